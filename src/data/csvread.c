@@ -29,6 +29,7 @@
 #define FIELD_MAX   (1u << 20)
 #define PLAIN_MAX   (FIELDS_MAX - 1) /* bytes of a line that cannot have too many fields */
 #define ROW_MAX     (4u << 20)
+#define LINE_MAX    (1u << 20) /* of a table without quotes */
 #define WINDOW_MAX  (2 * ROW_MAX)
 #define ENTRY_STEP  4096 /* by which libcsv grows its field buffer; its own 128 is quadratic */
 #define PARSER_MODE (CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL | CSV_EMPTY_IS_NULL)
@@ -176,10 +177,60 @@ static inline uint32_t split_plain(const char *line, uint32_t len, char delimite
     return count == 1 && lengths[0] == 0 ? 0 : (uint32_t)count;
 }
 
+/* ---- tables without quotes ---- */
+
+/* A carriage return stands at the end of a line. */
+static bool is_line_blank(const char *line, size_t len)
+{
+    while (len > 0 && (is_blank(line[len - 1]) || line[len - 1] == '\r'))
+        len--;
+    return len == 0;
+}
+
+uint32_t hs_plain_split(const char *line, size_t len, char delimiter, const char **fields,
+                        uint32_t *lengths, uint32_t room)
+{
+    const char *end = line + len, *p = line;
+    const bool at_blanks = delimiter == ' ';
+    for (uint32_t count = 0;; count++) {
+        while (at_blanks && p < end && is_line_blank(p, 1))
+            p++;
+        if (at_blanks && p == end)
+            return count;
+        const char *begin = p;
+        while (p < end && *p != '\t' && !(at_blanks && is_line_blank(p, 1)))
+            p++;
+        if (count < room) {
+            fields[count] = begin;
+            lengths[count] = (uint32_t)(p - begin);
+        }
+        if (!at_blanks && p++ == end)
+            return count + 1;
+    }
+}
+
+bool hs_plain_head(const char *head, size_t len, char comment, const char **line, size_t *line_len)
+{
+    const char *at = head, *stop = head + len;
+    if (len >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0)
+        at += 3;
+    while (at < stop) {
+        const char *newline = memchr(at, '\n', (size_t)(stop - at));
+        const char *end = newline != NULL ? newline : stop;
+        *line = at;
+        *line_len = (size_t)(end - at) - (end > at && end[-1] == '\r');
+        if (*at != comment && !is_line_blank(*line, *line_len))
+            return true;
+        at = end + (newline != NULL);
+    }
+    return false;
+}
+
 /* ---- rows ---- */
 
 enum fault {
     FAULT_NONE,
+    FAULT_LINE,
     FAULT_NUL,
     FAULT_BARE_CR,
     FAULT_FIELDS,
@@ -195,6 +246,7 @@ struct hs_csv {
     struct hs_window window;
     struct hs_diag *diag;
     char delimiter;
+    bool has_quotes; /* a CSV */
     bool is_started;
     bool is_plain;    /* no quote, carriage return or NUL is in the window */
     bool is_skipping; /* to the end of a line that is too long to hold */
@@ -254,7 +306,11 @@ static struct row_text raw_of(const struct hs_csv *csv)
 struct hs_place hs_csv_place(const struct hs_csv *csv, uint32_t field)
 {
     struct row_text raw = raw_of(csv);
-    return field_place(&raw, field);
+    if (csv->has_quotes)
+        return field_place(&raw, field);
+    if (field < csv->count && field < FIELDS_MAX)
+        return text_place(&raw, raw.begin + (csv->fields[field] - csv->text), csv->lengths[field]);
+    return text_place(&raw, raw.begin + csv->text_used, 1);
 }
 
 /* ---- faults ---- */
@@ -262,6 +318,7 @@ struct hs_place hs_csv_place(const struct hs_csv *csv, uint32_t field)
 static const struct {
     const char *what, *hint;
 } faults[] = {
+    [FAULT_LINE] = {"a line of more than 1 MiB", "is this a text file?"},
     [FAULT_NUL] = {"a NUL byte", "is this text in UTF-8? UTF-16 and binary files are not"},
     [FAULT_BARE_CR] = {"a carriage return without a line feed",
                        "old Macintosh line ends: convert with tr '\\r' '\\n'"},
@@ -278,7 +335,7 @@ static enum hs_status row_fail(struct hs_csv *csv, enum fault fault, uint32_t at
 {
     struct row_text raw = raw_of(csv);
     struct hs_place place; /* of the byte at which the row went wrong */
-    if (fault == FAULT_NUL || fault == FAULT_INSIDE || fault == FAULT_BEHIND)
+    if (fault == FAULT_NUL || fault == FAULT_INSIDE || fault == FAULT_BEHIND || fault == FAULT_LINE)
         place = text_place(&raw, csv->window.bytes + at, 1);
     else if (fault == FAULT_BARE_CR)
         place = text_place(&raw, field_end(&raw, csv->count - 1), 1);
@@ -315,7 +372,7 @@ static enum hs_status window_more(struct hs_csv *csv)
     csv->row_end -= csv->row_begin;
     csv->at = csv->row_begin = 0; /* nothing is read ahead of the row */
     if (status == HS_OK)
-        csv->is_plain = !has_special(csv->window.bytes, csv->window.end);
+        csv->is_plain = csv->has_quotes && !has_special(csv->window.bytes, csv->window.end);
     return status;
 }
 
@@ -333,7 +390,7 @@ static inline enum hs_status line_load(struct hs_csv *csv, uint32_t *len)
             return HS_OK;
         }
         *len = searched = held;
-        if (csv->window.end - csv->row_begin > ROW_MAX)
+        if (csv->window.end - csv->row_begin > (csv->has_quotes ? ROW_MAX : LINE_MAX))
             return HS_OK;
         enum hs_status status = window_more(csv);
         if (status == HS_END && held > 0)
@@ -387,6 +444,33 @@ static enum hs_status line_feed(struct hs_csv *csv, uint32_t len)
     if (HS_UNLIKELY(csv->fault != FAULT_NONE))
         return row_fail(csv, csv->fault, 0);
     csv->line += line[len - 1] == '\n';
+    return HS_OK;
+}
+
+/* One line of a table without quotes; a blank one has no fields. */
+static enum hs_status line_split(struct hs_csv *csv, uint32_t len)
+{
+    const char *line = csv->window.bytes + csv->row_end;
+    bool has_end = line[len - 1] == '\n';
+    uint32_t text_len = len - has_end;
+    csv->row_end += len;
+    if (text_len > LINE_MAX)
+        return row_fail(csv, FAULT_LINE, csv->row_begin);
+    text_len -= text_len > 0 && line[text_len - 1] == '\r';
+    const char *nul = memchr(line, '\0', text_len);
+    if (nul != NULL)
+        return row_fail(csv, FAULT_NUL, (uint32_t)(nul - csv->window.bytes));
+    text_reserve(csv);
+    memcpy(csv->text, line, text_len);
+    csv->text[text_len] = '\0';
+    csv->text_used = text_len;
+    csv->line += has_end;
+    if (is_line_blank(line, text_len))
+        return HS_OK;
+    csv->count =
+        hs_plain_split(csv->text, text_len, csv->delimiter, csv->fields, csv->lengths, FIELDS_MAX);
+    for (uint32_t i = 0; i < csv->count && i < FIELDS_MAX; i++)
+        csv->text[csv->fields[i] - csv->text + csv->lengths[i]] = '\0';
     return HS_OK;
 }
 
@@ -457,6 +541,13 @@ static enum hs_status row_seek(struct hs_csv *csv)
 
 /* ---- public ---- */
 
+void hs_plain_open(struct hs_csv **csv, struct hs_input *input, char delimiter,
+                   struct hs_diag *diag)
+{
+    hs_csv_open(csv, input, delimiter, diag);
+    (*csv)->has_quotes = (*csv)->is_plain = false;
+}
+
 void hs_csv_open(struct hs_csv **out, struct hs_input *input, char delimiter, struct hs_diag *diag)
 {
     struct hs_csv *csv = hs_alloc_zeroed(1, sizeof *csv);
@@ -464,7 +555,7 @@ void hs_csv_open(struct hs_csv **out, struct hs_input *input, char delimiter, st
     csv->diag = diag;
     csv->delimiter = delimiter;
     csv->line = 1;
-    csv->is_plain = true;
+    csv->has_quotes = csv->is_plain = true;
     parser_reset(csv);
     *out = csv;
 }
@@ -483,7 +574,10 @@ static HS_APART enum hs_status next_any(struct hs_csv *csv, struct hs_csv_row *r
         const char *line = csv->window.bytes + csv->row_end;
         bool is_first = csv->row_end == csv->row_begin, has_end = line[len - 1] == '\n';
         uint32_t text_len;
-        if (HS_LIKELY(is_first && is_line_plain(csv, line, len, &text_len))) {
+        if (!csv->has_quotes) {
+            HS_TRY(line_split(csv, len));
+            csv->is_row_done = csv->count > 0;
+        } else if (HS_LIKELY(is_first && is_line_plain(csv, line, len, &text_len))) {
             csv->row_end += len;
             csv->line += has_end;
             text_reserve(csv);
@@ -497,7 +591,8 @@ static HS_APART enum hs_status next_any(struct hs_csv *csv, struct hs_csv_row *r
             HS_TRY(line_feed(csv, len));
         }
         if (csv->is_row_done) {
-            fields_find(csv);
+            if (csv->has_quotes)
+                fields_find(csv);
             row_finish(csv, row);
             return HS_OK;
         }

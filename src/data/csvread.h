@@ -20,6 +20,7 @@
 #ifndef HORUS_DATA_CSVREAD_H
 #define HORUS_DATA_CSVREAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,12 @@ struct hs_csv;
 
 /* Borrows input until close. delimiter is ',' for CSV, '\t' for TSV. */
 void hs_csv_open(struct hs_csv **csv, struct hs_input *input, char delimiter, struct hs_diag *diag);
+/* The same of a table without any quoting, for formats that are no CSV (Standard Workload Format,
+ * traces of Gavel): ' ': a run of blanks and tabs ends a field, and there are none at the ends;
+ * '\t': each tab ends a field, which may be empty and keeps its blanks. A line over 1 MiB is an
+ * error. Fields behind the 4096th are counted, not kept. */
+void hs_plain_open(struct hs_csv **csv, struct hs_input *input, char delimiter,
+                   struct hs_diag *diag);
 /* HS_E_INPUT: this row is bad; the next call goes on with the line behind the row's first one. */
 HS_MUST_USE enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row);
 /* Place of a field of the row last returned, for a message: file, line, column, excerpt. A field
@@ -51,6 +58,14 @@ void hs_csv_close(struct hs_csv *csv);
 uint32_t hs_csv_column(const struct hs_csv_row *header, const char *name);
 
 const char *hs_csv_library_version(void);
+
+/* For recognisers of tables without quotes. The first line of `head` that is neither blank nor
+ * begins with `comment`; false if there is none. */
+bool hs_plain_head(const char *head, size_t len, char comment, const char **line, size_t *line_len);
+/* Where the fields of a line stand, as many as there is room for, and how long they are; returns
+ * how many there are. */
+uint32_t hs_plain_split(const char *line, size_t len, char delimiter, const char **fields,
+                        uint32_t *lengths, uint32_t room);
 
 struct hs_csv_head {
     const char *const *names;

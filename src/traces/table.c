@@ -443,6 +443,17 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
     return HS_OK;
 }
 
+void hs_table_open_plain(struct hs_table *table, struct hs_input *input, char delimiter,
+                         struct hs_faults *faults, const struct hs_column *columns, uint32_t count)
+{
+    *table = (struct hs_table){.faults = faults,
+                               .columns = columns,
+                               .column_count = count,
+                               .unit_us = HS_TRACE_TIME_UNIT_US,
+                               .blank = HS_TRACE_JOB_BLANK};
+    hs_plain_open(&table->csv, input, delimiter, &faults->relay);
+}
+
 /* ---- rows ---- */
 
 static HS_COLD enum hs_status fail_cell(const struct hs_table *table,
@@ -664,13 +675,18 @@ enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped
     return read_cells(table, job, dropped);
 }
 
+struct hs_place hs_table_spot(const struct hs_table *table, uint32_t index)
+{
+    return hs_csv_place(table->csv, table->field_of[index]);
+}
+
 struct hs_place hs_table_place(void *state, const char *key)
 {
     const struct hs_table *table = state;
     uint32_t field = 0;
-    for (uint32_t i = 0; i < table->bound_count; i++)
-        if (strcmp(table->bound[i].column->key, key) == 0)
-            field = table->bound[i].field;
+    for (uint32_t i = 0; i < table->column_count; i++)
+        if (table->field_of[i] != UINT32_MAX && strcmp(table->columns[i].key, key) == 0)
+            field = table->field_of[i];
     return hs_csv_place(table->csv, field);
 }
 
@@ -693,6 +709,37 @@ enum hs_status hs_table_fail(const struct hs_table *table, uint32_t index,
                              enum hs_cell_result result)
 {
     return fail_cell(table, &table->columns[index], table->field_of[index], result);
+}
+
+static enum hs_status check_cell(const struct hs_table *table, uint32_t index,
+                                 enum hs_cell_result result)
+{
+    return result == HS_CELL_OK ? HS_OK : hs_table_fail(table, index, result);
+}
+
+enum hs_status hs_table_cell_span(const struct hs_table *table, uint32_t index, int64_t *out_us)
+{
+    size_t len;
+    const char *text = hs_table_cell(table, index, &len);
+    return check_cell(table, index, hs_cell_span(text, len, table->unit_us, out_us));
+}
+
+enum hs_status hs_table_cell_count(const struct hs_table *table, uint32_t index, uint32_t *out)
+{
+    size_t len;
+    const char *text = hs_table_cell(table, index, &len);
+    return check_cell(table, index, hs_cell_count(text, len, out));
+}
+
+enum hs_status hs_table_cell_time(const struct hs_table *table, uint32_t index, int64_t *out_us,
+                                  bool *is_there)
+{
+    size_t len;
+    const char *text = hs_table_cell(table, index, &len);
+    *is_there = !hs_cell_is_missing(text, len);
+    if (!*is_there)
+        return HS_OK;
+    return check_cell(table, index, hs_cell_time(text, len, table->unit_us, out_us));
 }
 
 bool hs_header_has(const char *head, size_t len, const char *name)

@@ -102,9 +102,20 @@ HS_MUST_USE enum hs_status hs_table_next(void *state, struct hs_trace_job *job, 
 struct hs_place hs_table_place(void *state, const char *key);
 void hs_table_close(void *state);
 
+/* The same of a table without quotes or header (hs_plain_open), whose format reads rows and cells
+ * itself: field_of is to be filled. */
+void hs_table_open_plain(struct hs_table *table, struct hs_input *input, char delimiter,
+                         struct hs_faults *faults, const struct hs_column *columns, uint32_t count);
+
 /* The text of a column of the row just read, by its place in the table of columns, surrounding
  * blanks gone; "" where the file has no such column. */
 const char *hs_table_cell(const struct hs_table *table, uint32_t index, size_t *len);
+/* These cells as numbers; HS_E_INPUT, reported, if they are none. A missing time is no failure. */
+enum hs_status hs_table_cell_span(const struct hs_table *table, uint32_t index, int64_t *out_us);
+enum hs_status hs_table_cell_count(const struct hs_table *table, uint32_t index, uint32_t *out);
+enum hs_status hs_table_cell_time(const struct hs_table *table, uint32_t index, int64_t *out_us,
+                                  bool *is_there);
+struct hs_place hs_table_spot(const struct hs_table *table, uint32_t index);
 /* Reports that this text is no such value; returns HS_E_INPUT. */
 enum hs_status hs_table_fail(const struct hs_table *table, uint32_t index,
                              enum hs_cell_result result);

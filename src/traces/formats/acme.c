@@ -57,7 +57,7 @@ static enum hs_status check_zone(struct acme *a, uint32_t index)
     }
     if (strcmp(zone, a->zone) == 0)
         return HS_OK;
-    struct hs_place place = hs_csv_place(a->table.csv, a->table.field_of[index]);
+    struct hs_place place = hs_table_spot(&a->table, index);
     return hs_trace_bad_row(a->table.faults, HS_FAULT_TIME, &place,
                             "a file has one clock: bring its times to one offset from UTC",
                             "%s has another offset than the times before, '%s': '%s'",
@@ -86,7 +86,7 @@ static enum hs_status read_duration(struct acme *a, struct hs_trace_job *job, in
     if (!has_start || !has_end)
         *dropped = 1 + HS_DROP_NO_TIMES;
     else if (end_us < start_us) {
-        struct hs_place place = hs_csv_place(a->table.csv, a->table.field_of[END]);
+        struct hs_place place = hs_table_spot(&a->table, END);
         return hs_trace_bad_row(a->table.faults, HS_FAULT_RANGE, &place, NULL,
                                 "end_time is before start_time");
     } else
@@ -103,9 +103,7 @@ static enum hs_status read_memory(struct acme *a, struct hs_trace_job *job)
     const char *text = hs_table_cell(&a->table, NODES, &len);
     if (hs_cell_is_missing(text, len))
         return HS_OK;
-    enum hs_cell_result result = hs_cell_count(text, len, &nodes);
-    if (result != HS_CELL_OK)
-        return hs_table_fail(&a->table, NODES, result);
+    HS_TRY(hs_table_cell_count(&a->table, NODES, &nodes));
     text = hs_table_cell(&a->table, MEMORY, &len);
     if (hs_cell_is_missing(text, len))
         return HS_OK;

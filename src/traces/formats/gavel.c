@@ -25,11 +25,9 @@
 #include "base/fmt.h"
 #include "base/memory.h"
 #include "base/timeparse.h"
-#include "data/fieldread.h"
 #include "base/intern.h"
 #include "data/gaveljob.h"
 #include "data/json.h"
-#include "traces/format.h"
 #include "traces/write.h"
 
 #define NO_MODEL "-" /* a job type without a model */
@@ -132,16 +130,30 @@ static void speeds_free(struct speeds *speeds)
 
 /* ---- writing ---- */
 
-static const struct hs_column columns[] = {
-    {"gpus", "scale factor", HS_CELL_COUNT, true, offsetof(struct hs_trace_job, gpus)},
-    {"submit_time", "arrival time", HS_CELL_TIME, true, offsetof(struct hs_trace_job, submit_us)},
-    {"duration", "duration", HS_CELL_SPAN, true, offsetof(struct hs_trace_job, duration_us)},
-    {"model", "job type", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, model)},
-    {"dataset", "job type", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, dataset)},
-    {"batch", "job type", HS_CELL_BATCH, false, offsetof(struct hs_trace_job, batch)},
-    {"priority", "priority weight", HS_CELL_INT, false, offsetof(struct hs_trace_job, priority)},
-    {"deadline", "SLO", HS_CELL_TIME, false, offsetof(struct hs_trace_job, deadline_us)},
-    {"step", "total steps", HS_CELL_OWN, false, offsetof(struct hs_trace_job, step_us)},
+enum {
+    TYPE,
+    DATASET, /* follows from the type, as the batch */
+    BATCH,
+    GPUS,
+    WEIGHT,
+    SLO,
+    DURATION,
+    STEPS,
+    ARRIVAL,
+    COLUMN_COUNT
+};
+
+/* A message about a duration points to the last column of that name: the steps. */
+static const struct hs_column columns[COLUMN_COUNT] = {
+    [TYPE] = HS_COLUMN("model", "job type", TEXT, false, model),
+    [DATASET] = HS_COLUMN("dataset", "job type", TEXT, false, dataset),
+    [BATCH] = HS_COLUMN("batch", "job type", BATCH, false, batch),
+    [GPUS] = HS_COLUMN("gpus", "scale factor", COUNT, true, gpus),
+    [WEIGHT] = HS_COLUMN("priority", "priority weight", INT, false, priority),
+    [SLO] = HS_COLUMN("deadline", "SLO", TIME, false, deadline_us),
+    [DURATION] = HS_COLUMN("duration", "duration", SPAN, true, duration_us),
+    [STEPS] = HS_COLUMN("duration", "total steps", OWN, false, step_us),
+    [ARRIVAL] = HS_COLUMN("submit_time", "arrival time", TIME, true, submit_us),
 };
 
 struct writing {
@@ -298,7 +310,7 @@ static const struct hs_trace_layout layout = {
     .suffix = ".trace",
     .made_up = "no commands; a mode, static, where it is written as Shockwave's",
     .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    .column_count = COLUMN_COUNT,
     .keeps = keeps,
     .state_size = sizeof(struct writing),
     .begin = begin_writing,
@@ -308,35 +320,28 @@ static const struct hs_trace_layout layout = {
 
 /* ---- reading ---- */
 
-enum part { TYPE, STEPS, GPUS, WEIGHT, SLO, DURATION, ARRIVAL, PARTS };
+#define NONE       UINT32_MAX
+#define FIELDS_MAX 12
 
-#define NONE UINT32_MAX
-
-static const struct host_shape {
-    uint32_t fields;
-    uint32_t at[PARTS]; /* of which fields */
+/* Which fields the columns are, by how many fields there are. */
+static const struct field_shape {
+    uint32_t fields, field_of[COLUMN_COUNT];
 } shapes[] = {
-    {7, {[TYPE] = 0, 4, 6, NONE, NONE, NONE, 5}},
-    {10, {[TYPE] = 0, 5, 6, 7, 8, NONE, 9}},
-    {12, {[TYPE] = 0, 5, 6, 8, 9, 10, 11}},
+    {7, {[TYPE] = 0, 0, 0, [GPUS] = 6, NONE, NONE, NONE, [STEPS] = 4, [ARRIVAL] = 5}},
+    {10, {[TYPE] = 0, 0, 0, [GPUS] = 6, 7, 8, NONE, [STEPS] = 5, [ARRIVAL] = 9}},
+    {12, {[TYPE] = 0, 0, 0, [GPUS] = 6, 8, 9, 10, [STEPS] = 5, [ARRIVAL] = 11}},
 };
 
-static const char *const names[PARTS] = {"job type",        "total steps", "scale factor",
-                                         "priority weight", "SLO",         "duration",
-                                         "arrival time"};
-
 struct gavel {
-    struct hs_fieldread in;
-    struct hs_faults *faults;
+    struct hs_table table; /* first: see traces/format.h */
     struct speeds speeds;
-    const struct host_shape *shape; /* of the row, and of those before it */
     struct hs_gavel_job name;
     const char *path; /* of the speeds; NULL = none */
     uint64_t row;
     char id[HS_FMT_MAX + 1];
 };
 
-static const struct host_shape *find_shape(uint32_t fields)
+static const struct field_shape *find_shape(uint32_t fields)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (shapes[i].fields == fields)
@@ -346,99 +351,55 @@ static const struct host_shape *find_shape(uint32_t fields)
 
 static int recognise(const char *head, size_t len)
 {
-    static const enum part numbers[] = {STEPS, GPUS, ARRIVAL};
-    const char *line, *fields[HS_FIELDS_MAX];
-    uint32_t lengths[HS_FIELDS_MAX];
+    static const uint32_t numbers[] = {STEPS, GPUS, ARRIVAL};
+    const char *line, *fields[FIELDS_MAX];
+    uint32_t lengths[FIELDS_MAX];
     size_t line_len;
     double value;
-    if (!hs_fields_head(head, len, '\0', &line, &line_len))
+    if (!hs_plain_head(head, len, '\0', &line, &line_len))
         return 0;
-    const struct host_shape *shape =
-        find_shape(hs_fields_split(line, line_len, HS_FIELDS_TABS, fields, lengths));
-    if (shape == NULL)
-        return 0;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        uint32_t at = shape->at[numbers[i]];
+    const struct field_shape *shape =
+        find_shape(hs_plain_split(line, line_len, '\t', fields, lengths, FIELDS_MAX));
+    for (size_t i = 0; shape != NULL && i < sizeof numbers / sizeof *numbers; i++) {
+        uint32_t at = shape->field_of[numbers[i]];
         if (!hs_parse_double(fields[at], lengths[at], &value))
             return 0;
     }
-    return 90;
+    return shape != NULL ? 90 : 0;
 }
 
 static enum hs_status open_gavel(void *state, struct hs_input *input,
                                  const struct hs_trace_options *options, struct hs_faults *faults)
 {
     struct gavel *g = state;
-    g->faults = faults;
     g->path = options->gavel_throughputs;
-    hs_fieldread_init(&g->in, input, HS_FIELDS_TABS, &faults->relay);
+    hs_table_open_plain(&g->table, input, '\t', faults, columns, COLUMN_COUNT);
     return g->path != NULL ? speeds_load(&g->speeds, g->path, faults->diag) : HS_OK;
-}
-
-static struct hs_place place_of(const struct gavel *g, enum part part)
-{
-    return hs_fieldread_place(&g->in, g->shape != NULL ? g->shape->at[part] : 0);
-}
-
-static const char *text_of(const struct gavel *g, enum part part, size_t *len)
-{
-    *len = g->in.lengths[g->shape->at[part]];
-    return g->in.fields[g->shape->at[part]];
-}
-
-static enum hs_status fail_part(const struct gavel *g, enum part part, enum hs_cell_result result)
-{
-    size_t len;
-    const char *text = text_of(g, part, &len);
-    struct hs_place place = place_of(g, part);
-    return hs_cell_fail(g->faults, result, &place, names[part], text);
-}
-
-static enum hs_status read_span(const struct gavel *g, enum part part, int64_t *out_us)
-{
-    size_t len;
-    const char *text = text_of(g, part, &len);
-    enum hs_cell_result result = hs_cell_span(text, len, HS_TRACE_TIME_UNIT_US, out_us);
-    return result == HS_CELL_OK ? HS_OK : fail_part(g, part, result);
-}
-
-static enum hs_status read_type(struct gavel *g, struct hs_trace_job *job)
-{
-    size_t len;
-    const char *text = text_of(g, TYPE, &len);
-    struct hs_place place = place_of(g, TYPE);
-    if (!hs_gavel_template_parse(text, len, &g->name))
-        return hs_trace_bad_row(g->faults, HS_FAULT_STATE, &place, "\"ResNet-18 (batch size 16)\"",
-                                "not the name of a job: '%.80s'", text);
-    if (strcmp(g->name.family, NO_MODEL) != 0)
-        job->model = hs_gavel_model(g->name.family, &job->dataset);
-    if (g->name.batch[0] != '\0')
-        job->batch = g->name.batch;
-    return HS_OK;
 }
 
 /* Duration and time of a step, both from the speed. */
 static enum hs_status apply_speed(const struct gavel *g, int64_t steps, struct hs_trace_job *job)
 {
-    struct hs_place place = place_of(g, TYPE);
+    struct hs_faults *faults = g->table.faults;
     size_t len;
     if (g->path == NULL) {
-        place = place_of(g, STEPS);
-        return hs_fail(g->faults->diag, HS_E_USAGE, &place,
+        struct hs_place place = hs_table_spot(&g->table, STEPS);
+        return hs_fail(faults->diag, HS_E_USAGE, &place,
                        "--gavel-throughputs=FILE, one of Gavel's *_throughputs.json",
                        "a trace of Gavel tells the steps of a job: how long one takes is missing");
     }
+    struct hs_place place = hs_table_spot(&g->table, TYPE);
     double per_second = speeds_find(&g->speeds, &g->name, job->gpus);
     if (per_second <= 0)
-        return hs_trace_bad_row(g->faults, HS_FAULT_MISSING, &place,
-                                g->shape->fields == 7
-                                    ? "old traces, of 7 fields, go with oracle_throughputs.json"
+        return hs_trace_bad_row(
+            faults, HS_FAULT_MISSING, &place,
+            g->table.row.count == 7 ? "old traces, of 7 fields, go with oracle_throughputs.json"
                                     : "another of Gavel's *_throughputs.json may have it",
-                                "%s has no speed of '%.80s' on %u GPU%s", g->path,
-                                text_of(g, TYPE, &len), job->gpus, job->gpus == 1 ? "" : "s");
+            "%s has no speed of '%.80s' on %u GPU%s", g->path, hs_table_cell(&g->table, TYPE, &len),
+            job->gpus, job->gpus == 1 ? "" : "s");
     double us = (double)steps / per_second * 1e6, step_us = 1e6 / per_second;
     if (us > (double)HS_TRACE_TIME_MAX || step_us > (double)HS_TRACE_TIME_MAX)
-        return fail_part(g, STEPS, HS_CELL_TOO_LARGE);
+        return hs_table_fail(&g->table, STEPS, HS_CELL_TOO_LARGE);
     job->duration_us = (int64_t)(us + 0.5);
     job->step_us = (int64_t)(step_us + 0.5);
     return HS_OK;
@@ -448,14 +409,14 @@ static enum hs_status read_duration(const struct gavel *g, struct hs_trace_job *
 {
     size_t len;
     int64_t steps;
-    const char *text = text_of(g, STEPS, &len);
+    const char *text = hs_table_cell(&g->table, STEPS, &len);
     if (!hs_parse_int64(text, len, &steps))
-        return fail_part(g, STEPS, HS_CELL_NOT_A_COUNT);
+        return hs_table_fail(&g->table, STEPS, HS_CELL_NOT_A_COUNT);
     if (steps < 0)
-        return fail_part(g, STEPS, HS_CELL_NEGATIVE);
-    if (g->shape->at[DURATION] == NONE)
+        return hs_table_fail(&g->table, STEPS, HS_CELL_NEGATIVE);
+    if (g->table.field_of[DURATION] == NONE)
         return apply_speed(g, steps, job);
-    HS_TRY(read_span(g, DURATION, &job->duration_us));
+    HS_TRY(hs_table_cell_span(&g->table, DURATION, &job->duration_us));
     if (steps > 0 && job->duration_us > 0)
         job->step_us = (job->duration_us + steps / 2) / steps;
     return HS_OK;
@@ -466,17 +427,17 @@ static enum hs_status read_weight(const struct gavel *g, struct hs_trace_job *jo
     const int64_t one = 1000000; /* in millionths */
     size_t len;
     int64_t weight;
-    const char *text = text_of(g, WEIGHT, &len);
-    struct hs_place place = place_of(g, WEIGHT);
+    const char *text = hs_table_cell(&g->table, WEIGHT, &len);
+    struct hs_place place = hs_table_spot(&g->table, WEIGHT);
     if (!hs_parse_decimal_us(text, len, one, &weight))
-        return fail_part(g, WEIGHT, HS_CELL_NOT_A_NUMBER);
+        return hs_table_fail(&g->table, WEIGHT, HS_CELL_NOT_A_NUMBER);
     if (weight % one != 0)
-        return hs_trace_bad_row(g->faults, HS_FAULT_FRACTION, &place,
+        return hs_trace_bad_row(g->table.faults, HS_FAULT_FRACTION, &place,
                                 "priorities are whole numbers here: 3 and 2 for 1.5 and 1",
                                 "priority weight is not a whole number: '%s'", text);
     weight = weight / one - 1;
     if (weight < INT32_MIN || weight > INT32_MAX)
-        return fail_part(g, WEIGHT, HS_CELL_TOO_LARGE);
+        return hs_table_fail(&g->table, WEIGHT, HS_CELL_TOO_LARGE);
     job->priority = (int32_t)weight;
     return HS_OK;
 }
@@ -485,14 +446,14 @@ static enum hs_status read_slo(const struct gavel *g, struct hs_trace_job *job)
 {
     size_t len;
     double slo;
-    const char *text = text_of(g, SLO, &len);
+    const char *text = hs_table_cell(&g->table, SLO, &len);
     if (!hs_parse_double(text, len, &slo))
-        return fail_part(g, SLO, HS_CELL_NOT_A_NUMBER);
+        return hs_table_fail(&g->table, SLO, HS_CELL_NOT_A_NUMBER);
     if (slo < 0)
         return HS_OK;
     double after_us = slo * (double)job->duration_us;
     if (after_us > (double)HS_TRACE_TIME_MAX)
-        return fail_part(g, SLO, HS_CELL_TOO_LARGE);
+        return hs_table_fail(&g->table, SLO, HS_CELL_TOO_LARGE);
     job->deadline_us = job->submit_us + (int64_t)(after_us + 0.5);
     return HS_OK;
 }
@@ -500,50 +461,44 @@ static enum hs_status read_slo(const struct gavel *g, struct hs_trace_job *job)
 static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
 {
     struct gavel *g = state;
+    struct hs_table *table = &g->table;
     size_t len;
     (void)dropped;
-    HS_TRY(hs_fieldread_next(&g->in));
-    *job = (struct hs_trace_job)HS_TRACE_JOB_BLANK;
-    job->line = g->in.line;
-    g->shape = find_shape(g->in.count);
-    if (g->shape == NULL) {
-        struct hs_place place = hs_fieldread_place(&g->in, g->in.count);
-        return hs_trace_bad_row(g->faults, HS_FAULT_FIELDS, &place, "7, 10 or 12, between tabs",
-                                "%u fields", g->in.count);
+    HS_TRY(hs_csv_next(table->csv, &table->row));
+    *job = table->blank;
+    job->line = table->row.line;
+    const struct field_shape *shape = find_shape(table->row.count);
+    if (shape == NULL) {
+        struct hs_place place = hs_csv_place(table->csv, table->row.count);
+        return hs_trace_bad_row(table->faults, HS_FAULT_FIELDS, &place, "7, 10 or 12, between tabs",
+                                "%u fields", table->row.count);
     }
+    memcpy(table->field_of, shape->field_of, sizeof shape->field_of);
     g->id[hs_fmt_u64(g->id, g->row++)] = '\0';
     job->id = g->id;
-    HS_TRY(read_type(g, job));
-    const char *gpus = text_of(g, GPUS, &len);
-    enum hs_cell_result result = hs_cell_count(gpus, len, &job->gpus);
-    if (result != HS_CELL_OK)
-        return fail_part(g, GPUS, result);
-    HS_TRY(read_span(g, ARRIVAL, &job->submit_us));
+    const char *type = hs_table_cell(table, TYPE, &len);
+    struct hs_place place = hs_table_spot(table, TYPE);
+    if (!hs_gavel_template_parse(type, len, &g->name))
+        return hs_trace_bad_row(table->faults, HS_FAULT_STATE, &place,
+                                "\"ResNet-18 (batch size 16)\"", "not the name of a job: '%.80s'",
+                                type);
+    if (strcmp(g->name.family, NO_MODEL) != 0)
+        job->model = hs_gavel_model(g->name.family, &job->dataset);
+    if (g->name.batch[0] != '\0')
+        job->batch = g->name.batch;
+    HS_TRY(hs_table_cell_count(table, GPUS, &job->gpus));
+    HS_TRY(hs_table_cell_span(table, ARRIVAL, &job->submit_us));
     HS_TRY(read_duration(g, job));
-    if (g->shape->at[WEIGHT] == NONE)
+    if (table->field_of[WEIGHT] == NONE)
         return HS_OK;
     HS_TRY(read_weight(g, job));
     return read_slo(g, job);
 }
 
-static struct hs_place place(void *state, const char *column)
-{
-    static const struct {
-        const char *key;
-        enum part part;
-    } parts[] = {{"submit_time", ARRIVAL}, {"duration", STEPS},  {"gpus", GPUS},
-                 {"deadline", SLO},        {"priority", WEIGHT}, {"step", STEPS}};
-    const struct gavel *g = state;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strcmp(parts[i].key, column) == 0)
-            return place_of(g, parts[i].part);
-    return place_of(g, TYPE);
-}
-
 static void close_gavel(void *state)
 {
     struct gavel *g = state;
-    hs_fieldread_free(&g->in);
+    hs_table_close(&g->table);
     speeds_free(&g->speeds);
 }
 
@@ -557,6 +512,5 @@ const struct hs_trace_format hs_trace_format_gavel = {
     .state_size = sizeof(struct gavel),
     .open = open_gavel,
     .next = next,
-    .place = place,
     .close = close_gavel,
 };

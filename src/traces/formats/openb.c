@@ -102,7 +102,7 @@ static enum hs_status fail_state(const struct openb *o, uint32_t index, const ch
                                  const char *what)
 {
     size_t len;
-    struct hs_place place = hs_csv_place(o->table.csv, o->table.field_of[index]);
+    struct hs_place place = hs_table_spot(&o->table, index);
     return hs_trace_bad_row(o->table.faults, HS_FAULT_STATE, &place, hint, "unknown %s '%s'", what,
                             hs_table_cell(&o->table, index, &len));
 }
@@ -137,25 +137,13 @@ static enum hs_status read_qos(const struct openb *o, struct hs_trace_job *job)
     return len == 0 ? HS_OK : fail_state(o, QOS, "LS, BE, Guaranteed or Burstable", "qos");
 }
 
-/* *is_there is false where the cell is empty. */
-static enum hs_status read_time(struct openb *o, uint32_t index, int64_t *out_us, bool *is_there)
-{
-    size_t len;
-    const char *text = hs_table_cell(&o->table, index, &len);
-    *is_there = !hs_cell_is_missing(text, len);
-    if (!*is_there)
-        return HS_OK;
-    enum hs_cell_result result = hs_cell_time(text, len, HS_TRACE_TIME_UNIT_US, out_us);
-    return result == HS_CELL_OK ? HS_OK : hs_table_fail(&o->table, index, result);
-}
-
 static enum hs_status read_times(struct openb *o, struct hs_trace_job *job, int *dropped)
 {
     bool is_created, is_deleted, is_scheduled;
     int64_t start_us = 0, end_us = 0;
-    HS_TRY(read_time(o, CREATED, &job->submit_us, &is_created));
-    HS_TRY(read_time(o, DELETED, &end_us, &is_deleted));
-    HS_TRY(read_time(o, SCHEDULED, &start_us, &is_scheduled));
+    HS_TRY(hs_table_cell_time(&o->table, CREATED, &job->submit_us, &is_created));
+    HS_TRY(hs_table_cell_time(&o->table, DELETED, &end_us, &is_deleted));
+    HS_TRY(hs_table_cell_time(&o->table, SCHEDULED, &start_us, &is_scheduled));
     if (!is_created || !is_deleted)
         *dropped = 1 + HS_DROP_NO_TIMES;
     else if (!is_scheduled && !o->runs_pending)

@@ -138,7 +138,7 @@ static enum hs_status read_status(struct pai *p, struct hs_trace_job *job, int *
     if (len == 0 || job->outcome != HS_OUTCOME_UNKNOWN)
         return HS_OK;
     if (!is_state(text, len)) {
-        struct hs_place place = hs_csv_place(p->table.csv, p->table.field_of[STATUS]);
+        struct hs_place place = hs_table_spot(&p->table, STATUS);
         return hs_trace_bad_row(p->table.faults, HS_FAULT_STATE, &place,
                                 "Terminated, Failed, Running or Waiting", "unknown status '%s'",
                                 text);
@@ -149,19 +149,14 @@ static enum hs_status read_status(struct pai *p, struct hs_trace_job *job, int *
 
 static enum hs_status read_times(struct pai *p, struct hs_trace_job *job, int *dropped)
 {
-    int64_t *const out[] = {[START] = &job->submit_us, [END] = &job->duration_us};
-    for (uint32_t i = START; i <= END; i++) {
-        size_t len;
-        const char *text = hs_table_cell(&p->table, i, &len);
-        if (hs_cell_is_missing(text, len)) {
-            *dropped = 1 + HS_DROP_NO_TIMES;
-            return HS_OK;
-        }
-        enum hs_cell_result result = hs_cell_time(text, len, HS_TRACE_TIME_UNIT_US, out[i]);
-        if (result != HS_CELL_OK)
-            return hs_table_fail(&p->table, i, result);
-    }
-    job->duration_us -= job->submit_us;
+    bool has_start, has_end = false;
+    HS_TRY(hs_table_cell_time(&p->table, START, &job->submit_us, &has_start));
+    if (has_start)
+        HS_TRY(hs_table_cell_time(&p->table, END, &job->duration_us, &has_end));
+    if (!has_start || !has_end)
+        *dropped = 1 + HS_DROP_NO_TIMES;
+    else
+        job->duration_us -= job->submit_us;
     return HS_OK;
 }
 
@@ -169,11 +164,7 @@ static enum hs_status read_demand(struct pai *p, struct hs_trace_job *job, int *
 {
     int64_t gpu, cpu, memory;
     uint32_t instances;
-    size_t len;
-    const char *text = hs_table_cell(&p->table, INSTANCES, &len);
-    enum hs_cell_result result = hs_cell_count(text, len, &instances);
-    if (result != HS_CELL_OK)
-        return hs_table_fail(&p->table, INSTANCES, result);
+    HS_TRY(hs_table_cell_count(&p->table, INSTANCES, &instances));
     HS_TRY(demand_cell(&p->table, GPU, &gpu));
     HS_TRY(demand_cell(&p->table, CPU, &cpu));
     HS_TRY(demand_cell(&p->table, MEMORY, &memory));

@@ -32,8 +32,6 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/timeparse.h"
-#include "data/fieldread.h"
-#include "traces/format.h"
 #include "traces/write.h"
 
 /* ---- writing ---- */
@@ -41,17 +39,36 @@
 #define ASKED_TYPES "GPU types asked for" /* what a header says of partitions that are demands */
 #define UNKNOWN     (-1)
 
-static const struct hs_column columns[] = {
-    {"job_id", "job", HS_CELL_ID, true, offsetof(struct hs_trace_job, id)},
-    {"submit_time", "submit", HS_CELL_TIME, true, offsetof(struct hs_trace_job, submit_us)},
-    {"duration", "run", HS_CELL_SPAN, true, offsetof(struct hs_trace_job, duration_us)},
-    {"gpus", "processors", HS_CELL_COUNT, true, offsetof(struct hs_trace_job, gpus)},
-    {"mem_mib", "memory", HS_CELL_MIB, false, offsetof(struct hs_trace_job, mem_mib)},
-    {"outcome", "status", HS_CELL_FATE, false, offsetof(struct hs_trace_job, outcome)},
-    {"user", "user", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, user)},
-    {"vc", "queue", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, vc)},
-    {"gpu_type", "partition", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, gpu_type)},
+/* A message about gpus points to the last column of that name: requested processors. */
+enum {
+    JOB,
+    SUBMIT,
+    RUN,
+    ALLOCATED,
+    REQUESTED,
+    MEMORY,
+    STATUS,
+    USER,
+    QUEUE,
+    PARTITION,
+    COLUMN_COUNT
 };
+
+static const struct hs_column columns[COLUMN_COUNT] = {
+    [JOB] = HS_COLUMN("job_id", "job number", ID, true, id),
+    [SUBMIT] = HS_COLUMN("submit_time", "submit time", TIME, true, submit_us),
+    [RUN] = HS_COLUMN("duration", "run time", SPAN, true, duration_us),
+    [ALLOCATED] = HS_COLUMN("gpus", "allocated processors", COUNT, true, gpus),
+    [REQUESTED] = HS_COLUMN("gpus", "requested processors", COUNT, true, gpus),
+    [MEMORY] = HS_COLUMN("mem_mib", "requested memory", MIB, false, mem_mib),
+    [STATUS] = HS_COLUMN("outcome", "status", FATE, false, outcome),
+    [USER] = HS_COLUMN("user", "user", TEXT, false, user),
+    [QUEUE] = HS_COLUMN("vc", "queue", TEXT, false, vc),
+    [PARTITION] = HS_COLUMN("gpu_type", "partition", TEXT, false, gpu_type),
+};
+
+/* Numbers of the definition, less one. */
+static const uint32_t field_of[COLUMN_COUNT] = {0, 1, 3, 4, 7, 9, 10, 11, 14, 15};
 
 /* Words as they are read from other formats; the numbers are those of the definition. */
 static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "completed",
@@ -71,9 +88,11 @@ struct swf_numbers {
     uint32_t last;          /* that a name got which is none */
 };
 
+enum { USERS, QUEUES, PARTITIONS, KINDS };
+
 struct swf_writing {
     struct hs_csvw *csv;
-    struct swf_numbers users, queues, partitions;
+    struct swf_numbers numbers[KINDS];
     int64_t first_us, rows;
 };
 
@@ -122,8 +141,9 @@ static void take(struct swf_numbers *n, uint32_t number, bool *was_free)
 }
 
 /* The number of a name, behind the comment that defines it where it is new; UNKNOWN for none. */
-static int64_t number_of(struct swf_writing *w, struct swf_numbers *n, const char *name)
+static int64_t number_of(struct swf_writing *w, int kind, const char *name)
 {
+    struct swf_numbers *n = &w->numbers[kind];
     struct hs_output *out = &w->csv->out;
     bool was_free = false;
     const uint32_t known = n->names.count;
@@ -150,40 +170,31 @@ static int64_t number_of(struct swf_writing *w, struct swf_numbers *n, const cha
 
 /* ---- the log ---- */
 
-static void open_numbers(struct swf_numbers *n, const char *what)
+static enum hs_status begin_writing(void *state, struct hs_csvw *csv,
+                                    const struct hs_trace_options *options, struct hs_diag *diag)
 {
-    n->what = what;
-    hs_intern_init(&n->names);
-    hs_intern_init(&n->taken);
-}
-
-static void close_numbers(struct swf_numbers *n)
-{
-    hs_intern_free(&n->names);
-    hs_intern_free(&n->taken);
-    hs_free(n->of);
+    static const char *const names[KINDS] = {"User", "Queue", "Partition"};
+    struct swf_writing *w = state;
+    (void)options, (void)diag;
+    w->csv = csv;
+    for (int i = 0; i < KINDS; i++) {
+        w->numbers[i].what = names[i];
+        hs_intern_init(&w->numbers[i].names);
+        hs_intern_init(&w->numbers[i].taken);
+    }
+    hs_say(&csv->out, "; Version: 2.2\n; Conversion: horus\n; Queues: virtual clusters\n"
+                      "; Partitions: " ASKED_TYPES "\n; Note: a processor is a GPU\n");
+    return HS_OK;
 }
 
 static enum hs_status end_writing(void *state)
 {
     struct swf_writing *w = state;
-    close_numbers(&w->users);
-    close_numbers(&w->queues);
-    close_numbers(&w->partitions);
-    return HS_OK;
-}
-
-static enum hs_status begin_writing(void *state, struct hs_csvw *csv,
-                                    const struct hs_trace_options *options, struct hs_diag *diag)
-{
-    struct swf_writing *w = state;
-    (void)options, (void)diag;
-    w->csv = csv;
-    open_numbers(&w->users, "User");
-    open_numbers(&w->queues, "Queue");
-    open_numbers(&w->partitions, "Partition");
-    hs_say(&csv->out, "; Version: 2.2\n; Conversion: horus\n; Queues: virtual clusters\n"
-                      "; Partitions: " ASKED_TYPES "\n; Note: a processor is a GPU\n");
+    for (int i = 0; i < KINDS; i++) {
+        hs_intern_free(&w->numbers[i].names);
+        hs_intern_free(&w->numbers[i].taken);
+        hs_free(w->numbers[i].of);
+    }
     return HS_OK;
 }
 
@@ -211,8 +222,8 @@ static void put_job(void *state, const struct hs_trace_job *job)
         w->first_us = job->submit_us;
         hs_say(out, "; UnixStartTime: %" PRId64 "\n", seconds(w->first_us));
     }
-    int64_t user = number_of(w, &w->users, job->user), queue = number_of(w, &w->queues, job->vc);
-    int64_t partition = number_of(w, &w->partitions, job->gpu_type);
+    int64_t user = number_of(w, USERS, job->user), queue = number_of(w, QUEUES, job->vc);
+    int64_t partition = number_of(w, PARTITIONS, job->gpu_type);
     hs_say(out, "%" PRId64 " %" PRId64 " -1 %" PRId64 " -1 -1 -1 %" PRIu32 " -1 %" PRId64 " %d ",
            is_plain_number(job->id, &number) ? (int64_t)number : w->rows,
            seconds(job->submit_us - w->first_us), seconds(job->duration_us), job->gpus,
@@ -223,7 +234,7 @@ static void put_job(void *state, const struct hs_trace_job *job)
 static const struct hs_trace_layout layout = {
     .suffix = ".swf",
     .columns = columns,
-    .column_count = sizeof columns / sizeof *columns,
+    .column_count = COLUMN_COUNT,
     .keeps = keeps,
     .grain_us = HS_TRACE_TIME_UNIT_US,
     .outcomes = outcomes,
@@ -238,28 +249,13 @@ static const struct hs_trace_layout layout = {
 #define FIELDS    18
 #define NAMES_MAX (1 << 24) /* of users, of queues, of partitions */
 
-/* Fields by the numbers of the definition, from 1. */
-enum {
-    JOB = 1,
-    SUBMIT = 2,
-    RUN = 4,
-    ALLOCATED = 5,
-    REQUESTED = 8,
-    MEMORY = 10,
-    STATUS = 11,
-    USER = 12,
-    QUEUE = 15,
-    PARTITION = 16
-};
-
 struct names {
     const char **of; /* by number; NULL where there is none */
     uint32_t cap;
 };
 
 struct swf {
-    struct hs_fieldread in;
-    struct hs_faults *faults;
+    struct hs_table table; /* first: see traces/format.h */
     struct hs_arena arena;
     struct names users, queues, partitions;
     bool is_partition_a_type;
@@ -267,23 +263,18 @@ struct swf {
     int64_t start_us, zone_us;
 };
 
-static bool is_number(const char *text, size_t len)
-{
-    double value;
-    return hs_parse_double(text, len, &value);
-}
-
 static int recognise(const char *head, size_t len)
 {
-    const char *line, *fields[HS_FIELDS_MAX];
-    uint32_t lengths[HS_FIELDS_MAX];
+    const char *line, *fields[FIELDS];
+    uint32_t lengths[FIELDS];
     size_t line_len;
-    if (!hs_fields_head(head, len, ';', &line, &line_len))
+    double value;
+    if (!hs_plain_head(head, len, ';', &line, &line_len))
         return len > 0 && head[0] == ';' ? 40 : 0; /* comments alone */
-    if (hs_fields_split(line, line_len, HS_FIELDS_BLANKS, fields, lengths) != FIELDS)
+    if (hs_plain_split(line, line_len, ' ', fields, lengths, FIELDS) != FIELDS)
         return 0;
     for (int i = 0; i < FIELDS; i++)
-        if (!is_number(fields[i], lengths[i]))
+        if (!hs_parse_double(fields[i], lengths[i], &value))
             return 0;
     return 95;
 }
@@ -293,8 +284,8 @@ static enum hs_status open_swf(void *state, struct hs_input *input,
 {
     struct swf *s = state;
     (void)options;
-    s->faults = faults;
-    hs_fieldread_init(&s->in, input, HS_FIELDS_BLANKS, &faults->relay);
+    hs_table_open_plain(&s->table, input, ' ', faults, columns, COLUMN_COUNT);
+    memcpy(s->table.field_of, field_of, sizeof field_of);
     return HS_OK;
 }
 
@@ -345,8 +336,9 @@ static enum hs_status read_seconds(const struct swf *s, struct span value, int64
         *out_us = seconds * HS_TRACE_TIME_UNIT_US;
         return HS_OK;
     }
-    struct hs_place place = hs_fieldread_place(&s->in, 0);
-    return hs_fail(s->faults->diag, HS_E_INPUT, &place, "whole seconds since 1970, or from UTC",
+    struct hs_place place = hs_csv_place(s->table.csv, 0);
+    return hs_fail(s->table.faults->diag, HS_E_INPUT, &place,
+                   "whole seconds since 1970, or from UTC",
                    "not a number of seconds in the header: '%.*s'",
                    (int)(value.len < 64 ? value.len : 64), value.text);
 }
@@ -354,7 +346,8 @@ static enum hs_status read_seconds(const struct swf *s, struct span value, int64
 /* "; Key: value" */
 static enum hs_status read_comment(struct swf *s)
 {
-    struct span line = {.text = hs_fieldread_line(&s->in, &line.len)};
+    const struct hs_place place = hs_csv_place(s->table.csv, 0);
+    const struct span line = {place.text, place.text_len};
     const char *semicolon = memchr(line.text, ';', line.len);
     const char *colon = memchr(line.text, ':', line.len), *end = line.text + line.len;
     if (colon == NULL)
@@ -380,59 +373,10 @@ static enum hs_status read_comment(struct swf *s)
 
 /* ---- jobs ---- */
 
-static const char *const field_names[FIELDS + 1] = {
-    [JOB] = "job number",
-    [SUBMIT] = "submit time",
-    [RUN] = "run time",
-    [ALLOCATED] = "allocated processors",
-    [REQUESTED] = "requested processors",
-    [MEMORY] = "requested memory",
-    [STATUS] = "status",
-    [USER] = "user",
-    [QUEUE] = "queue",
-    [PARTITION] = "partition",
-};
-
-static const char *field_text(const struct swf *s, int field, size_t *len)
-{
-    *len = s->in.lengths[field - 1];
-    return s->in.fields[field - 1];
-}
-
-static bool is_known(const struct swf *s, int field)
+static bool is_known(const struct swf *s, uint32_t index)
 {
     size_t len;
-    const char *text = field_text(s, field, &len);
-    return len != 2 || memcmp(text, "-1", 2) != 0;
-}
-
-static struct hs_place place_of(const struct swf *s, int field)
-{
-    return hs_fieldread_place(&s->in, (uint32_t)field - 1);
-}
-
-static enum hs_status fail_field(const struct swf *s, int field, enum hs_cell_result result)
-{
-    size_t len;
-    const char *text = field_text(s, field, &len);
-    struct hs_place place = place_of(s, field);
-    return hs_cell_fail(s->faults, result, &place, field_names[field], text);
-}
-
-static enum hs_status read_span(const struct swf *s, int field, int64_t *out_us)
-{
-    size_t len;
-    const char *text = field_text(s, field, &len);
-    enum hs_cell_result result = hs_cell_span(text, len, HS_TRACE_TIME_UNIT_US, out_us);
-    return result == HS_CELL_OK ? HS_OK : fail_field(s, field, result);
-}
-
-static enum hs_status read_count(const struct swf *s, int field, uint32_t *out)
-{
-    size_t len;
-    const char *text = field_text(s, field, &len);
-    enum hs_cell_result result = hs_cell_count(text, len, out);
-    return result == HS_CELL_OK ? HS_OK : fail_field(s, field, result);
+    return strcmp(hs_table_cell(&s->table, index, &len), "-1") != 0;
 }
 
 static enum hs_status read_status(const struct swf *s, struct hs_trace_job *job, int *dropped)
@@ -440,12 +384,12 @@ static enum hs_status read_status(const struct swf *s, struct hs_trace_job *job,
     static const enum hs_outcome by_status[] = {
         [0] = HS_OUTCOME_FAILED, [1] = HS_OUTCOME_COMPLETED, [5] = HS_OUTCOME_CANCELLED};
     size_t len;
-    const char *text = field_text(s, STATUS, &len);
+    const char *text = hs_table_cell(&s->table, STATUS, &len);
     if (!is_known(s, STATUS))
         return HS_OK;
     if (len != 1 || text[0] < '0' || text[0] > '5') {
-        struct hs_place place = place_of(s, STATUS);
-        return hs_trace_bad_row(s->faults, HS_FAULT_STATE, &place,
+        struct hs_place place = hs_table_spot(&s->table, STATUS);
+        return hs_trace_bad_row(s->table.faults, HS_FAULT_STATE, &place,
                                 "0 failed, 1 completed, 5 cancelled, 2 to 4 part of a run, -1",
                                 "unknown status '%s'", text);
     }
@@ -456,27 +400,15 @@ static enum hs_status read_status(const struct swf *s, struct hs_trace_job *job,
     return HS_OK;
 }
 
-/* KiB of each to MiB of all, rounded up. */
-static enum hs_status read_memory(const struct swf *s, struct hs_trace_job *job)
-{
-    uint32_t kib;
-    if (!is_known(s, MEMORY))
-        return HS_OK;
-    HS_TRY(read_count(s, MEMORY, &kib));
-    uint64_t mib = ((uint64_t)kib * job->gpus + 1023) / 1024;
-    if (mib > UINT32_MAX)
-        return fail_field(s, MEMORY, HS_CELL_TOO_LARGE);
-    job->mem_mib = (uint32_t)mib;
-    return HS_OK;
-}
-
 /* The name of the number in a field, else the number, as text. */
-static const char *find_name(const struct swf *s, int field, const struct names *names)
+static const char *find_name(const struct swf *s, uint32_t index, const struct names *names)
 {
     size_t len;
-    const char *text = is_known(s, field) ? field_text(s, field, &len) : NULL;
     int64_t number;
-    bool has_name = text != NULL && hs_parse_int64(text, strlen(text), &number) && number >= 0 &&
+    if (!is_known(s, index))
+        return NULL;
+    const char *text = hs_table_cell(&s->table, index, &len);
+    bool has_name = hs_parse_int64(text, len, &number) && number >= 0 &&
                     number < (int64_t)names->cap && names->of[number] != NULL;
     return has_name ? names->of[number] : text;
 }
@@ -484,75 +416,64 @@ static const char *find_name(const struct swf *s, int field, const struct names 
 /* In the order in which rows are dropped, so that those are not searched for other faults. */
 static enum hs_status read_job(const struct swf *s, struct hs_trace_job *job, int *dropped)
 {
+    const struct hs_table *table = &s->table;
+    uint32_t gpus = is_known(s, REQUESTED) ? REQUESTED : ALLOCATED, kib;
     HS_TRY(read_status(s, job, dropped));
     if (*dropped)
         return HS_OK;
-    if (!is_known(s, RUN)) {
-        *dropped = 1 + HS_DROP_NO_TIMES;
-        return HS_OK;
-    }
-    int gpus = is_known(s, REQUESTED) ? REQUESTED : ALLOCATED;
-    if (!is_known(s, gpus)) {
-        *dropped = 1 + HS_DROP_NO_DEMAND;
+    if (!is_known(s, RUN) || !is_known(s, gpus)) {
+        *dropped = 1 + (is_known(s, RUN) ? HS_DROP_NO_DEMAND : HS_DROP_NO_TIMES);
         return HS_OK;
     }
     if (!is_known(s, SUBMIT)) {
-        struct hs_place place = place_of(s, SUBMIT);
-        return hs_trace_bad_row(s->faults, HS_FAULT_MISSING, &place, NULL,
+        struct hs_place place = hs_table_spot(table, SUBMIT);
+        return hs_trace_bad_row(table->faults, HS_FAULT_MISSING, &place, NULL,
                                 "the submit time of a job is not known");
     }
-    HS_TRY(read_span(s, RUN, &job->duration_us));
-    HS_TRY(read_count(s, gpus, &job->gpus));
-    HS_TRY(read_span(s, SUBMIT, &job->submit_us));
+    HS_TRY(hs_table_cell_span(table, RUN, &job->duration_us));
+    HS_TRY(hs_table_cell_count(table, gpus, &job->gpus));
+    HS_TRY(hs_table_cell_span(table, SUBMIT, &job->submit_us));
     job->submit_us += s->start_us + s->zone_us;
-    job->id = s->in.fields[JOB - 1];
+    job->id = table->row.fields[field_of[JOB]];
     job->user = find_name(s, USER, &s->users);
     job->vc = find_name(s, QUEUE, &s->queues);
     if (s->is_partition_a_type)
         job->gpu_type = find_name(s, PARTITION, &s->partitions);
-    return read_memory(s, job);
+    if (!is_known(s, MEMORY))
+        return HS_OK;
+    HS_TRY(hs_table_cell_count(table, MEMORY, &kib));
+    uint64_t mib = ((uint64_t)kib * job->gpus + 1023) / 1024; /* KiB of each to MiB of all */
+    if (mib > UINT32_MAX)
+        return hs_table_fail(table, MEMORY, HS_CELL_TOO_LARGE);
+    job->mem_mib = (uint32_t)mib;
+    return HS_OK;
 }
 
 static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
 {
     struct swf *s = state;
+    struct hs_csv_row *row = &s->table.row;
     for (;;) {
-        HS_TRY(hs_fieldread_next(&s->in));
-        if (s->in.fields[0][0] != ';')
+        HS_TRY(hs_csv_next(s->table.csv, row));
+        if (row->fields[0][0] != ';')
             break;
         HS_TRY(read_comment(s));
     }
     s->has_jobs = true;
-    *job = (struct hs_trace_job)HS_TRACE_JOB_BLANK;
-    job->line = s->in.line;
-    if (s->in.count != FIELDS) {
-        struct hs_place place = hs_fieldread_place(&s->in, s->in.count);
-        return hs_trace_bad_row(s->faults, HS_FAULT_FIELDS, &place,
-                                "one line a job, ';' begins a comment",
-                                "%u numbers where the format has 18", s->in.count);
-    }
-    return read_job(s, job, dropped);
-}
-
-static struct hs_place place(void *state, const char *column)
-{
-    static const struct {
-        const char *key;
-        int field;
-    } fields[] = {{"submit_time", SUBMIT}, {"duration", RUN},      {"gpus", REQUESTED},
-                  {"mem_mib", MEMORY},     {"status", STATUS},     {"user", USER},
-                  {"vc", QUEUE},           {"gpu_type", PARTITION}};
-    const struct swf *s = state;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (strcmp(fields[i].key, column) == 0)
-            return place_of(s, fields[i].field);
-    return place_of(s, JOB);
+    *job = s->table.blank;
+    job->line = row->line;
+    if (row->count == FIELDS)
+        return read_job(s, job, dropped);
+    struct hs_place place = hs_csv_place(s->table.csv, row->count);
+    return hs_trace_bad_row(s->table.faults, HS_FAULT_FIELDS, &place,
+                            "one line a job, ';' begins a comment",
+                            "%u numbers where the format has 18", row->count);
 }
 
 static void close_swf(void *state)
 {
     struct swf *s = state;
-    hs_fieldread_free(&s->in);
+    hs_table_close(&s->table);
     hs_free(s->users.of);
     hs_free(s->queues.of);
     hs_free(s->partitions.of);
@@ -569,6 +490,5 @@ const struct hs_trace_format hs_trace_format_swf = {
     .state_size = sizeof(struct swf),
     .open = open_swf,
     .next = next,
-    .place = place,
     .close = close_swf,
 };
