@@ -23,50 +23,42 @@
 
 /* ---- a request as the text of a trace: gen:NAME,n=JOBS,seed=N ---- */
 
-#define DAYS_MAX   1e5
-#define LOAD_MAX   1e3
-#define GPUS_MAX   (INT64_C(1) << 32)
-#define FORM       "gen:philly,n=10000,days=7,load=0.8,gpus=64,seed=1"
-#define KEYS_COUNT 5
-
-static const char *const keys[KEYS_COUNT] = {"n", "days", "load", "gpus", "seed"};
-
-/* False: not a value of that key. */
-static bool set_value(struct hs_generate_request *q, int key, const char *text)
-{
-    const int64_t least[KEYS_COUNT] = {1, 0, 0, 1, 0};
-    const int64_t most[KEYS_COUNT] = {(int64_t)JOBS_MAX, 0, 0, GPUS_MAX, INT64_MAX};
-    uint64_t *const whole[KEYS_COUNT] = {&q->jobs, NULL, NULL, &q->gpus, &q->seed};
-    double *real = key == 1 ? &q->days : &q->load;
-    int64_t number;
-    if (whole[key] == NULL)
-        return hs_parse_double(text, strlen(text), real) && *real > 0 &&
-               *real <= (key == 1 ? DAYS_MAX : LOAD_MAX);
-    if (!hs_parse_int64(text, strlen(text), &number) || number < least[key] || number > most[key])
-        return false;
-    *whole[key] = (uint64_t)number;
-    return true;
-}
+#define FORM "gen:philly,n=10000,days=7,load=0.8,gpus=64,seed=1"
 
 static enum hs_status set_pair(struct hs_generate_request *q, char *pair, struct hs_diag *diag)
 {
-    char hint[128] = FORM;
-    char *equals = strchr(pair, '=');
+    static const char *const keys[] = {"n", "days", "load", "gpus", "seed"};
+    enum { KEYS = sizeof keys / sizeof keys[0] };
+    const struct {
+        uint64_t *whole; /* from least to most */
+        double *real;    /* else this, above 0 */
+        double least, most;
+    } of[KEYS] = {{&q->jobs, NULL, 1, JOBS_MAX},
+                  {NULL, &q->days, 0, 1e5},
+                  {NULL, &q->load, 0, 1e3},
+                  {&q->gpus, NULL, 1, 4294967296},
+                  {&q->seed, NULL, 0, (double)INT64_MAX}};
+    char hint[HS_HINT_SIZE], *equals = strchr(pair, '=');
+    uint32_t i = 0;
+    int64_t number;
     if (equals == NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, FORM, "gen: '%s' is not KEY=VALUE", pair);
     *equals = '\0';
-    for (int i = 0; i < KEYS_COUNT; i++) {
-        if (strcmp(pair, keys[i]) != 0)
-            continue;
-        if (set_value(q, i, equals + 1))
-            return HS_OK;
-        return hs_fail(diag, HS_E_USAGE, NULL, FORM, "gen: '%s' is no value of %s", equals + 1,
-                       keys[i]);
-    }
-    const char *nearest = hs_nearest(pair, keys, KEYS_COUNT);
-    if (nearest != NULL)
-        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-    return hs_fail(diag, HS_E_USAGE, NULL, hint, "gen: unknown key '%s'", pair);
+    while (i < KEYS && strcmp(pair, keys[i]) != 0)
+        i++;
+    if (i == KEYS)
+        return hs_fail(diag, HS_E_USAGE, NULL, hs_did_you_mean(hint, pair, keys, KEYS, FORM),
+                       "gen: unknown key '%s'", pair);
+    const char *text = equals + 1;
+    bool is_good = of[i].real != NULL ? hs_parse_double(text, strlen(text), of[i].real) &&
+                                            *of[i].real > 0 && *of[i].real <= of[i].most
+                                      : hs_parse_int64(text, strlen(text), &number) &&
+                                            number >= of[i].least && number <= of[i].most;
+    if (!is_good)
+        return hs_fail(diag, HS_E_USAGE, NULL, FORM, "gen: '%s' is no value of %s", text, keys[i]);
+    if (of[i].whole != NULL)
+        *of[i].whole = (uint64_t)number;
+    return HS_OK;
 }
 
 enum hs_status hs_generate_parse(struct hs_generate_request *request, char *text,

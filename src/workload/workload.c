@@ -30,26 +30,20 @@ bool hs_workload_shipped(size_t index, char *name, size_t size)
 static enum hs_status find_shipped(const char *name, char *path, size_t size, struct hs_diag *diag)
 {
     enum { MANY = 32 };
-    char names[MANY][HS_WORKLOAD_NAME_MAX], list[512] = "", hint[640];
+    char names[MANY][HS_WORKLOAD_NAME_MAX], list[640] = "shipped are ", hint[HS_HINT_SIZE];
     const char *known[MANY];
-    size_t count = 0, used = 0;
-    while (count < MANY && hs_workload_shipped(count, names[count], sizeof names[count])) {
+    size_t count = 0;
+    for (; count < MANY && hs_workload_shipped(count, names[count], sizeof names[count]); count++) {
         known[count] = names[count];
         if (strcmp(name, known[count]) == 0) {
             (void)snprintf(path, size, "%s%s%s%s", HS_BUILTIN, FOLDER, name, SUFFIX);
             return HS_OK;
         }
-        int n =
-            snprintf(list + used, sizeof list - used, "%s%s", count > 0 ? ", " : "", known[count]);
-        used += (size_t)n < sizeof list - used ? (size_t)n : 0;
-        count++;
+        hs_append(list, sizeof list, "%s%s", count > 0 ? ", " : "", known[count]);
     }
-    const char *nearest = hs_nearest(name, known, count);
-    if (nearest != NULL)
-        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-    else
-        (void)snprintf(hint, sizeof hint, "shipped are %s; a path ends in .json", list);
-    return hs_fail(diag, HS_E_USAGE, NULL, hint, "unknown workload '%s'", name);
+    hs_append(list, sizeof list, "; a path ends in .json");
+    return hs_fail(diag, HS_E_USAGE, NULL, hs_did_you_mean(hint, name, known, count, list),
+                   "unknown workload '%s'", name);
 }
 
 enum hs_status hs_workload_path(const char *name, char *path, size_t size, struct hs_diag *diag)

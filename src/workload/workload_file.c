@@ -17,7 +17,6 @@
 
 #define FILE_MAX     (UINT64_C(16) << 20)
 #define PATH_SIZE    4096
-#define COUNT_OF(a)  ((uint32_t)(sizeof(a) / sizeof *(a)))
 #define WEIGHT_MAX   1e15
 #define HOURS_MAX    1e6
 #define SECONDS_MAX  1e9
@@ -36,11 +35,16 @@ static void *room(struct workload_reader *r, uint64_t count, size_t size)
     return hs_arena_alloc(&r->workload->arena, count * size + 1);
 }
 
-/* An object with no other keys than these? what: for messages. */
-static bool is_object(struct workload_reader *r, const struct hs_json *object,
-                      const char *const *keys, uint32_t count, const char *what)
+/* Keys and their number, for is_object(). */
+#define KEYS(...)                                                                                  \
+    (const char *const[]){__VA_ARGS__},                                                            \
+        (uint32_t)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+/* An object with no other keys than these? Silent of an absent one. what: for messages. */
+static bool is_object(struct workload_reader *r, const struct hs_json *object, const char *what,
+                      const char *const *keys, uint32_t count)
 {
-    if (!hs_jsoncheck_kind(&r->check, object, HS_JSON_OBJECT, what))
+    if (object == NULL || !hs_jsoncheck_kind(&r->check, object, HS_JSON_OBJECT, what))
         return false;
     hs_jsoncheck_keys(&r->check, object, keys, count, what);
     return true;
@@ -178,43 +182,6 @@ static void read_curve(struct workload_reader *r, const struct hs_json *object, 
 
 /* ---- arrivals ---- */
 
-static void read_modulation(struct workload_reader *r, const struct hs_json *object)
-{
-    static const char *const keys[] = {"cv", "hours", "slow_hours", "slow_share"};
-    struct hs_workload_modulation *m = &r->workload->arrivals.modulation;
-    const double least = 1e-3, cv_max = 10;
-    if (object == NULL || !is_object(r, object, keys, COUNT_OF(keys), "modulation"))
-        return;
-    (void)hs_jsoncheck_number(&r->check, object, "cv", 0, cv_max, &m->cv);
-    (void)hs_jsoncheck_number(&r->check, object, "hours", least, HOURS_MAX, &m->hours);
-    m->slow_share = read_number(r, object, "slow_share", 0, 1, 0);
-    if (m->slow_share > 0)
-        (void)hs_jsoncheck_number(&r->check, object, "slow_hours", least, HOURS_MAX,
-                                  &m->slow_hours);
-}
-
-static void read_outages(struct workload_reader *r, const struct hs_json *object)
-{
-    static const char *const keys[] = {"per_day", "hours"};
-    struct hs_workload_outages *o = &r->workload->arrivals.outages;
-    if (object == NULL || !is_object(r, object, keys, COUNT_OF(keys), "outages"))
-        return;
-    (void)hs_jsoncheck_number(&r->check, object, "per_day", 0, 1, &o->per_day);
-    read_curve(r, object, "hours", OUTAGE_MAX_H, &o->hours);
-}
-
-static void read_batches(struct workload_reader *r, const struct hs_json *object)
-{
-    static const char *const keys[] = {"jobs", "gap_s", "same_size", "duration_correlation"};
-    struct hs_workload_batches *b = &r->workload->arrivals.batches;
-    if (object == NULL || !is_object(r, object, keys, COUNT_OF(keys), "batches"))
-        return;
-    read_curve(r, object, "jobs", BATCH_MAX, &b->jobs);
-    read_curve(r, object, "gap_s", SECONDS_MAX, &b->gap_s);
-    b->same_size = read_number(r, object, "same_size", 0, 1, 1);
-    b->duration_correlation = read_number(r, object, "duration_correlation", 0, 1, 0);
-}
-
 static void read_first(struct workload_reader *r, const struct hs_json *object)
 {
     const char *date = hs_jsoncheck_text(&r->check, object, "first");
@@ -242,20 +209,39 @@ static void read_profile(struct workload_reader *r, const struct hs_json *object
 
 static void read_arrivals(struct workload_reader *r, const struct hs_json *object)
 {
-    static const char *const keys[] = {"first",      "jobs_per_day", "weekdays", "hours",
-                                       "modulation", "outages",      "batches"};
+    struct hs_jsoncheck *c = &r->check;
     struct hs_workload_arrivals *a = &r->workload->arrivals;
-    const double least = 1e-6;
-    if (!is_object(r, object, keys, COUNT_OF(keys), "arrivals"))
+    struct hs_workload_modulation *m = &a->modulation;
+    const double least = 1e-6, least_hours = 1e-3, cv_max = 10;
+    if (!is_object(
+            r, object, "arrivals",
+            KEYS("first", "jobs_per_day", "weekdays", "hours", "modulation", "outages", "batches")))
         return;
     read_first(r, object);
-    (void)hs_jsoncheck_number(&r->check, object, "jobs_per_day", least, PER_DAY_MAX,
-                              &a->jobs_per_day);
+    (void)hs_jsoncheck_number(c, object, "jobs_per_day", least, PER_DAY_MAX, &a->jobs_per_day);
     read_profile(r, object, "weekdays", a->weekdays, HS_WORKLOAD_WEEKDAYS);
     read_profile(r, object, "hours", a->hours, HS_WORKLOAD_HOURS);
-    read_modulation(r, hs_json_get(object, "modulation"));
-    read_outages(r, hs_json_get(object, "outages"));
-    read_batches(r, hs_json_get(object, "batches"));
+    const struct hs_json *part = hs_json_get(object, "modulation");
+    if (is_object(r, part, "modulation", KEYS("cv", "hours", "slow_hours", "slow_share"))) {
+        (void)hs_jsoncheck_number(c, part, "cv", 0, cv_max, &m->cv);
+        (void)hs_jsoncheck_number(c, part, "hours", least_hours, HOURS_MAX, &m->hours);
+        m->slow_share = read_number(r, part, "slow_share", 0, 1, 0);
+        if (m->slow_share > 0)
+            (void)hs_jsoncheck_number(c, part, "slow_hours", least_hours, HOURS_MAX,
+                                      &m->slow_hours);
+    }
+    part = hs_json_get(object, "outages");
+    if (is_object(r, part, "outages", KEYS("per_day", "hours"))) {
+        (void)hs_jsoncheck_number(c, part, "per_day", 0, 1, &a->outages.per_day);
+        read_curve(r, part, "hours", OUTAGE_MAX_H, &a->outages.hours);
+    }
+    part = hs_json_get(object, "batches");
+    if (is_object(r, part, "batches", KEYS("jobs", "gap_s", "same_size", "duration_correlation"))) {
+        read_curve(r, part, "jobs", BATCH_MAX, &a->batches.jobs);
+        read_curve(r, part, "gap_s", SECONDS_MAX, &a->batches.gap_s);
+        a->batches.same_size = read_number(r, part, "same_size", 0, 1, 1);
+        a->batches.duration_correlation = read_number(r, part, "duration_correlation", 0, 1, 0);
+    }
 }
 
 /* ---- sizes ---- */
@@ -331,9 +317,8 @@ static void read_states(struct workload_reader *r, const struct hs_json *list,
 
 static void read_bucket(struct workload_reader *r, const struct hs_json *object)
 {
-    static const char *const keys[] = {"name",   "gpus",    "duration_s",
-                                       "states", "retries", "batch_max"};
-    if (!is_object(r, object, keys, COUNT_OF(keys), "one of sizes"))
+    if (!is_object(r, object, "one of sizes",
+                   KEYS("name", "gpus", "duration_s", "states", "retries", "batch_max")))
         return;
     struct hs_workload_bucket *bucket = &r->workload->buckets[r->workload->bucket_count++];
     bucket->name = read_name(r, object, "one of sizes");
@@ -367,26 +352,12 @@ static void read_sizes(struct workload_reader *r, const struct hs_json *list)
     }
 }
 
-static void read_users(struct workload_reader *r, const struct hs_json *object)
-{
-    static const char *const keys[] = {"count", "sigma"};
-    const double sigma_max = 10;
-    if (object == NULL || !is_object(r, object, keys, COUNT_OF(keys), "users"))
-        return;
-    r->workload->users =
-        (uint32_t)hs_jsoncheck_int(&r->check, object, "count", 1, HS_WORKLOAD_USERS_MAX, 0);
-    (void)hs_jsoncheck_number(&r->check, object, "sigma", 0, sigma_max, &r->workload->users_sigma);
-    if (hs_json_get(object, "count") == NULL)
-        hs_jsoncheck_fault(&r->check, object, NULL, "\"count\" is missing");
-}
-
 static void read_vc(struct workload_reader *r, const struct hs_json *object)
 {
-    static const char *const keys[] = {"name", "share", "shares", "gpus_max"};
     struct hs_workload *w = r->workload;
     const struct hs_json *shares = hs_json_get(object, "shares");
     double share = 0;
-    if (!is_object(r, object, keys, COUNT_OF(keys), "one of vcs"))
+    if (!is_object(r, object, "one of vcs", KEYS("name", "share", "shares", "gpus_max")))
         return;
     struct hs_workload_vc *vc = &w->vcs[w->vc_count++];
     vc->name = read_name(r, object, "one of vcs");
@@ -436,11 +407,9 @@ static void read_vcs(struct workload_reader *r, const struct hs_json *list)
 
 static void read_retries(struct workload_reader *r, const struct hs_json *root)
 {
-    static const char *const keys[] = {"max", "time_s"};
     const struct hs_json *object = hs_json_get(root, "retries");
     struct hs_workload *w = r->workload;
-    if (object != NULL && hs_jsoncheck_kind(&r->check, object, HS_JSON_OBJECT, "retries")) {
-        hs_jsoncheck_keys(&r->check, object, keys, COUNT_OF(keys), "retries");
+    if (is_object(r, object, "retries", KEYS("max", "time_s"))) {
         w->retries.max =
             (uint32_t)hs_jsoncheck_int(&r->check, object, "max", 1, HS_WORKLOAD_RETRIES_MAX, 1);
         read_curve(r, object, "time_s", SECONDS_MAX, &w->retries.time_s);
@@ -456,20 +425,28 @@ static void read_retries(struct workload_reader *r, const struct hs_json *root)
 
 static void read_root(struct workload_reader *r, const struct hs_json *root)
 {
-    static const char *const keys[] = {"$schema", "name", "arrivals", "sizes",
-                                       "users",   "vcs",  "retries"};
-    if (!is_object(r, root, keys, COUNT_OF(keys), "a workload"))
+    struct hs_jsoncheck *c = &r->check;
+    struct hs_workload *w = r->workload;
+    const struct hs_json *users = hs_json_get(root, "users");
+    const double sigma_max = 10;
+    if (!is_object(r, root, "a workload",
+                   KEYS("$schema", "name", "arrivals", "sizes", "users", "vcs", "retries")))
         return;
-    r->workload->name = read_name(r, root, "a workload");
+    w->name = read_name(r, root, "a workload");
     if (hs_json_get(root, "arrivals") == NULL || hs_json_get(root, "sizes") == NULL) {
-        hs_jsoncheck_fault(&r->check, root, "configs/README.md, Workloads",
+        hs_jsoncheck_fault(c, root, "configs/README.md, Workloads",
                            "a workload needs \"arrivals\" and \"sizes\"");
         return;
     }
     read_arrivals(r, hs_json_get(root, "arrivals"));
     read_sizes(r, hs_json_get(root, "sizes"));
-    read_users(r, hs_json_get(root, "users"));
-    if (r->check.status == HS_OK) {
+    if (is_object(r, users, "users", KEYS("count", "sigma"))) {
+        w->users = (uint32_t)hs_jsoncheck_int(c, users, "count", 1, HS_WORKLOAD_USERS_MAX, 0);
+        (void)hs_jsoncheck_number(c, users, "sigma", 0, sigma_max, &w->users_sigma);
+        if (hs_json_get(users, "count") == NULL)
+            hs_jsoncheck_fault(c, users, NULL, "\"count\" is missing");
+    }
+    if (c->status == HS_OK) {
         read_vcs(r, hs_json_get(root, "vcs"));
         read_retries(r, root);
     }
@@ -498,45 +475,32 @@ enum hs_status hs_workload_load(struct hs_workload *workload, const char *name,
 
 #define RANK_UNIT 1e7
 #define DIGITS    7
-#define US_A_DAY  INT64_C(86400000000)
 
-static void put_rank(struct hs_jsonw *w, double rank)
+static double rank7(double rank)
 {
-    hs_jsonw_double(w, round(rank * RANK_UNIT) / RANK_UNIT);
+    return round(rank * RANK_UNIT) / RANK_UNIT;
 }
 
-static void put_value(struct hs_jsonw *w, double value)
+static double value7(double value)
 {
     double unit = value > 0 ? pow(10, DIGITS - ceil(log10(value))) : 1;
-    hs_jsonw_double(w, unit > 1 ? round(value * unit) / unit : round(value));
+    return unit > 1 ? round(value * unit) / unit : round(value);
 }
 
 static void put_curve(struct hs_jsonw *w, const char *key, const struct hs_quantile_fn *curve)
 {
-    hs_jsonw_on_one_line(w);
-    hs_jsonw_member_array(w, key);
-    for (uint32_t i = 0; i < curve->count; i++) {
-        hs_jsonw_array(w);
-        put_rank(w, curve->rank[i]);
-        put_value(w, curve->value[i]);
-        hs_jsonw_end_array(w);
-    }
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "%s=![", key);
+    for (uint32_t i = 0; i < curve->count; i++)
+        hs_jsonw_put(w, "=[ =%g =%g ]", rank7(curve->rank[i]), value7(curve->value[i]));
+    hs_jsonw_put(w, "]");
 }
 
 static void put_shares(struct hs_jsonw *w, const char *key, const double *shares, uint32_t count)
 {
-    hs_jsonw_on_one_line(w);
-    hs_jsonw_member_array(w, key);
+    hs_jsonw_put(w, "%s=![", key);
     for (uint32_t i = 0; i < count; i++)
-        put_rank(w, shares[i]);
-    hs_jsonw_end_array(w);
-}
-
-static void member(struct hs_jsonw *w, const char *key, double value)
-{
-    hs_jsonw_key(w, key);
-    put_value(w, value);
+        hs_jsonw_put(w, "=%g", rank7(shares[i]));
+    hs_jsonw_put(w, "]");
 }
 
 static void put_arrivals(struct hs_jsonw *w, const struct hs_workload_arrivals *arrivals)
@@ -546,88 +510,59 @@ static void put_arrivals(struct hs_jsonw *w, const struct hs_workload_arrivals *
     char date[HS_FMT_MAX];
     (void)hs_fmt_datetime(date, arrivals->first_us);
     date[sizeof "2020-04-01" - 1] = '\0';
-    hs_jsonw_member_object(w, "arrivals");
-    hs_jsonw_member_text(w, "first", date);
-    member(w, "jobs_per_day", arrivals->jobs_per_day);
+    hs_jsonw_put(w, "arrivals={ first=%s jobs_per_day=%g", date, value7(arrivals->jobs_per_day));
     put_shares(w, "weekdays", arrivals->weekdays, HS_WORKLOAD_WEEKDAYS);
     put_shares(w, "hours", arrivals->hours, HS_WORKLOAD_HOURS);
     if (m->cv > 0) {
-        hs_jsonw_on_one_line(w);
-        hs_jsonw_member_object(w, "modulation");
-        member(w, "cv", m->cv);
-        member(w, "hours", m->hours);
-        if (m->slow_share > 0) {
-            member(w, "slow_hours", m->slow_hours);
-            member(w, "slow_share", m->slow_share);
-        }
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "modulation=!{ cv=%g hours=%g", value7(m->cv), value7(m->hours));
+        if (m->slow_share > 0)
+            hs_jsonw_put(w, "slow_hours=%g slow_share=%g", value7(m->slow_hours),
+                         value7(m->slow_share));
+        hs_jsonw_put(w, "}");
     }
     if (arrivals->outages.per_day > 0) {
-        hs_jsonw_on_one_line(w);
-        hs_jsonw_member_object(w, "outages");
-        member(w, "per_day", arrivals->outages.per_day);
+        hs_jsonw_put(w, "outages=!{ per_day=%g", value7(arrivals->outages.per_day));
         put_curve(w, "hours", &arrivals->outages.hours);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "}");
     }
     if (b->jobs.count > 0) {
-        hs_jsonw_member_object(w, "batches");
+        hs_jsonw_put(w, "batches={");
         put_curve(w, "jobs", &b->jobs);
         put_curve(w, "gap_s", &b->gap_s);
-        member(w, "same_size", b->same_size);
-        member(w, "duration_correlation", b->duration_correlation);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "same_size=%g duration_correlation=%g }", value7(b->same_size),
+                     value7(b->duration_correlation));
     }
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
 }
 
-static void put_sizes_of(struct hs_jsonw *w, const struct hs_workload_bucket *bucket)
+static void put_bucket(struct hs_jsonw *w, const struct hs_workload_bucket *bucket)
 {
-    hs_jsonw_on_one_line(w);
-    hs_jsonw_member_array(w, "gpus");
+    hs_jsonw_put(w, "={ name=%s gpus=![", bucket->name);
     for (uint32_t i = 0; i < bucket->size_count; i++) {
         const struct hs_workload_size *size = &bucket->sizes[i];
-        bool is_share = size->gpus == 1 && size->gpu_milli < MILLI;
-        hs_jsonw_array(w);
-        if (is_share)
-            hs_jsonw_double(w, (double)size->gpu_milli / MILLI);
+        if (size->gpus == 1 && size->gpu_milli < MILLI)
+            hs_jsonw_put(w, "=[ =%g =%g ]", (double)size->gpu_milli / MILLI, rank7(size->share));
+        else if (size->gpu_milli < MILLI)
+            hs_jsonw_put(w, "=[ =%u =%g =%u ]", size->gpus, rank7(size->share), size->gpu_milli);
         else
-            hs_jsonw_u64(w, size->gpus);
-        put_rank(w, size->share);
-        if (!is_share && size->gpu_milli < MILLI)
-            hs_jsonw_u64(w, size->gpu_milli);
-        hs_jsonw_end_array(w);
+            hs_jsonw_put(w, "=[ =%u =%g ]", size->gpus, rank7(size->share));
     }
-    hs_jsonw_end_array(w);
-}
-
-static void put_buckets(struct hs_jsonw *w, const struct hs_workload *workload)
-{
-    hs_jsonw_member_array(w, "sizes");
-    for (uint32_t i = 0; i < workload->bucket_count; i++) {
-        const struct hs_workload_bucket *bucket = &workload->buckets[i];
-        hs_jsonw_object(w);
-        hs_jsonw_member_text(w, "name", bucket->name);
-        put_sizes_of(w, bucket);
-        put_curve(w, "duration_s", &bucket->duration_s);
-        if (bucket->state_count > 0) {
-            hs_jsonw_on_one_line(w);
-            hs_jsonw_member_array(w, "states");
-            for (uint32_t k = 0; k < bucket->state_count; k++) {
-                hs_jsonw_array(w);
-                put_rank(w, bucket->states[k].rank);
-                for (uint32_t s = 0; s < HS_WORKLOAD_STATES; s++)
-                    put_rank(w, bucket->states[k].share[s]);
-                hs_jsonw_end_array(w);
-            }
-            hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
+    put_curve(w, "duration_s", &bucket->duration_s);
+    if (bucket->state_count > 0) {
+        hs_jsonw_put(w, "states=![");
+        for (uint32_t i = 0; i < bucket->state_count; i++) {
+            const struct hs_workload_states *row = &bucket->states[i];
+            hs_jsonw_put(w, "=[ =%g =%g =%g =%g ]", rank7(row->rank), rank7(row->share[0]),
+                         rank7(row->share[1]), rank7(row->share[2]));
         }
-        if (bucket->retries > 0)
-            member(w, "retries", bucket->retries);
-        if (bucket->batch_max < UINT32_MAX)
-            hs_jsonw_member_u64(w, "batch_max", bucket->batch_max);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "]");
     }
-    hs_jsonw_end_array(w);
+    if (bucket->retries > 0)
+        hs_jsonw_put(w, "retries=%g", value7(bucket->retries));
+    if (bucket->batch_max < UINT32_MAX)
+        hs_jsonw_put(w, "batch_max=%u", bucket->batch_max);
+    hs_jsonw_put(w, "}");
 }
 
 void hs_workload_write(const struct hs_workload *workload, const char *about, struct hs_output *out)
@@ -635,37 +570,32 @@ void hs_workload_write(const struct hs_workload *workload, const char *about, st
     struct hs_jsonw w;
     hs_say(out, "// %s\n", about);
     hs_jsonw_begin(&w, out);
-    hs_jsonw_object(&w);
-    hs_jsonw_member_text(&w, "name", workload->name);
+    hs_jsonw_put(&w, "={ name=%s", workload->name);
     put_arrivals(&w, &workload->arrivals);
-    put_buckets(&w, workload);
-    if (workload->users > 0) {
-        hs_jsonw_on_one_line(&w);
-        hs_jsonw_member_object(&w, "users");
-        hs_jsonw_member_u64(&w, "count", workload->users);
-        member(&w, "sigma", workload->users_sigma);
-        hs_jsonw_end_object(&w);
-    }
+    hs_jsonw_put(&w, "sizes=[");
+    for (uint32_t i = 0; i < workload->bucket_count; i++)
+        put_bucket(&w, &workload->buckets[i]);
+    hs_jsonw_put(&w, "]");
+    if (workload->users > 0)
+        hs_jsonw_put(&w, "users=!{ count=%u sigma=%g }", workload->users,
+                     value7(workload->users_sigma));
     if (workload->vc_count > 0) {
-        hs_jsonw_member_array(&w, "vcs");
+        hs_jsonw_put(&w, "vcs=[");
         for (uint32_t i = 0; i < workload->vc_count; i++) {
             const struct hs_workload_vc *vc = &workload->vcs[i];
-            hs_jsonw_on_one_line(&w);
-            hs_jsonw_object(&w);
-            hs_jsonw_member_text(&w, "name", vc->name);
+            hs_jsonw_put(&w, "=!{ name=%s", vc->name);
             put_shares(&w, "shares", vc->shares, workload->bucket_count);
             if (vc->gpus_max > 0)
-                hs_jsonw_member_u64(&w, "gpus_max", vc->gpus_max);
-            hs_jsonw_end_object(&w);
+                hs_jsonw_put(&w, "gpus_max=%u", vc->gpus_max);
+            hs_jsonw_put(&w, "}");
         }
-        hs_jsonw_end_array(&w);
+        hs_jsonw_put(&w, "]");
     }
     if (workload->retries.max > 0) {
-        hs_jsonw_member_object(&w, "retries");
-        hs_jsonw_member_u64(&w, "max", workload->retries.max);
+        hs_jsonw_put(&w, "retries={ max=%u", workload->retries.max);
         put_curve(&w, "time_s", &workload->retries.time_s);
-        hs_jsonw_end_object(&w);
+        hs_jsonw_put(&w, "}");
     }
-    hs_jsonw_end_object(&w);
+    hs_jsonw_put(&w, "}");
     hs_jsonw_finish(&w);
 }
