@@ -177,36 +177,29 @@ static void suspect_twins(const struct hs_measurements *m, bool *suspect)
     }
 }
 
-/* Where half of the jobs of a GPU type are suspect, all are: a file whose baselines were exchanged
- * may keep some that were not measured anew. */
-static void suspect_types(const struct hs_measurements *m, bool *suspect)
-{
-    struct job_tally *tallies = tally_jobs(m);
-    for (uint32_t gpu = 0; gpu < m->gpu_count; gpu++) {
-        uint32_t jobs = 0, suspects = 0;
-        for (uint32_t i = 0; i < m->solo_count; i++) {
-            bool is_judged = m->solos[i].gpu == gpu && tallies[i].rows > 0;
-            jobs += is_judged;
-            suspects += is_judged && suspect[i];
-        }
-        for (uint32_t i = 0; i < m->solo_count; i++)
-            if (m->solos[i].gpu == gpu && suspects > 0 && 2 * suspects >= jobs)
-                suspect[i] = true;
-    }
-    hs_free(tallies);
-}
-
-/* Gavel's physical file: what an exchange of the baselines leaves to see. */
+/* Gavel's physical file: what an exchange of the baselines leaves to see. Where half of the jobs of
+ * a GPU type are suspect, all are: a file whose baselines were exchanged may keep some that were
+ * not measured anew. */
 static void campaign(struct hs_measurements *m)
 {
+    struct job_tally *tallies = tally_jobs(m);
     bool *suspect = hs_alloc_zeroed((uint64_t)m->solo_count + 1, sizeof *suspect);
+    uint32_t jobs[HS_MEASURE_GPUS_MAX] = {0}, suspects[HS_MEASURE_GPUS_MAX] = {0};
     suspect_medians(m, suspect);
     suspect_twins(m, suspect);
-    suspect_types(m, suspect);
-    for (uint32_t i = 0; i < m->pair_count; i++)
-        if (is_measured(&m->pairs[i]) && suspect[m->pairs[i].own])
-            m->pairs[i].dropped |= HS_DROPPED(MIXED_CAMPAIGN);
+    for (uint32_t i = 0; i < m->solo_count; i++) {
+        jobs[m->solos[i].gpu] += tallies[i].rows > 0;
+        suspects[m->solos[i].gpu] += tallies[i].rows > 0 && suspect[i];
+    }
+    for (uint32_t i = 0; i < m->pair_count; i++) {
+        struct hs_pair *row = &m->pairs[i];
+        uint32_t gpu = m->solos[row->own].gpu;
+        if (is_measured(row) &&
+            (suspect[row->own] || (suspects[gpu] > 0 && 2 * suspects[gpu] >= jobs[gpu])))
+            row->dropped |= HS_DROPPED(MIXED_CAMPAIGN);
+    }
     hs_free(suspect);
+    hs_free(tallies);
 }
 
 /* More digits than a rounded figure has: two such numbers are not equal by chance. */
@@ -379,15 +372,13 @@ void hs_clean(struct hs_measurements *m, uint32_t steps, double tolerance,
         else
             rules[bit](m);
     }
-    *counts = (struct hs_clean_counts){.read = m->pair_count, .solos = m->solo_count};
+    *counts = (struct hs_clean_counts){.read = m->pair_count};
     for (uint32_t i = 0; i < m->pair_count; i++) {
         const struct hs_pair *row = &m->pairs[i];
         hs_clean_count(row->dropped, counts->dropped);
         counts->kept += row->dropped == 0;
         counts->rebased += row->dropped == 0 && row->rebased != row->speed;
     }
-    for (uint32_t i = 0; i < m->solo_count; i++)
-        hs_clean_count(m->solos[i].dropped, counts->solos_dropped);
 }
 
 /* ---- names of steps ---- */
@@ -413,12 +404,11 @@ const char *hs_clean_step_at(size_t index)
 enum hs_status hs_clean_parse(const char *text, uint32_t *steps, struct hs_diag *diag)
 {
     const char *names[WORD_COUNT];
-    char hint[256] = "steps:";
-    size_t used = strlen(hint);
+    char list[256] = "steps:", hint[HS_HINT_SIZE];
     uint32_t sum = 0;
     for (size_t i = 0; i < WORD_COUNT; i++) {
         names[i] = words[i].name;
-        used += (size_t)snprintf(hint + used, sizeof hint - used, " %s", names[i]);
+        hs_append(list, sizeof list, " %s", names[i]);
     }
     for (const char *at = text;; at++) {
         char word[64];
@@ -426,12 +416,10 @@ enum hs_status hs_clean_parse(const char *text, uint32_t *steps, struct hs_diag 
         (void)snprintf(word, sizeof word, "%.*s", len < sizeof word ? (int)len : 63, at);
         while (i < WORD_COUNT && strcmp(names[i], word) != 0)
             i++;
-        if (i == WORD_COUNT) {
-            const char *nearest = hs_nearest(word, names, WORD_COUNT);
-            if (nearest != NULL)
-                (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-            return hs_fail(diag, HS_E_USAGE, NULL, hint, "no cleaning step is called '%s'", word);
-        }
+        if (i == WORD_COUNT)
+            return hs_fail(diag, HS_E_USAGE, NULL,
+                           hs_did_you_mean(hint, word, names, WORD_COUNT, list),
+                           "no cleaning step is called '%s'", word);
         sum |= words[i].steps;
         at += len;
         if (*at == '\0')

@@ -55,8 +55,6 @@ struct hs_clean_counts {
     uint32_t read, kept;                /* directed rows */
     uint32_t dropped[HS_DROPPED_COUNT]; /* by first reason */
     uint32_t rebased;                   /* rows kept whose target was changed */
-    uint32_t solos;
-    uint32_t solos_dropped[HS_DROPPED_COUNT];
 };
 
 /* O(rows log rows + solos^2). */

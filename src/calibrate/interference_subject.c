@@ -306,24 +306,6 @@ static void say(const struct hs_calibrate_run *run, const void *study)
 
 /* ---- the model file ---- */
 
-static void write_general(const struct interference_study *s, struct hs_jsonw *w)
-{
-    uint32_t last = HS_PAIR_THRESHOLDS - 1;
-    const struct hs_pairscore *tuned = &s->tuned[HS_UNSEEN_OWN_MODEL];
-    const double *theta = s->general.theta;
-    hs_jsonw_put(w, "general={ gpu=%s form=%s k=%.6g alpha=%.6g beta=%.6g in_sample={",
-                 s->chosen->set.gpu, "1 + k u^alpha v^beta", exp(theta[HS_GENERAL_LN_K]),
-                 theta[HS_GENERAL_ALPHA], theta[HS_GENERAL_BETA]);
-    hs_pairscore_write_members(w, general_lines[HS_UNSEEN_NOTHING], &s->scores[HS_UNSEEN_NOTHING]);
-    hs_jsonw_put(w,
-                 "tuned_cut={ threshold=%.6g cut=%.6g accuracy=%.6g balanced_accuracy=%.6g } } "
-                 "holdout=[",
-                 HS_TUNED_THRESHOLD, s->tuned_cut, tuned->accuracy[last], tuned->balanced[last]);
-    for (int line = 0; line < HS_UNSEEN_NOTHING; line++)
-        hs_pairscore_write(w, general_lines[line], &s->scores[line]);
-    hs_jsonw_put(w, "] }");
-}
-
 /* A curve of three knots as a line with a bend at the middle one:
  * effect(v) = value + slope v + bend max(0, v - 0.5). */
 static void write_curve(struct hs_jsonw *w, const char *const *names, const double *at_knot)
@@ -411,8 +393,24 @@ static void write_table(const struct hs_calibrate_run *run, const struct interfe
 static void write(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w)
 {
     const struct interference_study *s = study;
-    if (s->chosen != NULL)
-        write_general(s, w);
+    if (s->chosen != NULL) {
+        uint32_t last = HS_PAIR_THRESHOLDS - 1;
+        const struct hs_pairscore *tuned = &s->tuned[HS_UNSEEN_OWN_MODEL];
+        const double *theta = s->general.theta;
+        hs_jsonw_put(w, "general={ gpu=%s form=%s k=%.6g alpha=%.6g beta=%.6g in_sample={",
+                     s->chosen->set.gpu, "1 + k u^alpha v^beta", exp(theta[HS_GENERAL_LN_K]),
+                     theta[HS_GENERAL_ALPHA], theta[HS_GENERAL_BETA]);
+        hs_pairscore_write_members(w, general_lines[HS_UNSEEN_NOTHING],
+                                   &s->scores[HS_UNSEEN_NOTHING]);
+        hs_jsonw_put(w,
+                     "tuned_cut={ threshold=%.6g cut=%.6g accuracy=%.6g balanced_accuracy=%.6g } } "
+                     "holdout=[",
+                     HS_TUNED_THRESHOLD, s->tuned_cut, tuned->accuracy[last],
+                     tuned->balanced[last]);
+        for (int line = 0; line < HS_UNSEEN_NOTHING; line++)
+            hs_pairscore_write(w, general_lines[line], &s->scores[line]);
+        hs_jsonw_put(w, "] }");
+    }
     hs_jsonw_put(w, "tables=[");
     for (uint32_t i = 0; i < s->count; i++)
         write_table(run, &s->tables[i], w);

@@ -334,7 +334,6 @@ static enum hs_status read_any(struct hs_measurements *m, const char *path, stru
 {
     struct stat info;
     char head[HS_MEASURE_HEAD] = "", hint[512] = "";
-    size_t used = 0;
     bool is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
     if (strcmp(path, "-") == 0)
         return hs_fail(diag, HS_E_INPUT, NULL, "write them to a file first",
@@ -350,9 +349,7 @@ static enum hs_status read_any(struct hs_measurements *m, const char *path, stru
             m->format = format->name;
             return format->read(m, path, diag);
         }
-        if (used < sizeof hint)
-            used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s: %s", i > 0 ? "; " : "",
-                                     format->name, format->summary);
+        hs_append(hint, sizeof hint, "%s%s: %s", i > 0 ? "; " : "", format->name, format->summary);
     }
     return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, hint,
                    is_folder ? "no measurements are known in this folder"

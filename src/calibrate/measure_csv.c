@@ -77,14 +77,12 @@ static enum hs_status find_columns(struct sheet *s)
 {
     struct hs_place place = hs_csv_place(s->csv, 0);
     char missing[512] = "";
-    size_t used = 0;
     uint32_t lacking = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         s->at[i] = hs_csv_column(&s->row, s->columns[i].name);
-        if (s->at[i] != UINT32_MAX || !s->columns[i].is_required || used >= sizeof missing)
-            continue;
-        used += (size_t)snprintf(missing + used, sizeof missing - used, "%s%s",
-                                 lacking++ > 0 ? ", " : "", s->columns[i].name);
+        if (s->at[i] == UINT32_MAX && s->columns[i].is_required)
+            hs_append(missing, sizeof missing, "%s%s", lacking++ > 0 ? ", " : "",
+                      s->columns[i].name);
     }
     return lacking == 0 ? HS_OK
                         : hs_fail(s->diag, HS_E_INPUT, &place, NULL, "missing column%s: %s",
@@ -566,21 +564,6 @@ static enum hs_status take_own(struct sheet *s)
     return HS_OK;
 }
 
-/* All rates alone are known now. A job without one has no speed: counted, not used. */
-static void divide_rates(const struct own_sheet *own)
-{
-    for (uint32_t i = 0; i < own->by_rate_count; i++) {
-        struct hs_pair *row = &own->sheet.m->pairs[own->by_rate[i]];
-        double alone = own->sheet.m->solos[row->own].speed;
-        if (row->speed == 0)
-            continue;
-        if (isnan(alone))
-            row->dropped |= HS_DROPPED(NO_SOLO);
-        row->speed /= alone;
-        row->rebased = row->speed;
-    }
-}
-
 /* By how much the pairs of a job are busier than its co-runners alone, on average; NaN if not
  * measured. */
 static double added_share(const struct hs_measurements *m, uint32_t solo)
@@ -624,7 +607,17 @@ static enum hs_status read_own(struct hs_measurements *m, const char *path, stru
     struct own_sheet own = {
         .sheet = {.m = m, .columns = own_columns, .count = OWN_COUNT, .diag = diag}};
     enum hs_status status = sheet_read(&own.sheet, path, true, take_own);
-    divide_rates(&own);
+    /* All rates alone are known now. A job without one has no speed: counted, not used. */
+    for (uint32_t i = 0; i < own.by_rate_count; i++) {
+        struct hs_pair *row = &m->pairs[own.by_rate[i]];
+        double alone = m->solos[row->own].speed;
+        if (row->speed == 0)
+            continue;
+        if (isnan(alone))
+            row->dropped |= HS_DROPPED(NO_SOLO);
+        row->speed /= alone;
+        row->rebased = row->speed;
+    }
     hs_free(own.by_rate);
     return status == HS_OK ? doubt_shares(&own, path) : status;
 }

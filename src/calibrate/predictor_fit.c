@@ -359,20 +359,6 @@ static enum hs_status fit_load(const struct hs_utilrows *data, const bool *is_he
     return HS_OK;
 }
 
-/* Where no row has a step time the prior is all there is, with a margin of one width. */
-static enum hs_status fit_busy(const struct hs_utilrows *data, const bool *is_held,
-                               struct hs_utilform *form, struct hs_diag *diag)
-{
-    double theta[COEFFICIENTS], spread;
-    HS_TRY(load_fit(&busy_kind, data, is_held, theta, &spread, diag));
-    form->busy_layer_ms = exp(theta[0]);
-    form->busy_gmac_ms = exp(theta[1]);
-    form->busy_moutput_ms = exp(theta[2]);
-    form->busy_amp = theta[3];
-    form->busy_margin = exp(fmin(fmax(spread, LN_WIDTH), LN_MARGIN_MAX));
-    return HS_OK;
-}
-
 /* ---- what models add ---- */
 
 /* Normal equations of the effects of one model: left behind the centre. */
@@ -425,51 +411,51 @@ static enum hs_status solve_effects(const struct model_effects *e, double ridge,
     return hs_solve_spd(a, e->xy, EFFECTS, beta, log_det, "effects of a model", diag);
 }
 
-/* -2 ln p(data), up to a constant, with effects N(0, s^2 / ridge), errors N(0, s^2) and the best s:
- * N ln(y' (I + X X' / ridge)^-1 y / N) + ln det(I + X X' / ridge), in the space of the effects. */
-static enum hs_status deviance(const struct model_effects *all, uint32_t models, double ridge,
-                               double *value, struct hs_diag *diag)
-{
-    double squares = 0, log_dets = 0, beta[EFFECTS], log_det;
-    uint32_t rows = 0;
-    for (uint32_t m = 0; m < models; m++) {
-        if (all[m].configs == 0)
-            continue;
-        HS_TRY(solve_effects(&all[m], ridge, beta, &log_det, diag));
-        squares += all[m].yy;
-        for (uint32_t i = 0; i < EFFECTS; i++)
-            squares -= beta[i] * all[m].xy[i];
-        log_dets += log_det - EFFECTS * log(ridge);
-        rows += all[m].configs;
-    }
-    *value = rows > 0 ? rows * log(fmax(squares / rows, 1e-12)) + log_dets : 0;
-    return HS_OK;
-}
-
+/* The ridge of least -2 ln p(data), with effects N(0, s^2 / ridge), errors N(0, s^2) and the best
+ * s: N ln(y' (I + X X' / ridge)^-1 y / N) + ln det(I + X X' / ridge), in the space of the effects.
+ */
 static enum hs_status pick_ridge(const struct hs_utilrows *data, const bool *is_held,
                                  struct hs_utilfit *fit, struct hs_diag *diag)
 {
-    struct model_effects *all = hs_alloc_zeroed((uint64_t)data->models + 1, sizeof *all);
-    enum hs_status status = HS_OK;
-    double best = INFINITY, ridge = RIDGE_MIN, value;
+    struct model_effects *all = hs_arena_alloc(data->arena, data->models * sizeof *all);
+    double best = INFINITY, ridge = RIDGE_MIN;
     for (uint32_t m = 0; m < data->models; m++)
         centre(data, is_held, m, &fit->form, &all[m]);
-    for (uint32_t step = 0; step < RIDGE_STEPS && status == HS_OK; step++, ridge *= RIDGE_RATIO) {
-        status = deviance(all, data->models, ridge, &value, diag);
-        if (status == HS_OK && value < best) {
-            best = value;
+    for (uint32_t step = 0; step < RIDGE_STEPS; step++, ridge *= RIDGE_RATIO) {
+        double squares = 0, log_dets = 0, beta[EFFECTS], log_det;
+        uint32_t rows = 0;
+        for (uint32_t m = 0; m < data->models; m++) {
+            if (all[m].configs == 0)
+                continue;
+            HS_TRY(solve_effects(&all[m], ridge, beta, &log_det, diag));
+            squares += all[m].yy;
+            for (uint32_t i = 0; i < EFFECTS; i++)
+                squares -= beta[i] * all[m].xy[i];
+            log_dets += log_det - EFFECTS * log(ridge);
+            rows += all[m].configs;
+        }
+        double deviance = rows > 0 ? rows * log(fmax(squares / rows, 1e-12)) + log_dets : 0;
+        if (deviance < best) {
+            best = deviance;
             fit->ridge = ridge;
         }
     }
-    hs_free(all);
-    return status;
+    return HS_OK;
 }
 
 enum hs_status hs_utilfit(const struct hs_utilrows *data, const bool *is_held, double ridge,
                           struct hs_utilfit *fit, struct hs_diag *diag)
 {
-    HS_TRY(fit_load(data, is_held, &fit->form, diag));
-    HS_TRY(fit_busy(data, is_held, &fit->form, diag));
+    struct hs_utilform *form = &fit->form;
+    double theta[COEFFICIENTS], spread;
+    HS_TRY(fit_load(data, is_held, form, diag));
+    /* Where no row has a step time the prior is all there is, with a margin of one width. */
+    HS_TRY(load_fit(&busy_kind, data, is_held, theta, &spread, diag));
+    form->busy_layer_ms = exp(theta[0]);
+    form->busy_gmac_ms = exp(theta[1]);
+    form->busy_moutput_ms = exp(theta[2]);
+    form->busy_amp = theta[3];
+    form->busy_margin = exp(fmin(fmax(spread, LN_WIDTH), LN_MARGIN_MAX));
     fit->ridge = ridge;
     return ridge > 0 ? HS_OK : pick_ridge(data, is_held, fit, diag);
 }
@@ -599,18 +585,14 @@ static enum hs_status leave_configs_out(struct util_holdout *h)
     return HS_OK;
 }
 
-/* A row of middle batch and precision of a model. */
-static uint32_t middle_of(const struct hs_utilrows *data, uint32_t model)
-{
-    return data->start[model] + (data->start[model + 1] - data->start[model]) / 2;
-}
-
-/* By a rule that knows one row; the rule behind it is that from the middle row alone. */
+/* By a rule that knows one row of the model; the rule behind it knows that of middle batch and
+ * precision. */
 static void add_from(struct hs_predictions *lists, int rule, const struct hs_utilrows *data,
                      uint32_t from, const struct hs_utilrow *row, double util)
 {
+    const uint32_t *start = &data->start[row->model];
     add(lists, rule, row, util);
-    if (from == middle_of(data, row->model))
+    if (from == start[0] + (start[1] - start[0]) / 2)
         add(lists, rule + 1, row, util);
 }
 
@@ -629,20 +611,6 @@ static void predict_by_shifts(const struct hs_utilrows *data, uint32_t model,
                 add_from(lists, rules[link], data, i, to, shifted(shifts, link, from, to));
             add_from(lists, HS_UTILRULE_COPY, data, i, to, from->util);
         }
-}
-
-/* From one row of a model that the fit has not seen to its others. */
-static void predict_from(struct util_holdout *h, uint32_t from, const struct hs_utilfit *fit)
-{
-    const struct hs_utilrows *data = h->data;
-    const struct hs_utilrow *known = &data->rows[from];
-    struct hs_utilmate mate;
-    double batch = known->work.batch / HS_UTIL_BATCH;
-    hs_utilmate_centre(&mate, residual_of(&fit->form, known), &batch, 1);
-    for (uint32_t to = data->start[known->model]; to < data->start[known->model + 1]; to++)
-        if (to != from)
-            add_from(h->lists, HS_UTILRULE_ONE, data, from, &data->rows[to],
-                     hs_utilfit_predict(fit, &mate, &data->rows[to].work));
 }
 
 /* In log1p(per cent) over ln batch, through the other batches of the same precision: what the
@@ -692,52 +660,39 @@ static enum hs_status predict_model(const struct hs_utilrows *data, const bool *
     return HS_OK;
 }
 
-/* MAE of leave-one-model-out within the rows that are not held. */
-static enum hs_status inner_error(struct util_holdout *h, const struct hs_utilrows *data,
-                                  double *mae)
-{
-    struct hs_predictions list = {0};
-    struct hs_score score;
-    enum hs_status status = HS_OK;
-    for (uint32_t m = 0; m < data->models && status == HS_OK; m++) {
-        if (h->is_held[data->start[m]])
-            continue;
-        for (uint32_t i = 0; i < data->count; i++)
-            h->inner[i] = h->is_held[i] || data->rows[i].model == m;
-        status = predict_model(data, h->inner, m, &list, h->diag);
-    }
-    hs_predictions_score(&list, &score);
-    *mae = score.mae;
-    hs_predictions_free(&list);
-    return status;
-}
-
-/* The held-out model with the divisor that is best without it. */
+/* The held-out model with the divisor that is best in leave-one-model-out of the others. */
 static enum hs_status predict_by_best_divisor(struct util_holdout *h, uint32_t model)
 {
     struct hs_utilrows copy = *h->data; /* with other divisors in its rows */
-    double best_mae = INFINITY, mae;
+    double best_mae = INFINITY;
     uint32_t best = 0;
-    enum hs_status status = HS_OK;
-    copy.rows = hs_alloc_zeroed(copy.count, sizeof *copy.rows);
+    copy.rows = hs_arena_alloc(copy.arena, copy.count * sizeof *copy.rows);
     memcpy(copy.rows, h->data->rows, copy.count * sizeof *copy.rows);
-    for (uint32_t choice = 0; choice < DIVISORS && status == HS_OK; choice++) {
+    for (uint32_t choice = 0; choice < DIVISORS; choice++) {
+        struct hs_predictions list = {0};
+        struct hs_score score;
+        enum hs_status status = HS_OK;
         for (uint32_t i = 0; i < copy.count; i++)
             copy.rows[i].work.layers = divisor_of(&h->data->rows[i], choice);
-        status = inner_error(h, &copy, &mae);
-        if (status == HS_OK && mae < best_mae) {
-            best_mae = mae;
+        for (uint32_t m = 0; m < copy.models && status == HS_OK; m++) {
+            if (m == model)
+                continue;
+            for (uint32_t i = 0; i < copy.count; i++)
+                h->inner[i] = h->is_held[i] || copy.rows[i].model == m;
+            status = predict_model(&copy, h->inner, m, &list, h->diag);
+        }
+        hs_predictions_score(&list, &score);
+        hs_predictions_free(&list);
+        HS_TRY(status);
+        if (score.mae < best_mae) {
+            best_mae = score.mae;
             best = choice;
         }
     }
     h->out->divisors_kept += best == 0;
     for (uint32_t i = 0; i < copy.count; i++)
         copy.rows[i].work.layers = divisor_of(&h->data->rows[i], best);
-    if (status == HS_OK)
-        status =
-            predict_model(&copy, h->is_held, model, &h->lists[HS_UTILRULE_UNSEEN_DIVISOR], h->diag);
-    hs_free(copy.rows);
-    return status;
+    return predict_model(&copy, h->is_held, model, &h->lists[HS_UTILRULE_UNSEEN_DIVISOR], h->diag);
 }
 
 static enum hs_status leave_model_out(struct util_holdout *h, uint32_t model)
@@ -767,7 +722,14 @@ static enum hs_status leave_model_out(struct util_holdout *h, uint32_t model)
         add(h->lists, HS_UTILRULE_CONSTANT, row, sum / used);
         if (!isnan(line))
             add(h->lists, HS_UTILRULE_CONFIG_TABLE, row, line);
-        predict_from(h, i, &fit);
+        /* From this row alone to the others. */
+        struct hs_utilmate mate;
+        double batch = row->work.batch / HS_UTIL_BATCH;
+        hs_utilmate_centre(&mate, residual_of(&fit.form, row), &batch, 1);
+        for (uint32_t to = data->start[model]; to < data->start[model + 1]; to++)
+            if (to != i)
+                add_from(h->lists, HS_UTILRULE_ONE, data, i, &data->rows[to],
+                         hs_utilfit_predict(&fit, &mate, &data->rows[to].work));
     }
     return predict_by_best_divisor(h, model);
 }

@@ -65,6 +65,18 @@ struct gang_curve {
     uint32_t gpus[GANG_SIZES], n[GANG_SIZES];
     double value[GANG_SIZES];
 };
+
+enum { SCALING, SPREAD, GANG_SHARES };
+static const struct {
+    const char *title, *key, *value_key, *what;
+} gang_shares[GANG_SHARES] = {
+    /* thr(n) / (n thr(1)), on as few nodes as possible */
+    [SCALING] = {"scaling efficiency of gangs on as few nodes as possible", "scaling", "efficiency",
+                 "scaling efficiency"},
+    [SPREAD] = {"throughput of spread gangs relative to those", "spread", "factor",
+                "throughput when spread"},
+};
+
 struct gang_curves {
     struct gang_curve *curves;
     uint32_t count;
@@ -83,8 +95,7 @@ static const struct {
 struct speed_study {
     struct hs_measurements *single, *multi; /* may be the same; multi NULL = there are no gangs */
     struct speed_table table;
-    struct gang_curves scaling; /* thr(n) / (n thr(1)), on as few nodes as possible */
-    struct gang_curves spread;  /* throughput over more nodes relative to that */
+    struct gang_curves gangs[GANG_SHARES];
     char notes[NOTES_MAX][256]; /* what the reader of the figures must know */
     uint32_t note_count;
 };
@@ -188,46 +199,27 @@ static const char *family_of(const struct hs_solo *solo, const struct hs_catalog
     return has_family ? catalogue->profiles[id].family : solo->family;
 }
 
-/* Speeds as measured, types in the order of the data. O(solos x jobs). */
-static void take_jobs(struct speed_table *table, const struct hs_measurements *m,
-                      const struct hs_catalogue *catalogue)
+/* The other type is slower by the mean over the jobs measured on both? */
+static bool is_faster(const struct speed_table *table, uint32_t a, uint32_t b)
 {
-    for (uint32_t i = 0; i < m->solo_count; i++) {
-        const struct hs_solo *solo = &m->solos[i];
-        uint32_t j = 0;
-        if (solo->gpus != 1 || solo->is_spread || solo->dropped != 0)
-            continue;
-        while (j < table->job_count && strcmp(table->jobs[j].profile, solo->key) != 0)
-            j++;
-        if (j == table->job_count)
-            table->jobs[table->job_count++] =
-                (struct job_speed){.profile = solo->key,
-                                   .model = solo->model,
-                                   .dataset = solo->dataset,
-                                   .batch = solo->batch,
-                                   .family = family_of(solo, catalogue)};
-        table->jobs[j].speed[solo->gpu] = solo->speed;
+    double sum = 0;
+    for (uint32_t j = 0; j < table->job_count; j++) {
+        const double *speed = table->jobs[j].speed;
+        if (speed[a] > 0 && speed[b] > 0)
+            sum += log(speed[a] / speed[b]);
     }
+    return sum > 0;
 }
 
-/* Types by how many others they are faster than, by the mean over the jobs measured on both; names
- * decide between equals. */
+/* Types by how many others they are faster than; names decide between equals. */
 static void rank_types(struct speed_table *table, const struct hs_measurements *m,
                        uint32_t order[HS_MEASURE_GPUS_MAX])
 {
     uint32_t wins[HS_MEASURE_GPUS_MAX] = {0};
-    for (uint32_t a = 0; a < m->gpu_count; a++)
-        for (uint32_t b = 0; b < m->gpu_count; b++) {
-            double sum = 0;
-            for (uint32_t j = 0; j < table->job_count; j++) {
-                const double *speed = table->jobs[j].speed;
-                if (speed[a] > 0 && speed[b] > 0)
-                    sum += log(speed[a] / speed[b]);
-            }
-            wins[a] += sum > 0;
-        }
     for (uint32_t a = 0; a < m->gpu_count; a++) {
         bool is_measured = false;
+        for (uint32_t b = 0; b < m->gpu_count; b++)
+            wins[a] += is_faster(table, a, b);
         for (uint32_t j = 0; j < table->job_count; j++)
             is_measured = is_measured || table->jobs[j].speed[a] > 0;
         if (!is_measured)
@@ -245,25 +237,7 @@ static void rank_types(struct speed_table *table, const struct hs_measurements *
         table->types[t] = m->gpus[order[t]];
 }
 
-/* Types in order and speeds relative to the first; jobs without it cannot be compared. */
-static void normalise(struct speed_table *table, const uint32_t order[HS_MEASURE_GPUS_MAX])
-{
-    uint32_t kept = 0;
-    for (uint32_t j = 0; j < table->job_count; j++) {
-        struct job_speed job = table->jobs[j];
-        double reference = job.speed[order[0]], speed[HS_MEASURE_GPUS_MAX] = {0};
-        if (!(reference > 0))
-            continue;
-        for (uint32_t t = 0; t < table->type_count; t++)
-            speed[t] = job.speed[order[t]] / reference;
-        memcpy(job.speed, speed, sizeof speed);
-        table->jobs[kept++] = job;
-    }
-    table->left_out = table->job_count - kept;
-    table->job_count = kept;
-}
-
-static void take_families(struct speed_table *table)
+static void add_families(struct speed_table *table)
 {
     for (uint32_t j = 0; j < table->job_count; j++) {
         uint32_t f = 0;
@@ -283,19 +257,45 @@ static void take_families(struct speed_table *table)
     }
 }
 
+/* Types in order and speeds relative to the first; jobs without it cannot be compared.
+ * O(solos x jobs). */
 static void build_table(struct speed_table *table, const struct hs_measurements *m,
                         const struct hs_catalogue *catalogue, struct hs_arena *arena)
 {
-    uint32_t order[HS_MEASURE_GPUS_MAX] = {0};
+    uint32_t order[HS_MEASURE_GPUS_MAX] = {0}, kept = 0;
     *table = (struct speed_table){
-        .jobs = hs_arena_alloc(arena, (uint64_t)m->solo_count * sizeof *table->jobs)};
-    take_jobs(table, m, catalogue);
-    if (table->job_count == 0)
-        return;
+        .jobs = hs_arena_alloc(arena, (uint64_t)m->solo_count * sizeof *table->jobs),
+        .families = hs_arena_alloc(arena, (uint64_t)m->solo_count * sizeof *table->families)};
+    for (uint32_t i = 0; i < m->solo_count; i++) {
+        const struct hs_solo *solo = &m->solos[i];
+        uint32_t j = 0;
+        if (solo->gpus != 1 || solo->is_spread || solo->dropped != 0)
+            continue;
+        while (j < table->job_count && strcmp(table->jobs[j].profile, solo->key) != 0)
+            j++;
+        if (j == table->job_count)
+            table->jobs[table->job_count++] =
+                (struct job_speed){.profile = solo->key,
+                                   .model = solo->model,
+                                   .dataset = solo->dataset,
+                                   .batch = solo->batch,
+                                   .family = family_of(solo, catalogue)};
+        table->jobs[j].speed[solo->gpu] = solo->speed;
+    }
     rank_types(table, m, order);
-    normalise(table, order);
-    table->families = hs_arena_alloc(arena, (uint64_t)table->job_count * sizeof *table->families);
-    take_families(table);
+    for (uint32_t j = 0; j < table->job_count; j++) {
+        struct job_speed job = table->jobs[j];
+        double measured[HS_MEASURE_GPUS_MAX], reference = job.speed[order[0]];
+        memcpy(measured, job.speed, sizeof measured);
+        memset(job.speed, 0, sizeof job.speed);
+        for (uint32_t t = 0; t < table->type_count; t++)
+            job.speed[t] = measured[order[t]] / reference;
+        if (reference > 0)
+            table->jobs[kept++] = job;
+    }
+    table->left_out = table->job_count - kept;
+    table->job_count = kept;
+    add_families(table);
 }
 
 /* ---- gangs ---- */
@@ -344,22 +344,6 @@ static enum hs_status add_value(struct gang_curves *list, const char *family, co
     return HS_OK;
 }
 
-static void divide_sums(struct gang_curves *list)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        for (uint32_t k = 0; k < list->curves[i].count; k++)
-            list->curves[i].value[k] /= list->curves[i].n[k];
-}
-
-static void drop_type(struct gang_curves *list, const char *gpu)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        if (strcmp(list->curves[i].gpu, gpu) != 0)
-            list->curves[kept++] = list->curves[i];
-    list->count = kept;
-}
-
 /* GPU types on which the mean of a family is beyond linear are left out, their gangs marked: their
  * baselines come from other hosts. */
 static void drop_types(struct speed_study *s)
@@ -367,15 +351,21 @@ static void drop_types(struct speed_study *s)
     struct hs_measurements *m = s->multi;
     for (uint32_t g = 0; g < m->gpu_count; g++) {
         bool is_beyond_linear = false;
-        for (uint32_t i = 0; i < s->scaling.count; i++) {
-            const struct gang_curve *c = &s->scaling.curves[i];
+        for (uint32_t i = 0; i < s->gangs[SCALING].count; i++) {
+            const struct gang_curve *c = &s->gangs[SCALING].curves[i];
             for (uint32_t k = 0; strcmp(c->gpu, m->gpus[g]) == 0 && k < c->count; k++)
                 is_beyond_linear = is_beyond_linear || c->value[k] > LINEAR_MAX;
         }
         if (!is_beyond_linear)
             continue;
-        drop_type(&s->scaling, m->gpus[g]);
-        drop_type(&s->spread, m->gpus[g]);
+        for (int share = 0; share < GANG_SHARES; share++) {
+            struct gang_curves *list = &s->gangs[share];
+            uint32_t kept = 0;
+            for (uint32_t i = 0; i < list->count; i++)
+                if (strcmp(list->curves[i].gpu, m->gpus[g]) != 0)
+                    list->curves[kept++] = list->curves[i];
+            list->count = kept;
+        }
         for (uint32_t i = 0; i < m->solo_count; i++)
             if (m->solos[i].gpu == g && m->solos[i].gpus > 1)
                 m->solos[i].dropped |= HS_DROPPED(SUPERLINEAR);
@@ -391,8 +381,9 @@ static enum hs_status build_gangs(struct speed_study *s, const struct hs_catalog
                                   struct hs_arena *arena)
 {
     const struct hs_measurements *m = s->multi;
-    s->scaling.curves = hs_arena_alloc(arena, m->solo_count * sizeof *s->scaling.curves);
-    s->spread.curves = hs_arena_alloc(arena, m->solo_count * sizeof *s->spread.curves);
+    for (int share = 0; share < GANG_SHARES; share++)
+        s->gangs[share].curves =
+            hs_arena_alloc(arena, m->solo_count * sizeof *s->gangs[share].curves);
     for (uint32_t i = 0; i < m->solo_count; i++) {
         const struct hs_solo *gang = &m->solos[i];
         if (gang->gpus < 2 || gang->is_spread || gang->dropped != 0)
@@ -401,13 +392,17 @@ static enum hs_status build_gangs(struct speed_study *s, const struct hs_catalog
         double single = find_speed(m, gang, 1, false);
         double spread = find_speed(m, gang, gang->gpus, true);
         if (single > 0)
-            HS_TRY(add_value(&s->scaling, family, gpu, gang->gpus,
+            HS_TRY(add_value(&s->gangs[SCALING], family, gpu, gang->gpus,
                              gang->speed / (gang->gpus * single)));
         if (spread > 0)
-            HS_TRY(add_value(&s->spread, family, gpu, gang->gpus, spread / gang->speed));
+            HS_TRY(add_value(&s->gangs[SPREAD], family, gpu, gang->gpus, spread / gang->speed));
     }
-    divide_sums(&s->scaling);
-    divide_sums(&s->spread);
+    for (int share = 0; share < GANG_SHARES; share++)
+        for (uint32_t i = 0; i < s->gangs[share].count; i++) {
+            struct gang_curve *c = &s->gangs[share].curves[i];
+            for (uint32_t k = 0; k < c->count; k++)
+                c->value[k] /= c->n[k];
+        }
     return HS_OK;
 }
 
@@ -459,18 +454,18 @@ static void note_raised(struct speed_study *s)
     }
 }
 
-static void clip_curves(struct speed_study *s, struct gang_curves *list, const char *what)
+static void clip_curves(struct speed_study *s, int share)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
-        struct gang_curve *c = &list->curves[i];
-        uint32_t clipped = 0;
+    for (uint32_t i = 0; i < s->gangs[share].count; i++) {
+        struct gang_curve *c = &s->gangs[share].curves[i];
+        bool is_clipped = false;
         for (uint32_t k = 0; k < c->count; k++) {
-            clipped += c->value[k] > SHARE_MAX;
+            is_clipped = is_clipped || c->value[k] > SHARE_MAX;
             c->value[k] = fmin(c->value[k], SHARE_MAX);
         }
-        if (clipped > 0)
+        if (is_clipped)
             note(s, "%s, %s: %s above 1 is noise or other hosts, taken as 1", c->gpu, c->family,
-                 what);
+                 gang_shares[share].what);
     }
 }
 
@@ -516,8 +511,8 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
     note_raised(s);
     if (s->multi != NULL)
         drop_types(s);
-    clip_curves(s, &s->scaling, "scaling efficiency");
-    clip_curves(s, &s->spread, "throughput when spread");
+    clip_curves(s, SCALING);
+    clip_curves(s, SPREAD);
     for (uint32_t i = 0; i < run->sets; i++) { /* rows are jobs alone here */
         const struct hs_measurements *m = &run->set[i];
         run->counts[i] = (struct hs_clean_counts){.read = m->solo_count};
@@ -566,27 +561,24 @@ static void say_table(struct hs_output *out, const struct speed_table *table)
         }
 }
 
-static void say_curves(struct hs_output *out, const char *title, const struct gang_curves *list)
-{
-    if (list->count > 0)
-        hs_say(out, "\n%s\n", title);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct gang_curve *c = &list->curves[i];
-        hs_say(out, "  %-10s%-16s%3" PRIu32 " jobs", c->gpu, c->family, c->jobs);
-        for (uint32_t k = 0; k < c->count; k++)
-            hs_say_row(out, "%6u GPUs%6.3f", c->gpus[k], c->value[k]);
-        hs_say(out, "\n");
-    }
-}
-
 static void say(const struct hs_calibrate_run *run, const void *study)
 {
     const struct speed_study *s = study;
     struct hs_output *out = run->out;
     hs_calibrate_say_counts(run, run->sets);
     say_table(out, &s->table);
-    say_curves(out, "scaling efficiency of gangs on as few nodes as possible", &s->scaling);
-    say_curves(out, "throughput of spread gangs relative to those", &s->spread);
+    for (int share = 0; share < GANG_SHARES; share++) {
+        const struct gang_curves *list = &s->gangs[share];
+        if (list->count > 0)
+            hs_say(out, "\n%s\n", gang_shares[share].title);
+        for (uint32_t i = 0; i < list->count; i++) {
+            const struct gang_curve *c = &list->curves[i];
+            hs_say(out, "  %-10s%-16s%3" PRIu32 " jobs", c->gpu, c->family, c->jobs);
+            for (uint32_t k = 0; k < c->count; k++)
+                hs_say_row(out, "%6u GPUs%6.3f", c->gpus[k], c->value[k]);
+            hs_say(out, "\n");
+        }
+    }
     for (uint32_t i = 0; i < s->note_count; i++)
         hs_say(out, "%snote: %s\n", i == 0 ? "\n" : "", s->notes[i]);
 }
@@ -620,16 +612,15 @@ static void write_table(struct hs_jsonw *w, const struct speed_table *table)
     hs_jsonw_put(w, "]");
 }
 
-static void write_curves(struct hs_jsonw *w, const char *key, const char *value_key,
-                         const struct gang_curves *list)
+static void write_curves(struct hs_jsonw *w, const struct gang_curves *list, int share)
 {
-    hs_jsonw_put(w, "%s=[", key);
+    hs_jsonw_put(w, "%s=[", gang_shares[share].key);
     for (uint32_t i = 0; i < list->count; i++) {
         const struct gang_curve *c = &list->curves[i];
         hs_jsonw_put(w, "=!{ family=%s gpu=%s jobs=%u gpus=[", c->family, c->gpu, c->jobs);
         for (uint32_t k = 0; k < c->count; k++)
             hs_jsonw_u64(w, c->gpus[k]);
-        hs_jsonw_put(w, "] %s=[", value_key);
+        hs_jsonw_put(w, "] %s=[", gang_shares[share].value_key);
         for (uint32_t k = 0; k < c->count; k++)
             hs_jsonw_put(w, "=%.6g", c->value[k]);
         hs_jsonw_put(w, "] }");
@@ -647,8 +638,8 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
         hs_jsonw_text(w, s->notes[i]);
     hs_jsonw_put(w, "]");
     write_table(w, table);
-    write_curves(w, "scaling", "efficiency", &s->scaling);
-    write_curves(w, "spread", "factor", &s->spread);
+    for (int share = 0; share < GANG_SHARES; share++)
+        write_curves(w, &s->gangs[share], share);
     hs_jsonw_put(w, "holdout=[");
     for (int scheme = 0; scheme < SPEEDS_SCHEMES; scheme++)
         for (uint32_t r = 0; r < table->type_count; r++)

@@ -36,26 +36,6 @@ static int64_t floor_div(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-HS_MUST_USE static enum hs_status arrivals_add(struct fit_arrivals *a, int64_t submit_us,
-                                               struct hs_diag *diag)
-{
-    if (a->jobs == 0)
-        a->first_us = submit_us;
-    uint64_t hour = (uint64_t)(floor_div(submit_us, HOUR_US) - floor_div(a->first_us, HOUR_US));
-    if (hour >= HOURS_MOST)
-        return hs_fail(diag, HS_E_LIMIT, NULL, "are its times in another unit?",
-                       "the trace spans more than %d hours", HOURS_MOST);
-    hs_grow((void **)&a->counts, &a->counts_cap, hour + 1, sizeof *a->counts, HOURS_MOST);
-    if (hour >= a->hours)
-        a->hours = (uint32_t)hour + 1;
-    a->counts[hour]++;
-    a->last_us = submit_us;
-    a->jobs++;
-    return HS_OK;
-}
-
-/* ---- profile ---- */
-
 static uint32_t hour_of_day(const struct fit_arrivals *a, uint32_t hour)
 {
     int64_t at = floor_div(a->first_us, HOUR_US) + hour;
@@ -289,19 +269,6 @@ static void fit_modulation(const struct fit_arrivals *arrivals, struct hs_worklo
     }
 }
 
-static void arrivals_finish(struct fit_arrivals *a, struct hs_arena *arena,
-                            struct hs_workload_arrivals *out)
-{
-    double span_us = (double)(a->last_us - a->first_us) * (double)a->jobs / (double)(a->jobs - 1);
-    int64_t midnight = floor_div(a->first_us, DAY_US) * DAY_US;
-    out->first_us = midnight > 0 ? midnight : 0;
-    out->jobs_per_day = (double)a->jobs / fmax(span_us / DAY_US, 1.0 / HS_WORKLOAD_HOURS);
-    set_profile(a, out);
-    find_outages(a, arena, out);
-    set_profile(a, out);
-    fit_modulation(a, out);
-}
-
 /* ---- the rest of a fit ---- */
 
 #define CLASSES       33 /* shares of a GPU; 1; 2; 3; 4; 5-7; 8; 9-15; ...; 32769-65535 */
@@ -423,24 +390,6 @@ static void count_size(struct fit_class *class, const struct hs_trace_job *job)
     class->sizes[class->size_count++] = (struct fit_size){job->gpus, milli, 1};
 }
 
-static void sizes_add(struct hs_fit *f, const struct hs_trace_job *job)
-{
-    struct fit_class *class = &f->classes[class_of(job)];
-    uint32_t retries = job->attempts > 1 ? job->attempts - 1 : 0;
-    uint64_t duration = seconds_of(job->duration_us);
-    count_size(class, job);
-    hs_loghist_add(&class->durations, duration);
-    if (job->outcome != HS_OUTCOME_UNKNOWN)
-        hs_loghist_add(&class->of_outcome[job->outcome], duration);
-    for (uint32_t i = 0; i < retries; i++)
-        hs_loghist_add(&f->failures, seconds_of(job->attempts_us[i]));
-    if (retries > f->retries_max)
-        f->retries_max = retries;
-    class->retries += retries;
-    class->jobs++;
-    f->jobs++;
-}
-
 /* ---- to the workload ---- */
 
 static const char *class_name(uint32_t class, struct hs_arena *arena)
@@ -509,23 +458,6 @@ static void fit_bucket(const struct hs_fit *f, uint32_t c, struct hs_workload *w
     /* only failed jobs are made again; what is written is rounded */
     double failed = bucket->state_count > 0 ? hs_bucket_state_share(bucket, HS_OUTCOME_FAILED) : 0;
     bucket->retries = fmin(retries, workload->retries.max * failed * (1 - ROUNDED));
-}
-
-static void sizes_finish(const struct hs_fit *f, struct hs_workload *workload, uint32_t *bucket_of)
-{
-    uint32_t most = f->retries_max;
-    workload->buckets = hs_arena_alloc(&workload->arena, CLASSES * sizeof *workload->buckets);
-    if (f->failures.count > 0) {
-        workload->retries.max = most < HS_WORKLOAD_RETRIES_MAX ? most : HS_WORKLOAD_RETRIES_MAX;
-        hs_quantile_fn_of(&f->failures, false, &workload->arena, &workload->retries.time_s);
-    }
-    for (uint32_t c = 0; c < CLASSES; c++) {
-        bucket_of[c] = UINT32_MAX;
-        if (f->classes[c].jobs == 0)
-            continue;
-        bucket_of[c] = workload->bucket_count;
-        fit_bucket(f, c, workload, &workload->buckets[workload->bucket_count++]);
-    }
 }
 
 /* ---- runs ----
@@ -751,10 +683,36 @@ void hs_fit_open(struct hs_fit **fit)
 
 enum hs_status hs_fit_add(struct hs_fit *fit, const struct hs_trace_job *job, struct hs_diag *diag)
 {
+    struct fit_arrivals *a = &fit->arrivals;
+    struct fit_class *class = &fit->classes[class_of(job)];
+    uint32_t retries = job->attempts > 1 ? job->attempts - 1 : 0;
+    uint64_t duration = seconds_of(job->duration_us);
     if (job->gpus == 0)
         return HS_OK;
-    HS_TRY(arrivals_add(&fit->arrivals, job->submit_us, diag));
-    sizes_add(fit, job);
+    if (a->jobs == 0)
+        a->first_us = job->submit_us;
+    uint64_t hour =
+        (uint64_t)(floor_div(job->submit_us, HOUR_US) - floor_div(a->first_us, HOUR_US));
+    if (hour >= HOURS_MOST)
+        return hs_fail(diag, HS_E_LIMIT, NULL, "are its times in another unit?",
+                       "the trace spans more than %d hours", HOURS_MOST);
+    hs_grow((void **)&a->counts, &a->counts_cap, hour + 1, sizeof *a->counts, HOURS_MOST);
+    if (hour >= a->hours)
+        a->hours = (uint32_t)hour + 1;
+    a->counts[hour]++;
+    a->last_us = job->submit_us;
+    a->jobs++;
+    count_size(class, job);
+    hs_loghist_add(&class->durations, duration);
+    if (job->outcome != HS_OUTCOME_UNKNOWN)
+        hs_loghist_add(&class->of_outcome[job->outcome], duration);
+    for (uint32_t i = 0; i < retries; i++)
+        hs_loghist_add(&fit->failures, seconds_of(job->attempts_us[i]));
+    if (retries > fit->retries_max)
+        fit->retries_max = retries;
+    class->retries += retries;
+    class->jobs++;
+    fit->jobs++;
     uint32_t vc = hs_intern_get(&fit->vcs, job->vc);
     hs_grow((void **)&fit->of_vc, &fit->of_vc_cap, (uint64_t)vc + 1, sizeof *fit->of_vc,
             HS_WORKLOAD_VCS_MAX + 1);
@@ -769,15 +727,35 @@ enum hs_status hs_fit_add(struct hs_fit *fit, const struct hs_trace_job *job, st
 enum hs_status hs_fit_finish(struct hs_fit *fit, const char *name, struct hs_workload *workload,
                              struct hs_diag *diag)
 {
+    struct fit_arrivals *a = &fit->arrivals;
+    struct hs_workload_arrivals *out = &workload->arrivals;
+    struct hs_arena *arena = &workload->arena;
     uint32_t bucket_of[CLASSES]; /* index in the workload; UINT32_MAX of a class without jobs */
     *workload = (struct hs_workload){0};
     if (fit->jobs < HS_FIT_JOBS_LEAST)
         return hs_fail(diag, HS_E_INPUT, NULL, NULL,
                        "a workload is fitted to %d jobs with GPUs or more, there are %u",
                        HS_FIT_JOBS_LEAST, (unsigned)fit->jobs);
-    workload->name = hs_arena_text(&workload->arena, name, strlen(name));
-    arrivals_finish(&fit->arrivals, &workload->arena, &workload->arrivals);
-    sizes_finish(fit, workload, bucket_of);
+    workload->name = hs_arena_text(arena, name, strlen(name));
+    double span_us = (double)(a->last_us - a->first_us) * (double)a->jobs / (double)(a->jobs - 1);
+    int64_t midnight = floor_div(a->first_us, DAY_US) * DAY_US;
+    out->first_us = midnight > 0 ? midnight : 0;
+    out->jobs_per_day = (double)a->jobs / fmax(span_us / DAY_US, 1.0 / HS_WORKLOAD_HOURS);
+    set_profile(a, out);
+    find_outages(a, arena, out);
+    set_profile(a, out);
+    fit_modulation(a, out);
+    workload->buckets = hs_arena_alloc(arena, CLASSES * sizeof *workload->buckets);
+    if (fit->failures.count > 0) {
+        uint32_t most = fit->retries_max;
+        workload->retries.max = most < HS_WORKLOAD_RETRIES_MAX ? most : HS_WORKLOAD_RETRIES_MAX;
+        hs_quantile_fn_of(&fit->failures, false, arena, &workload->retries.time_s);
+    }
+    for (uint32_t c = 0; c < CLASSES; c++) {
+        bucket_of[c] = fit->classes[c].jobs > 0 ? workload->bucket_count : UINT32_MAX;
+        if (fit->classes[c].jobs > 0)
+            fit_bucket(fit, c, workload, &workload->buckets[workload->bucket_count++]);
+    }
     runs_finish(fit, bucket_of, workload);
     fit_users(fit, workload);
     fit_vcs(fit, bucket_of, workload);

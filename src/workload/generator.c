@@ -240,35 +240,29 @@ static uint32_t deal_size(const struct job_sampler *plan, double part)
     }
 }
 
-static void deal_to_batch(struct job_sampler *plan, uint32_t first, uint32_t end)
-{
-    double leaves = 1 - plan->workload->arrivals.batches.same_size;
-    uint32_t of_batch = deal_size(plan, uniform(plan, first, DRAW_SIZE));
-    plan->jobs[first].size = of_batch;
-    plan->sizes[of_batch].left--;
-    for (uint32_t i = first + 1; i < end; i++) {
-        bool is_free = plan->sizes[of_batch].left == 0 ||
-                       (leaves > 0 && uniform(plan, i, DRAW_LEAVES) < leaves);
-        uint32_t size = is_free ? deal_size(plan, uniform(plan, i, DRAW_SIZE)) : of_batch;
-        plan->jobs[i].size = size;
-        plan->sizes[size].left--;
-    }
-}
-
-/* The longest first, which have the least choice: otherwise their sizes would be scarce in the
- * later part of every plan. */
+/* The longest batches first, which have the least choice: otherwise their sizes would be scarce in
+ * the later part of every plan. */
 static void deal_sizes(struct job_sampler *plan)
 {
+    double leaves = 1 - plan->workload->arrivals.batches.same_size;
     for (uint32_t k = plan->length_count; k-- > 0;) {
         uint32_t above = k > 0 ? plan->lengths[k - 1] : 0, most = plan->lengths[k];
         for (uint32_t s = 0; s < plan->size_count; s++)
             plan->sizes[s].is_open =
                 plan->workload->buckets[plan->sizes[s].bucket].batch_max >= most;
-        for (uint32_t i = 0, end; i < plan->count; i = end) {
-            for (end = i + 1; end < plan->count && plan->jobs[end].batch == plan->jobs[i].batch;)
+        for (uint32_t first = 0, end; first < plan->count; first = end) {
+            struct sampled_job *jobs = plan->jobs;
+            for (end = first + 1; end < plan->count && jobs[end].batch == jobs[first].batch;)
                 end++;
-            if (end - i > above && end - i <= most)
-                deal_to_batch(plan, i, end);
+            if (end - first <= above || end - first > most)
+                continue;
+            for (uint32_t i = first; i < end; i++) {
+                bool is_free = i == first || plan->sizes[jobs[first].size].left == 0 ||
+                               (leaves > 0 && uniform(plan, i, DRAW_LEAVES) < leaves);
+                jobs[i].size =
+                    is_free ? deal_size(plan, uniform(plan, i, DRAW_SIZE)) : jobs[first].size;
+                plan->sizes[jobs[i].size].left--;
+            }
         }
     }
 }
@@ -581,35 +575,30 @@ static void give_attempts(struct hs_generator *g, struct hs_trace_job *job, uint
 
 /* ---- the stream ---- */
 
-static enum hs_status prepare(struct hs_generator *g, const struct hs_generate_request *q,
-                              struct hs_diag *diag)
+enum hs_status hs_generator_open(struct hs_generator **generator,
+                                 const struct hs_generate_request *request, struct hs_diag *diag)
 {
-    HS_TRY(hs_workload_load(&g->workload, q->name, diag));
-    HS_TRY(settle(g, q, diag));
+    struct hs_generator *g = hs_alloc_zeroed(1, sizeof *g);
+    *generator = NULL;
+    enum hs_status status = hs_workload_load(&g->workload, request->name, diag);
+    if (status == HS_OK)
+        status = settle(g, request, diag);
+    if (status != HS_OK) {
+        hs_generator_close(g);
+        return status;
+    }
     g->about.workload = &g->workload;
-    g->retry_seed = hs_seed_of(q->seed, "workload-retries");
+    g->retry_seed = hs_seed_of(request->seed, "workload-retries");
     for (uint32_t b = 0; b < g->workload.bucket_count; b++) {
         const struct hs_workload_bucket *bucket = &g->workload.buckets[b];
         double failed = hs_bucket_state_share(bucket, HS_OUTCOME_FAILED);
         if (bucket->retries > 0)
             g->retried_again[b] = solve_again(bucket->retries / failed, g->workload.retries.max);
     }
-    open_sampler(&g->plan, &g->workload, g->about.jobs, g->about.hours, q->seed);
+    open_sampler(&g->plan, &g->workload, g->about.jobs, g->about.hours, request->seed);
     open_users(&g->users, &g->plan);
+    *generator = g;
     return HS_OK;
-}
-
-enum hs_status hs_generator_open(struct hs_generator **generator,
-                                 const struct hs_generate_request *request, struct hs_diag *diag)
-{
-    struct hs_generator *g = hs_alloc_zeroed(1, sizeof *g);
-    *generator = NULL;
-    enum hs_status status = prepare(g, request, diag);
-    if (status != HS_OK)
-        hs_generator_close(g);
-    else
-        *generator = g;
-    return status;
 }
 
 enum hs_status hs_generator_next(struct hs_generator *generator, struct hs_trace_job *job)

@@ -372,11 +372,17 @@ static void read_vc(struct workload_reader *r, const struct hs_json *object)
         vc->shares[b] = share;
 }
 
-/* The jobs of each size need a VC that takes them. */
-static void check_vcs(struct workload_reader *r, const struct hs_json *list)
+static void read_vcs(struct workload_reader *r, const struct hs_json *list)
 {
     struct hs_workload *w = r->workload;
-    for (uint32_t b = 0; b < w->bucket_count; b++) {
+    if (list == NULL || !is_list(r, list, "vcs", HS_WORKLOAD_VCS_MAX, "vcs"))
+        return;
+    w->vcs = room(r, hs_json_count(list), sizeof *w->vcs);
+    for (const struct hs_json *v = hs_json_first(list); v != NULL; v = hs_json_next(v))
+        read_vc(r, v);
+    if (r->check.status != HS_OK)
+        return;
+    for (uint32_t b = 0; b < w->bucket_count; b++) { /* each size needs a VC that takes it */
         const struct hs_workload_bucket *bucket = &w->buckets[b];
         for (uint32_t s = 0; s < bucket->size_count; s++) {
             double sum = 0;
@@ -391,18 +397,6 @@ static void check_vcs(struct workload_reader *r, const struct hs_json *list)
     if (w->users > 0 && w->users < w->vc_count)
         hs_jsoncheck_fault(&r->check, list, "a user stays in one VC",
                            "%u users are fewer than %u vcs", w->users, w->vc_count);
-}
-
-static void read_vcs(struct workload_reader *r, const struct hs_json *list)
-{
-    struct hs_workload *w = r->workload;
-    if (list == NULL || !is_list(r, list, "vcs", HS_WORKLOAD_VCS_MAX, "vcs"))
-        return;
-    w->vcs = room(r, hs_json_count(list), sizeof *w->vcs);
-    for (const struct hs_json *v = hs_json_first(list); v != NULL; v = hs_json_next(v))
-        read_vc(r, v);
-    if (r->check.status == HS_OK)
-        check_vcs(r, list);
 }
 
 static void read_retries(struct workload_reader *r, const struct hs_json *root)

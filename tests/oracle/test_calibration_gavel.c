@@ -149,8 +149,8 @@ static void test_gavel_oracle_traps(void **state)
     assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_CLIPPED], 125 + 1);
     assert_int_equal(t.counts.kept, 2 * (328 + 337 + 298) - 126);
     assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_MIXED_CAMPAIGN], 0);
-    assert_int_equal(t.counts.solos, 78);
-    assert_int_equal(t.counts.solos_dropped[HS_DROPPED_BIT_COPIED], 4);
+    assert_int_equal(t.m.solo_count, 78);
+    assert_int_equal(measured_solos(&t.m, HS_DROPPED(COPIED)), 4);
     static const struct {
         const char *key, *gpu;
     } copies[] = {{"Transformer/Multi30k/256/fp32", "V100"},

@@ -152,3 +152,11 @@ uint32_t measured_pairs(const struct measured *t, const char *gpu, uint32_t mark
     }
     return n;
 }
+
+uint32_t measured_solos(const struct hs_measurements *m, uint32_t marks)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->solo_count; i++)
+        count += (m->solos[i].dropped & marks) != 0;
+    return count;
+}

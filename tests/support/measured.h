@@ -41,6 +41,8 @@ void measured_clean(struct measured *t, uint32_t steps);
 uint32_t measured_gpu(const struct measured *t, const char *name);
 const struct hs_solo *measured_solo(const struct measured *t, const char *key, const char *gpu,
                                     uint32_t gpus, bool is_spread);
+/* Jobs alone with one of these marks. */
+uint32_t measured_solos(const struct hs_measurements *m, uint32_t marks);
 /* One-GPU pairs (both directions one) with a row that has, or has not, one of these marks. */
 uint32_t measured_pairs(const struct measured *t, const char *gpu, uint32_t marks, bool has);
 

@@ -467,8 +467,8 @@ static void test_gavel_bad_rows(void **state)
     assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_NO_SOLO], 1);
     assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_FAILED], 2);
     assert_int_equal(t.counts.kept, 2);
-    assert_int_equal(t.counts.solos_dropped[HS_DROPPED_BIT_NEGATIVE], 1);
-    assert_int_equal(t.counts.solos_dropped[HS_DROPPED_BIT_NO_SOLO], 1);
+    assert_int_equal(measured_solos(&t.m, HS_DROPPED(NEGATIVE)), 1);
+    assert_int_equal(measured_solos(&t.m, HS_DROPPED(NO_SOLO)), 1);
 }
 
 static void test_gavel_nesting(void **state)
