@@ -73,12 +73,8 @@ static void add(struct hs_summary *s, const char *name, const char *unit, double
                 const char *absent_because)
 {
     assert(s->count < HS_METRICS_MAX);
-    bool is_absent = isnan(value);
     s->metrics[s->count++] =
-        (struct hs_metric){.name = name,
-                           .unit = unit,
-                           .value = value,
-                           .absent_because = is_absent ? absent_because : NULL};
+        (struct hs_metric){name, unit, value, isnan(value) ? absent_because : NULL};
 }
 
 static void add_count(struct hs_summary *s, const char *name, uint64_t value)
@@ -88,9 +84,8 @@ static void add_count(struct hs_summary *s, const char *name, uint64_t value)
 
 static double makespan(const struct hs_stats *stats)
 {
-    if (stats->last_finish_us < 0)
-        return (double)NAN;
-    return hs_exact_double((uint64_t)(stats->last_finish_us - stats->first_submit_us), HS_US_PER_S);
+    return hs_exact_double((uint64_t)(stats->last_finish_us - stats->first_submit_us),
+                           stats->last_finish_us >= 0 ? HS_US_PER_S : 0);
 }
 
 /* Names are constants, for a summary outlives its report. */
@@ -178,48 +173,43 @@ static void add_queue(struct hs_summary *s, const struct hs_report *r)
     hs_u128 waiting = sum[HS_CH_PENDING] + sum[HS_CH_SUSPENDED];
     hs_u128 in_system = waiting + sum[HS_CH_RUNNING], summed = r->stats.in_system_us;
     hs_u128 span = (hs_u128)r->span_us;
-    double gap = in_system >= summed ? hs_exact_double(in_system - summed, HS_US_PER_S)
-                                     : -hs_exact_double(summed - in_system, HS_US_PER_S);
+    double gap = hs_exact_signed((hs_i128)(in_system - summed), HS_US_PER_S);
     add(s, "mean_running", "jobs", hs_exact_double(sum[HS_CH_RUNNING], span), no_span);
     add(s, "mean_queue_length", "jobs", hs_exact_double(waiting, span), no_span);
     add(s, "mean_in_system", "jobs", hs_exact_double(in_system, span), no_span);
     add(s, "little_gap", "job s", gap, NULL);
 }
 
-/* Why no bound at all holds, or NULL. */
-static const char *no_bound(const struct hs_report *r)
+/* Why a bound does not hold, or NULL; what keeps one from holding keeps those behind it, too. */
+enum bound { BOUND_ANY, BOUND_MEAN, BOUND_WAIT };
+static const char *no_bound(const struct hs_report *r, enum bound bound)
 {
-    if (r->options.is_sharing)
-        return "jobs may share a GPU, so a GPU may do more than one GPU-second of work a second";
-    if (r->options.is_resizing)
-        return "a gang may run on more or fewer GPUs than it asked for";
-    if (r->stats.unfinished > 0)
-        return "the run was cut before every job ended";
-    if (r->stats.failed > 0)
-        return "a job was ended before its work was done";
-    if (r->bounds.has_late_rejection)
-        return "a job was rejected after it had been accepted";
-    return r->bounds.jobs == 0 ? "no job was completed" : NULL;
-}
-
-static const char *no_mean_bound(const struct hs_report *r)
-{
-    const char *reason = no_bound(r);
-    if (reason == NULL && r->stats.counted != r->stats.done)
-        reason = "the bound is for all jobs, the mean for those inside the window";
-    return reason;
-}
-
-static const char *no_wait_bound(const struct hs_report *r)
-{
-    const char *reason = no_mean_bound(r);
-    if (reason == NULL && r->options.is_preemptive)
-        reason = "with preemption a job may start early and wait later";
-    if (reason == NULL && r->stats.retries > 0)
-        reason = "a job that fails waits again before its next attempt";
-    if (reason == NULL && r->stats.done_run_us != r->stats.work_us)
-        reason = "some jobs did not run at isolated speed (costs, GPU types or spread gangs)";
-    return reason;
+    const struct hs_stats *s = &r->stats;
+    const struct {
+        bool is_so;
+        enum bound first;
+        const char *reason;
+    } reasons[] = {
+        {r->options.is_sharing, BOUND_ANY,
+         "jobs may share a GPU, so a GPU may do more than one GPU-second of work a second"},
+        {r->options.is_resizing, BOUND_ANY,
+         "a gang may run on more or fewer GPUs than it asked for"},
+        {s->unfinished > 0, BOUND_ANY, "the run was cut before every job ended"},
+        {s->failed > 0, BOUND_ANY, "a job was ended before its work was done"},
+        {r->bounds.has_late_rejection, BOUND_ANY, "a job was rejected after it had been accepted"},
+        {r->bounds.jobs == 0, BOUND_ANY, "no job was completed"},
+        {s->counted != s->done, BOUND_MEAN,
+         "the bound is for all jobs, the mean for those inside the window"},
+        {r->options.is_preemptive, BOUND_WAIT,
+         "with preemption a job may start early and wait later"},
+        {s->retries > 0, BOUND_WAIT, "a job that fails waits again before its next attempt"},
+        {s->done_run_us != s->work_us, BOUND_WAIT,
+         "some jobs did not run at isolated speed (costs, GPU types or spread gangs)"},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (reasons[i].is_so && reasons[i].first <= bound)
+            return reasons[i].reason;
+    return NULL;
 }
 
 static void add_bound(struct hs_summary *s, const char *name, const char *share_name, double value,
@@ -236,7 +226,7 @@ static void add_bounds(struct hs_summary *s, const struct hs_report *r)
 {
     const struct hs_bounds *b = &r->bounds;
     const struct hs_stats *stats = &r->stats;
-    const char *absent = no_bound(r);
+    const char *absent = no_bound(r, BOUND_ANY);
     double work = hs_bounds_makespan_work(b), longest = hs_bounds_makespan_longest(b);
     add(s, "makespan_bound_work", "s", absent == NULL ? work : (double)NAN, absent);
     add(s, "makespan_bound_longest", "s", absent == NULL ? longest : (double)NAN, absent);
@@ -246,9 +236,9 @@ static void add_bounds(struct hs_summary *s, const struct hs_report *r)
         hs_exact_double(stats->work_us, (hs_u128)stats->done * HS_US_PER_S),
         "no job was completed");
     add_bound(s, "mean_jct_bound", "mean_jct_bound_share", stats->figure[HS_M_JCT][HS_F_MEAN],
-              hs_bounds_mean_jct(b), no_mean_bound(r));
+              hs_bounds_mean_jct(b), no_bound(r, BOUND_MEAN));
     add_bound(s, "mean_wait_bound", "mean_wait_bound_share", stats->figure[HS_M_WAIT][HS_F_MEAN],
-              hs_bounds_mean_wait(b, stats->work_us), no_wait_bound(r));
+              hs_bounds_mean_wait(b, stats->work_us), no_bound(r, BOUND_WAIT));
 }
 
 /* Mean GPUs held over time as levels. */

@@ -109,21 +109,6 @@ double hs_spread_deviation(const struct hs_spread *spread)
 
 /* ---- summary.json ---- */
 
-static void put_metrics(const struct hs_summary *s, struct hs_jsonw *w)
-{
-    hs_jsonw_member_object(w, "metrics");
-    for (uint32_t i = 0; i < s->count; i++)
-        hs_jsonw_member_double(w, s->metrics[i].name, s->metrics[i].value);
-    hs_jsonw_put(w, "} units={");
-    for (uint32_t i = 0; i < s->count; i++)
-        hs_jsonw_member_text(w, s->metrics[i].name, s->metrics[i].unit);
-    hs_jsonw_put(w, "} absent={");
-    for (uint32_t i = 0; i < s->count; i++)
-        if (s->metrics[i].absent_because != NULL)
-            hs_jsonw_member_text(w, s->metrics[i].name, s->metrics[i].absent_because);
-    hs_jsonw_end_object(w);
-}
-
 /* Classes of one kind stand together. */
 static void put_classes(const struct hs_summary *s, struct hs_jsonw *w)
 {
@@ -143,37 +128,37 @@ static void put_classes(const struct hs_summary *s, struct hs_jsonw *w)
     hs_jsonw_end_object(w);
 }
 
-static void put_spreads(const struct hs_summary *s, struct hs_jsonw *w)
+static void write_json(const struct hs_summary *s, const struct hs_card *card,
+                       struct hs_output *out)
 {
-    if (s->spread_count == 0)
-        return;
-    hs_jsonw_put(w, "tie_jitter={ runs=%u", s->spreads[0].runs);
+    struct hs_jsonw writer, *w = &writer;
+    hs_jsonw_begin(w, out);
+    hs_jsonw_put(w, "={ schema=%u", SUMMARY_SCHEMA);
+    hs_jsonw_key(w, "assumptions");
+    hs_card_write_json(card, w);
+    hs_jsonw_member_object(w, "metrics");
+    for (uint32_t i = 0; i < s->count; i++)
+        hs_jsonw_member_double(w, s->metrics[i].name, s->metrics[i].value);
+    hs_jsonw_put(w, "} units={");
+    for (uint32_t i = 0; i < s->count; i++)
+        hs_jsonw_member_text(w, s->metrics[i].name, s->metrics[i].unit);
+    hs_jsonw_put(w, "} absent={");
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->metrics[i].absent_because != NULL)
+            hs_jsonw_member_text(w, s->metrics[i].name, s->metrics[i].absent_because);
+    hs_jsonw_end_object(w);
+    put_classes(s, w);
+    if (s->spread_count > 0)
+        hs_jsonw_put(w, "tie_jitter={ runs=%u", s->spreads[0].runs);
     for (uint32_t i = 0; i < s->spread_count; i++) {
         const struct hs_spread *spread = &s->spreads[i];
         hs_jsonw_put(w, "%s={ mean=%g deviation=%g min=%g max=%g }", spread->name, spread->mean,
                      hs_spread_deviation(spread), spread->min, spread->max);
     }
-    hs_jsonw_end_object(w);
-}
-
-static enum hs_status write_json(const struct hs_summary *s, const struct hs_card *card,
-                                 const char *path, struct hs_output_file *file,
-                                 struct hs_diag *diag)
-{
-    struct hs_output out;
-    struct hs_jsonw w;
-    HS_TRY(hs_output_open(&out, path, diag));
-    hs_jsonw_begin(&w, &out);
-    hs_jsonw_put(&w, "={ schema=%u", SUMMARY_SCHEMA);
-    hs_jsonw_key(&w, "assumptions");
-    hs_card_write_json(card, &w);
-    put_metrics(s, &w);
-    put_classes(s, &w);
-    put_spreads(s, &w);
-    hs_jsonw_put(&w, "sparkline=%s }", s->sparkline);
-    hs_jsonw_finish(&w);
-    *file = hs_output_file_of(&out, "summary.json", 0);
-    return hs_output_close(&out, diag);
+    if (s->spread_count > 0)
+        hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "sparkline=%s }", s->sparkline);
+    hs_jsonw_finish(w);
 }
 
 /* ---- summary.csv ---- */
@@ -245,26 +230,24 @@ static void put_row(const struct hs_summary *s, const struct hs_card *card, bool
     hs_csvw_end(w);
 }
 
-static enum hs_status write_csv(const struct hs_summary *s, const struct hs_card *card,
-                                const char *path, struct hs_output_file *file, struct hs_diag *diag)
-{
-    struct hs_csvw w = {0};
-    HS_TRY(hs_output_open(&w.out, path, diag));
-    put_row(s, card, true, &w);
-    put_row(s, card, false, &w);
-    *file = hs_output_file_of(&w.out, "summary.csv", 1);
-    return hs_csvw_close(&w, diag);
-}
-
 enum hs_status hs_summary_write(const struct hs_summary *summary, const struct hs_card *card,
                                 const struct hs_rundir *dir,
                                 struct hs_output_file files[HS_SUMMARY_FILES], struct hs_diag *diag)
 {
     char path[HS_PATH_SIZE];
+    struct hs_output json;
+    struct hs_csvw csv = {0};
     hs_rundir_file(dir, "summary.json", path, sizeof path);
-    HS_TRY(write_json(summary, card, path, &files[0], diag));
+    HS_TRY(hs_output_open(&json, path, diag));
+    write_json(summary, card, &json);
+    files[0] = hs_output_file_of(&json, "summary.json", 0);
+    HS_TRY(hs_output_close(&json, diag));
     hs_rundir_file(dir, "summary.csv", path, sizeof path);
-    return write_csv(summary, card, path, &files[1], diag);
+    HS_TRY(hs_output_open(&csv.out, path, diag));
+    put_row(summary, card, true, &csv);
+    put_row(summary, card, false, &csv);
+    files[1] = hs_output_file_of(&csv.out, "summary.csv", 1);
+    return hs_csvw_close(&csv, diag);
 }
 
 /* ---- summary.json read back ---- */
@@ -274,52 +257,45 @@ static double number_or_nan(const struct hs_json *value)
     return hs_json_kind(value) == HS_JSON_NUMBER ? hs_json_number(value) : (double)NAN;
 }
 
-static void read_metrics(struct hs_summary *s, const struct hs_json *root)
+static void read_class(struct hs_class *class, const char *kind, const struct hs_json *figures)
 {
-    const struct hs_json *units = hs_json_get(root, "units"), *absent = hs_json_get(root, "absent");
-    const struct hs_json *value = hs_json_first(hs_json_get(root, "metrics"));
-    for (; value != NULL && s->count < HS_METRICS_MAX; value = hs_json_next(value)) {
-        const char *key = hs_json_key(value), *unit = hs_json_text(hs_json_get(units, key));
-        s->metrics[s->count++] =
-            (struct hs_metric){.name = hs_present_name(key),
-                               .unit = unit != NULL ? unit : "",
-                               .value = number_or_nan(value),
-                               .absent_because = hs_json_text(hs_json_get(absent, key))};
-    }
-}
-
-static void read_classes(struct hs_summary *s, const struct hs_json *root)
-{
-    const struct hs_json *kind = hs_json_first(hs_json_get(root, "classes"));
-    for (; kind != NULL; kind = hs_json_next(kind)) {
-        const struct hs_json *figures = hs_json_first(kind);
-        for (; figures != NULL && s->class_count < HS_CLASSES_MAX;
-             figures = hs_json_next(figures)) {
-            struct hs_class *class = &s->classes[s->class_count++];
-            int64_t jobs = 0;
-            (void)hs_json_int(hs_json_get(figures, "jobs"), &jobs);
-            class->kind = hs_json_key(kind);
-            class->jobs = (uint64_t)jobs;
-            (void)snprintf(class->name, sizeof class->name, "%s", hs_json_key(figures));
-            for (uint32_t m = 0; m < HS_CLASS_MEASURES; m++)
-                class->value[m] = number_or_nan(hs_json_get(figures, class_measures[m]));
-        }
-    }
+    int64_t jobs = 0;
+    (void)hs_json_int(hs_json_get(figures, "jobs"), &jobs);
+    class->kind = kind;
+    class->jobs = (uint64_t)jobs;
+    (void)snprintf(class->name, sizeof class->name, "%s", hs_json_key(figures));
+    for (uint32_t m = 0; m < HS_CLASS_MEASURES; m++)
+        class->value[m] = number_or_nan(hs_json_get(figures, class_measures[m]));
 }
 
 enum hs_status hs_runsummary_load(struct hs_runsummary *r, const char *path, struct hs_diag *diag)
 {
+    struct hs_summary *s = &r->summary;
     *r = (struct hs_runsummary){0};
     HS_TRY(hs_json_load(&r->doc, path, diag));
     const struct hs_json *root = hs_json_root(r->doc);
+    const struct hs_json *metrics = hs_json_get(root, "metrics");
     const struct hs_place place = hs_json_place(r->doc, root);
     r->card = hs_renamed_get(root, "assumptions");
-    if (hs_json_kind(hs_json_get(root, "metrics")) != HS_JSON_OBJECT ||
-        hs_json_kind(r->card) != HS_JSON_OBJECT)
+    if (hs_json_kind(metrics) != HS_JSON_OBJECT || hs_json_kind(r->card) != HS_JSON_OBJECT)
         return hs_fail(diag, HS_E_INPUT, &place, NULL,
                        "not the summary of a run: it has no assumptions or no metrics");
-    read_metrics(&r->summary, root);
-    read_classes(&r->summary, root);
+    const struct hs_json *value = hs_json_first(metrics);
+    for (; value != NULL && s->count < HS_METRICS_MAX; value = hs_json_next(value)) {
+        const char *key = hs_json_key(value);
+        const char *unit = hs_json_text(hs_json_get(hs_json_get(root, "units"), key));
+        s->metrics[s->count++] = (struct hs_metric){
+            .name = hs_present_name(key),
+            .unit = unit != NULL ? unit : "",
+            .value = number_or_nan(value),
+            .absent_because = hs_json_text(hs_json_get(hs_json_get(root, "absent"), key))};
+    }
+    const struct hs_json *kind = hs_json_first(hs_json_get(root, "classes"));
+    for (; kind != NULL; kind = hs_json_next(kind)) {
+        const struct hs_json *figures = hs_json_first(kind);
+        for (; figures != NULL && s->class_count < HS_CLASSES_MAX; figures = hs_json_next(figures))
+            read_class(&s->classes[s->class_count++], hs_json_key(kind), figures);
+    }
     return HS_OK;
 }
 

@@ -17,15 +17,6 @@ _Static_assert(SPLIT == 1u << SPLIT_BITS, "a part of a range is a shift");
 
 static const uint64_t permille_of[HS_QUANTILES] = {500, 900, 950, 990, 1000};
 
-/* The values of a bucket of the first pass. */
-static void bucket_range(uint32_t bucket, struct hs_quantile_range *r)
-{
-    uint32_t shift = bucket >> SUB_BITS;
-    shift = shift > 0 ? shift - 1 : 0;
-    r->bits = shift;
-    r->low = (uint64_t)(bucket - (shift << SUB_BITS)) << shift;
-}
-
 static uint64_t rank_of(uint64_t count, int which)
 {
     uint64_t whole = count / 1000 * permille_of[which];
@@ -60,7 +51,9 @@ static void settle_first(struct hs_quantile_set *set, const uint32_t cells[HS_QU
         uint64_t rank = rank_of(set->count, which);
         while (r.below + cells[bucket] < rank)
             r.below += cells[bucket++];
-        bucket_range(bucket, &r);
+        const uint32_t shift = bucket >> SUB_BITS;
+        r.bits = shift > 0 ? shift - 1 : 0;
+        r.low = (uint64_t)(bucket - (r.bits << SUB_BITS)) << r.bits;
         r.count = cells[bucket];
         want(set, which, &r);
     }

@@ -290,14 +290,6 @@ static enum hs_status add_done(struct hs_stats *s, const struct hs_job_record *j
     return HS_OK;
 }
 
-/* Missed when it ended later, or when a horizon or the policy ended it first. */
-static bool misses_deadline(const struct hs_job_record *job, int64_t now_us)
-{
-    return job->state == HS_JOB_DONE ? job->finish_us > job->deadline_us
-                                     : job->state == HS_JOB_REJECTED ||
-                                           job->state == HS_JOB_FAILED || now_us > job->deadline_us;
-}
-
 enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us, const struct hs_job_record *job)
 {
     const hs_u128 milli = hs_record_milli(job); /* times nanoseconds it is beyond 64 bits */
@@ -314,9 +306,12 @@ enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us, const struct hs_
     s->overhead_milli_us += milli * (uint64_t)job->overhead_us;
     s->host_mib_us += (uint64_t)job->host_mib_us;
     s->done_milli_ns += milli * (uint64_t)job->done_ns;
-    if (job->deadline_us >= 0) {
+    if (job->deadline_us >= 0) { /* missed where a horizon or the policy ended the job first, too */
         s->deadlines++;
-        s->deadline_misses += misses_deadline(job, now_us);
+        s->deadline_misses += job->state == HS_JOB_DONE
+                                  ? job->finish_us > job->deadline_us
+                                  : job->state == HS_JOB_REJECTED || job->state == HS_JOB_FAILED ||
+                                        now_us > job->deadline_us;
     }
     if (job->finish_us > s->last_finish_us)
         s->last_finish_us = job->finish_us;
