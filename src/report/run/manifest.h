@@ -96,6 +96,7 @@ struct hs_runmanifest {
     struct hs_manifest_input inputs[HS_RUNMANIFEST_FILES_MAX]; /* without rows */
     uint32_t input_count;
     uint64_t rows_hash, rows_bytes; /* of the file that hs_rowfile_each read last */
+    bool keeps_quiet;               /* where that is not the file that is listed */
 };
 
 /* HS_E_INPUT for a directory without a manifest, and for a manifest without a configuration. */

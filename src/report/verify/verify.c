@@ -58,6 +58,16 @@ const char *verify_seconds(char text[HS_FMT_MAX + 1], int64_t us)
 
 /* ---- the files ---- */
 
+/* DIR/name. */
+static enum hs_status path_of(const struct verify_run *run, const char *name,
+                              char path[HS_PATH_SIZE])
+{
+    int length = snprintf(path, HS_PATH_SIZE, "%s/%s", run->dir, name);
+    if (length < 0 || (size_t)length >= HS_PATH_SIZE)
+        return hs_fail(run->diag, HS_E_USAGE, NULL, NULL, "the path is too long: %s", run->dir);
+    return HS_OK;
+}
+
 static enum hs_status check_outputs(struct verify_check *c)
 {
     struct verify_run *run = c->run;
@@ -67,7 +77,7 @@ static enum hs_status check_outputs(struct verify_check *c)
         struct hs_input *in;
         const char *data;
         size_t len;
-        HS_TRY(verify_path(run, file->name, path));
+        HS_TRY(path_of(run, file->name, path));
         HS_TRY(hs_input_open(&in, path, run->diag));
         enum hs_status s;
         while ((s = hs_input_read(in, &data, &len)) == HS_OK)
@@ -353,7 +363,7 @@ static enum hs_status check_summary(struct verify_check *c)
     char path[HS_PATH_SIZE];
     struct hs_json_doc *doc;
     struct verify_sums sums = {0};
-    HS_TRY(verify_path(run, "summary.json", path));
+    HS_TRY(path_of(run, "summary.json", path));
     HS_TRY(hs_json_load(&doc, path, run->diag));
     add_jobs(run, &sums);
     compare_all(c, hs_json_root(doc), &sums);
@@ -387,6 +397,10 @@ static void print_check(struct hs_output *out, const struct verify_rule *rule,
 enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
                             struct verify_check *c)
 {
+    const char *note = run->setup.is_slicing ? rule->slicing_note : NULL;
+    if (run->setup.is_throttling && rule->throttling_note != NULL)
+        note = rule->throttling_note;
+    (void)snprintf(c->note, sizeof c->note, "%s", note != NULL ? note : "");
     c->run = run;
     if (rule->run != NULL)
         HS_TRY(rule->run(c));

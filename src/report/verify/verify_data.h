@@ -165,9 +165,6 @@ struct verify_run {
     uint64_t trace_hash, trace_bytes;
 };
 
-/* DIR/name. */
-HS_MUST_USE enum hs_status verify_path(const struct verify_run *run, const char *name,
-                                       char path[HS_PATH_SIZE]);
 /* manifest.json, the cluster and the trace that it names, jobs.csv and segments.csv. */
 HS_MUST_USE enum hs_status verify_load(struct verify_run *run);
 void verify_free(struct verify_run *run);
@@ -192,6 +189,7 @@ struct verify_rule {
     void (*segment)(struct verify_check *c, const struct verify_segment *segment);
     void (*job)(struct verify_check *c, const struct verify_job *job);
     const char *skipped; /* why, where it had nothing to look at; NULL: not skipped then */
+    const char *slicing_note, *throttling_note; /* under policies that may do that */
 };
 
 /* All of a rule but the printing. *c is zero. */

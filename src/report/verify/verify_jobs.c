@@ -267,12 +267,9 @@ static void check_attempts(struct verify_check *c, const struct verify_job *j)
 
 /* ---- switches, progress, memory on the host ---- */
 
-static enum hs_status note_pauses(struct verify_check *c)
-{
-    if (c->run->setup.is_slicing)
-        (void)snprintf(c->note, sizeof c->note, " (pauses leave no segment)");
-    return HS_OK;
-}
+static const char no_pauses[] = " (pauses leave no segment)";
+static const char at_least[] =
+    " (at least what suspended jobs keep: lanes and limits are not in the files)";
 
 static void check_switches(struct verify_check *c, const struct verify_job *j)
 {
@@ -314,15 +311,6 @@ static void check_progress(struct verify_check *c, const struct verify_job *j)
         VERIFY_FAULT_JOB(c, j, ": first_progress %s, by segments.csv %s",
                          VERIFY_SECONDS(row->progress_us), VERIFY_SECONDS(j->sum.first_long_us));
     }
-}
-
-static enum hs_status note_lanes(struct verify_check *c)
-{
-    if (c->run->setup.is_slicing || c->run->setup.is_throttling)
-        (void)snprintf(
-            c->note, sizeof c->note,
-            " (at least what suspended jobs keep: lanes and limits are not in the files)");
-    return HS_OK;
 }
 
 /* Time that the job was suspended with its process on the host, times the GPUs that it had;
@@ -372,11 +360,11 @@ const struct verify_rule verify_job_rules[] = {
     {"every finished job has done its work", "jobs", "differences", .run = check_work},
     {"jobs fail and are tried again as they should", "attempts", "differences",
      .segment = add_attempt, .job = check_attempts},
-    {"every suspension is a switch", "jobs", "differences", .run = note_pauses,
-     .job = check_switches},
+    {"every suspension is a switch", "jobs", "differences", .job = check_switches,
+     .slicing_note = no_pauses},
     {"jobs make progress from where they say", "jobs", "differences", .segment = check_before,
      .job = check_progress},
-    {"memory lies on the host while jobs are suspended", "jobs", "differences", .run = note_lanes,
-     .segment = add_host, .job = check_host},
+    {"memory lies on the host while jobs are suspended", "jobs", "differences", .segment = add_host,
+     .job = check_host, .slicing_note = at_least, .throttling_note = at_least},
     {.title = NULL},
 };

@@ -392,6 +392,12 @@ static const struct hs_cell job_cells[] = {
     {NULL, HS_CELL_TEXT, 0},
 };
 
+static uint32_t job_of(const struct verify_run *run, const char *id)
+{
+    const uint32_t name = hs_intern_find(&run->ids, id);
+    return name != UINT32_MAX && name != 0 ? name - 1 : VERIFY_NONE;
+}
+
 /* It has three decimals more for a share of a GPU. */
 static enum hs_status gpu_time(const struct hs_rowfile *f, struct verify_row *r)
 {
@@ -401,17 +407,18 @@ static enum hs_status gpu_time(const struct hs_rowfile *f, struct verify_row *r)
     return HS_OK;
 }
 
-static enum hs_status add_job_row(struct verify_run *run, const struct hs_rowfile *f)
+static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
 {
+    struct verify_run *run = ctx;
     struct job_cells cells = {.row = {.line = f->row.line}};
     struct verify_row *row = &cells.row;
-    const uint32_t name = hs_intern_find(&run->ids, hs_rowfile_text(f, 1));
-    struct verify_job *job = name != UINT32_MAX && name != 0 ? &run->jobs[name - 1] : NULL;
-    if (job == NULL || job->row.line != 0) {
+    const uint32_t index = job_of(run, hs_rowfile_text(f, 1));
+    if (index == VERIFY_NONE || run->jobs[index].row.line != 0) {
         if (run->strange_rows++ == 0)
             run->strange_line = f->row.line;
         return HS_OK;
     }
+    struct verify_job *job = &run->jobs[index];
     HS_TRY(hs_rowfile_read(f, &cells));
     HS_TRY(gpu_time(f, row));
     int class = 0;
@@ -471,9 +478,10 @@ static enum hs_status read_gpus(struct verify_run *run, const struct hs_rowfile 
     return HS_OK;
 }
 
-static enum hs_status add_segment(struct verify_run *run, const struct hs_rowfile *f)
+static enum hs_status add_segment(void *ctx, const struct hs_rowfile *f)
 {
-    struct segment_cells cells = {.seg = {.line = f->row.line, .job = VERIFY_NONE}};
+    struct verify_run *run = ctx;
+    struct segment_cells cells = {.seg = {.line = f->row.line}};
     struct verify_segment *seg = &cells.seg;
     HS_TRY(hs_rowfile_read(f, &cells));
     if (seg->start_us < 0 || seg->end_us < seg->start_us)
@@ -487,9 +495,7 @@ static enum hs_status add_segment(struct verify_run *run, const struct hs_rowfil
                               "finish, preempt, suspend, migrate, kill, horizon, oom or failure");
     seg->ended_by = (enum hs_segment_end)end;
     HS_TRY(read_gpus(run, f, cells.gpus, seg));
-    const uint32_t name = hs_intern_find(&run->ids, cells.id);
-    if (name != UINT32_MAX && name != 0)
-        seg->job = name - 1;
+    seg->job = job_of(run, cells.id);
     hs_grow((void **)&run->segments, &run->segment_cap, (uint64_t)run->segment_count + 1,
             sizeof *run->segments, SEGMENTS_MAX);
     run->segments[run->segment_count++] = *seg;
@@ -497,28 +503,6 @@ static enum hs_status add_segment(struct verify_run *run, const struct hs_rowfil
 }
 
 /* ---- the whole ---- */
-
-enum hs_status verify_path(const struct verify_run *run, const char *name, char path[HS_PATH_SIZE])
-{
-    int length = snprintf(path, HS_PATH_SIZE, "%s/%s", run->dir, name);
-    if (length < 0 || (size_t)length >= HS_PATH_SIZE)
-        return hs_fail(run->diag, HS_E_USAGE, NULL, NULL, "the path is too long: %s", run->dir);
-    return HS_OK;
-}
-
-static enum hs_status
-load_rows(struct verify_run *run, const char *name, const struct hs_cell *cells,
-          enum hs_status (*add)(struct verify_run *run, const struct hs_rowfile *f))
-{
-    char path[HS_PATH_SIZE];
-    struct hs_rowfile f;
-    HS_TRY(verify_path(run, name, path));
-    enum hs_status s = hs_rowfile_open(&f, path, cells, run->diag);
-    while (s == HS_OK && (s = hs_rowfile_next(&f)) == HS_OK)
-        s = add(run, &f);
-    hs_rowfile_close(&f);
-    return s == HS_END ? HS_OK : s;
-}
 
 enum hs_status verify_load(struct verify_run *run)
 {
@@ -531,8 +515,9 @@ enum hs_status verify_load(struct verify_run *run)
     HS_TRY(require_output(run, "segments.csv"));
     HS_TRY(load_cluster(run, run->setup.cluster));
     HS_TRY(load_trace(run));
-    HS_TRY(load_rows(run, "jobs.csv", job_cells, add_job_row));
-    return load_rows(run, "segments.csv", segment_cells, add_segment);
+    run->manifest.keeps_quiet = true; /* a rule compares the hashes */
+    HS_TRY(hs_rowfile_each(&run->manifest, "jobs.csv", job_cells, add_job_row, run));
+    return hs_rowfile_each(&run->manifest, "segments.csv", segment_cells, add_segment, run);
 }
 
 void verify_free(struct verify_run *run)
