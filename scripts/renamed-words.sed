@@ -2,7 +2,7 @@
 #
 # Names in results that changed since c2240bb: sed -E -f this file makes outputs of that version
 # those of today, up to the widths of columns. scripts/same-results.sh applies it to the older
-# program's files. src/report/run/rowfile.c has the names that are still read.
+# program's files. src/report/run/manifest.c has the names that are still read.
 
 # jobs.csv: all time of a job without GPUs (the series and the job state `pending` stay)
 s/,isolated,run,pending,colocated,/,isolated,run,queueing_delay,colocated,/

@@ -23,7 +23,7 @@
 
 #include "base/fixed.h"
 #include "base/fmt.h"
-#include "report/run/rowfile.h"
+#include "report/run/manifest.h"
 #include "report/stats/exact.h"
 #include "report/stats/stats.h"
 
@@ -39,17 +39,17 @@ struct cells {
 };
 #define AT(field) offsetof(struct cells, field)
 
-static const struct hs_cell cells[] = {
-    {"job_id", HS_CELL_TEXT, AT(id)},
-    {"submission_time", HS_CELL_TIME, AT(row.submit_us)},
-    {"waiting_time", HS_CELL_TIME_OR_NONE, AT(row.wait_us)},
-    {"turnaround_time", HS_CELL_TIME_OR_NONE, AT(row.jct_us)},
-    {"isolated", HS_CELL_TIME, AT(row.work_us)},
-    {"run", HS_CELL_TIME_OR_NONE, AT(row.run_us)},
-    {"requested_number_of_resources", HS_CELL_COUNT32, AT(row.gpus)},
-    {"success", HS_CELL_TEXT, AT(success)},
-    {"vc", HS_CELL_TEXT, AT(vc)},
-    {NULL, HS_CELL_TEXT, 0},
+static const struct hs_rowcell cells[] = {
+    {"job_id", HS_ROWCELL_TEXT, AT(id)},
+    {"submission_time", HS_ROWCELL_TIME, AT(row.submit_us)},
+    {"waiting_time", HS_ROWCELL_TIME_OR_NONE, AT(row.wait_us)},
+    {"turnaround_time", HS_ROWCELL_TIME_OR_NONE, AT(row.jct_us)},
+    {"isolated", HS_ROWCELL_TIME, AT(row.work_us)},
+    {"run", HS_ROWCELL_TIME_OR_NONE, AT(row.run_us)},
+    {"requested_number_of_resources", HS_ROWCELL_COUNT32, AT(row.gpus)},
+    {"success", HS_ROWCELL_TEXT, AT(success)},
+    {"vc", HS_ROWCELL_TEXT, AT(vc)},
+    {NULL, HS_ROWCELL_TEXT, 0},
 };
 
 static enum hs_status add_row(void *ctx, const struct hs_rowfile *f)

@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "base/timeparse.h"
 #include "data/csvread.h"
-#include "report/run/rowfile.h"
+#include "report/run/manifest.h"
 
 const char *const hs_sweep_metrics[HS_SWEEP_METRICS_MAX + 1] = {
     "mean_jct",       "p99_jct", "mean_wait", "p99_wait", "mean_bounded_slowdown",

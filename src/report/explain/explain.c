@@ -21,7 +21,7 @@
 #include "base/fixed.h"
 #include "model/freeindex.h"
 #include "model/partindex.h"
-#include "report/run/rowfile.h"
+#include "report/run/manifest.h"
 
 const char *const explain_cause_names[EXPLAIN_CAUSES] = {"resources", "fragmentation", "constraint",
                                                          "quota", "priority"};
@@ -90,28 +90,28 @@ struct explain_job_cells {
 };
 #define AT(field) offsetof(struct explain_job_cells, field)
 
-static const struct hs_cell job_cells[] = {
-    {"job_id", HS_CELL_TEXT, AT(job.id)},
-    {"submission_time", HS_CELL_TIME, AT(job.submit_us)},
-    {"starting_time", HS_CELL_TIME_OR_NONE, AT(job.start_us)},
-    {"isolated", HS_CELL_TIME, AT(job.isolated_us)},
-    {"run", HS_CELL_TIME, AT(job.run_us)},
-    {"queueing_delay", HS_CELL_TIME, AT(job.pending_us)},
-    {"overhead", HS_CELL_TIME, AT(job.overhead_us)},
-    {"colocated", HS_CELL_TIME, AT(job.colocated_us)},
-    {"lost", HS_CELL_NANO, AT(job.lost_ns)},
-    {"requested_number_of_resources", HS_CELL_COUNT32, AT(job.gpus)},
-    {"gpu_share", HS_CELL_SHARE, AT(job.gpu_milli)},
-    {"preemptions", HS_CELL_COUNT, AT(job.preemptions)},
-    {"migrations", HS_CELL_COUNT, AT(job.migrations)},
-    {"ooms", HS_CELL_COUNT, AT(job.ooms)},
-    {"switches", HS_CELL_COUNT, AT(job.switches)},
-    {"success", HS_CELL_TEXT, AT(success)},
-    {"user", HS_CELL_TEXT, AT(job.user)},
-    {"vc", HS_CELL_TEXT, AT(job.vc_name)},
-    {"model", HS_CELL_TEXT, AT(job.model)},
-    {"status", HS_CELL_TEXT, AT(job.status)},
-    {NULL, HS_CELL_TEXT, 0},
+static const struct hs_rowcell job_cells[] = {
+    {"job_id", HS_ROWCELL_TEXT, AT(job.id)},
+    {"submission_time", HS_ROWCELL_TIME, AT(job.submit_us)},
+    {"starting_time", HS_ROWCELL_TIME_OR_NONE, AT(job.start_us)},
+    {"isolated", HS_ROWCELL_TIME, AT(job.isolated_us)},
+    {"run", HS_ROWCELL_TIME, AT(job.run_us)},
+    {"queueing_delay", HS_ROWCELL_TIME, AT(job.pending_us)},
+    {"overhead", HS_ROWCELL_TIME, AT(job.overhead_us)},
+    {"colocated", HS_ROWCELL_TIME, AT(job.colocated_us)},
+    {"lost", HS_ROWCELL_NANO, AT(job.lost_ns)},
+    {"requested_number_of_resources", HS_ROWCELL_COUNT32, AT(job.gpus)},
+    {"gpu_share", HS_ROWCELL_SHARE, AT(job.gpu_milli)},
+    {"preemptions", HS_ROWCELL_COUNT, AT(job.preemptions)},
+    {"migrations", HS_ROWCELL_COUNT, AT(job.migrations)},
+    {"ooms", HS_ROWCELL_COUNT, AT(job.ooms)},
+    {"switches", HS_ROWCELL_COUNT, AT(job.switches)},
+    {"success", HS_ROWCELL_TEXT, AT(success)},
+    {"user", HS_ROWCELL_TEXT, AT(job.user)},
+    {"vc", HS_ROWCELL_TEXT, AT(job.vc_name)},
+    {"model", HS_ROWCELL_TEXT, AT(job.model)},
+    {"status", HS_ROWCELL_TEXT, AT(job.status)},
+    {NULL, HS_ROWCELL_TEXT, 0},
 };
 
 /* Few: as many as there are sizes of gangs, and shares, in a pool. */
@@ -173,15 +173,15 @@ struct explain_segment_cells {
 };
 #define SEG(field) offsetof(struct explain_segment_cells, field)
 
-static const struct hs_cell segment_cells[] = {
-    {"job_id", HS_CELL_TEXT, SEG(id)},
-    {"start", HS_CELL_TIME, SEG(segment.start_us)},
-    {"end", HS_CELL_TIME, SEG(segment.end_us)},
-    {"mean_rate", HS_CELL_RATE, SEG(segment.rate_ppb)},
-    {"tenants", HS_CELL_COUNT32, SEG(segment.tenants)},
-    {"allocated_resources", HS_CELL_TEXT, SEG(gpus)},
-    {"ended_by", HS_CELL_TEXT, SEG(ended_by)},
-    {NULL, HS_CELL_TEXT, 0},
+static const struct hs_rowcell segment_cells[] = {
+    {"job_id", HS_ROWCELL_TEXT, SEG(id)},
+    {"start", HS_ROWCELL_TIME, SEG(segment.start_us)},
+    {"end", HS_ROWCELL_TIME, SEG(segment.end_us)},
+    {"mean_rate", HS_ROWCELL_RATE, SEG(segment.rate_ppb)},
+    {"tenants", HS_ROWCELL_COUNT32, SEG(segment.tenants)},
+    {"allocated_resources", HS_ROWCELL_TEXT, SEG(gpus)},
+    {"ended_by", HS_ROWCELL_TEXT, SEG(ended_by)},
+    {NULL, HS_ROWCELL_TEXT, 0},
 };
 
 static enum hs_status read_gpus(struct hs_explain *x, const struct hs_rowfile *f, const char *at,
@@ -241,15 +241,15 @@ static enum hs_status add_segment(void *ctx, const struct hs_rowfile *f)
 
 #define DECISION(field) offsetof(struct explain_decision, field)
 
-static const struct hs_cell decision_cells[] = {
-    {"job_id", HS_CELL_TEXT, DECISION(job)},
-    {"time", HS_CELL_TIME_OR_NONE, DECISION(time_us)},
-    {"value", HS_CELL_NUMBER, DECISION(value)},
-    {"action", HS_CELL_TEXT, DECISION(action)},
-    {"allocated_resources", HS_CELL_TEXT, DECISION(gpus)},
-    {"trigger", HS_CELL_TEXT, DECISION(trigger)},
-    {"because", HS_CELL_TEXT, DECISION(plan_reason)},
-    {NULL, HS_CELL_TEXT, 0},
+static const struct hs_rowcell decision_cells[] = {
+    {"job_id", HS_ROWCELL_TEXT, DECISION(job)},
+    {"time", HS_ROWCELL_TIME_OR_NONE, DECISION(time_us)},
+    {"value", HS_ROWCELL_NUMBER, DECISION(value)},
+    {"action", HS_ROWCELL_TEXT, DECISION(action)},
+    {"allocated_resources", HS_ROWCELL_TEXT, DECISION(gpus)},
+    {"trigger", HS_ROWCELL_TEXT, DECISION(trigger)},
+    {"because", HS_ROWCELL_TEXT, DECISION(plan_reason)},
+    {NULL, HS_ROWCELL_TEXT, 0},
 };
 
 /* Of the job that is watched. */

@@ -25,7 +25,6 @@
 #include "report/compare/sweeptable.h"
 #include "report/html/chart.h"
 #include "report/run/manifest.h"
-#include "report/run/rowfile.h"
 #include "report/run/run_table.h"
 #include "report/run/summary.h"
 

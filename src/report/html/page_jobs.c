@@ -81,15 +81,15 @@ static int compare_values(const void *a, const void *b)
 static enum hs_status read_run(struct sample samples[VALUES], struct hs_page_run *run,
                                uint32_t wanted)
 {
-    struct hs_cell cells[2 + VALUES + 1] = {
-        {"submission_time", HS_CELL_TIME_OR_NONE, offsetof(struct job_row, submit_us)},
-        {"success", HS_CELL_TEXT, offsetof(struct job_row, success)}};
+    struct hs_rowcell cells[2 + VALUES + 1] = {
+        {"submission_time", HS_ROWCELL_TIME_OR_NONE, offsetof(struct job_row, submit_us)},
+        {"success", HS_ROWCELL_TEXT, offsetof(struct job_row, success)}};
     struct job_reading r = {.rows = NULL};
     for (uint32_t v = 0, column = 2; v < VALUES; v++)
         if (wanted >> v & 1)
             cells[column++] =
-                (struct hs_cell){value_kinds[v].column, HS_CELL_NUMBER,
-                                 offsetof(struct job_row, value) + v * sizeof(int64_t)};
+                (struct hs_rowcell){value_kinds[v].column, HS_ROWCELL_NUMBER,
+                                    offsetof(struct job_row, value) + v * sizeof(int64_t)};
     const enum hs_status status = hs_rowfile_each(&run->manifest, "jobs.csv", cells, read_job, &r);
     const int64_t from_us = hs_runmanifest_duration_us(&run->manifest, "warmup"),
                   to_us = r.last_submit_us - hs_runmanifest_duration_us(&run->manifest, "cooldown");

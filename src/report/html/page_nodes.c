@@ -62,22 +62,22 @@ struct nodes_section {
     double span_s, most; /* of the colours: jobs per GPU */
 };
 
-static const struct hs_cell node_cells[] = {
-    {"name", HS_CELL_TEXT, offsetof(struct map_node, name)},
-    {"gpu_type", HS_CELL_TEXT, offsetof(struct map_node, gpu_type)},
-    {"gpus", HS_CELL_COUNT, offsetof(struct map_node, gpus)},
-    {"placements", HS_CELL_COUNT, offsetof(struct map_node, placements)},
-    {"allocation", HS_CELL_DOUBLE, offsetof(struct map_node, allocation)},
-    {NULL, HS_CELL_TEXT, 0},
+static const struct hs_rowcell node_cells[] = {
+    {"name", HS_ROWCELL_TEXT, offsetof(struct map_node, name)},
+    {"gpu_type", HS_ROWCELL_TEXT, offsetof(struct map_node, gpu_type)},
+    {"gpus", HS_ROWCELL_COUNT, offsetof(struct map_node, gpus)},
+    {"placements", HS_ROWCELL_COUNT, offsetof(struct map_node, placements)},
+    {"allocation", HS_ROWCELL_DOUBLE, offsetof(struct map_node, allocation)},
+    {NULL, HS_ROWCELL_TEXT, 0},
 };
 
-static const struct hs_cell segment_cells[] = {
-    {"job_id", HS_CELL_TEXT, offsetof(struct placement, job)},
-    {"start", HS_CELL_TIME, offsetof(struct placement, start_us)},
-    {"end", HS_CELL_TIME, offsetof(struct placement, end_us)},
-    {"allocated_resources", HS_CELL_TEXT, offsetof(struct placement, gpus)},
-    {"ended_by", HS_CELL_TEXT, offsetof(struct placement, ended_by)},
-    {NULL, HS_CELL_TEXT, 0},
+static const struct hs_rowcell segment_cells[] = {
+    {"job_id", HS_ROWCELL_TEXT, offsetof(struct placement, job)},
+    {"start", HS_ROWCELL_TIME, offsetof(struct placement, start_us)},
+    {"end", HS_ROWCELL_TIME, offsetof(struct placement, end_us)},
+    {"allocated_resources", HS_ROWCELL_TEXT, offsetof(struct placement, gpus)},
+    {"ended_by", HS_ROWCELL_TEXT, offsetof(struct placement, ended_by)},
+    {NULL, HS_ROWCELL_TEXT, 0},
 };
 
 static void keep_text(struct occupancy_map *map, const char **text)

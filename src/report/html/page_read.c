@@ -137,17 +137,17 @@ struct compare_row {
 };
 #define AT(field) offsetof(struct compare_row, field)
 
-static const struct hs_cell compare_cells[] = {
-    {"policy", HS_CELL_TEXT, AT(policy)},
-    {"metric", HS_CELL_TEXT, AT(metric)},
-    {"unit", HS_CELL_TEXT, AT(unit)},
-    {"mean", HS_CELL_DOUBLE, AT(mean.value)},
-    {"low", HS_CELL_DOUBLE, AT(mean.low)},
-    {"high", HS_CELL_DOUBLE, AT(mean.high)},
-    {"ratio", HS_CELL_DOUBLE, AT(ratio.value)},
-    {"ratio_low", HS_CELL_DOUBLE, AT(ratio.low)},
-    {"ratio_high", HS_CELL_DOUBLE, AT(ratio.high)},
-    {NULL, HS_CELL_TEXT, 0},
+static const struct hs_rowcell compare_cells[] = {
+    {"policy", HS_ROWCELL_TEXT, AT(policy)},
+    {"metric", HS_ROWCELL_TEXT, AT(metric)},
+    {"unit", HS_ROWCELL_TEXT, AT(unit)},
+    {"mean", HS_ROWCELL_DOUBLE, AT(mean.value)},
+    {"low", HS_ROWCELL_DOUBLE, AT(mean.low)},
+    {"high", HS_ROWCELL_DOUBLE, AT(mean.high)},
+    {"ratio", HS_ROWCELL_DOUBLE, AT(ratio.value)},
+    {"ratio_low", HS_ROWCELL_DOUBLE, AT(ratio.low)},
+    {"ratio_high", HS_ROWCELL_DOUBLE, AT(ratio.high)},
+    {NULL, HS_ROWCELL_TEXT, 0},
 };
 
 static enum hs_status read_row(void *ctx, const struct hs_rowfile *f)

@@ -112,12 +112,12 @@ struct series_row {
     int64_t time_us;
     double value;
 };
-static const struct hs_cell series_cells[] = {
-    {"time", HS_CELL_TIME, offsetof(struct series_row, time_us)},
-    {"metric", HS_CELL_TEXT, offsetof(struct series_row, metric)},
-    {"key", HS_CELL_TEXT, offsetof(struct series_row, key)},
-    {"value", HS_CELL_DOUBLE, offsetof(struct series_row, value)},
-    {NULL, HS_CELL_TEXT, 0},
+static const struct hs_rowcell series_cells[] = {
+    {"time", HS_ROWCELL_TIME, offsetof(struct series_row, time_us)},
+    {"metric", HS_ROWCELL_TEXT, offsetof(struct series_row, metric)},
+    {"key", HS_ROWCELL_TEXT, offsetof(struct series_row, key)},
+    {"value", HS_ROWCELL_DOUBLE, offsetof(struct series_row, value)},
+    {NULL, HS_ROWCELL_TEXT, 0},
 };
 
 static enum hs_status read_row(void *ctx, const struct hs_rowfile *f)
@@ -156,7 +156,8 @@ static enum hs_status add_gpus(void *ctx, const struct hs_rowfile *f)
 /* Of the first run of each group. */
 static enum hs_status read_tracks(struct series_section *s)
 {
-    static const struct hs_cell gpu_cells[] = {{"gpus", HS_CELL_COUNT, 0}, {NULL, HS_CELL_TEXT, 0}};
+    static const struct hs_rowcell gpu_cells[] = {{"gpus", HS_ROWCELL_COUNT, 0},
+                                                  {NULL, HS_ROWCELL_TEXT, 0}};
     for (uint32_t g = 0; g < s->drawn; g++) {
         struct track *track = &s->tracks[g];
         if (!hs_page_has(s->page, g, "series.csv"))

@@ -12,7 +12,7 @@
 
 #include "base/io.h"
 #include "data/csvwrite.h"
-#include "report/run/rowfile.h"
+#include "report/run/manifest.h"
 #include "report/stats/stats.h"
 
 #define SUMMARY_SCHEMA 1

@@ -15,7 +15,7 @@
 
 #include "base/fixed.h"
 #include "data/json.h"
-#include "report/run/rowfile.h"
+#include "report/run/manifest.h"
 #include "report/verify/verify_data.h"
 
 /* ---- faults ---- */

@@ -21,7 +21,7 @@
 #include "data/csvread.h"
 #include "data/json.h"
 #include "data/param_table.h"
-#include "report/run/rowfile.h"
+#include "report/run/manifest.h"
 #include "report/verify/verify_data.h"
 #include "traces/trace_stream.h"
 
@@ -360,36 +360,36 @@ struct job_cells {
 };
 #define AT(field) offsetof(struct job_cells, field)
 
-static const struct hs_cell job_cells[] = {
-    {"gpu_seconds", HS_CELL_TEXT, AT(gpu_seconds)}, /* first, for gpu_time() */
-    {"job_id", HS_CELL_TEXT, AT(id)},
-    {"submission_time", HS_CELL_TIME_OR_NONE, AT(row.submit_us)},
-    {"starting_time", HS_CELL_TIME_OR_NONE, AT(row.start_us)},
-    {"finish_time", HS_CELL_TIME_OR_NONE, AT(row.finish_us)},
-    {"waiting_time", HS_CELL_TIME_OR_NONE, AT(row.wait_us)},
-    {"turnaround_time", HS_CELL_TIME_OR_NONE, AT(row.turnaround_us)},
-    {"isolated", HS_CELL_TIME_OR_NONE, AT(row.work_us)},
-    {"run", HS_CELL_TIME_OR_NONE, AT(row.run_us)},
-    {"queueing_delay", HS_CELL_TIME_OR_NONE, AT(row.pending_us)},
-    {"colocated", HS_CELL_TIME_OR_NONE, AT(row.colocated_us)},
-    {"overhead", HS_CELL_TIME_OR_NONE, AT(row.overhead_us)},
-    {"lost", HS_CELL_NANO, AT(row.lost_ns)},
-    {"gpu_share", HS_CELL_SHARE, AT(row.gpu_milli)},
-    {"slowdown", HS_CELL_RATIO, AT(row.slowdown_ppm)},
-    {"run_slowdown", HS_CELL_RATIO, AT(row.run_slowdown_ppm)},
-    {"requested_number_of_resources", HS_CELL_COUNT, AT(row.gpus)},
-    {"nodes", HS_CELL_COUNT, AT(row.nodes)},
-    {"preemptions", HS_CELL_COUNT, AT(row.preemptions)},
-    {"migrations", HS_CELL_COUNT, AT(row.migrations)},
-    {"ooms", HS_CELL_COUNT, AT(row.ooms)},
-    {"attempts", HS_CELL_COUNT, AT(row.attempts)},
-    {"switches", HS_CELL_COUNT, AT(row.switches)},
-    {"first_progress", HS_CELL_TIME_OR_NONE, AT(row.progress_us)},
-    {"host_mib_seconds", HS_CELL_MIB_SECONDS, AT(row.host_mib_us)},
-    {"class", HS_CELL_TEXT, AT(job_class)},
-    {"success", HS_CELL_TEXT, AT(success)},
-    {"status", HS_CELL_TEXT, AT(status)},
-    {NULL, HS_CELL_TEXT, 0},
+static const struct hs_rowcell job_cells[] = {
+    {"gpu_seconds", HS_ROWCELL_TEXT, AT(gpu_seconds)}, /* first, for gpu_time() */
+    {"job_id", HS_ROWCELL_TEXT, AT(id)},
+    {"submission_time", HS_ROWCELL_TIME_OR_NONE, AT(row.submit_us)},
+    {"starting_time", HS_ROWCELL_TIME_OR_NONE, AT(row.start_us)},
+    {"finish_time", HS_ROWCELL_TIME_OR_NONE, AT(row.finish_us)},
+    {"waiting_time", HS_ROWCELL_TIME_OR_NONE, AT(row.wait_us)},
+    {"turnaround_time", HS_ROWCELL_TIME_OR_NONE, AT(row.turnaround_us)},
+    {"isolated", HS_ROWCELL_TIME_OR_NONE, AT(row.work_us)},
+    {"run", HS_ROWCELL_TIME_OR_NONE, AT(row.run_us)},
+    {"queueing_delay", HS_ROWCELL_TIME_OR_NONE, AT(row.pending_us)},
+    {"colocated", HS_ROWCELL_TIME_OR_NONE, AT(row.colocated_us)},
+    {"overhead", HS_ROWCELL_TIME_OR_NONE, AT(row.overhead_us)},
+    {"lost", HS_ROWCELL_NANO, AT(row.lost_ns)},
+    {"gpu_share", HS_ROWCELL_SHARE, AT(row.gpu_milli)},
+    {"slowdown", HS_ROWCELL_RATIO, AT(row.slowdown_ppm)},
+    {"run_slowdown", HS_ROWCELL_RATIO, AT(row.run_slowdown_ppm)},
+    {"requested_number_of_resources", HS_ROWCELL_COUNT, AT(row.gpus)},
+    {"nodes", HS_ROWCELL_COUNT, AT(row.nodes)},
+    {"preemptions", HS_ROWCELL_COUNT, AT(row.preemptions)},
+    {"migrations", HS_ROWCELL_COUNT, AT(row.migrations)},
+    {"ooms", HS_ROWCELL_COUNT, AT(row.ooms)},
+    {"attempts", HS_ROWCELL_COUNT, AT(row.attempts)},
+    {"switches", HS_ROWCELL_COUNT, AT(row.switches)},
+    {"first_progress", HS_ROWCELL_TIME_OR_NONE, AT(row.progress_us)},
+    {"host_mib_seconds", HS_ROWCELL_MIB_SECONDS, AT(row.host_mib_us)},
+    {"class", HS_ROWCELL_TEXT, AT(job_class)},
+    {"success", HS_ROWCELL_TEXT, AT(success)},
+    {"status", HS_ROWCELL_TEXT, AT(status)},
+    {NULL, HS_ROWCELL_TEXT, 0},
 };
 
 static uint32_t job_of(const struct verify_run *run, const char *id)
@@ -446,15 +446,15 @@ struct segment_cells {
 };
 #define SEG(field) offsetof(struct segment_cells, field)
 
-static const struct hs_cell segment_cells[] = {
-    {"job_id", HS_CELL_TEXT, SEG(id)},
-    {"start", HS_CELL_TIME_OR_NONE, SEG(seg.start_us)},
-    {"end", HS_CELL_TIME_OR_NONE, SEG(seg.end_us)},
-    {"mean_rate", HS_CELL_RATE, SEG(seg.rate_nano)},
-    {"tenants", HS_CELL_COUNT32, SEG(seg.tenants)},
-    {"allocated_resources", HS_CELL_TEXT, SEG(gpus)},
-    {"ended_by", HS_CELL_TEXT, SEG(ended_by)},
-    {NULL, HS_CELL_TEXT, 0},
+static const struct hs_rowcell segment_cells[] = {
+    {"job_id", HS_ROWCELL_TEXT, SEG(id)},
+    {"start", HS_ROWCELL_TIME_OR_NONE, SEG(seg.start_us)},
+    {"end", HS_ROWCELL_TIME_OR_NONE, SEG(seg.end_us)},
+    {"mean_rate", HS_ROWCELL_RATE, SEG(seg.rate_nano)},
+    {"tenants", HS_ROWCELL_COUNT32, SEG(seg.tenants)},
+    {"allocated_resources", HS_ROWCELL_TEXT, SEG(gpus)},
+    {"ended_by", HS_ROWCELL_TEXT, SEG(ended_by)},
+    {NULL, HS_ROWCELL_TEXT, 0},
 };
 
 /* "0-7 16 20-23": blanks between ranges, ids ascending. */
