@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
+#include "base/fmt.h"
 #include "base/io.h"
 #include "data/gaveljob.h"
 #include "data/json.h"

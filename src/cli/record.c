@@ -6,6 +6,7 @@
  */
 #include "cli/record.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -124,10 +125,37 @@ void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w)
     hs_jsonw_end_object(w);
 }
 
+/* What the manifest of a run is about. */
+struct recorded {
+    const struct hs_setup *setup;
+    const struct hs_run_result *result;
+};
+
 static void write_parameters(void *ctx, struct hs_jsonw *w)
 {
-    const struct hs_setup *const *setup = ctx;
-    hs_record_parameters(*setup, w);
+    hs_record_parameters(((const struct recorded *)ctx)->setup, w);
+}
+
+/* What happened, jobs by the origin of their profile, invariants checked. */
+static void write_counts(void *ctx, struct hs_jsonw *w)
+{
+    static const char *const checks[] = {"off", "fast", "full"};
+    const struct recorded *run = ctx;
+    const struct hs_engine_figures *f = &run->result->figures;
+    const struct hs_assign_counts *a = &run->result->intake.assigned;
+    hs_jsonw_put(w,
+                 "engine={ events=%" PRIu64 " instants=%" PRIu64 " decisions=%" PRIu64
+                 " jobs=%" PRIu64 " finished=%" PRIu64 " failed=%" PRIu64 " rejected=%" PRIu64
+                 " unfinished=%" PRIu64 " peak_live_jobs=%" PRIu64 " shares_divided=%" PRIu64
+                 " shares_rounded=%" PRIu64 " }",
+                 f->events, f->instants, f->decisions, f->jobs, f->finished, f->failed, f->rejected,
+                 f->unfinished, f->peak_live_jobs, f->shares_divided, f->shares_rounded);
+    hs_jsonw_put(w,
+                 "assigned={ by_columns=%" PRIu64 " by_columns_inexact=%" PRIu64
+                 " by_telemetry=%" PRIu64 " by_mix=%" PRIu64 " none=%" PRIu64
+                 " } checks={ %s=%" PRIu64 " }",
+                 a->by_columns, a->inexact, a->by_telemetry, a->by_mix, a->none,
+                 checks[run->setup->options->check], f->checks);
 }
 
 static bool is_listed(const struct hs_manifest_input *inputs, uint32_t count, const char *role,
@@ -205,8 +233,6 @@ static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_f
     hs_page_close(&page);
     return status;
 }
-
-static const char *const check_names[] = {"off", "fast", "full"};
 
 enum hs_status hs_record_close_csv(struct hs_csvw *csv, const char *name,
                                    struct hs_output_file *file, struct hs_diag *diag)
@@ -301,39 +327,16 @@ enum hs_status hs_record_run(const struct hs_setup *setup, const struct hs_run_r
 {
     struct hs_manifest_input inputs[HS_INPUTS_MAX];
     struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES + 1];
-    const struct hs_engine_figures *figures = &result->figures;
-    const struct hs_manifest_count engine[] = {{"events", figures->events},
-                                               {"instants", figures->instants},
-                                               {"decisions", figures->decisions},
-                                               {"jobs", figures->jobs},
-                                               {"finished", figures->finished},
-                                               {"failed", figures->failed},
-                                               {"rejected", figures->rejected},
-                                               {"unfinished", figures->unfinished},
-                                               {"peak_live_jobs", figures->peak_live_jobs},
-                                               {"shares_divided", figures->shares_divided},
-                                               {"shares_rounded", figures->shares_rounded}};
-    const struct hs_assign_counts *assigned = &result->intake.assigned;
-    const struct hs_manifest_count profiles[] = {{"by_columns", assigned->by_columns},
-                                                 {"by_columns_inexact", assigned->inexact},
-                                                 {"by_telemetry", assigned->by_telemetry},
-                                                 {"by_mix", assigned->by_mix},
-                                                 {"none", assigned->none}};
-    const struct hs_manifest_count checks = {check_names[setup->options->check], figures->checks};
+    struct recorded recorded = {setup, result};
     struct hs_manifest manifest = {.status = "complete",
                                    .card = &setup->card,
                                    .seed = (uint64_t)setup->options->seed,
                                    .inputs = inputs,
                                    .outputs = files,
-                                   .engine = engine,
-                                   .engine_count = sizeof engine / sizeof *engine,
-                                   .assigned = profiles,
-                                   .assigned_count = sizeof profiles / sizeof *profiles,
-                                   .checks = &checks,
-                                   .check_count = 1,
                                    .write_config = hs_record_config,
                                    .write_more = write_parameters,
-                                   .more_ctx = &setup,
+                                   .write_counts = write_counts,
+                                   .more_ctx = &recorded,
                                    .machine = result->machine};
 
     inputs[0] = result->trace_input;

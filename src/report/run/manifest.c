@@ -21,17 +21,6 @@
 
 #define MANIFEST_SCHEMA 1
 
-static void write_counts(struct hs_jsonw *w, const char *key,
-                         const struct hs_manifest_count *counts, uint32_t count)
-{
-    if (counts == NULL)
-        return;
-    hs_jsonw_member_object(w, key);
-    for (uint32_t i = 0; i < count; i++)
-        hs_jsonw_member_u64(w, counts[i].name, counts[i].value);
-    hs_jsonw_end_object(w);
-}
-
 static void write_files(struct hs_jsonw *w, const struct hs_manifest *m)
 {
     hs_jsonw_member_array(w, "inputs");
@@ -75,9 +64,8 @@ static void write_all(struct hs_jsonw *w, const struct hs_manifest *m)
     if (m->write_more != NULL)
         m->write_more(m->more_ctx, w);
     write_files(w, m);
-    write_counts(w, "engine", m->engine, m->engine_count);
-    write_counts(w, "assigned", m->assigned, m->assigned_count);
-    write_counts(w, "checks", m->checks, m->check_count);
+    if (m->write_counts != NULL)
+        m->write_counts(m->more_ctx, w);
     hs_jsonw_member_array(w, "warnings");
     for (uint32_t i = 0; i < m->warning_count; i++)
         hs_jsonw_text(w, m->warnings[i]);

@@ -42,12 +42,6 @@ struct hs_manifest_input {
     uint64_t hash, bytes, rows; /* of the decompressed bytes; rows 0 = not counted, left out */
 };
 
-/* A named count: engine figures, checks done. */
-struct hs_manifest_count {
-    const char *name;
-    uint64_t value;
-};
-
 /* What differs from run to run of the same thing. */
 struct hs_manifest_volatile {
     const char *const *command; /* argv, NULL-terminated */
@@ -57,7 +51,7 @@ struct hs_manifest_volatile {
 };
 
 /* Version, commit, compiler and flags come from horus/version.h. Pointers are borrowed; an array
- * with count 0 may be NULL, and so may every text. Counts that are NULL are left out. */
+ * with count 0 may be NULL, and so may every text. */
 struct hs_manifest {
     const char *status; /* "complete", "interrupted", ... */
     const struct hs_card *card;
@@ -65,17 +59,14 @@ struct hs_manifest {
     const struct hs_manifest_library *libraries;
     const struct hs_manifest_input *inputs;
     const struct hs_output_file *outputs;
-    const struct hs_manifest_count *engine;   /* events, instants, decisions, jobs, ... */
-    const struct hs_manifest_count *assigned; /* jobs by the origin of their profile */
-    const struct hs_manifest_count *checks;   /* invariants checked, by name */
     const char *const *warnings;
-    uint32_t libraries_count, input_count, output_count, engine_count, assigned_count, check_count,
-        warning_count;
+    uint32_t libraries_count, input_count, output_count, warning_count;
     /* Writes exactly one JSON value, the effective configuration. */
     void (*write_config)(void *ctx, struct hs_jsonw *w);
     void *config_ctx;
-    /* Writes further members behind the configuration; NULL = none. */
+    /* Write further members behind the configuration, and behind the outputs; NULL = none. */
     void (*write_more)(void *ctx, struct hs_jsonw *w);
+    void (*write_counts)(void *ctx, struct hs_jsonw *w);
     void *more_ctx;
     struct hs_manifest_volatile machine;
 };
