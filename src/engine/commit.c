@@ -2,32 +2,17 @@
  *
  * From plan to jobs. GPUs are named only here: first those that the policy named, then for each
  * placement the lowest free ones of its nodes. A job released and placed again on the same nodes
- * keeps its GPUs and is not touched. O(GPUs moved), no allocation after warm-up.
+ * keeps its GPUs and is not touched. O(GPUs moved).
  */
-#include "engine/commit.h"
+#include "engine/plan_build.h"
 
 #include <stdlib.h>
 
 #include "engine/progress.h"
-#include "engine/gpu_memory.h"
-#include "engine/gpu_utilization.h"
+#include "engine/gpu_tenants.h"
 #include "engine/lifecycle.h"
 #include "engine/notify.h"
-#include "engine/plan_build.h"
-#include "engine/state.h"
 #include "engine/tentative_state.h"
-
-/* The job joins the slice group of the plan (0: none). */
-static void hs_controls_sit_down(struct hs_engine *e, struct hs_job *job,
-                                 const struct hs_turn *turn)
-{
-    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    placement->slice_group = turn->slice_group;
-    placement->coscheduled_set = turn->coscheduled_set;
-    placement->keeps = (uint8_t)turn->keeps;
-    placement->is_waiting = turn->slice_group != 0 && turn->is_waiting;
-    placement->is_active = !placement->is_waiting;
-}
 
 /* ---- memory ---- */
 
@@ -38,8 +23,8 @@ static bool gpu_is_overclaimed(const struct hs_engine *e, const struct hs_gpu *g
         return false;
     if (gpu->laned == 0)
         return gpu->mem_claimed_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants);
-    return hs_gpu_memory_claimed_mib(e, gpu->first_allocation) >
-           hs_gpu_memory_capacity_mib(e, gpu, gpu->first_allocation);
+    return hs_gpu_memory_claimed_mib(e, hs_gpu_first(e, gpu)) >
+           hs_gpu_memory_capacity_mib(e, gpu, hs_gpu_first(e, gpu));
 }
 
 /* The memory of the job has changed: if it takes more, it counts as placed last on its GPUs. */
@@ -57,7 +42,7 @@ static void job_use_memory(struct hs_engine *e, uint32_t slot)
     hs_progress_touch_beside(e, slot);
 }
 
-void hs_controls_memory_changes(struct hs_engine *e, uint32_t slot)
+void hs_commit_memory_change(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     if (e->knows & HS_KNOWS_MEMORY) { /* it is seen now */
@@ -75,11 +60,9 @@ static enum hs_status job_limit_memory(struct hs_engine *e, const struct hs_acti
     hs_tentative_claim(e, job, hs_gpu_memory_claim_now_mib(e, job));
     bool claims_more = hs_claim_mib(e, job) > a->claim_before_mib ||
                        hs_placement_of(&e->jobs, job)->slice_group != 0;
-    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_of_job)
-        if (claims_more && gpu_is_overclaimed(e, &e->gpus[e->jobs.allocations[s].gpu]))
-            hs_plan_refuse(&e->plan, a->job, "without its memory limit GPU %u overflows",
-                           e->jobs.allocations[s].gpu);
+    for (struct hs_allocation *at = hs_job_first(e, job); at != NULL; at = hs_job_next(e, at))
+        if (claims_more && gpu_is_overclaimed(e, &e->gpus[at->gpu]))
+            hs_plan_refuse(&e->plan, a->job, "without its memory limit GPU %u overflows", at->gpu);
     HS_TRY(e->plan.refused);
     job_use_memory(e, a->job);
     return HS_OK;
@@ -91,15 +74,14 @@ static enum hs_status job_limit_memory(struct hs_engine *e, const struct hs_acti
 static enum hs_status job_check_slice_group(struct hs_engine *e, uint32_t slot)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
-    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_of_job) {
-        uint32_t id = e->jobs.allocations[s].gpu;
+    for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
+        const uint32_t id = a->gpu;
         const struct hs_gpu *gpu = &e->gpus[id];
         if (gpu->tenants < 2)
             continue;
         if (gpu_is_overclaimed(e, gpu))
             hs_plan_refuse(&e->plan, slot, "the lanes of GPU %u claim more memory than it has", id);
-        uint32_t at_once = hs_gpu_memory_at_once(e, gpu->first_allocation);
+        uint32_t at_once = hs_gpu_memory_at_once(e, hs_gpu_first(e, gpu));
         if (at_once > e->config.max_tenants)
             hs_plan_refuse(&e->plan, slot, "%u jobs of GPU %u would run at the same time, not %u",
                            at_once, id, e->config.max_tenants);
@@ -107,32 +89,24 @@ static enum hs_status job_check_slice_group(struct hs_engine *e, uint32_t slot)
     return e->plan.refused;
 }
 
-/* The job goes on on its GPUs, in another slice group. */
-static void job_change_slice_group(struct hs_engine *e, struct hs_job *job, uint32_t slice_group)
+/* The share of a job, and perhaps another slice group on the GPUs that it holds. */
+static void job_slice(struct hs_engine *e, struct hs_job *job, const struct hs_action *a)
 {
-    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    int delta = (slice_group != 0) - (placement->slice_group != 0);
-    placement->slice_group = slice_group;
-    if (slice_group == 0)
-        placement->coscheduled_set = 0;
-    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_of_job) {
-        struct hs_gpu *gpu = &e->gpus[e->jobs.allocations[s].gpu];
-        gpu->laned = (uint16_t)(gpu->laned + delta);
-        gpu->mem_used_mib = hs_gpu_memory_used_mib(e, gpu->first_allocation);
-        hs_utilization_mark(e, gpu->node);
-    }
-    hs_tentative_claim(e, job, hs_gpu_memory_claim_now_mib(e, job));
-}
-
-static void job_slice(struct hs_engine *e, const struct hs_action *a)
-{
-    struct hs_job *job = hs_engine_job(e, a->job);
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     hs_progress_sync(e, job);
     if (placement->slice_group != a->slice_group) {
         hs_progress_touch_beside(e, a->job); /* those that it did not disturb so far, */
-        job_change_slice_group(e, job, a->slice_group);
+        int delta = (a->slice_group != 0) - (placement->slice_group != 0);
+        placement->slice_group = a->slice_group;
+        if (a->slice_group == 0)
+            placement->coscheduled_set = 0;
+        for (struct hs_allocation *at = hs_job_first(e, job); at != NULL; at = hs_job_next(e, at)) {
+            struct hs_gpu *gpu = &e->gpus[at->gpu];
+            gpu->laned = (uint16_t)(gpu->laned + delta);
+            gpu->mem_used_mib = hs_gpu_memory_used_mib(e, hs_gpu_first(e, gpu));
+            hs_utilization_mark(e, gpu->node);
+        }
+        hs_tentative_claim(e, job, hs_gpu_memory_claim_now_mib(e, job));
     }
     placement->share_q32 = a->value; /* and the jobs that it slows from now on */
     hs_progress_touch_beside(e, a->job);
@@ -202,78 +176,41 @@ static void job_add_overhead(struct hs_engine *e, uint32_t slot, int64_t cost_us
     hs_progress_touch(e, slot);
 }
 
-static void placed_job_set(struct hs_engine *e, const struct hs_action *a)
-{
-    struct hs_job *job = hs_engine_job(e, a->job);
-    if (!hs_job_is_placed(job)) /* the same plan took it off its GPUs */
-        return;
-    if (a->kind == HS_ACT_SLICE) {
-        job_slice(e, a);
-    } else if (a->kind == HS_ACT_NOTIFY_STEP) {
-        job_notify_step(e, a->job, a->value);
-    } else {
-        if (a->kind == HS_ACT_CAP)
-            hs_placement_of(&e->jobs, job)->cap_q32 = a->value;
-        else
-            hs_placement_of(&e->jobs, job)->is_background = a->value != 0;
-        hs_progress_touch_beside(e, a->job);
-    }
-}
-
-/* Reports an action before it is applied. A kill was reported when the job left its GPUs; the other
+/* Reports a setting before it is applied. A kill was reported when the job left its GPUs; the other
  * kinds change no placement. */
-static bool is_decision(const struct hs_engine *e, const struct hs_action *a,
-                        enum hs_decision_kind *kind)
+static enum hs_status observe_setting(struct hs_engine *e, const struct hs_action *a)
 {
-    switch (a->kind) {
-    case HS_ACT_PAUSE:
-        *kind = HS_DECISION_PAUSE;
-        return true;
-    case HS_ACT_RESUME:
-        *kind = HS_DECISION_UNPAUSE;
-        return true;
-    case HS_ACT_SLICE:
-        *kind = HS_DECISION_SHARE;
-        break;
-    case HS_ACT_CAP:
-        *kind = HS_DECISION_THROTTLE;
-        break;
-    case HS_ACT_BACKGROUND:
-        *kind = a->value != 0 ? HS_DECISION_BACKGROUND : HS_DECISION_FOREGROUND;
-        break;
-    case HS_ACT_ADD_OVERHEAD:
-        *kind = HS_DECISION_ADD_OVERHEAD;
-        return a->time_us > 0;
-    case HS_ACT_MEM_LIMIT:
-        *kind = HS_DECISION_LIMIT;
-        return true;
-    case HS_ACT_REJECT:
-        *kind = HS_DECISION_REJECT;
-        return true;
-    default:
-        return false;
-    }
-    return hs_job_is_placed(&e->jobs.jobs[a->job]); /* else the plan took it off its GPUs */
-}
-
-static enum hs_status tell_decision(struct hs_engine *e, const struct hs_action *a)
-{
-    enum hs_decision_kind kind;
-    if (!is_decision(e, a, &kind))
+    static const enum hs_decision_kind kinds[] = {
+        [HS_ACT_ADD_OVERHEAD] = HS_DECISION_ADD_OVERHEAD,
+        [HS_ACT_PAUSE] = HS_DECISION_PAUSE,
+        [HS_ACT_RESUME] = HS_DECISION_UNPAUSE,
+        [HS_ACT_SLICE] = HS_DECISION_SHARE,
+        [HS_ACT_CAP] = HS_DECISION_THROTTLE,
+        [HS_ACT_BACKGROUND] = HS_DECISION_BACKGROUND,
+        [HS_ACT_MEM_LIMIT] = HS_DECISION_LIMIT,
+        [HS_ACT_REJECT] = HS_DECISION_REJECT,
+    };
+    uint64_t value = a->value;
+    if (a->kind >= sizeof kinds / sizeof kinds[0] || kinds[a->kind] == 0 ||
+        (a->kind == HS_ACT_ADD_OVERHEAD && value == 0))
         return HS_OK;
-    bool has_value = kind == HS_DECISION_SHARE || kind == HS_DECISION_THROTTLE;
-    uint64_t value = kind == HS_DECISION_ADD_OVERHEAD ? (uint64_t)a->time_us
-                     : kind == HS_DECISION_LIMIT
-                         ? hs_needs_of(&e->jobs, hs_engine_job(e, a->job))->mem_limit_mib
-                     : has_value ? a->value
-                                 : 0;
-    return hs_observe_decision(e, a, kind, value);
+    if (a->kind == HS_ACT_BACKGROUND)
+        return hs_observe_decision(e, a,
+                                   value != 0 ? HS_DECISION_BACKGROUND : HS_DECISION_FOREGROUND, 0);
+    if (a->kind == HS_ACT_MEM_LIMIT)
+        value = hs_needs_of(&e->jobs, hs_engine_job(e, a->job))->mem_limit_mib;
+    return hs_observe_decision(e, a, kinds[a->kind], value);
 }
 
 static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
 {
+    const uint32_t of_placed =
+        1u << HS_ACT_SLICE | 1u << HS_ACT_CAP | 1u << HS_ACT_BACKGROUND | 1u << HS_ACT_NOTIFY_STEP;
+    struct hs_job *job = hs_action_has_job(a) ? hs_engine_job(e, a->job) : NULL;
+    if ((of_placed >> a->kind & 1) != 0 && !hs_job_is_placed(job)) /* the plan took its GPUs */
+        return HS_OK;
     if (e->hears_decision != 0)
-        HS_TRY(tell_decision(e, a));
+        HS_TRY(observe_setting(e, a));
     switch (a->kind) {
     case HS_ACT_PAUSE:
         job_pause(e, a->job);
@@ -282,10 +219,18 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
         job_resume(e, a->job);
         break;
     case HS_ACT_SLICE:
+        job_slice(e, job, a);
+        break;
     case HS_ACT_CAP:
+        hs_placement_of(&e->jobs, job)->cap_q32 = a->value;
+        hs_progress_touch_beside(e, a->job);
+        break;
     case HS_ACT_BACKGROUND:
+        hs_placement_of(&e->jobs, job)->is_background = a->value != 0;
+        hs_progress_touch_beside(e, a->job);
+        break;
     case HS_ACT_NOTIFY_STEP:
-        placed_job_set(e, a);
+        job_notify_step(e, a->job, a->value);
         break;
     case HS_ACT_ADD_OVERHEAD:
         job_add_overhead(e, a->job, a->time_us);
@@ -313,7 +258,7 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
 
 /* All actions of the plan but releases and placements, in their order; then what has to hold on the
  * GPUs that they concern. */
-static enum hs_status hs_controls_apply(struct hs_engine *e)
+static enum hs_status plan_set_all(struct hs_engine *e)
 {
     for (uint32_t i = 0; i < e->plan.count; i++) {
         struct hs_action *a = &e->plan.actions[i];
@@ -344,11 +289,9 @@ static bool is_same_placement(struct hs_engine *e, const struct hs_job *job,
     const uint32_t held = hs_placement_of(&e->jobs, job)->gpus_held;
     bool is_same = a->gpus == held && job->state != HS_JOB_PAUSED;
     *is_within = a->gpus == held;
-    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_of_job) {
-        const struct hs_allocation *allocation = &e->jobs.allocations[s];
-        is_same = is_same && e->gpus[allocation->gpu].tentative_tenants == 0;
-        e->node_balance[allocation->node] -= allocation->count;
+    for (struct hs_allocation *at = hs_job_first(e, job); at != NULL; at = hs_job_next(e, at)) {
+        is_same = is_same && e->gpus[at->gpu].tentative_tenants == 0;
+        e->node_balance[at->node] -= at->count;
     }
     for (uint32_t i = 0; i < a->pick_count; i++) {
         is_same = is_same && picks[i].gpu == UINT32_MAX;
@@ -358,9 +301,8 @@ static bool is_same_placement(struct hs_engine *e, const struct hs_job *job,
         *is_within = *is_within && e->node_balance[picks[i].node] == 0;
         e->node_balance[picks[i].node] = 0;
     }
-    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_of_job)
-        e->node_balance[e->jobs.allocations[s].node] = 0;
+    for (struct hs_allocation *at = hs_job_first(e, job); at != NULL; at = hs_job_next(e, at))
+        e->node_balance[at->node] = 0;
     return is_same && *is_within;
 }
 
@@ -378,23 +320,16 @@ static void plan_mark_kept(struct hs_engine *e)
             continue;
         a->is_kept = true;
         release->is_kept = true;
-        for (uint32_t s = e->is_exclusive ? HS_NO_ALLOCATION : hs_first_allocation(&e->jobs, job);
-             s != HS_NO_ALLOCATION; s = e->jobs.allocations[s].next_of_job)
-            hs_tentative_name(e, e->jobs.allocations[s].gpu, job);
+        for (struct hs_allocation *at = e->is_exclusive ? NULL : hs_job_first(e, job); at != NULL;
+             at = hs_job_next(e, at))
+            hs_tentative_book(e, at->gpu, job, 1);
     }
 }
 
 static uint32_t node_of(const struct hs_engine *e, const struct hs_job *job)
 {
-    const uint32_t allocation = hs_first_allocation(&e->jobs, job);
-    return allocation != HS_NO_ALLOCATION ? e->jobs.allocations[allocation].node : HS_NO_NODE;
-}
-
-static enum hs_decision_kind release_kind(const struct hs_action *a)
-{
-    return a->kind == HS_ACT_KILL      ? HS_DECISION_KILL
-           : a->kind == HS_ACT_SUSPEND ? HS_DECISION_SUSPEND
-                                       : HS_DECISION_PREEMPT;
+    const struct hs_allocation *first = hs_job_first(e, job);
+    return first != NULL ? first->node : HS_NO_NODE;
 }
 
 /* Suspended and started again on other GPUs of the same nodes. */
@@ -403,46 +338,45 @@ static bool is_switch(const struct hs_action *release)
     return release->kind == HS_ACT_SUSPEND && release->is_within;
 }
 
-/* Off its GPUs, and with it all that was set for it there; on the host its process waits for it. */
-static void job_get_up(struct hs_engine *e, struct hs_job *job, bool is_hosted)
-{
-    const uint32_t node = node_of(e, job), gpus = hs_placement_of(&e->jobs, job)->gpus_held;
-    hs_progress_deallocate(e, hs_slot_of(&e->jobs, job));
-    hs_heap_remove(&e->job_events, job->placement);
-    hs_jobs_end_placement(&e->jobs, job);
-    if (!is_hosted)
-        return;
-    hs_jobs_begin_sharing_overhead(&e->jobs, job);
-    hs_jobs_begin_placement(&e->jobs, job);
-    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    placement->synced_us = e->now_us;
-    placement->is_hosted = true;
-    placement->gpus_hosted = gpus;
-    placement->node_hosted = node;
-    hs_gpu_memory_settle(e, job);
-}
-
+/* Off its GPUs, and with it all that was set for it there; suspended, its process waits for it on
+ * the host. */
 static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     bool is_moved = (job->plan & HS_PLAN_PLACED) != 0 && !is_switch(a);
+    bool is_hosted = !is_moved && a->kind == HS_ACT_SUSPEND;
+    bool is_kill = a->kind == HS_ACT_KILL;
     hs_progress_sync(e, job);
     if (!is_moved && e->hears_decision != 0)
-        HS_TRY(hs_observe_decision(e, a, release_kind(a), (uint64_t)a->time_us));
-    enum hs_segment_end end = is_moved                    ? HS_SEGMENT_MIGRATE
-                              : a->kind == HS_ACT_KILL    ? HS_SEGMENT_KILL
-                              : a->kind == HS_ACT_SUSPEND ? HS_SEGMENT_SUSPEND
-                                                          : HS_SEGMENT_PREEMPT;
-    HS_TRY(hs_observe_segment(e, a->job, end));
-    job_get_up(e, job, !is_moved && a->kind == HS_ACT_SUSPEND);
-    run->cost_left_us += a->time_us;
-    if (is_moved)
-        run->migrations++;
-    else if (a->kind == HS_ACT_PREEMPT)
-        run->preemptions++;
-    else if (a->kind == HS_ACT_SUSPEND)
+        HS_TRY(hs_observe_decision(e, a,
+                                   is_kill     ? HS_DECISION_KILL
+                                   : is_hosted ? HS_DECISION_SUSPEND
+                                               : HS_DECISION_PREEMPT,
+                                   (uint64_t)a->time_us));
+    HS_TRY(hs_observe_segment(e, a->job,
+                              is_moved    ? HS_SEGMENT_MIGRATE
+                              : is_kill   ? HS_SEGMENT_KILL
+                              : is_hosted ? HS_SEGMENT_SUSPEND
+                                          : HS_SEGMENT_PREEMPT));
+    const uint32_t node = node_of(e, job), gpus = hs_placement_of(&e->jobs, job)->gpus_held;
+    hs_progress_deallocate(e, a->job);
+    hs_heap_remove(&e->job_events, job->placement);
+    hs_jobs_end_placement(&e->jobs, job);
+    if (is_hosted) {
+        hs_jobs_begin_sharing_overhead(&e->jobs, job);
+        hs_jobs_begin_placement(&e->jobs, job);
+        struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+        placement->synced_us = e->now_us;
+        placement->is_hosted = true;
+        placement->gpus_hosted = gpus;
+        placement->node_hosted = node;
+        hs_gpu_memory_settle(e, job);
         hs_sharing_overhead_of(&e->jobs, job)->switches++;
+    }
+    run->cost_left_us += a->time_us;
+    run->migrations += is_moved;
+    run->preemptions += !is_moved && a->kind == HS_ACT_PREEMPT;
     job->state = HS_JOB_SUSPENDED;
     e->instant.running--;
     e->instant.suspended++;
@@ -483,7 +417,7 @@ static uint32_t *node_take(struct hs_engine *e, uint32_t node, uint32_t count,
         uint32_t id = word * 64 + HS_CTZ64(bits);
         bits &= bits - 1;
         e->gpu_free[word] &= ~(UINT64_C(1) << (id % 64));
-        hs_tentative_name(e, id, job);
+        hs_tentative_book(e, id, job, 1);
         *ids++ = id;
         count--;
     }
@@ -552,7 +486,11 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     hs_lifecycle_waits_no_more(e, job);
     e->instant.running++;
     bool is_move = a->kind == HS_ACT_MIGRATE || (job->plan & HS_PLAN_RELEASED);
-    hs_controls_sit_down(e, job, &a->turn);
+    placement->slice_group = a->turn.slice_group;
+    placement->coscheduled_set = a->turn.coscheduled_set;
+    placement->keeps = (uint8_t)a->turn.keeps;
+    placement->is_waiting = a->turn.slice_group != 0 && a->turn.is_waiting;
+    placement->is_active = !placement->is_waiting;
     if (run->cost_left_us > 0)
         job->state = is_move ? HS_JOB_MIGRATING : HS_JOB_STARTING;
     else
@@ -619,7 +557,7 @@ enum hs_status hs_commit(struct hs_engine *e)
     }
     HS_TRY(plan_place_all(e));
     if ((e->plan.kinds & ~MOVES) != 0 || e->plan.has_slice_groups)
-        HS_TRY(hs_controls_apply(e));
+        HS_TRY(plan_set_all(e));
     e->plan.is_applying = true;
     HS_TRY(hs_progress_rerate(e));
     e->plan.is_applying = false;

@@ -7,14 +7,13 @@
 
 #include <string.h>
 
-#include "engine/commit.h"
 #include "engine/invariant.h"
 #include "engine/lifecycle.h"
 #include "engine/notify.h"
 #include "engine/plan_build.h"
 #include "engine/progress.h"
 #include "engine/tentative_state.h"
-#include "engine/gpu_utilization.h"
+#include "engine/gpu_tenants.h"
 
 #define POLL_EVERY 4096u
 
@@ -53,7 +52,7 @@ static enum hs_status job_milestone(struct hs_engine *e, uint32_t slot)
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     if (run->done_ns >= needs->later_ns && needs->gpu_mem_peak_mib != needs->gpu_mem_later_mib)
-        hs_controls_memory_changes(e, slot);
+        hs_commit_memory_change(e, slot);
     if (run->done_ns < placement->alarm_ns)
         return HS_OK;
     placement->alarm_ns = HS_TIME_MAX;

@@ -6,7 +6,7 @@
 #include "engine/invariant.h"
 
 #include "engine/progress.h"
-#include "engine/gpu_memory.h"
+#include "engine/gpu_tenants.h"
 #include "engine/tentative_state.h"
 
 /* What the GPUs of some nodes add up to. */
@@ -35,7 +35,7 @@ static const char *check_sums(struct hs_engine *e)
 
 static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
-    uint64_t used_mib = hs_gpu_memory_used_mib(e, gpu->first_allocation), claimed_mib = 0;
+    uint64_t used_mib = hs_gpu_memory_used_mib(e, hs_gpu_first(e, gpu)), claimed_mib = 0;
     bool is_dying = false, has_grown = false;
     for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
          s = e->jobs.allocations[s].next_on_gpu) {
@@ -46,10 +46,10 @@ static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_g
             has_grown || hs_run_of(&e->jobs, job)->done_ns >=
                              hs_needs_of(&e->jobs, job)->later_ns; /* not requested by a plan */
     }
-    uint64_t capacity_mib = hs_gpu_memory_capacity_mib(e, gpu, gpu->first_allocation);
+    uint64_t capacity_mib = hs_gpu_memory_capacity_mib(e, gpu, hs_gpu_first(e, gpu));
     if (used_mib != gpu->mem_used_mib || claimed_mib != gpu->mem_claimed_mib)
         return "the memory of a GPU is miscounted";
-    claimed_mib = hs_gpu_memory_claimed_mib(e, gpu->first_allocation);
+    claimed_mib = hs_gpu_memory_claimed_mib(e, hs_gpu_first(e, gpu));
     if (gpu->part_milli > 0) /* each has a part of the memory, by its GPU types */
         return NULL;
     if (gpu->tenants > 1 && claimed_mib > capacity_mib && !is_dying && !has_grown)

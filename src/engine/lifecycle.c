@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/commit.h"
 #include "engine/progress.h"
-#include "engine/gpu_memory.h"
+#include "engine/gpu_tenants.h"
 #include "engine/notify.h"
 #include "engine/plan_build.h"
 #include "engine/state.h"
@@ -444,10 +443,10 @@ static inline enum hs_status job_leave(struct hs_engine *e, uint32_t slot, enum 
     e->instant.running--;
     HS_TRY(hs_observe_segment(e, slot, why));
     if (HS_LIKELY(e->is_exclusive)) {
-        hs_exclusive_leave(e, job);
+        hs_exclusive_deallocate(e, job, true);
         return HS_OK;
     }
-    hs_tentative_release(e, job);
+    hs_tentative_change_job(e, job, true);
     hs_progress_deallocate(e, slot);
     return HS_OK;
 }
@@ -601,7 +600,7 @@ enum hs_status hs_oom(struct hs_engine *e, uint32_t slot)
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     struct hs_sharing_overhead *overhead = hs_sharing_overhead_of(&e->jobs, job);
     overhead->ooms++;
-    hs_tentative_release(e, job);
+    hs_tentative_change_job(e, job, true);
     HS_TRY(hs_observe_segment(e, slot, HS_SEGMENT_OOM));
     hs_progress_deallocate(e, slot);
     int64_t lost_ns = run->done_ns - placement->segment_done_ns;

@@ -3,7 +3,7 @@
  * The policy's side of the plan: each action is checked against the tentative state when it is
  * appended,
  * and can be taken back. The first illegal one is reported and refuses the whole plan. Cost of an
- * action: O(GPUs it moves), no allocation after warm-up.
+ * action: O(GPUs it moves).
  */
 #include "engine/plan_build.h"
 
@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "engine/progress.h"
-#include "engine/gpu_memory.h"
+#include "engine/gpu_tenants.h"
 #include "engine/state.h"
 #include "engine/tentative_state.h"
 #include "horus/plan.h"
@@ -19,11 +19,11 @@
 
 #define PLAN_MAX (1u << 28)
 
-void hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...)
+bool hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...)
 {
     struct hs_engine *e = p->engine;
     if (p->refused != HS_OK)
-        return;
+        return false;
     char rule[256];
     va_list args;
     va_start(args, fmt);
@@ -34,14 +34,21 @@ void hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...)
                          "this is a fault of the policy, not of the input; the run was stopped",
                          "policy '%s', job '%s', t = %.6f s: %s", e->policy->name, id,
                          (double)e->now_us / 1e6, rule);
+    return false;
 }
 
 /* The GPUs that the action named are offered again. */
 static void plan_settle(struct hs_plan *p, const struct hs_action *a)
 {
-    for (uint32_t i = a->first_pick; p->has_named && i < p->pick_count; i++)
-        if (p->picks[i].gpu != UINT32_MAX)
-            hs_tentative_give_by_name(p->engine, p->picks[i].gpu, false);
+    struct hs_engine *e = p->engine;
+    for (uint32_t i = a->first_pick; p->has_named && i < p->pick_count; i++) {
+        const uint32_t id = p->picks[i].gpu;
+        if (id == UINT32_MAX)
+            continue;
+        e->gpus[id].is_given = false;
+        if (e->parts != NULL)
+            hs_part_set(e->parts, id, hs_tentative_room_milli(&e->gpus[id]));
+    }
 }
 
 /* The job has all its shares: what is left of their GPUs is for the next. */
@@ -65,15 +72,99 @@ static inline bool plan_close(struct hs_plan *p)
         a->gpus >= hs_job_gpus_min(&p->engine->jobs, job) &&
         a->gpus <= hs_job_gpus_max(&p->engine->jobs, job))
         return true;
-    hs_plan_refuse(p, a->job, "a gang is placed whole or not at all: %u of %u GPUs given", a->gpus,
-                   job->gpus);
-    return false;
+    return hs_plan_refuse(p, a->job, "a gang is placed whole or not at all: %u of %u GPUs given",
+                          a->gpus, job->gpus);
 }
 
-HS_INLINE struct hs_action *append(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)
+/* What the policy must have declared for an action. */
+static const struct {
+    uint32_t can; /* HS_CAN_x; 0: nothing */
+    const char *name;
+} needs[] = {
+    [HS_ACT_PREEMPT] = {HS_CAN_PREEMPT, "preempt"},
+    [HS_ACT_SUSPEND] = {HS_CAN_PREEMPT, "preempt"},
+    [HS_ACT_MIGRATE] = {HS_CAN_MIGRATE, "migrate"},
+    [HS_ACT_PAUSE] = {HS_CAN_SLICE, "slice"},
+    [HS_ACT_RESUME] = {HS_CAN_SLICE, "slice"},
+    [HS_ACT_SLICE] = {HS_CAN_SLICE, "slice"},
+    [HS_ACT_CAP] = {HS_CAN_THROTTLE, "throttle"},
+    [HS_ACT_BACKGROUND] = {HS_CAN_THROTTLE, "throttle"},
+    [HS_ACT_MEM_LIMIT] = {HS_CAN_THROTTLE, "throttle"},
+    [HS_ACT_KILL] = {HS_CAN_PREEMPT, "preempt"},
+    [HS_ACT_TIMER] = {HS_CAN_TIME, "set timers"},
+    [HS_ACT_COUNT] = {0, NULL},
+};
+
+/* Whether the policy declared it; if not, the plan is refused. */
+static bool may(struct hs_plan *p, hs_job_id job, enum hs_action_kind kind)
+{
+    return (p->engine->can & needs[kind].can) != 0 || needs[kind].can == 0 ||
+           hs_plan_refuse(p, job, "the policy did not declare that it can %s", needs[kind].name);
+}
+
+/* By the plan so far. */
+static bool will_be_placed(const struct hs_job *job)
+{
+    bool is_leaving = (job->plan & (HS_PLAN_RELEASED | HS_PLAN_ENDED)) != 0;
+    return (hs_job_is_placed(job) && !is_leaving) || (job->plan & HS_PLAN_PLACED) != 0;
+}
+
+static bool is_legal_setting(const struct hs_engine *e, const struct hs_job *job,
+                             enum hs_action_kind kind, uint64_t value)
+{
+    if (kind == HS_ACT_PAUSE || kind == HS_ACT_RESUME)
+        return job->state == (kind == HS_ACT_PAUSE ? HS_JOB_RUNNING : HS_JOB_PAUSED) &&
+               job->plan == 0;
+    if (kind == HS_ACT_SLICE || kind == HS_ACT_CAP)
+        return will_be_placed(job) && value > 0 && value <= HS_Q32_ONE;
+    return will_be_placed(job) &&
+           (kind != HS_ACT_NOTIFY_STEP ||
+            (hs_training_profile_of(&e->jobs, job)->step_ns > 0 && value > 0));
+}
+
+/* The rule that an action breaks, by the state of its job and the plan so far; NULL: none. */
+HS_INLINE const char *broken_rule(const struct hs_engine *e, const struct hs_job *job,
+                                  enum hs_action_kind kind, uint64_t value)
+{
+    switch (kind) {
+    case HS_ACT_START: {
+        bool waits = job->state == HS_JOB_PENDING || job->state == HS_JOB_SUSPENDED ||
+                     (job->plan & HS_PLAN_RELEASED);
+        bool is_legal = waits && !(job->plan & (HS_PLAN_PLACED | HS_PLAN_ENDED));
+        return is_legal ? NULL : "only a waiting job can be started";
+    }
+    case HS_ACT_PREEMPT:
+    case HS_ACT_SUSPEND:
+    case HS_ACT_MIGRATE:
+    case HS_ACT_KILL:
+        return hs_job_is_placed(job) && job->plan == 0
+                   ? NULL
+                   : "only a job that holds GPUs can be taken from them, and once a plan";
+    case HS_ACT_ADD_OVERHEAD:
+        return job->state != HS_JOB_PAUSED && !(job->plan & HS_PLAN_ENDED) && (int64_t)value >= 0
+                   ? NULL
+                   : "a cost of at least 0 is owed by a job that lives and is not paused";
+    case HS_ACT_MEM_LIMIT:
+        return job->plan & HS_PLAN_ENDED ? "a job that this plan ends gets no memory limit" : NULL;
+    case HS_ACT_REJECT:
+        return job->state == HS_JOB_PENDING && job->plan == 0
+                   ? NULL
+                   : "only a job that never started can be rejected";
+    default:
+        return is_legal_setting(e, job, kind, value)
+                   ? NULL
+                   : "pause needs a running job, resume a paused one, slice and cap a placed one "
+                     "and a value in (0, 1], lane 0 a share of 1, to await a step a placed one of "
+                     "known mini-batches";
+    }
+}
+
+/* A new action of a live job (of none for timers and counts), or NULL when the plan is refused. */
+HS_INLINE struct hs_action *append(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job,
+                                   uint64_t value)
 {
     struct hs_engine *e = p->engine;
-    if (p->refused != HS_OK)
+    if (p->refused != HS_OK || !may(p, job, kind))
         return NULL;
     if (!p->is_writing) {
         hs_plan_refuse(p, job, "actions are allowed inside decide() only");
@@ -81,63 +172,41 @@ HS_INLINE struct hs_action *append(struct hs_plan *p, enum hs_action_kind kind, 
     }
     if (p->is_open && !plan_close(p))
         return NULL;
-    bool is_of_a_job = kind != HS_ACT_TIMER && kind != HS_ACT_COUNT;
-    if (is_of_a_job && !hs_engine_has_job(e, job)) {
-        hs_plan_refuse(p, job, "there is no such live job (handle %u)", job);
-        return NULL;
+    if (kind != HS_ACT_TIMER && kind != HS_ACT_COUNT) {
+        const char *rule = NULL;
+        if (!hs_engine_has_job(e, job))
+            hs_plan_refuse(p, job, "there is no such live job (handle %u)", job);
+        else if ((rule = broken_rule(e, hs_engine_job(e, job), kind, value)) != NULL)
+            hs_plan_refuse(p, job, "%s", rule);
+        if (p->refused != HS_OK)
+            return NULL;
     }
     hs_grow((void **)&p->actions, &p->action_cap, (uint64_t)p->count + 1, sizeof *p->actions,
             PLAN_MAX);
-    if (p->refused != HS_OK)
-        return NULL;
     p->kinds |= 1u << kind;
     struct hs_action *a = &p->actions[p->count++];
     *a = p->blank;
     a->kind = kind;
     a->job = job;
     a->first_pick = p->pick_count;
+    a->value = value;
     a->plan_reason = p->plan_reason;
     return a;
 }
 
-/* A new action of a live job (of none for timers and counts), or NULL when the plan is refused. */
-static struct hs_action *hs_plan_append(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)
-{
-    return append(p, kind, job);
-}
-
-/* Did the policy declare HS_CAN_x? If not, the plan is refused. */
-static bool hs_plan_may(struct hs_plan *p, hs_job_id job, uint32_t need, const char *name)
-{
-    if (p->refused != HS_OK)
-        return false;
-    if (p->engine->can & need)
-        return true;
-    hs_plan_refuse(p, job, "the policy did not declare that it can %s", name);
-    return false;
-}
-
 HS_INLINE struct hs_action *start(struct hs_plan *p, hs_job_id slot)
 {
-    struct hs_action *a = append(p, HS_ACT_START, slot);
+    struct hs_action *a = append(p, HS_ACT_START, slot, 0);
     if (a == NULL)
         return NULL;
-    struct hs_job *job = hs_engine_job(p->engine, slot);
-    bool waits = job->state == HS_JOB_PENDING || job->state == HS_JOB_SUSPENDED ||
-                 (job->plan & HS_PLAN_RELEASED);
-    if (!waits || (job->plan & (HS_PLAN_PLACED | HS_PLAN_ENDED))) {
-        p->count--;
-        hs_plan_refuse(p, slot, "only a waiting job can be started");
-        return NULL;
-    }
-    job->plan |= HS_PLAN_PLACED;
+    hs_engine_job(p->engine, slot)->plan |= HS_PLAN_PLACED;
     p->is_open = true;
     return a;
 }
 
-void hs_plan_start(struct hs_plan *p, hs_job_id slot)
+void hs_plan_start(struct hs_plan *p, hs_job_id job)
 {
-    (void)start(p, slot);
+    (void)start(p, job);
 }
 
 static struct hs_action *plan_open_action(struct hs_plan *p)
@@ -155,15 +224,11 @@ static bool node_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32
     const struct hs_engine *e = p->engine;
     const struct hs_job *job = &e->jobs.jobs[a->job];
     const struct hs_node *n = &e->cluster->nodes[node];
-    if (e->cluster->vc_mode == HS_VC_PARTITION && n->vc != job->ask.vc) {
-        hs_plan_refuse(p, a->job, "node '%s' belongs to another virtual cluster", n->name);
-        return false;
-    }
-    if (!(job->ask.type_mask >> n->type & 1)) {
-        hs_plan_refuse(p, a->job, "node '%s' has not the GPU type that the job asks for", n->name);
-        return false;
-    }
-    return true;
+    if (e->cluster->vc_mode == HS_VC_PARTITION && n->vc != job->ask.vc)
+        return hs_plan_refuse(p, a->job, "node '%s' belongs to another virtual cluster", n->name);
+    return (job->ask.type_mask >> n->type & 1) != 0 ||
+           hs_plan_refuse(p, a->job, "node '%s' has not the GPU type that the job asks for",
+                          n->name);
 }
 
 /* So many GPUs of a node that is there: why not? */
@@ -184,15 +249,13 @@ static inline bool quota_allows(struct hs_plan *p, const struct hs_action *a, ui
     struct hs_engine *e = p->engine;
     const struct hs_job *job = &e->jobs.jobs[a->job];
     uint32_t vc = job->ask.vc;
-    if (e->cluster->vc_mode != HS_VC_QUOTA ||
-        (uint64_t)gpus * job->ask.gpu_milli <= hs_lookup_quota_room_milli(e, vc))
-        return true;
-    hs_plan_refuse(p, a->job, "virtual cluster '%s' is over its quota", e->cluster->vcs[vc].name);
-    return false;
+    return e->cluster->vc_mode != HS_VC_QUOTA ||
+           (uint64_t)gpus * job->ask.gpu_milli <= hs_lookup_quota_room_milli(e, vc) ||
+           hs_plan_refuse(p, a->job, "virtual cluster '%s' is over its quota",
+                          e->cluster->vcs[vc].name);
 }
 
-/* Whether there is memory for it; if not the plan is refused. */
-static inline bool plan_pick(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpu,
+static inline void plan_pick(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpu,
                              uint32_t count)
 {
     hs_grow((void **)&p->picks, &p->pick_cap, (uint64_t)p->pick_count + 1, sizeof *p->picks,
@@ -202,7 +265,6 @@ static inline bool plan_pick(struct hs_plan *p, struct hs_action *a, uint32_t no
     a->gpus += count;
     const struct hs_job *job = &p->engine->jobs.jobs[a->job];
     p->engine->vc_held_milli[job->ask.vc] += (uint64_t)count * job->ask.gpu_milli;
-    return true;
 }
 
 /* The lowest idle GPUs of a node, which has them: where GPUs are shared or divided, the next
@@ -215,14 +277,13 @@ static void plan_name(struct hs_plan *p, struct hs_action *a, uint32_t node, uin
     for (uint32_t rest = gpus; rest > 0; id++) {
         if (e->gpus[id].tentative_tenants > 0)
             continue;
-        if (!plan_pick(p, a, node, id, 1))
-            return;
-        hs_tentative_give_by_name(e, id, true);
-        hs_tentative_name(e, id, job);
+        plan_pick(p, a, node, id, 1);
+        e->gpus[id].is_given = true;
+        hs_tentative_book(e, id, job, 1);
         rest--;
     }
     p->has_named = true;
-    hs_tentative_take(e, node, gpus, job);
+    hs_free_take(e->free_index, node, gpus, &job->ask);
     plan_settle_shares(p, a);
 }
 
@@ -244,8 +305,8 @@ HS_INLINE void give_of_node(struct hs_plan *p, struct hs_action *a, uint32_t nod
         plan_name(p, a, node, gpus);
         return;
     }
-    if (plan_pick(p, a, node, UINT32_MAX, gpus))
-        hs_tentative_take(e, node, gpus, job);
+    plan_pick(p, a, node, UINT32_MAX, gpus);
+    hs_free_take(e->free_index, node, gpus, &job->ask);
 }
 
 void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus)
@@ -268,11 +329,10 @@ static bool share_is_allowed(struct hs_plan *p, const struct hs_action *a, uint3
     const struct hs_gpu *gpu = &p->engine->gpus[id];
     const struct hs_job *job = &p->engine->jobs.jobs[a->job];
     if (!hs_job_is_part(job) || gpu->part_milli == 0)
-        hs_plan_refuse(p, a->job, "GPU %u holds a whole job or shares, never both", id);
-    else if (gpu->part_milli + job->ask.gpu_milli > HS_GPU_MILLI)
-        hs_plan_refuse(p, a->job, "GPU %u has %u thousandths left, the job needs %u", id,
-                       HS_GPU_MILLI - gpu->part_milli, job->ask.gpu_milli);
-    return p->refused == HS_OK;
+        return hs_plan_refuse(p, a->job, "GPU %u holds a whole job or shares, never both", id);
+    return gpu->part_milli + job->ask.gpu_milli <= HS_GPU_MILLI ||
+           hs_plan_refuse(p, a->job, "GPU %u has %u thousandths left, the job needs %u", id,
+                          HS_GPU_MILLI - gpu->part_milli, job->ask.gpu_milli);
 }
 
 static bool gpu_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_t id)
@@ -282,36 +342,25 @@ static bool gpu_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_
     const struct hs_job *job = &e->jobs.jobs[a->job];
     if (gpu->tentative_tenants == 0) /* nor was it given to this job already */
         return true;
-    if (gpu->is_given) {
-        hs_plan_refuse(p, a->job, "GPU %u was given to the job twice", id);
-        return false;
-    }
+    if (gpu->is_given)
+        return hs_plan_refuse(p, a->job, "GPU %u was given to the job twice", id);
     if (hs_job_is_part(job) || gpu->part_milli > 0)
         return share_is_allowed(p, a, id);
-    if (!(e->can & HS_CAN_COLOCATE)) {
-        hs_plan_refuse(p, a->job,
-                       "GPU %u is held, and the policy did not declare that it can "
-                       "co-locate",
-                       id);
-        return false;
-    }
-    if (a->turn.slice_group == 0 && gpu->tentative_tenants >= e->config.max_tenants) {
-        hs_plan_refuse(p, a->job, "GPU %u has %u tenants already", id, gpu->tentative_tenants);
-        return false;
-    }
-    uint64_t capacity_mib = hs_gpu_capacity_mib(e, gpu, 2);
-    bool must_be_alone = job->is_alone && hs_claim_mib(e, job) >= HS_CLAIM_ALONE;
-    if (gpu->mem_claimed_mib >= HS_CLAIM_ALONE || must_be_alone) {
-        hs_plan_refuse(p, a->job, "GPU %u is shared with a job that has to run alone", id);
-        return false;
-    }
-    if (gpu->mem_claimed_mib + hs_claim_mib(e, job) > capacity_mib) {
-        hs_plan_refuse(p, a->job, "GPU %u has %llu of %llu MiB in use, the job needs %u", id,
-                       (unsigned long long)gpu->mem_claimed_mib, (unsigned long long)capacity_mib,
-                       hs_claim_mib(e, job));
-        return false;
-    }
-    return true;
+    if (!(e->can & HS_CAN_COLOCATE))
+        return hs_plan_refuse(
+            p, a->job, "GPU %u is held, and the policy did not declare that it can co-locate", id);
+    if (a->turn.slice_group == 0 && gpu->tentative_tenants >= e->config.max_tenants)
+        return hs_plan_refuse(p, a->job, "GPU %u has %u tenants already", id,
+                              gpu->tentative_tenants);
+    const uint32_t claim_mib = hs_claim_mib(e, job);
+    const uint64_t capacity_mib = hs_gpu_capacity_mib(e, gpu, 2);
+    bool must_be_alone = job->is_alone && claim_mib >= HS_CLAIM_ALONE;
+    if (gpu->mem_claimed_mib >= HS_CLAIM_ALONE || must_be_alone)
+        return hs_plan_refuse(p, a->job, "GPU %u is shared with a job that has to run alone", id);
+    return gpu->mem_claimed_mib + claim_mib <= capacity_mib ||
+           hs_plan_refuse(p, a->job, "GPU %u has %llu of %llu MiB in use, the job needs %u", id,
+                          (unsigned long long)gpu->mem_claimed_mib,
+                          (unsigned long long)capacity_mib, claim_mib);
 }
 
 void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
@@ -334,23 +383,22 @@ void hs_plan_on_gpu(struct hs_plan *p, uint32_t id)
                        e->cluster->nodes[gpu->node].name);
         return;
     }
-    if (!hs_free_can_book(e->free_index, gpu->node, 1, &e->jobs.jobs[a->job].ask)) {
+    if (!hs_free_can_book(e->free_index, gpu->node, 1, &job->ask)) {
         hs_plan_refuse(p, a->job, "node '%s' has not the CPUs or host memory for GPU %u",
                        e->cluster->nodes[gpu->node].name, id);
         return;
     }
-    if (!plan_pick(p, a, gpu->node, id, 1))
-        return;
+    plan_pick(p, a, gpu->node, id, 1);
     p->has_named = true;
-    hs_tentative_give_by_name(e, id, true);
-    hs_tentative_allocate(e, id, job);
+    e->gpus[id].is_given = true;
+    hs_tentative_change_gpu(e, id, job, false);
     plan_settle_shares(p, a);
 }
 
 void hs_plan_slice_group(struct hs_plan *p, const struct hs_turn *turn)
 {
     struct hs_action *a = plan_open_action(p);
-    if (a == NULL || !hs_plan_may(p, a->job, HS_CAN_SLICE, "slice"))
+    if (a == NULL || !may(p, a->job, HS_ACT_SLICE))
         return;
     if (turn->slice_group == 0 || a->pick_count > 0) {
         hs_plan_refuse(p, a->job, "a lane has a number above 0, and is given before the GPUs");
@@ -364,22 +412,18 @@ void hs_plan_slice_group(struct hs_plan *p, const struct hs_turn *turn)
     hs_job_set_claim(&p->engine->jobs, job, hs_gpu_memory_claim_mib(p->engine, job, turn));
 }
 
-/* Common to preempt, migrate and kill: the job leaves its GPUs. */
-static struct hs_action *plan_release(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot)
+/* Common to preempt, suspend, migrate and kill: the job leaves its GPUs. */
+static struct hs_action *plan_release(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot,
+                                      int64_t cost_us)
 {
-    struct hs_action *a = hs_plan_append(p, kind, slot);
+    struct hs_action *a = append(p, kind, slot, 0);
     if (a == NULL)
         return NULL;
     struct hs_job *job = hs_engine_job(p->engine, slot);
-    if (!hs_job_is_placed(job) || job->plan != 0) {
-        p->count--;
-        hs_plan_refuse(p, slot,
-                       "only a job that holds GPUs can be taken from them, and once a plan");
-        return NULL;
-    }
     job->plan |= HS_PLAN_RELEASED;
     hs_run_of(&p->engine->jobs, job)->plan_action = p->count - 1;
-    hs_tentative_release(p->engine, job);
+    hs_tentative_change_job(p->engine, job, true);
+    a->time_us = cost_us > 0 ? cost_us : 0;
     a->claim_before_mib = hs_claim_mib(p->engine, job);
     if (hs_placement_of(&p->engine->jobs, job)->slice_group != 0) /* which it leaves */
         hs_job_set_claim(&p->engine->jobs, job, hs_gpu_memory_claim_mib(p->engine, job, NULL));
@@ -388,40 +432,26 @@ static struct hs_action *plan_release(struct hs_plan *p, enum hs_action_kind kin
 
 void hs_plan_preempt(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us)
 {
-    if (!hs_plan_may(p, job, HS_CAN_PREEMPT, "preempt"))
-        return;
-    struct hs_action *a = plan_release(p, HS_ACT_PREEMPT, job);
-    if (a != NULL)
-        a->time_us = resume_cost_us > 0 ? resume_cost_us : 0;
+    (void)plan_release(p, HS_ACT_PREEMPT, job, resume_cost_us);
 }
 
 void hs_plan_suspend(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us)
 {
-    if (!hs_plan_may(p, job, HS_CAN_PREEMPT, "preempt"))
-        return;
-    struct hs_action *a = plan_release(p, HS_ACT_SUSPEND, job);
-    if (a != NULL)
-        a->time_us = resume_cost_us > 0 ? resume_cost_us : 0;
+    (void)plan_release(p, HS_ACT_SUSPEND, job, resume_cost_us);
 }
 
 void hs_plan_migrate(struct hs_plan *p, hs_job_id job, int64_t pause_us)
 {
-    if (!hs_plan_may(p, job, HS_CAN_MIGRATE, "migrate"))
+    if (plan_release(p, HS_ACT_MIGRATE, job, pause_us) == NULL)
         return;
-    struct hs_action *a = plan_release(p, HS_ACT_MIGRATE, job);
-    if (a == NULL)
-        return;
-    a->time_us = pause_us > 0 ? pause_us : 0;
     hs_engine_job(p->engine, job)->plan |= HS_PLAN_PLACED;
     p->is_open = true;
 }
 
-void hs_plan_kill(struct hs_plan *p, hs_job_id slot)
+void hs_plan_kill(struct hs_plan *p, hs_job_id job)
 {
-    if (!hs_plan_may(p, slot, HS_CAN_PREEMPT, "preempt"))
-        return;
-    if (plan_release(p, HS_ACT_KILL, slot) != NULL)
-        hs_engine_job(p->engine, slot)->plan |= HS_PLAN_ENDED;
+    if (plan_release(p, HS_ACT_KILL, job, 0) != NULL)
+        hs_engine_job(p->engine, job)->plan |= HS_PLAN_ENDED;
 }
 
 void hs_plan_begin(struct hs_engine *e)
@@ -449,124 +479,64 @@ void hs_plan_reason(struct hs_plan *p, const char *text)
     p->plan_reason = text;
 }
 
-void hs_plan_add_overhead(struct hs_plan *p, hs_job_id slot, int64_t cost_us)
+void hs_plan_add_overhead(struct hs_plan *p, hs_job_id job, int64_t cost_us)
 {
-    struct hs_action *a = hs_plan_append(p, HS_ACT_ADD_OVERHEAD, slot);
-    if (a == NULL)
-        return;
-    const struct hs_job *job = hs_engine_job(p->engine, slot);
-    if (job->state == HS_JOB_PAUSED || (job->plan & HS_PLAN_ENDED) || cost_us < 0) {
-        p->count--;
-        hs_plan_refuse(p, slot,
-                       "a cost of at least 0 is owed by a job that lives and is not paused");
-        return;
-    }
-    a->time_us = cost_us;
+    struct hs_action *a = append(p, HS_ACT_ADD_OVERHEAD, job, (uint64_t)cost_us);
+    if (a != NULL)
+        a->time_us = cost_us;
 }
 
-/* By the plan so far. */
-static bool will_be_placed(const struct hs_job *job)
+/* Settings that move no GPU. */
+static void toggle(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)
 {
-    bool is_leaving = (job->plan & (HS_PLAN_RELEASED | HS_PLAN_ENDED)) != 0;
-    return (hs_job_is_placed(job) && !is_leaving) || (job->plan & HS_PLAN_PLACED) != 0;
-}
-
-static bool is_legal_setting(const struct hs_engine *e, const struct hs_job *job,
-                             enum hs_action_kind kind, uint32_t slice_group, uint64_t value)
-{
-    bool is_fraction = value > 0 && value <= HS_Q32_ONE;
-    switch (kind) {
-    case HS_ACT_PAUSE:
-        return job->state == HS_JOB_RUNNING && job->plan == 0;
-    case HS_ACT_RESUME:
-        return job->state == HS_JOB_PAUSED && job->plan == 0;
-    case HS_ACT_CAP:
-        return will_be_placed(job) && is_fraction;
-    case HS_ACT_NOTIFY_STEP:
-        return will_be_placed(job) && hs_training_profile_of(&e->jobs, job)->step_ns > 0 &&
-               value > 0;
-    case HS_ACT_SLICE:
-        return will_be_placed(job) && is_fraction && (slice_group > 0 || value == HS_Q32_ONE);
-    default:
-        return will_be_placed(job);
-    }
-}
-
-/* Settings of a placed job that move no GPU. */
-static void plan_set(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot,
-                     uint32_t slice_group, uint64_t value)
-{
-    struct hs_action *a = hs_plan_append(p, kind, slot);
-    if (a == NULL)
-        return;
-    a->value = value;
-    a->slice_group = slice_group;
-    struct hs_job *job = hs_engine_job(p->engine, slot);
-    if (!is_legal_setting(p->engine, job, kind, slice_group, value)) {
-        p->count--;
-        hs_plan_refuse(p, slot,
-                       "pause needs a running job, resume a paused one, slice and cap a placed one "
-                       "and a value in (0, 1], lane 0 a share of 1, to await a step a placed one "
-                       "of known mini-batches");
-    } else if (kind == HS_ACT_PAUSE || kind == HS_ACT_RESUME) {
-        job->plan |= HS_PLAN_TOGGLED;
-    }
+    if (append(p, kind, job, 0) != NULL)
+        hs_engine_job(p->engine, job)->plan |= HS_PLAN_TOGGLED;
 }
 
 void hs_plan_pause(struct hs_plan *p, hs_job_id job)
 {
-    if (hs_plan_may(p, job, HS_CAN_SLICE, "slice"))
-        plan_set(p, HS_ACT_PAUSE, job, 0, 0);
+    toggle(p, HS_ACT_PAUSE, job);
 }
 
 void hs_plan_resume(struct hs_plan *p, hs_job_id job)
 {
-    if (hs_plan_may(p, job, HS_CAN_SLICE, "slice"))
-        plan_set(p, HS_ACT_RESUME, job, 0, 0);
+    toggle(p, HS_ACT_RESUME, job);
 }
 
 void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t slice_group, uint64_t share_q32)
 {
-    if (hs_plan_may(p, job, HS_CAN_SLICE, "slice"))
-        plan_set(p, HS_ACT_SLICE, job, slice_group, share_q32);
+    bool is_legal = slice_group > 0 || share_q32 == HS_Q32_ONE; /* else refused as a share of 0 */
+    struct hs_action *a = append(p, HS_ACT_SLICE, job, is_legal ? share_q32 : 0);
+    if (a != NULL)
+        a->slice_group = slice_group;
 }
 
 void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32)
 {
-    if (hs_plan_may(p, job, HS_CAN_THROTTLE, "throttle"))
-        plan_set(p, HS_ACT_CAP, job, 0, cap_q32);
+    (void)append(p, HS_ACT_CAP, job, cap_q32);
 }
 
 void hs_plan_background(struct hs_plan *p, hs_job_id job, bool is_background)
 {
-    if (hs_plan_may(p, job, HS_CAN_THROTTLE, "throttle"))
-        plan_set(p, HS_ACT_BACKGROUND, job, 0, is_background);
+    (void)append(p, HS_ACT_BACKGROUND, job, is_background);
 }
 
 void hs_plan_notify_step(struct hs_plan *p, hs_job_id job, uint32_t steps)
 {
-    if (p->refused == HS_OK)
-        plan_set(p, HS_ACT_NOTIFY_STEP, job, 0, steps);
+    (void)append(p, HS_ACT_NOTIFY_STEP, job, steps);
 }
 
 /* A job that this plan has placed claims what it claimed then until the plan is applied. */
 void hs_plan_mem_limit(struct hs_plan *p, hs_job_id slot, uint32_t mib)
 {
-    if (!hs_plan_may(p, slot, HS_CAN_THROTTLE, "throttle"))
-        return;
-    struct hs_action *a = hs_plan_append(p, HS_ACT_MEM_LIMIT, slot);
+    struct hs_action *a = append(p, HS_ACT_MEM_LIMIT, slot, 0);
     if (a == NULL)
         return;
     struct hs_job *job = hs_engine_job(p->engine, slot);
-    if (job->plan & HS_PLAN_ENDED) {
-        p->count--;
-        hs_plan_refuse(p, slot, "a job that this plan ends gets no memory limit");
-        return;
-    }
+    struct hs_job_needs *memory = hs_needs_of(&p->engine->jobs, job);
     a->claim_before_mib = hs_claim_mib(p->engine, job);
-    struct hs_job_needs *needs = hs_needs_of(&p->engine->jobs, job);
-    a->limit_before_mib = needs->mem_limit_mib;
-    needs->mem_limit_mib = mib;
+    a->limit_before_mib = memory->mem_limit_mib;
+    memory->mem_limit_mib = mib;
     if (job->plan == 0 || (job->plan & HS_PLAN_TOGGLED))
         hs_tentative_claim(p->engine, job, hs_gpu_memory_claim_now_mib(p->engine, job));
     else if ((job->plan & HS_PLAN_PLACED) == 0) /* it holds nothing any more */
@@ -575,39 +545,29 @@ void hs_plan_mem_limit(struct hs_plan *p, hs_job_id slot, uint32_t mib)
 
 void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag)
 {
-    if (!hs_plan_may(p, HS_NO_JOB, HS_CAN_TIME, "set timers"))
+    if (p->refused != HS_OK || !may(p, HS_NO_JOB, HS_ACT_TIMER))
         return;
     if (at_us < p->engine->now_us) {
         hs_plan_refuse(p, HS_NO_JOB, "a timer lies in the past");
         return;
     }
-    struct hs_action *a = hs_plan_append(p, HS_ACT_TIMER, HS_NO_JOB);
-    if (a == NULL)
-        return;
-    a->time_us = at_us;
-    a->value = tag;
+    struct hs_action *a = append(p, HS_ACT_TIMER, HS_NO_JOB, tag);
+    if (a != NULL)
+        a->time_us = at_us;
 }
 
 void hs_plan_count(struct hs_plan *p, enum hs_policy_counter what)
 {
-    struct hs_action *a = hs_plan_append(p, HS_ACT_COUNT, HS_NO_JOB);
-    if (a != NULL)
-        a->value = what;
+    (void)append(p, HS_ACT_COUNT, HS_NO_JOB, what);
 }
 
-void hs_plan_reject(struct hs_plan *p, hs_job_id slot, const char *reason)
+void hs_plan_reject(struct hs_plan *p, hs_job_id job, const char *reason)
 {
-    struct hs_action *a = hs_plan_append(p, HS_ACT_REJECT, slot);
+    struct hs_action *a = append(p, HS_ACT_REJECT, job, 0);
     if (a == NULL)
         return;
-    struct hs_job *job = hs_engine_job(p->engine, slot);
-    if (job->state != HS_JOB_PENDING || job->plan != 0) {
-        p->count--;
-        hs_plan_refuse(p, slot, "only a job that never started can be rejected");
-        return;
-    }
     a->reason = reason;
-    job->plan |= HS_PLAN_ENDED;
+    hs_engine_job(p->engine, job)->plan |= HS_PLAN_ENDED;
 }
 
 uint32_t hs_plan_mark(const struct hs_plan *p)
@@ -615,40 +575,7 @@ uint32_t hs_plan_mark(const struct hs_plan *p)
     return p->count;
 }
 
-/* What it did to the claims and marks of the job. */
-static void action_undo_marks(struct hs_plan *p, const struct hs_action *a, struct hs_job *job)
-{
-    if (a->turn.slice_group != 0)
-        hs_job_set_claim(&p->engine->jobs, job, a->claim_in_slice_group_before_mib);
-    switch (a->kind) {
-    case HS_ACT_START:
-        job->plan &= (uint8_t)~HS_PLAN_PLACED;
-        break;
-    case HS_ACT_PREEMPT:
-    case HS_ACT_SUSPEND:
-    case HS_ACT_MIGRATE:
-    case HS_ACT_KILL:
-        hs_job_set_claim(&p->engine->jobs, job, a->claim_before_mib);
-        hs_tentative_hold(p->engine, job);
-        job->plan = 0;
-        break;
-    case HS_ACT_REJECT:
-    case HS_ACT_PAUSE:
-    case HS_ACT_RESUME:
-        job->plan = 0;
-        break;
-    case HS_ACT_MEM_LIMIT:
-        hs_needs_of(&p->engine->jobs, job)->mem_limit_mib = a->limit_before_mib;
-        if (job->plan & (HS_PLAN_RELEASED | HS_PLAN_PLACED))
-            hs_job_set_claim(&p->engine->jobs, job, a->claim_before_mib);
-        else
-            hs_tentative_claim(p->engine, job, a->claim_before_mib);
-        break;
-    default:
-        break;
-    }
-}
-
+/* Takes back what the action did to the GPUs, the claims and the marks of its job. */
 static void action_undo(struct hs_plan *p, const struct hs_action *a)
 {
     struct hs_engine *e = p->engine;
@@ -658,13 +585,42 @@ static void action_undo(struct hs_plan *p, const struct hs_action *a)
     for (uint32_t i = a->pick_count; i-- > 0;) {
         const struct hs_pick *pick = &p->picks[a->first_pick + i];
         e->vc_held_milli[job->ask.vc] -= (uint64_t)pick->count * job->ask.gpu_milli;
-        if (pick->gpu != UINT32_MAX) {
-            e->gpus[pick->gpu].is_given = false;
-            hs_tentative_deallocate(e, pick->gpu, job);
-        } else
-            hs_tentative_give(e, pick->node, pick->count, job);
+        if (pick->gpu == UINT32_MAX) {
+            hs_free_give(e->free_index, pick->node, pick->count, &job->ask);
+            continue;
+        }
+        e->gpus[pick->gpu].is_given = false;
+        hs_tentative_change_gpu(e, pick->gpu, job, true);
     }
-    action_undo_marks(p, a, job);
+    if (a->turn.slice_group != 0)
+        hs_job_set_claim(&e->jobs, job, a->claim_in_slice_group_before_mib);
+    switch (a->kind) {
+    case HS_ACT_START:
+        job->plan &= (uint8_t)~HS_PLAN_PLACED;
+        break;
+    case HS_ACT_PREEMPT:
+    case HS_ACT_SUSPEND:
+    case HS_ACT_MIGRATE:
+    case HS_ACT_KILL:
+        hs_job_set_claim(&e->jobs, job, a->claim_before_mib);
+        hs_tentative_change_job(e, job, false);
+        job->plan = 0;
+        break;
+    case HS_ACT_REJECT:
+    case HS_ACT_PAUSE:
+    case HS_ACT_RESUME:
+        job->plan = 0;
+        break;
+    case HS_ACT_MEM_LIMIT:
+        hs_needs_of(&e->jobs, job)->mem_limit_mib = a->limit_before_mib;
+        if (job->plan & (HS_PLAN_RELEASED | HS_PLAN_PLACED))
+            hs_job_set_claim(&e->jobs, job, a->claim_before_mib);
+        else
+            hs_tentative_claim(e, job, a->claim_before_mib);
+        break;
+    default:
+        break;
+    }
 }
 
 void hs_plan_rollback(struct hs_plan *p, uint32_t mark)

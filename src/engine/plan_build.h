@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Inside of the plan (horus/plan.h): begin and end of its writing. What a policy appends changes
- * the tentative state at once (node counts, tenants per GPU, VC use), so that its next
- * question is answered as if it were done; the jobs themselves change only in hs_commit.
+ * Inside of the plan (horus/plan.h): begin and end of its writing, and its application. What a
+ * policy appends changes the tentative state at once (node counts, tenants per GPU, VC use), so
+ * that its next question is answered as if it were done; the jobs themselves change only in
+ * hs_commit.
  */
 #ifndef HORUS_ENGINE_PLAN_BUILD_H
 #define HORUS_ENGINE_PLAN_BUILD_H
@@ -12,11 +13,17 @@
 void hs_plan_begin(struct hs_engine *e);
 /* HS_E_POLICY if an action was refused (reported), else HS_OK with the last action complete. */
 HS_MUST_USE enum hs_status hs_plan_end(struct hs_engine *e);
+/* Applies an accepted plan to the jobs: all releases, then all placements, then settings (turns,
+ * caps, memory limits, costs, awaited steps, ends of jobs, timers, counts), then the events that
+ * report the result to the policy. */
+HS_MUST_USE enum hs_status hs_commit(struct hs_engine *e);
+/* The job has reached the work at which its memory changes. */
+void hs_commit_memory_change(struct hs_engine *e, uint32_t slot);
 
 /* Reports a policy bug and remembers it: the run ends with it after the next decision, whether it
- * was made there or in on_event. */
+ * was made there or in on_event. Always false. */
 HS_PRINTF(3, 4)
-HS_COLD void hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...);
+HS_COLD bool hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...);
 
 HS_COLD const struct hs_job *hs_lookup_default(const struct hs_view *v,
                                                hs_job_id job);              /* there is none */

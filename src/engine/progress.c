@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See exclusive.h.
+ * See progress.h.
  */
 #include "engine/progress.h"
 
 #include <stdlib.h>
 
-#include "engine/gpu_memory.h"
-#include "engine/gpu_utilization.h"
-#include "engine/state.h"
+#include "engine/gpu_tenants.h"
 #include "engine/tentative_state.h"
 
 bool hs_exclusive_may_begin(const struct hs_engine *e)
@@ -63,20 +61,6 @@ static inline void allocation_append(struct hs_engine *e, uint32_t slot, uint32_
     *last = at;
 }
 
-/* The lowest of these bits, at most *count; how many they are then. */
-static uint64_t lowest_bits(uint64_t bits, uint32_t *count)
-{
-    const uint64_t first = bits & (0 - bits), end = *count < 64 ? first << *count : 0;
-    const uint64_t row = end - first;
-    if (end > first && (bits & row) == row) /* as a rule they lie side by side */
-        return row;
-    const uint32_t most = *count;
-    uint64_t rest = bits;
-    for (*count = 0; *count < most && rest != 0; ++*count)
-        rest &= rest - 1;
-    return bits ^ rest;
-}
-
 /* Allocates the lowest free GPUs of a node, which has enough: one allocation for each word of the
  * map. */
 static void node_sit_down(struct hs_engine *e, uint32_t slot, const struct hs_pick *pick,
@@ -85,12 +69,15 @@ static void node_sit_down(struct hs_engine *e, uint32_t slot, const struct hs_pi
     uint32_t first = e->cluster->nodes[pick->node].first_gpu, word = first / 64;
     uint64_t bits = e->gpu_free[word] & (UINT64_MAX << (first % 64));
     for (uint32_t left = pick->count; left > 0; bits = e->gpu_free[++word]) {
-        uint32_t count = left;
-        const uint64_t taken = lowest_bits(bits, &count);
-        if (taken == 0)
+        uint64_t rest = bits;
+        uint32_t count = 0;
+        for (; count < left && rest != 0; count++)
+            rest &= rest - 1;
+        if (count == 0)
             continue;
-        e->gpu_free[word] ^= taken;
-        allocation_append(e, slot, pick->node, taken, word * 64 + HS_CTZ64(bits), count, last);
+        e->gpu_free[word] ^= bits ^ rest;
+        allocation_append(e, slot, pick->node, bits ^ rest, word * 64 + HS_CTZ64(bits), count,
+                          last);
         left -= count;
     }
 }
@@ -116,7 +103,7 @@ void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a)
     book_busy(e, job, a->gpus);
 }
 
-static inline void stand_up(struct hs_engine *e, struct hs_job *job, bool is_release)
+void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_release)
 {
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     book_busy(e, job, 0 - (uint64_t)placement->gpus_held);
@@ -136,47 +123,31 @@ static inline void stand_up(struct hs_engine *e, struct hs_job *job, bool is_rel
     placement->is_active = false;
 }
 
-/* Frees all its allocations. */
-static void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job)
-{
-    stand_up(e, job, false);
-}
-
-void hs_exclusive_leave(struct hs_engine *e, struct hs_job *job)
-{
-    stand_up(e, job, true);
-}
-
 /* ---- the end of it ---- */
 
-/* What the GPU would say of the job if it had been kept. */
-static void gpu_fill(struct hs_engine *e, const struct hs_job *job, uint32_t allocation)
-{
-    const bool has_left = e->plan.is_writing && (job->plan & HS_PLAN_RELEASED) != 0;
-    const uint32_t pm = hs_utilization_alone_pm(job);
-    struct hs_gpu *gpu = &e->gpus[e->jobs.allocations[allocation].gpu];
-    gpu->first_allocation = allocation;
-    gpu->tenants = gpu->active = 1;
-    gpu->tentative_tenants = !has_left;
-    gpu->mem_claimed_mib = has_left ? 0 : hs_claim_mib(e, job);
-    gpu->mem_used_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
-    gpu->util_model_pm = (uint16_t)pm;
-    gpu->util_sum_pm = pm;
-}
-
-/* One allocation for each GPU of the job. */
+/* One allocation for each GPU of the job, and in its record what it would say of the job if it had
+ * been kept. */
 static void job_spread(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
+    const bool has_left = e->plan.is_writing && (job->plan & HS_PLAN_RELEASED) != 0;
+    const uint32_t pm = hs_utilization_alone_pm(job);
     uint32_t last = HS_NO_ALLOCATION;
     for (uint32_t s = hs_first_allocation(&e->jobs, job), next; s != HS_NO_ALLOCATION; s = next) {
         const struct hs_allocation allocation = e->jobs.allocations[s];
         next = allocation.next_of_job;
         hs_jobs_free_allocation(&e->jobs, s);
         for (uint64_t bits = allocation.gpus; bits != 0; bits &= bits - 1) {
-            const uint32_t gpu = allocation.gpu / 64 * 64 + HS_CTZ64(bits);
-            allocation_append(e, slot, allocation.node, bits & (0 - bits), gpu, 1, &last);
-            gpu_fill(e, job, last);
+            const uint32_t id = allocation.gpu / 64 * 64 + HS_CTZ64(bits);
+            struct hs_gpu *gpu = &e->gpus[id];
+            allocation_append(e, slot, allocation.node, bits & (0 - bits), id, 1, &last);
+            gpu->first_allocation = last;
+            gpu->tenants = gpu->active = 1;
+            gpu->tentative_tenants = !has_left;
+            gpu->mem_claimed_mib = has_left ? 0 : hs_claim_mib(e, job);
+            gpu->mem_used_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
+            gpu->util_model_pm = (uint16_t)pm;
+            gpu->util_sum_pm = pm;
         }
     }
 }
@@ -190,8 +161,7 @@ void hs_exclusive_end_now(struct hs_engine *e)
 }
 
 /* Jobs that take turns with each other, each in its own. */
-static inline bool hs_rate_are_apart(const struct hs_job_placement *a,
-                                     const struct hs_job_placement *b)
+static inline bool are_apart(const struct hs_job_placement *a, const struct hs_job_placement *b)
 {
     return a->slice_group != 0 && a->slice_group == b->slice_group &&
            (a->coscheduled_set == 0 || a->coscheduled_set != b->coscheduled_set);
@@ -204,7 +174,7 @@ static bool runs_beside(const struct hs_engine *e, const struct hs_gpu *gpu,
 {
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     const struct hs_job_placement *beside = hs_placement_of(&e->jobs, other);
-    if (other == job || !beside->is_active || hs_rate_are_apart(placement, beside))
+    if (other == job || !beside->is_active || are_apart(placement, beside))
         return false;
     if (placement->is_background == beside->is_background)
         return true;
@@ -214,12 +184,6 @@ static bool runs_beside(const struct hs_engine *e, const struct hs_gpu *gpu,
 static uint32_t profile_of(const struct hs_engine *e, const struct hs_job *job)
 {
     return hs_identity_of(&e->jobs, job)->profile;
-}
-
-static uint64_t gpu_type_speed(const struct hs_engine *e, uint32_t type, const struct hs_job *job)
-{
-    return e->config.speed != NULL ? hs_speed_q32(e->config.speed, profile_of(e, job), type, NULL)
-                                   : e->cluster->types[type].speed_q32;
 }
 
 /* Share of the time in which the tenant is idle while the job runs: jobs of one coscheduled set run
@@ -244,9 +208,8 @@ static uint64_t gpu_slowdown_q20(const struct hs_engine *e, const struct hs_gpu 
     uint64_t slowdown_q20 = HS_Q20_ONE;
     struct hs_tenant tenants[HS_TENANTS_MAX] = {
         {.profile = profile_of(e, job), .util_pm = job->gpu_util_pm}};
-    for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_on_gpu) {
-        const struct hs_job *other = &e->jobs.jobs[e->jobs.allocations[s].job];
+    for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
+        const struct hs_job *other = hs_tenant(e, a);
         if (!runs_beside(e, gpu, job, other))
             continue;
         tenants[count++] = (struct hs_tenant){
@@ -268,7 +231,10 @@ static uint64_t gpu_slowdown_q20(const struct hs_engine *e, const struct hs_gpu 
 static uint64_t gpu_speed(const struct hs_engine *e, const struct hs_gpu *gpu,
                           const struct hs_job *job)
 {
-    uint64_t speed = gpu_type_speed(e, e->cluster->nodes[gpu->node].type, job);
+    const uint32_t type = e->cluster->nodes[gpu->node].type;
+    uint64_t speed = e->config.speed != NULL
+                         ? hs_speed_q32(e->config.speed, profile_of(e, job), type, NULL)
+                         : e->cluster->types[type].speed_q32;
     if (gpu->active < 2 || e->config.interference == NULL || hs_job_is_part(job))
         return speed;
     return hs_q32_mul(speed, hs_interference_speed_q32(gpu_slowdown_q20(e, gpu, job)));
@@ -278,9 +244,8 @@ static uint64_t gpu_speed(const struct hs_engine *e, const struct hs_gpu *gpu,
 static HS_APART uint64_t slowest_allocation_q32(const struct hs_engine *e, const struct hs_job *job)
 {
     uint64_t slowest = UINT64_MAX;
-    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_of_job) {
-        uint64_t speed = gpu_speed(e, &e->gpus[e->jobs.allocations[s].gpu], job);
+    for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
+        uint64_t speed = gpu_speed(e, &e->gpus[a->gpu], job);
         if (speed < slowest)
             slowest = speed;
     }
@@ -333,9 +298,8 @@ static uint64_t gang_factor_q32(const struct hs_engine *e, const struct hs_job *
 {
     uint64_t least = UINT64_MAX;
     uint32_t last = UINT32_MAX;
-    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_of_job) {
-        uint32_t type = e->cluster->nodes[e->gpus[e->jobs.allocations[s].gpu].node].type;
+    for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
+        uint32_t type = e->cluster->nodes[a->node].type;
         uint64_t factor = type != last ? type_factor_q32(e, job, type, is_spread) : least;
         least = factor < least ? factor : least;
         last = type;
@@ -422,22 +386,20 @@ void hs_progress_touch(struct hs_engine *e, uint32_t slot)
 static void gpu_touch_others(struct hs_engine *e, const struct hs_gpu *gpu, uint32_t slot,
                              int delta)
 {
-    for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_on_gpu) {
-        uint32_t other = e->jobs.allocations[s].job;
-        struct hs_job *job = hs_engine_job(e, other);
-        struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
+        struct hs_job *job = hs_tenant(e, a);
+        struct hs_job_placement *placement = hs_tenant_placement(e, a);
         if (gpu->tenants > placement->segment_max_tenants)
             placement->segment_max_tenants = gpu->tenants;
         bool is_concerned =
             delta != 0 || placement->oom_us != HS_TIME_MAX; /* there may be room now */
-        if (other == slot ||
+        if (a->job == slot ||
             (!is_concerned &&
-             hs_rate_are_apart(placement, hs_placement_of(&e->jobs, hs_engine_job(e, slot)))))
+             are_apart(placement, hs_placement_of(&e->jobs, hs_engine_job(e, slot)))))
             continue;
         hs_progress_sync(e, job);
         placement->shared_gpus = (uint32_t)((int64_t)placement->shared_gpus + delta);
-        hs_progress_touch(e, other);
+        hs_progress_touch(e, a->job);
     }
 }
 
@@ -453,25 +415,19 @@ static void gpu_join(struct hs_engine *e, uint32_t slot, const struct hs_gpu *gp
     gpu_touch_others(e, gpu, slot, gpu->tenants == 2 ? 1 : 0);
 }
 
-/* Memory of the job and of the tenants placed before it: the list of a GPU has the last placed in
- * front. */
-static bool allocation_overflows(const struct hs_engine *e, uint32_t allocation)
-{
-    const struct hs_gpu *gpu = &e->gpus[e->jobs.allocations[allocation].gpu];
-    if (gpu->mem_used_mib <= hs_gpu_capacity_mib(e, gpu, gpu->tenants)) /* the usual case */
-        return false;
-    return e->jobs.allocations[allocation].next_on_gpu != HS_NO_ALLOCATION &&
-           hs_gpu_memory_used_mib(e, allocation) > hs_gpu_memory_capacity_mib(e, gpu, allocation);
-}
-
+/* Counts the memory of the job and of the tenants placed before it: the list of a GPU has the last
+ * placed in front. */
 bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job)
 {
     if (hs_placement_of(&e->jobs, job)->shared_gpus == 0)
         return false;
-    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_of_job)
-        if (allocation_overflows(e, s))
+    for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
+        const struct hs_gpu *gpu = &e->gpus[a->gpu];
+        if (gpu->mem_used_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants) && /* seldom */
+            a->next_on_gpu != HS_NO_ALLOCATION &&
+            hs_gpu_memory_used_mib(e, a) > hs_gpu_memory_capacity_mib(e, gpu, a))
             return true;
+    }
     return false;
 }
 
@@ -509,30 +465,20 @@ static void job_sit_down(struct hs_engine *e, uint32_t slot, const uint32_t *ids
                is_part = hs_job_is_part(job);
     const bool is_plain = hs_utilization_is_plain(placement);
     const uint32_t alone_pm = hs_utilization_alone_pm(job);
-    uint32_t last = HS_NO_ALLOCATION, last_node = HS_NO_NODE, allocation;
-    for (uint32_t i = 0; i < count; i++, last = allocation) {
+    uint32_t last = HS_NO_ALLOCATION, last_node = HS_NO_NODE;
+    for (uint32_t i = 0; i < count; i++) {
         struct hs_gpu *gpu = &e->gpus[ids[i]];
-        hs_jobs_allocate(&e->jobs, &allocation);
-        e->jobs.allocations[allocation] =
-            (struct hs_allocation){.gpus = UINT64_C(1) << (ids[i] % 64),
-                                   .gpu = ids[i],
-                                   .count = 1,
-                                   .node = gpu->node,
-                                   .job = slot,
-                                   .next_of_job = HS_NO_ALLOCATION,
-                                   .next_on_gpu = gpu->first_allocation};
-        *(last == HS_NO_ALLOCATION ? &placement->first_allocation
-                                   : &e->jobs.allocations[last].next_of_job) = allocation;
-        gpu->first_allocation = allocation;
+        allocation_append(e, slot, gpu->node, UINT64_C(1) << (ids[i] % 64), ids[i], 1, &last);
+        e->jobs.allocations[last].next_on_gpu = gpu->first_allocation;
+        gpu->first_allocation = last;
         gpu->tenants++;
         gpu->active = (uint16_t)(gpu->active + is_active);
         gpu->laned = (uint16_t)(gpu->laned + is_laned);
         hs_gpu_memory_recount(e, gpu, mem_mib);
-        if (gpu->tenants == 1) {
+        if (gpu->tenants == 1)
             ++*first_of;
-        } else if (!is_part) {
+        else if (!is_part)
             gpu_join(e, slot, gpu);
-        }
         if (gpu->tenants == 1 && is_plain)
             hs_utilization_set(e, ids[i], alone_pm, alone_pm);
         else
@@ -562,19 +508,6 @@ void hs_progress_allocate(struct hs_engine *e, uint32_t slot, const uint32_t *id
         hs_progress_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
 }
 
-/* The last tenant of a slice group may have left: then all others are outside groups. */
-static void gpu_leave_slice_group(struct hs_engine *e, struct hs_gpu *gpu,
-                                  const struct hs_job_placement *placement)
-{
-    if (placement->slice_group > 0) {
-        gpu->laned--;
-        hs_utilization_mark(e, gpu->node);
-    }
-    gpu->mem_used_mib = gpu->first_allocation != HS_NO_ALLOCATION
-                            ? hs_gpu_memory_used_mib(e, gpu->first_allocation)
-                            : 0;
-}
-
 /* Leaves every GPU; returns of how many it was the last tenant. */
 static void job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t *last_of)
 {
@@ -592,10 +525,10 @@ static void job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t *last_of)
         hs_jobs_free_allocation(&e->jobs, allocation);
         gpu->tenants--;
         gpu->active = (uint16_t)(gpu->active - is_active);
-        if (gpu->laned > 0)
-            gpu_leave_slice_group(e, gpu, placement);
-        else
-            gpu->mem_used_mib -= mem_mib;
+        hs_gpu_memory_recount(e, gpu, -(int64_t)mem_mib);
+        gpu->laned = (uint16_t)(gpu->laned - is_laned);
+        if (is_laned)
+            hs_utilization_mark(e, gpu->node);
         if (gpu->tenants == 0) {
             e->gpu_free[id / 64] |= UINT64_C(1) << (id % 64);
             ++*last_of;
@@ -616,7 +549,7 @@ void hs_progress_deallocate(struct hs_engine *e, uint32_t slot)
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     uint32_t last_of = 0;
     if (e->is_exclusive) {
-        hs_exclusive_deallocate(e, job);
+        hs_exclusive_deallocate(e, job, false);
         return;
     }
     job_stand_up(e, slot, &last_of);
@@ -633,20 +566,18 @@ void hs_progress_deallocate(struct hs_engine *e, uint32_t slot)
 uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job, uint32_t *ids)
 {
     uint32_t count = 0;
-    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_of_job)
-        for (uint64_t bits = e->jobs.allocations[s].gpus; bits != 0; bits &= bits - 1)
-            ids[count++] = e->jobs.allocations[s].gpu / 64 * 64 + HS_CTZ64(bits);
+    for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a))
+        for (uint64_t bits = a->gpus; bits != 0; bits &= bits - 1)
+            ids[count++] = a->gpu / 64 * 64 + HS_CTZ64(bits);
     return count;
 }
 
 void hs_progress_touch_beside(struct hs_engine *e, uint32_t slot)
 {
     const struct hs_job *job = hs_engine_job(e, slot);
-    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_of_job) {
-        hs_utilization_refresh(e, e->jobs.allocations[s].gpu);
-        gpu_touch_others(e, &e->gpus[e->jobs.allocations[s].gpu], slot, 0);
+    for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
+        hs_utilization_refresh(e, a->gpu);
+        gpu_touch_others(e, &e->gpus[a->gpu], slot, 0);
     }
     hs_progress_touch(e, slot);
 }
@@ -655,9 +586,8 @@ void hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool is_active)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     hs_placement_of(&e->jobs, job)->is_active = is_active;
-    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_of_job) {
-        struct hs_gpu *gpu = &e->gpus[e->jobs.allocations[s].gpu];
+    for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
+        struct hs_gpu *gpu = &e->gpus[a->gpu];
         gpu->active = (uint16_t)(is_active ? gpu->active + 1 : gpu->active - 1);
     }
     hs_progress_touch_beside(e, slot);

@@ -75,7 +75,8 @@ static inline void hs_exclusive_end(struct hs_engine *e)
 /* Allocates the lowest free GPUs of the picked nodes to the job; the caller sets its state and its
  * rate. O(nodes). */
 void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a);
-/* The same for a job whose attempt is over: plans may use its GPUs from now on. */
-void hs_exclusive_leave(struct hs_engine *e, struct hs_job *job);
+/* Frees all its allocations; is_release: its attempt is over, plans may use its GPUs from now on.
+ */
+void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_release);
 
 #endif

@@ -29,7 +29,8 @@ struct hs_gpu {
     uint16_t laned;             /* tenants in slice groups */
     uint16_t util_model_pm;
     uint16_t part_milli;        /* shares of the tenants, plan included; 0 = it holds none */
-    bool is_given;              /* by name, to the job that is being given its GPUs */
+    bool is_given;              /* by name, to the job that is being given its GPUs: it is not
+                                   offered to it again */
     uint64_t mem_claimed_mib;   /* of the tenants, plan included: as far as the policy could know */
     uint64_t mem_used_mib;      /* of the tenants, in truth */
     int32_t load_sum[HS_LOADS]; /* of the tenants, plan included, as the policy weighs them */
@@ -206,15 +207,21 @@ static inline bool hs_action_has_job(const struct hs_action *a)
  * tenants of a GPU is below HS_CLAIM_ALONE. */
 #define HS_CLAIM_MOST (HS_CLAIM_ALONE / HS_TENANTS_MAX)
 
-/* What the tenants of a GPU may claim in all when there are so many; */
-static inline uint64_t hs_gpu_capacity_mib(const struct hs_engine *e, const struct hs_gpu *gpu,
-                                           uint32_t tenants)
+/* What the tenants of a GPU of the type may claim in all when there are so many. */
+static inline uint64_t hs_type_capacity_mib(const struct hs_engine *e, uint32_t type,
+                                            uint32_t tenants)
 {
-    uint32_t mib = e->cluster->types[e->cluster->nodes[gpu->node].type].mem_mib;
+    uint32_t mib = e->cluster->types[type].mem_mib;
     uint32_t reserve = tenants > 1 ? e->config.memory_reserve_mib : 0;
     if (mib == 0) /* but a job that has to be alone is kept alone */
         return HS_CLAIM_ALONE - 1;
     return mib > reserve ? mib - reserve : 0;
+}
+
+static inline uint64_t hs_gpu_capacity_mib(const struct hs_engine *e, const struct hs_gpu *gpu,
+                                           uint32_t tenants)
+{
+    return hs_type_capacity_mib(e, e->cluster->nodes[gpu->node].type, tenants);
 }
 
 /* The job asks for a share of each of its GPUs, and gets it. */
@@ -231,6 +238,48 @@ static inline struct hs_job *hs_engine_job(struct hs_engine *e, uint32_t slot)
 static inline bool hs_engine_has_job(const struct hs_engine *e, uint32_t slot)
 {
     return slot < e->jobs.slots.high && e->jobs.jobs[slot].is_live;
+}
+
+/* A walk over the allocations of a job, and over those on a GPU (last placed first); NULL at the
+ * end. */
+static inline struct hs_allocation *hs_allocation_at(const struct hs_engine *e, uint32_t at)
+{
+    return at != HS_NO_ALLOCATION ? &e->jobs.allocations[at] : NULL;
+}
+
+static inline struct hs_allocation *hs_job_first(const struct hs_engine *e,
+                                                 const struct hs_job *job)
+{
+    return hs_allocation_at(e, hs_first_allocation(&e->jobs, job));
+}
+
+static inline struct hs_allocation *hs_job_next(const struct hs_engine *e,
+                                                const struct hs_allocation *a)
+{
+    return hs_allocation_at(e, a->next_of_job);
+}
+
+static inline struct hs_allocation *hs_gpu_first(const struct hs_engine *e,
+                                                 const struct hs_gpu *gpu)
+{
+    return hs_allocation_at(e, gpu->first_allocation);
+}
+
+static inline struct hs_allocation *hs_gpu_next(const struct hs_engine *e,
+                                                const struct hs_allocation *a)
+{
+    return hs_allocation_at(e, a->next_on_gpu);
+}
+
+static inline struct hs_job *hs_tenant(const struct hs_engine *e, const struct hs_allocation *a)
+{
+    return &e->jobs.jobs[a->job];
+}
+
+static inline struct hs_job_placement *hs_tenant_placement(const struct hs_engine *e,
+                                                           const struct hs_allocation *a)
+{
+    return hs_placement_of(&e->jobs, hs_tenant(e, a));
 }
 
 /* The memory claim of the job per GPU, beside others of its slice group. */

@@ -12,8 +12,7 @@
 /* Opens the index of shared GPUs, for a policy that shares. */
 void hs_tentative_init(struct hs_engine *e);
 /* All allocations of a placed job are released, or held again. */
-void hs_tentative_release(struct hs_engine *e, const struct hs_job *job);
-void hs_tentative_hold(struct hs_engine *e, const struct hs_job *job);
+void hs_tentative_change_job(struct hs_engine *e, const struct hs_job *job, bool is_release);
 /* Releases one allocation of a job that has its GPUs to itself: there may be room where there was
  * none before. */
 static inline void hs_tentative_release_allocation(struct hs_engine *e,
@@ -23,21 +22,16 @@ static inline void hs_tentative_release_allocation(struct hs_engine *e,
     e->releases++;
     hs_free_give(e->free_index, allocation->node, allocation->count, &job->ask);
 }
-/* One GPU by name, idle or shared. */
-void hs_tentative_allocate(struct hs_engine *e, uint32_t gpu, const struct hs_job *job);
-void hs_tentative_deallocate(struct hs_engine *e, uint32_t gpu, const struct hs_job *job);
-/* So many free GPUs of a node, which get their names when the plan is applied ... */
-void hs_tentative_take(struct hs_engine *e, uint32_t node, uint32_t gpus, const struct hs_job *job);
-void hs_tentative_give(struct hs_engine *e, uint32_t node, uint32_t gpus, const struct hs_job *job);
-/* ... one by one. */
-void hs_tentative_name(struct hs_engine *e, uint32_t gpu, const struct hs_job *job);
+/* One GPU by name, idle or shared, with its node. */
+void hs_tentative_change_gpu(struct hs_engine *e, uint32_t gpu, const struct hs_job *job,
+                             bool is_release);
+/* The same without its node, where GPUs are counted already and get their names now; sign: 1 or -1.
+ */
+void hs_tentative_book(struct hs_engine *e, uint32_t gpu, const struct hs_job *job, int sign);
 /* The job's claim becomes another one on each of its GPUs. */
 void hs_tentative_claim(struct hs_engine *e, struct hs_job *job, uint32_t claim_mib);
-/* Its measured utilization changed. */
-void hs_tentative_measure(struct hs_engine *e, uint32_t gpu);
-/* Marks a GPU as taken by the placement under way, so that it is not offered to the same job again.
- * Set before the allocation, cleared when the placement is complete or undone. */
-void hs_tentative_give_by_name(struct hs_engine *e, uint32_t gpu, bool is_given);
+/* Brings the indexes of shared and divided GPUs up to what the GPU has now. */
+void hs_tentative_refresh(struct hs_engine *e, uint32_t gpu);
 /* What a GPU that holds shares has for one more; 0 = nothing, or it holds none. */
 uint32_t hs_tentative_room_milli(const struct hs_gpu *gpu);
 /* What the policy may see of a GPU. */

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "engine/progress.h"
-#include "engine/gpu_utilization.h"
+#include "engine/gpu_tenants.h"
 #include "engine/plan_build.h"
 #include "engine/tentative_state.h"
 #include "horus/policy.h"
