@@ -380,7 +380,7 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
     job->state = HS_JOB_SUSPENDED;
     e->instant.running--;
     e->instant.suspended++;
-    hs_lifecycle_waits(e, job);
+    hs_wait_account_change(&e->wait_account, &job->ask, job->gpus, 1);
     return HS_OK;
 }
 
@@ -483,7 +483,7 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
         e->instant.pending--;
     else
         e->instant.suspended--;
-    hs_lifecycle_waits_no_more(e, job);
+    hs_wait_account_change(&e->wait_account, &job->ask, job->gpus, -1);
     e->instant.running++;
     bool is_move = a->kind == HS_ACT_MIGRATE || (job->plan & HS_PLAN_RELEASED);
     placement->slice_group = a->turn.slice_group;

@@ -13,9 +13,7 @@
 #include "engine/gpu_tenants.h"
 #include "engine/notify.h"
 #include "engine/plan_build.h"
-#include "engine/state.h"
 #include "engine/tentative_state.h"
-#include "engine/estimates.h"
 
 /* Jobs that were given a profile bear the names of the catalogue; others have their own. */
 static bool is_of_catalogue(const struct hs_trace_job *r)
@@ -24,110 +22,80 @@ static bool is_of_catalogue(const struct hs_trace_job *r)
            r->profile_from == HS_PROFILE_FROM_UTILIZATION;
 }
 
-static void name_training(struct hs_engine *e, const struct hs_trace_job *r,
-                          struct hs_training_profile *training)
+static bool is_same_training(const struct hs_training_profile *a,
+                             const struct hs_training_profile *b)
 {
-    training->model = hs_intern_get(&e->names, r->model);
-    training->dataset = hs_intern_get(&e->names, r->dataset);
-    training->batch = hs_intern_get(&e->names, r->batch);
-    training->precision = hs_intern_get(&e->names, r->precision);
+    return a->step_ns == b->step_ns && a->gpu_mem_persistent_mib == b->gpu_mem_persistent_mib &&
+           a->checkpoint_mib == b->checkpoint_mib && a->model == b->model &&
+           a->dataset == b->dataset && a->batch == b->batch && a->precision == b->precision;
 }
 
-/* All but the names. */
-static bool are_alike(const struct hs_training_profile *a, const struct hs_trace_job *r)
-{
-    return a->step_ns == r->step_us * HS_NS_PER_US &&
-           a->gpu_mem_persistent_mib == r->gpu_mem_persistent_mib &&
-           a->checkpoint_mib == r->checkpoint_mib;
-}
-
-static bool have_same_names(const struct hs_training_profile *a,
-                            const struct hs_training_profile *b)
-{
-    return a->model == b->model && a->dataset == b->dataset && a->batch == b->batch &&
-           a->precision == b->precision;
-}
-
-/* Those of the first job of the same profile, if they are the same; the run keeps them. kind: row
- * of usual_training. */
-static HS_APART void training_learn(struct hs_engine *e, const struct hs_trace_job *r,
-                                    uint64_t kind, uint32_t *at)
-{
-    struct hs_training_profile training = {0};
-    hs_grow((void **)&e->usual_training, &e->usual_training_cap, kind + 1,
-            sizeof *e->usual_training, 2 * (HS_PROFILES_MAX + 1));
-    const uint32_t usual = e->usual_training[kind];
-    bool is_usual = usual != 0 && are_alike(&e->jobs.training[usual], r);
-    if (usual == 0 || !is_of_catalogue(r)) {
-        name_training(e, r, &training);
-        is_usual = is_usual && have_same_names(&training, &e->jobs.training[usual]);
-    } else if (!is_usual) {
-        training = e->jobs.training[usual]; /* its names: no need to look them up */
-    }
-    if (is_usual) {
-        e->jobs.training[usual].users++;
-        *at = usual;
-        return;
-    }
-    hs_jobs_add_training_profile(&e->jobs, at);
-    training.step_ns = r->step_us * HS_NS_PER_US;
-    training.gpu_mem_persistent_mib = r->gpu_mem_persistent_mib;
-    training.checkpoint_mib = r->checkpoint_mib;
-    training.users = usual == 0 ? 2 : 1;
-    if (usual == 0)
-        e->usual_training[kind] = *at;
-    e->jobs.training[*at] = training;
-}
-
-/* Fast path: nearly all jobs of a catalogue profile have the same training record. */
-static inline void training_find(struct hs_engine *e, const struct hs_trace_job *r, uint32_t *at)
+/* The training record of a job: nearly all jobs of a profile have the same one, that of the first,
+ * which the run keeps. */
+static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)
 {
     const bool has_its_names = is_of_catalogue(r);
     const uint64_t row = r->profile != HS_NO_PROFILE ? r->profile + UINT64_C(1) : 0;
     const uint64_t kind = 2 * row + has_its_names;
-    const uint32_t usual = kind < e->usual_training_cap ? e->usual_training[kind] : 0;
-    struct hs_training_profile *training = &e->jobs.training[usual];
-    if (HS_UNLIKELY(usual == 0 || !has_its_names || !are_alike(training, r))) {
-        training_learn(e, r, kind, at);
-        return;
+    struct hs_training_profile training = {.step_ns = r->step_us * HS_NS_PER_US,
+                                           .gpu_mem_persistent_mib = r->gpu_mem_persistent_mib,
+                                           .checkpoint_mib = r->checkpoint_mib};
+    hs_grow((void **)&e->usual_training, &e->usual_training_cap, kind + 1,
+            sizeof *e->usual_training, 2 * (HS_PROFILES_MAX + 1));
+    const uint32_t usual = e->usual_training[kind];
+    struct hs_training_profile *known = &e->jobs.training[usual];
+    if (usual != 0 && has_its_names) { /* no need to look them up */
+        training.model = known->model;
+        training.dataset = known->dataset;
+        training.batch = known->batch;
+        training.precision = known->precision;
+    } else {
+        training.model = hs_intern_get(&e->names, r->model);
+        training.dataset = hs_intern_get(&e->names, r->dataset);
+        training.batch = hs_intern_get(&e->names, r->batch);
+        training.precision = hs_intern_get(&e->names, r->precision);
     }
-    training->users++;
-    *at = usual;
+    if (usual != 0 && is_same_training(known, &training)) {
+        known->users++;
+        return usual;
+    }
+    uint32_t at;
+    hs_jobs_add_training_profile(&e->jobs, &at);
+    training.users = usual == 0 ? 2 : 1;
+    if (usual == 0)
+        e->usual_training[kind] = at;
+    e->jobs.training[at] = training;
+    return at;
 }
 
-static bool has_request(const struct hs_trace_job *r)
-{
-    const uint64_t told = (uint64_t)(~r->deadline_us | ~r->preempt_cost_us);
-    const uint32_t range = (r->gpus_min ^ r->gpus) | (r->gpus_max ^ r->gpus);
-    return (told | range | (uint32_t)r->priority) != 0;
-}
-
-static HS_APART void request_add(struct hs_engine *e, const struct hs_trace_job *r, uint32_t *at)
+/* The record of what few jobs ask for; 0: nothing. */
+static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
 {
     bool is_elastic =
         (r->gpus_min > 0 && r->gpus_min != r->gpus) || (r->gpus_max > 0 && r->gpus_max != r->gpus);
     if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0)
-        return;
-    hs_jobs_add_request(&e->jobs, at);
-    e->jobs.request[*at] = (struct hs_job_request){
+        return 0;
+    uint32_t at;
+    hs_jobs_add_request(&e->jobs, &at);
+    e->jobs.request[at] = (struct hs_job_request){
         .deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us,
         .preempt_cost_us = r->preempt_cost_us,
         .gpus_min = r->gpus_min,
         .gpus_max = r->gpus_max,
         .priority = r->priority,
     };
+    return at;
 }
 
 /* Fills the identity of a new job, with its training profile and its request. */
-static void hs_identity_fill(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
+static void identity_fill(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
 {
     struct hs_job_identity *identity = &e->jobs.identities[slot];
     hs_jobs_set_id(identity, r->id);
     identity->user = hs_intern_get(&e->names, r->user);
     identity->vc_name = hs_intern_get(&e->names, r->vc);
-    training_find(e, r, &identity->training);
-    if (HS_UNLIKELY(has_request(r)))
-        request_add(e, r, &identity->request);
+    identity->training = training_of(e, r);
+    identity->request = request_of(e, r);
     identity->profile = r->profile;
     identity->outcome = (uint8_t)r->outcome;
     identity->job_class = (uint8_t)r->job_class;
@@ -149,24 +117,8 @@ static uint32_t per_gpu(uint64_t amount, uint32_t gpus)
     return share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
 }
 
-void hs_lifecycle_waits(struct hs_engine *e, const struct hs_job *job)
-{
-    if (hs_job_is_part(job))
-        hs_wait_account_add_shares(&e->wait_account, job->ask.vc, job->gpus, job->ask.gpu_milli);
-    else
-        hs_wait_account_add(&e->wait_account, job->ask.vc, job->gpus);
-}
-
-void hs_lifecycle_waits_no_more(struct hs_engine *e, const struct hs_job *job)
-{
-    if (hs_job_is_part(job))
-        hs_wait_account_remove_shares(&e->wait_account, job->ask.vc, job->gpus, job->ask.gpu_milli);
-    else
-        hs_wait_account_remove(&e->wait_account, job->ask.vc, job->gpus);
-}
-
 /* Gets from the policy the load that the job adds to a GPU, and whether it may share one. */
-static void hs_lifecycle_load(struct hs_engine *e, uint32_t slot)
+static void job_load(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     if ((e->can & HS_CAN_COLOCATE) == 0 || e->policy->load == NULL)
@@ -177,26 +129,8 @@ static void hs_lifecycle_load(struct hs_engine *e, uint32_t slot)
     }
 }
 
-/* The prediction for the job; drawn once, since an estimate does not change while a job waits. */
-static void job_estimate(const struct hs_engine *e, struct hs_job *job)
-{
-    struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
-    const struct hs_job_facts facts = {.index = job->index,
-                                       .profile = hs_identity_of(&e->jobs, job)->profile,
-                                       .util_pm = job->gpu_util_pm,
-                                       .util_peak_pm = job->gpu_util_pm,
-                                       .mem_mib = needs->gpu_mem_peak_mib};
-    if ((e->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) == 0)
-        return;
-    if (e->config.predictor != NULL)
-        hs_predictor_estimate(e->config.predictor, &facts, &needs->estimate);
-    else
-        needs->estimate = (struct hs_estimate){
-            .util_pm = facts.util_pm, .util_peak_pm = facts.util_peak_pm, .mem_mib = facts.mem_mib};
-    needs->mem_claim_mib = hs_oom_claim_mib(e, job, UINT32_MAX);
-}
-
-/* The GPU memory of the job, where memory is kept. */
+/* The GPU memory of the job, where memory is kept, and what is predicted of it: drawn once, since
+ * an estimate does not change while a job waits. */
 static HS_APART void job_set_needs(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
 {
     if (!e->jobs.has_needs) /* its memory changes: that is an event */
@@ -209,23 +143,31 @@ static HS_APART void job_set_needs(struct hs_engine *e, uint32_t slot, const str
     if (needs->later_ns == 0) /* from its first moment on */
         needs->gpu_mem_mib = needs->gpu_mem_peak_mib = needs->gpu_mem_first_mib =
             r->gpu_mem_later_mib;
-    job_estimate(e, job);
-}
-
-static void job_set_share(struct hs_engine *e, struct hs_job *job, uint32_t gpu_milli)
-{
-    const bool is_divided = (e->can & HS_CAN_DIVIDE) != 0;
-    job->ask.gpu_milli = (uint16_t)(is_divided ? gpu_milli : HS_GPU_MILLI);
-    e->figures.shares_divided += is_divided;
-    e->figures.shares_rounded += !is_divided;
+    if ((e->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) == 0)
+        return;
+    const struct hs_job_facts facts = {.index = job->index,
+                                       .profile = hs_identity_of(&e->jobs, job)->profile,
+                                       .util_pm = job->gpu_util_pm,
+                                       .util_peak_pm = job->gpu_util_pm,
+                                       .mem_mib = needs->gpu_mem_peak_mib};
+    if (e->config.predictor != NULL)
+        hs_predictor_estimate(e->config.predictor, &facts, &needs->estimate);
+    else
+        needs->estimate = (struct hs_estimate){
+            .util_pm = facts.util_pm, .util_peak_pm = facts.util_peak_pm, .mem_mib = facts.mem_mib};
+    needs->mem_claim_mib = hs_oom_claim_mib(e, job, UINT32_MAX);
 }
 
 static void job_set_demand(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
 {
     job->gpus = (uint16_t)r->gpus;
-    if (HS_UNLIKELY(r->gpu_milli > 0 && r->gpu_milli < HS_GPU_MILLI))
-        job_set_share(e, job, r->gpu_milli);
     job->gpu_util_pm = (int16_t)r->gpu_util_pm;
+    if (HS_UNLIKELY(r->gpu_milli > 0 && r->gpu_milli < HS_GPU_MILLI)) {
+        const bool is_divided = (e->can & HS_CAN_DIVIDE) != 0;
+        job->ask.gpu_milli = (uint16_t)(is_divided ? r->gpu_milli : HS_GPU_MILLI);
+        e->figures.shares_divided += is_divided;
+        e->figures.shares_rounded += !is_divided;
+    }
     if (!e->nodes_state_limits) /* all have enough */
         return;
     job->ask.cpus_milli_per_gpu = per_gpu(r->cpus_milli, r->gpus);
@@ -272,12 +214,6 @@ static HS_APART uint64_t large_types(const struct hs_cluster *c, const struct hs
     return mask;
 }
 
-static HS_COLD const char *type_misfit(const struct hs_trace_job *r)
-{
-    return strchr(r->gpu_type, '|') == NULL ? "no node has its GPU type"
-                                            : "no node has any of its GPU types";
-}
-
 /* Valid until the next call: observers copy it. */
 static HS_COLD const char *memory_misfit(struct hs_engine *e, const struct hs_job *job,
                                          const struct hs_trace_job *r)
@@ -307,7 +243,10 @@ static const char *types_misfit(struct hs_engine *e, struct hs_job *job,
         mask != UINT64_MAX || (job->ask.cpus_milli_per_gpu | job->ask.mem_mib_per_gpu) != 0;
     if (HS_LIKELY((mask & (UINT64_MAX >> (64 - c->type_count))) != 0))
         return NULL;
-    return named == 0 ? type_misfit(r) : memory_misfit(e, job, r);
+    if (named != 0)
+        return memory_misfit(e, job, r);
+    return strchr(r->gpu_type, '|') == NULL ? "no node has its GPU type"
+                                            : "no node has any of its GPU types";
 }
 
 /* Why the job can never run, or NULL. */
@@ -335,19 +274,16 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     return NULL;
 }
 
-/* Starts the next attempt after a failed one, as a new job to the policy. */
-static void job_renew(struct hs_engine *e, struct hs_job *job)
+/* What estimates of run times may depend on. */
+static struct hs_estimate_facts facts_of(const struct hs_engine *e, const struct hs_job *job)
 {
-    struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    hs_jobs_end_placement(&e->jobs, job);
-    job->submit_us = e->now_us;
-    run->first_start_us = -1;
-    if (run->overhead != 0)
-        hs_sharing_overhead_of(&e->jobs, job)->at_step_ns = -1;
-    run->attained_us = 0;
-    run->cost_left_us = e->config.startup_us;
-    if (e->jobs.has_needs)
-        hs_needs_of(&e->jobs, job)->mem_limit_mib = 0;
+    const struct hs_job_identity *identity = hs_identity_of(&e->jobs, job);
+    return (struct hs_estimate_facts){.index = job->index,
+                                      .id = hs_id_of(identity),
+                                      .user = identity->user,
+                                      .gpus = job->gpus,
+                                      .attempt = hs_history_of(&e->jobs, job)->attempt,
+                                      .run_us = job->work_ns / HS_NS_PER_US};
 }
 
 /* It waits from now on. */
@@ -355,17 +291,25 @@ static inline void job_enter(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
     job->state = HS_JOB_PENDING;
-    hs_estimate_submitted(e, job);
-    hs_lifecycle_load(e, slot);
+    if (e->estimation != NULL) { /* each attempt of a job counts as a job */
+        const struct hs_estimate_facts facts = facts_of(e, job);
+        e->jobs.estimates_us[slot] = hs_estimator_us(e->estimation, &facts);
+    }
+    job_load(e, slot);
     e->instant.pending++;
-    hs_lifecycle_waits(e, job);
+    hs_wait_account_change(&e->wait_account, &job->ask, job->gpus, 1);
     hs_lifecycle_notify_policy(e, HS_EVENT_SUBMIT, slot);
 }
 
-static HS_COLD enum hs_status job_set_attempts(struct hs_engine *e, uint32_t slot,
-                                               const struct hs_trace_job *r)
+static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
 {
+    const int64_t work_ns = r->duration_us * HS_NS_PER_US;
     int64_t sum_us = 0;
+    e->work_submitted_ns += (uint64_t)work_ns;
+    if (HS_LIKELY(r->attempts == 0)) {
+        hs_engine_job(e, slot)->work_ns = work_ns;
+        return HS_OK;
+    }
     for (uint32_t i = 0; i < r->attempts; i++)
         sum_us += r->attempts_us[i];
     if (sum_us != r->duration_us)
@@ -375,37 +319,19 @@ static HS_COLD enum hs_status job_set_attempts(struct hs_engine *e, uint32_t slo
     return HS_OK;
 }
 
-static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
-{
-    const int64_t work_ns = r->duration_us * HS_NS_PER_US;
-    if (HS_UNLIKELY(r->attempts > 0))
-        HS_TRY(job_set_attempts(e, slot, r));
-    else
-        hs_engine_job(e, slot)->work_ns = work_ns;
-    e->work_submitted_ns += (uint64_t)work_ns;
-    return HS_OK;
-}
-
 /* What it takes to give shares of GPUs. */
-static HS_COLD enum hs_status engine_divide(struct hs_engine *e)
+static HS_COLD void engine_divide(struct hs_engine *e)
 {
-    bool by_vc = e->cluster->vc_mode == HS_VC_PARTITION;
     hs_exclusive_end(e);
-    hs_part_init(&e->parts, e->cluster, by_vc, &e->arena);
+    hs_part_init(&e->parts, e->cluster, e->cluster->vc_mode == HS_VC_PARTITION, &e->arena);
     hs_wait_account_divide(&e->wait_account, &e->arena);
-    return HS_OK;
-}
-
-/* A job's record keeps these numbers short. */
-static inline bool has_short_numbers(const struct hs_trace_job *r)
-{
-    return r->gpus <= HS_JOB_GPUS_MAX && r->gpu_util_pm <= 1000;
 }
 
 enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_job *r)
 {
     uint32_t slot;
-    if (HS_UNLIKELY(!has_short_numbers(r)))
+    if (HS_UNLIKELY(r->gpus > HS_JOB_GPUS_MAX ||
+                    r->gpu_util_pm > 1000)) /* hs_job keeps them short */
         return hs_fail(e->diag, HS_E_INVARIANT, NULL, "the reader must turn it away",
                        "job '%s' wants %u GPUs at %d per mille", r->id, r->gpus, r->gpu_util_pm);
     hs_jobs_add(&e->jobs, &slot);
@@ -416,8 +342,8 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
     HS_TRY(job_set_work(e, slot, r));
     job_set_demand(e, job, r);
     if (hs_job_is_part(job) && e->parts == NULL) /* once a run; others do without */
-        HS_TRY(engine_divide(e));
-    hs_identity_fill(e, slot, r);
+        engine_divide(e);
+    identity_fill(e, slot, r);
     if (e->jobs.has_needs || r->gpu_mem_later_mib > 0)
         job_set_needs(e, slot, r);
     e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;
@@ -462,7 +388,16 @@ static HS_COLD enum hs_status job_fail(struct hs_engine *e, uint32_t slot)
     if (history->began_us < 0)
         history->began_us = hs_run_of(&e->jobs, job)->first_start_us;
     hs_jobs_retry(&e->jobs, slot);
-    job_renew(e, job);
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    hs_jobs_end_placement(&e->jobs, job);
+    job->submit_us = e->now_us; /* a new job to the policy */
+    run->first_start_us = -1;
+    if (run->overhead != 0)
+        hs_sharing_overhead_of(&e->jobs, job)->at_step_ns = -1;
+    run->attained_us = 0;
+    run->cost_left_us = e->config.startup_us;
+    if (e->jobs.has_needs)
+        hs_needs_of(&e->jobs, job)->mem_limit_mib = 0;
     (void)hs_gpu_memory_update(e, job); /* it holds no GPU: no other job is affected */
     hs_job_set_claim(&e->jobs, job, hs_oom_claim_mib(e, job, UINT32_MAX));
     job_enter(e, slot);
@@ -472,7 +407,10 @@ static HS_COLD enum hs_status job_fail(struct hs_engine *e, uint32_t slot)
 enum hs_status hs_lifecycle_finish(struct hs_engine *e, uint32_t slot)
 {
     struct hs_job *job = hs_engine_job(e, slot);
-    hs_estimate_done(e, job); /* also of an attempt: it is a job of its own to policies */
+    if (e->estimation != NULL) { /* before the policy gets the end; of each attempt */
+        const struct hs_estimate_facts facts = facts_of(e, job);
+        hs_estimator_learn(e->estimation, &facts, hs_run_of(&e->jobs, job)->attained_us);
+    }
     if (hs_history_of(&e->jobs, job)->next_attempt != HS_NO_ATTEMPT)
         return job_fail(e, slot);
     job->state = HS_JOB_DONE;
@@ -492,7 +430,7 @@ enum hs_status hs_lifecycle_abandon(struct hs_engine *e, uint32_t slot, enum hs_
         e->instant.pending--;
     else
         e->instant.suspended--;
-    hs_lifecycle_waits_no_more(e, job);
+    hs_wait_account_change(&e->wait_account, &job->ask, job->gpus, -1);
     job->state = (uint8_t)state;
     /* what it had done is lost with it, and what it had not will never be done */
     int64_t done_ns = hs_job_done_ns(&e->jobs, job);
@@ -613,10 +551,10 @@ enum hs_status hs_oom(struct hs_engine *e, uint32_t slot)
     hs_jobs_end_placement(&e->jobs, job);
     e->instant.running--;
     e->instant.suspended++;
-    hs_lifecycle_waits(e, job);
+    hs_wait_account_change(&e->wait_account, &job->ask, job->gpus, 1);
     job_learn_memory(e, job);
     (void)hs_gpu_memory_update(e, job); /* it may be back where it needed less */
-    hs_lifecycle_load(e, slot);
+    job_load(e, slot);
     hs_lifecycle_notify_policy(e, HS_EVENT_STOPPED, slot);
     return HS_OK;
 }

@@ -22,9 +22,6 @@ HS_COLD HS_MUST_USE enum hs_status hs_lifecycle_abandon(struct hs_engine *e, uin
 /* At the horizon: closes segments and rows of all live jobs, in order of the trace. */
 HS_MUST_USE enum hs_status hs_lifecycle_cut(struct hs_engine *e);
 void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind, uint32_t slot);
-/* A job begins or ceases to wait for GPUs. */
-void hs_lifecycle_waits(struct hs_engine *e, const struct hs_job *job);
-void hs_lifecycle_waits_no_more(struct hs_engine *e, const struct hs_job *job);
 /* The memory claim of the job per GPU: the predicted memory, at most its limit; 0 under a policy
  * without HS_KNOWS_MEMORY; more than any GPU has when it must run alone. */
 uint32_t hs_oom_claim_mib(const struct hs_engine *e, const struct hs_job *job, uint32_t limit_mib);

@@ -6,7 +6,16 @@
 #include "engine/notify.h"
 
 #include "engine/progress.h"
-#include "engine/estimates.h"
+
+/* The estimate that the policy got, or would have got; -1 = none. */
+static int64_t estimate_us(const struct hs_engine *e, const struct hs_job *job)
+{
+    if (!e->estimates_are_true)
+        return e->jobs.has_estimates ? e->jobs.estimates_us[hs_slot_of(&e->jobs, job)] : -1;
+    /* rejected at its submission, not by a plan */
+    bool is_misfit = job->state == HS_JOB_REJECTED && (job->plan & HS_PLAN_ENDED) == 0;
+    return is_misfit ? -1 : job->work_ns / HS_NS_PER_US;
+}
 
 /* Fields that only writers of rows need. */
 static void fill_words(const struct hs_engine *e, const struct hs_job *job,
@@ -24,7 +33,7 @@ static void fill_words(const struct hs_engine *e, const struct hs_job *job,
     record->precision = hs_intern_text(names, training->precision);
     record->gpu_type = gpu_type < c->type_count ? c->types[gpu_type].name : "";
     record->predicted_util_pm = hs_needs_of(&e->jobs, job)->estimate.util_pm;
-    record->estimate_us = hs_estimate_told_us(e, job);
+    record->estimate_us = estimate_us(e, job);
 }
 
 static void leave_words_out(struct hs_job_record *record)

@@ -4,8 +4,6 @@
  * times. Each query is checked against what the policy declared; O(1) unless its header says
  * otherwise.
  */
-#include "engine/estimates.h"
-
 #include <string.h>
 
 #include "base/fixed.h"
@@ -69,44 +67,6 @@ int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job)
 
 #define NUMBERS_MAX (1u << 24)
 #define MILLIONTHS  INT64_C(1000000)
-
-/* ---- estimates ---- */
-
-static struct hs_estimate_facts facts_of(const struct hs_engine *e, const struct hs_job *job)
-{
-    const struct hs_job_identity *identity = hs_identity_of(&e->jobs, job);
-    return (struct hs_estimate_facts){.index = job->index,
-                                      .id = hs_id_of(identity),
-                                      .user = identity->user,
-                                      .gpus = job->gpus,
-                                      .attempt = hs_history_of(&e->jobs, job)->attempt,
-                                      .run_us = job->work_ns / HS_NS_PER_US};
-}
-
-void hs_estimate_submitted(struct hs_engine *e, struct hs_job *job)
-{
-    if (e->estimation == NULL)
-        return;
-    const struct hs_estimate_facts facts = facts_of(e, job);
-    e->jobs.estimates_us[hs_slot_of(&e->jobs, job)] = hs_estimator_us(e->estimation, &facts);
-}
-
-void hs_estimate_done(struct hs_engine *e, const struct hs_job *job)
-{
-    if (e->estimation == NULL)
-        return;
-    const struct hs_estimate_facts facts = facts_of(e, job);
-    hs_estimator_learn(e->estimation, &facts, hs_run_of(&e->jobs, job)->attained_us);
-}
-
-int64_t hs_estimate_told_us(const struct hs_engine *e, const struct hs_job *job)
-{
-    if (!e->estimates_are_true)
-        return e->jobs.has_estimates ? e->jobs.estimates_us[hs_slot_of(&e->jobs, job)] : -1;
-    /* rejected at its submission, not by a plan */
-    bool is_misfit = job->state == HS_JOB_REJECTED && (job->plan & HS_PLAN_ENDED) == 0;
-    return is_misfit ? -1 : job->work_ns / HS_NS_PER_US;
-}
 
 static bool is_in_init(struct hs_engine *e, const char *what)
 {

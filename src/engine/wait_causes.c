@@ -30,29 +30,31 @@ void hs_wait_account_init(struct hs_wait_account *wait_account, const struct hs_
         wait_account->vcs[i].marks[HS_MARK_NODE].size = wait_account->vcs[i].max_node_gpus;
 }
 
-/* Unsigned wrap-around makes the same serve for taking away. */
-static inline void book(struct hs_wait_account *wait_account, uint32_t vc, uint32_t size,
-                        uint64_t amount)
+/* Workers that ask for a share. Unsigned wrap-around makes one addition serve for taking away. */
+static void change_shares(struct hs_wait_account_vc *b, uint32_t milli, uint64_t amount)
 {
-    struct hs_wait_account_vc *b = &wait_account->vcs[vc];
-    b->gpus_wanted += amount;
+    b->shares_wanted += amount;
+    for (uint32_t i = milli; i > 0; i &= i - 1)
+        b->shares_by_milli[i] += amount;
+}
+
+void hs_wait_account_change(struct hs_wait_account *wait_account, const struct hs_ask *ask,
+                            uint32_t gpus, int sign)
+{
+    struct hs_wait_account_vc *b = &wait_account->vcs[ask->vc];
+    const uint64_t amount = sign > 0 ? gpus : 0 - (uint64_t)gpus;
     wait_account->gpus_wanted += amount;
-    if (size > b->max_gpus)
+    if (ask->gpu_milli < HS_GPU_MILLI) {
+        change_shares(b, ask->gpu_milli, amount);
         return;
-    b->gpus_by_size[size] += amount;
+    }
+    b->gpus_wanted += amount;
+    if (gpus > b->max_gpus)
+        return;
+    b->gpus_by_size[gpus] += amount;
     HS_UNROLL
     for (uint32_t i = 0; i < HS_MARKS; i++)
-        b->marks[i].gpus += amount & (0 - (uint64_t)(size <= b->marks[i].size));
-}
-
-void hs_wait_account_add(struct hs_wait_account *wait_account, uint32_t vc, uint32_t gpus)
-{
-    book(wait_account, vc, gpus, gpus);
-}
-
-void hs_wait_account_remove(struct hs_wait_account *wait_account, uint32_t vc, uint32_t gpus)
-{
-    book(wait_account, vc, gpus, 0 - (uint64_t)gpus);
+        b->marks[i].gpus += amount & (0 - (uint64_t)(gpus <= b->marks[i].size));
 }
 
 /* GPUs wanted by gangs of at most this size, to which the mark goes. */
@@ -90,35 +92,12 @@ uint64_t hs_wait_account_causes(struct hs_wait_account *wait_account, uint32_t v
 
 /* ---- shares ---- */
 
-/* The same walk serves for taking away. */
-static void tree_add(uint64_t *tree, uint32_t milli, uint64_t amount)
-{
-    for (uint32_t i = milli; i > 0; i &= i - 1)
-        tree[i] += amount;
-}
-
 void hs_wait_account_divide(struct hs_wait_account *wait_account, struct hs_arena *arena)
 {
     for (uint32_t vc = 0; vc < wait_account->vc_count; vc++) {
         uint64_t *tree = hs_arena_alloc(arena, (SHARE_MOST + 1) * sizeof *tree);
         wait_account->vcs[vc].shares_by_milli = tree;
     }
-}
-
-void hs_wait_account_add_shares(struct hs_wait_account *wait_account, uint32_t vc, uint32_t workers,
-                                uint32_t milli)
-{
-    tree_add(wait_account->vcs[vc].shares_by_milli, milli, workers);
-    wait_account->vcs[vc].shares_wanted += workers;
-    wait_account->gpus_wanted += workers;
-}
-
-void hs_wait_account_remove_shares(struct hs_wait_account *wait_account, uint32_t vc,
-                                   uint32_t workers, uint32_t milli)
-{
-    tree_add(wait_account->vcs[vc].shares_by_milli, milli, 0 - (uint64_t)workers);
-    wait_account->vcs[vc].shares_wanted -= workers;
-    wait_account->gpus_wanted -= workers;
 }
 
 /* Workers that ask for at most this share. */

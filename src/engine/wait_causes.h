@@ -25,7 +25,9 @@
 #include <stdint.h>
 
 #include "base/memory.h"
+#include "horus/trace.h"
 #include "model/cluster.h"
+#include "model/freeindex.h"
 
 /* Where sums are kept, by what the size is compared with; a node has always the same. */
 enum { HS_MARK_QUOTA, HS_MARK_FREE, HS_MARK_FIT, HS_MARK_NODE, HS_MARKS };
@@ -57,15 +59,11 @@ struct hs_wait_causes {
 
 void hs_wait_account_init(struct hs_wait_account *wait_account, const struct hs_cluster *cluster,
                           struct hs_arena *arena);
-void hs_wait_account_add(struct hs_wait_account *wait_account, uint32_t vc, uint32_t gpus);
-void hs_wait_account_remove(struct hs_wait_account *wait_account, uint32_t vc, uint32_t gpus);
-/* The same for workers that ask for a share of a GPU, in thousandths; only after
- * hs_wait_account_divide. */
+/* The GPUs of a gang, or its workers that ask for a share, begin (sign 1) or cease (-1) to wait. */
+void hs_wait_account_change(struct hs_wait_account *wait_account, const struct hs_ask *ask,
+                            uint32_t gpus, int sign);
+/* Before the first job that asks for a share. */
 void hs_wait_account_divide(struct hs_wait_account *wait_account, struct hs_arena *arena);
-void hs_wait_account_add_shares(struct hs_wait_account *wait_account, uint32_t vc, uint32_t workers,
-                                uint32_t milli);
-void hs_wait_account_remove_shares(struct hs_wait_account *wait_account, uint32_t vc,
-                                   uint32_t workers, uint32_t milli);
 /* Adds one VC's waiting GPUs to the causes; those wanted by gangs no larger than what is free. */
 uint64_t hs_wait_account_causes(struct hs_wait_account *wait_account, uint32_t vc,
                                 uint64_t free_gpus, uint32_t largest_free, uint64_t quota_room,

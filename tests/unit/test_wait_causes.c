@@ -16,6 +16,12 @@ static struct hs_cluster cluster;
 static struct hs_arena arena;
 static struct hs_wait_account wait_account;
 
+static void change(uint32_t gpus, uint16_t milli, int sign)
+{
+    const struct hs_ask ask = {.gpu_milli = milli};
+    hs_wait_account_change(&wait_account, &ask, gpus, sign);
+}
+
 static int open_wait_account(void **state)
 {
     static struct sink sink;
@@ -23,10 +29,10 @@ static int open_wait_account(void **state)
     sink_init(&sink);
     assert_int_equal(hs_cluster_load(&cluster, "2x4", &sink.diag), HS_OK);
     hs_wait_account_init(&wait_account, &cluster, &arena);
-    hs_wait_account_add(&wait_account, 0, 1);
-    hs_wait_account_add(&wait_account, 0, 3);
-    hs_wait_account_add(&wait_account, 0, 4);
-    hs_wait_account_add(&wait_account, 0, 8);
+    change(1, HS_GPU_MILLI, 1);
+    change(3, HS_GPU_MILLI, 1);
+    change(4, HS_GPU_MILLI, 1);
+    change(8, HS_GPU_MILLI, 1);
     return 0;
 }
 
@@ -89,10 +95,10 @@ static void sums_follow_removals(void **state)
     struct hs_wait_causes c = {0};
     assert_int_equal(hs_wait_account_causes(&wait_account, 0, 3, 3, UINT64_MAX, &c), 4);
     assert_int_equal(hs_wait_account_causes(&wait_account, 0, 1000, 4, UINT64_MAX, &c), 16);
-    hs_wait_account_remove(&wait_account, 0, 3);
+    change(3, HS_GPU_MILLI, -1);
     assert_int_equal(hs_wait_account_causes(&wait_account, 0, 3, 3, UINT64_MAX, &c), 1);
     assert_int_equal(wait_account.gpus_wanted, 13);
-    hs_wait_account_add(&wait_account, 0, 3);
+    change(3, HS_GPU_MILLI, 1);
 }
 
 /* By the definition: GPUs of the gangs in `waiting`, a count by size, of at most `size`. */
@@ -117,10 +123,10 @@ static void marks_follow_whatever_comes(void **state)
         uint32_t largest = (uint32_t)(dice >> 45) % 5;
         uint64_t quota = (dice >> 50) % 3 == 0 ? (dice >> 55) % 10 : UINT64_MAX;
         if ((dice >> 60) % 2 == 0 || waiting[size] == 0) {
-            hs_wait_account_add(&wait_account, 0, size);
+            change(size, HS_GPU_MILLI, 1);
             waiting[size]++;
         } else {
-            hs_wait_account_remove(&wait_account, 0, size);
+            change(size, HS_GPU_MILLI, -1);
             waiting[size]--;
         }
         uint64_t number = quota < free_gpus ? quota : free_gpus;
@@ -135,10 +141,10 @@ static void marks_follow_whatever_comes(void **state)
     }
     for (uint32_t size = 1; size <= 8; size++)
         for (; waiting[size] > (size == 1 || size == 3 || size == 4 || size == 8); waiting[size]--)
-            hs_wait_account_remove(&wait_account, 0, size);
+            change(size, HS_GPU_MILLI, -1);
     for (uint32_t size = 1; size <= 8; size++)
         if (waiting[size] < (size == 1 || size == 3 || size == 4 || size == 8))
-            hs_wait_account_add(&wait_account, 0, size);
+            change(size, HS_GPU_MILLI, 1);
 }
 
 static void expect_shares(uint64_t most, uint64_t all, uint64_t quota_milli, uint64_t quota,
@@ -157,9 +163,9 @@ static void shares_wait_one_by_one(void **state)
     (void)state;
     hs_wait_account_divide(&wait_account, &arena);
     expect_shares(1000, 8000, UINT64_MAX, 0, 0, 0, 0);
-    hs_wait_account_add_shares(&wait_account, 0, 2, 300);
-    hs_wait_account_add_shares(&wait_account, 0, 4, 500);
-    hs_wait_account_add_shares(&wait_account, 0, 1, 999);
+    change(2, 300, 1);
+    change(4, 500, 1);
+    change(1, 999, 1);
     assert_int_equal(wait_account.gpus_wanted, 16 + 7);
     expect_shares(1000, 8000, UINT64_MAX, 0, 0, 0, 7); /* a GPU is idle */
     expect_shares(300, 700, UINT64_MAX, 0, 1, 4, 2);   /* 500 are left, but not on one GPU */
@@ -167,10 +173,10 @@ static void shares_wait_one_by_one(void **state)
     expect_shares(1000, 8000, 500, 1, 0, 0, 6);
     expect_shares(300, 998, 998, 1, 0, 4, 2);
     expect_shares(0, 0, 100, 7, 0, 0, 0);
-    hs_wait_account_remove_shares(&wait_account, 0, 4, 500);
+    change(4, 500, -1);
     expect_shares(300, 700, UINT64_MAX, 0, 1, 0, 2);
-    hs_wait_account_remove_shares(&wait_account, 0, 2, 300);
-    hs_wait_account_remove_shares(&wait_account, 0, 1, 999);
+    change(2, 300, -1);
+    change(1, 999, -1);
     assert_int_equal(wait_account.gpus_wanted, 16);
     assert_int_equal(wait_account.vcs[0].shares_wanted, 0);
 }
