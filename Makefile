@@ -239,7 +239,7 @@ $(BUILD)/src/base/version.o: $(BUILD)/commit
 $(BUILD)/src/base/version.o: EXTRA = -DHS_COMMIT='"$(shell cat $(BUILD)/commit)"' \
                                      -DHS_COMPILER_FLAGS='"$(strip $(DIALECT) $(OPT) $(CFLAGS))"'
 
-$(BENCHES): %: %.o $(LIBRARY)
+$(BENCHES): %: %.o $(BUILD)/libtests.a $(LIBRARY)
 	$(call say,LINK)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 

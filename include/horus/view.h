@@ -70,8 +70,7 @@ enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job);      /* gang size demanded */
 uint32_t hs_view_gpus_held(const struct hs_view *v, hs_job_id job); /* 0 unless placed */
 uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job);  /* of its elastic range */
-uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job);   /* queue index < hs_view_vcs() */
-uint32_t hs_view_user(const struct hs_view *v, hs_job_id job); /* dense id */
+uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job); /* queue index < hs_view_vcs() */
 int32_t hs_view_priority(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_first_start_us(const struct hs_view *v, hs_job_id job); /* -1 = never */
@@ -326,11 +325,10 @@ uint64_t hs_view_find_gpus(const struct hs_view *v, hs_job_id job, uint32_t marg
  * counted up to `most`. O(most x log GPUs) for a cost whose bounds are close. */
 uint64_t hs_view_find_at_cost(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
                               const void *ctx, uint64_t most);
-/* Lowest node >= from of the job's pools where at least `gpus` workers can be placed in this way;
- * CPU and host memory are not checked. O(pools x log nodes) for one, more where nodes have GPUs
- * for some of the workers only. */
+/* Lowest node >= from of the job's pools where at least one worker can be placed in this way; CPU
+ * and host memory are not checked. O(pools x log nodes). */
 uint32_t hs_view_find_node(const struct hs_view *v, hs_job_id job, uint32_t margin_mib,
-                           uint32_t gpus, uint32_t from);
+                           uint32_t from);
 /* Of the nodes where the whole gang can be placed, with its CPU and host memory, the one whose
  * cheapest GPUs for it cost least in all; ties go to the node of fewest free GPUs, then to the
  * lowest id. HS_NO_NODE. For a cost whose bounds are close, O(log GPUs) and the nodes with a GPU

@@ -25,26 +25,15 @@ void hs_commit_memory_change(struct hs_engine *e, uint32_t slot);
 HS_PRINTF(3, 4)
 HS_COLD bool hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...);
 
-HS_COLD const struct hs_job *hs_lookup_default(const struct hs_view *v,
-                                               hs_job_id job);              /* there is none */
-HS_COLD void *hs_lookup_no_scratch(const struct hs_view *v, hs_job_id job); /* the default record */
+/* ---- look-ups of the view: what is not there is refused, and answered from a default record ----
+ */
+
+HS_COLD const struct hs_job *hs_lookup_default(const struct hs_view *v, hs_job_id job);
 
 static inline const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job)
 {
     return HS_LIKELY(job < v->engine->jobs.slots.high) ? &v->engine->jobs.jobs[job]
                                                        : hs_lookup_default(v, job);
-}
-
-/* The other records of a job (model/job.h), read only. */
-static inline const struct hs_job_run *hs_lookup_run(const struct hs_view *v, hs_job_id job)
-{
-    return hs_run_of(&v->engine->jobs, hs_lookup_job(v, job));
-}
-
-static inline const struct hs_job_placement *hs_lookup_placement(const struct hs_view *v,
-                                                                 hs_job_id job)
-{
-    return hs_placement_of(&v->engine->jobs, hs_lookup_job(v, job));
 }
 
 /* How far it is now: the account is brought up to date lazily, so the part since its last change is

@@ -70,10 +70,8 @@ int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job)
 
 static bool is_in_init(struct hs_engine *e, const char *what)
 {
-    if (e->is_initialising)
-        return true;
-    hs_plan_refuse(&e->plan, HS_NO_JOB, "%s is for its init only", what);
-    return false;
+    return e->is_initialising ||
+           hs_plan_refuse(&e->plan, HS_NO_JOB, "%s is for its init only", what);
 }
 
 enum hs_status hs_view_estimate_by(const struct hs_view *v, const struct hs_estimator *how)
@@ -160,13 +158,11 @@ static enum hs_status read_numbers(struct numbers *n, const char *path, struct h
     struct hs_csv_row row;
     HS_TRY(hs_input_open(&input, path, diag));
     hs_csv_open(&csv, input, ',', diag);
-    enum hs_status status = HS_OK;
-    if (status == HS_OK) {
-        while ((status = hs_csv_next(csv, &row)) == HS_OK &&
-               (status = read_number(n, csv, &row, diag)) == HS_OK)
-            ;
-        hs_csv_close(csv);
-    }
+    enum hs_status status;
+    while ((status = hs_csv_next(csv, &row)) == HS_OK &&
+           (status = read_number(n, csv, &row, diag)) == HS_OK)
+        ;
+    hs_csv_close(csv);
     hs_input_close(input);
     if (status == HS_END && n->count == 0)
         return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path},
@@ -184,14 +180,9 @@ enum hs_status hs_view_numbers(const struct hs_view *v, const char *path, const 
     if (!is_in_init(e, "to read a file"))
         return e->plan.refused;
     enum hs_status status = read_numbers(&n, path, e->diag);
-    int64_t *kept = NULL;
     if (status == HS_OK) {
-        kept = hs_arena_alloc(&e->arena, (uint64_t)n.count * sizeof *kept);
-        status = HS_OK;
-    }
-    if (status == HS_OK) {
-        memcpy(kept, n.values, n.count * sizeof *kept);
-        *values = kept;
+        const uint64_t bytes = (uint64_t)n.count * sizeof *n.values;
+        *values = memcpy(hs_arena_alloc(&e->arena, bytes), n.values, bytes);
         *count = n.count;
     }
     hs_free(n.values);
@@ -200,11 +191,8 @@ enum hs_status hs_view_numbers(const struct hs_view *v, const char *path, const 
 
 /* What a handle, node or GPU that does not exist is answered from, after the fault is on record. */
 static const struct hs_job default_record = {.ask = {.gpu_milli = HS_GPU_MILLI}};
-
 static const struct hs_job_identity no_identity = {.profile = HS_NO_PROFILE};
-
 static const struct hs_job_needs no_needs = {.later_ns = HS_TIME_MAX};
-
 static const struct hs_node nowhere = {.name = ""};
 
 const struct hs_job *hs_lookup_default(const struct hs_view *v, hs_job_id job)
@@ -254,11 +242,9 @@ uint32_t hs_lookup_vc(const struct hs_view *v, uint32_t vc)
 
 bool hs_lookup_may_know(const struct hs_view *v, hs_job_id job, uint32_t need, const char *what)
 {
-    if (HS_LIKELY(v->engine->knows & need))
-        return true;
-    hs_plan_refuse(&v->engine->plan, job, "it asked for the %s, which it did not declare to know",
-                   what);
-    return false;
+    return HS_LIKELY((v->engine->knows & need) != 0) ||
+           hs_plan_refuse(&v->engine->plan, job,
+                          "it asked for the %s, which it did not declare to know", what);
 }
 
 int64_t hs_view_now_us(const struct hs_view *v)
@@ -272,7 +258,7 @@ void *hs_view_alloc(const struct hs_view *v, uint64_t bytes)
     return e->is_initialising ? hs_arena_alloc(&e->arena, bytes) : NULL;
 }
 
-void *hs_lookup_no_scratch(const struct hs_view *v, hs_job_id job)
+static HS_COLD void *no_scratch(const struct hs_view *v, hs_job_id job)
 {
     (void)hs_lookup_default(v, job);
     return v->engine->no_scratch;
@@ -284,7 +270,7 @@ HS_EXPANDED void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_jobs *jobs = &v->engine->jobs;
     return HS_LIKELY(job < jobs->slots.high) ? jobs->scratch + (size_t)job * jobs->scratch_size
-                                             : hs_lookup_no_scratch(v, job);
+                                             : no_scratch(v, job);
 }
 
 unsigned char *hs_view_scratches(const struct hs_view *v, size_t *size)
@@ -314,23 +300,18 @@ uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_gpus_held(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_placement(v, job)->gpus_held;
+    return hs_placement_of(&v->engine->jobs, hs_lookup_job(v, job))->gpus_held;
 }
 
 uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job)
 {
-    const struct hs_job *j = hs_lookup_job(v, job);
-    return j != &default_record ? hs_job_gpus_max(&v->engine->jobs, j) : 0;
+    uint32_t most = lookup_request(v, job)->gpus_max;
+    return most > 0 ? most : hs_lookup_job(v, job)->gpus;
 }
 
 uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)
 {
     return hs_lookup_job(v, job)->ask.vc;
-}
-
-uint32_t hs_view_user(const struct hs_view *v, hs_job_id job)
-{
-    return hs_lookup_identity(v, job)->user;
 }
 
 int32_t hs_view_priority(const struct hs_view *v, hs_job_id job)
@@ -345,7 +326,7 @@ int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
 
 int64_t hs_view_first_start_us(const struct hs_view *v, hs_job_id job)
 {
-    return hs_lookup_run(v, job)->first_start_us;
+    return hs_run_of(&v->engine->jobs, hs_lookup_job(v, job))->first_start_us;
 }
 
 uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
@@ -454,7 +435,7 @@ uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 {
     if (!hs_lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate"))
         return 0;
-    return hs_lookup_placement(v, job)->rate_q32;
+    return hs_placement_of(&v->engine->jobs, hs_lookup_job(v, job))->rate_q32;
 }
 
 uint32_t hs_view_nodes(const struct hs_view *v)

@@ -3,8 +3,6 @@
  * The policy's view (horus/view.h) of shared GPUs: tenants and costs, shares of GPUs, quotas,
  * turns.
  */
-#include <stdlib.h>
-
 #include "base/rng.h"
 #include "engine/progress.h"
 #include "engine/gpu_tenants.h"
@@ -167,12 +165,10 @@ uint32_t hs_view_gpu_mean_util_pm(const struct hs_view *v, uint32_t gpu, int64_t
 {
     if (!hs_lookup_may_know(v, HS_NO_JOB, HS_KNOWS_RATE, "utilization of a GPU"))
         return 0;
-    if (v->engine->util_memory == NULL) {
-        hs_plan_refuse(&v->engine->plan, HS_NO_JOB,
-                       "it asked for the mean utilization of a GPU, which it did not declare to "
-                       "want");
-        return 0;
-    }
+    if (v->engine->util_memory == NULL)
+        return hs_plan_refuse(&v->engine->plan, HS_NO_JOB,
+                              "it asked for the mean utilization of a GPU, which it did not "
+                              "declare to want");
     return gpu < v->engine->cluster->gpu_count ? hs_utilization_mean_pm(v->engine, gpu, window_us)
                                                : hs_lookup_gpu(v, gpu)->util_model_pm;
 }
@@ -225,11 +221,9 @@ static const struct hs_gpu *lookup_tenants(const struct hs_view *v, uint32_t gpu
 /* A policy without .load has no index to search. */
 static bool may_search(const struct hs_view *v, hs_job_id job)
 {
-    if (HS_LIKELY(v->engine->share != NULL))
-        return true;
-    hs_plan_refuse(&v->engine->plan, job,
-                   "it asked about GPUs to share, but does not co-locate or tells no loads");
-    return false;
+    return HS_LIKELY(v->engine->share != NULL) ||
+           hs_plan_refuse(&v->engine->plan, job,
+                          "it asked about GPUs to share, but does not co-locate or tells no loads");
 }
 
 uint32_t hs_view_gpu_node(const struct hs_view *v, uint32_t gpu)
@@ -244,12 +238,10 @@ uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
 
 hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i)
 {
-    uint32_t allocation = lookup_tenants(v, gpu)->first_allocation;
-    while (i > 0 && allocation != HS_NO_ALLOCATION) {
-        allocation = v->engine->jobs.allocations[allocation].next_on_gpu;
-        i--;
-    }
-    return allocation == HS_NO_ALLOCATION ? HS_NO_JOB : v->engine->jobs.allocations[allocation].job;
+    const struct hs_allocation *a = hs_gpu_first(v->engine, lookup_tenants(v, gpu));
+    for (; i > 0 && a != NULL; i--)
+        a = hs_gpu_next(v->engine, a);
+    return a != NULL ? a->job : HS_NO_JOB;
 }
 
 bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job)
@@ -317,33 +309,6 @@ int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id slot, uint32_t gpu,
     return gpu_cost(&q, g);
 }
 
-/* The plain version of the index: the cost of each GPU by the engine's records. HS_NEVER for a GPU
- * without a tenant. */
-static int64_t shared_cost(struct inquiry *q, uint32_t id)
-{
-    const struct hs_engine *e = q->engine;
-    const struct hs_gpu *gpu = &e->gpus[id];
-    if (gpu->tentative_tenants == 0 || !hs_free_fits(e->free_index, gpu->node, &q->job->ask, 0) ||
-        !hs_free_can_book(e->free_index, gpu->node, 1, &q->job->ask))
-        return HS_NEVER;
-    inquire_node(q, gpu->node);
-    return gpu_cost(q, gpu);
-}
-
-static uint32_t scan_shared(struct inquiry *q, int64_t below, int64_t *cost)
-{
-    uint32_t best = HS_NO_GPU;
-    *cost = below;
-    for (uint32_t id = 0; id < q->engine->cluster->gpu_count; id++) {
-        int64_t here = shared_cost(q, id);
-        if (here < *cost) {
-            *cost = here;
-            best = id;
-        }
-    }
-    return best;
-}
-
 static void scan_node(const struct hs_engine *e, const struct hs_job *job, uint32_t id,
                       hs_load_cost *cost_of, const void *ctx, int64_t *costs)
 {
@@ -368,7 +333,7 @@ void hs_view_node_costs(const struct hs_view *v, hs_job_id slot, uint32_t id, hs
             costs[i] = HS_NEVER;
         return;
     }
-    if (e->config.scans_shared || job->is_alone) {
+    if (job->is_alone) {
         scan_node(e, job, id, cost_of, ctx, costs);
         return;
     }
@@ -387,8 +352,6 @@ int64_t hs_view_node_bound(const struct hs_view *v, hs_job_id slot, uint32_t id,
     const struct hs_job *job = hs_lookup_job(v, slot);
     if (node->gpus == 0 || !may_search(v, slot))
         return HS_NEVER;
-    if (e->config.scans_shared)
-        return INT64_MIN;
     const struct hs_load_range idle = {.capacity_mib = e->cluster->types[node->type].mem_mib,
                                        .gpu_type = node->type};
     const struct hs_share_query query = {.ask = &job->ask, .cost_of = cost_of, .ctx = ctx};
@@ -414,12 +377,9 @@ uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id slot, hs_loa
 {
     const struct hs_engine *e = v->engine;
     const struct accept accept = {e, hs_lookup_job(v, slot), 1};
-    struct inquiry q = {.engine = e, .job = accept.job, .cost_of = cost_of, .ctx = ctx};
     *cost = below;
     if (!may_search(v, slot) || accept.job->is_alone)
         return HS_NO_GPU;
-    if (e->config.scans_shared)
-        return scan_shared(&q, below, cost);
     const struct hs_share_query query = query_of(&accept, cost_of, ctx, below);
     return hs_share_cheapest(e->share, &query, cost);
 }
@@ -430,17 +390,7 @@ uint64_t hs_view_find_at_cost(const struct hs_view *v, hs_job_id slot, hs_load_c
     const struct hs_engine *e = v->engine;
     const struct accept accept = {e, hs_lookup_job(v, slot), 1};
     const struct hs_share_query query = query_of(&accept, cost_of, ctx, HS_NEVER);
-    struct inquiry q = {.engine = e, .job = accept.job, .cost_of = cost_of, .ctx = ctx};
-    uint64_t allocations = 0;
-    if (!may_search(v, slot))
-        return 0;
-    if (!e->config.scans_shared)
-        return hs_share_count(e->share, &query, most);
-    for (uint32_t id = 0; id < e->cluster->gpu_count && allocations < most; id++)
-        allocations += e->gpus[id].tentative_tenants == 0
-                           ? hs_free_fits(e->free_index, e->gpus[id].node, &q.job->ask, 0)
-                           : shared_cost(&q, id) != HS_NEVER;
-    return allocations;
+    return may_search(v, slot) ? hs_share_count(e->share, &query, most) : 0;
 }
 
 uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type)
@@ -502,93 +452,23 @@ uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id slot, uint32_t 
     return workers <= 0 ? 0 : workers < UINT32_MAX ? (uint32_t)workers : UINT32_MAX;
 }
 
-/* GPUs of a node that could take the job, by counting. */
-static uint32_t node_allocations(const struct hs_engine *e, const struct hs_job *job, uint32_t id,
-                                 uint32_t margin_mib)
-{
-    const struct hs_node *node = &e->cluster->nodes[id];
-    uint32_t mem_mib = e->cluster->types[node->type].mem_mib, allocations = 0;
-    if (!hs_free_fits(e->free_index, id, &job->ask, 0))
-        return 0;
-    for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpus; g++) {
-        const struct hs_gpu *gpu = &e->gpus[g];
-        uint64_t claims_mib = gpu->mem_claimed_mib + hs_claim_mib(e, job);
-        allocations +=
-            gpu->tentative_tenants == 0 ||
-            (hs_tentative_is_open(e, gpu) && claims_mib <= hs_gpu_capacity_mib(e, gpu, 2) &&
-             (mem_mib == 0 || claims_mib + margin_mib < mem_mib));
-    }
-    return allocations;
-}
-
 uint64_t hs_view_find_gpus(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib)
 {
     const struct hs_engine *e = v->engine;
     const struct hs_job *job = hs_lookup_job(v, slot);
-    uint64_t allocations = 0;
-    if (!may_search(v, slot))
-        return 0;
-    if (!e->config.scans_shared)
-        return hs_share_find(e->share, &job->ask, hs_claim_mib(e, job), margin_mib);
-    for (uint32_t n = 0; n < e->cluster->node_count; n++)
-        allocations += node_allocations(e, job, n, margin_mib);
-    return allocations;
+    return may_search(v, slot)
+               ? hs_share_find(e->share, &job->ask, hs_claim_mib(e, job), margin_mib)
+               : 0;
 }
 
 uint32_t hs_view_find_node(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib,
-                           uint32_t gpus, uint32_t from)
+                           uint32_t from)
 {
     const struct hs_engine *e = v->engine;
     const struct hs_job *job = hs_lookup_job(v, slot);
-    if (!may_search(v, slot))
-        return HS_NO_NODE;
-    if (!e->config.scans_shared)
-        return hs_share_find_node(e->share, &job->ask, hs_claim_mib(e, job), margin_mib, gpus,
-                                  from);
-    for (uint32_t n = from; n < e->cluster->node_count; n++)
-        if (node_allocations(e, job, n, margin_mib) >= (gpus > 0 ? gpus : 1))
-            return n;
-    return HS_NO_NODE;
-}
-
-static int cost_compare(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* HS_NEVER where the gang cannot be. */
-static int64_t node_sum(const struct inquiry *q, uint32_t id, uint32_t margin_mib)
-{
-    const struct hs_node *node = &q->engine->cluster->nodes[id];
-    int64_t costs[HS_NODE_GPUS_MAX], sum = 0;
-    if (node_allocations(q->engine, q->job, id, margin_mib) < q->job->gpus ||
-        !hs_free_can_book(q->engine->free_index, id, q->job->gpus, &q->job->ask))
-        return HS_NEVER;
-    scan_node(q->engine, q->job, id, q->cost_of, q->ctx, costs);
-    qsort(costs, node->gpus, sizeof *costs, cost_compare);
-    if (costs[q->job->gpus - 1] == HS_NEVER)
-        return HS_NEVER;
-    for (uint32_t i = 0; i < q->job->gpus; i++)
-        sum += costs[i];
-    return sum;
-}
-
-static uint32_t scan_nodes(const struct inquiry *q, uint32_t margin_mib)
-{
-    const struct hs_engine *e = q->engine;
-    uint32_t best = HS_NO_NODE;
-    int64_t least = HS_NEVER;
-    for (uint32_t n = 0; n < e->cluster->node_count; n++) {
-        int64_t sum = node_sum(q, n, margin_mib);
-        bool is_fuller = best != HS_NO_NODE && sum == least &&
-                         hs_free_of_node(e->free_index, n) < hs_free_of_node(e->free_index, best);
-        if (sum >= least && !is_fuller)
-            continue;
-        least = sum;
-        best = n;
-    }
-    return best;
+    return may_search(v, slot)
+               ? hs_share_find_node(e->share, &job->ask, hs_claim_mib(e, job), margin_mib, 1, from)
+               : HS_NO_NODE;
 }
 
 uint32_t hs_view_cheapest_node(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib,
@@ -597,11 +477,8 @@ uint32_t hs_view_cheapest_node(const struct hs_view *v, hs_job_id slot, uint32_t
     const struct hs_engine *e = v->engine;
     const struct hs_job *job = hs_lookup_job(v, slot);
     const struct accept accept = {e, job, job->gpus};
-    const struct inquiry q = {.engine = e, .job = job, .cost_of = cost_of, .ctx = ctx};
     if (!may_search(v, slot) || job->gpus == 0)
         return HS_NO_NODE;
-    if (e->config.scans_shared)
-        return scan_nodes(&q, margin_mib);
     struct hs_share_query query = query_of(&accept, cost_of, ctx, HS_NEVER);
     if (job->is_alone)
         query.claim_mib = UINT32_MAX;

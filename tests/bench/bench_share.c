@@ -15,6 +15,7 @@
 #include "data/param_table.h"
 #include "engine/engine.h"
 #include "policies/lib/share_place.h"
+#include "support/share_scan.h"
 
 #define ASKERS      64u /* of each kind */
 #define GANG        4u
@@ -191,8 +192,8 @@ static enum hs_status play(const struct hs_cluster *cluster, bool scans, struct 
                                             .check = HS_CHECK_OFF,
                                             .until_us = 1,
                                             .max_tenants = TENANTS,
-                                            .oom_delay_us = 1,
-                                            .scans_shared = scans};
+                                            .oom_delay_us = 1};
+    hs_test_scans_shared = scans;
     answers = 0;
     handle_count = 0;
     HS_TRY(hs_param_defaults(params, &state, &arena));

@@ -11,6 +11,7 @@
 #include "base/fixed.h"
 #include "data/param_table.h"
 #include "model/cluster.h"
+#include "support/share_scan.h"
 
 struct feed {
     const struct hs_test_job *jobs;
@@ -207,6 +208,7 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
     result->job_count = count;
     result->jobs = calloc(count + 1, sizeof *result->jobs);
     hs_diag_init(&diag, keep_message, result);
+    hs_test_scans_shared = options->scans_shared;
     struct hs_engine_config config = {
         .cluster = &hardware,
         .policy = options->policy,
@@ -226,7 +228,6 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
         .oom_delay_us = (options->oom_delay_s > 0 ? options->oom_delay_s : 30) * HS_TEST_S,
         .oom_retries = options->oom_retries > 0 ? options->oom_retries : 2,
         .max_tenants = options->max_tenants > 0 ? options->max_tenants : 2,
-        .scans_shared = options->scans_shared,
         .startup_us = options->startup_us};
     enum hs_status status = hs_cluster_load(&hardware, cluster, &diag);
     if (status == HS_OK && options->vc != HS_VC_IGNORE)

@@ -16,7 +16,7 @@
 struct seen {
     int64_t submit_us, step_us, preempt_cost_us;
     int32_t priority, util_pm;
-    uint32_t peak_mib, kept_mib, user;
+    uint32_t peak_mib, kept_mib;
     enum hs_job_class job_class;
 };
 
@@ -39,7 +39,6 @@ static void on_event(void *state, const struct hs_view *v, const struct hs_event
                                        .util_pm = hs_view_util_pm(v, job),
                                        .peak_mib = hs_view_gpu_mem_mib(v, job),
                                        .kept_mib = hs_view_gpu_mem_persistent_mib(v, job),
-                                       .user = hs_view_user(v, job),
                                        .job_class = hs_view_class(v, job)};
 }
 
@@ -97,8 +96,6 @@ static void test_every_suffix(void **state)
     assert_int_equal(c->step_us, 2 * HS_TEST_S);
     assert_int_equal(d->job_class, HS_JOB_CLASS_AUTO);
     assert_int_equal(d->kept_mib, 5);
-    assert_int_equal(b->user, c->user);
-    assert_int_not_equal(a->user, b->user);
 }
 
 static void test_times(void **state)

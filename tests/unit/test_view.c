@@ -34,7 +34,6 @@ static void read_facts(const struct hs_view *v, struct hs_plan *p, int call)
     assert_int_equal(hs_view_submit_us(v, j), 0);
     assert_int_equal(hs_view_gpus(v, j), 2);
     assert_int_equal(hs_view_gpus_max(v, j), 4);
-    assert_int_equal(hs_view_user(v, j), 0);
     assert_int_equal(hs_view_priority(v, j), 0);
     assert_int_equal(hs_view_preempt_cost_us(v, j), 7 * S);
     assert_int_equal(hs_view_duration_us(v, j), 100 * S);

@@ -195,7 +195,7 @@ static void take(const struct gang_search *g, uint32_t gpus)
 /* The next node with memory for one. */
 static uint32_t allocation_node(const struct gang_search *g, uint32_t from)
 {
-    return hs_view_find_node(g->v, g->id, (uint32_t)g->s->mem_margin_mib, 1, from);
+    return hs_view_find_node(g->v, g->id, (uint32_t)g->s->mem_margin_mib, from);
 }
 
 /* The node of least sum so far. */

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * view_sharing.c is compiled here once more, its searches under other names; this file takes its
+ * place in the tests, and answers by the index or by the plain version.
+ */
+#include "support/share_scan.h"
+
+#include <stdlib.h>
+
+#include "horus/view.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#define hs_view_cheapest_shared index_cheapest_shared
+#define hs_view_find_at_cost    index_find_at_cost
+#define hs_view_find_gpus       index_find_gpus
+#define hs_view_find_node       index_find_node
+#define hs_view_cheapest_node   index_cheapest_node
+#define hs_view_node_costs      index_node_costs
+#define hs_view_node_bound      index_node_bound
+#include "engine/view_sharing.c" /* NOLINT(bugprone-suspicious-include) */
+#undef hs_view_cheapest_shared
+#undef hs_view_find_at_cost
+#undef hs_view_find_gpus
+#undef hs_view_find_node
+#undef hs_view_cheapest_node
+#undef hs_view_node_costs
+#undef hs_view_node_bound
+
+bool hs_test_scans_shared;
+
+/* The plain version of the index: the cost of each GPU by the engine's records. HS_NEVER for a GPU
+ * without a tenant. */
+static int64_t shared_cost(struct inquiry *q, uint32_t id)
+{
+    const struct hs_engine *e = q->engine;
+    const struct hs_gpu *gpu = &e->gpus[id];
+    if (gpu->tentative_tenants == 0 || !hs_free_fits(e->free_index, gpu->node, &q->job->ask, 0) ||
+        !hs_free_can_book(e->free_index, gpu->node, 1, &q->job->ask))
+        return HS_NEVER;
+    inquire_node(q, gpu->node);
+    return gpu_cost(q, gpu);
+}
+
+static uint32_t scan_shared(struct inquiry *q, int64_t below, int64_t *cost)
+{
+    uint32_t best = HS_NO_GPU;
+    *cost = below;
+    for (uint32_t id = 0; id < q->engine->cluster->gpu_count; id++) {
+        int64_t here = shared_cost(q, id);
+        if (here < *cost) {
+            *cost = here;
+            best = id;
+        }
+    }
+    return best;
+}
+
+/* GPUs of a node that could take the job, by counting. */
+static uint32_t node_allocations(const struct hs_engine *e, const struct hs_job *job, uint32_t id,
+                                 uint32_t margin_mib)
+{
+    const struct hs_node *node = &e->cluster->nodes[id];
+    uint32_t mem_mib = e->cluster->types[node->type].mem_mib, allocations = 0;
+    if (!hs_free_fits(e->free_index, id, &job->ask, 0))
+        return 0;
+    for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpus; g++) {
+        const struct hs_gpu *gpu = &e->gpus[g];
+        uint64_t claims_mib = gpu->mem_claimed_mib + hs_claim_mib(e, job);
+        allocations +=
+            gpu->tentative_tenants == 0 ||
+            (hs_tentative_is_open(e, gpu) && claims_mib <= hs_gpu_capacity_mib(e, gpu, 2) &&
+             (mem_mib == 0 || claims_mib + margin_mib < mem_mib));
+    }
+    return allocations;
+}
+
+static int cost_compare(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* HS_NEVER where the gang cannot be. */
+static int64_t node_sum(const struct inquiry *q, uint32_t id, uint32_t margin_mib)
+{
+    const struct hs_node *node = &q->engine->cluster->nodes[id];
+    int64_t costs[HS_NODE_GPUS_MAX], sum = 0;
+    if (node_allocations(q->engine, q->job, id, margin_mib) < q->job->gpus ||
+        !hs_free_can_book(q->engine->free_index, id, q->job->gpus, &q->job->ask))
+        return HS_NEVER;
+    scan_node(q->engine, q->job, id, q->cost_of, q->ctx, costs);
+    qsort(costs, node->gpus, sizeof *costs, cost_compare);
+    if (costs[q->job->gpus - 1] == HS_NEVER)
+        return HS_NEVER;
+    for (uint32_t i = 0; i < q->job->gpus; i++)
+        sum += costs[i];
+    return sum;
+}
+
+static uint32_t scan_nodes(const struct inquiry *q, uint32_t margin_mib)
+{
+    const struct hs_engine *e = q->engine;
+    uint32_t best = HS_NO_NODE;
+    int64_t least = HS_NEVER;
+    for (uint32_t n = 0; n < e->cluster->node_count; n++) {
+        int64_t sum = node_sum(q, n, margin_mib);
+        bool is_fuller = best != HS_NO_NODE && sum == least &&
+                         hs_free_of_node(e->free_index, n) < hs_free_of_node(e->free_index, best);
+        if (sum >= least && !is_fuller)
+            continue;
+        least = sum;
+        best = n;
+    }
+    return best;
+}
+
+uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id slot, hs_load_cost *cost_of,
+                                 const void *ctx, int64_t below, int64_t *cost)
+{
+    const struct hs_job *job = hs_lookup_job(v, slot);
+    struct inquiry q = {.engine = v->engine, .job = job, .cost_of = cost_of, .ctx = ctx};
+    if (!hs_test_scans_shared || v->engine->share == NULL)
+        return index_cheapest_shared(v, slot, cost_of, ctx, below, cost);
+    *cost = below;
+    return job->is_alone ? HS_NO_GPU : scan_shared(&q, below, cost);
+}
+
+uint64_t hs_view_find_at_cost(const struct hs_view *v, hs_job_id slot, hs_load_cost *cost_of,
+                              const void *ctx, uint64_t most)
+{
+    const struct hs_engine *e = v->engine;
+    struct inquiry q = {.engine = e, .job = hs_lookup_job(v, slot), .cost_of = cost_of, .ctx = ctx};
+    uint64_t allocations = 0;
+    if (!hs_test_scans_shared || e->share == NULL)
+        return index_find_at_cost(v, slot, cost_of, ctx, most);
+    for (uint32_t id = 0; id < e->cluster->gpu_count && allocations < most; id++)
+        allocations += e->gpus[id].tentative_tenants == 0
+                           ? hs_free_fits(e->free_index, e->gpus[id].node, &q.job->ask, 0)
+                           : shared_cost(&q, id) != HS_NEVER;
+    return allocations;
+}
+
+uint64_t hs_view_find_gpus(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib)
+{
+    const struct hs_engine *e = v->engine;
+    uint64_t allocations = 0;
+    if (!hs_test_scans_shared || e->share == NULL)
+        return index_find_gpus(v, slot, margin_mib);
+    for (uint32_t n = 0; n < e->cluster->node_count; n++)
+        allocations += node_allocations(e, hs_lookup_job(v, slot), n, margin_mib);
+    return allocations;
+}
+
+uint32_t hs_view_find_node(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib,
+                           uint32_t from)
+{
+    const struct hs_engine *e = v->engine;
+    if (!hs_test_scans_shared || e->share == NULL)
+        return index_find_node(v, slot, margin_mib, from);
+    for (uint32_t n = from; n < e->cluster->node_count; n++)
+        if (node_allocations(e, hs_lookup_job(v, slot), n, margin_mib) > 0)
+            return n;
+    return HS_NO_NODE;
+}
+
+uint32_t hs_view_cheapest_node(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib,
+                               hs_load_cost *cost_of, const void *ctx)
+{
+    const struct inquiry q = {
+        .engine = v->engine, .job = hs_lookup_job(v, slot), .cost_of = cost_of, .ctx = ctx};
+    if (!hs_test_scans_shared || v->engine->share == NULL || q.job->gpus == 0)
+        return index_cheapest_node(v, slot, margin_mib, cost_of, ctx);
+    return scan_nodes(&q, margin_mib);
+}
+
+void hs_view_node_costs(const struct hs_view *v, hs_job_id slot, uint32_t id, hs_load_cost *cost_of,
+                        const void *ctx, int64_t *costs)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_job *job = hs_lookup_job(v, slot);
+    if (hs_test_scans_shared && e->share != NULL && hs_lookup_node(v, id)->gpus > 0 &&
+        hs_free_fits(e->free_index, id, &job->ask, 0) &&
+        hs_free_can_book(e->free_index, id, 1, &job->ask))
+        scan_node(e, job, id, cost_of, ctx, costs);
+    else
+        index_node_costs(v, slot, id, cost_of, ctx, costs);
+}
+
+int64_t hs_view_node_bound(const struct hs_view *v, hs_job_id slot, uint32_t id,
+                           hs_load_cost *cost_of, const void *ctx)
+{
+    const int64_t bound = index_node_bound(v, slot, id, cost_of, ctx);
+    return hs_test_scans_shared && v->engine->share != NULL && hs_lookup_node(v, id)->gpus > 0
+               ? INT64_MIN
+               : bound;
+}
