@@ -37,14 +37,12 @@ static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_g
 {
     uint64_t used_mib = hs_gpu_memory_used_mib(e, hs_gpu_first(e, gpu)), claimed_mib = 0;
     bool is_dying = false, has_grown = false;
-    for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_on_gpu) {
-        const struct hs_job *job = &e->jobs.jobs[e->jobs.allocations[s].job];
+    for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
+        const struct hs_job *job = hs_tenant(e, a);
         claimed_mib += hs_claim_mib(e, job);
-        is_dying = is_dying || hs_placement_of(&e->jobs, job)->oom_us != HS_TIME_MAX;
-        has_grown =
-            has_grown || hs_run_of(&e->jobs, job)->done_ns >=
-                             hs_needs_of(&e->jobs, job)->later_ns; /* not requested by a plan */
+        is_dying |= hs_placement_of(&e->jobs, job)->oom_us != HS_TIME_MAX;
+        has_grown |= hs_run_of(&e->jobs, job)->done_ns >= /* not requested by a plan */
+                     hs_needs_of(&e->jobs, job)->later_ns;
     }
     uint64_t capacity_mib = hs_gpu_memory_capacity_mib(e, gpu, hs_gpu_first(e, gpu));
     if (used_mib != gpu->mem_used_mib || claimed_mib != gpu->mem_claimed_mib)
@@ -64,9 +62,8 @@ static const char *check_shares(const struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
     uint32_t milli = 0, parts = 0;
-    for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_on_gpu) {
-        const struct hs_job *job = &e->jobs.jobs[e->jobs.allocations[s].job];
+    for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
+        const struct hs_job *job = hs_tenant(e, a);
         parts += hs_job_is_part(job);
         milli += hs_job_is_part(job) ? job->ask.gpu_milli : 0;
     }
@@ -83,14 +80,13 @@ static const char *check_shares(const struct hs_engine *e, uint32_t id)
     return NULL;
 }
 
-static const char *check_gpu(const struct hs_engine *e, uint32_t id)
+static const char *check_tenants(const struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
     uint32_t tenants = 0, active = 0, laned = 0;
-    for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_on_gpu) {
-        const struct hs_job *job = &e->jobs.jobs[e->jobs.allocations[s].job];
-        if (e->jobs.allocations[s].gpu != id || !job->is_live || !hs_job_is_placed(job))
+    for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
+        const struct hs_job *job = hs_tenant(e, a);
+        if (a->gpu != id || !job->is_live || !hs_job_is_placed(job))
             return "a GPU lists a tenant that does not hold it";
         const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
         tenants++;
@@ -100,12 +96,9 @@ static const char *check_gpu(const struct hs_engine *e, uint32_t id)
         if (placement->is_active == is_away)
             return "a tenant is active while it is paused or waits for its turn";
     }
-    bool is_free = (e->gpu_free[id / 64] >> (id % 64) & 1) != 0;
     if (tenants != gpu->tenants || tenants != gpu->tentative_tenants || active != gpu->active ||
         laned != gpu->laned)
         return "the tenants of a GPU are miscounted";
-    if (is_free != (tenants == 0))
-        return "a GPU is free and held at once, or neither";
     const char *broken = check_shares(e, id);
     return broken != NULL ? broken : check_gpu_memory(e, gpu);
 }
@@ -115,10 +108,9 @@ static const char *check_open(const struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
     int64_t sum[HS_LOADS] = {0};
-    for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_on_gpu)
+    for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a))
         for (int i = 0; i < HS_LOADS; i++)
-            sum[i] += hs_needs_of(&e->jobs, &e->jobs.jobs[e->jobs.allocations[s].job])->load[i];
+            sum[i] += hs_needs_of(&e->jobs, hs_tenant(e, a))->load[i];
     for (int i = 0; i < HS_LOADS; i++)
         if (sum[i] != gpu->load_sum[i])
             return "the load of a GPU is not the sum of its tenants'";
@@ -137,15 +129,15 @@ static const char *find_holders(const struct hs_engine *e)
     for (uint32_t id = 0; id < e->cluster->gpu_count; id++)
         e->gpu_ids[id] = HS_NO_JOB;
     for (uint32_t slot = 0; slot < e->jobs.slots.high; slot++) {
+        if (!hs_engine_has_job(e, slot))
+            continue;
         const struct hs_job *job = &e->jobs.jobs[slot];
-        for (uint32_t s = job->is_live ? hs_first_allocation(&e->jobs, job) : HS_NO_ALLOCATION;
-             s != HS_NO_ALLOCATION; s = e->jobs.allocations[s].next_of_job) {
-            const struct hs_allocation *allocation = &e->jobs.allocations[s];
-            if (allocation->job != slot || allocation->gpus == 0)
+        for (struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
+            if (a->job != slot || a->gpus == 0)
                 return "a job has the seat of another, or one of no GPU";
-            for (uint64_t bits = allocation->gpus; bits != 0; bits &= bits - 1) {
-                uint32_t id = allocation->gpu / 64 * 64 + HS_CTZ64(bits);
-                if (id >= e->cluster->gpu_count || e->gpus[id].node != allocation->node)
+            for (uint64_t bits = a->gpus; bits != 0; bits &= bits - 1) {
+                uint32_t id = a->gpu / 64 * 64 + HS_CTZ64(bits);
+                if (id >= e->cluster->gpu_count || e->gpus[id].node != a->node)
                     return "a seat is not on its node";
                 if (e->gpu_ids[id] != HS_NO_JOB)
                     return "a GPU is held twice by jobs that have theirs to themselves";
@@ -156,63 +148,46 @@ static const char *find_holders(const struct hs_engine *e)
     return NULL;
 }
 
-static const char *check_whole_gpu(const struct hs_engine *e, uint32_t id, struct gpu_sums *sums)
-{
-    bool is_held = e->gpu_ids[id] != HS_NO_JOB;
-    bool is_free = (e->gpu_free[id / 64] >> (id % 64) & 1) != 0;
-    if (is_free == is_held)
-        return "a GPU is free and held at once, or neither";
-    sums->held += is_held;
-    sums->milli += is_held ? HS_GPU_MILLI : 0;
-    return NULL;
-}
-
-/* What the workers on a GPU take of CPU and host memory. */
-static void add_workers(const struct hs_engine *e, uint32_t id, int64_t *cpus_milli,
-                        int64_t *mem_mib)
-{
-    for (uint32_t s = e->gpus[id].first_allocation; s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_on_gpu) {
-        const struct hs_ask *ask = &e->jobs.jobs[e->jobs.allocations[s].job].ask;
-        *cpus_milli += ask->cpus_milli_per_gpu;
-        *mem_mib += ask->mem_mib_per_gpu;
-    }
-    if (e->is_exclusive && e->gpu_ids[id] != HS_NO_JOB) {
-        const struct hs_ask *ask = &e->jobs.jobs[e->gpu_ids[id]].ask;
-        *cpus_milli += ask->cpus_milli_per_gpu;
-        *mem_mib += ask->mem_mib_per_gpu;
-    }
-}
-
 /* ---- nodes ---- */
 
 /* CPU and host memory of a node that states them: each worker has its share. */
 static const char *check_node_rest(const struct hs_engine *e, uint32_t n)
 {
     const struct hs_node *node = &e->cluster->nodes[n];
-    int64_t cpus_milli, mem_mib, cpus_used = 0, mem_used = 0;
-    for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++)
-        add_workers(e, id, &cpus_used, &mem_used);
+    int64_t cpus_milli, mem_mib;
     hs_free_rest(e->free_index, n, &cpus_milli, &mem_mib);
-    if ((node->cpus > 0 && cpus_milli + cpus_used != node->cpus * INT64_C(1000)) ||
-        (node->mem_mib > 0 && mem_mib + mem_used != node->mem_mib))
-        return "the CPUs or the host memory of a node are miscounted";
     if ((node->cpus > 0 && cpus_milli < 0) || (node->mem_mib > 0 && mem_mib < 0))
         return "a node gave more CPUs or host memory than it has";
+    for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
+        const struct hs_gpu *gpu = &e->gpus[id];
+        if (e->is_exclusive && e->gpu_ids[id] != HS_NO_JOB) {
+            cpus_milli += e->jobs.jobs[e->gpu_ids[id]].ask.cpus_milli_per_gpu;
+            mem_mib += e->jobs.jobs[e->gpu_ids[id]].ask.mem_mib_per_gpu;
+        }
+        for (struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
+            cpus_milli += hs_tenant(e, a)->ask.cpus_milli_per_gpu;
+            mem_mib += hs_tenant(e, a)->ask.mem_mib_per_gpu;
+        }
+    }
+    if ((node->cpus > 0 && cpus_milli != node->cpus * INT64_C(1000)) ||
+        (node->mem_mib > 0 && mem_mib != node->mem_mib))
+        return "the CPUs or the host memory of a node are miscounted";
     return NULL;
 }
 
-static const char *check_kept_gpu(const struct hs_engine *e, uint32_t id, struct gpu_sums *sums)
+/* One that has its tenants in its record, or a holder of its own; adds it to the sums. */
+static const char *check_gpu(const struct hs_engine *e, uint32_t id, struct gpu_sums *sums)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
-    const char *broken = check_gpu(e, id);
-    if (broken == NULL && e->share != NULL)
-        broken = check_open(e, id);
-    sums->held += gpu->tenants > 0;
+    const bool is_held = e->is_exclusive ? e->gpu_ids[id] != HS_NO_JOB : gpu->tenants > 0;
+    if ((e->gpu_free[id / 64] >> (id % 64) & 1) == is_held)
+        return "a GPU is free and held at once, or neither";
+    sums->held += is_held;
     sums->shared += gpu->tenants > 1 && gpu->part_milli == 0;
-    if (gpu->tenants > 0)
+    if (is_held)
         sums->milli += gpu->part_milli > 0 ? gpu->part_milli : HS_GPU_MILLI;
-    return broken;
+    const char *broken = e->is_exclusive ? NULL : check_tenants(e, id);
+    return broken == NULL && e->share != NULL ? check_open(e, id) : broken;
 }
 
 static const char *check_node(const struct hs_engine *e, uint32_t n, struct gpu_sums *sums)
@@ -220,8 +195,7 @@ static const char *check_node(const struct hs_engine *e, uint32_t n, struct gpu_
     const struct hs_node *node = &e->cluster->nodes[n];
     const uint64_t held_before = sums->held;
     for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
-        const char *broken =
-            e->is_exclusive ? check_whole_gpu(e, id, sums) : check_kept_gpu(e, id, sums);
+        const char *broken = check_gpu(e, id, sums);
         if (broken != NULL)
             return broken;
     }
@@ -257,9 +231,8 @@ static const char *check_gang(const struct hs_engine *e, const struct hs_job *jo
 {
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     uint32_t allocations = 0;
-    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
-         s = e->jobs.allocations[s].next_of_job)
-        allocations += e->jobs.allocations[s].count;
+    for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a))
+        allocations += a->count;
     bool is_placed = hs_job_is_placed(job), has_placement = job->placement != 0;
     if (has_placement != (is_placed || placement->is_hosted) ||
         (has_placement && (job->run == 0 || placement->slot != hs_slot_of(&e->jobs, job))))
