@@ -305,9 +305,6 @@ void hs_view_node_costs(const struct hs_view *v, hs_job_id job, uint32_t node,
 /* Of one GPU. */
 int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id job, uint32_t gpu,
                          hs_load_cost *cost_of, const void *ctx);
-/* No GPU of the node costs the job less; a hint, and faster than to ask for all of them. */
-int64_t hs_view_node_bound(const struct hs_view *v, hs_job_id job, uint32_t node,
-                           hs_load_cost *cost_of, const void *ctx);
 /* Fewest free GPUs, but at least `gpus`, on a node of one GPU type: hs_view_best_fit of a type. */
 uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type);
 uint32_t hs_view_gpu_types(const struct hs_view *v);

@@ -344,20 +344,6 @@ void hs_view_node_costs(const struct hs_view *v, hs_job_id slot, uint32_t id, hs
     hs_share_node_costs(e->share, &query, node->first_gpu, node->gpus, cost_of(ctx, &idle), costs);
 }
 
-int64_t hs_view_node_bound(const struct hs_view *v, hs_job_id slot, uint32_t id,
-                           hs_load_cost *cost_of, const void *ctx)
-{
-    const struct hs_engine *e = v->engine;
-    const struct hs_node *node = hs_lookup_node(v, id);
-    const struct hs_job *job = hs_lookup_job(v, slot);
-    if (node->gpus == 0 || !may_search(v, slot))
-        return HS_NEVER;
-    const struct hs_load_range idle = {.capacity_mib = e->cluster->types[node->type].mem_mib,
-                                       .gpu_type = node->type};
-    const struct hs_share_query query = {.ask = &job->ask, .cost_of = cost_of, .ctx = ctx};
-    return hs_share_node_bound(e->share, &query, id, cost_of(ctx, &idle));
-}
-
 static struct hs_share_query query_of(const struct accept *accept, hs_load_cost *cost_of,
                                       const void *ctx, int64_t below)
 {

@@ -458,34 +458,6 @@ void hs_share_node_costs(struct hs_share *s, const struct hs_share_query *query,
     }
 }
 
-static void node_make_box(const struct hs_share *s, struct hs_share_node *n)
-{
-    uint32_t vertices = 0;
-    for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
-        if (s->vertex[g] == 0)
-            continue;
-        if (vertices++ == 0)
-            n->box = hs_share_vertex_of(s, g)->own;
-        else
-            hs_share_widen(&n->box, &hs_share_vertex_of(s, g)->own);
-    }
-    n->is_stale = false;
-}
-
-int64_t hs_share_node_bound(struct hs_share *s, const struct hs_share_query *query, uint32_t node,
-                            int64_t idle_cost)
-{
-    struct hs_share_node *n = &s->nodes[node];
-    int64_t bound = n->idle > 0 ? idle_cost : HS_NEVER;
-    if (n->open == 0)
-        return bound;
-    hs_share_settle(s);
-    if (n->is_stale)
-        node_make_box(s, n);
-    int64_t open_bound = query->cost_of(query->ctx, &n->box);
-    return open_bound < bound ? open_bound : bound;
-}
-
 bool hs_share_is_open(const struct hs_share *s, uint32_t gpu, const struct hs_load *load)
 {
     bool is_open = hs_share_level_is_open(s->level[gpu]);

@@ -55,9 +55,6 @@ uint64_t hs_share_count(struct hs_share *s, const struct hs_share_query *query, 
  * are not open or have no memory for the claim. `below` and `accepts` are not used. */
 void hs_share_node_costs(struct hs_share *s, const struct hs_share_query *query, uint32_t first_gpu,
                          uint32_t gpus, int64_t idle_cost, int64_t *costs);
-/* No GPU of the node costs less, whatever it claims: idle_cost for an idle one. */
-int64_t hs_share_node_bound(struct hs_share *s, const struct hs_share_query *query, uint32_t node,
-                            int64_t idle_cost);
 /* Idle GPUs and open ones with memory for the claim (UINT32_MAX: none) and more than margin_mib
  * beside it, to a 4096th of the GPU's memory: an upper bound. */
 uint64_t hs_share_find(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,

@@ -60,9 +60,7 @@ struct hs_share_node {
     uint32_t first_gpu, gpus;
     uint16_t idle, open;
     bool is_changed; /* since the last question: summary and vertices are to be made anew */
-    bool is_stale;   /* and the box, which is rarely asked for */
     uint32_t judged; /* number of the last search for a gang that met it */
-    struct hs_load_range box; /* of its open GPUs */
 };
 
 /* GPUs of a node at one cost. */
@@ -97,7 +95,6 @@ void hs_share_tree_remove(struct hs_share *s, struct hs_share_pool *p, uint32_t 
 /* Makes the box of a vertex what it has to be, from its own load and its children's boxes; false if
  * it was right. */
 bool hs_share_refresh(struct hs_share *s, uint32_t vertex);
-void hs_share_widen(struct hs_load_range *box, const struct hs_load_range *other);
 
 /* Of a GPU that has one. */
 static inline struct hs_share_vertex *hs_share_vertex_of(const struct hs_share *s, uint32_t gpu)

@@ -29,7 +29,7 @@ static inline void widen_u32(uint32_t *least, uint32_t *most, uint32_t below, ui
     *most = above > *most ? above : *most;
 }
 
-void hs_share_widen(struct hs_load_range *box, const struct hs_load_range *other)
+static void widen(struct hs_load_range *box, const struct hs_load_range *other)
 {
     struct hs_load *least = &box->least, *most = &box->most;
     widen_u32(&least->tenants, &most->tenants, other->least.tenants, other->most.tenants);
@@ -54,7 +54,7 @@ bool hs_share_refresh(struct hs_share *s, uint32_t vertex)
         if (below[i] == HS_NO_VERTEX)
             continue;
         const struct hs_share_vertex *child = &s->vertices[below[i]];
-        hs_share_widen(&box, &child->box);
+        widen(&box, &child->box);
         if (child->least_id < least_id)
             least_id = child->least_id;
     }
@@ -114,7 +114,7 @@ void hs_share_tree_add(struct hs_share *s, struct hs_share_pool *p, uint32_t ver
     x->priority = (uint32_t)(hs_mix64(x->gpu, 0) >> 32);
     while (at != HS_NO_VERTEX) {
         struct hs_share_vertex *above = &s->vertices[at];
-        hs_share_widen(&above->box, &x->own);
+        widen(&above->box, &x->own);
         above->least_id = x->gpu < above->least_id ? x->gpu : above->least_id;
         parent = at;
         hang = hs_share_is_before(s, vertex, at) ? &above->left : &above->right;
@@ -261,7 +261,6 @@ void hs_share_settle_all(struct hs_share *s)
     while (s->changed_count > 0) {
         struct hs_share_node *n = &s->nodes[s->changed[--s->changed_count]];
         n->is_changed = false;
-        n->is_stale = true;
         node_settle(s, n);
     }
 }

@@ -24,7 +24,6 @@
 #undef hs_view_find_node
 #undef hs_view_cheapest_node
 #undef hs_view_node_costs
-#undef hs_view_node_bound
 
 bool hs_test_scans_shared;
 
@@ -184,13 +183,4 @@ void hs_view_node_costs(const struct hs_view *v, hs_job_id slot, uint32_t id, hs
         scan_node(e, job, id, cost_of, ctx, costs);
     else
         index_node_costs(v, slot, id, cost_of, ctx, costs);
-}
-
-int64_t hs_view_node_bound(const struct hs_view *v, hs_job_id slot, uint32_t id,
-                           hs_load_cost *cost_of, const void *ctx)
-{
-    const int64_t bound = index_node_bound(v, slot, id, cost_of, ctx);
-    return hs_test_scans_shared && v->engine->share != NULL && hs_lookup_node(v, id)->gpus > 0
-               ? INT64_MIN
-               : bound;
 }

@@ -238,33 +238,6 @@ static void test_counts(void **state)
     close_index(&x);
 }
 
-static int64_t cost_of_box(const void *ctx, const struct hs_load_range *r)
-{
-    (void)ctx;
-    return r->least.sum[0] + (int64_t)r->least.claim_mib;
-}
-
-/* GPUs of sum and claim 5 and 100, 50 and 10: neither costs less than 5 + 10. */
-static void test_node_bound(void **state)
-{
-    (void)state;
-    struct fixture x;
-    const struct hs_share_query q = {.ask = &any, .cost_of = cost_of_box};
-    open_index(&x, "1x3", HS_VC_IGNORE, (uint32_t[]){8000});
-    assert_true(hs_share_node_bound(x.s, &q, 0, 7) == 7);
-    hold(&x, 0, (struct hs_load){.tenants = 1, .claim_mib = 100, .sum = {5}});
-    hold(&x, 1, (struct hs_load){.tenants = 1, .claim_mib = 10, .sum = {50}});
-    assert_true(hs_share_node_bound(x.s, &q, 0, 7) == 7);
-    assert_true(hs_share_node_bound(x.s, &q, 0, 700) == 15);
-    hs_share_close(x.s, 2, true);
-    assert_true(hs_share_node_bound(x.s, &q, 0, 7) == 15);
-    hs_share_close(x.s, 0, true);
-    assert_true(hs_share_node_bound(x.s, &q, 0, 7) == 60);
-    hs_share_close(x.s, 1, true);
-    assert_true(hs_share_node_bound(x.s, &q, 0, 7) == HS_NEVER);
-    close_index(&x);
-}
-
 /* Full when all GPUs of the pools are closed; one that is open beyond the limit still counts. */
 static void test_is_full(void **state)
 {
@@ -491,11 +464,15 @@ static void test_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cheapest), cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_accepts),  cmocka_unit_test(test_pools),
-        cmocka_unit_test(test_counts),   cmocka_unit_test(test_node_bound),
-        cmocka_unit_test(test_is_full),  cmocka_unit_test(test_allocation_node_passes_by),
-        cmocka_unit_test(test_is_open),  cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_cheapest),
+        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_accepts),
+        cmocka_unit_test(test_pools),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_is_full),
+        cmocka_unit_test(test_allocation_node_passes_by),
+        cmocka_unit_test(test_is_open),
+        cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests_name("model/shareindex", tests, scratch_open, scratch_close);
 }

@@ -190,20 +190,6 @@ static void compare_node(const struct walk *w, const struct hs_share_query *q, u
     }
 }
 
-/* No more than any GPU of the node costs; the same where there is but one. */
-static void compare_bound(const struct walk *w, const struct hs_share_query *q, uint32_t node)
-{
-    const struct hs_node *n = &w->cluster.nodes[node];
-    int64_t bound = hs_share_node_bound(w->s, q, node, 12345), least = HS_NEVER;
-    uint32_t allocations = 0;
-    for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
-        int64_t cost = w->use[g] == IDLE ? 12345 : open_cost_at(w, q, g);
-        least = cost < least ? cost : least;
-        allocations += w->use[g] != HELD;
-    }
-    assert_true(allocations <= 1 ? bound == least : bound <= least);
-}
-
 /* Could it be seated with the margin, if the GPU held slack_mib less? */
 static bool has_allocation(const struct walk *w, const struct hs_share_query *q, uint32_t gpu,
                            uint32_t margin_mib, uint32_t slack_mib)
@@ -360,7 +346,6 @@ static void ask_all(struct walk *w)
         if (below == 1 && q.below < HS_NEVER)
             q.below++;
         compare_cheapest(w, &q);
-        compare_bound(w, &q, w->node_of[some]);
         compare_count(w, &q, draw(w, 12));
         compare_gang_node(w, &q, 1 + draw(w, 5), (uint32_t)job.margin_mib);
     }

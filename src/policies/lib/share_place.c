@@ -94,59 +94,60 @@ int64_t hs_cost_of_memory(int64_t w_q20, int64_t mib, uint32_t capacity_mib)
     return capacity_mib == 0 ? 0 : w_q20 * mib / capacity_mib;
 }
 
-/* Of one worker on an idle GPU of the type. */
-static int64_t idle_cost(const struct hs_view *v, uint32_t type, hs_load_cost *cost,
-                         const void *ctx)
+/* The node of least cost so far. */
+struct contest {
+    uint32_t node;
+    int64_t cost;
+};
+
+/* Of equal costs the node with fewer idle GPUs, then the first. */
+static void contend(struct contest *c, const struct hs_view *v, uint32_t node, int64_t cost)
 {
-    const struct hs_load_range idle = {.capacity_mib = hs_view_type_mem_mib(v, type),
-                                       .gpu_type = type};
-    return cost(ctx, &idle);
+    bool is_better = cost < c->cost;
+    if (c->node != HS_NO_NODE && cost == c->cost) {
+        uint32_t x = hs_view_node_free(v, node), y = hs_view_node_free(v, c->node);
+        is_better = x < y || (x == y && node < c->node);
+    }
+    if (is_better)
+        *c = (struct contest){node, cost};
 }
 
-/* Fewer GPUs free, or as few and the lower id. */
-static bool is_fuller(const struct hs_view *v, uint32_t a, uint32_t b)
+/* The node with enough idle GPUs where one costs least: a node of each type to choose from, the
+ * fullest. least: cost of an idle GPU anywhere. */
+static struct contest cheapest_idle(const struct gang_search *g, int64_t *least)
 {
-    if (b == HS_NO_NODE)
-        return true;
-    uint32_t x = hs_view_node_free(v, a), y = hs_view_node_free(v, b);
-    return x < y || (x == y && a < b);
-}
-
-/* The cheapest idle GPU: a node of each type to choose from, the fullest, then the first. */
-static uint32_t cheapest_idle(const struct hs_view *v, hs_job_id id, hs_load_cost *cost,
-                              const void *ctx, int64_t *least)
-{
-    uint32_t best = HS_NO_NODE;
+    const struct hs_view *v = g->v;
+    struct contest c = {HS_NO_NODE, HS_NEVER};
     *least = HS_NEVER;
     for (uint32_t type = 0; type < hs_view_gpu_types(v); type++) {
-        uint32_t node = hs_view_best_fit_of(v, id, 1, type);
-        if (node == HS_NO_NODE)
+        uint32_t node = hs_view_best_fit_of(v, g->id, g->gpus, type);
+        if (node == HS_NO_NODE && hs_view_best_fit_of(v, g->id, 1, type) == HS_NO_NODE)
             continue;
-        int64_t here = idle_cost(v, type, cost, ctx);
-        if (here < *least || (here == *least && is_fuller(v, node, best))) {
-            *least = here;
-            best = node;
-        }
+        const struct hs_load_range idle = {.capacity_mib = hs_view_type_mem_mib(v, type),
+                                           .gpu_type = type};
+        int64_t cost = g->cost(g->ctx, &idle);
+        *least = cost < *least ? cost : *least;
+        if (node != HS_NO_NODE)
+            contend(&c, v, node, cost);
     }
-    return best;
+    return c;
 }
 
-static bool place_one(const struct hs_view *v, struct hs_plan *p, hs_job_id id, hs_load_cost *cost,
-                      const void *ctx)
+static bool place_one(const struct gang_search *g)
 {
     int64_t least;
-    uint32_t node = cheapest_idle(v, id, cost, ctx, &least);
-    uint32_t gpu = hs_view_cheapest_shared(v, id, cost, ctx, least, &least);
+    uint32_t node = cheapest_idle(g, &least).node;
+    uint32_t gpu = hs_view_cheapest_shared(g->v, g->id, g->cost, g->ctx, least, &least);
     bool is_beside = gpu != HS_NO_GPU;
     if (!is_beside && node != HS_NO_NODE)
-        gpu = hs_view_idle_gpu(v, node, 0);
+        gpu = hs_view_idle_gpu(g->v, node, 0);
     if (gpu == HS_NO_GPU)
         return false;
-    hs_plan_reason(p, !is_beside           ? "on an idle GPU: the cheapest for it"
-                      : node == HS_NO_NODE ? "beside others: no GPU is idle for it"
-                                           : "beside others: cheaper than an idle GPU");
-    hs_plan_start(p, id);
-    hs_plan_on_gpu(p, gpu);
+    hs_plan_reason(g->p, !is_beside           ? "on an idle GPU: the cheapest for it"
+                         : node == HS_NO_NODE ? "beside others: no GPU is idle for it"
+                                              : "beside others: cheaper than an idle GPU");
+    hs_plan_start(g->p, g->id);
+    hs_plan_on_gpu(g->p, gpu);
     return true;
 }
 
@@ -192,50 +193,15 @@ static void take(const struct gang_search *g, uint32_t gpus)
         hs_plan_on_gpu(g->p, g->s->gpus[i].id);
 }
 
-/* The next node with memory for one. */
-static uint32_t allocation_node(const struct gang_search *g, uint32_t from)
-{
-    return hs_view_find_node(g->v, g->id, (uint32_t)g->s->mem_margin_mib, from);
-}
-
-/* The node of least sum so far. */
-struct contest {
-    const struct hs_view *v;
-    uint32_t node;
-    int64_t sum;
-};
-
-/* Of equal sums the node with fewer idle GPUs, then the first. */
-static void contend(struct contest *c, uint32_t node, int64_t sum)
-{
-    bool is_better = sum < c->sum;
-    if (c->node != HS_NO_NODE && sum == c->sum) {
-        uint32_t x = hs_view_node_free(c->v, node), y = hs_view_node_free(c->v, c->node);
-        is_better = x < y || (x == y && node < c->node);
-    }
-    if (is_better)
-        *c = (struct contest){c->v, node, sum};
-}
-
 /* A node with enough idle GPUs where nothing can be better than those: idle GPUs of its type are
  * the cheapest, and no shared one costs as little. */
 static uint32_t idle_node(const struct gang_search *g)
 {
-    const struct hs_view *v = g->v;
-    struct contest c = {v, HS_NO_NODE, HS_NEVER};
-    int64_t least = HS_NEVER;
-    for (uint32_t type = 0; type < hs_view_gpu_types(v); type++) {
-        uint32_t node = hs_view_best_fit_of(v, g->id, g->gpus, type);
-        if (node == HS_NO_NODE && hs_view_best_fit_of(v, g->id, 1, type) == HS_NO_NODE)
-            continue;
-        int64_t cost = idle_cost(v, type, g->cost, g->ctx);
-        least = cost < least ? cost : least;
-        if (node != HS_NO_NODE)
-            contend(&c, node, cost);
-    }
-    if (c.node == HS_NO_NODE || c.sum > least)
+    int64_t least;
+    const struct contest c = cheapest_idle(g, &least);
+    if (c.node == HS_NO_NODE || c.cost > least)
         return HS_NO_NODE;
-    uint32_t gpu = hs_view_cheapest_shared(v, g->id, g->cost, g->ctx, least + 1, &least);
+    uint32_t gpu = hs_view_cheapest_shared(g->v, g->id, g->cost, g->ctx, least + 1, &least);
     return gpu == HS_NO_GPU ? c.node : HS_NO_NODE;
 }
 
@@ -258,22 +224,19 @@ static bool place_on_one(const struct gang_search *g)
 /* All nodes with room, into s->nodes; HS_NO_NODE in *anchor when that does not suffice. */
 static uint32_t judge_all(const struct gang_search *g, uint32_t *anchor)
 {
-    uint64_t room = 0;
+    const uint32_t margin_mib = (uint32_t)g->s->mem_margin_mib;
     struct hs_gang_node *nodes = g->s->nodes;
+    uint64_t room = 0;
     uint32_t count = 0, best = 0;
-    uint32_t node = allocation_node(g, 0);
-    for (; node != HS_NO_NODE; node = allocation_node(g, node + 1)) {
-        if (hs_view_node_bound(g->v, g->id, node, g->cost, g->ctx) == HS_NEVER)
-            continue;
-        const struct hs_gang_node n = judge_node(g, node);
+    uint32_t node = hs_view_find_node(g->v, g->id, margin_mib, 0);
+    for (; node != HS_NO_NODE; node = hs_view_find_node(g->v, g->id, margin_mib, node + 1)) {
+        const struct hs_gang_node n = judge_node(g, node), *b = &nodes[best];
         if (n.room == 0)
             continue;
-        nodes[count] = n;
-        room += n.room;
-        const struct hs_gang_node *b = &nodes[best];
-        if (n.room > b->room || (n.room == b->room && n.cost < b->cost))
+        if (count == 0 || n.room > b->room || (n.room == b->room && n.cost < b->cost))
             best = count;
-        count++;
+        nodes[count++] = n;
+        room += n.room;
     }
     *anchor = room >= g->gpus ? nodes[best].node : HS_NO_NODE;
     return count;
@@ -363,7 +326,7 @@ bool hs_share_place(struct hs_colocation *s, const struct hs_view *v, struct hs_
         hs_view_find_gpus(v, id, (uint32_t)s->mem_margin_mib) < g.gpus)
         return false;
     if (g.gpus == 1)
-        return place_one(v, p, id, cost, ctx);
+        return place_one(&g);
     return hs_view_find_at_cost(v, id, cost, ctx, g.gpus) >= g.gpus &&
            (place_on_one(&g) || place_spread(&g));
 }
