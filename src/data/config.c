@@ -11,7 +11,6 @@
 
 #include "base/fmt.h"
 #include "data/json.h"
-#include "data/json_private.h"
 #include "data/param_table.h"
 
 #define NO_OPTION HS_OPTIONS_MAX

@@ -1,27 +1,422 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * JSON documents. A text is walked (json_walk.c: strict, every fault with its place), then made a
- * tree by cJSON in an arena, then vetted for what only values show: duplicate keys, numbers out of
- * range. cJSON's hooks are global and set only around a parse, so that parsing is not for threads;
- * its values are opaque outside this file.
+ * JSON in. A text is first walked (strict RFC 8259, every fault with its place), then made a tree
+ * of cJSON's nodes in an arena, then vetted for what only values show: duplicate keys, numbers out
+ * of range. cJSON accepts 01, raw line ends inside strings and text cut short by \u0000, and knows
+ * no line numbers; the walk refuses all that. To find the text of a value again it is walked a
+ * second time, counting. cJSON's hooks are global and set only around a parse, so that parsing is
+ * not for threads; its values are opaque outside this file.
  */
 #include "data/json.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
-#include "base/fmt.h"
 #include "base/io.h"
+#include "base/memory.h"
+#include "base/word8.h"
 #include "data/json_private.h"
 
-#define EXACT_MAX 9007199254740991.0 /* 2^53 - 1: beyond it two integers share a double */
-#define FEW_KEYS  16                 /* up to here comparing all pairs beats sorting */
+#define EXACT_MAX         9007199254740991.0 /* 2^53 - 1: beyond it two integers share a double */
+#define FEW_KEYS          16                 /* up to here comparing all pairs beats sorting */
+#define NUMBER_MAX        63                 /* characters that cJSON 1.7.15 takes of a number */
+#define HS_JSON_DEPTH_MAX 64                 /* nested containers */
+
+struct walk {
+    const char *text;
+    size_t len, at;
+    bool has_comments;              /* are allowed */
+    char *blanked;                  /* NULL, or a copy of text in which comments become blanks */
+    uint32_t index;                 /* values met so far, in the order of the text */
+    uint32_t target;                /* which one to locate; UINT32_MAX = none */
+    struct hs_json_span value, key; /* of the target; key.len 0 if it has none */
+    const char *what, *hint;        /* of the fault, which is at `value` */
+};
+
+/* Of text[0, stop): behind the white space at p. */
+static inline const char *skip_blanks(const char *p, const char *stop)
+{
+    while (stop - p >= 8 && hs_word8_at(p) == HS_WORD8_OF(' '))
+        p += 8;
+    while (p < stop && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+        p++;
+    return p;
+}
+
+/* The first of quote, backslash and control characters from p on, or stop. */
+static inline const char *text_end(const char *p, const char *stop)
+{
+    for (; stop - p >= 8; p += 8) {
+        uint64_t word = hs_word8_at(p);
+        uint64_t ends = hs_word8_zeros(word ^ HS_WORD8_OF('"')) |
+                        hs_word8_zeros(word ^ HS_WORD8_OF('\\')) |
+                        hs_word8_zeros(word & HS_WORD8_OF(0xe0));
+        if (ends != 0)
+            return p + hs_word8_first(ends);
+    }
+    while (p < stop && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20)
+        p++;
+    return p;
+}
+
+enum hs_json_end hs_json_find_end(const char *p, const char *stop, const char **at)
+{
+    uint64_t arrays = 0; /* bit d: the container of depth d is an array */
+    unsigned depth = 0;
+    for (; p < stop; p++) {
+        const bool is_array = *p == '[' || *p == ']';
+        *at = p;
+        if (*p == '"') {
+            p++;
+            while ((p = text_end(p, stop)) < stop && *p == '\\')
+                p += 1 + (p + 1 < stop && (unsigned char)p[1] >= 0x20);
+            *at = p;
+            if (p < stop && *p != '"')
+                return HS_JSON_CONTROL;
+        } else if (*p == '{' || *p == '[') {
+            if (depth++ == HS_JSON_DEPTH_MAX)
+                return HS_JSON_DEPTH;
+            arrays = arrays << 1 | is_array;
+        } else if (*p == '}' || *p == ']') {
+            if ((arrays & 1) != is_array)
+                return HS_JSON_BRACKET;
+            arrays >>= 1;
+            *at = p + 1;
+            if (--depth == 0)
+                return HS_JSON_DONE;
+        }
+    }
+    *at = stop;
+    return HS_JSON_MORE;
+}
+
+/* ---- the walk ---- */
+
+static bool fault(struct walk *w, size_t at, size_t len, const char *what, const char *hint)
+{
+    w->value = (struct hs_json_span){at, len};
+    w->what = what;
+    w->hint = hint;
+    return false;
+}
+
+static int peek(const struct walk *w)
+{
+    return w->at < w->len ? (unsigned char)w->text[w->at] : -1;
+}
+
+static bool is_digit(int c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(int c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
+}
+
+/* A comment begins at w->at if there is one; blanks it and moves behind it. */
+static bool skip_comment(struct walk *w)
+{
+    size_t begin = w->at;
+    const char *from = w->text + begin, *stop;
+    size_t left = w->len - begin;
+
+    if (left >= 2 && from[1] == '/') {
+        stop = memchr(from, '\n', left);
+        w->at = stop != NULL ? (size_t)(stop - w->text) : w->len;
+    } else if (left >= 2 && from[1] == '*') {
+        for (w->at = begin + 2; w->at + 1 < w->len; w->at++)
+            if (w->text[w->at] == '*' && w->text[w->at + 1] == '/')
+                break;
+        if (w->at + 1 >= w->len)
+            return fault(w, begin, 2, "the comment that opens here is never closed", NULL);
+        w->at += 2;
+    } else {
+        return fault(w, begin, 1, "unexpected '/'", "comments are // and /* */");
+    }
+    if (w->blanked != NULL)
+        for (size_t i = begin; i < w->at; i++)
+            if (w->blanked[i] != '\n')
+                w->blanked[i] = ' ';
+    return true;
+}
+
+/* Behind white space, and comments if there may be some. */
+static bool skip_far(struct walk *w)
+{
+    for (;;) {
+        w->at = (size_t)(skip_blanks(w->text + w->at, w->text + w->len) - w->text);
+        if (peek(w) != '/' || !w->has_comments)
+            return true;
+        if (!skip_comment(w))
+            return false;
+    }
+}
+
+/* Mostly there is one blank, or none. */
+static inline bool skip_space(struct walk *w)
+{
+    w->at += peek(w) == ' ';
+    int c = peek(w);
+    return HS_LIKELY(c > ' ' && c != '/') || skip_far(w);
+}
+
+/* The four hex digits of \uXXXX at `at`; -1 if they are not. */
+static int32_t hex4(const struct walk *w, size_t at)
+{
+    int32_t code = 0;
+    for (size_t i = at; i < at + 4; i++) {
+        int c = i < w->len ? w->text[i] : 0;
+        int digit = is_digit(c)              ? c - '0'
+                    : (c >= 'a' && c <= 'f') ? c - 'a' + 10
+                    : (c >= 'A' && c <= 'F') ? c - 'A' + 10
+                                             : -1;
+        if (digit < 0)
+            return -1;
+        code = code * 16 + digit;
+    }
+    return code;
+}
+
+/* w->at is at the backslash. */
+static bool walk_escape(struct walk *w)
+{
+    size_t begin = w->at;
+    int c = begin + 1 < w->len ? w->text[begin + 1] : 0;
+
+    if (c != 'u') {
+        if (c == 0 || strchr("\"\\/bfnrt", c) == NULL)
+            return fault(w, begin, 2, "unknown escape", "write a backslash as \\\\");
+        w->at += 2;
+        return true;
+    }
+    int32_t code = hex4(w, begin + 2);
+    w->at += 6;
+    if (code < 0)
+        return fault(w, begin, 2, "\\u needs four hexadecimal digits", NULL);
+    if (code == 0)
+        return fault(w, begin, 6, "\\u0000 would end the text here", NULL);
+    if (code < 0xD800 || code > 0xDFFF)
+        return true;
+    int32_t low = w->at + 1 < w->len && w->text[w->at] == '\\' && w->text[w->at + 1] == 'u'
+                      ? hex4(w, w->at + 2)
+                      : -1;
+    if (code > 0xDBFF || low < 0xDC00 || low > 0xDFFF)
+        return fault(w, begin, 6, "half of a surrogate pair", NULL);
+    w->at += 6;
+    return true;
+}
+
+static bool walk_string(struct walk *w)
+{
+    size_t begin = w->at++;
+    for (;;) {
+        w->at = (size_t)(text_end(w->text + w->at, w->text + w->len) - w->text);
+        int c = peek(w);
+        if (c == '"') {
+            w->at++;
+            return true;
+        }
+        if (c == '\\') {
+            if (!walk_escape(w))
+                return false;
+        } else if (c < 0) {
+            return fault(w, begin, 1, "the text that begins here is never closed", NULL);
+        } else {
+            return fault(w, w->at, 1,
+                         c == '\n' || c == '\r' ? "a line end inside a text"
+                                                : "a control character inside a text",
+                         c == '\n' || c == '\r' ? "is the closing quote missing?"
+                                                : "write it as \\t or \\u00XX");
+        }
+    }
+}
+
+/* At least one digit. */
+static bool walk_digits(struct walk *w)
+{
+    size_t begin = w->at;
+    while (is_digit(peek(w)))
+        w->at++;
+    return w->at > begin;
+}
+
+static bool walk_number(struct walk *w)
+{
+    size_t begin = w->at;
+    bool is_good;
+
+    w->at += peek(w) == '-';
+    bool has_zero = peek(w) == '0';
+    size_t digits = w->at;
+    is_good = walk_digits(w) && !(has_zero && w->at > digits + 1);
+    if (peek(w) == '.') {
+        w->at++;
+        is_good &= walk_digits(w);
+    }
+    if (peek(w) == 'e' || peek(w) == 'E') {
+        w->at++;
+        w->at += peek(w) == '+' || peek(w) == '-';
+        is_good &= walk_digits(w);
+    }
+    size_t end = w->at;
+    while (end < w->len && (is_word((unsigned char)w->text[end]) || w->text[end] == '.'))
+        end++;
+    if (!is_good || end > w->at)
+        return fault(w, begin, end - begin, "not a JSON number",
+                     "numbers are like 12, -0.5, 1e9; values with a unit go in double quotes");
+    if (end - begin > NUMBER_MAX)
+        return fault(w, begin, end - begin, "a number of more than 63 characters", NULL);
+    return true;
+}
+
+static bool walk_literal(struct walk *w)
+{
+    static const char *const literals[] = {"true", "false", "null"};
+    size_t begin = w->at, len = 0;
+
+    while (begin + len < w->len && is_word((unsigned char)w->text[begin + len]))
+        len++;
+    for (size_t i = 0; i < 3; i++) {
+        if (len == strlen(literals[i]) && memcmp(w->text + begin, literals[i], len) == 0) {
+            w->at += len;
+            return true;
+        }
+    }
+    if (begin == w->len)
+        return fault(w, begin, 1, "the text ends where a value is expected", NULL);
+    if (len > 0 || w->text[begin] == '\'')
+        return fault(w, begin, len > 0 ? len : 1, "expected a value",
+                     "text goes in double quotes; true, false and null are lower case");
+    return fault(w, begin, 1, "expected a value", NULL);
+}
+
+static bool walk_value(struct walk *w, unsigned depth);
+
+/* Behind a member or element: true and *more set, or a fault. */
+static bool walk_separator(struct walk *w, int close, bool *more)
+{
+    if (!skip_space(w))
+        return false;
+    int c = peek(w);
+    if (c == close || c == ',') {
+        w->at++;
+        *more = c == ',';
+        return !*more || skip_space(w);
+    }
+    const char *what = close == '}' ? "expected ',' or '}'" : "expected ',' or ']'";
+    if (c < 0)
+        what = close == '}' ? "the text ends before '}'" : "the text ends before ']'";
+    return fault(w, w->at, 1, what, c == '"' || c == '{' ? "is a comma missing?" : NULL);
+}
+
+static bool walk_member(struct walk *w, unsigned depth)
+{
+    size_t begin = w->at;
+    if (peek(w) != '"')
+        return fault(w, begin, 1,
+                     begin == w->len ? "the text ends before '}'"
+                                     : "expected a key in double quotes",
+                     peek(w) == '}' ? "remove the comma before '}'" : NULL);
+    if (!walk_string(w))
+        return false;
+    if (w->index == w->target)
+        w->key = (struct hs_json_span){begin, w->at - begin};
+    if (!skip_space(w))
+        return false;
+    if (peek(w) != ':')
+        return fault(w, w->at, 1, "expected ':' behind the key", NULL);
+    w->at++;
+    return walk_value(w, depth);
+}
+
+static bool walk_container(struct walk *w, unsigned depth)
+{
+    bool is_object = w->text[w->at] == '{', more = true;
+    int close = is_object ? '}' : ']';
+
+    if (depth == HS_JSON_DEPTH_MAX)
+        return fault(w, w->at, 1, "more than 64 levels of nesting", NULL);
+    w->at++;
+    if (!skip_space(w))
+        return false;
+    if (peek(w) == close) {
+        w->at++;
+        return true;
+    }
+    while (more) {
+        if (!is_object && peek(w) == ']')
+            return fault(w, w->at, 1, "expected a value", "remove the comma before ']'");
+        if (!(is_object ? walk_member(w, depth + 1) : walk_value(w, depth + 1)))
+            return false;
+        if (!walk_separator(w, close, &more))
+            return false;
+    }
+    return true;
+}
+
+static bool walk_value(struct walk *w, unsigned depth)
+{
+    if (!skip_space(w))
+        return false;
+    uint32_t index = w->index++;
+    size_t begin = w->at;
+    int c = peek(w);
+    bool is_good;
+
+    if (c == '{' || c == '[')
+        is_good = walk_container(w, depth);
+    else if (c == '"')
+        is_good = walk_string(w);
+    else if (c == '-' || c == '+' || c == '.' || is_digit(c))
+        is_good = walk_number(w);
+    else
+        is_good = walk_literal(w);
+    if (is_good && index == w->target)
+        w->value = (struct hs_json_span){begin, c == '{' || c == '[' ? 1 : w->at - begin};
+    return is_good;
+}
+
+/* One document from the first byte to the last; false at the first fault. O(len). */
+static bool walk_document(struct walk *w)
+{
+    if (!walk_value(w, 0) || !skip_space(w))
+        return false;
+    if (w->at < w->len)
+        return fault(w, w->at, 1, "text behind the end of the document", NULL);
+    return true;
+}
+
+struct hs_place hs_json_place_at(const struct hs_json_source *source, struct hs_json_span span)
+{
+    const char *line = source->text, *at = source->text + source->begin + span.at;
+    const char *stop = source->text + source->len;
+    struct hs_place place = {.file = source->file, .line = source->line};
+    int64_t column = source->column;
+
+    for (const char *nl; (nl = memchr(line, '\n', (size_t)(at - line))) != NULL; line = nl + 1) {
+        place.line++;
+        column = 1;
+    }
+    const char *end = memchr(at, '\n', (size_t)(stop - at));
+    end = end != NULL ? end : stop;
+    if (end > at && end[-1] == '\r')
+        end--;
+    size_t len = span.len < (size_t)(end - at) ? span.len : (size_t)(end - at);
+    place.span = len > 0 ? (int32_t)len : 1;
+    if (column == 1) { /* else the line does not begin in this text */
+        place.text = line;
+        place.text_len = (size_t)(end - line);
+    }
+    column += at - line;
+    place.column = column < INT32_MAX ? (int32_t)column : INT32_MAX;
+    return place;
+}
 
 /* ---- cJSON ---- */
 
@@ -127,12 +522,12 @@ static const cJSON *find_bad(const cJSON *value, struct hs_arena *arena, const c
 
 /* ---- locating ---- */
 
-static struct hs_json_walk walk_of(const struct hs_json_source *source, uint32_t target)
+static struct walk walk_of(const struct hs_json_source *source, uint32_t target)
 {
-    return (struct hs_json_walk){.text = source->text + source->begin,
-                                 .len = source->end - source->begin,
-                                 .has_comments = source->has_comments,
-                                 .target = target};
+    return (struct walk){.text = source->text + source->begin,
+                         .len = source->end - source->begin,
+                         .has_comments = source->has_comments,
+                         .target = target};
 }
 
 /* Counts values in the order of the text until `value` is met. */
@@ -152,18 +547,19 @@ struct hs_place hs_json_locate(const struct hs_json_source *source, const struct
 {
     uint32_t target = 0;
     bool is_found = value != NULL && count_to(node(root), node(value), &target);
-    struct hs_json_walk walk = walk_of(source, target);
+    struct walk walk = walk_of(source, target);
 
-    if (!is_found || !hs_json_walk(&walk))
+    if (!is_found || !walk_document(&walk))
         return (struct hs_place){.file = source->file, .line = source->line};
     return hs_json_place_at(source, of_key && walk.key.len > 0 ? walk.key : walk.value);
 }
 
 /* ---- parsing ---- */
 
-enum hs_status hs_json_build(const struct hs_json_source *source, const char *text,
-                             struct hs_arena *arena, const struct hs_json **root,
-                             struct hs_diag *diag)
+/* Makes a tree of JSON without comments that was walked. */
+static enum hs_status build(const struct hs_json_source *source, const char *text,
+                            struct hs_arena *arena, const struct hs_json **root,
+                            struct hs_diag *diag)
 {
     cJSON_Hooks hooks = {parse_alloc, parse_free};
     parse_arena = arena;
@@ -191,13 +587,27 @@ enum hs_status hs_json_parse(const struct hs_json_source *source, char *blanked,
                              struct hs_arena *arena, const struct hs_json **root,
                              struct hs_diag *diag)
 {
-    struct hs_json_walk walk = walk_of(source, UINT32_MAX);
+    struct walk walk = walk_of(source, UINT32_MAX);
     walk.blanked = blanked;
-    if (!hs_json_walk(&walk)) {
+    if (!walk_document(&walk)) {
         struct hs_place place = hs_json_place_at(source, walk.value);
         return hs_fail(diag, HS_E_INPUT, &place, walk.hint, "%s", walk.what);
     }
-    return hs_json_build(source, blanked != NULL ? blanked : walk.text, arena, root, diag);
+    return build(source, blanked != NULL ? blanked : walk.text, arena, root, diag);
+}
+
+enum hs_status hs_json_element(const struct hs_json_source *source, size_t most,
+                               struct hs_arena *arena, const struct hs_json **root, size_t *len,
+                               struct hs_diag *diag)
+{
+    struct walk walk = walk_of(source, UINT32_MAX);
+    struct hs_json_source element = *source;
+    *len = 0;
+    if (!walk_value(&walk, 0) || walk.at > most)
+        return HS_OK;
+    *len = walk.at;
+    element.end = source->begin + walk.at;
+    return build(&element, walk.text, arena, root, diag);
 }
 
 /* ---- values ---- */
@@ -353,141 +763,4 @@ void hs_json_close(struct hs_json_doc *doc)
     hs_arena_free(&doc->arena);
     hs_free(doc->text);
     hs_free(doc);
-}
-
-/* ---- checks of documents that a person writes ---- */
-
-#define FAULTS_MAX 20u /* printed */
-#define NAME_MAX   255u
-
-void hs_jsoncheck_note(struct hs_jsoncheck *c, enum hs_status status)
-{
-    if (c->status == HS_OK)
-        c->status = status;
-}
-
-HS_PRINTF(4, 0)
-static void add_fault(struct hs_jsoncheck *c, const struct hs_place *place, const char *hint,
-                      const char *fmt, va_list args)
-{
-    char message[1024];
-    (void)vsnprintf(message, sizeof message, fmt, args);
-    hs_jsoncheck_note(c, HS_E_INPUT);
-    if (c->faults++ < FAULTS_MAX)
-        hs_report(c->diag, HS_ERROR, place, hint, "%s", message);
-    else if (c->faults == FAULTS_MAX + 1)
-        hs_report(c->diag, HS_NOTE, NULL, NULL, "further errors are not shown");
-}
-
-void hs_jsoncheck_fault(struct hs_jsoncheck *c, const struct hs_json *at, const char *hint,
-                        const char *fmt, ...)
-{
-    struct hs_place place = hs_json_place(c->doc, at);
-    va_list args;
-    va_start(args, fmt);
-    add_fault(c, &place, hint, fmt, args);
-    va_end(args);
-}
-
-HS_PRINTF(4, 5)
-static void fault_at_key(struct hs_jsoncheck *c, const struct hs_json *member, const char *hint,
-                         const char *fmt, ...)
-{
-    struct hs_place place = hs_json_place_key(c->doc, member);
-    va_list args;
-    va_start(args, fmt);
-    add_fault(c, &place, hint, fmt, args);
-    va_end(args);
-}
-
-bool hs_jsoncheck_kind(struct hs_jsoncheck *c, const struct hs_json *value, enum hs_json_kind kind,
-                       const char *what)
-{
-    static const char *const texts[] = {
-        [HS_JSON_ABSENT] = "nothing",   [HS_JSON_NULL] = "null", [HS_JSON_BOOL] = "true or false",
-        [HS_JSON_NUMBER] = "a number",  [HS_JSON_TEXT] = "text", [HS_JSON_ARRAY] = "an array",
-        [HS_JSON_OBJECT] = "an object",
-    };
-    enum hs_json_kind found = hs_json_kind(value);
-    if (found == kind)
-        return true;
-    hs_jsoncheck_fault(c, value, NULL, "%s must be %s, not %s", what, texts[kind], texts[found]);
-    return false;
-}
-
-bool hs_jsoncheck_filled(struct hs_jsoncheck *c, const struct hs_json *value,
-                         enum hs_json_kind kind, const char *what)
-{
-    if (!hs_jsoncheck_kind(c, value, kind, what))
-        return false;
-    if (hs_json_count(value) > 0)
-        return true;
-    hs_jsoncheck_fault(c, value, NULL, "%s is empty", what);
-    return false;
-}
-
-void hs_jsoncheck_keys(struct hs_jsoncheck *c, const struct hs_json *object,
-                       const char *const *keys, uint32_t count, const char *what)
-{
-    char nearest[HS_HINT_SIZE], known[512] = "known keys:";
-    for (uint32_t i = 0; i < count; i++)
-        hs_append(known, sizeof known, " %s", keys[i]);
-    for (const struct hs_json *m = hs_json_first(object); m != NULL; m = hs_json_next(m)) {
-        const char *key = hs_json_key(m);
-        uint32_t i = 0;
-        while (i < count && strcmp(keys[i], key) != 0)
-            i++;
-        if (i == count)
-            fault_at_key(c, m, hs_did_you_mean(nearest, key, keys, count, known),
-                         "unknown key '%s' in %s", key, what);
-    }
-}
-
-bool hs_jsoncheck_name(struct hs_jsoncheck *c, const struct hs_json *at, const char *name,
-                       const char *what)
-{
-    size_t len = strlen(name);
-    if (len > 0 && len <= NAME_MAX)
-        return true;
-    hs_jsoncheck_fault(c, at, NULL, "%s must have 1..%u bytes", what, NAME_MAX);
-    return false;
-}
-
-int64_t hs_jsoncheck_int(struct hs_jsoncheck *c, const struct hs_json *object, const char *key,
-                         int64_t min, int64_t max, int64_t preset)
-{
-    const struct hs_json *value = hs_json_get(object, key);
-    int64_t number;
-    if (value == NULL)
-        return preset;
-    if (hs_json_int(value, &number) && number >= min && number <= max)
-        return number;
-    hs_jsoncheck_fault(c, value, NULL, "%s must be a whole number %" PRId64 "..%" PRId64, key, min,
-                       max);
-    return preset;
-}
-
-bool hs_jsoncheck_number(struct hs_jsoncheck *c, const struct hs_json *object, const char *key,
-                         double min, double max, double *out)
-{
-    const struct hs_json *value = hs_json_get(object, key);
-    double number = hs_json_number(value);
-    if (hs_json_kind(value) == HS_JSON_NUMBER && number >= min && number <= max) {
-        *out = number;
-        return true;
-    }
-    if (value == NULL)
-        hs_jsoncheck_fault(c, object, NULL, "\"%s\" is missing", key);
-    else
-        hs_jsoncheck_fault(c, value, NULL, "%s must be a number %g..%g", key, min, max);
-    return false;
-}
-
-const char *hs_jsoncheck_text(struct hs_jsoncheck *c, const struct hs_json *object, const char *key)
-{
-    const struct hs_json *value = hs_json_get(object, key);
-    if (value == NULL || !hs_jsoncheck_kind(c, value, HS_JSON_TEXT, key))
-        return NULL;
-    const char *text = hs_json_text(value);
-    return hs_jsoncheck_name(c, value, text, key) ? text : NULL;
 }

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Splits a huge array, or JSON Lines, into its elements: json_walk goes over an element and finds
- * its end, and cJSON parses that element alone. Where the walk finds a fault, or the end of what
- * was read, a state machine of bracket depth, in-string and escape finds where the element ends,
- * whatever is in it. Memory of one element.
- *
- * A fault inside an element leaves the next one readable. A fault of the structure (a control
+ * A huge array, or JSON Lines, is split into its elements: the walk over an element finds its end,
+ * and cJSON parses that element alone. Where the walk finds a fault, or the end of what was read,
+ * brackets and quotes tell where the element ends, whatever is in it. Memory of one element. A
+ * fault inside an element leaves the next one readable. A fault of the structure (a control
  * character in a string, a missing comma, a truncated file) does not: the first call returns
  * HS_E_INPUT, later ones HS_E_IO, so that no caller takes it for one bad row after another.
  */
-#include "data/jsonstream.h"
-
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "data/json_private.h"
 #include "base/io.h"
+#include "data/json_private.h"
 
 #define ELEMENT_MAX (16u << 20)
 #define WINDOW_MAX  (ELEMENT_MAX + (2u << 20))
@@ -35,15 +30,6 @@ struct hs_jsonstream {
     int64_t line, column; /* of kept */
     uint32_t begin;       /* of the element */
 };
-
-/* Inside an element. */
-struct split {
-    uint64_t arrays; /* bit d: the container of depth d is an array */
-    unsigned depth;
-    bool is_in_text, is_escaped;
-};
-
-enum split_end { SPLIT_MORE, SPLIT_DONE, SPLIT_CONTROL, SPLIT_DEPTH, SPLIT_BRACKET };
 
 /* ---- window and places ---- */
 
@@ -83,7 +69,7 @@ static struct hs_json_source source_of(const struct hs_jsonstream *s, uint32_t b
                                    .column = s->column};
 }
 
-static struct hs_place place_at(const struct hs_jsonstream *s, uint32_t at)
+static struct hs_place byte_place(const struct hs_jsonstream *s, uint32_t at)
 {
     struct hs_json_source source = source_of(s, at, at);
     return hs_json_place_at(&source, (struct hs_json_span){0, 1});
@@ -93,82 +79,20 @@ static struct hs_place place_at(const struct hs_jsonstream *s, uint32_t at)
 static enum hs_status lost(struct hs_jsonstream *s, const char *what, const char *hint)
 {
     keep_from(s, s->at);
-    struct hs_place place = place_at(s, s->at);
+    struct hs_place place = byte_place(s, s->at);
     s->phase = PHASE_LOST;
     return hs_fail(s->diag, HS_E_INPUT, &place, hint, "%s", what);
 }
 
 /* ---- splitting ---- */
 
-/* 1: matters outside of texts. */
-static const unsigned char is_structure[256] = {
-    ['"'] = 1, ['{'] = 1, ['}'] = 1, ['['] = 1, [']'] = 1};
-
-/* Inside a text: *p moves behind its end, or to `stop`. */
-static enum split_end split_text(struct split *split, const char **p, const char *stop)
-{
-    while (*p < stop) {
-        if (split->is_escaped && (unsigned char)**p >= 0x20) {
-            split->is_escaped = false;
-            ++*p;
-            continue;
-        }
-        *p = hs_json_text_end(*p, stop);
-        if (*p == stop)
-            break;
-        if ((unsigned char)**p < 0x20)
-            return SPLIT_CONTROL;
-        split->is_escaped = **p == '\\';
-        split->is_in_text = **p != '"';
-        ++*p;
-        if (!split->is_in_text)
-            break;
-    }
-    return SPLIT_MORE;
-}
-
-/* Moves *p over bytes of one element; anything but SPLIT_MORE ends it there. */
-static enum split_end split_run(struct split *split, const char **p, const char *stop)
-{
-    while (*p < stop) {
-        if (split->is_in_text) {
-            if (split_text(split, p, stop) != SPLIT_MORE)
-                return SPLIT_CONTROL;
-            continue;
-        }
-        *p = hs_json_skip_space(*p, stop);
-        while (*p < stop && !is_structure[(unsigned char)**p])
-            ++*p;
-        if (*p == stop)
-            break;
-        char c = **p;
-        if (c == '"') {
-            split->is_in_text = true;
-        } else if (c == '{' || c == '[') {
-            if (split->depth == HS_JSON_DEPTH_MAX)
-                return SPLIT_DEPTH;
-            split->arrays = split->arrays << 1 | (c == '[');
-            split->depth++;
-        } else {
-            if ((split->arrays & 1) != (c == ']'))
-                return SPLIT_BRACKET;
-            split->arrays >>= 1;
-            split->depth--;
-        }
-        ++*p;
-        if (split->depth == 0)
-            return SPLIT_DONE;
-    }
-    return SPLIT_MORE;
-}
-
-static enum hs_status split_fail(struct hs_jsonstream *s, enum split_end end, bool is_array)
+static enum hs_status split_fail(struct hs_jsonstream *s, enum hs_json_end end)
 {
     int c = s->window.bytes[s->at];
-    if (end == SPLIT_DEPTH)
+    if (end == HS_JSON_DEPTH)
         return lost(s, "more than 64 levels of nesting", NULL);
-    if (end == SPLIT_BRACKET)
-        return lost(s, is_array ? "expected ']', not '}'" : "expected '}', not ']'", NULL);
+    if (end == HS_JSON_BRACKET)
+        return lost(s, c == '}' ? "expected ']', not '}'" : "expected '}', not ']'", NULL);
     if (c == '\n' || c == '\r')
         return lost(s, "a line end inside a text", "is the closing quote missing?");
     return lost(s, "a control character inside a text", "write it as \\t or \\u00XX");
@@ -183,28 +107,27 @@ static enum hs_status truncated(struct hs_jsonstream *s, const char *what)
 /* From the brace at s->at to behind the element. */
 static enum hs_status element_split(struct hs_jsonstream *s)
 {
-    struct split split = {0};
     s->begin = s->at;
-    for (;;) {
-        const char *p = s->window.bytes + s->at;
-        enum split_end end = split_run(&split, &p, s->window.bytes + s->window.end);
-        s->at = (uint32_t)(p - s->window.bytes);
+    do {
+        const char *bytes = s->window.bytes, *at;
+        enum hs_json_end end = hs_json_find_end(bytes + s->begin, bytes + s->window.end, &at);
+        s->at = (uint32_t)(at - bytes);
         if (s->at - s->begin > ELEMENT_MAX)
             break;
-        if (end == SPLIT_DONE)
+        if (end == HS_JSON_DONE)
             return HS_OK;
-        if (end != SPLIT_MORE)
-            return split_fail(s, end, split.arrays & 1);
+        if (end != HS_JSON_MORE)
+            return split_fail(s, end);
         enum hs_status status = window_more(s);
         if (status == HS_END) {
             char what[80];
             snprintf(what, sizeof what, "the file ends inside the element that begins on line %lld",
-                     (long long)place_at(s, s->begin).line);
+                     (long long)byte_place(s, s->begin).line);
             return truncated(s, what);
         }
         HS_TRY(status);
-    }
-    struct hs_place place = place_at(s, s->begin);
+    } while (true);
+    struct hs_place place = byte_place(s, s->begin);
     s->phase = PHASE_LOST;
     return hs_fail(s->diag, HS_E_LIMIT, &place, "is a closing bracket missing?",
                    "an element of more than 16 MiB");
@@ -213,7 +136,7 @@ static enum hs_status element_split(struct hs_jsonstream *s)
 /* ---- between elements ---- */
 
 /* To the next byte that is not white space; HS_END at the end of the file. */
-static enum hs_status skip_space(struct hs_jsonstream *s, int *c)
+static enum hs_status seek_byte(struct hs_jsonstream *s, int *c)
 {
     for (;;) {
         for (; s->at < s->window.end; s->at++) {
@@ -237,7 +160,7 @@ static enum hs_status stream_begin(struct hs_jsonstream *s, int *c)
         return status;
     if (s->window.end >= 3 && memcmp(s->window.bytes, "\xEF\xBB\xBF", 3) == 0)
         s->at = s->kept = 3;
-    status = skip_space(s, c);
+    status = seek_byte(s, c);
     if (status == HS_END) {
         s->phase = PHASE_LOST;
         struct hs_place place = {.file = hs_input_path(s->window.input), .line = s->line};
@@ -252,7 +175,7 @@ static enum hs_status stream_begin(struct hs_jsonstream *s, int *c)
         return lost(s, "expected '[' or '{'", "a JSON array of objects, or one object a line");
     s->phase = PHASE_FIRST;
     s->at++;
-    return skip_space(s, c);
+    return seek_byte(s, c);
 }
 
 /* Behind an element of the array: to the next one, or behind the array. */
@@ -261,14 +184,14 @@ static enum hs_status array_step(struct hs_jsonstream *s, int *c)
     if (*c == ']') {
         s->phase = PHASE_BEHIND;
         s->at++;
-        return skip_space(s, c);
+        return seek_byte(s, c);
     }
     if (s->phase == PHASE_FIRST)
         return HS_OK;
     if (*c != ',')
         return lost(s, "expected ',' or ']'", *c == '{' ? "is a comma missing?" : NULL);
     s->at++;
-    enum hs_status status = skip_space(s, c);
+    enum hs_status status = seek_byte(s, c);
     if (status == HS_OK && *c == ']')
         return lost(s, "expected '{'", "remove the comma before ']'");
     return status;
@@ -278,7 +201,7 @@ static enum hs_status array_step(struct hs_jsonstream *s, int *c)
 static enum hs_status element_seek(struct hs_jsonstream *s)
 {
     int c = 0;
-    enum hs_status status = s->phase == PHASE_START ? stream_begin(s, &c) : skip_space(s, &c);
+    enum hs_status status = s->phase == PHASE_START ? stream_begin(s, &c) : seek_byte(s, &c);
     if (status == HS_OK && (s->phase == PHASE_FIRST || s->phase == PHASE_ARRAY))
         status = array_step(s, &c);
     if (status == HS_END && (s->phase == PHASE_FIRST || s->phase == PHASE_ARRAY))
@@ -314,19 +237,18 @@ enum hs_status hs_jsonstream_next(struct hs_jsonstream *s, const struct hs_json 
     HS_TRY(element_seek(s));
     /* Nearly all elements are in the window and without a fault: one walk finds the end. Else the
      * whole element is loaded, with its faults, and the first of them is reported. */
-    struct hs_json_walk walk = {
-        .text = s->window.bytes + s->at, .len = s->window.end - s->at, .target = UINT32_MAX};
-    bool is_whole = hs_json_walk_value(&walk) && walk.at <= ELEMENT_MAX;
-    if (is_whole) {
-        s->begin = s->at;
-        s->at += (uint32_t)walk.at;
-    } else {
+    struct hs_json_source source = source_of(s, s->at, s->window.end);
+    size_t len;
+    enum hs_status status =
+        hs_json_element(&source, ELEMENT_MAX, &s->arena, &s->element, &len, s->diag);
+    s->begin = s->at;
+    s->at += (uint32_t)len; /* a bad element is passed over */
+    HS_TRY(status);
+    if (len == 0) {
         HS_TRY(element_split(s));
+        source = source_of(s, s->begin, s->at);
+        HS_TRY(hs_json_parse(&source, NULL, &s->arena, &s->element, s->diag));
     }
-    struct hs_json_source source = source_of(s, s->begin, s->at);
-    HS_TRY(is_whole
-               ? hs_json_build(&source, s->window.bytes + s->begin, &s->arena, &s->element, s->diag)
-               : hs_json_parse(&source, NULL, &s->arena, &s->element, s->diag));
     *element = s->element;
     return HS_OK;
 }

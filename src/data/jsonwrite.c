@@ -13,7 +13,6 @@
 
 #include "base/fmt.h"
 #include "base/io.h"
-#include "data/json_private.h"
 
 static void put(struct hs_jsonw *w, const char *text)
 {

@@ -3,7 +3,7 @@
  * Elements of arrays and of JSON Lines one at a time, and the place of every fault. Lines and
  * columns were counted by hand in the text above each expectation.
  */
-#include "data/jsonstream.h"
+#include "data/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/io.h"
 #include "support/sink.h"
 
 static struct sink sink;

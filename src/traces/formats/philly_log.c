@@ -22,7 +22,6 @@
 #include "base/fmt.h"
 #include "base/timeparse.h"
 #include "data/json.h"
-#include "data/jsonstream.h"
 #include "traces/format.h"
 #include "traces/write.h"
 
