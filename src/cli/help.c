@@ -648,9 +648,9 @@ void hs_version_say(struct hs_output *out, bool is_verbose)
     const struct hs_builtin *file;
     const char *label = "models";
     for (size_t i = 0; (file = hs_builtin_at(i)) != NULL; i++) {
-        const char *suffix = strrchr(file->name, '.');
-        if (strcmp(suffix, ".csv") != 0 && strcmp(suffix, ".json") != 0)
-            continue; /* a style sheet or a script */
+        if (strstr(file->name, ".csv") == NULL && strncmp(file->name, "models/", 7) != 0 &&
+            strncmp(file->name, "workloads/", 10) != 0)
+            continue;
         hs_say(out, "%-11s " HS_BUILTIN "%s\n", label, file->name);
         label = "";
     }

@@ -203,7 +203,7 @@ static void fill_card(struct hs_setup *setup)
     if (setup->models.is_sharing)
         card->interference = setup->models.interference_text;
     card->profiles = setup->models.profiles_text;
-    if (setup->models.told != 0)
+    if (setup->models.is_told)
         card->predictor = setup->models.predictor_text;
     hs_setup_knows_text(setup->knows, card->knows, sizeof card->knows);
     /* dividing GPUs is left out: the result says how many jobs have shares of GPUs */

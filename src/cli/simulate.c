@@ -336,7 +336,7 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
     const struct hs_intake *intake = &result->intake;
     const struct hs_engine_figures *figures = &result->figures;
     const uint64_t jobs = intake->trace.accepted;
-    hs_models_warn(&setup->models, setup->options, &setup->cluster, &intake->assigned, diag);
+    hs_models_warn(&setup->models, &intake->assigned, diag);
     hs_warn_of_rows(&intake->trace, true, diag);
     hs_warn_of_profiles(&intake->assigned, &intake->retries, jobs, diag);
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)

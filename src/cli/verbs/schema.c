@@ -3,22 +3,20 @@
  * `horus schema [SUBJECT]`: JSON Schema (draft 2020-12) of what horus reads, from the tables of
  * options and policies: types, ranges, choices, defaults. It refuses what horus refuses of one
  * value; conditions between values (each rises above the one before it) a schema cannot express.
- * Workload files are as workload_read.c reads them, cluster files as cluster_json.c does.
+ * Those of cluster and workload files are in configs/schemas/.
  */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/builtin.h"
 #include "base/fmt.h"
 #include "base/timeparse.h"
 #include "cli/help.h"
 #include "data/json.h"
-#include "model/cluster.h"
-#include "workload/workload.h"
 
-#define COUNT_OF(a) ((uint32_t)(sizeof(a) / sizeof *(a)))
-#define EXACT_MAX   9007199254740991.0 /* 2^53 - 1: no larger number is read */
+#define EXACT_MAX 9007199254740991.0 /* 2^53 - 1: no larger number is read */
 
 /* ---- writing ---- */
 
@@ -449,237 +447,12 @@ static void experiment_schema(struct hs_jsonw *w, const struct hs_verb *verb)
     hs_jsonw_end_object(w);
 }
 
-/* ---- files: an object is a table of its members ---- */
-
-/* What a member is: a number is in [min, max], a list has min to max (0: any number of) items of
- * `ref`. */
-enum kind { NAME, DATE, NUMBER, INTEGER, LIST, OBJECT };
-
-struct member {
-    const char *key, *description;
-    enum kind kind;
-    double min, max;
-    const char *ref; /* of "$defs" */
-};
-
-struct object {
-    const char *name;
-    const struct member *members;
-    uint32_t count, first_required, required; /* so many of them must be there, from the first */
-};
-
-static void put_definition(struct hs_jsonw *w, const char *ref)
-{
-    char text[64];
-    (void)snprintf(text, sizeof text, "#/$defs/%s", ref);
-    hs_jsonw_member_text(w, "$ref", text);
-}
-
-#define NAME_WORDS "type=string minLength=#1 maxLength=#255"
-
-static void put_members(struct hs_jsonw *w, const struct member *m, uint32_t count)
-{
-    for (; count > 0; count--, m++) {
-        hs_jsonw_put(w, "%s={ description=%s", m->key, m->description);
-        switch (m->kind) {
-        case NUMBER:
-        case INTEGER:
-            hs_jsonw_put(w, "type=%s minimum=%g maximum=%g",
-                         m->kind == NUMBER ? "number" : "integer", m->min, m->max);
-            break;
-        case LIST:
-            hs_jsonw_put(w, "type=array minItems=%g", m->min);
-            if (m->max > 0)
-                hs_jsonw_put(w, "maxItems=%g", m->max);
-            hs_jsonw_put(w, "items={");
-            put_definition(w, m->ref);
-            hs_jsonw_end_object(w);
-            break;
-        case OBJECT:
-            put_definition(w, m->ref);
-            break;
-        case NAME:
-            hs_jsonw_put(w, NAME_WORDS);
-            break;
-        case DATE:
-            hs_jsonw_put(w, NAME_WORDS " pattern=%s", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$");
-            break;
-        }
-        hs_jsonw_end_object(w);
-    }
-}
-
-static void put_required(struct hs_jsonw *w, const struct member *members, uint32_t count)
-{
-    hs_jsonw_put(w, "required=![");
-    for (uint32_t i = 0; i < count; i++)
-        hs_jsonw_text(w, members[i].key);
-    hs_jsonw_end_array(w);
-}
-
-static void put_file_object(struct hs_jsonw *w, const struct object *object)
-{
-    hs_jsonw_put(w, "%s={ type=object properties={", object->name);
-    put_members(w, object->members, object->count);
-    hs_jsonw_end_object(w);
-    put_required(w, object->members + object->first_required, object->required);
-    hs_jsonw_put(w, "additionalProperties=false }");
-}
-
-#define OBJECT_OF(table, first, required)                                                          \
-    {                                                                                              \
-#table, table, COUNT_OF(table), first, required                                            \
-    }
-
-/* ---- workloads ---- */
-
-static const struct member arrivals[] = {
-    {"first", "the first day", DATE, 0, 0, NULL},
-    {"jobs_per_day", "mean", NUMBER, 1e-6, 1e9, NULL},
-    {"weekdays", "weights from Monday", LIST, 7, 7, "weight"},
-    {"hours", "weights from midnight", LIST, 24, 24, "weight"},
-    {"modulation", "how the rate moves around that profile", OBJECT, 0, 0, "modulation"},
-    {"outages", "spans in which no job comes", OBJECT, 0, 0, "outages"},
-    {"batches", "runs of submissions of one user", OBJECT, 0, 0, "batches"},
-};
-static const struct member modulation[] = {
-    {"cv", "coefficient of variation over hours", NUMBER, 0, 10, NULL},
-    {"hours", "after which the quick part has forgotten all but 1/e", NUMBER, 1e-3, 1e6, NULL},
-    {"slow_hours", "the same of the slow part", NUMBER, 1e-3, 1e6, NULL},
-    {"slow_share", "of the slow part in the variance", NUMBER, 0, 1, NULL},
-};
-static const struct member outages[] = {
-    {"per_day", "how many", NUMBER, 0, 1, NULL},
-    {"hours", "how long, rounded up", LIST, 2, HS_QUANTILE_FN_POINTS_MAX, "point"},
-};
-static const struct member batches[] = {
-    {"jobs", "of a batch, rounded up", LIST, 2, HS_QUANTILE_FN_POINTS_MAX, "point"},
-    {"gap_s", "between two of them", LIST, 2, HS_QUANTILE_FN_POINTS_MAX, "point"},
-    {"same_size", "chance that a member has the GPUs of the batch", NUMBER, 0, 1, NULL},
-    {"duration_correlation", "of normal scores of durations", NUMBER, 0, 1, NULL},
-};
-static const struct member bucket[] = {
-    {"name", "of these sizes", NAME, 0, 0, NULL},
-    {"gpus", "[GPUs, share of jobs], or with thousandths of each GPU behind", LIST, 1,
-     HS_WORKLOAD_SIZES_MAX, "size"},
-    {"duration_s", "rounded up to whole seconds", LIST, 2, HS_QUANTILE_FN_POINTS_MAX, "point"},
-    {"states", "[rank, completed, cancelled, failed] up to ranks of duration", LIST, 1,
-     HS_QUANTILE_FN_POINTS_MAX, "state"},
-    {"retries", "mean over all of these jobs", NUMBER, 0, HS_WORKLOAD_RETRIES_MAX, NULL},
-    {"batch_max", "jobs of a batch of such jobs at most", INTEGER, 1, HS_WORKLOAD_BATCH_MAX, NULL},
-};
-static const struct member users[] = {
-    {"count", "how many", INTEGER, 1, HS_WORKLOAD_USERS_MAX, NULL},
-    {"sigma", "of the logarithm of their weights", NUMBER, 0, 10, NULL},
-};
-static const struct member vc[] = {
-    {"name", "of the virtual cluster", NAME, 0, 0, NULL},
-    {"share", "weight for all jobs", NUMBER, 0, 1e15, NULL},
-    {"shares", "weights, one for each of sizes", LIST, 1, HS_WORKLOAD_BUCKETS_MAX, "weight"},
-    {"gpus_max", "jobs of more GPUs are not submitted to it", INTEGER, 1, 65535, NULL},
-};
-static const struct member retries[] = {
-    {"time_s", "until an attempt fails", LIST, 2, HS_QUANTILE_FN_POINTS_MAX, "point"},
-    {"max", "retries of a job", INTEGER, 1, HS_WORKLOAD_RETRIES_MAX, NULL},
-};
-static const struct member workload[] = {
-    {"name", "of the workload", NAME, 0, 0, NULL},
-    {"arrivals", "when jobs come", OBJECT, 0, 0, "arrivals"},
-    {"sizes", "sizes that share a distribution of durations", LIST, 1, HS_WORKLOAD_BUCKETS_MAX,
-     "bucket"},
-    {"users", "log-normal weights", OBJECT, 0, 0, "users"},
-    {"vcs", "virtual clusters", LIST, 1, HS_WORKLOAD_VCS_MAX, "vc"},
-    {"retries", "of failed jobs", OBJECT, 0, 0, "retries"},
-};
-static const struct object workload_objects[] = {
-    OBJECT_OF(arrivals, 0, 2), OBJECT_OF(modulation, 0, 2), OBJECT_OF(outages, 0, 2),
-    OBJECT_OF(batches, 0, 2),  OBJECT_OF(bucket, 0, 3),     OBJECT_OF(users, 0, 2),
-    OBJECT_OF(vc, 0, 1),       OBJECT_OF(retries, 0, 1),
-};
-
-/* [probability, value] and the like: `first` is the largest that the first number may be. */
-static void put_row(struct hs_jsonw *w, const char *name, double first, double least, double most)
-{
-    hs_jsonw_put(w,
-                 "%s={ type=array minItems=%g maxItems=%g prefixItems=[ ={ type=number "
-                 "minimum=#0 maximum=%g } ] items={ $ref=#/$defs/weight } }",
-                 name, least, most, first);
-}
-
-static void workload_schema(struct hs_jsonw *w)
-{
-    const double weight_max = 1e15, gpus_max = 65535;
-    begin_properties(w);
-    put_members(w, workload, COUNT_OF(workload));
-    hs_jsonw_end_object(w);
-    put_required(w, workload, 3);
-    hs_jsonw_put(w,
-                 "additionalProperties=false $defs={ weight={ type=number minimum=#0 "
-                 "maximum=%g }",
-                 weight_max);
-    put_row(w, "point", 1, 2, 2);
-    put_row(w, "state", 1, 1 + HS_WORKLOAD_STATES, 1 + HS_WORKLOAD_STATES);
-    put_row(w, "size", gpus_max, 2, 3);
-    for (uint32_t i = 0; i < COUNT_OF(workload_objects); i++)
-        put_file_object(w, &workload_objects[i]);
-    hs_jsonw_end_object(w);
-}
-
-/* ---- clusters ---- */
-
-static const struct member cluster_name[] = {{"name", "of the cluster", NAME, 0, 0, NULL}};
-static const struct member cluster_nodes[] = {
-    {"nodes", "groups of equal nodes: one rack", LIST, 1, 0, "group"},
-    {"racks", "racks of nodes", LIST, 1, 0, "rack"},
-};
-static const struct member gpu_memory[] = {
-    {"mem_mib", "memory of a GPU, MiB", INTEGER, 1, HS_MEM_MIB_MAX, NULL}};
-static const struct member group[] = {
-    {"count", "nodes of this kind", INTEGER, 1, HS_NODES_MAX, NULL},
-    {"gpus", "GPUs per node", INTEGER, 1, HS_NODE_GPUS_MAX, NULL},
-    {"type", "GPU type: one of gpu_types, or without them a well-known one such as V100", NAME, 0,
-     0, NULL},
-    {"cpus", "CPU cores per node", INTEGER, 1, HS_NODE_CPUS_MAX, NULL},
-    {"mem_mib", "memory of a node, MiB", INTEGER, 1, HS_MEM_MIB_MAX, NULL},
-    {"vc", "the virtual cluster that owns the nodes: one of vcs", NAME, 0, 0, NULL},
-    {"name", "of the node, or of the first of them", NAME, 0, 0, NULL},
-};
-static const struct member rack[] = {{"nodes", "groups of equal nodes", LIST, 1, 0, "group"}};
-static const struct object cluster_objects[] = {OBJECT_OF(group, 1, 1), OBJECT_OF(rack, 0, 1)};
-
-static void cluster_schema(struct hs_jsonw *w)
-{
-    begin_properties(w);
-    put_members(w, cluster_name, COUNT_OF(cluster_name));
-    hs_jsonw_put(w,
-                 "gpu_types={ description=%s type=object minProperties=#1 maxProperties=%g "
-                 "propertyNames={ " NAME_WORDS " } additionalProperties={ type=object properties={",
-                 "the GPU types by name; then every node names one", (double)HS_GPU_TYPES_MAX);
-    put_members(w, gpu_memory, COUNT_OF(gpu_memory));
-    hs_jsonw_put(w,
-                 "speed={ description=%s type=number exclusiveMinimum=#0 maximum=%g } } "
-                 "additionalProperties=false } }",
-                 "1: the GPUs on which the trace was recorded", (double)HS_GPU_SPEED_MAX);
-    put_members(w, cluster_nodes, COUNT_OF(cluster_nodes));
-    hs_jsonw_put(w,
-                 "vcs={ description=%s type=object minProperties=#1 propertyNames={ " NAME_WORDS
-                 " } additionalProperties={ type=integer minimum=#0 maximum=%g } } } "
-                 "additionalProperties=false oneOf=[ ={ required=![ =nodes ] } "
-                 "={ required=![ =racks ] } ] $defs={",
-                 "GPUs of each virtual cluster, for --vc", (double)UINT32_MAX);
-    for (uint32_t i = 0; i < COUNT_OF(cluster_objects); i++)
-        put_file_object(w, &cluster_objects[i]);
-    hs_jsonw_end_object(w);
-}
-
 /* ---- the verb ---- */
 
 static bool is_experimental(const struct hs_verb *verb)
 {
     return strcmp(verb->operands, "EXPERIMENT.json") == 0;
 }
-
-static const char cluster_subject[] = "cluster", workload_subject[] = "workload";
 
 /* The subjects that have a schema: commands (the first is the default), then files. */
 static const char *subject_at(size_t index)
@@ -689,7 +462,7 @@ static const char *subject_at(size_t index)
         if (((hs_option_find(verb->options, "config") != NULL) || is_experimental(verb)) &&
             index-- == 0)
             return verb->name;
-    return index == 0 ? cluster_subject : index == 1 ? workload_subject : NULL;
+    return index == 0 ? "cluster" : index == 1 ? "workload" : NULL;
 }
 
 static enum hs_status schema(struct hs_call *call)
@@ -702,17 +475,16 @@ static enum hs_status schema(struct hs_call *call)
         hs_append(list, sizeof list, "%s %s", i > 0 ? "," : "", subject);
     HS_TRY(
         hs_word_find_at(subject_at, name, "schema: there is none of", list, &index, &call->diag));
-    subject = subject_at(index);
-    const struct hs_verb *verb = hs_verb_find(subject);
+    const struct hs_verb *verb = hs_verb_find(subject_at(index));
+    if (verb == NULL) {
+        char path[64];
+        (void)snprintf(path, sizeof path, "schemas/%s.schema.json", subject_at(index));
+        const struct hs_builtin *file = hs_builtin_find(path);
+        hs_output_put(&call->out, file->data, file->len);
+        return HS_OK;
+    }
     hs_jsonw_begin(&w, &call->out);
-    if (subject == workload_subject) {
-        begin_document(&w, "horus generate --workload FILE",
-                       "What the jobs of a cluster are like.");
-        workload_schema(&w);
-    } else if (subject == cluster_subject) {
-        begin_document(&w, "horus -c CLUSTER.json", "Nodes, GPUs and virtual clusters.");
-        cluster_schema(&w);
-    } else if (is_experimental(verb)) {
+    if (is_experimental(verb)) {
         experiment_schema(&w, verb);
     } else {
         char title[128];
