@@ -94,73 +94,44 @@ enum hs_status hs_reserve_parse(const char *text, int64_t *mib, struct hs_diag *
     return HS_OK;
 }
 
-/* ---- lists of seeds ---- */
-
-struct list {
-    const char *option;
-    int64_t least;
-    int64_t *seeds;
-    uint32_t count;
-    struct hs_diag *diag;
-};
-
-static bool parse_seed(const struct list *list, const char *text, size_t len, int64_t *seed)
-{
-    return hs_parse_int64(text, len, seed) && *seed >= list->least && *seed <= SEED_MAX;
-}
-
-/* Compares with all before: a list is short (HS_SEEDS_MAX). */
-static enum hs_status add_seed(struct list *list, int64_t seed)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->seeds[i] == seed)
-            return hs_fail(list->diag, HS_E_USAGE, NULL, "the same run twice is one run",
-                           "%s: %" PRId64 " is given twice", list->option, seed);
-    if (list->count == HS_SEEDS_MAX)
-        return hs_fail(list->diag, HS_E_USAGE, NULL, NULL, "%s: more than %u seeds", list->option,
-                       HS_SEEDS_MAX);
-    list->seeds[list->count++] = seed;
-    return HS_OK;
-}
-
-/* "4" or "1..5". */
-static enum hs_status add_part(struct list *list, const char *text, size_t len)
-{
-    int64_t first = 0, last;
-    size_t dots = 0;
-    while (dots + 1 < len && (text[dots] != '.' || text[dots + 1] != '.'))
-        dots++;
-    bool is_range = dots + 1 < len;
-    bool is_number = parse_seed(list, text, is_range ? dots : len, &first);
-    last = first;
-    if (!is_number || (is_range && !parse_seed(list, text + dots + 2, len - dots - 2, &last)))
-        return hs_fail(list->diag, HS_E_USAGE, NULL, "for example 1..5 or 1,3,7",
-                       "%s: '%.*s' is neither a number from %" PRId64 " to %" PRId64
-                       " nor a range of them",
-                       list->option, (int)len, text, list->least, SEED_MAX);
-    if (last < first)
-        return hs_fail(list->diag, HS_E_USAGE, NULL, "the smaller end first: 1..5",
-                       "%s: the range '%.*s' runs downwards", list->option, (int)len, text);
-    for (int64_t seed = first; seed <= last; seed++)
-        HS_TRY(add_seed(list, seed));
-    return HS_OK;
-}
-
+/* Compares each with all before: a list is short. */
 enum hs_status hs_seeds_parse(const char *text, const char *option, int64_t least,
                               struct hs_arena *arena, const int64_t **seeds, uint32_t *count,
                               struct hs_diag *diag)
 {
-    struct list list = {.option = option, .least = least, .diag = diag};
-    list.seeds = hs_arena_alloc(arena, HS_SEEDS_MAX * sizeof *list.seeds);
+    int64_t *list = hs_arena_alloc(arena, HS_SEEDS_MAX * sizeof *list);
+    *seeds = list;
+    *count = 0;
     for (size_t len;; text += len + 1) {
+        int64_t first, last;
+        size_t dots = 0;
         len = strcspn(text, ",");
-        HS_TRY(add_part(&list, text, len));
+        while (dots < len && strncmp(text + dots, "..", 2) != 0)
+            dots++;
+        const char *behind = text + (dots < len ? dots + 2 : 0); /* "4" or "1..5" */
+        if (!hs_parse_int64(text, dots, &first) ||
+            !hs_parse_int64(behind, (size_t)(text + len - behind), &last) || first < least ||
+            last < least || first > SEED_MAX || last > SEED_MAX)
+            return hs_fail(diag, HS_E_USAGE, NULL, "for example 1..5 or 1,3,7",
+                           "%s: '%.*s' is neither a number from %" PRId64 " to %" PRId64
+                           " nor a range of them",
+                           option, (int)len, text, least, SEED_MAX);
+        if (last < first)
+            return hs_fail(diag, HS_E_USAGE, NULL, "the smaller end first: 1..5",
+                           "%s: the range '%.*s' runs downwards", option, (int)len, text);
+        for (; first <= last; first++) {
+            for (uint32_t i = 0; i < *count; i++)
+                if (list[i] == first)
+                    return hs_fail(diag, HS_E_USAGE, NULL, "the same run twice is one run",
+                                   "%s: %" PRId64 " is given twice", option, first);
+            if (*count == HS_SEEDS_MAX)
+                return hs_fail(diag, HS_E_USAGE, NULL, NULL, "%s: more than %u seeds", option,
+                               HS_SEEDS_MAX);
+            list[(*count)++] = first;
+        }
         if (text[len] == '\0')
-            break;
+            return HS_OK;
     }
-    *seeds = list.seeds;
-    *count = list.count;
-    return HS_OK;
 }
 
 /* ---- checks ---- */

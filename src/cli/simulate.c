@@ -15,6 +15,7 @@
 #include "cli/process.h"
 #include "cli/record.h"
 #include "report/run/rundir.h"
+#include "traces/trace_cache.h"
 
 /* One pass over the trace. */
 struct pass {
@@ -390,6 +391,25 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
     if (status != HS_OK && dir_path != NULL)
         hs_rundir_discard(&dir);
     hs_message_log_close(&log);
+    return status;
+}
+
+enum hs_status hs_simulate_options(const struct hs_run_options *options,
+                                   const struct hs_config *config, const struct hs_run_call *call,
+                                   const char *dir_path, struct hs_diag *diag)
+{
+    struct hs_run_result *result = hs_alloc_zeroed(1, sizeof *result);
+    struct hs_setup *setup = hs_alloc_zeroed(1, sizeof *setup);
+    enum hs_status status = hs_setup_open(setup, options, config, diag);
+    const uint64_t key = call->trace_count > 0 ? hs_trace_cache_key(&setup->trace) : 0;
+    for (uint32_t i = 0; i < call->trace_count; i++)
+        if (call->traces[i].key == key)
+            setup->trace.trace_cache = call->traces[i].cache;
+    if (status == HS_OK)
+        status = hs_simulate(setup, call, dir_path, result, diag);
+    hs_setup_close(setup);
+    hs_free(setup);
+    hs_free(result);
     return status;
 }
 

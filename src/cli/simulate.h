@@ -39,11 +39,19 @@ struct hs_run_result {
     struct hs_manifest_volatile machine;
 };
 
+/* A trace that several runs replay: read once, and the same bytes to each of them. */
+struct hs_shared_trace {
+    uint64_t key; /* of the trace and of what is read of it */
+    struct hs_trace_cache *cache;
+};
+
 /* How progress is shown, and the command line for the manifest. */
 struct hs_run_call {
     struct hs_terminal *terminal;
     bool shows_progress;
     const char *const *command; /* argv, NULL-terminated */
+    const struct hs_shared_trace *traces;
+    uint32_t trace_count;
 };
 
 /* Runs by rule, then --tie-jitter more times with random ties, whose spreads are part of the
@@ -51,6 +59,12 @@ struct hs_run_call {
 HS_MUST_USE enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_call *call,
                                        const char *dir_path, struct hs_run_result *result,
                                        struct hs_diag *diag);
+
+/* The same from options to the closed setup. */
+HS_MUST_USE enum hs_status hs_simulate_options(const struct hs_run_options *options,
+                                               const struct hs_config *config,
+                                               const struct hs_run_call *call, const char *dir_path,
+                                               struct hs_diag *diag);
 
 /* Opens and closes the engine: errors in the files that parameters of the policy name. */
 HS_MUST_USE enum hs_status hs_simulate_check(const struct hs_setup *setup, struct hs_diag *diag);

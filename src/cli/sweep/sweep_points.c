@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fmt.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/timeparse.h"
@@ -53,12 +54,11 @@ const char *hs_sweep_value(const struct hs_sweep *sweep, uint32_t point, uint32_
 
 void hs_sweep_point_text(const struct hs_sweep *sweep, uint32_t point, char *text, size_t size)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (uint32_t k = 0; k < sweep->key_count && used < size; k++) {
+    for (uint32_t k = 0; k < sweep->key_count; k++) {
         const char *pair = pair_of(sweep, point, k);
         if (pair != NULL)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " " : "", pair);
+            hs_append(text, size, "%s%s", text[0] != '\0' ? " " : "", pair);
     }
 }
 
@@ -232,7 +232,7 @@ static enum hs_status check_twins(struct hs_sweep *sweep)
     enum hs_status status = HS_OK;
     for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
         uint32_t id = hs_intern_get(&names, sweep->points[i].name);
-        if (status == HS_OK && id != i + 1)
+        if (id != i + 1)
             status = hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = sweep->file},
                              "a value stands twice on an axis, or two values mean the same",
                              "points %" PRIu32 " and %" PRIu32 " are the same run", id, i + 1);
@@ -287,44 +287,15 @@ uint32_t hs_sweep_count(const struct hs_sweep *sweep, enum hs_point_state state)
 
 /* ---- running points ---- */
 
-struct shared_trace {
-    uint64_t key;
-    struct hs_trace_cache *trace_cache; /* NULL: each reads the file */
-};
-
 struct point_workers {
     struct hs_sweep *sweep;
-    struct hs_diag *diag;
     uint32_t *pending; /* points */
     uint32_t pending_count, failed, first_failed;
-    struct shared_trace *traces;
-    uint32_t traces_count, traces_cap;
+    struct hs_shared_trace *traces;
+    uint32_t trace_count, trace_cap;
     enum hs_status status; /* of the first that failed, in order of points */
     struct hs_status_line status_line;
 };
-
-/* workers NULL: a point by itself. */
-static enum hs_status simulate(struct hs_sweep *sweep, uint32_t index,
-                               const struct point_workers *workers, const char *path,
-                               struct hs_diag *diag)
-{
-    const struct hs_run_call call = {.terminal = &sweep->call->terminal,
-                                     .command = sweep->call->command,
-                                     .shows_progress =
-                                         workers == NULL && hs_run_shows_progress(sweep->call)};
-    struct hs_run_result *result = hs_alloc_zeroed(1, sizeof *result);
-    struct made *made = hs_alloc_zeroed(1, sizeof *made);
-    enum hs_status status = make(sweep, index, made, diag);
-    for (uint32_t i = 0; workers != NULL && i < workers->traces_count; i++)
-        if (workers->traces[i].key == sweep->points[index].trace_key)
-            made->setup.trace.trace_cache = workers->traces[i].trace_cache;
-    if (status == HS_OK)
-        status = hs_simulate(&made->setup, &call, path, result, diag);
-    unmake(made);
-    hs_free(made);
-    hs_free(result);
-    return status;
-}
 
 /* Removes the log of an earlier failure, and what a process left that was killed while it wrote it.
  */
@@ -354,12 +325,14 @@ static enum hs_status write_failure(const struct hs_sweep *sweep,
 }
 
 /* Runs a point and records its outcome in its directory or in failed/; an interrupted point has
- * none. target: where messages go beside the log; NULL = nowhere. */
+ * none. workers NULL: a point by itself, whose messages are shown. */
 static enum hs_status run_point(struct hs_sweep *sweep, uint32_t index,
-                                const struct point_workers *workers, struct hs_diag *target,
-                                struct hs_diag *diag)
+                                const struct point_workers *workers)
 {
     const struct hs_sweep_point *point = &sweep->points[index];
+    struct hs_diag *diag = &sweep->call->diag;
+    struct hs_run_call call = {.terminal = &sweep->call->terminal, .command = sweep->call->command};
+    struct made made = {0};
     char lock_path[HS_PATH_SIZE], path[HS_PATH_SIZE];
     struct hs_file_lock lock;
     struct hs_message_log log;
@@ -367,10 +340,19 @@ static enum hs_status run_point(struct hs_sweep *sweep, uint32_t index,
     hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "", path);
     HS_TRY(hs_rundir_make_parents(lock_path, diag));
     HS_TRY(hs_file_lock_take(&lock, lock_path, diag));
-    hs_message_log_open(&log, target, HS_LOG_TEXT);
+    hs_message_log_open(&log, workers == NULL ? diag : NULL, HS_LOG_TEXT);
     enum hs_status status = HS_OK;
+    if (workers != NULL) {
+        call.traces = workers->traces;
+        call.trace_count = workers->trace_count;
+    } else {
+        call.shows_progress = hs_run_shows_progress(sweep->call);
+    }
     if (!is_finished(sweep, point)) /* by another process meanwhile */
-        status = simulate(sweep, index, workers, path, &log.diag);
+        status = set_options(sweep, index, &made, &log.diag);
+    if (status == HS_OK && !is_finished(sweep, point))
+        status = hs_simulate_options(&made.options, &made.config, &call, path, &log.diag);
+    hs_arena_free(&made.arena);
     if (status == HS_OK) {
         forget_failure(sweep, point);
     } else if (status != HS_E_INTERRUPTED) {
@@ -407,7 +389,7 @@ enum hs_status hs_sweep_run_one(struct hs_sweep *sweep)
     if (point->state == HS_POINT_DONE)
         hs_report(&call->diag, HS_NOTE, NULL, NULL, "point %" PRIu32 " is finished", index + 1);
     else
-        HS_TRY(run_point(sweep, index, NULL, &call->diag, &call->diag));
+        HS_TRY(run_point(sweep, index, NULL));
     hs_say(&call->out, "%s/" HS_RUNS_DIR "/%s/\n", sweep->dir, point->name);
     return HS_OK;
 }
@@ -417,7 +399,7 @@ enum hs_status hs_sweep_run_one(struct hs_sweep *sweep)
 static enum hs_status run_pending(void *ctx, uint32_t index)
 {
     struct point_workers *workers = ctx;
-    return run_point(workers->sweep, workers->pending[index], workers, NULL, workers->diag);
+    return run_point(workers->sweep, workers->pending[index], workers);
 }
 
 static void show_progress(void *ctx, uint32_t ended, uint32_t running)
@@ -433,12 +415,11 @@ static void show_progress(void *ctx, uint32_t ended, uint32_t running)
 /* The parent writes the log that a child could not write: it was killed, or had no memory left. A
  * process that finishes the point at the same time removes the log after its manifest is there; the
  * parent looks for the manifest after the log is there: one of the two finds both. */
-static void record_end(const struct point_workers *workers, const struct hs_sweep_point *point,
+static void record_end(const struct hs_sweep *sweep, const struct hs_sweep_point *point,
                        int signal_number)
 {
+    struct hs_diag *diag = &sweep->call->diag;
     struct hs_message_log log;
-    const char *word = signal_number != 0 ? "signal" : "exit";
-    int number = signal_number != 0 ? signal_number : hs_status_exit_code(HS_E_MEMORY);
     hs_message_log_open(&log, NULL, HS_LOG_TEXT);
     if (signal_number != 0)
         hs_report(&log.diag, HS_ERROR, NULL, hs_process_kill_hint(signal_number),
@@ -446,29 +427,28 @@ static void record_end(const struct point_workers *workers, const struct hs_swee
     else
         hs_report(&log.diag, HS_ERROR, NULL, "fewer at a time (-j) need less", "%s",
                   hs_status_text(HS_E_MEMORY));
-    if (write_failure(workers->sweep, point, &log, word, number, workers->diag) != HS_OK)
-        hs_report(workers->diag, HS_WARNING, NULL, NULL, "%s is not recorded as failed",
-                  point->name);
+    if (write_failure(sweep, point, &log, signal_number != 0 ? "signal" : "exit",
+                      signal_number != 0 ? signal_number : hs_status_exit_code(HS_E_MEMORY),
+                      diag) != HS_OK)
+        hs_report(diag, HS_WARNING, NULL, NULL, "%s is not recorded as failed", point->name);
     hs_message_log_close(&log);
-    if (is_finished(workers->sweep, point))
-        forget_failure(workers->sweep, point);
+    if (is_finished(sweep, point))
+        forget_failure(sweep, point);
 }
 
 static void note_end(void *ctx, uint32_t index, enum hs_status status, int signal_number)
 {
     struct point_workers *workers = ctx;
+    struct hs_sweep *sweep = workers->sweep;
+    struct hs_diag *diag = &sweep->call->diag;
     uint32_t number = workers->pending[index];
-    struct hs_sweep_point *point = &workers->sweep->points[number];
+    struct hs_sweep_point *point = &sweep->points[number];
     char text[512], values[512];
-    if (status == HS_OK) {
-        point->state = HS_POINT_DONE;
-        return;
-    }
-    if (status == HS_E_INTERRUPTED || hs_interrupt_signal() != 0)
+    if (status != HS_OK && (status == HS_E_INTERRUPTED || hs_interrupt_signal() != 0))
         return; /* the pool ended it */
     if (signal_number != 0 || status == HS_E_MEMORY)
-        record_end(workers, point, signal_number);
-    if (is_finished(workers->sweep, point)) {
+        record_end(sweep, point, signal_number);
+    if (status == HS_OK || is_finished(sweep, point)) {
         point->state = HS_POINT_DONE;
         return;
     }
@@ -478,14 +458,13 @@ static void note_end(void *ctx, uint32_t index, enum hs_status status, int signa
         workers->first_failed = number;
         workers->status = status;
     }
-    if (workers->failed > FAILURES_TOLD) {
-        if (workers->failed == FAILURES_TOLD + 1)
-            hs_report(workers->diag, HS_NOTE, NULL, NULL, "more failures are told by --status");
+    if (workers->failed == FAILURES_TOLD + 1)
+        hs_report(diag, HS_NOTE, NULL, NULL, "more failures are told by --status");
+    if (workers->failed > FAILURES_TOLD)
         return;
-    }
-    hs_sweep_failure_text(workers->sweep, point, text, sizeof text);
-    hs_sweep_point_text(workers->sweep, number, values, sizeof values);
-    hs_report(workers->diag, HS_ERROR, NULL, text[0] != '\0' ? text : NULL,
+    hs_sweep_failure_text(sweep, point, text, sizeof text);
+    hs_sweep_point_text(sweep, number, values, sizeof values);
+    hs_report(diag, HS_ERROR, NULL, text[0] != '\0' ? text : NULL,
               "point %" PRIu32 " failed with exit code %d: %s", number + 1, point->exit_code,
               values);
 }
@@ -494,17 +473,18 @@ static enum hs_status record_trace(struct point_workers *workers, uint32_t index
 {
     struct hs_sweep *sweep = workers->sweep;
     uint64_t key = sweep->points[index].trace_key;
-    for (uint32_t i = 0; i < workers->traces_count; i++)
+    for (uint32_t i = 0; i < workers->trace_count; i++)
         if (workers->traces[i].key == key)
             return HS_OK;
-    hs_grow((void **)&workers->traces, &workers->traces_cap, (uint64_t)workers->traces_count + 1,
+    hs_grow((void **)&workers->traces, &workers->trace_cap, (uint64_t)workers->trace_count + 1,
             sizeof *workers->traces, HS_SWEEP_POINTS_MAX);
     struct made *made = hs_alloc_zeroed(1, sizeof *made);
-    struct shared_trace *shared = &workers->traces[workers->traces_count++];
+    struct hs_shared_trace *shared = &workers->traces[workers->trace_count++];
     shared->key = key;
     enum hs_status status = make(sweep, index, made, &sweep->once.diag);
     if (status == HS_OK)
-        status = hs_trace_cache_record(&shared->trace_cache, &made->setup.trace, workers->diag);
+        status =
+            hs_trace_cache_record(&shared->cache, &made->setup.trace, &workers->sweep->call->diag);
     unmake(made);
     hs_free(made);
     return status;
@@ -531,13 +511,13 @@ static enum hs_status run_workers(struct point_workers *workers)
         .progress = show_progress,
         .ended = note_end,
         .ctx = workers};
-    enum hs_status status = hs_process_pool_run(&pool, &failure, workers->diag);
+    enum hs_status status = hs_process_pool_run(&pool, &failure, &workers->sweep->call->diag);
     hs_terminal_status(&sweep->call->terminal, "");
     if (status == HS_E_INTERRUPTED)
-        return hs_fail(workers->diag, status, NULL, "the same command goes on from there",
-                       "stopped by %s: %" PRIu32 " of %" PRIu32 " points are finished",
-                       hs_interrupt_name(), hs_sweep_count(sweep, HS_POINT_DONE),
-                       sweep->point_count);
+        return hs_fail(
+            &workers->sweep->call->diag, status, NULL, "the same command goes on from there",
+            "stopped by %s: %" PRIu32 " of %" PRIu32 " points are finished", hs_interrupt_name(),
+            hs_sweep_count(sweep, HS_POINT_DONE), sweep->point_count);
     return status;
 }
 
@@ -548,7 +528,7 @@ static enum hs_status pass_warnings(struct point_workers *workers,
     char path[HS_PATH_SIZE];
     struct hs_json_doc *doc;
     hs_sweep_path(workers->sweep, HS_RUNS_DIR, point->name, "/manifest.json", path);
-    HS_TRY(hs_json_load(&doc, path, workers->diag));
+    HS_TRY(hs_json_load(&doc, path, &workers->sweep->call->diag));
     const struct hs_json *warnings = hs_json_get(hs_json_root(doc), "warnings");
     for (const struct hs_json *w = hs_json_first(warnings); w != NULL; w = hs_json_next(w))
         if (hs_json_text(w) != NULL)
@@ -560,7 +540,7 @@ static enum hs_status pass_warnings(struct point_workers *workers,
 
 enum hs_status hs_sweep_run_all(struct hs_sweep *sweep)
 {
-    struct point_workers workers = {.sweep = sweep, .diag = &sweep->call->diag};
+    struct point_workers workers = {.sweep = sweep};
     hs_interrupt_watch();
     hs_status_line_start(&workers.status_line, &sweep->call->terminal,
                          hs_run_shows_progress(sweep->call), 0);
@@ -572,8 +552,8 @@ enum hs_status hs_sweep_run_all(struct hs_sweep *sweep)
     if (workers.pending_count == 0)
         return HS_OK;
     enum hs_status status = run_workers(&workers);
-    for (uint32_t i = 0; i < workers.traces_count; i++)
-        hs_trace_cache_free(workers.traces[i].trace_cache);
+    for (uint32_t i = 0; i < workers.trace_count; i++)
+        hs_trace_cache_free(workers.traces[i].cache);
     hs_free(workers.traces);
     for (uint32_t i = 0; i < workers.pending_count && status == HS_OK; i++)
         if (sweep->points[workers.pending[i]].state == HS_POINT_DONE)

@@ -39,8 +39,7 @@ static void cell_path(const struct hs_rundir *dir, const struct hs_compare_cell 
 struct run_workers {
     struct hs_compare *compare;
     const struct hs_rundir *dir;
-    struct hs_trace_cache *cache; /* the trace; NULL: each cell reads it */
-    uint64_t cache_key;           /* of the cells that may share it: seeds choose samples */
+    struct hs_shared_trace trace; /* its key is not that of all cells: seeds choose samples */
     struct hs_status_line status_line;
 };
 
@@ -61,44 +60,30 @@ static void write_message(void *ctx, enum hs_severity severity, const char *text
     hs_output_put(out, "", 1);
 }
 
-static enum hs_status simulate(const struct run_workers *workers,
-                               const struct hs_compare_cell *cell, struct hs_diag *diag)
-{
-    struct hs_compare *c = workers->compare;
-    struct hs_run_options options;
-    struct hs_config config;
-    struct hs_setup setup;
-    char path[HS_PATH_SIZE];
-    const struct hs_run_call call = {.terminal = &c->call->terminal, .command = c->call->command};
-    struct hs_run_result *result = hs_alloc_zeroed(1, sizeof *result);
-    options = c->policies[cell->policy].options;
-    options.seed = cell->seed;
-    options.assign_seed = cell->assign_seed;
-    config = c->policies[cell->policy].config;
-    config.base = &options;
-    cell_path(workers->dir, cell, "", path);
-    enum hs_status status = hs_setup_open(&setup, &options, &config, diag);
-    if (status == HS_OK && hs_trace_cache_key(&setup.trace) == workers->cache_key)
-        setup.trace.trace_cache = workers->cache;
-    if (status == HS_OK)
-        status = hs_simulate(&setup, &call, path, result, diag);
-    hs_setup_close(&setup);
-    hs_free(result);
-    return status;
-}
-
 static enum hs_status run_cell(void *ctx, uint32_t index)
 {
     struct run_workers *workers = ctx;
+    struct hs_compare *c = workers->compare;
+    const struct hs_compare_cell *cell = &c->cells[index];
+    const struct hs_run_call call = {.terminal = &c->call->terminal,
+                                     .command = c->call->command,
+                                     .traces = &workers->trace,
+                                     .trace_count = 1};
     char path[HS_PATH_SIZE];
     struct hs_output messages;
     struct hs_diag diag;
     messages_path(workers, index, path);
-    HS_TRY(hs_output_open(&messages, path, &workers->compare->call->diag));
+    HS_TRY(hs_output_open(&messages, path, &c->call->diag));
     hs_diag_init(&diag, write_message, &messages);
-    diag.least = workers->compare->log.diag.least;
-    enum hs_status status = simulate(workers, &workers->compare->cells[index], &diag);
-    enum hs_status closed = hs_output_close(&messages, &workers->compare->call->diag);
+    diag.least = c->log.diag.least;
+    struct hs_run_options options = c->policies[cell->policy].options;
+    struct hs_config config = c->policies[cell->policy].config;
+    options.seed = cell->seed;
+    options.assign_seed = cell->assign_seed;
+    config.base = &options;
+    cell_path(workers->dir, cell, "", path);
+    enum hs_status status = hs_simulate_options(&options, &config, &call, path, &diag);
+    enum hs_status closed = hs_output_close(&messages, &c->call->diag);
     return status != HS_OK ? status : closed;
 }
 
@@ -147,10 +132,10 @@ enum hs_status hs_cells_run(struct hs_compare *c, const struct hs_rundir *dir)
     hs_status_line_start(&workers.status_line, &c->call->terminal, hs_run_shows_progress(c->call),
                          0);
     hs_interrupt_watch();
-    workers.cache_key = hs_trace_cache_key(trace);
-    HS_TRY(hs_trace_cache_record(&workers.cache, trace, &c->log.diag));
+    workers.trace.key = hs_trace_cache_key(trace);
+    HS_TRY(hs_trace_cache_record(&workers.trace.cache, trace, &c->log.diag));
     enum hs_status status = hs_process_pool_run(&pool, &failure, &c->log.diag);
-    hs_trace_cache_free(workers.cache);
+    hs_trace_cache_free(workers.trace.cache);
     hs_terminal_status(&c->call->terminal, "");
     if (status == HS_E_INTERRUPTED)
         return hs_fail(diag, status, NULL, NULL, "stopped by %s: nothing was kept",

@@ -200,14 +200,9 @@ static enum hs_status simulate(const struct rerun *r, const char *dir, struct hs
     const struct hs_run_call run_call = {.terminal = &call->terminal,
                                          .shows_progress = call->terminal.err_is_tty,
                                          .command = call->command};
-    struct hs_setup setup;
-    struct hs_run_result *result = hs_arena_alloc(&call->arena, sizeof *result);
     struct hs_diag errors = call->diag;
     errors.least = HS_ERROR;
-    enum hs_status status = hs_setup_open(&setup, &r->options, &r->config, &errors);
-    if (status == HS_OK)
-        status = hs_simulate(&setup, &run_call, dir, result, &errors);
-    hs_setup_close(&setup);
+    enum hs_status status = hs_simulate_options(&r->options, &r->config, &run_call, dir, &errors);
     call->diag.errors = errors.errors;
     if (status != HS_E_USAGE)
         return status;
