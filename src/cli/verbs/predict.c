@@ -32,7 +32,7 @@ static void figure_label(const struct hs_prediction *p, const struct hs_predicte
     char power[32] = "";
     const char *caveat = "";
     if (f->is_raised)
-        (void)snprintf(power, sizeof power, "^%g", p->gamma);
+        (void)snprintf(power, sizeof power, "^%g", p->options->gamma);
     if (f->is_extrapolated)
         caveat = strncmp(f->source, "measured", 8) == 0 ? ", taken as such" : ", extrapolated";
     (void)snprintf(text, size, "%.96s%s%s", f->source, power, caveat);
@@ -184,11 +184,11 @@ static void say_prediction(struct hs_output *out, const struct hs_prediction *p)
            "error: root mean square on held-out rows (of the speed, beside a slowdown); mean "
            "absolute for\nspeeds, times and sums of memory. '-': measured, exact, extrapolated or "
            "not known.\n");
-    if (p->gamma != 1)
+    if (p->options->gamma != 1)
         hs_say(
             out,
             "^%g: slowdowns of pairs to this power (--gamma), which nobody measured: no error.\n",
-            p->gamma);
+            p->options->gamma);
 }
 
 /* ---- JSON ---- */
@@ -206,7 +206,7 @@ static void figure(struct hs_jsonw *w, const struct hs_prediction *p, const char
     number(w, error_key, f->error);
     hs_jsonw_member_text(w, "source", f->source);
     if (f->is_raised)
-        number(w, "gamma", p->gamma);
+        number(w, "gamma", p->options->gamma);
     if (f->is_extrapolated)
         hs_jsonw_member_bool(w, "extrapolated", true);
     hs_jsonw_end_object(w);

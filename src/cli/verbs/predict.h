@@ -10,7 +10,11 @@
 #include <stdbool.h>
 
 #include "base/io.h"
+#include "model/cluster.h"
+#include "model/interference.h"
+#include "model/modelfile.h"
 #include "model/predictor.h"
+#include "model/speed.h"
 
 struct hs_predict_options {
     const char *job, *with, *gpu; /* with: one a line; NULL = alone */
@@ -46,14 +50,12 @@ struct hs_predicted_job {
 };
 
 struct hs_prediction {
+    const struct hs_predict_options *options;
     struct hs_catalogue catalogue;
     struct hs_predicted_job *jobs;
     const char **types;
-    uint32_t count, type_count;
-    const char **measured;    /* GPU types that the catalogue or a loaded model file knows */
-    const char **speed_types; /* of these, those that speeds are known of */
-    uint32_t measured_count, speed_type_count;
-    double gamma;
+    const char **measured; /* GPU types that the catalogue or a loaded model file knows */
+    uint32_t count, type_count, measured_count;
     const char *predictor, *run_predictor; /* that of the predictions shown; the default of a run */
     struct hs_predicted_figure util, memory_mib; /* of all together */
     uint32_t reserve_mib;                        /* what sharing costs beyond their sum */
@@ -61,6 +63,16 @@ struct hs_prediction {
     bool has_estimate;    /* of any of the jobs: then all slowdowns have one, too */
     bool knows_fit, fits; /* sum and reserve within the capacity? */
     struct hs_arena arena;
+    /* What is asked. */
+    struct hs_modelset files;
+    struct hs_interference *truth;
+    struct hs_speed *speed;
+    struct hs_predictor *regress, *told;
+    struct hs_cluster cluster;            /* one node of each GPU type */
+    double joint_error, memory_error_mib; /* of pairs; NaN = not known */
+    /* GPU types that the truth's and the policies' general form and the regression were fitted on;
+     * NULL = not in the file. */
+    const char *general_gpu, *told_gpu, *regress_gpu;
 };
 
 /* Fills a zeroed p; to be freed whether or not this succeeds. */

@@ -12,29 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/timeparse.h"
 #include "cli/run_options.h"
 #include "data/json.h"
-#include "model/cluster.h"
-#include "model/interference.h"
-#include "model/modelfile.h"
-#include "model/speed.h"
 
 #define NAME_MAX_LEN 64
 #define TYPES_MAX    256u
 #define Q32          4294967296.0
-
-struct models {
-    struct hs_modelset files;
-    struct hs_interference *truth;
-    struct hs_speed *speed;
-    struct hs_predictor *regress, *told;
-    struct hs_cluster cluster;            /* one node of each GPU type */
-    double joint_error, memory_error_mib; /* of pairs; NaN = not known */
-    /* GPU types that the truth's and the policies' general form and the regression were fitted on;
-     * NULL = not in the file. */
-    const char *general_gpu, *told_gpu, *regress_gpu;
-};
 
 static const char *keep_text(struct hs_prediction *p, const char *before, const char *name)
 {
@@ -161,13 +146,12 @@ static enum hs_status match_job(struct hs_prediction *p, const char *asked, stru
 }
 
 /* All are matched before one is added, so that no job matches a row that was added. */
-static enum hs_status find_jobs(struct hs_prediction *p, const struct hs_predict_options *options,
-                                struct hs_diag *diag)
+static enum hs_status find_jobs(struct hs_prediction *p, struct hs_diag *diag)
 {
     struct wish wishes[HS_TENANTS_MAX];
-    const char *rest = options->with, *asked;
+    const char *rest = p->options->with, *asked;
     p->jobs = hs_arena_alloc(&p->arena, HS_TENANTS_MAX * sizeof *p->jobs);
-    HS_TRY(match_job(p, options->job, &wishes[0], diag));
+    HS_TRY(match_job(p, p->options->job, &wishes[0], diag));
     while ((asked = hs_option_next(&rest, &p->arena)) != NULL) {
         if (p->count == HS_TENANTS_MAX)
             return hs_fail(diag, HS_E_USAGE, NULL, NULL, "predict: more than %u jobs on one GPU",
@@ -183,71 +167,6 @@ static enum hs_status find_jobs(struct hs_prediction *p, const struct hs_predict
         job->taken = job->profile != job->row ? p->catalogue.profiles[job->row].key : NULL;
     }
     return HS_OK;
-}
-
-/* ---- measured GPU types ---- */
-
-static void add_measured(struct hs_prediction *p, const char *name)
-{
-    if (name == NULL || name[0] == '\0' || p->measured_count == TYPES_MAX)
-        return;
-    for (uint32_t i = 0; i < p->measured_count; i++)
-        if (hs_model_same_name(p->measured[i], name))
-            return;
-    p->measured[p->measured_count++] = keep_text(p, "", name);
-}
-
-/* "gpu" of a part of a model file, kept; NULL = it has none. */
-static const char *gpu_of(struct hs_prediction *p, const struct hs_json *part)
-{
-    const char *gpu = hs_json_text(hs_json_get(part, "gpu"));
-    if (gpu == NULL)
-        return NULL;
-    add_measured(p, gpu);
-    return keep_text(p, "", gpu);
-}
-
-static enum hs_status survey_file(struct models *m, struct hs_prediction *p,
-                                  enum hs_model_kind kind, struct hs_diag *diag)
-{
-    struct hs_jsoncheck check;
-    enum hs_status status = hs_modelfile_open(&check, m->files.path[kind], kind, diag);
-    const struct hs_json *root = status == HS_OK ? hs_json_root(check.doc) : NULL;
-    if (status == HS_OK && kind == HS_MODEL_INTERFERENCE) {
-        m->general_gpu = gpu_of(p, hs_json_get(root, "general"));
-        const struct hs_json *table = hs_json_first(hs_json_get(root, "tables"));
-        for (; table != NULL; table = hs_json_next(table))
-            (void)gpu_of(p, table);
-    } else if (status == HS_OK && kind == HS_MODEL_SPEED) {
-        const struct hs_json *type = hs_json_first(hs_json_get(root, "types"));
-        for (; type != NULL; type = hs_json_next(type)) {
-            if (hs_json_text(type) == NULL || p->speed_type_count == TYPES_MAX)
-                continue;
-            add_measured(p, hs_json_text(type));
-            p->speed_types[p->speed_type_count++] = keep_text(p, "", hs_json_text(type));
-        }
-    } else if (status == HS_OK) {
-        m->told_gpu = gpu_of(p, hs_json_get(root, "general"));
-        m->regress_gpu = gpu_of(p, hs_json_get(root, "fit"));
-    }
-    hs_json_close(check.doc);
-    return status;
-}
-
-/* Which GPU types there are measurements of: those of the catalogue and of every model file that is
- * loaded; and those that the general forms and the regression were fitted on. Members that are not
- * well-formed are ignored here: they are reported where the file is loaded. */
-static enum hs_status survey(struct models *m, struct hs_prediction *p,
-                             enum hs_interference_mode mode, struct hs_diag *diag)
-{
-    p->measured = hs_arena_alloc(&p->arena, TYPES_MAX * sizeof *p->measured);
-    p->speed_types = hs_arena_alloc(&p->arena, TYPES_MAX * sizeof *p->speed_types);
-    for (uint32_t i = 0; i < p->catalogue.count; i++)
-        add_measured(p, p->catalogue.profiles[i].gpu);
-    if (mode == HS_INTERFERENCE_MEASURED || mode == HS_INTERFERENCE_FIT)
-        HS_TRY(survey_file(m, p, HS_MODEL_INTERFERENCE, diag));
-    HS_TRY(survey_file(m, p, HS_MODEL_SPEED, diag));
-    return survey_file(m, p, HS_MODEL_PREDICTOR, diag);
 }
 
 /* ---- GPU types ---- */
@@ -267,63 +186,128 @@ static void add_type(struct hs_prediction *p, const char *name)
         p->type_count++;
 }
 
+static void add_measured(struct hs_prediction *p, const char *name)
+{
+    if (name == NULL || name[0] == '\0' || p->measured_count == TYPES_MAX)
+        return;
+    for (uint32_t i = 0; i < p->measured_count; i++)
+        if (hs_model_same_name(p->measured[i], name))
+            return;
+    p->measured[p->measured_count++] = keep_text(p, "", name);
+}
+
+/* "gpu" of a part of a model file, kept; NULL = it has none. */
+static const char *gpu_of(struct hs_prediction *p, const struct hs_json *part)
+{
+    const char *gpu = hs_json_text(hs_json_get(part, "gpu"));
+    add_measured(p, gpu);
+    return gpu != NULL ? keep_text(p, "", gpu) : NULL;
+}
+
+/* The GPU types that a model file has measurements of, and those that the general forms and the
+ * regression were fitted on. Members that are not well-formed are ignored here: they are reported
+ * where the file is loaded. */
+static enum hs_status survey_file(struct hs_prediction *p, enum hs_model_kind kind,
+                                  struct hs_diag *diag)
+{
+    struct hs_jsoncheck check;
+    enum hs_status status = hs_modelfile_open(&check, p->files.path[kind], kind, diag);
+    const struct hs_json *root = status == HS_OK ? hs_json_root(check.doc) : NULL;
+    const struct hs_json *general = hs_json_get(root, "general");
+    if (kind == HS_MODEL_INTERFERENCE)
+        p->general_gpu = gpu_of(p, general);
+    if (kind == HS_MODEL_PREDICTOR) {
+        p->told_gpu = gpu_of(p, general);
+        p->regress_gpu = gpu_of(p, hs_json_get(root, "fit"));
+    }
+    const struct hs_json *table = hs_json_first(hs_json_get(root, "tables"));
+    for (; kind == HS_MODEL_INTERFERENCE && table != NULL; table = hs_json_next(table))
+        (void)gpu_of(p, table);
+    const struct hs_json *type = hs_json_first(hs_json_get(root, "types"));
+    for (; kind == HS_MODEL_SPEED && type != NULL; type = hs_json_next(type)) {
+        add_measured(p, hs_json_text(type));
+        if (hs_json_text(type) != NULL)
+            add_type(p, hs_json_text(type));
+    }
+    hs_json_close(check.doc);
+    return status;
+}
+
 /* The type asked about comes first: times and speeds are relative to it. */
-static enum hs_status collect_types(struct hs_prediction *p, struct models *m, const char *gpu,
+static enum hs_status collect_types(struct hs_prediction *p, enum hs_interference_mode mode,
                                     struct hs_diag *diag)
 {
+    const char *gpu = p->options->gpu;
     char spec[HS_GPU_TYPES_MAX * 64] = "";
+    p->measured = hs_arena_alloc(&p->arena, TYPES_MAX * sizeof *p->measured);
     p->types = hs_arena_alloc(&p->arena, HS_GPU_TYPES_MAX * sizeof *p->types);
     add_type(p, gpu);
     if (p->type_count == 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "for example V100",
                        "predict: '%s' is not the name of a GPU type", gpu);
-    for (uint32_t i = 0; i < p->speed_type_count; i++)
-        add_type(p, p->speed_types[i]);
+    for (uint32_t i = 0; i < p->catalogue.count; i++)
+        add_measured(p, p->catalogue.profiles[i].gpu);
+    if (mode == HS_INTERFERENCE_MEASURED || mode == HS_INTERFERENCE_FIT)
+        HS_TRY(survey_file(p, HS_MODEL_INTERFERENCE, diag));
+    HS_TRY(survey_file(p, HS_MODEL_SPEED, diag));
+    HS_TRY(survey_file(p, HS_MODEL_PREDICTOR, diag));
     for (uint32_t i = 0; i < p->count; i++)
         add_type(p, p->catalogue.profiles[p->jobs[i].row].gpu);
     for (uint32_t i = 0; i < p->measured_count; i++)
         if (hs_model_same_name(p->measured[i], gpu))
             add_type(p, p->measured[i]);
-    size_t len = 0;
-    for (uint32_t t = 0; t < p->type_count && len < sizeof spec; t++)
-        len += (size_t)snprintf(spec + len, sizeof spec - len, "%s1x1:%s", t > 0 ? "," : "",
-                                p->types[t]);
-    if (len >= sizeof spec)
+    for (uint32_t t = 0; t < p->type_count; t++)
+        hs_append(spec, sizeof spec, "%s1x1:%s", t > 0 ? "," : "", p->types[t]);
+    if (strlen(spec) + 1 == sizeof spec)
         return hs_fail(diag, HS_E_USAGE, NULL, NULL,
                        "predict: the names of GPU types are too long");
-    return hs_cluster_load(&m->cluster, spec, diag);
+    return hs_cluster_load(&p->cluster, spec, diag);
+}
+
+/* A type about which nothing is known is no error, but may be a misspelling. */
+static void note_unknown_type(const struct hs_prediction *p, struct hs_diag *diag)
+{
+    char list[512] = "";
+    for (uint32_t i = 0; i < p->measured_count; i++) {
+        if (hs_model_same_name(p->measured[i], p->types[0]))
+            return;
+        hs_append(list, sizeof list, "%s%.64s", i > 0 ? ", " : "", p->measured[i]);
+    }
+    hs_report(diag, HS_WARNING, NULL, NULL,
+              "nothing was measured on %s: what follows is extrapolated; measured: %s", p->types[0],
+              list[0] != '\0' ? list : "nothing");
 }
 
 /* ---- models ---- */
 
-static enum hs_status read_joint(struct models *m, struct hs_prediction *p, struct hs_diag *diag)
+static enum hs_status read_joint(struct hs_prediction *p, struct hs_diag *diag)
 {
     struct hs_jsoncheck check;
-    const char *path = m->files.path[HS_MODEL_UTILIZATION];
+    const char *path = p->files.path[HS_MODEL_UTILIZATION];
     enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_UTILIZATION, diag);
-    m->joint_error = m->memory_error_mib = NAN;
+    p->joint_error = p->memory_error_mib = NAN;
     if (status == HS_OK) {
         const struct hs_json *root = hs_json_root(check.doc), *memory = hs_json_get(root, "memory");
         const struct hs_json *joint = hs_json_get(root, "joint");
         const struct hs_json *score = hs_json_first(hs_json_get(joint, "holdout"));
+        double reserve = 0;
         if (hs_json_kind(hs_json_get(score, "rmse")) == HS_JSON_NUMBER)
-            (void)hs_jsoncheck_number(&check, score, "rmse", 0, 1, &m->joint_error);
+            (void)hs_jsoncheck_number(&check, score, "rmse", 0, 1, &p->joint_error);
         if (hs_json_kind(hs_json_get(memory, "mae_mib")) == HS_JSON_NUMBER)
             (void)hs_jsoncheck_number(&check, memory, "mae_mib", 0, UINT32_MAX,
-                                      &m->memory_error_mib);
-        double reserve = 0;
-        if (memory != NULL &&
-            hs_jsoncheck_number(&check, memory, "reserve_p95_mib", 0, UINT32_MAX, &reserve))
-            p->reserve_mib = (uint32_t)reserve;
+                                      &p->memory_error_mib);
+        if (memory != NULL)
+            (void)hs_jsoncheck_number(&check, memory, "reserve_p95_mib", 0, UINT32_MAX, &reserve);
+        p->reserve_mib = p->count > 1 ? (uint32_t)reserve : 0;
         status = check.status;
     }
     hs_json_close(check.doc);
     return status;
 }
 
-static enum hs_status open_models(struct models *m, struct hs_prediction *p,
-                                  const struct hs_predict_options *options, struct hs_diag *diag)
+static enum hs_status open_models(struct hs_prediction *p, struct hs_diag *diag)
 {
+    const struct hs_predict_options *options = p->options;
     const struct hs_predictor_options best = {.kind = HS_PREDICT_REGRESS};
     const struct hs_predictor_options told = {
         .kind = (enum hs_predictor_kind)options->predictor,
@@ -334,23 +318,22 @@ static enum hs_status open_models(struct models *m, struct hs_prediction *p,
         .mem_ln_sd = options->memory_noise,
         .seed = (uint64_t)options->seed};
     struct hs_interference_options how = {0};
-    HS_TRY(hs_modelset_init(&m->files, options->models, diag));
+    HS_TRY(hs_modelset_init(&p->files, options->models, diag));
     HS_TRY(hs_interference_parse(options->interference, &how, diag));
     how.gamma = options->gamma;
     how.crowd = (enum hs_crowd)options->crowd;
-    HS_TRY(survey(m, p, how.mode, diag));
-    HS_TRY(collect_types(p, m, options->gpu, diag));
+    HS_TRY(collect_types(p, how.mode, diag));
     if (how.crowd == HS_CROWD_QUEUEING && p->count > HS_QUEUEING_TENANTS)
         return hs_fail(diag, HS_E_USAGE, NULL, "its cost doubles with each job",
                        "predict: --crowd=queueing is for at most %u jobs", HS_QUEUEING_TENANTS);
-    HS_TRY(hs_interference_load(&m->truth, m->files.path[HS_MODEL_INTERFERENCE], &p->catalogue,
+    HS_TRY(hs_interference_load(&p->truth, p->files.path[HS_MODEL_INTERFERENCE], &p->catalogue,
                                 &how, p->types, p->type_count, diag));
-    HS_TRY(hs_speed_load(&m->speed, m->files.path[HS_MODEL_SPEED], &p->catalogue, &m->cluster,
+    HS_TRY(hs_speed_load(&p->speed, p->files.path[HS_MODEL_SPEED], &p->catalogue, &p->cluster,
                          p->types[0], diag));
-    HS_TRY(hs_predictor_open(&m->regress, &m->files, &p->catalogue, &best, diag));
-    HS_TRY(hs_predictor_open(&m->told, &m->files, &p->catalogue, &told, diag));
-    p->capacity_mib = m->cluster.types[0].mem_mib;
-    return read_joint(m, p, diag);
+    HS_TRY(hs_predictor_open(&p->regress, &p->files, &p->catalogue, &best, diag));
+    HS_TRY(hs_predictor_open(&p->told, &p->files, &p->catalogue, &told, diag));
+    p->capacity_mib = p->cluster.types[0].mem_mib;
+    return read_joint(p, diag);
 }
 
 /* ---- figures ---- */
@@ -358,20 +341,16 @@ static enum hs_status open_models(struct models *m, struct hs_prediction *p,
 static const struct hs_predicted_figure not_known = {
     .value = NAN, .error = NAN, .source = "not known"};
 
-static struct hs_predicted_figure figure(double value, double error, const char *source)
+/* is_here: found on the GPU type asked about; else the error is not known. */
+static struct hs_predicted_figure figure(double value, double error, const char *source,
+                                         bool is_here)
 {
     if (isnan(value))
         return not_known;
-    return (struct hs_predicted_figure){.value = value, .error = error, .source = source};
-}
-
-/* On another GPU type than it was found on: the error is not known. */
-static void extrapolate(struct hs_predicted_figure *f)
-{
-    if (isnan(f->value))
-        return;
-    f->error = NAN;
-    f->is_extrapolated = true;
+    return (struct hs_predicted_figure){.value = value,
+                                        .error = is_here ? error : (double)NAN,
+                                        .source = source,
+                                        .is_extrapolated = !is_here};
 }
 
 /* Was something of the type `gpu` (NULL = not known) found on the type asked about? */
@@ -380,65 +359,53 @@ static bool is_here(const struct hs_prediction *p, const char *gpu)
     return gpu != NULL && hs_model_same_name(gpu, p->types[0]);
 }
 
-/* ---- alone ---- */
-
 static int32_t util_pm(const struct hs_predicted_figure *util)
 {
     return isnan(util->value) ? -1 : (int32_t)lround(1000 * util->value);
 }
 
-/* A run takes what was measured on one type for every type. */
-static struct hs_predicted_figure taken_as_such(struct hs_prediction *p, double value,
-                                                const char *gpu)
-{
-    struct hs_predicted_figure f = figure(value, NAN, keep_text(p, "measured on ", gpu));
-    if (!is_here(p, gpu))
-        extrapolate(&f);
-    return f;
-}
+/* ---- alone ---- */
 
 /* The type that an estimate of a row's utilization is for: that of the measurement it starts from,
  * else that of the regression. */
-static bool is_estimate_here(const struct hs_prediction *p, const struct models *m,
-                             const struct hs_predicted_job *job)
+static bool is_estimate_here(const struct hs_prediction *p, const struct hs_profile *row)
 {
-    const struct hs_profile *row = &p->catalogue.profiles[job->row];
-    return is_here(p, row->util_pm >= 0 ? row->gpu : m->regress_gpu);
+    return is_here(p, row->util_pm >= 0 ? row->gpu : p->regress_gpu);
 }
 
-static void ask_alone_of(struct hs_prediction *p, const struct models *m,
-                         struct hs_predicted_job *job)
+/* A run takes what was measured on one type for every type. */
+static void ask_alone_of(struct hs_prediction *p, struct hs_predicted_job *job)
 {
     const struct hs_profile *row = &p->catalogue.profiles[job->row];
+    const char *measured = keep_text(p, "measured on ", row->gpu);
     struct hs_estimate best;
     job->util = job->memory_mib = job->util_estimated = job->slowdown_estimated = not_known;
     if (row->util_pm >= 0)
-        job->util = taken_as_such(p, row->util_pm / 1000.0, row->gpu);
+        job->util = figure(row->util_pm / 1000.0, NAN, measured, is_here(p, row->gpu));
     if (row->mem_mib > 0)
-        job->memory_mib = taken_as_such(p, row->mem_mib, row->gpu);
+        job->memory_mib = figure(row->mem_mib, NAN, measured, is_here(p, row->gpu));
     if (job->profile == job->row && row->util_pm >= 0)
         return;
-    hs_predictor_estimate(m->regress, &(struct hs_job_facts){.profile = job->profile}, &best);
-    job->has_estimate = best.util_pm >= 0;
-    if (!job->has_estimate)
+    hs_predictor_estimate(p->regress, &(struct hs_job_facts){.profile = job->profile}, &best);
+    if (best.util_pm < 0)
         return;
-    job->util_estimated = figure(best.util_pm / 1000.0, best.util_error_pm / 1000.0, "regress");
-    if (!is_estimate_here(p, m, job))
-        extrapolate(&job->util_estimated);
+    p->has_estimate = job->has_estimate = true;
+    job->util_estimated = figure(best.util_pm / 1000.0, best.util_error_pm / 1000.0, "regress",
+                                 is_estimate_here(p, row));
 }
 
 /* Relative to the type asked about. */
-static struct hs_predicted_figure speed_on(const struct models *m,
+static struct hs_predicted_figure speed_on(const struct hs_prediction *p,
                                            const struct hs_predicted_job *job, uint32_t type)
 {
     enum hs_speed_source source;
-    double speed = (double)hs_speed_q32(m->speed, job->row, type, &source) / Q32;
+    double speed = (double)hs_speed_q32(p->speed, job->row, type, &source) / Q32;
     if (type == 0)
-        return figure(1, NAN, "reference");
+        return figure(1, NAN, "reference", true);
     if (source == HS_SPEED_SCALAR)
         return not_known;
-    return figure(speed, speed * hs_speed_error(m->speed, type, source),
-                  hs_speed_source_text(source));
+    return figure(speed, speed * hs_speed_error(p->speed, type, source),
+                  hs_speed_source_text(source), true);
 }
 
 static struct hs_predicted_figure step_time(struct hs_prediction *p,
@@ -451,21 +418,21 @@ static struct hs_predicted_figure step_time(struct hs_prediction *p,
     if (isnan(row->step_ms) || type == p->type_count || isnan(job->speeds[type].value))
         return not_known;
     if (type == 0)
-        return figure(row->step_ms, NAN, keep_text(p, "measured on ", row->gpu));
+        return figure(row->step_ms, NAN, keep_text(p, "measured on ", row->gpu), true);
     const struct hs_predicted_figure *speed = &job->speeds[type];
     char source[128];
     (void)snprintf(source, sizeof source, "measured on %.32s, speed: %.64s", row->gpu,
                    speed->source);
     return figure(row->step_ms * speed->value, row->step_ms * speed->error,
-                  keep_text(p, "", source));
+                  keep_text(p, "", source), true);
 }
 
-static void ask_told(const struct hs_prediction *p, const struct models *m,
-                     const struct hs_predict_options *options, uint32_t index)
+static void ask_told(const struct hs_prediction *p, uint32_t index)
 {
     static const char *const memories[] = {"oracle", "formula", "noisy"};
     struct hs_predicted_job *job = &p->jobs[index];
     const struct hs_profile *row = &p->catalogue.profiles[job->row];
+    const enum hs_predictor_kind kind = (enum hs_predictor_kind)p->options->predictor;
     struct hs_job_facts facts = {
         .index = index,
         .profile = job->row,
@@ -473,43 +440,24 @@ static void ask_told(const struct hs_prediction *p, const struct models *m,
         .util_peak_pm = row->util_peak_pm,
         .mem_mib = isnan(job->memory_mib.value) ? 0 : (uint32_t)job->memory_mib.value};
     struct hs_estimate told;
-    hs_predictor_estimate(m->told, &facts, &told);
+    hs_predictor_estimate(p->told, &facts, &told);
     job->util_told = job->memory_told_mib = not_known;
-    if (told.util_pm >= 0) {
-        bool is_guess =
-            options->predictor == HS_PREDICT_TABLE || options->predictor == HS_PREDICT_REGRESS;
-        job->util_told = figure(told.util_pm / 1000.0, told.util_error_pm / 1000.0, p->predictor);
-        if (is_guess && !is_estimate_here(p, m, job))
-            extrapolate(&job->util_told);
-    }
+    bool is_guess = kind == HS_PREDICT_TABLE || kind == HS_PREDICT_REGRESS;
+    if (told.util_pm >= 0)
+        job->util_told = figure(told.util_pm / 1000.0, told.util_error_pm / 1000.0, p->predictor,
+                                !is_guess || is_estimate_here(p, row));
     if (told.mem_mib > 0)
         job->memory_told_mib =
-            figure(told.mem_mib, told.mem_error_mib, memories[options->memory_predictor]);
-}
-
-static void ask_alone(struct hs_prediction *p, const struct models *m,
-                      const struct hs_predict_options *options)
-{
-    for (uint32_t i = 0; i < p->count; i++) {
-        struct hs_predicted_job *job = &p->jobs[i];
-        job->speeds = hs_arena_alloc(&p->arena, p->type_count * sizeof *job->speeds);
-        ask_alone_of(p, m, job);
-        p->has_estimate |= job->has_estimate;
-        for (uint32_t t = 0; t < p->type_count; t++)
-            job->speeds[t] = speed_on(m, job, t);
-        job->step_ms = step_time(p, job);
-        ask_told(p, m, options, i);
-    }
+            figure(told.mem_mib, told.mem_error_mib, memories[p->options->memory_predictor], true);
 }
 
 /* ---- together ---- */
 
 /* What a policy computes: the sum of the excesses beside each other job. */
-static struct hs_predicted_figure slowdown_told(const struct hs_prediction *p,
-                                                const struct models *m, uint32_t self)
+static struct hs_predicted_figure slowdown_told(const struct hs_prediction *p, uint32_t self)
 {
     double slowdown = 1;
-    bool is_all_here = is_here(p, m->told_gpu);
+    bool is_all_here = is_here(p, p->told_gpu);
     for (uint32_t j = 0; j < p->count; j++) {
         const struct hs_predicted_figure *own = &p->jobs[self].util_told,
                                          *other = &p->jobs[j].util_told;
@@ -518,54 +466,46 @@ static struct hs_predicted_figure slowdown_told(const struct hs_prediction *p,
             continue;
         if (isnan(own->value) || isnan(other->value))
             return not_known;
-        uint64_t pair_q20 = hs_predictor_slowdown_q20(m->told, util_pm(own), util_pm(other));
+        uint64_t pair_q20 = hs_predictor_slowdown_q20(p->told, util_pm(own), util_pm(other));
         slowdown += (double)(pair_q20 - HS_Q20_ONE) / (double)HS_Q20_ONE;
     }
-    struct hs_predicted_figure told =
-        figure(slowdown, p->count == 2 ? hs_predictor_slowdown_error(m->told) : NAN,
-               p->count == 2 ? "general" : "modelled");
-    if (!is_all_here)
-        extrapolate(&told);
-    return told;
+    return figure(slowdown, p->count == 2 ? hs_predictor_slowdown_error(p->told) : (double)NAN,
+                  p->count == 2 ? "general" : "modelled", is_all_here);
 }
 
 /* Does a pair of the job with another have that source? A slowdown among more than two has the
  * sources of its pairs. */
-static bool has_pair_of(const struct hs_prediction *p, const struct models *m,
-                        const struct hs_tenant *tenants, uint32_t self,
-                        enum hs_slowdown_source wanted)
+static bool has_pair_of(const struct hs_prediction *p, const struct hs_tenant *tenants,
+                        uint32_t self, enum hs_slowdown_source wanted)
 {
     bool is_any = false;
     for (uint32_t j = 0; j < p->count; j++) {
         enum hs_slowdown_source source = HS_SLOWDOWN_ALONE;
         const struct hs_tenant pair[] = {tenants[self], tenants[j]};
         if (j != self)
-            (void)hs_interference_slowdown_q20(m->truth, 0, pair, 2, 0, &source);
+            (void)hs_interference_slowdown_q20(p->truth, 0, pair, 2, 0, &source);
         is_any |= source == wanted;
     }
     return is_any;
 }
 
 static struct hs_predicted_figure slowdown_among(const struct hs_prediction *p,
-                                                 const struct models *m,
                                                  const struct hs_tenant *tenants, uint32_t self)
 {
     enum hs_slowdown_source source;
-    uint64_t q20 = hs_interference_slowdown_q20(m->truth, 0, tenants, p->count, self, &source);
+    uint64_t q20 = hs_interference_slowdown_q20(p->truth, 0, tenants, p->count, self, &source);
     /* A job of which nothing is known counts as idle among more than two, too. */
-    if (has_pair_of(p, m, tenants, self, HS_SLOWDOWN_ASSUMED))
+    if (has_pair_of(p, tenants, self, HS_SLOWDOWN_ASSUMED))
         source = HS_SLOWDOWN_ASSUMED;
-    struct hs_predicted_figure f =
-        figure((double)q20 / (double)HS_Q20_ONE, hs_interference_error(m->truth, 0, source),
-               hs_slowdown_source_text(source));
-    bool is_input_here = true;
+    bool is_all_here = is_here(p, p->general_gpu);
     for (uint32_t j = 0; j < p->count; j++)
-        is_input_here &= !p->jobs[j].util.is_extrapolated;
-    if (has_pair_of(p, m, tenants, self, HS_SLOWDOWN_GENERAL) &&
-        !(is_input_here && is_here(p, m->general_gpu)))
-        extrapolate(&f);
+        is_all_here &= !p->jobs[j].util.is_extrapolated;
+    struct hs_predicted_figure f =
+        figure((double)q20 / (double)HS_Q20_ONE, hs_interference_error(p->truth, 0, source),
+               hs_slowdown_source_text(source),
+               is_all_here || !has_pair_of(p, tenants, self, HS_SLOWDOWN_GENERAL));
     /* Errors are known for slowdowns without the power. No slowdown to any power is no slowdown. */
-    f.is_raised = p->gamma != 1 && source != HS_SLOWDOWN_ALONE &&
+    f.is_raised = p->options->gamma != 1 && source != HS_SLOWDOWN_ALONE &&
                   (source != HS_SLOWDOWN_ASSUMED || q20 != HS_Q20_ONE);
     if (f.is_raised)
         f.error = NAN;
@@ -573,11 +513,11 @@ static struct hs_predicted_figure slowdown_among(const struct hs_prediction *p,
 }
 
 /* Of all together; utilizations that were not measured are estimated. */
-static void ask_sums(struct hs_prediction *p, const struct models *m)
+static void ask_sums(struct hs_prediction *p)
 {
     double idle = 1, memory = 0;
-    bool is_all_here =
-        is_here(p, m->told_gpu); /* sums and slowdowns were measured in the same pairs */
+    /* sums and slowdowns were measured in the same pairs */
+    bool is_all_here = is_here(p, p->told_gpu), is_pair = p->count == 2;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct hs_predicted_job *job = &p->jobs[i];
         const struct hs_predicted_figure *util =
@@ -586,18 +526,14 @@ static void ask_sums(struct hs_prediction *p, const struct models *m)
         memory += job->memory_mib.value;
         is_all_here &= !util->is_extrapolated && !job->memory_mib.is_extrapolated;
     }
-    bool is_pair = p->count == 2; /* the errors are those of pairs */
-    p->util = figure(1 - idle, is_pair ? m->joint_error : NAN, "1 - prod(1 - u)");
-    p->memory_mib = figure(memory, is_pair ? m->memory_error_mib : NAN, "sum");
-    if (!is_all_here) {
-        extrapolate(&p->util);
-        extrapolate(&p->memory_mib);
-    }
-    if (p->count == 1)
-        p->reserve_mib = 0;
+    p->util =
+        figure(1 - idle, is_pair ? p->joint_error : (double)NAN, "1 - prod(1 - u)", is_all_here);
+    p->memory_mib = figure(memory, is_pair ? p->memory_error_mib : (double)NAN, "sum", is_all_here);
+    p->knows_fit = p->capacity_mib > 0 && !isnan(memory);
+    p->fits = p->knows_fit && memory + p->reserve_mib <= p->capacity_mib;
 }
 
-static void ask_together(struct hs_prediction *p, const struct models *m)
+static void ask_together(struct hs_prediction *p)
 {
     struct hs_tenant run[HS_TENANTS_MAX], asked[HS_TENANTS_MAX];
     for (uint32_t i = 0; i < p->count; i++) {
@@ -610,76 +546,59 @@ static void ask_together(struct hs_prediction *p, const struct models *m)
     }
     for (uint32_t i = 0; i < p->count; i++) {
         struct hs_predicted_job *job = &p->jobs[i];
-        job->slowdown = slowdown_among(p, m, run, i);
-        job->slowdown_told = slowdown_told(p, m, i);
+        job->slowdown = slowdown_among(p, run, i);
+        job->slowdown_told = slowdown_told(p, i);
         if (!p->has_estimate)
             continue;
-        job->slowdown_estimated = slowdown_among(p, m, asked, i);
+        job->slowdown_estimated = slowdown_among(p, asked, i);
         /* Beside a job of unknown utilization there is no estimate. */
-        if (job->slowdown_estimated.value == 1 && has_pair_of(p, m, asked, i, HS_SLOWDOWN_ASSUMED))
+        if (job->slowdown_estimated.value == 1 && has_pair_of(p, asked, i, HS_SLOWDOWN_ASSUMED))
             job->slowdown_estimated = not_known;
     }
-    ask_sums(p, m);
-}
-
-/* A type about which nothing is known is no error, but may be a misspelling. */
-static void note_unknown_type(const struct hs_prediction *p, struct hs_diag *diag)
-{
-    char list[512] = "";
-    size_t len = 0;
-    for (uint32_t i = 0; i < p->measured_count; i++) {
-        if (hs_model_same_name(p->measured[i], p->types[0]))
-            return;
-        if (len < sizeof list)
-            len += (size_t)snprintf(list + len, sizeof list - len, "%s%.64s", i > 0 ? ", " : "",
-                                    p->measured[i]);
-    }
-    hs_report(diag, HS_WARNING, NULL, NULL,
-              "nothing was measured on %s: what follows is extrapolated; measured: %s", p->types[0],
-              len > 0 ? list : "nothing");
+    ask_sums(p);
 }
 
 /* The defaults of a run are read from its table of options. */
-static void name_predictors(struct hs_prediction *p, const struct hs_predict_options *options)
+static void name_predictors(struct hs_prediction *p)
 {
     static const char *const kinds[] = {"oracle", "noisy", "table", "regress"};
     const char *kind = hs_option_find(hs_run_option_table, "predictor")->param.preset;
     const char *noise = hs_option_find(hs_run_option_table, "util_noise")->param.preset;
-    char text[64];
     bool is_noisy = strcmp(kind, "noisy") == 0;
-    (void)snprintf(text, sizeof text, "%s%s%s", kind, is_noisy ? ", RMSLE " : "",
-                   is_noisy ? noise : "");
-    p->predictor = kinds[options->predictor];
-    p->run_predictor = hs_arena_text(&p->arena, text, strlen(text));
+    p->predictor = kinds[p->options->predictor];
+    p->run_predictor = is_noisy ? keep_text(p, "noisy, RMSLE ", noise) : kind;
 }
 
 enum hs_status hs_predict(struct hs_prediction *p, const struct hs_predict_options *options,
                           struct hs_diag *diag)
 {
-    struct models m = {0};
-    p->gamma = options->gamma;
+    p->options = options;
     HS_TRY(hs_catalogue_load(&p->catalogue, options->profiles, diag));
-    HS_TRY(find_jobs(p, options, diag));
-    enum hs_status status = open_models(&m, p, options, diag);
-    if (status == HS_OK) {
-        name_predictors(p, options);
-        note_unknown_type(p, diag);
-        ask_alone(p, &m, options);
-        ask_together(p, &m);
-        p->knows_fit = p->capacity_mib > 0 && !isnan(p->memory_mib.value);
-        p->fits = p->knows_fit && p->memory_mib.value + p->reserve_mib <= p->capacity_mib;
+    HS_TRY(find_jobs(p, diag));
+    HS_TRY(open_models(p, diag));
+    name_predictors(p);
+    note_unknown_type(p, diag);
+    for (uint32_t i = 0; i < p->count; i++) {
+        struct hs_predicted_job *job = &p->jobs[i];
+        job->speeds = hs_arena_alloc(&p->arena, p->type_count * sizeof *job->speeds);
+        ask_alone_of(p, job);
+        for (uint32_t t = 0; t < p->type_count; t++)
+            job->speeds[t] = speed_on(p, job, t);
+        job->step_ms = step_time(p, job);
+        ask_told(p, i);
     }
-    hs_predictor_close(m.told);
-    hs_predictor_close(m.regress);
-    hs_speed_free(m.speed);
-    hs_interference_free(m.truth);
-    hs_cluster_free(&m.cluster);
-    hs_modelset_free(&m.files);
-    return status;
+    ask_together(p);
+    return HS_OK;
 }
 
 void hs_prediction_free(struct hs_prediction *p)
 {
+    hs_predictor_close(p->told);
+    hs_predictor_close(p->regress);
+    hs_speed_free(p->speed);
+    hs_interference_free(p->truth);
+    hs_cluster_free(&p->cluster);
+    hs_modelset_free(&p->files);
     hs_catalogue_free(&p->catalogue);
     hs_arena_free(&p->arena);
 }
