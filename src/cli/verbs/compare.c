@@ -27,77 +27,52 @@
 
 #define SPEC_MAX           1000u  /* bytes */
 #define CELLS_MAX          10000u /* runs of one comparison */
-#define WORD_SIZE          64
+#define WORD_SIZE          1024
 #define CONDITION_EXPECTED "for example 'mean_jct>+1%', 'gpu_utilization<-5%@sjf' or 'ooms>0'"
 
 /* ---- --fail-if ---- */
 
-struct word {
-    const char *text;
-    size_t len;
-};
-
-static struct word trim(const char *text, size_t len)
+/* Without the blanks around it. */
+static const char *trim(const char *text, size_t len, char word[WORD_SIZE])
 {
-    while (len > 0 && *text == ' ') {
+    for (; len > 0 && *text == ' '; len--)
         text++;
-        len--;
-    }
     while (len > 0 && text[len - 1] == ' ')
         len--;
-    return (struct word){text, len};
-}
-
-static bool is_word(struct word word, const char *text)
-{
-    return strlen(text) == word.len && memcmp(word.text, text, word.len) == 0;
-}
-
-static enum hs_status unknown(const char *text, const char *what, struct word word,
-                              const char *const *words, uint32_t count, const char *otherwise,
-                              struct hs_diag *diag)
-{
-    char name[WORD_SIZE], hint[HS_HINT_SIZE];
-    (void)snprintf(name, sizeof name, "%.*s", (int)(word.len < sizeof name ? word.len : 0),
-                   word.text);
-    return hs_fail(diag, HS_E_USAGE, NULL, hs_did_you_mean(hint, name, words, count, otherwise),
-                   "--fail-if '%s': unknown %s '%.*s'", text, what, (int)word.len, word.text);
+    (void)snprintf(word, WORD_SIZE, "%.*s", (int)len, text);
+    return word;
 }
 
 /* As it was given to -p, or the name alone where only one policy has that name. */
-static enum hs_status parse_policy(const char *text, struct word word,
-                                   const struct hs_fail_if_names *names, uint32_t *policy,
-                                   struct hs_diag *diag)
+static enum hs_status find_policy(const char *word, const struct hs_fail_if_names *names,
+                                  const char *what, uint32_t *policy, struct hs_diag *diag)
 {
+    const size_t len = strlen(word);
     uint32_t namesakes = 0;
     for (uint32_t i = 0; i < names->policy_count; i++) {
         const char *spec = names->policies[i];
-        if (is_word(word, spec)) {
-            *policy = i;
-            return HS_OK;
-        }
-        if (strcspn(spec, ":") == word.len && memcmp(spec, word.text, word.len) == 0) {
-            *policy = i;
-            namesakes++;
-        }
+        if (strcspn(spec, ":") != len || strncmp(spec, word, len) != 0)
+            continue;
+        *policy = i;
+        namesakes++;
     }
     if (namesakes == 1)
         return HS_OK;
-    return unknown(text, "policy", word, names->policies, names->policy_count,
-                   "one of those given with -p, with its parameters", diag);
+    return hs_word_find(names->policies, names->policy_count, word, what,
+                        "one of those given with -p, with its parameters", policy, diag);
 }
 
-static enum hs_status parse_limit(struct word word, struct hs_fail_if *condition,
+static enum hs_status parse_limit(const char *word, struct hs_fail_if *condition,
                                   struct hs_diag *diag)
 {
-    bool is_percent = word.len > 0 && word.text[word.len - 1] == '%';
-    bool is_signed = word.len > 0 && (*word.text == '+' || *word.text == '-');
-    size_t plus = word.len > 0 && *word.text == '+';
-    struct word number = trim(word.text + plus, word.len - plus - is_percent);
-    if (!hs_parse_double(number.text, number.len, &condition->limit))
+    char room[WORD_SIZE];
+    size_t len = strlen(word);
+    bool is_signed = *word == '+' || *word == '-', is_percent = len > 0 && word[len - 1] == '%';
+    size_t plus = *word == '+';
+    const char *number = trim(word + plus, len - plus - is_percent, room);
+    if (!hs_parse_double(number, strlen(number), &condition->limit))
         return hs_fail(diag, HS_E_USAGE, NULL, CONDITION_EXPECTED,
-                       "--fail-if '%s': '%.*s' is no number", condition->text, (int)word.len,
-                       word.text);
+                       "--fail-if '%s': '%s' is no number", condition->text, word);
     if (is_percent && !is_signed)
         return hs_fail(diag, HS_E_USAGE, NULL,
                        "+1% is a change against the first policy; a share itself is written 0.5",
@@ -113,6 +88,7 @@ static enum hs_status parse_limit(struct word word, struct hs_fail_if *condition
 enum hs_status hs_fail_if_parse(const char *text, const struct hs_fail_if_names *names,
                                 struct hs_fail_if *condition, struct hs_diag *diag)
 {
+    char word[WORD_SIZE], what[WORD_SIZE + 64];
     size_t name = strcspn(text, "<>");
     *condition = (struct hs_fail_if){.text = text, .policy = UINT32_MAX};
     if (text[name] == '\0')
@@ -121,18 +97,15 @@ enum hs_status hs_fail_if_parse(const char *text, const struct hs_fail_if_names 
     const char *limit = text + name + 1;
     size_t len = strcspn(limit, "@");
     condition->is_more = text[name] == '>';
-    const struct word metric = trim(text, name);
-    while (condition->metric < names->metric_count &&
-           !is_word(metric, names->metrics[condition->metric]))
-        condition->metric++;
-    if (condition->metric == names->metric_count)
-        return unknown(text, "metric", metric, names->metrics, names->metric_count,
-                       "results/README.md lists the metrics", diag);
-    HS_TRY(parse_limit(trim(limit, len), condition, diag));
+    (void)snprintf(what, sizeof what, "--fail-if '%s': unknown metric", text);
+    HS_TRY(hs_word_find(names->metrics, names->metric_count, trim(text, name, word), what,
+                        "results/README.md lists the metrics", &condition->metric, diag));
+    HS_TRY(parse_limit(trim(limit, len, word), condition, diag));
     if (limit[len] == '\0')
         return HS_OK;
-    struct word policy = trim(limit + len + 1, strlen(limit + len + 1));
-    HS_TRY(parse_policy(text, policy, names, &condition->policy, diag));
+    (void)snprintf(what, sizeof what, "--fail-if '%s': unknown policy", text);
+    trim(limit + len + 1, strlen(limit + len + 1), word);
+    HS_TRY(find_policy(word, names, what, &condition->policy, diag));
     if (condition->is_relative && condition->policy == 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "name another, or leave the '@' out",
                        "--fail-if '%s': the first policy is what the others are held against",
@@ -542,6 +515,18 @@ static enum hs_status check_run(struct hs_call *call, const char *path)
     return HS_OK;
 }
 
+/* With --force the run would be removed before it is read. */
+static enum hs_status check_output(struct hs_call *call, const char *dir)
+{
+    const char *output = ((const struct hs_compare_options *)call->options)->run.output;
+    struct stat ours, theirs;
+    if (output == NULL || stat(output, &ours) != 0 || stat(dir, &theirs) != 0 ||
+        ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
+        return HS_OK;
+    return hs_fail(&call->diag, HS_E_USAGE, NULL, "give another name",
+                   "-o %s is one of the runs that are compared", output);
+}
+
 /* Options of a run have no effect on finished ones. */
 static enum hs_status check_runs(struct hs_call *call)
 {
@@ -559,18 +544,8 @@ static enum hs_status check_runs(struct hs_call *call)
             return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave it out",
                            "compare: %s has no meaning for two finished runs", o->param.key);
     }
-    return HS_OK;
-}
-
-/* With --force the run would be removed before it is read. */
-static enum hs_status check_output(const struct comparing *c, const char *dir)
-{
-    struct stat ours, theirs;
-    if (c->options->output == NULL || stat(c->options->output, &ours) != 0 ||
-        stat(dir, &theirs) != 0 || ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
-        return HS_OK;
-    return hs_fail(&c->call->diag, HS_E_USAGE, NULL, "give another name",
-                   "-o %s is one of the runs that are compared", c->options->output);
+    HS_TRY(check_output(call, call->operands[0]));
+    return check_output(call, call->operands[1]);
 }
 
 static void write_config(void *ctx, struct hs_jsonw *w)
@@ -631,25 +606,10 @@ static enum hs_status write_dir(struct comparing *c)
     return status;
 }
 
-static enum hs_status compare_pair(struct comparing *c, const char *dir_a, const char *dir_b,
-                                   int64_t resamples)
-{
-    struct hs_output *out = &c->call->out;
-    HS_TRY(check_output(c, dir_a));
-    HS_TRY(check_output(c, dir_b));
-    HS_TRY(hs_paired_load(&c->paired, dir_a, dir_b, &c->log.diag));
-    HS_TRY(hs_paired_compare(&c->paired, (uint32_t)resamples, (uint64_t)c->options->seed));
-    if (c->options->output != NULL)
-        HS_TRY(write_dir(c));
-    hs_paired_print(&c->paired, out, c->call->terminal.columns);
-    if (c->options->output != NULL)
-        hs_say(out, "\nfiles       %s/\n", c->options->output);
-    return HS_OK;
-}
-
-static enum hs_status compare_paired(struct hs_call *call)
+static enum hs_status compare_pair(struct hs_call *call)
 {
     const struct hs_compare_options *options = call->options;
+    const char *output = options->run.output;
     HS_TRY(check_runs(call));
     struct comparing *c = hs_arena_alloc(&call->arena, sizeof *c);
     c->call = call;
@@ -657,7 +617,16 @@ static enum hs_status compare_paired(struct hs_call *call)
     hs_message_log_open(&c->log, &call->diag, HS_LOG_WARNINGS);
     hs_status_line_start(&c->stopwatch, &call->terminal, false, 0);
     enum hs_status status =
-        compare_pair(c, call->operands[0], call->operands[1], options->bootstrap);
+        hs_paired_load(&c->paired, call->operands[0], call->operands[1], &c->log.diag);
+    if (status == HS_OK)
+        status = hs_paired_compare(&c->paired, (uint32_t)options->bootstrap,
+                                   (uint64_t)options->run.seed);
+    if (status == HS_OK && output != NULL)
+        status = write_dir(c);
+    if (status == HS_OK)
+        hs_paired_print(&c->paired, &call->out, call->terminal.columns);
+    if (status == HS_OK && output != NULL)
+        hs_say(&call->out, "\nfiles       %s/\n", output);
     hs_paired_free(&c->paired);
     hs_message_log_close(&c->log);
     return status;
@@ -665,7 +634,7 @@ static enum hs_status compare_paired(struct hs_call *call)
 
 /* ---- the verb ---- */
 
-static enum hs_status compare_into(struct hs_compare *c, const char *path)
+static enum hs_status write_comparison(struct hs_compare *c, const char *path)
 {
     struct hs_diag *diag = &c->call->diag;
     struct hs_rundir dir = {0};
@@ -684,37 +653,37 @@ static enum hs_status compare_into(struct hs_compare *c, const char *path)
     return status;
 }
 
-static enum hs_status dry_run(struct hs_compare *compare, const char *dir)
+static enum hs_status dry_run(struct hs_compare *c, const char *dir)
 {
-    struct hs_call *call = compare->call;
-    struct hs_run_result *result = hs_arena_alloc(&call->arena, sizeof *result);
-    HS_TRY(hs_simulate_dry(&compare->policies[0].setup, result, &compare->log.diag));
-    hs_say(&call->out, "trace       %s (%s): %" PRIu64 " jobs of %" PRIu64 " rows\n",
-           compare->options->run.trace, result->format, result->intake.trace.accepted,
+    struct hs_output *out = &c->call->out;
+    struct hs_run_result *result = hs_arena_alloc(&c->call->arena, sizeof *result);
+    HS_TRY(hs_simulate_dry(&c->policies[0].setup, result, &c->log.diag));
+    hs_say(out, "trace       %s (%s): %" PRIu64 " jobs of %" PRIu64 " rows\n",
+           c->options->run.trace, result->format, result->intake.trace.accepted,
            result->intake.trace.rows);
-    for (uint32_t i = 0; i < compare->cell_count; i++)
-        hs_say(&call->out, "%-11s %s\n", i == 0 ? "runs" : "", compare->cells[i].name);
-    hs_say(&call->out, "directory   %s/ (not written)\n", dir);
+    for (uint32_t i = 0; i < c->cell_count; i++)
+        hs_say(out, "%-11s %s\n", i == 0 ? "runs" : "", c->cells[i].name);
+    hs_say(out, "directory   %s/ (not written)\n", dir);
     return HS_OK;
 }
 
-static enum hs_status compare_planned(struct hs_compare *compare)
+static enum hs_status compare_policies(struct hs_compare *c)
 {
     char dir[HS_PATH_SIZE];
-    if (compare->options->run.output != NULL)
-        (void)snprintf(dir, sizeof dir, "%s", compare->options->run.output);
-    else
-        HS_TRY(default_dir(compare, dir, sizeof dir));
-    hs_run_note_cluster(compare->call);
-    if (compare->options->run.dry_run)
-        return dry_run(compare, dir);
-    HS_TRY(compare_into(compare, dir));
-    say_result(compare, dir);
     enum hs_status status = HS_OK;
-    for (uint32_t i = 0; i < compare->condition_count; i++)
-        for (uint32_t p = 0; p < compare->policy_count; p++)
-            if (hs_fail_if_concerns(&compare->conditions[i], p) &&
-                judge(compare, &compare->conditions[i], p) != HS_OK)
+    if (c->options->run.output != NULL)
+        (void)snprintf(dir, sizeof dir, "%s", c->options->run.output);
+    else
+        HS_TRY(default_dir(c, dir, sizeof dir));
+    hs_run_note_cluster(c->call);
+    if (c->options->run.dry_run)
+        return dry_run(c, dir);
+    HS_TRY(write_comparison(c, dir));
+    say_result(c, dir);
+    for (uint32_t i = 0; i < c->condition_count; i++)
+        for (uint32_t p = 0; p < c->policy_count; p++)
+            if (hs_fail_if_concerns(&c->conditions[i], p) &&
+                judge(c, &c->conditions[i], p) != HS_OK)
                 status = HS_E_DIFFERS;
     return status;
 }
@@ -728,11 +697,11 @@ static enum hs_status compare(struct hs_call *call)
         return HS_OK;
     }
     if (call->operand_count == 2 || (call->operand_count == 1 && is_run(call->operands[0])))
-        return compare_paired(call);
+        return compare_pair(call);
     struct hs_compare *compare = hs_arena_alloc(&call->arena, sizeof *compare);
     enum hs_status status = plan(compare, call);
     if (status == HS_OK)
-        status = compare_planned(compare);
+        status = compare_policies(compare);
     for (uint32_t p = 0; p < compare->policies_open; p++)
         hs_setup_close(&compare->policies[p].setup);
     hs_message_log_close(&compare->log);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "cli/help.h"
 #include "cli/option_rows.h"
 #include "cli/setup.h"
@@ -25,13 +26,29 @@ struct policies_options {
 };
 
 /* What a policy knows and may do with its default parameters, and what other parameters add:
- * HS_CAN_x, HS_KNOWS_x. The record has the most; .needs() is the answer for given parameters.
- */
+ * HS_KNOWS_x, HS_CAN_x. The record has the most; .needs() is the answer for given parameters. The
+ * same in words: "nothing (some parameters: duration)"; in a list, where room is scarce,
+ * "nothing +". */
 struct scope {
     uint32_t can, knows, more_can, more_knows;
+    char knows_text[256], can_text[256];
 };
 
-static struct scope scope_of(const struct hs_policy_ops *policy, struct hs_arena *arena)
+typedef void bits_name(uint32_t bits, char *text, size_t size);
+
+static void bits_text(bits_name *name, uint32_t bits, uint32_t more, bool is_short, char text[256])
+{
+    char added[128];
+    name(bits, text, 256);
+    name(more, added, sizeof added);
+    if (more != 0 && is_short)
+        hs_append(text, 256, " +");
+    else if (more != 0)
+        hs_append(text, 256, " (some parameters: %s)", added);
+}
+
+static struct scope scope_of(const struct hs_policy_ops *policy, bool is_short,
+                             struct hs_arena *arena)
 {
     struct scope s = {.can = policy->can, .knows = policy->knows};
     void *state = hs_arena_alloc(arena, policy->state_size + 1);
@@ -39,40 +56,9 @@ static struct scope scope_of(const struct hs_policy_ops *policy, struct hs_arena
         policy->needs(state, &s.can, &s.knows);
     s.more_can = policy->can & ~s.can;
     s.more_knows = policy->knows & ~s.knows;
+    bits_text(hs_setup_knows_text, s.knows, s.more_knows, is_short, s.knows_text);
+    bits_text(hs_setup_can_text, s.can, s.more_can, is_short, s.can_text);
     return s;
-}
-
-/* "nothing (some parameters: duration)"; in a list, where room is scarce, "nothing +". */
-static void bits_text(void (*name)(uint32_t, char *, size_t), uint32_t bits, uint32_t more,
-                      bool is_short, char *text, size_t size)
-{
-    char added[128];
-    name(bits, text, size);
-    size_t used = strlen(text);
-    if (more == 0)
-        return;
-    name(more, added, sizeof added);
-    if (is_short)
-        (void)snprintf(text + used, size - used, " +");
-    else
-        (void)snprintf(text + used, size - used, " (some parameters: %s)", added);
-}
-
-/* A policy as one row of the list, and as the head of its own description. */
-struct listed {
-    const char *name, *what;
-    char knows[256], can[256];
-};
-
-static void describe(const struct hs_policy_ops *policy, struct hs_arena *arena, bool is_short,
-                     struct listed *row)
-{
-    const struct scope scope = scope_of(policy, arena);
-    row->name = policy->name;
-    row->what = policy->summary;
-    bits_text(hs_setup_knows_text, scope.knows, scope.more_knows, is_short, row->knows,
-              sizeof row->knows);
-    bits_text(hs_setup_can_text, scope.can, scope.more_can, is_short, row->can, sizeof row->can);
 }
 
 static const char *or_dash(const char *text)
@@ -93,12 +79,11 @@ static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy
                        struct hs_arena *arena, bool is_markdown, uint32_t columns)
 {
     char expects[256];
-    struct listed row;
-    describe(policy, arena, false, &row);
+    const struct scope scope = scope_of(policy, false, arena);
     hs_say(out,
            is_markdown ? "### %s\n%s\n\nKnows: %s. May: %s. Source: %s\n\n"
                        : "%s: %s\nknows: %s\nmay: %s\nsource: %s\n\n",
-           row.name, row.what, row.knows, row.can, or_dash(policy->cite));
+           policy->name, policy->summary, scope.knows_text, scope.can_text, or_dash(policy->cite));
     if (policy->params == NULL || policy->params->key == NULL) {
         hs_say(out, "no parameters\n");
         return;
@@ -126,59 +111,45 @@ static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy
 
 /* ---- the list ---- */
 
-/* Widths of the columns of the list. */
-struct widths {
-    uint32_t name, knows, can, what;
-};
-
-static void widen(uint32_t *width, const char *text)
-{
-    uint32_t len = (uint32_t)strlen(text);
-    *width = len > *width ? len : *width;
-}
-
-static struct widths list_widths(struct hs_arena *arena)
-{
-    const struct hs_policy_ops *policy;
-    struct widths w = {0};
-    struct listed row;
-    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
-        describe(policy, arena, true, &row);
-        widen(&w.name, row.name);
-        widen(&w.knows, row.knows);
-        widen(&w.can, row.can);
-        widen(&w.what, row.what);
-    }
-    return w;
-}
+/* A row of the list, or the widths of its columns. */
+enum { NAME, KNOWS, CAN, WHAT, COLUMNS };
 
 /* What a policy does is on a line of its own where it does not fit beside the other columns. */
-static void say_row(struct hs_output *out, const struct listed *row, const struct widths *w,
-                    uint32_t columns)
+static void say_row(struct hs_output *out, const char *const row[COLUMNS],
+                    const uint32_t width[COLUMNS], uint32_t columns)
 {
-    const uint32_t below = w->name + 1, at_can = below + w->knows + 1;
-    hs_say(out, "%-*s %-*s ", (int)w->name, row->name, (int)w->knows, row->knows);
-    if (at_can + w->can + 1 + w->what <= columns) {
-        hs_say(out, "%-*s %s\n", (int)w->can, row->can, row->what);
+    const uint32_t below = width[NAME] + 1, at_can = below + width[KNOWS] + 1;
+    hs_say(out, "%-*s %-*s ", (int)width[NAME], row[NAME], (int)width[KNOWS], row[KNOWS]);
+    if (at_can + width[CAN] + 1 + width[WHAT] <= columns) {
+        hs_say(out, "%-*s %s\n", (int)width[CAN], row[CAN], row[WHAT]);
         return;
     }
-    hs_say_wrapped(out, row->can, at_can, columns);
-    if (row->what[0] == '\0')
+    hs_say_wrapped(out, row[CAN], at_can, columns);
+    if (row[WHAT][0] == '\0')
         return;
     hs_say(out, "%-*s", (int)below, "");
-    hs_say_wrapped(out, row->what, below, columns);
+    hs_say_wrapped(out, row[WHAT], below, columns);
 }
 
 static void say_list(struct hs_output *out, struct hs_arena *arena, uint32_t columns)
 {
     const struct hs_policy_ops *policy;
-    const struct widths widths = list_widths(arena);
-    const bool is_wide = widths.name + widths.knows + widths.can + widths.what + 3 <= columns;
-    struct listed row = {"policy", is_wide ? "what" : "", "knows", "may"};
-    say_row(out, &row, &widths, columns);
-    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
-        describe(policy, arena, true, &row);
-        say_row(out, &row, &widths, columns);
+    uint32_t width[COLUMNS] = {0};
+    for (int is_shown = 0; is_shown <= 1; is_shown++) { /* widths first */
+        const bool is_wide = width[NAME] + width[KNOWS] + width[CAN] + width[WHAT] + 3 <= columns;
+        if (is_shown)
+            say_row(out, (const char *[]){"policy", "knows", "may", is_wide ? "what" : ""}, width,
+                    columns);
+        for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
+            const struct scope scope = scope_of(policy, true, arena);
+            const char *const row[COLUMNS] = {policy->name, scope.knows_text, scope.can_text,
+                                              policy->summary};
+            if (is_shown)
+                say_row(out, row, width, columns);
+            for (int c = 0; c < COLUMNS; c++)
+                if (strlen(row[c]) > width[c])
+                    width[c] = (uint32_t)strlen(row[c]);
+        }
     }
     hs_say(out, "\n+: more with some parameters; 'horus policies NAME' lists those of one.\n");
     hs_say_wrapped(out, KNOWS_LEGEND, 0, columns);
@@ -187,12 +158,12 @@ static void say_list(struct hs_output *out, struct hs_arena *arena, uint32_t col
 static void list_markdown(struct hs_output *out, struct hs_arena *arena)
 {
     const struct hs_policy_ops *policy;
-    struct listed row;
     hs_say(out, "| policy | what | knows | may | parameters |\n"
                 "| --- | --- | --- | --- | --- |\n");
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
-        describe(policy, arena, false, &row);
-        hs_say(out, "| `%s` | %s | %s | %s | ", row.name, row.what, row.knows, row.can);
+        const struct scope scope = scope_of(policy, false, arena);
+        hs_say(out, "| `%s` | %s | %s | %s | ", policy->name, policy->summary, scope.knows_text,
+               scope.can_text);
         for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++)
             hs_say(out, "%s`%s`", p != policy->params ? ", " : "", p->key);
         hs_say(out, " |\n");
@@ -201,8 +172,7 @@ static void list_markdown(struct hs_output *out, struct hs_arena *arena)
 
 /* ---- JSON ---- */
 
-static void bits_json(struct hs_jsonw *w, const char *key, uint32_t bits,
-                      void (*name)(uint32_t, char *, size_t))
+static void bits_json(struct hs_jsonw *w, const char *key, uint32_t bits, bits_name *name)
 {
     char text[128];
     hs_jsonw_member_array(w, key);
@@ -218,7 +188,7 @@ static void bits_json(struct hs_jsonw *w, const char *key, uint32_t bits,
 static void policy_json(struct hs_jsonw *w, const struct hs_policy_ops *policy,
                         struct hs_arena *arena)
 {
-    const struct scope scope = scope_of(policy, arena);
+    const struct scope scope = scope_of(policy, false, arena);
     hs_jsonw_object(w);
     hs_jsonw_member_text(w, "name", policy->name);
     hs_jsonw_member_text(w, "summary", policy->summary);
@@ -258,7 +228,6 @@ static void say_json(struct hs_output *out, const struct hs_policy_ops *one, str
 static void man_policies(struct hs_output *out, struct hs_arena *arena)
 {
     const struct hs_policy_ops *policy;
-    struct listed row;
     char expects[256];
     hs_man_title(out, "-policies", 7, "scheduling policies of horus and their parameters");
     hs_say(out, "# DESCRIPTION\n\nA policy is named with *-p* _NAME_ or "
@@ -266,8 +235,9 @@ static void man_policies(struct hs_output *out, struct hs_arena *arena)
                 "not declare to know, it cannot read.\n\n");
     hs_man_say(out, "%t\n\n", KNOWS_LEGEND);
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
-        describe(policy, arena, false, &row);
-        hs_man_say(out, "# %t\n\n%.\n\nKnows: %. May: %.", row.name, row.what, row.knows, row.can);
+        const struct scope scope = scope_of(policy, false, arena);
+        hs_man_say(out, "# %t\n\n%.\n\nKnows: %. May: %.", policy->name, policy->summary,
+                   scope.knows_text, scope.can_text);
         if (policy->cite != NULL)
             hs_man_say(out, " Source: %.", policy->cite);
         hs_say(out, "\n\n");
