@@ -24,17 +24,6 @@ static void end_exhausted(enum hs_status status)
     exit(hs_status_exit_code(status));
 }
 
-static enum hs_status call_verb(struct hs_call *call, int argc, char **argv)
-{
-    enum hs_help_wish help;
-    HS_TRY(hs_options_parse(call, argc, argv, &help));
-    if (help == HS_HELP_NONE)
-        return call->verb->run(call);
-    (help == HS_HELP_ALL ? hs_help_verb_all : hs_help_verb)(&call->out, call->verb,
-                                                            call->terminal.columns);
-    return HS_OK;
-}
-
 static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
 {
     if (argc < 2) {
@@ -57,19 +46,13 @@ static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
     call->verb = &hs_verb_run;
     if (!is_trace)
         HS_TRY(hs_verb_get(word, &call->verb, &call->diag));
-    return call_verb(call, argc - !is_trace, argv + !is_trace);
-}
-
-static enum hs_status finish(struct hs_call *call, enum hs_status status)
-{
-    if (status != HS_OK && call->diag.errors == 0)
-        hs_report(&call->diag, HS_ERROR, NULL, NULL, "%s", hs_status_text(status));
-    enum hs_status closed = hs_output_close(&call->out, &call->diag);
-    if (closed == HS_OK && close(STDOUT_FILENO) != 0)
-        closed =
-            hs_fail(&call->diag, HS_E_IO, NULL, NULL, "cannot close <stdout>: %s", strerror(errno));
-    hs_arena_free(&call->arena);
-    return status != HS_OK ? status : closed;
+    enum hs_help_wish help;
+    HS_TRY(hs_options_parse(call, argc - !is_trace, argv + !is_trace, &help));
+    if (help == HS_HELP_NONE)
+        return call->verb->run(call);
+    (help == HS_HELP_ALL ? hs_help_verb_all : hs_help_verb)(&call->out, call->verb,
+                                                            call->terminal.columns);
+    return HS_OK;
 }
 
 int main(int argc, char **argv)
@@ -86,8 +69,17 @@ int main(int argc, char **argv)
     program_diag = &call.diag;
     hs_on_fatal(end_exhausted);
     enum hs_status status = hs_output_open(&call.out, "-", &call.diag);
-    if (status == HS_OK)
-        status = finish(&call, dispatch(&call, argc, argv));
+    if (status == HS_OK) {
+        status = dispatch(&call, argc, argv);
+        if (status != HS_OK && call.diag.errors == 0)
+            hs_report(&call.diag, HS_ERROR, NULL, NULL, "%s", hs_status_text(status));
+        enum hs_status closed = hs_output_close(&call.out, &call.diag);
+        if (closed == HS_OK && close(STDOUT_FILENO) != 0)
+            closed = hs_fail(&call.diag, HS_E_IO, NULL, NULL, "cannot close <stdout>: %s",
+                             strerror(errno));
+        status = status != HS_OK ? status : closed;
+        hs_arena_free(&call.arena);
+    }
     if (status == HS_E_INTERRUPTED)
         return 128 + hs_interrupt_signal();
     return hs_status_exit_code(status);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fmt.h"
 #include "data/param_table.h"
 
 static const struct hs_verb *const verbs[] = {
@@ -194,43 +195,31 @@ static const struct hs_option *option_of(const struct parse *p, int value)
 static enum hs_status unknown_long(const struct parse *p, const char *word)
 {
     struct hs_diag *diag = &p->call->diag;
-    const char *verb = p->call->verb->name;
-    char name[NAME_MAX_LEN], hint[4 * NAME_MAX_LEN];
-    size_t len = strcspn(word + 2, "=");
-    if (len >= sizeof name)
-        len = sizeof name - 1;
-    memcpy(name, word + 2, len);
-    name[len] = '\0';
-
-    const char *names[HS_OPTIONS_MAX + 1], *prefixed[2] = {NULL, NULL};
-    uint32_t matches = 0;
+    const char *verb = p->call->verb->name, *names[HS_OPTIONS_MAX + 1], *first = NULL,
+               *other = NULL;
+    char name[NAME_MAX_LEN], hint[4 * NAME_MAX_LEN] = "", long_name[NAME_MAX_LEN];
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     for (uint32_t i = 0; i <= p->option_count; i++) {
         names[i] = p->longs[i].name;
-        if (strncmp(names[i], name, len) == 0) {
-            if (matches < 2)
-                prefixed[matches] = names[i];
-            matches++;
+        if (strncmp(names[i], name, strlen(name)) != 0)
+            continue;
+        if (first == NULL) {
+            first = names[i];
+            continue;
         }
-    }
-    if (matches > 1) {
-        (void)snprintf(hint, sizeof hint, "it could be '--%s' or '--%s'", prefixed[0], prefixed[1]);
+        (void)snprintf(hint, sizeof hint, "it could be '--%s' or '--%s'", first, names[i]);
         return hs_fail(diag, HS_E_USAGE, NULL, hint, "%s: option '--%s' is ambiguous", verb, name);
     }
-    const char *nearest = hs_nearest(name, names, p->option_count + 1), *other = NULL;
-    for (size_t i = 0; i < VERB_COUNT && other == NULL; i++) {
-        char long_name[NAME_MAX_LEN];
+    const char *nearest = hs_nearest(name, names, p->option_count + 1);
+    for (size_t i = 0; i < VERB_COUNT && other == NULL; i++)
         for (const struct hs_option *o = verbs[i]->options; o->param.key != NULL; o++)
             if (strcmp(hs_option_long_name(&o->param, long_name, sizeof long_name), name) == 0)
                 other = verbs[i]->name;
-    }
-    if (other != NULL && nearest != NULL)
-        (void)snprintf(hint, sizeof hint, "'horus %s' has it; did you mean '--%s'?", other,
-                       nearest);
-    else if (other != NULL)
-        (void)snprintf(hint, sizeof hint, "'horus %s' has it", other);
-    else if (nearest != NULL)
-        (void)snprintf(hint, sizeof hint, "did you mean '--%s'?", nearest);
-    else
+    if (other != NULL)
+        hs_append(hint, sizeof hint, "'horus %s' has it%s", other, nearest != NULL ? "; " : "");
+    if (nearest != NULL)
+        hs_append(hint, sizeof hint, "did you mean '--%s'?", nearest);
+    if (hint[0] == '\0')
         (void)snprintf(hint, sizeof hint, "'horus %s --help all' lists the options", verb);
     return hs_fail(diag, HS_E_USAGE, NULL, hint, "%s: unknown option '--%s'", verb, name);
 }
@@ -290,29 +279,23 @@ static enum hs_status split_words(struct parse *p, enum hs_help_wish *help)
     return HS_OK;
 }
 
-/* Of an option that is given twice the last value counts; two policies are an error. */
-static enum hs_status check_policies(const struct parse *p)
-{
-    const char *first = NULL;
-    for (uint32_t i = 0; i < p->flag_count; i++) {
-        const struct flag *flag = &p->flags[i];
-        if (strcmp(flag->option->param.key, "policy") != 0 || flag->option->is_repeated)
-            continue;
-        if (first != NULL)
-            return hs_fail(
-                &p->call->diag, HS_E_USAGE, NULL, "'horus compare' takes several, or leave one out",
-                "%s: two policies, '%s' and '%s'", p->call->verb->name, first, flag->value);
-        first = flag->value;
-    }
-    return HS_OK;
-}
-
-/* The file of --config, then every --set, then all flags (these two set only their own text). */
+/* The file of --config, then every --set, then all flags (these two set only their own text). Of an
+ * option that is given twice the last value counts; two policies are an error. */
 static enum hs_status apply(struct parse *p)
 {
     struct hs_config *config = &p->call->config;
     struct hs_diag *diag = &p->call->diag;
-    HS_TRY(check_policies(p));
+    const char *policy = NULL;
+    for (uint32_t i = 0; i < p->flag_count; i++) {
+        const struct flag *flag = &p->flags[i];
+        if (strcmp(flag->option->param.key, "policy") != 0 || flag->option->is_repeated)
+            continue;
+        if (policy != NULL)
+            return hs_fail(
+                diag, HS_E_USAGE, NULL, "'horus compare' takes several, or leave one out",
+                "%s: two policies, '%s' and '%s'", p->call->verb->name, policy, flag->value);
+        policy = flag->value;
+    }
     for (uint32_t i = 0; i < p->flag_count; i++)
         if (strcmp(p->flags[i].option->param.key, "config") == 0)
             HS_TRY(hs_config_load(config, p->flags[i].value, diag));

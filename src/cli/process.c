@@ -191,25 +191,20 @@ static void start(struct pool *p, struct child *child, struct hs_diag *diag)
     p->running++;
 }
 
-/* The signal was sent to the child alone: one from a terminal, which reaches both, has reached the
- * parent before the child could end. */
-static bool was_stopped_alone(enum hs_status status)
-{
-    sigset_t pending;
-    return status == HS_E_INTERRUPTED && hs_interrupt_signal() == 0 && sigpending(&pending) == 0 &&
-           sigismember(&pending, SIGINT) == 0 && sigismember(&pending, SIGTERM) == 0;
-}
-
 static bool reap(struct pool *p, struct child *child)
 {
     int state;
+    sigset_t pending;
     if (child->pid == 0 || waitpid(child->pid, &state, WNOHANG) != child->pid)
         return false;
     child->pid = 0;
     p->running--;
     int signal_number = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
     enum hs_status status = signal_number != 0 ? HS_E_LIMIT : (enum hs_status)WEXITSTATUS(state);
-    if (was_stopped_alone(status)) {
+    /* A signal that was sent to the child alone: one from a terminal, which reaches both, has
+     * reached the parent before the child could end. */
+    if (status == HS_E_INTERRUPTED && hs_interrupt_signal() == 0 && sigpending(&pending) == 0 &&
+        sigismember(&pending, SIGINT) == 0 && sigismember(&pending, SIGTERM) == 0) {
         status = HS_E_LIMIT;
         signal_number = SIGTERM;
     }
@@ -217,8 +212,7 @@ static bool reap(struct pool *p, struct child *child)
         p->how->ended(p->how->ctx, child->index, status, signal_number);
     else if (status != HS_OK)
         fail_at(p, child->index, status, signal_number);
-    if (p->how->ended != NULL || status == HS_OK)
-        p->done++;
+    p->done += p->how->ended != NULL || status == HS_OK;
     return true;
 }
 
@@ -271,19 +265,11 @@ const char *hs_process_kill_hint(int signal_number)
 /* Polling, not F_SETLKW: a signal that comes just before the call would not end it. */
 #define POLL_NS 100000000
 
-/* The holder removes the file before it unlocks, so that a lock counts only if the path still leads
- * to the file that is locked. */
-static bool is_current(int fd, const char *path)
-{
-    struct stat held, there;
-    return fstat(fd, &held) == 0 && stat(path, &there) == 0 && held.st_dev == there.st_dev &&
-           held.st_ino == there.st_ino;
-}
-
 enum hs_status hs_file_lock_take(struct hs_file_lock *lock, const char *path, struct hs_diag *diag)
 {
     const struct hs_place place = {.file = path};
     bool has_waited = false;
+    struct stat held, there;
     for (;;) {
         struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
         lock->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -291,7 +277,10 @@ enum hs_status hs_file_lock_take(struct hs_file_lock *lock, const char *path, st
             return hs_fail(diag, HS_E_IO, &place, NULL, "cannot open: %s", strerror(errno));
         bool is_locked = fcntl(lock->fd, F_SETLK, &whole) == 0;
         int error = errno;
-        bool is_there = is_current(lock->fd, path);
+        /* The holder removes the file before it unlocks, so that a lock counts only if the path
+         * still leads to the file that is locked. */
+        bool is_there = fstat(lock->fd, &held) == 0 && stat(path, &there) == 0 &&
+                        held.st_dev == there.st_dev && held.st_ino == there.st_ino;
         if (is_locked && is_there)
             return HS_OK;
         (void)close(lock->fd);

@@ -29,36 +29,29 @@ struct pass {
     struct hs_engine *engine;
     struct hs_status_line status_line;
     char label[48];
-    struct hs_intake *intake;
 };
 
-/* Of the jobs, the share that has left; of the time, the share that has passed where the clock is
- * stopped: whichever is nearer to its end. -1 when neither is known. */
-static double share_done(const struct pass *pass, const struct hs_instant *now, uint64_t jobs)
-{
-    double until_us = (double)pass->setup->options->until_us;
-    double expected = hs_trace_expected(pass->trace), share = -1;
-    uint64_t live = now->running + now->pending + now->suspended;
-    if (expected > 0)
-        share = (double)(jobs > live ? jobs - live : 0) / expected;
-    if (until_us > 0 && (double)now->time_us / until_us > share)
-        share = (double)now->time_us / until_us;
-    return share < 1 ? share : 1;
-}
-
-static enum hs_status pass_poll(void *ctx, const struct hs_instant *instant)
+/* What is shown: of the jobs, the share that has left; of the time, the share that has passed where
+ * the clock is stopped: whichever is nearer to its end. -1 when neither is known. */
+static enum hs_status pass_poll(void *ctx, const struct hs_instant *now)
 {
     struct pass *pass = ctx;
     if (hs_interrupt_signal() != 0)
         return hs_fail(pass->diag, HS_E_INTERRUPTED, NULL, NULL,
                        "stopped by %s on day %.1f of the simulation: nothing was kept",
-                       hs_interrupt_name(), (double)instant->time_us / 86400e6);
+                       hs_interrupt_name(), (double)now->time_us / 86400e6);
     if (!hs_status_line_is_due(&pass->status_line))
         return HS_OK;
     struct hs_engine_figures figures;
     hs_engine_get_figures(pass->engine, &figures);
-    hs_status_line_show_run(&pass->status_line, instant, share_done(pass, instant, figures.jobs),
-                            figures.events);
+    double until_us = (double)pass->setup->options->until_us, share = -1;
+    double expected = hs_trace_expected(pass->trace);
+    uint64_t live = now->running + now->pending + now->suspended;
+    if (expected > 0)
+        share = (double)(figures.jobs > live ? figures.jobs - live : 0) / expected;
+    if (until_us > 0 && (double)now->time_us / until_us > share)
+        share = (double)now->time_us / until_us;
+    hs_status_line_show_run(&pass->status_line, now, share < 1 ? share : 1, figures.events);
     return HS_OK;
 }
 
@@ -155,34 +148,27 @@ static void close_run(struct pass *pass)
     close_jobs(pass);
 }
 
-static void take_counts(struct pass *pass)
+/* Before the trace is closed: what became of its rows, and its hash, which is that of the whole
+ * file also where --max-jobs or --until end the run earlier. */
+static enum hs_status take_intake(struct pass *pass, struct hs_run_result *result)
 {
-    struct hs_intake *intake = pass->intake;
+    struct hs_intake *intake = &result->intake;
     struct hs_trace_counts *counts = &intake->trace;
     hs_trace_get_counts(pass->trace, counts);
     hs_assign_get_counts(pass->assign, &intake->assigned);
     intake->retries = pass->retry.counts;
     if (counts->drop_kinds > HS_DROP_KINDS_MAX)
         counts->drop_kinds = HS_DROP_KINDS_MAX;
-    /* copies: the trace is closed before they are read */
     for (uint32_t i = 0; i < counts->drop_kinds; i++) {
         intake->drop_texts[i] = counts->drop_texts[i];
         intake->drops[i] = counts->drops[i];
     }
     counts->drop_texts = intake->drop_texts;
     counts->drops = intake->drops;
-}
-
-/* The hash is that of the whole file, also where --max-jobs or --until end the run earlier. */
-static enum hs_status hash_input(struct pass *pass, struct hs_run_result *result)
-{
-    uint64_t hash, bytes;
-    HS_TRY(hs_trace_identity(pass->trace, &hash, &bytes));
-    result->trace_input = (struct hs_manifest_input){.role = "trace",
-                                                     .path = pass->setup->options->trace,
-                                                     .hash = hash,
-                                                     .bytes = bytes,
-                                                     .rows = result->intake.trace.rows};
+    struct hs_manifest_input *input = &result->trace_input;
+    *input = (struct hs_manifest_input){
+        .role = "trace", .path = pass->setup->options->trace, .rows = counts->rows};
+    HS_TRY(hs_trace_identity(pass->trace, &input->hash, &input->bytes));
     (void)snprintf(result->format, sizeof result->format, "%s", hs_trace_format_name(pass->trace));
     return HS_OK;
 }
@@ -194,7 +180,6 @@ static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const st
     const struct hs_observer tally = {.ctx = &result->intake, .on_reject = note_rejected};
     const struct hs_observer *observer;
     struct hs_job_source jobs;
-    pass->intake = &result->intake;
     HS_TRY(open_jobs(pass, &jobs));
     HS_TRY(open_report(pass, dir));
     HS_TRY(hs_engine_open(&pass->engine, &config, pass->diag));
@@ -205,8 +190,7 @@ static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const st
     hs_terminal_status(pass->call->terminal, "");
     HS_TRY(status);
     hs_engine_get_figures(pass->engine, &result->figures);
-    take_counts(pass);
-    HS_TRY(hash_input(pass, result));
+    HS_TRY(take_intake(pass, result));
     close_run(pass); /* the report sorts in the memory that this frees */
     HS_TRY(hs_report_finish(pass->report, result->figures.end_us, &result->summary, pass->diag));
     uint32_t count = 0;
@@ -439,16 +423,13 @@ enum hs_status hs_simulate_dry(const struct hs_setup *setup, struct hs_run_resul
 {
     struct hs_trace_job *job;
     struct pass pass = {.setup = setup, .diag = diag};
-    pass.intake = &result->intake;
     HS_TRY(hs_simulate_check(setup, diag));
     struct hs_job_source source;
     enum hs_status status = open_jobs(&pass, &source);
     while (status == HS_OK)
         status = source.next(source.ctx, &job);
-    if (status == HS_END) {
-        take_counts(&pass);
-        status = hash_input(&pass, result);
-    }
+    if (status == HS_END)
+        status = take_intake(&pass, result);
     close_jobs(&pass);
     if (status == HS_OK)
         warn(setup, result, diag);

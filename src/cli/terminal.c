@@ -38,18 +38,6 @@ static bool locale_is_utf8(void)
     return false;
 }
 
-/* What COLUMNS asks for; 0 if nothing. */
-static uint32_t wanted_columns(void)
-{
-    const char *text = getenv("COLUMNS");
-    int64_t wanted = 0;
-    if (text == NULL || !hs_parse_int64(text, strlen(text), &wanted) || wanted <= 0)
-        return 0;
-    if (wanted < (int64_t)COLUMNS_MIN)
-        return COLUMNS_MIN;
-    return wanted > (int64_t)COLUMNS_MAX ? COLUMNS_MAX : (uint32_t)wanted;
-}
-
 /* How wide the window is now. */
 static void measure(struct hs_terminal *terminal)
 {
@@ -73,12 +61,17 @@ void hs_terminal_init(struct hs_terminal *terminal)
     terminal->use_utf8 = terminal->out_is_tty && !is_dumb && locale_is_utf8();
     terminal->err_use_utf8 = terminal->err_is_tty && locale_is_utf8();
     struct winsize size;
-    terminal->columns = wanted_columns();
-    terminal->has_fixed_width = terminal->columns > 0;
-    if (!terminal->has_fixed_width) {
-        bool has_size = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= COLUMNS_MIN;
-        terminal->columns = has_size ? size.ws_col : COLUMNS_PRESET;
-    }
+    const char *text = getenv("COLUMNS");
+    int64_t wanted = 0;
+    terminal->columns = COLUMNS_PRESET;
+    terminal->has_fixed_width =
+        text != NULL && hs_parse_int64(text, strlen(text), &wanted) && wanted > 0;
+    if (terminal->has_fixed_width)
+        terminal->columns = wanted < COLUMNS_MIN   ? COLUMNS_MIN
+                            : wanted > COLUMNS_MAX ? COLUMNS_MAX
+                                                   : (uint32_t)wanted;
+    else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= COLUMNS_MIN)
+        terminal->columns = size.ws_col;
     terminal->err_columns = terminal->columns;
     measure(terminal);
 }
@@ -170,45 +163,38 @@ double hs_status_line_elapsed_s(const struct hs_status_line *line)
     return (double)(now_ns() - line->started_ns) / 1e9;
 }
 
-/* "0:08", "1:02:03" */
-static void eta_text(const struct hs_progress_text *p, char *text, size_t size)
-{
-    text[0] = '\0';
-    if (!(p->share > 0) || !(p->elapsed_s > 0))
-        return;
-    double left_s = p->elapsed_s * (1 - p->share) / p->share;
-    uint64_t s = left_s > 0 ? (uint64_t)(left_s + 0.5) : 0;
-    if (s < 3600)
-        (void)snprintf(text, size, " | ETA %" PRIu64 ":%02" PRIu64, s / 60, s % 60);
-    else
-        (void)snprintf(text, size, " | ETA %" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600,
-                       s / 60 % 60, s % 60);
-}
-
 /* "[####------] " of `cells`, in a UTF-8 locale with eighths of a cell: "[████▎     ] ". */
 static void bar_text(double share, uint32_t cells, bool use_utf8, char *text, size_t size)
 {
     static const char *const parts[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     const uint32_t steps = use_utf8 ? 8 : 1;
     uint32_t filled = (uint32_t)(share * cells * steps + 1e-9);
-    size_t len = (size_t)snprintf(text, size, "[");
-    for (uint32_t i = 0; i < cells && len < size; i++) {
-        const char *cell = use_utf8 ? "█" : "#";
-        if (i == filled / steps)
-            cell = use_utf8 ? parts[filled % steps] : "-";
-        else if (i > filled / steps)
-            cell = use_utf8 ? " " : "-";
-        len += (size_t)snprintf(text + len, size - len, "%s", cell);
-    }
-    if (len < size)
-        (void)snprintf(text + len, size - len, "] ");
+    (void)snprintf(text, size, "[");
+    for (uint32_t i = 0; i < cells; i++)
+        if (use_utf8)
+            hs_append(text, size, "%s",
+                      i < filled / 8    ? "█"
+                      : i == filled / 8 ? parts[filled % 8]
+                                        : " ");
+        else
+            hs_append(text, size, "%s", i < filled ? "#" : "-");
+    hs_append(text, size, "] ");
 }
 
 void hs_progress_text(const struct hs_progress_text *p, const struct hs_terminal *terminal,
                       char *text, size_t size)
 {
-    char share[16] = "", eta[64], bar[4 * BAR_MAX] = "";
-    eta_text(p, eta, sizeof eta);
+    char share[16] = "", eta[64] = "", bar[4 * BAR_MAX] = "";
+    if (p->share > 0 && p->elapsed_s > 0) { /* "0:08", "1:02:03" */
+        double left_s = p->elapsed_s * (1 - p->share) / p->share;
+        uint64_t s = left_s > 0 ? (uint64_t)(left_s + 0.5) : 0;
+        (void)snprintf(eta, sizeof eta, " | ETA ");
+        if (s >= 3600)
+            hs_append(eta, sizeof eta, "%" PRIu64 ":", s / 3600);
+        hs_append(eta, sizeof eta,
+                  s >= 3600 ? "%02" PRIu64 ":%02" PRIu64 : "%" PRIu64 ":%02" PRIu64, s / 60 % 60,
+                  s % 60);
+    }
     if (p->share >= 0)
         (void)snprintf(share, sizeof share, "%.0f%% ", 100 * p->share);
     size_t used = strlen(p->label) + strlen(share) + strlen(p->rest) + strlen(eta) + sizeof "[] ";
