@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/io.h"
 #include "cli/option_rows.h"
 #include "cli/run_options.h"
@@ -31,8 +32,7 @@ static enum hs_status make_request(const struct generate_options *given,
                                    struct hs_generate_request *request, struct hs_diag *diag)
 {
     struct hs_cluster cluster = {0};
-    char list[512] = "such as --like venus", shipped[HS_WORKLOAD_NAME_MAX];
-    size_t used = 0;
+    char list[512] = "--like takes", shipped[HS_WORKLOAD_NAME_MAX];
     *request =
         (struct hs_generate_request){.name = given->like != NULL ? given->like : given->workload,
                                      .jobs = (uint64_t)given->jobs,
@@ -42,12 +42,8 @@ static enum hs_status make_request(const struct generate_options *given,
     if (given->like != NULL && given->workload != NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, "leave one out",
                        "generate: --like and --workload both say what the jobs are like");
-    for (size_t i = 0; request->name == NULL && hs_workload_shipped(i, shipped, sizeof shipped);
-         i++) {
-        int n = snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "--like takes ",
-                         shipped);
-        used += (size_t)n < sizeof list - used ? (size_t)n : 0;
-    }
+    for (size_t i = 0; hs_workload_shipped(i, shipped, sizeof shipped); i++)
+        hs_append(list, sizeof list, "%s %s", i > 0 ? "," : "", shipped);
     if (request->name == NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, list, "generate: what the jobs are like is missing");
     if (given->cluster == NULL)
@@ -75,20 +71,6 @@ static enum hs_status write_jobs(struct hs_generator *generator,
     return hs_trace_writer_close(&writer, HS_OK, diag);
 }
 
-/* ---- --fit ---- */
-
-static enum hs_status write_file(const struct hs_workload *workload, uint64_t jobs,
-                                 const char *path, struct hs_diag *diag)
-{
-    struct hs_wholefile file;
-    char about[NAME_MAX_BYTES + 64];
-    HS_TRY(hs_wholefile_open(&file, path, diag));
-    (void)snprintf(about, sizeof about, "Fitted to %" PRIu64 " jobs of %s by horus generate --fit.",
-                   jobs, workload->name);
-    hs_workload_write(workload, about, &file.out);
-    return hs_wholefile_close(&file, HS_OK, diag);
-}
-
 static void tell_fit(const struct hs_workload *workload, uint64_t jobs, struct hs_diag *diag)
 {
     hs_report(diag, HS_NOTE, NULL, NULL,
@@ -110,7 +92,8 @@ static enum hs_status fit_trace(const struct generate_options *given, struct hs_
     struct hs_trace *trace;
     struct hs_trace_job *job;
     struct hs_fit *fit = NULL;
-    char name[NAME_MAX_BYTES] = "fitted";
+    struct hs_wholefile file;
+    char name[NAME_MAX_BYTES] = "fitted", about[NAME_MAX_BYTES + 64];
     const char *slash = strrchr(given->fit, '/'), *begin = slash != NULL ? slash + 1 : given->fit;
     size_t len = strcspn(begin, ".");
     if (len > 0 && strcmp(given->fit, "-") != 0)
@@ -129,7 +112,14 @@ static enum hs_status fit_trace(const struct generate_options *given, struct hs_
     if (status == HS_END)
         status = hs_fit_finish(fit, name, &workload, diag);
     if (status == HS_OK)
-        status = write_file(&workload, hs_fit_jobs(fit), given->output, diag);
+        status = hs_wholefile_open(&file, given->output, diag);
+    if (status == HS_OK) {
+        (void)snprintf(about, sizeof about,
+                       "Fitted to %" PRIu64 " jobs of %s by horus generate --fit.",
+                       hs_fit_jobs(fit), workload.name);
+        hs_workload_write(&workload, about, &file.out);
+        status = hs_wholefile_close(&file, HS_OK, diag);
+    }
     if (status == HS_OK) {
         hs_trace_get_counts(trace, &counts);
         hs_warn_of_rows(&counts, false, diag);
@@ -143,23 +133,6 @@ static enum hs_status fit_trace(const struct generate_options *given, struct hs_
 
 /* ---- the verb ---- */
 
-/* Refuses options that have no effect. */
-static enum hs_status check_meaning(const struct generate_options *given, struct hs_diag *diag)
-{
-    bool makes_jobs = given->like != NULL || given->workload != NULL || given->cluster != NULL ||
-                      given->format != NULL || given->jobs != 0 || given->days != 0 ||
-                      given->load != 0;
-    if (given->fit != NULL && makes_jobs)
-        return hs_fail(diag, HS_E_USAGE, NULL,
-                       "first --fit TRACE -o w.json, then --workload w.json",
-                       "generate: --fit writes a workload; options of the jobs have no meaning");
-    if (given->fit == NULL && (given->map != NULL || given->attempts))
-        return hs_fail(diag, HS_E_USAGE, NULL, "--fit TRACE",
-                       "generate: --%s has a meaning only with --fit",
-                       given->map != NULL ? "map" : "attempts");
-    return HS_OK;
-}
-
 static enum hs_status generate(struct hs_call *call)
 {
     const struct generate_options *given = call->options;
@@ -168,7 +141,17 @@ static enum hs_status generate(struct hs_call *call)
     if (given->quiet)
         call->diag.least = HS_WARNING;
     const char *const inputs[] = {given->workload, given->cluster, given->fit};
-    HS_TRY(check_meaning(given, &call->diag));
+    bool makes_jobs = given->like != NULL || given->workload != NULL || given->cluster != NULL ||
+                      given->format != NULL || given->jobs != 0 || given->days != 0 ||
+                      given->load != 0;
+    if (given->fit != NULL && makes_jobs)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL,
+                       "first --fit TRACE -o w.json, then --workload w.json",
+                       "generate: --fit writes a workload; options of the jobs have no meaning");
+    if (given->fit == NULL && (given->map != NULL || given->attempts))
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "--fit TRACE",
+                       "generate: --%s has a meaning only with --fit",
+                       given->map != NULL ? "map" : "attempts");
     HS_TRY(hs_wholefile_check(given->output, "-o", inputs, 3, &call->diag));
     if (given->fit != NULL)
         return fit_trace(given, &call->diag);

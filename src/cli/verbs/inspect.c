@@ -27,27 +27,24 @@ struct report_options {
     bool force;
 };
 
-static enum hs_status write_page(struct hs_page *page, const char *path, struct hs_call *call)
-{
-    struct hs_wholefile file;
-    HS_TRY(hs_wholefile_open(&file, path, &call->diag));
-    const enum hs_status status = hs_page_write(page, &file.out);
-    const uint64_t bytes = hs_output_bytes(&file.out);
-    HS_TRY(hs_wholefile_close(&file, status, &call->diag));
-    if (strcmp(path, "-") != 0)
-        hs_say(&call->out, "%s (%" PRIu64 " bytes)\n", path, bytes);
-    return HS_OK;
-}
-
 static enum hs_status report(struct hs_call *call)
 {
     const struct report_options *options = call->options;
+    const char *path = options->output;
     struct hs_page page;
-    HS_TRY(hs_refuse_existing(options->output, options->force, &call->diag));
+    struct hs_wholefile file;
+    HS_TRY(hs_refuse_existing(path, options->force, &call->diag));
     enum hs_status status =
         hs_page_open(&page, (const char *const *)call->operands, call->operand_count, &call->diag);
     if (status == HS_OK)
-        status = write_page(&page, options->output, call);
+        status = hs_wholefile_open(&file, path, &call->diag);
+    if (status == HS_OK) {
+        status = hs_page_write(&page, &file.out);
+        const uint64_t bytes = hs_output_bytes(&file.out);
+        status = hs_wholefile_close(&file, status, &call->diag);
+        if (status == HS_OK && strcmp(path, "-") != 0)
+            hs_say(&call->out, "%s (%" PRIu64 " bytes)\n", path, bytes);
+    }
     hs_page_close(&page);
     return status;
 }

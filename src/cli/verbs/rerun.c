@@ -181,36 +181,6 @@ static enum hs_status check_input(const struct rerun *r, const struct hs_manifes
     return HS_OK;
 }
 
-/* Every input that is not there or has another content than recorded is an error, except the file
- * of --config, whose values are in the manifest. */
-static enum hs_status check_inputs(const struct rerun *r, struct hs_diag *diag)
-{
-    uint32_t faults = 0;
-    for (uint32_t i = 0; i < r->manifest.input_count; i++)
-        if (strcmp(r->manifest.inputs[i].role, "config") != 0)
-            HS_TRY(check_input(r, &r->manifest.inputs[i], &faults, diag));
-    return faults > 0 ? HS_E_INPUT : HS_OK;
-}
-
-/* ---- the run ---- */
-
-/* Into the run directory dir; errors only: notes and warnings came with the recorded run. */
-static enum hs_status simulate(const struct rerun *r, const char *dir, struct hs_call *call)
-{
-    const struct hs_run_call run_call = {.terminal = &call->terminal,
-                                         .shows_progress = call->terminal.err_is_tty,
-                                         .command = call->command};
-    struct hs_diag errors = call->diag;
-    errors.least = HS_ERROR;
-    enum hs_status status = hs_simulate_options(&r->options, &r->config, &run_call, dir, &errors);
-    call->diag.errors = errors.errors;
-    if (status != HS_E_USAGE)
-        return status;
-    hs_report(&call->diag, HS_NOTE, &(struct hs_place){.file = r->path}, NULL,
-              "what is refused stands in the configuration of the run");
-    return HS_E_INPUT;
-}
-
 /* ---- comparison ---- */
 
 /* Members of the manifest that are a function of inputs and configuration; inputs and outputs are
@@ -280,31 +250,50 @@ static enum hs_status hold(const struct rerun *r, const char *dir, struct hs_cal
                    r->manifest.file_count + 1);
 }
 
+/* Into the run directory dir; errors only: notes and warnings came with the recorded run. */
+static enum hs_status simulate(const struct rerun *r, const char *dir, struct hs_call *call)
+{
+    const struct hs_run_call run_call = {.terminal = &call->terminal,
+                                         .shows_progress = call->terminal.err_is_tty,
+                                         .command = call->command};
+    struct hs_diag errors = call->diag;
+    errors.least = HS_ERROR;
+    enum hs_status status = hs_simulate_options(&r->options, &r->config, &run_call, dir, &errors);
+    call->diag.errors = errors.errors;
+    if (status != HS_E_USAGE)
+        return status;
+    hs_report(&call->diag, HS_NOTE, &(struct hs_place){.file = r->path}, NULL,
+              "what is refused stands in the configuration of the run");
+    return HS_E_INPUT;
+}
+
 static enum hs_status repeat(struct rerun *r, struct hs_call *call)
 {
-    const struct rerun_options *options = call->options;
+    const char *output = ((const struct rerun_options *)call->options)->output;
     const char *version = text_or(r, "version"), *commit = text_or(r, "commit");
     const char *here = hs_version_commit();
     char dir[HS_PATH_SIZE];
+    uint32_t faults = 0;
     if (strcmp(version, HS_VERSION) != 0 || strcmp(commit, here) != 0)
         hs_report(&call->diag, HS_NOTE, NULL, "where files differ, that may be why",
                   "the run is of horus %s (%s), this is %s (%s)", version, commit, HS_VERSION,
                   here);
-    HS_TRY(check_inputs(r, &call->diag));
-    if (options->output != NULL) {
-        (void)snprintf(dir, sizeof dir, "%s", options->output);
+    for (uint32_t i = 0; i < r->manifest.input_count; i++)
+        if (strcmp(r->manifest.inputs[i].role, "config") != 0) /* its values are in the manifest */
+            HS_TRY(check_input(r, &r->manifest.inputs[i], &faults, &call->diag));
+    if (faults > 0)
+        return HS_E_INPUT;
+    if (output != NULL) {
+        (void)snprintf(dir, sizeof dir, "%s", output);
     } else { /* beside the run, on a disk with room for such a directory */
         const char *slash = strrchr(r->path, '/'), *name = slash != NULL ? slash + 1 : r->path;
-        bool is_inside = strcmp(name, MANIFEST) == 0;
         (void)snprintf(dir, sizeof dir, "%.*s%srerun-%ld", (int)(name - r->path), r->path,
-                       is_inside ? "../" : "", (long)getpid());
+                       strcmp(name, MANIFEST) == 0 ? "../" : "", (long)getpid());
     }
-    r->options.force = options->output == NULL; /* replaces a scratch directory that was left */
+    r->options.force = output == NULL; /* replaces a scratch directory that was left */
     HS_TRY(simulate(r, dir, call));
     enum hs_status status = hold(r, dir, call);
-    if (options->output != NULL)
-        return status;
-    enum hs_status removed = hs_rundir_remove(dir, &call->diag);
+    enum hs_status removed = output == NULL ? hs_rundir_remove(dir, &call->diag) : HS_OK;
     return status != HS_OK ? status : removed;
 }
 

@@ -32,43 +32,37 @@ static enum hs_status inform(struct hs_call *call, const struct hs_trace_options
     return hs_trace_compare(&reference, trace, &call->out, &call->diag);
 }
 
-/* GPUs per type and per VC. The arrays are in the arena. */
-static struct hs_trace_capacity pools_of(const struct hs_cluster *cluster, struct hs_arena *arena)
-{
-    struct hs_trace_pool *types = hs_arena_alloc(arena, cluster->type_count * sizeof *types + 1);
-    struct hs_trace_pool *vcs = hs_arena_alloc(arena, cluster->vc_count * sizeof *vcs + 1);
-    for (uint32_t i = 0; i < cluster->type_count; i++)
-        types[i].name = cluster->types[i].name;
-    for (uint32_t i = 0; i < cluster->node_count; i++)
-        types[cluster->nodes[i].type].gpus += cluster->nodes[i].gpus;
-    for (uint32_t i = 0; i < cluster->vc_count; i++) {
-        const struct hs_vc *vc = &cluster->vcs[i];
-        bool is_quota = cluster->vc_mode == HS_VC_QUOTA && vc->quota_gpus < vc->gpus;
-        vcs[i] = (struct hs_trace_pool){vc->name, is_quota ? vc->quota_gpus : vc->gpus};
-    }
-    return (struct hs_trace_capacity){.types = types,
-                                      .vcs = vcs,
-                                      .type_count = cluster->type_count,
-                                      .vc_count =
-                                          cluster->vc_mode == HS_VC_IGNORE ? 0 : cluster->vc_count,
-                                      .gpus = cluster->gpu_count};
-}
-
+/* The capacities are GPUs per type and per VC. */
 static enum hs_status validate(struct hs_call *call, const struct hs_trace_options *trace)
 {
     const struct hs_run_options *options = call->options;
     struct hs_trace_options asked = *trace;
     struct hs_cluster cluster = {0};
-    struct hs_trace_capacity pools;
     enum hs_status status = HS_OK;
     if (options->cluster != NULL)
         status = hs_setup_cluster(&cluster, options, &call->diag);
-    if (status == HS_OK) {
-        pools = pools_of(&cluster, &call->arena);
-        asked.gpus = cluster.gpu_count;
+    const bool has_vcs = cluster.vc_mode != HS_VC_IGNORE;
+    struct hs_trace_pool *types =
+        hs_arena_alloc(&call->arena, cluster.type_count * sizeof *types + 1);
+    struct hs_trace_pool *vcs = hs_arena_alloc(&call->arena, cluster.vc_count * sizeof *vcs + 1);
+    for (uint32_t i = 0; i < cluster.type_count; i++)
+        types[i].name = cluster.types[i].name;
+    for (uint32_t i = 0; i < cluster.node_count; i++)
+        types[cluster.nodes[i].type].gpus += cluster.nodes[i].gpus;
+    for (uint32_t i = 0; i < cluster.vc_count; i++) {
+        const struct hs_vc *vc = &cluster.vcs[i];
+        bool is_quota = cluster.vc_mode == HS_VC_QUOTA && vc->quota_gpus < vc->gpus;
+        vcs[i] = (struct hs_trace_pool){vc->name, is_quota ? vc->quota_gpus : vc->gpus};
+    }
+    const struct hs_trace_capacity pools = {.types = types,
+                                            .vcs = vcs,
+                                            .type_count = cluster.type_count,
+                                            .vc_count = has_vcs ? cluster.vc_count : 0,
+                                            .gpus = cluster.gpu_count};
+    asked.gpus = cluster.gpu_count;
+    if (status == HS_OK)
         status = hs_trace_validate(&asked, options->cluster != NULL ? &pools : NULL, &call->out,
                                    &call->diag);
-    }
     hs_cluster_free(&cluster);
     if (status == HS_E_INPUT && call->diag.errors == 0)
         hs_report(&call->diag, HS_ERROR, &(struct hs_place){.file = trace->path}, NULL,
@@ -77,6 +71,16 @@ static enum hs_status validate(struct hs_call *call, const struct hs_trace_optio
 }
 
 /* ---- convert ---- */
+
+static enum hs_status check_output(struct hs_call *call, const char *const *inputs, uint32_t count,
+                                   const char *action)
+{
+    const char *output = ((const struct hs_run_options *)call->options)->output;
+    if (output == NULL)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "-o FILE, or -o - for standard output",
+                       "trace %s: where to write is missing", action);
+    return hs_wholefile_check(output, "-o", inputs, count, &call->diag);
+}
 
 static void tell_converted(const struct hs_trace *trace, const struct hs_lossy_fields *lossy,
                            struct hs_diag *diag)
@@ -104,14 +108,10 @@ static enum hs_status convert(struct hs_call *call, const struct hs_trace_option
     struct hs_trace_writer writer;
     struct hs_trace_job *job;
     struct hs_trace *trace;
-    if (given->output == NULL)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "-o FILE, or -o - for standard output",
-                       "trace convert: where to write is missing");
     struct hs_trace_options reading = *options;
     const char *const inputs[] = {given->trace, given->map, given->config_file,
                                   given->gavel_throughputs};
-    HS_TRY(hs_wholefile_check(given->output, "-o", inputs, sizeof inputs / sizeof *inputs,
-                              &call->diag));
+    HS_TRY(check_output(call, inputs, sizeof inputs / sizeof *inputs, "convert"));
     HS_TRY(hs_trace_writer_choose(given->to, given->output, &to, &call->diag));
     hs_lossy_fields_open(&lossy, to);
     reading.writes_gavel = strcmp(to->name, "gavel") == 0;
@@ -132,14 +132,22 @@ static enum hs_status convert(struct hs_call *call, const struct hs_trace_option
 
 /* ---- assign ---- */
 
-/* Of the jobs whose utilization is known. */
-struct mean {
-    uint64_t jobs, util_pm;
+/* Utilization of the jobs on one GPU and of gangs, where it is known. */
+struct means {
+    uint64_t jobs[2], util_pm[2];
 };
 
-/* The two means are of jobs on one GPU and of gangs. */
+static const char *percent_text(const struct means *means, bool of_gangs, char text[HS_FMT_MAX + 4])
+{
+    if (means->jobs[of_gangs] == 0)
+        return "unknown";
+    size_t len = hs_fmt_ratio(text, means->util_pm[of_gangs], means->jobs[of_gangs] * 10, 1);
+    (void)snprintf(text + len, 4, " %%");
+    return text;
+}
+
 static enum hs_status write_assigned(struct hs_job_source source, const char *path,
-                                     struct mean means[2], struct hs_diag *diag)
+                                     struct means *means, struct hs_diag *diag)
 {
     struct hs_trace_writer writer;
     struct hs_trace_job *job;
@@ -149,37 +157,10 @@ static enum hs_status write_assigned(struct hs_job_source source, const char *pa
         hs_trace_writer_put(&writer, job);
         if (job->gpus == 0 || job->gpu_util_pm < 0)
             continue;
-        means[job->gpus > 1].jobs++;
-        means[job->gpus > 1].util_pm += (uint64_t)job->gpu_util_pm;
+        means->jobs[job->gpus > 1]++;
+        means->util_pm[job->gpus > 1] += (uint64_t)job->gpu_util_pm;
     }
     return hs_trace_writer_close(&writer, status == HS_END ? HS_OK : status, diag);
-}
-
-static const char *percent_text(const struct mean *mean, char text[HS_FMT_MAX + 4])
-{
-    if (mean->jobs == 0)
-        return "unknown";
-    size_t len = hs_fmt_ratio(text, mean->util_pm, mean->jobs * 10, 1);
-    (void)snprintf(text + len, 4, " %%");
-    return text;
-}
-
-static void tell_assigned(const struct hs_trace *trace, const struct hs_assign_counts *assigned,
-                          const struct hs_retry_counts *retries, const struct mean means[2],
-                          struct hs_diag *diag)
-{
-    struct hs_trace_counts counts;
-    char single[HS_FMT_MAX + 4], gangs[HS_FMT_MAX + 4];
-    hs_trace_get_counts(trace, &counts);
-    hs_warn_of_rows(&counts, false, diag);
-    hs_warn_of_profiles(assigned, retries, counts.accepted, diag);
-    hs_report(diag, HS_NOTE, NULL, NULL,
-              "%" PRIu64 " jobs written; profiles: %" PRIu64 " by columns, %" PRIu64
-              " by telemetry, %" PRIu64 " drawn, %" PRIu64 " without",
-              counts.accepted, assigned->by_columns, assigned->by_telemetry, assigned->by_mix,
-              assigned->none);
-    hs_report(diag, HS_NOTE, NULL, NULL, "mean GPU utilization: %s of jobs on one GPU, %s of gangs",
-              percent_text(&means[0], single), percent_text(&means[1], gangs));
 }
 
 static enum hs_status assign_jobs(const struct hs_run_options *options,
@@ -190,9 +171,8 @@ static enum hs_status assign_jobs(const struct hs_run_options *options,
 {
     struct hs_trace *trace;
     struct hs_assign *assign = NULL;
-    struct hs_assign_counts counts;
     struct hs_retry retry = {0};
-    struct mean means[2] = {{0}};
+    struct means means = {0};
     HS_TRY(hs_trace_open(&trace, trace_options, diag));
     enum hs_status status =
         hs_assign_open(&assign, hs_trace_source(trace), catalogue, assign_options, diag);
@@ -201,11 +181,24 @@ static enum hs_status assign_jobs(const struct hs_run_options *options,
         hs_retry_open(&retry, jobs, (uint64_t)options->seed);
         if (options->retries == HS_RETRIES_GENERATE)
             jobs = hs_retry_source(&retry);
-        status = write_assigned(jobs, options->output, means, diag);
+        status = write_assigned(jobs, options->output, &means, diag);
     }
     if (status == HS_OK) {
-        hs_assign_get_counts(assign, &counts);
-        tell_assigned(trace, &counts, &retry.counts, means, diag);
+        struct hs_assign_counts assigned;
+        struct hs_trace_counts counts;
+        char single[HS_FMT_MAX + 4], gangs[HS_FMT_MAX + 4];
+        hs_assign_get_counts(assign, &assigned);
+        hs_trace_get_counts(trace, &counts);
+        hs_warn_of_rows(&counts, false, diag);
+        hs_warn_of_profiles(&assigned, &retry.counts, counts.accepted, diag);
+        hs_report(diag, HS_NOTE, NULL, NULL,
+                  "%" PRIu64 " jobs written; profiles: %" PRIu64 " by columns, %" PRIu64
+                  " by telemetry, %" PRIu64 " drawn, %" PRIu64 " without",
+                  counts.accepted, assigned.by_columns, assigned.by_telemetry, assigned.by_mix,
+                  assigned.none);
+        hs_report(diag, HS_NOTE, NULL, NULL,
+                  "mean GPU utilization: %s of jobs on one GPU, %s of gangs",
+                  percent_text(&means, false, single), percent_text(&means, true, gangs));
     }
     hs_assign_close(assign);
     hs_trace_close(trace);
@@ -214,36 +207,28 @@ static enum hs_status assign_jobs(const struct hs_run_options *options,
 
 static enum hs_status assign(struct hs_call *call, const struct hs_trace_options *trace)
 {
-    const struct hs_run_options *options = call->options;
+    const struct hs_run_options *o = call->options;
     struct hs_cluster cluster = {0};
     struct hs_catalogue catalogue = {0};
     struct hs_assign_options assign;
     struct hs_trace_options asked = *trace;
-    if (options->output == NULL)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "-o FILE, or -o - for standard output",
-                       "trace assign: where to write is missing");
-    const char *const inputs[] = {options->trace,
-                                  options->profiles,
-                                  options->map,
-                                  options->cluster,
-                                  options->config_file,
-                                  options->vc_file,
-                                  options->gavel_throughputs};
-    HS_TRY(hs_wholefile_check(options->output, "-o", inputs, sizeof inputs / sizeof *inputs,
-                              &call->diag));
+    const char *const inputs[] = {
+        o->trace,   o->profiles,         o->map, o->cluster, o->config_file,
+        o->vc_file, o->gavel_throughputs};
+    HS_TRY(check_output(call, inputs, sizeof inputs / sizeof *inputs, "assign"));
     enum hs_status status = HS_OK;
-    if (options->cluster != NULL)
-        status = hs_setup_cluster(&cluster, options, &call->diag);
+    if (o->cluster != NULL)
+        status = hs_setup_cluster(&cluster, o, &call->diag);
     else
         hs_report(&call->diag, HS_NOTE, NULL, "-c SPEC",
                   "no cluster given: what is drawn may need more GPU memory than yours has");
-    hs_models_assign_options(&assign, options, options->cluster != NULL ? &cluster : NULL);
+    hs_models_assign_options(&assign, o, o->cluster != NULL ? &cluster : NULL);
     asked.gpus = cluster.gpu_count;
     hs_cluster_free(&cluster);
     if (status == HS_OK)
-        status = hs_catalogue_load(&catalogue, options->profiles, &call->diag);
+        status = hs_catalogue_load(&catalogue, o->profiles, &call->diag);
     if (status == HS_OK)
-        status = assign_jobs(options, &asked, &catalogue, &assign, &call->diag);
+        status = assign_jobs(o, &asked, &catalogue, &assign, &call->diag);
     hs_catalogue_free(&catalogue);
     return status;
 }
@@ -277,30 +262,6 @@ static const char *action_at(size_t index)
     return index < ACTION_COUNT ? actions[index].name : NULL;
 }
 
-/* Refuses options that have no effect on the action. */
-static enum hs_status check_meaning(const struct action *action,
-                                    const struct hs_run_options *options, struct hs_diag *diag)
-{
-    const struct {
-        bool is_given;
-        unsigned taken;
-        const char *option, *hint;
-    } rules[] = {
-        {options->cluster != NULL, TAKES_CLUSTER, "-c", "trace validate takes a cluster"},
-        {options->output != NULL, TAKES_OUTPUT, "-o",
-         "trace convert and trace assign write a file"},
-        {strcmp(options->to, "auto") != 0, TAKES_FORMAT, "--to", "trace convert writes formats"},
-        {options->retries == HS_RETRIES_GENERATE, TAKES_GENERATED, "--retries=generate",
-         "trace assign writes jobs with made-up attempts"},
-        {options->reference != NULL, TAKES_REFERENCE, "--compare",
-         "trace info compares two traces"}};
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].is_given && (action->takes & rules[i].taken) == 0)
-            return hs_fail(diag, HS_E_USAGE, NULL, rules[i].hint, "trace %s: %s has no meaning",
-                           action->name, rules[i].option);
-    return HS_OK;
-}
-
 static enum hs_status trace(struct hs_call *call)
 {
     struct hs_run_options *options = call->options;
@@ -316,7 +277,23 @@ static enum hs_status trace(struct hs_call *call)
         return HS_OK;
     }
     HS_TRY(hs_setup_trace(&trace_options, options, &call->diag));
-    HS_TRY(check_meaning(&actions[i], options, &call->diag));
+    const struct {
+        bool is_given;
+        unsigned taken;
+        const char *option, *hint;
+    } rules[] = {
+        {options->cluster != NULL, TAKES_CLUSTER, "-c", "trace validate takes a cluster"},
+        {options->output != NULL, TAKES_OUTPUT, "-o",
+         "trace convert and trace assign write a file"},
+        {strcmp(options->to, "auto") != 0, TAKES_FORMAT, "--to", "trace convert writes formats"},
+        {options->retries == HS_RETRIES_GENERATE, TAKES_GENERATED, "--retries=generate",
+         "trace assign writes jobs with made-up attempts"},
+        {options->reference != NULL, TAKES_REFERENCE, "--compare",
+         "trace info compares two traces"}};
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
+        if (rules[r].is_given && (actions[i].takes & rules[r].taken) == 0)
+            return hs_fail(&call->diag, HS_E_USAGE, NULL, rules[r].hint,
+                           "trace %s: %s has no meaning", actions[i].name, rules[r].option);
     return actions[i].run(call, &trace_options);
 }
 
