@@ -78,9 +78,17 @@ static void complete_verbs(struct hs_output *out)
         hs_say(out, "%s%s", i > 0 ? " " : "", verb->name);
 }
 
-static void complete_policies(struct hs_output *out)
+/* What may stand for a value, where it is words. */
+static const char *const *words_of(const struct hs_param *p)
 {
     static const char *const flags[] = {"yes", "no", NULL}, *const files[] = {"@file", NULL};
+    if (p->type == HS_PARAM_FLAG)
+        return flags;
+    return p->type == HS_PARAM_FILE ? files : p->type == HS_PARAM_CHOICE ? p->choices : NULL;
+}
+
+static void complete_policies(struct hs_output *out)
+{
     const struct hs_policy_ops *policy;
     hs_say(out, "_horus_policies='");
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
@@ -96,10 +104,7 @@ static void complete_policies(struct hs_output *out)
                 "_horus_choices()\n{\n    case \"$1 $2\" in\n");
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
         for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++) {
-            const char *const *words = p->type == HS_PARAM_CHOICE ? p->choices
-                                       : p->type == HS_PARAM_FLAG ? flags
-                                       : p->type == HS_PARAM_FILE ? files
-                                                                  : NULL;
+            const char *const *words = words_of(p);
             if (words == NULL)
                 continue;
             hs_say(out, "    '%s %s') echo '", policy->name, p->key);

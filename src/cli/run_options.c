@@ -94,7 +94,21 @@ enum hs_status hs_reserve_parse(const char *text, int64_t *mib, struct hs_diag *
     return HS_OK;
 }
 
-/* Compares each with all before: a list is short. */
+/* Compares it with all before: a list is short. */
+static enum hs_status add_seed(int64_t *list, uint32_t *count, int64_t seed, const char *option,
+                               struct hs_diag *diag)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (list[i] == seed)
+            return hs_fail(diag, HS_E_USAGE, NULL, "the same run twice is one run",
+                           "%s: %" PRId64 " is given twice", option, seed);
+    if (*count == HS_SEEDS_MAX)
+        return hs_fail(diag, HS_E_USAGE, NULL, NULL, "%s: more than %u seeds", option,
+                       HS_SEEDS_MAX);
+    list[(*count)++] = seed;
+    return HS_OK;
+}
+
 enum hs_status hs_seeds_parse(const char *text, const char *option, int64_t least,
                               struct hs_arena *arena, const int64_t **seeds, uint32_t *count,
                               struct hs_diag *diag)
@@ -119,16 +133,8 @@ enum hs_status hs_seeds_parse(const char *text, const char *option, int64_t leas
         if (last < first)
             return hs_fail(diag, HS_E_USAGE, NULL, "the smaller end first: 1..5",
                            "%s: the range '%.*s' runs downwards", option, (int)len, text);
-        for (; first <= last; first++) {
-            for (uint32_t i = 0; i < *count; i++)
-                if (list[i] == first)
-                    return hs_fail(diag, HS_E_USAGE, NULL, "the same run twice is one run",
-                                   "%s: %" PRId64 " is given twice", option, first);
-            if (*count == HS_SEEDS_MAX)
-                return hs_fail(diag, HS_E_USAGE, NULL, NULL, "%s: more than %u seeds", option,
-                               HS_SEEDS_MAX);
-            list[(*count)++] = first;
-        }
+        for (; first <= last; first++)
+            HS_TRY(add_seed(list, count, first, option, diag));
         if (text[len] == '\0')
             return HS_OK;
     }

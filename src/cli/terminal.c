@@ -47,6 +47,18 @@ static void measure(struct hs_terminal *terminal)
         terminal->err_columns = size.ws_col;
 }
 
+/* What COLUMNS asks for; 0 if nothing. */
+static uint32_t wanted_columns(void)
+{
+    const char *text = getenv("COLUMNS");
+    int64_t wanted = 0;
+    if (text == NULL || !hs_parse_int64(text, strlen(text), &wanted) || wanted <= 0)
+        return 0;
+    if (wanted < COLUMNS_MIN)
+        return COLUMNS_MIN;
+    return wanted > COLUMNS_MAX ? COLUMNS_MAX : (uint32_t)wanted;
+}
+
 void hs_terminal_init(struct hs_terminal *terminal)
 {
     const char *term = getenv("TERM");
@@ -61,17 +73,12 @@ void hs_terminal_init(struct hs_terminal *terminal)
     terminal->use_utf8 = terminal->out_is_tty && !is_dumb && locale_is_utf8();
     terminal->err_use_utf8 = terminal->err_is_tty && locale_is_utf8();
     struct winsize size;
-    const char *text = getenv("COLUMNS");
-    int64_t wanted = 0;
-    terminal->columns = COLUMNS_PRESET;
-    terminal->has_fixed_width =
-        text != NULL && hs_parse_int64(text, strlen(text), &wanted) && wanted > 0;
-    if (terminal->has_fixed_width)
-        terminal->columns = wanted < COLUMNS_MIN   ? COLUMNS_MIN
-                            : wanted > COLUMNS_MAX ? COLUMNS_MAX
-                                                   : (uint32_t)wanted;
-    else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= COLUMNS_MIN)
-        terminal->columns = size.ws_col;
+    terminal->columns = wanted_columns();
+    terminal->has_fixed_width = terminal->columns > 0;
+    if (!terminal->has_fixed_width) {
+        bool has_size = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= COLUMNS_MIN;
+        terminal->columns = has_size ? size.ws_col : COLUMNS_PRESET;
+    }
     terminal->err_columns = terminal->columns;
     measure(terminal);
 }

@@ -321,13 +321,13 @@ static void say_status(const struct hs_sweep *sweep)
            hs_sweep_count(sweep, HS_POINT_DONE), hs_sweep_count(sweep, HS_POINT_FAILED),
            hs_sweep_count(sweep, HS_POINT_MISSING));
     for (uint32_t i = 0; i < sweep->point_count; i++) {
-        const struct hs_sweep_point *point = &sweep->points[i];
+        struct hs_sweep_point *point = &sweep->points[i];
         if (point->state != HS_POINT_FAILED || shown++ >= FAILURES_SHOWN)
             continue;
         hs_sweep_point_text(sweep, i, text, sizeof text);
         hs_say(out, "\n  point %" PRIu32 "  %s\n    exit %" PRId32 "  ", i + 1, text,
                point->exit_code);
-        hs_sweep_failure_text(sweep, point, text, sizeof text);
+        (void)hs_sweep_read_failure(sweep, point, text, sizeof text);
         hs_say(out, "%s\n    %s/failed/%s.log\n", text, sweep->dir, point->name);
     }
     if (shown > FAILURES_SHOWN)
@@ -425,53 +425,37 @@ static void cell_text(const struct pivot *p, const char *row, const char *column
         (void)snprintf(text, HS_TABLE_TIME_SIZE, "%.6g", sum / count);
 }
 
-/* "mean_jct, mean over seed"; then the key of the columns before their values. */
-static void say_heads(const struct pivot *p, const struct heads *rows, const struct heads *columns)
-{
-    const struct hs_sweep *sweep = p->sweep;
-    struct hs_output *out = &sweep->call->out;
-    const char *before = ", mean over ";
-    hs_say(out, "\n%s", sweep->options->metric);
-    for (uint32_t k = 0; k < sweep->key_count; k++)
-        if (k != p->row_key && k != p->column_key && varies(p, k)) {
-            hs_say(out, "%s%s", before, sweep->keys[k]);
-            before = ", ";
-        }
-    hs_say(out, "\n");
-    if (columns->key == UINT32_MAX)
-        return;
-    hs_say(out, "%*.*s", (int)rows->width, (int)rows->width, sweep->keys[columns->key]);
-    for (uint32_t c = 0; c < columns->count; c++)
-        hs_say(out, "%*.*s", (int)columns->width, (int)columns->width - 1, columns->values[c]);
-    hs_say(out, "\n");
-}
-
-static void say_cut(const struct pivot *p, const struct heads *heads)
-{
-    if (heads->are_cut)
-        hs_say(&p->sweep->call->out, "not all values of %s are shown: sweep.csv has them\n",
-               p->sweep->keys[heads->key]);
-}
-
 static void say_pivot(const struct hs_sweep *sweep)
 {
     struct pivot pivot = {.sweep = sweep}, *p = &pivot;
     struct hs_output *out = &sweep->call->out;
+    const uint32_t terminal = sweep->call->terminal.columns;
+    const char *before = ", mean over ";
     char text[HS_TABLE_TIME_SIZE];
     p->row_key = pick_key(p, UINT32_MAX);
     p->column_key = p->row_key != UINT32_MAX ? pick_key(p, p->row_key) : UINT32_MAX;
     struct heads rows = find_heads(p, p->row_key, TABLE_ROWS_MAX, ROW_WIDTH, ROW_WIDTH_MAX);
     struct heads columns =
         find_heads(p, p->column_key, TABLE_COLUMNS_MAX, COLUMN_WIDTH, COLUMN_WIDTH_MAX);
-    uint32_t terminal = sweep->call->terminal.columns;
     uint32_t room = terminal > rows.width ? (terminal - rows.width) / columns.width : 0;
-    if (room == 0)
-        room = 1;
+    room += room == 0;
     if (columns.count > room) {
         columns.count = room;
         columns.are_cut = true;
     }
-    say_heads(p, &rows, &columns);
+    hs_say(out, "\n%s", sweep->options->metric); /* "mean_jct, mean over seed" */
+    for (uint32_t k = 0; k < sweep->key_count; k++)
+        if (k != p->row_key && k != p->column_key && varies(p, k)) {
+            hs_say(out, "%s%s", before, sweep->keys[k]);
+            before = ", ";
+        }
+    hs_say(out, "\n");
+    if (columns.key != UINT32_MAX) { /* the key of the columns before their values */
+        hs_say(out, "%*.*s", (int)rows.width, (int)rows.width, sweep->keys[columns.key]);
+        for (uint32_t c = 0; c < columns.count; c++)
+            hs_say(out, "%*.*s", (int)columns.width, (int)columns.width - 1, columns.values[c]);
+        hs_say(out, "\n");
+    }
     for (uint32_t r = 0; r < rows.count; r++) {
         hs_say(out, "%-*.*s", (int)rows.width, (int)rows.width - 1, rows.values[r]);
         for (uint32_t c = 0; c < columns.count; c++) {
@@ -480,8 +464,11 @@ static void say_pivot(const struct hs_sweep *sweep)
         }
         hs_say(out, "\n");
     }
-    say_cut(p, &columns);
-    say_cut(p, &rows);
+    const struct heads *const heads[] = {&columns, &rows};
+    for (int h = 0; h < 2; h++)
+        if (heads[h]->are_cut)
+            hs_say(out, "not all values of %s are shown: sweep.csv has them\n",
+                   sweep->keys[heads[h]->key]);
 }
 
 /* ---- the verb ---- */
@@ -533,7 +520,6 @@ static enum hs_status sweep(struct hs_call *call)
     if (status == HS_OK)
         status = o->index > 0 ? hs_sweep_run_one(sweep) : all_points(sweep);
     hs_message_log_close(&sweep->once);
-    hs_free(sweep->hashed);
     return status;
 }
 

@@ -45,6 +45,7 @@ struct hs_sweep_point {
 struct hs_sweep_workload {
     const char *trace, *vc_file;
     uint64_t hash;
+    struct hs_sweep_workload *next;
 };
 
 struct hs_sweep {
@@ -59,12 +60,11 @@ struct hs_sweep {
     const char *keys[HS_SWEEP_KEYS_MAX]; /* swept, as in the file */
     struct hs_sweep_axis axes[HS_SWEEP_AXES_MAX];
     uint32_t key_count, axis_count, point_count;
-    struct hs_sweep_point *points;    /* after hs_sweep_plan() */
-    struct hs_sweep_workload *hashed; /* inputs that were read for their hash */
-    uint32_t hashed_count, hashed_cap;
-    const char *metric_unit;    /* of --metric; after hs_sweep_plan() */
-    double *values;             /* of --metric by point, once gathered; NaN = none */
-    struct hs_message_log once; /* messages of the points, each text once */
+    struct hs_sweep_point *points;       /* after hs_sweep_plan() */
+    struct hs_sweep_workload *workloads; /* that were read for their hash */
+    const char *metric_unit;             /* of --metric; after hs_sweep_plan() */
+    double *values;                      /* of --metric by point, once gathered; NaN = none */
+    struct hs_message_log once;          /* messages of the points, each text once */
 };
 
 /* ---- the file (sweep_experiment.c) ---- */
@@ -80,9 +80,11 @@ void hs_sweep_point_text(const struct hs_sweep *sweep, uint32_t point, char *tex
 /* DIR/FOLDER/NAME+SUFFIX. */
 void hs_sweep_path(const struct hs_sweep *sweep, const char *folder, const char *name,
                    const char *suffix, char path[HS_PATH_SIZE]);
-/* The first error in the log of a failed point; "" if there is none. */
-void hs_sweep_failure_text(const struct hs_sweep *sweep, const struct hs_sweep_point *point,
-                           char *text, size_t size);
+/* failed/NAME.log: "exit 3" or "signal 9" on the first line, then the messages. Sets the exit code
+ * of the point, and text to the first error, "" if there is none; false where there is no such log.
+ */
+bool hs_sweep_read_failure(const struct hs_sweep *sweep, struct hs_sweep_point *point, char *text,
+                           size_t size);
 
 /* Name and state of every point. Two points that are the same run are refused. */
 HS_MUST_USE enum hs_status hs_sweep_plan(struct hs_sweep *sweep);

@@ -210,24 +210,22 @@ static enum hs_status read_rows(const struct experiment *x, const struct hs_json
     return HS_OK;
 }
 
-static const char *const members[] = {"name", "config", "grid", "zip", "list", "$schema"};
-enum { MEMBER_COUNT = sizeof members / sizeof *members };
-
 static enum hs_status check_members(const struct experiment *x, const struct hs_json *root)
 {
+    static const char *const members[] = {"name", "config", "grid", "zip", "list", "$schema"};
+    static const size_t member_count = sizeof members / sizeof *members;
     char hint[HS_HINT_SIZE];
     HS_TRY(expect(x, root, HS_JSON_OBJECT, "an experiment: {\"config\": {...}, \"grid\": {...}}"));
     for (const struct hs_json *m = hs_json_first(root); m != NULL; m = hs_json_next(m)) {
         size_t i = 0;
-        while (i < MEMBER_COUNT && strcmp(members[i], hs_json_key(m)) != 0)
+        while (i < member_count && strcmp(members[i], hs_json_key(m)) != 0)
             i++;
-        if (i < MEMBER_COUNT)
-            continue;
         struct hs_place place = hs_json_place_key(x->doc, m);
-        return hs_fail(x->diag, HS_E_INPUT, &place,
-                       hs_did_you_mean(hint, hs_json_key(m), members, MEMBER_COUNT,
-                                       "keys of a run stand in \"config\" or on an axis"),
-                       "'%s' is no part of an experiment", hs_json_key(m));
+        if (i == member_count)
+            return hs_fail(x->diag, HS_E_INPUT, &place,
+                           hs_did_you_mean(hint, hs_json_key(m), members, member_count,
+                                           "keys of a run stand in \"config\" or on an axis"),
+                           "'%s' is no part of an experiment", hs_json_key(m));
     }
     return HS_OK;
 }

@@ -108,11 +108,6 @@ static void unmake(struct made *made)
     hs_arena_free(&made->arena);
 }
 
-static bool are_same(const char *a, const char *b)
-{
-    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
 /* Reading models and profiles takes most of the time of a setup: points that differ only in options
  * that a run reads when it begins are named by one setup. */
 static bool share_setup(const struct hs_sweep *sweep, uint32_t a, uint32_t b)
@@ -121,8 +116,7 @@ static bool share_setup(const struct hs_sweep *sweep, uint32_t a, uint32_t b)
                                        "startup",    "tie_jitter", "warmup",      "cooldown",
                                        "scale_time", NULL};
     for (uint32_t k = 0; k < sweep->key_count; k++)
-        if (!hs_word_is_in(late, sweep->keys[k]) &&
-            !are_same(pair_of(sweep, a, k), pair_of(sweep, b, k)))
+        if (!hs_word_is_in(late, sweep->keys[k]) && pair_of(sweep, a, k) != pair_of(sweep, b, k))
             return false;
     return true;
 }
@@ -131,69 +125,47 @@ static bool share_setup(const struct hs_sweep *sweep, uint32_t a, uint32_t b)
 static enum hs_status workload_hash(struct hs_sweep *sweep, const struct hs_run_options *options,
                                     uint64_t *hash, struct hs_diag *diag)
 {
-    struct hs_arena *arena = &sweep->call->arena;
-    for (uint32_t i = 0; i < sweep->hashed_count; i++)
-        if (are_same(sweep->hashed[i].trace, options->trace) &&
-            are_same(sweep->hashed[i].vc_file, options->vc_file)) {
-            *hash = sweep->hashed[i].hash;
-            return HS_OK;
-        }
-    struct hs_sweep_workload read = {
-        .trace = hs_arena_text(arena, options->trace, strlen(options->trace))};
-    if (options->vc_file != NULL)
-        read.vc_file = hs_arena_text(arena, options->vc_file, strlen(options->vc_file));
-    hs_grow((void **)&sweep->hashed, &sweep->hashed_cap, (uint64_t)sweep->hashed_count + 1,
-            sizeof *sweep->hashed, HS_SWEEP_POINTS_MAX);
-    HS_TRY(hs_workload_hash(options, &read.hash, diag));
-    *hash = read.hash;
-    sweep->hashed[sweep->hashed_count++] = read;
+    const char *trace = options->trace, *vc_file = options->vc_file != NULL ? options->vc_file : "";
+    struct hs_sweep_workload *w = sweep->workloads;
+    for (; w != NULL; w = w->next)
+        if (strcmp(w->trace, trace) == 0 && strcmp(w->vc_file, vc_file) == 0)
+            break;
+    if (w == NULL) {
+        struct hs_arena *arena = &sweep->call->arena;
+        HS_TRY(hs_workload_hash(options, hash, diag));
+        w = hs_arena_alloc(arena, sizeof *w);
+        *w = (struct hs_sweep_workload){hs_arena_text(arena, trace, strlen(trace)),
+                                        hs_arena_text(arena, vc_file, strlen(vc_file)), *hash,
+                                        sweep->workloads};
+        sweep->workloads = w;
+    }
+    *hash = w->hash;
     return HS_OK;
 }
 
-/* failed/NAME.log: "exit 3" or "signal 9" on the first line, then the messages. NULL if there is
- * none. */
-static char *read_log(const struct hs_sweep *sweep, const struct hs_sweep_point *point)
+bool hs_sweep_read_failure(const struct hs_sweep *sweep, struct hs_sweep_point *point, char *text,
+                           size_t size)
 {
-    char path[HS_PATH_SIZE], *text;
-    size_t len;
-    hs_sweep_path(sweep, "failed", point->name, ".log", path);
-    if (access(path, F_OK) != 0)
-        return NULL;
     struct hs_diag silent = {.least = HS_ERROR};
-    return hs_read_file(path, LOG_MAX, &text, &len, &silent) == HS_OK ? text : NULL;
-}
-
-static bool read_failure(const struct hs_sweep *sweep, struct hs_sweep_point *point)
-{
-    static const char killed[] = "signal ", ended[] = "exit ";
-    char *text = read_log(sweep, point);
-    if (text == NULL)
-        return false;
-    bool is_killed = strncmp(text, killed, sizeof killed - 1) == 0;
-    const char *digits = text + (is_killed ? sizeof killed : sizeof ended) - 1;
+    char path[HS_PATH_SIZE], *log;
+    size_t len;
     int64_t number;
-    bool is_read = (is_killed || strncmp(text, ended, sizeof ended - 1) == 0) &&
-                   hs_parse_int64(digits, strcspn(digits, "\n"), &number);
+    text[0] = '\0';
+    hs_sweep_path(sweep, "failed", point->name, ".log", path);
+    if (access(path, F_OK) != 0 || hs_read_file(path, LOG_MAX, &log, &len, &silent) != HS_OK)
+        return false;
+    const char *error = strstr(log, "error: "), *digits = log + strcspn(log, " \n");
+    bool is_killed = strncmp(log, "signal ", 7) == 0;
+    bool is_read = (is_killed || strncmp(log, "exit ", 5) == 0) &&
+                   hs_parse_int64(digits + 1, strcspn(digits + 1, "\n"), &number);
     if (is_read)
         point->exit_code = (int32_t)(is_killed ? 128 + number : number);
-    hs_free(text);
-    return is_read;
-}
-
-void hs_sweep_failure_text(const struct hs_sweep *sweep, const struct hs_sweep_point *point,
-                           char *text, size_t size)
-{
-    static const char mark[] = "error: ";
-    char *log = read_log(sweep, point);
-    const char *error = log != NULL ? strstr(log, mark) : NULL;
-    text[0] = '\0';
-    if (error != NULL) {
-        const char *begin = error;
-        while (begin > log && begin[-1] != '\n')
-            begin--;
-        (void)snprintf(text, size, "%.*s", (int)strcspn(begin, "\n"), begin);
-    }
+    while (error != NULL && error > log && error[-1] != '\n')
+        error--;
+    if (error != NULL)
+        (void)snprintf(text, size, "%.*s", (int)strcspn(error, "\n"), error);
     hs_free(log);
+    return is_read;
 }
 
 /* Whether its run is complete, in whatever process it ran. */
@@ -209,36 +181,18 @@ static enum hs_status locate(struct hs_sweep *sweep, const struct made *made,
                              struct hs_sweep_point *point, struct hs_diag *diag)
 {
     struct hs_trace_options trace;
+    char text[512];
     uint64_t hash = 0;
     HS_TRY(workload_hash(sweep, &made->options, &hash, diag));
     HS_TRY(hs_run_name(&made->setup, hash, point->name, diag));
-    HS_TRY(
-        hs_setup_trace(&trace, &made->options, diag)); /* with late options: a seed samples jobs */
+    HS_TRY(hs_setup_trace(&trace, &made->options, diag)); /* a late option: a seed samples jobs */
     trace.gpus = made->setup.cluster.gpu_count;
     point->trace_key = hs_trace_cache_key(&trace);
     if (is_finished(sweep, point))
         point->state = HS_POINT_DONE;
-    else
-        point->state = read_failure(sweep, point) ? HS_POINT_FAILED : HS_POINT_MISSING;
+    else if (hs_sweep_read_failure(sweep, point, text, sizeof text))
+        point->state = HS_POINT_FAILED;
     return HS_OK;
-}
-
-/* While all names differ, the id of a name is the number of its point. */
-static enum hs_status check_twins(struct hs_sweep *sweep)
-{
-    struct hs_diag *diag = &sweep->call->diag;
-    struct hs_intern names;
-    hs_intern_init(&names);
-    enum hs_status status = HS_OK;
-    for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
-        uint32_t id = hs_intern_get(&names, sweep->points[i].name);
-        if (id != i + 1)
-            status = hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = sweep->file},
-                             "a value stands twice on an axis, or two values mean the same",
-                             "points %" PRIu32 " and %" PRIu32 " are the same run", id, i + 1);
-    }
-    hs_intern_free(&names);
-    return status;
 }
 
 /* A mistake in --metric is reported before the points are run. */
@@ -274,7 +228,18 @@ enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
             status = locate(sweep, made, &sweep->points[i], &sweep->call->diag);
     }
     unmake(made);
-    return status == HS_OK ? check_twins(sweep) : status;
+    struct hs_intern names; /* while all differ, the id of a name is the number of its point */
+    hs_intern_init(&names);
+    for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
+        uint32_t id = hs_intern_get(&names, sweep->points[i].name);
+        if (id != i + 1)
+            status =
+                hs_fail(&sweep->call->diag, HS_E_INPUT, &(struct hs_place){.file = sweep->file},
+                        "a value stands twice on an axis, or two values mean the same",
+                        "points %" PRIu32 " and %" PRIu32 " are the same run", id, i + 1);
+    }
+    hs_intern_free(&names);
+    return status;
 }
 
 uint32_t hs_sweep_count(const struct hs_sweep *sweep, enum hs_point_state state)
@@ -462,7 +427,7 @@ static void note_end(void *ctx, uint32_t index, enum hs_status status, int signa
         hs_report(diag, HS_NOTE, NULL, NULL, "more failures are told by --status");
     if (workers->failed > FAILURES_TOLD)
         return;
-    hs_sweep_failure_text(sweep, point, text, sizeof text);
+    (void)hs_sweep_read_failure(sweep, point, text, sizeof text);
     hs_sweep_point_text(sweep, number, values, sizeof values);
     hs_report(diag, HS_ERROR, NULL, text[0] != '\0' ? text : NULL,
               "point %" PRIu32 " failed with exit code %d: %s", number + 1, point->exit_code,

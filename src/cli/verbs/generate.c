@@ -133,6 +133,23 @@ static enum hs_status fit_trace(const struct generate_options *given, struct hs_
 
 /* ---- the verb ---- */
 
+/* Refuses options that have no effect. */
+static enum hs_status check_meaning(const struct generate_options *given, struct hs_diag *diag)
+{
+    bool makes_jobs = given->like != NULL || given->workload != NULL || given->cluster != NULL ||
+                      given->format != NULL || given->jobs != 0 || given->days != 0 ||
+                      given->load != 0;
+    if (given->fit != NULL && makes_jobs)
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       "first --fit TRACE -o w.json, then --workload w.json",
+                       "generate: --fit writes a workload; options of the jobs have no meaning");
+    if (given->fit == NULL && (given->map != NULL || given->attempts))
+        return hs_fail(diag, HS_E_USAGE, NULL, "--fit TRACE",
+                       "generate: --%s has a meaning only with --fit",
+                       given->map != NULL ? "map" : "attempts");
+    return HS_OK;
+}
+
 static enum hs_status generate(struct hs_call *call)
 {
     const struct generate_options *given = call->options;
@@ -141,17 +158,7 @@ static enum hs_status generate(struct hs_call *call)
     if (given->quiet)
         call->diag.least = HS_WARNING;
     const char *const inputs[] = {given->workload, given->cluster, given->fit};
-    bool makes_jobs = given->like != NULL || given->workload != NULL || given->cluster != NULL ||
-                      given->format != NULL || given->jobs != 0 || given->days != 0 ||
-                      given->load != 0;
-    if (given->fit != NULL && makes_jobs)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL,
-                       "first --fit TRACE -o w.json, then --workload w.json",
-                       "generate: --fit writes a workload; options of the jobs have no meaning");
-    if (given->fit == NULL && (given->map != NULL || given->attempts))
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "--fit TRACE",
-                       "generate: --%s has a meaning only with --fit",
-                       given->map != NULL ? "map" : "attempts");
+    HS_TRY(check_meaning(given, &call->diag));
     HS_TRY(hs_wholefile_check(given->output, "-o", inputs, 3, &call->diag));
     if (given->fit != NULL)
         return fit_trace(given, &call->diag);
