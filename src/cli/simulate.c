@@ -15,7 +15,7 @@
 #include "cli/process.h"
 #include "cli/record.h"
 #include "report/run/rundir.h"
-#include "traces/trace_cache.h"
+#include "traces/trace_stream.h"
 
 /* One pass over the trace. */
 struct pass {

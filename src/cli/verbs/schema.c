@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/builtin.h"
+#include "base/io.h"
 #include "base/fmt.h"
 #include "base/timeparse.h"
 #include "cli/help.h"
