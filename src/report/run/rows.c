@@ -86,13 +86,6 @@ static char *put_milli(char *to, int32_t value)
     return put_end(to, 5u - (value % 10 == 0) - (value % 100 == 0));
 }
 
-static char *put_gpu_time(char *to, const struct hs_job_record *job)
-{
-    if (job->gpu_milli == HS_GPU_MILLI)
-        return put_seconds(to, job->gpu_us);
-    return put_nano(to, (uint64_t)job->gpu_us * job->gpu_milli);
-}
-
 static char *put_text(struct jobs_file *f, char *to, const char *text)
 {
     return hs_csvtexts_put(&f->texts, &f->file.csv, to, text);
@@ -146,7 +139,9 @@ static const char *status_of(const struct hs_job_record *job)
     COLUMN("preemptions", put_u64(to, job->preemptions))                                           \
     COLUMN("migrations", put_u64(to, job->migrations))                                             \
     COLUMN("ooms", put_u64(to, job->ooms))                                                         \
-    COLUMN("gpu_seconds", put_gpu_time(to, job))                                                   \
+    COLUMN("gpu_seconds", job->gpu_milli == HS_GPU_MILLI                                           \
+                              ? put_seconds(to, job->gpu_us)                                       \
+                              : put_nano(to, (uint64_t)job->gpu_us * job->gpu_milli))              \
     COLUMN("predicted_util", put_milli(to, job->predicted_util_pm))                                \
     COLUMN("gpu_util", put_milli(to, job->gpu_util_pm))                                            \
     COLUMN("dataset", put_text(f, to, job->dataset))                                               \

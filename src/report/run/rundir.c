@@ -109,36 +109,6 @@ enum hs_status hs_rundir_make_parents(const char *path, struct hs_diag *diag)
     return HS_OK;
 }
 
-/* Whether NAME may be written: absent, or forced and a run. */
-static enum hs_status check_existing(const char *path, bool force, struct hs_diag *diag)
-{
-    struct hs_place place = {.file = path};
-    if (!exists(path))
-        return HS_OK;
-    if (!is_run(path))
-        return hs_fail(diag, HS_E_IO, &place, "choose another name with -o",
-                       "exists and is not a run directory: it is not replaced");
-    if (!force)
-        return hs_fail(diag, HS_E_IO, &place, "give --force to replace it, or another name with -o",
-                       "this run directory exists");
-    return HS_OK;
-}
-
-static enum hs_status make_tmp(const char *path, bool force, struct hs_diag *diag)
-{
-    if (mkdir(path, 0777) == 0)
-        return HS_OK;
-    if (errno != EEXIST)
-        return dir_failed(diag, path, "create the directory");
-    if (!force)
-        return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path},
-                       "if no run is writing it, give --force or remove it",
-                       "left by a run that is not over or was killed");
-    if (!remove_level(path, LEVEL_DIR))
-        return dir_failed(diag, path, "remove what an earlier run left");
-    return mkdir(path, 0777) == 0 ? HS_OK : dir_failed(diag, path, "create the directory");
-}
-
 enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool force,
                               struct hs_diag *diag)
 {
@@ -152,9 +122,27 @@ enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool forc
         length--;
     snprintf(dir->final_path, sizeof dir->final_path, "%.*s", (int)length, path);
     snprintf(dir->tmp_path, sizeof dir->tmp_path, "%s.tmp", dir->final_path);
-    HS_TRY(check_existing(dir->final_path, force, diag));
+    const struct hs_place place = {.file = dir->final_path}, tmp = {.file = dir->tmp_path};
+    const bool is_there = exists(dir->final_path);
+    if (is_there && !is_run(dir->final_path))
+        return hs_fail(diag, HS_E_IO, &place, "choose another name with -o",
+                       "exists and is not a run directory: it is not replaced");
+    if (is_there && !force)
+        return hs_fail(diag, HS_E_IO, &place, "give --force to replace it, or another name with -o",
+                       "this run directory exists");
     HS_TRY(hs_rundir_make_parents(dir->final_path, diag));
-    HS_TRY(make_tmp(dir->tmp_path, force, diag));
+    bool is_made = mkdir(dir->tmp_path, 0777) == 0;
+    if (!is_made && errno == EEXIST) {
+        if (!force)
+            return hs_fail(diag, HS_E_IO, &tmp,
+                           "if no run is writing it, give --force or remove it",
+                           "left by a run that is not over or was killed");
+        if (!remove_level(dir->tmp_path, LEVEL_DIR))
+            return dir_failed(diag, dir->tmp_path, "remove what an earlier run left");
+        is_made = mkdir(dir->tmp_path, 0777) == 0;
+    }
+    if (!is_made)
+        return dir_failed(diag, dir->tmp_path, "create the directory");
     dir->is_open = true;
     dir->owner = getpid();
     dir->next = unfinished;

@@ -16,17 +16,6 @@
 /* A 4-ary heap: half as deep as a binary one, and the children of a job are side by side. */
 #define CHILDREN 4u
 
-/* Adds a job with so many units of work. */
-static void heap_push(struct hs_bounds *b, int64_t units)
-{
-    hs_grow_bare((void **)&b->left, &b->left_cap, (uint64_t)b->left_count + 1, sizeof *b->left,
-                 JOBS_MAX);
-    uint32_t at = b->left_count++;
-    for (; at > 0 && b->left[(at - 1) / CHILDREN] > units; at = (at - 1) / CHILDREN)
-        b->left[at] = b->left[(at - 1) / CHILDREN];
-    b->left[at] = units;
-}
-
 /* Removes the least. */
 static void heap_pop(struct hs_bounds *b)
 {
@@ -58,17 +47,6 @@ static void serve(struct hs_bounds *b, int64_t units, hs_i128 until)
     }
 }
 
-/* In steps that fit 64 bits: hardly ever more than one. */
-static void serve_until(struct hs_bounds *b, hs_i128 until)
-{
-    while (HS_UNLIKELY(until - b->clock > INT64_MAX) && b->left_count > 0) {
-        b->clock += INT64_MAX;
-        serve(b, INT64_MAX, b->clock);
-    }
-    serve(b, (int64_t)(until - b->clock), until);
-    b->clock = until;
-}
-
 /* A profile that is slower than the scalar speed on every type counts with that speed. */
 static struct hs_bounds_speed speed_of(const struct hs_bounds *b, uint32_t profile)
 {
@@ -88,15 +66,25 @@ static struct hs_bounds_speed speed_of(const struct hs_bounds *b, uint32_t profi
     return of;
 }
 
-/* The least number of units that a job takes. */
-static hs_i128 units_of(const struct hs_bounds_arrival *job, uint64_t need_q32)
+/* Moves the relaxed machine on, in steps that fit 64 bits: hardly ever more than one. Then puts a
+ * job into it, whose units are cut to the 63 bits of a key, which only loosens the bound. */
+static void serve_and_push(struct hs_bounds *b, hs_i128 until, hs_i128 units)
 {
-    hs_u128 gpu_us = (hs_u128)job->gpus * (uint64_t)job->work_us;
-    if (job->gpu_milli < HS_GPU_MILLI)
-        gpu_us = gpu_us * job->gpu_milli / HS_GPU_MILLI;
-    if (need_q32 == HS_Q32_ONE)
-        return (hs_i128)gpu_us;
-    return (hs_i128)((gpu_us * need_q32) >> 32);
+    while (HS_UNLIKELY(until - b->clock > INT64_MAX) && b->left_count > 0) {
+        b->clock += INT64_MAX;
+        serve(b, INT64_MAX, b->clock);
+    }
+    serve(b, (int64_t)(until - b->clock), until);
+    b->clock = until;
+    if (units < 0)
+        return;
+    const int64_t key = units > INT64_MAX ? INT64_MAX : (int64_t)units;
+    hs_grow_bare((void **)&b->left, &b->left_cap, (uint64_t)b->left_count + 1, sizeof *b->left,
+                 JOBS_MAX);
+    uint32_t at = b->left_count++;
+    for (; at > 0 && b->left[(at - 1) / CHILDREN] > key; at = (at - 1) / CHILDREN)
+        b->left[at] = b->left[(at - 1) / CHILDREN];
+    b->left[at] = key;
 }
 
 /* A job without GPUs waits for none and counts as it is. Of several that came in one instant only
@@ -107,11 +95,15 @@ static void count_arrival(struct hs_bounds *b, const struct hs_bounds_arrival *j
     if (job->gpus > 0)
         speed = b->has_one_speed ? b->one_speed : speed_of(b, job->profile);
     const hs_i128 now = (hs_i128)((hs_u128)(uint64_t)b->submit_us * b->capacity);
-    const hs_i128 units = units_of(job, speed.need_q32);
+    hs_u128 units = (hs_u128)job->gpus * (uint64_t)job->work_us; /* the least that it takes */
     int64_t fastest_us = job->work_us;
+    if (job->gpu_milli < HS_GPU_MILLI)
+        units = units * job->gpu_milli / HS_GPU_MILLI;
+    if (speed.need_q32 != HS_Q32_ONE)
+        units = (units * speed.need_q32) >> 32;
     if (speed.top_q32 != HS_Q32_ONE)
         fastest_us = (int64_t)(((hs_u128)(uint64_t)job->work_us << 32) / speed.top_q32);
-    serve_until(b, now);
+    serve_and_push(b, now, job->gpus > 0 ? (hs_i128)units : -1);
     if (b->jobs == 0)
         b->first_submit_us = b->submit_us;
     if (b->jobs == 0 || now - b->work_before > b->makespan_lead)
@@ -119,15 +111,12 @@ static void count_arrival(struct hs_bounds *b, const struct hs_bounds_arrival *j
     if (b->submit_us + fastest_us > b->longest_end_us)
         b->longest_end_us = b->submit_us + fastest_us;
     b->isolated_sum += (uint64_t)fastest_us;
-    b->work_before += units;
+    b->work_before += (hs_i128)units;
     b->jobs++;
-    if (job->gpus == 0) {
+    if (job->gpus > 0)
+        b->jct_sum -= (hs_u128)now;
+    else
         b->jct_sum += (hs_u128)(uint64_t)job->work_us * b->capacity;
-        return;
-    }
-    b->jct_sum -= (hs_u128)now;
-    /* keys have 63 bits; cutting a job down to them only loosens the bound */
-    heap_push(b, units > INT64_MAX ? INT64_MAX : (int64_t)units);
 }
 
 static void count_arrivals(struct hs_bounds *b)

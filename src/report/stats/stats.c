@@ -112,14 +112,6 @@ void hs_class_name(uint32_t index, struct hs_class *out)
         set_name(out, "gpus", gpus[index - HS_CLASS_GPUS]);
 }
 
-static void vc_name(const struct hs_stats *s, uint32_t vc, struct hs_class *out)
-{
-    const char *name = hs_intern_text(&s->vcs, vc);
-    if (vc == HS_CLASS_VCS_MAX - 1 && s->vcs.count > HS_CLASS_VCS_MAX)
-        name = "(others)";
-    set_name(out, "vc", name[0] != '\0' ? name : "(none)");
-}
-
 /* Books the GPU time of a job that ended. */
 static struct hs_user_account *add_user(struct hs_stats *s, const struct hs_job_record *job)
 {
@@ -553,10 +545,13 @@ static void fill(const struct evaluation *e, struct hs_summary *summary)
             continue;
         struct hs_class *class = &summary->classes[summary->class_count++];
         double *value = class->value; /* in the order of hs_class_measure() */
-        if (i >= HS_CLASS_VC)
-            vc_name(s, i - HS_CLASS_VC, class);
-        else
+        if (i < HS_CLASS_VC)
             hs_class_name(i, class);
+        else if (i == HS_CLASSES_MAX - 1 && s->vcs.count > HS_CLASS_VCS_MAX)
+            set_name(class, "vc", "(others)");
+        else
+            set_name(class, "vc",
+                     i > HS_CLASS_VC ? hs_intern_text(&s->vcs, i - HS_CLASS_VC) : "(none)");
         class->jobs = jobs;
         for (uint32_t m = HS_M_WAIT; m <= HS_M_SLOWDOWN; m++, value += HS_FIGURES)
             set_figures(e, m, i, value);
