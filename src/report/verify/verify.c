@@ -155,15 +155,6 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The last instant at which something became of the job. A rejected job has no finish, and may have
- * waited before. */
-static int64_t last_us(const struct verify_job *j)
-{
-    const struct verify_row *row = &j->row;
-    int64_t rejected_us = row->is_rejected ? row->submit_us + row->run_us + row->pending_us : -1;
-    return later(later(j->submit_us, j->sum.last_end_us), later(row->finish_us, rejected_us));
-}
-
 static void add_value(struct verify_sums *s, enum measure measure, int64_t value)
 {
     s->values[measure].of[s->values[measure].count++] = value;
@@ -209,7 +200,12 @@ static void add_job(struct verify_sums *s, const struct verify_job *j)
     s->colocated_us += j->sum.colocated_us;
     s->overhead_us += (hs_i128)row->overhead_us * j->gpus * row->gpu_milli;
     s->last_finish_us = later(s->last_finish_us, row->finish_us);
-    s->span_us = later(s->span_us, last_us(j));
+    /* the last instant at which something became of the job; a rejected one has no finish, and may
+     * have waited before */
+    s->span_us = later(s->span_us, later(j->submit_us, j->sum.last_end_us));
+    s->span_us = later(s->span_us, row->finish_us);
+    if (row->is_rejected)
+        s->span_us = later(s->span_us, row->submit_us + row->run_us + row->pending_us);
     if (row->is_done)
         add_done(s, j);
 }
@@ -218,17 +214,6 @@ static int compare_us(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return x < y ? -1 : x > y;
-}
-
-static void add_jobs(struct verify_run *run, struct verify_sums *s)
-{
-    for (int m = 0; m < MEASURES; m++)
-        s->values[m].of = hs_alloc_zeroed(run->job_count + UINT64_C(1), sizeof *s->values[m].of);
-    for (uint32_t i = 0; i < run->job_count; i++)
-        if (run->jobs[i].row.line != 0)
-            add_job(s, &run->jobs[i]);
-    for (int m = 0; m < MEASURES; m++)
-        qsort(s->values[m].of, s->values[m].count, sizeof *s->values[m].of, compare_us);
 }
 
 struct stated {
@@ -365,7 +350,13 @@ static enum hs_status check_summary(struct verify_check *c)
     struct verify_sums sums = {0};
     HS_TRY(path_of(run, "summary.json", path));
     HS_TRY(hs_json_load(&doc, path, run->diag));
-    add_jobs(run, &sums);
+    for (int m = 0; m < MEASURES; m++)
+        sums.values[m].of = hs_alloc_zeroed(run->job_count + UINT64_C(1), sizeof(int64_t));
+    for (uint32_t i = 0; i < run->job_count; i++)
+        if (run->jobs[i].row.line != 0)
+            add_job(&sums, &run->jobs[i]);
+    for (int m = 0; m < MEASURES; m++)
+        qsort(sums.values[m].of, sums.values[m].count, sizeof(int64_t), compare_us);
     compare_all(c, hs_json_root(doc), &sums);
     for (int m = 0; m < MEASURES; m++)
         hs_free(sums.values[m].of);
@@ -379,20 +370,6 @@ static const struct verify_rule sum_rules[] = {
 };
 
 /* ---- application ---- */
-
-static void print_check(struct hs_output *out, const struct verify_rule *rule,
-                        const struct verify_check *c)
-{
-    char looked[HS_FMT_MAX], faults[HS_FMT_MAX];
-    if (c->skipped != NULL)
-        hs_say(out, "skip  %s: %s\n", rule->title, c->skipped);
-    else
-        hs_say(out, "%s  %s: %s %s, %s %s%s\n", c->faults == 0 ? "ok  " : "FAIL", rule->title,
-               hs_fmt_grouped(looked, c->looked), rule->things, hs_fmt_grouped(faults, c->faults),
-               rule->faults, c->note);
-    for (uint64_t i = 0; i < c->faults && i < VERIFY_LINES; i++)
-        hs_say(out, "        %s\n", c->lines[i]);
-}
 
 enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
                             struct verify_check *c)
@@ -421,15 +398,23 @@ static enum hs_status verify_all(struct verify_run *run, struct hs_output *out)
 {
     const struct verify_rule *const lists[] = {file_rules, verify_schedule_rules, verify_job_rules,
                                                sum_rules};
+    char looked[HS_FMT_MAX], faults[HS_FMT_MAX];
     uint32_t made = 0, failed = 0;
     HS_TRY(verify_load(run));
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct verify_rule *rule = lists[i]; rule->title != NULL; rule++) {
-            struct verify_check check = {0};
-            HS_TRY(verify_apply(run, rule, &check));
-            print_check(out, rule, &check);
-            made += check.skipped == NULL;
-            failed += check.faults > 0;
+            struct verify_check c = {0};
+            HS_TRY(verify_apply(run, rule, &c));
+            if (c.skipped != NULL)
+                hs_say(out, "skip  %s: %s\n", rule->title, c.skipped);
+            else
+                hs_say(out, "%s  %s: %s %s, %s %s%s\n", c.faults == 0 ? "ok  " : "FAIL",
+                       rule->title, hs_fmt_grouped(looked, c.looked), rule->things,
+                       hs_fmt_grouped(faults, c.faults), rule->faults, c.note);
+            for (uint64_t f = 0; f < c.faults && f < VERIFY_LINES; f++)
+                hs_say(out, "        %s\n", c.lines[f]);
+            made += c.skipped == NULL;
+            failed += c.faults > 0;
         }
     if (failed > 0)
         return hs_fail(run->diag, HS_E_DIFFERS, NULL, NULL,

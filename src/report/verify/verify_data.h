@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the files of `horus verify` share: the run as its files state it, kept in memory, and the
- * rules that are held against it. The trace, jobs.csv and segments.csv are all kept, so memory is
- * O(jobs + segments), unlike that of a simulation.
+ * What the files of `horus verify` share: the run as its files state it, all in memory (O(jobs +
+ * segments)), and the rules that are held against it.
  *
- * A rule is a row of a table: a title, the words for its counts, and one or more functions, called
- * in this order: `run` once, `segment` for each segment of a job of the trace in order of time,
- * `job` for each job that has a row in jobs.csv. They count what they look at and report faults:
- *
- *     static void check_gang(struct verify_run *run, struct verify_check *c,
- *                            const struct verify_segment *seg)
- *     {
- *         c->looked++;
- *         if (seg->gpus != run->jobs[seg->job].gpus)
- *             VERIFY_FAULT_SEGMENT(c, seg, " holds %" PRIu32 " GPUs", seg->gpus);
- *     }
+ * A rule is a row of a table: a title, the words for its counts, and functions that count what they
+ * look at and report faults, called in this order: `run` once, `segment` for each segment of a job
+ * of the trace in order of time, `job` for each job that has a row in jobs.csv.
  */
 #ifndef HORUS_REPORT_VERIFY_VERIFY_DATA_H
 #define HORUS_REPORT_VERIFY_VERIFY_DATA_H
