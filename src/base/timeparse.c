@@ -55,27 +55,12 @@ bool hs_parse_size_mib(const char *text, size_t len, int64_t *out)
     return true;
 }
 
-/* count decimal digits; false if one is none */
-static bool digits_read(const char *text, int count, int *out)
+/* Two decimal digits; negative if one is none. */
+static inline int two_digits(const char *text)
 {
-    int value = 0;
-    for (int i = 0; i < count; i++) {
-        unsigned digit = (unsigned char)(text[i] - '0');
-        if (digit > 9)
-            return false;
-        value = value * 10 + (int)digit;
-    }
-    *out = value;
-    return true;
-}
-
-/* Three numbers with a separator between them, of which the second and third have two digits. */
-static bool triple_read(const char *text, int first_digits, char separator, int out[3])
-{
-    const char *second = text + first_digits + 1;
-    return digits_read(text, first_digits, &out[0]) && second[-1] == separator &&
-           digits_read(second, 2, &out[1]) && second[2] == separator &&
-           digits_read(second + 3, 2, &out[2]);
+    const unsigned tens = (unsigned)(unsigned char)text[0] - '0';
+    const unsigned ones = (unsigned)(unsigned char)text[1] - '0';
+    return tens > 9 || ones > 9 ? -1 : (int)(tens * 10 + ones);
 }
 
 /* Days from 1970-01-01. Years begin in March, so that the leap day comes last; 719468 is the
@@ -83,10 +68,11 @@ static bool triple_read(const char *text, int first_digits, char separator, int 
 static bool date_read(const char *text, int64_t *days)
 {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    int date[3];
-    if (!triple_read(text, 4, '-', date))
+    const int century = two_digits(text), year_of_century = two_digits(text + 2);
+    const int month = two_digits(text + 5), day = two_digits(text + 8);
+    const int year = 100 * century + year_of_century;
+    if (text[4] != '-' || text[7] != '-' || (century | year_of_century) < 0)
         return false;
-    int year = date[0], month = date[1], day = date[2];
     bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     if (year < 1 || month < 1 || month > 12 || day < 1 ||
         day > lengths[month - 1] + (month == 2 && is_leap))
@@ -114,30 +100,30 @@ static bool fraction_read(const char *text, size_t len, size_t *at, int64_t *us)
 
 static bool is_zone(const char *text, size_t len)
 {
-    int hours, minutes;
     if (len == 0 || (len == 1 && text[0] == 'Z'))
         return true;
     if (len == 4)
         return memcmp(text, " PST", 4) == 0 || memcmp(text, " PDT", 4) == 0;
-    return len == 6 && (text[0] == '+' || text[0] == '-') && digits_read(text + 1, 2, &hours) &&
-           text[3] == ':' && digits_read(text + 4, 2, &minutes) && hours <= 23 && minutes <= 59;
+    if (len != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':')
+        return false;
+    const int hours = two_digits(text + 1), minutes = two_digits(text + 4);
+    return (hours | minutes) >= 0 && hours <= 23 && minutes <= 59;
 }
 
 bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us)
 {
     int64_t days, us = 0;
-    int clock[3];
     size_t at = 19;
-    if (len < at || (text[10] != ' ' && text[10] != 'T'))
+    if (len < at || (text[10] != ' ' && text[10] != 'T') || text[13] != ':' || text[16] != ':')
         return false;
-    if (!date_read(text, &days) || !triple_read(text + 11, 2, ':', clock) || clock[0] > 23 ||
-        clock[1] > 59 || clock[2] > 59)
+    const int h = two_digits(text + 11), min = two_digits(text + 14), s = two_digits(text + 17);
+    if (!date_read(text, &days) || (h | min | s) < 0 || h > 23 || min > 59 || s > 59)
         return false;
     if (len > at && text[at] == '.' && !fraction_read(text, len, &at, &us))
         return false;
     if (!is_zone(text + at, len - at))
         return false;
-    *out_us = (days * 86400 + clock[0] * 3600 + clock[1] * 60 + clock[2]) * US_PER_S + us;
+    *out_us = (days * 86400 + h * 3600 + min * 60 + s) * US_PER_S + us;
     return true;
 }
 

@@ -15,6 +15,7 @@ static void integrate(struct hs_timeline *t, int64_t until_us)
 {
     const uint64_t dt_us = (uint64_t)(until_us - t->time_us);
     t->time_us = until_us;
+    HS_UNROLL
     for (int c = 0; c < HS_CH_SERIES; c++)
         if (t->value[c] != 0) /* most are: without waiting jobs, shared GPUs, utilizations */
             t->sum[c] += (hs_u128)t->value[c] * dt_us;

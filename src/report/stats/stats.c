@@ -395,11 +395,13 @@ static void measure(const struct evaluation *e, const struct sample *job, uint64
 HS_INLINE void count_values(struct evaluation *e, uint32_t sums, uint32_t set,
                             const uint64_t value[SUMS], const uint32_t bucket[HS_MEASURES])
 {
-    const uint32_t measures = value[SUM_WORK] > 0 ? SETS_OF_CLASS : HS_M_SLOWDOWN;
+    HS_UNROLL
     for (uint32_t m = 0; m < SUMS; m++)
         e->sums[sums][m] += value[m];
-    for (uint32_t m = 0; m < measures; m++)
-        hs_quantiles_count(&e->quantiles, set + m, bucket[m]);
+    HS_UNROLL
+    for (uint32_t m = 0; m < SETS_OF_CLASS; m++)
+        if (m < HS_M_SLOWDOWN || value[SUM_WORK] > 0)
+            hs_quantiles_count(&e->quantiles, set + m, bucket[m]);
 }
 
 /* The first pass: sums, and the buckets of the values. */
