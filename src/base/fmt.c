@@ -5,6 +5,11 @@
  * back: 15 digits always survive the way through a double, so nothing shorter is missed (a power of
  * two may carry one digit more than the shortest); most are written as the integers that they came
  * from. printf and strtod follow the C locale because the program never calls setlocale.
+ *
+ * Dates are converted by counting days, because mktime() follows the host's time zone. The usual
+ * number ("1234", "12.5") is read by one digit loop in 64 bits; exponents, many digits and ranges
+ * at the edge take the slow path, which is exact for any number of digits: it never goes through a
+ * double.
  */
 #include "base/fmt.h"
 
@@ -23,6 +28,8 @@
 #define DIGITS     8u
 #define DIGITS_END 100000000u
 #define ZEROS      HS_WORD8_OF('0')
+
+#define US_PER_S INT64_C(1000000)
 
 static const uint64_t powers[] = {1,      10,      100,      1000,      10000,
                                   100000, 1000000, 10000000, 100000000, 1000000000};
@@ -215,4 +222,292 @@ void hs_append(char *text, size_t size, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(text + used, size - used, fmt, args);
     va_end(args);
+}
+
+/* ---- times and sizes from text ---- */
+
+struct unit {
+    const char *name;
+    int64_t factor;
+};
+
+/* A decimal number and the letters of a unit; the last of the units has a NULL name. */
+static bool quantity_parse(const char *text, size_t len, const struct unit *units, int64_t *out)
+{
+    size_t end = len;
+    while (end > 0 && ((text[end - 1] >= 'a' && text[end - 1] <= 'z') ||
+                       (text[end - 1] >= 'A' && text[end - 1] <= 'Z')))
+        end--;
+    for (; units->name != NULL; units++)
+        if (strlen(units->name) == len - end && memcmp(units->name, text + end, len - end) == 0)
+            return hs_parse_decimal_us(text, end, units->factor, out);
+    return false;
+}
+
+bool hs_parse_duration_us(const char *text, size_t len, int64_t *out_us)
+{
+    static const struct unit units[] = {
+        {"", US_PER_S},         {"s", US_PER_S},         {"us", 1},
+        {"ms", 1000},           {"m", 60 * US_PER_S},    {"min", 60 * US_PER_S},
+        {"h", 3600 * US_PER_S}, {"d", 86400 * US_PER_S}, {NULL, 0}};
+    return quantity_parse(text, len, units, out_us);
+}
+
+bool hs_parse_size_mib(const char *text, size_t len, int64_t *out)
+{
+    static const struct unit units[] = {{"", 1},         {"MiB", 1},   {"MB", 1},
+                                        {"GiB", 1024},   {"GB", 1024}, {"TiB", 1 << 20},
+                                        {"TB", 1 << 20}, {NULL, 0}};
+    int64_t mib;
+    if (!quantity_parse(text, len, units, &mib) || mib < 0)
+        return false;
+    *out = mib;
+    return true;
+}
+
+/* Two decimal digits; negative if one is none. */
+static inline int two_digits(const char *text)
+{
+    const unsigned tens = (unsigned)(unsigned char)text[0] - '0';
+    const unsigned ones = (unsigned)(unsigned char)text[1] - '0';
+    return tens > 9 || ones > 9 ? -1 : (int)(tens * 10 + ones);
+}
+
+/* Days from 1970-01-01. Years begin in March, so that the leap day comes last; 719468 is the
+ * distance of 0000-03-01 (H. Hinnant, "chrono-compatible low-level date algorithms"). */
+static bool date_read(const char *text, int64_t *days)
+{
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    const int century = two_digits(text), year_of_century = two_digits(text + 2);
+    const int month = two_digits(text + 5), day = two_digits(text + 8);
+    const int year = 100 * century + year_of_century;
+    if (text[4] != '-' || text[7] != '-' || (century | year_of_century) < 0)
+        return false;
+    bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    if (year < 1 || month < 1 || month > 12 || day < 1 ||
+        day > lengths[month - 1] + (month == 2 && is_leap))
+        return false;
+    int64_t y = month <= 2 ? year - 1 : year;
+    int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+    *days = 365 * y + y / 4 - y / 100 + y / 400 + day_of_year - 719468;
+    return true;
+}
+
+/* ".25" at text[*at]: microseconds, half up. */
+static bool fraction_read(const char *text, size_t len, size_t *at, int64_t *us)
+{
+    size_t begin = *at + 1, end = begin;
+    while (end < len && (unsigned char)(text[end] - '0') < 10)
+        end++;
+    *us = 0;
+    for (size_t i = begin; i < begin + 6; i++)
+        *us = *us * 10 + (i < end ? text[i] - '0' : 0);
+    if (end > begin + 6 && text[begin + 6] >= '5')
+        (*us)++;
+    *at = end;
+    return end > begin;
+}
+
+static bool is_zone(const char *text, size_t len)
+{
+    if (len == 0 || (len == 1 && text[0] == 'Z'))
+        return true;
+    if (len == 4)
+        return memcmp(text, " PST", 4) == 0 || memcmp(text, " PDT", 4) == 0;
+    if (len != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':')
+        return false;
+    const int hours = two_digits(text + 1), minutes = two_digits(text + 4);
+    return (hours | minutes) >= 0 && hours <= 23 && minutes <= 59;
+}
+
+bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us)
+{
+    int64_t days, us = 0;
+    size_t at = 19;
+    if (len < at || (text[10] != ' ' && text[10] != 'T') || text[13] != ':' || text[16] != ':')
+        return false;
+    const int h = two_digits(text + 11), min = two_digits(text + 14), s = two_digits(text + 17);
+    if (!date_read(text, &days) || (h | min | s) < 0 || h > 23 || min > 59 || s > 59)
+        return false;
+    if (len > at && text[at] == '.' && !fraction_read(text, len, &at, &us))
+        return false;
+    if (!is_zone(text + at, len - at))
+        return false;
+    *out_us = (days * 86400 + h * 3600 + min * 60 + s) * US_PER_S + us;
+    return true;
+}
+
+/* ---- numbers from text ---- */
+
+#define UNIT_MAX     INT64_C(1000000000000) /* 11 days in microseconds */
+#define EXPONENT_MAX INT64_C(1000000000000000)
+
+/* -?digits[.digits][e[+-]digits], at least one digit before the exponent */
+struct number {
+    const char *whole, *fraction;
+    size_t whole_len, fraction_len;
+    int64_t exponent;
+    bool is_negative;
+};
+
+static inline bool is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+static size_t digits_end(const char *text, size_t at, size_t len)
+{
+    while (at < len && is_digit(text[at]))
+        at++;
+    return at;
+}
+
+static bool exponent_scan(const char *text, size_t at, size_t len, int64_t *exponent)
+{
+    bool is_negative = at < len && text[at] == '-';
+    if (at < len && (text[at] == '-' || text[at] == '+'))
+        at++;
+    if (at == len || digits_end(text, at, len) != len)
+        return false;
+    int64_t value = 0;
+    for (; at < len; at++)
+        if (value < EXPONENT_MAX)
+            value = value * 10 + (text[at] - '0');
+    *exponent = is_negative ? -value : value;
+    return true;
+}
+
+static bool number_scan(const char *text, size_t len, struct number *n)
+{
+    *n = (struct number){.is_negative = len > 0 && text[0] == '-'};
+    size_t at = n->is_negative;
+    size_t end = digits_end(text, at, len);
+    n->whole = text + at;
+    n->whole_len = end - at;
+    at = end;
+    if (at < len && text[at] == '.') {
+        at++;
+        end = digits_end(text, at, len);
+        n->fraction = text + at;
+        n->fraction_len = end - at;
+        at = end;
+    }
+    if (n->whole_len + n->fraction_len == 0)
+        return false;
+    if (at < len && (text[at] == 'e' || text[at] == 'E'))
+        return exponent_scan(text, at + 1, len, &n->exponent);
+    return at == len;
+}
+
+/* Digit number i of the significand; 0 before and behind it. */
+static unsigned digit_at(const struct number *n, int64_t i)
+{
+    if (i < 0 || (uint64_t)i >= n->whole_len + n->fraction_len)
+        return 0;
+    size_t at = (size_t)i;
+    return (unsigned)((at < n->whole_len ? n->whole[at] : n->fraction[at - n->whole_len]) - '0');
+}
+
+static bool sign_apply(hs_u128 magnitude, bool is_negative, int64_t *out)
+{
+    if (magnitude > INT64_MAX)
+        return false;
+    *out = is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    return true;
+}
+
+/* The fraction times twice the unit is found from its last digit on: each step adds a digit and
+ * divides by ten, and whatever leaves a remainder is noted. Its lowest bit is the half. */
+static bool decimal_slow(const char *text, size_t len, uint64_t unit, int64_t *out)
+{
+    struct number n;
+    if (!number_scan(text, len, &n))
+        return false;
+    int64_t count = (int64_t)(n.whole_len + n.fraction_len), point = n.exponent, at = 0;
+    point += (int64_t)n.whole_len;
+    while (at < count && digit_at(&n, at) == 0)
+        at++;
+    *out = 0;
+    if (at == count)
+        return true;
+    uint64_t whole = 0, twice = 0, rest = 0;
+    for (; at < point; at++) { /* its first digit is not 0: ends or overflows within 19 rounds */
+        unsigned digit = digit_at(&n, at);
+        if (whole > ((uint64_t)INT64_MAX - digit) / 10)
+            return false;
+        whole = whole * 10 + digit;
+    }
+    for (int64_t i = count - 1; i >= point && (i >= 0 || twice > 0); i--) {
+        twice += digit_at(&n, i) * 2 * unit;
+        rest |= twice % 10;
+        twice /= 10;
+    }
+    bool is_up = twice % 2 != 0 && (rest != 0 || !n.is_negative);
+    return sign_apply((hs_u128)whole * unit + twice / 2 + is_up, n.is_negative, out);
+}
+
+bool hs_parse_decimal_us(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
+{
+    assert(unit_us >= 1 && unit_us <= UNIT_MAX);
+    uint64_t unit = (uint64_t)unit_us;
+    bool is_negative = len > 0 && text[0] == '-';
+    size_t begin = is_negative, at = begin, places = 0;
+    uint64_t whole = 0, fraction = 0;
+    for (; at < len && is_digit(text[at]); at++)
+        whole = whole * 10 + (uint64_t)(text[at] - '0'); /* may wrap: then it is too long below */
+    size_t whole_len = at - begin;
+    if (at < len && text[at] == '.') {
+        begin = ++at;
+        for (; at < len && is_digit(text[at]); at++)
+            fraction = fraction * 10 + (uint64_t)(text[at] - '0');
+        places = at - begin;
+    }
+    if (at != len || whole_len > 18 || places > 6 || whole_len + places == 0)
+        return decimal_slow(text, len, unit, out_us);
+    hs_u128 magnitude = (hs_u128)whole * unit;
+    if (fraction > 0) {
+        uint64_t scaled = fraction * unit; /* < 10^6 x UNIT_MAX */
+        uint64_t rest = scaled % powers[places];
+        magnitude += scaled / powers[places];
+        magnitude += is_negative ? 2 * rest > powers[places] : 2 * rest >= powers[places];
+    }
+    return sign_apply(magnitude, is_negative, out_us);
+}
+
+bool hs_parse_int64(const char *text, size_t len, int64_t *out)
+{
+    bool is_negative = len > 0 && text[0] == '-';
+    size_t at = is_negative;
+    if (at == len)
+        return false;
+    uint64_t most = (uint64_t)INT64_MAX + is_negative;
+    uint64_t value = 0;
+    for (; at < len; at++) {
+        if (!is_digit(text[at]))
+            return false;
+        uint64_t digit = (uint64_t)(text[at] - '0');
+        if (value > (most - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    if (is_negative) /* without a detour over -INT64_MIN */
+        *out = value == 0 ? 0 : -(int64_t)(value - 1) - 1;
+    else
+        *out = (int64_t)value;
+    return true;
+}
+
+bool hs_parse_double(const char *text, size_t len, double *out)
+{
+    char copy[1024]; /* no double needs more than 767 digits */
+    struct number n;
+    if (len >= sizeof copy || !number_scan(text, len, &n))
+        return false;
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    double value = strtod(copy, NULL); /* C locale: the program never calls setlocale */
+    if (!isfinite(value))
+        return false;
+    *out = value;
+    return true;
 }

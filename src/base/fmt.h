@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The one formatter of numbers: C locale by construction, same bytes on every machine. Each writes
- * at `out` (room for HS_FMT_MAX bytes), adds no terminator, returns the length.
+ * The one formatter and parser of numbers and times: C locale by construction, same bytes on every
+ * machine. Each writes at `out` (room for HS_FMT_MAX bytes), adds no terminator, returns the
+ * length.
  */
 #ifndef HORUS_BASE_FMT_H
 #define HORUS_BASE_FMT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,5 +52,20 @@ double hs_fmt_round6(double value);
 /* Behind the NUL-terminated text of a buffer of `size` bytes; what does not fit is cut off. */
 HS_PRINTF(3, 4)
 void hs_append(char *text, size_t size, const char *fmt, ...);
+
+/* Text to numbers, exactly and without the host's time zone or locale. All take len bytes, no
+ * terminator needed, no surrounding blanks; false = not of that form or out of range. */
+/* "12", "-3", "12.5", "1e3", "12.": a decimal number times unit_us, exact; digits below a
+ * microsecond are rounded half up. */
+bool hs_parse_decimal_us(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
+/* "90s", "15min" or "15m", "2h", "7d", "250ms", "100us", "1.5h"; a bare number is seconds. */
+bool hs_parse_duration_us(const char *text, size_t len, int64_t *out_us);
+/* "YYYY-MM-DD HH:MM:SS[.frac]" ('T' for the blank, and a final "Z", " PST"/" PDT" or "+hh:mm"
+ * accepted and ignored): naive, counted from 1970-01-01 00:00:00, proleptic Gregorian. */
+bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us);
+bool hs_parse_int64(const char *text, size_t len, int64_t *out);
+bool hs_parse_double(const char *text, size_t len, double *out); /* finite, C locale */
+/* "16GiB", "512MiB", "1TiB", bare = MiB. "16GB" is the same as "16GiB": vendors sell memory so. */
+bool hs_parse_size_mib(const char *text, size_t len, int64_t *out);
 
 #endif

@@ -19,6 +19,11 @@
 #include "base/diag.h"
 #include "horus/compiler.h"
 
+/* XXH3-64: the hash of inputs and outputs in a manifest, and of names in tables. Not for security.
+ */
+uint64_t hs_hash_of(const void *data, size_t len);
+const char *hs_hash_library_version(void);
+
 #define HS_BUILTIN "builtin:"
 
 struct hs_builtin {

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/hash.h"
 #include "base/fmt.h"
 #include "base/io.h"
 #include "data/gaveljob.h"

@@ -13,7 +13,6 @@
 
 #include "base/fmt.h"
 #include "base/io.h"
-#include "base/timeparse.h"
 #include "calibrate/measure.h"
 #include "data/csvread.h"
 

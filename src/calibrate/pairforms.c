@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/io.h"
 #include "base/rng.h"
 #include "calibrate/pairs.h"
 #include "calibrate/solve.h"

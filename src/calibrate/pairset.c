@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/io.h"
 #include "base/rng.h"
 #include "base/fmt.h"
 #include "calibrate/pairs.h"

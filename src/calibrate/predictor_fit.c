@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "calibrate/solve.h"
 #include "model/modelfile.h"
 

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/timeparse.h"
 #include "calibrate/calibration.h"
 #include "base/fmt.h"
 #include "calibrate/score.h"

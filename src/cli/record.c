@@ -15,9 +15,8 @@
 
 #include "base/codec.h"
 #include "base/fmt.h"
-#include "base/hash.h"
+#include "base/io.h"
 #include "base/rng.h"
-#include "base/timeparse.h"
 #include "data/csvread.h"
 #include "data/json.h"
 #include "data/param_table.h"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "cli/option_rows.h"
 #include "cli/setup.h"
 #include "model/interference.h"

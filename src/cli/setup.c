@@ -12,7 +12,7 @@
 
 #include "base/fixed.h"
 #include "base/rng.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "base/io.h"
 #include "cli/run_options.h"
 #include "data/param_table.h"

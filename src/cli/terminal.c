@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/fmt.h"
-#include "base/timeparse.h"
 #include "cli/process.h"
 
 #define COLUMNS_PRESET 100u /* of a stream that is no terminal */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/timeparse.h"
+#include "base/fmt.h"
 
 /* Gavel, scheduler/job_table.py and workloads/. */
 static const struct {

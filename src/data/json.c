@@ -26,7 +26,7 @@
 #define NUMBER_MAX        63                 /* characters that cJSON 1.7.15 takes of a number */
 #define HS_JSON_DEPTH_MAX 64                 /* nested containers */
 
-struct walk {
+struct json_walk {
     const char *text;
     size_t len, at;
     bool has_comments;              /* are allowed */
@@ -63,6 +63,14 @@ static inline const char *text_end(const char *p, const char *stop)
     return p;
 }
 
+/* From behind a quote to the one that closes the text, to a control character in it, or to stop. */
+static const char *skip_text(const char *p, const char *stop)
+{
+    while ((p = text_end(p, stop)) < stop && *p == '\\')
+        p += 1 + (p + 1 < stop && (unsigned char)p[1] >= 0x20);
+    return p;
+}
+
 enum hs_json_end hs_json_find_end(const char *p, const char *stop, const char **at)
 {
     uint64_t arrays = 0; /* bit d: the container of depth d is an array */
@@ -71,10 +79,7 @@ enum hs_json_end hs_json_find_end(const char *p, const char *stop, const char **
         const bool is_array = *p == '[' || *p == ']';
         *at = p;
         if (*p == '"') {
-            p++;
-            while ((p = text_end(p, stop)) < stop && *p == '\\')
-                p += 1 + (p + 1 < stop && (unsigned char)p[1] >= 0x20);
-            *at = p;
+            *at = p = skip_text(p + 1, stop);
             if (p < stop && *p != '"')
                 return HS_JSON_CONTROL;
         } else if (*p == '{' || *p == '[') {
@@ -96,7 +101,7 @@ enum hs_json_end hs_json_find_end(const char *p, const char *stop, const char **
 
 /* ---- the walk ---- */
 
-static bool fault(struct walk *w, size_t at, size_t len, const char *what, const char *hint)
+static bool fault(struct json_walk *w, size_t at, size_t len, const char *what, const char *hint)
 {
     w->value = (struct hs_json_span){at, len};
     w->what = what;
@@ -104,7 +109,7 @@ static bool fault(struct walk *w, size_t at, size_t len, const char *what, const
     return false;
 }
 
-static int peek(const struct walk *w)
+static int peek(const struct json_walk *w)
 {
     return w->at < w->len ? (unsigned char)w->text[w->at] : -1;
 }
@@ -120,7 +125,7 @@ static bool is_word(int c)
 }
 
 /* A comment begins at w->at if there is one; blanks it and moves behind it. */
-static bool skip_comment(struct walk *w)
+static bool skip_comment(struct json_walk *w)
 {
     size_t begin = w->at;
     const char *from = w->text + begin, *stop;
@@ -147,7 +152,7 @@ static bool skip_comment(struct walk *w)
 }
 
 /* Behind white space, and comments if there may be some. */
-static bool skip_far(struct walk *w)
+static bool skip_far(struct json_walk *w)
 {
     for (;;) {
         w->at = (size_t)(skip_blanks(w->text + w->at, w->text + w->len) - w->text);
@@ -159,7 +164,7 @@ static bool skip_far(struct walk *w)
 }
 
 /* Mostly there is one blank, or none. */
-static inline bool skip_space(struct walk *w)
+static inline bool skip_space(struct json_walk *w)
 {
     w->at += peek(w) == ' ';
     int c = peek(w);
@@ -167,7 +172,7 @@ static inline bool skip_space(struct walk *w)
 }
 
 /* The four hex digits of \uXXXX at `at`; -1 if they are not. */
-static int32_t hex4(const struct walk *w, size_t at)
+static int32_t hex4(const struct json_walk *w, size_t at)
 {
     int32_t code = 0;
     for (size_t i = at; i < at + 4; i++) {
@@ -184,7 +189,7 @@ static int32_t hex4(const struct walk *w, size_t at)
 }
 
 /* w->at is at the backslash. */
-static bool walk_escape(struct walk *w)
+static bool walk_escape(struct json_walk *w)
 {
     size_t begin = w->at;
     int c = begin + 1 < w->len ? w->text[begin + 1] : 0;
@@ -212,7 +217,7 @@ static bool walk_escape(struct walk *w)
     return true;
 }
 
-static bool walk_string(struct walk *w)
+static bool walk_string(struct json_walk *w)
 {
     size_t begin = w->at++;
     for (;;) {
@@ -238,7 +243,7 @@ static bool walk_string(struct walk *w)
 }
 
 /* At least one digit. */
-static bool walk_digits(struct walk *w)
+static bool walk_digits(struct json_walk *w)
 {
     size_t begin = w->at;
     while (is_digit(peek(w)))
@@ -246,7 +251,7 @@ static bool walk_digits(struct walk *w)
     return w->at > begin;
 }
 
-static bool walk_number(struct walk *w)
+static bool walk_number(struct json_walk *w)
 {
     size_t begin = w->at;
     bool is_good;
@@ -275,7 +280,7 @@ static bool walk_number(struct walk *w)
     return true;
 }
 
-static bool walk_literal(struct walk *w)
+static bool walk_literal(struct json_walk *w)
 {
     static const char *const literals[] = {"true", "false", "null"};
     size_t begin = w->at, len = 0;
@@ -296,10 +301,10 @@ static bool walk_literal(struct walk *w)
     return fault(w, begin, 1, "expected a value", NULL);
 }
 
-static bool walk_value(struct walk *w, unsigned depth);
+static bool walk_value(struct json_walk *w, unsigned depth);
 
 /* Behind a member or element: true and *more set, or a fault. */
-static bool walk_separator(struct walk *w, int close, bool *more)
+static bool walk_separator(struct json_walk *w, int close, bool *more)
 {
     if (!skip_space(w))
         return false;
@@ -315,7 +320,7 @@ static bool walk_separator(struct walk *w, int close, bool *more)
     return fault(w, w->at, 1, what, c == '"' || c == '{' ? "is a comma missing?" : NULL);
 }
 
-static bool walk_member(struct walk *w, unsigned depth)
+static bool walk_member(struct json_walk *w, unsigned depth)
 {
     size_t begin = w->at;
     if (peek(w) != '"')
@@ -335,7 +340,7 @@ static bool walk_member(struct walk *w, unsigned depth)
     return walk_value(w, depth);
 }
 
-static bool walk_container(struct walk *w, unsigned depth)
+static bool walk_container(struct json_walk *w, unsigned depth)
 {
     bool is_object = w->text[w->at] == '{', more = true;
     int close = is_object ? '}' : ']';
@@ -360,7 +365,7 @@ static bool walk_container(struct walk *w, unsigned depth)
     return true;
 }
 
-static bool walk_value(struct walk *w, unsigned depth)
+static bool walk_value(struct json_walk *w, unsigned depth)
 {
     if (!skip_space(w))
         return false;
@@ -383,7 +388,7 @@ static bool walk_value(struct walk *w, unsigned depth)
 }
 
 /* One document from the first byte to the last; false at the first fault. O(len). */
-static bool walk_document(struct walk *w)
+static bool walk_document(struct json_walk *w)
 {
     if (!walk_value(w, 0) || !skip_space(w))
         return false;
@@ -522,12 +527,12 @@ static const cJSON *find_bad(const cJSON *value, struct hs_arena *arena, const c
 
 /* ---- locating ---- */
 
-static struct walk walk_of(const struct hs_json_source *source, uint32_t target)
+static struct json_walk walk_of(const struct hs_json_source *source, uint32_t target)
 {
-    return (struct walk){.text = source->text + source->begin,
-                         .len = source->end - source->begin,
-                         .has_comments = source->has_comments,
-                         .target = target};
+    return (struct json_walk){.text = source->text + source->begin,
+                              .len = source->end - source->begin,
+                              .has_comments = source->has_comments,
+                              .target = target};
 }
 
 /* Counts values in the order of the text until `value` is met. */
@@ -547,7 +552,7 @@ struct hs_place hs_json_locate(const struct hs_json_source *source, const struct
 {
     uint32_t target = 0;
     bool is_found = value != NULL && count_to(node(root), node(value), &target);
-    struct walk walk = walk_of(source, target);
+    struct json_walk walk = walk_of(source, target);
 
     if (!is_found || !walk_document(&walk))
         return (struct hs_place){.file = source->file, .line = source->line};
@@ -587,7 +592,7 @@ enum hs_status hs_json_parse(const struct hs_json_source *source, char *blanked,
                              struct hs_arena *arena, const struct hs_json **root,
                              struct hs_diag *diag)
 {
-    struct walk walk = walk_of(source, UINT32_MAX);
+    struct json_walk walk = walk_of(source, UINT32_MAX);
     walk.blanked = blanked;
     if (!walk_document(&walk)) {
         struct hs_place place = hs_json_place_at(source, walk.value);
@@ -600,7 +605,7 @@ enum hs_status hs_json_element(const struct hs_json_source *source, size_t most,
                                struct hs_arena *arena, const struct hs_json **root, size_t *len,
                                struct hs_diag *diag)
 {
-    struct walk walk = walk_of(source, UINT32_MAX);
+    struct json_walk walk = walk_of(source, UINT32_MAX);
     struct hs_json_source element = *source;
     *len = 0;
     if (!walk_value(&walk, 0) || walk.at > most)

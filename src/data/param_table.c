@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "base/timeparse.h"
 
 #define NAMES_MAX  64
 #define PERCENT    100.0

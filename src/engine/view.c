@@ -9,7 +9,7 @@
 #include "base/fixed.h"
 #include "base/io.h"
 #include "base/rng.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "data/csvread.h"
 #include "engine/plan_build.h"
 #include "engine/progress.h"

@@ -17,11 +17,10 @@
 
 #include "base/diag.h"
 #include "base/fixed.h"
-#include "base/hash.h"
 #include "base/intern.h"
 #include "base/io.h"
 #include "base/memory.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "data/csvread.h"
 #include "data/json.h"
 #include "model/cluster_file.h"

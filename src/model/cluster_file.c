@@ -17,9 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/io.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "data/csvread.h"
 #include "data/json.h"
 #include "model/cluster.h"

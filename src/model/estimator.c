@@ -17,7 +17,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "data/csvread.h"
 #include "horus/compiler.h"
 #include "horus/status.h"

@@ -17,8 +17,8 @@
 
 #include "base/fixed.h"
 #include "base/rng.h"
-#include "base/hash.h"
-#include "base/timeparse.h"
+#include "base/io.h"
+#include "base/fmt.h"
 #include "model/interference_private.h"
 #include "model/modelfile.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/diag.h"
 #include "base/fixed.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "model/modelfile.h"
 
 #define OTHERS       "*"              /* the model of rows for all models that have none */

@@ -19,7 +19,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "model/modelfile.h"
 #include "model/pairform.h"
 #include "model/profile.h"

@@ -20,7 +20,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/sample.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "data/csvread.h"
 #include "horus/compiler.h"
 #include "horus/trace.h"

@@ -15,7 +15,7 @@
 #include "base/diag.h"
 #include "base/fixed.h"
 #include "base/memory.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "data/json.h"
 #include "model/cluster.h"
 #include "model/modelfile.h"

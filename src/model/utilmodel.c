@@ -14,7 +14,7 @@
 
 #include "base/diag.h"
 #include "base/memory.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "model/modelfile.h"
 #include "model/profile.h"
 

@@ -20,8 +20,9 @@
 #define FORMATS(X)                                                                                 \
     X(csv)                                                                                         \
     X(helios)                                                                                      \
-    X(philly) X(tiresias) X(acme) X(muri) X(chronus) X(elasticflow) X(swf) X(pai) X(pai_jobs)      \
-        X(openb) X(gavel) X(generated)
+    X(philly)                                                                                      \
+    X(tiresias) X(acme) X(muri) X(chronus) X(elasticflow) X(swf) X(pai) X(pai_jobs) X(openb)       \
+        X(gavel) X(generated)
 
 #define FORMAT(name) extern const struct hs_trace_format hs_trace_format_##name;
 FORMATS(FORMAT)

@@ -12,7 +12,6 @@
 
 #include "base/fmt.h"
 #include "base/memory.h"
-#include "base/timeparse.h"
 
 /* ---- cells ---- */
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "base/hash.h"
+#include "base/io.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/sample.h"

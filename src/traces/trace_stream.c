@@ -15,11 +15,10 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "base/hash.h"
+#include "base/io.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "base/timeparse.h"
 #include "traces/format.h"
 #include "traces/reorder.h"
 

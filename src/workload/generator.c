@@ -13,7 +13,6 @@
 #include "base/fixed.h"
 #include "base/fmt.h"
 #include "base/rng.h"
-#include "base/timeparse.h"
 #include "workload/arrival.h"
 
 #define S_PER_DAY  86400

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "base/hash.h"
-#include "base/timeparse.h"
+#include "base/io.h"
 #include "data/json.h"
 #include "workload/workload.h"
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "data/csvread.h"
 #include "support/data.h"
 #include "support/measured.h"

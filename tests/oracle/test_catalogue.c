@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "base/io.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "data/csvread.h"
 #include "data/json.h"
 #include "model/profile.h"

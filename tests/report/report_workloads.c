@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "support/data.h"
 #include "support/workgoals.h"
 #include "support/worksource.h"

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "support/data.h"
 #include "support/sheet.h"
 

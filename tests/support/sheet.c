@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/timeparse.h"
+#include "base/fmt.h"
 
 #define MILLION INT64_C(1000000)
 

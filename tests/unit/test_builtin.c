@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/hash.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include "support/sink.h"

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/fixed.h"
-#include "base/hash.h"
+#include "base/io.h"
 #include "model/cluster.h"
 #include "support/sink.h"
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "base/hash.h"
+#include "base/io.h"
 #include "model/cluster.h"
 #include "support/data.h"
 #include "support/sink.h"

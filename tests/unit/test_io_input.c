@@ -19,7 +19,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "support/sink.h"
 

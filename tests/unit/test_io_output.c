@@ -19,7 +19,6 @@
 #include <cmocka.h>
 
 #include "base/fmt.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "support/sink.h"

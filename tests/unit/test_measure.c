@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "base/hash.h"
+#include "base/io.h"
 #include "support/measured.h"
 
 static struct measured t;

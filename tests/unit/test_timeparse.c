@@ -2,7 +2,6 @@
  *
  * Dates, durations, sizes and numbers.
  */
-#include "base/timeparse.h"
 #include "base/fmt.h"
 #include "base/rng.h"
 

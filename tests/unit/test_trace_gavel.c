@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "support/traced.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 
 #include "support/data.h"
 #include "support/sheet.h"

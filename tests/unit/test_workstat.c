@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "support/data.h"
 #include "support/sink.h"
 #include "support/workstat.h"

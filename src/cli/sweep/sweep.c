@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "base/io.h"
 #include "base/memory.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "cli/process.h"
 #include "cli/record.h"
 #include "cli/sweep/sweep.h"

@@ -13,7 +13,7 @@
 #include "base/fmt.h"
 #include "base/intern.h"
 #include "base/memory.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "base/io.h"
 #include "cli/process.h"
 #include "cli/sweep/sweep.h"

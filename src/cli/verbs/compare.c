@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "cli/run_options.h"
 #include "cli/process.h"
 #include "cli/record.h"

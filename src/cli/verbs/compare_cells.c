@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "cli/process.h"
 #include "cli/record.h"
 #include "cli/verbs/compare.h"

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "base/timeparse.h"
 #include "cli/run_options.h"
 #include "data/json.h"
 

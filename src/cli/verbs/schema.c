@@ -12,7 +12,6 @@
 
 #include "base/io.h"
 #include "base/fmt.h"
-#include "base/timeparse.h"
 #include "cli/help.h"
 #include "data/json.h"
 

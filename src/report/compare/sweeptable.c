@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/io.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "data/csvread.h"
 #include "report/run/manifest.h"
 

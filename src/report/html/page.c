@@ -17,7 +17,6 @@
 #include "base/io.h"
 #include "base/fixed.h"
 #include "base/fmt.h"
-#include "base/timeparse.h"
 
 #define TITLE_GROUPS  4u /* named in it */
 #define COLUMNS_SHOWN 10

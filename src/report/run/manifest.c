@@ -16,7 +16,6 @@
 #include "base/fixed.h"
 #include "base/fmt.h"
 #include "base/io.h"
-#include "base/timeparse.h"
 #include "horus/version.h"
 
 #define MANIFEST_SCHEMA 1

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/fixed.h"
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "data/csvread.h"
 #include "data/json.h"
 #include "data/param_table.h"

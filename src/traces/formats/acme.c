@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "traces/write.h"
 
 enum { SUBMIT = 3, START, END, NODES, MEMORY };

@@ -24,7 +24,6 @@
 
 #include "base/fmt.h"
 #include "base/memory.h"
-#include "base/timeparse.h"
 #include "base/intern.h"
 #include "data/gaveljob.h"
 #include "data/json.h"

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "base/memory.h"
 #include "data/json.h"
 #include "traces/write.h"

@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "horus/compiler.h"
 #include "traces/table.h"
 

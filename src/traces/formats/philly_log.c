@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "base/timeparse.h"
 #include "data/json.h"
 #include "traces/format.h"
 #include "traces/write.h"

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "base/timeparse.h"
+#include "base/fmt.h"
 #include "traces/table.h"
 
 /* What all four have. */
