@@ -47,7 +47,7 @@ HELP_OBJ := $(HELP_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 SCRIPTED := $(sort $(wildcard tests/cli/run.sh tests/scripts/test-*.sh))
-# What scripts/calibrate-report.sh runs.
+# What tests/report/calibrate-report.sh runs.
 REPORTED := $(addprefix $(BUILD)/tests/,unit/test_interference_laws unit/test_interference \
             unit/test_joint unit/test_predictor_profile unit/test_allocation \
             oracle/test_calibration_data oracle/test_calibration_gavel \
@@ -146,7 +146,7 @@ calibrate-report: ## hold the fits against what was asked of them, A1 to A12
 workload-report: ## results/workloads.md: generated workloads beside what is published of the clusters
 	$(Q)scripts/install-deps.sh build check
 	$(AGAIN) $(BUILD)/tests/report/report_workloads
-	$(Q)scripts/workload-report.sh $(BUILD)
+	$(Q)tests/report/workload-report.sh $(BUILD)
 
 reproduce-horus: ## results/horus.md: the experiments of the Horus papers, claims held against them
 	$(Q)scripts/install-deps.sh build
@@ -256,13 +256,13 @@ run-check: tests $(addprefix $(BUILD)/tests/bench/,bench_cost bench_parse)
 	    scripts/run-tests.sh -j 2 $(TESTS) $(SCRIPTED)
 
 run-bench: all $(BENCHES)
-	$(Q)scripts/bench.sh $(BUILD) $(BENCH)
+	$(Q)tests/bench/bench.sh $(BUILD) $(BENCH)
 
 run-bench-instr: all
-	$(Q)scripts/bench-instr.sh $(if $(BLESS),--bless) $(BUILD)
+	$(Q)tests/bench/bench-instr.sh $(if $(BLESS),--bless) $(BUILD)
 
 run-report: all $(REPORTED)
-	$(Q)scripts/calibrate-report.sh $(BUILD)
+	$(Q)tests/report/calibrate-report.sh $(BUILD)
 
 # Stamps: files that are written only when their content changes.
 STAMP_flags   = $(CC) $(shell $(CC) -dumpfullversion -dumpversion 2>/dev/null) $(ALL_CFLAGS) $(LDFLAGS) $(LIBS)

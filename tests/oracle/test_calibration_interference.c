@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Slowdown beside another job on published measurements: requirement A2 to A7 of
- * scripts/calibrate-report.sh, against coefficients and errors that another program computed
+ * tests/report/calibrate-report.sh, against coefficients and errors that another program computed
  * (derived/expected_fit.json, derived/gavel_rank1.csv, the calibration study). The data is not ours
  * to ship: it is read from $HORUS_DATA/calibration, or ../shared/data/calibration, and the tests
  * say that they skip where there is none.

@@ -2,7 +2,7 @@
  *
  * Acceptance A9 of the calibration study: the utilization predictor on the 66 configurations of 14
  * models that Lucid measured on an RTX 3090, and on MISO's 32 of an A100, both in
- * configs/profiles.csv. What it must reach is in scripts/calibrate-report.sh; errors of rules
+ * configs/profiles.csv. What it must reach is in tests/report/calibrate-report.sh; errors of rules
  * without parameters are of 5.2, worked out there by other code. The pairs that the model file also
  * needs are not ours to ship: $HORUS_DATA/calibration/lucid, or ../shared/data; where there are
  * none that test says that it skips.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Speed tables from Gavel's throughputs: requirement A10 of scripts/calibrate-report.sh and the
- * figures of its section 6, which were computed by another program. The throughputs are read from
- * $HORUS_DATA/calibration, or ../shared/data/calibration, and the tests say that they skip where
- * there are none.
+ * Speed tables from Gavel's throughputs: requirement A10 of tests/report/calibrate-report.sh and
+ * the figures of its section 6, which were computed by another program. The throughputs are read
+ * from $HORUS_DATA/calibration, or ../shared/data/calibration, and the tests say that they skip
+ * where there are none.
  */
 #include <math.h>
 #include <setjmp.h>

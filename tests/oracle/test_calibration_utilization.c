@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Joint utilization and memory on Lucid's pairs: requirement A8 of scripts/calibrate-report.sh and
- * the figures of its section 5.1, which were computed by another program. The pairs are not ours to
- * ship: they are read from $HORUS_DATA/calibration, or ../shared/data/calibration, and the tests
- * say that they skip where there are none.
+ * Joint utilization and memory on Lucid's pairs: requirement A8 of tests/report/calibrate-report.sh
+ * and the figures of its section 5.1, which were computed by another program. The pairs are not
+ * ours to ship: they are read from $HORUS_DATA/calibration, or ../shared/data/calibration, and the
+ * tests say that they skip where there are none.
  */
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The tables of results/workloads.md, which scripts/workload-report.sh makes:
+ * The tables of results/workloads.md, which tests/report/workload-report.sh makes:
  *   report_workloads goals JOBS DRAWS   JOBS jobs of every shipped workload under the seeds 1 ..
  *                                       DRAWS, against what is published
  *   report_workloads venus              the workload venus against the real Venus

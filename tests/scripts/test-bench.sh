@@ -35,7 +35,7 @@ cat >"$work/samples" <<'END'
 {"part": "idle", "policy": "p", "gpus": 1024, "round": 1, "cpu_us": 1, "peak_kib": 1000, "events": 2, "decisions": 2, "live": 1}
 {"part": "idle", "policy": "p", "gpus": 131072, "round": 1, "cpu_us": 1, "peak_kib": 9128, "events": 2, "decisions": 2, "live": 1}
 END
-jq -s -L "$top/scripts" 'include "bench"; figures' "$work/samples" >"$work/figures"
+jq -s -L "$top/tests/bench" 'include "bench"; figures' "$work/samples" >"$work/figures"
 is() { # EXPRESSION WANTED
     local seen
     seen=$(jq -c "$1" "$work/figures" 2>&1)
@@ -62,11 +62,11 @@ if [ -x "$tools/bench_cost" ] && [ -x "$tools/bench_parse" ]; then
     ln -s "$tools"/bench_{cost,parse} "$work/build/tests/bench/"
     faults=$(
         for policy in fifo horus; do
-            scripts/bench.sh "$work/build" --policies $policy --jobs 300,600 --gpus 64 --load 95 \
+            tests/bench/bench.sh "$work/build" --policies $policy --jobs 300,600 --gpus 64 --load 95 \
                 --rounds 1 -o "$work/$policy.json" >/dev/null 2>"$work/stderr" || cat "$work/stderr"
         done
-        scripts/bench.sh --join "$work/fifo.json" "$work/horus.json" >"$work/both.json"
-        scripts/bench.sh --show "$work/both.json" >"$work/shown"
+        tests/bench/bench.sh --join "$work/fifo.json" "$work/horus.json" >"$work/both.json"
+        tests/bench/bench.sh --show "$work/both.json" >"$work/shown"
         for policy in fifo horus; do
             # 300 jobs have 600 events, but for those that no cluster of 64 GPUs can hold.
             jq -e --arg p $policy '.grid[] | select(.policy == $p and .jobs == 300) |
@@ -78,14 +78,14 @@ if [ -x "$tools/bench_cost" ] && [ -x "$tools/bench_parse" ]; then
     verdict "a small measurement in two parts" "$faults"
     # The same program before and after: every policy as fast as it was, growth in jobs the same.
     verdict "a page of two measurements" "$(
-        scripts/bench.sh --page "$work/both.json" "$work/both.json" >"$work/page" 2>&1
+        tests/bench/bench.sh --page "$work/both.json" "$work/both.json" >"$work/page" 2>&1
         for policy in fifo horus; do
             [ "$(grep -c "^| $policy |" "$work/page")" -ge 3 ] || cat "$work/page"
         done
     )"
     # One file twice: two rounds, the ratio of either.
     verdict "parts of the same point are its rounds" "$(
-        scripts/bench.sh --join "$work/fifo.json" "$work/fifo.json" |
+        tests/bench/bench.sh --join "$work/fifo.json" "$work/fifo.json" |
             jq -c --slurpfile one "$work/fifo.json" '(.grid[0] | [.rounds, .ratio]),
                 ($one[0].grid[0] | [2, .ratio])' | uniq -u
     )"
@@ -104,7 +104,7 @@ instr() { # COUNT STATUS PATTERN [COMPILER]: against 1,000,000
     printf 'name,instructions,compiler,libc\nstart,1000000,%s,%s\n' "${4:-$compiler}" "$libc" >"$work/list"
     echo "$1" >"$work/count"
     local status=0
-    PATH=$work/bin:$PATH HORUS_BENCH_LIST=$work/list "$top/scripts/bench-instr.sh" \
+    PATH=$work/bin:$PATH HORUS_BENCH_LIST=$work/list "$top/tests/bench/bench-instr.sh" \
         "$work/program" start >"$work/said" 2>&1 || status=$?
     [ $status -eq "$2" ] || echo "$1 instructions: status $status, not $2"
     grep -Eq -- "$3" "$work/said" || {
@@ -121,7 +121,7 @@ verdict "instructions: 3 % more are a failure, another compiler's list is held l
 )"
 verdict "instructions: a blessed list holds what it was made of" "$(
     echo 1234567 >"$work/count"
-    PATH=$work/bin:$PATH HORUS_BENCH_LIST=$work/list "$top/scripts/bench-instr.sh" --bless \
+    PATH=$work/bin:$PATH HORUS_BENCH_LIST=$work/list "$top/tests/bench/bench-instr.sh" --bless \
         "$work/program" start >/dev/null || echo "--bless fails"
     grep -qx "start,1234567,$compiler,$libc" "$work/list" || cat "$work/list"
 )"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# scripts/calibrate-report.sh: which figures it reports as met, missed and not checked. Model files made
+# tests/report/calibrate-report.sh: which figures it reports as met, missed and not checked. Model files made
 # by hand have each figure exactly at its requirement, then one figure at a time beyond it; the programs
 # that it runs are stand-ins. With the measurements at hand, the fits must miss no requirement.
 subject=calibrate-report
@@ -72,7 +72,7 @@ change() { # FILE JQ
 
 case_is() { # NAME STATUS MISSED LINE: exit code, figures missed, a pattern of the table
     local said status missed
-    said=$(HORUS_DATA=$work/none "$top/scripts/calibrate-report.sh" "$work/build" "$work/models" 2>&1)
+    said=$(HORUS_DATA=$work/none "$top/tests/report/calibrate-report.sh" "$work/build" "$work/models" 2>&1)
     status=$?
     missed=$(grep -c '| MISSED' <<<"$said")
     verdict "$1" "$(
@@ -131,7 +131,7 @@ case_is "without rows and data the rest is listed as not checked" 0 0 \
     '^skip - calibrate-report: not checked: A1 A12$'
 
 verdict "without measurements, properties and costs alone" "$(
-    said=$(HORUS_DATA=$work/none "$top/scripts/calibrate-report.sh" "$work/build" 2>&1) &&
+    said=$(HORUS_DATA=$work/none "$top/tests/report/calibrate-report.sh" "$work/build" 2>&1) &&
         grep -q "not checked: A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A12: no measurements" <<<"$said" &&
         [ "$(grep -c '| met$' <<<"$said")" -eq 7 ] || echo "$said"
 )"
@@ -143,7 +143,7 @@ if [ ! -r "$HORUS_DATA/calibration/lucid/colocate_info.csv" ]; then
 fi
 ln -s "$HORUS" "$work/build/horus"
 verdict "the fits miss nothing" "$(
-    said=$("$top/scripts/calibrate-report.sh" "$work/build" 2>&1) &&
+    said=$("$top/tests/report/calibrate-report.sh" "$work/build" 2>&1) &&
         grep -q '; 0 missed; 0 not checked$' <<<"$said" || echo "$said"
 )"
 exit $failed

@@ -31,7 +31,7 @@ if [ "${1-}" != inside ]; then
         PATH=$work/bin launch any.json 2>&1 | grep -v 'sweep-slurm.sh: no sbatch: this is not a machine of a Slurm cluster'
     )"
     self=$top/tests/scripts/$(basename "$0")
-    "$top/scripts/ci/slurm-one-node.sh" run "$work/slurm" MaxArraySize=20 -- "$self" inside 2>"$work/log"
+    "$top/tests/support/slurm-one-node.sh" run "$work/slurm" MaxArraySize=20 -- "$self" inside 2>"$work/log"
     case $? in
     0) ;;
     77) skip "$(grep '^slurm-one-node.sh: ' "$work/log" | tail -n 1)" ;;

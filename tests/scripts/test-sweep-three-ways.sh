@@ -32,7 +32,7 @@ END
 local_way() { "$HORUS" sweep "$experiment" --set trace=trace.csv -o "$1" -j 2; }
 parallel_way() { "$top/scripts/sweep-parallel.sh" "$experiment" --set trace=trace.csv -o "$1" -j 2; }
 slurm_way() {
-    "$top/scripts/ci/slurm-one-node.sh" run slurm -- \
+    "$top/tests/support/slurm-one-node.sh" run slurm -- \
         "$top/scripts/sweep-slurm.sh" "$experiment" --set trace=trace.csv -o "$1"
 }
 

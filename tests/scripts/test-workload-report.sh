@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# scripts/workload-report.sh: results/workloads.md is as committed; without traces the tables of real
+# tests/report/workload-report.sh: results/workloads.md is as committed; without traces the tables of real
 # ones stay unchanged, with a message; a figure that misses its goal is named and counted.
 subject=workload-report
 # shellcheck source=tests/support/scripted.sh
@@ -12,7 +12,7 @@ build=$(dirname "$HORUS")
 # Without traces: the tables that need them come from the page that is there.
 mkdir -p "$work/page"
 cp results/workloads.md "$work/page"
-HORUS_DATA=$work/nowhere scripts/workload-report.sh "$build" "$work/page" 2>"$work/said"
+HORUS_DATA=$work/nowhere tests/report/workload-report.sh "$build" "$work/page" 2>"$work/said"
 status=$?
 verdict "results/workloads.md is as committed" "$(
     [ $status = 0 ] || { echo "exit code $status"; cat "$work/said"; }
@@ -48,7 +48,7 @@ echo '| G4 | d | 1 |  | 1 | x | 9 | 8 | 8 to 8 | 1 | **missed** |'
 echo '| - | e | 1 |  | 1 | x | 9 | 8 | 8 to 8 |  | told |'
 END
 chmod +x "$work/build/tests/report/report_workloads"
-scripts/workload-report.sh "$work/build" "$work/made" 2>"$work/said"
+tests/report/workload-report.sh "$work/build" "$work/made" 2>"$work/said"
 verdict "what is missed is counted and named" "$(
     grep -qxF "| \`lab\` | 1 | 1 | 2 | G3: c, G4: d |" "$work/made/workloads.md" ||
         grep -F 'lab' "$work/made/workloads.md"

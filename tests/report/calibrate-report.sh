@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # How near the calibrations come to what was asked of them: acceptance A1 to A12, a line a figure.
-#   scripts/calibrate-report.sh BUILD [FOLDER]
+#   tests/report/calibrate-report.sh BUILD [FOLDER]
 # Fits all four models from the public measurements (scripts/calibrate.sh) with BUILD/horus, or
 # takes FOLDER/{interference,utilization,predictor,speed}.json, and FOLDER/rows/interference.csv, as
 # they are; runs the property tests and the bench of BUILD. Exit 1 if a "must" is missed. Without
 # measurements, what only they can tell is listed as not checked.
 set -u
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$0")/../.." || exit 1
 build=$1
 models=${2-}
 work=$(mktemp -d "${TMPDIR:-/tmp}/horus-report.XXXXXX") || exit 1

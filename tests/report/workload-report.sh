@@ -4,11 +4,11 @@
 # Holds generated workloads, and workloads fitted to traces, against what is published and against
 # real traces, and writes results/workloads.md: every figure is computed here, the text around them
 # stands in the page itself.
-#   scripts/workload-report.sh [BUILD [FOLDER]]        defaults: build/release results
+#   tests/report/workload-report.sh [BUILD [FOLDER]]        defaults: build/release results
 # Tables of real traces need $HORUS_DATA, else ../shared/data; without it they stay as they are, and
 # this is said. Same program, same bytes.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 # shellcheck source=scripts/reproduce-common.sh
 . scripts/reproduce-common.sh
 begin workloads "$@"

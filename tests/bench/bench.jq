@@ -322,7 +322,7 @@ def lookups:
 def page($before; $after):
     "# Speed",
     "",
-    "Written by `scripts/bench.sh --page` from two results of `make bench`: before is \($before.program),",
+    "Written by `tests/bench/bench.sh --page` from two results of `make bench`: before is \($before.program),",
     "after \($after.program); \($after.compiler), \($after.machine.cores) cores, \($after.machine.cpu).",
     "",
     "CPU time (user and system), medians of up to \($after.rounds) rounds that take the policies in turns. `x parse`",

@@ -3,12 +3,12 @@
 #
 # Instructions of a fixed set of runs, counted by callgrind, against a committed list: they tell a
 # slower program from a busy machine. Inputs are made up from fixed seeds; every policy has 2,000 jobs.
-#   scripts/bench-instr.sh [BUILD] [WORD]           WORD: only names that contain it
-#   scripts/bench-instr.sh --bless [BUILD]          writes tests/bench/instructions.csv
+#   tests/bench/bench-instr.sh [BUILD] [WORD]           WORD: only names that contain it
+#   tests/bench/bench-instr.sh --bless [BUILD]          writes tests/bench/instructions.csv
 # Exit code 1 when a count is more than 3 % above the list. Counts depend on compiler and libc: where
 # these differ from the list's it says so and allows 25 %. HORUS_BENCH_LIST: another list.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 list=${HORUS_BENCH_LIST:-tests/bench/instructions.csv}
 bless=no
 if [ "${1-}" = --bless ]; then

@@ -4,7 +4,7 @@
 # What runs cost: CPU time, wall time and memory of every policy against jobs, GPUs and load, each
 # beside bare libcsv parses of the same file right before and behind it; growth exponents; backlogs;
 # memory per job and GPU; whole files; the generator.
-#   scripts/bench.sh [BUILD] [OPTION...]      a star around 1 M jobs, 1,024 GPUs, 95 %: 15 minutes
+#   tests/bench/bench.sh [BUILD] [OPTION...]      a star around 1 M jobs, 1,024 GPUs, 95 %: 15 minutes
 #     --all                     the whole product of the lists below: hours
 #     --policies A,B            these alone, of the star or the product
 #     --jobs 10k,1M  --gpus 64  --load 70,95    only this part of the product, and nothing else
@@ -12,13 +12,13 @@
 #     --rounds N [3]            medians of so many; beside the base point, runs of a second have one
 #     --cap SECONDS [10, of the product 120]    of CPU a run; longer ones are left out, and shown as such
 #     -o FILE                   [results/bench.json]
-#   scripts/bench.sh --show FILE...           the tables of an earlier one, or of parts of one program
-#   scripts/bench.sh --join FILE... >FILE     such parts as one file
-#   scripts/bench.sh --page BEFORE AFTER >results/speed.md    the page, of two programs
+#   tests/bench/bench.sh --show FILE...           the tables of an earlier one, or of parts of one program
+#   tests/bench/bench.sh --join FILE... >FILE     such parts as one file
+#   tests/bench/bench.sh --page BEFORE AFTER >results/speed.md    the page, of two programs
 # A measurement, not a test: what misses its target is marked, and only a run that fails ends it.
 set -eu
-cd "$(dirname "$0")/.."
-here=scripts
+cd "$(dirname "$0")/../.."
+here=tests/bench
 
 jq_of() { # PROGRAM FILE...: jq with the functions of bench.jq; the files are its inputs
     jq -nr -L "$here" "include \"bench\"; $1" "${@:2}"
@@ -395,7 +395,7 @@ while [ $# -gt 0 ]; do
     --cap) cap_s=$2 ;;
     -o) to=$2 ;;
     *)
-        log "unknown option $1; the head of scripts/bench.sh tells them"
+        log "unknown option $1; the head of tests/bench/bench.sh tells them"
         exit 2
         ;;
     esac
@@ -422,7 +422,7 @@ measure() {
     part_start
     for part in "${parts[@]}"; do
         declare -F "part_$part" >/dev/null || {
-            log "unknown part '$part'; the head of scripts/bench.sh tells them"
+            log "unknown part '$part'; the head of tests/bench/bench.sh tells them"
             exit 2
         }
         "part_$part"

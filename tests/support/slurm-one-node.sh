@@ -5,9 +5,9 @@
 # slurm-wlm, as root and without systemd. Key, sockets, configuration, state and logs are in DIR,
 # ports are free ones, and they talk over 127.0.0.1; a Slurm that is installed on the machine is
 # neither used nor touched.
-#   scripts/ci/slurm-one-node.sh run DIR [KEY=VALUE...] -- COMMAND...   start, run, stop
-#   scripts/ci/slurm-one-node.sh start DIR [KEY=VALUE...]    prints `export SLURM_CONF=...` (DIR/env)
-#   scripts/ci/slurm-one-node.sh stop DIR
+#   tests/support/slurm-one-node.sh run DIR [KEY=VALUE...] -- COMMAND...   start, run, stop
+#   tests/support/slurm-one-node.sh start DIR [KEY=VALUE...]    prints `export SLURM_CONF=...` (DIR/env)
+#   tests/support/slurm-one-node.sh stop DIR
 # KEY=VALUE are further lines of slurm.conf, such as MaxArraySize=20. DIR must be new or empty; stop
 # leaves its logs. `run` ends with the status of COMMAND. Exit 77: Slurm cannot run here, and why.
 set -u
