@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "report/compare/bootstrap.h"
+#include "report/compare/intervals.h"
 
 #define BLOCKS HS_BOOTSTRAP_BLOCKS_MAX
 #define LENGTH 10000

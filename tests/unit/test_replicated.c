@@ -2,7 +2,7 @@
  *
  * Intervals over runs, by hand with quantiles from a printed table of Student's t.
  */
-#include "report/compare/replicated.h"
+#include "report/compare/intervals.h"
 
 #include <math.h>
 #include <setjmp.h>

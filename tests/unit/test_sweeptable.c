@@ -51,8 +51,8 @@ static void axes_and_their_parts(void **state)
     assert_int_equal(table.axes[1].part, HS_SWEEP_X); /* the first of two with three values */
     assert_int_equal(table.axes[2].part, HS_SWEEP_FIXED);
     assert_int_equal(table.axes[3].part, HS_SWEEP_REPLICATE);
-    assert_int_equal(hs_sweeptable_lines(&table), 2);
-    assert_int_equal(hs_sweeptable_places(&table), 3);
+    assert_int_equal(table.lines, 2);
+    assert_int_equal(table.places, 3);
     assert_int_equal(table.facets, 1);
     assert_int_equal(table.replicates, 2);
     assert_string_equal(table.axes[1].values[0], "0.5"); /* by number: "10" comes last */
@@ -67,10 +67,11 @@ static void axes_and_their_parts(void **state)
 
 static void expect_cell(uint32_t line, uint32_t x, uint32_t metric, double first, double second)
 {
-    double values[2];
-    hs_sweeptable_cell(&table, 0, line, x, metric, values);
-    assert_true(isnan(first) ? isnan(values[0]) : values[0] == first);
-    assert_true(isnan(second) ? isnan(values[1]) : values[1] == second);
+    double values[12];
+    hs_sweeptable_values(&table, 0, metric, values);
+    const double *of = values + (line * table.places + x) * table.replicates;
+    assert_true(isnan(first) ? isnan(of[0]) : of[0] == first);
+    assert_true(isnan(second) ? isnan(of[1]) : of[1] == second);
 }
 
 static void cells_by_seed(void **state)

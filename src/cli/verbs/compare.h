@@ -14,7 +14,7 @@
 
 #include "cli/record.h"
 #include "cli/simulate.h"
-#include "report/compare/replicated.h"
+#include "report/compare/intervals.h"
 #include "report/run/rundir.h"
 
 #define HS_COMPARED_MAX 64u /* policies */

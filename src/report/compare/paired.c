@@ -179,60 +179,49 @@ static enum hs_status missing(const struct hs_paired *p, const struct hs_paired_
     return differs(p, what);
 }
 
-static enum hs_status check_row(const struct hs_paired *p, const struct hs_paired_row *a,
-                                const struct hs_paired_row *b)
-{
-    char what[HS_PATH_SIZE], at[HS_FMT_MAX + 1], work[2][HS_FMT_MAX + 1];
-    int order = compare_keys(a, b);
-    if (order != 0)
-        return missing(p, order < 0 ? a : b, order < 0 ? HS_PAIRED_A : HS_PAIRED_B);
-    if (compare_demands(a, b) == 0)
-        return HS_OK;
-    (void)snprintf(what, sizeof what,
-                   "job %s, submitted at %s, wants %" PRIu32 " GPUs for %s s, not %" PRIu32
-                   " for %s s",
-                   a->id, seconds(at, a->submit_us), b->gpus, seconds(work[1], b->work_us), a->gpus,
-                   seconds(work[0], a->work_us));
-    return differs(p, what);
-}
-
 static enum hs_status check_rows(const struct hs_paired *p)
 {
-    const struct hs_paired_run *a = &p->runs[HS_PAIRED_A], *b = &p->runs[HS_PAIRED_B];
-    for (uint32_t i = 0; i < a->count && i < b->count; i++)
-        HS_TRY(check_row(p, &a->rows[i], &b->rows[i]));
-    if (a->count > b->count)
-        return missing(p, &a->rows[b->count], HS_PAIRED_A);
-    if (a->count < b->count)
-        return missing(p, &b->rows[a->count], HS_PAIRED_B);
+    const struct hs_paired_run *in_a = &p->runs[HS_PAIRED_A], *in_b = &p->runs[HS_PAIRED_B];
+    for (uint32_t i = 0; i < in_a->count && i < in_b->count; i++) {
+        const struct hs_paired_row *a = &in_a->rows[i], *b = &in_b->rows[i];
+        char what[HS_PATH_SIZE], at[HS_FMT_MAX + 1], work[2][HS_FMT_MAX + 1];
+        const int order = compare_keys(a, b);
+        if (order != 0)
+            return missing(p, order < 0 ? a : b, order < 0 ? HS_PAIRED_A : HS_PAIRED_B);
+        if (compare_demands(a, b) == 0)
+            continue;
+        (void)snprintf(what, sizeof what,
+                       "job %s, submitted at %s, wants %" PRIu32 " GPUs for %s s, not %" PRIu32
+                       " for %s s",
+                       a->id, seconds(at, a->submit_us), b->gpus, seconds(work[1], b->work_us),
+                       a->gpus, seconds(work[0], a->work_us));
+        return differs(p, what);
+    }
+    if (in_a->count > in_b->count)
+        return missing(p, &in_a->rows[in_b->count], HS_PAIRED_A);
+    if (in_a->count < in_b->count)
+        return missing(p, &in_b->rows[in_a->count], HS_PAIRED_B);
     return HS_OK;
 }
 
-/* Submissions inside the windows of both runs, as `horus run` counts them. */
-static void find_window(const struct hs_paired *p, int64_t *from_us, int64_t *to_us)
-{
-    const struct hs_paired_run *a = &p->runs[HS_PAIRED_A];
-    *from_us = INT64_MIN;
-    *to_us = INT64_MAX;
-    for (int r = 0; r < HS_PAIRED_RUNS && a->count > 0; r++) {
-        int64_t from =
-            a->rows[0].submit_us + hs_runmanifest_duration_us(&p->runs[r].manifest, "warmup");
-        int64_t to = a->rows[a->count - 1].submit_us -
-                     hs_runmanifest_duration_us(&p->runs[r].manifest, "cooldown");
-        *from_us = from > *from_us ? from : *from_us;
-        *to_us = to < *to_us ? to : *to_us;
-    }
-}
-
+/* Jobs that are done in both runs, and submitted inside the windows of both, as `horus run` counts
+ * them. */
 static void pick_compared(struct hs_paired *p)
 {
     const struct hs_paired_run *a = &p->runs[HS_PAIRED_A], *b = &p->runs[HS_PAIRED_B];
-    int64_t from_us, to_us;
-    find_window(p, &from_us, &to_us);
+    int64_t from_us = INT64_MIN, to_us = INT64_MAX;
+    for (int r = 0; r < HS_PAIRED_RUNS && a->count > 0; r++) {
+        const struct hs_runmanifest *m = &p->runs[r].manifest;
+        const int64_t from = a->rows[0].submit_us + hs_runmanifest_duration_us(m, "warmup"),
+                      to = a->rows[a->count - 1].submit_us -
+                           hs_runmanifest_duration_us(m, "cooldown");
+        from_us = from > from_us ? from : from_us;
+        to_us = to < to_us ? to : to_us;
+    }
     p->compared = hs_alloc_zeroed((uint64_t)a->count + 1, sizeof *p->compared);
     for (uint32_t i = 0; i < a->count; i++) {
-        bool in_a = a->rows[i].is_done, in_b = b->rows[i].is_done;
-        bool is_inside = a->rows[i].submit_us >= from_us && a->rows[i].submit_us <= to_us;
+        const bool in_a = a->rows[i].is_done, in_b = b->rows[i].is_done,
+                   is_inside = a->rows[i].submit_us >= from_us && a->rows[i].submit_us <= to_us;
         if (in_a && in_b && is_inside)
             p->compared[p->count++] = i;
         p->outside += in_a && in_b && !is_inside;
@@ -242,8 +231,12 @@ static void pick_compared(struct hs_paired *p)
     }
 }
 
-static enum hs_status join(struct hs_paired *p)
+enum hs_status hs_paired_load(struct hs_paired *p, const char *dir_a, const char *dir_b,
+                              struct hs_diag *diag)
 {
+    *p = (struct hs_paired){.diag = diag};
+    HS_TRY(load_run(&p->runs[HS_PAIRED_A], dir_a, diag));
+    HS_TRY(load_run(&p->runs[HS_PAIRED_B], dir_b, diag));
     HS_TRY(check_trace(p));
     for (int r = 0; r < HS_PAIRED_RUNS; r++)
         if (p->runs[r].count > 0)
@@ -251,15 +244,6 @@ static enum hs_status join(struct hs_paired *p)
     HS_TRY(check_rows(p));
     pick_compared(p);
     return HS_OK;
-}
-
-enum hs_status hs_paired_load(struct hs_paired *p, const char *dir_a, const char *dir_b,
-                              struct hs_diag *diag)
-{
-    *p = (struct hs_paired){.diag = diag};
-    HS_TRY(load_run(&p->runs[HS_PAIRED_A], dir_a, diag));
-    HS_TRY(load_run(&p->runs[HS_PAIRED_B], dir_b, diag));
-    return join(p);
 }
 
 void hs_paired_free(struct hs_paired *p)
@@ -277,44 +261,28 @@ void hs_paired_free(struct hs_paired *p)
 
 /* ---- groups ---- */
 
-/* What a compared job is grouped by, and the group that it is in of each kind. */
+/* What a compared job is grouped by. Of each kind it is in one class, and classes that have jobs
+ * are groups. */
 enum { KIND_ALL, KIND_GPUS, KIND_VC, KIND_ISOLATED, KINDS };
+#define CLASSES_MAX 11 /* of a kind */
+_Static_assert(HS_PAIRED_VCS + 1 <= CLASSES_MAX && HS_CLASS_GPUS_COUNT <= CLASSES_MAX, "all fit");
 #define NO_GROUP UINT8_MAX
-
-static const struct hs_paired_row *row_of(const struct hs_paired *p, uint32_t i)
-{
-    return &p->runs[HS_PAIRED_A].rows[p->compared[i]];
-}
-
-static uint8_t add_group(struct hs_paired *p, const char *kind, const char *name)
-{
-    struct hs_paired_group *group = &p->groups[p->group_count];
-    size_t length = strlen(name);
-    group->kind = kind;
-    memcpy(group->name, name, length < HS_CLASS_NAME_MAX ? length : HS_CLASS_NAME_MAX);
-    return (uint8_t)p->group_count++;
-}
-
-static void group_by_gpus(struct hs_paired *p, uint8_t (*of)[KINDS])
-{
-    uint8_t group_of[HS_CLASS_GPUS_COUNT];
-    bool is_seen[HS_CLASS_GPUS_COUNT] = {false};
-    for (uint32_t i = 0; i < p->count; i++)
-        is_seen[hs_class_of_gpus(row_of(p, i)->gpus)] = true;
-    for (uint32_t c = 0; c < HS_CLASS_GPUS_COUNT; c++) {
-        struct hs_class class;
-        hs_class_name(HS_CLASS_GPUS + c, &class);
-        if (is_seen[c])
-            group_of[c] = add_group(p, class.kind, class.name);
-    }
-    for (uint32_t i = 0; i < p->count; i++)
-        of[i][KIND_GPUS] = group_of[hs_class_of_gpus(row_of(p, i)->gpus)];
-}
 
 struct vc_rank {
     const char *name;
     uint32_t jobs, vc;
 };
+
+struct grouping {
+    struct hs_paired *p;
+    struct vc_rank *vcs; /* most jobs first */
+    uint8_t *class_of_vc;
+};
+
+static const struct hs_paired_row *row_of(const struct hs_paired *p, uint32_t i)
+{
+    return &p->runs[HS_PAIRED_A].rows[p->compared[i]];
+}
 
 /* Most jobs first; no two have one name. */
 static int compare_vcs(const void *a, const void *b)
@@ -325,61 +293,28 @@ static int compare_vcs(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static void rank_vcs(struct hs_paired *p, struct vc_rank *ranks, uint8_t *group_of)
+/* The virtual clusters past the first HS_PAIRED_VCS are one class. */
+static void rank_vcs(struct grouping *g)
 {
-    const struct hs_intern *vcs = &p->runs[HS_PAIRED_A].vcs;
+    const struct hs_intern *vcs = &g->p->runs[HS_PAIRED_A].vcs;
+    g->vcs = hs_alloc_zeroed(vcs->count, sizeof *g->vcs);
+    g->class_of_vc = hs_alloc_zeroed(vcs->count, sizeof *g->class_of_vc);
     for (uint32_t v = 0; v < vcs->count; v++)
-        ranks[v] = (struct vc_rank){.name = hs_intern_text(vcs, v), .vc = v};
-    for (uint32_t i = 0; i < p->count; i++)
-        ranks[row_of(p, i)->vc].jobs++;
-    qsort(ranks, vcs->count, sizeof *ranks, compare_vcs);
-    uint8_t others = NO_GROUP;
-    for (uint32_t k = 0; k < vcs->count && ranks[k].jobs > 0; k++) {
-        if (k >= HS_PAIRED_VCS && others == NO_GROUP)
-            others = add_group(p, "vc", "(others)");
-        if (k >= HS_PAIRED_VCS)
-            group_of[ranks[k].vc] = others;
-        else
-            group_of[ranks[k].vc] =
-                add_group(p, "vc", ranks[k].name[0] != '\0' ? ranks[k].name : "(none)");
-    }
-}
-
-/* No groups where no job has a virtual cluster. */
-static void group_by_vc(struct hs_paired *p, uint8_t (*of)[KINDS])
-{
-    uint32_t vcs = p->runs[HS_PAIRED_A].vcs.count;
-    if (vcs <= 1)
-        return;
-    struct vc_rank *ranks = hs_alloc_zeroed(vcs, sizeof *ranks);
-    uint8_t *group_of = hs_alloc_zeroed(vcs, sizeof *group_of);
-    rank_vcs(p, ranks, group_of);
-    for (uint32_t i = 0; i < p->count; i++)
-        of[i][KIND_VC] = group_of[row_of(p, i)->vc];
-    hs_free(ranks);
-    hs_free(group_of);
+        g->vcs[v] = (struct vc_rank){.name = hs_intern_text(vcs, v), .vc = v};
+    for (uint32_t i = 0; i < g->p->count; i++)
+        g->vcs[row_of(g->p, i)->vc].jobs++;
+    qsort(g->vcs, vcs->count, sizeof *g->vcs, compare_vcs);
+    for (uint32_t k = 0; k < vcs->count; k++)
+        g->class_of_vc[g->vcs[k].vc] = (uint8_t)(k < HS_PAIRED_VCS ? k : HS_PAIRED_VCS);
 }
 
 static int compare_us(const void *a, const void *b)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
+    return compare_int64(*(const int64_t *)a, *(const int64_t *)b);
 }
 
-static uint32_t quartile_of(const struct hs_paired *p, int64_t work_us)
+static void find_quartiles(struct hs_paired *p)
 {
-    uint32_t q = 0;
-    while (q + 1 < HS_PAIRED_QUARTILES && work_us > p->quartile_us[q])
-        q++;
-    return q;
-}
-
-/* Jobs of one length are in one quartile, so that some may be empty. */
-static void group_by_length(struct hs_paired *p, uint8_t (*of)[KINDS])
-{
-    static const char *const names[HS_PAIRED_QUARTILES] = {"q1", "q2", "q3", "q4"};
-    uint8_t group_of[HS_PAIRED_QUARTILES];
-    bool is_seen[HS_PAIRED_QUARTILES] = {false};
     int64_t *lengths = hs_alloc_zeroed(p->count, sizeof *lengths);
     for (uint32_t i = 0; i < p->count; i++)
         lengths[i] = row_of(p, i)->work_us;
@@ -388,26 +323,73 @@ static void group_by_length(struct hs_paired *p, uint8_t (*of)[KINDS])
         p->quartile_us[q] =
             lengths[(p->count * (q + 1) + HS_PAIRED_QUARTILES - 1) / HS_PAIRED_QUARTILES - 1];
     hs_free(lengths);
-    for (uint32_t i = 0; i < p->count; i++)
-        is_seen[quartile_of(p, row_of(p, i)->work_us)] = true;
-    for (uint32_t q = 0; q < HS_PAIRED_QUARTILES; q++)
-        if (is_seen[q])
-            group_of[q] = add_group(p, "isolated", names[q]);
-    for (uint32_t i = 0; i < p->count; i++)
-        of[i][KIND_ISOLATED] = group_of[quartile_of(p, row_of(p, i)->work_us)];
 }
 
+/* Jobs of one length are in one quartile, so that some may be empty. */
+static uint32_t class_of(const struct grouping *g, int kind, const struct hs_paired_row *row)
+{
+    uint32_t q = 0;
+    switch (kind) {
+    case KIND_GPUS:
+        return hs_class_of_gpus(row->gpus);
+    case KIND_VC:
+        return g->class_of_vc[row->vc];
+    case KIND_ISOLATED:
+        while (q + 1 < HS_PAIRED_QUARTILES && row->work_us > g->p->quartile_us[q])
+            q++;
+        return q;
+    default:
+        return 0;
+    }
+}
+
+static uint8_t add_group(const struct grouping *g, int kind, uint32_t class)
+{
+    static const char *const kinds[KINDS] = {"all", "gpus", "vc", "isolated"};
+    static const char *const quartiles[HS_PAIRED_QUARTILES] = {"q1", "q2", "q3", "q4"};
+    struct hs_paired_group *group = &g->p->groups[g->p->group_count];
+    struct hs_class of_gpus;
+    const char *name = "";
+    if (kind == KIND_GPUS) {
+        hs_class_name(HS_CLASS_GPUS + class, &of_gpus);
+        name = of_gpus.name;
+    } else if (kind == KIND_VC) {
+        name = class == HS_PAIRED_VCS          ? "(others)"
+               : g->vcs[class].name[0] != '\0' ? g->vcs[class].name
+                                               : "(none)";
+    } else if (kind == KIND_ISOLATED) {
+        name = quartiles[class];
+    }
+    group->kind = kinds[kind];
+    (void)snprintf(group->name, sizeof group->name, "%s", name);
+    return (uint8_t)g->p->group_count++;
+}
+
+/* Of each compared job the group that it is in of each kind; none of virtual clusters where no job
+ * has one. */
 static void make_groups(struct hs_paired *p, uint8_t (*of)[KINDS])
 {
+    struct grouping g = {.p = p};
     p->group_count = 0;
     memset(p->groups, 0, sizeof p->groups);
     memset(of, NO_GROUP, (size_t)p->count * sizeof *of);
-    uint8_t all = add_group(p, "all", "");
-    for (uint32_t i = 0; i < p->count; i++)
-        of[i][KIND_ALL] = all;
-    group_by_gpus(p, of);
-    group_by_vc(p, of);
-    group_by_length(p, of);
+    rank_vcs(&g);
+    find_quartiles(p);
+    for (int kind = 0; kind < KINDS; kind++) {
+        bool is_seen[CLASSES_MAX] = {false};
+        uint8_t group_of[CLASSES_MAX];
+        if (kind == KIND_VC && p->runs[HS_PAIRED_A].vcs.count <= 1)
+            continue;
+        for (uint32_t i = 0; i < p->count; i++)
+            is_seen[class_of(&g, kind, row_of(p, i))] = true;
+        for (uint32_t c = 0; c < CLASSES_MAX; c++)
+            if (is_seen[c])
+                group_of[c] = add_group(&g, kind, c);
+        for (uint32_t i = 0; i < p->count; i++)
+            of[i][kind] = group_of[class_of(&g, kind, row_of(p, i))];
+    }
+    hs_free(g.vcs);
+    hs_free(g.class_of_vc);
 }
 
 /* ---- figures ---- */
@@ -538,30 +520,6 @@ static void find_means(struct figuring *f, uint32_t group, enum hs_paired_metric
         figures->median_difference = (double)NAN;
 }
 
-static void figure_metric(struct figuring *f, enum hs_paired_metric metric)
-{
-    struct hs_paired *p = f->p;
-    f->difference_count = 0;
-    for (uint32_t i = 0; i < p->group_count * p->blocks; i++)
-        f->sums[i] = (struct block_sums){0};
-    for (uint32_t i = 0; i < p->count; i++)
-        take_job(f, metric, i);
-    find_medians(f, metric);
-    for (uint32_t g = 0; g < p->group_count; g++)
-        find_means(f, g, metric);
-}
-
-/* By the differences of the JCT, in order of submission: what all metrics follow. */
-static void choose_blocks(struct hs_paired *p)
-{
-    int64_t *differences = hs_alloc_zeroed(p->count, sizeof *differences);
-    for (uint32_t i = 0; i < p->count; i++)
-        differences[i] = p->runs[HS_PAIRED_B].rows[p->compared[i]].jct_us -
-                         p->runs[HS_PAIRED_A].rows[p->compared[i]].jct_us;
-    p->blocks = hs_bootstrap_blocks(differences, p->count, &p->correlation);
-    hs_free(differences);
-}
-
 enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples, uint64_t seed)
 {
     struct hs_place place = {.file = p->runs[HS_PAIRED_B].dir};
@@ -571,16 +529,29 @@ enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples, uint64
                        p->runs[HS_PAIRED_A].dir);
     p->resamples = resamples;
     p->seed = seed;
-    choose_blocks(p);
+    /* by the differences of the JCT, in order of submission: what all metrics follow */
+    int64_t *jct_us = hs_alloc_zeroed(p->count, sizeof *jct_us);
+    for (uint32_t i = 0; i < p->count; i++)
+        jct_us[i] = p->runs[HS_PAIRED_B].rows[p->compared[i]].jct_us -
+                    p->runs[HS_PAIRED_A].rows[p->compared[i]].jct_us;
+    p->blocks = hs_bootstrap_blocks(jct_us, p->count, &p->correlation);
+    hs_free(jct_us);
+    const uint64_t sums = (uint64_t)HS_PAIRED_GROUPS * p->blocks;
     struct figuring f = {.p = p,
                          .groups_of = hs_alloc_zeroed(p->count, sizeof *f.groups_of),
                          .differences = hs_alloc_zeroed(p->count, sizeof *f.differences),
-                         .sums = hs_alloc_zeroed(
-                             (uint64_t)HS_PAIRED_GROUPS * HS_BOOTSTRAP_BLOCKS_MAX, sizeof *f.sums)};
+                         .sums = hs_alloc_zeroed(sums, sizeof *f.sums)};
     make_groups(p, f.groups_of);
     hs_bootstrap_open(&f.bootstrap, p->blocks, p->resamples, p->seed);
-    for (int m = 0; m < HS_PAIRED_METRICS; m++)
-        figure_metric(&f, (enum hs_paired_metric)m);
+    for (int m = 0; m < HS_PAIRED_METRICS; m++) {
+        f.difference_count = 0;
+        memset(f.sums, 0, sums * sizeof *f.sums);
+        for (uint32_t i = 0; i < p->count; i++)
+            take_job(&f, (enum hs_paired_metric)m, i);
+        find_medians(&f, (enum hs_paired_metric)m);
+        for (uint32_t g = 0; g < p->group_count; g++)
+            find_means(&f, g, (enum hs_paired_metric)m);
+    }
     hs_bootstrap_close(&f.bootstrap);
     hs_free(f.groups_of);
     hs_free(f.differences);

@@ -24,7 +24,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "data/json.h"
-#include "report/compare/bootstrap.h"
+#include "report/compare/intervals.h"
 #include "report/stats/stats.h"
 #include "report/report.h"
 #include "report/run/rundir.h"

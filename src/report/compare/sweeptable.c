@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See sweeptable.h. Reading is O(points x values of an axis), a cell O(log points).
+ * See sweeptable.h. Reading is O(points x values of an axis).
  */
 #include "report/compare/sweeptable.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/io.h"
 #include "base/fmt.h"
 #include "data/csvread.h"
@@ -27,6 +27,7 @@ struct sweep_reading {
     uint32_t axis_column[HS_SWEEPTABLE_AXES_MAX], metric_column[HS_SWEEP_METRICS_MAX];
     uint32_t run, state, exit, workload, cluster;
     bool needs_all; /* of the metrics */
+    bool has_done;  /* a point */
 };
 
 static const char *keep(struct hs_sweeptable *t, const struct hs_csv_row *row, uint32_t column)
@@ -86,17 +87,16 @@ static enum hs_status value_index(struct sweep_reading *r, uint32_t axis, const 
     return HS_OK;
 }
 
-/* Workload and cluster as long as all points have the same. */
-static void take_what(const char **what, const char *text, bool is_first)
+/* Workload and cluster as long as all points that are done have the same. */
+static void take_what(const struct sweep_reading *r, const char **what, const char *text)
 {
-    if (is_first)
+    if (!r->has_done)
         *what = text;
-    else if (*what != NULL && text != NULL && strcmp(*what, text) != 0)
+    else if (*what != NULL && strcmp(*what, text) != 0)
         *what = NULL;
 }
 
-static enum hs_status read_point(struct sweep_reading *r, const struct hs_csv_row *row,
-                                 bool *has_done)
+static enum hs_status read_point(struct sweep_reading *r, const struct hs_csv_row *row)
 {
     struct hs_sweeptable *t = r->t;
     hs_grow((void **)&t->points, &t->point_cap, (uint64_t)t->point_count + 1, sizeof *t->points,
@@ -117,23 +117,11 @@ static enum hs_status read_point(struct sweep_reading *r, const struct hs_csv_ro
             p->value[m] = (double)NAN;
     }
     if (p->is_done) {
-        take_what(&t->workload, keep(t, row, r->workload), !*has_done);
-        take_what(&t->cluster, keep(t, row, r->cluster), !*has_done);
-        *has_done = true;
+        take_what(r, &t->workload, keep(t, row, r->workload));
+        take_what(r, &t->cluster, keep(t, row, r->cluster));
+        r->has_done = true;
     }
     return HS_OK;
-}
-
-static enum hs_status read_rows(struct sweep_reading *r)
-{
-    struct hs_csv_row row;
-    bool has_done = false;
-    enum hs_status s = hs_csv_next(r->csv, &row);
-    if (s == HS_OK)
-        s = read_head(r, &row);
-    while (s == HS_OK && (s = hs_csv_next(r->csv, &row)) == HS_OK)
-        s = read_point(r, &row, &has_done);
-    return s == HS_END ? HS_OK : s;
 }
 
 /* ---- axes and their parts ---- */
@@ -166,11 +154,6 @@ static void sort_values(struct hs_sweeptable *t, uint32_t axis)
         t->points[p].at[axis] = new_index[t->points[p].at[axis]];
 }
 
-static bool is_seed(const char *key)
-{
-    return strcmp(key, "seed") == 0 || strcmp(key, "assign_seed") == 0;
-}
-
 /* Does the value on axis a follow from that on axis b, for every point? */
 static bool follows(const struct hs_sweeptable *t, uint32_t a, uint32_t b)
 {
@@ -197,8 +180,10 @@ static uint32_t longest_free(const struct hs_sweeptable *t, bool is_numeric)
     return longest;
 }
 
+/* Gives the line or x axis; axes whose values follow from it are fixed. */
 static void take_part(struct hs_sweeptable *t, uint32_t axis, enum hs_sweep_part part)
 {
+    *(part == HS_SWEEP_X ? &t->x : &t->line) = axis;
     if (axis == HS_SWEEP_NONE)
         return;
     t->axes[axis].part = part;
@@ -210,34 +195,27 @@ static void take_part(struct hs_sweeptable *t, uint32_t axis, enum hs_sweep_part
 /* x: the axis that was asked for, or HS_SWEEP_NONE. */
 static void give_parts(struct hs_sweeptable *t, uint32_t x)
 {
-    t->line = t->x = HS_SWEEP_NONE;
+    uint32_t line = HS_SWEEP_NONE;
     for (uint32_t a = 0; a < t->axis_count; a++) {
         struct hs_sweeptable_axis *axis = &t->axes[a];
-        axis->part = axis->count < 2      ? HS_SWEEP_FIXED
-                     : is_seed(axis->key) ? HS_SWEEP_REPLICATE
-                                          : HS_SWEEP_FACET;
-        if (axis->part == HS_SWEEP_FACET && strcmp(axis->key, "policy") == 0)
-            t->line = a;
+        const bool is_seed =
+            strcmp(axis->key, "seed") == 0 || strcmp(axis->key, "assign_seed") == 0;
+        axis->part = axis->count < 2 ? HS_SWEEP_FIXED
+                     : is_seed       ? HS_SWEEP_REPLICATE
+                                     : HS_SWEEP_FACET;
+        if (axis->part == HS_SWEEP_FACET && strcmp(axis->key, "policy") == 0 && a != x)
+            line = a;
     }
-    if (x != HS_SWEEP_NONE && x == t->line)
-        t->line = HS_SWEEP_NONE;
-    t->x = x;
-    if (x != HS_SWEEP_NONE)
-        take_part(t, x, HS_SWEEP_X);
-    take_part(t, t->line, HS_SWEEP_LINE);
-    if (x == HS_SWEEP_NONE) {
-        t->x = longest_free(t, true);
-        take_part(t, t->x, HS_SWEEP_X);
-    }
-    if (t->line == HS_SWEEP_NONE) {
-        t->line = longest_free(t, false);
-        t->line = t->line != HS_SWEEP_NONE ? t->line : longest_free(t, true);
-        take_part(t, t->line, HS_SWEEP_LINE);
-    }
-    if (t->x == HS_SWEEP_NONE) {
-        t->x = longest_free(t, false);
-        take_part(t, t->x, HS_SWEEP_X);
-    }
+    take_part(t, x, HS_SWEEP_X);
+    take_part(t, line, HS_SWEEP_LINE);
+    if (x == HS_SWEEP_NONE)
+        take_part(t, longest_free(t, true), HS_SWEEP_X);
+    if (line == HS_SWEEP_NONE)
+        take_part(t, longest_free(t, false), HS_SWEEP_LINE);
+    if (t->line == HS_SWEEP_NONE)
+        take_part(t, longest_free(t, true), HS_SWEEP_LINE);
+    if (t->x == HS_SWEEP_NONE)
+        take_part(t, longest_free(t, false), HS_SWEEP_X);
 }
 
 /* Numbers the combinations of the axes of a part as they come. */
@@ -263,45 +241,14 @@ static uint32_t combine(struct hs_sweeptable *t, enum hs_sweep_part part)
     return count;
 }
 
-/* ---- cells ---- */
-
-static uint64_t cell_number(const struct hs_sweeptable *t, uint32_t facet, uint32_t line,
-                            uint32_t x)
-{
-    return ((uint64_t)facet * hs_sweeptable_lines(t) + line) * hs_sweeptable_places(t) + x;
-}
-
-static int slot_compare(const void *a, const void *b)
-{
-    const struct hs_sweep_slot *x = a, *y = b;
-    if (x->cell != y->cell)
-        return x->cell < y->cell ? -1 : 1;
-    return (x->point > y->point) - (x->point < y->point);
-}
-
-static void slot_points(struct hs_sweeptable *t)
-{
-    t->slots = hs_arena_alloc(&t->arena, ((uint64_t)t->point_count + 1) * sizeof *t->slots);
-    for (uint32_t i = 0; i < t->point_count; i++) {
-        const struct hs_sweeptable_point *p = &t->points[i];
-        const uint32_t line = t->line != HS_SWEEP_NONE ? p->at[t->line] : 0,
-                       x = t->x != HS_SWEEP_NONE ? p->at[t->x] : 0;
-        if (p->is_done)
-            t->slots[t->slot_count++] =
-                (struct hs_sweep_slot){.cell = cell_number(t, p->facet, line, x), .point = i};
-    }
-    qsort(t->slots, t->slot_count, sizeof *t->slots, slot_compare);
-}
-
 static enum hs_status find_axis(const struct hs_sweeptable *t, const char *key, const char *path,
                                 struct hs_diag *diag, uint32_t *axis)
 {
     char swept[256] = "";
     for (*axis = 0; *axis < t->axis_count; ++*axis) {
-        const size_t len = strlen(swept);
         if (t->axes[*axis].count > 1 && strcmp(t->axes[*axis].key, key) == 0)
             return HS_OK;
-        (void)snprintf(swept + len, sizeof swept - len, " %s", t->axes[*axis].key);
+        hs_append(swept, sizeof swept, " %s", t->axes[*axis].key);
     }
     return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
                    "'%s' was not swept; there are:%s", key, swept);
@@ -312,19 +259,22 @@ enum hs_status hs_sweeptable_read(struct hs_sweeptable *t, const char *path,
 {
     struct sweep_reading r = {.t = t, .diag = diag, .needs_all = metrics != hs_sweep_metrics};
     struct hs_input *input;
+    struct hs_csv_row row;
     uint32_t axis = HS_SWEEP_NONE;
     *t = (struct hs_sweeptable){0};
     for (; metrics[t->metric_count] != NULL; t->metric_count++)
         t->metrics[t->metric_count] = metrics[t->metric_count];
     HS_TRY(hs_input_open(&input, path, diag));
     hs_csv_open(&r.csv, input, ',', diag);
-    enum hs_status s = HS_OK;
-    if (s == HS_OK) {
-        s = read_rows(&r);
-        hs_csv_close(r.csv);
-    }
+    enum hs_status s = hs_csv_next(r.csv, &row);
+    if (s == HS_OK)
+        s = read_head(&r, &row);
+    while (s == HS_OK && (s = hs_csv_next(r.csv, &row)) == HS_OK)
+        s = read_point(&r, &row);
+    hs_csv_close(r.csv);
     hs_input_close(input);
-    HS_TRY(s);
+    if (s != HS_END)
+        return s;
     for (uint32_t a = 0; a < t->axis_count; a++)
         sort_values(t, a);
     if (x != NULL)
@@ -332,54 +282,36 @@ enum hs_status hs_sweeptable_read(struct hs_sweeptable *t, const char *path,
     give_parts(t, axis);
     t->facets = combine(t, HS_SWEEP_FACET);
     t->replicates = combine(t, HS_SWEEP_REPLICATE);
-    slot_points(t);
+    t->lines = t->line != HS_SWEEP_NONE ? t->axes[t->line].count : 1;
+    t->places = t->x != HS_SWEEP_NONE ? t->axes[t->x].count : 1;
     return HS_OK;
 }
 
-uint32_t hs_sweeptable_lines(const struct hs_sweeptable *t)
+void hs_sweeptable_values(const struct hs_sweeptable *t, uint32_t facet, uint32_t metric,
+                          double *values)
 {
-    return t->line != HS_SWEEP_NONE ? t->axes[t->line].count : 1;
-}
-
-uint32_t hs_sweeptable_places(const struct hs_sweeptable *t)
-{
-    return t->x != HS_SWEEP_NONE ? t->axes[t->x].count : 1;
-}
-
-void hs_sweeptable_cell(const struct hs_sweeptable *t, uint32_t facet, uint32_t line, uint32_t x,
-                        uint32_t metric, double *values)
-{
-    for (uint32_t i = 0; i < t->replicates; i++)
+    for (size_t i = 0; i < (size_t)t->lines * t->places * t->replicates; i++)
         values[i] = (double)NAN;
-    const uint64_t cell = cell_number(t, facet, line, x);
-    uint32_t low = 0, high = t->slot_count; /* seats before `low` are of cells before this */
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (t->slots[middle].cell < cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < t->slot_count && t->slots[low].cell == cell; low++) {
-        const struct hs_sweeptable_point *p = &t->points[t->slots[low].point];
-        values[p->replicate] = p->value[metric];
+    for (uint32_t i = 0; i < t->point_count; i++) {
+        const struct hs_sweeptable_point *p = &t->points[i];
+        const uint32_t line = t->line != HS_SWEEP_NONE ? p->at[t->line] : 0,
+                       x = t->x != HS_SWEEP_NONE ? p->at[t->x] : 0;
+        if (p->is_done && p->facet == facet)
+            values[((size_t)line * t->places + x) * t->replicates + p->replicate] =
+                p->value[metric];
     }
 }
 
 void hs_sweeptable_facet(const struct hs_sweeptable *t, uint32_t facet, char *text, size_t size)
 {
-    size_t len = 0;
     uint32_t p = 0;
     text[0] = '\0';
     while (p < t->point_count && t->points[p].facet != facet)
         p++;
-    for (uint32_t a = 0; a < t->axis_count && p < t->point_count && len < size; a++) {
-        if (t->axes[a].part != HS_SWEEP_FACET)
-            continue;
-        const int put = snprintf(text + len, size - len, "%s%s = %s", len > 0 ? ", " : "",
-                                 t->axes[a].key, t->axes[a].values[t->points[p].at[a]]);
-        len += put > 0 ? (size_t)put : 0;
-    }
+    for (uint32_t a = 0; a < t->axis_count && p < t->point_count; a++)
+        if (t->axes[a].part == HS_SWEEP_FACET)
+            hs_append(text, size, "%s%s = %s", text[0] != '\0' ? ", " : "", t->axes[a].key,
+                      t->axes[a].values[t->points[p].at[a]]);
 }
 
 void hs_sweeptable_free(struct hs_sweeptable *t)

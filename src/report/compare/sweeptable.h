@@ -4,7 +4,7 @@
  * draws; and which axis plays which part in a chart.
  *
  *     enum hs_status s = hs_sweeptable_read(&t, path, hs_sweep_metrics, NULL, diag);
- *     hs_sweeptable_cell(&t, facet, line, x, metric, values);      // of all replicates
+ *     hs_sweeptable_values(&t, facet, metric, values);             // of all replicates
  *     hs_sweeptable_free(&t);                                      // also after a failed read
  */
 #ifndef HORUS_REPORT_COMPARE_SWEEPTABLE_H
@@ -50,12 +50,6 @@ struct hs_sweeptable_point {
     bool is_done;
 };
 
-/* A point and the number of its cell: of facet, line and place. */
-struct hs_sweep_slot {
-    uint64_t cell;
-    uint32_t point;
-};
-
 struct hs_sweeptable {
     struct hs_arena arena;
     struct hs_sweeptable_axis axes[HS_SWEEPTABLE_AXES_MAX];
@@ -63,10 +57,9 @@ struct hs_sweeptable {
     uint32_t axis_count, point_count, point_cap;
     const char *metrics[HS_SWEEP_METRICS_MAX];
     uint32_t metric_count;
-    uint32_t line, x; /* axes; HS_SWEEP_NONE: one line, one place */
+    uint32_t line, x;       /* axes; HS_SWEEP_NONE: one line, one place */
+    uint32_t lines, places; /* values of these axes, at least 1 */
     uint32_t facets, replicates;
-    struct hs_sweep_slot *slots; /* of the points that are done, in order of cells and of points */
-    uint32_t slot_count;
     const char *workload, *cluster; /* of the first point that is done, NULL if they differ */
 };
 
@@ -76,12 +69,10 @@ struct hs_sweeptable {
 HS_MUST_USE enum hs_status hs_sweeptable_read(struct hs_sweeptable *t, const char *path,
                                               const char *const *metrics, const char *x,
                                               struct hs_diag *diag);
-/* Number of lines and of places on the x axis, at least 1. */
-uint32_t hs_sweeptable_lines(const struct hs_sweeptable *t);
-uint32_t hs_sweeptable_places(const struct hs_sweeptable *t);
-/* The metric of the runs there, values[replicate]; NaN where there is none. */
-void hs_sweeptable_cell(const struct hs_sweeptable *t, uint32_t facet, uint32_t line, uint32_t x,
-                        uint32_t metric, double *values);
+/* The metric of the runs of a facet, values[(line x places + x) x replicates + replicate]; NaN
+ * where there is none. O(points + values). */
+void hs_sweeptable_values(const struct hs_sweeptable *t, uint32_t facet, uint32_t metric,
+                          double *values);
 /* "gpus = 8, order = fit": what the points of a facet share; "" if there is one facet alone. */
 void hs_sweeptable_facet(const struct hs_sweeptable *t, uint32_t facet, char *text, size_t size);
 void hs_sweeptable_free(struct hs_sweeptable *t);

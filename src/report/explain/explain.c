@@ -36,10 +36,16 @@ static const char *config_text(const struct hs_explain *x, const char *key)
     return hs_json_text(hs_json_get(x->manifest.config, key));
 }
 
+static const char *or_unknown(const char *text)
+{
+    return text != NULL ? text : "?";
+}
+
 static enum hs_status load_cluster(struct hs_explain *x)
 {
-    struct hs_place place = {.file = x->dir};
-    const char *spec = config_text(x, "cluster"), *vc = config_text(x, "vc");
+    const struct hs_place place = {.file = x->dir};
+    const char *spec = config_text(x, "cluster"), *vc = config_text(x, "vc"),
+               *date = config_text(x, "vc_date");
     if (spec == NULL)
         return hs_fail(x->diag, HS_E_INPUT, &place, NULL, "the manifest names no cluster");
     HS_TRY(hs_cluster_load(&x->cluster, spec, x->diag));
@@ -51,35 +57,8 @@ static enum hs_status load_cluster(struct hs_explain *x)
                       "'%s' was changed after the run", spec);
     if (vc == NULL || strcmp(vc, "ignore") == 0)
         return HS_OK;
-    const char *date = config_text(x, "vc_date");
     return hs_cluster_set_vcs(&x->cluster, strcmp(vc, "quota") == 0 ? HS_VC_QUOTA : HS_VC_PARTITION,
                               config_text(x, "vc_file"), date != NULL ? date : "", x->diag);
-}
-
-static const char *or_unknown(const char *text)
-{
-    return text != NULL ? text : "?";
-}
-
-static enum hs_status load_manifest(struct hs_explain *x)
-{
-    struct hs_place place = {.file = x->dir};
-    HS_TRY(hs_runmanifest_open(&x->manifest, x->dir, x->diag));
-    static const char *const needed[] = {"jobs.csv", "segments.csv"};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (hs_runmanifest_file(&x->manifest, needed[i]) == NULL)
-            return hs_fail(x->diag, HS_E_INPUT, &place,
-                           "repeat the run with --outputs=jobs,segments, or all",
-                           "nothing to explain: the run was made without %s", needed[i]);
-    const struct hs_json *assumptions = x->manifest.assumptions;
-    const char *can = x->manifest.can != NULL ? x->manifest.can : "";
-    x->may_borrow = strstr(can, "borrow") != NULL;
-    x->is_sharing = strstr(can, "co-locate") != NULL;
-    x->policy = config_text(x, "policy");
-    x->order = or_unknown(hs_json_text(hs_json_get(assumptions, "order")));
-    x->scan = or_unknown(hs_json_text(hs_json_get(assumptions, "scan")));
-    x->has_decisions = hs_runmanifest_file(&x->manifest, "decisions.csv") != NULL;
-    return load_cluster(x);
 }
 
 /* ---- jobs.csv ---- */
@@ -184,24 +163,6 @@ static const struct hs_rowcell segment_cells[] = {
     {NULL, HS_ROWCELL_TEXT, 0},
 };
 
-static enum hs_status read_gpus(struct hs_explain *x, const struct hs_rowfile *f, const char *at,
-                                struct explain_segment *s)
-{
-    s->first_range = x->range_count;
-    while (*at != '\0') {
-        struct explain_range r;
-        if (!hs_rowfile_range(&at, &r.first, &r.last) || r.last >= x->cluster.gpu_count)
-            return hs_rowfile_bad(f, "allocated_resources",
-                                  "a list of ascending GPUs of the cluster");
-        hs_grow((void **)&x->ranges, &x->range_cap, (uint64_t)x->range_count + 1, sizeof *x->ranges,
-                ROWS_MAX);
-        x->ranges[x->range_count++] = r;
-        s->gpus += r.last - r.first + 1;
-    }
-    s->ranges = x->range_count - s->first_range;
-    return HS_OK;
-}
-
 /* Segments of a job never overlap, so the file has them in order: each is the next of its job. */
 static enum hs_status add_segment(void *ctx, const struct hs_rowfile *f)
 {
@@ -225,7 +186,17 @@ static enum hs_status add_segment(void *ctx, const struct hs_rowfile *f)
         return hs_rowfile_bad(f, "ended_by", "an end that a segment can have");
     s->ended_by = (enum hs_segment_end)end;
     s->job = name - 1;
-    HS_TRY(read_gpus(x, f, cells.gpus, s));
+    s->first_range = x->range_count;
+    for (const char *at = cells.gpus; *at != '\0'; s->ranges++) {
+        struct explain_range r;
+        if (!hs_rowfile_range(&at, &r.first, &r.last) || r.last >= x->cluster.gpu_count)
+            return hs_rowfile_bad(f, "allocated_resources",
+                                  "a list of ascending GPUs of the cluster");
+        hs_grow((void **)&x->ranges, &x->range_cap, (uint64_t)x->range_count + 1, sizeof *x->ranges,
+                ROWS_MAX);
+        x->ranges[x->range_count++] = r;
+        s->gpus += r.last - r.first + 1;
+    }
     hs_grow((void **)&x->segments, &x->segment_cap, (uint64_t)index + 1, sizeof *x->segments,
             ROWS_MAX);
     x->segments[x->segment_count++] = *s;
@@ -274,6 +245,7 @@ static enum hs_status add_decision(void *ctx, const struct hs_rowfile *f)
 
 enum hs_status hs_explain_load(struct hs_explain **explain, const char *dir, struct hs_diag *diag)
 {
+    static const char *const needed[] = {"jobs.csv", "segments.csv"};
     struct hs_explain *x = hs_alloc_zeroed(1, sizeof *x);
     *explain = x;
     x->dir = dir;
@@ -281,7 +253,21 @@ enum hs_status hs_explain_load(struct hs_explain **explain, const char *dir, str
     x->watched = EXPLAIN_NONE;
     hs_intern_init(&x->ids);
     hs_intern_init(&x->texts);
-    HS_TRY(load_manifest(x));
+    HS_TRY(hs_runmanifest_open(&x->manifest, dir, diag));
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (hs_runmanifest_file(&x->manifest, needed[i]) == NULL)
+            return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = dir},
+                           "repeat the run with --outputs=jobs,segments, or all",
+                           "nothing to explain: the run was made without %s", needed[i]);
+    const struct hs_json *assumptions = x->manifest.assumptions;
+    const char *can = x->manifest.can != NULL ? x->manifest.can : "";
+    x->may_borrow = strstr(can, "borrow") != NULL;
+    x->is_sharing = strstr(can, "co-locate") != NULL;
+    x->policy = config_text(x, "policy");
+    x->order = or_unknown(hs_json_text(hs_json_get(assumptions, "order")));
+    x->scan = or_unknown(hs_json_text(hs_json_get(assumptions, "scan")));
+    x->has_decisions = hs_runmanifest_file(&x->manifest, "decisions.csv") != NULL;
+    HS_TRY(load_cluster(x));
     HS_TRY(hs_rowfile_each(&x->manifest, "jobs.csv", job_cells, add_job, x));
     return hs_rowfile_each(&x->manifest, "segments.csv", segment_cells, add_segment, x);
 }
@@ -409,21 +395,6 @@ static int event_compare(const void *a, const void *b)
     return (x->subject > y->subject) - (x->subject < y->subject);
 }
 
-static enum hs_status collect(struct replay *r)
-{
-    struct hs_explain *x = r->x;
-    /* a segment has two, and so has the wait before or after it */
-    const uint64_t most = 4 * (uint64_t)x->segment_count + 2 * (uint64_t)x->job_count;
-    r->events = hs_alloc_zeroed(most + 1, sizeof *r->events);
-    for (uint32_t i = 0; i < x->job_count; i++)
-        if (!add_events(r, i))
-            return hs_fail(
-                x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir}, "`horus verify` says more",
-                "jobs.csv and segments.csv contradict each other about job '%s'", x->jobs[i].id);
-    qsort(r->events, r->count, sizeof *r->events, event_compare);
-    return HS_OK;
-}
-
 /* ---- state ---- */
 
 static void open_state(struct replay *r)
@@ -512,30 +483,25 @@ int64_t explain_interval_us(const struct hs_explain *x, uint32_t interval)
     return x->begin_us + (int64_t)(uint64_t)(span * interval / EXPLAIN_INTERVALS);
 }
 
-/* Within one interval. */
-static void book(struct replay *r, int64_t us)
-{
-    struct hs_explain *x = r->x;
-    for (uint32_t i = 0; i < r->active_count; i++) {
-        struct explain_class *class = &x->classes[r->active[i]];
-        enum explain_cause cause = cause_of(r, class);
-        hs_u128 gpu_us = (hs_u128)((uint64_t) class->waiting * class->gpus) * (uint64_t)us;
-        class->sum_us[cause] += us;
-        x->total[cause] += gpu_us;
-        x->interval[r->interval][cause] += gpu_us;
-    }
-}
-
 static void pass_time(struct replay *r, int64_t until_us)
 {
+    struct hs_explain *x = r->x;
     while (r->now_us < until_us) {
-        int64_t end_us = explain_interval_us(r->x, r->interval + 1);
+        const int64_t end_us = explain_interval_us(x, r->interval + 1);
         if (end_us <= r->now_us && r->interval + 1 < EXPLAIN_INTERVALS) {
             r->interval++;
             continue;
         }
-        int64_t to_us = until_us < end_us ? until_us : end_us;
-        book(r, to_us - r->now_us);
+        const int64_t to_us = until_us < end_us ? until_us : end_us, us = to_us - r->now_us;
+        for (uint32_t i = 0; i < r->active_count; i++) {
+            struct explain_class *class = &x->classes[r->active[i]];
+            const enum explain_cause cause = cause_of(r, class);
+            const hs_u128 gpu_us =
+                (hs_u128)((uint64_t) class->waiting * class->gpus) * (uint64_t)us;
+            class->sum_us[cause] += us;
+            x->total[cause] += gpu_us;
+            x->interval[r->interval][cause] += gpu_us;
+        }
         r->now_us = to_us;
     }
 }
@@ -592,11 +558,21 @@ static void play(struct replay *r)
 
 enum hs_status explain_replay(struct hs_explain *x)
 {
+    /* a segment has two, and so has the wait before or after it */
+    const uint64_t most = 4 * (uint64_t)x->segment_count + 2 * (uint64_t)x->job_count;
     struct replay r = {.x = x, .now_us = x->begin_us};
-    open_state(&r);
-    enum hs_status s = collect(&r);
-    if (s == HS_OK)
+    enum hs_status s = HS_OK;
+    r.events = hs_alloc_zeroed(most + 1, sizeof *r.events);
+    for (uint32_t i = 0; i < x->job_count && s == HS_OK; i++)
+        if (!add_events(&r, i))
+            s = hs_fail(
+                x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir}, "`horus verify` says more",
+                "jobs.csv and segments.csv contradict each other about job '%s'", x->jobs[i].id);
+    if (s == HS_OK) {
+        qsort(r.events, r.count, sizeof *r.events, event_compare);
+        open_state(&r);
         play(&r);
+    }
     hs_free(r.events);
     hs_arena_free(&r.arena);
     if (s == HS_OK && x->watched != EXPLAIN_NONE && x->has_decisions)
@@ -669,38 +645,29 @@ static bool shares_gpus(const struct hs_explain *x, const struct explain_segment
     return false;
 }
 
-/* The segment that held each GPU last before a placement, plus 1; 0 = none ever did. */
-static void find_last_holders(const struct hs_explain *x, const struct explain_segment *placed,
-                              uint32_t *last)
-{
-    for (uint32_t i = 0; i < x->segment_count && x->segments[i].end_us <= placed->start_us; i++) {
-        const struct explain_segment *s = &x->segments[i];
-        if (s == placed || s->job == placed->job || !shares_gpus(x, s, placed))
-            continue;
-        for (uint32_t k = s->first_range; k < s->first_range + s->ranges; k++)
-            for (uint32_t gpu = x->ranges[k].first; gpu <= x->ranges[k].last; gpu++)
-                last[gpu] = i + 1; /* they are in order of their ends */
-    }
-}
-
 /* The jobs that held each GPU of its first placement last. */
 static void look_for_predecessors(const struct hs_explain *x, struct explain_around *around)
 {
     const struct explain_segment *first = &x->segments[x->jobs[x->watched].first_segment];
-    uint32_t *last = hs_alloc_zeroed((uint64_t)x->cluster.gpu_count + 1, sizeof *last);
     bool *is_listed = hs_alloc_zeroed((uint64_t)x->job_count + 1, sizeof *is_listed);
-    find_last_holders(x, first, last);
-    for (uint32_t k = 0; k < first->ranges; k++) {
-        const struct explain_range *range = &x->ranges[first->first_range + k];
-        for (uint32_t gpu = range->first; gpu <= range->last; gpu++) {
+    /* of each GPU the segment that held it last before, plus 1; 0 = none ever did */
+    uint32_t *last = hs_alloc_zeroed((uint64_t)x->cluster.gpu_count + 1, sizeof *last);
+    for (uint32_t i = 0; i < x->segment_count && x->segments[i].end_us <= first->start_us; i++) {
+        const struct explain_segment *s = &x->segments[i];
+        for (uint32_t k = s->first_range; k < s->first_range + s->ranges; k++)
+            for (uint32_t gpu = x->ranges[k].first; gpu <= x->ranges[k].last; gpu++)
+                if (s->job != first->job)
+                    last[gpu] = i + 1; /* they are in order of their ends */
+    }
+    for (uint32_t k = first->first_range; k < first->first_range + first->ranges; k++)
+        for (uint32_t gpu = x->ranges[k].first; gpu <= x->ranges[k].last; gpu++) {
             const struct explain_segment *s = last[gpu] > 0 ? &x->segments[last[gpu] - 1] : NULL;
             around->idle_gpus += s == NULL;
-            if (s != NULL && !is_listed[s->job])
+            if (s != NULL && !is_listed[s->job]) {
                 list_insert(&around->freed, EXPLAIN_NAMED, s->job, s->end_us, -1);
-            if (s != NULL)
                 is_listed[s->job] = true;
+            }
         }
-    }
     hs_free(last);
     hs_free(is_listed);
 }

@@ -4,6 +4,7 @@
  * seconds, and GPU-seconds for a run.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,14 +26,8 @@
 /* ---- texts ---- */
 
 /* "1.50 h" and "5400", good until the end of the block. */
-#define LENGTH(us)  length((char[HS_TABLE_TIME_SIZE]){0}, us)
+#define LENGTH(us)  HS_TIME((double)(us) / (double)HS_US_PER_S)
 #define SECONDS(us) seconds((char[HS_FMT_MAX + 1]){0}, us)
-
-static const char *length(char text[HS_TABLE_TIME_SIZE], int64_t us)
-{
-    hs_table_time(text, (double)us / (double)HS_US_PER_S);
-    return text;
-}
 
 static const char *seconds(char text[HS_FMT_MAX + 1], int64_t us)
 {
@@ -57,16 +52,15 @@ static int64_t sum_of_us(const int64_t us[EXPLAIN_CAUSES])
 static void gpus_text(const struct hs_explain *x, const struct explain_segment *s, char *text,
                       size_t size)
 {
-    size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = s->first_range; i < s->first_range + s->ranges; i++) {
         const struct explain_range *r = &x->ranges[i];
-        if (used + RANGE_SIZE > size) {
-            (void)snprintf(text + used, size - used, " ...");
+        if (strlen(text) + RANGE_SIZE > size) {
+            hs_append(text, size, " ...");
             return;
         }
-        used += (size_t)snprintf(text + used, size - used, r->first == r->last ? "%s%u" : "%s%u-%u",
-                                 used > 0 ? " " : "", r->first, r->last);
+        hs_append(text, size, r->first == r->last ? "%s%u" : "%s%u-%u", text[0] != '\0' ? " " : "",
+                  r->first, r->last);
     }
 }
 
@@ -300,19 +294,6 @@ static hs_u128 sum_of(const explain_waits waits)
     return sum;
 }
 
-static void say_total(const struct hs_explain *x, const struct hs_explain_style *style,
-                      struct hs_output *out)
-{
-    hs_u128 sum = sum_of(x->total);
-    int decimals = gpu_hours(sum) < 10 ? 3 : 1;
-    hs_say(out, "\nGPU-hours that jobs waited for, by cause\n");
-    for (int c = 0; c < EXPLAIN_CAUSES; c++) {
-        hs_say(out, "  %-13s%14.*f", explain_cause_names[c], decimals, gpu_hours(x->total[c]));
-        say_share(out, style, sum > 0 ? (double)x->total[c] / (double)sum : 0, RUN_BAR_CELLS);
-    }
-    hs_say(out, "  %-13s%14.*f\n", "all", decimals, gpu_hours(sum));
-}
-
 /* Causes that were never met have no column. */
 static void say_over_time(const struct hs_explain *x, struct hs_output *out)
 {
@@ -380,14 +361,10 @@ static void put_seconds(struct hs_jsonw *w, const char *key, int64_t us)
 
 static void put_waits(struct hs_jsonw *w, const char *key, const int64_t us[EXPLAIN_CAUSES])
 {
-    hs_jsonw_key(w, key);
-    hs_jsonw_on_one_line(w);
-    hs_jsonw_object(w);
-    for (int c = 0; c < EXPLAIN_CAUSES; c++) {
-        hs_jsonw_key(w, explain_cause_names[c]);
-        hs_jsonw_seconds(w, us[c]);
-    }
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "%s=!{", key);
+    for (int c = 0; c < EXPLAIN_CAUSES; c++)
+        put_seconds(w, explain_cause_names[c], us[c]);
+    hs_jsonw_put(w, "}");
 }
 
 static void put_phases(struct hs_jsonw *w, const struct explain_job *job)
@@ -397,132 +374,97 @@ static void put_phases(struct hs_jsonw *w, const struct explain_job *job)
     put_waits(w, "failed", job->wait_us[EXPLAIN_FAILED]);
 }
 
-static void put_head(const struct hs_explain *x, const struct explain_job *job, struct hs_jsonw *w)
+static void put_stages(const struct hs_explain *x, struct hs_jsonw *w)
 {
-    hs_jsonw_member_text(w, "job_id", job->id);
-    hs_jsonw_member_text(w, "policy", x->policy);
-    hs_jsonw_member_text(w, "user", job->user);
-    hs_jsonw_member_text(w, "vc", job->vc_name);
-    hs_jsonw_member_text(w, "model", job->model);
-    hs_jsonw_member_text(w, "status", job->status);
-    hs_jsonw_member_u64(w, "gpus", job->gpus);
-    hs_jsonw_member_double(w, "gpu_share", job->gpu_milli / (double)HS_GPU_MILLI);
-    put_seconds(w, "submission_time", job->submit_us);
-    put_seconds(w, "starting_time", job->start_us);
-    put_seconds(w, "end_time", job->end_us);
-    put_seconds(w, "isolated", job->isolated_us);
-    put_seconds(w, "queueing_delay", job->pending_us);
-    put_seconds(w, "run", job->run_us);
-    put_seconds(w, "overhead", job->overhead_us);
-    put_seconds(w, "colocated", job->colocated_us);
-    hs_jsonw_member_object(w, "waits");
-    put_phases(w, job);
-    hs_jsonw_end_object(w);
-}
-
-/* `gpus`: room for the ranges of any stage. */
-static void put_stages(const struct hs_explain *x, char *gpus, size_t gpus_size, struct hs_jsonw *w)
-{
-    hs_jsonw_member_array(w, "life");
+    hs_jsonw_put(w, "life=[");
     for (uint32_t i = 0; i < x->stage_count; i++) {
         const struct explain_stage *stage = &x->stages[i];
-        hs_jsonw_object(w);
+        hs_jsonw_put(w, "={");
         put_seconds(w, "from", stage->from_us);
         put_seconds(w, "to", stage->to_us);
         if (stage->segment == EXPLAIN_NONE) {
             put_waits(w, "waits", stage->wait_us);
         } else {
             const struct explain_segment *s = &x->segments[stage->segment];
-            gpus_text(x, s, gpus, gpus_size);
-            hs_jsonw_member_text(w, "gpus", gpus);
-            hs_jsonw_key(w, "mean_rate");
-            if (s->rate_ppb < 0)
-                hs_jsonw_null(w);
-            else
-                hs_jsonw_double(w, (double)s->rate_ppb / 1e9);
-            hs_jsonw_member_u64(w, "tenants", s->tenants);
-            hs_jsonw_member_text(w, "ended_by", hs_segment_end_text(s->ended_by));
+            const size_t size = ((size_t)s->ranges + 1) * RANGE_SIZE;
+            char *gpus = hs_alloc_zeroed(size, 1);
+            gpus_text(x, s, gpus, size);
+            hs_jsonw_put(w, "gpus=%s mean_rate=%g tenants=%u ended_by=%s", gpus,
+                         s->rate_ppb < 0 ? (double)NAN : (double)s->rate_ppb / 1e9, s->tenants,
+                         hs_segment_end_text(s->ended_by));
+            hs_free(gpus);
         }
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "}");
     }
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 static void put_list(const struct hs_explain *x, const char *key, const char *what,
                      const struct explain_list *list, struct hs_jsonw *w)
 {
-    hs_jsonw_member_object(w, key);
-    hs_jsonw_member_u64(w, "jobs", list->count);
-    hs_jsonw_member_array(w, "named");
+    hs_jsonw_put(w, "%s={ jobs=%u named=[", key, list->count);
     for (uint32_t i = 0; i < list->named; i++) {
-        hs_jsonw_on_one_line(w);
-        hs_jsonw_object(w);
-        hs_jsonw_member_text(w, "job_id", x->jobs[list->jobs[i]].id);
+        hs_jsonw_put(w, "=!{ job_id=%s", x->jobs[list->jobs[i]].id);
         put_seconds(w, what, list->us[i]);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "}");
     }
-    hs_jsonw_end_array(w);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "] }");
 }
 
 static void put_decisions(const struct hs_explain *x, struct hs_jsonw *w)
 {
-    hs_jsonw_key(w, "decisions");
     if (!x->has_decisions) {
+        hs_jsonw_key(w, "decisions");
         hs_jsonw_null(w);
         return;
     }
-    hs_jsonw_array(w);
+    hs_jsonw_put(w, "decisions=[");
     for (uint32_t i = 0; i < x->decision_count; i++) {
         const struct explain_decision *d = &x->decisions[i];
-        hs_jsonw_on_one_line(w);
-        hs_jsonw_object(w);
+        hs_jsonw_put(w, "=!{");
         put_seconds(w, "time", d->time_us);
-        hs_jsonw_member_text(w, "action", d->action);
-        hs_jsonw_member_text(w, "gpus", d->gpus);
+        hs_jsonw_put(w, "action=%s gpus=%s", d->action, d->gpus);
         put_seconds(w, "value", d->value);
-        hs_jsonw_member_text(w, "trigger", d->trigger);
-        hs_jsonw_member_text(w, "because", d->plan_reason);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "trigger=%s because=%s }", d->trigger, d->plan_reason);
     }
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 static void put_job(const struct hs_explain *x, const struct explain_around *around,
                     struct hs_output *out)
 {
+    const struct explain_job *job = &x->jobs[x->watched];
     struct hs_jsonw w;
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < x->stage_count; i++) {
-        const uint32_t segment = x->stages[i].segment;
-        if (segment != EXPLAIN_NONE && x->segments[segment].ranges > most)
-            most = x->segments[segment].ranges;
-    }
-    const size_t gpus_size = ((size_t)most + 1) * RANGE_SIZE;
-    char *gpus = hs_alloc_zeroed(gpus_size, 1);
     hs_jsonw_begin(&w, out);
-    hs_jsonw_object(&w);
-    put_head(x, &x->jobs[x->watched], &w);
-    put_stages(x, gpus, gpus_size, &w);
-    hs_free(gpus);
+    hs_jsonw_put(&w, "={ job_id=%s policy=%s user=%s vc=%s model=%s status=%s gpus=%u gpu_share=%g",
+                 job->id, x->policy, job->user, job->vc_name, job->model, job->status, job->gpus,
+                 job->gpu_milli / (double)HS_GPU_MILLI);
+    put_seconds(&w, "submission_time", job->submit_us);
+    put_seconds(&w, "starting_time", job->start_us);
+    put_seconds(&w, "end_time", job->end_us);
+    put_seconds(&w, "isolated", job->isolated_us);
+    put_seconds(&w, "queueing_delay", job->pending_us);
+    put_seconds(&w, "run", job->run_us);
+    put_seconds(&w, "overhead", job->overhead_us);
+    put_seconds(&w, "colocated", job->colocated_us);
+    hs_jsonw_put(&w, "waits={");
+    put_phases(&w, job);
+    hs_jsonw_put(&w, "}");
+    put_stages(x, &w);
     put_list(x, "overtaken_by", "starting_time", &around->overtaken, &w);
     put_list(x, "gpus_held_before_by", "end_time", &around->freed, &w);
     put_list(x, "beside", "seconds", &around->beside, &w);
     put_decisions(x, &w);
-    hs_jsonw_end_object(&w);
+    hs_jsonw_put(&w, "}");
     hs_jsonw_finish(&w);
 }
 
 static void put_gpu_seconds(struct hs_jsonw *w, const explain_waits waits)
 {
-    hs_jsonw_key(w, "gpu_seconds");
-    hs_jsonw_on_one_line(w);
-    hs_jsonw_object(w);
-    for (int c = 0; c < EXPLAIN_CAUSES; c++) {
-        hs_jsonw_key(w, explain_cause_names[c]);
-        hs_jsonw_double(w, hs_exact_double(waits[c], HS_US_PER_S));
-    }
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "gpu_seconds=!{");
+    for (int c = 0; c < EXPLAIN_CAUSES; c++)
+        hs_jsonw_member_double(w, explain_cause_names[c], hs_exact_double(waits[c], HS_US_PER_S));
+    hs_jsonw_put(w, "}");
 }
 
 static void put_run(const struct hs_explain *x, struct hs_output *out)
@@ -531,31 +473,25 @@ static void put_run(const struct hs_explain *x, struct hs_output *out)
     struct explain_list longest;
     explain_find_longest(x, &longest);
     hs_jsonw_begin(&w, out);
-    hs_jsonw_object(&w);
-    hs_jsonw_member_text(&w, "policy", x->policy);
-    hs_jsonw_member_u64(&w, "jobs", x->job_count);
+    hs_jsonw_put(&w, "={ policy=%s jobs=%u", x->policy, x->job_count);
     put_gpu_seconds(&w, x->total);
-    hs_jsonw_member_array(&w, "intervals");
+    hs_jsonw_put(&w, "intervals=[");
     for (uint32_t i = 0; i < EXPLAIN_INTERVALS; i++) {
-        hs_jsonw_object(&w);
+        hs_jsonw_put(&w, "={");
         put_seconds(&w, "from", explain_interval_us(x, i));
         put_seconds(&w, "to", explain_interval_us(x, i + 1));
         put_gpu_seconds(&w, x->interval[i]);
-        hs_jsonw_end_object(&w);
+        hs_jsonw_put(&w, "}");
     }
-    hs_jsonw_end_array(&w);
-    hs_jsonw_member_array(&w, "longest");
+    hs_jsonw_put(&w, "] longest=[");
     for (uint32_t i = 0; i < longest.named; i++) {
         const struct explain_job *job = &x->jobs[longest.jobs[i]];
-        hs_jsonw_object(&w);
-        hs_jsonw_member_text(&w, "job_id", job->id);
-        hs_jsonw_member_u64(&w, "gpus", job->gpus);
+        hs_jsonw_put(&w, "={ job_id=%s gpus=%u", job->id, job->gpus);
         put_seconds(&w, "queueing_delay", job->pending_us);
         put_phases(&w, job);
-        hs_jsonw_end_object(&w);
+        hs_jsonw_put(&w, "}");
     }
-    hs_jsonw_end_array(&w);
-    hs_jsonw_end_object(&w);
+    hs_jsonw_put(&w, "] }");
     hs_jsonw_finish(&w);
 }
 
@@ -595,11 +531,18 @@ enum hs_status hs_explain_say_run(struct hs_explain *x, const struct hs_explain_
         put_run(x, out);
         return HS_OK;
     }
+    const hs_u128 sum = sum_of(x->total);
+    const int decimals = gpu_hours(sum) < 10 ? 3 : 1;
     hs_say(out, "%s: %u job%s, %u placement%s, %u GPU%s\nunder %s: order %s, scan %s\n", x->dir,
            x->job_count, plural(x->job_count), x->segment_count, plural(x->segment_count),
            x->cluster.gpu_count, plural(x->cluster.gpu_count), x->policy != NULL ? x->policy : "?",
            x->order, x->scan);
-    say_total(x, style, out);
+    hs_say(out, "\nGPU-hours that jobs waited for, by cause\n");
+    for (int c = 0; c < EXPLAIN_CAUSES; c++) {
+        hs_say(out, "  %-13s%14.*f", explain_cause_names[c], decimals, gpu_hours(x->total[c]));
+        say_share(out, style, sum > 0 ? (double)x->total[c] / (double)sum : 0, RUN_BAR_CELLS);
+    }
+    hs_say(out, "  %-13s%14.*f\n", "all", decimals, gpu_hours(sum));
     say_over_time(x, out);
     say_longest(x, out);
     for (int c = 0; c < EXPLAIN_CAUSES; c++)

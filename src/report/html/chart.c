@@ -12,6 +12,15 @@
 
 /* ---- markup ---- */
 
+const char *hs_text(char text[HS_HTML_SAY_MAX], const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, HS_HTML_SAY_MAX, fmt, args);
+    va_end(args);
+    return text;
+}
+
 /* Of a code that came in len > 1 bytes: is that its shortest form, and is it in XML 1.0? */
 static bool is_character(uint32_t code, size_t len)
 {
@@ -77,22 +86,6 @@ void hs_markup(struct hs_output *out, const char *fmt, ...)
         next++;
     }
     va_end(args);
-}
-
-static void put_base64(struct hs_output *out, const unsigned char *bytes, size_t len)
-{
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < len; i += 3) {
-        const size_t left = len - i;
-        const uint32_t three = (uint32_t)bytes[i] << 16 |
-                               (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
-                               (left > 2 ? (uint32_t)bytes[i + 2] : 0);
-        const char four[] = {letters[three >> 18], letters[three >> 12 & 63],
-                             left > 1 ? letters[three >> 6 & 63] : '=',
-                             left > 2 ? letters[three & 63] : '='};
-        hs_output_put(out, four, sizeof four);
-    }
 }
 
 /* ---- scales ---- */
@@ -181,20 +174,6 @@ static double step_of(enum hs_axis axis, double least)
     return 10 * power;
 }
 
-static uint32_t even_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
-                           struct hs_tick ticks[HS_TICKS_MAX])
-{
-    const double step = step_of(axis, (s->to - s->from) / (wanted - 1));
-    uint32_t count = 0;
-    for (double k = ceil(s->from / step - 1e-9); count < wanted; k++) {
-        if (k * step > s->to + 1e-9 * step)
-            break;
-        ticks[count].value = k * step + 0.0; /* no -0 */
-        label(&ticks[count++], axis, step);
-    }
-    return count;
-}
-
 static bool is_inside(const struct hs_scale *s, double value)
 {
     return value >= s->from * (1 - 1e-9) && value <= s->to * (1 + 1e-9);
@@ -242,13 +221,21 @@ static uint32_t log_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t 
 uint32_t hs_scale_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
                         struct hs_tick ticks[HS_TICKS_MAX])
 {
-    if (!s->is_log)
-        return even_ticks(s, axis, wanted, ticks);
-    if (axis == HS_AXIS_TIME && s->to / s->from < NARROW)
-        return chosen_ticks(s, time_steps, COUNT(time_steps), wanted, ticks);
-    if (axis == HS_AXIS_TIME)
-        return chosen_ticks(s, time_marks, COUNT(time_marks), wanted, ticks);
-    return log_ticks(s, axis, wanted, ticks);
+    if (s->is_log && axis == HS_AXIS_TIME)
+        return s->to / s->from < NARROW
+                   ? chosen_ticks(s, time_steps, COUNT(time_steps), wanted, ticks)
+                   : chosen_ticks(s, time_marks, COUNT(time_marks), wanted, ticks);
+    if (s->is_log)
+        return log_ticks(s, axis, wanted, ticks);
+    const double step = step_of(axis, (s->to - s->from) / (wanted - 1));
+    uint32_t count = 0;
+    for (double k = ceil(s->from / step - 1e-9); count < wanted; k++) {
+        if (k * step > s->to + 1e-9 * step)
+            break;
+        ticks[count].value = k * step + 0.0; /* no -0 */
+        label(&ticks[count++], axis, step);
+    }
+    return count;
 }
 
 /* ---- marks ---- */
@@ -374,10 +361,20 @@ void hs_svg_rect(struct hs_output *out, const char *class, const char *colour, d
 void hs_svg_image(struct hs_output *out, double x, double y, double width, double height,
                   const unsigned char *png, size_t len)
 {
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     hs_say(out, "<image preserveAspectRatio=\"none\"");
     put_box(out, x, y, width, height);
     hs_say(out, " href=\"data:image/png;base64,");
-    put_base64(out, png, len);
+    for (size_t i = 0; i < len; i += 3) {
+        const size_t left = len - i;
+        const uint32_t three = (uint32_t)png[i] << 16 | (left > 1 ? (uint32_t)png[i + 1] << 8 : 0) |
+                               (left > 2 ? (uint32_t)png[i + 2] : 0);
+        const char four[] = {letters[three >> 18], letters[three >> 12 & 63],
+                             left > 1 ? letters[three >> 6 & 63] : '=',
+                             left > 2 ? letters[three & 63] : '='};
+        hs_output_put(out, four, sizeof four);
+    }
     hs_say(out, "\"/>\n");
 }
 
@@ -424,18 +421,25 @@ void hs_chart_place(struct hs_chart *c, double left, double right, double top, d
     c->bottom = c->y.at_from = bottom;
 }
 
+/* Grid lines across the plot. */
+static void put_grid(const struct hs_chart *c, bool is_x, const struct hs_tick *ticks,
+                     uint32_t count)
+{
+    struct hs_path path;
+    hs_path_begin(&path, c->out, "grid", NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        const double at = hs_scale_at(is_x ? &c->x : &c->y, ticks[i].value);
+        hs_path_move(&path, is_x ? at : c->left, is_x ? c->top : at);
+        hs_path_to(&path, is_x ? at : c->right, is_x ? c->bottom : at);
+    }
+    hs_path_end(&path, NULL);
+}
+
 void hs_chart_x_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted, bool has_labels)
 {
     struct hs_tick ticks[HS_TICKS_MAX];
     const uint32_t count = hs_scale_ticks(&c->x, axis, wanted, ticks);
-    struct hs_path path;
-    hs_path_begin(&path, c->out, "grid", NULL);
-    for (uint32_t i = 0; i < count; i++) {
-        const double x = hs_scale_at(&c->x, ticks[i].value);
-        hs_path_move(&path, x, c->top);
-        hs_path_to(&path, x, c->bottom);
-    }
-    hs_path_end(&path, NULL);
+    put_grid(c, true, ticks, count);
     for (uint32_t i = 0; i < count && has_labels; i++)
         hs_svg_text(c->out, hs_scale_at(&c->x, ticks[i].value), c->bottom + LABEL_BELOW, "middle",
                     "tick", ticks[i].label);
@@ -443,14 +447,7 @@ void hs_chart_x_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wante
 
 void hs_chart_y_marks(const struct hs_chart *c, const struct hs_tick *ticks, uint32_t count)
 {
-    struct hs_path path;
-    hs_path_begin(&path, c->out, "grid", NULL);
-    for (uint32_t i = 0; i < count; i++) {
-        const double y = hs_scale_at(&c->y, ticks[i].value);
-        hs_path_move(&path, c->left, y);
-        hs_path_to(&path, c->right, y);
-    }
-    hs_path_end(&path, NULL);
+    put_grid(c, false, ticks, count);
     for (uint32_t i = 0; i < count; i++)
         hs_svg_text(c->out, c->left - LABEL_ASIDE, hs_scale_at(&c->y, ticks[i].value) + LABEL_RAISE,
                     "end", "tick", ticks[i].label);

@@ -24,6 +24,10 @@
 /* ---- markup ---- */
 
 #define HS_HTML_SAY_MAX 1024 /* bytes of a text that is composed before it is escaped */
+/* A text that is good until the end of the block. */
+#define HS_TEXT(...) hs_text((char[HS_HTML_SAY_MAX]){0}, __VA_ARGS__)
+HS_PRINTF(2, 3)
+const char *hs_text(char text[HS_HTML_SAY_MAX], const char *fmt, ...);
 
 /* Markup whose %s are escaped (& < > " ', and what is no UTF-8 or not in XML); of other conversions
  * it knows %u, "%" PRIu64 and %%. hs_say writes plain markup. */

@@ -188,22 +188,6 @@ void hs_plot_end(const struct hs_page *page, const struct hs_chart *c, const cha
 
 /* ---- what is drawn ---- */
 
-enum hs_status hs_figure_need(struct hs_page *page, const char *name)
-{
-    for (uint32_t g = 0; g < page->group_count; g++) {
-        const struct hs_page_group *group = &page->groups[g];
-        if (hs_page_has(page, g, name))
-            continue;
-        const struct hs_place place = {
-            .file = group->count > 0 ? page->runs[group->first].manifest.dir : page->manifest.dir};
-        return hs_fail(page->diag, HS_E_INPUT, &place, "repeat it with --outputs=all",
-                       group->count > 0 ? "there is no %s: --outputs left it out"
-                                        : "the comparison kept no runs, hence no %s",
-                       name);
-    }
-    return HS_OK;
-}
-
 enum hs_status hs_figure_metrics(struct hs_page *page, const char *preset,
                                  const char *names[HS_FIGURE_METRICS_MAX + 1])
 {

@@ -83,25 +83,8 @@ void hs_page_metric_cell(struct hs_page *page, const char *metric, double value)
     hs_html_cell(page->out, &column, value, NULL, "");
 }
 
-double hs_page_span(const struct hs_page *page)
-{
-    double span = 0;
-    for (uint32_t g = 0; g < hs_page_drawn(page); g++) {
-        const struct hs_page_group *group = &page->groups[g];
-        const double makespan = hs_summary_get(page->rows[g].summary, "makespan");
-        span = makespan > span ? makespan : span;
-        /* jobs that a horizon cut may go on behind the last one that ended */
-        if (group->count == 0 || !(hs_summary_get(page->rows[g].summary, "n_unfinished") > 0))
-            continue;
-        const double until_s =
-            (double)hs_runmanifest_duration_us(&page->runs[group->first].manifest, "until") /
-            HS_US_PER_S;
-        span = until_s > span ? until_s : span;
-    }
-    return span;
-}
-
-bool hs_page_can_draw(struct hs_page *page, const char *name)
+/* Whether a drawn group has the file; says which have it not, and why. */
+static bool has_any(struct hs_page *page, const char *name)
 {
     const uint32_t drawn = hs_page_drawn(page);
     uint32_t having = 0;
@@ -120,6 +103,55 @@ bool hs_page_can_draw(struct hs_page *page, const char *name)
     return having > 0;
 }
 
+bool hs_page_can_draw(struct hs_page *page, const char *const *names, enum hs_status *status)
+{
+    *status = HS_OK;
+    for (; *names != NULL && *status == HS_OK; names++) {
+        if (page->figure == NULL && !has_any(page, *names))
+            return false;
+        for (uint32_t g = 0; g < page->group_count && page->figure != NULL; g++) {
+            const struct hs_page_group *group = &page->groups[g];
+            if (hs_page_has(page, g, *names))
+                continue;
+            *status = hs_fail(page->diag, HS_E_INPUT,
+                              &(struct hs_place){.file = group->count > 0
+                                                             ? page->runs[group->first].manifest.dir
+                                                             : page->manifest.dir},
+                              "repeat it with --outputs=all",
+                              group->count > 0 ? "there is no %s: --outputs left it out"
+                                               : "the comparison kept no runs, hence no %s",
+                              *names);
+            break;
+        }
+    }
+    return *status == HS_OK;
+}
+
+bool hs_page_can_draw_time(struct hs_page *page, const char *const *names, double *span_s,
+                           enum hs_status *status)
+{
+    if (!hs_page_can_draw(page, names, status))
+        return false;
+    *span_s = 0;
+    for (uint32_t g = 0; g < hs_page_drawn(page); g++) {
+        const struct hs_page_group *group = &page->groups[g];
+        const struct hs_summary *of = page->rows[g].summary;
+        *span_s = fmax(*span_s, hs_summary_get(of, "makespan"));
+        /* jobs that a horizon cut may go on behind the last one that ended */
+        if (group->count > 0 && hs_summary_get(of, "n_unfinished") > 0)
+            *span_s = fmax(*span_s, (double)hs_runmanifest_duration_us(
+                                        &page->runs[group->first].manifest, "until") /
+                                        HS_US_PER_S);
+    }
+    if (*span_s > 0)
+        return true;
+    if (page->figure == NULL)
+        hs_page_note(page, "Left out: no time passed in the simulation.");
+    else
+        *status = hs_fail(page->diag, HS_E_INPUT, NULL, NULL, "no time passed in the simulation");
+    return false;
+}
+
 /* ---- objects of manifests and cards ---- */
 
 /* The text of a member; "" for none. */
@@ -133,15 +165,12 @@ static const char *text_of(const struct hs_json *object, const char *key)
 static void value_text(const struct hs_json *value, char text[VALUE_SIZE])
 {
     char number[HS_RUNMANIFEST_NUMBER_SIZE];
-    size_t len = 0;
     text[0] = '\0';
     if (hs_json_kind(value) == HS_JSON_ARRAY) {
-        for (const struct hs_json *v = hs_json_first(value); v != NULL && len < VALUE_SIZE;
-             v = hs_json_next(v)) {
+        for (const struct hs_json *v = hs_json_first(value); v != NULL; v = hs_json_next(v)) {
             const char *one = hs_runmanifest_text(v, number);
-            int put = snprintf(text + len, VALUE_SIZE - len, "%s%s", len > 0 ? ", " : "",
-                               one != NULL ? one : "...");
-            len += put > 0 ? (size_t)put : 0;
+            hs_append(text, VALUE_SIZE, "%s%s", text[0] != '\0' ? ", " : "",
+                      one != NULL ? one : "...");
         }
         return;
     }
@@ -323,29 +352,11 @@ static void put_runs(struct hs_page *page, const struct hs_run_table *table)
     hs_say(out, HS_TABLE_END "\n");
 }
 
-static void put_metric(struct hs_page *page, const struct hs_run_table *table, uint32_t index)
-{
-    struct hs_output *out = page->out;
-    const struct hs_metric *metric = &page->rows[0].summary->metrics[index];
-    const struct hs_runcolumn column = hs_runcolumn_of(metric->name);
-    const double best = hs_table_best(table, &column);
-    const char *why = NULL; /* it is absent */
-    hs_markup(out, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td>", metric->name,
-              strcmp(metric->unit, "1") == 0 ? "" : metric->unit);
-    for (uint32_t g = 0; g < page->group_count; g++) {
-        const struct hs_summary *summary = page->rows[g].summary;
-        const double value = hs_summary_get(summary, metric->name);
-        hs_html_cell(out, &column, value, value == best ? "best" : NULL, "");
-        if (why == NULL && index < summary->count)
-            why = summary->metrics[index].absent_because;
-    }
-    hs_markup(out, "<td class=\"text\">%s</td></tr>\n", why != NULL ? why : "");
-}
-
 static enum hs_status put_summary(struct hs_page *page)
 {
     const struct hs_run_table table = {.rows = page->rows, .row_count = page->group_count};
     const char *first = page->rows[0].label;
+    struct hs_output *out = page->out;
     if (page->group_count > 1) {
         put_runs(page, &table);
         if (page->kind == HS_PAGE_COMPARISON)
@@ -360,12 +371,26 @@ static enum hs_status put_summary(struct hs_page *page)
                          first);
     }
     hs_page_begin_table(page, "All metrics", "figures all");
-    hs_say(page->out, "<th></th><th></th>");
+    hs_say(out, "<th></th><th></th>");
     put_labels(page, page->group_count);
-    hs_say(page->out, "<th></th>" HS_TABLE_ROWS);
-    for (uint32_t m = 0; m < page->rows[0].summary->count; m++)
-        put_metric(page, &table, m);
-    hs_say(page->out, HS_TABLE_END "</details>\n");
+    hs_say(out, "<th></th>" HS_TABLE_ROWS);
+    for (uint32_t m = 0; m < page->rows[0].summary->count; m++) {
+        const struct hs_metric *metric = &page->rows[0].summary->metrics[m];
+        const struct hs_runcolumn column = hs_runcolumn_of(metric->name);
+        const double best = hs_table_best(&table, &column);
+        const char *why = NULL; /* it is absent */
+        hs_markup(out, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td>", metric->name,
+                  strcmp(metric->unit, "1") == 0 ? "" : metric->unit);
+        for (uint32_t g = 0; g < page->group_count; g++) {
+            const struct hs_summary *of = page->rows[g].summary;
+            const double value = hs_summary_get(of, metric->name);
+            hs_html_cell(out, &column, value, value == best ? "best" : NULL, "");
+            if (why == NULL && m < of->count)
+                why = of->metrics[m].absent_because;
+        }
+        hs_markup(out, "<td class=\"text\">%s</td></tr>\n", why != NULL ? why : "");
+    }
+    hs_say(out, HS_TABLE_END "</details>\n");
     return HS_OK;
 }
 
@@ -535,21 +560,14 @@ static void put_title(struct hs_page *page)
         hs_say(page->out, ", ...");
 }
 
-/* configs/report.css behind its first comment. */
-static void put_style(struct hs_output *out)
-{
-    static const char comment_end[] = "*/\n";
-    const struct hs_builtin *css = hs_builtin_find(HS_BUILTIN "report.css");
-    const char *rules = strstr(css->data, comment_end) + strlen(comment_end);
-    hs_output_put(out, rules, strlen(rules));
-}
-
 /* The content security policy keeps the promise that nothing is fetched, whatever a name in a trace
  * may hold. */
 enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
 {
+    static const char comment_end[] = "*/\n"; /* of the head of the style sheet, left out */
     const struct hs_page_section *const *sections =
         page->kind == HS_PAGE_SWEEP ? of_a_sweep : of_runs;
+    const char *css = strstr(hs_builtin_find(HS_BUILTIN "report.css")->data, comment_end);
     page->out = out;
     hs_say(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -558,7 +576,7 @@ enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
                 "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>");
     put_title(page);
     hs_say(out, "</title>\n<style>\n");
-    put_style(out);
+    hs_output_put(out, css + strlen(comment_end), strlen(css) - strlen(comment_end));
     hs_say(out, "</style>\n</head>\n<body>\n<main>\n<header>\n<p class=\"brand\">horus "
                 "report</p>\n<h1>");
     put_title(page);

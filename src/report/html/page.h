@@ -112,10 +112,13 @@ uint32_t hs_page_drawn(const struct hs_page *page);
 const char *hs_page_colour(uint32_t group);
 /* Is the file in the directory of the group's first run? */
 bool hs_page_has(const struct hs_page *page, uint32_t group, const char *name);
-/* Whether a drawn group has the file; says which have it not, and why. */
-bool hs_page_can_draw(struct hs_page *page, const char *name);
-/* Seconds: all charts over time have one axis, that of the longest run drawn; 0 = no time. */
-double hs_page_span(const struct hs_page *page);
+/* Whether there is what is drawn from the files, NULL behind the last. A page goes without groups
+ * that lack one, and says so; a figure needs all, else *status is HS_E_INPUT. */
+bool hs_page_can_draw(struct hs_page *page, const char *const *names, enum hs_status *status);
+/* The same of what is drawn over time. *span_s: all charts have one axis, that of the longest run
+ * drawn. */
+bool hs_page_can_draw_time(struct hs_page *page, const char *const *names, double *span_s,
+                           enum hs_status *status);
 /* The table of the sweep, its lines as the groups of the page. metrics as for hs_sweeptable_read;
  * x: the swept key along the axis, NULL = the one of most numbers. */
 HS_MUST_USE enum hs_status hs_page_read_sweep(struct hs_page *page, const char *const *metrics,
@@ -149,7 +152,7 @@ void hs_page_metric_cell(struct hs_page *page, const char *metric, double value)
 struct hs_frame {
     uint32_t rows, columns;
     double width, height; /* of a picture on a page; of a plot, that of the options comes first */
-    struct {
+    struct hs_margin {
         double left, right, above, below;
     } margin;
     double first; /* more at the left of the first column */
@@ -178,10 +181,8 @@ void hs_plot_name(const struct hs_page *page, const struct hs_chart *chart, uint
 /* In a figure with lines along the axes and their titles; NULL = none. */
 void hs_plot_end(const struct hs_page *page, const struct hs_chart *chart, const char *x_title,
                  const char *y_title);
-/* HS_E_INPUT unless every drawn group has the file. */
-HS_MUST_USE enum hs_status hs_figure_need(struct hs_page *page, const char *name);
-/* The names of options->metrics, else of the preset, NULL behind the last. HS_E_USAGE where there
- * are too many. */
+/* The names of options->metrics, else of the preset, NULL behind the last. HS_E_USAGE
+ * where there are too many. */
 #define HS_FIGURE_METRICS_MAX 6u
 HS_MUST_USE enum hs_status hs_figure_metrics(struct hs_page *page, const char *preset,
                                              const char *names[HS_FIGURE_METRICS_MAX + 1]);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fixed.h"
+#include "base/fmt.h"
 #include "report/html/page.h"
 
 /* ---- values of jobs: of those of the statistics in summary.json (done, and submitted inside the
@@ -215,13 +215,9 @@ static double quantile_of(const struct sample *of, uint32_t permille)
                          : (double)NAN;
 }
 
-static void value_text(const struct curves *s, double value, char text[HS_COLUMN_TEXT_SIZE])
-{
-    if (value_kinds[s->what].axis == HS_AXIS_TIME)
-        hs_table_time(text, value);
-    else
-        (void)snprintf(text, HS_COLUMN_TEXT_SIZE, "%.3g", value);
-}
+/* Of the kind that is drawn, good until the end of the block. */
+#define VALUE(s, value)                                                                            \
+    (value_kinds[(s)->what].axis == HS_AXIS_TIME ? HS_TIME(value) : HS_TEXT("%.3g", value))
 
 /* ---- curves ---- */
 
@@ -230,7 +226,6 @@ static void put_curve(const struct curves *s, uint32_t group)
     const struct hs_chart *c = &s->chart;
     const uint32_t points = s->drawn > 3 ? POINTS_MAX / 2 : POINTS_MAX;
     const double step = (c->right - c->left) / (points - 1);
-    char title[HS_HTML_SAY_MAX], median[HS_COLUMN_TEXT_SIZE];
     struct hs_path path;
     hs_path_begin(&path, c->out, "line", hs_page_colour(group));
     double y = hs_scale_at(&c->y, share_at(s, group, c->x.from));
@@ -244,10 +239,9 @@ static void put_curve(const struct curves *s, uint32_t group)
         y = hs_scale_at(&c->y, share_at(s, group, value));
         hs_path_to(&path, x, y);
     }
-    value_text(s, quantile_of(&s->of[group][s->what], 500), median);
-    (void)snprintf(title, sizeof title, "%s: median %s %s", s->page->rows[group].label,
-                   value_kinds[s->what].noun, median);
-    hs_path_end(&path, title);
+    hs_path_end(&path,
+                HS_TEXT("%s: median %s %s", s->page->rows[group].label, value_kinds[s->what].noun,
+                        VALUE(s, quantile_of(&s->of[group][s->what], 500))));
 }
 
 /* Dots at the quantiles that papers quote. */
@@ -257,14 +251,12 @@ static void put_quantiles(const struct curves *s, uint32_t group)
     const struct hs_chart *c = &s->chart;
     for (size_t i = 0; i < sizeof permilles / sizeof *permilles; i++) {
         const double value = quantile_of(&s->of[group][s->what], permilles[i]);
-        char text[HS_COLUMN_TEXT_SIZE], title[HS_HTML_SAY_MAX];
         if (value < c->x.from || permilles[i] < 1000 * c->y.from)
             continue;
-        value_text(s, value, text);
-        (void)snprintf(title, sizeof title, "%s: p%" PRIu32 " %s %s", s->page->rows[group].label,
-                       permilles[i] / 10, value_kinds[s->what].noun, text);
         hs_svg_dot(c->out, hs_page_colour(group), hs_scale_at(&c->x, value),
-                   hs_scale_at(&c->y, permilles[i] / 1000.0), title);
+                   hs_scale_at(&c->y, permilles[i] / 1000.0),
+                   HS_TEXT("%s: p%" PRIu32 " %s %s", s->page->rows[group].label, permilles[i] / 10,
+                           value_kinds[s->what].noun, VALUE(s, value)));
     }
 }
 
@@ -274,50 +266,38 @@ static void put_probes(const struct curves *s)
     const struct hs_chart *c = &s->chart;
     const double step = (c->right - c->left) / PROBES;
     for (uint32_t i = 0; i < PROBES; i++) {
-        char title[HS_HTML_SAY_MAX], text[HS_COLUMN_TEXT_SIZE];
         const double value = hs_scale_value(&c->x, c->left + (i + 0.5) * step);
-        value_text(s, value, text);
-        int len = snprintf(title, sizeof title, "%s up to %s:", value_kinds[s->what].noun, text);
-        for (uint32_t g = 0; g < s->drawn && len > 0 && (size_t)len < sizeof title; g++)
+        char title[HS_HTML_SAY_MAX] = "";
+        hs_append(title, sizeof title, "%s up to %s:", value_kinds[s->what].noun, VALUE(s, value));
+        for (uint32_t g = 0; g < s->drawn; g++)
             if (s->of[g][s->what].count > 0)
-                len += snprintf(title + len, sizeof title - (size_t)len, "%s %s %.1f %%",
-                                g == 0 ? "" : ",",
-                                s->page->group_count > 1 ? s->page->rows[g].label : "",
-                                100 * share_at(s, g, value));
+                hs_append(title, sizeof title, "%s %s %.1f %%", g == 0 ? "" : ",",
+                          s->page->group_count > 1 ? s->page->rows[g].label : "",
+                          100 * share_at(s, g, value));
         hs_svg_rect(c->out, "probe", NULL, c->left + i * step, c->top, step, c->bottom - c->top,
                     title);
     }
 }
 
-/* On a page with tooltips and dots. */
-static void put_plot(struct curves *s, const struct hs_frame *frame, uint32_t index)
+/* Of the chart, whose scales are set; on a page with tooltips and dots. */
+static void put_plot(struct curves *s, const struct hs_frame *frame, uint32_t index,
+                     bool has_values)
 {
     const struct value_kind *kind = &value_kinds[s->what];
     const bool is_page = s->page->figure == NULL;
     const uint32_t column = index % frame->columns;
-    const bool has_values = set_scales(s, is_page ? HS_FIGURE_LOG : s->page->figure->scale);
+    hs_plot_begin(s->page, frame, index / frame->columns, column, &s->chart, kind->heading);
+    hs_chart_y_axis(&s->chart, HS_AXIS_SHARE, 6);
+    hs_chart_x_axis(&s->chart, kind->axis, is_page ? 6 : frame->columns == 1 ? 10 : 5, true);
     if (is_page)
-        hs_say(s->page->out, "<figure><figcaption>%s</figcaption>\n", kind->heading);
-    if (!has_values) /* the axis of values that are all 0 */
-        s->chart.x = (struct hs_scale){.from = 0, .to = 1};
-    if (is_page && !has_values) {
-        hs_page_note(s->page, "No job has one above 0.");
-    } else {
-        hs_plot_begin(s->page, frame, index / frame->columns, column, &s->chart, kind->heading);
-        hs_chart_y_axis(&s->chart, HS_AXIS_SHARE, 6);
-        hs_chart_x_axis(&s->chart, kind->axis, is_page ? 6 : frame->columns == 1 ? 10 : 5, true);
-        if (is_page)
-            put_probes(s);
-        for (uint32_t g = s->drawn; g-- > 0 && has_values;)
-            if (s->of[g][s->what].count > 0)
-                put_curve(s, g);
-        for (uint32_t g = s->drawn; g-- > 0 && is_page;)
-            if (s->of[g][s->what].count > 0)
-                put_quantiles(s, g);
-        hs_plot_end(s->page, &s->chart, kind->heading, column == 0 ? "Share of the jobs" : NULL);
-    }
-    if (is_page)
-        hs_say(s->page->out, "</figure>\n");
+        put_probes(s);
+    for (uint32_t g = s->drawn; g-- > 0 && has_values;)
+        if (s->of[g][s->what].count > 0)
+            put_curve(s, g);
+    for (uint32_t g = s->drawn; g-- > 0 && is_page;)
+        if (s->of[g][s->what].count > 0)
+            put_quantiles(s, g);
+    hs_plot_end(s->page, &s->chart, kind->heading, column == 0 ? "Share of the jobs" : NULL);
 }
 
 static void put_quantile_table(const struct curves *s)
@@ -341,31 +321,37 @@ static void put_quantile_table(const struct curves *s)
             hs_markup(out, "<tr data-run=\"%s\"><th scope=\"row\">%s</th>", label, label);
             hs_say(out, "<td class=\"text\">%s</td><td>%" PRIu32 "</td>", value_kinds[what].noun,
                    s->of[g][what].count);
-            for (size_t q = 0; q < count; q++) {
-                char name[32];
-                (void)snprintf(name, sizeof name, "%s_%s", quantiles[q].name,
-                               value_kinds[what].name);
-                hs_page_metric_cell(s->page, name,
+            for (size_t q = 0; q < count; q++)
+                hs_page_metric_cell(s->page,
+                                    HS_TEXT("%s_%s", quantiles[q].name, value_kinds[what].name),
                                     quantile_of(&s->of[g][what], quantiles[q].permille));
-            }
             hs_say(out, "</tr>\n");
         }
     hs_say(out, HS_TABLE_END "</details>\n");
 }
+
+static const char *const files[] = {"jobs.csv", NULL};
 
 static enum hs_status put_distributions(struct hs_page *page)
 {
     static const struct hs_frame frame = {
         .columns = ON_PAGE, .width = HS_PAGE_THIRD, .height = 188, .margin = {44, 10, 8, 24}};
     struct curves s = {.page = page, .drawn = hs_page_drawn(page)};
-    if (!hs_page_can_draw(page, "jobs.csv"))
-        return HS_OK;
-    const enum hs_status status = read_groups(&s, (1u << ON_PAGE) - 1);
+    enum hs_status status;
+    if (!hs_page_can_draw(page, files, &status))
+        return status;
+    status = read_groups(&s, (1u << ON_PAGE) - 1);
     if (status == HS_OK) {
         hs_page_legend(page);
         hs_say(page->out, "<div class=\"charts\">\n");
-        for (s.what = 0; s.what < ON_PAGE; s.what++)
-            put_plot(&s, &frame, s.what);
+        for (s.what = 0; s.what < ON_PAGE; s.what++) {
+            hs_say(page->out, "<figure><figcaption>%s</figcaption>\n", value_kinds[s.what].heading);
+            if (set_scales(&s, HS_FIGURE_LOG))
+                put_plot(&s, &frame, s.what, true);
+            else
+                hs_page_note(page, "No job has one above 0.");
+            hs_say(page->out, "</figure>\n");
+        }
         hs_say(page->out, "</div>\n");
         hs_page_note(
             page,
@@ -382,52 +368,53 @@ static enum hs_status put_distributions(struct hs_page *page)
 const struct hs_page_section hs_page_distributions = {"distributions", "Distributions",
                                                       put_distributions};
 
-/* The values that --metric names; *wanted has their bits. */
-static enum hs_status choose_values(struct hs_page *page, uint32_t chosen[], uint32_t *count,
-                                    uint32_t *wanted)
+static void put_figure(struct curves *s, const uint32_t chosen[], uint32_t count)
 {
-    const char *names[HS_FIGURE_METRICS_MAX + 1];
-    HS_TRY(hs_figure_metrics(page, "jct,wait,slowdown", names));
-    for (*count = 0, *wanted = 0; names[*count] != NULL; ++*count) {
-        uint32_t v = 0;
-        while (v < VALUES && strcmp(value_kinds[v].name, names[*count]) != 0)
-            v++;
-        if (v == VALUES)
-            return hs_fail(
-                page->diag, HS_E_USAGE, NULL, NULL,
-                "no metric '%s' of a cdf: jct, wait, slowdown, queueing_delay or run_slowdown",
-                names[*count]);
-        chosen[*count] = v;
-        *wanted |= 1u << v;
+    struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
+    struct hs_frame frame = {.columns = count < 3 ? count : 3, .margin = {66, 14, 10, 40}};
+    frame.rows = (count + frame.columns - 1) / frame.columns;
+    frame.height = frame.columns == 1 ? 320 : 200;
+    hs_figure_begin(s->page, &frame, keys, hs_page_group_keys(s->page, "line", keys));
+    for (uint32_t i = 0; i < count; i++) {
+        s->what = chosen[i];
+        const bool has_values = set_scales(s, s->page->figure->scale);
+        if (!has_values) /* the axis of values that are all 0 */
+            s->chart.x = (struct hs_scale){.from = 0, .to = 1};
+        put_plot(s, &frame, i, has_values);
     }
-    return HS_OK;
+    hs_figure_end(s->page);
 }
 
 static enum hs_status draw_cdf(struct hs_page *page)
 {
     struct curves s = {.page = page, .drawn = page->group_count};
-    uint32_t chosen[HS_FIGURE_METRICS_MAX], count, wanted, jobs = 0;
-    HS_TRY(hs_figure_need(page, "jobs.csv"));
-    HS_TRY(choose_values(page, chosen, &count, &wanted));
-    enum hs_status status = read_groups(&s, wanted);
+    const char *names[HS_FIGURE_METRICS_MAX + 1];
+    uint32_t chosen[HS_FIGURE_METRICS_MAX], count = 0, wanted = 0, jobs = 0;
+    enum hs_status status;
+    if (!hs_page_can_draw(page, files, &status))
+        return status;
+    HS_TRY(hs_figure_metrics(page, "jct,wait,slowdown", names));
+    for (; names[count] != NULL; count++) {
+        uint32_t v = 0;
+        while (v < VALUES && strcmp(value_kinds[v].name, names[count]) != 0)
+            v++;
+        if (v == VALUES)
+            return hs_fail(
+                page->diag, HS_E_USAGE, NULL, NULL,
+                "no metric '%s' of a cdf: jct, wait, slowdown, queueing_delay or run_slowdown",
+                names[count]);
+        chosen[count] = v;
+        wanted |= 1u << v;
+    }
+    status = read_groups(&s, wanted);
     for (uint32_t g = 0; g < s.drawn; g++)
         jobs += s.of[g][chosen[0]].count;
-    if (status == HS_OK && jobs == 0)
+    if (status == HS_OK && jobs > 0)
+        put_figure(&s, chosen, count);
+    else if (status == HS_OK)
         status = hs_fail(page->diag, HS_E_INPUT, NULL, NULL,
                          "no job counts in any of the runs: done, and inside the window of "
                          "--warmup and --cooldown");
-    if (status == HS_OK) {
-        struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
-        struct hs_frame frame = {.columns = count < 3 ? count : 3, .margin = {66, 14, 10, 40}};
-        frame.rows = (count + frame.columns - 1) / frame.columns;
-        frame.height = frame.columns == 1 ? 320 : 200;
-        hs_figure_begin(page, &frame, keys, hs_page_group_keys(page, "line", keys));
-        for (uint32_t i = 0; i < count; i++) {
-            s.what = chosen[i];
-            put_plot(&s, &frame, i);
-        }
-        hs_figure_end(page);
-    }
     free_groups(&s);
     return status;
 }
@@ -437,27 +424,16 @@ const struct hs_figure hs_figure_cdf = {
 
 /* ---- classes ---- */
 
-#define ROWS_MAX    12u /* classes of a kind; of virtual clusters those with most jobs */
-#define LABEL_WIDTH 168.0
-#define BAR_HEIGHT  11.0
-#define BAR_MANY    6.5 /* of each of several groups */
-#define ROW_GAP     10.0
+#define ROWS_MAX 12u /* classes of a kind; of virtual clusters those with most jobs */
+#define ROW_GAP  10.0
 
-static const struct class_kind {
-    const char *name, *heading;
-} class_kinds[] = {
-    {"gpus", "By number of GPUs"},
-    {"outcome", "By what the trace recorded of the job"},
-    {"class", "By what its user asked for"},
-    {"user_quintile", "By user: fifths of the users, from the lightest (q1) to the heaviest (q5)"},
-    {"vc", "By virtual cluster"},
-};
-
-/* The classes of one kind that are shown, as they are in the first group that has them. */
+/* The classes of one kind that are shown: each, and the same of every group, NULL where it has
+ * none.
+ */
 struct rows {
     struct hs_page *page;
     const char *kind;
-    const struct hs_class *of[ROWS_MAX];
+    const struct hs_class *first[ROWS_MAX], *of[ROWS_MAX][HS_PAGE_GROUPS_MAX];
     uint32_t count, left_out;
 };
 
@@ -469,65 +445,62 @@ static uint32_t measure_index(const char *name)
     return index;
 }
 
-static const struct hs_class *find_class(const struct hs_summary *s, const char *kind,
-                                         const char *name)
+static const struct hs_class *find_class(const struct rows *r, uint32_t group, const char *name)
 {
+    const struct hs_summary *s = r->page->rows[group].summary;
     for (uint32_t i = 0; i < s->class_count; i++)
-        if (strcmp(s->classes[i].kind, kind) == 0 && strcmp(s->classes[i].name, name) == 0)
+        if (strcmp(s->classes[i].kind, r->kind) == 0 && strcmp(s->classes[i].name, name) == 0)
             return &s->classes[i];
     return NULL;
-}
-
-static double measure_of(const struct rows *r, uint32_t group, uint32_t row, const char *measure)
-{
-    const struct hs_class *class =
-        find_class(r->page->rows[group].summary, r->kind, r->of[row]->name);
-    return class != NULL ? class->value[measure_index(measure)] : (double)NAN;
 }
 
 /* With too many classes, the smallest goes. */
 static void add_row(struct rows *r, const struct hs_class *class)
 {
     uint32_t least = 0;
-    if (r->count < ROWS_MAX) {
-        r->of[r->count++] = class;
-        return;
+    if (r->count == ROWS_MAX) {
+        r->left_out++;
+        for (uint32_t i = 1; i < r->count; i++)
+            least = r->first[i]->jobs < r->first[least]->jobs ? i : least;
+        if (class->jobs <= r->first[least]->jobs)
+            return;
+        for (r->count--; least < r->count; least++)
+            r->first[least] = r->first[least + 1];
     }
-    r->left_out++;
-    for (uint32_t i = 1; i < r->count; i++)
-        least = r->of[i]->jobs < r->of[least]->jobs ? i : least;
-    if (class->jobs <= r->of[least]->jobs)
-        return;
-    for (uint32_t i = least; i + 1 < r->count; i++)
-        r->of[i] = r->of[i + 1];
-    r->of[r->count - 1] = class;
+    r->first[r->count++] = class;
 }
 
-static void find_rows(struct rows *r)
+static struct rows rows_of(struct hs_page *page, const char *kind)
 {
-    for (uint32_t g = 0; g < r->page->group_count; g++) {
-        const struct hs_summary *s = r->page->rows[g].summary;
+    struct rows r = {.page = page, .kind = kind};
+    for (uint32_t g = 0; g < page->group_count; g++) {
+        const struct hs_summary *s = page->rows[g].summary;
         for (uint32_t i = 0; i < s->class_count; i++) {
-            bool is_new = strcmp(s->classes[i].kind, r->kind) == 0;
+            bool is_new = strcmp(s->classes[i].kind, kind) == 0;
             for (uint32_t before = 0; before < g && is_new; before++)
-                is_new =
-                    find_class(r->page->rows[before].summary, r->kind, s->classes[i].name) == NULL;
+                is_new = find_class(&r, before, s->classes[i].name) == NULL;
             if (is_new)
-                add_row(r, &s->classes[i]);
+                add_row(&r, &s->classes[i]);
         }
     }
+    for (uint32_t i = 0; i < r.count; i++)
+        for (uint32_t g = 0; g < page->group_count; g++)
+            r.of[i][g] = find_class(&r, g, r.first[i]->name);
+    return r;
 }
 
-/* ---- bars of completion times ---- */
+static double measure_of(const struct rows *r, uint32_t group, uint32_t row, const char *measure)
+{
+    const struct hs_class *class = r->of[row][group];
+    return class != NULL ? class->value[measure_index(measure)] : (double)NAN;
+}
 
 static double largest(const struct rows *r, const char *measure)
 {
     double most = 0;
     for (uint32_t g = 0; g < hs_page_drawn(r->page); g++)
-        for (uint32_t i = 0; i < r->count; i++) {
-            const double value = measure_of(r, g, i, measure);
-            most = value > most ? value : most;
-        }
+        for (uint32_t i = 0; i < r->count; i++)
+            most = fmax(most, measure_of(r, g, i, measure));
     return most;
 }
 
@@ -536,50 +509,43 @@ static void put_bar(const struct rows *r, const struct hs_chart *c, uint32_t gro
                     double y, double height)
 {
     const double jct = measure_of(r, group, row, "mean_jct"),
-                 wait = measure_of(r, group, row, "mean_wait"),
-                 slowdown = measure_of(r, group, row, "mean_bounded_slowdown");
+                 wait = measure_of(r, group, row, "mean_wait");
     const char *colour = hs_page_colour(group);
-    char jct_text[HS_TABLE_TIME_SIZE], wait_text[HS_TABLE_TIME_SIZE], title[HS_HTML_SAY_MAX];
     if (isnan(jct) || isnan(wait))
         return;
-    hs_table_time(jct_text, jct);
-    hs_table_time(wait_text, wait);
-    (void)snprintf(title, sizeof title, "%s, %s: mean JCT %s, of it %s wait; bounded slowdown %.3g",
-                   r->page->rows[group].label, r->of[row]->name, jct_text, wait_text, slowdown);
+    const char *title = HS_TEXT("%s, %s: mean JCT %s, of it %s wait; bounded slowdown %.3g",
+                                r->page->rows[group].label, r->first[row]->name, HS_TIME(jct),
+                                HS_TIME(wait), measure_of(r, group, row, "mean_bounded_slowdown"));
     hs_svg_rect(c->out, "area", colour, c->left, y, hs_scale_at(&c->x, jct) - c->left, height,
                 title);
     hs_svg_rect(c->out, "solid", colour, c->left, y, hs_scale_at(&c->x, wait) - c->left, height,
                 title);
-    if (r->page->group_count == 1) {
-        (void)snprintf(title, sizeof title, "%s, %s wait", jct_text, wait_text);
-        hs_svg_text(c->out, hs_scale_at(&c->x, jct) + 6, y + height - 2, "start", "value", title);
-    }
+    if (r->page->group_count == 1)
+        hs_svg_text(c->out, hs_scale_at(&c->x, jct) + 6, y + height - 2, "start", "value",
+                    HS_TEXT("%s, %s wait", HS_TIME(jct), HS_TIME(wait)));
 }
 
 static void put_rows(const struct rows *r)
 {
     const uint32_t drawn = hs_page_drawn(r->page);
-    const double bar = drawn > 1 ? BAR_MANY : BAR_HEIGHT, row_height = bar * drawn + ROW_GAP;
+    const double bar = drawn > 1 ? 6.5 : 11, row_height = bar * drawn + ROW_GAP;
     const struct hs_frame frame = {
         .width = HS_PAGE_WIDTH,
         .height = row_height * r->count,
-        .margin = {LABEL_WIDTH, drawn > 1 ? 14 : 130, 4, 22}}; /* 130: the value behind the bar */
+        .margin = {168, drawn > 1 ? 14 : 130, 4, 22}}; /* 130: the value behind the bar */
     struct hs_chart c = {.x = {.from = 0, .to = largest(r, "mean_jct")}, .y = {.from = 0, .to = 1}};
-    char text[40];
     hs_plot_begin(r->page, &frame, 0, 0, &c, "Mean completion time and wait");
     hs_chart_x_axis(&c, HS_AXIS_TIME, 7, true);
     for (uint32_t i = 0; i < r->count; i++) {
-        const double y = c.top + row_height * i + ROW_GAP / 2;
-        hs_svg_text(c.out, c.left - 74, y + bar * drawn / 2 + 4, "end", "name", r->of[i]->name);
-        (void)snprintf(text, sizeof text, "%" PRIu64 " jobs", r->of[i]->jobs);
-        hs_svg_text(c.out, c.left - 8, y + bar * drawn / 2 + 4, "end", "tick", text);
+        const double y = c.top + row_height * i + ROW_GAP / 2, middle = y + bar * drawn / 2 + 4;
+        hs_svg_text(c.out, c.left - 74, middle, "end", "name", r->first[i]->name);
+        hs_svg_text(c.out, c.left - 8, middle, "end", "tick",
+                    HS_TEXT("%" PRIu64 " jobs", r->first[i]->jobs));
         for (uint32_t g = 0; g < drawn; g++)
             put_bar(r, &c, g, i, y + bar * g, bar - (drawn > 1 ? 1 : 0));
     }
     hs_plot_end(r->page, &c, NULL, NULL);
 }
-
-/* ---- the table ---- */
 
 static void put_class_table(const struct rows *r)
 {
@@ -590,18 +556,17 @@ static void put_class_table(const struct rows *r)
                                            "p50_jct",
                                            "p99_jct",
                                            "mean_bounded_slowdown",
-                                           "mean_run_slowdown",
-                                           NULL};
+                                           "mean_run_slowdown"};
+    const size_t count = sizeof measures / sizeof *measures;
     struct hs_output *out = r->page->out;
     hs_page_begin_table(r->page, "Figures", "figures");
     hs_say(out, "<th></th><th></th><th>jobs</th>");
-    for (const char *const *m = measures; *m != NULL; m++)
-        hs_page_metric_head(r->page, *m);
+    for (size_t m = 0; m < count; m++)
+        hs_page_metric_head(r->page, measures[m]);
     hs_say(out, HS_TABLE_ROWS);
     for (uint32_t i = 0; i < r->count; i++)
         for (uint32_t g = 0; g < r->page->group_count; g++) {
-            const struct hs_class *class =
-                find_class(r->page->rows[g].summary, r->kind, r->of[i]->name);
+            const struct hs_class *class = r->of[i][g];
             if (class == NULL)
                 continue;
             hs_markup(out,
@@ -609,8 +574,8 @@ static void put_class_table(const struct rows *r)
                       "<td>%" PRIu64 "</td>",
                       r->kind, class->name, class->name,
                       r->page->group_count > 1 ? r->page->rows[g].label : "", class->jobs);
-            for (const char *const *m = measures; *m != NULL; m++)
-                hs_page_metric_cell(r->page, *m, class->value[measure_index(*m)]);
+            for (size_t m = 0; m < count; m++)
+                hs_page_metric_cell(r->page, measures[m], measure_of(r, g, i, measures[m]));
             hs_say(out, "</tr>\n");
         }
     hs_say(out, HS_TABLE_END "</details>\n");
@@ -618,15 +583,22 @@ static void put_class_table(const struct rows *r)
 
 static enum hs_status put_classes(struct hs_page *page)
 {
+    static const struct {
+        const char *name, *heading;
+    } kinds[] = {{"gpus", "By number of GPUs"},
+                 {"outcome", "By what the trace recorded of the job"},
+                 {"class", "By what its user asked for"},
+                 {"user_quintile",
+                  "By user: fifths of the users, from the lightest (q1) to the heaviest (q5)"},
+                 {"vc", "By virtual cluster"}};
     bool is_any = false;
     hs_page_legend(page);
-    for (size_t k = 0; k < sizeof class_kinds / sizeof *class_kinds; k++) {
-        struct rows rows = {.page = page, .kind = class_kinds[k].name};
-        find_rows(&rows);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const struct rows rows = rows_of(page, kinds[k].name);
         if (rows.count < 2 || !(largest(&rows, "mean_jct") > 0)) /* one kind is all jobs */
             continue;
         is_any = true;
-        hs_say(page->out, "<figure><figcaption>%s</figcaption>\n", class_kinds[k].heading);
+        hs_say(page->out, "<figure><figcaption>%s</figcaption>\n", kinds[k].heading);
         put_rows(&rows);
         if (rows.left_out > 0)
             hs_page_note(page, "The %u with most jobs; %" PRIu32 " more are in summary.json.",
@@ -672,17 +644,15 @@ static void put_measure(struct hs_page *page, const struct hs_frame *frame, cons
         const double y = c.top + row_height * (i + 0.08);
         if (column == 0)
             hs_svg_text(c.out, c.left - 6, y + row_height * 0.42 + 4, "end", "name",
-                        r->of[i]->name);
+                        r->first[i]->name);
         for (uint32_t g = 0; g < page->group_count; g++) {
             const double value = measure_of(r, g, i, measure);
-            char text[HS_COLUMN_TEXT_SIZE], title[HS_HTML_SAY_MAX];
-            if (isnan(value))
-                continue;
-            hs_runcolumn_text(&shown, value, text);
-            (void)snprintf(title, sizeof title, "%s, %s: %s", page->rows[g].label, r->of[i]->name,
-                           text);
-            hs_svg_rect(c.out, "solid", hs_page_colour(g), c.left, y + bar * g,
-                        hs_scale_at(&c.x, value) - c.left, bar * 0.92, title);
+            char text[HS_COLUMN_TEXT_SIZE];
+            if (!isnan(value))
+                hs_svg_rect(c.out, "solid", hs_page_colour(g), c.left, y + bar * g,
+                            hs_scale_at(&c.x, value) - c.left, bar * 0.92,
+                            HS_TEXT("%s, %s: %s", page->rows[g].label, r->first[i]->name,
+                                    hs_runcolumn_text(&shown, value, text)));
         }
     }
     hs_plot_end(page, &c, shown.title, NULL);
@@ -690,7 +660,7 @@ static void put_measure(struct hs_page *page, const struct hs_frame *frame, cons
 
 static enum hs_status draw_classes(struct hs_page *page)
 {
-    struct rows rows = {.page = page, .kind = page->figure->by != NULL ? page->figure->by : "gpus"};
+    const struct rows rows = rows_of(page, page->figure->by != NULL ? page->figure->by : "gpus");
     struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
     const char *names[HS_FIGURE_METRICS_MAX + 1];
     uint32_t count = 0;
@@ -700,13 +670,12 @@ static enum hs_status draw_classes(struct hs_page *page)
         if (hs_class_measure(measure_index(names[count])) == NULL)
             return hs_fail(page->diag, HS_E_USAGE, NULL, "see 'Classes' in results/README.md",
                            "classes have no metric '%s'", names[count]);
-    find_rows(&rows);
     if (rows.count == 0)
         return hs_fail(page->diag, HS_E_INPUT, NULL,
                        "--by is gpus, vc, user_quintile, outcome or class",
                        "no run has classes by '%s'", rows.kind);
     for (uint32_t i = 0; i < rows.count; i++)
-        longest = strlen(rows.of[i]->name) > longest ? strlen(rows.of[i]->name) : longest;
+        longest = strlen(rows.first[i]->name) > longest ? strlen(rows.first[i]->name) : longest;
     struct hs_frame frame = {.rows = 1,
                              .columns = count,
                              .height = rows.count * (10 + 8.0 * page->group_count),

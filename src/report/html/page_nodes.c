@@ -189,22 +189,13 @@ static void divide(struct occupancy_map *map)
 }
 
 /* nodes.csv and segments.csv of the first run of each group. O(segments + cells). */
-static enum hs_status open_section(struct nodes_section *s, struct hs_page *page)
+static enum hs_status read_maps(struct nodes_section *s)
 {
-    *s = (struct nodes_section){
-        .page = page, .span_s = hs_page_span(page), .drawn = hs_page_drawn(page), .most = 1};
-    if (page->figure != NULL) {
-        HS_TRY(hs_figure_need(page, "segments.csv"));
-        HS_TRY(hs_figure_need(page, "nodes.csv"));
-    }
-    if (!(s->span_s > 0))
-        return hs_fail(page->diag, HS_E_INPUT, NULL, NULL, "no time passed in the simulation");
-    s->maps = hs_alloc_zeroed(s->drawn, sizeof *s->maps);
     for (uint32_t g = 0; g < s->drawn; g++) {
         struct occupancy_map *map = &s->maps[g];
-        if (!hs_page_has(page, g, "segments.csv") || !hs_page_has(page, g, "nodes.csv"))
+        if (!hs_page_has(s->page, g, "segments.csv") || !hs_page_has(s->page, g, "nodes.csv"))
             continue;
-        struct hs_runmanifest *run = &page->runs[page->groups[g].first].manifest;
+        struct hs_runmanifest *run = &s->page->runs[s->page->groups[g].first].manifest;
         HS_TRY(hs_rowfile_each(run, "nodes.csv", node_cells, read_node, map));
         shape(s, map);
         HS_TRY(hs_rowfile_each(run, "segments.csv", segment_cells, read_segment, map));
@@ -215,15 +206,27 @@ static enum hs_status open_section(struct nodes_section *s, struct hs_page *page
     return HS_OK;
 }
 
-static void close_section(struct nodes_section *s)
+/* Reads the maps and draws them with `put`. */
+static enum hs_status with_maps(struct hs_page *page,
+                                enum hs_status (*put)(struct nodes_section *s))
 {
-    for (uint32_t g = 0; g < s->drawn && s->maps != NULL; g++) {
-        hs_arena_free(&s->maps[g].arena);
-        hs_free(s->maps[g].nodes);
-        hs_free(s->maps[g].row_of_gpu);
-        hs_free(s->maps[g].jobs_per_gpu);
+    static const char *const files[] = {"segments.csv", "nodes.csv", NULL};
+    struct nodes_section s = {.page = page, .drawn = hs_page_drawn(page), .most = 1};
+    enum hs_status status;
+    if (!hs_page_can_draw_time(page, files, &s.span_s, &status))
+        return status;
+    s.maps = hs_alloc_zeroed(s.drawn, sizeof *s.maps);
+    status = read_maps(&s);
+    if (status == HS_OK)
+        status = put(&s);
+    for (uint32_t g = 0; g < s.drawn; g++) {
+        hs_arena_free(&s.maps[g].arena);
+        hs_free(s.maps[g].nodes);
+        hs_free(s.maps[g].row_of_gpu);
+        hs_free(s.maps[g].jobs_per_gpu);
     }
-    hs_free(s->maps);
+    hs_free(s.maps);
+    return status;
 }
 
 /* The plot of a group, with its axis of time. */
@@ -284,39 +287,30 @@ static void put_picture(const struct nodes_section *s, const struct hs_chart *c)
     hs_free(pixels);
 }
 
-/* Of its nodes: "n0 (V100): GPU allocation 56.3 %, 424 placements". */
-static void row_text(const struct occupancy_map *map, uint32_t row, char text[HS_HTML_SAY_MAX])
-{
-    const uint32_t first = row * map->nodes_a_row;
-    double held = 0, gpus = 0;
-    uint64_t placements = 0;
-    uint32_t n = first;
-    for (; n < first + map->nodes_a_row && n < map->node_count; n++) {
-        if (!isnan(map->nodes[n].allocation))
-            held += map->nodes[n].allocation * (double)map->nodes[n].gpus;
-        gpus += (double)map->nodes[n].gpus;
-        placements += map->nodes[n].placements;
-    }
-    (void)snprintf(text, HS_HTML_SAY_MAX,
-                   "%s%s%s (%s): GPU allocation %.1f %%, %" PRIu64 " placements",
-                   map->nodes[first].name, n > first + 1 ? " to " : "",
-                   n > first + 1 ? map->nodes[n - 1].name : "", map->nodes[first].gpu_type,
-                   gpus > 0 ? 100 * held / gpus : 0, placements);
-}
-
+/* Names of rows, and tooltips: "n0 (V100): GPU allocation 56.3 %, 424 placements". */
 static void put_rows(const struct nodes_section *s, const struct hs_chart *c)
 {
     const struct occupancy_map *map = s->map;
     const double height = (c->bottom - c->top) / map->rows;
     const uint32_t every = (map->rows + NAMES_MAX - 1) / NAMES_MAX;
     for (uint32_t row = 0; row < map->rows; row++) {
-        char text[HS_HTML_SAY_MAX];
-        row_text(map, row, text);
-        hs_svg_rect(c->out, "probe", NULL, c->left, c->top + row * height, c->right - c->left,
-                    height, text);
+        const struct map_node *first = &map->nodes[row * map->nodes_a_row], *n = first;
+        const double y = c->top + row * height;
+        double held = 0, gpus = 0;
+        uint64_t placements = 0;
+        for (; n < first + map->nodes_a_row && n < map->nodes + map->node_count; n++) {
+            held += isnan(n->allocation) ? 0 : n->allocation * (double)n->gpus;
+            gpus += (double)n->gpus;
+            placements += n->placements;
+        }
+        const bool is_one = n == first + 1;
+        hs_svg_rect(c->out, "probe", NULL, c->left, y, c->right - c->left, height,
+                    HS_TEXT("%s%s%s (%s): GPU allocation %.1f %%, %" PRIu64 " placements",
+                            first->name, is_one ? "" : " to ", is_one ? "" : n[-1].name,
+                            first->gpu_type, gpus > 0 ? 100 * held / gpus : 0, placements));
         if (row % every == 0)
             hs_svg_text(c->out, c->left - 7, c->top + (row + 0.5) * height + 4, "end", "tick",
-                        map->nodes[row * map->nodes_a_row].name);
+                        first->name);
     }
 }
 
@@ -341,12 +335,9 @@ static void put_placement(const struct hs_chart *c, const struct placement *p, d
 {
     const double x = hs_scale_at(&c->x, p->start_s), end = hs_scale_at(&c->x, p->end_s);
     const char *set = p->gpus;
-    char title[HS_HTML_SAY_MAX], start[HS_TABLE_TIME_SIZE], length[HS_TABLE_TIME_SIZE];
+    const char *title = HS_TEXT("%s: GPUs %s from %s, for %s, until %s", p->job, p->gpus,
+                                HS_TIME(p->start_s), HS_TIME(p->end_s - p->start_s), p->ended_by);
     uint32_t first, last;
-    hs_table_time(start, p->start_s);
-    hs_table_time(length, p->end_s - p->start_s);
-    (void)snprintf(title, sizeof title, "%s: GPUs %s from %s, for %s, until %s", p->job, p->gpus,
-                   start, length, p->ended_by);
     while (*set != '\0' && hs_rowfile_range(&set, &first, &last))
         hs_svg_rect(c->out, "bar", ending_of(p)->colour, x, c->top + first * gpu_height,
                     end - x < 0.4 ? 0.4 : end - x, (last - first + 1) * gpu_height, title);
@@ -396,7 +387,7 @@ static void put_group(struct nodes_section *s, bool is_heat, bool is_last)
     end_plot(s, &c, NULL);
 }
 
-static void put_groups(struct nodes_section *s)
+static enum hs_status put_groups(struct nodes_section *s)
 {
     struct hs_output *out = s->page->out;
     bool has_maps = false;
@@ -421,22 +412,12 @@ static void put_groups(struct nodes_section *s)
                               "it was preempted, suspended or moved, red until it failed, ran out "
                               "of memory or was killed.");
     hs_say(out, "</figure>\n");
+    return HS_OK;
 }
 
 static enum hs_status put_where(struct hs_page *page)
 {
-    struct nodes_section s;
-    if (!hs_page_can_draw(page, "segments.csv") || !hs_page_can_draw(page, "nodes.csv"))
-        return HS_OK;
-    if (!(hs_page_span(page) > 0)) {
-        hs_page_note(page, "Left out: no time passed in the simulation.");
-        return HS_OK;
-    }
-    const enum hs_status status = open_section(&s, page);
-    if (status == HS_OK)
-        put_groups(&s);
-    close_section(&s);
-    return status;
+    return with_maps(page, put_groups);
 }
 
 const struct hs_page_section hs_page_nodes = {"nodes", "Where", put_where};
@@ -501,28 +482,28 @@ static void put_cells(const struct nodes_section *s, const struct hs_chart *c)
     }
 }
 
+static enum hs_status put_heat(struct nodes_section *s)
+{
+    struct hs_frame frame = frame_of(s, s->drawn > 1 ? 140 : 260, 62);
+    hs_figure_begin(s->page, &frame, NULL, 0);
+    for (s->group = 0; s->group < s->drawn; s->group++) {
+        const bool is_last = s->group + 1 == s->drawn;
+        s->map = &s->maps[s->group];
+        const struct hs_chart c = begin_plot(s, &frame, is_last, NULL);
+        put_cells(s, &c);
+        put_rows(s, &c);
+        put_ramp(s, &c);
+        end_plot(s, &c, "Node");
+        if (is_last)
+            hs_svg_text(c.out, c.right + 14, c.bottom + 30, "middle", "tick", "Jobs per GPU");
+    }
+    hs_figure_end(s->page);
+    return HS_OK;
+}
+
 static enum hs_status draw_heat(struct hs_page *page)
 {
-    struct nodes_section s;
-    const enum hs_status status = open_section(&s, page);
-    if (status == HS_OK) {
-        struct hs_frame frame = frame_of(&s, s.drawn > 1 ? 140 : 260, 62);
-        hs_figure_begin(page, &frame, NULL, 0);
-        for (s.group = 0; s.group < s.drawn; s.group++) {
-            const bool is_last = s.group + 1 == s.drawn;
-            s.map = &s.maps[s.group];
-            const struct hs_chart c = begin_plot(&s, &frame, is_last, NULL);
-            put_cells(&s, &c);
-            put_rows(&s, &c);
-            put_ramp(&s, &c);
-            end_plot(&s, &c, "Node");
-            if (is_last)
-                hs_svg_text(c.out, c.right + 14, c.bottom + 30, "middle", "tick", "Jobs per GPU");
-        }
-        hs_figure_end(page);
-    }
-    close_section(&s);
-    return status;
+    return with_maps(page, put_heat);
 }
 
 const struct hs_figure hs_figure_heat = {.name = "heat", .draw = draw_heat};
@@ -686,12 +667,7 @@ static enum hs_status put_gantts(struct nodes_section *s)
 
 static enum hs_status draw_gantt(struct hs_page *page)
 {
-    struct nodes_section s;
-    enum hs_status status = open_section(&s, page);
-    if (status == HS_OK)
-        status = put_gantts(&s);
-    close_section(&s);
-    return status;
+    return with_maps(page, put_gantts);
 }
 
 const struct hs_figure hs_figure_gantt = {.name = "gantt", .draw = draw_gantt};

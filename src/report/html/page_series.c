@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/fixed.h"
+#include "base/fmt.h"
 #include "report/html/page.h"
 
 /* What keeps jobs waiting: all together are all of the waiting. */
@@ -43,7 +44,7 @@ struct track {
 struct series_section {
     struct hs_page *page;
     struct track tracks[HS_PAGE_DRAWN_MAX];
-    uint32_t drawn, buckets, reading;
+    uint32_t drawn, buckets, reading; /* drawn: groups; 0 = nothing can be */
     double span_s;
 };
 
@@ -53,16 +54,6 @@ void hs_buckets_open(struct hs_buckets *b, struct hs_arena *arena, uint32_t coun
 {
     *b = (struct hs_buckets){.count = count, .span_s = span_s};
     b->of = hs_arena_alloc(arena, count * sizeof *b->of);
-}
-
-static void add(struct hs_bucket *bucket, double length_s, double value)
-{
-    if (bucket->known_s == 0 || value < bucket->min)
-        bucket->min = value;
-    if (bucket->known_s == 0 || value > bucket->max)
-        bucket->max = value;
-    bucket->mean += length_s * value; /* a sum until hs_buckets_finish */
-    bucket->known_s += length_s;
 }
 
 /* The value that was put last, from its time to until_s. */
@@ -78,7 +69,13 @@ static void spread(struct hs_buckets *b, double until_s)
         i = i < b->count ? i : b->count - 1;
         double end = i + 1 < b->count ? (i + 1) * width : b->span_s;
         end = end < until_s ? end : until_s;
-        add(&b->of[i], end - from, b->value);
+        struct hs_bucket *bucket = &b->of[i];
+        if (bucket->known_s == 0 || b->value < bucket->min)
+            bucket->min = b->value;
+        if (bucket->known_s == 0 || b->value > bucket->max)
+            bucket->max = b->value;
+        bucket->mean += (end - from) * b->value; /* a sum until hs_buckets_finish */
+        bucket->known_s += end - from;
         from = end;
     }
 }
@@ -199,29 +196,24 @@ static double x_of(const struct series_section *s, const struct hs_chart *c, uin
     return hs_scale_at(&c->x, s->span_s * bucket / s->buckets);
 }
 
-/* Steps along the levels, from left to right. */
-static void put_top(const struct series_section *s, const struct hs_chart *c, struct hs_path *path,
-                    const double *level)
-{
-    for (uint32_t i = 0; i < s->buckets; i++) {
-        const double y = hs_scale_at(&c->y, level[i]);
-        hs_path_to(path, x_of(s, c, i), y);
-        hs_path_to(path, x_of(s, c, i + 1), y);
-    }
-}
-
+/* Along the top and, where there is one, back along the bottom. */
 static void put_area(const struct series_section *s, const struct hs_chart *c, const char *class,
                      const char *colour, const double *top, const double *bottom, const char *title)
 {
     struct hs_path path;
     hs_path_begin(&path, c->out, class, colour);
-    put_top(s, c, &path, top);
-    for (uint32_t i = s->buckets; i-- > 0;) {
+    for (uint32_t i = 0; i < s->buckets; i++) {
+        const double y = hs_scale_at(&c->y, top[i]);
+        hs_path_to(&path, x_of(s, c, i), y);
+        hs_path_to(&path, x_of(s, c, i + 1), y);
+    }
+    for (uint32_t i = s->buckets; i-- > 0 && bottom != NULL;) {
         const double y = hs_scale_at(&c->y, bottom[i]);
         hs_path_to(&path, x_of(s, c, i + 1), y);
         hs_path_to(&path, x_of(s, c, i), y);
     }
-    hs_path_close(&path);
+    if (bottom != NULL)
+        hs_path_close(&path);
     hs_path_end(&path, title);
 }
 
@@ -236,15 +228,6 @@ static void add_level(const struct series_section *s, const struct hs_buckets *b
             level[i] += factor * (what == MEAN  ? b->of[i].mean
                                   : what == MIN ? b->of[i].min
                                                 : b->of[i].max);
-}
-
-static void put_line(const struct series_section *s, const struct hs_chart *c, const double *level,
-                     const char *colour)
-{
-    struct hs_path path;
-    hs_path_begin(&path, c->out, "line", colour);
-    put_top(s, c, &path, level);
-    hs_path_end(&path, NULL);
 }
 
 /* ---- charts: what a panel holds ---- */
@@ -278,7 +261,7 @@ static void put_gpus(const struct series_section *s, const struct hs_chart *c, u
     }
     if (t->gpus > 0) {
         add_level(s, &t->of[UTIL], MEAN, t->gpus, used); /* a share of all GPUs */
-        put_line(s, c, used, hs_page_colour(group));
+        put_area(s, c, "line", hs_page_colour(group), used, NULL, NULL);
     }
 }
 
@@ -320,36 +303,25 @@ static double mean_between(const struct hs_buckets *b, uint32_t from, uint32_t t
     return known > 0 ? sum / known : 0;
 }
 
-static void probe_text(const struct series_section *s, const struct track *t, enum chart chart,
-                       uint32_t from, uint32_t to, char text[HS_HTML_SAY_MAX])
-{
-    char when[HS_TABLE_TIME_SIZE];
-    hs_table_time(when, s->span_s * from / s->buckets);
-    if (chart == GPUS) {
-        (void)snprintf(text, HS_HTML_SAY_MAX, "%s: GPU allocation %.4g, utilization %.1f %%", when,
-                       mean_between(&t->of[HELD], from, to),
-                       100 * mean_between(&t->of[UTIL], from, to));
-    } else if (chart == QUEUE) {
-        (void)snprintf(text, HS_HTML_SAY_MAX, "%s: %.4g pending, %.4g suspended", when,
-                       mean_between(&t->of[PENDING], from, to),
-                       mean_between(&t->of[SUSPENDED], from, to));
-    } else {
-        int len = snprintf(text, HS_HTML_SAY_MAX, "%s:", when);
-        for (uint32_t k = 0; k < CAUSES && len > 0 && len < HS_HTML_SAY_MAX; k++)
-            if (t->of[FIXED + k].of != NULL)
-                len += snprintf(text + len, HS_HTML_SAY_MAX - (size_t)len, " %s %.4g",
-                                causes[k].key, mean_between(&t->of[FIXED + k], from, to));
-    }
-}
-
 static void put_probes(const struct series_section *s, const struct hs_chart *c, uint32_t group,
                        enum chart chart)
 {
     const uint32_t probes = s->page->group_count > 1 ? PROBES_MANY : PROBES_ALONE;
+    const struct hs_buckets *of = s->tracks[group].of;
     for (uint32_t i = 0; i < probes; i++) {
         const uint32_t from = i * s->buckets / probes, to = (i + 1) * s->buckets / probes;
-        char text[HS_HTML_SAY_MAX];
-        probe_text(s, &s->tracks[group], chart, from, to, text);
+        char text[HS_HTML_SAY_MAX] = "";
+        hs_append(text, sizeof text, "%s:", HS_TIME(s->span_s * from / s->buckets));
+        if (chart == GPUS)
+            hs_append(text, sizeof text, " GPU allocation %.4g, utilization %.1f %%",
+                      mean_between(&of[HELD], from, to), 100 * mean_between(&of[UTIL], from, to));
+        else if (chart == QUEUE)
+            hs_append(text, sizeof text, " %.4g pending, %.4g suspended",
+                      mean_between(&of[PENDING], from, to), mean_between(&of[SUSPENDED], from, to));
+        for (uint32_t k = 0; k < CAUSES && chart == WAITING; k++)
+            if (of[FIXED + k].of != NULL)
+                hs_append(text, sizeof text, " %s %.4g", causes[k].key,
+                          mean_between(&of[FIXED + k], from, to));
         hs_svg_rect(c->out, "probe", NULL, x_of(s, c, from), c->top,
                     x_of(s, c, to) - x_of(s, c, from), c->bottom - c->top, text);
     }
@@ -443,29 +415,25 @@ static void put_chart(const struct series_section *s, enum chart chart)
     hs_say(out, "</figure>\n");
 }
 
-/* A page has no such section where no time passed, a figure is refused. */
-static struct series_section section_of(struct hs_page *page)
+static enum hs_status open_section(struct series_section *s, struct hs_page *page)
 {
+    static const char *const files[] = {"series.csv", NULL};
     const bool is_alone = page->figure == NULL && page->group_count == 1;
-    return (struct series_section){.page = page,
-                                   .drawn = hs_page_drawn(page),
-                                   .buckets = is_alone ? BUCKETS_ALONE : BUCKETS_MANY,
-                                   .span_s = hs_page_span(page)};
+    enum hs_status status;
+    *s = (struct series_section){.page = page, .buckets = is_alone ? BUCKETS_ALONE : BUCKETS_MANY};
+    if (!hs_page_can_draw_time(page, files, &s->span_s, &status))
+        return status;
+    s->drawn = hs_page_drawn(page);
+    return read_tracks(s);
 }
 
 static enum hs_status put_time(struct hs_page *page)
 {
-    struct series_section s = section_of(page);
-    if (!hs_page_can_draw(page, "series.csv"))
-        return HS_OK;
-    if (!(s.span_s > 0)) {
-        hs_page_note(page, "Left out: no time passed in the simulation.");
-        return HS_OK;
-    }
-    HS_TRY(read_tracks(&s));
-    for (uint32_t chart = 0; chart < CHARTS; chart++)
+    struct series_section s;
+    HS_TRY(open_section(&s, page));
+    for (uint32_t chart = 0; chart < CHARTS && s.drawn > 0; chart++)
         put_chart(&s, (enum chart)chart);
-    if (page->kind == HS_PAGE_COMPARISON)
+    if (page->kind == HS_PAGE_COMPARISON && s.drawn > 0)
         hs_page_note(page, "Of several runs of a policy the first is drawn.");
     return HS_OK;
 }
@@ -473,15 +441,6 @@ static enum hs_status put_time(struct hs_page *page)
 const struct hs_page_section hs_page_time = {"time", "Over time", put_time};
 
 /* ---- the figures ---- */
-
-static enum hs_status open_figure(struct series_section *s, struct hs_page *page)
-{
-    *s = section_of(page);
-    HS_TRY(hs_figure_need(page, "series.csv"));
-    if (!(s->span_s > 0))
-        return hs_fail(page->diag, HS_E_INPUT, NULL, NULL, "no time passed in the simulation");
-    return read_tracks(s);
-}
 
 /* A line a group in each plot: GPU allocation, utilization as a share, jobs that wait. */
 static enum hs_status draw_time(struct hs_page *page)
@@ -492,7 +451,7 @@ static enum hs_status draw_time(struct hs_page *page)
         .rows = 3, .columns = 1, .height = 130, .margin = {66, 16, 12, 6}, .last = 34};
     struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
     struct series_section s;
-    HS_TRY(open_figure(&s, page));
+    HS_TRY(open_section(&s, page));
     hs_figure_begin(page, &frame, keys, hs_page_group_keys(page, "line", keys));
     for (uint32_t row = 0; row < 3; row++) {
         const double top = row == 1 ? 1 : top_of(&s, row == 0 ? GPUS : QUEUE);
@@ -509,7 +468,7 @@ static enum hs_status draw_time(struct hs_page *page)
             add_level(&s, &s.tracks[g].of[series[row]], MEAN, 1, level);
             if (row == 2)
                 add_level(&s, &s.tracks[g].of[SUSPENDED], MEAN, 1, level);
-            put_line(&s, &c, level, hs_page_colour(g));
+            put_area(&s, &c, "line", hs_page_colour(g), level, NULL, NULL);
         }
         hs_plot_end(page, &c, row == 2 ? time_title : NULL, titles[row]);
     }
@@ -529,7 +488,7 @@ static enum hs_status draw_waits(struct hs_page *page)
                              .last = 34};
     struct hs_figure_key keys[CAUSES];
     struct series_section s;
-    HS_TRY(open_figure(&s, page));
+    HS_TRY(open_section(&s, page));
     const double top = top_of(&s, WAITING);
     hs_figure_begin(page, &frame, keys, cause_keys(&s, keys));
     for (uint32_t g = 0; g < s.drawn; g++)
@@ -549,14 +508,10 @@ const struct hs_figure hs_figure_waits = {.name = "waits", .draw = draw_waits};
 /* GPU-seconds; 0 where the run does not tell. */
 static double wait_of(const struct hs_summary *s, uint32_t cause)
 {
-    char name[HS_HTML_SAY_MAX];
-    double seconds;
-    (void)snprintf(name, sizeof name, "wait_%s_gpu_seconds", causes[cause].key);
+    double seconds = hs_summary_get(s, HS_TEXT("wait_%s_gpu_seconds", causes[cause].key));
     if (cause == FRAGMENTATION)
         seconds = hs_summary_get(s, "wait_placement_gpu_seconds") -
                   hs_summary_get(s, "wait_constraint_gpu_seconds");
-    else
-        seconds = hs_summary_get(s, name);
     return seconds > 0 ? seconds : 0;
 }
 
@@ -574,14 +529,12 @@ static void put_waits(struct hs_page *page, const struct hs_chart *c, uint32_t g
     double from = 0;
     for (uint32_t k = 0; k < CAUSES; k++) {
         const double seconds = wait_of(s, k), hours = seconds / SECONDS_OF_HOUR;
-        char title[HS_HTML_SAY_MAX];
         if (!(seconds > 0))
             continue;
-        (void)snprintf(title, sizeof title, "%s: %.4g GPU-hours, %.1f %%: %s, %s",
-                       page->rows[group].label, hours, 100 * seconds / total_wait(s), causes[k].key,
-                       causes[k].meaning);
         hs_svg_rect(c->out, "layer", causes[k].colour, hs_scale_at(&c->x, from), y,
-                    hs_scale_at(&c->x, from + hours) - hs_scale_at(&c->x, from), BAR_HEIGHT, title);
+                    hs_scale_at(&c->x, from + hours) - hs_scale_at(&c->x, from), BAR_HEIGHT,
+                    HS_TEXT("%s: %.4g GPU-hours, %.1f %%: %s, %s", page->rows[group].label, hours,
+                            100 * seconds / total_wait(s), causes[k].key, causes[k].meaning));
         from += hours;
     }
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/compare/replicated.h"
+#include "report/compare/intervals.h"
 #include "report/html/page.h"
 
 #define FACETS_MAX 6u   /* drawn */
@@ -20,28 +20,26 @@ struct view {
     const struct hs_sweeptable *t;
     uint32_t facet, metric;
     struct hs_runcolumn column;
-    uint32_t lines, places;
     struct hs_replicated *cells;  /* lines x places */
     struct hs_replicated *ratios; /* to the first line */
-    double *values, *firsts;      /* of the replicates */
+    double *values;               /* of each cell its replicates */
 };
 
 static struct hs_replicated *cell_of(const struct view *v, uint32_t line, uint32_t x)
 {
-    return &v->cells[(size_t)line * v->places + x];
+    return &v->cells[(size_t)line * v->t->places + x];
 }
 
 static void fill_cells(struct view *v)
 {
+    const uint32_t replicates = v->t->replicates;
     v->column = hs_runcolumn_of(v->t->metrics[v->metric]);
-    for (uint32_t x = 0; x < v->places; x++) {
-        hs_sweeptable_cell(v->t, v->facet, 0, x, v->metric, v->firsts);
-        for (uint32_t line = 0; line < v->lines; line++) {
-            hs_sweeptable_cell(v->t, v->facet, line, x, v->metric, v->values);
-            *cell_of(v, line, x) = hs_replicated_mean(v->values, 1, v->t->replicates);
-            v->ratios[(size_t)line * v->places + x] =
-                hs_replicated_ratio(v->values, v->firsts, 1, v->t->replicates);
-        }
+    hs_sweeptable_values(v->t, v->facet, v->metric, v->values);
+    for (uint32_t i = 0; i < v->t->lines * v->t->places; i++) {
+        const double *values = v->values + (size_t)i * replicates,
+                     *firsts = v->values + (size_t)(i % v->t->places) * replicates;
+        v->cells[i] = hs_replicated_mean(values, 1, replicates);
+        v->ratios[i] = hs_replicated_ratio(values, firsts, 1, replicates);
     }
 }
 
@@ -55,35 +53,7 @@ static const char *place_name(const struct view *v, uint32_t x)
     return v->t->x != HS_SWEEP_NONE ? v->t->axes[v->t->x].values[x] : "";
 }
 
-/* "tiresias, load 0.8: mean JCT 1.02 h, +-2.1%, 3 runs". */
-static void cell_text(const struct view *v, uint32_t line, uint32_t x, char text[HS_HTML_SAY_MAX])
-{
-    const struct hs_replicated *cell = cell_of(v, line, x);
-    char value[HS_COLUMN_TEXT_SIZE], spread[HS_COLUMN_TEXT_SIZE];
-    hs_runcolumn_text(&v->column, cell->value, value);
-    hs_runcolumn_spread_text(cell->value, cell->low, cell->high, spread);
-    (void)snprintf(text, HS_HTML_SAY_MAX, "%s%s%s %s: %s %s%s%s, %" PRIu32 " %s",
-                   line_name(v, line), v->t->x != HS_SWEEP_NONE ? ", " : "",
-                   v->t->x != HS_SWEEP_NONE ? v->t->axes[v->t->x].key : "", place_name(v, x),
-                   v->column.title, value, spread[0] != '\0' ? ", " : "", spread, cell->runs,
-                   cell->runs == 1 ? "run" : "runs");
-}
-
 /* ---- curves ---- */
-
-static void find_range(const struct view *v, double *least, double *most)
-{
-    const uint32_t drawn = v->lines < HS_PAGE_DRAWN_MAX ? v->lines : HS_PAGE_DRAWN_MAX;
-    *least = (double)INFINITY;
-    *most = 0;
-    for (uint32_t line = 0; line < drawn; line++)
-        for (uint32_t x = 0; x < v->places; x++) {
-            const struct hs_replicated *cell = cell_of(v, line, x);
-            const double high = cell->high > cell->value ? cell->high : cell->value;
-            *most = high > *most ? high : *most;
-            *least = cell->value < *least ? cell->value : *least;
-        }
-}
 
 /* Names stand at even distances, numbers where they belong. */
 static double x_value(const struct view *v, uint32_t x)
@@ -97,13 +67,13 @@ static void put_band(const struct view *v, const struct hs_chart *c, uint32_t li
     struct hs_path path;
     bool is_any = false;
     hs_path_begin(&path, c->out, "interval", hs_page_colour(line));
-    for (uint32_t x = 0; x < v->places; x++)
+    for (uint32_t x = 0; x < v->t->places; x++)
         if (!isnan(cell_of(v, line, x)->high)) {
             hs_path_to(&path, hs_scale_at(&c->x, x_value(v, x)),
                        hs_scale_at(&c->y, cell_of(v, line, x)->high));
             is_any = true;
         }
-    for (uint32_t x = v->places; x-- > 0;)
+    for (uint32_t x = v->t->places; x-- > 0;)
         if (!isnan(cell_of(v, line, x)->low))
             hs_path_to(&path, hs_scale_at(&c->x, x_value(v, x)),
                        hs_scale_at(&c->y, cell_of(v, line, x)->low));
@@ -112,33 +82,44 @@ static void put_band(const struct view *v, const struct hs_chart *c, uint32_t li
     hs_path_end(&path, NULL);
 }
 
+/* With tooltips: "tiresias, load 0.8: mean JCT 1.02 h, +-2.1%, 3 runs". */
 static void put_line(const struct view *v, const struct hs_chart *c, uint32_t line)
 {
-    char title[HS_HTML_SAY_MAX];
     struct hs_path path;
     hs_path_begin(&path, c->out, "line", hs_page_colour(line));
-    for (uint32_t x = 0; x < v->places; x++)
+    for (uint32_t x = 0; x < v->t->places; x++)
         if (!isnan(cell_of(v, line, x)->value))
             hs_path_to(&path, hs_scale_at(&c->x, x_value(v, x)),
                        hs_scale_at(&c->y, cell_of(v, line, x)->value));
     hs_path_end(&path, line_name(v, line));
-    for (uint32_t x = 0; x < v->places; x++) {
-        if (isnan(cell_of(v, line, x)->value))
+    for (uint32_t x = 0; x < v->t->places; x++) {
+        const struct hs_replicated *cell = cell_of(v, line, x);
+        char value[HS_COLUMN_TEXT_SIZE], spread[HS_COLUMN_TEXT_SIZE];
+        if (isnan(cell->value))
             continue;
-        cell_text(v, line, x, title);
+        hs_runcolumn_spread_text(cell->value, cell->low, cell->high, spread);
         hs_svg_dot(c->out, hs_page_colour(line), hs_scale_at(&c->x, x_value(v, x)),
-                   hs_scale_at(&c->y, cell_of(v, line, x)->value), title);
+                   hs_scale_at(&c->y, cell->value),
+                   HS_TEXT("%s, %s %s: %s %s%s%s, %" PRIu32 " %s", line_name(v, line),
+                           v->t->axes[v->t->x].key, place_name(v, x), v->column.title,
+                           hs_runcolumn_text(&v->column, cell->value, value),
+                           spread[0] != '\0' ? ", " : "", spread, cell->runs,
+                           cell->runs == 1 ? "run" : "runs"));
     }
 }
 
 /* False if all values are 0. The axis begins at 0, or is logarithmic. */
 static bool set_scales(const struct view *v, struct hs_chart *c, enum hs_figure_scale scale)
 {
-    double least, most;
-    find_range(v, &least, &most);
+    const uint32_t drawn = v->t->lines < HS_PAGE_DRAWN_MAX ? v->t->lines : HS_PAGE_DRAWN_MAX;
+    double least = (double)INFINITY, most = 0;
+    for (uint32_t i = 0; i < drawn * v->t->places; i++) {
+        most = fmax(most, fmax(v->cells[i].value, v->cells[i].high));
+        least = fmin(least, v->cells[i].value);
+    }
     const bool is_log = least > 0 && (scale == HS_FIGURE_LOG ||
                                       (scale == HS_FIGURE_AUTO && most / least >= WIDE_RANGE));
-    c->x = (struct hs_scale){.from = x_value(v, 0), .to = x_value(v, v->places - 1)};
+    c->x = (struct hs_scale){.from = x_value(v, 0), .to = x_value(v, v->t->places - 1)};
     c->y = (struct hs_scale){.from = is_log ? least / 1.2 : 0, .to = most, .is_log = is_log};
     return most > 0;
 }
@@ -153,7 +134,7 @@ static enum hs_axis axis_of(const struct hs_runcolumn *column)
 /* The curves of the metric over the x axis. */
 static void put_plot(const struct view *v, const struct hs_frame *frame)
 {
-    const uint32_t drawn = v->lines < HS_PAGE_DRAWN_MAX ? v->lines : HS_PAGE_DRAWN_MAX;
+    const uint32_t drawn = v->t->lines < HS_PAGE_DRAWN_MAX ? v->t->lines : HS_PAGE_DRAWN_MAX;
     const struct hs_sweeptable_axis *axis = &v->t->axes[v->t->x];
     const bool is_page = v->page->figure == NULL;
     struct hs_chart c = {.out = v->page->out};
@@ -172,7 +153,7 @@ static void put_plot(const struct view *v, const struct hs_frame *frame)
     hs_chart_y_axis(&c, axis_of(&v->column), 6);
     if (axis->is_numeric)
         hs_chart_x_axis(&c, HS_AXIS_PLAIN, 6, true);
-    for (uint32_t x = 0; x < v->places && !axis->is_numeric; x++)
+    for (uint32_t x = 0; x < v->t->places && !axis->is_numeric; x++)
         hs_svg_text(c.out, hs_scale_at(&c.x, x), c.bottom + 15, "middle", "tick", axis->values[x]);
     hs_svg_text(c.out, (c.left + c.right) / 2, c.bottom + 34, "middle", "tick", axis->key);
     for (uint32_t line = drawn; line-- > 0;)
@@ -192,7 +173,7 @@ static void put_plot(const struct view *v, const struct hs_frame *frame)
 static double best_of(const struct view *v, uint32_t x)
 {
     double best = (double)NAN;
-    for (uint32_t line = 0; line < v->lines && v->lines > 1; line++) {
+    for (uint32_t line = 0; line < v->t->lines && v->t->lines > 1; line++) {
         const double value = cell_of(v, line, x)->value;
         if (v->column.best == HS_BEST_NONE || isnan(value))
             continue;
@@ -217,29 +198,30 @@ static void put_matrix(const struct view *v)
 {
     struct hs_output *out = v->page->out;
     double least = (double)INFINITY, most = 0;
-    for (uint32_t i = 0; i < v->lines * v->places; i++) {
-        most = v->cells[i].value > most ? v->cells[i].value : most;
-        least = v->cells[i].value < least ? v->cells[i].value : least;
+    for (uint32_t i = 0; i < v->t->lines * v->t->places; i++) {
+        most = fmax(most, v->cells[i].value);
+        least = fmin(least, v->cells[i].value);
     }
     hs_page_begin_table(v->page, NULL, "figures matrix");
     hs_markup(out, "<th>%s</th>", v->t->x != HS_SWEEP_NONE ? v->t->axes[v->t->x].key : "");
-    for (uint32_t x = 0; x < v->places; x++)
+    for (uint32_t x = 0; x < v->t->places; x++)
         hs_markup(out, "<th scope=\"col\">%s</th>", place_name(v, x));
     hs_say(out, HS_TABLE_ROWS);
-    for (uint32_t line = 0; line < v->lines; line++) {
+    for (uint32_t line = 0; line < v->t->lines; line++) {
         hs_markup(out, "<tr data-run=\"%s\"><th scope=\"row\">%s</th>", line_name(v, line),
                   line_name(v, line));
-        for (uint32_t x = 0; x < v->places; x++) {
+        for (uint32_t x = 0; x < v->t->places; x++) {
             const struct hs_replicated *cell = cell_of(v, line, x),
-                                       *ratio = &v->ratios[(size_t)line * v->places + x];
-            char class[16], below[HS_COLUMN_TEXT_SIZE];
+                                       *ratio = &v->ratios[(size_t)line * v->t->places + x];
+            char below[HS_COLUMN_TEXT_SIZE];
             if (line == 0)
                 hs_runcolumn_spread_text(cell->value, cell->low, cell->high, below);
             else
                 hs_runcolumn_ratio_text(ratio->value, (double)NAN, (double)NAN, below);
-            (void)snprintf(class, sizeof class, "s%" PRIu32 "%s", shade(cell->value, least, most),
-                           cell->value == best_of(v, x) ? " best" : "");
-            hs_html_cell(out, &v->column, cell->value, class, below);
+            hs_html_cell(out, &v->column, cell->value,
+                         HS_TEXT("s%" PRIu32 "%s", shade(cell->value, least, most),
+                                 cell->value == best_of(v, x) ? " best" : ""),
+                         below);
         }
         hs_say(out, "</tr>\n");
     }
@@ -252,14 +234,12 @@ static enum hs_status put_points(struct hs_page *page)
 {
     const struct hs_sweeptable *t = page->sweep;
     struct hs_output *out = page->out;
-    char summary[40];
     if (t->point_count > POINTS_MAX) {
         hs_page_note(page, "There are %" PRIu32 ", too many to list: they are in sweep.csv.",
                      t->point_count);
         return HS_OK;
     }
-    (void)snprintf(summary, sizeof summary, "All %" PRIu32 " points", t->point_count);
-    hs_page_begin_table(page, summary, "figures points");
+    hs_page_begin_table(page, HS_TEXT("All %" PRIu32 " points", t->point_count), "figures points");
     hs_say(out, "<th>point</th><th>run</th><th>state</th>");
     for (uint32_t a = 0; a < t->axis_count; a++)
         hs_markup(out, "<th>%s</th>", t->axes[a].key);
@@ -297,7 +277,7 @@ static void put_facet(struct view *v)
     hs_sweeptable_facet(v->t, v->facet, text, sizeof text);
     if (text[0] != '\0')
         hs_markup(out, "<h3>%s</h3>\n", text);
-    if (v->t->x != HS_SWEEP_NONE && v->places > 1) {
+    if (v->t->x != HS_SWEEP_NONE && v->t->places > 1) {
         hs_say(out, "<div class=\"charts\">\n");
         for (v->metric = 0; v->metric < v->t->metric_count; v->metric++) {
             fill_cells(v);
@@ -317,17 +297,13 @@ static void put_facet(struct view *v)
 static struct view view_of(struct hs_page *page)
 {
     const struct hs_sweeptable *t = page->sweep;
-    const uint32_t lines = hs_sweeptable_lines(t), places = hs_sweeptable_places(t);
-    const uint64_t cells = (uint64_t)lines * places, replicates = (uint64_t)t->replicates + 1;
+    const uint64_t cells = (uint64_t)t->lines * t->places;
     return (struct view){
         .page = page,
         .t = t,
-        .lines = lines,
-        .places = places,
         .cells = hs_arena_alloc(&page->arena, cells * sizeof(struct hs_replicated)),
         .ratios = hs_arena_alloc(&page->arena, cells * sizeof(struct hs_replicated)),
-        .values = hs_arena_alloc(&page->arena, replicates * sizeof(double)),
-        .firsts = hs_arena_alloc(&page->arena, replicates * sizeof(double))};
+        .values = hs_arena_alloc(&page->arena, cells * t->replicates * sizeof(double))};
 }
 
 static enum hs_status put_results(struct hs_page *page)
@@ -362,13 +338,13 @@ static enum hs_status draw_sweep(struct hs_page *page)
     HS_TRY(hs_figure_metrics(page, "mean_jct,mean_wait,gpu_utilization", names));
     HS_TRY(hs_page_read_sweep(page, names, page->figure->x));
     struct view v = view_of(page);
-    if (v.t->x == HS_SWEEP_NONE || v.places < 2)
+    if (v.t->x == HS_SWEEP_NONE || v.t->places < 2)
         return hs_fail(page->diag, HS_E_INPUT, &place, NULL,
                        "nothing was swept that could be the axis of a figure");
-    if (v.lines > HS_PAGE_DRAWN_MAX || v.t->facets > FACETS_MAX)
+    if (v.t->lines > HS_PAGE_DRAWN_MAX || v.t->facets > FACETS_MAX)
         return hs_fail(page->diag, HS_E_INPUT, &place, "--x=KEY takes another axis",
                        "%" PRIu32 " curves in %" PRIu32 " rows; a figure has room for %u in %u",
-                       v.lines, v.t->facets, HS_PAGE_DRAWN_MAX, FACETS_MAX);
+                       v.t->lines, v.t->facets, HS_PAGE_DRAWN_MAX, FACETS_MAX);
     struct hs_frame frame = {.rows = v.t->facets,
                              .columns = v.t->metric_count,
                              .height = v.t->metric_count == 1 ? 320 : 200,

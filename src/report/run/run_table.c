@@ -15,7 +15,7 @@
 
 /* ---- columns ---- */
 
-void hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds)
+const char *hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds)
 {
     double size = fabs(seconds);
     if (size < 999.95)
@@ -24,6 +24,7 @@ void hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds)
         snprintf(text, HS_TABLE_TIME_SIZE, "%.2f h", seconds / 3600);
     else
         snprintf(text, HS_TABLE_TIME_SIZE, "%.2f d", seconds / 86400);
+    return text;
 }
 
 /* By the name of a metric; the first that matches counts, and for others PLAIN and NONE. */
@@ -111,13 +112,13 @@ struct hs_runcolumn hs_runcolumn_of(const char *metric)
     return column;
 }
 
-void hs_runcolumn_text(const struct hs_runcolumn *column, double value,
-                       char text[HS_COLUMN_TEXT_SIZE])
+const char *hs_runcolumn_text(const struct hs_runcolumn *column, double value,
+                              char text[HS_COLUMN_TEXT_SIZE])
 {
     if (isnan(value))
         snprintf(text, HS_COLUMN_TEXT_SIZE, "-");
     else if (column->kind == HS_COLUMN_TIME)
-        hs_table_time(text, value);
+        return hs_table_time(text, value);
     else if (column->kind == HS_COLUMN_SHARE)
         snprintf(text, HS_COLUMN_TEXT_SIZE, "%.1f %%", 100 * value);
     else if (column->kind == HS_COLUMN_RATIO)
@@ -125,6 +126,7 @@ void hs_runcolumn_text(const struct hs_runcolumn *column, double value,
     else
         snprintf(text, HS_COLUMN_TEXT_SIZE, value < 1e15 && value == floor(value) ? "%.0f" : "%.4g",
                  value);
+    return text;
 }
 
 /* Three digits that count: 0.0874, 0.873, 12.3, 123. */

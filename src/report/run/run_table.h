@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/io.h"
-#include "report/compare/replicated.h"
+#include "report/compare/intervals.h"
 #include "report/run/summary.h"
 
 /* ---- columns ---- */
@@ -30,9 +30,9 @@ struct hs_runcolumn {
 struct hs_runcolumn hs_runcolumn_of(const char *metric);
 
 #define HS_COLUMN_TEXT_SIZE 48
-/* "12.82 h", "64.9 %", "1.25", "-" for NaN. */
-void hs_runcolumn_text(const struct hs_runcolumn *column, double value,
-                       char text[HS_COLUMN_TEXT_SIZE]);
+/* "12.82 h", "64.9 %", "1.25", "-" for NaN; returns text. */
+const char *hs_runcolumn_text(const struct hs_runcolumn *column, double value,
+                              char text[HS_COLUMN_TEXT_SIZE]);
 /* "0.873x", with an interval that has a length "0.873x 0.861-0.885"; "" for
  * NaN. */
 void hs_runcolumn_ratio_text(double ratio, double low, double high, char text[HS_COLUMN_TEXT_SIZE]);
@@ -73,6 +73,8 @@ double hs_table_best(const struct hs_run_table *table, const struct hs_runcolumn
 void hs_table_below(const struct hs_table_row *row, const char *metric, char *text);
 /* A time as the tables show it: "12.5 s", "1.23 h", "-4.20 d". */
 #define HS_TABLE_TIME_SIZE 24
-void hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds);
+const char *hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds);
+/* The same, good until the end of the block. */
+#define HS_TIME(seconds) hs_table_time((char[HS_TABLE_TIME_SIZE]){0}, seconds)
 
 #endif

@@ -1,11 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Confidence intervals for means, and ratios of means, over jobs that follow each other in time.
+ * Confidence intervals of 95 %: of means over independent runs, and of means, and ratios of means,
+ * over jobs that follow each other in time.
+ */
+#ifndef HORUS_REPORT_COMPARE_INTERVALS_H
+#define HORUS_REPORT_COMPARE_INTERVALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "horus/compiler.h"
+
+/* ---- over runs, by Student's t; NaN stands for an absent value, in arguments and results ---- */
+
+struct hs_replicated {
+    double value, low, high; /* low and high NaN below two runs */
+    uint32_t runs;           /* that have a value */
+};
+
+/* Of values[0], values[stride], ... count of them; those that are NaN are left out. */
+struct hs_replicated hs_replicated_mean(const double *values, size_t stride, uint32_t count);
+
+/* Of two policies over pairs of runs that share their seeds, where what a seed does to both cancels
+ * (common random numbers): the ratio estimator of survey sampling (Cochran, Sampling Techniques,
+ * 3rd ed., ch. 6): sum of the values / sum of the firsts, which is the ratio of the means; its
+ * interval by t with the residuals values[i] - ratio * firsts[i], and not below 0. Nothing where
+ * one of a pair is absent or negative, and where the firsts are all 0. */
+struct hs_replicated hs_replicated_ratio(const double *values, const double *firsts, size_t stride,
+                                         uint32_t count);
+
+/* ---- over jobs, by drawing blocks of them ----
  *
  *     uint32_t blocks = hs_bootstrap_blocks(differences, jobs, &correlation);
  *     for each job i   num[hs_bootstrap_block(i, jobs, blocks)] += value, den[...] += 1;
- *     HS_TRY(hs_bootstrap_open(&boot, blocks, 2000, seed));
- *     interval = hs_bootstrap_interval(&boot, num, den);         // of sum(num) / sum(den), 95 %
+ *     hs_bootstrap_open(&boot, blocks, 2000, seed);
+ *     interval = hs_bootstrap_interval(&boot, num, den);         // of sum(num) / sum(den)
  *
  * Jobs wait for the same GPUs, so neighbours have similar waits: drawing jobs one by one would
  * treat them as independent and give intervals that are far too narrow. Blocks of jobs that were
@@ -14,13 +43,6 @@
  * and the interval is that of the percentiles (Efron and Tibshirani, 1993, 13.3). A resample costs
  * a sum over blocks, whatever the number of jobs.
  */
-#ifndef HORUS_REPORT_COMPARE_BOOTSTRAP_H
-#define HORUS_REPORT_COMPARE_BOOTSTRAP_H
-
-#include <stdint.h>
-
-#include "horus/compiler.h"
-#include "horus/status.h"
 
 /* Long blocks cut few of the dependences between neighbours, many blocks estimate the spread well:
  * that of 100 is known to 7 %, and past 30 there is little to gain (Schmeiser, Operations Research
