@@ -253,18 +253,6 @@ static void settle(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan
     set_alarm(g, v, p, server);
 }
 
-static void set_defrag_alarm(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p)
-{
-    int64_t look_us = hs_gandiva_next_look_us(g, hs_view_now_us(v));
-    bool is_due = false;
-    for (uint32_t pool = 0; pool < g->pool_count; pool++)
-        is_due = is_due || (g->pools[pool].is_defrag_due && g->pools[pool].free_gpus > 0);
-    if (!g->defrags || !is_due || g->defrag_alarm_us == look_us)
-        return;
-    hs_plan_timer(p, look_us, EVERY_SERVER);
-    g->defrag_alarm_us = look_us;
-}
-
 static enum hs_status gandiva_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct hs_gandiva *g = state;
@@ -278,10 +266,17 @@ static enum hs_status gandiva_decide(void *state, const struct hs_view *v, struc
         g->servers[g->dirty[i]].is_dirty = false;
     for (uint32_t i = 0; i < g->gained_count; i++)
         g->servers[g->gained[i]].has_gained = false;
-    for (uint32_t pool = 0; pool < g->pool_count; pool++)
-        g->pools[pool].has_gained = false;
     g->dirty_count = g->gained_count = 0;
-    set_defrag_alarm(g, v, p);
+    int64_t look_us = hs_gandiva_next_look_us(g, hs_view_now_us(v));
+    bool is_due = false;
+    for (uint32_t pool = 0; pool < g->pool_count; pool++) {
+        g->pools[pool].has_gained = false;
+        is_due = is_due || (g->pools[pool].is_defrag_due && g->pools[pool].free_gpus > 0);
+    }
+    if (g->defrags && is_due && g->defrag_alarm_us != look_us) {
+        hs_plan_timer(p, look_us, EVERY_SERVER);
+        g->defrag_alarm_us = look_us;
+    }
     return HS_OK;
 }
 
@@ -356,19 +351,25 @@ static const char *check_ring(const struct hs_gandiva *g, const struct hs_view *
     return before == s->tail ? NULL : "a ring is torn at its end";
 }
 
+static bool counts_right(const struct hs_gandiva *g, const struct hs_gandiva_server *s,
+                         const struct server_sums *sums)
+{
+    uint32_t pinned = 0;
+    for (uint32_t gpu = s->first_gpu; gpu < s->first_gpu + s->gpus; gpu++)
+        pinned += g->pin_owner[gpu] != 0;
+    return sums->units == s->units && sums->jobs == s->jobs && pinned == s->pinned &&
+           sums->demand + pinned == s->demand && sums->trials == s->trials;
+}
+
 static const char *check_server(const struct hs_gandiva *g, const struct hs_view *v,
                                 uint32_t server)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     struct server_sums sums = {0};
     const char *broken = check_ring(g, v, server, &sums);
-    uint32_t pinned = 0;
-    for (uint32_t gpu = s->first_gpu; gpu < s->first_gpu + s->gpus; gpu++)
-        pinned += g->pin_owner[gpu] != 0;
     if (broken != NULL)
         return broken;
-    if (sums.units != s->units || sums.jobs != s->jobs || sums.trials != s->trials ||
-        pinned != s->pinned || sums.demand + pinned != s->demand)
+    if (!counts_right(g, s, &sums))
         return "a server counts other jobs or GPUs than it has";
     if (hs_gandiva_is_empty(s) && s->affinity != 0)
         return "an empty server has an affinity";

@@ -342,18 +342,18 @@ static bool place_spread(struct hs_gandiva *g, const struct hs_view *v, struct h
 {
     g->span_count = 0;
     bool are_empty = gpus > g->widest && span_find(g, v, job, true);
-    if (are_empty)
-        for (uint32_t i = 0; i < g->span_count; i++)
-            g->servers[g->span_nodes[i]].affinity = gpus;
-    if (!are_empty)
+    if (!are_empty) {
         span_undo(g, v);
-    if (!are_empty && !span_find(g, v, job, false)) {
-        span_undo(g, v);
-        return false;
+        if (!span_find(g, v, job, false)) {
+            span_undo(g, v);
+            return false;
+        }
     }
     span_take(g, v, p, job);
     for (uint32_t i = 0; i < g->span_count; i++) {
-        g->servers[g->span_nodes[i]].reserved = 0;
+        struct hs_gandiva_server *s = &g->servers[g->span_nodes[i]];
+        s->affinity = are_empty ? gpus : s->affinity;
+        s->reserved = 0;
         hs_gandiva_refresh(g, v, g->span_nodes[i]);
     }
     return true;
@@ -663,49 +663,39 @@ static uint32_t target_of(const struct hs_gandiva *g, const struct hs_view *v, h
     return HS_NO_NODE;
 }
 
-/* Targets of all its jobs, larger gangs first; false if one has none. */
-static bool find_targets(struct hs_gandiva *g, const struct hs_view *v, uint32_t server,
-                         uint32_t *count)
+/* All its jobs move, larger gangs first, if each has a target. */
+static bool vacate_server(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
+                          uint32_t server)
 {
-    *count = 0;
-    for (hs_job_id u = g->servers[server].head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
+    const struct hs_gandiva_server *s = &g->servers[server];
+    uint32_t count = 0, found = 0, to;
+    if (s->pinned > 0 || s->grown > 0 ||
+        (uint64_t)hs_gandiva_free(s) * 1000000 < (uint64_t)g->defrag_ppm * s->gpus)
+        return false;
+    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
         const struct hs_gandiva_job *l = hs_gandiva_job(v, u);
         if (l->members > 1 || !l->is_running || l->touched == g->plan)
             return false;
-        g->movers[(*count)++] = hs_gandiva_entry(v, u, -(int64_t)hs_view_gpus(v, u));
+        g->movers[count++] = hs_gandiva_entry(v, u, -(int64_t)hs_view_gpus(v, u));
     }
-    hs_sort(g->movers, *count);
-    uint32_t found = 0;
-    for (; found < *count; found++) {
-        uint32_t to = target_of(g, v, g->movers[found].job, server);
-        if (to == HS_NO_NODE)
+    hs_sort(g->movers, count);
+    for (; found < count; found++) {
+        if ((to = target_of(g, v, g->movers[found].job, server)) == HS_NO_NODE)
             break;
         g->targets[found].job = to;
         g->servers[to].reserved += hs_view_gpus(v, g->movers[found].job);
     }
     for (uint32_t i = 0; i < found; i++)
         g->servers[g->targets[i].job].reserved = 0;
-    return found == *count;
-}
-
-static bool vacate_server(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                         uint32_t server)
-{
-    const struct hs_gandiva_server *s = &g->servers[server];
-    uint32_t count;
-    if (s->pinned > 0 || s->grown > 0 ||
-        (uint64_t)hs_gandiva_free(s) * 1000000 < (uint64_t)g->defrag_ppm * s->gpus ||
-        !find_targets(g, v, server, &count))
-        return false;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && found == count; i++)
         move(g, v, p, g->movers[i].job, g->targets[i].job,
              "defragmentation: its server is to be empty");
-    return true;
+    return found == count;
 }
 
 /* The first server that can be emptied, from those with most free GPUs on; lowest number first. */
 static bool vacate_one(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                      uint32_t pool)
+                       uint32_t pool)
 {
     const struct hs_gandiva_index *set = &g->by_free;
     uint32_t end = hs_gandiva_index_from(set, hs_gandiva_free_key(pool + 1, INT32_MIN));

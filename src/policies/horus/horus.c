@@ -1,23 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Horus' placement, and the policies that use it or stand beside it (README.md):
- *
- *     horus              of the waiting jobs of least predicted utilization the first that can be
- *                        placed. It neither preempts nor ages: jobs of high utilization can starve,
- *                        and large gangs at the head can block
- *     horus+             queues of alike jobs in place of one queue; the queue of most jobs times
- *                        wait is served first, so that no kind of job starves. Credits grow with
- *                        time alone, hence its timers
- *     colocate-fifo      Horus' cost in order of submission: what the placement is worth without
- *                        Horus' queue
- *     pack               the fullest GPU that has memory for the job, idle ones last; it knows
- *                        nothing of utilization, so it pairs what should not be paired
- *     gandiva-pack-only  what AntMan's authors call Gandiva: the GPU of lowest utilization, as
- *                        predicted of its tenants, that has memory for the job; idle ones win ties.
- *                        No slicing, no migration, no trial: what was packed stays packed
- *     gandiva-like       what Horus' authors call Gandiva: the GPU of least memory, load and
- *                        tenants, with no prediction of the candidate; with a quantum, a job that
- *                        has run for so long makes way when others wait
+ * Horus' placement, and the policies that use it or stand beside it: README.md says what each is.
+ * horus neither preempts nor ages: jobs of high utilization can starve, and large gangs at the head
+ * can block. The credits of horus+ grow with time alone, hence its timers. pack knows nothing of
+ * utilization, so it pairs what should not be paired. With a quantum, a job of gandiva-like that
+ * has run for so long makes way when others wait.
  *
  * The cost of a GPU is in integers, 2^-20; divisions round down. For Horus it is the memory in use,
  * how far the utilizations on the GPU miss 100 %, and its tenants.
@@ -25,14 +12,34 @@
  * Migration, off by default, is what Horus' authors meant; in their code it is never reached: now
  * and then, when a GPU is idle, the job of highest predicted utilization (unknown counts as 100 %)
  * leaves a GPU of more than two tenants for it. Jobs on one GPU only.
+ *
+ * horus-s, ours, places by predicted slowdown in place of utilization. A job costs a GPU what it is
+ * predicted to be slowed down there plus what it slows down those that are there; with run times
+ * unknown and alike, that is the completion time it adds, in run times. It goes where it costs
+ * least, and waits
+ *
+ *   - where one of the two parts is more than slowdown_cap allows, so that no job is made very slow
+ *     (a window of jobs is tried: another one will suit that GPU better);
+ *   - where it costs more than waiting. By Little's law GPUs wanted / GPUs held is the wait that
+ * the queue stands for, in run times; with an empty queue no job shares a GPU but for free.
+ *
+ * Light and heavy jobs come before those in the middle, which pair well among themselves; but no
+ * job is passed by jobs submitted more than `overtake` later. The predicted slowdown beyond 1 is
+ * f(own utilization) x g(other's), and adds up over several others, so two sums a GPU are all that
+ * is needed: of f, the sensitivity of its tenants, and of g, their contentiousness.
  */
 #include "policies/horus/hplus_queues.h"
 #include "policies/lib/colocate.h"
 
 #define FULL_PM   1000
-#define TYPES_MAX 64 /* GPU types of a cluster */
-#define CROWDED   3  /* tenants: "more than two" */
+#define TYPES_MAX 64  /* GPU types of a cluster */
+#define FOLD_PM   400 /* horus-s, ours: results/horus.md */
+#define ONE_Q20   (INT64_C(1) << 20)
+/* What is predicted to be slower counts as this: 16 of it are still below 2^31. */
+#define EXCESS_MOST_Q20 (127 * ONE_Q20)
+#define CROWDED         3 /* tenants: "more than two" */
 
+enum { UTIL, SENSITIVITY, CONTENTIOUSNESS }; /* the sums of a GPU; the last two of horus-s alone */
 enum { INTENDED, ASCODED };
 enum { PREDICTED, MEASURED };
 enum { BY_UTILIZATION, BY_SUBMISSION };
@@ -48,7 +55,9 @@ struct horus {
     int64_t look_ahead, max_starts, wake_period_us;
     bool migrates;
     int64_t migrate_every_us;
-    int64_t quantum_us, suspend_us;                   /* gandiva-like; quantum 0 = none */
+    int64_t quantum_us, suspend_us; /* gandiva-like; quantum 0 = none */
+    int64_t overtake_us;            /* horus-s */
+    double slowdown_cap, patience;
     struct hs_colocate waiting;                       /* horus+: its flags of what is awake alone */
     struct hs_hplus_queues hqueues;                   /* horus+; parameters up to here */
     hs_load_cost *cost_of;                            /* ctx: struct candidate */
@@ -58,13 +67,16 @@ struct horus {
     struct hs_job_queue running; /* by the end of the quantum; a job is in it or waits */
     int64_t timer_us;            /* of the timer that is set; 0 = none */
     int64_t due_us;              /* end of the first quantum that began in this pass */
-    bool
-        has_room; /* horus+: a job was refused although a GPU is open: time alone may change that */
+    bool has_room; /* horus+: a GPU is open to a job that was refused: time alone may change that */
+    uint64_t *wanted_gpus; /* horus-s, else NULL: per VC, by the jobs that wait */
+    int64_t cap_q20;       /* slowdown_cap - 1 */
+    int32_t sensitivity_q20[FULL_PM + 1], contentiousness_q20[FULL_PM + 1]; /* by utilization */
 };
 
 struct candidate {
     struct hs_candidate job;
     const struct horus *h;
+    int64_t wait_q20; /* horus-s: what the queue stands for, in run times */
 };
 
 /* ---- costs ---- */
@@ -122,6 +134,29 @@ static int64_t like_cost(const void *ctx, const struct hs_load_range *r)
            util_pm * (1 << 20) / FULL_PM + c->h->tenant_q20 * r->least.tenants;
 }
 
+static int64_t slowdown_cost(const void *ctx, const struct hs_load_range *r)
+{
+    const struct candidate *c = ctx;
+    const struct horus *h = c->h;
+    int64_t sensitivity_q20 = h->sensitivity_q20[c->job.util_pm];
+    int64_t contentiousness_q20 = h->contentiousness_q20[c->job.util_pm];
+    int64_t own_q20 = sensitivity_q20 * r->least.sum[CONTENTIOUSNESS] >> 20;
+    int64_t others_q20 = contentiousness_q20 * r->least.sum[SENSITIVITY] >> 20;
+    bool is_too_slow =
+        own_q20 > h->cap_q20 || others_q20 > h->cap_q20 || own_q20 + others_q20 > c->wait_q20;
+    return is_too_slow || !hs_share_allows(&c->job, r) ? HS_NEVER : own_q20 + others_q20;
+}
+
+static bool horus_load(const void *state, const struct hs_view *v, hs_job_id job,
+                       int32_t sum[HS_LOADS])
+{
+    const struct horus *h = state;
+    bool may_share = hs_share_load(h, v, job, sum);
+    sum[SENSITIVITY] = h->sensitivity_q20[sum[UTIL]];
+    sum[CONTENTIOUSNESS] = h->contentiousness_q20[sum[UTIL]];
+    return may_share;
+}
+
 static enum hs_status init(struct horus *h, const struct hs_view *v, hs_load_cost *cost_of)
 {
     h->cost_of = cost_of;
@@ -143,6 +178,36 @@ static enum hs_status init(struct horus *h, const struct hs_view *v, hs_load_cos
     return HS_OK;
 }
 
+static int64_t excess_q20(const struct hs_view *v, int32_t own_pm, int32_t beside_pm)
+{
+    return (int64_t)(hs_view_slowdown_q32(v, own_pm, beside_pm) >> 12) - ONE_Q20;
+}
+
+static enum hs_status horus_s_init(void *state, const struct hs_view *v)
+{
+    struct horus *h = state;
+    int64_t full_q20 = excess_q20(v, FULL_PM, FULL_PM);
+    for (int32_t pm = 0; pm <= FULL_PM; pm++) {
+        int64_t excess = excess_q20(v, pm, FULL_PM);
+        h->sensitivity_q20[pm] = (int32_t)(excess < EXCESS_MOST_Q20 ? excess : EXCESS_MOST_Q20);
+        h->contentiousness_q20[pm] =
+            full_q20 > 0 ? (int32_t)(excess_q20(v, FULL_PM, pm) * ONE_Q20 / full_q20) : 0;
+    }
+    h->cap_q20 = hs_cost_q20(h->slowdown_cap - 1);
+    h->wanted_gpus = hs_view_alloc(v, hs_view_vcs(v) * sizeof *h->wanted_gpus);
+    return init(h, v, slowdown_cost);
+}
+
+/* What the queue stands for, in run times; INT64_MAX where no cost that passes the caps is more. */
+static int64_t wait_q20(const struct horus *h, const struct hs_view *v, uint32_t vc)
+{
+    uint64_t held = hs_view_total_gpus(v, vc) - hs_view_free_gpus(v, vc);
+    double wait = h->patience * (double)h->wanted_gpus[vc];
+    if (wait * (double)ONE_Q20 >= 2 * (double)h->cap_q20 * (double)held)
+        return INT64_MAX;
+    return (int64_t)(wait * (double)ONE_Q20 / (double)held);
+}
+
 /* ---- the queue ---- */
 
 static void horus_needs(const void *state, uint32_t *can, uint32_t *knows)
@@ -156,7 +221,7 @@ static void horus_needs(const void *state, uint32_t *can, uint32_t *knows)
 
 static bool is_by_utilization(const struct horus *h)
 {
-    return h->look_ahead > 0 && h->order == BY_UTILIZATION;
+    return h->look_ahead > 0 && h->order == BY_UTILIZATION && h->slowdown_cap == 0;
 }
 
 /* Predicted mean utilization, per mille; unknown counts as 100 %. */
@@ -164,6 +229,17 @@ static int64_t utilization_pm(const struct hs_view *v, hs_job_id job)
 {
     int32_t pm = hs_view_util_pm(v, job);
     return pm >= 0 ? pm : FULL_PM;
+}
+
+/* Of a job of horus-s: its submission, and up to `overtake` later for those that pair badly, so
+ * that no job is passed for ever. Jobs that pair well with many come first: light ones, and heavy
+ * ones while there are light ones; what is left over in the middle pairs with itself. 0 .. FOLD_PM,
+ * folded at FOLD_PM. */
+static int64_t pairing_key(const struct horus *h, const struct hs_view *v, hs_job_id job)
+{
+    int64_t pm = utilization_pm(v, job);
+    int64_t unfit_pm = pm <= FOLD_PM ? pm : (FULL_PM - pm) * FOLD_PM / (FULL_PM - FOLD_PM);
+    return hs_view_submit_us(v, job) + h->overtake_us / FOLD_PM * unfit_pm;
 }
 
 /* A quantum is one of service: what the job owes is paid before it counts, so that every turn
@@ -183,12 +259,23 @@ static void horus_event(void *state, const struct hs_view *v, const struct hs_ev
         hs_job_queue_remove(&h->running, v, job);
     if (event->kind == HS_EVENT_STARTED && h->quantum_us > 0)
         hs_job_queue_add(&h->running, v, job, end_of_quantum_us(h, v, job));
-    if (event->kind == HS_EVENT_TIMER)
+    if (event->kind == HS_EVENT_TIMER) {
         hs_vc_queues_wake_all(&h->waiting.queue);
-    else if (is_by_utilization(h))
-        hs_colocate_event(&h->waiting.queue, v, event, utilization_pm(v, job));
-    else /* with a quantum, a job that was stopped goes to the end of the queue */
-        hs_colocate_event(&h->waiting.queue, v, event, h->quantum_us > 0 ? hs_view_now_us(v) : 0);
+        return;
+    }
+    int64_t key = 0;
+    if (h->wanted_gpus != NULL) {
+        bool comes = event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_STOPPED;
+        bool is_rejected = event->kind == HS_EVENT_FINISH && hs_job_queue_has(v, job);
+        key = pairing_key(h, v, job);
+        h->wanted_gpus[hs_view_vc(v, job)] += comes ? hs_view_gpus(v, job) : 0;
+        h->wanted_gpus[hs_view_vc(v, job)] -= is_rejected ? hs_view_gpus(v, job) : 0;
+    } else if (is_by_utilization(h)) {
+        key = utilization_pm(v, job);
+    } else if (h->quantum_us > 0) { /* a job that was stopped goes to the end of the queue */
+        key = hs_view_now_us(v);
+    }
+    hs_colocate_event(&h->waiting.queue, v, event, key);
 }
 
 static bool place(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
@@ -198,8 +285,12 @@ static bool place(void *state, const struct hs_view *v, struct hs_plan *p, hs_jo
     if (hs_share_is_blocked(&h->colocation, v, id))
         return false;
     hs_candidate_set(&c.job, &h->colocation, v, id);
+    if (h->wanted_gpus != NULL)
+        c.wait_q20 = wait_q20(h, v, hs_view_vc(v, id));
     if (!hs_share_place(&h->colocation, v, p, id, h->cost_of, &c))
         return false;
+    if (h->wanted_gpus != NULL)
+        h->wanted_gpus[hs_view_vc(v, id)] -= hs_view_gpus(v, id);
     int64_t end_us = end_of_quantum_us(h, v, id);
     h->due_us = end_us < h->due_us ? end_us : h->due_us;
     return true;
@@ -412,6 +503,12 @@ static void horus_plus_semantics(const void *state, struct hs_semantics *out)
     out->order = "lanes by credit, utilization";
 }
 
+static void horus_s_semantics(const void *state, struct hs_semantics *out)
+{
+    describe(state, "predicted slowdown", out);
+    out->order = "submit, utilization";
+}
+
 /* ---- parameters ---- */
 
 #define AUTHORS "the authors' simulator"
@@ -437,10 +534,10 @@ static void horus_plus_semantics(const void *state, struct hs_semantics *out)
                      "0: the authors' simulator has one type"),                                    \
         HS_SHARE_PARAMS(struct horus, colocation, "3"),                                            \
         HS_UTIL_CAP_PARAM(struct horus, colocation)
-#define LOOK_AHEAD_PARAM(most)                                                                     \
-    HS_PARAM_INT(struct horus, look_ahead, "look_ahead", "5", 1, most,                             \
+#define LOOK_AHEAD_PARAM(value, most, origin)                                                      \
+    HS_PARAM_INT(struct horus, look_ahead, "look_ahead", value, 1, most,                           \
                  "waiting jobs that are tried before the rest waits", .unit = "jobs",              \
-                 .source = "5: " AUTHORS)
+                 .source = origin)
 
 static const struct hs_param pack_params[] = {
     HS_COLOCATE_SCAN(struct horus, waiting), HS_SHARE_PARAMS(struct horus, colocation, "2"), {0}};
@@ -467,7 +564,7 @@ static const struct hs_param horus_params[] = {
     HS_PARAM_CHOICE(struct horus, order, "order", "util_asc", order_names,
                     "of the waiting jobs: least predicted utilization first, or submission",
                     .source = "util_asc: the authors' simulator"),
-    LOOK_AHEAD_PARAM(1000000),
+    LOOK_AHEAD_PARAM("5", 1000000, "5: " AUTHORS),
     HS_PARAM_INT(struct horus, max_starts, "max_starts", "0", 0, 1000000,
                  "started at one moment; 0: as many as fit (1, a tick apart: the authors' loop)",
                  .unit = "jobs"),
@@ -482,10 +579,28 @@ static const struct hs_param horus_params[] = {
                       "at most one move in this time"),
     {0}};
 
-static const struct hs_param horus_plus_params[] = {LOOK_AHEAD_PARAM(HS_HPLUS_LOOK_AHEAD),
-                                                    HS_HPLUS_PARAMS(struct horus, hqueues),
-                                                    COST_PARAMS,
-                                                    {0}};
+static const struct hs_param horus_plus_params[] = {
+    LOOK_AHEAD_PARAM("5", HS_HPLUS_LOOK_AHEAD, "5: " AUTHORS),
+    HS_HPLUS_PARAMS(struct horus, hqueues),
+    COST_PARAMS,
+    {0}};
+
+#define OURS "ours: results/horus.md"
+static const struct hs_param horus_s_params[] = {
+    LOOK_AHEAD_PARAM("300", 1000000, OURS),
+    HS_PARAM_DURATION(struct horus, overtake_us, "overtake", "6h", 0, 1e9,
+                      "jobs that pair well pass others that were submitted up to this much earlier",
+                      .source = OURS),
+    HS_PARAM_REAL(
+        struct horus, slowdown_cap, "slowdown_cap", "1.35", 1, 1000,
+        "predicted slowdown of a newcomer, and what it adds to all tenants together, at most",
+        .source = OURS),
+    HS_PARAM_REAL(
+        struct horus, patience, "patience", "10", 0, 1e9,
+        "a job waits rather than add more slowdown than this times GPUs wanted / GPUs held",
+        .source = OURS),
+    HS_SHARE_PARAMS(struct horus, colocation, "3"),
+    {0}};
 
 /* ---- the policies ---- */
 
@@ -503,7 +618,7 @@ static const struct hs_param horus_plus_params[] = {LOOK_AHEAD_PARAM(HS_HPLUS_LO
         .state_size = sizeof(struct horus),                                                        \
         .job_state_size = sizeof(links),                                                           \
         .tenants = hs_share_tenants,                                                               \
-        .load = hs_share_load,                                                                     \
+        .load = horus_load,                                                                        \
         .needs = horus_needs,                                                                      \
         .init = id##_init,                                                                         \
         .on_event = prefix##_event,                                                                \
@@ -547,3 +662,8 @@ HORUS_POLICY(horus_plus, "horus+",
              "horus with lanes of alike jobs, the lane of most jobs times wait first",
              "Yeung et al., Horus+, TPDS 33(1), 2022; as in their simulator, its faults mended",
              HS_CAN_TIME, ALL_KNOWN, horus_plus_params, horus_plus, struct hs_hplus_queues_scratch);
+HORUS_POLICY(horus_s, "horus-s",
+             "about in order of submission, where the predicted slowdown added is least",
+             "ours; after Horus (Yeung et al., TPDS 33(1), 2022)", 0,
+             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY, horus_s_params, horus,
+             struct hs_job_queue_link);

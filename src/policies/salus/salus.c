@@ -564,8 +564,6 @@ static const char *turns_check(const struct hs_salus *s, const struct hs_view *v
 {
     uint64_t sum_q32 = 0;
     bool all_ready = true;
-    if (lane->members == 0)
-        return NULL;
     for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after) {
         const char *broken = member_check(v, m);
         all_ready = all_ready && hs_salus_job(v, m)->is_ready;
@@ -591,7 +589,8 @@ static const char *salus_check(const void *state, const struct hs_view *v)
     if (broken == NULL && !s->is_plain)
         broken = hs_salus_lanes_check(&s->lanes, v);
     for (uint32_t id = 0; id < s->lanes.lanes_used && broken == NULL; id++)
-        broken = turns_check(s, v, &s->lanes.lanes[id]);
+        if (s->lanes.lanes[id].members > 0)
+            broken = turns_check(s, v, &s->lanes.lanes[id]);
     return broken;
 }
 

@@ -15,6 +15,7 @@
 #ifndef HORUS_POLICIES_SALUS_SALUS_H
 #define HORUS_POLICIES_SALUS_SALUS_H
 
+#include "policies/lib/allocation_map.h"
 #include "policies/lib/capacity_tree.h"
 #include "policies/lib/job_heap.h"
 #include "policies/lib/params.h"
@@ -44,7 +45,6 @@ enum hs_salus_model {
 };
 
 #define HS_NO_LANE UINT32_MAX
-#define HS_NO_SLOT UINT32_MAX
 
 /* What a job asks of each of its GPUs. */
 struct hs_salus_need {
@@ -77,15 +77,10 @@ struct hs_salus_job {
     const char *reason; /* of a rejected job */
 };
 
-/* One GPU of one lane. */
-struct hs_salus_slot {
-    uint32_t gpu, lane, next_of_lane, next_on_gpu;
-};
-
 struct hs_salus_gpu {
     int64_t capacity_mib; /* of lanes in all */
     int64_t used_mib;
-    uint32_t first_slot, lanes, sessions, pool;
+    uint32_t lanes, sessions, pool;
     uint32_t step; /* of its room for one more lane; HS_SALUS_STEPS: it has none */
     bool is_whole; /* a job has it alone */
 };
@@ -123,11 +118,12 @@ struct hs_salus_lanes {
     enum hs_salus_model model;
     int64_t reserve_mib, max_sessions, infl_p_millionths, infl_total_millionths;
     struct hs_salus_gpu *gpus;
-    struct hs_salus_slot *slots;
+    struct hs_allocation_map on; /* lanes, in the place of jobs, on their GPUs, */
+    struct hs_map_entry *slots;  /* and its entries: one GPU of one lane each */
     struct hs_salus_lane *lanes;
     struct hs_salus_pool *pools;
     uint32_t gpu_count, pool_count, per_gpu; /* lanes on one GPU at most */
-    uint32_t slots_used, free_slot, lanes_used, free_lane;
+    uint32_t lanes_used, free_lane;
     uint64_t sessions; /* jobs in all lanes */
     uint64_t changes;
     bool has_grown; /* a job came to need more than it was admitted for */

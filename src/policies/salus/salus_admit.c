@@ -277,11 +277,11 @@ static bool pick(const struct admit_search *q)
 
 static bool may_use_all(const struct admit_search *q, const struct hs_salus_lane *lane)
 {
-    const struct hs_salus_slot *slots = q->s->lanes.slots;
+    const struct hs_map_entry *slots = q->s->lanes.slots;
     uint32_t last = HS_NO_NODE, workers = 0;
     if (!hs_view_is_constrained(q->v, q->job)) /* and all GPUs of its pool are for it */
         return true;
-    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = slots[s].next_of_lane) {
+    for (uint32_t s = lane->first_slot; s != 0; s = slots[s].next_of_job) {
         uint32_t node = hs_view_gpu_node(q->v, slots[s].gpu);
         if (node != last) {
             last = node;
@@ -299,7 +299,7 @@ static bool have_same_gpus(const struct hs_salus_lanes *l, const struct hs_salus
     uint32_t x = a->first_slot, y = b->first_slot;
     if (a->gpus != b->gpus)
         return false;
-    for (; x != HS_NO_SLOT; x = l->slots[x].next_of_lane, y = l->slots[y].next_of_lane)
+    for (; x != 0; x = l->slots[x].next_of_job, y = l->slots[y].next_of_job)
         if (l->slots[x].gpu != l->slots[y].gpu)
             return false;
     return true;
@@ -326,8 +326,8 @@ static bool is_best_there(const struct admit_search *q, uint32_t id)
 {
     const struct hs_salus_lanes *l = &q->s->lanes;
     uint32_t gpu = l->slots[l->lanes[id].first_slot].gpu;
-    for (uint32_t s = l->gpus[gpu].first_slot; s != HS_NO_SLOT; s = l->slots[s].next_on_gpu) {
-        uint32_t other = l->slots[s].lane;
+    for (uint32_t s = l->on.on_gpu[gpu]; s != 0; s = l->slots[s].next_on_gpu) {
+        uint32_t other = l->slots[s].job;
         if (other != id && have_same_gpus(l, &l->lanes[id], &l->lanes[other]) &&
             hs_salus_fits(l, other, q->need) && is_better(q, other, id))
             return false;
@@ -351,7 +351,7 @@ static uint32_t lane_to_join(const struct admit_search *q)
             !is_best_there(q, id))
             continue;
         uint64_t util_pm = 0; /* of all its GPUs */
-        for (uint32_t s = l->lanes[id].first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane)
+        for (uint32_t s = l->lanes[id].first_slot; s != 0; s = l->slots[s].next_of_job)
             util_pm += hs_view_gpu_util_pm(q->v, l->slots[s].gpu);
         if (best == HS_NO_LANE || util_pm < best_pm) {
             best = id;
@@ -377,7 +377,7 @@ static void start(const struct hs_salus *s, const struct hs_view *v, struct hs_p
                   hs_job_id job)
 {
     const struct hs_salus_job *j = hs_salus_job(v, job);
-    const struct hs_salus_slot *slots = s->lanes.slots;
+    const struct hs_map_entry *slots = s->lanes.slots;
     const struct hs_salus_lane *lane = &s->lanes.lanes[j->lane - 1];
     const struct hs_turn turn = {
         .slice_group = j->lane, .keeps = HS_KEEPS_PERSISTENT, .is_waiting = j->starts_waiting};
@@ -388,7 +388,7 @@ static void start(const struct hs_salus *s, const struct hs_view *v, struct hs_p
         hs_plan_add_overhead(p, job, startup_us);
     hs_plan_start(p, job);
     hs_plan_slice_group(p, &turn);
-    for (uint32_t slot = lane->first_slot; slot != HS_NO_SLOT; slot = slots[slot].next_of_lane)
+    for (uint32_t slot = lane->first_slot; slot != 0; slot = slots[slot].next_of_job)
         hs_plan_on_gpu(p, slots[slot].gpu);
 }
 
@@ -554,9 +554,8 @@ static void widen_by_node(struct scan *x, uint32_t node)
                 free_mib[k] = mib;
                 mib = smaller;
             }
-        for (uint32_t at = l->gpus[gpu].first_slot; at != HS_NO_SLOT;
-             at = l->slots[at].next_on_gpu) {
-            uint32_t lane = l->slots[at].lane;
+        for (uint32_t at = l->on.on_gpu[gpu]; at != 0; at = l->slots[at].next_on_gpu) {
+            uint32_t lane = l->slots[at].job;
             if (l->lanes[lane].gpus <= WIDEST)
                 widen(&x->limits[l->lanes[lane].gpus], hs_salus_room(l, lane));
         }
@@ -585,9 +584,8 @@ static bool may_fit_node(const struct scan *x, hs_job_id job, uint32_t node)
     uint32_t first = hs_view_node_first_gpu(x->v, node), gpus = hs_view_gpus(x->v, job), open = 0;
     for (uint32_t gpu = first; gpu < first + hs_view_node_gpus(x->v, node); gpu++) {
         open += hs_salus_may_open(l, gpu, need);
-        for (uint32_t at = l->gpus[gpu].first_slot; at != HS_NO_SLOT; at = l->slots[at].next_on_gpu)
-            if (l->lanes[l->slots[at].lane].gpus == gpus &&
-                hs_salus_fits(l, l->slots[at].lane, need))
+        for (uint32_t at = l->on.on_gpu[gpu]; at != 0; at = l->slots[at].next_on_gpu)
+            if (l->lanes[l->slots[at].job].gpus == gpus && hs_salus_fits(l, l->slots[at].job, need))
                 return true;
     }
     return open >= gpus;

@@ -30,7 +30,7 @@ void hs_salus_gpus_init(struct hs_salus_lanes *l, const struct hs_view *v)
     for (uint32_t id = 0; id < l->gpu_count; id++) {
         struct hs_salus_gpu *gpu = &l->gpus[id];
         uint32_t mib = hs_view_gpu_capacity_mib(v, id);
-        *gpu = (struct hs_salus_gpu){.first_slot = HS_NO_SLOT, .step = HS_SALUS_STEPS};
+        *gpu = (struct hs_salus_gpu){.step = HS_SALUS_STEPS};
         gpu->capacity_mib =
             mib == UINT32_MAX ? CAPACITY_NOT_STATED : most(0, (int64_t)mib - l->reserve_mib);
         l->least_capacity_mib = least(l->least_capacity_mib, gpu->capacity_mib);
@@ -42,10 +42,10 @@ void hs_salus_lanes_init(struct hs_salus_lanes *l, const struct hs_view *v)
 {
     l->per_gpu = l->model == HS_SALUS_ONE ? 1 : hs_view_max_tenants(v);
     l->pool_count = hs_view_vcs_are_apart(v) ? hs_view_vcs(v) : 1;
-    l->free_slot = HS_NO_SLOT;
     l->free_lane = HS_NO_LANE;
     uint64_t slots = (uint64_t)l->gpu_count * l->per_gpu;
-    l->slots = hs_view_alloc(v, slots * sizeof *l->slots);
+    hs_allocation_map_init(&l->on, v);
+    l->slots = l->on.allocations;
     l->lanes = hs_view_alloc(v, slots * sizeof *l->lanes);
     l->pools = hs_view_alloc(v, (uint64_t)l->pool_count * sizeof *l->pools);
     hs_capacity_tree_init(&l->gpu_tree, v, l->gpu_count, l->pool_count);
@@ -107,7 +107,7 @@ struct hs_capacity hs_salus_room(const struct hs_salus_lanes *l, uint32_t id)
 {
     const struct hs_salus_lane *lane = &l->lanes[id];
     int64_t free_mib = INT64_MAX; /* least of its GPUs */
-    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane) {
+    for (uint32_t s = lane->first_slot; s != 0; s = l->slots[s].next_of_job) {
         const struct hs_salus_gpu *gpu = &l->gpus[l->slots[s].gpu];
         bool is_closed = gpu->is_whole || (int64_t)gpu->sessions >= l->max_sessions;
         free_mib = least(free_mib, is_closed ? -1 : gpu->capacity_mib - gpu->used_mib);
@@ -141,7 +141,7 @@ static int64_t lane_charge_mib(const struct hs_salus_lanes *l, const struct hs_s
     return l->model == HS_SALUS_CODE ? lane->size_mib : lane->kept_mib + lane->size_mib;
 }
 
-/* A lane without room is in no tree: every job needs some. */
+/* A lane without room is in no tree: every job needs some; nor is one that closes. */
 static void index_lane(struct hs_salus_lanes *l, uint32_t id)
 {
     struct hs_salus_lane *lane = &l->lanes[id];
@@ -149,7 +149,7 @@ static void index_lane(struct hs_salus_lanes *l, uint32_t id)
         return;
     struct hs_capacity room = hs_salus_room(l, id);
     lane->indexed = l->changes;
-    if (room.of[HS_SALUS_ALL] == 0)
+    if (lane->members == 0 || room.of[HS_SALUS_ALL] == 0)
         hs_capacity_tree_drop(&l->lane_tree, lane->pool, id);
     else
         hs_capacity_tree_put(&l->lane_tree, lane->pool, id,
@@ -184,19 +184,18 @@ static void index_gpu(struct hs_salus_lanes *l, uint32_t id)
                              (struct hs_capacity){{free_mib, free_mib}});
     else
         hs_capacity_tree_drop(&l->gpu_tree, gpu->pool, id);
-    for (uint32_t s = gpu->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_on_gpu)
-        index_lane(l, l->slots[s].lane);
+    for (uint32_t s = l->on.on_gpu[id]; s != 0; s = l->slots[s].next_on_gpu)
+        index_lane(l, l->slots[s].job);
 }
 
 /* Takes the charge of a lane that is about to change from each of its GPUs (-1), or adds the new
  * one (1). */
 static void charge(struct hs_salus_lanes *l, const struct hs_salus_lane *lane, int64_t times)
 {
-    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane)
+    for (uint32_t s = lane->first_slot; s != 0; s = l->slots[s].next_of_job)
         l->gpus[l->slots[s].gpu].used_mib += times * lane_charge_mib(l, lane);
     l->changes++;
-    for (uint32_t s = times > 0 ? lane->first_slot : HS_NO_SLOT; s != HS_NO_SLOT;
-         s = l->slots[s].next_of_lane)
+    for (uint32_t s = times > 0 ? lane->first_slot : 0; s != 0; s = l->slots[s].next_of_job)
         index_gpu(l, l->slots[s].gpu);
 }
 
@@ -236,28 +235,12 @@ void hs_salus_requeue(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_
 
 /* ---- members ---- */
 
-static void slot_add(struct hs_salus_lanes *l, uint32_t id, uint32_t gpu)
-{
-    uint32_t slot = l->free_slot;
-    if (slot != HS_NO_SLOT)
-        l->free_slot = l->slots[slot].next_of_lane;
-    else
-        slot = l->slots_used++;
-    l->slots[slot] = (struct hs_salus_slot){.gpu = gpu,
-                                            .lane = id,
-                                            .next_of_lane = l->lanes[id].first_slot,
-                                            .next_on_gpu = l->gpus[gpu].first_slot};
-    l->lanes[id].first_slot = l->gpus[gpu].first_slot = slot;
-    l->gpus[gpu].lanes++;
-    l->gpus[gpu].pool = l->lanes[id].pool;
-}
-
 /* Adds the nodes of the lane to those where room was made. */
 static void note_freed(struct hs_salus_lanes *l, const struct hs_view *v,
                        const struct hs_salus_lane *lane)
 {
     struct hs_salus_pool *pool = &l->pools[lane->pool];
-    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane) {
+    for (uint32_t s = lane->first_slot; s != 0; s = l->slots[s].next_of_job) {
         uint32_t node = hs_view_gpu_node(v, l->slots[s].gpu), i = 0;
         while (i < pool->freed_count && i < HS_SALUS_FREED && pool->freed[i] != node)
             i++;
@@ -275,7 +258,7 @@ static void count_member(struct hs_salus_lanes *l, struct hs_salus_lane *lane,
     lane->members += comes ? 1 : (uint32_t)-1;
     lane->kept_mib += comes ? j->kept_mib : -j->kept_mib;
     l->sessions += comes ? 1 : (uint64_t)-1;
-    for (uint32_t s = lane->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_of_lane) {
+    for (uint32_t s = lane->first_slot; s != 0; s = l->slots[s].next_of_job) {
         struct hs_salus_gpu *gpu = &l->gpus[l->slots[s].gpu];
         gpu->sessions += comes ? 1 : (uint32_t)-1;
         gpu->is_whole = comes ? gpu->is_whole || j->need.is_alone : gpu->is_whole && gpu->sessions;
@@ -326,8 +309,7 @@ void hs_salus_lane_open(struct hs_salus_lanes *l, const struct hs_view *v, hs_jo
         l->free_lane = lane->next_free;
     else
         l->lanes_used++;
-    *lane = (struct hs_salus_lane){.first_slot = HS_NO_SLOT,
-                                   .gpus = count,
+    *lane = (struct hs_salus_lane){.gpus = count,
                                    .pool = hs_salus_pool(v, job),
                                    .first = HS_NO_JOB,
                                    .last = HS_NO_JOB,
@@ -336,7 +318,9 @@ void hs_salus_lane_open(struct hs_salus_lanes *l, const struct hs_view *v, hs_jo
                                    .is_touched = lane->is_touched,
                                    .capacity_mib = INT64_MAX};
     for (uint32_t i = count; i-- > 0;) { /* each is put first: the list ascends */
-        slot_add(l, id, gpus[i]);
+        hs_allocation_map_add(&l->on, id, &lane->first_slot, gpus[i]);
+        l->gpus[gpus[i]].lanes++;
+        l->gpus[gpus[i]].pool = lane->pool;
         lane->capacity_mib = least(lane->capacity_mib, l->gpus[gpus[i]].capacity_mib);
     }
     add_member(l, v, job, id);
@@ -367,20 +351,12 @@ void hs_salus_lane_leave(struct hs_salus_lanes *l, const struct hs_view *v, hs_j
         charge(l, lane, 1);
         return;
     }
-    hs_capacity_tree_drop(&l->lane_tree, lane->pool, id);
     l->changes++;
-    for (uint32_t slot = lane->first_slot, next; slot != HS_NO_SLOT; slot = next) {
-        uint32_t gpu = l->slots[slot].gpu, *link = &l->gpus[gpu].first_slot;
-        next = l->slots[slot].next_of_lane;
-        while (*link != slot)
-            link = &l->slots[*link].next_on_gpu;
-        *link = l->slots[slot].next_on_gpu;
-        l->gpus[gpu].lanes--;
-        l->slots[slot].next_of_lane = l->free_slot;
-        l->free_slot = slot;
-        index_gpu(l, gpu);
+    for (uint32_t s = lane->first_slot; s != 0; s = l->slots[s].next_of_job) {
+        l->gpus[l->slots[s].gpu].lanes--;
+        index_gpu(l, l->slots[s].gpu);
     }
-    lane->first_slot = HS_NO_SLOT;
+    hs_allocation_map_drop(&l->on, &lane->first_slot);
     lane->next_free = l->free_lane;
     l->free_lane = id;
 }
@@ -431,8 +407,8 @@ static const char *gpu_check(const struct hs_salus_lanes *l, uint32_t id)
     const struct hs_salus_gpu *gpu = &l->gpus[id];
     int64_t used_mib = 0;
     uint32_t lanes = 0, sessions = 0;
-    for (uint32_t s = gpu->first_slot; s != HS_NO_SLOT; s = l->slots[s].next_on_gpu) {
-        const struct hs_salus_lane *lane = &l->lanes[l->slots[s].lane];
+    for (uint32_t s = l->on.on_gpu[id]; s != 0; s = l->slots[s].next_on_gpu) {
+        const struct hs_salus_lane *lane = &l->lanes[l->slots[s].job];
         used_mib += lane_charge_mib(l, lane);
         sessions += lane->members;
         lanes++;
