@@ -41,7 +41,7 @@ struct hs_gandiva_index {
 /* A unit of a ring whose shares of time are worked out. */
 struct hs_gandiva_turn {
     uint32_t gpus;
-    int32_t priority;
+    int64_t priority;
     uint64_t share_q32; /* the result; 0: it never has a turn */
     /* scratch: of the unit, and of the position of the same number in the ring */
     uint32_t turns, turns_before;
@@ -51,6 +51,7 @@ struct hs_gandiva_turn {
 
 enum hs_slicing { HS_SLICING_EXACT, HS_SLICING_PROCESSOR_SHARING, HS_SLICING_AUTO };
 
+#define HS_GANDIVA_FIXED   (INT64_C(1) << 31) /* above all priorities: it runs on */
 #define HS_GANDIVA_ONE_Q32 (UINT64_C(1) << 32)
 #define HS_GANDIVA_FAILED  8  /* failed pairings of a job, after which it is tried no more */
 #define HS_GANDIVA_WIDEST  64 /* GPUs of a server that is sliced by shares */
@@ -211,9 +212,6 @@ void hs_gandiva_index_set(struct hs_gandiva_index *set, uint32_t server, uint64_
 uint32_t hs_gandiva_index_from(const struct hs_gandiva_index *set, uint64_t key);
 
 uint32_t hs_gandiva_pool_of(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
-/* The server could hold the job if no other were there but spread ones. */
-bool hs_gandiva_is_usable(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                          uint32_t server);
 /* The server has CPUs and host memory for so many workers of the job now. */
 bool hs_gandiva_has_workers(const struct hs_view *v, hs_job_id job, uint32_t server, uint32_t gpus);
 /* Keys of the indexes: (pool, free GPUs), of which INT32_MIN is the least; (pool, size, 0). */
@@ -269,8 +267,6 @@ void hs_gandiva_slice(struct hs_gandiva *g, const struct hs_view *v, struct hs_p
                       uint32_t server);
 
 bool hs_gandiva_fits_gpu(const struct hs_view *v, uint32_t gpu, uint64_t mem_mib);
-/* Predicted memory of all members. */
-uint64_t hs_gandiva_unit_mib(const struct hs_view *v, hs_job_id leader);
 /* Some unit needs more memory than its GPU has. O(ring) if memory of its jobs has changed. */
 bool hs_gandiva_is_overfull(const struct hs_view *v, const struct hs_gandiva_server *s);
 /* Notes the present rate of the job, per second that it runs. */

@@ -120,6 +120,14 @@ static uint32_t room_of(const struct hs_gandiva *g, uint32_t server)
 
 /* ---- on one server ---- */
 
+/* The server could hold the job if no other were there but spread ones. */
+static bool is_usable(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+                      uint32_t server)
+{
+    const struct hs_gandiva_server *s = &g->servers[server];
+    return s->gpus - s->pinned >= hs_view_gpus(v, job) && hs_view_may_use(v, job, server);
+}
+
 /* 1: the usable server of least height of the class, if it has room. */
 static uint32_t of_its_size(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
                             uint32_t gpus)
@@ -129,7 +137,7 @@ static uint32_t of_its_size(const struct hs_gandiva *g, const struct hs_view *v,
     for (uint32_t i = hs_gandiva_index_from(set, class);
          i < set->count && set->at[i].key >> 32 == class >> 32; i++) {
         uint32_t server = set->at[i].server;
-        if (!hs_gandiva_is_usable(g, v, job, server))
+        if (!is_usable(g, v, job, server))
             continue;
         bool has_room = room_of(g, server) >= gpus && hs_gandiva_has_workers(v, job, server, gpus);
         return has_room ? server : HS_NO_NODE;
@@ -193,8 +201,8 @@ static uint32_t to_take_turns(const struct hs_gandiva *g, const struct hs_view *
                 break;
             continue;
         }
-        if (!hs_gandiva_is_usable(g, v, job, server) ||
-            !hs_gandiva_has_workers(v, job, server, gpus) || !has_memory_for_turns(g, v, job, s))
+        if (!is_usable(g, v, job, server) || !hs_gandiva_has_workers(v, job, server, gpus) ||
+            !has_memory_for_turns(g, v, job, s))
             continue;
         if (!is_outranked(g, v, job, s))
             return server;

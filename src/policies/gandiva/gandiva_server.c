@@ -12,13 +12,6 @@ uint32_t hs_gandiva_pool_of(const struct hs_gandiva *g, const struct hs_view *v,
     return g->pool_count > 1 ? hs_view_vc(v, job) : 0;
 }
 
-bool hs_gandiva_is_usable(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                          uint32_t server)
-{
-    const struct hs_gandiva_server *s = &g->servers[server];
-    return s->gpus - s->pinned >= hs_view_gpus(v, job) && hs_view_may_use(v, job, server);
-}
-
 bool hs_gandiva_has_workers(const struct hs_view *v, hs_job_id job, uint32_t server, uint32_t gpus)
 {
     return !hs_view_is_constrained(v, job) || hs_view_node_workers(v, job, server) >= gpus;

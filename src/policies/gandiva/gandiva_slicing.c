@@ -66,32 +66,60 @@ static hs_job_id running_member(const struct slice_pass *x, hs_job_id leader)
     return m;
 }
 
-/* ---- round robin: what runs ---- */
+/* Predicted memory of all members. */
+static uint64_t unit_mib(const struct hs_view *v, hs_job_id leader)
+{
+    uint64_t mib = 0;
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
+        mib += hs_view_gpu_mem_mib(v, m);
+    return mib;
+}
+
+/* ---- which units have a turn ---- */
+
+/* Lists the units of the server in ring order. What the plan of this instant runs already comes
+ * first, if `is_fixed`. */
+static uint32_t list_turns(const struct slice_pass *x, bool is_fixed)
+{
+    uint32_t count = 0;
+    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, count++) {
+        bool runs_on = is_fixed && job_of(x, u)->is_running && is_touched(x, u);
+        x->g->turns[count] = (struct hs_gandiva_turn){
+            .gpus = hs_view_gpus(x->v, u),
+            .priority = runs_on ? HS_GANDIVA_FIXED : hs_view_priority(x->v, u),
+            .unit = count};
+    }
+    return count;
+}
+
+/* Those of higher priority first, then in order, each that still fits. */
+static void choose_turns(struct hs_gandiva_turn *ring, uint32_t count, uint32_t slots)
+{
+    for (uint32_t i = 0; i < count; i++)
+        ring[i].runs = false;
+    for (int64_t priority = INT64_MAX, next;; priority = next) {
+        next = INT64_MIN;
+        for (uint32_t i = 0; i < count; i++)
+            if (ring[i].priority < priority && ring[i].priority > next)
+                next = ring[i].priority;
+        if (next == INT64_MIN)
+            return;
+        for (uint32_t at = 0; at < count; at++) {
+            struct hs_gandiva_turn *unit = &ring[ring[at].unit];
+            if (unit->priority == next && unit->gpus <= slots) {
+                slots -= unit->gpus;
+                unit->runs = true;
+            }
+        }
+    }
+}
 
 static void choose_units(const struct slice_pass *x)
 {
-    uint32_t room = x->s->gpus - x->s->pinned;
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
-        bool is_fixed = job_of(x, u)->is_running && is_touched(x, u);
-        job_of(x, u)->has_turn = is_fixed;
-        room -= is_fixed ? hs_view_gpus(x->v, u) : 0;
-    }
-    for (int64_t priority = INT64_MAX, next;; priority = next) {
-        next = INT64_MIN; /* the highest below the last one */
-        for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
-            int32_t own = hs_view_priority(x->v, u);
-            next = own < priority && own > next ? own : next;
-        }
-        if (next == INT64_MIN)
-            return;
-        for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
-            struct hs_gandiva_job *l = job_of(x, u);
-            if (l->has_turn || hs_view_priority(x->v, u) != next || hs_view_gpus(x->v, u) > room)
-                continue;
-            l->has_turn = true;
-            room -= hs_view_gpus(x->v, u);
-        }
-    }
+    const struct hs_gandiva_turn *turn = x->g->turns;
+    choose_turns(x->g->turns, list_turns(x, true), x->s->gpus - x->s->pinned);
+    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, turn++)
+        job_of(x, u)->has_turn = turn->runs;
 }
 
 /* ---- round robin: what stops ---- */
@@ -261,27 +289,6 @@ static void begin_trials(const struct slice_pass *x)
 }
 
 /* ---- shares of time ---- */
-
-static void choose_turns(struct hs_gandiva_turn *ring, uint32_t count, uint32_t slots)
-{
-    for (uint32_t i = 0; i < count; i++)
-        ring[i].runs = false;
-    for (int64_t priority = INT64_MAX, next;; priority = next) {
-        next = INT64_MIN;
-        for (uint32_t i = 0; i < count; i++)
-            if (ring[i].priority < priority && ring[i].priority > next)
-                next = ring[i].priority;
-        if (next == INT64_MIN)
-            return;
-        for (uint32_t at = 0; at < count; at++) {
-            struct hs_gandiva_turn *unit = &ring[ring[at].unit];
-            if (unit->priority == next && unit->gpus <= slots) {
-                slots -= unit->gpus;
-                unit->runs = true;
-            }
-        }
-    }
-}
 
 /* Units that ran go to the tail. */
 static void rotate(struct hs_gandiva_turn *ring, uint32_t count)
@@ -460,7 +467,7 @@ static bool is_bursting(const struct slice_pass *x)
         for (uint64_t bits = home_of(x, u); bits != 0; bits &= bits - 1)
             is_shared = is_shared || x->g->levels[HS_CTZ64(bits)] > 1;
         is = is_shared && home_of(x, u) != 0 &&
-             !hs_gandiva_fits_gpu(x->v, x->s->first_gpu, hs_gandiva_unit_mib(x->v, u));
+             !hs_gandiva_fits_gpu(x->v, x->s->first_gpu, unit_mib(x->v, u));
     }
     return is;
 }
@@ -515,14 +522,7 @@ static void share_time(const struct slice_pass *x)
 {
     if (!x->s->is_changed || (x->s->may_burst && is_bursting(x)))
         return;
-    uint32_t count = 0;
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
-        bool is_fixed = x->g->has_priorities && job_of(x, u)->is_running && is_touched(x, u);
-        x->g->turns[count++] =
-            (struct hs_gandiva_turn){.gpus = hs_view_gpus(x->v, u),
-                                     .priority = is_fixed ? INT32_MAX : hs_view_priority(x->v, u)};
-    }
-    hs_gandiva_shares(x->g->turns, count, x->s->gpus - x->s->pinned);
+    hs_gandiva_shares(x->g->turns, list_turns(x, x->g->has_priorities), x->s->gpus - x->s->pinned);
     free_homes(x);
     give_homes(x);
     const struct hs_gandiva_turn *turn = x->g->turns;
@@ -562,20 +562,12 @@ bool hs_gandiva_fits_gpu(const struct hs_view *v, uint32_t gpu, uint64_t mem_mib
     return capacity_mib == UINT32_MAX || mem_mib <= capacity_mib;
 }
 
-uint64_t hs_gandiva_unit_mib(const struct hs_view *v, hs_job_id leader)
-{
-    uint64_t mib = 0;
-    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
-        mib += hs_view_gpu_mem_mib(v, m);
-    return mib;
-}
-
 bool hs_gandiva_is_overfull(const struct hs_view *v, const struct hs_gandiva_server *s)
 {
     bool is = false;
     for (hs_job_id u = s->may_burst ? s->head : HS_NO_JOB; u != HS_NO_JOB && !is;
          u = hs_gandiva_job(v, u)->next)
-        is = !hs_gandiva_fits_gpu(v, s->first_gpu, hs_gandiva_unit_mib(v, u));
+        is = !hs_gandiva_fits_gpu(v, s->first_gpu, unit_mib(v, u));
     return is;
 }
 
@@ -670,7 +662,7 @@ static bool may_try(const struct hs_gandiva *g, const struct hs_view *v, hs_job_
                is_packable(g, v, leader) &&
                hs_view_priority(v, job) == hs_view_priority(v, leader) &&
                hs_gandiva_fits_gpu(v, g->servers[server].first_gpu,
-                                   hs_gandiva_unit_mib(v, leader) + hs_view_gpu_mem_mib(v, job));
+                                   unit_mib(v, leader) + hs_view_gpu_mem_mib(v, job));
     for (hs_job_id m = leader; m != HS_NO_JOB && may; m = hs_gandiva_job(v, m)->member)
         may = !has_failed(v, job, m) && !has_failed(v, m, job);
     return may;
@@ -802,7 +794,7 @@ void hs_gandiva_break_up(struct hs_gandiva *g, const struct hs_view *v, uint32_t
         hs_job_id leader = u, job = u;
         next = hs_gandiva_job(v, u)->next;
         while (job != HS_NO_JOB && hs_gandiva_job(v, leader)->members > 1 &&
-               !hs_gandiva_fits_gpu(v, s->first_gpu, hs_gandiva_unit_mib(v, leader))) {
+               !hs_gandiva_fits_gpu(v, s->first_gpu, unit_mib(v, leader))) {
             hs_job_id second = hs_gandiva_job(v, leader)->member;
             job = not_yet_there(s, v, leader);
             if (job == leader)

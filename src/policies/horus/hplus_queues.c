@@ -252,13 +252,6 @@ static uint32_t util_or_unknown(int32_t util_pm)
     return util_pm < 0 ? UNKNOWN_UTIL_PM : (uint32_t)util_pm;
 }
 
-static struct hs_features features_of(const struct hs_view *v, hs_job_id job)
-{
-    return (struct hs_features){{hs_view_gpus(v, job), util_or_unknown(hs_view_util_pm(v, job)),
-                                 util_or_unknown(hs_view_util_peak_pm(v, job)),
-                                 hs_view_gpu_mem_mib(v, job)}};
-}
-
 /* Under credit=median; a single queue needs no credit. */
 static bool use_median(const struct hs_hplus_queues *l)
 {
@@ -319,7 +312,9 @@ void hs_hplus_queues_add(struct hs_hplus_queues *l, const struct hs_view *v, hs_
 {
     struct hs_hplus_queue_set *set = &l->by_vc[hs_view_vc(v, job)];
     struct hs_hplus_queues_scratch *scratch = scratch_of(v, job);
-    scratch->features = features_of(v, job);
+    scratch->features = (struct hs_features){
+        {hs_view_gpus(v, job), util_or_unknown(hs_view_util_pm(v, job)),
+         util_or_unknown(hs_view_util_peak_pm(v, job)), hs_view_gpu_mem_mib(v, job)}};
     scratch->mix = hs_job_queue_mix(hs_view_rank(v, job));
     scratch->hqueue = hs_clusters_nearest(&set->clusters, &scratch->features);
     hqueue_add(l, v, &set->hqueues[scratch->hqueue], job, key);
@@ -359,22 +354,6 @@ static bool is_due(const struct hs_hplus_queues *l, const struct hs_hplus_queue_
            (uint64_t)set->changes * 100 >= growth * set->count;
 }
 
-static void draw_sample(struct hs_hplus_queues *l, const struct hs_view *v,
-                        const struct hs_hplus_queue_set *set)
-{
-    hs_cluster_sample_clear(&l->sample);
-    for (uint32_t i = 0; i < l->queues; i++) {
-        const struct hs_job_queue *jobs = &set->hqueues[i].by_key;
-        for (hs_job_id j = hs_job_queue_first(jobs, v); j != HS_NO_JOB;
-             j = hs_job_queue_next(jobs, v, j)) {
-            const struct hs_hplus_queues_scratch *scratch = scratch_of(v, j);
-            if (scratch->mix < l->sample.limit)
-                hs_cluster_sample_offer(&l->sample, &scratch->features, hs_view_submit_us(v, j),
-                                        hs_view_rank(v, j), scratch->mix);
-        }
-    }
-}
-
 /* A job that moves to a later queue is met again there, and stays. */
 static void move_to_nearest(const struct hs_hplus_queues *l, const struct hs_view *v,
                             struct hs_hplus_queue_set *set)
@@ -402,7 +381,17 @@ void hs_hplus_queues_refresh(struct hs_hplus_queues *l, const struct hs_view *v,
     int64_t now_us = hs_view_now_us(v);
     if (!is_due(l, set, now_us))
         return;
-    draw_sample(l, v, set);
+    hs_cluster_sample_clear(&l->sample);
+    for (uint32_t i = 0; i < l->queues; i++) {
+        const struct hs_job_queue *jobs = &set->hqueues[i].by_key;
+        for (hs_job_id j = hs_job_queue_first(jobs, v); j != HS_NO_JOB;
+             j = hs_job_queue_next(jobs, v, j)) {
+            const struct hs_hplus_queues_scratch *scratch = scratch_of(v, j);
+            if (scratch->mix < l->sample.limit)
+                hs_cluster_sample_offer(&l->sample, &scratch->features, hs_view_submit_us(v, j),
+                                        hs_view_rank(v, j), scratch->mix);
+        }
+    }
     hs_clusters_fit(&set->clusters, (uint32_t)l->queues, &l->sample);
     move_to_nearest(l, v, set);
     set->clustered_count = set->count;
@@ -490,25 +479,20 @@ hs_job_id hs_hplus_queues_next(struct hs_hplus_queues_window *w)
 
 /* ---- checks ---- */
 
-static hs_job_id median_of(const struct hs_job_queue *by_submit, const struct hs_view *v)
-{
-    hs_job_id job = hs_job_queue_first(by_submit, v);
-    for (uint32_t i = 0; i < (by_submit->count - 1) / 2; i++)
-        job = hs_job_queue_next(by_submit, v, job);
-    return job;
-}
-
 static const char *hqueue_check(const struct hs_hplus_queues *l, const struct hs_view *v,
                                 const struct hs_hplus_queue *hqueue, uint32_t index)
 {
-    if (!hs_job_queue_is_valid(&hqueue->by_key, v) || !hs_job_queue_is_valid(&hqueue->by_submit, v))
+    const struct hs_job_queue *jobs = &hqueue->by_key, *by_submit = &hqueue->by_submit;
+    if (!hs_job_queue_is_valid(jobs, v) || !hs_job_queue_is_valid(by_submit, v))
         return "a lane is out of order";
-    if (hqueue->by_submit.count != (use_median(l) ? hqueue->by_key.count : 0))
+    if (by_submit->count != (use_median(l) ? jobs->count : 0))
         return "the two orders of a lane differ in length";
-    if (hqueue->by_submit.count > 0 && hqueue->median != median_of(&hqueue->by_submit, v))
+    hs_job_id median = hs_job_queue_first(by_submit, v);
+    for (uint32_t i = 0; by_submit->count > 0 && i < (by_submit->count - 1) / 2; i++)
+        median = hs_job_queue_next(by_submit, v, median);
+    if (by_submit->count > 0 && hqueue->median != median)
         return "the median of a lane is wrong";
     hs_i128 sum_us = 0;
-    const struct hs_job_queue *jobs = &hqueue->by_key;
     for (hs_job_id j = hs_job_queue_first(jobs, v); j != HS_NO_JOB;
          j = hs_job_queue_next(jobs, v, j)) {
         if (!hs_job_waits(v, j))
@@ -522,17 +506,16 @@ static const char *hqueue_check(const struct hs_hplus_queues *l, const struct hs
 
 const char *hs_hplus_queues_check(const struct hs_hplus_queues *l, const struct hs_view *v)
 {
-    for (uint32_t vc = 0; vc < l->vcs; vc++) {
+    const char *broken = NULL;
+    for (uint32_t vc = 0; vc < l->vcs && broken == NULL; vc++) {
         const struct hs_hplus_queue_set *set = &l->by_vc[vc];
         uint32_t count = 0;
-        for (uint32_t i = 0; i < HS_HPLUS_MAX; i++) {
-            const char *broken = hqueue_check(l, v, &set->hqueues[i], i);
-            if (broken != NULL)
-                return broken;
+        for (uint32_t i = 0; i < HS_HPLUS_MAX && broken == NULL; i++) {
+            broken = hqueue_check(l, v, &set->hqueues[i], i);
             count += set->hqueues[i].by_key.count;
         }
-        if (count != set->count)
-            return "the lanes hold more or fewer jobs than wait";
+        if (broken == NULL && count != set->count)
+            broken = "the lanes hold more or fewer jobs than wait";
     }
-    return NULL;
+    return broken;
 }
