@@ -90,16 +90,6 @@ static void enqueue_waiting(struct hs_antman *s, const struct hs_view *v, hs_job
                      next_round(&tenant_of(s, v, job)->waiting_round, s->waiting_round));
 }
 
-void hs_antman_served(const struct hs_antman_pass *x, hs_job_id job)
-{
-    struct hs_antman *s = x->s;
-    int64_t round = hs_job_queue_key(x->v, job);
-    s->waiting_round = round > s->waiting_round ? round : s->waiting_round;
-    hs_job_queue_remove(&s->waiting, x->v, job);
-    if (is_auto(x->v, job))
-        hs_job_queue_add(&tenant_of(s, x->v, job)->upgradable, x->v, job, 0);
-}
-
 static void dequeue(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_antman_job *j = hs_antman_job(v, job);
@@ -486,12 +476,9 @@ static const char *antman_check(const void *state, const struct hs_view *v)
 {
     const struct hs_antman *s = state;
     const char *broken = hs_allocation_map_check(&s->allocations, v);
-    if (broken == NULL)
-        broken = check_set(&s->reserving, v, HS_ANTMAN_RESERVING);
-    if (broken == NULL)
-        broken = check_set(&s->waiting, v, HS_ANTMAN_WAITING);
-    if (broken == NULL)
-        broken = check_set(&s->autos, v, HS_ANTMAN_QUEUED);
+    broken = broken != NULL ? broken : check_set(&s->reserving, v, HS_ANTMAN_RESERVING);
+    broken = broken != NULL ? broken : check_set(&s->waiting, v, HS_ANTMAN_WAITING);
+    broken = broken != NULL ? broken : check_set(&s->autos, v, HS_ANTMAN_QUEUED);
     for (uint32_t vc = 0; vc < s->tenant_count && broken == NULL; vc++) {
         const struct hs_antman_tenant *t = &s->tenants[vc];
         broken = check_set(&t->queue, v, HS_ANTMAN_QUEUED);

@@ -135,12 +135,6 @@ static inline void hs_antman_count_guest(struct hs_antman_gpu *g, const struct h
     g->least_mib += (uint64_t)times * j->least_mib;
 }
 
-/* ---- antman.c ---- */
-
-/* The opportunistic job is about to start: it leaves `waiting`, and its round is the present one.
- */
-void hs_antman_served(const struct hs_antman_pass *x, hs_job_id job);
-
 /* ---- antman_place.c ---- */
 
 /* Starts the job on the chosen GPUs. */

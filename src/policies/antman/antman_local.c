@@ -298,29 +298,22 @@ static uint32_t allowed_mib(const struct hs_antman_pass *x, const struct hs_antm
     return mib == UINT32_MAX || j->peak_mib == 0 ? 0 : mib;
 }
 
-/* Of moving that much memory, rounded up to a microsecond. */
-static int64_t transfer_us(double ms_per_gb, uint32_t mib)
-{
-    int64_t ns_per_gb = (int64_t)(ms_per_gb * 1e6 + 0.5);
-    int64_t bytes = (int64_t)mib * BYTES_PER_MIB;
-    int64_t ns = bytes / BYTES_PER_GB * ns_per_gb + bytes % BYTES_PER_GB * ns_per_gb / BYTES_PER_GB;
-    return (ns + 999) / 1000;
-}
-
-/* A job that stands still pays nothing: its memory moves meanwhile. */
+/* Rounded up to a microsecond. A job that stands still pays nothing: its memory moves meanwhile. */
 static void charge_transfer(const struct hs_antman_pass *x, hs_job_id job, uint32_t steps)
 {
     const struct hs_antman_job *j = hs_antman_job(x->v, job);
-    uint32_t mib = usable_mib(j, j->limit_mib), old_mib = j->old_usable_mib;
-    if (j->is_new || steps == 0 || j->limit_mib == j->old_limit_mib || mib == old_mib ||
+    int64_t more_mib = (int64_t)usable_mib(j, j->limit_mib) - j->old_usable_mib;
+    double ms_per_gb = more_mib > 0 ? x->s->growth_ms_per_gb : x->s->shrink_ms_per_gb;
+    if (j->is_new || steps == 0 || j->limit_mib == j->old_limit_mib ||
         hs_view_state(x->v, job) != HS_JOB_RUNNING)
         return;
-    int64_t cost_us = mib > old_mib ? transfer_us(x->s->growth_ms_per_gb, mib - old_mib)
-                                    : transfer_us(x->s->shrink_ms_per_gb, old_mib - mib);
-    if (cost_us <= 0)
+    int64_t ns_per_gb = (int64_t)(ms_per_gb * 1e6 + 0.5);
+    int64_t bytes = (more_mib > 0 ? more_mib : -more_mib) * BYTES_PER_MIB;
+    int64_t ns = bytes / BYTES_PER_GB * ns_per_gb + bytes % BYTES_PER_GB * ns_per_gb / BYTES_PER_GB;
+    if (ns <= 0)
         return;
     hs_plan_reason(x->p, "its memory moves between GPU and host");
-    hs_plan_add_overhead(x->p, job, cost_us);
+    hs_plan_add_overhead(x->p, job, (ns + 999) / 1000);
 }
 
 static void set_cap(const struct hs_antman_pass *x, hs_job_id job, uint32_t steps)

@@ -132,18 +132,9 @@ static uint32_t usable_gpus(const struct hs_antman_pass *x, hs_job_id job, uint3
     return count;
 }
 
-/* Of two nodes with room for all of the rest: where fewer GPUs have guests, then where these use
- * less, then the fuller one. Nodes without that room come after, most room first. */
-static bool is_better(const struct offer *a, const struct offer *b)
-{
-    if (a->room != b->room)
-        return a->room > b->room;
-    if (a->cost != b->cost)
-        return a->cost < b->cost;
-    return a->idle < b->idle;
-}
-
-/* The best node for the rest of the gang, first on ties, and the usable GPUs of all nodes. */
+/* The best node for the rest of the gang, first on ties, and the usable GPUs of all nodes. Of two
+ * nodes with room for all of the rest: where fewer GPUs have guests, then where these use less,
+ * then the fuller one. Nodes without that room come after, most room first. */
 static struct offer best_offer(const struct hs_antman_pass *x, hs_job_id job, uint32_t rest,
                                uint64_t *usable)
 {
@@ -160,7 +151,10 @@ static struct offer best_offer(const struct hs_antman_pass *x, hs_job_id job, ui
         for (uint32_t i = 0; i < o.room; i++)
             o.cost += cost_of(&s->gpus[s->node_gpus[i]]);
         *usable += o.room;
-        if (o.room > 0 && (best.room == 0 || is_better(&o, &best)))
+        bool is_better = o.room != best.room   ? o.room > best.room
+                         : o.cost != best.cost ? o.cost < best.cost
+                                               : o.idle < best.idle;
+        if (is_better && o.room > 0)
             best = o;
     }
     return best;
@@ -310,26 +304,20 @@ static const struct hs_antman_job *owner_of(const struct hs_antman_pass *x,
     return hs_antman_job(x->v, (g->owner != 0 ? g->owner : g->reserved) - 1);
 }
 
-/* A guest is capped, here or on another GPU of its gang, and would use more than it does. */
-static bool has_capped_guest(const struct hs_antman_pass *x, uint32_t gpu)
-{
-    const struct hs_allocation_map *map = &x->s->allocations;
-    bool has = false;
-    for (uint32_t h = map->on_gpu[gpu]; h != 0 && !has; h = map->allocations[h].next_on_gpu) {
-        const struct hs_antman_job *j = hs_antman_job(x->v, map->allocations[h].job);
-        has = j->role == HS_ANTMAN_OPPORTUNISTIC && j->cap_steps < x->s->full_steps;
-    }
-    return has;
-}
-
-/* Mean utilization. Where the window cannot know it, because a job has just come or is capped, the
- * sum of what all jobs would use counts if it is more: otherwise GPUs whose guests stand still look
- * idle and take ever more. */
+/* Mean utilization. Where the window cannot know it, because a job has just come or a guest is
+ * capped, here or on another GPU of its gang, the sum of what all jobs would use counts if it is
+ * more: otherwise GPUs whose guests stand still look idle and take ever more. */
 static uint32_t load_pm(const struct hs_antman_pass *x, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &x->s->gpus[gpu];
+    const struct hs_allocation_map *map = &x->s->allocations;
     uint32_t mean_pm = hs_view_gpu_mean_util_pm(x->v, gpu, x->s->window_us);
-    if (x->now_us >= g->known_us && !has_capped_guest(x, gpu))
+    bool is_known = x->now_us >= g->known_us;
+    for (uint32_t h = map->on_gpu[gpu]; h != 0 && is_known; h = map->allocations[h].next_on_gpu) {
+        const struct hs_antman_job *j = hs_antman_job(x->v, map->allocations[h].job);
+        is_known = j->role != HS_ANTMAN_OPPORTUNISTIC || j->cap_steps >= x->s->full_steps;
+    }
+    if (is_known)
         return mean_pm;
     uint32_t sum_pm = g->guest_pm + (g->owner != 0 ? owner_of(x, g)->util_pm : 0);
     sum_pm = sum_pm < FULL_PM ? sum_pm : FULL_PM;
@@ -359,27 +347,24 @@ static bool is_open(const struct hs_antman_pass *x, const struct hs_antman_gpu *
     return g->reserved == 0 || hs_view_ooms(x->v, g->reserved - 1) == 0;
 }
 
-/* Utilization of guests that may still come: one step of the cap is to be left to all. */
-static uint32_t room_pm(const struct hs_antman_pass *x, const struct hs_antman_gpu *g)
-{
-    if (g->owner == 0)
-        return UINT32_MAX;
-    uint32_t owner_pm = owner_of(x, g)->util_pm, step_pm = x->s->step_pm;
-    uint32_t most_pm = owner_pm < FULL_PM ? (FULL_PM - owner_pm) * FULL_PM / step_pm : 0;
-    return most_pm > g->guest_pm ? most_pm - g->guest_pm : 0;
-}
-
 static void renew(const struct hs_antman_pass *x, uint32_t gpu)
 {
-    const struct hs_antman_gpu *g = &x->s->gpus[gpu];
+    struct hs_antman *s = x->s;
+    const struct hs_antman_gpu *g = &s->gpus[gpu];
     int64_t mib = room_mib(x, gpu);
-    const struct hs_capacity room = {{mib > 0 ? (uint64_t)mib : 0, room_pm(x, g)}};
-    bool may_come = mib >= 0 && is_open(x, g) && (g->guests == 0 || room.of[TIME] > 0);
+    uint32_t room_pm = UINT32_MAX; /* of guests that may still come: one step of the cap for all */
+    if (g->owner != 0) {
+        uint32_t owner_pm = owner_of(x, g)->util_pm;
+        uint32_t most_pm = owner_pm < FULL_PM ? (FULL_PM - owner_pm) * FULL_PM / s->step_pm : 0;
+        room_pm = most_pm > g->guest_pm ? most_pm - g->guest_pm : 0;
+    }
+    bool may_come = mib >= 0 && is_open(x, g) && (g->guests == 0 || room_pm > 0);
     uint32_t pm = may_come ? load_pm(x, gpu) : UINT32_MAX;
-    if (pm < x->s->thr_pm)
-        hs_capacity_tree_put(&x->s->candidates, 0, gpu, pm, room);
+    if (pm < s->thr_pm)
+        hs_capacity_tree_put(&s->candidates, 0, gpu, pm,
+                             (struct hs_capacity){{(uint64_t)mib, room_pm}});
     else
-        hs_capacity_tree_drop(&x->s->candidates, 0, gpu);
+        hs_capacity_tree_drop(&s->candidates, 0, gpu);
 }
 
 /* ---- opportunistic jobs: placement ---- */
@@ -438,7 +423,11 @@ void hs_antman_fill(const struct hs_antman_pass *x)
         next = hs_job_queue_next(&s->waiting, x->v, job);
         uint32_t gpus = hs_view_gpus(x->v, job);
         if (gpus <= s->candidates.count && choose(x, job, gpus)) {
-            hs_antman_served(x, job);
+            int64_t round = hs_job_queue_key(x->v, job);
+            s->waiting_round = round > s->waiting_round ? round : s->waiting_round;
+            hs_job_queue_remove(&s->waiting, x->v, job);
+            if (hs_view_class(x->v, job) == HS_JOB_CLASS_AUTO)
+                hs_job_queue_add(&s->tenants[hs_view_vc(x->v, job)].upgradable, x->v, job, 0);
             hs_antman_start(x, job, HS_ANTMAN_OPPORTUNISTIC);
             for (uint32_t i = 0; i < gpus; i++)
                 renew(x, s->chosen[i]);

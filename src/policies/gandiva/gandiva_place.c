@@ -448,19 +448,6 @@ static bool try_job(struct hs_gandiva *g, const struct hs_view *v, struct hs_pla
     return true;
 }
 
-/* The first job of a queue, or of those submitted in this instant. */
-static hs_job_id first_of(const struct hs_job_queue *queue, const struct hs_view *v, bool only_new)
-{
-    hs_job_id first = HS_NO_JOB, at = hs_job_queue_last(queue, v);
-    if (!only_new)
-        return hs_job_queue_first(queue, v);
-    while (at != HS_NO_JOB && hs_view_submit_us(v, at) == hs_view_now_us(v)) {
-        first = at;
-        at = hs_job_queue_prev(queue, v, at);
-    }
-    return first;
-}
-
 /* Tries a job and returns the next one of its queue that is worth a try. Behind a gang without
  * constraints that fits nowhere these are jobs with constraints, and, in the queue of gangs larger
  * than a server, smaller gangs, or those within the free GPUs if these are what was short. */
@@ -484,7 +471,8 @@ static hs_job_id try_and_advance(struct hs_gandiva *g, const struct hs_view *v, 
     return hs_job_queue_next_within(jobs, v, job, (struct hs_gang_limits){*limit, UINT64_MAX});
 }
 
-/* Queues from `first` to before `end`, merged in order of submission. */
+/* Queues from `first` to before `end`, merged in order of submission; all jobs, or those submitted
+ * in this instant. */
 static void scan_queues(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
                         uint32_t first, uint32_t end, bool only_new)
 {
@@ -492,8 +480,14 @@ static void scan_queues(struct hs_gandiva *g, const struct hs_view *v, struct hs
     for (uint32_t word = first / 64; word * 64 < end; word++)
         for (uint64_t bits = g->waits[word]; bits != 0; bits &= bits - 1) {
             uint32_t queue = word * 64 + HS_CTZ64(bits);
-            bool is_in = queue >= first && queue < end;
-            hs_job_id job = is_in ? first_of(&g->queues[queue], v, only_new) : HS_NO_JOB;
+            const struct hs_job_queue *jobs = &g->queues[queue];
+            if (queue < first || queue >= end)
+                continue;
+            hs_job_id job = only_new ? HS_NO_JOB : hs_job_queue_first(jobs, v);
+            for (hs_job_id at = only_new ? hs_job_queue_last(jobs, v) : HS_NO_JOB;
+                 at != HS_NO_JOB && hs_view_submit_us(v, at) == hs_view_now_us(v);
+                 at = hs_job_queue_prev(jobs, v, at))
+                job = at;
             g->limits[queue] = UINT64_MAX;
             if (job != HS_NO_JOB)
                 hs_merge_heap_add(&heads, v, (struct hs_merge_head){job, queue});

@@ -201,32 +201,26 @@ static bool make_room(const struct slice_pass *x, hs_job_id leader, hs_job_id jo
     return hs_gandiva_has_workers(x->v, job, x->server, gpus);
 }
 
-/* Only members of its group are on the GPU of the member: a job that was taken out of the group may
- * run there to the end of a mini-batch. */
-static bool has_gpu_alone(const struct slice_pass *x, hs_job_id member)
-{
-    uint32_t own = 0, gpu = job_of(x, member)->gpu;
-    for (hs_job_id m = job_of(x, member)->leader; m != HS_NO_JOB; m = job_of(x, m)->member)
-        own += job_of(x, m)->is_running && job_of(x, m)->gpu == gpu;
-    return hs_view_gpu_tenants(x->v, gpu) == own;
-}
-
 static void start_unit(const struct slice_pass *x, hs_job_id leader)
 {
     hs_job_id first = running_member(x, leader);
     for (hs_job_id m = leader; m != HS_NO_JOB; m = job_of(x, m)->member) {
-        uint32_t gpus = hs_view_gpus(x->v, m);
+        uint32_t gpus = hs_view_gpus(x->v, m), own = 0;
         if (job_of(x, m)->is_running)
             continue;
-        bool can = first == HS_NO_JOB ? hs_view_node_free(x->v, x->server) >= gpus
-                                      : has_gpu_alone(x, first);
-        if (!can || !make_room(x, leader, m))
-            continue;
-        if (first == HS_NO_JOB)
+        if (first == HS_NO_JOB) {
+            if (hs_view_node_free(x->v, x->server) < gpus || !make_room(x, leader, m))
+                continue;
             hs_gandiva_allocate(x->g, x->v, x->p, m, HS_GANDIVA_START, NULL, gpus);
-        else
-            hs_gandiva_allocate(x->g, x->v, x->p, m, HS_GANDIVA_START, &job_of(x, first)->gpu, 1);
-        first = first == HS_NO_JOB ? m : first;
+            first = m;
+            continue;
+        }
+        /* a job that was taken out of the group may run there to the end of a mini-batch */
+        const uint32_t *gpu = &job_of(x, first)->gpu;
+        for (hs_job_id n = leader; n != HS_NO_JOB; n = job_of(x, n)->member)
+            own += job_of(x, n)->is_running && job_of(x, n)->gpu == *gpu;
+        if (hs_view_gpu_tenants(x->v, *gpu) == own && make_room(x, leader, m))
+            hs_gandiva_allocate(x->g, x->v, x->p, m, HS_GANDIVA_START, gpu, 1);
     }
 }
 
@@ -490,19 +484,6 @@ static void set_share(const struct slice_pass *x, hs_job_id leader, uint64_t sha
     }
 }
 
-/* Units that never have a turn are suspended; then jobs give back what they grew onto. */
-static void free_homes(const struct slice_pass *x)
-{
-    const struct hs_gandiva_turn *turn = x->g->turns;
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, turn++)
-        for (hs_job_id m = turn->share_q32 == 0 ? u : HS_NO_JOB; m != HS_NO_JOB;
-             m = job_of(x, m)->member)
-            if (job_of(x, m)->is_running && !is_touched(x, m))
-                hs_gandiva_suspend(x->g, x->v, x->p, m);
-    if (x->s->grown > 0)
-        hs_gandiva_reclaim(x->g, x->v, x->p, x->server, x->s->gpus, true);
-}
-
 static void give_homes(const struct slice_pass *x)
 {
     const struct hs_gandiva_turn *turn = x->g->turns;
@@ -523,9 +504,15 @@ static void share_time(const struct slice_pass *x)
     if (!x->s->is_changed || (x->s->may_burst && is_bursting(x)))
         return;
     hs_gandiva_shares(x->g->turns, list_turns(x, x->g->has_priorities), x->s->gpus - x->s->pinned);
-    free_homes(x);
-    give_homes(x);
     const struct hs_gandiva_turn *turn = x->g->turns;
+    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, turn++)
+        for (hs_job_id m = u; m != HS_NO_JOB && turn->share_q32 == 0; m = job_of(x, m)->member)
+            if (job_of(x, m)->is_running && !is_touched(x, m)) /* it never has a turn */
+                hs_gandiva_suspend(x->g, x->v, x->p, m);
+    if (x->s->grown > 0)
+        hs_gandiva_reclaim(x->g, x->v, x->p, x->server, x->s->gpus, true);
+    give_homes(x);
+    turn = x->g->turns;
     for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, turn++) {
         struct hs_gandiva_job *l = job_of(x, u);
         set_share(x, u, turn->share_q32);

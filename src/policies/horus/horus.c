@@ -345,26 +345,20 @@ static bool migrate(struct horus *h, const struct hs_view *v, struct hs_plan *p)
 
 /* ---- quanta ---- */
 
-/* Another job may want what this one holds. */
-static bool must_yield(const struct horus *h, const struct hs_view *v, hs_job_id job)
-{
-    const struct hs_vc_queues *q = &h->waiting.queue;
-    uint32_t own = hs_view_vc(v, job);
-    bool is_wanted = false;
-    for (uint32_t vc = 0; vc < q->vcs; vc++)
-        if (q->by_vc[vc].count > 0 && (vc == own || !hs_view_vcs_are_apart(v)))
-            is_wanted = true;
-    return is_wanted && hs_view_gpus(v, job) > 0;
-}
-
-/* Jobs whose quantum is over make way for those that wait, or get another one. */
+/* Jobs whose quantum is over make way for those that wait and may want what they hold, or get
+ * another one. */
 static void end_quanta(struct horus *h, const struct hs_view *v, struct hs_plan *p)
 {
+    const struct hs_vc_queues *q = &h->waiting.queue;
     int64_t now_us = hs_view_now_us(v);
-    hs_job_id job = hs_job_queue_first(&h->running, v);
-    while (job != HS_NO_JOB && hs_job_queue_key(v, job) <= now_us) {
-        hs_job_id next = hs_job_queue_next(&h->running, v, job);
-        if (must_yield(h, v, job)) {
+    hs_job_id job = hs_job_queue_first(&h->running, v), next;
+    for (; job != HS_NO_JOB && hs_job_queue_key(v, job) <= now_us; job = next) {
+        bool is_wanted = false;
+        next = hs_job_queue_next(&h->running, v, job);
+        for (uint32_t vc = 0; vc < q->vcs; vc++)
+            if (q->by_vc[vc].count > 0 && (vc == hs_view_vc(v, job) || !hs_view_vcs_are_apart(v)))
+                is_wanted = hs_view_gpus(v, job) > 0;
+        if (is_wanted) {
             hs_plan_reason(p, "its quantum is over, and others wait");
             hs_plan_preempt(p, job, h->suspend_us);
             h->due_us = now_us; /* it may start again where others did not want its place */
@@ -372,7 +366,6 @@ static void end_quanta(struct horus *h, const struct hs_view *v, struct hs_plan 
             hs_job_queue_remove(&h->running, v, job);
             hs_job_queue_add(&h->running, v, job, now_us + h->quantum_us);
         }
-        job = next;
     }
 }
 
@@ -473,7 +466,12 @@ static bool start_one(struct horus *h, const struct hs_view *v, struct hs_plan *
             hs_hplus_queues_remove(&h->hqueues, v, job);
             return true;
         }
-        if (hs_is_full(v, job) && !hs_hplus_queues_have_cpu_jobs(&h->hqueues, v, vc))
+        bool can_start_some = !hs_is_full(v, job); /* else only those that ask for no GPU can */
+        for (uint32_t i = 0; i < h->hqueues.queues && !can_start_some; i++) {
+            struct hs_job_queue *jobs = &h->hqueues.by_vc[vc].hqueues[i].by_key;
+            can_start_some = hs_job_queue_next_fitting(jobs, v, HS_NO_JOB, 0) != HS_NO_JOB;
+        }
+        if (!can_start_some)
             return false;
         h->has_room = true;
     }

@@ -332,28 +332,6 @@ void hs_hplus_queues_remove(struct hs_hplus_queues *l, const struct hs_view *v, 
     set->changes++;
 }
 
-bool hs_hplus_queues_have_cpu_jobs(const struct hs_hplus_queues *l, const struct hs_view *v,
-                                   uint32_t vc)
-{
-    bool has = false;
-    for (uint32_t i = 0; i < l->queues && !has; i++)
-        has = hs_job_queue_next_fitting(&l->by_vc[vc].hqueues[i].by_key, v, HS_NO_JOB, 0) !=
-              HS_NO_JOB;
-    return has;
-}
-
-static bool is_due(const struct hs_hplus_queues *l, const struct hs_hplus_queue_set *set,
-                   int64_t now_us)
-{
-    if (l->queues == 1 || set->count == 0)
-        return false;
-    uint64_t growth = (uint64_t)l->recluster_growth, percent = (uint64_t)set->count * 100;
-    if (percent >= (100 + growth) * set->clustered_count)
-        return true;
-    return now_us - set->clustered_us >= l->recluster_period_us &&
-           (uint64_t)set->changes * 100 >= growth * set->count;
-}
-
 /* A job that moves to a later queue is met again there, and stays. */
 static void move_to_nearest(const struct hs_hplus_queues *l, const struct hs_view *v,
                             struct hs_hplus_queue_set *set)
@@ -379,7 +357,11 @@ void hs_hplus_queues_refresh(struct hs_hplus_queues *l, const struct hs_view *v,
 {
     struct hs_hplus_queue_set *set = &l->by_vc[vc];
     int64_t now_us = hs_view_now_us(v);
-    if (!is_due(l, set, now_us))
+    uint64_t growth = (uint64_t)l->recluster_growth, count = set->count;
+    bool has_grown = count * 100 >= (100 + growth) * set->clustered_count;
+    bool is_time = now_us - set->clustered_us >= l->recluster_period_us &&
+                   (uint64_t)set->changes * 100 >= growth * count;
+    if (l->queues == 1 || count == 0 || (!has_grown && !is_time))
         return;
     hs_cluster_sample_clear(&l->sample);
     for (uint32_t i = 0; i < l->queues; i++) {

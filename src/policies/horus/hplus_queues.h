@@ -4,15 +4,6 @@
  * utilization, predicted memory; clusters, below) wait in one queue, in order of their key. One set
  * of queues per virtual cluster.
  *
- *     hs_hplus_queues_add(&queues, v, job, key);                // SUBMIT, STOPPED
- *     hs_hplus_queues_remove(&queues, v, job);                  // STARTED, FINISH; or when planned
- *     hs_hplus_queues_refresh(&queues, v, vc);                  // at each decision, before windows
- *     struct hs_hplus_queues_window w;
- *     hs_hplus_queues_open(&w, &queues, v, vc, look_ahead);
- *     while ((job = hs_hplus_queues_next(&w)) != HS_NO_JOB)
- *         if (place(job)) { hs_hplus_queues_remove(&queues, v, job); break; }  // open another
- *     if (queues.by_vc[vc].count > 0) hs_hplus_queues_wake(&queues, v, p);
- *
  * Clustering anew is due when more jobs wait than the last time by recluster_growth; or when
  * recluster_period has passed and as many came or went since: without changes the clusters would
  * come out the same. This way all clustering costs a job that comes or goes O(1) visits (and what
@@ -39,11 +30,6 @@
 /* ---- clusters ----
  * Groups of alike jobs: k-means over four features in integers, so that every machine draws the
  * same lines.
- *
- *     hs_cluster_sample_clear(&sample);
- *     for (each job) hs_cluster_sample_offer(&sample, &features, submit_us, rank, mix);
- *     hs_clusters_fit(&clusters, 4, &sample);
- *     group = hs_clusters_nearest(&clusters, &features);      // also of jobs that come later
  *
  * - Distance: Manhattan, of z-scores in Q16. Only the division by the standard deviation is done:
  *   the mean cancels in every distance. A feature in which all jobs are equal has no weight.
@@ -159,9 +145,6 @@ void hs_hplus_queues_add(struct hs_hplus_queues *l, const struct hs_view *v, hs_
                          int64_t key);
 void hs_hplus_queues_remove(struct hs_hplus_queues *l, const struct hs_view *v,
                             hs_job_id job); /* no-op if out */
-/* Does a job wait that asks for no GPU? O(queues). */
-bool hs_hplus_queues_have_cpu_jobs(const struct hs_hplus_queues *l, const struct hs_view *v,
-                                   uint32_t vc);
 /* Clusters the queue of a VC anew if that is due. */
 void hs_hplus_queues_refresh(struct hs_hplus_queues *l, const struct hs_view *v, uint32_t vc);
 /* Asks for a timer (tag 0) one wake_period from now, unless one is on its way. */

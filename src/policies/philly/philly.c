@@ -363,21 +363,6 @@ static bool place(const struct philly_pass *x, hs_job_id job, int64_t level)
     return hs_locality_place(&x->s->locality, x->v, x->p, job, (enum hs_locality_level)level);
 }
 
-static bool could_place(const struct philly_pass *x, hs_job_id job)
-{
-    uint32_t mark = hs_plan_mark(x->p);
-    bool could = place(x, job, level_after(x->s, tries_of(x, job)));
-    hs_plan_rollback(x->p, mark);
-    return could;
-}
-
-static bool may_be_taken(const struct philly_pass *x, hs_job_id job)
-{
-    uint32_t vc = hs_view_vc(x->v, job), gpus = hs_view_gpus_held(x->v, job);
-    return gpus > 0 && scratch_of(x->v, job)->victim_of == 0 &&
-           hs_view_vc_held(x->v, vc) >= x->s->vcs[vc].quota + gpus;
-}
-
 /* GPUs held beyond quotas, which preemption could take; 0: so few GPUs are held that fair shares do
  * not matter. */
 static uint64_t gpus_beyond_quotas(const struct philly_pass *x, uint32_t own)
@@ -409,7 +394,9 @@ static bool place_by_preemption(const struct philly_pass *x, hs_job_id job, int6
     hs_job_id victim = hs_job_queue_last(running, x->v);
     x->s->preemptors++;
     for (; victim != HS_NO_JOB; victim = hs_job_queue_prev(running, x->v, victim)) {
-        if (!may_be_taken(x, victim))
+        uint32_t vc = hs_view_vc(x->v, victim), gpus = hs_view_gpus_held(x->v, victim);
+        if (gpus == 0 || scratch_of(x->v, victim)->victim_of != 0 ||
+            hs_view_vc_held(x->v, vc) < x->s->vcs[vc].quota + gpus)
             continue;
         hs_plan_reason(x->p, "its virtual cluster is over its quota: the GPUs go to one below");
         hs_plan_preempt(x->p, victim, hs_cost_us(&x->s->cost, x->v, victim));
@@ -516,32 +503,17 @@ static hs_job_id earlier(const struct philly_pass *x, hs_job_id a, hs_job_id b)
     return hs_job_queue_place_is_before(&at, &bt) ? a : b;
 }
 
-static hs_job_id first_due(const struct philly_pass *x, uint32_t vc)
-{
-    const struct philly_vc *q = &x->s->vcs[vc];
-    hs_job_id sleeper = HS_NO_JOB;
-    if (q->has_sleepers)
-        sleeper = sleeper_from(x, vc, begin_of_phase(x->phase), no_limits);
-    return earlier(x, hs_job_queue_first(&q->due, x->v), sleeper);
-}
-
 /* The first due job of another VC, if that is within its quota. */
 static hs_job_id rival_of(const struct philly_pass *x, uint32_t own, uint32_t vc)
 {
-    hs_job_id head = vc != own ? first_due(x, vc) : HS_NO_JOB;
-    return head != HS_NO_JOB && is_within_quota(x, head) ? head : HS_NO_JOB;
-}
-
-/* Could there be a rival that can be placed? */
-static bool has_rivals(const struct philly_pass *x, uint32_t own)
-{
-    for (uint32_t i = 0; i < x->s->due_count; i++) {
-        uint32_t vc = x->s->by_use[i];
-        hs_job_id rival = rival_of(x, own, vc);
-        if (rival != HS_NO_JOB && hs_view_gpus(x->v, rival) <= hs_view_free_gpus(x->v, vc))
-            return true;
-    }
-    return false;
+    const struct philly_vc *q = &x->s->vcs[vc];
+    hs_job_id sleeper = HS_NO_JOB;
+    if (vc == own)
+        return HS_NO_JOB;
+    if (q->has_sleepers)
+        sleeper = sleeper_from(x, vc, begin_of_phase(x->phase), no_limits);
+    hs_job_id first = earlier(x, hs_job_queue_first(&q->due, x->v), sleeper);
+    return first != HS_NO_JOB && is_within_quota(x, first) ? first : HS_NO_JOB;
 }
 
 static bool is_held_back(const struct queue_walk *w, hs_job_id job)
@@ -551,7 +523,12 @@ static bool is_held_back(const struct queue_walk *w, hs_job_id job)
         return false;
     for (uint32_t vc = 0; vc < x->s->vc_count; vc++) {
         hs_job_id rival = rival_of(x, w->vc, vc);
-        if (rival != HS_NO_JOB && could_place(x, rival))
+        if (rival == HS_NO_JOB)
+            continue;
+        uint32_t mark = hs_plan_mark(x->p);
+        bool could_place = place(x, rival, level_after(x->s, tries_of(x, rival)));
+        hs_plan_rollback(x->p, mark);
+        if (could_place)
             return true;
     }
     return false;
@@ -563,7 +540,13 @@ static void look_around(struct queue_walk *w)
     const struct philly_pass *x = w->x;
     uint64_t all = hs_view_total_gpus(x->v, w->vc), room = hs_view_free_gpus(x->v, w->vc);
     uint64_t held = hs_view_vc_held(x->v, w->vc), quota = x->s->vcs[w->vc].quota;
-    w->has_rivals = has_rivals(x, w->vc);
+    w->has_rivals = false; /* could there be one that can be placed? */
+    for (uint32_t i = 0; i < x->s->due_count && !w->has_rivals; i++) {
+        uint32_t vc = x->s->by_use[i];
+        hs_job_id rival = rival_of(x, w->vc, vc);
+        w->has_rivals =
+            rival != HS_NO_JOB && hs_view_gpus(x->v, rival) <= hs_view_free_gpus(x->v, vc);
+    }
     w->bounds = no_limits;
     if (w->has_rivals || room == all) /* a job may be held back, or turned away */
         return;
@@ -638,27 +621,24 @@ static bool begin_pass(struct philly_policy *s, const struct hs_view *v)
     return is_pass;
 }
 
-/* When the first sleeper is tried again, after a pass. */
-static int64_t next_wake_us(const struct philly_pass *x, struct philly_vc *q)
-{
-    hs_job_id job =
-        hs_job_queue_next_from(&q->asleep, x->v, begin_of_phase(x->phase + 1), no_limits);
-    if (job == HS_NO_JOB)
-        job = hs_job_queue_first(&q->asleep, x->v);
-    if (job == HS_NO_JOB)
-        return INT64_MAX;
-    int64_t wait_us = hs_job_queue_key(x->v, job) / 2 - x->phase;
-    return hs_view_now_us(x->v) + wait_us + (wait_us > 0 ? 0 : x->s->retry_us);
-}
-
 /* For the next try. It never comes before one that an earlier pass set a timer for; a preempted job
  * may have been tried since, and its timer then tells nothing. */
 static void set_timer(const struct philly_pass *x)
 {
     struct philly_policy *s = x->s;
-    int64_t at_us = x->has_preempted ? hs_view_now_us(x->v) + s->retry_us : INT64_MAX;
-    for (uint32_t i = 0; i < s->due_count; i++)
-        s->vcs[s->by_use[i]].wake_us = next_wake_us(x, &s->vcs[s->by_use[i]]);
+    int64_t now_us = hs_view_now_us(x->v);
+    int64_t at_us = x->has_preempted ? now_us + s->retry_us : INT64_MAX;
+    for (uint32_t i = 0; i < s->due_count; i++) { /* when the first sleeper is tried again */
+        struct philly_vc *q = &s->vcs[s->by_use[i]];
+        hs_job_id job =
+            hs_job_queue_next_from(&q->asleep, x->v, begin_of_phase(x->phase + 1), no_limits);
+        job = job != HS_NO_JOB ? job : hs_job_queue_first(&q->asleep, x->v);
+        q->wake_us = INT64_MAX;
+        if (job == HS_NO_JOB)
+            continue;
+        int64_t wait_us = hs_job_queue_key(x->v, job) / 2 - x->phase;
+        q->wake_us = now_us + wait_us + (wait_us > 0 ? 0 : s->retry_us);
+    }
     for (uint32_t vc = 0; vc < s->vc_count; vc++)
         if (s->vcs[vc].wake_us < at_us)
             at_us = s->vcs[vc].wake_us;

@@ -7,9 +7,6 @@
  *     1  one rack, on any number of its servers
  *     2  anywhere
  *
- *     HS_TRY(hs_locality_init(&l, v));                        // in init()
- *     if (hs_locality_place(&l, v, p, job, HS_LOCALITY_RACK)) ...
- *
  * - g is the size of the largest node that the job may use: its GPUs, fewer where its CPU or host
  *   memory end before (hs_view_node_size).
  * - A level allows what the levels below it allow, and those are tried first: a gang is never

@@ -216,27 +216,23 @@ static int64_t key_of(const struct hs_salus *s, const struct hs_salus_job *j)
     return 0;
 }
 
-/* Of equal keys; `a` stands behind `b` in the queue. A member that starts up has handed no
- * mini-batch in. */
-static bool is_before(const struct hs_salus *s, const struct hs_view *v, hs_job_id a, hs_job_id b)
-{
-    if (has_head(s))
-        return hs_job_queue_tie_is_before(v, a, b);
-    return hs_salus_job(v, a)->is_ready && !hs_salus_job(v, b)->is_ready;
-}
-
-/* The member that is next, ready or not. */
+/* The member that is next, ready or not. Of equal keys under fifo and srtf the first submitted;
+ * else the first in the queue, but a member that starts up has handed no mini-batch in. */
 static hs_job_id next_in(const struct hs_salus *s, const struct hs_view *v,
                          const struct hs_salus_lane *lane)
 {
     hs_job_id best = HS_NO_JOB;
-    int64_t best_key = 0;
+    int64_t best_key = INT64_MAX;
     for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after) {
         const struct hs_salus_job *j = hs_salus_job(v, m);
         int64_t key = key_of(s, j);
         if (!j->is_ready && !waits_for_startup(s))
             continue;
-        if (best == HS_NO_JOB || key < best_key || (key == best_key && is_before(s, v, m, best))) {
+        bool is_first = best == HS_NO_JOB || key < best_key;
+        if (!is_first && key == best_key)
+            is_first = has_head(s) ? hs_job_queue_tie_is_before(v, m, best)
+                                   : j->is_ready && !hs_salus_job(v, best)->is_ready;
+        if (is_first) {
             best = m;
             best_key = key;
         }
@@ -440,17 +436,13 @@ static void write_turns(struct hs_salus *s, const struct hs_view *v, struct hs_p
 
 /* ---- events ---- */
 
-static bool is_member(const struct hs_view *v, hs_job_id job)
-{
-    return hs_salus_job(v, job)->lane > 0;
-}
-
 static void salus_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct hs_salus *s = state;
     hs_job_id job = event->job;
     bool is_end = event->kind == HS_EVENT_FINISH || event->kind == HS_EVENT_STOPPED;
-    if (is_end && is_member(v, job))
+    bool is_member = job != HS_NO_JOB && hs_salus_job(v, job)->lane > 0;
+    if (is_end && is_member)
         left(s, v, job);
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
@@ -463,14 +455,14 @@ static void salus_event(void *state, const struct hs_view *v, const struct hs_ev
         s->is_awake = true;
         break;
     case HS_EVENT_PROGRESS:
-        if (is_member(v, job))
+        if (is_member)
             ready(s, v, job);
         break;
     case HS_EVENT_STEP:
         stepped(s, v, job);
         break;
     case HS_EVENT_MEMORY:
-        if (is_member(v, job))
+        if (is_member)
             hs_salus_lane_renew(&s->lanes, v, job);
         s->is_awake = true;
         break;

@@ -293,18 +293,6 @@ static bool may_use_all(const struct admit_search *q, const struct hs_salus_lane
     return true;
 }
 
-static bool have_same_gpus(const struct hs_salus_lanes *l, const struct hs_salus_lane *a,
-                           const struct hs_salus_lane *b)
-{
-    uint32_t x = a->first_slot, y = b->first_slot;
-    if (a->gpus != b->gpus)
-        return false;
-    for (; x != 0; x = l->slots[x].next_of_job, y = l->slots[y].next_of_job)
-        if (l->slots[x].gpu != l->slots[y].gpu)
-            return false;
-    return true;
-}
-
 /* Salus prefers lane a to b, of the same GPUs, that both fit. */
 static bool is_better(const struct admit_search *q, uint32_t a, uint32_t b)
 {
@@ -325,11 +313,17 @@ static bool is_better(const struct admit_search *q, uint32_t a, uint32_t b)
 static bool is_best_there(const struct admit_search *q, uint32_t id)
 {
     const struct hs_salus_lanes *l = &q->s->lanes;
-    uint32_t gpu = l->slots[l->lanes[id].first_slot].gpu;
-    for (uint32_t s = l->on.on_gpu[gpu]; s != 0; s = l->slots[s].next_on_gpu) {
-        uint32_t other = l->slots[s].job;
-        if (other != id && have_same_gpus(l, &l->lanes[id], &l->lanes[other]) &&
-            hs_salus_fits(l, other, q->need) && is_better(q, other, id))
+    const struct hs_salus_lane *lane = &l->lanes[id];
+    for (uint32_t s = l->on.on_gpu[l->slots[lane->first_slot].gpu]; s != 0;
+         s = l->slots[s].next_on_gpu) {
+        uint32_t other = l->slots[s].job, x = lane->first_slot, y = l->lanes[other].first_slot;
+        if (other == id || l->lanes[other].gpus != lane->gpus)
+            continue;
+        while (x != 0 && l->slots[x].gpu == l->slots[y].gpu) {
+            x = l->slots[x].next_of_job;
+            y = l->slots[y].next_of_job;
+        }
+        if (x == 0 && hs_salus_fits(l, other, q->need) && is_better(q, other, id))
             return false;
     }
     return true;
@@ -438,33 +432,28 @@ static bool is_same_demand(const struct hs_view *v, hs_job_id a, hs_job_id b)
            hs_view_asks_same(v, a, b);
 }
 
-/* The class of the job, an empty one of its hash, or a free place; NULL: the table is full there.
- */
-static struct hs_salus_demand_class *find_class(const struct hs_salus *s, const struct hs_view *v,
-                                                hs_job_id job, uint64_t hash)
-{
-    struct hs_salus_demand_class *free = NULL;
-    for (uint32_t i = 0; i < PROBES; i++) {
-        struct hs_salus_demand_class *at = &s->classes[(hash + i) % CLASSES];
-        if (!at->is_used)
-            free = free == NULL ? at : free;
-        else if (at->hash == hash && at->vc == hs_view_vc(v, job) &&
-                 (at->jobs.count == 0 || is_same_demand(v, job, hs_job_queue_first(&at->jobs, v))))
-            return at;
-    }
-    return free;
-}
-
 static bool add_to_class(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_salus_need *need = &hs_salus_job(v, job)->need;
     uint64_t hash = hs_view_ask_hash(v, job) ^ hs_job_queue_mix(hs_view_gpus(v, job));
     hash = hash * 31 + hs_job_queue_mix((uint64_t)need->all_mib);
     hash = hash * 31 + hs_job_queue_mix((uint64_t)need->kept_mib << 1 | need->is_alone);
-    struct hs_salus_demand_class *class = find_class(s, v, job, hash);
-    if (class == NULL)
+    uint32_t vc = hs_view_vc(v, job);
+    struct hs_salus_demand_class *class =
+        NULL; /* its own, an empty one of its hash, or a free place */
+    for (uint32_t i = 0; i < PROBES; i++) {
+        struct hs_salus_demand_class *at = &s->classes[(hash + i) % CLASSES];
+        bool is_its_own =
+            at->is_used && at->hash == hash && at->vc == vc &&
+            (at->jobs.count == 0 || is_same_demand(v, job, hs_job_queue_first(&at->jobs, v)));
+        if (is_its_own || (!at->is_used && class == NULL))
+            class = at;
+        if (is_its_own)
+            break;
+    }
+    if (class == NULL) /* the table is full there */
         return false;
-    uint32_t number = (uint32_t)(class - s->classes) + 1, vc = hs_view_vc(v, job);
+    uint32_t number = (uint32_t)(class - s->classes) + 1;
     if (!class->is_used) {
         *class = (struct hs_salus_demand_class){
             .hash = hash, .vc = vc, .next = s->first_class[vc], .is_used = true};
@@ -726,15 +715,6 @@ static bool try_blocked(struct scan *x)
     return is_out;
 }
 
-static bool try_fresh(struct scan *x, hs_job_id job)
-{
-    bool is_out = admit(x->s, x->v, x->p, job);
-    hs_salus_queue_remove(x->s, x->v, job);
-    if (!is_out)
-        block(x->s, x->v, job);
-    return is_out;
-}
-
 /* Fresh and blocked jobs of a VC in order. False: with `poll` it ended at the job that was
  * admitted, and others are left. */
 static bool scan_vc(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
@@ -755,7 +735,11 @@ static bool scan_vc(struct hs_salus *s, const struct hs_view *v, struct hs_plan 
         bool is_fresh_next =
             first != HS_NO_JOB &&
             (blocked == HS_NO_JOB || hs_job_queue_is_before(fresh, v, first, blocked));
-        bool is_out = is_fresh_next ? try_fresh(&x, first) : try_blocked(&x);
+        bool is_out = is_fresh_next ? admit(s, v, p, first) : try_blocked(&x);
+        if (is_fresh_next)
+            hs_salus_queue_remove(s, v, first);
+        if (is_fresh_next && !is_out)
+            block(s, v, first);
         if (is_out && s->poll_us > 0)
             return fresh->count == 0 && x.heads.count == 0;
     }

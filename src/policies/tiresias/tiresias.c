@@ -555,20 +555,6 @@ static const char *plan_reason(const struct hs_view *v, hs_job_id job, bool is_e
     return is_just_demoted ? of_demotion[j->choice.level] : of_eviction[j->choice.level];
 }
 
-/* Evicted jobs come before all that wait in their queue, in the order that they had, in which it is
- * told that they stopped; but one that has just come to the queue keeps its place at the tail. */
-static void mark_evicted(const struct hs_view *v, struct tiresias_queues *q,
-                         const struct hs_choice *choice)
-{
-    int64_t count = 0;
-    for (hs_job_id j = choice->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
-        job_of(v, j)->choice.is_evicted = true;
-        count++;
-    }
-    q->front -= count;
-    q->stopped = q->front;
-}
-
 static int64_t earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -639,8 +625,14 @@ static int64_t decide_queues(struct tiresias *t, const struct hs_view *v, struct
     choice.held = q->held;
     choice.plan_reason = plan_reason;
     hs_preempt_select(&choice, v);
-    if (choice.evicted.first != HS_NO_JOB)
-        mark_evicted(v, q, &choice);
+    /* Evicted jobs come before all that wait in their queue, in the order that they had, in which
+     * it is told that they stopped; but one that has just come to the queue keeps its place at the
+     * tail. */
+    for (hs_job_id j = choice.evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
+        job_of(v, j)->choice.is_evicted = true;
+        q->front--;
+    }
+    q->stopped = q->front;
     hs_choice_apply(&choice, v, p, (enum hs_placer)t->placement, &t->cost,
                     (enum hs_compat)t->compat);
     due_us = due_of_plan(t, v, q, &choice);
