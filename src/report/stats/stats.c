@@ -36,7 +36,7 @@ struct class_key {
     uint8_t vc; /* index of a class */
 };
 
-struct sample {
+struct job_sample {
     int64_t submit_us, wait_us, jct_us, run_us, work_us;
     int64_t progress_us; /* from submission to first progress */
     uint32_t milli_gpus; /* that it asked for, in thousandths; UINT32_MAX at most */
@@ -51,20 +51,20 @@ struct plain_sample {
     uint32_t user, milli_gpus;
 };
 
-static struct sample unpack(const struct plain_sample *plain)
+static struct job_sample unpack(const struct plain_sample *plain)
 {
     const int64_t wait_us = plain->wait_us, work_us = plain->work_us;
-    return (struct sample){.wait_us = wait_us,
-                           .jct_us = wait_us + work_us,
-                           .run_us = work_us,
-                           .work_us = work_us,
-                           .progress_us = wait_us,
-                           .milli_gpus = plain->milli_gpus,
-                           .key = {plain->user, plain->cell, plain->vc}};
+    return (struct job_sample){.wait_us = wait_us,
+                               .jct_us = wait_us + work_us,
+                               .run_us = work_us,
+                               .work_us = work_us,
+                               .progress_us = wait_us,
+                               .milli_gpus = plain->milli_gpus,
+                               .key = {plain->user, plain->cell, plain->vc}};
 }
 
 /* Does a sample fit? */
-static bool pack(const struct sample *s, struct plain_sample *plain)
+static bool pack(const struct job_sample *s, struct plain_sample *plain)
 {
     *plain = (struct plain_sample){.wait_us = (uint64_t)s->wait_us & MASK_48,
                                    .cell = s->key.cell,
@@ -230,7 +230,7 @@ void hs_stats_open(struct hs_stats *s, const char *dir, int64_t warmup_us, int64
                            .last_submit_us = -1,
                            .last_finish_us = -1};
     hs_temp_records_open(&s->plain, sizeof(struct plain_sample), dir);
-    hs_temp_records_open(&s->samples, sizeof(struct sample), dir);
+    hs_temp_records_open(&s->samples, sizeof(struct job_sample), dir);
     hs_intern_init(&s->vcs);
 }
 
@@ -260,14 +260,14 @@ static enum hs_status add_done(struct hs_stats *s, const struct hs_job_record *j
     /* a job without work is done when it would have made some */
     const int64_t progress_us =
         job->first_progress_us >= job->submit_us ? job->first_progress_us : job->finish_us;
-    const struct sample sample = {.submit_us = job->submit_us,
-                                  .wait_us = job->first_start_us - job->submit_us,
-                                  .jct_us = job->finish_us - job->submit_us,
-                                  .run_us = job->run_us,
-                                  .work_us = job->work_us,
-                                  .progress_us = progress_us - job->submit_us,
-                                  .milli_gpus = (uint32_t)hs_record_milli(job),
-                                  .key = key};
+    const struct job_sample sample = {.submit_us = job->submit_us,
+                                      .wait_us = job->first_start_us - job->submit_us,
+                                      .jct_us = job->finish_us - job->submit_us,
+                                      .run_us = job->run_us,
+                                      .work_us = job->work_us,
+                                      .progress_us = progress_us - job->submit_us,
+                                      .milli_gpus = (uint32_t)hs_record_milli(job),
+                                      .key = key};
     struct plain_sample plain;
     const bool is_plain = s->cooldown_us == 0 && pack(&sample, &plain);
     void *at;
@@ -375,7 +375,7 @@ static uint64_t ratio_ppm(int64_t num, int64_t den)
 
 /* The values of a job, less the least. Without work it has no slowdowns: 0, of which no later pass
  * asks for the bucket. */
-static void measure(const struct evaluation *e, const struct sample *job, uint64_t value[SUMS])
+static void measure(const struct evaluation *e, const struct job_sample *job, uint64_t value[SUMS])
 {
     const bool has_work = job->work_us > 0;
     uint64_t slowdown = has_work ? ratio_ppm(job->jct_us, job->work_us) : 0, run_slowdown = PPM;
@@ -405,7 +405,7 @@ HS_INLINE void count_values(struct evaluation *e, uint32_t sums, uint32_t set,
 }
 
 /* The first pass: sums, and the buckets of the values. */
-static void count_job(struct evaluation *e, const struct sample *job)
+static void count_job(struct evaluation *e, const struct job_sample *job)
 {
     struct hs_user_account *user = &e->stats->users[job->key.user];
     uint64_t value[SUMS];
@@ -442,7 +442,7 @@ static void add_cells(struct evaluation *e)
 }
 
 /* A later pass: gives the values of a job to those of its classes that ask for them. */
-static void take_job(struct evaluation *e, const struct sample *job)
+static void take_job(struct evaluation *e, const struct job_sample *job)
 {
     uint64_t value[SUMS];
     uint32_t of[CLASSES_OF_JOB];
@@ -481,8 +481,8 @@ static enum hs_status read_samples(struct evaluation *e, struct hs_temp_records 
     HS_TRY(hs_temp_records_rewind(records, s->diag));
     while ((status = hs_temp_records_next(records, &block, &count, s->diag)) == HS_OK) {
         for (uint32_t i = 0; i < count; i++) {
-            const struct sample job = is_plain ? unpack((const struct plain_sample *)block + i)
-                                               : ((const struct sample *)block)[i];
+            const struct job_sample job = is_plain ? unpack((const struct plain_sample *)block + i)
+                                                   : ((const struct job_sample *)block)[i];
             if (!is_plain && job.submit_us > last_us)
                 continue;
             if (e->is_first_pass)
