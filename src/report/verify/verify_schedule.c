@@ -231,15 +231,13 @@ static void sweep(struct verify_check *c, change *apply)
 
 /* ---- GPUs: which segments hold one at the same time ---- */
 
-static void begin_sharing(struct verify_segment *seg, int64_t now_us)
+/* The segment shares one GPU more, or (sign -1) one less. */
+static void change_sharing(struct verify_run *run, struct verify_segment *seg, int sign,
+                           int64_t now_us)
 {
-    if (seg->shared_gpus++ == 0)
+    if (sign > 0 && seg->shared_gpus++ == 0)
         seg->shared_from_us = now_us;
-}
-
-static void end_sharing(struct verify_run *run, struct verify_segment *seg, int64_t now_us)
-{
-    if (--seg->shared_gpus == 0 && seg->job != VERIFY_NONE)
+    if (sign < 0 && --seg->shared_gpus == 0 && seg->job != VERIFY_NONE)
         run->jobs[seg->job].sum.colocated_us += now_us - seg->shared_from_us;
 }
 
@@ -254,29 +252,22 @@ static void account(struct verify_run *run, struct verify_gpu *g, int64_t now_us
     run->allocated_us += (hs_i128)length_us * (g->milli + (g->holders > 0 ? VERIFY_GPU_MILLI : 0));
 }
 
-/* One more has the GPU whole, or (sign -1) one less. */
+/* The segment takes the GPU whole, or (sign -1) gives it up. */
 static void change_holders(struct verify_run *run, struct verify_gpu *g, struct verify_segment *seg,
                            int sign, int64_t now_us)
 {
-    struct verify_segment *other = &run->segments[g->sum]; /* where there is one holder */
     const uint64_t index = (uint64_t)(seg - run->segments);
-    if (sign > 0) {
-        if (g->holders == 1) {
-            g->shared_from_us = now_us;
-            begin_sharing(other, now_us);
-        }
-        if (g->holders++ > 0)
-            begin_sharing(seg, now_us);
-        g->sum += index;
-        return;
+    g->holders -= sign < 0;
+    g->sum -= sign < 0 ? index : 0;
+    if (g->holders == 1) { /* beside it */
+        run->shared_us += sign < 0 ? now_us - g->shared_from_us : 0;
+        g->shared_from_us = now_us;
+        change_sharing(run, &run->segments[g->sum], sign, now_us);
     }
-    g->sum -= index;
-    if (--g->holders > 0)
-        end_sharing(run, seg, now_us);
-    if (g->holders == 1) {
-        run->shared_us += now_us - g->shared_from_us;
-        end_sharing(run, &run->segments[g->sum], now_us);
-    }
+    if (g->holders > 0)
+        change_sharing(run, seg, sign, now_us);
+    g->holders += sign > 0;
+    g->sum += sign > 0 ? index : 0;
 }
 
 static void change_gpus(struct verify_check *c, struct verify_segment *seg, int sign,
