@@ -227,18 +227,19 @@ static void add_bounds(struct hs_summary *s, const struct hs_report *r)
     const struct hs_bounds *b = &r->bounds;
     const struct hs_stats *stats = &r->stats;
     const char *absent = no_bound(r, BOUND_ANY);
-    double work = hs_bounds_makespan_work(b), longest = hs_bounds_makespan_longest(b);
-    add(s, "makespan_bound_work", "s", absent == NULL ? work : (double)NAN, absent);
-    add(s, "makespan_bound_longest", "s", absent == NULL ? longest : (double)NAN, absent);
+    const double work = absent == NULL ? b->makespan_work_s : (double)NAN;
+    const double longest = absent == NULL ? b->makespan_longest_s : (double)NAN;
+    add(s, "makespan_bound_work", "s", work, absent);
+    add(s, "makespan_bound_longest", "s", longest, absent);
     add_bound(s, "makespan_bound", "makespan_bound_share", makespan(stats), fmax(work, longest),
               absent);
     add(s, "mean_isolated", "s",
         hs_exact_double(stats->work_us, (hs_u128)stats->done * HS_US_PER_S),
         "no job was completed");
     add_bound(s, "mean_jct_bound", "mean_jct_bound_share", stats->figure[HS_M_JCT][HS_F_MEAN],
-              hs_bounds_mean_jct(b), no_bound(r, BOUND_MEAN));
+              b->mean_jct_s, no_bound(r, BOUND_MEAN));
     add_bound(s, "mean_wait_bound", "mean_wait_bound_share", stats->figure[HS_M_WAIT][HS_F_MEAN],
-              hs_bounds_mean_wait(b, stats->work_us), no_bound(r, BOUND_WAIT));
+              hs_bounds_mean_wait_s(b, stats->work_us), no_bound(r, BOUND_WAIT));
 }
 
 /* Mean GPUs held over time as levels. */

@@ -5,7 +5,6 @@
  */
 #include "report/stats/bounds.h"
 
-#include <math.h>
 #include <stddef.h>
 
 #include "base/fixed.h"
@@ -172,32 +171,12 @@ void hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *cluster,
         b->one_speed = speed_of(b, HS_NO_PROFILE);
 }
 
-void hs_bounds_finish(struct hs_bounds *b)
+/* Units from the first submission on in seconds, as the makespan is. */
+static double since_first_s(const struct hs_bounds *b, hs_i128 units)
 {
-    count_arrivals(b);
-    while (b->left_count > 0) {
-        b->clock += b->left[0];
-        b->jct_sum += (hs_u128)b->clock;
-        heap_pop(b);
-    }
-}
-
-/* From the first submission, as the makespan is. */
-static double since_first_us(const struct hs_bounds *b, hs_i128 units)
-{
-    hs_i128 from = (hs_i128)b->first_submit_us * b->capacity;
+    const hs_i128 from = (hs_i128)b->first_submit_us * b->capacity;
     return hs_exact_double(units > from ? (hs_u128)(units - from) : 0,
-                           (hs_u128)b->capacity * HS_US_PER_S);
-}
-
-double hs_bounds_makespan_work(const struct hs_bounds *b)
-{
-    return b->jobs > 0 ? since_first_us(b, b->makespan_lead + b->work_before) : (double)NAN;
-}
-
-double hs_bounds_makespan_longest(const struct hs_bounds *b)
-{
-    return b->jobs > 0 ? since_first_us(b, (hs_i128)b->longest_end_us * b->capacity) : (double)NAN;
+                           b->jobs > 0 ? (hs_u128)b->capacity * HS_US_PER_S : 0);
 }
 
 /* Sum of the JCTs in units: the better of the two bounds. */
@@ -207,12 +186,20 @@ static hs_u128 jct_units(const struct hs_bounds *b)
     return b->jct_sum > isolated ? b->jct_sum : isolated;
 }
 
-double hs_bounds_mean_jct(const struct hs_bounds *b)
+void hs_bounds_finish(struct hs_bounds *b)
 {
-    return hs_exact_double(jct_units(b), (hs_u128)b->capacity * HS_US_PER_S * b->jobs);
+    count_arrivals(b);
+    while (b->left_count > 0) {
+        b->clock += b->left[0];
+        b->jct_sum += (hs_u128)b->clock;
+        heap_pop(b);
+    }
+    b->makespan_work_s = since_first_s(b, b->makespan_lead + b->work_before);
+    b->makespan_longest_s = since_first_s(b, (hs_i128)b->longest_end_us * b->capacity);
+    b->mean_jct_s = hs_exact_double(jct_units(b), (hs_u128)b->capacity * HS_US_PER_S * b->jobs);
 }
 
-double hs_bounds_mean_wait(const struct hs_bounds *b, hs_u128 isolated_us)
+double hs_bounds_mean_wait_s(const struct hs_bounds *b, hs_u128 isolated_us)
 {
     hs_u128 jct = jct_units(b), isolated = isolated_us * b->capacity;
     return hs_exact_double(jct > isolated ? jct - isolated : 0,

@@ -79,6 +79,7 @@ struct hs_bounds {
     hs_u128 isolated_sum; /* us on the fastest type */
     uint64_t jobs;
     bool has_late_rejection;
+    double makespan_work_s, makespan_longest_s, mean_jct_s; /* results; NaN without jobs */
 };
 
 /* Both must outlive the bounds. */
@@ -88,13 +89,10 @@ void hs_bounds_open(struct hs_bounds *b, const struct hs_cluster *cluster,
  * submitted in the last instant. */
 void hs_bounds_submit(struct hs_bounds *b, int64_t now_us, const struct hs_submission *job);
 void hs_bounds_reject(struct hs_bounds *b, const struct hs_job_record *job);
-/* Lets the relaxed machine run dry; then the values in seconds, NaN without jobs. */
+/* Lets the relaxed machine run dry, and fills the results. */
 void hs_bounds_finish(struct hs_bounds *b);
-double hs_bounds_makespan_work(const struct hs_bounds *b);
-double hs_bounds_makespan_longest(const struct hs_bounds *b);
-double hs_bounds_mean_jct(const struct hs_bounds *b);
 /* Mean JCT bound less `isolated`, the sum of the isolated run times in us; at least 0. */
-double hs_bounds_mean_wait(const struct hs_bounds *b, hs_u128 isolated_us);
+double hs_bounds_mean_wait_s(const struct hs_bounds *b, hs_u128 isolated_us);
 void hs_bounds_close(struct hs_bounds *b);
 
 #endif
