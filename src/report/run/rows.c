@@ -658,7 +658,6 @@ static enum hs_status swf_finish(void *state, int64_t end_us)
     enum hs_status status;
     (void)end_us;
     put_header(s, out);
-    HS_TRY(hs_temp_records_rewind(&s->records, diag));
     while ((status = hs_temp_records_next(&s->records, &block, &count, diag)) == HS_OK) {
         const int64_t(*field)[FIELDS] = block;
         for (uint32_t i = 0; i < count; i++) {

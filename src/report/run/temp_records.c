@@ -86,20 +86,16 @@ enum hs_status hs_temp_records_put_at(struct hs_temp_records *s, uint64_t number
     return HS_OK;
 }
 
-enum hs_status hs_temp_records_rewind(struct hs_temp_records *s, struct hs_diag *diag)
-{
-    if (s->fd >= 0 && s->buffered > 0)
-        HS_TRY(hs_temp_records_flush(s, diag));
-    s->next = 0;
-    return HS_OK;
-}
-
 enum hs_status hs_temp_records_next(struct hs_temp_records *s, void **records, uint32_t *count,
                                     struct hs_diag *diag)
 {
-    uint64_t left = s->count - s->next;
-    if (left == 0)
+    const uint64_t left = s->count - s->next;
+    if (s->next == 0 && s->fd >= 0 && s->buffered > 0)
+        HS_TRY(hs_temp_records_flush(s, diag));
+    if (left == 0) {
+        s->next = 0;
         return HS_END;
+    }
     uint32_t block = left < s->buffer_records ? (uint32_t)left : s->buffer_records;
     if (s->fd >= 0)
         HS_TRY(transfer(s, s->next, block, false, diag));

@@ -6,7 +6,6 @@
  *
  *     HS_TRY(hs_temp_records_add(&s, &place, diag));
  *     *(struct thing *)place = (struct thing){...};
- *     hs_temp_records_rewind(&s);
  *     while ((status = hs_temp_records_next(&s, &records, &count, diag)) == HS_OK) ...   // a block
  */
 #ifndef HORUS_REPORT_RUN_TEMP_RECORDS_H
@@ -47,9 +46,8 @@ HS_MUST_USE static inline enum hs_status hs_temp_records_add(struct hs_temp_reco
  * hs_temp_records_add. What was never put is zero bytes. */
 HS_MUST_USE enum hs_status hs_temp_records_put_at(struct hs_temp_records *s, uint64_t number,
                                                   const void *record, struct hs_diag *diag);
-/* Nothing is added after this. */
-HS_MUST_USE enum hs_status hs_temp_records_rewind(struct hs_temp_records *s, struct hs_diag *diag);
-/* The next block of at least one record, valid until the next call; HS_END after the last. */
+/* The next block of at least one record, valid until the next call; HS_END after the last, and then
+ * from the first on again. Nothing is added after the first call. */
 HS_MUST_USE enum hs_status hs_temp_records_next(struct hs_temp_records *s, void **records,
                                                 uint32_t *count, struct hs_diag *diag);
 void hs_temp_records_close(struct hs_temp_records *s);

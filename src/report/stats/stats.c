@@ -478,7 +478,6 @@ static enum hs_status read_samples(struct evaluation *e, struct hs_temp_records 
     void *block;
     uint32_t count;
     enum hs_status status;
-    HS_TRY(hs_temp_records_rewind(records, s->diag));
     while ((status = hs_temp_records_next(records, &block, &count, s->diag)) == HS_OK) {
         for (uint32_t i = 0; i < count; i++) {
             const struct job_sample job = is_plain ? unpack((const struct plain_sample *)block + i)
