@@ -16,8 +16,7 @@
 
 /* ---- jobs.csv ---- */
 
-#define NO_JOB UINT64_MAX
-#define NANO   UINT64_C(1000000000)
+#define NANO UINT64_C(1000000000)
 
 /* A row a job, in the order in which jobs end; first the 13 columns of evalys' JobSet under their
  * own names, then ours.
@@ -28,8 +27,7 @@
 struct jobs_file {
     struct hs_row_file file;
     struct hs_csvtexts texts;
-    const char *workload;
-    uint32_t *gpus; /* of the last segment, and the index of its job */
+    uint32_t *gpus; /* of the last segment, and 1 + the index of its job */
     uint32_t gpu_count, gpus_cap;
     uint64_t gpus_of;
 };
@@ -110,7 +108,7 @@ static const char *status_of(const struct hs_job_record *job)
  * which stand the GPUs of the last placement. end_us: when the job ended, or the run. No trace
  * gives a requested time. */
 #define COLUMNS_BEFORE_GPUS(COLUMN)                                                                \
-    COLUMN("workload_name", put_text(f, to, f->workload))                                          \
+    COLUMN("workload_name", put_text(f, to, workload))                                             \
     COLUMN("submission_time", put_seconds(to, job->submit_us))                                     \
     COLUMN("requested_number_of_resources", put_u64(to, job->gpus))                                \
     COLUMN("requested_time", put_end(to, 0))                                                       \
@@ -168,7 +166,7 @@ static enum hs_status on_job_segment(void *ctx, const struct hs_segment *segment
     if (segment->gpu_count > 0)
         memcpy(f->gpus, segment->gpus, segment->gpu_count * sizeof *f->gpus);
     f->gpu_count = segment->gpu_count;
-    f->gpus_of = segment->job->index;
+    f->gpus_of = segment->job->index + 1;
     return HS_OK;
 }
 
@@ -176,6 +174,7 @@ static enum hs_status on_job_finish(void *ctx, int64_t now_us, const struct hs_j
 {
     struct jobs_file *f = ctx;
     struct hs_csvw *w = &f->file.csv;
+    const char *workload = f->file.report->options.workload_name;
     const int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
     const bool has_started = job->first_start_us >= 0, has_ended = job->finish_us >= 0;
     const bool has_run = has_started && has_ended;
@@ -183,19 +182,12 @@ static enum hs_status on_job_finish(void *ctx, int64_t now_us, const struct hs_j
     char *to = hs_output_room(&w->out, HS_OUTPUT_ROOM);
     COLUMNS_BEFORE_GPUS(WRITE)
     hs_output_wrote(&w->out, to);
-    hs_csvw_ids(w, f->gpus, f->gpus_of == job->index ? f->gpu_count : 0);
+    hs_csvw_ids(w, f->gpus, f->gpus_of == job->index + 1 ? f->gpu_count : 0);
     to = hs_output_room(&w->out, HS_OUTPUT_ROOM);
     COLUMNS_BEHIND_GPUS(WRITE)
     hs_output_wrote(&w->out, to);
     hs_csvw_end(w);
     return HS_OK;
-}
-
-static void jobs_open(void *state)
-{
-    struct jobs_file *f = state;
-    f->workload = f->file.report->options.workload_name;
-    f->gpus_of = NO_JOB;
 }
 
 static void jobs_free(void *state)
@@ -209,7 +201,6 @@ const struct hs_row_format hs_jobs_file = {
     .header = "job_id" COLUMNS_BEFORE_GPUS(NAME) ",allocated_resources" COLUMNS_BEHIND_GPUS(NAME),
     .state_size = sizeof(struct jobs_file),
     .observer = {.on_segment = on_job_segment, .on_finish = on_job_finish},
-    .open = jobs_open,
     .free = jobs_free};
 
 /* ---- segments.csv ---- */
@@ -513,7 +504,7 @@ struct swf_file {
     struct hs_row_file file;
     struct hs_temp_records records; /* the fields of each job */
     struct hs_intern users, vcs;    /* numbered in order of submission */
-    uint64_t gpus_of;               /* index of the job of the last segment, and its GPUs */
+    uint64_t gpus_of;               /* 1 + the index of the job of the last segment, and its GPUs */
     uint32_t gpu_count;
 };
 
@@ -579,7 +570,7 @@ static enum hs_status on_swf_submit(void *ctx, int64_t now_us, const struct hs_s
 static enum hs_status on_swf_segment(void *ctx, const struct hs_segment *segment)
 {
     struct swf_file *s = ctx;
-    s->gpus_of = segment->job->index;
+    s->gpus_of = segment->job->index + 1;
     s->gpu_count = segment->gpu_count;
     return HS_OK;
 }
@@ -600,7 +591,7 @@ static enum hs_status on_swf_finish(void *ctx, int64_t now_us, const struct hs_j
         field[WAIT_TIME] = start_s - submit_s;
     if (job->first_start_us >= 0 && job->finish_us >= 0)
         field[RUN_TIME] = rounded(job->finish_us) - start_s;
-    if (s->gpus_of == job->index)
+    if (s->gpus_of == job->index + 1)
         field[ALLOCATED_PROCESSORS] = s->gpu_count;
     field[REQUESTED_PROCESSORS] = job->gpus;
     field[STATUS] = swf_status(job);
@@ -673,7 +664,6 @@ static enum hs_status swf_finish(void *state, int64_t end_us)
 static void swf_open(void *state)
 {
     struct swf_file *s = state;
-    s->gpus_of = NO_JOB;
     hs_temp_records_open(&s->records, FIELDS * sizeof(int64_t),
                          s->file.report->options.dir->tmp_path);
     hs_intern_init(&s->users);
