@@ -361,7 +361,7 @@ struct job_cells {
 #define AT(field) offsetof(struct job_cells, field)
 
 static const struct hs_rowcell job_cells[] = {
-    {"gpu_seconds", HS_ROWCELL_TEXT, AT(gpu_seconds)}, /* first, for gpu_time() */
+    {"gpu_seconds", HS_ROWCELL_TEXT, AT(gpu_seconds)}, /* first: read by number */
     {"job_id", HS_ROWCELL_TEXT, AT(id)},
     {"submission_time", HS_ROWCELL_TIME_OR_NONE, AT(row.submit_us)},
     {"starting_time", HS_ROWCELL_TIME_OR_NONE, AT(row.start_us)},
@@ -398,15 +398,6 @@ static uint32_t job_of(const struct verify_run *run, const char *id)
     return name != UINT32_MAX && name != 0 ? name - 1 : VERIFY_NONE;
 }
 
-/* It has three decimals more for a share of a GPU. */
-static enum hs_status gpu_time(const struct hs_rowfile *f, struct verify_row *r)
-{
-    int64_t gpu_time, unit = r->gpu_milli < VERIFY_GPU_MILLI ? VERIFY_NANO : HS_US_PER_S;
-    HS_TRY(hs_rowfile_decimal(f, 0, unit, "a time in seconds", &gpu_time));
-    r->milli_us = (hs_i128)gpu_time * (VERIFY_NANO / unit);
-    return HS_OK;
-}
-
 static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
 {
     struct verify_run *run = ctx;
@@ -420,7 +411,11 @@ static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
     }
     struct verify_job *job = &run->jobs[index];
     HS_TRY(hs_rowfile_read(f, &cells));
-    HS_TRY(gpu_time(f, row));
+    /* it has three decimals more for a share of a GPU */
+    const int64_t unit = row->gpu_milli < VERIFY_GPU_MILLI ? VERIFY_NANO : HS_US_PER_S;
+    int64_t gpu_time;
+    HS_TRY(hs_rowfile_decimal(f, 0, unit, "a time in seconds", &gpu_time));
+    row->milli_us = (hs_i128)gpu_time * (VERIFY_NANO / unit);
     int class = 0;
     while (class < HS_JOB_CLASS_COUNT &&
            strcmp(cells.job_class, hs_job_class_text((enum hs_job_class) class)) != 0)

@@ -241,17 +241,6 @@ static void change_sharing(struct verify_run *run, struct verify_segment *seg, i
         run->jobs[seg->job].sum.colocated_us += now_us - seg->shared_from_us;
 }
 
-/* Books how the GPU was held up to now. */
-static void account(struct verify_run *run, struct verify_gpu *g, int64_t now_us)
-{
-    int64_t length_us = now_us - g->since_us;
-    g->since_us = now_us;
-    if (g->holders == 0 && g->milli == 0)
-        return;
-    run->held_us += length_us;
-    run->allocated_us += (hs_i128)length_us * (g->milli + (g->holders > 0 ? VERIFY_GPU_MILLI : 0));
-}
-
 /* The segment takes the GPU whole, or (sign -1) gives it up. */
 static void change_holders(struct verify_run *run, struct verify_gpu *g, struct verify_segment *seg,
                            int sign, int64_t now_us)
@@ -277,7 +266,11 @@ static void change_gpus(struct verify_check *c, struct verify_segment *seg, int 
     const uint32_t milli = milli_of(run, seg);
     for (struct place p = FIRST_PLACE; next_gpu(run, seg, &p);) {
         struct verify_gpu *g = &run->gpus[p.id];
-        account(run, g, now_us);
+        const int64_t length_us = g->holders > 0 || g->milli > 0 ? now_us - g->since_us : 0;
+        g->since_us = now_us;
+        run->held_us += length_us;
+        run->allocated_us +=
+            (hs_i128)length_us * (g->milli + (g->holders > 0 ? VERIFY_GPU_MILLI : 0));
         if (milli < VERIFY_GPU_MILLI)
             g->milli += (uint32_t)sign * milli;
         else
