@@ -10,14 +10,6 @@
 
 #include "horus/compiler.h"
 
-static inline unsigned hs_exact_bits(hs_u128 value)
-{
-    uint64_t high = (uint64_t)(value >> 64), low = (uint64_t)value;
-    if (high != 0)
-        return 128 - HS_CLZ64(high);
-    return low != 0 ? 64 - HS_CLZ64(low) : 0;
-}
-
 /* num / den as the nearest double (NaN for den 0): correctly rounded for den < 2^72, because the
  * quotient then has at least 55 bits and the remainder enters as a sticky bit below them; within
  * one unit in the last place beyond. */
@@ -27,7 +19,8 @@ static inline double hs_exact_double(hs_u128 num, hs_u128 den)
         return NAN;
     if (num == 0)
         return 0;
-    unsigned shift = 128 - hs_exact_bits(num);
+    const uint64_t high = (uint64_t)(num >> 64);
+    const unsigned shift = high != 0 ? HS_CLZ64(high) : 64 + HS_CLZ64((uint64_t)num);
     hs_u128 scaled = num << shift;
     hs_u128 quotient = scaled / den;
     if (scaled % den != 0)
