@@ -12,29 +12,18 @@
 #include "calibrate/score.h"
 #include "model/modelfile.h"
 
-#define SUBJECTS(X) X(interference) X(utilization) X(predictor) X(speed)
-
-#define DECLARE(name) extern const struct hs_calibration hs_calibration_##name;
-SUBJECTS(DECLARE)
-#undef DECLARE
+extern const struct hs_calibration hs_calibration_interference, hs_calibration_utilization,
+    hs_calibration_predictor, hs_calibration_speed;
 
 const struct hs_calibration *hs_calibration_at(size_t index)
 {
     static const struct hs_calibration *const subjects[] = {
-#define ENTRY(name) &hs_calibration_##name,
-        SUBJECTS(ENTRY)
-#undef ENTRY
-    };
+        &hs_calibration_interference, &hs_calibration_utilization, &hs_calibration_predictor,
+        &hs_calibration_speed};
     return index < sizeof subjects / sizeof subjects[0] ? subjects[index] : NULL;
 }
 
 /* ---- rows ---- */
-
-void hs_calibrate_clean(struct hs_calibrate_run *run)
-{
-    for (uint32_t i = 0; i < run->sets; i++)
-        hs_clean(&run->set[i], run->options.clean, run->options.overlap, &run->counts[i]);
-}
 
 void hs_calibrate_say_counts(const struct hs_calibrate_run *run, uint32_t sets)
 {
@@ -111,6 +100,9 @@ static enum hs_status calibrate(struct hs_calibrate_run *run, const struct hs_ca
     else
         for (; run->sets < run->options.data_count; run->sets++)
             HS_TRY(hs_measure_read(&run->set[run->sets], run->options.data[run->sets], run->diag));
+    for (uint32_t i = 0; i < run->sets; i++)
+        hs_clean(&run->set[i], run->options.clean | subject->always, run->options.overlap,
+                 &run->counts[i]);
     HS_TRY(subject->fit(run, study));
     subject->say(run, study);
     if (model != NULL) {
@@ -122,7 +114,7 @@ static enum hs_status calibrate(struct hs_calibrate_run *run, const struct hs_ca
     if (run->options.rows == NULL)
         return HS_OK;
     HS_TRY(hs_csvw_open(&rows, run->options.rows, subject->rows, run->diag));
-    subject->write_rows(run, study, &rows);
+    subject->write_rows(study, &rows);
     return hs_csvw_close(&rows, run->diag);
 }
 

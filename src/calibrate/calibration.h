@@ -48,10 +48,11 @@ struct hs_calibrate_run {
 /* A subject. */
 struct hs_calibration {
     const char *name, *summary;
-    const char *data;     /* what --data may be, one line for help */
-    uint32_t steps;       /* the cleaning steps that concern it */
-    const char *rows;     /* header of the CSV for plots */
-    size_t study_size;    /* of what it finds out: zeroed at first, its parts in run->arena */
+    const char *data;  /* what --data may be, one line for help */
+    uint32_t steps;    /* the cleaning steps that concern it */
+    uint32_t always;   /* those that it takes whatever is asked for, without a word in the file */
+    const char *rows;  /* header of the CSV for plots */
+    size_t study_size; /* of what it finds out: zeroed at first, its parts in run->arena */
     bool needs_catalogue; /* run->catalogue is options.profiles, unless that is NULL */
     /* Reads run->options.data into run->set where the subject has its own way; NULL = one set
      * each. */
@@ -60,7 +61,7 @@ struct hs_calibration {
     void (*say)(const struct hs_calibrate_run *run, const void *study); /* the table */
     /* Members of the model file behind its head. */
     void (*write)(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w);
-    void (*write_rows)(const struct hs_calibrate_run *run, const void *study, struct hs_csvw *w);
+    void (*write_rows)(const void *study, struct hs_csvw *w);
 };
 
 const struct hs_calibration *hs_calibration_at(size_t index); /* NULL past the end */
@@ -73,8 +74,6 @@ HS_MUST_USE enum hs_status hs_calibrate(const struct hs_calibration *subject,
 
 /* ---- for subjects ---- */
 
-/* Cleans run->sets sets and counts their rows. */
-void hs_calibrate_clean(struct hs_calibrate_run *run);
 /* Prints the counts of the first `sets`. */
 void hs_calibrate_say_counts(const struct hs_calibrate_run *run, uint32_t sets);
 /* A list "dropped" of {why, rows}. */

@@ -57,25 +57,81 @@ struct job_tally { /* of the measured rows of one job */
     uint32_t idle_rows;
 };
 
-/* By solo, to be freed. */
-static struct job_tally *tally_jobs(const struct hs_measurements *m)
+/* What the rules share. No rule changes which rows are measured. */
+struct cleaning {
+    struct hs_measurements *m;
+    struct job_tally *tallies;          /* by solo */
+    bool has_idle[HS_MEASURE_GPUS_MAX]; /* a job ran beside an idle one */
+    double tolerance;
+};
+
+static void tally_jobs(struct cleaning *c)
 {
-    struct job_tally *tallies = hs_alloc_zeroed((uint64_t)m->solo_count + 1, sizeof *tallies);
-    for (uint32_t i = 0; i < m->pair_count; i++) {
-        const struct hs_pair *row = &m->pairs[i];
-        struct job_tally *t = &tallies[row->own];
+    for (uint32_t i = 0; i < c->m->pair_count; i++) {
+        const struct hs_pair *row = &c->m->pairs[i];
+        struct job_tally *t = &c->tallies[row->own];
         if (!is_measured(row))
             continue;
         t->rows++;
         t->ones += row->speed == 1;
         t->highest = fmax(t->highest, row->speed);
-        if (is_idle(&m->solos[row->other])) {
+        if (is_idle(&c->m->solos[row->other])) {
             t->idle_sum += row->speed;
             t->idle_rows++;
+            c->has_idle[c->m->solos[row->own].gpu] = true;
         }
     }
-    return tallies;
 }
+
+/* ---- rules about one measured row: its marks ---- */
+
+/* Lucid's PPO and TD3: speeds that were not measured. */
+static uint32_t written_in(const struct cleaning *c, struct hs_pair *row)
+{
+    const struct job_tally *t = &c->tallies[row->own];
+    return t->rows >= JUDGED_ROWS && t->ones == t->rows ? HS_DROPPED(WRITTEN_IN) : 0;
+}
+
+/* Lucid's MobileNetV3: one job was done while the other still loaded. A comparison with a NaN is
+ * false: what was not measured is not judged. */
+static uint32_t overlap(const struct cleaning *c, struct hs_pair *row)
+{
+    double busier = fmax(c->m->solos[row->own].util, c->m->solos[row->other].util);
+    return row->joint_util < busier - c->tolerance ? HS_DROPPED(NO_OVERLAP) : 0;
+}
+
+/* Baselines that are biased for jobs that wait for the host, as Lucid's. On a GPU type without idle
+ * jobs there is nothing better than the published baseline. */
+static uint32_t rebase(const struct cleaning *c, struct hs_pair *row)
+{
+    const struct job_tally *t = &c->tallies[row->own];
+    if (!c->has_idle[row->gpu])
+        return 0;
+    if (is_idle(&c->m->solos[row->other]))
+        return HS_DROPPED(BASELINE);
+    if (t->idle_rows == 0)
+        return HS_DROPPED(NO_BASELINE);
+    row->rebased = row->speed / (t->idle_sum / t->idle_rows);
+    return 0;
+}
+
+/* More digits than a rounded figure has: two such numbers are not equal by chance. */
+static bool is_unrounded(double value)
+{
+    return isfinite(value) && value > 0 && hs_fmt_round6(value) != value;
+}
+
+/* Gavel: no speed of the job is above 1, and some are 1 to the last digit: its speed alone was
+ * raised to that of its best pair. */
+static uint32_t clipped(const struct cleaning *c, struct hs_pair *row)
+{
+    return row->speed == 1 && c->tallies[row->own].highest == 1 &&
+                   is_unrounded(c->m->solos[row->own].speed)
+               ? HS_DROPPED(CLIPPED)
+               : 0;
+}
+
+/* ---- rules about all rows ---- */
 
 struct ranked_row {
     uint32_t own, other, row;
@@ -105,44 +161,6 @@ static struct ranked_row *rank_rows(const struct hs_measurements *m, bool by_spe
     }
     qsort(ranked, *count, sizeof *ranked, by_job_key);
     return ranked;
-}
-
-/* ---- rules about baselines ---- */
-
-/* Lucid's PPO and TD3: speeds that were not measured. */
-static void written_in(struct hs_measurements *m)
-{
-    struct job_tally *tallies = tally_jobs(m);
-    for (uint32_t i = 0; i < m->pair_count; i++) {
-        const struct job_tally *t = &tallies[m->pairs[i].own];
-        if (is_measured(&m->pairs[i]) && t->rows >= JUDGED_ROWS && t->ones == t->rows)
-            m->pairs[i].dropped |= HS_DROPPED(WRITTEN_IN);
-    }
-    hs_free(tallies);
-}
-
-/* Baselines that are biased for jobs that wait for the host, as Lucid's. On a GPU type without idle
- * jobs there is nothing better than the published baseline. */
-static void rebase(struct hs_measurements *m)
-{
-    bool has_idle[HS_MEASURE_GPUS_MAX] = {false};
-    struct job_tally *tallies = tally_jobs(m);
-    for (uint32_t i = 0; i < m->solo_count; i++)
-        if (tallies[i].idle_rows > 0)
-            has_idle[m->solos[i].gpu] = true;
-    for (uint32_t i = 0; i < m->pair_count; i++) {
-        struct hs_pair *row = &m->pairs[i];
-        const struct job_tally *t = &tallies[row->own];
-        if (!is_measured(row) || !has_idle[row->gpu])
-            continue;
-        if (is_idle(&m->solos[row->other]))
-            row->dropped |= HS_DROPPED(BASELINE);
-        else if (t->idle_rows == 0)
-            row->dropped |= HS_DROPPED(NO_BASELINE);
-        else
-            row->rebased = row->speed / (t->idle_sum / t->idle_rows);
-    }
-    hs_free(tallies);
 }
 
 static void suspect_medians(const struct hs_measurements *m, bool *suspect)
@@ -180,16 +198,16 @@ static void suspect_twins(const struct hs_measurements *m, bool *suspect)
 /* Gavel's physical file: what an exchange of the baselines leaves to see. Where half of the jobs of
  * a GPU type are suspect, all are: a file whose baselines were exchanged may keep some that were
  * not measured anew. */
-static void campaign(struct hs_measurements *m)
+static void campaign(const struct cleaning *c)
 {
-    struct job_tally *tallies = tally_jobs(m);
+    struct hs_measurements *m = c->m;
     bool *suspect = hs_alloc_zeroed((uint64_t)m->solo_count + 1, sizeof *suspect);
     uint32_t jobs[HS_MEASURE_GPUS_MAX] = {0}, suspects[HS_MEASURE_GPUS_MAX] = {0};
     suspect_medians(m, suspect);
     suspect_twins(m, suspect);
     for (uint32_t i = 0; i < m->solo_count; i++) {
-        jobs[m->solos[i].gpu] += tallies[i].rows > 0;
-        suspects[m->solos[i].gpu] += tallies[i].rows > 0 && suspect[i];
+        jobs[m->solos[i].gpu] += c->tallies[i].rows > 0;
+        suspects[m->solos[i].gpu] += c->tallies[i].rows > 0 && suspect[i];
     }
     for (uint32_t i = 0; i < m->pair_count; i++) {
         struct hs_pair *row = &m->pairs[i];
@@ -199,33 +217,13 @@ static void campaign(struct hs_measurements *m)
             row->dropped |= HS_DROPPED(MIXED_CAMPAIGN);
     }
     hs_free(suspect);
-    hs_free(tallies);
-}
-
-/* More digits than a rounded figure has: two such numbers are not equal by chance. */
-static bool is_unrounded(double value)
-{
-    return isfinite(value) && value > 0 && hs_fmt_round6(value) != value;
-}
-
-/* Gavel: no speed of the job is above 1, and some are 1 to the last digit: its speed alone was
- * raised to that of its best pair. */
-static void clipped(struct hs_measurements *m)
-{
-    struct job_tally *tallies = tally_jobs(m);
-    for (uint32_t i = 0; i < m->pair_count; i++) {
-        struct hs_pair *row = &m->pairs[i];
-        if (is_measured(row) && row->speed == 1 && tallies[row->own].highest == 1 &&
-            is_unrounded(m->solos[row->own].speed))
-            row->dropped |= HS_DROPPED(CLIPPED);
-    }
-    hs_free(tallies);
 }
 
 /* Gavel's oracle file. Which of the two is the original cannot be seen: both are marked, as speeds
  * of their GPU type; their pairs stay. Two solos that agree in all else are of two GPU types. */
-static void copied(struct hs_measurements *m)
+static void copied(const struct cleaning *c)
 {
+    struct hs_measurements *m = c->m;
     for (uint32_t i = 0; i < m->solo_count; i++) {
         struct hs_solo *a = &m->solos[i];
         for (uint32_t j = i + 1; is_unrounded(a->speed) && j < m->solo_count; j++) {
@@ -239,24 +237,11 @@ static void copied(struct hs_measurements *m)
     }
 }
 
-/* ---- rules about runs ---- */
-
-/* Lucid's MobileNetV3: one job was done while the other still loaded. A comparison with a NaN is
- * false: what was not measured is not judged. */
-static void overlap(struct hs_measurements *m, double tolerance)
-{
-    for (uint32_t i = 0; i < m->pair_count; i++) {
-        struct hs_pair *row = &m->pairs[i];
-        double busier = fmax(m->solos[row->own].util, m->solos[row->other].util);
-        if (is_measured(row) && row->joint_util < busier - tolerance)
-            row->dropped |= HS_DROPPED(NO_OVERLAP);
-    }
-}
-
 /* Nothing says which of the runs of one direction of a pair is right: all are marked. The two rows
  * of a job beside itself are one run: their mean. */
-static void contradicted(struct hs_measurements *m)
+static void contradicted(const struct cleaning *c)
 {
+    struct hs_measurements *m = c->m;
     uint32_t count;
     struct ranked_row *ranked = rank_rows(m, false, &count);
     for (uint32_t begin = 0, end = 0; begin < count; begin = end) {
@@ -280,8 +265,9 @@ static void contradicted(struct hs_measurements *m)
 
 /* Lucid's NeuMF: nothing about other models can be learned from such a model, nor can it be held
  * out. Where no model met another on a GPU type, that is the campaign's subject. */
-static void lone(struct hs_measurements *m)
+static void lone(const struct cleaning *c)
 {
+    struct hs_measurements *m = c->m;
     uint32_t *model = hs_alloc_zeroed((uint64_t)m->solo_count + 1, sizeof *model); /* first solo */
     bool *met = hs_alloc_zeroed((uint64_t)m->solo_count + 1, sizeof *met);
     bool is_mixed[HS_MEASURE_GPUS_MAX] = {false};
@@ -354,24 +340,33 @@ void hs_clean_count(uint32_t marks, uint32_t dropped[HS_DROPPED_COUNT])
 void hs_clean(struct hs_measurements *m, uint32_t steps, double tolerance,
               struct hs_clean_counts *counts)
 {
-    static void (*const rules[HS_CLEAN_COUNT])(struct hs_measurements * m) = {
-        [HS_CLEAN_BIT_WRITTEN_IN] = written_in,
-        [HS_CLEAN_BIT_REBASE] = rebase,
-        [HS_CLEAN_BIT_CAMPAIGN] = campaign,
-        [HS_CLEAN_BIT_CLIPPED] = clipped,
-        [HS_CLEAN_BIT_COPIED] = copied,
-        [HS_CLEAN_BIT_CONTRADICTED] = contradicted,
-        [HS_CLEAN_BIT_LONE] = lone,
+    static const struct {
+        uint32_t (*of_row)(const struct cleaning *c, struct hs_pair *row);
+        void (*of_all)(const struct cleaning *c);
+    } rules[HS_CLEAN_COUNT] = {
+        [HS_CLEAN_BIT_WRITTEN_IN] = {.of_row = written_in},
+        [HS_CLEAN_BIT_OVERLAP] = {.of_row = overlap},
+        [HS_CLEAN_BIT_REBASE] = {.of_row = rebase},
+        [HS_CLEAN_BIT_CAMPAIGN] = {.of_all = campaign},
+        [HS_CLEAN_BIT_CLIPPED] = {.of_row = clipped},
+        [HS_CLEAN_BIT_COPIED] = {.of_all = copied},
+        [HS_CLEAN_BIT_CONTRADICTED] = {.of_all = contradicted},
+        [HS_CLEAN_BIT_LONE] = {.of_all = lone},
     };
+    struct cleaning c = {.m = m, .tolerance = tolerance};
+    c.tallies = hs_alloc_zeroed((uint64_t)m->solo_count + 1, sizeof *c.tallies);
     mark_unusable(m);
+    tally_jobs(&c);
     for (uint32_t bit = 0; bit < HS_CLEAN_COUNT; bit++) {
         if ((steps >> bit & 1) == 0)
             continue;
-        if (bit == HS_CLEAN_BIT_OVERLAP)
-            overlap(m, tolerance);
-        else
-            rules[bit](m);
+        if (rules[bit].of_all != NULL)
+            rules[bit].of_all(&c);
+        for (uint32_t i = 0; rules[bit].of_row != NULL && i < m->pair_count; i++)
+            if (is_measured(&m->pairs[i]))
+                m->pairs[i].dropped |= rules[bit].of_row(&c, &m->pairs[i]);
     }
+    hs_free(c.tallies);
     *counts = (struct hs_clean_counts){.read = m->pair_count};
     for (uint32_t i = 0; i < m->pair_count; i++) {
         const struct hs_pair *row = &m->pairs[i];

@@ -185,7 +185,6 @@ static enum hs_status add_table(struct interference_study *s, const struct hs_me
 static enum hs_status fit(struct hs_calibrate_run *run, void *study)
 {
     struct interference_study *s = study;
-    hs_calibrate_clean(run);
     hs_calibrate_say_counts(run, run->sets);
     for (uint32_t i = 0; i < run->sets; i++)
         for (uint32_t gpu = 0; gpu < run->set[i].gpu_count; gpu++)
@@ -433,10 +432,9 @@ static void write_row(struct hs_csvw *w, const struct hs_pairset *set, const cha
 }
 
 /* All rows, once for each form that was fitted to them. */
-static void write_rows(const struct hs_calibrate_run *run, const void *study, struct hs_csvw *w)
+static void write_rows(const void *study, struct hs_csvw *w)
 {
     const struct interference_study *s = study;
-    (void)run;
     for (uint32_t r = 0; s->chosen != NULL && r < s->chosen->set.row_count; r++) {
         const struct hs_pairset *set = &s->chosen->set;
         write_row(w, set, "general", r, s->held, s->fitted);

@@ -76,9 +76,7 @@ static enum hs_status read(struct hs_calibrate_run *run)
             path = o->data[i];
             continue;
         }
-        struct hs_measurements *m = &run->set[run->sets];
-        HS_TRY(hs_measure_read(m, o->data[i], run->diag));
-        hs_clean(m, o->clean, o->overlap, &run->counts[run->sets++]);
+        HS_TRY(hs_measure_read(&run->set[run->sets++], o->data[i], run->diag));
     }
     path = path != NULL ? path : o->profiles;
     if (path == NULL)
@@ -348,11 +346,10 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
 
 /* ---- rows for plots ---- */
 
-static void write_rows(const struct hs_calibrate_run *run, const void *study, struct hs_csvw *w)
+static void write_rows(const void *study, struct hs_csvw *w)
 {
     const struct predictor_study *s = study;
     const struct hs_utilholdout *h = &s->holdout;
-    (void)run;
     for (uint32_t place = 0; place < s->rows.count; place++) {
         uint32_t i = s->rows.by_place[place];
         const struct hs_utilrow *row = &s->rows.rows[i];

@@ -492,7 +492,6 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
     HS_TRY(choose_sets(s, run));
     for (uint32_t i = 0; i < run->sets; i++) {
         struct hs_measurements *m = &run->set[i];
-        hs_clean(m, run->options.clean | HS_CLEAN_CLIPPED, run->options.overlap, &run->counts[i]);
         for (uint32_t k = 0; k < m->solo_count; k++)
             if (m->solos[k].is_spread && m->solos[k].gpus == 1)
                 m->solos[k].dropped |= HS_DROPPED(REPEATED);
@@ -658,10 +657,9 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
 /* ---- rows for plots ---- */
 
 /* Speeds relative to the reference, observed and predicted, under every protocol. */
-static void write_rows(const struct hs_calibrate_run *run, const void *study, struct hs_csvw *w)
+static void write_rows(const void *study, struct hs_csvw *w)
 {
     const struct speed_table *table = &((const struct speed_study *)study)->table;
-    (void)run;
     for (int scheme = 0; scheme < SPEEDS_SCHEMES; scheme++)
         for (uint32_t t = 1; t < table->type_count; t++)
             for (uint32_t j = 0; j < table->job_count; j++) {
@@ -684,7 +682,8 @@ const struct hs_calibration hs_calibration_speed = {
     .summary = "how fast jobs run on each GPU type, alone, in gangs and spread",
     .data = "throughputs of jobs alone: a JSON of Gavel's, or your CSV; one with single GPUs, one "
             "with gangs, or one with both",
-    .steps = HS_CLEAN_COPIED, /* the others are about pairs */
+    .steps = HS_CLEAN_COPIED,   /* the others are about pairs */
+    .always = HS_CLEAN_CLIPPED, /* to note them */
     .rows = "protocol,fallback,gpu,job,family,observed,predicted",
     .study_size = sizeof(struct speed_study),
     .needs_catalogue = true,

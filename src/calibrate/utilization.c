@@ -370,7 +370,6 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
 {
     struct utilization_study *s = study;
     struct hs_joint_data *data = &s->data;
-    hs_calibrate_clean(run);
     hs_joint_collect(data, run->set, run->sets, &run->arena);
     if (data->count == 0)
         return hs_fail(run->diag, HS_E_INPUT, NULL,
@@ -515,10 +514,9 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
 
 /* ---- rows for plots ---- */
 
-static void write_rows(const struct hs_calibrate_run *run, const void *study, struct hs_csvw *w)
+static void write_rows(const void *study, struct hs_csvw *w)
 {
     const struct utilization_study *s = study;
-    (void)run;
     for (int t = 0; t < HS_JOINT_TARGETS; t++)
         for (uint32_t i = 0; i < s->data.count; i++) {
             const struct hs_joint_row *row = &s->data.rows[i];
