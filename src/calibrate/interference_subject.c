@@ -74,10 +74,9 @@ struct interference_study {
 static enum hs_status score_general(struct hs_pairgeneral *g, double *predicted,
                                     struct hs_pairscore *scores, struct hs_diag *diag)
 {
-    for (int what = 0; what < HS_UNSEEN_KINDS; what++) {
-        HS_TRY(hs_pairholdout(&g->fit, (enum hs_unseen)what, TWO_WAY_FOLDS, predicted, diag));
-        hs_pairscore(g->fit.set, predicted, &scores[what]);
-    }
+    for (int what = 0; what < HS_UNSEEN_KINDS; what++)
+        HS_TRY(hs_pairholdout(&g->fit, (enum hs_unseen)what, TWO_WAY_FOLDS, predicted,
+                              &scores[what], diag));
     return HS_OK;
 }
 
@@ -98,7 +97,7 @@ static enum hs_status fit_general(struct interference_study *s, struct hs_diag *
     HS_TRY(score_general(g, s->held, s->fixed, diag));
     g->fixed_alpha = g->fixed_beta = 0;
     HS_TRY(score_general(g, s->fitted, s->scores, diag));
-    HS_TRY(hs_pairholdout(&g->fit, HS_UNSEEN_OWN_MODEL, 0, s->held, diag));
+    HS_TRY(hs_pairholdout(&g->fit, HS_UNSEEN_OWN_MODEL, 0, s->held, NULL, diag));
     return hs_pairfit_to(&g->fit, NULL, diag);
 }
 
@@ -113,15 +112,13 @@ static enum hs_status score_table(struct interference_table *t, struct hs_pairfi
                      {HS_UNSEEN_JOB_PAIR, JOBS, JOBS_CUT}};
     const struct hs_pairset *set = &t->set;
     for (size_t i = 0; i < sizeof protocols / sizeof protocols[0]; i++) {
-        HS_TRY(hs_pairholdout(fit, protocols[i].what, folds, t->held, diag));
-        hs_pairscore(set, t->held, &t->scores[protocols[i].line]);
+        HS_TRY(hs_pairholdout(fit, protocols[i].what, folds, t->held, &t->scores[protocols[i].line],
+                              diag));
         for (uint32_t r = 0; r < set->row_count; r++)
             t->fitted[r] = t->held[r] > 1 ? 1 : t->held[r];
         hs_pairscore(set, t->fitted, &t->scores[protocols[i].cut]);
     }
-    HS_TRY(hs_pairholdout(fit, HS_UNSEEN_NOTHING, 0, t->fitted, diag));
-    hs_pairscore(set, t->fitted, &t->scores[ALL]);
-    return HS_OK;
+    return hs_pairholdout(fit, HS_UNSEEN_NOTHING, 0, t->fitted, &t->scores[ALL], diag);
 }
 
 static enum hs_status fit_table(struct interference_study *s, struct interference_table *t,

@@ -210,10 +210,8 @@ enum hs_status hs_general_study(const struct hs_measurements *set, uint32_t sets
     HS_TRY(hs_pairfit_to(&g.fit, NULL, diag)); /* with the reason if it cannot */
     double *predicted = numbers_of(&best, best.row_count);
     *fit = (struct hs_general_fit){.gpu = best.gpu, .rows = best.row_count, .runs = best.runs};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        HS_TRY(hs_pairholdout(&g.fit, kinds[i], 0, predicted, diag));
-        hs_pairscore(&best, predicted, &fit->scores[kinds[i]]);
-    }
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        HS_TRY(hs_pairholdout(&g.fit, kinds[i], 0, predicted, &fit->scores[kinds[i]], diag));
     fit->k = exp(g.theta[HS_GENERAL_LN_K]);
     fit->alpha = g.theta[HS_GENERAL_ALPHA];
     fit->beta = g.theta[HS_GENERAL_BETA];
@@ -520,9 +518,7 @@ enum hs_status hs_paircold_study(struct hs_pairrank1 *f, struct hs_score scores[
     enum hs_status status = HS_OK;
     for (c.job = 0; status == HS_OK && c.job < set->job_count; c.job++)
         status = study_job(&c, lists, diag);
-    for (uint32_t step = 0; step < HS_COLD_STEPS; step++) {
+    for (uint32_t step = 0; step < HS_COLD_STEPS; step++)
         hs_predictions_score(&lists[step], &scores[step]);
-        hs_predictions_free(&lists[step]);
-    }
     return status;
 }

@@ -6,8 +6,7 @@
  *     HS_TRY(hs_pairset_collect(&set, &measurements, gpu, arena, diag)); // may have no rows
  *     struct hs_pairgeneral g;
  *     hs_pairgeneral_open(&g, &set);
- *     HS_TRY(hs_pairholdout(&g.fit, HS_UNSEEN_MODEL_PAIR, 0, predicted, diag));
- *     hs_pairscore(&set, predicted, &score);
+ *     HS_TRY(hs_pairholdout(&g.fit, HS_UNSEEN_MODEL_PAIR, 0, predicted, &score, diag));
  *     HS_TRY(hs_pairfit_to(&g.fit, NULL, diag));                       // to all rows
  */
 #ifndef HORUS_CALIBRATE_PAIRS_H
@@ -194,12 +193,6 @@ HS_MUST_USE enum hs_status hs_paircold_study(struct hs_pairrank1 *f,
 
 /* ---- cross-validation ---- */
 
-/* predicted: one a row, NaN where the fold leaves too little to fit to, which a warning counts.
- * Afterwards the form is that of the last fold. */
-HS_MUST_USE enum hs_status hs_pairholdout(struct hs_pairfit *fit, enum hs_unseen what,
-                                          uint32_t job_folds, double *predicted,
-                                          struct hs_diag *diag);
-
 /* "May these two share a GPU?": a pair is good when max(S of both) <= threshold. */
 #define HS_PAIR_THRESHOLDS 3u
 extern const double hs_pair_thresholds[HS_PAIR_THRESHOLDS]; /* 1.1, 1.2, 1.5 */
@@ -218,6 +211,11 @@ void hs_pairscore(const struct hs_pairset *set, const double *predicted,
  * runs of which a direction is missing, held or has no number. is_held may be NULL. */
 void hs_pairset_worst(const struct hs_pairset *set, const double *speeds, const bool *is_held,
                       double *worst);
+/* predicted: one a row, NaN where the fold leaves too little to fit to, which a warning counts.
+ * score: of these, may be NULL. Afterwards the form is that of the last fold. */
+HS_MUST_USE enum hs_status hs_pairholdout(struct hs_pairfit *fit, enum hs_unseen what,
+                                          uint32_t job_folds, double *predicted,
+                                          struct hs_pairscore *score, struct hs_diag *diag);
 /* A line of a "holdout" list, with n, errors and decisions; and its members alone. */
 void hs_pairscore_write(struct hs_jsonw *w, const char *protocol, const struct hs_pairscore *score);
 void hs_pairscore_write_members(struct hs_jsonw *w, const char *protocol,

@@ -220,7 +220,7 @@ enum hs_status hs_pairfit_try(struct hs_pairfit *fit, const bool *is_held)
 }
 
 enum hs_status hs_pairholdout(struct hs_pairfit *fit, enum hs_unseen what, uint32_t job_folds,
-                              double *predicted, struct hs_diag *diag)
+                              double *predicted, struct hs_pairscore *score, struct hs_diag *diag)
 {
     const struct hs_pairset *set = fit->set;
     bool *is_held = hs_alloc_zeroed((uint64_t)set->row_count + 1, sizeof *is_held);
@@ -248,6 +248,8 @@ enum hs_status hs_pairholdout(struct hs_pairfit *fit, enum hs_unseen what, uint3
         hs_report(diag, HS_WARNING, NULL, "their rows are not scored",
                   "%s: %s: %" PRIu32 " of %" PRIu32 " folds leave too little to fit to", set->gpu,
                   unseen_texts[what], failed, folds);
+    if (score != NULL)
+        hs_pairscore(set, predicted, score);
     return HS_OK;
 }
 
@@ -281,7 +283,6 @@ void hs_pairscore(const struct hs_pairset *set, const double *predicted, struct 
         if (isfinite(predicted[r]))
             hs_predictions_add(&list, set->rows[r].speed, predicted[r]);
     hs_predictions_score(&list, &score->speed);
-    hs_predictions_free(&list);
     double *observed_s = hs_alloc_zeroed((uint64_t)set->runs * 2 + 1, sizeof *observed_s);
     double *predicted_s = observed_s + set->runs;
     hs_pairset_worst(set, NULL, NULL, observed_s);

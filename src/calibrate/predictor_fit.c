@@ -555,10 +555,9 @@ static void score_lists(struct hs_predictions *lists, struct hs_utilscore *score
 {
     for (uint32_t rule = 0; rule < HS_UTILRULE_COUNT; rule++) {
         struct hs_predictions *l = &lists[rule];
-        hs_predictions_score(l, &scores[rule].score);
         scores[rule].rmsle = hs_score_rmsle(l->observed, l->predicted, l->count, 1);
         scores[rule].rmsle_percent = hs_score_rmsle(l->observed, l->predicted, l->count, 100);
-        hs_predictions_free(l);
+        hs_predictions_score(l, &scores[rule].score);
     }
 }
 
@@ -682,7 +681,6 @@ static enum hs_status predict_by_best_divisor(struct util_holdout *h, uint32_t m
             status = predict_model(&copy, h->inner, m, &list, h->diag);
         }
         hs_predictions_score(&list, &score);
-        hs_predictions_free(&list);
         HS_TRY(status);
         if (score.mae < best_mae) {
             best_mae = score.mae;

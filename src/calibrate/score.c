@@ -85,13 +85,9 @@ void hs_predictions_add(struct hs_predictions *list, double observed, double pre
     list->predicted[list->count++] = predicted;
 }
 
-void hs_predictions_score(const struct hs_predictions *list, struct hs_score *score)
+void hs_predictions_score(struct hs_predictions *list, struct hs_score *score)
 {
     hs_score(list->observed, list->predicted, list->count, score);
-}
-
-void hs_predictions_free(struct hs_predictions *list)
-{
     hs_free(list->observed);
     hs_free(list->predicted);
     *list = (struct hs_predictions){0};

@@ -31,14 +31,13 @@ void hs_score(const double *observed, const double *predicted, uint32_t n, struc
 /* Root mean squared error of log1p(scale x value). */
 double hs_score_rmsle(const double *observed, const double *predicted, uint32_t n, double scale);
 
-/* A growing list of predictions. Zeroed at first; freed with hs_predictions_free. */
+/* A growing list of predictions, zeroed at first; its score frees it. */
 struct hs_predictions {
     double *observed, *predicted;
     uint32_t count, observed_cap, predicted_cap;
 };
 void hs_predictions_add(struct hs_predictions *list, double observed, double predicted);
-void hs_predictions_score(const struct hs_predictions *list, struct hs_score *score);
-void hs_predictions_free(struct hs_predictions *list);
+void hs_predictions_score(struct hs_predictions *list, struct hs_score *score);
 
 /* Ascending. */
 void hs_sort_numbers(double *values, uint32_t n);

@@ -61,8 +61,10 @@ enum {
 struct gang_curve {
     const char *family, *gpu;
     uint32_t count, jobs; /* sizes; jobs of the size with most */
-    uint32_t gpus[GANG_SIZES], n[GANG_SIZES];
-    double value[GANG_SIZES];
+    struct {
+        uint32_t gpus, n;
+        double value;
+    } sizes[GANG_SIZES]; /* ascending */
 };
 
 enum { SCALING, SPREAD, GANG_SHARES };
@@ -181,7 +183,6 @@ static void error_of(const struct speed_table *table, int scheme, uint32_t type,
             hs_predictions_add(&list, 1, observed / predicted);
     }
     hs_predictions_score(&list, score);
-    hs_predictions_free(&list);
 }
 
 /* ---- the tables ---- */
@@ -312,7 +313,7 @@ static double find_speed(const struct hs_measurements *m, const struct hs_solo *
     return 0;
 }
 
-/* Sums for now, means later. Sizes ascend. */
+/* Sums for now, means later. */
 static enum hs_status add_value(struct gang_curves *list, const char *family, const char *gpu,
                                 uint32_t gpus, double value)
 {
@@ -323,23 +324,18 @@ static enum hs_status add_value(struct gang_curves *list, const char *family, co
     if (i == list->count)
         list->curves[list->count++] = (struct gang_curve){.family = family, .gpu = gpu};
     struct gang_curve *c = &list->curves[i];
-    while (at < c->count && c->gpus[at] < gpus)
+    while (at < c->count && c->sizes[at].gpus < gpus)
         at++;
-    if (at == c->count || c->gpus[at] != gpus) {
+    if (at == c->count || c->sizes[at].gpus != gpus) {
         if (c->count == GANG_SIZES)
             return HS_E_LIMIT;
-        for (uint32_t k = c->count++; k > at; k--) {
-            c->gpus[k] = c->gpus[k - 1];
-            c->n[k] = c->n[k - 1];
-            c->value[k] = c->value[k - 1];
-        }
-        c->gpus[at] = gpus;
-        c->n[at] = 0;
-        c->value[at] = 0;
+        memmove(&c->sizes[at + 1], &c->sizes[at], (c->count++ - at) * sizeof *c->sizes);
+        memset(&c->sizes[at], 0, sizeof *c->sizes);
+        c->sizes[at].gpus = gpus;
     }
-    c->n[at]++;
-    c->value[at] += value;
-    c->jobs = c->n[at] > c->jobs ? c->n[at] : c->jobs;
+    c->sizes[at].n++;
+    c->sizes[at].value += value;
+    c->jobs = c->sizes[at].n > c->jobs ? c->sizes[at].n : c->jobs;
     return HS_OK;
 }
 
@@ -353,7 +349,7 @@ static void drop_types(struct speed_study *s)
         for (uint32_t i = 0; i < s->gangs[SCALING].count; i++) {
             const struct gang_curve *c = &s->gangs[SCALING].curves[i];
             for (uint32_t k = 0; strcmp(c->gpu, m->gpus[g]) == 0 && k < c->count; k++)
-                is_beyond_linear = is_beyond_linear || c->value[k] > LINEAR_MAX;
+                is_beyond_linear = is_beyond_linear || c->sizes[k].value > LINEAR_MAX;
         }
         if (!is_beyond_linear)
             continue;
@@ -400,7 +396,7 @@ static enum hs_status build_gangs(struct speed_study *s, const struct hs_catalog
         for (uint32_t i = 0; i < s->gangs[share].count; i++) {
             struct gang_curve *c = &s->gangs[share].curves[i];
             for (uint32_t k = 0; k < c->count; k++)
-                c->value[k] /= c->n[k];
+                c->sizes[k].value /= c->sizes[k].n;
         }
     return HS_OK;
 }
@@ -430,20 +426,20 @@ static enum hs_status choose_sets(struct speed_study *s, struct hs_calibrate_run
 
 /* A baseline that was raised to the best pair makes its type look faster. The pairs show it, but
  * not how far. */
-static void note_raised(struct speed_study *s)
+static void note_raised(struct speed_study *s, struct hs_arena *arena)
 {
     const struct hs_measurements *m = s->single;
+    bool *is_raised = hs_arena_alloc(arena, m->solo_count * sizeof *is_raised);
+    for (uint32_t p = 0; p < m->pair_count; p++)
+        if ((m->pairs[p].dropped & HS_DROPPED(CLIPPED)) != 0)
+            is_raised[m->pairs[p].own] = true;
     for (uint32_t g = 0; g < m->gpu_count; g++) {
         uint32_t raised = 0, jobs = 0;
         for (uint32_t i = 0; i < m->solo_count; i++) {
-            bool is_raised = false;
-            if (m->solos[i].gpu != g || m->solos[i].gpus > 1 || m->solos[i].is_spread)
-                continue;
-            for (uint32_t p = 0; p < m->pair_count && !is_raised; p++)
-                is_raised =
-                    m->pairs[p].own == i && (m->pairs[p].dropped & HS_DROPPED(CLIPPED)) != 0;
-            raised += is_raised;
-            jobs++;
+            bool is_counted =
+                m->solos[i].gpu == g && m->solos[i].gpus <= 1 && !m->solos[i].is_spread;
+            raised += is_counted && is_raised[i];
+            jobs += is_counted;
         }
         if (raised > 0)
             note(s,
@@ -459,8 +455,8 @@ static void clip_curves(struct speed_study *s, int share)
         struct gang_curve *c = &s->gangs[share].curves[i];
         bool is_clipped = false;
         for (uint32_t k = 0; k < c->count; k++) {
-            is_clipped = is_clipped || c->value[k] > SHARE_MAX;
-            c->value[k] = fmin(c->value[k], SHARE_MAX);
+            is_clipped = is_clipped || c->sizes[k].value > SHARE_MAX;
+            c->sizes[k].value = fmin(c->sizes[k].value, SHARE_MAX);
         }
         if (is_clipped)
             note(s, "%s, %s: %s above 1 is noise or other hosts, taken as 1", c->gpu, c->family,
@@ -506,7 +502,7 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
     if (table->left_out > 0)
         note(s, "jobs left out because they were not measured on %s: %" PRIu32, table->types[0],
              table->left_out);
-    note_raised(s);
+    note_raised(s, &run->arena);
     if (s->multi != NULL)
         drop_types(s);
     clip_curves(s, SCALING);
@@ -573,7 +569,7 @@ static void say(const struct hs_calibrate_run *run, const void *study)
             const struct gang_curve *c = &list->curves[i];
             hs_say(out, "  %-10s%-16s%3" PRIu32 " jobs", c->gpu, c->family, c->jobs);
             for (uint32_t k = 0; k < c->count; k++)
-                hs_say_row(out, "%6u GPUs%6.3f", c->gpus[k], c->value[k]);
+                hs_say_row(out, "%6u GPUs%6.3f", c->sizes[k].gpus, c->sizes[k].value);
             hs_say(out, "\n");
         }
     }
@@ -617,10 +613,10 @@ static void write_curves(struct hs_jsonw *w, const struct gang_curves *list, int
         const struct gang_curve *c = &list->curves[i];
         hs_jsonw_put(w, "=!{ family=%s gpu=%s jobs=%u gpus=[", c->family, c->gpu, c->jobs);
         for (uint32_t k = 0; k < c->count; k++)
-            hs_jsonw_u64(w, c->gpus[k]);
+            hs_jsonw_u64(w, c->sizes[k].gpus);
         hs_jsonw_put(w, "] %s=[", gang_shares[share].value_key);
         for (uint32_t k = 0; k < c->count; k++)
-            hs_jsonw_put(w, "=%.6g", c->value[k]);
+            hs_jsonw_put(w, "=%.6g", c->sizes[k].value);
         hs_jsonw_put(w, "] }");
     }
     hs_jsonw_put(w, "]");

@@ -298,7 +298,6 @@ static enum hs_status hold_out(const struct hs_joint_data *data, struct hs_joint
         status = HS_OK;
     }
     hs_predictions_score(&list, score);
-    hs_predictions_free(&list);
     return status;
 }
 

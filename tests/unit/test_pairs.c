@@ -248,11 +248,13 @@ static void test_folds_predict_what_they_hold(void **state)
     sink_init(&sink);
     paired_read(&t, three, THREE, half_beside_c);
     assert_int_equal(t.set.row_count, THREE_ROWS);
-    assert_int_equal(hs_pairholdout(&m.fit, HS_UNSEEN_OWN_MODEL, 0, predicted, &sink.diag), HS_OK);
+    assert_int_equal(hs_pairholdout(&m.fit, HS_UNSEEN_OWN_MODEL, 0, predicted, NULL, &sink.diag),
+                     HS_OK);
     assert_int_equal(m.fits, 3);
     for (uint32_t r = 0; r < THREE_ROWS; r++)
         assert_true(fabs(predicted[r] - (t.set.rows[r].own == 2 ? 1 : 2.0 / 3)) < 1e-15);
-    assert_int_equal(hs_pairholdout(&m.fit, HS_UNSEEN_NOTHING, 0, predicted, &sink.diag), HS_OK);
+    assert_int_equal(hs_pairholdout(&m.fit, HS_UNSEEN_NOTHING, 0, predicted, NULL, &sink.diag),
+                     HS_OK);
     assert_int_equal(m.fits, 4);
     assert_true(fabs(predicted[0] - 0.75) < 1e-15); /* 6 rows of each speed */
     assert_int_equal(sink.len, 0);
@@ -266,7 +268,8 @@ static void test_folds_that_leave_too_little_are_not_scored(void **state)
     (void)state;
     sink_init(&sink);
     paired_read(&t, three, THREE, half_beside_c);
-    assert_int_equal(hs_pairholdout(&m.fit, HS_UNSEEN_OWN_MODEL, 0, predicted, &sink.diag), HS_OK);
+    assert_int_equal(hs_pairholdout(&m.fit, HS_UNSEEN_OWN_MODEL, 0, predicted, NULL, &sink.diag),
+                     HS_OK);
     assert_string_equal(
         sink.text, "warning: V100: unseen model, own: 3 of 3 folds leave too little to fit to\n"
                    "      = hint: their rows are not scored\n");
@@ -293,7 +296,7 @@ static void test_other_failures_are_failures(void **state)
     (void)state;
     sink_init(&sink);
     paired_read(&t, three, THREE, half_beside_c);
-    assert_int_equal(hs_pairholdout(&fit, HS_UNSEEN_MODEL_PAIR, 0, predicted, &sink.diag),
+    assert_int_equal(hs_pairholdout(&fit, HS_UNSEEN_MODEL_PAIR, 0, predicted, NULL, &sink.diag),
                      HS_E_LIMIT);
     assert_int_equal(sink.diag.errors, 1);
 }
@@ -407,11 +410,13 @@ static void test_a_cut_is_tuned(void **state)
     sink_init(&sink);
     paired_read(&t, busy, 5, steep);
     hs_pairgeneral_open(&g, &t.set);
-    assert_int_equal(hs_pairholdout(&g.fit, HS_UNSEEN_NOTHING, 0, predicted, &sink.diag), HS_OK);
+    assert_int_equal(hs_pairholdout(&g.fit, HS_UNSEEN_NOTHING, 0, predicted, NULL, &sink.diag),
+                     HS_OK);
     hs_pairscore(&t.set, predicted, &plain);
     assert_near(g.cut, HS_TUNED_THRESHOLD, 0);
     g.is_tuned = true;
-    assert_int_equal(hs_pairholdout(&g.fit, HS_UNSEEN_NOTHING, 0, predicted, &sink.diag), HS_OK);
+    assert_int_equal(hs_pairholdout(&g.fit, HS_UNSEEN_NOTHING, 0, predicted, NULL, &sink.diag),
+                     HS_OK);
     hs_pairscore(&t.set, predicted, &tuned);
     assert_true(g.cut < HS_TUNED_THRESHOLD);
     assert_true(tuned.accuracy[2] > plain.accuracy[2]);
@@ -573,7 +578,8 @@ static void test_no_effects_where_the_form_says_all(void **state)
     sink_init(&sink);
     paired_read(&t, five, 5, paired_queue);
     assert_int_equal(hs_paireffects_open(&e, &t.set, NULL, 3, &sink.diag), HS_OK);
-    assert_int_equal(hs_pairholdout(&e.fit, HS_UNSEEN_MODEL_PAIR, 0, predicted, &sink.diag), HS_OK);
+    assert_int_equal(hs_pairholdout(&e.fit, HS_UNSEEN_MODEL_PAIR, 0, predicted, NULL, &sink.diag),
+                     HS_OK);
     for (uint32_t r = 0; r < t.set.row_count; r++)
         assert_near(predicted[r], t.set.rows[r].speed, 1e-8);
     assert_int_equal(sink.len, 0);
@@ -634,7 +640,8 @@ static void test_products_are_found_again(void **state)
     for (uint32_t i = 0; i < JOBS; i++)
         for (uint32_t j = 0; j < JOBS; j++)
             assert_near(exp(f.ln_a[i] + f.ln_b[j]), a[i] * b[j], 0.01);
-    assert_int_equal(hs_pairholdout(&f.fit, HS_UNSEEN_JOB_PAIR, 10, predicted, &sink.diag), HS_OK);
+    assert_int_equal(hs_pairholdout(&f.fit, HS_UNSEEN_JOB_PAIR, 10, predicted, NULL, &sink.diag),
+                     HS_OK);
     for (uint32_t r = 0; r < t.set.row_count; r++)
         assert_near(predicted[r], t.set.rows[r].speed, 0.005);
 }
