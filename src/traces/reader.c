@@ -21,8 +21,9 @@
     X(csv)                                                                                         \
     X(helios)                                                                                      \
     X(philly)                                                                                      \
-    X(tiresias) X(acme) X(muri) X(chronus) X(elasticflow) X(swf) X(pai) X(pai_jobs) X(openb)       \
-        X(gavel) X(generated)
+    X(tiresias)                                                                                    \
+    X(acme)                                                                                        \
+    X(muri) X(chronus) X(elasticflow) X(swf) X(pai) X(pai_jobs) X(openb) X(gavel) X(generated)
 
 #define FORMAT(name) extern const struct hs_trace_format hs_trace_format_##name;
 FORMATS(FORMAT)
@@ -185,17 +186,6 @@ enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind,
 
 /* ---- rows ---- */
 
-static const char in_unit[] = "is it in another unit? --time-unit=ms reads bare numbers as ms";
-static const char is_beyond[] = "is beyond 285 years (2^53 microseconds)";
-
-static enum hs_status fail_unknown(const struct hs_place *place, struct hs_diag *diag)
-{
-    char list[HS_FORMAT_LIST_MAX], hint[HS_FORMAT_LIST_MAX + 64];
-    (void)snprintf(hint, sizeof hint, "--format says which: %s ('horus help formats')",
-                   hs_trace_format_list(false, list));
-    return hs_fail(diag, HS_E_INPUT, place, hint, "not a trace of a known format");
-}
-
 /* Options that only some formats know. */
 static enum hs_status check_options(const struct hs_reader *r, struct hs_diag *diag)
 {
@@ -233,8 +223,12 @@ static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
         return hs_fail(diag, HS_E_INPUT, &place, NULL, "the trace is empty");
     if (!r->format)
         r->format = hs_trace_format_recognise(head, len);
-    if (!r->format)
-        return fail_unknown(&place, diag);
+    if (!r->format) {
+        char list[HS_FORMAT_LIST_MAX], hint[HS_FORMAT_LIST_MAX + 64];
+        (void)snprintf(hint, sizeof hint, "--format says which: %s ('horus help formats')",
+                       hs_trace_format_list(false, list));
+        return hs_fail(diag, HS_E_INPUT, &place, hint, "not a trace of a known format");
+    }
     return check_options(r, diag);
 }
 
@@ -283,74 +277,58 @@ struct hs_place hs_reader_place(const struct hs_reader *reader, const char *colu
     return (format->place != NULL ? format->place : hs_table_place)(reader->state, column);
 }
 
-static HS_COLD enum hs_status fail_value(struct hs_reader *r, enum hs_fault kind,
-                                         const char *column, const char *hint, const char *what)
-{
-    struct hs_place place = hs_reader_place(r, column);
-    return hs_trace_bad_row(&r->faults, kind, &place, hint, "%s %s", column, what);
-}
-
-static enum hs_status explain_bad_demand(struct hs_reader *r, const struct hs_trace_job *job)
-{
-    if (job->gpus > HS_JOB_GPUS_MAX)
-        return fail_value(r, HS_FAULT_RANGE, "gpus", "GPUs of one job are at most 65535",
-                          "is out of range");
-    if (job->gpus_min > job->gpus || job->gpus_max < job->gpus || job->gpus_max > HS_JOB_GPUS_MAX)
-        return fail_value(r, HS_FAULT_RANGE, "gpus_min", "gpus_min <= gpus <= gpus_max <= 65535",
-                          "and gpus_max do not enclose gpus");
-    if (job->nodes > job->gpus)
-        return fail_value(r, HS_FAULT_RANGE, "nodes", "each node of a gang holds a GPU of it",
-                          "is more than gpus");
-    return HS_OK;
-}
-
-static enum hs_status explain_bad_memory(struct hs_reader *r, const struct hs_trace_job *job)
-{
-    if (job->gpu_mem_mib > 0 && job->gpu_mem_persistent_mib > job->gpu_mem_mib)
-        return fail_value(r, HS_FAULT_RANGE, "gpu_mem_persistent_mib",
-                          "of the peak, what stays between mini-batches",
-                          "is more than gpu_mem_mib");
-    if (job->gpu_mem_later_mib > 0 && job->gpu_mem_persistent_mib > job->gpu_mem_later_mib)
-        return fail_value(r, HS_FAULT_RANGE, "gpu_mem_persistent_mib",
-                          "of each peak, what stays between mini-batches",
-                          "is more than gpu_mem_later_mib");
-    if (job->later_us < 0)
-        return fail_value(r, HS_FAULT_RANGE, "gpu_mem_later_after", NULL, "is negative");
-    if (job->later_us > HS_TRACE_TIME_MAX)
-        return fail_value(r, HS_FAULT_RANGE, "gpu_mem_later_after", in_unit, is_beyond);
-    if (job->gpu_mem_later_mib > 0 && job->later_us == 0)
-        return fail_value(r, HS_FAULT_MISSING, "gpu_mem_later_mib",
-                          "the run time in isolation after which it is the peak",
-                          "stands without gpu_mem_later_after");
-    if (job->later_us > 0 && job->gpu_mem_later_mib == 0)
-        return fail_value(r, HS_FAULT_MISSING, "gpu_mem_later_after",
-                          "the peak from that much run time in isolation on",
-                          "stands without gpu_mem_later_mib");
-    return HS_OK;
-}
-
 /* Which rule is broken, if one is: not every value out of the ordinary is a fault. */
-static HS_COLD enum hs_status explain_bad_values(struct hs_reader *r,
-                                                 const struct hs_trace_job *job)
+static HS_COLD enum hs_status explain_bad_values(struct hs_reader *r, const struct hs_trace_job *j)
 {
-    if (strlen(job->id) > HS_JOB_ID_MAX)
-        return fail_value(r, HS_FAULT_TOO_LONG, "job_id", NULL, "is longer than 255 bytes");
-    if (job->submit_us < -HS_TRACE_TIME_MAX || job->submit_us > HS_TRACE_TIME_MAX)
-        return fail_value(r, HS_FAULT_RANGE, "submit_time", in_unit, is_beyond);
-    if (job->submit_us < 0)
-        return fail_value(r, HS_FAULT_RANGE, "submit_time", NULL, "is negative");
-    if (job->duration_us < 0)
-        return fail_value(r, HS_FAULT_RANGE, "duration", NULL, "is negative");
-    if (job->duration_us > HS_TRACE_TIME_MAX)
-        return fail_value(r, HS_FAULT_RANGE, "duration", in_unit, is_beyond);
-    if (job->deadline_us > HS_TRACE_TIME_MAX || job->deadline_us < -1)
-        return fail_value(r, HS_FAULT_RANGE, "deadline", in_unit, "is out of range");
-    if (job->preempt_cost_us > HS_TRACE_TIME_MAX || job->preempt_cost_us < -1)
-        return fail_value(r, HS_FAULT_RANGE, "preempt_cost", in_unit, "is out of range");
-    if (job->step_us < 0 || job->step_us > HS_TRACE_TIME_MAX)
-        return fail_value(r, HS_FAULT_RANGE, "step", in_unit, "is out of range");
-    HS_TRY(explain_bad_demand(r, job));
-    return explain_bad_memory(r, job);
+    const int64_t most = HS_TRACE_TIME_MAX;
+    static const char in_unit[] = "is it in another unit? --time-unit=ms reads bare numbers as ms";
+    static const char is_beyond[] = "is beyond 285 years (2^53 microseconds)";
+    const bool has_later = j->gpu_mem_later_mib > 0, has_after = j->later_us > 0;
+    const struct {
+        bool is_broken;
+        enum hs_fault kind;
+        const char *column, *what, *hint;
+    } rules[] = {
+        {strlen(j->id) > HS_JOB_ID_MAX, HS_FAULT_TOO_LONG, "job_id", "is longer than 255 bytes",
+         NULL},
+        {j->submit_us < -most, HS_FAULT_RANGE, "submit_time", is_beyond, in_unit},
+        {j->submit_us > most, HS_FAULT_RANGE, "submit_time", is_beyond, in_unit},
+        {j->submit_us < 0, HS_FAULT_RANGE, "submit_time", "is negative", NULL},
+        {j->duration_us < 0, HS_FAULT_RANGE, "duration", "is negative", NULL},
+        {j->duration_us > most, HS_FAULT_RANGE, "duration", is_beyond, in_unit},
+        {j->deadline_us > most || j->deadline_us < -1, HS_FAULT_RANGE, "deadline",
+         "is out of range", in_unit},
+        {j->preempt_cost_us > most || j->preempt_cost_us < -1, HS_FAULT_RANGE, "preempt_cost",
+         "is out of range", in_unit},
+        {j->step_us < 0 || j->step_us > most, HS_FAULT_RANGE, "step", "is out of range", in_unit},
+        {j->gpus > HS_JOB_GPUS_MAX, HS_FAULT_RANGE, "gpus", "is out of range",
+         "GPUs of one job are at most 65535"},
+        {j->gpus_min > j->gpus || j->gpus_max < j->gpus || j->gpus_max > HS_JOB_GPUS_MAX,
+         HS_FAULT_RANGE, "gpus_min", "and gpus_max do not enclose gpus",
+         "gpus_min <= gpus <= gpus_max <= 65535"},
+        {j->nodes > j->gpus, HS_FAULT_RANGE, "nodes", "is more than gpus",
+         "each node of a gang holds a GPU of it"},
+        {j->gpu_mem_mib > 0 && j->gpu_mem_persistent_mib > j->gpu_mem_mib, HS_FAULT_RANGE,
+         "gpu_mem_persistent_mib", "is more than gpu_mem_mib",
+         "of the peak, what stays between mini-batches"},
+        {has_later && j->gpu_mem_persistent_mib > j->gpu_mem_later_mib, HS_FAULT_RANGE,
+         "gpu_mem_persistent_mib", "is more than gpu_mem_later_mib",
+         "of each peak, what stays between mini-batches"},
+        {j->later_us < 0, HS_FAULT_RANGE, "gpu_mem_later_after", "is negative", NULL},
+        {j->later_us > most, HS_FAULT_RANGE, "gpu_mem_later_after", is_beyond, in_unit},
+        {has_later && !has_after, HS_FAULT_MISSING, "gpu_mem_later_mib",
+         "stands without gpu_mem_later_after",
+         "the run time in isolation after which it is the peak"},
+        {has_after && !has_later, HS_FAULT_MISSING, "gpu_mem_later_after",
+         "stands without gpu_mem_later_mib", "the peak from that much run time in isolation on"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].is_broken) {
+            struct hs_place place = hs_reader_place(r, rules[i].column);
+            return hs_trace_bad_row(&r->faults, rules[i].kind, &place, rules[i].hint, "%s %s",
+                                    rules[i].column, rules[i].what);
+        }
+    return HS_OK;
 }
 
 /* Not 0 where a value is given by few formats or is out of the usual range: nearly all rows pass

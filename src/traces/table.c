@@ -6,6 +6,7 @@
 #include "traces/table.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -80,10 +81,18 @@ static bool looks_numeric(const char *text, size_t len)
     return has_digit;
 }
 
-static enum hs_cell_result number_result(const char *text, size_t len,
-                                         enum hs_cell_result if_numeric)
+/* A number >= 0 times the unit, in whole steps of that. */
+static enum hs_cell_result read_scaled(const char *text, size_t len, int64_t unit, int64_t step,
+                                       int64_t most, enum hs_cell_result if_large, int64_t *out)
 {
-    return looks_numeric(text, len) ? if_numeric : HS_CELL_NOT_A_NUMBER;
+    if (!hs_parse_decimal_us(text, len, unit, out))
+        return looks_numeric(text, len) ? if_large : HS_CELL_NOT_A_NUMBER;
+    if (*out < 0)
+        return HS_CELL_NEGATIVE;
+    if (*out % step != 0)
+        return step == MILLION ? HS_CELL_NOT_WHOLE : HS_CELL_TOO_FINE;
+    *out /= step;
+    return *out > most ? if_large : HS_CELL_OK;
 }
 
 enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
@@ -92,60 +101,43 @@ enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, 
     if (HS_LIKELY(unit_us <= MILLION && parse_digits(text, len, &digits)))
         *out_us = (int64_t)digits * unit_us;
     else if (!hs_parse_decimal_us(text, len, unit_us, out_us))
-        return number_result(text, len, HS_CELL_TOO_LONG);
+        return looks_numeric(text, len) ? HS_CELL_TOO_LONG : HS_CELL_NOT_A_NUMBER;
     return HS_CELL_OK;
-}
-
-static enum hs_cell_result read_date(const char *text, size_t len, int64_t *out_us)
-{
-    return hs_parse_datetime_us(text, len, out_us) ? HS_CELL_OK : HS_CELL_NOT_A_TIME;
 }
 
 enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
 {
     if (len >= 10 && text[4] == '-')
-        return read_date(text, len, out_us);
+        return hs_parse_datetime_us(text, len, out_us) ? HS_CELL_OK : HS_CELL_NOT_A_TIME;
     enum hs_cell_result result = hs_cell_span(text, len, unit_us, out_us);
     return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_TIME : result;
 }
 
 enum hs_cell_result hs_cell_count(const char *text, size_t len, uint32_t *out)
 {
+    int64_t count;
     if (HS_LIKELY(parse_digits(text, len, out)))
         return HS_CELL_OK;
-    int64_t millionths;
-    if (!hs_parse_decimal_us(text, len, MILLION, &millionths))
-        return looks_numeric(text, len) ? HS_CELL_TOO_MANY : HS_CELL_NOT_A_COUNT;
-    if (millionths < 0)
-        return HS_CELL_NEGATIVE;
-    if (millionths % MILLION != 0)
-        return HS_CELL_NOT_WHOLE;
-    if (millionths / MILLION > (int64_t)UINT32_MAX)
-        return HS_CELL_TOO_MANY;
-    *out = (uint32_t)(millionths / MILLION);
-    return HS_CELL_OK;
+    enum hs_cell_result result =
+        read_scaled(text, len, MILLION, MILLION, UINT32_MAX, HS_CELL_TOO_MANY, &count);
+    if (result == HS_CELL_OK)
+        *out = (uint32_t)count;
+    return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_COUNT : result;
 }
 
-static enum hs_cell_result read_milli(const char *text, size_t len, uint32_t *out_milli)
+/* A number with at most three decimals, in thousandths. */
+static enum hs_cell_result read_milli(const char *text, size_t len, uint32_t *out)
 {
-    uint32_t digits;
-    int64_t millionths;
-    if (HS_LIKELY(parse_digits(text, len, &digits) && digits <= UINT32_MAX / 1000)) {
-        *out_milli = digits * 1000;
-        return HS_CELL_OK;
-    }
-    if (!hs_parse_decimal_us(text, len, MILLION, &millionths))
-        return number_result(text, len, HS_CELL_TOO_LARGE);
-    if (millionths < 0)
-        return HS_CELL_NEGATIVE;
-    if (millionths % 1000 != 0)
-        return HS_CELL_TOO_FINE;
-    if (millionths / 1000 > (int64_t)UINT32_MAX)
-        return HS_CELL_TOO_LARGE;
-    *out_milli = (uint32_t)(millionths / 1000);
-    return HS_CELL_OK;
+    int64_t milli;
+    enum hs_cell_result result =
+        read_scaled(text, len, MILLION, MILLION / 1000, UINT32_MAX, HS_CELL_TOO_LARGE, &milli);
+    if (result == HS_CELL_OK)
+        *out = (uint32_t)milli;
+    return result;
 }
 
+/* GPUs: a whole number, or one below 1, which is a share of one GPU: then *milli is set to it (else
+ * it is unchanged). */
 static enum hs_cell_result read_gpus(const char *text, size_t len, uint32_t *gpus, uint32_t *milli)
 {
     uint32_t share;
@@ -165,36 +157,32 @@ static enum hs_cell_result read_gpus(const char *text, size_t len, uint32_t *gpu
 static enum hs_cell_result read_mib(const char *text, size_t len, uint32_t *out)
 {
     int64_t mib;
+    enum hs_cell_result result = HS_CELL_OK;
     if (parse_digits(text, len, out))
         return HS_CELL_OK;
-    if (!hs_parse_size_mib(text, len, &mib) && !hs_parse_decimal_us(text, len, 1, &mib))
-        return number_result(text, len, HS_CELL_TOO_LARGE);
-    if (mib < 0)
-        return HS_CELL_NEGATIVE;
-    if (mib > (int64_t)UINT32_MAX)
+    if (!hs_parse_size_mib(text, len, &mib))
+        result = read_scaled(text, len, 1, 1, UINT32_MAX, HS_CELL_TOO_LARGE, &mib);
+    if (result == HS_CELL_OK && mib > (int64_t)UINT32_MAX)
         return HS_CELL_TOO_LARGE;
-    *out = (uint32_t)mib;
-    return HS_CELL_OK;
+    if (result == HS_CELL_OK)
+        *out = (uint32_t)mib;
+    return result;
 }
 
 static enum hs_cell_result read_percent(const char *text, size_t len, int32_t *out_pm)
 {
-    int64_t permille;
-    if (!hs_parse_decimal_us(text, len, 10, &permille)) /* one percent is ten per mille */
-        return number_result(text, len, HS_CELL_OVER_100);
-    if (permille < 0)
-        return HS_CELL_NEGATIVE;
-    if (permille > 1000)
-        return HS_CELL_OVER_100;
-    *out_pm = (int32_t)permille;
-    return HS_CELL_OK;
+    int64_t permille; /* one percent is ten */
+    enum hs_cell_result result = read_scaled(text, len, 10, 1, 1000, HS_CELL_OVER_100, &permille);
+    if (result == HS_CELL_OK)
+        *out_pm = (int32_t)permille;
+    return result;
 }
 
 static enum hs_cell_result read_int(const char *text, size_t len, int32_t *out)
 {
     int64_t value;
     if (!hs_parse_int64(text, len, &value))
-        return number_result(text, len, HS_CELL_TOO_LARGE);
+        return looks_numeric(text, len) ? HS_CELL_TOO_LARGE : HS_CELL_NOT_A_NUMBER;
     if (value < INT32_MIN || value > INT32_MAX)
         return HS_CELL_TOO_LARGE;
     *out = (int32_t)value;
@@ -463,20 +451,17 @@ static HS_COLD enum hs_status fail_cell(const struct hs_table *table,
     return hs_cell_fail(table->faults, result, &place, column->name, table->row.fields[field]);
 }
 
-static HS_COLD enum hs_status fail_empty(const struct hs_table *table,
-                                         const struct hs_column *column, uint32_t field)
+HS_PRINTF(4, 5)
+static HS_COLD enum hs_status fail_row(const struct hs_table *table, enum hs_fault kind,
+                                       uint32_t field, const char *fmt, ...)
 {
     struct hs_place place = hs_csv_place(table->csv, field);
-    return hs_trace_bad_row(table->faults, HS_FAULT_MISSING, &place, NULL, "%s is empty",
-                            column->name);
-}
-
-static HS_COLD enum hs_status fail_count(const struct hs_table *table)
-{
-    struct hs_place place = hs_csv_place(table->csv, table->row.count);
-    return hs_trace_bad_row(table->faults, HS_FAULT_FIELDS, &place, NULL,
-                            "%u fields where the header has %u", table->row.count,
-                            table->field_count);
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return hs_trace_bad_row(table->faults, kind, &place, NULL, "%s", text);
 }
 
 static enum hs_status read_outcome(struct hs_table *table, uint32_t field, const char *text,
@@ -638,7 +623,8 @@ static enum hs_status read_cells(struct hs_table *table, struct hs_trace_job *jo
         const char *text = fields[bound->field];
         if (len == 0) {
             if (HS_UNLIKELY(bound->is_filled))
-                return fail_empty(table, bound->column, bound->field);
+                return fail_row(table, HS_FAULT_MISSING, bound->field, "%s is empty",
+                                bound->column->name);
         } else if (bound->kind <= HS_CELL_TEXT) {
             memcpy((char *)job + bound->offset, &text, sizeof text);
         } else {
@@ -666,7 +652,8 @@ enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped
     memcpy(job, &table->blank, sizeof *job);
     job->line = table->row.line;
     if (HS_UNLIKELY(table->row.count != table->field_count))
-        return fail_count(table);
+        return fail_row(table, HS_FAULT_FIELDS, table->row.count,
+                        "%u fields where the header has %u", table->row.count, table->field_count);
     if (table->is_id_row_number) {
         table->row_text[hs_fmt_u64(table->row_text, table->row_number)] = '\0';
         job->id = table->row_text;

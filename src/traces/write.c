@@ -22,20 +22,33 @@ static const struct hs_trace_job blank = {.gpu_milli = 1000,
                                           .job_class = HS_JOB_CLASS_AUTO,
                                           .outcome = HS_OUTCOME_UNKNOWN};
 
-static const struct hs_column *find_column(const struct hs_trace_layout *layout, const char *name)
+static bool is_named(const char *name, const char *text, size_t len)
 {
-    for (uint32_t i = 0; i < layout->column_count; i++)
-        if (strcmp(layout->columns[i].name, name) == 0)
-            return &layout->columns[i];
-    return NULL;
+    return strlen(name) == len && memcmp(name, text, len) == 0;
 }
 
 static bool has_cell(const struct hs_trace_layout *layout, const char *name)
 {
-    for (uint32_t i = 0; i < layout->cell_count; i++)
-        if (strcmp(layout->cells[i].name, name) == 0)
+    size_t len;
+    const char *at = layout->header;
+    for (; at != NULL && *at != '\0'; at += len + (at[len] == ',')) {
+        len = strcspn(at, ",");
+        if (is_named(name, at, len))
             return true;
-    return layout->cells == NULL;
+    }
+    return at == NULL;
+}
+
+static struct hs_writer_cell find_cell(const struct hs_trace_layout *layout, const char *name,
+                                       size_t len)
+{
+    for (const struct hs_layout_cell *c = layout->cells; c != NULL && c->name != NULL; c++)
+        if (is_named(c->name, name, len))
+            return (struct hs_writer_cell){.put = c->put};
+    uint32_t i = 0;
+    while (!is_named(layout->columns[i].name, name, len))
+        i++;
+    return (struct hs_writer_cell){.column = &layout->columns[i]};
 }
 
 const struct hs_column *hs_layout_holds(const struct hs_trace_layout *layout, size_t member)
@@ -46,25 +59,24 @@ const struct hs_column *hs_layout_holds(const struct hs_trace_layout *layout, si
     return NULL;
 }
 
+static const void *member_of(const struct hs_trace_job *job, const struct hs_column *column)
+{
+    return (const char *)job + column->offset;
+}
+
 static int64_t time_of(const struct hs_trace_job *job, const struct hs_column *column)
 {
-    int64_t us;
-    memcpy(&us, (const char *)job + column->offset, sizeof us);
-    return us;
+    return *(const int64_t *)member_of(job, column);
 }
 
 static uint32_t number_of(const struct hs_trace_job *job, const struct hs_column *column)
 {
-    uint32_t number;
-    memcpy(&number, (const char *)job + column->offset, sizeof number);
-    return number;
+    return *(const uint32_t *)member_of(job, column);
 }
 
 static const char *text_of(const struct hs_trace_job *job, const struct hs_column *column)
 {
-    const char *text;
-    memcpy(&text, (const char *)job + column->offset, sizeof text);
-    return text;
+    return *(const char *const *)member_of(job, column);
 }
 
 bool hs_job_tells(const struct hs_trace_job *job, const struct hs_column *column)
@@ -228,12 +240,13 @@ enum hs_status hs_trace_writer_open(struct hs_trace_writer *w, const struct hs_t
     HS_TRY(hs_wholefile_open(&w->file, path, diag));
     hs_output_pack(&w->file.out, path);
     w->csv = (struct hs_csvw){.out = w->file.out};
-    if (layout->cells != NULL) {
-        for (uint32_t i = 0; i < layout->cell_count; i++) {
-            w->columns[i] = find_column(layout, layout->cells[i].name);
-            hs_csvw_text(&w->csv, layout->cells[i].name);
+    if (layout->header != NULL) {
+        size_t len;
+        for (const char *at = layout->header; *at != '\0'; at += len + (at[len] == ',')) {
+            len = strcspn(at, ",");
+            w->cells[w->cell_count++] = find_cell(layout, at, len);
         }
-        w->csv.out.at[-1] = '\n'; /* the comma behind the last name */
+        hs_say(&w->csv.out, "%s\n", layout->header);
         return HS_OK;
     }
     w->state = hs_alloc_zeroed(1, layout->state_size);
@@ -250,15 +263,15 @@ void hs_trace_writer_put(struct hs_trace_writer *w, const struct hs_trace_job *j
     const struct hs_trace_layout *layout = w->layout;
     struct hs_trace_job rounded = *job;
     hs_layout_round(layout, &rounded);
-    if (layout->cells == NULL) {
+    if (layout->header == NULL) {
         layout->put(w->state, &rounded);
         return;
     }
-    for (uint32_t i = 0; i < layout->cell_count; i++) {
-        if (layout->cells[i].put != NULL)
-            layout->cells[i].put(&w->csv, &rounded);
+    for (uint32_t i = 0; i < w->cell_count; i++) {
+        if (w->cells[i].put != NULL)
+            w->cells[i].put(&w->csv, &rounded);
         else
-            put_cell(layout, &w->csv, w->columns[i], &rounded);
+            put_cell(layout, &w->csv, w->cells[i].column, &rounded);
     }
     hs_csvw_end(&w->csv);
 }
@@ -266,7 +279,7 @@ void hs_trace_writer_put(struct hs_trace_writer *w, const struct hs_trace_job *j
 enum hs_status hs_trace_writer_close(struct hs_trace_writer *w, enum hs_status status,
                                      struct hs_diag *diag)
 {
-    enum hs_status ended = w->layout->cells == NULL ? w->layout->end(w->state) : HS_OK;
+    enum hs_status ended = w->layout->header == NULL ? w->layout->end(w->state) : HS_OK;
     hs_free(w->state);
     w->file.out = w->csv.out;
     return hs_wholefile_close(&w->file, status != HS_OK ? status : ended, diag);

@@ -16,13 +16,13 @@
  * the table is written by the kind of that column, as it is read; other cells are made up by a
  * function:
  *
- *     static const struct hs_layout_cell cells[] = {
- *         {.name = "job_id"}, {.name = "gpu_num"}, {.name = "queue", .put = put_zero}};
+ *     static const struct hs_layout_cell made_up[] = {{"queue", put_zero}, {NULL, NULL}};
  *     static const struct hs_trace_layout layout = {
- *         .columns = columns, .column_count = COUNT, .cells = cells, .cell_count = CELLS,
- *         .grain_us = 1000000, .has_dates = true};
+ *         .columns = columns, .column_count = COUNT, .header = "job_id,gpu_num,queue",
+ *         .cells = made_up, .grain_us = 1000000, .has_dates = true};
  *
- * A format that is no CSV has begin, put and end instead of cells; its columns tell what it holds.
+ * A format that is no CSV has begin, put and end instead of a header; its columns tell what it
+ * holds.
  */
 #ifndef HORUS_TRACES_WRITE_H
 #define HORUS_TRACES_WRITE_H
@@ -33,10 +33,10 @@
 #include "traces/format.h"
 #include "traces/table.h"
 
+/* A cell that is not its column written by kind. */
 struct hs_layout_cell {
-    const char *name; /* in the header */
-    /* For a cell that is not its column written by kind; exactly one field. */
-    void (*put)(struct hs_csvw *csv, const struct hs_trace_job *job);
+    const char *name;                                                 /* in the header */
+    void (*put)(struct hs_csvw *csv, const struct hs_trace_job *job); /* exactly one field */
 };
 
 struct hs_trace_layout {
@@ -44,9 +44,9 @@ struct hs_trace_layout {
     const char *made_up;             /* what it has and no job record tells, for a note; or NULL */
     const struct hs_column *columns; /* its fields; those without a cell are read only */
     uint32_t column_count;
-    const struct hs_layout_cell *cells; /* NULL = no CSV */
-    uint32_t cell_count;
-    int64_t grain_us;            /* times are written in multiples of this; 0 = exact */
+    const char *header;                 /* names of the cells with commas; NULL = no CSV */
+    const struct hs_layout_cell *cells; /* that are made up; ends with a NULL name; NULL = none */
+    int64_t grain_us;                   /* times are written in multiples of this; 0 = exact */
     uint32_t cpu_grain;          /* CPU cores in multiples of so many thousandths; 0 = exact */
     bool has_dates;              /* times are dates and times of day; false = seconds */
     const char *const *outcomes; /* a word for each enum hs_outcome, NULL = none; NULL = our own */
@@ -82,8 +82,12 @@ struct hs_trace_writer {
     struct hs_wholefile file;
     struct hs_csvw csv; /* has the output of `file` while open */
     const struct hs_trace_layout *layout;
-    const struct hs_column *columns[HS_TABLE_COLUMNS_MAX]; /* of a CSV's cells; NULL = made up */
-    void *state;                                           /* of another format */
+    struct hs_writer_cell {
+        const struct hs_column *column; /* or NULL: */
+        void (*put)(struct hs_csvw *csv, const struct hs_trace_job *job);
+    } cells[HS_TABLE_COLUMNS_MAX]; /* of a CSV */
+    uint32_t cell_count;
+    void *state; /* of another format */
 };
 
 /* HS_E_USAGE unless it is "auto" or a format that can be written. */

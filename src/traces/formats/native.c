@@ -170,43 +170,14 @@ static enum hs_status mapping_load(struct mapping *mapping, const char *text, st
 /* ---- the format ---- */
 
 /* In the order of their importance to a reader; later ones are appended. */
-static const struct hs_layout_cell cells[] = {{.name = "job_id"},
-                                              {.name = "submit_time"},
-                                              {.name = "gpus"},
-                                              {.name = "duration"},
-                                              {.name = "user"},
-                                              {.name = "vc"},
-                                              {.name = "gpu_type"},
-                                              {.name = "model"},
-                                              {.name = "dataset"},
-                                              {.name = "batch"},
-                                              {.name = "precision"},
-                                              {.name = "nodes"},
-                                              {.name = "cpus"},
-                                              {.name = "mem_mib"},
-                                              {.name = "gpu_mem_mib"},
-                                              {.name = "gpu_util"},
-                                              {.name = "priority"},
-                                              {.name = "deadline"},
-                                              {.name = "preempt_cost"},
-                                              {.name = "gpus_min"},
-                                              {.name = "gpus_max"},
-                                              {.name = "outcome"},
-                                              {.name = "attempts"},
-                                              {.name = "class"},
-                                              {.name = "step"},
-                                              {.name = "gpu_mem_persistent_mib"},
-                                              {.name = "checkpoint_mib"},
-                                              {.name = "gpu_mem_later_mib"},
-                                              {.name = "gpu_mem_later_after"},
-                                              {.name = "gpu_milli"}};
-
 static const struct hs_trace_layout layout = {
     .suffix = ".csv",
     .columns = columns,
     .column_count = COLUMN_COUNT,
-    .cells = cells,
-    .cell_count = sizeof cells / sizeof *cells,
+    .header = "job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,"
+              "nodes,cpus,mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,"
+              "gpus_max,outcome,attempts,class,step,gpu_mem_persistent_mib,checkpoint_mib,"
+              "gpu_mem_later_mib,gpu_mem_later_after,gpu_milli",
 };
 
 struct native {
