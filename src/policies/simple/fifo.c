@@ -1,46 +1,64 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * First come, first served. scan=strict is what Helios and the Philly cluster call FIFO, scan=fit
- * what Tiresias' simulator calls fjf; scan=easy backfills behind a reservation (Lifka, JSSPP'95)
- * and needs run times, true or estimated: a wrong one is corrected, never a reason to stop a job.
+ * Three orders that never preempt; a job's place is settled when it is submitted.
  *
- * EASY backfill: the first job in order holds a reservation at the time when enough GPUs will be
- * free, counting GPUs and thousandths of them; a later job starts if it ends by then or fits beside
- * it. A running job that has outrun its estimate is expected to end now. Jobs wait in classes of
- * those that want as many GPUs, or as large a share of as many: whether one of a class may start
- * depends on its run time alone, so what the queue of a class compares with limits is the time that
- * a job will be busy, in steps, and the next that may start is one descent. A pass merges the
- * classes by the order of their jobs. O(classes + jobs that may start x (log classes + log n)),
- * whatever the number of those that wait.
+ *     fifo   first come, first served: scan=strict is what Helios and the Philly cluster call FIFO,
+ *            scan=fit what Tiresias' simulator calls fjf
+ *     sjf    shortest job first, by run times true or estimated; not the `sjf` of Tiresias'
+ *            simulator, which orders by GPU count
+ *     qssf   quasi-shortest service first: the least GPUs times estimated run time
+ *
+ * sjf and qssf with scan=strict are as in the Helios artifact (Hu et al., SC'21). qssf with
+ * compat=helios does as the published simulator does: where no job waits, jobs that arrive together
+ * are tried by their number of GPUs, whatever their estimate; and of equal GPU times the smaller
+ * gang goes first.
+ *
+ * fifo with scan=easy backfills behind a reservation (Lifka, JSSPP'95) and needs run times, true or
+ * estimated: a wrong one is corrected, never a reason to stop a job. The first job in order holds a
+ * reservation at the time when enough GPUs will be free, counting GPUs and thousandths of them; a
+ * later job starts if it ends by then or fits beside it. A running job that has outrun its estimate
+ * is expected to end now. Jobs wait in classes of those that want as many GPUs, or as large a share
+ * of as many: whether one of a class may start depends on its run time alone, so what the queue of
+ * a class compares with limits is the time that a job will be busy, in steps, and the next that may
+ * start is one descent. A pass merges the classes by the order of their jobs. O(classes + jobs that
+ * may start x (log classes + log n)), whatever the number of those that wait.
  */
 #include "policies/lib/job_heap.h"
 #include "policies/lib/params.h"
 #include "policies/lib/vc_queues.h"
 
 #define CLASSES    1024u
-#define NEAR       8u /* places of the table that a class may be at */
 #define STEP_BITS  20 /* of a time in microseconds: about a second */
 #define STEPS_MOST (UINT32_MAX - 2)
 
-/* The first of a VC takes in all jobs that find no place in the table. A class stays when it is
- * empty. */
+enum order { BY_SUBMISSION, BY_RUN_TIME, BY_GPU_TIME };
+enum { COMPAT_OFF, COMPAT_HELIOS };
+static const char *const compat_names[] = {"off", "helios", NULL};
+
+/* The first of a VC takes in all jobs of which there is no class. A class stays when it is empty.
+ */
 struct easy_class {
     struct hs_job_queue jobs;
-    uint32_t vc, gpus, milli; /* of each GPU */
-    uint32_t next;            /* of the VC: its number + 1; 0 = none */
-    bool is_used;
+    uint32_t gpus, milli; /* of each GPU */
+    uint32_t next;        /* of the VC: its number + 1; 0 = none */
 };
 
 struct fifo {
-    int32_t scan, placement;
-    struct hs_estimate_choice estimate; /* parameters up to here; easy */
-    struct hs_vc_queues waiting;        /* strict, fit */
-    struct easy_class *classes;         /* easy: one a VC, and behind them the table */
-    struct hs_merge_head *heads;        /* scratch of a pass */
-    struct hs_job_queue *running;       /* easy, per VC: started jobs by their expected end */
-    bool *is_awake;                     /* easy, per VC: something happened since its last pass */
+    int32_t scan, placement, compat;
+    struct hs_estimate_choice estimate; /* parameters up to here */
+    enum order order;
+    struct hs_vc_queues waiting;  /* strict, fit */
+    uint32_t *arrivals;           /* helios, per VC: jobs that came since the last pass */
+    uint32_t gpus_bits;           /* helios: of the key, for the GPUs of a job */
+    struct easy_class *classes;   /* easy: one a VC, then those that were needed */
+    uint32_t class_count;         /* easy: of the latter */
+    struct hs_merge_head *heads;  /* scratch of a pass */
+    struct hs_job_queue *running; /* easy, per VC: started jobs by their expected end */
+    bool *is_awake;               /* easy, per VC: something happened since its last pass */
     uint32_t vcs;
 };
+
+/* ---- scan=easy ---- */
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -79,36 +97,26 @@ static void easy_init(struct fifo *e, const struct hs_view *v)
     e->heads = hs_view_alloc(v, classes * sizeof *e->heads);
     e->running = hs_view_alloc(v, (uint64_t)e->vcs * sizeof *e->running);
     e->is_awake = hs_view_alloc(v, (uint64_t)e->vcs * sizeof *e->is_awake);
-    for (uint32_t vc = 0; vc < e->vcs; vc++)
-        e->classes[vc] =
-            (struct easy_class){.jobs = {.size_of = size_of}, .vc = vc, .is_used = true};
+    for (uint32_t i = 0; i < classes; i++)
+        e->classes[i].jobs.size_of = size_of;
 }
 
-/* The class of the job, which is made if need be. */
+/* The class of the job, which is made if need be. O(classes of the VC), as a pass is. */
 static struct easy_class *class_of(struct fifo *e, const struct hs_view *v, hs_job_id job)
 {
-    const uint32_t vc = hs_view_vc(v, job), gpus = hs_view_gpus(v, job);
-    const uint32_t milli = hs_view_gpu_milli(v, job);
-    const uint32_t at = hs_job_queue_mix((uint64_t)gpus << 32 | (vc << 10 ^ milli));
-    struct easy_class *free = NULL;
-    for (uint32_t i = 0; i < NEAR; i++) {
-        struct easy_class *c = &e->classes[e->vcs + (at + i) % CLASSES];
-        if (!c->is_used)
-            free = free == NULL ? c : free;
-        else if (c->vc == vc && c->gpus == gpus && c->milli == milli)
-            return c;
-    }
-    struct easy_class *mixed = &e->classes[vc];
-    if (free == NULL)
+    struct easy_class *mixed = &e->classes[hs_view_vc(v, job)], *made;
+    const uint32_t gpus = hs_view_gpus(v, job), milli = hs_view_gpu_milli(v, job);
+    for (uint32_t i = mixed->next; i != 0; i = e->classes[i - 1].next)
+        if (e->classes[i - 1].gpus == gpus && e->classes[i - 1].milli == milli)
+            return &e->classes[i - 1];
+    if (e->class_count == CLASSES)
         return mixed;
-    *free = (struct easy_class){.jobs = {.size_of = size_of},
-                                .vc = vc,
-                                .gpus = gpus,
-                                .milli = milli,
-                                .next = mixed->next,
-                                .is_used = true};
-    mixed->next = (uint32_t)(free - e->classes) + 1;
-    return free;
+    made = &e->classes[e->vcs + e->class_count++];
+    made->gpus = gpus;
+    made->milli = milli;
+    made->next = mixed->next;
+    mixed->next = e->vcs + e->class_count;
+    return made;
 }
 
 static void easy_event(struct fifo *e, const struct hs_view *v, const struct hs_event *event)
@@ -289,7 +297,43 @@ static const char *easy_check(const struct fifo *e, const struct hs_view *v)
     return fault;
 }
 
-/* ---- the policy ---- */
+/* ---- the orders ---- */
+
+/* helios: GPU time, and its ties by GPUs; exact up to 142 GPU-years on 1,000 GPUs (2^52 us). */
+static int64_t key_of(const struct hs_view *v, hs_job_id job, const void *ctx)
+{
+    const struct fifo *s = ctx;
+    if (s->order != BY_GPU_TIME)
+        return s->order == BY_RUN_TIME ? hs_view_estimate_us(v, job) : hs_view_submit_us(v, job);
+    int64_t gpu_time_us = hs_estimate_gpu_time_us(v, job), most_us = INT64_MAX >> s->gpus_bits;
+    if (s->compat == COMPAT_OFF)
+        return gpu_time_us;
+    gpu_time_us = gpu_time_us < most_us ? gpu_time_us : most_us;
+    return (int64_t)((uint64_t)gpu_time_us << s->gpus_bits) | hs_view_gpus(v, job);
+}
+
+static int64_t gpus_of(const struct hs_view *v, hs_job_id job, const void *ctx)
+{
+    (void)ctx;
+    return hs_view_gpus(v, job);
+}
+
+static void scan_helios(struct fifo *s, const struct hs_view *v, struct hs_plan *p)
+{
+    struct hs_vc_queues *q = &s->waiting;
+    for (uint32_t vc = 0; vc < q->vcs; vc++) {
+        struct hs_job_queue *jobs = &q->by_vc[vc];
+        if (!hs_vc_queues_needs_scan(q, vc))
+            continue;
+        bool is_only_arrivals = s->arrivals[vc] == jobs->count && jobs->count > 1;
+        if (is_only_arrivals)
+            hs_job_queue_rekey_all(jobs, v, gpus_of, NULL);
+        hs_vc_queues_scan_set(jobs, v, p, vc, (enum hs_scan)s->scan, (enum hs_placer)s->placement);
+        if (is_only_arrivals) /* the jobs left are among those that wait from now on */
+            hs_job_queue_rekey_all(jobs, v, key_of, s);
+        s->arrivals[vc] = 0;
+    }
+}
 
 static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
@@ -301,27 +345,56 @@ static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
         *knows = 0;
 }
 
+static void sjf_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    (void)can;
+    hs_estimate_needs(&((const struct fifo *)state)->estimate, knows);
+}
+
 static enum hs_status fifo_init(void *state, const struct hs_view *v)
 {
     struct fifo *f = state;
-    if (f->scan == HS_SCAN_EASY) {
+    if (f->scan == HS_SCAN_EASY || f->order != BY_SUBMISSION)
         HS_TRY(hs_estimate_open(&f->estimate, v));
+    if (f->scan == HS_SCAN_EASY)
         easy_init(f, v);
-    } else {
+    else
         hs_vc_queues_init_for(&f->waiting, v, (enum hs_scan)f->scan);
-    }
+    return HS_OK;
+}
+
+static enum hs_status sjf_init(void *state, const struct hs_view *v)
+{
+    ((struct fifo *)state)->order = BY_RUN_TIME;
+    return fifo_init(state, v);
+}
+
+static enum hs_status qssf_init(void *state, const struct hs_view *v)
+{
+    struct fifo *s = state;
+    s->order = BY_GPU_TIME;
+    if (s->compat == COMPAT_OFF)
+        return fifo_init(state, v);
+    HS_TRY(hs_estimate_open(&s->estimate, v));
+    hs_vc_queues_init(&s->waiting, v);
+    for (uint32_t vc = 0; vc < hs_view_vcs(v); vc++)
+        while (hs_view_total_gpus(v, vc) >> s->gpus_bits != 0) /* no job has more than its VC */
+            s->gpus_bits++;
+    s->arrivals = hs_view_alloc(v, (uint64_t)s->waiting.vcs * sizeof *s->arrivals);
     return HS_OK;
 }
 
 static void fifo_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct fifo *f = state;
+    const bool is_submission = event->kind == HS_EVENT_SUBMIT;
     if (f->scan == HS_SCAN_EASY) {
         easy_event(f, v, event);
-    } else {
-        hs_vc_queues_event(&f->waiting, v, event,
-                           event->kind == HS_EVENT_SUBMIT ? hs_view_submit_us(v, event->job) : 0);
+        return;
     }
+    hs_vc_queues_event(&f->waiting, v, event, is_submission ? key_of(v, event->job, f) : 0);
+    if (f->arrivals != NULL && is_submission)
+        f->arrivals[hs_view_vc(v, event->job)]++;
 }
 
 static enum hs_status fifo_decide(void *state, const struct hs_view *v, struct hs_plan *p)
@@ -329,19 +402,41 @@ static enum hs_status fifo_decide(void *state, const struct hs_view *v, struct h
     struct fifo *f = state;
     if (f->scan == HS_SCAN_EASY)
         easy_scan(f, v, p);
+    else if (f->arrivals != NULL)
+        scan_helios(f, v, p);
     else
         hs_vc_queues_scan(&f->waiting, v, p, (enum hs_placer)f->placement);
     return HS_OK;
 }
 
+/* Also of a state before its init: the order is told. */
+static void semantics_of(const struct fifo *f, const char *exact, const char *estimated,
+                         struct hs_semantics *out)
+{
+    *out =
+        (struct hs_semantics){.order = f->estimate.from == HS_ESTIMATE_ORACLE ? exact : estimated,
+                              .scan = hs_scan_names[f->scan],
+                              .placement = hs_placer_names[f->placement],
+                              .preemption = "none",
+                              .cost = "none"};
+}
+
 static void fifo_semantics(const void *state, struct hs_semantics *out)
 {
-    const struct fifo *f = state;
-    *out = (struct hs_semantics){.order = "submit",
-                                 .scan = hs_scan_names[f->scan],
-                                 .placement = hs_placer_names[f->placement],
-                                 .preemption = "none",
-                                 .cost = "none"};
+    semantics_of(state, "submit", "submit", out);
+}
+
+static void sjf_semantics(const void *state, struct hs_semantics *out)
+{
+    semantics_of(state, "duration", "estimated duration", out);
+}
+
+static void qssf_semantics(const void *state, struct hs_semantics *out)
+{
+    semantics_of(state, "GPU time", "estimated GPU time", out);
+    if (((const struct fifo *)state)->compat == COMPAT_HELIOS)
+        out->ties = "GPUs, submission, then trace row; jobs that arrive where none waits: GPUs, "
+                    "then trace row";
 }
 
 static const char *fifo_check(const void *state, const struct hs_view *v)
@@ -350,7 +445,9 @@ static const char *fifo_check(const void *state, const struct hs_view *v)
     return f->scan == HS_SCAN_EASY ? easy_check(f, v) : hs_vc_queues_check(&f->waiting, v);
 }
 
-static const struct hs_param params[] = {
+/* ---- the policies ---- */
+
+static const struct hs_param fifo_params[] = {
     HS_PARAM_CHOICE(struct fifo, scan, "scan", "strict", hs_scan_names,
                     "behind a job that does not fit: stop, skip it, or backfill behind its "
                     "reservation",
@@ -359,19 +456,47 @@ static const struct hs_param params[] = {
     HS_ESTIMATE_PARAMS(struct fifo, estimate, "oracle"),
     {0}};
 
-const struct hs_policy_ops hs_policy_fifo = {
-    .name = "fifo",
-    .summary = "first come, first served",
-    .cite = "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy)",
-    .can = HS_CAN_DIVIDE,
-    .knows = HS_ESTIMATE_KNOWS,
-    .params = params,
-    .state_size = sizeof(struct fifo),
-    .job_state_size = sizeof(struct hs_job_queue_link),
-    .needs = fifo_needs,
-    .init = fifo_init,
-    .on_event = fifo_event,
-    .decide = fifo_decide,
-    .semantics = fifo_semantics,
-    .check = fifo_check,
-};
+#define SCAN_ROW                                                                                   \
+    HS_PARAM_CHOICE(struct fifo, scan, "scan", "strict", hs_scan_two_names,                        \
+                    "behind a job that does not fit: stop, or skip it",                            \
+                    .source = "strict: Helios artifact (Hu et al. SC'21)")
+
+static const struct hs_param sjf_params[] = {SCAN_ROW,
+                                             HS_PLACEMENT_PARAM(struct fifo, placement),
+                                             HS_ESTIMATE_PARAMS(struct fifo, estimate, "oracle"),
+                                             {0}};
+
+static const struct hs_param qssf_params[] = {
+    SCAN_ROW,
+    HS_PLACEMENT_PARAM(struct fifo, placement),
+    HS_ESTIMATE_PARAMS(struct fifo, estimate, "rolling"),
+    HS_PARAM_CHOICE(
+        struct fifo, compat, "compat", "off", compat_names,
+        "helios: jobs that arrive where none waits go by GPUs, and so do equal GPU times",
+        .source = "Helios artifact, simulator of QSSF"),
+    {0}};
+
+#define FIFO_POLICY(id, label, text, source, needs_of)                                             \
+    const struct hs_policy_ops hs_policy_##id = {                                                  \
+        .name = label,                                                                             \
+        .summary = text,                                                                           \
+        .cite = source,                                                                            \
+        .can = HS_CAN_DIVIDE,                                                                      \
+        .knows = HS_ESTIMATE_KNOWS,                                                                \
+        .params = id##_params,                                                                     \
+        .state_size = sizeof(struct fifo),                                                         \
+        .job_state_size = sizeof(struct hs_job_queue_link),                                        \
+        .needs = needs_of,                                                                         \
+        .init = id##_init,                                                                         \
+        .on_event = fifo_event,                                                                    \
+        .decide = fifo_decide,                                                                     \
+        .semantics = id##_semantics,                                                               \
+        .check = fifo_check,                                                                       \
+    }
+
+FIFO_POLICY(fifo, "fifo", "first come, first served",
+            "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy)",
+            fifo_needs);
+FIFO_POLICY(sjf, "sjf", "shortest job first, no preemption", "Hu et al. SC'21", sjf_needs);
+FIFO_POLICY(qssf, "qssf", "least estimated GPU time first, no preemption", "Hu et al. SC'21",
+            sjf_needs);
