@@ -247,10 +247,7 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
     case HS_ACT_COUNT:
         e->instant.policy_counter[a->value]++;
         break;
-    case HS_ACT_START:
-    case HS_ACT_PREEMPT:
-    case HS_ACT_SUSPEND:
-    case HS_ACT_MIGRATE:
+    default:
         break;
     }
     return HS_OK;

@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "data/param_table.h"
 #include "engine/engine.h"
-#include "policies/lib/share_place.h"
+#include "policies/horus/share_place.h"
 #include "support/share_scan.h"
 
 #define ASKERS      64u /* of each kind */

@@ -83,7 +83,7 @@ static enum hs_status random_pairs_init(void *state, const struct hs_view *v)
 {
     struct random_pairs *s = state;
     hs_allocation_map_init(&s->allocations, v);
-    hs_vc_queues_init(&s->waiting.queue, v);
+    hs_vc_queues_init(&s->waiting.queue, v, HS_SCAN_FIT);
     return HS_OK;
 }
 

@@ -174,7 +174,7 @@ static enum hs_status init(struct horus *h, const struct hs_view *v, hs_load_cos
     }
     h->colocation.is_blind = cost_of == pack_cost;
     hs_colocation_init(&h->colocation, v);
-    hs_vc_queues_init(&h->waiting.queue, v);
+    hs_vc_queues_init(&h->waiting.queue, v, HS_SCAN_FIT);
     return HS_OK;
 }
 
@@ -390,7 +390,7 @@ static enum hs_status horus_decide(void *state, const struct hs_view *v, struct 
     struct horus *h = state;
     const struct hs_colocate_rule rule = {.place = place,
                                           .state = h,
-                                          .colocation = &h->colocation,
+                                          .blocked_gpus = hs_share_blocked_gpus,
                                           .max_refusals =
                                               h->look_ahead > 0 ? (uint64_t)h->look_ahead
                                               : h->waiting.scan == HS_SCAN_STRICT ? 1

@@ -7,23 +7,13 @@
 void hs_colocate_event(struct hs_vc_queues *q, const struct hs_view *v,
                        const struct hs_event *event, int64_t key)
 {
-    switch (event->kind) {
-    case HS_EVENT_SUBMIT:
-    case HS_EVENT_STOPPED:
+    if (event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_STOPPED)
         hs_vc_queues_add(q, v, event->job, key);
-        hs_vc_queues_wake(q, v, event->job);
-        break;
-    case HS_EVENT_FINISH:
+    else if (event->kind == HS_EVENT_FINISH)
         hs_vc_queues_remove(q, v, event->job);
-        hs_vc_queues_wake(q, v, event->job);
-        break;
-    case HS_EVENT_STARTED:
-    case HS_EVENT_PROGRESS:
-    case HS_EVENT_STEP:
-    case HS_EVENT_MEMORY:
-    case HS_EVENT_TIMER:
-        break;
-    }
+    else
+        return;
+    hs_vc_queues_wake(q, v, event->job);
 }
 
 /* It asks for GPUs, and any will do. */
@@ -42,9 +32,9 @@ bool hs_is_full(const struct hs_view *v, hs_job_id job)
 static hs_job_id next_of_hope(struct hs_job_queue *set, const struct hs_view *v, hs_job_id job,
                               const struct hs_colocate_rule *rule, uint64_t *refusals_left)
 {
-    uint32_t blocked = rule->colocation == NULL
+    uint32_t blocked = rule->blocked_gpus == NULL
                            ? UINT32_MAX
-                           : hs_share_blocked_gpus(rule->colocation, v, hs_view_vc(v, job));
+                           : rule->blocked_gpus(rule->state, v, hs_view_vc(v, job));
     if (blocked == UINT32_MAX || *refusals_left == 0)
         return hs_job_queue_next(set, v, job);
     struct hs_gang_limits limits = {.plain = (uint64_t)blocked * HS_GPU_MILLI - 1,
@@ -99,11 +89,11 @@ uint32_t hs_colocate_scan(struct hs_vc_queues *q, const struct hs_view *v, struc
 }
 
 void hs_colocate_decide(struct hs_colocate *c, const struct hs_view *v, struct hs_plan *p,
-                        hs_place_fn *place, void *state, const struct hs_colocation *colocation)
+                        hs_place_fn *place, void *state, hs_blocked_gpus_fn *blocked_gpus)
 {
     const struct hs_colocate_rule rule = {.place = place,
                                           .state = state,
-                                          .colocation = colocation,
+                                          .blocked_gpus = blocked_gpus,
                                           .max_refusals =
                                               c->scan == HS_SCAN_STRICT ? 1 : UINT64_MAX};
     (void)hs_colocate_scan(&c->queue, v, p, &rule);

@@ -25,18 +25,13 @@ uint32_t hs_vc_queues_size(const struct hs_view *v, hs_job_id job, bool *is_cons
     return (gpus < GPUS_MOST ? gpus : GPUS_MOST) * milli;
 }
 
-void hs_vc_queues_init(struct hs_vc_queues *q, const struct hs_view *v)
+void hs_vc_queues_init(struct hs_vc_queues *q, const struct hs_view *v, enum hs_scan scan)
 {
     q->vcs = hs_view_vcs(v);
     q->by_vc = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->by_vc);
     q->is_awake = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->is_awake);
     for (uint32_t vc = 0; vc < q->vcs; vc++)
         q->by_vc[vc].size_of = hs_vc_queues_size;
-}
-
-void hs_vc_queues_init_for(struct hs_vc_queues *q, const struct hs_view *v, enum hs_scan scan)
-{
-    hs_vc_queues_init(q, v);
     if (scan == HS_SCAN_STRICT)
         q->tails = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->tails);
 }
@@ -80,12 +75,14 @@ static uint32_t *ahead_of(const struct hs_view *v, hs_job_id job)
     return &link->least_constrained;
 }
 
-static void add_to_front(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job,
-                         uint32_t vc, int64_t key)
+void hs_vc_queues_add(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job, int64_t key)
 {
+    const uint32_t vc = hs_view_vc(v, job);
+    hs_job_queue_add(&q->by_vc[vc], v, job, key);
+    if (q->tails == NULL)
+        return;
     struct hs_vc_queue_tail *tail = &q->tails[vc];
     uint32_t *last = &tail->last[tail->count % HS_VC_QUEUES_AHEAD];
-    hs_job_queue_add(&q->by_vc[vc], v, job, key);
     *ahead_of(v, job) = HS_NO_JOB;
     if (hs_job_queue_last(&q->by_vc[vc], v) != job)
         return;
@@ -93,15 +90,6 @@ static void add_to_front(struct hs_vc_queues *q, const struct hs_view *v, hs_job
         *ahead_of(v, *last - 1) = job;
     *last = job + 1;
     tail->count++;
-}
-
-void hs_vc_queues_add(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job, int64_t key)
-{
-    const uint32_t vc = hs_view_vc(v, job);
-    if (q->tails != NULL)
-        add_to_front(q, v, job, vc, key);
-    else
-        hs_job_queue_add(&q->by_vc[vc], v, job, key);
 }
 
 HS_EXPANDED void hs_vc_queues_remove(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job)
@@ -131,11 +119,7 @@ void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
             hs_vc_queues_remove(q, v, job);
         hs_vc_queues_wake(q, v, job);
         break;
-    case HS_EVENT_STOPPED:
-    case HS_EVENT_PROGRESS:
-    case HS_EVENT_STEP:
-    case HS_EVENT_MEMORY:
-    case HS_EVENT_TIMER:
+    default:
         break;
     }
 }
@@ -160,8 +144,9 @@ HS_EXPANDED bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, 
     return true;
 }
 
-HS_EXPANDED bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                                    enum hs_placer placer)
+/* True when the job is out of the way of those behind it. */
+static inline bool place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                            enum hs_placer placer)
 {
     return hs_place(v, p, job, placer) || hs_reject_hopeless(v, p, job);
 }
@@ -183,7 +168,7 @@ static void scan_front(struct hs_vc_queues *q, uint32_t vc, const struct hs_view
     hs_job_id job = hs_job_queue_first(set, v);
     if (*stuck == job + 1 && is_hopeless_now(v, job, placer))
         return;
-    while (hs_place_or_reject(v, p, job, placer)) {
+    while (place_or_reject(v, p, job, placer)) {
         hs_job_id expected = *ahead_of(v, job);
         job = hs_job_queue_next(set, v, job);
         if (job == HS_NO_JOB)
@@ -205,17 +190,12 @@ uint64_t hs_vc_queues_room(const struct hs_view *v, uint32_t vc)
     return smaller(hs_view_free_gpus(v, vc), hs_view_quota_room(v, vc));
 }
 
-uint64_t hs_vc_queues_room_milli(const struct hs_view *v, uint32_t vc)
-{
-    uint64_t gpus = hs_view_free_gpus(v, vc);
-    uint64_t room = gpus > 0 ? gpus * HS_GPU_MILLI : hs_view_share_room(v, vc);
-    return smaller(room, hs_view_quota_room_milli(v, vc));
-}
-
 void hs_vc_queues_narrow_by_room(struct hs_gang_limits *bounds, const struct hs_view *v,
                                  uint32_t vc)
 {
-    uint64_t room = hs_vc_queues_room_milli(v, vc);
+    uint64_t gpus = hs_view_free_gpus(v, vc);
+    uint64_t room = gpus > 0 ? gpus * HS_GPU_MILLI : hs_view_share_room(v, vc);
+    room = smaller(room, hs_view_quota_room_milli(v, vc));
     bounds->plain = smaller(bounds->plain, room);
     bounds->constrained = smaller(bounds->constrained, room);
 }
@@ -237,7 +217,7 @@ static void scan_fit(struct hs_job_queue *set, const struct hs_view *v, struct h
     hs_job_id head = hs_job_queue_first(set, v); /* the first that does not start */
     while (job != HS_NO_JOB) {
         hs_plan_reason(p, job == head ? NULL : "passes jobs before it that do not fit now");
-        if (hs_place_or_reject(v, p, job, placer)) {
+        if (place_or_reject(v, p, job, placer)) {
             hs_vc_queues_narrow_by_room(&bounds, v, vc);
             head = job == head ? hs_job_queue_next(set, v, job) : head;
         } else {
@@ -256,7 +236,7 @@ void hs_vc_queues_scan_set(struct hs_job_queue *set, const struct hs_view *v, st
         return;
     }
     hs_job_id job = hs_job_queue_first(set, v);
-    while (job != HS_NO_JOB && hs_place_or_reject(v, p, job, placer))
+    while (job != HS_NO_JOB && place_or_reject(v, p, job, placer))
         job = hs_job_queue_next(set, v, job);
 }
 

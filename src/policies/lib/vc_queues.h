@@ -35,15 +35,11 @@ struct hs_vc_queues {
     uint32_t vcs;
 };
 
-void hs_vc_queues_init(struct hs_vc_queues *q, const struct hs_view *v);
-/* The same for hs_vc_queues_scan, which goes through the queue strictly or for all that fits. */
-void hs_vc_queues_init_for(struct hs_vc_queues *q, const struct hs_view *v, enum hs_scan scan);
+/* strict: hs_vc_queues_scan stops at the first job that does not fit; else it starts all that fit.
+ */
+void hs_vc_queues_init(struct hs_vc_queues *q, const struct hs_view *v, enum hs_scan scan);
 /* Placed nowhere: it can be started. */
 bool hs_job_waits(const struct hs_view *v, hs_job_id job);
-/* Places the job; one that cannot have even an idle pool is turned away with the reason. True when
- * it is out of the way of the jobs behind it. */
-bool hs_place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                        enum hs_placer placer);
 /* No GPU that the job's VC may use is held. */
 bool hs_pool_is_idle(const struct hs_view *v, hs_job_id job);
 /* A job that was placed nowhere although its pool is wholly idle never will be: it is turned away.
@@ -51,9 +47,6 @@ bool hs_pool_is_idle(const struct hs_view *v, hs_job_id job);
 bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job);
 /* GPUs that a VC can take now: free ones, within its quota. */
 uint64_t hs_vc_queues_room(const struct hs_view *v, uint32_t vc);
-/* The largest size that is worth a try by what is free: all of it, or where no GPU is idle the most
- * that one has left. */
-uint64_t hs_vc_queues_room_milli(const struct hs_view *v, uint32_t vc);
 /* What scans hold against the room that is left, in thousandths of GPUs: hs_job_queue.size_of of
  * every set that is scanned. */
 hs_job_queue_size hs_vc_queues_size;
@@ -73,13 +66,14 @@ void hs_vc_queues_remove(struct hs_vc_queues *q, const struct hs_view *v,
  * HS_EVENT_SUBMIT. */
 void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
                         const struct hs_event *event, int64_t key);
-/* Starts what the scan of hs_vc_queues_init_for lets start. */
+/* Starts what the scan of hs_vc_queues_init lets start. */
 void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v, struct hs_plan *p,
                        enum hs_placer placer);
 /* The same, for strict and fit, for one queue that the caller holds. */
 void hs_vc_queues_scan_set(struct hs_job_queue *set, const struct hs_view *v, struct hs_plan *p,
                            uint32_t vc, enum hs_scan scan, enum hs_placer placer);
-/* What is worth a try with the room that is left; and after a job could not be placed. */
+/* What is worth a try with the room that is left (where no GPU is idle the most that one has left);
+ * and after a job could not be placed. */
 void hs_vc_queues_narrow_by_room(struct hs_gang_limits *bounds, const struct hs_view *v,
                                  uint32_t vc);
 void hs_vc_queues_narrow_by_failure(struct hs_gang_limits *bounds, const struct hs_view *v,

@@ -48,7 +48,7 @@ struct hs_salus_demand_class {
 void hs_salus_queue_init(struct hs_salus *s, const struct hs_view *v)
 {
     s->armed_us = -1;
-    hs_vc_queues_init(&s->waiting, v);
+    hs_vc_queues_init(&s->waiting, v, HS_SCAN_FIT);
     if (s->is_plain)
         return;
     uint32_t vcs = hs_view_vcs(v);

@@ -359,7 +359,7 @@ static enum hs_status fifo_init(void *state, const struct hs_view *v)
     if (f->scan == HS_SCAN_EASY)
         easy_init(f, v);
     else
-        hs_vc_queues_init_for(&f->waiting, v, (enum hs_scan)f->scan);
+        hs_vc_queues_init(&f->waiting, v, (enum hs_scan)f->scan);
     return HS_OK;
 }
 
@@ -376,7 +376,7 @@ static enum hs_status qssf_init(void *state, const struct hs_view *v)
     if (s->compat == COMPAT_OFF)
         return fifo_init(state, v);
     HS_TRY(hs_estimate_open(&s->estimate, v));
-    hs_vc_queues_init(&s->waiting, v);
+    hs_vc_queues_init(&s->waiting, v, HS_SCAN_FIT);
     for (uint32_t vc = 0; vc < hs_view_vcs(v); vc++)
         while (hs_view_total_gpus(v, vc) >> s->gpus_bits != 0) /* no job has more than its VC */
             s->gpus_bits++;

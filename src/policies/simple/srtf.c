@@ -98,7 +98,7 @@ static int64_t weight_of(const struct srtf *s, const struct hs_view *v, hs_job_i
 static void srtf_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct srtf *s = state;
-    *can = HS_CAN_PREEMPT;
+    (void)can;
     hs_estimate_needs(&s->estimate, knows);
     if (s->compat == COMPAT_MURI) /* a part of the run time comes on top */
         *knows |= HS_KNOWS_DURATION;
@@ -350,10 +350,7 @@ static void srtf_event(void *state, const struct hs_view *v, const struct hs_eve
         else if (hs_job_queue_has(v, job))
             running_remove(s, v, job);
         break;
-    case HS_EVENT_PROGRESS:
-    case HS_EVENT_STEP:
-    case HS_EVENT_MEMORY:
-    case HS_EVENT_TIMER:
+    default:
         break;
     }
 }

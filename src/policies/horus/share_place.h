@@ -18,8 +18,8 @@
  *     hs_candidate_set(&job, &state->colocation, v, id);
  *     if (hs_share_place(&state->colocation, v, p, id, cost, &job)) ...
  */
-#ifndef HORUS_POLICIES_LIB_SHARE_PLACE_H
-#define HORUS_POLICIES_LIB_SHARE_PLACE_H
+#ifndef HORUS_POLICIES_HORUS_SHARE_PLACE_H
+#define HORUS_POLICIES_HORUS_SHARE_PLACE_H
 
 #include <stdbool.h>
 
@@ -90,9 +90,10 @@ bool hs_share_place(struct hs_colocation *s, const struct hs_view *v, struct hs_
 /* It would be refused, for a gang as large was and no worker has left since: O(1), before anything
  * is worked out for it. Only of gangs beyond share_up_to; else false. */
 bool hs_share_is_blocked(const struct hs_colocation *s, const struct hs_view *v, hs_job_id id);
-/* The least gang of the VC, among those without demands of their own, that is refused so, as are
+/* The .blocked_gpus of a scan (lib/colocate.h) whose state begins with its struct hs_colocation:
+ * the least gang of the VC, among those without demands of their own, that is refused so, as are
  * all larger ones; UINT32_MAX: nothing is known. */
-uint32_t hs_share_blocked_gpus(const struct hs_colocation *s, const struct hs_view *v, uint32_t vc);
+uint32_t hs_share_blocked_gpus(const void *state, const struct hs_view *v, uint32_t vc);
 
 /* w, rounded to 2^-20: costs are int64 in that unit. */
 int64_t hs_cost_q20(double w);

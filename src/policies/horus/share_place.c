@@ -4,7 +4,7 @@
  * more tenant are looked at. Where no shared GPU is as cheap as an idle one, a node with enough
  * idle GPUs is best without looking further, so the usual case at low load costs O(log nodes).
  */
-#include "policies/lib/share_place.h"
+#include "policies/horus/share_place.h"
 
 #define FULL_PM 1000
 
@@ -286,8 +286,9 @@ static bool place_spread(const struct gang_search *g)
 /* ---- jobs ---- */
 
 /* What `consolidate` refuses it refuses to larger gangs, too. */
-uint32_t hs_share_blocked_gpus(const struct hs_colocation *s, const struct hs_view *v, uint32_t vc)
+uint32_t hs_share_blocked_gpus(const void *state, const struct hs_view *v, uint32_t vc)
 {
+    const struct hs_colocation *s = state;
     const struct hs_idle_blocked_since *blocked_since = &s->idle_blocked[vc];
     return blocked_since->releases == hs_view_releases(v) + 1 ? blocked_since->gpus : UINT32_MAX;
 }
