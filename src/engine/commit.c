@@ -28,30 +28,28 @@ static bool gpu_is_overclaimed(const struct hs_engine *e, const struct hs_gpu *g
 }
 
 /* The memory of the job has changed: if it takes more, it counts as placed last on its GPUs. */
-static void job_use_memory(struct hs_engine *e, uint32_t slot)
+static void job_use_memory(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     hs_progress_sync(e, job);
     if (hs_gpu_memory_update(e, job)) {
         struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-        hs_progress_renew(e, slot);
+        hs_progress_renew(e, job);
         if (placement->oom_us == HS_TIME_MAX && hs_progress_overflows(e, job))
             placement->oom_us =
                 e->now_us + e->config.oom_delay_us; /* not knowable at the decision */
     }
-    hs_progress_touch_beside(e, slot);
+    hs_progress_touch_beside(e, job);
 }
 
-void hs_commit_memory_change(struct hs_engine *e, uint32_t slot)
+void hs_commit_memory_change(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     if (e->knows & HS_KNOWS_MEMORY) { /* it is seen now */
         struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
         needs->estimate.mem_mib = needs->gpu_mem_later_mib;
         hs_tentative_claim(e, job, hs_gpu_memory_claim_now_mib(e, job));
     }
-    job_use_memory(e, slot);
-    hs_lifecycle_notify_policy(e, HS_EVENT_MEMORY, slot);
+    job_use_memory(e, job);
+    hs_lifecycle_notify_policy(e, HS_EVENT_MEMORY, job);
 }
 
 static enum hs_status job_limit_memory(struct hs_engine *e, const struct hs_action *a)
@@ -64,27 +62,28 @@ static enum hs_status job_limit_memory(struct hs_engine *e, const struct hs_acti
         if (claims_more && gpu_is_overclaimed(e, &e->gpus[at->gpu]))
             hs_plan_refuse(&e->plan, a->job, "without its memory limit GPU %u overflows", at->gpu);
     HS_TRY(e->plan.refused);
-    job_use_memory(e, a->job);
+    job_use_memory(e, job);
     return HS_OK;
 }
 
 /* ---- turns ---- */
 
 /* A job of a slice group needs room there, and the group has a limit of jobs that run at once. */
-static enum hs_status job_check_slice_group(struct hs_engine *e, uint32_t slot)
+static enum hs_status job_check_slice_group(struct hs_engine *e, const struct hs_job *job)
 {
-    const struct hs_job *job = hs_engine_job(e, slot);
     for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
         const uint32_t id = a->gpu;
         const struct hs_gpu *gpu = &e->gpus[id];
         if (gpu->tenants < 2)
             continue;
         if (gpu_is_overclaimed(e, gpu))
-            hs_plan_refuse(&e->plan, slot, "the lanes of GPU %u claim more memory than it has", id);
+            hs_plan_refuse(&e->plan, hs_slot_of(&e->jobs, job),
+                           "the lanes of GPU %u claim more memory than it has", id);
         uint32_t at_once = hs_gpu_memory_at_once(e, hs_gpu_first(e, gpu));
         if (at_once > e->config.max_tenants)
-            hs_plan_refuse(&e->plan, slot, "%u jobs of GPU %u would run at the same time, not %u",
-                           at_once, id, e->config.max_tenants);
+            hs_plan_refuse(&e->plan, hs_slot_of(&e->jobs, job),
+                           "%u jobs of GPU %u would run at the same time, not %u", at_once, id,
+                           e->config.max_tenants);
     }
     return e->plan.refused;
 }
@@ -95,7 +94,7 @@ static void job_slice(struct hs_engine *e, struct hs_job *job, const struct hs_a
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     hs_progress_sync(e, job);
     if (placement->slice_group != a->slice_group) {
-        hs_progress_touch_beside(e, a->job); /* those that it did not disturb so far, */
+        hs_progress_touch_beside(e, job); /* those that it did not disturb so far, */
         int delta = (a->slice_group != 0) - (placement->slice_group != 0);
         placement->slice_group = a->slice_group;
         if (a->slice_group == 0)
@@ -109,34 +108,31 @@ static void job_slice(struct hs_engine *e, struct hs_job *job, const struct hs_a
         hs_tentative_claim(e, job, hs_gpu_memory_claim_now_mib(e, job));
     }
     placement->share_q32 = a->value; /* and the jobs that it slows from now on */
-    hs_progress_touch_beside(e, a->job);
+    hs_progress_touch_beside(e, job);
 }
 
-static void job_pause(struct hs_engine *e, uint32_t slot)
+static void job_pause(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     hs_progress_sync(e, job);
     job->state = HS_JOB_PAUSED;
     hs_sharing_overhead_of(&e->jobs, job)->switches++;
     hs_placement_of(&e->jobs, job)->alarm_ns = HS_TIME_MAX;
-    hs_progress_set_active(e, slot, false);
+    hs_progress_set_active(e, job, false);
 }
 
-static void job_resume(struct hs_engine *e, uint32_t slot)
+static void job_resume(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     hs_progress_sync(e, job);
     job->state = HS_JOB_RUNNING;
     hs_placement_of(&e->jobs, job)->is_waiting = false;
-    hs_progress_set_active(e, slot, true);
+    hs_progress_set_active(e, job, true);
 }
 
 /* ---- others ---- */
 
 /* The end of a mini-batch from now; beyond the last of the job it never comes. */
-static void job_notify_step(struct hs_engine *e, uint32_t slot, uint64_t steps)
+static void job_notify_step(struct hs_engine *e, struct hs_job *job, uint64_t steps)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     int64_t step_ns = hs_training_profile_of(&e->jobs, job)->step_ns;
     hs_jobs_begin_sharing_overhead(&e->jobs, job); /* reported there */
     hs_progress_sync(e, job);
@@ -144,7 +140,7 @@ static void job_notify_step(struct hs_engine *e, uint32_t slot, uint64_t steps)
     hs_u128 at_ns = (hs_u128)(done + steps) * (uint64_t)step_ns;
     hs_placement_of(&e->jobs, job)->alarm_ns =
         at_ns < (hs_u128)HS_TIME_MAX ? (int64_t)at_ns : HS_TIME_MAX;
-    hs_progress_touch(e, slot);
+    hs_progress_touch(e, job);
 }
 
 static void timer_add(struct hs_engine *e, int64_t at_us, uint64_t tag)
@@ -161,9 +157,8 @@ static void timer_add(struct hs_engine *e, int64_t at_us, uint64_t tag)
     hs_heap_set(&e->timer_events, slot, at_us, e->timer_sequence++);
 }
 
-static void job_add_overhead(struct hs_engine *e, uint32_t slot, int64_t cost_us)
+static void job_add_overhead(struct hs_engine *e, struct hs_job *job, int64_t cost_us)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     hs_jobs_begin_run(&e->jobs, job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     hs_progress_sync(e, job);
@@ -173,7 +168,7 @@ static void job_add_overhead(struct hs_engine *e, uint32_t slot, int64_t cost_us
     if (job->state == HS_JOB_RUNNING ||
         (job->state == HS_JOB_PAUSED && hs_placement_of(&e->jobs, job)->is_waiting))
         job->state = HS_JOB_STARTING;
-    hs_progress_touch(e, slot);
+    hs_progress_touch(e, job);
 }
 
 /* Reports a setting before it is applied. A kill was reported when the job left its GPUs; the other
@@ -213,34 +208,34 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
         HS_TRY(observe_setting(e, a));
     switch (a->kind) {
     case HS_ACT_PAUSE:
-        job_pause(e, a->job);
+        job_pause(e, job);
         break;
     case HS_ACT_RESUME:
-        job_resume(e, a->job);
+        job_resume(e, job);
         break;
     case HS_ACT_SLICE:
         job_slice(e, job, a);
         break;
     case HS_ACT_CAP:
         hs_placement_of(&e->jobs, job)->cap_q32 = a->value;
-        hs_progress_touch_beside(e, a->job);
+        hs_progress_touch_beside(e, job);
         break;
     case HS_ACT_BACKGROUND:
         hs_placement_of(&e->jobs, job)->is_background = a->value != 0;
-        hs_progress_touch_beside(e, a->job);
+        hs_progress_touch_beside(e, job);
         break;
     case HS_ACT_NOTIFY_STEP:
-        job_notify_step(e, a->job, a->value);
+        job_notify_step(e, job, a->value);
         break;
     case HS_ACT_ADD_OVERHEAD:
-        job_add_overhead(e, a->job, a->time_us);
+        job_add_overhead(e, job, a->time_us);
         break;
     case HS_ACT_MEM_LIMIT:
         return job_limit_memory(e, a);
     case HS_ACT_KILL:
-        return hs_lifecycle_abandon(e, a->job, HS_JOB_FAILED, "killed by the policy");
+        return hs_lifecycle_abandon(e, job, HS_JOB_FAILED, "killed by the policy");
     case HS_ACT_REJECT:
-        return hs_lifecycle_abandon(e, a->job, HS_JOB_REJECTED, a->reason);
+        return hs_lifecycle_abandon(e, job, HS_JOB_REJECTED, a->reason);
     case HS_ACT_TIMER:
         timer_add(e, a->time_us, a->value);
         break;
@@ -267,7 +262,7 @@ static enum hs_status plan_set_all(struct hs_engine *e)
     }
     for (uint32_t i = 0; i < e->plan.count; i++)
         if (e->plan.actions[i].takes_allocation)
-            HS_TRY(job_check_slice_group(e, e->plan.actions[i].job));
+            HS_TRY(job_check_slice_group(e, hs_engine_job(e, e->plan.actions[i].job)));
     return HS_OK;
 }
 
@@ -351,13 +346,13 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
                                    : is_hosted ? HS_DECISION_SUSPEND
                                                : HS_DECISION_PREEMPT,
                                    (uint64_t)a->time_us));
-    HS_TRY(hs_observe_segment(e, a->job,
+    HS_TRY(hs_observe_segment(e, job,
                               is_moved    ? HS_SEGMENT_MIGRATE
                               : is_kill   ? HS_SEGMENT_KILL
                               : is_hosted ? HS_SEGMENT_SUSPEND
                                           : HS_SEGMENT_PREEMPT));
     const uint32_t node = node_of(e, job), gpus = hs_placement_of(&e->jobs, job)->gpus_held;
-    hs_progress_deallocate(e, a->job);
+    hs_progress_deallocate(e, job);
     hs_heap_remove(&e->job_events, job->placement);
     hs_jobs_end_placement(&e->jobs, job);
     if (is_hosted) {
@@ -497,17 +492,17 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     if (e->is_exclusive)
         hs_exclusive_allocate(e, a);
     else
-        hs_progress_allocate(e, a->job, e->gpu_ids, name_gpus(e, a));
+        hs_progress_allocate(e, job, e->gpu_ids, name_gpus(e, a));
     if (placement->is_hosted && node_of(e, job) != placement->node_hosted)
         run->migrations++; /* its process went along */
     placement->is_hosted = false;
     if (e->hears_decision != 0)
         HS_TRY(hs_observe_decision(e, a, kind, (uint64_t)run->cost_left_us));
-    HS_TRY(hs_observe_start(e, a->job));
+    HS_TRY(hs_observe_start(e, job));
     if (rates_are_final(e))
         hs_progress_rate(e, job);
     else
-        hs_progress_touch(e, a->job);
+        hs_progress_touch(e, job);
     return HS_OK;
 }
 
@@ -538,9 +533,9 @@ static void plan_tell(struct hs_engine *e)
             continue;
         job->plan &= (uint8_t)~marks;
         if (a->kind == HS_ACT_PREEMPT || a->kind == HS_ACT_SUSPEND)
-            hs_lifecycle_notify_policy(e, HS_EVENT_STOPPED, a->job);
+            hs_lifecycle_notify_policy(e, HS_EVENT_STOPPED, job);
         else if (a->kind == HS_ACT_START && !is_move)
-            hs_lifecycle_notify_policy(e, HS_EVENT_STARTED, a->job);
+            hs_lifecycle_notify_policy(e, HS_EVENT_STARTED, job);
     }
 }
 

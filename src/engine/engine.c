@@ -45,19 +45,18 @@ static enum hs_status arrivals_advance(struct hs_engine *e, struct arrivals *a)
 
 /* The job has reached the work at which its memory changes, or at which the policy awaits an event.
  * */
-static enum hs_status job_milestone(struct hs_engine *e, uint32_t slot)
+static enum hs_status job_milestone(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     if (run->done_ns >= needs->later_ns && needs->gpu_mem_peak_mib != needs->gpu_mem_later_mib)
-        hs_commit_memory_change(e, slot);
+        hs_commit_memory_change(e, job);
     if (run->done_ns < placement->alarm_ns)
         return HS_OK;
     placement->alarm_ns = HS_TIME_MAX;
     hs_sharing_overhead_of(&e->jobs, job)->at_step_ns = run->done_ns;
-    hs_lifecycle_notify_policy(e, HS_EVENT_STEP, slot);
+    hs_lifecycle_notify_policy(e, HS_EVENT_STEP, job);
     return HS_OK;
 }
 
@@ -69,9 +68,8 @@ static uint32_t next_slot(const struct hs_engine *e)
 
 /* The job's cost is paid, its work is done, or its GPU has run out of memory. Work done in time is
  * not lost to an overflow at the same moment. */
-static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
+static enum hs_status job_event(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     hs_heap_remove(&e->job_events, job->placement);
     if (e->job_events.count > 0) /* on its way while the job is dealt with */
         hs_jobs_expect(&e->jobs, next_slot(e));
@@ -82,16 +80,16 @@ static enum hs_status job_event(struct hs_engine *e, uint32_t slot)
         job->state == HS_JOB_RUNNING || hs_run_of(&e->jobs, job)->done_ns >= job->work_ns;
     if (is_done &&
         placement->finish_us == e->now_us) /* also of a job that had nothing but its cost */
-        return hs_lifecycle_finish(e, slot);
+        return hs_lifecycle_finish(e, job);
     if (placement->oom_us == e->now_us && hs_progress_overflows(e, job))
-        return hs_oom(e, slot);
-    hs_progress_touch(e, slot);
+        return hs_oom(e, job);
+    hs_progress_touch(e, job);
     if (job->state == HS_JOB_RUNNING)
-        return job_milestone(e, slot);
+        return job_milestone(e, job);
     if (placement->finish_us != e->now_us) /* a finish of this moment made room just in time */
         return HS_OK;
     job->state = placement->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
-    hs_lifecycle_notify_policy(e, HS_EVENT_PROGRESS, slot);
+    hs_lifecycle_notify_policy(e, HS_EVENT_PROGRESS, job);
     return HS_OK;
 }
 
@@ -117,7 +115,7 @@ static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a, st
 {
     e->instant.is_still = due.job_us != e->now_us && a->at_us != e->now_us;
     for (; due.job_us == e->now_us; due.job_us = hs_heap_next_us(&e->job_events))
-        HS_TRY(job_event(e, next_slot(e)));
+        HS_TRY(job_event(e, hs_engine_job(e, next_slot(e))));
     while (a->at_us == e->now_us) {
         HS_TRY(hs_lifecycle_submit(e, a->next));
         e->figures.events++;

@@ -102,9 +102,10 @@ static void identity_fill(struct hs_engine *e, uint32_t slot, const struct hs_tr
     identity->profile_from = (uint8_t)r->profile_from;
 }
 
-void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind, uint32_t slot)
+void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind,
+                                const struct hs_job *job)
 {
-    struct hs_event event = {.kind = kind, .job = slot};
+    struct hs_event event = {.kind = kind, .job = hs_slot_of(&e->jobs, job)};
     e->triggers |= 1u << kind;
     if (e->policy->on_event != NULL)
         e->policy->on_event(e->policy_state, &e->view, &event);
@@ -118,12 +119,12 @@ static uint32_t per_gpu(uint64_t amount, uint32_t gpus)
 }
 
 /* Gets from the policy the load that the job adds to a GPU, and whether it may share one. */
-static void job_load(struct hs_engine *e, uint32_t slot)
+static void job_load(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     if ((e->can & HS_CAN_COLOCATE) == 0 || e->policy->load == NULL)
         return;
-    if (!e->policy->load(e->policy_state, &e->view, slot, hs_needs_of(&e->jobs, job)->load)) {
+    if (!e->policy->load(e->policy_state, &e->view, hs_slot_of(&e->jobs, job),
+                         hs_needs_of(&e->jobs, job)->load)) {
         job->is_alone = true;
         hs_job_set_claim(&e->jobs, job, hs_oom_claim_mib(e, job, UINT32_MAX));
     }
@@ -131,11 +132,11 @@ static void job_load(struct hs_engine *e, uint32_t slot)
 
 /* The GPU memory of the job, where memory is kept, and what is predicted of it: drawn once, since
  * an estimate does not change while a job waits. */
-static HS_APART void job_set_needs(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
+static HS_APART void job_set_needs(struct hs_engine *e, struct hs_job *job,
+                                   const struct hs_trace_job *r)
 {
     if (!e->jobs.has_needs) /* its memory changes: that is an event */
         hs_jobs_know_needs(&e->jobs);
-    struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
     needs->gpu_mem_mib = needs->gpu_mem_peak_mib = needs->gpu_mem_first_mib = r->gpu_mem_mib;
     needs->gpu_mem_later_mib = r->gpu_mem_later_mib;
@@ -287,18 +288,17 @@ static struct hs_estimate_facts facts_of(const struct hs_engine *e, const struct
 }
 
 /* It waits from now on. */
-static inline void job_enter(struct hs_engine *e, uint32_t slot)
+static inline void job_enter(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     job->state = HS_JOB_PENDING;
     if (e->estimation != NULL) { /* each attempt of a job counts as a job */
         const struct hs_estimate_facts facts = facts_of(e, job);
-        e->jobs.estimates_us[slot] = hs_estimator_us(e->estimation, &facts);
+        e->jobs.estimates_us[hs_slot_of(&e->jobs, job)] = hs_estimator_us(e->estimation, &facts);
     }
-    job_load(e, slot);
+    job_load(e, job);
     e->instant.pending++;
     hs_wait_account_change(&e->wait_account, &job->ask, job->gpus, 1);
-    hs_lifecycle_notify_policy(e, HS_EVENT_SUBMIT, slot);
+    hs_lifecycle_notify_policy(e, HS_EVENT_SUBMIT, job);
 }
 
 static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
@@ -345,49 +345,48 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
         engine_divide(e);
     identity_fill(e, slot, r);
     if (e->jobs.has_needs || r->gpu_mem_later_mib > 0)
-        job_set_needs(e, slot, r);
+        job_set_needs(e, job, r);
     e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;
     const char *misfit = job_misfit(e, job, r);
-    HS_TRY(hs_observe_submit(e, slot));
+    HS_TRY(hs_observe_submit(e, job));
     if (misfit != NULL) {
         job->state = HS_JOB_REJECTED;
         e->figures.rejected++;
         e->work_lost_ns += (uint64_t)hs_job_all_ns(&e->jobs, job);
-        HS_TRY(hs_observe_finish(e, slot, -1, misfit));
+        HS_TRY(hs_observe_finish(e, job, -1, misfit));
         hs_jobs_remove(&e->jobs, slot);
         return HS_OK;
     }
     if (e->jobs.live > e->figures.peak_live_jobs)
         e->figures.peak_live_jobs = e->jobs.live;
-    job_enter(e, slot);
+    job_enter(e, job);
     return HS_OK;
 }
 
-static inline enum hs_status job_leave(struct hs_engine *e, uint32_t slot, enum hs_segment_end why)
+static inline enum hs_status job_leave(struct hs_engine *e, struct hs_job *job,
+                                       enum hs_segment_end why)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     e->instant.running--;
-    HS_TRY(hs_observe_segment(e, slot, why));
+    HS_TRY(hs_observe_segment(e, job, why));
     if (HS_LIKELY(e->is_exclusive)) {
         hs_exclusive_deallocate(e, job, true);
         return HS_OK;
     }
     hs_tentative_change_job(e, job, true);
-    hs_progress_deallocate(e, slot);
+    hs_progress_deallocate(e, job);
     return HS_OK;
 }
 
 /* Controls of the policy end with the attempt; what is known of the job's memory does not. */
-static HS_COLD enum hs_status job_fail(struct hs_engine *e, uint32_t slot)
+static HS_COLD enum hs_status job_fail(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     job->state = HS_JOB_FAILED;
-    HS_TRY(job_leave(e, slot, HS_SEGMENT_FAILURE));
-    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, slot);
+    HS_TRY(job_leave(e, job, HS_SEGMENT_FAILURE));
+    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job);
     struct hs_job_history *history = hs_history_of(&e->jobs, job);
     if (history->began_us < 0)
         history->began_us = hs_run_of(&e->jobs, job)->first_start_us;
-    hs_jobs_retry(&e->jobs, slot);
+    hs_jobs_retry(&e->jobs, hs_slot_of(&e->jobs, job));
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     hs_jobs_end_placement(&e->jobs, job);
     job->submit_us = e->now_us; /* a new job to the policy */
@@ -400,32 +399,30 @@ static HS_COLD enum hs_status job_fail(struct hs_engine *e, uint32_t slot)
         hs_needs_of(&e->jobs, job)->mem_limit_mib = 0;
     (void)hs_gpu_memory_update(e, job); /* it holds no GPU: no other job is affected */
     hs_job_set_claim(&e->jobs, job, hs_oom_claim_mib(e, job, UINT32_MAX));
-    job_enter(e, slot);
+    job_enter(e, job);
     return HS_OK;
 }
 
-enum hs_status hs_lifecycle_finish(struct hs_engine *e, uint32_t slot)
+enum hs_status hs_lifecycle_finish(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     if (e->estimation != NULL) { /* before the policy gets the end; of each attempt */
         const struct hs_estimate_facts facts = facts_of(e, job);
         hs_estimator_learn(e->estimation, &facts, hs_run_of(&e->jobs, job)->attained_us);
     }
     if (hs_history_of(&e->jobs, job)->next_attempt != HS_NO_ATTEMPT)
-        return job_fail(e, slot);
+        return job_fail(e, job);
     job->state = HS_JOB_DONE;
     e->figures.finished++;
-    HS_TRY(job_leave(e, slot, HS_SEGMENT_FINISH));
-    HS_TRY(hs_observe_finish(e, slot, e->now_us, ""));
-    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, slot);
-    hs_jobs_remove(&e->jobs, slot);
+    HS_TRY(job_leave(e, job, HS_SEGMENT_FINISH));
+    HS_TRY(hs_observe_finish(e, job, e->now_us, ""));
+    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job);
+    hs_jobs_remove(&e->jobs, hs_slot_of(&e->jobs, job));
     return HS_OK;
 }
 
-enum hs_status hs_lifecycle_abandon(struct hs_engine *e, uint32_t slot, enum hs_job_state state,
-                                    const char *reason)
+enum hs_status hs_lifecycle_abandon(struct hs_engine *e, struct hs_job *job,
+                                    enum hs_job_state state, const char *reason)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     if (job->state == HS_JOB_PENDING)
         e->instant.pending--;
     else
@@ -446,9 +443,9 @@ enum hs_status hs_lifecycle_abandon(struct hs_engine *e, uint32_t slot, enum hs_
         e->figures.rejected++;
     else
         e->figures.failed++;
-    HS_TRY(hs_observe_finish(e, slot, state == HS_JOB_REJECTED ? -1 : e->now_us, reason));
-    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, slot);
-    hs_jobs_remove(&e->jobs, slot);
+    HS_TRY(hs_observe_finish(e, job, state == HS_JOB_REJECTED ? -1 : e->now_us, reason));
+    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job);
+    hs_jobs_remove(&e->jobs, hs_slot_of(&e->jobs, job));
     return HS_OK;
 }
 
@@ -478,9 +475,9 @@ enum hs_status hs_lifecycle_cut(struct hs_engine *e)
         struct hs_job *job = hs_engine_job(e, entries[i].slot);
         hs_progress_sync(e, job);
         if (hs_job_is_placed(job))
-            status = hs_observe_segment(e, entries[i].slot, HS_SEGMENT_HORIZON);
+            status = hs_observe_segment(e, job, HS_SEGMENT_HORIZON);
         if (status == HS_OK)
-            status = hs_observe_finish(e, entries[i].slot, -1, "");
+            status = hs_observe_finish(e, job, -1, "");
     }
     e->figures.unfinished = count;
     hs_free(entries);
@@ -531,16 +528,15 @@ static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
     needs->mem_claim_mib = hs_gpu_memory_claim_mib(e, job, NULL); /* its limit remains */
 }
 
-enum hs_status hs_oom(struct hs_engine *e, uint32_t slot)
+enum hs_status hs_oom(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     struct hs_sharing_overhead *overhead = hs_sharing_overhead_of(&e->jobs, job);
     overhead->ooms++;
     hs_tentative_change_job(e, job, true);
-    HS_TRY(hs_observe_segment(e, slot, HS_SEGMENT_OOM));
-    hs_progress_deallocate(e, slot);
+    HS_TRY(hs_observe_segment(e, job, HS_SEGMENT_OOM));
+    hs_progress_deallocate(e, job);
     int64_t lost_ns = run->done_ns - placement->segment_done_ns;
     overhead->lost_ns += lost_ns; /* and is to be done again: the sum of the work does not change */
     run->done_ns -= lost_ns;
@@ -554,7 +550,7 @@ enum hs_status hs_oom(struct hs_engine *e, uint32_t slot)
     hs_wait_account_change(&e->wait_account, &job->ask, job->gpus, 1);
     job_learn_memory(e, job);
     (void)hs_gpu_memory_update(e, job); /* it may be back where it needed less */
-    job_load(e, slot);
-    hs_lifecycle_notify_policy(e, HS_EVENT_STOPPED, slot);
+    job_load(e, job);
+    hs_lifecycle_notify_policy(e, HS_EVENT_STOPPED, job);
     return HS_OK;
 }

@@ -100,9 +100,8 @@ static inline const struct hs_observer *next_listener(const struct hs_engine *e,
     return o;
 }
 
-enum hs_status hs_observe_submit(struct hs_engine *e, uint32_t slot)
+enum hs_status hs_observe_submit(struct hs_engine *e, const struct hs_job *job)
 {
-    const struct hs_job *job = hs_engine_job(e, slot);
     const struct hs_job_identity *identity = hs_identity_of(&e->jobs, job);
     const struct hs_submission submission = {
         .user = hs_intern_text(&e->names, identity->user),
@@ -121,9 +120,8 @@ enum hs_status hs_observe_submit(struct hs_engine *e, uint32_t slot)
     return HS_OK;
 }
 
-enum hs_status hs_observe_start(struct hs_engine *e, uint32_t slot)
+enum hs_status hs_observe_start(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     placement->segment_start_us = e->now_us;
@@ -164,14 +162,15 @@ enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *
     return HS_OK;
 }
 
-enum hs_status hs_observe_segment_now(struct hs_engine *e, uint32_t slot,
-                                      enum hs_segment_end ended_by)
+enum hs_status hs_observe_segment(struct hs_engine *e, const struct hs_job *job,
+                                  enum hs_segment_end ended_by)
 {
-    const struct hs_job *job = hs_engine_job(e, slot);
+    if (e->hears_segment == 0)
+        return HS_OK;
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     fill_record(e, job, e->tells_words, &e->record);
-    e->recorded = ended_by == HS_SEGMENT_FINISH ? slot : HS_NO_JOB;
+    e->recorded = ended_by == HS_SEGMENT_FINISH ? hs_slot_of(&e->jobs, job) : HS_NO_JOB;
     struct hs_segment segment = {
         .job = &e->record,
         .start_us = placement->segment_start_us,
@@ -189,12 +188,11 @@ enum hs_status hs_observe_segment_now(struct hs_engine *e, uint32_t slot,
     return HS_OK;
 }
 
-enum hs_status hs_observe_finish(struct hs_engine *e, uint32_t slot, int64_t finish_us,
+enum hs_status hs_observe_finish(struct hs_engine *e, const struct hs_job *job, int64_t finish_us,
                                  const char *reason)
 {
-    const struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_record *record = &e->record;
-    if (e->recorded != slot)
+    if (e->recorded != hs_slot_of(&e->jobs, job))
         fill_record(e, job, e->tells_words || job->state == HS_JOB_REJECTED, record);
     e->recorded = HS_NO_JOB;
     record->finish_us = finish_us;

@@ -7,22 +7,17 @@
 
 #include "engine/state.h"
 
-HS_MUST_USE enum hs_status hs_observe_submit(struct hs_engine *e, uint32_t slot);
-HS_MUST_USE enum hs_status hs_observe_start(struct hs_engine *e, uint32_t slot);
+HS_MUST_USE enum hs_status hs_observe_submit(struct hs_engine *e, const struct hs_job *job);
+HS_MUST_USE enum hs_status hs_observe_start(struct hs_engine *e, struct hs_job *job);
 /* An action that is applied; gpus are those that the job holds now. Call it only if
  * e->hears_decision is set. */
 HS_MUST_USE enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *a,
                                                enum hs_decision_kind kind, uint64_t value);
 /* Closes the running segment of a placed, synced job. */
-HS_MUST_USE enum hs_status hs_observe_segment_now(struct hs_engine *e, uint32_t slot,
-                                                  enum hs_segment_end ended_by);
-HS_MUST_USE static inline enum hs_status hs_observe_segment(struct hs_engine *e, uint32_t slot,
-                                                            enum hs_segment_end ended_by)
-{
-    return e->hears_segment == 0 ? HS_OK : hs_observe_segment_now(e, slot, ended_by);
-}
-HS_MUST_USE enum hs_status hs_observe_finish(struct hs_engine *e, uint32_t slot, int64_t finish_us,
-                                             const char *reason);
+HS_MUST_USE enum hs_status hs_observe_segment(struct hs_engine *e, const struct hs_job *job,
+                                              enum hs_segment_end ended_by);
+HS_MUST_USE enum hs_status hs_observe_finish(struct hs_engine *e, const struct hs_job *job,
+                                             int64_t finish_us, const char *reason);
 /* Fills the causes of waiting and reports the state of the instant. */
 HS_MUST_USE enum hs_status hs_observe_instant(struct hs_engine *e);
 

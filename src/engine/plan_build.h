@@ -18,7 +18,7 @@ HS_MUST_USE enum hs_status hs_plan_end(struct hs_engine *e);
  * report the result to the policy. */
 HS_MUST_USE enum hs_status hs_commit(struct hs_engine *e);
 /* The job has reached the work at which its memory changes. */
-void hs_commit_memory_change(struct hs_engine *e, uint32_t slot);
+void hs_commit_memory_change(struct hs_engine *e, struct hs_job *job);
 
 /* Reports a policy bug and remembers it: the run ends with it after the next decision, whether it
  * was made there or in on_event. Always false. */

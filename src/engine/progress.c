@@ -43,7 +43,7 @@ static void sort_picks(struct hs_pick *picks, uint32_t count)
 
 /* Allocates `count` GPUs of one word of the map, linked behind the allocation `*last` of the job;
  * *last becomes the new one. */
-static inline void allocation_append(struct hs_engine *e, uint32_t slot, uint32_t node,
+static inline void allocation_append(struct hs_engine *e, const struct hs_job *job, uint32_t node,
                                      uint64_t gpus, uint32_t gpu, uint32_t count, uint32_t *last)
 {
     uint32_t at;
@@ -52,10 +52,10 @@ static inline void allocation_append(struct hs_engine *e, uint32_t slot, uint32_
                                                      .gpu = gpu,
                                                      .count = count,
                                                      .node = node,
-                                                     .job = slot,
+                                                     .job = hs_slot_of(&e->jobs, job),
                                                      .next_of_job = HS_NO_ALLOCATION,
                                                      .next_on_gpu = HS_NO_ALLOCATION};
-    struct hs_job_placement *placement = hs_placement_of(&e->jobs, hs_engine_job(e, slot));
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     *(*last == HS_NO_ALLOCATION ? &placement->first_allocation
                                 : &e->jobs.allocations[*last].next_of_job) = at;
     *last = at;
@@ -63,7 +63,7 @@ static inline void allocation_append(struct hs_engine *e, uint32_t slot, uint32_
 
 /* Allocates the lowest free GPUs of a node, which has enough: one allocation for each word of the
  * map. */
-static void node_sit_down(struct hs_engine *e, uint32_t slot, const struct hs_pick *pick,
+static void node_sit_down(struct hs_engine *e, const struct hs_job *job, const struct hs_pick *pick,
                           uint32_t *last)
 {
     uint32_t first = e->cluster->nodes[pick->node].first_gpu, word = first / 64;
@@ -76,8 +76,7 @@ static void node_sit_down(struct hs_engine *e, uint32_t slot, const struct hs_pi
         if (count == 0)
             continue;
         e->gpu_free[word] ^= bits ^ rest;
-        allocation_append(e, slot, pick->node, bits ^ rest, word * 64 + HS_CTZ64(bits), count,
-                          last);
+        allocation_append(e, job, pick->node, bits ^ rest, word * 64 + HS_CTZ64(bits), count, last);
         left -= count;
     }
 }
@@ -91,7 +90,7 @@ void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a)
     uint32_t last = HS_NO_ALLOCATION, nodes = 0, node = HS_NO_NODE;
     sort_picks(picks, a->pick_count); /* as the ids of the GPUs ascend */
     for (const struct hs_pick *pick = picks; pick < picks + a->pick_count; pick++) {
-        node_sit_down(e, a->job, pick, &last);
+        node_sit_down(e, job, pick, &last);
         nodes += pick->node != node;
         node = pick->node;
     }
@@ -127,9 +126,8 @@ void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_re
 
 /* One allocation for each GPU of the job, and in its record what it would say of the job if it had
  * been kept. */
-static void job_spread(struct hs_engine *e, uint32_t slot)
+static void job_spread(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     const bool has_left = e->plan.is_writing && (job->plan & HS_PLAN_RELEASED) != 0;
     const uint32_t pm = hs_utilization_alone_pm(job);
     uint32_t last = HS_NO_ALLOCATION;
@@ -140,7 +138,7 @@ static void job_spread(struct hs_engine *e, uint32_t slot)
         for (uint64_t bits = allocation.gpus; bits != 0; bits &= bits - 1) {
             const uint32_t id = allocation.gpu / 64 * 64 + HS_CTZ64(bits);
             struct hs_gpu *gpu = &e->gpus[id];
-            allocation_append(e, slot, allocation.node, bits & (0 - bits), id, 1, &last);
+            allocation_append(e, job, allocation.node, bits & (0 - bits), id, 1, &last);
             gpu->first_allocation = last;
             gpu->tenants = gpu->active = 1;
             gpu->tentative_tenants = !has_left;
@@ -157,7 +155,7 @@ void hs_exclusive_end_now(struct hs_engine *e)
     e->is_exclusive = false;
     for (uint32_t slot = 0; slot < e->jobs.slots.high; slot++)
         if (hs_engine_has_job(e, slot))
-            job_spread(e, slot);
+            job_spread(e, hs_engine_job(e, slot));
 }
 
 /* Jobs that take turns with each other, each in its own. */
@@ -370,49 +368,42 @@ void hs_progress_account(struct hs_engine *e, struct hs_job *job, int64_t dt)
     }
 }
 
-void hs_progress_touch(struct hs_engine *e, uint32_t slot)
+void hs_progress_touch(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     if (job->plan & JOB_TOUCHED)
         return;
     hs_grow((void **)&e->touched, &e->touched_cap, (uint64_t)e->touched_count + 1,
             sizeof *e->touched, HS_LIVE_JOBS_MAX);
     job->plan |= JOB_TOUCHED;
-    e->touched[e->touched_count++] = slot;
+    e->touched[e->touched_count++] = hs_slot_of(&e->jobs, job);
 }
 
 /* Marks the other tenants of a GPU for new rates; the number of GPUs that each shares changed by
  * `delta`. */
-static void gpu_touch_others(struct hs_engine *e, const struct hs_gpu *gpu, uint32_t slot,
-                             int delta)
+static void gpu_touch_others(struct hs_engine *e, const struct hs_gpu *gpu,
+                             const struct hs_job *job, int delta)
 {
     for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
-        struct hs_job *job = hs_tenant(e, a);
+        struct hs_job *other = hs_tenant(e, a);
         struct hs_job_placement *placement = hs_tenant_placement(e, a);
         if (gpu->tenants > placement->segment_max_tenants)
             placement->segment_max_tenants = gpu->tenants;
         bool is_concerned =
             delta != 0 || placement->oom_us != HS_TIME_MAX; /* there may be room now */
-        if (a->job == slot ||
-            (!is_concerned &&
-             are_apart(placement, hs_placement_of(&e->jobs, hs_engine_job(e, slot)))))
+        if (other == job || (!is_concerned && are_apart(placement, hs_placement_of(&e->jobs, job))))
             continue;
-        hs_progress_sync(e, job);
+        hs_progress_sync(e, other);
         placement->shared_gpus = (uint32_t)((int64_t)placement->shared_gpus + delta);
-        hs_progress_touch(e, a->job);
+        hs_progress_touch(e, other);
     }
 }
 
 /* The job has joined a GPU with tenants: unless all have shares, they slow each other. */
-static void gpu_join(struct hs_engine *e, uint32_t slot, const struct hs_gpu *gpu)
+static void gpu_join(struct hs_engine *e, const struct hs_job *job, const struct hs_gpu *gpu)
 {
-    struct hs_job_placement *placement = hs_placement_of(&e->jobs, hs_engine_job(e, slot));
-    if (gpu->tenants == 2)
-        e->instant.gpus_shared++;
-    placement->shared_gpus++;
-    if (gpu->tenants > placement->segment_max_tenants)
-        placement->segment_max_tenants = gpu->tenants;
-    gpu_touch_others(e, gpu, slot, gpu->tenants == 2 ? 1 : 0);
+    e->instant.gpus_shared += gpu->tenants == 2;
+    hs_placement_of(&e->jobs, job)->shared_gpus++;
+    gpu_touch_others(e, gpu, job, gpu->tenants == 2 ? 1 : 0);
 }
 
 /* Counts the memory of the job and of the tenants placed before it: the list of a GPU has the last
@@ -439,11 +430,11 @@ static void allocation_unlink(struct hs_engine *e, struct hs_gpu *gpu, uint32_t 
     *link = e->jobs.allocations[allocation].next_on_gpu;
 }
 
-void hs_progress_renew(struct hs_engine *e, uint32_t slot)
+void hs_progress_renew(struct hs_engine *e, const struct hs_job *job)
 {
     if (e->is_exclusive) /* it has no co-runner */
         return;
-    for (uint32_t s = hs_first_allocation(&e->jobs, hs_engine_job(e, slot)); s != HS_NO_ALLOCATION;
+    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
          s = e->jobs.allocations[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.allocations[s].gpu];
         allocation_unlink(e, gpu, s);
@@ -454,10 +445,9 @@ void hs_progress_renew(struct hs_engine *e, uint32_t slot)
 
 /* Allocates every GPU, none of which is free any more since it was picked; counts the GPUs of which
  * the job is the first tenant, and their nodes. */
-static void job_sit_down(struct hs_engine *e, uint32_t slot, const uint32_t *ids, uint32_t count,
-                         uint32_t *first_of)
+static void job_sit_down(struct hs_engine *e, const struct hs_job *job, const uint32_t *ids,
+                         uint32_t count, uint32_t *first_of)
 {
-    const struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     const uint32_t mem_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
@@ -468,7 +458,7 @@ static void job_sit_down(struct hs_engine *e, uint32_t slot, const uint32_t *ids
     uint32_t last = HS_NO_ALLOCATION, last_node = HS_NO_NODE;
     for (uint32_t i = 0; i < count; i++) {
         struct hs_gpu *gpu = &e->gpus[ids[i]];
-        allocation_append(e, slot, gpu->node, UINT64_C(1) << (ids[i] % 64), ids[i], 1, &last);
+        allocation_append(e, job, gpu->node, UINT64_C(1) << (ids[i] % 64), ids[i], 1, &last);
         e->jobs.allocations[last].next_on_gpu = gpu->first_allocation;
         gpu->first_allocation = last;
         gpu->tenants++;
@@ -478,7 +468,7 @@ static void job_sit_down(struct hs_engine *e, uint32_t slot, const uint32_t *ids
         if (gpu->tenants == 1)
             ++*first_of;
         else if (!is_part)
-            gpu_join(e, slot, gpu);
+            gpu_join(e, job, gpu);
         if (gpu->tenants == 1 && is_plain)
             hs_utilization_set(e, ids[i], alone_pm, alone_pm);
         else
@@ -488,9 +478,9 @@ static void job_sit_down(struct hs_engine *e, uint32_t slot, const uint32_t *ids
     }
 }
 
-void hs_progress_allocate(struct hs_engine *e, uint32_t slot, const uint32_t *ids, uint32_t count)
+void hs_progress_allocate(struct hs_engine *e, struct hs_job *job, const uint32_t *ids,
+                          uint32_t count)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     uint32_t first_of = 0;
@@ -498,7 +488,7 @@ void hs_progress_allocate(struct hs_engine *e, uint32_t slot, const uint32_t *id
     placement->shared_gpus = 0;
     run->nodes_spanned = 0;
     placement->segment_max_tenants = 1;
-    job_sit_down(e, slot, ids, count, &first_of);
+    job_sit_down(e, job, ids, count, &first_of);
     e->instant.gpus_held += first_of;
     e->instant.milli_held +=
         (uint64_t)(hs_job_is_part(job) ? count : first_of) * job->ask.gpu_milli;
@@ -509,9 +499,8 @@ void hs_progress_allocate(struct hs_engine *e, uint32_t slot, const uint32_t *id
 }
 
 /* Leaves every GPU; returns of how many it was the last tenant. */
-static void job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t *last_of)
+static void job_stand_up(struct hs_engine *e, const struct hs_job *job, uint32_t *last_of)
 {
-    const struct hs_job *job = hs_engine_job(e, slot);
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     const uint32_t mem_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
     const bool is_active = placement->is_active, is_laned = placement->slice_group > 0,
@@ -534,7 +523,7 @@ static void job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t *last_of)
             ++*last_of;
         } else if (!is_part) {
             e->instant.gpus_shared -= gpu->tenants == 1;
-            gpu_touch_others(e, gpu, slot, gpu->tenants == 1 ? -1 : 0);
+            gpu_touch_others(e, gpu, job, gpu->tenants == 1 ? -1 : 0);
         }
         if (gpu->tenants == 0 && !is_laned)
             hs_utilization_set(e, id, 0, 0);
@@ -543,16 +532,15 @@ static void job_stand_up(struct hs_engine *e, uint32_t slot, uint32_t *last_of)
     }
 }
 
-void hs_progress_deallocate(struct hs_engine *e, uint32_t slot)
+void hs_progress_deallocate(struct hs_engine *e, struct hs_job *job)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     uint32_t last_of = 0;
     if (e->is_exclusive) {
         hs_exclusive_deallocate(e, job, false);
         return;
     }
-    job_stand_up(e, slot, &last_of);
+    job_stand_up(e, job, &last_of);
     e->instant.gpus_held -= last_of;
     e->instant.milli_held -=
         (uint64_t)(hs_job_is_part(job) ? placement->gpus_held : last_of) * job->ask.gpu_milli;
@@ -572,25 +560,23 @@ uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job
     return count;
 }
 
-void hs_progress_touch_beside(struct hs_engine *e, uint32_t slot)
+void hs_progress_touch_beside(struct hs_engine *e, struct hs_job *job)
 {
-    const struct hs_job *job = hs_engine_job(e, slot);
     for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
         hs_utilization_refresh(e, a->gpu);
-        gpu_touch_others(e, &e->gpus[a->gpu], slot, 0);
+        gpu_touch_others(e, &e->gpus[a->gpu], job, 0);
     }
-    hs_progress_touch(e, slot);
+    hs_progress_touch(e, job);
 }
 
-void hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool is_active)
+void hs_progress_set_active(struct hs_engine *e, struct hs_job *job, bool is_active)
 {
-    struct hs_job *job = hs_engine_job(e, slot);
     hs_placement_of(&e->jobs, job)->is_active = is_active;
     for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
         struct hs_gpu *gpu = &e->gpus[a->gpu];
         gpu->active = (uint16_t)(is_active ? gpu->active + 1 : gpu->active - 1);
     }
-    hs_progress_touch_beside(e, slot);
+    hs_progress_touch_beside(e, job);
 }
 
 /* The next milestone: the end of a mini-batch that the policy awaits, or a change of the job's

@@ -30,24 +30,25 @@ static inline void hs_progress_sync(struct hs_engine *e, struct hs_job *job)
 
 /* Places the job on count GPUs, given as ascending ids and already taken off the free ones; the
  * caller sets its state and its rate. Co-tenants are marked as touched. */
-void hs_progress_allocate(struct hs_engine *e, uint32_t slot, const uint32_t *ids, uint32_t count);
+void hs_progress_allocate(struct hs_engine *e, struct hs_job *job, const uint32_t *ids,
+                          uint32_t count);
 /* Frees all its allocations; co-tenants are marked as touched. */
-void hs_progress_deallocate(struct hs_engine *e, uint32_t slot);
+void hs_progress_deallocate(struct hs_engine *e, struct hs_job *job);
 /* Is there a GPU of the job where it and the tenants placed before it use more memory than there
  * is? */
 bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job);
 /* The job counts as placed last on its GPUs from now on. */
-void hs_progress_renew(struct hs_engine *e, uint32_t slot);
+void hs_progress_renew(struct hs_engine *e, const struct hs_job *job);
 /* Its GPU ids, ascending, into e->gpu_ids; the count. */
 uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job, uint32_t *ids);
 /* Whether the job is active on its GPUs (not paused) changed. */
-void hs_progress_set_active(struct hs_engine *e, uint32_t slot, bool is_active);
+void hs_progress_set_active(struct hs_engine *e, struct hs_job *job, bool is_active);
 /* Marks the job and its co-runners: their rates are to be computed anew. */
-void hs_progress_touch_beside(struct hs_engine *e, uint32_t slot);
+void hs_progress_touch_beside(struct hs_engine *e, struct hs_job *job);
 /* Rates a placed job and schedules its next event, at once: by what stands now. */
 void hs_progress_rate(struct hs_engine *e, struct hs_job *job);
 /* Marks the job for a new rate, before time moves on. */
-void hs_progress_touch(struct hs_engine *e, uint32_t slot);
+void hs_progress_touch(struct hs_engine *e, struct hs_job *job);
 /* Rates and next events of all touched jobs. */
 HS_MUST_USE enum hs_status hs_progress_rerate_touched(struct hs_engine *e);
 
