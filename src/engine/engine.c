@@ -43,30 +43,14 @@ static enum hs_status arrivals_advance(struct hs_engine *e, struct arrivals *a)
                    "job '%s' arrives before the present", a->next->id);
 }
 
-/* The job has reached the work at which its memory changes, or at which the policy awaits an event.
- * */
-static enum hs_status job_milestone(struct hs_engine *e, struct hs_job *job)
-{
-    const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
-    struct hs_job_run *run = hs_run_of(&e->jobs, job);
-    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    if (run->done_ns >= needs->later_ns && needs->gpu_mem_peak_mib != needs->gpu_mem_later_mib)
-        hs_commit_memory_change(e, job);
-    if (run->done_ns < placement->alarm_ns)
-        return HS_OK;
-    placement->alarm_ns = HS_TIME_MAX;
-    hs_sharing_overhead_of(&e->jobs, job)->at_step_ns = run->done_ns;
-    hs_lifecycle_notify_policy(e, HS_EVENT_STEP, job);
-    return HS_OK;
-}
-
 /* The slot of the job whose event is next; there is one. */
 static uint32_t next_slot(const struct hs_engine *e)
 {
     return e->jobs.placements[hs_heap_next_id(&e->job_events)].slot;
 }
 
-/* The job's cost is paid, its work is done, or its GPU has run out of memory. Work done in time is
+/* The job's cost is paid, its work is done, a milestone is reached, or its GPU has run out of
+ * memory. Work done in time is
  * not lost to an overflow at the same moment. */
 static enum hs_status job_event(struct hs_engine *e, struct hs_job *job)
 {
@@ -75,17 +59,26 @@ static enum hs_status job_event(struct hs_engine *e, struct hs_job *job)
         hs_jobs_expect(&e->jobs, next_slot(e));
     hs_progress_sync(e, job);
     e->figures.events++;
-    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    bool is_done =
-        job->state == HS_JOB_RUNNING || hs_run_of(&e->jobs, job)->done_ns >= job->work_ns;
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    const struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    bool is_done = job->state == HS_JOB_RUNNING || run->done_ns >= job->work_ns;
     if (is_done &&
         placement->finish_us == e->now_us) /* also of a job that had nothing but its cost */
         return hs_lifecycle_finish(e, job);
     if (placement->oom_us == e->now_us && hs_progress_overflows(e, job))
         return hs_oom(e, job);
     hs_progress_touch(e, job);
-    if (job->state == HS_JOB_RUNNING)
-        return job_milestone(e, job);
+    if (job->state == HS_JOB_RUNNING) { /* its memory changes, or the policy awaits the event */
+        const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+        if (run->done_ns >= needs->later_ns && needs->gpu_mem_peak_mib != needs->gpu_mem_later_mib)
+            hs_commit_memory_change(e, job);
+        if (run->done_ns < placement->alarm_ns)
+            return HS_OK;
+        placement->alarm_ns = HS_TIME_MAX;
+        hs_sharing_overhead_of(&e->jobs, job)->at_step_ns = run->done_ns;
+        hs_lifecycle_notify_policy(e, HS_EVENT_STEP, job);
+        return HS_OK;
+    }
     if (placement->finish_us != e->now_us) /* a finish of this moment made room just in time */
         return HS_OK;
     job->state = placement->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
@@ -211,25 +204,20 @@ enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
     return HS_OK;
 }
 
-/* Of every job on every GPU, alone on it; 0 if that differs. */
-static uint64_t uniform_speed_q32(const struct hs_engine *e)
+/* What holds of all GPU types. */
+static void engine_open_types(struct hs_engine *e)
 {
     const struct hs_cluster *c = e->cluster;
-    if (e->config.speed != NULL)
-        return hs_speed_uniform_q32(e->config.speed);
-    for (uint32_t t = 1; t < c->type_count; t++)
+    e->uniform_speed_q32 = c->types[0].speed_q32;
+    e->least_gpu_mib = UINT32_MAX;
+    for (uint32_t t = 0; t < c->type_count; t++) {
         if (c->types[t].speed_q32 != c->types[0].speed_q32)
-            return 0;
-    return c->types[0].speed_q32;
-}
-
-static uint32_t least_gpu_mib(const struct hs_cluster *c)
-{
-    uint32_t least_mib = UINT32_MAX;
-    for (uint32_t t = 0; t < c->type_count; t++)
-        if (c->types[t].mem_mib > 0 && c->types[t].mem_mib < least_mib)
-            least_mib = c->types[t].mem_mib;
-    return least_mib;
+            e->uniform_speed_q32 = 0;
+        if (c->types[t].mem_mib > 0 && c->types[t].mem_mib < e->least_gpu_mib)
+            e->least_gpu_mib = c->types[t].mem_mib;
+    }
+    if (e->config.speed != NULL)
+        e->uniform_speed_q32 = hs_speed_uniform_q32(e->config.speed);
 }
 
 static void engine_open_cluster(struct hs_engine *e)
@@ -241,8 +229,7 @@ static void engine_open_cluster(struct hs_engine *e)
     e->gpu_ids = hs_arena_alloc(&e->arena, ((uint64_t)c->gpu_count + 1) * sizeof *e->gpu_ids);
     e->node_balance = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->node_balance);
     e->vc_held_milli = hs_arena_alloc(&e->arena, (uint64_t)c->vc_count * sizeof *e->vc_held_milli);
-    e->uniform_speed_q32 = uniform_speed_q32(e);
-    e->least_gpu_mib = least_gpu_mib(c);
+    engine_open_types(e);
     for (uint32_t n = 0; n < c->node_count; n++) {
         const struct hs_node *node = &c->nodes[n];
         e->nodes_state_limits = e->nodes_state_limits || node->cpus > 0 || node->mem_mib > 0;

@@ -208,17 +208,6 @@ enum hs_status hs_observe_finish(struct hs_engine *e, const struct hs_job *job, 
     return HS_OK;
 }
 
-/* Of those of a VC that wait for shares. */
-static void book_shares(const struct hs_engine *e, uint32_t vc, uint64_t free_gpus,
-                        struct hs_wait_causes *causes)
-{
-    const struct hs_wait_account_room room = {
-        .most_milli = free_gpus > 0 ? HS_GPU_MILLI : hs_part_most(e->parts, vc),
-        .all_milli = free_gpus * HS_GPU_MILLI + hs_part_all(e->parts, vc),
-        .quota_milli = hs_view_quota_room_milli(&e->view, vc)};
-    hs_wait_account_share_causes(&e->wait_account, vc, room, causes);
-}
-
 static void instant_book_waiting(struct hs_engine *e)
 {
     struct hs_wait_causes causes = {0};
@@ -237,7 +226,13 @@ static void instant_book_waiting(struct hs_engine *e)
             hs_wait_account_causes(&e->wait_account, vc, free_gpus, hs_free_max(e->free_index, vc),
                                    hs_view_quota_room(&e->view, vc), &causes);
         if (shares_wanted > 0)
-            book_shares(e, vc, free_gpus, &causes);
+            hs_wait_account_share_causes(
+                &e->wait_account, vc,
+                (struct hs_wait_account_room){
+                    .most_milli = free_gpus > 0 ? HS_GPU_MILLI : hs_part_most(e->parts, vc),
+                    .all_milli = free_gpus * HS_GPU_MILLI + hs_part_all(e->parts, vc),
+                    .quota_milli = hs_view_quota_room_milli(&e->view, vc)},
+                &causes);
         if (within > 0 || (shares_wanted > 0 && free_gpus > 0))
             fragmented = is_partition ? fragmented + free_gpus : free_gpus;
     }
