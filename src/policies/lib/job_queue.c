@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A treap with parent links, and behind it a doubly linked chain of the jobs that came in order
- * since the last search within the queue: a queue that is served from its front needs no tree. Of a
- * chained job left and right are its neighbours. Sizes below a node are kept from the first search
+ * since the last search within the queue: a queue that is served from its front needs no tree. The
+ * children of a chained job are its neighbours. Sizes below a node are kept from the first search
  * by size on.
  */
 #include "policies/lib/job_queue.h"
@@ -74,11 +74,10 @@ static inline void refresh_own(struct hs_job_queue_link *link)
 static void refresh(struct links l, struct hs_job_queue_link *link)
 {
     refresh_own(link);
-    const hs_job_id below[] = {link->left, link->right};
-    for (int i = 0; i < 2; i++) {
-        if (below[i] == HS_NO_JOB)
+    for (int side = 0; side < 2; side++) {
+        if (link->child[side] == HS_NO_JOB)
             continue;
-        const struct hs_job_queue_link *child = link_at(l, below[i]);
+        const struct hs_job_queue_link *child = link_at(l, link->child[side]);
         link->least_gpus = smaller(link->least_gpus, child->least_gpus);
         link->least_constrained = smaller(link->least_constrained, child->least_constrained);
     }
@@ -121,7 +120,7 @@ static inline void replace_child(struct hs_job_queue *q, struct links l, hs_job_
         q->root = child + 1; /* HS_NO_JOB + 1 is 0 */
     } else {
         struct hs_job_queue_link *above = link_at(l, parent);
-        *(above->left == old ? &above->left : &above->right) = child;
+        above->child[above->child[1] == old] = child;
     }
     if (child != HS_NO_JOB)
         link_at(l, child)->parent = parent & NO_PARENT;
@@ -133,10 +132,10 @@ static void rotate_up(struct hs_job_queue *q, struct links l, hs_job_id job)
     struct hs_job_queue_link *link = link_at(l, job);
     hs_job_id parent = link->parent;
     struct hs_job_queue_link *above = link_at(l, parent);
-    bool is_left = above->left == job;
-    hs_job_id *inner = is_left ? &link->right : &link->left;
+    const int side = above->child[1] == job;
+    hs_job_id *inner = &link->child[!side];
     replace_child(q, l, above->parent, parent, job);
-    *(is_left ? &above->left : &above->right) = *inner;
+    above->child[side] = *inner;
     if (*inner != HS_NO_JOB)
         link_at(l, *inner)->parent = parent & NO_PARENT;
     *inner = parent;
@@ -148,26 +147,36 @@ static void rotate_up(struct hs_job_queue *q, struct links l, hs_job_id job)
     refresh(l, above);
 }
 
-static hs_job_id leftmost(struct links l, hs_job_id job)
+/* The first (side 0) or last (1) job of a subtree. */
+static hs_job_id outermost(struct links l, hs_job_id job, int side)
 {
-    while (link_at(l, job)->left != HS_NO_JOB)
-        job = link_at(l, job)->left;
+    while (link_at(l, job)->child[side] != HS_NO_JOB)
+        job = link_at(l, job)->child[side];
     return job;
 }
 
-static hs_job_id rightmost(struct links l, hs_job_id job)
+/* The job of the tree before (side 0) or behind (1) this one; HS_NO_JOB = none. */
+static inline hs_job_id tree_step(struct links l, hs_job_id job, int side)
 {
-    while (link_at(l, job)->right != HS_NO_JOB)
-        job = link_at(l, job)->right;
-    return job;
+    const struct hs_job_queue_link *link = link_at(l, job);
+    if (link->child[side] != HS_NO_JOB)
+        return outermost(l, link->child[side], !side);
+    while (link->parent != NO_PARENT) {
+        hs_job_id above = link->parent;
+        link = link_at(l, above);
+        if (link->child[!side] == job)
+            return above;
+        job = above;
+    }
+    return HS_NO_JOB;
 }
 
 /* Makes a job a child of a node of the tree, or the root (HS_NO_JOB). */
 static void tree_insert(struct hs_job_queue *q, struct links l, hs_job_id job, hs_job_id parent,
-                        bool is_left)
+                        int side)
 {
     struct hs_job_queue_link *link = link_at(l, job);
-    link->left = link->right = HS_NO_JOB;
+    link->child[0] = link->child[1] = HS_NO_JOB;
     link->parent = parent & NO_PARENT;
     refresh_own(link);
     if (parent == HS_NO_JOB) {
@@ -175,7 +184,7 @@ static void tree_insert(struct hs_job_queue *q, struct links l, hs_job_id job, h
         return;
     }
     struct hs_job_queue_link *above = link_at(l, parent);
-    *(is_left ? &above->left : &above->right) = job;
+    above->child[side] = job;
     if (q->knows_sizes)
         lower_upwards(l, link);
     const uint32_t priority = hs_job_queue_mix(job);
@@ -186,11 +195,11 @@ static void tree_insert(struct hs_job_queue *q, struct links l, hs_job_id job, h
 static void tree_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
 {
     const struct hs_job_queue_link *link = link_at(l, job);
-    while (link->left != HS_NO_JOB && link->right != HS_NO_JOB) {
-        bool lift_left = hs_job_queue_mix(link->left) > hs_job_queue_mix(link->right);
-        rotate_up(q, l, lift_left ? link->left : link->right);
+    while (link->child[0] != HS_NO_JOB && link->child[1] != HS_NO_JOB) {
+        int lifted = hs_job_queue_mix(link->child[0]) <= hs_job_queue_mix(link->child[1]);
+        rotate_up(q, l, link->child[lifted]);
     }
-    hs_job_id child = link->left != HS_NO_JOB ? link->left : link->right;
+    hs_job_id child = link->child[link->child[0] == HS_NO_JOB];
     hs_job_id parent = link->parent;
     replace_child(q, l, parent, job, child);
     if (q->knows_sizes)
@@ -204,10 +213,10 @@ static void chain_to_tree(struct hs_job_queue *q, struct links l)
 {
     if (q->chain == 0)
         return;
-    hs_job_id last = q->root == 0 ? HS_NO_JOB : rightmost(l, q->root - 1), next;
+    hs_job_id last = q->root == 0 ? HS_NO_JOB : outermost(l, q->root - 1, 1), next;
     for (hs_job_id job = q->chain - 1; job != HS_NO_JOB; job = next) {
-        next = link_at(l, job)->right;
-        tree_insert(q, l, job, last, false);
+        next = link_at(l, job)->child[1];
+        tree_insert(q, l, job, last, 1);
         last = job;
     }
     q->chain = 0;
@@ -217,10 +226,10 @@ static inline void chain_append(struct hs_job_queue *q, struct links l, hs_job_i
 {
     struct hs_job_queue_link *link = link_at(l, job);
     link->parent = CHAINED;
-    link->left = q->last - 1;
-    link->right = HS_NO_JOB;
+    link->child[0] = q->last - 1;
+    link->child[1] = HS_NO_JOB;
     if (q->chain != 0)
-        link_at(l, q->last - 1)->right = job;
+        link_at(l, q->last - 1)->child[1] = job;
     else
         q->chain = job + 1;
     if (q->last == 0)
@@ -231,12 +240,12 @@ static inline void chain_append(struct hs_job_queue *q, struct links l, hs_job_i
 static void chain_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
 {
     const struct hs_job_queue_link *link = link_at(l, job);
-    if (link->right != HS_NO_JOB)
-        link_at(l, link->right)->left = link->left;
+    if (link->child[1] != HS_NO_JOB)
+        link_at(l, link->child[1])->child[0] = link->child[0];
     if (q->chain == job + 1)
-        q->chain = link->right + 1;
+        q->chain = link->child[1] + 1;
     else
-        link_at(l, link->left)->right = link->right;
+        link_at(l, link->child[0])->child[1] = link->child[1];
 }
 
 /* ---- the queue ---- */
@@ -250,25 +259,25 @@ static void insert_within(struct hs_job_queue *q, const struct hs_view *v, struc
     if (q->root == 0) { /* before all others, which are the chain */
         struct hs_job_queue_link *link = link_at(l, job);
         link->parent = CHAINED;
-        link->left = HS_NO_JOB;
-        link->right = q->chain - 1;
-        link_at(l, link->right)->left = job;
+        link->child[0] = HS_NO_JOB;
+        link->child[1] = q->chain - 1;
+        link_at(l, link->child[1])->child[0] = job;
         q->chain = q->first = job + 1;
         return;
     }
     if (is_before(v, l, job, q->first - 1)) {
-        tree_insert(q, l, job, q->first - 1, true);
+        tree_insert(q, l, job, q->first - 1, 0);
         q->first = job + 1;
         return;
     }
     hs_job_id parent = HS_NO_JOB, next = q->root - 1;
-    bool is_left = false;
+    int side = 0;
     while (next != HS_NO_JOB) {
         parent = next;
-        is_left = is_before(v, l, job, parent);
-        next = is_left ? link_at(l, parent)->left : link_at(l, parent)->right;
+        side = !is_before(v, l, job, parent);
+        next = link_at(l, parent)->child[side];
     }
-    tree_insert(q, l, job, parent, is_left);
+    tree_insert(q, l, job, parent, side);
 }
 
 void hs_job_queue_add(struct hs_job_queue *q, const struct hs_view *v, hs_job_id job, int64_t key)
@@ -330,11 +339,11 @@ void hs_job_queue_rekey_all(struct hs_job_queue *q, const struct hs_view *v,
             continue;
         }
         hs_job_queue_remove(q, v, job);
-        link_at(l, job)->left = out;
+        link_at(l, job)->child[0] = out;
         out = job;
     }
     for (hs_job_id job = out; job != HS_NO_JOB; job = next) {
-        next = link_at(l, job)->left;
+        next = link_at(l, job)->child[0];
         hs_job_queue_add(q, v, job, link_at(l, job)->key);
     }
 }
@@ -344,17 +353,9 @@ hs_job_id hs_job_queue_next(const struct hs_job_queue *q, const struct hs_view *
     const struct links l = links_of(q, v);
     const struct hs_job_queue_link *link = link_at(l, job);
     if (link->parent == CHAINED)
-        return link->right;
-    if (link->right != HS_NO_JOB)
-        return leftmost(l, link->right);
-    while (link->parent != NO_PARENT) {
-        hs_job_id above = link->parent;
-        link = link_at(l, above);
-        if (link->left == job)
-            return above;
-        job = above;
-    }
-    return q->chain - 1;
+        return link->child[1];
+    hs_job_id next = tree_step(l, job, 1);
+    return next != HS_NO_JOB ? next : q->chain - 1;
 }
 
 hs_job_id hs_job_queue_prev(const struct hs_job_queue *q, const struct hs_view *v, hs_job_id job)
@@ -362,19 +363,8 @@ hs_job_id hs_job_queue_prev(const struct hs_job_queue *q, const struct hs_view *
     const struct links l = links_of(q, v);
     const struct hs_job_queue_link *link = link_at(l, job);
     if (q->chain == job + 1)
-        return q->root == 0 ? HS_NO_JOB : rightmost(l, q->root - 1);
-    if (link->parent == CHAINED)
-        return link->left;
-    if (link->left != HS_NO_JOB)
-        return rightmost(l, link->left);
-    while (link->parent != NO_PARENT) {
-        hs_job_id above = link->parent;
-        link = link_at(l, above);
-        if (link->right == job)
-            return above;
-        job = above;
-    }
-    return HS_NO_JOB;
+        return q->root == 0 ? HS_NO_JOB : outermost(l, q->root - 1, 1);
+    return link->parent == CHAINED ? link->child[0] : tree_step(l, job, 0);
 }
 
 /* ---- searches by size ---- */
@@ -397,12 +387,12 @@ static hs_job_id first_within_below(struct links l, hs_job_id job, struct hs_gan
 {
     for (;;) {
         const struct hs_job_queue_link *link = link_at(l, job);
-        if (is_within_below(l, link->left, limits))
-            job = link->left;
+        if (is_within_below(l, link->child[0], limits))
+            job = link->child[0];
         else if (is_within(link, limits))
             return job;
         else
-            job = link->right;
+            job = link->child[1];
     }
 }
 
@@ -431,16 +421,16 @@ hs_job_id hs_job_queue_next_within(struct hs_job_queue *q, const struct hs_view 
     if (after == HS_NO_JOB)
         return first_within_below(l, q->root - 1, limits);
     const struct hs_job_queue_link *link = link_at(l, after);
-    if (is_within_below(l, link->right, limits))
-        return first_within_below(l, link->right, limits);
+    if (is_within_below(l, link->child[1], limits))
+        return first_within_below(l, link->child[1], limits);
     hs_job_id below = after;
     for (hs_job_id at = link->parent; at != NO_PARENT; at = link->parent) {
         link = link_at(l, at);
-        if (link->left == below) {
+        if (link->child[0] == below) {
             if (is_within(link, limits))
                 return at;
-            if (is_within_below(l, link->right, limits))
-                return first_within_below(l, link->right, limits);
+            if (is_within_below(l, link->child[1], limits))
+                return first_within_below(l, link->child[1], limits);
         }
         below = at;
     }
@@ -464,7 +454,7 @@ hs_job_id hs_job_queue_next_from(struct hs_job_queue *q, const struct hs_view *v
             is_behind = !hs_job_queue_place_is_before(&own, &from);
         }
         found = is_behind ? at : found;
-        at = is_behind ? link->left : link->right;
+        at = is_behind ? link->child[0] : link->child[1];
     }
     bool is_it = found == HS_NO_JOB || is_within(link_at(l, found), limits);
     return is_it ? found : hs_job_queue_next_within(q, v, found, limits);

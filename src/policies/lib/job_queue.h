@@ -26,7 +26,7 @@
 /* Half a cache line: there is one, or more, for each live job. */
 struct hs_job_queue_link {
     int64_t key;
-    uint32_t left, right; /* HS_NO_JOB = none */
+    uint32_t child[2];    /* before it, behind it; HS_NO_JOB = none */
     uint32_t parent : 30; /* all ones = none */
     uint32_t is_constrained : 1;
     uint32_t is_linked : 1;
