@@ -183,10 +183,18 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
     }
 }
 
+/* Does the policy ask about no single GPU (progress.h)? Before the first job; it may end later. */
+static bool may_be_exclusive(const struct hs_engine *e)
+{
+    const uint32_t can = HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_THROTTLE;
+    const uint32_t knows = HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE;
+    return (e->can & can) == 0 && (e->knows & knows) == 0;
+}
+
 enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
 {
     struct arrivals a = {.source = source};
-    if (!hs_exclusive_may_begin(e)) /* the policy may ask about single GPUs */
+    if (!may_be_exclusive(e)) /* the policy may ask about single GPUs */
         hs_jobs_know_needs(&e->jobs);
     if (e->estimation != NULL)
         hs_jobs_know_estimates(&e->jobs);
@@ -228,6 +236,8 @@ static void engine_open_cluster(struct hs_engine *e)
     e->gpu_free = hs_arena_alloc(&e->arena, (uint64_t)words * sizeof *e->gpu_free);
     e->gpu_ids = hs_arena_alloc(&e->arena, ((uint64_t)c->gpu_count + 1) * sizeof *e->gpu_ids);
     e->node_balance = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->node_balance);
+    e->marked_nodes = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->marked_nodes);
+    e->is_marked = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->is_marked);
     e->vc_held_milli = hs_arena_alloc(&e->arena, (uint64_t)c->vc_count * sizeof *e->vc_held_milli);
     engine_open_types(e);
     for (uint32_t n = 0; n < c->node_count; n++) {
@@ -243,6 +253,19 @@ static void engine_open_cluster(struct hs_engine *e)
                  &e->arena);
 }
 
+/* The index of shared GPUs, for a policy that shares. */
+static void engine_open_shared(struct hs_engine *e)
+{
+    uint32_t limit_mib[HS_GPU_TYPES_MAX];
+    if ((e->can & HS_CAN_COLOCATE) == 0 || e->policy->load == NULL)
+        return;
+    for (uint32_t t = 0; t < e->cluster->type_count; t++)
+        limit_mib[t] =
+            e->cluster->types[t].mem_mib > 0 ? (uint32_t)hs_type_capacity_mib(e, t, 2) : UINT32_MAX;
+    hs_share_init(&e->share, e->cluster, e->cluster->vc_mode == HS_VC_PARTITION, limit_mib,
+                  &e->arena);
+}
+
 static enum hs_status engine_open_policy(struct hs_engine *e)
 {
     const struct hs_policy_ops *policy = e->policy;
@@ -255,9 +278,11 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
         policy->needs(e->policy_state, &e->can, &e->knows);
     if (policy->tenants != NULL && policy->tenants(e->policy_state) < e->config.max_tenants)
         e->config.max_tenants = policy->tenants(e->policy_state);
-    e->is_exclusive = hs_exclusive_may_begin(e);
-    hs_utilization_init(e);
-    hs_tentative_init(e);
+    e->is_exclusive = may_be_exclusive(e);
+    if (policy->wants_mean_util)
+        e->util_memory =
+            hs_arena_alloc(&e->arena, (uint64_t)e->cluster->gpu_count * sizeof *e->util_memory);
+    engine_open_shared(e);
     if (policy->init == NULL)
         return HS_OK;
     e->is_initialising = true;

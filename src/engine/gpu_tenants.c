@@ -463,13 +463,3 @@ bool hs_utilization_leaves_room(const struct hs_engine *e, const struct hs_gpu *
     }
     return sum_q32 <= HS_Q32_ONE;
 }
-
-void hs_utilization_init(struct hs_engine *e)
-{
-    const struct hs_cluster *c = e->cluster;
-    e->marked_nodes = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->marked_nodes);
-    e->is_marked = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->is_marked);
-    if (!e->policy->wants_mean_util)
-        return;
-    e->util_memory = hs_arena_alloc(&e->arena, (uint64_t)c->gpu_count * sizeof *e->util_memory);
-}

@@ -65,8 +65,6 @@ static inline void hs_gpu_memory_settle(struct hs_engine *e, struct hs_job *job)
 
 /* ---- utilization ---- */
 
-/* Allocates the history of each GPU, for policies that read it. */
-void hs_utilization_init(struct hs_engine *e);
 /* Appends to the history: the utilization from now on. */
 void hs_utilization_remember(struct hs_util_memory *memory, int64_t now_us, uint32_t pm);
 

@@ -9,13 +9,6 @@
 #include "engine/gpu_tenants.h"
 #include "engine/tentative_state.h"
 
-bool hs_exclusive_may_begin(const struct hs_engine *e)
-{
-    const uint32_t can = HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_THROTTLE;
-    const uint32_t knows = HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE;
-    return (e->can & can) == 0 && (e->knows & knows) == 0;
-}
-
 /* All that the tenants of its GPUs do changes by what the job does. */
 static void book_busy(struct hs_engine *e, const struct hs_job *job, uint64_t gpus)
 {

@@ -61,8 +61,6 @@ HS_MUST_USE static inline enum hs_status hs_progress_rerate(struct hs_engine *e)
 uint64_t hs_rate_now(const struct hs_engine *e, const struct hs_job *job);
 /* The rate that its placement gives a job, once it is not held up by a cost. */
 uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_job *job);
-/* Does the policy leave it at that? Before the first job; it may end later. */
-bool hs_exclusive_may_begin(const struct hs_engine *e);
 /* Leaves the mode at the first question about a single GPU: from now on each GPU has its record.
  * O(live jobs + GPUs held), once. */
 HS_COLD void hs_exclusive_end_now(struct hs_engine *e);

@@ -5,18 +5,6 @@
  */
 #include "engine/tentative_state.h"
 
-void hs_tentative_init(struct hs_engine *e)
-{
-    uint32_t limit_mib[HS_GPU_TYPES_MAX];
-    if ((e->can & HS_CAN_COLOCATE) == 0 || e->policy->load == NULL)
-        return;
-    for (uint32_t t = 0; t < e->cluster->type_count; t++)
-        limit_mib[t] =
-            e->cluster->types[t].mem_mib > 0 ? (uint32_t)hs_type_capacity_mib(e, t, 2) : UINT32_MAX;
-    hs_share_init(&e->share, e->cluster, e->cluster->vc_mode == HS_VC_PARTITION, limit_mib,
-                  &e->arena);
-}
-
 bool hs_tentative_is_open(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
     return gpu->tentative_tenants < e->config.max_tenants && gpu->mem_claimed_mib < HS_CLAIM_ALONE;

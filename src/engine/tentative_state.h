@@ -9,8 +9,6 @@
 
 #include "engine/state.h"
 
-/* Opens the index of shared GPUs, for a policy that shares. */
-void hs_tentative_init(struct hs_engine *e);
 /* All allocations of a placed job are released, or held again. */
 void hs_tentative_change_job(struct hs_engine *e, const struct hs_job *job, bool is_release);
 /* Releases one allocation of a job that has its GPUs to itself: there may be room where there was
