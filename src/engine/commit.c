@@ -386,16 +386,6 @@ static enum hs_status plan_release_all(struct hs_engine *e)
     return HS_OK;
 }
 
-/* Named GPUs are withheld from the placements that take any of a node. */
-static void plan_reserve_named(struct hs_engine *e)
-{
-    for (uint32_t i = 0; i < e->plan.pick_count; i++) {
-        uint32_t id = e->plan.picks[i].gpu;
-        if (id != UINT32_MAX)
-            e->gpu_free[id / 64] &= ~(UINT64_C(1) << (id % 64));
-    }
-}
-
 /* The lowest `count` free GPUs of a node, which has them, onto ids. */
 static uint32_t *node_take(struct hs_engine *e, uint32_t node, uint32_t count,
                            const struct hs_job *job, uint32_t *ids)
@@ -455,13 +445,6 @@ static enum hs_decision_kind placing_kind(const struct hs_engine *e, const struc
                                             : HS_DECISION_START;
 }
 
-/* No co-runner: a start or an end changes no other rate, and the plan holds nothing else. The rate
- * of a job is final once it is placed. */
-static bool rates_are_final(const struct hs_engine *e)
-{
-    return e->is_exclusive && (e->plan.kinds & ~MOVES) == 0;
-}
-
 static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
@@ -499,7 +482,7 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     if (e->hears_decision != 0)
         HS_TRY(hs_observe_decision(e, a, kind, (uint64_t)run->cost_left_us));
     HS_TRY(hs_observe_start(e, job));
-    if (rates_are_final(e))
+    if (e->is_exclusive && (e->plan.kinds & ~MOVES) == 0) /* no co-runner, nothing else to apply */
         hs_progress_rate(e, job);
     else
         hs_progress_touch(e, job);
@@ -508,8 +491,11 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
 
 static enum hs_status plan_place_all(struct hs_engine *e)
 {
-    if (e->plan.has_named)
-        plan_reserve_named(e);
+    for (uint32_t i = 0; e->plan.has_named && i < e->plan.pick_count; i++) {
+        uint32_t id = e->plan.picks[i].gpu; /* withheld from placements that take any of a node */
+        if (id != UINT32_MAX)
+            e->gpu_free[id / 64] &= ~(UINT64_C(1) << (id % 64));
+    }
     for (uint32_t i = 0; i < e->plan.count; i++) {
         const struct hs_action *a = &e->plan.actions[i];
         if ((a->kind == HS_ACT_START || a->kind == HS_ACT_MIGRATE) && !a->is_kept)

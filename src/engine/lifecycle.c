@@ -15,13 +15,6 @@
 #include "engine/plan_build.h"
 #include "engine/tentative_state.h"
 
-/* Jobs that were given a profile bear the names of the catalogue; others have their own. */
-static bool is_of_catalogue(const struct hs_trace_job *r)
-{
-    return r->profile_from == HS_PROFILE_FROM_DRAW ||
-           r->profile_from == HS_PROFILE_FROM_UTILIZATION;
-}
-
 static bool is_same_training(const struct hs_training_profile *a,
                              const struct hs_training_profile *b)
 {
@@ -34,7 +27,8 @@ static bool is_same_training(const struct hs_training_profile *a,
  * which the run keeps. */
 static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)
 {
-    const bool has_its_names = is_of_catalogue(r);
+    const bool has_its_names = /* those of the catalogue, from which it was given its profile */
+        r->profile_from == HS_PROFILE_FROM_DRAW || r->profile_from == HS_PROFILE_FROM_UTILIZATION;
     const uint64_t row = r->profile != HS_NO_PROFILE ? r->profile + UINT64_C(1) : 0;
     const uint64_t kind = 2 * row + has_its_names;
     struct hs_training_profile training = {.step_ns = r->step_us * HS_NS_PER_US,

@@ -36,14 +36,6 @@ static void fill_words(const struct hs_engine *e, const struct hs_job *job,
     record->estimate_us = estimate_us(e, job);
 }
 
-static void leave_words_out(struct hs_job_record *record)
-{
-    record->id = record->model = record->dataset = record->batch = record->precision =
-        record->gpu_type = NULL;
-    record->predicted_util_pm = -1;
-    record->estimate_us = -1;
-}
-
 /* Field by field: of a literal all values are found before the first is put down, and few of them
  * fit the registers. */
 static void fill_record(const struct hs_engine *e, const struct hs_job *job, bool has_words,
@@ -53,10 +45,14 @@ static void fill_record(const struct hs_engine *e, const struct hs_job *job, boo
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
     const struct hs_sharing_overhead *overhead = hs_sharing_overhead_of(&e->jobs, job);
     const struct hs_job_history *history = hs_history_of(&e->jobs, job);
-    if (has_words)
+    if (has_words) {
         fill_words(e, job, record);
-    else
-        leave_words_out(record);
+    } else {
+        record->id = record->model = record->dataset = record->batch = record->precision =
+            record->gpu_type = NULL;
+        record->predicted_util_pm = -1;
+        record->estimate_us = -1;
+    }
     record->user = hs_intern_text(&e->names, identity->user);
     record->vc = hs_intern_text(&e->names, identity->vc_name);
     record->reason = "";

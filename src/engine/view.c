@@ -151,36 +151,31 @@ static enum hs_status read_number(struct numbers *n, const struct hs_csv *csv,
     return HS_OK;
 }
 
-static enum hs_status read_numbers(struct numbers *n, const char *path, struct hs_diag *diag)
-{
-    struct hs_input *input;
-    struct hs_csv *csv;
-    struct hs_csv_row row;
-    HS_TRY(hs_input_open(&input, path, diag));
-    hs_csv_open(&csv, input, ',', diag);
-    enum hs_status status;
-    while ((status = hs_csv_next(csv, &row)) == HS_OK &&
-           (status = read_number(n, csv, &row, diag)) == HS_OK)
-        ;
-    hs_csv_close(csv);
-    hs_input_close(input);
-    if (status == HS_END && n->count == 0)
-        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path},
-                       "one number a line, perhaps under a header", "there is no number in it");
-    return status == HS_END ? HS_OK : status;
-}
-
 enum hs_status hs_view_numbers(const struct hs_view *v, const char *path, const int64_t **values,
                                uint32_t *count)
 {
     struct hs_engine *e = v->engine;
     struct numbers n = {0};
+    struct hs_input *input;
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    enum hs_status status;
     *values = NULL;
     *count = 0;
     if (!is_in_init(e, "to read a file"))
         return e->plan.refused;
-    enum hs_status status = read_numbers(&n, path, e->diag);
-    if (status == HS_OK) {
+    HS_TRY(hs_input_open(&input, path, e->diag));
+    hs_csv_open(&csv, input, ',', e->diag);
+    while ((status = hs_csv_next(csv, &row)) == HS_OK &&
+           (status = read_number(&n, csv, &row, e->diag)) == HS_OK)
+        ;
+    hs_csv_close(csv);
+    hs_input_close(input);
+    if (status == HS_END && n.count == 0)
+        return hs_fail(e->diag, HS_E_INPUT, &(struct hs_place){.file = path},
+                       "one number a line, perhaps under a header", "there is no number in it");
+    if (status == HS_END) {
+        status = HS_OK;
         const uint64_t bytes = (uint64_t)n.count * sizeof *n.values;
         *values = memcpy(hs_arena_alloc(&e->arena, bytes), n.values, bytes);
         *count = n.count;
