@@ -29,6 +29,7 @@
  * is needed: of f, the sensitivity of its tenants, and of g, their contentiousness.
  */
 #include "policies/horus/hplus_queues.h"
+#include "policies/horus/share_place.h"
 #include "policies/lib/colocate.h"
 
 #define FULL_PM   1000
