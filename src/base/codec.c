@@ -20,11 +20,6 @@
 #define WINDOW_GZIP (15 + 16) /* largest window; + 16: a gzip header, not zlib's */
 #define MEM_LEVEL   8         /* zlib's default */
 
-struct gzip {
-    z_stream stream;
-    bool is_boundary;
-};
-
 static bool gzip_recognise(const char *head, size_t len)
 {
     return len >= 2 && (unsigned char)head[0] == 0x1f && (unsigned char)head[1] == 0x8b;
@@ -32,10 +27,10 @@ static bool gzip_recognise(const char *head, size_t len)
 
 static void *gzip_open(void)
 {
-    struct gzip *gzip = hs_alloc_zeroed(1, sizeof *gzip);
-    if (inflateInit2(&gzip->stream, WINDOW_GZIP) != Z_OK)
+    z_stream *stream = hs_alloc_zeroed(1, sizeof *stream);
+    if (inflateInit2(stream, WINDOW_GZIP) != Z_OK)
         hs_fatal(HS_E_MEMORY); /* its only failure */
-    return gzip;
+    return stream;
 }
 
 static unsigned clamp(size_t len)
@@ -61,33 +56,26 @@ static int gzip_run(z_stream *stream, struct hs_codec_io *io, int (*run)(z_strea
 
 static enum hs_codec_state gzip_step(void *ctx, struct hs_codec_io *io)
 {
-    struct gzip *gzip = ctx;
-    if (gzip->is_boundary) {
-        if (io->in_len == 0)
-            return HS_CODEC_BOUNDARY;
-        inflateReset(&gzip->stream);
-        gzip->is_boundary = false;
-    }
-    switch (gzip_run(&gzip->stream, io, inflate, Z_NO_FLUSH)) {
+    z_stream *stream = ctx;
+    switch (gzip_run(stream, io, inflate, Z_NO_FLUSH)) {
     case Z_OK:
     case Z_BUF_ERROR: /* no progress without more input: not an error */
         return HS_CODEC_INSIDE;
     case Z_STREAM_END:
-        gzip->is_boundary = true;
+        inflateReset(stream);
         return HS_CODEC_BOUNDARY;
     case Z_MEM_ERROR:
         hs_fatal(HS_E_MEMORY);
     default:
-        io->reason = gzip->stream.msg != NULL ? gzip->stream.msg : "invalid data";
+        io->reason = stream->msg != NULL ? stream->msg : "invalid data";
         return HS_CODEC_BROKEN;
     }
 }
 
 static void gzip_close(void *ctx)
 {
-    struct gzip *gzip = ctx;
-    inflateEnd(&gzip->stream);
-    hs_free(gzip);
+    inflateEnd(ctx);
+    hs_free(ctx);
 }
 
 /* Of zlib's default level; the header holds neither name nor time, so that equal bytes pack to
@@ -130,11 +118,6 @@ const struct hs_codec hs_codec_gzip = {.name = "gzip",
 
 /* ---- zstd ---- */
 
-struct zstd {
-    ZSTD_DCtx *stream;
-    bool is_boundary;
-};
-
 static bool zstd_recognise(const char *head, size_t len)
 {
     if (len < 4)
@@ -144,38 +127,35 @@ static bool zstd_recognise(const char *head, size_t len)
     return memcmp(head, "\x28\xb5\x2f\xfd", 4) == 0 || is_skippable;
 }
 
+/* Past what the library took and gave. */
+static void zstd_move(struct hs_codec_io *io, const ZSTD_inBuffer *in, const ZSTD_outBuffer *out)
+{
+    io->in += in->pos;
+    io->in_len -= in->pos;
+    io->out += out->pos;
+    io->out_room -= out->pos;
+}
+
 static void *zstd_open(void)
 {
-    struct zstd *zstd = hs_alloc_zeroed(1, sizeof *zstd);
-    zstd->stream = hs_must(ZSTD_createDCtx());
-    return zstd;
+    return hs_must(ZSTD_createDCtx());
 }
 
 static enum hs_codec_state zstd_step(void *ctx, struct hs_codec_io *io)
 {
-    struct zstd *zstd = ctx;
-    if (zstd->is_boundary && io->in_len == 0)
-        return HS_CODEC_BOUNDARY;
     ZSTD_inBuffer in = {io->in, io->in_len, 0};
     ZSTD_outBuffer out = {io->out, io->out_room, 0};
-    size_t result = ZSTD_decompressStream(zstd->stream, &out, &in);
-    io->in += in.pos;
-    io->in_len -= in.pos;
-    io->out += out.pos;
-    io->out_room -= out.pos;
-    if (ZSTD_isError(result)) {
-        io->reason = ZSTD_getErrorName(result);
-        return HS_CODEC_BROKEN;
-    }
-    zstd->is_boundary = result == 0;
-    return zstd->is_boundary ? HS_CODEC_BOUNDARY : HS_CODEC_INSIDE;
+    size_t result = ZSTD_decompressStream(ctx, &out, &in);
+    zstd_move(io, &in, &out);
+    if (!ZSTD_isError(result))
+        return result == 0 ? HS_CODEC_BOUNDARY : HS_CODEC_INSIDE;
+    io->reason = ZSTD_getErrorName(result);
+    return HS_CODEC_BROKEN;
 }
 
 static void zstd_close(void *ctx)
 {
-    struct zstd *zstd = ctx;
-    ZSTD_freeDCtx(zstd->stream);
-    hs_free(zstd);
+    ZSTD_freeDCtx(ctx);
 }
 
 /* At the library's default level, with a checksum as the zstd program writes it. */
@@ -191,10 +171,7 @@ static enum hs_codec_state zstd_pack(void *ctx, struct hs_codec_io *io, bool is_
     ZSTD_inBuffer in = {io->in, io->in_len, 0};
     ZSTD_outBuffer out = {io->out, io->out_room, 0};
     size_t result = ZSTD_compressStream2(ctx, &out, &in, is_last ? ZSTD_e_end : ZSTD_e_continue);
-    io->in += in.pos;
-    io->in_len -= in.pos;
-    io->out += out.pos;
-    io->out_room -= out.pos;
+    zstd_move(io, &in, &out);
     if (ZSTD_isError(result))
         hs_fatal(HS_E_MEMORY); /* its only failure */
     return is_last && result == 0 ? HS_CODEC_BOUNDARY : HS_CODEC_INSIDE;

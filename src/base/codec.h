@@ -35,7 +35,8 @@ struct hs_codec {
     const char *suffix; /* of the names of such files: ".gz" */
     bool (*recognise)(const char *head, size_t len);
     void *(*open)(void);
-    enum hs_codec_state (*step)(void *ctx, struct hs_codec_io *io);
+    enum hs_codec_state (*step)(void *ctx, struct hs_codec_io *io); /* not at the end of the input
+                                                                       behind BOUNDARY */
     void (*close)(void *ctx);
     void *(*pack_open)(void);
     /* INSIDE: to be called again, with more room or more bytes; BOUNDARY: is_last was given

@@ -141,6 +141,8 @@ static enum hs_status decode(struct hs_input *in, char *to, size_t room, size_t 
         if (in->raw_len == 0) {
             in->raw_begin = 0;
             HS_TRY(file_read(in, in->raw, INPUT_PIECE, &in->raw_len));
+            if (in->raw_len == 0 && in->codec_state == HS_CODEC_BOUNDARY)
+                break;
         }
         size_t given = in->raw_len;
         struct hs_codec_io io = {
@@ -153,12 +155,9 @@ static enum hs_status decode(struct hs_input *in, char *to, size_t room, size_t 
             return input_fail(
                 in, HS_E_INPUT, advice,
                 in->codec == &hs_codec_gzip ? "corrupt gzip data" : "corrupt zstd data", io.reason);
-        if (*len > 0 || in->raw_len < given || !in->at_eof)
-            continue;
-        if (in->codec_state == HS_CODEC_BOUNDARY)
-            break;
-        return input_fail(in, HS_E_INPUT, advice, in->codec->name,
-                          "the compressed data are truncated");
+        if (*len == 0 && in->raw_len == given && in->at_eof)
+            return input_fail(in, HS_E_INPUT, advice, in->codec->name,
+                              "the compressed data are truncated");
     }
     return HS_OK;
 }

@@ -7,6 +7,7 @@
 #include "data/param_table.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -285,142 +286,104 @@ enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struc
 
 /* ---- values as text ---- */
 
-#define US_PER_SEC  INT64_C(1000000)
 #define US_PER_HOUR (3600 * US_PER_SEC)
 #define US_PER_DAY  (24 * US_PER_HOUR)
 #define MIB_PER_GIB 1024
 
-struct param_text {
-    char *data;
-    size_t len, room; /* room without the NUL */
-};
-
-static void text_add(struct param_text *t, const char *data, size_t len)
-{
-    if (len > t->room - t->len)
-        len = t->room - t->len;
-    memcpy(t->data + t->len, data, len);
-    t->len += len;
-    t->data[t->len] = '\0';
-}
-
-static void text_puts(struct param_text *t, const char *data)
-{
-    text_add(t, data, strlen(data));
-}
-
-static void text_i64(struct param_text *t, int64_t value)
+static void put_double(char *text, size_t size, double value)
 {
     char digits[HS_FMT_MAX];
-    text_add(t, digits, hs_fmt_i64(digits, value));
-}
-
-static void text_double(struct param_text *t, double value)
-{
-    char digits[HS_FMT_MAX];
-    text_add(t, digits, hs_fmt_double(digits, value));
+    hs_append(text, size, "%.*s", (int)hs_fmt_double(digits, value), digits);
 }
 
 /* In the largest unit that is exact. */
-static void text_duration(struct param_text *t, int64_t us)
+static void put_duration(char *text, size_t size, int64_t us)
 {
     char digits[HS_FMT_MAX];
-    if (us != 0 && us % US_PER_DAY == 0) {
-        text_i64(t, us / US_PER_DAY);
-        text_puts(t, "d");
-    } else if (us != 0 && us % US_PER_HOUR == 0) {
-        text_i64(t, us / US_PER_HOUR);
-        text_puts(t, "h");
-    } else {
-        text_add(t, digits, hs_fmt_seconds(digits, us));
-        text_puts(t, "s");
-    }
+    if (us != 0 && us % US_PER_DAY == 0)
+        hs_append(text, size, "%" PRId64 "d", us / US_PER_DAY);
+    else if (us != 0 && us % US_PER_HOUR == 0)
+        hs_append(text, size, "%" PRId64 "h", us / US_PER_HOUR);
+    else
+        hs_append(text, size, "%.*ss", (int)hs_fmt_seconds(digits, us), digits);
 }
 
-static void text_size(struct param_text *t, int64_t mib)
+static void put_size(char *text, size_t size, int64_t mib)
 {
     bool is_gib = mib != 0 && mib % MIB_PER_GIB == 0;
-    text_i64(t, is_gib ? mib / MIB_PER_GIB : mib);
-    text_puts(t, is_gib ? "GiB" : "MiB");
-}
-
-static struct param_text text_begin(char *data, size_t size)
-{
-    assert(size > 0);
-    data[0] = '\0';
-    return (struct param_text){.data = data, .room = size - 1};
+    hs_append(text, size, "%" PRId64 "%s", is_gib ? mib / MIB_PER_GIB : mib,
+              is_gib ? "GiB" : "MiB");
 }
 
 size_t hs_param_print(const struct hs_param *param, const void *base, char *text, size_t size)
 {
     const void *at = (const char *)base + param->offset;
     const struct hs_durations *durations = at;
-    struct param_text t = text_begin(text, size);
+    text[0] = '\0';
 
     switch (param->type) {
     case HS_PARAM_FLAG:
-        text_puts(&t, *(const bool *)at ? "yes" : "no");
+        hs_append(text, size, "%s", *(const bool *)at ? "yes" : "no");
         break;
     case HS_PARAM_INT:
-        text_i64(&t, *(const int64_t *)at);
+        hs_append(text, size, "%" PRId64, *(const int64_t *)at);
         break;
     case HS_PARAM_REAL:
-        text_double(&t, *(const double *)at);
+        put_double(text, size, *(const double *)at);
         break;
     case HS_PARAM_DURATION:
-        text_duration(&t, *(const int64_t *)at);
+        put_duration(text, size, *(const int64_t *)at);
         break;
     case HS_PARAM_SIZE_MIB:
-        text_size(&t, *(const int64_t *)at);
+        put_size(text, size, *(const int64_t *)at);
         break;
     case HS_PARAM_CHOICE:
-        text_puts(&t, param->choices[*(const int32_t *)at]);
+        hs_append(text, size, "%s", param->choices[*(const int32_t *)at]);
         break;
     case HS_PARAM_TEXT:
     case HS_PARAM_FILE:
-        text_puts(&t, *(const char *const *)at != NULL ? *(const char *const *)at : "");
+        hs_append(text, size, "%s",
+                  *(const char *const *)at != NULL ? *(const char *const *)at : "");
         break;
     case HS_PARAM_DURATIONS:
         for (uint32_t i = 0; i < durations->count; i++) {
-            text_puts(&t, i > 0 ? "/" : "");
-            text_duration(&t, durations->us[i]);
+            hs_append(text, size, "%s", i > 0 ? "/" : "");
+            put_duration(text, size, durations->us[i]);
         }
         break;
     }
-    return t.len;
+    return strlen(text);
 }
 
 /* One end of the range, in the notation of the parameter. */
-static void text_bound(struct param_text *t, const struct hs_param *param, double bound)
+static void put_bound(char *text, size_t size, const struct hs_param *param, double bound)
 {
     bool is_exact = bound > -9e18 && bound < 9e18;
     if (param->type == HS_PARAM_REAL || !is_exact)
-        text_double(t, bound);
+        put_double(text, size, bound);
     else if (param->type == HS_PARAM_INT)
-        text_i64(t, (int64_t)bound);
+        hs_append(text, size, "%" PRId64, (int64_t)bound);
     else if (param->type == HS_PARAM_SIZE_MIB)
-        text_size(t, (int64_t)bound);
+        put_size(text, size, (int64_t)bound);
     else if (bound > -9e12 && bound < 9e12)
-        text_duration(t, (int64_t)(bound * (double)US_PER_SEC));
+        put_duration(text, size, (int64_t)(bound * (double)US_PER_SEC));
     else
-        text_double(t, bound);
+        put_double(text, size, bound);
 }
 
-static void text_range(struct param_text *t, const struct hs_param *param, const char *before,
-                       const char *between)
+static void put_range(char *text, size_t size, const struct hs_param *param, const char *before,
+                      const char *between)
 {
-    text_puts(t, before);
-    text_bound(t, param, param->min);
-    text_puts(t, between);
-    text_bound(t, param, param->max);
+    hs_append(text, size, "%s", before);
+    put_bound(text, size, param, param->min);
+    hs_append(text, size, "%s", between);
+    put_bound(text, size, param, param->max);
 }
 
-static void text_choices(struct param_text *t, const struct hs_param *param)
+static void put_choices(char *text, size_t size, const struct hs_param *param)
 {
-    for (size_t i = 0; param->choices[i] != NULL; i++) {
-        text_puts(t, i > 0 ? "|" : "");
-        text_puts(t, param->choices[i]);
-    }
+    for (size_t i = 0; param->choices[i] != NULL; i++)
+        hs_append(text, size, "%s%s", i > 0 ? "|" : "", param->choices[i]);
 }
 
 size_t hs_param_expects(const struct hs_param *param, char *text, size_t size)
@@ -432,15 +395,14 @@ size_t hs_param_expects(const struct hs_param *param, char *text, size_t size)
         [HS_PARAM_TEXT] = "text",     [HS_PARAM_DURATIONS] = "duration/duration/...",
         [HS_PARAM_FILE] = "file",
     };
-    struct param_text t = text_begin(text, size);
-    if (param->type == HS_PARAM_CHOICE) {
-        text_choices(&t, param);
-    } else if (param->max > param->min && param->type != HS_PARAM_DURATIONS) {
-        text_range(&t, param, "", "..");
-    } else {
-        text_puts(&t, names[param->type]);
-    }
-    return t.len;
+    text[0] = '\0';
+    if (param->type == HS_PARAM_CHOICE)
+        put_choices(text, size, param);
+    else if (param->max > param->min && param->type != HS_PARAM_DURATIONS)
+        put_range(text, size, param, "", "..");
+    else
+        hs_append(text, size, "%s", names[param->type]);
+    return strlen(text);
 }
 
 size_t hs_param_wants(const struct hs_param *param, char *text, size_t size)
@@ -458,17 +420,15 @@ size_t hs_param_wants(const struct hs_param *param, char *text, size_t size)
         [HS_PARAM_DURATIONS] = {"one to eight durations", " such as 7s/30s/60s"},
         [HS_PARAM_FILE] = {"the path of a file", ""},
     };
-    struct param_text t = text_begin(text, size);
-
-    text_puts(&t, words[param->type].noun);
+    (void)snprintf(text, size, "%s", words[param->type].noun);
     bool is_list = param->type == HS_PARAM_DURATIONS, has_range = param->max > param->min;
     if (param->type == HS_PARAM_CHOICE)
-        text_choices(&t, param);
+        put_choices(text, size, param);
     if (is_list || !has_range)
-        text_puts(&t, words[param->type].example);
+        hs_append(text, size, "%s", words[param->type].example);
     if (has_range)
-        text_range(&t, param, is_list ? ", each from " : " from ", " to ");
+        put_range(text, size, param, is_list ? ", each from " : " from ", " to ");
     if (param->is_rising)
-        text_puts(&t, " and above the one before it");
-    return t.len;
+        hs_append(text, size, " and above the one before it");
+    return strlen(text);
 }
