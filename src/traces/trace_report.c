@@ -101,15 +101,6 @@ static unsigned class_of(uint32_t gpus)
     return i;
 }
 
-static void add_to_class(struct class *c, const struct hs_trace_job *job)
-{
-    hs_loghist_add(&c->durations, (uint64_t)job->duration_us);
-    if (c->durations.count > 1)
-        hs_loghist_add(&c->gaps, (uint64_t)(job->submit_us - c->last_us));
-    c->last_us = job->submit_us;
-    c->gpu_us += hs_trace_job_gpu_us(job);
-}
-
 static void info_add(struct info *info, const struct hs_trace_job *job)
 {
     if (info->jobs++ == 0)
@@ -128,8 +119,15 @@ static void info_add(struct info *info, const struct hs_trace_job *job)
     info->elastic += job->gpus_min < job->gpus || job->gpus_max > job->gpus;
     (void)hs_intern_get(&info->users, job->user);
     (void)hs_intern_get(&info->vcs, job->vc);
-    add_to_class(&info->classes[class_of(job->gpus)], job);
-    add_to_class(&info->classes[ALL], job);
+    struct class *const classes[] = {&info->classes[class_of(job->gpus)], &info->classes[ALL]};
+    for (int i = 0; i < 2; i++) {
+        struct class *c = classes[i];
+        hs_loghist_add(&c->durations, (uint64_t)job->duration_us);
+        if (c->durations.count > 1)
+            hs_loghist_add(&c->gaps, (uint64_t)(job->submit_us - c->last_us));
+        c->last_us = job->submit_us;
+        c->gpu_us += gpu_us;
+    }
 }
 
 /* Both sums brought below 2^64: shares are printed to a tenth of a percent. */
@@ -261,9 +259,11 @@ enum hs_status hs_trace_info(const struct hs_trace_options *options, struct hs_o
 static const char *const bucket_names[BUCKETS] = {"0",   "< 1",  "1",     "2-4",
                                                   "5-8", "9-16", "17-32", "> 32"};
 
+/* Durations, of all jobs and of each bucket, and gaps in microseconds, GPUs in thousandths. */
+enum { DURATIONS, OF_BUCKET, GPUS = OF_BUCKET + BUCKETS, GAPS, SAMPLES };
+
 struct trace_sums {
-    struct hs_sample durations, buckets[BUCKETS], gaps; /* microseconds */
-    struct hs_sample gpus;                              /* thousandths */
+    struct hs_sample of[SAMPLES];
     uint64_t outcomes[HS_OUTCOME_COUNT];
     uint64_t jobs;
     int64_t last_us;
@@ -282,35 +282,18 @@ static void sums_add(struct trace_sums *sums, const struct hs_trace_job *job)
 {
     uint64_t gpus_milli = (uint64_t)job->gpus * job->gpu_milli;
     if (sums->jobs++ > 0)
-        hs_sample_add(&sums->gaps, (uint64_t)(job->submit_us - sums->last_us));
+        hs_sample_add(&sums->of[GAPS], (uint64_t)(job->submit_us - sums->last_us));
     sums->last_us = job->submit_us;
     sums->outcomes[job->outcome]++;
-    hs_sample_add(&sums->gpus, gpus_milli);
-    hs_sample_add(&sums->durations, (uint64_t)job->duration_us);
-    hs_sample_add(&sums->buckets[bucket_of(gpus_milli)], (uint64_t)job->duration_us);
+    hs_sample_add(&sums->of[GPUS], gpus_milli);
+    hs_sample_add(&sums->of[DURATIONS], (uint64_t)job->duration_us);
+    hs_sample_add(&sums->of[OF_BUCKET + bucket_of(gpus_milli)], (uint64_t)job->duration_us);
 }
 
 static void sums_free(struct trace_sums *sums)
 {
-    hs_sample_free(&sums->durations);
-    hs_sample_free(&sums->gaps);
-    hs_sample_free(&sums->gpus);
-    for (int i = 0; i < BUCKETS; i++)
-        hs_sample_free(&sums->buckets[i]);
-}
-
-static enum hs_status sums_read(struct trace_sums *sums, struct hs_trace *trace)
-{
-    struct hs_trace_job *job;
-    enum hs_status status;
-    while ((status = hs_trace_next(trace, &job)) == HS_OK)
-        sums_add(sums, job);
-    hs_sample_sort(&sums->durations);
-    hs_sample_sort(&sums->gaps);
-    hs_sample_sort(&sums->gpus);
-    for (int i = 0; i < BUCKETS; i++)
-        hs_sample_sort(&sums->buckets[i]);
-    return status == HS_END ? HS_OK : status;
+    for (int i = 0; i < SAMPLES; i++)
+        hs_sample_free(&sums->of[i]);
 }
 
 /* One trace, and the lines about what was read of it. */
@@ -319,16 +302,21 @@ static enum hs_status gather(struct trace_sums *sums, const struct hs_trace_opti
 {
     struct hs_trace *trace;
     struct hs_trace_counts counts;
+    struct hs_trace_job *job;
+    enum hs_status status;
     HS_TRY(hs_trace_open(&trace, options, diag));
-    enum hs_status status = sums_read(sums, trace);
-    if (status == HS_OK) {
+    while ((status = hs_trace_next(trace, &job)) == HS_OK)
+        sums_add(sums, job);
+    for (int i = 0; i < SAMPLES; i++)
+        hs_sample_sort(&sums->of[i]);
+    if (status == HS_END) {
         hs_trace_get_counts(trace, &counts);
         hs_say(out, "%s:\n", letter);
         say_intake(out, hs_trace_path(trace), hs_trace_format_name(trace), &counts);
         hs_say(out, "\n");
     }
     hs_trace_close(trace);
-    return status;
+    return status == HS_END ? HS_OK : status;
 }
 
 /* Distances and ratios to four places; "-" where there is nothing to divide by. */
@@ -365,16 +353,15 @@ static void say_distances(const struct trace_sums *a, const struct trace_sums *b
 {
     hs_say(out, "%-9s %-7s %10s %10s %8s %8s %9s %9s\n", "", "GPUs", "values A", "values B", "KS",
            "noise", "mean", "median");
-    say_row("duration", "all", &a->durations, &b->durations, out);
-    for (int i = 0; i < BUCKETS; i++)
-        say_row("", bucket_names[i], &a->buckets[i], &b->buckets[i], out);
-    say_row("GPUs", "", &a->gpus, &b->gpus, out);
-    say_row("gap", "", &a->gaps, &b->gaps, out);
-}
-
-static struct number_text share(uint64_t part, uint64_t whole)
-{
-    return ratio_text(part, whole, 4);
+    for (int i = 0; i < SAMPLES; i++)
+        say_row(i == DURATIONS ? "duration"
+                : i == GPUS    ? "GPUs"
+                : i == GAPS    ? "gap"
+                               : "",
+                i == DURATIONS ? "all"
+                : i < GPUS     ? bucket_names[i - OF_BUCKET]
+                               : "",
+                &a->of[i], &b->of[i], out);
 }
 
 static void sums_say_outcomes(const struct trace_sums *a, const struct trace_sums *b,
@@ -389,8 +376,8 @@ static void sums_say_outcomes(const struct trace_sums *a, const struct trace_sum
         largest = difference > largest ? difference : largest;
         if (a->outcomes[i] > 0 || b->outcomes[i] > 0)
             hs_say(out, "%-12s %10s %10s %10s\n", hs_outcome_text((enum hs_outcome)i),
-                   share(a->outcomes[i], a->jobs).text, share(b->outcomes[i], b->jobs).text,
-                   figure(difference, true).text);
+                   ratio_text(a->outcomes[i], a->jobs, 4).text,
+                   ratio_text(b->outcomes[i], b->jobs, 4).text, figure(difference, true).text);
     }
     hs_say(out, "%-12s %10s %10s %10s\n", "largest", "", "", figure(largest, true).text);
 }

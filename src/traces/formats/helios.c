@@ -5,6 +5,9 @@
  * states; local times without a zone. start_time, end_time and queue tell what the cluster's own
  * scheduler did, and node_num where it put the job: none of them is a demand, so they are not read.
  */
+#include <string.h>
+
+#include "base/fmt.h"
 #include "traces/write.h"
 
 static const struct hs_column columns[] = {
@@ -88,4 +91,145 @@ const struct hs_trace_format hs_trace_format_helios = {
     .table = columns,
     .table_columns = COLUMN_COUNT,
     .is_unit_fixed = true,
+};
+
+/* ---- Acme ---- */
+
+/* Acme, the job traces of two clusters of large models (InternLM/AcmeTrace; Hu et al., NSDI'24):
+ * trace_seren.csv and trace_kalos.csv. A job runs from start_time to end_time: `duration` is that
+ * in Seren, but counts from the submission in Kalos, whatever its documentation says. Times carry
+ * an offset from UTC, "+08:00" in Seren and "+00:00" in Kalos; they are taken as written, the clock
+ * of the file, and a file keeps to one. Kalos has counts such as "10.0" and empty cells.
+ *
+ * A pod is a node of the job: mem_per_pod_GB times node_num is its memory. What the cluster's own
+ * scheduler did (queue) and what follows from other columns (gpu_time) is not read; neither is
+ * `type`, the kind of work. */
+enum { SUBMIT = 3, START, END, NODES, MEMORY };
+
+static const struct hs_column acme_columns[] = {
+    HS_COLUMN("status", "state", FATE, false, outcome),
+    HS_COLUMN("gpus", "gpu_num", COUNT, true, gpus),
+    HS_COLUMN("job_id", "job_id", ID, true, id),
+    [SUBMIT] = HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    [START] = HS_COLUMN("duration", "start_time", OWN, true, duration_us),
+    [END] = HS_COLUMN("duration", "end_time", OWN, true, duration_us),
+    [NODES] = HS_COLUMN("mem_mib", "node_num", OWN, false, mem_mib),
+    [MEMORY] = HS_COLUMN("mem_mib", "mem_per_pod_GB", OWN, false, mem_mib),
+    HS_COLUMN("user", "user", TEXT, false, user),
+    HS_COLUMN("cpus", "cpu_num", MILLI, false, cpus_milli),
+};
+
+#define ACME_COLUMNS (sizeof acme_columns / sizeof *acme_columns)
+
+#define ZONE_MAX 15
+
+struct acme {
+    struct hs_table table;   /* first: see traces/format.h */
+    char zone[ZONE_MAX + 1]; /* what follows the first time of the file; "" = nothing */
+    bool has_zone;
+};
+
+/* The text behind the seconds of a date and time: "+08:00". */
+static const char *zone_of(const char *text, size_t len)
+{
+    const char *zone = len >= 19 ? text + 19 : text + len;
+    return zone + (*zone == '.' ? 1 + strspn(zone + 1, "0123456789") : 0);
+}
+
+static enum hs_status check_zone(struct acme *a, uint32_t index)
+{
+    size_t len;
+    const char *text = hs_table_cell(&a->table, index, &len), *zone = zone_of(text, len);
+    if (!a->has_zone && strlen(zone) <= ZONE_MAX) {
+        memcpy(a->zone, zone, strlen(zone) + 1);
+        a->has_zone = true;
+    }
+    if (strcmp(zone, a->zone) == 0)
+        return HS_OK;
+    struct hs_place place = hs_table_spot(&a->table, index);
+    return hs_trace_bad_row(a->table.faults, HS_FAULT_TIME, &place,
+                            "a file has one clock: bring its times to one offset from UTC",
+                            "%s has another offset than the times before, '%s': '%s'",
+                            acme_columns[index].name, a->zone, text);
+}
+
+/* false: not there. */
+static enum hs_status read_time(struct acme *a, uint32_t index, int64_t *out_us, bool *is_there)
+{
+    size_t len;
+    const char *text = hs_table_cell(&a->table, index, &len);
+    *is_there = !hs_cell_is_missing(text, len);
+    if (!*is_there)
+        return HS_OK;
+    if (!hs_parse_datetime_us(text, len, out_us))
+        return hs_table_fail(&a->table, index, HS_CELL_NOT_A_TIME);
+    return check_zone(a, index);
+}
+
+static enum hs_status read_duration(struct acme *a, struct hs_trace_job *job, int *dropped)
+{
+    int64_t start_us, end_us;
+    bool has_start, has_end;
+    HS_TRY(read_time(a, START, &start_us, &has_start));
+    HS_TRY(read_time(a, END, &end_us, &has_end));
+    if (!has_start || !has_end)
+        *dropped = 1 + HS_DROP_NO_TIMES;
+    else if (end_us < start_us) {
+        struct hs_place place = hs_table_spot(&a->table, END);
+        return hs_trace_bad_row(a->table.faults, HS_FAULT_RANGE, &place, NULL,
+                                "end_time is before start_time");
+    } else
+        job->duration_us = end_us - start_us;
+    return HS_OK;
+}
+
+/* One GB is one GiB here: vendors sell memory so. */
+static enum hs_status read_memory(struct acme *a, struct hs_trace_job *job)
+{
+    size_t len;
+    uint32_t nodes;
+    int64_t mib;
+    const char *text = hs_table_cell(&a->table, NODES, &len);
+    if (hs_cell_is_missing(text, len))
+        return HS_OK;
+    HS_TRY(hs_table_cell_count(&a->table, NODES, &nodes));
+    text = hs_table_cell(&a->table, MEMORY, &len);
+    if (hs_cell_is_missing(text, len))
+        return HS_OK;
+    if (!hs_parse_decimal_us(text, len, 1024, &mib))
+        return hs_table_fail(&a->table, MEMORY, HS_CELL_NOT_A_NUMBER);
+    if (mib < 0)
+        return hs_table_fail(&a->table, MEMORY, HS_CELL_NEGATIVE);
+    if (nodes > 0 && mib > (int64_t)(UINT32_MAX / nodes))
+        return hs_table_fail(&a->table, MEMORY, HS_CELL_TOO_LARGE);
+    job->mem_mib = (uint32_t)mib * nodes;
+    return HS_OK;
+}
+
+static enum hs_status next_acme(void *state, struct hs_trace_job *job, int *dropped)
+{
+    struct acme *a = state;
+    HS_TRY(hs_table_next(&a->table, job, dropped));
+    if (*dropped)
+        return HS_OK;
+    HS_TRY(check_zone(a, SUBMIT));
+    HS_TRY(read_duration(a, job, dropped));
+    return *dropped ? HS_OK : read_memory(a, job);
+}
+
+/* Helios' files have the first four as well. */
+static const char *const acme_header[] = {"job_id", "gpu_num",    "submit_time", "state",
+                                          "type",   "start_time", "end_time",    NULL};
+
+const struct hs_trace_format hs_trace_format_acme = {
+    .name = "acme",
+    .summary = "Acme trace_seren.csv, trace_kalos.csv (NSDI'24)",
+    .columns = "job_id, gpu_num, submit_time, start_time, end_time, type; optional: state, user, "
+               "cpu_num, node_num with mem_per_pod_GB",
+    .header = acme_header,
+    .certainty = 95,
+    .table = acme_columns,
+    .table_columns = ACME_COLUMNS,
+    .state_size = sizeof(struct acme),
+    .next = next_acme,
 };
