@@ -123,25 +123,6 @@ static double step(double state, double hours, uint64_t seed, uint64_t hour)
     return keeps * state + sqrt(1 - keeps * keeps) * hs_normal_of(seed, hour);
 }
 
-/* Multiplies the rates of a block of n hours. */
-static void modulate(struct hs_arrival_rate *c, uint32_t n)
-{
-    const struct hs_workload_modulation *m = &c->arrivals->modulation;
-    uint64_t quick_seed = hs_mix64(c->seed, RATE_QUICK), slow_seed = hs_mix64(c->seed, RATE_SLOW);
-    for (uint32_t i = 0; i < n; i++) {
-        c->quick = step(c->quick, m->hours, quick_seed, c->first_hour + i);
-        double score = sqrt(1 - m->slow_share) * c->quick;
-        if (m->slow_share > 0) {
-            c->slow = step(c->slow, m->slow_hours, slow_seed, c->first_hour + i);
-            score += sqrt(m->slow_share) * c->slow;
-        }
-        c->ranks[i] = (struct hs_keyed){hs_key_of(score), i};
-    }
-    hs_keysort(c->ranks, c->spare, n);
-    for (uint32_t i = 0; i < n; i++)
-        c->rates[c->ranks[i].value] *= hs_gamma_quantile((i + 0.5) / n, m->cv);
-}
-
 /* Factors by which sums fall short of those of the profile; a sum of 0 stays. */
 static void rake(struct hs_arrival_rate *c, uint32_t n, uint32_t groups, bool is_weekday)
 {
@@ -182,12 +163,25 @@ static void set_rates(struct hs_arrival_rate *c, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         c->rates[i] = profile(c, c->first_hour + i);
-    bool is_modulated = c->arrivals->modulation.cv > 0;
+    const struct hs_workload_modulation *m = &c->arrivals->modulation;
+    bool is_modulated = m->cv > 0;
     bool is_stopped = c->arrivals->outages.per_day > 0 && n <= c->block_hours;
     if (!is_modulated && !is_stopped)
         return;
+    for (uint32_t i = 0; is_modulated && i < n; i++) {
+        uint64_t hour = c->first_hour + i;
+        c->quick = step(c->quick, m->hours, hs_mix64(c->seed, RATE_QUICK), hour);
+        double score = sqrt(1 - m->slow_share) * c->quick;
+        if (m->slow_share > 0) {
+            c->slow = step(c->slow, m->slow_hours, hs_mix64(c->seed, RATE_SLOW), hour);
+            score += sqrt(m->slow_share) * c->slow;
+        }
+        c->ranks[i] = (struct hs_keyed){hs_key_of(score), i};
+    }
     if (is_modulated)
-        modulate(c, n);
+        hs_keysort(c->ranks, c->spare, n);
+    for (uint32_t i = 0; is_modulated && i < n; i++)
+        c->rates[c->ranks[i].value] *= hs_gamma_quantile((i + 0.5) / n, m->cv);
     if (is_stopped)
         stop(c, n);
     for (int i = 0; i < RAKING; i++) {
@@ -272,6 +266,7 @@ static double draw_gap(const struct hs_arrival *a, uint64_t batch, uint32_t memb
                              hs_uniform_of(hs_mix64(batch, BATCH_GAP + (uint64_t)member)));
 }
 
+/* The next hour: how many batches it has, and how long they take. */
 static bool begin_hour(struct hs_arrival *a)
 {
     if (!hs_arrival_rate_next(&a->rate, &a->hour, &a->left))

@@ -251,7 +251,7 @@ static void draw(const struct fit_arrivals *a, const struct hs_workload_arrivals
 
 static void fit_modulation(const struct fit_arrivals *arrivals, struct hs_workload_arrivals *out)
 {
-    struct moments seen, wanted;
+    struct moments seen, wanted, made;
     out->modulation = (struct hs_workload_modulation){.hours = 1};
     measure(arrivals, out, &seen);
     wanted = seen;
@@ -259,7 +259,6 @@ static void fit_modulation(const struct fit_arrivals *arrivals, struct hs_worklo
         double means[LAGS] = {0};
         out->modulation = nearest(&wanted);
         for (uint64_t seed = 0; seed < DRAWS; seed++) {
-            struct moments made;
             draw(arrivals, out, seed, &made);
             for (uint32_t i = 0; i < seen.count; i++)
                 means[i] += made.at[i] / DRAWS;
@@ -587,13 +586,11 @@ static void runs_finish(struct hs_fit *f, const uint32_t *bucket_of, struct hs_w
     out->duration_correlation = correlation(f);
 }
 
-/* ---- users and virtual clusters ----
+/* ---- users ----
  * Weights of users among runs are the quantiles of a log-normal distribution at equal steps, as
  * workload/generator draws them. Its sigma follows from the Gini coefficient of the trace's users,
  * to which all of them contribute, where the share of the first few percent is that of a handful.
  */
-
-/* ---- users ---- */
 
 static int by_size(const void *a, const void *b)
 {
@@ -612,34 +609,26 @@ static double gini(const double *numbers, uint32_t n)
     return sum > 0 ? weighted / n / sum : 0;
 }
 
-/* The sigma with which the weights of n users have this coefficient. */
-static double sigma_of(double wanted, double *weights, uint32_t n)
-{
-    double low = 0, high = SIGMA_MAX;
-    for (int i = 0; i < HALVINGS; i++) {
-        double middle = (low + high) / 2;
-        for (uint32_t u = 0; u < n; u++)
-            weights[u] = exp(middle * hs_normal_quantile((u + .5) / n));
-        if (gini(weights, n) < wanted)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (low + high) / 2;
-}
-
 static void fit_users(const struct hs_fit *f, struct hs_workload *workload)
 {
     uint32_t named = f->users.count - 1; /* but for those of none */
+    double low = 0, high = SIGMA_MAX;
     if (named == 0)
         return;
-    double *runs = hs_alloc_zeroed(named, sizeof *runs);
+    double *weights = hs_alloc_zeroed(named, sizeof *weights);
     for (uint32_t u = 0; u < named; u++)
-        runs[u] = u + 1 < f->run_count ? (double)f->runs[u + 1].batches : 0;
-    qsort(runs, named, sizeof *runs, by_size);
+        weights[u] = u + 1 < f->run_count ? (double)f->runs[u + 1].batches : 0;
+    qsort(weights, named, sizeof *weights, by_size);
+    double wanted = gini(weights, named);
+    for (int i = 0; i < HALVINGS; i++) { /* to the sigma whose weights have this coefficient */
+        double middle = (low + high) / 2;
+        for (uint32_t u = 0; u < named; u++)
+            weights[u] = exp(middle * hs_normal_quantile((u + .5) / named));
+        *(gini(weights, named) < wanted ? &low : &high) = middle;
+    }
     workload->users = named < HS_WORKLOAD_USERS_MAX ? named : HS_WORKLOAD_USERS_MAX;
-    workload->users_sigma = sigma_of(gini(runs, named), runs, named);
-    hs_free(runs);
+    workload->users_sigma = (low + high) / 2;
+    hs_free(weights);
 }
 
 /* ---- virtual clusters ---- */

@@ -419,67 +419,39 @@ static void spread_users(const struct user_table *p, struct weighted_user *users
     }
 }
 
-/* In order of VC, and of weight within. */
-static void list_users(struct user_table *p, const struct weighted_user *users,
-                       const uint32_t *members)
+static void open_users(struct user_table *p, const struct job_sampler *plan)
 {
-    const struct hs_workload *w = p->workload;
+    const struct hs_workload *w = plan->workload;
     uint32_t vcs = w->vc_count > 0 ? w->vc_count : 1;
-    p->vc_users = hs_arena_alloc(&p->arena, (vcs + 1) * sizeof *p->vc_users);
+    *p = (struct user_table){.workload = w};
+    double *gpu_time = hs_arena_alloc(&p->arena, vcs * sizeof *gpu_time);
+    if (w->vc_count > 0) {
+        uint64_t cells = (uint64_t)plan->size_count * w->vc_count;
+        p->vc_sums = hs_arena_alloc(&p->arena, cells * sizeof *p->vc_sums);
+        set_vcs(p, plan, gpu_time);
+    }
+    if (w->users == 0)
+        return;
+    struct weighted_user *users = hs_arena_alloc(&p->arena, w->users * sizeof *users);
+    double *lacks = hs_arena_alloc(&p->arena, vcs * sizeof *lacks);
+    uint32_t *members = hs_arena_alloc(&p->arena, vcs * sizeof *members);
     uint32_t *filled = hs_arena_alloc(&p->arena, vcs * sizeof *filled);
+    p->vc_users = hs_arena_alloc(&p->arena, (vcs + 1) * sizeof *p->vc_users);
     p->user_sums = hs_arena_alloc(&p->arena, w->users * sizeof *p->user_sums);
     p->user_names = hs_arena_alloc(&p->arena, w->users * sizeof *p->user_names);
+    for (uint32_t u = 0; u < w->users; u++) {
+        double z = hs_normal_quantile((w->users - u - 0.5) / w->users);
+        users[u] = (struct weighted_user){.weight = exp(w->users_sigma * z), .number = u + 1};
+    }
+    spread_users(p, users, gpu_time, lacks, members);
     for (uint32_t v = 0; v < vcs; v++)
         p->vc_users[v + 1] = p->vc_users[v] + members[v];
-    for (uint32_t u = 0; u < w->users; u++) {
+    for (uint32_t u = 0; u < w->users; u++) { /* in order of VC, and of weight within */
         char name[16];
         uint32_t vc = users[u].vc, at = p->vc_users[vc] + filled[vc]++;
         int len = snprintf(name, sizeof name, "u%05u", users[u].number);
         p->user_sums[at] = users[u].weight + (filled[vc] > 1 ? p->user_sums[at - 1] : 0);
         p->user_names[at] = hs_arena_text(&p->arena, name, (size_t)len);
-    }
-}
-
-static void open_users(struct user_table *users, const struct job_sampler *plan)
-{
-    const struct hs_workload *w = plan->workload;
-    *users = (struct user_table){.workload = w};
-    double *gpu_time = hs_arena_alloc(&users->arena, (w->vc_count + 1) * sizeof *gpu_time);
-    if (w->vc_count > 0) {
-        uint64_t cells = (uint64_t)plan->size_count * w->vc_count;
-        users->vc_sums = hs_arena_alloc(&users->arena, cells * sizeof *users->vc_sums);
-        set_vcs(users, plan, gpu_time);
-    }
-    if (w->users == 0)
-        return;
-    uint32_t vcs = w->vc_count > 0 ? w->vc_count : 1;
-    struct weighted_user *list = hs_arena_alloc(&users->arena, w->users * sizeof *list);
-    double *lacks = hs_arena_alloc(&users->arena, vcs * sizeof *lacks);
-    uint32_t *members = hs_arena_alloc(&users->arena, vcs * sizeof *members);
-    for (uint32_t u = 0; u < w->users; u++) {
-        double z = hs_normal_quantile((w->users - u - 0.5) / w->users);
-        list[u] = (struct weighted_user){.weight = exp(w->users_sigma * z), .number = u + 1};
-    }
-    spread_users(users, list, gpu_time, lacks, members);
-    list_users(users, list, members);
-}
-
-/* VC and user of a job, from its batch and size alone; NULL where the workload has none. */
-static void users_of(const struct user_table *users, const struct sampled_job *job, const char **vc,
-                     const char **user)
-{
-    const struct hs_workload *w = users->workload;
-    uint32_t number = 0;
-    *vc = *user = NULL;
-    if (w->vc_count > 0) {
-        const double *sums = users->vc_sums + (size_t)job->size * w->vc_count;
-        number = hs_pick(sums, w->vc_count, hs_uniform_of(hs_mix64(job->batch, DRAW_VC)));
-        *vc = w->vcs[number].name;
-    }
-    if (w->users > 0) {
-        uint32_t first = users->vc_users[number], count = users->vc_users[number + 1] - first;
-        double draw = hs_uniform_of(hs_mix64(job->batch, DRAW_USER));
-        *user = users->user_names[first + hs_pick(users->user_sums + first, count, draw)];
     }
 }
 
@@ -623,7 +595,20 @@ enum hs_status hs_generator_next(struct hs_generator *generator, struct hs_trace
                                  .profile = HS_NO_PROFILE,
                                  .outcome = planned->outcome,
                                  .line = (int64_t)g->index};
-    users_of(&g->users, planned, &job->vc, &job->user);
+    /* VC and user follow from the batch and the size alone; NULL where the workload has none. */
+    const struct user_table *users = &g->users;
+    const struct hs_workload *w = users->workload;
+    uint32_t vc = 0;
+    if (w->vc_count > 0) {
+        const double *sums = users->vc_sums + (size_t)planned->size * w->vc_count;
+        vc = hs_pick(sums, w->vc_count, hs_uniform_of(hs_mix64(planned->batch, DRAW_VC)));
+        job->vc = w->vcs[vc].name;
+    }
+    if (w->users > 0) {
+        uint32_t first = users->vc_users[vc], count = users->vc_users[vc + 1] - first;
+        double draw = hs_uniform_of(hs_mix64(planned->batch, DRAW_USER));
+        job->user = users->user_names[first + hs_pick(users->user_sums + first, count, draw)];
+    }
     if (planned->outcome == HS_OUTCOME_FAILED && g->retried_again[size->bucket] > 0)
         give_attempts(g, job, size->bucket);
     return HS_OK;

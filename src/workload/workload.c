@@ -92,14 +92,6 @@ double hs_bucket_state_share(const struct hs_workload_bucket *bucket, enum hs_ou
 
 /* ---- quantile functions ---- */
 
-/* The values of a stretch, at the share `part` of its way. */
-static double between(double low, double high, double part)
-{
-    if (low >= high || part >= 1)
-        return high; /* to the last bit: it may be rounded up */
-    return low > 0 ? low * exp(part * log(high / low)) : part * high;
-}
-
 double hs_quantile_fn_at(const struct hs_quantile_fn *curve, double rank)
 {
     uint32_t low = 0, high = curve->count - 1; /* rank lies between these points */
@@ -110,8 +102,11 @@ double hs_quantile_fn_at(const struct hs_quantile_fn *curve, double rank)
         else
             high = middle;
     }
-    double width = curve->rank[high] - curve->rank[low];
-    return between(curve->value[low], curve->value[high], (rank - curve->rank[low]) / width);
+    double part = (rank - curve->rank[low]) / (curve->rank[high] - curve->rank[low]);
+    double from = curve->value[low], to = curve->value[high];
+    if (from >= to || part >= 1)
+        return to; /* to the last bit: it may be rounded up */
+    return from > 0 ? from * exp(part * log(to / from)) : part * to;
 }
 
 double hs_quantile_fn_mean(const struct hs_quantile_fn *curve)
@@ -213,9 +208,15 @@ static double foot(const struct door *d, uint64_t value)
     return at > 0 ? at : FROM_NOTHING;
 }
 
-static void draw_curve(struct door *d, const struct hs_loghist *values)
+void hs_quantile_fn_of(const struct hs_loghist *values, bool is_rounded_up, struct hs_arena *arena,
+                       struct hs_quantile_fn *curve)
 {
     double all = (double)values->count;
+    struct door door = {.rank = hs_arena_alloc(arena, HS_QUANTILE_FN_POINTS_MAX * sizeof(double)),
+                        .value = hs_arena_alloc(arena, HS_QUANTILE_FN_POINTS_MAX * sizeof(double)),
+                        .is_rounded_up = is_rounded_up,
+                        .tolerance = fmax(LEAST_OFF, NOISE_PART * NOISE_KS / sqrt(all))};
+    struct door *d = &door;
     uint32_t at = 0;
     uint64_t value, count, sum = 0, before = 0;
     for (; hs_loghist_next(values, &at, &value, &count); before = value) {
@@ -242,16 +243,5 @@ static void draw_curve(struct door *d, const struct hs_loghist *values)
         d->count--;
     put(d, 1, (double)values->max);
     d->rank[d->count - 1] = 1;
-}
-
-void hs_quantile_fn_of(const struct hs_loghist *values, bool is_rounded_up, struct hs_arena *arena,
-                       struct hs_quantile_fn *curve)
-{
-    struct door d = {.is_rounded_up = is_rounded_up,
-                     .tolerance =
-                         fmax(LEAST_OFF, NOISE_PART * NOISE_KS / sqrt((double)values->count))};
-    d.rank = hs_arena_alloc(arena, HS_QUANTILE_FN_POINTS_MAX * sizeof *d.rank);
-    d.value = hs_arena_alloc(arena, HS_QUANTILE_FN_POINTS_MAX * sizeof *d.value);
-    draw_curve(&d, values);
-    *curve = (struct hs_quantile_fn){d.rank, d.value, d.count};
+    *curve = (struct hs_quantile_fn){d->rank, d->value, d->count};
 }

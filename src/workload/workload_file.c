@@ -314,21 +314,6 @@ static void read_states(struct workload_reader *r, const struct hs_json *list,
         hs_jsoncheck_fault(&r->check, list, NULL, "the last rank of states must be 1");
 }
 
-static void read_bucket(struct workload_reader *r, const struct hs_json *object)
-{
-    if (!is_object(r, object, "one of sizes",
-                   KEYS("name", "gpus", "duration_s", "states", "retries", "batch_max")))
-        return;
-    struct hs_workload_bucket *bucket = &r->workload->buckets[r->workload->bucket_count++];
-    bucket->name = read_name(r, object, "one of sizes");
-    read_gpus(r, object, bucket);
-    read_curve(r, object, "duration_s", SECONDS_MAX, &bucket->duration_s);
-    read_states(r, hs_json_get(object, "states"), bucket);
-    bucket->retries = read_number(r, object, "retries", 0, HS_WORKLOAD_RETRIES_MAX, 0);
-    bucket->batch_max = (uint32_t)hs_jsoncheck_int(&r->check, object, "batch_max", 1,
-                                                   HS_WORKLOAD_BATCH_MAX, UINT32_MAX);
-}
-
 static void read_sizes(struct workload_reader *r, const struct hs_json *list)
 {
     struct hs_workload *w = r->workload;
@@ -337,7 +322,17 @@ static void read_sizes(struct workload_reader *r, const struct hs_json *list)
         return;
     w->buckets = room(r, hs_json_count(list), sizeof *w->buckets);
     for (const struct hs_json *b = hs_json_first(list); b != NULL; b = hs_json_next(b))
-        read_bucket(r, b);
+        if (is_object(r, b, "one of sizes",
+                      KEYS("name", "gpus", "duration_s", "states", "retries", "batch_max"))) {
+            struct hs_workload_bucket *bucket = &w->buckets[w->bucket_count++];
+            bucket->name = read_name(r, b, "one of sizes");
+            read_gpus(r, b, bucket);
+            read_curve(r, b, "duration_s", SECONDS_MAX, &bucket->duration_s);
+            read_states(r, hs_json_get(b, "states"), bucket);
+            bucket->retries = read_number(r, b, "retries", 0, HS_WORKLOAD_RETRIES_MAX, 0);
+            bucket->batch_max = (uint32_t)hs_jsoncheck_int(&r->check, b, "batch_max", 1,
+                                                           HS_WORKLOAD_BATCH_MAX, UINT32_MAX);
+        }
     for (uint32_t i = 0; i < w->bucket_count; i++)
         sum += w->buckets[i].share;
     if (sum <= 0) {
