@@ -232,6 +232,20 @@ void hs_jsonw_member_array(struct hs_jsonw *w, const char *key)
     hs_jsonw_array(w);
 }
 
+static void put_argument(struct hs_jsonw *w, const char *conversion, va_list *args)
+{
+    if (strcmp(conversion, "%s") == 0)
+        hs_jsonw_text(w, va_arg(*args, const char *));
+    else if (strcmp(conversion, "%g") == 0)
+        hs_jsonw_double(w, va_arg(*args, double));
+    else if (strcmp(conversion, "%.6g") == 0)
+        hs_jsonw_double(w, hs_fmt_round6(va_arg(*args, double)));
+    else if (strcmp(conversion, "%u") == 0)
+        hs_jsonw_u64(w, va_arg(*args, unsigned));
+    else
+        hs_jsonw_u64(w, va_arg(*args, uint64_t));
+}
+
 static void put_word(struct hs_jsonw *w, const char *word, size_t len, va_list *args)
 {
     char key[64], text[96];
@@ -253,16 +267,8 @@ static void put_word(struct hs_jsonw *w, const char *word, size_t len, va_list *
         hs_jsonw_object(w);
     else if (strcmp(text, "[") == 0)
         hs_jsonw_array(w);
-    else if (strcmp(text, "%s") == 0)
-        hs_jsonw_text(w, va_arg(*args, const char *));
-    else if (strcmp(text, "%g") == 0)
-        hs_jsonw_double(w, va_arg(*args, double));
-    else if (strcmp(text, "%.6g") == 0)
-        hs_jsonw_double(w, hs_fmt_round6(va_arg(*args, double)));
-    else if (strcmp(text, "%u") == 0)
-        hs_jsonw_u64(w, va_arg(*args, unsigned));
-    else if (strcmp(text, "%" PRIu64) == 0)
-        hs_jsonw_u64(w, va_arg(*args, uint64_t));
+    else if (*text == '%')
+        put_argument(w, text, args);
     else if (*text == '#' && text[1] >= '0' && text[1] <= '9')
         hs_jsonw_u64(w, strtoull(text + 1, NULL, 10));
     else if (strcmp(text, "false") == 0)
