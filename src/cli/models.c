@@ -27,7 +27,7 @@ void hs_models_assign_options(struct hs_assign_options *assign,
                                          .seed = (uint64_t)hs_models_assign_seed(options),
                                          .target_util = options->assign_target / 100,
                                          .sticky = options->assign_sticky,
-                                         .load = options->load / options->scale_time};
+                                         .load = options->read.load / options->read.scale_time};
     for (uint32_t t = 0; cluster != NULL && t < cluster->type_count; t++) {
         uint32_t mib = cluster->types[t].mem_mib;
         if (mib > 0 && (assign->mem_limit_mib == 0 || mib < assign->mem_limit_mib))
@@ -164,20 +164,20 @@ static void say_predictor(struct hs_models *m)
 {
     static const char *const kinds[] = {"oracle", "noisy", "table", "regress"};
     static const char *const memories[] = {"oracle", "formula", "noisy"};
-    const struct hs_run_options *options = m->options;
+    const struct hs_predictor_options *told = &m->options->told;
     char *text = m->predictor_text;
     const size_t size = sizeof m->predictor_text;
     if ((m->need.knows & HS_KNOWS_UTILIZATION) != 0) {
-        hs_append(text, size, "utilization %s", kinds[options->predictor]);
-        if (options->predictor == HS_PREDICT_NOISY) {
-            hs_append(text, size, " (RMSLE %.3g", hypot(options->util_noise, options->util_bias));
-            if (options->util_bias != 0)
-                hs_append(text, size, ", bias %g", options->util_bias);
+        hs_append(text, size, "utilization %s", kinds[told->kind]);
+        if (told->kind == HS_PREDICT_NOISY) {
+            hs_append(text, size, " (RMSLE %.3g", hypot(told->util_rmsle, told->util_bias));
+            if (told->util_bias != 0)
+                hs_append(text, size, ", bias %g", told->util_bias);
             hs_append(text, size, ")");
         }
-        if (options->predictor == HS_PREDICT_REGRESS)
+        if (told->kind == HS_PREDICT_REGRESS)
             hs_append(text, size, " (fitted without the job's %s)",
-                      options->predictor_holdout == HS_HOLDOUT_MODEL ? "model" : "configuration");
+                      told->holdout == HS_HOLDOUT_MODEL ? "model" : "configuration");
         if ((m->need.can & HS_CAN_COLOCATE) != 0) { /* the slowdown of a pair */
             double error = hs_predictor_slowdown_error(m->predictor);
             if (isnan(error))
@@ -188,10 +188,9 @@ static void say_predictor(struct hs_models *m)
     }
     if ((m->need.knows & HS_KNOWS_MEMORY) == 0)
         return;
-    hs_append(text, size, "%smemory %s", text[0] != '\0' ? ", " : "",
-              memories[options->memory_predictor]);
-    if (options->memory_predictor == HS_MEMORY_NOISY)
-        hs_append(text, size, " (standard deviation of ln %g)", options->memory_noise);
+    hs_append(text, size, "%smemory %s", text[0] != '\0' ? ", " : "", memories[told->memory]);
+    if (told->memory == HS_MEMORY_NOISY)
+        hs_append(text, size, " (standard deviation of ln %g)", told->mem_ln_sd);
 }
 
 static void say_models(struct hs_models *m)
@@ -297,11 +296,9 @@ static enum hs_status open_interference(struct hs_models *m, struct hs_diag *dia
     const char *types[HS_GPU_TYPES_MAX], *path = m->files.path[HS_MODEL_INTERFERENCE];
     const struct hs_run_options *options = m->options;
     struct hs_interference_options *how = &m->interference_options;
+    *how = options->how;
     HS_TRY(hs_interference_parse(options->interference, how, diag));
-    how->gamma = options->gamma;
-    how->noise = options->interference_noise;
     how->seed = (uint64_t)options->seed;
-    how->crowd = (enum hs_crowd)options->crowd;
     if (how->crowd == HS_CROWD_QUEUEING && options->max_tenants > (int64_t)HS_QUEUEING_TENANTS)
         return hs_fail(diag, HS_E_USAGE, NULL,
                        "its cost doubles with each: --max-tenants=8 or less",
@@ -350,14 +347,8 @@ enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *
     HS_TRY(open_interference(m, diag));
     HS_TRY(hs_speed_load(&m->speed, m->files.path[HS_MODEL_SPEED], &m->catalogue, cluster,
                          options->reference_type, diag));
-    const struct hs_predictor_options told = {
-        .kind = (enum hs_predictor_kind)options->predictor,
-        .memory = (enum hs_memory_kind)options->memory_predictor,
-        .holdout = (enum hs_holdout)options->predictor_holdout,
-        .util_rmsle = options->util_noise,
-        .util_bias = options->util_bias,
-        .mem_ln_sd = options->memory_noise,
-        .seed = (uint64_t)options->seed};
+    struct hs_predictor_options told = options->told;
+    told.seed = (uint64_t)options->seed;
     if (m->is_told || is_given(m->files.path[HS_MODEL_PREDICTOR]))
         HS_TRY(hs_predictor_open(&m->predictor, &m->files, &m->catalogue, &told, diag));
     HS_TRY(open_reserve(m, diag));

@@ -16,15 +16,17 @@
 
 #include "data/config.h"
 
-/* A row whose key is the name of its field; heading: of its group, NULL = none. */
-#define ROW(name, kind, heading, preset, ...)                                                      \
-    HS_OPTION(kind, #name, offsetof(OWNER, name), preset, __VA_ARGS__, .group = heading)
-#define SHORT     .in_short_help = true
-#define LOCAL     .is_local = true
-#define REPEATED  .is_repeated = true
-#define LETTER(c) .letter = c
-#define UNIT(u)   .param.unit = u
-#define WORDS(w)  .param.choices = w
-#define SOURCE(s) .param.source = s
+/* heading: of its group, NULL = none. */
+#define ROW_AT(key, kind, field, heading, preset, ...)                                             \
+    HS_OPTION(kind, #key, offsetof(OWNER, field), preset, __VA_ARGS__, .group = heading)
+/* Where the key is the name of the field. */
+#define ROW(name, kind, heading, preset, ...) ROW_AT(name, kind, name, heading, preset, __VA_ARGS__)
+#define SHORT                                 .in_short_help = true
+#define LOCAL                                 .is_local = true
+#define REPEATED                              .is_repeated = true
+#define LETTER(c)                             .letter = c
+#define UNIT(u)                               .param.unit = u
+#define WORDS(w)                              .param.choices = w
+#define SOURCE(s)                             .param.source = s
 
 #endif

@@ -192,8 +192,8 @@ enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest
     HS_TRY(add_input(inputs, count, "cluster", if_file(options->cluster), diag));
     HS_TRY(add_input(inputs, count, "workload", setup->workload_file, diag));
     HS_TRY(add_input(inputs, count, "vcs", options->vc_file, diag));
-    HS_TRY(add_input(inputs, count, "map", if_file(options->map), diag));
-    HS_TRY(add_input(inputs, count, "gavel_throughputs", options->gavel_throughputs, diag));
+    HS_TRY(add_input(inputs, count, "map", if_file(options->read.map), diag));
+    HS_TRY(add_input(inputs, count, "gavel_throughputs", options->read.gavel_throughputs, diag));
     HS_TRY(add_input(inputs, count, "config", options->config_file, diag));
     HS_TRY(add_input(inputs, count, "profiles", options->profiles, diag));
     if (setup->models.restart != NULL)

@@ -262,22 +262,24 @@ static const char *written_at(size_t index)
 #define YEARS_100_S       3153600000
 #define SEED_RANGE        HS_RANGE(0, 9e15)
 
-#define INTAKE "Reading the trace"
+#define INTAKE                        "Reading the trace"
+#define READ(name, kind, preset, ...) ROW_AT(name, kind, read.name, INTAKE, preset, __VA_ARGS__)
 #define TRACE_ROWS                                                                                 \
-    ROW(format, TEXT, INTAKE, "auto", "trace format, or auto: by content ('horus help formats')",  \
-        UNIT("NAME"), SHORT, .check = hs_trace_format_check, .word_at = format_at),                \
-        ROW(map, TEXT, INTAKE, NULL,                                                               \
-            "columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON file",     \
-            UNIT("MAP")),                                                                          \
+    READ(format, TEXT, "auto", "trace format, or auto: by content ('horus help formats')",         \
+         UNIT("NAME"), SHORT, .check = hs_trace_format_check, .word_at = format_at),               \
+        READ(map, TEXT, NULL,                                                                      \
+             "columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON file",    \
+             UNIT("MAP")),                                                                         \
         ROW(time_unit, CHOICE, INTAKE, "auto",                                                     \
             "unit of bare numbers; auto: the format's own, minutes in chronus, ms in muri, else "  \
             "seconds",                                                                             \
             WORDS(time_units)),                                                                    \
-        ROW(gavel_throughputs, TEXT, INTAKE, NULL,                                                 \
-            "file of the steps a second of Gavel's jobs, for its traces: one of its "              \
-            "*_throughputs.json",                                                                  \
-            UNIT("FILE")),                                                                         \
-        ROW(philly_attempts, CHOICE, INTAKE, "merge",                                              \
+        READ(gavel_throughputs, TEXT, NULL,                                                        \
+             "file of the steps a second of Gavel's jobs, for its traces: one of its "             \
+             "*_throughputs.json",                                                                 \
+             UNIT("FILE")),                                                                        \
+        READ(                                                                                      \
+            philly_attempts, CHOICE, "merge",                                                      \
             "a Philly job of several attempts: first start to last end; one job each; or the sum " \
             "of their times",                                                                      \
             WORDS(attempts), SOURCE("merge: philly-traces notebook")),                             \
@@ -285,38 +287,40 @@ static const char *written_at(size_t index)
             "runs of a job that failed: folded into one; submitted again as the trace tells "      \
             "them; or made up as often as on Philly, on top of the recorded run",                  \
             WORDS(retries), SOURCE("generate: Jeon et al., ATC'19")),                              \
-        ROW(cpu_jobs, CHOICE, INTAKE, "skip",                                                      \
-            "jobs that ask for no GPU; skipped ones are counted", WORDS(cpu_jobs)),                \
-        ROW(zero_duration, CHOICE, INTAKE, "keep",                                                 \
-            "jobs that ran for 0 s: keep, drop (counted) or make them 1 s long",                   \
-            WORDS(zero_durations)),                                                                \
-        ROW(openb_pending, CHOICE, INTAKE, "drop",                                                 \
+        READ(cpu_jobs, CHOICE, "skip", "jobs that ask for no GPU; skipped ones are counted",       \
+             WORDS(cpu_jobs)),                                                                     \
+        READ(zero_duration, CHOICE, "keep",                                                        \
+             "jobs that ran for 0 s: keep, drop (counted) or make them 1 s long",                  \
+             WORDS(zero_durations)),                                                               \
+        READ(                                                                                      \
+            openb_pending, CHOICE, "drop",                                                         \
             "pods of openb that were never scheduled: drop (counted), or run for as long as they " \
             "existed",                                                                             \
             WORDS(openb_pending)),                                                                 \
-        ROW(outcomes, TEXT, INTAKE, NULL,                                                          \
-            "keep only jobs with these recorded outcomes, e.g. completed,failed; absent: all",     \
-            UNIT("OUTCOMES")),                                                                     \
+        READ(outcomes, TEXT, NULL,                                                                 \
+             "keep only jobs with these recorded outcomes, e.g. completed,failed; absent: all",    \
+             UNIT("OUTCOMES")),                                                                    \
         ROW(sort, TEXT, INTAKE, "8192",                                                            \
             "rows held back to put late ones in order; all: the whole trace in memory",            \
             UNIT("N|all"), .check = hs_check_sort),                                                \
         ROW(skip_bad_rows, REAL, INTAKE, "0",                                                      \
             "share of bad rows that may be passed over, counted; 0: the first one is an error",    \
             HS_RANGE(0, 100), UNIT("%")),                                                          \
-        ROW(max_jobs, INT, INTAKE, "0", "take only the first N jobs; 0: all", HS_RANGE(0, 9e15)),  \
-        ROW(load, REAL, INTAKE, "1",                                                               \
-            "scale the arrival rate: gaps between submissions are divided by this",                \
-            HS_RANGE(HS_REPLAY_LEAST, HS_REPLAY_MOST)),                                            \
-        ROW(scale_time, REAL, INTAKE, "1",                                                         \
-            "multiply the trace's times, gaps and durations alike: 0.1 replays it in a tenth of "  \
-            "the time at the same load",                                                           \
-            HS_RANGE(HS_REPLAY_LEAST, HS_REPLAY_MOST)),                                            \
+        READ(max_jobs, INT, "0", "take only the first N jobs; 0: all", HS_RANGE(0, 9e15)),         \
+        READ(load, REAL, "1",                                                                      \
+             "scale the arrival rate: gaps between submissions are divided by this",               \
+             HS_RANGE(HS_REPLAY_LEAST, HS_REPLAY_MOST)),                                           \
+        READ(scale_time, REAL, "1",                                                                \
+             "multiply the trace's times, gaps and durations alike: 0.1 replays it in a tenth of " \
+             "the time at the same load",                                                          \
+             HS_RANGE(HS_REPLAY_LEAST, HS_REPLAY_MOST)),                                           \
         ROW(window, TEXT, INTAKE, NULL,                                                            \
             "keep submissions from FROM on and before TO: times after the first one or dates of "  \
             "the trace's clock; absent: all",                                                      \
             UNIT("FROM..TO"), .check = check_window),                                              \
-        ROW(sample_jobs, REAL, INTAKE, "1",                                                        \
-            "keep each job with this probability, by its id and --seed", HS_RANGE(1e-9, 1))
+        HS_OPTION(REAL, "sample_jobs", AT(read.sample), "1",                                       \
+                  "keep each job with this probability, by its id and --seed", HS_RANGE(1e-9, 1),  \
+                  .group = INTAKE)
 
 #define PROFILES "Profiles of the jobs"
 #define ASSIGN_ROWS                                                                                \
@@ -392,17 +396,18 @@ static const char *written_at(size_t index)
             "slowdown of jobs that share a GPU: measured+fit, fit, const:X (1 + X beside "         \
             "anybody) or none",                                                                    \
             UNIT("MODEL"), .check = check_interference),                                           \
-        ROW(gamma, REAL, TRUTH, "1",                                                               \
-            "slowdowns to this power: 1 as measured, 1.43 makes the worst 3.2", HS_RANGE(0, 10),   \
-            SOURCE("1.43: Horus ICA3PP'20 saw up to 3.2x")),                                       \
-        ROW(interference_noise, REAL, TRUTH, "0",                                                  \
+        ROW_AT(gamma, REAL, how.gamma, TRUTH, "1",                                                 \
+               "slowdowns to this power: 1 as measured, 1.43 makes the worst 3.2",                 \
+               HS_RANGE(0, 10), SOURCE("1.43: Horus ICA3PP'20 saw up to 3.2x")),                   \
+        ROW_AT(                                                                                    \
+            interference_noise, REAL, how.noise, TRUTH, "0",                                       \
             "how wrong the model of slowdowns is: speeds of pairs not measured get residuals of "  \
             "X times its hold-out RMSE, drawn by --seed; 1 = one standard error",                  \
             HS_RANGE(0, 10)),                                                                      \
-        ROW(crowd, CHOICE, TRUTH, "additive",                                                      \
-            "more than two jobs on a GPU: excess slowdowns added up, or the exact queueing "       \
-            "recursion; modelled, not measured",                                                   \
-            WORDS(crowds)),                                                                        \
+        ROW_AT(crowd, CHOICE, how.crowd, TRUTH, "additive",                                        \
+               "more than two jobs on a GPU: excess slowdowns added up, or the exact queueing "    \
+               "recursion; modelled, not measured",                                                \
+               WORDS(crowds)),                                                                     \
         ROW(reference_type, TEXT, TRUTH, NULL,                                                     \
             "GPU type on which the trace was recorded; absent: the first of the cluster whose "    \
             "speed is 1",                                                                          \
@@ -433,22 +438,23 @@ static const char *written_at(size_t index)
             HS_RANGE(1, 1000000), UNIT("MiB/s"),                                                   \
             SOURCE("shared file systems of clouds: Filestore basic HDD 100/100 MiB/s, Amazon EFS " \
                    "bursting 100 MiB/s")),                                                         \
-        ROW(predictor, CHOICE, TOLD, "noisy",                                                      \
-            "utilization: the truth, the truth with log-normal noise, other batches of the "       \
-            "model, or a regression on its graph",                                                 \
-            WORDS(predictors), SOURCE("noisy: HotCloud'20 reports an error, not a method")),       \
-        ROW(util_noise, REAL, TOLD, "0.154",                                                       \
-            "noisy: RMSLE of the utilization; one draw a job, by --seed", HS_RANGE(0, 5),          \
-            SOURCE("Yeung et al. HotCloud'20")),                                                   \
-        ROW(util_bias, REAL, TOLD, "0",                                                            \
-            "noisy: mean of the log error; below 0 too little is told", HS_RANGE(-5, 5)),          \
-        ROW(predictor_holdout, CHOICE, TOLD, "config",                                             \
-            "regress: fitted without this configuration, or without its model", WORDS(holdouts)),  \
-        ROW(memory_predictor, CHOICE, TOLD, "oracle",                                              \
-            "GPU memory: the truth, the formula of Horus, or noise", WORDS(memory_predictors)),    \
-        ROW(memory_noise, REAL, TOLD, "0.665",                                                     \
-            "noisy: standard deviation of ln(estimate / truth); one draw a job, by --seed",        \
-            HS_RANGE(0, 5), SOURCE("the formula against 18 measurements of GPUMemNet"))
+        ROW_AT(predictor, CHOICE, told.kind, TOLD, "noisy",                                        \
+               "utilization: the truth, the truth with log-normal noise, other batches of the "    \
+               "model, or a regression on its graph",                                              \
+               WORDS(predictors), SOURCE("noisy: HotCloud'20 reports an error, not a method")),    \
+        ROW_AT(util_noise, REAL, told.util_rmsle, TOLD, "0.154",                                   \
+               "noisy: RMSLE of the utilization; one draw a job, by --seed", HS_RANGE(0, 5),       \
+               SOURCE("Yeung et al. HotCloud'20")),                                                \
+        ROW_AT(util_bias, REAL, told.util_bias, TOLD, "0",                                         \
+               "noisy: mean of the log error; below 0 too little is told", HS_RANGE(-5, 5)),       \
+        ROW_AT(predictor_holdout, CHOICE, told.holdout, TOLD, "config",                            \
+               "regress: fitted without this configuration, or without its model",                 \
+               WORDS(holdouts)),                                                                   \
+        ROW_AT(memory_predictor, CHOICE, told.memory, TOLD, "oracle",                              \
+               "GPU memory: the truth, the formula of Horus, or noise", WORDS(memory_predictors)), \
+        ROW_AT(memory_noise, REAL, told.mem_ln_sd, TOLD, "0.665",                                  \
+               "noisy: standard deviation of ln(estimate / truth); one draw a job, by --seed",     \
+               HS_RANGE(0, 5), SOURCE("the formula against 18 measurements of GPUMemNet"))
 
 /* What is simulated, of a run and of a point of a sweep. */
 #define ONE_RUN_ROWS                                                                               \

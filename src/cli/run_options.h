@@ -10,30 +10,33 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
+#include "model/interference.h"
+#include "model/predictor.h"
+#include "traces/trace_stream.h"
 
 enum hs_retries { HS_RETRIES_MERGE, HS_RETRIES_ATTEMPTS, HS_RETRIES_GENERATE };
 enum hs_time_unit { HS_UNIT_AUTO, HS_UNIT_S, HS_UNIT_MS, HS_UNIT_US, HS_UNIT_MIN, HS_UNIT_H };
 
 /* Values of the options; the tables of run_options.c say what each means. */
 struct hs_run_options {
-    const char *trace, *name, *format, *map, *gavel_throughputs;
-    const char *cluster, *policy, *vc_file, *vc_date;
-    const char *output, *outputs, *outcomes, *sort, *sample;
+    struct hs_trace_options read; /* with path, units, window, sort and seed by hs_setup_trace() */
+    const char *trace, *name, *cluster, *policy, *vc_file, *vc_date;
+    const char *output, *outputs, *sort, *sample, *window;
     const char *config_file, *settings;
     const char *to, *reference; /* of horus trace */
-    int32_t time_unit, vc, check, philly_attempts, retries, cpu_jobs, zero_duration, openb_pending;
-    int64_t seed, assign_seed /* 0 = seed */, max_jobs, tie_jitter, max_tenants;
+    int32_t time_unit, vc, check, retries;
+    int64_t seed, assign_seed /* 0 = seed */, tie_jitter, max_tenants;
     int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */
-    const char *window;
-    double load, scale_time, sample_jobs, skip_bad_rows; /* skip_bad_rows: per cent */
+    double skip_bad_rows;                                 /* per cent */
     /* models */
+    struct hs_predictor_options told;   /* its seed: that of the run */
+    struct hs_interference_options how; /* likewise; mode and excess by --interference */
     const char *profiles, *models, *interference, *reference_type, *memory_reserve, *restart_table,
         *memory_limits;
-    int32_t assign, crowd, locality, predictor, predictor_holdout, memory_predictor;
+    int32_t assign, locality;
     int64_t oom_delay, oom_retries;      /* oom_delay: microseconds */
     int64_t storage_bandwidth;           /* MiB/s */
     double assign_target, assign_sticky; /* assign_target: per cent */
-    double gamma, interference_noise, util_noise, util_bias, memory_noise;
     bool decisions, report, force, dry_run, print_config, quiet, verbose, progress, no_progress;
 };
 

@@ -143,26 +143,15 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
 {
     static const int64_t units_us[] = {0, HS_US_PER_S,      1000,
                                        1, 60 * HS_US_PER_S, 3600 * HS_US_PER_S};
-    hs_trace_options_default(trace);
+    *trace = options->read;
     trace->path = options->trace;
-    trace->format = options->format;
-    trace->map = options->map;
-    trace->gavel_throughputs = options->gavel_throughputs;
     trace->time_unit_us = units_us[options->time_unit];
-    trace->philly_attempts = options->philly_attempts;
-    trace->openb_pending = options->openb_pending;
     trace->keeps_attempts = options->retries == HS_RETRIES_ATTEMPTS;
-    trace->cpu_jobs = options->cpu_jobs;
-    trace->zero_duration = options->zero_duration;
-    trace->outcomes = options->outcomes;
-    trace->max_jobs = (uint64_t)options->max_jobs;
-    trace->load = options->load;
-    trace->scale_time = options->scale_time;
-    trace->sample = options->sample_jobs;
     trace->sample_seed = (uint64_t)options->seed;
+    trace->skip_bad_permille = (uint32_t)(options->skip_bad_rows * 10 + 0.5);
+    trace->window = (struct hs_trace_window){.to_us = INT64_MAX};
     if (options->window != NULL)
         HS_TRY(hs_trace_window_parse(options->window, &trace->window, diag));
-    trace->skip_bad_permille = (uint32_t)(options->skip_bad_rows * 10 + 0.5);
     return hs_sort_parse(options->sort, &trace->sort_window, diag);
 }
 
@@ -334,7 +323,7 @@ enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *
     *hash = 0;
     HS_TRY(mix_file(hash, strcmp(options->trace, "-") != 0 ? options->trace : NULL, diag));
     HS_TRY(mix_file(hash, options->vc_file, diag));
-    return mix_file(hash, options->gavel_throughputs, diag);
+    return mix_file(hash, options->read.gavel_throughputs, diag);
 }
 
 enum hs_status hs_run_name(const struct hs_setup *setup, uint64_t workload_hash,

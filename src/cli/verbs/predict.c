@@ -32,7 +32,7 @@ static void figure_label(const struct hs_prediction *p, const struct hs_predicte
     char power[32] = "";
     const char *caveat = "";
     if (f->is_raised)
-        (void)snprintf(power, sizeof power, "^%g", p->options->gamma);
+        (void)snprintf(power, sizeof power, "^%g", p->options->how.gamma);
     if (f->is_extrapolated)
         caveat = strncmp(f->source, "measured", 8) == 0 ? ", taken as such" : ", extrapolated";
     (void)snprintf(text, size, "%.96s%s%s", f->source, power, caveat);
@@ -184,11 +184,11 @@ static void say_prediction(struct hs_output *out, const struct hs_prediction *p)
            "error: root mean square on held-out rows (of the speed, beside a slowdown); mean "
            "absolute for\nspeeds, times and sums of memory. '-': measured, exact, extrapolated or "
            "not known.\n");
-    if (p->options->gamma != 1)
+    if (p->options->how.gamma != 1)
         hs_say(
             out,
             "^%g: slowdowns of pairs to this power (--gamma), which nobody measured: no error.\n",
-            p->options->gamma);
+            p->options->how.gamma);
 }
 
 /* ---- JSON ---- */
@@ -206,7 +206,7 @@ static void figure(struct hs_jsonw *w, const struct hs_prediction *p, const char
     number(w, error_key, f->error);
     hs_jsonw_member_text(w, "source", f->source);
     if (f->is_raised)
-        number(w, "gamma", p->options->gamma);
+        number(w, "gamma", p->options->how.gamma);
     if (f->is_extrapolated)
         hs_jsonw_member_bool(w, "extrapolated", true);
     hs_jsonw_end_object(w);
@@ -466,22 +466,27 @@ static const struct hs_option options_table[] = {
         UNIT("FILES")),
     ROW(interference, TEXT, TRUTH, "measured+fit", "measured+fit, fit, const:X or none",
         UNIT("MODEL")),
-    ROW(gamma, REAL, TRUTH, "1", "slowdowns to this power; 1: as measured", HS_RANGE(0, 10)),
-    ROW(crowd, CHOICE, TRUTH, "additive", "more than two jobs on a GPU", WORDS(crowds)),
-    ROW(predictor, CHOICE, TOLD, "regress",
+    ROW_AT(gamma, REAL, how.gamma, TRUTH, "1", "slowdowns to this power; 1: as measured",
+           HS_RANGE(0, 10)),
+    ROW_AT(crowd, CHOICE, how.crowd, TRUTH, "additive", "more than two jobs on a GPU",
+           WORDS(crowds)),
+    ROW_AT(
+        predictor, CHOICE, told.kind, TOLD, "regress",
         "utilization: the truth, the truth with the noise of one draw (the preset of a run), other "
         "batches of the model, or a regression on its graph",
         WORDS(predictors)),
-    ROW(predictor_holdout, CHOICE, TOLD, "config",
-        "regress: fitted without this configuration, or without its model", WORDS(holdouts)),
-    ROW(util_noise, REAL, TOLD, "0.154", "noisy: RMSLE of the utilization", HS_RANGE(0, 5),
-        SOURCE("Yeung et al. HotCloud'20")),
-    ROW(util_bias, REAL, TOLD, "0", "noisy: mean of the log error", HS_RANGE(-5, 5)),
-    ROW(memory_predictor, CHOICE, TOLD, "oracle",
-        "GPU memory: the truth, the formula of Horus, or noise", WORDS(memory_predictors)),
-    ROW(memory_noise, REAL, TOLD, "0.665", "noisy: standard deviation of ln(estimate / truth)",
-        HS_RANGE(0, 5), SOURCE("the formula against 18 measurements of GPUMemNet")),
-    ROW(seed, INT, TOLD, "1", "of the noise", HS_RANGE(0, 9e15)),
+    ROW_AT(predictor_holdout, CHOICE, told.holdout, TOLD, "config",
+           "regress: fitted without this configuration, or without its model", WORDS(holdouts)),
+    ROW_AT(util_noise, REAL, told.util_rmsle, TOLD, "0.154", "noisy: RMSLE of the utilization",
+           HS_RANGE(0, 5), SOURCE("Yeung et al. HotCloud'20")),
+    ROW_AT(util_bias, REAL, told.util_bias, TOLD, "0", "noisy: mean of the log error",
+           HS_RANGE(-5, 5)),
+    ROW_AT(memory_predictor, CHOICE, told.memory, TOLD, "oracle",
+           "GPU memory: the truth, the formula of Horus, or noise", WORDS(memory_predictors)),
+    ROW_AT(memory_noise, REAL, told.mem_ln_sd, TOLD, "0.665",
+           "noisy: standard deviation of ln(estimate / truth)", HS_RANGE(0, 5),
+           SOURCE("the formula against 18 measurements of GPUMemNet")),
+    ROW_AT(seed, INT, told.seed, TOLD, "1", "of the noise", HS_RANGE(0, 9e15)),
     HS_OPTIONS_END,
 };
 

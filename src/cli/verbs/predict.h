@@ -19,9 +19,8 @@
 struct hs_predict_options {
     const char *job, *with, *gpu; /* with: one a line; NULL = alone */
     const char *models, *profiles, *interference;
-    double gamma, util_noise, util_bias, memory_noise;
-    int32_t crowd, predictor, predictor_holdout, memory_predictor;
-    int64_t seed;
+    struct hs_interference_options how; /* mode and excess by --interference */
+    struct hs_predictor_options told;
     bool json, list;
 };
 

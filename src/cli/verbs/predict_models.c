@@ -308,19 +308,9 @@ static enum hs_status open_models(struct hs_prediction *p, struct hs_diag *diag)
 {
     const struct hs_predict_options *options = p->options;
     const struct hs_predictor_options best = {.kind = HS_PREDICT_REGRESS};
-    const struct hs_predictor_options told = {
-        .kind = (enum hs_predictor_kind)options->predictor,
-        .memory = (enum hs_memory_kind)options->memory_predictor,
-        .holdout = (enum hs_holdout)options->predictor_holdout,
-        .util_rmsle = options->util_noise,
-        .util_bias = options->util_bias,
-        .mem_ln_sd = options->memory_noise,
-        .seed = (uint64_t)options->seed};
-    struct hs_interference_options how = {0};
+    struct hs_interference_options how = options->how;
     HS_TRY(hs_modelset_init(&p->files, options->models, diag));
     HS_TRY(hs_interference_parse(options->interference, &how, diag));
-    how.gamma = options->gamma;
-    how.crowd = (enum hs_crowd)options->crowd;
     HS_TRY(collect_types(p, how.mode, diag));
     if (how.crowd == HS_CROWD_QUEUEING && p->count > HS_QUEUEING_TENANTS)
         return hs_fail(diag, HS_E_USAGE, NULL, "its cost doubles with each job",
@@ -330,7 +320,7 @@ static enum hs_status open_models(struct hs_prediction *p, struct hs_diag *diag)
     HS_TRY(hs_speed_load(&p->speed, p->files.path[HS_MODEL_SPEED], &p->catalogue, &p->cluster,
                          p->types[0], diag));
     HS_TRY(hs_predictor_open(&p->regress, &p->files, &p->catalogue, &best, diag));
-    HS_TRY(hs_predictor_open(&p->told, &p->files, &p->catalogue, &told, diag));
+    HS_TRY(hs_predictor_open(&p->told, &p->files, &p->catalogue, &options->told, diag));
     p->capacity_mib = p->cluster.types[0].mem_mib;
     return read_joint(p, diag);
 }
@@ -431,7 +421,7 @@ static void ask_told(const struct hs_prediction *p, uint32_t index)
     static const char *const memories[] = {"oracle", "formula", "noisy"};
     struct hs_predicted_job *job = &p->jobs[index];
     const struct hs_profile *row = &p->catalogue.profiles[job->row];
-    const enum hs_predictor_kind kind = (enum hs_predictor_kind)p->options->predictor;
+    const enum hs_predictor_kind kind = p->options->told.kind;
     struct hs_job_facts facts = {
         .index = index,
         .profile = job->row,
@@ -447,7 +437,7 @@ static void ask_told(const struct hs_prediction *p, uint32_t index)
                                 !is_guess || is_estimate_here(p, row));
     if (told.mem_mib > 0)
         job->memory_told_mib =
-            figure(told.mem_mib, told.mem_error_mib, memories[p->options->memory_predictor], true);
+            figure(told.mem_mib, told.mem_error_mib, memories[p->options->told.memory], true);
 }
 
 /* ---- together ---- */
@@ -504,7 +494,7 @@ static struct hs_predicted_figure slowdown_among(const struct hs_prediction *p,
                hs_slowdown_source_text(source),
                is_all_here || !has_pair_of(p, tenants, self, HS_SLOWDOWN_GENERAL));
     /* Errors are known for slowdowns without the power. No slowdown to any power is no slowdown. */
-    f.is_raised = p->options->gamma != 1 && source != HS_SLOWDOWN_ALONE &&
+    f.is_raised = p->options->how.gamma != 1 && source != HS_SLOWDOWN_ALONE &&
                   (source != HS_SLOWDOWN_ASSUMED || q20 != HS_Q20_ONE);
     if (f.is_raised)
         f.error = NAN;
@@ -564,7 +554,7 @@ static void name_predictors(struct hs_prediction *p)
     const char *kind = hs_option_find(hs_run_option_table, "predictor")->param.preset;
     const char *noise = hs_option_find(hs_run_option_table, "util_noise")->param.preset;
     bool is_noisy = strcmp(kind, "noisy") == 0;
-    p->predictor = kinds[p->options->predictor];
+    p->predictor = kinds[p->options->told.kind];
     p->run_predictor = is_noisy ? keep_text(p, "noisy, RMSLE ", noise) : kind;
 }
 

@@ -109,8 +109,8 @@ static enum hs_status convert(struct hs_call *call, const struct hs_trace_option
     struct hs_trace_job *job;
     struct hs_trace *trace;
     struct hs_trace_options reading = *options;
-    const char *const inputs[] = {given->trace, given->map, given->config_file,
-                                  given->gavel_throughputs};
+    const char *const inputs[] = {given->trace, given->read.map, given->config_file,
+                                  given->read.gavel_throughputs};
     HS_TRY(check_output(call, inputs, sizeof inputs / sizeof *inputs, "convert"));
     HS_TRY(hs_trace_writer_choose(given->to, given->output, &to, &call->diag));
     hs_lossy_fields_open(&lossy, to);
@@ -212,9 +212,13 @@ static enum hs_status assign(struct hs_call *call, const struct hs_trace_options
     struct hs_catalogue catalogue = {0};
     struct hs_assign_options assign;
     struct hs_trace_options asked = *trace;
-    const char *const inputs[] = {
-        o->trace,   o->profiles,         o->map, o->cluster, o->config_file,
-        o->vc_file, o->gavel_throughputs};
+    const char *const inputs[] = {o->trace,
+                                  o->profiles,
+                                  o->read.map,
+                                  o->cluster,
+                                  o->config_file,
+                                  o->vc_file,
+                                  o->read.gavel_throughputs};
     HS_TRY(check_output(call, inputs, sizeof inputs / sizeof *inputs, "assign"));
     enum hs_status status = HS_OK;
     if (o->cluster != NULL)
