@@ -224,7 +224,7 @@ static void say_option(struct hs_output *out, const struct hs_option *option, bo
     hs_say_wrapped(out, text, SYNOPSIS_INDENT, columns);
 }
 
-void hs_help_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
+static void say_verb_short(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
     hs_say(out, "usage: horus %s%s%s%s\n%s\n\n", verb->name,
            verb->options->param.key != NULL ? " [options]" : "", *verb->operands != '\0' ? " " : "",
@@ -236,7 +236,7 @@ void hs_help_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t co
     say_examples(out, verb);
 }
 
-void hs_help_verb_all(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
+static void say_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
     hs_say(out, "usage: horus %s [options] %s\n%s\n", verb->name, verb->operands, verb->summary);
     if (verb->details != NULL) {
@@ -256,7 +256,7 @@ void hs_help_verb_all(struct hs_output *out, const struct hs_verb *verb, uint32_
                "max_jobs with the value 9.\n");
 }
 
-void hs_help_program(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
+static void say_program(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
     char codes[512] = "Exit codes:"; /* "0 ok, 1 comparison or verification failed, ..." */
     hs_say(out, "usage: horus COMMAND [options]        horus TRACE [options] is horus run "
@@ -272,6 +272,11 @@ void hs_help_program(struct hs_output *out, const struct hs_verb *verb, uint32_t
         hs_append(codes, sizeof codes, " %s %s%s", exit_codes[i].code, exit_codes[i].meaning,
                   i + 1 < EXIT_CODE_COUNT ? "," : ".");
     hs_say_wrapped(out, codes, 0, columns);
+}
+
+void hs_help_say(struct hs_output *out, const struct hs_verb *verb, bool is_all, uint32_t columns)
+{
+    (verb == NULL ? say_program : is_all ? say_verb : say_verb_short)(out, verb, columns);
 }
 
 static void help_formats(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
@@ -496,17 +501,11 @@ void hs_param_json(struct hs_jsonw *w, const struct hs_param *p)
                                         "choice", "text",    "durations", "file"};
     char expects[256];
     (void)hs_param_expects(p, expects, sizeof expects);
-    hs_jsonw_member_text(w, "key", p->key);
-    hs_jsonw_member_text(w, "type", types[p->type]);
-    hs_jsonw_member_text(w, "values", expects);
-    hs_jsonw_member_text(w, "unit", p->unit);
-    hs_jsonw_member_text(w, "default", p->preset);
-    if (p->max > p->min) {
-        hs_jsonw_member_double(w, "min", p->min);
-        hs_jsonw_member_double(w, "max", p->max);
-    }
-    hs_jsonw_member_text(w, "help", p->help);
-    hs_jsonw_member_text(w, "source", p->source);
+    hs_jsonw_put(w, "key=%s type=%s values=%s unit=%s default=%s", p->key, types[p->type], expects,
+                 p->unit, p->preset);
+    if (p->max > p->min)
+        hs_jsonw_put(w, "min=%g max=%g", p->min, p->max);
+    hs_jsonw_put(w, "help=%s source=%s", p->help, p->source);
 }
 
 static void words_json(struct hs_jsonw *w, const char *(*word_at)(size_t))
@@ -514,9 +513,7 @@ static void words_json(struct hs_jsonw *w, const char *(*word_at)(size_t))
     const char *word;
     if (word_at == NULL)
         return;
-    hs_jsonw_key(w, "words");
-    hs_jsonw_on_one_line(w);
-    hs_jsonw_array(w);
+    hs_jsonw_put(w, "words=![");
     for (size_t i = 0; (word = word_at(i)) != NULL; i++)
         hs_jsonw_text(w, word);
     hs_jsonw_end_array(w);
@@ -524,10 +521,7 @@ static void words_json(struct hs_jsonw *w, const char *(*word_at)(size_t))
 
 static void verb_json(struct hs_jsonw *w, const struct hs_verb *verb)
 {
-    hs_jsonw_object(w);
-    hs_jsonw_member_text(w, "name", verb->name);
-    hs_jsonw_member_text(w, "operands", verb->operands);
-    hs_jsonw_member_text(w, "summary", verb->summary);
+    hs_jsonw_put(w, "={ name=%s operands=%s summary=%s", verb->name, verb->operands, verb->summary);
     words_json(w, verb->word_at);
     hs_jsonw_member_bool(w, "takes_config", hs_option_find(verb->options, "config") != NULL);
     hs_jsonw_member_array(w, "options");
@@ -535,10 +529,8 @@ static void verb_json(struct hs_jsonw *w, const struct hs_verb *verb)
         const char letter[] = {o->letter, '\0'};
         struct shown s;
         show(o, &s);
-        hs_jsonw_object(w);
-        hs_jsonw_member_text(w, "long", s.name);
-        hs_jsonw_member_text(w, "letter", o->letter != 0 ? letter : NULL);
-        hs_jsonw_member_text(w, "metavar", s.metavar);
+        hs_jsonw_put(w, "={ long=%s letter=%s metavar=%s", s.name, o->letter != 0 ? letter : NULL,
+                     s.metavar);
         hs_param_json(w, &o->param);
         words_json(w, o->word_at);
         hs_jsonw_member_text(w, "group", o->group);
@@ -576,12 +568,9 @@ static const char *const forms[] = {"text", "markdown", "json", "man", "bash", "
 /* By form; NULL: there is none. */
 static const struct {
     help_writer *program, *verb, *formats;
-} writers[] = {{hs_help_program, hs_help_verb_all, help_formats},
-               {markdown_program, markdown_verb, NULL},
-               {tables_json, tables_json, NULL},
-               {man_program, man_verb, man_formats},
-               {hs_complete_bash, NULL, NULL},
-               {hs_complete_zsh, NULL, NULL}};
+} writers[] = {{say_program, say_verb, help_formats}, {markdown_program, markdown_verb, NULL},
+               {tables_json, tables_json, NULL},      {man_program, man_verb, man_formats},
+               {hs_complete_bash, NULL, NULL},        {hs_complete_zsh, NULL, NULL}};
 
 struct help_options {
     int32_t form;

@@ -12,11 +12,9 @@
 
 /* ---- text ---- */
 
-/* A dozen lines and three examples; everything with default, range and unit. */
-void hs_help_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
-void hs_help_verb_all(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
-/* Of all verbs; any verb given counts for nothing. */
-void hs_help_program(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
+/* Of all verbs where verb is NULL; of one a dozen lines and three examples, or is_all: everything
+ * with default, range and unit. */
+void hs_help_say(struct hs_output *out, const struct hs_verb *verb, bool is_all, uint32_t columns);
 
 /* ---- manual pages, as sources of scdoc(1) ---- */
 

@@ -27,12 +27,12 @@ static void end_exhausted(enum hs_status status)
 static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
 {
     if (argc < 2) {
-        hs_help_program(&call->out, NULL, call->terminal.columns);
+        hs_help_say(&call->out, NULL, true, call->terminal.columns);
         return hs_fail(&call->diag, HS_E_USAGE, NULL, NULL, "a command or a trace is missing");
     }
     const char *word = argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        hs_help_program(&call->out, NULL, call->terminal.columns);
+        hs_help_say(&call->out, NULL, true, call->terminal.columns);
         return HS_OK;
     }
     if (strcmp(word, "--version") == 0) {
@@ -50,8 +50,7 @@ static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
     HS_TRY(hs_options_parse(call, argc - !is_trace, argv + !is_trace, &help));
     if (help == HS_HELP_NONE)
         return call->verb->run(call);
-    (help == HS_HELP_ALL ? hs_help_verb_all : hs_help_verb)(&call->out, call->verb,
-                                                            call->terminal.columns);
+    hs_help_say(&call->out, call->verb, help == HS_HELP_ALL, call->terminal.columns);
     return HS_OK;
 }
 

@@ -20,7 +20,6 @@
 #include "data/csvread.h"
 #include "data/json.h"
 #include "data/param_table.h"
-#include "report/html/page.h"
 
 const struct hs_manifest_library *hs_libraries(uint32_t *count)
 {
@@ -124,39 +123,6 @@ void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w)
     hs_jsonw_end_object(w);
 }
 
-/* What the manifest of a run is about. */
-struct recorded {
-    const struct hs_setup *setup;
-    const struct hs_run_result *result;
-};
-
-static void write_parameters(void *ctx, struct hs_jsonw *w)
-{
-    hs_record_parameters(((const struct recorded *)ctx)->setup, w);
-}
-
-/* What happened, jobs by the origin of their profile, invariants checked. */
-static void write_counts(void *ctx, struct hs_jsonw *w)
-{
-    static const char *const checks[] = {"off", "fast", "full"};
-    const struct recorded *run = ctx;
-    const struct hs_engine_figures *f = &run->result->figures;
-    const struct hs_assign_counts *a = &run->result->intake.assigned;
-    hs_jsonw_put(w,
-                 "engine={ events=%" PRIu64 " instants=%" PRIu64 " decisions=%" PRIu64
-                 " jobs=%" PRIu64 " finished=%" PRIu64 " failed=%" PRIu64 " rejected=%" PRIu64
-                 " unfinished=%" PRIu64 " peak_live_jobs=%" PRIu64 " shares_divided=%" PRIu64
-                 " shares_rounded=%" PRIu64 " }",
-                 f->events, f->instants, f->decisions, f->jobs, f->finished, f->failed, f->rejected,
-                 f->unfinished, f->peak_live_jobs, f->shares_divided, f->shares_rounded);
-    hs_jsonw_put(w,
-                 "assigned={ by_columns=%" PRIu64 " by_columns_inexact=%" PRIu64
-                 " by_telemetry=%" PRIu64 " by_mix=%" PRIu64 " none=%" PRIu64
-                 " } checks={ %s=%" PRIu64 " }",
-                 a->by_columns, a->inexact, a->by_telemetry, a->by_mix, a->none,
-                 checks[run->setup->options->check], f->checks);
-}
-
 static bool is_listed(const struct hs_manifest_input *inputs, uint32_t count, const char *role,
                       const char *path)
 {
@@ -210,36 +176,10 @@ enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest
     return HS_OK;
 }
 
-/* The page is made from the directory with its manifest, which is then written again to list it. */
-static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_file *file,
-                                 struct hs_diag *diag)
-{
-    const char *const paths[] = {dir->tmp_path};
-    char path[HS_PATH_SIZE];
-    struct hs_page page;
-    struct hs_output out;
-    hs_rundir_file(dir, HS_PAGE_FILE, path, sizeof path);
-    enum hs_status status = hs_page_open(&page, paths, 1, diag);
-    if (status == HS_OK)
-        status = hs_output_open(&out, path, diag);
-    if (status == HS_OK) {
-        status = hs_page_write(&page, &out);
-        *file = (struct hs_output_file){
-            .name = HS_PAGE_FILE, .hash = hs_output_hash(&out), .bytes = hs_output_bytes(&out)};
-        const enum hs_status closed = hs_output_close(&out, diag);
-        status = status != HS_OK ? status : closed;
-    }
-    hs_page_close(&page);
-    return status;
-}
-
 enum hs_status hs_record_close_csv(struct hs_csvw *csv, const char *name,
                                    struct hs_output_file *file, struct hs_diag *diag)
 {
-    *file = (struct hs_output_file){.name = name,
-                                    .hash = hs_output_hash(&csv->out),
-                                    .bytes = hs_output_bytes(&csv->out),
-                                    .rows = csv->rows};
+    *file = hs_output_file_of(&csv->out, name, csv->rows);
     return hs_csvw_close(csv, diag);
 }
 
@@ -319,39 +259,6 @@ enum hs_status hs_record_manifest(struct hs_manifest *manifest, const struct hs_
         manifest->warning_count = log->warning_count;
     }
     return hs_manifest_write(manifest, dir, diag);
-}
-
-enum hs_status hs_record_run(const struct hs_setup *setup, const struct hs_run_result *result,
-                             struct hs_message_log *log, const struct hs_rundir *dir)
-{
-    struct hs_manifest_input inputs[HS_INPUTS_MAX];
-    struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES + 1];
-    struct recorded recorded = {setup, result};
-    struct hs_manifest manifest = {.status = "complete",
-                                   .card = &setup->card,
-                                   .seed = (uint64_t)setup->options->seed,
-                                   .inputs = inputs,
-                                   .outputs = files,
-                                   .write_config = hs_record_config,
-                                   .write_more = write_parameters,
-                                   .write_counts = write_counts,
-                                   .more_ctx = &recorded,
-                                   .machine = result->machine};
-
-    inputs[0] = result->trace_input;
-    manifest.input_count = 1;
-    HS_TRY(hs_record_inputs(setup, inputs, &manifest.input_count, &log->diag));
-    memcpy(files, result->files, result->file_count * sizeof *files);
-    HS_TRY(hs_summary_write(&result->summary, &setup->card, dir, files + result->file_count,
-                            &log->diag));
-    manifest.output_count = result->file_count + HS_SUMMARY_FILES;
-    struct hs_config config = *setup->config;
-    manifest.config_ctx = &config;
-    HS_TRY(hs_record_manifest(&manifest, log, dir, &log->diag));
-    if (!setup->options->report)
-        return HS_OK;
-    HS_TRY(write_page(dir, &files[manifest.output_count++], &log->diag));
-    return hs_record_manifest(&manifest, log, dir, &log->diag);
 }
 
 /* ---- logs: what is kept of a message depends on the kind ---- */

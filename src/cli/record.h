@@ -46,10 +46,6 @@ void hs_message_log_close(struct hs_message_log *log);
 
 /* ---- directories ---- */
 
-/* Summary, manifest and, with --report, the page of a run. */
-HS_MUST_USE enum hs_status hs_record_run(const struct hs_setup *setup,
-                                         const struct hs_run_result *result,
-                                         struct hs_message_log *log, const struct hs_rundir *dir);
 /* Closes a file of the directory; *file is its entry in the manifest. */
 HS_MUST_USE enum hs_status hs_record_close_csv(struct hs_csvw *csv, const char *name,
                                                struct hs_output_file *file, struct hs_diag *diag);

@@ -14,6 +14,7 @@
 #include "base/rng.h"
 #include "cli/process.h"
 #include "cli/record.h"
+#include "report/html/page.h"
 #include "report/run/rundir.h"
 #include "traces/trace_stream.h"
 
@@ -345,6 +346,97 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
                   "jobs not finished at the end of the simulation: %" PRIu64, figures->unfinished);
 }
 
+/* ---- the last files of a run ---- */
+
+/* What the manifest of a run is about. */
+struct recorded {
+    const struct hs_setup *setup;
+    const struct hs_run_result *result;
+};
+
+static void write_parameters(void *ctx, struct hs_jsonw *w)
+{
+    hs_record_parameters(((const struct recorded *)ctx)->setup, w);
+}
+
+/* What happened, jobs by the origin of their profile, invariants checked. */
+static void write_counts(void *ctx, struct hs_jsonw *w)
+{
+    static const char *const checks[] = {"off", "fast", "full"};
+    const struct recorded *run = ctx;
+    const struct hs_engine_figures *f = &run->result->figures;
+    const struct hs_assign_counts *a = &run->result->intake.assigned;
+    hs_jsonw_put(w,
+                 "engine={ events=%" PRIu64 " instants=%" PRIu64 " decisions=%" PRIu64
+                 " jobs=%" PRIu64 " finished=%" PRIu64 " failed=%" PRIu64 " rejected=%" PRIu64
+                 " unfinished=%" PRIu64 " peak_live_jobs=%" PRIu64 " shares_divided=%" PRIu64
+                 " shares_rounded=%" PRIu64 " }",
+                 f->events, f->instants, f->decisions, f->jobs, f->finished, f->failed, f->rejected,
+                 f->unfinished, f->peak_live_jobs, f->shares_divided, f->shares_rounded);
+    hs_jsonw_put(w,
+                 "assigned={ by_columns=%" PRIu64 " by_columns_inexact=%" PRIu64
+                 " by_telemetry=%" PRIu64 " by_mix=%" PRIu64 " none=%" PRIu64
+                 " } checks={ %s=%" PRIu64 " }",
+                 a->by_columns, a->inexact, a->by_telemetry, a->by_mix, a->none,
+                 checks[run->setup->options->check], f->checks);
+}
+
+/* The page is made from the directory with its manifest, which is then written again to list it. */
+static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_file *file,
+                                 struct hs_diag *diag)
+{
+    const char *const paths[] = {dir->tmp_path};
+    char path[HS_PATH_SIZE];
+    struct hs_page page;
+    struct hs_output out;
+    hs_rundir_file(dir, HS_PAGE_FILE, path, sizeof path);
+    enum hs_status status = hs_page_open(&page, paths, 1, diag);
+    if (status == HS_OK)
+        status = hs_output_open(&out, path, diag);
+    if (status == HS_OK) {
+        status = hs_page_write(&page, &out);
+        *file = hs_output_file_of(&out, HS_PAGE_FILE, 0);
+        const enum hs_status closed = hs_output_close(&out, diag);
+        status = status != HS_OK ? status : closed;
+    }
+    hs_page_close(&page);
+    return status;
+}
+
+/* Summary, manifest and, with --report, the page of a run. */
+static enum hs_status record_run(const struct hs_setup *setup, const struct hs_run_result *result,
+                                 struct hs_message_log *log, const struct hs_rundir *dir)
+{
+    struct hs_manifest_input inputs[HS_INPUTS_MAX];
+    struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES + 1];
+    struct recorded recorded = {setup, result};
+    struct hs_manifest manifest = {.status = "complete",
+                                   .card = &setup->card,
+                                   .seed = (uint64_t)setup->options->seed,
+                                   .inputs = inputs,
+                                   .outputs = files,
+                                   .write_config = hs_record_config,
+                                   .write_more = write_parameters,
+                                   .write_counts = write_counts,
+                                   .more_ctx = &recorded,
+                                   .machine = result->machine};
+
+    inputs[0] = result->trace_input;
+    manifest.input_count = 1;
+    HS_TRY(hs_record_inputs(setup, inputs, &manifest.input_count, &log->diag));
+    memcpy(files, result->files, result->file_count * sizeof *files);
+    HS_TRY(hs_summary_write(&result->summary, &setup->card, dir, files + result->file_count,
+                            &log->diag));
+    manifest.output_count = result->file_count + HS_SUMMARY_FILES;
+    struct hs_config config = *setup->config;
+    manifest.config_ctx = &config;
+    HS_TRY(hs_record_manifest(&manifest, log, dir, &log->diag));
+    if (!setup->options->report)
+        return HS_OK;
+    HS_TRY(write_page(dir, &files[manifest.output_count++], &log->diag));
+    return hs_record_manifest(&manifest, log, dir, &log->diag);
+}
+
 /* ---- a run ---- */
 
 enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_call *call,
@@ -368,7 +460,7 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
         result->machine =
             hs_record_machine(call->command, hs_status_line_elapsed_s(&stopwatch), false);
         if (dir_path != NULL)
-            status = hs_record_run(setup, result, &log, &dir);
+            status = record_run(setup, result, &log, &dir);
         if (status == HS_OK && dir_path != NULL)
             status = hs_rundir_commit(&dir, &log.diag);
     }

@@ -116,25 +116,16 @@ static enum hs_status write_rows(struct hs_sweep *sweep, const struct hs_rundir 
 static void write_sweep(void *ctx, struct hs_jsonw *w)
 {
     const struct hs_sweep *sweep = ctx;
-    hs_jsonw_member_object(w, "sweep");
-    hs_jsonw_member_text(w, "name", sweep->name);
-    hs_jsonw_member_u64(w, "points", sweep->point_count);
-    hs_jsonw_member_u64(w, "done", hs_sweep_count(sweep, HS_POINT_DONE));
-    hs_jsonw_member_u64(w, "failed", hs_sweep_count(sweep, HS_POINT_FAILED));
-    hs_jsonw_member_u64(w, "missing", hs_sweep_count(sweep, HS_POINT_MISSING));
-    hs_jsonw_member_array(w, "axes");
+    hs_jsonw_put(w, "sweep={ name=%s points=%u done=%u failed=%u missing=%u axes=[", sweep->name,
+                 sweep->point_count, hs_sweep_count(sweep, HS_POINT_DONE),
+                 hs_sweep_count(sweep, HS_POINT_FAILED), hs_sweep_count(sweep, HS_POINT_MISSING));
     for (uint32_t a = 0; a < sweep->axis_count; a++) {
-        hs_jsonw_on_one_line(w);
-        hs_jsonw_object(w);
-        hs_jsonw_member_array(w, "keys");
+        hs_jsonw_put(w, "=!{ keys=[");
         for (uint32_t k = 0; k < sweep->axes[a].key_count; k++)
             hs_jsonw_text(w, sweep->keys[sweep->axes[a].first_key + k]);
-        hs_jsonw_end_array(w);
-        hs_jsonw_member_u64(w, "values", sweep->axes[a].rows);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "] values=%u }", sweep->axes[a].rows);
     }
-    hs_jsonw_end_array(w);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "] }");
 }
 
 static enum hs_status write_manifest(struct hs_sweep *sweep, const struct hs_rundir *dir,

@@ -253,63 +253,42 @@ static enum hs_status list_policies(struct hs_compare *c)
     return HS_OK;
 }
 
-struct seeds {
-    const int64_t *list, *assigned;
-    uint32_t count, assigned_count;
-    int64_t seed, assign_seed; /* without a list */
-};
-
-static enum hs_status read_seeds(struct hs_compare *c, struct seeds *seeds)
+static enum hs_status list_cells(struct hs_compare *c)
 {
     struct hs_call *call = c->call;
     const struct hs_compare_options *o = c->options;
+    const int64_t *seeds = &o->run.seed, *assigned = &o->run.assign_seed;
+    uint32_t seed_count = 1, assigned_count = 1;
     HS_TRY(hs_run_refuse_both(
         call, o->seeds != NULL && hs_config_origin(&call->config, "seed") == HS_FROM_FLAG,
         "--seeds", "--seed"));
     HS_TRY(hs_run_refuse_both(call, o->assignments != NULL && o->run.assign_seed != 0,
                               "--assignments", "--assign-seed"));
-    *seeds = (struct seeds){
-        .count = 1, .assigned_count = 1, .seed = o->run.seed, .assign_seed = o->run.assign_seed};
-    seeds->list = &seeds->seed;
-    seeds->assigned = &seeds->assign_seed;
     if (o->seeds != NULL)
-        HS_TRY(hs_seeds_parse(o->seeds, "--seeds", 0, &call->arena, &seeds->list, &seeds->count,
-                              &call->diag));
+        HS_TRY(
+            hs_seeds_parse(o->seeds, "--seeds", 0, &call->arena, &seeds, &seed_count, &call->diag));
     if (o->assignments != NULL)
-        HS_TRY(hs_seeds_parse(o->assignments, "--assignments", 1, &call->arena, &seeds->assigned,
-                              &seeds->assigned_count, &call->diag));
-    return HS_OK;
-}
-
-static enum hs_status list_cells(struct hs_compare *c)
-{
-    struct seeds seeds;
-    HS_TRY(read_seeds(c, &seeds));
-    uint64_t pairs = (uint64_t)seeds.count * seeds.assigned_count;
-    uint64_t count = pairs * c->policy_count;
+        HS_TRY(hs_seeds_parse(o->assignments, "--assignments", 1, &call->arena, &assigned,
+                              &assigned_count, &call->diag));
+    uint64_t pairs = (uint64_t)seed_count * assigned_count, count = pairs * c->policy_count;
     if (count > CELLS_MAX)
-        return hs_fail(&c->call->diag, HS_E_USAGE, NULL, "compare in parts",
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "compare in parts",
                        "compare: %" PRIu64 " runs are more than %u", count, CELLS_MAX);
     if (count < 2)
-        return hs_fail(&c->call->diag, HS_E_USAGE, NULL, "a second -p, or --seeds 1..5",
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "a second -p, or --seeds 1..5",
                        "compare: there is one run only");
     c->pair_count = (uint32_t)pairs;
     c->cell_count = (uint32_t)count;
-    c->cells = hs_arena_alloc(&c->call->arena, count * sizeof *c->cells);
-    struct hs_compare_cell *cell = c->cells;
-    for (uint32_t p = 0; p < c->policy_count; p++)
-        for (uint32_t s = 0; s < seeds.count; s++)
-            for (uint32_t a = 0; a < seeds.assigned_count; a++) {
-                int64_t seed = seeds.list[s], assign_seed = seeds.assigned[a];
-                *cell =
-                    (struct hs_compare_cell){.policy = p,
-                                             .seed = seed,
-                                             .assign_seed = assign_seed,
-                                             .assignment = assign_seed != 0 ? assign_seed : seed};
-                (void)snprintf(cell->name, sizeof cell->name, "%s-s%" PRId64 "-a%" PRId64,
-                               c->policies[p].label, seed, cell->assignment);
-                cell++;
-            }
+    c->cells = hs_arena_alloc(&call->arena, count * sizeof *c->cells);
+    for (uint32_t i = 0; i < c->cell_count; i++) {
+        struct hs_compare_cell *cell = &c->cells[i];
+        cell->policy = i / c->pair_count;
+        cell->seed = seeds[i % c->pair_count / assigned_count];
+        cell->assign_seed = assigned[i % assigned_count];
+        cell->assignment = cell->assign_seed != 0 ? cell->assign_seed : cell->seed;
+        (void)snprintf(cell->name, sizeof cell->name, "%s-s%" PRId64 "-a%" PRId64,
+                       c->policies[cell->policy].label, cell->seed, cell->assignment);
+    }
     return HS_OK;
 }
 
@@ -551,12 +530,8 @@ static enum hs_status check_runs(struct hs_call *call)
 static void write_config(void *ctx, struct hs_jsonw *w)
 {
     const struct hs_paired *p = ctx;
-    hs_jsonw_object(w);
-    hs_jsonw_member_text(w, "run_a", p->runs[HS_PAIRED_A].dir);
-    hs_jsonw_member_text(w, "run_b", p->runs[HS_PAIRED_B].dir);
-    hs_jsonw_member_u64(w, "bootstrap", p->resamples);
-    hs_jsonw_member_u64(w, "blocks", p->blocks);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "={ run_a=%s run_b=%s bootstrap=%u blocks=%u }", p->runs[HS_PAIRED_A].dir,
+                 p->runs[HS_PAIRED_B].dir, p->resamples, p->blocks);
 }
 
 static enum hs_status write_manifest(struct comparing *c, const struct hs_rundir *dir,

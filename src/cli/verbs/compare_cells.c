@@ -307,29 +307,21 @@ enum hs_status hs_cells_write(struct hs_compare *c, const struct hs_rundir *dir)
 static void write_comparison(void *ctx, struct hs_jsonw *w)
 {
     const struct hs_compare *c = ctx;
-    hs_jsonw_member_array(w, "policies");
+    hs_jsonw_put(w, "policies=[");
     for (uint32_t p = 0; p < c->policy_count; p++) {
         const struct hs_compared *policy = &c->policies[p];
-        hs_jsonw_object(w);
-        hs_jsonw_member_text(w, "policy", policy->spec);
-        hs_jsonw_member_text(w, "label", policy->label);
+        hs_jsonw_put(w, "={ policy=%s label=%s", policy->spec, policy->label);
         hs_record_parameters(&policy->setup, w);
         hs_jsonw_key(w, "assumptions");
         hs_card_write_json(&policy->setup.card, w);
         hs_jsonw_end_object(w);
     }
-    hs_jsonw_end_array(w);
-    hs_jsonw_member_array(w, "cells");
+    hs_jsonw_put(w, "] cells=[");
     for (uint32_t i = 0; i < c->cell_count; i++) {
         const struct hs_compare_cell *cell = &c->cells[i];
-        hs_jsonw_on_one_line(w);
-        hs_jsonw_object(w);
-        hs_jsonw_member_text(w, "run", cell->name);
-        hs_jsonw_member_text(w, "policy", c->policies[cell->policy].spec);
-        hs_jsonw_key(w, "seed");
-        hs_jsonw_i64(w, cell->seed);
-        hs_jsonw_key(w, "assignment");
-        hs_jsonw_i64(w, cell->assignment);
+        hs_jsonw_put(w, "=!{ run=%s policy=%s seed=%" PRIu64 " assignment=%" PRIu64, cell->name,
+                     c->policies[cell->policy].spec, (uint64_t)cell->seed,
+                     (uint64_t)cell->assignment);
         hs_jsonw_key(w, "summary_xxh3_64");
         hs_jsonw_hash(w, cell->summary_hash);
         hs_jsonw_end_object(w);

@@ -189,10 +189,7 @@ static void policy_json(struct hs_jsonw *w, const struct hs_policy_ops *policy,
                         struct hs_arena *arena)
 {
     const struct scope scope = scope_of(policy, false, arena);
-    hs_jsonw_object(w);
-    hs_jsonw_member_text(w, "name", policy->name);
-    hs_jsonw_member_text(w, "summary", policy->summary);
-    hs_jsonw_member_text(w, "cite", policy->cite);
+    hs_jsonw_put(w, "={ name=%s summary=%s cite=%s", policy->name, policy->summary, policy->cite);
     bits_json(w, "knows", scope.knows, hs_setup_knows_text);
     bits_json(w, "may", scope.can, hs_setup_can_text);
     bits_json(w, "knows_with_some_parameters", scope.more_knows, hs_setup_knows_text);

@@ -193,20 +193,13 @@ static void say_prediction(struct hs_output *out, const struct hs_prediction *p)
 
 /* ---- JSON ---- */
 
-static void number(struct hs_jsonw *w, const char *key, double value)
-{
-    hs_jsonw_member_double(w, key, isnan(value) ? value : hs_fmt_round6(value));
-}
-
 static void figure(struct hs_jsonw *w, const struct hs_prediction *p, const char *key,
                    const char *error_key, const struct hs_predicted_figure *f)
 {
-    hs_jsonw_member_object(w, key);
-    number(w, "value", f->value);
-    number(w, error_key, f->error);
-    hs_jsonw_member_text(w, "source", f->source);
+    hs_jsonw_put(w, "%s={ value=%.6g %s=%.6g source=%s", key, f->value, error_key, f->error,
+                 f->source);
     if (f->is_raised)
-        number(w, "gamma", p->options->how.gamma);
+        hs_jsonw_put(w, "gamma=%.6g", p->options->how.gamma);
     if (f->is_extrapolated)
         hs_jsonw_member_bool(w, "extrapolated", true);
     hs_jsonw_end_object(w);
@@ -215,10 +208,7 @@ static void figure(struct hs_jsonw *w, const struct hs_prediction *p, const char
 static void job_json(struct hs_jsonw *w, const struct hs_prediction *p,
                      const struct hs_predicted_job *job)
 {
-    hs_jsonw_object(w);
-    hs_jsonw_member_text(w, "asked", job->asked);
-    hs_jsonw_member_text(w, "profile", job->key);
-    hs_jsonw_member_text(w, "run_profile", run_key(job));
+    hs_jsonw_put(w, "={ asked=%s profile=%s run_profile=%s", job->asked, job->key, run_key(job));
     figure(w, p, "util", "rmse", &job->util);
     if (job->has_estimate)
         figure(w, p, "util_estimated", "rmse", &job->util_estimated);
@@ -243,26 +233,21 @@ static void prediction_json(struct hs_output *out, const struct hs_prediction *p
 {
     struct hs_jsonw w;
     hs_jsonw_begin(&w, out);
-    hs_jsonw_object(&w);
-    hs_jsonw_member_text(&w, "gpu", p->types[0]);
-    hs_jsonw_member_text(&w, "predictor", p->predictor);
-    hs_jsonw_member_text(&w, "run_predictor", p->run_predictor);
-    hs_jsonw_member_array(&w, "jobs");
+    hs_jsonw_put(&w, "={ gpu=%s predictor=%s run_predictor=%s jobs=[", p->types[0], p->predictor,
+                 p->run_predictor);
     for (uint32_t i = 0; i < p->count; i++)
         job_json(&w, p, &p->jobs[i]);
-    hs_jsonw_end_array(&w);
-    hs_jsonw_member_object(&w, "together");
+    hs_jsonw_put(&w, "] together={");
     figure(&w, p, "util", "rmse", &p->util);
     figure(&w, p, "memory_mib", "mean_absolute_error", &p->memory_mib);
-    hs_jsonw_member_u64(&w, "reserve_mib", p->reserve_mib);
-    number(&w, "capacity_mib", p->capacity_mib > 0 ? (double)p->capacity_mib : NAN);
+    hs_jsonw_put(&w, "reserve_mib=%u capacity_mib=%.6g", p->reserve_mib,
+                 p->capacity_mib > 0 ? (double)p->capacity_mib : (double)NAN);
     hs_jsonw_key(&w, "fits");
     if (p->knows_fit)
         hs_jsonw_bool(&w, p->fits);
     else
         hs_jsonw_null(&w);
-    hs_jsonw_end_object(&w);
-    hs_jsonw_end_object(&w);
+    hs_jsonw_put(&w, "} }");
     hs_jsonw_finish(&w);
 }
 
@@ -359,9 +344,7 @@ static void list_json(struct hs_jsonw *w, const char *key, const struct group *g
 {
     const char *values[VALUES_MAX];
     uint32_t count = collect(g, column, precision, values);
-    hs_jsonw_key(w, key);
-    hs_jsonw_on_one_line(w);
-    hs_jsonw_array(w);
+    hs_jsonw_put(w, "%s=![", key);
     for (uint32_t i = 0; i < count; i++)
         if (values[i][0] != '\0')
             hs_jsonw_text(w, values[i]);
@@ -373,15 +356,12 @@ static void group_json(struct hs_jsonw *w, const struct group *g)
     const struct hs_profile *row = &g->catalogue->profiles[g->first];
     const char *precisions[VALUES_MAX];
     uint32_t count = collect(g, PRECISIONS, NULL, precisions);
-    hs_jsonw_object(w);
-    hs_jsonw_member_text(w, "model", row->model);
-    hs_jsonw_member_text(w, "dataset", row->dataset);
+    hs_jsonw_put(w, "={ model=%s dataset=%s", row->model, row->dataset);
     list_json(w, "gpus", g, GPUS, NULL);
     hs_jsonw_member_object(w, "batches");
     for (uint32_t i = 0; i < count; i++)
         list_json(w, precisions[i], g, BATCHES, precisions[i]);
-    hs_jsonw_end_object(w);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "} }");
 }
 
 static enum hs_status predict_list(struct hs_output *out, const struct hs_predict_options *options,
