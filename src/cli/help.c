@@ -337,9 +337,27 @@ void hs_man_title(struct hs_output *out, const char *name, int section, const ch
     hs_man_say(out, "%t\n\n", text);
 }
 
-static void man_options(struct hs_output *out, const struct hs_verb *verb)
+static void man_exit_codes(struct hs_output *out)
+{
+    hs_say(out, "# EXIT STATUS\n\n");
+    for (size_t i = 0; i < EXIT_CODE_COUNT; i++)
+        hs_man_say(out, "*%s*\n\t%.\n\n", exit_codes[i].code, exit_codes[i].meaning);
+    hs_say(out, "# EXAMPLES\n\n");
+}
+
+static void man_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
     struct shown s;
+    (void)columns;
+    char name[64];
+    (void)snprintf(name, sizeof name, "-%s", verb->name);
+    hs_man_title(out, name, 1, verb->summary);
+    hs_man_say(out, "# SYNOPSIS\n\n*horus %s*%s%t\n\n# DESCRIPTION\n\n%.", verb->name,
+               verb->options->param.key != NULL ? " [_options_] " : " ", verb->operands,
+               verb->summary);
+    if (verb->details != NULL)
+        hs_man_say(out, "\n\n%t", verb->details);
+    hs_say(out, "\n\n");
     hs_say(out, "# OPTIONS\n\n");
     for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
         show(o, &s);
@@ -361,29 +379,6 @@ static void man_options(struct hs_output *out, const struct hs_verb *verb)
     }
     hs_say(out, "*-h*, *--help* [*all*]\n\tA dozen lines; with *all* every option, its range and "
                 "default.\n\n");
-}
-
-static void man_exit_codes(struct hs_output *out)
-{
-    hs_say(out, "# EXIT STATUS\n\n");
-    for (size_t i = 0; i < EXIT_CODE_COUNT; i++)
-        hs_man_say(out, "*%s*\n\t%.\n\n", exit_codes[i].code, exit_codes[i].meaning);
-    hs_say(out, "# EXAMPLES\n\n");
-}
-
-static void man_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
-{
-    (void)columns;
-    char name[64];
-    (void)snprintf(name, sizeof name, "-%s", verb->name);
-    hs_man_title(out, name, 1, verb->summary);
-    hs_man_say(out, "# SYNOPSIS\n\n*horus %s*%s%t\n\n# DESCRIPTION\n\n%.", verb->name,
-               verb->options->param.key != NULL ? " [_options_] " : " ", verb->operands,
-               verb->summary);
-    if (verb->details != NULL)
-        hs_man_say(out, "\n\n%t", verb->details);
-    hs_say(out, "\n\n");
-    man_options(out, verb);
     if (hs_option_find(verb->options, "config") != NULL)
         hs_say(
             out,

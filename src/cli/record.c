@@ -85,27 +85,17 @@ void hs_record_config(void *ctx, struct hs_jsonw *w)
         if (o->param.type == HS_PARAM_TEXT && *(const char *const *)value == NULL)
             continue;
         hs_jsonw_key(w, o->param.key);
-        switch (o->param.type) {
-        case HS_PARAM_FLAG:
+        if (o->param.type == HS_PARAM_FLAG) {
             hs_jsonw_bool(w, *(const bool *)value);
-            break;
-        case HS_PARAM_INT:
+        } else if (o->param.type == HS_PARAM_INT) {
             hs_jsonw_i64(w, *(const int64_t *)value);
-            break;
-        case HS_PARAM_REAL:
+        } else if (o->param.type == HS_PARAM_REAL) {
             hs_jsonw_double(w, *(const double *)value);
-            break;
-        case HS_PARAM_TEXT:
+        } else if (o->param.type == HS_PARAM_TEXT) {
             write_text(o, *(const char *const *)value, w);
-            break;
-        case HS_PARAM_FILE:
-        case HS_PARAM_DURATION:
-        case HS_PARAM_SIZE_MIB:
-        case HS_PARAM_CHOICE:
-        case HS_PARAM_DURATIONS:
+        } else {
             (void)hs_param_print(&o->param, base, text, sizeof text);
             hs_jsonw_text(w, text);
-            break;
         }
     }
     hs_jsonw_end_object(w);

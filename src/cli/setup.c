@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/fixed.h"
+#include "base/fmt.h"
 #include "base/rng.h"
 #include "base/fmt.h"
 #include "base/io.h"
@@ -42,14 +43,12 @@ void hs_workload_name(const char *path, char *name, size_t size)
 static void bits_text(uint32_t bits, const char *const *words, size_t count, char *text,
                       size_t size)
 {
-    size_t used = 0;
-    (void)snprintf(text, size, "nothing");
-    for (size_t i = 0; i < count; i++) {
-        if ((bits & (1u << i)) == 0 || used >= size)
-            continue;
-        int n = snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", words[i]);
-        used += n > 0 ? (size_t)n : 0;
-    }
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        if ((bits & (1u << i)) != 0)
+            hs_append(text, size, "%s%s", text[0] != '\0' ? ", " : "", words[i]);
+    if (text[0] == '\0')
+        hs_append(text, size, "nothing");
 }
 
 void hs_setup_knows_text(uint32_t knows, char *text, size_t size)

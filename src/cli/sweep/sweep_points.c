@@ -486,25 +486,9 @@ static enum hs_status run_workers(struct point_workers *workers)
     return status;
 }
 
-/* The warnings of a point are in its manifest; here each text is shown once. */
-static enum hs_status pass_warnings(struct point_workers *workers,
-                                    const struct hs_sweep_point *point)
-{
-    char path[HS_PATH_SIZE];
-    struct hs_json_doc *doc;
-    hs_sweep_path(workers->sweep, HS_RUNS_DIR, point->name, "/manifest.json", path);
-    HS_TRY(hs_json_load(&doc, path, &workers->sweep->call->diag));
-    const struct hs_json *warnings = hs_json_get(hs_json_root(doc), "warnings");
-    for (const struct hs_json *w = hs_json_first(warnings); w != NULL; w = hs_json_next(w))
-        if (hs_json_text(w) != NULL)
-            hs_message_log_put(&workers->sweep->once, HS_WARNING, hs_json_text(w),
-                               strlen(hs_json_text(w)));
-    hs_json_close(doc);
-    return HS_OK;
-}
-
 enum hs_status hs_sweep_run_all(struct hs_sweep *sweep)
 {
+    struct hs_diag *diag = &sweep->call->diag;
     struct point_workers workers = {.sweep = sweep};
     hs_interrupt_watch();
     hs_status_line_start(&workers.status_line, &sweep->call->terminal,
@@ -520,9 +504,22 @@ enum hs_status hs_sweep_run_all(struct hs_sweep *sweep)
     for (uint32_t i = 0; i < workers.trace_count; i++)
         hs_trace_cache_free(workers.traces[i].cache);
     hs_free(workers.traces);
-    for (uint32_t i = 0; i < workers.pending_count && status == HS_OK; i++)
-        if (sweep->points[workers.pending[i]].state == HS_POINT_DONE)
-            status = pass_warnings(&workers, &sweep->points[workers.pending[i]]);
+    /* The warnings of a point are in its manifest; here each text is shown once. */
+    for (uint32_t i = 0; i < workers.pending_count && status == HS_OK; i++) {
+        const struct hs_sweep_point *point = &sweep->points[workers.pending[i]];
+        char path[HS_PATH_SIZE];
+        struct hs_json_doc *doc;
+        if (point->state != HS_POINT_DONE)
+            continue;
+        hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/manifest.json", path);
+        HS_TRY(hs_json_load(&doc, path, diag));
+        const struct hs_json *w = hs_json_first(hs_json_get(hs_json_root(doc), "warnings"));
+        for (; w != NULL; w = hs_json_next(w))
+            if (hs_json_text(w) != NULL)
+                hs_message_log_put(&sweep->once, HS_WARNING, hs_json_text(w),
+                                   strlen(hs_json_text(w)));
+        hs_json_close(doc);
+    }
     return status != HS_OK ? status : workers.status;
 }
 

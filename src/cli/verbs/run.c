@@ -16,15 +16,12 @@
 static void say_card(struct hs_output *out, const struct hs_card *card)
 {
     const struct hs_semantics *s = &card->policy_semantics;
-    hs_say(out, "order       %s; scan %s; placement %s; gang %s\n", s->order, s->scan, s->placement,
-           card->gang);
-    hs_say(out, "preemption  %s; cost %s\n", s->preemption, s->cost);
-    hs_say(out, "knows       %s; may: %s\n", card->knows, card->can);
-    hs_say(out, "ties        %s\n", card->ties);
-    hs_say(out, "vc          %s\n", card->vc);
-    hs_say(out, "speeds      %s\n", card->speeds);
-    hs_say(out, "locality    %s\n", card->locality);
-    hs_say(out, "sharing     %s\n", card->interference);
+    hs_say(out,
+           "order       %s; scan %s; placement %s; gang %s\npreemption  %s; cost %s\n"
+           "knows       %s; may: %s\nties        %s\nvc          %s\nspeeds      %s\n"
+           "locality    %s\nsharing     %s\n",
+           s->order, s->scan, s->placement, card->gang, s->preemption, s->cost, card->knows,
+           card->can, card->ties, card->vc, card->speeds, card->locality, card->interference);
     if (card->predictor != NULL)
         hs_say(out, "predictor   %s\n", card->predictor);
 }
@@ -136,13 +133,13 @@ static enum hs_status dry_run(struct hs_call *call, const struct hs_setup *setup
     return HS_OK;
 }
 
-static enum hs_status run_prepared(struct hs_call *call, struct hs_setup *setup)
+static enum hs_status run_prepared(struct hs_call *call, const struct hs_setup *setup)
 {
     const struct hs_run_options *options = call->options;
     const struct hs_run_call run_call = {.terminal = &call->terminal,
                                          .shows_progress = hs_run_shows_progress(call),
                                          .command = call->command};
-    char dir[4096];
+    char dir[HS_PATH_SIZE];
     struct hs_run_result *result = hs_arena_alloc(&call->arena, sizeof *result);
     if (options->output != NULL)
         (void)snprintf(dir, sizeof dir, "%s", options->output);
@@ -164,14 +161,13 @@ static enum hs_status run_prepared(struct hs_call *call, struct hs_setup *setup)
 
 static enum hs_status run(struct hs_call *call)
 {
-    const struct hs_run_options *options = call->options;
+    struct hs_setup setup;
     HS_TRY(hs_run_begin(call));
-    if (options->print_config) {
+    if (((const struct hs_run_options *)call->options)->print_config) {
         hs_config_print(&call->config, &call->out);
         return HS_OK;
     }
-    struct hs_setup setup;
-    enum hs_status status = hs_setup_open(&setup, options, &call->config, &call->diag);
+    enum hs_status status = hs_setup_open(&setup, call->options, &call->config, &call->diag);
     if (status == HS_OK)
         status = run_prepared(call, &setup);
     hs_setup_close(&setup);
