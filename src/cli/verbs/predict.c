@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/fmt.h"
 #include "base/io.h"
 #include "calibrate/score.h"
 #include "cli/cli.h"
@@ -27,15 +28,14 @@
 
 /* A measured value is taken as such on another GPU type; a fitted one is extrapolated. */
 static void figure_label(const struct hs_prediction *p, const struct hs_predicted_figure *f,
-                         char *text, size_t size)
+                         char text[LABEL_SIZE])
 {
-    char power[32] = "";
-    const char *caveat = "";
+    (void)snprintf(text, LABEL_SIZE, "%.96s", f->source);
     if (f->is_raised)
-        (void)snprintf(power, sizeof power, "^%g", p->options->how.gamma);
+        hs_append(text, LABEL_SIZE, "^%g", p->options->how.gamma);
     if (f->is_extrapolated)
-        caveat = strncmp(f->source, "measured", 8) == 0 ? ", taken as such" : ", extrapolated";
-    (void)snprintf(text, size, "%.96s%s%s", f->source, power, caveat);
+        hs_append(text, LABEL_SIZE, "%s",
+                  strncmp(f->source, "measured", 8) == 0 ? ", taken as such" : ", extrapolated");
 }
 
 /* ---- text ---- */
@@ -52,7 +52,7 @@ static void say_line(struct hs_output *out, const struct hs_prediction *p, const
                      const char *unit)
 {
     char label[LABEL_SIZE];
-    figure_label(p, f, label, sizeof label);
+    figure_label(p, f, label);
     hs_say(out, "  %-*s", NAME_WIDTH, name);
     say_value(out, scale * f->value, decimals, unit);
     say_value(out, scale * f->error, decimals, unit);
@@ -89,47 +89,42 @@ static void say_alone(struct hs_output *out, const struct hs_prediction *p,
     }
 }
 
-static int widest_label(const struct hs_prediction *p)
-{
-    char label[LABEL_SIZE];
-    int width = 10;
-    for (uint32_t i = 0; i < p->count; i++) {
-        const struct hs_predicted_figure *figures[] = {&p->jobs[i].slowdown,
-                                                       &p->jobs[i].slowdown_estimated};
-        for (int k = 0; k < (p->has_estimate ? 2 : 1); k++) {
-            figure_label(p, figures[k], label, sizeof label);
-            if ((int)strlen(label) > width)
-                width = (int)strlen(label);
-        }
-    }
-    return width;
-}
-
+/* Slowdown, speed, error and source of the speed. */
 static void say_slowdown(struct hs_output *out, const struct hs_prediction *p,
                          const struct hs_predicted_figure *f, int width)
 {
     char label[LABEL_SIZE];
-    figure_label(p, f, label, sizeof label);
+    figure_label(p, f, label);
     hs_say_number(out, f->value, 3, 10);
     hs_say_number(out, 1 / f->value, 3, 8);
     hs_say_number(out, f->error, 3, 8);
     hs_say(out, "  %-*s", width, label);
 }
 
+static void widen(int *width, const char *text)
+{
+    *width = (int)strlen(text) > *width ? (int)strlen(text) : *width;
+}
+
 static void say_slowdowns(struct hs_output *out, const struct hs_prediction *p)
 {
     char label[LABEL_SIZE];
-    int width = NAME_WIDTH, label_width = widest_label(p);
-    for (uint32_t i = 0; i < p->count; i++)
-        if ((int)strlen(run_key(&p->jobs[i])) > width)
-            width = (int)strlen(run_key(&p->jobs[i]));
+    int width = NAME_WIDTH, label_width = 10;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct hs_predicted_job *job = &p->jobs[i];
+        widen(&width, run_key(job));
+        figure_label(p, &job->slowdown, label);
+        widen(&label_width, label);
+        figure_label(p, p->has_estimate ? &job->slowdown_estimated : &job->slowdown, label);
+        widen(&label_width, label);
+    }
     hs_say(out, "  %-*s%10s%8s%8s  %-*s%10s%8s  %s\n", width, "", "slowdown", "speed", "error",
            label_width, "source", "told", "error", "source");
     for (uint32_t i = 0; i < p->count; i++) {
         const struct hs_predicted_job *job = &p->jobs[i];
         hs_say(out, "  %-*s", width, run_key(job));
         say_slowdown(out, p, &job->slowdown, label_width);
-        figure_label(p, &job->slowdown_told, label, sizeof label);
+        figure_label(p, &job->slowdown_told, label);
         hs_say_number(out, job->slowdown_told.value, 3, 10);
         hs_say_number(out, job->slowdown_told.error, 3, 8);
         hs_say(out, "  %s\n", label);
@@ -251,47 +246,37 @@ static void prediction_json(struct hs_output *out, const struct hs_prediction *p
     hs_jsonw_finish(&w);
 }
 
-/* ---- --list ---- */
-
-/* One line of the list: all rows with the model and dataset of row `first`. */
-struct group {
-    const struct hs_catalogue *catalogue;
-    uint32_t first;
-};
-
-static bool is_member(const struct group *g, uint32_t i)
-{
-    const struct hs_profile *a = &g->catalogue->profiles[g->first], *b = &g->catalogue->profiles[i];
-    return strcmp(a->model, b->model) == 0 && strcmp(a->dataset, b->dataset) == 0;
-}
+/* ---- --list: a line has all rows with the model and dataset of row `first` ---- */
 
 enum column { BATCHES, PRECISIONS, GPUS };
 
-static const char *value_of(const struct hs_profile *row, enum column column)
+static bool are_grouped(const struct hs_catalogue *c, uint32_t a, uint32_t b)
 {
-    return column == BATCHES ? row->batch : column == PRECISIONS ? row->precision : row->gpu;
+    const struct hs_profile *one = &c->profiles[a], *other = &c->profiles[b];
+    return strcmp(one->model, other->model) == 0 && strcmp(one->dataset, other->dataset) == 0;
 }
 
 /* Different values of a column, of all members or of those of one precision: batches from the
  * smallest, anything else in the order of the catalogue. */
-static uint32_t collect(const struct group *g, enum column column, const char *precision,
-                        const char *values[VALUES_MAX])
+static uint32_t collect(const struct hs_catalogue *c, uint32_t first, enum column column,
+                        const char *precision, const char *values[VALUES_MAX])
 {
     uint32_t count = 0;
-    for (uint32_t i = g->first; i < g->catalogue->count && count < VALUES_MAX; i++) {
-        const struct hs_profile *row = &g->catalogue->profiles[i];
-        const char *value = value_of(row, column);
-        size_t len = strlen(value);
-        if (!is_member(g, i) || (precision != NULL && strcmp(row->precision, precision) != 0))
-            continue;
+    for (uint32_t i = first; i < c->count && count < VALUES_MAX; i++) {
+        const struct hs_profile *row = &c->profiles[i];
+        const char *const columns[] = {row->batch, row->precision, row->gpu};
+        const char *value = columns[column];
         uint32_t at = 0;
+        if (!are_grouped(c, first, i) ||
+            (precision != NULL && strcmp(row->precision, precision) != 0))
+            continue;
         while (at < count && strcmp(values[at], value) != 0)
             at++;
         if (at < count)
             continue;
         for (at = count++; at > 0 && column == BATCHES; at--) {
             /* decimal numbers without leading zeros: the longer is the larger */
-            size_t before = strlen(values[at - 1]);
+            size_t before = strlen(values[at - 1]), len = strlen(value);
             if (before != len ? before < len : strcmp(values[at - 1], value) < 0)
                 break;
             values[at] = values[at - 1];
@@ -302,48 +287,45 @@ static uint32_t collect(const struct group *g, enum column column, const char *p
 }
 
 /* "16 32 64"; a model without batches has '-'. */
-static void join(const struct group *g, enum column column, const char *precision,
-                 char text[LIST_SIZE])
+static void join(const struct hs_catalogue *c, uint32_t first, enum column column,
+                 const char *precision, char text[LIST_SIZE])
 {
     const char *values[VALUES_MAX];
-    uint32_t count = collect(g, column, precision, values);
-    size_t len = 0;
+    uint32_t count = collect(c, first, column, precision, values);
     text[0] = '\0';
-    for (uint32_t i = 0; i < count && len < LIST_SIZE; i++)
-        len += (size_t)snprintf(text + len, LIST_SIZE - len, "%s%s", i > 0 ? " " : "",
-                                values[i][0] != '\0' ? values[i] : "-");
+    for (uint32_t i = 0; i < count; i++)
+        hs_append(text, LIST_SIZE, "%s%s", i > 0 ? " " : "",
+                  values[i][0] != '\0' ? values[i] : "-");
 }
 
 /* Batches are "fp32, amp: 64 128" where both precisions have the same, else "fp32: 64 128; amp:
  * 64".
  */
-static void say_group(struct hs_output *out, const struct group *g)
+static void say_group(struct hs_output *out, const struct hs_catalogue *c, uint32_t first)
 {
     char gpus[LIST_SIZE], batches[LIST_SIZE], before[LIST_SIZE] = "";
     const char *precisions[VALUES_MAX];
-    const struct hs_profile *row = &g->catalogue->profiles[g->first];
-    uint32_t count = collect(g, PRECISIONS, NULL, precisions);
-    join(g, GPUS, NULL, gpus);
+    const struct hs_profile *row = &c->profiles[first];
+    uint32_t count = collect(c, first, PRECISIONS, NULL, precisions);
+    join(c, first, GPUS, NULL, gpus);
     hs_say(out, "%-18s %-14s %-18s ", row->model, row->dataset[0] != '\0' ? row->dataset : "-",
            gpus);
     for (uint32_t i = 0; i < count; i++) {
-        join(g, BATCHES, precisions[i], batches);
-        if (i == 0)
-            hs_say(out, "%s", precisions[i]);
-        else if (strcmp(batches, before) == 0)
+        join(c, first, BATCHES, precisions[i], batches);
+        if (i > 0 && strcmp(batches, before) == 0)
             hs_say(out, ", %s", precisions[i]);
         else
-            hs_say(out, ": %s; %s", before, precisions[i]);
+            hs_say(out, "%s%s%s%s", i > 0 ? ": " : "", before, i > 0 ? "; " : "", precisions[i]);
         memcpy(before, batches, sizeof before);
     }
     hs_say(out, ": %s\n", before);
 }
 
-static void list_json(struct hs_jsonw *w, const char *key, const struct group *g,
-                      enum column column, const char *precision)
+static void list_json(struct hs_jsonw *w, const char *key, const struct hs_catalogue *c,
+                      uint32_t first, enum column column, const char *precision)
 {
     const char *values[VALUES_MAX];
-    uint32_t count = collect(g, column, precision, values);
+    uint32_t count = collect(c, first, column, precision, values);
     hs_jsonw_put(w, "%s=![", key);
     for (uint32_t i = 0; i < count; i++)
         if (values[i][0] != '\0')
@@ -351,16 +333,15 @@ static void list_json(struct hs_jsonw *w, const char *key, const struct group *g
     hs_jsonw_end_array(w);
 }
 
-static void group_json(struct hs_jsonw *w, const struct group *g)
+static void group_json(struct hs_jsonw *w, const struct hs_catalogue *c, uint32_t first)
 {
-    const struct hs_profile *row = &g->catalogue->profiles[g->first];
     const char *precisions[VALUES_MAX];
-    uint32_t count = collect(g, PRECISIONS, NULL, precisions);
-    hs_jsonw_put(w, "={ model=%s dataset=%s", row->model, row->dataset);
-    list_json(w, "gpus", g, GPUS, NULL);
-    hs_jsonw_member_object(w, "batches");
+    uint32_t count = collect(c, first, PRECISIONS, NULL, precisions);
+    hs_jsonw_put(w, "={ model=%s dataset=%s", c->profiles[first].model, c->profiles[first].dataset);
+    list_json(w, "gpus", c, first, GPUS, NULL);
+    hs_jsonw_put(w, "batches={");
     for (uint32_t i = 0; i < count; i++)
-        list_json(w, precisions[i], g, BATCHES, precisions[i]);
+        list_json(w, precisions[i], c, first, BATCHES, precisions[i]);
     hs_jsonw_put(w, "} }");
 }
 
@@ -370,22 +351,20 @@ static enum hs_status predict_list(struct hs_output *out, const struct hs_predic
     struct hs_catalogue catalogue = {0};
     struct hs_jsonw w;
     HS_TRY(hs_catalogue_load(&catalogue, options->profiles, diag));
-    if (options->json) {
-        hs_jsonw_begin(&w, out);
+    hs_jsonw_begin(&w, out);
+    if (options->json)
         hs_jsonw_array(&w);
-    } else {
+    else
         hs_say(out, "%-18s %-14s %-18s %s\n", "model", "dataset", "measured on",
                "precision: batches");
-    }
     for (uint32_t i = 0; i < catalogue.count; i++) {
-        const struct group g = {&catalogue, i};
-        uint32_t before = 0;
-        while (before < i && !is_member(&g, before))
-            before++;
-        if (before == i && options->json)
-            group_json(&w, &g);
-        else if (before == i)
-            say_group(out, &g);
+        uint32_t first = 0;
+        while (!are_grouped(&catalogue, first, i))
+            first++;
+        if (first == i && options->json)
+            group_json(&w, &catalogue, i);
+        else if (first == i)
+            say_group(out, &catalogue, i);
     }
     if (options->json) {
         hs_jsonw_end_array(&w);
