@@ -129,28 +129,21 @@ struct parse {
 
 const char *hs_option_metavar(const struct hs_param *param, char *text, size_t size)
 {
-    switch (param->type) {
-    case HS_PARAM_FLAG:
-        return "";
-    case HS_PARAM_INT:
-        return "N";
-    case HS_PARAM_REAL:
-        return param->unit == NULL ? "X" : strcmp(param->unit, "%") == 0 ? "PERCENT" : param->unit;
-    case HS_PARAM_DURATION:
-        return "TIME";
-    case HS_PARAM_SIZE_MIB:
-        return "SIZE";
-    case HS_PARAM_DURATIONS:
-        return "TIME/TIME/...";
-    case HS_PARAM_TEXT:
-        return param->unit != NULL ? param->unit : "TEXT";
-    case HS_PARAM_FILE:
-        return "FILE";
-    case HS_PARAM_CHOICE:
+    static const char *const words[] = {[HS_PARAM_FLAG] = "",
+                                        [HS_PARAM_INT] = "N",
+                                        [HS_PARAM_REAL] = "X",
+                                        [HS_PARAM_DURATION] = "TIME",
+                                        [HS_PARAM_SIZE_MIB] = "SIZE",
+                                        [HS_PARAM_TEXT] = "TEXT",
+                                        [HS_PARAM_DURATIONS] = "TIME/TIME/...",
+                                        [HS_PARAM_FILE] = "FILE"};
+    if (param->type == HS_PARAM_CHOICE) {
         (void)hs_param_expects(param, text, size);
         return text;
     }
-    return "";
+    if (param->unit == NULL || (param->type != HS_PARAM_REAL && param->type != HS_PARAM_TEXT))
+        return words[param->type];
+    return strcmp(param->unit, "%") == 0 ? "PERCENT" : param->unit;
 }
 
 /* '-' first: operands come as option 1 in their place, whatever the environment says. ':' second:

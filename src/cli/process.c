@@ -216,37 +216,32 @@ static bool reap(struct pool *p, struct child *child)
     return true;
 }
 
-static void run(struct pool *p, struct hs_diag *diag)
-{
-    bool is_ending = false;
-    for (;;) {
-        if (!is_ending && hs_interrupt_signal() != 0) {
-            is_ending = true;
-            p->limit = 0;
-            end_children(p, 0);
-        }
-        for (uint32_t i = 0; i < p->how->width && p->next < p->limit; i++)
-            if (p->children[i].pid == 0)
-                start(p, &p->children[i], diag);
-        if (p->how->progress != NULL && !is_ending)
-            p->how->progress(p->how->ctx, p->done, p->running);
-        if (p->running == 0)
-            return;
-        bool is_any = false;
-        for (uint32_t i = 0; i < p->how->width; i++)
-            is_any |= reap(p, &p->children[i]);
-        if (!is_any)
-            (void)sigsuspend(&p->mask);
-    }
-}
-
 enum hs_status hs_process_pool_run(const struct hs_process_pool *pool,
                                    struct hs_process_failure *failure, struct hs_diag *diag)
 {
     struct pool p = {.how = pool, .limit = pool->count};
+    bool is_ending = false;
     p.children = hs_alloc_zeroed(pool->width, sizeof *p.children);
     watch_children(&p);
-    run(&p, diag);
+    for (;;) {
+        if (!is_ending && hs_interrupt_signal() != 0) {
+            is_ending = true;
+            p.limit = 0;
+            end_children(&p, 0);
+        }
+        for (uint32_t i = 0; i < pool->width && p.next < p.limit; i++)
+            if (p.children[i].pid == 0)
+                start(&p, &p.children[i], diag);
+        if (pool->progress != NULL && !is_ending)
+            pool->progress(pool->ctx, p.done, p.running);
+        if (p.running == 0)
+            break;
+        bool is_any = false;
+        for (uint32_t i = 0; i < pool->width; i++)
+            is_any |= reap(&p, &p.children[i]);
+        if (!is_any)
+            (void)sigsuspend(&p.mask);
+    }
     unwatch_children(&p);
     if (hs_interrupt_signal() != 0) /* a pending one has been delivered by now */
         p.status = HS_E_INTERRUPTED;

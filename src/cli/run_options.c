@@ -366,11 +366,11 @@ static const char *written_at(size_t index)
 #define SIMULATION "Simulation"
 #define SIMULATION_ROWS                                                                            \
     ROW(seed, INT, SIMULATION, "1", "of every random draw", SEED_RANGE),                           \
-        HS_OPTION(DURATION, "until", AT(until_us), "0s",                                           \
-                  "stop the clock here, list what is unfinished; 0: run to the end",               \
-                  HS_RANGE(0, YEARS_100_S), SHORT, .group = SIMULATION),                           \
-        HS_OPTION(DURATION, "startup", AT(startup_us), "0s",                                       \
-                  "cost of the first start of every job", HS_RANGE(0, 1e6), .group = SIMULATION),  \
+        ROW_AT(until, DURATION, until_us, SIMULATION, "0s",                                        \
+               "stop the clock here, list what is unfinished; 0: run to the end",                  \
+               HS_RANGE(0, YEARS_100_S), SHORT),                                                   \
+        ROW_AT(startup, DURATION, startup_us, SIMULATION, "0s",                                    \
+               "cost of the first start of every job", HS_RANGE(0, 1e6)),                          \
         ROW(max_tenants, INT, SIMULATION, "16",                                                    \
             "jobs on one GPU at most, whatever a policy's own limit is",                           \
             HS_RANGE(1, HS_TENANTS_MAX)),                                                          \
@@ -471,25 +471,24 @@ static const char *written_at(size_t index)
     ROW(sample, TEXT, RESULTS, "auto",                                                             \
         "series.csv: means per TIME, over at most 2048 intervals, or every change",                \
         UNIT("TIME|auto|exact"), .check = check_sample),                                           \
-        HS_OPTION(DURATION, "warmup", AT(warmup_us), "0s",                                         \
-                  "leave jobs submitted in the first part out of the job statistics",              \
-                  HS_RANGE(0, YEARS_100_S), .group = RESULTS),                                     \
-        HS_OPTION(DURATION, "cooldown", AT(cooldown_us), "0s", "the same for the last part",       \
-                  HS_RANGE(0, YEARS_100_S), .group = RESULTS)
+        ROW_AT(warmup, DURATION, warmup_us, RESULTS, "0s",                                         \
+               "leave jobs submitted in the first part out of the job statistics",                 \
+               HS_RANGE(0, YEARS_100_S)),                                                          \
+        ROW_AT(cooldown, DURATION, cooldown_us, RESULTS, "0s", "the same for the last part",       \
+               HS_RANGE(0, YEARS_100_S))
 
 #define CALL "This call"
 #define SET_ROWS                                                                                   \
-    HS_OPTION(TEXT, "set", AT(settings), NULL,                                                     \
-              "set one key, e.g. policy.scan=fit; may be repeated", UNIT("KEY=VALUE"),             \
-              .group = CALL, REPEATED, LOCAL),                                                     \
+    ROW_AT(set, TEXT, settings, CALL, NULL, "set one key, e.g. policy.scan=fit; may be repeated",  \
+           UNIT("KEY=VALUE"), REPEATED, LOCAL),                                                    \
         ROW(print_config, FLAG, CALL, "no",                                                        \
             "print the effective config with the origin of each value, and stop", LOCAL),          \
         ROW(quiet, FLAG, CALL, "no", "no notes and no progress; warnings and errors stay",         \
             LETTER('q'), LOCAL)
 #define CALL_ROWS                                                                                  \
-    HS_OPTION(TEXT, "config", AT(config_file), NULL,                                               \
-              "JSON with any of the keys above (// comments allowed); flags override it",          \
-              UNIT("FILE"), .group = CALL, SHORT, LOCAL),                                          \
+    ROW_AT(config, TEXT, config_file, CALL, NULL,                                                  \
+           "JSON with any of the keys above (// comments allowed); flags override it",             \
+           UNIT("FILE"), SHORT, LOCAL),                                                            \
         SET_ROWS
 #define PROCESSES_ROW(at)                                                                          \
     HS_OPTION(INT, "processes", at, "1", "runs at a time, each in a process of its own",           \
@@ -604,10 +603,10 @@ const struct hs_option hs_trace_option_table[] = {
                "standard output"),
     ROW(to, TEXT, CALL, "auto", "convert: format of the file to write, or auto: by its suffix",
         UNIT("NAME"), .check = hs_trace_writer_check, SHORT, LOCAL, .word_at = written_at),
-    HS_OPTION(TEXT, "compare", AT(reference), NULL,
-              "info: how far the trace is from this one, which is recognised by its content; both "
-              "are held in memory, 32 to 64 bytes a job",
-              UNIT("FILE"), .group = CALL, SHORT, LOCAL),
+    ROW_AT(compare, TEXT, reference, CALL, NULL,
+           "info: how far the trace is from this one, which is recognised by its content; both "
+           "are held in memory, 32 to 64 bytes a job",
+           UNIT("FILE"), SHORT, LOCAL),
     HS_OPTIONS_END,
 };
 
