@@ -269,7 +269,8 @@ static void put_triggers(struct hs_csvw *w, uint32_t triggers)
         hs_csvw_empty(w);
 }
 
-/* What the value of an action is, and the reason of an action for which the policy gives none. */
+/* What the value of an action is, and the reason of one for which the policy gives none; those that
+ * are not listed have neither. */
 enum { VALUE_NONE, VALUE_SECONDS, VALUE_SHARE, VALUE_COUNT };
 enum { REASON_NONE, REASON_ORDER, REASON_PREEMPTION };
 static const struct {
@@ -281,13 +282,8 @@ static const struct {
     [HS_DECISION_PREEMPT] = {VALUE_SECONDS, REASON_PREEMPTION},
     [HS_DECISION_SUSPEND] = {VALUE_SECONDS, REASON_PREEMPTION},
     [HS_DECISION_KILL] = {VALUE_NONE, REASON_PREEMPTION},
-    [HS_DECISION_REJECT] = {VALUE_NONE, REASON_NONE},
-    [HS_DECISION_PAUSE] = {VALUE_NONE, REASON_NONE},
-    [HS_DECISION_UNPAUSE] = {VALUE_NONE, REASON_NONE},
     [HS_DECISION_SHARE] = {VALUE_SHARE, REASON_NONE},
     [HS_DECISION_THROTTLE] = {VALUE_SHARE, REASON_NONE},
-    [HS_DECISION_BACKGROUND] = {VALUE_NONE, REASON_NONE},
-    [HS_DECISION_FOREGROUND] = {VALUE_NONE, REASON_NONE},
     [HS_DECISION_LIMIT] = {VALUE_COUNT, REASON_NONE},
     [HS_DECISION_ADD_OVERHEAD] = {VALUE_SECONDS, REASON_NONE},
 };

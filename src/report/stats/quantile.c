@@ -37,11 +37,11 @@ static void want(struct hs_quantile_set *set, int which, const struct hs_quantil
 }
 
 /* Ranges of the ranks from the buckets of the first pass. */
-static void settle_first(struct hs_quantile_set *set, const uint32_t cells[HS_QUANTILE_CELLS])
+static void settle_first(struct hs_quantile_set *set, const uint32_t cells[HS_QUANTILE_BUCKETS])
 {
     struct hs_quantile_range r = {0};
     uint32_t count = 0; /* of as many bits as a counter: several are added at once */
-    for (uint32_t i = 0; i < HS_QUANTILE_CELLS; i++)
+    for (uint32_t i = 0; i < HS_QUANTILE_BUCKETS; i++)
         count += cells[i];
     set->count = count;
     if (count == 0)
@@ -79,7 +79,7 @@ static struct hs_quantile_range narrow(const struct hs_quantile_range *r, const 
     return part;
 }
 
-static void settle_split(struct hs_quantile_set *set, const uint32_t cells[HS_QUANTILE_CELLS])
+static void settle_split(struct hs_quantile_set *set, const uint32_t cells[HS_QUANTILE_BUCKETS])
 {
     struct hs_quantile_set old = *set;
     set->ranges = 0;
@@ -179,7 +179,7 @@ bool hs_quantiles_begin(struct hs_quantiles *q)
 
 void hs_quantiles_add(struct hs_quantiles *q, uint32_t set, uint32_t part)
 {
-    for (uint32_t i = 0; i < HS_QUANTILE_CELLS; i++)
+    for (uint32_t i = 0; i < HS_QUANTILE_BUCKETS; i++)
         q->cells[set][i] += q->cells[part][i];
 }
 

@@ -32,13 +32,12 @@
 enum hs_quantile { HS_P50, HS_P90, HS_P95, HS_P99, HS_P100, HS_QUANTILES };
 
 #define HS_QUANTILE_SUB_BITS 5u
-#define HS_QUANTILE_BUCKETS  1920u
+#define HS_QUANTILE_BUCKETS  1920u /* and counters a set, in every pass */
 #define HS_QUANTILE_SPLIT    256u
-#define HS_QUANTILE_CELLS    HS_QUANTILE_BUCKETS /* counters a set */
 /* Values collected in the last pass, all sets together: as many as take hardly more memory than the
  * counters of the first pass, so that what is taken does not grow with the number of values. */
 #define HS_QUANTILE_COLLECTED 131072u
-_Static_assert(HS_QUANTILES *HS_QUANTILE_SPLIT <= HS_QUANTILE_CELLS, "ranges split have room");
+_Static_assert(HS_QUANTILES *HS_QUANTILE_SPLIT <= HS_QUANTILE_BUCKETS, "ranges split have room");
 
 /* Values in [low, low + 2^bits), among which ranks are wanted. */
 struct hs_quantile_range {
@@ -58,7 +57,7 @@ struct hs_quantile_set {
 
 struct hs_quantiles {
     struct hs_quantile_set *sets;
-    uint32_t (*cells)[HS_QUANTILE_CELLS];
+    uint32_t (*cells)[HS_QUANTILE_BUCKETS];
     uint64_t *collection; /* in the same memory: a pass that collects counts nothing */
     uint32_t set_count;
     enum { HS_PASS_NONE, HS_PASS_FIRST, HS_PASS_SPLIT, HS_PASS_COLLECT } pass;
