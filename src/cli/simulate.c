@@ -248,7 +248,7 @@ void hs_jitter_add(struct hs_summary *summary, const struct hs_summary *run)
                 continue;
             if (s == summary->spread_count)
                 summary->spreads[summary->spread_count++] =
-                    (struct hs_spread){.name = metric->name, .unit = metric->unit};
+                    (struct hs_spread){.name = metric->name};
             hs_spread_add(&summary->spreads[s], metric->value);
         }
     }

@@ -42,7 +42,7 @@ const char *hs_class_measure(uint32_t index);
 /* What seeded random ties make of a metric (--tie-jitter): running mean and sum of squared
  * deviations over `runs` runs, smallest and largest value. */
 struct hs_spread {
-    const char *name, *unit;
+    const char *name;
     uint32_t runs;
     double mean, squares, min, max;
 };
