@@ -269,7 +269,9 @@ enum hs_status hs_explain_load(struct hs_explain **explain, const char *dir, str
     x->has_decisions = hs_runmanifest_file(&x->manifest, "decisions.csv") != NULL;
     HS_TRY(load_cluster(x));
     HS_TRY(hs_rowfile_each(&x->manifest, "jobs.csv", job_cells, add_job, x));
-    return hs_rowfile_each(&x->manifest, "segments.csv", segment_cells, add_segment, x);
+    HS_TRY(hs_rowfile_each(&x->manifest, "segments.csv", segment_cells, add_segment, x));
+    x->manifest.keeps_quiet = true; /* of decisions.csv one job is looked at */
+    return HS_OK;
 }
 
 enum hs_status hs_explain_find(const struct hs_explain *x, const char *id, uint32_t *job,
