@@ -543,64 +543,35 @@ void hs_config_print(const struct hs_config *config, struct hs_output *out)
 
 /* ---- names of policies with parameters ---- */
 
-struct piece {
-    const char *text;
-    size_t len;
-};
-
-static char *put_piece(char *to, struct piece piece)
-{
-    memcpy(to, piece.text, piece.len);
-    return to + piece.len;
-}
-
-static char *put_word(char *to, const char *text)
-{
-    return put_piece(to, (struct piece){text, strlen(text)});
-}
-
 /* '-' and '_' are the same in keys. */
-static bool has_key(struct piece pair, const char *key)
+static bool has_key(const char *pair, const char *key)
 {
-    size_t len = strlen(key);
-    if (pair.len <= len || pair.text[len] != '=')
-        return false;
-    for (size_t i = 0; i < len; i++)
-        if ((pair.text[i] == '-' ? '_' : pair.text[i]) != (key[i] == '-' ? '_' : key[i]))
+    for (; *key != '\0'; pair++, key++)
+        if ((*pair == '-' ? '_' : *pair) != (*key == '-' ? '_' : *key))
             return false;
-    return true;
+    return *pair == '=';
 }
 
-/* One policy: its name, its other parameters in their order, then the new one. */
-static char *spec_set(char *to, struct piece spec, const char *key, const char *value, bool is_weak)
+/* Behind text, one policy: its name, its other parameters in their order, then the new one. */
+static void spec_set(char *text, size_t size, const char *spec, const char *key, const char *value,
+                     bool is_weak)
 {
-    const char *end = spec.text + spec.len;
-    const char *p = memchr(spec.text, ':', spec.len);
-    const char *kept = NULL;
+    size_t len = strcspn(spec, ":\n");
     char before = ':';
+    bool is_kept = false;
 
-    to = put_piece(to, (struct piece){spec.text, (size_t)((p != NULL ? p : end) - spec.text)});
-    while (p != NULL && p < end) {
-        const char *begin = p + 1;
-        p = memchr(begin, ',', (size_t)(end - begin));
-        struct piece pair = {begin, (size_t)((p != NULL ? p : end) - begin)};
-        if (pair.len == 0)
+    hs_append(text, size, "%.*s", (int)len, spec);
+    for (spec += len; *spec == ':' || *spec == ','; spec += len) {
+        len = strcspn(++spec, ",\n");
+        bool is_key = has_key(spec, key);
+        is_kept |= is_key && is_weak;
+        if (len == 0 || (is_key && !is_weak))
             continue;
-        if (has_key(pair, key)) {
-            if (!is_weak)
-                continue;
-            kept = pair.text;
-        }
-        *to++ = before;
+        hs_append(text, size, "%c%.*s", before, (int)len, spec);
         before = ',';
-        to = put_piece(to, pair);
     }
-    if (kept != NULL)
-        return to;
-    *to++ = before;
-    to = put_word(to, key);
-    *to++ = '=';
-    return put_word(to, value);
+    if (!is_kept)
+        hs_append(text, size, "%c%s=%s", before, key, value);
 }
 
 const char *hs_policyspec_set(struct hs_arena *arena, const char *specs, const char *key,
@@ -609,17 +580,15 @@ const char *hs_policyspec_set(struct hs_arena *arena, const char *specs, const c
     size_t lines = 1;
     for (const char *p = specs; (p = strchr(p, '\n')) != NULL; p++)
         lines++;
-    char *text =
-        hs_arena_alloc(arena, strlen(specs) + lines * (strlen(key) + strlen(value) + 3) + 1);
-    char *to = text;
+    size_t size = strlen(specs) + lines * (strlen(key) + strlen(value) + 3) + 1;
+    char *text = hs_arena_alloc(arena, size);
     for (size_t len;; specs += len + 1) {
         len = strcspn(specs, "\n");
-        to = spec_set(to, (struct piece){specs, len}, key, value, is_weak);
+        spec_set(text, size, specs, key, value, is_weak);
         if (specs[len] == '\0')
-            break;
-        *to++ = '\n';
+            return text;
+        hs_append(text, size, "\n");
     }
-    return text;
 }
 
 const char *hs_policyspec_merge(struct hs_arena *arena, const char *specs, const char *from,
