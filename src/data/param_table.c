@@ -158,132 +158,6 @@ const struct hs_param *hs_param_find(const struct hs_param *table, const char *k
     return NULL;
 }
 
-/* ---- setting ---- */
-
-/* A prefix "policy 'fifo': " if the subject has a name. */
-struct subject {
-    const char *what, *colon;
-};
-
-static struct subject subject_of(const char *what)
-{
-    bool is_named = what != NULL && what[0] != '\0';
-    return (struct subject){is_named ? what : "", is_named ? ": " : ""};
-}
-
-static enum hs_status status_of(const struct hs_place *place)
-{
-    return place == NULL || place->file == NULL ? HS_E_USAGE : HS_E_INPUT;
-}
-
-static enum hs_status key_fail(const struct hs_param *table, const char *what, const char *key,
-                               const struct hs_place *place, struct hs_diag *diag)
-{
-    const char *names[NAMES_MAX];
-    char hint[HS_HINT_SIZE], known[512] = "the parameters are";
-    size_t count = 0;
-    struct subject subject = subject_of(what);
-
-    for (const struct hs_param *p = table; p != NULL && p->key != NULL && count < NAMES_MAX; p++) {
-        hs_append(known, sizeof known, "%s %s", count > 0 ? "," : "", p->key);
-        names[count++] = p->key;
-    }
-    return hs_fail(
-        diag, status_of(place), place,
-        hs_did_you_mean(hint, key, names, count, count > 0 ? known : "it has no parameters"),
-        "%s%sunknown parameter '%s'", subject.what, subject.colon, key);
-}
-
-static enum hs_status value_fail(const struct hs_param *param, const char *what, const char *value,
-                                 const struct hs_place *place, struct hs_diag *diag)
-{
-    char wanted[512], hint[HS_HINT_SIZE];
-    const char *advice = NULL;
-    size_t count = 0;
-    struct subject subject = subject_of(what);
-
-    (void)hs_param_wants(param, wanted, sizeof wanted);
-    if (param->type == HS_PARAM_CHOICE) {
-        while (param->choices[count] != NULL)
-            count++;
-        advice = hs_did_you_mean(hint, value, param->choices, count, NULL);
-    }
-    return hs_fail(diag, status_of(place), place, advice, "%s%s'%s' must be %s, not '%s'",
-                   subject.what, subject.colon, param->key, wanted, value);
-}
-
-enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_arena *arena,
-                            const char *what, const char *key, const char *value,
-                            const struct hs_place *place, struct hs_diag *diag)
-{
-    const struct hs_param *param = hs_param_find(table, key);
-    if (param == NULL)
-        return key_fail(table, what, key, place, diag);
-    enum hs_status status = value_set(param, base, arena, value);
-    if (status == HS_E_INPUT)
-        return value_fail(param, what, value, place, diag);
-    return status;
-}
-
-static bool is_among(const char *choices, const char *text)
-{
-    size_t length = strlen(text);
-    for (size_t len; *choices != '\0'; choices += len + (choices[len] == '|')) {
-        len = strcspn(choices, "|");
-        if (len == length && strncmp(choices, text, len) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Of what was given and comes to nothing: a slip that no result would show. */
-static void warn_of_idle(const struct hs_param *table, const void *base, struct subject subject,
-                         uint64_t given, struct hs_diag *diag)
-{
-    for (size_t i = 0; given >> i != 0; i++) {
-        const char *with = table[i].only_with;
-        char key[32] = "", value[64];
-        if ((given >> i & 1) == 0 || with == NULL)
-            continue;
-        size_t length = strcspn(with, "=");
-        assert(length < sizeof key);
-        memcpy(key, with, length);
-        const struct hs_param *other = hs_param_find(table, key);
-        assert(other != NULL && "only_with names no parameter of the table");
-        (void)hs_param_print(other, base, value, sizeof value);
-        if (!is_among(with + length + 1, value))
-            hs_report(diag, HS_WARNING, NULL, with, "%s%s'%s' has no effect: %s is %s",
-                      subject.what, subject.colon, table[i].key, key, value);
-    }
-}
-
-enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struct hs_arena *arena,
-                                 const char *what, const char *list, struct hs_diag *diag)
-{
-    struct subject subject = subject_of(what);
-    uint64_t given = 0; /* a bit each of the first 64 */
-
-    for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
-        len = strcspn(list, ",");
-        char *pair = hs_arena_text(arena, list, len);
-        char *equals = strchr(pair, '=');
-        if (equals == NULL || equals == pair)
-            return hs_fail(diag, HS_E_USAGE, NULL,
-                           "parameters are key=value,key=value; a list is 1/2/3",
-                           "%s%sexpected key=value, not '%s'", subject.what, subject.colon, pair);
-        *equals = '\0';
-        HS_TRY(hs_param_set(table, base, arena, what, pair, equals + 1, NULL, diag));
-        size_t index = (size_t)(hs_param_find(table, pair) - table);
-        uint64_t bit = index < 64 ? UINT64_C(1) << index : 0;
-        if ((given & bit) != 0)
-            return hs_fail(diag, HS_E_USAGE, NULL, "leave one out", "%s%s'%s' is given twice",
-                           subject.what, subject.colon, pair);
-        given |= bit;
-    }
-    warn_of_idle(table, base, subject, given, diag);
-    return HS_OK;
-}
-
 /* ---- values as text ---- */
 
 #define US_PER_HOUR (3600 * US_PER_SEC)
@@ -405,7 +279,8 @@ size_t hs_param_expects(const struct hs_param *param, char *text, size_t size)
     return strlen(text);
 }
 
-size_t hs_param_wants(const struct hs_param *param, char *text, size_t size)
+/* The same in a sentence: "(must be) a number from 0 to 1". */
+static void put_wanted(const struct hs_param *param, char *text, size_t size)
 {
     static const struct {
         const char *noun, *example;
@@ -430,5 +305,130 @@ size_t hs_param_wants(const struct hs_param *param, char *text, size_t size)
         put_range(text, size, param, is_list ? ", each from " : " from ", " to ");
     if (param->is_rising)
         hs_append(text, size, " and above the one before it");
-    return strlen(text);
+}
+
+/* ---- setting ---- */
+
+/* A prefix "policy 'fifo': " if the subject has a name. */
+struct subject {
+    const char *what, *colon;
+};
+
+static struct subject subject_of(const char *what)
+{
+    bool is_named = what != NULL && what[0] != '\0';
+    return (struct subject){is_named ? what : "", is_named ? ": " : ""};
+}
+
+static enum hs_status status_of(const struct hs_place *place)
+{
+    return place == NULL || place->file == NULL ? HS_E_USAGE : HS_E_INPUT;
+}
+
+static enum hs_status key_fail(const struct hs_param *table, const char *what, const char *key,
+                               const struct hs_place *place, struct hs_diag *diag)
+{
+    const char *names[NAMES_MAX];
+    char hint[HS_HINT_SIZE], known[512] = "the parameters are";
+    size_t count = 0;
+    struct subject subject = subject_of(what);
+
+    for (const struct hs_param *p = table; p != NULL && p->key != NULL && count < NAMES_MAX; p++) {
+        hs_append(known, sizeof known, "%s %s", count > 0 ? "," : "", p->key);
+        names[count++] = p->key;
+    }
+    return hs_fail(
+        diag, status_of(place), place,
+        hs_did_you_mean(hint, key, names, count, count > 0 ? known : "it has no parameters"),
+        "%s%sunknown parameter '%s'", subject.what, subject.colon, key);
+}
+
+static enum hs_status value_fail(const struct hs_param *param, const char *what, const char *value,
+                                 const struct hs_place *place, struct hs_diag *diag)
+{
+    char wanted[512], hint[HS_HINT_SIZE];
+    const char *advice = NULL;
+    size_t count = 0;
+    struct subject subject = subject_of(what);
+
+    put_wanted(param, wanted, sizeof wanted);
+    if (param->type == HS_PARAM_CHOICE) {
+        while (param->choices[count] != NULL)
+            count++;
+        advice = hs_did_you_mean(hint, value, param->choices, count, NULL);
+    }
+    return hs_fail(diag, status_of(place), place, advice, "%s%s'%s' must be %s, not '%s'",
+                   subject.what, subject.colon, param->key, wanted, value);
+}
+
+enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_arena *arena,
+                            const char *what, const char *key, const char *value,
+                            const struct hs_place *place, struct hs_diag *diag)
+{
+    const struct hs_param *param = hs_param_find(table, key);
+    if (param == NULL)
+        return key_fail(table, what, key, place, diag);
+    enum hs_status status = value_set(param, base, arena, value);
+    if (status == HS_E_INPUT)
+        return value_fail(param, what, value, place, diag);
+    return status;
+}
+
+static bool is_among(const char *choices, const char *text)
+{
+    size_t length = strlen(text);
+    for (size_t len; *choices != '\0'; choices += len + (choices[len] == '|')) {
+        len = strcspn(choices, "|");
+        if (len == length && strncmp(choices, text, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of what was given and comes to nothing: a slip that no result would show. */
+static void warn_of_idle(const struct hs_param *table, const void *base, struct subject subject,
+                         uint64_t given, struct hs_diag *diag)
+{
+    for (size_t i = 0; given >> i != 0; i++) {
+        const char *with = table[i].only_with;
+        char key[32] = "", value[64];
+        if ((given >> i & 1) == 0 || with == NULL)
+            continue;
+        size_t length = strcspn(with, "=");
+        assert(length < sizeof key);
+        memcpy(key, with, length);
+        const struct hs_param *other = hs_param_find(table, key);
+        assert(other != NULL && "only_with names no parameter of the table");
+        (void)hs_param_print(other, base, value, sizeof value);
+        if (!is_among(with + length + 1, value))
+            hs_report(diag, HS_WARNING, NULL, with, "%s%s'%s' has no effect: %s is %s",
+                      subject.what, subject.colon, table[i].key, key, value);
+    }
+}
+
+enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struct hs_arena *arena,
+                                 const char *what, const char *list, struct hs_diag *diag)
+{
+    struct subject subject = subject_of(what);
+    uint64_t given = 0; /* a bit each of the first 64 */
+
+    for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
+        len = strcspn(list, ",");
+        char *pair = hs_arena_text(arena, list, len);
+        char *equals = strchr(pair, '=');
+        if (equals == NULL || equals == pair)
+            return hs_fail(diag, HS_E_USAGE, NULL,
+                           "parameters are key=value,key=value; a list is 1/2/3",
+                           "%s%sexpected key=value, not '%s'", subject.what, subject.colon, pair);
+        *equals = '\0';
+        HS_TRY(hs_param_set(table, base, arena, what, pair, equals + 1, NULL, diag));
+        size_t index = (size_t)(hs_param_find(table, pair) - table);
+        uint64_t bit = index < 64 ? UINT64_C(1) << index : 0;
+        if ((given & bit) != 0)
+            return hs_fail(diag, HS_E_USAGE, NULL, "leave one out", "%s%s'%s' is given twice",
+                           subject.what, subject.colon, pair);
+        given |= bit;
+    }
+    warn_of_idle(table, base, subject, given, diag);
+    return HS_OK;
 }

@@ -43,10 +43,6 @@ enum hs_drop {
  * Readers say which value is bad and where; the code that pulls the rows decides what it means: a
  * run stops there (strict), or passes over it and counts (--skip-bad-rows); validation lists every
  * kind with its first rows and its repair.
- *
- *     result = hs_cell_span(text, len, unit_us, &job->duration_us);
- *     if (result != HS_CELL_OK)
- *         return hs_cell_fail(faults, result, &place, "duration", text);
  */
 
 #define HS_SKIP_BAD "mend the rows, or pass over them with --skip-bad-rows=1%"
@@ -93,9 +89,6 @@ struct hs_faults {
                              become faults of the row, kind STRUCTURE */
 };
 
-/* faults must not move. */
-void hs_faults_init(struct hs_faults *faults, enum hs_severity severity, struct hs_diag *diag);
-
 /* Counts, reports the first of each kind, returns HS_E_INPUT. */
 HS_PRINTF(5, 6)
 enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind,
@@ -126,19 +119,12 @@ enum hs_cell_result {
 };
 
 enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
-/* A number of the unit, or a date and time. */
-enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
-enum hs_cell_result hs_cell_count(const char *text, size_t len, uint32_t *out);
 
 /* "", "None", "NaN", "NA", "null" and "-" mean a missing number. */
 bool hs_cell_is_missing(const char *text, size_t len);
 
 /* The text, or NULL for a missing value (see above) and for NULL. */
 const char *hs_cell_word(const char *text);
-
-/* Reports a result other than HS_CELL_OK of the value `key`; returns HS_E_INPUT. */
-enum hs_status hs_cell_fail(struct hs_faults *faults, enum hs_cell_result result,
-                            const struct hs_place *place, const char *key, const char *text);
 
 /* The run times of a job's attempts, gathered while a row is read, in storage that serves every
  * row.
@@ -208,8 +194,6 @@ HS_MUST_USE enum hs_status hs_trace_format_check(const char *name, struct hs_dia
 /* "csv, helios or philly": all, or those that can be written; in list, which is returned. */
 #define HS_FORMAT_LIST_MAX 256
 const char *hs_trace_format_list(bool is_for_writing, char list[HS_FORMAT_LIST_MAX]);
-/* By content; NULL when nothing is surer than 0. */
-const struct hs_trace_format *hs_trace_format_recognise(const char *head, size_t len);
 
 extern const char *const hs_drop_texts[HS_DROP_COUNT];
 

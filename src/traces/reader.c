@@ -114,7 +114,8 @@ enum hs_status hs_trace_format_check(const char *name, struct hs_diag *diag)
                    "unknown trace format '%s'", name);
 }
 
-const struct hs_trace_format *hs_trace_format_recognise(const char *head, size_t len)
+/* By content; NULL when nothing is surer than 0. */
+static const struct hs_trace_format *recognise(const char *head, size_t len)
 {
     const struct hs_trace_format *best = NULL;
     int best_sure = 0;
@@ -158,12 +159,6 @@ static void relay(void *ctx, enum hs_severity severity, const char *text, size_t
     *(severity == HS_ERROR ? &diag->errors : &diag->warnings) += severity != HS_NOTE;
     if (severity >= diag->least)
         diag->emit(diag->ctx, severity, text, len);
-}
-
-void hs_faults_init(struct hs_faults *faults, enum hs_severity severity, struct hs_diag *diag)
-{
-    *faults = (struct hs_faults){.diag = diag, .severity = severity};
-    hs_diag_init(&faults->relay, relay, faults);
 }
 
 enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind,
@@ -222,7 +217,7 @@ static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
     if (status == HS_END || len == 0)
         return hs_fail(diag, HS_E_INPUT, &place, NULL, "the trace is empty");
     if (!r->format)
-        r->format = hs_trace_format_recognise(head, len);
+        r->format = recognise(head, len);
     if (!r->format) {
         char list[HS_FORMAT_LIST_MAX], hint[HS_FORMAT_LIST_MAX + 64];
         (void)snprintf(hint, sizeof hint, "--format says which: %s ('horus help formats')",
@@ -258,7 +253,8 @@ enum hs_status hs_reader_open(struct hs_reader *reader, const struct hs_trace_op
                               enum hs_severity severity, struct hs_diag *diag)
 {
     *reader = (struct hs_reader){.options = options};
-    hs_faults_init(&reader->faults, severity, diag);
+    reader->faults = (struct hs_faults){.diag = diag, .severity = severity};
+    hs_diag_init(&reader->faults.relay, relay, &reader->faults); /* which must not move */
     HS_TRY(read_outcomes(reader, diag));
     HS_TRY(hs_input_open(&reader->input, options->path, diag));
     HS_TRY(choose_format(reader, diag));

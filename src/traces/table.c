@@ -105,7 +105,7 @@ enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, 
     return HS_CELL_OK;
 }
 
-enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
+static enum hs_cell_result read_time(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
 {
     if (len >= 10 && text[4] == '-')
         return hs_parse_datetime_us(text, len, out_us) ? HS_CELL_OK : HS_CELL_NOT_A_TIME;
@@ -113,7 +113,7 @@ enum hs_cell_result hs_cell_time(const char *text, size_t len, int64_t unit_us, 
     return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_TIME : result;
 }
 
-enum hs_cell_result hs_cell_count(const char *text, size_t len, uint32_t *out)
+static enum hs_cell_result read_count(const char *text, size_t len, uint32_t *out)
 {
     int64_t count;
     if (HS_LIKELY(parse_digits(text, len, out)))
@@ -141,7 +141,7 @@ static enum hs_cell_result read_milli(const char *text, size_t len, uint32_t *ou
 static enum hs_cell_result read_gpus(const char *text, size_t len, uint32_t *gpus, uint32_t *milli)
 {
     uint32_t share;
-    enum hs_cell_result result = hs_cell_count(text, len, gpus);
+    enum hs_cell_result result = read_count(text, len, gpus);
     if (HS_LIKELY(result != HS_CELL_NOT_WHOLE))
         return result;
     result = read_milli(text, len, &share);
@@ -201,13 +201,6 @@ bool hs_cell_is_missing(const char *text, size_t len)
 const char *hs_cell_word(const char *text)
 {
     return text != NULL && !hs_cell_is_missing(text, strlen(text)) ? text : NULL;
-}
-
-enum hs_status hs_cell_fail(struct hs_faults *faults, enum hs_cell_result result,
-                            const struct hs_place *place, const char *key, const char *text)
-{
-    return hs_trace_bad_row(faults, results[result].fault, place, results[result].hint,
-                            "%s %s: '%s'", key, results[result].what, text);
 }
 
 /* ---- attempts ---- */
@@ -448,7 +441,9 @@ static HS_COLD enum hs_status fail_cell(const struct hs_table *table,
                                         enum hs_cell_result result)
 {
     struct hs_place place = hs_csv_place(table->csv, field);
-    return hs_cell_fail(table->faults, result, &place, column->name, table->row.fields[field]);
+    return hs_trace_bad_row(table->faults, results[result].fault, &place, results[result].hint,
+                            "%s %s: '%s'", column->name, results[result].what,
+                            table->row.fields[field]);
 }
 
 HS_PRINTF(4, 5)
@@ -509,7 +504,7 @@ static enum hs_cell_result read_batch(struct hs_table *table, const char *text, 
                                       const char **out)
 {
     uint32_t batch;
-    if (hs_cell_count(text, len, &batch) != HS_CELL_OK || batch == 0 || batch > INT32_MAX)
+    if (read_count(text, len, &batch) != HS_CELL_OK || batch == 0 || batch > INT32_MAX)
         return HS_CELL_NOT_A_BATCH;
     table->batch_text[hs_fmt_u64(table->batch_text, batch)] = '\0';
     *out = table->batch_text;
@@ -520,7 +515,7 @@ static enum hs_cell_result read_batch(struct hs_table *table, const char *text, 
 static enum hs_cell_result read_share(const char *text, size_t len, uint32_t *milli)
 {
     uint32_t share;
-    enum hs_cell_result result = hs_cell_count(text, len, &share);
+    enum hs_cell_result result = read_count(text, len, &share);
     if (result != HS_CELL_OK)
         return result;
     if (*milli != 0 && *milli != share)
@@ -589,13 +584,13 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_table_bi
     enum hs_cell_result result;
     switch (bound->kind) {
     case HS_CELL_TIME:
-        result = hs_cell_time(text, len, table->unit_us, out);
+        result = read_time(text, len, table->unit_us, out);
         break;
     case HS_CELL_SPAN:
         result = hs_cell_span(text, len, table->unit_us, out);
         break;
     case HS_CELL_COUNT:
-        result = hs_cell_count(text, len, out);
+        result = read_count(text, len, out);
         break;
     case HS_CELL_FATE:
         return read_outcome(table, bound->field, text, len, out, dropped);
@@ -714,7 +709,7 @@ enum hs_status hs_table_cell_count(const struct hs_table *table, uint32_t index,
 {
     size_t len;
     const char *text = hs_table_cell(table, index, &len);
-    return check_cell(table, index, hs_cell_count(text, len, out));
+    return check_cell(table, index, read_count(text, len, out));
 }
 
 enum hs_status hs_table_cell_time(const struct hs_table *table, uint32_t index, int64_t *out_us,
@@ -725,7 +720,7 @@ enum hs_status hs_table_cell_time(const struct hs_table *table, uint32_t index, 
     *is_there = !hs_cell_is_missing(text, len);
     if (!*is_there)
         return HS_OK;
-    return check_cell(table, index, hs_cell_time(text, len, table->unit_us, out_us));
+    return check_cell(table, index, read_time(text, len, table->unit_us, out_us));
 }
 
 bool hs_header_has(const char *head, size_t len, const char *name)

@@ -274,6 +274,13 @@ static enum hs_status finish(struct hs_trace *t)
 
 /* ---- load and scale ---- */
 
+/* Recorded submission of the first row. */
+static int64_t first_us_of(const struct hs_trace *trace)
+{
+    const struct hs_trace_cache *trace_cache = trace->options->trace_cache;
+    return trace_cache != NULL ? trace_cache->first_us : trace->first_us;
+}
+
 /* us >= 0 times the scale, or no more than the largest time. */
 static int64_t scaled(const struct hs_trace *t, int64_t us)
 {
@@ -310,7 +317,7 @@ static int64_t moved_deadline(const struct hs_trace *t, const struct hs_trace_jo
 /* Moves all times of the job. HS_E_INPUT beyond 285 years. */
 static HS_APART enum hs_status move_job(struct hs_trace *t, struct hs_trace_job *job)
 {
-    int64_t first_us = hs_trace_first_us(t);
+    int64_t first_us = first_us_of(t);
     uint64_t offset_us = (uint64_t)(job->submit_us - first_us);
     hs_u128 moved = (hs_u128)offset_us * t->scale / t->load;
     int64_t submit_us = first_us + (int64_t)(moved < INT64_MAX / 4 ? moved : INT64_MAX / 4);
@@ -393,12 +400,6 @@ const char *hs_trace_path(const struct hs_trace *trace)
 {
     bool is_cached = trace->options->trace_cache != NULL;
     return is_cached ? trace->options->path : hs_input_path(trace->reader.input);
-}
-
-int64_t hs_trace_first_us(const struct hs_trace *trace)
-{
-    const struct hs_trace_cache *trace_cache = trace->options->trace_cache;
-    return trace_cache != NULL ? trace_cache->first_us : trace->first_us;
 }
 
 double hs_trace_expected(const struct hs_trace *trace)
@@ -549,7 +550,7 @@ static enum hs_status keep_all(struct hs_trace_cache *trace_cache, struct hs_tra
     if (status != HS_END)
         return status;
     keep_mark(trace_cache, trace, trace_cache->count);
-    trace_cache->first_us = hs_trace_first_us(trace);
+    trace_cache->first_us = first_us_of(trace);
     trace_cache->format = hs_trace_format_name(trace);
     return hs_trace_identity(trace, &trace_cache->hash, &trace_cache->bytes);
 }

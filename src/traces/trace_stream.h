@@ -100,7 +100,6 @@ struct hs_job_source hs_trace_source(struct hs_trace *trace);
 const char *hs_trace_format_name(const struct hs_trace *trace);
 void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *counts);
 const char *hs_trace_path(const struct hs_trace *trace); /* "<stdin>" for "-" */
-int64_t hs_trace_first_us(const struct hs_trace *trace); /* recorded submission of the first row */
 /* Estimate of the number of jobs in all, from the share of the file that was read; 0 = unknown (a
  * pipe). */
 double hs_trace_expected(const struct hs_trace *trace);
