@@ -196,17 +196,6 @@ static void place_or_reserve(const struct hs_antman_pass *x, hs_job_id job, uint
         hs_antman_reserve(x, job, before);
 }
 
-/* A GPU that it may use was freed on the nodes that are looked at. The first job is tried in any
- * case, since it may turn out to be hopeless. */
-static bool is_worth_a_try(const struct hs_antman_pass *x, hs_job_id job, uint32_t looked_count)
-{
-    const struct hs_antman *s = x->s;
-    bool is = job == hs_job_queue_first(&s->reserving, x->v);
-    for (uint32_t i = 0; i < looked_count && !is; i++)
-        is = hs_view_may_use(x->v, job, s->looked[i]);
-    return is;
-}
-
 /* Jobs with reservations, in the order of these, as long as there are GPUs without an owner that no
  * job before has reserved. Nodes that are freed meanwhile are looked at in another round. */
 static void serve_reserving(const struct hs_antman_pass *x)
@@ -223,8 +212,13 @@ static void serve_reserving(const struct hs_antman_pass *x)
         s->freed_count = 0;
         hs_job_id job = hs_job_queue_first(set, x->v), next;
         for (; job != HS_NO_JOB && s->open_gpus + s->reserved_gpus > before; job = next) {
+            /* worth a try if a GPU that it may use was freed; the first in any case, since it may
+             * turn out to be hopeless */
+            bool is_worth_it = job == hs_job_queue_first(set, x->v);
             next = hs_job_queue_next(set, x->v, job);
-            if (is_worth_a_try(x, job, count))
+            for (uint32_t i = 0; i < count && !is_worth_it; i++)
+                is_worth_it = hs_view_may_use(x->v, job, s->looked[i]);
+            if (is_worth_it)
                 place_or_reserve(x, job, before);
             before += hs_antman_job(x->v, job)->reserved_count;
         }

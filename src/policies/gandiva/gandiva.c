@@ -239,35 +239,29 @@ static void set_alarm(struct hs_gandiva *g, const struct hs_view *v, struct hs_p
     s->alarm_us = at_us;
 }
 
-static void settle(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                   uint32_t server)
-{
-    struct hs_gandiva_server *s = &g->servers[server];
-    int64_t look_us = hs_gandiva_next_look_us(g, hs_view_now_us(v));
-    if (s->may_burst && s->jobs > s->units)
-        hs_gandiva_break_up(g, v, server);
-    if (g->packs && s->is_over && s->is_changed)
-        s->look_us = look_us;
-    hs_gandiva_slice(g, v, p, server);
-    hs_gandiva_grow(g, v, p, server);
-    set_alarm(g, v, p, server);
-}
-
 static enum hs_status gandiva_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct hs_gandiva *g = state;
+    int64_t look_us = hs_gandiva_next_look_us(g, hs_view_now_us(v));
     g->plan++;
     end_turns(g, v, p);
     fill_free_gpus(g, v, p);
     introspect(g, v, p);
-    for (uint32_t i = 0; i < g->dirty_count; i++)
-        settle(g, v, p, g->dirty[i]);
+    for (uint32_t i = 0; i < g->dirty_count; i++) {
+        struct hs_gandiva_server *s = &g->servers[g->dirty[i]];
+        if (s->may_burst && s->jobs > s->units)
+            hs_gandiva_break_up(g, v, g->dirty[i]);
+        if (g->packs && s->is_over && s->is_changed)
+            s->look_us = look_us;
+        hs_gandiva_slice(g, v, p, g->dirty[i]);
+        hs_gandiva_grow(g, v, p, g->dirty[i]);
+        set_alarm(g, v, p, g->dirty[i]);
+    }
     for (uint32_t i = 0; i < g->dirty_count; i++)
         g->servers[g->dirty[i]].is_dirty = false;
     for (uint32_t i = 0; i < g->gained_count; i++)
         g->servers[g->gained[i]].has_gained = false;
     g->dirty_count = g->gained_count = 0;
-    int64_t look_us = hs_gandiva_next_look_us(g, hs_view_now_us(v));
     bool is_due = false;
     for (uint32_t pool = 0; pool < g->pool_count; pool++) {
         g->pools[pool].has_gained = false;

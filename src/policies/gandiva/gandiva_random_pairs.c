@@ -319,18 +319,20 @@ static const char *random_pairs_check(const void *state, const struct hs_view *v
         broken = hs_allocation_map_check(&s->allocations, v);
     if (broken != NULL)
         return broken;
-    if (!hs_job_queue_is_valid(&s->alone, v) || !hs_job_queue_is_valid(&s->trials, v))
-        return "the circle or the trials are out of order";
-    for (hs_job_id j = hs_job_queue_first(&s->alone, v); j != HS_NO_JOB;
-         j = hs_job_queue_next(&s->alone, v, j))
-        if (hs_view_gpus_held(v, j) == 0 || partner_of(s, v, j) != HS_NO_JOB)
-            return "a job on the circle is not alone on its GPUs";
-    for (hs_job_id j = hs_job_queue_first(&s->trials, v); j != HS_NO_JOB;
-         j = hs_job_queue_next(&s->trials, v, j)) {
-        hs_job_id partner = partner_of(s, v, j);
-        if (partner == HS_NO_JOB || partner_of(s, v, partner) != j ||
-            hs_view_gpus_held(v, j) != hs_view_gpus_held(v, partner))
-            return "a job is on trial without a partner of its size";
+    for (int i = 0; i < 2; i++) {
+        const struct hs_job_queue *set = i == 0 ? &s->alone : &s->trials;
+        if (!hs_job_queue_is_valid(set, v))
+            return "the circle or the trials are out of order";
+        for (hs_job_id j = hs_job_queue_first(set, v); j != HS_NO_JOB;
+             j = hs_job_queue_next(set, v, j)) {
+            hs_job_id partner = partner_of(s, v, j);
+            uint32_t held = hs_view_gpus_held(v, j);
+            if (i == 0 && (held == 0 || partner != HS_NO_JOB))
+                return "a job on the circle is not alone on its GPUs";
+            if (i == 1 && (partner == HS_NO_JOB || partner_of(s, v, partner) != j ||
+                           held != hs_view_gpus_held(v, partner)))
+                return "a job is on trial without a partner of its size";
+        }
     }
     return NULL;
 }

@@ -357,21 +357,6 @@ static void note_gain(struct hs_gandiva *g, const struct hs_view *v, uint32_t se
     hs_gandiva_refresh(g, v, server);
 }
 
-static void unpin(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
-{
-    for (uint32_t gpu = hs_gandiva_job(v, job)->first_pin, next; gpu != HS_NO_GPU; gpu = next) {
-        uint32_t server = hs_view_gpu_node(v, gpu);
-        next = g->pin_next[gpu];
-        g->pin_owner[gpu] = 0;
-        g->servers[server].demand--;
-        g->servers[server].pinned--;
-        if (next == HS_NO_GPU || hs_view_gpu_node(v, next) != server)
-            note_gain(g, v, server);
-    }
-    if (hs_view_gpus(v, job) <= g->widest)
-        hs_job_queue_remove(&g->spread, v, job);
-}
-
 void hs_gandiva_leave(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
 {
     struct hs_gandiva_job *j = hs_gandiva_job(v, job);
@@ -393,7 +378,17 @@ void hs_gandiva_leave(struct hs_gandiva *g, const struct hs_view *v, hs_job_id j
         s->grown -= j->held > gpus ? j->held - gpus : 0;
         note_gain(g, v, j->server);
     } else {
-        unpin(g, v, job);
+        for (uint32_t gpu = j->first_pin, next; gpu != HS_NO_GPU; gpu = next) {
+            uint32_t server = hs_view_gpu_node(v, gpu);
+            next = g->pin_next[gpu];
+            g->pin_owner[gpu] = 0;
+            g->servers[server].demand--;
+            g->servers[server].pinned--;
+            if (next == HS_NO_GPU || hs_view_gpu_node(v, next) != server)
+                note_gain(g, v, server);
+        }
+        if (gpus <= g->widest)
+            hs_job_queue_remove(&g->spread, v, job);
     }
     g->claimed[hs_view_vc(v, job)] -= gpus;
     g->pools[hs_gandiva_pool_of(g, v, job)].jobs--;

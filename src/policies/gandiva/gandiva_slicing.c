@@ -269,19 +269,6 @@ static void set_turns(const struct slice_pass *x)
     }
 }
 
-/* A trial begins when all of the group run together. */
-static void begin_trials(const struct slice_pass *x)
-{
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB && x->s->trials > 0; u = job_of(x, u)->next) {
-        struct hs_gandiva_job *l = job_of(x, u);
-        bool is_together = l->trial != HS_NO_JOB && l->trial_until_us == 0;
-        for (hs_job_id m = u; m != HS_NO_JOB && is_together; m = job_of(x, m)->member)
-            is_together = job_of(x, m)->is_running && job_of(x, m)->gpu == job_of(x, l->trial)->gpu;
-        if (is_together)
-            l->trial_until_us = hs_view_now_us(x->v) + x->g->trial_us;
-    }
-}
-
 /* ---- shares of time ---- */
 
 /* Units that ran go to the tail. */
@@ -537,8 +524,16 @@ void hs_gandiva_slice(struct hs_gandiva *g, const struct hs_view *v, struct hs_p
     stop_others(&x);
     start_chosen(&x);
     set_turns(&x);
-    begin_trials(&x);
     x.s->is_changed = false;
+    for (hs_job_id u = x.s->head; u != HS_NO_JOB && x.s->trials > 0; u = job_of(&x, u)->next) {
+        struct hs_gandiva_job *l = job_of(&x, u);
+        bool is_together = l->trial != HS_NO_JOB && l->trial_until_us == 0;
+        for (hs_job_id m = u; m != HS_NO_JOB && is_together; m = job_of(&x, m)->member)
+            is_together =
+                job_of(&x, m)->is_running && job_of(&x, m)->gpu == job_of(&x, l->trial)->gpu;
+        if (is_together) /* a trial begins when all of the group run together */
+            l->trial_until_us = hs_view_now_us(v) + g->trial_us;
+    }
 }
 
 /* ---- packing: memory and rates ---- */
@@ -711,21 +706,6 @@ void hs_gandiva_look_for_pairs(struct hs_gandiva *g, const struct hs_view *v, ui
 
 /* ---- trials ---- */
 
-/* Sum of the rates of all members, each relative to its own alone; 0: one was not seen running. */
-static hs_u128 speed_of_group_q32(const struct hs_view *v, hs_job_id leader)
-{
-    hs_u128 sum_q32 = 0;
-    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member) {
-        const struct hs_gandiva_job *j = hs_gandiva_job(v, m);
-        if (j->is_running)
-            hs_gandiva_measure(v, m);
-        if (j->packed_q32 == 0 || j->alone_q32 == 0)
-            return 0;
-        sum_q32 += ((hs_u128)j->packed_q32 << 32) / j->alone_q32;
-    }
-    return sum_q32;
-}
-
 void hs_gandiva_judge_trials(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
                              uint32_t server)
 {
@@ -737,9 +717,17 @@ void hs_gandiva_judge_trials(struct hs_gandiva *g, const struct hs_view *v, stru
         if (l->trial == HS_NO_JOB || l->trial_until_us == 0 ||
             l->trial_until_us > hs_view_now_us(v))
             continue;
-        hs_u128 speed_q32 = speed_of_group_q32(v, u);
         hs_job_id job = l->trial;
-        if (speed_q32 == 0) {
+        hs_u128 speed_q32 = 0; /* sum of the rates, each relative to that of the member alone */
+        bool has_rates = true;
+        for (hs_job_id m = u; m != HS_NO_JOB && has_rates; m = hs_gandiva_job(v, m)->member) {
+            const struct hs_gandiva_job *j = hs_gandiva_job(v, m);
+            if (j->is_running)
+                hs_gandiva_measure(v, m);
+            has_rates = j->packed_q32 != 0 && j->alone_q32 != 0; /* it was seen running */
+            speed_q32 += has_rates ? ((hs_u128)j->packed_q32 << 32) / j->alone_q32 : 0;
+        }
+        if (!has_rates) {
             l->trial_until_us = hs_view_now_us(v) + g->trial_us;
         } else if (speed_q32 > g->keep_q32) {
             l->trial = HS_NO_JOB;

@@ -29,26 +29,20 @@ void hs_cluster_sample_clear(struct hs_cluster_sample *s)
     s->limit = UINT64_C(1) << 32;
 }
 
-/* Halves the range of the mixes; about half of the points go. */
-static void sample_thin(struct hs_cluster_sample *s)
-{
-    uint32_t kept = 0;
-    s->limit >>= 1;
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (s->points[i].mix >= s->limit)
-            continue;
-        s->points[kept] = s->points[i];
-        s->order[kept] = s->order[i];
-        kept++;
-    }
-    s->count = kept;
-}
-
 void hs_cluster_sample_offer(struct hs_cluster_sample *s, const struct hs_features *features,
                              int64_t submit_us, uint64_t rank, uint32_t mix)
 {
-    while (mix < s->limit && s->count == HS_CLUSTER_SAMPLE)
-        sample_thin(s);
+    while (mix < s->limit && s->count == HS_CLUSTER_SAMPLE) {
+        uint32_t kept = 0; /* about half of the points, of half of the range of the mixes */
+        s->limit >>= 1;
+        for (uint32_t i = 0; i < s->count; i++) {
+            if (s->points[i].mix >= s->limit)
+                continue;
+            s->points[kept] = s->points[i];
+            s->order[kept++] = s->order[i];
+        }
+        s->count = kept;
+    }
     if (mix >= s->limit)
         return;
     s->points[s->count] = (struct hs_demand_point){.features = *features, .mix = mix};

@@ -149,17 +149,6 @@ static bool place_in_one_rack(struct level_gang *g, uint32_t most_servers)
     return false;
 }
 
-static bool place_on_fewest(struct level_gang *g)
-{
-    if (g->gpus > g->size)
-        return place_in_one_rack(g, (g->gpus - 1) / g->size + 1);
-    uint32_t node = hs_view_best_fit(g->v, g->job, g->gpus);
-    if (node == HS_NO_NODE)
-        return false;
-    hs_plan_start_on_node(g->p, g->job, node);
-    return true;
-}
-
 static bool place_anywhere(struct level_gang *g)
 {
     uint32_t mark = hs_plan_mark(g->p), rest = g->gpus, count = collect_racks(g, 1);
@@ -184,7 +173,12 @@ bool hs_locality_place(struct hs_locality *l, const struct hs_view *v, struct hs
     g.size = hs_view_node_size(v, job, UINT32_MAX);
     if (hs_view_free_gpus(v, hs_view_vc(v, job)) < g.gpus || g.size == 0)
         return false;
-    return place_on_fewest(&g) ||
+    uint32_t node = g.gpus <= g.size ? hs_view_best_fit(v, job, g.gpus) : HS_NO_NODE;
+    if (node != HS_NO_NODE) {
+        hs_plan_start_on_node(p, job, node);
+        return true;
+    }
+    return (g.gpus > g.size && place_in_one_rack(&g, (g.gpus - 1) / g.size + 1)) ||
            (level >= HS_LOCALITY_RACK && place_in_one_rack(&g, UINT32_MAX)) ||
            (level >= HS_LOCALITY_ANYWHERE && place_anywhere(&g));
 }

@@ -17,7 +17,7 @@
 #define NS_PER_US 1000
 #define POLL_TAG  UINT64_MAX /* of its timer; other tags are lanes */
 
-enum { LANES_AUTO, LANES_PAPER, LANES_CODE, LANES_ONE };
+enum { LANES_AUTO }; /* then those of hs_salus_model */
 
 static const char *const rule_names[] = {"fifo", "srtf", "pack", "fair", "rr", NULL};
 static const char *const lane_names[] = {"auto", "paper", "code", "one", NULL};
@@ -31,11 +31,9 @@ static bool is_plain(const struct hs_salus *s, enum hs_salus_rule rule)
 
 static enum hs_salus_model model_of(const struct hs_salus *s, enum hs_salus_rule rule)
 {
-    if (s->lanes_of == LANES_CODE)
-        return HS_SALUS_CODE;
-    bool is_paper =
-        s->lanes_of == LANES_PAPER || (s->lanes_of == LANES_AUTO && rule == HS_SALUS_PACK);
-    return is_paper ? HS_SALUS_PAPER : HS_SALUS_ONE;
+    if (s->lanes_of != LANES_AUTO)
+        return (enum hs_salus_model)(s->lanes_of - 1);
+    return rule == HS_SALUS_PACK ? HS_SALUS_PAPER : HS_SALUS_ONE;
 }
 
 static void narrow_needs(const struct hs_salus *s, enum hs_salus_rule rule, uint32_t *can,
@@ -477,16 +475,6 @@ static void salus_event(void *state, const struct hs_view *v, const struct hs_ev
 
 /* ---- decisions ---- */
 
-/* Sets the timer of the next poll, if there is anything to try then. */
-static void set_poll(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p)
-{
-    int64_t now_us = hs_view_now_us(v);
-    if (!s->is_awake || s->armed_us > now_us)
-        return;
-    s->armed_us = (now_us / s->poll_us + 1) * s->poll_us;
-    hs_plan_timer(p, s->armed_us, POLL_TAG);
-}
-
 static enum hs_status salus_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct hs_salus *s = state;
@@ -508,7 +496,10 @@ static enum hs_status salus_decide(void *state, const struct hs_view *v, struct 
     for (uint32_t id = s->touched; id != HS_NO_LANE; id = s->lanes.lanes[id].next_touched)
         write_turns(s, v, p, id);
     s->touched = HS_NO_LANE;
-    set_poll(s, v, p);
+    if (s->is_awake && s->armed_us <= hs_view_now_us(v)) { /* there is something to try then */
+        s->armed_us = (hs_view_now_us(v) / s->poll_us + 1) * s->poll_us;
+        hs_plan_timer(p, s->armed_us, POLL_TAG);
+    }
     for (hs_job_id m = s->first_candidate; m != HS_NO_JOB; m = hs_salus_job(v, m)->next_candidate)
         hs_salus_job(v, m)->is_candidate = false;
     s->first_candidate = s->last_candidate = HS_NO_JOB;

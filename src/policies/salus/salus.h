@@ -100,8 +100,7 @@ struct hs_salus_lane {
     int64_t due_us,
         level_ns; /* shares by fair: when those that run have used as much as the next */
     uint32_t next_free, next_touched;
-    uint64_t indexed; /* value of `changes` when it was last put into lane_tree */
-    bool is_touched;  /* something happened: the turn may go to another member */
+    bool is_touched; /* something happened: the turn may go to another member */
 };
 
 #define HS_SALUS_FREED 16 /* nodes, beyond which all are looked at */
@@ -125,8 +124,7 @@ struct hs_salus_lanes {
     uint32_t gpu_count, pool_count, per_gpu; /* lanes on one GPU at most */
     uint32_t lanes_used, free_lane;
     uint64_t sessions; /* jobs in all lanes */
-    uint64_t changes;
-    bool has_grown; /* a job came to need more than it was admitted for */
+    bool has_grown;    /* a job came to need more than it was admitted for */
     int64_t least_capacity_mib, most_capacity_mib;
     struct hs_capacity_tree gpu_tree;  /* GPUs with lanes and room for one more, by their lanes */
     struct hs_capacity_tree lane_tree; /* lanes with room for a member, by

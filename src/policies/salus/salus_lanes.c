@@ -141,21 +141,6 @@ static int64_t lane_charge_mib(const struct hs_salus_lanes *l, const struct hs_s
     return l->model == HS_SALUS_CODE ? lane->size_mib : lane->kept_mib + lane->size_mib;
 }
 
-/* A lane without room is in no tree: every job needs some; nor is one that closes. */
-static void index_lane(struct hs_salus_lanes *l, uint32_t id)
-{
-    struct hs_salus_lane *lane = &l->lanes[id];
-    if (lane->indexed == l->changes)
-        return;
-    struct hs_capacity room = hs_salus_room(l, id);
-    lane->indexed = l->changes;
-    if (lane->members == 0 || room.of[HS_SALUS_ALL] == 0)
-        hs_capacity_tree_drop(&l->lane_tree, lane->pool, id);
-    else
-        hs_capacity_tree_put(&l->lane_tree, lane->pool, id,
-                             (uint64_t)lane->gpus << 32 | lane->members, room);
-}
-
 static uint32_t step_of(const struct hs_salus_lanes *l, uint64_t mib)
 {
     return (uint32_t)(mib * HS_SALUS_STEPS / ((uint64_t)l->most_capacity_mib + 1));
@@ -184,8 +169,16 @@ static void index_gpu(struct hs_salus_lanes *l, uint32_t id)
                              (struct hs_capacity){{free_mib, free_mib}});
     else
         hs_capacity_tree_drop(&l->gpu_tree, gpu->pool, id);
-    for (uint32_t s = l->on.on_gpu[id]; s != 0; s = l->slots[s].next_on_gpu)
-        index_lane(l, l->slots[s].job);
+    for (uint32_t s = l->on.on_gpu[id]; s != 0; s = l->slots[s].next_on_gpu) {
+        uint32_t at = l->slots[s].job;
+        const struct hs_salus_lane *lane = &l->lanes[at];
+        struct hs_capacity room = hs_salus_room(l, at);
+        if (lane->members > 0 && room.of[HS_SALUS_ALL] > 0) /* every job needs some */
+            hs_capacity_tree_put(&l->lane_tree, lane->pool, at,
+                                 (uint64_t)lane->gpus << 32 | lane->members, room);
+        else
+            hs_capacity_tree_drop(&l->lane_tree, lane->pool, at);
+    }
 }
 
 /* Takes the charge of a lane that is about to change from each of its GPUs (-1), or adds the new
@@ -194,7 +187,6 @@ static void charge(struct hs_salus_lanes *l, const struct hs_salus_lane *lane, i
 {
     for (uint32_t s = lane->first_slot; s != 0; s = l->slots[s].next_of_job)
         l->gpus[l->slots[s].gpu].used_mib += times * lane_charge_mib(l, lane);
-    l->changes++;
     for (uint32_t s = times > 0 ? lane->first_slot : 0; s != 0; s = l->slots[s].next_of_job)
         index_gpu(l, l->slots[s].gpu);
 }
@@ -351,7 +343,6 @@ void hs_salus_lane_leave(struct hs_salus_lanes *l, const struct hs_view *v, hs_j
         charge(l, lane, 1);
         return;
     }
-    l->changes++;
     for (uint32_t s = lane->first_slot; s != 0; s = l->slots[s].next_of_job) {
         l->gpus[l->slots[s].gpu].lanes--;
         index_gpu(l, l->slots[s].gpu);

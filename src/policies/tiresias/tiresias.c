@@ -649,20 +649,6 @@ static int64_t round_from(const struct tiresias *t, int64_t at_us)
     return t->phase_us + (since_us + t->round_us - 1) / t->round_us * t->round_us;
 }
 
-static void arm(struct tiresias *t, const struct hs_view *v, struct hs_plan *p, int64_t due_us)
-{
-    int64_t now_us = hs_view_now_us(v);
-    if (due_us == NEVER_DUE)
-        return;
-    bool is_decided = t->round_us > 0 && round_from(t, now_us) == now_us;
-    int64_t first_us = is_decided ? now_us + 1 : now_us;
-    int64_t at_us = round_from(t, due_us > first_us ? due_us : first_us);
-    if (t->armed_us > now_us && t->armed_us <= at_us)
-        return;
-    t->armed_us = at_us;
-    hs_plan_timer(p, at_us, 0);
-}
-
 static enum hs_status tiresias_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct tiresias *t = state;
@@ -676,7 +662,14 @@ static enum hs_status tiresias_decide(void *state, const struct hs_view *v, stru
             due_us = now_us;
         due_us = earlier(due_us, first_due_us(q, v));
     }
-    arm(t, v, p, due_us);
+    if (due_us == NEVER_DUE)
+        return HS_OK;
+    int64_t first_us = t->round_us > 0 && is_round ? now_us + 1 : now_us;
+    int64_t at_us = round_from(t, due_us > first_us ? due_us : first_us);
+    if (t->armed_us > now_us && t->armed_us <= at_us)
+        return HS_OK;
+    t->armed_us = at_us;
+    hs_plan_timer(p, at_us, 0);
     return HS_OK;
 }
 
