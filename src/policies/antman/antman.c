@@ -15,18 +15,13 @@
 #define BYTES_PER_GB  1000000000
 #define BYTES_PER_MIB 1048576
 
-static uint32_t per_mille(double part)
-{
-    return (uint32_t)(part * FULL_PM + 0.5);
-}
-
 static enum hs_status antman_init(void *state, const struct hs_view *v)
 {
     struct hs_antman *s = state;
     uint32_t nodes = hs_view_nodes(v);
     s->host_mib = s->host_gb * BYTES_PER_GB / BYTES_PER_MIB;
-    s->thr_pm = per_mille(s->util_thr);
-    s->step_pm = per_mille(s->step);
+    s->thr_pm = (uint32_t)(s->util_thr * FULL_PM + 0.5);
+    s->step_pm = (uint32_t)(s->step * FULL_PM + 0.5);
     s->full_steps = hs_antman_full_steps(s->step_pm);
     s->chunks = (uint32_t)(1 / s->mem_chunk + 0.5);
     s->sample_at_us = s->conversion_at_us = -1;
@@ -45,7 +40,6 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
     s->open = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->open);
     s->reserved = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->reserved);
     s->node_taken = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->node_taken);
-    s->is_chosen = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->is_chosen);
     s->is_freed = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->is_freed);
     s->freed = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->freed);
     s->looked = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->looked);
@@ -94,10 +88,11 @@ static void dequeue(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_antman_job *j = hs_antman_job(v, job);
     struct hs_antman_tenant *t = tenant_of(s, v, job);
-    if (j->role == HS_ANTMAN_QUEUED)
+    if (j->role == HS_ANTMAN_QUEUED) {
         hs_job_queue_remove(&t->queue, v, job);
-    if (j->role == HS_ANTMAN_QUEUED && is_auto(v, job))
-        hs_job_queue_remove(&s->autos, v, job);
+        if (is_auto(v, job))
+            hs_job_queue_remove(&s->autos, v, job);
+    }
     if (j->role == HS_ANTMAN_WAITING)
         hs_job_queue_remove(&s->waiting, v, job);
     if (j->role == HS_ANTMAN_OPPORTUNISTIC && is_auto(v, job))
@@ -117,22 +112,6 @@ static uint64_t quota_left(const struct hs_antman_tenant *t)
 }
 
 /* ---- upgrade ---- */
-
-/* No other job has a right to its GPUs, and they have memory for its peak. */
-static bool may_upgrade(const struct hs_antman_pass *x, hs_job_id job)
-{
-    const struct hs_antman_job *j = hs_antman_job(x->v, job);
-    const struct hs_map_entry *entries = x->s->allocations.allocations;
-    for (uint32_t h = j->first_allocation; h != 0; h = entries[h].next_of_job) {
-        const struct hs_antman_gpu *g = &x->s->gpus[entries[h].gpu];
-        uint64_t others_mib = g->least_mib - j->least_mib;
-        if (g->owner != 0 || g->reserved != 0 ||
-            (g->guests > 1 &&
-             others_mib + j->peak_mib > hs_view_gpu_capacity_mib(x->v, entries[h].gpu)))
-            return false;
-    }
-    return true;
-}
 
 /* In place. It has run there, so the other guests need not make way for it at first. */
 static void upgrade(const struct hs_antman_pass *x, hs_job_id job)
@@ -159,13 +138,24 @@ static void upgrade(const struct hs_antman_pass *x, hs_job_id job)
 
 static void upgrade_all(const struct hs_antman_pass *x)
 {
+    const struct hs_map_entry *entries = x->s->allocations.allocations;
     for (uint32_t vc = 0; vc < x->s->tenant_count; vc++) {
         struct hs_antman_tenant *t = &x->s->tenants[vc];
         hs_job_id next,
             job = hs_job_queue_next_fitting(&t->upgradable, x->v, HS_NO_JOB, quota_left(t));
         for (; job != HS_NO_JOB; job = next) {
             next = hs_job_queue_next_fitting(&t->upgradable, x->v, job, quota_left(t));
-            if (hs_view_gpus(x->v, job) <= quota_left(t) && may_upgrade(x, job))
+            /* if no other job has a right to its GPUs, and they have memory for its peak */
+            bool may = hs_view_gpus(x->v, job) <= quota_left(t);
+            const struct hs_antman_job *j = hs_antman_job(x->v, job);
+            for (uint32_t h = j->first_allocation; h != 0 && may; h = entries[h].next_of_job) {
+                const struct hs_antman_gpu *g = &x->s->gpus[entries[h].gpu];
+                uint64_t peak_mib = g->least_mib - j->least_mib + j->peak_mib;
+                may =
+                    g->owner == 0 && g->reserved == 0 &&
+                    (g->guests <= 1 || peak_mib <= hs_view_gpu_capacity_mib(x->v, entries[h].gpu));
+            }
+            if (may)
                 upgrade(x, job);
         }
     }
@@ -438,7 +428,11 @@ static enum hs_status antman_decide(void *state, const struct hs_view *v, struct
         hs_antman_fill(&x);
     s->is_woken = s->is_sampled = false;
     hs_antman_coordinate(&x);
-    hs_antman_watch(&x);
+    int64_t sample_us = (x.now_us / s->tick_us + 1) * s->tick_us;
+    if (s->waiting.count > 0 && s->unsettled_count > 0 && sample_us != s->sample_at_us) {
+        hs_plan_timer(p, sample_us, s->gpu_count); /* a waiting job may then find a candidate */
+        s->sample_at_us = sample_us;
+    }
     return HS_OK;
 }
 

@@ -89,7 +89,6 @@ struct hs_antman {
     uint32_t *open;       /* per node: GPUs without owner and reservation, */
     uint32_t *reserved;   /* and those that are reserved */
     uint32_t *node_taken; /* per node: GPUs chosen for the gang that is being placed; else 0 */
-    bool *is_chosen;      /* per node: some are; else false */
     bool *is_freed;       /* per node: it is in `freed`: */
     uint32_t *freed;      /* nodes where a GPU may have become usable since the last pass */
     uint32_t *looked;     /* scratch: those that are looked at now */
@@ -154,8 +153,6 @@ void hs_antman_set_owner(struct hs_antman *s, const struct hs_view *v, uint32_t 
 uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_constrained);
 /* Starts opportunistic jobs. */
 void hs_antman_fill(const struct hs_antman_pass *x);
-/* Sets a timer for the next sample if a waiting job may then find a candidate. */
-void hs_antman_watch(const struct hs_antman_pass *x);
 /* The utilization of the GPU changes now, or which jobs may join it. */
 void hs_antman_unsettle(struct hs_antman *s, const struct hs_view *v, uint32_t gpu);
 const char *hs_antman_check_gpus(const struct hs_antman *s, const struct hs_view *v);

@@ -398,30 +398,28 @@ void hs_antman_coordinate(const struct hs_antman_pass *x)
 
 /* ---- kills ---- */
 
-/* Neither the device nor what may lie on the host has room for the job beside the others. The job
- * that asks for more is killed, and never an owner for the sake of guests. */
-static bool is_beyond_help(const struct hs_antman_pass *x, const struct hs_antman_job *j)
-{
-    const struct hs_map_entry *entries = x->s->allocations.allocations;
-    for (uint32_t h = j->needs_more ? j->first_allocation : 0; h != 0; h = entries[h].next_of_job) {
-        const struct hs_antman_gpu *g = &x->s->gpus[entries[h].gpu];
-        uint64_t least_mib = g->least_mib;
-        if (g->owner != 0)
-            least_mib += hs_antman_job(x->v, g->owner - 1)->peak_mib;
-        if (j->role == HS_ANTMAN_GUARANTEED)
-            least_mib = j->peak_mib > x->s->host_mib ? j->peak_mib - (uint64_t)x->s->host_mib : 0;
-        if (least_mib > hs_view_gpu_capacity_mib(x->v, entries[h].gpu))
-            return true;
-    }
-    return false;
-}
-
+/* The job that asks for more is killed if neither the device nor what may lie on the host has room
+ * for it beside the others, and never an owner for the sake of guests. */
 bool hs_antman_kill(const struct hs_antman_pass *x)
 {
+    const struct hs_map_entry *entries = x->s->allocations.allocations;
     bool has_killed = false;
     for (uint32_t at = x->s->first_review; at != 0; at = hs_antman_job(x->v, at - 1)->next_review) {
         struct hs_antman_job *j = hs_antman_job(x->v, at - 1);
-        if (is_beyond_help(x, j)) {
+        uint64_t beyond_host_mib =
+            j->peak_mib > x->s->host_mib ? j->peak_mib - (uint64_t)x->s->host_mib : 0;
+        bool is_beyond_help = false;
+        for (uint32_t h = j->first_allocation; h != 0 && j->needs_more && !is_beyond_help;
+             h = entries[h].next_of_job) {
+            const struct hs_antman_gpu *g = &x->s->gpus[entries[h].gpu];
+            uint64_t least_mib = g->least_mib;
+            if (j->role == HS_ANTMAN_GUARANTEED)
+                least_mib = beyond_host_mib;
+            else if (g->owner != 0)
+                least_mib += hs_antman_job(x->v, g->owner - 1)->peak_mib;
+            is_beyond_help = least_mib > hs_view_gpu_capacity_mib(x->v, entries[h].gpu);
+        }
+        if (is_beyond_help) {
             hs_plan_reason(x->p, "it needs more memory now than its GPUs have left");
             hs_plan_kill(x->p, at - 1);
             has_killed = true;

@@ -143,7 +143,7 @@ static struct offer best_offer(const struct hs_antman_pass *x, hs_job_id job, ui
     struct offer best = {.room = 0};
     *usable = 0;
     for (uint32_t node = 0; node < hs_view_nodes(x->v); node++) {
-        if (s->is_chosen[node] || (s->open[node] == 0 && !(may_take && s->reserved[node] > 0)))
+        if (s->node_taken[node] > 0 || (s->open[node] == 0 && !(may_take && s->reserved[node] > 0)))
             continue;
         struct offer o = {.node = node, .idle = hs_view_node_free(x->v, node)};
         if (hs_view_may_use(x->v, job, node))
@@ -228,14 +228,14 @@ bool hs_antman_place(const struct hs_antman_pass *x, hs_job_id job, uint64_t bef
         uint32_t count = usable_gpus(x, job, o.node, gpus - s->chosen_count);
         for (uint32_t i = 0; i < count; i++)
             s->chosen[s->chosen_count++] = s->node_gpus[i];
-        s->is_chosen[o.node] = true;
+        s->node_taken[o.node] = count;
         if (s->chosen_count == gpus)
             break;
         o = best_offer(x, job, gpus - s->chosen_count, &usable);
     }
     for (uint32_t i = 0; i < s->chosen_count; i++) {
         uint32_t gpu = s->chosen[i], reserved = s->gpus[gpu].reserved;
-        s->is_chosen[hs_view_gpu_node(x->v, gpu)] = false;
+        s->node_taken[hs_view_gpu_node(x->v, gpu)] = 0;
         if (reserved != 0 && reserved != job + 1) /* for a job that comes after */
             unreserve_gpu(s, x->v, gpu);
     }
@@ -244,26 +244,10 @@ bool hs_antman_place(const struct hs_antman_pass *x, hs_job_id job, uint64_t bef
 
 /* ---- guaranteed jobs: reservations ---- */
 
-static void reserve_gpu(const struct hs_antman_pass *x, uint32_t gpu, hs_job_id job)
-{
-    struct hs_antman *s = x->s;
-    struct hs_antman_gpu *g = &s->gpus[gpu];
-    if (g->reserved != 0 && g->reserved != job + 1)
-        unreserve_gpu(s, x->v, gpu);
-    hs_antman_unsettle(s, x->v, gpu);
-    if (g->reserved != 0)
-        return;
-    g->reserved = job + 1;
-    hs_antman_job(x->v, job)->reserved_count++;
-    s->reserved[hs_view_gpu_node(x->v, gpu)]++;
-    s->reserved_gpus++;
-    count_open(s, x->v, gpu, true);
-}
-
 void hs_antman_reserve(const struct hs_antman_pass *x, hs_job_id job, uint64_t before)
 {
     struct hs_antman *s = x->s;
-    const struct hs_antman_job *j = hs_antman_job(x->v, job);
+    struct hs_antman_job *j = hs_antman_job(x->v, job);
     bool may_take = s->reserved_gpus > before + j->reserved_count;
     for (uint32_t node = 0; node < hs_view_nodes(x->v); node++) {
         if (!may_take && s->open_gpus == 0)
@@ -272,8 +256,19 @@ void hs_antman_reserve(const struct hs_antman_pass *x, hs_job_id job, uint64_t b
         if (!has_some || !hs_view_may_use(x->v, job, node))
             continue;
         uint32_t count = usable_gpus(x, job, node, hs_view_gpus(x->v, job));
-        for (uint32_t i = 0; i < count; i++)
-            reserve_gpu(x, s->node_gpus[i], job);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t gpu = s->node_gpus[i], *reserved = &s->gpus[gpu].reserved;
+            hs_antman_unsettle(s, x->v, gpu);
+            if (*reserved == job + 1)
+                continue;
+            if (*reserved != 0)
+                unreserve_gpu(s, x->v, gpu);
+            *reserved = job + 1;
+            j->reserved_count++;
+            s->reserved[node]++;
+            s->reserved_gpus++;
+            count_open(s, x->v, gpu, true);
+        }
     }
 }
 
@@ -435,16 +430,6 @@ void hs_antman_fill(const struct hs_antman_pass *x)
             (void)hs_reject_hopeless(x->v, x->p, job);
         }
     }
-}
-
-void hs_antman_watch(const struct hs_antman_pass *x)
-{
-    struct hs_antman *s = x->s;
-    int64_t at_us = (x->now_us / s->tick_us + 1) * s->tick_us;
-    if (s->waiting.count == 0 || s->unsettled_count == 0 || at_us == s->sample_at_us)
-        return;
-    hs_plan_timer(x->p, at_us, s->gpu_count);
-    s->sample_at_us = at_us;
 }
 
 /* ---- invariants ---- */

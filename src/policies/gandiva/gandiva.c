@@ -10,23 +10,17 @@
 
 static const char *const slicing_names[] = {"exact", "fluid", "auto", NULL};
 
-static bool may_share_time(const struct hs_gandiva *g)
-{
-    return g->slices && g->slicing != HS_SLICING_EXACT;
-}
-
 static void gandiva_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct hs_gandiva *g = state;
     bool packs = g->slices && g->packs;
+    bool may_share_time = g->slices && g->slicing != HS_SLICING_EXACT;
     *can = (g->slices ? HS_CAN_PREEMPT | HS_CAN_TIME : 0) |
-           (may_share_time(g) ? HS_CAN_SLICE | HS_CAN_COLOCATE : 0) |
-           (packs ? HS_CAN_COLOCATE : 0) | (g->migrates ? HS_CAN_MIGRATE : 0) |
-           (g->defrags ? HS_CAN_MIGRATE | HS_CAN_TIME : 0) |
+           (may_share_time ? HS_CAN_SLICE | HS_CAN_COLOCATE : 0) | (packs ? HS_CAN_COLOCATE : 0) |
+           (g->migrates ? HS_CAN_MIGRATE : 0) | (g->defrags ? HS_CAN_MIGRATE | HS_CAN_TIME : 0) |
            (g->grows ? HS_CAN_MIGRATE | HS_CAN_RESIZE | HS_CAN_TIME : 0);
     *knows = (packs ? HS_KNOWS_MEMORY | HS_KNOWS_UTILIZATION | HS_KNOWS_RATE : 0) |
-             (may_share_time(g) ? HS_KNOWS_MEMORY : 0) |
-             (g->migrates || g->grows ? HS_KNOWS_RATE : 0);
+             (may_share_time ? HS_KNOWS_MEMORY : 0) | (g->migrates || g->grows ? HS_KNOWS_RATE : 0);
 }
 
 static uint32_t gandiva_tenants(const void *state)

@@ -32,9 +32,9 @@
  *               that is slowed most first
  *     defrag    at each look of the introspection a server of which a large part is free is
  *               emptied, if all its jobs find room on servers of the same type with fewer free GPUs
- *     growth    when GPUs of a server have been idle for grow_idle, the elastic job there that
- * makes most progress for each GPU that it holds grows to the largest power of two that is free for
- * it and in its range; and so on while GPUs are idle
+ *     growth    when GPUs of a server have been idle for grow_idle, the elastic job there of most
+ *               progress for each GPU that it holds grows to the largest power of two that is free
+ *               for it and in its range; and so on while GPUs are idle
  *
  * A gang larger than a server stays where it is, and so does a group of packed jobs. The target is
  * the server with fewest free GPUs that will do, an empty one last. A move costs O(log servers), a

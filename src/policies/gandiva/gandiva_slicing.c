@@ -271,18 +271,6 @@ static void set_turns(const struct slice_pass *x)
 
 /* ---- shares of time ---- */
 
-/* Units that ran go to the tail. */
-static void rotate(struct hs_gandiva_turn *ring, uint32_t count)
-{
-    uint32_t to = 0;
-    for (int ran = 0; ran < 2; ran++)
-        for (uint32_t at = 0; at < count; at++)
-            if (ring[ring[at].unit].runs == (ran == 1))
-                ring[to++].unit_next = ring[at].unit;
-    for (uint32_t at = 0; at < count; at++)
-        ring[at].unit = ring[at].unit_next;
-}
-
 static void remember(struct hs_gandiva_turn *ring, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -302,7 +290,13 @@ static uint32_t find_period(struct hs_gandiva_turn *ring, uint32_t count, uint32
         choose_turns(ring, count, slots);
         for (uint32_t i = 0; i < count; i++)
             ring[i].turns += ring[i].runs;
-        rotate(ring, count);
+        uint32_t to = 0;
+        for (int ran = 0; ran < 2; ran++) /* units that ran go to the tail */
+            for (uint32_t at = 0; at < count; at++)
+                if (ring[ring[at].unit].runs == (ran == 1))
+                    ring[to++].unit_next = ring[at].unit;
+        for (uint32_t at = 0; at < count; at++)
+            ring[at].unit = ring[at].unit_next;
         since++;
         bool is_as_before = true;
         for (uint32_t at = 0; at < count && is_as_before; at++)

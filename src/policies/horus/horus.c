@@ -370,22 +370,6 @@ static void end_quanta(struct horus *h, const struct hs_view *v, struct hs_plan 
     }
 }
 
-/* For the quantum that ends first: of the jobs that run, or have been started just now. */
-static void set_timer(struct horus *h, const struct hs_view *v, struct hs_plan *p)
-{
-    int64_t now_us = hs_view_now_us(v), due_us = h->due_us;
-    hs_job_id job = hs_job_queue_first(&h->running, v);
-    if (job != HS_NO_JOB && hs_job_queue_key(v, job) < due_us)
-        due_us = hs_job_queue_key(v, job);
-    if (due_us == INT64_MAX)
-        return;
-    due_us = due_us > now_us ? due_us : now_us; /* in the past: it was preempted just now */
-    if (due_us == now_us || h->timer_us <= now_us || due_us < h->timer_us) {
-        hs_plan_timer(p, due_us, 0);
-        h->timer_us = due_us;
-    }
-}
-
 static enum hs_status horus_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct horus *h = state;
@@ -405,8 +389,19 @@ static enum hs_status horus_decide(void *state, const struct hs_view *v, struct 
     uint32_t starts = hs_colocate_scan(&h->waiting.queue, v, p, &rule);
     if (h->max_starts > 0 && starts > 0) /* there may be more to start, at the next tick */
         hs_plan_timer(p, hs_view_now_us(v) + h->wake_period_us, 0);
-    if (h->quantum_us > 0)
-        set_timer(h, v, p);
+    if (h->quantum_us == 0)
+        return HS_OK;
+    /* for the quantum that ends first: of the jobs that run, or have been started just now; one in
+     * the past was of a job that was preempted just now */
+    int64_t now_us = hs_view_now_us(v), due_us = h->due_us;
+    hs_job_id job = hs_job_queue_first(&h->running, v);
+    if (job != HS_NO_JOB && hs_job_queue_key(v, job) < due_us)
+        due_us = hs_job_queue_key(v, job);
+    due_us = due_us > now_us ? due_us : now_us;
+    if (due_us < INT64_MAX && (due_us == now_us || h->timer_us <= now_us || due_us < h->timer_us)) {
+        hs_plan_timer(p, due_us, 0);
+        h->timer_us = due_us;
+    }
     return HS_OK;
 }
 

@@ -50,16 +50,6 @@ void hs_cluster_sample_offer(struct hs_cluster_sample *s, const struct hs_featur
     s->count++;
 }
 
-/* Floor of the root: bit by bit, the same everywhere. */
-static uint64_t root_of(uint64_t x)
-{
-    uint64_t root = 0;
-    for (uint64_t bit = UINT64_C(1) << 31; bit > 0; bit >>= 1)
-        if ((root + bit) * (root + bit) <= x)
-            root += bit;
-    return root;
-}
-
 static uint64_t feature_of(const struct hs_features *features, uint32_t f)
 {
     return features->x[f] < HS_FEATURE_MAX ? features->x[f] : HS_FEATURE_MAX;
@@ -78,7 +68,10 @@ static uint64_t weight_of(const struct hs_cluster_sample *s, uint32_t f)
     if (scaled == 0)
         return 0;
     uint32_t half_shift = HS_CLZ64(scaled) / 2; /* leaves the root 32 bits */
-    uint64_t root = root_of(scaled << 2 * half_shift);
+    uint64_t root = 0;                          /* rounded down: bit by bit, the same everywhere */
+    for (uint64_t bit = UINT64_C(1) << 31; bit > 0; bit >>= 1)
+        if ((root + bit) * (root + bit) <= scaled << 2 * half_shift)
+            root += bit;
     return (uint64_t)(((hs_u128)n << (32 + half_shift)) / root);
 }
 
@@ -171,22 +164,6 @@ static uint32_t farthest(const struct hs_clusters *c, const struct hs_cluster_sa
     return best;
 }
 
-/* Each group without jobs takes one, for its centroid alone: where the job is the next round says.
- */
-static void fill_empty(const struct hs_clusters *c, const struct hs_cluster_sample *s,
-                       struct group_sum sums[HS_CLUSTERS_MAX])
-{
-    uint32_t taken[HS_CLUSTERS_MAX], taken_count = 0;
-    for (uint32_t g = 0; g < c->count; g++) {
-        uint32_t at = sums[g].count == 0 ? farthest(c, s, taken, taken_count) : NO_POINT;
-        if (at == NO_POINT)
-            continue;
-        group_add(&sums[s->points[at].group], &s->points[at], -1);
-        group_add(&sums[g], &s->points[at], 1);
-        taken[taken_count++] = at;
-    }
-}
-
 /* False when every job was in its group already. */
 static bool fit_once(struct hs_clusters *c, struct hs_cluster_sample *s)
 {
@@ -201,7 +178,18 @@ static bool fit_once(struct hs_clusters *c, struct hs_cluster_sample *s)
     }
     if (!has_moved)
         return false;
-    fill_empty(c, s, sums);
+    /* each group without jobs takes one, for its centroid alone: where the job is the next round
+     * says
+     */
+    uint32_t taken[HS_CLUSTERS_MAX], taken_count = 0;
+    for (uint32_t g = 0; g < c->count; g++) {
+        uint32_t at = sums[g].count == 0 ? farthest(c, s, taken, taken_count) : NO_POINT;
+        if (at == NO_POINT)
+            continue;
+        group_add(&sums[s->points[at].group], &s->points[at], -1);
+        group_add(&sums[g], &s->points[at], 1);
+        taken[taken_count++] = at;
+    }
     for (uint32_t g = 0; g < c->count; g++)
         for (uint32_t f = 0; f < HS_FEATURES && sums[g].count > 0; f++)
             c->centroid_q16[g][f] = sums[g].z_q16[f] / sums[g].count;

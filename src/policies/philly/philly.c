@@ -149,19 +149,6 @@ static bool place_in_one_rack(struct level_gang *g, uint32_t most_servers)
     return false;
 }
 
-static bool place_anywhere(struct level_gang *g)
-{
-    uint32_t mark = hs_plan_mark(g->p), rest = g->gpus, count = collect_racks(g, 1);
-    hs_plan_start(g->p, g->job);
-    for (uint32_t i = 0; i < count && rest > 0; i++) {
-        collect_nodes(g, g->l->racks[i].job);
-        rest = take(g, rest);
-    }
-    if (rest > 0)
-        hs_plan_rollback(g->p, mark);
-    return rest == 0;
-}
-
 bool hs_locality_place(struct hs_locality *l, const struct hs_view *v, struct hs_plan *p,
                        hs_job_id job, enum hs_locality_level level)
 {
@@ -178,9 +165,20 @@ bool hs_locality_place(struct hs_locality *l, const struct hs_view *v, struct hs
         hs_plan_start_on_node(p, job, node);
         return true;
     }
-    return (g.gpus > g.size && place_in_one_rack(&g, (g.gpus - 1) / g.size + 1)) ||
-           (level >= HS_LOCALITY_RACK && place_in_one_rack(&g, UINT32_MAX)) ||
-           (level >= HS_LOCALITY_ANYWHERE && place_anywhere(&g));
+    if ((g.gpus > g.size && place_in_one_rack(&g, (g.gpus - 1) / g.size + 1)) ||
+        (level >= HS_LOCALITY_RACK && place_in_one_rack(&g, UINT32_MAX)))
+        return true;
+    if (level < HS_LOCALITY_ANYWHERE)
+        return false;
+    uint32_t mark = hs_plan_mark(p), rest = g.gpus, count = collect_racks(&g, 1);
+    hs_plan_start(p, job);
+    for (uint32_t i = 0; i < count && rest > 0; i++) {
+        collect_nodes(&g, l->racks[i].job);
+        rest = take(&g, rest);
+    }
+    if (rest > 0)
+        hs_plan_rollback(p, mark);
+    return rest == 0;
 }
 
 /* ---- queues ---- */

@@ -52,12 +52,6 @@ static void narrow_needs(const struct hs_salus *s, enum hs_salus_rule rule, uint
     *can = HS_CAN_COLOCATE | HS_CAN_SLICE | (rule == HS_SALUS_FAIR ? HS_CAN_TIME : clock);
 }
 
-/* Parts in a million, exact for what a table states. */
-static int64_t millionths(double x)
-{
-    return (int64_t)(x * 1e6 + 0.5);
-}
-
 static enum hs_status init_rule(struct hs_salus *s, const struct hs_view *v,
                                 enum hs_salus_rule rule)
 {
@@ -68,8 +62,8 @@ static enum hs_status init_rule(struct hs_salus *s, const struct hs_view *v,
     s->lanes.model = model_of(s, rule);
     s->lanes.reserve_mib = s->reserve_mib;
     s->lanes.max_sessions = s->max_sessions;
-    s->lanes.infl_p_millionths = millionths(s->infl_p);
-    s->lanes.infl_total_millionths = millionths(s->infl_total);
+    s->lanes.infl_p_millionths = (int64_t)(s->infl_p * 1e6 + 0.5);
+    s->lanes.infl_total_millionths = (int64_t)(s->infl_total * 1e6 + 0.5);
     hs_salus_queue_init(s, v);
     hs_salus_gpus_init(&s->lanes, v);
     if (s->is_plain)
@@ -200,18 +194,9 @@ static bool waits_for_startup(const struct hs_salus *s)
 /* The member of least key is next; of equal keys the first in the queue. */
 static int64_t key_of(const struct hs_salus *s, const struct hs_salus_job *j)
 {
-    switch (s->rule) {
-    case HS_SALUS_SRTF: /* a declaration may be anything */
+    if (s->rule == HS_SALUS_SRTF) /* a declaration may be anything */
         return j->declared_us - j->used_ns / NS_PER_US;
-    case HS_SALUS_FAIR:
-        return j->used_ns;
-    case HS_SALUS_RR:
-        return (int64_t)j->steps;
-    case HS_SALUS_FIFO:
-    case HS_SALUS_PACK:
-        break;
-    }
-    return 0;
+    return s->rule == HS_SALUS_FAIR ? j->used_ns : s->rule == HS_SALUS_RR ? (int64_t)j->steps : 0;
 }
 
 /* The member that is next, ready or not. Of equal keys under fifo and srtf the first submitted;
@@ -239,18 +224,6 @@ static hs_job_id next_in(const struct hs_salus *s, const struct hs_view *v,
 }
 
 /* ---- exact ---- */
-
-/* Another member may have the turn after this mini-batch. */
-static bool may_end(const struct hs_salus *s, const struct hs_view *v,
-                    const struct hs_salus_lane *lane)
-{
-    if (has_head(s)) /* the first stays first until a member is added */
-        return next_in(s, v, lane) != lane->runner;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after)
-        if (m != lane->runner && (hs_salus_job(v, m)->is_ready || waits_for_startup(s)))
-            return true;
-    return false;
-}
 
 /* The mini-batch of the runner is done: by an event, or it happens to be between two now. */
 static bool is_at_end(const struct hs_view *v, const struct hs_salus_lane *lane)
@@ -281,7 +254,14 @@ static void choose_exact(struct hs_salus *s, const struct hs_view *v, struct hs_
         }
     }
     lane->has_ended = false;
-    lane->awaits = lane->runner != HS_NO_JOB && !lane->is_awaited && may_end(s, v, lane);
+    lane->awaits = false; /* unless another member may have the turn after this mini-batch */
+    if (lane->runner == HS_NO_JOB || lane->is_awaited)
+        return;
+    if (has_head(s)) /* the first stays first until a member is added */
+        lane->awaits = next_in(s, v, lane) != lane->runner;
+    for (hs_job_id m = has_head(s) ? HS_NO_JOB : lane->first; m != HS_NO_JOB && !lane->awaits;
+         m = hs_salus_job(v, m)->after)
+        lane->awaits = m != lane->runner && (hs_salus_job(v, m)->is_ready || waits_for_startup(s));
 }
 
 /* ---- processor sharing ---- */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which waiting jobs of Salus are admitted, and to which GPUs.
- *
- * Waiting jobs are tried in order of submission when a job came or room was made,
- * and those that do not fit are skipped; under the plain server the first that does not fit keeps
- * the others waiting. With `poll` one job is admitted at each multiple of it.
+ * Which waiting jobs of Salus are admitted, and to which GPUs. They are tried in order of
+ * submission when a job came or room was made, and those that do not fit are skipped; under the
+ * plain server the first that does not fit keeps the others waiting. With `poll` one job is
+ * admitted at each multiple of it.
  *
  * A fresh job is tried once; if it is not admitted it is blocked. It stays blocked until room is
  * made, and a gang of at most a node's size sits on one node: so after a job has left, a scan
@@ -23,9 +22,8 @@
  * the choice is that of Salus: under `paper` the smallest that need not grow, then the smallest;
  * under `code` the one that had least room when it was cut.
  *
- * GPUs are picked first; then the lane is opened and the start written. A gang over
- * several nodes is written while it is picked, so that the view counts its GPUs as taken, and
- * rolled back.
+ * GPUs are picked first; then the lane is opened and the start written. A gang over several nodes
+ * is written while it is picked, so that the view counts its GPUs as taken, and rolled back.
  *
  * Cost: O(log GPUs) and O(log lanes), plus those that have room but may not be used; of those that
  * may, the utilization of the first LOOK in order (of lanes or members) is compared.
@@ -439,8 +437,8 @@ static bool add_to_class(struct hs_salus *s, const struct hs_view *v, hs_job_id 
     hash = hash * 31 + hs_job_queue_mix((uint64_t)need->all_mib);
     hash = hash * 31 + hs_job_queue_mix((uint64_t)need->kept_mib << 1 | need->is_alone);
     uint32_t vc = hs_view_vc(v, job);
-    struct hs_salus_demand_class *class =
-        NULL; /* its own, an empty one of its hash, or a free place */
+    /* its own, an empty one of its hash, or a free place */
+    struct hs_salus_demand_class *class = NULL;
     for (uint32_t i = 0; i < PROBES; i++) {
         struct hs_salus_demand_class *at = &s->classes[(hash + i) % CLASSES];
         bool is_its_own =

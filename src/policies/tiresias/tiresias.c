@@ -88,12 +88,6 @@ static inline struct tiresias_queues *queues_of(const struct tiresias *t, const 
     return &t->by_vc[hs_view_vc(v, job)];
 }
 
-/* Jobs that wait long enough go back to the first queue. */
-static inline bool promotes(const struct tiresias *t)
-{
-    return t->promote_knob > 0;
-}
-
 /* ---- Gittins index ---- */
 
 static void allocate(struct hs_gittins *g, const struct hs_view *v, uint32_t cap)
@@ -232,7 +226,7 @@ static void account(const struct tiresias *t, const struct hs_view *v, hs_job_id
     j->since_us += passed_us;
     if (j->choice.is_served)
         j->service_us += passed_us;
-    else if (promotes(t) && !j->choice.is_holding && j->service_us > 0)
+    else if (t->promote_knob > 0 && !j->choice.is_holding && j->service_us > 0)
         j->waited_us += passed_us;
 }
 
@@ -288,7 +282,7 @@ static int64_t promotion_us(const struct tiresias *t, const struct hs_view *v, h
     const struct tiresias_job *j = job_of(v, job);
     int64_t unit_us = t->compat == HS_COMPAT_TIRESIAS ? SECOND_US : 1;
     double units = t->promote_knob * (double)(j->service_us / unit_us);
-    if (j->choice.level == 0 || j->service_us == 0 || !promotes(t) ||
+    if (j->choice.level == 0 || j->service_us == 0 || t->promote_knob <= 0 ||
         units > (double)(NEVER_DUE / 4 / unit_us) || counts_costs(t))
         return NEVER_DUE;
     int64_t wait_us = (int64_t)units * unit_us;
