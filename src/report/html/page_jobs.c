@@ -34,14 +34,14 @@ static const struct value_kind {
 };
 
 /* A kind of value of the jobs of a group: microseconds, or millionths of a slowdown; ascending. */
-struct sample {
+struct job_values {
     int64_t *values;
     uint32_t count, cap;
 };
 
 struct curves {
     struct hs_page *page;
-    struct sample of[HS_PAGE_DRAWN_MAX][VALUES];
+    struct job_values of[HS_PAGE_DRAWN_MAX][VALUES];
     uint32_t drawn, what; /* what: the kind that is drawn */
     struct hs_chart chart;
 };
@@ -78,7 +78,7 @@ static int compare_values(const void *a, const void *b)
 }
 
 /* The wanted values (bits 1 << kind) of a run. */
-static enum hs_status read_run(struct sample samples[VALUES], struct hs_page_run *run,
+static enum hs_status read_run(struct job_values samples[VALUES], struct hs_page_run *run,
                                uint32_t wanted)
 {
     struct hs_rowcell cells[2 + VALUES + 1] = {
@@ -94,7 +94,7 @@ static enum hs_status read_run(struct sample samples[VALUES], struct hs_page_run
     const int64_t from_us = hs_runmanifest_duration_us(&run->manifest, "warmup"),
                   to_us = r.last_submit_us - hs_runmanifest_duration_us(&run->manifest, "cooldown");
     for (uint32_t v = 0; v < VALUES; v++) {
-        struct sample *s = &samples[v];
+        struct job_values *s = &samples[v];
         hs_grow((void **)&s->values, &s->cap, (uint64_t)s->count + r.count, sizeof *s->values,
                 JOBS_MAX);
         for (uint32_t i = 0; i < r.count; i++)
@@ -175,7 +175,7 @@ static bool find_range(const struct curves *s, double *from, double *to)
 
 static double share_at(const struct curves *s, uint32_t group, double value)
 {
-    const struct sample *of = &s->of[group][s->what];
+    const struct job_values *of = &s->of[group][s->what];
     return (double)hs_rank(of->values, of->count, llround(value * MICRO)) / of->count;
 }
 
@@ -209,7 +209,7 @@ static bool set_scales(struct curves *s, enum hs_figure_scale scale)
     return true;
 }
 
-static double quantile_of(const struct sample *of, uint32_t permille)
+static double quantile_of(const struct job_values *of, uint32_t permille)
 {
     return of->count > 0 ? (double)hs_nearest_rank(of->values, of->count, permille) / MICRO
                          : (double)NAN;
