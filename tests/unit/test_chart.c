@@ -3,8 +3,7 @@
  * Charts: scales and marks of axes, every expectation read off the definition; and what comes out
  * as markup: texts made safe, paths in tenths, base64.
  */
-#include "report/html/chart.h"
-#include "report/run/run_table.h"
+#include "report/html/page.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +16,6 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "report/html/page.h"
 #include "support/sink.h"
 
 static void assert_near(double value, double expected)

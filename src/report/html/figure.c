@@ -1,13 +1,462 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Figures for papers: one SVG with a legend above and plots in rows and columns. Colours are those
- * of the page (Okabe and Ito), written out: an SVG may not rely on variables of CSS, which
- * converters do not know. Widths of lines are ten times as large as they look: paths are in tenths.
+ * What pages and figures are drawn with: markup, scales and the values that mark an axis, paths of
+ * few bytes, plots; and the figures for papers: one SVG with a legend above and plots in rows and
+ * columns. Colours are those of the page (Okabe and Ito), written out: an SVG may not rely on
+ * variables of CSS, which converters do not know. Widths of lines are ten times as large as they
+ * look: paths are in tenths.
  */
+#include "report/html/page.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "report/html/page.h"
+/* ---- markup ---- */
+
+const char *hs_text(char text[HS_HTML_SAY_MAX], const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, HS_HTML_SAY_MAX, fmt, args);
+    va_end(args);
+    return text;
+}
+
+/* Of a code that came in len > 1 bytes: is that its shortest form, and is it in XML 1.0? */
+static bool is_character(uint32_t code, size_t len)
+{
+    const bool is_long = (len == 3 && code < 0x800) || (len == 4 && code < 0x10000);
+    const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+    return !is_long && !is_surrogate && code <= 0x10ffff && code != 0xfffe && code != 0xffff;
+}
+
+/* Bytes of the character at `text` if it is whole and may stand in XML; else 0. RFC 3629, 4. */
+static size_t character_length(const unsigned char *text)
+{
+    const unsigned char lead = text[0];
+    if (lead < 0x80)
+        return lead >= 0x20 || lead == '\t' || lead == '\n' || lead == '\r';
+    if (lead < 0xc2 || lead > 0xf4)
+        return 0;
+    const size_t len = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    uint32_t code = lead & (0xffu >> (len + 1));
+    for (size_t i = 1; i < len; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (text[i] & 0x3fu);
+    }
+    return is_character(code, len) ? len : 0;
+}
+
+/* Safe between tags and in quoted attributes: & < > " ' are escaped; bytes that are no UTF-8, and
+ * characters that XML does not have, become U+FFFD. */
+static void put_text(struct hs_output *out, const char *text)
+{
+    static const char special[] = "&<>\"'", replacement[] = "\xef\xbf\xbd";
+    static const char *const escapes[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    while (*text != '\0') {
+        const char *found = strchr(special, *text);
+        const size_t len = character_length((const unsigned char *)text);
+        if (found != NULL)
+            hs_say(out, "%s", escapes[found - special]);
+        else if (len > 0)
+            hs_output_put(out, text, len);
+        else
+            hs_output_put(out, replacement, sizeof replacement - 1);
+        text += len > 0 ? len : 1;
+    }
+}
+
+void hs_markup(struct hs_output *out, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    for (const char *next; *fmt != '\0'; fmt = next) {
+        next = fmt + strcspn(fmt, "%");
+        hs_output_put(out, fmt, (size_t)(next - fmt));
+        if (*next == '\0')
+            break;
+        const bool is_long = next[1] == 'l';
+        next += is_long ? 2 : 1;
+        if (*next == 's')
+            put_text(out, va_arg(args, const char *));
+        else if (*next == 'u')
+            hs_say(out, "%" PRIu64, is_long ? va_arg(args, uint64_t) : va_arg(args, uint32_t));
+        else
+            hs_output_put(out, "%", 1);
+        next++;
+    }
+    va_end(args);
+}
+
+/* ---- scales ---- */
+
+#define MINUTE 60.0
+#define HOUR   3600.0
+#define DAY    86400.0
+
+/* Divisions of an axis of time. */
+static const double time_steps[] = {
+    0.001,      0.002,      0.005,       0.01,        0.02,        0.05,      0.1,      0.2,
+    0.5,        1,          2,           5,           10,          15,        30,       MINUTE,
+    2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR,      2 * HOUR, 3 * HOUR,
+    6 * HOUR,   12 * HOUR,  DAY,         2 * DAY,     5 * DAY,     10 * DAY,  20 * DAY, 50 * DAY,
+    100 * DAY,  200 * DAY,  500 * DAY,   1000 * DAY,  2000 * DAY,  5000 * DAY};
+/* Marks of a logarithmic one. */
+static const double time_marks[] = {1e-6, 1e-5,     1e-4,      0.001,       0.01, 0.1,
+                                    1,    10,       MINUTE,    10 * MINUTE, HOUR, 6 * HOUR,
+                                    DAY,  10 * DAY, 100 * DAY, 1000 * DAY};
+
+#define NARROW 60 /* a logarithmic axis of time below this ratio has marks like an even one */
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+double hs_scale_at(const struct hs_scale *s, double value)
+{
+    double low = s->from < s->to ? s->from : s->to, high = s->from < s->to ? s->to : s->from;
+    if (value <= low)
+        value = low;
+    if (value >= high)
+        value = high;
+    double share = s->is_log ? log(value / s->from) / log(s->to / s->from)
+                             : (value - s->from) / (s->to - s->from);
+    return s->at_from + share * (s->at_to - s->at_from);
+}
+
+double hs_scale_value(const struct hs_scale *s, double at)
+{
+    double share = (at - s->at_from) / (s->at_to - s->at_from);
+    return s->is_log ? s->from * pow(s->to / s->from, share) : s->from + share * (s->to - s->from);
+}
+
+void hs_short_number(char text[HS_TICK_LABEL_SIZE], double value)
+{
+    static const char *const thousands[] = {"", "k", "M", "G", "T", "P"};
+    size_t power = 0;
+    while (fabs(value) >= 999.5 && power + 1 < COUNT(thousands)) {
+        value /= 1000;
+        power++;
+    }
+    snprintf(text, HS_TICK_LABEL_SIZE, "%.3g%s", value, thousands[power]);
+}
+
+/* A time in the largest unit that divides the step. */
+static void label(struct hs_tick *tick, enum hs_axis axis, double step)
+{
+    static const struct {
+        double seconds;
+        const char *name;
+    } units[] = {{DAY, "d"}, {HOUR, "h"}, {MINUTE, "min"}, {1, "s"}};
+    size_t u = 0;
+    while (u + 1 < COUNT(units) && step < units[u].seconds)
+        u++;
+    if (axis == HS_AXIS_SHARE)
+        snprintf(tick->label, sizeof tick->label, "%.6g %%", 100 * tick->value);
+    else if (axis == HS_AXIS_PLAIN || tick->value == 0)
+        hs_short_number(tick->label, tick->value);
+    else
+        snprintf(tick->label, sizeof tick->label, "%.6g %s", tick->value / units[u].seconds,
+                 units[u].name);
+}
+
+/* The least division that is not below `least`: of clocks and calendars, or 1, 2 or 5 times a power
+ * of ten. */
+static double step_of(enum hs_axis axis, double least)
+{
+    static const double steps[] = {1, 2, 5};
+    const double power = pow(10, floor(log10(least)));
+    least *= 1 - 1e-12;
+    for (size_t i = 0; axis == HS_AXIS_TIME && i < COUNT(time_steps); i++)
+        if (time_steps[i] >= least)
+            return time_steps[i];
+    for (size_t i = 0; i < COUNT(steps); i++)
+        if (steps[i] * power >= least)
+            return steps[i] * power;
+    return 10 * power;
+}
+
+static bool is_inside(const struct hs_scale *s, double value)
+{
+    return value >= s->from * (1 - 1e-9) && value <= s->to * (1 + 1e-9);
+}
+
+/* Every second or third of them where they are too many. */
+static uint32_t chosen_ticks(const struct hs_scale *s, const double *values, size_t count,
+                             uint32_t wanted, struct hs_tick ticks[HS_TICKS_MAX])
+{
+    size_t first = 0, end = count;
+    while (first < end && !is_inside(s, values[first]))
+        first++;
+    while (end > first && !is_inside(s, values[end - 1]))
+        end--;
+    const size_t stride = (end - first + wanted - 1) / wanted;
+    uint32_t put = 0;
+    for (size_t i = first; i < end; i += stride) {
+        ticks[put].value = values[i];
+        label(&ticks[put++], HS_AXIS_TIME, values[i]);
+    }
+    return put;
+}
+
+/* Powers of ten, every second, third ... where they are many; times 1, 2 and 5 where few. */
+static uint32_t log_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
+                          struct hs_tick ticks[HS_TICKS_MAX])
+{
+    const double low = ceil(log10(s->from) - 1e-9), high = floor(log10(s->to) + 1e-9);
+    const uint32_t decades = high >= low ? (uint32_t)(high - low) + 1 : 0;
+    const bool has_between = 3 * (decades + 1) <= wanted;
+    const double stride = decades > wanted ? ceil((double)decades / wanted) : 1;
+    uint32_t count = 0;
+    for (double power = low - 1; power <= high + 0.5; power += power < low ? 1 : stride)
+        for (int i = 0; i < (has_between ? 3 : 1); i++) {
+            static const double times[] = {1, 2, 5};
+            double value = times[i] * pow(10, power);
+            if (!is_inside(s, value) || count == wanted)
+                continue;
+            ticks[count].value = value;
+            label(&ticks[count++], axis, value);
+        }
+    return count;
+}
+
+uint32_t hs_scale_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
+                        struct hs_tick ticks[HS_TICKS_MAX])
+{
+    if (s->is_log && axis == HS_AXIS_TIME)
+        return s->to / s->from < NARROW
+                   ? chosen_ticks(s, time_steps, COUNT(time_steps), wanted, ticks)
+                   : chosen_ticks(s, time_marks, COUNT(time_marks), wanted, ticks);
+    if (s->is_log)
+        return log_ticks(s, axis, wanted, ticks);
+    const double step = step_of(axis, (s->to - s->from) / (wanted - 1));
+    uint32_t count = 0;
+    for (double k = ceil(s->from / step - 1e-9); count < wanted; k++) {
+        if (k * step > s->to + 1e-9 * step)
+            break;
+        ticks[count].value = k * step + 0.0; /* no -0 */
+        label(&ticks[count++], axis, step);
+    }
+    return count;
+}
+
+/* ---- marks ---- */
+
+static int64_t tenths(double length)
+{
+    return llround(10 * length);
+}
+
+static void put_step(struct hs_path *p)
+{
+    const int64_t dx = p->to_x - p->x, dy = p->to_y - p->y;
+    if (dx != 0 && dy != 0)
+        hs_say(p->out, "l%" PRId64 "%s%" PRId64, dx, dy < 0 ? "" : " ", dy);
+    else if (dx != 0)
+        hs_say(p->out, "h%" PRId64, dx);
+    else if (dy != 0)
+        hs_say(p->out, "v%" PRId64, dy);
+    p->x = p->to_x;
+    p->y = p->to_y;
+}
+
+/* <ELEMENT class="CLASS COLOUR" */
+static void put_element(struct hs_output *out, const char *element, const char *class,
+                        const char *colour)
+{
+    hs_say(out, "<%s class=\"%s%s%s\"", element, class, colour != NULL ? " " : "",
+           colour != NULL ? colour : "");
+}
+
+static void end_element(struct hs_output *out, const char *element, const char *title)
+{
+    if (title != NULL)
+        hs_markup(out, "><title>%s</title></%s>", title, element);
+    else
+        hs_say(out, "/>");
+}
+
+void hs_path_begin(struct hs_path *p, struct hs_output *out, const char *class, const char *colour)
+{
+    *p = (struct hs_path){.out = out};
+    put_element(out, "path", class, colour);
+    hs_say(out, " transform=\"scale(.1)\" d=\"");
+}
+
+void hs_path_move(struct hs_path *p, double x, double y)
+{
+    put_step(p);
+    p->x = p->to_x = tenths(x);
+    p->y = p->to_y = tenths(y);
+    hs_say(p->out, "M%" PRId64 " %" PRId64, p->x, p->y);
+    p->is_open = true;
+}
+
+static int sign(int64_t value)
+{
+    return (value > 0) - (value < 0);
+}
+
+void hs_path_to(struct hs_path *p, double x, double y)
+{
+    if (!p->is_open) {
+        hs_path_move(p, x, y);
+        return;
+    }
+    const int64_t to_x = tenths(x), to_y = tenths(y);
+    const bool goes_on_h =
+        p->to_y == p->y && to_y == p->to_y && sign(to_x - p->to_x) * sign(p->to_x - p->x) >= 0;
+    const bool goes_on_v =
+        p->to_x == p->x && to_x == p->to_x && sign(to_y - p->to_y) * sign(p->to_y - p->y) >= 0;
+    if (!goes_on_h && !goes_on_v)
+        put_step(p);
+    p->to_x = to_x;
+    p->to_y = to_y;
+}
+
+void hs_path_close(struct hs_path *p)
+{
+    put_step(p);
+    hs_say(p->out, "z");
+    p->is_open = false;
+}
+
+void hs_path_end(struct hs_path *p, const char *title)
+{
+    put_step(p);
+    hs_say(p->out, "\"");
+    end_element(p->out, "path", title);
+}
+
+/* A coordinate or length, to a tenth: "12", "12.5". */
+static void put_length(struct hs_output *out, double length)
+{
+    const int64_t value = tenths(length), size = value < 0 ? -value : value;
+    hs_say(out, "%s%" PRId64, value < 0 ? "-" : "", size / 10);
+    if (size % 10 != 0)
+        hs_say(out, ".%" PRId64, size % 10);
+}
+
+static void put_attribute(struct hs_output *out, const char *name, double length)
+{
+    hs_say(out, " %s=\"", name);
+    put_length(out, length);
+    hs_say(out, "\"");
+}
+
+static void put_box(struct hs_output *out, double x, double y, double width, double height)
+{
+    put_attribute(out, "x", x);
+    put_attribute(out, "y", y);
+    put_attribute(out, "width", width);
+    put_attribute(out, "height", height);
+}
+
+void hs_svg_rect(struct hs_output *out, const char *class, const char *colour, double x, double y,
+                 double width, double height, const char *title)
+{
+    put_element(out, "rect", class, colour);
+    put_box(out, x, y, width, height);
+    end_element(out, "rect", title);
+}
+
+void hs_svg_image(struct hs_output *out, double x, double y, double width, double height,
+                  const unsigned char *png, size_t len)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    hs_say(out, "<image preserveAspectRatio=\"none\"");
+    put_box(out, x, y, width, height);
+    hs_say(out, " href=\"data:image/png;base64,");
+    for (size_t i = 0; i < len; i += 3) {
+        const size_t left = len - i;
+        const uint32_t three = (uint32_t)png[i] << 16 | (left > 1 ? (uint32_t)png[i + 1] << 8 : 0) |
+                               (left > 2 ? (uint32_t)png[i + 2] : 0);
+        const char four[] = {letters[three >> 18], letters[three >> 12 & 63],
+                             left > 1 ? letters[three >> 6 & 63] : '=',
+                             left > 2 ? letters[three & 63] : '='};
+        hs_output_put(out, four, sizeof four);
+    }
+    hs_say(out, "\"/>\n");
+}
+
+void hs_svg_dot(struct hs_output *out, const char *colour, double x, double y, const char *title)
+{
+    put_element(out, "circle", "dot", colour);
+    hs_say(out, " r=\"3\"");
+    put_attribute(out, "cx", x);
+    put_attribute(out, "cy", y);
+    end_element(out, "circle", title);
+}
+
+void hs_svg_text(struct hs_output *out, double x, double y, const char *anchor, const char *class,
+                 const char *text)
+{
+    hs_say(out, "<text class=\"%s\" text-anchor=\"%s\"", class, anchor);
+    put_attribute(out, "x", x);
+    put_attribute(out, "y", y);
+    hs_markup(out, ">%s</text>", text);
+}
+
+/* ---- charts ---- */
+
+#define LABEL_BELOW 15.0
+#define LABEL_ASIDE 7.0
+#define LABEL_RAISE 4.0  /* half the height of a digit */
+#define TITLE_BELOW 32.0 /* of the x axis */
+#define TITLE_ASIDE 49.0
+
+/* Grid lines across the plot. */
+static void put_grid(const struct hs_chart *c, bool is_x, const struct hs_tick *ticks,
+                     uint32_t count)
+{
+    struct hs_path path;
+    hs_path_begin(&path, c->out, "grid", NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        const double at = hs_scale_at(is_x ? &c->x : &c->y, ticks[i].value);
+        hs_path_move(&path, is_x ? at : c->left, is_x ? c->top : at);
+        hs_path_to(&path, is_x ? at : c->right, is_x ? c->bottom : at);
+    }
+    hs_path_end(&path, NULL);
+}
+
+void hs_chart_x_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted, bool has_labels)
+{
+    struct hs_tick ticks[HS_TICKS_MAX];
+    const uint32_t count = hs_scale_ticks(&c->x, axis, wanted, ticks);
+    put_grid(c, true, ticks, count);
+    for (uint32_t i = 0; i < count && has_labels; i++)
+        hs_svg_text(c->out, hs_scale_at(&c->x, ticks[i].value), c->bottom + LABEL_BELOW, "middle",
+                    "tick", ticks[i].label);
+}
+
+void hs_chart_y_marks(const struct hs_chart *c, const struct hs_tick *ticks, uint32_t count)
+{
+    put_grid(c, false, ticks, count);
+    for (uint32_t i = 0; i < count; i++)
+        hs_svg_text(c->out, c->left - LABEL_ASIDE, hs_scale_at(&c->y, ticks[i].value) + LABEL_RAISE,
+                    "end", "tick", ticks[i].label);
+}
+
+void hs_chart_y_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted)
+{
+    struct hs_tick ticks[HS_TICKS_MAX];
+    hs_chart_y_marks(c, ticks, hs_scale_ticks(&c->y, axis, wanted, ticks));
+}
+
+/* A metric without a title of its own goes by its name, without underscores. */
+static void put_title(struct hs_output *out, double x, double y, const char *title)
+{
+    char text[80];
+    (void)snprintf(text, sizeof text, "%s", title);
+    for (char *at = text; *at != '\0'; at++)
+        *at = *at == '_' ? ' ' : *at;
+    hs_svg_text(out, x, y, "middle", "name", text);
+}
+
+/* ---- figures ---- */
 
 #define TITLE_HEIGHT 24.0
 #define KEY_HEIGHT   18.0
@@ -154,19 +603,23 @@ void hs_figure_end(struct hs_page *page)
 void hs_plot_begin(struct hs_page *page, const struct hs_frame *f, uint32_t row, uint32_t column,
                    struct hs_chart *c, const char *label)
 {
+    const bool is_page = page->figure == NULL;
+    const double width = is_page ? f->width : (page->figure->width - f->first) / f->columns,
+                 first = is_page ? 0 : f->first + width * column,
+                 end = is_page ? width : f->first + width * (column + 1),
+                 top = is_page ? 0 : f->top + row * (f->margin.above + f->height + f->margin.below);
     c->out = page->out;
-    if (page->figure == NULL) {
-        hs_chart_place(c, f->margin.left, f->width - f->margin.right, f->margin.above,
-                       f->margin.above + f->height);
-        hs_svg_begin(c->out, f->width, c->bottom + f->margin.below, label);
+    c->left = c->x.at_from = first + f->margin.left;
+    c->right = c->x.at_to = end - f->margin.right;
+    c->top = c->y.at_to = top + f->margin.above;
+    c->bottom = c->y.at_from = c->top + f->height;
+    if (!is_page)
         return;
-    }
-    const double width = (page->figure->width - f->first) / f->columns,
-                 left = f->first + width * column,
-                 top = f->top + row * (f->margin.above + f->height + f->margin.below) +
-                       f->margin.above;
-    hs_chart_place(c, left + f->margin.left, f->first + width * (column + 1) - f->margin.right, top,
-                   top + f->height);
+    hs_say(c->out, "<svg viewBox=\"0 0 ");
+    put_length(c->out, f->width);
+    hs_say(c->out, " ");
+    put_length(c->out, c->bottom + f->margin.below);
+    hs_markup(c->out, "\" role=\"img\" aria-label=\"%s\">\n", label);
 }
 
 void hs_plot_name(const struct hs_page *page, const struct hs_chart *c, uint32_t group)
@@ -180,10 +633,27 @@ void hs_plot_name(const struct hs_page *page, const struct hs_chart *c, uint32_t
 void hs_plot_end(const struct hs_page *page, const struct hs_chart *c, const char *x_title,
                  const char *y_title)
 {
-    if (page->figure == NULL)
+    struct hs_path path;
+    if (page->figure == NULL) {
         hs_say(c->out, "</svg>\n");
-    else
-        hs_chart_titles(c, x_title, y_title);
+        return;
+    }
+    hs_path_begin(&path, c->out, "axis", NULL);
+    hs_path_to(&path, c->left, c->top);
+    hs_path_to(&path, c->left, c->bottom);
+    hs_path_to(&path, c->right, c->bottom);
+    hs_path_end(&path, NULL);
+    if (x_title != NULL)
+        put_title(c->out, (c->left + c->right) / 2, c->bottom + TITLE_BELOW, x_title);
+    if (y_title == NULL)
+        return;
+    hs_say(c->out, "<g transform=\"translate(");
+    put_length(c->out, c->left - TITLE_ASIDE);
+    hs_say(c->out, " ");
+    put_length(c->out, (c->top + c->bottom) / 2);
+    hs_say(c->out, ") rotate(-90)\">");
+    put_title(c->out, 0, 0, y_title);
+    hs_say(c->out, "</g>\n");
 }
 
 /* ---- what is drawn ---- */
