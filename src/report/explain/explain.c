@@ -577,6 +577,7 @@ enum hs_status explain_replay(struct hs_explain *x)
     }
     hs_free(r.events);
     hs_arena_free(&r.arena);
+    x->manifest.keeps_quiet = true; /* no figure is made of decisions */
     if (s == HS_OK && x->watched != EXPLAIN_NONE && x->has_decisions)
         s = hs_rowfile_each(&x->manifest, "decisions.csv", decision_cells, add_decision, x);
     return s;
