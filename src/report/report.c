@@ -333,7 +333,7 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
     r->diag = diag;
     hs_stats_open(&r->stats, options->dir != NULL ? options->dir->tmp_path : NULL,
                   options->warmup_us, options->cooldown_us, diag);
-    hs_timeline_open(&r->timeline);
+    r->timeline.width_us = HS_TIMELINE_WIDTH_US;
     hs_bounds_open(&r->bounds, options->cluster, options->speed);
     for (uint32_t i = 0; i < HS_ROW_FILES && options->dir != NULL && status == HS_OK; i++)
         if ((options->outputs & formats[i]->output) != 0)
@@ -410,7 +410,6 @@ void hs_report_close(struct hs_report *r)
         hs_free(r->open[i]);
     }
     hs_stats_close(&r->stats);
-    hs_timeline_free(&r->timeline);
     hs_bounds_close(&r->bounds);
     hs_free(r);
 }

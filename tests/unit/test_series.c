@@ -34,8 +34,7 @@ static const struct hs_instant steps[] = {
 static void integrates_exactly(void **state)
 {
     (void)state;
-    struct hs_timeline t;
-    hs_timeline_open(&t);
+    struct hs_timeline t = {.width_us = HS_TIMELINE_WIDTH_US};
     for (int i = 0; i < 3; i++)
         hs_timeline_step(&t, &steps[i]);
     hs_timeline_advance(&t, END_US);
@@ -46,21 +45,18 @@ static void integrates_exactly(void **state)
     assert_int_equal(hs_timeline_intervals(&t), 7);
     assert_int_equal((uint64_t)hs_timeline_part(&t, HS_CH_GPUS_HELD, 2), 2 * S);
     assert_int_equal((uint64_t)hs_timeline_part(&t, HS_CH_GPUS_HELD, 3), 4 * S);
-    hs_timeline_free(&t);
 }
 
 static void counts_a_partial_last_interval(void **state)
 {
     (void)state;
-    struct hs_timeline t;
-    hs_timeline_open(&t);
+    struct hs_timeline t = {.width_us = HS_TIMELINE_WIDTH_US};
     hs_timeline_step(&t, &(struct hs_instant){.time_us = 0, .running = 3});
     hs_timeline_advance(&t, 2 * S + S / 2);
     assert_int_equal(hs_timeline_intervals(&t), 3);
     assert_int_equal(hs_timeline_start_us(&t, 2), 2 * S);
     assert_int_equal(hs_timeline_start_us(&t, 3), 2 * S + S / 2);
     assert_int_equal((uint64_t)hs_timeline_part(&t, HS_CH_RUNNING, 2), 3 * S / 2);
-    hs_timeline_free(&t);
 }
 
 /* Random steps over 10,000 s, five times what the marks hold at first, and between two of them an
@@ -69,11 +65,10 @@ static void counts_a_partial_last_interval(void **state)
 static void doubles_without_losing_anything(void **state)
 {
     (void)state;
-    struct hs_timeline t;
+    struct hs_timeline t = {.width_us = HS_TIMELINE_WIDTH_US};
     hs_u128 direct = 0, parts = 0;
     int64_t now = 0;
     uint64_t running = 0;
-    hs_timeline_open(&t);
     for (uint64_t i = 0; now < 10000 * S; i++) {
         hs_timeline_step(&t, &(struct hs_instant){.time_us = now, .running = running});
         int64_t dt = (int64_t)(hs_mix64(7, i) % (uint64_t)(20 * S));
@@ -91,20 +86,17 @@ static void doubles_without_losing_anything(void **state)
     assert_true(parts == direct);
     assert_true(t.sum[HS_CH_RUNNING] == direct);
     assert_int_equal(hs_timeline_start_us(&t, count), now);
-    hs_timeline_free(&t);
 }
 
 static void survives_a_gap_of_years(void **state)
 {
     (void)state;
-    struct hs_timeline t;
+    struct hs_timeline t = {.width_us = HS_TIMELINE_WIDTH_US};
     const int64_t years = INT64_C(300000000) * S; /* 9.5 years */
-    hs_timeline_open(&t);
     hs_timeline_step(&t, &(struct hs_instant){.time_us = 0, .running = 1});
     hs_timeline_advance(&t, years);
     assert_true(t.sum[HS_CH_RUNNING] == (hs_u128)years);
     assert_in_range(hs_timeline_intervals(&t), HS_TIMELINE_MARKS / 2, HS_TIMELINE_MARKS + 1);
-    hs_timeline_free(&t);
 }
 
 /* The rows of `metric` in the file that a sampling writes for the run above. */

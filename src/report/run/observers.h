@@ -55,6 +55,7 @@ enum hs_channel {
 
 /* Exact integrals over time of the state of a run, and their values at equally spaced marks.
  *
+ *     t.width_us = HS_TIMELINE_WIDTH_US;                  // all else is 0
  *     hs_timeline_step(&t, instant);                      // at every change
  *     hs_timeline_advance(&t, end_us);
  *     mean = hs_timeline_part(&t, HS_CH_GPUS_HELD, k) / width;
@@ -68,9 +69,8 @@ struct hs_timeline {
     uint32_t used;                /* mark k is at (k + 1) * width_us */
     uint64_t value[HS_CH_SERIES]; /* what holds from time_us on */
     hs_u128 sum[HS_CHANNELS];     /* value x us, up to time_us */
-    hs_u128 (*marks)[HS_CH_SERIES];
+    hs_u128 marks[HS_TIMELINE_MARKS][HS_CH_SERIES];
 };
-void hs_timeline_open(struct hs_timeline *t);
 void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant);
 void hs_timeline_advance(struct hs_timeline *t, int64_t now_us); /* integrals up to now_us */
 /* Intervals that the run is cut into, the last perhaps shorter; start of interval k (of k == count:
@@ -78,7 +78,6 @@ void hs_timeline_advance(struct hs_timeline *t, int64_t now_us); /* integrals up
 uint32_t hs_timeline_intervals(const struct hs_timeline *t);
 int64_t hs_timeline_start_us(const struct hs_timeline *t, uint32_t k);
 hs_u128 hs_timeline_part(const struct hs_timeline *t, enum hs_channel channel, uint32_t k);
-void hs_timeline_free(struct hs_timeline *t);
 
 /* ---- the report ---- */
 

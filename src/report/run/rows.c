@@ -610,14 +610,14 @@ static void put_header(const struct swf_file *s, struct hs_output *out)
     const struct hs_report_options *options = &s->file.report->options;
     const struct hs_cluster *cluster = options->cluster;
     uint32_t queues = s->vcs.count - 1; /* without the empty name */
-    hs_say(out, "; Computer: GPUs of a simulated cluster\n");
-    hs_say(out, "; Conversion: horus, a simulator; the workload is ");
+    hs_say(out, "; Computer: GPUs of a simulated cluster\n"
+                "; Conversion: horus, a simulator; the workload is ");
     put_name(out, options->workload_name);
-    hs_say(out, "; MaxJobs: %" PRIu64 "\n; MaxRecords: %" PRIu64 "\n", s->records.count,
-           s->records.count);
-    hs_say(out, "; Preemption: %s\n", options->is_preemptive ? "TS" : "No");
-    hs_say(out, "; MaxNodes: %" PRIu32 "\n; MaxProcs: %" PRIu32 "\n", cluster->node_count,
-           cluster->gpu_count);
+    hs_say(out,
+           "; MaxJobs: %" PRIu64 "\n; MaxRecords: %" PRIu64
+           "\n; Preemption: %s\n; MaxNodes: %" PRIu32 "\n; MaxProcs: %" PRIu32 "\n",
+           s->records.count, s->records.count, options->is_preemptive ? "TS" : "No",
+           cluster->node_count, cluster->gpu_count);
     if (queues > 0)
         hs_say(out, "; MaxQueues: %" PRIu32 "\n; Queues: virtual clusters, which are groups too\n",
                queues);
@@ -630,9 +630,9 @@ static void put_header(const struct swf_file *s, struct hs_output *out)
         hs_say(out, "; Partition: %" PRIu32 " ", i + 1);
         put_name(out, cluster->types[i].name);
     }
-    hs_say(out, "; Note: a processor is a GPU; allocated are those of the last placement\n");
-    hs_say(out, "; Note: run time is from first start to end, whatever came between\n");
-    hs_say(out, "; Note: times are differences of instants rounded to the second\n");
+    hs_say(out, "; Note: a processor is a GPU; allocated are those of the last placement\n"
+                "; Note: run time is from first start to end, whatever came between\n"
+                "; Note: times are differences of instants rounded to the second\n");
 }
 
 static enum hs_status swf_finish(void *state, int64_t end_us)

@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "report/run/observers.h"
 #include "report/stats/exact.h"
 
@@ -45,12 +44,6 @@ void hs_timeline_advance(struct hs_timeline *t, int64_t now_us)
         integrate(t, now_us);
 }
 
-void hs_timeline_open(struct hs_timeline *t)
-{
-    *t = (struct hs_timeline){.width_us = HS_TIMELINE_WIDTH_US};
-    t->marks = hs_alloc_zeroed(HS_TIMELINE_MARKS, sizeof *t->marks);
-}
-
 #define SET_VALUE(name, metric, key, expression) value[HS_CH_##name] = expression;
 static void channels_of(const struct hs_instant *now, uint64_t value[HS_CH_SERIES])
 {
@@ -80,12 +73,6 @@ hs_u128 hs_timeline_part(const struct hs_timeline *t, enum hs_channel channel, u
 {
     hs_u128 before = k > 0 ? t->marks[k - 1][channel] : 0;
     return (k < t->used ? t->marks[k][channel] : t->sum[channel]) - before;
-}
-
-void hs_timeline_free(struct hs_timeline *t)
-{
-    hs_free(t->marks);
-    t->marks = NULL;
 }
 
 /* ---- series.csv ---- */
