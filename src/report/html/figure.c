@@ -25,30 +25,13 @@ const char *hs_text(char text[HS_HTML_SAY_MAX], const char *fmt, ...)
     return text;
 }
 
-/* Of a code that came in len > 1 bytes: is that its shortest form, and is it in XML 1.0? */
-static bool is_character(uint32_t code, size_t len)
+/* Bytes of the character at `text` if it is whole and in XML 1.0; else 0. */
+static size_t character_length(const char *text)
 {
-    const bool is_long = (len == 3 && code < 0x800) || (len == 4 && code < 0x10000);
-    const bool is_surrogate = code >= 0xd800 && code < 0xe000;
-    return !is_long && !is_surrogate && code <= 0x10ffff && code != 0xfffe && code != 0xffff;
-}
-
-/* Bytes of the character at `text` if it is whole and may stand in XML; else 0. RFC 3629, 4. */
-static size_t character_length(const unsigned char *text)
-{
-    const unsigned char lead = text[0];
-    if (lead < 0x80)
-        return lead >= 0x20 || lead == '\t' || lead == '\n' || lead == '\r';
-    if (lead < 0xc2 || lead > 0xf4)
-        return 0;
-    const size_t len = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    uint32_t code = lead & (0xffu >> (len + 1));
-    for (size_t i = 1; i < len; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (text[i] & 0x3fu);
-    }
-    return is_character(code, len) ? len : 0;
+    const bool is_control = (unsigned char)text[0] < 0x20 && strchr("\t\n\r", text[0]) == NULL,
+               is_none = strncmp(text, "\xef\xbf\xbe", 3) == 0 || /* U+FFFE and U+FFFF */
+                         strncmp(text, "\xef\xbf\xbf", 3) == 0;
+    return is_control || is_none ? 0 : hs_utf8_len(text, strnlen(text, 4));
 }
 
 /* Safe between tags and in quoted attributes: & < > " ' are escaped; bytes that are no UTF-8, and
@@ -59,7 +42,7 @@ static void put_text(struct hs_output *out, const char *text)
     static const char *const escapes[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     while (*text != '\0') {
         const char *found = strchr(special, *text);
-        const size_t len = character_length((const unsigned char *)text);
+        const size_t len = character_length(text);
         if (found != NULL)
             hs_say(out, "%s", escapes[found - special]);
         else if (len > 0)

@@ -128,7 +128,7 @@ struct group_figures {
 
 struct compare_reading {
     struct hs_page *page;
-    struct group_figures *of[HS_PAGE_GROUPS_MAX];
+    struct group_figures *of; /* each group */
 };
 
 struct compare_row {
@@ -160,7 +160,7 @@ static enum hs_status read_row(void *ctx, const struct hs_rowfile *f)
         g++;
     if (g == r->page->group_count)
         return hs_rowfile_bad(f, "policy", "a policy of the manifest");
-    struct group_figures *of = r->of[g];
+    struct group_figures *of = &r->of[g];
     if (of->summary.count == HS_METRICS_MAX)
         return hs_rowfile_bad(f, "metric", "one of the metrics that a summary has room for");
     const char *metric = hs_present_name(row.metric);
@@ -181,10 +181,10 @@ static enum hs_status open_comparison(struct hs_page *page)
     if (page->group_count == 0)
         return hs_fail(page->diag, HS_E_INPUT, &(struct hs_place){.file = page->manifest.dir}, NULL,
                        "the manifest of the comparison names no policies");
+    reading.of = hs_arena_alloc(&page->arena, page->group_count * sizeof *reading.of);
     for (uint32_t g = 0; g < page->group_count; g++) {
-        struct group_figures *of = hs_arena_alloc(&page->arena, sizeof *of);
+        struct group_figures *of = &reading.of[g];
         const struct hs_summary *first = page->rows[g].summary;
-        reading.of[g] = of;
         if (first != NULL) { /* classes of the first run: compare.csv has none */
             memcpy(of->summary.classes, first->classes,
                    first->class_count * sizeof *first->classes);
