@@ -376,16 +376,6 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
     return HS_OK;
 }
 
-static enum hs_status plan_release_all(struct hs_engine *e)
-{
-    for (uint32_t i = 0; i < e->plan.count; i++) {
-        const struct hs_action *a = &e->plan.actions[i];
-        if ((RELEASES >> a->kind & 1) && !a->is_kept)
-            HS_TRY(job_release(e, a));
-    }
-    return HS_OK;
-}
-
 /* The lowest `count` free GPUs of a node, which has them, onto ids. */
 static uint32_t *node_take(struct hs_engine *e, uint32_t node, uint32_t count,
                            const struct hs_job *job, uint32_t *ids)
@@ -489,21 +479,6 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     return HS_OK;
 }
 
-static enum hs_status plan_place_all(struct hs_engine *e)
-{
-    for (uint32_t i = 0; e->plan.has_named && i < e->plan.pick_count; i++) {
-        uint32_t id = e->plan.picks[i].gpu; /* withheld from placements that take any of a node */
-        if (id != UINT32_MAX)
-            e->gpu_free[id / 64] &= ~(UINT64_C(1) << (id % 64));
-    }
-    for (uint32_t i = 0; i < e->plan.count; i++) {
-        const struct hs_action *a = &e->plan.actions[i];
-        if ((a->kind == HS_ACT_START || a->kind == HS_ACT_MIGRATE) && !a->is_kept)
-            HS_TRY(job_place(e, a));
-    }
-    return HS_OK;
-}
-
 /* Reports starts and stops to the policy, after the whole plan is applied, and clears the marks on
  * the jobs. A job that was moved is released by one action and placed by a later one. */
 static void plan_tell(struct hs_engine *e)
@@ -531,9 +506,22 @@ enum hs_status hs_commit(struct hs_engine *e)
         return HS_OK;
     if (e->plan.kinds & RELEASES) {
         plan_mark_kept(e);
-        HS_TRY(plan_release_all(e));
+        for (uint32_t i = 0; i < e->plan.count; i++) {
+            const struct hs_action *a = &e->plan.actions[i];
+            if ((RELEASES >> a->kind & 1) && !a->is_kept)
+                HS_TRY(job_release(e, a));
+        }
     }
-    HS_TRY(plan_place_all(e));
+    for (uint32_t i = 0; e->plan.has_named && i < e->plan.pick_count; i++) {
+        uint32_t id = e->plan.picks[i].gpu; /* withheld from placements that take any of a node */
+        if (id != UINT32_MAX)
+            e->gpu_free[id / 64] &= ~(UINT64_C(1) << (id % 64));
+    }
+    for (uint32_t i = 0; i < e->plan.count; i++) {
+        const struct hs_action *a = &e->plan.actions[i];
+        if ((a->kind == HS_ACT_START || a->kind == HS_ACT_MIGRATE) && !a->is_kept)
+            HS_TRY(job_place(e, a));
+    }
     if ((e->plan.kinds & ~MOVES) != 0 || e->plan.has_slice_groups)
         HS_TRY(plan_set_all(e));
     e->plan.is_applying = true;

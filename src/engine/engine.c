@@ -145,41 +145,30 @@ static enum hs_status instant_decide(struct hs_engine *e)
     return HS_OK;
 }
 
-static int64_t next_time(const struct hs_engine *e, const struct arrivals *a, struct due due)
-{
-    int64_t next = a->at_us;
-    if (next == HS_TIME_MAX && e->jobs.live == 0)
-        return next; /* timers alone keep no run alive */
-    next = due.job_us < next ? due.job_us : next;
-    return due.timer_us < next ? due.timer_us : next;
-}
-
-static enum hs_status run_instant(struct hs_engine *e, struct arrivals *a, struct due due)
-{
-    HS_TRY(instant_events(e, a, due));
-    HS_TRY(instant_decide(e));
-    e->figures.instants++;
-    HS_TRY(hs_invariant_check(e));
-    HS_TRY(hs_observe_instant(e));
-    if (e->figures.instants % POLL_EVERY == 0 && e->config.poll != NULL)
-        HS_TRY(e->config.poll(e->config.poll_ctx, &e->instant));
-    return HS_OK;
-}
-
+/* Instant by instant; timers alone keep no run alive. */
 static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
 {
     for (;;) {
         const struct due due = {.job_us = hs_heap_next_us(&e->job_events),
                                 .timer_us = hs_heap_next_us(&e->timer_events)};
-        int64_t next = next_time(e, a, due);
-        if (next == HS_TIME_MAX)
+        int64_t next_us = due.job_us < a->at_us ? due.job_us : a->at_us;
+        if (a->at_us == HS_TIME_MAX && e->jobs.live == 0)
             return HS_OK;
-        if (next > e->config.until_us) {
+        next_us = due.timer_us < next_us ? due.timer_us : next_us;
+        if (next_us == HS_TIME_MAX)
+            return HS_OK;
+        if (next_us > e->config.until_us) {
             e->now_us = e->config.until_us;
             return hs_lifecycle_cut(e);
         }
-        e->now_us = next;
-        HS_TRY(run_instant(e, a, due));
+        e->now_us = next_us;
+        HS_TRY(instant_events(e, a, due));
+        HS_TRY(instant_decide(e));
+        e->figures.instants++;
+        HS_TRY(hs_invariant_check(e));
+        HS_TRY(hs_observe_instant(e));
+        if (e->figures.instants % POLL_EVERY == 0 && e->config.poll != NULL)
+            HS_TRY(e->config.poll(e->config.poll_ctx, &e->instant));
     }
 }
 

@@ -81,21 +81,6 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
     return at;
 }
 
-/* Fills the identity of a new job, with its training profile and its request. */
-static void identity_fill(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
-{
-    struct hs_job_identity *identity = &e->jobs.identities[slot];
-    hs_jobs_set_id(identity, r->id);
-    identity->user = hs_intern_get(&e->names, r->user);
-    identity->vc_name = hs_intern_get(&e->names, r->vc);
-    identity->training = training_of(e, r);
-    identity->request = request_of(e, r);
-    identity->profile = r->profile;
-    identity->outcome = (uint8_t)r->outcome;
-    identity->job_class = (uint8_t)r->job_class;
-    identity->profile_from = (uint8_t)r->profile_from;
-}
-
 void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind,
                                 const struct hs_job *job)
 {
@@ -337,7 +322,16 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
     job_set_demand(e, job, r);
     if (hs_job_is_part(job) && e->parts == NULL) /* once a run; others do without */
         engine_divide(e);
-    identity_fill(e, slot, r);
+    struct hs_job_identity *identity = &e->jobs.identities[slot];
+    hs_jobs_set_id(identity, r->id);
+    identity->user = hs_intern_get(&e->names, r->user);
+    identity->vc_name = hs_intern_get(&e->names, r->vc);
+    identity->training = training_of(e, r);
+    identity->request = request_of(e, r);
+    identity->profile = r->profile;
+    identity->outcome = (uint8_t)r->outcome;
+    identity->job_class = (uint8_t)r->job_class;
+    identity->profile_from = (uint8_t)r->profile_from;
     if (e->jobs.has_needs || r->gpu_mem_later_mib > 0)
         job_set_needs(e, job, r);
     e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;

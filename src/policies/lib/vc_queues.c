@@ -146,7 +146,7 @@ HS_EXPANDED bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, 
 
 /* True when the job is out of the way of those behind it. */
 static inline bool place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                            enum hs_placer placer)
+                                   enum hs_placer placer)
 {
     return hs_place(v, p, job, placer) || hs_reject_hopeless(v, p, job);
 }
