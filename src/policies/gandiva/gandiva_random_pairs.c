@@ -20,7 +20,7 @@
  * Cost of a start: O(log jobs) and its GPUs; more where partners cannot be joined (GPU type, CPUs).
  */
 #include "policies/lib/allocation_map.h"
-#include "policies/lib/colocate.h"
+#include "policies/lib/vc_queues.h"
 
 struct random_pairs {
     int64_t seed, trial_us;
@@ -297,7 +297,11 @@ static enum hs_status random_pairs_decide(void *state, const struct hs_view *v, 
     while ((job = hs_job_queue_first(&s->trials, v)) != HS_NO_JOB &&
            job_of(v, job)->link.key <= hs_view_now_us(v))
         judge(s, v, p, job);
-    hs_colocate_decide(&s->waiting, v, p, random_pairs_place, s, NULL);
+    const struct hs_colocate_rule rule = {.place = random_pairs_place,
+                                          .state = s,
+                                          .max_refusals =
+                                              s->waiting.scan == HS_SCAN_STRICT ? 1 : UINT64_MAX};
+    (void)hs_colocate_scan(&s->waiting.queue, v, p, &rule);
     return HS_OK;
 }
 

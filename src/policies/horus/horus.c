@@ -30,7 +30,7 @@
  */
 #include "policies/horus/hplus_queues.h"
 #include "policies/horus/share_place.h"
-#include "policies/lib/colocate.h"
+#include "policies/lib/vc_queues.h"
 
 #define FULL_PM   1000
 #define TYPES_MAX 64  /* GPU types of a cluster */

@@ -90,7 +90,7 @@ bool hs_share_place(struct hs_colocation *s, const struct hs_view *v, struct hs_
 /* It would be refused, for a gang as large was and no worker has left since: O(1), before anything
  * is worked out for it. Only of gangs beyond share_up_to; else false. */
 bool hs_share_is_blocked(const struct hs_colocation *s, const struct hs_view *v, hs_job_id id);
-/* The .blocked_gpus of a scan (lib/colocate.h) whose state begins with its struct hs_colocation:
+/* The .blocked_gpus of a scan (lib/vc_queues.h) whose state begins with its struct hs_colocation:
  * the least gang of the VC, among those without demands of their own, that is refused so, as are
  * all larger ones; UINT32_MAX: nothing is known. */
 uint32_t hs_share_blocked_gpus(const void *state, const struct hs_view *v, uint32_t vc);

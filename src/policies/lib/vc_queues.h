@@ -78,6 +78,45 @@ void hs_vc_queues_narrow_by_room(struct hs_gang_limits *bounds, const struct hs_
                                  uint32_t vc);
 void hs_vc_queues_narrow_by_failure(struct hs_gang_limits *bounds, const struct hs_view *v,
                                     hs_job_id job, enum hs_placer placer);
+/* ---- scans with a placement of the policy's own, for policies that share GPUs: capacity only
+ * shrinks within a pass, so a job that was refused once is not tried again in it ---- */
+
+struct hs_colocate {
+    int32_t scan; /* enum hs_scan: strict or fit */
+    struct hs_vc_queues queue;
+};
+
+#define HS_COLOCATE_SCAN(state_type, field)                                                        \
+    HS_PARAM_CHOICE(state_type, field.scan, "scan", "strict", hs_scan_two_names,                   \
+                    "behind a job that does not fit: stop, or skip it")
+
+typedef bool hs_place_fn(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id job);
+
+/* How a scan starts jobs. */
+struct hs_colocate_rule {
+    hs_place_fn *place;
+    void *state; /* of both functions */
+    /* The least gang of the VC, among those without demands of their own, that is refused as things
+     * stand, as are all larger ones; UINT32_MAX: not known. NULL: gangs are refused one by one. */
+    uint32_t (*blocked_gpus)(const void *state, const struct hs_view *v, uint32_t vc);
+    uint64_t max_refusals; /* jobs of a VC that may be refused: 1 is strict */
+    uint32_t max_starts;   /* of a VC; 0 = any number */
+};
+
+/* Keeps the queue: in with the submission, out with the start, in again when it was stopped, by
+ * key, submission and rank. */
+void hs_colocate_event(struct hs_vc_queues *q, const struct hs_view *v,
+                       const struct hs_event *event, int64_t key);
+/* Starts the jobs of each VC in order; one that is started leaves the queue at once. Returns the
+ * starts. Gangs that are known to be refused cost a step, or none where the whole queue may be
+ * refused.
+ */
+uint32_t hs_colocate_scan(struct hs_vc_queues *q, const struct hs_view *v, struct hs_plan *p,
+                          const struct hs_colocate_rule *rule);
+/* No GPU of the VC is idle or open to one more tenant: only jobs without GPUs can start. False for
+ * a job that asks for certain nodes: its failure tells nothing of the others. */
+bool hs_is_full(const struct hs_view *v, hs_job_id job);
+
 /* NULL, or the rule broken: the order is valid, every member waits. */
 const char *hs_waiting_check(const struct hs_job_queue *queue, const struct hs_view *v);
 const char *hs_vc_queues_check(const struct hs_vc_queues *q, const struct hs_view *v);
