@@ -499,18 +499,6 @@ static enum hs_status read_class(const struct hs_table *table, uint32_t field, c
                             "unknown class '%s'", text);
 }
 
-/* As text, for it is part of a profile's key. */
-static enum hs_cell_result read_batch(struct hs_table *table, const char *text, size_t len,
-                                      const char **out)
-{
-    uint32_t batch;
-    if (read_count(text, len, &batch) != HS_CELL_OK || batch == 0 || batch > INT32_MAX)
-        return HS_CELL_NOT_A_BATCH;
-    table->batch_text[hs_fmt_u64(table->batch_text, batch)] = '\0';
-    *out = table->batch_text;
-    return HS_CELL_OK;
-}
-
 /* A share of each GPU; where gpus already held a share, it must be the same. */
 static enum hs_cell_result read_share(const char *text, size_t len, uint32_t *milli)
 {
@@ -530,6 +518,7 @@ static enum hs_cell_result read_number(struct hs_table *table, const struct hs_t
                                        const char *text, size_t len, struct hs_trace_job *job)
 {
     void *out = (char *)job + bound->offset;
+    uint32_t batch;
     switch (bound->kind) {
     case HS_CELL_GPUS:
         return read_gpus(text, len, &job->gpus, &job->gpu_milli);
@@ -543,8 +532,12 @@ static enum hs_cell_result read_number(struct hs_table *table, const struct hs_t
         return read_percent(text, len, out);
     case HS_CELL_INT:
         return read_int(text, len, out);
-    case HS_CELL_BATCH:
-        return read_batch(table, text, len, out);
+    case HS_CELL_BATCH: /* as text, for it is part of a profile's key */
+        if (read_count(text, len, &batch) != HS_CELL_OK || batch == 0 || batch > INT32_MAX)
+            return HS_CELL_NOT_A_BATCH;
+        table->batch_text[hs_fmt_u64(table->batch_text, batch)] = '\0';
+        *(const char **)out = table->batch_text;
+        return HS_CELL_OK;
     case HS_CELL_BEST_EFFORT:
         if (len != 1 || (text[0] != '0' && text[0] != '1'))
             return HS_CELL_NOT_A_FLAG;

@@ -209,47 +209,40 @@ static void say_quantiles(const struct info *info, const char *title, bool is_ga
     }
 }
 
-static enum hs_status describe(struct info *info, const struct hs_trace_options *options,
-                               struct hs_output *out, struct hs_diag *diag)
+enum hs_status hs_trace_info(const struct hs_trace_options *options, struct hs_output *out,
+                             struct hs_diag *diag)
 {
+    struct info info = {0};
     struct hs_trace *trace;
     struct hs_trace_job *job;
     enum hs_status status;
     HS_TRY(hs_trace_open(&trace, options, diag));
+    hs_intern_init(&info.users);
+    hs_intern_init(&info.vcs);
     while ((status = hs_trace_next(trace, &job)) == HS_OK)
-        info_add(info, job);
+        info_add(&info, job);
     if (status == HS_END) {
         struct hs_trace_counts counts;
         hs_trace_get_counts(trace, &counts);
         say_intake(out, hs_trace_path(trace), hs_trace_format_name(trace), &counts);
         if (counts.reordered > 0)
             hs_say(out, "put in order %llu\n", (unsigned long long)counts.reordered);
-        say_span(info, out);
-        say_parts(info, out);
-        say_quantiles(info, "duration", false, out);
-        say_quantiles(info, "time between submissions (within the class)", true, out);
+        say_span(&info, out);
+        say_parts(&info, out);
+        say_quantiles(&info, "duration", false, out);
+        say_quantiles(&info, "time between submissions (within the class)", true, out);
         hs_say(out, "\nQuantiles are values that occurred, at most 0.1 %% above the exact ones "
                     "(logarithmic histogram).\n");
-        hs_fractions_warn(&info->utils, NULL, "gpu_util", "jobs", diag);
+        hs_fractions_warn(&info.utils, NULL, "gpu_util", "jobs", diag);
     }
     hs_trace_close(trace);
-    return status == HS_END ? HS_OK : status;
-}
-
-enum hs_status hs_trace_info(const struct hs_trace_options *options, struct hs_output *out,
-                             struct hs_diag *diag)
-{
-    struct info info = {0};
-    hs_intern_init(&info.users);
-    hs_intern_init(&info.vcs);
-    enum hs_status status = describe(&info, options, out, diag);
     for (int i = 0; i < CLASSES; i++) {
         hs_loghist_free(&info.classes[i].durations);
         hs_loghist_free(&info.classes[i].gaps);
     }
     hs_intern_free(&info.users);
     hs_intern_free(&info.vcs);
-    return status;
+    return status == HS_END ? HS_OK : status;
 }
 
 /* ---- horus trace info --compare ---- */
@@ -426,23 +419,18 @@ static bool insert_id(uint64_t *hashes, uint64_t size, uint64_t hash)
     return true;
 }
 
-static void grow_ids(struct idset *set)
-{
-    uint64_t size = set->size > 0 ? set->size * 2 : IDS_MIN;
-    uint64_t *hashes = hs_alloc_zeroed(size, sizeof *hashes);
-    for (uint64_t i = 0; i < set->size; i++)
-        if (set->hashes[i] != 0)
-            insert_id(hashes, size, set->hashes[i]);
-    hs_free(set->hashes);
-    set->hashes = hashes;
-    set->size = size;
-}
-
 /* false: it was there. */
 static bool idset_add(struct idset *set, const char *id)
 {
-    if (set->count * 2 >= set->size)
-        grow_ids(set);
+    if (set->count * 2 >= set->size) {
+        uint64_t size = set->size > 0 ? set->size * 2 : IDS_MIN;
+        uint64_t *hashes = hs_alloc_zeroed(size, sizeof *hashes);
+        for (uint64_t i = 0; i < set->size; i++)
+            if (set->hashes[i] != 0)
+                insert_id(hashes, size, set->hashes[i]);
+        hs_free(set->hashes);
+        *set = (struct idset){hashes, size, set->count};
+    }
     uint64_t hash = hs_hash_of(id, strlen(id));
     bool is_new = insert_id(set->hashes, set->size, hash != 0 ? hash : 1);
     set->count += is_new;

@@ -354,20 +354,15 @@ static void put_date(struct hs_jsonw *w, const char *key, int64_t us)
 static void put_machines(struct hs_jsonw *w, uint32_t gpus)
 {
     char name[16];
-    hs_jsonw_key(w, "detail");
-    hs_jsonw_array(w);
+    hs_jsonw_member_array(w, "detail");
     for (uint32_t first = 0; first < gpus; first += MACHINE_GPUS) {
-        hs_jsonw_object(w);
         (void)snprintf(name, sizeof name, "m%u", first / MACHINE_GPUS);
-        hs_jsonw_member_text(w, "ip", name);
-        hs_jsonw_key(w, "gpus");
-        hs_jsonw_array(w);
+        hs_jsonw_put(w, "={ ip=%s gpus=[", name);
         for (uint32_t i = first; i < gpus && i < first + MACHINE_GPUS; i++) {
             (void)snprintf(name, sizeof name, "gpu%u", i - first);
             hs_jsonw_text(w, name);
         }
-        hs_jsonw_end_array(w);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "] }");
     }
     hs_jsonw_end_array(w);
 }
@@ -387,8 +382,7 @@ static const struct hs_trace_layout layout;
 static void put_attempts(struct hs_jsonw *w, const struct hs_trace_job *job)
 {
     int64_t start_us = job->submit_us, ran_us = 0;
-    hs_jsonw_key(w, "attempts");
-    hs_jsonw_array(w);
+    hs_jsonw_member_array(w, "attempts");
     for (uint32_t i = 0; i + 1 < job->attempts; i++) {
         ran_us += job->attempts_us[i];
         int64_t end_us = job->submit_us + hs_layout_round_time(&layout, ran_us);
