@@ -375,8 +375,8 @@ bool hs_models_use(const struct hs_models *m, enum hs_model_kind kind)
 
 void hs_models_close(struct hs_models *m)
 {
-    hs_memcurve_free(m->memcurve);
-    hs_restart_free(m->restart);
+    hs_overheads_free(m->memcurve);
+    hs_overheads_free(m->restart);
     hs_predictor_close(m->predictor);
     hs_speed_free(m->speed);
     hs_interference_free(m->interference);

@@ -9,7 +9,7 @@
 #include "cli/setup.h"
 #include "cli/terminal.h"
 #include "engine/engine.h"
-#include "model/retry.h"
+#include "model/assign.h"
 #include "report/run/manifest.h"
 #include "report/report.h"
 

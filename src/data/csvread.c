@@ -13,6 +13,7 @@
  */
 #include "data/csvread.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -311,6 +312,18 @@ struct hs_place hs_csv_place(const struct hs_csv *csv, uint32_t field)
     if (field < csv->count && field < FIELDS_MAX)
         return text_place(&raw, raw.begin + (csv->fields[field] - csv->text), csv->lengths[field]);
     return text_place(&raw, raw.begin + csv->text_used, 1);
+}
+
+enum hs_status hs_csv_fail(const struct hs_csv *csv, uint32_t field, const char *hint,
+                           const char *fmt, ...)
+{
+    char message[512];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(message, sizeof message, fmt, args);
+    va_end(args);
+    struct hs_place place = hs_csv_place(csv, field);
+    return hs_fail(csv->diag, HS_E_INPUT, &place, hint, "%s", message);
 }
 
 /* ---- faults ---- */
@@ -654,32 +667,35 @@ const char *hs_csv_library_version(void)
 /* ---- the header ---- */
 
 static enum hs_status bind_field(const struct hs_csv *csv, const char *name, uint32_t field,
-                                 const struct hs_csv_head *head, uint32_t *at, struct hs_diag *diag)
+                                 const struct hs_csv_head *head, uint32_t *at)
 {
     if (strncmp(name, head->notes, strlen(head->notes)) == 0)
         return HS_OK;
-    struct hs_place place = hs_csv_place(csv, field);
     for (uint32_t c = 0; c < head->count; c++) {
         if (strcmp(head->names[c], name) != 0)
             continue;
         if (at[c] != UINT32_MAX)
-            return hs_fail(diag, HS_E_INPUT, &place, "remove one of them",
-                           "column '%s' appears twice", name);
+            return hs_csv_fail(csv, field, "remove one of them", "column '%s' appears twice", name);
         at[c] = field;
         return HS_OK;
     }
     char hint[HS_HINT_SIZE];
-    return hs_fail(diag, HS_E_INPUT, &place,
-                   hs_did_you_mean(hint, name, head->names, head->count, head->hint),
-                   "unknown column '%s'", name);
+    return hs_csv_fail(csv, field,
+                       hs_did_you_mean(hint, name, head->names, head->count, head->hint),
+                       "unknown column '%s'", name);
 }
 
-enum hs_status hs_csv_bind(const struct hs_csv *csv, const struct hs_csv_row *header,
-                           const struct hs_csv_head *head, uint32_t *at, struct hs_diag *diag)
+enum hs_status hs_csv_bind(struct hs_csv *csv, const struct hs_csv_head *head,
+                           struct hs_csv_row *header, uint32_t *at)
 {
+    enum hs_status status = hs_csv_next(csv, header);
+    if (status == HS_END)
+        return hs_csv_fail(csv, 0, "the first line names the columns", "the %s is empty",
+                           head->what);
+    HS_TRY(status);
     for (uint32_t c = 0; c < head->count; c++)
         at[c] = UINT32_MAX;
     for (uint32_t f = 0; f < header->count; f++)
-        HS_TRY(bind_field(csv, header->fields[f], f, head, at, diag));
+        HS_TRY(bind_field(csv, header->fields[f], f, head, at));
     return HS_OK;
 }

@@ -14,7 +14,8 @@
  * that is unknown, or twice there, is an error at its place:
  *
  *     static const char *const names[] = {"model", "gpus"};
- *     HS_TRY(hs_csv_bind(csv, &row, &(struct hs_csv_head){names, 2, "note", hint}, at, diag));
+ *     const struct hs_csv_head head = {"table of restarts", names, 2, "note", hint};
+ *     HS_TRY(hs_csv_bind(csv, &head, &row, at));
  *     if (at[0] != UINT32_MAX) use(row.fields[at[0]]);
  */
 #ifndef HORUS_DATA_CSVREAD_H
@@ -52,6 +53,10 @@ HS_MUST_USE enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *ro
 /* Place of a field of the row last returned, for a message: file, line, column, excerpt. A field
  * index past the end points behind the row. */
 struct hs_place hs_csv_place(const struct hs_csv *csv, uint32_t field);
+/* Reports a fault at that place; HS_E_INPUT. */
+HS_PRINTF(4, 5)
+enum hs_status hs_csv_fail(const struct hs_csv *csv, uint32_t field, const char *hint,
+                           const char *fmt, ...);
 void hs_csv_close(struct hs_csv *csv);
 
 /* Index of a header name (exact, then ignoring case), or UINT32_MAX. */
@@ -68,15 +73,15 @@ uint32_t hs_plain_split(const char *line, size_t len, char delimiter, const char
                         uint32_t *lengths, uint32_t room);
 
 struct hs_csv_head {
+    const char *what; /* the file, for "the %s is empty" */
     const char *const *names;
     uint32_t count;
     const char *notes; /* columns whose names begin so are comments and skipped */
     const char *hint;  /* for an unknown column that is near none of ours */
 };
 
-/* header: the row last read. at[i]: the field of names[i]; UINT32_MAX = not in the file. */
-HS_MUST_USE enum hs_status hs_csv_bind(const struct hs_csv *csv, const struct hs_csv_row *header,
-                                       const struct hs_csv_head *head, uint32_t *at,
-                                       struct hs_diag *diag);
+/* Reads the first row. at[i]: the field of names[i]; UINT32_MAX = not in the file. */
+HS_MUST_USE enum hs_status hs_csv_bind(struct hs_csv *csv, const struct hs_csv_head *head,
+                                       struct hs_csv_row *header, uint32_t *at);
 
 #endif

@@ -44,8 +44,8 @@ struct hs_engine_config {
     const struct hs_predictor *predictor;
     /* Tables of the models that jobs train, for the view; NULL, 0: unknown. */
     const struct hs_catalogue *catalogue; /* that the profiles of the jobs are rows of */
-    const struct hs_restart *restart;
-    const struct hs_memcurve *memcurve; /* speed under a memory limit; NULL: it costs nothing */
+    const struct hs_overheads *restart;
+    const struct hs_overheads *memcurve; /* speed under a memory limit; NULL: it costs nothing */
     uint32_t storage_mib_per_s;         /* at which one job saves and restores a checkpoint */
     uint32_t max_tenants;               /* jobs per GPU with HS_CAN_COLOCATE; 1..HS_TENANTS_MAX */
     uint32_t memory_reserve_mib;        /* of a shared GPU, not for its tenants */

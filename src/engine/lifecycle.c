@@ -302,7 +302,7 @@ static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const str
 static HS_COLD void engine_divide(struct hs_engine *e)
 {
     hs_exclusive_end(e);
-    hs_part_init(&e->parts, e->cluster, e->cluster->vc_mode == HS_VC_PARTITION, &e->arena);
+    hs_part_init(&e->parts, e->free_index, e->cluster, &e->arena);
     hs_wait_account_divide(&e->wait_account, &e->arena);
 }
 

@@ -261,7 +261,7 @@ static bool job_is_spread(const struct hs_engine *e, const struct hs_job *job)
              nodes = 0;
     while ((size = hs_free_node_size(e->free_index, &job->ask, size - 1)) > 0) {
         uint32_t need = (left + size - 1) / size;
-        uint32_t count = hs_free_node_count(e->free_index, &job->ask, size);
+        uint32_t count = hs_free_node_count(e->free_index, &job->ask, size, false);
         if (need <= count)
             return spanned > nodes + need;
         nodes += count;

@@ -14,7 +14,6 @@
 #include "model/estimator.h"
 #include "model/freeindex.h"
 #include "model/job.h"
-#include "model/partindex.h"
 #include "model/shareindex.h"
 
 /* While jobs have their GPUs to themselves (is_exclusive, exclusive.h) nothing but the node is

@@ -66,7 +66,7 @@ static void node_change(struct hs_engine *e, uint32_t node, uint32_t edges, uint
     if (edges > 0)
         (is_release ? hs_free_give : hs_free_take)(e->free_index, node, edges, &job->ask);
     if (beside > 0)
-        (is_release ? hs_free_unbook : hs_free_book)(e->free_index, node, beside, &job->ask);
+        hs_free_book(e->free_index, node, is_release ? -(int64_t)beside : beside, &job->ask);
 }
 
 static void change_exclusive(struct hs_engine *e, const struct hs_job *job, bool is_release)

@@ -530,12 +530,12 @@ uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most
 
 uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size)
 {
-    return hs_free_node_count(v->engine->free_index, &hs_lookup_job(v, job)->ask, size);
+    return hs_free_node_count(v->engine->free_index, &hs_lookup_job(v, job)->ask, size, false);
 }
 
 uint32_t hs_view_idle_count(const struct hs_view *v, hs_job_id job, uint32_t size)
 {
-    return hs_free_idle_count(v->engine->free_index, &hs_lookup_job(v, job)->ask, size);
+    return hs_free_node_count(v->engine->free_index, &hs_lookup_job(v, job)->ask, size, true);
 }
 
 uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack)

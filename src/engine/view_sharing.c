@@ -42,7 +42,7 @@ uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job)
     const struct hs_job *j = hs_lookup_job(v, job);
     if (e->parts == NULL || !hs_job_is_part(j))
         return HS_NO_GPU;
-    return hs_part_tightest(e->parts, e->free_index, &j->ask, j->ask.gpu_milli);
+    return hs_part_tightest(e->parts, &j->ask, j->ask.gpu_milli);
 }
 
 uint32_t hs_view_share_room(const struct hs_view *v, uint32_t vc)

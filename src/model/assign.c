@@ -5,28 +5,118 @@
  * nearest to equal (least relative entropy), so every profile keeps a chance. The mean grows with
  * theta, which is found by bisection; weights become integers once, so that the last bit of exp()
  * does not matter. Memory is O(users x sizes), besides the names of the models seen.
+ *
+ * Attempts: a job fails with the chance that jobs of its class were unsuccessful. Then one attempt
+ * fails, and each retry fails again with a chance q, up to HS_RETRIES_MAX retries: the mean number
+ * of retries of all jobs of the class is unsuccessful x (1 + q + q^2), which gives q. A job fails
+ * for one reason, drawn by the trials of the reasons (a reason comes back 2.3 times a job: Jeon et
+ * al.), and each of its attempts after a time of its own, lognormal through median and 95 % of the
+ * reason and cut there: of the last twentieth nothing is published, and the tail of the lognormal
+ * would be most of the work (mean 11.8 h to a failure, cut at 60 days, instead of 3.4 h). Reasons
+ * are the same for all classes. O(1) a job.
  */
 #include "model/assign.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/diag.h"
 #include "base/fixed.h"
 #include "base/fmt.h"
-#include "base/sample.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "horus/compiler.h"
-#include "horus/trace.h"
-#include "model/profile.h"
 
-#define WEIGHT_ONE (UINT64_C(1) << 32)
+#define CHANCE_ONE (UINT64_C(1) << 32)
+
+/* ---- what a profile gives ---- */
+
+#define STEP_US_MAX (INT64_C(1) << 53) /* what a trace can carry */
+
+/* Memory kept between mini-batches where no profile states it: 0.3 GB (10^9 bytes; our choice), or
+ * three times the checkpoint if that is more: weights, gradients, optimizer. */
+#define PERSISTENT_MIB         287u
+#define PERSISTENT_CHECKPOINTS 3u
+
+/* Values of a profile for its jobs: a value of the job's own record holds, the rest comes from the
+ * profile. Closer together than in the catalogue. Texts are those of the catalogue; an absent one
+ * is NULL, as a reader has it. */
+struct profile_defaults {
+    const char *model, *dataset, *batch, *precision;
+    int64_t step_us; /* 0 = not known, or more than a trace can carry */
+    int32_t util_pm; /* -1 = not measured */
+    uint32_t mem_mib, mem_persistent_mib, checkpoint_mib; /* 0 = unknown */
+};
+
+/* The step is as measured, on the GPU type of the row: it is not scaled to the reference type of
+ * the trace, because most rows were measured on no type that a trace was recorded on, and a policy
+ * cuts its turns of whole mini-batches anyway. */
+static struct profile_defaults defaults_of(const struct hs_profile *p)
+{
+    double step_us = p->step_ms * 1000;
+    return (struct profile_defaults){
+        .model = p->model,
+        .dataset = p->dataset[0] != '\0' ? p->dataset : NULL,
+        .batch = p->batch[0] != '\0' ? p->batch : NULL,
+        .precision = p->precision[0] != '\0' ? p->precision : NULL,
+        .step_us = step_us > 0 && step_us <= (double)STEP_US_MAX ? llround(step_us) : 0,
+        .util_pm = p->util_pm,
+        .mem_mib = p->mem_mib,
+        .mem_persistent_mib = p->mem_persistent_mib,
+        .checkpoint_mib = p->checkpoint_mib};
+}
+
+/* Memory stated by the record holds, and the part kept between mini-batches is at most the peak. A
+ * job of unknown peak gets no memory values. */
+static void settle_memory(struct hs_trace_job *job)
+{
+    uint64_t kept_mib = (uint64_t)PERSISTENT_CHECKPOINTS * job->checkpoint_mib;
+    if (kept_mib < PERSISTENT_MIB)
+        kept_mib = PERSISTENT_MIB;
+    if (job->gpu_mem_persistent_mib > 0 || job->gpu_mem_mib == 0)
+        kept_mib = job->gpu_mem_persistent_mib;
+    if (job->gpu_mem_mib > 0 && kept_mib > job->gpu_mem_mib)
+        kept_mib = job->gpu_mem_mib;
+    if (job->gpu_mem_later_mib > 0 && kept_mib > job->gpu_mem_later_mib)
+        kept_mib = job->gpu_mem_later_mib;
+    job->gpu_mem_persistent_mib = (uint32_t)kept_mib;
+}
+
+/* Profiles are of whole GPUs; a job that wants a share of one is taken to need as much less. */
+static uint32_t of_share(const struct hs_trace_job *job, uint32_t amount)
+{
+    return job->gpu_milli > 0 ? (uint32_t)((uint64_t)amount * job->gpu_milli / 1000) : amount;
+}
+
+/* Fills what the record does not state. */
+static void complete(const struct profile_defaults *defaults, struct hs_trace_job *job)
+{
+    if (job->gpu_util_pm < 0 && defaults->util_pm >= 0)
+        job->gpu_util_pm = (int32_t)of_share(job, (uint32_t)defaults->util_pm);
+    if (job->gpu_mem_mib == 0 && defaults->mem_mib > 0) {
+        uint32_t mem_mib = of_share(job, defaults->mem_mib);
+        job->gpu_mem_mib =
+            mem_mib > job->gpu_mem_persistent_mib ? mem_mib : job->gpu_mem_persistent_mib;
+    }
+    if (job->step_us == 0)
+        job->step_us = defaults->step_us;
+    if (job->checkpoint_mib == 0)
+        job->checkpoint_mib = defaults->checkpoint_mib;
+    if (job->gpu_mem_persistent_mib == 0)
+        job->gpu_mem_persistent_mib = defaults->mem_persistent_mib;
+    settle_memory(job);
+}
+
+static void set_names(const struct profile_defaults *defaults, struct hs_trace_job *job)
+{
+    job->model = defaults->model;
+    job->dataset = defaults->dataset;
+    job->batch = defaults->batch;
+    job->precision = defaults->precision;
+}
+
+/* ---- the mix ---- */
 
 /* Utilizations are whole per mille: at this theta, neighbours 1 per mille apart differ by e^100 in
  * weight, so that even the least and the largest utilization are reached. */
@@ -37,16 +127,34 @@
 /* Added to a distance before it is inverted: 1 %, the step in which nvidia-smi reports. */
 #define NEAR_BLUR_PM 10u
 
+struct mix_row {
+    int32_t util_pm;
+    uint32_t profile; /* index in the catalogue */
+};
+
+struct mix_group {
+    struct mix_row *rows; /* ascending in (util_pm, profile) */
+    uint64_t *ends;       /* cumulative weights; the last is 2^32 */
+    uint32_t count;
+};
+
+struct mix {
+    struct hs_arena arena;
+    struct mix_group single; /* jobs of one GPU: every profile that fits */
+    struct mix_group gang;   /* jobs of more: the distributed ones */
+    const char *gpu;         /* the type, a text of the catalogue or of the options */
+};
+
 static bool row_fits(const struct hs_profile *p, const char *gpu, uint32_t mem_limit_mib)
 {
     return p->util_pm >= 0 && strcmp(p->gpu, gpu) == 0 &&
            (mem_limit_mib == 0 || p->mem_mib <= mem_limit_mib);
 }
 
-/* The type with the most measured profiles; of equals, the first of the file. NULL if none. */
+/* The type with the most measured profiles; of equals, the first of the file. */
 static const char *commonest_gpu(const struct hs_catalogue *catalogue)
 {
-    const char *best = NULL;
+    const char *best = "any GPU type"; /* of none */
     uint32_t best_count = 0;
     for (uint32_t i = 0; i < catalogue->count; i++) {
         uint32_t count = 0;
@@ -60,50 +168,23 @@ static const char *commonest_gpu(const struct hs_catalogue *catalogue)
     return best;
 }
 
-static bool row_before(struct hs_mix_row a, struct hs_mix_row b)
-{
-    return a.util_pm != b.util_pm ? a.util_pm < b.util_pm : a.profile < b.profile;
-}
-
-static void group_reserve(struct hs_mix *mix, struct hs_mix_group *group, uint64_t count)
-{
-    group->rows = hs_arena_alloc(&mix->arena, count * sizeof *group->rows + 1);
-    group->ends = hs_arena_alloc(&mix->arena, count * sizeof *group->ends + 1);
-}
-
-/* Insertion: a catalogue has some hundred rows and is sorted once. */
-static void group_insert(struct hs_mix_group *group, struct hs_mix_row row)
+/* Rows come in the order of the catalogue. Insertion: it has some hundred and is sorted once. */
+static void group_insert(struct mix_group *group, struct mix_row row)
 {
     uint32_t at = group->count++;
-    for (; at > 0 && row_before(row, group->rows[at - 1]); at--)
+    for (; at > 0 && row.util_pm < group->rows[at - 1].util_pm; at--)
         group->rows[at] = group->rows[at - 1];
     group->rows[at] = row;
 }
 
-static void collect(struct hs_mix *mix, const struct hs_catalogue *catalogue,
-                    const struct hs_assign_options *options)
-{
-    group_reserve(mix, &mix->single, catalogue->count);
-    group_reserve(mix, &mix->gang, catalogue->count);
-    for (uint32_t i = 0; i < catalogue->count; i++) {
-        const struct hs_profile *p = &catalogue->profiles[i];
-        if (!row_fits(p, mix->gpu, options->mem_limit_mib))
-            continue;
-        struct hs_mix_row row = {.util_pm = p->util_pm, .profile = i};
-        group_insert(&mix->single, row);
-        if (p->is_distributed)
-            group_insert(&mix->gang, row);
-    }
-}
-
 /* exp(theta u), scaled so that the largest is 1. */
-static double weight_at(const struct hs_mix_group *group, uint32_t i, double theta)
+static double weight_at(const struct mix_group *group, uint32_t i, double theta)
 {
     int32_t top_pm = group->rows[theta > 0 ? group->count - 1 : 0].util_pm;
     return exp(theta * (group->rows[i].util_pm - top_pm) / 1000);
 }
 
-static double mean_at(const struct hs_mix_group *group, double theta)
+static double mean_at(const struct mix_group *group, double theta)
 {
     double weights = 0, sum = 0;
     for (uint32_t i = 0; i < group->count; i++) {
@@ -114,29 +195,23 @@ static double mean_at(const struct hs_mix_group *group, double theta)
     return sum / weights / 1000;
 }
 
-static double find_theta(const struct hs_mix_group *group, double target)
+static void set_weights(struct mix_group *group, double target)
 {
-    double low = -THETA_MAX, high = THETA_MAX;
+    double low = -THETA_MAX, theta = THETA_MAX, total = 0, sum = 0;
     for (int i = 0; i < THETA_STEPS; i++) {
-        double middle = low + (high - low) / 2;
+        double middle = low + (theta - low) / 2;
         if (mean_at(group, middle) < target)
             low = middle;
         else
-            high = middle;
+            theta = middle;
     }
-    return high;
-}
-
-static void set_weights(struct hs_mix_group *group, double target)
-{
-    double theta = find_theta(group, target), total = 0, sum = 0;
     for (uint32_t i = 0; i < group->count; i++)
         total += weight_at(group, i, theta);
     for (uint32_t i = 0; i < group->count; i++) {
         sum += weight_at(group, i, theta);
-        group->ends[i] = (uint64_t)llrint(sum / total * (double)WEIGHT_ONE);
+        group->ends[i] = (uint64_t)llrint(sum / total * (double)CHANCE_ONE);
     }
-    group->ends[group->count - 1] = WEIGHT_ONE;
+    group->ends[group->count - 1] = CHANCE_ONE;
 }
 
 static void percent_text(char *text, uint64_t pm)
@@ -144,7 +219,7 @@ static void percent_text(char *text, uint64_t pm)
     text[hs_fmt_ratio(text, pm, 10, 1)] = '\0';
 }
 
-static enum hs_status group_weigh(struct hs_mix_group *group, const char *jobs, double target,
+static enum hs_status group_weigh(struct mix_group *group, const char *jobs, double target,
                                   struct hs_diag *diag)
 {
     int32_t least_pm = group->rows[0].util_pm, most_pm = group->rows[group->count - 1].util_pm;
@@ -165,51 +240,51 @@ static enum hs_status group_weigh(struct hs_mix_group *group, const char *jobs, 
                    wanted, jobs, least, most);
 }
 
-static enum hs_status fail_nothing_fits(const struct hs_mix *mix,
-                                        const struct hs_assign_options *options,
-                                        struct hs_diag *diag)
+/* Weights are worked out for the modes that draw from the mix. HS_E_USAGE when nothing fits or the
+ * target is out of reach. */
+static enum hs_status mix_open(struct mix *mix, const struct hs_catalogue *catalogue,
+                               const struct hs_assign_options *options, struct hs_diag *diag)
 {
-    if (options->mem_limit_mib > 0)
-        return hs_fail(diag, HS_E_USAGE, NULL, "--assign=columns or --assign=off draws none",
-                       "no profile measured on %s fits into %u MiB", mix->gpu,
-                       options->mem_limit_mib);
-    return hs_fail(diag, HS_E_USAGE, NULL, "--assign=columns or --assign=off draws none",
-                   "no profile has a GPU utilization measured on %s", mix->gpu);
-}
-
-/* Jobs of several GPUs where no profile of a distributed model fits: better a model that is not
- * usually trained so than none. */
-static void lend_rows(struct hs_mix *mix, struct hs_diag *diag)
-{
-    hs_report(diag, HS_WARNING, NULL, NULL,
-              "no profile of a distributed model fits: jobs of several GPUs draw from all "
-              "profiles");
-    mix->gang = mix->single;
-}
-
-enum hs_status hs_mix_open(struct hs_mix *mix, const struct hs_catalogue *catalogue,
-                           const struct hs_assign_options *options, struct hs_diag *diag)
-{
-    *mix = (struct hs_mix){.gpu = options->gpu};
-    if (mix->gpu == NULL)
-        mix->gpu = commonest_gpu(catalogue);
-    if (mix->gpu == NULL)
-        mix->gpu = "any GPU type";
-    collect(mix, catalogue, options);
+    static const char hint[] = "--assign=columns or --assign=off draws none";
+    struct mix_group *const groups[] = {&mix->single, &mix->gang};
+    *mix = (struct mix){.gpu = options->gpu != NULL ? options->gpu : commonest_gpu(catalogue)};
+    for (uint32_t g = 0; g < 2; g++) {
+        groups[g]->rows =
+            hs_arena_alloc(&mix->arena, catalogue->count * sizeof *groups[g]->rows + 1);
+        groups[g]->ends =
+            hs_arena_alloc(&mix->arena, catalogue->count * sizeof *groups[g]->ends + 1);
+    }
+    for (uint32_t i = 0; i < catalogue->count; i++) {
+        const struct hs_profile *p = &catalogue->profiles[i];
+        if (!row_fits(p, mix->gpu, options->mem_limit_mib))
+            continue;
+        group_insert(&mix->single, (struct mix_row){p->util_pm, i});
+        if (p->is_distributed)
+            group_insert(&mix->gang, (struct mix_row){p->util_pm, i});
+    }
+    if (mix->single.count == 0 && options->mem_limit_mib > 0)
+        return hs_fail(diag, HS_E_USAGE, NULL, hint, "no profile measured on %s fits into %u MiB",
+                       mix->gpu, options->mem_limit_mib);
     if (mix->single.count == 0)
-        return fail_nothing_fits(mix, options, diag);
+        return hs_fail(diag, HS_E_USAGE, NULL, hint,
+                       "no profile has a GPU utilization measured on %s", mix->gpu);
     if (options->mode != HS_ASSIGN_AUTO && options->mode != HS_ASSIGN_MIX)
         return HS_OK;
     HS_TRY(group_weigh(&mix->single, "jobs of one GPU", options->target_util, diag));
     if (mix->gang.count > 0)
         return group_weigh(&mix->gang, "jobs of several GPUs", options->target_util, diag);
-    lend_rows(mix, diag);
+    /* better a model that is not usually trained so than none */
+    hs_report(diag, HS_WARNING, NULL, NULL,
+              "no profile of a distributed model fits: jobs of several GPUs draw from all "
+              "profiles");
+    mix->gang = mix->single;
     return HS_OK;
 }
 
-uint32_t hs_mix_draw(const struct hs_mix *mix, uint32_t gpus, uint64_t bits)
+/* O(log profiles). */
+static uint32_t mix_draw(const struct mix *mix, uint32_t gpus, uint64_t bits)
 {
-    const struct hs_mix_group *group = gpus > 1 ? &mix->gang : &mix->single;
+    const struct mix_group *group = gpus > 1 ? &mix->gang : &mix->single;
     uint64_t at = bits >> 32;
     uint32_t low = 0;
     /* The first end above `at` is among ends[low, low + left). No branch: no processor could guess
@@ -221,33 +296,22 @@ uint32_t hs_mix_draw(const struct hs_mix *mix, uint32_t gpus, uint64_t bits)
     return group->rows[low].profile;
 }
 
-/* First row with at least this utilization. */
-static uint32_t first_at_least(const struct hs_mix_group *group, int32_t util_pm)
+/* One of the five profiles nearest in utilization. */
+static uint32_t mix_draw_near(const struct mix *mix, int32_t util_pm, uint64_t bits)
 {
-    uint32_t low = 0, high = group->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (group->rows[middle].util_pm < util_pm)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-uint32_t hs_mix_draw_near(const struct hs_mix *mix, int32_t util_pm, uint64_t bits)
-{
-    const struct hs_mix_group *group = &mix->single;
+    const struct mix_group *group = &mix->single;
     uint64_t ends[NEAR_COUNT], total = 0;
-    uint32_t rows[NEAR_COUNT], count = 0;
-    uint32_t right = first_at_least(group, util_pm), left = right; /* rows [left, right) taken */
+    uint32_t rows[NEAR_COUNT], count = 0, right = 0;
+    while (right < group->count && group->rows[right].util_pm < util_pm)
+        right++;
+    uint32_t left = right; /* rows [left, right) taken */
     for (; count < NEAR_COUNT && count < group->count; count++) {
         bool is_left =
             left > 0 && (right == group->count || util_pm - group->rows[left - 1].util_pm <
                                                       group->rows[right].util_pm - util_pm);
         uint32_t row = is_left ? --left : right++;
         int32_t away_pm = group->rows[row].util_pm - util_pm;
-        total += WEIGHT_ONE / ((uint32_t)(away_pm < 0 ? -away_pm : away_pm) + NEAR_BLUR_PM);
+        total += CHANCE_ONE / ((uint32_t)(away_pm < 0 ? -away_pm : away_pm) + NEAR_BLUR_PM);
         rows[count] = group->rows[row].profile;
         ends[count] = total;
     }
@@ -259,20 +323,11 @@ uint32_t hs_mix_draw_near(const struct hs_mix *mix, int32_t util_pm, uint64_t bi
     return rows[i];
 }
 
-void hs_mix_close(struct hs_mix *mix)
-{
-    hs_arena_free(&mix->arena);
-    *mix = (struct hs_mix){0};
-}
+/* ---- the filter ---- */
 
-#define DAY_US                                                                                     \
-    (86400 * HS_US_PER_S) /* how long a habit lasts: same user, same GPUs; our choice              \
-                           */
-#define CHANCE_ONE     (UINT64_C(1) << 32)
+#define DAY_US         (86400 * HS_US_PER_S) /* a habit lasts: same user, same GPUs; our choice */
 #define NAMES_MAX      4096u /* distinct (model, dataset, batch, precision) remembered */
 #define NAME_SIZE      256
-#define HABITS_FIRST   256u
-#define HABITS_MAX     (2 * HS_INTERN_MAX)
 #define NAME_SEPARATOR '\x1f'
 
 /* What the bits of a job are for. */
@@ -281,8 +336,8 @@ enum draw { DRAW_PROFILE, DRAW_STAYS };
 /* The latest drawn job of one user and one size. */
 struct habit {
     int64_t submit_us;
-    uint32_t user; /* interned; 0 = none */
     uint32_t gpus, profile;
+    uint32_t next; /* of the user + 1; 0 = none */
 };
 
 /* What a set of names was found to be. */
@@ -295,27 +350,23 @@ struct hs_assign {
     struct hs_job_source source;
     const struct hs_catalogue *catalogue;
     struct hs_assign_options options;
-    struct hs_diag *diag;
-    struct hs_profile_defaults *defaults; /* by profile */
-    struct hs_mix mix;
+    struct profile_defaults *defaults; /* by profile */
+    struct mix mix;
     struct hs_intern users, names;
-    struct habit *habits;   /* open addressing, at most half full; a power of two long */
+    struct habit *habits;
+    uint32_t *first_habit;  /* by user; + 1, 0 = none */
     struct naming *namings; /* by id in names */
-    uint32_t habit_count, habits_size, naming_cap, naming_count;
+    uint32_t habit_count, habit_cap, user_cap, naming_cap, naming_count;
     uint64_t stream, index; /* stream: hs_splitmix64 of the seed */
     uint64_t stays_below;   /* in CHANCE_ONE */
     int64_t day_us;         /* on the clock of the source */
     struct hs_assign_counts counts;
 };
 
-/* Of the job that came last, for draws. */
-HS_INLINE uint64_t bits_of_job(const struct hs_assign *a)
+/* Of the job that came last. */
+static uint64_t draw(const struct hs_assign *a, enum draw purpose)
 {
-    return hs_splitmix64(hs_splitmix64(a->stream + a->index));
-}
-
-static uint64_t draw(uint64_t bits_of_job, enum draw purpose)
-{
+    const uint64_t bits_of_job = hs_splitmix64(hs_splitmix64(a->stream + a->index));
     return hs_splitmix64(bits_of_job + purpose);
 }
 
@@ -324,7 +375,7 @@ static inline void give(const struct hs_assign *a, struct hs_trace_job *job, uin
 {
     job->profile = profile;
     job->profile_from = from;
-    hs_profile_defaults_give(&a->defaults[profile], job);
+    complete(&a->defaults[profile], job);
 }
 
 /* The names of a job as one text; false if they are too long for it. */
@@ -345,40 +396,27 @@ static bool join_names(const struct hs_trace_job *job, char text[NAME_SIZE])
     return true;
 }
 
-static struct naming look_up(const struct hs_assign *a, const struct hs_trace_job *job)
-{
-    struct naming found = {.match = HS_MATCH_NONE};
-    found.profile = hs_catalogue_match(a->catalogue, job->model, job->dataset, job->batch,
-                                       job->precision, &found.match);
-    return found;
-}
-
 /* The same few sets of names come again and again, and all but exact ones cost a search of the
  * catalogue: the first NAMES_MAX are remembered. */
-static HS_APART void recall_names(struct hs_assign *a, const struct hs_trace_job *job,
-                                  struct naming *out)
+static struct naming find_named(struct hs_assign *a, const struct hs_trace_job *job)
 {
     char text[NAME_SIZE];
-    uint32_t id;
-    if (!join_names(job, text)) {
-        *out = look_up(a, job);
-        return;
+    uint32_t id = UINT32_MAX;
+    struct naming found;
+    if (join_names(job, text))
+        id = a->names.count < NAMES_MAX ? hs_intern_get(&a->names, text)
+                                        : hs_intern_find(&a->names, text);
+    if (id < a->naming_count)
+        return a->namings[id];
+    found.profile = hs_catalogue_match(a->catalogue, job->model, job->dataset, job->batch,
+                                       job->precision, &found.match);
+    if (id != UINT32_MAX) {
+        hs_grow((void **)&a->namings, &a->naming_cap, (uint64_t)id + 1, sizeof *a->namings,
+                HS_INTERN_MAX);
+        a->namings[id] = found;
+        a->naming_count = id + 1;
     }
-    if (a->names.count < NAMES_MAX)
-        id = hs_intern_get(&a->names, text);
-    else
-        id = hs_intern_find(&a->names, text);
-    if (id < a->naming_count) {
-        *out = a->namings[id];
-        return;
-    }
-    *out = look_up(a, job);
-    if (id == UINT32_MAX)
-        return;
-    hs_grow((void **)&a->namings, &a->naming_cap, (uint64_t)id + 1, sizeof *a->namings,
-            HS_INTERN_MAX);
-    a->namings[id] = *out;
-    a->naming_count = id + 1;
+    return found;
 }
 
 static const char *text_of(const char *text)
@@ -386,110 +424,59 @@ static const char *text_of(const char *text)
     return text != NULL ? text : "";
 }
 
-static void count_inexact(struct hs_assign *a, const struct hs_trace_job *job, uint32_t profile)
+/* False if the job names no model, or none that is known. */
+static bool give_named(struct hs_assign *a, struct hs_trace_job *job)
 {
     struct hs_assign_counts *c = &a->counts;
-    if (c->inexact++ > 0)
-        return;
+    if (job->model == NULL)
+        return false;
+    const struct naming found = find_named(a, job);
+    if (found.profile == HS_NO_PROFILE) {
+        if (c->unknown_model++ == 0)
+            (void)snprintf(c->unknown_example, sizeof c->unknown_example, "%s", job->model);
+        return false;
+    }
+    const bool is_exact = found.match != HS_MATCH_BATCH;
+    give(a, job, found.profile, is_exact ? HS_PROFILE_FROM_TRACE : HS_PROFILE_FROM_TRACE_NEAREST);
+    c->by_columns++;
+    if (is_exact || c->inexact++ > 0)
+        return true;
     (void)snprintf(c->inexact_example, sizeof c->inexact_example, "%s/%s/%s/%s", job->model,
                    text_of(job->dataset), text_of(job->batch), text_of(job->precision));
     (void)snprintf(c->inexact_instead, sizeof c->inexact_instead, "%s",
-                   a->catalogue->profiles[profile].key);
+                   a->catalogue->profiles[found.profile].key);
+    return true;
 }
 
-static void give_named(struct hs_assign *a, struct hs_trace_job *job, bool *is_given)
+/* The habit of a user with jobs of this size, made if there is none: O(sizes of the user). */
+static struct habit *habit_of(struct hs_assign *a, uint32_t user, uint32_t gpus, bool *is_new)
 {
-    struct naming found;
-    *is_given = false;
-    if (job->model == NULL)
-        return;
-    recall_names(a, job, &found);
-    if (found.profile == HS_NO_PROFILE) {
-        if (a->counts.unknown_model++ == 0)
-            (void)snprintf(a->counts.unknown_example, sizeof a->counts.unknown_example, "%s",
-                           job->model);
-        return;
+    hs_grow((void **)&a->first_habit, &a->user_cap, (uint64_t)user + 1, sizeof *a->first_habit,
+            HS_INTERN_MAX);
+    uint32_t at = a->first_habit[user];
+    while (at != 0 && a->habits[at - 1].gpus != gpus)
+        at = a->habits[at - 1].next;
+    *is_new = at == 0;
+    if (*is_new) {
+        hs_grow((void **)&a->habits, &a->habit_cap, (uint64_t)a->habit_count + 1, sizeof *a->habits,
+                UINT32_MAX);
+        a->habits[a->habit_count] = (struct habit){.gpus = gpus, .next = a->first_habit[user]};
+        at = a->first_habit[user] = ++a->habit_count;
     }
-    *is_given = true;
-    give(a, job, found.profile,
-         found.match == HS_MATCH_BATCH ? HS_PROFILE_FROM_TRACE_NEAREST : HS_PROFILE_FROM_TRACE);
-    a->counts.by_columns++;
-    if (found.match == HS_MATCH_BATCH)
-        count_inexact(a, job, found.profile);
+    return &a->habits[at - 1];
 }
 
-static HS_APART void give_near(struct hs_assign *a, struct hs_trace_job *job)
+static void give_drawn(struct hs_assign *a, struct hs_trace_job *job)
 {
-    uint32_t profile =
-        hs_mix_draw_near(&a->mix, job->gpu_util_pm, draw(bits_of_job(a), DRAW_PROFILE));
-    hs_profile_defaults_name(&a->defaults[profile], job);
-    give(a, job, profile, HS_PROFILE_FROM_UTILIZATION);
-    a->counts.by_telemetry++;
-}
-
-/* Where the search for a habit begins. 2^64 over the golden ratio spreads the keys. */
-static uint32_t habit_hash(uint32_t user, uint32_t gpus)
-{
-    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)((user + gpus * factor) * factor >> 32);
-}
-
-/* Where the habit is, or would be. */
-static struct habit *habit_slot(struct habit *habits, uint32_t size, uint32_t user, uint32_t gpus)
-{
-    for (uint32_t at = habit_hash(user, gpus);; at++) {
-        struct habit *habit = &habits[at & (size - 1)];
-        if ((habit->user == user && habit->gpus == gpus) || habit->user == 0)
-            return habit;
-    }
-}
-
-static HS_APART enum hs_status habits_double(struct hs_assign *a)
-{
-    uint32_t size = a->habits_size > 0 ? 2 * a->habits_size : HABITS_FIRST;
-    if (size > HABITS_MAX)
-        return HS_E_LIMIT;
-    struct habit *habits = hs_alloc_zeroed(size, sizeof *habits);
-    for (uint32_t i = 0; i < a->habits_size; i++)
-        if (a->habits[i].user != 0)
-            *habit_slot(habits, size, a->habits[i].user, a->habits[i].gpus) = a->habits[i];
-    hs_free(a->habits);
-    a->habits = habits;
-    a->habits_size = size;
-    return HS_OK;
-}
-
-/* The habit of this user with jobs of this size, made if there is none; NULL without a name. */
-static enum hs_status find_habit(struct hs_assign *a, const struct hs_trace_job *job,
-                                 struct habit **out, bool *is_new)
-{
-    uint32_t user;
-    *out = NULL;
-    user = hs_intern_get(&a->users, job->user);
-    if (user == 0)
-        return HS_OK;
-    if (2 * ((uint64_t)a->habit_count + 1) > a->habits_size)
-        HS_TRY(habits_double(a));
-    *out = habit_slot(a->habits, a->habits_size, user, job->gpus);
-    *is_new = (*out)->user == 0;
-    a->habit_count += *is_new;
-    (*out)->user = user;
-    (*out)->gpus = job->gpus;
-    return HS_OK;
-}
-
-static enum hs_status give_drawn(struct hs_assign *a, struct hs_trace_job *job)
-{
-    struct habit *habit;
+    const uint32_t user = hs_intern_get(&a->users, job->user); /* 0 = without a name: no habit */
     bool is_new = false;
-    const uint64_t bits = bits_of_job(a);
-    HS_TRY(find_habit(a, job, &habit, &is_new));
-    uint32_t profile = HS_NO_PROFILE;
+    struct habit *habit = user != 0 ? habit_of(a, user, job->gpus, &is_new) : NULL;
+    uint32_t profile;
     if (habit != NULL && !is_new && job->submit_us - habit->submit_us <= a->day_us &&
-        draw(bits, DRAW_STAYS) >> 32 < a->stays_below)
+        draw(a, DRAW_STAYS) >> 32 < a->stays_below)
         profile = habit->profile;
-    if (profile == HS_NO_PROFILE)
-        profile = hs_mix_draw(&a->mix, job->gpus, draw(bits, DRAW_PROFILE));
+    else
+        profile = mix_draw(&a->mix, job->gpus, draw(a, DRAW_PROFILE));
     if (habit != NULL) {
         habit->profile = profile;
         habit->submit_us = job->submit_us;
@@ -501,86 +488,44 @@ static enum hs_status give_drawn(struct hs_assign *a, struct hs_trace_job *job)
         job->checkpoint_mib = 0;
         job->later_us = job->step_us = 0;
     }
-    hs_profile_defaults_name(&a->defaults[profile], job);
+    set_names(&a->defaults[profile], job);
     give(a, job, profile, HS_PROFILE_FROM_DRAW);
     a->counts.by_mix++;
-    return HS_OK;
 }
 
-static void give_none(struct hs_assign *a, struct hs_trace_job *job)
+static void assign_job(struct hs_assign *a, struct hs_trace_job *job)
 {
-    a->counts.none++;
-    if (job->gpus > 0)
-        hs_profile_defaults_settle_memory(job);
-}
-
-static enum hs_status assign_job(struct hs_assign *a, struct hs_trace_job *job)
-{
-    enum hs_assign_mode mode = a->options.mode;
-    bool is_given = false;
+    const enum hs_assign_mode mode = a->options.mode;
     if (job->gpus > 0)
         hs_fractions_count(&a->counts.utils, job->gpu_util_pm);
-    if (mode == HS_ASSIGN_OFF || job->gpus == 0) {
-        give_none(a, job);
-        return HS_OK;
+    if (mode != HS_ASSIGN_OFF && job->gpus > 0) {
+        if (mode != HS_ASSIGN_MIX && give_named(a, job))
+            return;
+        /* jobs without telemetry, or with idle one, take a draw from the mix */
+        if ((mode == HS_ASSIGN_AUTO || mode == HS_ASSIGN_TELEMETRY) && job->gpu_util_pm > 0) {
+            uint32_t profile = mix_draw_near(&a->mix, job->gpu_util_pm, draw(a, DRAW_PROFILE));
+            set_names(&a->defaults[profile], job);
+            give(a, job, profile, HS_PROFILE_FROM_UTILIZATION);
+            a->counts.by_telemetry++;
+            return;
+        }
+        if (mode == HS_ASSIGN_AUTO || mode == HS_ASSIGN_MIX) {
+            give_drawn(a, job);
+            return;
+        }
     }
-    if (mode != HS_ASSIGN_MIX)
-        give_named(a, job, &is_given);
-    if (is_given)
-        return HS_OK;
-    bool takes_telemetry = mode == HS_ASSIGN_AUTO || mode == HS_ASSIGN_TELEMETRY;
-    /* jobs without telemetry, or with idle one, take a draw from the mix */
-    if (takes_telemetry && job->gpu_util_pm > 0) {
-        give_near(a, job);
-        return HS_OK;
-    }
-    if (mode == HS_ASSIGN_AUTO || mode == HS_ASSIGN_MIX)
-        return give_drawn(a, job);
-    give_none(a, job);
-    return HS_OK;
+    a->counts.none++;
+    if (job->gpus > 0)
+        settle_memory(job);
 }
 
 static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
 {
     struct hs_assign *a = ctx;
     HS_TRY(a->source.next(a->source.ctx, out));
-    struct hs_trace_job *job = *out;
-    enum hs_status status = assign_job(a, job);
+    assign_job(a, *out);
     a->index++;
-    return status;
-}
-
-static enum hs_status check_options(const struct hs_assign_options *o, struct hs_diag *diag)
-{
-    if (!(o->target_util >= 0 && o->target_util <= 1))
-        return hs_fail(diag, HS_E_USAGE, NULL, "for example --assign-target=52",
-                       "the mean utilization of the mix must be between 0 and 1");
-    if (!(o->sticky >= 0 && o->sticky <= 1))
-        return hs_fail(diag, HS_E_USAGE, NULL, "for example --assign-sticky=0.8",
-                       "the chance to keep a profile must be between 0 and 1");
     return HS_OK;
-}
-
-/* A day of the recorded clock on the clock of the source, whose gaps are divided by the load and
- * rounded down: a job exactly one day later still counts. */
-static int64_t scaled_day(double load)
-{
-    return load > 0 && load != 1 ? (int64_t)ceil((double)DAY_US / load) + 1 : DAY_US;
-}
-
-static enum hs_status open_parts(struct hs_assign *a, struct hs_diag *diag)
-{
-    hs_intern_init(&a->users);
-    hs_intern_init(&a->names);
-    a->defaults = hs_alloc_zeroed(a->catalogue->count, sizeof *a->defaults);
-    for (uint32_t i = 0; i < a->catalogue->count; i++)
-        a->defaults[i] = hs_profile_defaults_of(&a->catalogue->profiles[i]);
-    /* id 0 is the text without names, which is never looked up */
-    hs_grow((void **)&a->namings, &a->naming_cap, 1, sizeof *a->namings, HS_INTERN_MAX);
-    a->naming_count = 1;
-    if (a->options.mode == HS_ASSIGN_OFF || a->options.mode == HS_ASSIGN_COLUMNS)
-        return HS_OK;
-    return hs_mix_open(&a->mix, a->catalogue, &a->options, diag);
 }
 
 enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_job_source source,
@@ -588,16 +533,32 @@ enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_job_source so
                               const struct hs_assign_options *options, struct hs_diag *diag)
 {
     *assign = NULL;
-    HS_TRY(check_options(options, diag));
+    if (!(options->target_util >= 0 && options->target_util <= 1))
+        return hs_fail(diag, HS_E_USAGE, NULL, "for example --assign-target=52",
+                       "the mean utilization of the mix must be between 0 and 1");
+    if (!(options->sticky >= 0 && options->sticky <= 1))
+        return hs_fail(diag, HS_E_USAGE, NULL, "for example --assign-sticky=0.8",
+                       "the chance to keep a profile must be between 0 and 1");
     struct hs_assign *a = hs_alloc_zeroed(1, sizeof *a);
-    a->source = source;
-    a->catalogue = catalogue;
-    a->options = *options;
-    a->diag = diag;
+    *a = (struct hs_assign){.source = source, .catalogue = catalogue, .options = *options};
     a->stream = hs_splitmix64(hs_seed_of(options->seed, "assign"));
     a->stays_below = (uint64_t)llrint(options->sticky * (double)CHANCE_ONE);
-    a->day_us = scaled_day(options->load);
-    enum hs_status status = open_parts(a, diag);
+    /* A day of the recorded clock on the clock of the source, whose gaps are divided by the load
+     * and rounded down: a job exactly one day later still counts. */
+    a->day_us = DAY_US;
+    if (options->load > 0 && options->load != 1)
+        a->day_us = (int64_t)ceil((double)DAY_US / options->load) + 1;
+    hs_intern_init(&a->users);
+    hs_intern_init(&a->names);
+    a->defaults = hs_alloc_zeroed(catalogue->count, sizeof *a->defaults);
+    for (uint32_t i = 0; i < catalogue->count; i++)
+        a->defaults[i] = defaults_of(&catalogue->profiles[i]);
+    /* id 0 is the text without names, which is never looked up */
+    hs_grow((void **)&a->namings, &a->naming_cap, 1, sizeof *a->namings, HS_INTERN_MAX);
+    a->naming_count = 1;
+    enum hs_status status = HS_OK;
+    if (options->mode != HS_ASSIGN_OFF && options->mode != HS_ASSIGN_COLUMNS)
+        status = mix_open(&a->mix, catalogue, options, diag);
     if (status == HS_OK)
         *assign = a;
     else
@@ -619,11 +580,114 @@ void hs_assign_close(struct hs_assign *assign)
 {
     if (assign == NULL)
         return;
-    hs_mix_close(&assign->mix);
+    hs_arena_free(&assign->mix.arena);
     hs_intern_free(&assign->users);
     hs_intern_free(&assign->names);
     hs_free(assign->habits);
+    hs_free(assign->first_habit);
     hs_free(assign->namings);
     hs_free(assign->defaults);
     hs_free(assign);
+}
+
+/* ---- attempts ---- */
+
+/* By GPUs of the job, from gpus_from to the next class: rates read off figure 9b with table 6,
+ * means off figure 9a. */
+static const struct retry_class {
+    uint32_t gpus_from;
+    double unsuccessful; /* share of the jobs */
+    double mean_retries; /* of all jobs */
+} retry_classes[HS_RETRY_CLASSES] = {
+    {.gpus_from = 1, .unsuccessful = 0.13, .mean_retries = 0.33},
+    {.gpus_from = 2, .unsuccessful = 0.37, .mean_retries = 0.98},
+    {.gpus_from = 5, .unsuccessful = 0.42, .mean_retries = 1.09},
+    {.gpus_from = 9, .unsuccessful = 0.47, .mean_retries = 1.11},
+};
+
+/* Why attempts fail, and after how many minutes: the six of table 7 that account for most trials.
+ */
+static const struct failure_reason {
+    const char *name;
+    uint32_t trials;
+    double median_min, p95_min;
+} failure_reasons[HS_FAILURE_REASONS] = {
+    {"CPU out of memory", 12076, 13.5, 34},      {"incorrect inputs", 9690, 1.9, 2096},
+    {"semantic error", 2943, 2.7, 1437},         {"core dump", 2912, 0.85, 432},
+    {"model checkpoint error", 1995, 182, 8196}, {"MPI runtime failure", 478, 1389, 18091},
+};
+
+/* What the bits of a job are for; RETRY_TIME + n: of its n-th attempt. */
+enum retry_draw {
+    RETRY_FAILS,
+    RETRY_REASON,
+    RETRY_AGAIN,
+    RETRY_TIME = RETRY_AGAIN + HS_RETRIES_MAX
+};
+
+/* The chance that a retry fails too, so that the mean number of retries is that of the class. */
+static double retry_again(const struct retry_class *c)
+{
+    double failures = c->mean_retries / c->unsuccessful; /* of a job that fails */
+    return (sqrt(4 * failures - 3) - 1) / 2;
+}
+
+void hs_retry_open(struct hs_retry *retry, struct hs_job_source source, uint64_t seed)
+{
+    *retry = (struct hs_retry){.source = source, .seed = hs_seed_of(seed, "failures")};
+    for (int i = 0; i < HS_RETRY_CLASSES; i++) {
+        const struct retry_class *c = &retry_classes[i];
+        retry->fails_below[i] = (uint64_t)llrint(c->unsuccessful * (double)CHANCE_ONE);
+        retry->again_below[i] = (uint64_t)llrint(retry_again(c) * (double)CHANCE_ONE);
+    }
+    for (int i = 0; i < HS_FAILURE_REASONS; i++) {
+        const struct failure_reason *reason = &failure_reasons[i];
+        retry->spread[i] = log(reason->p95_min / reason->median_min) / hs_normal_quantile(0.95);
+        retry->trials += reason->trials;
+    }
+}
+
+static void give_attempts(struct hs_retry *retry, struct hs_trace_job *job, uint64_t key,
+                          uint64_t again_below)
+{
+    uint64_t at = (hs_mix64(key, RETRY_REASON) >> 32) * retry->trials >> 32;
+    int reason = 0;
+    while (at >= failure_reasons[reason].trials)
+        at -= failure_reasons[reason++].trials;
+    const struct failure_reason *r = &failure_reasons[reason];
+    uint32_t failures = 1;
+    while (failures < HS_RETRIES_MAX &&
+           hs_mix64(key, RETRY_AGAIN + (uint64_t)failures) >> 32 < again_below)
+        failures++;
+    retry->attempts_us[failures] = job->duration_us;
+    for (uint32_t i = 0; i < failures; i++) {
+        /* in whole seconds, as the log has them; libm's last bit is rounded away with the rest */
+        double z = hs_normal_of(key, RETRY_TIME + (uint64_t)i);
+        double min = r->median_min * exp(retry->spread[reason] * z);
+        retry->attempts_us[i] = (int64_t)llrint(60 * fmin(min, r->p95_min)) * HS_US_PER_S;
+        retry->counts.added_us += retry->attempts_us[i];
+        job->duration_us += retry->attempts_us[i];
+    }
+    retry->counts.jobs++;
+    retry->counts.failures += failures;
+    job->attempts_us = retry->attempts_us;
+    job->attempts = failures + 1;
+}
+
+static enum hs_status retry_next(void *ctx, struct hs_trace_job **out)
+{
+    struct hs_retry *retry = ctx;
+    HS_TRY(retry->source.next(retry->source.ctx, out));
+    uint64_t key = hs_mix64(retry->seed, retry->index++);
+    int class = HS_RETRY_CLASSES - 1;
+    while (class > 0 && (*out)->gpus < retry_classes[class].gpus_from)
+        class --;
+    if ((*out)->gpus > 0 && hs_mix64(key, RETRY_FAILS) >> 32 < retry->fails_below[class])
+        give_attempts(retry, *out, key, retry->again_below[class]);
+    return HS_OK;
+}
+
+struct hs_job_source hs_retry_source(struct hs_retry *retry)
+{
+    return (struct hs_job_source){.next = retry_next, .ctx = retry};
 }

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Gives each job of a trace a profile, once, before any policy sees it:
- * the model it names; else the profile whose utilization is near the telemetry it carries; else a
- * draw from a mix. A filter on a job source: records come out in the order they go in.
+ * What a trace does not say of its jobs, decided once, before any policy sees them, by two filters
+ * on a job source: records come out in the order they go in.
+ *
+ * The first gives each job a profile: the model it names; else the profile whose utilization is
+ * near the telemetry it carries; else a draw from a mix. The second gives jobs attempts that fail
+ * before the run that was recorded, as often and as late as on Philly: the recorded run time is the
+ * last attempt, those that fail come on top of it (Jeon et al., USENIX ATC 2019; what they leave
+ * open is in assign.c).
  *
  *     HS_TRY(hs_assign_open(&a, source, &catalogue, &options, diag));
- *     HS_TRY(hs_engine_run(engine, hs_assign_source(a)));
- *     hs_assign_counts(a, &counts);
+ *     hs_retry_open(&retry, hs_assign_source(a), seed);
+ *     HS_TRY(hs_engine_run(engine, hs_retry_source(&retry)));
+ *     hs_assign_get_counts(a, &counts);
  *
- * Draws are keyed by (seed, "assign", index of the job): nothing a policy does shifts them. Jobs
- * without GPUs get no profile.
+ * Draws are keyed by (seed, purpose, index of the job): nothing a policy does shifts them. Jobs
+ * without GPUs get no profile, and do not fail.
  */
 #ifndef HORUS_MODEL_ASSIGN_H
 #define HORUS_MODEL_ASSIGN_H
@@ -19,7 +25,6 @@
 
 #include "base/diag.h"
 #include "base/sample.h"
-#include "base/memory.h"
 #include "horus/trace.h"
 #include "model/profile.h"
 
@@ -71,33 +76,29 @@ struct hs_job_source hs_assign_source(struct hs_assign *assign);
 void hs_assign_get_counts(const struct hs_assign *assign, struct hs_assign_counts *counts);
 void hs_assign_close(struct hs_assign *assign);
 
-struct hs_mix_row {
-    int32_t util_pm;
-    uint32_t profile; /* index in the catalogue */
+#define HS_RETRIES_MAX     3 /* Philly tries a job again up to a fixed count */
+#define HS_RETRY_CLASSES   4
+#define HS_FAILURE_REASONS 6
+
+struct hs_retry_counts {
+    uint64_t jobs;     /* with attempts that fail */
+    uint64_t failures; /* attempts that fail */
+    int64_t added_us;  /* their run time */
 };
 
-struct hs_mix_group {
-    struct hs_mix_row *rows; /* ascending in (util_pm, profile) */
-    uint64_t *ends;          /* cumulative weights; the last is 2^32 */
-    uint32_t count;
+struct hs_retry {
+    struct hs_job_source source;
+    uint64_t seed, index;
+    uint64_t fails_below[HS_RETRY_CLASSES], again_below[HS_RETRY_CLASSES]; /* of 2^32 */
+    double spread[HS_FAILURE_REASONS]; /* standard deviation of the logarithm */
+    uint32_t trials;
+    int64_t attempts_us[HS_RETRIES_MAX + 1]; /* of the record handed out */
+    struct hs_retry_counts counts;
 };
 
-struct hs_mix {
-    struct hs_arena arena;
-    struct hs_mix_group single; /* jobs of one GPU: every profile that fits */
-    struct hs_mix_group gang;   /* jobs of more: the distributed ones */
-    const char *gpu;            /* the type, a text of the catalogue or of the options */
-};
-
-/* Weights are worked out for the modes that draw from the mix. HS_E_USAGE when nothing fits or the
- * target is out of reach. */
-HS_MUST_USE enum hs_status hs_mix_open(struct hs_mix *mix, const struct hs_catalogue *catalogue,
-                                       const struct hs_assign_options *options,
-                                       struct hs_diag *diag);
-/* O(log profiles). */
-uint32_t hs_mix_draw(const struct hs_mix *mix, uint32_t gpus, uint64_t bits);
-/* One of the five profiles nearest in utilization. */
-uint32_t hs_mix_draw_near(const struct hs_mix *mix, int32_t util_pm, uint64_t bits);
-void hs_mix_close(struct hs_mix *mix);
+void hs_retry_open(struct hs_retry *retry, struct hs_job_source source, uint64_t seed);
+/* Fills attempts_us and attempts of the jobs that fail, and adds the run time of the attempts that
+ * fail to their duration. */
+struct hs_job_source hs_retry_source(struct hs_retry *retry);
 
 #endif

@@ -10,6 +10,7 @@
 #ifndef HORUS_MODEL_BITSET_H
 #define HORUS_MODEL_BITSET_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,13 +27,31 @@ struct hs_bitset {
     uint32_t size; /* members are 0 .. size - 1 */
 };
 
-/* Words of memory that a set of `size` <= HS_BITSET_MAX possible members needs. */
-uint32_t hs_bitset_words(uint32_t size);
+/* Words of memory that a set of `size` <= HS_BITSET_MAX possible members needs: each level has one
+ * more than its members need, always zero at the end, so that a search may climb past the last. */
+static inline uint32_t hs_bitset_words(uint32_t size)
+{
+    uint32_t total = 0;
+    uint32_t n = size;
+    do {
+        n = n / 64 + 1;
+        total += n;
+    } while (n > 1);
+    return total;
+}
+
 /* words: zeroed, owned by the caller, at least as long-lived as the set. */
-void hs_bitset_init(struct hs_bitset *set, uint32_t size, uint64_t *words);
-/* Lowest member behind word `word` of the members, highest member before it. */
-uint32_t hs_bitset_next_far(const struct hs_bitset *set, uint32_t word);
-uint32_t hs_bitset_prev_far(const struct hs_bitset *set, uint32_t word);
+static inline void hs_bitset_init(struct hs_bitset *set, uint32_t size, uint64_t *words)
+{
+    assert(size <= HS_BITSET_MAX);
+    *set = (struct hs_bitset){.size = size};
+    uint32_t n = size;
+    do {
+        n = n / 64 + 1;
+        set->level[set->levels++] = words;
+        words += n;
+    } while (n > 1);
+}
 
 static inline bool hs_bitset_has(const struct hs_bitset *set, uint32_t i)
 {
@@ -53,6 +72,41 @@ static inline uint32_t hs_bitset_first(const struct hs_bitset *set)
     for (uint32_t l = set->levels; l-- > 0;)
         at = at << 6 | HS_CTZ64(set->level[l][at]);
     return at;
+}
+
+/* Lowest member behind word `word` of the members: climbs until a word has one, then goes down its
+ * nearest branch. */
+static inline uint32_t hs_bitset_next_far(const struct hs_bitset *set, uint32_t word)
+{
+    uint32_t at = word + 1;
+    for (uint32_t l = 1; l < set->levels; l++) {
+        uint64_t branches = set->level[l][at >> 6] >> (at & 63);
+        if (branches != 0) {
+            at += HS_CTZ64(branches);
+            while (l-- > 0)
+                at = at << 6 | HS_CTZ64(set->level[l][at]);
+            return at;
+        }
+        at = (at >> 6) + 1;
+    }
+    return HS_BITSET_NONE;
+}
+
+/* Highest member before it. */
+static inline uint32_t hs_bitset_prev_far(const struct hs_bitset *set, uint32_t word)
+{
+    uint32_t at = word;
+    for (uint32_t l = 1; l < set->levels && at-- > 0; l++) {
+        uint64_t branches = set->level[l][at >> 6] << (63 - (at & 63));
+        if (branches != 0) {
+            at -= HS_CLZ64(branches);
+            while (l-- > 0)
+                at = at << 6 | (63 - HS_CLZ64(set->level[l][at]));
+            return at;
+        }
+        at >>= 6;
+    }
+    return HS_BITSET_NONE;
 }
 
 /* Lowest member >= from; HS_BITSET_NONE if there is none; from may be anything. */
@@ -86,18 +140,6 @@ static inline void hs_bitset_put(struct hs_bitset *set, uint32_t i, bool is_memb
         word = &set->level[l][i >> 6];
         *word = (*word & ~(UINT64_C(1) << (i & 63))) | is_branch << (i & 63);
     }
-}
-
-/* The first may be a member then, the second is one; not the same. */
-static inline void hs_bitset_put_two(struct hs_bitset *set, uint32_t i, bool is_member, uint32_t j)
-{
-    if (HS_LIKELY(set->levels == 1)) {
-        uint64_t *word = set->level[0];
-        *word = (*word & ~(UINT64_C(1) << i)) | (uint64_t)is_member << i | UINT64_C(1) << j;
-        return;
-    }
-    hs_bitset_put(set, i, is_member);
-    hs_bitset_put(set, j, true);
 }
 
 /* Of sets of one size, stored one behind the other from `first` on: moves i from the set `from`

@@ -8,21 +8,14 @@
 #include "model/cluster.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/diag.h"
 #include "base/fixed.h"
-#include "base/intern.h"
 #include "base/io.h"
-#include "base/memory.h"
 #include "base/fmt.h"
 #include "data/csvread.h"
-#include "data/json.h"
 #include "model/cluster_file.h"
 
 #define SHAPE_HINT                                                                                 \
@@ -49,7 +42,7 @@ uint32_t hs_gpu_known_mem_mib(const char *name)
     return 0;
 }
 
-/* ---- draft ---- */
+/* ---- the draft ---- */
 
 uint32_t hs_draft_find_type(const struct hs_cluster_draft *draft, const char *name)
 {
@@ -59,12 +52,20 @@ uint32_t hs_draft_find_type(const struct hs_cluster_draft *draft, const char *na
     return UINT32_MAX;
 }
 
-enum hs_status hs_draft_add_type(struct hs_cluster_draft *draft, const char *name, uint32_t mem_mib)
+enum hs_status hs_draft_type(struct hs_cluster_draft *draft, struct hs_arena *arena,
+                             const char *name, uint32_t mem_mib, uint32_t *type)
 {
+    *type = hs_draft_find_type(draft, name);
+    if (*type != UINT32_MAX)
+        return HS_OK;
     if (draft->type_count == HS_GPU_TYPES_MAX)
         return HS_E_LIMIT;
-    draft->types[draft->type_count++] =
-        (struct hs_gpu_type){.name = name, .mem_mib = mem_mib, .speed_q32 = HS_Q32_ONE};
+    *type = draft->type_count++;
+    draft->types[*type] = (struct hs_gpu_type){
+        .name = hs_arena_text(arena, name, strlen(name)),
+        .mem_mib = mem_mib > 0 ? mem_mib : hs_gpu_known_mem_mib(name),
+        .speed_q32 = HS_Q32_ONE,
+    };
     return HS_OK;
 }
 
@@ -93,8 +94,6 @@ void hs_draft_free(struct hs_cluster_draft *draft)
     hs_free(draft->vcs);
     *draft = (struct hs_cluster_draft){0};
 }
-
-/* ---- building ---- */
 
 /* "n17"; or the group's name, with a number from 0 when the group has several nodes. */
 static const char *node_name(struct hs_cluster *c, const struct hs_node_group *g, uint32_t i)
@@ -131,42 +130,27 @@ static void build_group(struct hs_cluster *c, const struct hs_node_group *g)
     c->rack_first[g->rack + 1] = c->node_count;
 }
 
-static void build_own_vcs(struct hs_cluster *c, const struct hs_cluster_draft *d)
+void hs_cluster_build(struct hs_cluster *c, const struct hs_cluster_draft *d)
 {
-    for (uint32_t v = 0; v < d->vc_count; v++) {
-        c->own_vcs[v] = d->vcs[v];
-        c->own_vcs[v].name = hs_arena_text(&c->arena, d->vcs[v].name, strlen(d->vcs[v].name));
-    }
+    c->type_count = d->type_count;
+    c->rack_count = d->rack_count;
     c->own_vc_count = d->vc_count;
-}
-
-static void build_ignored_vcs(struct hs_cluster *c)
-{
-    c->vcs = hs_arena_alloc(&c->arena, sizeof *c->vcs);
-    c->vcs[0] = (struct hs_vc){.name = "", .quota_gpus = UINT64_MAX, .gpus = c->gpu_count};
     c->vc_count = 1;
-}
-
-static void build_arrays(struct hs_cluster *c, const struct hs_cluster_draft *d)
-{
     c->nodes = hs_arena_alloc(&c->arena, d->node_count * sizeof *c->nodes);
     c->types = hs_arena_alloc(&c->arena, d->type_count * sizeof *c->types);
     c->rack_first = hs_arena_alloc(&c->arena, (d->rack_count + UINT64_C(1)) * sizeof(uint32_t));
     c->own_vcs = hs_arena_alloc(&c->arena, d->vc_count * sizeof *c->own_vcs);
+    c->vcs = hs_arena_alloc(&c->arena, sizeof *c->vcs);
     if (d->groups[0].vc != HS_NO_VC)
         c->own_node_vc = hs_arena_alloc(&c->arena, d->node_count * sizeof *c->own_node_vc);
-}
-
-void hs_cluster_build(struct hs_cluster *cluster, const struct hs_cluster_draft *draft)
-{
-    build_arrays(cluster, draft);
-    memcpy(cluster->types, draft->types, draft->type_count * sizeof *cluster->types);
-    cluster->type_count = draft->type_count;
-    cluster->rack_count = draft->rack_count;
-    for (uint32_t i = 0; i < draft->group_count; i++)
-        build_group(cluster, &draft->groups[i]);
-    build_own_vcs(cluster, draft);
-    build_ignored_vcs(cluster);
+    memcpy(c->types, d->types, d->type_count * sizeof *c->types);
+    for (uint32_t i = 0; i < d->group_count; i++)
+        build_group(c, &d->groups[i]);
+    for (uint32_t v = 0; v < d->vc_count; v++) {
+        c->own_vcs[v] = d->vcs[v];
+        c->own_vcs[v].name = hs_arena_text(&c->arena, d->vcs[v].name, strlen(d->vcs[v].name));
+    }
+    c->vcs[0] = (struct hs_vc){.name = "", .quota_gpus = UINT64_MAX, .gpus = c->gpu_count};
 }
 
 /* ---- shapes ---- */
@@ -208,32 +192,10 @@ static enum hs_status shape_number(struct shape *s, uint32_t max, const char *ab
     return HS_OK;
 }
 
-static enum hs_status shape_type(struct shape *s, uint32_t *type)
-{
-    const char *name = HS_UNTYPED;
-    const char *begin = s->at;
-    if (*s->at == ':') {
-        begin = s->at + 1;
-        size_t len = strspn(begin, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                   "0123456789_-+.");
-        if (len == 0)
-            return shape_fail(s, HS_E_USAGE, begin, 1, "expected the name of a GPU type");
-        name = hs_arena_text(&s->cluster->arena, begin, len);
-        s->at = begin + len;
-    }
-    *type = hs_draft_find_type(&s->draft, name);
-    if (*type != UINT32_MAX)
-        return HS_OK;
-    *type = s->draft.type_count;
-    if (hs_draft_add_type(&s->draft, name, hs_gpu_known_mem_mib(name)) != HS_OK)
-        return shape_fail(s, HS_E_LIMIT, begin, (size_t)(s->at - begin), "more than 64 GPU types");
-    return HS_OK;
-}
-
 static enum hs_status shape_group(struct shape *s)
 {
     struct hs_node_group g = {.vc = HS_NO_VC};
-    const char *begin = s->at;
+    const char *begin = s->at, *type = HS_UNTYPED;
     HS_TRY(shape_number(s, HS_NODES_MAX, "expected a number of nodes",
                         "the number of nodes must be 1..1000000", &g.count));
     if (*s->at != 'x')
@@ -241,41 +203,45 @@ static enum hs_status shape_group(struct shape *s)
     s->at++;
     HS_TRY(shape_number(s, HS_NODE_GPUS_MAX, "expected a number of GPUs per node",
                         "a node must have 1..1024 GPUs", &g.gpus));
-    HS_TRY(shape_type(s, &g.type));
+    const char *type_at = s->at;
+    if (*s->at == ':') {
+        type_at = s->at + 1;
+        size_t len = strspn(type_at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                     "0123456789_-+.");
+        if (len == 0)
+            return shape_fail(s, HS_E_USAGE, type_at, 1, "expected the name of a GPU type");
+        type = hs_arena_text(&s->cluster->arena, type_at, len);
+        s->at = type_at + len;
+    }
+    if (hs_draft_type(&s->draft, &s->cluster->arena, type, 0, &g.type) != HS_OK)
+        return shape_fail(s, HS_E_LIMIT, type_at, (size_t)(s->at - type_at),
+                          "more than 64 GPU types");
     if (hs_draft_add_group(&s->draft, &g) != HS_OK)
         return shape_fail(s, HS_E_LIMIT, begin, (size_t)(s->at - begin), "more than 1000000 nodes");
+    if (*s->at != ',' && *s->at != '\0')
+        return shape_fail(s, HS_E_USAGE, s->at, 1, "expected ',' or the end");
     return HS_OK;
 }
 
-static enum hs_status shape_read(struct shape *s)
-{
-    s->draft.rack_count = 1;
-    for (;; s->at++) {
-        HS_TRY(shape_group(s));
-        if (*s->at == '\0') {
-            hs_cluster_build(s->cluster, &s->draft);
-            return HS_OK;
-        }
-        if (*s->at != ',')
-            return shape_fail(s, HS_E_USAGE, s->at, 1, "expected ',' or the end");
-    }
-}
-
-static enum hs_status cluster_read_shape(struct hs_cluster *cluster, const char *spec,
-                                         struct hs_diag *diag)
+static enum hs_status read_shape(struct hs_cluster *cluster, const char *spec, struct hs_diag *diag)
 {
     struct shape s = {.spec = spec, .at = spec, .cluster = cluster, .diag = diag};
-    enum hs_status status = shape_read(&s);
+    s.draft.rack_count = 1;
+    enum hs_status status = shape_group(&s);
+    while (status == HS_OK && *s.at++ == ',')
+        status = shape_group(&s);
+    if (status == HS_OK)
+        hs_cluster_build(cluster, &s.draft);
     hs_draft_free(&s.draft);
     cluster->input_hash = hs_hash_of(spec, strlen(spec));
     return status;
 }
 
-/* ---- public ---- */
+/* ---- any description ---- */
 
 /* By content, unless the name says JSON. */
-static enum hs_status cluster_read_file(struct hs_cluster *cluster, const char *path, bool is_json,
-                                        struct hs_diag *diag)
+static enum hs_status read_file(struct hs_cluster *cluster, const char *path, bool is_json,
+                                struct hs_diag *diag)
 {
     struct hs_input *input;
     const char *head;
@@ -300,8 +266,8 @@ enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec, str
     bool is_json = len > 5 && strcmp(spec + len - 5, ".json") == 0;
     bool is_file = is_json || access(spec, F_OK) == 0;
     hs_intern_init(&cluster->vc_names);
-    enum hs_status status = is_file ? cluster_read_file(cluster, spec, is_json, diag)
-                                    : cluster_read_shape(cluster, spec, diag);
+    enum hs_status status =
+        is_file ? read_file(cluster, spec, is_json, diag) : read_shape(cluster, spec, diag);
     if (status != HS_OK)
         hs_cluster_free(cluster);
     return status;
@@ -315,14 +281,6 @@ uint32_t hs_cluster_vc(const struct hs_cluster *cluster, const char *name)
     return id == 0 || id == UINT32_MAX ? UINT32_MAX : id - 1;
 }
 
-uint32_t hs_cluster_type(const struct hs_cluster *cluster, const char *name)
-{
-    for (uint32_t i = 0; i < cluster->type_count; i++)
-        if (strcmp(cluster->types[i].name, name) == 0)
-            return i;
-    return UINT32_MAX;
-}
-
 void hs_cluster_free(struct hs_cluster *cluster)
 {
     hs_arena_free(&cluster->arena);
@@ -330,15 +288,22 @@ void hs_cluster_free(struct hs_cluster *cluster)
     *cluster = (struct hs_cluster){0};
 }
 
+/* ---- virtual clusters ---- */
+
 #define DATE_MAX 64u
 
 /* The list, and where each entry was said. */
 struct source {
     struct hs_cluster_draft list; /* vcs only */
-    struct hs_json_doc *doc;
+    struct hs_json_doc *doc;      /* which the names belong to; NULL: a CSV, or the cluster's own */
     const struct hs_json *vcs;
-    const char *file;
-    int64_t line; /* of the CSV row taken */
+    const char *file; /* NULL: the cluster's own */
+    /* of a CSV */
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    struct hs_intern names;
+    uint32_t date_column, total_column, columns;
+    int64_t line; /* of the row taken */
     struct hs_diag *diag;
 };
 
@@ -350,8 +315,6 @@ static struct hs_place place_of(const struct source *s, uint32_t vc)
         return hs_json_place(s->doc, s->vcs);
     return hs_json_place(s->doc, hs_json_get(s->vcs, s->list.vcs[vc].name));
 }
-
-/* ---- dealing ---- */
 
 /* The sizes of a CSV change from day to day: a row may be of a larger or smaller cluster. */
 static const char *sizes_hint(const struct source *s)
@@ -397,15 +360,6 @@ static enum hs_status deal_nodes(struct hs_cluster *c, const struct source *s)
                    c->nodes[node].first_gpu, c->gpu_count, c->node_count - node);
 }
 
-static void set_names(struct hs_cluster *c)
-{
-    hs_intern_free(&c->vc_names);
-    hs_intern_init(&c->vc_names);
-    for (uint32_t v = 0; v < c->vc_count; v++) {
-        (void)hs_intern_get(&c->vc_names, c->vcs[v].name);
-    }
-}
-
 static enum hs_status apply(struct hs_cluster *c, enum hs_vc_mode mode, const struct source *s)
 {
     uint32_t count = s->list.vc_count;
@@ -423,7 +377,10 @@ static enum hs_status apply(struct hs_cluster *c, enum hs_vc_mode mode, const st
     c->vcs = vcs;
     c->vc_count = count;
     c->vc_mode = mode;
-    set_names(c);
+    hs_intern_free(&c->vc_names);
+    hs_intern_init(&c->vc_names);
+    for (uint32_t v = 0; v < count; v++)
+        (void)hs_intern_get(&c->vc_names, vcs[v].name);
     if (mode == HS_VC_QUOTA)
         return HS_OK;
     if (s->file != NULL || c->own_node_vc == NULL)
@@ -433,23 +390,10 @@ static enum hs_status apply(struct hs_cluster *c, enum hs_vc_mode mode, const st
     return HS_OK;
 }
 
-/* ---- the cluster's own ---- */
-
-static enum hs_status apply_own(struct hs_cluster *c, enum hs_vc_mode mode, struct hs_diag *diag)
-{
-    if (c->own_vc_count == 0)
-        return hs_fail(diag, HS_E_USAGE, NULL,
-                       "add \"vcs\": {\"name\": gpus} to the cluster's JSON, or give a file of VCs",
-                       "the cluster has no virtual clusters");
-    struct source s = {.diag = diag, .list = {.vcs = c->own_vcs, .vc_count = c->own_vc_count}};
-    return apply(c, mode, &s);
-}
-
-/* ---- JSON ---- */
-
 static enum hs_status read_json(struct source *s)
 {
     static const char *const keys[] = {"name", "vcs"};
+    HS_TRY(hs_json_load(&s->doc, s->file, s->diag));
     struct hs_jsoncheck check = {.doc = s->doc, .diag = s->diag};
     const struct hs_json *root = hs_json_root(s->doc);
     if (!hs_jsoncheck_kind(&check, root, HS_JSON_OBJECT, "a list of virtual clusters"))
@@ -464,159 +408,105 @@ static enum hs_status read_json(struct source *s)
     return check.status;
 }
 
-static enum hs_status apply_json(struct hs_cluster *c, enum hs_vc_mode mode, struct source *s)
-{
-    struct hs_json_doc *doc;
-    HS_TRY(hs_json_load(&doc, s->file, s->diag));
-    s->doc = doc;
-    enum hs_status status = read_json(s);
-    if (status == HS_OK)
-        status = apply(c, mode, s);
-    hs_json_close(doc);
-    return status;
-}
-
 /* ---- CSV: date,<name>,<name>,...,total ---- */
 
-struct table {
-    struct hs_csv *csv;
-    struct hs_csv_row row;
-    struct source *source;
-    struct hs_intern names; /* of the VCs; the list borrows them */
-    uint32_t date_column, total_column, columns;
-    char first_date[DATE_MAX], last_date[DATE_MAX];
-};
-
-HS_PRINTF(4, 5)
-static enum hs_status table_fail(struct table *t, uint32_t column, const char *hint,
-                                 const char *fmt, ...)
+static bool is_vc_column(const struct source *s, uint32_t column)
 {
-    char message[512];
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(message, sizeof message, fmt, args);
-    va_end(args);
-    struct hs_place place = hs_csv_place(t->csv, column);
-    return hs_fail(t->source->diag, HS_E_INPUT, &place, hint, "%s", message);
+    return column != s->date_column && column != s->total_column;
 }
 
-static bool is_vc_column(const struct table *t, uint32_t column)
+static enum hs_status table_read_header(struct source *s)
 {
-    return column != t->date_column && column != t->total_column;
-}
-
-static enum hs_status table_read_header(struct table *t)
-{
-    enum hs_status status = hs_csv_next(t->csv, &t->row);
-    struct hs_place place = {.file = t->source->file};
+    enum hs_status status = hs_csv_next(s->csv, &s->row);
+    struct hs_place place = {.file = s->file};
     if (status == HS_END)
-        return hs_fail(t->source->diag, HS_E_INPUT, &place, NULL, "the file is empty");
+        return hs_fail(s->diag, HS_E_INPUT, &place, NULL, "the file is empty");
     HS_TRY(status);
-    t->columns = t->row.count;
-    t->date_column = hs_csv_column(&t->row, "date");
-    t->total_column = hs_csv_column(&t->row, "total");
-    if (t->date_column == UINT32_MAX)
-        return table_fail(t, 0, "the header is date,<virtual cluster>,...,total",
-                          "there is no column 'date'");
-    for (uint32_t i = 0; i < t->columns; i++) {
-        const char *name = t->row.fields[i];
-        uint32_t id;
-        if (!is_vc_column(t, i))
+    s->columns = s->row.count;
+    s->date_column = hs_csv_column(&s->row, "date");
+    s->total_column = hs_csv_column(&s->row, "total");
+    if (s->date_column == UINT32_MAX)
+        return hs_csv_fail(s->csv, 0, "the header is date,<virtual cluster>,...,total",
+                           "there is no column 'date'");
+    for (uint32_t i = 0; i < s->columns; i++) {
+        const char *name = s->row.fields[i];
+        if (!is_vc_column(s, i))
             continue;
         if (name[0] == '\0')
-            return table_fail(t, i, NULL, "a column without name");
-        if (hs_intern_find(&t->names, name) != UINT32_MAX)
-            return table_fail(t, i, NULL, "a second column '%s'", name);
-        id = hs_intern_get(&t->names, name);
-        hs_draft_add_vc(&t->source->list, hs_intern_text(&t->names, id), 0);
+            return hs_csv_fail(s->csv, i, NULL, "a column without name");
+        if (hs_intern_find(&s->names, name) != UINT32_MAX)
+            return hs_csv_fail(s->csv, i, NULL, "a second column '%s'", name);
+        name = hs_intern_text(&s->names, hs_intern_get(&s->names, name));
+        hs_draft_add_vc(&s->list, name, 0);
     }
     return HS_OK;
 }
 
-static enum hs_status table_read_gpus(struct table *t, uint32_t column, uint64_t *gpus)
+static enum hs_status table_read_gpus(const struct source *s, uint32_t column, uint64_t *gpus)
 {
     int64_t value;
-    if (!hs_parse_int64(t->row.fields[column], t->row.lengths[column], &value) || value < 0 ||
+    if (!hs_parse_int64(s->row.fields[column], s->row.lengths[column], &value) || value < 0 ||
         value > UINT32_MAX)
-        return table_fail(t, column, "GPUs of a virtual cluster on that day",
-                          "'%s' is not a number of GPUs", t->row.fields[column]);
+        return hs_csv_fail(s->csv, column, "GPUs of a virtual cluster on that day",
+                           "'%s' is not a number of GPUs", s->row.fields[column]);
     *gpus = (uint64_t)value;
     return HS_OK;
 }
 
 /* Every row is checked, whichever is taken. */
-static enum hs_status table_read_row(struct table *t, bool is_taken)
+static enum hs_status table_read_row(struct source *s, bool is_taken)
 {
     uint64_t gpus, sum = 0;
-    if (t->row.count != t->columns)
-        return table_fail(t, t->row.count < t->columns ? t->row.count : t->columns, NULL,
-                          "%u fields, the header has %u", t->row.count, t->columns);
-    for (uint32_t i = 0, v = 0; i < t->columns; i++) {
-        if (!is_vc_column(t, i))
+    if (s->row.count != s->columns)
+        return hs_csv_fail(s->csv, s->row.count < s->columns ? s->row.count : s->columns, NULL,
+                           "%u fields, the header has %u", s->row.count, s->columns);
+    for (uint32_t i = 0, v = 0; i < s->columns; i++) {
+        if (!is_vc_column(s, i))
             continue;
-        HS_TRY(table_read_gpus(t, i, &gpus));
+        HS_TRY(table_read_gpus(s, i, &gpus));
         sum += gpus;
         if (is_taken)
-            t->source->list.vcs[v].gpus = gpus;
+            s->list.vcs[v].gpus = gpus;
         v++;
     }
-    if (t->total_column == UINT32_MAX)
+    if (s->total_column == UINT32_MAX)
         return HS_OK;
-    HS_TRY(table_read_gpus(t, t->total_column, &gpus));
+    HS_TRY(table_read_gpus(s, s->total_column, &gpus));
     if (gpus != sum)
-        return table_fail(t, t->total_column, NULL,
-                          "the total is %" PRIu64 ", but the virtual clusters have %" PRIu64, gpus,
-                          sum);
+        return hs_csv_fail(s->csv, s->total_column, NULL,
+                           "the total is %" PRIu64 ", but the virtual clusters have %" PRIu64, gpus,
+                           sum);
     return HS_OK;
 }
 
-/* The row of the date, or the last one; its line goes to the source. */
-static enum hs_status table_read(struct table *t, const char *date)
+/* The row of the date, or the last one. */
+static enum hs_status table_read(struct source *s, const char *date)
 {
-    HS_TRY(table_read_header(t));
+    char first_date[DATE_MAX] = "", last_date[DATE_MAX] = "";
+    HS_TRY(table_read_header(s));
     enum hs_status status;
-    while ((status = hs_csv_next(t->csv, &t->row)) == HS_OK) {
-        const char *day = t->date_column < t->row.count ? t->row.fields[t->date_column] : "";
+    while ((status = hs_csv_next(s->csv, &s->row)) == HS_OK) {
+        const char *day = s->date_column < s->row.count ? s->row.fields[s->date_column] : "";
         bool is_taken = date[0] == '\0' || strcmp(day, date) == 0;
-        if (is_taken && date[0] != '\0' && t->source->line > 0)
-            return table_fail(t, t->date_column, NULL, "a second row of %s", date);
-        HS_TRY(table_read_row(t, is_taken));
+        if (is_taken && date[0] != '\0' && s->line > 0)
+            return hs_csv_fail(s->csv, s->date_column, NULL, "a second row of %s", date);
+        HS_TRY(table_read_row(s, is_taken));
         if (is_taken)
-            t->source->line = t->row.line;
-        if (t->first_date[0] == '\0')
-            (void)snprintf(t->first_date, sizeof t->first_date, "%s", day);
-        (void)snprintf(t->last_date, sizeof t->last_date, "%s", day);
+            s->line = s->row.line;
+        (void)snprintf(last_date, sizeof last_date, "%s", day);
+        if (first_date[0] == '\0')
+            (void)snprintf(first_date, sizeof first_date, "%s", day);
     }
     if (status != HS_END)
         return status;
-    struct hs_place place = {.file = t->source->file};
-    if (t->first_date[0] == '\0')
-        return hs_fail(t->source->diag, HS_E_INPUT, &place, NULL, "there is no row");
-    if (t->source->line == 0)
-        return hs_fail(t->source->diag, HS_E_INPUT, &place, NULL,
-                       "there is no row of %s; the rows are %s to %s", date, t->first_date,
-                       t->last_date);
+    struct hs_place place = {.file = s->file};
+    if (first_date[0] == '\0')
+        return hs_fail(s->diag, HS_E_INPUT, &place, NULL, "there is no row");
+    if (s->line == 0)
+        return hs_fail(s->diag, HS_E_INPUT, &place, NULL,
+                       "there is no row of %s; the rows are %s to %s", date, first_date, last_date);
     return HS_OK;
 }
-
-static enum hs_status apply_table(struct hs_cluster *c, enum hs_vc_mode mode, struct source *s,
-                                  struct hs_input *input, const char *date)
-{
-    struct table t = {.source = s};
-    hs_intern_init(&t.names);
-    hs_csv_open(&t.csv, input, ',', s->diag);
-    enum hs_status status = HS_OK;
-    if (status == HS_OK) {
-        status = table_read(&t, date);
-        hs_csv_close(t.csv);
-    }
-    if (status == HS_OK)
-        status = apply(c, mode, s);
-    hs_intern_free(&t.names);
-    return status;
-}
-
-/* ---- public ---- */
 
 static bool is_json(const char *head, size_t len)
 {
@@ -626,21 +516,23 @@ static bool is_json(const char *head, size_t len)
     return i < len && (head[i] == '{' || head[i] == '/');
 }
 
-static enum hs_status apply_file(struct hs_cluster *c, enum hs_vc_mode mode, struct source *s,
-                                 const char *date)
+static enum hs_status read_vc_file(struct hs_cluster *c, struct source *s, const char *date)
 {
     struct hs_input *input;
     const char *data;
     size_t len;
     HS_TRY(hs_input_open(&input, s->file, s->diag));
     enum hs_status status = hs_input_peek(input, &data, &len);
-    if (status == HS_END || (status == HS_OK && !is_json(data, len)))
-        status = apply_table(c, mode, s, input, date);
-    else if (status == HS_OK && date[0] != '\0')
+    if (status == HS_END || (status == HS_OK && !is_json(data, len))) {
+        hs_csv_open(&s->csv, input, ',', s->diag);
+        status = table_read(s, date);
+        hs_csv_close(s->csv);
+    } else if (status == HS_OK && date[0] != '\0') {
         status = hs_fail(s->diag, HS_E_USAGE, NULL, NULL,
                          "a date chooses a row of a CSV; %s is JSON", s->file);
-    else if (status == HS_OK)
-        status = apply_json(c, mode, s);
+    } else if (status == HS_OK) {
+        status = read_json(s);
+    }
     while (status == HS_OK && (status = hs_input_read(input, &data, &len)) == HS_OK)
         continue;
     c->vcs_hash = hs_input_hash(input);
@@ -651,16 +543,28 @@ static enum hs_status apply_file(struct hs_cluster *c, enum hs_vc_mode mode, str
 enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum hs_vc_mode mode,
                                   const char *file, const char *date, struct hs_diag *diag)
 {
+    struct source s = {.file = file, .diag = diag};
+    const bool has_date = date != NULL && date[0] != '\0';
     if (mode == HS_VC_IGNORE)
         return HS_OK;
-    struct source s = {.file = file, .diag = diag};
-    if (date == NULL)
-        date = "";
-    if (file == NULL && date[0] != '\0')
+    if (file == NULL && has_date)
         return hs_fail(diag, HS_E_USAGE, NULL, "give the CSV of virtual clusters too",
                        "a date chooses a row of a CSV, and there is none");
-    enum hs_status status =
-        file == NULL ? apply_own(cluster, mode, diag) : apply_file(cluster, mode, &s, date);
+    if (file == NULL && cluster->own_vc_count == 0)
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       "add \"vcs\": {\"name\": gpus} to the cluster's JSON, or give a file of VCs",
+                       "the cluster has no virtual clusters");
+    if (file == NULL) {
+        s.list =
+            (struct hs_cluster_draft){.vcs = cluster->own_vcs, .vc_count = cluster->own_vc_count};
+        return apply(cluster, mode, &s);
+    }
+    hs_intern_init(&s.names);
+    enum hs_status status = read_vc_file(cluster, &s, has_date ? date : "");
+    if (status == HS_OK)
+        status = apply(cluster, mode, &s);
+    hs_json_close(s.doc);
+    hs_intern_free(&s.names);
     hs_draft_free(&s.list);
     return status;
 }

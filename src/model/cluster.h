@@ -82,8 +82,6 @@ HS_MUST_USE enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum h
                                               struct hs_diag *diag);
 /* Index of a VC by name; UINT32_MAX if the cluster has none of that name. 0 under IGNORE. */
 uint32_t hs_cluster_vc(const struct hs_cluster *cluster, const char *name);
-uint32_t hs_cluster_type(const struct hs_cluster *cluster,
-                         const char *name); /* UINT32_MAX = none */
 void hs_cluster_free(struct hs_cluster *cluster);
 
 #endif

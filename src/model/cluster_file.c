@@ -13,15 +13,12 @@
 #include "model/cluster_file.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/io.h"
 #include "base/fmt.h"
 #include "data/csvread.h"
-#include "data/json.h"
-#include "model/cluster.h"
 
 #define NONE UINT32_MAX
 
@@ -46,14 +43,6 @@ struct node_list {
     struct hs_diag *diag;
 };
 
-static uint32_t find_column(const struct hs_csv_row *header, enum column column)
-{
-    uint32_t field = NONE;
-    for (const char *const *name = column_names[column]; *name != NULL && field == NONE; name++)
-        field = hs_csv_column(header, *name);
-    return field;
-}
-
 bool hs_cluster_is_list(const char *head, size_t len)
 {
     size_t end = 0, commas = 0;
@@ -66,19 +55,6 @@ bool hs_cluster_is_list(const char *head, size_t len)
     line[end] = '\0';
     return (strncmp(line, "sn,", 3) == 0 && strstr(line, ",gpu,") != NULL) ||
            strstr(line, "machineId") != NULL;
-}
-
-HS_PRINTF(4, 5)
-static enum hs_status list_fail(struct node_list *l, uint32_t field, const char *hint,
-                                const char *fmt, ...)
-{
-    char message[512];
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(message, sizeof message, fmt, args);
-    va_end(args);
-    struct hs_place place = hs_csv_place(l->csv, field);
-    return hs_fail(l->diag, HS_E_INPUT, &place, hint, "%s", message);
 }
 
 static const char *text_of(const struct node_list *l, enum column column)
@@ -98,8 +74,9 @@ static enum hs_status read_number(struct node_list *l, enum column column, uint3
     bool is_number = column == GPU_MEMORY ? hs_parse_size_mib(text, strlen(text), &value)
                                           : hs_parse_int64(text, strlen(text), &value);
     if (!is_number || value < 0 || value > max)
-        return list_fail(l, l->field_of[column], NULL, "%s must be a whole number 0..%u, not '%s'",
-                         column_names[column][0], max, text);
+        return hs_csv_fail(l->csv, l->field_of[column], NULL,
+                           "%s must be a whole number 0..%u, not '%s'", column_names[column][0],
+                           max, text);
     *out = (uint32_t)value;
     return HS_OK;
 }
@@ -116,37 +93,25 @@ static enum hs_status read_type(struct node_list *l, uint32_t *type)
                        text_of(l, GPU_MEMORY));
         text = name;
     }
-    *type = hs_draft_find_type(&l->draft, text);
-    if (*type != NONE)
-        return HS_OK;
-    const char *copy = hs_arena_text(&l->cluster->arena, text, strlen(text));
-    *type = l->draft.type_count;
-    mem_mib = mem_mib > 0 ? mem_mib : hs_gpu_known_mem_mib(copy);
-    return hs_draft_add_type(&l->draft, copy, mem_mib) == HS_OK
+    return hs_draft_type(&l->draft, &l->cluster->arena, text, mem_mib, type) == HS_OK
                ? HS_OK
-               : list_fail(l, 0, NULL, "more than %u GPU types", (unsigned)HS_GPU_TYPES_MAX);
-}
-
-static enum hs_status read_name(struct node_list *l, const char **out)
-{
-    const char *text = text_of(l, NAME);
-    if (text[0] == '\0')
-        return list_fail(l, l->field_of[NAME], NULL, "a node without name");
-    if (hs_intern_find(&l->names, text) != NONE)
-        return list_fail(l, l->field_of[NAME], NULL, "a second node of name '%s'", text);
-    (void)hs_intern_get(&l->names, text);
-    *out = hs_arena_text(&l->cluster->arena, text, strlen(text));
-    return HS_OK;
+               : hs_csv_fail(l->csv, 0, NULL, "more than %u GPU types", (unsigned)HS_GPU_TYPES_MAX);
 }
 
 static enum hs_status read_row(struct node_list *l)
 {
     struct hs_node_group node = {.count = 1, .vc = HS_NO_VC};
+    const char *name = text_of(l, NAME);
     uint32_t cpu_milli;
     if (l->row.count != l->field_count)
-        return list_fail(l, l->row.count, NULL, "%u fields where the header has %u", l->row.count,
-                         l->field_count);
-    HS_TRY(read_name(l, &node.name));
+        return hs_csv_fail(l->csv, l->row.count, NULL, "%u fields where the header has %u",
+                           l->row.count, l->field_count);
+    if (name[0] == '\0')
+        return hs_csv_fail(l->csv, l->field_of[NAME], NULL, "a node without name");
+    if (hs_intern_find(&l->names, name) != NONE)
+        return hs_csv_fail(l->csv, l->field_of[NAME], NULL, "a second node of name '%s'", name);
+    (void)hs_intern_get(&l->names, name);
+    node.name = hs_arena_text(&l->cluster->arena, name, strlen(name));
     HS_TRY(read_number(l, GPUS, HS_NODE_GPUS_MAX, NONE, &node.gpus));
     if (node.gpus == 0) {
         l->idle_count++;
@@ -159,27 +124,23 @@ static enum hs_status read_row(struct node_list *l)
     node.cpus = cpu_milli / 1000;
     return hs_draft_add_group(&l->draft, &node) == HS_OK
                ? HS_OK
-               : list_fail(l, 0, NULL, "more than %u nodes", HS_NODES_MAX);
-}
-
-static enum hs_status read_header(struct node_list *l)
-{
-    HS_TRY(hs_csv_next(l->csv, &l->row));
-    l->field_count = l->row.count;
-    for (enum column c = 0; c < COLUMN_COUNT; c++) {
-        l->field_of[c] = find_column(&l->row, c);
-        if (c <= GPUS && l->field_of[c] == NONE)
-            return list_fail(l, 0,
-                             "a list of machines has columns 'sn' and 'gpu', or 'machineId' "
-                             "and 'number of GPUs'",
-                             "missing column '%s'", column_names[c][0]);
-    }
-    return HS_OK;
+               : hs_csv_fail(l->csv, 0, NULL, "more than %u nodes", HS_NODES_MAX);
 }
 
 static enum hs_status read_rows(struct node_list *l)
 {
-    HS_TRY(read_header(l));
+    HS_TRY(hs_csv_next(l->csv, &l->row));
+    l->field_count = l->row.count;
+    for (enum column c = 0; c < COLUMN_COUNT; c++) {
+        const char *const *name = column_names[c];
+        for (l->field_of[c] = NONE; *name != NULL && l->field_of[c] == NONE; name++)
+            l->field_of[c] = hs_csv_column(&l->row, *name);
+        if (c <= GPUS && l->field_of[c] == NONE)
+            return hs_csv_fail(l->csv, 0,
+                               "a list of machines has columns 'sn' and 'gpu', or 'machineId' "
+                               "and 'number of GPUs'",
+                               "missing column '%s'", column_names[c][0]);
+    }
     enum hs_status status;
     while ((status = hs_csv_next(l->csv, &l->row)) == HS_OK)
         HS_TRY(read_row(l));
@@ -216,7 +177,7 @@ enum hs_status hs_cluster_read_list(struct hs_cluster *cluster, struct hs_input 
 #define FILE_MAX  (UINT64_C(16) << 20)
 #define Q32_SCALE 4294967296.0
 
-struct reader {
+struct cluster_reader {
     struct hs_jsoncheck check;
     const struct hs_json *root;
     struct hs_cluster *cluster;
@@ -225,70 +186,38 @@ struct reader {
     bool has_named_nodes;
 };
 
-static const char *copy_text(struct reader *r, const char *text)
-{
-    return hs_arena_text(&r->cluster->arena, text, strlen(text));
-}
-
 /* ---- GPU types ---- */
 
-static uint64_t read_speed(struct reader *r, const struct hs_json *type)
-{
-    const struct hs_json *value = hs_json_get(type, "speed");
-    double speed = value == NULL ? 1.0 : hs_json_number(value);
-    uint64_t q32 = 0;
-    if (speed > 0 && speed <= HS_GPU_SPEED_MAX)
-        q32 = (uint64_t)(speed * Q32_SCALE + 0.5);
-    if (q32 == 0)
-        hs_jsoncheck_fault(&r->check, value, "1 = the GPUs on which the trace was recorded",
-                           "speed must be a number above 0, at most 1000");
-    return q32;
-}
-
 /* A faulty type is added too: the node groups that name it are not to blame. */
-static void json_read_type(struct reader *r, const struct hs_json *type)
+static void read_declared_type(struct cluster_reader *r, const struct hs_json *type)
 {
     static const char *const keys[] = {"mem_mib", "speed"};
     struct hs_jsoncheck *c = &r->check;
     if (!hs_jsoncheck_name(c, type, hs_json_key(type), "the name of a GPU type"))
         return;
-    const char *name = copy_text(r, hs_json_key(type));
-    if (hs_draft_add_type(&r->draft, name, hs_gpu_known_mem_mib(name)) != HS_OK) {
+    uint32_t at;
+    if (hs_draft_type(&r->draft, &r->cluster->arena, hs_json_key(type), 0, &at) != HS_OK) {
         hs_jsoncheck_fault(c, type, NULL, "more than %u GPU types", HS_GPU_TYPES_MAX);
         return;
     }
     if (!hs_jsoncheck_kind(c, type, HS_JSON_OBJECT, "a GPU type"))
         return;
     hs_jsoncheck_keys(c, type, keys, sizeof keys / sizeof keys[0], "a GPU type");
-    struct hs_gpu_type *added = &r->draft.types[r->draft.type_count - 1];
+    struct hs_gpu_type *added = &r->draft.types[at];
     added->mem_mib =
         (uint32_t)hs_jsoncheck_int(c, type, "mem_mib", 1, HS_MEM_MIB_MAX, added->mem_mib);
-    added->speed_q32 = read_speed(r, type);
-}
-
-static void read_types(struct reader *r, const struct hs_json *types)
-{
-    if (types == NULL || !hs_jsoncheck_filled(&r->check, types, HS_JSON_OBJECT, "gpu_types"))
-        return;
-    for (const struct hs_json *t = hs_json_first(types); t != NULL; t = hs_json_next(t))
-        json_read_type(r, t);
-}
-
-static void fault_type(struct reader *r, const struct hs_json *at, const char *name)
-{
-    const char *names[HS_GPU_TYPES_MAX];
-    char hint[320] = "declare it under \"gpu_types\"";
-    for (uint32_t i = 0; i < r->draft.type_count; i++)
-        names[i] = r->draft.types[i].name;
-    const char *nearest = hs_nearest(name, names, r->draft.type_count);
-    if (nearest != NULL)
-        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-    hs_jsoncheck_fault(&r->check, at, hint, "unknown GPU type '%s'", name);
+    const struct hs_json *value = hs_json_get(type, "speed");
+    double speed = value == NULL ? 1.0 : hs_json_number(value);
+    added->speed_q32 =
+        speed > 0 && speed <= HS_GPU_SPEED_MAX ? (uint64_t)(speed * Q32_SCALE + 0.5) : 0;
+    if (added->speed_q32 == 0)
+        hs_jsoncheck_fault(c, value, "1 = the GPUs on which the trace was recorded",
+                           "speed must be a number above 0, at most 1000");
 }
 
 /* Type of a node group. With "gpu_types" in the file every group names one of them; without, it
  * names a well-known one or none. */
-static uint32_t read_group_type(struct reader *r, const struct hs_json *group)
+static uint32_t read_group_type(struct cluster_reader *r, const struct hs_json *group)
 {
     const struct hs_json *value = hs_json_get(group, "type");
     const char *name = hs_jsoncheck_text(&r->check, group, "type");
@@ -306,12 +235,18 @@ static uint32_t read_group_type(struct reader *r, const struct hs_json *group)
     if (type != UINT32_MAX)
         return type;
     if (is_declared || (value != NULL && hs_gpu_known_mem_mib(name) == 0)) {
-        fault_type(r, value, name);
+        const char *names[HS_GPU_TYPES_MAX];
+        char hint[HS_HINT_SIZE];
+        for (uint32_t i = 0; i < r->draft.type_count; i++)
+            names[i] = r->draft.types[i].name;
+        hs_jsoncheck_fault(&r->check, value,
+                           hs_did_you_mean(hint, name, names, r->draft.type_count,
+                                           "declare it under \"gpu_types\""),
+                           "unknown GPU type '%s'", name);
         return 0;
     }
-    name = copy_text(r, name);
-    hs_jsoncheck_note(&r->check, hs_draft_add_type(&r->draft, name, hs_gpu_known_mem_mib(name)));
-    return r->draft.type_count - 1;
+    hs_jsoncheck_note(&r->check, hs_draft_type(&r->draft, &r->cluster->arena, name, 0, &type));
+    return type;
 }
 
 /* ---- virtual clusters ---- */
@@ -330,17 +265,8 @@ void hs_draft_read_vcs(struct hs_cluster_draft *draft, struct hs_jsoncheck *chec
     }
 }
 
-static void read_vcs(struct reader *r, const struct hs_json *vcs)
-{
-    if (vcs == NULL)
-        return;
-    hs_draft_read_vcs(&r->draft, &r->check, vcs);
-    for (uint32_t v = 0; v < r->draft.vc_count; v++)
-        (void)hs_intern_get(&r->vc_names, r->draft.vcs[v].name);
-}
-
 /* Owner of a node group: one of "vcs" where the file has them, else whatever the groups name. */
-static uint32_t read_group_vc(struct reader *r, const struct hs_json *group)
+static uint32_t read_group_vc(struct cluster_reader *r, const struct hs_json *group)
 {
     const char *name = hs_jsoncheck_text(&r->check, group, "vc");
     if (name == NULL)
@@ -359,7 +285,7 @@ static uint32_t read_group_vc(struct reader *r, const struct hs_json *group)
 }
 
 /* Owners are given by all node groups or by none, and agree with "vcs". */
-static void check_owners(struct reader *r)
+static void check_owners(struct cluster_reader *r)
 {
     struct hs_cluster_draft *d = &r->draft;
     const struct hs_json *vcs = hs_json_get(r->root, "vcs");
@@ -391,7 +317,7 @@ static void check_owners(struct reader *r)
 
 /* ---- nodes ---- */
 
-static void read_group(struct reader *r, const struct hs_json *row)
+static void read_group(struct cluster_reader *r, const struct hs_json *row)
 {
     static const char *const keys[] = {"count", "gpus", "type", "cpus", "mem_mib", "vc", "name"};
     struct hs_jsoncheck *c = &r->check;
@@ -402,7 +328,7 @@ static void read_group(struct reader *r, const struct hs_json *row)
         hs_jsoncheck_fault(c, row, "add \"gpus\", GPUs per node", "a node group without gpus");
     const char *name = hs_jsoncheck_text(c, row, "name");
     struct hs_node_group g = {
-        .name = name != NULL ? copy_text(r, name) : NULL,
+        .name = name != NULL ? hs_arena_text(&r->cluster->arena, name, strlen(name)) : NULL,
         .row = row,
         .count = (uint32_t)hs_jsoncheck_int(c, row, "count", 1, HS_NODES_MAX, 1),
         .gpus = (uint32_t)hs_jsoncheck_int(c, row, "gpus", 1, HS_NODE_GPUS_MAX, 1),
@@ -417,7 +343,7 @@ static void read_group(struct reader *r, const struct hs_json *row)
         hs_jsoncheck_fault(c, row, NULL, "more than %u nodes", HS_NODES_MAX);
 }
 
-static void read_rack(struct reader *r, const struct hs_json *nodes)
+static void read_rack(struct cluster_reader *r, const struct hs_json *nodes)
 {
     if (!hs_jsoncheck_filled(&r->check, nodes, HS_JSON_ARRAY, "nodes"))
         return;
@@ -426,7 +352,7 @@ static void read_rack(struct reader *r, const struct hs_json *nodes)
         read_group(r, g);
 }
 
-static void read_racks(struct reader *r, const struct hs_json *racks)
+static void read_racks(struct cluster_reader *r, const struct hs_json *racks)
 {
     static const char *const keys[] = {"nodes"};
     if (!hs_jsoncheck_filled(&r->check, racks, HS_JSON_ARRAY, "racks"))
@@ -445,7 +371,7 @@ static void read_racks(struct reader *r, const struct hs_json *racks)
 }
 
 /* Every output identifies nodes by name. */
-static void check_node_names(struct reader *r)
+static void check_node_names(struct cluster_reader *r)
 {
     struct hs_intern names;
     hs_intern_init(&names);
@@ -469,7 +395,7 @@ static void check_node_names(struct reader *r)
 
 /* ---- document ---- */
 
-static void read_document(struct reader *r)
+static void read_document(struct cluster_reader *r)
 {
     static const char *const keys[] = {"name", "gpu_types", "racks", "nodes", "vcs", "$schema"};
     struct hs_jsoncheck *c = &r->check;
@@ -477,10 +403,18 @@ static void read_document(struct reader *r)
         return;
     const struct hs_json *racks = hs_json_get(r->root, "racks");
     const struct hs_json *nodes = hs_json_get(r->root, "nodes");
+    const struct hs_json *types = hs_json_get(r->root, "gpu_types");
+    const struct hs_json *vcs = hs_json_get(r->root, "vcs");
     hs_jsoncheck_keys(c, r->root, keys, sizeof keys / sizeof keys[0], "a cluster");
     (void)hs_jsoncheck_text(c, r->root, "name");
-    read_types(r, hs_json_get(r->root, "gpu_types"));
-    read_vcs(r, hs_json_get(r->root, "vcs"));
+    if (types != NULL && hs_jsoncheck_filled(c, types, HS_JSON_OBJECT, "gpu_types"))
+        for (const struct hs_json *t = hs_json_first(types); t != NULL; t = hs_json_next(t))
+            read_declared_type(r, t);
+    if (vcs != NULL) {
+        hs_draft_read_vcs(&r->draft, c, vcs);
+        for (uint32_t v = 0; v < r->draft.vc_count; v++)
+            (void)hs_intern_get(&r->vc_names, r->draft.vcs[v].name);
+    }
     if ((racks == NULL) == (nodes == NULL)) {
         hs_jsoncheck_fault(c, nodes != NULL ? nodes : r->root,
                            "\"nodes\": [{\"count\": 16, \"gpus\": 8}] is one rack",
@@ -495,17 +429,6 @@ static void read_document(struct reader *r)
         check_owners(r);
 }
 
-static enum hs_status read_and_build(struct reader *r)
-{
-    hs_intern_init(&r->vc_names);
-    read_document(r);
-    HS_TRY(r->check.status);
-    hs_cluster_build(r->cluster, &r->draft);
-    if (r->has_named_nodes)
-        check_node_names(r);
-    return r->check.status;
-}
-
 enum hs_status hs_cluster_read_json(struct hs_cluster *cluster, const char *path,
                                     struct hs_diag *diag)
 {
@@ -517,11 +440,16 @@ enum hs_status hs_cluster_read_json(struct hs_cluster *cluster, const char *path
 
     struct hs_json_doc *doc;
     HS_TRY(hs_json_load(&doc, path, diag));
-    struct reader r = {
+    struct cluster_reader r = {
         .check = {.doc = doc, .diag = diag}, .root = hs_json_root(doc), .cluster = cluster};
-    enum hs_status status = read_and_build(&r);
+    hs_intern_init(&r.vc_names);
+    read_document(&r);
+    if (r.check.status == HS_OK)
+        hs_cluster_build(cluster, &r.draft);
+    if (r.check.status == HS_OK && r.has_named_nodes)
+        check_node_names(&r);
     hs_draft_free(&r.draft);
     hs_intern_free(&r.vc_names);
     hs_json_close(doc);
-    return status;
+    return r.check.status;
 }

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A cluster while it is read: groups of like nodes, as all descriptions give them. Shared by the
- * cluster_*.c files only.
+ * A cluster while it is read: groups of like nodes, as all descriptions give them. Shared by
+ * cluster.c and cluster_file.c only.
  */
 #ifndef HORUS_MODEL_CLUSTER_FILE_H
 #define HORUS_MODEL_CLUSTER_FILE_H
 
+#include "data/json.h"
 #include "model/cluster.h"
 
 #define HS_NO_VC UINT32_MAX
 
 struct hs_input;
-
-struct hs_json;
-
-struct hs_jsoncheck;
 
 struct hs_node_group {
     const char *name;          /* NULL: nodes are named n0, n1, ... by id */
@@ -36,9 +33,10 @@ struct hs_cluster_draft {
 
 /* Memory of well-known GPUs, MiB; 0 if the name is not one of them. */
 uint32_t hs_gpu_known_mem_mib(const char *name);
-/* Adds the type, speed 1; HS_E_LIMIT past HS_GPU_TYPES_MAX. */
-HS_MUST_USE enum hs_status hs_draft_add_type(struct hs_cluster_draft *draft, const char *name,
-                                             uint32_t mem_mib);
+/* The type of that name, made if there is none: of speed 1, and 0 MiB are those of a well-known
+ * one. The name is copied. HS_E_LIMIT past HS_GPU_TYPES_MAX. */
+HS_MUST_USE enum hs_status hs_draft_type(struct hs_cluster_draft *draft, struct hs_arena *arena,
+                                         const char *name, uint32_t mem_mib, uint32_t *type);
 uint32_t hs_draft_find_type(const struct hs_cluster_draft *draft, const char *name);
 HS_MUST_USE enum hs_status hs_draft_add_group(struct hs_cluster_draft *draft,
                                               const struct hs_node_group *group);
@@ -47,15 +45,15 @@ void hs_draft_free(struct hs_cluster_draft *draft);
 /* The members of an object {"name": gpus, ...}; names belong to the document. */
 void hs_draft_read_vcs(struct hs_cluster_draft *draft, struct hs_jsoncheck *check,
                        const struct hs_json *vcs);
-/* cluster_json.c: a whole cluster from a file. */
+/* A whole cluster from a file. */
 HS_MUST_USE enum hs_status hs_cluster_read_json(struct hs_cluster *cluster, const char *path,
                                                 struct hs_diag *diag);
-/* cluster_list.c: whether a file that begins so is a list of machines; and a whole cluster from
+/* Whether a file that begins so is a list of machines; and a whole cluster from
  * one. */
 bool hs_cluster_is_list(const char *head, size_t len);
 HS_MUST_USE enum hs_status hs_cluster_read_list(struct hs_cluster *cluster, struct hs_input *input,
                                                 struct hs_diag *diag);
-/* cluster.c: nodes, racks, types and own VCs of a checked draft; copies the names of VCs. */
+/* Nodes, racks, types and own VCs of a checked draft; copies the names of VCs. */
 void hs_cluster_build(struct hs_cluster *cluster, const struct hs_cluster_draft *draft);
 
 #endif

@@ -44,37 +44,4 @@ void hs_estimator_learn(struct hs_estimation *e, const struct hs_estimate_facts 
 uint64_t hs_estimator_unnamed(const struct hs_estimation *e);
 void hs_estimator_close(struct hs_estimation *e); /* NULL is fine */
 
-struct hs_rolling_mean {
-    hs_u128 sum_us;
-    uint64_t count;
-};
-
-struct hs_rolling_pair {
-    uint64_t key; /* user and GPUs */
-    struct hs_rolling_mean mean;
-};
-
-/* Zeroed is empty. */
-struct hs_rolling {
-    struct hs_rolling_mean all;
-    struct hs_rolling_mean *users; /* by id */
-    struct hs_rolling_pair *pairs; /* in order of appearance */
-    uint32_t *table;               /* open addressing; pair + 1, 0 = empty */
-    uint32_t user_cap, pair_count, pair_cap, table_size;
-};
-
-/* user: a dense id; run_us >= 0. */
-void hs_rolling_add(struct hs_rolling *r, uint32_t user, uint32_t gpus, int64_t run_us);
-/* Of the finished jobs of the same user and GPUs; if there is none, of the same user; if there is
- * none, of all; -1 if there is none. */
-int64_t hs_rolling_mean_us(const struct hs_rolling *r, uint32_t user, uint32_t gpus);
-void hs_rolling_free(struct hs_rolling *r);
-
-struct hs_estimate_file;
-
-HS_MUST_USE enum hs_status hs_estimate_file_open(struct hs_estimate_file **f, const char *path,
-                                                 struct hs_diag *diag);
-int64_t hs_estimate_file_us(const struct hs_estimate_file *f, const char *id);
-void hs_estimate_file_close(struct hs_estimate_file *f); /* NULL is fine */
-
 #endif

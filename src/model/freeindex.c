@@ -3,19 +3,19 @@
  * The free index: bit sets of nodes by pool and by number of free GPUs. Nodes are sorted by kind
  * and id, so that equal neighbours are a pool and pools are ordered by VC: O(nodes log nodes) once
  * a run. A change moves one bit, O(1); a search looks at words of bits, O(pools x log nodes).
- * hs_free_is_valid recounts everything.
+ * hs_free_is_valid recounts everything. The index of parts keeps, for the same pools, bit sets of
+ * nodes by the room of a GPU that holds shares.
  */
 #include "model/freeindex.h"
 
 #include <assert.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/rng.h"
+#include "horus/trace.h"
 #include "model/bitset.h"
-#include "model/cluster.h"
+
+#define NONE UINT32_MAX
 
 /* What the nodes of a pool have in common. vc is 0 unless VCs own nodes. */
 struct hs_kind {
@@ -69,49 +69,29 @@ struct sort_key {
     uint32_t id;
 };
 
-static int compare_u32(uint32_t a, uint32_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_kinds(const struct hs_kind *a, const struct hs_kind *b)
 {
-    int order = compare_u32(a->vc, b->vc);
-    if (order == 0)
-        order = compare_u32(a->type, b->type);
-    if (order == 0)
-        order = compare_u32(a->size, b->size);
-    if (order == 0)
-        order = compare_u32(a->cpus, b->cpus);
-    return order != 0 ? order : compare_u32(a->mem_mib, b->mem_mib);
+    const uint32_t left[] = {a->vc, a->type, a->size, a->cpus, a->mem_mib};
+    const uint32_t right[] = {b->vc, b->type, b->size, b->cpus, b->mem_mib};
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        if (left[i] != right[i])
+            return left[i] < right[i] ? -1 : 1;
+    return 0;
 }
 
 static int compare_keys(const void *left, const void *right)
 {
     const struct sort_key *a = left, *b = right;
     int order = compare_kinds(&a->kind, &b->kind);
-    return order != 0 ? order : compare_u32(a->id, b->id);
+    return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
 }
 
-static void keys_fill(struct sort_key *keys, const struct hs_cluster *cluster, bool by_vc)
+static void set_make(struct hs_bitset *set, uint32_t size, struct hs_arena *arena)
 {
-    for (uint32_t i = 0; i < cluster->node_count; i++) {
-        const struct hs_node *n = &cluster->nodes[i];
-        keys[i].kind = (struct hs_kind){by_vc ? n->vc : 0, n->type, n->gpus, n->cpus, n->mem_mib};
-        keys[i].id = i;
-    }
-    qsort(keys, cluster->node_count, sizeof *keys, compare_keys);
+    hs_bitset_init(set, size, hs_arena_alloc(arena, hs_bitset_words(size) * sizeof(uint64_t)));
 }
 
-static uint32_t keys_count_pools(const struct sort_key *keys, uint32_t count)
-{
-    uint32_t pools = 0;
-    for (uint32_t i = 0; i < count; i++)
-        pools += i == 0 || compare_kinds(&keys[i - 1].kind, &keys[i].kind) != 0;
-    return pools;
-}
-
-static void pool_init_parts(struct hs_free *f, struct hs_node_pool *p,
+static void pool_init_racks(struct hs_free *f, struct hs_node_pool *p,
                             const struct hs_cluster *cluster, struct hs_arena *arena)
 {
     uint32_t count = 0;
@@ -130,135 +110,108 @@ static void pool_init_parts(struct hs_free *f, struct hs_node_pool *p,
     *end = (struct hs_rack_part){.rack = UINT32_MAX, .first = p->count};
 }
 
-static void pool_init_sets(struct hs_node_pool *p, struct hs_arena *arena)
+/* All nodes are idle. */
+static void pool_init(struct hs_free *f, struct hs_node_pool *p, const struct sort_key *keys,
+                      uint32_t count, const struct hs_cluster *cluster, struct hs_arena *arena)
 {
-    uint64_t sets = p->kind.size + UINT64_C(1);
-    uint32_t words = hs_bitset_words(p->count);
-    p->set_words = words;
-    p->with_free = hs_arena_alloc(arena, sets * sizeof *p->with_free);
-    uint64_t *members = hs_arena_alloc(arena, sets * words * sizeof *members);
-    uint64_t *counts = hs_arena_alloc(arena, hs_bitset_words((uint32_t)sets) * sizeof *counts);
-    hs_bitset_init(&p->counts, (uint32_t)sets, counts);
-    hs_bitset_put(&p->counts, p->kind.size, true);
-    for (uint32_t k = 0; k < sets; k++)
-        hs_bitset_init(&p->with_free[k], p->count, members + (uint64_t)k * words);
-    for (uint32_t i = 0; i < p->count; i++)
-        hs_bitset_put(&p->with_free[p->kind.size], i, true);
-}
-
-static void pool_init(struct hs_free *f, uint32_t pool, const struct sort_key *keys, uint32_t count,
-                      const struct hs_cluster *cluster, struct hs_arena *arena)
-{
-    struct hs_node_pool *p = &f->pools[pool];
-    p->kind = keys->kind;
-    p->count = p->idle = count;
-    p->free = (uint64_t)count * p->kind.size;
+    const struct hs_kind *kind = &keys->kind;
+    const uint32_t sets = kind->size + 1, words = hs_bitset_words(count);
+    uint64_t *members = hs_arena_alloc(arena, (uint64_t)sets * words * sizeof *members);
+    *p = (struct hs_node_pool){.kind = *kind,
+                               .count = count,
+                               .idle = count,
+                               .free = (uint64_t)count * kind->size,
+                               .set_words = words};
     p->ids = hs_arena_alloc(arena, count * sizeof *p->ids);
+    p->with_free = hs_arena_alloc(arena, sets * sizeof *p->with_free);
+    for (uint32_t k = 0; k < sets; k++)
+        hs_bitset_init(&p->with_free[k], count, members + (uint64_t)k * words);
+    set_make(&p->counts, sets, arena);
+    hs_bitset_put(&p->counts, kind->size, true);
     for (uint32_t i = 0; i < count; i++) {
         p->ids[i] = keys[i].id;
+        hs_bitset_put(&p->with_free[kind->size], i, true);
         f->nodes[keys[i].id] = (struct hs_node_state){
             .pool = p,
             .local = i,
-            .free = (uint16_t)p->kind.size,
-            .size = (uint16_t)p->kind.size,
-            .cpus_milli = p->kind.cpus == 0 ? UNLIMITED : p->kind.cpus * INT64_C(1000),
-            .mem_mib = p->kind.mem_mib == 0 ? UNLIMITED : p->kind.mem_mib,
+            .free = (uint16_t)kind->size,
+            .size = (uint16_t)kind->size,
+            .cpus_milli = kind->cpus == 0 ? UNLIMITED : kind->cpus * INT64_C(1000),
+            .mem_mib = kind->mem_mib == 0 ? UNLIMITED : kind->mem_mib,
         };
     }
-    f->vc_free[p->kind.vc] += (uint64_t)count * p->kind.size;
-    pool_init_sets(p, arena);
-    pool_init_parts(f, p, cluster, arena);
+    f->vc_free[kind->vc] += p->free;
+    pool_init_racks(f, p, cluster, arena);
 }
 
-static void index_init_pools(struct hs_free *f, const struct sort_key *keys,
-                             const struct hs_cluster *cluster, struct hs_arena *arena)
+void hs_free_init(struct hs_free **free_index, const struct hs_cluster *cluster, bool by_vc,
+                  uint64_t jitter_seed, struct hs_arena *arena)
 {
-    uint32_t pool = 0;
-    for (uint32_t first = 0, next; first < f->node_count; first = next, pool++) {
-        for (next = first + 1; next < f->node_count; next++)
+    const uint32_t count = cluster->node_count;
+    struct hs_free *f = hs_arena_alloc(arena, sizeof *f);
+    struct sort_key *keys = hs_alloc_zeroed(count, sizeof *keys);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct hs_node *n = &cluster->nodes[i];
+        keys[i].kind = (struct hs_kind){by_vc ? n->vc : 0, n->type, n->gpus, n->cpus, n->mem_mib};
+        keys[i].id = i;
+    }
+    qsort(keys, count, sizeof *keys, compare_keys);
+    *f = (struct hs_free){
+        .seed = jitter_seed,
+        .node_count = count,
+        .vc_count = by_vc ? cluster->vc_count : 1,
+        .rack_count = cluster->rack_count,
+        .by_vc = by_vc,
+    };
+    for (uint32_t i = 0; i < count; i++)
+        f->pool_count += i == 0 || compare_kinds(&keys[i - 1].kind, &keys[i].kind) != 0;
+    f->nodes = hs_arena_alloc(arena, count * sizeof *f->nodes);
+    f->pools = hs_arena_alloc(arena, f->pool_count * sizeof *f->pools);
+    f->vc_pools = hs_arena_alloc(arena, (f->vc_count + UINT64_C(1)) * sizeof *f->vc_pools);
+    f->vc_free = hs_arena_alloc(arena, f->vc_count * sizeof *f->vc_free);
+    f->rack_free = hs_arena_alloc(arena, f->rack_count * sizeof *f->rack_free);
+    for (uint32_t pool = 0, first = 0, next; first < count; first = next, pool++) {
+        for (next = first + 1; next < count; next++)
             if (compare_kinds(&keys[first].kind, &keys[next].kind) != 0)
                 break;
-        pool_init(f, pool, keys + first, next - first, cluster, arena);
+        pool_init(f, &f->pools[pool], keys + first, next - first, cluster, arena);
     }
     for (uint32_t v = 0, p = 0; v <= f->vc_count; v++) {
         while (p < f->pool_count && f->pools[p].kind.vc < v)
             p++;
         f->vc_pools[v] = f->pools + p;
     }
-}
-
-void hs_free_init(struct hs_free **free_index, const struct hs_cluster *cluster, bool by_vc,
-                  uint64_t jitter_seed, struct hs_arena *arena)
-{
-    struct hs_free *f = hs_arena_alloc(arena, sizeof *f);
-    struct sort_key *keys = hs_alloc_zeroed(cluster->node_count, sizeof *keys);
-    keys_fill(keys, cluster, by_vc);
-    *f = (struct hs_free){
-        .seed = jitter_seed,
-        .node_count = cluster->node_count,
-        .pool_count = keys_count_pools(keys, cluster->node_count),
-        .vc_count = by_vc ? cluster->vc_count : 1,
-        .rack_count = cluster->rack_count,
-        .by_vc = by_vc,
-    };
-    f->nodes = hs_arena_alloc(arena, f->node_count * sizeof *f->nodes);
-    f->pools = hs_arena_alloc(arena, f->pool_count * sizeof *f->pools);
-    f->vc_pools = hs_arena_alloc(arena, (f->vc_count + UINT64_C(1)) * sizeof *f->vc_pools);
-    f->vc_free = hs_arena_alloc(arena, f->vc_count * sizeof *f->vc_free);
-    f->rack_free = hs_arena_alloc(arena, f->rack_count * sizeof *f->rack_free);
-    index_init_pools(f, keys, cluster, arena);
     hs_free(keys);
     *free_index = f;
 }
 
 /* ---- recount ---- */
 
-static bool pool_sets_are_valid(const struct hs_free *f, const struct hs_node_pool *p)
+static bool pool_is_valid(const struct hs_free *f, const struct hs_node_pool *p)
 {
     uint32_t members = 0, idle = 0;
     uint64_t free_gpus = 0;
     for (uint32_t k = 0; k <= p->kind.size; k++) {
         const struct hs_bitset *set = &p->with_free[k];
         uint32_t local = hs_bitset_next(set, 0);
-        if (hs_bitset_has(&p->counts, k) != (local != HS_BITSET_NONE))
+        if (hs_bitset_has(&p->counts, k) != (local != NONE))
             return false;
-        for (; local != HS_BITSET_NONE; local = hs_bitset_next(set, local + 1), members++)
+        for (; local != NONE; local = hs_bitset_next(set, local + 1), members++)
             if (f->nodes[p->ids[local]].free != k)
                 return false;
     }
-    for (uint32_t local = 0; local < p->count; local++) {
-        free_gpus += f->nodes[p->ids[local]].free;
-        idle += f->nodes[p->ids[local]].free == p->kind.size;
+    for (const struct hs_rack_part *part = p->parts; part->rack != UINT32_MAX; part++) {
+        uint32_t part_idle = 0;
+        for (uint32_t i = part->first; i < part[1].first; i++) {
+            free_gpus += f->nodes[p->ids[i]].free;
+            part_idle += f->nodes[p->ids[i]].free == p->kind.size;
+        }
+        if (part_idle != part->idle)
+            return false;
+        idle += part_idle;
     }
     /* Every member's node has that count, so no node is in two sets; all are members of one. */
     return members == p->count && free_gpus == p->free && idle == p->idle;
-}
-
-static bool pool_parts_are_valid(const struct hs_free *f, const struct hs_node_pool *p)
-{
-    for (const struct hs_rack_part *part = p->parts; part->rack != UINT32_MAX; part++) {
-        uint32_t idle = 0;
-        for (uint32_t i = part->first; i < part[1].first; i++)
-            idle += f->nodes[p->ids[i]].free == p->kind.size;
-        if (idle != part->idle)
-            return false;
-    }
-    return true;
-}
-
-/* Racks are ranges of nodes, so one walk over the nodes meets them in order. */
-static bool racks_are_valid(const struct hs_free *f)
-{
-    uint32_t rack = 0, free_gpus = 0;
-    for (uint32_t i = 0; i < f->node_count; i++) {
-        const struct hs_node_state *n = &f->nodes[i];
-        uint32_t of_node = n->part->rack;
-        if (of_node != rack && free_gpus != f->rack_free[rack])
-            return false;
-        free_gpus = of_node != rack ? n->free : free_gpus + n->free;
-        rack = of_node;
-    }
-    return free_gpus == f->rack_free[rack];
 }
 
 bool hs_free_is_valid(const struct hs_free *f)
@@ -266,17 +219,23 @@ bool hs_free_is_valid(const struct hs_free *f)
     for (uint32_t v = 0; v < f->vc_count; v++) {
         uint64_t total = 0;
         for (const struct hs_node_pool *p = f->vc_pools[v]; p < f->vc_pools[v + 1]; p++) {
-            if (!pool_sets_are_valid(f, p) || !pool_parts_are_valid(f, p))
+            if (!pool_is_valid(f, p))
                 return false;
             total += p->free;
         }
         if (total != f->vc_free[v])
             return false;
     }
-    return racks_are_valid(f);
+    uint32_t rack = 0, free_gpus = 0;
+    for (uint32_t i = 0; i < f->node_count; i++) { /* racks are ranges of nodes */
+        const struct hs_node_state *n = &f->nodes[i];
+        if (n->part->rack != rack && free_gpus != f->rack_free[rack])
+            return false;
+        free_gpus = n->part->rack != rack ? n->free : free_gpus + n->free;
+        rack = n->part->rack;
+    }
+    return free_gpus == f->rack_free[rack];
 }
-
-#define NONE UINT32_MAX
 
 /* The pools that may serve an ask. */
 struct range {
@@ -291,28 +250,18 @@ static inline struct range pools_of(const struct hs_free *f, uint32_t vc)
     return (struct range){f->vc_pools[v], f->vc_pools[v + 1], 0};
 }
 
+static inline uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 static inline bool ask_is_plain(const struct hs_ask *ask)
 {
     return (ask->cpus_milli_per_gpu | ask->mem_mib_per_gpu) == 0;
 }
 
-/* What is asked of CPU and memory, which few jobs do, stands apart from the searches. */
-static HS_APART bool pool_has_rest(const struct hs_node_pool *p, const struct hs_ask *ask,
-                                   uint32_t gpus)
-{
-    const struct hs_kind *kind = &p->kind;
-    if (kind->cpus > 0 && (uint64_t)gpus * ask->cpus_milli_per_gpu > kind->cpus * UINT64_C(1000))
-        return false;
-    return kind->mem_mib == 0 || (uint64_t)gpus * ask->mem_mib_per_gpu <= kind->mem_mib;
-}
-
-static inline bool pool_serves(const struct hs_node_pool *p, const struct hs_ask *ask,
-                               uint32_t gpus)
-{
-    return (ask->type_mask >> p->kind.type & 1) != 0 &&
-           (ask_is_plain(ask) || pool_has_rest(p, ask, gpus));
-}
-
+/* How many of so many GPUs have CPU and memory on an idle node. Few jobs ask for them: it stands
+ * apart from the searches. */
 static HS_APART uint32_t gpus_with_rest(const struct hs_kind *kind, const struct hs_ask *ask,
                                         uint64_t gpus)
 {
@@ -321,6 +270,13 @@ static HS_APART uint32_t gpus_with_rest(const struct hs_kind *kind, const struct
     if (kind->mem_mib > 0 && gpus * ask->mem_mib_per_gpu > kind->mem_mib)
         gpus = kind->mem_mib / ask->mem_mib_per_gpu;
     return (uint32_t)gpus;
+}
+
+static inline bool pool_serves(const struct hs_node_pool *p, const struct hs_ask *ask,
+                               uint32_t gpus)
+{
+    return (ask->type_mask >> p->kind.type & 1) != 0 &&
+           (ask_is_plain(ask) || gpus_with_rest(&p->kind, ask, gpus) == gpus);
 }
 
 /* GPUs that the ask may use on an idle node of the pool: all, unless CPU or memory end before. */
@@ -365,15 +321,7 @@ static uint32_t pool_lower_bound(const struct hs_node_pool *p, uint32_t from)
         return 0;
     if (p->ids[p->count - 1] - p->ids[0] == p->count - 1) /* no gaps: the usual case */
         return from - p->ids[0];
-    uint32_t low = 0, high = p->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (p->ids[middle] < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return hs_ids_lower_bound(p->ids, p->count, from);
 }
 
 /* One of the nodes with exactly `free` free GPUs: drawn by a random start in the row of all nodes
@@ -406,20 +354,13 @@ static inline uint32_t lowest_with_free(const struct hs_free *f, struct range po
 {
     uint32_t best = NONE;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
-        if (free + pools.busy > p->kind.size || !pool_serves(p, ask, gpus))
+        if (free > p->kind.size || !pool_serves(p, ask, gpus))
             continue;
         uint32_t local = pool_next(f, p, ask, gpus, free, 0);
         if (local != NONE && p->ids[local] < best)
             best = p->ids[local];
     }
     return best;
-}
-
-static inline uint32_t node_with_free(struct hs_free *f, struct range pools,
-                                      const struct hs_ask *ask, uint32_t gpus, uint32_t free)
-{
-    return f->seed == 0 ? lowest_with_free(f, pools, ask, gpus, free)
-                        : draw_with_free(f, pools, ask, gpus, free);
 }
 
 /* Of the nodes that qualify, the lowest of those with the fewest free GPUs: pool by pool. */
@@ -496,7 +437,8 @@ uint32_t hs_free_worst(struct hs_free *f, const struct hs_ask *ask, uint32_t gpu
         }
         if (free == NONE || free < gpus)
             return NONE;
-        uint32_t node = node_with_free(f, pools, ask, gpus, free);
+        uint32_t node = f->seed == 0 ? lowest_with_free(f, pools, ask, gpus, free)
+                                     : draw_with_free(f, pools, ask, gpus, free);
         if (node != NONE || free == 0)
             return node;
         most = free;
@@ -602,16 +544,9 @@ HS_EXPANDED uint32_t hs_free_max(const struct hs_free *f, uint32_t vc)
 {
     struct range pools = pools_of(f, vc);
     uint32_t most = 0;
-    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
-        uint32_t free = hs_bitset_prev(&p->counts, p->kind.size);
-        most = free > most ? free : most;
-    }
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
+        most = larger(most, hs_bitset_prev(&p->counts, p->kind.size));
     return most;
-}
-
-static inline uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
 }
 
 uint64_t hs_free_gang_room(const struct hs_free *f, uint32_t vc)
@@ -654,24 +589,15 @@ uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, ui
     return largest;
 }
 
-uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size)
+uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size,
+                            bool is_idle)
 {
     struct range pools = pools_of(f, ask->vc);
     uint32_t count = 0;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
         if (pool_usable(p, ask) == size)
-            count += p->count;
+            count += is_idle ? p->idle : p->count;
     return count;
-}
-
-uint32_t hs_free_idle_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size)
-{
-    struct range pools = pools_of(f, ask->vc);
-    uint32_t idle = 0;
-    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
-        if (pool_usable(p, ask) == size)
-            idle += p->idle;
-    return idle;
 }
 
 /* Moves a node from the set of its old free count to that of its new one, and the sums with it
@@ -691,23 +617,16 @@ static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t f
     f->rack_free[part->rack] += (uint32_t)more;
     const size_t words = p->set_words;
     const bool others = hs_bitset_move(p->with_free, before * words, free * words, n->local);
-    hs_bitset_put_two(&p->counts, before, others, free);
+    hs_bitset_put(&p->counts, before, others);
+    hs_bitset_put(&p->counts, free, true);
 }
 
-void hs_free_book(struct hs_free *f, uint32_t node, uint32_t workers, const struct hs_ask *ask)
+void hs_free_book(struct hs_free *f, uint32_t node, int64_t workers, const struct hs_ask *ask)
 {
     assert(node < f->node_count);
     struct hs_node_state *n = &f->nodes[node];
-    n->cpus_milli -= (int64_t)workers * ask->cpus_milli_per_gpu;
-    n->mem_mib -= (int64_t)workers * ask->mem_mib_per_gpu;
-}
-
-void hs_free_unbook(struct hs_free *f, uint32_t node, uint32_t workers, const struct hs_ask *ask)
-{
-    assert(node < f->node_count);
-    struct hs_node_state *n = &f->nodes[node];
-    n->cpus_milli += (int64_t)workers * ask->cpus_milli_per_gpu;
-    n->mem_mib += (int64_t)workers * ask->mem_mib_per_gpu;
+    n->cpus_milli -= workers * ask->cpus_milli_per_gpu;
+    n->mem_mib -= workers * ask->mem_mib_per_gpu;
 }
 
 bool hs_free_can_book(const struct hs_free *f, uint32_t node, uint32_t workers,
@@ -739,7 +658,162 @@ HS_EXPANDED void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus,
     assert(node < f->node_count);
     struct hs_node_state *n = &f->nodes[node];
     if (!ask_is_plain(ask))
-        hs_free_unbook(f, node, gpus, ask);
+        hs_free_book(f, node, -(int64_t)gpus, ask);
     assert(gpus <= (uint32_t)(n->size - n->free));
     node_set_free(f, n, n->free + gpus);
+}
+
+/* ---- parts ---- */
+
+/* What a pool of the free index has of GPUs that hold shares. */
+struct part_pool {
+    struct hs_bitset rooms;      /* that occur */
+    struct hs_bitset *with_room; /* [0 .. HS_GPU_MILLI]: local numbers of nodes; NULL = none yet */
+    uint64_t sum;                /* of the rooms */
+};
+
+struct hs_part {
+    const struct hs_free *f;
+    const struct hs_cluster *cluster;
+    struct hs_arena *arena;
+    struct part_pool *pools; /* beside those of the free index */
+    uint32_t *gpu_node;
+    uint16_t *room_milli; /* of each GPU; 0 = it is not in */
+};
+
+void hs_part_init(struct hs_part **parts, const struct hs_free *f, const struct hs_cluster *cluster,
+                  struct hs_arena *arena)
+{
+    struct hs_part *p = hs_arena_alloc(arena, sizeof *p);
+    *p = (struct hs_part){.f = f, .cluster = cluster, .arena = arena};
+    p->pools = hs_arena_alloc(arena, f->pool_count * sizeof *p->pools);
+    p->gpu_node = hs_arena_alloc(arena, cluster->gpu_count * sizeof *p->gpu_node);
+    p->room_milli = hs_arena_alloc(arena, cluster->gpu_count * sizeof *p->room_milli);
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        for (uint32_t i = 0; i < cluster->nodes[n].gpus; i++)
+            p->gpu_node[cluster->nodes[n].first_gpu + i] = n;
+    *parts = p;
+}
+
+/* The lowest GPU of the node with this room; NONE. */
+static uint32_t node_gpu_with(const struct hs_part *p, uint32_t node, uint32_t room_milli)
+{
+    const struct hs_node *n = &p->cluster->nodes[node];
+    for (uint32_t gpu = n->first_gpu; gpu < n->first_gpu + n->gpus; gpu++)
+        if (p->room_milli[gpu] == room_milli)
+            return gpu;
+    return NONE;
+}
+
+/* Sets the bits of a node for a room that one of its GPUs has got or lost. */
+static void node_note_room(struct hs_part *p, uint32_t node, uint32_t room_milli)
+{
+    const struct hs_node_state *n = &p->f->nodes[node];
+    struct part_pool *pool = &p->pools[n->pool - p->f->pools];
+    if (pool->with_room == NULL) {
+        pool->with_room =
+            hs_arena_alloc(p->arena, (HS_GPU_MILLI + UINT64_C(1)) * sizeof *pool->with_room);
+        set_make(&pool->rooms, HS_GPU_MILLI + 1, p->arena);
+    }
+    struct hs_bitset *set = &pool->with_room[room_milli];
+    if (set->levels == 0)
+        set_make(set, n->pool->count, p->arena);
+    hs_bitset_put(set, n->local, node_gpu_with(p, node, room_milli) != NONE);
+    hs_bitset_put(&pool->rooms, room_milli, !hs_bitset_is_empty(set));
+}
+
+void hs_part_set(struct hs_part *p, uint32_t gpu, uint32_t room_milli)
+{
+    const uint32_t node = p->gpu_node[gpu], before = p->room_milli[gpu];
+    if (before == room_milli)
+        return;
+    p->pools[p->f->nodes[node].pool - p->f->pools].sum += (uint64_t)room_milli - before;
+    p->room_milli[gpu] = (uint16_t)room_milli;
+    if (before > 0)
+        node_note_room(p, node, before);
+    if (room_milli > 0)
+        node_note_room(p, node, room_milli);
+}
+
+uint32_t hs_part_room(const struct hs_part *p, uint32_t gpu)
+{
+    return p->room_milli[gpu];
+}
+
+uint32_t hs_part_tightest(const struct hs_part *p, const struct hs_ask *ask, uint32_t milli)
+{
+    const struct hs_free *f = p->f;
+    struct range pools = pools_of(f, ask->vc);
+    uint32_t best = NONE, least = NONE;
+    for (const struct hs_node_pool *n = pools.at; n < pools.end; n++) {
+        const struct part_pool *pool = &p->pools[n - f->pools];
+        if (!(ask->type_mask >> n->kind.type & 1))
+            continue;
+        for (uint32_t room = hs_bitset_next(&pool->rooms, milli); room != NONE && room <= least;
+             room = hs_bitset_next(&pool->rooms, room + 1)) {
+            const struct hs_bitset *set = &pool->with_room[room];
+            uint32_t local = next_with_rest(f, n, set, ask, 1, hs_bitset_first(set));
+            if (local == NONE)
+                continue;
+            if (room < least || n->ids[local] < best)
+                best = n->ids[local];
+            least = room;
+            break;
+        }
+    }
+    return best != NONE ? node_gpu_with(p, best, least) : NONE;
+}
+
+uint32_t hs_part_most(const struct hs_part *p, uint32_t vc)
+{
+    struct range pools = pools_of(p->f, vc);
+    uint32_t most = 0;
+    for (const struct hs_node_pool *n = pools.at; n < pools.end; n++) {
+        const uint32_t room = hs_bitset_prev(&p->pools[n - p->f->pools].rooms, HS_GPU_MILLI);
+        most = room != NONE ? larger(most, room) : most;
+    }
+    return most;
+}
+
+uint64_t hs_part_all(const struct hs_part *p, uint32_t vc)
+{
+    struct range pools = pools_of(p->f, vc);
+    uint64_t sum = 0;
+    for (const struct hs_node_pool *n = pools.at; n < pools.end; n++)
+        sum += p->pools[n - p->f->pools].sum;
+    return sum;
+}
+
+/* The sum of the rooms of a pool is right, each room of a node has its bit, and no other bit is
+ * set.
+ */
+static bool part_pool_is_valid(const struct hs_part *p, const struct hs_node_pool *n)
+{
+    const struct part_pool *pool = &p->pools[n - p->f->pools];
+    uint64_t sum = 0, rooms = 0, bits = 0;
+    for (uint32_t i = 0; i < n->count; i++) {
+        const struct hs_node *node = &p->cluster->nodes[n->ids[i]];
+        for (uint32_t gpu = node->first_gpu; gpu < node->first_gpu + node->gpus; gpu++) {
+            const uint32_t room = p->room_milli[gpu];
+            sum += room;
+            if (room > 0 && !hs_bitset_has(&pool->with_room[room], i))
+                return false;
+            rooms += room > 0 && node_gpu_with(p, n->ids[i], room) == gpu;
+        }
+    }
+    for (uint32_t room = hs_bitset_next(&pool->rooms, 0); room != NONE;
+         room = hs_bitset_next(&pool->rooms, room + 1)) {
+        const struct hs_bitset *set = &pool->with_room[room];
+        for (uint32_t i = hs_bitset_next(set, 0); i != NONE; i = hs_bitset_next(set, i + 1))
+            bits++;
+    }
+    return sum == pool->sum && rooms == bits;
+}
+
+bool hs_part_is_valid(const struct hs_part *p)
+{
+    for (uint32_t i = 0; i < p->f->pool_count; i++)
+        if (!part_pool_is_valid(p, &p->f->pools[i]))
+            return false;
+    return true;
 }

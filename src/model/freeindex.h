@@ -17,7 +17,6 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "model/bitset.h"
 #include "model/cluster.h"
 
 /* What a job asks of a node. */
@@ -26,8 +25,22 @@ struct hs_ask {
     uint32_t vc;
     uint32_t cpus_milli_per_gpu; /* 0 = none */
     uint32_t mem_mib_per_gpu;    /* host memory; 0 = none */
-    uint16_t gpu_milli;          /* of each GPU (model/partindex.h); HS_GPU_MILLI = whole */
+    uint16_t gpu_milli;          /* of each GPU (hs_part); HS_GPU_MILLI = whole */
 };
+
+/* How many of the ids, which ascend, are below `from`. */
+static inline uint32_t hs_ids_lower_bound(const uint32_t *ids, uint32_t count, uint32_t from)
+{
+    uint32_t low = 0;
+    while (low < count) {
+        uint32_t middle = low + (count - low) / 2;
+        if (ids[middle] < from)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
 
 struct hs_free;
 
@@ -43,9 +56,8 @@ void hs_free_init(struct hs_free **free_index, const struct hs_cluster *cluster,
 /* With the GPUs goes the CPU and host memory of as many workers. */
 void hs_free_take(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask);
 void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus, const struct hs_ask *ask);
-/* CPU and host memory of workers on GPUs that others hold already. */
-void hs_free_book(struct hs_free *f, uint32_t node, uint32_t workers, const struct hs_ask *ask);
-void hs_free_unbook(struct hs_free *f, uint32_t node, uint32_t workers, const struct hs_ask *ask);
+/* CPU and host memory of workers on GPUs that others hold already; given back below 0. */
+void hs_free_book(struct hs_free *f, uint32_t node, int64_t workers, const struct hs_ask *ask);
 /* Has the node, whosever it is, CPU and host memory for so many more? */
 bool hs_free_can_book(const struct hs_free *f, uint32_t node, uint32_t workers,
                       const struct hs_ask *ask);
@@ -77,12 +89,35 @@ uint32_t hs_free_idle_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t
 /* Most GPUs a job with this ask could ever get: for REJECTED. */
 uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask);
 /* Nodes busy or not: the largest size of at most `most` (0 if none), and how many have exactly
- * `size`. */
+ * `size`, of all or of those that are wholly idle. O(kinds of nodes). */
 uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, uint32_t most);
-uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size);
-/* How many of those are wholly idle. O(kinds of nodes). */
-uint32_t hs_free_idle_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size);
+uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, uint32_t size,
+                            bool is_idle);
 /* Every index against a recount from the per-node counts; O(nodes x counts). */
 bool hs_free_is_valid(const struct hs_free *f);
+
+/* The GPUs that hold shares and have room for more, by room: which of them a share fits most
+ * tightly. CPU and host memory are looked up in the index of free GPUs, where they are booked.
+ *
+ *     hs_part_set(p, gpu, 540);      gpu = hs_part_tightest(p, &ask, 460);
+ */
+struct hs_part;
+
+/* No GPU is in it. Both are borrowed. Memory O(GPUs + rooms that occur x nodes / 8), all from the
+ * arena. */
+void hs_part_init(struct hs_part **parts, const struct hs_free *f, const struct hs_cluster *cluster,
+                  struct hs_arena *arena);
+/* The room of a GPU, up to HS_GPU_MILLI; 0 takes it out. O(GPUs of the node). */
+void hs_part_set(struct hs_part *p, uint32_t gpu, uint32_t room_milli);
+uint32_t hs_part_room(const struct hs_part *p, uint32_t gpu); /* 0 = it is not in */
+/* Least room of at least `milli`, then lowest id, of the ask's VC and types, on a node with CPU and
+ * host memory for one more worker. UINT32_MAX = none. */
+uint32_t hs_part_tightest(const struct hs_part *p, const struct hs_ask *ask, uint32_t milli);
+/* Most room of any GPU that the VC may use; 0 = none is in. */
+uint32_t hs_part_most(const struct hs_part *p, uint32_t vc);
+/* Room of all of them together. */
+uint64_t hs_part_all(const struct hs_part *p, uint32_t vc);
+/* Every bit and sum against a recount; O(GPUs). */
+bool hs_part_is_valid(const struct hs_part *p);
 
 #endif

@@ -11,7 +11,7 @@
  * that type (rank-1 or two-way), else the general form of their utilizations, else 1. For more
  * tenants the excesses are added up, or the exact queueing recursion is run over them: modelled,
  * not measured. All tables are dense and in Q20 after loading. How far the fits may be off is a
- * dial (interference_private.h).
+ * dial (--interference-noise).
  */
 #ifndef HORUS_MODEL_INTERFERENCE_H
 #define HORUS_MODEL_INTERFERENCE_H
@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "model/pairform.h"
+#include "model/modelfile.h"
 #include "model/profile.h"
 
 enum hs_interference_mode {

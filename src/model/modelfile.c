@@ -1,28 +1,55 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Model files: their common head (kind, schema, sources), the set of files of a run by kind, and
- * rows of measurements by GPU type. A set reads the kind of each file and no more: the model that
- * loads the file checks it.
+ * What model files have in common: their head (kind, format), the names and the general form of
+ * slowdowns in them, and the set of files of a run by kind. A set reads the kind of each file and
+ * no more: the model that loads the file checks it.
+ *
+ * Powers of the form are tabulated in Q30, products taken in 128 bits and rounded once, to the
+ * nearest: an excess is at most k, for every pair of utilizations, and exactly k at 100 % beside
+ * 100 %.
  */
 #include "model/modelfile.h"
 
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <assert.h>
+#include <math.h>
 #include <string.h>
 
-#include "base/diag.h"
-#include "base/intern.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "data/csvread.h"
-#include "data/json.h"
-#include "model/profile.h"
+#include "horus/compiler.h"
 
-#define HS_MODELROWS_OTHERS "*" /* the model of rows for all models that have none */
+/* ---- names ---- */
+
+static const char *skip_ignored(const char *text)
+{
+    return text + strspn(text, "-_ \t");
+}
+
+static char fold(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool hs_profile_fold(const char *text, char *folded, size_t size)
+{
+    size_t len = 0;
+    for (text = skip_ignored(text); *text != '\0'; text = skip_ignored(text + 1)) {
+        if (len + 1 >= size)
+            return false;
+        folded[len++] = fold(*text);
+    }
+    folded[len] = '\0';
+    return true;
+}
+
+bool hs_model_same_name(const char *a, const char *b)
+{
+    for (a = skip_ignored(a), b = skip_ignored(b); fold(*a) == fold(*b);
+         a = skip_ignored(a + 1), b = skip_ignored(b + 1))
+        if (*a == '\0')
+            return true;
+    return false;
+}
+
+/* ---- the head ---- */
 
 const char *const hs_model_kinds[HS_MODEL_COUNT] = {
 #define KIND_TEXT(name, text) [HS_MODEL_##name] = text,
@@ -43,26 +70,14 @@ static enum hs_model_kind read_kind(struct hs_jsoncheck *check, const struct hs_
     for (uint32_t kind = 0; kind < HS_MODEL_COUNT; kind++)
         if (strcmp(text, hs_model_kinds[kind]) == 0)
             return (enum hs_model_kind)kind;
-    char hint[128];
-    const char *nearest = hs_nearest(text, hs_model_kinds, HS_MODEL_COUNT);
-    if (nearest != NULL)
-        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
+    char hint[HS_HINT_SIZE];
 #define KIND_WORD(name, text) " " text
-    hs_jsoncheck_fault(check, value, nearest != NULL ? hint : "kinds:" HS_MODEL_LIST(KIND_WORD),
+    hs_jsoncheck_fault(check, value,
+                       hs_did_you_mean(hint, text, hs_model_kinds, HS_MODEL_COUNT,
+                                       "kinds:" HS_MODEL_LIST(KIND_WORD)),
                        "unknown kind of model file '%s'", text);
 #undef KIND_WORD
     return HS_MODEL_COUNT;
-}
-
-static void check_format(struct hs_jsoncheck *check, const struct hs_json *root)
-{
-    const struct hs_json *value = hs_json_get(root, "format");
-    int64_t format;
-    if (value == NULL)
-        hs_jsoncheck_fault(check, root, NULL, "\"format\" is missing");
-    else if (!hs_json_int(value, &format) || format != HS_MODEL_FORMAT)
-        hs_jsoncheck_fault(check, value, "write the file again with 'horus calibrate'",
-                           "this horus reads model files of format %d only", HS_MODEL_FORMAT);
 }
 
 static enum hs_status open_file(struct hs_jsoncheck *check, const char *path,
@@ -75,8 +90,15 @@ static enum hs_status open_file(struct hs_jsoncheck *check, const char *path,
     if (!hs_jsoncheck_kind(check, root, HS_JSON_OBJECT, "a model file"))
         return check->status;
     *kind = read_kind(check, root);
-    if (*kind != HS_MODEL_COUNT)
-        check_format(check, root);
+    if (*kind == HS_MODEL_COUNT)
+        return check->status;
+    const struct hs_json *value = hs_json_get(root, "format");
+    int64_t format;
+    if (value == NULL)
+        hs_jsoncheck_fault(check, root, NULL, "\"format\" is missing");
+    else if (!hs_json_int(value, &format) || format != HS_MODEL_FORMAT)
+        hs_jsoncheck_fault(check, value, "write the file again with 'horus calibrate'",
+                           "this horus reads model files of format %d only", HS_MODEL_FORMAT);
     return check->status;
 }
 
@@ -101,23 +123,11 @@ const char *hs_modelfile_name(struct hs_jsoncheck *check, struct hs_arena *arena
     return text != NULL ? hs_arena_text(arena, text, strlen(text)) : NULL;
 }
 
-static const char *skip_ignored(const char *text)
+void hs_modelfile_numbers(struct hs_jsoncheck *check, const struct hs_json *object,
+                          const struct hs_model_number *numbers, uint32_t count)
 {
-    return text + strspn(text, "-_ ");
-}
-
-static char fold(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-bool hs_model_same_name(const char *a, const char *b)
-{
-    for (a = skip_ignored(a), b = skip_ignored(b); fold(*a) == fold(*b);
-         a = skip_ignored(a + 1), b = skip_ignored(b + 1))
-        if (*a == '\0')
-            return true;
-    return false;
+    for (const struct hs_model_number *n = numbers; object != NULL && n < numbers + count; n++)
+        (void)hs_jsoncheck_number(check, object, n->key, n->min, n->max, n->to);
 }
 
 /* ---- the set ---- */
@@ -144,21 +154,6 @@ static enum hs_status add_file(struct hs_modelset *set, bool given[HS_MODEL_COUN
     return HS_OK;
 }
 
-static enum hs_status add_files(struct hs_modelset *set, const char *files, struct hs_diag *diag)
-{
-    bool given[HS_MODEL_COUNT] = {false};
-    for (const char *at = files; at != NULL;) {
-        size_t len = strcspn(at, ",");
-        if (len == 0)
-            return hs_fail(diag, HS_E_USAGE, NULL, "paths are separated by single commas",
-                           "a model file without a name in '%s'", files);
-        const char *path = hs_arena_text(&set->arena, at, len);
-        HS_TRY(add_file(set, given, path, diag));
-        at = at[len] == ',' ? at + len + 1 : NULL;
-    }
-    return HS_OK;
-}
-
 enum hs_status hs_modelset_init(struct hs_modelset *set, const char *files, struct hs_diag *diag)
 {
     *set = (struct hs_modelset){.path = {
@@ -166,9 +161,18 @@ enum hs_status hs_modelset_init(struct hs_modelset *set, const char *files, stru
                                     HS_MODEL_LIST(KIND_PATH)
 #undef KIND_PATH
                                 }};
-    if (files == NULL || files[0] == '\0')
-        return HS_OK;
-    enum hs_status status = add_files(set, files, diag);
+    bool given[HS_MODEL_COUNT] = {false};
+    enum hs_status status = HS_OK;
+    for (const char *at = files != NULL && files[0] != '\0' ? files : NULL;
+         at != NULL && status == HS_OK;) {
+        size_t len = strcspn(at, ",");
+        if (len == 0)
+            status = hs_fail(diag, HS_E_USAGE, NULL, "paths are separated by single commas",
+                             "a model file without a name in '%s'", files);
+        else
+            status = add_file(set, given, hs_arena_text(&set->arena, at, len), diag);
+        at = at[len] == ',' ? at + len + 1 : NULL;
+    }
     if (status != HS_OK)
         hs_modelset_free(set);
     return status;
@@ -180,216 +184,53 @@ void hs_modelset_free(struct hs_modelset *set)
     *set = (struct hs_modelset){0};
 }
 
-#define ROWS_MAX 65535u
-#define NAME_MAX (HS_PROFILE_KEY_MAX - 24) /* folded; behind it '/' and a key */
+/* ---- the general form ---- */
 
-enum column { MODEL, KEY, VALUE, COLUMN_COUNT };
+#define FULL_PM   1000
+#define Q30_SHIFT 30
+#define K_MAX     1e6 /* keeps k_q20 within 40 bits, and so the product within 100 */
 
-struct hs_modelrows {
-    struct hs_intern models; /* folded */
-    struct hs_modelrow *rows;
-    uint32_t count, cap;
-};
-
-struct rows_reader {
-    struct hs_modelrows *table;
-    const struct hs_modelrows_spec *spec;
-    const char *names[COLUMN_COUNT];
-    struct hs_intern keys; /* "vgg16/4": what was met */
-    struct hs_csv *csv;
-    struct hs_csv_row row;
-    uint32_t at[COLUMN_COUNT];
-    uint32_t field_count;
-    const char *path;
-    struct hs_diag *diag;
-};
-
-/* ---- reading ---- */
-
-static enum hs_status read_header(struct rows_reader *r)
+static uint32_t power_q30(int32_t util_pm, double exponent)
 {
-    const struct hs_csv_head head = {
-        .names = r->names, .count = COLUMN_COUNT, .notes = "source", .hint = r->spec->head};
-    enum hs_status status = hs_csv_next(r->csv, &r->row);
-    struct hs_place place = hs_csv_place(r->csv, 0);
-    if (status == HS_END)
-        return hs_fail(r->diag, HS_E_INPUT, &place, "the first line names the columns",
-                       "the %s is empty", r->spec->what);
-    HS_TRY(status);
-    HS_TRY(hs_csv_bind(r->csv, &r->row, &head, r->at, r->diag));
-    for (uint32_t c = 0; c < COLUMN_COUNT; c++)
-        if (r->at[c] == UINT32_MAX)
-            return hs_fail(r->diag, HS_E_INPUT, &place, head.hint, "missing column '%s'",
-                           r->names[c]);
-    r->field_count = r->row.count;
-    return HS_OK;
+    double share = (double)util_pm / FULL_PM;
+    return (uint32_t)(pow(share, exponent) * (double)(UINT32_C(1) << Q30_SHIFT) + 0.5);
 }
 
-static const char *field_text(const struct rows_reader *r, enum column c)
+static int32_t clamp_pm(int32_t util_pm)
 {
-    return r->row.fields[r->at[c]];
+    return util_pm < 0 ? 0 : util_pm > FULL_PM ? FULL_PM : util_pm;
 }
 
-static enum hs_status fail_field(struct rows_reader *r, enum column c, const char *hint,
-                                 const char *is)
+void hs_pairform_init(struct hs_pairform *form, double k, double alpha, double beta)
 {
-    struct hs_place place = hs_csv_place(r->csv, r->at[c]);
-    return hs_fail(r->diag, HS_E_INPUT, &place, hint, "%s is %s: '%.64s'", r->names[c], is,
-                   field_text(r, c));
-}
-
-static enum hs_status read_model(struct rows_reader *r, char name[NAME_MAX], uint32_t *id)
-{
-    if (!hs_profile_fold(field_text(r, MODEL), name, NAME_MAX))
-        return fail_field(r, MODEL, NULL, "too long a name");
-    if (name[0] == '\0')
-        return fail_field(r, MODEL, r->spec->others, "no name");
-    *id = hs_intern_get(&r->table->models, name);
-    return HS_OK;
-}
-
-static enum hs_status read_figure(struct rows_reader *r, enum column c,
-                                  const struct hs_modelrows_figure *figure, int64_t *out)
-{
-    const char *text = field_text(r, c);
-    const char *is = figure->read(text, strlen(text), out);
-    return is == NULL ? HS_OK : fail_field(r, c, figure->hint, is);
-}
-
-/* A second row of one model and key would never be used. */
-static enum hs_status check_new(struct rows_reader *r, const char *model, int64_t key)
-{
-    char text[HS_PROFILE_KEY_MAX];
-    uint32_t id, known = r->keys.count;
-    (void)snprintf(text, sizeof text, "%s/%" PRId64, model, key);
-    id = hs_intern_get(&r->keys, text);
-    if (id >= known)
-        return HS_OK;
-    return fail_field(r, MODEL, "names are compared without case, '-', '_' and blanks",
-                      r->spec->twice);
-}
-
-static enum hs_status read_row(struct rows_reader *r)
-{
-    struct hs_modelrows *table = r->table;
-    struct hs_modelrow row = {.line = r->row.line};
-    char model[NAME_MAX];
-    struct hs_place place = hs_csv_place(r->csv, r->row.count);
-    if (r->row.count != r->field_count)
-        return hs_fail(r->diag, HS_E_INPUT, &place, NULL, "%u fields where the header has %u",
-                       r->row.count, r->field_count);
-    if (table->count == ROWS_MAX)
-        return hs_fail(r->diag, HS_E_LIMIT, &place, NULL, "more than %u rows", ROWS_MAX);
-    HS_TRY(read_model(r, model, &row.model));
-    HS_TRY(read_figure(r, KEY, &r->spec->key, &row.key));
-    HS_TRY(read_figure(r, VALUE, &r->spec->value, &row.value));
-    HS_TRY(check_new(r, model, row.key));
-    hs_grow((void **)&table->rows, &table->cap, (uint64_t)table->count + 1, sizeof row, ROWS_MAX);
-    table->rows[table->count++] = row;
-    return HS_OK;
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-    const struct hs_modelrow *x = a, *y = b;
-    if (x->model != y->model)
-        return x->model < y->model ? -1 : 1;
-    return (x->key > y->key) - (x->key < y->key);
-}
-
-static enum hs_status check_order(struct rows_reader *r)
-{
-    for (uint32_t i = 0; i < r->table->count && r->spec->check != NULL; i++) {
-        const struct hs_modelrow *row = &r->table->rows[i];
-        bool is_first = i == 0 || row[-1].model != row->model;
-        const char *wrong = r->spec->check(is_first ? NULL : row - 1, row);
-        const struct hs_place place = {.file = r->path, .line = row->line};
-        if (wrong != NULL)
-            return hs_fail(r->diag, HS_E_INPUT, &place, r->spec->value.hint, "%s %s",
-                           r->names[VALUE], wrong);
+    assert(k >= 0 && k <= K_MAX && alpha > 0 && beta > 0);
+    form->k = k;
+    form->alpha = alpha;
+    form->beta = beta;
+    form->k_q20 = (uint64_t)(k * (double)HS_Q20_ONE + 0.5);
+    for (int32_t pm = 0; pm <= FULL_PM; pm++) {
+        form->own_q30[pm] = power_q30(pm, alpha);
+        form->other_q30[pm] = power_q30(pm, beta);
     }
-    return HS_OK;
 }
 
-static enum hs_status read_table(struct rows_reader *r, struct hs_input *input)
+bool hs_pairform_read(struct hs_pairform *form, struct hs_jsoncheck *check,
+                      const struct hs_json *object, double k_max, double exponent_min,
+                      double exponent_max)
 {
-    hs_intern_init(&r->table->models);
-    hs_intern_init(&r->keys);
-    hs_csv_open(&r->csv, input, ',', r->diag);
-    enum hs_status status = read_header(r);
-    while (status == HS_OK && (status = hs_csv_next(r->csv, &r->row)) == HS_OK)
-        status = read_row(r);
-    hs_csv_close(r->csv);
-    if (status != HS_END)
-        return status;
-    if (r->table->count > 1) /* total: each (model, key) is there once */
-        qsort(r->table->rows, r->table->count, sizeof *r->table->rows, compare_rows);
-    return check_order(r);
+    double k, alpha, beta;
+    bool is_good = hs_jsoncheck_number(check, object, "k", 0, k_max, &k);
+    is_good &= hs_jsoncheck_number(check, object, "alpha", exponent_min, exponent_max, &alpha);
+    is_good &= hs_jsoncheck_number(check, object, "beta", exponent_min, exponent_max, &beta);
+    if (is_good)
+        hs_pairform_init(form, k, alpha, beta);
+    return is_good;
 }
 
-enum hs_status hs_modelrows_load(struct hs_modelrows **out, const char *path,
-                                 const struct hs_modelrows_spec *spec, struct hs_diag *diag)
+uint64_t hs_pairform_excess_q20(const struct hs_pairform *form, int32_t own_pm, int32_t other_pm)
 {
-    struct hs_input *input = NULL;
-    *out = NULL;
-    HS_TRY(hs_input_open(&input, path, diag));
-    struct rows_reader r = {.table = hs_alloc_zeroed(1, sizeof *r.table),
-                            .spec = spec,
-                            .names = {"model", spec->key.name, spec->value.name},
-                            .path = path,
-                            .diag = diag};
-    enum hs_status status = read_table(&r, input);
-    hs_input_close(input);
-    hs_intern_free(&r.keys);
-    if (status == HS_OK) {
-        *out = r.table;
-        return HS_OK;
-    }
-    hs_modelrows_free(r.table);
-    return status;
-}
-
-void hs_modelrows_free(struct hs_modelrows *table)
-{
-    if (table == NULL)
-        return;
-    hs_intern_free(&table->models);
-    hs_free(table->rows);
-    hs_free(table);
-}
-
-/* ---- asking ---- */
-
-/* The id of a name with rows; UINT32_MAX if it has none. */
-static uint32_t find_model(const struct hs_modelrows *table, const char *name)
-{
-    char folded[NAME_MAX];
-    if (name == NULL || name[0] == '\0' || !hs_profile_fold(name, folded, sizeof folded) ||
-        folded[0] == '\0')
-        return UINT32_MAX;
-    return hs_intern_find(&table->models, folded);
-}
-
-const struct hs_modelrow *hs_modelrows_find(const struct hs_modelrows *table,
-                                            const char *const *names, uint32_t name_count,
-                                            int64_t key)
-{
-    uint32_t id = UINT32_MAX;
-    for (uint32_t i = 0; i < name_count && id == UINT32_MAX; i++)
-        id = find_model(table, names[i]);
-    if (id == UINT32_MAX)
-        id = find_model(table, HS_MODELROWS_OTHERS);
-    if (id == UINT32_MAX)
-        return NULL;
-    uint32_t low = 0, high = table->count; /* rows before low are at most (id, key) */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct hs_modelrow *row = &table->rows[middle];
-        if (row->model < id || (row->model == id && row->key <= key))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool has_smaller = low > 0 && table->rows[low - 1].model == id;
-    return &table->rows[has_smaller ? low - 1 : low];
+    uint64_t powers_q60 =
+        (uint64_t)form->own_q30[clamp_pm(own_pm)] * form->other_q30[clamp_pm(other_pm)];
+    hs_u128 half = (hs_u128)1 << (2 * Q30_SHIFT - 1);
+    return (uint64_t)(((hs_u128)powers_q60 * form->k_q20 + half) >> (2 * Q30_SHIFT));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The head that all configs/models files share: {"kind": "interference", "format": 1, ...}, and
- * the set of files that a run uses: the shipped ones, each replaced by a given file of its kind.
+ * What the files of configs/models share: the head {"kind": "interference", "format": 1, ...}, the
+ * set of files that a run uses (the shipped ones, each replaced by a given file of its kind),
+ * names, and the general form of slowdowns.
  *
  *     HS_TRY(hs_modelset_init(&set, "my-interference.json,my-speed.json", diag));
  *     HS_TRY(hs_interference_load(&truth, set.path[HS_MODEL_INTERFERENCE], &catalogue, diag));
@@ -50,45 +51,41 @@ HS_MUST_USE enum hs_status hs_modelfile_open(struct hs_jsoncheck *check, const c
 /* A text that must be there, copied to the arena; NULL after a fault. */
 const char *hs_modelfile_name(struct hs_jsoncheck *check, struct hs_arena *arena,
                               const struct hs_json *object, const char *key);
-/* The same GPU type? Compared as names of profiles are: without case, '-', '_' and blanks. */
+
+/* A member that must be there, a number in [min, max]. */
+struct hs_model_number {
+    const char *key;
+    double min, max;
+    double *to;
+};
+/* Reads them all; nothing of NULL. */
+void hs_modelfile_numbers(struct hs_jsoncheck *check, const struct hs_json *object,
+                          const struct hs_model_number *numbers, uint32_t count);
+
+/* text without case, '-', '_' and blanks; false if it does not fit into size bytes. */
+bool hs_profile_fold(const char *text, char *folded, size_t size);
+/* The same model, dataset or GPU type? Compared folded. */
 bool hs_model_same_name(const char *a, const char *b);
 
-struct hs_modelrow {
-    uint32_t model; /* in order of first appearance */
-    int64_t key, value;
-    int64_t line; /* of the file */
+#define HS_Q20_ONE (UINT64_C(1) << 20)
+
+/* The slowdown of a job of utilization u beside one of utilization v, S = 1 + k u^alpha v^beta
+ * (configs/models/README.md), with both powers tabulated once for u = 0..1000 per mille. Slowdowns
+ * are Q20 integers from then on: same bits on every machine, no pow() while the clock runs. The
+ * truth and the predictor each hold their own. */
+struct hs_pairform {
+    double k, alpha, beta;
+    uint32_t own_q30[1001], other_q30[1001]; /* k u^alpha is own * k_q20 */
+    uint64_t k_q20;
 };
 
-/* A column of figures. */
-struct hs_modelrows_figure {
-    const char *name, *hint;
-    /* NULL and *out, or what the text is, for "gpus is not a number: 'x'". */
-    const char *(*read)(const char *text, size_t len, int64_t *out);
-};
-
-struct hs_modelrows_spec {
-    const char *what;   /* "table of restarts" */
-    const char *head;   /* hint about its header */
-    const char *others; /* hint where a row names no model */
-    const char *twice;  /* "there twice for ...": of two rows of one model and key */
-    struct hs_modelrows_figure key, value;
-    /* NULL, or what is wrong with the value of a row; before: the row of its model with the next
-     * smaller key, NULL if it is the first. May be NULL. */
-    const char *(*check)(const struct hs_modelrow *before, const struct hs_modelrow *row);
-};
-
-struct hs_modelrows;
-
-/* Unknown columns, two rows of one model and key, and figures that are none are errors at their
- * place. The spec is not kept. */
-HS_MUST_USE enum hs_status hs_modelrows_load(struct hs_modelrows **table, const char *path,
-                                             const struct hs_modelrows_spec *spec,
-                                             struct hs_diag *diag);
-/* By the first of the names (each may be NULL or "") that has rows, else by those for all others.
- * NULL: none. O(length of the names + log rows). */
-const struct hs_modelrow *hs_modelrows_find(const struct hs_modelrows *table,
-                                            const char *const *names, uint32_t name_count,
-                                            int64_t key);
-void hs_modelrows_free(struct hs_modelrows *table); /* NULL is fine */
+/* k >= 0, alpha > 0, beta > 0. */
+void hs_pairform_init(struct hs_pairform *form, double k, double alpha, double beta);
+/* Reads "k", "alpha" and "beta" of an object; false after a fault. */
+bool hs_pairform_read(struct hs_pairform *form, struct hs_jsoncheck *check,
+                      const struct hs_json *object, double k_max, double exponent_min,
+                      double exponent_max);
+/* S - 1 in Q20; utilizations are clamped to 0..1000 (unknown, -1, counts as 0). */
+uint64_t hs_pairform_excess_q20(const struct hs_pairform *form, int32_t own_pm, int32_t other_pm);
 
 #endif

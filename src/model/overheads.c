@@ -1,23 +1,66 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The tables of overheads by model: rows of model, key and value (model/modelfile.h). The key of a
- * restart is the size of the gang, its value microseconds. The key of a memory limit is millionths
- * of the peak, its value millionths of the speed without a limit: the file has four and six
- * decimals, so both compare exactly.
+ * The tables of overheads by model: rows of model, key and value, in order of model and key. The
+ * key of a restart is the size of the gang, its value microseconds. The key of a memory limit is
+ * millionths of the peak, its value millionths of the speed without a limit: the file has four and
+ * six decimals, so both compare exactly.
  */
 #include "model/overheads.h"
 
-#include <stdint.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "base/diag.h"
 #include "base/fixed.h"
+#include "base/intern.h"
 #include "base/fmt.h"
+#include "data/csvread.h"
 #include "model/modelfile.h"
+#include "model/profile.h"
 
-#define OTHERS       "*"              /* the model of rows for all models that have none */
-#define SECONDS_MAX  1000000          /* as --startup */
-#define ONE          INT64_C(1000000) /* the whole peak; the full speed */
-#define SECONDS_HINT "seconds, for example 7 or 4.5"
+#define OTHERS      "*"              /* the model of rows for all models that have none */
+#define SECONDS_MAX 1000000          /* as --startup */
+#define ONE         INT64_C(1000000) /* the whole peak; the full speed */
+#define ROWS_MAX    65535u
+#define NAME_MAX    (HS_PROFILE_KEY_MAX - 24) /* folded; behind it '/' and a key */
+
+enum column { MODEL, KEY, VALUE, COLUMN_COUNT };
+
+struct row {
+    uint32_t model; /* in order of first appearance */
+    int64_t key, value;
+    int64_t line; /* of the file */
+};
+
+struct hs_overheads {
+    struct hs_intern models; /* folded */
+    struct row *rows;
+    uint32_t count, cap;
+};
+
+/* What a table holds. */
+struct kind {
+    struct hs_csv_head head;
+    const char *twice; /* "there twice for ...": of two rows of one model and key */
+    const char *hints[COLUMN_COUNT];
+    /* Of KEY and VALUE: NULL and *out, or what the text is, for "gpus is not a number: 'x'". */
+    const char *(*read[COLUMN_COUNT])(const char *text, size_t len, int64_t *out);
+    /* NULL, or what is wrong with the value of a row; before: the row of its model with the next
+     * smaller key, NULL if it is the first. May be NULL. */
+    const char *(*check)(const struct row *before, const struct row *row);
+};
+
+struct overheads_reader {
+    struct hs_overheads *table;
+    const struct kind *kind;
+    struct hs_intern keys; /* "vgg16/4": what was met */
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    uint32_t at[COLUMN_COUNT];
+    uint32_t field_count;
+    struct hs_diag *diag;
+};
 
 static const char *read_gpus(const char *text, size_t len, int64_t *out)
 {
@@ -31,35 +74,6 @@ static const char *read_seconds(const char *text, size_t len, int64_t *out)
         return "not a number";
     bool is_span = *out >= 0 && *out <= SECONDS_MAX * HS_US_PER_S;
     return is_span ? NULL : "not from 0 to a million seconds";
-}
-
-enum hs_status hs_restart_load(struct hs_restart **table, const char *path, struct hs_diag *diag)
-{
-    static const struct hs_modelrows_spec spec = {
-        .what = "table of restarts",
-        .head = "the columns are model, gpus, restart_s, and source for notes",
-        .others = "a model, or " OTHERS " for all that have no row",
-        .twice = "there twice for this number of GPUs",
-        .key = {"gpus", "the size of the gang, at least 1", read_gpus},
-        .value = {"restart_s", SECONDS_HINT, read_seconds}};
-    struct hs_modelrows *rows;
-    enum hs_status status = hs_modelrows_load(&rows, path, &spec, diag);
-    *table = (struct hs_restart *)rows;
-    return status;
-}
-
-int64_t hs_restart_us(const struct hs_restart *table, const char *model, const char *other,
-                      uint32_t gpus)
-{
-    const char *const names[] = {model, other};
-    const struct hs_modelrow *row =
-        hs_modelrows_find((const struct hs_modelrows *)table, names, 2, gpus);
-    return row != NULL ? row->value : -1;
-}
-
-void hs_restart_free(struct hs_restart *table)
-{
-    hs_modelrows_free((struct hs_modelrows *)table);
 }
 
 static const char *read_limit(const char *text, size_t len, int64_t *out)
@@ -76,45 +90,204 @@ static const char *read_speed(const char *text, size_t len, int64_t *out)
     return *out > 0 && *out <= ONE ? NULL : "not above 0 and at most 1";
 }
 
-static const char *check(const struct hs_modelrow *before, const struct hs_modelrow *row)
+static const char *check_speed(const struct row *before, const struct row *row)
 {
     if (row->key == ONE && row->value != ONE)
         return "is not 1 at a limit of the whole peak";
     return before != NULL && row->value < before->value ? "is less than at a lower limit" : NULL;
 }
 
-enum hs_status hs_memcurve_load(struct hs_memcurve **table, const char *path, struct hs_diag *diag)
+static const char *const restart_columns[] = {"model", "gpus", "restart_s"};
+static const char *const memcurve_columns[] = {"model", "limit", "speed"};
+
+#define MODEL_HINT "a model, or " OTHERS " for all that have no row"
+
+static const struct kind restarts = {
+    .head = {"table of restarts", restart_columns, COLUMN_COUNT, "source",
+             "the columns are model, gpus, restart_s, and source for notes"},
+    .twice = "there twice for this number of GPUs",
+    .hints = {MODEL_HINT, "the size of the gang, at least 1", "seconds, for example 7 or 4.5"},
+    .read = {NULL, read_gpus, read_seconds}};
+
+static const struct kind memcurves = {
+    .head = {"table of memory limits", memcurve_columns, COLUMN_COUNT, "source",
+             "the columns are model, limit, speed, and source for notes"},
+    .twice = "there twice for this limit",
+    .hints = {MODEL_HINT, "per cent of the peak, for example 50",
+              "relative to no limit, for example 0.98; it grows with the limit, up to 1 at 100"},
+    .read = {NULL, read_limit, read_speed},
+    .check = check_speed};
+
+/* ---- reading ---- */
+
+static enum hs_status fail_field(const struct overheads_reader *r, enum column c, const char *hint,
+                                 const char *is)
 {
-    static const struct hs_modelrows_spec spec = {
-        .what = "table of memory limits",
-        .head = "the columns are model, limit, speed, and source for notes",
-        .others = "a model, or " OTHERS " for all that have no row",
-        .twice = "there twice for this limit",
-        .key = {"limit", "per cent of the peak, for example 50", read_limit},
-        .value = {"speed",
-                  "relative to no limit, for example 0.98; it grows with the limit, up to "
-                  "1 at 100",
-                  read_speed},
-        .check = check};
-    struct hs_modelrows *rows;
-    enum hs_status status = hs_modelrows_load(&rows, path, &spec, diag);
-    *table = (struct hs_memcurve *)rows;
+    return hs_csv_fail(r->csv, r->at[c], hint, "%s is %s: '%.64s'", r->kind->head.names[c], is,
+                       r->row.fields[r->at[c]]);
+}
+
+static enum hs_status read_row(struct overheads_reader *r)
+{
+    struct hs_overheads *table = r->table;
+    struct row row = {.line = r->row.line};
+    char model[NAME_MAX], name[HS_PROFILE_KEY_MAX];
+    if (r->row.count != r->field_count)
+        return hs_csv_fail(r->csv, r->row.count, NULL, "%u fields where the header has %u",
+                           r->row.count, r->field_count);
+    if (table->count == ROWS_MAX) {
+        struct hs_place place = hs_csv_place(r->csv, r->row.count);
+        return hs_fail(r->diag, HS_E_LIMIT, &place, NULL, "more than %u rows", ROWS_MAX);
+    }
+    if (!hs_profile_fold(r->row.fields[r->at[MODEL]], model, sizeof model))
+        return fail_field(r, MODEL, NULL, "too long a name");
+    if (model[0] == '\0')
+        return fail_field(r, MODEL, r->kind->hints[MODEL], "no name");
+    row.model = hs_intern_get(&table->models, model);
+    int64_t *const figures[COLUMN_COUNT] = {NULL, &row.key, &row.value};
+    for (enum column c = KEY; c <= VALUE; c++) {
+        const char *text = r->row.fields[r->at[c]];
+        const char *is = r->kind->read[c](text, strlen(text), figures[c]);
+        if (is != NULL)
+            return fail_field(r, c, r->kind->hints[c], is);
+    }
+    (void)snprintf(name, sizeof name, "%s/%" PRId64, model, row.key);
+    const uint32_t known = r->keys.count;
+    if (hs_intern_get(&r->keys, name) < known) /* a second row would never be used */
+        return fail_field(r, MODEL, "names are compared without case, '-', '_' and blanks",
+                          r->kind->twice);
+    hs_grow((void **)&table->rows, &table->cap, (uint64_t)table->count + 1, sizeof row, ROWS_MAX);
+    table->rows[table->count++] = row;
+    return HS_OK;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->model != y->model)
+        return x->model < y->model ? -1 : 1;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static enum hs_status read_rows(struct overheads_reader *r, const char *path)
+{
+    const struct hs_overheads *table = r->table;
+    HS_TRY(hs_csv_bind(r->csv, &r->kind->head, &r->row, r->at));
+    for (uint32_t c = 0; c < COLUMN_COUNT; c++)
+        if (r->at[c] == UINT32_MAX)
+            return hs_csv_fail(r->csv, 0, r->kind->head.hint, "missing column '%s'",
+                               r->kind->head.names[c]);
+    r->field_count = r->row.count;
+    enum hs_status status;
+    while ((status = hs_csv_next(r->csv, &r->row)) == HS_OK)
+        HS_TRY(read_row(r));
+    if (status != HS_END)
+        return status;
+    if (table->count > 1) /* total: each (model, key) is there once */
+        qsort(table->rows, table->count, sizeof *table->rows, compare_rows);
+    for (uint32_t i = 0; i < table->count && r->kind->check != NULL; i++) {
+        const struct row *row = &table->rows[i];
+        bool is_first = i == 0 || row[-1].model != row->model;
+        const char *wrong = r->kind->check(is_first ? NULL : row - 1, row);
+        const struct hs_place place = {.file = path, .line = row->line};
+        if (wrong != NULL)
+            return hs_fail(r->diag, HS_E_INPUT, &place, r->kind->hints[VALUE], "%s %s",
+                           r->kind->head.names[VALUE], wrong);
+    }
+    return HS_OK;
+}
+
+static enum hs_status load(struct hs_overheads **table, const char *path, const struct kind *kind,
+                           struct hs_diag *diag)
+{
+    struct hs_input *input = NULL;
+    *table = NULL;
+    HS_TRY(hs_input_open(&input, path, diag));
+    struct overheads_reader r = {
+        .table = hs_alloc_zeroed(1, sizeof *r.table), .kind = kind, .diag = diag};
+    hs_intern_init(&r.table->models);
+    hs_intern_init(&r.keys);
+    hs_csv_open(&r.csv, input, ',', diag);
+    enum hs_status status = read_rows(&r, path);
+    hs_csv_close(r.csv);
+    hs_input_close(input);
+    hs_intern_free(&r.keys);
+    if (status == HS_OK)
+        *table = r.table;
+    else
+        hs_overheads_free(r.table);
     return status;
 }
 
-uint64_t hs_memcurve_q32(const struct hs_memcurve *table, const char *model, uint32_t limit_mib,
+enum hs_status hs_restart_load(struct hs_overheads **table, const char *path, struct hs_diag *diag)
+{
+    return load(table, path, &restarts, diag);
+}
+
+enum hs_status hs_memcurve_load(struct hs_overheads **table, const char *path, struct hs_diag *diag)
+{
+    return load(table, path, &memcurves, diag);
+}
+
+void hs_overheads_free(struct hs_overheads *table)
+{
+    if (table == NULL)
+        return;
+    hs_intern_free(&table->models);
+    hs_free(table->rows);
+    hs_free(table);
+}
+
+/* ---- asking ---- */
+
+/* The id of a name with rows; UINT32_MAX if it has none. */
+static uint32_t find_model(const struct hs_overheads *table, const char *name)
+{
+    char folded[NAME_MAX];
+    if (name == NULL || !hs_profile_fold(name, folded, sizeof folded) || folded[0] == '\0')
+        return UINT32_MAX;
+    return hs_intern_find(&table->models, folded);
+}
+
+/* By the first of the names (each may be NULL or "") that has rows, else by those for all others;
+ * NULL: none. */
+static const struct row *find(const struct hs_overheads *table, const char *model,
+                              const char *other, int64_t key)
+{
+    uint32_t id = find_model(table, model);
+    if (id == UINT32_MAX)
+        id = find_model(table, other);
+    if (id == UINT32_MAX)
+        id = find_model(table, OTHERS);
+    if (id == UINT32_MAX)
+        return NULL;
+    uint32_t low = 0, high = table->count; /* rows before low are at most (id, key) */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct row *row = &table->rows[middle];
+        if (row->model < id || (row->model == id && row->key <= key))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool has_smaller = low > 0 && table->rows[low - 1].model == id;
+    return &table->rows[has_smaller ? low - 1 : low];
+}
+
+int64_t hs_restart_us(const struct hs_overheads *table, const char *model, const char *other,
+                      uint32_t gpus)
+{
+    const struct row *row = find(table, model, other, gpus);
+    return row != NULL ? row->value : -1;
+}
+
+uint64_t hs_memcurve_q32(const struct hs_overheads *table, const char *model, uint32_t limit_mib,
                          uint32_t peak_mib)
 {
     if (limit_mib >= peak_mib)
         return HS_Q32_ONE;
-    const struct hs_modelrow *row = hs_modelrows_find((const struct hs_modelrows *)table, &model, 1,
-                                                      (int64_t)limit_mib * ONE / peak_mib);
+    const struct row *row = find(table, model, NULL, (int64_t)limit_mib * ONE / peak_mib);
     if (row == NULL)
         return HS_Q32_ONE;
     return ((uint64_t)row->value * HS_Q32_ONE + (uint64_t)ONE / 2) / (uint64_t)ONE;
-}
-
-void hs_memcurve_free(struct hs_memcurve *table)
-{
-    hs_modelrows_free((struct hs_modelrows *)table);
 }

@@ -12,20 +12,15 @@
 #include "model/predictor.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "base/diag.h"
 #include "base/intern.h"
-#include "base/memory.h"
 #include "base/rng.h"
 #include "base/fmt.h"
-#include "model/modelfile.h"
-#include "model/pairform.h"
-#include "model/profile.h"
 #include "model/utilmodel.h"
 
-struct hs_profile_guess {
+/* What is predicted for the jobs of a profile. */
+struct guess {
     int32_t util_pm, util_peak_pm; /* -1 = none */
     uint32_t util_error_pm;
     uint32_t mem_mib; /* by the formula; 0 = none */
@@ -37,77 +32,100 @@ struct hs_predictor {
     struct hs_pairform general; /* its own copy: the truth has another */
     double general_error;
     uint64_t util_seed, mem_seed;
-    struct hs_profile_guess *guesses; /* one a profile of the catalogue */
+    struct guess *guesses; /* one a profile of the catalogue */
     uint32_t guess_count;
 };
 
-/* An error of which nothing is known: the estimate may be off by anything. */
-#define HS_UTIL_ERROR_MAX_PM 1000u
+#define PM_PER_PERCENT 10.0
+#define UTIL_ERROR_MAX_PM                                                                          \
+    1000u /* of which nothing is known: the estimate may be off by anything                        \
+           */
+
+/* ---- what the ways of guessing share ---- */
 
 /* The measured rows of the model of row i, i among them, in file order:
- *     for (at = hs_peers_first(&peers, i); at != HS_NO_PEER; at = hs_peers_next(&peers, at)) */
-struct hs_peers {
+ *     for (uint32_t at = peers_first(&peers, i); at != NO_PEER; at = peers.next[at]) */
+struct peers {
     struct hs_intern models;
     uint32_t *model_of;     /* by row: id of its model */
-    uint32_t *first, *next; /* by model id, by row: row + 1; 0 = none */
+    uint32_t *first, *next; /* by model id, by row: a row */
 };
 
-#define HS_NO_PEER UINT32_MAX
+#define NO_PEER UINT32_MAX
 
-static void link_rows(struct hs_peers *peers, const struct hs_catalogue *catalogue)
+static void peers_open(struct peers *peers, const struct hs_catalogue *catalogue)
 {
+    uint64_t count = (uint64_t)catalogue->count + 1; /* ids of models begin at 1 */
+    *peers = (struct peers){.model_of = hs_alloc_zeroed(count, sizeof *peers->model_of),
+                            .first = hs_alloc_zeroed(count, sizeof *peers->first),
+                            .next = hs_alloc_zeroed(count, sizeof *peers->next)};
     hs_intern_init(&peers->models);
+    memset(peers->first, 0xff, count * sizeof *peers->first);
     for (uint32_t i = catalogue->count; i-- > 0;) {
         const struct hs_profile *row = &catalogue->profiles[i];
         peers->model_of[i] = hs_intern_get(&peers->models, row->model);
         if (row->util_pm < 0)
             continue;
         peers->next[i] = peers->first[peers->model_of[i]];
-        peers->first[peers->model_of[i]] = i + 1;
+        peers->first[peers->model_of[i]] = i;
     }
 }
 
-static void hs_peers_open(struct hs_peers *peers, const struct hs_catalogue *catalogue)
+static uint32_t peers_first(const struct peers *peers, uint32_t row)
 {
-    uint64_t count = (uint64_t)catalogue->count + 1; /* ids of models begin at 1 */
-    *peers = (struct hs_peers){.model_of = hs_alloc_zeroed(count, sizeof *peers->model_of),
-                               .first = hs_alloc_zeroed(count, sizeof *peers->first),
-                               .next = hs_alloc_zeroed(count, sizeof *peers->next)};
-    link_rows(peers, catalogue);
+    return peers->first[peers->model_of[row]];
 }
 
-static uint32_t hs_peers_first(const struct hs_peers *peers, uint32_t row)
-{
-    return peers->first[peers->model_of[row]] - 1;
-}
-
-static uint32_t hs_peers_next(const struct hs_peers *peers, uint32_t at)
-{
-    return peers->next[at] - 1;
-}
-
-static void hs_peers_close(struct hs_peers *peers)
+static void peers_close(struct peers *peers)
 {
     hs_intern_free(&peers->models);
     hs_free(peers->model_of);
     hs_free(peers->first);
     hs_free(peers->next);
-    *peers = (struct hs_peers){0};
 }
 
-/* NaN where the row has no batch. */
-static double hs_predictor_log_batch(const struct hs_profile *row)
+/* Utilization in percent to the form of estimates: 1..100 %, in per mille. */
+static int32_t told_pm(double util_percent)
 {
-    double batch;
-    if (!hs_parse_double(row->batch, strlen(row->batch), &batch) || batch <= 0)
-        return NAN;
-    return log(batch);
+    double clipped = fmin(fmax(util_percent, 1), 100);
+    return (int32_t)lround(clipped * PM_PER_PERCENT);
 }
+
+/* Squares of residuals; NaN is none. */
+struct residuals {
+    double squares;
+    uint32_t count;
+};
+
+static void residuals_add(struct residuals *r, double residual)
+{
+    if (isnan(residual))
+        return;
+    r->squares += residual * residual;
+    r->count++;
+}
+
+/* Root mean square of all residuals but the own one, so that the error told of an estimate does not
+ * hold its own truth; NaN when no other is left. */
+static double rms_of_others(struct residuals r, double own)
+{
+    if (!isnan(own)) {
+        r.squares -= own * own;
+        r.count--;
+    }
+    return r.count > 0 ? sqrt(fmax(r.squares, 0) / r.count) : NAN;
+}
+
+static uint32_t util_error_pm(double error_pm)
+{
+    return isnan(error_pm) ? UTIL_ERROR_MAX_PM : (uint32_t)lround(error_pm);
+}
+
+/* ---- table: other batches of the same model ---- */
 
 enum way { WAY_LINE, WAY_MODEL, WAY_ALL, WAY_COUNT };
 
-#define PM_PER_PERCENT 10.0
-#define SPREAD_MIN     1e-6 /* of log(batch), squared: below it all batches are one */
+#define SPREAD_MIN 1e-6 /* of log(batch), squared: below it all batches are one */
 
 /* Utilizations predicted for one row, per cent; NaN = this way cannot be gone. */
 struct attempt {
@@ -122,28 +140,10 @@ struct sums {
 
 struct peer_table {
     const struct hs_catalogue *catalogue;
-    struct hs_peers peers;
-    struct sums all;
+    struct peers peers;
+    struct sums all; /* measured rows */
     struct attempt *attempts;
 };
-
-/* Utilization in percent to the form of estimates: 1..100 %, in per mille. */
-static int32_t hs_predictor_told_pm(double util_percent)
-{
-    double clipped = fmin(fmax(util_percent, 1), 100);
-    return (int32_t)lround(clipped * PM_PER_PERCENT);
-}
-
-/* Root mean square of all residuals but the own one (NaN = there is none), so that the error told
- * of an estimate does not hold its own truth; NaN when no other is left. */
-static double hs_predictor_other_rms(double sum_of_squares, uint32_t count, double own_residual)
-{
-    if (!isnan(own_residual)) {
-        sum_of_squares -= own_residual * own_residual;
-        count--;
-    }
-    return count > 0 ? sqrt(fmax(sum_of_squares, 0) / count) : NAN;
-}
 
 static double percent(int32_t pm)
 {
@@ -182,8 +182,7 @@ static const char *line_gpu(const struct peer_table *t, uint32_t i)
 {
     const struct hs_profile *rows = t->catalogue->profiles, *row = &rows[i];
     const char *gpu = NULL;
-    for (uint32_t at = hs_peers_first(&t->peers, i); at != HS_NO_PEER;
-         at = hs_peers_next(&t->peers, at)) {
+    for (uint32_t at = peers_first(&t->peers, i); at != NO_PEER; at = t->peers.next[at]) {
         const struct hs_profile *other = &rows[at];
         if (at == i || !is_same_series(row, other))
             continue;
@@ -200,12 +199,11 @@ static void attempt_row(const struct peer_table *t, uint32_t i, struct attempt *
     const struct hs_profile *rows = t->catalogue->profiles, *row = &rows[i];
     const char *gpu = line_gpu(t, i);
     struct sums line = {0}, mean = {0}, all = t->all;
-    for (uint32_t at = hs_peers_first(&t->peers, i); at != HS_NO_PEER;
-         at = hs_peers_next(&t->peers, at)) {
+    for (uint32_t at = peers_first(&t->peers, i); at != NO_PEER; at = t->peers.next[at]) {
         const struct hs_profile *other = &rows[at];
         if (at == i)
             continue;
-        double x = hs_predictor_log_batch(other), util = percent(other->util_pm),
+        double x = log(hs_util_batch(other)), util = percent(other->util_pm),
                peak = percent(other->util_peak_pm);
         sums_add(&mean, 0, util, peak);
         if (!isnan(x) && is_same_series(row, other) && strcmp(other->gpu, gpu) == 0)
@@ -216,7 +214,7 @@ static void attempt_row(const struct peer_table *t, uint32_t i, struct attempt *
         all.util -= percent(row->util_pm);
         all.peak -= percent(row->util_peak_pm);
     }
-    double x = hs_predictor_log_batch(row);
+    double x = log(hs_util_batch(row));
     a->util[WAY_LINE] = expm1(line_at(&line, line.util, line.x_util, x));
     a->peak[WAY_LINE] = expm1(line_at(&line, line.peak, line.x_peak, x));
     a->util[WAY_MODEL] = mean.n > 0 ? mean.util / mean.n : NAN;
@@ -225,36 +223,21 @@ static void attempt_row(const struct peer_table *t, uint32_t i, struct attempt *
     a->peak[WAY_ALL] = all.n > 0 ? all.peak / all.n : NAN;
 }
 
-static void add_measured(struct peer_table *t)
-{
-    for (uint32_t i = 0; i < t->catalogue->count; i++) {
-        const struct hs_profile *row = &t->catalogue->profiles[i];
-        if (row->util_pm >= 0)
-            sums_add(&t->all, 0, percent(row->util_pm), percent(row->util_peak_pm));
-    }
-}
-
 /* Predicted less measured, as told, per mille; NaN where either is unknown. */
 static double residual_pm(const struct hs_profile *row, const struct attempt *a, enum way way)
 {
     if (row->util_pm < 0 || isnan(a->util[way]))
         return NAN;
-    return hs_predictor_told_pm(a->util[way]) - row->util_pm;
+    return told_pm(a->util[way]) - row->util_pm;
 }
 
-static void settle(const struct peer_table *t, struct hs_profile_guess *guesses)
+static void settle(const struct peer_table *t, struct guess *guesses)
 {
-    double squares[WAY_COUNT] = {0};
-    uint32_t counts[WAY_COUNT] = {0};
+    struct residuals residuals[WAY_COUNT] = {{0}};
     const struct hs_profile *rows = t->catalogue->profiles;
     for (uint32_t i = 0; i < t->catalogue->count; i++)
-        for (uint32_t way = 0; way < WAY_COUNT; way++) {
-            double residual = residual_pm(&rows[i], &t->attempts[i], (enum way)way);
-            if (isnan(residual))
-                continue;
-            squares[way] += residual * residual;
-            counts[way]++;
-        }
+        for (uint32_t way = 0; way < WAY_COUNT; way++)
+            residuals_add(&residuals[way], residual_pm(&rows[i], &t->attempts[i], (enum way)way));
     for (uint32_t i = 0; i < t->catalogue->count; i++) {
         const struct attempt *a = &t->attempts[i];
         uint32_t way = 0;
@@ -263,27 +246,31 @@ static void settle(const struct peer_table *t, struct hs_profile_guess *guesses)
         if (way == WAY_COUNT)
             continue;
         double own = residual_pm(&rows[i], a, (enum way)way);
-        double error = hs_predictor_other_rms(squares[way], counts[way], own);
-        guesses[i].util_pm = hs_predictor_told_pm(a->util[way]);
-        guesses[i].util_peak_pm = hs_predictor_told_pm(fmax(a->peak[way], a->util[way]));
-        guesses[i].util_error_pm = isnan(error) ? HS_UTIL_ERROR_MAX_PM : (uint32_t)lround(error);
+        guesses[i].util_pm = told_pm(a->util[way]);
+        guesses[i].util_peak_pm = told_pm(fmax(a->peak[way], a->util[way]));
+        guesses[i].util_error_pm = util_error_pm(rms_of_others(residuals[way], own));
     }
 }
 
 /* Fills in what other batches of the same model say of each profile, from the catalogue alone. */
-static void hs_predictor_guess_table(const struct hs_catalogue *catalogue,
-                                     struct hs_profile_guess *guesses)
+static void guess_table(const struct hs_catalogue *catalogue, struct guess *guesses)
 {
     struct peer_table t = {.catalogue = catalogue};
     t.attempts = hs_alloc_zeroed((uint64_t)catalogue->count + 1, sizeof *t.attempts);
-    hs_peers_open(&t.peers, catalogue);
-    add_measured(&t);
+    peers_open(&t.peers, catalogue);
+    for (uint32_t i = 0; i < catalogue->count; i++) {
+        const struct hs_profile *row = &catalogue->profiles[i];
+        if (row->util_pm >= 0)
+            sums_add(&t.all, 0, percent(row->util_pm), percent(row->util_peak_pm));
+    }
     for (uint32_t i = 0; i < catalogue->count; i++)
         attempt_row(&t, i, &t.attempts[i]);
     settle(&t, guesses);
-    hs_peers_close(&t.peers);
+    peers_close(&t.peers);
     hs_free(t.attempts);
 }
+
+/* ---- memory by the formula ---- */
 
 #define BYTES_PER_MIB 1048576.0
 
@@ -294,13 +281,10 @@ static void hs_predictor_guess_table(const struct hs_catalogue *catalogue,
 /* Rounded up; 0 where a feature or the batch is unknown. */
 static double formula_mib(const struct hs_profile *row)
 {
-    double batch, outputs = row->features[HS_FEATURE_OUTPUTS],
-                  params = row->features[HS_FEATURE_PARAMS];
-    if (isnan(outputs) || isnan(params) ||
-        !hs_parse_double(row->batch, strlen(row->batch), &batch) || batch <= 0)
-        return 0;
+    double batch = hs_util_batch(row), outputs = row->features[HS_FEATURE_OUTPUTS],
+           params = row->features[HS_FEATURE_PARAMS];
     double bytes = 4 * (outputs * batch + params + batch * params);
-    return fmin(ceil(bytes / BYTES_PER_MIB), UINT32_MAX);
+    return isnan(bytes) ? 0 : fmin(ceil(bytes / BYTES_PER_MIB), UINT32_MAX);
 }
 
 static double residual_ln(const struct hs_profile *row)
@@ -309,26 +293,231 @@ static double residual_ln(const struct hs_profile *row)
     return mib > 0 && row->mem_mib > 0 ? log(mib / row->mem_mib) : NAN;
 }
 
-static void hs_predictor_guess_memory(const struct hs_catalogue *catalogue,
-                                      struct hs_profile_guess *guesses)
+static void guess_memory(const struct hs_catalogue *catalogue, struct guess *guesses)
 {
-    double squares = 0;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < catalogue->count; i++) {
-        double residual = residual_ln(&catalogue->profiles[i]);
-        if (isnan(residual))
-            continue;
-        squares += residual * residual;
-        count++;
-    }
+    struct residuals residuals = {0};
+    for (uint32_t i = 0; i < catalogue->count; i++)
+        residuals_add(&residuals, residual_ln(&catalogue->profiles[i]));
     for (uint32_t i = 0; i < catalogue->count; i++) {
         double mib = formula_mib(&catalogue->profiles[i]);
-        double error = hs_predictor_other_rms(squares, count, residual_ln(&catalogue->profiles[i]));
+        double error = rms_of_others(residuals, residual_ln(&catalogue->profiles[i]));
         guesses[i].mem_mib = (uint32_t)mib;
         guesses[i].mem_error_mib =
             (uint32_t)fmin(round(mib * (isnan(error) ? LN_ERROR : error)), UINT32_MAX);
     }
 }
+
+/* ---- the fit of predictor.json ---- */
+
+/* What a prediction rests on. */
+enum utilbasis {
+    UTIL_NOT_KNOWN,    /* features or batch missing, model not measured */
+    UTIL_KNOWN_MODEL,  /* other configurations of model and dataset are measured */
+    UTIL_ONE_MEASURED, /* exactly one is */
+    UTIL_UNSEEN_MODEL, /* features alone */
+    UTIL_UNSEEN_HOST,  /* features and the host's time for a batch */
+    UTIL_SHIFT,        /* one measured, no features, or another GPU type than the fitted one */
+    UTIL_BASIS_COUNT
+};
+
+struct utilmodel_entry {
+    const char *model, *dataset;
+    uint32_t configs; /* measured */
+    struct hs_utilmate mate;
+};
+
+struct utilmodel {
+    struct hs_arena arena;
+    const char *gpu; /* that it was fitted on: predictions are for it */
+    struct hs_utilform form;
+    double shift_per_ln_batch, shift_amp;
+    struct utilmodel_entry *entries;
+    uint32_t count;
+    double error[UTIL_BASIS_COUNT]; /* hold-out RMSE; NaN = not told */
+};
+
+static const char *const basis_texts[UTIL_BASIS_COUNT] = {
+    [UTIL_NOT_KNOWN] = "not known",
+    [UTIL_KNOWN_MODEL] = "known model, unseen configuration",
+    [UTIL_ONE_MEASURED] = "one measured configuration",
+    [UTIL_UNSEEN_MODEL] = "unseen model",
+    [UTIL_UNSEEN_HOST] = "unseen model, host time known",
+    [UTIL_SHIFT] = "one measured configuration, no features",
+};
+
+/* 0..1 on the GPU type of the fit, not using any measurement of the profile itself beyond those
+ * that the file was fitted to; NaN with UTIL_NOT_KNOWN. O(models measured). */
+static double utilmodel_predict(const struct utilmodel *m, const struct hs_profile *profile,
+                                enum utilbasis *basis)
+{
+    struct hs_utilwork work;
+    *basis = UTIL_NOT_KNOWN;
+    if (!hs_utilwork_of(profile, &work))
+        return NAN;
+    double log_load = hs_utilform_log_load(&m->form, &work);
+    for (const struct utilmodel_entry *entry = m->entries; entry < m->entries + m->count; entry++) {
+        if (!hs_model_same_name(entry->model, profile->model) ||
+            !hs_model_same_name(entry->dataset, profile->dataset))
+            continue;
+        *basis = entry->configs > 1 ? UTIL_KNOWN_MODEL : UTIL_ONE_MEASURED;
+        return hs_util_of_log_load(log_load + hs_utilmate_effect(&entry->mate, &work));
+    }
+    *basis = profile->host_ms > 0 ? UTIL_UNSEEN_HOST : UTIL_UNSEEN_MODEL;
+    return hs_utilform_host_limit(&m->form, &work, hs_util_of_log_load(log_load), profile->host_ms);
+}
+
+/* Without features: the mean effect of batch and precision within a model. */
+static double shift(const struct utilmodel *m, const struct hs_profile *from, double util,
+                    const struct hs_profile *to, enum utilbasis *basis)
+{
+    const double before = hs_util_batch(from), after = hs_util_batch(to);
+    const bool is_known = before > 0 && after > 0;
+    if (!is_known && !hs_model_same_name(from->batch, to->batch)) {
+        *basis = UTIL_NOT_KNOWN;
+        return NAN;
+    }
+    *basis = UTIL_SHIFT;
+    double moved = is_known ? m->shift_per_ln_batch * log(after / before) : 0;
+    moved += m->shift_amp * ((int)hs_util_is_amp(to) - (int)hs_util_is_amp(from));
+    return hs_util_of_log_load(hs_util_to_log_load(util) + moved);
+}
+
+/* Of `to` from the measured utilization of `from`, the same model and dataset on from->gpu. */
+static double utilmodel_transfer(const struct utilmodel *m, const struct hs_profile *from,
+                                 double util, const struct hs_profile *to, enum utilbasis *basis)
+{
+    struct hs_utilwork before, after;
+    if (!hs_model_same_name(from->gpu, m->gpu) || !hs_utilwork_of(from, &before) ||
+        !hs_utilwork_of(to, &after))
+        return shift(m, from, util, to, basis);
+    struct hs_utilmate mate;
+    double batch = before.batch / HS_UTIL_BATCH;
+    hs_utilmate_centre(&mate, hs_util_residual(util, hs_utilform_log_load(&m->form, &before)),
+                       &batch, 1);
+    *basis = UTIL_ONE_MEASURED;
+    return hs_util_of_log_load(hs_utilform_log_load(&m->form, &after) +
+                               hs_utilmate_effect(&mate, &after));
+}
+
+#define COEFFICIENT_MAX 1e18
+#define EFFECT_MAX      100.0
+#define CONFIGS_MAX     1e9
+
+#define WRITE_AGAIN "write the file again with 'horus calibrate'"
+
+/* A container that must be there; NULL after a fault. */
+static const struct hs_json *read_member(struct hs_jsoncheck *check, const struct hs_json *object,
+                                         const char *key, enum hs_json_kind kind, const char *hint)
+{
+    const struct hs_json *member = hs_json_get(object, key);
+    if (member == NULL)
+        hs_jsoncheck_fault(check, object, hint, "\"%s\" is missing", key);
+    else if (hs_jsoncheck_kind(check, member, kind, key))
+        return member;
+    return NULL;
+}
+
+/* A load of 0 has no logarithm. */
+#define POSITIVE    1e-12, COEFFICIENT_MAX
+#define AT_LEAST_0  0, COEFFICIENT_MAX
+#define ANY_EFFECT  -EFFECT_MAX, EFFECT_MAX
+#define COUNT_OF(a) (uint32_t)(sizeof(a) / sizeof((a)[0]))
+
+static void read_form(struct hs_utilform *form, struct hs_jsoncheck *check,
+                      const struct hs_json *fit)
+{
+    const struct hs_model_number load[] = {{"launch", POSITIVE, &form->launch},
+                                           {"per_gmac", AT_LEAST_0, &form->per_gmac},
+                                           {"per_moutput", AT_LEAST_0, &form->per_moutput},
+                                           {"amp", ANY_EFFECT, &form->amp}};
+    const struct hs_model_number busy[] = {{"layer_ms", AT_LEAST_0, &form->busy_layer_ms},
+                                           {"gmac_ms", AT_LEAST_0, &form->busy_gmac_ms},
+                                           {"moutput_ms", AT_LEAST_0, &form->busy_moutput_ms},
+                                           {"amp", ANY_EFFECT, &form->busy_amp},
+                                           {"margin", POSITIVE, &form->busy_margin}};
+    hs_modelfile_numbers(check, read_member(check, fit, "load", HS_JSON_OBJECT, WRITE_AGAIN), load,
+                         COUNT_OF(load));
+    hs_modelfile_numbers(check, read_member(check, fit, "busy", HS_JSON_OBJECT, WRITE_AGAIN), busy,
+                         COUNT_OF(busy));
+}
+
+static void read_models(struct utilmodel *m, struct hs_jsoncheck *check, const struct hs_json *fit)
+{
+    const struct hs_json *list = read_member(check, fit, "models", HS_JSON_ARRAY, WRITE_AGAIN);
+    m->entries = hs_arena_alloc(&m->arena, hs_json_count(list) * sizeof *m->entries);
+    for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at)) {
+        struct utilmodel_entry *entry = &m->entries[m->count];
+        double configs = 1;
+        const struct hs_model_number numbers[] = {
+            {"configs", 1, CONFIGS_MAX, &configs},
+            {"more_work", AT_LEAST_0, &entry->mate.more_work},
+            {"host", AT_LEAST_0, &entry->mate.host},
+            {"slope", ANY_EFFECT, &entry->mate.slope},
+            {"amp", ANY_EFFECT, &entry->mate.amp},
+            {"slope_amp", ANY_EFFECT, &entry->mate.slope_amp}};
+        if (!hs_jsoncheck_kind(check, at, HS_JSON_OBJECT, "a measured model"))
+            continue;
+        entry->model = hs_modelfile_name(check, &m->arena, at, "model");
+        entry->dataset = hs_modelfile_name(check, &m->arena, at, "dataset");
+        hs_modelfile_numbers(check, at, numbers, COUNT_OF(numbers));
+        entry->configs = (uint32_t)configs;
+        m->count++;
+    }
+}
+
+static void read_errors(struct utilmodel *m, struct hs_jsoncheck *check, const struct hs_json *root)
+{
+    for (uint32_t basis = 0; basis < UTIL_BASIS_COUNT; basis++)
+        m->error[basis] = NAN;
+    const struct hs_json *list = read_member(check, root, "holdout", HS_JSON_ARRAY, WRITE_AGAIN);
+    for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at)) {
+        if (!hs_jsoncheck_kind(check, at, HS_JSON_OBJECT, "a score"))
+            continue;
+        const char *protocol = hs_jsoncheck_text(check, at, "protocol");
+        for (uint32_t basis = UTIL_KNOWN_MODEL; basis < UTIL_BASIS_COUNT; basis++)
+            if (protocol != NULL && strcmp(protocol, basis_texts[basis]) == 0 &&
+                hs_json_kind(hs_json_get(at, "rmse")) != HS_JSON_NULL)
+                (void)hs_jsoncheck_number(check, at, "rmse", 0, 1, &m->error[basis]);
+    }
+}
+
+static void utilmodel_free(struct utilmodel *m)
+{
+    if (m == NULL)
+        return;
+    hs_arena_free(&m->arena);
+    hs_free(m);
+}
+
+static enum hs_status utilmodel_load(struct utilmodel **out, const char *path, struct hs_diag *diag)
+{
+    struct utilmodel *m = hs_alloc_zeroed(1, sizeof *m);
+    const struct hs_model_number shift[] = {{"per_ln_batch", ANY_EFFECT, &m->shift_per_ln_batch},
+                                            {"amp", ANY_EFFECT, &m->shift_amp}};
+    struct hs_jsoncheck check;
+    enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_PREDICTOR, diag);
+    if (status == HS_OK) {
+        const struct hs_json *root = hs_json_root(check.doc);
+        const struct hs_json *fit = read_member(&check, root, "fit", HS_JSON_OBJECT, WRITE_AGAIN);
+        if (fit != NULL) {
+            m->gpu = hs_modelfile_name(&check, &m->arena, fit, "gpu");
+            read_form(&m->form, &check, fit);
+            read_models(m, &check, fit);
+        }
+        hs_modelfile_numbers(&check,
+                             read_member(&check, root, "shift", HS_JSON_OBJECT, WRITE_AGAIN), shift,
+                             COUNT_OF(shift));
+        read_errors(m, &check, root);
+        status = check.status;
+    }
+    hs_json_close(check.doc);
+    *out = status == HS_OK ? m : NULL;
+    if (status != HS_OK)
+        utilmodel_free(m);
+    return status;
+}
+
+/* ---- regress: by the fit ---- */
 
 /* Added to a distance in ln(batch): any row of the same precision is nearer than one of another.
  * Batches are below 2^31. */
@@ -336,88 +525,73 @@ static void hs_predictor_guess_memory(const struct hs_catalogue *catalogue,
 
 struct regress {
     const struct hs_catalogue *catalogue;
-    const struct hs_utilmodel *model;
-    struct hs_peers peers;
+    const struct utilmodel *model;
+    struct peers peers;
     enum hs_holdout holdout;
 };
 
-/* Infinite where nothing can be carried over. */
-static double distance(const struct hs_profile *row, const struct hs_profile *other)
-{
-    bool is_same_batch = strcmp(row->batch, other->batch) == 0;
-    double apart =
-        is_same_batch ? 0 : fabs(hs_predictor_log_batch(row) - hs_predictor_log_batch(other));
-    if (isnan(apart) || !hs_model_same_name(row->dataset, other->dataset) ||
-        !hs_model_same_name(row->gpu, other->gpu))
-        return HUGE_VAL;
-    return apart + (hs_model_same_name(row->precision, other->precision) ? 0 : OTHER_PRECISION);
-}
-
-/* The nearest other measured row; ties to the first of the file. */
+/* The nearest other measured row of the same dataset and GPU type; ties to the first of the file.
+ */
 static const struct hs_profile *nearest_row(const struct regress *r, uint32_t i)
 {
-    const struct hs_profile *rows = r->catalogue->profiles, *nearest = NULL;
+    const struct hs_profile *rows = r->catalogue->profiles, *row = &rows[i], *nearest = NULL;
     double best = HUGE_VAL;
-    for (uint32_t at = hs_peers_first(&r->peers, i); at != HS_NO_PEER;
-         at = hs_peers_next(&r->peers, at)) {
-        double apart = distance(&rows[i], &rows[at]);
-        if (at == i || !(apart < best))
+    for (uint32_t at = peers_first(&r->peers, i); at != NO_PEER; at = r->peers.next[at]) {
+        const struct hs_profile *other = &rows[at];
+        double apart = fabs(log(hs_util_batch(row)) - log(hs_util_batch(other)));
+        if (strcmp(row->batch, other->batch) == 0)
+            apart = 0;
+        if (!hs_model_same_name(row->precision, other->precision))
+            apart += OTHER_PRECISION;
+        if (at == i || !(apart < best) || !hs_model_same_name(row->dataset, other->dataset) ||
+            !hs_model_same_name(row->gpu, other->gpu))
             continue;
-        nearest = &rows[at];
+        nearest = other;
         best = apart;
     }
     return nearest;
 }
 
-static double predict(const struct regress *r, uint32_t i, enum hs_utilbasis *basis)
+static double predict(const struct regress *r, uint32_t i, enum utilbasis *basis)
 {
     struct hs_profile row = r->catalogue->profiles[i];
     if (r->holdout == HS_HOLDOUT_MODEL) {
         row.model = ""; /* as if it had not been measured */
-        return hs_utilmodel_predict(r->model, &row, basis);
+        return utilmodel_predict(r->model, &row, basis);
     }
-    double util = hs_utilmodel_predict(r->model, &row, basis);
-    bool is_known = *basis == HS_UTIL_KNOWN_MODEL || *basis == HS_UTIL_ONE_MEASURED;
-    if (is_known && hs_model_same_name(row.gpu, hs_utilmodel_gpu(r->model)))
+    double util = utilmodel_predict(r->model, &row, basis);
+    bool is_known = *basis == UTIL_KNOWN_MODEL || *basis == UTIL_ONE_MEASURED;
+    if (is_known && hs_model_same_name(row.gpu, r->model->gpu))
         return util;
     const struct hs_profile *from = nearest_row(r, i);
     if (from == NULL)
         return util;
-    return hs_utilmodel_transfer(r->model, from, from->util_pm / 1000.0, &row, basis);
+    return utilmodel_transfer(r->model, from, from->util_pm / 1000.0, &row, basis);
 }
 
-static void guess_rows(const struct regress *r, struct hs_profile_guess *guesses)
+/* Fills in the utilizations that are still unknown. */
+static enum hs_status guess_regress(const struct hs_catalogue *catalogue, const char *path,
+                                    enum hs_holdout holdout, struct guess *guesses,
+                                    struct hs_diag *diag)
 {
-    for (uint32_t i = 0; i < r->catalogue->count; i++) {
-        enum hs_utilbasis basis;
-        if (guesses[i].util_pm >= 0)
-            continue;
-        double util = predict(r, i, &basis);
+    struct utilmodel *model;
+    HS_TRY(utilmodel_load(&model, path, diag));
+    struct regress r = {.catalogue = catalogue, .model = model, .holdout = holdout};
+    peers_open(&r.peers, catalogue);
+    for (uint32_t i = 0; i < catalogue->count; i++) {
+        enum utilbasis basis;
+        double util = guesses[i].util_pm < 0 ? predict(&r, i, &basis) : NAN;
         if (isnan(util))
             continue;
-        double error_pm = 1000 * hs_utilmodel_error(r->model, basis);
-        guesses[i].util_pm = guesses[i].util_peak_pm = hs_predictor_told_pm(100 * util);
-        guesses[i].util_error_pm =
-            isnan(error_pm) ? HS_UTIL_ERROR_MAX_PM : (uint32_t)lround(error_pm);
+        guesses[i].util_pm = guesses[i].util_peak_pm = told_pm(100 * util);
+        guesses[i].util_error_pm = util_error_pm(1000 * model->error[basis]);
     }
-}
-
-/* Fills in the utilizations that are still unknown, by the fit of predictor.json. */
-static enum hs_status hs_predictor_guess_regress(const struct hs_catalogue *catalogue,
-                                                 const char *path, enum hs_holdout holdout,
-                                                 struct hs_profile_guess *guesses,
-                                                 struct hs_diag *diag)
-{
-    struct hs_utilmodel *model;
-    struct regress r = {.catalogue = catalogue, .holdout = holdout};
-    HS_TRY(hs_utilmodel_load(&model, path, diag));
-    hs_peers_open(&r.peers, catalogue);
-    r.model = model;
-    guess_rows(&r, guesses);
-    hs_peers_close(&r.peers);
-    hs_utilmodel_free(model);
+    peers_close(&r.peers);
+    utilmodel_free(model);
     return HS_OK;
 }
+
+/* ---- the file ---- */
 
 #define K_MAX        1e6
 #define EXPONENT_MAX 100.0
@@ -426,22 +600,13 @@ static enum hs_status hs_predictor_guess_regress(const struct hs_catalogue *cata
 static void read_general(struct hs_predictor *p, struct hs_jsoncheck *check,
                          const struct hs_json *root)
 {
-    const struct hs_json *general = hs_json_get(root, "general");
-    double k = 0, alpha = 1, beta = 1;
-    if (general == NULL) {
-        hs_jsoncheck_fault(check, root, NULL, "\"general\" is missing");
+    const struct hs_json *general = read_member(check, root, "general", HS_JSON_OBJECT, NULL);
+    if (general == NULL)
         return;
-    }
-    if (!hs_jsoncheck_kind(check, general, HS_JSON_OBJECT, "general"))
-        return;
-    bool is_good = hs_jsoncheck_number(check, general, "k", 0, K_MAX, &k);
-    is_good &= hs_jsoncheck_number(check, general, "alpha", 1e-3, EXPONENT_MAX, &alpha);
-    is_good &= hs_jsoncheck_number(check, general, "beta", 1e-3, EXPONENT_MAX, &beta);
     p->general_error = NAN; /* null: too little data to hold any of it out */
+    (void)hs_pairform_read(&p->general, check, general, K_MAX, 1e-3, EXPONENT_MAX);
     if (hs_json_kind(hs_json_get(general, "error")) != HS_JSON_NULL)
-        is_good &= hs_jsoncheck_number(check, general, "error", 0, ERROR_MAX, &p->general_error);
-    if (is_good)
-        hs_pairform_init(&p->general, k, alpha, beta);
+        (void)hs_jsoncheck_number(check, general, "error", 0, ERROR_MAX, &p->general_error);
 }
 
 /* A fraction 0..1, as told in per mille; -1 where it is absent or null. */
@@ -451,7 +616,7 @@ static int32_t read_share(struct hs_jsoncheck *check, const struct hs_json *row,
     if (hs_json_kind(hs_json_get(row, key)) <= HS_JSON_NULL ||
         !hs_jsoncheck_number(check, row, key, 0, 1, &share))
         return -1;
-    return hs_predictor_told_pm(100 * share);
+    return told_pm(100 * share);
 }
 
 /* The fit is of the mean: a peak of its own is not predicted. */
@@ -471,54 +636,37 @@ static void read_prediction(struct hs_predictor *p, struct hs_jsoncheck *check,
     if (profile == HS_NO_PROFILE)
         return;
     bool is_config = p->options.holdout == HS_HOLDOUT_CONFIG && by_config >= 0;
-    struct hs_profile_guess *guess = &p->guesses[profile];
+    struct guess *guess = &p->guesses[profile];
     guess->util_pm = guess->util_peak_pm = is_config ? by_config : by_model;
 }
 
 /* Residuals of the predictions listed against the catalogue: both are hold-outs. */
-static double file_residual_pm(const struct hs_profile *row, const struct hs_profile_guess *guess)
+static double file_residual_pm(const struct hs_profile *row, const struct guess *guess)
 {
     return row->util_pm < 0 || guess->util_pm < 0 ? NAN : (double)(guess->util_pm - row->util_pm);
-}
-
-static void set_errors(struct hs_predictor *p, const struct hs_catalogue *catalogue)
-{
-    double squares = 0;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < p->guess_count; i++) {
-        double residual = file_residual_pm(&catalogue->profiles[i], &p->guesses[i]);
-        if (isnan(residual))
-            continue;
-        squares += residual * residual;
-        count++;
-    }
-    for (uint32_t i = 0; i < p->guess_count; i++) {
-        double own = file_residual_pm(&catalogue->profiles[i], &p->guesses[i]);
-        double error = hs_predictor_other_rms(squares, count, own);
-        if (p->guesses[i].util_pm >= 0)
-            p->guesses[i].util_error_pm =
-                isnan(error) ? HS_UTIL_ERROR_MAX_PM : (uint32_t)lround(error);
-    }
 }
 
 static void read_predictions(struct hs_predictor *p, struct hs_jsoncheck *check,
                              const struct hs_json *root, const struct hs_catalogue *catalogue)
 {
-    const struct hs_json *list = hs_json_get(root, "predictions");
-    if (list == NULL) {
-        hs_jsoncheck_fault(check, root, NULL, "\"predictions\" is missing");
-        return;
-    }
-    if (!hs_jsoncheck_kind(check, list, HS_JSON_ARRAY, "predictions"))
+    const struct hs_json *list = read_member(check, root, "predictions", HS_JSON_ARRAY, NULL);
+    struct residuals residuals = {0};
+    if (list == NULL)
         return;
     for (const struct hs_json *row = hs_json_first(list); row != NULL; row = hs_json_next(row))
         read_prediction(p, check, row, catalogue);
-    set_errors(p, catalogue);
+    for (uint32_t i = 0; i < p->guess_count; i++)
+        residuals_add(&residuals, file_residual_pm(&catalogue->profiles[i], &p->guesses[i]));
+    for (uint32_t i = 0; i < p->guess_count; i++) {
+        double own = file_residual_pm(&catalogue->profiles[i], &p->guesses[i]);
+        if (p->guesses[i].util_pm >= 0)
+            p->guesses[i].util_error_pm = util_error_pm(rms_of_others(residuals, own));
+    }
 }
 
 /* predictor.json: the general form, and with REGRESS the utilizations it lists as held out. */
-static enum hs_status hs_predictor_read(struct hs_predictor *p, const char *path,
-                                        const struct hs_catalogue *catalogue, struct hs_diag *diag)
+static enum hs_status read_file(struct hs_predictor *p, const char *path,
+                                const struct hs_catalogue *catalogue, struct hs_diag *diag)
 {
     struct hs_jsoncheck check;
     enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_PREDICTOR, diag);
@@ -533,11 +681,13 @@ static enum hs_status hs_predictor_read(struct hs_predictor *p, const char *path
     return status;
 }
 
+/* ---- estimates ---- */
+
 /* u becomes u_hat with log1p(u_hat) = log1p(u) + shift, in percent: the error is that of log1p
  * (RMSLE). */
 static int32_t shifted_pm(int32_t util_pm, double shift)
 {
-    return hs_predictor_told_pm(expm1(log1p(util_pm / PM_PER_PERCENT) + shift));
+    return told_pm(expm1(log1p(util_pm / PM_PER_PERCENT) + shift));
 }
 
 /* The peak moves with the mean: one draw for both. */
@@ -549,7 +699,7 @@ static void add_util_noise(const struct hs_predictor *p, uint64_t index, struct 
     out->util_peak_pm = shifted_pm(out->util_peak_pm, shift);
     /* d log1p(u) = du / (1 + u) */
     double error = hypot(o->util_rmsle, o->util_bias) * (out->util_pm + PM_PER_PERCENT);
-    out->util_error_pm = (uint32_t)lround(fmin(error, HS_UTIL_ERROR_MAX_PM));
+    out->util_error_pm = (uint32_t)lround(fmin(error, UTIL_ERROR_MAX_PM));
 }
 
 static void add_memory_noise(const struct hs_predictor *p, uint64_t index, struct hs_estimate *out)
@@ -563,8 +713,8 @@ static void add_memory_noise(const struct hs_predictor *p, uint64_t index, struc
 void hs_predictor_estimate(const struct hs_predictor *p, const struct hs_job_facts *facts,
                            struct hs_estimate *out)
 {
-    static const struct hs_profile_guess none = {.util_pm = -1, .util_peak_pm = -1};
-    const struct hs_profile_guess *guess =
+    static const struct guess none = {.util_pm = -1, .util_peak_pm = -1};
+    const struct guess *guess =
         facts->profile < p->guess_count ? &p->guesses[facts->profile] : &none;
     bool has_guess = p->options.kind == HS_PREDICT_TABLE || p->options.kind == HS_PREDICT_REGRESS;
 
@@ -597,38 +747,29 @@ double hs_predictor_slowdown_error(const struct hs_predictor *p)
     return p->general_error;
 }
 
-static enum hs_status fill(struct hs_predictor *p, const struct hs_modelset *set,
-                           const struct hs_catalogue *catalogue, struct hs_diag *diag)
-{
-    for (uint32_t i = 0; i < p->guess_count; i++)
-        p->guesses[i] = (struct hs_profile_guess){.util_pm = -1, .util_peak_pm = -1};
-    if (p->options.memory == HS_MEMORY_FORMULA)
-        hs_predictor_guess_memory(catalogue, p->guesses);
-    if (p->options.kind == HS_PREDICT_TABLE)
-        hs_predictor_guess_table(catalogue, p->guesses);
-    const char *path = set->path[HS_MODEL_PREDICTOR];
-    HS_TRY(hs_predictor_read(p, path, catalogue, diag));
-    if (p->options.kind != HS_PREDICT_REGRESS)
-        return HS_OK;
-    return hs_predictor_guess_regress(catalogue, path, p->options.holdout, p->guesses, diag);
-}
-
-enum hs_status hs_predictor_open(struct hs_predictor **p, const struct hs_modelset *set,
+enum hs_status hs_predictor_open(struct hs_predictor **out, const struct hs_modelset *set,
                                  const struct hs_catalogue *catalogue,
                                  const struct hs_predictor_options *options, struct hs_diag *diag)
 {
-    struct hs_predictor *new = hs_alloc_zeroed(1, sizeof *new);
-    *p = new;
-    new->guesses = hs_alloc_zeroed((uint64_t)catalogue->count + 1, sizeof *new->guesses);
-    new->options = *options;
-    new->guess_count = catalogue->count;
-    new->util_seed = hs_seed_of(options->seed, "predictor-noise");
-    new->mem_seed = hs_seed_of(options->seed, "memory-noise");
-    enum hs_status status = fill(new, set, catalogue, diag);
-    if (status != HS_OK) {
-        hs_predictor_close(new);
-        *p = NULL;
-    }
+    const char *path = set->path[HS_MODEL_PREDICTOR];
+    struct hs_predictor *p = hs_alloc_zeroed(1, sizeof *p);
+    p->guesses = hs_alloc_zeroed((uint64_t)catalogue->count + 1, sizeof *p->guesses);
+    p->options = *options;
+    p->guess_count = catalogue->count;
+    p->util_seed = hs_seed_of(options->seed, "predictor-noise");
+    p->mem_seed = hs_seed_of(options->seed, "memory-noise");
+    for (uint32_t i = 0; i < p->guess_count; i++)
+        p->guesses[i] = (struct guess){.util_pm = -1, .util_peak_pm = -1};
+    if (options->memory == HS_MEMORY_FORMULA)
+        guess_memory(catalogue, p->guesses);
+    if (options->kind == HS_PREDICT_TABLE)
+        guess_table(catalogue, p->guesses);
+    enum hs_status status = read_file(p, path, catalogue, diag);
+    if (status == HS_OK && options->kind == HS_PREDICT_REGRESS)
+        status = guess_regress(catalogue, path, options->holdout, p->guesses, diag);
+    *out = status == HS_OK ? p : NULL;
+    if (status != HS_OK)
+        hs_predictor_close(p);
     return status;
 }
 

@@ -13,10 +13,7 @@
 
 #include <stdint.h>
 
-#include "base/diag.h"
-#include "base/intern.h"
 #include "model/modelfile.h"
-#include "model/pairform.h"
 #include "model/profile.h"
 
 enum hs_predictor_kind {
@@ -58,7 +55,8 @@ struct hs_estimate {
 
 struct hs_predictor;
 
-HS_MUST_USE enum hs_status hs_predictor_open(struct hs_predictor **p, const struct hs_modelset *set,
+HS_MUST_USE enum hs_status hs_predictor_open(struct hs_predictor **out,
+                                             const struct hs_modelset *set,
                                              const struct hs_catalogue *catalogue,
                                              const struct hs_predictor_options *options,
                                              struct hs_diag *diag);

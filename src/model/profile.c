@@ -1,121 +1,82 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The catalogue of profiles: read from CSV, indexed by key (model, dataset, batch, precision),
- * searched for the nearest batch, extended by rows that are needed but were never measured, and
- * what a profile gives to a job that does not state it. O(1) a look-up.
+ * searched for the nearest batch, extended by rows that are needed but were never measured. O(1) a
+ * look-up.
  */
 #include "model/profile.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/diag.h"
-#include "base/intern.h"
 #include "base/io.h"
-#include "base/memory.h"
 #include "base/sample.h"
 #include "base/fmt.h"
 #include "data/csvread.h"
-#include "horus/compiler.h"
 #include "horus/trace.h"
+#include "model/modelfile.h"
 
-extern const char *const hs_feature_names[HS_FEATURE_COUNT];
-
-static enum hs_status add(struct hs_catalogue *c, struct hs_profile *row, uint32_t *id)
+/* False where the names are too long for a key. */
+static bool key_of(const char *model, const char *dataset, const char *batch, const char *precision,
+                   char key[HS_PROFILE_KEY_MAX])
 {
-    char key[HS_PROFILE_KEY_MAX], folded[HS_PROFILE_KEY_MAX];
-    int len = snprintf(key, sizeof key, "%s/%s/%s/%s", row->model, row->dataset, row->batch,
-                       row->precision);
-    if (len < 0 || (size_t)len >= sizeof key || c->count == HS_PROFILES_MAX)
-        return HS_E_LIMIT;
-    *id = hs_catalogue_find(c, key);
-    if (*id != HS_NO_PROFILE)
-        return HS_OK;
+    int len = snprintf(key, HS_PROFILE_KEY_MAX, "%s/%s/%s/%s", model, dataset, batch, precision);
+    return len > 0 && len < (int)HS_PROFILE_KEY_MAX;
+}
+
+uint32_t hs_catalogue_find(const struct hs_catalogue *catalogue, const char *key)
+{
+    char folded[HS_PROFILE_KEY_MAX];
+    if (catalogue->count == 0 || !hs_profile_fold(key, folded, sizeof folded))
+        return HS_NO_PROFILE;
+    uint32_t id = hs_intern_find(&catalogue->keys, folded);
+    return id == UINT32_MAX || id == 0 ? HS_NO_PROFILE : id - 1;
+}
+
+/* Enters the row under its key, which no other has; its texts are the catalogue's. */
+static void add(struct hs_catalogue *c, const struct hs_profile *row, const char *key)
+{
+    char folded[HS_PROFILE_KEY_MAX];
+    (void)hs_profile_fold(key, folded, sizeof folded);
+    (void)hs_intern_get(&c->keys, folded);
     hs_grow((void **)&c->profiles, &c->cap, (uint64_t)c->count + 1, sizeof *c->profiles,
             HS_PROFILES_MAX);
-    row->key = hs_arena_text(&c->arena, key, (size_t)len);
-    row->batch = hs_arena_text(&c->arena, row->batch, strlen(row->batch));
-    row->precision = hs_arena_text(&c->arena, row->precision, strlen(row->precision));
-    if (!hs_profile_fold(key, folded, sizeof folded))
-        return HS_E_LIMIT;
-    (void)hs_intern_get(&c->keys, folded);
-    *id = c->count;
-    c->profiles[c->count++] = *row;
-    return HS_OK;
+    c->profiles[c->count] = *row;
+    c->profiles[c->count++].key = hs_arena_text(&c->arena, key, strlen(key));
 }
 
 enum hs_status hs_catalogue_add(struct hs_catalogue *catalogue, uint32_t like, const char *batch,
                                 const char *precision, uint32_t *id, struct hs_diag *diag)
 {
     struct hs_profile row = catalogue->profiles[like];
-    row.batch = batch;
-    row.precision = precision;
+    char key[HS_PROFILE_KEY_MAX];
+    if (!key_of(row.model, row.dataset, batch, precision, key) ||
+        catalogue->count == HS_PROFILES_MAX)
+        return hs_fail(diag, HS_E_LIMIT, NULL, NULL, "no room for one more profile");
+    *id = hs_catalogue_find(catalogue, key);
+    if (*id != HS_NO_PROFILE)
+        return HS_OK;
+    row.batch = hs_arena_text(&catalogue->arena, batch, strlen(batch));
+    row.precision = hs_arena_text(&catalogue->arena, precision, strlen(precision));
     row.util_pm = row.util_peak_pm = row.bw_util_pm = -1;
     row.mem_mib = row.mem_persistent_mib = row.checkpoint_mib = 0;
     row.step_ms = row.host_ms = row.cpus = NAN;
-    enum hs_status status = add(catalogue, &row, id);
-    if (status != HS_OK)
-        return hs_fail(diag, status, NULL, NULL, "no room for one more profile");
+    *id = catalogue->count;
+    add(catalogue, &row, key);
     return HS_OK;
 }
+
+/* ---- the search ---- */
 
 /* What is asked for; NULL is "" here. */
 struct wanted {
     const char *model, *dataset, *batch, *precision;
 };
 
-static bool is_skipped(char c)
-{
-    return c == '-' || c == '_' || c == ' ' || c == '\t';
-}
-
-static char fold(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-bool hs_profile_fold(const char *text, char *folded, size_t size)
-{
-    size_t len = 0;
-    for (; *text != '\0'; text++) {
-        if (is_skipped(*text))
-            continue;
-        if (len + 1 >= size)
-            return false;
-        folded[len++] = fold(*text);
-    }
-    folded[len] = '\0';
-    return true;
-}
-
-static bool is_same(const char *a, const char *b)
-{
-    for (;; a++, b++) {
-        while (is_skipped(*a))
-            a++;
-        while (is_skipped(*b))
-            b++;
-        if (fold(*a) != fold(*b))
-            return false;
-        if (*a == '\0')
-            return true;
-    }
-}
-
-static bool is_given(const char *text)
-{
-    return text[0] != '\0';
-}
-
 static bool agrees(const char *wanted, const char *known)
 {
-    return !is_given(wanted) || is_same(wanted, known);
+    return wanted[0] == '\0' || hs_model_same_name(wanted, known);
 }
 
 /* The first row with what is given, or HS_NO_PROFILE. */
@@ -123,7 +84,7 @@ static uint32_t first_with(const struct hs_catalogue *catalogue, const struct wa
 {
     for (uint32_t i = 0; i < catalogue->count; i++) {
         const struct hs_profile *p = &catalogue->profiles[i];
-        if (is_same(w->model, p->model) && agrees(w->dataset, p->dataset) &&
+        if (hs_model_same_name(w->model, p->model) && agrees(w->dataset, p->dataset) &&
             agrees(w->precision, p->precision) && agrees(w->batch, p->batch))
             return i;
     }
@@ -163,7 +124,7 @@ static uint32_t nearest_batch(const struct hs_catalogue *catalogue, struct wante
     uint32_t best = HS_NO_PROFILE;
     for (uint32_t i = 0; i < catalogue->count; i++) {
         const struct hs_profile *p = &catalogue->profiles[i];
-        if (!is_same(w.model, p->model) || !agrees(w.dataset, p->dataset) ||
+        if (!hs_model_same_name(w.model, p->model) || !agrees(w.dataset, p->dataset) ||
             !agrees(w.precision, p->precision))
             continue;
         int64_t batch = batch_of(p->batch);
@@ -184,94 +145,61 @@ static const char *text_of(const char *text)
     return text != NULL ? text : "";
 }
 
-uint32_t hs_catalogue_find(const struct hs_catalogue *catalogue, const char *key)
-{
-    char folded[HS_PROFILE_KEY_MAX];
-    if (catalogue->count == 0 || !hs_profile_fold(key, folded, sizeof folded))
-        return HS_NO_PROFILE;
-    uint32_t id = hs_intern_find(&catalogue->keys, folded);
-    return id == UINT32_MAX || id == 0 ? HS_NO_PROFILE : id - 1;
-}
-
 uint32_t hs_catalogue_match(const struct hs_catalogue *catalogue, const char *model,
                             const char *dataset, const char *batch, const char *precision,
                             enum hs_match *match)
 {
-    struct wanted w = {text_of(model), text_of(dataset), text_of(batch), text_of(precision)};
-    *match = HS_MATCH_NONE;
-    if (!is_given(w.model))
-        return HS_NO_PROFILE;
+    const struct wanted w = {text_of(model), text_of(dataset), text_of(batch), text_of(precision)};
     char key[HS_PROFILE_KEY_MAX];
-    int len = snprintf(key, sizeof key, "%s/%s/%s/%s", w.model, w.dataset, w.batch, w.precision);
-    if (len > 0 && (size_t)len < sizeof key) {
-        uint32_t exact = hs_catalogue_find(catalogue, key);
-        if (exact != HS_NO_PROFILE) {
-            *match = HS_MATCH_EXACT;
-            return exact;
-        }
+    uint32_t found = HS_NO_PROFILE;
+    *match = HS_MATCH_NONE;
+    if (w.model[0] == '\0')
+        return HS_NO_PROFILE;
+    if (key_of(w.model, w.dataset, w.batch, w.precision, key))
+        found = hs_catalogue_find(catalogue, key);
+    if (found != HS_NO_PROFILE) {
+        *match = HS_MATCH_EXACT;
+        return found;
     }
-    uint32_t part = first_with(catalogue, &w);
-    if (part != HS_NO_PROFILE) {
-        *match = HS_MATCH_PART;
-        return part;
-    }
-    uint32_t nearest = nearest_batch(catalogue, w);
-    if (nearest != HS_NO_PROFILE)
-        *match = HS_MATCH_BATCH;
-    return nearest;
+    found = first_with(catalogue, &w);
+    *match = found != HS_NO_PROFILE ? HS_MATCH_PART : HS_MATCH_BATCH;
+    if (found == HS_NO_PROFILE)
+        found = nearest_batch(catalogue, w);
+    if (found == HS_NO_PROFILE)
+        *match = HS_MATCH_NONE;
+    return found;
 }
 
-const char *const hs_feature_names[HS_FEATURE_COUNT] = {
-#define HS_FEATURE_TEXT(name, text) text,
-    HS_FEATURE_LIST(HS_FEATURE_TEXT)
-#undef HS_FEATURE_TEXT
-};
+/* ---- the file ---- */
 
 #define SOURCE_PREFIX "source_" /* columns that say where figures come from, for readers */
 
-enum column {
-    MODEL,
-    DATASET,
-    BATCH,
-    PRECISION,
-    FAMILY,
-    DISTRIBUTED,
-    GPU,
-    UTIL,
-    UTIL_PEAK,
-    BW_UTIL,
-    MEM,
-    MEM_PERSISTENT,
-    STEP,
-    HOST,
-    CHECKPOINT,
-    CPUS,
-    SKEW,
-    FEATURES,
-    COLUMN_COUNT = FEATURES + HS_FEATURE_COUNT
-};
+#define COLUMN_LIST(X)                                                                             \
+    X(MODEL, "model")                                                                              \
+    X(DATASET, "dataset")                                                                          \
+    X(BATCH, "batch")                                                                              \
+    X(PRECISION, "precision")                                                                      \
+    X(FAMILY, "family")                                                                            \
+    X(DISTRIBUTED, "distributed")                                                                  \
+    X(GPU, "gpu")                                                                                  \
+    X(UTIL, "util")                                                                                \
+    X(UTIL_PEAK, "util_peak")                                                                      \
+    X(BW_UTIL, "bw_util")                                                                          \
+    X(MEM, "mem_mib")                                                                              \
+    X(MEM_PERSISTENT, "mem_persistent_mib")                                                        \
+    X(STEP, "step_ms")                                                                             \
+    X(HOST, "host_ms")                                                                             \
+    X(CHECKPOINT, "checkpoint_mib")                                                                \
+    X(CPUS, "cpus")                                                                                \
+    X(SKEW, "skew")
 
-static const char *const column_names[COLUMN_COUNT] = {"model",
-                                                       "dataset",
-                                                       "batch",
-                                                       "precision",
-                                                       "family",
-                                                       "distributed",
-                                                       "gpu",
-                                                       "util",
-                                                       "util_peak",
-                                                       "bw_util",
-                                                       "mem_mib",
-                                                       "mem_persistent_mib",
-                                                       "step_ms",
-                                                       "host_ms",
-                                                       "checkpoint_mib",
-                                                       "cpus",
-                                                       "skew",
-#define HS_FEATURE_TEXT(name, text) text,
-                                                       HS_FEATURE_LIST(HS_FEATURE_TEXT)
-#undef HS_FEATURE_TEXT
-};
+#define COLUMN_ENUM(name, text) name,
+#define COLUMN_TEXT(name, text) text,
+enum column { COLUMN_LIST(COLUMN_ENUM) FEATURES, COLUMN_COUNT = FEATURES + HS_FEATURE_COUNT };
+static const char *const column_names[COLUMN_COUNT] = {COLUMN_LIST(COLUMN_TEXT)
+                                                           HS_FEATURE_LIST(COLUMN_TEXT)};
+#undef COLUMN_ENUM
+#undef COLUMN_TEXT
 
 struct profile_reader {
     struct hs_catalogue *catalogue;
@@ -283,71 +211,40 @@ struct profile_reader {
     struct hs_diag *diag;
 };
 
-/* ---- header ---- */
-
-static enum hs_status read_header(struct profile_reader *r)
-{
-    static const struct hs_csv_head head = {
-        .names = column_names,
-        .count = COLUMN_COUNT,
-        .notes = SOURCE_PREFIX,
-        .hint = "configs/README.md lists the columns; notes go into columns named source_..."};
-    enum hs_status status = hs_csv_next(r->csv, &r->row);
-    struct hs_place place = hs_csv_place(r->csv, 0);
-    if (status == HS_END)
-        return hs_fail(r->diag, HS_E_INPUT, &place, "the first line names the columns",
-                       "the catalogue is empty");
-    HS_TRY(status);
-    HS_TRY(hs_csv_bind(r->csv, &r->row, &head, r->at, r->diag));
-    if (r->at[MODEL] == UINT32_MAX)
-        return hs_fail(r->diag, HS_E_INPUT, &place, "a profile is found by its model's name",
-                       "missing column 'model'");
-    r->field_count = r->row.count;
-    return HS_OK;
-}
-
-/* ---- fields ---- */
-
 static const char *field_text(const struct profile_reader *r, enum column c)
 {
     return r->at[c] == UINT32_MAX ? "" : r->row.fields[r->at[c]];
 }
 
-HS_PRINTF(4, 5)
-static enum hs_status fail_field(struct profile_reader *r, enum column c, const char *hint,
-                                 const char *fmt, ...)
+/* "util is negative: '-3'" at the field. */
+static enum hs_status fail_field(const struct profile_reader *r, enum column c, const char *hint,
+                                 const char *is)
 {
-    char text[256];
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    struct hs_place place = hs_csv_place(r->csv, r->at[c] == UINT32_MAX ? 0 : r->at[c]);
-    return hs_fail(r->diag, HS_E_INPUT, &place, hint, "%s", text);
+    return hs_csv_fail(r->csv, r->at[c], hint, "%s %s: '%.64s'", column_names[c], is,
+                       field_text(r, c));
 }
 
 /* NaN where the field is empty. */
-static enum hs_status read_number(struct profile_reader *r, enum column c, double max,
+static enum hs_status read_number(const struct profile_reader *r, enum column c, double max,
                                   double *value)
 {
     const char *text = field_text(r, c);
+    char more[64];
     *value = NAN;
     if (text[0] == '\0')
         return HS_OK;
     if (!hs_parse_double(text, strlen(text), value))
-        return fail_field(r, c, "a number, or nothing where it is unknown",
-                          "%s is not a number: '%.64s'", column_names[c], text);
+        return fail_field(r, c, "a number, or nothing where it is unknown", "is not a number");
     if (*value < 0)
-        return fail_field(r, c, "leave the field empty where the figure is unknown",
-                          "%s is negative: '%.64s'", column_names[c], text);
+        return fail_field(r, c, "leave the field empty where the figure is unknown", "is negative");
+    (void)snprintf(more, sizeof more, "is more than %.0f", max);
     if (*value > max)
-        return fail_field(r, c, max == 100 ? "it is a percentage, 0 to 100" : NULL,
-                          "%s is more than %.0f: '%.64s'", column_names[c], max, text);
+        return fail_field(r, c, max == 100 ? "it is a percentage, 0 to 100" : NULL, more);
     return HS_OK;
 }
 
 /* Percent to permille; `unknown` where the field is empty. */
-static enum hs_status read_percent(struct profile_reader *r, enum column c, int32_t unknown,
+static enum hs_status read_percent(const struct profile_reader *r, enum column c, int32_t unknown,
                                    int32_t *pm)
 {
     double percent;
@@ -357,7 +254,7 @@ static enum hs_status read_percent(struct profile_reader *r, enum column c, int3
 }
 
 /* Rounded up, so that what is said to fit does. */
-static enum hs_status read_mib(struct profile_reader *r, enum column c, uint32_t *mib)
+static enum hs_status read_mib(const struct profile_reader *r, enum column c, uint32_t *mib)
 {
     double value;
     HS_TRY(read_number(r, c, (double)(1u << 30), &value));
@@ -365,30 +262,18 @@ static enum hs_status read_mib(struct profile_reader *r, enum column c, uint32_t
     return HS_OK;
 }
 
-static enum hs_status read_text(struct profile_reader *r, enum column c, const char **text)
+static enum hs_status read_text(const struct profile_reader *r, enum column c, const char **text)
 {
     const char *field = field_text(r, c);
     if (strchr(field, '/') != NULL)
-        return fail_field(r, c, "'/' separates the parts of a profile's key",
-                          "%s contains '/': '%.64s'", column_names[c], field);
+        return fail_field(r, c, "'/' separates the parts of a profile's key", "contains '/'");
     *text = hs_arena_text(&r->catalogue->arena, field, strlen(field));
     return HS_OK;
 }
 
-static enum hs_status read_yes_no(struct profile_reader *r, enum column c, bool *value)
+static enum hs_status read_names(const struct profile_reader *r, struct hs_profile *p)
 {
-    const char *text = field_text(r, c);
-    *value = strcmp(text, "yes") == 0;
-    if (*value || text[0] == '\0' || strcmp(text, "no") == 0)
-        return HS_OK;
-    return fail_field(r, c, "yes or no", "%s is neither yes nor no: '%.64s'", column_names[c],
-                      text);
-}
-
-/* ---- rows ---- */
-
-static enum hs_status read_names(struct profile_reader *r, struct hs_profile *p)
-{
+    int64_t batch;
     HS_TRY(read_text(r, MODEL, &p->model));
     HS_TRY(read_text(r, DATASET, &p->dataset));
     HS_TRY(read_text(r, BATCH, &p->batch));
@@ -396,51 +281,32 @@ static enum hs_status read_names(struct profile_reader *r, struct hs_profile *p)
     HS_TRY(read_text(r, FAMILY, &p->family));
     HS_TRY(read_text(r, GPU, &p->gpu));
     if (p->model[0] == '\0')
-        return fail_field(r, MODEL, "every row names its model", "the model's name is empty");
-    int64_t batch;
+        return hs_csv_fail(r->csv, r->at[MODEL], "every row names its model",
+                           "the model's name is empty");
     if (p->batch[0] != '\0' &&
         (!hs_parse_int64(p->batch, strlen(p->batch), &batch) || batch < 1 || batch > INT32_MAX))
         return fail_field(r, BATCH, "samples per step, at least 1; empty for a model without",
-                          "batch is not a positive number: '%.64s'", p->batch);
-    return HS_OK;
-}
-
-/* Enters the key; a second row of the same key is an error, for one of them would never be used. */
-static enum hs_status read_key(struct profile_reader *r, struct hs_profile *p)
-{
-    struct hs_catalogue *catalogue = r->catalogue;
-    char key[HS_PROFILE_KEY_MAX], folded[HS_PROFILE_KEY_MAX];
-    int len =
-        snprintf(key, sizeof key, "%s/%s/%s/%s", p->model, p->dataset, p->batch, p->precision);
-    if (len < 0 || (size_t)len >= sizeof key)
-        return fail_field(r, MODEL, NULL,
-                          "model, dataset, batch and precision have more than %zu "
-                          "bytes together",
-                          sizeof key - 4);
-    hs_profile_fold(key, folded, sizeof folded);
-    p->key = hs_arena_text(&catalogue->arena, key, (size_t)len);
-    uint32_t id = hs_intern_get(&catalogue->keys, folded);
-    if (id <= catalogue->count)
-        return fail_field(r, MODEL, "names are compared without case, '-', '_' and blanks",
-                          "profile '%s' appears twice: it is the same as '%s'", key,
-                          catalogue->profiles[id - 1].key);
+                          "is not a positive number");
     return HS_OK;
 }
 
 static enum hs_status read_figures(struct profile_reader *r, struct hs_profile *p)
 {
+    const char *distributed = field_text(r, DISTRIBUTED);
     HS_TRY(read_percent(r, UTIL, -1, &p->util_pm));
     if (p->util_pm >= 0) /* a row without says nothing about the others */
         hs_fractions_count(&r->utils, p->util_pm);
     HS_TRY(read_percent(r, UTIL_PEAK, p->util_pm, &p->util_peak_pm));
     HS_TRY(read_percent(r, BW_UTIL, -1, &p->bw_util_pm));
     if (p->util_peak_pm < p->util_pm)
-        return fail_field(r, UTIL_PEAK, "a peak is at least the mean", "util_peak is below util");
+        return hs_csv_fail(r->csv, r->at[UTIL_PEAK], "a peak is at least the mean",
+                           "util_peak is below util");
     HS_TRY(read_mib(r, MEM, &p->mem_mib));
     HS_TRY(read_mib(r, MEM_PERSISTENT, &p->mem_persistent_mib));
     if (p->mem_mib > 0 && p->mem_persistent_mib > p->mem_mib)
-        return fail_field(r, MEM_PERSISTENT, "what stays between iterations is part of mem_mib",
-                          "mem_persistent_mib is more than mem_mib");
+        return hs_csv_fail(r->csv, r->at[MEM_PERSISTENT],
+                           "what stays between iterations is part of mem_mib",
+                           "mem_persistent_mib is more than mem_mib");
     HS_TRY(read_mib(r, CHECKPOINT, &p->checkpoint_mib));
     HS_TRY(read_number(r, STEP, HUGE_VAL, &p->step_ms));
     HS_TRY(read_number(r, HOST, HUGE_VAL, &p->host_ms));
@@ -448,34 +314,54 @@ static enum hs_status read_figures(struct profile_reader *r, struct hs_profile *
     HS_TRY(read_percent(r, SKEW, -1, &p->skew_pm));
     for (uint32_t f = 0; f < HS_FEATURE_COUNT; f++)
         HS_TRY(read_number(r, (enum column)(FEATURES + f), HUGE_VAL, &p->features[f]));
-    return read_yes_no(r, DISTRIBUTED, &p->is_distributed);
+    p->is_distributed = strcmp(distributed, "yes") == 0;
+    if (!p->is_distributed && distributed[0] != '\0' && strcmp(distributed, "no") != 0)
+        return fail_field(r, DISTRIBUTED, "yes or no", "is neither yes nor no");
+    return HS_OK;
 }
 
+/* A second row of a key is an error, for one of them would never be used. */
 static enum hs_status read_row(struct profile_reader *r)
 {
     struct hs_catalogue *catalogue = r->catalogue;
-    if (r->row.count != r->field_count) {
-        struct hs_place place = hs_csv_place(r->csv, r->row.count);
-        return hs_fail(r->diag, HS_E_INPUT, &place, "an unknown figure is an empty field",
-                       "%u fields where the header has %u", r->row.count, r->field_count);
-    }
+    struct hs_profile p;
+    char key[HS_PROFILE_KEY_MAX];
+    if (r->row.count != r->field_count)
+        return hs_csv_fail(r->csv, r->row.count, "an unknown figure is an empty field",
+                           "%u fields where the header has %u", r->row.count, r->field_count);
     if (catalogue->count == HS_PROFILES_MAX) {
         struct hs_place place = hs_csv_place(r->csv, 0);
         return hs_fail(r->diag, HS_E_LIMIT, &place, NULL, "more than %u profiles", HS_PROFILES_MAX);
     }
-    hs_grow((void **)&catalogue->profiles, &catalogue->cap, (uint64_t)catalogue->count + 1,
-            sizeof *catalogue->profiles, HS_PROFILES_MAX);
-    struct hs_profile *p = &catalogue->profiles[catalogue->count];
-    HS_TRY(read_names(r, p));
-    HS_TRY(read_key(r, p));
-    HS_TRY(read_figures(r, p));
-    catalogue->count++;
+    HS_TRY(read_names(r, &p));
+    if (!key_of(p.model, p.dataset, p.batch, p.precision, key))
+        return hs_csv_fail(r->csv, r->at[MODEL], NULL,
+                           "model, dataset, batch and precision have more than %zu bytes together",
+                           sizeof key - 4);
+    const uint32_t other = hs_catalogue_find(catalogue, key);
+    if (other != HS_NO_PROFILE)
+        return hs_csv_fail(r->csv, r->at[MODEL],
+                           "names are compared without case, '-', '_' and blanks",
+                           "profile '%s' appears twice: it is the same as '%s'", key,
+                           catalogue->profiles[other].key);
+    HS_TRY(read_figures(r, &p));
+    add(catalogue, &p, key);
     return HS_OK;
 }
 
 static enum hs_status read_rows(struct profile_reader *r, const char *path)
 {
-    HS_TRY(read_header(r));
+    static const struct hs_csv_head head = {
+        .what = "catalogue",
+        .names = column_names,
+        .count = COLUMN_COUNT,
+        .notes = SOURCE_PREFIX,
+        .hint = "configs/README.md lists the columns; notes go into columns named source_..."};
+    HS_TRY(hs_csv_bind(r->csv, &head, &r->row, r->at));
+    if (r->at[MODEL] == UINT32_MAX)
+        return hs_csv_fail(r->csv, 0, "a profile is found by its model's name",
+                           "missing column 'model'");
+    r->field_count = r->row.count;
     enum hs_status status;
     while ((status = hs_csv_next(r->csv, &r->row)) == HS_OK)
         HS_TRY(read_row(r));
@@ -494,11 +380,8 @@ enum hs_status hs_catalogue_load(struct hs_catalogue *catalogue, const char *pat
     HS_TRY(hs_input_open(&input, path, diag));
     hs_intern_init(&catalogue->keys);
     hs_csv_open(&r.csv, input, ',', diag);
-    enum hs_status status = HS_OK;
-    if (status == HS_OK) {
-        status = read_rows(&r, path);
-        hs_csv_close(r.csv);
-    }
+    enum hs_status status = read_rows(&r, path);
+    hs_csv_close(r.csv);
     catalogue->input_hash = hs_input_hash(input);
     catalogue->input_bytes = hs_input_bytes(input);
     hs_input_close(input);
@@ -513,73 +396,4 @@ void hs_catalogue_free(struct hs_catalogue *catalogue)
     hs_free(catalogue->profiles);
     hs_arena_free(&catalogue->arena);
     *catalogue = (struct hs_catalogue){0};
-}
-
-#define STEP_US_MAX (INT64_C(1) << 53) /* what a trace can carry */
-
-/* Memory kept between mini-batches where no profile states it: 0.3 GB (10^9 bytes; our
- * choice), or three times the checkpoint if that is more: weights, gradients, optimizer.
- * */
-#define PERSISTENT_MIB         287u
-#define PERSISTENT_CHECKPOINTS 3u
-
-void hs_profile_defaults_settle_memory(struct hs_trace_job *job)
-{
-    uint64_t kept_mib = (uint64_t)PERSISTENT_CHECKPOINTS * job->checkpoint_mib;
-    if (kept_mib < PERSISTENT_MIB)
-        kept_mib = PERSISTENT_MIB;
-    if (job->gpu_mem_persistent_mib > 0 || job->gpu_mem_mib == 0)
-        kept_mib = job->gpu_mem_persistent_mib;
-    if (job->gpu_mem_mib > 0 && kept_mib > job->gpu_mem_mib)
-        kept_mib = job->gpu_mem_mib;
-    if (job->gpu_mem_later_mib > 0 && kept_mib > job->gpu_mem_later_mib)
-        kept_mib = job->gpu_mem_later_mib;
-    job->gpu_mem_persistent_mib = (uint32_t)kept_mib;
-}
-
-/* Profiles are of whole GPUs; a job that wants a share of one is taken to need as much less. */
-static uint32_t of_share(const struct hs_trace_job *job, uint32_t amount)
-{
-    return job->gpu_milli > 0 ? (uint32_t)((uint64_t)amount * job->gpu_milli / 1000) : amount;
-}
-
-HS_APART void hs_profile_defaults_complete(const struct hs_profile_defaults *defaults,
-                                           struct hs_trace_job *job)
-{
-    if (job->gpu_util_pm < 0 && defaults->util_pm >= 0)
-        job->gpu_util_pm = (int32_t)of_share(job, (uint32_t)defaults->util_pm);
-    if (job->gpu_mem_mib == 0 && defaults->mem_mib > 0) {
-        uint32_t mem_mib = of_share(job, defaults->mem_mib);
-        job->gpu_mem_mib =
-            mem_mib > job->gpu_mem_persistent_mib ? mem_mib : job->gpu_mem_persistent_mib;
-    }
-    if (job->step_us == 0)
-        job->step_us = defaults->step_us;
-    if (job->checkpoint_mib == 0)
-        job->checkpoint_mib = defaults->checkpoint_mib;
-    if (job->gpu_mem_persistent_mib == 0)
-        job->gpu_mem_persistent_mib = defaults->mem_persistent_mib;
-    hs_profile_defaults_settle_memory(job);
-}
-
-/* The step is as measured, on the GPU type of the row: it is not scaled to the reference type of
- * the trace, because most rows were measured on no type that a trace was recorded on, and a policy
- * cuts its turns of whole mini-batches anyway. */
-struct hs_profile_defaults hs_profile_defaults_of(const struct hs_profile *p)
-{
-    double step_us = p->step_ms * 1000;
-    struct hs_trace_job blank = {.gpu_milli = HS_GPU_MILLI, .gpu_util_pm = -1};
-    struct hs_profile_defaults defaults = {
-        .model = p->model,
-        .dataset = p->dataset[0] != '\0' ? p->dataset : NULL,
-        .batch = p->batch[0] != '\0' ? p->batch : NULL,
-        .precision = p->precision[0] != '\0' ? p->precision : NULL,
-        .step_us = step_us > 0 && step_us <= (double)STEP_US_MAX ? llround(step_us) : 0,
-        .util_pm = p->util_pm,
-        .mem_mib = p->mem_mib,
-        .mem_persistent_mib = p->mem_persistent_mib,
-        .checkpoint_mib = p->checkpoint_mib};
-    hs_profile_defaults_complete(&defaults, &blank);
-    defaults.mem_kept_mib = blank.gpu_mem_persistent_mib;
-    return defaults;
 }

@@ -18,7 +18,6 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/memory.h"
-#include "horus/compiler.h"
 #include "horus/trace.h"
 
 #define HS_PROFILES_MAX 65535u
@@ -99,60 +98,5 @@ HS_MUST_USE enum hs_status hs_catalogue_add(struct hs_catalogue *catalogue, uint
 void hs_catalogue_free(struct hs_catalogue *catalogue);
 
 #define HS_PROFILE_KEY_MAX 512u
-
-/* text without case, '-', '_' and blanks; false if it does not fit into size bytes. */
-bool hs_profile_fold(const char *text, char *folded, size_t size);
-
-/* Values of a profile for its jobs: a value of the job's own record holds, the rest comes from the
- * profile. Closer together than in the catalogue. Texts are those of the catalogue; an absent one
- * is NULL, as a reader has it. */
-struct hs_profile_defaults {
-    const char *model, *dataset, *batch, *precision;
-    int64_t step_us; /* 0 = not known, or more than a trace can carry */
-    int32_t util_pm; /* -1 = not measured */
-    uint32_t mem_mib, mem_persistent_mib, checkpoint_mib; /* 0 = unknown */
-    uint32_t mem_kept_mib; /* memory kept between mini-batches of a whole-GPU job that states
-                              nothing of it */
-};
-
-struct hs_profile_defaults hs_profile_defaults_of(const struct hs_profile *profile);
-void hs_profile_defaults_complete(const struct hs_profile_defaults *defaults,
-                                  struct hs_trace_job *job);
-/* Memory stated by the record holds, and the part kept between mini-batches is at most the peak. A
- * job of unknown peak gets no memory values. */
-void hs_profile_defaults_settle_memory(struct hs_trace_job *job);
-
-static inline void hs_profile_defaults_name(const struct hs_profile_defaults *defaults,
-                                            struct hs_trace_job *job)
-{
-    job->model = defaults->model;
-    job->dataset = defaults->dataset;
-    job->batch = defaults->batch;
-    job->precision = defaults->precision;
-}
-
-/* The job tells nothing of what a profile gives, nor that it wants but a share of its GPUs. */
-static inline bool hs_profile_defaults_is_all(const struct hs_trace_job *job)
-{
-    const uint32_t memory = job->gpu_mem_mib | job->gpu_mem_persistent_mib |
-                            job->gpu_mem_later_mib | job->checkpoint_mib;
-    const bool is_whole = job->gpu_milli == HS_GPU_MILLI;
-    return (memory | (uint64_t)job->step_us) == 0 && job->gpu_util_pm == -1 && is_whole;
-}
-
-/* Memory is settled, too. */
-static inline void hs_profile_defaults_give(const struct hs_profile_defaults *defaults,
-                                            struct hs_trace_job *job)
-{
-    if (HS_UNLIKELY(!hs_profile_defaults_is_all(job))) {
-        hs_profile_defaults_complete(defaults, job);
-        return;
-    }
-    job->gpu_util_pm = defaults->util_pm;
-    job->gpu_mem_mib = defaults->mem_mib;
-    job->gpu_mem_persistent_mib = defaults->mem_kept_mib;
-    job->step_us = defaults->step_us;
-    job->checkpoint_mib = defaults->checkpoint_mib;
-}
 
 #endif

@@ -1,286 +1,472 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Searches of the share index: the cheapest GPU, and the cheapest node for a gang. Where all GPUs
- * of a node cost more than the mean of the best gang so far, the node cannot be better: nodes are
- * visited by their GPUs, the cheaper branch of the tree first, and a branch above that mean is
- * skipped. Idle GPUs are not in the tree: nodes that have some are visited before it, or after it
- * where idle GPUs cost more than shared ones may.
+ * The share index: per pool a treap of vertices (Seidel & Aragon, Algorithmica 1996) with the box
+ * of loads below each, a Fenwick tree of claims and a segment tree of nodes. The order of the treap
+ * (tenants, first sum, claim) keeps boxes small for costs by those; priorities are a mix of the
+ * GPU's id, so that its shape is the same on every machine.
+ *
+ * Where all GPUs of a node cost more than the mean of the best gang so far, the node cannot be
+ * better: nodes are visited by their GPUs, the cheaper branch of the treap first, and a branch
+ * above that mean is skipped. Idle GPUs are not in the treap: nodes that have some are visited
+ * before it, or after it where idle GPUs cost more than shared ones may.
  */
 #include "model/shareindex.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
-#include "base/memory.h"
-#include "horus/view.h"
-#include "model/cluster.h"
-#include "model/freeindex.h"
-#include "model/shareindex_state.h"
+#include "base/pool.h"
+#include "base/rng.h"
 
-struct gang {
-    struct hs_share *s;
-    const struct hs_share_query *query;
-    uint32_t gpus;
-    /* of this pool */
-    bool may_join; /* GPUs with tenants */
-    uint32_t most_level, most_claim_mib, capacity_mib, type;
-    int64_t idle_cost, open_cost; /* of an open GPU at least */
-    /* the best so far, or HS_NO_NODE */
-    uint32_t node, idle;
-    int64_t sum;
+/* Claims are counted in so many steps of what a GPU's tenants may claim, and in one more those
+ * beyond that: a job alone may be larger. */
+#define CLAIM_STEPS  4096u
+#define CLAIM_COUNTS (CLAIM_STEPS + 1)
+
+#define NO_VERTEX UINT32_MAX
+
+/* A vertex of a pool's treap: an open GPU, for itself and for those that follow it on its node and
+ * hold the same. Order: tenants, first sum, claim, id. There are as many as were open at once: GPUs
+ * that are idle, or full, have none. */
+struct vertex {
+    struct hs_load_range own; /* least and most are its load */
+    struct hs_load_range box; /* of the subtree */
+    uint32_t gpu, node;
+    uint32_t priority;
+    uint32_t left, right; /* NO_VERTEX = none */
+    uint32_t least_id;    /* of the GPUs of the subtree */
+    uint32_t count;       /* GPUs that it stands for */
 };
 
-/* No GPU from this id on costs less: can none of their nodes be better? */
-static bool is_hopeless(const struct gang *g, int64_t cost, uint32_t least_id)
+/* Level of a GPU: idle, or open with so many MiB claimed, LEVEL_OPEN added, or closed. */
+#define LEVEL_IDLE   0u
+#define LEVEL_OPEN   1u
+#define LEVEL_CLOSED UINT32_MAX
+
+struct summary {
+    uint32_t least_level; /* of any GPU */
+    uint32_t allocations; /* most idle + open GPUs of a node */
+};
+
+struct share_pool {
+    uint32_t type;
+    uint32_t capacity_mib, limit_mib; /* of a GPU; of what its tenants claim */
+    uint32_t step_mib;                /* of the counts by claim; 0 = all are one */
+    uint32_t root;
+    uint32_t *open_by_claim; /* Fenwick tree over CLAIM_COUNTS steps: open GPUs */
+    uint64_t idle;           /* GPUs */
+    uint32_t *nodes;         /* ids, ascending */
+    uint32_t node_count;
+    uint32_t leaves;         /* of the tree below: node_count rounded up to a power of 2 */
+    struct summary *summary; /* of nodes; leaf `leaves + i` is node i's */
+};
+
+struct share_node {
+    uint32_t pool, local;
+    uint32_t first_gpu, gpus;
+    uint16_t idle, open;
+    bool is_changed; /* since the last question: summary and vertices are to be made anew */
+    uint32_t judged; /* number of the last search for a gang that met it */
+};
+
+/* GPUs of a node at one cost. */
+struct share_offer {
+    int64_t cost;
+    uint32_t allocations;
+};
+
+struct hs_share {
+    struct vertex *vertices;
+    struct hs_pool vertex_pool; /* with room for a vertex a GPU: it never grows */
+    uint32_t *vertex;           /* of each GPU: its vertex + 1; 0 = it has none */
+    uint32_t *node_of;          /* of each GPU */
+    struct hs_load *load;       /* of each GPU that is open */
+    uint32_t *level;            /* of each GPU */
+    uint32_t *first;            /* of each open GPU: the GPU that represents it in the tree */
+    struct share_node *nodes;
+    uint32_t *changed; /* nodes */
+    uint32_t changed_count;
+    struct share_offer *offers; /* scratch: of one node */
+    uint32_t searches;          /* for gangs, so far */
+    struct share_pool *pools;   /* by VC, then type */
+    uint32_t node_count, pool_count, type_count;
+    bool by_vc;
+};
+
+static inline struct vertex *vertex_of(const struct hs_share *s, uint32_t gpu)
 {
-    if (cost == HS_NEVER || g->node == HS_NO_NODE)
-        return cost == HS_NEVER;
-    int64_t gpus = g->gpus, rest = g->sum % gpus;
-    int64_t mean = g->sum / gpus - (rest < 0); /* rounded down */
-    bool loses_ties = g->idle == 0 && g->s->node_of[least_id] >= g->node;
-    return cost > mean || (cost == mean && rest == 0 && loses_ties);
+    return &s->vertices[s->vertex[gpu] - 1];
 }
 
-static void add_offer(struct hs_share_offer *offers, uint32_t count, struct hs_share_offer offer)
+static inline bool is_same_load(const struct hs_load *a, const struct hs_load *b)
 {
-    for (; count > 0 && offers[count - 1].cost > offer.cost; count--)
-        offers[count] = offers[count - 1];
-    offers[count] = offer;
+    return memcmp(a, b, sizeof *a) == 0; /* which has no padding */
 }
 
-/* What the cheapest GPUs of a node cost; HS_NEVER when there are too few. By the loads, which lie
- * closer together than the vertices do. */
-static int64_t node_sum(const struct gang *g, const struct hs_share_node *n)
-{
-    struct hs_share *s = g->s;
-    uint32_t count = 0, rest = g->gpus;
-    int64_t sum = 0;
-    if (n->idle > 0 && g->idle_cost != HS_NEVER)
-        s->offers[count++] = (struct hs_share_offer){g->idle_cost, n->idle};
-    const uint32_t *first = &s->first[n->first_gpu];
-    for (uint32_t i = 0, next; g->may_join && i < n->gpus; i = next) {
-        uint32_t gpu = n->first_gpu + i, allocations = 0;
-        for (next = i; next < n->gpus && (first[next] == gpu || first[next] == HS_NO_GPU); next++)
-            allocations += first[next] == gpu;
-        if (allocations == 0 || s->load[gpu].claim_mib > g->most_claim_mib)
-            continue;
-        const struct hs_load_range point = {s->load[gpu], s->load[gpu], g->capacity_mib, g->type};
-        int64_t cost = g->query->cost_of(g->query->ctx, &point);
-        if (cost != HS_NEVER)
-            add_offer(s->offers, count++, (struct hs_share_offer){cost, allocations});
-    }
-    for (uint32_t i = 0; i < count && rest > 0; i++) {
-        uint32_t allocations = s->offers[i].allocations < rest ? s->offers[i].allocations : rest;
-        sum += s->offers[i].cost * allocations;
-        rest -= allocations;
-    }
-    return rest > 0 ? HS_NEVER : sum;
-}
-
-static bool is_better(const struct gang *g, const struct hs_share_node *n, uint32_t node,
-                      int64_t sum)
-{
-    if (g->node == HS_NO_NODE || sum != g->sum)
-        return sum < g->sum;
-    return n->idle < g->idle || (n->idle == g->idle && node < g->node);
-}
-
-static void judge(struct gang *g, uint32_t node)
-{
-    struct hs_share_node *n = &g->s->nodes[node];
-    if (n->judged == g->s->searches)
-        return;
-    n->judged = g->s->searches;
-    if ((uint32_t)n->idle + n->open < g->gpus ||
-        !hs_share_can_find(g->s, n, g->gpus, g->most_level) ||
-        (g->query->accepts != NULL && !g->query->accepts(g->query->accept_ctx, node)))
-        return;
-    int64_t sum = node_sum(g, n);
-    if (!is_better(g, n, node, sum))
-        return;
-    g->node = node;
-    g->idle = n->idle;
-    g->sum = sum;
-}
-
-static int64_t cost_of(const struct gang *g, const struct hs_load_range *range)
-{
-    return range->least.claim_mib <= g->most_claim_mib ? g->query->cost_of(g->query->ctx, range)
-                                                       : HS_NEVER;
-}
-
-static void search_below(struct gang *g, uint32_t at);
-
-static void search_branch(struct gang *g, uint32_t at, int64_t bound)
-{
-    if (at != HS_NO_VERTEX && !is_hopeless(g, bound, g->s->vertices[at].least_id))
-        search_below(g, at);
-}
-
-static void search_below(struct gang *g, uint32_t at)
-{
-    const struct hs_share_vertex *const vertices = g->s->vertices, *x = &vertices[at];
-    if (!is_hopeless(g, cost_of(g, &x->own), x->gpu))
-        judge(g, x->node);
-    int64_t left = x->left != HS_NO_VERTEX ? cost_of(g, &vertices[x->left].box) : HS_NEVER;
-    int64_t right = x->right != HS_NO_VERTEX ? cost_of(g, &vertices[x->right].box) : HS_NEVER;
-    if (left <= right) {
-        search_branch(g, x->left, left);
-        search_branch(g, x->right, right);
-    } else { /* the better one first: it makes the other one hopeless more often */
-        search_branch(g, x->right, right);
-        search_branch(g, x->left, left);
-    }
-}
-
-/* The least that a node with so many idle GPUs could cost in all is more than the best. */
-static bool is_dear(const struct gang *g, uint32_t idle)
-{
-    if (g->node == HS_NO_NODE || g->open_cost <= g->idle_cost)
-        return false;
-    uint32_t others = idle < g->gpus ? g->gpus - idle : 0;
-    if (others > 0 && g->open_cost == HS_NEVER)
-        return true;
-    return g->idle_cost * (g->gpus - others) + (others > 0 ? g->open_cost * others : 0) > g->sum;
-}
-
-static void search_idle(struct gang *g, const struct hs_share_pool *p)
-{
-    uint32_t local = hs_share_next_node(p, g->gpus, HS_SHARE_IDLE, 0);
-    for (; local != UINT32_MAX; local = hs_share_next_node(p, g->gpus, HS_SHARE_IDLE, local + 1))
-        if (!is_dear(g, g->s->nodes[p->nodes[local]].idle))
-            judge(g, p->nodes[local]);
-}
-
-uint32_t hs_share_gang_node(struct hs_share *s, const struct hs_share_query *query, uint32_t gpus,
-                            uint32_t margin_mib)
-{
-    struct gang g = {.s = s, .query = query, .gpus = gpus, .node = HS_NO_NODE, .sum = HS_NEVER};
-    uint32_t claim_mib = query->claim_mib;
-    hs_share_settle(s);
-    s->searches++;
-    for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
-        if (!hs_share_pool_serves(s, p, query->ask) || p->summary[1].allocations < gpus)
-            continue;
-        const struct hs_load_range idle = {.capacity_mib = p->capacity_mib, .gpu_type = p->type};
-        g.may_join = p->root != HS_NO_VERTEX && claim_mib <= p->limit_mib && claim_mib < UINT32_MAX;
-        g.capacity_mib = p->capacity_mib;
-        g.type = p->type;
-        g.most_level = hs_share_most_level(p, claim_mib, margin_mib);
-        g.most_claim_mib = p->limit_mib == UINT32_MAX ? UINT32_MAX : p->limit_mib - claim_mib;
-        g.idle_cost = query->cost_of(query->ctx, &idle);
-        g.open_cost = g.may_join ? cost_of(&g, &s->vertices[p->root].box) : HS_NEVER;
-        bool is_open_first = g.open_cost <= g.idle_cost;
-        if (!is_open_first)
-            search_idle(&g, p);
-        if (g.may_join)
-            search_branch(&g, p->root, g.open_cost);
-        if (is_open_first && !is_hopeless(&g, g.idle_cost, 0))
-            search_idle(&g, p);
-    }
-    return g.node;
-}
-
-static uint32_t least(uint32_t a, uint32_t b)
+static inline uint32_t least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
 
-static uint32_t open_up_to(const struct hs_share_pool *p, uint32_t claim_mib)
+/* ---- treap ---- */
+
+/* Less in the order of the treap. */
+static bool is_before(const struct hs_share *s, uint32_t a, uint32_t b)
 {
-    uint32_t count = 0;
-    for (uint32_t i = hs_share_step(p, claim_mib) + 1; i > 0; i -= i & (0 - i))
-        count += p->open_by_claim[i];
-    return count;
+    const struct hs_load *x = &s->vertices[a].own.least, *y = &s->vertices[b].own.least;
+    if (x->tenants != y->tenants)
+        return x->tenants < y->tenants;
+    if (x->sum[0] != y->sum[0])
+        return x->sum[0] < y->sum[0];
+    if (x->claim_mib != y->claim_mib)
+        return x->claim_mib < y->claim_mib;
+    return s->vertices[a].gpu < s->vertices[b].gpu;
 }
 
-bool hs_share_pool_serves(const struct hs_share *s, const struct hs_share_pool *p,
-                          const struct hs_ask *ask)
+static inline void widen_u32(uint32_t *low, uint32_t *high, uint32_t below, uint32_t above)
 {
-    return (!s->by_vc || p->vc == ask->vc) && (ask->type_mask >> p->type & 1) && p->node_count > 0;
+    *low = below < *low ? below : *low;
+    *high = above > *high ? above : *high;
 }
+
+static void widen(struct hs_load_range *box, const struct hs_load_range *other)
+{
+    struct hs_load *low = &box->least, *high = &box->most;
+    const struct hs_load *below = &other->least, *above = &other->most;
+    widen_u32(&low->tenants, &high->tenants, below->tenants, above->tenants);
+    widen_u32(&low->claim_mib, &high->claim_mib, below->claim_mib, above->claim_mib);
+    widen_u32(&low->measured_pm, &high->measured_pm, below->measured_pm, above->measured_pm);
+    for (int i = 0; i < HS_LOADS; i++) {
+        low->sum[i] = below->sum[i] < low->sum[i] ? below->sum[i] : low->sum[i];
+        high->sum[i] = above->sum[i] > high->sum[i] ? above->sum[i] : high->sum[i];
+    }
+}
+
+/* Makes the box of a vertex what it has to be, from its own load and its children's boxes; false if
+ * it was right. */
+static bool refresh(struct hs_share *s, uint32_t vertex)
+{
+    struct vertex *x = &s->vertices[vertex];
+    struct hs_load_range box = x->own;
+    uint32_t least_id = x->gpu;
+    const uint32_t below[] = {x->left, x->right};
+    for (int i = 0; i < 2; i++) {
+        if (below[i] == NO_VERTEX)
+            continue;
+        widen(&box, &s->vertices[below[i]].box);
+        least_id = least(least_id, s->vertices[below[i]].least_id);
+    }
+    if (least_id == x->least_id && memcmp(&box, &x->box, sizeof box) == 0)
+        return false;
+    x->box = box;
+    x->least_id = least_id;
+    return true;
+}
+
+/* What is before the vertex in the subtree goes to *left, the rest to *right. */
+static void split(struct hs_share *s, uint32_t at, uint32_t vertex, uint32_t *left, uint32_t *right)
+{
+    if (at == NO_VERTEX) {
+        *left = *right = NO_VERTEX;
+        return;
+    }
+    struct vertex *x = &s->vertices[at];
+    if (is_before(s, at, vertex)) {
+        *left = at;
+        split(s, x->right, vertex, &x->right, right);
+    } else {
+        *right = at;
+        split(s, x->left, vertex, left, &x->left);
+    }
+    (void)refresh(s, at);
+}
+
+/* Of two subtrees, all of the left one before all of the right one. */
+static uint32_t join(struct hs_share *s, uint32_t left, uint32_t right)
+{
+    if (left == NO_VERTEX || right == NO_VERTEX)
+        return left == NO_VERTEX ? right : left;
+    struct vertex *l = &s->vertices[left], *r = &s->vertices[right];
+    const bool is_left = l->priority > r->priority;
+    if (is_left)
+        l->right = join(s, l->right, right);
+    else
+        r->left = join(s, left, r->left);
+    (void)refresh(s, is_left ? left : right);
+    return is_left ? left : right;
+}
+
+/* A vertex whose load and GPU are set. */
+static void tree_add(struct hs_share *s, uint32_t *at, uint32_t vertex)
+{
+    struct vertex *x = &s->vertices[vertex];
+    x->priority = (uint32_t)(hs_mix64(x->gpu, 0) >> 32);
+    while (*at != NO_VERTEX && s->vertices[*at].priority >= x->priority) {
+        struct vertex *above = &s->vertices[*at];
+        widen(&above->box, &x->own);
+        above->least_id = least(above->least_id, x->gpu);
+        at = is_before(s, vertex, *at) ? &above->left : &above->right;
+    }
+    split(s, *at, vertex, &x->left, &x->right);
+    x->least_id = UINT32_MAX; /* what the place held before is no box */
+    (void)refresh(s, vertex);
+    *at = vertex;
+}
+
+/* Returns whether the box of the subtree has changed. */
+static bool tree_remove(struct hs_share *s, uint32_t *at, uint32_t vertex)
+{
+    struct vertex *x = &s->vertices[*at];
+    if (*at == vertex) {
+        *at = join(s, x->left, x->right);
+        return true;
+    }
+    bool is_changed = tree_remove(s, is_before(s, vertex, *at) ? &x->left : &x->right, vertex);
+    return is_changed && refresh(s, *at);
+}
+
+static uint32_t claim_step(const struct share_pool *p, uint32_t claim_mib)
+{
+    return p->step_mib > 0 ? least(claim_mib / p->step_mib, CLAIM_STEPS) : 0;
+}
+
+static uint32_t level_of_claim(uint32_t claim_mib)
+{
+    return LEVEL_OPEN + least(claim_mib, LEVEL_CLOSED - LEVEL_OPEN - 1);
+}
+
+static inline bool level_is_open(uint32_t level)
+{
+    return level != LEVEL_IDLE && level != LEVEL_CLOSED;
+}
+
+static struct summary summary_of_node(const struct hs_share *s, const struct share_node *n)
+{
+    struct summary x = {.least_level = LEVEL_CLOSED, .allocations = n->idle + n->open};
+    for (uint32_t i = 0; i < n->gpus; i++)
+        x.least_level = least(x.least_level, s->level[n->first_gpu + i]);
+    return x;
+}
+
+/* Of two subtrees side by side. */
+static struct summary summary_of(const struct summary *below)
+{
+    const uint32_t left = below[0].allocations, right = below[1].allocations;
+    return (struct summary){.least_level = least(below[0].least_level, below[1].least_level),
+                            .allocations = left > right ? left : right};
+}
+
+static bool is_summary(const struct summary *at, struct summary right)
+{
+    return memcmp(at, &right, sizeof right) == 0;
+}
+
+/* The vertex stands for so many GPUs; modulo 2^32, so that the counts may shrink. */
+static void count_set(struct share_pool *p, struct vertex *x, uint32_t count)
+{
+    uint32_t delta = count - x->count;
+    uint32_t i = delta != 0 ? claim_step(p, x->own.least.claim_mib) + 1 : CLAIM_COUNTS + 1;
+    for (; i <= CLAIM_COUNTS; i += i & (0 - i))
+        p->open_by_claim[i] += delta;
+    x->count = count;
+}
+
+/* The GPU stands for so many; nothing to do for HS_NO_GPU. */
+static void stand_for(struct hs_share *s, struct share_pool *p, uint32_t gpu, uint32_t count)
+{
+    if (gpu == HS_NO_GPU)
+        return;
+    if (s->vertex[gpu] == 0) {
+        uint32_t at = hs_pool_take_there(&s->vertex_pool, s->vertices, sizeof *s->vertices);
+        struct vertex *x = &s->vertices[at];
+        s->vertex[gpu] = at + 1;
+        x->gpu = gpu;
+        x->node = s->node_of[gpu];
+        x->own = (struct hs_load_range){s->load[gpu], s->load[gpu], p->capacity_mib, p->type};
+        x->count = 0;
+        tree_add(s, &p->root, at);
+    }
+    count_set(p, vertex_of(s, gpu), count);
+}
+
+/* Each run of GPUs that hold the same gets its vertex, all others of the node lose theirs; then the
+ * summaries above the node. */
+static void node_settle(struct hs_share *s, const struct share_node *n)
+{
+    struct share_pool *p = &s->pools[n->pool];
+    uint32_t first = HS_NO_GPU;
+    uint32_t count = 0; /* of those that hold the same; closed ones between them */
+    for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
+        const bool is_open = level_is_open(s->level[g]);
+        if (is_open && (first == HS_NO_GPU || !is_same_load(&s->load[first], &s->load[g]))) {
+            stand_for(s, p, first, count);
+            first = g;
+            count = 0;
+        }
+        s->first[g] = is_open ? first : HS_NO_GPU;
+        count += is_open;
+        struct vertex *x = s->vertex[g] != 0 ? vertex_of(s, g) : NULL;
+        if (x == NULL || (s->first[g] == g && is_same_load(&x->own.least, &s->load[g])))
+            continue;
+        (void)tree_remove(s, &p->root, s->vertex[g] - 1);
+        count_set(p, x, 0);
+        hs_pool_give(&s->vertex_pool, x, s->vertex[g] - 1);
+        s->vertex[g] = 0;
+    }
+    stand_for(s, p, first, count);
+    uint32_t at = p->leaves + n->local;
+    struct summary x = summary_of_node(s, n);
+    for (; at > 0 && !is_summary(&p->summary[at], x); at /= 2) {
+        p->summary[at] = x;
+        x = summary_of(&p->summary[at & ~1u]);
+    }
+}
+
+/* Works out what follows from all changes since the last question. */
+static void settle(struct hs_share *s)
+{
+    while (s->changed_count > 0) {
+        struct share_node *n = &s->nodes[s->changed[--s->changed_count]];
+        n->is_changed = false;
+        node_settle(s, n);
+    }
+}
+
+/* ---- changes ---- */
+
+static void set_level(struct hs_share *s, uint32_t gpu, uint32_t level)
+{
+    uint32_t node = s->node_of[gpu], before = s->level[gpu];
+    struct share_node *n = &s->nodes[node];
+    const int idle = (level == LEVEL_IDLE) - (before == LEVEL_IDLE);
+    const int open = level_is_open(level) - level_is_open(before);
+    n->idle = (uint16_t)(n->idle + idle);
+    n->open = (uint16_t)(n->open + open);
+    s->pools[n->pool].idle += (uint64_t)idle;
+    s->level[gpu] = level;
+    if (!n->is_changed) {
+        n->is_changed = true;
+        s->changed[s->changed_count++] = node;
+    }
+}
+
+void hs_share_close(struct hs_share *s, uint32_t gpu, bool is_held)
+{
+    uint32_t level = is_held ? LEVEL_CLOSED : LEVEL_IDLE;
+    if (s->level[gpu] != level)
+        set_level(s, gpu, level);
+}
+
+bool hs_share_is_open(const struct hs_share *s, uint32_t gpu, const struct hs_load *load)
+{
+    return level_is_open(s->level[gpu]) && (load == NULL || is_same_load(&s->load[gpu], load));
+}
+
+void hs_share_open(struct hs_share *s, uint32_t gpu, const struct hs_load *load)
+{
+    if (hs_share_is_open(s, gpu, load))
+        return;
+    s->load[gpu] = *load;
+    set_level(s, gpu, level_of_claim(load->claim_mib));
+}
+
+/* ---- searches of the treap ---- */
 
 struct search {
-    const struct hs_share *s;
+    struct hs_share *s;
     const struct hs_share_query *query;
     uint32_t most_claim_mib; /* that leaves room for the candidate */
-    int64_t best;
-    uint32_t gpu;
+    void (*visit)(struct search *q, uint32_t node, uint32_t gpu, int64_t cost);
+    /* A GPU at a higher cost cannot be better than what was found, nor at this cost from this id
+     * on. */
+    int64_t limit;
+    uint32_t limit_id;
+    uint32_t gpu; /* found; HS_NO_GPU = none */
+    /* of a gang: the best node so far, HS_NO_NODE, its idle GPUs, and what it costs in all */
+    uint32_t gpus, node, idle;
+    int64_t sum;
+    bool may_join; /* GPUs with tenants */
+    uint32_t most_level;
+    int64_t idle_cost, open_cost; /* of an open GPU at least */
 };
 
-/* Could something with this bound and these ids be better than what was found? */
-static bool gang_is_better(const struct search *q, int64_t cost, uint32_t gpu)
+/* The next pool that may serve the ask, the first one behind NULL; NULL: no more. */
+static struct share_pool *next_pool(const struct hs_share *s, const struct share_pool *p,
+                                    const struct hs_ask *ask)
 {
-    return cost < q->best || (cost == q->best && q->gpu != HS_NO_GPU && gpu < q->gpu);
+    const uint32_t first = s->by_vc ? ask->vc * s->type_count : 0;
+    for (uint32_t i = p != NULL ? (uint32_t)(p - s->pools) + 1 : first; i < first + s->type_count;
+         i++)
+        if ((ask->type_mask >> (i - first) & 1) && s->pools[i].node_count > 0)
+            return &s->pools[i];
+    return NULL;
+}
+
+/* What a GPU may claim at most, so that this claim can join it. */
+static uint32_t claim_left(const struct share_pool *p, uint32_t claim_mib)
+{
+    return p->limit_mib == UINT32_MAX ? UINT32_MAX : p->limit_mib - claim_mib;
+}
+
+static int64_t cost_within(const struct search *q, const struct hs_load_range *range)
+{
+    return range->least.claim_mib <= q->most_claim_mib ? q->query->cost_of(q->query->ctx, range)
+                                                       : HS_NEVER;
 }
 
 static int64_t bound_of(const struct search *q, uint32_t at)
 {
-    if (at == HS_NO_VERTEX || q->s->vertices[at].box.least.claim_mib > q->most_claim_mib)
-        return HS_NEVER;
-    return q->query->cost_of(q->query->ctx, &q->s->vertices[at].box);
+    return at != NO_VERTEX ? cost_within(q, &q->s->vertices[at].box) : HS_NEVER;
 }
 
-static int64_t own_cost(const struct search *q, const struct hs_share_vertex *x)
+static bool is_accepted(const struct search *q, uint32_t node)
 {
-    const struct hs_load_range *own = &x->own;
-    return own->least.claim_mib > q->most_claim_mib ? HS_NEVER
-                                                    : q->query->cost_of(q->query->ctx, own);
+    return q->query->accepts == NULL || q->query->accepts(q->query->accept_ctx, node);
 }
 
-static bool is_accepted(const struct search *q, const struct hs_share_vertex *x)
+static inline bool is_hopeless(const struct search *q, int64_t cost, uint32_t least_id)
 {
-    return q->query->accepts == NULL || q->query->accepts(q->query->accept_ctx, x->node);
+    return cost > q->limit || (cost == q->limit && least_id >= q->limit_id);
 }
 
-static void try_gpu(struct search *q, const struct hs_share_vertex *x)
+/* No GPU below the vertex costs less than the bound. */
+static void search_below(struct search *q, uint32_t at, int64_t bound)
 {
-    int64_t cost = own_cost(q, x);
-    if (!gang_is_better(q, cost, x->gpu) || !is_accepted(q, x))
+    if (bound == HS_NEVER || is_hopeless(q, bound, q->s->vertices[at].least_id))
         return;
-    q->best = cost;
-    q->gpu = x->gpu;
+    const struct vertex *x = &q->s->vertices[at];
+    const int64_t own = cost_within(q, &x->own);
+    const int64_t left = bound_of(q, x->left), right = bound_of(q, x->right);
+    if (own != HS_NEVER && !is_hopeless(q, own, x->gpu))
+        q->visit(q, x->node, x->gpu, own);
+    if (left <= right)
+        search_below(q, x->left, left);
+    search_below(q, x->right, right);
+    if (left > right) /* the better one first: it makes the other one hopeless more often */
+        search_below(q, x->left, left);
 }
 
-static void gang_search_below(struct search *q, uint32_t at)
+static void try_gpu(struct search *q, uint32_t node, uint32_t gpu, int64_t cost)
 {
-    const struct hs_share_vertex *x = &q->s->vertices[at];
-    int64_t left = bound_of(q, x->left), right = bound_of(q, x->right);
-    try_gpu(q, x);
-    uint32_t first = x->left, second = x->right;
-    if (right < left) { /* the better one first: it makes the other one hopeless more often */
-        first = x->right;
-        second = x->left;
-        int64_t other = left;
-        left = right;
-        right = other;
-    }
-    if (left != HS_NEVER && gang_is_better(q, left, q->s->vertices[first].least_id))
-        gang_search_below(q, first);
-    if (right != HS_NEVER && gang_is_better(q, right, q->s->vertices[second].least_id))
-        gang_search_below(q, second);
-}
-
-static uint32_t claim_left(uint32_t limit_mib, uint32_t claim_mib)
-{
-    if (limit_mib == UINT32_MAX)
-        return UINT32_MAX;
-    return limit_mib - claim_mib;
+    if (!is_accepted(q, node))
+        return;
+    q->limit = cost;
+    q->limit_id = q->gpu = gpu;
 }
 
 uint32_t hs_share_cheapest(struct hs_share *s, const struct hs_share_query *query, int64_t *cost)
 {
-    struct search q = {.s = s, .query = query, .best = query->below, .gpu = HS_NO_GPU};
-    hs_share_settle(s);
-    for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
-        if (!hs_share_pool_serves(s, p, query->ask) || query->claim_mib > p->limit_mib)
+    struct search q = {
+        .s = s, .query = query, .visit = try_gpu, .limit = query->below, .gpu = HS_NO_GPU};
+    settle(s);
+    for (const struct share_pool *p = NULL; (p = next_pool(s, p, query->ask)) != NULL;) {
+        if (query->claim_mib > p->limit_mib)
             continue;
-        q.most_claim_mib = claim_left(p->limit_mib, query->claim_mib);
-        int64_t bound = bound_of(&q, p->root);
-        if (bound != HS_NEVER && gang_is_better(&q, bound, s->vertices[p->root].least_id))
-            gang_search_below(&q, p->root);
+        q.most_claim_mib = claim_left(p, query->claim_mib);
+        search_below(&q, p->root, bound_of(&q, p->root));
     }
-    *cost = q.best;
+    *cost = q.limit;
     return q.gpu;
 }
 
@@ -289,8 +475,8 @@ static void count_below(const struct search *q, uint32_t at, uint64_t *rest)
 {
     if (*rest == 0 || bound_of(q, at) == HS_NEVER)
         return;
-    const struct hs_share_vertex *x = &q->s->vertices[at];
-    if (own_cost(q, x) != HS_NEVER && is_accepted(q, x))
+    const struct vertex *x = &q->s->vertices[at];
+    if (cost_within(q, &x->own) != HS_NEVER && is_accepted(q, x->node))
         *rest -= x->count < *rest ? x->count : *rest;
     count_below(q, x->left, rest);
     count_below(q, x->right, rest);
@@ -300,59 +486,52 @@ uint64_t hs_share_count(struct hs_share *s, const struct hs_share_query *query, 
 {
     struct search q = {.s = s, .query = query};
     uint64_t rest = most;
-    hs_share_settle(s);
-    for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
-        if (!hs_share_pool_serves(s, p, query->ask))
-            continue;
+    settle(s);
+    for (const struct share_pool *p = NULL; (p = next_pool(s, p, query->ask)) != NULL;) {
         rest -= p->idle < rest ? p->idle : rest;
         if (query->claim_mib > p->limit_mib)
             continue;
-        q.most_claim_mib = claim_left(p->limit_mib, query->claim_mib);
+        q.most_claim_mib = claim_left(p, query->claim_mib);
         count_below(&q, p->root, &rest);
     }
     return most - rest;
 }
 
-/* The largest claim that an open GPU may already have, so that the candidate leaves more than
- * margin_mib; false: it may join none. */
-static bool claim_beside(const struct hs_share_pool *p, uint32_t claim_mib, uint32_t margin_mib,
-                         uint32_t *most_mib)
+/* ---- nodes ---- */
+
+/* The largest level of an open GPU that leaves a candidate with this claim more than margin_mib;
+ * LEVEL_IDLE: it may join none. */
+static uint32_t most_level_beside(const struct share_pool *p, uint32_t claim_mib,
+                                  uint32_t margin_mib)
 {
     uint64_t with_margin_mib = (uint64_t)claim_mib + margin_mib;
-    *most_mib = UINT32_MAX;
     if (p->limit_mib == UINT32_MAX)
-        return claim_mib < UINT32_MAX;
+        return claim_mib < UINT32_MAX ? level_of_claim(UINT32_MAX) : LEVEL_IDLE;
     if (claim_mib > p->limit_mib || with_margin_mib >= p->capacity_mib)
-        return false;
-    *most_mib = least(p->limit_mib - claim_mib, p->capacity_mib - 1 - (uint32_t)with_margin_mib);
-    return true;
-}
-
-uint32_t hs_share_most_level(const struct hs_share_pool *p, uint32_t claim_mib, uint32_t margin_mib)
-{
-    uint32_t most_mib;
-    return claim_beside(p, claim_mib, margin_mib, &most_mib) ? hs_share_level(most_mib)
-                                                             : HS_SHARE_IDLE;
+        return LEVEL_IDLE;
+    const uint32_t left_mib = p->capacity_mib - 1 - (uint32_t)with_margin_mib;
+    return level_of_claim(least(p->limit_mib - claim_mib, left_mib));
 }
 
 uint64_t hs_share_find(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
                        uint32_t margin_mib)
 {
     uint64_t allocations = 0;
-    hs_share_settle(s);
-    for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
-        uint32_t most_mib;
-        if (!hs_share_pool_serves(s, p, ask))
-            continue;
+    settle(s);
+    for (const struct share_pool *p = NULL; (p = next_pool(s, p, ask)) != NULL;) {
+        const uint32_t most_level = most_level_beside(p, claim_mib, margin_mib);
         allocations += p->idle;
-        if (claim_beside(p, claim_mib, margin_mib, &most_mib))
-            allocations += open_up_to(p, most_mib);
+        if (most_level == LEVEL_IDLE)
+            continue;
+        for (uint32_t i = claim_step(p, most_level - LEVEL_OPEN) + 1; i > 0; i -= i & (0 - i))
+            allocations += p->open_by_claim[i];
     }
     return allocations;
 }
 
-bool hs_share_can_find(const struct hs_share *s, const struct hs_share_node *n, uint32_t gpus,
-                       uint32_t most_level)
+/* Has the node so many GPUs of at most this level? */
+static bool node_has(const struct hs_share *s, const struct share_node *n, uint32_t gpus,
+                     uint32_t most_level)
 {
     uint32_t allocations = 0;
     for (uint32_t i = 0; i < n->gpus; i++)
@@ -360,16 +539,17 @@ bool hs_share_can_find(const struct hs_share *s, const struct hs_share_node *n, 
     return allocations >= gpus;
 }
 
-/* Where the summary of a subtree does not say no, its left half is looked at, then its right one.
- */
-uint32_t hs_share_next_node(const struct hs_share_pool *p, uint32_t gpus, uint32_t most_level,
-                            uint32_t from)
+/* First local number >= from of a node with so many GPUs that are idle or open and one of at most
+ * this level, or UINT32_MAX. Where the summary of a subtree does not say no, its left half is
+ * looked at, then its right one. */
+static uint32_t next_node(const struct share_pool *p, uint32_t gpus, uint32_t most_level,
+                          uint32_t from)
 {
     uint32_t at = p->leaves + from;
     if (from >= p->node_count)
         return UINT32_MAX;
     for (;;) {
-        const struct hs_share_summary *here = &p->summary[at];
+        const struct summary *here = &p->summary[at];
         if (here->allocations >= gpus && here->least_level <= most_level) {
             if (at >= p->leaves)
                 return at - p->leaves;
@@ -384,55 +564,31 @@ uint32_t hs_share_next_node(const struct hs_share_pool *p, uint32_t gpus, uint32
     }
 }
 
-/* First local number >= from with at least `gpus` GPUs of at most this level, or UINT32_MAX. */
-static uint32_t pool_next_allocations(const struct hs_share *s, const struct hs_share_pool *p,
-                                      uint32_t gpus, uint32_t most_level, uint32_t from)
-{
-    uint32_t local = hs_share_next_node(p, gpus, most_level, from);
-    while (local != UINT32_MAX &&
-           !hs_share_can_find(s, &s->nodes[p->nodes[local]], gpus, most_level))
-        local = hs_share_next_node(p, gpus, most_level, local + 1);
-    return local;
-}
-
-static uint32_t pool_lower_bound(const struct hs_share *s, const struct hs_share_pool *p,
-                                 uint32_t node)
-{
-    if (node < s->node_count && &s->pools[s->nodes[node].pool] == p)
-        return s->nodes[node].local;
-    uint32_t low = 0, high = p->node_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (p->nodes[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 uint32_t hs_share_find_node(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
                             uint32_t margin_mib, uint32_t gpus, uint32_t from)
 {
     uint32_t best = HS_NO_NODE;
-    hs_share_settle(s);
-    for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
-        if (!hs_share_pool_serves(s, p, ask))
-            continue;
-        uint32_t most_level = hs_share_most_level(p, claim_mib, margin_mib);
-        uint32_t local = pool_next_allocations(s, p, gpus > 0 ? gpus : 1, most_level,
-                                               pool_lower_bound(s, p, from));
-        if (local != UINT32_MAX && p->nodes[local] < best)
-            best = p->nodes[local];
+    gpus = gpus > 0 ? gpus : 1;
+    settle(s);
+    for (const struct share_pool *p = NULL; (p = next_pool(s, p, ask)) != NULL;) {
+        const uint32_t level = most_level_beside(p, claim_mib, margin_mib);
+        const bool is_here = from < s->node_count && &s->pools[s->nodes[from].pool] == p;
+        uint32_t local =
+            is_here ? s->nodes[from].local : hs_ids_lower_bound(p->nodes, p->node_count, from);
+        local = next_node(p, gpus, level, local);
+        while (local != UINT32_MAX && !node_has(s, &s->nodes[p->nodes[local]], gpus, level))
+            local = next_node(p, gpus, level, local + 1);
+        if (local != UINT32_MAX)
+            best = least(best, p->nodes[local]);
     }
     return best;
 }
 
 bool hs_share_is_full(struct hs_share *s, const struct hs_ask *ask)
 {
-    hs_share_settle(s);
-    for (const struct hs_share_pool *p = s->pools; p < s->pools + s->pool_count; p++)
-        if (hs_share_pool_serves(s, p, ask) && p->summary[1].allocations > 0)
+    settle(s);
+    for (const struct share_pool *p = NULL; (p = next_pool(s, p, ask)) != NULL;)
+        if (p->summary[1].allocations > 0)
             return false;
     return true;
 }
@@ -440,26 +596,260 @@ bool hs_share_is_full(struct hs_share *s, const struct hs_ask *ask)
 void hs_share_node_costs(struct hs_share *s, const struct hs_share_query *query, uint32_t first_gpu,
                          uint32_t gpus, int64_t idle_cost, int64_t *costs)
 {
-    const struct hs_share_pool *p = &s->pools[s->nodes[s->node_of[first_gpu]].pool];
-    uint32_t most_level = HS_SHARE_IDLE;
-    hs_share_settle(s);
+    const struct share_pool *p = &s->pools[s->nodes[s->node_of[first_gpu]].pool];
+    uint32_t most_level = LEVEL_IDLE;
+    settle(s);
     if (query->claim_mib <= p->limit_mib)
-        most_level = hs_share_level(claim_left(p->limit_mib, query->claim_mib));
+        most_level = level_of_claim(claim_left(p, query->claim_mib));
     for (uint32_t i = 0; i < gpus; i++) {
         uint32_t gpu = first_gpu + i, level = s->level[gpu];
-        if (level == HS_SHARE_IDLE)
+        if (level == LEVEL_IDLE)
             costs[i] = idle_cost;
         else if (level > most_level)
             costs[i] = HS_NEVER;
         else if (s->first[gpu] != gpu)
             costs[i] = costs[s->first[gpu] - first_gpu];
         else
-            costs[i] = query->cost_of(query->ctx, &hs_share_vertex_of(s, gpu)->own);
+            costs[i] = query->cost_of(query->ctx, &vertex_of(s, gpu)->own);
     }
 }
 
-bool hs_share_is_open(const struct hs_share *s, uint32_t gpu, const struct hs_load *load)
+/* ---- the node of a gang ---- */
+
+/* What the cheapest GPUs of a node cost; HS_NEVER when there are too few. By the loads, which lie
+ * closer together than the vertices do. */
+static int64_t node_sum(const struct search *q, const struct share_node *n)
 {
-    bool is_open = hs_share_level_is_open(s->level[gpu]);
-    return is_open && (load == NULL || hs_share_is_same(&s->load[gpu], load));
+    const struct hs_share *s = q->s;
+    const struct share_pool *p = &s->pools[n->pool];
+    const uint32_t *first = &s->first[n->first_gpu];
+    struct share_offer *offers = s->offers; /* cheapest first */
+    uint32_t count = 0, rest = q->gpus;
+    int64_t sum = 0;
+    if (n->idle > 0 && q->idle_cost != HS_NEVER)
+        offers[count++] = (struct share_offer){q->idle_cost, n->idle};
+    for (uint32_t i = 0, next; q->may_join && i < n->gpus; i = next) {
+        uint32_t gpu = n->first_gpu + i, allocations = 0;
+        for (next = i; next < n->gpus && (first[next] == gpu || first[next] == HS_NO_GPU); next++)
+            allocations += first[next] == gpu;
+        if (allocations == 0)
+            continue;
+        const struct hs_load_range point = {s->load[gpu], s->load[gpu], p->capacity_mib, p->type};
+        int64_t cost = cost_within(q, &point);
+        if (cost == HS_NEVER)
+            continue;
+        uint32_t at = count++;
+        for (; at > 0 && offers[at - 1].cost > cost; at--)
+            offers[at] = offers[at - 1];
+        offers[at] = (struct share_offer){cost, allocations};
+    }
+    for (uint32_t i = 0; i < count && rest > 0; i++) {
+        uint32_t allocations = least(offers[i].allocations, rest);
+        sum += offers[i].cost * allocations;
+        rest -= allocations;
+    }
+    return rest > 0 ? HS_NEVER : sum;
+}
+
+/* Is the node, which has this GPU at this cost, the best one so far? */
+static void judge(struct search *q, uint32_t node, uint32_t gpu, int64_t cost)
+{
+    (void)gpu;
+    (void)cost;
+    struct share_node *n = &q->s->nodes[node];
+    if (n->judged == q->s->searches)
+        return;
+    n->judged = q->s->searches;
+    if ((uint32_t)n->idle + n->open < q->gpus || !node_has(q->s, n, q->gpus, q->most_level) ||
+        !is_accepted(q, node))
+        return;
+    int64_t sum = node_sum(q, n);
+    bool wins_ties = n->idle < q->idle || (n->idle == q->idle && node < q->node);
+    if (sum > q->sum || (sum == q->sum && (q->node == HS_NO_NODE || !wins_ties)))
+        return;
+    const int64_t rest = sum % q->gpus;
+    q->node = node;
+    q->idle = n->idle;
+    q->sum = sum;
+    q->limit = sum / q->gpus - (rest < 0); /* the mean, rounded down */
+    q->limit_id = rest == 0 && n->idle == 0 ? n->first_gpu : UINT32_MAX;
+}
+
+/* The least that a node with so many idle GPUs could cost in all is more than the best. */
+static bool is_dear(const struct search *q, uint32_t idle)
+{
+    if (q->node == HS_NO_NODE || q->open_cost <= q->idle_cost)
+        return false;
+    const uint32_t others = idle < q->gpus ? q->gpus - idle : 0;
+    if (others == 0)
+        return q->idle_cost * q->gpus > q->sum;
+    return q->open_cost == HS_NEVER || q->idle_cost * idle + q->open_cost * others > q->sum;
+}
+
+static void search_idle(struct search *q, const struct share_pool *p)
+{
+    uint32_t local = next_node(p, q->gpus, LEVEL_IDLE, 0);
+    for (; local != UINT32_MAX; local = next_node(p, q->gpus, LEVEL_IDLE, local + 1))
+        if (!is_dear(q, q->s->nodes[p->nodes[local]].idle))
+            judge(q, p->nodes[local], HS_NO_GPU, q->idle_cost);
+}
+
+uint32_t hs_share_gang_node(struct hs_share *s, const struct hs_share_query *query, uint32_t gpus,
+                            uint32_t margin_mib)
+{
+    struct search q = {.s = s,
+                       .query = query,
+                       .visit = judge,
+                       .limit = HS_NEVER,
+                       .sum = HS_NEVER,
+                       .gpus = gpus,
+                       .node = HS_NO_NODE};
+    const uint32_t claim_mib = query->claim_mib;
+    settle(s);
+    s->searches++;
+    for (const struct share_pool *p = NULL; (p = next_pool(s, p, query->ask)) != NULL;) {
+        if (p->summary[1].allocations < gpus)
+            continue;
+        const struct hs_load_range idle = {.capacity_mib = p->capacity_mib, .gpu_type = p->type};
+        q.may_join = p->root != NO_VERTEX && claim_mib <= p->limit_mib && claim_mib < UINT32_MAX;
+        q.most_level = most_level_beside(p, claim_mib, margin_mib);
+        q.most_claim_mib = claim_left(p, claim_mib);
+        q.idle_cost = query->cost_of(query->ctx, &idle);
+        q.open_cost = q.may_join ? bound_of(&q, p->root) : HS_NEVER;
+        bool is_open_first = q.open_cost <= q.idle_cost;
+        if (!is_open_first)
+            search_idle(&q, p);
+        search_below(&q, p->root, q.open_cost);
+        if (is_open_first && !is_hopeless(&q, q.idle_cost, 0))
+            search_idle(&q, p);
+    }
+    return q.node;
+}
+
+static void init_pools(struct hs_share *s, const struct hs_cluster *c, const uint32_t *limit_mib,
+                       struct hs_arena *arena)
+{
+    uint32_t *ids = hs_arena_alloc(arena, (uint64_t)c->node_count * sizeof *ids);
+    for (uint32_t n = 0; n < c->node_count; n++)
+        s->pools[s->nodes[n].pool].node_count++;
+    for (uint32_t i = 0; i < s->pool_count; i++) {
+        struct share_pool *p = &s->pools[i];
+        p->type = i % c->type_count;
+        p->root = NO_VERTEX;
+        p->capacity_mib = c->types[p->type].mem_mib;
+        p->limit_mib = limit_mib[p->type];
+        p->step_mib = p->limit_mib == UINT32_MAX ? 0 : p->limit_mib / CLAIM_STEPS + 1;
+        p->open_by_claim = hs_arena_alloc(arena, (CLAIM_COUNTS + 1) * sizeof *p->open_by_claim);
+        for (p->leaves = 1; p->leaves < p->node_count;)
+            p->leaves *= 2;
+        p->summary = hs_arena_alloc(arena, UINT64_C(2) * p->leaves * sizeof *p->summary);
+        for (uint32_t at = 0; at < 2 * p->leaves; at++)
+            p->summary[at].least_level = LEVEL_CLOSED;
+        p->nodes = ids;
+        ids += p->node_count;
+        p->node_count = 0;
+    }
+    for (uint32_t n = 0; n < c->node_count; n++) {
+        struct share_pool *p = &s->pools[s->nodes[n].pool];
+        s->nodes[n].local = p->node_count;
+        p->nodes[p->node_count++] = n;
+    }
+}
+
+void hs_share_init(struct hs_share **share, const struct hs_cluster *c, bool by_vc,
+                   const uint32_t *limit_mib, struct hs_arena *arena)
+{
+    struct hs_share *s = hs_arena_alloc(arena, sizeof *s);
+    const uint64_t gpus = c->gpu_count, nodes = c->node_count;
+    *share = s;
+    s->by_vc = by_vc;
+    s->node_count = c->node_count;
+    s->type_count = c->type_count;
+    s->pool_count = (by_vc ? c->vc_count : 1) * c->type_count;
+    s->vertices = hs_arena_alloc(arena, gpus * sizeof *s->vertices);
+    s->vertex_pool.cap = c->gpu_count;
+    s->vertex = hs_arena_alloc(arena, gpus * sizeof *s->vertex);
+    s->node_of = hs_arena_alloc(arena, gpus * sizeof *s->node_of);
+    s->load = hs_arena_alloc(arena, gpus * sizeof *s->load);
+    s->level = hs_arena_alloc(arena, gpus * sizeof *s->level);
+    s->first = hs_arena_alloc(arena, gpus * sizeof *s->first);
+    s->nodes = hs_arena_alloc(arena, nodes * sizeof *s->nodes);
+    s->changed = hs_arena_alloc(arena, nodes * sizeof *s->changed);
+    s->pools = hs_arena_alloc(arena, s->pool_count * sizeof *s->pools);
+    s->offers = hs_arena_alloc(arena, (c->max_node_gpus + UINT64_C(1)) * sizeof *s->offers);
+    for (uint32_t n = 0; n < c->node_count; n++) {
+        const struct hs_node *node = &c->nodes[n];
+        const uint32_t pool = (by_vc ? node->vc : 0) * c->type_count + node->type;
+        s->nodes[n] = (struct share_node){.pool = pool,
+                                          .first_gpu = node->first_gpu,
+                                          .gpus = node->gpus,
+                                          .idle = (uint16_t)node->gpus,
+                                          .is_changed = true};
+        s->changed[s->changed_count++] = n;
+        s->pools[pool].idle += node->gpus;
+        for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpus; g++)
+            s->node_of[g] = n;
+    }
+    init_pools(s, c, limit_mib, arena);
+}
+
+/* ---- recount ---- */
+
+/* The subtree is in order behind the vertex *last (NO_VERTEX: it is the first), which becomes its
+ * last one, and a heap below its parent's priority; its boxes are right (a refresh of what is right
+ * changes nothing). Adds the GPUs that it stands for to *count. */
+static bool tree_is_valid(struct hs_share *s, uint32_t at, uint32_t priority, uint32_t *last,
+                          uint32_t *count)
+{
+    if (at == NO_VERTEX)
+        return true;
+    const struct vertex *x = &s->vertices[at];
+    const uint32_t gpu = x->gpu;
+    if (x->priority > priority || !level_is_open(s->level[gpu]) || s->first[gpu] != gpu ||
+        s->vertex[gpu] != at + 1 || s->node_of[gpu] != x->node || refresh(s, at) ||
+        !is_same_load(&x->own.least, &s->load[gpu]) ||
+        !tree_is_valid(s, x->left, x->priority, last, count) ||
+        (*last != NO_VERTEX && !is_before(s, *last, at)))
+        return false;
+    *last = at;
+    *count += x->count;
+    return tree_is_valid(s, x->right, x->priority, last, count);
+}
+
+static bool node_is_valid(const struct hs_share *s, const struct share_node *n)
+{
+    uint32_t idle = 0, open = 0;
+    for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
+        const bool is_open = level_is_open(s->level[g]);
+        idle += s->level[g] == LEVEL_IDLE;
+        open += is_open;
+        if (is_open && (s->level[g] != level_of_claim(s->load[g].claim_mib) ||
+                        !is_same_load(&s->load[g], &s->load[s->first[g]])))
+            return false;
+    }
+    return n->idle == idle && n->open == open &&
+           is_summary(&s->pools[n->pool].summary[s->pools[n->pool].leaves + n->local],
+                      summary_of_node(s, n));
+}
+
+bool hs_share_is_valid(struct hs_share *s)
+{
+    settle(s);
+    for (uint32_t n = 0; n < s->node_count; n++)
+        if (!node_is_valid(s, &s->nodes[n]))
+            return false;
+    for (const struct share_pool *p = s->pools; p < s->pools + s->pool_count; p++) {
+        uint32_t idle = 0, open = 0, count = 0, last = NO_VERTEX;
+        for (uint32_t i = 0; i < p->node_count; i++) {
+            idle += s->nodes[p->nodes[i]].idle;
+            open += s->nodes[p->nodes[i]].open;
+        }
+        for (uint32_t at = p->leaves - 1; at > 0; at--)
+            if (!is_summary(&p->summary[at], summary_of(&p->summary[2 * at])))
+                return false;
+        if (idle != p->idle || !tree_is_valid(s, p->root, UINT32_MAX, &last, &count) ||
+            count != open || p->open_by_claim[CLAIM_STEPS] + p->open_by_claim[CLAIM_COUNTS] != open)
+            return false;
+    }
+    return true;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * GPUs that can take one more tenant: finds the shared GPU of least cost, for any cost that a
- * policy can bound, without a look at all of them. Per pool (VC and GPU type) the open GPUs,
- * those with
- * tenants and room for one more, stand in a search tree ordered by load; each vertex knows the box
- * of loads below it, so a branch whose bound is not better than the best GPU found is left out.
+ * policy can bound, without a look at all of them. Per pool (VC and GPU type) the open GPUs, those
+ * with tenants and room for one more, stand in a search tree ordered by load; each vertex knows the
+ * box of loads below it, so a branch whose bound is not better than the best GPU found is left out.
  * Neighbours of a node that hold the same, as the GPUs of a gang do, are one vertex.
  *
  *     hs_share_open(s, gpu, &load);           // after each change of a shared GPU

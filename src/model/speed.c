@@ -7,56 +7,68 @@
 #include "model/speed.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/diag.h"
 #include "base/fixed.h"
-#include "base/memory.h"
 #include "base/fmt.h"
-#include "data/json.h"
-#include "model/cluster.h"
 #include "model/modelfile.h"
-#include "model/profile.h"
 
-#define HS_SPEED_SIZES 16u /* gang sizes of a curve */
+#define NONE UINT32_MAX
+
+#define CURVE_SIZES 16u /* gang sizes of a curve */
 
 /* A figure by gang size, ascending; Q32. */
-struct hs_speed_curve {
+struct speed_curve {
     uint32_t count;
-    uint32_t gpus[HS_SPEED_SIZES];
-    uint64_t value_q32[HS_SPEED_SIZES];
+    uint32_t gpus[CURVE_SIZES];
+    uint64_t value_q32[CURVE_SIZES];
 };
 
 /* Speeds of a job or a family by type of the file, relative to the file's reference; 0 = not
  * known. */
-struct hs_speed_row {
+struct speed_row {
     const char *name;                                /* of the profile or the family */
     const char *model, *dataset, *batch, *precision; /* of a job */
     const double *speed;
 };
 
-struct hs_speed_scaling {
+struct family_curve {
     const char *family;
     uint32_t type; /* of the file */
-    struct hs_speed_curve curve;
+    struct speed_curve curve;
 };
 
 /* Hold-out error of a fallback from one type of the file to another. */
-struct hs_speed_holdout {
+struct holdout {
     enum hs_speed_source fallback;
     uint32_t type, reference;
     double mape;
 };
 
-struct hs_speed_file {
-    const char *types[HS_GPU_TYPES_MAX];
-    struct hs_speed_row *jobs, *families;
-    struct hs_speed_scaling *scaling, *spread;
-    struct hs_speed_holdout *holdout;
-    uint32_t type_count, job_count, family_count, scaling_count, spread_count, holdout_count;
+enum curve_kind { SCALING, SPREAD, CURVE_KINDS };
+
+struct cell {
+    uint64_t speed_q32;
+    enum hs_speed_source source;
+};
+
+struct hs_speed {
+    /* the file */
+    const char *file_types[HS_GPU_TYPES_MAX];
+    struct speed_row *jobs, *families;
+    struct family_curve *curves[CURVE_KINDS];
+    struct holdout *holdout;
+    uint32_t file_type_count, job_count, family_count, curve_count[CURVE_KINDS], holdout_count;
+    /* the run */
+    struct cell *cells;  /* [(profile + 1) x types + type] */
+    uint32_t *family;    /* of a profile + 1; NONE */
+    uint32_t *file_type; /* of a type of the cluster; NONE */
+    uint32_t reference;  /* type of the file; NONE */
+    const char *reference_name;
+    uint64_t reference_scalar_q32; /* 1 if the cluster has no such type */
+    uint32_t profiles, types;
+    uint64_t uniform_q32;
+    const struct speed_curve **curve_of[CURVE_KINDS]; /* [family x types + type]; NULL = unknown */
     struct hs_arena arena;
 };
 
@@ -69,18 +81,8 @@ struct hs_speed_file {
 
 struct speed_reader {
     struct hs_jsoncheck check;
-    struct hs_speed_file *file;
+    struct hs_speed *m;
 };
-
-static void *take(struct speed_reader *r, uint64_t count, size_t size)
-{
-    return hs_arena_alloc(&r->file->arena, count * size);
-}
-
-static const char *copy_text(struct speed_reader *r, const char *text)
-{
-    return hs_arena_text(&r->file->arena, text, strlen(text));
-}
 
 /* The members of an array of objects; NULL and none if the array is not there. */
 static const struct hs_json *read_list(struct speed_reader *r, const char *key, const char *what)
@@ -96,35 +98,35 @@ static const struct hs_json *read_list(struct speed_reader *r, const char *key, 
 
 /* ---- types ---- */
 
-/* Index of a type by name; UINT32_MAX if the file does not know it. */
-static uint32_t find_file_type(const struct hs_speed_file *file, const char *name)
+/* Index of a type by name; NONE if the file does not know it. */
+static uint32_t find_file_type(const struct hs_speed *m, const char *name)
 {
-    for (uint32_t t = 0; t < file->type_count; t++)
-        if (hs_model_same_name(file->types[t], name))
+    for (uint32_t t = 0; t < m->file_type_count; t++)
+        if (hs_model_same_name(m->file_types[t], name))
             return t;
-    return UINT32_MAX;
+    return NONE;
 }
 
 static uint32_t find_type(struct speed_reader *r, const struct hs_json *at, const char *name)
 {
-    uint32_t type = find_file_type(r->file, name);
-    if (type == UINT32_MAX)
+    uint32_t type = find_file_type(r->m, name);
+    if (type == NONE)
         hs_jsoncheck_fault(&r->check, at, "list it under \"types\"", "unknown GPU type '%s'", name);
     return type;
 }
 
-/* UINT32_MAX after a fault. */
+/* NONE after a fault. */
 static uint32_t read_type(struct speed_reader *r, const struct hs_json *object, const char *key)
 {
-    const char *name = hs_modelfile_name(&r->check, &r->file->arena, object, key);
-    return name != NULL ? find_type(r, hs_json_get(object, key), name) : UINT32_MAX;
+    const char *name = hs_modelfile_name(&r->check, &r->m->arena, object, key);
+    return name != NULL ? find_type(r, hs_json_get(object, key), name) : NONE;
 }
 
 static void read_types(struct speed_reader *r)
 {
     const struct hs_json *root = hs_json_root(r->check.doc);
     const struct hs_json *list = hs_json_get(root, "types");
-    struct hs_speed_file *file = r->file;
+    struct hs_speed *m = r->m;
     if (!hs_jsoncheck_filled(&r->check, list, HS_JSON_ARRAY, "types"))
         return;
     for (const struct hs_json *t = hs_json_first(list); t != NULL; t = hs_json_next(t)) {
@@ -132,13 +134,13 @@ static void read_types(struct speed_reader *r)
         if (!hs_jsoncheck_kind(&r->check, t, HS_JSON_TEXT, "a GPU type") ||
             !hs_jsoncheck_name(&r->check, t, name, "a GPU type"))
             continue;
-        if (find_file_type(file, name) != UINT32_MAX) {
+        if (find_file_type(m, name) != NONE) {
             hs_jsoncheck_fault(&r->check, t, NULL, "GPU type '%s' appears twice", name);
-        } else if (file->type_count == HS_GPU_TYPES_MAX) {
+        } else if (m->file_type_count == HS_GPU_TYPES_MAX) {
             hs_jsoncheck_fault(&r->check, t, NULL, "more than %u GPU types", HS_GPU_TYPES_MAX);
             return;
         } else {
-            file->types[file->type_count++] = copy_text(r, name);
+            m->file_types[m->file_type_count++] = hs_arena_text(&m->arena, name, strlen(name));
         }
     }
     (void)read_type(r, root, "reference");
@@ -149,22 +151,21 @@ static void read_types(struct speed_reader *r)
 static const double *read_speeds(struct speed_reader *r, const struct hs_json *owner)
 {
     const struct hs_json *speeds = hs_json_get(owner, "speed");
-    double *out = take(r, r->file->type_count, sizeof *out);
+    double *out = hs_arena_alloc(&r->m->arena, r->m->file_type_count * sizeof *out);
     if (!hs_jsoncheck_kind(&r->check, speeds, HS_JSON_OBJECT, "speed"))
         return out;
     for (const struct hs_json *s = hs_json_first(speeds); s != NULL; s = hs_json_next(s)) {
         uint32_t type = find_type(r, s, hs_json_key(s));
         double speed;
         if (hs_jsoncheck_number(&r->check, speeds, hs_json_key(s), SPEED_MIN, SPEED_MAX, &speed) &&
-            type != UINT32_MAX)
+            type != NONE)
             out[type] = speed;
     }
     return out;
 }
 
 /* Splits Model/Dataset/batch/precision. */
-static void read_profile(struct speed_reader *r, const struct hs_json *json,
-                         struct hs_speed_row *job)
+static void read_profile(struct speed_reader *r, const struct hs_json *json, struct speed_row *job)
 {
     const char **parts[] = {&job->model, &job->dataset, &job->batch, &job->precision};
     const char *key = hs_jsoncheck_text(&r->check, json, "profile");
@@ -176,8 +177,8 @@ static void read_profile(struct speed_reader *r, const struct hs_json *json,
                            "a job names its profile: Model/Dataset/batch/precision");
         return;
     }
-    char *at = hs_arena_text(&r->file->arena, key, strlen(key));
-    job->name = copy_text(r, key);
+    char *at = hs_arena_text(&r->m->arena, key, strlen(key));
+    job->name = hs_arena_text(&r->m->arena, key, strlen(key));
     for (uint32_t i = 0; i < COUNT_OF(parts); i++) {
         *parts[i] = at;
         at += strcspn(at, "/");
@@ -185,52 +186,42 @@ static void read_profile(struct speed_reader *r, const struct hs_json *json,
     }
 }
 
-/* key is the member with the name. */
-static void check_once(struct speed_reader *r, const struct hs_json *at, const char *key,
-                       const struct hs_speed_row *other, const struct hs_speed_row *row)
+/* Jobs, or families: a row has a name, which stands under `name_key` and is there once, and speeds.
+ */
+static struct speed_row *read_rows(struct speed_reader *r, const char *list_key,
+                                   const char *name_key, uint32_t *count)
 {
-    for (; row->name != NULL && other < row; other++)
-        if (other->name != NULL && hs_model_same_name(other->name, row->name))
-            hs_jsoncheck_fault(&r->check, hs_json_get(at, key), NULL, "%s '%s' appears twice", key,
-                               row->name);
-}
-
-static void read_jobs(struct speed_reader *r)
-{
-    static const char *const keys[] = {"profile", "family", "speed"};
-    const struct hs_json *list = read_list(r, "jobs", "a job");
-    struct hs_speed_file *file = r->file;
-    file->jobs = take(r, hs_json_count(list), sizeof *file->jobs);
-    for (const struct hs_json *j = hs_json_first(list); j != NULL; j = hs_json_next(j)) {
-        struct hs_speed_row *job = &file->jobs[file->job_count++];
-        hs_jsoncheck_keys(&r->check, j, keys, COUNT_OF(keys), "a job");
-        read_profile(r, j, job);
-        check_once(r, j, "profile", file->jobs, job);
-        (void)hs_jsoncheck_text(&r->check, j, "family");
-        job->speed = read_speeds(r, j);
+    static const char *const job_keys[] = {"profile", "family", "speed"};
+    static const char *const family_keys[] = {"family", "jobs", "speed"};
+    const bool is_job = strcmp(name_key, "profile") == 0;
+    const char *const what = is_job ? "a job" : "a family";
+    const struct hs_json *list = read_list(r, list_key, what);
+    struct speed_row *rows =
+        hs_arena_alloc(&r->m->arena, hs_json_count(list) * sizeof(struct speed_row));
+    for (const struct hs_json *at = hs_json_first(list); at != NULL; at = hs_json_next(at)) {
+        struct speed_row *row = &rows[(*count)++];
+        hs_jsoncheck_keys(&r->check, at, is_job ? job_keys : family_keys, 3, what);
+        if (is_job) {
+            read_profile(r, at, row);
+        } else {
+            (void)hs_jsoncheck_int(&r->check, at, "jobs", 1, UINT32_MAX, 1);
+            row->name = hs_modelfile_name(&r->check, &r->m->arena, at, name_key);
+        }
+        for (const struct speed_row *other = rows; row->name != NULL && other < row; other++)
+            if (other->name != NULL && hs_model_same_name(other->name, row->name))
+                hs_jsoncheck_fault(&r->check, hs_json_get(at, name_key), NULL,
+                                   "%s '%s' appears twice", name_key, row->name);
+        if (is_job)
+            (void)hs_jsoncheck_text(&r->check, at, "family");
+        row->speed = read_speeds(r, at);
     }
-}
-
-static void read_families(struct speed_reader *r)
-{
-    static const char *const keys[] = {"family", "jobs", "speed"};
-    const struct hs_json *list = read_list(r, "families", "a family");
-    struct hs_speed_file *file = r->file;
-    file->families = take(r, hs_json_count(list), sizeof *file->families);
-    for (const struct hs_json *f = hs_json_first(list); f != NULL; f = hs_json_next(f)) {
-        struct hs_speed_row *family = &file->families[file->family_count++];
-        hs_jsoncheck_keys(&r->check, f, keys, COUNT_OF(keys), "a family");
-        (void)hs_jsoncheck_int(&r->check, f, "jobs", 1, UINT32_MAX, 1);
-        family->name = hs_modelfile_name(&r->check, &r->file->arena, f, "family");
-        check_once(r, f, "family", file->families, family);
-        family->speed = read_speeds(r, f);
-    }
+    return rows;
 }
 
 /* ---- gangs ---- */
 
 static void read_point(struct speed_reader *r, const struct hs_json *size,
-                       const struct hs_json *value, struct hs_speed_curve *curve)
+                       const struct hs_json *value, struct speed_curve *curve)
 {
     int64_t gpus;
     double share = hs_json_number(value);
@@ -249,16 +240,16 @@ static void read_point(struct speed_reader *r, const struct hs_json *size,
 }
 
 static void read_curve(struct speed_reader *r, const struct hs_json *owner, const char *key,
-                       struct hs_speed_curve *curve)
+                       struct speed_curve *curve)
 {
     const struct hs_json *sizes = hs_json_get(owner, "gpus"), *values = hs_json_get(owner, key);
     if (!hs_jsoncheck_filled(&r->check, sizes, HS_JSON_ARRAY, "gpus") ||
         !hs_jsoncheck_filled(&r->check, values, HS_JSON_ARRAY, key))
         return;
-    if (hs_json_count(sizes) != hs_json_count(values) || hs_json_count(sizes) > HS_SPEED_SIZES) {
+    if (hs_json_count(sizes) != hs_json_count(values) || hs_json_count(sizes) > CURVE_SIZES) {
         hs_jsoncheck_fault(&r->check, values, NULL,
                            "one number for each of \"gpus\", of which there are at most %u",
-                           HS_SPEED_SIZES);
+                           CURVE_SIZES);
         return;
     }
     const struct hs_json *size = hs_json_first(sizes), *value = hs_json_first(values);
@@ -266,28 +257,30 @@ static void read_curve(struct speed_reader *r, const struct hs_json *owner, cons
         read_point(r, size, value, curve);
 }
 
-static struct hs_speed_scaling *read_scaling(struct speed_reader *r, const char *list_key,
-                                             const char *value_key, uint32_t *count)
+static void read_curves(struct speed_reader *r, enum curve_kind kind)
 {
-    const char *const keys[] = {"family", "gpu", "jobs", "gpus", value_key};
-    const struct hs_json *list = read_list(r, list_key, "an entry");
-    struct hs_speed_scaling *out = take(r, hs_json_count(list), sizeof *out);
+    static const char *const names[CURVE_KINDS][2] = {
+        [SCALING] = {"scaling", "efficiency"}, [SPREAD] = {"spread", "factor"}};
+    const char *const *name = names[kind];
+    const char *const keys[] = {"family", "gpu", "jobs", "gpus", name[1]};
+    const struct hs_json *list = read_list(r, name[0], "an entry");
+    struct family_curve *out = hs_arena_alloc(&r->m->arena, hs_json_count(list) * sizeof *out);
+    uint32_t count = 0;
     for (const struct hs_json *s = hs_json_first(list); s != NULL; s = hs_json_next(s)) {
-        struct hs_speed_scaling *one = &out[*count];
-        hs_jsoncheck_keys(&r->check, s, keys, COUNT_OF(keys), list_key);
-        one->family = hs_modelfile_name(&r->check, &r->file->arena, s, "family");
+        struct family_curve *one = &out[count++];
+        hs_jsoncheck_keys(&r->check, s, keys, COUNT_OF(keys), name[0]);
+        one->family = hs_modelfile_name(&r->check, &r->m->arena, s, "family");
         one->type = read_type(r, s, "gpu");
-        for (const struct hs_speed_scaling *other = out; one->family != NULL && other < one;
-             other++)
+        for (const struct family_curve *other = out; one->family != NULL && other < one; other++)
             if (other->family != NULL && other->type == one->type &&
                 hs_model_same_name(other->family, one->family))
                 hs_jsoncheck_fault(&r->check, s, NULL, "family '%s' appears twice on this GPU type",
                                    one->family);
         (void)hs_jsoncheck_int(&r->check, s, "jobs", 1, UINT32_MAX, 1);
-        read_curve(r, s, value_key, &one->curve);
-        ++*count;
+        read_curve(r, s, name[1], &one->curve);
     }
-    return out;
+    r->m->curves[kind] = out;
+    r->m->curve_count[kind] = count;
 }
 
 /* ---- errors ---- */
@@ -302,13 +295,13 @@ static void read_holdout(struct speed_reader *r)
         enum hs_speed_source source;
     } fallbacks[] = {{"batch", HS_SPEED_BATCH}, {"family", HS_SPEED_FAMILY}};
     const struct hs_json *list = read_list(r, "holdout", "a score of holdout");
-    struct hs_speed_file *file = r->file;
-    file->holdout = take(r, hs_json_count(list), sizeof *file->holdout);
+    struct hs_speed *m = r->m;
+    m->holdout = hs_arena_alloc(&m->arena, hs_json_count(list) * sizeof *m->holdout);
     for (const struct hs_json *h = hs_json_first(list); h != NULL; h = hs_json_next(h)) {
-        struct hs_speed_holdout one = {.type = read_type(r, h, "gpu"),
-                                       .reference = read_type(r, h, "reference")};
-        const char *protocol = hs_modelfile_name(&r->check, &r->file->arena, h, "protocol"),
-                   *fallback = hs_modelfile_name(&r->check, &r->file->arena, h, "fallback");
+        struct holdout one = {.type = read_type(r, h, "gpu"),
+                              .reference = read_type(r, h, "reference")};
+        const char *protocol = hs_modelfile_name(&r->check, &r->m->arena, h, "protocol"),
+                   *fallback = hs_modelfile_name(&r->check, &r->m->arena, h, "fallback");
         hs_jsoncheck_keys(&r->check, h, keys, COUNT_OF(keys), "a score of holdout");
         (void)hs_jsoncheck_number(&r->check, h, "mape", 0, MAPE_MAX, &one.mape);
         if (protocol == NULL || fallback == NULL || strcmp(protocol, "unseen job") != 0)
@@ -316,28 +309,27 @@ static void read_holdout(struct speed_reader *r)
         for (uint32_t i = 0; i < COUNT_OF(fallbacks); i++)
             if (strcmp(fallback, fallbacks[i].name) == 0) {
                 one.fallback = fallbacks[i].source;
-                file->holdout[file->holdout_count++] = one;
+                m->holdout[m->holdout_count++] = one;
             }
     }
 }
 
-/* Reads and checks the whole file. To be freed with its arena whatever this returns. */
-static enum hs_status read_file(struct hs_speed_file *file, const char *path, struct hs_diag *diag)
+static enum hs_status read_file(struct hs_speed *m, const char *path, struct hs_diag *diag)
 {
     static const char *const keys[] = {"kind",    "format", "data",   "cleaning",  "rows",
                                        "notes",   "types",  "jobs",   "reference", "families",
                                        "scaling", "spread", "holdout"};
-    struct speed_reader r = {.file = file};
+    struct speed_reader r = {.m = m};
     enum hs_status status = hs_modelfile_open(&r.check, path, HS_MODEL_SPEED, diag);
     if (status == HS_OK) {
         hs_jsoncheck_keys(&r.check, hs_json_root(r.check.doc), keys, COUNT_OF(keys),
                           "a speed model");
         read_types(&r);
-        if (file->type_count > 0) { /* else nothing can be right */
-            read_jobs(&r);
-            read_families(&r);
-            file->scaling = read_scaling(&r, "scaling", "efficiency", &file->scaling_count);
-            file->spread = read_scaling(&r, "spread", "factor", &file->spread_count);
+        if (m->file_type_count > 0) { /* else nothing can be right */
+            m->jobs = read_rows(&r, "jobs", "profile", &m->job_count);
+            m->families = read_rows(&r, "families", "family", &m->family_count);
+            read_curves(&r, SCALING);
+            read_curves(&r, SPREAD);
             read_holdout(&r);
         }
         status = r.check.status;
@@ -345,27 +337,6 @@ static enum hs_status read_file(struct hs_speed_file *file, const char *path, st
     hs_json_close(r.check.doc);
     return status;
 }
-
-#define NONE UINT32_MAX
-
-struct cell {
-    uint64_t speed_q32;
-    enum hs_speed_source source;
-};
-
-struct hs_speed {
-    struct cell *cells;  /* [(profile + 1) x types + type] */
-    uint32_t *family;    /* of a profile + 1; NONE */
-    uint32_t *file_type; /* of a type of the cluster; NONE */
-    uint32_t reference;  /* type of the file; NONE */
-    const char *reference_name;
-    uint64_t reference_scalar_q32; /* 1 if the cluster has no such type */
-    uint32_t profiles, types;
-    uint64_t uniform_q32;
-    const struct hs_speed_curve **scaling, **spread; /* [family x types + type]; NULL = unknown */
-    struct hs_speed_file file;
-    struct hs_arena arena;
-};
 
 const char *hs_speed_source_text(enum hs_speed_source source)
 {
@@ -379,10 +350,10 @@ const char *hs_speed_source_text(enum hs_speed_source source)
 
 /* ---- matching ---- */
 
-static uint32_t find_family(const struct hs_speed_file *file, const char *name)
+static uint32_t find_family(const struct hs_speed *m, const char *name)
 {
-    for (uint32_t f = 0; f < file->family_count; f++)
-        if (name[0] != '\0' && hs_model_same_name(file->families[f].name, name))
+    for (uint32_t f = 0; f < m->family_count; f++)
+        if (name[0] != '\0' && hs_model_same_name(m->families[f].name, name))
             return f;
     return NONE;
 }
@@ -395,7 +366,7 @@ static int64_t batch_of(const char *text)
 
 /* How far a job of the file is from a profile of its model and dataset: the quotient of their
  * batches, at least 1; infinite if only one of them has a batch. */
-static double batch_distance(const struct hs_profile *p, const struct hs_speed_row *job)
+static double batch_distance(const struct hs_profile *p, const struct speed_row *job)
 {
     int64_t own = batch_of(p->batch), other = batch_of(job->batch);
     if (hs_model_same_name(p->batch, job->batch))
@@ -407,8 +378,8 @@ static double batch_distance(const struct hs_profile *p, const struct hs_speed_r
 
 /* Nearest batch first, then the same precision, then the smaller batch, then the order of the
  * file. */
-static bool is_nearer(const struct hs_profile *p, const struct hs_speed_row *job,
-                      const struct hs_speed_row *best)
+static bool is_nearer(const struct hs_profile *p, const struct speed_row *job,
+                      const struct speed_row *best)
 {
     double distance = batch_distance(p, job);
     if (distance >= HUGE_VAL || best == NULL)
@@ -423,13 +394,12 @@ static bool is_nearer(const struct hs_profile *p, const struct hs_speed_row *job
 }
 
 /* The job of the file that stands for a profile between two types; NULL if none does. */
-static const struct hs_speed_row *find_job(const struct hs_speed_file *file,
-                                           const struct hs_profile *p, uint32_t type,
-                                           uint32_t reference)
+static const struct speed_row *find_job(const struct hs_speed *m, const struct hs_profile *p,
+                                        uint32_t type, uint32_t reference)
 {
-    const struct hs_speed_row *best = NULL;
-    for (uint32_t j = 0; j < file->job_count; j++) {
-        const struct hs_speed_row *job = &file->jobs[j];
+    const struct speed_row *best = NULL;
+    for (uint32_t j = 0; j < m->job_count; j++) {
+        const struct speed_row *job = &m->jobs[j];
         if (job->speed[type] > 0 && job->speed[reference] > 0 &&
             hs_model_same_name(p->model, job->model) &&
             hs_model_same_name(p->dataset, job->dataset) && is_nearer(p, job, best))
@@ -449,12 +419,11 @@ static struct cell cell_of(const double *speed, uint32_t type, uint32_t referenc
 static struct cell find_cell(const struct hs_speed *m, const struct hs_profile *p, uint32_t family,
                              uint32_t cluster_type, struct cell scalar)
 {
-    const struct hs_speed_file *file = &m->file;
     uint32_t type = m->file_type[cluster_type], reference = m->reference;
     if (type == NONE || reference == NONE)
         return scalar;
-    const struct hs_speed_row *job = find_job(file, p, type, reference);
-    const double *speed = family != NONE ? file->families[family].speed : NULL;
+    const struct speed_row *job = find_job(m, p, type, reference);
+    const double *speed = family != NONE ? m->families[family].speed : NULL;
     if (job == NULL && (speed == NULL || speed[type] <= 0 || speed[reference] <= 0))
         return scalar;
     if (type == reference)
@@ -485,7 +454,7 @@ static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster
             given = cluster->types[t].name;
     if (given == NULL) /* all scalars are given: they decide */
         given = "";
-    m->reference = find_file_type(&m->file, given);
+    m->reference = find_file_type(m, given);
     m->reference_name = hs_arena_text(&m->arena, given, strlen(given));
     m->reference_scalar_q32 = HS_Q32_ONE;
     bool is_known = given[0] == '\0' || m->reference != NONE;
@@ -496,57 +465,45 @@ static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster
         }
     if (is_known)
         return HS_OK;
-    char hint[128] = "one of the cluster, or of the speed model";
-    const char *nearest = hs_nearest(given, m->file.types, m->file.type_count);
-    if (nearest != NULL)
-        (void)snprintf(hint, sizeof hint, "did you mean '%s'?", nearest);
-    return hs_fail(diag, HS_E_USAGE, NULL, hint,
+    char hint[HS_HINT_SIZE];
+    return hs_fail(diag, HS_E_USAGE, NULL,
+                   hs_did_you_mean(hint, given, m->file_types, m->file_type_count,
+                                   "one of the cluster, or of the speed model"),
                    "reference_type: nobody knows a GPU type '%s', neither the cluster nor the "
                    "speed model",
                    given);
-}
-
-static void build_row(struct hs_speed *m, const struct hs_cluster *cluster,
-                      const struct hs_profile *p, uint32_t row)
-{
-    uint32_t family = p != NULL ? find_family(&m->file, p->family) : NONE;
-    m->family[row] = family;
-    for (uint32_t t = 0; t < m->types; t++) {
-        struct cell *cell = &m->cells[(size_t)row * m->types + t];
-        *cell = scalar_of(m, &cluster->types[t]);
-        if (p != NULL)
-            *cell = find_cell(m, p, family, t, *cell);
-    }
-}
-
-/* By family and type of the cluster; entries of families without speeds are of no use. */
-static void build_curves(const struct hs_speed *m, const struct hs_speed_scaling *entries,
-                         uint32_t count, const struct hs_speed_curve **curves)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t family = find_family(&m->file, entries[i].family);
-        for (uint32_t t = 0; family != NONE && t < m->types; t++)
-            if (m->file_type[t] == entries[i].type)
-                curves[(size_t)family * m->types + t] = &entries[i].curve;
-    }
 }
 
 static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
                   const struct hs_cluster *cluster)
 {
     const uint64_t rows = (uint64_t)m->profiles + 1, cells = rows * m->types;
-    const uint64_t curves = (uint64_t)m->file.family_count * m->types;
     m->cells = hs_arena_alloc(&m->arena, cells * sizeof *m->cells);
     m->family = hs_arena_alloc(&m->arena, rows * sizeof *m->family);
     m->file_type = hs_arena_alloc(&m->arena, m->types * sizeof *m->file_type);
-    m->scaling = hs_arena_alloc(&m->arena, curves * sizeof(void *));
-    m->spread = hs_arena_alloc(&m->arena, curves * sizeof(void *));
     for (uint32_t t = 0; t < m->types; t++)
-        m->file_type[t] = find_file_type(&m->file, cluster->types[t].name);
-    for (uint32_t row = 0; row < rows; row++)
-        build_row(m, cluster, row > 0 ? &catalogue->profiles[row - 1] : NULL, row);
-    build_curves(m, m->file.scaling, m->file.scaling_count, m->scaling);
-    build_curves(m, m->file.spread, m->file.spread_count, m->spread);
+        m->file_type[t] = find_file_type(m, cluster->types[t].name);
+    for (uint32_t row = 0; row < rows; row++) {
+        const struct hs_profile *p = row > 0 ? &catalogue->profiles[row - 1] : NULL;
+        m->family[row] = p != NULL ? find_family(m, p->family) : NONE;
+        for (uint32_t t = 0; t < m->types; t++) {
+            struct cell scalar = scalar_of(m, &cluster->types[t]);
+            m->cells[(size_t)row * m->types + t] =
+                p != NULL ? find_cell(m, p, m->family[row], t, scalar) : scalar;
+        }
+    }
+    for (uint32_t kind = 0; kind < CURVE_KINDS; kind++) {
+        m->curve_of[kind] =
+            hs_arena_alloc(&m->arena, (uint64_t)m->family_count * m->types * sizeof(void *));
+        /* entries of families without speeds are of no use */
+        for (uint32_t i = 0; i < m->curve_count[kind]; i++) {
+            const struct family_curve *entry = &m->curves[kind][i];
+            uint32_t family = find_family(m, entry->family);
+            for (uint32_t t = 0; family != NONE && t < m->types; t++)
+                if (m->file_type[t] == entry->type)
+                    m->curve_of[kind][(size_t)family * m->types + t] = &entry->curve;
+        }
+    }
     m->uniform_q32 = m->cells[0].speed_q32;
     for (uint64_t i = 1; i < cells; i++)
         if (m->cells[i].speed_q32 != m->cells[0].speed_q32)
@@ -558,26 +515,23 @@ enum hs_status hs_speed_load(struct hs_speed **out, const char *path,
                              const char *reference, struct hs_diag *diag)
 {
     struct hs_speed *m = hs_alloc_zeroed(1, sizeof *m);
-    *out = NULL;
     m->profiles = catalogue->count;
     m->types = cluster->type_count;
-    enum hs_status status = read_file(&m->file, path, diag);
+    enum hs_status status = read_file(m, path, diag);
     if (status == HS_OK)
         status = find_reference(m, cluster, reference, diag);
-    if (status != HS_OK) {
+    if (status == HS_OK)
+        build(m, catalogue, cluster);
+    else
         hs_speed_free(m);
-        return status;
-    }
-    build(m, catalogue, cluster);
-    *out = m;
-    return HS_OK;
+    *out = status == HS_OK ? m : NULL;
+    return status;
 }
 
 void hs_speed_free(struct hs_speed *m)
 {
     if (m == NULL)
         return;
-    hs_arena_free(&m->file.arena);
     hs_arena_free(&m->arena);
     hs_free(m);
 }
@@ -610,8 +564,8 @@ bool hs_speed_is_by_model(const struct hs_speed *m, uint32_t type)
 
 bool hs_speed_has_spread(const struct hs_speed *m, uint32_t type)
 {
-    for (uint32_t f = 0; f < m->file.family_count; f++)
-        if (m->spread[(size_t)f * m->types + type] != NULL)
+    for (uint32_t f = 0; f < m->family_count; f++)
+        if (m->curve_of[SPREAD][(size_t)f * m->types + type] != NULL)
             return true;
     return false;
 }
@@ -621,18 +575,17 @@ uint64_t hs_speed_uniform_q32(const struct hs_speed *m)
     return m->uniform_q32;
 }
 
-static const struct hs_speed_curve *curve_of(const struct hs_speed *m,
-                                             const struct hs_speed_curve *const *curves,
-                                             uint32_t profile, uint32_t type)
+static const struct speed_curve *curve_of(const struct hs_speed *m, enum curve_kind kind,
+                                          uint32_t profile, uint32_t type)
 {
     uint32_t family = m->family[row_of(m, profile)];
-    return family != NONE ? curves[(size_t)family * m->types + type] : NULL;
+    return family != NONE ? m->curve_of[kind][(size_t)family * m->types + type] : NULL;
 }
 
 uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t gpus)
 {
-    const struct hs_speed_curve *c = curve_of(m, m->spread, profile, type);
+    const struct speed_curve *c = curve_of(m, SPREAD, profile, type);
     if (c == NULL)
         return HS_Q32_ONE;
     uint32_t i = 0;
@@ -643,7 +596,7 @@ uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_
 }
 
 /* In GPUs, Q32: 1 at one GPU. */
-static uint64_t throughput_q32(const struct hs_speed_curve *c, uint32_t gpus)
+static uint64_t throughput_q32(const struct speed_curve *c, uint32_t gpus)
 {
     uint64_t low = 1, low_q32 = HS_Q32_ONE;
     for (uint32_t i = 0; i < c->count; i++) {
@@ -662,7 +615,7 @@ static uint64_t throughput_q32(const struct hs_speed_curve *c, uint32_t gpus)
 uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t held, uint32_t gpus)
 {
-    const struct hs_speed_curve *c = curve_of(m, m->scaling, profile, type);
+    const struct speed_curve *c = curve_of(m, SCALING, profile, type);
     if (held == gpus || gpus == 0)
         return HS_Q32_ONE;
     if (c == NULL)
@@ -674,8 +627,8 @@ uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_
 
 double hs_speed_error(const struct hs_speed *m, uint32_t type, enum hs_speed_source source)
 {
-    for (uint32_t i = 0; i < m->file.holdout_count; i++) {
-        const struct hs_speed_holdout *h = &m->file.holdout[i];
+    for (uint32_t i = 0; i < m->holdout_count; i++) {
+        const struct holdout *h = &m->holdout[i];
         if (h->fallback == source && h->type == m->file_type[type] && h->reference == m->reference)
             return h->mape;
     }

@@ -15,9 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
-#include "base/memory.h"
-#include "data/json.h"
 #include "model/cluster.h"
 #include "model/profile.h"
 
@@ -67,7 +64,5 @@ uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_
  * percentage error of the time, as a fraction; NaN where the file does not tell. */
 double hs_speed_error(const struct hs_speed *m, uint32_t type, enum hs_speed_source source);
 void hs_speed_free(struct hs_speed *m);
-
-/* ---- the file ---- */
 
 #endif

@@ -11,11 +11,6 @@
  * (amp only in mixed precision). Measured configurations of the same model move ln load: below the
  * form, by host time a sample (data loader, environment: invisible in the graph), above it, by work
  * that the counts miss; then by a batch slope and a precision effect of its own.
- *
- *     HS_TRY(hs_utilmodel_load(&m, set.path[HS_MODEL_PREDICTOR], diag));
- *     u = hs_utilmodel_predict(m, &profile, &basis);              // NaN if nothing can be said
- *     error = hs_utilmodel_error(m, basis);
- *     u = hs_utilmodel_transfer(m, &measured, 0.41, &other, &basis);
  */
 #ifndef HORUS_MODEL_UTILMODEL_H
 #define HORUS_MODEL_UTILMODEL_H
@@ -23,11 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
-#include "base/memory.h"
 #include "model/profile.h"
-
-/* ---- the form, shared by the fit and the evaluation ---- */
 
 struct hs_utilwork {
     double batch;
@@ -51,6 +42,8 @@ struct hs_utilmate {
 
 #define HS_UTIL_BATCH 64.0 /* the middle of Lucid's batches, where effects are centred */
 
+double hs_util_batch(const struct hs_profile *profile); /* NaN = it has none */
+bool hs_util_is_amp(const struct hs_profile *profile);
 double hs_util_of_log_load(double log_load);
 double hs_util_to_log_load(double util); /* of a utilization clipped to 0.005..HS_UTIL_SATURATED */
 /* False: batch, MACs, outputs or layers unknown. */
@@ -68,34 +61,5 @@ double hs_util_residual(double util, double log_load);
 /* The host feeds a batch in host_ms: util, or less if the GPU then waits. */
 double hs_utilform_host_limit(const struct hs_utilform *form, const struct hs_utilwork *work,
                               double util, double host_ms);
-
-/* ---- the fitted predictor ---- */
-
-enum hs_utilbasis {
-    HS_UTIL_NOT_KNOWN,    /* features or batch missing, model not measured */
-    HS_UTIL_KNOWN_MODEL,  /* other configurations of model and dataset are measured */
-    HS_UTIL_ONE_MEASURED, /* exactly one is */
-    HS_UTIL_UNSEEN_MODEL, /* features alone */
-    HS_UTIL_UNSEEN_HOST,  /* features and the host's time for a batch */
-    HS_UTIL_SHIFT,        /* one measured, no features, or another GPU type than the fitted one */
-    HS_UTIL_BASIS_COUNT
-};
-
-struct hs_utilmodel;
-
-HS_MUST_USE enum hs_status hs_utilmodel_load(struct hs_utilmodel **m, const char *path,
-                                             struct hs_diag *diag);
-/* The GPU type that the model was fitted on: predictions are for it. */
-const char *hs_utilmodel_gpu(const struct hs_utilmodel *m);
-/* 0..1 on that GPU type, not using any measurement of the profile itself beyond those that the file
- * was fitted to; NaN with HS_UTIL_NOT_KNOWN. */
-double hs_utilmodel_predict(const struct hs_utilmodel *m, const struct hs_profile *profile,
-                            enum hs_utilbasis *basis);
-/* Of `to` from the measured utilization of `from`, the same model and dataset on from->gpu. */
-double hs_utilmodel_transfer(const struct hs_utilmodel *m, const struct hs_profile *from,
-                             double util, const struct hs_profile *to, enum hs_utilbasis *basis);
-/* Hold-out RMSE of such a prediction; NaN if the file does not tell. */
-double hs_utilmodel_error(const struct hs_utilmodel *m, enum hs_utilbasis basis);
-void hs_utilmodel_free(struct hs_utilmodel *m);
 
 #endif

@@ -47,9 +47,9 @@ static int set_up(void **state)
     return 0;
 }
 
-static struct hs_memcurve *curve_of(const char *rows)
+static struct hs_overheads *curve_of(const char *rows)
 {
-    struct hs_memcurve *table;
+    struct hs_overheads *table;
     if (hs_memcurve_load(&table, scratch_write("limits.csv", rows, strlen(rows)), &sink.diag) !=
         HS_OK)
         fail_msg("%s", sink.text);
@@ -59,10 +59,10 @@ static struct hs_memcurve *curve_of(const char *rows)
 static void expect(const char *cluster, const char *policy, const char *curves, const char *jobs,
                    const char *timeline)
 {
-    struct hs_memcurve *table = curve_of(curves);
+    struct hs_overheads *table = curve_of(curves);
     const struct hs_test_options options = {.memcurve = table, .max_tenants = 8};
     scenario_expect_with(cluster, policy, jobs, &options, timeline);
-    hs_memcurve_free(table);
+    hs_overheads_free(table);
 }
 
 static void expect_quota(const char *cluster, const char *vcs, const char *policy, const char *jobs,
@@ -114,7 +114,7 @@ static void a_surge_costs_one_mini_batch(void **state)
 {
     (void)state;
     struct hs_test_result r;
-    struct hs_memcurve *table =
+    struct hs_overheads *table =
         curve_of("model,limit,speed\nR,100,1\nR,60,0.5\nO,100,1\nO,50,0.25\n");
     const struct hs_test_options options = {.memcurve = table, .max_tenants = 8};
     const struct hs_test_job jobs[] = {{.gpus = 1,
@@ -144,7 +144,7 @@ static void a_surge_costs_one_mini_batch(void **state)
         assert_int_equal(r.jobs[i].lost_ns, 0);
     }
     hs_test_free(&r);
-    hs_memcurve_free(table);
+    hs_overheads_free(table);
 }
 
 /* ---- caps ---- */

@@ -24,7 +24,7 @@ static const char rows[] = "model,checkpoint_mib\n"
                            "Light,\n";
 
 static struct hs_catalogue catalogue;
-static struct hs_restart *restart;
+static struct hs_overheads *restart;
 static struct hs_test_options known; /* 200 MiB/s */
 
 static int set_up(void **state)
@@ -44,7 +44,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    hs_restart_free(restart);
+    hs_overheads_free(restart);
     hs_catalogue_free(&catalogue);
     return scratch_close(state);
 }

@@ -21,7 +21,7 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/predictor_fit.h"
-#include "model/modelfile.h"
+#include "model/predictor.c"
 #include "support/data.h"
 #include "support/sink.h"
 
@@ -224,25 +224,25 @@ static void write_file(const char *pairs, const char *name, char *text, size_t s
 /* What was fitted, through the file, is what is predicted at run time. */
 static void check_round_trip(const char *path)
 {
-    struct hs_utilmodel *m;
-    must(hs_utilmodel_load(&m, path, &lucid.sink.diag));
-    assert_string_equal(hs_utilmodel_gpu(m), "RTX3090");
+    struct utilmodel *m;
+    must(utilmodel_load(&m, path, &lucid.sink.diag));
+    assert_string_equal(m->gpu, "RTX3090");
     for (uint32_t i = 0; i < lucid.rows.count; i++) {
         const struct hs_utilrow *row = &lucid.rows.rows[i];
         struct hs_utilmate mate;
         uint32_t configs;
-        enum hs_utilbasis basis;
+        enum utilbasis basis;
         must(hs_utilfit_mate(&lucid.rows, NULL, row->model, &lucid.fit, &mate, &configs,
                              &lucid.sink.diag));
         double fitted = hs_utilfit_predict(&lucid.fit, &mate, &row->work);
-        expect_near(hs_utilmodel_predict(m, row->profile, &basis), fitted, 1e-4, "a prediction");
-        assert_int_equal(basis, HS_UTIL_KNOWN_MODEL);
+        expect_near(utilmodel_predict(m, row->profile, &basis), fitted, 1e-4, "a prediction");
+        assert_int_equal(basis, UTIL_KNOWN_MODEL);
     }
-    for (int basis = HS_UTIL_KNOWN_MODEL; basis < HS_UTIL_BASIS_COUNT; basis++)
-        assert_true(hs_utilmodel_error(m, (enum hs_utilbasis)basis) > 0);
-    expect_near(hs_utilmodel_error(m, HS_UTIL_UNSEEN_MODEL), rule(HS_UTILRULE_UNSEEN)->score.rmse,
-                1e-6, "the error of an unseen model");
-    hs_utilmodel_free(m);
+    for (int basis = UTIL_KNOWN_MODEL; basis < UTIL_BASIS_COUNT; basis++)
+        assert_true(m->error[basis] > 0);
+    expect_near(m->error[UTIL_UNSEEN_MODEL], rule(HS_UTILRULE_UNSEEN)->score.rmse, 1e-6,
+                "the error of an unseen model");
+    utilmodel_free(m);
 }
 
 static void test_file(void **state)

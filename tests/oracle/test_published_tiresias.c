@@ -139,7 +139,7 @@ static uint32_t muri_load(const char *trace)
 static double muri_mean_jct(uint32_t count, const char *policy)
 {
     struct hs_test_result r;
-    struct hs_restart *restart;
+    struct hs_overheads *restart;
     static struct sink sink;
     int64_t jct_us = 0;
     sink_init(&sink);
@@ -150,7 +150,7 @@ static double muri_mean_jct(uint32_t count, const char *policy)
     for (uint32_t i = 0; i < count; i++)
         jct_us += r.jobs[i].end_us - muri_jobs[i].submit_us;
     hs_test_free(&r);
-    hs_restart_free(restart);
+    hs_overheads_free(restart);
     return (double)jct_us / count / 1e6;
 }
 

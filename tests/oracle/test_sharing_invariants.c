@@ -56,7 +56,7 @@ static const struct {
 #define SHAPES (sizeof shapes / sizeof shapes[0])
 
 static char clusters[SHAPES][256], quotas[SHAPES][256], estimates[256];
-static struct hs_memcurve *memcurve;
+static struct hs_overheads *memcurve;
 
 struct workload {
     struct hs_test_job jobs[JOBS_MAX];
@@ -95,7 +95,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    hs_memcurve_free(memcurve);
+    hs_overheads_free(memcurve);
     return scratch_close(state);
 }
 

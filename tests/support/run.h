@@ -85,8 +85,8 @@ struct hs_test_options {
     const struct hs_speed *speed;               /* with locality */
     const struct hs_predictor *predictor;
     const struct hs_catalogue *catalogue;
-    const struct hs_restart *restart;
-    const struct hs_memcurve *memcurve;
+    const struct hs_overheads *restart;
+    const struct hs_overheads *memcurve;
     uint32_t storage_mib_per_s;
     uint32_t memory_reserve_mib;
     int64_t oom_delay_s;                /* 0 = 30 */

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "model/assign.h"
+#include "model/assign.c"
 #include "support/sink.h"
 
 #define HEAD "model,gpu,util,mem_mib,distributed\n"
@@ -20,7 +20,7 @@
 
 static struct sink sink;
 static struct hs_catalogue catalogue;
-static struct hs_mix mix;
+static struct mix mix;
 
 static enum hs_status open_mix(const char *text, const struct hs_assign_options *options)
 {
@@ -28,7 +28,7 @@ static enum hs_status open_mix(const char *text, const struct hs_assign_options 
     const char *path = scratch_write("profiles.csv", text, strlen(text));
     if (hs_catalogue_load(&catalogue, path, &sink.diag) != HS_OK)
         fail_msg("%s", sink.text);
-    return hs_mix_open(&mix, &catalogue, options, &sink.diag);
+    return mix_open(&mix, &catalogue, options, &sink.diag);
 }
 
 static void open_good(const char *text, double target)
@@ -40,7 +40,7 @@ static void open_good(const char *text, double target)
 
 static void close_mix(void)
 {
-    hs_mix_close(&mix);
+    hs_arena_free(&mix.arena);
     hs_catalogue_free(&catalogue);
 }
 
@@ -54,7 +54,7 @@ static void expect_refused(const char *text, const struct hs_assign_options *opt
 }
 
 /* Cumulative weight of a row, as a share: bisection ends within a few units of 2^-32. */
-static void expect_end(const struct hs_mix_group *group, uint32_t row, double share)
+static void expect_end(const struct mix_group *group, uint32_t row, double share)
 {
     double got = (double)group->ends[row] / (double)ONE;
     if (got < share - 1e-9 || got > share + 1e-9)
@@ -104,11 +104,11 @@ static void test_least_and_largest_are_in_reach(void **state)
     (void)state;
     open_good(THREE, 0.2);
     assert_true(mix.single.ends[0] == ONE);
-    assert_int_equal(hs_mix_draw(&mix, 1, UINT64_MAX), 1);
+    assert_int_equal(mix_draw(&mix, 1, UINT64_MAX), 1);
     close_mix();
     open_good(THREE, 0.8);
     assert_true(mix.single.ends[1] == 0);
-    assert_int_equal(hs_mix_draw(&mix, 1, 0), 0);
+    assert_int_equal(mix_draw(&mix, 1, 0), 0);
     close_mix();
 }
 
@@ -117,10 +117,10 @@ static void test_draws_meet_the_thresholds(void **state)
     (void)state;
     open_good(TWO, 0.35);
     uint64_t end = mix.single.ends[0];
-    assert_int_equal(hs_mix_draw(&mix, 1, 0), 0);
-    assert_int_equal(hs_mix_draw(&mix, 1, (end - 1) << 32 | UINT32_MAX), 0);
-    assert_int_equal(hs_mix_draw(&mix, 1, end << 32), 1);
-    assert_int_equal(hs_mix_draw(&mix, 1, UINT64_MAX), 1);
+    assert_int_equal(mix_draw(&mix, 1, 0), 0);
+    assert_int_equal(mix_draw(&mix, 1, (end - 1) << 32 | UINT32_MAX), 0);
+    assert_int_equal(mix_draw(&mix, 1, end << 32), 1);
+    assert_int_equal(mix_draw(&mix, 1, UINT64_MAX), 1);
     close_mix();
 }
 
@@ -132,9 +132,9 @@ static void test_gangs_draw_distributed_models(void **state)
     assert_int_equal(mix.single.count, 3);
     assert_int_equal(mix.gang.count, 2);
     expect_end(&mix.gang, 0, 0.75);
-    assert_int_equal(hs_mix_draw(&mix, 2, 0), 1);
-    assert_int_equal(hs_mix_draw(&mix, 1, 0), 0);
-    assert_int_equal(hs_mix_draw(&mix, 64, UINT64_MAX), 2);
+    assert_int_equal(mix_draw(&mix, 2, 0), 1);
+    assert_int_equal(mix_draw(&mix, 1, 0), 0);
+    assert_int_equal(mix_draw(&mix, 64, UINT64_MAX), 2);
     close_mix();
 }
 
@@ -143,8 +143,8 @@ static void test_gangs_borrow_where_nothing_is_distributed(void **state)
     (void)state;
     open_good(HEAD "a,G,20,,no\nb,G,80,,no\n", 0.5);
     assert_non_null(strstr(sink.text, "jobs of several GPUs draw from all"));
-    assert_int_equal(hs_mix_draw(&mix, 8, 0), 0);
-    assert_int_equal(hs_mix_draw(&mix, 8, UINT64_MAX), 1);
+    assert_int_equal(mix_draw(&mix, 8, 0), 0);
+    assert_int_equal(mix_draw(&mix, 8, UINT64_MAX), 1);
     close_mix();
 }
 
@@ -177,7 +177,7 @@ static void test_the_type_with_most_rows(void **state)
     options.gpu = "A";
     assert_int_equal(open_mix(text, &options), HS_OK);
     assert_int_equal(mix.single.count, 1);
-    assert_int_equal(hs_mix_draw(&mix, 1, 0), 0);
+    assert_int_equal(mix_draw(&mix, 1, 0), 0);
     close_mix();
     options.gpu = "C";
     expect_refused(text, &options, "no profile has a GPU utilization measured on C");
@@ -210,7 +210,7 @@ static void draw_grid(int32_t util_pm, uint32_t *counts, uint32_t count)
 {
     memset(counts, 0, count * sizeof *counts);
     for (uint64_t i = 0; i < 65536; i++) {
-        uint32_t profile = hs_mix_draw_near(&mix, util_pm, i << 48);
+        uint32_t profile = mix_draw_near(&mix, util_pm, i << 48);
         assert_true(profile < count);
         counts[profile]++;
     }

@@ -3,7 +3,7 @@
  * Files of estimates: what is read, what is refused and where. Expected figures and places are read
  * off the text beside them.
  */
-#include "model/estimator.h"
+#include "model/estimator.c"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,20 +18,19 @@
 #define S INT64_C(1000000)
 
 static struct sink sink;
-static struct hs_estimate_file *file;
+static struct estimate_file file;
 
 static int tear_down(void **state)
 {
     (void)state;
-    hs_estimate_file_close(file);
-    file = NULL;
+    estimate_file_free(&file);
     return 0;
 }
 
 static enum hs_status load(const char *text)
 {
     sink_init(&sink);
-    return hs_estimate_file_open(&file, scratch_write("e.csv", text, strlen(text)), &sink.diag);
+    return estimate_file_load(&file, scratch_write("e.csv", text, strlen(text)), &sink.diag);
 }
 
 static void read_good(const char *text)
@@ -44,11 +43,11 @@ static void test_reads_seconds_by_id(void **state)
 {
     (void)state;
     read_good("job_id,estimate\n7,100\nj-1,0.5\n 007,1e3\n8,0\n");
-    assert_int_equal(hs_estimate_file_us(file, "7"), 100 * S);
-    assert_int_equal(hs_estimate_file_us(file, "j-1"), 500000);
-    assert_int_equal(hs_estimate_file_us(file, "8"), 0);
-    assert_int_equal(hs_estimate_file_us(file, "9"), -1); /* not in the file */
-    assert_int_equal(hs_estimate_file_us(file, ""), -1);
+    assert_int_equal(estimate_file_us(&file, "7"), 100 * S);
+    assert_int_equal(estimate_file_us(&file, "j-1"), 500000);
+    assert_int_equal(estimate_file_us(&file, "8"), 0);
+    assert_int_equal(estimate_file_us(&file, "9"), -1); /* not in the file */
+    assert_int_equal(estimate_file_us(&file, ""), -1);
 }
 
 static void test_columns_in_any_order_and_by_any_of_their_names(void **state)
@@ -60,11 +59,11 @@ static void test_columns_in_any_order_and_by_any_of_their_names(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         read_good(texts[i]);
-        assert_int_equal(hs_estimate_file_us(file, "a"), 30 * S);
-        hs_estimate_file_close(file);
+        assert_int_equal(estimate_file_us(&file, "a"), 30 * S);
+        estimate_file_free(&file);
     }
     read_good("job_id,estimate\n"); /* nothing is known of anybody */
-    assert_int_equal(hs_estimate_file_us(file, "a"), -1);
+    assert_int_equal(estimate_file_us(&file, "a"), -1);
 }
 
 /* what: "LINE:COLUMN: error: MESSAGE", and a part of the hint. */
@@ -72,7 +71,7 @@ static void refuse(const char *text, const char *what, const char *hint)
 {
     char want[512];
     assert_int_equal(load(text), HS_E_INPUT);
-    assert_null(file);
+    assert_null(file.us);
     snprintf(want, sizeof want, "%s:%s", scratch_path("e.csv"), what);
     if (strncmp(sink.text, want, strlen(want)) != 0 || strstr(sink.text, hint) == NULL)
         fail_msg("said: %sexpected: %s, and %s", sink.text, want, hint);
@@ -109,7 +108,7 @@ static void test_a_missing_file_is_refused(void **state)
 {
     (void)state;
     sink_init(&sink);
-    assert_int_equal(hs_estimate_file_open(&file, "/nowhere/e.csv", &sink.diag), HS_E_IO);
+    assert_int_equal(estimate_file_load(&file, "/nowhere/e.csv", &sink.diag), HS_E_IO);
     assert_non_null(strstr(sink.text, "/nowhere/e.csv"));
 }
 

@@ -106,8 +106,8 @@ static void test_types_and_sizes(void **state)
     assert_int_equal(hs_free_node_size(x.f, &any, NONE), 8);
     assert_int_equal(hs_free_node_size(x.f, &any, 7), 4);
     assert_int_equal(hs_free_node_size(x.f, &any, 3), 0);
-    assert_int_equal(hs_free_node_count(x.f, &any, 4), 3);
-    assert_int_equal(hs_free_node_count(x.f, &p100, 4), 0);
+    assert_int_equal(hs_free_node_count(x.f, &any, 4, false), 3);
+    assert_int_equal(hs_free_node_count(x.f, &p100, 4, false), 0);
     assert_int_equal(hs_free_best_busy(x.f, &any, 1), NONE);
     assert_true(hs_free_gang_room(x.f, 0) == UINT64_MAX); /* all nodes of 8, then smaller ones */
     hs_free_take(x.f, 2, 4, &p100); /* as many free as the idle nodes of 4 before and behind it */
@@ -369,7 +369,7 @@ static void compare_sums(struct walk *w, const struct hs_ask *ask, uint32_t size
     assert_int_equal(hs_free_total(w->x.f, ask->vc), total);
     assert_int_equal(hs_free_max(w->x.f, ask->vc), most);
     assert_int_equal(hs_free_node_size(w->x.f, ask, size), largest);
-    assert_int_equal(hs_free_node_count(w->x.f, ask, size), count);
+    assert_int_equal(hs_free_node_count(w->x.f, ask, size, false), count);
 }
 
 static struct hs_ask draw_ask(const struct walk *w, uint64_t draw)

@@ -19,23 +19,23 @@
 
 static struct sink sink;
 
-static enum hs_status load(struct hs_memcurve **table, const char *text)
+static enum hs_status load(struct hs_overheads **table, const char *text)
 {
     sink_init(&sink);
     return hs_memcurve_load(table, scratch_write("m.csv", text, strlen(text)), &sink.diag);
 }
 
-static struct hs_memcurve *load_good(const char *text)
+static struct hs_overheads *load_good(const char *text)
 {
-    struct hs_memcurve *table;
+    struct hs_overheads *table;
     if (load(&table, text) != HS_OK)
         fail_msg("%s", sink.text);
     return table;
 }
 
-static struct hs_memcurve *load_shipped(void)
+static struct hs_overheads *load_shipped(void)
 {
-    struct hs_memcurve *table;
+    struct hs_overheads *table;
     sink_init(&sink);
     if (hs_memcurve_load(&table, "builtin:memory-limits.csv", &sink.diag) != HS_OK)
         fail_msg("%s", sink.text);
@@ -61,7 +61,7 @@ static void test_shipped(void **state)
                   {"resnet50", {1, 1, 1, 2, 2, 2, 3, 13, 34, 100}},
                   {"GNMT", {1, 1, 1, 2, 2, 2, 3, 13, 34, 100}},
                   {NULL, {1, 1, 1, 2, 2, 2, 3, 13, 34, 100}}};
-    struct hs_memcurve *table = load_shipped();
+    struct hs_overheads *table = load_shipped();
     for (size_t m = 0; m < sizeof antman / sizeof antman[0]; m++)
         for (uint32_t i = 0; i < 10; i++)
             assert_true(hs_memcurve_q32(table, antman[m].model, 1600 * (i + 1), 16000) ==
@@ -69,14 +69,14 @@ static void test_shipped(void **state)
     /* D 2.6 A6: SuperRes 4 of 10 GB and VGG-16 8 of 16 GB, .83 and .98 */
     assert_true(hs_memcurve_q32(table, "super_res", 4096, 10240) == q32(83));
     assert_true(hs_memcurve_q32(table, "vgg16", 8192, 16384) == q32(98));
-    hs_memcurve_free(table);
+    hs_overheads_free(table);
 }
 
 /* A cliff lies anywhere between two measured limits, so that the lower one stands. */
 static void test_limits_between(void **state)
 {
     (void)state;
-    struct hs_memcurve *table = load_good(HEAD "A,50,0.8\nA,25,0.123456\nA,99.9999,.9\n*,10,1\n");
+    struct hs_overheads *table = load_good(HEAD "A,50,0.8\nA,25,0.123456\nA,99.9999,.9\n*,10,1\n");
     assert_true(hs_memcurve_q32(table, "a", 500, 1000) == q32(80));
     assert_true(hs_memcurve_q32(table, "a", 999, 1000) == q32(80));
     assert_true(hs_memcurve_q32(table, "a", 499, 1000) ==
@@ -93,18 +93,18 @@ static void test_limits_between(void **state)
     assert_true(hs_memcurve_q32(table, "a", 1001, 1000) == HS_Q32_ONE);
     assert_true(hs_memcurve_q32(table, "a", 0, 0) == HS_Q32_ONE);
     assert_true(hs_memcurve_q32(table, "B", 1, 1000) == HS_Q32_ONE); /* the others: always 1 */
-    hs_memcurve_free(table);
+    hs_overheads_free(table);
     table = load_good(HEAD "A,50,0.8\n"); /* and no row for others */
     assert_true(hs_memcurve_q32(table, "B", 1, 1000) == HS_Q32_ONE);
     assert_true(hs_memcurve_q32(table, "", 1, 1000) == HS_Q32_ONE);
-    hs_memcurve_free(table);
-    hs_memcurve_free(NULL);
+    hs_overheads_free(table);
+    hs_overheads_free(NULL);
 }
 
 /* The first line of the message ends with what; the hint is somewhere in it. */
 static void expect_refused(const char *text, const char *what, const char *hint)
 {
-    struct hs_memcurve *table;
+    struct hs_overheads *table;
     if (load(&table, text) != HS_E_INPUT)
         fail_msg("read without complaint:\n%s", text);
     char first[512];

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "model/pairform.h"
+#include "model/modelfile.h"
 
 #define FULL 1000
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "model/partindex.h"
+#include "model/freeindex.h"
 #include "support/sink.h"
 
 #define NONE UINT32_MAX
@@ -38,7 +38,7 @@ static void open_cluster(struct fixture *x, const char *spec, enum hs_vc_mode mo
         hs_cluster_set_vcs(&x->cluster, mode, NULL, "", &x->sink.diag) != HS_OK)
         fail_msg("%s", x->sink.text);
     hs_free_init(&x->f, &x->cluster, by_vc, 0, &x->arena);
-    hs_part_init(&x->p, &x->cluster, by_vc, &x->arena);
+    hs_part_init(&x->p, x->f, &x->cluster, &x->arena);
     assert_true(hs_part_is_valid(x->p));
 }
 
@@ -51,7 +51,7 @@ static void close_cluster(struct fixture *x)
 
 static uint32_t tightest(const struct fixture *x, const struct hs_ask *ask, uint32_t milli)
 {
-    return hs_part_tightest(x->p, x->f, ask, milli);
+    return hs_part_tightest(x->p, ask, milli);
 }
 
 static void least_room_then_lowest_id(void **state)

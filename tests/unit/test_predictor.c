@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "model/pairform.h"
+#include "model/modelfile.h"
 #include "support/told.h"
 
 #define JOBS  100000u

@@ -18,23 +18,23 @@
 
 static struct sink sink;
 
-static enum hs_status load(struct hs_restart **table, const char *text)
+static enum hs_status load(struct hs_overheads **table, const char *text)
 {
     sink_init(&sink);
     return hs_restart_load(table, scratch_write("r.csv", text, strlen(text)), &sink.diag);
 }
 
-static struct hs_restart *load_good(const char *text)
+static struct hs_overheads *load_good(const char *text)
 {
-    struct hs_restart *table;
+    struct hs_overheads *table;
     if (load(&table, text) != HS_OK)
         fail_msg("%s", sink.text);
     return table;
 }
 
-static struct hs_restart *load_shipped(void)
+static struct hs_overheads *load_shipped(void)
 {
-    struct hs_restart *table;
+    struct hs_overheads *table;
     sink_init(&sink);
     if (hs_restart_load(&table, "builtin:restart.csv", &sink.diag) != HS_OK)
         fail_msg("%s", sink.text);
@@ -55,18 +55,18 @@ static void test_shipped(void **state)
                 {"bert", {10, 10, 10, 10, 10, 10}},   {"gpt2", {10, 10, 10, 10, 10, 10}},
                 {"a2c", {38, 39, 39, 46, 46, 46}},    {"dqn", {5, 5, 6, 6, 8, 8}},
                 {"alexnet", {10, 10, 10, 10, 10, 10}}}; /* not in it: 10 */
-    struct hs_restart *table = load_shipped();
+    struct hs_overheads *table = load_shipped();
     for (size_t m = 0; m < sizeof muri / sizeof muri[0]; m++)
         for (size_t i = 0; i < 6; i++)
             assert_int_equal(hs_restart_us(table, muri[m].model, NULL, sizes[i]), muri[m].s[i] * S);
-    hs_restart_free(table);
+    hs_overheads_free(table);
 }
 
 /* The largest measured size that is not larger; 32's beyond 32. dqn: 5 5 6 6 8 8. */
 static void test_sizes_between(void **state)
 {
     (void)state;
-    struct hs_restart *table = load_shipped();
+    struct hs_overheads *table = load_shipped();
     assert_int_equal(hs_restart_us(table, "dqn", NULL, 3), 5 * S);    /* 2's */
     assert_int_equal(hs_restart_us(table, "dqn", NULL, 7), 6 * S);    /* 4's */
     assert_int_equal(hs_restart_us(table, "dqn", NULL, 15), 6 * S);   /* 8's */
@@ -74,20 +74,20 @@ static void test_sizes_between(void **state)
     assert_int_equal(hs_restart_us(table, "vgg16", NULL, 31), 9 * S); /* 16's */
     assert_int_equal(hs_restart_us(table, "vgg16", NULL, 33), 10 * S);
     assert_int_equal(hs_restart_us(table, "vgg16", NULL, UINT32_MAX), 10 * S);
-    hs_restart_free(table);
+    hs_overheads_free(table);
     table = load_good("model,gpus,restart_s\nA,4,3\nA,16,5\n");
     assert_int_equal(hs_restart_us(table, "A", NULL, 1), 3 * S); /* nothing smaller: the smallest */
     assert_int_equal(hs_restart_us(table, "A", NULL, 0), 3 * S);
     assert_int_equal(hs_restart_us(table, "A", NULL, 15), 3 * S);
     assert_int_equal(hs_restart_us(table, "A", NULL, 16), 5 * S);
-    hs_restart_free(table);
+    hs_overheads_free(table);
 }
 
 /* Without case, '-', '_' and blanks; the first name before the second, a name before the others. */
 static void test_names(void **state)
 {
     (void)state;
-    struct hs_restart *table =
+    struct hs_overheads *table =
         load_good("gpus,source,restart_s,model\n1,x,4.5,Net-18\n1,y,0,b\n2,,1e1,*\n8,,20,*\n");
     assert_int_equal(hs_restart_us(table, "net_18", NULL, 1), 4500000);
     assert_int_equal(hs_restart_us(table, " NET 18", "b", 1), 4500000);
@@ -96,30 +96,30 @@ static void test_names(void **state)
     assert_int_equal(hs_restart_us(table, "", "", 1), 10 * S);
     assert_int_equal(hs_restart_us(table, NULL, NULL, 2), 10 * S);
     assert_int_equal(hs_restart_us(table, "-_", NULL, 2), 10 * S);
-    hs_restart_free(table);
+    hs_overheads_free(table);
 }
 
 static void test_unknown_without_a_row_for_others(void **state)
 {
     (void)state;
-    struct hs_restart *table = load_good("model,gpus,restart_s\nA,1,3\n");
+    struct hs_overheads *table = load_good("model,gpus,restart_s\nA,1,3\n");
     char name[2048];
     memset(name, 'a', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     assert_int_equal(hs_restart_us(table, "B", NULL, 1), -1);
     assert_int_equal(hs_restart_us(table, NULL, NULL, 1), -1);
     assert_int_equal(hs_restart_us(table, name, NULL, 1), -1);
-    hs_restart_free(table);
+    hs_overheads_free(table);
     table = load_good("model,gpus,restart_s\n"); /* nobody restarts at a known cost */
     assert_int_equal(hs_restart_us(table, "A", NULL, 1), -1);
-    hs_restart_free(table);
-    hs_restart_free(NULL);
+    hs_overheads_free(table);
+    hs_overheads_free(NULL);
 }
 
 /* The first line of the message ends with what; the hint is somewhere in it. */
 static void expect_refused(const char *text, const char *what, const char *hint)
 {
-    struct hs_restart *table;
+    struct hs_overheads *table;
     if (load(&table, text) != HS_E_INPUT)
         fail_msg("read without complaint:\n%s", text);
     char first[512];

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/retry.h"
+#include "model/assign.c"
 
 #define S     INT64_C(1000000)
 #define DRAWS 100000
@@ -66,8 +66,8 @@ static void the_fit_gives_the_published_means(void **state)
     (void)state;
     double retries = 0, unsuccessful = 0, jobs = 0;
     for (int i = 0; i < HS_RETRY_CLASSES; i++) {
-        const struct hs_retry_class *c = &hs_retry_classes[i];
-        double q = hs_retry_again(c), mean = c->unsuccessful * (1 + q + q * q);
+        const struct retry_class *c = &retry_classes[i];
+        double q = retry_again(c), mean = c->unsuccessful * (1 + q + q * q);
         assert_true(q > 0 && q < 1);
         assert_true(fabs(mean - c->mean_retries) < 1e-12);
         retries += class_shares[i] * mean;
@@ -128,8 +128,8 @@ static void samples_have_the_published_means(void **state)
     (void)state;
     static const uint32_t sizes[] = {1, 4, 8, 32};
     for (int i = 0; i < HS_RETRY_CLASSES; i++) {
-        const struct hs_retry_class *c = &hs_retry_classes[i];
-        double p = c->unsuccessful, q = hs_retry_again(c), mean = c->mean_retries;
+        const struct retry_class *c = &retry_classes[i];
+        double p = c->unsuccessful, q = retry_again(c), mean = c->mean_retries;
         double squares = p * ((1 - q) + 4 * q * (1 - q) + 9 * q * q);
         struct sample got = draw_class(sizes[i]);
         assert_near("retries a job", sizes[i], (double)got.failures / DRAWS, mean,
@@ -172,10 +172,10 @@ static void times_to_failure_are_those_of_the_reasons(void **state)
         minutes[count++] = (double)job->attempts_us[0] / (60.0 * (double)S);
     }
     for (int i = 0; i < HS_FAILURE_REASONS; i++)
-        trials += hs_failure_reasons[i].trials;
+        trials += failure_reasons[i].trials;
     double mean = 0, squares = 0, sum = 0;
     for (int i = 0; i < HS_FAILURE_REASONS; i++) {
-        const struct hs_failure_reason *at = &hs_failure_reasons[i], *r = hs_failure_reasons;
+        const struct failure_reason *at = &failure_reasons[i], *r = failure_reasons;
         double below = 0, got = 0, half_second = 0.5 / 60;
         double m = log(at->median_min), s = log(at->p95_min / at->median_min) / Z95;
         double share = (double)at->trials / (double)trials;

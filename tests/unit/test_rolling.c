@@ -3,7 +3,7 @@
  * Rolling means: which jobs count for which question, and sums that do not end at 64 bits. Expected
  * means are worked out in the comments.
  */
-#include "model/estimator.h"
+#include "model/estimator.c"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,37 +13,37 @@
 
 #define S INT64_C(1000000)
 
-static struct hs_rolling r;
+static struct rolling r;
 
 static int tear_down(void **state)
 {
     (void)state;
-    hs_rolling_free(&r);
+    rolling_free(&r);
     return 0;
 }
 
 static void add(uint32_t user, uint32_t gpus, int64_t run_us)
 {
-    hs_rolling_add(&r, user, gpus, run_us);
+    rolling_add(&r, user, gpus, run_us);
 }
 
 static void test_same_user_and_gpus_then_same_user_then_all(void **state)
 {
     (void)state;
-    assert_int_equal(hs_rolling_mean_us(&r, 1, 2), -1);
+    assert_int_equal(rolling_mean_us(&r, 1, 2), -1);
     add(1, 2, 10 * S);
-    assert_int_equal(hs_rolling_mean_us(&r, 9, 9), 10 * S); /* whose ever: the only one there is */
+    assert_int_equal(rolling_mean_us(&r, 9, 9), 10 * S); /* whose ever: the only one there is */
     add(1, 2, 20 * S);
     add(1, 4, 90 * S);
     add(2, 2, 31 * S);
-    assert_int_equal(hs_rolling_mean_us(&r, 1, 2), 15 * S); /* (10 + 20) / 2 */
-    assert_int_equal(hs_rolling_mean_us(&r, 1, 4), 90 * S);
-    assert_int_equal(hs_rolling_mean_us(&r, 1, 8), 40 * S); /* (10 + 20 + 90) / 3 */
-    assert_int_equal(hs_rolling_mean_us(&r, 2, 2), 31 * S);
-    assert_int_equal(hs_rolling_mean_us(&r, 2, 4), 31 * S);
-    assert_int_equal(hs_rolling_mean_us(&r, 3, 2), 37750000); /* (10 + 20 + 90 + 31) / 4 */
-    assert_int_equal(hs_rolling_mean_us(&r, 0, 2), 37750000); /* id 0 is a user like others */
-    assert_int_equal(hs_rolling_mean_us(&r, 4000000000u, 2), 37750000);
+    assert_int_equal(rolling_mean_us(&r, 1, 2), 15 * S); /* (10 + 20) / 2 */
+    assert_int_equal(rolling_mean_us(&r, 1, 4), 90 * S);
+    assert_int_equal(rolling_mean_us(&r, 1, 8), 40 * S); /* (10 + 20 + 90) / 3 */
+    assert_int_equal(rolling_mean_us(&r, 2, 2), 31 * S);
+    assert_int_equal(rolling_mean_us(&r, 2, 4), 31 * S);
+    assert_int_equal(rolling_mean_us(&r, 3, 2), 37750000); /* (10 + 20 + 90 + 31) / 4 */
+    assert_int_equal(rolling_mean_us(&r, 0, 2), 37750000); /* id 0 is a user like others */
+    assert_int_equal(rolling_mean_us(&r, 4000000000u, 2), 37750000);
 }
 
 static void test_means_are_rounded_down(void **state)
@@ -52,9 +52,9 @@ static void test_means_are_rounded_down(void **state)
     add(1, 1, 10);
     add(1, 1, 11);
     add(1, 1, 11);
-    assert_int_equal(hs_rolling_mean_us(&r, 1, 1), 10); /* 32 / 3 = 10.67 */
+    assert_int_equal(rolling_mean_us(&r, 1, 1), 10); /* 32 / 3 = 10.67 */
     add(1, 2, 0);
-    assert_int_equal(hs_rolling_mean_us(&r, 1, 2), 0);
+    assert_int_equal(rolling_mean_us(&r, 1, 2), 0);
 }
 
 /* 100 times 2^60 is beyond 2^64. */
@@ -63,8 +63,8 @@ static void test_sums_do_not_overflow(void **state)
     (void)state;
     for (int i = 0; i < 100; i++)
         add(1, 1, INT64_C(1) << 60);
-    assert_int_equal(hs_rolling_mean_us(&r, 1, 1), INT64_C(1) << 60);
-    assert_int_equal(hs_rolling_mean_us(&r, 2, 1), INT64_C(1) << 60);
+    assert_int_equal(rolling_mean_us(&r, 1, 1), INT64_C(1) << 60);
+    assert_int_equal(rolling_mean_us(&r, 2, 1), INT64_C(1) << 60);
 }
 
 /* 20,000 pairs, each seen twice: 7 u + g and 2 more, so that its mean is 7 u + g + 1. */
@@ -75,11 +75,11 @@ static void test_many_pairs(void **state)
         for (uint32_t u = 0; u < 1000; u++)
             for (uint32_t g = 1; g <= 20; g++)
                 add(u, g, 7 * (int64_t)u + g + 2 * turn);
-    assert_int_equal(r.pair_count, 20000);
+    assert_int_equal(r.size_count, 20000);
     for (uint32_t u = 0; u < 1000; u++) {
         for (uint32_t g = 1; g <= 20; g++)
-            assert_int_equal(hs_rolling_mean_us(&r, u, g), 7 * (int64_t)u + g + 1);
-        assert_int_equal(hs_rolling_mean_us(&r, u, 21), 7 * (int64_t)u + 11); /* 10.5 + 1, down */
+            assert_int_equal(rolling_mean_us(&r, u, g), 7 * (int64_t)u + g + 1);
+        assert_int_equal(rolling_mean_us(&r, u, 21), 7 * (int64_t)u + 11); /* 10.5 + 1, down */
     }
 }
 

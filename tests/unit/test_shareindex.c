@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "model/shareindex_state.h"
+#include "model/shareindex.c"
 #include "support/sink.h"
 
 #define NO_LIMIT UINT32_MAX
@@ -316,7 +316,7 @@ static void open_seven(struct fixture *x)
 static uint32_t inner_vertex(const struct hs_share *s)
 {
     uint32_t root = s->pools[0].root;
-    assert_true(s->vertices[root].left != HS_NO_VERTEX || s->vertices[root].right != HS_NO_VERTEX);
+    assert_true(s->vertices[root].left != NO_VERTEX || s->vertices[root].right != NO_VERTEX);
     return root;
 }
 
@@ -333,7 +333,7 @@ static void break_box_least(struct hs_share *s)
 static void break_box_of_leaf(struct hs_share *s)
 {
     for (uint32_t i = 0; i < 7; i++)
-        if (s->vertices[i].left == HS_NO_VERTEX && s->vertices[i].right == HS_NO_VERTEX)
+        if (s->vertices[i].left == NO_VERTEX && s->vertices[i].right == NO_VERTEX)
             s->vertices[i].box.most.measured_pm = 1;
 }
 
@@ -345,7 +345,7 @@ static void break_least_id(struct hs_share *s)
 /* The boxes follow, the order does not. */
 static void break_order(struct hs_share *s)
 {
-    struct hs_share_vertex *root = &s->vertices[inner_vertex(s)];
+    struct vertex *root = &s->vertices[inner_vertex(s)];
     uint32_t left = root->left;
     root->left = root->right;
     root->right = left;
@@ -355,14 +355,8 @@ static void break_order(struct hs_share *s)
 static void break_link(struct hs_share *s)
 {
     uint32_t root = inner_vertex(s);
-    s->vertices[root].left = s->vertices[root].right = HS_NO_VERTEX;
-    hs_share_refresh(s, root);
-}
-
-static void break_parent(struct hs_share *s)
-{
-    const struct hs_share_vertex *root = &s->vertices[inner_vertex(s)];
-    s->vertices[root->left != HS_NO_VERTEX ? root->left : root->right].parent = HS_NO_VERTEX;
+    s->vertices[root].left = s->vertices[root].right = NO_VERTEX;
+    (void)refresh(s, root);
 }
 
 static void break_heap(struct hs_share *s)
@@ -372,7 +366,7 @@ static void break_heap(struct hs_share *s)
 
 static void break_open(struct hs_share *s)
 {
-    s->level[s->vertices[inner_vertex(s)].gpu] = HS_SHARE_CLOSED;
+    s->level[s->vertices[inner_vertex(s)].gpu] = LEVEL_CLOSED;
 }
 
 static void break_handle(struct hs_share *s)
@@ -387,7 +381,7 @@ static void break_level(struct hs_share *s)
 
 static void break_idle(struct hs_share *s)
 {
-    s->level[7] = HS_SHARE_CLOSED;
+    s->level[7] = LEVEL_CLOSED;
 }
 
 static void break_node_open(struct hs_share *s)
@@ -436,20 +430,32 @@ static void break_level_top(struct hs_share *s)
 
 static void break_claims(struct hs_share *s)
 {
-    s->pools[0].open_by_claim[HS_SHARE_COUNTS]++;
+    s->pools[0].open_by_claim[CLAIM_COUNTS]++;
 }
 
 static void test_damage(void **state)
 {
     (void)state;
-    static void (*const damages[])(struct hs_share * s) = {
-        break_box_most,        break_box_least, break_box_of_leaf,
-        break_least_id,        break_order,     break_link,
-        break_parent,          break_heap,      break_open,
-        break_level,           break_idle,      break_level_leaf,
-        break_level_top,       break_node_open, break_nodes_open,
-        break_node_idle,       break_pool_idle, break_allocations_leaf,
-        break_allocations_top, break_claims,    break_handle};
+    static void (*const damages[])(struct hs_share * s) = {break_box_most,
+                                                           break_box_least,
+                                                           break_box_of_leaf,
+                                                           break_least_id,
+                                                           break_order,
+                                                           break_link,
+                                                           break_heap,
+                                                           break_open,
+                                                           break_level,
+                                                           break_idle,
+                                                           break_level_leaf,
+                                                           break_level_top,
+                                                           break_node_open,
+                                                           break_nodes_open,
+                                                           break_node_idle,
+                                                           break_pool_idle,
+                                                           break_allocations_leaf,
+                                                           break_allocations_top,
+                                                           break_claims,
+                                                           break_handle};
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         struct fixture x;
         open_seven(&x);

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "model/utilmodel.h"
+#include "model/predictor.c"
 #include "support/sink.h"
 
 #define EPS 1e-9
@@ -211,13 +211,13 @@ static void test_work(void **state)
 #define WHOLE                                                                                      \
     HEAD "\"fit\": {\"gpu\": \"RTX3090\", " LOAD ", " BUSY ", " MODELS "}, " SHIFT ", " HOLDOUT "}"
 
-static struct hs_utilmodel *load(const char *text)
+static struct utilmodel *load(const char *text)
 {
     static struct sink sink;
-    struct hs_utilmodel *m;
+    struct utilmodel *m;
     sink_init(&sink);
     const char *path = scratch_write("predictor.json", text, strlen(text));
-    if (hs_utilmodel_load(&m, path, &sink.diag) != HS_OK)
+    if (utilmodel_load(&m, path, &sink.diag) != HS_OK)
         fail_msg("%s", sink.text);
     return m;
 }
@@ -225,76 +225,75 @@ static struct hs_utilmodel *load(const char *text)
 static void test_predict(void **state)
 {
     (void)state;
-    struct hs_utilmodel *m = load(WHOLE);
-    enum hs_utilbasis basis;
+    struct utilmodel *m = load(WHOLE);
+    enum utilbasis basis;
     struct hs_profile p = profile_of("other", "32", "fp32");
-    assert_string_equal(hs_utilmodel_gpu(m), "RTX3090");
+    assert_string_equal(m->gpu, "RTX3090");
 
-    assert_near(hs_utilmodel_predict(m, &p, &basis), 1 - exp(-2.66), EPS);
-    assert_int_equal(basis, HS_UTIL_UNSEEN_MODEL);
-    assert_near(hs_utilmodel_error(m, basis), 0.25, EPS);
+    assert_near(utilmodel_predict(m, &p, &basis), 1 - exp(-2.66), EPS);
+    assert_int_equal(basis, UTIL_UNSEEN_MODEL);
+    assert_near(m->error[basis], 0.25, EPS);
 
     p.host_ms = 1308; /* as in test_host_limit */
-    assert_near(hs_utilmodel_predict(m, &p, &basis), 0.5, EPS);
-    assert_int_equal(basis, HS_UTIL_UNSEEN_HOST);
-    assert_true(isnan(hs_utilmodel_error(m, basis)));
+    assert_near(utilmodel_predict(m, &p, &basis), 0.5, EPS);
+    assert_int_equal(basis, UTIL_UNSEEN_HOST);
+    assert_true(isnan(m->error[basis]));
 
     /* names as people write them; host -ln(1 + 2 x 32 / 64) = -ln 2, slope -0.5 ln 2 */
     p = profile_of("bignet", "32", "fp32");
-    assert_near(hs_utilmodel_predict(m, &p, &basis), 1 - exp(-2.66 / 2 / sqrt(2)), EPS);
-    assert_int_equal(basis, HS_UTIL_KNOWN_MODEL);
-    assert_near(hs_utilmodel_error(m, basis), 0.07, EPS);
+    assert_near(utilmodel_predict(m, &p, &basis), 1 - exp(-2.66 / 2 / sqrt(2)), EPS);
+    assert_int_equal(basis, UTIL_KNOWN_MODEL);
+    assert_near(m->error[basis], 0.07, EPS);
 
     p = profile_of("Lone", "32", "fp32");
-    assert_near(hs_utilmodel_predict(m, &p, &basis), 1 - exp(-2.66 * exp(0.7)), EPS);
-    assert_int_equal(basis, HS_UTIL_ONE_MEASURED);
+    assert_near(utilmodel_predict(m, &p, &basis), 1 - exp(-2.66 * exp(0.7)), EPS);
+    assert_int_equal(basis, UTIL_ONE_MEASURED);
 
     p.dataset = "another"; /* its loader is another */
-    (void)hs_utilmodel_predict(m, &p, &basis);
-    assert_int_equal(basis, HS_UTIL_UNSEEN_MODEL);
+    (void)utilmodel_predict(m, &p, &basis);
+    assert_int_equal(basis, UTIL_UNSEEN_MODEL);
 
     p.batch = "";
-    assert_true(isnan(hs_utilmodel_predict(m, &p, &basis)));
-    assert_int_equal(basis, HS_UTIL_NOT_KNOWN);
-    hs_utilmodel_free(m);
+    assert_true(isnan(utilmodel_predict(m, &p, &basis)));
+    assert_int_equal(basis, UTIL_NOT_KNOWN);
+    utilmodel_free(m);
 }
 
 static void test_transfer(void **state)
 {
     (void)state;
-    struct hs_utilmodel *m = load(WHOLE);
-    enum hs_utilbasis basis;
+    struct utilmodel *m = load(WHOLE);
+    enum utilbasis basis;
     struct hs_profile from = profile_of("x", "32", "fp32"), to = profile_of("x", "128", "fp32");
 
     /* Measured at load 1.33 where the form says 2.66: the host takes 1 + h 32/64 = 2, h = 2. At
      * batch 128 the form says 0.1 + 0.8 x 12.8 = 10.34 and the host takes 1 + 2 x 2 = 5. */
-    assert_near(hs_utilmodel_transfer(m, &from, 1 - exp(-1.33), &to, &basis), 1 - exp(-10.34 / 5),
+    assert_near(utilmodel_transfer(m, &from, 1 - exp(-1.33), &to, &basis), 1 - exp(-10.34 / 5),
                 EPS);
-    assert_int_equal(basis, HS_UTIL_ONE_MEASURED);
+    assert_int_equal(basis, UTIL_ONE_MEASURED);
 
     /* More than the form says: the same factor everywhere. */
-    assert_near(hs_utilmodel_transfer(m, &to, 0.5, &to, &basis), 0.5, EPS);
+    assert_near(utilmodel_transfer(m, &to, 0.5, &to, &basis), 0.5, EPS);
     to.batch = "16"; /* 0.1 + 0.8 x 1.6 = 1.38 */
-    assert_near(hs_utilmodel_transfer(m, &from, 1 - exp(-3), &to, &basis),
-                1 - exp(-1.38 * 3 / 2.66), EPS);
+    assert_near(utilmodel_transfer(m, &from, 1 - exp(-3), &to, &basis), 1 - exp(-1.38 * 3 / 2.66),
+                EPS);
 
     /* On another GPU the form does not hold: ln load + 0.4 ln(16 / 32) - 0.5 amp. */
     from.gpu = "A100";
     to.precision = "amp";
     double load_after = exp(0.4 * log(0.5) - 0.5);
-    assert_near(hs_utilmodel_transfer(m, &from, 1 - exp(-1), &to, &basis), 1 - exp(-load_after),
-                EPS);
-    assert_int_equal(basis, HS_UTIL_SHIFT);
-    assert_true(isnan(hs_utilmodel_error(m, basis)));
+    assert_near(utilmodel_transfer(m, &from, 1 - exp(-1), &to, &basis), 1 - exp(-load_after), EPS);
+    assert_int_equal(basis, UTIL_SHIFT);
+    assert_true(isnan(m->error[basis]));
 
     /* Models without a batch: the same configuration or nothing. */
     from.batch = to.batch = "";
     to.precision = "fp32";
-    assert_near(hs_utilmodel_transfer(m, &from, 0.3, &to, &basis), 0.3, EPS);
+    assert_near(utilmodel_transfer(m, &from, 0.3, &to, &basis), 0.3, EPS);
     to.batch = "8";
-    assert_true(isnan(hs_utilmodel_transfer(m, &from, 0.3, &to, &basis)));
-    assert_int_equal(basis, HS_UTIL_NOT_KNOWN);
-    hs_utilmodel_free(m);
+    assert_true(isnan(utilmodel_transfer(m, &from, 0.3, &to, &basis)));
+    assert_int_equal(basis, UTIL_NOT_KNOWN);
+    utilmodel_free(m);
 }
 
 static void test_bad_files(void **state)
@@ -328,10 +327,10 @@ static void test_bad_files(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         static struct sink sink;
-        struct hs_utilmodel *m;
+        struct utilmodel *m;
         sink_init(&sink);
         const char *path = scratch_write("bad.json", cases[i].text, strlen(cases[i].text));
-        assert_int_equal(hs_utilmodel_load(&m, path, &sink.diag), HS_E_INPUT);
+        assert_int_equal(utilmodel_load(&m, path, &sink.diag), HS_E_INPUT);
         assert_null(m);
         if (strstr(sink.text, cases[i].message) == NULL)
             fail_msg("'%s' is not in: %s", cases[i].message, sink.text);

@@ -76,14 +76,14 @@ static void everything_is_known(void **state)
         {4 * S, 5280000, 743}, {10 * S, -1, 60}, {10 * S, -1, -1}};
     struct sink sink;
     struct hs_catalogue catalogue;
-    struct hs_restart *restart;
+    struct hs_overheads *restart;
     sink_init(&sink);
     const char *path = scratch_write("profiles.csv", rows, strlen(rows));
     assert_int_equal(hs_catalogue_load(&catalogue, path, &sink.diag), HS_OK);
     assert_int_equal(hs_restart_load(&restart, "builtin:restart.csv", &sink.diag), HS_OK);
     script_options = (struct hs_test_options){.catalogue = &catalogue, .restart = restart};
     play(expected, 200);
-    hs_restart_free(restart);
+    hs_overheads_free(restart);
     hs_catalogue_free(&catalogue);
 }
 

@@ -20,7 +20,6 @@
 
 #include "base/fixed.h"
 #include "model/freeindex.h"
-#include "model/partindex.h"
 #include "report/run/manifest.h"
 
 const char *const explain_cause_names[EXPLAIN_CAUSES] = {"resources", "fragmentation", "constraint",
@@ -418,8 +417,8 @@ static void open_state(struct replay *r)
         if (is_partition && node->gpus > r->largest[node->vc])
             r->largest[node->vc] = node->gpus;
     }
-    hs_part_init(&r->parts, c, is_partition, &r->arena);
     hs_free_init(&r->free_index, c, is_partition, 0, &r->arena);
+    hs_part_init(&r->parts, r->free_index, c, &r->arena);
 }
 
 /* A GPU is free while no job is on it; how many are does not matter. */
