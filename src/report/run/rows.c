@@ -383,11 +383,11 @@ static struct node_gpu *book(struct nodes_file *n, uint32_t index, int64_t now_u
     struct node_account *account = &n->accounts[gpu->node];
     uint64_t dt = (uint64_t)(now_us - gpu->since_us);
     gpu->since_us = now_us;
-    if (gpu->tenants > 0)
+    if (gpu->tenants > 0) {
         account->held_us += dt;
-    if (gpu->tenants > 1 && !gpu->is_divided)
-        account->shared_us += dt;
-    account->util_pm_us += (hs_u128)dt * (gpu->util_pm < FULL_PM ? gpu->util_pm : FULL_PM);
+        account->shared_us += gpu->tenants > 1 && !gpu->is_divided ? dt : 0;
+        account->util_pm_us += (hs_u128)dt * (gpu->util_pm < FULL_PM ? gpu->util_pm : FULL_PM);
+    }
     gpu->tenants += (uint32_t)change;
     if (job->gpu_util_pm > 0)
         gpu->util_pm += (uint32_t)(change * job->gpu_util_pm);
