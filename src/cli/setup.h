@@ -51,10 +51,10 @@ struct hs_models {
     struct hs_interference *interference;
     struct hs_speed *speed;
     struct hs_predictor *predictor;
-    struct hs_overheads *restart;   /* NULL: no preemption that needs it */
+    struct hs_overheads *restart;  /* NULL: no preemption that needs it */
     struct hs_overheads *memcurve; /* NULL: no memory is limited */
-    bool is_sharing, is_told;     /* the policy shares GPUs, asks for predictions */
-    bool is_reserve_fitted;       /* by the utilization file */
+    bool is_sharing, is_told;      /* the policy shares GPUs, asks for predictions */
+    bool is_reserve_fitted;        /* by the utilization file */
     uint32_t memory_reserve_mib;
     /* For the assumptions in summary.json. */
     char speeds_text[256], profiles_text[160], interference_text[400], locality_text[256],

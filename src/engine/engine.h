@@ -46,12 +46,12 @@ struct hs_engine_config {
     const struct hs_catalogue *catalogue; /* that the profiles of the jobs are rows of */
     const struct hs_overheads *restart;
     const struct hs_overheads *memcurve; /* speed under a memory limit; NULL: it costs nothing */
-    uint32_t storage_mib_per_s;         /* at which one job saves and restores a checkpoint */
-    uint32_t max_tenants;               /* jobs per GPU with HS_CAN_COLOCATE; 1..HS_TENANTS_MAX */
-    uint32_t memory_reserve_mib;        /* of a shared GPU, not for its tenants */
-    int64_t oom_delay_us;               /* from a start that overflows its GPU to the kill */
-    uint32_t oom_retries;               /* after so many kills a job runs only alone */
-    int64_t startup_us;                 /* cost of a first start (MODEL.md 7) */
+    uint32_t storage_mib_per_s;          /* at which one job saves and restores a checkpoint */
+    uint32_t max_tenants;                /* jobs per GPU with HS_CAN_COLOCATE; 1..HS_TENANTS_MAX */
+    uint32_t memory_reserve_mib;         /* of a shared GPU, not for its tenants */
+    int64_t oom_delay_us;                /* from a start that overflows its GPU to the kill */
+    uint32_t oom_retries;                /* after so many kills a job runs only alone */
+    int64_t startup_us;                  /* cost of a first start (MODEL.md 7) */
     /* Called every few thousand events; a status other than HS_OK ends the run. May be NULL. */
     enum hs_status (*poll)(void *ctx, const struct hs_instant *instant);
     void *poll_ctx;

@@ -702,14 +702,6 @@ static void add_util_noise(const struct hs_predictor *p, uint64_t index, struct 
     out->util_error_pm = (uint32_t)lround(fmin(error, UTIL_ERROR_MAX_PM));
 }
 
-static void add_memory_noise(const struct hs_predictor *p, uint64_t index, struct hs_estimate *out)
-{
-    double sd = p->options.mem_ln_sd;
-    double mib = out->mem_mib * exp(sd * hs_normal_of(p->mem_seed, index));
-    out->mem_mib = (uint32_t)fmin(fmax(round(mib), 1), UINT32_MAX);
-    out->mem_error_mib = (uint32_t)fmin(round(sd * out->mem_mib), UINT32_MAX);
-}
-
 void hs_predictor_estimate(const struct hs_predictor *p, const struct hs_job_facts *facts,
                            struct hs_estimate *out)
 {
@@ -733,7 +725,10 @@ void hs_predictor_estimate(const struct hs_predictor *p, const struct hs_job_fac
         out->mem_mib = guess->mem_mib;
         out->mem_error_mib = guess->mem_error_mib;
     } else if (p->options.memory == HS_MEMORY_NOISY && out->mem_mib > 0) {
-        add_memory_noise(p, facts->index, out);
+        const double sd = p->options.mem_ln_sd;
+        double mib = out->mem_mib * exp(sd * hs_normal_of(p->mem_seed, facts->index));
+        out->mem_mib = (uint32_t)fmin(fmax(round(mib), 1), UINT32_MAX);
+        out->mem_error_mib = (uint32_t)fmin(round(sd * out->mem_mib), UINT32_MAX);
     }
 }
 
