@@ -90,9 +90,6 @@ HS_MUST_USE enum hs_status hs_word_find_at(const char *(*word_at)(size_t index),
 /* Is it in a list with NULL at the end? */
 bool hs_word_is_in(const char *const *words, const char *word);
 
-/* HS_E_IO where the file of -o is there already and --force was not given. */
-HS_MUST_USE enum hs_status hs_refuse_existing(const char *path, bool force, struct hs_diag *diag);
-
 /* ---- options: default < --config FILE < --set key=value < flag. Options and operands may be
  * mixed, "--" ends the options, long names may be shortened as far as they stay unique. The
  * environment has no effect (POSIXLY_CORRECT is ignored) ---- */

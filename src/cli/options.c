@@ -9,7 +9,6 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fmt.h"
 #include "data/param_table.h"
@@ -77,14 +76,6 @@ bool hs_word_is_in(const char *const *words, const char *word)
     while (*words != NULL && strcmp(*words, word) != 0)
         words++;
     return *words != NULL;
-}
-
-enum hs_status hs_refuse_existing(const char *path, bool force, struct hs_diag *diag)
-{
-    if (force || strcmp(path, "-") == 0 || access(path, F_OK) != 0)
-        return HS_OK;
-    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path},
-                   "give --force to replace it, or another name with -o", "this file exists");
 }
 
 const struct hs_option *hs_option_find(const struct hs_option *table, const char *key)

@@ -211,14 +211,6 @@ enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
     return status;
 }
 
-bool hs_record_same_row(const struct hs_csv_row *a, const struct hs_csv_row *b)
-{
-    for (uint32_t i = 0; i < a->count && i < b->count; i++)
-        if (strcmp(a->fields[i], b->fields[i]) != 0)
-            return false;
-    return a->count == b->count;
-}
-
 double hs_record_number(const struct hs_csv_row *row, uint32_t column)
 {
     double value;

@@ -57,7 +57,6 @@ struct hs_summary_csv {
 HS_MUST_USE enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
                                                   struct hs_summary_csv *summary,
                                                   struct hs_diag *diag);
-bool hs_record_same_row(const struct hs_csv_row *a, const struct hs_csv_row *b);
 /* NaN where there is none. */
 double hs_record_number(const struct hs_csv_row *row, uint32_t column);
 /* The header of a table of runs: further columns behind those of `first`, each with a prefix. */

@@ -51,6 +51,14 @@ static enum hs_status read_head(struct hs_sweep *sweep, struct hs_csv_row *head,
     return HS_OK;
 }
 
+static bool are_same_row(const struct hs_csv_row *a, const struct hs_csv_row *b)
+{
+    for (uint32_t i = 0; i < a->count && i < b->count; i++)
+        if (strcmp(a->fields[i], b->fields[i]) != 0)
+            return false;
+    return a->count == b->count;
+}
+
 /* The row of a point; one that is not finished has no values of a summary. */
 static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct hs_csv_row *head,
                                 struct hs_csvw *csv, struct hs_arena *arena, uint32_t metric)
@@ -61,7 +69,7 @@ static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct
     sweep->values[i] = (double)NAN;
     if (point->state == HS_POINT_DONE) {
         HS_TRY(read_summary(sweep, i, arena, &summary));
-        if (!hs_record_same_row(&summary.head, head)) {
+        if (!are_same_row(&summary.head, head)) {
             char path[HS_PATH_SIZE];
             hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/summary.csv", path);
             return hs_fail(&sweep->call->diag, HS_E_INPUT,

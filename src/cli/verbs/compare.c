@@ -358,14 +358,6 @@ static enum hs_status plan(struct hs_compare *c, struct hs_call *call)
     return HS_OK;
 }
 
-uint32_t hs_compare_metric(const struct hs_compare *c, const char *name)
-{
-    for (uint32_t m = 0; m < c->metrics->count; m++)
-        if (strcmp(c->metric_names[m], name) == 0)
-            return m;
-    return UINT32_MAX;
-}
-
 /* results/compare-WORKLOAD-HASH. */
 static enum hs_status default_dir(const struct hs_compare *c, char *path, size_t size)
 {
@@ -609,25 +601,6 @@ static enum hs_status compare_pair(struct hs_call *call)
 
 /* ---- the verb ---- */
 
-static enum hs_status write_comparison(struct hs_compare *c, const char *path)
-{
-    struct hs_diag *diag = &c->call->diag;
-    struct hs_rundir dir = {0};
-    struct hs_status_line stopwatch;
-    hs_status_line_start(&stopwatch, &c->call->terminal, false, 0);
-    HS_TRY(hs_rundir_open(&dir, path, c->options->run.force, diag));
-    enum hs_status status = hs_cells_run(c, &dir);
-    if (status == HS_OK)
-        status = hs_cells_write(c, &dir);
-    if (status == HS_OK)
-        status = hs_cells_record(c, &dir, hs_status_line_elapsed_s(&stopwatch));
-    if (status == HS_OK)
-        status = hs_rundir_commit(&dir, diag);
-    if (status != HS_OK)
-        hs_rundir_discard(&dir);
-    return status;
-}
-
 static enum hs_status dry_run(struct hs_compare *c, const char *dir)
 {
     struct hs_output *out = &c->call->out;
@@ -653,7 +626,7 @@ static enum hs_status compare_policies(struct hs_compare *c)
     hs_run_note_cluster(c->call);
     if (c->options->run.dry_run)
         return dry_run(c, dir);
-    HS_TRY(write_comparison(c, dir));
+    HS_TRY(hs_cells_make(c, dir));
     say_result(c, dir);
     for (uint32_t i = 0; i < c->condition_count; i++)
         for (uint32_t p = 0; p < c->policy_count; p++)

@@ -5,9 +5,8 @@
  * cells of two policies with the same seed and assignment are a pair.
  *
  *     plan (compare.c)        refuses what is wrong, simulates nothing
- *     hs_cells_run            every cell into dir's runs/
- *     hs_cells_write          their summaries: values, runs.csv, compare.csv, order.csv
- *     hs_cells_record         manifest.json
+ *     hs_cells_make           every cell into the directory's runs/, then their summaries: values,
+ *                             runs.csv, compare.csv, order.csv and manifest.json
  */
 #ifndef HORUS_CLI_VERBS_COMPARE_H
 #define HORUS_CLI_VERBS_COMPARE_H
@@ -76,12 +75,9 @@ struct hs_compare {
 
 /* ---- the cells (compare_cells.c) ---- */
 
-HS_MUST_USE enum hs_status hs_cells_run(struct hs_compare *compare, const struct hs_rundir *dir);
-/* runs.csv; values, means and ratios; compare.csv and order.csv. */
-HS_MUST_USE enum hs_status hs_cells_write(struct hs_compare *compare, const struct hs_rundir *dir);
-/* manifest.json. */
-HS_MUST_USE enum hs_status hs_cells_record(struct hs_compare *compare, const struct hs_rundir *dir,
-                                           double wall_s);
+/* Runs every cell and writes the directory of the comparison; the values, means and ratios are then
+ * known. */
+HS_MUST_USE enum hs_status hs_cells_make(struct hs_compare *compare, const char *path);
 
 /* Two policies, neighbours in the order of their means, and in how many pairs of cells the first
  * is below the second. */
@@ -91,8 +87,6 @@ struct hs_compare_neighbours {
 };
 /* At most policy_count - 1 of them; returns how many. */
 uint32_t hs_compare_order(const struct hs_compare *compare, struct hs_compare_neighbours *orders);
-/* Index of a metric; UINT32_MAX if there is none. */
-uint32_t hs_compare_metric(const struct hs_compare *compare, const char *name);
 
 /* ---- --fail-if (compare.c), for tests ---- */
 

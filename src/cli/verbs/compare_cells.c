@@ -117,7 +117,7 @@ static enum hs_status pass_messages(const struct run_workers *workers, uint32_t 
     return HS_OK;
 }
 
-enum hs_status hs_cells_run(struct hs_compare *c, const struct hs_rundir *dir)
+static enum hs_status run_cells(struct hs_compare *c, const struct hs_rundir *dir)
 {
     struct run_workers workers = {.compare = c, .dir = dir};
     const uint32_t width = (uint32_t)c->options->processes;
@@ -258,8 +258,10 @@ static uint32_t by_mean(const struct hs_compare *c, uint32_t metric, uint32_t *p
 
 uint32_t hs_compare_order(const struct hs_compare *c, struct hs_compare_neighbours *orders)
 {
-    uint32_t policies[HS_COMPARED_MAX], m = hs_compare_metric(c, HS_ORDER_METRIC);
-    uint32_t count = m != UINT32_MAX ? by_mean(c, m, policies) : 0;
+    uint32_t policies[HS_COMPARED_MAX], m = 0;
+    while (m < c->metrics->count && strcmp(c->metric_names[m], HS_ORDER_METRIC) != 0)
+        m++;
+    uint32_t count = m < c->metrics->count ? by_mean(c, m, policies) : 0;
     for (uint32_t i = 0; i + 1 < count; i++) {
         orders[i] = (struct hs_compare_neighbours){policies[i], policies[i + 1], 0, 0};
         const double *first = c->values + at(c, policies[i] * c->pair_count, m);
@@ -293,15 +295,6 @@ static enum hs_status write_order(struct hs_compare *c, const struct hs_rundir *
     return hs_record_close_csv(&csv, "order.csv", &c->files[2], &c->call->diag);
 }
 
-enum hs_status hs_cells_write(struct hs_compare *c, const struct hs_rundir *dir)
-{
-    HS_TRY(write_runs(c, dir));
-    if (c->policies[0].setup.outputs == HS_OUT_SUMMARY)
-        HS_TRY(hs_rundir_drop_runs(dir, &c->call->diag));
-    HS_TRY(write_compare(c, dir));
-    return write_order(c, dir);
-}
-
 /* ---- manifest.json ---- */
 
 static void write_comparison(void *ctx, struct hs_jsonw *w)
@@ -329,7 +322,8 @@ static void write_comparison(void *ctx, struct hs_jsonw *w)
     hs_jsonw_end_array(w);
 }
 
-enum hs_status hs_cells_record(struct hs_compare *c, const struct hs_rundir *dir, double wall_s)
+static enum hs_status write_manifest(struct hs_compare *c, const struct hs_rundir *dir,
+                                     double wall_s)
 {
     struct hs_manifest_input inputs[HS_INPUTS_MAX + HS_COMPARED_MAX * HS_POLICY_FILES_MAX];
     struct hs_diag *diag = &c->call->diag;
@@ -349,4 +343,29 @@ enum hs_status hs_cells_record(struct hs_compare *c, const struct hs_rundir *dir
     for (uint32_t p = 0; p < c->policy_count; p++)
         HS_TRY(hs_record_inputs(&c->policies[p].setup, inputs, &manifest.input_count, diag));
     return hs_record_manifest(&manifest, &c->log, dir, diag);
+}
+
+enum hs_status hs_cells_make(struct hs_compare *c, const char *path)
+{
+    struct hs_diag *diag = &c->call->diag;
+    struct hs_rundir dir = {0};
+    struct hs_status_line stopwatch;
+    hs_status_line_start(&stopwatch, &c->call->terminal, false, 0);
+    HS_TRY(hs_rundir_open(&dir, path, c->options->run.force, diag));
+    enum hs_status status = run_cells(c, &dir);
+    if (status == HS_OK)
+        status = write_runs(c, &dir);
+    if (status == HS_OK && c->policies[0].setup.outputs == HS_OUT_SUMMARY)
+        status = hs_rundir_drop_runs(&dir, diag);
+    if (status == HS_OK)
+        status = write_compare(c, &dir);
+    if (status == HS_OK)
+        status = write_order(c, &dir);
+    if (status == HS_OK)
+        status = write_manifest(c, &dir, hs_status_line_elapsed_s(&stopwatch));
+    if (status == HS_OK)
+        status = hs_rundir_commit(&dir, diag);
+    if (status != HS_OK)
+        hs_rundir_discard(&dir);
+    return status;
 }

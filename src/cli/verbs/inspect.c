@@ -22,6 +22,15 @@
 
 /* ---- report ---- */
 
+/* The file of -o, where --force was not given. */
+static enum hs_status refuse_existing(const char *path, bool force, struct hs_diag *diag)
+{
+    if (force || strcmp(path, "-") == 0 || access(path, F_OK) != 0)
+        return HS_OK;
+    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path},
+                   "give --force to replace it, or another name with -o", "this file exists");
+}
+
 struct report_options {
     const char *output;
     bool force;
@@ -33,7 +42,7 @@ static enum hs_status report(struct hs_call *call)
     const char *path = options->output;
     struct hs_page page;
     struct hs_wholefile file;
-    HS_TRY(hs_refuse_existing(path, options->force, &call->diag));
+    HS_TRY(refuse_existing(path, options->force, &call->diag));
     enum hs_status status =
         hs_page_open(&page, (const char *const *)call->operands, call->operand_count, &call->diag);
     if (status == HS_OK)
@@ -181,7 +190,7 @@ static enum hs_status plot(struct hs_call *call)
     if (format_of(o->output) == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, &(struct hs_place){.file = o->output}, NULL,
                        "the name of a figure must end in .svg, .pdf or .png");
-    HS_TRY(hs_refuse_existing(o->output, o->force, &call->diag));
+    HS_TRY(refuse_existing(o->output, o->force, &call->diag));
     enum hs_status status = hs_page_open(&page, (const char *const *)call->operands + 1,
                                          call->operand_count - 1, &call->diag);
     if (status == HS_OK)
