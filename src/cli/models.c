@@ -193,19 +193,6 @@ static void say_predictor(struct hs_models *m)
         hs_append(text, size, " (standard deviation of ln %g)", told->mem_ln_sd);
 }
 
-static void say_models(struct hs_models *m)
-{
-    if (m->interference != NULL)
-        say_interference(m);
-    hs_append(m->profiles_text, sizeof m->profiles_text, "%s", assign_texts[m->assign.mode]);
-    if (m->assign.mode == HS_ASSIGN_AUTO || m->assign.mode == HS_ASSIGN_MIX)
-        hs_append(m->profiles_text, sizeof m->profiles_text, " (mean %g %%, kept by a user %g)",
-                  m->options->assign_target, m->options->assign_sticky);
-    say_speeds(m);
-    say_locality(m);
-    say_predictor(m);
-}
-
 /* ---- options without effect ---- */
 
 /* A parameter of a predictor that is not in use, given in this call: a --config file may have all.
@@ -357,7 +344,15 @@ enum hs_status hs_models_open(struct hs_models *m, const struct hs_run_options *
         HS_TRY(hs_restart_load(&m->restart, options->restart_table, diag));
     if ((need->can & HS_CAN_THROTTLE) != 0 || is_given(options->memory_limits))
         HS_TRY(hs_memcurve_load(&m->memcurve, options->memory_limits, diag));
-    say_models(m);
+    if (m->interference != NULL)
+        say_interference(m);
+    hs_append(m->profiles_text, sizeof m->profiles_text, "%s", assign_texts[m->assign.mode]);
+    if (m->assign.mode == HS_ASSIGN_AUTO || m->assign.mode == HS_ASSIGN_MIX)
+        hs_append(m->profiles_text, sizeof m->profiles_text, " (mean %g %%, kept by a user %g)",
+                  options->assign_target, options->assign_sticky);
+    say_speeds(m);
+    say_locality(m);
+    say_predictor(m);
     note_idle_options(m, config, diag);
     return HS_OK;
 }

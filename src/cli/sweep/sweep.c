@@ -34,23 +34,6 @@ static enum hs_status read_summary(const struct hs_sweep *sweep, uint32_t point,
     return hs_record_read_summary(path, arena, summary, &sweep->call->diag);
 }
 
-/* The columns of the first finished point, which are those of all; none where no point is. */
-static enum hs_status read_head(struct hs_sweep *sweep, struct hs_csv_row *head, uint32_t *metric)
-{
-    struct hs_summary_csv first = {0};
-    uint32_t i = 0;
-    while (i < sweep->point_count && sweep->points[i].state != HS_POINT_DONE)
-        i++;
-    if (i < sweep->point_count)
-        HS_TRY(read_summary(sweep, i, &sweep->call->arena, &first));
-    *head = first.head;
-    *metric = hs_csv_column(head, sweep->options->metric);
-    if (i < sweep->point_count && *metric == UINT32_MAX)
-        return hs_fail(&sweep->call->diag, HS_E_INPUT, NULL, "was it written by another version?",
-                       "a summary has no column '%s'", sweep->options->metric);
-    return HS_OK;
-}
-
 static bool are_same_row(const struct hs_csv_row *a, const struct hs_csv_row *b)
 {
     for (uint32_t i = 0; i < a->count && i < b->count; i++)
@@ -100,18 +83,26 @@ static enum hs_status write_rows(struct hs_sweep *sweep, const struct hs_rundir 
     struct hs_diag *diag = &sweep->call->diag;
     struct hs_arena arena = {0};
     struct hs_csvw csv;
-    struct hs_csv_row head;
+    struct hs_summary_csv any = {0}; /* the columns of a finished point are those of all */
+    const struct hs_csv_row *head = &any.head;
     char path[HS_PATH_SIZE], *header;
-    uint32_t metric;
-    HS_TRY(read_head(sweep, &head, &metric));
+    uint32_t finished = 0;
+    while (finished < sweep->point_count && sweep->points[finished].state != HS_POINT_DONE)
+        finished++;
+    if (finished < sweep->point_count)
+        HS_TRY(read_summary(sweep, finished, &sweep->call->arena, &any));
+    const uint32_t metric = hs_csv_column(head, sweep->options->metric);
+    if (finished < sweep->point_count && metric == UINT32_MAX)
+        return hs_fail(diag, HS_E_INPUT, NULL, "was it written by another version?",
+                       "a summary has no column '%s'", sweep->options->metric);
     header = hs_record_header(&sweep->call->arena, HS_SWEEP_COLUMNS, "axis_", sweep->keys,
                               sweep->key_count);
-    header = hs_record_header(&sweep->call->arena, header, "", head.fields, head.count);
+    header = hs_record_header(&sweep->call->arena, header, "", head->fields, head->count);
     hs_rundir_file(dir, "sweep.csv", path, sizeof path);
     HS_TRY(hs_csvw_open(&csv, path, header, diag));
     enum hs_status status = HS_OK;
     for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
-        status = write_row(sweep, i, &head, &csv, &arena, metric);
+        status = write_row(sweep, i, head, &csv, &arena, metric);
         hs_arena_reset(&arena);
     }
     hs_arena_free(&arena);

@@ -57,20 +57,6 @@ static enum hs_status make_request(const struct generate_options *given,
     return status;
 }
 
-static enum hs_status write_jobs(struct hs_generator *generator,
-                                 const struct generate_options *given, struct hs_diag *diag)
-{
-    const struct hs_trace_format *format;
-    struct hs_trace_writer writer;
-    struct hs_trace_job job;
-    bool is_piped = strcmp(given->output, "-") == 0 && given->format == NULL;
-    HS_TRY(hs_trace_writer_choose(is_piped ? "csv" : given->format, given->output, &format, diag));
-    HS_TRY(hs_trace_writer_open(&writer, format, NULL, given->output, diag));
-    while (hs_generator_next(generator, &job) == HS_OK && !hs_output_failed(&writer.csv.out))
-        hs_trace_writer_put(&writer, &job);
-    return hs_trace_writer_close(&writer, HS_OK, diag);
-}
-
 static void tell_fit(const struct hs_workload *workload, uint64_t jobs, struct hs_diag *diag)
 {
     hs_report(diag, HS_NOTE, NULL, NULL,
@@ -155,6 +141,10 @@ static enum hs_status generate(struct hs_call *call)
     const struct generate_options *given = call->options;
     struct hs_generate_request request;
     struct hs_generator *generator;
+    const struct hs_trace_format *format;
+    struct hs_trace_writer writer;
+    struct hs_trace_job job;
+    bool is_piped = strcmp(given->output, "-") == 0 && given->format == NULL;
     if (given->quiet)
         call->diag.least = HS_WARNING;
     const char *const inputs[] = {given->workload, given->cluster, given->fit};
@@ -164,7 +154,15 @@ static enum hs_status generate(struct hs_call *call)
         return fit_trace(given, &call->diag);
     HS_TRY(make_request(given, &request, &call->diag));
     HS_TRY(hs_generator_open(&generator, &request, &call->diag));
-    enum hs_status status = write_jobs(generator, given, &call->diag);
+    enum hs_status status = hs_trace_writer_choose(is_piped ? "csv" : given->format, given->output,
+                                                   &format, &call->diag);
+    if (status == HS_OK)
+        status = hs_trace_writer_open(&writer, format, NULL, given->output, &call->diag);
+    if (status == HS_OK) {
+        while (hs_generator_next(generator, &job) == HS_OK && !hs_output_failed(&writer.csv.out))
+            hs_trace_writer_put(&writer, &job);
+        status = hs_trace_writer_close(&writer, HS_OK, &call->diag);
+    }
     if (status == HS_OK) { /* with a heavy tail single draws differ from the expected GPU time */
         const struct hs_workload *workload = hs_generator_about(generator)->workload;
         double jobs = (double)hs_generator_about(generator)->jobs;

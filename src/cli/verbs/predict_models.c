@@ -547,25 +547,19 @@ static void ask_together(struct hs_prediction *p)
     ask_sums(p);
 }
 
-/* The defaults of a run are read from its table of options. */
-static void name_predictors(struct hs_prediction *p)
-{
-    static const char *const kinds[] = {"oracle", "noisy", "table", "regress"};
-    const char *kind = hs_option_find(hs_run_option_table, "predictor")->param.preset;
-    const char *noise = hs_option_find(hs_run_option_table, "util_noise")->param.preset;
-    bool is_noisy = strcmp(kind, "noisy") == 0;
-    p->predictor = kinds[p->options->told.kind];
-    p->run_predictor = is_noisy ? keep_text(p, "noisy, RMSLE ", noise) : kind;
-}
-
 enum hs_status hs_predict(struct hs_prediction *p, const struct hs_predict_options *options,
                           struct hs_diag *diag)
 {
+    static const char *const kinds[] = {"oracle", "noisy", "table", "regress"};
+    /* the defaults of a run are read from its table of options */
+    const char *kind = hs_option_find(hs_run_option_table, "predictor")->param.preset;
+    const char *noise = hs_option_find(hs_run_option_table, "util_noise")->param.preset;
     p->options = options;
+    p->predictor = kinds[options->told.kind];
+    p->run_predictor = strcmp(kind, "noisy") == 0 ? keep_text(p, "noisy, RMSLE ", noise) : kind;
     HS_TRY(hs_catalogue_load(&p->catalogue, options->profiles, diag));
     HS_TRY(find_jobs(p, diag));
     HS_TRY(open_models(p, diag));
-    name_predictors(p);
     note_unknown_type(p, diag);
     for (uint32_t i = 0; i < p->count; i++) {
         struct hs_predicted_job *job = &p->jobs[i];

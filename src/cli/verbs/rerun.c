@@ -42,28 +42,6 @@ static bool is_directory(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* A comparison or sweep has its runs in a folder: the hint names one of them. */
-static enum hs_status refuse_many(const char *dir, struct hs_diag *diag)
-{
-    char runs[HS_PATH_SIZE + 8], first[256] = "", hint[HS_PATH_SIZE + 512];
-    uint32_t count = 0;
-    (void)snprintf(runs, sizeof runs, "%s/" HS_RUNS_DIR, dir);
-    DIR *entries = opendir(runs);
-    if (entries == NULL)
-        return HS_OK;
-    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        if (entry->d_name[0] == '.')
-            continue;
-        if (count++ == 0 || strcmp(entry->d_name, first) < 0)
-            (void)snprintf(first, sizeof first, "%s", entry->d_name);
-    }
-    closedir(entries);
-    (void)snprintf(hint, sizeof hint, "for example: horus rerun %s/%s", runs, first);
-    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = dir}, count > 0 ? hint : NULL,
-                   "several runs, each of which is repeated by itself: %" PRIu32 " in %s", count,
-                   runs);
-}
-
 static enum hs_status find_manifest(struct rerun *r, const char *operand, struct hs_diag *diag)
 {
     size_t len = strlen(operand), tail = sizeof "/" MANIFEST - 1;
@@ -80,8 +58,24 @@ static enum hs_status find_manifest(struct rerun *r, const char *operand, struct
     }
     char dir[HS_PATH_SIZE];
     (void)snprintf(dir, sizeof dir, "%.*s", (int)(strlen(r->path) - tail), r->path);
-    HS_TRY(refuse_many(dir, diag));
-    return hs_runmanifest_open(&r->manifest, dir, diag);
+    /* A comparison or sweep has its runs in a folder: the hint names one of them. */
+    char runs[HS_PATH_SIZE + 8], first[256] = "", hint[HS_PATH_SIZE + 512];
+    uint32_t count = 0;
+    (void)snprintf(runs, sizeof runs, "%s/" HS_RUNS_DIR, dir);
+    DIR *entries = opendir(runs);
+    if (entries == NULL)
+        return hs_runmanifest_open(&r->manifest, dir, diag);
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        if (entry->d_name[0] == '.')
+            continue;
+        if (count++ == 0 || strcmp(entry->d_name, first) < 0)
+            (void)snprintf(first, sizeof first, "%s", entry->d_name);
+    }
+    closedir(entries);
+    (void)snprintf(hint, sizeof hint, "for example: horus rerun %s/%s", runs, first);
+    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = dir}, count > 0 ? hint : NULL,
+                   "several runs, each of which is repeated by itself: %" PRIu32 " in %s", count,
+                   runs);
 }
 
 static const struct hs_json *root_of(const struct rerun *r)

@@ -82,24 +82,6 @@ static enum hs_status check_output(struct hs_call *call, const char *const *inpu
     return hs_wholefile_check(output, "-o", inputs, count, &call->diag);
 }
 
-static void tell_converted(const struct hs_trace *trace, const struct hs_lossy_fields *lossy,
-                           struct hs_diag *diag)
-{
-    struct hs_trace_counts counts;
-    hs_trace_get_counts(trace, &counts);
-    hs_warn_of_rows(&counts, false, diag);
-    if (counts.folded > 0)
-        hs_report(diag, HS_WARNING, NULL, "--retries=attempts keeps them",
-                  "%" PRIu64 " of %" PRIu64 " jobs have several attempts: each is folded into one",
-                  counts.folded, counts.accepted);
-    hs_lossy_fields_warn(lossy, diag);
-    bool is_whole = counts.folded + counts.rounded == 0 && !hs_lossy_fields_any(lossy);
-    hs_report(diag, HS_NOTE, NULL, NULL, "%" PRIu64 " jobs from %s to %s%s", lossy->jobs,
-              hs_trace_format_name(trace), lossy->to->name, is_whole ? ", nothing lost" : "");
-    if (lossy->to->layout->made_up != NULL)
-        hs_report(diag, HS_NOTE, NULL, NULL, "made up: %s", lossy->to->layout->made_up);
-}
-
 static enum hs_status convert(struct hs_call *call, const struct hs_trace_options *options)
 {
     const struct hs_run_options *given = call->options;
@@ -124,8 +106,22 @@ static enum hs_status convert(struct hs_call *call, const struct hs_trace_option
         }
         status = hs_trace_writer_close(&writer, status == HS_END ? HS_OK : status, &call->diag);
     }
-    if (status == HS_OK)
-        tell_converted(trace, &lossy, &call->diag);
+    if (status == HS_OK) {
+        struct hs_trace_counts counts;
+        hs_trace_get_counts(trace, &counts);
+        hs_warn_of_rows(&counts, false, &call->diag);
+        if (counts.folded > 0)
+            hs_report(&call->diag, HS_WARNING, NULL, "--retries=attempts keeps them",
+                      "%" PRIu64 " of %" PRIu64
+                      " jobs have several attempts: each is folded into one",
+                      counts.folded, counts.accepted);
+        hs_lossy_fields_warn(&lossy, &call->diag);
+        bool is_whole = counts.folded + counts.rounded == 0 && !hs_lossy_fields_any(&lossy);
+        hs_report(&call->diag, HS_NOTE, NULL, NULL, "%" PRIu64 " jobs from %s to %s%s", lossy.jobs,
+                  hs_trace_format_name(trace), to->name, is_whole ? ", nothing lost" : "");
+        if (to->layout->made_up != NULL)
+            hs_report(&call->diag, HS_NOTE, NULL, NULL, "made up: %s", to->layout->made_up);
+    }
     hs_trace_close(trace);
     return status;
 }
