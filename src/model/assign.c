@@ -448,22 +448,27 @@ static bool give_named(struct hs_assign *a, struct hs_trace_job *job)
     return true;
 }
 
-/* The habit of a user with jobs of this size, made if there is none: O(sizes of the user). */
+/* The habit of a user with jobs of this size, made if there is none, first of its user's from now
+ * on: O(sizes of the user), and most jobs are as large as their user's last. */
 static struct habit *habit_of(struct hs_assign *a, uint32_t user, uint32_t gpus, bool *is_new)
 {
     hs_grow((void **)&a->first_habit, &a->user_cap, (uint64_t)user + 1, sizeof *a->first_habit,
             HS_INTERN_MAX);
-    uint32_t at = a->first_habit[user];
-    while (at != 0 && a->habits[at - 1].gpus != gpus)
-        at = a->habits[at - 1].next;
-    *is_new = at == 0;
-    if (*is_new) {
-        hs_grow((void **)&a->habits, &a->habit_cap, (uint64_t)a->habit_count + 1, sizeof *a->habits,
-                UINT32_MAX);
-        a->habits[a->habit_count] = (struct habit){.gpus = gpus, .next = a->first_habit[user]};
-        at = a->first_habit[user] = ++a->habit_count;
-    }
-    return &a->habits[at - 1];
+    hs_grow((void **)&a->habits, &a->habit_cap, (uint64_t)a->habit_count + 1, sizeof *a->habits,
+            UINT32_MAX);
+    uint32_t *at = &a->first_habit[user];
+    while (*at != 0 && a->habits[*at - 1].gpus != gpus)
+        at = &a->habits[*at - 1].next;
+    *is_new = *at == 0;
+    const uint32_t number = *is_new ? ++a->habit_count : *at;
+    struct habit *habit = &a->habits[number - 1];
+    if (*is_new)
+        *habit = (struct habit){.gpus = gpus};
+    else
+        *at = habit->next;
+    habit->next = a->first_habit[user];
+    a->first_habit[user] = number;
+    return habit;
 }
 
 static void give_drawn(struct hs_assign *a, struct hs_trace_job *job)

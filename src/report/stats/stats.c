@@ -446,11 +446,14 @@ static void take_job(struct evaluation *e, const struct job_sample *job)
 {
     uint64_t value[SUMS];
     uint32_t of[CLASSES_OF_JOB];
+    uint64_t mask = 0;
     uint32_t count = classes_of_cell(e->stats, job->key.cell, of);
     count += classes_beside(e->stats, &job->key, of + count);
+    for (uint32_t i = 0; i < count; i++)
+        mask |= UINT64_C(1) << of[i] % 64;
     measure(e, job, value);
     for (uint32_t m = 0; m < HS_MEASURES; m++) {
-        const uint64_t asking = e->wanted[m][hs_quantile_bucket(value[m])];
+        const uint64_t asking = e->wanted[m][hs_quantile_bucket(value[m])] & mask;
         for (uint32_t i = 0; asking != 0 && i < (m < HS_M_BOUNDED ? count : 1); i++)
             if (asking >> of[i] % 64 & 1)
                 hs_quantiles_take(&e->quantiles, set_of(e, m, of[i]), value[m]);
