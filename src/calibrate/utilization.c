@@ -168,7 +168,8 @@ static double value_of(const struct hs_joint_model *model, const double *theta,
 
 /* ---- fits ---- */
 
-static bool is_held(const struct hs_joint_data *data, int protocol, uint32_t fold, uint32_t row)
+static bool is_held(const struct hs_joint_data *data, enum hs_joint_protocol protocol,
+                    uint32_t fold, uint32_t row)
 {
     const struct hs_joint_row *r = &data->rows[row];
     if (protocol == HS_JOINT_UNSEEN_MODEL)
@@ -267,8 +268,8 @@ enum hs_status hs_joint_fit(const struct hs_joint_data *data, struct hs_joint_mo
 /* predicted: of each row, from the last fold in which it was held out; NaN where the model has no
  * value; may be NULL. Where a fold cannot be fitted the score has 0 rows. */
 static enum hs_status hold_out(const struct hs_joint_data *data, struct hs_joint_model *model,
-                               int protocol, double *predicted, struct hs_score *score,
-                               struct hs_diag *diag)
+                               enum hs_joint_protocol protocol, double *predicted,
+                               struct hs_score *score, struct hs_diag *diag)
 {
     /* Ids begin at 1: the fold of id 0 holds nothing out. */
     const uint32_t folds[HS_JOINT_PROTOCOLS] = {data->models, data->model_pairs, PAIR_FOLDS};
@@ -386,7 +387,8 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
                 return status;
             struct hs_joint_model model = f->model;
             for (int p = 0; p < HS_JOINT_PROTOCOLS; p++)
-                HS_TRY(hold_out(data, &model, p, NULL, &f->scores[p], run->diag));
+                HS_TRY(hold_out(data, &model, (enum hs_joint_protocol)p, NULL, &f->scores[p],
+                                run->diag));
         }
         if (run->options.rows == NULL)
             continue;
@@ -398,7 +400,8 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
     s->known.ridge = run->options.ridge > 0 ? run->options.ridge : RIDGE;
     s->known.effects = hs_arena_alloc(&run->arena, data->jobs * sizeof(double));
     for (int p = HS_JOINT_UNSEEN_MODELS; p < HS_JOINT_PROTOCOLS; p++)
-        HS_TRY(hold_out(data, &s->known, p, NULL, &s->known_scores[p], run->diag));
+        HS_TRY(hold_out(data, &s->known, (enum hs_joint_protocol)p, NULL, &s->known_scores[p],
+                        run->diag));
     study_memory(data, &run->arena, &s->memory);
     return HS_OK;
 }

@@ -49,10 +49,11 @@ static enum hs_status set_pair(struct hs_generate_request *q, char *pair, struct
         return hs_fail(diag, HS_E_USAGE, NULL, hs_did_you_mean(hint, pair, keys, KEYS, FORM),
                        "gen: unknown key '%s'", pair);
     const char *text = equals + 1;
-    bool is_good = of[i].real != NULL ? hs_parse_double(text, strlen(text), of[i].real) &&
-                                            *of[i].real > 0 && *of[i].real <= of[i].most
-                                      : hs_parse_int64(text, strlen(text), &number) &&
-                                            number >= of[i].least && number <= of[i].most;
+    bool is_good = of[i].real != NULL
+                       ? hs_parse_double(text, strlen(text), of[i].real) && *of[i].real > 0 &&
+                             *of[i].real <= of[i].most
+                       : hs_parse_int64(text, strlen(text), &number) &&
+                             (double)number >= of[i].least && (double)number <= of[i].most;
     if (!is_good)
         return hs_fail(diag, HS_E_USAGE, NULL, FORM, "gen: '%s' is no value of %s", text, keys[i]);
     if (of[i].whole != NULL)

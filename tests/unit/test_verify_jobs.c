@@ -77,7 +77,7 @@ static void fails_once(enum verify_retries retries)
                               .segments = segments,
                               .attempts_us = attempts_us,
                               .job_count = JOBS,
-                              .setup = {.retries = retries}};
+                              .setup = {.retries = (int32_t)retries}};
     jobs[0] = (struct verify_job){.id = "J0",
                                   .recorded_us = 30 * S,
                                   .attempts = 2,

@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fmt.h"
+
 #define NAME_ROOM 128u /* bytes kept free in a path for suffixes and file names */
 
 static struct hs_rundir *unfinished; /* all that are open in this process */
@@ -152,7 +154,8 @@ enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool forc
 
 void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, size_t size)
 {
-    snprintf(path, size, "%s/%s", dir->tmp_path, name);
+    path[0] = '\0';
+    hs_append(path, size, "%s/%s", dir->tmp_path, name);
 }
 
 /* Puts tmp in the place of an old run: the old one is whole until the new one stands. */
