@@ -237,10 +237,10 @@ static enum hs_status read_number(const struct profile_reader *r, enum column c,
         return fail_field(r, c, "a number, or nothing where it is unknown", "is not a number");
     if (*value < 0)
         return fail_field(r, c, "leave the field empty where the figure is unknown", "is negative");
+    if (*value <= max)
+        return HS_OK;
     (void)snprintf(more, sizeof more, "is more than %.0f", max);
-    if (*value > max)
-        return fail_field(r, c, max == 100 ? "it is a percentage, 0 to 100" : NULL, more);
-    return HS_OK;
+    return fail_field(r, c, max == 100 ? "it is a percentage, 0 to 100" : NULL, more);
 }
 
 /* Percent to permille; `unknown` where the field is empty. */
