@@ -17,9 +17,6 @@
 #include "model/modelfile.h"
 
 #define TABLES_MAX 64u
-/* Folds of pairs of jobs. */
-#define TWO_WAY_FOLDS 20u
-#define RANK1_FOLDS   10u
 /* Simple numbers near the fitted exponents, to see what fitting them buys. */
 #define FIXED_ALPHA 1.0
 #define FIXED_BETA  1.75
@@ -75,8 +72,7 @@ static enum hs_status score_general(struct hs_pairgeneral *g, double *predicted,
                                     struct hs_pairscore *scores, struct hs_diag *diag)
 {
     for (int what = 0; what < HS_UNSEEN_KINDS; what++)
-        HS_TRY(hs_pairholdout(&g->fit, (enum hs_unseen)what, TWO_WAY_FOLDS, predicted,
-                              &scores[what], diag));
+        HS_TRY(hs_pairholdout(&g->fit, (enum hs_unseen)what, predicted, &scores[what], diag));
     return HS_OK;
 }
 
@@ -87,7 +83,7 @@ static enum hs_status fit_general(struct interference_study *s, struct hs_diag *
     hs_pairgeneral_open(g, set);
     s->held = hs_arena_alloc(set->arena, set->row_count * sizeof *s->held);
     s->fitted = hs_arena_alloc(set->arena, set->row_count * sizeof *s->fitted);
-    HS_TRY(hs_pairfit_to(&g->fit, NULL, diag)); /* with the reason if it cannot */
+    HS_TRY(g->fit.fit(&g->fit, NULL, diag)); /* with the reason if it cannot */
     g->is_tuned = true;
     HS_TRY(score_general(g, s->held, s->tuned, diag));
     s->tuned_cut = g->cut;
@@ -97,13 +93,13 @@ static enum hs_status fit_general(struct interference_study *s, struct hs_diag *
     HS_TRY(score_general(g, s->held, s->fixed, diag));
     g->fixed_alpha = g->fixed_beta = 0;
     HS_TRY(score_general(g, s->fitted, s->scores, diag));
-    HS_TRY(hs_pairholdout(&g->fit, HS_UNSEEN_OWN_MODEL, 0, s->held, NULL, diag));
-    return hs_pairfit_to(&g->fit, NULL, diag);
+    HS_TRY(hs_pairholdout(&g->fit, HS_UNSEEN_OWN_MODEL, s->held, NULL, diag));
+    return g->fit.fit(&g->fit, NULL, diag);
 }
 
 /* Ends with the fit to all rows. */
 static enum hs_status score_table(struct interference_table *t, struct hs_pairfit *fit,
-                                  uint32_t folds, struct hs_diag *diag)
+                                  struct hs_diag *diag)
 {
     static const struct {
         enum hs_unseen what;
@@ -112,13 +108,13 @@ static enum hs_status score_table(struct interference_table *t, struct hs_pairfi
                      {HS_UNSEEN_JOB_PAIR, JOBS, JOBS_CUT}};
     const struct hs_pairset *set = &t->set;
     for (size_t i = 0; i < sizeof protocols / sizeof protocols[0]; i++) {
-        HS_TRY(hs_pairholdout(fit, protocols[i].what, folds, t->held, &t->scores[protocols[i].line],
-                              diag));
+        HS_TRY(
+            hs_pairholdout(fit, protocols[i].what, t->held, &t->scores[protocols[i].line], diag));
         for (uint32_t r = 0; r < set->row_count; r++)
             t->fitted[r] = t->held[r] > 1 ? 1 : t->held[r];
         hs_pairscore(set, t->fitted, &t->scores[protocols[i].cut]);
     }
-    return hs_pairholdout(fit, HS_UNSEEN_NOTHING, 0, t->fitted, &t->scores[ALL], diag);
+    return hs_pairholdout(fit, HS_UNSEEN_NOTHING, t->fitted, &t->scores[ALL], diag);
 }
 
 static enum hs_status fit_table(struct interference_study *s, struct interference_table *t,
@@ -138,13 +134,13 @@ static enum hs_status fit_table(struct interference_study *s, struct interferenc
         t->ridge = ridge > 0 ? ridge : HS_EFFECT_RIDGE;
         HS_TRY(hs_paireffects_open(&t->effects, set, t == s->chosen ? NULL : s->general.theta,
                                    t->ridge, diag));
-        return score_table(t, &t->effects.fit, TWO_WAY_FOLDS, diag);
+        return score_table(t, &t->effects.fit, diag);
     }
     t->ridge = ridge > 0 ? ridge : HS_RANK1_RIDGE;
     hs_pairrank1_open(&t->rank1, set, t->ridge);
-    HS_TRY(hs_pairfit_to(&t->rank1.fit, NULL, diag)); /* with the reason if it cannot */
+    HS_TRY(t->rank1.fit.fit(&t->rank1.fit, NULL, diag)); /* with the reason if it cannot */
     HS_TRY(hs_paircold_study(&t->rank1, t->cold, diag));
-    return score_table(t, &t->rank1.fit, RANK1_FOLDS, diag);
+    return score_table(t, &t->rank1.fit, diag);
 }
 
 static enum hs_status add_table(struct interference_study *s, const struct hs_measurements *m,
@@ -442,8 +438,7 @@ static void write_rows(const void *study, struct hs_csvw *w)
         const struct interference_table *t = &s->tables[i];
         for (uint32_t r = 0; r < t->set.row_count; r++) {
             write_row(w, &t->set, form_of(t), r, t->held, t->fitted);
-            hs_csvw_u64(w,
-                        t->set.rows[r].jobs_rank % (t->is_two_way ? TWO_WAY_FOLDS : RANK1_FOLDS));
+            hs_csvw_u64(w, t->set.rows[r].jobs_rank % t->set.job_folds);
             hs_csvw_end(w);
         }
     }

@@ -6,8 +6,8 @@
  *     HS_TRY(hs_pairset_collect(&set, &measurements, gpu, arena, diag)); // may have no rows
  *     struct hs_pairgeneral g;
  *     hs_pairgeneral_open(&g, &set);
- *     HS_TRY(hs_pairholdout(&g.fit, HS_UNSEEN_MODEL_PAIR, 0, predicted, &score, diag));
- *     HS_TRY(hs_pairfit_to(&g.fit, NULL, diag));                       // to all rows
+ *     HS_TRY(hs_pairholdout(&g.fit, HS_UNSEEN_MODEL_PAIR, predicted, &score, diag));
+ *     HS_TRY(g.fit.fit(&g.fit, NULL, diag));                           // to all rows
  */
 #ifndef HORUS_CALIBRATE_PAIRS_H
 #define HORUS_CALIBRATE_PAIRS_H
@@ -55,6 +55,7 @@ struct hs_pairset {
     struct hs_pairrow *rows;
     uint32_t job_count, model_count, model_pair_count, row_count;
     uint32_t runs, models_pairs; /* different row.pair, row.models */
+    uint32_t job_folds;          /* of HS_UNSEEN_JOB_PAIR */
     bool has_utils;              /* of every job */
 };
 
@@ -81,14 +82,6 @@ enum hs_unseen {
     HS_UNSEEN_KINDS
 };
 
-uint32_t hs_pairset_folds(const struct hs_pairset *set, enum hs_unseen what, uint32_t job_folds);
-/* The fold whose fit predicts the row. */
-uint32_t hs_pairset_fold(const struct hs_pairset *set, enum hs_unseen what, uint32_t job_folds,
-                         uint32_t row);
-/* Out of the fit of that fold? */
-bool hs_pairset_is_held(const struct hs_pairset *set, enum hs_unseen what, uint32_t job_folds,
-                        uint32_t fold, uint32_t row);
-
 /* ---- forms ---- */
 
 /* The first member of every form. */
@@ -99,14 +92,6 @@ struct hs_pairfit {
     enum hs_status (*fit)(struct hs_pairfit *fit, const bool *is_held, struct hs_diag *diag);
     double (*speed)(const struct hs_pairfit *fit, uint32_t row);
 };
-
-HS_MUST_USE static inline enum hs_status hs_pairfit_to(struct hs_pairfit *fit, const bool *is_held,
-                                                       struct hs_diag *diag)
-{
-    return fit->fit(fit, is_held, diag);
-}
-/* A fit that fails without a message: for a fold that leaves too little. */
-HS_MUST_USE enum hs_status hs_pairfit_try(struct hs_pairfit *fit, const bool *is_held);
 
 /* The general form, for jobs of which only the utilization is known: S = 1 + k u^alpha v^beta, u of
  * the job, v of its co-runner, by least squares on 1 / S. */
@@ -185,8 +170,7 @@ void hs_pairrank1_open(struct hs_pairrank1 *f, struct hs_pairset *set, double ri
  * keys; a job with fewer partners is tried with all. A row counts twice, once for each of its jobs
  * as the new one, where neither is an anchor of the other. A job without which nothing can be
  * fitted is left out. Trial packing like Gandiva's needs no more than this. */
-#define HS_COLD_STEPS 6u
-extern const uint32_t hs_cold_anchors[HS_COLD_STEPS]; /* 0, 1, 2, 3, 5, 8 */
+#define HS_COLD_STEPS 6u /* 0, 1, 2, 3, 5, 8 anchors */
 HS_MUST_USE enum hs_status hs_paircold_study(struct hs_pairrank1 *f,
                                              struct hs_score scores[HS_COLD_STEPS],
                                              struct hs_diag *diag);
@@ -207,15 +191,11 @@ struct hs_pairscore {
 /* Of the rows whose prediction is a number. */
 void hs_pairscore(const struct hs_pairset *set, const double *predicted,
                   struct hs_pairscore *score);
-/* The worst S of each run, by row.pair, from the speeds of its rows (NULL = those measured); 0 for
- * runs of which a direction is missing, held or has no number. is_held may be NULL. */
-void hs_pairset_worst(const struct hs_pairset *set, const double *speeds, const bool *is_held,
-                      double *worst);
 /* predicted: one a row, NaN where the fold leaves too little to fit to, which a warning counts.
  * score: of these, may be NULL. Afterwards the form is that of the last fold. */
 HS_MUST_USE enum hs_status hs_pairholdout(struct hs_pairfit *fit, enum hs_unseen what,
-                                          uint32_t job_folds, double *predicted,
-                                          struct hs_pairscore *score, struct hs_diag *diag);
+                                          double *predicted, struct hs_pairscore *score,
+                                          struct hs_diag *diag);
 /* A line of a "holdout" list, with n, errors and decisions; and its members alone. */
 void hs_pairscore_write(struct hs_jsonw *w, const char *protocol, const struct hs_pairscore *score);
 void hs_pairscore_write_members(struct hs_jsonw *w, const char *protocol,

@@ -45,11 +45,11 @@ static enum hs_status fit_pairset(struct hs_pairset *set, struct hs_diag *diag)
     if (set->has_utils) {
         struct hs_paireffects effects; /* fits the general form, too */
         HS_TRY(hs_paireffects_open(&effects, set, NULL, HS_EFFECT_RIDGE, diag));
-        return hs_pairfit_to(&effects.fit, NULL, diag);
+        return effects.fit.fit(&effects.fit, NULL, diag);
     }
     struct hs_pairrank1 rank1;
     hs_pairrank1_open(&rank1, set, HS_RANK1_RIDGE);
-    return hs_pairfit_to(&rank1.fit, NULL, diag);
+    return rank1.fit.fit(&rank1.fit, NULL, diag);
 }
 
 static enum hs_status fit_pairs(struct data *d, enum source source)

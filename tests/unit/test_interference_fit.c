@@ -137,7 +137,7 @@ static void test_the_file_says_what_was_fitted(void **state)
     paired_read(&t, busy, BUSY, nearly_queue);
     assert_int_equal(hs_paireffects_open(&e, &t.set, NULL, HS_EFFECT_RIDGE, &t.measured.sink.diag),
                      HS_OK);
-    assert_int_equal(hs_pairfit_to(&e.fit, NULL, &t.measured.sink.diag), HS_OK);
+    assert_int_equal(e.fit.fit(&e.fit, NULL, &t.measured.sink.diag), HS_OK);
     for (uint32_t i = 0; i < BUSY; i++) {
         const struct hs_json *job = item(hs_json_get(table, "jobs"), i);
         for (uint32_t k = 0; k < HS_EFFECT_KNOTS; k++) {

@@ -4,7 +4,7 @@
  * models made for it and decisions counted by hand; the forms, on speeds made from known numbers,
  * on small problems solved by hand and on data that determines nothing.
  */
-#include "calibrate/pairs.h"
+#include "calibrate/pairs.c"
 
 #include <math.h>
 #include <setjmp.h>
@@ -117,15 +117,13 @@ static void test_each_row_is_tested_once_by_a_fit_without_it(void **state)
 {
     (void)state;
     paired_read(&t, four, FOUR, paired_queue);
+    t.set.job_folds = 3;
+    const uint32_t folds[] = {3, 3, 6, 3}; /* models, twice; pairs of models; of jobs */
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
         for (uint32_t r = 0; r < t.set.row_count; r++) {
-            uint32_t tested = 0;
-            for (uint32_t f = 0; f < hs_pairset_folds(&t.set, kinds[k], 3); f++)
-                if (hs_pairset_fold(&t.set, kinds[k], 3, r) == f) {
-                    tested++;
-                    assert_true(hs_pairset_is_held(&t.set, kinds[k], 3, f, r));
-                }
-            assert_int_equal(tested, 1);
+            uint32_t fold = fold_of(&t.set, kinds[k], r);
+            assert_true(fold < folds[k]);
+            assert_true(is_held_out(&t.set, kinds[k], fold, r));
         }
 }
 
@@ -136,13 +134,12 @@ static void test_an_unseen_model_is_out_in_both_roles(void **state)
     uint32_t left = 0, own = 0, others = 0;
     (void)state;
     paired_read(&t, four, FOUR, paired_queue);
-    assert_int_equal(hs_pairset_folds(&t.set, HS_UNSEEN_OWN_MODEL, 0), 3);
     for (uint32_t r = 0; r < t.set.row_count; r++) {
-        left += !hs_pairset_is_held(&t.set, HS_UNSEEN_OWN_MODEL, 0, 0, r);
-        own += hs_pairset_fold(&t.set, HS_UNSEEN_OWN_MODEL, 0, r) == 0;
-        others += hs_pairset_fold(&t.set, HS_UNSEEN_OTHER_MODEL, 0, r) == 0;
-        assert_int_equal(hs_pairset_is_held(&t.set, HS_UNSEEN_OWN_MODEL, 0, 0, r),
-                         hs_pairset_is_held(&t.set, HS_UNSEEN_OTHER_MODEL, 0, 0, r));
+        left += !is_held_out(&t.set, HS_UNSEEN_OWN_MODEL, 0, r);
+        own += fold_of(&t.set, HS_UNSEEN_OWN_MODEL, r) == 0;
+        others += fold_of(&t.set, HS_UNSEEN_OTHER_MODEL, r) == 0;
+        assert_int_equal(is_held_out(&t.set, HS_UNSEEN_OWN_MODEL, 0, r),
+                         is_held_out(&t.set, HS_UNSEEN_OTHER_MODEL, 0, r));
     }
     assert_int_equal(left, 6);
     assert_int_equal(own, 10);
@@ -150,7 +147,8 @@ static void test_an_unseen_model_is_out_in_both_roles(void **state)
 }
 
 /* The fold of the pair of these two, UINT32_MAX if its rows are not in one. */
-static uint32_t fold_of(const struct hs_pairset *set, const char *a, const char *b, uint32_t folds)
+static uint32_t fold_of_two(const struct hs_pairset *set, const char *a, const char *b,
+                            uint32_t folds)
 {
     uint32_t fold = UINT32_MAX, seen = 0;
     for (uint32_t r = 0; r < set->row_count; r++) {
@@ -177,9 +175,9 @@ static void test_pairs_are_dealt_by_their_keys(void **state)
     paired_read(&turned_set, turned, FOUR, paired_queue);
     for (uint32_t i = 0; i < FOUR; i++)
         for (uint32_t j = i; j < FOUR; j++) {
-            uint32_t fold = fold_of(&t.set, four[i].key, four[j].key, 3);
+            uint32_t fold = fold_of_two(&t.set, four[i].key, four[j].key, 3);
             assert_true(fold < 3);
-            assert_int_equal(fold_of(&turned_set.set, four[i].key, four[j].key, 3), fold);
+            assert_int_equal(fold_of_two(&turned_set.set, four[i].key, four[j].key, 3), fold);
             dealt[fold]++;
         }
     for (int f = 0; f < 3; f++)
@@ -248,13 +246,12 @@ static void test_folds_predict_what_they_hold(void **state)
     sink_init(&sink);
     paired_read(&t, three, THREE, half_beside_c);
     assert_int_equal(t.set.row_count, THREE_ROWS);
-    assert_int_equal(hs_pairholdout(&m.fit, HS_UNSEEN_OWN_MODEL, 0, predicted, NULL, &sink.diag),
+    assert_int_equal(hs_pairholdout(&m.fit, HS_UNSEEN_OWN_MODEL, predicted, NULL, &sink.diag),
                      HS_OK);
     assert_int_equal(m.fits, 3);
     for (uint32_t r = 0; r < THREE_ROWS; r++)
         assert_true(fabs(predicted[r] - (t.set.rows[r].own == 2 ? 1 : 2.0 / 3)) < 1e-15);
-    assert_int_equal(hs_pairholdout(&m.fit, HS_UNSEEN_NOTHING, 0, predicted, NULL, &sink.diag),
-                     HS_OK);
+    assert_int_equal(hs_pairholdout(&m.fit, HS_UNSEEN_NOTHING, predicted, NULL, &sink.diag), HS_OK);
     assert_int_equal(m.fits, 4);
     assert_true(fabs(predicted[0] - 0.75) < 1e-15); /* 6 rows of each speed */
     assert_int_equal(sink.len, 0);
@@ -268,7 +265,7 @@ static void test_folds_that_leave_too_little_are_not_scored(void **state)
     (void)state;
     sink_init(&sink);
     paired_read(&t, three, THREE, half_beside_c);
-    assert_int_equal(hs_pairholdout(&m.fit, HS_UNSEEN_OWN_MODEL, 0, predicted, NULL, &sink.diag),
+    assert_int_equal(hs_pairholdout(&m.fit, HS_UNSEEN_OWN_MODEL, predicted, NULL, &sink.diag),
                      HS_OK);
     assert_string_equal(
         sink.text, "warning: V100: unseen model, own: 3 of 3 folds leave too little to fit to\n"
@@ -296,7 +293,7 @@ static void test_other_failures_are_failures(void **state)
     (void)state;
     sink_init(&sink);
     paired_read(&t, three, THREE, half_beside_c);
-    assert_int_equal(hs_pairholdout(&fit, HS_UNSEEN_MODEL_PAIR, 0, predicted, NULL, &sink.diag),
+    assert_int_equal(hs_pairholdout(&fit, HS_UNSEEN_MODEL_PAIR, predicted, NULL, &sink.diag),
                      HS_E_LIMIT);
     assert_int_equal(sink.diag.errors, 1);
 }
@@ -335,13 +332,13 @@ static void test_worst_of_runs_that_are_not_whole(void **state)
     (void)state;
     paired_read(&t, three, THREE, half_beside_c);
     is_held[2] = true; /* A beside B */
-    hs_pairset_worst(&t.set, NULL, is_held, worst);
+    find_worst(&t.set, NULL, is_held, worst);
     assert_true(worst[0] == 1 && worst[1] == 0 && worst[2] == 2 && worst[5] == 2);
     hs_pairset_merge(&t.set); /* a merged row is both directions */
-    hs_pairset_worst(&t.set, NULL, NULL, worst);
+    find_worst(&t.set, NULL, NULL, worst);
     assert_true(worst[0] == 1 && worst[5] == 2);
     t.set.row_count--; /* C beside itself */
-    hs_pairset_worst(&t.set, NULL, NULL, worst);
+    find_worst(&t.set, NULL, NULL, worst);
     assert_true(worst[0] == 1 && worst[5] == 0);
 }
 
@@ -388,7 +385,7 @@ static void test_exponents_may_be_held(void **state)
     paired_read(&t, busy, 5, paired_queue);
     hs_pairgeneral_open(&g, &t.set);
     g.fixed_alpha = g.fixed_beta = 1;
-    assert_int_equal(hs_pairfit_to(&g.fit, NULL, &sink.diag), HS_OK);
+    assert_int_equal(g.fit.fit(&g.fit, NULL, &sink.diag), HS_OK);
     assert_near(g.theta[HS_GENERAL_LN_K], 0, 1e-9);
     assert_near(g.theta[HS_GENERAL_BETA], 1, 0);
     assert_near(g.fit.speed(&g.fit, 0), 1 / 1.04, 1e-9);
@@ -410,13 +407,11 @@ static void test_a_cut_is_tuned(void **state)
     sink_init(&sink);
     paired_read(&t, busy, 5, steep);
     hs_pairgeneral_open(&g, &t.set);
-    assert_int_equal(hs_pairholdout(&g.fit, HS_UNSEEN_NOTHING, 0, predicted, NULL, &sink.diag),
-                     HS_OK);
+    assert_int_equal(hs_pairholdout(&g.fit, HS_UNSEEN_NOTHING, predicted, NULL, &sink.diag), HS_OK);
     hs_pairscore(&t.set, predicted, &plain);
     assert_near(g.cut, HS_TUNED_THRESHOLD, 0);
     g.is_tuned = true;
-    assert_int_equal(hs_pairholdout(&g.fit, HS_UNSEEN_NOTHING, 0, predicted, NULL, &sink.diag),
-                     HS_OK);
+    assert_int_equal(hs_pairholdout(&g.fit, HS_UNSEEN_NOTHING, predicted, NULL, &sink.diag), HS_OK);
     hs_pairscore(&t.set, predicted, &tuned);
     assert_true(g.cut < HS_TUNED_THRESHOLD);
     assert_true(tuned.accuracy[2] > plain.accuracy[2]);
@@ -530,7 +525,7 @@ static void test_one_row_is_shared_out(void **state)
     for (uint32_t r = 0; r < 6; r++)
         is_held[r] = !(t.set.rows[r].own == 0 && t.set.rows[r].other == 1);
     assert_int_equal(hs_paireffects_open(&e, &t.set, none, 1, &sink.diag), HS_OK);
-    assert_int_equal(hs_pairfit_to(&e.fit, is_held, &sink.diag), HS_OK);
+    assert_int_equal(e.fit.fit(&e.fit, is_held, &sink.diag), HS_OK);
     assert_near(e.jobs[0].own[2], -0.03, 1e-12);
     assert_near(e.jobs[1].other[2], -0.03, 1e-12);
     assert_near(e.jobs[0].other[2], 0, 0);
@@ -565,7 +560,7 @@ static void test_a_bent_line_is_followed(void **state)
     sink_init(&sink);
     paired_read(&t, five, 5, bent);
     assert_int_equal(hs_paireffects_open(&e, &t.set, queue, 1e-6, &sink.diag), HS_OK);
-    assert_int_equal(hs_pairfit_to(&e.fit, NULL, &sink.diag), HS_OK);
+    assert_int_equal(e.fit.fit(&e.fit, NULL, &sink.diag), HS_OK);
     for (uint32_t r = 0; r < t.set.row_count; r++)
         assert_near(e.fit.speed(&e.fit, r), t.set.rows[r].speed, 1e-4);
 }
@@ -578,7 +573,7 @@ static void test_no_effects_where_the_form_says_all(void **state)
     sink_init(&sink);
     paired_read(&t, five, 5, paired_queue);
     assert_int_equal(hs_paireffects_open(&e, &t.set, NULL, 3, &sink.diag), HS_OK);
-    assert_int_equal(hs_pairholdout(&e.fit, HS_UNSEEN_MODEL_PAIR, 0, predicted, NULL, &sink.diag),
+    assert_int_equal(hs_pairholdout(&e.fit, HS_UNSEEN_MODEL_PAIR, predicted, NULL, &sink.diag),
                      HS_OK);
     for (uint32_t r = 0; r < t.set.row_count; r++)
         assert_near(predicted[r], t.set.rows[r].speed, 1e-8);
@@ -636,11 +631,11 @@ static void test_products_are_found_again(void **state)
     (void)state;
     read_six(product);
     hs_pairrank1_open(&f, &t.set, HS_RANK1_RIDGE);
-    assert_int_equal(hs_pairfit_to(&f.fit, NULL, &sink.diag), HS_OK);
+    assert_int_equal(f.fit.fit(&f.fit, NULL, &sink.diag), HS_OK);
     for (uint32_t i = 0; i < JOBS; i++)
         for (uint32_t j = 0; j < JOBS; j++)
             assert_near(exp(f.ln_a[i] + f.ln_b[j]), a[i] * b[j], 0.01);
-    assert_int_equal(hs_pairholdout(&f.fit, HS_UNSEEN_JOB_PAIR, 10, predicted, NULL, &sink.diag),
+    assert_int_equal(hs_pairholdout(&f.fit, HS_UNSEEN_JOB_PAIR, predicted, NULL, &sink.diag),
                      HS_OK);
     for (uint32_t r = 0; r < t.set.row_count; r++)
         assert_near(predicted[r], t.set.rows[r].speed, 0.005);
@@ -660,7 +655,7 @@ static void test_effects_are_shrunken_means(void **state)
     (void)state;
     read_six(with_effect);
     hs_pairrank1_open(&f, &t.set, 2);
-    assert_int_equal(hs_pairfit_to(&f.fit, NULL, &sink.diag), HS_OK);
+    assert_int_equal(f.fit.fit(&f.fit, NULL, &sink.diag), HS_OK);
     assert_int_equal(t.set.model_pair_count, 9);
     for (uint32_t p = 0; p < t.set.model_pair_count; p++) {
         double sum = 0;
@@ -687,7 +682,7 @@ static void test_no_row_is_refused(void **state)
     for (uint32_t r = 0; r < JOBS * JOBS; r++)
         is_held[r] = true;
     hs_pairrank1_open(&f, &t.set, 1);
-    assert_int_equal(hs_pairfit_to(&f.fit, is_held, &sink.diag), HS_E_INPUT);
+    assert_int_equal(f.fit.fit(&f.fit, is_held, &sink.diag), HS_E_INPUT);
     assert_non_null(strstr(sink.text, "no row to fit to"));
 }
 

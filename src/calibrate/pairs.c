@@ -1,16 +1,324 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The forms of slowdown: general, two-way effects on it, rank-1, and a rank-1 job from a few tries.
+ * The rows that are left after cleaning, with jobs, models and pairs numbered in the order of the
+ * data; which rows a fold holds out; the scores of what was predicted for them; and the forms of
+ * slowdown: general, two-way effects on it, rank-1, and a rank-1 job from a few tries.
  */
+#include "calibrate/pairs.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/io.h"
 #include "base/rng.h"
-#include "calibrate/pairs.h"
 #include "calibrate/solve.h"
+
+#define JOBS_MAX 1024u /* as many as a table of interference.json may have */
+/* Folds of pairs of jobs, by the form that the rows get. */
+#define TWO_WAY_FOLDS 20u
+#define RANK1_FOLDS   10u
+
+const double hs_pair_thresholds[HS_PAIR_THRESHOLDS] = {1.1, 1.2, 1.5};
+
+static const char *const unseen_texts[HS_UNSEEN_KINDS] = {
+    [HS_UNSEEN_OWN_MODEL] = "unseen model, own",
+    [HS_UNSEEN_OTHER_MODEL] = "unseen model, other",
+    [HS_UNSEEN_MODEL_PAIR] = "unseen pair of models",
+    [HS_UNSEEN_JOB_PAIR] = "unseen pair of jobs",
+    [HS_UNSEEN_NOTHING] = "fit",
+};
+
+/* ---- rows ---- */
+
+static bool is_used(const struct hs_measurements *m, const struct hs_pair *pair, uint32_t gpu)
+{
+    const struct hs_solo *own = &m->solos[pair->own], *other = &m->solos[pair->other];
+    return pair->dropped == 0 && pair->gpu == gpu && own->gpus == 1 && other->gpus == 1 &&
+           !own->is_spread && !other->is_spread;
+}
+
+/* A cell is a number + 1, given at its first use; 0 = none yet. */
+static uint32_t number_cell(uint32_t *cell, uint32_t *count)
+{
+    if (*cell == 0)
+        *cell = ++*count;
+    return *cell - 1;
+}
+
+static void number_job(struct hs_pairset *set, const struct hs_solo *solo, uint32_t *cell)
+{
+    uint32_t model = 0;
+    if (*cell != 0)
+        return;
+    while (model < set->model_count && strcmp(set->models[model], solo->model) != 0)
+        model++;
+    if (model == set->model_count)
+        set->models[set->model_count++] = solo->model;
+    set->jobs[number_cell(cell, &set->job_count)] =
+        (struct hs_pairjob){.key = solo->key, .model = model, .util = solo->util};
+    set->has_utils = set->has_utils && isfinite(solo->util);
+}
+
+/* job_of: by solo, + 1. */
+static void number_rows(struct hs_pairset *set, const struct hs_measurements *m, uint32_t gpu,
+                        const uint32_t *job_of)
+{
+    uint64_t cells = (uint64_t)set->model_count * set->model_count;
+    uint32_t *run_of = hs_alloc_zeroed((uint64_t)m->pair_ids + 1, sizeof *run_of);
+    uint32_t *unordered = hs_alloc_zeroed(cells * 2, sizeof *unordered);
+    uint32_t *directed = unordered + cells;
+    set->model_pairs = hs_arena_alloc(set->arena, cells * sizeof *set->model_pairs);
+    for (uint32_t i = 0; i < m->pair_count; i++) {
+        const struct hs_pair *pair = &m->pairs[i];
+        if (!is_used(m, pair, gpu))
+            continue;
+        struct hs_pairrow *row = &set->rows[set->row_count++];
+        row->own = job_of[pair->own] - 1;
+        row->other = job_of[pair->other] - 1;
+        row->speed = pair->rebased;
+        row->pair = number_cell(&run_of[pair->pair], &set->runs);
+        uint32_t own = set->jobs[row->own].model, other = set->jobs[row->other].model;
+        uint32_t first = own < other ? own : other, last = own < other ? other : own;
+        row->models =
+            number_cell(&unordered[(size_t)first * set->model_count + last], &set->models_pairs);
+        row->model_pair =
+            number_cell(&directed[(size_t)own * set->model_count + other], &set->model_pair_count);
+        set->model_pairs[row->model_pair] = (struct hs_model_pair){own, other};
+    }
+    hs_free(unordered);
+    hs_free(run_of);
+}
+
+/* A job, or a pair of jobs, in an order without meaning: that of a hash of keys. */
+struct ranked {
+    uint64_t hash;
+    uint32_t first, last, row; /* first and last job by key */
+};
+
+static uint64_t hash_of(const struct hs_pairset *set, uint32_t first, uint32_t last)
+{
+    const char *a = set->jobs[first].key, *b = set->jobs[last].key;
+    return hs_mix64(hs_hash_of(a, strlen(a)), hs_hash_of(b, strlen(b)));
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    if (x->last != y->last)
+        return x->last < y->last ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Ranks of pairs of jobs, from their keys alone. */
+static void rank_rows(struct hs_pairset *set)
+{
+    struct ranked *order = hs_alloc_zeroed(set->row_count, sizeof *order);
+    uint32_t rank = 0;
+    for (uint32_t r = 0; r < set->row_count; r++) {
+        uint32_t first = set->rows[r].own, last = set->rows[r].other;
+        if (strcmp(set->jobs[first].key, set->jobs[last].key) > 0) {
+            first = set->rows[r].other;
+            last = set->rows[r].own;
+        }
+        order[r] = (struct ranked){hash_of(set, first, last), first, last, r};
+    }
+    qsort(order, set->row_count, sizeof *order, by_hash);
+    for (uint32_t i = 0; i < set->row_count; i++) {
+        if (i > 0 && (order[i].first != order[i - 1].first || order[i].last != order[i - 1].last))
+            rank++;
+        set->rows[order[i].row].jobs_rank = rank;
+    }
+    hs_free(order);
+}
+
+enum hs_status hs_pairset_collect(struct hs_pairset *set, const struct hs_measurements *m,
+                                  uint32_t gpu, struct hs_arena *arena, struct hs_diag *diag)
+{
+    *set = (struct hs_pairset){
+        .arena = arena, .gpu = m->gpus[gpu], .format = m->format, .has_utils = true};
+    uint32_t *job_of = hs_arena_alloc(arena, (uint64_t)m->solo_count * sizeof *job_of), used = 0;
+    set->jobs = hs_arena_alloc(arena, JOBS_MAX * sizeof *set->jobs);
+    set->models = hs_arena_alloc(arena, JOBS_MAX * sizeof *set->models);
+    for (uint32_t i = 0; i < m->pair_count; i++) {
+        const struct hs_pair *pair = &m->pairs[i];
+        if (!is_used(m, pair, gpu))
+            continue;
+        number_job(set, &m->solos[pair->own], &job_of[pair->own]);
+        number_job(set, &m->solos[pair->other], &job_of[pair->other]);
+        if (set->job_count + 2 > JOBS_MAX)
+            return hs_fail(diag, HS_E_LIMIT, NULL, NULL,
+                           "%s: pairs of more than %u jobs on one GPU type", m->gpus[gpu],
+                           JOBS_MAX - 1);
+        used++;
+    }
+    if (used == 0)
+        return HS_OK;
+    set->rows = hs_arena_alloc(arena, (uint64_t)used * sizeof *set->rows);
+    number_rows(set, m, gpu, job_of);
+    rank_rows(set);
+    set->job_folds = set->has_utils ? TWO_WAY_FOLDS : RANK1_FOLDS;
+    return HS_OK;
+}
+
+void hs_pairset_merge(struct hs_pairset *set)
+{
+    uint32_t kept = 0;
+    for (uint32_t r = 0; r < set->row_count; r++) {
+        struct hs_pairrow row = set->rows[r];
+        struct hs_pairrow *last = kept > 0 ? &set->rows[kept - 1] : NULL;
+        if (last != NULL && row.own == row.other && last->pair == row.pair) {
+            last->speed = 0.5 * (last->speed + row.speed);
+            last->is_merged = true;
+        } else {
+            set->rows[kept++] = row;
+        }
+    }
+    set->row_count = kept;
+}
+
+double hs_pairset_util(const struct hs_pairset *set, uint32_t job)
+{
+    return fmin(1, fmax(HS_UTIL_MIN, set->jobs[job].util));
+}
+
+/* ---- folds ---- */
+
+/* The fold whose fit predicts the row. */
+static uint32_t fold_of(const struct hs_pairset *set, enum hs_unseen what, uint32_t row)
+{
+    const struct hs_pairrow *r = &set->rows[row];
+    const uint32_t folds[HS_UNSEEN_KINDS] = {set->jobs[r->own].model, set->jobs[r->other].model,
+                                             r->models, r->jobs_rank % set->job_folds, 0};
+    return folds[what];
+}
+
+/* Out of the fit of that fold? */
+static bool is_held_out(const struct hs_pairset *set, enum hs_unseen what, uint32_t fold,
+                        uint32_t row)
+{
+    if (what == HS_UNSEEN_OWN_MODEL || what == HS_UNSEEN_OTHER_MODEL)
+        return fold_of(set, HS_UNSEEN_OWN_MODEL, row) == fold ||
+               fold_of(set, HS_UNSEEN_OTHER_MODEL, row) == fold;
+    return what != HS_UNSEEN_NOTHING && fold_of(set, what, row) == fold;
+}
+
+/* Fails without a message: for a fold that leaves too little. */
+static enum hs_status try_fit(struct hs_pairfit *fit, const bool *is_held)
+{
+    struct hs_diag quiet = {0};
+    return fit->fit(fit, is_held, &quiet);
+}
+
+enum hs_status hs_pairholdout(struct hs_pairfit *fit, enum hs_unseen what, double *predicted,
+                              struct hs_pairscore *score, struct hs_diag *diag)
+{
+    const struct hs_pairset *set = fit->set;
+    const uint32_t folds[HS_UNSEEN_KINDS] = {set->model_count, set->model_count, set->models_pairs,
+                                             set->job_folds, 1};
+    bool *is_held = hs_alloc_zeroed((uint64_t)set->row_count + 1, sizeof *is_held);
+    uint32_t failed = 0;
+    enum hs_status status = HS_OK;
+    for (uint32_t f = 0; f < folds[what] && (status == HS_OK || status == HS_E_INPUT); f++) {
+        uint32_t tested = 0;
+        for (uint32_t r = 0; r < set->row_count; r++) {
+            is_held[r] = is_held_out(set, what, f, r);
+            tested += fold_of(set, what, r) == f;
+        }
+        if (tested == 0)
+            continue;
+        status = try_fit(fit, is_held);
+        failed += status == HS_E_INPUT;
+        for (uint32_t r = 0; r < set->row_count; r++)
+            if (fold_of(set, what, r) == f)
+                predicted[r] = status == HS_OK ? fit->speed(fit, r) : NAN;
+    }
+    hs_free(is_held);
+    if (status != HS_OK && status != HS_E_INPUT)
+        return hs_fail(diag, status, NULL, NULL, "%s: %s: %s", set->gpu, unseen_texts[what],
+                       hs_status_text(status));
+    if (failed > 0)
+        hs_report(diag, HS_WARNING, NULL, "their rows are not scored",
+                  "%s: %s: %" PRIu32 " of %" PRIu32 " folds leave too little to fit to", set->gpu,
+                  unseen_texts[what], failed, folds[what]);
+    if (score != NULL)
+        hs_pairscore(set, predicted, score);
+    return HS_OK;
+}
+
+/* ---- scores ---- */
+
+/* The worst S of each run, by row.pair, from the speeds of its rows (NULL = those measured); 0 for
+ * runs of which a direction is missing, held or has no number. */
+static void find_worst(const struct hs_pairset *set, const double *speeds, const bool *is_held,
+                       double *worst)
+{
+    /* Rows a run first, so that a run of one direction is known. */
+    for (uint32_t p = 0; p < set->runs; p++)
+        worst[p] = 0;
+    for (uint32_t r = 0; r < set->row_count; r++)
+        worst[set->rows[r].pair] += set->rows[r].is_merged ? 2 : 1;
+    for (uint32_t p = 0; p < set->runs; p++)
+        worst[p] = worst[p] == 2 ? 0 : NAN;
+    for (uint32_t r = 0; r < set->row_count; r++) {
+        double speed = speeds != NULL ? speeds[r] : set->rows[r].speed;
+        double *w = &worst[set->rows[r].pair];
+        bool is_usable = !(is_held != NULL && is_held[r]) && speed > 0;
+        *w = is_usable && !isnan(*w) ? fmax(*w, 1 / speed) : NAN;
+    }
+    for (uint32_t p = 0; p < set->runs; p++)
+        if (isnan(worst[p]))
+            worst[p] = 0;
+}
+
+void hs_pairscore(const struct hs_pairset *set, const double *predicted, struct hs_pairscore *score)
+{
+    struct hs_predictions list = {0};
+    for (uint32_t r = 0; r < set->row_count; r++)
+        if (isfinite(predicted[r]))
+            hs_predictions_add(&list, set->rows[r].speed, predicted[r]);
+    hs_predictions_score(&list, &score->speed);
+    double *observed_s = hs_alloc_zeroed((uint64_t)set->runs * 2 + 1, sizeof *observed_s);
+    double *predicted_s = observed_s + set->runs;
+    find_worst(set, NULL, NULL, observed_s);
+    find_worst(set, predicted, NULL, predicted_s);
+    for (uint32_t t = 0; t < HS_PAIR_THRESHOLDS; t++) {
+        double counts[2][2] = {{0}}; /* [is good][is called good] */
+        for (uint32_t p = 0; p < set->runs; p++)
+            if (observed_s[p] > 0 && predicted_s[p] > 0)
+                counts[observed_s[p] <= hs_pair_thresholds[t]]
+                      [predicted_s[p] <= hs_pair_thresholds[t]]++;
+        double good = counts[1][0] + counts[1][1], bad = counts[0][0] + counts[0][1];
+        score->pairs = (uint32_t)(good + bad);
+        score->accuracy[t] = good + bad > 0 ? (counts[1][1] + counts[0][0]) / (good + bad) : NAN;
+        score->balanced[t] =
+            good > 0 && bad > 0 ? 0.5 * (counts[1][1] / good + counts[0][0] / bad) : NAN;
+    }
+    hs_free(observed_s);
+}
+
+void hs_pairscore_write_members(struct hs_jsonw *w, const char *protocol,
+                                const struct hs_pairscore *score)
+{
+    const double *right = score->accuracy, *balanced = score->balanced;
+    hs_score_write_members(w, protocol, &score->speed);
+    if (score->pairs > 0)
+        hs_jsonw_put(w, "accuracy=[ =%.6g =%.6g =%.6g ] balanced_accuracy=[ =%.6g =%.6g =%.6g ]",
+                     right[0], right[1], right[2], balanced[0], balanced[1], balanced[2]);
+}
+
+void hs_pairscore_write(struct hs_jsonw *w, const char *protocol, const struct hs_pairscore *score)
+{
+    hs_jsonw_put(w, "=!{");
+    hs_pairscore_write_members(w, protocol, score);
+    hs_jsonw_put(w, "}");
+}
 
 #define STEPS_MAX 200u
 
@@ -120,8 +428,8 @@ static double best_cut(const struct hs_pairgeneral *g, const bool *is_held)
     double *observed = speeds + set->row_count, *predicted = observed + set->runs;
     for (uint32_t r = 0; r < set->row_count; r++)
         speeds[r] = general_plain(g, r);
-    hs_pairset_worst(set, NULL, is_held, observed);
-    hs_pairset_worst(set, speeds, is_held, predicted);
+    find_worst(set, NULL, is_held, observed);
+    find_worst(set, speeds, is_held, predicted);
     double best = HS_TUNED_THRESHOLD;
     uint32_t best_right = 0;
     int steps = (int)((HS_TUNED_THRESHOLD - 1) / CUT_STEP + 0.5);
@@ -207,11 +515,11 @@ enum hs_status hs_general_study(const struct hs_measurements *set, uint32_t sets
                        "pairs need the utilization of both jobs alone (util_a, util_b)",
                        "no pair of jobs with measured utilizations is left to fit to");
     hs_pairgeneral_open(&g, &best);
-    HS_TRY(hs_pairfit_to(&g.fit, NULL, diag)); /* with the reason if it cannot */
+    HS_TRY(g.fit.fit(&g.fit, NULL, diag)); /* with the reason if it cannot */
     double *predicted = numbers_of(&best, best.row_count);
     *fit = (struct hs_general_fit){.gpu = best.gpu, .rows = best.row_count, .runs = best.runs};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        HS_TRY(hs_pairholdout(&g.fit, kinds[i], 0, predicted, &fit->scores[kinds[i]], diag));
+        HS_TRY(hs_pairholdout(&g.fit, kinds[i], predicted, &fit->scores[kinds[i]], diag));
     fit->k = exp(g.theta[HS_GENERAL_LN_K]);
     fit->alpha = g.theta[HS_GENERAL_ALPHA];
     fit->beta = g.theta[HS_GENERAL_BETA];
@@ -249,7 +557,7 @@ static enum hs_status effects_fit(struct hs_pairfit *fit, const bool *is_held, s
     const struct hs_pairset *set = fit->set;
     uint32_t used = 0;
     if (!e->is_general_given)
-        HS_TRY(hs_pairfit_to(&e->general.fit, is_held, diag));
+        HS_TRY(e->general.fit.fit(&e->general.fit, is_held, diag));
     for (uint32_t r = 0; r < set->row_count; r++) {
         const struct hs_pairrow *row = &set->rows[r];
         double *x = e->x + (size_t)used * e->columns;
@@ -393,51 +701,34 @@ void hs_pairrank1_open(struct hs_pairrank1 *f, struct hs_pairset *set, double ri
 
 #define PULL 0.01 /* in rows; .001 to .03 are alike from three anchors on */
 
-const uint32_t hs_cold_anchors[HS_COLD_STEPS] = {0, 1, 2, 3, 5, 8};
-
-struct cold_partner {
-    uint64_t hash;
-    uint32_t job;
-};
+static const uint32_t cold_anchors[HS_COLD_STEPS] = {0, 1, 2, 3, 5, 8};
 
 struct cold_start {
     struct hs_pairrank1 *f;
     uint32_t job; /* the new one */
     bool *is_held;
-    struct cold_partner *partners; /* of the job, in order of trial */
-    uint32_t partner_count;
-    uint32_t *rank_of; /* by job: place among the partners + 1 */
-    double *medians;   /* work */
+    struct ranked *partners; /* of the job, in order of trial */
+    uint32_t *rank_of;       /* by job: place among the partners + 1 */
+    double *medians;         /* work */
 };
-
-static int by_partner(const void *a, const void *b)
-{
-    const struct cold_partner *x = a, *y = b;
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
-    return x->job < y->job ? -1 : x->job > y->job;
-}
 
 static void find_partners(struct cold_start *c)
 {
     const struct hs_pairset *set = c->f->fit.set;
-    uint64_t hash = hs_hash_of(set->jobs[c->job].key, strlen(set->jobs[c->job].key));
+    uint32_t count = 0;
     memset(c->rank_of, 0, set->job_count * sizeof *c->rank_of);
-    c->partner_count = 0;
     for (uint32_t r = 0; r < set->row_count; r++) {
         const struct hs_pairrow *row = &set->rows[r];
         c->is_held[r] = row->own == c->job || row->other == c->job;
         uint32_t other = row->own == c->job ? row->other : row->own;
         if (!c->is_held[r] || other == c->job || c->rank_of[other] != 0)
             continue;
-        const char *key = set->jobs[other].key;
-        c->partners[c->partner_count++] =
-            (struct cold_partner){hs_mix64(hash, hs_hash_of(key, strlen(key))), other};
-        c->rank_of[other] = c->partner_count;
+        c->partners[count++] = (struct ranked){hash_of(set, c->job, other), other, 0, 0};
+        c->rank_of[other] = count;
     }
-    qsort(c->partners, c->partner_count, sizeof *c->partners, by_partner);
-    for (uint32_t i = 0; i < c->partner_count; i++)
-        c->rank_of[c->partners[i].job] = i + 1;
+    qsort(c->partners, count, sizeof *c->partners, by_hash);
+    for (uint32_t i = 0; i < count; i++)
+        c->rank_of[c->partners[i].first] = i + 1;
 }
 
 /* Median of ln a or ln b over the other jobs of its model, or of all where it is the only one. */
@@ -479,30 +770,6 @@ static enum hs_status find_number(struct cold_start *c, uint32_t anchors, bool i
     return l.count == 0 ? HS_OK : solve(&l, ln, "a new job", diag);
 }
 
-static enum hs_status study_job(struct cold_start *c, struct hs_predictions *lists,
-                                struct hs_diag *diag)
-{
-    struct hs_pairrank1 *f = c->f;
-    const struct hs_pairset *set = f->fit.set;
-    find_partners(c);
-    enum hs_status status = hs_pairfit_try(&f->fit, c->is_held);
-    if (status != HS_OK) /* all rows are of this job */
-        return status == HS_E_INPUT ? HS_OK : status;
-    double prior_a = median_of_others(c, f->ln_a), prior_b = median_of_others(c, f->ln_b);
-    for (uint32_t step = 0; step < HS_COLD_STEPS; step++) {
-        f->ln_b[c->job] = prior_b;
-        HS_TRY(find_number(c, hs_cold_anchors[step], true, prior_a, diag));
-        HS_TRY(find_number(c, hs_cold_anchors[step], false, prior_b, diag));
-        for (uint32_t r = 0; r < set->row_count; r++) {
-            const struct hs_pairrow *row = &set->rows[r];
-            uint32_t rank = c->rank_of[row->own == c->job ? row->other : row->own];
-            if (c->is_held[r] && (rank == 0 || rank > hs_cold_anchors[step]))
-                hs_predictions_add(&lists[step], row->speed, rank1_speed(&f->fit, r));
-        }
-    }
-    return HS_OK;
-}
-
 enum hs_status hs_paircold_study(struct hs_pairrank1 *f, struct hs_score scores[HS_COLD_STEPS],
                                  struct hs_diag *diag)
 {
@@ -516,8 +783,28 @@ enum hs_status hs_paircold_study(struct hs_pairrank1 *f, struct hs_score scores[
         .medians = numbers_of(set, set->job_count),
     };
     enum hs_status status = HS_OK;
-    for (c.job = 0; status == HS_OK && c.job < set->job_count; c.job++)
-        status = study_job(&c, lists, diag);
+    for (c.job = 0; status == HS_OK && c.job < set->job_count; c.job++) {
+        find_partners(&c);
+        status = try_fit(&f->fit, c.is_held);
+        if (status == HS_E_INPUT) { /* all rows are of this job */
+            status = HS_OK;
+            continue;
+        }
+        double prior_a = median_of_others(&c, f->ln_a), prior_b = median_of_others(&c, f->ln_b);
+        for (uint32_t step = 0; status == HS_OK && step < HS_COLD_STEPS; step++) {
+            uint32_t anchors = cold_anchors[step];
+            f->ln_b[c.job] = prior_b;
+            status = find_number(&c, anchors, true, prior_a, diag);
+            if (status == HS_OK)
+                status = find_number(&c, anchors, false, prior_b, diag);
+            for (uint32_t r = 0; status == HS_OK && r < set->row_count; r++) {
+                const struct hs_pairrow *row = &set->rows[r];
+                uint32_t rank = c.rank_of[row->own == c.job ? row->other : row->own];
+                if (c.is_held[r] && (rank == 0 || rank > anchors))
+                    hs_predictions_add(&lists[step], row->speed, rank1_speed(&f->fit, r));
+            }
+        }
+    }
     for (uint32_t step = 0; step < HS_COLD_STEPS; step++)
         hs_predictions_score(&lists[step], &scores[step]);
     return status;
