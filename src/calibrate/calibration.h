@@ -12,7 +12,6 @@
 
 #include "base/diag.h"
 #include "base/io.h"
-#include "calibrate/clean.h"
 #include "calibrate/measure.h"
 #include "data/csvwrite.h"
 #include "data/json.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Published measurements in memory: jobs alone, and jobs beside another. A reader fills them from
- * one format and drops nothing; the cleaning steps (clean.h) mark rows, each for a reason, so that
+ * one format and drops nothing; the cleaning steps (below) mark rows, each for a reason, so that
  * what a fit used can be counted and reported.
  *
  *     struct hs_measurements m = {0};
  *     HS_TRY(hs_measure_read(&m, "calibration/lucid", diag));       // format by content
- *     HS_TRY(hs_clean(&m, HS_CLEAN_DEFAULT, &counts));
+ *     hs_clean(&m, HS_CLEAN_DEFAULT, HS_OVERLAP_TOLERANCE, &counts);
  *     for (i...) if (m.pairs[i].dropped == 0) ...
  */
 #ifndef HORUS_CALIBRATE_MEASURE_H
@@ -114,14 +114,59 @@ void hs_measure_free(struct hs_measurements *m);
 #define HS_MEASURE_HEAD 4096
 void hs_measure_head(const char *path, char text[HS_MEASURE_HEAD]);
 
-/* ---- for the readers ---- */
+/* ---- cleaning ----
+ * The cleaning steps, each optional, each marking rows for its reason (configs/models/README.md,
+ * "Traps in the data"). The order is fixed; marks of an earlier cleaning are taken back first, so
+ * that cleaning again changes nothing. Rows without a usable speed (failed, not measured, no solo,
+ * negative, implausible, repeated) are marked whatever the steps. A step that finds nothing of its
+ * kind in the data does nothing: rebase where no idle job ran, overlap where no utilization was
+ * measured. The default leaves out `clipped`, which drops the rows of speed 1 but not the bias of
+ * the others, measured against the same raised baseline. `copied` marks solos, as speeds of a GPU
+ * type, and leaves the pairs. X(name, word of the option --clean). */
+#define HS_CLEAN_LIST(X)                                                                           \
+    X(WRITTEN_IN, "written-in")     /* every own speed of a job is exactly 1: no target */         \
+    X(OVERLAP, "overlap")           /* keep iff joint util >= max(u, v) - tolerance */             \
+    X(REBASE, "rebase")             /* divide by the mean speed beside idle co-runners */          \
+    X(CAMPAIGN, "campaign")         /* pairs whose solos belong to another campaign */             \
+    X(CLIPPED, "clipped")           /* exactly 1: the baseline was raised to the best pair */      \
+    X(COPIED, "copied")             /* the same baseline on two GPU types */                       \
+    X(CONTRADICTED, "contradicted") /* measured twice with speeds far apart */                     \
+    X(LONE, "lone")                 /* models that ran beside no other model: Lucid's NeuMF */
 
-struct hs_measure_format {
-    const char *name, *summary;
-    bool (*recognise)(const char *path, const char *head); /* head: "" of a folder */
-    enum hs_status (*read)(struct hs_measurements *m, const char *path, struct hs_diag *diag);
+enum hs_clean_bit {
+#define HS_CLEAN_ENUM(name, word) HS_CLEAN_BIT_##name,
+    HS_CLEAN_LIST(HS_CLEAN_ENUM)
+#undef HS_CLEAN_ENUM
+        HS_CLEAN_COUNT
 };
-extern const struct hs_measure_format hs_measure_lucid, hs_measure_own;
+enum {
+#define HS_CLEAN_ENUM(name, word) HS_CLEAN_##name = 1u << HS_CLEAN_BIT_##name,
+    HS_CLEAN_LIST(HS_CLEAN_ENUM)
+#undef HS_CLEAN_ENUM
+        HS_CLEAN_ALL = (1u << HS_CLEAN_COUNT) - 1,
+    HS_CLEAN_DEFAULT = HS_CLEAN_ALL & ~(unsigned)HS_CLEAN_CLIPPED
+};
+/* A fraction of utilization: 0.02 to 0.20 move the fitted k by 0.07. */
+#define HS_OVERLAP_TOLERANCE 0.05
+
+/* The words of a list of steps; NULL past the end. The first HS_CLEAN_COUNT are the steps. */
+const char *hs_clean_step_at(size_t index);
+/* "overlap,rebase", "all", "default", "none" -> bits. HS_E_USAGE with the nearest name. */
+HS_MUST_USE enum hs_status hs_clean_parse(const char *text, uint32_t *steps, struct hs_diag *diag);
+
+struct hs_clean_counts {
+    uint32_t read, kept;                /* directed rows */
+    uint32_t dropped[HS_DROPPED_COUNT]; /* by first reason */
+    uint32_t rebased;                   /* rows kept whose target was changed */
+};
+
+/* O(rows log rows + solos^2). */
+void hs_clean(struct hs_measurements *m, uint32_t steps, double tolerance,
+              struct hs_clean_counts *counts);
+/* Counts a row or solo under the first of its marks, if it has any. */
+void hs_clean_count(uint32_t marks, uint32_t dropped[HS_DROPPED_COUNT]);
+
+/* ---- for the readers ---- */
 
 /* One GPU, nothing measured. */
 extern const struct hs_solo hs_solo_unmeasured;

@@ -14,7 +14,6 @@
 #include "base/fmt.h"
 #include "base/io.h"
 #include "base/rng.h"
-#include "calibrate/solve.h"
 
 #define JOBS_MAX 1024u /* as many as a table of interference.json may have */
 /* Folds of pairs of jobs, by the form that the rows get. */

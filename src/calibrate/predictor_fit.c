@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "calibrate/solve.h"
 #include "model/modelfile.h"
 
 /* A larger batch cannot take so many times less: Lucid's PPO and TD3 report a rate of something
@@ -327,8 +326,7 @@ static enum hs_status load_fit(const struct load_kind *kind, const struct hs_uti
         .samples = hs_alloc_zeroed((uint64_t)data->count + 1, sizeof *problem.samples)};
     double squares = 0, gradient[COEFFICIENTS];
     enum hs_status status = HS_E_INPUT;
-    struct hs_diag quiet;
-    hs_diag_init(&quiet, NULL, NULL);
+    struct hs_diag quiet = {0};
     fill_samples(&problem, data, is_held);
     struct hs_nls nls = {problem.count + COEFFICIENTS, COEFFICIENTS, load_residual, load_jacobian,
                          &problem};
@@ -757,9 +755,8 @@ void hs_utilholdout_elsewhere(struct hs_utilholdout *h, const struct hs_utilrows
     for (uint32_t i = 0; i < catalogue->count && h->elsewhere_count < HS_UTILELSEWHERE_MAX; i++) {
         struct hs_predictions lists[HS_UTILRULE_COUNT] = {{0}};
         struct hs_utilrows there;
-        struct hs_diag quiet;
+        struct hs_diag quiet = {0};
         const char *gpu = catalogue->profiles[i].gpu;
-        hs_diag_init(&quiet, NULL, NULL);
         if (hs_model_same_name(gpu, data->gpu) || !is_first_of_gpu(catalogue, i) ||
             hs_utilrows_collect(&there, catalogue, gpu, data->arena, &quiet) != HS_OK)
             continue; /* too few rows */

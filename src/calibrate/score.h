@@ -14,6 +14,7 @@
 
 #include <stdint.h>
 
+#include "base/diag.h"
 #include "base/io.h"
 #include "data/csvwrite.h"
 #include "data/json.h"
@@ -63,5 +64,33 @@ void hs_say_row(struct hs_output *out, const char *fmt, ...);
 /* Columns n, MAE, RMSE, R2, bias, p95, rho behind a name. */
 void hs_say_score_head(struct hs_output *out, const char *title);
 void hs_say_score(struct hs_output *out, const char *name, const struct hs_score *score);
+
+/* ---- least squares ----
+ * Matrices are row-major arrays of the caller. All answers are finite: a singular or divergent
+ * problem is HS_E_INPUT with a message that names `what`, never NaN coefficients. */
+
+/* min sum (y - X b)^2 + sum lambda_j b_j^2 by Cholesky of the normal equations. lambdas NULL = all
+ * 0, else one a column. O(rows (columns + filled^2) + columns^3), filled entries of a row that are
+ * not 0. */
+HS_MUST_USE enum hs_status hs_solve_ridge(const double *x, const double *y, uint32_t rows,
+                                          uint32_t columns, const double *lambdas, double *beta,
+                                          const char *what, struct hs_diag *diag);
+
+/* Solves A x = b for symmetric positive definite A (n x n, overwritten); log_det may be NULL. */
+HS_MUST_USE enum hs_status hs_solve_spd(double *a, const double *b, uint32_t n, double *x,
+                                        double *log_det, const char *what, struct hs_diag *diag);
+
+/* A nonlinear problem: residuals f (n) and Jacobian J (n x p, row-major) at theta. */
+struct hs_nls {
+    uint32_t residuals, parameters;
+    void (*residual)(void *ctx, const double *theta, double *f);
+    void (*jacobian)(void *ctx, const double *theta, double *j);
+    void *ctx;
+};
+
+/* Levenberg-Marquardt (trust region) from theta, improved in place; at most max_steps of
+ * O(rows (parameters + filled^2) + parameters^3). */
+HS_MUST_USE enum hs_status hs_solve_nls(const struct hs_nls *problem, double *theta,
+                                        uint32_t max_steps, const char *what, struct hs_diag *diag);
 
 #endif

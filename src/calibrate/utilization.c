@@ -5,8 +5,6 @@
  * 1 - prod(1 - u); bandwidth is the work of all, each slowed by the others; memory is the sum plus
  * a reserve for what sums fall short of. All alternatives are scored beside them.
  */
-#include "calibrate/utilization.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +12,6 @@
 #include "base/intern.h"
 #include "calibrate/calibration.h"
 #include "calibrate/score.h"
-#include "calibrate/solve.h"
 
 #define PAIR_FOLDS 20u
 #define STEPS_MAX  200u
@@ -23,16 +20,85 @@
 #define NEAR_MIB   256.0 /* bands of memory errors */
 #define FAR_MIB    1024.0
 
-static const char *const protocols[HS_JOINT_PROTOCOLS] = {
-    [HS_JOINT_UNSEEN_MODEL] = "unseen model",
-    [HS_JOINT_UNSEEN_MODELS] = "unseen pair of models",
-    [HS_JOINT_UNSEEN_PAIR] = "unseen pair",
+enum joint_target { JOINT_GPU, JOINT_BANDWIDTH, JOINT_TARGETS };
+
+/* One pair; fractions. Utilizations of the GPU are always there, the others may be NaN. */
+struct joint_row {
+    double alone[JOINT_TARGETS][2], joint[JOINT_TARGETS];
+    double mem_mib[2], joint_mem_mib;
+    const char *gpu, *key[2];
+    uint32_t model[2], job[2]; /* ids, from 1 */
+    uint32_t models;           /* id of the unordered pair of models */
+};
+
+struct joint_data {
+    struct joint_row *rows; /* in the order of the data */
+    uint32_t count;
+    uint32_t models, model_pairs, jobs; /* one more than the largest id */
+};
+
+#define PARAMETERS_MAX 2u
+
+enum joint_form {
+    JOINT_INDEPENDENT, /* idle together only when both are */
+    JOINT_SLOWED,    /* the work of both, each stretched in time by its slowdown S = 1 + c u v^b */
+    JOINT_STRETCHED, /* kernels take e times as long beside the other's memory traffic m and
+                        utilization v, e = exp(a m - b v), the host as long as ever: busy for u e
+                        of u e + (1 - u) */
+    JOINT_SCALED,
+    JOINT_NORM,
+    JOINT_SUM,
+    JOINT_MAX,
+    JOINT_FORMS,
+    /* GPU utilization of known jobs: J + 4 J (1 - J) (e_i + e_j) with J of the independent form and
+     * an effect e of each job, held near 0 by ridge, and 0 for jobs never seen. An effect can move
+     * nothing where both jobs are idle or one is always busy. */
+    JOINT_KNOWN = JOINT_FORMS
+};
+
+static const struct {
+    const char *text;
+    const char *parameters[PARAMETERS_MAX]; /* names, as many as it has */
+    double start[PARAMETERS_MAX];
+} forms[JOINT_FORMS] = {
+    [JOINT_INDEPENDENT] = {"1 - prod(1 - u)", {NULL}, {0}},
+    [JOINT_SLOWED] = {"min(1, sum u_i / (1 + c U_i V_i^b))", {"c", "b"}, {0.5, 1}},
+    [JOINT_STRETCHED] = {"1 - prod(1 - stretch(u))", {"a", "b"}, {0.1, 0}},
+    [JOINT_SCALED] = {"1 - prod(1 - a u)", {"a"}, {1}},
+    [JOINT_NORM] = {"min(1, (sum u^p)^(1/p))", {"p"}, {2}},
+    [JOINT_SUM] = {"min(1, sum u)", {NULL}, {0}},
+    [JOINT_MAX] = {"max u", {NULL}, {0}},
+};
+
+enum joint_protocol {
+    JOINT_UNSEEN_MODEL,  /* each pair once for each of its two models */
+    JOINT_UNSEEN_MODELS, /* all pairs of the same two models */
+    JOINT_UNSEEN_PAIR,   /* every 20th pair */
+    JOINT_PROTOCOLS,
+    JOINT_NOTHING_HELD = JOINT_PROTOCOLS
+};
+
+static const char *const protocols[JOINT_PROTOCOLS] = {
+    [JOINT_UNSEEN_MODEL] = "unseen model",
+    [JOINT_UNSEEN_MODELS] = "unseen pair of models",
+    [JOINT_UNSEEN_PAIR] = "unseen pair",
+};
+
+struct joint_model {
+    enum joint_form form;
+    enum joint_target target;
+    double theta[PARAMETERS_MAX];
+    double ridge, *effects; /* by job id: of JOINT_KNOWN */
+    bool is_fitted;         /* to all rows */
+    struct hs_score scores[JOINT_PROTOCOLS];
 };
 
 /* ---- rows ---- */
 
-void hs_joint_collect(struct hs_joint_data *data, const struct hs_measurements *set, uint32_t sets,
-                      struct hs_arena *arena)
+/* Pairs that no cleaning step marked and whose GPU utilizations are all there. Texts are those of
+ * the measurements. */
+static void joint_collect(struct joint_data *data, const struct hs_measurements *set, uint32_t sets,
+                          struct hs_arena *arena)
 {
     char text[2 * HS_MEASURE_NAME_MAX + 2];
     struct hs_intern models, model_pairs, jobs;
@@ -42,7 +108,7 @@ void hs_joint_collect(struct hs_joint_data *data, const struct hs_measurements *
     hs_intern_init(&jobs);
     for (uint32_t s = 0; s < sets; s++)
         most += set[s].pair_count;
-    *data = (struct hs_joint_data){.rows = hs_arena_alloc(arena, most * sizeof *data->rows)};
+    *data = (struct joint_data){.rows = hs_arena_alloc(arena, most * sizeof *data->rows)};
     for (uint32_t s = 0; s < sets; s++) {
         const struct hs_measurements *m = &set[s];
         uint32_t last = UINT32_MAX; /* the directions of a pair follow each other: one row */
@@ -57,8 +123,8 @@ void hs_joint_collect(struct hs_joint_data *data, const struct hs_measurements *
             bool is_ordered = strcmp(a->model, b->model) <= 0; /* both orders are one pair */
             (void)snprintf(text, sizeof text, "%s/%s", is_ordered ? a->model : b->model,
                            is_ordered ? b->model : a->model);
-            struct hs_joint_row *row = &data->rows[data->count++];
-            *row = (struct hs_joint_row){
+            struct joint_row *row = &data->rows[data->count++];
+            *row = (struct joint_row){
                 .alone = {{a->util, b->util}, {a->bw_util, b->bw_util}},
                 .joint = {pair->joint_util, pair->joint_bw_util},
                 .mem_mib = {a->mem_mib, b->mem_mib},
@@ -83,113 +149,66 @@ void hs_joint_collect(struct hs_joint_data *data, const struct hs_measurements *
 
 /* ---- forms ---- */
 
-/* Independent jobs: idle together only when both are. */
-static double independent(const double *theta, const struct hs_joint_row *row,
-                          enum hs_joint_target target)
+static double stretched(double u, const double *theta, double traffic, double other)
 {
-    (void)theta;
-    return 1 - (1 - row->alone[target][0]) * (1 - row->alone[target][1]);
+    double busy = u * exp(theta[0] * traffic - theta[1] * other);
+    return busy / (busy + (1 - u));
 }
 
-/* The work of both, each stretched in time by its slowdown S = 1 + c u v^b. */
-static double slowed(const double *theta, const struct hs_joint_row *row,
-                     enum hs_joint_target target)
+/* NaN where the row lacks what the form needs: not used then. */
+static double value_of(const struct joint_model *model, const double *theta,
+                       const struct joint_row *row)
 {
-    double u = row->alone[HS_JOINT_GPU][0], v = row->alone[HS_JOINT_GPU][1];
-    double sum = row->alone[target][0] / (1 + theta[0] * u * pow(v, theta[1])) +
-                 row->alone[target][1] / (1 + theta[0] * v * pow(u, theta[1]));
-    return fmin(1, sum);
-}
-
-/* Kernels take e times as long beside the other's memory traffic m and utilization v, e =
- * exp(a m - b v), the host as long as ever: busy for u e of u e + (1 - u). */
-static double stretched_one(const double *theta, const struct hs_joint_row *row,
-                            enum hs_joint_target target, int own)
-{
-    double e = exp(theta[0] * row->alone[HS_JOINT_BANDWIDTH][1 - own] -
-                   theta[1] * row->alone[HS_JOINT_GPU][1 - own]);
-    double busy = row->alone[target][own] * e;
-    return busy / (busy + (1 - row->alone[target][own]));
-}
-
-static double stretched(const double *theta, const struct hs_joint_row *row,
-                        enum hs_joint_target target)
-{
-    return 1 -
-           (1 - stretched_one(theta, row, target, 0)) * (1 - stretched_one(theta, row, target, 1));
-}
-
-static double scaled(const double *theta, const struct hs_joint_row *row,
-                     enum hs_joint_target target)
-{
-    return fmin(1, 1 - (1 - theta[0] * row->alone[target][0]) *
-                           (1 - theta[0] * row->alone[target][1]));
-}
-
-static double norm(const double *theta, const struct hs_joint_row *row, enum hs_joint_target target)
-{
-    return fmin(1, pow(pow(row->alone[target][0], theta[0]) + pow(row->alone[target][1], theta[0]),
-                       1 / theta[0]));
-}
-
-static double sum(const double *theta, const struct hs_joint_row *row, enum hs_joint_target target)
-{
-    (void)theta;
-    return fmin(1, row->alone[target][0] + row->alone[target][1]);
-}
-
-static double larger(const double *theta, const struct hs_joint_row *row,
-                     enum hs_joint_target target)
-{
-    (void)theta;
-    return fmax(row->alone[target][0], row->alone[target][1]);
-}
-
-const struct hs_joint_form hs_joint_forms[HS_JOINT_FORMS] = {
-    [HS_JOINT_INDEPENDENT] = {"1 - prod(1 - u)", {NULL}, {0}, independent},
-    [HS_JOINT_SLOWED] = {"min(1, sum u_i / (1 + c U_i V_i^b))", {"c", "b"}, {0.5, 1}, slowed},
-    [HS_JOINT_STRETCHED] = {"1 - prod(1 - stretch(u))", {"a", "b"}, {0.1, 0}, stretched},
-    [HS_JOINT_SCALED] = {"1 - prod(1 - a u)", {"a"}, {1}, scaled},
-    [HS_JOINT_NORM] = {"min(1, (sum u^p)^(1/p))", {"p"}, {2}, norm},
-    [HS_JOINT_SUM] = {"min(1, sum u)", {NULL}, {0}, sum},
-    [HS_JOINT_MAX] = {"max u", {NULL}, {0}, larger},
-};
-
-static double value_of(const struct hs_joint_model *model, const double *theta,
-                       const struct hs_joint_row *row)
-{
-    if (model->form != NULL)
-        return model->form->value(theta, row, model->target);
-    /* An effect can move nothing where both jobs are idle or one is always busy. */
-    double joint = independent(NULL, row, HS_JOINT_GPU);
-    double weight = 4 * joint * (1 - joint);
-    return joint + weight * (model->effects[row->job[0]] + model->effects[row->job[1]]);
+    const double u = row->alone[model->target][0], v = row->alone[model->target][1];
+    const double *gpu = row->alone[JOINT_GPU], *traffic = row->alone[JOINT_BANDWIDTH];
+    const double independent = 1 - (1 - u) * (1 - v);
+    switch (model->form) {
+    case JOINT_INDEPENDENT:
+        return independent;
+    case JOINT_SLOWED:
+        return fmin(1, u / (1 + theta[0] * gpu[0] * pow(gpu[1], theta[1])) +
+                           v / (1 + theta[0] * gpu[1] * pow(gpu[0], theta[1])));
+    case JOINT_STRETCHED:
+        return 1 - (1 - stretched(u, theta, traffic[1], gpu[1])) *
+                       (1 - stretched(v, theta, traffic[0], gpu[0]));
+    case JOINT_SCALED:
+        return fmin(1, 1 - (1 - theta[0] * u) * (1 - theta[0] * v));
+    case JOINT_NORM:
+        return fmin(1, pow(pow(u, theta[0]) + pow(v, theta[0]), 1 / theta[0]));
+    case JOINT_SUM:
+        return fmin(1, u + v);
+    case JOINT_MAX:
+        return fmax(u, v);
+    case JOINT_KNOWN:
+        break;
+    }
+    double weight = 4 * independent * (1 - independent);
+    return independent + weight * (model->effects[row->job[0]] + model->effects[row->job[1]]);
 }
 
 /* ---- fits ---- */
 
-static bool is_held(const struct hs_joint_data *data, enum hs_joint_protocol protocol,
-                    uint32_t fold, uint32_t row)
+static bool is_held(const struct joint_data *data, enum joint_protocol protocol, uint32_t fold,
+                    uint32_t row)
 {
-    const struct hs_joint_row *r = &data->rows[row];
-    if (protocol == HS_JOINT_UNSEEN_MODEL)
+    const struct joint_row *r = &data->rows[row];
+    if (protocol == JOINT_UNSEEN_MODEL)
         return r->model[0] == fold || r->model[1] == fold;
-    if (protocol == HS_JOINT_UNSEEN_MODELS)
+    if (protocol == JOINT_UNSEEN_MODELS)
         return r->models == fold;
-    return protocol == HS_JOINT_UNSEEN_PAIR && row % PAIR_FOLDS == fold;
+    return protocol == JOINT_UNSEEN_PAIR && row % PAIR_FOLDS == fold;
 }
 
-static bool is_usable(const struct hs_joint_model *model, const struct hs_joint_row *row)
+static bool is_usable(const struct joint_model *model, const struct joint_row *row)
 {
     return isfinite(row->joint[model->target]) &&
-           (model->form == NULL ||
-            isfinite(model->form->value(model->form->start, row, model->target)));
+           (model->form == JOINT_KNOWN || isfinite(value_of(model, forms[model->form].start, row)));
 }
 
 /* The rows that the fold leaves to a fit. */
 struct joint_problem {
-    const struct hs_joint_model *model;
-    const struct hs_joint_row **rows;
+    const struct joint_model *model;
+    const struct joint_row **rows;
     uint32_t count, parameters;
 };
 
@@ -203,7 +222,7 @@ static void residual(void *ctx, const double *theta, double *f)
 static void jacobian(void *ctx, const double *theta, double *j)
 {
     const struct joint_problem *p = ctx;
-    double moved[HS_JOINT_PARAMETERS_MAX];
+    double moved[PARAMETERS_MAX];
     memcpy(moved, theta, p->parameters * sizeof *moved);
     for (uint32_t k = 0; k < p->parameters; k++) {
         for (uint32_t i = 0; i < p->count; i++) {
@@ -218,19 +237,20 @@ static void jacobian(void *ctx, const double *theta, double *j)
 }
 
 static enum hs_status fit_effects(const struct joint_problem *p, uint32_t columns,
-                                  struct hs_joint_model *model, struct hs_diag *diag)
+                                  struct joint_model *model, struct hs_diag *diag)
 {
+    const struct joint_model independent = {.target = model->target};
     double *x = hs_alloc_zeroed((uint64_t)(p->count + 1) * columns, sizeof *x);
     double *y = hs_alloc_zeroed((uint64_t)p->count + 1, sizeof *y);
     double *lambdas = x + (size_t)p->count * columns;
     for (uint32_t c = 0; c < columns; c++)
         lambdas[c] = model->ridge;
     for (uint32_t i = 0; i < p->count; i++) {
-        const struct hs_joint_row *row = p->rows[i];
-        double joint = independent(NULL, row, HS_JOINT_GPU);
+        const struct joint_row *row = p->rows[i];
+        double joint = value_of(&independent, NULL, row);
         x[(size_t)i * columns + row->job[0]] += 4 * joint * (1 - joint);
         x[(size_t)i * columns + row->job[1]] += 4 * joint * (1 - joint);
-        y[i] = row->joint[HS_JOINT_GPU] - joint;
+        y[i] = row->joint[model->target] - joint;
     }
     enum hs_status status = hs_solve_ridge(x, y, p->count, columns, lambdas, model->effects,
                                            "effects of jobs on joint utilization", diag);
@@ -239,27 +259,27 @@ static enum hs_status fit_effects(const struct joint_problem *p, uint32_t column
     return status;
 }
 
-enum hs_status hs_joint_fit(const struct hs_joint_data *data, struct hs_joint_model *model,
-                            enum hs_joint_protocol protocol, uint32_t fold, struct hs_diag *diag)
+/* To all rows that the fold of the protocol does not hold out; HS_E_INPUT, without a message for a
+ * form, if they do not determine the parameters. */
+static enum hs_status joint_fit(const struct joint_data *data, struct joint_model *model,
+                                enum joint_protocol protocol, uint32_t fold, struct hs_diag *diag)
 {
-    const struct hs_joint_form *form = model->form;
     struct joint_problem p = {.model = model};
     enum hs_status status = HS_OK;
-    struct hs_diag quiet;
+    struct hs_diag quiet = {0};
     p.rows = hs_alloc_zeroed((uint64_t)data->count + 1, sizeof *p.rows);
     for (uint32_t i = 0; i < data->count; i++)
         if (is_usable(model, &data->rows[i]) && !is_held(data, protocol, fold, i))
             p.rows[p.count++] = &data->rows[i];
-    if (form == NULL) {
+    if (model->form == JOINT_KNOWN) {
         status = fit_effects(&p, data->jobs, model, diag);
     } else {
-        memcpy(model->theta, form->start, sizeof form->start);
-        while (p.parameters < HS_JOINT_PARAMETERS_MAX && form->parameters[p.parameters] != NULL)
+        memcpy(model->theta, forms[model->form].start, sizeof model->theta);
+        while (p.parameters < PARAMETERS_MAX && forms[model->form].parameters[p.parameters] != NULL)
             p.parameters++;
         struct hs_nls nls = {p.count, p.parameters, residual, jacobian, &p};
-        hs_diag_init(&quiet, NULL, NULL);
         if (p.parameters > 0)
-            status = hs_solve_nls(&nls, model->theta, STEPS_MAX, form->text, &quiet);
+            status = hs_solve_nls(&nls, model->theta, STEPS_MAX, forms[model->form].text, &quiet);
     }
     hs_free(p.rows);
     return status;
@@ -267,12 +287,13 @@ enum hs_status hs_joint_fit(const struct hs_joint_data *data, struct hs_joint_mo
 
 /* predicted: of each row, from the last fold in which it was held out; NaN where the model has no
  * value; may be NULL. Where a fold cannot be fitted the score has 0 rows. */
-static enum hs_status hold_out(const struct hs_joint_data *data, struct hs_joint_model *model,
-                               enum hs_joint_protocol protocol, double *predicted,
-                               struct hs_score *score, struct hs_diag *diag)
+static enum hs_status hold_out(const struct joint_data *data, struct joint_model *scored,
+                               enum joint_protocol protocol, double *predicted,
+                               struct hs_diag *diag)
 {
     /* Ids begin at 1: the fold of id 0 holds nothing out. */
-    const uint32_t folds[HS_JOINT_PROTOCOLS] = {data->models, data->model_pairs, PAIR_FOLDS};
+    const uint32_t folds[JOINT_PROTOCOLS] = {data->models, data->model_pairs, PAIR_FOLDS};
+    struct joint_model model = *scored;
     struct hs_predictions list = {0};
     enum hs_status status = HS_OK;
     for (uint32_t i = 0; predicted != NULL && i < data->count; i++)
@@ -280,25 +301,26 @@ static enum hs_status hold_out(const struct hs_joint_data *data, struct hs_joint
     for (uint32_t fold = 0; fold < folds[protocol] && status == HS_OK; fold++) {
         bool is_fitted = false;
         for (uint32_t i = 0; i < data->count && status == HS_OK; i++) {
-            const struct hs_joint_row *row = &data->rows[i];
-            if (!is_usable(model, row) || !is_held(data, protocol, fold, i))
+            const struct joint_row *row = &data->rows[i];
+            if (!is_usable(&model, row) || !is_held(data, protocol, fold, i))
                 continue;
             if (!is_fitted)
-                status = hs_joint_fit(data, model, protocol, fold, diag);
+                status = joint_fit(data, &model, protocol, fold, diag);
             is_fitted = true;
             if (status != HS_OK)
                 break;
-            double value = fmin(1, fmax(0, value_of(model, model->theta, row)));
-            hs_predictions_add(&list, row->joint[model->target], value);
+            double value = fmin(1, fmax(0, value_of(&model, model.theta, row)));
+            hs_predictions_add(&list, row->joint[model.target], value);
             if (predicted != NULL)
                 predicted[i] = value;
         }
     }
-    if (status == HS_E_INPUT && model->form != NULL) { /* too few other rows, or too much alike */
+    if (status == HS_E_INPUT &&
+        model.form != JOINT_KNOWN) { /* too few other rows, or too much alike */
         list.count = 0;
         status = HS_OK;
     }
-    hs_predictions_score(&list, score);
+    hs_predictions_score(&list, &scored->scores[protocol]);
     return status;
 }
 
@@ -306,10 +328,10 @@ static enum hs_status hold_out(const struct hs_joint_data *data, struct hs_joint
 
 static const struct {
     const char *name, *key, *alternatives;
-} targets[HS_JOINT_TARGETS] = {
-    [HS_JOINT_GPU] = {"joint GPU utilization", "joint", "joint_alternatives"},
-    [HS_JOINT_BANDWIDTH] = {"joint memory-bandwidth utilization", "joint_bandwidth",
-                            "joint_bandwidth_alternatives"},
+} targets[JOINT_TARGETS] = {
+    [JOINT_GPU] = {"joint GPU utilization", "joint", "joint_alternatives"},
+    [JOINT_BANDWIDTH] = {"joint memory-bandwidth utilization", "joint_bandwidth",
+                         "joint_bandwidth_alternatives"},
 };
 
 /* Joint memory against the sum of what the jobs take alone; positive = the sum falls short. */
@@ -319,37 +341,30 @@ struct memory_errors {
     double mae, near_share, far_share, short_share;
 };
 
-struct fitted_form {
-    struct hs_joint_model model;
-    bool is_fitted;
-    struct hs_score scores[HS_JOINT_PROTOCOLS];
-};
-
 struct utilization_study {
-    struct hs_joint_data data;
-    struct fitted_form forms[HS_JOINT_TARGETS][HS_JOINT_FORMS];
-    struct hs_joint_model known; /* what could be gained where both jobs are known: for study, a
-                                    run has the form without parameters */
-    struct hs_score known_scores[HS_JOINT_PROTOCOLS];
+    struct joint_data data;
+    struct joint_model forms[JOINT_TARGETS][JOINT_FORMS];
+    struct joint_model known; /* what could be gained where both jobs are known: for study, a run
+                                 has the form without parameters */
     struct memory_errors memory;
-    double *predicted[HS_JOINT_TARGETS]; /* by the chosen form, model unseen; if rows are wanted */
+    double *predicted[JOINT_TARGETS]; /* by the chosen form, model unseen; if rows are wanted */
 };
 
 /* Bandwidth without enough pairs to fit the slowdown on falls back to the form without
  * parameters. */
 static uint32_t chosen(const struct utilization_study *s, int target)
 {
-    return target == HS_JOINT_BANDWIDTH && s->forms[target][HS_JOINT_SLOWED].is_fitted
-               ? HS_JOINT_SLOWED
-               : HS_JOINT_INDEPENDENT;
+    return target == JOINT_BANDWIDTH && s->forms[target][JOINT_SLOWED].is_fitted
+               ? JOINT_SLOWED
+               : JOINT_INDEPENDENT;
 }
 
-static void study_memory(const struct hs_joint_data *data, struct hs_arena *arena,
+static void study_memory(const struct joint_data *data, struct hs_arena *arena,
                          struct memory_errors *e)
 {
     e->mib = hs_arena_alloc(arena, data->count * sizeof *e->mib);
     for (uint32_t i = 0; i < data->count; i++) {
-        const struct hs_joint_row *row = &data->rows[i];
+        const struct joint_row *row = &data->rows[i];
         double error = row->joint_mem_mib - row->mem_mib[0] - row->mem_mib[1];
         if (!isfinite(error))
             continue;
@@ -369,39 +384,34 @@ static void study_memory(const struct hs_joint_data *data, struct hs_arena *aren
 static enum hs_status fit(struct hs_calibrate_run *run, void *study)
 {
     struct utilization_study *s = study;
-    struct hs_joint_data *data = &s->data;
-    hs_joint_collect(data, run->set, run->sets, &run->arena);
+    struct joint_data *data = &s->data;
+    joint_collect(data, run->set, run->sets, &run->arena);
     if (data->count == 0)
         return hs_fail(run->diag, HS_E_INPUT, NULL,
                        "pairs need util_joint, and util of both jobs alone",
                        "no pair with measured utilizations is left to fit on");
-    for (int t = 0; t < HS_JOINT_TARGETS; t++) {
-        for (uint32_t i = 0; i < HS_JOINT_FORMS; i++) {
-            struct fitted_form *f = &s->forms[t][i];
-            f->model = (struct hs_joint_model){.form = &hs_joint_forms[i],
-                                               .target = (enum hs_joint_target)t};
-            enum hs_status status =
-                hs_joint_fit(data, &f->model, HS_JOINT_NOTHING_HELD, 0, run->diag);
-            f->is_fitted = status == HS_OK;
+    for (int t = 0; t < JOINT_TARGETS; t++) {
+        for (uint32_t i = 0; i < JOINT_FORMS; i++) {
+            struct joint_model *model = &s->forms[t][i];
+            *model = (struct joint_model){.form = i, .target = (enum joint_target)t};
+            enum hs_status status = joint_fit(data, model, JOINT_NOTHING_HELD, 0, run->diag);
+            model->is_fitted = status == HS_OK;
             if (status != HS_OK && status != HS_E_INPUT)
                 return status;
-            struct hs_joint_model model = f->model;
-            for (int p = 0; p < HS_JOINT_PROTOCOLS; p++)
-                HS_TRY(hold_out(data, &model, (enum hs_joint_protocol)p, NULL, &f->scores[p],
-                                run->diag));
+            for (int p = 0; p < JOINT_PROTOCOLS; p++)
+                HS_TRY(hold_out(data, model, (enum joint_protocol)p, NULL, run->diag));
         }
         if (run->options.rows == NULL)
             continue;
-        struct hs_joint_model model = s->forms[t][chosen(s, t)].model;
-        struct hs_score unused;
         s->predicted[t] = hs_arena_alloc(&run->arena, data->count * sizeof(double));
-        HS_TRY(hold_out(data, &model, HS_JOINT_UNSEEN_MODEL, s->predicted[t], &unused, run->diag));
+        HS_TRY(hold_out(data, &s->forms[t][chosen(s, t)], JOINT_UNSEEN_MODEL, s->predicted[t],
+                        run->diag));
     }
+    s->known.form = JOINT_KNOWN;
     s->known.ridge = run->options.ridge > 0 ? run->options.ridge : RIDGE;
     s->known.effects = hs_arena_alloc(&run->arena, data->jobs * sizeof(double));
-    for (int p = HS_JOINT_UNSEEN_MODELS; p < HS_JOINT_PROTOCOLS; p++)
-        HS_TRY(hold_out(data, &s->known, (enum hs_joint_protocol)p, NULL, &s->known_scores[p],
-                        run->diag));
+    for (int p = JOINT_UNSEEN_MODELS; p < JOINT_PROTOCOLS; p++)
+        HS_TRY(hold_out(data, &s->known, (enum joint_protocol)p, NULL, run->diag));
     study_memory(data, &run->arena, &s->memory);
     return HS_OK;
 }
@@ -422,13 +432,13 @@ static void say_target(const struct utilization_study *s, struct hs_output *out,
         hs_say(out, "\n%s: not in the data\n", targets[target].name);
         return;
     }
-    for (int p = 0; p < HS_JOINT_PROTOCOLS; p++) {
+    for (int p = 0; p < JOINT_PROTOCOLS; p++) {
         hs_say(out, "\n%s, %s", targets[target].name, protocols[p]);
         hs_say_score_head(out, "form");
-        for (uint32_t f = 0; f < HS_JOINT_FORMS; f++)
-            hs_say_score(out, hs_joint_forms[f].text, &s->forms[target][f].scores[p]);
-        if (target == HS_JOINT_GPU && p != HS_JOINT_UNSEEN_MODEL)
-            hs_say_score(out, "1 - prod(1 - u) + effects of both jobs", &s->known_scores[p]);
+        for (uint32_t f = 0; f < JOINT_FORMS; f++)
+            hs_say_score(out, forms[f].text, &s->forms[target][f].scores[p]);
+        if (target == JOINT_GPU && p != JOINT_UNSEEN_MODEL)
+            hs_say_score(out, "1 - prod(1 - u) + effects of both jobs", &s->known.scores[p]);
     }
 }
 
@@ -439,45 +449,39 @@ static void say_memory(const struct memory_errors *e, struct hs_output *out)
         return;
     }
     hs_say(out, "\njoint memory less the sum of what the jobs take alone, %u pairs\n", e->count);
-    const struct {
-        const char *text;
-        double value;
-        unsigned decimals;
-    } lines[] = {
-        {"median, MiB", hs_percentile(e->mib, e->count, 50), 0},
-        {"mean absolute error, MiB", e->mae, 0},
-        {"within 256 MiB, %", 100 * e->near_share, 1},
-        {"within 1024 MiB, %", 100 * e->far_share, 1},
-        {"more than 1024 MiB above the sum, %", 100 * e->short_share, 1},
-        {"largest above the sum, MiB", hs_percentile(e->mib, e->count, 100), 0},
-        {"reserve for 95 % of the pairs, MiB", reserve(e, 95), 0},
-        {"reserve for 99 % of the pairs, MiB", reserve(e, 99), 0},
-    };
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        hs_say_row(out, lines[i].decimals > 0 ? "  %-42s%7.1f\n" : "  %-42s%7.0f\n", lines[i].text,
-                   lines[i].value);
+    hs_say_row(out,
+               "  median, MiB                               %7.0f\n"
+               "  mean absolute error, MiB                  %7.0f\n"
+               "  within 256 MiB, %%                         %7.1f\n"
+               "  within 1024 MiB, %%                        %7.1f\n"
+               "  more than 1024 MiB above the sum, %%       %7.1f\n"
+               "  largest above the sum, MiB                %7.0f\n"
+               "  reserve for 95 %% of the pairs, MiB        %7.0f\n"
+               "  reserve for 99 %% of the pairs, MiB        %7.0f\n",
+               hs_percentile(e->mib, e->count, 50), e->mae, 100 * e->near_share, 100 * e->far_share,
+               100 * e->short_share, hs_percentile(e->mib, e->count, 100), reserve(e, 95),
+               reserve(e, 99));
 }
 
 static void say(const struct hs_calibrate_run *run, const void *study)
 {
     const struct utilization_study *s = study;
     hs_calibrate_say_counts(run, run->sets);
-    for (int t = 0; t < HS_JOINT_TARGETS; t++)
+    for (int t = 0; t < JOINT_TARGETS; t++)
         say_target(s, run->out, t);
     say_memory(&s->memory, run->out);
 }
 
 /* ---- the model file ---- */
 
-static void write_form(struct hs_jsonw *w, const struct fitted_form *f)
+static void write_form(struct hs_jsonw *w, const struct joint_model *model)
 {
-    const struct hs_joint_form *form = f->model.form;
-    hs_jsonw_put(w, "form=%s", form->text);
-    for (uint32_t k = 0; k < HS_JOINT_PARAMETERS_MAX && form->parameters[k] != NULL; k++)
-        hs_jsonw_put(w, "%s=%.6g", form->parameters[k], f->model.theta[k]);
+    hs_jsonw_put(w, "form=%s", forms[model->form].text);
+    for (uint32_t k = 0; k < PARAMETERS_MAX && forms[model->form].parameters[k] != NULL; k++)
+        hs_jsonw_put(w, "%s=%.6g", forms[model->form].parameters[k], model->theta[k]);
     hs_jsonw_put(w, "holdout=[");
-    for (int p = 0; p < HS_JOINT_PROTOCOLS; p++)
-        hs_score_write(w, protocols[p], &f->scores[p]);
+    for (int p = 0; p < JOINT_PROTOCOLS; p++)
+        hs_score_write(w, protocols[p], &model->scores[p]);
     hs_jsonw_put(w, "] }");
 }
 
@@ -486,7 +490,7 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
     const struct utilization_study *s = study;
     const struct memory_errors *e = &s->memory;
     (void)run;
-    for (int t = 0; t < HS_JOINT_TARGETS; t++) {
+    for (int t = 0; t < JOINT_TARGETS; t++) {
         hs_jsonw_put(w, "%s={", targets[t].key);
         write_form(w, &s->forms[t][chosen(s, t)]);
     }
@@ -500,12 +504,12 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
                      e->near_share, e->far_share, e->short_share);
     hs_jsonw_put(w, "known_jobs={ form=%s lambda=%.6g holdout=[",
                  "J + 4 J (1 - J) sum(effect), J = 1 - prod(1 - u)", s->known.ridge);
-    for (int p = HS_JOINT_UNSEEN_MODELS; p < HS_JOINT_PROTOCOLS; p++)
-        hs_score_write(w, protocols[p], &s->known_scores[p]);
+    for (int p = JOINT_UNSEEN_MODELS; p < JOINT_PROTOCOLS; p++)
+        hs_score_write(w, protocols[p], &s->known.scores[p]);
     hs_jsonw_put(w, "] }");
-    for (int t = 0; t < HS_JOINT_TARGETS; t++) {
+    for (int t = 0; t < JOINT_TARGETS; t++) {
         hs_jsonw_put(w, "%s=[", targets[t].alternatives);
-        for (uint32_t f = 0; f < HS_JOINT_FORMS; f++)
+        for (uint32_t f = 0; f < JOINT_FORMS; f++)
             if (f != chosen(s, t) && s->forms[t][f].is_fitted) {
                 hs_jsonw_put(w, "={");
                 write_form(w, &s->forms[t][f]);
@@ -519,9 +523,9 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
 static void write_rows(const void *study, struct hs_csvw *w)
 {
     const struct utilization_study *s = study;
-    for (int t = 0; t < HS_JOINT_TARGETS; t++)
+    for (int t = 0; t < JOINT_TARGETS; t++)
         for (uint32_t i = 0; i < s->data.count; i++) {
-            const struct hs_joint_row *row = &s->data.rows[i];
+            const struct joint_row *row = &s->data.rows[i];
             const double numbers[] = {row->alone[t][0], row->alone[t][1], row->joint[t],
                                       s->predicted[t][i]};
             if (!isfinite(s->predicted[t][i]))

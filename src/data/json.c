@@ -712,6 +712,7 @@ const char *hs_json_library_version(void)
 
 struct hs_json_doc {
     char *text; /* as read, comments included */
+    size_t bytes;
     struct hs_arena arena;
     struct hs_json_source source;
     const struct hs_json *root;
@@ -719,9 +720,8 @@ struct hs_json_doc {
 
 static enum hs_status document_read(struct hs_json_doc *doc, const char *path, struct hs_diag *diag)
 {
-    size_t len;
-    HS_TRY(hs_read_file(path, DOCUMENT_MAX, &doc->text, &len, diag));
-    size_t bom = len >= 3 && memcmp(doc->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    HS_TRY(hs_read_file(path, DOCUMENT_MAX, &doc->text, &doc->bytes, diag));
+    size_t len = doc->bytes, bom = len >= 3 && memcmp(doc->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     const char *name = hs_arena_text(&doc->arena, path, strlen(path));
     char *blanked = hs_arena_text(&doc->arena, doc->text + bom, len - bom);
     doc->source = (struct hs_json_source){.file = name,
@@ -759,6 +759,12 @@ struct hs_place hs_json_place_key(const struct hs_json_doc *doc, const struct hs
 const struct hs_json *hs_json_root(const struct hs_json_doc *doc)
 {
     return doc->root;
+}
+
+uint64_t hs_json_hash(const struct hs_json_doc *doc, uint64_t *bytes)
+{
+    *bytes = doc->bytes;
+    return hs_hash_of(doc->text, doc->bytes);
 }
 
 void hs_json_close(struct hs_json_doc *doc)

@@ -36,6 +36,8 @@ enum hs_json_kind {
 HS_MUST_USE enum hs_status hs_json_load(struct hs_json_doc **doc, const char *path,
                                         struct hs_diag *diag);
 const struct hs_json *hs_json_root(const struct hs_json_doc *doc);
+/* Of the bytes of the file, as hs_hash_of counts them; *bytes: how many they are. */
+uint64_t hs_json_hash(const struct hs_json_doc *doc, uint64_t *bytes);
 struct hs_place hs_json_place(const struct hs_json_doc *doc, const struct hs_json *value);
 /* Of the key of an object's member, for "unknown key"; of the value if it has no key. */
 struct hs_place hs_json_place_key(const struct hs_json_doc *doc, const struct hs_json *member);

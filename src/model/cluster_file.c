@@ -174,7 +174,6 @@ enum hs_status hs_cluster_read_list(struct hs_cluster *cluster, struct hs_input 
     return status;
 }
 
-#define FILE_MAX  (UINT64_C(16) << 20)
 #define Q32_SCALE 4294967296.0
 
 struct cluster_reader {
@@ -432,14 +431,10 @@ static void read_document(struct cluster_reader *r)
 enum hs_status hs_cluster_read_json(struct hs_cluster *cluster, const char *path,
                                     struct hs_diag *diag)
 {
-    char *text;
-    size_t len;
-    HS_TRY(hs_read_file(path, FILE_MAX, &text, &len, diag));
-    cluster->input_hash = hs_hash_of(text, len);
-    hs_free(text);
-
     struct hs_json_doc *doc;
+    uint64_t bytes;
     HS_TRY(hs_json_load(&doc, path, diag));
+    cluster->input_hash = hs_json_hash(doc, &bytes);
     struct cluster_reader r = {
         .check = {.doc = doc, .diag = diag}, .root = hs_json_root(doc), .cluster = cluster};
     hs_intern_init(&r.vc_names);

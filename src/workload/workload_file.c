@@ -14,7 +14,6 @@
 #include "data/json.h"
 #include "workload/workload.h"
 
-#define FILE_MAX     (UINT64_C(16) << 20)
 #define PATH_SIZE    4096
 #define WEIGHT_MAX   1e15
 #define HOURS_MAX    1e6
@@ -444,14 +443,12 @@ enum hs_status hs_workload_load(struct hs_workload *workload, const char *name,
                                 struct hs_diag *diag)
 {
     struct workload_reader r = {.workload = workload, .check.diag = diag};
-    char path[PATH_SIZE], *text;
-    size_t len;
+    char path[PATH_SIZE];
+    uint64_t bytes;
     *workload = (struct hs_workload){0};
     HS_TRY(hs_workload_path(name, path, sizeof path, diag));
-    HS_TRY(hs_read_file(path, FILE_MAX, &text, &len, diag));
-    workload->hash = hs_hash_of(text, len);
-    hs_free(text);
     HS_TRY(hs_json_load(&r.check.doc, path, diag));
+    workload->hash = hs_json_hash(r.check.doc, &bytes);
     read_root(&r, hs_json_root(r.check.doc));
     hs_json_close(r.check.doc);
     if (r.check.status != HS_OK)

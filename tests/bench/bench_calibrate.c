@@ -10,16 +10,15 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "calibrate/clean.h"
-#include "calibrate/utilization.h"
+#include "calibrate/measure.h"
+#include "calibrate/utilization.c"
 #include "calibrate/pairs.h"
 #include "calibrate/predictor_fit.h"
 
-#define ROUNDS      3
-#define JOINT_RIDGE 10.0 /* that of src/calibrate/utilization.c */
+#define ROUNDS 3
 
 enum source { LUCID, ORACLE, SOURCES };
 static const char *const source_paths[SOURCES] = {"lucid", "gavel/oracle_throughputs.json"};
@@ -73,17 +72,16 @@ static enum hs_status fit_interference(struct data *d)
 
 static enum hs_status fit_utilization(struct data *d)
 {
-    struct hs_joint_data joint;
-    struct hs_joint_model known = {.ridge = JOINT_RIDGE};
-    hs_joint_collect(&joint, &d->sets[LUCID], 1, &d->arena);
-    for (int target = 0; target < HS_JOINT_TARGETS; target++)
-        for (uint32_t form = 0; form < HS_JOINT_FORMS; form++) {
-            struct hs_joint_model model = {.form = &hs_joint_forms[form],
-                                           .target = (enum hs_joint_target)target};
-            HS_TRY(hs_joint_fit(&joint, &model, HS_JOINT_NOTHING_HELD, 0, &d->diag));
+    struct joint_data joint;
+    struct joint_model known = {.form = JOINT_KNOWN, .ridge = RIDGE};
+    joint_collect(&joint, &d->sets[LUCID], 1, &d->arena);
+    for (int target = 0; target < JOINT_TARGETS; target++)
+        for (enum joint_form form = 0; form < JOINT_FORMS; form++) {
+            struct joint_model model = {.form = form, .target = (enum joint_target)target};
+            HS_TRY(joint_fit(&joint, &model, JOINT_NOTHING_HELD, 0, &d->diag));
         }
     known.effects = hs_arena_alloc(&d->arena, joint.jobs * sizeof *known.effects);
-    return hs_joint_fit(&joint, &known, HS_JOINT_NOTHING_HELD, 0, &d->diag);
+    return joint_fit(&joint, &known, JOINT_NOTHING_HELD, 0, &d->diag);
 }
 
 static enum hs_status fit_predictor(struct data *d)
@@ -158,7 +156,8 @@ int main(void)
     const char *root = getenv("HORUS_DATA");
     (void)snprintf(folder, sizeof folder, "%.200s/calibration",
                    root != NULL ? root : "../shared/data");
-    if (access(folder, R_OK) != 0) {
+    struct stat info;
+    if (stat(folder, &info) != 0) {
         (void)fprintf(stderr, "bench_calibrate: no measurements in %s\n", folder);
         return 0;
     }

@@ -118,7 +118,7 @@ verdict "every column of one's own CSV is explained" "$(
         done
 )"
 verdict "every cleaning step is explained" "$(
-    sed -nE 's/^ *X\([A-Z_]+, "([a-z-]+)"\).*/\1/p' "$top/src/calibrate/clean.h" |
+    sed -nE 's/^ *X\([A-Z_]+, "([a-z-]+)"\).*/\1/p' "$top/src/calibrate/measure.h" |
         while read -r step; do grep -q "^| \`$step\` " "$page" || echo "$step"; done
 )"
 verdict "rows of the example are in its file" "$(

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "calibrate/clean.h"
+#include "calibrate/measure.h"
 #include "support/sink.h"
 
 struct measured {

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "calibrate/clean.h"
+#include "calibrate/measure.h"
 #include "support/measured.h"
 #include "support/sink.h"
 

@@ -13,13 +13,15 @@
 
 #include <cmocka.h>
 
-#include "calibrate/utilization.h"
+#include "calibrate/utilization.c"
 #include "support/subject.h"
 
-static double value(uint32_t form, const double *theta, double u, double v, double m, double n)
+static double value(enum joint_form form, const double *theta, double u, double v, double m,
+                    double n)
 {
-    const struct hs_joint_row row = {.alone = {{u, v}, {m, n}}};
-    return hs_joint_forms[form].value(theta, &row, HS_JOINT_GPU);
+    const struct joint_row row = {.alone = {{u, v}, {m, n}}};
+    const struct joint_model model = {.form = form};
+    return value_of(&model, theta, &row);
 }
 
 static void expect(double found, double expected)
@@ -32,19 +34,18 @@ static void expect(double found, double expected)
 static void test_values(void **state)
 {
     (void)state;
-    expect(value(HS_JOINT_INDEPENDENT, NULL, 0.5, 0.25, 0, 0), 1 - 0.5 * 0.75);
-    expect(value(HS_JOINT_SUM, NULL, 0.5, 0.25, 0, 0), 0.75);
-    expect(value(HS_JOINT_SUM, NULL, 0.75, 0.75, 0, 0), 1);
-    expect(value(HS_JOINT_MAX, NULL, 0.5, 0.25, 0, 0), 0.5);
-    expect(value(HS_JOINT_SCALED, (double[]){0.5}, 0.5, 0.25, 0, 0), 1 - 0.75 * 0.875);
-    expect(value(HS_JOINT_NORM, (double[]){2}, 0.3, 0.4, 0, 0), 0.5);
+    expect(value(JOINT_INDEPENDENT, NULL, 0.5, 0.25, 0, 0), 1 - 0.5 * 0.75);
+    expect(value(JOINT_SUM, NULL, 0.5, 0.25, 0, 0), 0.75);
+    expect(value(JOINT_SUM, NULL, 0.75, 0.75, 0, 0), 1);
+    expect(value(JOINT_MAX, NULL, 0.5, 0.25, 0, 0), 0.5);
+    expect(value(JOINT_SCALED, (double[]){0.5}, 0.5, 0.25, 0, 0), 1 - 0.75 * 0.875);
+    expect(value(JOINT_NORM, (double[]){2}, 0.3, 0.4, 0, 0), 0.5);
     /* S of u: 1 + 2 x 1/2 x 1/16 = 17/16; of v: 1 + 2 x 1/4 x 1/4 = 9/8. */
-    expect(value(HS_JOINT_SLOWED, (double[]){2, 2}, 0.5, 0.25, 0, 0), 8.0 / 17 + 2.0 / 9);
+    expect(value(JOINT_SLOWED, (double[]){2, 2}, 0.5, 0.25, 0, 0), 8.0 / 17 + 2.0 / 9);
     /* e of u: exp(0 - 1/4 ln 16) = 1/2, busy 1/4 of 3/4; of v: exp(1/2 ln 16 - 1/2 ln 16) = 1. */
     double ln16 = log(16);
-    expect(value(HS_JOINT_STRETCHED, (double[]){ln16, ln16}, 0.5, 0.25, 0.5, 0),
-           1 - (2.0 / 3) * 0.75);
-    assert_true(isnan(value(HS_JOINT_STRETCHED, (double[]){1, 1}, 0.5, 0.25, NAN, 0)));
+    expect(value(JOINT_STRETCHED, (double[]){ln16, ln16}, 0.5, 0.25, 0.5, 0), 1 - (2.0 / 3) * 0.75);
+    assert_true(isnan(value(JOINT_STRETCHED, (double[]){1, 1}, 0.5, 0.25, NAN, 0)));
 }
 
 /* Every form with plausible parameters: within [0, 1], the same for both orders of the jobs, not
@@ -52,13 +53,13 @@ static void test_values(void **state)
 static void test_laws(void **state)
 {
     (void)state;
-    static const double theta[HS_JOINT_FORMS][HS_JOINT_PARAMETERS_MAX] = {
-        [HS_JOINT_SLOWED] = {0.86, 1.6},
-        [HS_JOINT_STRETCHED] = {2.2, 0.9},
-        [HS_JOINT_SCALED] = {1},
-        [HS_JOINT_NORM] = {2.4},
+    static const double theta[JOINT_FORMS][PARAMETERS_MAX] = {
+        [JOINT_SLOWED] = {0.86, 1.6},
+        [JOINT_STRETCHED] = {2.2, 0.9},
+        [JOINT_SCALED] = {1},
+        [JOINT_NORM] = {2.4},
     };
-    for (uint32_t f = 0; f < HS_JOINT_FORMS; f++) {
+    for (enum joint_form f = 0; f < JOINT_FORMS; f++) {
         for (int i = 0; i <= 20; i++) {
             double u = i / 20.0;
             expect(value(f, theta[f], u, 0, 0.5, 0), u);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Measurements as CSV: Lucid's folder, and a file of one's own.
+ * Measurements as files: Lucid's folder, a CSV of one's own, and Gavel's JSON.
  */
 #include <ctype.h>
 #include <float.h>
@@ -10,11 +10,38 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "base/fmt.h"
 #include "base/io.h"
 #include "calibrate/measure.h"
 #include "data/csvread.h"
+#include "data/gaveljob.h"
+#include "data/json.h"
+
+/* The first bytes of a file as text; "" of an empty one. */
+static enum hs_status read_head(const char *path, char text[HS_MEASURE_HEAD], struct hs_diag *diag)
+{
+    struct hs_input *input;
+    const char *data;
+    size_t len = 0;
+    text[0] = '\0';
+    HS_TRY(hs_input_open(&input, path, diag));
+    enum hs_status status = hs_input_peek(input, &data, &len);
+    if (status == HS_OK) {
+        len = len < HS_MEASURE_HEAD ? len : HS_MEASURE_HEAD - 1;
+        memcpy(text, data, len);
+        text[len] = '\0';
+    }
+    hs_input_close(input);
+    return status == HS_END ? HS_OK : status;
+}
+
+void hs_measure_head(const char *path, char text[HS_MEASURE_HEAD])
+{
+    struct hs_diag quiet = {0};
+    (void)read_head(path, text, &quiet); /* one that cannot be read is as good as empty */
+}
 
 #define FAULTS_MAX 20u       /* of a file: then reading stops */
 #define MIB_MAX    1048576.0 /* 1 TiB on one GPU is a unit mistaken */
@@ -350,9 +377,6 @@ static bool is_lucid(const char *path, const char *head)
     return is_filled;
 }
 
-const struct hs_measure_format hs_measure_lucid = {
-    "lucid", "a folder with " PAIR_FILE " and " SOLO_FILE, is_lucid, read_lucid};
-
 /* ---- a CSV of one's own ----
  * configs/models/README.md has the form. Columns are found by name; an unknown name is an error, so
  * that a misspelt one loses no data. What is said of a job alone, in a row without job_b or beside
@@ -623,18 +647,252 @@ static enum hs_status read_own(struct hs_measurements *m, const char *path, stru
 
 static bool is_own(const char *path, const char *head)
 {
-    static const uint32_t telling[] = {OWN_JOB_A,   OWN_JOB_B,  OWN_SPEED_A,
-                                       OWN_SPEED_B, OWN_RATE_A, OWN_RATE_B};
     const char *end = head + strcspn(head, "\r\n");
     (void)path;
-    for (size_t i = 0; i < sizeof telling / sizeof telling[0]; i++) {
-        const char *found = strstr(head, own_columns[telling[i]].name);
+    for (uint32_t c = OWN_JOB_A; c <= OWN_RATE_B; c++) {
+        const char *found = c != OWN_GPU ? strstr(head, own_columns[c].name) : NULL;
         if (found != NULL && found < end)
             return true;
     }
     return false;
 }
 
-const struct hs_measure_format hs_measure_own = {
-    "own", "a CSV with job_a, job_b, gpu, speed_a, speed_b, ... (configs/models/README.md)", is_own,
-    read_own};
+/* ---- Gavel ----
+ * The throughput files of Gavel (OSDI'20, MIT licence): one JSON object
+ *
+ *     {gpu: {job: {"null": alone, other: [of job, of other], ...}, ...}, ...}
+ *
+ * in steps a second; job is "('ResNet-18 (batch size 16)', 2)", with the number of GPUs, or
+ * "ResNet-18 (batch size 16)" in the file of the paper's heat map, which has one-GPU jobs only. A
+ * GPU type NAME_unconsolidated holds the same jobs spread over several nodes.
+ *
+ * A pair is in the file twice, as [x, y] and mirrored as [y, x]. It becomes one pair of two rows;
+ * an entry that contradicts its mirror becomes a pair of its own, which the cleaning judges. A job
+ * beside itself is one entry and two rows, one for each process. */
+
+#define SPREAD "_unconsolidated"
+#define ALONE  "null"
+
+struct gavel_reading {
+    struct hs_measurements *m;
+    struct hs_jsoncheck check;
+    uint32_t gpu;
+    bool is_spread;
+    uint64_t numbers;
+};
+
+/* The job that a member is about; known to m afterwards. */
+static enum hs_status find_job(const struct gavel_reading *r, const struct hs_json *member,
+                               double speed, uint32_t *index)
+{
+    struct hs_gavel_job name;
+    const char *dataset;
+    if (!hs_gavel_job_parse(hs_json_key(member), &name)) {
+        struct hs_place place = hs_json_place_key(r->check.doc, member);
+        return hs_fail(r->check.diag, HS_E_INPUT, &place,
+                       "\"('ResNet-18 (batch size 16)', 1)\" or \"ResNet-18 (batch size 16)\"",
+                       "not the name of a job: '%.80s'", hs_json_key(member));
+    }
+    struct hs_solo solo = hs_solo_unmeasured;
+    solo.model = hs_gavel_model(name.family, &dataset);
+    solo.dataset = dataset != NULL ? dataset : "Gavel";
+    solo.batch = name.batch;
+    solo.precision = "fp32";
+    solo.family = name.family;
+    solo.gpu = r->gpu;
+    solo.gpus = name.gpus > 0 ? name.gpus : 1;
+    solo.is_spread = r->is_spread;
+    solo.speed = speed;
+    *index = hs_measure_solo(r->m, &solo);
+    return HS_OK;
+}
+
+/* Both speeds of a pair; false if the entry is none. */
+static bool read_entry(const struct hs_json *entry, double speeds[2])
+{
+    const struct hs_json *first = hs_json_first(entry), *second = hs_json_next(first);
+    if (hs_json_kind(entry) != HS_JSON_ARRAY || hs_json_count(entry) != 2 ||
+        hs_json_kind(first) != HS_JSON_NUMBER || hs_json_kind(second) != HS_JSON_NUMBER)
+        return false;
+    speeds[0] = hs_json_number(first);
+    speeds[1] = hs_json_number(second);
+    return true;
+}
+
+/* Relative to the speed alone. What ran at 0 did so whatever its speed alone. */
+static double relative(const struct hs_measurements *m, uint32_t solo, double speed,
+                       uint32_t *dropped)
+{
+    double alone = m->solos[solo].speed;
+    *dropped = speed != 0 && isnan(alone) ? HS_DROPPED(NO_SOLO) : 0;
+    return speed == 0 ? 0 : speed / alone;
+}
+
+/* The entry of (own, other), unless its mirror came first and says the same. */
+static enum hs_status read_pair(struct gavel_reading *r, const struct hs_json *jobs,
+                                const struct hs_json *job, const struct hs_json *entry,
+                                uint32_t own)
+{
+    struct hs_pair row = {
+        .own = own, .gpu = r->gpu, .joint_util = NAN, .joint_bw_util = NAN, .joint_mem_mib = NAN};
+    double speeds[2], mirrored[2];
+    uint32_t dropped;
+
+    r->numbers++;
+    if (!read_entry(entry, speeds)) {
+        hs_jsoncheck_fault(&r->check, entry, "[steps a second of the job, of the other]",
+                           "a pair is two numbers");
+        return HS_OK;
+    }
+    HS_TRY(find_job(r, entry, NAN, &row.other));
+    const struct hs_solo *a = &r->m->solos[own], *b = &r->m->solos[row.other];
+    if (a->gpus != b->gpus) {
+        hs_jsoncheck_fault(&r->check, entry, NULL,
+                           "a pair of jobs on %" PRIu32 " and %" PRIu32 " GPUs", a->gpus, b->gpus);
+        return HS_OK;
+    }
+    const struct hs_json *mirror =
+        hs_json_get(hs_json_get(jobs, hs_json_key(entry)), hs_json_key(job));
+    if (own > row.other && mirror != NULL &&
+        !(read_entry(mirror, mirrored) && (mirrored[0] != speeds[1] || mirrored[1] != speeds[0])))
+        return HS_OK;
+    row.speed = relative(r->m, own, speeds[0], &row.dropped);
+    double speed_of_other = relative(r->m, row.other, speeds[1], &dropped);
+    hs_measure_both(r->m, &row, speed_of_other, dropped);
+    return HS_OK;
+}
+
+static enum hs_status read_alone(struct gavel_reading *r, const struct hs_json *job)
+{
+    const struct hs_json *alone = hs_json_get(job, ALONE);
+    uint32_t index, before = r->m->solo_count;
+
+    if (!hs_jsoncheck_kind(&r->check, job, HS_JSON_OBJECT, "a job"))
+        return HS_OK;
+    if (alone == NULL) {
+        hs_jsoncheck_fault(&r->check, job, NULL, "a job without \"" ALONE "\", its speed alone");
+        return HS_OK;
+    }
+    if (!hs_jsoncheck_kind(&r->check, alone, HS_JSON_NUMBER, "\"" ALONE "\", the speed alone,"))
+        return HS_OK;
+    r->numbers++;
+    /* 0: it did not run (ResNet-50 of batch 128 on 2, 4, 8 K80 of physical_cluster) */
+    double speed = hs_json_number(alone) != 0 ? hs_json_number(alone) : NAN;
+    HS_TRY(find_job(r, job, speed, &index));
+    if (index < before)
+        hs_jsoncheck_fault(&r->check, job, NULL, "the same job as another of this GPU type");
+    return HS_OK;
+}
+
+/* All jobs first: a pair needs the speed alone of both. */
+static enum hs_status read_gpu(struct gavel_reading *r, const struct hs_json *jobs)
+{
+    if (!hs_jsoncheck_filled(&r->check, jobs, HS_JSON_OBJECT, "a GPU type"))
+        return HS_OK;
+    char name[HS_MEASURE_NAME_MAX + 1];
+    const char *key = hs_json_key(jobs);
+    size_t len = strlen(key), tail = strlen(SPREAD);
+    r->is_spread = len > tail && strcmp(key + len - tail, SPREAD) == 0;
+    if (r->is_spread)
+        len -= tail;
+    if (len == 0 || len >= sizeof name) {
+        struct hs_place place = hs_json_place_key(r->check.doc, jobs);
+        return hs_fail(r->check.diag, HS_E_INPUT, &place, NULL, "not the name of a GPU type");
+    }
+    for (size_t i = 0; i < len; i++)
+        name[i] = (char)toupper((unsigned char)key[i]);
+    name[len] = '\0';
+    HS_TRY(hs_measure_gpu(r->m, name, &r->gpu));
+    for (const struct hs_json *job = hs_json_first(jobs); job != NULL; job = hs_json_next(job))
+        HS_TRY(read_alone(r, job));
+    if (r->check.status != HS_OK)
+        return HS_OK;
+    for (const struct hs_json *job = hs_json_first(jobs); job != NULL; job = hs_json_next(job)) {
+        uint32_t own;
+        HS_TRY(find_job(r, job, NAN, &own));
+        for (const struct hs_json *e = hs_json_first(job); e != NULL; e = hs_json_next(e))
+            if (strcmp(hs_json_key(e), ALONE) != 0)
+                HS_TRY(read_pair(r, jobs, job, e, own));
+    }
+    return HS_OK;
+}
+
+static enum hs_status read_gavel(struct hs_measurements *m, const char *path, struct hs_diag *diag)
+{
+    struct gavel_reading r = {.m = m, .check = {.diag = diag}};
+    uint64_t bytes;
+    HS_TRY(hs_json_load(&r.check.doc, path, diag));
+    const struct hs_json *root = hs_json_root(r.check.doc);
+    enum hs_status status = HS_OK;
+    if (hs_jsoncheck_filled(&r.check, root, HS_JSON_OBJECT, "a file of throughputs"))
+        for (const struct hs_json *g = hs_json_first(root); g != NULL && status == HS_OK;
+             g = hs_json_next(g))
+            status = read_gpu(&r, g);
+    uint64_t hash = hs_json_hash(r.check.doc, &bytes);
+    hs_json_close(r.check.doc);
+    HS_TRY(status);
+    HS_TRY(r.check.status);
+    hs_measure_file_add(m, path, hash, bytes, r.numbers);
+    return HS_OK;
+}
+
+static bool is_gavel(const char *path, const char *head)
+{
+    (void)path;
+    const char *text = strncmp(head, "\xEF\xBB\xBF", 3) == 0 ? head + 3 : head;
+    return text[strspn(text, " \t\r\n")] == '{';
+}
+
+/* ---- reading ---- */
+
+static const struct {
+    const char *name, *summary;
+    bool (*recognise)(const char *path, const char *head); /* head: "" of a folder */
+    enum hs_status (*read)(struct hs_measurements *m, const char *path, struct hs_diag *diag);
+} formats[] = {
+    {"lucid", "a folder with " PAIR_FILE " and " SOLO_FILE, is_lucid, read_lucid},
+    {"gavel", "a JSON of throughputs {gpu: {job: {\"null\": alone, other: [own, other]}}}",
+     is_gavel, read_gavel},
+    {"own", "a CSV with job_a, job_b, gpu, speed_a, speed_b, ... (configs/models/README.md)",
+     is_own, read_own},
+};
+
+static enum hs_status read_any(struct hs_measurements *m, const char *path, struct hs_diag *diag)
+{
+    struct stat info;
+    char head[HS_MEASURE_HEAD] = "", hint[512] = "";
+    bool is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    if (strcmp(path, "-") == 0)
+        return hs_fail(diag, HS_E_INPUT, NULL, "write them to a file first",
+                       "measurements cannot be read from standard input");
+    if (!is_folder)
+        HS_TRY(read_head(path, head, diag));
+    if (!is_folder && head[0] == '\0')
+        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+                       "the file is empty");
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (formats[i].recognise(path, head)) {
+            m->format = formats[i].name;
+            return formats[i].read(m, path, diag);
+        }
+        hs_append(hint, sizeof hint, "%s%s: %s", i > 0 ? "; " : "", formats[i].name,
+                  formats[i].summary);
+    }
+    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, hint,
+                   is_folder ? "no measurements are known in this folder"
+                             : "not a file of measurements");
+}
+
+enum hs_status hs_measure_read(struct hs_measurements *m, const char *path, struct hs_diag *diag)
+{
+    uint64_t errors = diag->errors;
+    enum hs_status status = read_any(m, path, diag);
+    struct hs_place place = {.file = path};
+
+    if (status != HS_OK && diag->errors == errors) /* of the store, which cannot report */
+        return hs_fail(diag, status, &place, NULL, "%s: at most %u measurements, %d GPU types",
+                       hs_status_text(status), HS_MEASURE_MAX, HS_MEASURE_GPUS_MAX);
+    if (status == HS_OK && m->solo_count == 0)
+        return hs_fail(diag, HS_E_INPUT, &place, NULL, "there are no measurements in it");
+    return status;
+}
