@@ -48,7 +48,35 @@ enum hs_policy_counter {
     HS_POLICY_COUNTER_COUNT,
 };
 
-struct hs_view;
+struct hs_gpu_type {
+    const char *name;
+    uint32_t mem_mib;   /* per GPU; 0 = not given */
+    uint64_t speed_q32; /* relative to the reference type, Q32; 1 unless the file says otherwise */
+};
+
+struct hs_node {
+    const char *name;
+    uint32_t first_gpu;
+    uint32_t gpus;
+    uint32_t type; /* hs_view_gpu_type */
+    uint32_t rack;
+    uint32_t vc;      /* owner, where VCs own nodes; 0 otherwise */
+    uint32_t cpus;    /* 0 = not given: never the limit */
+    uint32_t mem_mib; /* host memory; 0 = not given */
+};
+
+/* What does not change in a run can be read. */
+struct hs_view {
+    struct hs_engine *engine; /* its own */
+    uint32_t nodes, racks, gpu_types;
+    uint32_t max_node_gpus; /* size of the largest node */
+    uint32_t vcs;           /* virtual clusters: 1 when they are ignored */
+    bool vcs_are_apart;     /* partition: each owns its nodes; else they share them, by quotas */
+    uint32_t max_tenants;   /* jobs that may run on one GPU at the same time */
+    /* Ties among nodes are drawn (--tie-jitter), and each search may draw: one that is left out
+     * because it would fail changes those after it. */
+    bool ties_are_drawn;
+};
 
 int64_t hs_view_now_us(const struct hs_view *v);
 
@@ -70,7 +98,7 @@ enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job);      /* gang size demanded */
 uint32_t hs_view_gpus_held(const struct hs_view *v, hs_job_id job); /* 0 unless placed */
 uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job);  /* of its elastic range */
-uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job); /* queue index < hs_view_vcs() */
+uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job);        /* queue index, below vcs */
 int32_t hs_view_priority(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_first_start_us(const struct hs_view *v, hs_job_id job); /* -1 = never */
@@ -164,12 +192,9 @@ HS_MUST_USE enum hs_status hs_view_numbers(const struct hs_view *v, const char *
                                            const int64_t **values, uint32_t *count);
 
 /* ---- the cluster ---- */
-uint32_t hs_view_nodes(const struct hs_view *v);
-uint32_t hs_view_racks(const struct hs_view *v);
-uint32_t hs_view_node_gpus(const struct hs_view *v, uint32_t node);
+const struct hs_node *hs_view_node(const struct hs_view *v, uint32_t node);
+const struct hs_gpu_type *hs_view_gpu_type(const struct hs_view *v, uint32_t type);
 uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node);
-uint32_t hs_view_node_first_gpu(const struct hs_view *v, uint32_t node);
-uint32_t hs_view_node_rack(const struct hs_view *v, uint32_t node);
 uint32_t hs_view_gpu_node(const struct hs_view *v, uint32_t gpu);
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu);
 /* Tenant i of the GPU before this plan, in no particular order; HS_NO_JOB past the last. O(i). */
@@ -185,27 +210,15 @@ uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu);
 uint32_t hs_view_gpu_mean_util_pm(const struct hs_view *v, uint32_t gpu, int64_t window_us);
 /* Of one GPU that is shared: what is for its tenants; UINT32_MAX = not stated. */
 uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu);
-/* Jobs that may run on one GPU at the same time. */
-uint32_t hs_view_max_tenants(const struct hs_view *v);
-/* Index of its GPU type, below hs_view_gpu_types. */
-uint32_t hs_view_node_type(const struct hs_view *v, uint32_t node);
 /* Whether the node belongs to the job's VC and GPU types; free GPUs are not checked. */
 bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node);
-/* Ties among nodes are drawn (--tie-jitter), and each search may draw: one that is left out because
- * it would fail changes those after it. */
-bool hs_view_ties_are_drawn(const struct hs_view *v);
-uint32_t hs_view_max_node_gpus(const struct hs_view *v); /* size of the largest node */
 uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc);
-/* Virtual clusters: 1 when they are ignored. Partition: each owns its nodes. Quota: all share the
- * nodes, and room is what the VC may still take (UINT64_MAX when there is no quota). */
-uint32_t hs_view_vcs(const struct hs_view *v);
-bool hs_view_vcs_are_apart(
-    const struct hs_view *v); /* partition: what one does cannot touch another */
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);
 /* At most so many can be given to the job: those on nodes of its VC and GPU type. O(kinds of
  * nodes).
  */
 uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job);
+/* What the VC may still take; UINT64_MAX when there is no quota. */
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
 /* Whether as many GPUs are free as the job requests (not checked for shares), within the quota,
  * wherever they are. */
@@ -307,10 +320,6 @@ int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id job, uint32_t gpu,
                          hs_load_cost *cost_of, const void *ctx);
 /* Fewest free GPUs, but at least `gpus`, on a node of one GPU type: hs_view_best_fit of a type. */
 uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type);
-uint32_t hs_view_gpu_types(const struct hs_view *v);
-uint32_t hs_view_type_mem_mib(const struct hs_view *v, uint32_t type); /* 0 = not stated */
-/* Relative to the reference type, Q32. */
-uint64_t hs_view_type_speed_q32(const struct hs_view *v, uint32_t type);
 /* Lowest GPU id >= from of the node that no job holds. */
 uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from);
 /* For how many workers of the job the node has CPU and host memory left; UINT32_MAX: any number. */

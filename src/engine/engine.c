@@ -267,6 +267,17 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
         policy->needs(e->policy_state, &e->can, &e->knows);
     if (policy->tenants != NULL && policy->tenants(e->policy_state) < e->config.max_tenants)
         e->config.max_tenants = policy->tenants(e->policy_state);
+    e->view = (struct hs_view){
+        .engine = e,
+        .nodes = e->cluster->node_count,
+        .racks = e->cluster->rack_count,
+        .gpu_types = e->cluster->type_count,
+        .max_node_gpus = e->cluster->max_node_gpus,
+        .vcs = e->cluster->vc_count,
+        .vcs_are_apart = e->cluster->vc_mode == HS_VC_PARTITION,
+        .max_tenants = e->config.max_tenants,
+        .ties_are_drawn = e->config.jitter_seed != 0,
+    };
     e->is_exclusive = may_be_exclusive(e);
     if (policy->wants_mean_util)
         e->util_memory =
@@ -289,7 +300,6 @@ enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_
     e->diag = diag;
     e->cluster = config->cluster;
     e->policy = config->policy;
-    e->view.engine = e;
     e->plan.engine = e;
     e->candidate = (struct hs_job){.ask = {.type_mask = UINT64_MAX, .gpu_milli = HS_GPU_MILLI},
                                    .is_live = true};

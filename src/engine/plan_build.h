@@ -53,7 +53,6 @@ const struct hs_training_profile *hs_lookup_training_profile(const struct hs_vie
                                                              hs_job_id job);
 const struct hs_job_needs *hs_lookup_needs(const struct hs_view *v, hs_job_id job);
 const struct hs_gpu *hs_lookup_gpu(const struct hs_view *v, uint32_t gpu);
-const struct hs_node *hs_lookup_node(const struct hs_view *v, uint32_t node);
 /* An index that can be used; 0 for one that does not exist. */
 uint32_t hs_lookup_vc(const struct hs_view *v, uint32_t vc);
 /* Thousandths of GPUs that the VC may still take; UINT64_MAX: no quota bars it. */

@@ -117,10 +117,6 @@ struct hs_plan {
     enum hs_status refused;
 };
 
-struct hs_view {
-    struct hs_engine *engine;
-};
-
 struct hs_timer {
     int64_t at_us;
     uint64_t tag;

@@ -218,7 +218,7 @@ const struct hs_job_needs *hs_lookup_needs(const struct hs_view *v, hs_job_id jo
     return j != &default_record ? hs_needs_of(&v->engine->jobs, j) : &no_needs;
 }
 
-const struct hs_node *hs_lookup_node(const struct hs_view *v, uint32_t node)
+const struct hs_node *hs_view_node(const struct hs_view *v, uint32_t node)
 {
     if (HS_LIKELY(node < v->engine->cluster->node_count))
         return &v->engine->cluster->nodes[node];
@@ -433,54 +433,14 @@ uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
     return hs_placement_of(&v->engine->jobs, hs_lookup_job(v, job))->rate_q32;
 }
 
-uint32_t hs_view_nodes(const struct hs_view *v)
-{
-    return v->engine->cluster->node_count;
-}
-
-uint32_t hs_view_racks(const struct hs_view *v)
-{
-    return v->engine->cluster->rack_count;
-}
-
-uint32_t hs_view_node_gpus(const struct hs_view *v, uint32_t node)
-{
-    return hs_lookup_node(v, node)->gpus;
-}
-
 uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node)
 {
-    return hs_lookup_node(v, node) == &nowhere ? 0 : hs_free_of_node(v->engine->free_index, node);
-}
-
-uint32_t hs_view_node_first_gpu(const struct hs_view *v, uint32_t node)
-{
-    return hs_lookup_node(v, node)->first_gpu;
-}
-
-uint32_t hs_view_node_rack(const struct hs_view *v, uint32_t node)
-{
-    return hs_lookup_node(v, node)->rack;
-}
-
-uint32_t hs_view_max_node_gpus(const struct hs_view *v)
-{
-    return v->engine->cluster->max_node_gpus;
+    return hs_view_node(v, node) == &nowhere ? 0 : hs_free_of_node(v->engine->free_index, node);
 }
 
 uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc)
 {
     return v->engine->cluster->vcs[hs_lookup_vc(v, vc)].gpus;
-}
-
-uint32_t hs_view_vcs(const struct hs_view *v)
-{
-    return v->engine->cluster->vc_count;
-}
-
-bool hs_view_vcs_are_apart(const struct hs_view *v)
-{
-    return v->engine->cluster->vc_mode == HS_VC_PARTITION;
 }
 
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)

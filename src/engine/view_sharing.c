@@ -31,11 +31,6 @@ uint64_t hs_view_ask_hash(const struct hs_view *v, hs_job_id job)
     return hs_mix64(hs_mix64(j->ask.type_mask, of_gpu), of_node);
 }
 
-bool hs_view_ties_are_drawn(const struct hs_view *v)
-{
-    return v->engine->config.jitter_seed != 0;
-}
-
 uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_engine *e = v->engine;
@@ -182,21 +177,11 @@ uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu)
     return (uint32_t)hs_gpu_capacity_mib(e, g, 2);
 }
 
-uint32_t hs_view_max_tenants(const struct hs_view *v)
-{
-    return v->engine->config.max_tenants;
-}
-
-uint32_t hs_view_node_type(const struct hs_view *v, uint32_t node)
-{
-    return hs_lookup_node(v, node)->type;
-}
-
 bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node)
 {
     const struct hs_engine *e = v->engine;
     const struct hs_job *j = hs_lookup_job(v, job);
-    const struct hs_node *n = hs_lookup_node(v, node);
+    const struct hs_node *n = hs_view_node(v, node);
     bool is_of_vc = e->cluster->vc_mode != HS_VC_PARTITION || n->vc == j->ask.vc;
     return n->gpus > 0 && is_of_vc && (j->ask.type_mask >> n->type & 1) != 0;
 }
@@ -323,7 +308,7 @@ void hs_view_node_costs(const struct hs_view *v, hs_job_id slot, uint32_t id, hs
                         const void *ctx, int64_t *costs)
 {
     const struct hs_engine *e = v->engine;
-    const struct hs_node *node = hs_lookup_node(v, id);
+    const struct hs_node *node = hs_view_node(v, id);
     const struct hs_job *job = hs_lookup_job(v, slot);
     if (node->gpus == 0 || !may_search(v, slot))
         return;
@@ -386,12 +371,7 @@ uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gp
     return hs_free_best(v->engine->free_index, &ask, gpus);
 }
 
-uint32_t hs_view_gpu_types(const struct hs_view *v)
-{
-    return v->engine->cluster->type_count;
-}
-
-static const struct hs_gpu_type *type_of(const struct hs_view *v, uint32_t type)
+const struct hs_gpu_type *hs_view_gpu_type(const struct hs_view *v, uint32_t type)
 {
     static const struct hs_gpu_type no_type = {.name = ""};
     if (HS_LIKELY(type < v->engine->cluster->type_count))
@@ -401,19 +381,9 @@ static const struct hs_gpu_type *type_of(const struct hs_view *v, uint32_t type)
     return &no_type;
 }
 
-uint32_t hs_view_type_mem_mib(const struct hs_view *v, uint32_t type)
-{
-    return type_of(v, type)->mem_mib;
-}
-
-uint64_t hs_view_type_speed_q32(const struct hs_view *v, uint32_t type)
-{
-    return type_of(v, type)->speed_q32;
-}
-
 uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from)
 {
-    const struct hs_node *n = hs_lookup_node(v, node);
+    const struct hs_node *n = hs_view_node(v, node);
     uint32_t id = from > n->first_gpu ? from : n->first_gpu;
     while (id < n->first_gpu + n->gpus && lookup_tenants(v, id)->tentative_tenants > 0)
         id++;

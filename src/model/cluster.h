@@ -16,6 +16,7 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "horus/view.h"
 
 #define HS_NODES_MAX     1000000u
 #define HS_NODE_GPUS_MAX 1024u
@@ -24,23 +25,6 @@
 #define HS_MEM_MIB_MAX   (1 << 30) /* 1 PiB */
 #define HS_GPU_SPEED_MAX 1000
 #define HS_UNTYPED       "GPU" /* name of the type of nodes that state none */
-
-struct hs_gpu_type {
-    const char *name;
-    uint32_t mem_mib;   /* per GPU; 0 = not given */
-    uint64_t speed_q32; /* relative to the reference type, Q32; 1 unless the file says otherwise */
-};
-
-struct hs_node {
-    const char *name;
-    uint32_t first_gpu;
-    uint32_t gpus;
-    uint32_t type; /* index into types */
-    uint32_t rack;
-    uint32_t vc;      /* owner under --vc partition; index into vcs, 0 otherwise */
-    uint32_t cpus;    /* 0 = not given: never the limit */
-    uint32_t mem_mib; /* host memory; 0 = not given */
-};
 
 struct hs_vc {
     const char *name;

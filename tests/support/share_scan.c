@@ -177,7 +177,7 @@ void hs_view_node_costs(const struct hs_view *v, hs_job_id slot, uint32_t id, hs
 {
     const struct hs_engine *e = v->engine;
     const struct hs_job *job = hs_lookup_job(v, slot);
-    if (hs_test_scans_shared && e->share != NULL && hs_lookup_node(v, id)->gpus > 0 &&
+    if (hs_test_scans_shared && e->share != NULL && hs_view_node(v, id)->gpus > 0 &&
         hs_free_fits(e->free_index, id, &job->ask, 0) &&
         hs_free_can_book(e->free_index, id, 1, &job->ask))
         scan_node(e, job, id, cost_of, ctx, costs);

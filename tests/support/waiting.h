@@ -33,6 +33,7 @@ static struct waiting_job {
     bool is_placed;
 } waiting[WAITING_MAX];
 static struct hs_hplus_queues_scratch waiting_scratch[WAITING_MAX];
+static const struct hs_view waiting_view = {.vcs = 2};
 static int64_t waiting_now_us;
 static uint64_t waiting_looks; /* calls of hs_view_scratch and _scratches */
 static int64_t waiting_timers[8];
@@ -67,12 +68,6 @@ int64_t hs_view_now_us(const struct hs_view *v)
 {
     (void)v;
     return waiting_now_us;
-}
-
-uint32_t hs_view_vcs(const struct hs_view *v)
-{
-    (void)v;
-    return 2;
 }
 
 uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)
@@ -151,7 +146,7 @@ static inline void waiting_open(struct hs_hplus_queues *l, int64_t queues,
                                   .recluster_growth = 20,
                                   .recluster_period_us = 10 * MINUTE_US,
                                   .wake_period_us = MINUTE_US};
-    hs_hplus_queues_init(l, NULL);
+    hs_hplus_queues_init(l, &waiting_view);
 }
 
 /* Lanes whose centroids lie at 0, 1, 2, ... GPUs, whatever else a job asks for, and which stay so

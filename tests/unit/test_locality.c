@@ -56,12 +56,12 @@ static void try_at(struct trier *x, const struct hs_view *v, struct hs_plan *p, 
 {
     uint32_t free[NODES_MAX], mark = hs_plan_mark(p), sum = 0;
     char *text = t.placement[level];
-    for (uint32_t n = 0; n < hs_view_nodes(v); n++)
+    for (uint32_t n = 0; n < v->nodes; n++)
         free[n] = hs_view_node_free(v, n);
     bool is_placed = hs_locality_place(&x->locality, v, p, x->jobs[1], level);
     assert_int_equal(hs_plan_mark(p) > mark, is_placed);
     (void)strcpy(text, is_placed ? "" : "-");
-    for (uint32_t n = 0; n < hs_view_nodes(v); n++) {
+    for (uint32_t n = 0; n < v->nodes; n++) {
         uint32_t gpus = free[n] - hs_view_node_free(v, n);
         t.given[level][n] = gpus;
         sum += gpus;
@@ -70,7 +70,7 @@ static void try_at(struct trier *x, const struct hs_view *v, struct hs_plan *p, 
     }
     assert_int_equal(sum, is_placed ? t.gang.gpus : 0);
     hs_plan_rollback(p, mark);
-    for (uint32_t n = 0; n < hs_view_nodes(v); n++)
+    for (uint32_t n = 0; n < v->nodes; n++)
         assert_int_equal(hs_view_node_free(v, n), free[n]);
 }
 
@@ -79,7 +79,7 @@ static enum hs_status trier_decide(void *state, const struct hs_view *v, struct 
 {
     struct trier *x = state;
     hs_plan_start(p, x->jobs[0]);
-    for (uint32_t n = 0; n < hs_view_nodes(v); n++)
+    for (uint32_t n = 0; n < v->nodes; n++)
         if (t.taken[n] > 0)
             hs_plan_on_node(p, n, t.taken[n]);
     for (uint32_t level = 0; x->count == 2 && level < LEVELS; level++)

@@ -245,8 +245,8 @@ static void on_all_nodes(const struct hs_view *v, struct hs_plan *p, int call)
         return;
     uint32_t left = hs_view_gpus(v, script_handle[0]);
     hs_plan_start(p, script_handle[0]);
-    for (uint32_t node = 0; node < hs_view_nodes(v) && left > 0; node++) {
-        uint32_t gpus = hs_view_node_gpus(v, node) < left ? hs_view_node_gpus(v, node) : left;
+    for (uint32_t node = 0; node < v->nodes && left > 0; node++) {
+        uint32_t gpus = hs_view_node(v, node)->gpus < left ? hs_view_node(v, node)->gpus : left;
         hs_plan_on_node(p, node, gpus);
         left -= gpus;
     }

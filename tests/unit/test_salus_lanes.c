@@ -21,7 +21,8 @@ static struct hs_salus_job scratch[JOBS];
 static struct {
     uint32_t gpus, peak_mib, persistent_mib, ooms;
 } jobs[JOBS];
-static uint32_t gpu_mib, max_tenants;
+static uint32_t gpu_mib;
+static struct hs_view view = {.nodes = 2, .vcs = 1};
 static void *blocks[16];
 static uint32_t block_count;
 
@@ -38,23 +39,11 @@ void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
     return &scratch[job];
 }
 
-uint32_t hs_view_nodes(const struct hs_view *v)
+const struct hs_node *hs_view_node(const struct hs_view *v, uint32_t node)
 {
+    static const struct hs_node nodes[] = {{.gpus = 2}, {.gpus = 2, .first_gpu = 2}};
     (void)v;
-    return 2;
-}
-
-uint32_t hs_view_node_gpus(const struct hs_view *v, uint32_t node)
-{
-    (void)v;
-    (void)node;
-    return 2;
-}
-
-uint32_t hs_view_node_first_gpu(const struct hs_view *v, uint32_t node)
-{
-    (void)v;
-    return 2 * node;
+    return &nodes[node];
 }
 
 /* Named by the check of the map of allocations, which no test asks for. */
@@ -84,24 +73,6 @@ uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu)
     (void)v;
     (void)gpu;
     return gpu_mib;
-}
-
-uint32_t hs_view_max_tenants(const struct hs_view *v)
-{
-    (void)v;
-    return max_tenants;
-}
-
-bool hs_view_vcs_are_apart(const struct hs_view *v)
-{
-    (void)v;
-    return false;
-}
-
-uint32_t hs_view_vcs(const struct hs_view *v)
-{
-    (void)v;
-    return 1;
 }
 
 uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)
@@ -145,13 +116,13 @@ static void lanes_open(enum hs_salus_model model)
     memset(scratch, 0, sizeof scratch);
     memset(jobs, 0, sizeof jobs);
     gpu_mib = 16000;
-    max_tenants = 4;
+    view.max_tenants = 4;
 }
 
 static void lanes_ready(void)
 {
-    hs_salus_gpus_init(&lanes, NULL);
-    hs_salus_lanes_init(&lanes, NULL);
+    hs_salus_gpus_init(&lanes, &view);
+    hs_salus_lanes_init(&lanes, &view);
 }
 
 static void lanes_close(void)
@@ -166,28 +137,28 @@ static void asks(hs_job_id job, uint32_t gpus, uint32_t kept_mib, uint32_t rest_
     jobs[job].gpus = gpus;
     jobs[job].persistent_mib = kept_mib;
     jobs[job].peak_mib = kept_mib + rest_mib;
-    scratch[job].need = hs_salus_need(&lanes, NULL, job);
+    scratch[job].need = hs_salus_need(&lanes, &view, job);
 }
 
 static uint32_t opens(hs_job_id job, uint32_t gpu)
 {
     const uint32_t gpus[] = {gpu, gpu + 1};
-    hs_salus_lane_open(&lanes, NULL, job, gpus, jobs[job].gpus);
-    assert_null(hs_salus_lanes_check(&lanes, NULL));
+    hs_salus_lane_open(&lanes, &view, job, gpus, jobs[job].gpus);
+    assert_null(hs_salus_lanes_check(&lanes, &view));
     return scratch[job].lane - 1;
 }
 
 static void joins(hs_job_id job, uint32_t lane)
 {
     assert_true(hs_salus_fits(&lanes, lane, &scratch[job].need));
-    hs_salus_lane_join(&lanes, NULL, job, lane);
-    assert_null(hs_salus_lanes_check(&lanes, NULL));
+    hs_salus_lane_join(&lanes, &view, job, lane);
+    assert_null(hs_salus_lanes_check(&lanes, &view));
 }
 
 static void leaves(hs_job_id job)
 {
-    hs_salus_lane_leave(&lanes, NULL, job);
-    assert_null(hs_salus_lanes_check(&lanes, NULL));
+    hs_salus_lane_leave(&lanes, &view, job);
+    assert_null(hs_salus_lanes_check(&lanes, &view));
 }
 
 static bool fits(hs_job_id job, uint32_t lane)
@@ -358,7 +329,7 @@ static void there_are_limits_besides_memory(void **state)
 {
     (void)state;
     lanes_open(HS_SALUS_PAPER);
-    max_tenants = 2;
+    view.max_tenants = 2;
     lanes.max_sessions = 3;
     lanes_ready();
     for (hs_job_id job = 0; job < 4; job++)
@@ -387,8 +358,8 @@ static void a_job_grows(void **state)
     uint32_t lane = opens(1, 0);
     assert_true(fits(2, lane));
     jobs[0].peak_mib = 12000;
-    hs_salus_lane_renew(&lanes, NULL, 0);
-    assert_null(hs_salus_lanes_check(&lanes, NULL));
+    hs_salus_lane_renew(&lanes, &view, 0);
+    assert_null(hs_salus_lanes_check(&lanes, &view));
     assert_int_equal(lanes.gpus[0].used_mib, 18000);
     assert_false(fits(2, lane));
     assert_int_equal(hs_salus_free_mib(&lanes, 0), 0);

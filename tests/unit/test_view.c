@@ -62,15 +62,15 @@ static void read_facts(const struct hs_view *v, struct hs_plan *p, int call)
     assert_int_equal(hs_view_rate_q32(v, j), HS_Q32_ONE / 2);
     assert_int_equal(hs_view_gpu_tenants(v, 4), 1);
     assert_int_equal(hs_view_gpu_tenants(v, 6), 0);
-    assert_int_equal(hs_view_nodes(v), 2);
-    assert_int_equal(hs_view_racks(v), 1);
-    assert_int_equal(hs_view_node_gpus(v, 1), 4);
-    assert_int_equal(hs_view_node_first_gpu(v, 1), 4);
-    assert_int_equal(hs_view_max_node_gpus(v), 4);
+    assert_int_equal(v->nodes, 2);
+    assert_int_equal(v->racks, 1);
+    assert_int_equal(hs_view_node(v, 1)->gpus, 4);
+    assert_int_equal(hs_view_node(v, 1)->first_gpu, 4);
+    assert_int_equal(v->max_node_gpus, 4);
     assert_int_equal(hs_view_total_gpus(v, 0), 8);
     assert_int_equal(hs_view_free_gpus(v, 0), 6);
     assert_int_equal(hs_view_quota_room(v, 0), UINT64_MAX);
-    assert_false(hs_view_vcs_are_apart(v));
+    assert_false(v->vcs_are_apart);
     assert_false(hs_view_is_constrained(v, j));
 }
 
@@ -156,7 +156,7 @@ static void ask_no_node(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)p, (void)call;
     assert_int_equal(hs_view_node_free(v, 2), 0);
-    assert_int_equal(hs_view_node_gpus(v, 2), 0);
+    assert_int_equal(hs_view_node(v, 2)->gpus, 0);
 }
 
 static void ask_no_gpu(const struct hs_view *v, struct hs_plan *p, int call)

@@ -18,7 +18,7 @@
 static enum hs_status antman_init(void *state, const struct hs_view *v)
 {
     struct hs_antman *s = state;
-    uint32_t nodes = hs_view_nodes(v);
+    uint32_t nodes = v->nodes;
     s->host_mib = s->host_gb * BYTES_PER_GB / BYTES_PER_MIB;
     s->thr_pm = (uint32_t)(s->util_thr * FULL_PM + 0.5);
     s->step_pm = (uint32_t)(s->step * FULL_PM + 0.5);
@@ -27,7 +27,7 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
     s->sample_at_us = s->conversion_at_us = -1;
     s->waiting.size_of = hs_antman_need_pm;
     s->autos.link_offset = offsetof(struct hs_antman_job, other);
-    s->tenant_count = hs_view_vcs(v);
+    s->tenant_count = v->vcs;
     s->tenants = hs_view_alloc(v, (uint64_t)s->tenant_count * sizeof *s->tenants);
     for (uint32_t vc = 0; vc < s->tenant_count; vc++)
         s->tenants[vc] = (struct hs_antman_tenant){.quota = hs_view_quota(v, vc),
@@ -46,9 +46,9 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
     s->chosen = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->chosen);
     s->unsettled = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->unsettled);
     s->due = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->due);
-    s->node_gpus = hs_view_alloc(v, (uint64_t)hs_view_max_node_gpus(v) * sizeof *s->node_gpus);
+    s->node_gpus = hs_view_alloc(v, (uint64_t)v->max_node_gpus * sizeof *s->node_gpus);
     for (uint32_t node = 0; node < nodes; node++) {
-        s->open[node] = hs_view_node_gpus(v, node);
+        s->open[node] = hs_view_node(v, node)->gpus;
         s->open_gpus += s->open[node];
     }
     for (uint32_t gpu = 0; gpu < s->gpu_count; gpu++)

@@ -116,10 +116,10 @@ static uint32_t usable_gpus(const struct hs_antman_pass *x, hs_job_id job, uint3
                             uint32_t most)
 {
     struct hs_antman *s = x->s;
-    uint32_t first = hs_view_node_first_gpu(x->v, node), count = 0;
+    uint32_t first = hs_view_node(x->v, node)->first_gpu, count = 0;
     uint32_t workers = hs_view_node_workers(x->v, job, node);
     most = workers < most ? workers : most;
-    for (uint32_t gpu = first; most > 0 && gpu < first + hs_view_node_gpus(x->v, node); gpu++) {
+    for (uint32_t gpu = first; most > 0 && gpu < first + hs_view_node(x->v, node)->gpus; gpu++) {
         int64_t cost = cost_of(&s->gpus[gpu]);
         if (!is_usable(x, job, gpu) ||
             (count == most && cost >= cost_of(&s->gpus[s->node_gpus[count - 1]])))
@@ -142,7 +142,7 @@ static struct offer best_offer(const struct hs_antman_pass *x, hs_job_id job, ui
     bool may_take = hs_antman_job(x->v, job)->role == HS_ANTMAN_RESERVING;
     struct offer best = {.room = 0};
     *usable = 0;
-    for (uint32_t node = 0; node < hs_view_nodes(x->v); node++) {
+    for (uint32_t node = 0; node < x->v->nodes; node++) {
         if (s->node_taken[node] > 0 || (s->open[node] == 0 && !(may_take && s->reserved[node] > 0)))
             continue;
         struct offer o = {.node = node, .idle = hs_view_node_free(x->v, node)};
@@ -175,7 +175,7 @@ static void choose_idle_of(const struct hs_antman_pass *x, uint32_t node, uint32
  * nodes where ties are drawn: a search in vain would change later draws. */
 static bool choose_idle(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
 {
-    uint32_t size = hs_view_max_node_gpus(x->v), from = 0;
+    uint32_t size = x->v->max_node_gpus, from = 0;
     if (x->s->reserved_gpus > 0)
         return false;
     uint32_t node = hs_view_best_fit(x->v, job, gpus);
@@ -183,8 +183,7 @@ static bool choose_idle(const struct hs_antman_pass *x, hs_job_id job, uint32_t 
         choose_idle_of(x, node, gpus);
         return true;
     }
-    if (gpus <= size || hs_view_ties_are_drawn(x->v) ||
-        hs_view_idle_count(x->v, job, size) < gpus / size)
+    if (gpus <= size || x->v->ties_are_drawn || hs_view_idle_count(x->v, job, size) < gpus / size)
         return false;
     for (; gpus > 0; gpus -= size < gpus ? size : gpus) {
         node = hs_view_idle_node(x->v, job, size, from);
@@ -249,7 +248,7 @@ void hs_antman_reserve(const struct hs_antman_pass *x, hs_job_id job, uint64_t b
     struct hs_antman *s = x->s;
     struct hs_antman_job *j = hs_antman_job(x->v, job);
     bool may_take = s->reserved_gpus > before + j->reserved_count;
-    for (uint32_t node = 0; node < hs_view_nodes(x->v); node++) {
+    for (uint32_t node = 0; node < x->v->nodes; node++) {
         if (!may_take && s->open_gpus == 0)
             return;
         bool has_some = s->open[node] > 0 || (may_take && s->reserved[node] > 0);
@@ -336,7 +335,7 @@ static int64_t room_mib(const struct hs_antman_pass *x, uint32_t gpu)
 /* Room for an owner is left. A job that has run out of memory gets the GPUs it reserves alone. */
 static bool is_open(const struct hs_antman_pass *x, const struct hs_antman_gpu *g)
 {
-    uint32_t most = hs_view_max_tenants(x->v);
+    uint32_t most = x->v->max_tenants;
     if (g->guests >= (most > 1 ? most - 1 : 1) || hs_antman_is_settling(x->s, g, x->now_us))
         return false;
     return g->reserved == 0 || hs_view_ooms(x->v, g->reserved - 1) == 0;

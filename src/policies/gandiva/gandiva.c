@@ -35,7 +35,7 @@ static uint32_t gandiva_tenants(const void *state)
  * members. */
 static void init_servers(struct hs_gandiva *g, const struct hs_view *v)
 {
-    uint32_t n = g->server_count = hs_view_nodes(v);
+    uint32_t n = g->server_count = v->nodes;
     g->servers = hs_view_alloc(v, (uint64_t)n * sizeof *g->servers);
     g->dirty = hs_view_alloc(v, (uint64_t)n * sizeof *g->dirty);
     g->gained = hs_view_alloc(v, (uint64_t)n * sizeof *g->gained);
@@ -44,11 +44,11 @@ static void init_servers(struct hs_gandiva *g, const struct hs_view *v)
     g->narrowest = g->widest;
     uint64_t all_gpus = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t gpus = hs_view_node_gpus(v, i);
+        uint32_t gpus = hs_view_node(v, i)->gpus;
         all_gpus += gpus;
         g->narrowest = gpus < g->narrowest ? gpus : g->narrowest;
         g->servers[i] = (struct hs_gandiva_server){.gpus = gpus,
-                                                   .first_gpu = hs_view_node_first_gpu(v, i),
+                                                   .first_gpu = hs_view_node(v, i)->first_gpu,
                                                    .head = HS_NO_JOB,
                                                    .tail = HS_NO_JOB};
     }
@@ -71,19 +71,19 @@ static enum hs_status gandiva_init(void *state, const struct hs_view *v)
 {
     struct hs_gandiva *g = state;
     g->packs = g->packs && g->slices; /* without slicing no server is over-subscribed */
-    if (g->max_pack > hs_view_max_tenants(v))
-        g->max_pack = hs_view_max_tenants(v);
-    g->widest = hs_view_max_node_gpus(v);
-    g->vcs = hs_view_vcs(v);
+    if (g->max_pack > v->max_tenants)
+        g->max_pack = v->max_tenants;
+    g->widest = v->max_node_gpus;
+    g->vcs = v->vcs;
     g->sizes = g->widest + 2;
-    g->pool_count = hs_view_vcs_are_apart(v) ? g->vcs : 1;
+    g->pool_count = v->vcs_are_apart ? g->vcs : 1;
     g->spread.link_offset = offsetof(struct hs_gandiva_job, spread);
     g->keep_q32 = HS_GANDIVA_ONE_Q32 + (uint64_t)(g->keep_margin * (double)HS_GANDIVA_ONE_Q32);
     g->defrag_ppm = (uint32_t)(g->defrag_free * 1e6 + 0.5);
     g->max_speed_q32 = HS_GANDIVA_ONE_Q32;
-    for (uint32_t t = 0; t < hs_view_gpu_types(v); t++)
-        if (hs_view_type_speed_q32(v, t) > g->max_speed_q32)
-            g->max_speed_q32 = hs_view_type_speed_q32(v, t);
+    for (uint32_t t = 0; t < v->gpu_types; t++)
+        if (hs_view_gpu_type(v, t)->speed_q32 > g->max_speed_q32)
+            g->max_speed_q32 = hs_view_gpu_type(v, t)->speed_q32;
     uint64_t queues = (uint64_t)g->vcs * g->sizes;
     g->pools = hs_view_alloc(v, (uint64_t)g->pool_count * sizeof *g->pools);
     g->claimed = hs_view_alloc(v, (uint64_t)g->vcs * sizeof *g->claimed);

@@ -658,7 +658,7 @@ static uint32_t target_of(const struct hs_gandiva *g, const struct hs_view *v, h
         uint32_t at = set->at[i].server;
         const struct hs_gandiva_server *s = &g->servers[at];
         if (hs_gandiva_free(s) - s->reserved >= (int64_t)gpus && hs_view_may_use(v, job, at) &&
-            hs_view_node_type(v, at) == hs_view_node_type(v, from) &&
+            hs_view_node(v, at)->type == hs_view_node(v, from)->type &&
             hs_gandiva_has_workers(v, job, at, s->reserved + gpus))
             return at;
     }

@@ -166,11 +166,11 @@ static enum hs_status init(struct horus *h, const struct hs_view *v, hs_load_cos
     h->mem_q20 = hs_cost_q20(h->w_mem);
     h->tenant_q20 = hs_cost_q20(h->w_n);
     uint64_t fastest = 1;
-    for (uint32_t t = 0; t < hs_view_gpu_types(v); t++)
-        if (hs_view_type_speed_q32(v, t) > fastest)
-            fastest = hs_view_type_speed_q32(v, t);
-    for (uint32_t t = 0; t < hs_view_gpu_types(v) && t < TYPES_MAX; t++) {
-        double share = (double)hs_view_type_speed_q32(v, t) / (double)fastest;
+    for (uint32_t t = 0; t < v->gpu_types; t++)
+        if (hs_view_gpu_type(v, t)->speed_q32 > fastest)
+            fastest = hs_view_gpu_type(v, t)->speed_q32;
+    for (uint32_t t = 0; t < v->gpu_types && t < TYPES_MAX; t++) {
+        double share = (double)hs_view_gpu_type(v, t)->speed_q32 / (double)fastest;
         h->type_q20[t] = hs_cost_q20(h->w_type * (1 - share));
     }
     h->colocation.is_blind = cost_of == pack_cost;
@@ -195,7 +195,7 @@ static enum hs_status horus_s_init(void *state, const struct hs_view *v)
             full_q20 > 0 ? (int32_t)(excess_q20(v, FULL_PM, pm) * ONE_Q20 / full_q20) : 0;
     }
     h->cap_q20 = hs_cost_q20(h->slowdown_cap - 1);
-    h->wanted_gpus = hs_view_alloc(v, hs_view_vcs(v) * sizeof *h->wanted_gpus);
+    h->wanted_gpus = hs_view_alloc(v, v->vcs * sizeof *h->wanted_gpus);
     return init(h, v, slowdown_cost);
 }
 
@@ -307,13 +307,13 @@ static bool migrate(struct horus *h, const struct hs_view *v, struct hs_plan *p)
     if (!h->migrates || hs_view_now_us(v) < h->migrate_next_us)
         return false;
     bool is_a_gpu_idle = false;
-    for (uint32_t vc = 0; vc < hs_view_vcs(v); vc++)
+    for (uint32_t vc = 0; vc < v->vcs; vc++)
         is_a_gpu_idle = is_a_gpu_idle || hs_view_free_gpus(v, vc) > 0;
     if (!is_a_gpu_idle)
         return false;
     hs_job_id moved = HS_NO_JOB;
-    uint32_t from = 0, to_node = 0, last = hs_view_nodes(v) - 1;
-    uint32_t gpus = hs_view_node_first_gpu(v, last) + hs_view_node_gpus(v, last);
+    uint32_t from = 0, to_node = 0, last = v->nodes - 1;
+    uint32_t gpus = hs_view_node(v, last)->first_gpu + hs_view_node(v, last)->gpus;
     int64_t most_pm = -1;
     for (uint32_t g = 0; g < gpus; g++)
         for (uint32_t i = 0, n = hs_view_gpu_tenants(v, g); n >= CROWDED && i < n; i++) {
@@ -357,7 +357,7 @@ static void end_quanta(struct horus *h, const struct hs_view *v, struct hs_plan 
         bool is_wanted = false;
         next = hs_job_queue_next(&h->running, v, job);
         for (uint32_t vc = 0; vc < q->vcs; vc++)
-            if (q->by_vc[vc].count > 0 && (vc == hs_view_vc(v, job) || !hs_view_vcs_are_apart(v)))
+            if (q->by_vc[vc].count > 0 && (vc == hs_view_vc(v, job) || !v->vcs_are_apart))
                 is_wanted = hs_view_gpus(v, job) > 0;
         if (is_wanted) {
             hs_plan_reason(p, "its quantum is over, and others wait");
@@ -478,7 +478,7 @@ static enum hs_status horus_plus_decide(void *state, const struct hs_view *v, st
 {
     struct horus *h = state;
     h->has_room = false;
-    for (uint32_t vc = 0; vc < hs_view_vcs(v); vc++) {
+    for (uint32_t vc = 0; vc < v->vcs; vc++) {
         if (!h->waiting.queue.is_awake[vc])
             continue;
         h->waiting.queue.is_awake[vc] = false;

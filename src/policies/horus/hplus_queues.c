@@ -217,7 +217,7 @@ static struct hs_hplus_queues_scratch *scratch_of(const struct hs_view *v, hs_jo
 
 void hs_hplus_queues_init(struct hs_hplus_queues *l, const struct hs_view *v)
 {
-    l->vcs = hs_view_vcs(v);
+    l->vcs = v->vcs;
     l->by_vc = hs_view_alloc(v, l->vcs * sizeof *l->by_vc);
     for (uint32_t vc = 0; vc < l->vcs; vc++)
         for (uint32_t i = 0; i < HS_HPLUS_MAX; i++)

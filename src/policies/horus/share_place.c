@@ -33,9 +33,9 @@ struct gang_search {
 
 void hs_colocation_init(struct hs_colocation *s, const struct hs_view *v)
 {
-    const uint64_t node_gpus = hs_view_max_node_gpus(v);
-    s->idle_blocked = hs_view_alloc(v, hs_view_vcs(v) * sizeof *s->idle_blocked);
-    s->nodes = hs_view_alloc(v, (uint64_t)hs_view_nodes(v) * sizeof *s->nodes);
+    const uint64_t node_gpus = v->max_node_gpus;
+    s->idle_blocked = hs_view_alloc(v, v->vcs * sizeof *s->idle_blocked);
+    s->nodes = hs_view_alloc(v, (uint64_t)v->nodes * sizeof *s->nodes);
     s->gpus = hs_view_alloc(v, node_gpus * sizeof *s->gpus);
     s->costs = hs_view_alloc(v, node_gpus * sizeof *s->costs);
 }
@@ -119,11 +119,11 @@ static struct contest cheapest_idle(const struct gang_search *g, int64_t *least)
     const struct hs_view *v = g->v;
     struct contest c = {HS_NO_NODE, HS_NEVER};
     *least = HS_NEVER;
-    for (uint32_t type = 0; type < hs_view_gpu_types(v); type++) {
+    for (uint32_t type = 0; type < v->gpu_types; type++) {
         uint32_t node = hs_view_best_fit_of(v, g->id, g->gpus, type);
         if (node == HS_NO_NODE && hs_view_best_fit_of(v, g->id, 1, type) == HS_NO_NODE)
             continue;
-        const struct hs_load_range idle = {.capacity_mib = hs_view_type_mem_mib(v, type),
+        const struct hs_load_range idle = {.capacity_mib = hs_view_gpu_type(v, type)->mem_mib,
                                            .gpu_type = type};
         int64_t cost = g->cost(g->ctx, &idle);
         *least = cost < *least ? cost : *least;
@@ -158,9 +158,9 @@ static bool place_one(const struct gang_search *g)
 static uint32_t cheapest_of_node(const struct gang_search *g, uint32_t node, uint32_t most)
 {
     struct hs_gang_gpu *best = g->s->gpus;
-    uint32_t count = 0, first = hs_view_node_first_gpu(g->v, node);
+    uint32_t count = 0, first = hs_view_node(g->v, node)->first_gpu;
     hs_view_node_costs(g->v, g->id, node, g->cost, g->ctx, g->s->costs);
-    for (uint32_t i = 0; i < hs_view_node_gpus(g->v, node); i++) {
+    for (uint32_t i = 0; i < hs_view_node(g->v, node)->gpus; i++) {
         int64_t cost = g->s->costs[i];
         if (cost == HS_NEVER || (count == most && cost >= best[count - 1].cost))
             continue;
@@ -175,7 +175,7 @@ static uint32_t cheapest_of_node(const struct gang_search *g, uint32_t node, uin
 static struct hs_gang_node judge_node(const struct gang_search *g, uint32_t node)
 {
     uint32_t workers = hs_view_node_workers(g->v, g->id, node);
-    uint32_t size = hs_view_node_gpus(g->v, node);
+    uint32_t size = hs_view_node(g->v, node)->gpus;
     uint32_t most = g->gpus < size ? g->gpus : size;
     struct hs_gang_node n = {.node = node};
     if (workers == 0)
@@ -244,7 +244,7 @@ static uint32_t judge_all(const struct gang_search *g, uint32_t *anchor)
 
 static uint32_t rack_distance(const struct hs_view *v, uint32_t a, uint32_t b)
 {
-    uint32_t x = hs_view_node_rack(v, a), y = hs_view_node_rack(v, b);
+    uint32_t x = hs_view_node(v, a)->rack, y = hs_view_node(v, b)->rack;
     return x > y ? x - y : y - x;
 }
 

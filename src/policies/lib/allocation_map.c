@@ -6,9 +6,9 @@
 
 void hs_allocation_map_init(struct hs_allocation_map *s, const struct hs_view *v)
 {
-    uint32_t last = hs_view_nodes(v) - 1;
-    s->gpus = hs_view_node_first_gpu(v, last) + hs_view_node_gpus(v, last);
-    uint64_t most = (uint64_t)s->gpus * hs_view_max_tenants(v) + 1;
+    uint32_t last = v->nodes - 1;
+    s->gpus = hs_view_node(v, last)->first_gpu + hs_view_node(v, last)->gpus;
+    uint64_t most = (uint64_t)s->gpus * v->max_tenants + 1;
     s->allocations = hs_view_alloc(v, most * sizeof *s->allocations);
     s->on_gpu = hs_view_alloc(v, (uint64_t)s->gpus * sizeof *s->on_gpu);
 }

@@ -27,7 +27,7 @@ uint32_t hs_vc_queues_size(const struct hs_view *v, hs_job_id job, bool *is_cons
 
 void hs_vc_queues_init(struct hs_vc_queues *q, const struct hs_view *v, enum hs_scan scan)
 {
-    q->vcs = hs_view_vcs(v);
+    q->vcs = v->vcs;
     q->by_vc = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->by_vc);
     q->is_awake = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->is_awake);
     for (uint32_t vc = 0; vc < q->vcs; vc++)
@@ -38,7 +38,7 @@ void hs_vc_queues_init(struct hs_vc_queues *q, const struct hs_view *v, enum hs_
 
 HS_EXPANDED void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job)
 {
-    if (hs_view_vcs_are_apart(v))
+    if (v->vcs_are_apart)
         is_awake[hs_view_vc(v, job)] = true;
     else
         for (uint32_t vc = 0; vc < vcs; vc++)
@@ -105,7 +105,7 @@ void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
         hs_vc_queues_add(q, v, job, key);
-        if (q->tails == NULL || hs_view_ties_are_drawn(v))
+        if (q->tails == NULL || v->ties_are_drawn)
             hs_vc_queues_wake(q, v, job);
         /* under strict the first in order has been tried, and nothing was freed since */
         else if (hs_job_queue_first(&q->by_vc[hs_view_vc(v, job)], v) == job)

@@ -73,8 +73,8 @@ struct level_gang {
 
 void hs_locality_init(struct hs_locality *l, const struct hs_view *v)
 {
-    l->racks = hs_view_alloc(v, (uint64_t)hs_view_racks(v) * sizeof *l->racks);
-    l->nodes = hs_view_alloc(v, (uint64_t)hs_view_nodes(v) * sizeof *l->nodes);
+    l->racks = hs_view_alloc(v, (uint64_t)v->racks * sizeof *l->racks);
+    l->nodes = hs_view_alloc(v, (uint64_t)v->nodes * sizeof *l->nodes);
 }
 
 /* Most free first, then lowest id. */
@@ -111,7 +111,7 @@ static void collect_nodes(struct level_gang *g, uint32_t rack)
 static uint32_t collect_racks(const struct level_gang *g, uint32_t least)
 {
     uint32_t count = 0;
-    for (uint32_t rack = 0; rack < hs_view_racks(g->v); rack++) {
+    for (uint32_t rack = 0; rack < g->v->racks; rack++) {
         uint32_t free_gpus = hs_view_rack_free(g->v, rack);
         if (free_gpus >= least)
             g->l->racks[count++] = entry_of(rack, free_gpus);
@@ -596,7 +596,7 @@ static void walk_vc(struct philly_pass *x, uint32_t vc)
  * part. */
 static bool begin_pass(struct philly_policy *s, const struct hs_view *v)
 {
-    bool is_pass = s->is_time, are_apart = hs_view_vcs_are_apart(v);
+    bool is_pass = s->is_time, are_apart = v->vcs_are_apart;
     for (uint32_t vc = 0; vc < s->vc_count; vc++)
         is_pass = is_pass || s->is_awake[vc];
     s->due_count = 0;
@@ -681,7 +681,7 @@ static enum hs_status philly_init(void *state, const struct hs_view *v)
 {
     struct philly_policy *s = state;
     s->fair_ppm = (uint64_t)(s->fair_preempt * PHILLY_PPM + 0.5);
-    s->vc_count = hs_view_vcs(v);
+    s->vc_count = v->vcs;
     s->vcs = hs_view_alloc(v, (uint64_t)s->vc_count * sizeof *s->vcs);
     s->by_use = hs_view_alloc(v, (uint64_t)s->vc_count * sizeof *s->by_use);
     s->is_awake = hs_view_alloc(v, (uint64_t)s->vc_count * sizeof *s->is_awake);

@@ -49,7 +49,7 @@ void hs_salus_queue_init(struct hs_salus *s, const struct hs_view *v)
     hs_vc_queues_init(&s->waiting, v, HS_SCAN_FIT);
     if (s->is_plain)
         return;
-    uint32_t vcs = hs_view_vcs(v);
+    uint32_t vcs = v->vcs;
     s->blocked = hs_view_alloc(v, vcs * sizeof *s->blocked);
     s->first_class = hs_view_alloc(v, vcs * sizeof *s->first_class);
     s->classes = hs_view_alloc(v, CLASSES * sizeof *s->classes);
@@ -70,14 +70,14 @@ struct admit_search {
 
 static bool suits(const struct admit_search *q, uint32_t node)
 {
-    return hs_salus_suits(&q->s->lanes, hs_view_node_first_gpu(q->v, node), q->need);
+    return hs_salus_suits(&q->s->lanes, hs_view_node(q->v, node)->first_gpu, q->need);
 }
 
 /* The fullest node with so many idle GPUs, lowest number on ties. */
 static uint32_t idle_node(const struct admit_search *q, uint32_t gpus)
 {
     uint32_t best = HS_NO_NODE, best_free = UINT32_MAX;
-    for (uint32_t type = 0; type < hs_view_gpu_types(q->v); type++) {
+    for (uint32_t type = 0; type < q->v->gpu_types; type++) {
         uint32_t node = hs_view_best_fit_of(q->v, q->job, gpus, type);
         if (node == HS_NO_NODE || !suits(q, node))
             continue;
@@ -180,9 +180,9 @@ static bool pick_one(const struct admit_search *q, struct hs_capacity need)
 static uint64_t pick_of_node(const struct admit_search *q, uint32_t node, uint32_t gpus)
 {
     uint32_t *picks = q->s->picks, *picks_pm = q->s->picks_pm, count = 0;
-    uint32_t first = hs_view_node_first_gpu(q->v, node);
+    uint32_t first = hs_view_node(q->v, node)->first_gpu;
     uint64_t sum_pm = 0;
-    for (uint32_t id = first; id < first + hs_view_node_gpus(q->v, node); id++) {
+    for (uint32_t id = first; id < first + hs_view_node(q->v, node)->gpus; id++) {
         if (!hs_salus_may_open(&q->s->lanes, id, q->need))
             continue;
         uint32_t util_pm = hs_view_gpu_util_pm(q->v, id);
@@ -240,10 +240,11 @@ static bool pick_anywhere(const struct admit_search *q, uint64_t need_mib)
             hs_salus_open_gpus(&q->s->lanes, q->pool, need_mib) <
         q->gpus)
         return false;
-    for (uint32_t node = 0; node < hs_view_nodes(q->v) && count < q->gpus; node++) {
+    for (uint32_t node = 0; node < q->v->nodes && count < q->gpus; node++) {
         if (!hs_view_may_use(q->v, q->job, node))
             continue;
-        uint32_t id = hs_view_node_first_gpu(q->v, node), end = id + hs_view_node_gpus(q->v, node);
+        uint32_t id = hs_view_node(q->v, node)->first_gpu,
+                 end = id + hs_view_node(q->v, node)->gpus;
         uint32_t workers = hs_view_node_workers(q->v, q->job, node);
         for (; id < end && workers > 0 && count < q->gpus; id++)
             if (hs_salus_may_open(&q->s->lanes, id, q->need)) {
@@ -467,7 +468,7 @@ static bool add_to_class(struct hs_salus *s, const struct hs_view *v, hs_job_id 
 static void block(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_salus_job *j = hs_salus_job(v, job);
-    bool may_have_class = s->poll_us == 0 && !hs_view_ties_are_drawn(v);
+    bool may_have_class = s->poll_us == 0 && !v->ties_are_drawn;
     j->least = hs_salus_clip(&j->need, s->lanes.least_capacity_mib);
     if (s->lanes.model == HS_SALUS_CODE) /* a lane as cut has room for all of it or for none */
         j->least.of[HS_SALUS_KEPT] = 0;
@@ -530,8 +531,8 @@ static void widen(struct hs_capacity *limit, struct hs_capacity room)
 static void widen_by_node(struct scan *x, uint32_t node)
 {
     const struct hs_salus_lanes *l = &x->s->lanes;
-    uint32_t first = hs_view_node_first_gpu(x->v, node),
-             end = first + hs_view_node_gpus(x->v, node);
+    uint32_t first = hs_view_node(x->v, node)->first_gpu,
+             end = first + hs_view_node(x->v, node)->gpus;
     uint64_t free_mib[WIDEST + 1] = {0}; /* from 1, descending */
     for (uint32_t gpu = first; gpu < end; gpu++) {
         uint64_t mib = hs_salus_free_mib(l, gpu);
@@ -568,8 +569,8 @@ static bool may_fit_node(const struct scan *x, hs_job_id job, uint32_t node)
 {
     const struct hs_salus_lanes *l = &x->s->lanes;
     const struct hs_salus_need *need = &hs_salus_job(x->v, job)->need;
-    uint32_t first = hs_view_node_first_gpu(x->v, node), gpus = hs_view_gpus(x->v, job), open = 0;
-    for (uint32_t gpu = first; gpu < first + hs_view_node_gpus(x->v, node); gpu++) {
+    uint32_t first = hs_view_node(x->v, node)->first_gpu, gpus = hs_view_gpus(x->v, job), open = 0;
+    for (uint32_t gpu = first; gpu < first + hs_view_node(x->v, node)->gpus; gpu++) {
         open += hs_salus_may_open(l, gpu, need);
         for (uint32_t at = l->on.on_gpu[gpu]; at != 0; at = l->slots[at].next_on_gpu)
             if (l->lanes[l->slots[at].job].gpus == gpus && hs_salus_fits(l, l->slots[at].job, need))

@@ -23,8 +23,8 @@ static int64_t most(int64_t a, int64_t b)
 
 void hs_salus_gpus_init(struct hs_salus_lanes *l, const struct hs_view *v)
 {
-    for (uint32_t node = 0; node < hs_view_nodes(v); node++)
-        l->gpu_count += hs_view_node_gpus(v, node);
+    for (uint32_t node = 0; node < v->nodes; node++)
+        l->gpu_count += hs_view_node(v, node)->gpus;
     l->gpus = hs_view_alloc(v, (uint64_t)l->gpu_count * sizeof *l->gpus);
     l->least_capacity_mib = INT64_MAX;
     for (uint32_t id = 0; id < l->gpu_count; id++) {
@@ -40,8 +40,8 @@ void hs_salus_gpus_init(struct hs_salus_lanes *l, const struct hs_view *v)
 
 void hs_salus_lanes_init(struct hs_salus_lanes *l, const struct hs_view *v)
 {
-    l->per_gpu = l->model == HS_SALUS_ONE ? 1 : hs_view_max_tenants(v);
-    l->pool_count = hs_view_vcs_are_apart(v) ? hs_view_vcs(v) : 1;
+    l->per_gpu = l->model == HS_SALUS_ONE ? 1 : v->max_tenants;
+    l->pool_count = v->vcs_are_apart ? v->vcs : 1;
     l->free_lane = HS_NO_LANE;
     uint64_t slots = (uint64_t)l->gpu_count * l->per_gpu;
     hs_allocation_map_init(&l->on, v);
@@ -133,7 +133,7 @@ bool hs_salus_fits(const struct hs_salus_lanes *l, uint32_t lane, const struct h
 
 uint32_t hs_salus_pool(const struct hs_view *v, hs_job_id job)
 {
-    return hs_view_vcs_are_apart(v) ? hs_view_vc(v, job) : 0;
+    return v->vcs_are_apart ? hs_view_vc(v, job) : 0;
 }
 
 static int64_t lane_charge_mib(const struct hs_salus_lanes *l, const struct hs_salus_lane *lane)

@@ -91,7 +91,7 @@ static uint64_t milli_of(const struct hs_view *v, hs_job_id job)
 
 static void easy_init(struct fifo *e, const struct hs_view *v)
 {
-    e->vcs = hs_view_vcs(v);
+    e->vcs = v->vcs;
     const uint64_t classes = (uint64_t)e->vcs + CLASSES;
     e->classes = hs_view_alloc(v, classes * sizeof *e->classes);
     e->heads = hs_view_alloc(v, classes * sizeof *e->heads);
@@ -377,7 +377,7 @@ static enum hs_status qssf_init(void *state, const struct hs_view *v)
         return fifo_init(state, v);
     HS_TRY(hs_estimate_open(&s->estimate, v));
     hs_vc_queues_init(&s->waiting, v, HS_SCAN_FIT);
-    for (uint32_t vc = 0; vc < hs_view_vcs(v); vc++)
+    for (uint32_t vc = 0; vc < v->vcs; vc++)
         while (hs_view_total_gpus(v, vc) >> s->gpus_bits != 0) /* no job has more than its VC */
             s->gpus_bits++;
     s->arrivals = hs_view_alloc(v, (uint64_t)s->waiting.vcs * sizeof *s->arrivals);

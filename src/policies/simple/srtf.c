@@ -118,7 +118,7 @@ static enum hs_status srtf_init(void *state, const struct hs_view *v)
 {
     struct srtf *s = state;
     HS_TRY(hs_estimate_open(&s->estimate, v));
-    s->vcs = hs_view_vcs(v);
+    s->vcs = v->vcs;
     s->is_awake = hs_view_alloc(v, s->vcs * sizeof *s->is_awake);
     s->lists = hs_view_alloc(v, s->vcs * sizeof *s->lists);
     s->waiting = hs_view_alloc(v, s->vcs * sizeof *s->waiting);

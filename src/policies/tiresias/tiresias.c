@@ -712,7 +712,7 @@ static enum hs_status las_init(void *state, const struct hs_view *v)
 {
     struct tiresias *t = state;
     t->levels = t->limits.count + 1;
-    t->vcs = hs_view_vcs(v);
+    t->vcs = v->vcs;
     t->by_vc = hs_view_alloc(v, t->vcs * sizeof *t->by_vc);
     t->is_awake = hs_view_alloc(v, t->vcs * sizeof *t->is_awake);
     for (uint32_t vc = 0; vc < t->vcs; vc++) {
