@@ -511,15 +511,14 @@ static void words_json(struct hs_jsonw *w, const char *(*word_at)(size_t))
     hs_jsonw_put(w, "words=![");
     for (size_t i = 0; (word = word_at(i)) != NULL; i++)
         hs_jsonw_text(w, word);
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 static void verb_json(struct hs_jsonw *w, const struct hs_verb *verb)
 {
     hs_jsonw_put(w, "={ name=%s operands=%s summary=%s", verb->name, verb->operands, verb->summary);
     words_json(w, verb->word_at);
-    hs_jsonw_member_bool(w, "takes_config", hs_option_find(verb->options, "config") != NULL);
-    hs_jsonw_member_array(w, "options");
+    hs_jsonw_put(w, "takes_config=%d options=[", hs_option_find(verb->options, "config") != NULL);
     for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
         const char letter[] = {o->letter, '\0'};
         struct shown s;
@@ -528,13 +527,10 @@ static void verb_json(struct hs_jsonw *w, const struct hs_verb *verb)
                      s.metavar);
         hs_param_json(w, &o->param);
         words_json(w, o->word_at);
-        hs_jsonw_member_text(w, "group", o->group);
-        hs_jsonw_member_bool(w, "may_be_repeated", o->is_repeated);
-        hs_jsonw_member_bool(w, "is_key_of_config", !o->is_local);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "group=%s may_be_repeated=%d", o->group, o->is_repeated);
+        hs_jsonw_put(w, "is_key_of_config=%d }", !o->is_local);
     }
-    hs_jsonw_end_array(w);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "] }");
 }
 
 static void tables_json(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
@@ -545,10 +541,10 @@ static void tables_json(struct hs_output *out, const struct hs_verb *verb, uint3
     if (verb != NULL) {
         verb_json(&w, verb);
     } else {
-        hs_jsonw_array(&w);
+        hs_jsonw_put(&w, "=[");
         for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
             verb_json(&w, verb);
-        hs_jsonw_end_array(&w);
+        hs_jsonw_put(&w, "]");
     }
     hs_jsonw_finish(&w);
 }

@@ -61,7 +61,7 @@ static void write_text(const struct hs_option *option, const char *text, struct 
         hs_jsonw_text(w, text);
         return;
     }
-    hs_jsonw_array(w);
+    hs_jsonw_put(w, "=[");
     for (size_t len;; text += len + 1) {
         len = strcspn(text, "\n");
         (void)snprintf(line, sizeof line, "%.*s", (int)len, text);
@@ -69,7 +69,7 @@ static void write_text(const struct hs_option *option, const char *text, struct 
         if (text[len] == '\0')
             break;
     }
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 void hs_record_config(void *ctx, struct hs_jsonw *w)
@@ -77,7 +77,7 @@ void hs_record_config(void *ctx, struct hs_jsonw *w)
     const struct hs_config *config = ctx;
     const void *base = config->base;
     char text[4096];
-    hs_jsonw_object(w);
+    hs_jsonw_put(w, "={");
     for (const struct hs_option *o = config->options; o->param.key != NULL; o++) {
         const void *value = (const char *)base + o->param.offset;
         if (o->is_local)
@@ -98,19 +98,19 @@ void hs_record_config(void *ctx, struct hs_jsonw *w)
             hs_jsonw_text(w, text);
         }
     }
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
 }
 
 void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w)
 {
     char text[4096];
     hs_jsonw_key(w, "policy_parameters");
-    hs_jsonw_object(w);
+    hs_jsonw_put(w, "={");
     for (const struct hs_param *p = setup->policy->params; p != NULL && p->key != NULL; p++) {
         (void)hs_param_print(p, setup->policy_state, text, sizeof text);
-        hs_jsonw_member_text(w, p->key, text);
+        hs_jsonw_put(w, "%s=%s", p->key, text);
     }
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
 }
 
 static bool is_listed(const struct hs_manifest_input *inputs, uint32_t count, const char *role,

@@ -91,12 +91,6 @@ struct hs_jsonw {
 };
 /* Indented by two blanks, keys in call order; numbers through base/fmt. */
 void hs_jsonw_begin(struct hs_jsonw *w, struct hs_output *out);
-void hs_jsonw_object(struct hs_jsonw *w);
-void hs_jsonw_end_object(struct hs_jsonw *w);
-void hs_jsonw_array(struct hs_jsonw *w);
-void hs_jsonw_end_array(struct hs_jsonw *w);
-/* The next array or object, with all that is in it. */
-void hs_jsonw_on_one_line(struct hs_jsonw *w);
 void hs_jsonw_key(struct hs_jsonw *w, const char *key);
 void hs_jsonw_text(struct hs_jsonw *w, const char *text); /* NULL = null */
 /* Whether the text is UTF-8: what is not is written as other characters. */
@@ -107,19 +101,10 @@ void hs_jsonw_double(struct hs_jsonw *w, double value); /* not finite = null */
 void hs_jsonw_seconds(struct hs_jsonw *w, int64_t us);
 void hs_jsonw_bool(struct hs_jsonw *w, bool value);
 void hs_jsonw_hash(struct hs_jsonw *w, uint64_t hash); /* 16 hex digits, as text */
-void hs_jsonw_null(struct hs_jsonw *w);
-/* A key and its value, or the begin of it. */
-void hs_jsonw_member_text(struct hs_jsonw *w, const char *key, const char *text);
-void hs_jsonw_member_u64(struct hs_jsonw *w, const char *key, uint64_t value);
-void hs_jsonw_member_double(struct hs_jsonw *w, const char *key, double value);
-void hs_jsonw_member_bool(struct hs_jsonw *w, const char *key, bool value);
-void hs_jsonw_member_object(struct hs_jsonw *w, const char *key);
-void hs_jsonw_member_array(struct hs_jsonw *w, const char *key);
 /* Values from a template of words with blanks between. "key=text", "key=#12", "key=false" are
- * members,
- * "=word" is an element; "key={" and "=[" open, "}" and "]" close, "!" before a bracket puts all up
- * to its end on one line. Arguments stand for %s (a key or a text), %u, % PRIu64, %g (a double) and
- * %.6g (a double rounded to six digits):
+ * members, "=word" is an element; "key={" and "=[" open, "}" and "]" close, "!" before a bracket
+ * puts all up to its end on one line. Arguments stand for %s (a key or a text, NULL = null), %d (a
+ * bool), %u, % PRIu64, %g (a double) and %.6g (a double rounded to six digits):
  *     hs_jsonw_put(w, "fit=!{ gpu=%s rows=%u k=%.6g }", gpu, rows, k); */
 HS_PRINTF(2, 3)
 void hs_jsonw_put(struct hs_jsonw *w, const char *words, ...);

@@ -42,7 +42,7 @@ static void value_begin(struct hs_jsonw *w)
 static void container_begin(struct hs_jsonw *w, const char *bracket)
 {
     value_begin(w);
-    put(w, bracket);
+    hs_output_put(w->out, bracket, 1);
     w->depth++;
     w->needs_comma = false;
     if (w->wants_one_line && w->one_line == 0)
@@ -57,7 +57,7 @@ static void container_end(struct hs_jsonw *w, const char *bracket)
         line_break(w);
     if (w->depth < w->one_line)
         w->one_line = 0;
-    put(w, bracket);
+    hs_output_put(w->out, bracket, 1);
     w->needs_comma = true;
 }
 
@@ -105,37 +105,17 @@ void hs_jsonw_begin(struct hs_jsonw *w, struct hs_output *out)
     *w = (struct hs_jsonw){.out = out};
 }
 
-void hs_jsonw_object(struct hs_jsonw *w)
+static void key_put(struct hs_jsonw *w, const char *key, size_t len)
 {
-    container_begin(w, "{");
-}
-
-void hs_jsonw_end_object(struct hs_jsonw *w)
-{
-    container_end(w, "}");
-}
-
-void hs_jsonw_array(struct hs_jsonw *w)
-{
-    container_begin(w, "[");
-}
-
-void hs_jsonw_end_array(struct hs_jsonw *w)
-{
-    container_end(w, "]");
-}
-
-void hs_jsonw_on_one_line(struct hs_jsonw *w)
-{
-    w->wants_one_line = true;
+    value_begin(w);
+    hs_json_put_text(w->out, key, len);
+    put(w, ": ");
+    w->after_key = true;
 }
 
 void hs_jsonw_key(struct hs_jsonw *w, const char *key)
 {
-    value_begin(w);
-    hs_json_put_text(w->out, key, strlen(key));
-    put(w, ": ");
-    w->after_key = true;
+    key_put(w, key, strlen(key));
 }
 
 void hs_jsonw_text(struct hs_jsonw *w, const char *text)
@@ -166,7 +146,7 @@ void hs_jsonw_double(struct hs_jsonw *w, double value)
     if (len > 0)
         number_put(w, digits, len);
     else
-        hs_jsonw_null(w);
+        hs_jsonw_text(w, NULL);
 }
 
 void hs_jsonw_seconds(struct hs_jsonw *w, int64_t us)
@@ -190,57 +170,18 @@ void hs_jsonw_hash(struct hs_jsonw *w, uint64_t hash)
     number_put(w, digits, sizeof digits);
 }
 
-void hs_jsonw_null(struct hs_jsonw *w)
+/* conversion: behind the %. */
+static void put_argument(struct hs_jsonw *w, char conversion, va_list *args)
 {
-    value_begin(w);
-    put(w, "null");
-}
-
-void hs_jsonw_member_text(struct hs_jsonw *w, const char *key, const char *text)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_text(w, text);
-}
-
-void hs_jsonw_member_u64(struct hs_jsonw *w, const char *key, uint64_t value)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_u64(w, value);
-}
-
-void hs_jsonw_member_double(struct hs_jsonw *w, const char *key, double value)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_double(w, value);
-}
-
-void hs_jsonw_member_bool(struct hs_jsonw *w, const char *key, bool value)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_bool(w, value);
-}
-
-void hs_jsonw_member_object(struct hs_jsonw *w, const char *key)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_object(w);
-}
-
-void hs_jsonw_member_array(struct hs_jsonw *w, const char *key)
-{
-    hs_jsonw_key(w, key);
-    hs_jsonw_array(w);
-}
-
-static void put_argument(struct hs_jsonw *w, const char *conversion, va_list *args)
-{
-    if (strcmp(conversion, "%s") == 0)
+    if (conversion == 's')
         hs_jsonw_text(w, va_arg(*args, const char *));
-    else if (strcmp(conversion, "%g") == 0)
+    else if (conversion == 'd')
+        hs_jsonw_bool(w, va_arg(*args, int));
+    else if (conversion == 'g')
         hs_jsonw_double(w, va_arg(*args, double));
-    else if (strcmp(conversion, "%.6g") == 0)
+    else if (conversion == '.')
         hs_jsonw_double(w, hs_fmt_round6(va_arg(*args, double)));
-    else if (strcmp(conversion, "%u") == 0)
+    else if (conversion == 'u')
         hs_jsonw_u64(w, va_arg(*args, unsigned));
     else
         hs_jsonw_u64(w, va_arg(*args, uint64_t));
@@ -248,33 +189,30 @@ static void put_argument(struct hs_jsonw *w, const char *conversion, va_list *ar
 
 static void put_word(struct hs_jsonw *w, const char *word, size_t len, va_list *args)
 {
-    char key[64], text[96];
-    size_t key_len = strcspn(word, "=");
-    if (*word == '}' || *word == ']') {
-        (*word == '}' ? hs_jsonw_end_object : hs_jsonw_end_array)(w);
+    const char *end = word + len, *value = memchr(word, '=', len);
+    if (value == NULL) {
+        container_end(w, word);
         return;
     }
-    (void)snprintf(key, sizeof key, "%.*s", (int)key_len, word);
-    const char *value = word + key_len + 1;
-    if (key_len > 0)
-        hs_jsonw_key(w, strcmp(key, "%s") == 0 ? va_arg(*args, const char *) : key);
-    if (*value == '!') {
-        hs_jsonw_on_one_line(w);
-        value++;
-    }
-    (void)snprintf(text, sizeof text, "%.*s", (int)(word + len - value), value);
-    if (strcmp(text, "{") == 0)
-        hs_jsonw_object(w);
-    else if (strcmp(text, "[") == 0)
-        hs_jsonw_array(w);
-    else if (*text == '%')
-        put_argument(w, text, args);
-    else if (*text == '#' && text[1] >= '0' && text[1] <= '9')
-        hs_jsonw_u64(w, strtoull(text + 1, NULL, 10));
-    else if (strcmp(text, "false") == 0)
+    if (*word == '%')
+        hs_jsonw_key(w, va_arg(*args, const char *));
+    else if (value > word)
+        key_put(w, word, (size_t)(value - word));
+    w->wants_one_line = *++value == '!';
+    value += w->wants_one_line;
+    len = (size_t)(end - value);
+    if (len == 1 && (*value == '{' || *value == '['))
+        container_begin(w, value);
+    else if (*value == '%')
+        put_argument(w, value[1], args);
+    else if (*value == '#' && value[1] >= '0' && value[1] <= '9')
+        hs_jsonw_u64(w, strtoull(value + 1, NULL, 10));
+    else if (len == strlen("false") && memcmp(value, "false", len) == 0)
         hs_jsonw_bool(w, false);
-    else
-        hs_jsonw_text(w, text);
+    else {
+        value_begin(w);
+        hs_json_put_text(w->out, value, len);
+    }
 }
 
 void hs_jsonw_put(struct hs_jsonw *w, const char *words, ...)

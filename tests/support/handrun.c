@@ -283,9 +283,9 @@ void handrun_play(const struct hs_report *r)
 static void write_config(void *ctx, struct hs_jsonw *w)
 {
     (void)ctx;
-    hs_jsonw_object(w);
-    hs_jsonw_member_text(w, "trace", "hand.csv");
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "={");
+    hs_jsonw_put(w, "trace=%s", "hand.csv");
+    hs_jsonw_put(w, "}");
 }
 
 void handrun_write(const char *path, struct hs_summary *summary, struct hs_diag *diag)

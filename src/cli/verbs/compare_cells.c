@@ -307,7 +307,7 @@ static void write_comparison(void *ctx, struct hs_jsonw *w)
         hs_record_parameters(&policy->setup, w);
         hs_jsonw_key(w, "assumptions");
         hs_card_write_json(&policy->setup.card, w);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "}");
     }
     hs_jsonw_put(w, "] cells=[");
     for (uint32_t i = 0; i < c->cell_count; i++) {
@@ -317,9 +317,9 @@ static void write_comparison(void *ctx, struct hs_jsonw *w)
                      (uint64_t)cell->assignment);
         hs_jsonw_key(w, "summary_xxh3_64");
         hs_jsonw_hash(w, cell->summary_hash);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "}");
     }
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 static enum hs_status write_manifest(struct hs_compare *c, const struct hs_rundir *dir,

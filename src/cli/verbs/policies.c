@@ -175,14 +175,14 @@ static void list_markdown(struct hs_output *out, struct hs_arena *arena)
 static void bits_json(struct hs_jsonw *w, const char *key, uint32_t bits, bits_name *name)
 {
     char text[128];
-    hs_jsonw_member_array(w, key);
+    hs_jsonw_put(w, "%s=[", key);
     for (uint32_t bit = 1; bit != 0; bit <<= 1) {
         if ((bits & bit) == 0)
             continue;
         name(bit, text, sizeof text);
         hs_jsonw_text(w, text);
     }
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 static void policy_json(struct hs_jsonw *w, const struct hs_policy_ops *policy,
@@ -194,14 +194,13 @@ static void policy_json(struct hs_jsonw *w, const struct hs_policy_ops *policy,
     bits_json(w, "may", scope.can, hs_setup_can_text);
     bits_json(w, "knows_with_some_parameters", scope.more_knows, hs_setup_knows_text);
     bits_json(w, "may_with_some_parameters", scope.more_can, hs_setup_can_text);
-    hs_jsonw_member_array(w, "parameters");
+    hs_jsonw_put(w, "parameters=[");
     for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++) {
-        hs_jsonw_object(w);
+        hs_jsonw_put(w, "={");
         hs_param_json(w, p);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "}");
     }
-    hs_jsonw_end_array(w);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "] }");
 }
 
 static void say_json(struct hs_output *out, const struct hs_policy_ops *one, struct hs_arena *arena)
@@ -212,10 +211,10 @@ static void say_json(struct hs_output *out, const struct hs_policy_ops *one, str
     if (one != NULL) {
         policy_json(&w, one, arena);
     } else {
-        hs_jsonw_array(&w);
+        hs_jsonw_put(&w, "=[");
         for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
             policy_json(&w, policy, arena);
-        hs_jsonw_end_array(&w);
+        hs_jsonw_put(&w, "]");
     }
     hs_jsonw_finish(&w);
 }

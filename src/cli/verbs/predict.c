@@ -196,8 +196,8 @@ static void figure(struct hs_jsonw *w, const struct hs_prediction *p, const char
     if (f->is_raised)
         hs_jsonw_put(w, "gamma=%.6g", p->options->how.gamma);
     if (f->is_extrapolated)
-        hs_jsonw_member_bool(w, "extrapolated", true);
-    hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "extrapolated=%d", true);
+    hs_jsonw_put(w, "}");
 }
 
 static void job_json(struct hs_jsonw *w, const struct hs_prediction *p,
@@ -211,17 +211,17 @@ static void job_json(struct hs_jsonw *w, const struct hs_prediction *p,
     figure(w, p, "memory_mib", "rmse", &job->memory_mib);
     figure(w, p, "memory_told_mib", "rmse", &job->memory_told_mib);
     figure(w, p, "step_ms", "mean_absolute_error", &job->step_ms);
-    hs_jsonw_member_object(w, "speed");
+    hs_jsonw_put(w, "speed={");
     for (uint32_t t = 0; t < p->type_count; t++)
         figure(w, p, p->types[t], "mean_absolute_error", &job->speeds[t]);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
     if (p->count > 1) {
         figure(w, p, "slowdown", "speed_rmse", &job->slowdown);
         if (p->has_estimate)
             figure(w, p, "slowdown_estimated", "speed_rmse", &job->slowdown_estimated);
         figure(w, p, "slowdown_told", "speed_rmse", &job->slowdown_told);
     }
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
 }
 
 static void prediction_json(struct hs_output *out, const struct hs_prediction *p)
@@ -241,7 +241,7 @@ static void prediction_json(struct hs_output *out, const struct hs_prediction *p
     if (p->knows_fit)
         hs_jsonw_bool(&w, p->fits);
     else
-        hs_jsonw_null(&w);
+        hs_jsonw_text(&w, NULL);
     hs_jsonw_put(&w, "} }");
     hs_jsonw_finish(&w);
 }
@@ -330,7 +330,7 @@ static void list_json(struct hs_jsonw *w, const char *key, const struct hs_catal
     for (uint32_t i = 0; i < count; i++)
         if (values[i][0] != '\0')
             hs_jsonw_text(w, values[i]);
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 static void group_json(struct hs_jsonw *w, const struct hs_catalogue *c, uint32_t first)
@@ -353,7 +353,7 @@ static enum hs_status predict_list(struct hs_output *out, const struct hs_predic
     HS_TRY(hs_catalogue_load(&catalogue, options->profiles, diag));
     hs_jsonw_begin(&w, out);
     if (options->json)
-        hs_jsonw_array(&w);
+        hs_jsonw_put(&w, "=[");
     else
         hs_say(out, "%-18s %-14s %-18s %s\n", "model", "dataset", "measured on",
                "precision: batches");
@@ -367,7 +367,7 @@ static enum hs_status predict_list(struct hs_output *out, const struct hs_predic
             say_group(out, &catalogue, i);
     }
     if (options->json) {
-        hs_jsonw_end_array(&w);
+        hs_jsonw_put(&w, "]");
         hs_jsonw_finish(&w);
     }
     hs_catalogue_free(&catalogue);

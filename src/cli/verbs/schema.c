@@ -108,13 +108,13 @@ static void regex_put_param(struct regex *r, const struct hs_param *p)
 static void member_types(struct hs_jsonw *w, const char *const *types)
 {
     if (types[1] == NULL) {
-        hs_jsonw_member_text(w, "type", types[0]);
+        hs_jsonw_put(w, "type=%s", types[0]);
         return;
     }
     hs_jsonw_put(w, "type=![");
     for (; *types != NULL; types++)
         hs_jsonw_text(w, *types);
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 static void number_value(struct hs_jsonw *w, const struct hs_param *p, const char *const *types)
@@ -177,14 +177,14 @@ static void put_param(struct hs_jsonw *w, const struct hs_param *p)
         hs_jsonw_put(w, "enum=![");
         for (const char *const *c = p->choices; *c != NULL; c++)
             hs_jsonw_text(w, *c);
-        hs_jsonw_end_array(w);
+        hs_jsonw_put(w, "]");
         break;
     case HS_PARAM_DURATIONS: /* one, as number or text, or several: "7/30/60" or [7, 30, 60] */
         number_value(w, p, lists);
         hs_jsonw_put(w, "minItems=#1 maxItems=%g items={", (double)HS_DURATIONS_MAX);
         one.type = HS_PARAM_DURATION;
         number_value(w, &one, numbers);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "}");
         break;
     case HS_PARAM_TEXT:
     case HS_PARAM_FILE:
@@ -252,9 +252,9 @@ static void text_value(struct hs_jsonw *w, const struct hs_option *option, bool 
         hs_jsonw_put(w, "minimum=%g maximum=%g", has_pattern ? 0 : -EXACT_MAX, EXACT_MAX);
     if (has_pattern) {
         regex_end(&r, has_null);
-        hs_jsonw_member_text(w, "pattern", r.text);
+        hs_jsonw_put(w, "pattern=%s", r.text);
     } else if (!has_null) {
-        hs_jsonw_member_u64(w, "minLength", 1);
+        hs_jsonw_put(w, "minLength=#1");
     }
 }
 
@@ -263,7 +263,7 @@ static void one_value(struct hs_jsonw *w, const struct hs_option *option, bool h
     if (option->param.type != HS_PARAM_TEXT && option->param.type != HS_PARAM_FILE)
         put_param(w, &option->param);
     else if (strcmp(option->param.key, "policy") == 0)
-        hs_jsonw_member_text(w, "$ref", "#/$defs/policy");
+        hs_jsonw_put(w, "$ref=%s", "#/$defs/policy");
     else
         text_value(w, option, has_null);
 }
@@ -272,7 +272,7 @@ static void one_value(struct hs_jsonw *w, const struct hs_option *option, bool h
 static void put_option(struct hs_jsonw *w, const struct hs_option *option)
 {
     bool has_null = option->param.preset == NULL;
-    hs_jsonw_member_text(w, "description", option->param.help);
+    hs_jsonw_put(w, "description=%s", option->param.help);
     if (!option->is_repeated) {
         one_value(w, option, has_null);
         if (option->param.type == HS_PARAM_TEXT)
@@ -286,10 +286,10 @@ static void put_option(struct hs_jsonw *w, const struct hs_option *option)
     hs_jsonw_put(w, "} }");
     if (has_null) {
         hs_jsonw_put(w, "={ enum=![");
-        hs_jsonw_null(w);
+        hs_jsonw_text(w, NULL);
         hs_jsonw_put(w, "= ] }");
     }
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 /* ---- policies: each as text, "fifo:scan=fit", and as an object ---- */
@@ -331,7 +331,7 @@ static void put_policy(struct hs_jsonw *w, const struct hs_policy_ops *policy)
     for (const struct hs_param *p = params; p != NULL && p->key != NULL; p++) {
         hs_jsonw_put(w, "%s={ description=%s", p->key, p->help);
         put_param(w, p);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "}");
     }
     hs_jsonw_put(w, "} required=![ =name ] additionalProperties=false } ]");
 }
@@ -357,9 +357,9 @@ static void put_policies(struct hs_jsonw *w)
     hs_jsonw_put(w, "] }");
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
         def_name(policy, name, sizeof name);
-        hs_jsonw_member_object(w, name);
+        hs_jsonw_put(w, "%s={", name);
         put_policy(w, policy);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "}");
     }
 }
 
@@ -379,9 +379,9 @@ static void put_keys(struct hs_jsonw *w, const struct hs_verb *verb)
     for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
         if (o->is_local)
             continue;
-        hs_jsonw_member_object(w, o->param.key);
+        hs_jsonw_put(w, "%s={", o->param.key);
         put_option(w, o);
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "}");
     }
     hs_jsonw_put(w, "} additionalProperties=false");
 }
@@ -405,7 +405,7 @@ static void put_list(struct hs_jsonw *w, const char *key, bool has_range)
     if (has_range)
         hs_jsonw_put(w, "} ={ type=string pattern=%s } ]",
                      "^([0-9]+(\\.\\.[0-9]+)?(,[0-9]+(\\.\\.[0-9]+)?)*)$");
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
 }
 
 static void put_axes(struct hs_jsonw *w, const struct hs_verb *verb, const char *name,
@@ -441,9 +441,9 @@ static void experiment_schema(struct hs_jsonw *w, const struct hs_verb *verb)
     hs_jsonw_put(w, "additionalProperties=false anyOf=[ =!{ required=[ =grid ] } "
                     "=!{ required=[ =zip ] } =!{ required=[ =list ] } ] $defs={ keys={");
     put_keys(w, verb);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
     put_policies(w);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
 }
 
 /* ---- the verb ---- */
@@ -491,12 +491,12 @@ static enum hs_status schema(struct hs_call *call)
         begin_document(&w, title, verb->summary);
         put_keys(&w, verb);
         if (hs_option_find(verb->options, "policy") != NULL) {
-            hs_jsonw_member_object(&w, "$defs");
+            hs_jsonw_put(&w, "$defs={");
             put_policies(&w);
-            hs_jsonw_end_object(&w);
+            hs_jsonw_put(&w, "}");
         }
     }
-    hs_jsonw_end_object(&w);
+    hs_jsonw_put(&w, "}");
     hs_jsonw_finish(&w);
     return HS_OK;
 }

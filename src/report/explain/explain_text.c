@@ -354,7 +354,7 @@ static void put_seconds(struct hs_jsonw *w, const char *key, int64_t us)
 {
     hs_jsonw_key(w, key);
     if (us < 0)
-        hs_jsonw_null(w);
+        hs_jsonw_text(w, NULL);
     else
         hs_jsonw_seconds(w, us);
 }
@@ -415,7 +415,7 @@ static void put_decisions(const struct hs_explain *x, struct hs_jsonw *w)
 {
     if (!x->has_decisions) {
         hs_jsonw_key(w, "decisions");
-        hs_jsonw_null(w);
+        hs_jsonw_text(w, NULL);
         return;
     }
     hs_jsonw_put(w, "decisions=[");
@@ -463,7 +463,7 @@ static void put_gpu_seconds(struct hs_jsonw *w, const explain_waits waits)
 {
     hs_jsonw_put(w, "gpu_seconds=!{");
     for (int c = 0; c < EXPLAIN_CAUSES; c++)
-        hs_jsonw_member_double(w, explain_cause_names[c], hs_exact_double(waits[c], HS_US_PER_S));
+        hs_jsonw_put(w, "%s=%g", explain_cause_names[c], hs_exact_double(waits[c], HS_US_PER_S));
     hs_jsonw_put(w, "}");
 }
 

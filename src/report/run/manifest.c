@@ -22,16 +22,16 @@
 
 static void write_files(struct hs_jsonw *w, const struct hs_manifest *m)
 {
-    hs_jsonw_member_array(w, "inputs");
+    hs_jsonw_put(w, "inputs=[");
     for (uint32_t i = 0; i < m->input_count; i++) {
         const struct hs_manifest_input *in = &m->inputs[i];
         hs_jsonw_put(w, "={ role=%s path=%s", in->role, in->path);
         hs_jsonw_key(w, "xxh3_64");
         hs_jsonw_hash(w, in->hash);
-        hs_jsonw_member_u64(w, "bytes", in->bytes);
+        hs_jsonw_put(w, "bytes=%" PRIu64, in->bytes);
         if (in->rows > 0)
-            hs_jsonw_member_u64(w, "rows", in->rows);
-        hs_jsonw_end_object(w);
+            hs_jsonw_put(w, "rows=%" PRIu64, in->rows);
+        hs_jsonw_put(w, "}");
     }
     hs_jsonw_put(w, "] outputs=[");
     for (uint32_t i = 0; i < m->output_count; i++) {
@@ -41,7 +41,7 @@ static void write_files(struct hs_jsonw *w, const struct hs_manifest *m)
         hs_jsonw_hash(w, out->hash);
         hs_jsonw_put(w, "bytes=%" PRIu64 " rows=%" PRIu64 " }", out->bytes, out->rows);
     }
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 static void write_all(struct hs_jsonw *w, const struct hs_manifest *m)
@@ -49,15 +49,15 @@ static void write_all(struct hs_jsonw *w, const struct hs_manifest *m)
     hs_jsonw_put(w, "={ schema=%u program=horus version=%s commit=%s compiler=%s flags=%s",
                  MANIFEST_SCHEMA, HS_VERSION, hs_version_commit(), hs_version_compiler(),
                  hs_version_flags());
-    hs_jsonw_member_object(w, "libraries");
+    hs_jsonw_put(w, "libraries={");
     for (uint32_t i = 0; i < m->libraries_count; i++)
-        hs_jsonw_member_text(w, m->libraries[i].name, m->libraries[i].version);
+        hs_jsonw_put(w, "%s=%s", m->libraries[i].name, m->libraries[i].version);
     hs_jsonw_put(w, "} status=%s", m->status);
     if (m->card != NULL) {
         hs_jsonw_key(w, "assumptions");
         hs_card_write_json(m->card, w);
     }
-    hs_jsonw_member_u64(w, "seed", m->seed);
+    hs_jsonw_put(w, "seed=%" PRIu64, m->seed);
     hs_jsonw_key(w, "config");
     m->write_config(m->config_ctx, w);
     if (m->write_more != NULL)
@@ -65,7 +65,7 @@ static void write_all(struct hs_jsonw *w, const struct hs_manifest *m)
     write_files(w, m);
     if (m->write_counts != NULL)
         m->write_counts(m->more_ctx, w);
-    hs_jsonw_member_array(w, "warnings");
+    hs_jsonw_put(w, "warnings=[");
     for (uint32_t i = 0; i < m->warning_count; i++)
         hs_jsonw_text(w, m->warnings[i]);
     hs_jsonw_put(w, "] volatile={ command=[");

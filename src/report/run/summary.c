@@ -6,6 +6,7 @@
  */
 #include "report/run/summary.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,13 +82,13 @@ void hs_card_write_json(const struct hs_card *card, struct hs_jsonw *w)
 {
     struct card_field fields[CARD_FIELDS];
     list_card(card, fields);
-    hs_jsonw_object(w);
+    hs_jsonw_put(w, "={");
     for (int i = 0; i < CARD_FIELDS; i++) {
         if (i == SEED_BEFORE)
-            hs_jsonw_member_u64(w, "seed", card->seed);
-        hs_jsonw_member_text(w, fields[i].name, fields[i].text);
+            hs_jsonw_put(w, "seed=%" PRIu64, card->seed);
+        hs_jsonw_put(w, "%s=%s", fields[i].name, fields[i].text);
     }
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
 }
 
 /* ---- spreads ---- */
@@ -112,20 +113,20 @@ double hs_spread_deviation(const struct hs_spread *spread)
 /* Classes of one kind stand together. */
 static void put_classes(const struct hs_summary *s, struct hs_jsonw *w)
 {
-    hs_jsonw_member_object(w, "classes");
+    hs_jsonw_put(w, "classes={");
     for (uint32_t i = 0; i < s->class_count; i++) {
         const struct hs_class *class = &s->classes[i];
         if (i == 0 || strcmp(class->kind, class[-1].kind) != 0)
-            hs_jsonw_member_object(w, class->kind);
-        hs_jsonw_member_object(w, class->name);
-        hs_jsonw_member_u64(w, "jobs", class->jobs);
+            hs_jsonw_put(w, "%s={", class->kind);
+        hs_jsonw_put(w, "%s={", class->name);
+        hs_jsonw_put(w, "jobs=%" PRIu64, class->jobs);
         for (uint32_t m = 0; m < HS_CLASS_MEASURES; m++)
-            hs_jsonw_member_double(w, class_measures[m], class->value[m]);
-        hs_jsonw_end_object(w);
+            hs_jsonw_put(w, "%s=%g", class_measures[m], class->value[m]);
+        hs_jsonw_put(w, "}");
         if (i + 1 == s->class_count || strcmp(class->kind, class[1].kind) != 0)
-            hs_jsonw_end_object(w);
+            hs_jsonw_put(w, "}");
     }
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
 }
 
 static void write_json(const struct hs_summary *s, const struct hs_card *card,
@@ -136,17 +137,17 @@ static void write_json(const struct hs_summary *s, const struct hs_card *card,
     hs_jsonw_put(w, "={ schema=%u", SUMMARY_SCHEMA);
     hs_jsonw_key(w, "assumptions");
     hs_card_write_json(card, w);
-    hs_jsonw_member_object(w, "metrics");
+    hs_jsonw_put(w, "metrics={");
     for (uint32_t i = 0; i < s->count; i++)
-        hs_jsonw_member_double(w, s->metrics[i].name, s->metrics[i].value);
+        hs_jsonw_put(w, "%s=%g", s->metrics[i].name, s->metrics[i].value);
     hs_jsonw_put(w, "} units={");
     for (uint32_t i = 0; i < s->count; i++)
-        hs_jsonw_member_text(w, s->metrics[i].name, s->metrics[i].unit);
+        hs_jsonw_put(w, "%s=%s", s->metrics[i].name, s->metrics[i].unit);
     hs_jsonw_put(w, "} absent={");
     for (uint32_t i = 0; i < s->count; i++)
         if (s->metrics[i].absent_because != NULL)
-            hs_jsonw_member_text(w, s->metrics[i].name, s->metrics[i].absent_because);
-    hs_jsonw_end_object(w);
+            hs_jsonw_put(w, "%s=%s", s->metrics[i].name, s->metrics[i].absent_because);
+    hs_jsonw_put(w, "}");
     put_classes(s, w);
     if (s->spread_count > 0)
         hs_jsonw_put(w, "tie_jitter={ runs=%u", s->spreads[0].runs);
@@ -156,7 +157,7 @@ static void write_json(const struct hs_summary *s, const struct hs_card *card,
                      hs_spread_deviation(spread), spread->min, spread->max);
     }
     if (s->spread_count > 0)
-        hs_jsonw_end_object(w);
+        hs_jsonw_put(w, "}");
     hs_jsonw_put(w, "sparkline=%s }", s->sparkline);
     hs_jsonw_finish(w);
 }

@@ -340,7 +340,7 @@ static enum hs_status begin_writing(void *state, struct hs_csvw *csv,
     struct hs_jsonw *w = state;
     (void)options, (void)diag;
     hs_jsonw_begin(w, &csv->out);
-    hs_jsonw_array(w);
+    hs_jsonw_put(w, "=[");
     return HS_OK;
 }
 
@@ -348,13 +348,13 @@ static void put_date(struct hs_jsonw *w, const char *key, int64_t us)
 {
     char text[HS_FMT_MAX + 1];
     text[hs_fmt_datetime(text, us)] = '\0';
-    hs_jsonw_member_text(w, key, text);
+    hs_jsonw_put(w, "%s=%s", key, text);
 }
 
 static void put_machines(struct hs_jsonw *w, uint32_t gpus)
 {
     char name[16];
-    hs_jsonw_member_array(w, "detail");
+    hs_jsonw_put(w, "detail=[");
     for (uint32_t first = 0; first < gpus; first += MACHINE_GPUS) {
         (void)snprintf(name, sizeof name, "m%u", first / MACHINE_GPUS);
         hs_jsonw_put(w, "={ ip=%s gpus=[", name);
@@ -364,16 +364,16 @@ static void put_machines(struct hs_jsonw *w, uint32_t gpus)
         }
         hs_jsonw_put(w, "] }");
     }
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 static void put_attempt(struct hs_jsonw *w, int64_t start_us, int64_t end_us, uint32_t gpus)
 {
-    hs_jsonw_object(w);
+    hs_jsonw_put(w, "={");
     put_date(w, "start_time", start_us);
     put_date(w, "end_time", end_us);
     put_machines(w, gpus);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "}");
 }
 
 static const struct hs_trace_layout layout;
@@ -382,7 +382,7 @@ static const struct hs_trace_layout layout;
 static void put_attempts(struct hs_jsonw *w, const struct hs_trace_job *job)
 {
     int64_t start_us = job->submit_us, ran_us = 0;
-    hs_jsonw_member_array(w, "attempts");
+    hs_jsonw_put(w, "attempts=[");
     for (uint32_t i = 0; i + 1 < job->attempts; i++) {
         ran_us += job->attempts_us[i];
         int64_t end_us = job->submit_us + hs_layout_round_time(&layout, ran_us);
@@ -390,27 +390,22 @@ static void put_attempts(struct hs_jsonw *w, const struct hs_trace_job *job)
         start_us = end_us;
     }
     put_attempt(w, start_us, job->submit_us + job->duration_us, job->gpus);
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
 }
 
 static void put_job(void *state, const struct hs_trace_job *job)
 {
     struct hs_jsonw *w = state;
-    hs_jsonw_on_one_line(w);
-    hs_jsonw_object(w);
-    hs_jsonw_member_text(w, "status", outcomes[job->outcome]);
-    hs_jsonw_member_text(w, "vc", job->vc);
-    hs_jsonw_member_text(w, "jobid", job->id);
+    hs_jsonw_put(w, "=!{ status=%s vc=%s jobid=%s", outcomes[job->outcome], job->vc, job->id);
     put_attempts(w, job);
     put_date(w, "submitted_time", job->submit_us);
-    hs_jsonw_member_text(w, "user", job->user);
-    hs_jsonw_end_object(w);
+    hs_jsonw_put(w, "user=%s }", job->user);
 }
 
 static enum hs_status end_writing(void *state)
 {
     struct hs_jsonw *w = state;
-    hs_jsonw_end_array(w);
+    hs_jsonw_put(w, "]");
     hs_jsonw_finish(w);
     return HS_OK;
 }
