@@ -254,21 +254,6 @@ void hs_setup_close(struct hs_setup *setup)
 
 /* ---- identity of a run ---- */
 
-enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes, struct hs_diag *diag)
-{
-    struct hs_input *input;
-    const char *data;
-    size_t len;
-    enum hs_status status;
-    HS_TRY(hs_input_open(&input, path, diag));
-    while ((status = hs_input_read(input, &data, &len)) == HS_OK)
-        ;
-    *hash = hs_input_hash(input);
-    *bytes = hs_input_bytes(input);
-    hs_input_close(input);
-    return status == HS_END ? HS_OK : status;
-}
-
 static uint64_t mix_param(uint64_t hash, const struct hs_param *param, const void *base)
 {
     char value[4096];

@@ -138,9 +138,6 @@ void hs_workload_name(const char *path, char *name, size_t size);
 /* ---- identity of a run: equal configuration, inputs and version give an equal name. Where the
  * files lie has no effect, nor whether a parameter was given or is the default ---- */
 
-/* Hash and size of the decompressed content of a file. */
-HS_MUST_USE enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes,
-                                        struct hs_diag *diag);
 /* Of everything that determines a run except its workload; and of the files of its workload. */
 HS_MUST_USE enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *hash,
                                          struct hs_diag *diag);

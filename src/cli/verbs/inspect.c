@@ -264,20 +264,8 @@ struct explain_options {
 static enum hs_status explain(struct hs_call *call)
 {
     const struct explain_options *options = call->options;
-    const struct hs_explain_style style = {.use_utf8 = call->terminal.use_utf8,
-                                           .as_json = options->json};
-    struct hs_explain *explain;
-    uint32_t job = 0;
-    enum hs_status status = hs_explain_load(&explain, call->operands[0], &call->diag);
-    if (status == HS_OK && options->job == NULL) {
-        status = hs_explain_say_run(explain, &style, &call->out);
-    } else if (status == HS_OK) {
-        status = hs_explain_find(explain, options->job, &job, &call->diag);
-        if (status == HS_OK)
-            status = hs_explain_say_job(explain, job, &style, &call->out);
-    }
-    hs_explain_close(explain);
-    return status;
+    return hs_explain(call->operands[0], options->job, options->json, call->terminal.use_utf8,
+                      &call->out, &call->diag);
 }
 
 #define OWNER struct explain_options

@@ -30,7 +30,7 @@ const char *const explain_cause_names[EXPLAIN_CAUSES] = {"resources", "fragmenta
 
 /* ---- manifest and cluster ---- */
 
-static const char *config_text(const struct hs_explain *x, const char *key)
+static const char *config_text(const struct explain *x, const char *key)
 {
     return hs_json_text(hs_json_get(x->manifest.config, key));
 }
@@ -40,7 +40,7 @@ static const char *or_unknown(const char *text)
     return text != NULL ? text : "?";
 }
 
-static enum hs_status load_cluster(struct hs_explain *x)
+static enum hs_status load_cluster(struct explain *x)
 {
     const struct hs_place place = {.file = x->dir};
     const char *spec = config_text(x, "cluster"), *vc = config_text(x, "vc"),
@@ -93,7 +93,7 @@ static const struct hs_rowcell job_cells[] = {
 };
 
 /* Few: as many as there are sizes of gangs, and shares, in a pool. */
-static void class_of(struct hs_explain *x, struct explain_job *job)
+static void class_of(struct explain *x, struct explain_job *job)
 {
     uint32_t vc = job->vc == UINT32_MAX ? 0 : job->vc; /* rejected: it never waits */
     for (job->class = 0; job->class < x->class_count; job->class ++)
@@ -106,16 +106,15 @@ static void class_of(struct hs_explain *x, struct explain_job *job)
         (struct explain_class){.vc = vc, .gpus = job->gpus, .gpu_milli = job->gpu_milli};
 }
 
-static const char *keep_text(struct hs_explain *x, const char *text)
+static const char *keep_text(struct explain *x, const char *text)
 {
     return hs_intern_text(&x->texts, hs_intern_get(&x->texts, text));
 }
 
 static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
 {
-    struct hs_explain *x = ctx;
-    struct explain_job_cells cells = {
-        .job = {.first_segment = EXPLAIN_NONE, .last_segment = EXPLAIN_NONE}};
+    struct explain *x = ctx;
+    struct explain_job_cells cells = {.job = {.first_segment = EXPLAIN_NONE, .may_wait = true}};
     struct explain_job *job = &cells.job;
     uint32_t name = hs_intern_get(&x->ids, hs_rowfile_text(f, 0));
     if (name != x->job_count + 1) {
@@ -132,6 +131,7 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
     job->status = keep_text(x, job->status);
     job->is_done = strcmp(cells.success, "1") == 0;
     job->end_us = job->submit_us + job->run_us + job->pending_us;
+    job->last_end_us = job->submit_us;
     job->vc = hs_cluster_vc(&x->cluster, job->vc_name);
     class_of(x, job);
     if (x->job_count == 0 || job->submit_us < x->begin_us)
@@ -145,65 +145,18 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
 
 /* ---- segments.csv ---- */
 
-struct explain_segment_cells {
-    struct explain_segment segment;
-    const char *id, *gpus, *ended_by;
-};
-#define SEG(field) offsetof(struct explain_segment_cells, field)
-
-static const struct hs_rowcell segment_cells[] = {
-    {"job_id", HS_ROWCELL_TEXT, SEG(id)},
-    {"start", HS_ROWCELL_TIME, SEG(segment.start_us)},
-    {"end", HS_ROWCELL_TIME, SEG(segment.end_us)},
-    {"mean_rate", HS_ROWCELL_RATE, SEG(segment.rate_ppb)},
-    {"tenants", HS_ROWCELL_COUNT32, SEG(segment.tenants)},
-    {"allocated_resources", HS_ROWCELL_TEXT, SEG(gpus)},
-    {"ended_by", HS_ROWCELL_TEXT, SEG(ended_by)},
-    {NULL, HS_ROWCELL_TEXT, 0},
-};
-
-/* Segments of a job never overlap, so the file has them in order: each is the next of its job. */
 static enum hs_status add_segment(void *ctx, const struct hs_rowfile *f)
 {
-    struct hs_explain *x = ctx;
-    struct explain_segment_cells cells = {.segment = {.next_of_job = EXPLAIN_NONE}};
-    struct explain_segment *s = &cells.segment;
-    HS_TRY(hs_rowfile_read(f, &cells));
-    const uint32_t name = hs_intern_find(&x->ids, cells.id), index = x->segment_count;
-    if (name == 0 || name == UINT32_MAX)
+    struct explain *x = ctx;
+    HS_TRY(hs_schedule_add(&x->schedule, f));
+    const uint32_t index = x->schedule.segment_count - 1, id = x->schedule.segments[index].job;
+    struct explain_job *job = &x->jobs[id];
+    if (id == UINT32_MAX)
         return hs_rowfile_bad(f, "job_id", "a job of jobs.csv");
-    struct explain_job *job = &x->jobs[name - 1];
     if (job->vc == UINT32_MAX)
         return hs_rowfile_bad(f, "job_id", "a job of a virtual cluster that the cluster has");
-    if (s->end_us < s->start_us)
-        return hs_rowfile_bad(f, "end", "a time at or after start");
-    int end = 0;
-    while (end <= HS_SEGMENT_FAILURE &&
-           strcmp(cells.ended_by, hs_segment_end_text((enum hs_segment_end)end)) != 0)
-        end++;
-    if (end > HS_SEGMENT_FAILURE)
-        return hs_rowfile_bad(f, "ended_by", "an end that a segment can have");
-    s->ended_by = (enum hs_segment_end)end;
-    s->job = name - 1;
-    s->first_range = x->range_count;
-    for (const char *at = cells.gpus; *at != '\0'; s->ranges++) {
-        struct explain_range r;
-        if (!hs_rowfile_range(&at, &r.first, &r.last) || r.last >= x->cluster.gpu_count)
-            return hs_rowfile_bad(f, "allocated_resources",
-                                  "a list of ascending GPUs of the cluster");
-        hs_grow((void **)&x->ranges, &x->range_cap, (uint64_t)x->range_count + 1, sizeof *x->ranges,
-                ROWS_MAX);
-        x->ranges[x->range_count++] = r;
-        s->gpus += r.last - r.first + 1;
-    }
-    hs_grow((void **)&x->segments, &x->segment_cap, (uint64_t)index + 1, sizeof *x->segments,
-            ROWS_MAX);
-    x->segments[x->segment_count++] = *s;
     if (job->first_segment == EXPLAIN_NONE)
         job->first_segment = index;
-    else
-        x->segments[job->last_segment].next_of_job = index;
-    job->last_segment = index;
     return HS_OK;
 }
 
@@ -225,7 +178,7 @@ static const struct hs_rowcell decision_cells[] = {
 /* Of the job that is watched. */
 static enum hs_status add_decision(void *ctx, const struct hs_rowfile *f)
 {
-    struct hs_explain *x = ctx;
+    struct explain *x = ctx;
     struct explain_decision d;
     if (strcmp(hs_rowfile_text(f, 0), x->jobs[x->watched].id) != 0)
         return HS_OK;
@@ -240,22 +193,13 @@ static enum hs_status add_decision(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
-/* ---- the whole ---- */
-
-enum hs_status hs_explain_load(struct hs_explain **explain, const char *dir, struct hs_diag *diag)
+static enum hs_status load(struct explain *x)
 {
     static const char *const needed[] = {"jobs.csv", "segments.csv"};
-    struct hs_explain *x = hs_alloc_zeroed(1, sizeof *x);
-    *explain = x;
-    x->dir = dir;
-    x->diag = diag;
-    x->watched = EXPLAIN_NONE;
-    hs_intern_init(&x->ids);
-    hs_intern_init(&x->texts);
-    HS_TRY(hs_runmanifest_open(&x->manifest, dir, diag));
+    HS_TRY(hs_runmanifest_open(&x->manifest, x->dir, x->diag));
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (hs_runmanifest_file(&x->manifest, needed[i]) == NULL)
-            return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = dir},
+            return hs_fail(x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir},
                            "repeat the run with --outputs=jobs,segments, or all",
                            "nothing to explain: the run was made without %s", needed[i]);
     const struct hs_json *assumptions = x->manifest.assumptions;
@@ -267,49 +211,29 @@ enum hs_status hs_explain_load(struct hs_explain **explain, const char *dir, str
     x->scan = or_unknown(hs_json_text(hs_json_get(assumptions, "scan")));
     x->has_decisions = hs_runmanifest_file(&x->manifest, "decisions.csv") != NULL;
     HS_TRY(load_cluster(x));
+    x->schedule = (struct hs_schedule){.ids = &x->ids,
+                                       .gpu_count = x->cluster.gpu_count,
+                                       .expected_gpus = "a list of ascending GPUs of the cluster",
+                                       .expected_ended_by = "an end that a segment can have"};
     HS_TRY(hs_rowfile_each(&x->manifest, "jobs.csv", job_cells, add_job, x));
-    HS_TRY(hs_rowfile_each(&x->manifest, "segments.csv", segment_cells, add_segment, x));
+    HS_TRY(hs_rowfile_each(&x->manifest, "segments.csv", hs_schedule_cells, add_segment, x));
     x->manifest.keeps_quiet = true; /* of decisions.csv one job is looked at */
     return HS_OK;
 }
 
-enum hs_status hs_explain_find(const struct hs_explain *x, const char *id, uint32_t *job,
-                               struct hs_diag *diag)
+static enum hs_status find(struct explain *x, const char *id)
 {
-    uint32_t name = hs_intern_find(&x->ids, id);
+    const uint32_t name = hs_intern_find(&x->ids, id);
     if (name != 0 && name != UINT32_MAX) {
-        *job = name - 1;
+        x->watched = name - 1;
         return HS_OK;
     }
-    uint32_t count = x->job_count < NEAREST_AMONG ? x->job_count : NEAREST_AMONG;
-    const char **names = hs_alloc_zeroed((uint64_t)count + 1, sizeof *names);
     char hint[HS_HINT_SIZE];
-    for (uint32_t i = 0; i < count; i++)
-        names[i] = x->jobs[i].id;
-    const enum hs_status status =
-        hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = x->dir},
-                hs_did_you_mean(hint, id, names, count, "the first column of jobs.csv has the ids"),
-                "the run has no job '%s'", id);
-    hs_free(names);
-    return status;
-}
-
-void hs_explain_close(struct hs_explain *x)
-{
-    if (x == NULL)
-        return;
-    hs_runmanifest_close(&x->manifest);
-    if (x->has_cluster)
-        hs_cluster_free(&x->cluster);
-    hs_intern_free(&x->ids);
-    hs_intern_free(&x->texts);
-    hs_free(x->jobs);
-    hs_free(x->segments);
-    hs_free(x->ranges);
-    hs_free(x->classes);
-    hs_free(x->stages);
-    hs_free(x->decisions);
-    hs_free(x);
+    const uint32_t count = x->job_count < NEAREST_AMONG ? x->job_count : NEAREST_AMONG;
+    return hs_fail(x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir},
+                   hs_did_you_mean(hint, id, x->ids.texts + 1, count,
+                                   "the first column of jobs.csv has the ids"),
+                   "the run has no job '%s'", id);
 }
 
 /* ---- the replay ---- */
@@ -324,7 +248,7 @@ struct event {
 };
 
 struct replay {
-    struct hs_explain *x;
+    struct explain *x;
     struct hs_arena arena;
     struct hs_free *free_index;
     struct event *events;
@@ -350,40 +274,33 @@ static void add_event(struct replay *r, int64_t us, enum kind kind, enum explain
         .us = us, .subject = subject, .kind = (uint8_t)kind, .phase = (uint8_t)phase};
 }
 
-static void add_wait(struct replay *r, uint32_t job, enum explain_phase phase, int64_t from_us,
-                     int64_t to_us)
-{
-    if (to_us <= from_us)
-        return;
-    add_event(r, from_us, WAIT, phase, job);
-    add_event(r, to_us, GO, phase, job);
-}
-
-/* Its segments, and the gaps between them. False if they are not what jobs.csv states. */
-static bool add_events(struct replay *r, uint32_t index)
+/* From the end of its last segment on. */
+static void add_wait(struct replay *r, uint32_t index, int64_t to_us)
 {
     const struct explain_job *job = &r->x->jobs[index];
-    int64_t at_us = job->submit_us, run_us = 0;
-    enum explain_phase phase = EXPLAIN_FIRST;
-    bool may_wait = true, is_in_order = true;
-    for (uint32_t i = job->first_segment; i != EXPLAIN_NONE; i = r->x->segments[i].next_of_job) {
-        const struct explain_segment *s = &r->x->segments[i];
-        is_in_order = is_in_order && s->start_us >= at_us;
-        add_wait(r, index, phase, at_us, s->start_us);
-        if (s->end_us > s->start_us) {
-            add_event(r, s->start_us, TAKE, phase, i);
-            add_event(r, s->end_us, GIVE, phase, i);
-        }
-        run_us += s->end_us - s->start_us;
-        at_us = s->end_us;
-        phase = s->ended_by == HS_SEGMENT_OOM || s->ended_by == HS_SEGMENT_FAILURE
-                    ? EXPLAIN_FAILED
-                    : EXPLAIN_PREEMPTED;
-        may_wait = s->ended_by != HS_SEGMENT_FINISH && s->ended_by != HS_SEGMENT_KILL;
+    if (to_us <= job->last_end_us)
+        return;
+    add_event(r, job->last_end_us, WAIT, job->phase, index);
+    add_event(r, to_us, GO, job->phase, index);
+}
+
+/* Its job holds GPUs, and waited before. */
+static void add_placement(struct replay *r, uint32_t index)
+{
+    const struct hs_placed *s = &r->x->schedule.segments[index];
+    struct explain_job *job = &r->x->jobs[s->job];
+    job->is_wrong = job->is_wrong || s->start_us < job->last_end_us;
+    add_wait(r, s->job, s->start_us);
+    if (s->end_us > s->start_us) {
+        add_event(r, s->start_us, TAKE, job->phase, index);
+        add_event(r, s->end_us, GIVE, job->phase, index);
     }
-    if (may_wait)
-        add_wait(r, index, phase, at_us, job->end_us);
-    return is_in_order && run_us == job->run_us && at_us <= job->end_us;
+    job->held_us += s->end_us - s->start_us;
+    job->last_end_us = s->end_us;
+    job->phase = s->ended_by == HS_SEGMENT_OOM || s->ended_by == HS_SEGMENT_FAILURE
+                     ? EXPLAIN_FAILED
+                     : EXPLAIN_PREEMPTED;
+    job->may_wait = s->ended_by != HS_SEGMENT_FINISH && s->ended_by != HS_SEGMENT_KILL;
 }
 
 static int event_compare(const void *a, const void *b)
@@ -422,14 +339,15 @@ static void open_state(struct replay *r)
 }
 
 /* A GPU is free while no job is on it; how many are does not matter. */
-static void move_segment(struct replay *r, const struct explain_segment *s, bool takes)
+static void move_segment(struct replay *r, const struct hs_placed *s, bool takes)
 {
     uint32_t vc = r->x->jobs[s->job].vc, milli = r->x->jobs[s->job].gpu_milli;
     const struct hs_ask ask = {.vc = vc, .type_mask = UINT64_MAX};
     uint64_t held = (uint64_t)s->gpus * milli;
     r->held[vc] += takes ? held : 0 - held;
-    for (uint32_t i = s->first_range; i < s->first_range + s->ranges; i++)
-        for (uint32_t gpu = r->x->ranges[i].first; gpu <= r->x->ranges[i].last; gpu++) {
+    for (uint32_t i = s->range_first; i < s->range_first + s->range_count; i++)
+        for (uint32_t gpu = r->x->schedule.ranges[i].first; gpu <= r->x->schedule.ranges[i].last;
+             gpu++) {
             if (milli < HS_GPU_MILLI) {
                 r->milli[gpu] += takes ? milli : 0 - milli;
                 const uint32_t shares = r->milli[gpu];
@@ -478,7 +396,7 @@ static enum explain_cause cause_of(const struct replay *r, const struct explain_
 
 /* ---- booking ---- */
 
-int64_t explain_interval_us(const struct hs_explain *x, uint32_t interval)
+int64_t explain_interval_us(const struct explain *x, uint32_t interval)
 {
     hs_u128 span = (hs_u128)(uint64_t)(x->end_us - x->begin_us);
     return x->begin_us + (int64_t)(uint64_t)(span * interval / EXPLAIN_INTERVALS);
@@ -486,7 +404,7 @@ int64_t explain_interval_us(const struct hs_explain *x, uint32_t interval)
 
 static void pass_time(struct replay *r, int64_t until_us)
 {
-    struct hs_explain *x = r->x;
+    struct explain *x = r->x;
     while (r->now_us < until_us) {
         const int64_t end_us = explain_interval_us(x, r->interval + 1);
         if (end_us <= r->now_us && r->interval + 1 < EXPLAIN_INTERVALS) {
@@ -523,10 +441,10 @@ static void job_waits(struct replay *r, uint32_t index, enum explain_phase phase
 }
 
 /* The stages of the job that is watched. */
-static void watch(struct hs_explain *x, const struct event *e)
+static void watch(struct explain *x, const struct event *e)
 {
     bool is_wait = e->kind == WAIT || e->kind == GO;
-    uint32_t job = is_wait ? e->subject : x->segments[e->subject].job;
+    uint32_t job = is_wait ? e->subject : x->schedule.segments[e->subject].job;
     if (job != x->watched)
         return;
     const int64_t *sum_us = x->classes[x->jobs[job].class].sum_us;
@@ -551,24 +469,30 @@ static void play(struct replay *r)
         if (r->x->watched != EXPLAIN_NONE)
             watch(r->x, e);
         if (e->kind == TAKE || e->kind == GIVE)
-            move_segment(r, &r->x->segments[e->subject], e->kind == TAKE);
+            move_segment(r, &r->x->schedule.segments[e->subject], e->kind == TAKE);
         else
             job_waits(r, e->subject, (enum explain_phase)e->phase, e->kind == WAIT);
     }
 }
 
-enum hs_status explain_replay(struct hs_explain *x)
+static enum hs_status replay(struct explain *x)
 {
     /* a segment has two, and so has the wait before or after it */
-    const uint64_t most = 4 * (uint64_t)x->segment_count + 2 * (uint64_t)x->job_count;
+    const uint64_t most = 4 * (uint64_t)x->schedule.segment_count + 2 * (uint64_t)x->job_count;
     struct replay r = {.x = x, .now_us = x->begin_us};
     enum hs_status s = HS_OK;
     r.events = hs_alloc_zeroed(most + 1, sizeof *r.events);
-    for (uint32_t i = 0; i < x->job_count && s == HS_OK; i++)
-        if (!add_events(&r, i))
-            s = hs_fail(
-                x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir}, "`horus verify` says more",
-                "jobs.csv and segments.csv contradict each other about job '%s'", x->jobs[i].id);
+    for (uint32_t i = 0; i < x->schedule.segment_count; i++)
+        add_placement(&r, i);
+    for (uint32_t i = 0; i < x->job_count && s == HS_OK; i++) {
+        const struct explain_job *job = &x->jobs[i];
+        if (job->is_wrong || job->held_us != job->run_us || job->last_end_us > job->end_us)
+            s = hs_fail(x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir},
+                        "`horus verify` says more",
+                        "jobs.csv and segments.csv contradict each other about job '%s'", job->id);
+        else if (job->may_wait)
+            add_wait(&r, i, job->end_us);
+    }
     if (s == HS_OK) {
         qsort(r.events, r.count, sizeof *r.events, event_compare);
         open_state(&r);
@@ -576,9 +500,6 @@ enum hs_status explain_replay(struct hs_explain *x)
     }
     hs_free(r.events);
     hs_arena_free(&r.arena);
-    x->manifest.keeps_quiet = true; /* no figure is made of decisions */
-    if (s == HS_OK && x->watched != EXPLAIN_NONE && x->has_decisions)
-        s = hs_rowfile_each(&x->manifest, "decisions.csv", decision_cells, add_decision, x);
     return s;
 }
 
@@ -602,7 +523,7 @@ static void list_insert(struct explain_list *list, uint32_t room, uint32_t job, 
 }
 
 /* The first stage that ends after us. */
-static uint32_t stage_after(const struct hs_explain *x, int64_t us)
+static uint32_t stage_after(const struct explain *x, int64_t us)
 {
     uint32_t low = 0, high = x->stage_count;
     while (low < high) {
@@ -616,7 +537,7 @@ static uint32_t stage_after(const struct hs_explain *x, int64_t us)
 }
 
 /* Jobs that came later and started first while it waited; the earliest are named. */
-static void look_for_overtakers(const struct hs_explain *x, struct explain_list *list)
+static void look_for_overtakers(struct explain *x)
 {
     const struct explain_job *job = &x->jobs[x->watched];
     const bool is_partition = x->cluster.vc_mode == HS_VC_PARTITION;
@@ -628,18 +549,18 @@ static void look_for_overtakers(const struct hs_explain *x, struct explain_list 
         const uint32_t k = stage_after(x, other->start_us);
         if (k < x->stage_count && x->stages[k].segment == EXPLAIN_NONE &&
             x->stages[k].from_us <= other->start_us)
-            list_insert(list, EXPLAIN_NAMED, i, other->start_us, 1);
+            list_insert(&x->overtaken, EXPLAIN_NAMED, i, other->start_us, 1);
     }
 }
 
-static bool shares_gpus(const struct hs_explain *x, const struct explain_segment *a,
-                        const struct explain_segment *b)
+static bool shares_gpus(const struct explain *x, const struct hs_placed *a,
+                        const struct hs_placed *b)
 {
-    uint32_t i = a->first_range, k = b->first_range;
-    while (i < a->first_range + a->ranges && k < b->first_range + b->ranges) {
-        if (x->ranges[i].last < x->ranges[k].first)
+    uint32_t i = a->range_first, k = b->range_first;
+    while (i < a->range_first + a->range_count && k < b->range_first + b->range_count) {
+        if (x->schedule.ranges[i].last < x->schedule.ranges[k].first)
             i++;
-        else if (x->ranges[k].last < x->ranges[i].first)
+        else if (x->schedule.ranges[k].last < x->schedule.ranges[i].first)
             k++;
         else
             return true;
@@ -648,25 +569,27 @@ static bool shares_gpus(const struct hs_explain *x, const struct explain_segment
 }
 
 /* The jobs that held each GPU of its first placement last. */
-static void look_for_predecessors(const struct hs_explain *x, struct explain_around *around)
+static void look_for_predecessors(struct explain *x)
 {
-    const struct explain_segment *first = &x->segments[x->jobs[x->watched].first_segment];
+    const struct hs_placed *first = &x->schedule.segments[x->jobs[x->watched].first_segment];
     bool *is_listed = hs_alloc_zeroed((uint64_t)x->job_count + 1, sizeof *is_listed);
     /* of each GPU the segment that held it last before, plus 1; 0 = none ever did */
     uint32_t *last = hs_alloc_zeroed((uint64_t)x->cluster.gpu_count + 1, sizeof *last);
-    for (uint32_t i = 0; i < x->segment_count && x->segments[i].end_us <= first->start_us; i++) {
-        const struct explain_segment *s = &x->segments[i];
-        for (uint32_t k = s->first_range; k < s->first_range + s->ranges; k++)
-            for (uint32_t gpu = x->ranges[k].first; gpu <= x->ranges[k].last; gpu++)
+    for (uint32_t i = 0;
+         i < x->schedule.segment_count && x->schedule.segments[i].end_us <= first->start_us; i++) {
+        const struct hs_placed *s = &x->schedule.segments[i];
+        for (uint32_t k = s->range_first; k < s->range_first + s->range_count; k++)
+            for (uint32_t gpu = x->schedule.ranges[k].first; gpu <= x->schedule.ranges[k].last;
+                 gpu++)
                 if (s->job != first->job)
                     last[gpu] = i + 1; /* they are in order of their ends */
     }
-    for (uint32_t k = first->first_range; k < first->first_range + first->ranges; k++)
-        for (uint32_t gpu = x->ranges[k].first; gpu <= x->ranges[k].last; gpu++) {
-            const struct explain_segment *s = last[gpu] > 0 ? &x->segments[last[gpu] - 1] : NULL;
-            around->idle_gpus += s == NULL;
+    for (uint32_t k = first->range_first; k < first->range_first + first->range_count; k++)
+        for (uint32_t gpu = x->schedule.ranges[k].first; gpu <= x->schedule.ranges[k].last; gpu++) {
+            const struct hs_placed *s = last[gpu] > 0 ? &x->schedule.segments[last[gpu] - 1] : NULL;
+            x->idle_gpus += s == NULL;
             if (s != NULL && !is_listed[s->job]) {
-                list_insert(&around->freed, EXPLAIN_NAMED, s->job, s->end_us, -1);
+                list_insert(&x->freed, EXPLAIN_NAMED, s->job, s->end_us, -1);
                 is_listed[s->job] = true;
             }
         }
@@ -674,15 +597,16 @@ static void look_for_predecessors(const struct hs_explain *x, struct explain_aro
     hs_free(is_listed);
 }
 
-static void look_for_partners(const struct hs_explain *x, struct explain_list *list)
+static void look_for_partners(struct explain *x)
 {
     int64_t *beside_us = hs_alloc_zeroed((uint64_t)x->job_count + 1, sizeof *beside_us);
-    for (uint32_t i = 0; i < x->segment_count; i++) {
-        const struct explain_segment *s = &x->segments[i];
+    for (uint32_t i = 0; i < x->schedule.segment_count; i++) {
+        const struct hs_placed *s = &x->schedule.segments[i];
         for (uint32_t k = stage_after(x, s->start_us);
              s->job != x->watched && k < x->stage_count && x->stages[k].from_us < s->end_us; k++) {
             const struct explain_stage *stage = &x->stages[k];
-            if (stage->segment == EXPLAIN_NONE || !shares_gpus(x, s, &x->segments[stage->segment]))
+            if (stage->segment == EXPLAIN_NONE ||
+                !shares_gpus(x, s, &x->schedule.segments[stage->segment]))
                 continue;
             int64_t from = s->start_us > stage->from_us ? s->start_us : stage->from_us;
             int64_t to = s->end_us < stage->to_us ? s->end_us : stage->to_us;
@@ -691,25 +615,47 @@ static void look_for_partners(const struct hs_explain *x, struct explain_list *l
     }
     for (uint32_t i = 0; i < x->job_count; i++)
         if (beside_us[i] > 0)
-            list_insert(list, EXPLAIN_NAMED, i, beside_us[i], -1);
+            list_insert(&x->beside, EXPLAIN_NAMED, i, beside_us[i], -1);
     hs_free(beside_us);
 }
 
-void explain_look_around(const struct hs_explain *x, struct explain_around *around)
-{
-    *around = (struct explain_around){0};
-    look_for_overtakers(x, &around->overtaken);
-    if (x->jobs[x->watched].first_segment == EXPLAIN_NONE)
-        return;
-    look_for_predecessors(x, around);
-    if (x->is_sharing)
-        look_for_partners(x, &around->beside);
-}
+/* ---- the whole ---- */
 
-void explain_find_longest(const struct hs_explain *x, struct explain_list *list)
+enum hs_status explain_open(struct explain *x, const char *dir, const char *job_id,
+                            struct hs_diag *diag)
 {
-    *list = (struct explain_list){0};
+    *x = (struct explain){.dir = dir, .diag = diag, .watched = EXPLAIN_NONE};
+    hs_intern_init(&x->ids);
+    hs_intern_init(&x->texts);
+    HS_TRY(load(x));
+    if (job_id != NULL)
+        HS_TRY(find(x, job_id));
+    HS_TRY(replay(x));
     for (uint32_t i = 0; i < x->job_count; i++)
         if (x->jobs[i].pending_us > 0)
-            list_insert(list, EXPLAIN_LONGEST, i, x->jobs[i].pending_us, -1);
+            list_insert(&x->longest, EXPLAIN_LONGEST, i, x->jobs[i].pending_us, -1);
+    if (job_id == NULL)
+        return HS_OK;
+    look_for_overtakers(x);
+    if (x->jobs[x->watched].first_segment != EXPLAIN_NONE)
+        look_for_predecessors(x);
+    if (x->is_sharing)
+        look_for_partners(x);
+    return x->has_decisions
+               ? hs_rowfile_each(&x->manifest, "decisions.csv", decision_cells, add_decision, x)
+               : HS_OK;
+}
+
+void explain_close(struct explain *x)
+{
+    hs_runmanifest_close(&x->manifest);
+    if (x->has_cluster)
+        hs_cluster_free(&x->cluster);
+    hs_intern_free(&x->ids);
+    hs_intern_free(&x->texts);
+    hs_schedule_free(&x->schedule);
+    hs_free(x->jobs);
+    hs_free(x->classes);
+    hs_free(x->stages);
+    hs_free(x->decisions);
 }

@@ -49,12 +49,11 @@ static int64_t sum_of_us(const int64_t us[EXPLAIN_CAUSES])
 }
 
 /* "0-7 16", cut with "..." where it gets long. */
-static void gpus_text(const struct hs_explain *x, const struct explain_segment *s, char *text,
-                      size_t size)
+static void gpus_text(const struct explain *x, const struct hs_placed *s, char *text, size_t size)
 {
     text[0] = '\0';
-    for (uint32_t i = s->first_range; i < s->first_range + s->ranges; i++) {
-        const struct explain_range *r = &x->ranges[i];
+    for (uint32_t i = s->range_first; i < s->range_first + s->range_count; i++) {
+        const struct hs_gpu_range *r = &x->schedule.ranges[i];
         if (strlen(text) + RANGE_SIZE > size) {
             hs_append(text, size, " ...");
             return;
@@ -65,21 +64,20 @@ static void gpus_text(const struct hs_explain *x, const struct explain_segment *
 }
 
 /* "  12.5 %" and a bar of at most so many cells. */
-static void say_share(struct hs_output *out, const struct hs_explain_style *style, double share,
-                      uint32_t cells)
+static void say_share(struct hs_output *out, bool use_utf8, double share, uint32_t cells)
 {
     static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     uint32_t eighths = (uint32_t)(share * cells * 8 + 0.5);
-    if (!style->use_utf8)
+    if (!use_utf8)
         eighths = (eighths + 4) / 8 * 8; /* whole cells */
     hs_say(out, "  %5.1f %%%s", 100 * share, eighths > 0 ? "  " : "");
     for (uint32_t i = 0; i < eighths / 8; i++)
-        hs_say(out, "%s", style->use_utf8 ? "█" : "#");
+        hs_say(out, "%s", use_utf8 ? "█" : "#");
     hs_say(out, "%s\n", parts[eighths % 8]);
 }
 
 /* What the causes that were met mean, and what they mean where GPUs are shared. */
-static void say_causes(const struct hs_explain *x, const bool is_met[EXPLAIN_CAUSES],
+static void say_causes(const struct explain *x, const bool is_met[EXPLAIN_CAUSES],
                        struct hs_output *out)
 {
     static const char *const texts[EXPLAIN_CAUSES] = {
@@ -107,8 +105,7 @@ static void say_line(struct hs_output *out, const char *what, int64_t us, const 
            remark[0] != '\0' ? "  " : "", remark);
 }
 
-static void say_head(const struct hs_explain *x, const struct explain_job *job,
-                     struct hs_output *out)
+static void say_head(const struct explain *x, const struct explain_job *job, struct hs_output *out)
 {
     int64_t in_system_us = job->end_us - job->submit_us;
     if (job->gpu_milli < HS_GPU_MILLI)
@@ -134,16 +131,15 @@ static void say_head(const struct hs_explain *x, const struct explain_job *job,
                (double)in_system_us / (double)job->isolated_us);
 }
 
-static void say_cause(struct hs_output *out, const struct hs_explain_style *style, const char *name,
-                      int64_t us, const struct explain_job *job)
+static void say_cause(struct hs_output *out, bool use_utf8, const char *name, int64_t us,
+                      const struct explain_job *job)
 {
     const int64_t whole_us = job->end_us - job->submit_us;
     hs_say(out, "  %-15s%10s  %16s s", name, LENGTH(us), SECONDS(us));
-    say_share(out, style, whole_us > 0 ? (double)us / (double)whole_us : 0, JOB_BAR_CELLS);
+    say_share(out, use_utf8, whole_us > 0 ? (double)us / (double)whole_us : 0, JOB_BAR_CELLS);
 }
 
-static void say_waits(const struct explain_job *job, const struct hs_explain_style *style,
-                      struct hs_output *out)
+static void say_waits(const struct explain_job *job, bool use_utf8, struct hs_output *out)
 {
     const char *const titles[EXPLAIN_PHASES] = {
         [EXPLAIN_FIRST] = job->start_us < 0
@@ -158,16 +154,16 @@ static void say_waits(const struct explain_job *job, const struct hs_explain_sty
         hs_say(out, "\n%s\n", titles[phase]);
         for (int c = 0; c < EXPLAIN_CAUSES; c++)
             if (us[c] > 0)
-                say_cause(out, style, explain_cause_names[c], us[c], job);
+                say_cause(out, use_utf8, explain_cause_names[c], us[c], job);
     }
     if (job->run_us == 0)
         return;
     hs_say(out, "\nwhile it held GPUs\n");
     if (job->overhead_us > 0)
-        say_cause(out, style, "overhead", job->overhead_us, job);
-    say_cause(out, style, "running", job->run_us - job->overhead_us, job);
+        say_cause(out, use_utf8, "overhead", job->overhead_us, job);
+    say_cause(out, use_utf8, "running", job->run_us - job->overhead_us, job);
     if (job->colocated_us > 0)
-        say_cause(out, style, "  beside others", job->colocated_us, job);
+        say_cause(out, use_utf8, "  beside others", job->colocated_us, job);
 }
 
 /* "resources 80 %, priority 20 %". says_whole: also of a cause that is all of it. */
@@ -185,7 +181,7 @@ static void say_mix(struct hs_output *out, const int64_t us[EXPLAIN_CAUSES], boo
     }
 }
 
-static void say_stages(const struct hs_explain *x, int64_t submit_us, struct hs_output *out)
+static void say_stages(const struct explain *x, int64_t submit_us, struct hs_output *out)
 {
     char gpus[GPUS_SIZE];
     bool is_cut = x->stage_count > STAGES_FIRST + STAGES_LAST + 1;
@@ -203,11 +199,11 @@ static void say_stages(const struct hs_explain *x, int64_t submit_us, struct hs_
             hs_say(out, "waits  ");
             say_mix(out, stage->wait_us, false);
         } else {
-            const struct explain_segment *s = &x->segments[stage->segment];
+            const struct hs_placed *s = &x->schedule.segments[stage->segment];
             gpus_text(x, s, gpus, sizeof gpus);
             hs_say(out, "runs   GPU%s %s", plural(s->gpus), gpus);
-            if (s->rate_ppb >= 0)
-                hs_say(out, ", rate %.3f", (double)s->rate_ppb / 1e9);
+            if (s->rate_nano >= 0)
+                hs_say(out, ", rate %.3f", (double)s->rate_nano / 1e9);
             if (s->tenants > 1)
                 hs_say(out, ", up to %u jobs on one", s->tenants);
             hs_say(out, "; %s", hs_segment_end_text(s->ended_by));
@@ -217,7 +213,7 @@ static void say_stages(const struct hs_explain *x, int64_t submit_us, struct hs_
 }
 
 /* One a line; `when` stands before the time of each, `then` behind it. */
-static void say_names(const struct hs_explain *x, const struct explain_list *list, int64_t sign,
+static void say_names(const struct explain *x, const struct explain_list *list, int64_t sign,
                       int64_t origin_us, const char *when, const char *then, struct hs_output *out)
 {
     for (uint32_t i = 0; i < list->named; i++) {
@@ -230,11 +226,10 @@ static void say_names(const struct hs_explain *x, const struct explain_list *lis
         hs_say(out, "  and %u more\n", list->count - list->named);
 }
 
-static void say_others(const struct hs_explain *x, const struct explain_job *job,
-                       const struct explain_around *around, struct hs_output *out)
+static void say_others(const struct explain *x, const struct explain_job *job,
+                       struct hs_output *out)
 {
-    const struct explain_list *ahead = &around->overtaken, *before = &around->freed,
-                              *beside = &around->beside;
+    const struct explain_list *ahead = &x->overtaken, *before = &x->freed, *beside = &x->beside;
     if (job->pending_us > 0)
         hs_say(out, "\novertaken by %u job%s that came later and started while it waited\n",
                ahead->count, plural(ahead->count));
@@ -243,8 +238,8 @@ static void say_others(const struct hs_explain *x, const struct explain_job *job
         hs_say(out, "\nits first GPUs were held before it by %u job%s, the last to leave first\n",
                before->count, plural(before->count));
     say_names(x, before, -1, job->start_us, "left ", " before it started", out);
-    if (before->count > 0 && around->idle_gpus > 0)
-        hs_say(out, "  and %u had been idle from the begin\n", around->idle_gpus);
+    if (before->count > 0 && x->idle_gpus > 0)
+        hs_say(out, "  and %u had been idle from the begin\n", x->idle_gpus);
     if (beside->count > 0)
         hs_say(out,
                "\non its GPUs at the same time, in turns or at once: %u job%s, the longest first\n",
@@ -260,7 +255,7 @@ static void say_others(const struct hs_explain *x, const struct explain_job *job
         hs_say(out, "lost: %s of work that was done again\n", LENGTH(job->lost_ns / HS_NS_PER_US));
 }
 
-static void say_decisions(const struct hs_explain *x, int64_t submit_us, struct hs_output *out)
+static void say_decisions(const struct explain *x, int64_t submit_us, struct hs_output *out)
 {
     if (!x->has_decisions)
         hs_say(out,
@@ -295,7 +290,7 @@ static hs_u128 sum_of(const explain_waits waits)
 }
 
 /* Causes that were never met have no column. */
-static void say_over_time(const struct hs_explain *x, struct hs_output *out)
+static void say_over_time(const struct explain *x, struct hs_output *out)
 {
     double part_h =
         (double)(x->end_us - x->begin_us) / (double)HS_US_PER_S / 3600 / EXPLAIN_INTERVALS;
@@ -315,22 +310,21 @@ static void say_over_time(const struct hs_explain *x, struct hs_output *out)
     }
 }
 
-static void say_longest(const struct hs_explain *x, struct hs_output *out)
+static void say_longest(const struct explain *x, struct hs_output *out)
 {
-    struct explain_list longest;
+    const struct explain_list *longest = &x->longest;
     size_t width = strlen("job");
-    explain_find_longest(x, &longest);
-    if (longest.count == 0)
+    if (longest->count == 0)
         return;
-    for (uint32_t i = 0; i < longest.named; i++) {
-        size_t own = strlen(x->jobs[longest.jobs[i]].id);
+    for (uint32_t i = 0; i < longest->named; i++) {
+        size_t own = strlen(x->jobs[longest->jobs[i]].id);
         width = own > width ? own : width;
     }
     width = width < ID_WIDTH_MAX ? width : ID_WIDTH_MAX;
     hs_say(out, "\nwho waited longest\n  %-*s  %5s  %10s  %10s  %s\n", (int)width, "job", "GPUs",
            "submitted", "waited", "why");
-    for (uint32_t i = 0; i < longest.named; i++) {
-        const struct explain_job *job = &x->jobs[longest.jobs[i]];
+    for (uint32_t i = 0; i < longest->named; i++) {
+        const struct explain_job *job = &x->jobs[longest->jobs[i]];
         const int64_t again_us = sum_of_us(job->wait_us[EXPLAIN_PREEMPTED]);
         int64_t us[EXPLAIN_CAUSES] = {0};
         for (int phase = 0; phase < EXPLAIN_PHASES; phase++)
@@ -345,7 +339,7 @@ static void say_longest(const struct hs_explain *x, struct hs_output *out)
         hs_say(out, "\n");
     }
     hs_say(out, "`horus explain %s --job %s` tells more of one.\n", x->dir,
-           x->jobs[longest.jobs[0]].id);
+           x->jobs[longest->jobs[0]].id);
 }
 
 /* ---- JSON ---- */
@@ -374,7 +368,7 @@ static void put_phases(struct hs_jsonw *w, const struct explain_job *job)
     put_waits(w, "failed", job->wait_us[EXPLAIN_FAILED]);
 }
 
-static void put_stages(const struct hs_explain *x, struct hs_jsonw *w)
+static void put_stages(const struct explain *x, struct hs_jsonw *w)
 {
     hs_jsonw_put(w, "life=[");
     for (uint32_t i = 0; i < x->stage_count; i++) {
@@ -385,12 +379,12 @@ static void put_stages(const struct hs_explain *x, struct hs_jsonw *w)
         if (stage->segment == EXPLAIN_NONE) {
             put_waits(w, "waits", stage->wait_us);
         } else {
-            const struct explain_segment *s = &x->segments[stage->segment];
-            const size_t size = ((size_t)s->ranges + 1) * RANGE_SIZE;
+            const struct hs_placed *s = &x->schedule.segments[stage->segment];
+            const size_t size = ((size_t)s->range_count + 1) * RANGE_SIZE;
             char *gpus = hs_alloc_zeroed(size, 1);
             gpus_text(x, s, gpus, size);
             hs_jsonw_put(w, "gpus=%s mean_rate=%g tenants=%u ended_by=%s", gpus,
-                         s->rate_ppb < 0 ? (double)NAN : (double)s->rate_ppb / 1e9, s->tenants,
+                         s->rate_nano < 0 ? (double)NAN : (double)s->rate_nano / 1e9, s->tenants,
                          hs_segment_end_text(s->ended_by));
             hs_free(gpus);
         }
@@ -399,7 +393,7 @@ static void put_stages(const struct hs_explain *x, struct hs_jsonw *w)
     hs_jsonw_put(w, "]");
 }
 
-static void put_list(const struct hs_explain *x, const char *key, const char *what,
+static void put_list(const struct explain *x, const char *key, const char *what,
                      const struct explain_list *list, struct hs_jsonw *w)
 {
     hs_jsonw_put(w, "%s={ jobs=%u named=[", key, list->count);
@@ -411,7 +405,7 @@ static void put_list(const struct hs_explain *x, const char *key, const char *wh
     hs_jsonw_put(w, "] }");
 }
 
-static void put_decisions(const struct hs_explain *x, struct hs_jsonw *w)
+static void put_decisions(const struct explain *x, struct hs_jsonw *w)
 {
     if (!x->has_decisions) {
         hs_jsonw_key(w, "decisions");
@@ -430,8 +424,7 @@ static void put_decisions(const struct hs_explain *x, struct hs_jsonw *w)
     hs_jsonw_put(w, "]");
 }
 
-static void put_job(const struct hs_explain *x, const struct explain_around *around,
-                    struct hs_output *out)
+static void put_job(const struct explain *x, struct hs_output *out)
 {
     const struct explain_job *job = &x->jobs[x->watched];
     struct hs_jsonw w;
@@ -451,9 +444,9 @@ static void put_job(const struct hs_explain *x, const struct explain_around *aro
     put_phases(&w, job);
     hs_jsonw_put(&w, "}");
     put_stages(x, &w);
-    put_list(x, "overtaken_by", "starting_time", &around->overtaken, &w);
-    put_list(x, "gpus_held_before_by", "end_time", &around->freed, &w);
-    put_list(x, "beside", "seconds", &around->beside, &w);
+    put_list(x, "overtaken_by", "starting_time", &x->overtaken, &w);
+    put_list(x, "gpus_held_before_by", "end_time", &x->freed, &w);
+    put_list(x, "beside", "seconds", &x->beside, &w);
     put_decisions(x, &w);
     hs_jsonw_put(&w, "}");
     hs_jsonw_finish(&w);
@@ -467,11 +460,10 @@ static void put_gpu_seconds(struct hs_jsonw *w, const explain_waits waits)
     hs_jsonw_put(w, "}");
 }
 
-static void put_run(const struct hs_explain *x, struct hs_output *out)
+static void put_run(const struct explain *x, struct hs_output *out)
 {
+    const struct explain_list *longest = &x->longest;
     struct hs_jsonw w;
-    struct explain_list longest;
-    explain_find_longest(x, &longest);
     hs_jsonw_begin(&w, out);
     hs_jsonw_put(&w, "={ policy=%s jobs=%u", x->policy, x->job_count);
     put_gpu_seconds(&w, x->total);
@@ -484,8 +476,8 @@ static void put_run(const struct hs_explain *x, struct hs_output *out)
         hs_jsonw_put(&w, "}");
     }
     hs_jsonw_put(&w, "] longest=[");
-    for (uint32_t i = 0; i < longest.named; i++) {
-        const struct explain_job *job = &x->jobs[longest.jobs[i]];
+    for (uint32_t i = 0; i < longest->named; i++) {
+        const struct explain_job *job = &x->jobs[longest->jobs[i]];
         hs_jsonw_put(&w, "={ job_id=%s gpus=%u", job->id, job->gpus);
         put_seconds(&w, "queueing_delay", job->pending_us);
         put_phases(&w, job);
@@ -497,56 +489,51 @@ static void put_run(const struct hs_explain *x, struct hs_output *out)
 
 /* ---- the two ---- */
 
-enum hs_status hs_explain_say_job(struct hs_explain *x, uint32_t job,
-                                  const struct hs_explain_style *style, struct hs_output *out)
+static void say_job(const struct explain *x, bool use_utf8, struct hs_output *out)
 {
-    struct explain_around around;
-    const struct explain_job *j = &x->jobs[job];
+    const struct explain_job *job = &x->jobs[x->watched];
     bool is_met[EXPLAIN_CAUSES] = {false};
-    x->watched = job;
-    HS_TRY(explain_replay(x));
-    explain_look_around(x, &around);
-    if (style->as_json) {
-        put_job(x, &around, out);
-        return HS_OK;
-    }
-    say_head(x, j, out);
-    say_waits(j, style, out);
-    say_stages(x, j->submit_us, out);
-    say_others(x, j, &around, out);
-    say_decisions(x, j->submit_us, out);
+    say_head(x, job, out);
+    say_waits(job, use_utf8, out);
+    say_stages(x, job->submit_us, out);
+    say_others(x, job, out);
+    say_decisions(x, job->submit_us, out);
     for (int phase = 0; phase < EXPLAIN_PHASES; phase++)
         for (int c = 0; c < EXPLAIN_CAUSES; c++)
-            is_met[c] = is_met[c] || j->wait_us[phase][c] > 0;
+            is_met[c] = is_met[c] || job->wait_us[phase][c] > 0;
     say_causes(x, is_met, out);
-    return HS_OK;
 }
 
-enum hs_status hs_explain_say_run(struct hs_explain *x, const struct hs_explain_style *style,
-                                  struct hs_output *out)
+static void say_run(const struct explain *x, bool use_utf8, struct hs_output *out)
 {
     bool is_met[EXPLAIN_CAUSES];
-    HS_TRY(explain_replay(x));
-    if (style->as_json) {
-        put_run(x, out);
-        return HS_OK;
-    }
     const hs_u128 sum = sum_of(x->total);
     const int decimals = gpu_hours(sum) < 10 ? 3 : 1;
     hs_say(out, "%s: %u job%s, %u placement%s, %u GPU%s\nunder %s: order %s, scan %s\n", x->dir,
-           x->job_count, plural(x->job_count), x->segment_count, plural(x->segment_count),
-           x->cluster.gpu_count, plural(x->cluster.gpu_count), x->policy != NULL ? x->policy : "?",
-           x->order, x->scan);
+           x->job_count, plural(x->job_count), x->schedule.segment_count,
+           plural(x->schedule.segment_count), x->cluster.gpu_count, plural(x->cluster.gpu_count),
+           x->policy != NULL ? x->policy : "?", x->order, x->scan);
     hs_say(out, "\nGPU-hours that jobs waited for, by cause\n");
     for (int c = 0; c < EXPLAIN_CAUSES; c++) {
         hs_say(out, "  %-13s%14.*f", explain_cause_names[c], decimals, gpu_hours(x->total[c]));
-        say_share(out, style, sum > 0 ? (double)x->total[c] / (double)sum : 0, RUN_BAR_CELLS);
+        say_share(out, use_utf8, sum > 0 ? (double)x->total[c] / (double)sum : 0, RUN_BAR_CELLS);
+        is_met[c] = x->total[c] > 0;
     }
     hs_say(out, "  %-13s%14.*f\n", "all", decimals, gpu_hours(sum));
     say_over_time(x, out);
     say_longest(x, out);
-    for (int c = 0; c < EXPLAIN_CAUSES; c++)
-        is_met[c] = x->total[c] > 0;
     say_causes(x, is_met, out);
-    return HS_OK;
+}
+
+enum hs_status hs_explain(const char *dir, const char *job_id, bool as_json, bool use_utf8,
+                          struct hs_output *out, struct hs_diag *diag)
+{
+    struct explain x;
+    const enum hs_status status = explain_open(&x, dir, job_id, diag);
+    if (status == HS_OK && as_json)
+        job_id != NULL ? put_job(&x, out) : put_run(&x, out);
+    else if (status == HS_OK)
+        job_id != NULL ? say_job(&x, use_utf8, out) : say_run(&x, use_utf8, out);
+    explain_close(&x);
+    return status;
 }

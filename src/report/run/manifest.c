@@ -91,6 +91,21 @@ enum hs_status hs_manifest_write(const struct hs_manifest *manifest, const struc
 
 /* ---- read back ---- */
 
+enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes, struct hs_diag *diag)
+{
+    struct hs_input *input;
+    const char *data;
+    size_t len;
+    enum hs_status status;
+    HS_TRY(hs_input_open(&input, path, diag));
+    while ((status = hs_input_read(input, &data, &len)) == HS_OK)
+        ;
+    *hash = hs_input_hash(input);
+    *bytes = hs_input_bytes(input);
+    hs_input_close(input);
+    return status == HS_END ? HS_OK : status;
+}
+
 static bool read_hash(const struct hs_json *value, uint64_t *hash)
 {
     const char *text = hs_json_text(value);
@@ -416,4 +431,60 @@ enum hs_status hs_rowfile_each(struct hs_runmanifest *m, const char *name,
     if (f.input != NULL)
         hs_input_close(f.input);
     return s;
+}
+
+/* ---- segments.csv in memory ---- */
+
+struct segment_row {
+    struct hs_placed placed;
+    const char *id, *gpus, *ended_by;
+};
+#define AT(field) offsetof(struct segment_row, field)
+
+const struct hs_rowcell hs_schedule_cells[] = {
+    {"job_id", HS_ROWCELL_TEXT, AT(id)},
+    {"start", HS_ROWCELL_TIME, AT(placed.start_us)},
+    {"end", HS_ROWCELL_TIME, AT(placed.end_us)},
+    {"mean_rate", HS_ROWCELL_RATE, AT(placed.rate_nano)},
+    {"tenants", HS_ROWCELL_COUNT32, AT(placed.tenants)},
+    {"allocated_resources", HS_ROWCELL_TEXT, AT(gpus)},
+    {"ended_by", HS_ROWCELL_TEXT, AT(ended_by)},
+    {NULL, HS_ROWCELL_TEXT, 0},
+};
+
+enum hs_status hs_schedule_add(void *schedule, const struct hs_rowfile *f)
+{
+    struct hs_schedule *s = schedule;
+    struct segment_row row = {.placed = {.line = f->row.line, .range_first = s->range_count}};
+    struct hs_placed *p = &row.placed;
+    HS_TRY(hs_rowfile_read(f, &row));
+    if (p->end_us < p->start_us)
+        return hs_rowfile_bad(f, "end", "a time at or after start");
+    while (p->ended_by <= HS_SEGMENT_FAILURE &&
+           strcmp(row.ended_by, hs_segment_end_text(p->ended_by)) != 0)
+        p->ended_by++;
+    if (p->ended_by > HS_SEGMENT_FAILURE)
+        return hs_rowfile_bad(f, "ended_by", s->expected_ended_by);
+    int64_t above = -1;
+    for (struct hs_gpu_range r; *row.gpus != '\0'; p->range_count++, above = r.last) {
+        if (!hs_rowfile_range(&row.gpus, &r.first, &r.last) || (int64_t)r.first <= above ||
+            r.last >= s->gpu_count)
+            return hs_rowfile_bad(f, "allocated_resources", s->expected_gpus);
+        hs_grow((void **)&s->ranges, &s->range_cap, (uint64_t)s->range_count + 1, sizeof *s->ranges,
+                UINT32_MAX);
+        s->ranges[s->range_count++] = r;
+        p->gpus += r.last - r.first + 1;
+    }
+    const uint32_t name = hs_intern_find(s->ids, row.id);
+    p->job = name != 0 && name != UINT32_MAX ? name - 1 : UINT32_MAX;
+    hs_grow((void **)&s->segments, &s->segment_cap, (uint64_t)s->segment_count + 1,
+            sizeof *s->segments, UINT32_MAX);
+    s->segments[s->segment_count++] = *p;
+    return HS_OK;
+}
+
+void hs_schedule_free(struct hs_schedule *s)
+{
+    hs_free(s->segments);
+    hs_free(s->ranges);
 }

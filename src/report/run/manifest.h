@@ -23,9 +23,11 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/intern.h"
 #include "base/io.h"
 #include "data/csvread.h"
 #include "data/json.h"
+#include "horus/observe.h"
 #include "report/run/rundir.h"
 #include "report/run/summary.h"
 
@@ -73,6 +75,10 @@ struct hs_manifest {
 
 HS_MUST_USE enum hs_status hs_manifest_write(const struct hs_manifest *manifest,
                                              const struct hs_rundir *dir, struct hs_diag *diag);
+
+/* Hash and size of the decompressed content of a file. */
+HS_MUST_USE enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes,
+                                        struct hs_diag *diag);
 
 /* ---- read ---- */
 
@@ -184,5 +190,34 @@ HS_MUST_USE enum hs_status hs_rowfile_bad(const struct hs_rowfile *f, const char
 HS_MUST_USE enum hs_status
 hs_rowfile_each(struct hs_runmanifest *run, const char *name, const struct hs_rowcell *cells,
                 enum hs_status (*each)(void *ctx, const struct hs_rowfile *f), void *ctx);
+
+/* ---- segments.csv in memory ---- */
+
+struct hs_gpu_range {
+    uint32_t first, last; /* ids, both included */
+};
+
+struct hs_placed {
+    int64_t start_us, end_us;
+    int64_t rate_nano; /* mean_rate x 1e9; -1 = empty (a segment of no length) */
+    int64_t line;
+    uint32_t job; /* its id less 1; UINT32_MAX: `ids` does not have it */
+    uint32_t range_first, range_count, gpus, tenants;
+    enum hs_segment_end ended_by;
+};
+
+struct hs_schedule {
+    const struct hs_intern *ids;                   /* of jobs */
+    const char *expected_gpus, *expected_ended_by; /* for messages */
+    uint32_t gpu_count;                            /* GPU ids are below it */
+    struct hs_placed *segments;
+    struct hs_gpu_range *ranges; /* of all segments; each ascends */
+    uint32_t segment_count, range_count, segment_cap, range_cap;
+};
+
+extern const struct hs_rowcell hs_schedule_cells[];
+/* For hs_rowfile_each: appends a row to a struct hs_schedule. */
+HS_MUST_USE enum hs_status hs_schedule_add(void *schedule, const struct hs_rowfile *f);
+void hs_schedule_free(struct hs_schedule *schedule);
 
 #endif
