@@ -23,7 +23,7 @@
 #include <cmocka.h>
 
 #include "base/fixed.h"
-#include "report/verify/verify_data.h"
+#include "report/verify/verify.h"
 
 #define S INT64_C(1000000)
 
@@ -36,7 +36,7 @@ static const char attempts[] = "jobs fail and are tried again as they should",
                   working[] = "every finished job has done its work";
 
 static struct verify_job jobs[JOBS];
-static struct verify_segment segments[5];
+static struct hs_placed segments[5];
 static int64_t attempts_us[] = {10 * S, 20 * S};
 static struct verify_run run;
 static struct verify_check check;
@@ -44,21 +44,22 @@ static struct verify_check check;
 static void add(uint32_t job, int64_t start_s, int64_t end_s, int64_t rate_nano,
                 enum hs_segment_end ended_by)
 {
-    segments[run.segment_count] = (struct verify_segment){.line = run.segment_count + 2,
-                                                          .job = job,
-                                                          .start_us = start_s * S,
-                                                          .end_us = end_s * S,
-                                                          .rate_nano = rate_nano,
-                                                          .gpus = 1,
-                                                          .ended_by = ended_by};
-    run.segment_count++;
+    segments[run.schedule.segment_count] =
+        (struct hs_placed){.line = run.schedule.segment_count + 2,
+                           .job = job,
+                           .start_us = start_s * S,
+                           .end_us = end_s * S,
+                           .rate_nano = rate_nano,
+                           .gpus = 1,
+                           .ended_by = ended_by};
+    run.schedule.segment_count++;
     jobs[job].sum.suspensions += ended_by == HS_SEGMENT_SUSPEND;
 }
 
 /* Applies the rule of that title. */
 static void expect(const char *title, uint64_t faults, const char *line)
 {
-    const struct verify_rule *rule = verify_job_rules;
+    const struct verify_rule *rule = verify_rules;
     while (strcmp(rule->title, title) != 0)
         rule++;
     memset(&check, 0, sizeof check);
@@ -74,7 +75,7 @@ static void fails_once(enum verify_retries retries)
 {
     static const struct verify_sum none = {.finish_us = -1, .is_full_speed = true};
     run = (struct verify_run){.jobs = jobs,
-                              .segments = segments,
+                              .schedule = {.segments = segments},
                               .attempts_us = attempts_us,
                               .job_count = JOBS,
                               .setup = {.retries = (int32_t)retries}};
@@ -113,7 +114,7 @@ static void attempts_of_several_placements(void **state)
 {
     (void)state;
     fails_once(VERIFY_ATTEMPTS);
-    run.segment_count = 0;
+    run.schedule.segment_count = 0;
     add(0, 0, 4, VERIFY_NANO, HS_SEGMENT_PREEMPT);
     add(0, 5, 8, VERIFY_NANO, HS_SEGMENT_OOM);
     add(0, 9, 15, VERIFY_NANO, HS_SEGMENT_FAILURE);
@@ -122,7 +123,7 @@ static void attempts_of_several_placements(void **state)
     jobs[0].row.lost_ns = 3000 * S;
     expect(attempts, 0, NULL);
     fails_once(VERIFY_ATTEMPTS);
-    run.segment_count = 0;
+    run.schedule.segment_count = 0;
     add(0, 0, 4, VERIFY_NANO, HS_SEGMENT_PREEMPT);
     add(0, 5, 8, VERIFY_NANO, HS_SEGMENT_PREEMPT); /* not lost: 13 s of work in it */
     add(0, 9, 15, VERIFY_NANO, HS_SEGMENT_FAILURE);
@@ -184,7 +185,7 @@ static void generated_failures_are_limited(void **state)
 {
     (void)state;
     fails_once(VERIFY_GENERATE);
-    run.segment_count = 0;
+    run.schedule.segment_count = 0;
     for (int i = 0; i < 4; i++)
         add(0, 10 * i, 10 * i + 5, VERIFY_NANO, HS_SEGMENT_FAILURE);
     jobs[0].row.is_done = false; /* cut by the horizon */
@@ -203,7 +204,7 @@ static void cut_jobs(void **state)
     jobs[0].row.is_done = false;
     expect(attempts, 0, NULL);
     fails_once(VERIFY_ATTEMPTS);
-    run.segment_count = 2;
+    run.schedule.segment_count = 2;
     jobs[0].row.is_done = false;
     expect(attempts, 0, NULL);
 }
@@ -214,8 +215,10 @@ static void sound(void)
 {
     static const struct verify_sum none = {
         .finish_us = -1, .suspended_from_us = -1, .first_long_us = -1};
-    run = (struct verify_run){
-        .jobs = jobs, .segments = segments, .job_count = JOBS, .setup = {.until_us = HS_TIME_MAX}};
+    run = (struct verify_run){.jobs = jobs,
+                              .schedule = {.segments = segments},
+                              .job_count = JOBS,
+                              .setup = {.until_us = HS_TIME_MAX}};
     jobs[A] = (struct verify_job){.id = "A",
                                   .work_us = 24 * S,
                                   .gpus = 1,
@@ -341,7 +344,7 @@ static void memory_on_the_host(void **state)
     expect(hosting, 1, less);
     /* the run is cut at 45, with A on the host: 20 + 10 s */
     sound();
-    run.segment_count = 3;
+    run.schedule.segment_count = 3;
     run.setup.until_us = 45 * S;
     jobs[A].row.host_mib_us = 6000 * S;
     jobs[A].row.is_done = false;

@@ -12,15 +12,15 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "report/verify/verify_data.h"
+#include "report/verify/verify.h"
 
 #define S    INT64_C(1000000)
 #define JOBS 12u
 #define GPUS 6u
 
 static struct verify_job jobs[JOBS];
-static struct verify_segment segments[2 * JOBS];
-static struct verify_range ranges[4 * JOBS];
+static struct hs_placed segments[2 * JOBS];
+static struct hs_gpu_range ranges[4 * JOBS];
 static struct verify_gpu gpu_states[GPUS];
 static struct verify_run run;
 static struct verify_check check;
@@ -29,8 +29,7 @@ static void clear(uint32_t gpus)
 {
     memset(jobs, 0, sizeof jobs);
     run = (struct verify_run){.jobs = jobs,
-                              .segments = segments,
-                              .ranges = ranges,
+                              .schedule = {.segments = segments, .ranges = ranges},
                               .gpus = gpu_states,
                               .gpu_count = gpus,
                               .job_count = JOBS,
@@ -39,7 +38,7 @@ static void clear(uint32_t gpus)
 
 static void sweep(void)
 {
-    const struct verify_rule *rule = verify_schedule_rules;
+    const struct verify_rule *rule = verify_rules;
     while (strcmp(rule->title, "no GPU is held twice") != 0)
         rule++;
     memset(gpu_states, 0, sizeof gpu_states);
@@ -50,14 +49,15 @@ static void sweep(void)
 /* Segments are to be added by start. */
 static void add(uint32_t job, int64_t start_s, int64_t end_s, uint32_t first, uint32_t last)
 {
-    ranges[run.range_count] = (struct verify_range){first, last};
-    segments[run.segment_count++] = (struct verify_segment){.start_us = start_s * S,
-                                                            .end_us = end_s * S,
-                                                            .job = job,
-                                                            .range_first = run.range_count++,
-                                                            .range_count = 1,
-                                                            .gpus = last - first + 1,
-                                                            .tenants = 2};
+    ranges[run.schedule.range_count] = (struct hs_gpu_range){first, last};
+    segments[run.schedule.segment_count++] =
+        (struct hs_placed){.start_us = start_s * S,
+                           .end_us = end_s * S,
+                           .job = job,
+                           .range_first = run.schedule.range_count++,
+                           .range_count = 1,
+                           .gpus = last - first + 1,
+                           .tenants = 2};
 }
 
 /* Job 0 shares GPU 1 in [10, 20) and GPU 2 in [15, 30), in all 20 s; job 1 shares 10 of its 20 s,
@@ -111,7 +111,7 @@ static void three_on_a_gpu(void **state)
 static uint32_t holders(uint32_t gpu, int64_t second)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < run.segment_count; i++)
+    for (uint32_t i = 0; i < run.schedule.segment_count; i++)
         count += segments[i].start_us <= second * S && second * S < segments[i].end_us &&
                  ranges[i].first <= gpu && gpu <= ranges[i].last;
     return count;

@@ -9,11 +9,186 @@
 #ifndef HORUS_REPORT_VERIFY_VERIFY_H
 #define HORUS_REPORT_VERIFY_VERIFY_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/diag.h"
+#include "base/fmt.h"
+#include "base/intern.h"
 #include "base/io.h"
+#include "base/memory.h"
+#include "horus/observe.h"
+#include "report/run/manifest.h"
+#include "traces/trace_stream.h"
 
 /* A list of checks with counts to out; HS_E_DIFFERS when one fails, with its first lines. */
 HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, struct hs_output *out,
                                          struct hs_diag *diag);
 
+/* ---- between the files of this module: the run as its files state it, and the rules that are held
+ * against it ----
+ *
+ * A rule is a row of a table: a title, the words for its counts, and functions that count what they
+ * look at and report faults, called in this order: `run` once, `segment` for each segment of a job
+ * of the trace in order of time, `job` for each job that has a row in jobs.csv. */
+
+#define VERIFY_NANO      INT64_C(1000000000) /* unit of a printed mean_rate: 9 decimals */
+#define VERIFY_GPU_MILLI 1000                /* thousandths of a whole GPU */
+#define VERIFY_NONE      UINT32_MAX          /* no job of the trace; no node */
+
+/* Values of the key `retries` of the configuration. */
+enum verify_retries { VERIFY_MERGE, VERIFY_ATTEMPTS, VERIFY_GENERATE };
+
+/* A row of jobs.csv; times and slowdowns -1 = empty. */
+struct verify_row {
+    int64_t submit_us, start_us, finish_us, wait_us, turnaround_us;
+    int64_t work_us, run_us, pending_us, colocated_us, overhead_us, lost_ns;
+    hs_i128 milli_us;   /* thousandths of GPUs x time held */
+    uint32_t gpu_milli; /* of each GPU */
+    int64_t slowdown_ppm, run_slowdown_ppm;
+    int64_t progress_us, host_mib_us; /* progress_us: first progress, -1 = none */
+    uint64_t preemptions, migrations, ooms, attempts, switches, gpus, nodes;
+    enum hs_job_class job_class;
+    int64_t line; /* 0 = the job has no row */
+    bool is_done, is_rejected;
+};
+
+/* What the segments of one job add up to. */
+struct verify_sum {
+    int64_t first_start_us, last_end_us; /* -1 = no segment */
+    int64_t run_us, colocated_us;
+    hs_i128 milli_us; /* thousandths of GPUs x time held */
+    hs_i128 done;     /* sum of mean_rate x length: 1e-9 us of isolated run time */
+    uint64_t segments, preemptions, migrations, ooms, failures, suspensions;
+    hs_i128 oom_done;          /* part of done: in segments that ended by `oom` */
+    int64_t oom_us;            /* their length */
+    hs_i128 attempt_done;      /* part of done: since the last failure, not lost by `oom` */
+    int64_t attempt_us;        /* time since then in segments */
+    int64_t finish_us;         /* end of the segment ended by `finish`; -1 = none */
+    int64_t suspended_from_us; /* -1 = it is not suspended */
+    int64_t on_host_us;        /* suspended until the next segment, times the GPUs it had */
+    uint32_t suspended_gpus;
+    uint32_t suspended_node; /* of the first of them; VERIFY_NONE = it is not suspended */
+    int64_t first_long_us;   /* begin of the first segment of any length; -1 = none */
+    uint32_t last_nodes;
+    bool is_full_speed;      /* every mean_rate is printed as 1 */
+    bool is_progress_placed; /* a segment has the first progress in it */
+};
+
+struct verify_job {
+    const char *id;
+    int64_t submit_us;
+    int64_t recorded_us;              /* run time in the trace */
+    int64_t work_us;                  /* the same, or by jobs.csv where attempts are generated */
+    uint32_t first_attempt, attempts; /* in run->attempts_us; 0 = one */
+    uint32_t gpus, gpus_min, gpus_max;
+    uint32_t gpu_milli;                         /* requested of each GPU, by the trace */
+    uint32_t types;                             /* in run->types: allowed, joined by '|'; 0 = any */
+    uint32_t worker_cpus_milli, worker_mem_mib; /* of the host, a GPU; 0 = not in the trace */
+    uint32_t persistent_mib; /* GPU memory between mini-batches, a GPU; 0 = not in the trace */
+    uint32_t vc;             /* in run->vcs */
+    enum hs_job_class job_class;
+    struct verify_row row;
+    struct verify_sum sum;
+};
+
+struct verify_node {
+    uint32_t first_gpu;
+    uint32_t type;                         /* of its GPUs, in run->types */
+    int64_t cpus_milli, mem_mib;           /* 0 = never the limit */
+    int64_t cpus_milli_used, mem_mib_used; /* now, in the sweep */
+    uint32_t owner;                        /* 1 + the VC of the job seen there first */
+};
+
+/* A GPU in the sweep over time. The sum of the indices of its holders is the index of the last. */
+struct verify_gpu {
+    uint32_t longest; /* 1 + the segment seen so far that holds it longest */
+    uint32_t holders; /* that have it whole */
+    uint32_t milli;   /* shares of the others */
+    uint64_t sum;
+    int64_t since_us, shared_from_us;
+};
+
+/* GPUs that a segment shares now, in the sweep, and since when it shares any. */
+struct verify_company {
+    int64_t from_us;
+    uint32_t gpus;
+};
+
+/* What the manifest says that was simulated. */
+struct verify_setup {
+    struct hs_trace_options trace;
+    const char *cluster, *sort, *window;
+    int32_t time_unit, vc;
+    int32_t retries; /* enum verify_retries */
+    double skip_bad_rows;
+    int64_t until_us; /* HS_TIME_MAX = no horizon */
+    int64_t warmup_us, cooldown_us;
+    bool is_sharing, is_slicing, is_throttling, is_resizing; /* what the policy may do */
+    bool is_partitioned;
+};
+
+struct verify_run {
+    const char *dir;
+    struct hs_diag *diag;
+    struct hs_arena arena;
+    struct hs_intern ids; /* of jobs: id n is jobs[n - 1] */
+    struct hs_intern vcs;
+    struct hs_intern types; /* of GPUs, and the sets of them that jobs want */
+    struct hs_runmanifest manifest;
+    struct verify_setup setup;
+    struct verify_node *nodes; /* node_count, and behind them one that begins at gpu_count */
+    struct verify_gpu *gpus;
+    struct verify_company *company; /* of each segment */
+    struct verify_job *jobs;
+    struct hs_schedule schedule; /* sorted by (start, end, line) from the schedule rules on */
+    int64_t *attempts_us;        /* of the trace's jobs, one after another */
+    uint32_t node_count, gpu_count, job_count, attempt_count;
+    uint32_t node_cap, job_cap, attempt_cap;
+    hs_i128 held_us, shared_us; /* GPU time with one holder or more, with two or more that have it
+                                   whole */
+    hs_i128 allocated_us;       /* the first in thousandths, shares as what they are */
+    bool is_divided;            /* some job has a share of its GPUs */
+    uint32_t strange_rows;      /* rows of jobs.csv whose id the trace does not have */
+    int64_t strange_line;       /* the first of them */
+    uint64_t trace_hash, trace_bytes;
+};
+
+/* ---- rules ---- */
+
+#define VERIFY_LINES     3
+#define VERIFY_LINE_SIZE 320
+
+struct verify_check {
+    struct verify_run *run;
+    uint64_t looked, faults;
+    char note[VERIFY_LINE_SIZE]; /* printed behind the counts; "" = none */
+    char lines[VERIFY_LINES][VERIFY_LINE_SIZE];
+    const char *skipped; /* why it was not made; NULL = it was */
+};
+
+/* "ok    <title>: 12,345 <things>, 0 <faults>" */
+struct verify_rule {
+    const char *title, *things, *faults;
+    enum hs_status (*run)(struct verify_check *c);
+    void (*segment)(struct verify_check *c, const struct hs_placed *segment);
+    void (*job)(struct verify_check *c, const struct verify_job *job);
+    const char *skipped; /* why, where it had nothing to look at; NULL: not skipped then */
+    const char *slicing_note, *throttling_note; /* under policies that may do that */
+};
+
+/* All of a rule but the printing. *c is zero. */
+HS_MUST_USE enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
+                                        struct verify_check *c);
+/* Of the schedule, then of jobs.csv; ends with a NULL title. */
+extern const struct verify_rule verify_rules[];
+
+/* Counts a fault and keeps the text of the first three: as it is (file NULL), behind
+ * "jobs.csv:12", or behind "jobs.csv:12: job j1". */
+HS_PRINTF(5, 6)
+void verify_fault(struct verify_check *c, const char *file, int64_t line, const char *id,
+                  const char *fmt, ...);
+#define VERIFY_FAULT(c, ...) verify_fault(c, NULL, 0, NULL, __VA_ARGS__)
+/* num / den in millionths, rounded half up; -1 where num is missing (-1) or den is 0. */
+int64_t verify_ppm(int64_t num, int64_t den);
 #endif
