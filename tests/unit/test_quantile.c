@@ -13,9 +13,9 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "report/stats/quantile.h"
+#include "report/stats/stats.c"
 
-static const uint64_t permille[HS_QUANTILES] = {500, 900, 950, 990, 1000};
+static const uint64_t permille[QUANTILES] = {500, 900, 950, 990, 1000};
 
 static int compare(const void *a, const void *b)
 {
@@ -23,38 +23,38 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void add(struct hs_quantiles *q, uint32_t set, uint64_t value)
+static void add(struct quantiles *q, uint32_t set, uint64_t value)
 {
-    if (q->pass == HS_PASS_FIRST)
-        hs_quantiles_count(q, set, hs_quantile_bucket(value));
+    if (q->pass == PASS_FIRST)
+        q->cells[set][bucket_of(value)]++;
     else
-        hs_quantiles_take(q, set, value);
+        quantiles_take(q, set, value);
 }
 
 /* Replays values as set 0 of one; returns the passes taken. */
-static int replay(struct hs_quantiles *q, const uint64_t *values, uint32_t count)
+static int replay(struct quantiles *q, const uint64_t *values, uint32_t count)
 {
     int passes = 0;
-    hs_quantiles_open(q, 1, 0);
-    for (; hs_quantiles_begin(q); passes++)
+    quantiles_open(q, 1, 0);
+    for (; quantiles_begin(q); passes++)
         for (uint32_t i = 0; i < count; i++)
             add(q, 0, values[i]);
-    assert_false(hs_quantiles_begin(q)); /* and stays so */
+    assert_false(quantiles_begin(q)); /* and stays so */
     return passes;
 }
 
 static void expect_exact(uint64_t *values, uint32_t count, int most_passes)
 {
-    struct hs_quantiles q;
+    struct quantiles q;
     int passes = replay(&q, values, count);
     assert_in_range(passes, 1, most_passes);
     qsort(values, count, sizeof *values, compare);
-    for (int i = 0; i < HS_QUANTILES; i++) {
+    for (int i = 0; i < QUANTILES; i++) {
         uint64_t rank = (count * permille[i] + 999) / 1000; /* smallest r with r >= q n */
         assert_int_equal(q.sets[0].value[i], values[rank - 1]);
     }
     assert_int_equal(q.sets[0].count, count);
-    hs_quantiles_close(&q);
+    quantiles_close(&q);
 }
 
 static void follows_the_definition(void **state)
@@ -70,15 +70,15 @@ static void follows_the_definition(void **state)
         {20, 10, 18, 19, 20}, {100, 50, 90, 95, 99}, {101, 51, 91, 96, 100},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        struct hs_quantiles q;
+        struct quantiles q;
         for (uint32_t i = 0; i < cases[c].count; i++)
             values[i] = cases[c].count - i;
         replay(&q, values, cases[c].count);
-        assert_int_equal(q.sets[0].value[HS_P50], cases[c].p50);
-        assert_int_equal(q.sets[0].value[HS_P90], cases[c].p90);
-        assert_int_equal(q.sets[0].value[HS_P95], cases[c].p95);
-        assert_int_equal(q.sets[0].value[HS_P99], cases[c].p99);
-        hs_quantiles_close(&q);
+        assert_int_equal(q.sets[0].value[P50], cases[c].p50);
+        assert_int_equal(q.sets[0].value[P90], cases[c].p90);
+        assert_int_equal(q.sets[0].value[P95], cases[c].p95);
+        assert_int_equal(q.sets[0].value[P99], cases[c].p99);
+        quantiles_close(&q);
     }
 }
 
@@ -88,11 +88,11 @@ static void handles_small_sets_and_extremes(void **state)
     uint64_t zeros[5] = {0}, wide[] = {INT64_MAX, 0, 1, INT64_MAX - 1, 15, 16, 31, 32, 33};
     expect_exact(zeros, 5, 1);
     expect_exact(wide, 9, 2);
-    struct hs_quantiles q;
+    struct quantiles q;
     assert_int_equal(replay(&q, NULL, 0), 1);
-    assert_int_equal(q.sets[0].value[HS_P50], 0);
+    assert_int_equal(q.sets[0].value[P50], 0);
     assert_int_equal(q.sets[0].count, 0);
-    hs_quantiles_close(&q);
+    quantiles_close(&q);
 }
 
 static void is_exact_for_every_small_count(void **state)
@@ -132,21 +132,21 @@ static void is_exact_for_large_sets(void **state)
 static void keeps_sets_apart(void **state)
 {
     (void)state;
-    struct hs_quantiles q;
-    hs_quantiles_open(&q, 5, 0);
-    while (hs_quantiles_begin(&q)) {
+    struct quantiles q;
+    quantiles_open(&q, 5, 0);
+    while (quantiles_begin(&q)) {
         for (uint64_t i = 1; i <= 100; i++) {
             add(&q, 0, i * 1000);
             add(&q, 2, i * 1000000);
             add(&q, 4, i * 1000000);
         }
     }
-    assert_int_equal(q.sets[0].value[HS_P90], 90000);
-    assert_int_equal(q.sets[1].value[HS_P90], 0);
-    assert_int_equal(q.sets[2].value[HS_P90], 90000000);
-    assert_int_equal(q.sets[3].value[HS_P90], 0);
-    assert_int_equal(q.sets[4].value[HS_P90], 90000000);
-    hs_quantiles_close(&q);
+    assert_int_equal(q.sets[0].value[P90], 90000);
+    assert_int_equal(q.sets[1].value[P90], 0);
+    assert_int_equal(q.sets[2].value[P90], 90000000);
+    assert_int_equal(q.sets[3].value[P90], 0);
+    assert_int_equal(q.sets[4].value[P90], 90000000);
+    quantiles_close(&q);
 }
 
 int main(void)

@@ -15,7 +15,6 @@
 
 #include "base/memory.h"
 #include "report/stats/exact.h"
-#include "report/stats/quantile.h"
 
 #define PPM     UINT64_C(1000000)
 #define MASK_48 UINT64_C(0xffffffffffff)
@@ -75,6 +74,264 @@ static bool pack(const struct job_sample *s, struct plain_sample *plain)
     return (int64_t)plain->wait_us == s->wait_us && (int64_t)plain->work_us == s->work_us &&
            s->jct_us - s->wait_us == s->work_us && s->run_us == s->work_us &&
            s->progress_us == s->wait_us;
+}
+
+/* ---- quantiles ----
+ *
+ * Exact order statistics of many sets of integers in bounded memory: the caller replays the same
+ * values until every quantile is pinned down.
+ *
+ *     quantiles_open(&q, sets);
+ *     for (bool is_first = true; quantiles_begin(&q); is_first = false)
+ *         for each value
+ *             if (is_first)
+ *                 q.cells[set][bucket_of(value)]++; // value < 2^63
+ *             else
+ *                 quantiles_take(&q, set, value);
+ *     p90 = q.sets[set].value[P90]; // 0 for an empty set
+ *
+ * A quantile is the smallest value with at least q n values <= it; the largest value is one too.
+ * The first pass counts values in logarithmic buckets; each later pass splits the buckets that hold
+ * a wanted rank by 256, or, once few enough values are left in them, collects those and goes on
+ * with them in memory: radix selection with replay. Most values of a later pass lie in no such
+ * bucket: a caller of many sets asks which are wanted and leaves the others out. Two passes for up
+ * to 131,072 values and for most real sets of a few hundred thousand, three for most of any size,
+ * never more than ten. 7.5 KiB a set; exact whatever the number of values.
+ *
+ * Invariant between passes: each wanted rank is either resolved or lies in a range of its set,
+ * ranges are disjoint, ascending and non-empty, and `below` and `count` of a range are exact. */
+
+enum { P50, P90, P95, P99, P100, QUANTILES };
+
+#define SUB_BITS   5u
+#define BUCKETS    1920u /* and counters a set, in every pass */
+#define SPLIT_BITS 8u    /* of a range into 256 parts */
+#define SPLIT      (1u << SPLIT_BITS)
+/* Values collected in the last pass, all sets together: as many as take hardly more memory than the
+ * counters of the first pass, so that what is taken does not grow with the number of values. */
+#define COLLECTED 131072u
+_Static_assert(QUANTILES *SPLIT <= BUCKETS, "ranges split have room");
+
+/* Values in [low, low + 2^bits), among which ranks are wanted. */
+struct quantile_range {
+    uint64_t low;
+    uint64_t below, count; /* values < low, values inside */
+    uint32_t bits;
+    uint32_t collected, first; /* last pass: its part of the collection */
+};
+
+struct quantile_set {
+    uint64_t count;            /* of values, once the first pass is over */
+    uint64_t value[QUANTILES]; /* once resolved */
+    struct quantile_range range[QUANTILES];
+    uint8_t range_of[QUANTILES]; /* index into range; QUANTILES = resolved */
+    uint8_t ranges;
+};
+
+struct quantiles {
+    struct quantile_set *sets;
+    uint32_t (*cells)[BUCKETS];
+    uint64_t *collection; /* in the same memory: a pass that collects counts nothing */
+    uint32_t set_count;
+    enum { PASS_NONE, PASS_FIRST, PASS_SPLIT, PASS_COLLECT } pass;
+};
+
+/* Bucket of the first pass: values below 32 each their own, above that 32 per power of two, up to
+ * 63 bits. */
+static uint32_t bucket_of(uint64_t value)
+{
+    const uint32_t log2 = 63 ^ HS_CLZ64(value | 1u << SUB_BITS);
+    const uint32_t shift = log2 - SUB_BITS;
+    return (shift << SUB_BITS) + (uint32_t)(value >> shift);
+}
+
+static const uint64_t permille_of[QUANTILES] = {500, 900, 950, 990, 1000};
+
+static uint64_t rank_of(uint64_t count, int which)
+{
+    return (count * permille_of[which] + 999) / 1000; /* count is below 2^32 */
+}
+
+/* Puts rank `which` into the range r: the last one made, if it is the same. */
+static void want(struct quantile_set *set, int which, const struct quantile_range *r)
+{
+    if (r->bits == 0) {
+        set->value[which] = r->low;
+        set->range_of[which] = QUANTILES;
+        return;
+    }
+    if (set->ranges == 0 || set->range[set->ranges - 1].low != r->low)
+        set->range[set->ranges++] = *r;
+    set->range_of[which] = (uint8_t)(set->ranges - 1);
+}
+
+/* Ranges of the ranks from the buckets of the first pass. */
+static void settle_first(struct quantile_set *set, const uint32_t cells[BUCKETS])
+{
+    struct quantile_range r = {0};
+    uint32_t count = 0; /* of as many bits as a counter: several are added at once */
+    for (uint32_t i = 0; i < BUCKETS; i++)
+        count += cells[i];
+    set->count = count;
+    if (count == 0)
+        return;
+    uint32_t bucket = 0;
+    for (int which = 0; which < QUANTILES; which++) {
+        uint64_t rank = rank_of(set->count, which);
+        while (r.below + cells[bucket] < rank)
+            r.below += cells[bucket++];
+        const uint32_t shift = bucket >> SUB_BITS;
+        r.bits = shift > 0 ? shift - 1 : 0;
+        r.low = (uint64_t)(bucket - (r.bits << SUB_BITS)) << r.bits;
+        r.count = cells[bucket];
+        want(set, which, &r);
+    }
+}
+
+/* Which of the SPLIT parts of range r a value is in, given by its distance from r->low. */
+static uint32_t part_of(const struct quantile_range *r, uint64_t offset)
+{
+    return (uint32_t)(offset >> (r->bits > SPLIT_BITS ? r->bits - SPLIT_BITS : 0));
+}
+
+/* The part of range r that holds the rank, from its SPLIT counters. */
+static struct quantile_range narrow(const struct quantile_range *r, const uint32_t *cells,
+                                    uint64_t rank)
+{
+    uint32_t bits = r->bits > SPLIT_BITS ? r->bits - SPLIT_BITS : 0;
+    struct quantile_range part = {.below = r->below, .bits = bits};
+    uint32_t cell = 0;
+    while (part.below + cells[cell] < rank)
+        part.below += cells[cell++];
+    part.low = r->low + ((uint64_t)cell << bits);
+    part.count = cells[cell];
+    return part;
+}
+
+static void settle_split(struct quantile_set *set, const uint32_t cells[BUCKETS])
+{
+    struct quantile_set old = *set;
+    set->ranges = 0;
+    for (int which = 0; which < QUANTILES; which++) {
+        uint32_t index = old.range_of[which];
+        if (index == QUANTILES)
+            continue;
+        struct quantile_range part =
+            narrow(&old.range[index], cells + index * SPLIT, rank_of(set->count, which));
+        want(set, which, &part);
+    }
+}
+
+/* The value of a rank among all values of the range r; permutes them. */
+static uint64_t select_rank(uint64_t *values, struct quantile_range r, uint64_t rank)
+{
+    while (r.bits > 0 && r.count > 1) {
+        uint32_t cells[SPLIT] = {0};
+        uint64_t count = r.count, inside = 0;
+        for (uint64_t i = 0; i < count; i++)
+            cells[part_of(&r, values[i] - r.low)]++;
+        r = narrow(&r, cells, rank);
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t value = values[i];
+            if ((value - r.low) >> r.bits != 0)
+                continue;
+            values[i] = values[inside];
+            values[inside++] = value;
+        }
+    }
+    return r.count == 1 ? values[0] : r.low;
+}
+
+static void settle_collect(struct quantile_set *set, uint64_t *collection)
+{
+    for (int which = 0; which < QUANTILES; which++) {
+        if (set->range_of[which] == QUANTILES)
+            continue;
+        const struct quantile_range *r = &set->range[set->range_of[which]];
+        set->value[which] = select_rank(collection + r->first, *r, rank_of(set->count, which));
+        set->range_of[which] = QUANTILES;
+    }
+    set->ranges = 0;
+}
+
+/* Ends a pass. */
+static void settle(struct quantiles *q)
+{
+    for (uint32_t i = 0; i < q->set_count; i++) {
+        struct quantile_set *set = &q->sets[i];
+        if (q->pass == PASS_FIRST)
+            settle_first(set, q->cells[i]);
+        else if (set->ranges == 0)
+            continue;
+        else if (q->pass == PASS_SPLIT)
+            settle_split(set, q->cells[i]);
+        else
+            settle_collect(set, q->collection);
+    }
+}
+
+/* Deals out the collection; returns how many values are in ranges. */
+static uint64_t deal(struct quantiles *q)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < q->set_count; i++)
+        for (uint32_t r = 0; r < q->sets[i].ranges; r++) {
+            q->sets[i].range[r].first = (uint32_t)total;
+            total += q->sets[i].range[r].count;
+        }
+    return total;
+}
+
+/* parts: further counters behind those of the sets. */
+static void quantiles_open(struct quantiles *q, uint32_t sets, uint32_t parts)
+{
+    const uint64_t least = sizeof *q->collection * COLLECTED / sizeof *q->cells + 1;
+    *q = (struct quantiles){.set_count = sets};
+    q->sets = hs_alloc_zeroed(sets, sizeof *q->sets);
+    void *memory = hs_alloc_zeroed(sets + parts > least ? sets + parts : least, sizeof *q->cells);
+    q->cells = memory;
+    q->collection = memory;
+}
+
+/* Begins a pass; false when everything is known, the last call. */
+static bool quantiles_begin(struct quantiles *q)
+{
+    if (q->pass == PASS_NONE) {
+        q->pass = PASS_FIRST;
+        return true;
+    }
+    settle(q);
+    const uint64_t left = deal(q);
+    q->pass = left <= COLLECTED ? PASS_COLLECT : PASS_SPLIT;
+    for (uint32_t i = 0; q->pass == PASS_SPLIT && i < q->set_count; i++)
+        memset(q->cells[i], 0, q->sets[i].ranges * SPLIT * sizeof *q->cells[i]);
+    return left > 0;
+}
+
+/* Adds a value to a set in a later pass, if it is in a range of it. */
+static void quantiles_take(struct quantiles *q, uint32_t set_index, uint64_t value)
+{
+    struct quantile_set *set = &q->sets[set_index];
+    uint32_t i = set->ranges;
+    while (i > 0 && set->range[i - 1].low > value)
+        i--;
+    if (i == 0)
+        return;
+    struct quantile_range *r = &set->range[--i];
+    const uint64_t offset = value - r->low;
+    if (offset >> r->bits != 0)
+        return;
+    if (q->pass == PASS_COLLECT)
+        q->collection[r->first + r->collected++] = value;
+    else
+        q->cells[set_index][i * SPLIT + part_of(r, offset)]++;
+}
+
+static void quantiles_close(struct quantiles *q)
+{
+    hs_free(q->sets);
+    hs_free(q->cells); /* and the collection */
+    *q = (struct quantiles){0};
 }
 
 /* ---- classes ---- */
@@ -336,16 +593,16 @@ enum { SUM_WORK = HS_MEASURES, SUMS };
 
 struct evaluation {
     struct hs_stats *stats;
-    struct hs_quantiles quantiles;
+    struct quantiles quantiles;
     uint32_t classes;
     /* What the values of a measure start from. Slowdowns less it are 0 for the many jobs of 1,
      * which are then alone in a bucket: their quantiles need no further pass. */
     uint64_t least[HS_MEASURES];
-    bool is_first_pass, has_cell[CELLS];
+    bool has_cell[CELLS];
     hs_u128 sums[HS_CLASSES_MAX + CELLS][SUMS]; /* of values less the least; cells behind */
     hs_u128 run_us;                             /* of all jobs */
     /* a later pass: the classes that ask for the values of a bucket, by the rest modulo 64 */
-    uint64_t wanted[HS_MEASURES][HS_QUANTILE_BUCKETS];
+    uint64_t wanted[HS_MEASURES][BUCKETS];
 };
 
 /* A class has the sets of its measures one after the other; behind all classes come those of the
@@ -355,6 +612,12 @@ static uint32_t set_of(const struct evaluation *e, uint32_t measure, uint32_t cl
     if (measure < HS_M_BOUNDED)
         return SETS_OF_CLASS * class + measure;
     return SETS_OF_CLASS * e->classes + (measure - HS_M_BOUNDED);
+}
+
+static const struct quantile_set *set_at(const struct evaluation *e, uint32_t measure,
+                                         uint32_t class)
+{
+    return &e->quantiles.sets[set_of(e, measure, class)];
 }
 
 /* Cells have counters behind all sets. */
@@ -401,7 +664,7 @@ HS_INLINE void count_values(struct evaluation *e, uint32_t sums, uint32_t set,
     HS_UNROLL
     for (uint32_t m = 0; m < SETS_OF_CLASS; m++)
         if (m < HS_M_SLOWDOWN || value[SUM_WORK] > 0)
-            hs_quantiles_count(&e->quantiles, set + m, bucket[m]);
+            e->quantiles.cells[set + m][bucket[m]]++;
 }
 
 /* The first pass: sums, and the buckets of the values. */
@@ -414,13 +677,13 @@ static void count_job(struct evaluation *e, const struct job_sample *job)
     measure(e, job, value);
     e->has_cell[job->key.cell] = true;
     for (uint32_t m = 0; m < HS_MEASURES; m++)
-        bucket[m] = hs_quantile_bucket(value[m]);
+        bucket[m] = bucket_of(value[m]);
     count_values(e, HS_CLASSES_MAX + job->key.cell, set_of_cell(e, 0, job->key.cell), value,
                  bucket);
     for (uint32_t i = 0; i < count; i++)
         count_values(e, of[i], set_of(e, 0, of[i]), value, bucket);
     for (uint32_t m = HS_M_BOUNDED; m < HS_MEASURES; m++)
-        hs_quantiles_count(&e->quantiles, set_of(e, m, HS_CLASS_ALL), bucket[m]);
+        e->quantiles.cells[set_of(e, m, HS_CLASS_ALL)][bucket[m]]++;
     e->run_us += (uint64_t)job->run_us;
     user->need += (hs_u128)job->milli_gpus * (uint64_t)job->work_us;
     user->sojourn += (hs_u128)job->milli_gpus * (uint64_t)job->jct_us;
@@ -429,14 +692,15 @@ static void count_job(struct evaluation *e, const struct job_sample *job)
 /* After the first pass. */
 static void add_cells(struct evaluation *e)
 {
-    uint32_t of[CLASSES_OF_CELL];
+    uint32_t of[CLASSES_OF_CELL], (*cells)[BUCKETS] = e->quantiles.cells;
     for (uint32_t cell = 0; cell < CELLS; cell++) {
         const uint32_t count = e->has_cell[cell] ? classes_of_cell(e->stats, cell, of) : 0;
         for (uint32_t i = 0; i < count; i++) {
             for (uint32_t m = 0; m < SUMS; m++)
                 e->sums[of[i]][m] += e->sums[HS_CLASSES_MAX + cell][m];
             for (uint32_t m = 0; m < SETS_OF_CLASS; m++)
-                hs_quantiles_add(&e->quantiles, set_of(e, m, of[i]), set_of_cell(e, m, cell));
+                for (uint32_t k = 0; k < BUCKETS; k++)
+                    cells[set_of(e, m, of[i])][k] += cells[set_of_cell(e, m, cell)][k];
         }
     }
 }
@@ -453,30 +717,29 @@ static void take_job(struct evaluation *e, const struct job_sample *job)
         mask |= UINT64_C(1) << of[i] % 64;
     measure(e, job, value);
     for (uint32_t m = 0; m < HS_MEASURES; m++) {
-        const uint64_t asking = e->wanted[m][hs_quantile_bucket(value[m])] & mask;
+        const uint64_t asking = e->wanted[m][bucket_of(value[m])] & mask;
         for (uint32_t i = 0; asking != 0 && i < (m < HS_M_BOUNDED ? count : 1); i++)
             if (asking >> of[i] % 64 & 1)
-                hs_quantiles_take(&e->quantiles, set_of(e, m, of[i]), value[m]);
+                quantiles_take(&e->quantiles, set_of(e, m, of[i]), value[m]);
     }
 }
 
 /* Before a later pass. */
 static void mark_wanted(struct evaluation *e)
 {
-    uint32_t buckets[HS_QUANTILES];
     memset(e->wanted, 0, sizeof e->wanted);
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         for (uint32_t class = 0; class < (m < HS_M_BOUNDED ? e->classes : 1); class ++) {
-            uint32_t set = set_of(e, m, class);
-            for (uint32_t i = hs_quantiles_wanted(&e->quantiles, set, buckets); i-- > 0;)
-                e->wanted[m][buckets[i]] |= UINT64_C(1) << class % 64;
+            const struct quantile_set *set = set_at(e, m, class);
+            for (uint32_t i = 0; i < set->ranges; i++)
+                e->wanted[m][bucket_of(set->range[i].low)] |= UINT64_C(1) << class % 64;
         }
 }
 
 static enum hs_status read_samples(struct evaluation *e, struct hs_temp_records *records)
 {
     const struct hs_stats *s = e->stats;
-    const bool is_plain = records == &s->plain;
+    const bool is_plain = records == &s->plain, is_first_pass = e->quantiles.pass == PASS_FIRST;
     const int64_t last_us = s->last_submit_us - s->cooldown_us;
     void *block;
     uint32_t count;
@@ -487,7 +750,7 @@ static enum hs_status read_samples(struct evaluation *e, struct hs_temp_records 
                                                    : ((const struct job_sample *)block)[i];
             if (!is_plain && job.submit_us > last_us)
                 continue;
-            if (e->is_first_pass)
+            if (is_first_pass)
                 count_job(e, &job);
             else
                 take_job(e, &job);
@@ -496,24 +759,7 @@ static enum hs_status read_samples(struct evaluation *e, struct hs_temp_records 
     return status == HS_END ? HS_OK : status;
 }
 
-static enum hs_status run_pass(struct evaluation *e)
-{
-    if (!e->is_first_pass)
-        mark_wanted(e);
-    HS_TRY(read_samples(e, &e->stats->plain));
-    HS_TRY(read_samples(e, &e->stats->samples));
-    if (e->is_first_pass)
-        add_cells(e);
-    return HS_OK;
-}
-
 /* ---- the figures ---- */
-
-static const struct hs_quantile_set *set_at(const struct evaluation *e, uint32_t measure,
-                                            uint32_t class)
-{
-    return &e->quantiles.sets[set_of(e, measure, class)];
-}
 
 /* In units of 1e6 of what was added (us, ppm); NaN without jobs. */
 static double mean_of(const struct evaluation *e, uint32_t measure, uint32_t class, uint64_t count)
@@ -526,9 +772,9 @@ static double mean_of(const struct evaluation *e, uint32_t measure, uint32_t cla
 static void set_figures(const struct evaluation *e, uint32_t measure, uint32_t class,
                         double out[HS_FIGURES])
 {
-    const struct hs_quantile_set *set = set_at(e, measure, class);
+    const struct quantile_set *set = set_at(e, measure, class);
     out[HS_F_MEAN] = mean_of(e, measure, class, set->count);
-    for (int i = 0; i < HS_QUANTILES; i++)
+    for (int i = 0; i < QUANTILES; i++)
         out[HS_F_P50 + i] =
             hs_exact_double(e->least[measure] + set->value[i], set->count > 0 ? PPM : 0);
 }
@@ -573,15 +819,21 @@ enum hs_status hs_stats_finish(struct hs_stats *s, struct hs_summary *summary)
     struct evaluation e = {
         .stats = s,
         .classes = HS_CLASS_VC + (s->has_vcs ? vcs : 0),
-        .least = {[HS_M_SLOWDOWN] = least, [HS_M_RUN_SLOWDOWN] = least, [HS_M_BOUNDED] = PPM},
-        .is_first_pass = true};
+        .least = {[HS_M_SLOWDOWN] = least, [HS_M_RUN_SLOWDOWN] = least, [HS_M_BOUNDED] = PPM}};
     rank_users(s);
-    hs_quantiles_open(&e.quantiles, SETS_OF_CLASS * e.classes + SETS_OF_ALL, SETS_OF_CLASS * CELLS);
+    quantiles_open(&e.quantiles, SETS_OF_CLASS * e.classes + SETS_OF_ALL, SETS_OF_CLASS * CELLS);
     enum hs_status status = HS_OK;
-    for (; status == HS_OK && hs_quantiles_begin(&e.quantiles); e.is_first_pass = false)
-        status = run_pass(&e);
+    while (status == HS_OK && quantiles_begin(&e.quantiles)) {
+        if (e.quantiles.pass != PASS_FIRST)
+            mark_wanted(&e);
+        status = read_samples(&e, &s->plain);
+        if (status == HS_OK)
+            status = read_samples(&e, &s->samples);
+        if (e.quantiles.pass == PASS_FIRST)
+            add_cells(&e);
+    }
     if (status == HS_OK)
         fill(&e, summary);
-    hs_quantiles_close(&e.quantiles);
+    quantiles_close(&e.quantiles);
     return status;
 }
