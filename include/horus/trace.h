@@ -3,7 +3,6 @@
  * A job of a trace: the plain record that every reader yields, whatever its format, and from which
  * the engine makes a live job. Readers fill it; the stages between a reader and the engine (time
  * scaling, profiles, failures) change it in place.
- *
  * Strings are borrowed from the reader and valid until its next record; NULL = not in the trace.
  * Times are microseconds. submit_us is on the trace's own clock (naive local time counted from
  * 1970-01-01, or the file's own origin); the engine shifts the first one to 0.
@@ -31,8 +30,7 @@ enum hs_outcome {
 
 const char *hs_outcome_text(enum hs_outcome outcome);
 
-/* The service that a job requests: performance as if alone, within a quota; best effort; or the
- * scheduler's choice of the two. */
+/* The service that a job requests: guaranteed in a quota, best effort, the scheduler's choice. */
 #define HS_JOB_CLASS_LIST(X)                                                                       \
     X(AUTO, "auto")                                                                                \
     X(GUARANTEED, "guaranteed")                                                                    \
@@ -64,28 +62,36 @@ enum hs_profile_from {
 
 const char *hs_profile_from_text(enum hs_profile_from from);
 
+#define HS_JOB_TEXTS    8
+#define HS_JOB_ID_MAX   255
+#define HS_JOB_GPUS_MAX 65535u /* gpus, and gpus_max */
+#define HS_GPU_MILLI    1000u  /* gpu_milli of a whole GPU */
+#define HS_NO_PROFILE   UINT32_MAX
+
 struct hs_trace_job {
-    const char *id; /* verbatim, never NULL, at most HS_JOB_ID_MAX bytes */
-    const char *user;
-    const char *vc;
-    const char *gpu_type; /* required type, or acceptable types: "V100M16|V100M32" */
-    const char *model, *dataset, *batch, *precision;
+    union {
+        struct {
+            const char *id, *user, *vc; /* id: verbatim, never NULL, at most HS_JOB_ID_MAX bytes */
+            const char *gpu_type;       /* required type, or acceptable types: "V100M16|V100M32" */
+            const char *model, *dataset, *batch, *precision;
+        };
+        const char *texts[HS_JOB_TEXTS];
+    };
     int64_t submit_us;
     int64_t duration_us;        /* isolated run time on the reference type, consolidated; >= 0 */
     int64_t deadline_us;        /* trace clock; -1 = none */
     int64_t preempt_cost_us;    /* save + restore of this job; -1 = not given */
-    const int64_t *attempts_us; /* run times of its attempts: all but the last fail and are
-                                   submitted again; they add up to duration_us. Borrowed */
+    const int64_t *attempts_us; /* borrowed: run times of its attempts, which add up to duration_us;
+                                   all but the last fail */
     uint32_t attempts;          /* 0 = one, which does not fail */
     uint32_t gpus;              /* gang size, all or nothing; 0 = a CPU job */
-    uint32_t gpu_milli;         /* of each of them, in thousandths, and of its memory alike; 1000 =
-                                   whole GPUs (readers may leave 0 for that) */
-    uint32_t gpus_min;          /* elastic range; both equal to gpus for a rigid job */
-    uint32_t gpus_max;
-    uint32_t nodes;       /* node count as recorded; 0 = none. Carried, no placer uses it */
-    uint32_t cpus_milli;  /* CPU cores in all, in thousandths; 0 = not given */
-    uint32_t mem_mib;     /* host memory in all; 0 = not given */
-    uint32_t gpu_mem_mib; /* peak GPU memory, per GPU; 0 = not given */
+    uint32_t gpu_milli;         /* thousandths of each, and of its memory alike; 1000 = whole GPUs
+                                   (readers may leave 0 for that) */
+    uint32_t gpus_min, gpus_max; /* elastic range; both equal to gpus for a rigid job */
+    uint32_t nodes;              /* node count as recorded; 0 = none. Carried, no placer uses it */
+    uint32_t cpus_milli;         /* CPU cores in all, in thousandths; 0 = not given */
+    uint32_t mem_mib;            /* host memory in all; 0 = not given */
+    uint32_t gpu_mem_mib;        /* peak GPU memory, per GPU; 0 = not given */
     uint32_t gpu_mem_persistent_mib; /* of that, what stays between mini-batches; 0 = not given */
     uint32_t gpu_mem_later_mib; /* its peak after later_us of isolated run time; 0 = no change */
     int64_t later_us;
@@ -100,14 +106,8 @@ struct hs_trace_job {
     int64_t line; /* of the file, for messages; 1-based */
 };
 
-#define HS_JOB_ID_MAX   255
-#define HS_JOB_GPUS_MAX 65535u /* gpus, and gpus_max */
-#define HS_GPU_MILLI    1000u  /* gpu_milli of a whole GPU */
-#define HS_NO_PROFILE   UINT32_MAX
-
-/* The source of the engine's jobs. next() returns HS_OK and a record, HS_END, or a failure. Records
- * come in order of (submit_us, row). The caller may use and change a record until the next call: it
- * is passed on, not copied. */
+/* The source of the engine's jobs, in order of (submit_us, row). next() returns HS_OK and a record,
+ * HS_END, or a failure. The caller may use and change a record until the next call. */
 struct hs_job_source {
     enum hs_status (*next)(void *ctx, struct hs_trace_job **job);
     void *ctx;

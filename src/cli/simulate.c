@@ -154,21 +154,12 @@ static void close_run(struct pass *pass)
 static enum hs_status take_intake(struct pass *pass, struct hs_run_result *result)
 {
     struct hs_intake *intake = &result->intake;
-    struct hs_trace_counts *counts = &intake->trace;
-    hs_trace_get_counts(pass->trace, counts);
+    hs_trace_get_counts(pass->trace, &intake->trace);
     hs_assign_get_counts(pass->assign, &intake->assigned);
     intake->retries = pass->retry.counts;
-    if (counts->drop_kinds > HS_DROP_KINDS_MAX)
-        counts->drop_kinds = HS_DROP_KINDS_MAX;
-    for (uint32_t i = 0; i < counts->drop_kinds; i++) {
-        intake->drop_texts[i] = counts->drop_texts[i];
-        intake->drops[i] = counts->drops[i];
-    }
-    counts->drop_texts = intake->drop_texts;
-    counts->drops = intake->drops;
     struct hs_manifest_input *input = &result->trace_input;
     *input = (struct hs_manifest_input){
-        .role = "trace", .path = pass->setup->options->trace, .rows = counts->rows};
+        .role = "trace", .path = pass->setup->options->trace, .rows = intake->trace.rows};
     HS_TRY(hs_trace_identity(pass->trace, &input->hash, &input->bytes));
     (void)snprintf(result->format, sizeof result->format, "%s", hs_trace_format_name(pass->trace));
     return HS_OK;
@@ -279,10 +270,10 @@ static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs
 
 void hs_warn_of_rows(const struct hs_trace_counts *counts, bool has_order, struct hs_diag *diag)
 {
-    for (uint32_t i = 0; i < counts->drop_kinds; i++)
+    for (int i = 0; i < HS_DROP_COUNT; i++)
         if (counts->drops[i] > 0)
             hs_report(diag, HS_WARNING, NULL, NULL, "%" PRIu64 " of %" PRIu64 " rows left out: %s",
-                      counts->drops[i], counts->rows, counts->drop_texts[i]);
+                      counts->drops[i], counts->rows, hs_drop_texts[i]);
     if (has_order && counts->reordered > 0)
         hs_report(diag, HS_WARNING, NULL, NULL,
                   "%" PRIu64 " of %" PRIu64 " rows came late and were put in order of submission",

@@ -13,15 +13,12 @@
 #include "report/run/manifest.h"
 #include "report/report.h"
 
-#define HS_DROP_KINDS_MAX 16
 #define HS_REJECTED_SHOWN 3
 #define HS_RUN_FILES_MAX  16
 
 /* What became of the rows of the trace, and the first of the jobs that could never run. */
 struct hs_intake {
-    struct hs_trace_counts trace; /* its arrays are the two below */
-    const char *drop_texts[HS_DROP_KINDS_MAX];
-    uint64_t drops[HS_DROP_KINDS_MAX];
+    struct hs_trace_counts trace;
     struct hs_assign_counts assigned;
     struct hs_retry_counts retries;
     uint64_t rejected;

@@ -7,36 +7,17 @@
 #ifndef HORUS_TRACES_FORMAT_H
 #define HORUS_TRACES_FORMAT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/fmt.h"
 #include "base/io.h"
+#include "data/csvread.h"
 #include "horus/trace.h"
 #include "traces/trace_stream.h"
-
-/* Why a row was not taken, counted by kind; the text is what `trace info` and the manifest print.
- * Dropped: by a rule of the format that the options name. Faults: bad rows, an error unless
- * --skip-bad-rows allows them. */
-#define HS_DROP_LIST(X)                                                                            \
-    X(CPU_JOB, "CPU job (0 GPUs)")                                                                 \
-    X(STILL_RUNNING, "still running at the snapshot")                                              \
-    X(NEVER_STARTED, "never started")                                                              \
-    X(NO_TIMES, "start or end missing")                                                            \
-    X(NO_DEMAND, "number of processors not known")                                                 \
-    X(PARTIAL, "part of the run of a job")                                                         \
-    X(ZERO_DURATION, "duration 0")                                                                 \
-    X(OUTCOME, "outcome not asked for")                                                            \
-    X(WINDOW, "outside the time window")                                                           \
-    X(SAMPLE, "not in the sample")
-
-enum hs_drop {
-#define HS_DROP_ENUM(name, text) HS_DROP_##name,
-    HS_DROP_LIST(HS_DROP_ENUM)
-#undef HS_DROP_ENUM
-        HS_DROP_COUNT
-};
 
 /* ---- bad rows ----
  *
@@ -91,40 +72,51 @@ struct hs_faults {
 
 /* Counts, reports the first of each kind, returns HS_E_INPUT. */
 HS_PRINTF(5, 6)
-enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind,
-                                const struct hs_place *place, const char *hint, const char *fmt,
-                                ...);
+HS_COLD enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind,
+                                        struct hs_place place, const char *hint, const char *fmt,
+                                        ...);
 
 /* Times and durations beyond 2^53 us (285 years) are taken for a wrong unit. */
 #define HS_TRACE_TIME_MAX (INT64_C(1) << 53)
 
+/* What a text is not: name, kind of fault, "NAME_OF_COLUMN what", hint. */
+#define HS_CELL_LIST(X)                                                                            \
+    X(NOT_A_NUMBER, NUMBER, "is not a number", "a decimal number such as 12.5")                    \
+    X(NOT_A_TIME, TIME, "is not a time",                                                           \
+      "a number, or a date and time such as 2020-04-01 12:30:00")                                  \
+    X(NOT_A_COUNT, NUMBER, "is not a number", "a whole number such as 8")                          \
+    X(NOT_WHOLE, FRACTION, "is not a whole number",                                                \
+      "a gang holds whole GPUs, or one share of each (column gpu_milli)")                          \
+    X(TOO_FINE, FRACTION, "has more than three decimals", "shares are in thousandths, e.g. 0.125") \
+    X(NOT_A_SHARE, RANGE, "is no share of a GPU", "thousandths of a GPU, from 1 to 1000")          \
+    X(TWO_SHARES, RANGE, "is not the share that gpus tells",                                       \
+      "gpus 0.5 alone, or gpus 1 and gpu_milli 500")                                               \
+    X(TOO_LARGE, RANGE, "is out of range", NULL)                                                   \
+    X(TOO_LONG, RANGE, "is out of range",                                                          \
+      "times may be in another unit: --time-unit=ms reads bare numbers as ms")                     \
+    X(TOO_MANY, RANGE, "is out of range", "at most 4294967295: is it the right column?")           \
+    X(OVER_100, RANGE, "is out of range", "percent, from 0 to 100")                                \
+    X(NEGATIVE, RANGE, "is negative", NULL)                                                        \
+    X(NOT_A_BATCH, NUMBER, "is not a whole number from 1 on",                                      \
+      "samples a step; leave it empty for a model without")                                        \
+    X(NOT_A_FLAG, CLASS, "is neither 0 nor 1",                                                     \
+      "1: a job of the best effort; 0: one with a deadline")                                       \
+    X(NOT_ATTEMPTS, NUMBER, "is not a list of run times",                                          \
+      "at most 65535, e.g. 10/20: fails after 10 s, then runs for 20 s")                           \
+    X(NOT_THE_SUM, RANGE, "does not add up to duration",                                           \
+      "10/20 where duration is 30; --retries=merge leaves it alone")
+
 enum hs_cell_result {
     HS_CELL_OK,
-    HS_CELL_NOT_A_NUMBER,
-    HS_CELL_NOT_A_TIME,
-    HS_CELL_NOT_A_COUNT,
-    HS_CELL_NOT_WHOLE,
-    HS_CELL_TOO_FINE, /* thousandths */
-    HS_CELL_NOT_A_SHARE,
-    HS_CELL_TWO_SHARES,
-    HS_CELL_TOO_LARGE,
-    HS_CELL_TOO_LONG, /* a time or span */
-    HS_CELL_TOO_MANY, /* a count */
-    HS_CELL_OVER_100, /* a percentage */
-    HS_CELL_NEGATIVE,
-    HS_CELL_NOT_A_BATCH,
-    HS_CELL_NOT_A_FLAG,
-    HS_CELL_NOT_ATTEMPTS,
-    HS_CELL_NOT_THE_SUM, /* attempts */
+#define HS_CELL_ENUM(name, fault, what, hint) HS_CELL_##name,
+    HS_CELL_LIST(HS_CELL_ENUM)
+#undef HS_CELL_ENUM
 };
 
 enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
 
 /* "", "None", "NaN", "NA", "null" and "-" mean a missing number. */
 bool hs_cell_is_missing(const char *text, size_t len);
-
-/* The text, or NULL for a missing value (see above) and for NULL. */
-const char *hs_cell_word(const char *text);
 
 /* The run times of a job's attempts, gathered while a row is read, in storage that serves every
  * row.
@@ -162,7 +154,7 @@ struct hs_trace_format {
     const char *const *header;
     int certainty;
     int (*recognise)(const char *head, size_t len);
-    /* A format that is a table (traces/table.h): its columns; next, place and close are then those
+    /* A format that is a table (see below): its columns; next, place and close are then those
      * of the table where they are NULL, and so is open. Its state is or begins with the table. */
     const struct hs_column *table;
     uint32_t table_columns;
@@ -195,8 +187,6 @@ HS_MUST_USE enum hs_status hs_trace_format_check(const char *name, struct hs_dia
 #define HS_FORMAT_LIST_MAX 256
 const char *hs_trace_format_list(bool is_for_writing, char list[HS_FORMAT_LIST_MAX]);
 
-extern const char *const hs_drop_texts[HS_DROP_COUNT];
-
 /* What to do where --retries=attempts finds none. */
 #define HS_NO_ATTEMPTS_HINT                                                                        \
     "--retries=merge runs each job once, --retries=generate makes attempts up"
@@ -208,23 +198,38 @@ extern const char *const hs_drop_texts[HS_DROP_COUNT];
         .job_class = HS_JOB_CLASS_AUTO, .profile = HS_NO_PROFILE, .outcome = HS_OUTCOME_UNKNOWN    \
     }
 
-/* A word for the outcome of a job, as any of the formats writes it, case ignored: an enum
- * hs_outcome, HS_FATE_RUNNING for a job that had not ended at the snapshot, or -1 for an unknown
- * word. */
-#define HS_FATE_RUNNING HS_OUTCOME_COUNT
-int hs_outcome_parse(const char *text, size_t len);
+/* ---- words ----
+ *
+ * Texts that stand for the values of an enumeration. A negative value is -1 - enum hs_drop: the
+ * row is to be passed over.
+ */
+
+struct hs_word {
+    const char *word;
+    int value;
+};
+
+struct hs_words {
+    const char *what, *hint; /* "unknown WHAT 'x'"; what may stand there */
+    enum hs_fault fault;     /* of other words */
+    bool is_exact;           /* case is not ignored */
+    struct hs_word of[16];   /* a NULL word ends them */
+};
+
+#define HS_WORD_DROPS(drop) (-1 - HS_DROP_##drop)
+#define HS_NO_WORD          INT_MIN
+
+/* For the outcome of a job, as any of the formats writes it. */
+extern const struct hs_words hs_outcome_words;
+
+/* The value of the word text[0, len); HS_NO_WORD if it is none. */
+int hs_trace_word(const struct hs_words *words, const char *text, size_t len);
 
 /* ---- rows of a trace in file order ----
  *
  * One format behind them: opens the input, recognises the format, checks every value, counts what a
  * rule passes over. What trace_stream.c sorts and filters, and trace_report.c examines.
  */
-
-struct hs_reader_counts {
-    uint64_t rows;
-    uint64_t rounded, folded; /* of those handed out */
-    uint64_t drops[HS_DROP_COUNT];
-};
 
 struct hs_reader {
     const struct hs_trace_options *options;
@@ -233,8 +238,8 @@ struct hs_reader {
     void *state;
     struct hs_input *input;
     struct hs_faults faults;
-    uint32_t outcomes_kept; /* bit set of enum hs_outcome */
-    struct hs_reader_counts counts;
+    uint32_t outcomes_kept;        /* bit set of enum hs_outcome */
+    struct hs_trace_counts counts; /* accepted, bad, reordered: not by the reader */
 };
 
 /* severity: how bad rows are reported. Close it whether or not this succeeds. */
@@ -247,5 +252,130 @@ HS_MUST_USE enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_tr
 /* Of a value of the row just read, by native column name. */
 struct hs_place hs_reader_place(const struct hs_reader *reader, const char *column);
 void hs_reader_close(struct hs_reader *reader);
+
+/* ---- tables ----
+ *
+ * What the CSV formats share: a table of columns says which header name fills which member of a
+ * trace job and how its text is read. Columns are resolved once; a row then costs one pass over
+ * the columns present and no allocation.
+ *
+ *     static const struct hs_column columns[] = {
+ *         HS_COLUMN("job_id", "job_id", ID, true, id), ...};
+ *     HS_TRY(hs_table_open(&t, input, options, faults, format, NULL));
+ *     while ((s = hs_table_next(&t, &job, &dropped)) == HS_OK) ...
+ *
+ * Cells are read in the order of the table: put the state first and the GPU count second, so that
+ * rows to be dropped for them are not searched for other faults.
+ */
+
+enum hs_cell {
+    HS_CELL_ID,      /* text, must not be empty */
+    HS_CELL_TEXT,    /* text, empty = NULL; from here on more is made of the text */
+    HS_CELL_NAME,    /* text, NULL where it is missing (hs_cell_is_missing) */
+    HS_CELL_TIME,    /* number in the time unit, or a date and time */
+    HS_CELL_SPAN,    /* number in the time unit */
+    HS_CELL_COUNT,   /* whole number, "8" or "8.0", to uint32_t */
+    HS_CELL_GPUS,    /* the same, or a number below 1: a share, to gpus and gpu_milli */
+    HS_CELL_SHARE,   /* 1..1000, of each GPU: gpu_milli; behind gpus */
+    HS_CELL_MILLI,   /* number with up to three decimals, to uint32_t thousandths */
+    HS_CELL_MIB,     /* size, bare number = MiB, to uint32_t */
+    HS_CELL_PERCENT, /* 0..100 with decimals, to int32_t per mille */
+    HS_CELL_INT,     /* int32_t */
+    HS_CELL_FATE,    /* outcome; a job still running is dropped */
+    HS_CELL_BATCH,   /* whole number from 1 on, "64" or "64.0", as text without sign or decimals */
+    HS_CELL_CLASS,   /* enum hs_job_class, case ignored */
+    HS_CELL_BEST_EFFORT, /* 1: opportunistic; 0: guaranteed; to enum hs_job_class */
+    HS_CELL_ATTEMPTS,    /* spans joined by '/', which add up to the duration; behind it */
+    HS_CELL_OWN, /* the format reads it itself (hs_table_cell); a required one may be empty */
+};
+
+struct hs_column {
+    const char *key;  /* native name */
+    const char *name; /* in the header of this format */
+    enum hs_cell kind;
+    bool is_required; /* the column must exist and its cells must not be empty */
+    size_t offset;    /* in struct hs_trace_job */
+};
+
+#define HS_COLUMN(key, name, kind, is_required, member)                                            \
+    {                                                                                              \
+        key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
+    }
+
+#define HS_TABLE_COLUMNS_MAX 32
+#define HS_ROW_NUMBER        "@row" /* as a source name: the number of the row, from 0 */
+
+/* A column that the file has. */
+struct hs_table_binding {
+    const struct hs_column *column;
+    uint32_t field;
+    uint16_t kind, offset; /* those of the column */
+    bool is_filled;        /* or the row is bad */
+    bool may_drop;         /* the row: by what became of the job, or as a CPU job */
+};
+
+struct hs_table {
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    struct hs_csv_row header;                    /* names of the fields */
+    const char *own_names[HS_TABLE_COLUMNS_MAX]; /* of a file without header */
+    bool is_row_pending;                         /* `row` is still to be taken */
+    struct hs_faults *faults;
+    const struct hs_column *columns;
+    uint32_t column_count;
+    uint32_t field_of[HS_TABLE_COLUMNS_MAX];             /* UINT32_MAX = not in the file */
+    struct hs_table_binding bound[HS_TABLE_COLUMNS_MAX]; /* in order of the table */
+    uint32_t bound_count;
+    uint32_t field_count;
+    int64_t unit_us;
+    uint64_t row_number; /* of the row last read, from 0 */
+    char row_text[HS_FMT_MAX + 1], batch_text[HS_FMT_MAX + 1];
+    struct hs_trace_job blank; /* a row before its cells; copied faster than it is cleared */
+    bool is_id_row_number;
+    bool skips_cpu_jobs;
+    bool keeps_attempts;
+    struct hs_attempt_list attempts; /* of the row */
+};
+
+/* By format->table. names: source names instead of those of the columns, "" for a column to be left
+ * alone, NULL entries and NULL for none. */
+HS_MUST_USE enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
+                                         const struct hs_trace_options *options,
+                                         struct hs_faults *faults,
+                                         const struct hs_trace_format *format,
+                                         const char *const *names);
+/* The members next, place and close of a format whose state is or begins with a struct hs_table. */
+HS_MUST_USE enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped);
+struct hs_place hs_table_place(void *state, const char *key);
+void hs_table_close(void *state);
+
+/* The same of a table without quotes or header (hs_plain_open), whose format reads rows and cells
+ * itself: field_of is to be filled. */
+void hs_table_open_plain(struct hs_table *table, struct hs_input *input, char delimiter,
+                         struct hs_faults *faults, const struct hs_column *columns, uint32_t count);
+
+/* The text of a column of the row just read, by its place in the table of columns, surrounding
+ * blanks gone; "" where the file has no such column. */
+const char *hs_table_cell(const struct hs_table *table, uint32_t index, size_t *len);
+/* These cells as numbers; HS_E_INPUT, reported, if they are none. A missing time is no failure. */
+enum hs_status hs_table_cell_span(const struct hs_table *table, uint32_t index, int64_t *out_us);
+enum hs_status hs_table_cell_count(const struct hs_table *table, uint32_t index, uint32_t *out);
+enum hs_status hs_table_cell_time(const struct hs_table *table, uint32_t index, int64_t *out_us,
+                                  bool *is_there);
+/* A decimal number >= 0 times the unit; 0 where it is missing. */
+enum hs_status hs_table_cell_scaled(const struct hs_table *table, uint32_t index, int64_t unit,
+                                    int64_t *out);
+/* A whole number >= 0, without decimals. */
+enum hs_status hs_table_cell_whole(const struct hs_table *table, uint32_t index, int64_t *out);
+/* The value of a word, or *dropped set; *out as it was where the cell is empty. */
+enum hs_status hs_table_cell_word(const struct hs_table *table, uint32_t index,
+                                  const struct hs_words *words, int *out, int *dropped);
+struct hs_place hs_table_spot(const struct hs_table *table, uint32_t index);
+/* Reports that this text is no such value; returns HS_E_INPUT. */
+enum hs_status hs_table_fail(const struct hs_table *table, uint32_t index,
+                             enum hs_cell_result result);
+
+/* Whether the first line of a CSV file has this field; case ignored. */
+bool hs_header_has(const char *head, size_t len, const char *name);
 
 #endif

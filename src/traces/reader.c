@@ -8,11 +8,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/fmt.h"
 #include "base/memory.h"
-#include "traces/table.h"
 
 /* ---- formats ---- */
 
@@ -44,32 +42,25 @@ const char *const hs_drop_texts[HS_DROP_COUNT] = {
 
 /* Slurm states as in Helios and Acme (SC'21 counts TIMEOUT and NODE_FAIL as failed), the three
  * words of Philly, and our own. */
-#define FATE(word, outcome)                                                                        \
-    {                                                                                              \
-        word, sizeof word - 1, outcome                                                             \
-    }
-static const struct {
-    const char *word;
-    size_t len;
-    int outcome;
-} outcome_words[] = {
-    FATE("completed", HS_OUTCOME_COMPLETED), FATE("cancelled", HS_OUTCOME_CANCELLED),
-    FATE("failed", HS_OUTCOME_FAILED),       FATE("timeout", HS_OUTCOME_FAILED),
-    FATE("node_fail", HS_OUTCOME_FAILED),    FATE("out_of_memory", HS_OUTCOME_FAILED),
-    FATE("pass", HS_OUTCOME_COMPLETED),      FATE("killed", HS_OUTCOME_CANCELLED),
-    FATE("canceled", HS_OUTCOME_CANCELLED),  FATE("unknown", HS_OUTCOME_UNKNOWN),
-    FATE("running", HS_FATE_RUNNING),        FATE("suspended", HS_FATE_RUNNING),
-    FATE("pending", HS_FATE_RUNNING),
+const struct hs_words hs_outcome_words = {
+    .what = "state",
+    .hint = "COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, RUNNING, SUSPENDED, Pass, Killed or "
+            "unknown",
+    .fault = HS_FAULT_STATE,
+    .of = {{"completed", HS_OUTCOME_COMPLETED},
+           {"cancelled", HS_OUTCOME_CANCELLED},
+           {"failed", HS_OUTCOME_FAILED},
+           {"timeout", HS_OUTCOME_FAILED},
+           {"node_fail", HS_OUTCOME_FAILED},
+           {"out_of_memory", HS_OUTCOME_FAILED},
+           {"pass", HS_OUTCOME_COMPLETED},
+           {"killed", HS_OUTCOME_CANCELLED},
+           {"canceled", HS_OUTCOME_CANCELLED},
+           {"unknown", HS_OUTCOME_UNKNOWN},
+           {"running", HS_WORD_DROPS(STILL_RUNNING)},
+           {"suspended", HS_WORD_DROPS(STILL_RUNNING)},
+           {"pending", HS_WORD_DROPS(STILL_RUNNING)}},
 };
-#undef FATE
-
-int hs_outcome_parse(const char *text, size_t len)
-{
-    for (size_t i = 0; i < sizeof outcome_words / sizeof outcome_words[0]; i++)
-        if (outcome_words[i].len == len && strncasecmp(outcome_words[i].word, text, len) == 0)
-            return outcome_words[i].outcome;
-    return -1;
-}
 
 const struct hs_trace_format *hs_trace_format_at(size_t index)
 {
@@ -161,9 +152,8 @@ static void relay(void *ctx, enum hs_severity severity, const char *text, size_t
         diag->emit(diag->ctx, severity, text, len);
 }
 
-enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind,
-                                const struct hs_place *place, const char *hint, const char *fmt,
-                                ...)
+enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind, struct hs_place place,
+                                const char *hint, const char *fmt, ...)
 {
     faults->is_row_bad = true;
     faults->kind = kind;
@@ -175,7 +165,7 @@ enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind,
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    hs_report(faults->diag, faults->severity, place, hint, "%s", text);
+    hs_report(faults->diag, faults->severity, &place, hint, "%s", text);
     return HS_E_INPUT;
 }
 
@@ -237,8 +227,8 @@ static enum hs_status read_outcomes(struct hs_reader *r, struct hs_diag *diag)
     }
     for (;;) {
         size_t len = strcspn(list, ",");
-        int outcome = hs_outcome_parse(list, len);
-        if (outcome < 0 || outcome == HS_FATE_RUNNING)
+        int outcome = hs_trace_word(&hs_outcome_words, list, len);
+        if (outcome < 0)
             return hs_fail(diag, HS_E_USAGE, NULL,
                            "a list of completed, cancelled, failed, unknown",
                            "unknown outcome '%.*s'", (int)(len < 64 ? len : 64), list);
@@ -319,11 +309,9 @@ static HS_COLD enum hs_status explain_bad_values(struct hs_reader *r, const stru
          "stands without gpu_mem_later_mib", "the peak from that much run time in isolation on"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].is_broken) {
-            struct hs_place place = hs_reader_place(r, rules[i].column);
-            return hs_trace_bad_row(&r->faults, rules[i].kind, &place, rules[i].hint, "%s %s",
-                                    rules[i].column, rules[i].what);
-        }
+        if (rules[i].is_broken)
+            return hs_trace_bad_row(&r->faults, rules[i].kind, hs_reader_place(r, rules[i].column),
+                                    rules[i].hint, "%s %s", rules[i].column, rules[i].what);
     return HS_OK;
 }
 

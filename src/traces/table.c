@@ -3,10 +3,8 @@
  * Rows of a CSV file to trace jobs, and what a format may ask of the row just read. The header is
  * resolved once, so that a row looks up no name: O(columns present) a row.
  */
-#include "traces/table.h"
+#include "traces/format.h"
 
-#include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -19,36 +17,12 @@
 #define MILLION INT64_C(1000000)
 
 static const struct {
-    enum hs_fault fault;
     const char *what, *hint;
+    enum hs_fault fault;
 } results[] = {
-    [HS_CELL_NOT_A_NUMBER] = {HS_FAULT_NUMBER, "is not a number", "a decimal number such as 12.5"},
-    [HS_CELL_NOT_A_TIME] = {HS_FAULT_TIME, "is not a time",
-                            "a number, or a date and time such as 2020-04-01 12:30:00"},
-    [HS_CELL_NOT_A_COUNT] = {HS_FAULT_NUMBER, "is not a number", "a whole number such as 8"},
-    [HS_CELL_NOT_WHOLE] = {HS_FAULT_FRACTION, "is not a whole number",
-                           "a gang holds whole GPUs, or one share of each (column gpu_milli)"},
-    [HS_CELL_TOO_FINE] = {HS_FAULT_FRACTION, "has more than three decimals",
-                          "shares are in thousandths, e.g. 0.125"},
-    [HS_CELL_NOT_A_SHARE] = {HS_FAULT_RANGE, "is no share of a GPU",
-                             "thousandths of a GPU, from 1 to 1000"},
-    [HS_CELL_TWO_SHARES] = {HS_FAULT_RANGE, "is not the share that gpus tells",
-                            "gpus 0.5 alone, or gpus 1 and gpu_milli 500"},
-    [HS_CELL_TOO_LARGE] = {HS_FAULT_RANGE, "is out of range", NULL},
-    [HS_CELL_TOO_LONG] = {HS_FAULT_RANGE, "is out of range",
-                          "times may be in another unit: --time-unit=ms reads bare numbers as ms"},
-    [HS_CELL_TOO_MANY] = {HS_FAULT_RANGE, "is out of range",
-                          "at most 4294967295: is it the right column?"},
-    [HS_CELL_OVER_100] = {HS_FAULT_RANGE, "is out of range", "percent, from 0 to 100"},
-    [HS_CELL_NEGATIVE] = {HS_FAULT_RANGE, "is negative", NULL},
-    [HS_CELL_NOT_A_BATCH] = {HS_FAULT_NUMBER, "is not a whole number from 1 on",
-                             "samples a step; leave it empty for a model without"},
-    [HS_CELL_NOT_A_FLAG] = {HS_FAULT_CLASS, "is neither 0 nor 1",
-                            "1: a job of the best effort; 0: one with a deadline"},
-    [HS_CELL_NOT_ATTEMPTS] = {HS_FAULT_NUMBER, "is not a list of run times",
-                              "at most 65535, e.g. 10/20: fails after 10 s, then runs for 20 s"},
-    [HS_CELL_NOT_THE_SUM] = {HS_FAULT_RANGE, "does not add up to duration",
-                             "10/20 where duration is 30; --retries=merge leaves it alone"},
+#define CELL_RESULT(name, fault, what, hint) [HS_CELL_##name] = {what, hint, HS_FAULT_##fault},
+    HS_CELL_LIST(CELL_RESULT)
+#undef CELL_RESULT
 };
 
 /* Up to 9 digits: no overflow, and what nearly all cells hold. */
@@ -196,11 +170,6 @@ bool hs_cell_is_missing(const char *text, size_t len)
         if (strlen(words[i]) == len && strncasecmp(words[i], text, len) == 0)
             return true;
     return false;
-}
-
-const char *hs_cell_word(const char *text)
-{
-    return text != NULL && !hs_cell_is_missing(text, strlen(text)) ? text : NULL;
 }
 
 /* ---- attempts ---- */
@@ -440,63 +409,47 @@ static HS_COLD enum hs_status fail_cell(const struct hs_table *table,
                                         const struct hs_column *column, uint32_t field,
                                         enum hs_cell_result result)
 {
-    struct hs_place place = hs_csv_place(table->csv, field);
-    return hs_trace_bad_row(table->faults, results[result].fault, &place, results[result].hint,
-                            "%s %s: '%s'", column->name, results[result].what,
+    return hs_trace_bad_row(table->faults, results[result].fault, hs_csv_place(table->csv, field),
+                            results[result].hint, "%s %s: '%s'", column->name, results[result].what,
                             table->row.fields[field]);
 }
 
-HS_PRINTF(4, 5)
-static HS_COLD enum hs_status fail_row(const struct hs_table *table, enum hs_fault kind,
-                                       uint32_t field, const char *fmt, ...)
+static const struct hs_words class_words = {
+    .what = "class",
+    .hint = "guaranteed, opportunistic or auto; --map=class= leaves the column alone",
+    .fault = HS_FAULT_CLASS,
+    .of = {{"auto", HS_JOB_CLASS_AUTO},
+           {"guaranteed", HS_JOB_CLASS_GUARANTEED},
+           {"opportunistic", HS_JOB_CLASS_OPPORTUNISTIC}},
+};
+
+int hs_trace_word(const struct hs_words *words, const char *text, size_t len)
 {
-    struct hs_place place = hs_csv_place(table->csv, field);
-    char text[512];
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    return hs_trace_bad_row(table->faults, kind, &place, NULL, "%s", text);
+    for (const struct hs_word *w = words->of; w->word != NULL; w++)
+        if ((w->word[0] | 0x20) == (text[0] | 0x20) &&
+            (words->is_exact ? strncmp : strncasecmp)(w->word, text, len) == 0 &&
+            w->word[len] == '\0')
+            return w->value;
+    return HS_NO_WORD;
 }
 
-static enum hs_status read_outcome(struct hs_table *table, uint32_t field, const char *text,
-                                   size_t len, enum hs_outcome *out, int *dropped)
+static enum hs_status read_word(const struct hs_table *table, uint32_t field,
+                                const struct hs_words *words, int *out, int *dropped)
 {
-    int outcome = hs_outcome_parse(text, len);
-    if (outcome < 0) {
-        struct hs_place place = hs_csv_place(table->csv, field);
-        return hs_trace_bad_row(table->faults, HS_FAULT_STATE, &place,
-                                "COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, RUNNING, "
-                                "SUSPENDED, Pass, Killed or unknown",
-                                "unknown state '%s'", text);
+    const char *text = table->row.fields[field], *names[HS_JOB_CLASS_COUNT];
+    int value = hs_trace_word(words, text, table->row.lengths[field]);
+    if (value == HS_NO_WORD) {
+        char guess[HS_HINT_SIZE];
+        const char *hint = words->hint;
+        for (int i = 0; words == &class_words && i < HS_JOB_CLASS_COUNT; i++)
+            names[i] = words->of[i].word;
+        if (words == &class_words)
+            hint = hs_did_you_mean(guess, text, names, HS_JOB_CLASS_COUNT, hint);
+        return hs_trace_bad_row(table->faults, words->fault, hs_csv_place(table->csv, field), hint,
+                                "unknown %s '%s'", words->what, text);
     }
-    if (outcome == HS_FATE_RUNNING)
-        *dropped = 1 + HS_DROP_STILL_RUNNING;
-    else
-        *out = (enum hs_outcome)outcome;
+    *(value < 0 ? dropped : out) = value < 0 ? -value : value;
     return HS_OK;
-}
-
-static enum hs_status read_class(const struct hs_table *table, uint32_t field, const char *text,
-                                 size_t len, enum hs_job_class *out)
-{
-    const char *names[HS_JOB_CLASS_COUNT];
-    if (hs_cell_is_missing(text, len))
-        return HS_OK;
-    for (int i = 0; i < HS_JOB_CLASS_COUNT; i++) {
-        names[i] = hs_job_class_text((enum hs_job_class)i);
-        if (strcasecmp(names[i], text) != 0)
-            continue;
-        *out = (enum hs_job_class)i;
-        return HS_OK;
-    }
-    static const char known[] =
-        "guaranteed, opportunistic or auto; --map=class= leaves the column alone";
-    char hint[HS_HINT_SIZE];
-    struct hs_place place = hs_csv_place(table->csv, field);
-    return hs_trace_bad_row(table->faults, HS_FAULT_CLASS, &place,
-                            hs_did_you_mean(hint, text, names, HS_JOB_CLASS_COUNT, known),
-                            "unknown class '%s'", text);
 }
 
 /* A share of each GPU; where gpus already held a share, it must be the same. */
@@ -585,10 +538,15 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_table_bi
     case HS_CELL_COUNT:
         result = read_count(text, len, out);
         break;
+    case HS_CELL_NAME:
+        *(const char **)out = hs_cell_is_missing(text, len) ? NULL : text;
+        return HS_OK;
     case HS_CELL_FATE:
-        return read_outcome(table, bound->field, text, len, out, dropped);
+        return read_word(table, bound->field, &hs_outcome_words, out, dropped);
     case HS_CELL_CLASS:
-        return read_class(table, bound->field, text, len, out);
+        return hs_cell_is_missing(text, len)
+                   ? HS_OK
+                   : read_word(table, bound->field, &class_words, out, dropped);
     case HS_CELL_ATTEMPTS:
         return read_attempts(table, column, bound->field, job);
     case HS_CELL_OWN:
@@ -608,16 +566,18 @@ static enum hs_status read_cells(struct hs_table *table, struct hs_trace_job *jo
     const struct hs_table_binding *stop = table->bound + table->bound_count;
     for (const struct hs_table_binding *bound = table->bound; bound < stop; bound++) {
         const uint32_t len = lengths[bound->field];
-        const char *text = fields[bound->field];
         if (len == 0) {
             if (HS_UNLIKELY(bound->is_filled))
-                return fail_row(table, HS_FAULT_MISSING, bound->field, "%s is empty",
-                                bound->column->name);
-        } else if (bound->kind <= HS_CELL_TEXT) {
-            memcpy((char *)job + bound->offset, &text, sizeof text);
-        } else {
-            HS_TRY(read_cell(table, bound, text, len, job, dropped));
+                return hs_trace_bad_row(table->faults, HS_FAULT_MISSING,
+                                        hs_csv_place(table->csv, bound->field), NULL, "%s is empty",
+                                        bound->column->name);
+            continue;
         }
+        const char *text = fields[bound->field];
+        if (bound->kind <= HS_CELL_TEXT)
+            memcpy((char *)job + bound->offset, &text, sizeof text);
+        else
+            HS_TRY(read_cell(table, bound, text, len, job, dropped));
         if (!bound->may_drop)
             continue;
         if (*dropped == 0 && bound->kind != HS_CELL_FATE && job->gpus == 0)
@@ -640,8 +600,9 @@ enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped
     memcpy(job, &table->blank, sizeof *job);
     job->line = table->row.line;
     if (HS_UNLIKELY(table->row.count != table->field_count))
-        return fail_row(table, HS_FAULT_FIELDS, table->row.count,
-                        "%u fields where the header has %u", table->row.count, table->field_count);
+        return hs_trace_bad_row(
+            table->faults, HS_FAULT_FIELDS, hs_csv_place(table->csv, table->row.count), NULL,
+            "%u fields where the header has %u", table->row.count, table->field_count);
     if (table->is_id_row_number) {
         table->row_text[hs_fmt_u64(table->row_text, table->row_number)] = '\0';
         job->id = table->row_text;
@@ -714,6 +675,36 @@ enum hs_status hs_table_cell_time(const struct hs_table *table, uint32_t index, 
     if (!*is_there)
         return HS_OK;
     return check_cell(table, index, read_time(text, len, table->unit_us, out_us));
+}
+
+enum hs_status hs_table_cell_scaled(const struct hs_table *table, uint32_t index, int64_t unit,
+                                    int64_t *out)
+{
+    size_t len;
+    const char *text = hs_table_cell(table, index, &len);
+    *out = 0;
+    if (hs_cell_is_missing(text, len))
+        return HS_OK;
+    if (!hs_parse_decimal_us(text, len, unit, out))
+        return hs_table_fail(table, index, HS_CELL_NOT_A_NUMBER);
+    return *out < 0 ? hs_table_fail(table, index, HS_CELL_NEGATIVE) : HS_OK;
+}
+
+enum hs_status hs_table_cell_whole(const struct hs_table *table, uint32_t index, int64_t *out)
+{
+    size_t len;
+    const char *text = hs_table_cell(table, index, &len);
+    if (!hs_parse_int64(text, len, out))
+        return hs_table_fail(table, index, HS_CELL_NOT_A_COUNT);
+    return *out < 0 ? hs_table_fail(table, index, HS_CELL_NEGATIVE) : HS_OK;
+}
+
+enum hs_status hs_table_cell_word(const struct hs_table *table, uint32_t index,
+                                  const struct hs_words *words, int *out, int *dropped)
+{
+    const uint32_t field = table->field_of[index];
+    bool is_there = field != UINT32_MAX && table->row.lengths[field] > 0;
+    return is_there ? read_word(table, field, words, out, dropped) : HS_OK;
 }
 
 bool hs_header_has(const char *head, size_t len, const char *name)

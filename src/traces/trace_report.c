@@ -9,19 +9,18 @@
  * `horus trace validate`: one pass over the rows in file order, whatever is wrong with them. The
  * messages of readers and parsers are caught, the first of each kind kept, and listed at the end,
  * with the load that the trace offers a cluster and the jobs that can never fit it. Memory: the
- * sort window, 16 to 32 bytes a job id, the names of GPU types and VCs.
+ * times of the sort window, 16 to 32 bytes a job id, the names of GPU types and VCs.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/heap.h"
 #include "base/io.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/sample.h"
 #include "traces/format.h"
-#include "traces/reorder.h"
-#include "traces/trace_report.h"
 
 #define US_PER_S UINT64_C(1000000)
 
@@ -54,10 +53,10 @@ static void say_intake(struct hs_output *out, const char *path, const char *form
     hs_say(out, "jobs         %llu\n", (unsigned long long)counts->accepted);
     if (counts->bad > 0)
         hs_say(out, "bad rows     %llu\n", (unsigned long long)counts->bad);
-    for (uint32_t i = 0; i < counts->drop_kinds; i++)
+    for (int i = 0; i < HS_DROP_COUNT; i++)
         if (counts->drops[i] > 0)
             hs_say(out, "dropped      %llu %s\n", (unsigned long long)counts->drops[i],
-                   counts->drop_texts[i]);
+                   hs_drop_texts[i]);
     if (counts->rounded > 0)
         hs_say(out, "rounded up   %llu GPU demands (" HS_ROUNDED_TEXT ")\n",
                (unsigned long long)counts->rounded);
@@ -607,7 +606,8 @@ struct trace_validation {
     struct hs_diag *diag;   /* of the caller */
     struct hs_diag catcher; /* of the reader */
     struct hs_reader reader;
-    struct hs_reorder held;
+    struct hs_heap held; /* submissions of the rows that a run would hold back */
+    uint32_t spare;      /* id for the next of them */
     struct idset ids;
     struct offered_load load;
     struct hs_fractions utils;
@@ -652,32 +652,29 @@ static void check_order(struct trace_validation *d, const struct hs_trace_job *j
     if (d->options->sort_window == HS_SORT_ALL)
         return;
     if (job->submit_us < d->handed_out_us) {
-        struct hs_place place = hs_reader_place(&d->reader, "submit_time");
-        d->reader.faults.is_row_bad = true;
-        (void)hs_trace_bad_row(&d->reader.faults, HS_FAULT_ORDER, &place, NULL,
+        (void)hs_trace_bad_row(&d->reader.faults, HS_FAULT_ORDER,
+                               hs_reader_place(&d->reader, "submit_time"), NULL,
                                "job '%s' comes %s s late, past the %llu rows held back", job->id,
                                seconds_text((uint64_t)(d->handed_out_us - job->submit_us)).text,
                                (unsigned long long)d->options->sort_window);
         return;
     }
-    struct hs_trace_job *time_only = hs_reorder_room(&d->held);
-    *time_only = (struct hs_trace_job){.id = "", .submit_us = job->submit_us};
-    hs_reorder_push(&d->held);
+    hs_heap_set(&d->held, d->spare, job->submit_us, 0);
+    d->spare = d->held.count;
     if (d->held.count < d->options->sort_window)
         return;
-    const struct hs_trace_job *first = hs_reorder_pop(&d->held);
-    if (first != NULL)
-        d->handed_out_us = first->submit_us;
+    d->handed_out_us = hs_heap_next_us(&d->held);
+    d->spare = hs_heap_next_id(&d->held);
+    hs_heap_remove(&d->held, d->spare);
 }
 
 static void examine(struct trace_validation *d, const struct hs_trace_job *job)
 {
     check_order(d, job);
-    if (!idset_add(&d->ids, job->id)) {
-        struct hs_place place = hs_reader_place(&d->reader, "job_id");
-        (void)hs_trace_bad_row(&d->reader.faults, HS_FAULT_DUPLICATE, &place, NULL,
+    if (!idset_add(&d->ids, job->id))
+        (void)hs_trace_bad_row(&d->reader.faults, HS_FAULT_DUPLICATE,
+                               hs_reader_place(&d->reader, "job_id"), NULL,
                                "job id '%s' was seen before", job->id);
-    }
     d->jobs++;
     if (job->gpus > 0)
         hs_fractions_count(&d->utils, job->gpu_util_pm);
@@ -723,12 +720,8 @@ static void say_faults(const struct trace_validation *d, struct hs_output *out)
 static uint64_t say_report(struct trace_validation *d, struct hs_output *out)
 {
     const struct hs_reader *r = &d->reader;
-    const struct hs_trace_counts counts = {.rows = r->counts.rows,
-                                           .accepted = d->jobs,
-                                           .rounded = r->counts.rounded,
-                                           .drop_texts = hs_drop_texts,
-                                           .drops = r->counts.drops,
-                                           .drop_kinds = HS_DROP_COUNT};
+    struct hs_trace_counts counts = r->counts;
+    counts.accepted = d->jobs;
     say_intake(out, hs_input_path(r->input), r->format->name, &counts);
     if (d->late > 0)
         hs_say(out, "out of order %llu rows, at most %s s late\n", (unsigned long long)d->late,
@@ -749,7 +742,6 @@ enum hs_status hs_trace_validate(const struct hs_trace_options *options,
     d->diag = diag;
     d->handed_out_us = INT64_MIN;
     hs_diag_init(&d->catcher, catch_message, d);
-    hs_reorder_init(&d->held);
     d->load =
         (struct offered_load){.cluster = cluster, .first_us = INT64_MAX, .last_us = INT64_MIN};
     hs_intern_init(&d->load.types);
@@ -763,7 +755,7 @@ enum hs_status hs_trace_validate(const struct hs_trace_options *options,
         status = say_report(d, out) > 0 ? HS_E_INPUT : HS_OK;
     }
     hs_reader_close(&d->reader);
-    hs_reorder_free(&d->held);
+    hs_heap_free(&d->held);
     hs_free(d->ids.hashes);
     hs_intern_free(&d->load.types);
     hs_intern_free(&d->load.vcs);

@@ -3,8 +3,12 @@
  * The iterator over a trace: reader -> window that restores order -> window of time and sample ->
  * limit -> load and scale of time. Or a trace that is already in memory: it was recorded by reading
  * through the iterator, so that sorting, dropping and limits have one implementation. A sorted
- * format, and a window of 0 or 1 row, pass rows through without a copy. O(1) a row in order, O(log
- * window) a late one.
+ * format, and a window of 0 or 1 row, pass rows through without a copy.
+ *
+ * Rows held back are handed out in order of (submit, row): a ring for rows that come in order, a
+ * heap for those that come late. Invariant: the ring is ascending; every other row held is in the
+ * heap; the first row is the smaller of the two heads. O(1) a row in order, O(log window) a late
+ * one; no allocation once the window and its texts have their size.
  *
  * Load and scale are taken as whole 10^-9, and each time moves by itself, in 128 bits, submissions
  * from the first row: no error adds up. A time that is not 0 stays at least a microsecond.
@@ -15,35 +19,209 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/heap.h"
 #include "base/io.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "traces/format.h"
-#include "traces/reorder.h"
 
 #define ONE         UINT64_C(1000000000)                            /* load and scale of 1 */
 #define JOBS_MAX    (UINT64_C(1) << 31)                             /* of a cache */
 #define CALENDAR_US (INT64_C(7305) * 86400 * HS_TRACE_TIME_UNIT_US) /* 1990-01-01 */
 #define BAD_MEASURE 1000 /* the tolerated share is of at least so many rows while reading */
 
-/* What had been counted when a job was handed out. */
-struct cache_mark {
-    uint64_t rows, reordered, rounded, folded;
-    uint32_t drops; /* row of drops */
+/* ---- the rows held back ---- */
+
+#define ROWS_MAX    (UINT32_C(1) << 31)
+#define FETCH_AHEAD 4                   /* rows */
+#define TEXT_MAX    (UINT32_C(1) << 24) /* of one row: 8 CSV fields of at most 1 MiB */
+#define TEXT_ROOM   56                  /* as most rows need; longer texts have their own memory */
+
+struct reorder_slot {
+    struct hs_trace_job job;
+    uint64_t row;
+    int64_t *attempts_us;
+    char *long_text;
+    uint32_t attempts_cap, long_cap;
+    char text[TEXT_ROOM];
 };
 
-struct cache_drops {
-    uint64_t counts[HS_DROP_COUNT];
+struct reorder {
+    struct hs_arena arena; /* of the slots */
+    struct reorder_slot **slots;
+    uint32_t *free_slots;
+    uint32_t *ring; /* slots in order of (submit, row); a power of two long */
+    uint32_t slots_cap, free_cap, ring_cap;
+    uint32_t slot_count, free_count;
+    uint32_t ring_head, ring_count;
+    int64_t newest_us; /* submission of the last row of the ring */
+    struct hs_heap late;
+    bool has_out; /* the caller has a row, of the slot */
+    uint32_t out;
+    uint64_t count; /* rows held */
+    uint64_t pushed;
+    uint64_t next_row;  /* row after the latest one popped */
+    uint64_t reordered; /* rows popped after a row that came later */
+};
+
+/* Slots never move: their texts are in them. */
+static HS_APART void add_slot(struct reorder *r)
+{
+    uint64_t need = (uint64_t)r->slot_count + 1;
+    hs_grow((void **)&r->slots, &r->slots_cap, need, sizeof *r->slots, ROWS_MAX);
+    hs_grow((void **)&r->free_slots, &r->free_cap, need, sizeof *r->free_slots, ROWS_MAX);
+    r->slots[r->slot_count] = hs_arena_alloc(&r->arena, sizeof **r->slots);
+    r->free_slots[r->free_count++] = r->slot_count++;
+}
+
+/* The record that the next push takes. */
+static struct hs_trace_job *reorder_room(struct reorder *r)
+{
+    if (HS_UNLIKELY(r->free_count == 0))
+        add_slot(r);
+    return &r->slots[r->free_slots[r->free_count - 1]]->job;
+}
+
+static HS_APART void keep_attempts(struct reorder_slot *slot)
+{
+    struct hs_trace_job *job = &slot->job;
+    hs_grow((void **)&slot->attempts_us, &slot->attempts_cap, job->attempts,
+            sizeof *slot->attempts_us, UINT32_MAX);
+    memcpy(slot->attempts_us, job->attempts_us, job->attempts * sizeof *slot->attempts_us);
+    job->attempts_us = slot->attempts_us;
+}
+
+/* Copies the texts that there are; false where they do not fit. */
+static bool keep_texts(struct hs_trace_job *job, char *at, size_t room)
+{
+    for (int i = 0; i < HS_JOB_TEXTS; i++) {
+        if (job->texts[i] == NULL)
+            continue;
+        size_t size = strlen(job->texts[i]) + 1;
+        if (HS_UNLIKELY(size > room))
+            return false;
+        job->texts[i] = memcpy(at, job->texts[i], size);
+        at += size;
+        room -= size;
+    }
+    return true;
+}
+
+/* Some of them may be in slot->text by now. */
+static HS_COLD void keep_long_texts(struct reorder_slot *slot)
+{
+    size_t need = 0;
+    for (int i = 0; i < HS_JOB_TEXTS; i++)
+        need += slot->job.texts[i] != NULL ? strlen(slot->job.texts[i]) + 1 : 0;
+    hs_grow((void **)&slot->long_text, &slot->long_cap, need, 1, TEXT_MAX);
+    (void)keep_texts(&slot->job, slot->long_text, need);
+}
+
+static HS_COLD void grow_ring(struct reorder *r)
+{
+    uint32_t old = r->ring_cap, cap = old ? old * 2 : 64, grown_cap = old;
+    hs_grow((void **)&r->ring, &grown_cap, cap, sizeof *r->ring, ROWS_MAX);
+    /* Entries that had wrapped to the front move behind the old end. */
+    uint32_t wrapped = r->ring_head + r->ring_count > old ? r->ring_head + r->ring_count - old : 0;
+    if (wrapped > 0)
+        memcpy(r->ring + old, r->ring, wrapped * sizeof *r->ring);
+    r->ring_cap = cap;
+}
+
+/* Takes the record in the room last asked for, and copies what it borrows. */
+static void reorder_push(struct reorder *r)
+{
+    uint32_t id = r->free_slots[--r->free_count];
+    struct reorder_slot *slot = r->slots[id];
+    int64_t submit_us = slot->job.submit_us;
+    if (r->ring_count == r->ring_cap)
+        grow_ring(r);
+    if (HS_UNLIKELY(!keep_texts(&slot->job, slot->text, sizeof slot->text)))
+        keep_long_texts(slot);
+    if (HS_UNLIKELY(slot->job.attempts > 0))
+        keep_attempts(slot);
+    slot->row = r->pushed++;
+    r->count++;
+    if (HS_UNLIKELY(r->ring_count > 0 && submit_us < r->newest_us)) {
+        hs_heap_set(&r->late, id, submit_us, slot->row);
+        return;
+    }
+    r->ring[(r->ring_head + r->ring_count++) & (r->ring_cap - 1)] = id;
+    r->newest_us = submit_us;
+}
+
+/* Takes the first row off the heap if it is before the first row of the ring. */
+static HS_APART bool pop_late(struct reorder *r, uint32_t *slot)
+{
+    *slot = hs_heap_next_id(&r->late);
+    const struct reorder_slot *late = r->slots[*slot];
+    if (r->ring_count > 0) {
+        const struct reorder_slot *head = r->slots[r->ring[r->ring_head]];
+        if (late->job.submit_us > head->job.submit_us ||
+            (late->job.submit_us == head->job.submit_us && late->row > head->row))
+            return false;
+    }
+    hs_heap_remove(&r->late, *slot);
+    return true;
+}
+
+/* The first of the rows held; NULL if there is none. It is the caller's until the next pop. */
+static struct hs_trace_job *reorder_pop(struct reorder *r)
+{
+    uint32_t slot;
+    if (r->count == 0)
+        return NULL;
+    if (HS_LIKELY(r->late.count == 0) || !pop_late(r, &slot)) {
+        slot = r->ring[r->ring_head];
+        r->ring_head = (r->ring_head + 1) & (r->ring_cap - 1);
+        r->ring_count--;
+    }
+    r->count--;
+    if (r->has_out)
+        r->free_slots[r->free_count++] = r->out;
+    r->out = slot;
+    r->has_out = true;
+    /* A window of rows is larger than a cache, and a row was last read a window ago. */
+    if (r->ring_count > FETCH_AHEAD)
+        hs_prefetch(r->slots[r->ring[(r->ring_head + FETCH_AHEAD) & (r->ring_cap - 1)]],
+                    sizeof(struct reorder_slot));
+    struct reorder_slot *first = r->slots[slot];
+    if (first->row < r->next_row)
+        r->reordered++;
+    else
+        r->next_row = first->row + 1;
+    return &first->job;
+}
+
+static void reorder_free(struct reorder *r)
+{
+    for (uint32_t i = 0; i < r->slot_count; i++) {
+        hs_free(r->slots[i]->long_text);
+        hs_free(r->slots[i]->attempts_us);
+    }
+    hs_arena_free(&r->arena);
+    hs_free(r->slots);
+    hs_free(r->free_slots);
+    hs_free(r->ring);
+    hs_heap_free(&r->late);
+}
+
+/* ---- the iterator ---- */
+
+/* What had been counted when a job was handed out. */
+struct cache_mark {
+    uint64_t rows;
+    uint64_t others; /* index of counts */
 };
 
 struct hs_trace_cache {
     struct hs_arena texts;  /* ids and attempts */
     struct hs_intern names; /* every other text */
     struct hs_trace_job *jobs;
-    struct cache_mark *marks;  /* of each job, and one more: at the end of the trace */
-    struct cache_drops *drops; /* each set of counts that occurred */
-    uint32_t jobs_cap, marks_cap, drops_cap, drops_count;
+    struct cache_mark *marks;       /* of each job, and one more: at the end of the trace */
+    struct hs_trace_counts *counts; /* each set that occurred, without rows and accepted */
+    uint32_t jobs_cap, marks_cap, counts_cap, counts_count;
     uint64_t count;
     int64_t first_us; /* recorded submission of the first row */
     uint64_t hash, bytes;
@@ -58,14 +236,13 @@ struct hs_trace {
     uint64_t sample_seed;            /* of these numbers */
     struct hs_attempt_list attempts; /* of the job that was moved last */
     struct hs_reader reader;
-    struct hs_reorder held;
+    const char *path, *format; /* name */
+    struct reorder held;
     struct hs_trace_job row; /* passed through, or copied from the cache, which is shared */
     bool has_all_rows, has_first;
     int64_t first_us; /* recorded submission of the first row */
     int64_t last_us;  /* of the last row in order */
     int64_t last_line;
-    uint64_t bad;         /* rows passed over */
-    uint64_t accepted;    /* jobs handed out */
     enum hs_status ended; /* HS_OK while jobs may follow */
 };
 
@@ -106,15 +283,20 @@ enum hs_status hs_trace_open(struct hs_trace **trace, const struct hs_trace_opti
     t->sample = options->sample < 1 ? (uint64_t)(options->sample * 0x1p64) : UINT64_MAX;
     t->sample_seed = hs_seed_of(options->sample_seed, "sample of jobs");
     t->last_us = INT64_MIN;
-    if (options->trace_cache == NULL) {
-        enum hs_status status = hs_reader_open(&t->reader, options, severity, diag);
-        if (status != HS_OK) {
-            hs_trace_close(t);
-            return status;
-        }
+    enum hs_status status = HS_OK;
+    if (options->trace_cache != NULL) {
+        t->path = options->path;
+        t->format = options->trace_cache->format;
+        t->first_us = options->trace_cache->first_us;
+    } else if ((status = hs_reader_open(&t->reader, options, severity, diag)) == HS_OK) {
+        t->path = hs_input_path(t->reader.input);
+        t->format = t->reader.format->name;
     }
-    *trace = t;
-    return HS_OK;
+    if (status == HS_OK)
+        *trace = t;
+    else
+        hs_trace_close(t);
+    return status;
 }
 
 /* "3 not a number, 1 out of range". */
@@ -130,17 +312,18 @@ static void list_faults(const struct hs_faults *faults, char *text, size_t size)
 /* More than the tolerated share, of the rows read or of `least` if that is more. */
 static enum hs_status check_bad_share(struct hs_trace *t, uint64_t least)
 {
-    uint64_t rows = t->reader.counts.rows > least ? t->reader.counts.rows : least;
+    const struct hs_trace_counts *counts = &t->reader.counts;
+    uint64_t rows = counts->rows > least ? counts->rows : least;
     uint32_t permille = t->options->skip_bad_permille;
-    if (t->bad * 1000 <= permille * rows)
+    if (counts->bad * 1000 <= permille * rows)
         return HS_OK;
     char kinds[512];
-    struct hs_place place = {.file = hs_input_path(t->reader.input)};
+    struct hs_place place = {.file = t->path};
     list_faults(&t->reader.faults, kinds, sizeof kinds);
     return hs_fail(t->diag, HS_E_INPUT, &place, "`horus trace validate` lists them all",
                    "%llu of %llu rows are bad, more than the %u.%u%% tolerated: %s",
-                   (unsigned long long)t->bad, (unsigned long long)t->reader.counts.rows,
-                   permille / 10, permille % 10, kinds);
+                   (unsigned long long)counts->bad, (unsigned long long)counts->rows, permille / 10,
+                   permille % 10, kinds);
 }
 
 /* The next row in file order; bad ones are passed over as far as that is allowed. */
@@ -151,7 +334,7 @@ HS_INLINE enum hs_status pull(struct hs_trace *t, struct hs_trace_job *job)
         if (HS_LIKELY(status != HS_E_INPUT || !t->reader.faults.is_row_bad) ||
             t->options->skip_bad_permille == 0)
             return status;
-        t->bad++;
+        t->reader.counts.bad++;
         HS_TRY(check_bad_share(t, BAD_MEASURE));
     }
 }
@@ -175,7 +358,7 @@ static HS_COLD enum hs_status fail_late(struct hs_trace *t, const struct hs_trac
 static enum hs_status fill_window(struct hs_trace *t)
 {
     while (!t->has_all_rows && t->held.count < t->options->sort_window) {
-        struct hs_trace_job *job = hs_reorder_room(&t->held);
+        struct hs_trace_job *job = reorder_room(&t->held);
         enum hs_status status = pull(t, job);
         if (status == HS_END) {
             t->has_all_rows = true;
@@ -184,7 +367,7 @@ static enum hs_status fill_window(struct hs_trace *t)
         if (status == HS_OK && HS_UNLIKELY(job->submit_us < t->last_us))
             return fail_late(t, job);
         HS_TRY(status);
-        hs_reorder_push(&t->held);
+        reorder_push(&t->held);
     }
     return HS_OK;
 }
@@ -194,7 +377,7 @@ HS_INLINE enum hs_status next_in_order(struct hs_trace *t, struct hs_trace_job *
 {
     if (t->options->sort_window > 1 && !t->reader.format->is_sorted) {
         HS_TRY(fill_window(t));
-        *job = hs_reorder_pop(&t->held);
+        *job = reorder_pop(&t->held);
         return *job != NULL ? HS_OK : HS_END;
     }
     *job = &t->row;
@@ -212,7 +395,7 @@ static bool is_sampled(const struct hs_trace *t, const char *id)
 static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job **job)
 {
     for (;;) {
-        if (t->options->max_jobs > 0 && t->accepted == t->options->max_jobs)
+        if (t->options->max_jobs > 0 && t->reader.counts.accepted == t->options->max_jobs)
             return HS_END;
         HS_TRY(next_in_order(t, job));
         t->last_us = (*job)->submit_us;
@@ -236,9 +419,9 @@ static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job **job)
 static HS_APART enum hs_status next_cached(struct hs_trace *t, struct hs_trace_job **job)
 {
     const struct hs_trace_cache *cache = t->options->trace_cache;
-    if (t->accepted == cache->count)
+    if (t->reader.counts.accepted == cache->count)
         return HS_END;
-    t->row = cache->jobs[t->accepted];
+    t->row = cache->jobs[t->reader.counts.accepted];
     *job = &t->row;
     return HS_OK;
 }
@@ -250,7 +433,7 @@ static enum hs_status fail_no_jobs(struct hs_trace *t)
         if (t->reader.counts.drops[i] > 0)
             hs_append(reasons, sizeof reasons, "%s%llu %s", reasons[0] != '\0' ? ", " : ": ",
                       (unsigned long long)t->reader.counts.drops[i], hs_drop_texts[i]);
-    struct hs_place place = {.file = hs_input_path(t->reader.input)};
+    struct hs_place place = {.file = t->path};
     hs_append(hint, sizeof hint, "%s", hs_trace_clock_text(clock, t->first_us));
     return hs_fail(t->diag, HS_E_INPUT, &place, t->has_first ? hint : NULL,
                    "no job to replay in %llu rows%s", (unsigned long long)t->reader.counts.rows,
@@ -262,24 +445,18 @@ static enum hs_status fail_no_jobs(struct hs_trace *t)
 static enum hs_status finish(struct hs_trace *t)
 {
     HS_TRY(check_bad_share(t, 0));
-    if (t->bad > 0) {
+    if (t->reader.counts.bad > 0) {
         char kinds[512];
-        struct hs_place place = {.file = hs_input_path(t->reader.input)};
+        struct hs_place place = {.file = t->path};
         list_faults(&t->reader.faults, kinds, sizeof kinds);
         hs_report(t->diag, HS_WARNING, &place, NULL, "passed over %llu bad rows of %llu: %s",
-                  (unsigned long long)t->bad, (unsigned long long)t->reader.counts.rows, kinds);
+                  (unsigned long long)t->reader.counts.bad,
+                  (unsigned long long)t->reader.counts.rows, kinds);
     }
-    return t->accepted == 0 ? fail_no_jobs(t) : HS_END;
+    return t->reader.counts.accepted == 0 ? fail_no_jobs(t) : HS_END;
 }
 
 /* ---- load and scale ---- */
-
-/* Recorded submission of the first row. */
-static int64_t first_us_of(const struct hs_trace *trace)
-{
-    const struct hs_trace_cache *trace_cache = trace->options->trace_cache;
-    return trace_cache != NULL ? trace_cache->first_us : trace->first_us;
-}
 
 /* us >= 0 times the scale, or no more than the largest time. */
 static int64_t scaled(const struct hs_trace *t, int64_t us)
@@ -317,10 +494,9 @@ static int64_t moved_deadline(const struct hs_trace *t, const struct hs_trace_jo
 /* Moves all times of the job. HS_E_INPUT beyond 285 years. */
 static HS_APART enum hs_status move_job(struct hs_trace *t, struct hs_trace_job *job)
 {
-    int64_t first_us = first_us_of(t);
-    uint64_t offset_us = (uint64_t)(job->submit_us - first_us);
+    uint64_t offset_us = (uint64_t)(job->submit_us - t->first_us);
     hs_u128 moved = (hs_u128)offset_us * t->scale / t->load;
-    int64_t submit_us = first_us + (int64_t)(moved < INT64_MAX / 4 ? moved : INT64_MAX / 4);
+    int64_t submit_us = t->first_us + (int64_t)(moved < INT64_MAX / 4 ? moved : INT64_MAX / 4);
     if (job->deadline_us >= 0)
         job->deadline_us = moved_deadline(t, job, submit_us);
     job->submit_us = submit_us;
@@ -348,7 +524,7 @@ enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job **job)
     if (status == HS_OK && HS_UNLIKELY(t->load != ONE || t->scale != ONE))
         status = move_job(t, *job);
     if (HS_LIKELY(status == HS_OK)) {
-        t->accepted++;
+        t->reader.counts.accepted++;
         return HS_OK;
     }
     t->ended = status == HS_END && !is_cached ? finish(t) : status;
@@ -367,39 +543,28 @@ struct hs_job_source hs_trace_source(struct hs_trace *trace)
 
 const char *hs_trace_format_name(const struct hs_trace *trace)
 {
-    const struct hs_trace_cache *cache = trace->options->trace_cache;
-    return cache != NULL ? cache->format : trace->reader.format->name;
+    return trace->format;
 }
 
 /* Of a cached trace: as counted when its last job of `accepted` was handed out. */
 void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *counts)
 {
     const struct hs_trace_cache *cache = trace->options->trace_cache;
-    const struct hs_reader_counts *read = &trace->reader.counts;
-    *counts = (struct hs_trace_counts){.rows = read->rows,
-                                       .accepted = trace->accepted,
-                                       .bad = trace->bad,
-                                       .reordered = trace->held.reordered,
-                                       .rounded = read->rounded,
-                                       .folded = read->folded,
-                                       .drop_texts = hs_drop_texts,
-                                       .drops = read->drops,
-                                       .drop_kinds = HS_DROP_COUNT};
-    if (cache == NULL || trace->accepted == 0)
+    const uint64_t accepted = trace->reader.counts.accepted;
+    *counts = trace->reader.counts;
+    counts->reordered = trace->held.reordered;
+    if (cache == NULL || accepted == 0)
         return;
     const struct cache_mark *mark =
-        &cache->marks[trace->ended == HS_END ? cache->count : trace->accepted - 1];
+        &cache->marks[trace->ended == HS_END ? cache->count : accepted - 1];
+    *counts = cache->counts[mark->others];
     counts->rows = mark->rows;
-    counts->reordered = mark->reordered;
-    counts->rounded = mark->rounded;
-    counts->folded = mark->folded;
-    counts->drops = cache->drops[mark->drops].counts;
+    counts->accepted = accepted;
 }
 
 const char *hs_trace_path(const struct hs_trace *trace)
 {
-    bool is_cached = trace->options->trace_cache != NULL;
-    return is_cached ? trace->options->path : hs_input_path(trace->reader.input);
+    return trace->path;
 }
 
 double hs_trace_expected(const struct hs_trace *trace)
@@ -410,10 +575,10 @@ double hs_trace_expected(const struct hs_trace *trace)
     if (o->trace_cache != NULL)
         return (double)o->trace_cache->count;
     if (trace->ended != HS_OK)
-        return (double)trace->accepted;
+        return (double)trace->reader.counts.accepted;
     const struct hs_reader *reader = &trace->reader;
     hs_input_progress(reader->input, &done, &total);
-    double jobs = (double)(trace->accepted + trace->held.count);
+    double jobs = (double)(trace->reader.counts.accepted + trace->held.count);
     bool is_known = jobs >= sample_min && done > 0 && total > 0;
     if (reader->format->rows != NULL)
         jobs = (double)reader->format->rows(reader->state) * o->sample;
@@ -443,7 +608,7 @@ void hs_trace_close(struct hs_trace *trace)
     if (!trace)
         return;
     hs_reader_close(&trace->reader);
-    hs_reorder_free(&trace->held);
+    reorder_free(&trace->held);
     hs_attempts_free(&trace->attempts);
     hs_free(trace);
 }
@@ -503,12 +668,10 @@ static void keep_job(struct hs_trace_cache *trace_cache, const struct hs_trace_j
     struct hs_trace_job *kept = &trace_cache->jobs[trace_cache->count];
     *kept = *job;
     kept->id = hs_arena_text(&trace_cache->texts, job->id, strlen(job->id));
-    const char **names[] = {&kept->user,    &kept->vc,    &kept->gpu_type, &kept->model,
-                            &kept->dataset, &kept->batch, &kept->precision};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (*names[i] != NULL)
-            *names[i] =
-                hs_intern_text(&trace_cache->names, hs_intern_get(&trace_cache->names, *names[i]));
+    for (int i = 1; i < HS_JOB_TEXTS; i++)
+        if (kept->texts[i] != NULL)
+            kept->texts[i] = hs_intern_text(&trace_cache->names,
+                                            hs_intern_get(&trace_cache->names, kept->texts[i]));
     if (job->attempts > 0) {
         int64_t *attempts_us =
             hs_arena_alloc(&trace_cache->texts, job->attempts * sizeof *job->attempts_us);
@@ -518,23 +681,21 @@ static void keep_job(struct hs_trace_cache *trace_cache, const struct hs_trace_j
     trace_cache->count++;
 }
 
-/* What is counted by now; drops are rare, so that most jobs share a set of counts. */
-static void keep_mark(struct hs_trace_cache *trace_cache, const struct hs_trace *trace,
-                      uint64_t index)
+/* What is counted by now; most jobs share all but the rows. */
+static void keep_mark(struct hs_trace_cache *cache, const struct hs_trace *trace, uint64_t index)
 {
     struct hs_trace_counts counts;
     hs_trace_get_counts(trace, &counts);
-    hs_grow((void **)&trace_cache->marks, &trace_cache->marks_cap, index + 1,
-            sizeof *trace_cache->marks, JOBS_MAX);
-    size_t size = sizeof trace_cache->drops->counts;
-    if (trace_cache->drops_count == 0 ||
-        memcmp(trace_cache->drops[trace_cache->drops_count - 1].counts, counts.drops, size) != 0) {
-        hs_grow((void **)&trace_cache->drops, &trace_cache->drops_cap,
-                (uint64_t)trace_cache->drops_count + 1, sizeof *trace_cache->drops, JOBS_MAX);
-        memcpy(trace_cache->drops[trace_cache->drops_count++].counts, counts.drops, size);
+    hs_grow((void **)&cache->marks, &cache->marks_cap, index + 1, sizeof *cache->marks, JOBS_MAX);
+    cache->marks[index].rows = counts.rows;
+    counts.rows = counts.accepted = 0;
+    if (cache->counts_count == 0 ||
+        memcmp(&cache->counts[cache->counts_count - 1], &counts, sizeof counts) != 0) {
+        hs_grow((void **)&cache->counts, &cache->counts_cap, (uint64_t)cache->counts_count + 1,
+                sizeof *cache->counts, JOBS_MAX);
+        cache->counts[cache->counts_count++] = counts;
     }
-    trace_cache->marks[index] = (struct cache_mark){counts.rows, counts.reordered, counts.rounded,
-                                                    counts.folded, trace_cache->drops_count - 1};
+    cache->marks[index].others = cache->counts_count - 1;
 }
 
 static enum hs_status keep_all(struct hs_trace_cache *trace_cache, struct hs_trace *trace)
@@ -550,8 +711,8 @@ static enum hs_status keep_all(struct hs_trace_cache *trace_cache, struct hs_tra
     if (status != HS_END)
         return status;
     keep_mark(trace_cache, trace, trace_cache->count);
-    trace_cache->first_us = first_us_of(trace);
-    trace_cache->format = hs_trace_format_name(trace);
+    trace_cache->first_us = trace->first_us;
+    trace_cache->format = trace->format;
     return hs_trace_identity(trace, &trace_cache->hash, &trace_cache->bytes);
 }
 
@@ -620,6 +781,6 @@ void hs_trace_cache_free(struct hs_trace_cache *trace_cache)
     hs_intern_free(&trace_cache->names);
     hs_free(trace_cache->jobs);
     hs_free(trace_cache->marks);
-    hs_free(trace_cache->drops);
+    hs_free(trace_cache->counts);
     hs_free(trace_cache);
 }

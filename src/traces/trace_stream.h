@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/io.h"
 #include "horus/compiler.h"
 #include "horus/trace.h"
 
@@ -66,6 +67,28 @@ struct hs_trace_options {
                                    memory; NULL = read path */
 };
 
+/* Why a row was not taken, counted by kind; the text is what `trace info` and the manifest print.
+ * Dropped: by a rule of the format that the options name. */
+#define HS_DROP_LIST(X)                                                                            \
+    X(CPU_JOB, "CPU job (0 GPUs)")                                                                 \
+    X(STILL_RUNNING, "still running at the snapshot")                                              \
+    X(NEVER_STARTED, "never started")                                                              \
+    X(NO_TIMES, "start or end missing")                                                            \
+    X(NO_DEMAND, "number of processors not known")                                                 \
+    X(PARTIAL, "part of the run of a job")                                                         \
+    X(ZERO_DURATION, "duration 0")                                                                 \
+    X(OUTCOME, "outcome not asked for")                                                            \
+    X(WINDOW, "outside the time window")                                                           \
+    X(SAMPLE, "not in the sample")
+
+enum hs_drop {
+#define HS_DROP_ENUM(name, text) HS_DROP_##name,
+    HS_DROP_LIST(HS_DROP_ENUM)
+#undef HS_DROP_ENUM
+        HS_DROP_COUNT
+};
+extern const char *const hs_drop_texts[HS_DROP_COUNT];
+
 #define HS_ROUNDED_TEXT "to thousandths, above one to whole GPUs"
 
 struct hs_trace_counts {
@@ -73,11 +96,9 @@ struct hs_trace_counts {
     uint64_t accepted; /* jobs handed out */
     uint64_t bad;      /* rows skipped under skip_bad_permille */
     uint64_t reordered;
-    uint64_t rounded;              /* jobs whose GPUs were rounded up, HS_ROUNDED_TEXT */
-    uint64_t folded;               /* jobs of several attempts that came as one run */
-    const char *const *drop_texts; /* parallel arrays, drop_kinds long */
-    const uint64_t *drops;
-    uint32_t drop_kinds;
+    uint64_t rounded; /* jobs whose GPUs were rounded up, HS_ROUNDED_TEXT */
+    uint64_t folded;  /* jobs of several attempts that came as one run */
+    uint64_t drops[HS_DROP_COUNT];
 };
 
 struct hs_trace;
@@ -133,5 +154,33 @@ HS_MUST_USE enum hs_status hs_trace_cache_record(struct hs_trace_cache **trace_c
 /* Equal for options that give the same cache, whatever their load and scale of time. */
 uint64_t hs_trace_cache_key(const struct hs_trace_options *options);
 void hs_trace_cache_free(struct hs_trace_cache *trace_cache); /* NULL is fine */
+
+/* ---- reports on a trace, without a simulation ---- */
+
+/* What validation needs to know of a cluster; src/cli fills it from model/cluster. */
+struct hs_trace_pool {
+    const char *name; /* GPU type or VC */
+    uint64_t gpus;
+};
+struct hs_trace_capacity {
+    const struct hs_trace_pool *types, *vcs;
+    uint32_t type_count, vc_count; /* vc_count 0 = VCs ignored */
+    uint64_t gpus;
+};
+
+/* Counts, span, GPU mix, quantiles of duration and inter-arrival time, as text. */
+HS_MUST_USE enum hs_status hs_trace_info(const struct hs_trace_options *options,
+                                         struct hs_output *out, struct hs_diag *diag);
+/* How far the trace of options is from the reference: distances of duration, GPUs, gaps and
+ * outcomes, ratios. Both in memory, 32 to 64 bytes a job. */
+HS_MUST_USE enum hs_status hs_trace_compare(const struct hs_trace_options *reference,
+                                            const struct hs_trace_options *options,
+                                            struct hs_output *out, struct hs_diag *diag);
+/* Reads the whole file whatever is wrong with it; lists every fault by kind with its first lines
+ * and the option that would repair it, offered load by GPU type and VC, and the jobs that can never
+ * fit. cluster may be NULL. HS_E_INPUT when there is at least one fault. */
+HS_MUST_USE enum hs_status hs_trace_validate(const struct hs_trace_options *options,
+                                             const struct hs_trace_capacity *cluster,
+                                             struct hs_output *out, struct hs_diag *diag);
 
 #endif

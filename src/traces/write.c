@@ -321,7 +321,7 @@ static bool is_rounded(const struct hs_trace_layout *layout, const struct hs_col
 static bool is_outcome_kept(const struct hs_trace_layout *layout, enum hs_outcome outcome)
 {
     const char *word = hs_layout_outcome(layout, outcome);
-    return word != NULL && hs_outcome_parse(word, strlen(word)) == (int)outcome;
+    return word != NULL && hs_trace_word(&hs_outcome_words, word, strlen(word)) == (int)outcome;
 }
 
 void hs_lossy_fields_count(struct hs_lossy_fields *lossy, const struct hs_trace_job *job)

@@ -31,7 +31,6 @@
 #include "data/csvwrite.h"
 #include "horus/trace.h"
 #include "traces/format.h"
-#include "traces/table.h"
 
 /* A cell that is not its column written by kind. */
 struct hs_layout_cell {

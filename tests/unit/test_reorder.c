@@ -13,7 +13,7 @@
 
 #include "support/traced.h"
 #include "base/rng.h"
-#include "traces/reorder.h"
+#include "traces/trace_stream.c"
 
 #include "support/data.h"
 
@@ -21,15 +21,15 @@
 
 static struct traced t;
 
-static void take(struct hs_reorder *r, struct hs_trace_job row)
+static void take(struct reorder *r, struct hs_trace_job row)
 {
-    struct hs_trace_job *job = hs_reorder_room(r);
+    struct hs_trace_job *job = reorder_room(r);
     assert_non_null(job);
     *job = row;
-    hs_reorder_push(r);
+    reorder_push(r);
 }
 
-static void push(struct hs_reorder *r, int64_t submit_us, int64_t line)
+static void push(struct reorder *r, int64_t submit_us, int64_t line)
 {
     char id[32], user[32];
     snprintf(id, sizeof id, "job %d", (int)line);
@@ -39,12 +39,12 @@ static void push(struct hs_reorder *r, int64_t submit_us, int64_t line)
              .id = id, .user = line % 3 == 0 ? NULL : user, .submit_us = submit_us, .line = line});
 }
 
-static void expect_row(struct hs_reorder *r, int64_t submit_us, int64_t line)
+static void expect_row(struct reorder *r, int64_t submit_us, int64_t line)
 {
     char id[32], user[32];
     snprintf(id, sizeof id, "job %d", (int)line);
     snprintf(user, sizeof user, "user %d", (int)line % 7);
-    const struct hs_trace_job *job = hs_reorder_pop(r);
+    const struct hs_trace_job *job = reorder_pop(r);
     assert_non_null(job);
     assert_int_equal(job->submit_us, submit_us);
     assert_int_equal(job->line, line);
@@ -57,11 +57,11 @@ static void expect_row(struct hs_reorder *r, int64_t submit_us, int64_t line)
 
 static void test_empty(void **state)
 {
-    struct hs_reorder r;
+    struct reorder r;
     (void)state;
-    hs_reorder_init(&r);
-    assert_null(hs_reorder_pop(&r));
-    hs_reorder_free(&r);
+    memset(&r, 0, sizeof r);
+    assert_null(reorder_pop(&r));
+    reorder_free(&r);
 }
 
 /* The strings of a record are borrowed from the reader: each is copied, none left behind. */
@@ -76,12 +76,12 @@ static void test_every_text_is_copied(void **state)
                                      .dataset = texts[5],
                                      .batch = texts[6],
                                      .precision = texts[7]};
-    struct hs_reorder r;
+    struct reorder r;
     (void)state;
-    hs_reorder_init(&r);
+    memset(&r, 0, sizeof r);
     take(&r, row);
     memset(texts, 'x', sizeof texts);
-    const struct hs_trace_job *job = hs_reorder_pop(&r);
+    const struct hs_trace_job *job = reorder_pop(&r);
     assert_non_null(job);
     assert_string_equal(job->id, "id");
     assert_string_equal(job->user, "us");
@@ -91,15 +91,15 @@ static void test_every_text_is_copied(void **state)
     assert_string_equal(job->dataset, "da");
     assert_string_equal(job->batch, "ba");
     assert_string_equal(job->precision, "pr");
-    hs_reorder_free(&r);
+    reorder_free(&r);
 }
 
 /* Rows of one time keep their order, whether they came early or late. */
 static void test_stable(void **state)
 {
-    struct hs_reorder r;
+    struct reorder r;
     (void)state;
-    hs_reorder_init(&r);
+    memset(&r, 0, sizeof r);
     push(&r, 20, 1);
     push(&r, 10, 2); /* late */
     push(&r, 20, 3);
@@ -112,7 +112,7 @@ static void test_stable(void **state)
     expect_row(&r, 20, 5);
     assert_int_equal(r.count, 0);
     assert_int_equal(r.reordered, 2); /* 1 and 3 were popped behind 4, which came later */
-    hs_reorder_free(&r);
+    reorder_free(&r);
 }
 
 /* Any input against insertion sort; few distinct times, so that ties are common. */
@@ -120,9 +120,9 @@ static void test_random_rows_against_a_sort(void **state)
 {
     static int64_t times[ROWS], sorted[ROWS];
     static int lines[ROWS];
-    struct hs_reorder r;
+    struct reorder r;
     (void)state;
-    hs_reorder_init(&r);
+    memset(&r, 0, sizeof r);
     for (int i = 0; i < ROWS; i++) {
         times[i] = (int64_t)(hs_mix64(1, (uint64_t)i) % 50);
         int at = i;
@@ -136,16 +136,16 @@ static void test_random_rows_against_a_sort(void **state)
     }
     for (int i = 0; i < ROWS; i++)
         expect_row(&r, sorted[i], lines[i]);
-    hs_reorder_free(&r);
+    reorder_free(&r);
 }
 
 /* A window that slides over sorted rows asks for no more slots than it holds, and one more for the
  * row handed out. */
 static void test_sliding_window_recycles(void **state)
 {
-    struct hs_reorder r;
+    struct reorder r;
     (void)state;
-    hs_reorder_init(&r);
+    memset(&r, 0, sizeof r);
     int popped = 0;
     for (int i = 0; i < 10 * ROWS; i++) {
         push(&r, i / 3, i);
@@ -156,15 +156,15 @@ static void test_sliding_window_recycles(void **state)
     }
     assert_true(r.slot_count <= 101);
     assert_int_equal(r.reordered, 0);
-    hs_reorder_free(&r);
+    reorder_free(&r);
 }
 
 /* One row far in the future stays at the end of the ring; all others pass it through the heap. */
 static void test_outlier(void **state)
 {
-    struct hs_reorder r;
+    struct reorder r;
     (void)state;
-    hs_reorder_init(&r);
+    memset(&r, 0, sizeof r);
     push(&r, 1000000, 0);
     for (int i = 1; i < ROWS; i++) {
         push(&r, i, i);
@@ -175,23 +175,23 @@ static void test_outlier(void **state)
         expect_row(&r, i, i);
     expect_row(&r, 1000000, 0);
     assert_int_equal(r.reordered, 1);
-    hs_reorder_free(&r);
+    reorder_free(&r);
 }
 
 static void test_long_texts(void **state)
 {
-    struct hs_reorder r;
+    struct reorder r;
     static char text[100000];
     struct hs_trace_job job = {.id = text, .vc = "v"};
     (void)state;
     memset(text, 'x', sizeof text - 1);
-    hs_reorder_init(&r);
+    memset(&r, 0, sizeof r);
     take(&r, job);
-    const struct hs_trace_job *out = hs_reorder_pop(&r);
+    const struct hs_trace_job *out = reorder_pop(&r);
     assert_non_null(out);
     assert_string_equal(out->id, text);
     assert_string_equal(out->vc, "v");
-    hs_reorder_free(&r);
+    reorder_free(&r);
 }
 
 /* ---- in the iterator ---- */

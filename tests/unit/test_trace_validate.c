@@ -13,7 +13,6 @@
 
 #include "support/traced.h"
 #include "base/memory.h"
-#include "traces/trace_report.h"
 
 #define HEAD "job_id,submit_time,gpus,duration\n"
 

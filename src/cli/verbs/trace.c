@@ -12,7 +12,6 @@
 #include "base/io.h"
 #include "cli/cli.h"
 #include "cli/simulate.h"
-#include "traces/trace_report.h"
 #include "traces/write.h"
 
 /* ---- info and validate ---- */

@@ -30,19 +30,6 @@
 #define MILLION    INT64_C(1000000)
 #define THOUSANDTH (MILLION / 1000)
 
-/* The cell of a column as a number >= 0, in millionths: 50.5 is 50500000. A missing one is 0. */
-static enum hs_status demand_cell(const struct hs_table *table, uint32_t index, int64_t *millionths)
-{
-    size_t len;
-    const char *text = hs_table_cell(table, index, &len);
-    *millionths = 0;
-    if (hs_cell_is_missing(text, len))
-        return HS_OK;
-    if (!hs_parse_decimal_us(text, len, MILLION, millionths))
-        return hs_table_fail(table, index, HS_CELL_NOT_A_NUMBER);
-    return *millionths < 0 ? hs_table_fail(table, index, HS_CELL_NEGATIVE) : HS_OK;
-}
-
 /* instances x millionths x unit, in whole units: rounded half up, UINT32_MAX at most. */
 static uint32_t demand_sum(uint32_t instances, int64_t millionths, uint32_t unit)
 {
@@ -81,12 +68,18 @@ static const struct hs_column columns[COLUMN_COUNT] = {
     [CPU] = HS_COLUMN("cpus", "plan_cpu", OWN, true, cpus_milli),
     [MEMORY] = HS_COLUMN("mem_mib", "plan_mem", OWN, true, mem_mib),
     [GPU] = HS_COLUMN("gpu_milli", "plan_gpu", OWN, true, gpu_milli),
-    [TYPE] = HS_COLUMN("gpu_type", "gpu_type", TEXT, false, gpu_type),
+    [TYPE] = HS_COLUMN("gpu_type", "gpu_type", NAME, false, gpu_type),
 };
 
-static const char *const outcomes[HS_OUTCOME_COUNT] = {
-    [HS_OUTCOME_COMPLETED] = "Terminated",
-    [HS_OUTCOME_FAILED] = "Failed",
+static const struct hs_words states = {
+    .what = "status",
+    .hint = "Terminated, Failed, Running or Waiting",
+    .fault = HS_FAULT_STATE,
+    .is_exact = true,
+    .of = {{"Terminated", HS_OUTCOME_COMPLETED},
+           {"Failed", HS_OUTCOME_FAILED},
+           {"Running", HS_WORD_DROPS(STILL_RUNNING)},
+           {"Waiting", HS_WORD_DROPS(STILL_RUNNING)}},
 };
 
 #define MIB_PER_GB 1024
@@ -96,16 +89,6 @@ struct pai {
     struct hs_table table; /* first: see traces/format.h */
     char id[2 * HS_JOB_ID_MAX + 2];
 };
-
-static const char *const states[] = {"Terminated", "Failed", "Running", "Waiting"};
-
-static bool is_state(const char *text, size_t len)
-{
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        if (strlen(states[i]) == len && memcmp(states[i], text, len) == 0)
-            return true;
-    return len == 0;
-}
 
 /* Without a header: ten fields, of which the fourth is one of the four states. */
 static int recognise(const char *head, size_t len)
@@ -121,30 +104,11 @@ static int recognise(const char *head, size_t len)
         if (fields == INSTANCES + 1)
             is_task &= field_len > 0 && strspn(field, "0123456789.") == field_len;
         else if (fields == STATUS + 1)
-            is_task &= is_state(field, field_len);
+            is_task &= field_len == 0 || hs_trace_word(&states, field, field_len) != HS_NO_WORD;
         fields++;
         field = at + 1;
     }
     return fields == COLUMN_COUNT && is_task ? 85 : 0;
-}
-
-static enum hs_status read_status(struct pai *p, struct hs_trace_job *job, int *dropped)
-{
-    size_t len;
-    const char *text = hs_table_cell(&p->table, STATUS, &len);
-    for (int i = 0; i < HS_OUTCOME_COUNT; i++)
-        if (outcomes[i] != NULL && strcmp(outcomes[i], text) == 0)
-            job->outcome = (enum hs_outcome)i;
-    if (len == 0 || job->outcome != HS_OUTCOME_UNKNOWN)
-        return HS_OK;
-    if (!is_state(text, len)) {
-        struct hs_place place = hs_table_spot(&p->table, STATUS);
-        return hs_trace_bad_row(p->table.faults, HS_FAULT_STATE, &place,
-                                "Terminated, Failed, Running or Waiting", "unknown status '%s'",
-                                text);
-    }
-    *dropped = 1 + HS_DROP_STILL_RUNNING;
-    return HS_OK;
 }
 
 static enum hs_status read_times(struct pai *p, struct hs_trace_job *job, int *dropped)
@@ -165,9 +129,9 @@ static enum hs_status read_demand(struct pai *p, struct hs_trace_job *job, int *
     int64_t gpu, cpu, memory;
     uint32_t instances;
     HS_TRY(hs_table_cell_count(&p->table, INSTANCES, &instances));
-    HS_TRY(demand_cell(&p->table, GPU, &gpu));
-    HS_TRY(demand_cell(&p->table, CPU, &cpu));
-    HS_TRY(demand_cell(&p->table, MEMORY, &memory));
+    HS_TRY(hs_table_cell_scaled(&p->table, GPU, MILLION, &gpu));
+    HS_TRY(hs_table_cell_scaled(&p->table, CPU, MILLION, &cpu));
+    HS_TRY(hs_table_cell_scaled(&p->table, MEMORY, MILLION, &memory));
     job->cpus_milli = demand_sum(instances, cpu, 1000 / PERCENT);
     job->mem_mib = demand_sum(instances, memory, MIB_PER_GB);
     demand_gpus(p->table.faults, job, instances, gpu / PERCENT + (gpu % PERCENT != 0));
@@ -180,13 +144,12 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
 {
     struct pai *p = state;
     HS_TRY(hs_table_next(&p->table, job, dropped));
-    HS_TRY(read_status(p, job, dropped));
+    HS_TRY(hs_table_cell_word(&p->table, STATUS, &states, (int *)&job->outcome, dropped));
     if (*dropped)
         return HS_OK;
     HS_TRY(read_demand(p, job, dropped));
     if (*dropped)
         return HS_OK;
-    job->gpu_type = hs_cell_word(job->gpu_type);
     size_t len;
     const char *task = hs_table_cell(&p->table, TASK, &len);
     if (len > 0) {
@@ -217,28 +180,20 @@ const struct hs_trace_format hs_trace_format_pai = {
 
 /* ---- the simulator's job files ---- */
 
-enum {
-    JOB_GPU,
-    JOB_SHARE,
-    JOB_ID,
-    JOB_SUBMIT,
-    JOB_DURATION,
-    JOB_CPU,
-    JOB_USER,
-    JOB_TYPE,
-    JOB_COLUMNS
-};
+enum { JOB_GPU, JOB_SHARE, JOB_ID, JOB_CPU = 5 };
 
-static const struct hs_column job_columns[JOB_COLUMNS] = {
+static const struct hs_column job_columns[] = {
     [JOB_GPU] = HS_COLUMN("gpus", "num_gpu", OWN, true, gpus),
     [JOB_SHARE] = HS_COLUMN("gpu_milli", "num_gpu", OWN, true, gpu_milli),
     [JOB_ID] = HS_COLUMN("job_id", "job_id", ID, true, id),
-    [JOB_SUBMIT] = HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
-    [JOB_DURATION] = HS_COLUMN("duration", "duration", SPAN, true, duration_us),
+    HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    HS_COLUMN("duration", "duration", SPAN, true, duration_us),
     [JOB_CPU] = HS_COLUMN("cpus", "num_cpu", OWN, true, cpus_milli),
-    [JOB_USER] = HS_COLUMN("user", "user", TEXT, false, user),
-    [JOB_TYPE] = HS_COLUMN("gpu_type", "gpu_type", TEXT, false, gpu_type),
+    HS_COLUMN("user", "user", TEXT, false, user),
+    HS_COLUMN("gpu_type", "gpu_type", NAME, false, gpu_type),
 };
+
+#define JOB_COLUMNS (sizeof job_columns / sizeof *job_columns)
 
 extern const struct hs_trace_format hs_trace_format_pai_jobs;
 
@@ -258,11 +213,10 @@ static enum hs_status next_job(void *state, struct hs_trace_job *job, int *dropp
     struct hs_table *table = state;
     int64_t gpus, cpus;
     HS_TRY(hs_table_next(table, job, dropped));
-    HS_TRY(demand_cell(table, JOB_GPU, &gpus));
-    HS_TRY(demand_cell(table, JOB_CPU, &cpus));
+    HS_TRY(hs_table_cell_scaled(table, JOB_GPU, MILLION, &gpus));
+    HS_TRY(hs_table_cell_scaled(table, JOB_CPU, MILLION, &cpus));
     demand_gpus(table->faults, job, 1, gpus);
     job->cpus_milli = demand_sum(1, cpus, 1000);
-    job->gpu_type = hs_cell_word(job->gpu_type);
     return HS_OK;
 }
 
@@ -298,13 +252,8 @@ const struct hs_trace_format hs_trace_format_pai_jobs = {
 #define TIMELESS_RUN_US (INT64_C(1000000) * HS_TRACE_TIME_UNIT_US)
 
 enum {
-    POD_GPUS,
-    POD_NAME,
-    POD_CPU,
-    POD_MEMORY,
-    POD_MILLI,
-    POD_SPEC,
-    POD_QOS,
+    POD_MILLI = 4,
+    POD_QOS = 6,
     POD_PHASE,
     POD_CREATED,
     POD_DELETED,
@@ -313,12 +262,12 @@ enum {
 };
 
 static const struct hs_column pod_columns[POD_COLUMNS] = {
-    [POD_GPUS] = HS_COLUMN("gpus", "num_gpu", COUNT, true, gpus),
-    [POD_NAME] = HS_COLUMN("job_id", "name", ID, true, id),
-    [POD_CPU] = HS_COLUMN("cpus", "cpu_milli", COUNT, true, cpus_milli),
-    [POD_MEMORY] = HS_COLUMN("mem_mib", "memory_mib", MIB, true, mem_mib),
+    HS_COLUMN("gpus", "num_gpu", COUNT, true, gpus),
+    HS_COLUMN("job_id", "name", ID, true, id),
+    HS_COLUMN("cpus", "cpu_milli", COUNT, true, cpus_milli),
+    HS_COLUMN("mem_mib", "memory_mib", MIB, true, mem_mib),
     [POD_MILLI] = HS_COLUMN("gpu_milli", "gpu_milli", COUNT, true, gpu_milli),
-    [POD_SPEC] = HS_COLUMN("gpu_type", "gpu_spec", TEXT, false, gpu_type),
+    HS_COLUMN("gpu_type", "gpu_spec", NAME, false, gpu_type),
     [POD_QOS] = HS_COLUMN("class", "qos", OWN, false, job_class),
     [POD_PHASE] = HS_COLUMN("status", "pod_phase", OWN, false, outcome),
     [POD_CREATED] = HS_COLUMN("submit_time", "creation_time", OWN, false, submit_us),
@@ -332,25 +281,29 @@ struct openb {
     bool runs_pending;
 };
 
-static const char pending_phase[] = "Pending";
-static const char *const phases[HS_OUTCOME_COUNT] = {
-    [HS_OUTCOME_UNKNOWN] = "Running",
-    [HS_OUTCOME_COMPLETED] = "Succeeded",
-    [HS_OUTCOME_FAILED] = "Failed",
+/* A pod that was waiting to the end did not run to one. */
+static const struct hs_words phases = {
+    .what = "pod_phase",
+    .hint = "Running, Succeeded, Failed or Pending",
+    .fault = HS_FAULT_STATE,
+    .is_exact = true,
+    .of = {{"Running", HS_OUTCOME_UNKNOWN},
+           {"Succeeded", HS_OUTCOME_COMPLETED},
+           {"Failed", HS_OUTCOME_FAILED},
+           {"Pending", HS_OUTCOME_CANCELLED}},
 };
 
 /* Latency-sensitive pods and those that Kubernetes guarantees their resources; best effort. */
-static const struct {
-    const char *word;
-    enum hs_job_class job_class;
-} qualities[] = {
-    {"LS", HS_JOB_CLASS_GUARANTEED},
-    {"Guaranteed", HS_JOB_CLASS_GUARANTEED},
-    {"BE", HS_JOB_CLASS_OPPORTUNISTIC},
-    {"Burstable", HS_JOB_CLASS_AUTO},
+static const struct hs_words qualities = {
+    .what = "qos",
+    .hint = "LS, BE, Guaranteed or Burstable",
+    .fault = HS_FAULT_STATE,
+    .is_exact = true,
+    .of = {{"LS", HS_JOB_CLASS_GUARANTEED},
+           {"Guaranteed", HS_JOB_CLASS_GUARANTEED},
+           {"BE", HS_JOB_CLASS_OPPORTUNISTIC},
+           {"Burstable", HS_JOB_CLASS_AUTO}},
 };
-
-#define QUALITY_COUNT (sizeof qualities / sizeof *qualities)
 
 extern const struct hs_trace_format hs_trace_format_openb;
 
@@ -376,45 +329,6 @@ static enum hs_status open_openb(void *state, struct hs_input *input,
     return HS_OK;
 }
 
-static enum hs_status fail_state(const struct openb *o, uint32_t index, const char *hint,
-                                 const char *what)
-{
-    size_t len;
-    struct hs_place place = hs_table_spot(&o->table, index);
-    return hs_trace_bad_row(o->table.faults, HS_FAULT_STATE, &place, hint, "unknown %s '%s'", what,
-                            hs_table_cell(&o->table, index, &len));
-}
-
-/* A pod that was waiting to the end did not run to one. */
-static enum hs_status read_phase(const struct openb *o, struct hs_trace_job *job)
-{
-    size_t len;
-    const char *text = hs_table_cell(&o->table, POD_PHASE, &len);
-    if (len == 0)
-        return HS_OK;
-    for (int i = 0; i < HS_OUTCOME_COUNT; i++)
-        if (phases[i] != NULL && strcmp(phases[i], text) == 0) {
-            job->outcome = (enum hs_outcome)i;
-            return HS_OK;
-        }
-    if (strcmp(text, pending_phase) != 0)
-        return fail_state(o, POD_PHASE, "Running, Succeeded, Failed or Pending", "pod_phase");
-    job->outcome = HS_OUTCOME_CANCELLED;
-    return HS_OK;
-}
-
-static enum hs_status read_qos(const struct openb *o, struct hs_trace_job *job)
-{
-    size_t len;
-    const char *text = hs_table_cell(&o->table, POD_QOS, &len);
-    for (size_t i = 0; i < QUALITY_COUNT; i++)
-        if (strcmp(qualities[i].word, text) == 0) {
-            job->job_class = qualities[i].job_class;
-            return HS_OK;
-        }
-    return len == 0 ? HS_OK : fail_state(o, POD_QOS, "LS, BE, Guaranteed or Burstable", "qos");
-}
-
 static enum hs_status read_pod_times(struct openb *o, struct hs_trace_job *job, int *dropped)
 {
     bool is_created, is_deleted, is_scheduled;
@@ -438,9 +352,8 @@ static enum hs_status next_pod(void *state, struct hs_trace_job *job, int *dropp
         return HS_OK;
     if (job->gpus > 0 && (job->gpu_milli == 0 || job->gpu_milli > 1000))
         return hs_table_fail(&o->table, POD_MILLI, HS_CELL_NOT_A_SHARE);
-    job->gpu_type = hs_cell_word(job->gpu_type);
-    HS_TRY(read_phase(o, job));
-    HS_TRY(read_qos(o, job));
+    HS_TRY(hs_table_cell_word(&o->table, POD_PHASE, &phases, (int *)&job->outcome, dropped));
+    HS_TRY(hs_table_cell_word(&o->table, POD_QOS, &qualities, (int *)&job->job_class, dropped));
     if (!o->is_timeless)
         return read_pod_times(o, job, dropped);
     job->submit_us = (int64_t)o->table.row_number * HS_TRACE_TIME_UNIT_US;

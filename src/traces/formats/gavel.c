@@ -129,20 +129,10 @@ static void speeds_free(struct speeds *speeds)
 
 /* ---- writing ---- */
 
-enum {
-    TYPE,
-    DATASET, /* follows from the type, as the batch */
-    BATCH,
-    GPUS,
-    WEIGHT,
-    SLO,
-    DURATION,
-    STEPS,
-    ARRIVAL,
-    COLUMN_COUNT
-};
+enum { TYPE, DATASET, BATCH, GPUS, WEIGHT, SLO, DURATION, STEPS, ARRIVAL, COLUMN_COUNT };
 
-/* A message about a duration points to the last column of that name: the steps. */
+/* Dataset and batch follow from the type. A message about a duration points to the last column of
+ * that name: the steps. */
 static const struct hs_column columns[COLUMN_COUNT] = {
     [TYPE] = HS_COLUMN("model", "job type", TEXT, false, model),
     [DATASET] = HS_COLUMN("dataset", "job type", TEXT, false, dataset),
@@ -213,45 +203,24 @@ static bool keeps(const struct hs_trace_job *job, const struct hs_column *column
 
 /* ---- lines ---- */
 
-static void put_tab(struct writing *w)
-{
-    w->csv->out.at[-1] = '\t'; /* the comma that ended the field */
-}
-
-static void put_text(struct writing *w, const char *text)
-{
-    hs_output_put(&w->csv->out, text, strlen(text));
-}
-
-static void put_count(struct writing *w, int64_t count)
-{
-    hs_csvw_i64(w->csv, count);
-    put_tab(w);
-}
-
+/* Without command, folder and argument of steps; it needs no data. */
 static void put_line(struct writing *w, const struct hs_trace_job *job,
                      const struct hs_gavel_job *name, int64_t steps)
 {
-    put_text(w, name->family);
-    if (name->batch[0] != '\0')
-        hs_say(&w->csv->out, " (batch size %s)", name->batch);
-    put_text(w, "\t-\t-\t-\t0\t"); /* command, folder, argument of steps, needs no data */
-    put_count(w, steps);
-    put_count(w, job->gpus);
-    if (w->path == NULL)
-        put_text(w, "static\t");
-    put_count(w, (int64_t)job->priority + 1);
+    char text[HS_FMT_MAX + 1], span[HS_FMT_MAX + 1] = "", arrival[HS_FMT_MAX + 1];
+    const bool has_batch = name->batch[0] != '\0', has_span = w->path == NULL;
     double slo = job->deadline_us >= 0 ? 0 : -1;
     if (job->deadline_us >= job->submit_us && job->duration_us > 0)
         slo = (double)(job->deadline_us - job->submit_us) / (double)job->duration_us;
-    hs_csvw_double(w->csv, slo);
-    put_tab(w);
-    if (w->path == NULL) {
-        hs_csvw_seconds(w->csv, job->duration_us);
-        put_tab(w);
-    }
-    hs_csvw_seconds(w->csv, job->submit_us);
-    w->csv->out.at[-1] = '\n';
+    text[hs_fmt_double(text, slo)] = '\0';
+    if (has_span)
+        span[hs_fmt_seconds(span, job->duration_us)] = '\0';
+    arrival[hs_fmt_seconds(arrival, job->submit_us)] = '\0';
+    hs_say(&w->csv->out, "%s%s%s%s\t-\t-\t-\t0\t%" PRId64 "\t%" PRIu32 "\t%s", name->family,
+           has_batch ? " (batch size " : "", name->batch, has_batch ? ")" : "", steps, job->gpus,
+           has_span ? "static\t" : "");
+    hs_say(&w->csv->out, "%" PRId64 "\t%s\t%s%s%s\n", (int64_t)job->priority + 1, text, span,
+           has_span ? "\t" : "", arrival);
 }
 
 static enum hs_status fail_no_speed(const struct writing *w, const struct hs_trace_job *job)
@@ -387,11 +356,10 @@ static enum hs_status apply_speed(const struct gavel *g, int64_t steps, struct h
                        "--gavel-throughputs=FILE, one of Gavel's *_throughputs.json",
                        "a trace of Gavel tells the steps of a job: how long one takes is missing");
     }
-    struct hs_place place = hs_table_spot(&g->table, TYPE);
     double per_second = speeds_find(&g->speeds, &g->name, job->gpus);
     if (per_second <= 0)
         return hs_trace_bad_row(
-            faults, HS_FAULT_MISSING, &place,
+            faults, HS_FAULT_MISSING, hs_table_spot(&g->table, TYPE),
             g->table.row.count == 7 ? "old traces, of 7 fields, go with oracle_throughputs.json"
                                     : "another of Gavel's *_throughputs.json may have it",
             "%s has no speed of '%.80s' on %u GPU%s", g->path, hs_table_cell(&g->table, TYPE, &len),
@@ -406,13 +374,8 @@ static enum hs_status apply_speed(const struct gavel *g, int64_t steps, struct h
 
 static enum hs_status read_duration(const struct gavel *g, struct hs_trace_job *job)
 {
-    size_t len;
     int64_t steps;
-    const char *text = hs_table_cell(&g->table, STEPS, &len);
-    if (!hs_parse_int64(text, len, &steps))
-        return hs_table_fail(&g->table, STEPS, HS_CELL_NOT_A_COUNT);
-    if (steps < 0)
-        return hs_table_fail(&g->table, STEPS, HS_CELL_NEGATIVE);
+    HS_TRY(hs_table_cell_whole(&g->table, STEPS, &steps));
     if (g->table.field_of[DURATION] == NONE)
         return apply_speed(g, steps, job);
     HS_TRY(hs_table_cell_span(&g->table, DURATION, &job->duration_us));
@@ -427,11 +390,11 @@ static enum hs_status read_weight(const struct gavel *g, struct hs_trace_job *jo
     size_t len;
     int64_t weight;
     const char *text = hs_table_cell(&g->table, WEIGHT, &len);
-    struct hs_place place = hs_table_spot(&g->table, WEIGHT);
     if (!hs_parse_decimal_us(text, len, one, &weight))
         return hs_table_fail(&g->table, WEIGHT, HS_CELL_NOT_A_NUMBER);
     if (weight % one != 0)
-        return hs_trace_bad_row(g->table.faults, HS_FAULT_FRACTION, &place,
+        return hs_trace_bad_row(g->table.faults, HS_FAULT_FRACTION,
+                                hs_table_spot(&g->table, WEIGHT),
                                 "priorities are whole numbers here: 3 and 2 for 1.5 and 1",
                                 "priority weight is not a whole number: '%s'", text);
     weight = weight / one - 1;
@@ -467,18 +430,16 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     *job = table->blank;
     job->line = table->row.line;
     const struct field_shape *shape = find_shape(table->row.count);
-    if (shape == NULL) {
-        struct hs_place place = hs_csv_place(table->csv, table->row.count);
-        return hs_trace_bad_row(table->faults, HS_FAULT_FIELDS, &place, "7, 10 or 12, between tabs",
-                                "%u fields", table->row.count);
-    }
+    if (shape == NULL)
+        return hs_trace_bad_row(table->faults, HS_FAULT_FIELDS,
+                                hs_csv_place(table->csv, table->row.count),
+                                "7, 10 or 12, between tabs", "%u fields", table->row.count);
     memcpy(table->field_of, shape->field_of, sizeof shape->field_of);
     g->id[hs_fmt_u64(g->id, g->row++)] = '\0';
     job->id = g->id;
     const char *type = hs_table_cell(table, TYPE, &len);
-    struct hs_place place = hs_table_spot(table, TYPE);
     if (!hs_gavel_template_parse(type, len, &g->name))
-        return hs_trace_bad_row(table->faults, HS_FAULT_STATE, &place,
+        return hs_trace_bad_row(table->faults, HS_FAULT_STATE, hs_table_spot(table, TYPE),
                                 "\"ResNet-18 (batch size 16)\"", "not the name of a job: '%.80s'",
                                 type);
     if (strcmp(g->name.family, NO_MODEL) != 0)

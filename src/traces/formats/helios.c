@@ -146,8 +146,7 @@ static enum hs_status check_zone(struct acme *a, uint32_t index)
     }
     if (strcmp(zone, a->zone) == 0)
         return HS_OK;
-    struct hs_place place = hs_table_spot(&a->table, index);
-    return hs_trace_bad_row(a->table.faults, HS_FAULT_TIME, &place,
+    return hs_trace_bad_row(a->table.faults, HS_FAULT_TIME, hs_table_spot(&a->table, index),
                             "a file has one clock: bring its times to one offset from UTC",
                             "%s has another offset than the times before, '%s': '%s'",
                             acme_columns[index].name, a->zone, text);
@@ -174,11 +173,10 @@ static enum hs_status read_duration(struct acme *a, struct hs_trace_job *job, in
     HS_TRY(read_time(a, END, &end_us, &has_end));
     if (!has_start || !has_end)
         *dropped = 1 + HS_DROP_NO_TIMES;
-    else if (end_us < start_us) {
-        struct hs_place place = hs_table_spot(&a->table, END);
-        return hs_trace_bad_row(a->table.faults, HS_FAULT_RANGE, &place, NULL,
-                                "end_time is before start_time");
-    } else
+    else if (end_us < start_us)
+        return hs_trace_bad_row(a->table.faults, HS_FAULT_RANGE, hs_table_spot(&a->table, END),
+                                NULL, "end_time is before start_time");
+    else
         job->duration_us = end_us - start_us;
     return HS_OK;
 }
@@ -193,13 +191,7 @@ static enum hs_status read_memory(struct acme *a, struct hs_trace_job *job)
     if (hs_cell_is_missing(text, len))
         return HS_OK;
     HS_TRY(hs_table_cell_count(&a->table, NODES, &nodes));
-    text = hs_table_cell(&a->table, MEMORY, &len);
-    if (hs_cell_is_missing(text, len))
-        return HS_OK;
-    if (!hs_parse_decimal_us(text, len, 1024, &mib))
-        return hs_table_fail(&a->table, MEMORY, HS_CELL_NOT_A_NUMBER);
-    if (mib < 0)
-        return hs_table_fail(&a->table, MEMORY, HS_CELL_NEGATIVE);
+    HS_TRY(hs_table_cell_scaled(&a->table, MEMORY, 1024, &mib));
     if (nodes > 0 && mib > (int64_t)(UINT32_MAX / nodes))
         return hs_table_fail(&a->table, MEMORY, HS_CELL_TOO_LARGE);
     job->mem_mib = (uint32_t)mib * nodes;

@@ -22,7 +22,7 @@
 
 #define COLUMN(name, kind, is_required, member) HS_COLUMN(name, name, kind, is_required, member)
 
-/* State and GPU count first: see traces/table.h. */
+/* State and GPU count first: see traces/format.h. */
 static const struct hs_column columns[] = {
     COLUMN("status", FATE, false, outcome),
     COLUMN("gpus", GPUS, true, gpus),

@@ -72,8 +72,8 @@ static enum hs_status open_philly(void *state, struct hs_input *input,
 static enum hs_status fail_type(const struct philly_log *p, const struct hs_json *value,
                                 const char *what, const char *expected)
 {
-    struct hs_place place = hs_jsonstream_place(p->stream, value);
-    return hs_trace_bad_row(p->faults, HS_FAULT_TYPE, &place, NULL, "%s is not %s", what, expected);
+    return hs_trace_bad_row(p->faults, HS_FAULT_TYPE, hs_jsonstream_place(p->stream, value), NULL,
+                            "%s is not %s", what, expected);
 }
 
 /* Text of a member; *out NULL when it is missing in one of the archive's ways. */
@@ -99,12 +99,10 @@ static enum hs_status get_time(struct philly_log *p, const struct hs_json *objec
     const char *text;
     HS_TRY(get_text(p, object, key, &text));
     *out_us = NO_TIME;
-    if (text && !hs_parse_datetime_us(text, strlen(text), out_us)) {
-        struct hs_place place = hs_jsonstream_place(p->stream, hs_json_get(object, key));
-        return hs_trace_bad_row(p->faults, HS_FAULT_TIME, &place,
-                                "a date and time such as 2017-10-09 07:00:55",
-                                "%s is not a time: '%s'", key, text);
-    }
+    if (text && !hs_parse_datetime_us(text, strlen(text), out_us))
+        return hs_trace_bad_row(
+            p->faults, HS_FAULT_TIME, hs_jsonstream_place(p->stream, hs_json_get(object, key)),
+            "a date and time such as 2017-10-09 07:00:55", "%s is not a time: '%s'", key, text);
     return HS_OK;
 }
 
@@ -142,14 +140,13 @@ static enum hs_status get_outcome(const struct philly_log *p, enum hs_outcome *o
     HS_TRY(get_text(p, p->element, "status", &text));
     if (!text)
         return HS_OK;
-    int outcome = hs_outcome_parse(text, strlen(text));
-    if (outcome < 0) {
-        struct hs_place place = hs_jsonstream_place(p->stream, hs_json_get(p->element, "status"));
-        return hs_trace_bad_row(p->faults, HS_FAULT_STATE, &place, "Pass, Killed or Failed",
-                                "unknown status '%s'", text);
-    }
-    if (outcome == HS_FATE_RUNNING)
-        *dropped = 1 + HS_DROP_STILL_RUNNING;
+    int outcome = hs_trace_word(&hs_outcome_words, text, strlen(text));
+    if (outcome == HS_NO_WORD)
+        return hs_trace_bad_row(p->faults, HS_FAULT_STATE,
+                                hs_jsonstream_place(p->stream, hs_json_get(p->element, "status")),
+                                "Pass, Killed or Failed", "unknown status '%s'", text);
+    if (outcome < 0)
+        *dropped = -outcome;
     else
         *out = (enum hs_outcome)outcome;
     return HS_OK;
@@ -157,8 +154,8 @@ static enum hs_status get_outcome(const struct philly_log *p, enum hs_outcome *o
 
 static enum hs_status fail_missing(const struct philly_log *p, const char *key)
 {
-    struct hs_place place = hs_jsonstream_place(p->stream, p->element);
-    return hs_trace_bad_row(p->faults, HS_FAULT_MISSING, &place, NULL, "%s is missing", key);
+    return hs_trace_bad_row(p->faults, HS_FAULT_MISSING, hs_jsonstream_place(p->stream, p->element),
+                            NULL, "%s is missing", key);
 }
 
 /* What every job of the element has in common. */
@@ -177,20 +174,6 @@ static enum hs_status read_common(struct philly_log *p, struct hs_trace_job *job
     return get_outcome(p, &job->outcome, dropped);
 }
 
-static enum hs_status keep_attempt(struct philly_log *p, const struct hs_json *attempt,
-                                   int64_t run_us)
-{
-    if (!p->keeps_attempts)
-        return HS_OK;
-    if (p->attempts.count == HS_ATTEMPTS_MAX) {
-        struct hs_place place = hs_jsonstream_place(p->stream, attempt);
-        return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, &place, NULL,
-                                "a job has at most %d attempts", HS_ATTEMPTS_MAX);
-    }
-    hs_attempts_add(&p->attempts, run_us);
-    return HS_OK;
-}
-
 static enum hs_status read_merged(struct philly_log *p, const struct hs_json *first,
                                   struct hs_trace_job *job, int *dropped)
 {
@@ -205,13 +188,15 @@ static enum hs_status read_merged(struct philly_log *p, const struct hs_json *fi
         if (start_us == NO_TIME || end_us == NO_TIME)
             continue;
         has_whole = true;
-        if (end_us < start_us && is_sum) {
-            struct hs_place place = hs_jsonstream_place(p->stream, a);
-            return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, &place, NULL,
-                                    "attempt ends before it starts");
-        }
+        if (end_us < start_us && is_sum)
+            return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, hs_jsonstream_place(p->stream, a),
+                                    NULL, "attempt ends before it starts");
         sum_us += end_us - start_us;
-        HS_TRY(keep_attempt(p, a, end_us - start_us));
+        if (p->attempts.count == HS_ATTEMPTS_MAX)
+            return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, hs_jsonstream_place(p->stream, a),
+                                    NULL, "a job has at most %d attempts", HS_ATTEMPTS_MAX);
+        if (p->keeps_attempts)
+            hs_attempts_add(&p->attempts, end_us - start_us);
     }
     hs_attempts_give(&p->attempts, job);
     p->faults->is_folded = !p->keeps_attempts && hs_json_next(first) != NULL;
@@ -344,17 +329,17 @@ static enum hs_status begin_writing(void *state, struct hs_csvw *csv,
     return HS_OK;
 }
 
-static void put_date(struct hs_jsonw *w, const char *key, int64_t us)
+static const char *date_text(char text[HS_FMT_MAX + 1], int64_t us)
 {
-    char text[HS_FMT_MAX + 1];
     text[hs_fmt_datetime(text, us)] = '\0';
-    hs_jsonw_put(w, "%s=%s", key, text);
+    return text;
 }
 
-static void put_machines(struct hs_jsonw *w, uint32_t gpus)
+static void put_attempt(struct hs_jsonw *w, int64_t start_us, int64_t end_us, uint32_t gpus)
 {
-    char name[16];
-    hs_jsonw_put(w, "detail=[");
+    char start[HS_FMT_MAX + 1], end[HS_FMT_MAX + 1], name[16];
+    hs_jsonw_put(w, "={ start_time=%s end_time=%s detail=[", date_text(start, start_us),
+                 date_text(end, end_us));
     for (uint32_t first = 0; first < gpus; first += MACHINE_GPUS) {
         (void)snprintf(name, sizeof name, "m%u", first / MACHINE_GPUS);
         hs_jsonw_put(w, "={ ip=%s gpus=[", name);
@@ -364,25 +349,20 @@ static void put_machines(struct hs_jsonw *w, uint32_t gpus)
         }
         hs_jsonw_put(w, "] }");
     }
-    hs_jsonw_put(w, "]");
-}
-
-static void put_attempt(struct hs_jsonw *w, int64_t start_us, int64_t end_us, uint32_t gpus)
-{
-    hs_jsonw_put(w, "={");
-    put_date(w, "start_time", start_us);
-    put_date(w, "end_time", end_us);
-    put_machines(w, gpus);
-    hs_jsonw_put(w, "}");
+    hs_jsonw_put(w, "] }");
 }
 
 static const struct hs_trace_layout layout;
 
-/* One right after the other; their ends are rounded, so that the last is that of the whole. */
-static void put_attempts(struct hs_jsonw *w, const struct hs_trace_job *job)
+/* Attempts one right after the other; their ends are rounded, so that the last is that of the
+ * whole. */
+static void put_job(void *state, const struct hs_trace_job *job)
 {
+    struct hs_jsonw *w = state;
     int64_t start_us = job->submit_us, ran_us = 0;
-    hs_jsonw_put(w, "attempts=[");
+    char submit[HS_FMT_MAX + 1];
+    hs_jsonw_put(w, "=!{ status=%s vc=%s jobid=%s attempts=[", outcomes[job->outcome], job->vc,
+                 job->id);
     for (uint32_t i = 0; i + 1 < job->attempts; i++) {
         ran_us += job->attempts_us[i];
         int64_t end_us = job->submit_us + hs_layout_round_time(&layout, ran_us);
@@ -390,16 +370,7 @@ static void put_attempts(struct hs_jsonw *w, const struct hs_trace_job *job)
         start_us = end_us;
     }
     put_attempt(w, start_us, job->submit_us + job->duration_us, job->gpus);
-    hs_jsonw_put(w, "]");
-}
-
-static void put_job(void *state, const struct hs_trace_job *job)
-{
-    struct hs_jsonw *w = state;
-    hs_jsonw_put(w, "=!{ status=%s vc=%s jobid=%s", outcomes[job->outcome], job->vc, job->id);
-    put_attempts(w, job);
-    put_date(w, "submitted_time", job->submit_us);
-    hs_jsonw_put(w, "user=%s }", job->user);
+    hs_jsonw_put(w, "] submitted_time=%s user=%s }", date_text(submit, job->submit_us), job->user);
 }
 
 static enum hs_status end_writing(void *state)

@@ -25,7 +25,6 @@
  * gets that of its row.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -40,21 +39,9 @@
 #define UNKNOWN     (-1)
 
 /* A message about gpus points to the last column of that name: requested processors. */
-enum {
-    JOB,
-    SUBMIT,
-    RUN,
-    ALLOCATED,
-    REQUESTED,
-    MEMORY,
-    STATUS,
-    USER,
-    QUEUE,
-    PARTITION,
-    COLUMN_COUNT
-};
+enum { JOB, SUBMIT, RUN, ALLOCATED, REQUESTED, MEMORY, STATUS, USER, QUEUE, PARTITION };
 
-static const struct hs_column columns[COLUMN_COUNT] = {
+static const struct hs_column columns[] = {
     [JOB] = HS_COLUMN("job_id", "job number", ID, true, id),
     [SUBMIT] = HS_COLUMN("submit_time", "submit time", TIME, true, submit_us),
     [RUN] = HS_COLUMN("duration", "run time", SPAN, true, duration_us),
@@ -67,6 +54,8 @@ static const struct hs_column columns[COLUMN_COUNT] = {
     [PARTITION] = HS_COLUMN("gpu_type", "partition", TEXT, false, gpu_type),
 };
 
+#define COLUMN_COUNT (sizeof columns / sizeof *columns)
+
 /* Numbers of the definition, less one. */
 static const uint32_t field_of[COLUMN_COUNT] = {0, 1, 3, 4, 7, 9, 10, 11, 14, 15};
 
@@ -74,13 +63,21 @@ static const uint32_t field_of[COLUMN_COUNT] = {0, 1, 3, 4, 7, 9, 10, 11, 14, 15
 static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "completed",
                                                        [HS_OUTCOME_CANCELLED] = "cancelled",
                                                        [HS_OUTCOME_FAILED] = "failed"};
-static const int statuses[HS_OUTCOME_COUNT] = {[HS_OUTCOME_UNKNOWN] = UNKNOWN,
-                                               [HS_OUTCOME_COMPLETED] = 1,
-                                               [HS_OUTCOME_CANCELLED] = 5,
-                                               [HS_OUTCOME_FAILED] = 0};
+static const struct hs_words statuses = {
+    .what = "status",
+    .hint = "0 failed, 1 completed, 5 cancelled, 2 to 4 part of a run, -1",
+    .fault = HS_FAULT_STATE,
+    .is_exact = true,
+    .of = {[HS_OUTCOME_UNKNOWN] = {"-1", HS_OUTCOME_UNKNOWN},
+           [HS_OUTCOME_COMPLETED] = {"1", HS_OUTCOME_COMPLETED},
+           [HS_OUTCOME_CANCELLED] = {"5", HS_OUTCOME_CANCELLED},
+           [HS_OUTCOME_FAILED] = {"0", HS_OUTCOME_FAILED},
+           {"2", HS_WORD_DROPS(PARTIAL)},
+           {"3", HS_WORD_DROPS(PARTIAL)},
+           {"4", HS_WORD_DROPS(PARTIAL)}},
+};
 
 struct swf_numbers {
-    const char *what; /* of the comment */
     struct hs_intern names;
     uint32_t *of; /* by id of names */
     uint32_t cap;
@@ -88,7 +85,9 @@ struct swf_numbers {
     uint32_t last;          /* that a name got which is none */
 };
 
+/* What comments give names to. */
 enum { USERS, QUEUES, PARTITIONS, KINDS };
+static const char *const kinds[KINDS] = {"User", "Queue", "Partition"};
 
 struct swf_writing {
     struct hs_csvw *csv;
@@ -161,7 +160,7 @@ static int64_t number_of(struct swf_writing *w, int kind, const char *name)
         n->of[id] = ++n->last;
         take(n, n->of[id], &was_free);
     }
-    hs_say(out, "; %s: %" PRIu32 " ", n->what, n->of[id]);
+    hs_say(out, "; %s: %" PRIu32 " ", kinds[kind], n->of[id]);
     for (const char *c = name; *c != '\0'; c++) /* a blank for what would end the comment */
         hs_output_put(out, (unsigned char)*c < 0x20 ? " " : c, 1);
     hs_output_put(out, "\n", 1);
@@ -173,12 +172,10 @@ static int64_t number_of(struct swf_writing *w, int kind, const char *name)
 static enum hs_status begin_writing(void *state, struct hs_csvw *csv,
                                     const struct hs_trace_options *options, struct hs_diag *diag)
 {
-    static const char *const names[KINDS] = {"User", "Queue", "Partition"};
     struct swf_writing *w = state;
     (void)options, (void)diag;
     w->csv = csv;
     for (int i = 0; i < KINDS; i++) {
-        w->numbers[i].what = names[i];
         hs_intern_init(&w->numbers[i].names);
         hs_intern_init(&w->numbers[i].taken);
     }
@@ -224,10 +221,10 @@ static void put_job(void *state, const struct hs_trace_job *job)
     }
     int64_t user = number_of(w, USERS, job->user), queue = number_of(w, QUEUES, job->vc);
     int64_t partition = number_of(w, PARTITIONS, job->gpu_type);
-    hs_say(out, "%" PRId64 " %" PRId64 " -1 %" PRId64 " -1 -1 -1 %" PRIu32 " -1 %" PRId64 " %d ",
+    hs_say(out, "%" PRId64 " %" PRId64 " -1 %" PRId64 " -1 -1 -1 %" PRIu32 " -1 %" PRId64 " %s ",
            is_plain_number(job->id, &number) ? (int64_t)number : w->rows,
            seconds(job->submit_us - w->first_us), seconds(job->duration_us), job->gpus,
-           memory_of(job), statuses[job->outcome]);
+           memory_of(job), statuses.of[job->outcome].word);
     hs_say(out, "%" PRId64 " -1 -1 %" PRId64 " %" PRId64 " -1 -1\n", user, queue, partition);
 }
 
@@ -257,7 +254,7 @@ struct names {
 struct swf {
     struct hs_table table; /* first: see traces/format.h */
     struct hs_arena arena;
-    struct names users, queues, partitions;
+    struct names names[KINDS];
     bool is_partition_a_type;
     bool has_jobs; /* the header is over */
     int64_t start_us, zone_us;
@@ -336,11 +333,9 @@ static enum hs_status read_seconds(const struct swf *s, struct span value, int64
         *out_us = seconds * HS_TRACE_TIME_UNIT_US;
         return HS_OK;
     }
-    struct hs_place place = hs_csv_place(s->table.csv, 0);
-    return hs_fail(s->table.faults->diag, HS_E_INPUT, &place,
-                   "whole seconds since 1970, or from UTC",
-                   "not a number of seconds in the header: '%.*s'",
-                   (int)(value.len < 64 ? value.len : 64), value.text);
+    return hs_csv_fail(s->table.csv, 0, "whole seconds since 1970, or from UTC",
+                       "not a number of seconds in the header: '%.*s'",
+                       (int)(value.len < 64 ? value.len : 64), value.text);
 }
 
 /* "; Key: value" */
@@ -354,12 +349,9 @@ static enum hs_status read_comment(struct swf *s)
         return HS_OK;
     struct span key = trimmed((struct span){semicolon + 1, (size_t)(colon - semicolon - 1)});
     struct span value = trimmed((struct span){colon + 1, (size_t)(end - colon - 1)});
-    if (is_word(key, "User"))
-        read_name(s, &s->users, value);
-    else if (is_word(key, "Queue"))
-        read_name(s, &s->queues, value);
-    else if (is_word(key, "Partition"))
-        read_name(s, &s->partitions, value);
+    for (int i = 0; i < KINDS; i++)
+        if (is_word(key, kinds[i]))
+            read_name(s, &s->names[i], value);
     if (s->has_jobs)
         return HS_OK;
     if (is_word(key, "UnixStartTime"))
@@ -379,30 +371,10 @@ static bool is_known(const struct swf *s, uint32_t index)
     return strcmp(hs_table_cell(&s->table, index, &len), "-1") != 0;
 }
 
-static enum hs_status read_status(const struct swf *s, struct hs_trace_job *job, int *dropped)
-{
-    static const enum hs_outcome by_status[] = {
-        [0] = HS_OUTCOME_FAILED, [1] = HS_OUTCOME_COMPLETED, [5] = HS_OUTCOME_CANCELLED};
-    size_t len;
-    const char *text = hs_table_cell(&s->table, STATUS, &len);
-    if (!is_known(s, STATUS))
-        return HS_OK;
-    if (len != 1 || text[0] < '0' || text[0] > '5') {
-        struct hs_place place = hs_table_spot(&s->table, STATUS);
-        return hs_trace_bad_row(s->table.faults, HS_FAULT_STATE, &place,
-                                "0 failed, 1 completed, 5 cancelled, 2 to 4 part of a run, -1",
-                                "unknown status '%s'", text);
-    }
-    if (text[0] >= '2' && text[0] <= '4')
-        *dropped = 1 + HS_DROP_PARTIAL;
-    else
-        job->outcome = by_status[text[0] - '0'];
-    return HS_OK;
-}
-
 /* The name of the number in a field, else the number, as text. */
-static const char *find_name(const struct swf *s, uint32_t index, const struct names *names)
+static const char *find_name(const struct swf *s, uint32_t index, int kind)
 {
+    const struct names *names = &s->names[kind];
     size_t len;
     int64_t number;
     if (!is_known(s, index))
@@ -418,27 +390,25 @@ static enum hs_status read_job(const struct swf *s, struct hs_trace_job *job, in
 {
     const struct hs_table *table = &s->table;
     uint32_t gpus = is_known(s, REQUESTED) ? REQUESTED : ALLOCATED, kib;
-    HS_TRY(read_status(s, job, dropped));
+    HS_TRY(hs_table_cell_word(table, STATUS, &statuses, (int *)&job->outcome, dropped));
     if (*dropped)
         return HS_OK;
     if (!is_known(s, RUN) || !is_known(s, gpus)) {
         *dropped = 1 + (is_known(s, RUN) ? HS_DROP_NO_DEMAND : HS_DROP_NO_TIMES);
         return HS_OK;
     }
-    if (!is_known(s, SUBMIT)) {
-        struct hs_place place = hs_table_spot(table, SUBMIT);
-        return hs_trace_bad_row(table->faults, HS_FAULT_MISSING, &place, NULL,
+    if (!is_known(s, SUBMIT))
+        return hs_trace_bad_row(table->faults, HS_FAULT_MISSING, hs_table_spot(table, SUBMIT), NULL,
                                 "the submit time of a job is not known");
-    }
     HS_TRY(hs_table_cell_span(table, RUN, &job->duration_us));
     HS_TRY(hs_table_cell_count(table, gpus, &job->gpus));
     HS_TRY(hs_table_cell_span(table, SUBMIT, &job->submit_us));
     job->submit_us += s->start_us + s->zone_us;
     job->id = table->row.fields[field_of[JOB]];
-    job->user = find_name(s, USER, &s->users);
-    job->vc = find_name(s, QUEUE, &s->queues);
+    job->user = find_name(s, USER, USERS);
+    job->vc = find_name(s, QUEUE, QUEUES);
     if (s->is_partition_a_type)
-        job->gpu_type = find_name(s, PARTITION, &s->partitions);
+        job->gpu_type = find_name(s, PARTITION, PARTITIONS);
     if (!is_known(s, MEMORY))
         return HS_OK;
     HS_TRY(hs_table_cell_count(table, MEMORY, &kib));
@@ -464,19 +434,17 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     job->line = row->line;
     if (row->count == FIELDS)
         return read_job(s, job, dropped);
-    struct hs_place place = hs_csv_place(s->table.csv, row->count);
-    return hs_trace_bad_row(s->table.faults, HS_FAULT_FIELDS, &place,
-                            "one line a job, ';' begins a comment",
-                            "%u numbers where the format has 18", row->count);
+    return hs_trace_bad_row(
+        s->table.faults, HS_FAULT_FIELDS, hs_csv_place(s->table.csv, row->count),
+        "one line a job, ';' begins a comment", "%u numbers where the format has 18", row->count);
 }
 
 static void close_swf(void *state)
 {
     struct swf *s = state;
     hs_table_close(&s->table);
-    hs_free(s->users.of);
-    hs_free(s->queues.of);
-    hs_free(s->partitions.of);
+    for (int i = 0; i < KINDS; i++)
+        hs_free(s->names[i].of);
     hs_arena_free(&s->arena);
 }
 

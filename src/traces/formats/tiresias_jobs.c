@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "traces/table.h"
+#include "traces/format.h"
 
 /* What all four have. */
 #define DEMANDS                                                                                    \
@@ -148,10 +148,7 @@ static enum hs_status next_elasticflow(void *state, struct hs_trace_job *job, in
     const char *text = hs_table_cell(table, ITERATIONS, &len);
     if (hs_cell_is_missing(text, len) || job->duration_us < 0)
         return HS_OK;
-    if (!hs_parse_int64(text, len, &iterations))
-        return hs_table_fail(table, ITERATIONS, HS_CELL_NOT_A_COUNT);
-    if (iterations < 0)
-        return hs_table_fail(table, ITERATIONS, HS_CELL_NEGATIVE);
+    HS_TRY(hs_table_cell_whole(table, ITERATIONS, &iterations));
     if (iterations > 0)
         job->step_us = (job->duration_us + iterations / 2) / iterations;
     return HS_OK;
