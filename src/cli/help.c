@@ -178,7 +178,7 @@ static void show(const struct hs_option *option, struct shown *s)
         s->preset = "none";
     s->range[0] = '\0';
     if (p->max > p->min)
-        (void)hs_param_expects(p, s->range, sizeof s->range);
+        hs_param_expects(p, s->range, sizeof s->range);
 }
 
 /* Is it the first of its group? */
@@ -495,7 +495,7 @@ void hs_param_json(struct hs_jsonw *w, const struct hs_param *p)
     static const char *const types[] = {"flag",   "integer", "real",      "duration", "size_mib",
                                         "choice", "text",    "durations", "file"};
     char expects[256];
-    (void)hs_param_expects(p, expects, sizeof expects);
+    hs_param_expects(p, expects, sizeof expects);
     hs_jsonw_put(w, "key=%s type=%s values=%s unit=%s default=%s", p->key, types[p->type], expects,
                  p->unit, p->preset);
     if (p->max > p->min)

@@ -129,7 +129,7 @@ const char *hs_option_metavar(const struct hs_param *param, char *text, size_t s
                                         [HS_PARAM_DURATIONS] = "TIME/TIME/...",
                                         [HS_PARAM_FILE] = "FILE"};
     if (param->type == HS_PARAM_CHOICE) {
-        (void)hs_param_expects(param, text, size);
+        hs_param_expects(param, text, size);
         return text;
     }
     if (param->unit == NULL || (param->type != HS_PARAM_REAL && param->type != HS_PARAM_TEXT))

@@ -24,6 +24,7 @@
 #include "base/block64.h"
 #include "base/memory.h"
 #include "base/io.h"
+#include "data/source.h"
 #include "horus/compiler.h"
 
 #define FIELDS_MAX  4096u
@@ -42,98 +43,9 @@
 _Static_assert(SPLIT_ROOM <= HS_WINDOW_MARGIN, "a line may end where the window does");
 _Static_assert(SPLIT_ROOM <= HS_CSV_TEXT_ROOM, "what is split is put into the text");
 
-/* ---- the text of a row ---- */
-
-/* The text of a row that is known to be whole: where its fields stand, for messages. */
-struct row_text {
-    const char *file, *begin, *end; /* the row, its line end included */
-    int64_t line;                   /* of begin */
-    char delimiter;
-};
-
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
-}
-
-/* Behind the quote that closes the one at p, or stop. */
-static const char *quoted_scan(const char *p, const char *stop)
-{
-    for (p++; p < stop; p++) {
-        if (*p != '"')
-            continue;
-        if (p + 1 == stop || p[1] != '"')
-            return p + 1;
-        p++;
-    }
-    return stop;
-}
-
-/* Scans the field at p: *begin and *end without the blanks around it; returns where its delimiter
- * or row end is, or the end of the row. */
-static const char *field_scan(const struct row_text *raw, const char *p, const char **begin,
-                              const char **end)
-{
-    const char *stop = raw->end;
-    while (p < stop && is_blank(*p) && *p != raw->delimiter)
-        p++;
-    *begin = p;
-    if (p < stop && *p == '"')
-        p = quoted_scan(p, stop);
-    while (p < stop && *p != raw->delimiter && *p != '\n' && *p != '\r')
-        p++;
-    *end = p;
-    while (*end > *begin && is_blank((*end)[-1]))
-        --*end;
-    return p;
-}
-
-/* The place of at[0, span) inside the row; the span ends with its line. */
-static struct hs_place text_place(const struct row_text *raw, const char *at, size_t span)
-{
-    const char *line = raw->begin;
-    int64_t number = raw->line;
-
-    for (const char *nl; (nl = memchr(line, '\n', (size_t)(at - line))) != NULL; line = nl + 1)
-        number++;
-    const char *end = memchr(at, '\n', (size_t)(raw->end - at));
-    if (end == NULL)
-        end = raw->end;
-    if (end > at && end[-1] == '\r')
-        end--;
-    if (span > (size_t)(end - at))
-        span = (size_t)(end - at);
-    return (struct hs_place){.file = raw->file,
-                             .line = number,
-                             .column = (int32_t)(at - line) + 1,
-                             .span = (int32_t)(span > 0 ? span : 1),
-                             .text = line,
-                             .text_len = (size_t)(end - line)};
-}
-
-/* The place of a field; behind the row for an index past the end. */
-static struct hs_place field_place(const struct row_text *raw, uint32_t field)
-{
-    const char *begin, *end, *p = raw->begin;
-
-    if (p == raw->end)
-        return (struct hs_place){.file = raw->file, .line = raw->line};
-    for (;; p++, field--) {
-        p = field_scan(raw, p, &begin, &end);
-        if (field == 0)
-            return text_place(raw, begin, (size_t)(end - begin));
-        if (p == raw->end || *p != raw->delimiter)
-            return text_place(raw, p, 1);
-    }
-}
-
-/* Where the delimiter or row end behind the field is. */
-static const char *field_end(const struct row_text *raw, uint32_t field)
-{
-    const char *begin, *end, *p = field_scan(raw, raw->begin, &begin, &end);
-    while (field-- > 0 && p < raw->end)
-        p = field_scan(raw, p + 1, &begin, &end);
-    return p;
 }
 
 /* ---- lines without quotes ---- */
@@ -295,23 +207,66 @@ static void parser_reset(struct hs_csv *csv)
     csv_set_blk_size(&csv->parser, ENTRY_STEP);
 }
 
-static struct row_text raw_of(const struct hs_csv *csv)
+/* ---- places in the raw row ---- */
+
+static struct hs_place place_of(const struct hs_csv *csv, const char *at, size_t span)
 {
-    return (struct row_text){.file = hs_input_path(csv->window.input),
-                             .begin = csv->window.bytes + csv->row_begin,
-                             .end = csv->window.bytes + csv->row_end,
-                             .line = csv->row_line,
-                             .delimiter = csv->delimiter};
+    const char *row = csv->window.bytes + csv->row_begin;
+    const struct hs_source source = {.file = hs_input_path(csv->window.input),
+                                     .text = row,
+                                     .len = csv->row_end - csv->row_begin,
+                                     .line = csv->row_line,
+                                     .column = 1};
+    return hs_place_at(&source, (struct hs_span){(size_t)(at - row), span});
+}
+
+/* Behind the quote that closes the one at p, or stop. */
+static const char *quoted_scan(const char *p, const char *stop)
+{
+    for (p++; p < stop; p++) {
+        if (*p != '"')
+            continue;
+        if (p + 1 == stop || p[1] != '"')
+            return p + 1;
+        p++;
+    }
+    return stop;
+}
+
+/* A field without the blanks around it; behind the row, and empty, for an index past the end.
+ * Returns where its delimiter or row end is, or the end of the row. */
+static const char *field_find(const struct hs_csv *csv, uint32_t field, const char **begin,
+                              const char **end)
+{
+    const char *stop = csv->window.bytes + csv->row_end;
+    for (const char *p = csv->window.bytes + csv->row_begin;; p++, field--) {
+        while (p < stop && is_blank(*p) && *p != csv->delimiter)
+            p++;
+        *begin = p;
+        if (p < stop && *p == '"')
+            p = quoted_scan(p, stop);
+        while (p < stop && *p != csv->delimiter && *p != '\n' && *p != '\r')
+            p++;
+        bool is_last = p == stop || *p != csv->delimiter;
+        *begin = field > 0 && is_last ? p : *begin;
+        for (*end = p; *end > *begin && is_blank((*end)[-1]);)
+            --*end;
+        if (field == 0 || is_last)
+            return p;
+    }
 }
 
 struct hs_place hs_csv_place(const struct hs_csv *csv, uint32_t field)
 {
-    struct row_text raw = raw_of(csv);
-    if (csv->has_quotes)
-        return field_place(&raw, field);
-    if (field < csv->count && field < FIELDS_MAX)
-        return text_place(&raw, raw.begin + (csv->fields[field] - csv->text), csv->lengths[field]);
-    return text_place(&raw, raw.begin + csv->text_used, 1);
+    const char *row = csv->window.bytes + csv->row_begin, *begin, *end;
+    if (!csv->has_quotes && field < csv->count && field < FIELDS_MAX)
+        return place_of(csv, row + (csv->fields[field] - csv->text), csv->lengths[field]);
+    if (!csv->has_quotes)
+        return place_of(csv, row + csv->text_used, 1);
+    if (csv->row_begin == csv->row_end)
+        return (struct hs_place){.file = hs_input_path(csv->window.input), .line = csv->row_line};
+    (void)field_find(csv, field, &begin, &end);
+    return place_of(csv, begin, (size_t)(end - begin));
 }
 
 enum hs_status hs_csv_fail(const struct hs_csv *csv, uint32_t field, const char *hint,
@@ -346,14 +301,14 @@ static const struct {
 /* Reports, and arranges that reading goes on behind the first line of the row. */
 static enum hs_status row_fail(struct hs_csv *csv, enum fault fault, uint32_t at)
 {
-    struct row_text raw = raw_of(csv);
+    const char *begin, *end;
     struct hs_place place; /* of the byte at which the row went wrong */
     if (fault == FAULT_NUL || fault == FAULT_INSIDE || fault == FAULT_BEHIND || fault == FAULT_LINE)
-        place = text_place(&raw, csv->window.bytes + at, 1);
+        place = place_of(csv, csv->window.bytes + at, 1);
     else if (fault == FAULT_BARE_CR)
-        place = text_place(&raw, field_end(&raw, csv->count - 1), 1);
+        place = place_of(csv, field_find(csv, csv->count - 1, &begin, &end), 1);
     else
-        place = field_place(&raw, csv->count);
+        place = hs_csv_place(csv, csv->count);
     enum hs_status status =
         hs_fail(csv->diag, HS_E_INPUT, &place, faults[fault].hint, "%s", faults[fault].what);
     const char *from = csv->window.bytes + csv->row_begin;

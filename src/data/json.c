@@ -11,30 +11,30 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
+#include "base/intern.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/word8.h"
-#include "data/json_private.h"
+#include "data/source.h"
 
-#define EXACT_MAX         9007199254740991.0 /* 2^53 - 1: beyond it two integers share a double */
-#define FEW_KEYS          16                 /* up to here comparing all pairs beats sorting */
-#define NUMBER_MAX        63                 /* characters that cJSON 1.7.15 takes of a number */
-#define HS_JSON_DEPTH_MAX 64                 /* nested containers */
+#define EXACT_MAX  9007199254740991.0 /* 2^53 - 1: beyond it two integers share a double */
+#define FEW_KEYS   16                 /* up to here comparing all pairs is fastest */
+#define NUMBER_MAX 63                 /* characters that cJSON 1.7.15 takes of a number */
+#define DEPTH_MAX  64                 /* nested containers */
 
 struct json_walk {
     const char *text;
     size_t len, at;
-    bool has_comments;              /* are allowed */
-    char *blanked;                  /* NULL, or a copy of text in which comments become blanks */
-    uint32_t index;                 /* values met so far, in the order of the text */
-    uint32_t target;                /* which one to locate; UINT32_MAX = none */
-    struct hs_json_span value, key; /* of the target; key.len 0 if it has none */
-    const char *what, *hint;        /* of the fault, which is at `value` */
+    bool has_comments;         /* are allowed */
+    char *blanked;             /* NULL, or a copy of text in which comments become blanks */
+    uint32_t index;            /* values met so far, in the order of the text */
+    uint32_t target;           /* which one to locate; UINT32_MAX = none */
+    struct hs_span value, key; /* of the target; key.len 0 if it has none */
+    const char *what, *hint;   /* of the fault, which is at `value` */
 };
 
 /* Of text[0, stop): behind the white space at p. */
@@ -71,39 +71,51 @@ static const char *skip_text(const char *p, const char *stop)
     return p;
 }
 
-enum hs_json_end hs_json_find_end(const char *p, const char *stop, const char **at)
+/* What is wrong with a control character inside a text. */
+static const char *control_fault(int c, const char **hint)
+{
+    bool is_line_end = c == '\n' || c == '\r';
+    *hint = is_line_end ? "is the closing quote missing?" : "write it as \\t or \\u00XX";
+    return is_line_end ? "a line end inside a text" : "a control character inside a text";
+}
+
+bool hs_json_find_end(const char *p, const char *stop, const char **at, const char **what,
+                      const char **hint)
 {
     uint64_t arrays = 0; /* bit d: the container of depth d is an array */
     unsigned depth = 0;
+    *what = *hint = NULL;
     for (; p < stop; p++) {
         const bool is_array = *p == '[' || *p == ']';
         *at = p;
         if (*p == '"') {
             *at = p = skip_text(p + 1, stop);
             if (p < stop && *p != '"')
-                return HS_JSON_CONTROL;
+                *what = control_fault(*p, hint);
         } else if (*p == '{' || *p == '[') {
-            if (depth++ == HS_JSON_DEPTH_MAX)
-                return HS_JSON_DEPTH;
+            if (depth++ == DEPTH_MAX)
+                *what = "more than 64 levels of nesting";
             arrays = arrays << 1 | is_array;
         } else if (*p == '}' || *p == ']') {
             if ((arrays & 1) != is_array)
-                return HS_JSON_BRACKET;
+                *what = is_array ? "expected '}', not ']'" : "expected ']', not '}'";
             arrays >>= 1;
-            *at = p + 1;
-            if (--depth == 0)
-                return HS_JSON_DONE;
+            *at = p + (*what == NULL);
+            if (--depth == 0 && *what == NULL)
+                return true;
         }
+        if (*what != NULL)
+            return false;
     }
     *at = stop;
-    return HS_JSON_MORE;
+    return false;
 }
 
 /* ---- the walk ---- */
 
 static bool fault(struct json_walk *w, size_t at, size_t len, const char *what, const char *hint)
 {
-    w->value = (struct hs_json_span){at, len};
+    w->value = (struct hs_span){at, len};
     w->what = what;
     w->hint = hint;
     return false;
@@ -233,11 +245,8 @@ static bool walk_string(struct json_walk *w)
         } else if (c < 0) {
             return fault(w, begin, 1, "the text that begins here is never closed", NULL);
         } else {
-            return fault(w, w->at, 1,
-                         c == '\n' || c == '\r' ? "a line end inside a text"
-                                                : "a control character inside a text",
-                         c == '\n' || c == '\r' ? "is the closing quote missing?"
-                                                : "write it as \\t or \\u00XX");
+            const char *hint, *what = control_fault(c, &hint);
+            return fault(w, w->at, 1, what, hint);
         }
     }
 }
@@ -331,7 +340,7 @@ static bool walk_member(struct json_walk *w, unsigned depth)
     if (!walk_string(w))
         return false;
     if (w->index == w->target)
-        w->key = (struct hs_json_span){begin, w->at - begin};
+        w->key = (struct hs_span){begin, w->at - begin};
     if (!skip_space(w))
         return false;
     if (peek(w) != ':')
@@ -345,7 +354,7 @@ static bool walk_container(struct json_walk *w, unsigned depth)
     bool is_object = w->text[w->at] == '{', more = true;
     int close = is_object ? '}' : ']';
 
-    if (depth == HS_JSON_DEPTH_MAX)
+    if (depth == DEPTH_MAX)
         return fault(w, w->at, 1, "more than 64 levels of nesting", NULL);
     w->at++;
     if (!skip_space(w))
@@ -383,7 +392,7 @@ static bool walk_value(struct json_walk *w, unsigned depth)
     else
         is_good = walk_literal(w);
     if (is_good && index == w->target)
-        w->value = (struct hs_json_span){begin, c == '{' || c == '[' ? 1 : w->at - begin};
+        w->value = (struct hs_span){begin, c == '{' || c == '[' ? 1 : w->at - begin};
     return is_good;
 }
 
@@ -397,7 +406,7 @@ static bool walk_document(struct json_walk *w)
     return true;
 }
 
-struct hs_place hs_json_place_at(const struct hs_json_source *source, struct hs_json_span span)
+struct hs_place hs_place_at(const struct hs_source *source, struct hs_span span)
 {
     const char *line = source->text, *at = source->text + source->begin + span.at;
     const char *stop = source->text + source->len;
@@ -455,52 +464,28 @@ static inline bool is_same_key(const char *a, const char *b)
 
 /* ---- checks of a tree: numbers out of range, duplicate keys ---- */
 
-struct ranked_key {
-    const cJSON *member;
-    uint32_t rank;
-};
-
-static int by_key_then_rank(const void *a, const void *b)
+/* The earliest member whose key an earlier one has, *first that one. Of many keys a table tells
+ * those that are new. */
+static const cJSON *find_duplicate(const cJSON *object, const cJSON **first)
 {
-    const struct ranked_key *x = a, *y = b;
-    int order = strcmp(x->member->string, y->member->string);
-    return order != 0 ? order : (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-/* The earliest member whose key an earlier one has, *first that one; O(n log n). */
-static const cJSON *find_duplicate_sorted(const cJSON *object, struct hs_arena *arena,
-                                          const cJSON **first)
-{
-    uint32_t count = hs_json_count(json(object)), n = 0;
-    struct ranked_key *keys = hs_arena_alloc(arena, (uint64_t)count * sizeof *keys);
+    const bool are_many = hs_json_count(json(object)) > FEW_KEYS;
     const cJSON *found = NULL;
-    uint32_t rank = UINT32_MAX;
-
-    for (const cJSON *m = object->child; m != NULL; m = m->next, n++)
-        keys[n] = (struct ranked_key){m, n};
-    qsort(keys, n, sizeof *keys, by_key_then_rank);
-    for (uint32_t i = 1; i < n; i++) {
-        if (keys[i].rank < rank &&
-            strcmp(keys[i].member->string, keys[i - 1].member->string) == 0) {
-            found = keys[i].member;
-            *first = keys[i - 1].member;
-            rank = keys[i].rank;
-        }
-    }
-    return found;
-}
-
-static const cJSON *find_duplicate(const cJSON *object, struct hs_arena *arena, const cJSON **first)
-{
-    uint32_t count = 0;
-    for (const cJSON *m = object->child; m != NULL; m = m->next) {
-        if (++count > FEW_KEYS)
-            return find_duplicate_sorted(object, arena, first);
-        for (*first = object->child; *first != m; *first = (*first)->next)
+    struct hs_intern keys = {.count = 0};
+    if (are_many)
+        hs_intern_init(&keys);
+    for (const cJSON *m = object->child; m != NULL && found == NULL; m = m->next) {
+        const uint32_t known = keys.count;
+        if (are_many && hs_intern_get(&keys, m->string) == known)
+            continue;
+        for (*first = object->child; *first != m && found == NULL;)
             if (is_same_key((*first)->string, m->string))
-                return m;
+                found = m;
+            else
+                *first = (*first)->next;
     }
-    return NULL;
+    if (are_many)
+        hs_intern_free(&keys);
+    return found;
 }
 
 static bool is_number(const cJSON *value)
@@ -509,25 +494,25 @@ static bool is_number(const cJSON *value)
 }
 
 /* The first value in the tree that is out of range or has a key that *first has; NULL if none. */
-static const cJSON *find_bad(const cJSON *value, struct hs_arena *arena, const cJSON **first)
+static const cJSON *find_bad(const cJSON *value, const cJSON **first)
 {
     const cJSON *bad = NULL;
     *first = NULL;
     if (is_number(value))
         return isfinite(value->valuedouble) ? NULL : value;
     if ((value->type & 0xFF) == cJSON_Object)
-        bad = find_duplicate(value, arena, first);
+        bad = find_duplicate(value, first);
     if (bad != NULL)
         return bad;
     for (const cJSON *child = value->child; child != NULL && bad == NULL; child = child->next)
         if (child->child != NULL || is_number(child))
-            bad = find_bad(child, arena, first);
+            bad = find_bad(child, first);
     return bad;
 }
 
 /* ---- locating ---- */
 
-static struct json_walk walk_of(const struct hs_json_source *source, uint32_t target)
+static struct json_walk walk_of(const struct hs_source *source, uint32_t target)
 {
     return (struct json_walk){.text = source->text + source->begin,
                               .len = source->end - source->begin,
@@ -547,7 +532,7 @@ static bool count_to(const cJSON *tree, const cJSON *value, uint32_t *index)
     return false;
 }
 
-struct hs_place hs_json_locate(const struct hs_json_source *source, const struct hs_json *root,
+struct hs_place hs_json_locate(const struct hs_source *source, const struct hs_json *root,
                                const struct hs_json *value, bool of_key)
 {
     uint32_t target = 0;
@@ -556,13 +541,13 @@ struct hs_place hs_json_locate(const struct hs_json_source *source, const struct
 
     if (!is_found || !walk_document(&walk))
         return (struct hs_place){.file = source->file, .line = source->line};
-    return hs_json_place_at(source, of_key && walk.key.len > 0 ? walk.key : walk.value);
+    return hs_place_at(source, of_key && walk.key.len > 0 ? walk.key : walk.value);
 }
 
 /* ---- parsing ---- */
 
 /* Makes a tree of JSON without comments that was walked. */
-static enum hs_status build(const struct hs_json_source *source, const char *text,
+static enum hs_status build(const struct hs_source *source, const char *text,
                             struct hs_arena *arena, const struct hs_json **root,
                             struct hs_diag *diag)
 {
@@ -574,7 +559,7 @@ static enum hs_status build(const struct hs_json_source *source, const char *tex
     if (tree == NULL) /* a build of cJSON with other limits than the walk */
         return hs_fail(diag, HS_E_INPUT, NULL, NULL, "%s:%lld: cJSON %s cannot parse this JSON",
                        source->file, (long long)source->line, cJSON_Version());
-    const cJSON *bad = find_bad(tree, arena, &first);
+    const cJSON *bad = find_bad(tree, &first);
     if (bad == NULL) {
         *root = json(tree);
         return HS_OK;
@@ -588,25 +573,23 @@ static enum hs_status build(const struct hs_json_source *source, const char *tex
     return hs_fail(diag, HS_E_INPUT, &place, hint, "duplicate key '%s'", bad->string);
 }
 
-enum hs_status hs_json_parse(const struct hs_json_source *source, char *blanked,
-                             struct hs_arena *arena, const struct hs_json **root,
-                             struct hs_diag *diag)
+enum hs_status hs_json_parse(const struct hs_source *source, char *blanked, struct hs_arena *arena,
+                             const struct hs_json **root, struct hs_diag *diag)
 {
     struct json_walk walk = walk_of(source, UINT32_MAX);
     walk.blanked = blanked;
     if (!walk_document(&walk)) {
-        struct hs_place place = hs_json_place_at(source, walk.value);
+        struct hs_place place = hs_place_at(source, walk.value);
         return hs_fail(diag, HS_E_INPUT, &place, walk.hint, "%s", walk.what);
     }
     return build(source, blanked != NULL ? blanked : walk.text, arena, root, diag);
 }
 
-enum hs_status hs_json_element(const struct hs_json_source *source, size_t most,
-                               struct hs_arena *arena, const struct hs_json **root, size_t *len,
-                               struct hs_diag *diag)
+enum hs_status hs_json_element(const struct hs_source *source, size_t most, struct hs_arena *arena,
+                               const struct hs_json **root, size_t *len, struct hs_diag *diag)
 {
     struct json_walk walk = walk_of(source, UINT32_MAX);
-    struct hs_json_source element = *source;
+    struct hs_source element = *source;
     *len = 0;
     if (!walk_value(&walk, 0) || walk.at > most)
         return HS_OK;
@@ -714,7 +697,7 @@ struct hs_json_doc {
     char *text; /* as read, comments included */
     size_t bytes;
     struct hs_arena arena;
-    struct hs_json_source source;
+    struct hs_source source;
     const struct hs_json *root;
 };
 
@@ -724,13 +707,13 @@ static enum hs_status document_read(struct hs_json_doc *doc, const char *path, s
     size_t len = doc->bytes, bom = len >= 3 && memcmp(doc->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     const char *name = hs_arena_text(&doc->arena, path, strlen(path));
     char *blanked = hs_arena_text(&doc->arena, doc->text + bom, len - bom);
-    doc->source = (struct hs_json_source){.file = name,
-                                          .text = doc->text + bom,
-                                          .len = len - bom,
-                                          .end = len - bom,
-                                          .line = 1,
-                                          .column = 1,
-                                          .has_comments = true};
+    doc->source = (struct hs_source){.file = name,
+                                     .text = doc->text + bom,
+                                     .len = len - bom,
+                                     .end = len - bom,
+                                     .line = 1,
+                                     .column = 1,
+                                     .has_comments = true};
     return hs_json_parse(&doc->source, blanked, &doc->arena, &doc->root, diag);
 }
 

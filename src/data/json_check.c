@@ -11,8 +11,9 @@
 #include "base/fmt.h"
 #include "data/json.h"
 
-#define FAULTS_MAX 20u /* printed */
-#define NAME_MAX   255u
+#define FAULTS_MAX  20u /* printed */
+#define NAME_MAX    255u
+#define MESSAGE_MAX 1024
 
 void hs_jsoncheck_note(struct hs_jsoncheck *c, enum hs_status status)
 {
@@ -20,15 +21,12 @@ void hs_jsoncheck_note(struct hs_jsoncheck *c, enum hs_status status)
         c->status = status;
 }
 
-HS_PRINTF(4, 0)
-static void add_fault(struct hs_jsoncheck *c, const struct hs_place *place, const char *hint,
-                      const char *fmt, va_list args)
+static void add_fault(struct hs_jsoncheck *c, struct hs_place place, const char *hint,
+                      const char *message)
 {
-    char message[1024];
-    (void)vsnprintf(message, sizeof message, fmt, args);
     hs_jsoncheck_note(c, HS_E_INPUT);
     if (c->faults++ < FAULTS_MAX)
-        hs_report(c->diag, HS_ERROR, place, hint, "%s", message);
+        hs_report(c->diag, HS_ERROR, &place, hint, "%s", message);
     else if (c->faults == FAULTS_MAX + 1)
         hs_report(c->diag, HS_NOTE, NULL, NULL, "further errors are not shown");
 }
@@ -36,22 +34,12 @@ static void add_fault(struct hs_jsoncheck *c, const struct hs_place *place, cons
 void hs_jsoncheck_fault(struct hs_jsoncheck *c, const struct hs_json *at, const char *hint,
                         const char *fmt, ...)
 {
-    struct hs_place place = hs_json_place(c->doc, at);
+    char message[MESSAGE_MAX];
     va_list args;
     va_start(args, fmt);
-    add_fault(c, &place, hint, fmt, args);
+    (void)vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
-}
-
-HS_PRINTF(4, 5)
-static void fault_at_key(struct hs_jsoncheck *c, const struct hs_json *member, const char *hint,
-                         const char *fmt, ...)
-{
-    struct hs_place place = hs_json_place_key(c->doc, member);
-    va_list args;
-    va_start(args, fmt);
-    add_fault(c, &place, hint, fmt, args);
-    va_end(args);
+    add_fault(c, hs_json_place(c->doc, at), hint, message);
 }
 
 bool hs_jsoncheck_kind(struct hs_jsoncheck *c, const struct hs_json *value, enum hs_json_kind kind,
@@ -83,7 +71,7 @@ bool hs_jsoncheck_filled(struct hs_jsoncheck *c, const struct hs_json *value,
 void hs_jsoncheck_keys(struct hs_jsoncheck *c, const struct hs_json *object,
                        const char *const *keys, uint32_t count, const char *what)
 {
-    char nearest[HS_HINT_SIZE], known[512] = "known keys:";
+    char message[MESSAGE_MAX], nearest[HS_HINT_SIZE], known[512] = "known keys:";
     for (uint32_t i = 0; i < count; i++)
         hs_append(known, sizeof known, " %s", keys[i]);
     for (const struct hs_json *m = hs_json_first(object); m != NULL; m = hs_json_next(m)) {
@@ -91,9 +79,11 @@ void hs_jsoncheck_keys(struct hs_jsoncheck *c, const struct hs_json *object,
         uint32_t i = 0;
         while (i < count && strcmp(keys[i], key) != 0)
             i++;
-        if (i == count)
-            fault_at_key(c, m, hs_did_you_mean(nearest, key, keys, count, known),
-                         "unknown key '%s' in %s", key, what);
+        if (i < count)
+            continue;
+        (void)snprintf(message, sizeof message, "unknown key '%s' in %s", key, what);
+        add_fault(c, hs_json_place_key(c->doc, m),
+                  hs_did_you_mean(nearest, key, keys, count, known), message);
     }
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/io.h"
-#include "data/json_private.h"
+#include "data/source.h"
 
 #define ELEMENT_MAX (16u << 20)
 #define WINDOW_MAX  (ELEMENT_MAX + (2u << 20))
@@ -58,21 +58,21 @@ static enum hs_status window_more(struct hs_jsonstream *s)
 }
 
 /* The JSON [begin, end) of the window, and the lines around it. */
-static struct hs_json_source source_of(const struct hs_jsonstream *s, uint32_t begin, uint32_t end)
+static struct hs_source source_of(const struct hs_jsonstream *s, uint32_t begin, uint32_t end)
 {
-    return (struct hs_json_source){.file = hs_input_path(s->window.input),
-                                   .text = s->window.bytes + s->kept,
-                                   .len = s->window.end - s->kept,
-                                   .begin = begin - s->kept,
-                                   .end = end - s->kept,
-                                   .line = s->line,
-                                   .column = s->column};
+    return (struct hs_source){.file = hs_input_path(s->window.input),
+                              .text = s->window.bytes + s->kept,
+                              .len = s->window.end - s->kept,
+                              .begin = begin - s->kept,
+                              .end = end - s->kept,
+                              .line = s->line,
+                              .column = s->column};
 }
 
 static struct hs_place byte_place(const struct hs_jsonstream *s, uint32_t at)
 {
-    struct hs_json_source source = source_of(s, at, at);
-    return hs_json_place_at(&source, (struct hs_json_span){0, 1});
+    struct hs_source source = source_of(s, at, at);
+    return hs_place_at(&source, (struct hs_span){0, 1});
 }
 
 /* A fault at the next byte that leaves no way on. */
@@ -86,18 +86,6 @@ static enum hs_status lost(struct hs_jsonstream *s, const char *what, const char
 
 /* ---- splitting ---- */
 
-static enum hs_status split_fail(struct hs_jsonstream *s, enum hs_json_end end)
-{
-    int c = s->window.bytes[s->at];
-    if (end == HS_JSON_DEPTH)
-        return lost(s, "more than 64 levels of nesting", NULL);
-    if (end == HS_JSON_BRACKET)
-        return lost(s, c == '}' ? "expected ']', not '}'" : "expected '}', not ']'", NULL);
-    if (c == '\n' || c == '\r')
-        return lost(s, "a line end inside a text", "is the closing quote missing?");
-    return lost(s, "a control character inside a text", "write it as \\t or \\u00XX");
-}
-
 static enum hs_status truncated(struct hs_jsonstream *s, const char *what)
 {
     s->at = s->window.end;
@@ -109,21 +97,22 @@ static enum hs_status element_split(struct hs_jsonstream *s)
 {
     s->begin = s->at;
     do {
-        const char *bytes = s->window.bytes, *at;
-        enum hs_json_end end = hs_json_find_end(bytes + s->begin, bytes + s->window.end, &at);
+        const char *bytes = s->window.bytes, *at, *what, *hint;
+        bool is_whole =
+            hs_json_find_end(bytes + s->begin, bytes + s->window.end, &at, &what, &hint);
         s->at = (uint32_t)(at - bytes);
         if (s->at - s->begin > ELEMENT_MAX)
             break;
-        if (end == HS_JSON_DONE)
+        if (is_whole)
             return HS_OK;
-        if (end != HS_JSON_MORE)
-            return split_fail(s, end);
+        if (what != NULL)
+            return lost(s, what, hint);
         enum hs_status status = window_more(s);
         if (status == HS_END) {
-            char what[80];
-            snprintf(what, sizeof what, "the file ends inside the element that begins on line %lld",
+            char text[80];
+            snprintf(text, sizeof text, "the file ends inside the element that begins on line %lld",
                      (long long)byte_place(s, s->begin).line);
-            return truncated(s, what);
+            return truncated(s, text);
         }
         HS_TRY(status);
     } while (true);
@@ -237,7 +226,7 @@ enum hs_status hs_jsonstream_next(struct hs_jsonstream *s, const struct hs_json 
     HS_TRY(element_seek(s));
     /* Nearly all elements are in the window and without a fault: one walk finds the end. Else the
      * whole element is loaded, with its faults, and the first of them is reported. */
-    struct hs_json_source source = source_of(s, s->at, s->window.end);
+    struct hs_source source = source_of(s, s->at, s->window.end);
     size_t len;
     enum hs_status status =
         hs_json_element(&source, ELEMENT_MAX, &s->arena, &s->element, &len, s->diag);
@@ -262,7 +251,7 @@ struct hs_place hs_jsonstream_place(struct hs_jsonstream *s, const struct hs_jso
 {
     if (s->element == NULL)
         return (struct hs_place){.file = hs_input_path(s->window.input), .line = s->line};
-    struct hs_json_source source = source_of(s, s->begin, s->at);
+    struct hs_source source = source_of(s, s->begin, s->at);
     return hs_json_locate(&source, s->element, value != NULL ? value : s->element, false);
 }
 

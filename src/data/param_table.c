@@ -65,9 +65,26 @@ union value {
     struct hs_durations durations;
 };
 
-/* What `text` means, of what size; HS_E_INPUT if it is not a value of this parameter. */
-static enum hs_status value_parse(const struct hs_param *param, const char *text,
-                                  struct hs_arena *arena, union value *value, size_t *size)
+static const struct {
+    const char *expects, *noun, *example; /* in a table of options; in a sentence */
+    size_t size;
+} types[] = {
+    [HS_PARAM_FLAG] = {"yes|no", "yes or no", "", sizeof(bool)},
+    [HS_PARAM_INT] = {"integer", "an integer", "", sizeof(int64_t)},
+    [HS_PARAM_REAL] = {"number", "a number", "", sizeof(double)},
+    [HS_PARAM_DURATION] = {"duration", "a duration", " such as 90s, 15min, 2h or 7d",
+                           sizeof(int64_t)},
+    [HS_PARAM_SIZE_MIB] = {"size", "a size", " such as 512MiB or 16GiB", sizeof(int64_t)},
+    [HS_PARAM_CHOICE] = {"", "", "", sizeof(int32_t)},
+    [HS_PARAM_TEXT] = {"text", "text", "", sizeof(char *)},
+    [HS_PARAM_DURATIONS] = {"duration/duration/...", "one to eight durations",
+                            " such as 7s/30s/60s", sizeof(struct hs_durations)},
+    [HS_PARAM_FILE] = {"file", "the path of a file", "", sizeof(char *)},
+};
+
+/* What `text` means; false if it is not a value of this parameter. */
+static bool value_parse(const struct hs_param *param, const char *text, struct hs_arena *arena,
+                        union value *value)
 {
     static const char *const flags[] = {"no", "yes", "off", "on", "false", "true", "0", "1"};
     size_t len = strlen(text);
@@ -75,33 +92,27 @@ static enum hs_status value_parse(const struct hs_param *param, const char *text
 
     switch (param->type) {
     case HS_PARAM_FLAG:
-        *size = sizeof value->flag;
         for (uint32_t i = 0; i < sizeof flags / sizeof flags[0] && !is_good; i++) {
             is_good = strcmp(text, flags[i]) == 0;
             value->flag = i % 2 != 0;
         }
         break;
     case HS_PARAM_INT:
-        *size = sizeof value->integer;
         is_good =
             hs_parse_int64(text, len, &value->integer) && is_within(param, (double)value->integer);
         break;
     case HS_PARAM_REAL:
-        *size = sizeof value->real;
         is_good = real_parse(param, text, &value->real) && is_within(param, value->real);
         break;
     case HS_PARAM_DURATION:
-        *size = sizeof value->integer;
         is_good = hs_parse_duration_us(text, len, &value->integer) &&
                   is_within(param, (double)value->integer / (double)US_PER_SEC);
         break;
     case HS_PARAM_SIZE_MIB:
-        *size = sizeof value->integer;
         is_good = hs_parse_size_mib(text, len, &value->integer) &&
                   is_within(param, (double)value->integer);
         break;
     case HS_PARAM_CHOICE:
-        *size = sizeof value->choice;
         for (int32_t i = 0; param->choices[i] != NULL && !is_good; i++) {
             is_good = strcmp(text, param->choices[i]) == 0;
             value->choice = i;
@@ -109,24 +120,22 @@ static enum hs_status value_parse(const struct hs_param *param, const char *text
         break;
     case HS_PARAM_TEXT:
     case HS_PARAM_FILE:
-        *size = sizeof value->text;
         value->text = len > 0 ? hs_arena_text(arena, text, len) : NULL;
-        return HS_OK;
+        return true;
     case HS_PARAM_DURATIONS:
-        *size = sizeof value->durations;
         is_good = durations_parse(param, text, &value->durations);
         break;
     }
-    return is_good ? HS_OK : HS_E_INPUT;
+    return is_good;
 }
 
 static enum hs_status value_set(const struct hs_param *param, void *base, struct hs_arena *arena,
                                 const char *text)
 {
     union value value;
-    size_t size = 0;
-    HS_TRY(value_parse(param, text, arena, &value, &size));
-    memcpy((char *)base + param->offset, &value, size);
+    if (!value_parse(param, text, arena, &value))
+        return HS_E_INPUT;
+    memcpy((char *)base + param->offset, &value, types[param->type].size);
     return HS_OK;
 }
 
@@ -260,47 +269,26 @@ static void put_choices(char *text, size_t size, const struct hs_param *param)
         hs_append(text, size, "%s%s", i > 0 ? "|" : "", param->choices[i]);
 }
 
-size_t hs_param_expects(const struct hs_param *param, char *text, size_t size)
+void hs_param_expects(const struct hs_param *param, char *text, size_t size)
 {
-    static const char *const names[] = {
-        [HS_PARAM_FLAG] = "yes|no",   [HS_PARAM_INT] = "integer",
-        [HS_PARAM_REAL] = "number",   [HS_PARAM_DURATION] = "duration",
-        [HS_PARAM_SIZE_MIB] = "size", [HS_PARAM_CHOICE] = "",
-        [HS_PARAM_TEXT] = "text",     [HS_PARAM_DURATIONS] = "duration/duration/...",
-        [HS_PARAM_FILE] = "file",
-    };
     text[0] = '\0';
     if (param->type == HS_PARAM_CHOICE)
         put_choices(text, size, param);
     else if (param->max > param->min && param->type != HS_PARAM_DURATIONS)
         put_range(text, size, param, "", "..");
     else
-        hs_append(text, size, "%s", names[param->type]);
-    return strlen(text);
+        hs_append(text, size, "%s", types[param->type].expects);
 }
 
 /* The same in a sentence: "(must be) a number from 0 to 1". */
 static void put_wanted(const struct hs_param *param, char *text, size_t size)
 {
-    static const struct {
-        const char *noun, *example;
-    } words[] = {
-        [HS_PARAM_FLAG] = {"yes or no", ""},
-        [HS_PARAM_INT] = {"an integer", ""},
-        [HS_PARAM_REAL] = {"a number", ""},
-        [HS_PARAM_DURATION] = {"a duration", " such as 90s, 15min, 2h or 7d"},
-        [HS_PARAM_SIZE_MIB] = {"a size", " such as 512MiB or 16GiB"},
-        [HS_PARAM_CHOICE] = {"", ""},
-        [HS_PARAM_TEXT] = {"text", ""},
-        [HS_PARAM_DURATIONS] = {"one to eight durations", " such as 7s/30s/60s"},
-        [HS_PARAM_FILE] = {"the path of a file", ""},
-    };
-    (void)snprintf(text, size, "%s", words[param->type].noun);
+    (void)snprintf(text, size, "%s", types[param->type].noun);
     bool is_list = param->type == HS_PARAM_DURATIONS, has_range = param->max > param->min;
     if (param->type == HS_PARAM_CHOICE)
         put_choices(text, size, param);
     if (is_list || !has_range)
-        hs_append(text, size, "%s", words[param->type].example);
+        hs_append(text, size, "%s", types[param->type].example);
     if (has_range)
         put_range(text, size, param, is_list ? ", each from " : " from ", " to ");
     if (param->is_rising)

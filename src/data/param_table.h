@@ -31,6 +31,6 @@ HS_MUST_USE enum hs_status hs_param_set_list(const struct hs_param *table, void 
  * size - 1; NUL-terminated. */
 size_t hs_param_print(const struct hs_param *param, const void *base, char *text, size_t size);
 /* "strict|fit|easy", "duration", "0..1", ...: what may stand for the value. */
-size_t hs_param_expects(const struct hs_param *param, char *text, size_t size);
+void hs_param_expects(const struct hs_param *param, char *text, size_t size);
 
 #endif

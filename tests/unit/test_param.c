@@ -328,7 +328,7 @@ static void test_lists_of_durations(void **state)
 static void expect_expects(const char *key, const char *want)
 {
     char text[128];
-    assert_int_equal(hs_param_expects(hs_param_find(table, key), text, sizeof text), strlen(want));
+    hs_param_expects(hs_param_find(table, key), text, sizeof text);
     assert_string_equal(text, want);
 }
 
@@ -347,7 +347,7 @@ static void test_expects(void **state)
     expect_expects("text", "text");
     expect_expects("file", "file");
     expect_expects("preempt_cost", "duration/duration/...");
-    assert_int_equal(hs_param_expects(hs_param_find(table, "scan"), text, sizeof text), 7);
+    hs_param_expects(hs_param_find(table, "scan"), text, sizeof text);
     assert_string_equal(text, "strict|"); /* cut, never beyond size */
 }
 

@@ -92,7 +92,7 @@ static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy
         hs_say(out, "| parameter | values | unit | default | meaning | source |\n"
                     "| --- | --- | --- | --- | --- | --- |\n");
     for (const struct hs_param *p = policy->params; p->key != NULL; p++) {
-        (void)hs_param_expects(p, expects, sizeof expects);
+        hs_param_expects(p, expects, sizeof expects);
         if (is_markdown) {
             for (char *c = expects; *c != '\0'; c++)
                 if (*c == '|')
@@ -238,7 +238,7 @@ static void man_policies(struct hs_output *out, struct hs_arena *arena)
             hs_man_say(out, " Source: %.", policy->cite);
         hs_say(out, "\n\n");
         for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++) {
-            (void)hs_param_expects(p, expects, sizeof expects);
+            hs_param_expects(p, expects, sizeof expects);
             hs_man_say(out, "*%t*=_%t_%s%s\n\t%. Default: *%t*.", p->key, expects,
                        p->unit != NULL ? " " : "", p->unit != NULL ? p->unit : "", p->help,
                        p->preset != NULL && *p->preset != '\0' ? p->preset : "none");
