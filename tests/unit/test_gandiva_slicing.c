@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 #include "horus/compiler.h"
-#include "policies/gandiva/gandiva.h"
+#include "policies/gandiva/gandiva_slicing.c"
 
 #define ONE_Q32   (UINT64_C(1) << 32)
 #define UNITS_MAX 12
@@ -30,7 +30,7 @@ static void expect(const uint32_t *gpus, const int32_t *priorities, uint32_t cou
     for (uint32_t i = 0; i < count; i++)
         ring[i] = (struct hs_gandiva_turn){.gpus = gpus[i],
                                            .priority = priorities != NULL ? priorities[i] : 0};
-    hs_gandiva_shares(ring, count, slots);
+    find_shares(ring, count, slots);
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(ring[i].share_q32, shares_q32[i]);
 }
@@ -78,7 +78,7 @@ static void higher_priorities_come_first(void **state)
 static void no_unit_is_no_error(void **state)
 {
     (void)state;
-    hs_gandiva_shares(NULL, 0, 4);
+    find_shares(NULL, 0, 4);
 }
 
 /* ---- against a ring that is turned and remembered ---- */
@@ -110,7 +110,7 @@ static void turn_once(const struct hs_gandiva_turn *units, uint32_t count, uint3
 }
 
 /* The first turn after which the ring is as it was before, and when that was. */
-static bool find_period(uint32_t count, uint32_t *from, uint32_t *to)
+static bool period_of(uint32_t count, uint32_t *from, uint32_t *to)
 {
     for (*to = 1; *to <= TURNS_MAX; ++*to)
         for (*from = 0; *from < *to; ++*from)
@@ -138,8 +138,8 @@ static void shares_are_those_of_the_turns(void **state)
         }
         for (uint32_t turn = 0; turn < TURNS_MAX; turn++)
             turn_once(ring, count, slots, turn);
-        bool is_short = find_period(count, &from, &to) && from <= 63 && to - from <= 64;
-        hs_gandiva_shares(ring, count, slots);
+        bool is_short = period_of(count, &from, &to) && from <= 63 && to - from <= 64;
+        find_shares(ring, count, slots);
         for (uint32_t i = 0; i < count; i++) {
             sum_q32 += (hs_u128)ring[i].share_q32 * ring[i].gpus;
             if (is_short)

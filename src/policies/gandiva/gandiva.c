@@ -6,7 +6,8 @@
  */
 #include "policies/gandiva/gandiva.h"
 
-#define EVERY_SERVER UINT64_MAX /* tag of the timer for defragmentation; other tags are servers */
+#define UNKNOWN_UTIL_PM 1000
+#define EVERY_SERVER    UINT64_MAX /* tag of the timer for defragmentation; other tags are servers */
 
 static const char *const slicing_names[] = {"exact", "fluid", "auto", NULL};
 
@@ -30,46 +31,10 @@ static uint32_t gandiva_tenants(const void *state)
 
 /* ---- before the run ---- */
 
-/* Also scratch for the units of a server: their GPUs are at most max_height times its own and one
- * for each of their trials; if all groups were broken up, each would be as many units as it had
- * members. */
-static void init_servers(struct hs_gandiva *g, const struct hs_view *v)
-{
-    uint32_t n = g->server_count = v->nodes;
-    g->servers = hs_view_alloc(v, (uint64_t)n * sizeof *g->servers);
-    g->dirty = hs_view_alloc(v, (uint64_t)n * sizeof *g->dirty);
-    g->gained = hs_view_alloc(v, (uint64_t)n * sizeof *g->gained);
-    g->span_nodes = hs_view_alloc(v, (uint64_t)n * sizeof *g->span_nodes);
-    g->span_gpus = hs_view_alloc(v, (uint64_t)n * sizeof *g->span_gpus);
-    g->narrowest = g->widest;
-    uint64_t all_gpus = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t gpus = hs_view_node(v, i)->gpus;
-        all_gpus += gpus;
-        g->narrowest = gpus < g->narrowest ? gpus : g->narrowest;
-        g->servers[i] = (struct hs_gandiva_server){.gpus = gpus,
-                                                   .first_gpu = hs_view_node(v, i)->first_gpu,
-                                                   .head = HS_NO_JOB,
-                                                   .tail = HS_NO_JOB};
-    }
-    hs_gandiva_index_init(&g->by_height, v, n);
-    hs_gandiva_index_init(&g->by_free, v, n);
-    hs_gandiva_index_init(&g->unlabelled, v, n);
-    hs_gandiva_index_init(&g->by_excess, v, n);
-    uint64_t units = ((uint64_t)g->max_height + 1) * (uint64_t)g->max_pack * g->widest;
-    g->turns = hs_view_alloc(v, units * sizeof *g->turns);
-    g->movers = hs_view_alloc(v, units * sizeof *g->movers);
-    g->targets = hs_view_alloc(v, units * sizeof *g->targets);
-    g->levels = hs_view_alloc(v, (uint64_t)g->widest * sizeof *g->levels);
-    g->pin_next = hs_view_alloc(v, all_gpus * sizeof *g->pin_next);
-    g->pin_owner = hs_view_alloc(v, all_gpus * sizeof *g->pin_owner);
-    for (uint32_t i = 0; i < g->pool_count; i++)
-        g->pools[i].gpus = g->pool_count > 1 ? hs_view_total_gpus(v, i) : all_gpus;
-}
-
 static enum hs_status gandiva_init(void *state, const struct hs_view *v)
 {
     struct hs_gandiva *g = state;
+    g->v = v;
     g->packs = g->packs && g->slices; /* without slicing no server is over-subscribed */
     if (g->max_pack > v->max_tenants)
         g->max_pack = v->max_tenants;
@@ -91,23 +56,23 @@ static enum hs_status gandiva_init(void *state, const struct hs_view *v)
     g->waits = hs_view_alloc(v, (queues / 64 + 1) * sizeof *g->waits);
     g->heads = hs_view_alloc(v, queues * sizeof *g->heads);
     g->limits = hs_view_alloc(v, queues * sizeof *g->limits);
-    init_servers(g, v);
+    hs_gandiva_servers_init(g);
     return HS_OK;
 }
 
 /* ---- events ---- */
 
-static void submitted(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+static void submitted(struct hs_gandiva *g, hs_job_id job)
 {
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    struct hs_gandiva_job *j = hs_gandiva_job(g, job);
     *j = (struct hs_gandiva_job){.first_pin = HS_NO_GPU};
-    j->is_elastic = g->grows && hs_view_gpus_max(v, job) > hs_view_gpus(v, job) &&
-                    hs_view_quota(v, hs_view_vc(v, job)) == UINT64_MAX;
+    j->is_elastic = g->grows && hs_view_gpus_max(g->v, job) > hs_view_gpus(g->v, job) &&
+                    hs_view_quota(g->v, hs_view_vc(g->v, job)) == UINT64_MAX;
     if (!g->has_job)
-        g->priority = hs_view_priority(v, job);
-    g->has_priorities = g->has_priorities || hs_view_priority(v, job) != g->priority;
+        g->priority = hs_view_priority(g->v, job);
+    g->has_priorities = g->has_priorities || hs_view_priority(g->v, job) != g->priority;
     g->has_job = true;
-    hs_gandiva_enqueue(g, v, job);
+    hs_gandiva_enqueue(g, job);
 }
 
 static void gandiva_event(void *state, const struct hs_view *v, const struct hs_event *event)
@@ -116,23 +81,23 @@ static void gandiva_event(void *state, const struct hs_view *v, const struct hs_
     hs_job_id job = event->job;
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
-        submitted(g, v, job);
+        submitted(g, job);
         break;
     case HS_EVENT_FINISH:
-        if (hs_gandiva_job(v, job)->where == HS_GANDIVA_WAITS)
-            hs_gandiva_dequeue(g, v, job);
-        hs_gandiva_leave(g, v, job);
+        if (hs_gandiva_job(g, job)->where == HS_GANDIVA_WAITS)
+            hs_gandiva_dequeue(g, job);
+        hs_gandiva_leave(g, job);
         break;
     case HS_EVENT_STOPPED: /* not by a plan: its GPU ran out of memory */
-        if (hs_gandiva_job(v, job)->is_running) {
-            hs_gandiva_leave(g, v, job);
-            hs_gandiva_enqueue(g, v, job);
+        if (hs_gandiva_job(g, job)->is_running) {
+            hs_gandiva_leave(g, job);
+            hs_gandiva_enqueue(g, job);
         }
         break;
     case HS_EVENT_STEP:
-        if (hs_gandiva_job(v, job)->is_awaited)
-            hs_gandiva_touch(g, hs_gandiva_job(v, job)->server);
-        hs_gandiva_job(v, job)->is_awaited = false;
+        if (hs_gandiva_job(g, job)->is_awaited)
+            hs_gandiva_touch(g, hs_gandiva_job(g, job)->server);
+        hs_gandiva_job(g, job)->is_awaited = false;
         break;
     case HS_EVENT_TIMER:
         if (event->tag != EVERY_SERVER &&
@@ -142,8 +107,8 @@ static void gandiva_event(void *state, const struct hs_view *v, const struct hs_
         }
         break;
     case HS_EVENT_MEMORY:
-        if (hs_gandiva_job(v, job)->where == HS_GANDIVA_ON_SERVER)
-            g->servers[hs_gandiva_job(v, job)->server].may_burst = true;
+        if (hs_gandiva_job(g, job)->where == HS_GANDIVA_ON_SERVER)
+            g->servers[hs_gandiva_job(g, job)->server].may_burst = true;
         break;
     case HS_EVENT_STARTED:
     case HS_EVENT_PROGRESS:
@@ -151,57 +116,270 @@ static void gandiva_event(void *state, const struct hs_view *v, const struct hs_
     }
 }
 
-/* ---- decisions ---- */
+/* ---- packing: which jobs ---- */
 
-/* Ends trials and turns that are over. */
-static void end_turns(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p)
+/* The first look of the introspection after this time. */
+static int64_t next_look_us(const struct hs_gandiva *g, int64_t after_us)
 {
-    for (uint32_t i = 0; i < g->dirty_count; i++) {
-        uint32_t server = g->dirty[i];
-        if (g->servers[server].trials > 0)
-            hs_gandiva_judge_trials(g, v, p, server);
-        if (!g->servers[server].is_over || g->servers[server].is_processor_sharing)
+    return (after_us / g->introspect_us + 1) * g->introspect_us;
+}
+
+/* A unit that may be tried: it has no trial under way, and all of its members may be packed. */
+static bool is_packable(const struct hs_gandiva *g, hs_job_id leader)
+{
+    const struct hs_gandiva_job *l = hs_gandiva_job(g, leader);
+    bool is = l->trial == HS_NO_JOB && l->members < (uint64_t)g->max_pack;
+    for (hs_job_id m = leader; m != HS_NO_JOB && is; m = hs_gandiva_job(g, m)->member) {
+        const struct hs_gandiva_job *j = hs_gandiva_job(g, m);
+        is = hs_view_gpus(g->v, m) == 1 && j->held <= 1 && hs_view_ooms(g->v, m) == 0 &&
+             hs_view_gpu_mem_mib(g->v, m) > 0 && j->failed_count < HS_GANDIVA_FAILED;
+    }
+    return is;
+}
+
+static int64_t as_wait_us(hs_u128 us)
+{
+    return us < INT64_MAX / 2 ? (int64_t)us : INT64_MAX / 2;
+}
+
+/* Time until a single job is profiled, at the earliest; 0: it is. It has run alone for a quantum
+ * then, where of attained time its share counts, and has done enough mini-batches, on the fastest
+ * GPU. */
+static int64_t profile_in_us(const struct hs_gandiva *g, hs_job_id job)
+{
+    uint64_t share_q32 = hs_gandiva_job(g, job)->share_q32, quantum_us = (uint64_t)g->quantum_us;
+    int64_t step_us = hs_view_step_us(g->v, job), slice_us = 0, steps_us = 0;
+    if (share_q32 == 0) /* it never ran */
+        return 1;
+    hs_u128 run_us = ((hs_u128)(uint64_t)hs_view_attained_us(g->v, job) * share_q32) >> 32;
+    if (run_us < quantum_us)
+        slice_us = as_wait_us(((quantum_us - run_us) << 32) / share_q32);
+    if (step_us > 0 && hs_view_steps(g->v, job) < (uint64_t)g->profile_steps) {
+        /* besides the present one */
+        uint64_t rest = (uint64_t)g->profile_steps - hs_view_steps(g->v, job) - 1;
+        steps_us = as_wait_us(((hs_u128)rest * (uint64_t)step_us << 32) / g->max_speed_q32) + 1;
+    }
+    int64_t rest_us = slice_us > steps_us ? slice_us : steps_us;
+    if (rest_us == 0 && hs_gandiva_job(g, job)->alone_q32 == 0)
+        return 1; /* not seen running since it joined its server */
+    return rest_us;
+}
+
+/* ---- pairs ---- */
+
+static bool has_failed(const struct hs_gandiva *g, hs_job_id job, hs_job_id other)
+{
+    const struct hs_gandiva_job *j = hs_gandiva_job(g, job);
+    bool has = false;
+    for (uint32_t i = 0; i < j->failed_count && !has; i++)
+        has = j->failed[i] == hs_view_rank(g->v, other);
+    return has;
+}
+
+static void note_failure(const struct hs_gandiva *g, hs_job_id job, hs_job_id other)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(g, job);
+    if (j->failed_count < HS_GANDIVA_FAILED)
+        j->failed[j->failed_count++] = hs_view_rank(g->v, other);
+}
+
+static bool may_try(const struct hs_gandiva *g, hs_job_id job, hs_job_id leader, uint32_t server)
+{
+    /* CPUs and host memory for both at the same time: they run now, or one can be added */
+    bool has_workers =
+        (!hs_view_is_constrained(g->v, job) && !hs_view_is_constrained(g->v, leader)) ||
+        (hs_gandiva_job(g, leader)->is_running &&
+         (hs_gandiva_job(g, job)->is_running || hs_gandiva_has_workers(g, job, server, 1)));
+    bool may = has_workers && job != leader && hs_gandiva_job(g, leader)->leader == leader &&
+               is_packable(g, leader) &&
+               hs_view_priority(g->v, job) == hs_view_priority(g->v, leader) &&
+               hs_gandiva_fits_gpu(g, g->servers[server].first_gpu,
+                                   hs_gandiva_unit_mib(g, leader) + hs_view_gpu_mem_mib(g->v, job));
+    for (hs_job_id m = leader; m != HS_NO_JOB && may; m = hs_gandiva_job(g, m)->member)
+        may = !has_failed(g, job, m) && !has_failed(g, m, job);
+    return may;
+}
+
+/* Single jobs in g->movers beside units in g->targets, both in order of utilization. */
+static void try_pairs(struct hs_gandiva *g, uint32_t server, uint32_t movers, uint32_t targets)
+{
+    for (uint32_t i = 0; i < movers && g->servers[server].is_over; i++) {
+        hs_job_id job = g->movers[i].job;
+        uint32_t k = 0;
+        if (hs_gandiva_job(g, job)->members > 1) /* another has just joined it */
             continue;
-        hs_job_id next, u = g->servers[server].head;
-        for (uint32_t n = g->servers[server].units; n > 0; n--, u = next) {
-            struct hs_gandiva_job *l = hs_gandiva_job(v, u);
-            next = l->next;
-            if (l->deadline_us == 0 || l->deadline_us > hs_view_now_us(v))
-                continue;
-            l->ended_us = l->deadline_us;
-            l->deadline_us = 0;
-            hs_gandiva_to_tail(g, v, u);
+        while (k < targets && !may_try(g, job, g->targets[k].job, server))
+            k++;
+        if (k == targets)
+            continue;
+        hs_job_id leader = g->targets[k].job;
+        hs_gandiva_merge(g, job, leader);
+        for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(g, m)->member)
+            hs_gandiva_job(g, m)->packed_q32 = 0;
+    }
+}
+
+static void look_for_pairs(struct hs_gandiva *g, uint32_t server)
+{
+    struct hs_gandiva_server *s = &g->servers[server];
+    int64_t profile_us = INT64_MAX;
+    uint32_t movers = 0, targets = 0;
+    s->look_us = 0;
+    if (!s->is_over)
+        return;
+    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(g, u)->next) {
+        if (!is_packable(g, u))
+            continue;
+        bool is_single = hs_gandiva_job(g, u)->members == 1;
+        if (is_single && hs_gandiva_job(g, u)->is_running)
+            hs_gandiva_measure(g, u);
+        int64_t in_us = is_single ? profile_in_us(g, u) : 0;
+        if (in_us > 0) {
+            profile_us = in_us < profile_us ? in_us : profile_us;
+            continue;
+        }
+        int64_t util_pm = 0;
+        for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(g, m)->member)
+            util_pm += hs_view_util_pm(g->v, m) >= 0 ? hs_view_util_pm(g->v, m) : UNKNOWN_UTIL_PM;
+        g->targets[targets] = hs_gandiva_entry(g, u, util_pm);
+        if (is_single)
+            g->movers[movers++] = g->targets[targets];
+        targets++;
+    }
+    if (profile_us < INT64_MAX / 2)
+        s->look_us = next_look_us(g, hs_view_now_us(g->v) + profile_us - 1);
+    hs_sort(g->movers, movers);
+    hs_sort(g->targets, targets);
+    try_pairs(g, server, movers, targets);
+}
+
+/* ---- trials ---- */
+
+static void judge_trials(struct hs_gandiva *g, uint32_t server)
+{
+    struct hs_gandiva_server *s = &g->servers[server];
+    hs_job_id next;
+    for (hs_job_id u = s->head; u != HS_NO_JOB; u = next) {
+        struct hs_gandiva_job *l = hs_gandiva_job(g, u);
+        next = l->next;
+        if (l->trial == HS_NO_JOB || l->trial_until_us == 0 ||
+            l->trial_until_us > hs_view_now_us(g->v))
+            continue;
+        hs_job_id job = l->trial;
+        hs_u128 speed_q32 = 0; /* sum of the rates, each relative to that of the member alone */
+        bool has_rates = true;
+        for (hs_job_id m = u; m != HS_NO_JOB && has_rates; m = hs_gandiva_job(g, m)->member) {
+            const struct hs_gandiva_job *j = hs_gandiva_job(g, m);
+            if (j->is_running)
+                hs_gandiva_measure(g, m);
+            has_rates = j->packed_q32 != 0 && j->alone_q32 != 0; /* it was seen running */
+            speed_q32 += has_rates ? ((hs_u128)j->packed_q32 << 32) / j->alone_q32 : 0;
+        }
+        if (!has_rates) {
+            l->trial_until_us = hs_view_now_us(g->v) + g->trial_us;
+        } else if (speed_q32 > g->keep_q32) {
+            l->trial = HS_NO_JOB;
+            s->trials--;
+            g->pools[s->pool].has_departure = true; /* the group counts for less than a trial */
+            hs_plan_count(g->p, HS_POLICY_COUNTER_TRIAL_KEPT);
+        } else {
+            for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(g, m)->member)
+                if (m != job) {
+                    note_failure(g, job, m);
+                    note_failure(g, m, job);
+                }
+            hs_gandiva_split(g, job);
+            hs_plan_count(g->p, HS_POLICY_COUNTER_TRIAL_UNDONE);
         }
     }
 }
 
-static void fill_free_gpus(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p)
+/* A member that does not run with the first one that runs; HS_NO_JOB: none. */
+static hs_job_id not_yet_there(const struct hs_gandiva_server *s, const struct hs_gandiva *g,
+                               hs_job_id leader)
 {
-    bool has_moved = false;
-    hs_gandiva_scan(g, v, p);
-    for (uint32_t pool = 0; pool < g->pool_count && g->migrates; pool++)
-        if (g->pools[pool].has_gained)
-            has_moved = hs_gandiva_reduce_heights(g, v, p, pool) || has_moved;
-    if (g->migrates && g->gained_count > 0)
-        has_moved = hs_gandiva_gather(g, v, p) || has_moved;
-    if (has_moved)
-        hs_gandiva_scan(g, v, p);
+    const struct hs_gandiva_job *first = NULL;
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(g, m)->member) {
+        const struct hs_gandiva_job *j = hs_gandiva_job(g, m);
+        if (!j->is_running || (j->is_regrouped && s->is_processor_sharing) ||
+            (first != NULL && j->gpu != first->gpu))
+            return m;
+        first = first == NULL ? j : first;
+    }
+    return HS_NO_JOB;
 }
 
-static void introspect(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p)
+static void break_up(struct hs_gandiva *g, uint32_t server)
 {
-    int64_t now_us = hs_view_now_us(v);
+    const struct hs_gandiva_server *s = &g->servers[server];
+    hs_job_id next;
+    for (hs_job_id u = s->head; u != HS_NO_JOB; u = next) {
+        hs_job_id leader = u, job = u;
+        next = hs_gandiva_job(g, u)->next;
+        while (job != HS_NO_JOB && hs_gandiva_job(g, leader)->members > 1 &&
+               !hs_gandiva_fits_gpu(g, s->first_gpu, hs_gandiva_unit_mib(g, leader))) {
+            hs_job_id second = hs_gandiva_job(g, leader)->member;
+            job = not_yet_there(s, g, leader);
+            if (job == leader)
+                leader = second;
+            if (job != HS_NO_JOB)
+                hs_gandiva_split(g, job);
+        }
+    }
+}
+
+/* ---- decisions ---- */
+
+/* Ends trials and turns that are over. */
+static void end_turns(struct hs_gandiva *g)
+{
+    for (uint32_t i = 0; i < g->dirty_count; i++) {
+        uint32_t server = g->dirty[i];
+        if (g->servers[server].trials > 0)
+            judge_trials(g, server);
+        if (!g->servers[server].is_over || g->servers[server].is_processor_sharing)
+            continue;
+        hs_job_id next, u = g->servers[server].head;
+        for (uint32_t n = g->servers[server].units; n > 0; n--, u = next) {
+            struct hs_gandiva_job *l = hs_gandiva_job(g, u);
+            next = l->next;
+            if (l->deadline_us == 0 || l->deadline_us > hs_view_now_us(g->v))
+                continue;
+            l->ended_us = l->deadline_us;
+            l->deadline_us = 0;
+            hs_gandiva_to_tail(g, u);
+        }
+    }
+}
+
+static void fill_free_gpus(struct hs_gandiva *g)
+{
+    hs_gandiva_scan(g);
+    for (uint32_t pool = 0; pool < g->pool_count && g->migrates; pool++)
+        while (g->pools[pool].has_gained && g->pools[pool].sliced_jobs > 0 &&
+               hs_gandiva_reduce_height(g, pool))
+            continue;
+    if (g->migrates)
+        hs_gandiva_gather(g);
+    hs_gandiva_scan(g); /* where a move made room */
+}
+
+static void introspect(struct hs_gandiva *g)
+{
+    int64_t now_us = hs_view_now_us(g->v);
     if (now_us == 0 || now_us % g->introspect_us != 0)
         return;
     for (uint32_t i = 0; i < g->dirty_count && g->packs; i++) {
         struct hs_gandiva_server *s = &g->servers[g->dirty[i]];
         if (s->is_over && (s->is_changed || s->look_us == now_us))
-            hs_gandiva_look_for_pairs(g, v, g->dirty[i]);
+            look_for_pairs(g, g->dirty[i]);
     }
     for (uint32_t pool = 0; pool < g->pool_count && g->defrags; pool++)
         if (g->pools[pool].is_defrag_due) {
-            hs_gandiva_defragment(g, v, p, pool);
-            hs_gandiva_scan(g, v, p);
+            while (hs_gandiva_vacate_one(g, pool))
+                continue;
+            g->pools[pool].is_defrag_due = false;
+            hs_gandiva_scan(g);
         }
 }
 
@@ -211,45 +389,45 @@ static int64_t earlier(int64_t a_us, int64_t b_us)
 }
 
 /* Sets the timer for the next time at which something is due on the server. */
-static void set_alarm(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                      uint32_t server)
+static void set_alarm(struct hs_gandiva *g, uint32_t server)
 {
     struct hs_gandiva_server *s = &g->servers[server];
     int64_t at_us = s->idle_since_us + g->grow_idle_us;
-    if (!g->grows || s->elastic == 0 || s->is_over || at_us <= hs_view_now_us(v) ||
-        hs_view_node_free(v, server) == 0)
+    if (!g->grows || s->elastic == 0 || s->is_over || at_us <= hs_view_now_us(g->v) ||
+        hs_view_node_free(g->v, server) == 0)
         at_us = INT64_MAX; /* no job may grow before something changes */
     if (s->is_over)
         at_us = earlier(at_us, s->look_us);
     for (hs_job_id u = s->is_over || s->trials > 0 ? s->head : HS_NO_JOB; u != HS_NO_JOB;
-         u = hs_gandiva_job(v, u)->next) {
-        const struct hs_gandiva_job *l = hs_gandiva_job(v, u);
+         u = hs_gandiva_job(g, u)->next) {
+        const struct hs_gandiva_job *l = hs_gandiva_job(g, u);
         at_us = earlier(at_us, l->deadline_us);
         at_us = earlier(at_us, l->trial != HS_NO_JOB ? l->trial_until_us : 0);
     }
     if (at_us == INT64_MAX || (s->alarm_us > 0 && s->alarm_us <= at_us))
         return;
-    hs_plan_timer(p, at_us, server);
+    hs_plan_timer(g->p, at_us, server);
     s->alarm_us = at_us;
 }
 
 static enum hs_status gandiva_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct hs_gandiva *g = state;
-    int64_t look_us = hs_gandiva_next_look_us(g, hs_view_now_us(v));
+    g->p = p;
+    int64_t look_us = next_look_us(g, hs_view_now_us(v));
     g->plan++;
-    end_turns(g, v, p);
-    fill_free_gpus(g, v, p);
-    introspect(g, v, p);
+    end_turns(g);
+    fill_free_gpus(g);
+    introspect(g);
     for (uint32_t i = 0; i < g->dirty_count; i++) {
         struct hs_gandiva_server *s = &g->servers[g->dirty[i]];
         if (s->may_burst && s->jobs > s->units)
-            hs_gandiva_break_up(g, v, g->dirty[i]);
+            break_up(g, g->dirty[i]);
         if (g->packs && s->is_over && s->is_changed)
             s->look_us = look_us;
-        hs_gandiva_slice(g, v, p, g->dirty[i]);
-        hs_gandiva_grow(g, v, p, g->dirty[i]);
-        set_alarm(g, v, p, g->dirty[i]);
+        hs_gandiva_slice(g, g->dirty[i]);
+        hs_gandiva_grow(g, g->dirty[i]);
+        set_alarm(g, g->dirty[i]);
     }
     for (uint32_t i = 0; i < g->dirty_count; i++)
         g->servers[g->dirty[i]].is_dirty = false;
@@ -281,23 +459,23 @@ static void gandiva_semantics(const void *state, struct hs_semantics *out)
 
 /* ---- invariants, O(live jobs) ---- */
 
-static bool is_placed(const struct hs_view *v, hs_job_id job)
+static bool is_placed(const struct hs_gandiva *g, hs_job_id job)
 {
-    enum hs_job_state state = hs_view_state(v, job);
+    enum hs_job_state state = hs_view_state(g->v, job);
     return state == HS_JOB_STARTING || state == HS_JOB_RUNNING || state == HS_JOB_MIGRATING;
 }
 
-static const char *check_member(const struct hs_view *v, uint32_t server, hs_job_id leader,
+static const char *check_member(const struct hs_gandiva *g, uint32_t server, hs_job_id leader,
                                 hs_job_id job)
 {
-    const struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    const struct hs_gandiva_job *j = hs_gandiva_job(g, job);
     if (j->where != HS_GANDIVA_ON_SERVER || j->server != server)
         return "a ring holds a job of another server";
     if (j->leader != leader)
         return "a packed job has another leader";
-    if (j->is_running != is_placed(v, job) || (j->held > 0) != j->is_running)
+    if (j->is_running != is_placed(g, job) || (j->held > 0) != j->is_running)
         return "a job of a ring runs although it should not, or the other way round";
-    if (j->is_running && j->held != hs_view_gpus_held(v, job))
+    if (j->is_running && j->held != hs_view_gpus_held(g->v, job))
         return "a job of a ring holds other GPUs than it should";
     return NULL;
 }
@@ -309,32 +487,31 @@ struct server_sums {
     bool waits, is_awaited; /* a job for its turn; a mini-batch to end */
 };
 
-static const char *check_ring(const struct hs_gandiva *g, const struct hs_view *v, uint32_t server,
-                              struct server_sums *sums)
+static const char *check_ring(const struct hs_gandiva *g, uint32_t server, struct server_sums *sums)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     hs_job_id before = HS_NO_JOB;
-    for (hs_job_id u = s->head; u != HS_NO_JOB; before = u, u = hs_gandiva_job(v, u)->next) {
-        const struct hs_gandiva_job *l = hs_gandiva_job(v, u);
+    for (hs_job_id u = s->head; u != HS_NO_JOB; before = u, u = hs_gandiva_job(g, u)->next) {
+        const struct hs_gandiva_job *l = hs_gandiva_job(g, u);
         uint32_t members = 0;
-        for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member, members++) {
-            const char *broken = check_member(v, server, u, m);
+        for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(g, m)->member, members++) {
+            const char *broken = check_member(g, server, u, m);
             if (broken != NULL)
                 return broken;
-            sums->is_awaited = sums->is_awaited || hs_gandiva_job(v, m)->is_awaited;
+            sums->is_awaited = sums->is_awaited || hs_gandiva_job(g, m)->is_awaited;
         }
         if (members != l->members || members > (uint64_t)g->max_pack)
             return "a group has other members than it counts, or too many";
-        if (members > 1 && hs_view_gpus(v, u) != 1)
+        if (members > 1 && hs_view_gpus(g->v, u) != 1)
             return "gangs are packed";
         if (l->prev != before)
             return "a ring is torn";
         sums->units++;
         sums->jobs += members;
         sums->trials += l->trial != HS_NO_JOB;
-        sums->demand += hs_view_gpus(v, u);
+        sums->demand += hs_view_gpus(g->v, u);
         sums->waits =
-            sums->waits || (members == 1 && !l->is_running && !hs_view_is_constrained(v, u));
+            sums->waits || (members == 1 && !l->is_running && !hs_view_is_constrained(g->v, u));
     }
     return before == s->tail ? NULL : "a ring is torn at its end";
 }
@@ -349,12 +526,11 @@ static bool counts_right(const struct hs_gandiva *g, const struct hs_gandiva_ser
            sums->demand + pinned == s->demand && sums->trials == s->trials;
 }
 
-static const char *check_server(const struct hs_gandiva *g, const struct hs_view *v,
-                                uint32_t server)
+static const char *check_server(const struct hs_gandiva *g, uint32_t server)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     struct server_sums sums = {0};
-    const char *broken = check_ring(g, v, server, &sums);
+    const char *broken = check_ring(g, server, &sums);
     if (broken != NULL)
         return broken;
     if (!counts_right(g, s, &sums))
@@ -377,18 +553,18 @@ static const char *gandiva_check(const void *state, const struct hs_view *v)
     const struct hs_gandiva *g = state;
     const char *broken = NULL;
     for (uint32_t i = 0; i < g->server_count && broken == NULL; i++)
-        broken = check_server(g, v, i);
+        broken = check_server(g, i);
     for (uint32_t i = 0; i < g->vcs * g->sizes && broken == NULL; i++) {
         const struct hs_job_queue *queue = &g->queues[i];
         broken = hs_waiting_check(queue, v);
         for (hs_job_id j = hs_job_queue_first(queue, v); j != HS_NO_JOB;
              j = hs_job_queue_next(queue, v, j))
-            if (hs_gandiva_job(v, j)->where != HS_GANDIVA_WAITS)
+            if (hs_gandiva_job(g, j)->where != HS_GANDIVA_WAITS)
                 return "a waiting queue holds a job that does not wait";
     }
     for (hs_job_id j = hs_job_queue_first(&g->spread, v); j != HS_NO_JOB;
          j = hs_job_queue_next(&g->spread, v, j))
-        if (hs_gandiva_job(v, j)->where != HS_GANDIVA_SPREAD || !is_placed(v, j))
+        if (hs_gandiva_job(g, j)->where != HS_GANDIVA_SPREAD || !is_placed(g, j))
             return "a job that is said to be spread is not, or does not run";
     return broken;
 }

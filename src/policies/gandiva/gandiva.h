@@ -2,12 +2,11 @@
  *
  * The parts of Gandiva's scheduler (README.md says what it does):
  *
- *     gandiva.c          parameters, events, one decision, invariants
+ *     gandiva.c          parameters, events, one decision, packing by trial, invariants
  *     gandiva_server.c   jobs of a server; GPUs given and taken; indexes over servers
  *     gandiva_place.c    Algorithm 1, and the queue of jobs that it finds no server for; moves
  *                        between servers, and growth on idle GPUs
- *     gandiva_slicing.c  turns on a server, by quanta or as shares of time; trials of several jobs
- * on one GPU
+ *     gandiva_slicing.c  turns on a server, by quanta or as shares of time
  *
  * A job belongs to one server at a time, whether it runs there or waits for its turn. The ring of a
  * server holds its units in the order of turns: a unit is a job, or a group of jobs packed on one
@@ -142,6 +141,8 @@ struct hs_gandiva {
     int64_t migrate_us, migrate_intra_us, migrate_inter_us; /* the last two for each GB */
     double keep_margin, defrag_free;
     /* state */
+    const struct hs_view *v;
+    struct hs_plan *p; /* of the present decision */
     uint64_t keep_q32;
     uint32_t defrag_ppm;
     uint64_t plan; /* number of the present one, from 1 */
@@ -174,13 +175,13 @@ struct hs_gandiva {
     struct hs_sort_entry *movers, *targets;
     uint32_t *span_nodes, *span_gpus; /* scratch: parts of a gang that is spread */
     uint32_t span_count;
-    uint32_t *levels; /* scratch, one a GPU of a server */
+    uint32_t levels[HS_GANDIVA_WIDEST]; /* scratch, one a GPU of a server */
     int64_t defrag_alarm_us;
 };
 
-static inline struct hs_gandiva_job *hs_gandiva_job(const struct hs_view *v, hs_job_id job)
+static inline struct hs_gandiva_job *hs_gandiva_job(const struct hs_gandiva *g, hs_job_id job)
 {
-    return hs_view_scratch(v, job);
+    return hs_view_scratch(g->v, job);
 }
 
 /* Free GPUs; below 0: the excess of demand. */
@@ -194,103 +195,85 @@ static inline bool hs_gandiva_is_empty(const struct hs_gandiva_server *s)
     return s->units == 0 && s->pinned == 0;
 }
 
-static inline struct hs_sort_entry hs_gandiva_entry(const struct hs_view *v, hs_job_id job,
+static inline struct hs_sort_entry hs_gandiva_entry(const struct hs_gandiva *g, hs_job_id job,
                                                     int64_t key)
 {
     return (struct hs_sort_entry){.key = key,
-                                  .submit_us = hs_view_submit_us(v, job),
-                                  .rank = hs_view_rank(v, job),
+                                  .submit_us = hs_view_submit_us(g->v, job),
+                                  .rank = hs_view_rank(g->v, job),
                                   .job = job};
 }
 
 /* ---- gandiva_server.c ---- */
 
-void hs_gandiva_index_init(struct hs_gandiva_index *set, const struct hs_view *v, uint32_t servers);
-/* Gives a server its key, or takes it out: UINT64_MAX. O(servers between its two places). */
-void hs_gandiva_index_set(struct hs_gandiva_index *set, uint32_t server, uint64_t key);
+void hs_gandiva_servers_init(struct hs_gandiva *g);
 /* Position in `at` of the first server with this key or a larger one; `count` if there is none. */
 uint32_t hs_gandiva_index_from(const struct hs_gandiva_index *set, uint64_t key);
 
-uint32_t hs_gandiva_pool_of(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
+uint32_t hs_gandiva_pool_of(const struct hs_gandiva *g, hs_job_id job);
 /* The server has CPUs and host memory for so many workers of the job now. */
-bool hs_gandiva_has_workers(const struct hs_view *v, hs_job_id job, uint32_t server, uint32_t gpus);
+bool hs_gandiva_has_workers(const struct hs_gandiva *g, hs_job_id job, uint32_t server,
+                            uint32_t gpus);
 /* Keys of the indexes: (pool, free GPUs), of which INT32_MIN is the least; (pool, size, 0). */
 uint64_t hs_gandiva_free_key(uint32_t pool, int64_t free_gpus);
 uint64_t hs_gandiva_class_key(const struct hs_gandiva *g, uint32_t pool, uint32_t size);
 /* Brings indexes and sums up to date after a change. O(servers between its places), and O(ring)
  * for an over-subscribed server. */
-void hs_gandiva_refresh(struct hs_gandiva *g, const struct hs_view *v, uint32_t server);
+void hs_gandiva_refresh(struct hs_gandiva *g, uint32_t server);
 /* The server is to be settled in this decision. */
 void hs_gandiva_touch(struct hs_gandiva *g, uint32_t server);
 /* The job becomes a unit of the server; it does not run yet. */
-void hs_gandiva_join(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t server);
+void hs_gandiva_join(struct hs_gandiva *g, hs_job_id job, uint32_t server);
 /* The job leaves its server, or all servers over which it is spread. */
-void hs_gandiva_leave(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
+void hs_gandiva_leave(struct hs_gandiva *g, hs_job_id job);
 /* A job that is a unit of its own joins the group of another leader of the server; and leaves it.
  */
-void hs_gandiva_merge(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                      hs_job_id leader);
-void hs_gandiva_split(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
+void hs_gandiva_merge(struct hs_gandiva *g, hs_job_id job, hs_job_id leader);
+void hs_gandiva_split(struct hs_gandiva *g, hs_job_id job);
 /* The unit goes to the tail of its ring. */
-void hs_gandiva_to_tail(struct hs_gandiva *g, const struct hs_view *v, hs_job_id leader);
+void hs_gandiva_to_tail(struct hs_gandiva *g, hs_job_id leader);
 /* GPUs of the server become those of a spread job. */
-void hs_gandiva_pin(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t server,
-                    uint32_t gpus);
+void hs_gandiva_pin(struct hs_gandiva *g, hs_job_id job, uint32_t server, uint32_t gpus);
 
 /* Gives a job of a ring GPUs of its server: these, or idle ones, lowest first, of which there are
  * enough (gpus NULL). RESTART: in place of others of the server, at the cost of a switch; MOVE,
  * RESIZE: in place of others, of another or the same server, which count as idle, with a pause. */
 enum hs_gandiva_how { HS_GANDIVA_START, HS_GANDIVA_RESTART, HS_GANDIVA_MOVE, HS_GANDIVA_RESIZE };
-void hs_gandiva_allocate(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                         hs_job_id job, enum hs_gandiva_how how, const uint32_t *gpus,
-                         uint32_t count);
-void hs_gandiva_suspend(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                        hs_job_id job);
+void hs_gandiva_allocate(struct hs_gandiva *g, hs_job_id job, enum hs_gandiva_how how,
+                         const uint32_t *gpus, uint32_t count);
+/* Also notes its present rate. */
+void hs_gandiva_suspend(struct hs_gandiva *g, hs_job_id job);
 /* Of a migration, by the size of the checkpoint. */
-int64_t hs_gandiva_pause_us(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                            bool is_across);
+int64_t hs_gandiva_pause_us(const struct hs_gandiva *g, hs_job_id job, bool is_across);
+
+/* Predicted memory of all members. */
+uint64_t hs_gandiva_unit_mib(const struct hs_gandiva *g, hs_job_id leader);
+bool hs_gandiva_fits_gpu(const struct hs_gandiva *g, uint32_t gpu, uint64_t mem_mib);
+/* Some unit needs more memory than its GPU has. O(ring) if memory of its jobs has changed. */
+bool hs_gandiva_is_overfull(const struct hs_gandiva *g, const struct hs_gandiva_server *s);
+/* Notes the present rate of the job, per second that it runs: alone once on each server. */
+void hs_gandiva_measure(const struct hs_gandiva *g, hs_job_id job);
 
 /* ---- gandiva_place.c ---- */
 
-void hs_gandiva_enqueue(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
-void hs_gandiva_dequeue(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job);
+void hs_gandiva_enqueue(struct hs_gandiva *g, hs_job_id job);
+void hs_gandiva_dequeue(struct hs_gandiva *g, hs_job_id job);
 /* Places all waiting jobs that can be placed, in order of submission. */
-void hs_gandiva_scan(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p);
+void hs_gandiva_scan(struct hs_gandiva *g);
 
 /* ---- gandiva_slicing.c ---- */
 
-/* Shares of time that the turns of units come to, in ring order, each of 1 to `slots` GPUs, of
- * `slots` GPUs in all. O(count) for equal gangs of one priority, else times the turns. */
-void hs_gandiva_shares(struct hs_gandiva_turn *ring, uint32_t count, uint32_t slots);
 /* Decides what runs on the server from now on. */
-void hs_gandiva_slice(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                      uint32_t server);
+void hs_gandiva_slice(struct hs_gandiva *g, uint32_t server);
 
-bool hs_gandiva_fits_gpu(const struct hs_view *v, uint32_t gpu, uint64_t mem_mib);
-/* Some unit needs more memory than its GPU has. O(ring) if memory of its jobs has changed. */
-bool hs_gandiva_is_overfull(const struct hs_view *v, const struct hs_gandiva_server *s);
-/* Notes the present rate of the job, per second that it runs. */
-void hs_gandiva_measure(const struct hs_view *v, hs_job_id job);
-/* Keeps or undoes the trials that are over. */
-void hs_gandiva_judge_trials(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                             uint32_t server);
-/* Begins trials. O(ring^2). */
-void hs_gandiva_look_for_pairs(struct hs_gandiva *g, const struct hs_view *v, uint32_t server);
-/* The first look of the introspection after this time. */
-int64_t hs_gandiva_next_look_us(const struct hs_gandiva *g, int64_t after_us);
-/* Members that do not run with the others leave a group that has outgrown its GPU. */
-void hs_gandiva_break_up(struct hs_gandiva *g, const struct hs_view *v, uint32_t server);
+/* ---- gandiva_place.c ---- */
 
-/* Both: true if a job moved. */
-bool hs_gandiva_reduce_heights(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                               uint32_t pool);
-bool hs_gandiva_gather(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p);
-void hs_gandiva_defragment(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                           uint32_t pool);
+/* Both make one move of those that they are to make; false: there is none. */
+bool hs_gandiva_reduce_height(struct hs_gandiva *g, uint32_t pool);
+bool hs_gandiva_vacate_one(struct hs_gandiva *g, uint32_t pool);
+void hs_gandiva_gather(struct hs_gandiva *g);
 /* Jobs that have grown give GPUs back until so many are idle: as many as that takes, or all. */
-void hs_gandiva_reclaim(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                        uint32_t server, uint32_t gpus, bool takes_all);
-void hs_gandiva_grow(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                     uint32_t server);
+void hs_gandiva_reclaim(struct hs_gandiva *g, uint32_t server, uint32_t gpus, bool takes_all);
+void hs_gandiva_grow(struct hs_gandiva *g, uint32_t server);
 
 #endif

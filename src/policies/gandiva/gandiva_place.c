@@ -48,65 +48,56 @@
 #include "policies/gandiva/gandiva.h"
 
 /* GPUs of the job's pool without demand. */
-static uint64_t pool_room(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+static uint64_t pool_room(const struct hs_gandiva *g, hs_job_id job)
 {
-    const struct hs_gandiva_pool *pool = &g->pools[hs_gandiva_pool_of(g, v, job)];
+    const struct hs_gandiva_pool *pool = &g->pools[hs_gandiva_pool_of(g, job)];
     return pool->gpus - pool->opened_gpus + pool->free_gpus;
 }
 
-static bool is_within_quota(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+static bool is_within_quota(const struct hs_gandiva *g, hs_job_id job)
 {
-    uint32_t vc = hs_view_vc(v, job);
-    return g->claimed[vc] + hs_view_gpus(v, job) <= hs_view_quota(v, vc);
+    uint32_t vc = hs_view_vc(g->v, job);
+    return g->claimed[vc] + hs_view_gpus(g->v, job) <= hs_view_quota(g->v, vc);
 }
 
 /* The first server from one key to before another that could host so many GPUs of the job. */
-static uint32_t first_host(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+static uint32_t first_host(const struct hs_gandiva *g, hs_job_id job,
                            const struct hs_gandiva_index *set, uint64_t from, uint64_t end,
                            uint32_t gpus)
 {
     for (uint32_t i = hs_gandiva_index_from(set, from); i < set->count && set->at[i].key < end;
          i++) {
         uint32_t server = set->at[i].server;
-        if (g->servers[server].reserved == 0 && hs_view_may_use(v, job, server) &&
-            hs_gandiva_has_workers(v, job, server, gpus))
+        if (g->servers[server].reserved == 0 && hs_view_may_use(g->v, job, server) &&
+            hs_gandiva_has_workers(g, job, server, gpus))
             return server;
     }
     return HS_NO_NODE;
 }
 
 /* The server with fewest free GPUs, but at least so many; HS_NO_NODE: none. */
-static uint32_t best_fit(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                         uint32_t gpus)
+static uint32_t best_fit(const struct hs_gandiva *g, hs_job_id job, uint32_t gpus)
 {
-    uint32_t pool = hs_gandiva_pool_of(g, v, job);
-    return first_host(g, v, job, &g->by_free, hs_gandiva_free_key(pool, gpus),
+    uint32_t pool = hs_gandiva_pool_of(g, job);
+    return first_host(g, job, &g->by_free, hs_gandiva_free_key(pool, gpus),
                       hs_gandiva_free_key(pool + 1, INT32_MIN), gpus);
-}
-
-/* Of this size, lowest number from `from` on. */
-static uint32_t empty_of_size(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                              uint32_t size, uint32_t from)
-{
-    uint32_t node = hs_view_idle_node(v, job, size, from);
-    while (node != HS_NO_NODE && !hs_gandiva_is_empty(&g->servers[node]))
-        node = hs_view_idle_node(v, job, size, node + 1);
-    return node;
 }
 
 /* The smallest empty server of the job's pool that has so many GPUs, or the largest; HS_NO_NODE:
  * none. */
-static uint32_t empty_server(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                             uint32_t gpus, bool is_largest)
+static uint32_t empty_server(const struct hs_gandiva *g, hs_job_id job, uint32_t gpus,
+                             bool is_largest)
 {
-    const struct hs_gandiva_pool *pool = &g->pools[hs_gandiva_pool_of(g, v, job)];
+    const struct hs_gandiva_pool *pool = &g->pools[hs_gandiva_pool_of(g, job)];
     uint32_t best = HS_NO_NODE;
     if (pool->opened_gpus + gpus > pool->gpus)
         return HS_NO_NODE;
-    for (uint32_t size = hs_view_node_size(v, job, UINT32_MAX);
+    for (uint32_t size = hs_view_node_size(g->v, job, UINT32_MAX);
          size >= gpus && size > 0 && !(is_largest && best != HS_NO_NODE);
-         size = hs_view_node_size(v, job, size - 1)) {
-        uint32_t node = empty_of_size(g, v, job, size, 0);
+         size = hs_view_node_size(g->v, job, size - 1)) {
+        uint32_t node = hs_view_idle_node(g->v, job, size, 0);
+        while (node != HS_NO_NODE && !hs_gandiva_is_empty(&g->servers[node]))
+            node = hs_view_idle_node(g->v, job, size, node + 1);
         best = node != HS_NO_NODE ? node : best;
     }
     return best;
@@ -121,25 +112,23 @@ static uint32_t room_of(const struct hs_gandiva *g, uint32_t server)
 /* ---- on one server ---- */
 
 /* The server could hold the job if no other were there but spread ones. */
-static bool is_usable(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                      uint32_t server)
+static bool is_usable(const struct hs_gandiva *g, hs_job_id job, uint32_t server)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
-    return s->gpus - s->pinned >= hs_view_gpus(v, job) && hs_view_may_use(v, job, server);
+    return s->gpus - s->pinned >= hs_view_gpus(g->v, job) && hs_view_may_use(g->v, job, server);
 }
 
 /* 1: the usable server of least height of the class, if it has room. */
-static uint32_t of_its_size(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                            uint32_t gpus)
+static uint32_t of_its_size(const struct hs_gandiva *g, hs_job_id job, uint32_t gpus)
 {
     const struct hs_gandiva_index *set = &g->by_height;
-    uint64_t class = hs_gandiva_class_key(g, hs_gandiva_pool_of(g, v, job), gpus);
+    uint64_t class = hs_gandiva_class_key(g, hs_gandiva_pool_of(g, job), gpus);
     for (uint32_t i = hs_gandiva_index_from(set, class);
          i < set->count && set->at[i].key >> 32 == class >> 32; i++) {
         uint32_t server = set->at[i].server;
-        if (!is_usable(g, v, job, server))
+        if (!is_usable(g, job, server))
             continue;
-        bool has_room = room_of(g, server) >= gpus && hs_gandiva_has_workers(v, job, server, gpus);
+        bool has_room = room_of(g, server) >= gpus && hs_gandiva_has_workers(g, job, server, gpus);
         return has_room ? server : HS_NO_NODE;
     }
     return HS_NO_NODE;
@@ -147,12 +136,11 @@ static uint32_t of_its_size(const struct hs_gandiva *g, const struct hs_view *v,
 
 /* 2: an empty server, or one that is opened for no size because a spread gang took what it needed
  * of it; the one with fewest free GPUs. */
-static uint32_t of_no_size(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                           uint32_t gpus)
+static uint32_t of_no_size(struct hs_gandiva *g, hs_job_id job, uint32_t gpus)
 {
-    uint32_t pool = hs_gandiva_pool_of(g, v, job);
-    uint32_t server = empty_server(g, v, job, gpus, false);
-    uint32_t partly = first_host(g, v, job, &g->unlabelled, hs_gandiva_class_key(g, pool, gpus),
+    uint32_t pool = hs_gandiva_pool_of(g, job);
+    uint32_t server = empty_server(g, job, gpus, false);
+    uint32_t partly = first_host(g, job, &g->unlabelled, hs_gandiva_class_key(g, pool, gpus),
                                  hs_gandiva_class_key(g, pool + 1, 0), gpus);
     if (partly != HS_NO_NODE && (server == HS_NO_NODE || room_of(g, partly) <= room_of(g, server)))
         server = partly;
@@ -162,35 +150,34 @@ static uint32_t of_no_size(struct hs_gandiva *g, const struct hs_view *v, hs_job
 }
 
 /* Where servers are sliced by shares, a job with more memory than a GPU has shares none. */
-static bool has_memory_for_turns(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+static bool has_memory_for_turns(const struct hs_gandiva *g, hs_job_id job,
                                  const struct hs_gandiva_server *s)
 {
     bool may_be_shared = s->is_over
                              ? s->is_processor_sharing
                              : g->slicing != HS_SLICING_EXACT && s->gpus <= HS_GANDIVA_WIDEST;
-    return !may_be_shared || (s->giants == 0 && !hs_gandiva_is_overfull(v, s) &&
-                              hs_gandiva_fits_gpu(v, s->first_gpu, hs_view_gpu_mem_mib(v, job)));
+    return !may_be_shared || (s->giants == 0 && !hs_gandiva_is_overfull(g, s) &&
+                              hs_gandiva_fits_gpu(g, s->first_gpu, hs_view_gpu_mem_mib(g->v, job)));
 }
 
 /* Jobs of higher priority leave it no GPUs there. */
-static bool is_outranked(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
+static bool is_outranked(const struct hs_gandiva *g, hs_job_id job,
                          const struct hs_gandiva_server *s)
 {
-    uint64_t gpus = hs_view_gpus(v, job);
+    uint64_t gpus = hs_view_gpus(g->v, job);
     if (!g->has_priorities)
         return false;
-    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next)
-        if (hs_view_priority(v, u) > hs_view_priority(v, job))
-            gpus += hs_view_gpus(v, u);
+    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(g, u)->next)
+        if (hs_view_priority(g->v, u) > hs_view_priority(g->v, job))
+            gpus += hs_view_gpus(g->v, u);
     return gpus > s->gpus - s->pinned;
 }
 
 /* 4 */
-static uint32_t to_take_turns(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                              uint32_t gpus)
+static uint32_t to_take_turns(const struct hs_gandiva *g, hs_job_id job, uint32_t gpus)
 {
     const struct hs_gandiva_index *set = &g->by_height;
-    uint64_t class = hs_gandiva_class_key(g, hs_gandiva_pool_of(g, v, job), gpus);
+    uint64_t class = hs_gandiva_class_key(g, hs_gandiva_pool_of(g, job), gpus);
     uint32_t outranked = HS_NO_NODE;
     for (uint32_t i = hs_gandiva_index_from(set, class);
          i < set->count && set->at[i].key >> 32 == class >> 32; i++) {
@@ -201,10 +188,10 @@ static uint32_t to_take_turns(const struct hs_gandiva *g, const struct hs_view *
                 break;
             continue;
         }
-        if (!is_usable(g, v, job, server) || !hs_gandiva_has_workers(v, job, server, gpus) ||
-            !has_memory_for_turns(g, v, job, s))
+        if (!is_usable(g, job, server) || !hs_gandiva_has_workers(g, job, server, gpus) ||
+            !has_memory_for_turns(g, job, s))
             continue;
-        if (!is_outranked(g, v, job, s))
+        if (!is_outranked(g, job, s))
             return server;
         outranked = outranked == HS_NO_NODE ? server : outranked;
     }
@@ -213,37 +200,26 @@ static uint32_t to_take_turns(const struct hs_gandiva *g, const struct hs_view *
 
 /* ---- on several servers ---- */
 
-static void span_undo(struct hs_gandiva *g, const struct hs_view *v)
-{
-    while (g->span_count > 0) {
-        uint32_t server = g->span_nodes[--g->span_count];
-        g->servers[server].demand -= g->span_gpus[g->span_count];
-        g->servers[server].pinned -= g->span_gpus[g->span_count];
-        g->servers[server].reserved = 0;
-        hs_gandiva_refresh(g, v, server);
-    }
-}
-
 /* Workers of the job that a server with so much room serves, at most `rest`. */
-static uint32_t workers_of(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                           uint32_t server, uint32_t rest)
+static uint32_t workers_of(const struct hs_gandiva *g, hs_job_id job, uint32_t server,
+                           uint32_t rest)
 {
     uint32_t room = room_of(g, server), workers = UINT32_MAX;
-    if (server != HS_NO_NODE && hs_view_is_constrained(v, job))
-        workers = hs_view_node_workers(v, job, server);
+    if (server != HS_NO_NODE && hs_view_is_constrained(g->v, job))
+        workers = hs_view_node_workers(g->v, job, server);
     room = room < rest ? room : rest;
     return workers < room ? workers : room;
 }
 
 /* The opened server with most free GPUs of those that could host a worker, lowest number. */
-static uint32_t most_free(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+static uint32_t most_free(const struct hs_gandiva *g, hs_job_id job)
 {
-    uint32_t pool = hs_gandiva_pool_of(g, v, job);
+    uint32_t pool = hs_gandiva_pool_of(g, job);
     const struct hs_gandiva_index *set = &g->by_free;
     uint32_t end = hs_gandiva_index_from(set, hs_gandiva_free_key(pool + 1, INT32_MIN));
     while (end > 0 && set->at[end - 1].key >= hs_gandiva_free_key(pool, 1)) {
         uint64_t key = set->at[end - 1].key;
-        uint32_t server = first_host(g, v, job, set, key, key + 1, 1);
+        uint32_t server = first_host(g, job, set, key, key + 1, 1);
         if (server != HS_NO_NODE)
             return server;
         end = hs_gandiva_index_from(set, key);
@@ -253,82 +229,65 @@ static uint32_t most_free(const struct hs_gandiva *g, const struct hs_view *v, h
 
 /* The next server of a gang over few servers: one that ends it, with least left over, or the one
  * with most free GPUs. */
-static uint32_t next_of_span(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                             uint32_t rest)
+static uint32_t next_of_span(const struct hs_gandiva *g, hs_job_id job, uint32_t rest,
+                             bool is_empty)
 {
-    uint32_t opened = best_fit(g, v, job, rest);
-    uint32_t empty = rest <= g->widest ? empty_server(g, v, job, rest, false) : HS_NO_NODE;
+    uint32_t opened = is_empty ? HS_NO_NODE : best_fit(g, job, rest);
+    uint32_t empty = empty_server(g, job, rest, false);
     if (opened != HS_NO_NODE && (empty == HS_NO_NODE || room_of(g, opened) <= room_of(g, empty)))
         return opened;
     if (empty != HS_NO_NODE)
         return empty;
-    opened = most_free(g, v, job);
-    empty = empty_server(g, v, job, 1, true);
+    opened = is_empty ? HS_NO_NODE : most_free(g, job);
+    empty = empty_server(g, job, 1, true);
     return room_of(g, empty) > room_of(g, opened) ? empty : opened;
 }
 
-/* Empty servers are too few for the gang. Those that were considered, from the largest on, count as
- * changed: no job is affected, but the next look at what to defragment is scheduled. */
-static void touch_empty_servers(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+/* Finds servers for all of the gang: empty ones (2), or with any free GPUs (3). If empty ones are
+ * too few, those that were considered count as changed. */
+static bool span_find(struct hs_gandiva *g, hs_job_id job, bool is_empty)
 {
-    for (uint32_t size = hs_view_node_size(v, job, UINT32_MAX); size > 0;
-         size = hs_view_node_size(v, job, size - 1))
-        for (uint32_t node = empty_of_size(g, v, job, size, 0); node != HS_NO_NODE;
-             node = empty_of_size(g, v, job, size, node + 1)) {
-            if (workers_of(g, v, job, node, size) == 0)
-                return;
-            g->servers[node].is_changed = true;
-            g->pools[hs_gandiva_pool_of(g, v, job)].is_defrag_due = true;
-            hs_gandiva_touch(g, node);
-        }
-}
-
-/* Finds servers for all of the gang: empty ones (2), or with any free GPUs (3). */
-static bool span_find(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, bool is_empty)
-{
-    const struct hs_gandiva_pool *pool = &g->pools[hs_gandiva_pool_of(g, v, job)];
-    uint32_t rest = hs_view_gpus(v, job);
-    if (is_empty && pool->gpus - pool->opened_gpus < rest) {
-        touch_empty_servers(g, v, job);
+    uint32_t rest = hs_view_gpus(g->v, job), gpus;
+    g->span_count = 0;
+    if (!is_empty && pool_room(g, job) < rest)
         return false;
-    }
-    if (pool_room(g, v, job) < rest)
-        return false;
-    while (rest > 0) {
-        uint32_t node;
-        if (is_empty) {
-            node = empty_server(g, v, job, rest, false);
-            node = node != HS_NO_NODE ? node : empty_server(g, v, job, 1, true);
-        } else {
-            node = next_of_span(g, v, job, rest);
-        }
-        uint32_t gpus = workers_of(g, v, job, node, rest);
+    for (; rest > 0; rest -= gpus) {
+        uint32_t node = next_of_span(g, job, rest, is_empty);
+        gpus = workers_of(g, job, node, rest);
         if (gpus == 0)
-            return false;
+            break;
         g->span_nodes[g->span_count] = node;
         g->span_gpus[g->span_count++] = gpus;
         g->servers[node].reserved = gpus; /* a server is used once, though its CPUs end first */
-        hs_gandiva_pin(g, v, job, node, gpus);
-        rest -= gpus;
+        hs_gandiva_pin(g, job, node, gpus);
     }
-    return true;
+    for (; rest > 0 && g->span_count > 0; g->span_count--) { /* in vain: GPUs are given back */
+        uint32_t server = g->span_nodes[g->span_count - 1];
+        g->servers[server].demand -= g->span_gpus[g->span_count - 1];
+        g->servers[server].pinned -= g->span_gpus[g->span_count - 1];
+        g->servers[server].reserved = 0;
+        hs_gandiva_refresh(g, server);
+    }
+    return rest == 0;
 }
 
-/* The job starts on the servers that were found. */
-static void span_take(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                      hs_job_id job)
+static bool place_spread(struct hs_gandiva *g, hs_job_id job, uint32_t gpus)
 {
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    struct hs_gandiva_job *j = hs_gandiva_job(g, job);
     uint32_t *link = &j->first_pin;
+    bool are_empty = gpus > g->widest && span_find(g, job, true);
+    if (!are_empty && !span_find(g, job, false))
+        return false;
     for (uint32_t i = 0; i < g->span_count; i++)
-        hs_gandiva_reclaim(g, v, p, g->span_nodes[i], g->span_gpus[i], true);
-    hs_plan_reason(p, g->span_count > 1 ? "on several servers: none has room for all of it" : NULL);
-    hs_plan_start(p, job);
+        hs_gandiva_reclaim(g, g->span_nodes[i], g->span_gpus[i], true);
+    hs_plan_reason(g->p,
+                   g->span_count > 1 ? "on several servers: none has room for all of it" : NULL);
+    hs_plan_start(g->p, job);
     for (uint32_t i = 0; i < g->span_count; i++) {
         uint32_t gpu = 0;
         for (uint32_t n = 0; n < g->span_gpus[i]; n++) {
-            gpu = hs_view_idle_gpu(v, g->span_nodes[i], gpu);
-            hs_plan_on_gpu(p, gpu);
+            gpu = hs_view_idle_gpu(g->v, g->span_nodes[i], gpu);
+            hs_plan_on_gpu(g->p, gpu);
             g->pin_owner[gpu] = job + 1;
             *link = gpu;
             link = &g->pin_next[gpu];
@@ -337,144 +296,118 @@ static void span_take(struct hs_gandiva *g, const struct hs_view *v, struct hs_p
     *link = HS_NO_GPU;
     j->where = HS_GANDIVA_SPREAD;
     j->is_running = true;
-    j->held = hs_view_gpus(v, job);
+    j->held = gpus;
     j->touched = g->plan;
-    g->claimed[hs_view_vc(v, job)] += j->held;
-    g->pools[hs_gandiva_pool_of(g, v, job)].jobs++;
-    if (j->held <= g->widest)
-        hs_job_queue_add(&g->spread, v, job, 0);
-}
-
-static bool place_spread(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                         hs_job_id job, uint32_t gpus)
-{
-    g->span_count = 0;
-    bool are_empty = gpus > g->widest && span_find(g, v, job, true);
-    if (!are_empty) {
-        span_undo(g, v);
-        if (!span_find(g, v, job, false)) {
-            span_undo(g, v);
-            return false;
-        }
-    }
-    span_take(g, v, p, job);
+    g->claimed[hs_view_vc(g->v, job)] += gpus;
+    g->pools[hs_gandiva_pool_of(g, job)].jobs++;
+    if (gpus <= g->widest)
+        hs_job_queue_add(&g->spread, g->v, job, 0);
     for (uint32_t i = 0; i < g->span_count; i++) {
         struct hs_gandiva_server *s = &g->servers[g->span_nodes[i]];
         s->affinity = are_empty ? gpus : s->affinity;
         s->reserved = 0;
-        hs_gandiva_refresh(g, v, g->span_nodes[i]);
+        hs_gandiva_refresh(g, g->span_nodes[i]);
     }
     return true;
 }
 
 /* ---- Algorithm 1 ---- */
 
-static bool place(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p, hs_job_id job)
+static bool place(struct hs_gandiva *g, hs_job_id job)
 {
-    uint32_t gpus = hs_view_gpus(v, job);
-    if (!is_within_quota(g, v, job))
+    uint32_t gpus = hs_view_gpus(g->v, job);
+    if (!is_within_quota(g, job))
         return false;
     if (gpus > g->widest)
-        return place_spread(g, v, p, job, gpus);
-    uint32_t server = of_its_size(g, v, job, gpus);
+        return place_spread(g, job, gpus);
+    uint32_t server = of_its_size(g, job, gpus);
     if (server == HS_NO_NODE)
-        server = of_no_size(g, v, job, gpus);
+        server = of_no_size(g, job, gpus);
     if (server == HS_NO_NODE)
-        server = best_fit(g, v, job, gpus);
-    if (server == HS_NO_NODE && place_spread(g, v, p, job, gpus))
+        server = best_fit(g, job, gpus);
+    if (server == HS_NO_NODE && place_spread(g, job, gpus))
         return true;
     if (server == HS_NO_NODE && g->slices)
-        server = to_take_turns(g, v, job, gpus);
+        server = to_take_turns(g, job, gpus);
     if (server == HS_NO_NODE)
         return false;
     bool has_room = room_of(g, server) >= gpus;
-    hs_gandiva_join(g, v, job, server);
+    hs_gandiva_join(g, job, server);
     /* A job with constraints starts at once, so that the next placement sees what CPUs and host
      * memory are left; not where one of higher priority may come in the same plan and stop it. */
-    if (has_room && hs_view_is_constrained(v, job) && !g->has_priorities) {
-        hs_gandiva_reclaim(g, v, p, server, gpus, true);
-        if (hs_view_node_free(v, server) >= gpus)
-            hs_gandiva_allocate(g, v, p, job, HS_GANDIVA_START, NULL, gpus);
+    if (has_room && hs_view_is_constrained(g->v, job) && !g->has_priorities) {
+        hs_gandiva_reclaim(g, server, gpus, true);
+        if (hs_view_node_free(g->v, server) >= gpus)
+            hs_gandiva_allocate(g, job, HS_GANDIVA_START, NULL, gpus);
     }
     return true;
 }
 
 /* ---- waiting jobs ---- */
 
-static uint32_t queue_of(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+static uint32_t queue_of(const struct hs_gandiva *g, hs_job_id job)
 {
-    uint32_t gpus = hs_view_gpus(v, job), size = gpus <= g->widest ? gpus : g->widest + 1;
-    return hs_view_vc(v, job) * g->sizes + size;
+    uint32_t gpus = hs_view_gpus(g->v, job), size = gpus <= g->widest ? gpus : g->widest + 1;
+    return hs_view_vc(g->v, job) * g->sizes + size;
 }
 
-void hs_gandiva_enqueue(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+void hs_gandiva_enqueue(struct hs_gandiva *g, hs_job_id job)
 {
-    uint32_t queue = queue_of(g, v, job);
-    hs_job_queue_add(&g->queues[queue], v, job, 0);
+    uint32_t queue = queue_of(g, job);
+    hs_job_queue_add(&g->queues[queue], g->v, job, 0);
     g->waits[queue / 64] |= UINT64_C(1) << queue % 64;
-    hs_gandiva_job(v, job)->where = HS_GANDIVA_WAITS;
-    g->pools[hs_gandiva_pool_of(g, v, job)].has_arrival = true;
+    hs_gandiva_job(g, job)->where = HS_GANDIVA_WAITS;
+    g->pools[hs_gandiva_pool_of(g, job)].has_arrival = true;
 }
 
-static void take_out(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+void hs_gandiva_dequeue(struct hs_gandiva *g, hs_job_id job)
 {
-    uint32_t queue = queue_of(g, v, job);
-    hs_job_queue_remove(&g->queues[queue], v, job);
+    uint32_t queue = queue_of(g, job);
+    hs_job_queue_remove(&g->queues[queue], g->v, job);
     if (g->queues[queue].count == 0)
         g->waits[queue / 64] &= ~(UINT64_C(1) << queue % 64);
-}
-
-void hs_gandiva_dequeue(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
-{
-    if (hs_job_queue_has(v, job))
-        take_out(g, v, job);
-    hs_gandiva_job(v, job)->where = HS_GANDIVA_NOWHERE;
+    if (hs_gandiva_job(g, job)->where == HS_GANDIVA_WAITS) /* it was not placed */
+        hs_gandiva_job(g, job)->where = HS_GANDIVA_NOWHERE;
 }
 
 /* True when the job is out of the queue: started, placed, or rejected. */
-static bool try_job(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p, hs_job_id job)
+static bool try_job(struct hs_gandiva *g, hs_job_id job)
 {
-    if (hs_view_gpus(v, job) > 0 && place(g, v, p, job)) {
-        take_out(g, v, job);
-        return true;
-    }
-    if (hs_view_gpus(v, job) == 0) {
-        hs_plan_reason(p, NULL);
-        hs_plan_start(p, job);
-    } else if (g->pools[hs_gandiva_pool_of(g, v, job)].jobs > 0 || !hs_reject_hopeless(v, p, job)) {
+    if (hs_view_gpus(g->v, job) == 0) {
+        hs_plan_reason(g->p, NULL);
+        hs_plan_start(g->p, job);
+    } else if (!place(g, job) && (g->pools[hs_gandiva_pool_of(g, job)].jobs > 0 ||
+                                  !hs_reject_hopeless(g->v, g->p, job))) {
         return false; /* GPUs that were given away in this plan may look idle still */
     }
-    hs_gandiva_dequeue(g, v, job);
+    hs_gandiva_dequeue(g, job);
     return true;
 }
 
 /* Tries a job and returns the next one of its queue that is worth a try. Behind a gang without
  * constraints that fits nowhere these are jobs with constraints, and, in the queue of gangs larger
  * than a server, smaller gangs, or those within the free GPUs if these are what was short. */
-static hs_job_id try_and_advance(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                                 hs_job_id job, uint32_t queue)
+static hs_job_id try_and_advance(struct hs_gandiva *g, hs_job_id job, uint32_t queue)
 {
     struct hs_job_queue *jobs = &g->queues[queue];
-    uint64_t *limit = &g->limits[queue], gpus = hs_view_gpus(v, job);
-    bool is_constrained = hs_view_is_constrained(v, job);
+    uint64_t *limit = &g->limits[queue], gpus = hs_view_gpus(g->v, job);
+    bool is_constrained = hs_view_is_constrained(g->v, job);
     hs_job_id next =
-        hs_job_queue_next_within(jobs, v, job, (struct hs_gang_limits){*limit, UINT64_MAX});
-    if (try_job(g, v, p, job) || is_constrained)
+        hs_job_queue_next_within(jobs, g->v, job, (struct hs_gang_limits){*limit, UINT64_MAX});
+    if (try_job(g, job) || is_constrained)
         return next;
     *limit = 0;
     if (gpus > g->widest) {
-        uint64_t room = pool_room(g, v, job);
-        bool has_no_room =
-            is_within_quota(g, v, job) && g->pools[hs_gandiva_pool_of(g, v, job)].jobs > 0;
+        uint64_t room = pool_room(g, job);
+        bool has_no_room = is_within_quota(g, job) && g->pools[hs_gandiva_pool_of(g, job)].jobs > 0;
         *limit = has_no_room && room < gpus - 1 ? room : gpus - 1;
     }
-    return hs_job_queue_next_within(jobs, v, job, (struct hs_gang_limits){*limit, UINT64_MAX});
+    return hs_job_queue_next_within(jobs, g->v, job, (struct hs_gang_limits){*limit, UINT64_MAX});
 }
 
 /* Queues from `first` to before `end`, merged in order of submission; all jobs, or those submitted
  * in this instant. */
-static void scan_queues(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                        uint32_t first, uint32_t end, bool only_new)
+static void scan_queues(struct hs_gandiva *g, uint32_t first, uint32_t end, bool only_new)
 {
     struct hs_merge_heap heads = {.at = g->heads, .order = g->queues};
     for (uint32_t word = first / 64; word * 64 < end; word++)
@@ -483,54 +416,51 @@ static void scan_queues(struct hs_gandiva *g, const struct hs_view *v, struct hs
             const struct hs_job_queue *jobs = &g->queues[queue];
             if (queue < first || queue >= end)
                 continue;
-            hs_job_id job = only_new ? HS_NO_JOB : hs_job_queue_first(jobs, v);
-            for (hs_job_id at = only_new ? hs_job_queue_last(jobs, v) : HS_NO_JOB;
-                 at != HS_NO_JOB && hs_view_submit_us(v, at) == hs_view_now_us(v);
-                 at = hs_job_queue_prev(jobs, v, at))
+            hs_job_id job = only_new ? HS_NO_JOB : hs_job_queue_first(jobs, g->v);
+            for (hs_job_id at = only_new ? hs_job_queue_last(jobs, g->v) : HS_NO_JOB;
+                 at != HS_NO_JOB && hs_view_submit_us(g->v, at) == hs_view_now_us(g->v);
+                 at = hs_job_queue_prev(jobs, g->v, at))
                 job = at;
             g->limits[queue] = UINT64_MAX;
             if (job != HS_NO_JOB)
-                hs_merge_heap_add(&heads, v, (struct hs_merge_head){job, queue});
+                hs_merge_heap_add(&heads, g->v, (struct hs_merge_head){job, queue});
         }
     while (heads.count > 0) {
         struct hs_merge_head head = heads.at[0];
-        head.job = try_and_advance(g, v, p, head.job, head.set);
-        hs_merge_heap_replace_first(&heads, v, head);
+        head.job = try_and_advance(g, head.job, head.set);
+        hs_merge_heap_replace_first(&heads, g->v, head);
     }
 }
 
-void hs_gandiva_scan(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p)
+void hs_gandiva_scan(struct hs_gandiva *g)
 {
     uint32_t queues = g->vcs / g->pool_count * g->sizes; /* of a pool */
     for (uint32_t i = 0; i < g->pool_count; i++) {
         struct hs_gandiva_pool *pool = &g->pools[i];
-        bool has_arrival = pool->has_arrival;
-        pool->has_arrival = false;
-        if (has_arrival || pool->has_departure)
-            scan_queues(g, v, p, i * queues, (i + 1) * queues, !pool->has_departure);
-        pool->has_departure = false;
+        if (pool->has_arrival || pool->has_departure)
+            scan_queues(g, i * queues, (i + 1) * queues, !pool->has_departure);
+        pool->has_arrival = pool->has_departure = false;
     }
 }
 
 /* ---- moves ---- */
 
-static void move(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                 uint32_t to, const char *reason)
+static void move(struct hs_gandiva *g, hs_job_id job, uint32_t to, const char *reason)
 {
-    uint32_t gpus = hs_view_gpus(v, job);
-    bool is_running = hs_gandiva_job(v, job)->is_running;
-    hs_gandiva_leave(g, v, job);
+    uint32_t gpus = hs_view_gpus(g->v, job);
+    bool is_running = hs_gandiva_job(g, job)->is_running;
+    hs_gandiva_leave(g, job);
     if (hs_gandiva_is_empty(&g->servers[to]))
         g->servers[to].affinity = gpus;
-    hs_gandiva_join(g, v, job, to);
-    hs_gandiva_job(v, job)->alone_q32 = 0;
+    hs_gandiva_join(g, job, to);
+    hs_gandiva_job(g, job)->alone_q32 = 0;
     if (is_running) {
-        hs_gandiva_reclaim(g, v, p, to, gpus, true);
-        hs_plan_reason(p, reason);
-        hs_gandiva_allocate(g, v, p, job, HS_GANDIVA_MOVE, NULL, gpus);
-    } else if (hs_view_state(v, job) == HS_JOB_SUSPENDED) {
-        hs_plan_reason(p, reason);
-        hs_plan_add_overhead(p, job, hs_gandiva_pause_us(g, v, job, true));
+        hs_gandiva_reclaim(g, to, gpus, true);
+        hs_plan_reason(g->p, reason);
+        hs_gandiva_allocate(g, job, HS_GANDIVA_MOVE, NULL, gpus);
+    } else if (hs_view_state(g->v, job) == HS_JOB_SUSPENDED) {
+        hs_plan_reason(g->p, reason);
+        hs_plan_add_overhead(g->p, job, hs_gandiva_pause_us(g, job, true));
     }
 }
 
@@ -538,28 +468,27 @@ static void move(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *
 
 /* The smallest single job of the server, of at most so many GPUs, youngest on ties. None while a
  * unit has outgrown its GPU: until the engine has ended it, nothing may change there. */
-static hs_job_id to_move(const struct hs_gandiva *g, const struct hs_view *v, uint32_t server,
-                         uint32_t most)
+static hs_job_id to_move(const struct hs_gandiva *g, uint32_t server, uint32_t most)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     hs_job_id best = HS_NO_JOB;
-    if (s->is_processor_sharing && hs_gandiva_is_overfull(v, s))
+    if (s->is_processor_sharing && hs_gandiva_is_overfull(g, s))
         return best;
-    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
-        const struct hs_gandiva_job *j = hs_gandiva_job(v, u);
-        uint32_t gpus = hs_view_gpus(v, u), least = best == HS_NO_JOB ? 0 : hs_view_gpus(v, best);
+    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(g, u)->next) {
+        const struct hs_gandiva_job *j = hs_gandiva_job(g, u);
+        uint32_t gpus = hs_view_gpus(g->v, u),
+                 least = best == HS_NO_JOB ? 0 : hs_view_gpus(g->v, best);
         if (gpus > most || j->members > 1 || (j->is_running && !s->is_processor_sharing) ||
             j->touched == g->plan)
             continue;
         if (best == HS_NO_JOB || gpus < least ||
-            (gpus == least && hs_job_queue_tie_is_before(v, best, u)))
+            (gpus == least && hs_job_queue_tie_is_before(g->v, best, u)))
             best = u;
     }
     return best;
 }
 
-static bool reduce_one(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                       uint32_t pool)
+bool hs_gandiva_reduce_height(struct hs_gandiva *g, uint32_t pool)
 {
     const struct hs_gandiva_index *set = &g->by_excess;
     uint32_t end = hs_gandiva_index_from(&g->by_free, hs_gandiva_free_key(pool + 1, INT32_MIN));
@@ -570,134 +499,117 @@ static bool reduce_one(struct hs_gandiva *g, const struct hs_view *v, struct hs_
         most = room_of(g, g->by_free.at[end - 1].server);
     for (uint32_t i = hs_gandiva_index_from(set, hs_gandiva_class_key(g, pool, 1));
          i < set->count && set->at[i].key < hs_gandiva_class_key(g, pool, most + 1); i++) {
-        hs_job_id job = to_move(g, v, set->at[i].server, most);
+        hs_job_id job = to_move(g, set->at[i].server, most);
         if (job == HS_NO_JOB)
             continue;
-        uint32_t to = best_fit(g, v, job, hs_view_gpus(v, job));
+        uint32_t to = best_fit(g, job, hs_view_gpus(g->v, job));
         if (to == HS_NO_NODE)
-            to = empty_server(g, v, job, hs_view_gpus(v, job), false);
+            to = empty_server(g, job, hs_view_gpus(g->v, job), false);
         if (to == HS_NO_NODE)
             continue;
-        move(g, v, p, job, to, "to a server with free GPUs: on its own it takes turns");
+        move(g, job, to, "to a server with free GPUs: on its own it takes turns");
         return true;
     }
     return false;
 }
 
-bool hs_gandiva_reduce_heights(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                               uint32_t pool)
-{
-    bool has_moved = false;
-    while (g->pools[pool].sliced_jobs > 0 && reduce_one(g, v, p, pool))
-        has_moved = true;
-    return has_moved;
-}
-
 /* ---- locality ---- */
 
 /* The slower one of two spread jobs, if the server could hold it; first submitted on ties. */
-static hs_job_id slower(const struct hs_gandiva *g, const struct hs_view *v, uint32_t server,
-                        hs_job_id job, hs_job_id best)
+static hs_job_id slower(const struct hs_gandiva *g, uint32_t server, hs_job_id job, hs_job_id best)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
-    uint32_t gpus = hs_view_gpus(v, job), own = 0;
+    uint32_t gpus = hs_view_gpus(g->v, job), own = 0;
     for (uint32_t gpu = s->first_gpu; gpu < s->first_gpu + s->gpus && s->pinned > 0; gpu++)
         own += g->pin_owner[gpu] == job + 1;
-    if (hs_gandiva_job(v, job)->touched == g->plan || hs_view_state(v, job) != HS_JOB_RUNNING ||
-        !hs_view_may_use(v, job, server) || hs_gandiva_free(s) + own < (int64_t)gpus ||
-        !hs_gandiva_has_workers(v, job, server, gpus - own))
+    if (hs_gandiva_job(g, job)->touched == g->plan || hs_view_state(g->v, job) != HS_JOB_RUNNING ||
+        !hs_view_may_use(g->v, job, server) || hs_gandiva_free(s) + own < (int64_t)gpus ||
+        !hs_gandiva_has_workers(g, job, server, gpus - own))
         return best;
     if (best == HS_NO_JOB)
         return job;
-    uint64_t own_q32 = hs_view_rate_q32(v, job), best_q32 = hs_view_rate_q32(v, best);
+    uint64_t own_q32 = hs_view_rate_q32(g->v, job), best_q32 = hs_view_rate_q32(g->v, best);
     bool is_tie = own_q32 == best_q32;
-    return own_q32 < best_q32 || (is_tie && hs_job_queue_tie_is_before(v, job, best)) ? job : best;
+    return own_q32 < best_q32 || (is_tie && hs_job_queue_tie_is_before(g->v, job, best)) ? job
+                                                                                         : best;
 }
 
 /* Among spread gangs of at most its free GPUs, and those with a part on it. */
-static hs_job_id to_gather(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+static hs_job_id to_gather(struct hs_gandiva *g, uint32_t server)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     int64_t free_gpus = hs_gandiva_free(s);
     hs_job_id best = HS_NO_JOB;
     if (free_gpus <= 0)
         return best;
-    for (hs_job_id j = hs_job_queue_next_fitting(&g->spread, v, HS_NO_JOB, (uint64_t)free_gpus);
-         j != HS_NO_JOB; j = hs_job_queue_next_fitting(&g->spread, v, j, (uint64_t)free_gpus))
-        best = slower(g, v, server, j, best);
+    for (hs_job_id j = hs_job_queue_next_fitting(&g->spread, g->v, HS_NO_JOB, (uint64_t)free_gpus);
+         j != HS_NO_JOB; j = hs_job_queue_next_fitting(&g->spread, g->v, j, (uint64_t)free_gpus))
+        best = slower(g, server, j, best);
     for (uint32_t gpu = s->first_gpu; gpu < s->first_gpu + s->gpus && s->pinned > 0; gpu++)
-        if (g->pin_owner[gpu] != 0 && hs_view_gpus(v, g->pin_owner[gpu] - 1) <= g->widest)
-            best = slower(g, v, server, g->pin_owner[gpu] - 1, best);
+        if (g->pin_owner[gpu] != 0 && hs_view_gpus(g->v, g->pin_owner[gpu] - 1) <= g->widest)
+            best = slower(g, server, g->pin_owner[gpu] - 1, best);
     return best;
 }
 
-bool hs_gandiva_gather(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p)
+void hs_gandiva_gather(struct hs_gandiva *g)
 {
-    bool has_moved = false;
     for (uint32_t i = 0; i < g->gained_count && g->spread.count > 0; i++) {
         hs_job_id job;
-        while ((job = to_gather(g, v, g->gained[i])) != HS_NO_JOB) {
-            move(g, v, p, job, g->gained[i], "locality: one server has room for all of it now");
-            has_moved = true;
-        }
+        while ((job = to_gather(g, g->gained[i])) != HS_NO_JOB)
+            move(g, job, g->gained[i], "locality: one server has room for all of it now");
     }
-    return has_moved;
 }
 
 /* ---- defragmentation ---- */
 
 /* A server of the same type with fewer free GPUs, but enough beside what is reserved. */
-static uint32_t target_of(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                          uint32_t from)
+static uint32_t target_of(const struct hs_gandiva *g, hs_job_id job, uint32_t from)
 {
     const struct hs_gandiva_index *set = &g->by_free;
-    uint32_t gpus = hs_view_gpus(v, job), pool = g->servers[from].pool;
+    uint32_t gpus = hs_view_gpus(g->v, job), pool = g->servers[from].pool;
     uint64_t end = hs_gandiva_free_key(pool, hs_gandiva_free(&g->servers[from]));
     for (uint32_t i = hs_gandiva_index_from(set, hs_gandiva_free_key(pool, gpus));
          i < set->count && set->at[i].key < end; i++) {
         uint32_t at = set->at[i].server;
         const struct hs_gandiva_server *s = &g->servers[at];
-        if (hs_gandiva_free(s) - s->reserved >= (int64_t)gpus && hs_view_may_use(v, job, at) &&
-            hs_view_node(v, at)->type == hs_view_node(v, from)->type &&
-            hs_gandiva_has_workers(v, job, at, s->reserved + gpus))
+        if (hs_gandiva_free(s) - s->reserved >= (int64_t)gpus && hs_view_may_use(g->v, job, at) &&
+            hs_view_node(g->v, at)->type == hs_view_node(g->v, from)->type &&
+            hs_gandiva_has_workers(g, job, at, s->reserved + gpus))
             return at;
     }
     return HS_NO_NODE;
 }
 
 /* All its jobs move, larger gangs first, if each has a target. */
-static bool vacate_server(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                          uint32_t server)
+static bool vacate_server(struct hs_gandiva *g, uint32_t server)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     uint32_t count = 0, found = 0, to;
     if (s->pinned > 0 || s->grown > 0 ||
         (uint64_t)hs_gandiva_free(s) * 1000000 < (uint64_t)g->defrag_ppm * s->gpus)
         return false;
-    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
-        const struct hs_gandiva_job *l = hs_gandiva_job(v, u);
+    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(g, u)->next) {
+        const struct hs_gandiva_job *l = hs_gandiva_job(g, u);
         if (l->members > 1 || !l->is_running || l->touched == g->plan)
             return false;
-        g->movers[count++] = hs_gandiva_entry(v, u, -(int64_t)hs_view_gpus(v, u));
+        g->movers[count++] = hs_gandiva_entry(g, u, -(int64_t)hs_view_gpus(g->v, u));
     }
     hs_sort(g->movers, count);
     for (; found < count; found++) {
-        if ((to = target_of(g, v, g->movers[found].job, server)) == HS_NO_NODE)
+        if ((to = target_of(g, g->movers[found].job, server)) == HS_NO_NODE)
             break;
         g->targets[found].job = to;
-        g->servers[to].reserved += hs_view_gpus(v, g->movers[found].job);
+        g->servers[to].reserved += hs_view_gpus(g->v, g->movers[found].job);
     }
     for (uint32_t i = 0; i < found; i++)
         g->servers[g->targets[i].job].reserved = 0;
     for (uint32_t i = 0; i < count && found == count; i++)
-        move(g, v, p, g->movers[i].job, g->targets[i].job,
-             "defragmentation: its server is to be empty");
+        move(g, g->movers[i].job, g->targets[i].job, "defragmentation: its server is to be empty");
     return found == count;
 }
 
 /* The first server that can be emptied, from those with most free GPUs on; lowest number first. */
-static bool vacate_one(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                       uint32_t pool)
+bool hs_gandiva_vacate_one(struct hs_gandiva *g, uint32_t pool)
 {
     const struct hs_gandiva_index *set = &g->by_free;
     uint32_t end = hs_gandiva_index_from(set, hs_gandiva_free_key(pool + 1, INT32_MIN));
@@ -706,19 +618,11 @@ static bool vacate_one(struct hs_gandiva *g, const struct hs_view *v, struct hs_
     while (end > 0 && set->at[end - 1].key >= least_key) {
         uint32_t first = hs_gandiva_index_from(set, set->at[end - 1].key);
         for (uint32_t i = first; i < end; i++)
-            if (vacate_server(g, v, p, set->at[i].server))
+            if (vacate_server(g, set->at[i].server))
                 return true;
         end = first;
     }
     return false;
-}
-
-void hs_gandiva_defragment(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                           uint32_t pool)
-{
-    while (vacate_one(g, v, p, pool))
-        continue;
-    g->pools[pool].is_defrag_due = false;
 }
 
 /* ---- growth ---- */
@@ -732,85 +636,82 @@ static uint32_t largest_power_of_two(uint32_t most)
 }
 
 /* The largest of those that have grown, youngest on ties. */
-static hs_job_id to_shrink(const struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+static hs_job_id to_shrink(const struct hs_gandiva *g, uint32_t server)
 {
     hs_job_id best = HS_NO_JOB;
     uint32_t most = 0;
-    for (hs_job_id u = g->servers[server].head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
-        const struct hs_gandiva_job *l = hs_gandiva_job(v, u);
-        if (l->held <= hs_view_gpus(v, u) || l->touched == g->plan || l->held < most)
+    for (hs_job_id u = g->servers[server].head; u != HS_NO_JOB; u = hs_gandiva_job(g, u)->next) {
+        const struct hs_gandiva_job *l = hs_gandiva_job(g, u);
+        if (l->held <= hs_view_gpus(g->v, u) || l->touched == g->plan || l->held < most)
             continue;
-        if (l->held > most || hs_job_queue_tie_is_before(v, best, u))
+        if (l->held > most || hs_job_queue_tie_is_before(g->v, best, u))
             best = u;
         most = l->held;
     }
     return best;
 }
 
-void hs_gandiva_reclaim(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                        uint32_t server, uint32_t gpus, bool takes_all)
+void hs_gandiva_reclaim(struct hs_gandiva *g, uint32_t server, uint32_t gpus, bool takes_all)
 {
     uint32_t idle;
-    while (g->servers[server].grown > 0 && (idle = hs_view_node_free(v, server)) < gpus) {
-        hs_job_id job = to_shrink(g, v, server);
+    while (g->servers[server].grown > 0 && (idle = hs_view_node_free(g->v, server)) < gpus) {
+        hs_job_id job = to_shrink(g, server);
         if (job == HS_NO_JOB)
             return;
-        uint32_t held = hs_gandiva_job(v, job)->held, kept = hs_view_gpus(v, job);
+        uint32_t held = hs_gandiva_job(g, job)->held, kept = hs_view_gpus(g->v, job);
         if (!takes_all && held >= gpus - idle + kept) {
             uint32_t size = largest_power_of_two(held - (gpus - idle));
             kept = size > kept ? size : kept;
         }
-        hs_plan_reason(p, "shrinks: others of its server want the GPUs that it grew onto");
-        hs_gandiva_allocate(g, v, p, job, HS_GANDIVA_RESIZE, NULL, kept);
+        hs_plan_reason(g->p, "shrinks: others of its server want the GPUs that it grew onto");
+        hs_gandiva_allocate(g, job, HS_GANDIVA_RESIZE, NULL, kept);
     }
 }
 
 /* GPUs that the job could have with so many more; what it holds, if not more. */
-static uint32_t could_hold(const struct hs_view *v, hs_job_id job, uint32_t idle)
+static uint32_t could_hold(const struct hs_gandiva *g, hs_job_id job, uint32_t idle)
 {
-    uint32_t held = hs_gandiva_job(v, job)->held, most = hs_view_gpus_max(v, job);
+    uint32_t held = hs_gandiva_job(g, job)->held, most = hs_view_gpus_max(g->v, job);
     uint32_t size = largest_power_of_two(held + idle < most ? held + idle : most);
     return size > held ? size : held;
 }
 
 /* The job with most progress for each GPU; first submitted on ties. */
-static hs_job_id to_grow(const struct hs_gandiva *g, const struct hs_view *v, uint32_t server,
-                         uint32_t idle)
+static hs_job_id to_grow(const struct hs_gandiva *g, uint32_t server, uint32_t idle)
 {
     hs_job_id best = HS_NO_JOB;
-    for (hs_job_id u = g->servers[server].head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
-        const struct hs_gandiva_job *l = hs_gandiva_job(v, u);
+    for (hs_job_id u = g->servers[server].head; u != HS_NO_JOB; u = hs_gandiva_job(g, u)->next) {
+        const struct hs_gandiva_job *l = hs_gandiva_job(g, u);
         if (!l->is_elastic || l->members > 1 || !l->is_running || l->touched == g->plan ||
-            hs_view_state(v, u) != HS_JOB_RUNNING)
+            hs_view_state(g->v, u) != HS_JOB_RUNNING)
             continue;
-        uint32_t more = could_hold(v, u, idle) - l->held;
-        if (more == 0 || !hs_gandiva_has_workers(v, u, server, more))
+        uint32_t more = could_hold(g, u, idle) - l->held;
+        if (more == 0 || !hs_gandiva_has_workers(g, u, server, more))
             continue;
-        hs_u128 own = hs_view_rate_q32(v, u), other = l->held;
+        hs_u128 own = hs_view_rate_q32(g->v, u), other = l->held;
         if (best != HS_NO_JOB) { /* rate / GPUs of both, times the GPUs of both */
-            own *= hs_gandiva_job(v, best)->held;
-            other *= hs_view_rate_q32(v, best);
+            own *= hs_gandiva_job(g, best)->held;
+            other *= hs_view_rate_q32(g->v, best);
         }
         if (best == HS_NO_JOB || own > other ||
-            (own == other && hs_job_queue_tie_is_before(v, u, best)))
+            (own == other && hs_job_queue_tie_is_before(g->v, u, best)))
             best = u;
     }
     return best;
 }
 
-void hs_gandiva_grow(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                     uint32_t server)
+void hs_gandiva_grow(struct hs_gandiva *g, uint32_t server)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     uint32_t idle;
     if (!g->grows || s->elastic == 0 || s->is_over || s->has_split ||
-        hs_view_now_us(v) - s->idle_since_us < g->grow_idle_us)
+        hs_view_now_us(g->v) - s->idle_since_us < g->grow_idle_us)
         return;
-    while ((idle = hs_view_node_free(v, server)) > 0) {
-        hs_job_id job = to_grow(g, v, server, idle);
+    while ((idle = hs_view_node_free(g->v, server)) > 0) {
+        hs_job_id job = to_grow(g, server, idle);
         if (job == HS_NO_JOB)
             return;
-        hs_plan_reason(p, "grows onto idle GPUs of its server");
-        hs_gandiva_allocate(g, v, p, job, HS_GANDIVA_RESIZE, NULL, could_hold(v, job, idle));
+        hs_plan_reason(g->p, "grows onto idle GPUs of its server");
+        hs_gandiva_allocate(g, job, HS_GANDIVA_RESIZE, NULL, could_hold(g, job, idle));
     }
 }

@@ -7,14 +7,15 @@
 
 #include "policies/gandiva/gandiva.h"
 
-uint32_t hs_gandiva_pool_of(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+uint32_t hs_gandiva_pool_of(const struct hs_gandiva *g, hs_job_id job)
 {
-    return g->pool_count > 1 ? hs_view_vc(v, job) : 0;
+    return g->pool_count > 1 ? hs_view_vc(g->v, job) : 0;
 }
 
-bool hs_gandiva_has_workers(const struct hs_view *v, hs_job_id job, uint32_t server, uint32_t gpus)
+bool hs_gandiva_has_workers(const struct hs_gandiva *g, hs_job_id job, uint32_t server,
+                            uint32_t gpus)
 {
-    return !hs_view_is_constrained(v, job) || hs_view_node_workers(v, job, server) >= gpus;
+    return !hs_view_is_constrained(g->v, job) || hs_view_node_workers(g->v, job, server) >= gpus;
 }
 
 /* ---- servers in order of (key, number) ---- */
@@ -23,13 +24,11 @@ bool hs_gandiva_has_workers(const struct hs_view *v, hs_job_id job, uint32_t ser
  * thousand servers that costs less than a B+ tree. */
 #define IS_OUT UINT64_MAX
 
-void hs_gandiva_index_init(struct hs_gandiva_index *set, const struct hs_view *v, uint32_t servers)
+static void index_init(struct hs_gandiva_index *set, const struct hs_view *v, uint64_t servers)
 {
-    *set = (struct hs_gandiva_index){
-        .at = hs_view_alloc(v, (uint64_t)servers * sizeof *set->at),
-        .keys = hs_view_alloc(v, (uint64_t)servers * sizeof *set->keys),
-    };
-    for (uint32_t i = 0; i < servers; i++)
+    set->at = hs_view_alloc(v, servers * sizeof *set->at);
+    set->keys = hs_view_alloc(v, servers * sizeof *set->keys);
+    for (uint64_t i = 0; i < servers; i++)
         set->keys[i] = IS_OUT;
 }
 
@@ -48,7 +47,8 @@ static uint32_t count_before(const struct hs_gandiva_index *set, uint32_t count,
     return before;
 }
 
-void hs_gandiva_index_set(struct hs_gandiva_index *set, uint32_t server, uint64_t key)
+/* Gives a server its key, or takes it out: IS_OUT. O(servers between its two places). */
+static void index_set(struct hs_gandiva_index *set, uint32_t server, uint64_t key)
 {
     struct hs_gandiva_entry *at = set->at;
     uint64_t old = set->keys[server];
@@ -75,6 +75,41 @@ uint32_t hs_gandiva_index_from(const struct hs_gandiva_index *set, uint64_t key)
 
 /* ---- indexes and sums ---- */
 
+/* Also scratch for the units of a server: their GPUs are at most max_height times its own and one
+ * for each of their trials; if all groups were broken up, each would be as many units as it had
+ * members. */
+void hs_gandiva_servers_init(struct hs_gandiva *g)
+{
+    uint64_t n = g->server_count = g->v->nodes, all_gpus = 0;
+    uint64_t units = ((uint64_t)g->max_height + 1) * (uint64_t)g->max_pack * g->widest;
+    g->servers = hs_view_alloc(g->v, n * sizeof *g->servers);
+    g->dirty = hs_view_alloc(g->v, n * sizeof *g->dirty);
+    g->gained = hs_view_alloc(g->v, n * sizeof *g->gained);
+    g->span_nodes = hs_view_alloc(g->v, n * sizeof *g->span_nodes);
+    g->span_gpus = hs_view_alloc(g->v, n * sizeof *g->span_gpus);
+    g->narrowest = g->widest;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t gpus = hs_view_node(g->v, i)->gpus;
+        all_gpus += gpus;
+        g->narrowest = gpus < g->narrowest ? gpus : g->narrowest;
+        g->servers[i] = (struct hs_gandiva_server){.gpus = gpus,
+                                                   .first_gpu = hs_view_node(g->v, i)->first_gpu,
+                                                   .head = HS_NO_JOB,
+                                                   .tail = HS_NO_JOB};
+    }
+    index_init(&g->by_height, g->v, n);
+    index_init(&g->by_free, g->v, n);
+    index_init(&g->unlabelled, g->v, n);
+    index_init(&g->by_excess, g->v, n);
+    g->turns = hs_view_alloc(g->v, units * sizeof *g->turns);
+    g->movers = hs_view_alloc(g->v, units * sizeof *g->movers);
+    g->targets = hs_view_alloc(g->v, units * sizeof *g->targets);
+    g->pin_next = hs_view_alloc(g->v, all_gpus * sizeof *g->pin_next);
+    g->pin_owner = hs_view_alloc(g->v, all_gpus * sizeof *g->pin_owner);
+    for (uint32_t i = 0; i < g->pool_count; i++)
+        g->pools[i].gpus = g->pool_count > 1 ? hs_view_total_gpus(g->v, i) : all_gpus;
+}
+
 static uint32_t in_key(int64_t free_gpus)
 {
     return (uint32_t)(free_gpus + INT64_C(0x80000000));
@@ -90,7 +125,7 @@ uint64_t hs_gandiva_class_key(const struct hs_gandiva *g, uint32_t pool, uint32_
     return ((uint64_t)pool * (g->widest + 1) + size) << 32;
 }
 
-static void index_server(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+static void index_server(struct hs_gandiva *g, uint32_t server)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     bool is_opened = !hs_gandiva_is_empty(s);
@@ -99,9 +134,9 @@ static void index_server(struct hs_gandiva *g, const struct hs_view *v, uint32_t
     uint64_t by_free = UINT64_MAX, unlabelled = UINT64_MAX, by_height = UINT64_MAX;
     uint64_t by_excess = UINT64_MAX;
     for (hs_job_id u = free_gpus < 0 && g->migrates ? s->head : HS_NO_JOB; u != HS_NO_JOB;
-         u = hs_gandiva_job(v, u)->next) {
-        uint32_t gpus = hs_view_gpus(v, u);
-        if (hs_gandiva_job(v, u)->members == 1 && (least == 0 || gpus < least))
+         u = hs_gandiva_job(g, u)->next) {
+        uint32_t gpus = hs_view_gpus(g->v, u);
+        if (hs_gandiva_job(g, u)->members == 1 && (least == 0 || gpus < least))
             least = gpus;
     }
     if (is_opened)
@@ -113,10 +148,10 @@ static void index_server(struct hs_gandiva *g, const struct hs_view *v, uint32_t
             hs_gandiva_class_key(g, s->pool, s->affinity) | ((uint64_t)s->demand << 20) / s->gpus;
     if (least > 0)
         by_excess = hs_gandiva_class_key(g, s->pool, least) | in_key(free_gpus);
-    hs_gandiva_index_set(&g->by_free, server, by_free);
-    hs_gandiva_index_set(&g->unlabelled, server, unlabelled);
-    hs_gandiva_index_set(&g->by_height, server, by_height);
-    hs_gandiva_index_set(&g->by_excess, server, by_excess);
+    index_set(&g->by_free, server, by_free);
+    index_set(&g->unlabelled, server, unlabelled);
+    index_set(&g->by_height, server, by_height);
+    index_set(&g->by_excess, server, by_excess);
 }
 
 /* All jobs of a server that is sliced by shares are in its slice group, so none may need more
@@ -132,7 +167,7 @@ static bool may_go_by_shares(const struct hs_gandiva *g, const struct hs_gandiva
     return g->slicing == HS_SLICING_PROCESSOR_SHARING || sliced_jobs >= (uint64_t)g->fluid_above;
 }
 
-void hs_gandiva_refresh(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+void hs_gandiva_refresh(struct hs_gandiva *g, uint32_t server)
 {
     struct hs_gandiva_server *s = &g->servers[server];
     struct hs_gandiva_pool *pool = &g->pools[s->pool];
@@ -152,7 +187,7 @@ void hs_gandiva_refresh(struct hs_gandiva *g, const struct hs_view *v, uint32_t 
     pool->free_gpus += s->counted_free;
     pool->sliced_jobs += s->counted_jobs;
     pool->is_defrag_due = true;
-    index_server(g, v, server);
+    index_server(g, server);
     if (is_over && !s->is_processor_sharing)
         s->is_processor_sharing = may_go_by_shares(g, s);
     s->is_over = is_over;
@@ -170,110 +205,109 @@ void hs_gandiva_touch(struct hs_gandiva *g, uint32_t server)
 /* ---- rings ---- */
 
 /* Behind `after`, or at the head: HS_NO_JOB. */
-static void ring_insert(struct hs_gandiva_server *s, const struct hs_view *v, hs_job_id leader,
+static void ring_insert(struct hs_gandiva_server *s, const struct hs_gandiva *g, hs_job_id leader,
                         hs_job_id after)
 {
-    struct hs_gandiva_job *j = hs_gandiva_job(v, leader);
+    struct hs_gandiva_job *j = hs_gandiva_job(g, leader);
     j->prev = after;
-    j->next = after == HS_NO_JOB ? s->head : hs_gandiva_job(v, after)->next;
+    j->next = after == HS_NO_JOB ? s->head : hs_gandiva_job(g, after)->next;
     if (j->prev == HS_NO_JOB)
         s->head = leader;
     else
-        hs_gandiva_job(v, j->prev)->next = leader;
+        hs_gandiva_job(g, j->prev)->next = leader;
     if (j->next == HS_NO_JOB)
         s->tail = leader;
     else
-        hs_gandiva_job(v, j->next)->prev = leader;
+        hs_gandiva_job(g, j->next)->prev = leader;
 }
 
-static void ring_remove(struct hs_gandiva_server *s, const struct hs_view *v, hs_job_id leader)
+static void ring_remove(struct hs_gandiva_server *s, const struct hs_gandiva *g, hs_job_id leader)
 {
-    const struct hs_gandiva_job *j = hs_gandiva_job(v, leader);
+    const struct hs_gandiva_job *j = hs_gandiva_job(g, leader);
     if (j->prev == HS_NO_JOB)
         s->head = j->next;
     else
-        hs_gandiva_job(v, j->prev)->next = j->next;
+        hs_gandiva_job(g, j->prev)->next = j->next;
     if (j->next == HS_NO_JOB)
         s->tail = j->prev;
     else
-        hs_gandiva_job(v, j->next)->prev = j->prev;
+        hs_gandiva_job(g, j->next)->prev = j->prev;
 }
 
-void hs_gandiva_to_tail(struct hs_gandiva *g, const struct hs_view *v, hs_job_id leader)
+void hs_gandiva_to_tail(struct hs_gandiva *g, hs_job_id leader)
 {
-    struct hs_gandiva_server *s = &g->servers[hs_gandiva_job(v, leader)->server];
-    ring_remove(s, v, leader);
-    ring_insert(s, v, leader, s->tail);
+    struct hs_gandiva_server *s = &g->servers[hs_gandiva_job(g, leader)->server];
+    ring_remove(s, g, leader);
+    ring_insert(s, g, leader, s->tail);
 }
 
 /* Jobs that joined in this instant are to be the first of the ring, in their order. They are
  * there already, or at the tail, from where they are moved. Returns the last of them. */
-static hs_job_id bring_batch_to_front(struct hs_gandiva_server *s, const struct hs_view *v)
+static hs_job_id bring_batch_to_front(struct hs_gandiva_server *s, const struct hs_gandiva *g)
 {
-    int64_t now_us = hs_view_now_us(v);
+    int64_t now_us = hs_view_now_us(g->v);
     hs_job_id last = HS_NO_JOB, at = s->head;
-    for (; at != HS_NO_JOB && hs_gandiva_job(v, at)->joined_us == now_us;
-         at = hs_gandiva_job(v, at)->next)
+    for (; at != HS_NO_JOB && hs_gandiva_job(g, at)->joined_us == now_us;
+         at = hs_gandiva_job(g, at)->next)
         last = at;
     if (last != HS_NO_JOB)
         return last;
-    while (s->tail != HS_NO_JOB && hs_gandiva_job(v, s->tail)->joined_us == now_us) {
+    while (s->tail != HS_NO_JOB && hs_gandiva_job(g, s->tail)->joined_us == now_us) {
         at = s->tail;
         last = last == HS_NO_JOB ? at : last;
-        ring_remove(s, v, at);
-        ring_insert(s, v, at, HS_NO_JOB);
+        ring_remove(s, g, at);
+        ring_insert(s, g, at, HS_NO_JOB);
     }
     return last;
 }
 
-void hs_gandiva_join(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t server)
+void hs_gandiva_join(struct hs_gandiva *g, hs_job_id job, uint32_t server)
 {
     struct hs_gandiva_server *s = &g->servers[server];
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
-    uint32_t gpus = hs_view_gpus(v, job);
+    struct hs_gandiva_job *j = hs_gandiva_job(g, job);
+    uint32_t gpus = hs_view_gpus(g->v, job);
     bool is_over = hs_gandiva_free(s) < (int64_t)gpus;
-    s->pool = hs_gandiva_pool_of(g, v, job);
+    s->pool = hs_gandiva_pool_of(g, job);
     j->where = HS_GANDIVA_ON_SERVER;
     j->server = server;
     j->leader = job;
     j->member = j->trial = HS_NO_JOB;
     j->members = 1;
-    j->joined_us = hs_view_now_us(v);
-    ring_insert(s, v, job, is_over && g->arrival_front ? bring_batch_to_front(s, v) : s->tail);
+    j->joined_us = hs_view_now_us(g->v);
+    ring_insert(s, g, job, is_over && g->arrival_front ? bring_batch_to_front(s, g) : s->tail);
     s->demand += gpus;
     s->units++;
     s->jobs++;
     j->is_giant = g->slices && g->slicing != HS_SLICING_EXACT &&
-                  !hs_gandiva_fits_gpu(v, s->first_gpu, hs_view_gpu_mem_mib(v, job));
+                  !hs_gandiva_fits_gpu(g, s->first_gpu, hs_view_gpu_mem_mib(g->v, job));
     s->giants += j->is_giant;
     s->elastic += j->is_elastic;
-    s->idle_since_us = hs_view_now_us(v);
-    g->claimed[hs_view_vc(v, job)] += gpus;
+    s->idle_since_us = hs_view_now_us(g->v);
+    g->claimed[hs_view_vc(g->v, job)] += gpus;
     g->pools[s->pool].jobs++;
-    hs_gandiva_refresh(g, v, server);
+    hs_gandiva_refresh(g, server);
 }
 
-void hs_gandiva_pin(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t server,
-                    uint32_t gpus)
+void hs_gandiva_pin(struct hs_gandiva *g, hs_job_id job, uint32_t server, uint32_t gpus)
 {
     struct hs_gandiva_server *s = &g->servers[server];
-    s->pool = hs_gandiva_pool_of(g, v, job);
+    s->pool = hs_gandiva_pool_of(g, job);
     s->demand += gpus;
     s->pinned += gpus;
-    s->idle_since_us = hs_view_now_us(v);
-    hs_gandiva_refresh(g, v, server);
+    s->idle_since_us = hs_view_now_us(g->v);
+    hs_gandiva_refresh(g, server);
 }
 
 /* ---- groups ---- */
 
 /* A member leaves a group of several; the rest is a group still, or a single job. The next member
  * takes the place of a leader. */
-static void leave_group(struct hs_gandiva_server *s, const struct hs_view *v, hs_job_id job)
+static void leave_group(struct hs_gandiva_server *s, const struct hs_gandiva *g, hs_job_id job)
 {
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job), *at = hs_gandiva_job(v, j->leader);
+    struct hs_gandiva_job *j = hs_gandiva_job(g, job), *at = hs_gandiva_job(g, j->leader);
     if (j == at) {
         hs_job_id leader = j->member;
-        at = hs_gandiva_job(v, leader);
+        at = hs_gandiva_job(g, leader);
         at->members = j->members;
         at->joined_us = j->joined_us;
         at->deadline_us = j->deadline_us;
@@ -282,15 +316,15 @@ static void leave_group(struct hs_gandiva_server *s, const struct hs_view *v, hs
         at->trial_until_us = j->trial_until_us;
         at->trial = j->trial;
         at->has_turn = j->has_turn;
-        ring_insert(s, v, leader, job);
-        ring_remove(s, v, job);
-        for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
-            hs_gandiva_job(v, m)->leader = leader;
+        ring_insert(s, g, leader, job);
+        ring_remove(s, g, job);
+        for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(g, m)->member)
+            hs_gandiva_job(g, m)->leader = leader;
     } else {
         while (at->member != job)
-            at = hs_gandiva_job(v, at->member);
+            at = hs_gandiva_job(g, at->member);
         at->member = j->member;
-        at = hs_gandiva_job(v, j->leader);
+        at = hs_gandiva_job(g, j->leader);
     }
     at->members--;
     if (at->trial != HS_NO_JOB && (at->trial == job || at->members == 1)) {
@@ -302,73 +336,72 @@ static void leave_group(struct hs_gandiva_server *s, const struct hs_view *v, hs
     j->members = 1;
 }
 
-void hs_gandiva_merge(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                      hs_job_id leader)
+void hs_gandiva_merge(struct hs_gandiva *g, hs_job_id job, hs_job_id leader)
 {
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job), *l = hs_gandiva_job(v, leader), *last = l;
+    struct hs_gandiva_job *j = hs_gandiva_job(g, job), *l = hs_gandiva_job(g, leader), *last = l;
     struct hs_gandiva_server *s = &g->servers[j->server];
-    ring_remove(s, v, job);
-    ring_remove(s, v, leader); /* to the front, as a new job */
-    ring_insert(s, v, leader, HS_NO_JOB);
+    ring_remove(s, g, job);
+    ring_remove(s, g, leader); /* to the front, as a new job */
+    ring_insert(s, g, leader, HS_NO_JOB);
     while (last->member != HS_NO_JOB)
-        last = hs_gandiva_job(v, last->member);
+        last = hs_gandiva_job(g, last->member);
     last->member = job;
     j->leader = leader;
     j->is_regrouped = j->is_running;
     l->members++;
     l->trial = job;
     l->trial_until_us = 0;
-    s->demand -= hs_view_gpus(v, job);
+    s->demand -= hs_view_gpus(g->v, job);
     s->units--;
     s->trials++;
-    hs_gandiva_refresh(g, v, j->server);
+    hs_gandiva_refresh(g, j->server);
 }
 
 /* The two units stand where the group stood, the job submitted first before the other. */
-void hs_gandiva_split(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+void hs_gandiva_split(struct hs_gandiva *g, hs_job_id job)
 {
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    struct hs_gandiva_job *j = hs_gandiva_job(g, job);
     struct hs_gandiva_server *s = &g->servers[j->server];
     hs_job_id leader = j->leader == job ? j->member : j->leader;
-    leave_group(s, v, job);
-    const struct hs_gandiva_job *l = hs_gandiva_job(v, leader);
-    ring_insert(s, v, job, hs_job_queue_tie_is_before(v, job, leader) ? l->prev : leader);
+    leave_group(s, g, job);
+    const struct hs_gandiva_job *l = hs_gandiva_job(g, leader);
+    ring_insert(s, g, job, hs_job_queue_tie_is_before(g->v, job, leader) ? l->prev : leader);
     j->joined_us = l->joined_us;
     j->deadline_us = l->deadline_us;
     j->ended_us = j->overshoot_us = 0;
     j->has_turn = false;
     j->is_regrouped = j->is_running;
-    s->demand += hs_view_gpus(v, job);
+    s->demand += hs_view_gpus(g->v, job);
     s->units++;
     s->has_split = true;
-    hs_gandiva_refresh(g, v, j->server);
+    hs_gandiva_refresh(g, j->server);
 }
 
 /* ---- leaving ---- */
 
-static void note_gain(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
+static void note_gain(struct hs_gandiva *g, uint32_t server)
 {
     struct hs_gandiva_server *s = &g->servers[server];
     if (!s->has_gained)
         g->gained[g->gained_count++] = server;
     s->has_gained = true;
-    s->idle_since_us = hs_view_now_us(v);
+    s->idle_since_us = hs_view_now_us(g->v);
     g->pools[s->pool].has_departure = g->pools[s->pool].has_gained = true;
-    hs_gandiva_refresh(g, v, server);
+    hs_gandiva_refresh(g, server);
 }
 
-void hs_gandiva_leave(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
+void hs_gandiva_leave(struct hs_gandiva *g, hs_job_id job)
 {
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    struct hs_gandiva_job *j = hs_gandiva_job(g, job);
     struct hs_gandiva_server *s = &g->servers[j->server];
-    uint32_t gpus = hs_view_gpus(v, job);
+    uint32_t gpus = hs_view_gpus(g->v, job);
     if (j->where != HS_GANDIVA_ON_SERVER && j->where != HS_GANDIVA_SPREAD)
         return;
     if (j->where == HS_GANDIVA_ON_SERVER) {
-        if (hs_gandiva_job(v, j->leader)->members > 1) {
-            leave_group(s, v, job);
+        if (hs_gandiva_job(g, j->leader)->members > 1) {
+            leave_group(s, g, job);
         } else {
-            ring_remove(s, v, job);
+            ring_remove(s, g, job);
             s->demand -= gpus;
             s->units--;
         }
@@ -376,22 +409,22 @@ void hs_gandiva_leave(struct hs_gandiva *g, const struct hs_view *v, hs_job_id j
         s->elastic -= j->is_elastic;
         s->giants -= j->is_giant;
         s->grown -= j->held > gpus ? j->held - gpus : 0;
-        note_gain(g, v, j->server);
+        note_gain(g, j->server);
     } else {
         for (uint32_t gpu = j->first_pin, next; gpu != HS_NO_GPU; gpu = next) {
-            uint32_t server = hs_view_gpu_node(v, gpu);
+            uint32_t server = hs_view_gpu_node(g->v, gpu);
             next = g->pin_next[gpu];
             g->pin_owner[gpu] = 0;
             g->servers[server].demand--;
             g->servers[server].pinned--;
-            if (next == HS_NO_GPU || hs_view_gpu_node(v, next) != server)
-                note_gain(g, v, server);
+            if (next == HS_NO_GPU || hs_view_gpu_node(g->v, next) != server)
+                note_gain(g, server);
         }
         if (gpus <= g->widest)
-            hs_job_queue_remove(&g->spread, v, job);
+            hs_job_queue_remove(&g->spread, g->v, job);
     }
-    g->claimed[hs_view_vc(v, job)] -= gpus;
-    g->pools[hs_gandiva_pool_of(g, v, job)].jobs--;
+    g->claimed[hs_view_vc(g->v, job)] -= gpus;
+    g->pools[hs_gandiva_pool_of(g, job)].jobs--;
     j->where = HS_GANDIVA_NOWHERE;
     j->is_running = j->is_awaited = j->has_turn = false;
     j->held = 0;
@@ -402,11 +435,11 @@ void hs_gandiva_leave(struct hs_gandiva *g, const struct hs_view *v, hs_job_id j
 /* ---- GPUs of a job ---- */
 
 /* It holds so many GPUs from now on, which are none of those that it held. */
-static void set_held(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job, uint32_t count)
+static void set_held(struct hs_gandiva *g, hs_job_id job, uint32_t count)
 {
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    struct hs_gandiva_job *j = hs_gandiva_job(g, job);
     struct hs_gandiva_server *s = &g->servers[j->server];
-    uint32_t demand = hs_view_gpus(v, job);
+    uint32_t demand = hs_view_gpus(g->v, job);
     s->grown -= j->held > demand ? j->held - demand : 0;
     s->grown += count > demand ? count - demand : 0;
     j->held = count;
@@ -417,14 +450,13 @@ static void set_held(struct hs_gandiva *g, const struct hs_view *v, hs_job_id jo
 /* Its coscheduled set: that of the members of its group that run on the GPU, or a new one; 0, its
  * own, for a job that is not packed because its GPU ran out of memory once. Under shares a member
  * that came from another unit is still in the set of that unit. */
-static uint32_t set_number(struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                           uint32_t gpu)
+static uint32_t set_number(struct hs_gandiva *g, hs_job_id job, uint32_t gpu)
 {
-    const struct hs_gandiva_job *j = hs_gandiva_job(v, job);
-    if (hs_view_ooms(v, job) > 0)
+    const struct hs_gandiva_job *j = hs_gandiva_job(g, job);
+    if (hs_view_ooms(g->v, job) > 0)
         return 0;
-    for (hs_job_id id = j->leader; id != HS_NO_JOB; id = hs_gandiva_job(v, id)->member) {
-        const struct hs_gandiva_job *m = hs_gandiva_job(v, id);
+    for (hs_job_id id = j->leader; id != HS_NO_JOB; id = hs_gandiva_job(g, id)->member) {
+        const struct hs_gandiva_job *m = hs_gandiva_job(g, id);
         if (m != j && m->is_running && m->gpu == gpu &&
             !(m->is_regrouped && g->servers[j->server].is_processor_sharing))
             return m->set;
@@ -433,71 +465,105 @@ static uint32_t set_number(struct hs_gandiva *g, const struct hs_view *v, hs_job
 }
 
 /* Reason of a start or a restart; the caller of a migration gives its own. */
-static const char *reason(const struct hs_view *v, hs_job_id job, enum hs_gandiva_how how)
+static const char *reason(const struct hs_gandiva *g, hs_job_id job, enum hs_gandiva_how how)
 {
-    const struct hs_gandiva_job *l = hs_gandiva_job(v, hs_gandiva_job(v, job)->leader);
+    const struct hs_gandiva_job *l = hs_gandiva_job(g, hs_gandiva_job(g, job)->leader);
     if (l->members > 1)
         return l->trial == job ? "packing trial: beside another job of its server"
                                : "packed with another job of its server";
     if (how == HS_GANDIVA_RESTART)
         return "the turns of its server are shared out anew";
-    return hs_view_state(v, job) == HS_JOB_SUSPENDED ? "its turn on its server" : NULL;
+    return hs_view_state(g->v, job) == HS_JOB_SUSPENDED ? "its turn on its server" : NULL;
 }
 
 /* Where servers may be sliced by shares, each job of a ring is in the slice group of its server
  * from its start on, so that it can be given a share later. */
-void hs_gandiva_allocate(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                         hs_job_id job, enum hs_gandiva_how how, const uint32_t *gpus,
-                         uint32_t count)
+void hs_gandiva_allocate(struct hs_gandiva *g, hs_job_id job, enum hs_gandiva_how how,
+                         const uint32_t *gpus, uint32_t count)
 {
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    struct hs_gandiva_job *j = hs_gandiva_job(g, job);
     const struct hs_gandiva_server *s = &g->servers[j->server];
     if (how == HS_GANDIVA_MOVE || how == HS_GANDIVA_RESIZE) {
-        hs_plan_migrate(p, job, hs_gandiva_pause_us(g, v, job, how == HS_GANDIVA_MOVE));
+        hs_plan_migrate(g->p, job, hs_gandiva_pause_us(g, job, how == HS_GANDIVA_MOVE));
     } else {
-        hs_plan_reason(p, reason(v, job, how));
+        hs_plan_reason(g->p, reason(g, job, how));
         if (how == HS_GANDIVA_RESTART)
-            hs_plan_suspend(p, job, g->switch_us);
-        hs_plan_start(p, job);
+            hs_plan_suspend(g->p, job, g->switch_us);
+        hs_plan_start(g->p, job);
     }
     if (g->slices && g->slicing != HS_SLICING_EXACT) {
-        j->set = set_number(g, v, job, gpus != NULL ? gpus[0] : HS_NO_GPU);
-        hs_plan_slice_group(p, &(struct hs_turn){.slice_group = j->server + 1,
-                                                 .coscheduled_set = j->set,
-                                                 .keeps = HS_KEEPS_NOTHING});
+        j->set = set_number(g, job, gpus != NULL ? gpus[0] : HS_NO_GPU);
+        hs_plan_slice_group(g->p, &(struct hs_turn){.slice_group = j->server + 1,
+                                                    .coscheduled_set = j->set,
+                                                    .keeps = HS_KEEPS_NOTHING});
     }
     j->is_running = true;
     j->is_awaited = j->is_regrouped = false;
     j->share_q32 = HS_GANDIVA_ONE_Q32;
     j->touched = g->plan;
-    set_held(g, v, job, count);
+    set_held(g, job, count);
     for (uint32_t i = 0, gpu = 0; i < count; i++) {
-        gpu = gpus != NULL ? gpus[i] : hs_view_idle_gpu(v, j->server, gpu);
-        hs_plan_on_gpu(p, gpu);
+        gpu = gpus != NULL ? gpus[i] : hs_view_idle_gpu(g->v, j->server, gpu);
+        hs_plan_on_gpu(g->p, gpu);
         j->gpu = i == 0 ? gpu : j->gpu;
         if (s->gpus <= HS_GANDIVA_WIDEST)
             j->gpu_bits |= UINT64_C(1) << (gpu - s->first_gpu);
     }
 }
 
-void hs_gandiva_suspend(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                        hs_job_id job)
+void hs_gandiva_suspend(struct hs_gandiva *g, hs_job_id job)
 {
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
+    struct hs_gandiva_job *j = hs_gandiva_job(g, job);
     if (g->packs)
-        hs_gandiva_measure(v, job);
-    hs_plan_reason(p, "its turn is over: others of its server run");
-    hs_plan_suspend(p, job, g->switch_us);
-    set_held(g, v, job, 0);
+        hs_gandiva_measure(g, job);
+    hs_plan_reason(g->p, "its turn is over: others of its server run");
+    hs_plan_suspend(g->p, job, g->switch_us);
+    set_held(g, job, 0);
     j->is_running = j->is_awaited = false;
     j->touched = g->plan;
 }
 
 /* A GB is 10^9 bytes: a MiB is 16384 / 15625000 of it. */
-int64_t hs_gandiva_pause_us(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                            bool is_across)
+int64_t hs_gandiva_pause_us(const struct hs_gandiva *g, hs_job_id job, bool is_across)
 {
     int64_t per_gb_us = is_across ? g->migrate_inter_us : g->migrate_intra_us;
-    hs_i128 us = (hs_i128)hs_view_checkpoint_mib(v, job) * per_gb_us * 16384 / 15625000;
+    hs_i128 us = (hs_i128)hs_view_checkpoint_mib(g->v, job) * per_gb_us * 16384 / 15625000;
     return g->migrate_us + (int64_t)us;
+}
+
+/* ---- memory and rates ---- */
+
+uint64_t hs_gandiva_unit_mib(const struct hs_gandiva *g, hs_job_id leader)
+{
+    uint64_t mib = 0;
+    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(g, m)->member)
+        mib += hs_view_gpu_mem_mib(g->v, m);
+    return mib;
+}
+
+bool hs_gandiva_fits_gpu(const struct hs_gandiva *g, uint32_t gpu, uint64_t mem_mib)
+{
+    uint32_t capacity_mib = hs_view_gpu_capacity_mib(g->v, gpu);
+    return capacity_mib == UINT32_MAX || mem_mib <= capacity_mib;
+}
+
+bool hs_gandiva_is_overfull(const struct hs_gandiva *g, const struct hs_gandiva_server *s)
+{
+    bool is = false;
+    for (hs_job_id u = s->may_burst ? s->head : HS_NO_JOB; u != HS_NO_JOB && !is;
+         u = hs_gandiva_job(g, u)->next)
+        is = !hs_gandiva_fits_gpu(g, s->first_gpu, hs_gandiva_unit_mib(g, u));
+    return is;
+}
+
+void hs_gandiva_measure(const struct hs_gandiva *g, hs_job_id job)
+{
+    struct hs_gandiva_job *j = hs_gandiva_job(g, job);
+    if (hs_view_state(g->v, job) != HS_JOB_RUNNING)
+        return;
+    uint64_t rate_q32 = (uint64_t)(((hs_u128)hs_view_rate_q32(g->v, job) << 32) / j->share_q32);
+    if (hs_gandiva_job(g, j->leader)->members > 1)
+        j->packed_q32 = rate_q32;
+    else if (j->alone_q32 == 0)
+        j->alone_q32 = rate_q32;
 }

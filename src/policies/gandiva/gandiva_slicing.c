@@ -34,22 +34,19 @@
  */
 #include "policies/gandiva/gandiva.h"
 
-#define LEAST_TURNS     127u
-#define PINNED          UINT32_MAX /* level of a GPU of a spread job */
-#define UNKNOWN_UTIL_PM 1000
+#define LEAST_TURNS 127u
+#define PINNED      UINT32_MAX /* level of a GPU of a spread job */
 
 /* One dispatch of one server. */
 struct slice_pass {
     struct hs_gandiva *g;
-    const struct hs_view *v;
-    struct hs_plan *p;
     struct hs_gandiva_server *s;
     uint32_t server;
 };
 
 static struct hs_gandiva_job *job_of(const struct slice_pass *x, hs_job_id job)
 {
-    return hs_gandiva_job(x->v, job);
+    return hs_gandiva_job(x->g, job);
 }
 
 /* The plan has started, moved or suspended it already: it cannot be suspended by the same plan. */
@@ -66,15 +63,6 @@ static hs_job_id running_member(const struct slice_pass *x, hs_job_id leader)
     return m;
 }
 
-/* Predicted memory of all members. */
-static uint64_t unit_mib(const struct hs_view *v, hs_job_id leader)
-{
-    uint64_t mib = 0;
-    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
-        mib += hs_view_gpu_mem_mib(v, m);
-    return mib;
-}
-
 /* ---- which units have a turn ---- */
 
 /* Lists the units of the server in ring order. What the plan of this instant runs already comes
@@ -85,8 +73,8 @@ static uint32_t list_turns(const struct slice_pass *x, bool is_fixed)
     for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, count++) {
         bool runs_on = is_fixed && job_of(x, u)->is_running && is_touched(x, u);
         x->g->turns[count] = (struct hs_gandiva_turn){
-            .gpus = hs_view_gpus(x->v, u),
-            .priority = runs_on ? HS_GANDIVA_FIXED : hs_view_priority(x->v, u),
+            .gpus = hs_view_gpus(x->g->v, u),
+            .priority = runs_on ? HS_GANDIVA_FIXED : hs_view_priority(x->g->v, u),
             .unit = count};
     }
     return count;
@@ -128,18 +116,18 @@ static void choose_units(const struct slice_pass *x)
 static void stop_job(const struct slice_pass *x, hs_job_id job)
 {
     struct hs_gandiva_job *j = job_of(x, job), *l = job_of(x, j->leader);
-    int64_t now_us = hs_view_now_us(x->v);
+    int64_t now_us = hs_view_now_us(x->g->v);
     if (!j->is_running || is_touched(x, job))
         return;
-    if (!hs_view_is_between_steps(x->v, job)) {
+    if (!hs_view_is_between_steps(x->g->v, job)) {
         if (!j->is_awaited)
-            hs_plan_notify_step(x->p, job, 1);
+            hs_plan_notify_step(x->g->p, job, 1);
         j->is_awaited = true;
         return;
     }
     if (l->ended_us > 0 && now_us - l->ended_us > l->overshoot_us)
         l->overshoot_us = now_us - l->ended_us;
-    hs_gandiva_suspend(x->g, x->v, x->p, job);
+    hs_gandiva_suspend(x->g, job);
 }
 
 static void stop_unit(const struct slice_pass *x, hs_job_id leader)
@@ -186,32 +174,32 @@ static void stop_others(const struct slice_pass *x)
 /* Constrained units behind it in the ring stop until there are CPUs and host memory for the job. */
 static bool make_room(const struct slice_pass *x, hs_job_id leader, hs_job_id job)
 {
-    uint32_t gpus = hs_view_gpus(x->v, job);
+    uint32_t gpus = hs_view_gpus(x->g->v, job);
     hs_job_id u = x->s->tail;
-    for (; !hs_gandiva_has_workers(x->v, job, x->server, gpus) && u != leader;
+    for (; !hs_gandiva_has_workers(x->g, job, x->server, gpus) && u != leader;
          u = job_of(x, u)->prev) {
         bool is_constrained = false;
         for (hs_job_id m = u; m != HS_NO_JOB && !is_constrained; m = job_of(x, m)->member)
-            is_constrained = hs_view_is_constrained(x->v, m);
+            is_constrained = hs_view_is_constrained(x->g->v, m);
         if (job_of(x, u)->has_turn && !is_touched(x, u) && is_constrained) {
             job_of(x, u)->has_turn = false;
             stop_unit(x, u);
         }
     }
-    return hs_gandiva_has_workers(x->v, job, x->server, gpus);
+    return hs_gandiva_has_workers(x->g, job, x->server, gpus);
 }
 
 static void start_unit(const struct slice_pass *x, hs_job_id leader)
 {
     hs_job_id first = running_member(x, leader);
     for (hs_job_id m = leader; m != HS_NO_JOB; m = job_of(x, m)->member) {
-        uint32_t gpus = hs_view_gpus(x->v, m), own = 0;
+        uint32_t gpus = hs_view_gpus(x->g->v, m), own = 0;
         if (job_of(x, m)->is_running)
             continue;
         if (first == HS_NO_JOB) {
-            if (hs_view_node_free(x->v, x->server) < gpus || !make_room(x, leader, m))
+            if (hs_view_node_free(x->g->v, x->server) < gpus || !make_room(x, leader, m))
                 continue;
-            hs_gandiva_allocate(x->g, x->v, x->p, m, HS_GANDIVA_START, NULL, gpus);
+            hs_gandiva_allocate(x->g, m, HS_GANDIVA_START, NULL, gpus);
             first = m;
             continue;
         }
@@ -219,8 +207,8 @@ static void start_unit(const struct slice_pass *x, hs_job_id leader)
         const uint32_t *gpu = &job_of(x, first)->gpu;
         for (hs_job_id n = leader; n != HS_NO_JOB; n = job_of(x, n)->member)
             own += job_of(x, n)->is_running && job_of(x, n)->gpu == *gpu;
-        if (hs_view_gpu_tenants(x->v, *gpu) == own && make_room(x, leader, m))
-            hs_gandiva_allocate(x->g, x->v, x->p, m, HS_GANDIVA_START, gpu, 1);
+        if (hs_view_gpu_tenants(x->g->v, *gpu) == own && make_room(x, leader, m))
+            hs_gandiva_allocate(x->g, m, HS_GANDIVA_START, gpu, 1);
     }
 }
 
@@ -229,15 +217,15 @@ static void start_chosen(const struct slice_pass *x)
     uint32_t gpus = 0;
     for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next)
         if (job_of(x, u)->has_turn && running_member(x, u) == HS_NO_JOB)
-            gpus += hs_view_gpus(x->v, u);
+            gpus += hs_view_gpus(x->g->v, u);
     if (x->s->grown > 0)
-        hs_gandiva_reclaim(x->g, x->v, x->p, x->server, gpus, false);
+        hs_gandiva_reclaim(x->g, x->server, gpus, false);
     for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
         if (!job_of(x, u)->has_turn)
             continue;
         start_unit(x, u);
-        if (running_member(x, u) == HS_NO_JOB && hs_view_is_constrained(x->v, u) &&
-            hs_view_node_free(x->v, x->server) >= hs_view_gpus(x->v, u))
+        if (running_member(x, u) == HS_NO_JOB && hs_view_is_constrained(x->g->v, u) &&
+            hs_view_node_free(x->g->v, x->server) >= hs_view_gpus(x->g->v, u))
             job_of(x, u)->has_turn = false; /* left out for want of CPUs or host memory */
     }
 }
@@ -263,7 +251,7 @@ static void set_turns(const struct slice_pass *x)
             int64_t rest_us = turn_us - l->overshoot_us;
             int64_t slice_us = rest_us > 1 ? rest_us : 1; /* a mini-batch at least */
             l->overshoot_us -= turn_us - slice_us;
-            l->deadline_us = hs_view_now_us(x->v) + slice_us;
+            l->deadline_us = hs_view_now_us(x->g->v) + slice_us;
             l->ended_us = 0;
         }
     }
@@ -316,7 +304,7 @@ static uint32_t find_period(struct hs_gandiva_turn *ring, uint32_t count, uint32
  * begins within 63 is found, and the shares are exact; else they are means over the last 64 turns,
  * or as many as there are units: each unit of the highest priority has had a turn then, and a share
  * is off by at most the part of a period that these turns do not fill. */
-void hs_gandiva_shares(struct hs_gandiva_turn *ring, uint32_t count, uint32_t slots)
+static void find_shares(struct hs_gandiva_turn *ring, uint32_t count, uint32_t slots)
 {
     bool are_equal = true;
     for (uint32_t i = 1; i < count && are_equal; i++)
@@ -383,9 +371,9 @@ static void move_home(const struct slice_pass *x, hs_job_id leader, uint64_t gpu
     for (hs_job_id m = leader; m != HS_NO_JOB; m = job_of(x, m)->member) {
         const struct hs_gandiva_job *j = job_of(x, m);
         bool is_there = j->is_running && !j->is_regrouped && j->gpu_bits == gpu_bits;
-        if (!is_there && (j->is_running || hs_gandiva_has_workers(x->v, m, x->server, count)))
-            hs_gandiva_allocate(x->g, x->v, x->p, m,
-                                j->is_running ? HS_GANDIVA_RESTART : HS_GANDIVA_START, gpus, count);
+        if (!is_there && (j->is_running || hs_gandiva_has_workers(x->g, m, x->server, count)))
+            hs_gandiva_allocate(x->g, m, j->is_running ? HS_GANDIVA_RESTART : HS_GANDIVA_START,
+                                gpus, count);
     }
 }
 
@@ -399,7 +387,7 @@ static hs_job_id youngest_at(const struct slice_pass *x, uint32_t gpu, uint32_t 
         for (hs_job_id m = u; m != HS_NO_JOB; m = job_of(x, m)->member)
             is_fixed = is_fixed || is_touched(x, m);
         if (!is_fixed && (gpu_bits >> gpu & 1) && !(gpu_bits >> not_at & 1) &&
-            (best == HS_NO_JOB || hs_job_queue_tie_is_before(x->v, best, u)))
+            (best == HS_NO_JOB || hs_job_queue_tie_is_before(x->g->v, best, u)))
             best = u;
     }
     return best;
@@ -424,7 +412,7 @@ static void fill_empty_gpus(const struct slice_pass *x)
         if (unit == HS_NO_JOB)
             return;
         count_home(x, home_of(x, unit), UINT32_MAX); /* - 1 */
-        uint64_t gpu_bits = choose_home(x, hs_view_gpus(x->v, unit));
+        uint64_t gpu_bits = choose_home(x, hs_view_gpus(x->g->v, unit));
         count_home(x, gpu_bits, 1);
         move_home(x, unit, gpu_bits);
     }
@@ -442,7 +430,7 @@ static bool is_bursting(const struct slice_pass *x)
         for (uint64_t bits = home_of(x, u); bits != 0; bits &= bits - 1)
             is_shared = is_shared || x->g->levels[HS_CTZ64(bits)] > 1;
         is = is_shared && home_of(x, u) != 0 &&
-             !hs_gandiva_fits_gpu(x->v, x->s->first_gpu, unit_mib(x->v, u));
+             !hs_gandiva_fits_gpu(x->g, x->s->first_gpu, hs_gandiva_unit_mib(x->g, u));
     }
     return is;
 }
@@ -459,8 +447,8 @@ static void set_share(const struct slice_pass *x, hs_job_id leader, uint64_t sha
         struct hs_gandiva_job *j = job_of(x, m);
         if (!j->is_running || j->share_q32 == share_q32)
             continue;
-        hs_plan_reason(x->p, "the time of its server is shared out");
-        hs_plan_slice(x->p, m, x->server + 1, share_q32);
+        hs_plan_reason(x->g->p, "the time of its server is shared out");
+        hs_plan_slice(x->g->p, m, x->server + 1, share_q32);
         j->share_q32 = share_q32;
     }
 }
@@ -471,7 +459,7 @@ static void give_homes(const struct slice_pass *x)
     count_homes(x);
     for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, turn++)
         if (turn->share_q32 > 0 && home_of(x, u) == 0) {
-            move_home(x, u, choose_home(x, hs_view_gpus(x->v, u)));
+            move_home(x, u, choose_home(x, hs_view_gpus(x->g->v, u)));
             count_home(x, home_of(x, u), 1);
         }
     fill_empty_gpus(x); /* before groups gather: a job that has moved once has to stay */
@@ -484,14 +472,14 @@ static void share_time(const struct slice_pass *x)
 {
     if (!x->s->is_changed || (x->s->may_burst && is_bursting(x)))
         return;
-    hs_gandiva_shares(x->g->turns, list_turns(x, x->g->has_priorities), x->s->gpus - x->s->pinned);
+    find_shares(x->g->turns, list_turns(x, x->g->has_priorities), x->s->gpus - x->s->pinned);
     const struct hs_gandiva_turn *turn = x->g->turns;
     for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, turn++)
         for (hs_job_id m = u; m != HS_NO_JOB && turn->share_q32 == 0; m = job_of(x, m)->member)
             if (job_of(x, m)->is_running && !is_touched(x, m)) /* it never has a turn */
-                hs_gandiva_suspend(x->g, x->v, x->p, m);
+                hs_gandiva_suspend(x->g, m);
     if (x->s->grown > 0)
-        hs_gandiva_reclaim(x->g, x->v, x->p, x->server, x->s->gpus, true);
+        hs_gandiva_reclaim(x->g, x->server, x->s->gpus, true);
     give_homes(x);
     turn = x->g->turns;
     for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, turn++) {
@@ -499,17 +487,15 @@ static void share_time(const struct slice_pass *x)
         set_share(x, u, turn->share_q32);
         l->deadline_us = l->ended_us = l->overshoot_us = 0; /* no turns end here */
         if (l->trial != HS_NO_JOB && l->trial_until_us == 0)
-            l->trial_until_us = hs_view_now_us(x->v) + x->g->trial_us;
+            l->trial_until_us = hs_view_now_us(x->g->v) + x->g->trial_us;
     }
     x->s->is_changed = false;
     x->s->is_processor_sharing = x->s->is_over;
 }
 
-void hs_gandiva_slice(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                      uint32_t server)
+void hs_gandiva_slice(struct hs_gandiva *g, uint32_t server)
 {
-    const struct slice_pass x = {
-        .g = g, .v = v, .p = p, .s = &g->servers[server], .server = server};
+    const struct slice_pass x = {.g = g, .s = &g->servers[server], .server = server};
     if (x.s->is_processor_sharing) {
         share_time(&x);
         return;
@@ -526,250 +512,6 @@ void hs_gandiva_slice(struct hs_gandiva *g, const struct hs_view *v, struct hs_p
             is_together =
                 job_of(&x, m)->is_running && job_of(&x, m)->gpu == job_of(&x, l->trial)->gpu;
         if (is_together) /* a trial begins when all of the group run together */
-            l->trial_until_us = hs_view_now_us(v) + g->trial_us;
-    }
-}
-
-/* ---- packing: memory and rates ---- */
-
-bool hs_gandiva_fits_gpu(const struct hs_view *v, uint32_t gpu, uint64_t mem_mib)
-{
-    uint32_t capacity_mib = hs_view_gpu_capacity_mib(v, gpu);
-    return capacity_mib == UINT32_MAX || mem_mib <= capacity_mib;
-}
-
-bool hs_gandiva_is_overfull(const struct hs_view *v, const struct hs_gandiva_server *s)
-{
-    bool is = false;
-    for (hs_job_id u = s->may_burst ? s->head : HS_NO_JOB; u != HS_NO_JOB && !is;
-         u = hs_gandiva_job(v, u)->next)
-        is = !hs_gandiva_fits_gpu(v, s->first_gpu, unit_mib(v, u));
-    return is;
-}
-
-int64_t hs_gandiva_next_look_us(const struct hs_gandiva *g, int64_t after_us)
-{
-    return (after_us / g->introspect_us + 1) * g->introspect_us;
-}
-
-/* The rate alone is measured once on each server. */
-void hs_gandiva_measure(const struct hs_view *v, hs_job_id job)
-{
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
-    if (hs_view_state(v, job) != HS_JOB_RUNNING)
-        return;
-    uint64_t rate_q32 = (uint64_t)(((hs_u128)hs_view_rate_q32(v, job) << 32) / j->share_q32);
-    if (hs_gandiva_job(v, j->leader)->members > 1)
-        j->packed_q32 = rate_q32;
-    else if (j->alone_q32 == 0)
-        j->alone_q32 = rate_q32;
-}
-
-/* ---- which jobs may be packed ---- */
-
-/* A unit that may be tried: it has no trial under way, and all of its members may be packed. */
-static bool is_packable(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id leader)
-{
-    const struct hs_gandiva_job *l = hs_gandiva_job(v, leader);
-    bool is = l->trial == HS_NO_JOB && l->members < (uint64_t)g->max_pack;
-    for (hs_job_id m = leader; m != HS_NO_JOB && is; m = hs_gandiva_job(v, m)->member) {
-        const struct hs_gandiva_job *j = hs_gandiva_job(v, m);
-        is = hs_view_gpus(v, m) == 1 && j->held <= 1 && hs_view_ooms(v, m) == 0 &&
-             hs_view_gpu_mem_mib(v, m) > 0 && j->failed_count < HS_GANDIVA_FAILED;
-    }
-    return is;
-}
-
-static int64_t as_wait_us(hs_u128 us)
-{
-    return us < INT64_MAX / 2 ? (int64_t)us : INT64_MAX / 2;
-}
-
-/* Time until a single job is profiled, at the earliest; 0: it is. It has run alone for a quantum
- * then, where of attained time its share counts, and has done enough mini-batches, on the fastest
- * GPU. */
-static int64_t profile_in_us(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job)
-{
-    uint64_t share_q32 = hs_gandiva_job(v, job)->share_q32, quantum_us = (uint64_t)g->quantum_us;
-    int64_t step_us = hs_view_step_us(v, job), slice_us = 0, steps_us = 0;
-    if (share_q32 == 0) /* it never ran */
-        return 1;
-    hs_u128 run_us = ((hs_u128)(uint64_t)hs_view_attained_us(v, job) * share_q32) >> 32;
-    if (run_us < quantum_us)
-        slice_us = as_wait_us(((quantum_us - run_us) << 32) / share_q32);
-    if (step_us > 0 && hs_view_steps(v, job) < (uint64_t)g->profile_steps) {
-        /* besides the present one */
-        uint64_t rest = (uint64_t)g->profile_steps - hs_view_steps(v, job) - 1;
-        steps_us = as_wait_us(((hs_u128)rest * (uint64_t)step_us << 32) / g->max_speed_q32) + 1;
-    }
-    int64_t rest_us = slice_us > steps_us ? slice_us : steps_us;
-    if (rest_us == 0 && hs_gandiva_job(v, job)->alone_q32 == 0)
-        return 1; /* not seen running since it joined its server */
-    return rest_us;
-}
-
-/* ---- pairs ---- */
-
-static bool has_failed(const struct hs_view *v, hs_job_id job, hs_job_id other)
-{
-    const struct hs_gandiva_job *j = hs_gandiva_job(v, job);
-    bool has = false;
-    for (uint32_t i = 0; i < j->failed_count && !has; i++)
-        has = j->failed[i] == hs_view_rank(v, other);
-    return has;
-}
-
-static void note_failure(const struct hs_view *v, hs_job_id job, hs_job_id other)
-{
-    struct hs_gandiva_job *j = hs_gandiva_job(v, job);
-    if (j->failed_count < HS_GANDIVA_FAILED)
-        j->failed[j->failed_count++] = hs_view_rank(v, other);
-}
-
-static bool may_try(const struct hs_gandiva *g, const struct hs_view *v, hs_job_id job,
-                    hs_job_id leader, uint32_t server)
-{
-    /* CPUs and host memory for both at the same time: they run now, or one can be added */
-    bool has_workers =
-        (!hs_view_is_constrained(v, job) && !hs_view_is_constrained(v, leader)) ||
-        (hs_gandiva_job(v, leader)->is_running &&
-         (hs_gandiva_job(v, job)->is_running || hs_gandiva_has_workers(v, job, server, 1)));
-    bool may = has_workers && job != leader && hs_gandiva_job(v, leader)->leader == leader &&
-               is_packable(g, v, leader) &&
-               hs_view_priority(v, job) == hs_view_priority(v, leader) &&
-               hs_gandiva_fits_gpu(v, g->servers[server].first_gpu,
-                                   unit_mib(v, leader) + hs_view_gpu_mem_mib(v, job));
-    for (hs_job_id m = leader; m != HS_NO_JOB && may; m = hs_gandiva_job(v, m)->member)
-        may = !has_failed(v, job, m) && !has_failed(v, m, job);
-    return may;
-}
-
-/* Single jobs in g->movers beside units in g->targets, both in order of utilization. */
-static void try_pairs(struct hs_gandiva *g, const struct hs_view *v, uint32_t server,
-                      uint32_t movers, uint32_t targets)
-{
-    for (uint32_t i = 0; i < movers && g->servers[server].is_over; i++) {
-        hs_job_id job = g->movers[i].job;
-        uint32_t k = 0;
-        if (hs_gandiva_job(v, job)->members > 1) /* another has just joined it */
-            continue;
-        while (k < targets && !may_try(g, v, job, g->targets[k].job, server))
-            k++;
-        if (k == targets)
-            continue;
-        hs_job_id leader = g->targets[k].job;
-        hs_gandiva_merge(g, v, job, leader);
-        for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
-            hs_gandiva_job(v, m)->packed_q32 = 0;
-    }
-}
-
-void hs_gandiva_look_for_pairs(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
-{
-    struct hs_gandiva_server *s = &g->servers[server];
-    int64_t profile_us = INT64_MAX;
-    uint32_t movers = 0, targets = 0;
-    s->look_us = 0;
-    if (!s->is_over)
-        return;
-    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(v, u)->next) {
-        if (!is_packable(g, v, u))
-            continue;
-        bool is_single = hs_gandiva_job(v, u)->members == 1;
-        if (is_single && hs_gandiva_job(v, u)->is_running)
-            hs_gandiva_measure(v, u);
-        int64_t in_us = is_single ? profile_in_us(g, v, u) : 0;
-        if (in_us > 0) {
-            profile_us = in_us < profile_us ? in_us : profile_us;
-            continue;
-        }
-        int64_t util_pm = 0;
-        for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
-            util_pm += hs_view_util_pm(v, m) >= 0 ? hs_view_util_pm(v, m) : UNKNOWN_UTIL_PM;
-        g->targets[targets] = hs_gandiva_entry(v, u, util_pm);
-        if (is_single)
-            g->movers[movers++] = g->targets[targets];
-        targets++;
-    }
-    if (profile_us < INT64_MAX / 2)
-        s->look_us = hs_gandiva_next_look_us(g, hs_view_now_us(v) + profile_us - 1);
-    hs_sort(g->movers, movers);
-    hs_sort(g->targets, targets);
-    try_pairs(g, v, server, movers, targets);
-}
-
-/* ---- trials ---- */
-
-void hs_gandiva_judge_trials(struct hs_gandiva *g, const struct hs_view *v, struct hs_plan *p,
-                             uint32_t server)
-{
-    struct hs_gandiva_server *s = &g->servers[server];
-    hs_job_id next;
-    for (hs_job_id u = s->head; u != HS_NO_JOB; u = next) {
-        struct hs_gandiva_job *l = hs_gandiva_job(v, u);
-        next = l->next;
-        if (l->trial == HS_NO_JOB || l->trial_until_us == 0 ||
-            l->trial_until_us > hs_view_now_us(v))
-            continue;
-        hs_job_id job = l->trial;
-        hs_u128 speed_q32 = 0; /* sum of the rates, each relative to that of the member alone */
-        bool has_rates = true;
-        for (hs_job_id m = u; m != HS_NO_JOB && has_rates; m = hs_gandiva_job(v, m)->member) {
-            const struct hs_gandiva_job *j = hs_gandiva_job(v, m);
-            if (j->is_running)
-                hs_gandiva_measure(v, m);
-            has_rates = j->packed_q32 != 0 && j->alone_q32 != 0; /* it was seen running */
-            speed_q32 += has_rates ? ((hs_u128)j->packed_q32 << 32) / j->alone_q32 : 0;
-        }
-        if (!has_rates) {
-            l->trial_until_us = hs_view_now_us(v) + g->trial_us;
-        } else if (speed_q32 > g->keep_q32) {
-            l->trial = HS_NO_JOB;
-            s->trials--;
-            g->pools[s->pool].has_departure = true; /* the group counts for less than a trial */
-            hs_plan_count(p, HS_POLICY_COUNTER_TRIAL_KEPT);
-        } else {
-            for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member)
-                if (m != job) {
-                    note_failure(v, job, m);
-                    note_failure(v, m, job);
-                }
-            hs_gandiva_split(g, v, job);
-            hs_plan_count(p, HS_POLICY_COUNTER_TRIAL_UNDONE);
-        }
-    }
-}
-
-/* A member that does not run with the first one that runs; HS_NO_JOB: none. */
-static hs_job_id not_yet_there(const struct hs_gandiva_server *s, const struct hs_view *v,
-                               hs_job_id leader)
-{
-    const struct hs_gandiva_job *first = NULL;
-    for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(v, m)->member) {
-        const struct hs_gandiva_job *j = hs_gandiva_job(v, m);
-        if (!j->is_running || (j->is_regrouped && s->is_processor_sharing) ||
-            (first != NULL && j->gpu != first->gpu))
-            return m;
-        first = first == NULL ? j : first;
-    }
-    return HS_NO_JOB;
-}
-
-void hs_gandiva_break_up(struct hs_gandiva *g, const struct hs_view *v, uint32_t server)
-{
-    const struct hs_gandiva_server *s = &g->servers[server];
-    hs_job_id next;
-    for (hs_job_id u = s->head; u != HS_NO_JOB; u = next) {
-        hs_job_id leader = u, job = u;
-        next = hs_gandiva_job(v, u)->next;
-        while (job != HS_NO_JOB && hs_gandiva_job(v, leader)->members > 1 &&
-               !hs_gandiva_fits_gpu(v, s->first_gpu, unit_mib(v, leader))) {
-            hs_job_id second = hs_gandiva_job(v, leader)->member;
-            job = not_yet_there(s, v, leader);
-            if (job == leader)
-                leader = second;
-            if (job != HS_NO_JOB)
-                hs_gandiva_split(g, v, job);
-        }
+            l->trial_until_us = hs_view_now_us(g->v) + g->trial_us;
     }
 }
