@@ -13,7 +13,12 @@
 
 #include "base/fixed.h"
 #include "base/rng.h"
-#include "policies/antman/antman.h"
+#include "horus/view.h"
+
+/* The speeds that the policy is told are the test's own. */
+static uint64_t told_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib);
+#define hs_view_limited_q32 told_q32
+#include "policies/antman/antman.c"
 
 /* ---- caps ---- */
 
@@ -23,12 +28,12 @@ static void caps_are_fractions_rounded_down(void **state)
     (void)state;
     static const uint64_t tenths[] = {0, 429496729, 858993459, 1288490188, 1717986918};
     for (uint32_t k = 0; k < 5; k++)
-        assert_int_equal(hs_antman_cap_q32(100, k), tenths[k]);
-    assert_int_equal(hs_antman_cap_q32(100, 10), HS_Q32_ONE);
-    assert_int_equal(hs_antman_cap_q32(300, 4), HS_Q32_ONE); /* the last step is short */
-    assert_int_equal(hs_antman_full_steps(100), 10);
-    assert_int_equal(hs_antman_full_steps(300), 4);
-    assert_int_equal(hs_antman_full_steps(1000), 1);
+        assert_int_equal(cap_q32(100, k), tenths[k]);
+    assert_int_equal(cap_q32(100, 10), HS_Q32_ONE);
+    assert_int_equal(cap_q32(300, 4), HS_Q32_ONE); /* the last step is short */
+    assert_int_equal(full_steps(100), 10);
+    assert_int_equal(full_steps(300), 4);
+    assert_int_equal(full_steps(1000), 1);
 }
 
 /* By the definition: one step after the other, as long as cap x sum <= what the owner leaves. */
@@ -39,13 +44,13 @@ static void most_steps_are_the_last_that_fit(void **state)
     for (uint32_t i = 0; i < 6; i++)
         for (uint32_t owner_pm = 0; owner_pm <= 1000; owner_pm += 50)
             for (uint32_t sum_pm = 0; sum_pm <= 3000; sum_pm += 125) {
-                uint32_t full = hs_antman_full_steps(steps_pm[i]), most = 0;
+                uint32_t full = full_steps(steps_pm[i]), most = 0;
                 for (uint32_t k = 1; k <= full; k++) {
                     uint32_t cap_pm = k * steps_pm[i] < 1000 ? k * steps_pm[i] : 1000;
                     if ((uint64_t)cap_pm * sum_pm <= (1000 - owner_pm) * 1000)
                         most = k;
                 }
-                assert_int_equal(hs_antman_most_steps(steps_pm[i], owner_pm, sum_pm), most);
+                assert_int_equal(most_steps(steps_pm[i], owner_pm, sum_pm), most);
             }
 }
 
@@ -57,7 +62,7 @@ static void most_steps_are_the_last_that_fit(void **state)
 /* Speed in thousandths with k tenths of the peak, and for less than one the first. */
 struct curves {
     uint32_t speed[MOST][TENTHS + 1];
-    struct hs_antman_share shares[MOST];
+    struct guest shares[MOST];
     uint32_t count;
 };
 
@@ -66,9 +71,17 @@ static uint32_t speed_at(const struct curves *c, uint32_t i, uint32_t limit_mib)
     return c->speed[i][(uint64_t)limit_mib * TENTHS / c->shares[i].peak_mib];
 }
 
-static uint64_t speed_of(const void *ctx, uint32_t i, uint32_t limit_mib)
+static uint64_t told_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib)
 {
-    return (uint64_t)speed_at(ctx, i, limit_mib) << 22;
+    return (uint64_t)speed_at((const void *)v, job, limit_mib) << 22;
+}
+
+static void split(struct curves *c, uint32_t room_mib)
+{
+    const struct hs_antman s = {.v = (const void *)c, .chunks = TENTHS};
+    for (uint32_t i = 0; i < c->count; i++)
+        c->shares[i].job = i;
+    split_memory(&s, c->shares, c->count, room_mib);
 }
 
 static uint32_t sum_of(const struct curves *c)
@@ -111,7 +124,7 @@ static void figure_10_is_split_as_on_paper(void **state)
                                   {.least_mib = 1, .peak_mib = 20000}},
                        .count = 3};
     bool can_be;
-    hs_antman_split(c.shares, 3, 32000, TENTHS, speed_of, &c);
+    split(&c, 32000);
     assert_int_equal(c.shares[0].given_mib, 4000);
     assert_int_equal(c.shares[1].given_mib, 8000);
     assert_int_equal(c.shares[2].given_mib, 20000);
@@ -124,8 +137,8 @@ static void draw_curves(struct curves *c, struct hs_rng *rng)
     c->count = 1 + (uint32_t)hs_rng_below(rng, MOST);
     for (uint32_t i = 0; i < c->count; i++) {
         uint32_t peak_mib = TENTHS * (1 + (uint32_t)hs_rng_below(rng, 400)), speed = 1;
-        c->shares[i] = (struct hs_antman_share){
-            .least_mib = 1 + (uint32_t)hs_rng_below(rng, peak_mib), .peak_mib = peak_mib};
+        c->shares[i] = (struct guest){.least_mib = 1 + (uint32_t)hs_rng_below(rng, peak_mib),
+                                      .peak_mib = peak_mib};
         for (uint32_t k = 0; k <= TENTHS; k++) { /* now and then a cliff */
             speed += (uint32_t)hs_rng_below(rng, hs_rng_below(rng, 4) == 0 ? 400 : 20);
             c->speed[i][k] = speed < 1000 ? speed : 1000;
@@ -153,9 +166,9 @@ static void splits_are_nearly_the_best(void **state)
         if (least_mib > room_mib)
             continue;
         rounds++;
-        hs_antman_split(c.shares, c.count, room_mib, TENTHS, speed_of, &c);
+        split(&c, room_mib);
         for (uint32_t i = 0; i < c.count; i++) {
-            const struct hs_antman_share *s = &c.shares[i];
+            const struct guest *s = &c.shares[i];
             uint32_t own_gain = 1000u - speed_at(&c, i, s->least_mib);
             assert_in_range(s->given_mib, s->least_mib, s->peak_mib);
             given_mib += s->given_mib;

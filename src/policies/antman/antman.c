@@ -1,28 +1,623 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * AntMan (Xiao et al., OSDI'20; README.md): parameters; which jobs are guaranteed and which
- * opportunistic; events, and one decision. Tenants take turns: a job gets the round after that of
- * the job before it of its tenant, or the present one, and jobs are served in order of rounds, then
- * of submission.
+ * opportunistic; the coordinator of each GPU; events, and one decision.
+ *
+ * Tenants take turns: a job gets the round after that of the job before it of its tenant, or the
+ * present one, and jobs are served in order of rounds, then of submission.
+ *
+ * The clock of a GPU runs from the arrival of the owner: for `init` the guests stop, then their
+ * caps rise by a step each tick, until they fill what the owner leaves. A job on several GPUs has
+ * the least cap and the least limit of them.
+ *
+ * Memory: the owner has its peak, the guests share the rest so that the sum of their speeds is
+ * large (AntMan finds that by trial and error; here the speeds are known). Each guest has at least
+ * `least`, and beyond that multiples of a chunk of its own peak. Curves of speed over memory have
+ * cliffs, before which a search by single chunks would stop: each move is the best gain per MiB
+ * over all higher points of all curves that still fit; of equal ones the larger gain, then the
+ * first job. What is left when nothing gains goes to the guests in order. The result is within one
+ * move's gain of the best split on these points.
  *
  * Cost of a decision: O(log) for each job that comes or goes, O(nodes) for a guaranteed job that
  * does not fit idle GPUs of one node, O(log GPUs) a GPU of an opportunistic one, and O(GPUs that
  * changed within the window).
  */
+#include "horus/compiler.h"
 #include "policies/antman/antman.h"
 
-#define FULL_PM       1000
+#define FULL_PM       1000u
 #define BYTES_PER_GB  1000000000
 #define BYTES_PER_MIB 1048576
+#define STILL         UINT32_MAX /* cap_steps of a job whose cap is as good as nothing */
+#define GUESTS_MOST   16         /* of one GPU whose memory is shared out */
+#define CHUNKS_MOST   20         /* of a job's peak memory */
+
+/* ---- caps ---- */
+
+static uint32_t full_steps(uint32_t step_pm)
+{
+    return (FULL_PM + step_pm - 1) / step_pm;
+}
+
+static uint64_t cap_pm(uint32_t step_pm, uint32_t steps)
+{
+    uint64_t pm = (uint64_t)step_pm * steps;
+    return pm < FULL_PM ? pm : FULL_PM;
+}
+
+static uint64_t cap_q32(uint32_t step_pm, uint32_t steps)
+{
+    return (cap_pm(step_pm, steps) << 32) / FULL_PM;
+}
+
+static uint32_t most_steps(uint32_t step_pm, uint32_t owner_pm, uint32_t guest_pm)
+{
+    uint32_t full = full_steps(step_pm);
+    uint64_t left = owner_pm < FULL_PM ? (uint64_t)(FULL_PM - owner_pm) * FULL_PM : 0;
+    if (cap_pm(step_pm, full) * guest_pm <= left)
+        return full;
+    return (uint32_t)(left / ((uint64_t)step_pm * guest_pm)); /* below full: no step is short */
+}
+
+/* ---- splitting memory ---- */
+
+/* A guest of a GPU whose memory is shared out: points of its speed over memory, the one it has. */
+struct guest {
+    uint32_t entry; /* of the allocation map */
+    hs_job_id job;
+    uint32_t least_mib, peak_mib; /* least <= peak */
+    uint32_t given_mib;           /* the result */
+    uint32_t points, at;
+    uint32_t limit_mib[CHUNKS_MOST + 1];
+    uint64_t speed_q32[CHUNKS_MOST + 1];
+};
+
+/* Makes the best move that fits; returns what it takes, 0: none gains. */
+static uint32_t move_best(struct guest *guests, uint32_t count, uint64_t room_mib)
+{
+    uint32_t best_mib = 1, to_best = 0;
+    uint64_t best_q32 = 0; /* the gain */
+    struct guest *best = NULL;
+    for (struct guest *c = guests; c < guests + count; c++) {
+        for (uint32_t to = c->at + 1; to < c->points; to++) {
+            uint32_t mib = c->limit_mib[to] - c->limit_mib[c->at];
+            if (mib > room_mib || c->speed_q32[to] <= c->speed_q32[c->at])
+                continue;
+            uint64_t gain_q32 = c->speed_q32[to] - c->speed_q32[c->at];
+            hs_u128 own = (hs_u128)gain_q32 * best_mib, old = (hs_u128)best_q32 * mib;
+            if (own < old || (own == old && gain_q32 <= best_q32))
+                continue;
+            best = c;
+            to_best = to;
+            best_q32 = gain_q32;
+            best_mib = mib;
+        }
+    }
+    if (best == NULL)
+        return 0;
+    best->at = to_best;
+    return best_mib;
+}
+
+/* Splits room_mib among guests so that the sum of their speeds is large. At most room_mib in all,
+ * unless the least alone are more. */
+static void split_memory(const struct hs_antman *s, struct guest *guests, uint32_t count,
+                         uint32_t room_mib)
+{
+    uint64_t used_mib = 0;
+    uint32_t moved_mib;
+    for (struct guest *c = guests; c < guests + count; c++) {
+        c->points = c->at = 0;
+        for (uint32_t k = 0; k <= s->chunks; k++) {
+            uint32_t mib = (uint32_t)(((uint64_t)c->peak_mib * k + s->chunks - 1) / s->chunks);
+            if (k == 0)
+                mib = c->least_mib > 0 ? c->least_mib : 1;
+            else if (mib <= c->limit_mib[0])
+                continue;
+            c->limit_mib[c->points] = mib;
+            c->speed_q32[c->points++] = hs_view_limited_q32(s->v, c->job, mib);
+        }
+        used_mib += c->limit_mib[0];
+    }
+    while (used_mib < room_mib && (moved_mib = move_best(guests, count, room_mib - used_mib)) > 0)
+        used_mib += moved_mib;
+    uint64_t left_mib = used_mib < room_mib ? room_mib - used_mib : 0;
+    for (struct guest *c = guests; c < guests + count; c++) {
+        uint32_t given_mib = c->limit_mib[c->at];
+        uint32_t lack_mib = c->peak_mib > given_mib ? c->peak_mib - given_mib : 0;
+        uint32_t more_mib = lack_mib < left_mib ? lack_mib : (uint32_t)left_mib;
+        c->given_mib = given_mib + more_mib;
+        left_mib -= more_mib;
+    }
+}
+
+/* ---- lists ---- */
+
+static void touch(struct hs_antman *s, uint32_t gpu)
+{
+    if (s->gpus[gpu].is_coordinated)
+        return;
+    s->gpus[gpu].is_coordinated = true;
+    s->gpus[gpu].next_coordinated = s->first_coordinated;
+    s->first_coordinated = gpu + 1;
+}
+
+static void review(struct hs_antman *s, hs_job_id job)
+{
+    struct hs_antman_job *j = hs_antman_job(s, job);
+    if (j->is_reviewed)
+        return;
+    j->is_reviewed = true;
+    j->next_review = s->first_review;
+    s->first_review = job + 1;
+}
+
+static void forget(struct hs_antman *s, hs_job_id job)
+{
+    uint32_t *link = &s->first_review;
+    if (!hs_antman_job(s, job)->is_reviewed)
+        return;
+    while (*link != job + 1)
+        link = &hs_antman_job(s, *link - 1)->next_review;
+    *link = hs_antman_job(s, job)->next_review;
+    hs_antman_job(s, job)->is_reviewed = false;
+}
+
+/* ---- the clock ---- */
+
+bool hs_antman_is_settling(const struct hs_antman *s, const struct hs_antman_gpu *g)
+{
+    return s->has_ramp && g->owner != 0 && s->now_us < g->since_us + s->init_us;
+}
+
+static void set_tick(struct hs_antman *s, uint32_t gpu)
+{
+    struct hs_antman_gpu *g = &s->gpus[gpu];
+    int64_t start_us = g->since_us + s->init_us, past_us = s->now_us - start_us;
+    int64_t at_us = past_us < 0 ? start_us : start_us + (past_us / s->tick_us + 1) * s->tick_us;
+    if (g->tick_us == at_us)
+        return;
+    g->tick_us = at_us;
+    hs_plan_timer(s->p, at_us, gpu);
+}
+
+static void measure(struct hs_antman *s, struct hs_antman_gpu *g)
+{
+    g->most = most_steps(s->step_pm, hs_antman_job(s, g->owner - 1)->util_pm, g->guest_pm);
+    g->steps = s->has_ramp && g->steps < g->most ? g->steps : g->most;
+}
+
+static void begin_ramp(struct hs_antman *s, uint32_t gpu)
+{
+    struct hs_antman_gpu *g = &s->gpus[gpu];
+    touch(s, gpu);
+    if (g->owner == 0)
+        return;
+    g->steps = hs_antman_is_settling(s, g) ? 0 : 1;
+    measure(s, g);
+    if (g->guests > 0)
+        set_tick(s, gpu);
+}
+
+/* ---- memory ---- */
+
+static uint32_t usable_mib(const struct hs_antman_job *j, uint32_t limit_mib)
+{
+    return limit_mib == 0 || limit_mib > j->peak_mib ? j->peak_mib : limit_mib;
+}
+
+static void set_limit(struct hs_antman *s, hs_job_id job, uint32_t mib)
+{
+    struct hs_antman_job *j = hs_antman_job(s, job);
+    if (mib == j->limit_mib)
+        return;
+    hs_plan_mem_limit(s->p, job, mib);
+    j->limit_mib = mib;
+}
+
+static void make_room(struct hs_antman *s, uint32_t gpu, uint32_t mib)
+{
+    uint32_t first = s->allocations.on_gpu[gpu];
+    uint64_t used_mib = mib;
+    for (uint32_t h = first; h != 0; h = s->entries[h].next_on_gpu) {
+        const struct hs_antman_job *j = hs_antman_job(s, s->entries[h].job);
+        used_mib += usable_mib(j, j->limit_mib);
+    }
+    if (used_mib <= hs_view_gpu_capacity_mib(s->v, gpu))
+        return;
+    for (uint32_t h = first; h != 0; h = s->entries[h].next_on_gpu) {
+        const struct hs_antman_job *j = hs_antman_job(s, s->entries[h].job);
+        if (j->role != HS_ANTMAN_OPPORTUNISTIC || usable_mib(j, j->limit_mib) <= j->least_mib)
+            continue;
+        s->entries[h].limit_mib = j->least_mib;
+        set_limit(s, s->entries[h].job, j->least_mib);
+        review(s, s->entries[h].job);
+    }
+}
+
+/* Limit of an owner, or of a job that is alone. A job that is alone has none, unless it has grown
+ * beyond what jobs of the GPU may have; as submitted it fits the device. */
+static uint32_t limit_of_one(struct hs_antman *s, uint32_t gpu, hs_job_id job)
+{
+    const struct hs_antman_gpu *g = &s->gpus[gpu];
+    const struct hs_antman_job *j = hs_antman_job(s, job);
+    uint64_t most_mib = hs_view_gpu_capacity_mib(s->v, gpu);
+    if (g->guests == (g->owner == 0) && (j->peak_mib <= most_mib || !j->has_grown))
+        return UINT32_MAX;
+    most_mib -= g->owner != 0 ? g->least_mib : 0;
+    return j->peak_mib < most_mib ? j->peak_mib : (uint32_t)most_mib;
+}
+
+/* The owner has what it needs, the guests the rest; while the owner settles, the least. */
+static void share_memory(struct hs_antman *s, uint32_t gpu)
+{
+    const struct hs_antman_gpu *g = &s->gpus[gpu];
+    struct guest guests[GUESTS_MOST]; /* whose memory is known */
+    uint32_t capacity_mib = hs_view_gpu_capacity_mib(s->v, gpu), room_mib = capacity_mib, count = 0;
+    bool is_limited = capacity_mib < UINT32_MAX, is_settling = hs_antman_is_settling(s, g);
+    uint64_t peak_mib = 0; /* of all guests */
+    for (uint32_t h = s->allocations.on_gpu[gpu]; h != 0; h = s->entries[h].next_on_gpu) {
+        const struct hs_antman_job *j = hs_antman_job(s, s->entries[h].job);
+        s->entries[h].limit_mib = is_limited ? limit_of_one(s, gpu, s->entries[h].job) : UINT32_MAX;
+        if (s->entries[h].job + 1 == g->owner && g->guests > 0)
+            room_mib -= s->entries[h].limit_mib;
+        if (j->role != HS_ANTMAN_OPPORTUNISTIC || j->peak_mib == 0)
+            continue;
+        guests[count].entry = h;
+        guests[count].job = s->entries[h].job;
+        guests[count].least_mib = guests[count].given_mib = j->least_mib;
+        guests[count++].peak_mib = j->peak_mib;
+        peak_mib += j->peak_mib;
+    }
+    if (!is_limited || g->guests == (g->owner == 0))
+        return;
+    if (!is_settling && peak_mib > room_mib)
+        split_memory(s, guests, count, room_mib);
+    for (uint32_t i = 0; i < count; i++)
+        s->entries[guests[i].entry].limit_mib =
+            is_settling || peak_mib > room_mib ? guests[i].given_mib : guests[i].peak_mib;
+}
+
+/* ---- jobs ---- */
+
+static uint32_t allowed_mib(struct hs_antman *s, const struct hs_antman_job *j)
+{
+    uint32_t mib = UINT32_MAX;
+    for (uint32_t h = j->first_allocation; h != 0; h = s->entries[h].next_of_job)
+        mib = s->entries[h].limit_mib < mib ? s->entries[h].limit_mib : mib;
+    return mib == UINT32_MAX || j->peak_mib == 0 ? 0 : mib;
+}
+
+static void set_cap(struct hs_antman *s, hs_job_id job, uint32_t steps)
+{
+    struct hs_antman_job *j = hs_antman_job(s, job);
+    enum hs_job_state state = hs_view_state(s->v, job);
+    if (steps == j->cap_steps)
+        return;
+    hs_plan_reason(s->p, steps == s->full_steps ? "no guaranteed job on its GPUs is disturbed"
+                         : steps == 0           ? "the guaranteed job on its GPU leaves nothing"
+                                                : "what the guaranteed job on its GPU leaves");
+    if (steps == 0 && state == HS_JOB_RUNNING) {
+        hs_plan_pause(s->p, job);
+        j->cap_steps = 0;
+    } else if (steps == 0 && j->cap_steps != STILL) { /* until it runs, and can be paused */
+        hs_plan_cap(s->p, job, 1);
+        j->cap_steps = STILL;
+    } else if (steps > 0) {
+        hs_plan_cap(s->p, job, cap_q32(s->step_pm, steps));
+        if (state == HS_JOB_PAUSED)
+            hs_plan_resume(s->p, job);
+        j->cap_steps = steps;
+    }
+    for (uint32_t h = j->first_allocation; h != 0; h = s->entries[h].next_of_job)
+        hs_antman_unsettle(s, s->entries[h].gpu);
+}
+
+static void settle(struct hs_antman *s, hs_job_id job)
+{
+    struct hs_antman_job *j = hs_antman_job(s, job);
+    uint32_t steps = s->full_steps;
+    for (uint32_t h = j->first_allocation; h != 0 && j->role == HS_ANTMAN_OPPORTUNISTIC;
+         h = s->entries[h].next_of_job) {
+        const struct hs_antman_gpu *g = &s->gpus[s->entries[h].gpu];
+        if (g->owner != 0 && g->steps < steps)
+            steps = g->steps;
+    }
+    j->is_reviewed = false;
+    if (j->has_surged && !j->is_step_awaited)
+        hs_plan_notify_step(s->p, job, 1);
+    j->is_step_awaited = j->has_surged;
+    hs_plan_reason(s->p, "its part of the memory of its GPUs");
+    set_limit(s, job, allowed_mib(s, j));
+    int64_t more_mib = (int64_t)usable_mib(j, j->limit_mib) - j->old_usable_mib;
+    int64_t ns_per_gb = more_mib > 0 ? s->growth_ns_per_gb : s->shrink_ns_per_gb;
+    int64_t bytes = (more_mib > 0 ? more_mib : -more_mib) * BYTES_PER_MIB;
+    int64_t ns = bytes / BYTES_PER_GB * ns_per_gb + bytes % BYTES_PER_GB * ns_per_gb / BYTES_PER_GB;
+    /* a job that stands still pays nothing: its memory moves meanwhile */
+    if (!j->is_new && steps > 0 && j->limit_mib != j->old_limit_mib && ns > 0 &&
+        hs_view_state(s->v, job) == HS_JOB_RUNNING) {
+        hs_plan_reason(s->p, "its memory moves between GPU and host");
+        hs_plan_add_overhead(s->p, job, (ns + 999) / 1000);
+    }
+    set_cap(s, job, steps);
+    j->old_limit_mib = j->limit_mib;
+    j->old_usable_mib = usable_mib(j, j->limit_mib);
+    j->is_new = false;
+}
+
+static void coordinate(struct hs_antman *s)
+{
+    for (uint32_t at = s->first_coordinated; at != 0; at = s->gpus[at - 1].next_coordinated) {
+        struct hs_antman_gpu *g = &s->gpus[at - 1];
+        g->is_coordinated = false;
+        if (g->owner != 0)
+            measure(s, g);
+        if (g->owner != 0 && g->tick_us == 0 && g->guests > 0 && g->steps < g->most)
+            set_tick(s, at - 1);
+        if (g->owner == 0 || !hs_antman_job(s, g->owner - 1)->has_surged)
+            share_memory(s, at - 1);
+        for (uint32_t h = s->allocations.on_gpu[at - 1]; h != 0; h = s->entries[h].next_on_gpu)
+            review(s, s->entries[h].job);
+    }
+    s->first_coordinated = 0;
+    /* jobs that have to give memory do before others take it */
+    for (uint32_t at = s->first_review; at != 0; at = hs_antman_job(s, at - 1)->next_review) {
+        const struct hs_antman_job *j = hs_antman_job(s, at - 1);
+        uint32_t mib = allowed_mib(s, j);
+        hs_plan_reason(s->p, "its part of the memory of its GPUs");
+        if (usable_mib(j, mib) < usable_mib(j, j->limit_mib))
+            set_limit(s, at - 1, mib);
+    }
+    for (uint32_t at = s->first_review; at != 0; at = hs_antman_job(s, at - 1)->next_review)
+        settle(s, at - 1);
+    s->first_review = 0;
+}
+
+/* ---- kills ---- */
+
+/* The job that asks for more is killed if neither the device nor what may lie on the host has room
+ * for it beside the others, and never an owner for the sake of guests. */
+static bool kill_jobs(struct hs_antman *s)
+{
+    bool has_killed = false;
+    for (uint32_t at = s->first_review; at != 0; at = hs_antman_job(s, at - 1)->next_review) {
+        struct hs_antman_job *j = hs_antman_job(s, at - 1);
+        uint64_t beyond_host_mib =
+            j->peak_mib > s->host_mib ? j->peak_mib - (uint64_t)s->host_mib : 0;
+        bool is_beyond_help = false;
+        for (uint32_t h = j->first_allocation; h != 0 && j->needs_more && !is_beyond_help;
+             h = s->entries[h].next_of_job) {
+            const struct hs_antman_gpu *g = &s->gpus[s->entries[h].gpu];
+            uint64_t least_mib = g->least_mib;
+            if (j->role == HS_ANTMAN_GUARANTEED)
+                least_mib = beyond_host_mib;
+            else if (g->owner != 0)
+                least_mib += hs_antman_job(s, g->owner - 1)->peak_mib;
+            is_beyond_help = least_mib > hs_view_gpu_capacity_mib(s->v, s->entries[h].gpu);
+        }
+        if (is_beyond_help) {
+            hs_plan_reason(s->p, "it needs more memory now than its GPUs have left");
+            hs_plan_kill(s->p, at - 1);
+            has_killed = true;
+        }
+        j->needs_more = false;
+    }
+    return has_killed;
+}
+
+/* ---- starts ---- */
+
+/* A guest comes to the GPU (1), or leaves it (-1). */
+static void count_guest(struct hs_antman_gpu *g, const struct hs_antman_job *j, int times)
+{
+    g->guests += (uint32_t)times;
+    g->guest_pm += (uint32_t)times * j->util_pm;
+    g->least_mib += (uint64_t)times * j->least_mib;
+}
+
+void hs_antman_start(struct hs_antman *s, hs_job_id job, enum hs_antman_role role)
+{
+    struct hs_antman_job *j = hs_antman_job(s, job);
+    bool is_guest = role == HS_ANTMAN_OPPORTUNISTIC;
+    hs_plan_reason(s->p, "memory for a job that starts beside it");
+    for (uint32_t i = 0; i < s->chosen_count; i++)
+        make_room(s, s->chosen[i], is_guest ? j->least_mib : j->peak_mib);
+    hs_plan_reason(s->p, is_guest ? "opportunistic: fills the GPUs of least load"
+                                  : "guaranteed: within the quota of its virtual cluster");
+    set_limit(s, job, is_guest && j->peak_mib > 0 ? j->least_mib : 0);
+    j->role = role;
+    j->is_new = true;
+    hs_plan_start(s->p, job);
+    for (uint32_t i = 0; i < s->chosen_count; i++) {
+        hs_plan_on_gpu(s->p, s->chosen[i]);
+        hs_allocation_map_add(&s->allocations, job, &j->first_allocation, s->chosen[i]);
+        s->entries[j->first_allocation].limit_mib = is_guest ? j->least_mib : UINT32_MAX;
+    }
+    if (is_guest)
+        hs_plan_background(s->p, job, true);
+    for (uint32_t i = 0; i < s->chosen_count; i++) {
+        struct hs_antman_gpu *g = &s->gpus[s->chosen[i]];
+        if (is_guest) {
+            count_guest(g, j, 1);
+        } else {
+            hs_antman_set_owner(s, s->chosen[i], job + 1);
+            g->since_us = s->now_us;
+        }
+        g->known_us = s->now_us + s->window_us;
+        begin_ramp(s, s->chosen[i]);
+        hs_antman_unsettle(s, s->chosen[i]);
+    }
+    s->chosen_count = 0;
+}
+
+/* ---- queues ---- */
+
+static struct hs_antman_tenant *tenant_of(const struct hs_antman *s, hs_job_id job)
+{
+    return &s->tenants[hs_view_vc(s->v, job)];
+}
+
+static bool is_auto(const struct hs_antman *s, hs_job_id job)
+{
+    return hs_view_class(s->v, job) == HS_JOB_CLASS_AUTO;
+}
+
+static int64_t next_round(int64_t *of_tenant, int64_t now)
+{
+    *of_tenant = *of_tenant + 1 > now ? *of_tenant + 1 : now;
+    return *of_tenant;
+}
+
+/* As an opportunistic job. */
+static void enqueue_waiting(struct hs_antman *s, hs_job_id job)
+{
+    hs_antman_job(s, job)->role = HS_ANTMAN_WAITING;
+    hs_job_queue_add(&s->waiting, s->v, job,
+                     next_round(&tenant_of(s, job)->waiting_round, s->waiting_round));
+}
+
+void hs_antman_dequeue(struct hs_antman *s, hs_job_id job)
+{
+    struct hs_antman_job *j = hs_antman_job(s, job);
+    struct hs_antman_tenant *t = tenant_of(s, job);
+    if (j->role == HS_ANTMAN_QUEUED) {
+        hs_job_queue_remove(&t->queue, s->v, job);
+        if (is_auto(s, job))
+            hs_job_queue_remove(&s->autos, s->v, job);
+    }
+    if (j->role == HS_ANTMAN_WAITING)
+        hs_job_queue_remove(&s->waiting, s->v, job);
+    if (j->role == HS_ANTMAN_OPPORTUNISTIC && is_auto(s, job))
+        hs_job_queue_remove(&t->upgradable, s->v, job);
+    if (j->role == HS_ANTMAN_RESERVING) {
+        hs_job_queue_remove(&s->reserving, s->v, job);
+        hs_antman_unreserve(s, job);
+    }
+    if (j->role == HS_ANTMAN_RESERVING || j->role == HS_ANTMAN_GUARANTEED)
+        t->charged -= hs_view_gpus(s->v, job);
+    j->role = HS_ANTMAN_NONE;
+}
+
+static uint64_t quota_left(const struct hs_antman_tenant *t)
+{
+    return t->quota > t->charged ? t->quota - t->charged : 0;
+}
+
+/* ---- upgrade ---- */
+
+/* In place. They have run there, so the other guests need not make way for them at first. */
+static void upgrade_all(struct hs_antman *s)
+{
+    for (uint32_t vc = 0; vc < s->tenant_count; vc++) {
+        struct hs_antman_tenant *t = &s->tenants[vc];
+        hs_job_id next,
+            job = hs_job_queue_next_fitting(&t->upgradable, s->v, HS_NO_JOB, quota_left(t));
+        for (; job != HS_NO_JOB; job = next) {
+            next = hs_job_queue_next_fitting(&t->upgradable, s->v, job, quota_left(t));
+            /* if no other job has a right to its GPUs, and they have memory for its peak */
+            bool may = hs_view_gpus(s->v, job) <= quota_left(t);
+            struct hs_antman_job *j = hs_antman_job(s, job);
+            for (uint32_t h = j->first_allocation; h != 0 && may; h = s->entries[h].next_of_job) {
+                const struct hs_antman_gpu *g = &s->gpus[s->entries[h].gpu];
+                uint64_t peak_mib = g->least_mib - j->least_mib + j->peak_mib;
+                may = g->owner == 0 && g->reserved == 0 &&
+                      (g->guests <= 1 ||
+                       peak_mib <= hs_view_gpu_capacity_mib(s->v, s->entries[h].gpu));
+            }
+            if (!may)
+                continue;
+            hs_job_queue_remove(&t->upgradable, s->v, job);
+            t->charged += hs_view_gpus(s->v, job);
+            j->role = HS_ANTMAN_GUARANTEED;
+            for (uint32_t h = j->first_allocation; h != 0; h = s->entries[h].next_of_job) {
+                uint32_t gpu = s->entries[h].gpu;
+                count_guest(&s->gpus[gpu], j, -1);
+                hs_antman_set_owner(s, gpu, job + 1);
+                s->gpus[gpu].since_us = s->now_us - s->init_us;
+                begin_ramp(s, gpu);
+                hs_antman_unsettle(s, gpu);
+            }
+            hs_plan_reason(s->p, "quota is free again: guaranteed from here on");
+            hs_plan_background(s->p, job, false);
+        }
+    }
+}
+
+/* ---- guaranteed jobs ---- */
+
+/* The tenant that is next among those that are not blocked, and its first job; NULL: none. */
+static struct hs_antman_tenant *next_tenant(struct hs_antman *s, hs_job_id *head)
+{
+    struct hs_antman_tenant *best = NULL;
+    for (uint32_t vc = 0; vc < s->tenant_count; vc++) {
+        struct hs_antman_tenant *t = &s->tenants[vc];
+        hs_job_id job = t->is_blocked ? HS_NO_JOB : hs_job_queue_first(&t->queue, s->v);
+        if (job == HS_NO_JOB ||
+            (best != NULL && hs_job_queue_is_before(&t->queue, s->v, *head, job)))
+            continue;
+        best = t;
+        *head = job;
+    }
+    return best;
+}
+
+static void serve_queues(struct hs_antman *s)
+{
+    struct hs_antman_tenant *t;
+    hs_job_id job = HS_NO_JOB;
+    for (uint32_t vc = 0; vc < s->tenant_count; vc++)
+        s->tenants[vc].is_blocked = false;
+    while ((t = next_tenant(s, &job)) != NULL) {
+        uint32_t gpus = hs_view_gpus(s->v, job);
+        bool has_auto = is_auto(s, job);
+        if (gpus <= quota_left(t)) {
+            int64_t round = hs_job_queue_key(s->v, job);
+            s->round = round > s->round ? round : s->round;
+            hs_antman_dequeue(s, job);
+            t->charged += gpus;
+            hs_antman_place_or_reserve(s, job, s->reserved_gpus);
+        } else if (gpus > t->quota && !has_auto && hs_view_state(s->v, job) == HS_JOB_PENDING) {
+            hs_plan_reject(s->p, job, "it needs more GPUs than the quota of its virtual cluster");
+            hs_antman_dequeue(s, job);
+        } else if (has_auto && hs_antman_job(s, job)->other.key <= s->now_us) {
+            hs_antman_dequeue(s, job); /* it has waited for quota long enough */
+            enqueue_waiting(s, job);
+        } else {
+            t->is_blocked = true;
+        }
+    }
+}
+
+/* Jobs of class auto that have waited for quota long enough, also behind other jobs. */
+static void convert(struct hs_antman *s)
+{
+    hs_job_id job;
+    while ((job = hs_job_queue_first(&s->autos, s->v)) != HS_NO_JOB) {
+        int64_t at_us = hs_antman_job(s, job)->other.key;
+        if (at_us > s->now_us) {
+            if (at_us != s->conversion_at_us)
+                hs_plan_timer(s->p, at_us, s->gpu_count + UINT64_C(1));
+            s->conversion_at_us = at_us;
+            return;
+        }
+        hs_antman_dequeue(s, job);
+        enqueue_waiting(s, job);
+    }
+}
+
+/* ---- before the run ---- */
 
 static enum hs_status antman_init(void *state, const struct hs_view *v)
 {
     struct hs_antman *s = state;
+    s->v = v;
     uint32_t nodes = v->nodes;
     s->host_mib = s->host_gb * BYTES_PER_GB / BYTES_PER_MIB;
     s->thr_pm = (uint32_t)(s->util_thr * FULL_PM + 0.5);
     s->step_pm = (uint32_t)(s->step * FULL_PM + 0.5);
-    s->full_steps = hs_antman_full_steps(s->step_pm);
+    s->full_steps = full_steps(s->step_pm);
+    s->shrink_ns_per_gb = (int64_t)(s->shrink_ms_per_gb * 1e6 + 0.5);
+    s->growth_ns_per_gb = (int64_t)(s->growth_ms_per_gb * 1e6 + 0.5);
     s->chunks = (uint32_t)(1 / s->mem_chunk + 0.5);
     s->sample_at_us = s->conversion_at_us = -1;
     s->waiting.size_of = hs_antman_need_pm;
@@ -34,6 +629,7 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
                                                    .upgradable.link_offset =
                                                        offsetof(struct hs_antman_job, other)};
     hs_allocation_map_init(&s->allocations, v);
+    s->entries = s->allocations.allocations;
     s->gpu_count = s->allocations.gpus;
     hs_capacity_tree_init(&s->candidates, v, s->gpu_count, 1);
     s->gpus = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->gpus);
@@ -57,310 +653,84 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
     return HS_OK;
 }
 
-/* ---- queues ---- */
-
-static struct hs_antman_tenant *tenant_of(const struct hs_antman *s, const struct hs_view *v,
-                                          hs_job_id job)
-{
-    return &s->tenants[hs_view_vc(v, job)];
-}
-
-static bool is_auto(const struct hs_view *v, hs_job_id job)
-{
-    return hs_view_class(v, job) == HS_JOB_CLASS_AUTO;
-}
-
-static int64_t next_round(int64_t *of_tenant, int64_t now)
-{
-    *of_tenant = *of_tenant + 1 > now ? *of_tenant + 1 : now;
-    return *of_tenant;
-}
-
-/* As an opportunistic job. */
-static void enqueue_waiting(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
-{
-    hs_antman_job(v, job)->role = HS_ANTMAN_WAITING;
-    hs_job_queue_add(&s->waiting, v, job,
-                     next_round(&tenant_of(s, v, job)->waiting_round, s->waiting_round));
-}
-
-static void dequeue(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
-{
-    struct hs_antman_job *j = hs_antman_job(v, job);
-    struct hs_antman_tenant *t = tenant_of(s, v, job);
-    if (j->role == HS_ANTMAN_QUEUED) {
-        hs_job_queue_remove(&t->queue, v, job);
-        if (is_auto(v, job))
-            hs_job_queue_remove(&s->autos, v, job);
-    }
-    if (j->role == HS_ANTMAN_WAITING)
-        hs_job_queue_remove(&s->waiting, v, job);
-    if (j->role == HS_ANTMAN_OPPORTUNISTIC && is_auto(v, job))
-        hs_job_queue_remove(&t->upgradable, v, job);
-    if (j->role == HS_ANTMAN_RESERVING) {
-        hs_job_queue_remove(&s->reserving, v, job);
-        hs_antman_unreserve(s, v, job);
-    }
-    if (j->role == HS_ANTMAN_RESERVING || j->role == HS_ANTMAN_GUARANTEED)
-        t->charged -= hs_view_gpus(v, job);
-    j->role = HS_ANTMAN_NONE;
-}
-
-static uint64_t quota_left(const struct hs_antman_tenant *t)
-{
-    return t->quota > t->charged ? t->quota - t->charged : 0;
-}
-
-/* ---- upgrade ---- */
-
-/* In place. It has run there, so the other guests need not make way for it at first. */
-static void upgrade(const struct hs_antman_pass *x, hs_job_id job)
-{
-    struct hs_antman *s = x->s;
-    struct hs_antman_job *j = hs_antman_job(x->v, job);
-    struct hs_antman_tenant *t = tenant_of(s, x->v, job);
-    const struct hs_map_entry *entries = s->allocations.allocations;
-    hs_job_queue_remove(&t->upgradable, x->v, job);
-    t->charged += hs_view_gpus(x->v, job);
-    j->role = HS_ANTMAN_GUARANTEED;
-    for (uint32_t h = j->first_allocation; h != 0; h = entries[h].next_of_job) {
-        uint32_t gpu = entries[h].gpu;
-        struct hs_antman_gpu *g = &s->gpus[gpu];
-        hs_antman_count_guest(g, j, -1);
-        hs_antman_set_owner(s, x->v, gpu, job + 1);
-        g->since_us = x->now_us - s->init_us;
-        hs_antman_begin_ramp(x, gpu);
-        hs_antman_unsettle(s, x->v, gpu);
-    }
-    hs_plan_reason(x->p, "quota is free again: guaranteed from here on");
-    hs_plan_background(x->p, job, false);
-}
-
-static void upgrade_all(const struct hs_antman_pass *x)
-{
-    const struct hs_map_entry *entries = x->s->allocations.allocations;
-    for (uint32_t vc = 0; vc < x->s->tenant_count; vc++) {
-        struct hs_antman_tenant *t = &x->s->tenants[vc];
-        hs_job_id next,
-            job = hs_job_queue_next_fitting(&t->upgradable, x->v, HS_NO_JOB, quota_left(t));
-        for (; job != HS_NO_JOB; job = next) {
-            next = hs_job_queue_next_fitting(&t->upgradable, x->v, job, quota_left(t));
-            /* if no other job has a right to its GPUs, and they have memory for its peak */
-            bool may = hs_view_gpus(x->v, job) <= quota_left(t);
-            const struct hs_antman_job *j = hs_antman_job(x->v, job);
-            for (uint32_t h = j->first_allocation; h != 0 && may; h = entries[h].next_of_job) {
-                const struct hs_antman_gpu *g = &x->s->gpus[entries[h].gpu];
-                uint64_t peak_mib = g->least_mib - j->least_mib + j->peak_mib;
-                may =
-                    g->owner == 0 && g->reserved == 0 &&
-                    (g->guests <= 1 || peak_mib <= hs_view_gpu_capacity_mib(x->v, entries[h].gpu));
-            }
-            if (may)
-                upgrade(x, job);
-        }
-    }
-}
-
-/* ---- guaranteed jobs ---- */
-
-/* A job that is charged to its quota starts, or waits with all GPUs that it could have. before:
- * GPUs reserved for jobs that come before it. */
-static void place_or_reserve(const struct hs_antman_pass *x, hs_job_id job, uint64_t before)
-{
-    struct hs_antman *s = x->s;
-    struct hs_antman_job *j = hs_antman_job(x->v, job);
-    if (hs_antman_place(x, job, before)) {
-        if (j->role == HS_ANTMAN_RESERVING)
-            hs_job_queue_remove(&s->reserving, x->v, job);
-        hs_antman_start(x, job, HS_ANTMAN_GUARANTEED);
-        hs_antman_unreserve(s, x->v, job);
-        return;
-    }
-    if (j->role != HS_ANTMAN_RESERVING) {
-        j->role = HS_ANTMAN_RESERVING;
-        hs_job_queue_add(&s->reserving, x->v, job, s->reservations++);
-    }
-    if (hs_reject_hopeless(x->v, x->p, job))
-        dequeue(s, x->v, job);
-    else
-        hs_antman_reserve(x, job, before);
-}
-
-/* Jobs with reservations, in the order of these, as long as there are GPUs without an owner that no
- * job before has reserved. Nodes that are freed meanwhile are looked at in another round. */
-static void serve_reserving(const struct hs_antman_pass *x)
-{
-    struct hs_antman *s = x->s;
-    const struct hs_job_queue *set = &s->reserving;
-    while (s->freed_count > 0) {
-        uint32_t count = s->freed_count, *taken = s->freed;
-        uint64_t before = 0;
-        for (uint32_t i = 0; i < count; i++)
-            s->is_freed[taken[i]] = false;
-        s->freed = s->looked;
-        s->looked = taken;
-        s->freed_count = 0;
-        hs_job_id job = hs_job_queue_first(set, x->v), next;
-        for (; job != HS_NO_JOB && s->open_gpus + s->reserved_gpus > before; job = next) {
-            /* worth a try if a GPU that it may use was freed; the first in any case, since it may
-             * turn out to be hopeless */
-            bool is_worth_it = job == hs_job_queue_first(set, x->v);
-            next = hs_job_queue_next(set, x->v, job);
-            for (uint32_t i = 0; i < count && !is_worth_it; i++)
-                is_worth_it = hs_view_may_use(x->v, job, s->looked[i]);
-            if (is_worth_it)
-                place_or_reserve(x, job, before);
-            before += hs_antman_job(x->v, job)->reserved_count;
-        }
-    }
-}
-
-/* The tenant that is next among those that are not blocked, and its first job; NULL: none. */
-static struct hs_antman_tenant *next_tenant(const struct hs_antman_pass *x, hs_job_id *head)
-{
-    struct hs_antman_tenant *best = NULL;
-    for (uint32_t vc = 0; vc < x->s->tenant_count; vc++) {
-        struct hs_antman_tenant *t = &x->s->tenants[vc];
-        hs_job_id job = t->is_blocked ? HS_NO_JOB : hs_job_queue_first(&t->queue, x->v);
-        if (job == HS_NO_JOB ||
-            (best != NULL && hs_job_queue_is_before(&t->queue, x->v, *head, job)))
-            continue;
-        best = t;
-        *head = job;
-    }
-    return best;
-}
-
-static void become_opportunistic(const struct hs_antman_pass *x, hs_job_id job)
-{
-    dequeue(x->s, x->v, job);
-    enqueue_waiting(x->s, x->v, job);
-}
-
-static void serve_queues(const struct hs_antman_pass *x)
-{
-    struct hs_antman *s = x->s;
-    struct hs_antman_tenant *t;
-    hs_job_id job = HS_NO_JOB;
-    for (uint32_t vc = 0; vc < s->tenant_count; vc++)
-        s->tenants[vc].is_blocked = false;
-    while ((t = next_tenant(x, &job)) != NULL) {
-        uint32_t gpus = hs_view_gpus(x->v, job);
-        bool has_auto = is_auto(x->v, job);
-        if (gpus <= quota_left(t)) {
-            int64_t round = hs_job_queue_key(x->v, job);
-            s->round = round > s->round ? round : s->round;
-            dequeue(s, x->v, job);
-            t->charged += gpus;
-            place_or_reserve(x, job, s->reserved_gpus);
-        } else if (gpus > t->quota && !has_auto && hs_view_state(x->v, job) == HS_JOB_PENDING) {
-            hs_plan_reject(x->p, job, "it needs more GPUs than the quota of its virtual cluster");
-            dequeue(s, x->v, job);
-        } else if (has_auto && hs_antman_job(x->v, job)->other.key <= x->now_us) {
-            become_opportunistic(x, job); /* it has waited for quota long enough */
-        } else {
-            t->is_blocked = true;
-        }
-    }
-}
-
-/* Jobs of class auto that have waited for quota long enough, also behind other jobs. */
-static void convert(const struct hs_antman_pass *x)
-{
-    struct hs_antman *s = x->s;
-    hs_job_id job;
-    while ((job = hs_job_queue_first(&s->autos, x->v)) != HS_NO_JOB) {
-        int64_t at_us = hs_antman_job(x->v, job)->other.key;
-        if (at_us > x->now_us) {
-            if (at_us != s->conversion_at_us)
-                hs_plan_timer(x->p, at_us, s->gpu_count + UINT64_C(1));
-            s->conversion_at_us = at_us;
-            return;
-        }
-        become_opportunistic(x, job);
-    }
-}
-
 /* ---- events ---- */
 
-static void learn(const struct hs_antman *s, const struct hs_view *v, hs_job_id job)
+static void learn(const struct hs_antman *s, hs_job_id job)
 {
-    struct hs_antman_job *j = hs_antman_job(v, job);
-    int32_t util_pm = hs_view_util_pm(v, job);
-    uint32_t least_mib = hs_view_gpu_mem_persistent_mib(v, job);
+    struct hs_antman_job *j = hs_antman_job(s, job);
+    int32_t util_pm = hs_view_util_pm(s->v, job);
+    uint32_t least_mib = hs_view_gpu_mem_persistent_mib(s->v, job);
     j->util_pm = util_pm > 0 ? (uint32_t)util_pm : 0;
-    j->peak_mib = hs_view_gpu_mem_mib(v, job);
+    j->peak_mib = hs_view_gpu_mem_mib(s->v, job);
     if ((int64_t)j->peak_mib - least_mib > s->host_mib)
         least_mib = j->peak_mib - (uint32_t)s->host_mib;
     least_mib = least_mib > 0 ? least_mib : 1;
     j->least_mib = least_mib < j->peak_mib ? least_mib : j->peak_mib;
 }
 
-static void submitted(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
+static void submitted(struct hs_antman *s, hs_job_id job)
 {
-    learn(s, v, job);
-    hs_antman_job(v, job)->cap_steps = s->full_steps;
+    learn(s, job);
+    hs_antman_job(s, job)->cap_steps = s->full_steps;
     s->is_woken = true;
-    if (hs_view_class(v, job) == HS_JOB_CLASS_OPPORTUNISTIC) {
-        enqueue_waiting(s, v, job);
+    if (hs_view_class(s->v, job) == HS_JOB_CLASS_OPPORTUNISTIC) {
+        enqueue_waiting(s, job);
         return;
     }
-    struct hs_antman_tenant *t = tenant_of(s, v, job);
-    hs_antman_job(v, job)->role = HS_ANTMAN_QUEUED;
-    hs_job_queue_add(&t->queue, v, job, next_round(&t->round, s->round));
-    if (is_auto(v, job))
-        hs_job_queue_add(&s->autos, v, job, hs_view_now_us(v) + s->conv_wait_us);
+    struct hs_antman_tenant *t = tenant_of(s, job);
+    hs_antman_job(s, job)->role = HS_ANTMAN_QUEUED;
+    hs_job_queue_add(&t->queue, s->v, job, next_round(&t->round, s->round));
+    if (is_auto(s, job))
+        hs_job_queue_add(&s->autos, s->v, job, hs_view_now_us(s->v) + s->conv_wait_us);
 }
 
 /* The job left its GPUs: what it had is free, and others there may have more. */
-static void left(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
+static void left(struct hs_antman *s, hs_job_id job)
 {
-    struct hs_antman_job *j = hs_antman_job(v, job);
-    const struct hs_map_entry *entries = s->allocations.allocations;
-    for (uint32_t h = j->first_allocation; h != 0; h = entries[h].next_of_job) {
-        uint32_t gpu = entries[h].gpu;
+    struct hs_antman_job *j = hs_antman_job(s, job);
+    for (uint32_t h = j->first_allocation; h != 0; h = s->entries[h].next_of_job) {
+        uint32_t gpu = s->entries[h].gpu;
         if (j->role == HS_ANTMAN_OPPORTUNISTIC) {
-            hs_antman_count_guest(&s->gpus[gpu], j, -1);
-            hs_antman_note_freed(s, hs_view_gpu_node(v, gpu));
+            count_guest(&s->gpus[gpu], j, -1);
+            hs_antman_note_freed(s, hs_view_gpu_node(s->v, gpu));
         } else {
-            hs_antman_set_owner(s, v, gpu, 0);
+            hs_antman_set_owner(s, gpu, 0);
         }
-        hs_antman_unsettle(s, v, gpu);
-        hs_antman_touch(s, gpu);
+        hs_antman_unsettle(s, gpu);
+        touch(s, gpu);
     }
     hs_allocation_map_drop(&s->allocations, &j->first_allocation);
-    hs_antman_forget(s, v, job);
+    forget(s, job);
     j->has_surged = j->is_step_awaited = false;
-    dequeue(s, v, job);
+    hs_antman_dequeue(s, job);
     s->is_woken = true;
 }
 
-static void touch_all(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
+static void touch_all(struct hs_antman *s, hs_job_id job)
 {
-    const struct hs_map_entry *entries = s->allocations.allocations;
-    for (uint32_t h = hs_antman_job(v, job)->first_allocation; h != 0; h = entries[h].next_of_job)
-        hs_antman_touch(s, entries[h].gpu);
+    for (uint32_t h = hs_antman_job(s, job)->first_allocation; h != 0;
+         h = s->entries[h].next_of_job)
+        touch(s, s->entries[h].gpu);
 }
 
 /* A limit counts from the end of a mini-batch on: an owner that needs more than its limit is slow
  * for one. */
-static void needs_other_memory(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
+static void needs_other_memory(struct hs_antman *s, hs_job_id job)
 {
-    struct hs_antman_job *j = hs_antman_job(v, job);
-    const struct hs_map_entry *entries = s->allocations.allocations;
+    struct hs_antman_job *j = hs_antman_job(s, job);
     uint32_t least_mib = j->least_mib, peak_mib = j->peak_mib;
-    learn(s, v, job);
+    learn(s, job);
     j->has_grown = j->has_grown || j->peak_mib > peak_mib;
-    for (uint32_t h = j->first_allocation; h != 0; h = entries[h].next_of_job) {
+    for (uint32_t h = j->first_allocation; h != 0; h = s->entries[h].next_of_job) {
         if (j->role == HS_ANTMAN_OPPORTUNISTIC)
-            s->gpus[entries[h].gpu].least_mib += (uint64_t)j->least_mib - least_mib;
-        hs_antman_unsettle(s, v, entries[h].gpu);
+            s->gpus[s->entries[h].gpu].least_mib += (uint64_t)j->least_mib - least_mib;
+        hs_antman_unsettle(s, s->entries[h].gpu);
     }
     j->has_surged = j->role == HS_ANTMAN_GUARANTEED && j->limit_mib > 0 &&
-                    j->limit_mib < j->peak_mib && hs_view_step_us(v, job) > 0;
+                    j->limit_mib < j->peak_mib && hs_view_step_us(s->v, job) > 0;
     j->needs_more = true;
-    touch_all(s, v, job);
-    hs_antman_review(s, v, job);
+    touch_all(s, job);
+    review(s, job);
 }
 
 static void antman_event(void *state, const struct hs_view *v, const struct hs_event *event)
@@ -369,25 +739,25 @@ static void antman_event(void *state, const struct hs_view *v, const struct hs_e
     hs_job_id job = event->job;
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
-        submitted(s, v, job);
+        submitted(s, job);
         break;
     case HS_EVENT_FINISH:
-        left(s, v, job);
+        left(s, job);
         break;
     case HS_EVENT_STOPPED: /* it ran out of memory */
-        left(s, v, job);
-        submitted(s, v, job);
-        hs_antman_job(v, job)->limit_mib = UINT32_MAX; /* unlike any: to be set anew */
+        left(s, job);
+        submitted(s, job);
+        hs_antman_job(s, job)->limit_mib = UINT32_MAX; /* unlike any: to be set anew */
         break;
     case HS_EVENT_PROGRESS: /* now it can be paused */
-        hs_antman_review(s, v, job);
+        review(s, job);
         break;
     case HS_EVENT_MEMORY:
-        needs_other_memory(s, v, job);
+        needs_other_memory(s, job);
         break;
     case HS_EVENT_STEP:
-        hs_antman_job(v, job)->has_surged = hs_antman_job(v, job)->is_step_awaited = false;
-        touch_all(s, v, job);
+        hs_antman_job(s, job)->has_surged = hs_antman_job(s, job)->is_step_awaited = false;
+        touch_all(s, job);
         break;
     case HS_EVENT_TIMER: /* tags: GPUs, then samples, then conversions */
         if (event->tag < s->gpu_count && s->gpus[event->tag].tick_us == hs_view_now_us(v)) {
@@ -407,28 +777,30 @@ static void antman_event(void *state, const struct hs_view *v, const struct hs_e
 static enum hs_status antman_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct hs_antman *s = state;
-    const struct hs_antman_pass x = {.s = s, .v = v, .p = p, .now_us = hs_view_now_us(v)};
-    if (hs_antman_kill(&x)) /* another decision follows */
+    s->v = v;
+    s->p = p;
+    s->now_us = hs_view_now_us(v);
+    if (kill_jobs(s)) /* another decision follows */
         return HS_OK;
     for (uint32_t i = 0; i < s->due_count; i++) {
         struct hs_antman_gpu *g = &s->gpus[s->due[i]];
         if (g->owner == 0)
             continue;
         g->steps++;
-        hs_antman_touch(s, s->due[i]);
+        touch(s, s->due[i]);
     }
     s->due_count = 0;
     if (s->is_woken) {
-        upgrade_all(&x);
-        serve_reserving(&x);
-        serve_queues(&x);
-        convert(&x);
+        upgrade_all(s);
+        hs_antman_serve_reserving(s);
+        serve_queues(s);
+        convert(s);
     }
     if (s->is_woken || s->is_sampled)
-        hs_antman_fill(&x);
+        hs_antman_fill(s);
     s->is_woken = s->is_sampled = false;
-    hs_antman_coordinate(&x);
-    int64_t sample_us = (x.now_us / s->tick_us + 1) * s->tick_us;
+    coordinate(s);
+    int64_t sample_us = (s->now_us / s->tick_us + 1) * s->tick_us;
     if (s->waiting.count > 0 && s->unsettled_count > 0 && sample_us != s->sample_at_us) {
         hs_plan_timer(p, sample_us, s->gpu_count); /* a waiting job may then find a candidate */
         s->sample_at_us = sample_us;
@@ -448,14 +820,15 @@ static void antman_semantics(const void *state, struct hs_semantics *out)
         .cost = "memory moved"};
 }
 
-static const char *check_set(const struct hs_job_queue *set, const struct hs_view *v,
+static const char *check_set(const struct hs_job_queue *set, const struct hs_antman *s,
                              enum hs_antman_role role)
 {
-    if (!hs_job_queue_is_valid(set, v))
+    if (!hs_job_queue_is_valid(set, s->v))
         return "a queue is out of order";
-    for (hs_job_id j = hs_job_queue_first(set, v); j != HS_NO_JOB; j = hs_job_queue_next(set, v, j))
-        if (hs_antman_job(v, j)->role != role ||
-            hs_job_waits(v, j) == (role == HS_ANTMAN_OPPORTUNISTIC))
+    for (hs_job_id j = hs_job_queue_first(set, s->v); j != HS_NO_JOB;
+         j = hs_job_queue_next(set, s->v, j))
+        if (hs_antman_job(s, j)->role != role ||
+            hs_job_waits(s->v, j) == (role == HS_ANTMAN_OPPORTUNISTIC))
             return "a queue holds a job that is something else";
     return NULL;
 }
@@ -464,18 +837,18 @@ static const char *antman_check(const void *state, const struct hs_view *v)
 {
     const struct hs_antman *s = state;
     const char *broken = hs_allocation_map_check(&s->allocations, v);
-    broken = broken != NULL ? broken : check_set(&s->reserving, v, HS_ANTMAN_RESERVING);
-    broken = broken != NULL ? broken : check_set(&s->waiting, v, HS_ANTMAN_WAITING);
-    broken = broken != NULL ? broken : check_set(&s->autos, v, HS_ANTMAN_QUEUED);
+    broken = broken != NULL ? broken : check_set(&s->reserving, s, HS_ANTMAN_RESERVING);
+    broken = broken != NULL ? broken : check_set(&s->waiting, s, HS_ANTMAN_WAITING);
+    broken = broken != NULL ? broken : check_set(&s->autos, s, HS_ANTMAN_QUEUED);
     for (uint32_t vc = 0; vc < s->tenant_count && broken == NULL; vc++) {
         const struct hs_antman_tenant *t = &s->tenants[vc];
-        broken = check_set(&t->queue, v, HS_ANTMAN_QUEUED);
+        broken = check_set(&t->queue, s, HS_ANTMAN_QUEUED);
         if (broken == NULL)
-            broken = check_set(&t->upgradable, v, HS_ANTMAN_OPPORTUNISTIC);
+            broken = check_set(&t->upgradable, s, HS_ANTMAN_OPPORTUNISTIC);
         if (broken == NULL && t->charged > t->quota)
             broken = "a tenant is charged more than its quota";
     }
-    return broken != NULL ? broken : hs_antman_check_gpus(s, v);
+    return broken != NULL ? broken : hs_antman_check_gpus(s);
 }
 
 #define PAPER "Xiao et al., OSDI'20"

@@ -2,9 +2,9 @@
  *
  * The parts of AntMan (README.md says what it does):
  *
- *     antman.c        tenants and quotas, conversion and upgrade; events, one decision
+ *     antman.c        tenants and quotas, conversion and upgrade; the coordinator of each GPU: caps
+ *                     and memory limits; events, one decision
  *     antman_place.c  GPUs of guaranteed jobs, reservations; GPUs of opportunistic jobs
- *     antman_local.c  the coordinator of each GPU: caps and memory limits
  *
  * A GPU has an owner, a guaranteed job, and guests, the opportunistic jobs on it. Sums are updated
  * while the plan is written, so that each part sees what the others have decided. Links to jobs and
@@ -16,9 +16,6 @@
 #include "policies/lib/allocation_map.h"
 #include "policies/lib/capacity_tree.h"
 #include "policies/lib/vc_queues.h"
-
-#define HS_ANTMAN_GUESTS_MOST 16 /* guests of one GPU whose memory is shared out */
-#define HS_ANTMAN_CHUNKS_MOST 20 /* chunks of a job's peak memory */
 
 enum hs_antman_role {
     HS_ANTMAN_NONE,
@@ -83,7 +80,9 @@ struct hs_antman {
     int64_t host_gb;
     bool has_ramp;
     /* state */
-    int64_t host_mib;
+    const struct hs_view *v;
+    struct hs_plan *p; /* of the present decision */
+    int64_t now_us, host_mib, shrink_ns_per_gb, growth_ns_per_gb;
     uint32_t thr_pm, step_pm, full_steps, chunks;
     struct hs_antman_gpu *gpus;
     uint32_t *open;       /* per node: GPUs without owner and reservation, */
@@ -103,6 +102,7 @@ struct hs_antman {
     int64_t round, waiting_round; /* of the last job that was served */
     int64_t reservations;         /* made so far: their order */
     struct hs_allocation_map allocations;
+    struct hs_map_entry *entries;           /* those of the map */
     struct hs_capacity_tree candidates;     /* GPUs by load, for opportunistic jobs */
     uint32_t *unsettled, unsettled_count;   /* GPUs */
     uint32_t first_coordinated;             /* list of GPUs to be coordinated */
@@ -112,89 +112,38 @@ struct hs_antman {
     bool is_sampled;                        /* it is time to look at utilizations */
 };
 
-/* One decision. */
-struct hs_antman_pass {
-    struct hs_antman *s;
-    const struct hs_view *v;
-    struct hs_plan *p;
-    int64_t now_us;
-};
-
-static inline struct hs_antman_job *hs_antman_job(const struct hs_view *v, hs_job_id job)
+static inline struct hs_antman_job *hs_antman_job(const struct hs_antman *s, hs_job_id job)
 {
-    return hs_view_scratch(v, job);
-}
-
-/* A guest comes to the GPU (1), or leaves it (-1). */
-static inline void hs_antman_count_guest(struct hs_antman_gpu *g, const struct hs_antman_job *j,
-                                         int times)
-{
-    g->guests += (uint32_t)times;
-    g->guest_pm += (uint32_t)times * j->util_pm;
-    g->least_mib += (uint64_t)times * j->least_mib;
+    return hs_view_scratch(s->v, job);
 }
 
 /* ---- antman_place.c ---- */
 
-/* Starts the job on the chosen GPUs. */
-void hs_antman_start(const struct hs_antman_pass *x, hs_job_id job, enum hs_antman_role role);
-/* Chooses GPUs for a guaranteed job; false: too few are usable. before: so many GPUs are reserved
- * for jobs that come before it; those of others it may take. */
-bool hs_antman_place(const struct hs_antman_pass *x, hs_job_id job, uint64_t before);
-/* Reserves all GPUs that it could use. */
-void hs_antman_reserve(const struct hs_antman_pass *x, hs_job_id job, uint64_t before);
-void hs_antman_unreserve(struct hs_antman *s, const struct hs_view *v, hs_job_id job);
+/* A guaranteed job that is charged to its quota starts, or waits with all GPUs that it could have.
+ * before: so many GPUs are reserved for jobs that come before it; those of others it may take. */
+void hs_antman_place_or_reserve(struct hs_antman *s, hs_job_id job, uint64_t before);
+/* Jobs with reservations, in the order of these. */
+void hs_antman_serve_reserving(struct hs_antman *s);
+void hs_antman_unreserve(struct hs_antman *s, hs_job_id job);
 /* More GPUs of the node may be usable for guaranteed jobs. */
 void hs_antman_note_freed(struct hs_antman *s, uint32_t node);
 /* owner: job + 1; 0 = none. */
-void hs_antman_set_owner(struct hs_antman *s, const struct hs_view *v, uint32_t gpu,
-                         uint32_t owner);
+void hs_antman_set_owner(struct hs_antman *s, uint32_t gpu, uint32_t owner);
 /* Utilization an opportunistic job adds: the size by which `waiting` is searched. */
 uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_constrained);
 /* Starts opportunistic jobs. */
-void hs_antman_fill(const struct hs_antman_pass *x);
+void hs_antman_fill(struct hs_antman *s);
 /* The utilization of the GPU changes now, or which jobs may join it. */
-void hs_antman_unsettle(struct hs_antman *s, const struct hs_view *v, uint32_t gpu);
-const char *hs_antman_check_gpus(const struct hs_antman *s, const struct hs_view *v);
+void hs_antman_unsettle(struct hs_antman *s, uint32_t gpu);
+const char *hs_antman_check_gpus(const struct hs_antman *s);
 
-/* ---- antman_local.c ---- */
+/* ---- antman.c ---- */
 
-/* Caps in steps, the same for all guests of a GPU. Utilizations and steps are per mille.
- * Steps that make a cap of 1; the last one may be short. */
-uint32_t hs_antman_full_steps(uint32_t step_pm);
-/* Q32, rounded down: k steps of 0.1 are never more than k / 10. */
-uint64_t hs_antman_cap_q32(uint32_t step_pm, uint32_t steps);
-/* The most steps at which cap x guest_pm is within what the owner's utilization leaves. */
-uint32_t hs_antman_most_steps(uint32_t step_pm, uint32_t owner_pm, uint32_t guest_pm);
-
-struct hs_antman_share {
-    uint32_t least_mib, peak_mib; /* least <= peak */
-    uint32_t given_mib;           /* the result */
-};
-/* Speed of job i under a limit > 0, Q32. */
-typedef uint64_t hs_antman_speed_q32(const void *ctx, uint32_t i, uint32_t limit_mib);
-/* Splits room_mib among guests so that the sum of their speeds is large; chunks: in a peak. At most
- * room_mib in all, unless the least alone are more. */
-void hs_antman_split(struct hs_antman_share *shares, uint32_t count, uint32_t room_mib,
-                     uint32_t chunks, hs_antman_speed_q32 *speed_of, const void *ctx);
-
-/* Memory for a new job: the guests there shrink to the least if they must. */
-void hs_antman_make_room(const struct hs_antman_pass *x, uint32_t gpu, uint32_t mib);
-/* Sets the limit; 0: none. */
-void hs_antman_limit(const struct hs_antman_pass *x, hs_job_id job, uint32_t mib);
-/* The GPU is to be coordinated, or the job reviewed, in this decision or the next. */
-void hs_antman_touch(struct hs_antman *s, uint32_t gpu);
-void hs_antman_review(struct hs_antman *s, const struct hs_view *v, hs_job_id job);
-/* The job is gone. */
-void hs_antman_forget(struct hs_antman *s, const struct hs_view *v, hs_job_id job);
-/* A job came to the GPU: the ramp of its guests begins anew. */
-void hs_antman_begin_ramp(const struct hs_antman_pass *x, uint32_t gpu);
+/* Starts the job on the chosen GPUs. */
+void hs_antman_start(struct hs_antman *s, hs_job_id job, enum hs_antman_role role);
+/* The job leaves whatever it waits in, with its reservations and its charge. */
+void hs_antman_dequeue(struct hs_antman *s, hs_job_id job);
 /* The owner has come less than `init` ago, and guests make way. */
-bool hs_antman_is_settling(const struct hs_antman *s, const struct hs_antman_gpu *g,
-                           int64_t now_us);
-/* Kills jobs whose memory has grown beyond device and host; true if there are any. */
-bool hs_antman_kill(const struct hs_antman_pass *x);
-/* Writes caps and limits, after all jobs are placed. */
-void hs_antman_coordinate(const struct hs_antman_pass *x);
+bool hs_antman_is_settling(const struct hs_antman *s, const struct hs_antman_gpu *g);
 
 #endif

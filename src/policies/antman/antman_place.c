@@ -25,9 +25,9 @@ void hs_antman_note_freed(struct hs_antman *s, uint32_t node)
 }
 
 /* A GPU is open without owner and reservation. */
-static void count_open(struct hs_antman *s, const struct hs_view *v, uint32_t gpu, bool was_open)
+static void count_open(struct hs_antman *s, uint32_t gpu, bool was_open)
 {
-    const uint32_t node = hs_view_gpu_node(v, gpu);
+    const uint32_t node = hs_view_gpu_node(s->v, gpu);
     bool is_open = s->gpus[gpu].owner == 0 && s->gpus[gpu].reserved == 0;
     s->open[node] += is_open;
     s->open[node] -= was_open;
@@ -37,50 +37,13 @@ static void count_open(struct hs_antman *s, const struct hs_view *v, uint32_t gp
         hs_antman_note_freed(s, node);
 }
 
-void hs_antman_set_owner(struct hs_antman *s, const struct hs_view *v, uint32_t gpu, uint32_t owner)
+void hs_antman_set_owner(struct hs_antman *s, uint32_t gpu, uint32_t owner)
 {
     struct hs_antman_gpu *g = &s->gpus[gpu];
     bool was_open = g->owner == 0 && g->reserved == 0;
     g->owner = owner;
     g->tick_us = 0;
-    count_open(s, v, gpu, was_open);
-}
-
-void hs_antman_start(const struct hs_antman_pass *x, hs_job_id job, enum hs_antman_role role)
-{
-    struct hs_antman *s = x->s;
-    struct hs_antman_job *j = hs_antman_job(x->v, job);
-    bool is_guest = role == HS_ANTMAN_OPPORTUNISTIC;
-    hs_plan_reason(x->p, "memory for a job that starts beside it");
-    for (uint32_t i = 0; i < s->chosen_count; i++)
-        hs_antman_make_room(x, s->chosen[i], is_guest ? j->least_mib : j->peak_mib);
-    hs_plan_reason(x->p, is_guest ? "opportunistic: fills the GPUs of least load"
-                                  : "guaranteed: within the quota of its virtual cluster");
-    hs_antman_limit(x, job, is_guest && j->peak_mib > 0 ? j->least_mib : 0);
-    j->role = role;
-    j->is_new = true;
-    hs_plan_start(x->p, job);
-    for (uint32_t i = 0; i < s->chosen_count; i++) {
-        hs_plan_on_gpu(x->p, s->chosen[i]);
-        hs_allocation_map_add(&s->allocations, job, &j->first_allocation, s->chosen[i]);
-        s->allocations.allocations[j->first_allocation].limit_mib =
-            is_guest ? j->least_mib : UINT32_MAX;
-    }
-    if (is_guest)
-        hs_plan_background(x->p, job, true);
-    for (uint32_t i = 0; i < s->chosen_count; i++) {
-        struct hs_antman_gpu *g = &s->gpus[s->chosen[i]];
-        if (is_guest) {
-            hs_antman_count_guest(g, j, 1);
-        } else {
-            hs_antman_set_owner(s, x->v, s->chosen[i], job + 1);
-            g->since_us = x->now_us;
-        }
-        g->known_us = x->now_us + s->window_us;
-        hs_antman_begin_ramp(x, s->chosen[i]);
-        hs_antman_unsettle(s, x->v, s->chosen[i]);
-    }
-    s->chosen_count = 0;
+    count_open(s, gpu, was_open);
 }
 
 /* ---- guaranteed jobs: nodes ---- */
@@ -97,31 +60,29 @@ static int64_t cost_of(const struct hs_antman_gpu *g)
     return g->guests > 0 ? GUEST_COST + g->guest_pm : 0;
 }
 
-static bool is_usable(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpu)
+static bool is_usable(struct hs_antman *s, hs_job_id job, uint32_t gpu)
 {
-    const struct hs_antman_gpu *g = &x->s->gpus[gpu];
-    const struct hs_antman_job *j = hs_antman_job(x->v, job);
+    const struct hs_antman_gpu *g = &s->gpus[gpu];
+    const struct hs_antman_job *j = hs_antman_job(s, job);
     bool is_reserved = g->reserved != 0 && g->reserved != job + 1 &&
                        (j->role != HS_ANTMAN_RESERVING ||
-                        hs_job_queue_is_before(&x->s->reserving, x->v, g->reserved - 1, job));
+                        hs_job_queue_is_before(&s->reserving, s->v, g->reserved - 1, job));
     if (g->owner != 0 || is_reserved)
         return false;
-    return g->guests == 0 || (hs_view_may_join(x->v, gpu, job) &&
-                              g->least_mib + j->peak_mib <= hs_view_gpu_capacity_mib(x->v, gpu));
+    return g->guests == 0 || (hs_view_may_join(s->v, gpu, job) &&
+                              g->least_mib + j->peak_mib <= hs_view_gpu_capacity_mib(s->v, gpu));
 }
 
 /* The usable GPUs of a node, cheapest first, lowest number on ties, into s->node_gpus: at most
  * `most`, and as many as its CPUs and host memory serve. Insertion sort: a node is small. */
-static uint32_t usable_gpus(const struct hs_antman_pass *x, hs_job_id job, uint32_t node,
-                            uint32_t most)
+static uint32_t usable_gpus(struct hs_antman *s, hs_job_id job, uint32_t node, uint32_t most)
 {
-    struct hs_antman *s = x->s;
-    uint32_t first = hs_view_node(x->v, node)->first_gpu, count = 0;
-    uint32_t workers = hs_view_node_workers(x->v, job, node);
+    uint32_t first = hs_view_node(s->v, node)->first_gpu, count = 0;
+    uint32_t workers = hs_view_node_workers(s->v, job, node);
     most = workers < most ? workers : most;
-    for (uint32_t gpu = first; most > 0 && gpu < first + hs_view_node(x->v, node)->gpus; gpu++) {
+    for (uint32_t gpu = first; most > 0 && gpu < first + hs_view_node(s->v, node)->gpus; gpu++) {
         int64_t cost = cost_of(&s->gpus[gpu]);
-        if (!is_usable(x, job, gpu) ||
+        if (!is_usable(s, job, gpu) ||
             (count == most && cost >= cost_of(&s->gpus[s->node_gpus[count - 1]])))
             continue;
         uint32_t at = count < most ? count++ : count - 1;
@@ -135,19 +96,17 @@ static uint32_t usable_gpus(const struct hs_antman_pass *x, hs_job_id job, uint3
 /* The best node for the rest of the gang, first on ties, and the usable GPUs of all nodes. Of two
  * nodes with room for all of the rest: where fewer GPUs have guests, then where these use less,
  * then the fuller one. Nodes without that room come after, most room first. */
-static struct offer best_offer(const struct hs_antman_pass *x, hs_job_id job, uint32_t rest,
-                               uint64_t *usable)
+static struct offer best_offer(struct hs_antman *s, hs_job_id job, uint32_t rest, uint64_t *usable)
 {
-    const struct hs_antman *s = x->s;
-    bool may_take = hs_antman_job(x->v, job)->role == HS_ANTMAN_RESERVING;
+    bool may_take = hs_antman_job(s, job)->role == HS_ANTMAN_RESERVING;
     struct offer best = {.room = 0};
     *usable = 0;
-    for (uint32_t node = 0; node < x->v->nodes; node++) {
+    for (uint32_t node = 0; node < s->v->nodes; node++) {
         if (s->node_taken[node] > 0 || (s->open[node] == 0 && !(may_take && s->reserved[node] > 0)))
             continue;
-        struct offer o = {.node = node, .idle = hs_view_node_free(x->v, node)};
-        if (hs_view_may_use(x->v, job, node))
-            o.room = usable_gpus(x, job, node, rest);
+        struct offer o = {.node = node, .idle = hs_view_node_free(s->v, node)};
+        if (hs_view_may_use(s->v, job, node))
+            o.room = usable_gpus(s, job, node, rest);
         for (uint32_t i = 0; i < o.room; i++)
             o.cost += cost_of(&s->gpus[s->node_gpus[i]]);
         *usable += o.room;
@@ -160,11 +119,10 @@ static struct offer best_offer(const struct hs_antman_pass *x, hs_job_id job, ui
     return best;
 }
 
-static void choose_idle_of(const struct hs_antman_pass *x, uint32_t node, uint32_t gpus)
+static void choose_idle_of(struct hs_antman *s, uint32_t node, uint32_t gpus)
 {
-    struct hs_antman *s = x->s;
     for (uint32_t gpu = 0; gpus > 0; gpus--) {
-        gpu = hs_view_idle_gpu(x->v, node, gpu);
+        gpu = hs_view_idle_gpu(s->v, node, gpu);
         s->chosen[s->chosen_count++] = gpu++;
     }
 }
@@ -173,187 +131,235 @@ static void choose_idle_of(const struct hs_antman_pass *x, uint32_t node, uint32
  * whole nodes of the largest size and then of the fullest that has enough for the rest: nothing is
  * better, and nothing else needs to be looked at, unless some GPUs are reserved. Not of several
  * nodes where ties are drawn: a search in vain would change later draws. */
-static bool choose_idle(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
+static bool choose_idle(struct hs_antman *s, hs_job_id job, uint32_t gpus)
 {
-    uint32_t size = x->v->max_node_gpus, from = 0;
-    if (x->s->reserved_gpus > 0)
+    uint32_t size = s->v->max_node_gpus, from = 0;
+    if (s->reserved_gpus > 0)
         return false;
-    uint32_t node = hs_view_best_fit(x->v, job, gpus);
+    uint32_t node = hs_view_best_fit(s->v, job, gpus);
     if (node != HS_NO_NODE) {
-        choose_idle_of(x, node, gpus);
+        choose_idle_of(s, node, gpus);
         return true;
     }
-    if (gpus <= size || x->v->ties_are_drawn || hs_view_idle_count(x->v, job, size) < gpus / size)
+    if (gpus <= size || s->v->ties_are_drawn || hs_view_idle_count(s->v, job, size) < gpus / size)
         return false;
     for (; gpus > 0; gpus -= size < gpus ? size : gpus) {
-        node = hs_view_idle_node(x->v, job, size, from);
+        node = hs_view_idle_node(s->v, job, size, from);
         from = node + 1;
-        uint32_t fullest = gpus < size ? hs_view_best_fit(x->v, job, gpus) : HS_NO_NODE;
-        if (fullest != HS_NO_NODE && hs_view_node_free(x->v, fullest) < size)
+        uint32_t fullest = gpus < size ? hs_view_best_fit(s->v, job, gpus) : HS_NO_NODE;
+        if (fullest != HS_NO_NODE && hs_view_node_free(s->v, fullest) < size)
             node = fullest;
         if (node == HS_NO_NODE) {
-            x->s->chosen_count = 0;
+            s->chosen_count = 0;
             return false;
         }
-        choose_idle_of(x, node, gpus < size ? gpus : size);
+        choose_idle_of(s, node, gpus < size ? gpus : size);
     }
     return true;
 }
 
-static void unreserve_gpu(struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
+static void unreserve_gpu(struct hs_antman *s, uint32_t gpu)
 {
-    hs_antman_job(v, s->gpus[gpu].reserved - 1)->reserved_count--;
+    hs_antman_job(s, s->gpus[gpu].reserved - 1)->reserved_count--;
     s->gpus[gpu].reserved = 0;
-    s->reserved[hs_view_gpu_node(v, gpu)]--;
+    s->reserved[hs_view_gpu_node(s->v, gpu)]--;
     s->reserved_gpus--;
-    count_open(s, v, gpu, false);
-    hs_antman_unsettle(s, v, gpu);
+    count_open(s, gpu, false);
+    hs_antman_unsettle(s, gpu);
 }
 
-bool hs_antman_place(const struct hs_antman_pass *x, hs_job_id job, uint64_t before)
+/* False: too few GPUs are usable. */
+static bool choose_gpus(struct hs_antman *s, hs_job_id job, uint64_t before)
 {
-    struct hs_antman *s = x->s;
-    uint32_t gpus = hs_view_gpus(x->v, job);
+    uint32_t gpus = hs_view_gpus(s->v, job);
     uint64_t usable;
     s->chosen_count = 0;
-    if (gpus == 0 || choose_idle(x, job, gpus))
+    if (gpus == 0 || choose_idle(s, job, gpus))
         return true;
     if (s->open_gpus + s->reserved_gpus - before < gpus)
         return false;
-    struct offer o = best_offer(x, job, gpus, &usable);
+    struct offer o = best_offer(s, job, gpus, &usable);
     if (usable < gpus)
         return false;
     for (;;) {
-        uint32_t count = usable_gpus(x, job, o.node, gpus - s->chosen_count);
+        uint32_t count = usable_gpus(s, job, o.node, gpus - s->chosen_count);
         for (uint32_t i = 0; i < count; i++)
             s->chosen[s->chosen_count++] = s->node_gpus[i];
         s->node_taken[o.node] = count;
         if (s->chosen_count == gpus)
             break;
-        o = best_offer(x, job, gpus - s->chosen_count, &usable);
+        o = best_offer(s, job, gpus - s->chosen_count, &usable);
     }
     for (uint32_t i = 0; i < s->chosen_count; i++) {
         uint32_t gpu = s->chosen[i], reserved = s->gpus[gpu].reserved;
-        s->node_taken[hs_view_gpu_node(x->v, gpu)] = 0;
+        s->node_taken[hs_view_gpu_node(s->v, gpu)] = 0;
         if (reserved != 0 && reserved != job + 1) /* for a job that comes after */
-            unreserve_gpu(s, x->v, gpu);
+            unreserve_gpu(s, gpu);
     }
     return true;
 }
 
 /* ---- guaranteed jobs: reservations ---- */
 
-void hs_antman_reserve(const struct hs_antman_pass *x, hs_job_id job, uint64_t before)
+/* All GPUs that it could use. */
+static void reserve(struct hs_antman *s, hs_job_id job, uint64_t before)
 {
-    struct hs_antman *s = x->s;
-    struct hs_antman_job *j = hs_antman_job(x->v, job);
+    struct hs_antman_job *j = hs_antman_job(s, job);
     bool may_take = s->reserved_gpus > before + j->reserved_count;
-    for (uint32_t node = 0; node < x->v->nodes; node++) {
+    for (uint32_t node = 0; node < s->v->nodes; node++) {
         if (!may_take && s->open_gpus == 0)
             return;
         bool has_some = s->open[node] > 0 || (may_take && s->reserved[node] > 0);
-        if (!has_some || !hs_view_may_use(x->v, job, node))
+        if (!has_some || !hs_view_may_use(s->v, job, node))
             continue;
-        uint32_t count = usable_gpus(x, job, node, hs_view_gpus(x->v, job));
+        uint32_t count = usable_gpus(s, job, node, hs_view_gpus(s->v, job));
         for (uint32_t i = 0; i < count; i++) {
             uint32_t gpu = s->node_gpus[i], *reserved = &s->gpus[gpu].reserved;
-            hs_antman_unsettle(s, x->v, gpu);
+            hs_antman_unsettle(s, gpu);
             if (*reserved == job + 1)
                 continue;
             if (*reserved != 0)
-                unreserve_gpu(s, x->v, gpu);
+                unreserve_gpu(s, gpu);
             *reserved = job + 1;
             j->reserved_count++;
             s->reserved[node]++;
             s->reserved_gpus++;
-            count_open(s, x->v, gpu, true);
+            count_open(s, gpu, true);
         }
     }
 }
 
-void hs_antman_unreserve(struct hs_antman *s, const struct hs_view *v, hs_job_id job)
+void hs_antman_unreserve(struct hs_antman *s, hs_job_id job)
 {
-    const struct hs_antman_job *j = hs_antman_job(v, job);
+    const struct hs_antman_job *j = hs_antman_job(s, job);
     for (uint32_t gpu = 0; j->reserved_count > 0; gpu++)
         if (s->gpus[gpu].reserved == job + 1)
-            unreserve_gpu(s, v, gpu);
+            unreserve_gpu(s, gpu);
+}
+
+/* ---- guaranteed jobs: in order ---- */
+
+void hs_antman_place_or_reserve(struct hs_antman *s, hs_job_id job, uint64_t before)
+{
+    struct hs_antman_job *j = hs_antman_job(s, job);
+    if (choose_gpus(s, job, before)) {
+        if (j->role == HS_ANTMAN_RESERVING)
+            hs_job_queue_remove(&s->reserving, s->v, job);
+        hs_antman_start(s, job, HS_ANTMAN_GUARANTEED);
+        hs_antman_unreserve(s, job);
+        return;
+    }
+    if (j->role != HS_ANTMAN_RESERVING) {
+        j->role = HS_ANTMAN_RESERVING;
+        hs_job_queue_add(&s->reserving, s->v, job, s->reservations++);
+    }
+    if (hs_reject_hopeless(s->v, s->p, job))
+        hs_antman_dequeue(s, job);
+    else
+        reserve(s, job, before);
+}
+
+/* Jobs with reservations, in the order of these, as long as there are GPUs without an owner that no
+ * job before has reserved. Nodes that are freed meanwhile are looked at in another round. */
+void hs_antman_serve_reserving(struct hs_antman *s)
+{
+    const struct hs_job_queue *set = &s->reserving;
+    while (s->freed_count > 0) {
+        uint32_t count = s->freed_count, *taken = s->freed;
+        uint64_t before = 0;
+        for (uint32_t i = 0; i < count; i++)
+            s->is_freed[taken[i]] = false;
+        s->freed = s->looked;
+        s->looked = taken;
+        s->freed_count = 0;
+        hs_job_id job = hs_job_queue_first(set, s->v), next;
+        for (; job != HS_NO_JOB && s->open_gpus + s->reserved_gpus > before; job = next) {
+            /* worth a try if a GPU that it may use was freed; the first in any case, since it may
+             * turn out to be hopeless */
+            bool is_worth_it = job == hs_job_queue_first(set, s->v);
+            next = hs_job_queue_next(set, s->v, job);
+            for (uint32_t i = 0; i < count && !is_worth_it; i++)
+                is_worth_it = hs_view_may_use(s->v, job, s->looked[i]);
+            if (is_worth_it)
+                hs_antman_place_or_reserve(s, job, before);
+            before += hs_antman_job(s, job)->reserved_count;
+        }
+    }
 }
 
 /* ---- unsettled GPUs ---- */
 
-void hs_antman_unsettle(struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
+void hs_antman_unsettle(struct hs_antman *s, uint32_t gpu)
 {
     if (!s->gpus[gpu].is_unsettled)
         s->unsettled[s->unsettled_count++] = gpu;
     s->gpus[gpu].is_unsettled = true;
-    s->gpus[gpu].changed_us = hs_view_now_us(v);
+    s->gpus[gpu].changed_us = hs_view_now_us(s->v);
 }
 
 /* ---- opportunistic jobs: candidates ---- */
 
 /* The owner, or the job for which the GPU is reserved. */
-static const struct hs_antman_job *owner_of(const struct hs_antman_pass *x,
-                                            const struct hs_antman_gpu *g)
+static const struct hs_antman_job *owner_of(struct hs_antman *s, const struct hs_antman_gpu *g)
 {
-    return hs_antman_job(x->v, (g->owner != 0 ? g->owner : g->reserved) - 1);
+    return hs_antman_job(s, (g->owner != 0 ? g->owner : g->reserved) - 1);
 }
 
 /* Mean utilization. Where the window cannot know it, because a job has just come or a guest is
  * capped, here or on another GPU of its gang, the sum of what all jobs would use counts if it is
  * more: otherwise GPUs whose guests stand still look idle and take ever more. */
-static uint32_t load_pm(const struct hs_antman_pass *x, uint32_t gpu)
+static uint32_t load_pm(struct hs_antman *s, uint32_t gpu)
 {
-    const struct hs_antman_gpu *g = &x->s->gpus[gpu];
-    const struct hs_allocation_map *map = &x->s->allocations;
-    uint32_t mean_pm = hs_view_gpu_mean_util_pm(x->v, gpu, x->s->window_us);
-    bool is_known = x->now_us >= g->known_us;
+    const struct hs_antman_gpu *g = &s->gpus[gpu];
+    const struct hs_allocation_map *map = &s->allocations;
+    uint32_t mean_pm = hs_view_gpu_mean_util_pm(s->v, gpu, s->window_us);
+    bool is_known = s->now_us >= g->known_us;
     for (uint32_t h = map->on_gpu[gpu]; h != 0 && is_known; h = map->allocations[h].next_on_gpu) {
-        const struct hs_antman_job *j = hs_antman_job(x->v, map->allocations[h].job);
-        is_known = j->role != HS_ANTMAN_OPPORTUNISTIC || j->cap_steps >= x->s->full_steps;
+        const struct hs_antman_job *j = hs_antman_job(s, map->allocations[h].job);
+        is_known = j->role != HS_ANTMAN_OPPORTUNISTIC || j->cap_steps >= s->full_steps;
     }
     if (is_known)
         return mean_pm;
-    uint32_t sum_pm = g->guest_pm + (g->owner != 0 ? owner_of(x, g)->util_pm : 0);
+    uint32_t sum_pm = g->guest_pm + (g->owner != 0 ? owner_of(s, g)->util_pm : 0);
     sum_pm = sum_pm < FULL_PM ? sum_pm : FULL_PM;
     return sum_pm > mean_pm ? sum_pm : mean_pm;
 }
 
 /* Memory for one guest more, beside the owner or the job for which it is reserved; -1: for none,
  * whatever it needs. */
-static int64_t room_mib(const struct hs_antman_pass *x, uint32_t gpu)
+static int64_t room_mib(struct hs_antman *s, uint32_t gpu)
 {
-    const struct hs_antman_gpu *g = &x->s->gpus[gpu];
-    uint64_t capacity_mib = hs_view_gpu_capacity_mib(x->v, gpu), taken_mib = g->least_mib;
+    const struct hs_antman_gpu *g = &s->gpus[gpu];
+    uint64_t capacity_mib = hs_view_gpu_capacity_mib(s->v, gpu), taken_mib = g->least_mib;
     bool is_owned = g->owner != 0 || g->reserved != 0;
     if (capacity_mib == UINT32_MAX || (!is_owned && g->guests == 0))
         return UINT32_MAX;
     if (is_owned)
-        taken_mib += owner_of(x, g)->peak_mib;
+        taken_mib += owner_of(s, g)->peak_mib;
     return taken_mib <= capacity_mib ? (int64_t)(capacity_mib - taken_mib) : -1;
 }
 
 /* Room for an owner is left. A job that has run out of memory gets the GPUs it reserves alone. */
-static bool is_open(const struct hs_antman_pass *x, const struct hs_antman_gpu *g)
+static bool is_open(struct hs_antman *s, const struct hs_antman_gpu *g)
 {
-    uint32_t most = x->v->max_tenants;
-    if (g->guests >= (most > 1 ? most - 1 : 1) || hs_antman_is_settling(x->s, g, x->now_us))
+    uint32_t most = s->v->max_tenants;
+    if (g->guests >= (most > 1 ? most - 1 : 1) || hs_antman_is_settling(s, g))
         return false;
-    return g->reserved == 0 || hs_view_ooms(x->v, g->reserved - 1) == 0;
+    return g->reserved == 0 || hs_view_ooms(s->v, g->reserved - 1) == 0;
 }
 
-static void renew(const struct hs_antman_pass *x, uint32_t gpu)
+static void renew(struct hs_antman *s, uint32_t gpu)
 {
-    struct hs_antman *s = x->s;
     const struct hs_antman_gpu *g = &s->gpus[gpu];
-    int64_t mib = room_mib(x, gpu);
+    int64_t mib = room_mib(s, gpu);
     uint32_t room_pm = UINT32_MAX; /* of guests that may still come: one step of the cap for all */
     if (g->owner != 0) {
-        uint32_t owner_pm = owner_of(x, g)->util_pm;
+        uint32_t owner_pm = owner_of(s, g)->util_pm;
         uint32_t most_pm = owner_pm < FULL_PM ? (FULL_PM - owner_pm) * FULL_PM / s->step_pm : 0;
         room_pm = most_pm > g->guest_pm ? most_pm - g->guest_pm : 0;
     }
-    bool may_come = mib >= 0 && is_open(x, g) && (g->guests == 0 || room_pm > 0);
-    uint32_t pm = may_come ? load_pm(x, gpu) : UINT32_MAX;
+    bool may_come = mib >= 0 && is_open(s, g) && (g->guests == 0 || room_pm > 0);
+    uint32_t pm = may_come ? load_pm(s, gpu) : UINT32_MAX;
     if (pm < s->thr_pm)
         hs_capacity_tree_put(&s->candidates, 0, gpu, pm,
                              (struct hs_capacity){{(uint64_t)mib, room_pm}});
@@ -365,109 +371,107 @@ static void renew(const struct hs_antman_pass *x, uint32_t gpu)
 
 uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_constrained)
 {
+    const struct hs_antman_job *j = hs_view_scratch(v, job);
     *is_constrained = false;
-    return hs_view_gpus(v, job) > 0 ? hs_antman_job(v, job)->util_pm : 0;
+    return hs_view_gpus(v, job) > 0 ? j->util_pm : 0;
 }
 
 /* The candidates of least load. */
-static bool choose(const struct hs_antman_pass *x, hs_job_id job, uint32_t gpus)
+static bool choose(struct hs_antman *s, hs_job_id job, uint32_t gpus)
 {
-    struct hs_antman *s = x->s;
-    const struct hs_antman_job *j = hs_antman_job(x->v, job);
+    const struct hs_antman_job *j = hs_antman_job(s, job);
     const struct hs_capacity need = {{j->least_mib, j->util_pm}};
     s->chosen_count = 0;
     for (uint32_t gpu = hs_capacity_tree_first(&s->candidates, 0, 0, need);
          s->chosen_count < gpus && gpu != HS_NO_CAPACITY;
          gpu = hs_capacity_tree_next(&s->candidates, 0, gpu, need)) {
-        uint32_t node = hs_view_gpu_node(x->v, gpu);
-        if (hs_view_may_use(x->v, job, node) && hs_view_may_join(x->v, gpu, job) &&
-            hs_view_node_workers(x->v, job, node) > s->node_taken[node]) {
+        uint32_t node = hs_view_gpu_node(s->v, gpu);
+        if (hs_view_may_use(s->v, job, node) && hs_view_may_join(s->v, gpu, job) &&
+            hs_view_node_workers(s->v, job, node) > s->node_taken[node]) {
             s->chosen[s->chosen_count++] = gpu;
             s->node_taken[node]++;
         }
     }
     for (uint32_t i = 0; i < s->chosen_count; i++)
-        s->node_taken[hs_view_gpu_node(x->v, s->chosen[i])] = 0;
+        s->node_taken[hs_view_gpu_node(s->v, s->chosen[i])] = 0;
     return s->chosen_count == gpus;
 }
 
-void hs_antman_fill(const struct hs_antman_pass *x)
+void hs_antman_fill(struct hs_antman *s)
 {
-    struct hs_antman *s = x->s;
     if (s->waiting.count == 0)
         return;
     for (uint32_t i = s->unsettled_count; i-- > 0;) {
         uint32_t gpu = s->unsettled[i];
         struct hs_antman_gpu *g = &s->gpus[gpu];
-        renew(x, gpu);
-        if (x->now_us - g->changed_us < s->window_us || hs_antman_is_settling(s, g, x->now_us))
+        renew(s, gpu);
+        if (s->now_us - g->changed_us < s->window_us || hs_antman_is_settling(s, g))
             continue;
         g->is_unsettled = false;
         s->unsettled[i] = s->unsettled[--s->unsettled_count];
     }
-    hs_job_id job = HS_NO_JOB, next = hs_job_queue_first(&s->waiting, x->v);
+    hs_job_id job = HS_NO_JOB, next = hs_job_queue_first(&s->waiting, s->v);
     for (;;) {
         uint64_t most_pm = hs_capacity_tree_most(&s->candidates, 0).of[TIME];
         bool is_constrained;
-        if (next != HS_NO_JOB && hs_antman_need_pm(x->v, next, &is_constrained) > most_pm)
-            next = hs_job_queue_next_fitting(&s->waiting, x->v, next, most_pm);
+        if (next != HS_NO_JOB && hs_antman_need_pm(s->v, next, &is_constrained) > most_pm)
+            next = hs_job_queue_next_fitting(&s->waiting, s->v, next, most_pm);
         if (next == HS_NO_JOB)
             return;
         job = next;
-        next = hs_job_queue_next(&s->waiting, x->v, job);
-        uint32_t gpus = hs_view_gpus(x->v, job);
-        if (gpus <= s->candidates.count && choose(x, job, gpus)) {
-            int64_t round = hs_job_queue_key(x->v, job);
+        next = hs_job_queue_next(&s->waiting, s->v, job);
+        uint32_t gpus = hs_view_gpus(s->v, job);
+        if (gpus <= s->candidates.count && choose(s, job, gpus)) {
+            int64_t round = hs_job_queue_key(s->v, job);
             s->waiting_round = round > s->waiting_round ? round : s->waiting_round;
-            hs_job_queue_remove(&s->waiting, x->v, job);
-            if (hs_view_class(x->v, job) == HS_JOB_CLASS_AUTO)
-                hs_job_queue_add(&s->tenants[hs_view_vc(x->v, job)].upgradable, x->v, job, 0);
-            hs_antman_start(x, job, HS_ANTMAN_OPPORTUNISTIC);
+            hs_job_queue_remove(&s->waiting, s->v, job);
+            if (hs_view_class(s->v, job) == HS_JOB_CLASS_AUTO)
+                hs_job_queue_add(&s->tenants[hs_view_vc(s->v, job)].upgradable, s->v, job, 0);
+            hs_antman_start(s, job, HS_ANTMAN_OPPORTUNISTIC);
             for (uint32_t i = 0; i < gpus; i++)
-                renew(x, s->chosen[i]);
+                renew(s, s->chosen[i]);
         } else if (s->unsettled_count == 0) {
-            (void)hs_reject_hopeless(x->v, x->p, job);
+            (void)hs_reject_hopeless(s->v, s->p, job);
         }
     }
 }
 
 /* ---- invariants ---- */
 
-static const char *check_gpu(const struct hs_antman *s, const struct hs_view *v, uint32_t gpu)
+static const char *check_gpu(const struct hs_antman *s, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
-    const struct hs_map_entry *entries = s->allocations.allocations;
     uint32_t owners = 0, guests = 0, guest_pm = 0;
     if (g->owner != 0 && (g->steps > g->most || g->reserved != 0 ||
-                          hs_antman_job(v, g->owner - 1)->role != HS_ANTMAN_GUARANTEED))
+                          hs_antman_job(s, g->owner - 1)->role != HS_ANTMAN_GUARANTEED))
         return "caps beside a guaranteed job are above what it leaves, or its GPU is reserved, or "
                "its "
                "owner is not guaranteed";
-    for (uint32_t h = s->allocations.on_gpu[gpu]; h != 0; h = entries[h].next_on_gpu) {
-        hs_job_id job = entries[h].job;
-        const struct hs_antman_job *j = hs_antman_job(v, job);
+    for (uint32_t h = s->allocations.on_gpu[gpu]; h != 0; h = s->entries[h].next_on_gpu) {
+        hs_job_id job = s->entries[h].job;
+        const struct hs_antman_job *j = hs_antman_job(s, job);
         if (j->role != HS_ANTMAN_OPPORTUNISTIC) {
             owners += g->owner == job + 1;
             continue;
         }
         guests++;
         guest_pm += j->util_pm;
-        if (g->owner != 0 && j->cap_steps > g->steps && hs_view_state(v, job) == HS_JOB_RUNNING)
+        if (g->owner != 0 && j->cap_steps > g->steps && hs_view_state(s->v, job) == HS_JOB_RUNNING)
             return "a cap is above that of its GPU";
     }
     if (owners != (g->owner != 0) || guests != g->guests || guest_pm != g->guest_pm ||
-        owners + guests != hs_view_gpu_tenants(v, gpu))
+        owners + guests != hs_view_gpu_tenants(s->v, gpu))
         return "a GPU has not one owner at most, and its guests";
     return NULL;
 }
 
-const char *hs_antman_check_gpus(const struct hs_antman *s, const struct hs_view *v)
+const char *hs_antman_check_gpus(const struct hs_antman *s)
 {
     uint64_t open = 0, reserved = 0, charged = 0;
     for (uint32_t gpu = 0; gpu < s->gpu_count; gpu++) {
-        const char *broken = check_gpu(s, v, gpu);
+        const char *broken = check_gpu(s, gpu);
         uint32_t job = s->gpus[gpu].reserved;
-        if (broken == NULL && job != 0 && hs_antman_job(v, job - 1)->role != HS_ANTMAN_RESERVING)
+        if (broken == NULL && job != 0 && hs_antman_job(s, job - 1)->role != HS_ANTMAN_RESERVING)
             broken = "a GPU is reserved for a job that does not wait for it";
         if (broken != NULL)
             return broken;
@@ -475,10 +479,10 @@ const char *hs_antman_check_gpus(const struct hs_antman *s, const struct hs_view
         reserved += s->gpus[gpu].reserved != 0;
         charged += s->gpus[gpu].owner != 0;
     }
-    for (hs_job_id j = hs_job_queue_first(&s->reserving, v); j != HS_NO_JOB;
-         j = hs_job_queue_next(&s->reserving, v, j)) {
-        charged += hs_view_gpus(v, j);
-        reserved -= hs_antman_job(v, j)->reserved_count;
+    for (hs_job_id j = hs_job_queue_first(&s->reserving, s->v); j != HS_NO_JOB;
+         j = hs_job_queue_next(&s->reserving, s->v, j)) {
+        charged += hs_view_gpus(s->v, j);
+        reserved -= hs_antman_job(s, j)->reserved_count;
     }
     for (uint32_t vc = 0; vc < s->tenant_count; vc++)
         charged -= s->tenants[vc].charged;
