@@ -178,17 +178,14 @@ static bool choose_gpus(struct hs_antman *s, hs_job_id job, uint64_t before)
         return true;
     if (s->open_gpus + s->reserved_gpus - before < gpus)
         return false;
-    struct offer o = best_offer(s, job, gpus, &usable);
-    if (usable < gpus)
-        return false;
-    for (;;) {
-        uint32_t count = usable_gpus(s, job, o.node, gpus - s->chosen_count);
-        for (uint32_t i = 0; i < count; i++)
+    for (uint32_t rest = gpus; rest > 0; rest = gpus - s->chosen_count) {
+        struct offer o = best_offer(s, job, rest, &usable);
+        if (usable < rest) /* at the first look, if ever */
+            return false;
+        o.room = usable_gpus(s, job, o.node, rest);
+        for (uint32_t i = 0; i < o.room; i++)
             s->chosen[s->chosen_count++] = s->node_gpus[i];
-        s->node_taken[o.node] = count;
-        if (s->chosen_count == gpus)
-            break;
-        o = best_offer(s, job, gpus - s->chosen_count, &usable);
+        s->node_taken[o.node] = o.room;
     }
     for (uint32_t i = 0; i < s->chosen_count; i++) {
         uint32_t gpu = s->chosen[i], reserved = s->gpus[gpu].reserved;
@@ -287,8 +284,6 @@ void hs_antman_serve_reserving(struct hs_antman *s)
     }
 }
 
-/* ---- unsettled GPUs ---- */
-
 void hs_antman_unsettle(struct hs_antman *s, uint32_t gpu)
 {
     if (!s->gpus[gpu].is_unsettled)
@@ -311,11 +306,11 @@ static const struct hs_antman_job *owner_of(struct hs_antman *s, const struct hs
 static uint32_t load_pm(struct hs_antman *s, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
-    const struct hs_allocation_map *map = &s->allocations;
     uint32_t mean_pm = hs_view_gpu_mean_util_pm(s->v, gpu, s->window_us);
     bool is_known = s->now_us >= g->known_us;
-    for (uint32_t h = map->on_gpu[gpu]; h != 0 && is_known; h = map->allocations[h].next_on_gpu) {
-        const struct hs_antman_job *j = hs_antman_job(s, map->allocations[h].job);
+    for (uint32_t h = s->allocations.on_gpu[gpu]; h != 0 && is_known;
+         h = s->entries[h].next_on_gpu) {
+        const struct hs_antman_job *j = hs_antman_job(s, s->entries[h].job);
         is_known = j->role != HS_ANTMAN_OPPORTUNISTIC || j->cap_steps >= s->full_steps;
     }
     if (is_known)
@@ -330,35 +325,31 @@ static uint32_t load_pm(struct hs_antman *s, uint32_t gpu)
 static int64_t room_mib(struct hs_antman *s, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
-    uint64_t capacity_mib = hs_view_gpu_capacity_mib(s->v, gpu), taken_mib = g->least_mib;
+    int64_t capacity_mib = hs_view_gpu_capacity_mib(s->v, gpu), taken_mib = (int64_t)g->least_mib;
     bool is_owned = g->owner != 0 || g->reserved != 0;
     if (capacity_mib == UINT32_MAX || (!is_owned && g->guests == 0))
         return UINT32_MAX;
-    if (is_owned)
-        taken_mib += owner_of(s, g)->peak_mib;
-    return taken_mib <= capacity_mib ? (int64_t)(capacity_mib - taken_mib) : -1;
+    taken_mib += is_owned ? owner_of(s, g)->peak_mib : 0;
+    return taken_mib <= capacity_mib ? capacity_mib - taken_mib : -1;
 }
 
-/* Room for an owner is left. A job that has run out of memory gets the GPUs it reserves alone. */
-static bool is_open(struct hs_antman *s, const struct hs_antman_gpu *g)
-{
-    uint32_t most = s->v->max_tenants;
-    if (g->guests >= (most > 1 ? most - 1 : 1) || hs_antman_is_settling(s, g))
-        return false;
-    return g->reserved == 0 || hs_view_ooms(s->v, g->reserved - 1) == 0;
-}
-
+/* Room for an owner is left; if the job for which the GPU is reserved has run out of memory it gets
+ * the GPU alone. */
 static void renew(struct hs_antman *s, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
     int64_t mib = room_mib(s, gpu);
+    uint32_t most = s->v->max_tenants;
     uint32_t room_pm = UINT32_MAX; /* of guests that may still come: one step of the cap for all */
     if (g->owner != 0) {
         uint32_t owner_pm = owner_of(s, g)->util_pm;
         uint32_t most_pm = owner_pm < FULL_PM ? (FULL_PM - owner_pm) * FULL_PM / s->step_pm : 0;
         room_pm = most_pm > g->guest_pm ? most_pm - g->guest_pm : 0;
     }
-    bool may_come = mib >= 0 && is_open(s, g) && (g->guests == 0 || room_pm > 0);
+    bool may_come = mib >= 0 && g->guests < (most > 1 ? most - 1 : 1) &&
+                    !hs_antman_is_settling(s, g) &&
+                    (g->reserved == 0 || hs_view_ooms(s->v, g->reserved - 1) == 0) &&
+                    (g->guests == 0 || room_pm > 0);
     uint32_t pm = may_come ? load_pm(s, gpu) : UINT32_MAX;
     if (pm < s->thr_pm)
         hs_capacity_tree_put(&s->candidates, 0, gpu, pm,
