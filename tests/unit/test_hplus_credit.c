@@ -6,7 +6,6 @@
 #include "support/waiting.h"
 
 #include "base/rng.h"
-#include "policies/horus/hplus_queues.h"
 
 #define LANES 4
 #define JOBS  120
@@ -25,11 +24,11 @@ static void add(hs_job_id job, uint32_t hqueue, int64_t waited_min)
 static void expect_window(uint32_t vc, uint32_t look_ahead, const hs_job_id *jobs, uint32_t count)
 {
     struct hs_hplus_queues_window w;
-    hs_hplus_queues_open(&w, &hqueues, NULL, vc, look_ahead);
+    window_open(&w, &hqueues, NULL, vc, look_ahead);
     for (uint32_t i = 0; i < count; i++)
-        assert_int_equal(hs_hplus_queues_next(&w), jobs[i]);
-    assert_int_equal(hs_hplus_queues_next(&w), HS_NO_JOB);
-    assert_int_equal(hs_hplus_queues_next(&w), HS_NO_JOB);
+        assert_int_equal(window_next(&w), jobs[i]);
+    assert_int_equal(window_next(&w), HS_NO_JOB);
+    assert_int_equal(window_next(&w), HS_NO_JOB);
     assert_null(hs_hplus_queues_check(&hqueues, NULL));
 }
 #define EXPECT_WINDOW(vc, look_ahead, ...)                                                         \
@@ -168,8 +167,8 @@ static void lane_order(uint32_t order[LANES])
 {
     for (uint32_t i = 0; i < LANES; i++) {
         struct hs_hplus_queues_window w;
-        hs_hplus_queues_open(&w, &hqueues, NULL, 0, 1);
-        hs_job_id job = hs_hplus_queues_next(&w);
+        window_open(&w, &hqueues, NULL, 0, 1);
+        hs_job_id job = window_next(&w);
         assert_int_not_equal(job, HS_NO_JOB);
         order[i] = waiting[job].gpus;
         for (hs_job_id j = 0; j < JOBS; j++)

@@ -6,7 +6,6 @@
 #include "support/waiting.h"
 
 #include "base/rng.h"
-#include "policies/horus/hplus_queues.h"
 
 static struct hs_hplus_queues hqueues;
 
@@ -48,7 +47,7 @@ static void alike_jobs_wait_in_one_lane(void **state)
         add(j);
         assert_int_equal(lane_of(j), 0); /* no lines yet */
     }
-    hs_hplus_queues_refresh(&hqueues, NULL, 0);
+    refresh(&hqueues, NULL, 0);
     expect_kinds_apart(30);
     for (hs_job_id j = 30; j < 33; j++)
         add(j);
@@ -68,7 +67,7 @@ static void a_queue_longer_than_the_sample_is_drawn_whole(void **state)
     waiting_open(&hqueues, 3, HS_HPLUS_CREDIT_MEDIAN);
     for (hs_job_id j = 0; j < HS_CLUSTER_SAMPLE + 1000; j++)
         add(j);
-    hs_hplus_queues_refresh(&hqueues, NULL, 0);
+    refresh(&hqueues, NULL, 0);
     expect_kinds_apart(HS_CLUSTER_SAMPLE + 1000);
     waiting_close();
 }
@@ -80,7 +79,7 @@ static void an_unknown_job_counts_as_a_full_one(void **state)
     waiting_open(&hqueues, 3, HS_HPLUS_CREDIT_MEDIAN);
     for (hs_job_id j = 0; j < 30; j++)
         add(j);
-    hs_hplus_queues_refresh(&hqueues, NULL, 0);
+    refresh(&hqueues, NULL, 0);
     waiting[50] = (struct waiting_job){.gpus = 15, .util_pm = -1, .peak_pm = -1, .mem_mib = 20000};
     hs_hplus_queues_add(&hqueues, NULL, 50, 0);
     assert_int_equal(lane_of(50), 2);
@@ -91,7 +90,7 @@ static void an_unknown_job_counts_as_a_full_one(void **state)
 
 static void expect_clustered_at(int64_t at_us, uint32_t count)
 {
-    hs_hplus_queues_refresh(&hqueues, NULL, 0);
+    refresh(&hqueues, NULL, 0);
     assert_int_equal(hqueues.by_vc[0].clustered_us, at_us);
     assert_int_equal(hqueues.by_vc[0].clustered_count, count);
 }
@@ -155,7 +154,7 @@ static void a_long_queue_is_not_drawn_anew_for_few(void **state)
     waiting_open(&hqueues, 3, HS_HPLUS_CREDIT_MEAN);
     for (hs_job_id j = 0; j < 4000; j++)
         add(j);
-    hs_hplus_queues_refresh(&hqueues, NULL, 0);
+    refresh(&hqueues, NULL, 0);
     int drawn = 0;
     for (int change = 0; change < 3200; change++) {
         waiting_now_us += 10 * MINUTE_US;
@@ -163,7 +162,7 @@ static void a_long_queue_is_not_drawn_anew_for_few(void **state)
             hs_hplus_queues_remove(&hqueues, NULL, 77);
         else
             add(77);
-        hs_hplus_queues_refresh(&hqueues, NULL, 0);
+        refresh(&hqueues, NULL, 0);
         drawn += hqueues.by_vc[0].clustered_us == waiting_now_us;
     }
     assert_int_equal(drawn, 4);
@@ -182,7 +181,7 @@ static void growth_costs_little_a_job(void **state)
     waiting_looks = 0;
     for (hs_job_id j = 0; j < n; j++) {
         add(j);
-        hs_hplus_queues_refresh(&hqueues, NULL, 0);
+        refresh(&hqueues, NULL, 0);
     }
     assert_true(waiting_looks < (uint64_t)n * 220);
     expect_kinds_apart(n);
@@ -209,16 +208,16 @@ static void lanes_depend_on_who_waits_and_not_on_the_order(void **state)
             waiting[j].submit_us = (int64_t)(draw >> 50);
             waiting_add(&hqueues, j);
             if (pass == 0)
-                hs_hplus_queues_refresh(&hqueues, NULL, 0);
+                refresh(&hqueues, NULL, 0);
         }
         hqueues.by_vc[0].clustered_count = 0;
         waiting_now_us = MINUTE_US;
         expect_clustered_at(MINUTE_US, JOBS);
         assert_null(hs_hplus_queues_check(&hqueues, NULL));
         struct hs_hplus_queues_window w;
-        hs_hplus_queues_open(&w, &hqueues, NULL, 0, HS_HPLUS_LOOK_AHEAD);
+        window_open(&w, &hqueues, NULL, 0, HS_HPLUS_LOOK_AHEAD);
         for (uint32_t i = 0; i < HS_HPLUS_LOOK_AHEAD; i++)
-            windows[pass][i] = hs_hplus_queues_next(&w);
+            windows[pass][i] = window_next(&w);
         for (hs_job_id j = 0; j < JOBS; j++) {
             if (pass == 1)
                 assert_int_equal(lane_of(j), hqueue[j]);
@@ -251,7 +250,7 @@ static void everything_holds_at_random(void **state)
                 add(j);
             is_in[j] = !is_in[j];
             count[waiting[j].vc] += is_in[j] ? 1 : UINT32_MAX;
-            hs_hplus_queues_refresh(&hqueues, NULL, waiting[j].vc);
+            refresh(&hqueues, NULL, waiting[j].vc);
             assert_null(hs_hplus_queues_check(&hqueues, NULL));
             for (uint32_t vc = 0; vc < 2; vc++)
                 assert_int_equal(hqueues.by_vc[vc].count, count[vc]);
@@ -267,7 +266,7 @@ static void a_check_names_what_is_broken(void **state)
     waiting_open(&hqueues, 3, HS_HPLUS_CREDIT_MEDIAN);
     for (hs_job_id j = 0; j < 30; j++)
         add(j);
-    hs_hplus_queues_refresh(&hqueues, NULL, 0);
+    refresh(&hqueues, NULL, 0);
     assert_null(hs_hplus_queues_check(&hqueues, NULL));
     waiting[4].is_placed = true;
     assert_string_equal(hs_hplus_queues_check(&hqueues, NULL),
@@ -304,7 +303,7 @@ static void one_timer_is_on_its_way_at_a_time(void **state)
     (void)state;
     waiting_open(&hqueues, 3, HS_HPLUS_CREDIT_MEDIAN);
     for (waiting_now_us = 0; waiting_now_us <= MINUTE_US; waiting_now_us += MINUTE_US / 2)
-        hs_hplus_queues_wake(&hqueues, NULL, NULL);
+        wake(&hqueues, NULL, NULL);
     assert_int_equal(waiting_timer_count, 2);
     assert_int_equal(waiting_timers[0], MINUTE_US);
     assert_int_equal(waiting_timers[1], 2 * MINUTE_US);

@@ -13,26 +13,32 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "policies/horus/hplus_queues.h"
+#include "policies/horus/hplus_queues.c"
 
 #define Q32_ONE (UINT64_C(1) << 32)
 #define MANY    10000
 
 static struct hs_cluster_sample sample;
 
+static void sample_clear(struct hs_cluster_sample *s)
+{
+    s->count = 0;
+    s->limit = UINT64_C(1) << 32;
+}
+
 /* Offers points of one feature, the others 0; the position is submission, rank and mix. */
 static void offer(const uint32_t *x, uint32_t count)
 {
-    hs_cluster_sample_clear(&sample);
+    sample_clear(&sample);
     for (uint32_t i = 0; i < count; i++) {
         struct hs_features features = {{x[i]}};
-        hs_cluster_sample_offer(&sample, &features, i, i, i);
+        sample_offer(&sample, &features, i, i, i);
     }
 }
 
 static uint32_t group_of(const struct hs_clusters *c, uint32_t x)
 {
-    return hs_clusters_nearest(c, &(struct hs_features){{x}});
+    return clusters_nearest(c, &(struct hs_features){{x}});
 }
 
 /* The deviation of {2, 4} is 1; that of {1, 1, 1, 5} is root 3, and 2^32 / root 3 = 2479700524.99.
@@ -42,10 +48,10 @@ static void a_feature_weighs_one_over_its_deviation(void **state)
     (void)state;
     struct hs_clusters c = {0};
     offer((uint32_t[]){2, 4}, 2);
-    hs_clusters_fit(&c, 2, &sample);
+    clusters_fit(&c, 2, &sample);
     assert_int_equal(c.weight_q32[0], Q32_ONE);
     offer((uint32_t[]){1, 1, 5, 1}, 4);
-    hs_clusters_fit(&c, 2, &sample);
+    clusters_fit(&c, 2, &sample);
     assert_in_range(c.weight_q32[0], 2479700523, 2479700526); /* the root has 32 bits */
     for (uint32_t f = 1; f < HS_FEATURES; f++)
         assert_int_equal(c.weight_q32[f], 0);
@@ -61,7 +67,7 @@ static void the_largest_sample_of_the_largest_values_fits(void **state)
     for (uint32_t i = 0; i < HS_CLUSTER_SAMPLE; i++)
         x[i] = i % 2 == 0 ? 0 : i % 4 == 1 ? HS_FEATURE_MAX : UINT32_MAX;
     offer(x, HS_CLUSTER_SAMPLE);
-    hs_clusters_fit(&c, 2, &sample);
+    clusters_fit(&c, 2, &sample);
     assert_int_equal(c.weight_q32[0], 8192);
     assert_int_equal(group_of(&c, 0), 0);
     assert_int_equal(group_of(&c, HS_FEATURE_MAX), 1);
@@ -71,7 +77,7 @@ static void the_largest_sample_of_the_largest_values_fits(void **state)
     for (uint32_t i = 0; i < HS_CLUSTER_SAMPLE; i++)
         x[i] = HS_FEATURE_MAX - (i == 7);
     offer(x, HS_CLUSTER_SAMPLE);
-    hs_clusters_fit(&c, 2, &sample);
+    clusters_fit(&c, 2, &sample);
     assert_int_equal(c.weight_q32[0] >> 32, 64);
     assert_int_not_equal(group_of(&c, HS_FEATURE_MAX), group_of(&c, HS_FEATURE_MAX - 1));
 }
@@ -83,7 +89,7 @@ static void centroids_move_to_the_mean_of_their_jobs(void **state)
     (void)state;
     struct hs_clusters c = {0};
     offer((uint32_t[]){11, 0, 10, 1}, 4);
-    hs_clusters_fit(&c, 2, &sample);
+    clusters_fit(&c, 2, &sample);
     assert_int_equal(group_of(&c, 5), 0);
     assert_int_equal(group_of(&c, 6), 1);
 }
@@ -97,7 +103,7 @@ static void groups_without_jobs_take_the_worst_served(void **state)
     struct hs_clusters c = {0};
     uint32_t x[23] = {[3] = 200, [8] = 450, [20] = 100};
     offer(x, 23);
-    hs_clusters_fit(&c, 4, &sample);
+    clusters_fit(&c, 4, &sample);
     assert_int_equal(group_of(&c, 0), 0);
     assert_int_equal(group_of(&c, 450), 1);
     assert_int_equal(group_of(&c, 200), 2);
@@ -111,16 +117,16 @@ static void of_two_worst_served_the_first_is_taken(void **state)
     (void)state;
     for (int first = 0; first < 2; first++) {
         struct hs_clusters c = {0};
-        hs_cluster_sample_clear(&sample);
+        sample_clear(&sample);
         for (uint32_t i = 0; i < 12; i++) {
             struct hs_features features = {{i == 4, i == 7}};
             int64_t submit_us = i == (first == 0 ? 4u : 7u) ? 0 : 1;
-            hs_cluster_sample_offer(&sample, &features, submit_us, i, i);
+            sample_offer(&sample, &features, submit_us, i, i);
         }
-        hs_clusters_fit(&c, 2, &sample);
-        assert_int_equal(hs_clusters_nearest(&c, &(struct hs_features){{1, 0}}), first == 0);
-        assert_int_equal(hs_clusters_nearest(&c, &(struct hs_features){{0, 1}}), first == 1);
-        assert_int_equal(hs_clusters_nearest(&c, &(struct hs_features){{0, 0}}), 0);
+        clusters_fit(&c, 2, &sample);
+        assert_int_equal(clusters_nearest(&c, &(struct hs_features){{1, 0}}), first == 0);
+        assert_int_equal(clusters_nearest(&c, &(struct hs_features){{0, 1}}), first == 1);
+        assert_int_equal(clusters_nearest(&c, &(struct hs_features){{0, 0}}), 0);
     }
 }
 
@@ -130,16 +136,16 @@ static void fewer_kinds_than_groups_leave_groups_without_jobs(void **state)
     struct hs_clusters c = {0};
     assert_int_equal(group_of(&c, 9), 0); /* never fitted */
     offer((uint32_t[]){7, 7, 7}, 3);
-    hs_clusters_fit(&c, 4, &sample);
+    clusters_fit(&c, 4, &sample);
     assert_int_equal(group_of(&c, 7), 0);
     assert_int_equal(group_of(&c, 9), 0); /* a feature in which all were equal has no weight */
     offer((uint32_t[]){3, 9}, 2);         /* seeds 3 3 9 9 */
-    hs_clusters_fit(&c, 4, &sample);
+    clusters_fit(&c, 4, &sample);
     assert_int_equal(group_of(&c, 3), 0);
     assert_int_equal(group_of(&c, 9), 2);
     struct hs_clusters before = c;
-    hs_cluster_sample_clear(&sample);
-    hs_clusters_fit(&c, 4, &sample);
+    sample_clear(&sample);
+    clusters_fit(&c, 4, &sample);
     assert_memory_equal(&c, &before, sizeof c);
 }
 
@@ -153,13 +159,13 @@ static void distances_are_manhattan_and_ties_go_down(void **state)
     struct hs_clusters c = {.count = 3,
                             .weight_q32 = {Q32_ONE, Q32_ONE},
                             .centroid_q16 = {{3 << 16, 3 << 16}, {0, 5 << 16}, {0, 5 << 16}}};
-    assert_int_equal(hs_clusters_nearest(&c, &(struct hs_features){{0, 0}}), 1);
-    assert_int_equal(hs_clusters_nearest(&c, &(struct hs_features){{2, 5}}), 1);
-    assert_int_equal(hs_clusters_nearest(&c, &(struct hs_features){{4, 5}}), 0);
-    assert_int_equal(hs_clusters_nearest(&c, &(struct hs_features){{1, 3}}), 0);
-    assert_int_equal(hs_clusters_nearest(&c, &(struct hs_features){{1, 4}}), 1);
+    assert_int_equal(clusters_nearest(&c, &(struct hs_features){{0, 0}}), 1);
+    assert_int_equal(clusters_nearest(&c, &(struct hs_features){{2, 5}}), 1);
+    assert_int_equal(clusters_nearest(&c, &(struct hs_features){{4, 5}}), 0);
+    assert_int_equal(clusters_nearest(&c, &(struct hs_features){{1, 3}}), 0);
+    assert_int_equal(clusters_nearest(&c, &(struct hs_features){{1, 4}}), 1);
     c.weight_q32[0] = Q32_ONE / 2;
-    assert_int_equal(hs_clusters_nearest(&c, &(struct hs_features){{3, 4}}), 0);
+    assert_int_equal(clusters_nearest(&c, &(struct hs_features){{3, 4}}), 0);
 }
 
 /* A hundred jobs of four kinds, each of which asks for more of everything than the one before, by
@@ -174,19 +180,19 @@ static void kinds_of_jobs_are_told_apart(void **state)
     struct hs_rng rng;
     struct hs_clusters c = {0};
     hs_rng_open(&rng, 3, "kinds");
-    hs_cluster_sample_clear(&sample);
+    sample_clear(&sample);
     for (uint32_t i = 0; i < 100; i++) {
         memcpy(jobs[i].x, kinds[i % 4], sizeof jobs[i].x);
         for (uint32_t f = 1; f < HS_FEATURES; f++)
             jobs[i].x[f] += (uint32_t)hs_rng_below(&rng, 20);
-        hs_cluster_sample_offer(&sample, &jobs[i], 0, i, i);
+        sample_offer(&sample, &jobs[i], 0, i, i);
     }
     hs_rng_close(&rng);
-    hs_clusters_fit(&c, 4, &sample);
+    clusters_fit(&c, 4, &sample);
     for (uint32_t i = 0; i < 100; i++)
-        assert_int_equal(hs_clusters_nearest(&c, &jobs[i]), i % 4);
+        assert_int_equal(clusters_nearest(&c, &jobs[i]), i % 4);
     struct hs_features newcomer = {{16, 850, 950, 28000}};
-    assert_int_equal(hs_clusters_nearest(&c, &newcomer), 3);
+    assert_int_equal(clusters_nearest(&c, &newcomer), 3);
 }
 
 /* Random jobs, offered in a random order; who a job is does not depend on the order. */
@@ -195,7 +201,7 @@ static void fit_shuffled(struct hs_clusters *c, uint32_t count, const char *orde
     static uint32_t ids[MANY];
     struct hs_rng rng;
     hs_rng_open(&rng, 4, order);
-    hs_cluster_sample_clear(&sample);
+    sample_clear(&sample);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = (uint32_t)hs_rng_below(&rng, i + 1);
         ids[i] = ids[at];
@@ -206,12 +212,11 @@ static void fit_shuffled(struct hs_clusters *c, uint32_t count, const char *orde
         struct hs_features features = {{1 + (uint32_t)(draw % 8), (uint32_t)(draw >> 8) % 1001,
                                         (uint32_t)(draw >> 20) % 1001,
                                         (uint32_t)(draw >> 32) % 32768}};
-        hs_cluster_sample_offer(&sample, &features, ids[i] / 3, ids[i],
-                                (uint32_t)hs_mix64(ids[i], 6));
+        sample_offer(&sample, &features, ids[i] / 3, ids[i], (uint32_t)hs_mix64(ids[i], 6));
     }
     hs_rng_close(&rng);
     memset(c, 0, sizeof *c);
-    hs_clusters_fit(c, 5, &sample);
+    clusters_fit(c, 5, &sample);
 }
 
 static void the_order_of_offers_does_not_matter(void **state)
@@ -248,22 +253,6 @@ static void a_sample_is_cut_by_the_mix_alone(void **state)
     }
 }
 
-static int open_sample(void **state)
-{
-    (void)state;
-    sample.points = calloc(HS_CLUSTER_SAMPLE, sizeof *sample.points);
-    sample.order = calloc(HS_CLUSTER_SAMPLE, sizeof *sample.order);
-    return sample.points != NULL && sample.order != NULL ? 0 : -1;
-}
-
-static int close_sample(void **state)
-{
-    (void)state;
-    free(sample.points);
-    free(sample.order);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,5 +266,5 @@ int main(void)
         cmocka_unit_test(kinds_of_jobs_are_told_apart),
         cmocka_unit_test(the_order_of_offers_does_not_matter),
         cmocka_unit_test(a_sample_is_cut_by_the_mix_alone)};
-    return cmocka_run_group_tests(tests, open_sample, close_sample);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

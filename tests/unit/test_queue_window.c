@@ -6,7 +6,6 @@
 #include "support/waiting.h"
 
 #include "base/rng.h"
-#include "policies/horus/hplus_queues.h"
 
 #define LANES 4
 #define JOBS  120
@@ -53,15 +52,15 @@ static void compare_windows(enum hs_hplus_credit credit, uint32_t look_ahead)
 {
     struct hs_hplus_queues_window w;
     memset(is_taken, 0, sizeof is_taken);
-    hs_hplus_queues_open(&w, &lanes, NULL, 0, look_ahead);
+    window_open(&w, &lanes, NULL, 0, look_ahead);
     for (uint32_t i = 0; i < look_ahead && i < HS_HPLUS_LOOK_AHEAD; i++) {
         hs_job_id job = plain_next(credit);
-        assert_int_equal(hs_hplus_queues_next(&w), job);
+        assert_int_equal(window_next(&w), job);
         if (job == HS_NO_JOB)
             return;
         is_taken[job] = true;
     }
-    assert_int_equal(hs_hplus_queues_next(&w), HS_NO_JOB);
+    assert_int_equal(window_next(&w), HS_NO_JOB);
 }
 
 /* Few keys, submissions and lengths of wait, so that ties and the minute decide often. */
@@ -109,8 +108,8 @@ static uint64_t steps_of_a_window(uint32_t n)
     waiting_now_us = (int64_t)n * 1000;
     struct hs_hplus_queues_window w;
     waiting_looks = 0;
-    hs_hplus_queues_open(&w, &lanes, NULL, 0, 16);
-    while (hs_hplus_queues_next(&w) != HS_NO_JOB) {
+    window_open(&w, &lanes, NULL, 0, 16);
+    while (window_next(&w) != HS_NO_JOB) {
     }
     uint64_t looks = waiting_looks;
     waiting_close();

@@ -68,9 +68,8 @@ struct horus {
     struct hs_job_queue running; /* by the end of the quantum; a job is in it or waits */
     int64_t timer_us;            /* of the timer that is set; 0 = none */
     int64_t due_us;              /* end of the first quantum that began in this pass */
-    bool has_room; /* horus+: a GPU is open to a job that was refused: time alone may change that */
-    uint64_t *wanted_gpus; /* horus-s, else NULL: per VC, by the jobs that wait */
-    int64_t cap_q20;       /* slowdown_cap - 1 */
+    uint64_t *wanted_gpus;       /* horus-s, else NULL: per VC, by the jobs that wait */
+    int64_t cap_q20;             /* slowdown_cap - 1 */
     int32_t sensitivity_q20[FULL_PM + 1], contentiousness_q20[FULL_PM + 1]; /* by utilization */
 };
 
@@ -451,43 +450,12 @@ static void horus_plus_event(void *state, const struct hs_view *v, const struct 
         hs_vc_queues_wake(&h->waiting.queue, v, event->job);
 }
 
-/* Starts the first job of a window that can be placed; false when none can. */
-static bool start_one(struct horus *h, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
-{
-    struct hs_hplus_queues_window window;
-    hs_job_id job;
-    hs_hplus_queues_open(&window, &h->hqueues, v, vc, (uint32_t)h->look_ahead);
-    while ((job = hs_hplus_queues_next(&window)) != HS_NO_JOB) {
-        if (place(h, v, p, job) || hs_reject_hopeless(v, p, job)) {
-            hs_hplus_queues_remove(&h->hqueues, v, job);
-            return true;
-        }
-        bool can_start_some = !hs_is_full(v, job); /* else only those that ask for no GPU can */
-        for (uint32_t i = 0; i < h->hqueues.queues && !can_start_some; i++) {
-            struct hs_job_queue *jobs = &h->hqueues.by_vc[vc].hqueues[i].by_key;
-            can_start_some = hs_job_queue_next_fitting(jobs, v, HS_NO_JOB, 0) != HS_NO_JOB;
-        }
-        if (!can_start_some)
-            return false;
-        h->has_room = true;
-    }
-    return false;
-}
-
 static enum hs_status horus_plus_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct horus *h = state;
-    h->has_room = false;
-    for (uint32_t vc = 0; vc < v->vcs; vc++) {
-        if (!h->waiting.queue.is_awake[vc])
-            continue;
-        h->waiting.queue.is_awake[vc] = false;
-        hs_hplus_queues_refresh(&h->hqueues, v, vc);
-        while (h->hqueues.by_vc[vc].count > 0 && start_one(h, v, p, vc))
-            continue;
-    }
-    if (h->has_room)
-        hs_hplus_queues_wake(&h->hqueues, v, p);
+    const struct hs_colocate_rule rule = {
+        .place = place, .state = h, .max_refusals = (uint64_t)h->look_ahead};
+    hs_hplus_queues_scan(&h->hqueues, v, p, &h->waiting.queue, &rule);
     return HS_OK;
 }
 

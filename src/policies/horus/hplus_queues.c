@@ -8,11 +8,11 @@
  * squares < 2^64; 1 / deviation <= n, so a z-score in Q16 is below 2^48 and a sum over the sample
  * below 2^60.
  */
-#include "policies/horus/hplus_queues.h"
-
 #include <string.h>
 
-#include "policies/lib/vc_queues.h"
+#include "horus/compiler.h"
+#include "policies/horus/hplus_queues.h"
+#include "policies/lib/job_heap.h"
 
 #define NO_GROUP        UINT32_MAX
 #define NO_POINT        UINT32_MAX
@@ -21,16 +21,48 @@
 
 const char *const hs_hplus_credit_names[] = {"median", "mean", NULL};
 
-/* ---- clusters ---- */
+/* ---- clusters ----
+ * Groups of alike jobs: k-means over four features in integers, so that every machine draws the
+ * same lines.
+ *
+ * - Distance: Manhattan, of z-scores in Q16. Only the division by the standard deviation is done:
+ *   the mean cancels in every distance. A feature in which all jobs are equal has no weight.
+ * - Seeds: the jobs of the sample in order of the sum of their z-scores (how much they ask for),
+ *   ties by submission and rank; seed i of k is the one at position floor((2 i + 1) n / (2 k)).
+ * - Iterations: each job to its nearest centroid (ties: the lower one), each centroid to the mean
+ *   of its jobs (rounded down), until nothing moves, at most 20 times. A centroid without jobs goes
+ *   to the job that is farthest from its own (ties: the earlier in the order of the seeds); when
+ *   all jobs are where their centroids are it stays, without jobs.
+ * - Sample: all jobs if they are at most HS_CLUSTER_SAMPLE; else those whose mixed rank is below
+ *   the largest 2^-k of its range that leaves no more: the result is a function of the set of jobs
+ *   alone, not of the order in which they are offered. O(sample x clusters x 20).
+ */
+#define HS_CLUSTER_SAMPLE 4096
+#define HS_FEATURE_MAX    ((1u << 20) - 1) /* larger values count as this */
+#define HS_CLUSTER_ROUNDS 20
 
-void hs_cluster_sample_clear(struct hs_cluster_sample *s)
-{
-    s->count = 0;
-    s->limit = UINT64_C(1) << 32;
-}
+struct hs_clusters {
+    uint32_t count; /* 0 = never fitted: everything is in group 0 */
+    uint64_t weight_q32[HS_FEATURES];
+    uint64_t centroid_q16[HS_HPLUS_MAX][HS_FEATURES];
+};
 
-void hs_cluster_sample_offer(struct hs_cluster_sample *s, const struct hs_features *features,
-                             int64_t submit_us, uint64_t rank, uint32_t mix)
+struct hs_demand_point {
+    struct hs_features features;
+    uint64_t z_q16[HS_FEATURES];
+    uint32_t mix;
+    uint32_t group; /* in a fit */
+};
+
+struct hs_cluster_sample {
+    struct hs_demand_point points[HS_CLUSTER_SAMPLE];
+    struct hs_sort_entry order[HS_CLUSTER_SAMPLE]; /* of the points */
+    uint32_t count;
+    uint64_t limit; /* only mixes below it: the offer of another changes nothing */
+};
+
+static void sample_offer(struct hs_cluster_sample *s, const struct hs_features *features,
+                         int64_t submit_us, uint64_t rank, uint32_t mix)
 {
     while (mix < s->limit && s->count == HS_CLUSTER_SAMPLE) {
         uint32_t kept = 0; /* about half of the points, of half of the range of the mixes */
@@ -106,7 +138,7 @@ static uint32_t nearest(const struct hs_clusters *c, const uint64_t z_q16[HS_FEA
     return best;
 }
 
-uint32_t hs_clusters_nearest(const struct hs_clusters *c, const struct hs_features *features)
+static uint32_t clusters_nearest(const struct hs_clusters *c, const struct hs_features *features)
 {
     uint64_t z_q16[HS_FEATURES];
     z_scores(c, features, z_q16);
@@ -167,7 +199,7 @@ static uint32_t farthest(const struct hs_clusters *c, const struct hs_cluster_sa
 /* False when every job was in its group already. */
 static bool fit_once(struct hs_clusters *c, struct hs_cluster_sample *s)
 {
-    struct group_sum sums[HS_CLUSTERS_MAX] = {0};
+    struct group_sum sums[HS_HPLUS_MAX] = {0};
     bool has_moved = false;
     for (uint32_t i = 0; i < s->count; i++) {
         struct hs_demand_point *point = &s->points[i];
@@ -181,7 +213,7 @@ static bool fit_once(struct hs_clusters *c, struct hs_cluster_sample *s)
     /* each group without jobs takes one, for its centroid alone: where the job is the next round
      * says
      */
-    uint32_t taken[HS_CLUSTERS_MAX], taken_count = 0;
+    uint32_t taken[HS_HPLUS_MAX], taken_count = 0;
     for (uint32_t g = 0; g < c->count; g++) {
         uint32_t at = sums[g].count == 0 ? farthest(c, s, taken, taken_count) : NO_POINT;
         if (at == NO_POINT)
@@ -196,7 +228,8 @@ static bool fit_once(struct hs_clusters *c, struct hs_cluster_sample *s)
     return true;
 }
 
-void hs_clusters_fit(struct hs_clusters *c, uint32_t count, struct hs_cluster_sample *s)
+/* 1 <= count <= HS_HPLUS_MAX. Uses up the sample. An empty sample changes nothing. */
+static void clusters_fit(struct hs_clusters *c, uint32_t count, struct hs_cluster_sample *s)
 {
     if (s->count == 0)
         return;
@@ -209,6 +242,24 @@ void hs_clusters_fit(struct hs_clusters *c, uint32_t count, struct hs_cluster_sa
 }
 
 /* ---- queues ---- */
+
+struct hs_hplus_queue {
+    struct hs_job_queue by_key;
+    struct hs_job_queue
+        by_submit;    /* empty unless credit is the median and there are several queues */
+    hs_job_id median; /* of by_submit; HS_NO_JOB if that is empty */
+    hs_i128 submit_sum_us;
+};
+
+/* The waiting queue of one virtual cluster. */
+struct hs_hplus_queue_set {
+    struct hs_hplus_queue hqueues[HS_HPLUS_MAX];
+    struct hs_clusters clusters;
+    uint32_t count;           /* jobs that wait */
+    uint32_t clustered_count; /* when they were last clustered */
+    uint32_t changes;         /* jobs that came or went since */
+    int64_t clustered_us;
+};
 
 static struct hs_hplus_queues_scratch *scratch_of(const struct hs_view *v, hs_job_id job)
 {
@@ -223,10 +274,8 @@ void hs_hplus_queues_init(struct hs_hplus_queues *l, const struct hs_view *v)
         for (uint32_t i = 0; i < HS_HPLUS_MAX; i++)
             l->by_vc[vc].hqueues[i].by_submit = (struct hs_job_queue){
                 .link_offset = offsetof(struct hs_hplus_queues_scratch, by_submit)};
-    if (l->queues == 1)
-        return;
-    l->sample.points = hs_view_alloc(v, HS_CLUSTER_SAMPLE * sizeof *l->sample.points);
-    l->sample.order = hs_view_alloc(v, HS_CLUSTER_SAMPLE * sizeof *l->sample.order);
+    if (l->queues > 1)
+        l->sample = hs_view_alloc(v, sizeof *l->sample);
 }
 
 static uint32_t util_or_unknown(int32_t util_pm)
@@ -298,7 +347,7 @@ void hs_hplus_queues_add(struct hs_hplus_queues *l, const struct hs_view *v, hs_
         {hs_view_gpus(v, job), util_or_unknown(hs_view_util_pm(v, job)),
          util_or_unknown(hs_view_util_peak_pm(v, job)), hs_view_gpu_mem_mib(v, job)}};
     scratch->mix = hs_job_queue_mix(hs_view_rank(v, job));
-    scratch->hqueue = hs_clusters_nearest(&set->clusters, &scratch->features);
+    scratch->hqueue = clusters_nearest(&set->clusters, &scratch->features);
     hqueue_add(l, v, &set->hqueues[scratch->hqueue], job, key);
     set->count++;
     set->changes++;
@@ -323,7 +372,7 @@ static void move_to_nearest(const struct hs_hplus_queues *l, const struct hs_vie
         hs_job_id next;
         for (hs_job_id j = hs_job_queue_first(jobs, v); j != HS_NO_JOB; j = next) {
             struct hs_hplus_queues_scratch *scratch = scratch_of(v, j);
-            uint32_t to = hs_clusters_nearest(&set->clusters, &scratch->features);
+            uint32_t to = clusters_nearest(&set->clusters, &scratch->features);
             next = hs_job_queue_next(jobs, v, j);
             if (to == i)
                 continue;
@@ -335,7 +384,8 @@ static void move_to_nearest(const struct hs_hplus_queues *l, const struct hs_vie
     }
 }
 
-void hs_hplus_queues_refresh(struct hs_hplus_queues *l, const struct hs_view *v, uint32_t vc)
+/* Clusters the queue of a VC anew if that is due. */
+static void refresh(struct hs_hplus_queues *l, const struct hs_view *v, uint32_t vc)
 {
     struct hs_hplus_queue_set *set = &l->by_vc[vc];
     int64_t now_us = hs_view_now_us(v);
@@ -345,25 +395,27 @@ void hs_hplus_queues_refresh(struct hs_hplus_queues *l, const struct hs_view *v,
                    (uint64_t)set->changes * 100 >= growth * count;
     if (l->queues == 1 || count == 0 || (!has_grown && !is_time))
         return;
-    hs_cluster_sample_clear(&l->sample);
+    l->sample->count = 0;
+    l->sample->limit = UINT64_C(1) << 32;
     for (uint32_t i = 0; i < l->queues; i++) {
         const struct hs_job_queue *jobs = &set->hqueues[i].by_key;
         for (hs_job_id j = hs_job_queue_first(jobs, v); j != HS_NO_JOB;
              j = hs_job_queue_next(jobs, v, j)) {
             const struct hs_hplus_queues_scratch *scratch = scratch_of(v, j);
-            if (scratch->mix < l->sample.limit)
-                hs_cluster_sample_offer(&l->sample, &scratch->features, hs_view_submit_us(v, j),
-                                        hs_view_rank(v, j), scratch->mix);
+            if (scratch->mix < l->sample->limit)
+                sample_offer(l->sample, &scratch->features, hs_view_submit_us(v, j),
+                             hs_view_rank(v, j), scratch->mix);
         }
     }
-    hs_clusters_fit(&set->clusters, (uint32_t)l->queues, &l->sample);
+    clusters_fit(&set->clusters, (uint32_t)l->queues, l->sample);
     move_to_nearest(l, v, set);
     set->clustered_count = set->count;
     set->clustered_us = now_us;
     set->changes = 0;
 }
 
-void hs_hplus_queues_wake(struct hs_hplus_queues *l, const struct hs_view *v, struct hs_plan *p)
+/* Asks for a timer (tag 0) one wake_period from now, unless one is on its way. */
+static void wake(struct hs_hplus_queues *l, const struct hs_view *v, struct hs_plan *p)
 {
     int64_t now_us = hs_view_now_us(v);
     if (l->wake_us > now_us)
@@ -372,7 +424,23 @@ void hs_hplus_queues_wake(struct hs_hplus_queues *l, const struct hs_view *v, st
     hs_plan_timer(p, l->wake_us, 0);
 }
 
-/* ---- credit ---- */
+/* ---- windows ---- */
+
+struct hs_hplus_queues_window {
+    const struct hs_hplus_queues *hqueues;
+    const struct hs_view *v;
+    const struct hs_hplus_queue_set *set;
+    uint32_t left; /* of the look-ahead */
+    uint32_t given_count;
+    hs_job_id given[HS_HPLUS_LOOK_AHEAD];
+    struct hs_hplus_queues_head {
+        hs_job_id next;
+        uint32_t count;   /* jobs not given out */
+        hs_job_id median; /* of these */
+        hs_i128 submit_sum_us;
+        hs_u128 credit; /* of these */
+    } heads[HS_HPLUS_MAX];
+};
 
 /* Jobs times the longer of a minute and their median or mean wait; of the mean that is the longer
  * of as many minutes and the sum of waits: no division. */
@@ -387,8 +455,8 @@ static void refresh_credit(struct hs_hplus_queues_window *w, uint32_t hqueue)
     head->credit = (hs_u128)(waits_us > least_us ? waits_us : least_us);
 }
 
-void hs_hplus_queues_open(struct hs_hplus_queues_window *w, const struct hs_hplus_queues *l,
-                          const struct hs_view *v, uint32_t vc, uint32_t look_ahead)
+static void window_open(struct hs_hplus_queues_window *w, const struct hs_hplus_queues *l,
+                        const struct hs_view *v, uint32_t vc, uint32_t look_ahead)
 {
     w->hqueues = l;
     w->v = v;
@@ -413,7 +481,8 @@ static bool is_given(const struct hs_hplus_queues_window *w, hs_job_id job)
     return false;
 }
 
-hs_job_id hs_hplus_queues_next(struct hs_hplus_queues_window *w)
+/* HS_NO_JOB when the window is over or no other job waits. */
+static hs_job_id window_next(struct hs_hplus_queues_window *w)
 {
     if (w->left == 0)
         return HS_NO_JOB;
@@ -439,6 +508,48 @@ hs_job_id hs_hplus_queues_next(struct hs_hplus_queues_window *w)
     refresh_credit(w, best);
     w->left--;
     return job;
+}
+
+/* ---- scans ---- */
+
+/* Starts the first job of a window that can be placed; false when none can. *has_room: a GPU is
+ * open to a job that was refused, so that time alone may change that. */
+static bool start_one(struct hs_hplus_queues *l, const struct hs_view *v, struct hs_plan *p,
+                      uint32_t vc, const struct hs_colocate_rule *rule, bool *has_room)
+{
+    struct hs_hplus_queues_window window;
+    hs_job_id job;
+    window_open(&window, l, v, vc, (uint32_t)rule->max_refusals);
+    while ((job = window_next(&window)) != HS_NO_JOB) {
+        if (rule->place(rule->state, v, p, job) || hs_reject_hopeless(v, p, job)) {
+            hs_hplus_queues_remove(l, v, job);
+            return true;
+        }
+        bool can_start_some = !hs_is_full(v, job); /* else only those that ask for no GPU can */
+        for (uint32_t i = 0; i < l->queues && !can_start_some; i++)
+            can_start_some = hs_job_queue_next_fitting(&l->by_vc[vc].hqueues[i].by_key, v,
+                                                       HS_NO_JOB, 0) != HS_NO_JOB;
+        if (!can_start_some)
+            return false;
+        *has_room = true;
+    }
+    return false;
+}
+
+void hs_hplus_queues_scan(struct hs_hplus_queues *l, const struct hs_view *v, struct hs_plan *p,
+                          struct hs_vc_queues *awake, const struct hs_colocate_rule *rule)
+{
+    bool has_room = false;
+    for (uint32_t vc = 0; vc < l->vcs; vc++) {
+        if (!awake->is_awake[vc])
+            continue;
+        awake->is_awake[vc] = false;
+        refresh(l, v, vc);
+        while (l->by_vc[vc].count > 0 && start_one(l, v, p, vc, rule, &has_room))
+            continue;
+    }
+    if (has_room)
+        wake(l, v, p);
 }
 
 /* ---- checks ---- */
