@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "data/param_table.h"
 #include "engine/engine.h"
-#include "policies/horus/share_place.h"
+#include "policies/horus/horus.c"
 #include "support/share_scan.h"
 
 #define ASKERS      64u /* of each kind */
@@ -66,39 +66,8 @@ static enum hs_status next_job(void *ctx, struct hs_trace_job **out)
 
 /* ---- the policy that asks ---- */
 
-struct asker {
-    struct hs_colocation sharer;
-};
-
-static const struct hs_param params[] = {HS_SHARE_PARAMS(struct asker, sharer, "3"), {0}};
-
 static double one_ns, gang_ns; /* what was measured */
 static uint64_t answers;       /* all of them, mixed */
-
-/* Memory in use, distance of the utilization from 100 %, tenants: as Horus, with its weights. */
-static int64_t cost(const void *ctx, const struct hs_load_range *r)
-{
-    const struct hs_candidate *job = ctx;
-    if (!hs_share_allows(job, r))
-        return HS_NEVER;
-    int64_t over = r->least.sum[0] + job->util_pm - 1000;
-    int64_t under = 1000 - r->most.sum[0] - job->util_pm;
-    return hs_cost_of_memory(1363149, r->least.claim_mib + job->mem_mib, r->capacity_mib) +
-           (over > 0 ? 1677 * over : 0) + (under > 0 ? 1048 * under : 0) +
-           INT64_C(1048576) * r->least.tenants;
-}
-
-static enum hs_status asker_init(void *state, const struct hs_view *v)
-{
-    hs_colocation_init(&((struct asker *)state)->sharer, v);
-    return HS_OK;
-}
-
-static bool asker_load(const void *state, const struct hs_view *v, hs_job_id job,
-                       int32_t sum[HS_LOADS])
-{
-    return hs_share_load(&((const struct asker *)state)->sharer, v, job, sum);
-}
 
 static void asker_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
@@ -115,36 +84,39 @@ static double now_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static void search_one(struct asker *a, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
+static void search_one(struct horus *h, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
 {
-    struct hs_candidate job;
+    const struct candidate c = {.h = h,
+                                .v = v,
+                                .p = p,
+                                .id = id,
+                                .gpus = 1,
+                                .util_pm = utilization_pm(v, id),
+                                .util_peak_pm = utilization_pm(v, id),
+                                .mem_mib = hs_view_gpu_mem_mib(v, id)};
     int64_t least;
-    (void)p;
-    hs_candidate_set(&job, &a->sharer, v, id);
-    uint32_t gpu = hs_view_cheapest_shared(v, id, cost, &job, HS_NEVER, &least);
+    uint32_t gpu = hs_view_cheapest_shared(v, id, horus_cost, &c, HS_NEVER, &least);
     answers = hs_mix64(answers ^ gpu, (uint64_t)least);
 }
 
-static void place_gang(struct asker *a, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
+static void place_gang(struct horus *h, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
 {
-    struct hs_candidate job;
     uint32_t mark = hs_plan_mark(p);
-    hs_candidate_set(&job, &a->sharer, v, id);
-    bool is_placed = hs_share_place(&a->sharer, v, p, id, cost, &job);
+    bool is_placed = place(h, v, p, id);
     hs_plan_rollback(p, mark);
     answers = hs_mix64(answers, is_placed);
 }
 
-typedef void search_fn(struct asker *a, const struct hs_view *v, struct hs_plan *p, hs_job_id id);
+typedef void search_fn(struct horus *h, const struct hs_view *v, struct hs_plan *p, hs_job_id id);
 
-static double measure(struct asker *a, const struct hs_view *v, struct hs_plan *p,
+static double measure(struct horus *h, const struct hs_view *v, struct hs_plan *p,
                       const hs_job_id *jobs, search_fn *search)
 {
     double best_ns = 0;
     for (int round = 0; round < ROUNDS; round++) {
         double begin_ns = now_ns();
         for (uint32_t i = 0; i < ASKERS; i++)
-            search(a, v, p, jobs[i]);
+            search(h, v, p, jobs[i]);
         double round_ns = (now_ns() - begin_ns) / ASKERS;
         best_ns = round == 0 || round_ns < best_ns ? round_ns : best_ns;
     }
@@ -170,10 +142,10 @@ static const struct hs_policy_ops asker = {
     .summary = "asks",
     .can = HS_CAN_COLOCATE,
     .knows = HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY,
-    .params = params,
-    .state_size = sizeof(struct asker),
-    .load = asker_load,
-    .init = asker_init,
+    .params = colocate_fifo_params,
+    .state_size = sizeof(struct horus),
+    .load = horus_load,
+    .init = colocate_fifo_init,
     .on_event = asker_event,
     .decide = asker_decide,
 };
@@ -182,7 +154,7 @@ static const struct hs_policy_ops asker = {
 
 static enum hs_status play(const struct hs_cluster *cluster, bool scans, struct hs_diag *diag)
 {
-    struct asker state = {0};
+    struct horus state = {0};
     struct hs_arena arena = {0};
     struct hs_engine *engine;
     uint32_t next = 0;
@@ -196,7 +168,7 @@ static enum hs_status play(const struct hs_cluster *cluster, bool scans, struct 
     hs_test_scans_shared = scans;
     answers = 0;
     handle_count = 0;
-    HS_TRY(hs_param_defaults(params, &state, &arena));
+    HS_TRY(hs_param_defaults(colocate_fifo_params, &state, &arena));
     HS_TRY(hs_engine_open(&engine, &config, diag));
     enum hs_status status =
         hs_engine_run(engine, (struct hs_job_source){.next = next_job, .ctx = &next});

@@ -6,8 +6,12 @@
  * utilization, so it pairs what should not be paired. With a quantum, a job of gandiva-like that
  * has run for so long makes way when others wait.
  *
- * The cost of a GPU is in integers, 2^-20; divisions round down. For Horus it is the memory in use,
- * how far the utilizations on the GPU miss 100 %, and its tenants.
+ * A job of one GPU goes to the GPU of least cost, idle or shared, an idle one on ties; a gang to
+ * the node whose cheapest GPUs cost least in all, or, if no node has enough, to whole nodes from
+ * the one with most room outwards through the racks. Only nodes with enough GPUs that are idle or
+ * have memory for one more tenant are looked at; where no shared GPU is as cheap as an idle one
+ * that is O(log nodes). Costs are integers, 2^-20; divisions round down. For Horus the cost of a
+ * GPU is the memory in use, how far the utilizations on it miss 100 %, and its tenants.
  *
  * Migration, off by default, is what Horus' authors meant; in their code it is never reached: now
  * and then, when a GPU is idle, the job of highest predicted utilization (unknown counts as 100 %)
@@ -16,12 +20,10 @@
  * horus-s, ours, places by predicted slowdown in place of utilization. A job costs a GPU what it is
  * predicted to be slowed down there plus what it slows down those that are there; with run times
  * unknown and alike, that is the completion time it adds, in run times. It goes where it costs
- * least, and waits
- *
- *   - where one of the two parts is more than slowdown_cap allows, so that no job is made very slow
- *     (a window of jobs is tried: another one will suit that GPU better);
- *   - where it costs more than waiting. By Little's law GPUs wanted / GPUs held is the wait that
- * the queue stands for, in run times; with an empty queue no job shares a GPU but for free.
+ * least, and waits where one of the two parts is more than slowdown_cap allows (a window of jobs is
+ * tried: another one will suit that GPU better), or where it costs more than waiting: by Little's
+ * law GPUs wanted / GPUs held is the wait that the queue stands for, in run times; with an empty
+ * queue no job shares a GPU but for free.
  *
  * Light and heavy jobs come before those in the middle, which pair well among themselves; but no
  * job is passed by jobs submitted more than `overtake` later. The predicted slowdown beyond 1 is
@@ -29,7 +31,6 @@
  * is needed: of f, the sensitivity of its tenants, and of g, their contentiousness.
  */
 #include "policies/horus/hplus_queues.h"
-#include "policies/horus/share_place.h"
 #include "policies/lib/vc_queues.h"
 
 #define FULL_PM   1000
@@ -50,7 +51,8 @@ static const char *const order_names[] = {"util_asc", "fifo", NULL};
 
 /* A policy leaves the parameters that it does not have at 0. */
 struct horus {
-    struct hs_colocation colocation; /* first: hs_share_load */
+    int64_t max_tenants, mem_margin_mib, share_up_to;
+    double util_cap; /* per cent; 0 = none */
     double w_u_over, w_u_under, w_mem, w_n, w_type;
     int32_t cost, signal, order;
     int64_t look_ahead, max_starts, wake_period_us;
@@ -62,6 +64,8 @@ struct horus {
     struct hs_colocate waiting;                       /* horus+: its flags of what is awake alone */
     struct hs_hplus_queues hqueues;                   /* horus+; parameters up to here */
     hs_load_cost *cost_of;                            /* ctx: struct candidate */
+    bool is_blind;                                    /* knows no utilization: all are 0 */
+    int64_t cap_pm;                                   /* util_cap; INT64_MAX = none */
     int64_t over_q20, under_q20, mem_q20, tenant_q20; /* the weights */
     int64_t type_q20[TYPES_MAX];                      /* of being slower than the fastest type */
     int64_t migrate_next_us;                          /* not before */
@@ -71,15 +75,61 @@ struct horus {
     uint64_t *wanted_gpus;       /* horus-s, else NULL: per VC, by the jobs that wait */
     int64_t cap_q20;             /* slowdown_cap - 1 */
     int32_t sensitivity_q20[FULL_PM + 1], contentiousness_q20[FULL_PM + 1]; /* by utilization */
+    /* scratch of a gang: what each node can do, and of one node the GPUs and their costs */
+    struct gang_node {
+        int64_t cost; /* of its `room` cheapest GPUs */
+        uint32_t node, room;
+        bool is_used;
+    } * gang_nodes;
+    struct gang_gpu {
+        int64_t cost;
+        uint32_t id;
+    } * gang_gpus;
+    int64_t *costs;
+    /* by VC: a gang beyond share_up_to, of so many GPUs and with no demands of its own, found no
+     * idle ones, and no worker has left a GPU since */
+    struct idle_blocked {
+        uint64_t releases; /* at that time, + 1; 0 = nothing is known */
+        uint32_t gpus;
+    } * idle_blocked;
 };
 
+/* A job that looks for GPUs. Unknown utilization counts as 100 %, unknown memory as none. */
 struct candidate {
-    struct hs_candidate job;
-    const struct horus *h;
+    struct horus *h;
+    const struct hs_view *v;
+    struct hs_plan *p;
+    hs_job_id id;
+    uint32_t gpus;
+    int64_t util_pm, util_peak_pm, mem_mib;
     int64_t wait_q20; /* horus-s: what the queue stands for, in run times */
 };
 
 /* ---- costs ---- */
+
+/* Rounded to 2^-20. */
+static int64_t as_q20(double w)
+{
+    return (int64_t)(w * (1 << 20) + (w < 0 ? -0.5 : 0.5));
+}
+
+/* 0 when the capacity is not stated. */
+static int64_t cost_of_memory(int64_t w_q20, int64_t mib, uint32_t capacity_mib)
+{
+    return capacity_mib == 0 ? 0 : w_q20 * mib / capacity_mib;
+}
+
+/* Some GPU of the range, by memory and utilization? Idle ones always. */
+static bool may_join(const struct candidate *c, const struct hs_load_range *r)
+{
+    const struct hs_load *least = &r->least;
+    if (least->tenants == 0)
+        return true;
+    if (r->capacity_mib > 0 &&
+        least->claim_mib + c->mem_mib + c->h->mem_margin_mib >= (int64_t)r->capacity_mib)
+        return false;
+    return least->sum[0] + c->util_pm <= c->h->cap_pm;
+}
 
 static int64_t load_pm(const struct horus *h, const struct hs_load *load)
 {
@@ -90,28 +140,28 @@ static int64_t horus_cost(const void *ctx, const struct hs_load_range *r)
 {
     const struct candidate *c = ctx;
     const struct horus *h = c->h;
-    if (!hs_share_allows(&c->job, r))
+    if (!may_join(c, r))
         return HS_NEVER;
     int64_t cost = h->tenant_q20 * r->least.tenants + h->type_q20[r->gpu_type % TYPES_MAX];
     /* distance of the utilization from 100 %: least over the range */
-    int64_t over = load_pm(h, &r->least) + c->job.util_peak_pm - FULL_PM;
-    int64_t under = FULL_PM - load_pm(h, &r->most) - c->job.util_peak_pm;
+    int64_t over = load_pm(h, &r->least) + c->util_peak_pm - FULL_PM;
+    int64_t under = FULL_PM - load_pm(h, &r->most) - c->util_peak_pm;
     if (over > 0)
         cost += h->over_q20 * over / FULL_PM;
     else if (under > 0)
         cost += h->under_q20 * under / FULL_PM;
-    int64_t claim_mib = r->least.claim_mib, mem_mib = c->job.mem_mib;
+    int64_t claim_mib = r->least.claim_mib, mem_mib = c->mem_mib;
     if (h->cost == INTENDED)
-        return cost + hs_cost_of_memory(h->mem_q20, claim_mib + mem_mib, r->capacity_mib);
+        return cost + cost_of_memory(h->mem_q20, claim_mib + mem_mib, r->capacity_mib);
     return cost + (r->capacity_mib > 0 ? h->mem_q20 * claim_mib : 0) +
-           hs_cost_of_memory(h->mem_q20, mem_mib, r->capacity_mib);
+           cost_of_memory(h->mem_q20, mem_mib, r->capacity_mib);
 }
 
 /* Minus the share of the memory in use. */
 static int64_t pack_cost(const void *ctx, const struct hs_load_range *r)
 {
     const struct candidate *c = ctx;
-    if (!hs_share_allows(&c->job, r))
+    if (!may_join(c, r))
         return HS_NEVER;
     int64_t claim_mib = r->most.claim_mib;
     return r->capacity_mib == 0 ? -claim_mib : -(claim_mib * (1 << 20) / r->capacity_mib);
@@ -120,62 +170,57 @@ static int64_t pack_cost(const void *ctx, const struct hs_load_range *r)
 /* The utilization of the tenants, 0 of an idle GPU. */
 static int64_t pack_only_cost(const void *ctx, const struct hs_load_range *r)
 {
-    return hs_share_allows(&((const struct candidate *)ctx)->job, r) ? r->least.sum[0] : HS_NEVER;
+    return may_join(ctx, r) ? r->least.sum[0] : HS_NEVER;
 }
 
 static int64_t like_cost(const void *ctx, const struct hs_load_range *r)
 {
     const struct candidate *c = ctx;
-    if (!hs_share_allows(&c->job, r))
+    if (!may_join(c, r))
         return HS_NEVER;
-    int64_t util_pm = load_pm(c->h, &r->least), mem_mib = r->least.claim_mib + c->job.mem_mib;
+    int64_t util_pm = load_pm(c->h, &r->least), mem_mib = r->least.claim_mib + c->mem_mib;
     util_pm = util_pm < FULL_PM ? util_pm : FULL_PM;
-    return hs_cost_of_memory(c->h->mem_q20, mem_mib, r->capacity_mib) +
-           util_pm * (1 << 20) / FULL_PM + c->h->tenant_q20 * r->least.tenants;
+    return cost_of_memory(c->h->mem_q20, mem_mib, r->capacity_mib) + util_pm * (1 << 20) / FULL_PM +
+           c->h->tenant_q20 * r->least.tenants;
 }
 
 static int64_t slowdown_cost(const void *ctx, const struct hs_load_range *r)
 {
     const struct candidate *c = ctx;
     const struct horus *h = c->h;
-    int64_t sensitivity_q20 = h->sensitivity_q20[c->job.util_pm];
-    int64_t contentiousness_q20 = h->contentiousness_q20[c->job.util_pm];
+    int64_t sensitivity_q20 = h->sensitivity_q20[c->util_pm];
+    int64_t contentiousness_q20 = h->contentiousness_q20[c->util_pm];
     int64_t own_q20 = sensitivity_q20 * r->least.sum[CONTENTIOUSNESS] >> 20;
     int64_t others_q20 = contentiousness_q20 * r->least.sum[SENSITIVITY] >> 20;
     bool is_too_slow =
         own_q20 > h->cap_q20 || others_q20 > h->cap_q20 || own_q20 + others_q20 > c->wait_q20;
-    return is_too_slow || !hs_share_allows(&c->job, r) ? HS_NEVER : own_q20 + others_q20;
+    return is_too_slow || !may_join(c, r) ? HS_NEVER : own_q20 + others_q20;
+}
+
+/* Predicted utilization, per mille; unknown counts as 100 %. */
+static int64_t known_pm(int32_t predicted_pm)
+{
+    return predicted_pm >= 0 ? predicted_pm : FULL_PM;
+}
+
+static int64_t utilization_pm(const struct hs_view *v, hs_job_id job)
+{
+    return known_pm(hs_view_util_pm(v, job));
+}
+
+static uint32_t horus_tenants(const void *state)
+{
+    return (uint32_t)((const struct horus *)state)->max_tenants;
 }
 
 static bool horus_load(const void *state, const struct hs_view *v, hs_job_id job,
                        int32_t sum[HS_LOADS])
 {
     const struct horus *h = state;
-    bool may_share = hs_share_load(h, v, job, sum);
+    sum[UTIL] = h->is_blind ? 0 : (int32_t)utilization_pm(v, job);
     sum[SENSITIVITY] = h->sensitivity_q20[sum[UTIL]];
     sum[CONTENTIOUSNESS] = h->contentiousness_q20[sum[UTIL]];
-    return may_share;
-}
-
-static enum hs_status init(struct horus *h, const struct hs_view *v, hs_load_cost *cost_of)
-{
-    h->cost_of = cost_of;
-    h->over_q20 = hs_cost_q20(h->w_u_over);
-    h->under_q20 = hs_cost_q20(h->w_u_under);
-    h->mem_q20 = hs_cost_q20(h->w_mem);
-    h->tenant_q20 = hs_cost_q20(h->w_n);
-    uint64_t fastest = 1;
-    for (uint32_t t = 0; t < v->gpu_types; t++)
-        if (hs_view_gpu_type(v, t)->speed_q32 > fastest)
-            fastest = hs_view_gpu_type(v, t)->speed_q32;
-    for (uint32_t t = 0; t < v->gpu_types && t < TYPES_MAX; t++) {
-        double share = (double)hs_view_gpu_type(v, t)->speed_q32 / (double)fastest;
-        h->type_q20[t] = hs_cost_q20(h->w_type * (1 - share));
-    }
-    h->colocation.is_blind = cost_of == pack_cost;
-    hs_colocation_init(&h->colocation, v);
-    hs_vc_queues_init(&h->waiting.queue, v, HS_SCAN_FIT);
-    return HS_OK;
+    return (int64_t)hs_view_gpus(v, job) <= h->share_up_to;
 }
 
 static int64_t excess_q20(const struct hs_view *v, int32_t own_pm, int32_t beside_pm)
@@ -183,9 +228,9 @@ static int64_t excess_q20(const struct hs_view *v, int32_t own_pm, int32_t besid
     return (int64_t)(hs_view_slowdown_q32(v, own_pm, beside_pm) >> 12) - ONE_Q20;
 }
 
-static enum hs_status horus_s_init(void *state, const struct hs_view *v)
+/* Of horus-s. */
+static void init_slowdowns(struct horus *h, const struct hs_view *v)
 {
-    struct horus *h = state;
     int64_t full_q20 = excess_q20(v, FULL_PM, FULL_PM);
     for (int32_t pm = 0; pm <= FULL_PM; pm++) {
         int64_t excess = excess_q20(v, pm, FULL_PM);
@@ -193,9 +238,38 @@ static enum hs_status horus_s_init(void *state, const struct hs_view *v)
         h->contentiousness_q20[pm] =
             full_q20 > 0 ? (int32_t)(excess_q20(v, FULL_PM, pm) * ONE_Q20 / full_q20) : 0;
     }
-    h->cap_q20 = hs_cost_q20(h->slowdown_cap - 1);
+    h->cap_q20 = as_q20(h->slowdown_cap - 1);
     h->wanted_gpus = hs_view_alloc(v, v->vcs * sizeof *h->wanted_gpus);
-    return init(h, v, slowdown_cost);
+}
+
+static enum hs_status init(struct horus *h, const struct hs_view *v, hs_load_cost *cost_of)
+{
+    h->cost_of = cost_of;
+    h->over_q20 = as_q20(h->w_u_over);
+    h->under_q20 = as_q20(h->w_u_under);
+    h->mem_q20 = as_q20(h->w_mem);
+    h->tenant_q20 = as_q20(h->w_n);
+    uint64_t fastest = 1;
+    for (uint32_t t = 0; t < v->gpu_types; t++)
+        if (hs_view_gpu_type(v, t)->speed_q32 > fastest)
+            fastest = hs_view_gpu_type(v, t)->speed_q32;
+    for (uint32_t t = 0; t < v->gpu_types && t < TYPES_MAX; t++) {
+        double share = (double)hs_view_gpu_type(v, t)->speed_q32 / (double)fastest;
+        h->type_q20[t] = as_q20(h->w_type * (1 - share));
+    }
+    h->is_blind = cost_of == pack_cost;
+    h->cap_pm = h->util_cap > 0 ? (int64_t)(h->util_cap * 10 + 0.5) : INT64_MAX;
+    const uint64_t node_gpus = v->max_node_gpus;
+    h->idle_blocked = hs_view_alloc(v, v->vcs * sizeof *h->idle_blocked);
+    h->gang_nodes = hs_view_alloc(v, (uint64_t)v->nodes * sizeof *h->gang_nodes);
+    h->gang_gpus = hs_view_alloc(v, node_gpus * sizeof *h->gang_gpus);
+    h->costs = hs_view_alloc(v, node_gpus * sizeof *h->costs);
+    hs_vc_queues_init(&h->waiting.queue, v, HS_SCAN_FIT);
+    if (h->hqueues.queues > 0)
+        hs_hplus_queues_init(&h->hqueues, v);
+    if (h->slowdown_cap > 0)
+        init_slowdowns(h, v);
+    return HS_OK;
 }
 
 /* What the queue stands for, in run times; INT64_MAX where no cost that passes the caps is more. */
@@ -222,13 +296,6 @@ static void horus_needs(const void *state, uint32_t *can, uint32_t *knows)
 static bool is_by_utilization(const struct horus *h)
 {
     return h->look_ahead > 0 && h->order == BY_UTILIZATION && h->slowdown_cap == 0;
-}
-
-/* Predicted mean utilization, per mille; unknown counts as 100 %. */
-static int64_t utilization_pm(const struct hs_view *v, hs_job_id job)
-{
-    int32_t pm = hs_view_util_pm(v, job);
-    return pm >= 0 ? pm : FULL_PM;
 }
 
 /* Of a job of horus-s: its submission, and up to `overtake` later for those that pair badly, so
@@ -278,19 +345,225 @@ static void horus_event(void *state, const struct hs_view *v, const struct hs_ev
     hs_colocate_event(&h->waiting.queue, v, event, key);
 }
 
+/* ---- placement ---- */
+
+/* The node with enough idle GPUs where one costs least: a node of each type to choose from, the
+ * fullest; of equal costs the one with fewer idle GPUs, then the first. least: cost of an idle GPU
+ * anywhere. */
+static uint32_t cheapest_idle(const struct candidate *c, int64_t *best_cost, int64_t *least)
+{
+    uint32_t best = HS_NO_NODE, best_free = 0;
+    *best_cost = *least = HS_NEVER;
+    for (uint32_t type = 0; type < c->v->gpu_types; type++) {
+        uint32_t node = hs_view_best_fit_of(c->v, c->id, c->gpus, type);
+        if (node == HS_NO_NODE && hs_view_best_fit_of(c->v, c->id, 1, type) == HS_NO_NODE)
+            continue;
+        const struct hs_load_range idle = {.capacity_mib = hs_view_gpu_type(c->v, type)->mem_mib,
+                                           .gpu_type = type};
+        int64_t cost = c->h->cost_of(c, &idle);
+        uint32_t free_gpus = node == HS_NO_NODE ? 0 : hs_view_node_free(c->v, node);
+        bool is_fuller = best != HS_NO_NODE && cost == *best_cost &&
+                         (free_gpus < best_free || (free_gpus == best_free && node < best));
+        *least = cost < *least ? cost : *least;
+        if (node == HS_NO_NODE || (cost >= *best_cost && !is_fuller))
+            continue;
+        best = node;
+        best_free = free_gpus;
+        *best_cost = cost;
+    }
+    return best;
+}
+
+static bool place_one(const struct candidate *c)
+{
+    int64_t cost, least;
+    uint32_t node = cheapest_idle(c, &cost, &least);
+    uint32_t gpu = hs_view_cheapest_shared(c->v, c->id, c->h->cost_of, c, least, &least);
+    bool is_beside = gpu != HS_NO_GPU;
+    if (!is_beside && node != HS_NO_NODE)
+        gpu = hs_view_idle_gpu(c->v, node, 0);
+    if (gpu == HS_NO_GPU)
+        return false;
+    hs_plan_reason(c->p, !is_beside           ? "on an idle GPU: the cheapest for it"
+                         : node == HS_NO_NODE ? "beside others: no GPU is idle for it"
+                                              : "beside others: cheaper than an idle GPU");
+    hs_plan_start(c->p, c->id);
+    hs_plan_on_gpu(c->p, gpu);
+    return true;
+}
+
+/* ---- gangs ---- */
+
+/* What the node can do: its cheapest GPUs into gang_gpus, in order of (cost, id), as many as the
+ * gang wants. Insertion: a node is small. */
+static struct gang_node judge_node(const struct candidate *c, uint32_t node)
+{
+    struct gang_gpu *best = c->h->gang_gpus;
+    uint32_t workers = hs_view_node_workers(c->v, c->id, node);
+    uint32_t size = hs_view_node(c->v, node)->gpus, first = hs_view_node(c->v, node)->first_gpu;
+    uint32_t most = c->gpus < size ? c->gpus : size;
+    struct gang_node n = {.node = node};
+    if (workers == 0)
+        return n;
+    most = workers < most ? workers : most;
+    hs_view_node_costs(c->v, c->id, node, c->h->cost_of, c, c->h->costs);
+    for (uint32_t i = 0; i < size; i++) {
+        int64_t cost = c->h->costs[i];
+        if (cost == HS_NEVER || (n.room == most && cost >= best[most - 1].cost))
+            continue;
+        uint32_t at = n.room < most ? n.room++ : most - 1;
+        for (; at > 0 && best[at - 1].cost > cost; at--)
+            best[at] = best[at - 1];
+        best[at] = (struct gang_gpu){cost, first + i};
+    }
+    for (uint32_t i = 0; i < n.room; i++)
+        n.cost += best[i].cost;
+    return n;
+}
+
+/* The first GPUs that judge_node found last. */
+static void take(const struct candidate *c, uint32_t gpus)
+{
+    for (uint32_t i = 0; i < gpus; i++)
+        hs_plan_on_gpu(c->p, c->h->gang_gpus[i].id);
+}
+
+static bool place_on_one(const struct candidate *c)
+{
+    int64_t cost, least;
+    uint32_t idle = cheapest_idle(c, &cost, &least), node;
+    /* where nothing can be better: its idle GPUs are the cheapest, and no shared one costs as
+     * little */
+    if (idle != HS_NO_NODE &&
+        (cost > least ||
+         hs_view_cheapest_shared(c->v, c->id, c->h->cost_of, c, least + 1, &least) != HS_NO_GPU))
+        idle = HS_NO_NODE;
+    node = idle != HS_NO_NODE ? idle
+                              : hs_view_cheapest_node(c->v, c->id, (uint32_t)c->h->mem_margin_mib,
+                                                      c->h->cost_of, c);
+    if (node == HS_NO_NODE)
+        return false;
+    hs_plan_reason(c->p, "on the cheapest node that can hold it");
+    hs_plan_start(c->p, c->id);
+    if (idle != HS_NO_NODE)
+        hs_plan_on_node(c->p, node, c->gpus);
+    else
+        take(c, judge_node(c, node).room);
+    return true;
+}
+
+/* All nodes with room, into gang_nodes; HS_NO_NODE in *anchor when that does not suffice. */
+static uint32_t judge_all(const struct candidate *c, uint32_t *anchor)
+{
+    const uint32_t margin_mib = (uint32_t)c->h->mem_margin_mib;
+    struct gang_node *nodes = c->h->gang_nodes;
+    uint64_t room = 0;
+    uint32_t count = 0, best = 0;
+    uint32_t node = hs_view_find_node(c->v, c->id, margin_mib, 0);
+    for (; node != HS_NO_NODE; node = hs_view_find_node(c->v, c->id, margin_mib, node + 1)) {
+        const struct gang_node n = judge_node(c, node), *b = &nodes[best];
+        if (n.room == 0)
+            continue;
+        if (count == 0 || n.room > b->room || (n.room == b->room && n.cost < b->cost))
+            best = count;
+        nodes[count++] = n;
+        room += n.room;
+    }
+    *anchor = room >= c->gpus ? nodes[best].node : HS_NO_NODE;
+    return count;
+}
+
+static bool is_next(const struct candidate *c, const struct gang_node *a, const struct gang_node *b,
+                    uint32_t anchor)
+{
+    uint32_t rack = hs_view_node(c->v, anchor)->rack;
+    uint32_t x = hs_view_node(c->v, a->node)->rack, y = hs_view_node(c->v, b->node)->rack;
+    x = x > rack ? x - rack : rack - x;
+    y = y > rack ? y - rack : rack - y;
+    if (x != y)
+        return x < y;
+    if (a->room != b->room)
+        return a->room > b->room;
+    return a->cost != b->cost ? a->cost < b->cost : a->node < b->node;
+}
+
+/* Whole nodes, from the one with most room outwards: O(nodes with room x nodes taken). */
+static bool place_spread(const struct candidate *c)
+{
+    struct gang_node *nodes = c->h->gang_nodes;
+    uint32_t anchor, count = judge_all(c, &anchor), rest = c->gpus;
+    if (anchor == HS_NO_NODE)
+        return false;
+    hs_plan_reason(c->p, "spread: no node can hold all of it");
+    hs_plan_start(c->p, c->id);
+    while (rest > 0) {
+        struct gang_node *next = NULL;
+        for (uint32_t i = 0; i < count; i++)
+            if (!nodes[i].is_used && (next == NULL || is_next(c, &nodes[i], next, anchor)))
+                next = &nodes[i];
+        next->is_used = true;
+        uint32_t gpus = next->room < rest ? next->room : rest;
+        (void)judge_node(c, next->node);
+        take(c, gpus);
+        rest -= gpus;
+    }
+    return true;
+}
+
+/* ---- jobs ---- */
+
+/* The least gang of the VC, among those without demands of their own, that is refused for want of
+ * idle GPUs since one like it was, as are all larger ones; UINT32_MAX: nothing is known. */
+static uint32_t blocked_gpus(const void *state, const struct hs_view *v, uint32_t vc)
+{
+    const struct horus *h = state;
+    const struct idle_blocked *blocked = &h->idle_blocked[vc];
+    return blocked->releases == hs_view_releases(v) + 1 ? blocked->gpus : UINT32_MAX;
+}
+
+/* Starts the job, or leaves the plan as it was. */
+static bool place_candidate(const struct candidate *c)
+{
+    uint32_t vc = hs_view_vc(c->v, c->id);
+    hs_plan_reason(c->p, NULL);
+    if (c->gpus == 0 || (int64_t)c->gpus > c->h->share_up_to) { /* it shares nothing */
+        bool is_placed = hs_place(c->v, c->p, c->id, HS_PLACE_CONSOLIDATE);
+        if (!is_placed && c->gpus > 0 && !hs_view_is_constrained(c->v, c->id))
+            c->h->idle_blocked[vc] =
+                (struct idle_blocked){.releases = hs_view_releases(c->v) + 1, .gpus = c->gpus};
+        return is_placed;
+    }
+    if (hs_view_quota_room(c->v, vc) < c->gpus ||
+        hs_view_find_gpus(c->v, c->id, (uint32_t)c->h->mem_margin_mib) < c->gpus)
+        return false;
+    if (c->gpus == 1)
+        return place_one(c);
+    return hs_view_find_at_cost(c->v, c->id, c->h->cost_of, c, c->gpus) >= c->gpus &&
+           (place_on_one(c) || place_spread(c));
+}
+
 static bool place(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
 {
     struct horus *h = state;
-    struct candidate c = {.h = h};
-    if (hs_share_is_blocked(&h->colocation, v, id))
+    uint32_t gpus = hs_view_gpus(v, id), vc = hs_view_vc(v, id);
+    if ((int64_t)gpus > h->share_up_to && !hs_view_is_constrained(v, id) &&
+        gpus >= blocked_gpus(h, v, vc))
         return false;
-    hs_candidate_set(&c.job, &h->colocation, v, id);
-    if (h->wanted_gpus != NULL)
-        c.wait_q20 = wait_q20(h, v, hs_view_vc(v, id));
-    if (!hs_share_place(&h->colocation, v, p, id, h->cost_of, &c))
+    const struct candidate c = {
+        .h = h,
+        .v = v,
+        .p = p,
+        .id = id,
+        .gpus = gpus,
+        .util_pm = h->is_blind ? 0 : utilization_pm(v, id),
+        .util_peak_pm = h->is_blind ? 0 : known_pm(hs_view_util_peak_pm(v, id)),
+        .mem_mib = hs_view_gpu_mem_mib(v, id),
+        .wait_q20 = h->wanted_gpus != NULL ? wait_q20(h, v, vc) : 0,
+    };
+    if (!place_candidate(&c))
         return false;
     if (h->wanted_gpus != NULL)
-        h->wanted_gpus[hs_view_vc(v, id)] -= hs_view_gpus(v, id);
+        h->wanted_gpus[vc] -= gpus;
     int64_t end_us = end_of_quantum_us(h, v, id);
     h->due_us = end_us < h->due_us ? end_us : h->due_us;
     return true;
@@ -318,9 +591,8 @@ static bool migrate(struct horus *h, const struct hs_view *v, struct hs_plan *p)
         for (uint32_t i = 0, n = hs_view_gpu_tenants(v, g); n >= CROWDED && i < n; i++) {
             const hs_job_id job = hs_view_gpu_tenant(v, g, i);
             int64_t util_pm = utilization_pm(v, job);
-            if (hs_view_gpus(v, job) != 1 || util_pm <= most_pm)
-                continue;
-            uint32_t node = hs_view_best_fit(v, job, 1);
+            bool is_worth_it = hs_view_gpus(v, job) == 1 && util_pm > most_pm;
+            uint32_t node = is_worth_it ? hs_view_best_fit(v, job, 1) : HS_NO_NODE;
             if (node == HS_NO_NODE)
                 continue;
             moved = job;
@@ -335,9 +607,8 @@ static bool migrate(struct horus *h, const struct hs_view *v, struct hs_plan *p)
     int64_t ms_per_gb = hs_view_gpu_node(v, from) == to_node ? 1600 : 1600 + 2400;
     int64_t pause_us = 300000 + hs_view_gpu_mem_mib(v, moved) * ms_per_gb * 16384 / 15625;
     hs_plan_reason(p, "the busiest on a crowded GPU: to an idle one");
-    uint32_t to = hs_view_idle_gpu(v, to_node, 0);
     hs_plan_migrate(p, moved, pause_us);
-    hs_plan_on_gpu(p, to);
+    hs_plan_on_gpu(p, hs_view_idle_gpu(v, to_node, 0));
     hs_plan_reason(p, NULL);
     h->migrate_next_us = hs_view_now_us(v) + h->migrate_every_us;
     return true;
@@ -372,13 +643,12 @@ static void end_quanta(struct horus *h, const struct hs_view *v, struct hs_plan 
 static enum hs_status horus_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct horus *h = state;
+    uint64_t most = h->waiting.scan == HS_SCAN_STRICT ? 1 : UINT64_MAX;
     const struct hs_colocate_rule rule = {.place = place,
                                           .state = h,
-                                          .blocked_gpus = hs_share_blocked_gpus,
+                                          .blocked_gpus = blocked_gpus,
                                           .max_refusals =
-                                              h->look_ahead > 0 ? (uint64_t)h->look_ahead
-                                              : h->waiting.scan == HS_SCAN_STRICT ? 1
-                                                                                  : UINT64_MAX,
+                                              h->look_ahead > 0 ? (uint64_t)h->look_ahead : most,
                                           .max_starts = (uint32_t)h->max_starts};
     h->due_us = INT64_MAX;
     if (migrate(h, v, p))
@@ -404,38 +674,32 @@ static enum hs_status horus_decide(void *state, const struct hs_view *v, struct 
     return HS_OK;
 }
 
-/* placement: NULL = by Horus' cost. */
-static void describe(const struct horus *h, const char *placement, struct hs_semantics *out)
+/* order, placement: NULL = by the parameters; by Horus' cost. */
+static void describe(const struct horus *h, const char *order, const char *placement,
+                     struct hs_semantics *out)
 {
+    if (order == NULL)
+        order = is_by_utilization(h) ? "utilization" : "submit";
     if (placement == NULL)
         placement = h->cost == ASCODED ? "horus-ascoded" : "horus";
-    *out = (struct hs_semantics){.order = is_by_utilization(h) ? "utilization" : "submit",
-                                 .scan = h->look_ahead > 0 ? "look-ahead"
-                                                           : hs_scan_names[h->waiting.scan],
+    const char *scan = h->look_ahead > 0 ? "look-ahead" : hs_scan_names[h->waiting.scan];
+    const char *moves = h->quantum_us > 0 ? "quantum" : "none";
+    const char *cost = h->quantum_us > 0 ? "fixed" : "none";
+    *out = (struct hs_semantics){.order = order,
+                                 .scan = scan,
                                  .placement = placement,
-                                 .preemption = h->migrates         ? "migrate"
-                                               : h->quantum_us > 0 ? "quantum"
-                                                                   : "none",
-                                 .cost = h->migrates         ? "memory"
-                                         : h->quantum_us > 0 ? "fixed"
-                                                             : "none"};
+                                 .preemption = h->migrates ? "migrate" : moves,
+                                 .cost = h->migrates ? "memory" : cost};
 }
 
 static const char *horus_check(const void *state, const struct hs_view *v)
 {
     const struct horus *h = state;
-    const char *broken = hs_vc_queues_check(&h->waiting.queue, v);
-    return broken != NULL ? broken : hs_hplus_queues_check(&h->hqueues, v);
+    const char *broken = hs_hplus_queues_check(&h->hqueues, v);
+    return broken != NULL ? broken : hs_vc_queues_check(&h->waiting.queue, v);
 }
 
 /* ---- horus+ ---- */
-
-static enum hs_status horus_plus_init(void *state, const struct hs_view *v)
-{
-    struct horus *h = state;
-    hs_hplus_queues_init(&h->hqueues, v);
-    return init(h, v, horus_cost);
-}
 
 static void horus_plus_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
@@ -459,18 +723,6 @@ static enum hs_status horus_plus_decide(void *state, const struct hs_view *v, st
     return HS_OK;
 }
 
-static void horus_plus_semantics(const void *state, struct hs_semantics *out)
-{
-    describe(state, NULL, out);
-    out->order = "lanes by credit, utilization";
-}
-
-static void horus_s_semantics(const void *state, struct hs_semantics *out)
-{
-    describe(state, "predicted slowdown", out);
-    out->order = "submit, utilization";
-}
-
 /* ---- parameters ---- */
 
 #define AUTHORS "the authors' simulator"
@@ -480,6 +732,16 @@ static void horus_s_semantics(const void *state, struct hs_semantics *out)
     HS_PARAM_REAL(struct horus, field, name, value, 0, 1000, text, .source = origin)
 #define MEMORY_WEIGHT_PARAM WEIGHT_PARAM(w_mem, "w_mem", "1.3", "weight of memory in use", AUTHORS)
 #define TENANT_WEIGHT_PARAM WEIGHT_PARAM(w_n, "w_n", "1", "weight of each tenant", AUTHORS)
+#define LIMIT_PARAMS(tenants_preset)                                                               \
+    HS_PARAM_INT(                                                                                  \
+        struct horus, max_tenants, "max_tenants", tenants_preset, 1, 16,                           \
+        "jobs on one GPU at most (--max-tenants of the run holds too)",                            \
+        .source = "3: the authors' simulator, in place of PCIe bandwidth; 2: what was measured"),  \
+        HS_PARAM_SIZE_MIB(struct horus, mem_margin_mib, "mem_margin", "500MiB", 0, 0,              \
+                          "memory of a shared GPU that stays free after a placement",              \
+                          .source = "the authors' simulator"),                                     \
+        HS_PARAM_INT(struct horus, share_up_to, "share_up_to", "8", 0, 1000000,                    \
+                     "larger gangs share no GPU", .unit = "GPUs")
 #define COST_PARAMS                                                                                \
     HS_PARAM_CHOICE(                                                                               \
         struct horus, cost, "cost", "intended", cost_names,                                        \
@@ -494,15 +756,18 @@ static void horus_s_semantics(const void *state, struct hs_semantics *out)
         TENANT_WEIGHT_PARAM,                                                                       \
         WEIGHT_PARAM(w_type, "w_type", "0", "weight of being slower than the fastest GPU type",    \
                      "0: the authors' simulator has one type"),                                    \
-        HS_SHARE_PARAMS(struct horus, colocation, "3"),                                            \
-        HS_UTIL_CAP_PARAM(struct horus, colocation)
+        LIMIT_PARAMS("3"),                                                                         \
+        HS_PARAM_REAL(                                                                             \
+            struct horus, util_cap, "util_cap", "0", 0, 1600,                                      \
+            "predicted utilizations on a shared GPU add up to at most this; 0: to anything",       \
+            .unit = "%", .source = "0: the authors' simulator; 130 limits the slowdown")
 #define LOOK_AHEAD_PARAM(value, most, origin)                                                      \
     HS_PARAM_INT(struct horus, look_ahead, "look_ahead", value, 1, most,                           \
                  "waiting jobs that are tried before the rest waits", .unit = "jobs",              \
                  .source = origin)
 
 static const struct hs_param pack_params[] = {
-    HS_COLOCATE_SCAN(struct horus, waiting), HS_SHARE_PARAMS(struct horus, colocation, "2"), {0}};
+    HS_COLOCATE_SCAN(struct horus, waiting), LIMIT_PARAMS("2"), {0}};
 
 static const struct hs_param gandiva_like_params[] = {
     HS_COLOCATE_SCAN(struct horus, waiting),
@@ -516,7 +781,7 @@ static const struct hs_param gandiva_like_params[] = {
     HS_PARAM_DURATION(struct horus, suspend_us, "suspend", "0.1s", 0, 1e6,
                       "with quantum: what suspending and resuming costs",
                       .source = "Xiao et al., Gandiva, OSDI'18"),
-    HS_SHARE_PARAMS(struct horus, colocation, "2"),
+    LIMIT_PARAMS("2"),
     {0}};
 
 static const struct hs_param colocate_fifo_params[] = {
@@ -561,15 +826,25 @@ static const struct hs_param horus_s_params[] = {
         struct horus, patience, "patience", "10", 0, 1e9,
         "a job waits rather than add more slowdown than this times GPUs wanted / GPUs held",
         .source = OURS),
-    HS_SHARE_PARAMS(struct horus, colocation, "3"),
+    LIMIT_PARAMS("3"),
     {0}};
 
 /* ---- the policies ---- */
 
 #define ALL_KNOWN (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE)
 
-/* may, known: what it may do and know; prefix: of its hooks. */
-#define HORUS_POLICY(id, label, text, source, may, known, table, prefix, links)                    \
+/* may, known: what it may do and know; prefix: of its hooks; order and placement as it describes
+ * them. */
+#define HORUS_POLICY(id, label, text, source, may, known, table, prefix, links, cost_of, order,    \
+                     placement)                                                                    \
+    static enum hs_status id##_init(void *state, const struct hs_view *v)                          \
+    {                                                                                              \
+        return init(state, v, cost_of);                                                            \
+    }                                                                                              \
+    static void id##_semantics(const void *state, struct hs_semantics *out)                        \
+    {                                                                                              \
+        describe(state, order, placement, out);                                                    \
+    }                                                                                              \
     const struct hs_policy_ops hs_policy_##id = {                                                  \
         .name = label,                                                                             \
         .summary = text,                                                                           \
@@ -579,7 +854,7 @@ static const struct hs_param horus_s_params[] = {
         .params = table,                                                                           \
         .state_size = sizeof(struct horus),                                                        \
         .job_state_size = sizeof(links),                                                           \
-        .tenants = hs_share_tenants,                                                               \
+        .tenants = horus_tenants,                                                                  \
         .load = horus_load,                                                                        \
         .needs = horus_needs,                                                                      \
         .init = id##_init,                                                                         \
@@ -589,43 +864,36 @@ static const struct hs_param horus_s_params[] = {
         .check = horus_check,                                                                      \
     }
 
-/* One queue, and a cost of a GPU for each. */
-#define ONE_QUEUE(id, label, text, source, may, known, table, cost_of, placement)                  \
-    static enum hs_status id##_init(void *state, const struct hs_view *v)                          \
-    {                                                                                              \
-        return init(state, v, cost_of);                                                            \
-    }                                                                                              \
-    static void id##_semantics(const void *state, struct hs_semantics *out)                        \
-    {                                                                                              \
-        describe(state, placement, out);                                                           \
-    }                                                                                              \
-    HORUS_POLICY(id, label, text, source, may, known, table, horus, struct hs_job_queue_link)
-
-ONE_QUEUE(horus, "horus",
-          "least predicted utilization first, placed by predicted utilization and memory",
-          "Yeung et al., Horus, TPDS 33(1), 2022; as in their simulator, its faults mended",
-          HS_CAN_TIME | HS_CAN_MIGRATE, ALL_KNOWN, horus_params, horus_cost, NULL);
-ONE_QUEUE(colocate_fifo, "colocate-fifo", "first come, first served, placed by the cost of horus",
-          "ours: Horus' placement (Yeung et al., TPDS 33(1), 2022) without its queue", 0, ALL_KNOWN,
-          colocate_fifo_params, horus_cost, NULL);
-ONE_QUEUE(pack, "pack", "first come, first served on the fullest GPU with memory for the job",
-          "the packing baseline of Yeung et al., TPDS 33(1), 2022", 0, HS_KNOWS_MEMORY, pack_params,
-          pack_cost, "pack");
-ONE_QUEUE(gandiva_pack_only, "gandiva-pack-only",
-          "first come, first served on the GPU of lowest utilization with enough memory",
-          "Gandiva as the baseline of Xiao et al., AntMan, OSDI'20", 0,
-          HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY, pack_params, pack_only_cost,
-          "lowest utilization");
-ONE_QUEUE(gandiva_like, "gandiva-like",
-          "first come, first served on the GPU of least memory, load and tenants",
-          "the baseline of Yeung et al., TPDS 33(1), 2022, as in their simulator, faults mended",
-          HS_CAN_PREEMPT | HS_CAN_TIME, ALL_KNOWN, gandiva_like_params, like_cost, "gandiva-like");
+HORUS_POLICY(horus, "horus",
+             "least predicted utilization first, placed by predicted utilization and memory",
+             "Yeung et al., Horus, TPDS 33(1), 2022; as in their simulator, its faults mended",
+             HS_CAN_TIME | HS_CAN_MIGRATE, ALL_KNOWN, horus_params, horus, struct hs_job_queue_link,
+             horus_cost, NULL, NULL);
+HORUS_POLICY(colocate_fifo, "colocate-fifo",
+             "first come, first served, placed by the cost of horus",
+             "ours: Horus' placement (Yeung et al., TPDS 33(1), 2022) without its queue", 0,
+             ALL_KNOWN, colocate_fifo_params, horus, struct hs_job_queue_link, horus_cost, NULL,
+             NULL);
+HORUS_POLICY(pack, "pack", "first come, first served on the fullest GPU with memory for the job",
+             "the packing baseline of Yeung et al., TPDS 33(1), 2022", 0, HS_KNOWS_MEMORY,
+             pack_params, horus, struct hs_job_queue_link, pack_cost, NULL, "pack");
+HORUS_POLICY(gandiva_pack_only, "gandiva-pack-only",
+             "first come, first served on the GPU of lowest utilization with enough memory",
+             "Gandiva as the baseline of Xiao et al., AntMan, OSDI'20", 0,
+             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY, pack_params, horus, struct hs_job_queue_link,
+             pack_only_cost, NULL, "lowest utilization");
+HORUS_POLICY(gandiva_like, "gandiva-like",
+             "first come, first served on the GPU of least memory, load and tenants",
+             "the baseline of Yeung et al., TPDS 33(1), 2022, as in their simulator, faults mended",
+             HS_CAN_PREEMPT | HS_CAN_TIME, ALL_KNOWN, gandiva_like_params, horus,
+             struct hs_job_queue_link, like_cost, NULL, "gandiva-like");
 HORUS_POLICY(horus_plus, "horus+",
              "horus with lanes of alike jobs, the lane of most jobs times wait first",
              "Yeung et al., Horus+, TPDS 33(1), 2022; as in their simulator, its faults mended",
-             HS_CAN_TIME, ALL_KNOWN, horus_plus_params, horus_plus, struct hs_hplus_queues_scratch);
+             HS_CAN_TIME, ALL_KNOWN, horus_plus_params, horus_plus, struct hs_hplus_queues_scratch,
+             horus_cost, "lanes by credit, utilization", NULL);
 HORUS_POLICY(horus_s, "horus-s",
              "about in order of submission, where the predicted slowdown added is least",
              "ours; after Horus (Yeung et al., TPDS 33(1), 2022)", 0,
              HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY, horus_s_params, horus,
-             struct hs_job_queue_link);
+             struct hs_job_queue_link, slowdown_cost, "submit, utilization", "predicted slowdown");
