@@ -19,13 +19,288 @@ static const struct hs_row_format *const formats[HS_ROW_FILES] = {
     &hs_jobs_file,      &hs_segments_file, &hs_series_file,
     &hs_decisions_file, &hs_nodes_file,    &hs_swf_file};
 
+/* ---- bounds ----
+ *
+ * Bounds that no scheduler can beat on this trace and cluster (src/MODEL.md, 10), computed while
+ * jobs arrive.
+ *
+ * Capacity counts a GPU of type t as its scalar speed c_t. A job that runs at speed s_t there takes
+ * c_t / s_t of it for each GPU-second of isolated work, so at least its work x min over t of c_t /
+ * s_t: that is the work that counts here, the isolated one wherever no profile is faster than the
+ * scalar.
+ *
+ * Makespan: whatever arrives from time a on must still be done after a, at most `capacity`
+ * GPU-seconds a second: makespan >= max over arrivals of a + (work arriving from a on) / capacity;
+ * and no job ends before its submission plus its isolated run time on the type that is fastest for
+ * it. JCT: relax the cluster to one machine that does `capacity` GPU-seconds a second, ignoring
+ * gangs and nodes; there SRPT minimises the sum of completion times (Schrage, Operations Research
+ * 1968). A second bound is the mean isolated run time; the larger is reported. Wait: a schedule
+ * without preemption whose jobs run exactly their isolated time has wait = JCT - isolated, so the
+ * JCT bound gives one.
+ *
+ * All in integers: time is counted in 1/capacity of a microsecond, in which a GPU-microsecond of
+ * work takes exactly one unit. Capacity is rounded up to whole GPUs of the reference speed, which
+ * only loosens the bounds. O(log n) per job, memory O(jobs waiting in the relaxed machine).
+ *
+ * A job is held back until its instant is over, because a job that can never fit is submitted and
+ * rejected in one instant and must not enter the bounds. */
+
+/* How fast a job runs on the GPU types of the cluster. */
+struct bounds_speed {
+    uint64_t top_q32;  /* on the type that is fastest for it, at least 1 */
+    uint64_t need_q32; /* least capacity taken per GPU-second of isolated work, at most 1 */
+};
+
+#define REJECTED   INT64_C(-1)
+#define GPUS_BITS  22
+#define MILLI_BITS 10
+
+/* A job of the last instant: counted when time has moved on, unless it is rejected before. Small,
+ * since a million may be submitted at once. */
+struct arrival {
+    int64_t work_us; /* REJECTED: it does not count */
+    uint32_t profile;
+    uint32_t gpus : GPUS_BITS;
+    uint32_t gpu_milli : MILLI_BITS;
+};
+_Static_assert(HS_JOB_GPUS_MAX >> GPUS_BITS == 0 && HS_GPU_MILLI >> MILLI_BITS == 0,
+               "what a trace may say fits");
+
+struct hs_bounds {
+    const struct hs_cluster *cluster;
+    const struct hs_speed *speed; /* NULL: the speeds of the cluster */
+    uint64_t types;               /* bit per GPU type that some node has */
+    uint64_t capacity;            /* reference GPUs */
+    struct arrival *arrivals;     /* of the last instant */
+    uint32_t arrival_count, arrivals_cap;
+    uint64_t first_index; /* of the arrivals: their first, in the trace */
+    int64_t submit_us;    /* their instant */
+    int64_t first_submit_us;
+    /* makespan */
+    hs_i128 work_before;   /* units of all arrivals so far */
+    hs_i128 makespan_lead; /* max of a x capacity - work before a */
+    int64_t longest_end_us;
+    /* relaxed machine */
+    int64_t *left; /* min-heap: the units left of each job; the first is served */
+    uint32_t left_count, left_cap;
+    hs_i128 clock;        /* units */
+    hs_u128 jct_sum;      /* units, mod 2^128: ends less submissions */
+    hs_u128 isolated_sum; /* us on the fastest type */
+    uint64_t jobs;
+    bool has_late_rejection;
+    double makespan_work_s, makespan_longest_s, mean_jct_s; /* results; NaN without jobs */
+};
+
+#define JOBS_MAX UINT32_MAX
+/* A 4-ary heap: half as deep as a binary one, and the children of a job are side by side. */
+#define CHILDREN 4u
+
+/* Removes the least. */
+static void heap_pop(struct hs_bounds *b)
+{
+    int64_t *left = b->left, last = left[--b->left_count];
+    uint64_t at = 0, child;
+    while ((child = CHILDREN * at + 1) < b->left_count) {
+        const uint64_t end = child + CHILDREN < b->left_count ? child + CHILDREN : b->left_count;
+        for (uint64_t other = child + 1; other < end; other++)
+            child = left[other] < left[child] ? other : child;
+        if (left[child] >= last)
+            break;
+        left[at] = left[child];
+        at = child;
+    }
+    left[at] = last;
+}
+
+/* Serves the relaxed machine, shortest remaining work first, for so many units until a time. */
+static void serve(struct hs_bounds *b, int64_t units, hs_i128 until)
+{
+    while (units > 0 && b->left_count > 0) {
+        if (b->left[0] > units) {
+            b->left[0] -= units;
+            break;
+        }
+        units -= b->left[0];
+        b->jct_sum += (hs_u128)(until - units);
+        heap_pop(b);
+    }
+}
+
+/* A profile that is slower than the scalar speed on every type counts with that speed. */
+static struct bounds_speed speed_of(const struct hs_bounds *b, uint32_t profile)
+{
+    struct bounds_speed of = {.top_q32 = HS_Q32_ONE, .need_q32 = HS_Q32_ONE};
+    for (uint32_t t = 0; t < b->cluster->type_count; t++) {
+        if (!(b->types >> t & 1))
+            continue;
+        uint64_t scalar_q32 = b->cluster->types[t].speed_q32, speed_q32 = scalar_q32;
+        if (b->speed != NULL)
+            speed_q32 = hs_speed_q32(b->speed, profile, t, NULL);
+        uint64_t need_q32 = (uint64_t)(((hs_u128)scalar_q32 << 32) / speed_q32);
+        if (speed_q32 > of.top_q32)
+            of.top_q32 = speed_q32;
+        if (need_q32 < of.need_q32)
+            of.need_q32 = need_q32;
+    }
+    return of;
+}
+
+/* Moves the relaxed machine on, in steps that fit 64 bits: hardly ever more than one. Then puts a
+ * job into it, whose units are cut to the 63 bits of a key, which only loosens the bound. */
+static void serve_and_push(struct hs_bounds *b, hs_i128 until, hs_i128 units)
+{
+    while (HS_UNLIKELY(until - b->clock > INT64_MAX) && b->left_count > 0) {
+        b->clock += INT64_MAX;
+        serve(b, INT64_MAX, b->clock);
+    }
+    serve(b, (int64_t)(until - b->clock), until);
+    b->clock = until;
+    if (units < 0)
+        return;
+    const int64_t key = units > INT64_MAX ? INT64_MAX : (int64_t)units;
+    hs_grow_bare((void **)&b->left, &b->left_cap, (uint64_t)b->left_count + 1, sizeof *b->left,
+                 JOBS_MAX);
+    uint32_t at = b->left_count++;
+    for (; at > 0 && b->left[(at - 1) / CHILDREN] > key; at = (at - 1) / CHILDREN)
+        b->left[at] = b->left[(at - 1) / CHILDREN];
+    b->left[at] = key;
+}
+
+/* A job without GPUs waits for none and counts as it is. Of several that came in one instant only
+ * the first can raise the lead. */
+static void count_arrival(struct hs_bounds *b, const struct arrival *job)
+{
+    struct bounds_speed speed = {HS_Q32_ONE, HS_Q32_ONE};
+    if (job->gpus > 0)
+        speed = speed_of(b, job->profile);
+    const hs_i128 now = (hs_i128)((hs_u128)(uint64_t)b->submit_us * b->capacity);
+    hs_u128 units = (hs_u128)job->gpus * (uint64_t)job->work_us; /* the least that it takes */
+    int64_t fastest_us = job->work_us;
+    if (job->gpu_milli < HS_GPU_MILLI)
+        units = units * job->gpu_milli / HS_GPU_MILLI;
+    if (speed.need_q32 != HS_Q32_ONE)
+        units = (units * speed.need_q32) >> 32;
+    if (speed.top_q32 != HS_Q32_ONE)
+        fastest_us = (int64_t)(((hs_u128)(uint64_t)job->work_us << 32) / speed.top_q32);
+    serve_and_push(b, now, job->gpus > 0 ? (hs_i128)units : -1);
+    if (b->jobs == 0)
+        b->first_submit_us = b->submit_us;
+    if (b->jobs == 0 || now - b->work_before > b->makespan_lead)
+        b->makespan_lead = now - b->work_before;
+    if (b->submit_us + fastest_us > b->longest_end_us)
+        b->longest_end_us = b->submit_us + fastest_us;
+    b->isolated_sum += (uint64_t)fastest_us;
+    b->work_before += (hs_i128)units;
+    b->jobs++;
+    if (job->gpus > 0)
+        b->jct_sum -= (hs_u128)now;
+    else
+        b->jct_sum += (hs_u128)(uint64_t)job->work_us * b->capacity;
+}
+
+static void count_arrivals(struct hs_bounds *b)
+{
+    for (uint32_t i = 0; i < b->arrival_count; i++)
+        if (b->arrivals[i].work_us != REJECTED)
+            count_arrival(b, &b->arrivals[i]);
+    b->arrival_count = 0;
+}
+
+/* The next job of the trace is submitted. */
+static void bounds_submit(struct hs_bounds *b, int64_t now_us, const struct hs_submission *job)
+{
+    if (b->arrival_count > 0 && b->submit_us != now_us)
+        count_arrivals(b);
+    if (b->arrival_count == 0) {
+        b->submit_us = now_us;
+        b->first_index = job->index;
+    }
+    hs_grow_bare((void **)&b->arrivals, &b->arrivals_cap, (uint64_t)b->arrival_count + 1,
+                 sizeof *b->arrivals, JOBS_MAX);
+    b->arrivals[b->arrival_count++] =
+        (struct arrival){.work_us = job->work_us,
+                         .profile = job->profile,
+                         .gpus = job->gpus & ((1u << GPUS_BITS) - 1),
+                         .gpu_milli = job->gpu_milli & ((1u << MILLI_BITS) - 1)};
+}
+
+/* It does not count at all if it was submitted in the last instant: jobs of one instant come one
+ * after the other in the order of the trace. */
+static void bounds_reject(struct hs_bounds *b, const struct hs_job_record *job)
+{
+    const uint64_t at = job->index - b->first_index;
+    if (job->index >= b->first_index && at < b->arrival_count)
+        b->arrivals[at].work_us = REJECTED;
+    else
+        b->has_late_rejection = true;
+}
+
+static void bounds_open(struct hs_bounds *b, const struct hs_cluster *cluster,
+                        const struct hs_speed *speed)
+{
+    *b = (struct hs_bounds){.cluster = cluster, .speed = speed};
+    hs_u128 capacity_q32 = 0;
+    for (uint32_t i = 0; i < cluster->node_count; i++) {
+        uint32_t type = cluster->nodes[i].type;
+        capacity_q32 += (hs_u128)cluster->nodes[i].gpus * cluster->types[type].speed_q32;
+        b->types |= UINT64_C(1) << type;
+    }
+    b->capacity = (uint64_t)((capacity_q32 + HS_Q32_ONE - 1) >> 32);
+    if (b->capacity == 0)
+        b->capacity = 1;
+}
+
+/* Units from the first submission on in seconds, as the makespan is. */
+static double since_first_s(const struct hs_bounds *b, hs_i128 units)
+{
+    const hs_i128 from = (hs_i128)b->first_submit_us * b->capacity;
+    return hs_exact_double(units > from ? (hs_u128)(units - from) : 0,
+                           b->jobs > 0 ? (hs_u128)b->capacity * HS_US_PER_S : 0);
+}
+
+/* Sum of the JCTs in units: the better of the two bounds. */
+static hs_u128 jct_units(const struct hs_bounds *b)
+{
+    hs_u128 isolated = b->isolated_sum * b->capacity;
+    return b->jct_sum > isolated ? b->jct_sum : isolated;
+}
+
+/* Lets the relaxed machine run dry, and fills the results. */
+static void bounds_finish(struct hs_bounds *b)
+{
+    count_arrivals(b);
+    while (b->left_count > 0) {
+        b->clock += b->left[0];
+        b->jct_sum += (hs_u128)b->clock;
+        heap_pop(b);
+    }
+    b->makespan_work_s = since_first_s(b, b->makespan_lead + b->work_before);
+    b->makespan_longest_s = since_first_s(b, (hs_i128)b->longest_end_us * b->capacity);
+    b->mean_jct_s = hs_exact_double(jct_units(b), (hs_u128)b->capacity * HS_US_PER_S * b->jobs);
+}
+
+/* Mean JCT bound less the sum of the isolated run times; at least 0. */
+static double bounds_mean_wait_s(const struct hs_bounds *b, hs_u128 isolated_us)
+{
+    hs_u128 jct = jct_units(b), isolated = isolated_us * b->capacity;
+    return hs_exact_double(jct > isolated ? jct - isolated : 0,
+                           (hs_u128)b->capacity * HS_US_PER_S * b->jobs);
+}
+
+static void bounds_close(struct hs_bounds *b)
+{
+    hs_free(b->arrivals);
+    hs_free(b->left);
+    *b = (struct hs_bounds){0};
+}
+
 /* ---- the figures ---- */
 
 static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_submission *job)
 {
     struct hs_report *r = ctx;
     hs_stats_submit(&r->stats, now_us, job);
-    hs_bounds_submit(&r->bounds, now_us, job);
+    bounds_submit(r->bounds, now_us, job);
     return HS_OK;
 }
 
@@ -39,7 +314,7 @@ static enum hs_status on_reject(void *ctx, int64_t now_us, const struct hs_job_r
 {
     struct hs_report *r = ctx;
     (void)now_us;
-    hs_bounds_reject(&r->bounds, job);
+    bounds_reject(r->bounds, job);
     return HS_OK;
 }
 
@@ -196,8 +471,8 @@ static const char *no_bound(const struct hs_report *r, enum bound bound)
          "a gang may run on more or fewer GPUs than it asked for"},
         {s->unfinished > 0, BOUND_ANY, "the run was cut before every job ended"},
         {s->failed > 0, BOUND_ANY, "a job was ended before its work was done"},
-        {r->bounds.has_late_rejection, BOUND_ANY, "a job was rejected after it had been accepted"},
-        {r->bounds.jobs == 0, BOUND_ANY, "no job was completed"},
+        {r->bounds->has_late_rejection, BOUND_ANY, "a job was rejected after it had been accepted"},
+        {r->bounds->jobs == 0, BOUND_ANY, "no job was completed"},
         {s->counted != s->done, BOUND_MEAN,
          "the bound is for all jobs, the mean for those inside the window"},
         {r->options.is_preemptive, BOUND_WAIT,
@@ -224,7 +499,7 @@ static void add_bound(struct hs_summary *s, const char *name, const char *share_
 
 static void add_bounds(struct hs_summary *s, const struct hs_report *r)
 {
-    const struct hs_bounds *b = &r->bounds;
+    const struct hs_bounds *b = r->bounds;
     const struct hs_stats *stats = &r->stats;
     const char *absent = no_bound(r, BOUND_ANY);
     const double work = absent == NULL ? b->makespan_work_s : (double)NAN;
@@ -239,7 +514,7 @@ static void add_bounds(struct hs_summary *s, const struct hs_report *r)
     add_bound(s, "mean_jct_bound", "mean_jct_bound_share", stats->figure[HS_M_JCT][HS_F_MEAN],
               b->mean_jct_s, no_bound(r, BOUND_MEAN));
     add_bound(s, "mean_wait_bound", "mean_wait_bound_share", stats->figure[HS_M_WAIT][HS_F_MEAN],
-              hs_bounds_mean_wait_s(b, stats->work_us), no_bound(r, BOUND_WAIT));
+              bounds_mean_wait_s(b, stats->work_us), no_bound(r, BOUND_WAIT));
 }
 
 /* Mean GPUs held over time as levels. */
@@ -334,7 +609,8 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
     hs_stats_open(&r->stats, options->dir != NULL ? options->dir->tmp_path : NULL,
                   options->warmup_us, options->cooldown_us, diag);
     r->timeline.width_us = HS_TIMELINE_WIDTH_US;
-    hs_bounds_open(&r->bounds, options->cluster, options->speed);
+    r->bounds = hs_alloc_zeroed(1, sizeof *r->bounds);
+    bounds_open(r->bounds, options->cluster, options->speed);
     for (uint32_t i = 0; i < HS_ROW_FILES && options->dir != NULL && status == HS_OK; i++)
         if ((options->outputs & formats[i]->output) != 0)
             status = open_file(r, formats[i]);
@@ -382,7 +658,7 @@ enum hs_status hs_report_finish(struct hs_report *r, int64_t end_us, struct hs_s
     *summary = (struct hs_summary){0};
     HS_TRY(finish_files(r, end_us, diag));
     hs_timeline_advance(&r->timeline, end_us);
-    hs_bounds_finish(&r->bounds);
+    bounds_finish(r->bounds);
     HS_TRY(hs_stats_finish(&r->stats, summary));
     fill_metrics(summary, r);
     return HS_OK;
@@ -410,6 +686,7 @@ void hs_report_close(struct hs_report *r)
         hs_free(r->open[i]);
     }
     hs_stats_close(&r->stats);
-    hs_bounds_close(&r->bounds);
+    bounds_close(r->bounds);
+    hs_free(r->bounds);
     hs_free(r);
 }

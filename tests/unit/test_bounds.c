@@ -12,7 +12,7 @@
 
 #include "base/fixed.h"
 #include "base/rng.h"
-#include "report/stats/bounds.h"
+#include "report/report.c"
 #include "support/sink.h"
 
 #define S HS_US_PER_S
@@ -48,12 +48,12 @@ static struct hs_submission submission_of(const struct job *job, uint64_t index)
 static void feed(struct hs_bounds *b, const struct hs_cluster *cluster, const struct job *jobs,
                  uint32_t count)
 {
-    hs_bounds_open(b, cluster, NULL);
+    bounds_open(b, cluster, NULL);
     for (uint32_t i = 0; i < count; i++) {
         struct hs_submission job = submission_of(&jobs[i], i);
-        hs_bounds_submit(b, jobs[i].submit_us, &job);
+        bounds_submit(b, jobs[i].submit_us, &job);
     }
-    hs_bounds_finish(b);
+    bounds_finish(b);
 }
 
 /* One GPU: A (10 s at 0), B (2 s) and C (3 s) at 1. SRPT: A 0-1, B 1-3, C 3-6, A 6-15; JCTs 15, 2
@@ -66,10 +66,10 @@ static void one_gpu_is_srpt(void **state)
     struct hs_bounds b;
     feed(&b, &cluster, jobs, 3);
     assert_true(b.mean_jct_s == 22.0 / 3);
-    assert_true(hs_bounds_mean_wait_s(&b, 15 * S) == 7.0 / 3);
+    assert_true(bounds_mean_wait_s(&b, 15 * S) == 7.0 / 3);
     assert_true(b.makespan_work_s == 15);
     assert_true(b.makespan_longest_s == 10);
-    hs_bounds_close(&b);
+    bounds_close(&b);
 }
 
 /* Four GPUs, three jobs that take all of them for 2^60 us each, and one more after 2^62 us, 2^64
@@ -84,7 +84,7 @@ static void long_gaps_are_served_whole(void **state)
     struct hs_bounds b;
     feed(&b, &cluster, jobs, 4);
     assert_true(b.mean_jct_s == 7 * ((double)long_us / 4) / S);
-    hs_bounds_close(&b);
+    bounds_close(&b);
 }
 
 /* Four GPUs: 2 GPUs x 10 s at 0 and 4 x 1 s at 2: 24 GPU-s take 6 s, but the first job takes 10.
@@ -100,8 +100,8 @@ static void wide_clusters_are_bound_by_run_times(void **state)
     assert_true(b.makespan_longest_s == 10);
     assert_true(b.jct_sum == (hs_u128)(7 * S * 4)); /* in units of 1/4 us */
     assert_true(b.mean_jct_s == 5.5);
-    assert_true(hs_bounds_mean_wait_s(&b, 11 * S) == 0);
-    hs_bounds_close(&b);
+    assert_true(bounds_mean_wait_s(&b, 11 * S) == 0);
+    bounds_close(&b);
 }
 
 /* What arrives late counts from its arrival: 5 s from 100 on; and time starts at the first
@@ -115,7 +115,7 @@ static void late_work_counts_from_its_arrival(void **state)
     feed(&b, &cluster, jobs, 3);
     assert_true(b.makespan_work_s == 55);
     assert_true(b.makespan_longest_s == 53);
-    hs_bounds_close(&b);
+    bounds_close(&b);
 }
 
 /* One GPU of speed 1 and one of speed 2 do 3 GPU-s a second; 12 s of work take at least 6. */
@@ -129,7 +129,7 @@ static void fast_types_enlarge_capacity(void **state)
     assert_true(b.makespan_work_s == 4);
     assert_true(b.makespan_longest_s == 6);
     assert_true(b.mean_jct_s == 6);
-    hs_bounds_close(&b);
+    bounds_close(&b);
 }
 
 /* A profile of speed 1 on type A, by whose name the trace goes, and 4 on B, where the cluster says
@@ -157,17 +157,17 @@ static void a_profile_may_be_faster_than_its_type(void **state)
     path = scratch_write("speed.json", speeds, sizeof speeds - 1);
     if (hs_speed_load(&speed, path, &catalogue, &cluster, "A", &sink.diag) != HS_OK)
         fail_msg("%s", sink.text);
-    hs_bounds_open(&b, &cluster, speed);
+    bounds_open(&b, &cluster, speed);
     for (uint32_t i = 0; i < 2; i++) {
         struct hs_submission job = submission_of(&(struct job){0, 12 * S, 1}, i);
         job.profile = i == 0 ? 0 : HS_NO_PROFILE;
-        hs_bounds_submit(&b, 0, &job);
+        bounds_submit(&b, 0, &job);
     }
-    hs_bounds_finish(&b);
+    bounds_finish(&b);
     assert_true(b.makespan_work_s == 6);
     assert_true(b.makespan_longest_s == 6);
     assert_true(b.mean_jct_s == 4.5);
-    hs_bounds_close(&b);
+    bounds_close(&b);
     hs_speed_free(speed);
     hs_catalogue_free(&catalogue);
     (void)scratch_close(state);
@@ -179,25 +179,25 @@ static void rejected_jobs_do_not_count(void **state)
     static const struct job jobs[] = {{0, 1 * S, 1}, {0, 500 * S, 64}, {0, 2 * S, 1}};
     struct hs_cluster cluster = make_cluster(1, 0);
     struct hs_bounds b;
-    hs_bounds_open(&b, &cluster, NULL);
+    bounds_open(&b, &cluster, NULL);
     for (uint32_t i = 0; i < 3; i++) {
         struct hs_submission job = submission_of(&jobs[i], i);
         struct hs_job_record rejected = {.index = i, .state = HS_JOB_REJECTED};
-        hs_bounds_submit(&b, 0, &job);
+        bounds_submit(&b, 0, &job);
         if (i == 1)
-            hs_bounds_reject(&b, &rejected);
+            bounds_reject(&b, &rejected);
     }
     struct hs_submission last = {.index = 3};
     struct hs_job_record first = {.state = HS_JOB_REJECTED};
-    hs_bounds_submit(&b, 9 * S, &last);
+    bounds_submit(&b, 9 * S, &last);
     assert_false(b.has_late_rejection);
-    hs_bounds_reject(&b, &first);
+    bounds_reject(&b, &first);
     assert_true(b.has_late_rejection);
-    hs_bounds_finish(&b);
+    bounds_finish(&b);
     assert_int_equal(b.jobs, 3);
     assert_true(b.makespan_work_s == 9); /* the last job has no work */
     assert_true(b.work_before == 3 * S);
-    hs_bounds_close(&b);
+    bounds_close(&b);
 }
 
 static void cpu_jobs_wait_for_nobody(void **state)
@@ -209,7 +209,7 @@ static void cpu_jobs_wait_for_nobody(void **state)
     feed(&b, &cluster, jobs, 2);
     assert_true(b.mean_jct_s == 7);
     assert_true(b.makespan_work_s == 10);
-    hs_bounds_close(&b);
+    bounds_close(&b);
 }
 
 /* Sum of the JCTs under SRPT with ties by index, one unit of work at a time; capacity 1. */
@@ -249,7 +249,7 @@ static void machine_equals_naive_srpt(void **state)
         }
         feed(&b, &cluster, jobs, count);
         assert_true(b.jct_sum == naive_srpt(jobs, count));
-        hs_bounds_close(&b);
+        bounds_close(&b);
     }
 }
 
@@ -261,7 +261,7 @@ static void no_jobs_no_bounds(void **state)
     feed(&b, &cluster, NULL, 0);
     double work = b.makespan_work_s, jct = b.mean_jct_s;
     assert_true(work != work && jct != jct); /* NaN */
-    hs_bounds_close(&b);
+    bounds_close(&b);
 }
 
 int main(void)

@@ -13,7 +13,6 @@
 #include "data/csvwrite.h"
 #include "horus/observe.h"
 #include "report/report.h"
-#include "report/stats/bounds.h"
 #include "report/stats/stats.h"
 
 /* ---- the state over time (timeline.c) ---- */
@@ -112,7 +111,7 @@ struct hs_report {
     struct hs_diag *diag;
     struct hs_timeline timeline;
     struct hs_stats stats;
-    struct hs_bounds bounds;
+    struct hs_bounds *bounds;
     int64_t span_us;             /* first submission to the last instant, once the run is over */
     struct hs_observer observer; /* of the figures */
     struct hs_row_file *open[HS_ROW_FILES];
