@@ -136,17 +136,14 @@ enum hs_status hs_csvw_close(struct hs_csvw *w, struct hs_diag *diag)
 
 /* ---- repeated texts ---- */
 
-char *hs_csvtexts_put_new(struct hs_csvtexts *texts, struct hs_csvw *w, char *to, const char *text)
+void hs_csvtexts_put_new(struct hs_csvtext *slot, struct hs_csvw *w, const char *text)
 {
-    hs_output_wrote(&w->out, to);
     hs_output_room(&w->out, HS_OUTPUT_ROOM); /* a short field is in one piece then */
     const uint64_t before = hs_output_bytes(&w->out);
     hs_csvw_text(w, text);
     const uint64_t len = hs_output_bytes(&w->out) - before;
-    if (len <= HS_CSVTEXTS_LONG) {
-        struct hs_csvtext *slot = hs_csvtexts_at(texts, text);
-        *slot = (struct hs_csvtext){.text = text, .len = (uint32_t)len};
-        memcpy(slot->field, w->out.at - len, len);
-    }
-    return hs_output_room(&w->out, HS_OUTPUT_ROOM);
+    if (len > HS_CSVTEXTS_LONG)
+        return;
+    *slot = (struct hs_csvtext){.text = text, .len = (uint32_t)len};
+    memcpy(slot->field, w->out.at - len, len);
 }

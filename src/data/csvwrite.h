@@ -11,13 +11,7 @@
  * Errors are sticky in the output; the row calls never fail.
  *
  * A text that comes again and again at the same address (interned names, constants) is kept as the
- * field that it is and copied whole (hs_csvtexts, O(1) memory: two texts may collide). A row with
- * many of them is written through a pointer with room for HS_OUTPUT_ROOM bytes:
- *
- *     char *to = hs_output_room(&w.out, HS_OUTPUT_ROOM);
- *     to = hs_csvtexts_put(&texts, &w, to, job->user);
- *     to = hs_csvtexts_put(&texts, &w, to, job->vc);
- *     hs_output_wrote(&w.out, to);
+ * field that it is and copied whole: hs_csvtexts_put, O(1) memory: two texts may collide.
  */
 #ifndef HORUS_DATA_CSVWRITE_H
 #define HORUS_DATA_CSVWRITE_H
@@ -114,25 +108,21 @@ struct hs_csvtexts {
     struct hs_csvtext of[1u << HS_CSVTEXTS_BITS];
 };
 
-/* Where it is, if it is known. */
-static inline struct hs_csvtext *hs_csvtexts_at(struct hs_csvtexts *texts, const char *text)
+/* Any other text: writes it, and keeps what can be kept. */
+void hs_csvtexts_put_new(struct hs_csvtext *slot, struct hs_csvw *w, const char *text);
+
+/* text NULL: empty. */
+static inline void hs_csvtexts_put(struct hs_csvtexts *texts, struct hs_csvw *w, const char *text)
 {
     const uint64_t spread = (uint64_t)(uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15);
-    return &texts->of[spread >> (64 - HS_CSVTEXTS_BITS)];
-}
-
-/* Any other text: writes it, and keeps what can be kept. Room is made for the rest of the row. */
-char *hs_csvtexts_put_new(struct hs_csvtexts *texts, struct hs_csvw *w, char *to, const char *text);
-
-/* A field and its comma at `to`; returns their end. text NULL: empty. */
-static inline char *hs_csvtexts_put(struct hs_csvtexts *texts, struct hs_csvw *w, char *to,
-                                    const char *text)
-{
-    const struct hs_csvtext *known = hs_csvtexts_at(texts, text);
-    if (HS_UNLIKELY(known->text != text || known->len == 0))
-        return hs_csvtexts_put_new(texts, w, to, text);
+    struct hs_csvtext *known = &texts->of[spread >> (64 - HS_CSVTEXTS_BITS)];
+    if (HS_UNLIKELY(known->text != text || known->len == 0)) {
+        hs_csvtexts_put_new(known, w, text);
+        return;
+    }
+    char *to = hs_csvw_begin_field(w);
     memcpy(to, known->field, sizeof known->field);
-    return to + known->len;
+    hs_output_wrote(&w->out, to + known->len);
 }
 
 #endif

@@ -32,61 +32,31 @@ struct jobs_file {
     uint64_t gpus_of;
 };
 
-/* Each of these writes a field and its comma, and returns their end. */
-static char *put_end(char *to, size_t len) /* of a number of so many bytes */
+/* Negative: empty. */
+static void put_time(struct hs_csvw *w, int64_t us)
 {
-    to[len] = ',';
-    return to + len + 1;
-}
-
-static char *put_u64(char *to, uint64_t value)
-{
-    return put_end(to, hs_fmt_u64(to, value));
-}
-
-static char *put_seconds(char *to, int64_t us)
-{
-    return put_end(to, hs_fmt_seconds(to, us));
-}
-
-/* Empty where it is not known. */
-static char *put_seconds_if(char *to, bool is_known, int64_t us)
-{
-    return put_end(to, is_known ? hs_fmt_seconds(to, us) : 0);
+    if (us >= 0)
+        hs_csvw_seconds(w, us);
+    else
+        hs_csvw_empty(w);
 }
 
 /* A time over the isolated run time; empty for a job without work or without an end. */
-static char *put_slowdown(char *to, const struct hs_job_record *job, int64_t us)
+static void put_slowdown(struct hs_csvw *w, const struct hs_job_record *job, int64_t us)
 {
-    if (job->finish_us < 0 || job->work_us <= 0)
-        return put_end(to, 0);
-    return put_end(to, hs_fmt_ratio(to, (uint64_t)us, (uint64_t)job->work_us, 6));
+    const bool has_one = job->finish_us >= 0 && job->work_us > 0;
+    hs_csvw_ratio(w, (uint64_t)us, has_one ? (uint64_t)job->work_us : 0, 6);
 }
 
-/* Billionths, which are hardly ever any. */
-static char *put_nano(char *to, uint64_t value)
-{
-    return put_end(to, value == 0 ? hs_fmt_u64(to, 0) : hs_fmt_ratio(to, value, NANO, 9));
-}
-
-/* Thousandths, 0 to 1000; negative: empty. */
-static char *put_milli(char *to, int32_t value)
+/* Thousandths; negative: empty. */
+static void put_milli(struct hs_csvw *w, int32_t value)
 {
     if (value < 0)
-        return put_end(to, 0);
-    if (value % 1000 == 0)
-        return put_u64(to, value != 0);
-    to[0] = '0';
-    to[1] = '.';
-    to[2] = (char)('0' + value / 100);
-    to[3] = (char)('0' + value / 10 % 10);
-    to[4] = (char)('0' + value % 10);
-    return put_end(to, 5u - (value % 10 == 0) - (value % 100 == 0));
-}
-
-static char *put_text(struct jobs_file *f, char *to, const char *text)
-{
-    return hs_csvtexts_put(&f->texts, &f->file.csv, to, text);
+        hs_csvw_empty(w);
+    else if ((uint32_t)value % HS_GPU_MILLI == 0)
+        hs_csvw_u64(w, value != 0);
+    else
+        hs_csvw_ratio(w, (uint64_t)value, HS_GPU_MILLI, 3);
 }
 
 /* What a job ends with: its recorded outcome when it ran to its end, else its state. */
@@ -104,59 +74,58 @@ static const char *status_of(const struct hs_job_record *job)
     }
 }
 
-/* The columns of jobs.csv behind the id, in order, and how each is written: in two parts, between
- * which stand the GPUs of the last placement. end_us: when the job ended, or the run. No trace
- * gives a requested time. */
-#define COLUMNS_BEFORE_GPUS(COLUMN)                                                                \
-    COLUMN("workload_name", put_text(f, to, workload))                                             \
-    COLUMN("submission_time", put_seconds(to, job->submit_us))                                     \
-    COLUMN("requested_number_of_resources", put_u64(to, job->gpus))                                \
-    COLUMN("requested_time", put_end(to, 0))                                                       \
-    COLUMN("success", put_u64(to, job->state == HS_JOB_DONE))                                      \
-    COLUMN("starting_time", put_seconds_if(to, has_started, job->first_start_us))                  \
-    COLUMN("execution_time", put_seconds_if(to, has_run, job->finish_us - job->first_start_us))    \
-    COLUMN("finish_time", put_seconds_if(to, has_ended, job->finish_us))                           \
-    COLUMN("waiting_time", put_seconds_if(to, has_started, job->first_start_us - job->submit_us))  \
-    COLUMN("turnaround_time", put_seconds_if(to, has_ended, job->finish_us - job->submit_us))      \
-    COLUMN("stretch", put_slowdown(to, job, job->finish_us - job->submit_us))
-#define COLUMNS_BEHIND_GPUS(COLUMN)                                                                \
-    COLUMN("user", put_text(f, to, job->user))                                                     \
-    COLUMN("vc", put_text(f, to, job->vc))                                                         \
-    COLUMN("status", put_text(f, to, status_of(job)))                                              \
-    COLUMN("model", put_text(f, to, job->model))                                                   \
-    COLUMN("batch", put_text(f, to, job->batch))                                                   \
-    COLUMN("gpu_type", put_text(f, to, job->gpu_type))                                             \
-    COLUMN("nodes", put_u64(to, job->nodes_spanned))                                               \
-    COLUMN("isolated", put_seconds(to, job->work_us))                                              \
-    COLUMN("run", put_seconds(to, job->run_us))                                                    \
-    COLUMN("queueing_delay", put_seconds(to, end_us - job->submit_us - job->run_us))               \
-    COLUMN("colocated", put_seconds(to, job->colocated_us))                                        \
-    COLUMN("overhead", put_seconds(to, job->overhead_us))                                          \
-    COLUMN("lost", put_nano(to, (uint64_t)job->lost_ns))                                           \
-    COLUMN("slowdown", put_slowdown(to, job, job->finish_us - job->submit_us))                     \
-    COLUMN("preemptions", put_u64(to, job->preemptions))                                           \
-    COLUMN("migrations", put_u64(to, job->migrations))                                             \
-    COLUMN("ooms", put_u64(to, job->ooms))                                                         \
+/* The columns of jobs.csv behind the id, in order, and how each is written. end_us: when the job
+ * ended, or the run. No trace gives a requested time. */
+#define COLUMNS(COLUMN)                                                                            \
+    COLUMN("workload_name", hs_csvtexts_put(&f->texts, w, workload))                               \
+    COLUMN("submission_time", hs_csvw_seconds(w, job->submit_us))                                  \
+    COLUMN("requested_number_of_resources", hs_csvw_u64(w, job->gpus))                             \
+    COLUMN("requested_time", hs_csvw_empty(w))                                                     \
+    COLUMN("success", hs_csvw_u64(w, job->state == HS_JOB_DONE))                                   \
+    COLUMN("starting_time", put_time(w, job->first_start_us))                                      \
+    COLUMN("execution_time", put_time(w, has_run ? job->finish_us - job->first_start_us : -1))     \
+    COLUMN("finish_time", put_time(w, job->finish_us))                                             \
+    COLUMN("waiting_time", put_time(w, has_started ? job->first_start_us - job->submit_us : -1))   \
+    COLUMN("turnaround_time", put_time(w, has_ended ? job->finish_us - job->submit_us : -1))       \
+    COLUMN("stretch", put_slowdown(w, job, job->finish_us - job->submit_us))                       \
+    COLUMN("allocated_resources",                                                                  \
+           hs_csvw_ids(w, f->gpus, f->gpus_of == job->index + 1 ? f->gpu_count : 0))               \
+    COLUMN("user", hs_csvtexts_put(&f->texts, w, job->user))                                       \
+    COLUMN("vc", hs_csvtexts_put(&f->texts, w, job->vc))                                           \
+    COLUMN("status", hs_csvtexts_put(&f->texts, w, status_of(job)))                                \
+    COLUMN("model", hs_csvtexts_put(&f->texts, w, job->model))                                     \
+    COLUMN("batch", hs_csvtexts_put(&f->texts, w, job->batch))                                     \
+    COLUMN("gpu_type", hs_csvtexts_put(&f->texts, w, job->gpu_type))                               \
+    COLUMN("nodes", hs_csvw_u64(w, job->nodes_spanned))                                            \
+    COLUMN("isolated", hs_csvw_seconds(w, job->work_us))                                           \
+    COLUMN("run", hs_csvw_seconds(w, job->run_us))                                                 \
+    COLUMN("queueing_delay", hs_csvw_seconds(w, end_us - job->submit_us - job->run_us))            \
+    COLUMN("colocated", hs_csvw_seconds(w, job->colocated_us))                                     \
+    COLUMN("overhead", hs_csvw_seconds(w, job->overhead_us))                                       \
+    COLUMN("lost", hs_csvw_ratio(w, (uint64_t)job->lost_ns, NANO, 9))                              \
+    COLUMN("slowdown", put_slowdown(w, job, job->finish_us - job->submit_us))                      \
+    COLUMN("preemptions", hs_csvw_u64(w, job->preemptions))                                        \
+    COLUMN("migrations", hs_csvw_u64(w, job->migrations))                                          \
+    COLUMN("ooms", hs_csvw_u64(w, job->ooms))                                                      \
     COLUMN("gpu_seconds", job->gpu_milli == HS_GPU_MILLI                                           \
-                              ? put_seconds(to, job->gpu_us)                                       \
-                              : put_nano(to, (uint64_t)job->gpu_us * job->gpu_milli))              \
-    COLUMN("predicted_util", put_milli(to, job->predicted_util_pm))                                \
-    COLUMN("gpu_util", put_milli(to, job->gpu_util_pm))                                            \
-    COLUMN("dataset", put_text(f, to, job->dataset))                                               \
-    COLUMN("precision", put_text(f, to, job->precision))                                           \
-    COLUMN("profile_from", put_text(f, to, hs_profile_from_text(job->profile_from)))               \
-    COLUMN("run_slowdown", put_slowdown(to, job, job->run_us))                                     \
-    COLUMN("attempts", put_u64(to, UINT64_C(1) + job->retries))                                    \
-    COLUMN("estimate", put_seconds_if(to, job->estimate_us >= 0, job->estimate_us))                \
-    COLUMN("class", put_text(f, to, hs_job_class_text(job->job_class)))                            \
-    COLUMN("first_progress",                                                                       \
-           put_seconds_if(to, job->first_progress_us >= 0, job->first_progress_us))                \
-    COLUMN("switches", put_u64(to, job->switches))                                                 \
-    COLUMN("host_mib_seconds", put_seconds(to, job->host_mib_us)) /* the same decimals */          \
-    COLUMN("gpu_share", put_milli(to, (int32_t)job->gpu_milli))
+                              ? hs_csvw_seconds(w, job->gpu_us)                                    \
+                              : hs_csvw_ratio(w, (uint64_t)job->gpu_us * job->gpu_milli, NANO, 9)) \
+    COLUMN("predicted_util", put_milli(w, job->predicted_util_pm))                                 \
+    COLUMN("gpu_util", put_milli(w, job->gpu_util_pm))                                             \
+    COLUMN("dataset", hs_csvtexts_put(&f->texts, w, job->dataset))                                 \
+    COLUMN("precision", hs_csvtexts_put(&f->texts, w, job->precision))                             \
+    COLUMN("profile_from", hs_csvtexts_put(&f->texts, w, hs_profile_from_text(job->profile_from))) \
+    COLUMN("run_slowdown", put_slowdown(w, job, job->run_us))                                      \
+    COLUMN("attempts", hs_csvw_u64(w, UINT64_C(1) + job->retries))                                 \
+    COLUMN("estimate", put_time(w, job->estimate_us))                                              \
+    COLUMN("class", hs_csvtexts_put(&f->texts, w, hs_job_class_text(job->job_class)))              \
+    COLUMN("first_progress", put_time(w, job->first_progress_us))                                  \
+    COLUMN("switches", hs_csvw_u64(w, job->switches))                                              \
+    COLUMN("host_mib_seconds", hs_csvw_seconds(w, job->host_mib_us)) /* the same decimals */       \
+    COLUMN("gpu_share", put_milli(w, (int32_t)job->gpu_milli))
 
 #define NAME(name, written)  "," name
-#define WRITE(name, written) to = written;
+#define WRITE(name, written) written;
 
 static enum hs_status on_job_segment(void *ctx, const struct hs_segment *segment)
 {
@@ -179,13 +148,7 @@ static enum hs_status on_job_finish(void *ctx, int64_t now_us, const struct hs_j
     const bool has_started = job->first_start_us >= 0, has_ended = job->finish_us >= 0;
     const bool has_run = has_started && has_ended;
     hs_csvw_text(w, job->id);
-    char *to = hs_output_room(&w->out, HS_OUTPUT_ROOM);
-    COLUMNS_BEFORE_GPUS(WRITE)
-    hs_output_wrote(&w->out, to);
-    hs_csvw_ids(w, f->gpus, f->gpus_of == job->index + 1 ? f->gpu_count : 0);
-    to = hs_output_room(&w->out, HS_OUTPUT_ROOM);
-    COLUMNS_BEHIND_GPUS(WRITE)
-    hs_output_wrote(&w->out, to);
+    COLUMNS(WRITE)
     hs_csvw_end(w);
     return HS_OK;
 }
@@ -198,7 +161,7 @@ static void jobs_free(void *state)
 const struct hs_row_format hs_jobs_file = {
     .output = HS_OUT_JOBS,
     .name = "jobs.csv",
-    .header = "job_id" COLUMNS_BEFORE_GPUS(NAME) ",allocated_resources" COLUMNS_BEHIND_GPUS(NAME),
+    .header = "job_id" COLUMNS(NAME),
     .state_size = sizeof(struct jobs_file),
     .observer = {.on_segment = on_job_segment, .on_finish = on_job_finish},
     .free = jobs_free};
