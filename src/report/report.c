@@ -14,11 +14,6 @@
 #include "report/run/observers.h"
 #include "report/stats/exact.h"
 
-/* In the order of the manifest. */
-static const struct hs_row_format *const formats[HS_ROW_FILES] = {
-    &hs_jobs_file,      &hs_segments_file, &hs_series_file,
-    &hs_decisions_file, &hs_nodes_file,    &hs_swf_file};
-
 /* ---- bounds ----
  *
  * Bounds that no scheduler can beat on this trace and cluster (src/MODEL.md, 10), computed while
@@ -612,8 +607,8 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
     r->bounds = hs_alloc_zeroed(1, sizeof *r->bounds);
     bounds_open(r->bounds, options->cluster, options->speed);
     for (uint32_t i = 0; i < HS_ROW_FILES && options->dir != NULL && status == HS_OK; i++)
-        if ((options->outputs & formats[i]->output) != 0)
-            status = open_file(r, formats[i]);
+        if ((options->outputs & hs_row_formats[i]->output) != 0)
+            status = open_file(r, hs_row_formats[i]);
     r->observer = (struct hs_observer){.ctx = r,
                                        .on_submit = on_submit,
                                        .on_finish = on_finish,

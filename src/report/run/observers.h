@@ -15,7 +15,7 @@
 #include "report/report.h"
 #include "report/stats/stats.h"
 
-/* ---- the state over time (timeline.c) ---- */
+/* ---- the state over time ---- */
 
 /* The channels of series.csv: name, columns `metric` and `key`, value by a struct hs_instant.
  * ALLOCATED: thousandths of GPUs, shares as what they are; UTIL: per mille of a GPU, summed over
@@ -100,11 +100,9 @@ struct hs_row_format {
     enum hs_status (*finish)(void *state, int64_t end_us);
     void (*free)(void *state);
 };
-extern const struct hs_row_format hs_jobs_file, hs_segments_file, hs_decisions_file, hs_nodes_file,
-    hs_swf_file;                                  /* rows.c */
-extern const struct hs_row_format hs_series_file; /* timeline.c */
-
+/* In the order of the manifest. */
 #define HS_ROW_FILES 6
+extern const struct hs_row_format *const hs_row_formats[HS_ROW_FILES];
 
 struct hs_report {
     struct hs_report_options options;

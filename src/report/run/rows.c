@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The rows of jobs.csv, segments.csv, decisions.csv, nodes.csv and jobs.swf.
+ * The rows of jobs.csv, segments.csv, decisions.csv, series.csv, nodes.csv and jobs.swf.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,9 +14,17 @@
 #include "report/run/temp_records.h"
 #include "report/stats/exact.h"
 
-/* ---- jobs.csv ---- */
+#define MILLIONTHS UINT64_C(1000000)
+#define NANO       UINT64_C(1000000000)
 
-#define NANO UINT64_C(1000000000)
+/* A share of nothing is an empty field. */
+static void put_share(struct hs_csvw *w, hs_u128 part, hs_u128 whole)
+{
+    hs_csvw_ratio(w, whole > 0 ? hs_exact_scaled(part, whole, MILLIONTHS) : 0,
+                  whole > 0 ? MILLIONTHS : 0, 6);
+}
+
+/* ---- jobs.csv ---- */
 
 /* A row a job, in the order in which jobs end; first the 13 columns of evalys' JobSet under their
  * own names, then ours.
@@ -24,7 +32,7 @@
  * A job's finish follows its last segment directly, so the GPUs of the last segment are those of
  * the job that ends, if the segment is of that job at all: one list serves all jobs, whatever their
  * number. */
-struct jobs_file {
+struct jobs_state {
     struct hs_row_file file;
     struct hs_csvtexts texts;
     uint32_t *gpus; /* of the last segment, and 1 + the index of its job */
@@ -129,7 +137,7 @@ static const char *status_of(const struct hs_job_record *job)
 
 static enum hs_status on_job_segment(void *ctx, const struct hs_segment *segment)
 {
-    struct jobs_file *f = ctx;
+    struct jobs_state *f = ctx;
     hs_grow((void **)&f->gpus, &f->gpus_cap, segment->gpu_count, sizeof *f->gpus,
             (uint64_t)HS_NODES_MAX * HS_NODE_GPUS_MAX);
     if (segment->gpu_count > 0)
@@ -141,7 +149,7 @@ static enum hs_status on_job_segment(void *ctx, const struct hs_segment *segment
 
 static enum hs_status on_job_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
 {
-    struct jobs_file *f = ctx;
+    struct jobs_state *f = ctx;
     struct hs_csvw *w = &f->file.csv;
     const char *workload = f->file.report->options.workload_name;
     const int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
@@ -155,14 +163,14 @@ static enum hs_status on_job_finish(void *ctx, int64_t now_us, const struct hs_j
 
 static void jobs_free(void *state)
 {
-    hs_free(((struct jobs_file *)state)->gpus);
+    hs_free(((struct jobs_state *)state)->gpus);
 }
 
-const struct hs_row_format hs_jobs_file = {
+static const struct hs_row_format jobs_file = {
     .output = HS_OUT_JOBS,
     .name = "jobs.csv",
     .header = "job_id" COLUMNS(NAME),
-    .state_size = sizeof(struct jobs_file),
+    .state_size = sizeof(struct jobs_state),
     .observer = {.on_segment = on_job_segment, .on_finish = on_job_finish},
     .free = jobs_free};
 
@@ -188,7 +196,7 @@ static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
     return HS_OK;
 }
 
-const struct hs_row_format hs_segments_file = {
+static const struct hs_row_format segments_file = {
     .output = HS_OUT_SEGMENTS,
     .name = "segments.csv",
     .header = "job_id,start,end,allocated_resources,mean_rate,tenants,ended_by",
@@ -201,7 +209,7 @@ const struct hs_row_format hs_segments_file = {
 #define WORD_SIZE      8u
 
 /* A row an action of the policy, with what led to it. */
-struct decisions_file {
+struct decisions_state {
     struct hs_row_file file;
     char by_order[160], by_preemption[160]; /* the reasons where the policy gives none */
 };
@@ -270,7 +278,7 @@ static void put_value(struct hs_csvw *w, const struct hs_decision *decision)
 
 static enum hs_status on_decision(void *ctx, int64_t now_us, const struct hs_decision *decision)
 {
-    struct decisions_file *d = ctx;
+    struct decisions_state *d = ctx;
     struct hs_csvw *w = &d->file.csv;
     const char *const reasons[] = {
         [REASON_NONE] = "", [REASON_ORDER] = d->by_order, [REASON_PREEMPTION] = d->by_preemption};
@@ -289,7 +297,7 @@ static enum hs_status on_decision(void *ctx, int64_t now_us, const struct hs_dec
 
 static void decisions_open(void *state)
 {
-    struct decisions_file *d = state;
+    struct decisions_state *d = state;
     const struct hs_semantics *semantics = d->file.report->options.semantics;
     if (semantics == NULL)
         return;
@@ -299,18 +307,192 @@ static void decisions_open(void *state)
                    semantics->preemption);
 }
 
-const struct hs_row_format hs_decisions_file = {
+static const struct hs_row_format decisions_file = {
     .output = HS_OUT_DECISIONS,
     .name = "decisions.csv",
     .header = "time,job_id,action,gpus,allocated_resources,value,trigger,because",
-    .state_size = sizeof(struct decisions_file),
+    .state_size = sizeof(struct decisions_state),
     .observer = {.on_decision = on_decision},
     .open = decisions_open};
 
+/* ---- the state over time ----
+ * Integrals are sums of (value x microseconds) in 128 bits: no rounding, whatever the length of the
+ * run; a mean in series.csv is an integral divided once, printed with six decimals. */
+
+static void integrate(struct hs_timeline *t, int64_t until_us)
+{
+    const uint64_t dt_us = (uint64_t)(until_us - t->time_us);
+    t->time_us = until_us;
+    HS_UNROLL
+    for (int c = 0; c < HS_CH_SERIES; c++)
+        if (t->value[c] != 0) /* most are: without waiting jobs, shared GPUs, utilizations */
+            t->sum[c] += (hs_u128)t->value[c] * dt_us;
+    if (t->value[HS_CH_PENDING] + t->value[HS_CH_SUSPENDED] == 0)
+        return;
+    t->sum[HS_CH_LOADED] += dt_us;
+    t->sum[HS_CH_HELD_LOADED] += (hs_u128)t->value[HS_CH_GPUS_HELD] * dt_us;
+    t->sum[HS_CH_UTIL_MODEL_LOADED] += (hs_u128)t->value[HS_CH_UTIL_MODEL] * dt_us;
+    t->sum[HS_CH_UTIL_SUM_LOADED] += (hs_u128)t->value[HS_CH_UTIL_SUM] * dt_us;
+}
+
+/* Marks on the way are set; those that do not fit lose every second one. */
+void hs_timeline_advance(struct hs_timeline *t, int64_t now_us)
+{
+    while (HS_UNLIKELY(now_us - t->width_us >= (int64_t)t->used * t->width_us)) {
+        if (t->used == HS_TIMELINE_MARKS) {
+            t->used /= 2;
+            t->width_us *= 2;
+            for (uint32_t k = 0; k < t->used; k++)
+                memcpy(t->marks[k], t->marks[2 * k + 1], sizeof t->marks[k]);
+            continue;
+        }
+        integrate(t, (int64_t)(t->used + 1) * t->width_us);
+        memcpy(t->marks[t->used++], t->sum, sizeof *t->marks);
+    }
+    if (now_us > t->time_us)
+        integrate(t, now_us);
+}
+
+#define SET_VALUE(name, metric, key, expression) value[HS_CH_##name] = expression;
+static void channels_of(const struct hs_instant *now, uint64_t value[HS_CH_SERIES])
+{
+    HS_SERIES_CHANNELS(SET_VALUE)
+}
+
+void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant)
+{
+    if (instant->is_still) /* it is integrated with what follows */
+        return;
+    hs_timeline_advance(t, instant->time_us);
+    channels_of(instant, t->value);
+}
+
+uint32_t hs_timeline_intervals(const struct hs_timeline *t)
+{
+    return t->used + ((int64_t)t->used * t->width_us < t->time_us ? 1 : 0);
+}
+
+int64_t hs_timeline_start_us(const struct hs_timeline *t, uint32_t k)
+{
+    int64_t start = (int64_t)k * t->width_us;
+    return start < t->time_us ? start : t->time_us;
+}
+
+hs_u128 hs_timeline_part(const struct hs_timeline *t, enum hs_channel channel, uint32_t k)
+{
+    hs_u128 before = k > 0 ? t->marks[k - 1][channel] : 0;
+    return (k < t->used ? t->marks[k][channel] : t->sum[channel]) - before;
+}
+
+/* ---- series.csv ---- */
+
+/* Tidy: time,metric,key,value. Three samplings: the timeline's intervals (written at the end, at no
+ * cost during the run), fixed intervals (time-weighted means, written as they pass), or every
+ * change. */
+struct series_state {
+    struct hs_row_file file;
+    int64_t start_us;             /* of the fixed interval */
+    hs_u128 before[HS_CH_SERIES]; /* integrals up to there */
+    bool has_rows;
+};
+
+/* integral over dt_us > 0 as a mean: utilization as a share of the GPUs, thousandths as GPUs, the
+ * rest as counts. */
+static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u128 integral,
+                     int64_t dt_us)
+{
+#define NAMES(name, metric, key, expression) {metric, key},
+    static const char *const names[HS_CH_SERIES][2] = {HS_SERIES_CHANNELS(NAMES)};
+    struct hs_csvw *w = &s->file.csv;
+    hs_u128 den = (hs_u128)(uint64_t)dt_us;
+    if (channel == HS_CH_UTIL_MODEL || channel == HS_CH_UTIL_SUM)
+        den *= s->file.report->options.cluster->gpu_count * UINT64_C(1000);
+    else if (channel == HS_CH_GPUS_ALLOCATED)
+        den *= 1000;
+    hs_csvw_seconds(w, time_us);
+    hs_csvw_text(w, names[channel][0]);
+    hs_csvw_text(w, names[channel][1]);
+    put_share(w, integral, den);
+    hs_csvw_end(w);
+}
+
+/* The rows of [start, until), and a new interval from there. The timeline stands at the last change
+ * before. */
+static void end_interval(struct series_state *s, int64_t until_us)
+{
+    const struct hs_timeline *t = &s->file.report->timeline;
+    for (int c = 0; c < HS_CH_SERIES; c++) {
+        hs_u128 sum = t->sum[c] + (hs_u128)t->value[c] * (uint64_t)(until_us - t->time_us);
+        put_mean(s, s->start_us, c, sum - s->before[c], until_us - s->start_us);
+        s->before[c] = sum;
+    }
+    s->start_us = until_us;
+}
+
+static void end_intervals(struct series_state *s, int64_t now_us)
+{
+    const int64_t sample_us = s->file.report->options.sample_us;
+    while (now_us - s->start_us >= sample_us)
+        end_interval(s, s->start_us + sample_us);
+}
+
+/* Called before the timeline steps to the instant. */
+static enum hs_status on_instant(void *state, const struct hs_instant *instant)
+{
+    struct series_state *s = state;
+    const struct hs_report *r = s->file.report;
+    uint64_t value[HS_CH_SERIES];
+    if (r->options.sample_us > 0) {
+        end_intervals(s, instant->time_us);
+        return HS_OK;
+    }
+    channels_of(instant, value);
+    for (int c = 0; c < HS_CH_SERIES; c++)
+        if (!s->has_rows || value[c] != r->timeline.value[c])
+            put_mean(s, instant->time_us, c, value[c], 1);
+    s->has_rows = true;
+    return HS_OK;
+}
+
+static void series_open(void *state)
+{
+    struct series_state *s = state;
+    if (s->file.report->options.sample_us == 0)
+        s->file.observer.on_instant = NULL;
+}
+
+static enum hs_status series_finish(void *state, int64_t end_us)
+{
+    struct series_state *s = state;
+    struct hs_timeline *t = &s->file.report->timeline;
+    if (s->file.report->options.sample_us > 0) {
+        end_intervals(s, end_us);
+        if (end_us > s->start_us)
+            end_interval(s, end_us);
+    }
+    if (s->file.report->options.sample_us != 0)
+        return HS_OK;
+    hs_timeline_advance(t, end_us);
+    for (uint32_t k = 0; k < hs_timeline_intervals(t); k++) {
+        int64_t start_us = hs_timeline_start_us(t, k);
+        int64_t dt_us = hs_timeline_start_us(t, k + 1) - start_us;
+        for (int c = 0; c < HS_CH_SERIES; c++)
+            put_mean(s, start_us, c, hs_timeline_part(t, (enum hs_channel)c, k), dt_us);
+    }
+    return HS_OK;
+}
+
+static const struct hs_row_format series_file = {.output = HS_OUT_SERIES,
+                                                 .name = "series.csv",
+                                                 .header = "time,metric,key,value",
+                                                 .state_size = sizeof(struct series_state),
+                                                 .observer = {.on_instant = on_instant},
+                                                 .open = series_open,
+                                                 .finish = series_finish};
+
 /* ---- nodes.csv ---- */
 
-#define FULL_PM    1000u
-#define MILLIONTHS UINT64_C(1000000)
+#define FULL_PM 1000u
 
 struct node_gpu {
     int64_t since_us; /* the account is complete up to here */
@@ -330,7 +512,7 @@ struct node_account {
  * held however many jobs are on it. Utilization is the proxy min(100 %, sum of the tenants' solo
  * utilizations): the value of the joint model for a single GPU is not handed to observers. O(gang)
  * a placement, memory O(GPUs). */
-struct nodes_file {
+struct nodes_state {
     struct hs_row_file file;
     const struct hs_cluster *cluster;
     struct node_gpu *gpus;
@@ -339,7 +521,7 @@ struct nodes_file {
 };
 
 /* The GPU up to now, and then with one tenant more or less (+1, -1). */
-static struct node_gpu *book(struct nodes_file *n, uint32_t index, int64_t now_us,
+static struct node_gpu *book(struct nodes_state *n, uint32_t index, int64_t now_us,
                              const struct hs_job_record *job, int change)
 {
     struct node_gpu *gpu = &n->gpus[index];
@@ -360,7 +542,7 @@ static struct node_gpu *book(struct nodes_file *n, uint32_t index, int64_t now_u
 static enum hs_status on_node_start(void *ctx, int64_t now_us, const struct hs_job_record *job,
                                     const uint32_t *gpus, uint32_t gpu_count)
 {
-    struct nodes_file *n = ctx;
+    struct nodes_state *n = ctx;
     uint32_t node = n->cluster->node_count;
     n->has_util = n->has_util || job->gpu_util_pm >= 0;
     for (uint32_t i = 0; i < gpu_count; i++) {
@@ -381,7 +563,7 @@ static enum hs_status on_node_segment(void *ctx, const struct hs_segment *segmen
 
 static void nodes_open(void *state)
 {
-    struct nodes_file *n = state;
+    struct nodes_state *n = state;
     const struct hs_cluster *cluster = n->file.report->options.cluster;
     n->cluster = cluster;
     n->gpus = hs_alloc_zeroed(cluster->gpu_count, sizeof *n->gpus);
@@ -391,16 +573,9 @@ static void nodes_open(void *state)
             n->gpus[cluster->nodes[i].first_gpu + g].node = i;
 }
 
-/* A share of nothing is an empty field. */
-static void put_share(struct hs_csvw *w, hs_u128 part, hs_u128 whole)
-{
-    hs_csvw_ratio(w, whole > 0 ? hs_exact_scaled(part, whole, MILLIONTHS) : 0,
-                  whole > 0 ? MILLIONTHS : 0, 6);
-}
-
 static enum hs_status nodes_finish(void *state, int64_t end_us)
 {
-    const struct nodes_file *n = state;
+    const struct nodes_state *n = state;
     struct hs_csvw *w = &((struct hs_row_file *)state)->csv;
     (void)end_us;
     for (uint32_t i = 0; i < n->cluster->node_count; i++) {
@@ -424,17 +599,17 @@ static enum hs_status nodes_finish(void *state, int64_t end_us)
 
 static void nodes_free(void *state)
 {
-    struct nodes_file *n = state;
+    struct nodes_state *n = state;
     hs_free(n->gpus);
     hs_free(n->accounts);
 }
 
-const struct hs_row_format hs_nodes_file = {
+static const struct hs_row_format nodes_file = {
     .output = HS_OUT_NODES,
     .name = "nodes.csv",
     .header = "node,name,gpu_type,rack,gpus,placements,gpu_seconds,shared_gpu_seconds,allocation,"
               "utilization",
-    .state_size = sizeof(struct nodes_file),
+    .state_size = sizeof(struct nodes_state),
     .observer = {.on_start = on_node_start, .on_segment = on_node_segment},
     .open = nodes_open,
     .finish = nodes_finish,
@@ -459,7 +634,7 @@ const struct hs_row_format hs_nodes_file = {
 #define STATUS_DONE     1
 #define STATUS_CANCELED 5
 
-struct swf_file {
+struct swf_state {
     struct hs_row_file file;
     struct hs_temp_records records; /* the fields of each job */
     struct hs_intern users, vcs;    /* numbered in order of submission */
@@ -519,7 +694,7 @@ static int64_t number_of(struct hs_intern *names, const char *name)
 
 static enum hs_status on_swf_submit(void *ctx, int64_t now_us, const struct hs_submission *job)
 {
-    struct swf_file *s = ctx;
+    struct swf_state *s = ctx;
     (void)now_us;
     (void)hs_intern_get(&s->users, job->user);
     (void)hs_intern_get(&s->vcs, job->vc);
@@ -528,7 +703,7 @@ static enum hs_status on_swf_submit(void *ctx, int64_t now_us, const struct hs_s
 
 static enum hs_status on_swf_segment(void *ctx, const struct hs_segment *segment)
 {
-    struct swf_file *s = ctx;
+    struct swf_state *s = ctx;
     s->gpus_of = segment->job->index + 1;
     s->gpu_count = segment->gpu_count;
     return HS_OK;
@@ -537,7 +712,7 @@ static enum hs_status on_swf_segment(void *ctx, const struct hs_segment *segment
 /* A job's end follows its last segment directly. */
 static enum hs_status on_swf_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
 {
-    struct swf_file *s = ctx;
+    struct swf_state *s = ctx;
     const struct hs_report *r = s->file.report;
     const int64_t submit_s = rounded(job->submit_us), start_s = rounded(job->first_start_us);
     int64_t field[FIELDS];
@@ -568,7 +743,7 @@ static void put_name(struct hs_output *out, const char *text)
     hs_output_put(out, "\n", 1);
 }
 
-static void put_header(const struct swf_file *s, struct hs_output *out)
+static void put_header(const struct swf_state *s, struct hs_output *out)
 {
     const struct hs_report_options *options = &s->file.report->options;
     const struct hs_cluster *cluster = options->cluster;
@@ -600,7 +775,7 @@ static void put_header(const struct swf_file *s, struct hs_output *out)
 
 static enum hs_status swf_finish(void *state, int64_t end_us)
 {
-    struct swf_file *s = state;
+    struct swf_state *s = state;
     struct hs_output *out = &s->file.csv.out;
     struct hs_diag *diag = s->file.report->diag;
     void *block;
@@ -622,7 +797,7 @@ static enum hs_status swf_finish(void *state, int64_t end_us)
 
 static void swf_open(void *state)
 {
-    struct swf_file *s = state;
+    struct swf_state *s = state;
     hs_temp_records_open(&s->records, FIELDS * sizeof(int64_t),
                          s->file.report->options.dir->tmp_path);
     hs_intern_init(&s->users);
@@ -631,19 +806,22 @@ static void swf_open(void *state)
 
 static void swf_free(void *state)
 {
-    struct swf_file *s = state;
+    struct swf_state *s = state;
     hs_temp_records_close(&s->records);
     hs_intern_free(&s->users);
     hs_intern_free(&s->vcs);
 }
 
-const struct hs_row_format hs_swf_file = {.output = HS_OUT_SWF,
-                                          .name = "jobs.swf",
-                                          .header = "; Version: 2.2",
-                                          .state_size = sizeof(struct swf_file),
-                                          .observer = {.on_submit = on_swf_submit,
-                                                       .on_segment = on_swf_segment,
-                                                       .on_finish = on_swf_finish},
-                                          .open = swf_open,
-                                          .finish = swf_finish,
-                                          .free = swf_free};
+static const struct hs_row_format swf_file = {.output = HS_OUT_SWF,
+                                              .name = "jobs.swf",
+                                              .header = "; Version: 2.2",
+                                              .state_size = sizeof(struct swf_state),
+                                              .observer = {.on_submit = on_swf_submit,
+                                                           .on_segment = on_swf_segment,
+                                                           .on_finish = on_swf_finish},
+                                              .open = swf_open,
+                                              .finish = swf_finish,
+                                              .free = swf_free};
+
+const struct hs_row_format *const hs_row_formats[HS_ROW_FILES] = {
+    &jobs_file, &segments_file, &series_file, &decisions_file, &nodes_file, &swf_file};
