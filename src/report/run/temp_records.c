@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See temp_records.h. Plain pread and pwrite: no other process has the file, and it never grows
- * while it is read, so short counts are continued and a premature end is an I/O error.
+ * See temp_records.h. The file never grows while it is read: a premature end is an I/O error.
  */
 #include "report/run/temp_records.h"
 
@@ -14,8 +13,6 @@
 
 #include "base/memory.h"
 
-#define PATH_SIZE 4096
-
 static enum hs_status temp_records_failed(const struct hs_temp_records *s, struct hs_diag *diag,
                                           const char *what, int error)
 {
@@ -27,15 +24,17 @@ static enum hs_status temp_records_failed(const struct hs_temp_records *s, struc
 /* The file, if there is none yet. */
 static enum hs_status need_file(struct hs_temp_records *s, struct hs_diag *diag)
 {
-    char path[PATH_SIZE];
-    if (s->fd >= 0)
+    char path[4096];
+    if (s->file != NULL)
         return HS_OK;
     int length = snprintf(path, sizeof path, "%s/.horus-jobs-XXXXXX", s->dir);
     if (length < 0 || (size_t)length >= sizeof path)
         return temp_records_failed(s, diag, "create", ENAMETOOLONG);
-    s->fd = mkstemp(path);
-    if (s->fd < 0)
+    const int fd = mkstemp(path);
+    s->file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    if (s->file == NULL)
         return temp_records_failed(s, diag, "create", errno);
+    setvbuf(s->file, NULL, _IONBF, 0); /* blocks are large */
     return unlink(path) == 0 ? HS_OK : temp_records_failed(s, diag, "unlink", errno);
 }
 
@@ -43,20 +42,12 @@ static enum hs_status need_file(struct hs_temp_records *s, struct hs_diag *diag)
 static enum hs_status transfer(struct hs_temp_records *s, uint64_t first, uint32_t records,
                                bool is_write, struct hs_diag *diag)
 {
-    size_t left = (size_t)records * s->record_size;
-    char *at = s->buffer;
-    off_t offset = (off_t)(first * s->record_size);
-    while (left > 0) {
-        ssize_t moved = is_write ? pwrite(s->fd, at, left, offset) : pread(s->fd, at, left, offset);
-        if (moved < 0 && errno == EINTR)
-            continue;
-        if (moved <= 0)
-            return temp_records_failed(s, diag, is_write ? "write" : "read", moved < 0 ? errno : 0);
-        at += moved;
-        offset += moved;
-        left -= (size_t)moved;
-    }
-    return HS_OK;
+    errno = 0;
+    if (fseeko(s->file, (off_t)(first * s->record_size), SEEK_SET) == 0 &&
+        (is_write ? fwrite(s->buffer, s->record_size, records, s->file)
+                  : fread(s->buffer, s->record_size, records, s->file)) == records)
+        return HS_OK;
+    return temp_records_failed(s, diag, is_write ? "write" : "read", errno);
 }
 
 enum hs_status hs_temp_records_flush(struct hs_temp_records *s, struct hs_diag *diag)
@@ -71,8 +62,7 @@ void hs_temp_records_open(struct hs_temp_records *s, uint32_t record_size, const
 {
     *s = (struct hs_temp_records){.dir = dir != NULL ? dir : "/tmp",
                                   .record_size = record_size,
-                                  .buffer_records = HS_TEMP_RECORDS_BUFFER / record_size,
-                                  .fd = -1};
+                                  .buffer_records = HS_TEMP_RECORDS_BUFFER / record_size};
     s->buffer = hs_alloc_zeroed(s->buffer_records, record_size);
 }
 
@@ -90,14 +80,14 @@ enum hs_status hs_temp_records_next(struct hs_temp_records *s, void **records, u
                                     struct hs_diag *diag)
 {
     const uint64_t left = s->count - s->next;
-    if (s->next == 0 && s->fd >= 0 && s->buffered > 0)
+    if (s->next == 0 && s->file != NULL && s->buffered > 0)
         HS_TRY(hs_temp_records_flush(s, diag));
     if (left == 0) {
         s->next = 0;
         return HS_END;
     }
     uint32_t block = left < s->buffer_records ? (uint32_t)left : s->buffer_records;
-    if (s->fd >= 0)
+    if (s->file != NULL)
         HS_TRY(transfer(s, s->next, block, false, diag));
     s->next += block;
     *records = s->buffer;
@@ -107,8 +97,8 @@ enum hs_status hs_temp_records_next(struct hs_temp_records *s, void **records, u
 
 void hs_temp_records_close(struct hs_temp_records *s)
 {
-    if (s->fd >= 0)
-        close(s->fd);
+    if (s->file != NULL)
+        fclose(s->file);
     hs_free(s->buffer);
-    *s = (struct hs_temp_records){.fd = -1};
+    *s = (struct hs_temp_records){0};
 }

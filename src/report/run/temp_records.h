@@ -12,6 +12,7 @@
 #define HORUS_REPORT_RUN_TEMP_RECORDS_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/diag.h"
 
@@ -24,7 +25,7 @@ struct hs_temp_records {
     uint32_t buffered; /* records in the buffer that are not in the file */
     uint64_t count;    /* records in all */
     uint64_t next;     /* reading: first record of the next block */
-    int fd;            /* -1 while everything fits the buffer */
+    FILE *file;        /* NULL while everything fits the buffer */
 };
 
 /* dir NULL: /tmp. */
