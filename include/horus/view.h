@@ -248,11 +248,10 @@ uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus
 /* A wholly idle node of exactly that size, lowest id >= from. */
 uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t from);
 /* Of all nodes that the job may use, busy or not: the largest size of at most `most` (0 if there is
- * none), and how many have exactly `size`. */
+ * none), and how many, of all or of the wholly idle ones, have exactly `size`. O(kinds of nodes).
+ */
 uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most);
-uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size);
-/* How many of those are wholly idle. O(kinds of nodes). */
-uint32_t hs_view_idle_count(const struct hs_view *v, hs_job_id job, uint32_t size);
+uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size, bool is_idle);
 /* Racks hold consecutive node ids: rack r is [first, next). */
 uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack);
 /* Free GPUs of all its nodes. */
@@ -324,15 +323,14 @@ uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gp
 uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from);
 /* For how many workers of the job the node has CPU and host memory left; UINT32_MAX: any number. */
 uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id job, uint32_t node);
-/* An upper bound on the workers of the job that can be placed now, one a GPU, idle or shared with
- * more than margin_mib of it left; that a gang of more cannot start is certain. */
-uint64_t hs_view_find_gpus(const struct hs_view *v, hs_job_id job, uint32_t margin_mib);
-/* The same by cost: idle GPUs, and shared ones that the job may join at a cost below HS_NEVER;
- * counted up to `most`. O(most x log GPUs) for a cost whose bounds are close. */
+/* How many GPUs can take one worker of the job: idle ones, and shared ones that it may join at a
+ * cost below HS_NEVER; counted up to `most`. O(most x log GPUs) for a cost whose bounds are close.
+ */
 uint64_t hs_view_find_at_cost(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
                               const void *ctx, uint64_t most);
-/* Lowest node >= from of the job's pools where at least one worker can be placed in this way; CPU
- * and host memory are not checked. O(pools x log nodes). */
+/* Lowest node >= from of the job's pools with an idle GPU, or a shared one that it may join with
+ * more than margin_mib of it left; CPU and host memory are not checked. O(pools x log nodes), and
+ * the nodes walked past for lack of GPU memory. */
 uint32_t hs_view_find_node(const struct hs_view *v, hs_job_id job, uint32_t margin_mib,
                            uint32_t from);
 /* Of the nodes where the whole gang can be placed, with its CPU and host memory, the one whose

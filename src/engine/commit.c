@@ -4,15 +4,9 @@
  * placement the lowest free ones of its nodes. A job released and placed again on the same nodes
  * keeps its GPUs and is not touched. O(GPUs moved).
  */
-#include "engine/plan_build.h"
+#include "engine/state.h"
 
 #include <stdlib.h>
-
-#include "engine/progress.h"
-#include "engine/gpu_tenants.h"
-#include "engine/lifecycle.h"
-#include "engine/notify.h"
-#include "engine/tentative_state.h"
 
 /* ---- memory ---- */
 

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See gpu_tenants.h. Joint utilization is 1 - prod(1 - u_i) over what runs independently: jobs, and
+ * What the tenants of a GPU make of it together (MODEL.md 5, 6).
+ *
+ * Memory: outside slice groups each has its own; the jobs of a group take turns, so they need what
+ * each of them keeps and the largest rest of those whose turn it may be. Counted in truth, what
+ * they use, and by claims, what plans believe.
+ *
+ * Utilization: now, and over the last seconds. Where jobs take turns, all GPUs of their slice group
+ * on a node have the same utilization; such nodes are marked, and computed after all other changes
+ * of the instant. Joint utilization is 1 - prod(1 - u_i) over what runs independently: jobs, and
  * slice groups of jobs that take turns; background jobs fill the rest. In integers, to 2^-32.
  */
-#include "engine/gpu_tenants.h"
-
-#include "engine/lifecycle.h"
-#include "engine/plan_build.h"
+#include "engine/state.h"
 
 static bool is_same_set(const struct hs_job_placement *a, const struct hs_job_placement *b)
 {
@@ -229,10 +234,12 @@ static int64_t host_mib(const struct hs_engine *e, const struct hs_job *job)
            (int64_t)hs_q32_mul(away_q32, (uint64_t)persistent_mib(e, job) * placement->gpus_held);
 }
 
-void hs_gpu_memory_settle_needs(struct hs_engine *e, struct hs_job *job)
+void hs_gpu_memory_settle(struct hs_engine *e, struct hs_job *job)
 {
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
+    if (job->placement == 0) /* it takes nothing anywhere */
+        return;
     placement->mem_factor_q32 = HS_Q32_ONE;
     if (needs->gpu_mem_mib < needs->gpu_mem_peak_mib && e->config.memcurve != NULL)
         placement->mem_factor_q32 =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The engine's state, private to this folder.
+ * The engine's state, and what its files do for each other: private to this folder.
  */
 #ifndef HORUS_ENGINE_STATE_H
 #define HORUS_ENGINE_STATE_H
@@ -8,15 +8,47 @@
 #include "base/heap.h"
 #include "base/intern.h"
 #include "base/memory.h"
-#include "engine/wait_causes.h"
 #include "engine/engine.h"
 #include "horus/plan.h"
+#include "horus/policy.h"
 #include "model/estimator.h"
 #include "model/freeindex.h"
 #include "model/job.h"
 #include "model/shareindex.h"
 
-/* While jobs have their GPUs to themselves (is_exclusive, exclusive.h) nothing but the node is
+/* ---- causes of waiting (engine.c) ---- */
+
+/* Where sums are kept, by what the size is compared with; a node has always the same. */
+enum { HS_MARK_QUOTA, HS_MARK_FREE, HS_MARK_FIT, HS_MARK_NODE, HS_MARKS };
+
+struct hs_wait_account_mark {
+    uint64_t size, gpus; /* wanted by gangs of at most this size */
+};
+
+struct hs_wait_account_vc {
+    uint64_t *gpus_by_size; /* gang sizes 0..max_gpus: GPUs wanted */
+    uint64_t gpus_wanted;
+    struct hs_wait_account_mark marks[HS_MARKS];
+    uint64_t *shares_by_milli; /* tree over shares 1..999: workers; NULL = no job asked for one */
+    uint64_t shares_wanted;    /* workers */
+    uint32_t max_gpus;
+    uint32_t max_node_gpus; /* of one node of its pool */
+};
+
+struct hs_wait_account {
+    struct hs_wait_account_vc *vcs;
+    uint32_t vc_count;
+    uint64_t gpus_wanted; /* includes workers that ask for a share */
+};
+
+struct hs_wait_causes {
+    uint64_t quota, resources, placement, priority; /* GPUs wanted */
+    uint64_t constraint;                            /* part of placement */
+};
+
+/* ---- GPUs ---- */
+
+/* While jobs have their GPUs to themselves (is_exclusive, progress.c) nothing but the node is
  * kept. */
 struct hs_gpu {
     uint32_t node;
@@ -166,8 +198,7 @@ struct hs_engine {
     uint32_t *usual_training; /* by profile, and by the source of its names (lifecycle.c) */
     uint32_t usual_training_cap;
     struct hs_wait_account wait_account;
-    struct hs_estimation *estimation; /* of run times; NULL: nothing is to be estimated, for */
-    bool estimates_are_true;          /* the policy gets the truth, or no run times */
+    struct hs_estimation *estimation; /* of run times; NULL: none is asked for */
 
     int64_t now_us;
     struct hs_instant instant;
@@ -288,5 +319,254 @@ static inline bool hs_job_is_placed(const struct hs_job *job)
     return job->state == HS_JOB_STARTING || job->state == HS_JOB_RUNNING ||
            job->state == HS_JOB_PAUSED || job->state == HS_JOB_MIGRATING;
 }
+
+/* ---- engine.c ---- */
+
+/* The GPUs of a gang, or its workers that ask for a share, begin (sign 1) or cease (-1) to wait. */
+void hs_wait_account_change(struct hs_wait_account *wait_account, const struct hs_ask *ask,
+                            uint32_t gpus, int sign);
+/* Before the first job that asks for a share. */
+void hs_wait_account_divide(struct hs_wait_account *wait_account, struct hs_arena *arena);
+
+/* ---- plan_build.c: the tentative state ---- */
+
+/* All allocations of a placed job are released, or held again. */
+void hs_tentative_change_job(struct hs_engine *e, const struct hs_job *job, bool is_release);
+/* Releases one allocation of a job that has its GPUs to itself: there may be room where there was
+ * none before. */
+static inline void hs_tentative_release_allocation(struct hs_engine *e,
+                                                   const struct hs_allocation *allocation,
+                                                   const struct hs_job *job)
+{
+    e->releases++;
+    hs_free_give(e->free_index, allocation->node, allocation->count, &job->ask);
+}
+/* One GPU by name, idle or shared, with its node. */
+void hs_tentative_change_gpu(struct hs_engine *e, uint32_t gpu, const struct hs_job *job,
+                             bool is_release);
+/* The same without its node, where GPUs are counted already and get their names now; sign: 1 or -1.
+ */
+void hs_tentative_book(struct hs_engine *e, uint32_t gpu, const struct hs_job *job, int sign);
+/* The job's claim becomes another one on each of its GPUs. */
+void hs_tentative_claim(struct hs_engine *e, struct hs_job *job, uint32_t claim_mib);
+/* Brings the indexes of shared and divided GPUs up to what the GPU has now. */
+void hs_tentative_refresh(struct hs_engine *e, uint32_t gpu);
+/* What a GPU that holds shares has for one more; 0 = nothing, or it holds none. */
+uint32_t hs_tentative_room_milli(const struct hs_gpu *gpu);
+/* What the policy may see of a GPU. */
+struct hs_load hs_tentative_load(const struct hs_engine *e, const struct hs_gpu *gpu);
+/* May one more job join the GPU, by the number of tenants and by jobs that must run alone? */
+bool hs_tentative_is_open(const struct hs_engine *e, const struct hs_gpu *gpu);
+
+/* ---- plan_build.c, commit.c ---- */
+
+void hs_plan_begin(struct hs_engine *e);
+/* HS_E_POLICY if an action was refused (reported), else HS_OK with the last action complete. */
+HS_MUST_USE enum hs_status hs_plan_end(struct hs_engine *e);
+/* Applies an accepted plan to the jobs: all releases, then all placements, then settings (turns,
+ * caps, memory limits, costs, awaited steps, ends of jobs, timers, counts), then the events that
+ * report the result to the policy. */
+HS_MUST_USE enum hs_status hs_commit(struct hs_engine *e);
+/* The job has reached the work at which its memory changes. */
+void hs_commit_memory_change(struct hs_engine *e, struct hs_job *job);
+
+/* Reports a policy bug and remembers it: the run ends with it after the next decision, whether it
+ * was made there or in on_event. Always false. */
+HS_PRINTF(3, 4)
+HS_COLD bool hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...);
+
+/* ---- view.c: what is not there is refused, and answered from a default record ---- */
+
+HS_COLD const struct hs_job *hs_lookup_default(const struct hs_view *v, hs_job_id job);
+
+static inline const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job_id job)
+{
+    return HS_LIKELY(job < v->engine->jobs.slots.high) ? &v->engine->jobs.jobs[job]
+                                                       : hs_lookup_default(v, job);
+}
+
+/* Thousandths of GPUs that the VC may still take; UINT64_MAX: no quota bars it. */
+uint64_t hs_lookup_quota_room_milli(const struct hs_engine *e, uint32_t vc);
+/* ---- gpu_tenants.c: memory ---- */
+
+/* Memory of the tenants from this allocation on, in the order of the list of the GPU (last placed
+ * first; NULL: none). O(n) for n tenants outside slice groups, O(n^2) in them. */
+uint64_t hs_gpu_memory_used_mib(const struct hs_engine *e, const struct hs_allocation *from);
+uint64_t hs_gpu_memory_claimed_mib(const struct hs_engine *e, const struct hs_allocation *from);
+/* The largest number of tenants that may run at the same time: of each slice group its largest
+ * coscheduled set. */
+uint32_t hs_gpu_memory_at_once(const struct hs_engine *e, const struct hs_allocation *from);
+/* What the GPU has for them: less, where more than one of them is on it at a time. */
+uint64_t hs_gpu_memory_capacity_mib(const struct hs_engine *e, const struct hs_gpu *gpu,
+                                    const struct hs_allocation *from);
+/* The memory that a plan counts for a job on a GPU: its claim, or in a slice group (NULL: none) the
+ * part that it keeps. The second: where the job is now. */
+uint32_t hs_gpu_memory_claim_mib(const struct hs_engine *e, const struct hs_job *job,
+                                 const struct hs_turn *turn);
+uint32_t hs_gpu_memory_claim_now_mib(const struct hs_engine *e, const struct hs_job *job);
+/* A tenant of the GPU takes so much more: outside slice groups nothing else changes. */
+static inline void hs_gpu_memory_recount(struct hs_engine *e, struct hs_gpu *gpu,
+                                         int64_t change_mib)
+{
+    if (HS_LIKELY(gpu->laned == 0))
+        gpu->mem_used_mib = (uint64_t)((int64_t)gpu->mem_used_mib + change_mib);
+    else
+        gpu->mem_used_mib = hs_gpu_memory_used_mib(e, hs_gpu_first(e, gpu));
+}
+/* The job's need by its progress, and what its limit leaves of it on its GPUs: true when it takes
+ * more of them than before. */
+bool hs_gpu_memory_update(struct hs_engine *e, struct hs_job *job);
+/* Its speed under its limit, and what it has on the host, by how things stand now. */
+void hs_gpu_memory_settle(struct hs_engine *e, struct hs_job *job);
+/* ---- gpu_tenants.c: utilization ---- */
+
+/* Appends to the history: the utilization from now on. */
+void hs_utilization_remember(struct hs_util_memory *memory, int64_t now_us, uint32_t pm);
+
+/* Sets the utilization of a GPU: by the model, and as the sum of its tenants; per mille. */
+static inline void hs_utilization_set(struct hs_engine *e, uint32_t id, uint32_t model_pm,
+                                      uint32_t sum_pm)
+{
+    struct hs_gpu *gpu = &e->gpus[id];
+    if (model_pm == gpu->util_model_pm && sum_pm == gpu->util_sum_pm)
+        return;
+    if (e->util_memory != NULL && model_pm != gpu->util_model_pm)
+        hs_utilization_remember(&e->util_memory[id], e->now_us, model_pm);
+    e->instant.util_model_pm += (uint64_t)model_pm - gpu->util_model_pm;
+    e->instant.util_sum_pm += (uint64_t)sum_pm - gpu->util_sum_pm;
+    gpu->util_model_pm = (uint16_t)model_pm;
+    gpu->util_sum_pm = sum_pm;
+    if (e->knows & HS_KNOWS_RATE)
+        hs_tentative_refresh(e, id);
+}
+
+/* What a job makes of a GPU that it has for itself, if that needs no arithmetic: it is active,
+ * takes no turns and is not held back. */
+static inline bool hs_utilization_is_plain(const struct hs_job_placement *placement)
+{
+    return placement->is_active && placement->slice_group == 0 && placement->cap_q32 == HS_Q32_ONE;
+}
+
+static inline uint32_t hs_utilization_alone_pm(const struct hs_job *job)
+{
+    return job->gpu_util_pm > 0 ? (uint32_t)job->gpu_util_pm : 0;
+}
+
+/* The tenants of a GPU, or what they do, have changed. O(tenants), or marks its node. */
+void hs_utilization_refresh(struct hs_engine *e, uint32_t gpu);
+/* A job has joined or left a slice group on the node. */
+void hs_utilization_mark(struct hs_engine *e, uint32_t node);
+/* All marked nodes. HS_E_POLICY where the shares of a slice group exceed 1. O(tenants of the
+ * nodes). */
+HS_MUST_USE enum hs_status hs_utilization_settle(struct hs_engine *e);
+/* Mean of the last window_us, per mille, as far as it is remembered. */
+uint32_t hs_utilization_mean_pm(const struct hs_engine *e, uint32_t gpu, int64_t window_us);
+/* May the jobs beside it in the background run without slowing the others of the GPU? */
+bool hs_utilization_leaves_room(const struct hs_engine *e, const struct hs_gpu *gpu);
+
+/* ---- progress.c ---- */
+
+/* Adds dt > 0 at its present rate to the account of a placed job. */
+void hs_progress_account(struct hs_engine *e, struct hs_job *job, int64_t dt);
+
+/* Brings the job's account up to now. */
+static inline void hs_progress_sync(struct hs_engine *e, struct hs_job *job)
+{
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    if (job->placement == 0 || placement->synced_us == e->now_us)
+        return;
+    hs_progress_account(e, job, e->now_us - placement->synced_us);
+    placement->synced_us = e->now_us;
+}
+
+/* Places the job on count GPUs, given as ascending ids and already taken off the free ones; the
+ * caller sets its state and its rate. Co-tenants are marked as touched. */
+void hs_progress_allocate(struct hs_engine *e, struct hs_job *job, const uint32_t *ids,
+                          uint32_t count);
+/* Frees all its allocations; co-tenants are marked as touched. */
+void hs_progress_deallocate(struct hs_engine *e, struct hs_job *job);
+/* Is there a GPU of the job where it and the tenants placed before it use more memory than there
+ * is? */
+bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job);
+/* The job counts as placed last on its GPUs from now on. */
+void hs_progress_renew(struct hs_engine *e, const struct hs_job *job);
+/* Its GPU ids, ascending, into e->gpu_ids; the count. */
+uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job, uint32_t *ids);
+/* Whether the job is active on its GPUs (not paused) changed. */
+void hs_progress_set_active(struct hs_engine *e, struct hs_job *job, bool is_active);
+/* Marks the job and its co-runners: their rates are to be computed anew. */
+void hs_progress_touch_beside(struct hs_engine *e, struct hs_job *job);
+/* Rates a placed job and schedules its next event, at once: by what stands now. */
+void hs_progress_rate(struct hs_engine *e, struct hs_job *job);
+/* Marks the job for a new rate, before time moves on. */
+void hs_progress_touch(struct hs_engine *e, struct hs_job *job);
+/* Rates and next events of all touched jobs. */
+HS_MUST_USE enum hs_status hs_progress_rerate_touched(struct hs_engine *e);
+
+HS_MUST_USE static inline enum hs_status hs_progress_rerate(struct hs_engine *e)
+{
+    return e->touched_count + e->marked_count > 0 ? hs_progress_rerate_touched(e) : e->plan.refused;
+}
+
+/* The rate of the job now, Q32. */
+uint64_t hs_rate_now(const struct hs_engine *e, const struct hs_job *job);
+/* The rate that its placement gives a job, once it is not held up by a cost. */
+uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_job *job);
+/* Leaves the mode at the first question about a single GPU: from now on each GPU has its record.
+ * O(live jobs + GPUs held), once. */
+HS_COLD void hs_exclusive_end_now(struct hs_engine *e);
+
+static inline void hs_exclusive_end(struct hs_engine *e)
+{
+    if (HS_UNLIKELY(e->is_exclusive))
+        hs_exclusive_end_now(e);
+}
+
+/* Allocates the lowest free GPUs of the picked nodes to the job; the caller sets its state and its
+ * rate. O(nodes). */
+void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a);
+/* Frees all its allocations; is_release: its attempt is over, plans may use its GPUs from now on.
+ */
+void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_release);
+
+/* ---- lifecycle.c ---- */
+
+/* Makes a live job of a trace record, or rejects it with the reason; reports it to observers and
+ * policy. */
+HS_MUST_USE enum hs_status hs_lifecycle_submit(struct hs_engine *e,
+                                               const struct hs_trace_job *record);
+/* The work of a placed job, or of an attempt that fails, is done: frees its GPUs, reports the end,
+ * recycles the slot or submits the next attempt. */
+HS_MUST_USE enum hs_status hs_lifecycle_finish(struct hs_engine *e, struct hs_job *job);
+/* Ends a waiting job, or one that was already released; state is HS_JOB_FAILED or HS_JOB_REJECTED.
+ * */
+HS_COLD HS_MUST_USE enum hs_status hs_lifecycle_abandon(struct hs_engine *e, struct hs_job *job,
+                                                        enum hs_job_state state,
+                                                        const char *reason);
+/* At the horizon: closes segments and rows of all live jobs, in order of the trace. */
+HS_MUST_USE enum hs_status hs_lifecycle_cut(struct hs_engine *e);
+void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind,
+                                const struct hs_job *job);
+/* The memory claim of the job per GPU: the predicted memory, at most its limit; 0 under a policy
+ * without HS_KNOWS_MEMORY; more than any GPU has when it must run alone. */
+uint32_t hs_oom_claim_mib(const struct hs_engine *e, const struct hs_job *job, uint32_t limit_mib);
+/* A placed job is killed because its GPU ran out of memory: what it did since its start is lost, it
+ * waits again, is believed to need more, and after oom_retries kills it runs only alone. */
+HS_MUST_USE enum hs_status hs_oom(struct hs_engine *e, struct hs_job *job);
+
+/* ---- lifecycle.c: observers ---- */
+
+HS_MUST_USE enum hs_status hs_observe_start(struct hs_engine *e, struct hs_job *job);
+/* An action that is applied; gpus are those that the job holds now. Call it only if
+ * e->hears_decision is set. */
+HS_MUST_USE enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *a,
+                                               enum hs_decision_kind kind, uint64_t value);
+/* Closes the running segment of a placed, synced job. */
+HS_MUST_USE enum hs_status hs_observe_segment(struct hs_engine *e, const struct hs_job *job,
+                                              enum hs_segment_end ended_by);
+HS_MUST_USE enum hs_status hs_observe_finish(struct hs_engine *e, const struct hs_job *job,
+                                             int64_t finish_us, const char *reason);
+/* Reports the state of the instant. */
+HS_MUST_USE enum hs_status hs_observe_instant(struct hs_engine *e);
 
 #endif

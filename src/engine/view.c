@@ -1,27 +1,112 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The policy's view (horus/view.h): jobs, nodes, free GPUs, predictions, models, estimates of run
- * times. Each query is checked against what the policy declared; O(1) unless its header says
- * otherwise.
+ * The policy's view (horus/view.h): jobs, nodes, free and shared GPUs, shares, quotas, predictions,
+ * models, estimates of run times. Each query is checked against what the policy declared; O(1)
+ * unless its header says otherwise.
  */
+#include "engine/state.h"
+
 #include <string.h>
 
-#include "base/fixed.h"
+#include "base/fmt.h"
 #include "base/io.h"
 #include "base/rng.h"
-#include "base/fmt.h"
 #include "data/csvread.h"
-#include "engine/plan_build.h"
-#include "engine/progress.h"
-#include "engine/state.h"
-#include "horus/policy.h"
-#include "horus/view.h"
+
+/* What a handle, node or GPU that does not exist is answered from, after the fault is on record. */
+static const struct hs_job default_record = {.ask = {.gpu_milli = HS_GPU_MILLI}};
+static const struct hs_job_identity no_identity = {.profile = HS_NO_PROFILE};
+static const struct hs_job_needs no_needs = {.later_ns = HS_TIME_MAX};
+static const struct hs_node nowhere = {.name = ""};
+static const struct hs_gpu_type no_type = {.name = ""};
+static const struct hs_gpu no_gpu = {.first_allocation = HS_NO_ALLOCATION};
+
+const struct hs_job *hs_lookup_default(const struct hs_view *v, hs_job_id job)
+{
+    hs_plan_refuse(&v->engine->plan, job, "it asked about a job that is not there");
+    return &default_record;
+}
+
+static const struct hs_job_identity *lookup_identity(const struct hs_view *v, hs_job_id job)
+{
+    return hs_lookup_job(v, job) != &default_record ? &v->engine->jobs.identities[job]
+                                                    : &no_identity;
+}
+
+static const struct hs_training_profile *lookup_training_profile(const struct hs_view *v,
+                                                                 hs_job_id job)
+{
+    return &v->engine->jobs.training[lookup_identity(v, job)->training];
+}
+
+static const struct hs_job_request *lookup_request(const struct hs_view *v, hs_job_id job)
+{
+    return &v->engine->jobs.request[lookup_identity(v, job)->request];
+}
+
+static const struct hs_job_needs *lookup_needs(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = hs_lookup_job(v, job);
+    return j != &default_record ? hs_needs_of(&v->engine->jobs, j) : &no_needs;
+}
+
+/* Is a node, a GPU, ... of this number there, one of `count`? */
+static inline bool is_there(const struct hs_view *v, const char *what, uint32_t number,
+                            uint32_t count)
+{
+    return HS_LIKELY(number < count) ||
+           hs_plan_refuse(&v->engine->plan, HS_NO_JOB, "it asked about %s %u, which is not there",
+                          what, number);
+}
+
+const struct hs_node *hs_view_node(const struct hs_view *v, uint32_t node)
+{
+    return is_there(v, "node", node, v->nodes) ? &v->engine->cluster->nodes[node] : &nowhere;
+}
+
+const struct hs_gpu_type *hs_view_gpu_type(const struct hs_view *v, uint32_t type)
+{
+    return is_there(v, "GPU type", type, v->gpu_types) ? &v->engine->cluster->types[type]
+                                                       : &no_type;
+}
+
+static const struct hs_gpu *lookup_gpu(const struct hs_view *v, uint32_t gpu)
+{
+    bool is_known = is_there(v, "GPU", gpu, v->engine->cluster->gpu_count);
+    return is_known ? &v->engine->gpus[gpu] : &no_gpu;
+}
+
+/* An index that can be used; 0 for one that does not exist. */
+static uint32_t lookup_vc(const struct hs_view *v, uint32_t vc)
+{
+    return is_there(v, "virtual cluster", vc, v->vcs) ? vc : 0;
+}
+
+/* need: HS_KNOWS_x; what: the quantity, for the message. */
+static bool lookup_may_know(const struct hs_view *v, hs_job_id job, uint32_t need, const char *what)
+{
+    return HS_LIKELY((v->engine->knows & need) != 0) ||
+           hs_plan_refuse(&v->engine->plan, job,
+                          "it asked for the %s, which it did not declare to know", what);
+}
+
+/* How far it is now: the account is brought up to date lazily, so the part since its last change is
+ * added here. */
+static struct hs_work lookup_work(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = hs_lookup_job(v, job);
+    const struct hs_job_placement *placement = hs_placement_of(&v->engine->jobs, j);
+    struct hs_work work = hs_work_of(&v->engine->jobs, j);
+    if (j->state == HS_JOB_RUNNING)
+        hs_work_advance(&work, placement->rate_q32, v->engine->now_us - placement->synced_us);
+    return work;
+}
 
 /* NULL: it has none. */
 static const struct hs_profile *profile_of(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_catalogue *catalogue = v->engine->config.catalogue;
-    uint32_t profile = hs_lookup_identity(v, job)->profile;
+    uint32_t profile = lookup_identity(v, job)->profile;
     return catalogue != NULL && profile < catalogue->count ? &catalogue->profiles[profile] : NULL;
 }
 
@@ -33,14 +118,14 @@ int64_t hs_view_restart_us(const struct hs_view *v, hs_job_id job)
     if (e->config.restart == NULL)
         return -1;
     return hs_restart_us(e->config.restart,
-                         hs_intern_text(&e->names, hs_lookup_training_profile(v, job)->model),
+                         hs_intern_text(&e->names, lookup_training_profile(v, job)->model),
                          profile != NULL ? profile->model : NULL, hs_lookup_job(v, job)->gpus);
 }
 
 /* The value of the trace has precedence here, too. */
 uint32_t hs_view_checkpoint_mib(const struct hs_view *v, hs_job_id job)
 {
-    uint32_t told_mib = hs_lookup_training_profile(v, job)->checkpoint_mib;
+    uint32_t told_mib = lookup_training_profile(v, job)->checkpoint_mib;
     const struct hs_profile *profile = profile_of(v, job);
     if (told_mib > 0 || profile == NULL)
         return told_mib;
@@ -59,7 +144,7 @@ int64_t hs_view_checkpoint_us(const struct hs_view *v, hs_job_id job)
 
 int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job)
 {
-    if (!hs_lookup_may_know(v, job, HS_KNOWS_MODEL, "tensor sizes"))
+    if (!lookup_may_know(v, job, HS_KNOWS_MODEL, "tensor sizes"))
         return -1;
     const struct hs_profile *profile = profile_of(v, job);
     return profile != NULL ? profile->skew_pm : -1;
@@ -87,7 +172,7 @@ enum hs_status hs_view_estimate_by(const struct hs_view *v, const struct hs_esti
     };
     struct hs_engine *e = v->engine;
     if (!is_in_init(e, "to say where estimates come from") ||
-        !hs_lookup_may_know(v, HS_NO_JOB, needs[how->from].knows, needs[how->from].what))
+        !lookup_may_know(v, HS_NO_JOB, needs[how->from].knows, needs[how->from].what))
         return e->plan.refused;
     if ((how->from == HS_ESTIMATE_FILE) != (how->file != NULL))
         return hs_fail(e->diag, HS_E_USAGE, NULL, "pred=file,pred_file=FILE",
@@ -96,18 +181,12 @@ enum hs_status hs_view_estimate_by(const struct hs_view *v, const struct hs_esti
                                            "come from elsewhere",
                        e->policy->name);
     hs_estimator_close(e->estimation);
-    e->estimation = NULL;
-    e->estimates_are_true = how->from == HS_ESTIMATE_ORACLE; /* computed from the job */
-    if (e->estimates_are_true)
-        return HS_OK;
     return hs_estimator_open(&e->estimation, how, e->config.seed, e->diag);
 }
 
 int64_t hs_view_estimate_us(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_jobs *jobs = &v->engine->jobs;
-    if (v->engine->estimates_are_true)
-        return hs_lookup_job(v, job)->work_ns / HS_NS_PER_US;
     if (HS_LIKELY(v->engine->estimation != NULL && job < jobs->slots.high))
         return jobs->estimates_us[job];
     if (v->engine->estimation != NULL)
@@ -128,21 +207,20 @@ struct numbers {
 static enum hs_status read_number(struct numbers *n, const struct hs_csv *csv,
                                   const struct hs_csv_row *row, struct hs_diag *diag)
 {
-    struct hs_place place = hs_csv_place(csv, row->count > 1 ? 1 : 0);
+    const char *text = row->fields[0];
     int64_t value;
     if (row->count != 1)
-        return hs_fail(diag, HS_E_INPUT, &place, NULL, "expected one number a line");
-    if (!hs_parse_decimal_us(row->fields[0], row->lengths[0], MILLIONTHS, &value)) {
-        bool is_name = strchr("+-.0123456789", row->fields[0][0]) == NULL;
+        return hs_csv_fail(csv, row->count > 1, NULL, "expected one number a line");
+    if (!hs_parse_decimal_us(text, row->lengths[0], MILLIONTHS, &value)) {
+        bool is_name = strchr("+-.0123456789", text[0]) == NULL;
         if (row->line == 1 && is_name) /* a header */
             return HS_OK;
-        return hs_fail(diag, HS_E_INPUT, &place, NULL,
-                       is_name ? "not a number: '%.64s'"
-                               : "not a number, or too large a one: '%.64s'",
-                       row->fields[0]);
+        return hs_csv_fail(csv, 0, NULL, "not a number%s: '%.64s'",
+                           is_name ? "" : ", or too large a one", text);
     }
     if (value < 0)
-        return hs_fail(diag, HS_E_INPUT, &place, NULL, "negative: '%.64s'", row->fields[0]);
+        return hs_csv_fail(csv, 0, NULL, "negative: '%.64s'", text);
+    struct hs_place place = hs_csv_place(csv, 0);
     if (n->count == NUMBERS_MAX)
         return hs_fail(diag, HS_E_LIMIT, &place, NULL, "no room for more than %u numbers",
                        n->count);
@@ -160,8 +238,6 @@ enum hs_status hs_view_numbers(const struct hs_view *v, const char *path, const 
     struct hs_csv *csv;
     struct hs_csv_row row;
     enum hs_status status;
-    *values = NULL;
-    *count = 0;
     if (!is_in_init(e, "to read a file"))
         return e->plan.refused;
     HS_TRY(hs_input_open(&input, path, e->diag));
@@ -174,72 +250,11 @@ enum hs_status hs_view_numbers(const struct hs_view *v, const char *path, const 
     if (status == HS_END && n.count == 0)
         return hs_fail(e->diag, HS_E_INPUT, &(struct hs_place){.file = path},
                        "one number a line, perhaps under a header", "there is no number in it");
-    if (status == HS_END) {
-        status = HS_OK;
-        const uint64_t bytes = (uint64_t)n.count * sizeof *n.values;
-        *values = memcpy(hs_arena_alloc(&e->arena, bytes), n.values, bytes);
-        *count = n.count;
-    }
+    const uint64_t bytes = (uint64_t)n.count * sizeof *n.values;
+    *values = memcpy(hs_arena_alloc(&e->arena, bytes), n.values, bytes);
+    *count = n.count;
     hs_free(n.values);
-    return status;
-}
-
-/* What a handle, node or GPU that does not exist is answered from, after the fault is on record. */
-static const struct hs_job default_record = {.ask = {.gpu_milli = HS_GPU_MILLI}};
-static const struct hs_job_identity no_identity = {.profile = HS_NO_PROFILE};
-static const struct hs_job_needs no_needs = {.later_ns = HS_TIME_MAX};
-static const struct hs_node nowhere = {.name = ""};
-
-const struct hs_job *hs_lookup_default(const struct hs_view *v, hs_job_id job)
-{
-    hs_plan_refuse(&v->engine->plan, job, "it asked about a job that is not there");
-    return &default_record;
-}
-
-const struct hs_job_identity *hs_lookup_identity(const struct hs_view *v, hs_job_id job)
-{
-    return hs_lookup_job(v, job) != &default_record ? &v->engine->jobs.identities[job]
-                                                    : &no_identity;
-}
-
-const struct hs_training_profile *hs_lookup_training_profile(const struct hs_view *v, hs_job_id job)
-{
-    return &v->engine->jobs.training[hs_lookup_identity(v, job)->training];
-}
-
-static const struct hs_job_request *lookup_request(const struct hs_view *v, hs_job_id job)
-{
-    return &v->engine->jobs.request[hs_lookup_identity(v, job)->request];
-}
-
-const struct hs_job_needs *hs_lookup_needs(const struct hs_view *v, hs_job_id job)
-{
-    const struct hs_job *j = hs_lookup_job(v, job);
-    return j != &default_record ? hs_needs_of(&v->engine->jobs, j) : &no_needs;
-}
-
-const struct hs_node *hs_view_node(const struct hs_view *v, uint32_t node)
-{
-    if (HS_LIKELY(node < v->engine->cluster->node_count))
-        return &v->engine->cluster->nodes[node];
-    hs_plan_refuse(&v->engine->plan, HS_NO_JOB, "it asked about node %u, which is not there", node);
-    return &nowhere;
-}
-
-uint32_t hs_lookup_vc(const struct hs_view *v, uint32_t vc)
-{
-    if (HS_LIKELY(vc < v->engine->cluster->vc_count))
-        return vc;
-    hs_plan_refuse(&v->engine->plan, HS_NO_JOB,
-                   "it asked about virtual cluster %u, which is not there", vc);
-    return 0;
-}
-
-bool hs_lookup_may_know(const struct hs_view *v, hs_job_id job, uint32_t need, const char *what)
-{
-    return HS_LIKELY((v->engine->knows & need) != 0) ||
-           hs_plan_refuse(&v->engine->plan, job,
-                          "it asked for the %s, which it did not declare to know", what);
+    return status == HS_END ? HS_OK : status;
 }
 
 int64_t hs_view_now_us(const struct hs_view *v)
@@ -365,27 +380,27 @@ uint32_t hs_view_ooms(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_attempt(const struct hs_view *v, hs_job_id job)
 {
-    return v->engine->jobs.histories[hs_lookup_identity(v, job)->history].attempt;
+    return v->engine->jobs.histories[lookup_identity(v, job)->history].attempt;
 }
 
 int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job)
 {
-    if (!hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "run time"))
+    if (!lookup_may_know(v, job, HS_KNOWS_DURATION, "run time"))
         return 0;
     return hs_lookup_job(v, job)->work_ns / HS_NS_PER_US;
 }
 
 int64_t hs_view_remaining_us(const struct hs_view *v, hs_job_id job)
 {
-    if (!hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "remaining run time"))
+    if (!lookup_may_know(v, job, HS_KNOWS_DURATION, "remaining run time"))
         return 0;
-    const struct hs_work work = hs_lookup_work(v, job);
+    const struct hs_work work = lookup_work(v, job);
     return hs_work_eta_us(&work, HS_Q32_ONE);
 }
 
 int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job)
 {
-    if (!hs_lookup_may_know(v, job, HS_KNOWS_DURATION, "finish time"))
+    if (!lookup_may_know(v, job, HS_KNOWS_DURATION, "finish time"))
         return INT64_MAX;
     const struct hs_job *j = hs_lookup_job(v, job);
     const int64_t finish_us = hs_placement_of(&v->engine->jobs, j)->finish_us;
@@ -399,36 +414,36 @@ int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job)
 
 int32_t hs_view_util_pm(const struct hs_view *v, hs_job_id job)
 {
-    if (!hs_lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "utilization"))
+    if (!lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "utilization"))
         return -1;
-    return hs_lookup_needs(v, job)->estimate.util_pm;
+    return lookup_needs(v, job)->estimate.util_pm;
 }
 
 int32_t hs_view_util_peak_pm(const struct hs_view *v, hs_job_id job)
 {
-    if (!hs_lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "peak utilization"))
+    if (!lookup_may_know(v, job, HS_KNOWS_UTILIZATION, "peak utilization"))
         return -1;
-    return hs_lookup_needs(v, job)->estimate.util_peak_pm;
+    return lookup_needs(v, job)->estimate.util_peak_pm;
 }
 
 uint64_t hs_view_slowdown_q32(const struct hs_view *v, int32_t own_pm, int32_t beside_pm)
 {
     const struct hs_predictor *p = v->engine->config.predictor;
-    if (!hs_lookup_may_know(v, HS_NO_JOB, HS_KNOWS_UTILIZATION, "slowdown") || p == NULL)
+    if (!lookup_may_know(v, HS_NO_JOB, HS_KNOWS_UTILIZATION, "slowdown") || p == NULL)
         return HS_Q32_ONE;
     return hs_predictor_slowdown_q20(p, own_pm, beside_pm) << 12;
 }
 
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job)
 {
-    if (!hs_lookup_may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
+    if (!lookup_may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
         return 0;
-    return hs_lookup_needs(v, job)->estimate.mem_mib;
+    return lookup_needs(v, job)->estimate.mem_mib;
 }
 
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 {
-    if (!hs_lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate"))
+    if (!lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate"))
         return 0;
     return hs_placement_of(&v->engine->jobs, hs_lookup_job(v, job))->rate_q32;
 }
@@ -440,17 +455,17 @@ uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node)
 
 uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc)
 {
-    return v->engine->cluster->vcs[hs_lookup_vc(v, vc)].gpus;
+    return v->engine->cluster->vcs[lookup_vc(v, vc)].gpus;
 }
 
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)
 {
-    return hs_free_total(v->engine->free_index, hs_lookup_vc(v, vc));
+    return hs_free_total(v->engine->free_index, lookup_vc(v, vc));
 }
 
 uint64_t hs_view_gang_room(const struct hs_view *v, uint32_t vc)
 {
-    return hs_free_gang_room(v->engine->free_index, hs_lookup_vc(v, vc));
+    return hs_free_gang_room(v->engine->free_index, lookup_vc(v, vc));
 }
 
 uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job)
@@ -460,17 +475,17 @@ uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
 {
-    return hs_free_best(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus);
+    return hs_free_fit(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus, HS_FIT_BEST);
 }
 
 uint32_t hs_view_best_busy(const struct hs_view *v, hs_job_id job, uint32_t gpus)
 {
-    return hs_free_best_busy(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus);
+    return hs_free_fit(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus, HS_FIT_BEST_BUSY);
 }
 
 uint32_t hs_view_worst_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
 {
-    return hs_free_worst(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus);
+    return hs_free_fit(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus, HS_FIT_WORST);
 }
 
 uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from)
@@ -488,14 +503,9 @@ uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most
     return hs_free_node_size(v->engine->free_index, &hs_lookup_job(v, job)->ask, most);
 }
 
-uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size)
+uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size, bool is_idle)
 {
-    return hs_free_node_count(v->engine->free_index, &hs_lookup_job(v, job)->ask, size, false);
-}
-
-uint32_t hs_view_idle_count(const struct hs_view *v, hs_job_id job, uint32_t size)
-{
-    return hs_free_node_count(v->engine->free_index, &hs_lookup_job(v, job)->ask, size, true);
+    return hs_free_node_count(v->engine->free_index, &hs_lookup_job(v, job)->ask, size, is_idle);
 }
 
 uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack)
@@ -505,14 +515,403 @@ uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack)
 
 uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack)
 {
-    if (HS_LIKELY(rack < v->engine->cluster->rack_count))
-        return hs_free_of_rack(v->engine->free_index, rack);
-    hs_plan_refuse(&v->engine->plan, HS_NO_JOB, "it asked about rack %u, which is not there", rack);
-    return 0;
+    return is_there(v, "rack", rack, v->racks) ? hs_free_of_rack(v->engine->free_index, rack) : 0;
 }
 
 uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t count,
                            uint32_t from)
 {
     return hs_free_idle_rack(v->engine->free_index, &hs_lookup_job(v, job)->ask, size, count, from);
+}
+
+/* ---- shared and divided GPUs ---- */
+
+uint32_t hs_view_gpu_milli(const struct hs_view *v, hs_job_id job)
+{
+    return hs_lookup_job(v, job)->ask.gpu_milli;
+}
+
+bool hs_view_asks_same(const struct hs_view *v, hs_job_id a, hs_job_id b)
+{
+    const struct hs_job *x = hs_lookup_job(v, a), *y = hs_lookup_job(v, b);
+    return x->ask.type_mask == y->ask.type_mask && x->ask.gpu_milli == y->ask.gpu_milli &&
+           x->ask.cpus_milli_per_gpu == y->ask.cpus_milli_per_gpu &&
+           x->ask.mem_mib_per_gpu == y->ask.mem_mib_per_gpu;
+}
+
+uint64_t hs_view_ask_hash(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = hs_lookup_job(v, job);
+    uint64_t of_node = (uint64_t)j->ask.cpus_milli_per_gpu << 32 | j->ask.mem_mib_per_gpu;
+    uint64_t of_gpu = (uint64_t)j->ask.vc << 32 | j->ask.gpu_milli;
+    return hs_mix64(hs_mix64(j->ask.type_mask, of_gpu), of_node);
+}
+
+uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    if (e->parts == NULL || !hs_job_is_part(j))
+        return HS_NO_GPU;
+    return hs_part_tightest(e->parts, &j->ask, j->ask.gpu_milli);
+}
+
+uint32_t hs_view_share_room(const struct hs_view *v, uint32_t vc)
+{
+    const struct hs_engine *e = v->engine;
+    return e->parts != NULL ? hs_part_most(e->parts, lookup_vc(v, vc)) : 0;
+}
+
+uint64_t hs_view_share_rooms(const struct hs_view *v, uint32_t vc)
+{
+    const struct hs_engine *e = v->engine;
+    return e->parts != NULL ? hs_part_all(e->parts, lookup_vc(v, vc)) : 0;
+}
+
+/* ---- quotas ---- */
+
+uint64_t hs_lookup_quota_room_milli(const struct hs_engine *e, uint32_t vc)
+{
+    if (e->cluster->vc_mode != HS_VC_QUOTA || (e->can & HS_CAN_BORROW) != 0)
+        return UINT64_MAX;
+    const uint64_t quota_gpus = e->cluster->vcs[vc].quota_gpus;
+    if (quota_gpus > UINT64_MAX / HS_GPU_MILLI)
+        return UINT64_MAX;
+    const uint64_t quota_milli = quota_gpus * HS_GPU_MILLI;
+    return quota_milli > e->vc_held_milli[vc] ? quota_milli - e->vc_held_milli[vc] : 0;
+}
+
+uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc)
+{
+    return hs_lookup_quota_room_milli(v->engine, lookup_vc(v, vc));
+}
+
+bool hs_view_has_room(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    if (!hs_job_is_part(j) && hs_free_total(e->free_index, j->ask.vc) < j->gpus)
+        return false;
+    return e->cluster->vc_mode != HS_VC_QUOTA ||
+           hs_lookup_quota_room_milli(e, j->ask.vc) >= (uint64_t)j->gpus * j->ask.gpu_milli;
+}
+
+uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc)
+{
+    uint64_t room_milli = hs_view_quota_room_milli(v, vc);
+    return room_milli < UINT64_MAX ? room_milli / HS_GPU_MILLI : UINT64_MAX;
+}
+
+uint64_t hs_view_quota(const struct hs_view *v, uint32_t vc)
+{
+    const struct hs_cluster *c = v->engine->cluster;
+    return c->vc_mode == HS_VC_QUOTA ? c->vcs[lookup_vc(v, vc)].quota_gpus : UINT64_MAX;
+}
+
+uint64_t hs_view_vc_held(const struct hs_view *v, uint32_t vc)
+{
+    return (v->engine->vc_held_milli[lookup_vc(v, vc)] + HS_GPU_MILLI - 1) / HS_GPU_MILLI;
+}
+
+int64_t hs_view_step_us(const struct hs_view *v, hs_job_id job)
+{
+    return lookup_training_profile(v, job)->step_ns / HS_NS_PER_US;
+}
+
+/* A step ends within a microsecond, by which time a little work of the next may be done: where the
+ * policy got the event of the end, the step counts as ended. */
+bool hs_view_is_between_steps(const struct hs_view *v, hs_job_id job)
+{
+    int64_t step_ns = lookup_training_profile(v, job)->step_ns;
+    if (step_ns == 0)
+        return true;
+    const int64_t done_ns = lookup_work(v, job).done_ns;
+    return done_ns == hs_sharing_overhead_of(&v->engine->jobs, hs_lookup_job(v, job))->at_step_ns ||
+           done_ns % step_ns == 0;
+}
+
+uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job)
+{
+    if (!lookup_may_know(v, job, HS_KNOWS_RATE, "mini-batches done"))
+        return 0;
+    int64_t step_ns = lookup_training_profile(v, job)->step_ns;
+    return step_ns > 0 ? (uint64_t)(lookup_work(v, job).done_ns / step_ns) : 0;
+}
+
+enum hs_job_class hs_view_class(const struct hs_view *v, hs_job_id job)
+{
+    return (enum hs_job_class)lookup_identity(v, job)->job_class;
+}
+
+uint32_t hs_view_gpu_mem_persistent_mib(const struct hs_view *v, hs_job_id job)
+{
+    if (!lookup_may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
+        return 0;
+    uint32_t kept_mib = lookup_training_profile(v, job)->gpu_mem_persistent_mib;
+    uint32_t mib = lookup_needs(v, job)->estimate.mem_mib;
+    return kept_mib < mib ? kept_mib : mib;
+}
+
+uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib)
+{
+    const struct hs_engine *e = v->engine;
+    if (!lookup_may_know(v, job, HS_KNOWS_RATE, "speed under a memory limit"))
+        return HS_Q32_ONE;
+    uint32_t peak_mib = lookup_needs(v, job)->gpu_mem_peak_mib;
+    if (e->config.memcurve == NULL || limit_mib >= peak_mib)
+        return HS_Q32_ONE;
+    return hs_memcurve_q32(e->config.memcurve,
+                           hs_intern_text(&e->names, lookup_training_profile(v, job)->model),
+                           limit_mib, peak_mib);
+}
+
+uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu)
+{
+    if (!lookup_may_know(v, HS_NO_JOB, HS_KNOWS_RATE, "utilization of a GPU"))
+        return 0;
+    return lookup_gpu(v, gpu)->util_model_pm;
+}
+
+uint32_t hs_view_gpu_mean_util_pm(const struct hs_view *v, uint32_t gpu, int64_t window_us)
+{
+    if (!lookup_may_know(v, HS_NO_JOB, HS_KNOWS_RATE, "utilization of a GPU"))
+        return 0;
+    if (v->engine->util_memory == NULL)
+        return hs_plan_refuse(&v->engine->plan, HS_NO_JOB,
+                              "it asked for the mean utilization of a GPU, which it did not "
+                              "declare to want");
+    return gpu < v->engine->cluster->gpu_count ? hs_utilization_mean_pm(v->engine, gpu, window_us)
+                                               : lookup_gpu(v, gpu)->util_model_pm;
+}
+
+uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_gpu *g = lookup_gpu(v, gpu);
+    if (e->cluster->types[e->cluster->nodes[g->node].type].mem_mib == 0)
+        return UINT32_MAX;
+    return (uint32_t)hs_gpu_capacity_mib(e, g, 2);
+}
+
+bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    const struct hs_node *n = hs_view_node(v, node);
+    bool is_of_vc = e->cluster->vc_mode != HS_VC_PARTITION || n->vc == j->ask.vc;
+    return n->gpus > 0 && is_of_vc && (j->ask.type_mask >> n->type & 1) != 0;
+}
+
+/* First question about a single GPU: from now on each has a record. */
+static const struct hs_gpu *lookup_tenants(const struct hs_view *v, uint32_t gpu)
+{
+    if (v->engine->plan.refused == HS_OK)
+        hs_exclusive_end(v->engine);
+    return lookup_gpu(v, gpu);
+}
+
+/* A policy without .load has no index to search. */
+static bool may_search(const struct hs_view *v, hs_job_id job)
+{
+    return HS_LIKELY(v->engine->share != NULL) ||
+           hs_plan_refuse(&v->engine->plan, job,
+                          "it asked about GPUs to share, but does not co-locate or tells no loads");
+}
+
+uint32_t hs_view_gpu_node(const struct hs_view *v, uint32_t gpu)
+{
+    return lookup_gpu(v, gpu)->node;
+}
+
+uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
+{
+    return lookup_tenants(v, gpu)->tentative_tenants;
+}
+
+hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i)
+{
+    const struct hs_allocation *a = hs_gpu_first(v->engine, lookup_tenants(v, gpu));
+    for (; i > 0 && a != NULL; i--)
+        a = hs_gpu_next(v->engine, a);
+    return a != NULL ? a->job : HS_NO_JOB;
+}
+
+bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job)
+{
+    const struct hs_gpu *g = lookup_tenants(v, gpu);
+    return g->tentative_tenants == 0 ||
+           (hs_tentative_is_open(v->engine, g) && !hs_lookup_job(v, job)->is_alone &&
+            (v->engine->can & HS_CAN_COLOCATE) != 0);
+}
+
+struct accept {
+    const struct hs_engine *engine;
+    const struct hs_job *job;
+    uint32_t workers;
+};
+
+static bool accepts(const void *ctx, uint32_t node)
+{
+    const struct accept *a = ctx;
+    return hs_free_can_book(a->engine->free_index, node, a->workers, &a->job->ask);
+}
+
+/* What a candidate checks of one GPU after the other. */
+struct inquiry {
+    const struct hs_engine *engine;
+    const struct hs_job *job;
+    hs_load_cost *cost_of;
+    const void *ctx;
+    uint64_t limit_mib; /* of the claims on a shared GPU of the type */
+    uint32_t capacity_mib, type;
+    bool may_share;
+};
+
+/* False: the job cannot have a GPU of this node, shared or not. */
+static bool inquire_node(struct inquiry *q, uint32_t node)
+{
+    const struct hs_engine *e = q->engine;
+    q->type = e->cluster->nodes[node].type;
+    q->capacity_mib = e->cluster->types[q->type].mem_mib;
+    q->limit_mib = hs_type_capacity_mib(e, q->type, 2);
+    q->may_share = (e->can & HS_CAN_COLOCATE) != 0 && !q->job->is_alone;
+    return hs_free_fits(e->free_index, node, &q->job->ask, 0) &&
+           hs_free_can_book(e->free_index, node, 1, &q->job->ask);
+}
+
+static int64_t gpu_cost(const struct inquiry *q, const struct hs_gpu *gpu)
+{
+    if (gpu->tentative_tenants > 0 &&
+        (!q->may_share || !hs_tentative_is_open(q->engine, gpu) ||
+         gpu->mem_claimed_mib + hs_claim_mib(q->engine, q->job) > q->limit_mib))
+        return HS_NEVER;
+    const struct hs_load load = hs_tentative_load(q->engine, gpu);
+    const struct hs_load_range point = {
+        .least = load, .most = load, .capacity_mib = q->capacity_mib, .gpu_type = q->type};
+    return q->cost_of(q->ctx, &point);
+}
+
+int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id slot, uint32_t gpu,
+                         hs_load_cost *cost_of, const void *ctx)
+{
+    const struct hs_gpu *g = lookup_tenants(v, gpu);
+    struct inquiry q = {
+        .engine = v->engine, .job = hs_lookup_job(v, slot), .cost_of = cost_of, .ctx = ctx};
+    return inquire_node(&q, g->node) ? gpu_cost(&q, g) : HS_NEVER;
+}
+
+void hs_view_node_costs(const struct hs_view *v, hs_job_id slot, uint32_t id, hs_load_cost *cost_of,
+                        const void *ctx, int64_t *costs)
+{
+    const struct hs_node *node = hs_view_node(v, id);
+    struct inquiry q = {
+        .engine = v->engine, .job = hs_lookup_job(v, slot), .cost_of = cost_of, .ctx = ctx};
+    if (node->gpus == 0 || !may_search(v, slot))
+        return;
+    const bool is_allowed = inquire_node(&q, id);
+    for (uint32_t i = 0; i < node->gpus; i++)
+        costs[i] = is_allowed ? gpu_cost(&q, &v->engine->gpus[node->first_gpu + i]) : HS_NEVER;
+}
+
+static struct hs_share_query query_of(const struct accept *accept, hs_load_cost *cost_of,
+                                      const void *ctx, int64_t below)
+{
+    const struct hs_ask *ask = &accept->job->ask;
+    bool asks_of_nodes = (ask->cpus_milli_per_gpu | ask->mem_mib_per_gpu) != 0;
+    return (struct hs_share_query){.ask = ask,
+                                   .claim_mib = hs_claim_mib(accept->engine, accept->job),
+                                   .cost_of = cost_of,
+                                   .ctx = ctx,
+                                   .below = below,
+                                   .accepts = asks_of_nodes ? accepts : NULL,
+                                   .accept_ctx = accept};
+}
+
+uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id slot, hs_load_cost *cost_of,
+                                 const void *ctx, int64_t below, int64_t *cost)
+{
+    const struct hs_engine *e = v->engine;
+    const struct accept accept = {e, hs_lookup_job(v, slot), 1};
+    *cost = below;
+    if (!may_search(v, slot) || accept.job->is_alone)
+        return HS_NO_GPU;
+    const struct hs_share_query query = query_of(&accept, cost_of, ctx, below);
+    return hs_share_cheapest(e->share, &query, cost);
+}
+
+uint64_t hs_view_find_at_cost(const struct hs_view *v, hs_job_id slot, hs_load_cost *cost_of,
+                              const void *ctx, uint64_t most)
+{
+    const struct hs_engine *e = v->engine;
+    const struct accept accept = {e, hs_lookup_job(v, slot), 1};
+    const struct hs_share_query query = query_of(&accept, cost_of, ctx, HS_NEVER);
+    return may_search(v, slot) ? hs_share_count(e->share, &query, most) : 0;
+}
+
+uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type)
+{
+    struct hs_ask ask = hs_lookup_job(v, job)->ask;
+    ask.type_mask &= type < HS_GPU_TYPES_MAX ? UINT64_C(1) << type : 0;
+    return hs_free_fit(v->engine->free_index, &ask, gpus, HS_FIT_BEST);
+}
+
+uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from)
+{
+    const struct hs_node *n = hs_view_node(v, node);
+    uint32_t id = from > n->first_gpu ? from : n->first_gpu;
+    while (id < n->first_gpu + n->gpus && lookup_tenants(v, id)->tentative_tenants > 0)
+        id++;
+    return id < n->first_gpu + n->gpus ? id : HS_NO_GPU;
+}
+
+static int64_t shares_of(int64_t rest, uint32_t share)
+{
+    return share == 0 ? UINT32_MAX : rest / share;
+}
+
+uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id slot, uint32_t node)
+{
+    const struct hs_ask *ask = &hs_lookup_job(v, slot)->ask;
+    int64_t cpus_milli, mem_mib;
+    if (node >= v->engine->cluster->node_count)
+        return 0;
+    hs_free_rest(v->engine->free_index, node, &cpus_milli, &mem_mib);
+    int64_t by_cpu = shares_of(cpus_milli, ask->cpus_milli_per_gpu);
+    int64_t by_mem = shares_of(mem_mib, ask->mem_mib_per_gpu);
+    int64_t workers = by_cpu < by_mem ? by_cpu : by_mem;
+    return workers <= 0 ? 0 : workers < UINT32_MAX ? (uint32_t)workers : UINT32_MAX;
+}
+
+uint32_t hs_view_find_node(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib,
+                           uint32_t from)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_job *job = hs_lookup_job(v, slot);
+    return may_search(v, slot)
+               ? hs_share_find_node(e->share, &job->ask, hs_claim_mib(e, job), margin_mib, from)
+               : HS_NO_NODE;
+}
+
+uint32_t hs_view_cheapest_node(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib,
+                               hs_load_cost *cost_of, const void *ctx)
+{
+    const struct hs_engine *e = v->engine;
+    const struct hs_job *job = hs_lookup_job(v, slot);
+    const struct accept accept = {e, job, job->gpus};
+    if (!may_search(v, slot) || job->gpus == 0)
+        return HS_NO_NODE;
+    struct hs_share_query query = query_of(&accept, cost_of, ctx, HS_NEVER);
+    if (job->is_alone)
+        query.claim_mib = UINT32_MAX;
+    return hs_share_gang_node(e->share, &query, job->gpus, margin_mib);
+}
+
+bool hs_view_is_full(const struct hs_view *v, hs_job_id slot)
+{
+    return !may_search(v, slot) || hs_share_is_full(v->engine->share, &hs_lookup_job(v, slot)->ask);
+}
+
+uint64_t hs_view_releases(const struct hs_view *v)
+{
+    return v->engine->releases;
 }

@@ -349,12 +349,13 @@ static uint32_t draw_with_free(struct hs_free *f, struct range pools, const stru
     return NONE;
 }
 
+/* The same, the lowest of them. */
 static inline uint32_t lowest_with_free(const struct hs_free *f, struct range pools,
                                         const struct hs_ask *ask, uint32_t gpus, uint32_t free)
 {
     uint32_t best = NONE;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
-        if (free > p->kind.size || !pool_serves(p, ask, gpus))
+        if (free + pools.busy > p->kind.size || !pool_serves(p, ask, gpus))
             continue;
         uint32_t local = pool_next(f, p, ask, gpus, free, 0);
         if (local != NONE && p->ids[local] < best)
@@ -363,85 +364,28 @@ static inline uint32_t lowest_with_free(const struct hs_free *f, struct range po
     return best;
 }
 
-/* Of the nodes that qualify, the lowest of those with the fewest free GPUs: pool by pool. */
-static inline uint32_t lowest_of_fewest(const struct hs_free *f, struct range pools,
-                                        const struct hs_ask *ask, uint32_t gpus)
+/* Count after count that occurs, from the fewest on or from the most. */
+uint32_t hs_free_fit(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, enum hs_fit how)
 {
-    uint32_t best = NONE, fewest = NONE;
-    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
-        if (!pool_serves(p, ask, gpus))
-            continue;
-        for (uint32_t free = hs_bitset_next(&p->counts, gpus);
-             free <= fewest && (uint64_t)free + pools.busy <= p->kind.size;
-             free = hs_bitset_next(&p->counts, free + 1)) {
-            uint32_t local = pool_next(f, p, ask, gpus, free, 0);
-            if (local == NONE)
-                continue;
-            if (free < fewest || p->ids[local] < best)
-                best = p->ids[local];
-            fewest = free;
-            break;
-        }
-    }
-    return best;
-}
-
-/* The same, drawn among those with the fewest. */
-static uint32_t drawn_of_fewest(struct hs_free *f, struct range pools, const struct hs_ask *ask,
-                                uint32_t gpus)
-{
-    for (uint32_t least = gpus;; least++) {
+    struct range pools = pools_of(f, ask->vc);
+    pools.busy = how == HS_FIT_BEST_BUSY;
+    for (uint32_t bound = how == HS_FIT_WORST ? HS_NODE_GPUS_MAX : gpus;;) {
         uint32_t free = NONE;
         for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
-            uint32_t count = hs_bitset_next(&p->counts, least);
-            if (count < free && count + pools.busy <= p->kind.size && pool_serves(p, ask, gpus))
+            uint32_t count = how == HS_FIT_WORST ? hs_bitset_prev(&p->counts, bound)
+                                                 : hs_bitset_next(&p->counts, bound);
+            bool is_better = free == NONE || (how == HS_FIT_WORST ? count > free : count < free);
+            if (count != NONE && count >= gpus && is_better && count + pools.busy <= p->kind.size &&
+                pool_serves(p, ask, gpus))
                 free = count;
         }
         if (free == NONE)
             return NONE;
-        uint32_t node = draw_with_free(f, pools, ask, gpus, free);
-        if (node != NONE)
-            return node;
-        least = free;
-    }
-}
-
-static inline uint32_t node_of_fewest(struct hs_free *f, struct range pools,
-                                      const struct hs_ask *ask, uint32_t gpus)
-{
-    return f->seed == 0 ? lowest_of_fewest(f, pools, ask, gpus)
-                        : drawn_of_fewest(f, pools, ask, gpus);
-}
-
-uint32_t hs_free_best(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus)
-{
-    return node_of_fewest(f, pools_of(f, ask->vc), ask, gpus);
-}
-
-uint32_t hs_free_best_busy(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus)
-{
-    struct range pools = pools_of(f, ask->vc);
-    pools.busy = 1;
-    return node_of_fewest(f, pools, ask, gpus);
-}
-
-uint32_t hs_free_worst(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus)
-{
-    struct range pools = pools_of(f, ask->vc);
-    for (uint32_t most = HS_NODE_GPUS_MAX;; most--) {
-        uint32_t free = NONE;
-        for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
-            uint32_t count = hs_bitset_prev(&p->counts, most);
-            if (count != NONE && (free == NONE || count > free) && pool_serves(p, ask, gpus))
-                free = count;
-        }
-        if (free == NONE || free < gpus)
-            return NONE;
         uint32_t node = f->seed == 0 ? lowest_with_free(f, pools, ask, gpus, free)
                                      : draw_with_free(f, pools, ask, gpus, free);
-        if (node != NONE || free == 0)
+        if (node != NONE || (how == HS_FIT_WORST && free == 0))
             return node;
-        most = free;
+        bound = how == HS_FIT_WORST ? free - 1 : free + 1;
     }
 }
 

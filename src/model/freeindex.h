@@ -4,7 +4,7 @@
  * size of the cluster. Per kind of node (VC, GPU type, size, CPUs, host memory) and free count, a
  * hierarchical bitmap of nodes, and a bitmap of the counts that occur.
  *
- *     hs_free_take(&f, node, 3, ask);     node = hs_free_best(&f, &ask, 4);
+ *     hs_free_take(&f, node, 3, ask);     node = hs_free_fit(&f, &ask, 4, HS_FIT_BEST);
  *
  * Counts only: which GPUs of a node are free is the engine's business. CPU and host memory are
  * held per node and checked only for a job that asks for them and nodes that state them (the
@@ -75,11 +75,10 @@ uint32_t hs_free_max(const struct hs_free *f, uint32_t vc);       /* most free G
 /* The largest gang that one node has room for, or wholly idle nodes of the largest size with a node
  * for the rest; UINT64_MAX if all nodes of that size are idle. O(kinds of nodes). */
 uint64_t hs_free_gang_room(const struct hs_free *f, uint32_t vc);
-/* UINT32_MAX when no node qualifies. */
-uint32_t hs_free_best(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);
-/* The same of nodes that are not wholly idle. */
-uint32_t hs_free_best_busy(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);
-uint32_t hs_free_worst(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus);
+/* Of the nodes with at least `gpus` free: one with the fewest, the same of nodes that are not
+ * wholly idle, or one with the most. UINT32_MAX when no node qualifies; nor in what follows. */
+enum hs_fit { HS_FIT_BEST, HS_FIT_BEST_BUSY, HS_FIT_WORST };
+uint32_t hs_free_fit(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, enum hs_fit how);
 uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, uint32_t from);
 /* In what follows the size of a node is the GPUs that the ask may use of it when it is wholly idle:
  * all of them, unless its CPU or memory end before. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The share index: per pool a treap of vertices (Seidel & Aragon, Algorithmica 1996) with the box
- * of loads below each, a Fenwick tree of claims and a segment tree of nodes. The order of the treap
- * (tenants, first sum, claim) keeps boxes small for costs by those; priorities are a mix of the
- * GPU's id, so that its shape is the same on every machine.
+ * of loads below each, and bit sets of nodes. The order of the treap (tenants, first sum, claim)
+ * keeps boxes small for costs by those; priorities are a mix of the GPU's id, so that its shape is
+ * the same on every machine.
  *
  * Where all GPUs of a node cost more than the mean of the best gang so far, the node cannot be
  * better: nodes are visited by their GPUs, the cheaper branch of the treap first, and a branch
@@ -18,11 +18,7 @@
 
 #include "base/pool.h"
 #include "base/rng.h"
-
-/* Claims are counted in so many steps of what a GPU's tenants may claim, and in one more those
- * beyond that: a job alone may be larger. */
-#define CLAIM_STEPS  4096u
-#define CLAIM_COUNTS (CLAIM_STEPS + 1)
+#include "model/bitset.h"
 
 #define NO_VERTEX UINT32_MAX
 
@@ -44,29 +40,22 @@ struct vertex {
 #define LEVEL_OPEN   1u
 #define LEVEL_CLOSED UINT32_MAX
 
-struct summary {
-    uint32_t least_level; /* of any GPU */
-    uint32_t allocations; /* most idle + open GPUs of a node */
-};
-
 struct share_pool {
     uint32_t type;
     uint32_t capacity_mib, limit_mib; /* of a GPU; of what its tenants claim */
-    uint32_t step_mib;                /* of the counts by claim; 0 = all are one */
     uint32_t root;
-    uint32_t *open_by_claim; /* Fenwick tree over CLAIM_COUNTS steps: open GPUs */
-    uint64_t idle;           /* GPUs */
-    uint32_t *nodes;         /* ids, ascending */
+    uint64_t idle;   /* GPUs */
+    uint32_t *nodes; /* ids, ascending */
     uint32_t node_count;
-    uint32_t leaves;         /* of the tree below: node_count rounded up to a power of 2 */
-    struct summary *summary; /* of nodes; leaf `leaves + i` is node i's */
+    struct hs_bitset with_idle, with_open; /* nodes with such GPUs, by local number */
+    uint32_t *nodes_with; /* [0 .. most GPUs of a node]: nodes with so many idle + open ones */
 };
 
 struct share_node {
     uint32_t pool, local;
     uint32_t first_gpu, gpus;
     uint16_t idle, open;
-    bool is_changed; /* since the last question: summary and vertices are to be made anew */
+    bool is_changed; /* since the last question: vertices are to be made anew */
     uint32_t judged; /* number of the last search for a gang that met it */
 };
 
@@ -90,7 +79,7 @@ struct hs_share {
     struct share_offer *offers; /* scratch: of one node */
     uint32_t searches;          /* for gangs, so far */
     struct share_pool *pools;   /* by VC, then type */
-    uint32_t node_count, pool_count, type_count;
+    uint32_t node_count, pool_count, type_count, max_node_gpus;
     bool by_vc;
 };
 
@@ -226,11 +215,6 @@ static bool tree_remove(struct hs_share *s, uint32_t *at, uint32_t vertex)
     return is_changed && refresh(s, *at);
 }
 
-static uint32_t claim_step(const struct share_pool *p, uint32_t claim_mib)
-{
-    return p->step_mib > 0 ? least(claim_mib / p->step_mib, CLAIM_STEPS) : 0;
-}
-
 static uint32_t level_of_claim(uint32_t claim_mib)
 {
     return LEVEL_OPEN + least(claim_mib, LEVEL_CLOSED - LEVEL_OPEN - 1);
@@ -239,37 +223,6 @@ static uint32_t level_of_claim(uint32_t claim_mib)
 static inline bool level_is_open(uint32_t level)
 {
     return level != LEVEL_IDLE && level != LEVEL_CLOSED;
-}
-
-static struct summary summary_of_node(const struct hs_share *s, const struct share_node *n)
-{
-    struct summary x = {.least_level = LEVEL_CLOSED, .allocations = n->idle + n->open};
-    for (uint32_t i = 0; i < n->gpus; i++)
-        x.least_level = least(x.least_level, s->level[n->first_gpu + i]);
-    return x;
-}
-
-/* Of two subtrees side by side. */
-static struct summary summary_of(const struct summary *below)
-{
-    const uint32_t left = below[0].allocations, right = below[1].allocations;
-    return (struct summary){.least_level = least(below[0].least_level, below[1].least_level),
-                            .allocations = left > right ? left : right};
-}
-
-static bool is_summary(const struct summary *at, struct summary right)
-{
-    return memcmp(at, &right, sizeof right) == 0;
-}
-
-/* The vertex stands for so many GPUs; modulo 2^32, so that the counts may shrink. */
-static void count_set(struct share_pool *p, struct vertex *x, uint32_t count)
-{
-    uint32_t delta = count - x->count;
-    uint32_t i = delta != 0 ? claim_step(p, x->own.least.claim_mib) + 1 : CLAIM_COUNTS + 1;
-    for (; i <= CLAIM_COUNTS; i += i & (0 - i))
-        p->open_by_claim[i] += delta;
-    x->count = count;
 }
 
 /* The GPU stands for so many; nothing to do for HS_NO_GPU. */
@@ -287,11 +240,10 @@ static void stand_for(struct hs_share *s, struct share_pool *p, uint32_t gpu, ui
         x->count = 0;
         tree_add(s, &p->root, at);
     }
-    count_set(p, vertex_of(s, gpu), count);
+    vertex_of(s, gpu)->count = count;
 }
 
-/* Each run of GPUs that hold the same gets its vertex, all others of the node lose theirs; then the
- * summaries above the node. */
+/* Each run of GPUs that hold the same gets its vertex, all others of the node lose theirs. */
 static void node_settle(struct hs_share *s, const struct share_node *n)
 {
     struct share_pool *p = &s->pools[n->pool];
@@ -310,17 +262,10 @@ static void node_settle(struct hs_share *s, const struct share_node *n)
         if (x == NULL || (s->first[g] == g && is_same_load(&x->own.least, &s->load[g])))
             continue;
         (void)tree_remove(s, &p->root, s->vertex[g] - 1);
-        count_set(p, x, 0);
         hs_pool_give(&s->vertex_pool, x, s->vertex[g] - 1);
         s->vertex[g] = 0;
     }
     stand_for(s, p, first, count);
-    uint32_t at = p->leaves + n->local;
-    struct summary x = summary_of_node(s, n);
-    for (; at > 0 && !is_summary(&p->summary[at], x); at /= 2) {
-        p->summary[at] = x;
-        x = summary_of(&p->summary[at & ~1u]);
-    }
 }
 
 /* Works out what follows from all changes since the last question. */
@@ -339,11 +284,16 @@ static void set_level(struct hs_share *s, uint32_t gpu, uint32_t level)
 {
     uint32_t node = s->node_of[gpu], before = s->level[gpu];
     struct share_node *n = &s->nodes[node];
+    struct share_pool *p = &s->pools[n->pool];
     const int idle = (level == LEVEL_IDLE) - (before == LEVEL_IDLE);
     const int open = level_is_open(level) - level_is_open(before);
+    p->nodes_with[n->idle + n->open]--;
     n->idle = (uint16_t)(n->idle + idle);
     n->open = (uint16_t)(n->open + open);
-    s->pools[n->pool].idle += (uint64_t)idle;
+    p->nodes_with[n->idle + n->open]++;
+    hs_bitset_put(&p->with_idle, n->local, n->idle > 0);
+    hs_bitset_put(&p->with_open, n->local, n->open > 0);
+    p->idle += (uint64_t)idle;
     s->level[gpu] = level;
     if (!n->is_changed) {
         n->is_changed = true;
@@ -513,22 +463,6 @@ static uint32_t most_level_beside(const struct share_pool *p, uint32_t claim_mib
     return level_of_claim(least(p->limit_mib - claim_mib, left_mib));
 }
 
-uint64_t hs_share_find(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
-                       uint32_t margin_mib)
-{
-    uint64_t allocations = 0;
-    settle(s);
-    for (const struct share_pool *p = NULL; (p = next_pool(s, p, ask)) != NULL;) {
-        const uint32_t most_level = most_level_beside(p, claim_mib, margin_mib);
-        allocations += p->idle;
-        if (most_level == LEVEL_IDLE)
-            continue;
-        for (uint32_t i = claim_step(p, most_level - LEVEL_OPEN) + 1; i > 0; i -= i & (0 - i))
-            allocations += p->open_by_claim[i];
-    }
-    return allocations;
-}
-
 /* Has the node so many GPUs of at most this level? */
 static bool node_has(const struct hs_share *s, const struct share_node *n, uint32_t gpus,
                      uint32_t most_level)
@@ -539,79 +473,38 @@ static bool node_has(const struct hs_share *s, const struct share_node *n, uint3
     return allocations >= gpus;
 }
 
-/* First local number >= from of a node with so many GPUs that are idle or open and one of at most
- * this level, or UINT32_MAX. Where the summary of a subtree does not say no, its left half is
- * looked at, then its right one. */
-static uint32_t next_node(const struct share_pool *p, uint32_t gpus, uint32_t most_level,
-                          uint32_t from)
-{
-    uint32_t at = p->leaves + from;
-    if (from >= p->node_count)
-        return UINT32_MAX;
-    for (;;) {
-        const struct summary *here = &p->summary[at];
-        if (here->allocations >= gpus && here->least_level <= most_level) {
-            if (at >= p->leaves)
-                return at - p->leaves;
-            at *= 2;
-            continue;
-        }
-        while (at & 1) /* up to the first subtree to the right */
-            at /= 2;
-        if (at == 0)
-            return UINT32_MAX;
-        at++;
-    }
-}
-
-uint32_t hs_share_find_node(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
-                            uint32_t margin_mib, uint32_t gpus, uint32_t from)
+uint32_t hs_share_find_node(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
+                            uint32_t margin_mib, uint32_t from)
 {
     uint32_t best = HS_NO_NODE;
-    gpus = gpus > 0 ? gpus : 1;
-    settle(s);
     for (const struct share_pool *p = NULL; (p = next_pool(s, p, ask)) != NULL;) {
         const uint32_t level = most_level_beside(p, claim_mib, margin_mib);
-        const bool is_here = from < s->node_count && &s->pools[s->nodes[from].pool] == p;
-        uint32_t local =
-            is_here ? s->nodes[from].local : hs_ids_lower_bound(p->nodes, p->node_count, from);
-        local = next_node(p, gpus, level, local);
-        while (local != UINT32_MAX && !node_has(s, &s->nodes[p->nodes[local]], gpus, level))
-            local = next_node(p, gpus, level, local + 1);
-        if (local != UINT32_MAX)
+        uint32_t local = hs_ids_lower_bound(p->nodes, p->node_count, from);
+        const uint32_t idle = hs_bitset_next(&p->with_idle, local);
+        local = level != LEVEL_IDLE ? hs_bitset_next(&p->with_open, local) : HS_BITSET_NONE;
+        while (local < idle && !node_has(s, &s->nodes[p->nodes[local]], 1, level))
+            local = hs_bitset_next(&p->with_open, local + 1);
+        local = least(local, idle);
+        if (local != HS_BITSET_NONE)
             best = least(best, p->nodes[local]);
     }
     return best;
 }
 
-bool hs_share_is_full(struct hs_share *s, const struct hs_ask *ask)
+/* No node of the pool has as many GPUs that are idle or open. */
+static bool has_no_node(const struct hs_share *s, const struct share_pool *p, uint32_t gpus)
 {
-    settle(s);
-    for (const struct share_pool *p = NULL; (p = next_pool(s, p, ask)) != NULL;)
-        if (p->summary[1].allocations > 0)
-            return false;
-    return true;
+    while (gpus <= s->max_node_gpus && p->nodes_with[gpus] == 0)
+        gpus++;
+    return gpus > s->max_node_gpus;
 }
 
-void hs_share_node_costs(struct hs_share *s, const struct hs_share_query *query, uint32_t first_gpu,
-                         uint32_t gpus, int64_t idle_cost, int64_t *costs)
+bool hs_share_is_full(const struct hs_share *s, const struct hs_ask *ask)
 {
-    const struct share_pool *p = &s->pools[s->nodes[s->node_of[first_gpu]].pool];
-    uint32_t most_level = LEVEL_IDLE;
-    settle(s);
-    if (query->claim_mib <= p->limit_mib)
-        most_level = level_of_claim(claim_left(p, query->claim_mib));
-    for (uint32_t i = 0; i < gpus; i++) {
-        uint32_t gpu = first_gpu + i, level = s->level[gpu];
-        if (level == LEVEL_IDLE)
-            costs[i] = idle_cost;
-        else if (level > most_level)
-            costs[i] = HS_NEVER;
-        else if (s->first[gpu] != gpu)
-            costs[i] = costs[s->first[gpu] - first_gpu];
-        else
-            costs[i] = query->cost_of(query->ctx, &vertex_of(s, gpu)->own);
-    }
+    for (const struct share_pool *p = NULL; (p = next_pool(s, p, ask)) != NULL;)
+        if (!has_no_node(s, p, 1))
+            return false;
+    return true;
 }
 
 /* ---- the node of a gang ---- */
@@ -688,8 +581,8 @@ static bool is_dear(const struct search *q, uint32_t idle)
 
 static void search_idle(struct search *q, const struct share_pool *p)
 {
-    uint32_t local = next_node(p, q->gpus, LEVEL_IDLE, 0);
-    for (; local != UINT32_MAX; local = next_node(p, q->gpus, LEVEL_IDLE, local + 1))
+    uint32_t local = hs_bitset_next(&p->with_idle, 0);
+    for (; local != HS_BITSET_NONE; local = hs_bitset_next(&p->with_idle, local + 1))
         if (!is_dear(q, q->s->nodes[p->nodes[local]].idle))
             judge(q, p->nodes[local], HS_NO_GPU, q->idle_cost);
 }
@@ -708,7 +601,7 @@ uint32_t hs_share_gang_node(struct hs_share *s, const struct hs_share_query *que
     settle(s);
     s->searches++;
     for (const struct share_pool *p = NULL; (p = next_pool(s, p, query->ask)) != NULL;) {
-        if (p->summary[1].allocations < gpus)
+        if (has_no_node(s, p, gpus))
             continue;
         const struct hs_load_range idle = {.capacity_mib = p->capacity_mib, .gpu_type = p->type};
         q.may_join = p->root != NO_VERTEX && claim_mib <= p->limit_mib && claim_mib < UINT32_MAX;
@@ -738,13 +631,12 @@ static void init_pools(struct hs_share *s, const struct hs_cluster *c, const uin
         p->root = NO_VERTEX;
         p->capacity_mib = c->types[p->type].mem_mib;
         p->limit_mib = limit_mib[p->type];
-        p->step_mib = p->limit_mib == UINT32_MAX ? 0 : p->limit_mib / CLAIM_STEPS + 1;
-        p->open_by_claim = hs_arena_alloc(arena, (CLAIM_COUNTS + 1) * sizeof *p->open_by_claim);
-        for (p->leaves = 1; p->leaves < p->node_count;)
-            p->leaves *= 2;
-        p->summary = hs_arena_alloc(arena, UINT64_C(2) * p->leaves * sizeof *p->summary);
-        for (uint32_t at = 0; at < 2 * p->leaves; at++)
-            p->summary[at].least_level = LEVEL_CLOSED;
+        const uint32_t words = hs_bitset_words(p->node_count);
+        uint64_t *members = hs_arena_alloc(arena, UINT64_C(2) * words * sizeof *members);
+        hs_bitset_init(&p->with_idle, p->node_count, members);
+        hs_bitset_init(&p->with_open, p->node_count, members + words);
+        p->nodes_with =
+            hs_arena_alloc(arena, (c->max_node_gpus + UINT64_C(1)) * sizeof *p->nodes_with);
         p->nodes = ids;
         ids += p->node_count;
         p->node_count = 0;
@@ -753,6 +645,8 @@ static void init_pools(struct hs_share *s, const struct hs_cluster *c, const uin
         struct share_pool *p = &s->pools[s->nodes[n].pool];
         s->nodes[n].local = p->node_count;
         p->nodes[p->node_count++] = n;
+        hs_bitset_put(&p->with_idle, s->nodes[n].local, true);
+        p->nodes_with[c->nodes[n].gpus]++;
     }
 }
 
@@ -765,6 +659,7 @@ void hs_share_init(struct hs_share **share, const struct hs_cluster *c, bool by_
     s->by_vc = by_vc;
     s->node_count = c->node_count;
     s->type_count = c->type_count;
+    s->max_node_gpus = c->max_node_gpus;
     s->pool_count = (by_vc ? c->vc_count : 1) * c->type_count;
     s->vertices = hs_arena_alloc(arena, gpus * sizeof *s->vertices);
     s->vertex_pool.cap = c->gpu_count;
@@ -828,8 +723,8 @@ static bool node_is_valid(const struct hs_share *s, const struct share_node *n)
             return false;
     }
     return n->idle == idle && n->open == open &&
-           is_summary(&s->pools[n->pool].summary[s->pools[n->pool].leaves + n->local],
-                      summary_of_node(s, n));
+           hs_bitset_has(&s->pools[n->pool].with_idle, n->local) == (idle > 0) &&
+           hs_bitset_has(&s->pools[n->pool].with_open, n->local) == (open > 0);
 }
 
 bool hs_share_is_valid(struct hs_share *s)
@@ -844,11 +739,15 @@ bool hs_share_is_valid(struct hs_share *s)
             idle += s->nodes[p->nodes[i]].idle;
             open += s->nodes[p->nodes[i]].open;
         }
-        for (uint32_t at = p->leaves - 1; at > 0; at--)
-            if (!is_summary(&p->summary[at], summary_of(&p->summary[2 * at])))
+        for (uint32_t k = 0; k <= s->max_node_gpus; k++) {
+            uint32_t nodes = 0;
+            for (uint32_t i = 0; i < p->node_count; i++)
+                nodes += s->nodes[p->nodes[i]].idle + s->nodes[p->nodes[i]].open == (int)k;
+            if (nodes != p->nodes_with[k])
                 return false;
+        }
         if (idle != p->idle || !tree_is_valid(s, p->root, UINT32_MAX, &last, &count) ||
-            count != open || p->open_by_claim[CLAIM_STEPS] + p->open_by_claim[CLAIM_COUNTS] != open)
+            count != open)
             return false;
     }
     return true;

@@ -50,24 +50,17 @@ void hs_share_close(struct hs_share *s, uint32_t gpu, bool is_held);
 uint32_t hs_share_cheapest(struct hs_share *s, const struct hs_share_query *query, int64_t *cost);
 /* How many GPUs are idle, or open at a cost below HS_NEVER, counted up to `most`. */
 uint64_t hs_share_count(struct hs_share *s, const struct hs_share_query *query, uint64_t most);
-/* The cost of each GPU of a node, in order of id: idle_cost for free GPUs, HS_NEVER for GPUs that
- * are not open or have no memory for the claim. `below` and `accepts` are not used. */
-void hs_share_node_costs(struct hs_share *s, const struct hs_share_query *query, uint32_t first_gpu,
-                         uint32_t gpus, int64_t idle_cost, int64_t *costs);
-/* Idle GPUs and open ones with memory for the claim (UINT32_MAX: none) and more than margin_mib
- * beside it, to a 4096th of the GPU's memory: an upper bound. */
-uint64_t hs_share_find(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
-                       uint32_t margin_mib);
-/* Lowest node >= from with `gpus` GPUs of that kind, exactly; HS_NO_NODE. */
-uint32_t hs_share_find_node(struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
-                            uint32_t margin_mib, uint32_t gpus, uint32_t from);
+/* Lowest node >= from with a GPU that is idle, or open with memory for the claim (UINT32_MAX: none)
+ * and more than margin_mib beside it; HS_NO_NODE. */
+uint32_t hs_share_find_node(const struct hs_share *s, const struct hs_ask *ask, uint32_t claim_mib,
+                            uint32_t margin_mib, uint32_t from);
 /* The node with `gpus` GPUs of that kind (query->claim_mib) whose cheapest ones cost least in all;
  * HS_NO_NODE. Ties go to the node of fewest idle GPUs, then to the lowest id. `below` is not used.
  * O(log GPUs) and the nodes with a GPU that costs less than the mean of the best ones. */
 uint32_t hs_share_gang_node(struct hs_share *s, const struct hs_share_query *query, uint32_t gpus,
                             uint32_t margin_mib);
 /* No GPU is idle or open. O(pools). */
-bool hs_share_is_full(struct hs_share *s, const struct hs_ask *ask);
+bool hs_share_is_full(const struct hs_share *s, const struct hs_ask *ask);
 bool hs_share_is_open(const struct hs_share *s, uint32_t gpu, const struct hs_load *load);
 /* Order, boxes and counts hold everywhere; O(GPUs). */
 bool hs_share_is_valid(struct hs_share *s);

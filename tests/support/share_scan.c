@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * view_sharing.c is compiled here once more, its searches under other names; this file takes its
+ * view.c is compiled here once more, its searches under other names; this file takes its
  * place in the tests, and answers by the index or by the plain version.
  */
 #include "support/share_scan.h"
@@ -12,18 +12,13 @@
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #define hs_view_cheapest_shared index_cheapest_shared
 #define hs_view_find_at_cost    index_find_at_cost
-#define hs_view_find_gpus       index_find_gpus
 #define hs_view_find_node       index_find_node
 #define hs_view_cheapest_node   index_cheapest_node
-#define hs_view_node_costs      index_node_costs
-#define hs_view_node_bound      index_node_bound
-#include "engine/view_sharing.c" /* NOLINT(bugprone-suspicious-include) */
+#include "engine/view.c" /* NOLINT(bugprone-suspicious-include) */
 #undef hs_view_cheapest_shared
 #undef hs_view_find_at_cost
-#undef hs_view_find_gpus
 #undef hs_view_find_node
 #undef hs_view_cheapest_node
-#undef hs_view_node_costs
 
 bool hs_test_scans_shared;
 
@@ -33,11 +28,7 @@ static int64_t shared_cost(struct inquiry *q, uint32_t id)
 {
     const struct hs_engine *e = q->engine;
     const struct hs_gpu *gpu = &e->gpus[id];
-    if (gpu->tentative_tenants == 0 || !hs_free_fits(e->free_index, gpu->node, &q->job->ask, 0) ||
-        !hs_free_can_book(e->free_index, gpu->node, 1, &q->job->ask))
-        return HS_NEVER;
-    inquire_node(q, gpu->node);
-    return gpu_cost(q, gpu);
+    return gpu->tentative_tenants > 0 && inquire_node(q, gpu->node) ? gpu_cost(q, gpu) : HS_NEVER;
 }
 
 static uint32_t scan_shared(struct inquiry *q, int64_t below, int64_t *cost)
@@ -87,7 +78,8 @@ static int64_t node_sum(const struct inquiry *q, uint32_t id, uint32_t margin_mi
     if (node_allocations(q->engine, q->job, id, margin_mib) < q->job->gpus ||
         !hs_free_can_book(q->engine->free_index, id, q->job->gpus, &q->job->ask))
         return HS_NEVER;
-    scan_node(q->engine, q->job, id, q->cost_of, q->ctx, costs);
+    hs_view_node_costs(&q->engine->view, hs_slot_of(&q->engine->jobs, q->job), id, q->cost_of,
+                       q->ctx, costs);
     qsort(costs, node->gpus, sizeof *costs, cost_compare);
     if (costs[q->job->gpus - 1] == HS_NEVER)
         return HS_NEVER;
@@ -139,17 +131,6 @@ uint64_t hs_view_find_at_cost(const struct hs_view *v, hs_job_id slot, hs_load_c
     return allocations;
 }
 
-uint64_t hs_view_find_gpus(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib)
-{
-    const struct hs_engine *e = v->engine;
-    uint64_t allocations = 0;
-    if (!hs_test_scans_shared || e->share == NULL)
-        return index_find_gpus(v, slot, margin_mib);
-    for (uint32_t n = 0; n < e->cluster->node_count; n++)
-        allocations += node_allocations(e, hs_lookup_job(v, slot), n, margin_mib);
-    return allocations;
-}
-
 uint32_t hs_view_find_node(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib,
                            uint32_t from)
 {
@@ -170,17 +151,4 @@ uint32_t hs_view_cheapest_node(const struct hs_view *v, hs_job_id slot, uint32_t
     if (!hs_test_scans_shared || v->engine->share == NULL || q.job->gpus == 0)
         return index_cheapest_node(v, slot, margin_mib, cost_of, ctx);
     return scan_nodes(&q, margin_mib);
-}
-
-void hs_view_node_costs(const struct hs_view *v, hs_job_id slot, uint32_t id, hs_load_cost *cost_of,
-                        const void *ctx, int64_t *costs)
-{
-    const struct hs_engine *e = v->engine;
-    const struct hs_job *job = hs_lookup_job(v, slot);
-    if (hs_test_scans_shared && e->share != NULL && hs_view_node(v, id)->gpus > 0 &&
-        hs_free_fits(e->free_index, id, &job->ask, 0) &&
-        hs_free_can_book(e->free_index, id, 1, &job->ask))
-        scan_node(e, job, id, cost_of, ctx, costs);
-    else
-        index_node_costs(v, slot, id, cost_of, ctx, costs);
 }

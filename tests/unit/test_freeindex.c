@@ -60,15 +60,15 @@ static void test_fits(void **state)
     assert_int_equal(hs_free_max(x.f, 0), 4);
     assert_int_equal(hs_free_gang_room(x.f, 0), 6); /* node 0 and the rest on node 1 */
     assert_int_equal(hs_free_of_node(x.f, 1), 2);
-    assert_int_equal(hs_free_best(x.f, &any, 1), 2);
-    assert_int_equal(hs_free_best(x.f, &any, 2), 1);
-    assert_int_equal(hs_free_best(x.f, &any, 3), 0);
-    assert_int_equal(hs_free_best(x.f, &any, 5), NONE);
-    assert_int_equal(hs_free_best_busy(x.f, &any, 1), 2);
-    assert_int_equal(hs_free_best_busy(x.f, &any, 2), 1);
-    assert_int_equal(hs_free_best_busy(x.f, &any, 3), NONE); /* node 0 is idle */
-    assert_int_equal(hs_free_worst(x.f, &any, 1), 0);
-    assert_int_equal(hs_free_worst(x.f, &any, 5), NONE);
+    assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_BEST), 2);
+    assert_int_equal(hs_free_fit(x.f, &any, 2, HS_FIT_BEST), 1);
+    assert_int_equal(hs_free_fit(x.f, &any, 3, HS_FIT_BEST), 0);
+    assert_int_equal(hs_free_fit(x.f, &any, 5, HS_FIT_BEST), NONE);
+    assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_BEST_BUSY), 2);
+    assert_int_equal(hs_free_fit(x.f, &any, 2, HS_FIT_BEST_BUSY), 1);
+    assert_int_equal(hs_free_fit(x.f, &any, 3, HS_FIT_BEST_BUSY), NONE); /* node 0 is idle */
+    assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_WORST), 0);
+    assert_int_equal(hs_free_fit(x.f, &any, 5, HS_FIT_WORST), NONE);
     assert_int_equal(hs_free_first(x.f, &any, 1, 0), 0);
     assert_int_equal(hs_free_first(x.f, &any, 1, 1), 1);
     assert_int_equal(hs_free_first(x.f, &any, 2, 2), NONE);
@@ -77,9 +77,9 @@ static void test_fits(void **state)
     assert_int_equal(hs_free_idle(x.f, &any, 4, 1), NONE);
     hs_free_take(x.f, 0, 4, &any);
     assert_int_equal(hs_free_gang_room(x.f, 0), 2);
-    assert_int_equal(hs_free_worst(x.f, &any, 1), 1);
+    assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_WORST), 1);
     hs_free_give(x.f, 2, 3, &any);
-    assert_int_equal(hs_free_worst(x.f, &any, 1), 2);
+    assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_WORST), 2);
     assert_int_equal(hs_free_idle(x.f, &any, 4, 0), 2);
     close_cluster(&x);
 }
@@ -91,10 +91,10 @@ static void test_types_and_sizes(void **state)
     struct fixture x;
     struct hs_ask v100 = {.type_mask = 1}, p100 = {.type_mask = 2}, none = {.type_mask = 4};
     open_cluster(&x, "2x4:V100,1x8:P100,1x4:V100", HS_VC_IGNORE, 0);
-    assert_int_equal(hs_free_best(x.f, &any, 4), 0);
-    assert_int_equal(hs_free_best(x.f, &any, 5), 2);
-    assert_int_equal(hs_free_best(x.f, &v100, 5), NONE);
-    assert_int_equal(hs_free_worst(x.f, &v100, 1), 0);
+    assert_int_equal(hs_free_fit(x.f, &any, 4, HS_FIT_BEST), 0);
+    assert_int_equal(hs_free_fit(x.f, &any, 5, HS_FIT_BEST), 2);
+    assert_int_equal(hs_free_fit(x.f, &v100, 5, HS_FIT_BEST), NONE);
+    assert_int_equal(hs_free_fit(x.f, &v100, 1, HS_FIT_WORST), 0);
     assert_int_equal(hs_free_first(x.f, &v100, 1, 2), 3);
     assert_int_equal(hs_free_idle(x.f, &any, 8, 0), 2);
     assert_int_equal(hs_free_idle(x.f, &p100, 4, 0), NONE);
@@ -108,17 +108,17 @@ static void test_types_and_sizes(void **state)
     assert_int_equal(hs_free_node_size(x.f, &any, 3), 0);
     assert_int_equal(hs_free_node_count(x.f, &any, 4, false), 3);
     assert_int_equal(hs_free_node_count(x.f, &p100, 4, false), 0);
-    assert_int_equal(hs_free_best_busy(x.f, &any, 1), NONE);
+    assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_BEST_BUSY), NONE);
     assert_true(hs_free_gang_room(x.f, 0) == UINT64_MAX); /* all nodes of 8, then smaller ones */
     hs_free_take(x.f, 2, 4, &p100); /* as many free as the idle nodes of 4 before and behind it */
     assert_int_equal(hs_free_gang_room(x.f, 0), 4);
-    assert_int_equal(hs_free_best(x.f, &any, 4), 0);
-    assert_int_equal(hs_free_best_busy(x.f, &any, 4), 2);
-    assert_int_equal(hs_free_best_busy(x.f, &v100, 4), NONE);
+    assert_int_equal(hs_free_fit(x.f, &any, 4, HS_FIT_BEST), 0);
+    assert_int_equal(hs_free_fit(x.f, &any, 4, HS_FIT_BEST_BUSY), 2);
+    assert_int_equal(hs_free_fit(x.f, &v100, 4, HS_FIT_BEST_BUSY), NONE);
     hs_free_take(x.f, 3, 2, &v100);
-    assert_int_equal(hs_free_best_busy(x.f, &any, 1), 3);
+    assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_BEST_BUSY), 3);
     hs_free_take(x.f, 3, 2, &v100); /* none free is no place */
-    assert_int_equal(hs_free_best_busy(x.f, &any, 1), 2);
+    assert_int_equal(hs_free_fit(x.f, &any, 1, HS_FIT_BEST_BUSY), 2);
     close_cluster(&x);
 }
 
@@ -163,10 +163,10 @@ static void test_cpu_and_memory(void **state)
     struct hs_ask mem400 = {.type_mask = UINT64_MAX, .mem_mib_per_gpu = 400};
     open_cluster(&x, scratch_write("limits.json", json, strlen(json)), HS_VC_IGNORE, 0);
     /* 2 x 3 CPUs fit in 8, 3 x 3 do not; 2 x 400 MiB fit in 1000, 3 x 400 do not. */
-    assert_int_equal(hs_free_best(x.f, &cpu3, 2), 0);
-    assert_int_equal(hs_free_best(x.f, &cpu3, 3), 1);
-    assert_int_equal(hs_free_best(x.f, &mem400, 2), 0);
-    assert_int_equal(hs_free_best(x.f, &mem400, 3), 1);
+    assert_int_equal(hs_free_fit(x.f, &cpu3, 2, HS_FIT_BEST), 0);
+    assert_int_equal(hs_free_fit(x.f, &cpu3, 3, HS_FIT_BEST), 1);
+    assert_int_equal(hs_free_fit(x.f, &mem400, 2, HS_FIT_BEST), 0);
+    assert_int_equal(hs_free_fit(x.f, &mem400, 3, HS_FIT_BEST), 1);
     assert_int_equal(hs_free_capacity(x.f, &cpu3), 2 + 4);
     assert_int_equal(hs_free_capacity(x.f, &mem400), 2 + 4);
     assert_int_equal(hs_free_node_size(x.f, &cpu3, 3), 2);
@@ -179,10 +179,10 @@ static void test_cpu_and_memory(void **state)
     assert_true(hs_free_fits(x.f, 0, &cpu3, 1));
     assert_false(hs_free_fits(x.f, 0, &cpu3, 2));
     assert_true(hs_free_fits(x.f, 0, &any, 3));
-    assert_int_equal(hs_free_best(x.f, &cpu3, 2), 1);
-    assert_int_equal(hs_free_worst(x.f, &cpu3, 1), 1);
+    assert_int_equal(hs_free_fit(x.f, &cpu3, 2, HS_FIT_BEST), 1);
+    assert_int_equal(hs_free_fit(x.f, &cpu3, 1, HS_FIT_WORST), 1);
     hs_free_give(x.f, 0, 1, &cpu3);
-    assert_int_equal(hs_free_best(x.f, &cpu3, 2), 0);
+    assert_int_equal(hs_free_fit(x.f, &cpu3, 2, HS_FIT_BEST), 0);
     close_cluster(&x);
 }
 
@@ -198,9 +198,9 @@ static void test_partition(void **state)
     c.vc = 2;
     const char *path = scratch_write("vcs.json", json, strlen(json));
     open_cluster(&x, path, HS_VC_PARTITION, 0);
-    assert_int_equal(hs_free_best(x.f, &a, 1), 0);
-    assert_int_equal(hs_free_best(x.f, &b, 1), NONE);
-    assert_int_equal(hs_free_best(x.f, &c, 1), 2);
+    assert_int_equal(hs_free_fit(x.f, &a, 1, HS_FIT_BEST), 0);
+    assert_int_equal(hs_free_fit(x.f, &b, 1, HS_FIT_BEST), NONE);
+    assert_int_equal(hs_free_fit(x.f, &c, 1, HS_FIT_BEST), 2);
     assert_int_equal(hs_free_total(x.f, 0), 8);
     assert_int_equal(hs_free_total(x.f, 1), 0);
     assert_int_equal(hs_free_max(x.f, 1), 0);
@@ -213,7 +213,7 @@ static void test_partition(void **state)
     close_cluster(&x);
     /* Under quota all share the nodes. */
     open_cluster(&x, path, HS_VC_QUOTA, 0);
-    assert_int_equal(hs_free_best(x.f, &b, 1), 0);
+    assert_int_equal(hs_free_fit(x.f, &b, 1, HS_FIT_BEST), 0);
     assert_int_equal(hs_free_total(x.f, 1), 12);
     close_cluster(&x);
 }
@@ -229,16 +229,16 @@ static void test_jitter(void **state)
     open_cluster(&x, "64x4", HS_VC_IGNORE, 7);
     open_cluster(&y, "64x4", HS_VC_IGNORE, 7);
     for (int i = 0; i < 640; i++) {
-        uint32_t node = hs_free_best(x.f, &any, 4);
-        assert_int_equal(hs_free_best(y.f, &any, 4), node);
+        uint32_t node = hs_free_fit(x.f, &any, 4, HS_FIT_BEST);
+        assert_int_equal(hs_free_fit(y.f, &any, 4, HS_FIT_BEST), node);
         drawn[node]++;
     }
     for (int i = 0; i < 64; i++)
         assert_true(drawn[i] > 0);
     hs_free_take(x.f, 9, 1, &any);
     for (int i = 0; i < 100; i++) {
-        assert_int_equal(hs_free_best(x.f, &any, 2), 9);
-        assert_int_not_equal(hs_free_worst(x.f, &any, 2), 9);
+        assert_int_equal(hs_free_fit(x.f, &any, 2, HS_FIT_BEST), 9);
+        assert_int_not_equal(hs_free_fit(x.f, &any, 2, HS_FIT_WORST), 9);
         assert_int_equal(hs_free_first(x.f, &any, 2, 5), 5);
         assert_int_equal(hs_free_idle(x.f, &any, 4, 9), 10);
     }
@@ -315,9 +315,9 @@ static void compare_nodes(struct walk *w, const struct hs_ask *ask, uint32_t gpu
         if (n >= from)
             first = n;
     }
-    assert_int_equal(hs_free_best(w->x.f, ask, gpus), best);
-    assert_int_equal(hs_free_best_busy(w->x.f, ask, gpus), busy);
-    assert_int_equal(hs_free_worst(w->x.f, ask, gpus), worst);
+    assert_int_equal(hs_free_fit(w->x.f, ask, gpus, HS_FIT_BEST), best);
+    assert_int_equal(hs_free_fit(w->x.f, ask, gpus, HS_FIT_BEST_BUSY), busy);
+    assert_int_equal(hs_free_fit(w->x.f, ask, gpus, HS_FIT_WORST), worst);
     assert_int_equal(hs_free_first(w->x.f, ask, gpus, from), first);
     assert_int_equal(hs_free_idle(w->x.f, ask, gpus, from), idle);
     assert_int_equal(hs_free_fits(w->x.f, from, ask, gpus), fits(w, from, ask, gpus));

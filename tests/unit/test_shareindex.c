@@ -167,7 +167,7 @@ static void test_pools(void **state)
         "             {\"gpus\": 2, \"type\": \"V100\", \"vc\": \"b\"}],"
         " \"vcs\": {\"a\": 4, \"b\": 2}}";
     struct fixture x;
-    int64_t cost, costs[2];
+    int64_t cost;
     struct hs_ask ask = {.type_mask = UINT64_MAX};
     open_index(&x, scratch_write("pools.json", json, strlen(json)), HS_VC_PARTITION,
                (uint32_t[]){16000, 12000});
@@ -178,63 +178,40 @@ static void test_pools(void **state)
     assert_int_equal(cost, 13000);
     ask.type_mask = 1;
     assert_int_equal(hs_share_cheapest(x.s, &q, &cost), 1);
-    assert_int_equal(hs_share_find(x.s, &ask, 0, 0), 2);
-    assert_int_equal(hs_share_find_node(x.s, &ask, 0, 0, 2, 0), 0);
-    assert_int_equal(hs_share_find_node(x.s, &ask, 0, 0, 2, 1), HS_NO_NODE);
+    assert_int_equal(hs_share_find_node(x.s, &ask, 0, 0, 0), 0);
+    assert_int_equal(hs_share_find_node(x.s, &ask, 0, 0, 1), HS_NO_NODE);
     ask.vc = 1;
     assert_int_equal(hs_share_cheapest(x.s, &q, &cost), 5);
-    assert_int_equal(hs_share_find_node(x.s, &ask, 0, 0, 2, 0), 2);
+    assert_int_equal(hs_share_find_node(x.s, &ask, 0, 0, 0), 2);
     ask.type_mask = 2; /* b has none of them */
     assert_int_equal(hs_share_cheapest(x.s, &q, &cost), HS_NO_GPU);
-    assert_int_equal(hs_share_find(x.s, &ask, 0, 0), 0);
-    assert_int_equal(hs_share_find_node(x.s, &ask, 0, 0, 1, 0), HS_NO_NODE);
-    hs_share_node_costs(x.s, &q, 2, 2, 5, costs); /* of a node, whoever asks */
-    assert_int_equal(costs[0], 5);
-    assert_int_equal(costs[1], 13000);
+    assert_int_equal(hs_share_find_node(x.s, &ask, 0, 0, 0), HS_NO_NODE);
     close_index(&x);
 }
 
 /* One node of 5 GPUs of 10000 MiB, of which tenants may claim 8191: GPU 0 is idle, 1 and 2 hold
- * 3000 and 4001, 3 holds 9000 (one job, larger than what a shared GPU may hold), 4 is full. Claims
- * are counted in steps of 8191 / 4096 + 1 = 2 MiB: 4000 and 4001 are the same. */
+ * 3000 and 4001, 3 holds 9000 (one job, larger than what a shared GPU may hold), 4 is full. */
 static void test_counts(void **state)
 {
     (void)state;
     struct fixture x;
-    int64_t costs[5];
     static const char json[] = "{\"gpu_types\": {\"V100\": {\"mem_mib\": 10000}},"
                                " \"nodes\": [{\"gpus\": 5, \"type\": \"V100\"}]}";
     open_index(&x, scratch_write("counts.json", json, strlen(json)), HS_VC_IGNORE,
                (uint32_t[]){8191});
-    assert_int_equal(hs_share_find(x.s, &any, 0, 0), 5);
     hold(&x, 1, (struct hs_load){.tenants = 1, .claim_mib = 3000, .sum = {1}});
     hold(&x, 2, (struct hs_load){.tenants = 1, .claim_mib = 4001, .sum = {2}});
     hold(&x, 3, (struct hs_load){.tenants = 1, .claim_mib = 9000, .sum = {3}});
     hold(&x, 4, (struct hs_load){.tenants = 2, .claim_mib = 2000, .sum = {4}});
     hs_share_close(x.s, 4, true);
-    assert_int_equal(hs_share_find(x.s, &any, 0, 0), 3); /* not GPU 3: beyond the limit */
-    assert_int_equal(hs_share_find(x.s, &any, 4190, 0), 3);
-    assert_int_equal(hs_share_find(x.s, &any, 4191, 0), 3); /* 1 MiB too many: same step */
-    assert_int_equal(hs_share_find(x.s, &any, 4192, 0), 2);
-    assert_int_equal(hs_share_find(x.s, &any, 5191, 0), 2);
-    assert_int_equal(hs_share_find(x.s, &any, 5192, 0), 1);
-    assert_int_equal(hs_share_find(x.s, &any, 8192, 0), 1);    /* the idle one */
-    assert_int_equal(hs_share_find(x.s, &any, 4000, 1998), 3); /* 4001 + 4000 + 1998 < 10000 */
-    assert_int_equal(hs_share_find(x.s, &any, 4000, 2000), 2);
-    assert_int_equal(hs_share_find(x.s, &any, 10, UINT32_MAX), 1);
-    assert_int_equal(hs_share_find(x.s, &any, UINT32_MAX, 0), 1);
     /* Of nodes it is exact: 4001 + 4191 > 8191. */
-    assert_int_equal(hs_share_find_node(x.s, &any, 4190, 0, 3, 0), 0);
-    assert_int_equal(hs_share_find_node(x.s, &any, 4191, 0, 3, 0), HS_NO_NODE);
-    assert_int_equal(hs_share_find_node(x.s, &any, 4191, 0, 2, 0), 0);
-    assert_int_equal(hs_share_find_node(x.s, &any, 4000, 1998, 3, 0), 0);
-    assert_int_equal(hs_share_find_node(x.s, &any, 4000, 1999, 3, 0), HS_NO_NODE);
-    assert_int_equal(hs_share_find_node(x.s, &any, UINT32_MAX, 0, 1, 0), 0);
-    assert_int_equal(hs_share_find_node(x.s, &any, 0, 0, 0, 1), HS_NO_NODE);
-    const struct hs_share_query q = {.ask = &any, .claim_mib = 4191, .cost_of = cost_of_sum};
-    hs_share_node_costs(x.s, &q, 0, 5, -7, costs);
-    const int64_t want[] = {-7, 1, HS_NEVER, HS_NEVER, HS_NEVER}; /* 4001 + 4191 > 8191 */
-    assert_memory_equal(costs, want, sizeof want);
+    hs_share_close(x.s, 0, true);
+    assert_int_equal(hs_share_find_node(x.s, &any, 5191, 0, 0), 0);
+    assert_int_equal(hs_share_find_node(x.s, &any, 5192, 0, 0), HS_NO_NODE); /* with 3000 */
+    assert_int_equal(hs_share_find_node(x.s, &any, 4000, 2999, 0), 0);
+    assert_int_equal(hs_share_find_node(x.s, &any, 4000, 3000, 0), HS_NO_NODE);
+    assert_int_equal(hs_share_find_node(x.s, &any, UINT32_MAX, 0, 0), HS_NO_NODE);
+    assert_int_equal(hs_share_find_node(x.s, &any, 0, 0, 1), HS_NO_NODE);
     close_index(&x);
 }
 
@@ -255,8 +232,7 @@ static void test_is_full(void **state)
     close_index(&x);
 }
 
-/* A node of many GPUs for some of the workers: the search has to pass by n0, where two GPUs are
- * open but one has the memory, to n2. */
+/* The search has to pass by n1, whose GPUs are open but have not the memory. */
 static void test_allocation_node_passes_by(void **state)
 {
     (void)state;
@@ -264,11 +240,10 @@ static void test_allocation_node_passes_by(void **state)
     open_index(&x, "3x2:V100", HS_VC_IGNORE, (uint32_t[]){8000});
     for (uint32_t g = 0; g < 6; g++)
         hold(&x, g, (struct hs_load){.tenants = 1, .claim_mib = g == 0 || g >= 4 ? 1000 : 7000});
-    assert_int_equal(hs_share_find_node(x.s, &any, 2000, 0, 2, 0), 2);
-    assert_int_equal(hs_share_find_node(x.s, &any, 2000, 0, 1, 0), 0);
-    assert_int_equal(hs_share_find_node(x.s, &any, 2000, 0, 1, 1), 2);
-    assert_int_equal(hs_share_find_node(x.s, &any, 1000, 0, 2, 0), 0);
-    assert_int_equal(hs_share_find_node(x.s, &any, 1000, 0, 2, 1), 1);
+    assert_int_equal(hs_share_find_node(x.s, &any, 2000, 0, 0), 0);
+    assert_int_equal(hs_share_find_node(x.s, &any, 2000, 0, 1), 2);
+    assert_int_equal(hs_share_find_node(x.s, &any, 1000, 0, 0), 0);
+    assert_int_equal(hs_share_find_node(x.s, &any, 1000, 0, 1), 1);
     close_index(&x);
 }
 
@@ -394,8 +369,6 @@ static void break_nodes_open(struct hs_share *s)
 {
     s->nodes[0].open--;
     s->nodes[1].open++;
-    s->pools[0].summary[s->pools[0].leaves].allocations--;
-    s->pools[0].summary[s->pools[0].leaves + 1].allocations++;
 }
 
 static void break_node_idle(struct hs_share *s)
@@ -408,54 +381,34 @@ static void break_pool_idle(struct hs_share *s)
     s->pools[0].idle++;
 }
 
-static void break_allocations_leaf(struct hs_share *s)
+static void break_counts(struct hs_share *s)
 {
-    s->pools[0].summary[s->pools[0].leaves + 1].allocations--;
+    s->pools[0].nodes_with[4]--;
 }
 
-static void break_allocations_top(struct hs_share *s)
+static void break_counts_of_none(struct hs_share *s)
 {
-    s->pools[0].summary[1].allocations++;
+    s->pools[0].nodes_with[0]++;
 }
 
-static void break_level_leaf(struct hs_share *s)
+static void break_bit_open(struct hs_share *s)
 {
-    s->pools[0].summary[s->pools[0].leaves].least_level++;
+    hs_bitset_put(&s->pools[0].with_open, 0, false);
 }
 
-static void break_level_top(struct hs_share *s)
+static void break_bit_idle(struct hs_share *s)
 {
-    s->pools[0].summary[1].least_level++;
-}
-
-static void break_claims(struct hs_share *s)
-{
-    s->pools[0].open_by_claim[CLAIM_COUNTS]++;
+    hs_bitset_put(&s->pools[0].with_idle, 0, true);
 }
 
 static void test_damage(void **state)
 {
     (void)state;
-    static void (*const damages[])(struct hs_share * s) = {break_box_most,
-                                                           break_box_least,
-                                                           break_box_of_leaf,
-                                                           break_least_id,
-                                                           break_order,
-                                                           break_link,
-                                                           break_heap,
-                                                           break_open,
-                                                           break_level,
-                                                           break_idle,
-                                                           break_level_leaf,
-                                                           break_level_top,
-                                                           break_node_open,
-                                                           break_nodes_open,
-                                                           break_node_idle,
-                                                           break_pool_idle,
-                                                           break_allocations_leaf,
-                                                           break_allocations_top,
-                                                           break_claims,
-                                                           break_handle};
+    static void (*const damages[])(struct hs_share * s) = {
+        break_box_most,  break_box_least, break_box_of_leaf,    break_least_id,   break_order,
+        break_link,      break_heap,      break_open,           break_level,      break_idle,
+        break_bit_open,  break_bit_idle,  break_node_open,      break_nodes_open, break_node_idle,
+        break_pool_idle, break_counts,    break_counts_of_none, break_handle};
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         struct fixture x;
         open_seven(&x);

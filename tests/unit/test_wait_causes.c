@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/wait_causes.h"
+#include "engine/engine.c" /* NOLINT(bugprone-suspicious-include) */
 #include "support/sink.h"
 
 static struct hs_cluster cluster;
@@ -28,7 +28,7 @@ static int open_wait_account(void **state)
     (void)state;
     sink_init(&sink);
     assert_int_equal(hs_cluster_load(&cluster, "2x4", &sink.diag), HS_OK);
-    hs_wait_account_init(&wait_account, &cluster, &arena);
+    wait_account_init(&wait_account, &cluster, &arena);
     change(1, HS_GPU_MILLI, 1);
     change(3, HS_GPU_MILLI, 1);
     change(4, HS_GPU_MILLI, 1);
@@ -59,7 +59,7 @@ static void shape_and_capacity(void **state)
 {
     (void)state;
     struct hs_wait_causes c = {0};
-    hs_wait_account_causes(&wait_account, 0, 4, 2, UINT64_MAX, &c);
+    wait_account_causes(&wait_account, 0, 4, 2, UINT64_MAX, &c);
     assert_causes(c, 0, 8, 7, 1);
 }
 
@@ -68,7 +68,7 @@ static void quota_comes_first(void **state)
 {
     (void)state;
     struct hs_wait_causes c = {0};
-    hs_wait_account_causes(&wait_account, 0, 8, 4, 3, &c);
+    wait_account_causes(&wait_account, 0, 8, 4, 3, &c);
     assert_causes(c, 12, 0, 0, 4);
 }
 
@@ -78,13 +78,13 @@ static void large_gangs_wait_for_locality(void **state)
 {
     (void)state;
     struct hs_wait_causes all_free = {0}, one_less = {0}, under_quota = {0};
-    hs_wait_account_causes(&wait_account, 0, 8, 2, UINT64_MAX, &all_free);
+    wait_account_causes(&wait_account, 0, 8, 2, UINT64_MAX, &all_free);
     assert_causes(all_free, 0, 0, 15, 1);
     assert_int_equal(all_free.constraint, 8);
-    hs_wait_account_causes(&wait_account, 0, 7, 2, UINT64_MAX, &one_less);
+    wait_account_causes(&wait_account, 0, 7, 2, UINT64_MAX, &one_less);
     assert_causes(one_less, 0, 8, 7, 1);
     assert_int_equal(one_less.constraint, 0);
-    hs_wait_account_causes(&wait_account, 0, 8, 2, 7, &under_quota);
+    wait_account_causes(&wait_account, 0, 8, 2, 7, &under_quota);
     assert_causes(under_quota, 8, 0, 7, 1);
     assert_int_equal(under_quota.constraint, 0);
 }
@@ -93,10 +93,10 @@ static void sums_follow_removals(void **state)
 {
     (void)state;
     struct hs_wait_causes c = {0};
-    assert_int_equal(hs_wait_account_causes(&wait_account, 0, 3, 3, UINT64_MAX, &c), 4);
-    assert_int_equal(hs_wait_account_causes(&wait_account, 0, 1000, 4, UINT64_MAX, &c), 16);
+    assert_int_equal(wait_account_causes(&wait_account, 0, 3, 3, UINT64_MAX, &c), 4);
+    assert_int_equal(wait_account_causes(&wait_account, 0, 1000, 4, UINT64_MAX, &c), 16);
     change(3, HS_GPU_MILLI, -1);
-    assert_int_equal(hs_wait_account_causes(&wait_account, 0, 3, 3, UINT64_MAX, &c), 1);
+    assert_int_equal(wait_account_causes(&wait_account, 0, 3, 3, UINT64_MAX, &c), 1);
     assert_int_equal(wait_account.gpus_wanted, 13);
     change(3, HS_GPU_MILLI, 1);
 }
@@ -133,7 +133,7 @@ static void marks_follow_whatever_comes(void **state)
         uint64_t within_quota = summed(waiting, quota), within = summed(waiting, number);
         uint64_t fits = summed(waiting, largest < number ? largest : number);
         struct hs_wait_causes c = {0};
-        assert_int_equal(hs_wait_account_causes(&wait_account, 0, free_gpus, largest, quota, &c),
+        assert_int_equal(wait_account_causes(&wait_account, 0, free_gpus, largest, quota, &c),
                          summed(waiting, free_gpus));
         assert_causes(c, summed(waiting, 8) - within_quota, within_quota - within, within - fits,
                       fits);
@@ -150,9 +150,9 @@ static void marks_follow_whatever_comes(void **state)
 static void expect_shares(uint64_t most, uint64_t all, uint64_t quota_milli, uint64_t quota,
                           uint64_t capacity, uint64_t shape, uint64_t order)
 {
-    const struct hs_wait_account_room room = {most, all, quota_milli};
+    const struct wait_account_room room = {most, all, quota_milli};
     struct hs_wait_causes c = {0};
-    hs_wait_account_share_causes(&wait_account, 0, room, &c);
+    wait_account_share_causes(&wait_account, 0, room, &c);
     assert_causes(c, quota, capacity, shape, order);
     assert_int_equal(c.constraint, 0);
 }

@@ -141,7 +141,8 @@ static bool choose_idle(struct hs_antman *s, hs_job_id job, uint32_t gpus)
         choose_idle_of(s, node, gpus);
         return true;
     }
-    if (gpus <= size || s->v->ties_are_drawn || hs_view_idle_count(s->v, job, size) < gpus / size)
+    if (gpus <= size || s->v->ties_are_drawn ||
+        hs_view_node_count(s->v, job, size, true) < gpus / size)
         return false;
     for (; gpus > 0; gpus -= size < gpus ? size : gpus) {
         node = hs_view_idle_node(s->v, job, size, from);

@@ -533,8 +533,7 @@ static bool place_candidate(const struct candidate *c)
                 (struct idle_blocked){.releases = hs_view_releases(c->v) + 1, .gpus = c->gpus};
         return is_placed;
     }
-    if (hs_view_quota_room(c->v, vc) < c->gpus ||
-        hs_view_find_gpus(c->v, c->id, (uint32_t)c->h->mem_margin_mib) < c->gpus)
+    if (hs_view_quota_room(c->v, vc) < c->gpus)
         return false;
     if (c->gpus == 1)
         return place_one(c);

@@ -122,9 +122,9 @@ static bool place_on_idle(struct gang_request *g)
         return false;
     while (size > 0) {
         uint32_t whole = g->rest / size;
-        uint32_t nodes = hs_view_node_count(g->v, g->job, size);
+        uint32_t nodes = hs_view_node_count(g->v, g->job, size, false);
         uint32_t count = whole < nodes ? whole : nodes;
-        if (hs_view_idle_count(g->v, g->job, size) < count || !take_idle(g, size, count, 0))
+        if (hs_view_node_count(g->v, g->job, size, true) < count || !take_idle(g, size, count, 0))
             return false;
         if (whole < nodes)
             break;

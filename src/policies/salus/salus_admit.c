@@ -115,7 +115,7 @@ static bool take_idle_nodes(const struct admit_search *q, uint32_t size)
 {
     uint32_t rest = q->gpus;
     while (size > 0) {
-        uint32_t whole = rest / size, nodes = hs_view_node_count(q->v, q->job, size);
+        uint32_t whole = rest / size, nodes = hs_view_node_count(q->v, q->job, size, false);
         for (uint32_t i = 0; i < whole && i < nodes; i++) {
             if (!take_idle_of(q, hs_view_idle_node(q->v, q->job, size, 0), size))
                 return false;

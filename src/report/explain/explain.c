@@ -5,7 +5,7 @@
  *
  * Then the run again, in order of time, from its segments: which GPUs are free, what each virtual
  * cluster holds, which jobs wait. Between two moments nothing changes, and every class of jobs that
- * wait alike is booked to its cause, by the rule of the engine (engine/wait_causes.h). O(events x
+ * wait alike is booked to its cause, by the rule of the engine (engine/engine.c). O(events x
  * classes with a job that waits).
  *
  * Then the other jobs as one job met them: which went ahead of it, which ended to make way for it,
