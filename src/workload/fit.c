@@ -14,14 +14,13 @@
 #include "base/intern.h"
 #include "base/sample.h"
 #include "base/rng.h"
-#include "workload/arrival.h"
+#include "workload/generator.h"
 
 /* ---- arrivals ---- */
 
 #define HOURS_MOST 10000000 /* of a trace: 1,141 years */
 #define HOUR_US    (INT64_C(3600) * HS_US_PER_S)
 #define DAY_US     (24 * HOUR_US)
-#define THURSDAY   3 /* 1970-01-01 */
 
 struct fit_arrivals {
     uint32_t *counts; /* jobs of each hour from the first on */
@@ -44,8 +43,7 @@ static uint32_t hour_of_day(const struct fit_arrivals *a, uint32_t hour)
 
 static uint32_t weekday_of(const struct fit_arrivals *a, uint32_t hour)
 {
-    int64_t day = floor_div(floor_div(a->first_us, HOUR_US) + hour, HS_WORKLOAD_HOURS) + THURSDAY;
-    return (uint32_t)(day - floor_div(day, HS_WORKLOAD_WEEKDAYS) * HS_WORKLOAD_WEEKDAYS);
+    return hs_weekday_of(floor_div(a->first_us, HOUR_US) + hour);
 }
 
 /* Weights of hours of the day, given those of weekdays, or the other way round: jobs per hour that
@@ -162,7 +160,7 @@ static void find_outages(struct fit_arrivals *a, struct hs_arena *arena,
  * variance is mean + cv^2 mean^2, and the covariance of two hours is that of their rates; times are
  * those of all pairs on a grid whose exponentials come nearest to it.
  *
- * What workload/arrival makes of a modulation has somewhat less variance and shorter memory, for
+ * What workload/generator makes of a modulation has somewhat less variance and shorter memory, for
  * every block of weeks gets its profile exactly. So hours are generated with what was found and
  * measured as the trace was, and what they lack is added to what is looked for (indirect inference;
  * Gourieroux, Monfort, Renault, J. Appl. Econometrics 8 (1993) S85). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a workload to jobs: the request, sizes, durations and outcomes planned together, users,
- * names and attempts.
+ * From a workload to jobs: the request, when they are submitted, sizes, durations and outcomes
+ * planned together, users, names and attempts.
  */
 #include "workload/generator.h"
 
@@ -13,7 +13,6 @@
 #include "base/fixed.h"
 #include "base/fmt.h"
 #include "base/rng.h"
-#include "workload/arrival.h"
 
 #define S_PER_DAY  86400
 #define WHOLE_DAYS 28 /* from here on a span that was not asked for is of whole days */
@@ -24,7 +23,7 @@
 
 #define FORM "gen:philly,n=10000,days=7,load=0.8,gpus=64,seed=1"
 
-static enum hs_status set_pair(struct hs_generate_request *q, char *pair, struct hs_diag *diag)
+enum hs_status hs_generate_parse(struct hs_generate_request *q, char *text, struct hs_diag *diag)
 {
     static const char *const keys[] = {"n", "days", "load", "gpus", "seed"};
     enum { KEYS = sizeof keys / sizeof keys[0] };
@@ -37,46 +36,322 @@ static enum hs_status set_pair(struct hs_generate_request *q, char *pair, struct
                   {NULL, &q->load, 0, 1e3},
                   {&q->gpus, NULL, 1, 4294967296},
                   {&q->seed, NULL, 0, (double)INT64_MAX}};
-    char hint[HS_HINT_SIZE], *equals = strchr(pair, '=');
-    uint32_t i = 0;
-    int64_t number;
-    if (equals == NULL)
-        return hs_fail(diag, HS_E_USAGE, NULL, FORM, "gen: '%s' is not KEY=VALUE", pair);
-    *equals = '\0';
-    while (i < KEYS && strcmp(pair, keys[i]) != 0)
-        i++;
-    if (i == KEYS)
-        return hs_fail(diag, HS_E_USAGE, NULL, hs_did_you_mean(hint, pair, keys, KEYS, FORM),
-                       "gen: unknown key '%s'", pair);
-    const char *text = equals + 1;
-    bool is_good = of[i].real != NULL
-                       ? hs_parse_double(text, strlen(text), of[i].real) && *of[i].real > 0 &&
-                             *of[i].real <= of[i].most
-                       : hs_parse_int64(text, strlen(text), &number) &&
-                             (double)number >= of[i].least && (double)number <= of[i].most;
-    if (!is_good)
-        return hs_fail(diag, HS_E_USAGE, NULL, FORM, "gen: '%s' is no value of %s", text, keys[i]);
-    if (of[i].whole != NULL)
-        *of[i].whole = (uint64_t)number;
+    char hint[HS_HINT_SIZE], *key = text + strlen(HS_GENERATE_PREFIX), *next = strchr(key, ',');
+    q->name = key;
+    q->seed = 1;
+    while (next != NULL) {
+        uint32_t i = 0;
+        int64_t number = 0;
+        *next = '\0';
+        key = next + 1;
+        next = strchr(key, ',');
+        char *value = strchr(key, '=');
+        if (value == NULL || (next != NULL && value > next))
+            return hs_fail(diag, HS_E_USAGE, NULL, FORM, "gen: '%.*s' is not KEY=VALUE",
+                           (int)strcspn(key, ","), key);
+        *value++ = '\0';
+        const size_t len = strcspn(value, ",");
+        while (i < KEYS && strcmp(key, keys[i]) != 0)
+            i++;
+        if (i == KEYS)
+            return hs_fail(diag, HS_E_USAGE, NULL, hs_did_you_mean(hint, key, keys, KEYS, FORM),
+                           "gen: unknown key '%s'", key);
+        bool is_good = of[i].real != NULL
+                           ? hs_parse_double(value, len, of[i].real) && *of[i].real > 0 &&
+                                 *of[i].real <= of[i].most
+                           : hs_parse_int64(value, len, &number) && (double)number >= of[i].least &&
+                                 (double)number <= of[i].most;
+        if (!is_good)
+            return hs_fail(diag, HS_E_USAGE, NULL, FORM, "gen: '%.*s' is no value of %s", (int)len,
+                           value, key);
+        if (of[i].whole != NULL)
+            *of[i].whole = (uint64_t)number;
+    }
     return HS_OK;
 }
 
-enum hs_status hs_generate_parse(struct hs_generate_request *request, char *text,
-                                 struct hs_diag *diag)
+/* ---- sorting and drawing ---- */
+
+struct keyed {
+    uint64_t key, value;
+};
+
+/* A key whose order is that of the numbers, none of them NaN. */
+static uint64_t key_of(double number)
 {
-    char *at = text + strlen(HS_GENERATE_PREFIX);
-    request->name = at;
-    request->seed = 1;
-    at = strchr(at, ',');
-    while (at != NULL) {
-        *at++ = '\0';
-        char *pair = at;
-        at = strchr(at, ',');
-        if (at != NULL)
-            *at = '\0';
-        HS_TRY(set_pair(request, pair, diag));
+    uint64_t bits, sign = UINT64_C(1) << 63;
+    memcpy(&bits, &number, sizeof bits);
+    return bits & sign ? ~bits : bits | sign;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->value < y->value ? -1 : x->value > y->value;
+}
+
+/* The first of the running sums that is above draw x their last; 0 <= draw < 1. O(log count). */
+static uint32_t pick(const double *sums, uint32_t count, double draw)
+{
+    double at = draw * sums[count - 1];
+    uint32_t low = 0, high = count - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (sums[middle] > at)
+            high = middle;
+        else
+            low = middle + 1;
     }
-    return HS_OK;
+    return low;
+}
+
+/* ---- jobs an hour ----
+ * A block of hours: normal scores of its hours (two autoregressive parts), their ranks to quantiles
+ * of the gamma distribution, times the profile, raked (Deming and Stephan, Ann. Math. Stat. 11
+ * (1940) 427) to the sums of the profile; then each of the block's jobs falls into an hour with a
+ * chance that is its rate, which makes the counts of a Poisson process with that many points. */
+
+#define LEAST_DAYS 14 /* of a block; its hours beyond the span are planned and left out */
+#define RAKING     50 /* rounds; the sums of hours are exact, those of weekdays to 1e-6 */
+#define HOUR_S     3600
+
+/* 2^64 / golden ratio: its multiples, modulo 2^64, fill the range evenly. */
+#define NEXT_LENGTH UINT64_C(0x9e3779b97f4a7c15)
+
+/* What random bits are for. */
+enum { RATE_QUICK, RATE_SLOW, RATE_HOUR, RATE_OUTAGE };
+
+static uint32_t weekday_of(const struct hs_arrival_rate *c, uint64_t hour)
+{
+    return hs_weekday_of(c->arrivals->first_us / HS_US_PER_S / HOUR_S + (int64_t)hour);
+}
+
+static double profile(const struct hs_arrival_rate *c, uint64_t hour)
+{
+    return c->arrivals->weekdays[weekday_of(c, hour)] *
+           c->arrivals->hours[hour % HS_WORKLOAD_HOURS];
+}
+
+void hs_arrival_rate_open(struct hs_arrival_rate *rate, const struct hs_workload_arrivals *arrivals,
+                          uint64_t jobs, uint64_t hours, uint64_t seed)
+{
+    uint64_t days = (hours + HS_WORKLOAD_HOURS - 1) / HS_WORKLOAD_HOURS;
+    *rate = (struct hs_arrival_rate){.arrivals = arrivals,
+                                     .seed = hs_seed_of(seed, "workload-hours"),
+                                     .jobs = jobs,
+                                     .hours = hours,
+                                     .blocks = (uint32_t)(days / HS_ARRIVAL_BLOCK_DAYS)};
+    if (rate->blocks == 0)
+        rate->blocks = 1;
+    for (uint64_t h = 0; h < hours; h++)
+        rate->weight += profile(rate, h);
+    rate->quick = hs_normal_of(hs_mix64(rate->seed, RATE_QUICK), UINT64_MAX);
+    rate->slow = hs_normal_of(hs_mix64(rate->seed, RATE_SLOW), UINT64_MAX);
+}
+
+/* One step of an autoregressive process of variance 1 that forgets as exp(-1 / hours). */
+static double step(double state, double hours, uint64_t seed, uint64_t hour)
+{
+    double keeps = exp(-1 / hours);
+    return keeps * state + sqrt(1 - keeps * keeps) * hs_normal_of(seed, hour);
+}
+
+/* Factors by which sums fall short of those of the profile; a sum of 0 stays. */
+static void rake(struct hs_arrival_rate *c, uint32_t n, uint32_t groups, bool is_weekday)
+{
+    double wanted[HS_WORKLOAD_HOURS] = {0}, found[HS_WORKLOAD_HOURS] = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t hour = c->first_hour + i;
+        uint32_t group = is_weekday ? weekday_of(c, hour) : (uint32_t)(hour % HS_WORKLOAD_HOURS);
+        wanted[group] += profile(c, hour);
+        found[group] += c->rates[i];
+    }
+    for (uint32_t g = 0; g < groups; g++)
+        found[g] = found[g] > 0 ? wanted[g] / found[g] : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t hour = c->first_hour + i;
+        c->rates[i] *= found[is_weekday ? weekday_of(c, hour) : hour % HS_WORKLOAD_HOURS];
+    }
+}
+
+/* One outage in each stretch of 1 / per_day days, at an hour of its own. */
+static void stop(struct hs_arrival_rate *c, uint32_t n)
+{
+    const struct hs_workload_outages *o = &c->arrivals->outages;
+    uint64_t seed = hs_mix64(c->seed, RATE_OUTAGE), end = c->first_hour + n;
+    double stretch = HS_WORKLOAD_HOURS / o->per_day;
+    double longest = ceil(o->hours.value[o->hours.count - 1]);
+    double before = ((double)c->first_hour - longest) / stretch - 1;
+    for (uint64_t i = before > 0 ? (uint64_t)before : 0; (double)i * stretch < (double)end; i++) {
+        double part = hs_uniform_of(hs_mix64(seed, i));
+        double rank = hs_uniform_of(seed + i * NEXT_LENGTH);
+        uint64_t from = (uint64_t)(((double)i + part) * stretch);
+        uint64_t upto = from + (uint64_t)ceil(hs_quantile_fn_at(&o->hours, rank));
+        for (uint64_t h = from > c->first_hour ? from : c->first_hour; h < upto && h < end; h++)
+            c->rates[h - c->first_hour] = 0;
+    }
+}
+
+static void set_rates(struct hs_arrival_rate *c, uint32_t n)
+{
+    const struct hs_workload_modulation *m = &c->arrivals->modulation;
+    struct keyed ranks[HS_ARRIVAL_BLOCK_HOURS];
+    bool is_stopped = c->arrivals->outages.per_day > 0 && n <= c->block_hours;
+    for (uint32_t i = 0; i < n; i++)
+        c->rates[i] = profile(c, c->first_hour + i);
+    if (m->cv > 0) {
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t hour = c->first_hour + i;
+            c->quick = step(c->quick, m->hours, hs_mix64(c->seed, RATE_QUICK), hour);
+            double score = sqrt(1 - m->slow_share) * c->quick;
+            if (m->slow_share > 0) {
+                c->slow = step(c->slow, m->slow_hours, hs_mix64(c->seed, RATE_SLOW), hour);
+                score += sqrt(m->slow_share) * c->slow;
+            }
+            ranks[i] = (struct keyed){key_of(score), i};
+        }
+        qsort(ranks, n, sizeof *ranks, by_key);
+        for (uint32_t i = 0; i < n; i++)
+            c->rates[ranks[i].value] *= hs_gamma_quantile((i + 0.5) / n, m->cv);
+    }
+    if (is_stopped)
+        stop(c, n);
+    for (int i = 0; i < RAKING && (m->cv > 0 || is_stopped); i++) {
+        rake(c, n, HS_WORKLOAD_WEEKDAYS, true);
+        rake(c, n, HS_WORKLOAD_HOURS, false);
+    }
+}
+
+static void next_block(struct hs_arrival_rate *c)
+{
+    uint64_t days = (c->hours + HS_WORKLOAD_HOURS - 1) / HS_WORKLOAD_HOURS;
+    uint64_t end = days * (c->next_block + 1) / c->blocks * HS_WORKLOAD_HOURS;
+    c->first_hour = days * c->next_block / c->blocks * HS_WORKLOAD_HOURS;
+    c->block_hours = (uint32_t)((end < c->hours ? end : c->hours) - c->first_hour);
+    uint32_t least = LEAST_DAYS * HS_WORKLOAD_HOURS;
+    set_rates(c, c->block_hours > least ? c->block_hours : least);
+    for (uint32_t i = 0; i < c->block_hours; i++)
+        c->weight_done += profile(c, c->first_hour + i);
+    c->next_block++;
+    bool is_last = c->next_block == c->blocks;
+    uint64_t upto =
+        is_last ? c->jobs : (uint64_t)llround((double)c->jobs * c->weight_done / c->weight);
+    uint64_t key = hs_mix64(hs_mix64(c->seed, RATE_HOUR), c->next_block);
+    for (uint32_t i = 1; i < c->block_hours; i++)
+        c->rates[i] += c->rates[i - 1];
+    for (uint32_t i = 0; i < c->block_hours; i++)
+        c->counts[i] = 0;
+    for (uint64_t j = c->jobs_done; j < upto; j++) /* they fall into its hours by their rates */
+        c->counts[pick(c->rates, c->block_hours, hs_uniform_of(hs_mix64(key, j - c->jobs_done)))]++;
+    c->jobs_done = upto;
+    c->next = 0;
+}
+
+bool hs_arrival_rate_next(struct hs_arrival_rate *rate, uint64_t *hour, uint32_t *count)
+{
+    for (;;) {
+        for (; rate->next < rate->block_hours; rate->next++) {
+            *count = rate->counts[rate->next];
+            *hour = rate->first_hour + rate->next;
+            if (*count > 0) {
+                rate->next++;
+                return true;
+            }
+        }
+        if (rate->next_block == rate->blocks)
+            return false;
+        next_block(rate);
+    }
+}
+
+/* ---- submissions ----
+ * The jobs of an hour are cut into batches. What the gaps within batches leave of the hour is split
+ * among the batches by uniform order statistics, drawn one after the other, so that no hour is held
+ * in memory. Batches are drawn twice, from the same bits: once to know their number and how long
+ * they take, once to hand them out. */
+
+#define GAPS_MAX_S (HOUR_S / 2.0) /* of an hour that is taken up by gaps within batches */
+
+struct arrival {
+    const struct hs_workload_batches *batches;
+    struct hs_arrival_rate rate;
+    uint64_t seed;
+    uint64_t key, hour;            /* of the hour */
+    uint32_t left;                 /* jobs of the hour that are still to come */
+    uint32_t batches_left;         /* of the hour */
+    uint32_t batch;                /* number in the hour */
+    uint32_t members_left, member; /* of the batch; number of the last one */
+    double gap_scale;              /* gaps shrink where the hour is too short for them */
+    double free_s;                 /* of the hour, between batches */
+    double free_part;              /* of that, before the batch */
+    double gaps_s;                 /* within batches so far */
+};
+
+/* What the bits of a batch are for; BATCH_GAP + n: before its member n. */
+enum { BATCH_JOBS, BATCH_BEGIN, BATCH_GAP };
+
+static uint32_t draw_members(const struct arrival *a, uint64_t batch, uint32_t most)
+{
+    if (a->batches->jobs.count == 0)
+        return 1;
+    double drawn =
+        ceil(hs_quantile_fn_at(&a->batches->jobs, hs_uniform_of(hs_mix64(batch, BATCH_JOBS))));
+    if (drawn >= most)
+        return most;
+    return drawn >= 1 ? (uint32_t)drawn : 1;
+}
+
+static double draw_gap(const struct arrival *a, uint64_t batch, uint32_t member)
+{
+    return hs_quantile_fn_at(&a->batches->gap_s,
+                             hs_uniform_of(hs_mix64(batch, BATCH_GAP + (uint64_t)member)));
+}
+
+/* The next hour: how many batches it has, and how long they take. */
+static bool begin_hour(struct arrival *a)
+{
+    if (!hs_arrival_rate_next(&a->rate, &a->hour, &a->left))
+        return false;
+    double gaps_s = 0;
+    a->key = hs_mix64(a->seed, a->hour);
+    a->batches_left = 0;
+    for (uint32_t left = a->left; left > 0; a->batches_left++) {
+        uint64_t batch = hs_mix64(a->key, a->batches_left);
+        uint32_t members = draw_members(a, batch, left);
+        for (uint32_t i = 1; i < members; i++)
+            gaps_s += draw_gap(a, batch, i);
+        left -= members;
+    }
+    a->gap_scale = gaps_s > GAPS_MAX_S ? GAPS_MAX_S / gaps_s : 1;
+    a->free_s = HOUR_S - gaps_s * a->gap_scale;
+    a->free_part = a->gaps_s = 0;
+    a->batch = a->members_left = 0;
+    return true;
+}
+
+/* Seconds from the first midnight, not falling; batch: random bits of its own. False past the last
+ * job. O(1). */
+static bool arrival_next(struct arrival *a, int64_t *submit_s, uint64_t *batch)
+{
+    if (a->left == 0 && !begin_hour(a))
+        return false;
+    if (a->members_left == 0) {
+        *batch = hs_mix64(a->key, a->batch++);
+        a->members_left = draw_members(a, *batch, a->left);
+        double begin = hs_uniform_of(hs_mix64(*batch, BATCH_BEGIN));
+        a->free_part += (1 - a->free_part) * (1 - pow(begin, 1.0 / a->batches_left--));
+        a->member = 0;
+    } else {
+        *batch = hs_mix64(a->key, a->batch - 1);
+        a->gaps_s += draw_gap(a, *batch, ++a->member) * a->gap_scale;
+    }
+    double second = floor(a->free_s * a->free_part + a->gaps_s);
+    *submit_s = (int64_t)a->hour * HOUR_S + (second < HOUR_S ? (int64_t)second : HOUR_S - 1);
+    a->members_left--;
+    a->left--;
+    return true;
 }
 
 /* ---- the sampler: jobs that are planned together ----
@@ -107,10 +382,10 @@ struct sampled_size {
 struct job_sampler {
     struct hs_arena arena;
     const struct hs_workload *workload;
-    struct hs_arrival arrival;
+    struct arrival arrival;
     struct sampled_size *sizes; /* of all buckets */
-    struct hs_keyed *last;      /* by bucket: bits of the rank and outcome that were drawn last */
-    struct hs_keyed *scores, *spare;
+    struct keyed *last;         /* by bucket: bits of the rank and outcome that were drawn last */
+    struct keyed *scores;
     uint32_t *order;                               /* jobs by bucket */
     uint32_t first[HS_WORKLOAD_BUCKETS_MAX + 1];   /* of each bucket in it */
     uint32_t lengths[HS_WORKLOAD_BUCKETS_MAX + 1]; /* of batches, ascending: between two of them all
@@ -143,22 +418,11 @@ static uint64_t bits(const struct job_sampler *plan, uint64_t which, enum sample
     return hs_mix64(hs_mix64(hs_mix64(plan->seed, plan->number), purpose), which);
 }
 
-static double uniform(const struct job_sampler *plan, uint64_t which, enum sampler_draw purpose)
-{
-    return hs_uniform_of(bits(plan, which, purpose));
-}
-
 /* The same in all plans. */
 static uint64_t first_bits(const struct job_sampler *plan, uint64_t which,
                            enum sampler_draw purpose)
 {
     return hs_mix64(hs_mix64(plan->seed, purpose), which);
-}
-
-static int by_length(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
 }
 
 static void open_sampler(struct job_sampler *plan, const struct hs_workload *workload,
@@ -172,28 +436,33 @@ static void open_sampler(struct job_sampler *plan, const struct hs_workload *wor
     plan->sizes = hs_arena_alloc(&plan->arena, plan->size_count * sizeof *plan->sizes);
     plan->last = hs_arena_alloc(&plan->arena, workload->bucket_count * sizeof *plan->last);
     plan->scores = hs_arena_alloc(&plan->arena, most * sizeof *plan->scores);
-    plan->spare = hs_arena_alloc(&plan->arena, most * sizeof *plan->spare);
     plan->order = hs_arena_alloc(&plan->arena, most * sizeof *plan->order);
     plan->jobs = hs_arena_alloc(&plan->arena, most * sizeof *plan->jobs);
-    hs_arrival_open(&plan->arrival, &workload->arrivals, jobs, hours, seed);
+    plan->arrival.batches = &workload->arrivals.batches;
+    plan->arrival.seed = hs_seed_of(seed, "workload-batches");
+    hs_arrival_rate_open(&plan->arrival.rate, &workload->arrivals, jobs, hours, seed);
     struct sampled_size *size = plan->sizes;
     uint32_t *lengths = plan->lengths;
     for (uint32_t b = 0; b < workload->bucket_count; b++) {
         const struct hs_workload_bucket *bucket = &workload->buckets[b];
         plan->last[b].key = first_bits(plan, b, DRAW_RANK);
         plan->last[b].value = first_bits(plan, b, DRAW_OUTCOME);
-        lengths[b] = bucket->batch_max;
         for (uint32_t s = 0; s < bucket->size_count; s++, size++) {
             uint64_t which = (uint64_t)(size - plan->sizes);
             *size = (struct sampled_size){.size = bucket->sizes[s], .bucket = b};
             size->owed = hs_uniform_of(first_bits(plan, which, DRAW_OWED)) - 0.5;
         }
     }
-    lengths[workload->bucket_count] = UINT32_MAX;
-    qsort(lengths, workload->bucket_count + 1, sizeof *lengths, by_length);
-    for (uint32_t b = 0; b <= workload->bucket_count; b++)
-        if (plan->length_count == 0 || lengths[b] > lengths[plan->length_count - 1])
-            lengths[plan->length_count++] = lengths[b];
+    for (uint32_t b = 0; b <= workload->bucket_count; b++) {
+        uint32_t at = plan->length_count;
+        uint32_t length = b < workload->bucket_count ? workload->buckets[b].batch_max : UINT32_MAX;
+        while (at > 0 && lengths[at - 1] > length)
+            at--;
+        if (at > 0 && lengths[at - 1] == length)
+            continue;
+        memmove(&lengths[at + 1], &lengths[at], (plan->length_count++ - at) * sizeof *lengths);
+        lengths[at] = length;
+    }
 }
 
 /* ---- sizes ---- */
@@ -258,9 +527,9 @@ static void deal_sizes(struct job_sampler *plan)
                 continue;
             for (uint32_t i = first; i < end; i++) {
                 bool is_free = i == first || plan->sizes[jobs[first].size].left == 0 ||
-                               (leaves > 0 && uniform(plan, i, DRAW_LEAVES) < leaves);
-                jobs[i].size =
-                    is_free ? deal_size(plan, uniform(plan, i, DRAW_SIZE)) : jobs[first].size;
+                               (leaves > 0 && hs_uniform_of(bits(plan, i, DRAW_LEAVES)) < leaves);
+                jobs[i].size = is_free ? deal_size(plan, hs_uniform_of(bits(plan, i, DRAW_SIZE)))
+                                       : jobs[first].size;
                 plan->sizes[jobs[i].size].left--;
             }
         }
@@ -283,12 +552,12 @@ static void set_order(struct job_sampler *plan)
         if (common > 0 && (i == 0 || job->batch != plan->jobs[i - 1].batch))
             shared = of_batch * hs_normal_of(batch_seed, job->batch);
         double score = shared + own * hs_normal_of(own_seed, i);
-        plan->scores[i] = (struct hs_keyed){hs_key_of(score), i};
+        plan->scores[i] = (struct keyed){key_of(score), i};
         first[plan->sizes[job->size].bucket + 1]++;
     }
     for (uint32_t b = 0; b < plan->workload->bucket_count; b++)
         first[b + 1] += first[b];
-    hs_keysort(plan->scores, plan->spare, plan->count);
+    qsort(plan->scores, plan->count, sizeof *plan->scores, by_key);
     for (uint32_t i = 0; i < plan->count; i++) {
         uint32_t job = (uint32_t)plan->scores[i].value;
         plan->order[first[plan->sizes[plan->jobs[job].size].bucket]++] = job;
@@ -314,13 +583,13 @@ static enum hs_outcome outcome_of(const struct hs_workload_bucket *bucket, doubl
 static void set_durations(struct job_sampler *plan, uint32_t b, const uint32_t *order, uint32_t n)
 {
     const struct hs_workload_bucket *bucket = &plan->workload->buckets[b];
-    struct hs_keyed *last = &plan->last[b], *points = plan->scores;
+    struct keyed *last = &plan->last[b], *points = plan->scores;
     for (uint32_t i = 0; i < n; i++) {
         last->key += NEXT_RANK;
         last->value += NEXT_OUTCOME;
         points[i] = *last;
     }
-    hs_keysort(points, plan->spare, n);
+    qsort(points, n, sizeof *points, by_key);
     for (uint32_t i = 0; i < n; i++) {
         struct sampled_job *job = &plan->jobs[order[i]];
         double rank = hs_uniform_of(points[i].key);
@@ -341,7 +610,7 @@ static bool make_plan(struct job_sampler *plan)
     plan->count = (uint32_t)(plan->jobs_left / plans);
     plan->jobs_left -= plan->count;
     for (uint32_t i = 0; i < plan->count; i++)
-        if (!hs_arrival_next(&plan->arrival, &plan->jobs[i].submit_s, &plan->jobs[i].batch))
+        if (!arrival_next(&plan->arrival, &plan->jobs[i].submit_s, &plan->jobs[i].batch))
             return false;
     set_quotas(plan);
     deal_sizes(plan);
@@ -364,7 +633,6 @@ struct user_table {
     uint32_t *vc_users;      /* [VC + 1] its first user */
     double *user_sums;       /* running sums of weights, within a VC */
     const char **user_names; /* "u00001" has the largest weight */
-    struct hs_arena arena;
 };
 
 enum { DRAW_VC = 0x7c, DRAW_USER };
@@ -420,26 +688,26 @@ static void spread_users(const struct user_table *p, struct weighted_user *users
     }
 }
 
-static void open_users(struct user_table *p, const struct job_sampler *plan)
+static void open_users(struct user_table *p, struct job_sampler *plan)
 {
     const struct hs_workload *w = plan->workload;
     uint32_t vcs = w->vc_count > 0 ? w->vc_count : 1;
     *p = (struct user_table){.workload = w};
-    double *gpu_time = hs_arena_alloc(&p->arena, vcs * sizeof *gpu_time);
+    double *gpu_time = hs_arena_alloc(&plan->arena, vcs * sizeof *gpu_time);
     if (w->vc_count > 0) {
         uint64_t cells = (uint64_t)plan->size_count * w->vc_count;
-        p->vc_sums = hs_arena_alloc(&p->arena, cells * sizeof *p->vc_sums);
+        p->vc_sums = hs_arena_alloc(&plan->arena, cells * sizeof *p->vc_sums);
         set_vcs(p, plan, gpu_time);
     }
     if (w->users == 0)
         return;
-    struct weighted_user *users = hs_arena_alloc(&p->arena, w->users * sizeof *users);
-    double *lacks = hs_arena_alloc(&p->arena, vcs * sizeof *lacks);
-    uint32_t *members = hs_arena_alloc(&p->arena, vcs * sizeof *members);
-    uint32_t *filled = hs_arena_alloc(&p->arena, vcs * sizeof *filled);
-    p->vc_users = hs_arena_alloc(&p->arena, (vcs + 1) * sizeof *p->vc_users);
-    p->user_sums = hs_arena_alloc(&p->arena, w->users * sizeof *p->user_sums);
-    p->user_names = hs_arena_alloc(&p->arena, w->users * sizeof *p->user_names);
+    struct weighted_user *users = hs_arena_alloc(&plan->arena, w->users * sizeof *users);
+    double *lacks = hs_arena_alloc(&plan->arena, vcs * sizeof *lacks);
+    uint32_t *members = hs_arena_alloc(&plan->arena, vcs * sizeof *members);
+    uint32_t *filled = hs_arena_alloc(&plan->arena, vcs * sizeof *filled);
+    p->vc_users = hs_arena_alloc(&plan->arena, (vcs + 1) * sizeof *p->vc_users);
+    p->user_sums = hs_arena_alloc(&plan->arena, w->users * sizeof *p->user_sums);
+    p->user_names = hs_arena_alloc(&plan->arena, w->users * sizeof *p->user_names);
     for (uint32_t u = 0; u < w->users; u++) {
         double z = hs_normal_quantile((w->users - u - 0.5) / w->users);
         users[u] = (struct weighted_user){.weight = exp(w->users_sigma * z), .number = u + 1};
@@ -452,7 +720,7 @@ static void open_users(struct user_table *p, const struct job_sampler *plan)
         uint32_t vc = users[u].vc, at = p->vc_users[vc] + filled[vc]++;
         int len = snprintf(name, sizeof name, "u%05u", users[u].number);
         p->user_sums[at] = users[u].weight + (filled[vc] > 1 ? p->user_sums[at - 1] : 0);
-        p->user_names[at] = hs_arena_text(&p->arena, name, (size_t)len);
+        p->user_names[at] = hs_arena_text(&plan->arena, name, (size_t)len);
     }
 }
 
@@ -602,13 +870,13 @@ enum hs_status hs_generator_next(struct hs_generator *generator, struct hs_trace
     uint32_t vc = 0;
     if (w->vc_count > 0) {
         const double *sums = users->vc_sums + (size_t)planned->size * w->vc_count;
-        vc = hs_pick(sums, w->vc_count, hs_uniform_of(hs_mix64(planned->batch, DRAW_VC)));
+        vc = pick(sums, w->vc_count, hs_uniform_of(hs_mix64(planned->batch, DRAW_VC)));
         job->vc = w->vcs[vc].name;
     }
     if (w->users > 0) {
         uint32_t first = users->vc_users[vc], count = users->vc_users[vc + 1] - first;
         double draw = hs_uniform_of(hs_mix64(planned->batch, DRAW_USER));
-        job->user = users->user_names[first + hs_pick(users->user_sums + first, count, draw)];
+        job->user = users->user_names[first + pick(users->user_sums + first, count, draw)];
     }
     if (planned->outcome == HS_OUTCOME_FAILED && g->retried_again[size->bucket] > 0)
         give_attempts(g, job, size->bucket);
@@ -625,7 +893,6 @@ void hs_generator_close(struct hs_generator *generator)
     if (generator == NULL)
         return;
     hs_arena_free(&generator->plan.arena);
-    hs_arena_free(&generator->users.arena);
     hs_workload_free(&generator->workload);
     hs_free(generator);
 }

@@ -47,4 +47,37 @@ struct hs_generator_about {
 const struct hs_generator_about *hs_generator_about(const struct hs_generator *generator);
 void hs_generator_close(struct hs_generator *generator); /* NULL is fine */
 
+/* ---- jobs an hour ----
+ * The rate is the profile of hours and weekdays, modulated, with exactly the wanted number of jobs
+ * in all. Hours are planned in blocks of four to eight weeks, in which every hour of the day and
+ * every weekday gets its share of the rate exactly, however much the rate moves: with a modulation
+ * as strong as the traces have, plain draws would miss the profile of a trace of 100,000 jobs by
+ * several times the difference between neighbouring hours. For the same reason the rates of a block
+ * are the quantiles of their distribution, each once; which hour gets which is random. A span of
+ * less than two weeks is the begin of a block of two weeks. */
+
+#define HS_ARRIVAL_BLOCK_DAYS  28
+#define HS_ARRIVAL_BLOCK_HOURS (2 * HS_ARRIVAL_BLOCK_DAYS * HS_WORKLOAD_HOURS) /* at most */
+
+struct hs_arrival_rate {
+    const struct hs_workload_arrivals *arrivals;
+    uint64_t seed, jobs, hours; /* of the whole span */
+    double weight;              /* of the profile, over the span */
+    double weight_done;
+    uint64_t jobs_done; /* in the blocks so far */
+    uint32_t blocks, next_block;
+    uint64_t first_hour;  /* of the block */
+    uint32_t block_hours; /* that lie in the span */
+    uint32_t next;        /* of the block */
+    double quick, slow;   /* state of the modulation */
+    double rates[HS_ARRIVAL_BLOCK_HOURS];
+    uint32_t counts[HS_ARRIVAL_BLOCK_HOURS];
+};
+
+/* jobs and hours >= 1. */
+void hs_arrival_rate_open(struct hs_arrival_rate *rate, const struct hs_workload_arrivals *arrivals,
+                          uint64_t jobs, uint64_t hours, uint64_t seed);
+/* The next hour with jobs, from 0; false past the last. */
+bool hs_arrival_rate_next(struct hs_arrival_rate *rate, uint64_t *hour, uint32_t *count);
+
 #endif

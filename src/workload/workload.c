@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which workloads there are, what follows from one, and quantile functions.
+ * Which workloads there are, what follows from one, quantile functions, and workload files
+ * (configs/README.md documents the form), read and written.
  */
 #include "workload/workload.h"
 
@@ -10,6 +11,7 @@
 
 #include "base/fmt.h"
 #include "base/io.h"
+#include "data/json.h"
 
 #define FOLDER "workloads/"
 #define SUFFIX ".json"
@@ -244,4 +246,580 @@ void hs_quantile_fn_of(const struct hs_loghist *values, bool is_rounded_up, stru
     put(d, 1, (double)values->max);
     d->rank[d->count - 1] = 1;
     *curve = (struct hs_quantile_fn){d->rank, d->value, d->count};
+}
+
+/* ---- files ----
+ * Reading is strict: what is not understood is an error at its place, and all errors of the file
+ * are shown at once. Weights are divided by their sum when they are read. Written ranks and shares
+ * are rounded to 1e-7, values to seven digits, for people who read them. */
+
+#define PATH_SIZE    4096
+#define WEIGHT_MAX   1e15
+#define HOURS_MAX    1e6
+#define SECONDS_MAX  1e9
+#define OUTAGE_MAX_H 168
+#define BATCH_MAX    1e6
+#define PER_DAY_MAX  1e9
+#define MILLI        1000
+
+struct workload_reader {
+    struct hs_jsoncheck check;
+    struct hs_workload *workload;
+};
+
+static void *room(struct workload_reader *r, uint64_t count, size_t size)
+{
+    return hs_arena_alloc(&r->workload->arena, count * size + 1);
+}
+
+/* Keys and their number, for is_object(). */
+#define KEYS(...)                                                                                  \
+    (const char *const[]){__VA_ARGS__},                                                            \
+        (uint32_t)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+/* An object with no other keys than these? Silent of an absent one. what: for messages. */
+static bool is_object(struct workload_reader *r, const struct hs_json *object, const char *what,
+                      const char *const *keys, uint32_t count)
+{
+    if (object == NULL || !hs_jsoncheck_kind(&r->check, object, HS_JSON_OBJECT, what))
+        return false;
+    hs_jsoncheck_keys(&r->check, object, keys, count, what);
+    return true;
+}
+
+/* A list of 1..most members? */
+static bool is_list(struct workload_reader *r, const struct hs_json *list, const char *what,
+                    uint32_t most, const char *of)
+{
+    if (!hs_jsoncheck_filled(&r->check, list, HS_JSON_ARRAY, what))
+        return false;
+    if (hs_json_count(list) <= most)
+        return true;
+    hs_jsoncheck_fault(&r->check, list, NULL, "more than %u %s", most, of);
+    return false;
+}
+
+static bool is_within(const struct hs_json *value, double min, double max)
+{
+    double number = hs_json_number(value);
+    return hs_json_kind(value) == HS_JSON_NUMBER && number >= min && number <= max;
+}
+
+static const char *read_name(struct workload_reader *r, const struct hs_json *object,
+                             const char *what)
+{
+    const char *name = hs_jsoncheck_text(&r->check, object, "name");
+    if (name == NULL) {
+        if (hs_json_get(object, "name") == NULL)
+            hs_jsoncheck_fault(&r->check, object, NULL, "%s has no \"name\"", what);
+        return "";
+    }
+    return hs_arena_text(&r->workload->arena, name, strlen(name));
+}
+
+/* Absent: preset. */
+static double read_number(struct workload_reader *r, const struct hs_json *object, const char *key,
+                          double min, double max, double preset)
+{
+    double number = preset;
+    if (hs_json_get(object, key) != NULL)
+        (void)hs_jsoncheck_number(&r->check, object, key, min, max, &number);
+    return number;
+}
+
+/* Numbers of a list, or zeros; false if the list is not so long, or they sum to nothing. */
+static bool read_weights(struct workload_reader *r, const struct hs_json *list, const char *what,
+                         double *weights, uint32_t count)
+{
+    uint32_t i = 0;
+    double sum = 0;
+    if (!hs_jsoncheck_kind(&r->check, list, HS_JSON_ARRAY, what))
+        return false;
+    if (hs_json_count(list) != count) {
+        hs_jsoncheck_fault(&r->check, list, NULL, "%s must have %u numbers, not %u", what, count,
+                           hs_json_count(list));
+        return false;
+    }
+    for (const struct hs_json *v = hs_json_first(list); v != NULL; v = hs_json_next(v)) {
+        if (!is_within(v, 0, WEIGHT_MAX)) {
+            hs_jsoncheck_fault(&r->check, v, NULL, "a weight of %s must be a number from 0", what);
+            return false;
+        }
+        weights[i++] = hs_json_number(v);
+        sum += hs_json_number(v);
+    }
+    if (sum <= 0)
+        hs_jsoncheck_fault(&r->check, list, NULL, "all weights of %s are 0", what);
+    return sum > 0;
+}
+
+static void divide_by_sum(double *weights, uint32_t count)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += weights[i];
+    for (uint32_t i = 0; i < count; i++)
+        weights[i] /= sum;
+}
+
+/* ---- curves ---- */
+
+static bool read_point(struct workload_reader *r, const struct hs_json *point, const char *key,
+                       double max, struct hs_quantile_fn *curve)
+{
+    const struct hs_json *rank = hs_json_first(point), *value = hs_json_next(rank);
+    uint32_t i = curve->count;
+    if (hs_json_kind(point) != HS_JSON_ARRAY || hs_json_count(point) != 2 ||
+        !is_within(rank, 0, 1) || !is_within(value, 0, max)) {
+        hs_jsoncheck_fault(&r->check, point, NULL,
+                           "a point of %s must be [probability, value], value at most %g", key,
+                           max);
+        return false;
+    }
+    curve->rank[i] = hs_json_number(rank);
+    curve->value[i] = hs_json_number(value);
+    if (i == 0 ? curve->rank[i] > 0 : curve->rank[i] <= curve->rank[i - 1]) {
+        hs_jsoncheck_fault(&r->check, rank, NULL, "probabilities of %s must ascend from 0 to 1",
+                           key);
+        return false;
+    }
+    if (i > 0 && curve->value[i] < curve->value[i - 1]) {
+        hs_jsoncheck_fault(&r->check, value, NULL, "values of %s must not fall", key);
+        return false;
+    }
+    curve->count++;
+    return true;
+}
+
+static void read_curve(struct workload_reader *r, const struct hs_json *object, const char *key,
+                       double max, struct hs_quantile_fn *curve)
+{
+    const struct hs_json *list = hs_json_get(object, key);
+    uint32_t count = hs_json_count(list);
+    if (list == NULL) {
+        hs_jsoncheck_fault(&r->check, object, "a list of [probability, value]", "\"%s\" is missing",
+                           key);
+        return;
+    }
+    if (!hs_jsoncheck_kind(&r->check, list, HS_JSON_ARRAY, key))
+        return;
+    if (count < 2 || count > HS_QUANTILE_FN_POINTS_MAX) {
+        hs_jsoncheck_fault(&r->check, list, NULL, "%s must have 2..%d points", key,
+                           HS_QUANTILE_FN_POINTS_MAX);
+        return;
+    }
+    curve->rank = room(r, count, sizeof *curve->rank);
+    curve->value = room(r, count, sizeof *curve->value);
+    for (const struct hs_json *p = hs_json_first(list); p != NULL; p = hs_json_next(p))
+        if (!read_point(r, p, key, max, curve))
+            return;
+    if (curve->rank[count - 1] < 1)
+        hs_jsoncheck_fault(&r->check, list, NULL, "probabilities of %s must end with 1", key);
+}
+
+/* ---- arrivals ---- */
+
+static void read_first(struct workload_reader *r, const struct hs_json *object)
+{
+    const char *date = hs_jsoncheck_text(&r->check, object, "first");
+    char midnight[32];
+    if (date != NULL) {
+        int len = snprintf(midnight, sizeof midnight, "%s 00:00:00", date);
+        if (len < (int)sizeof midnight &&
+            hs_parse_datetime_us(midnight, (size_t)len, &r->workload->arrivals.first_us) &&
+            r->workload->arrivals.first_us >= 0)
+            return;
+    }
+    hs_jsoncheck_fault(&r->check, hs_json_get(object, "first"), "\"first\": \"2020-04-01\"",
+                       "first must be a date from 1970 on");
+}
+
+static void read_profile(struct workload_reader *r, const struct hs_json *object, const char *key,
+                         double *weights, uint32_t count)
+{
+    const struct hs_json *list = hs_json_get(object, key);
+    if (list == NULL || !read_weights(r, list, key, weights, count))
+        for (uint32_t i = 0; i < count; i++)
+            weights[i] = 1;
+    divide_by_sum(weights, count);
+}
+
+static void read_arrivals(struct workload_reader *r, const struct hs_json *object)
+{
+    struct hs_jsoncheck *c = &r->check;
+    struct hs_workload_arrivals *a = &r->workload->arrivals;
+    struct hs_workload_modulation *m = &a->modulation;
+    const double least = 1e-6, least_hours = 1e-3, cv_max = 10;
+    if (!is_object(
+            r, object, "arrivals",
+            KEYS("first", "jobs_per_day", "weekdays", "hours", "modulation", "outages", "batches")))
+        return;
+    read_first(r, object);
+    (void)hs_jsoncheck_number(c, object, "jobs_per_day", least, PER_DAY_MAX, &a->jobs_per_day);
+    read_profile(r, object, "weekdays", a->weekdays, HS_WORKLOAD_WEEKDAYS);
+    read_profile(r, object, "hours", a->hours, HS_WORKLOAD_HOURS);
+    const struct hs_json *part = hs_json_get(object, "modulation");
+    if (is_object(r, part, "modulation", KEYS("cv", "hours", "slow_hours", "slow_share"))) {
+        (void)hs_jsoncheck_number(c, part, "cv", 0, cv_max, &m->cv);
+        (void)hs_jsoncheck_number(c, part, "hours", least_hours, HOURS_MAX, &m->hours);
+        m->slow_share = read_number(r, part, "slow_share", 0, 1, 0);
+        if (m->slow_share > 0)
+            (void)hs_jsoncheck_number(c, part, "slow_hours", least_hours, HOURS_MAX,
+                                      &m->slow_hours);
+    }
+    part = hs_json_get(object, "outages");
+    if (is_object(r, part, "outages", KEYS("per_day", "hours"))) {
+        (void)hs_jsoncheck_number(c, part, "per_day", 0, 1, &a->outages.per_day);
+        read_curve(r, part, "hours", OUTAGE_MAX_H, &a->outages.hours);
+    }
+    part = hs_json_get(object, "batches");
+    if (is_object(r, part, "batches", KEYS("jobs", "gap_s", "same_size", "duration_correlation"))) {
+        read_curve(r, part, "jobs", BATCH_MAX, &a->batches.jobs);
+        read_curve(r, part, "gap_s", SECONDS_MAX, &a->batches.gap_s);
+        a->batches.same_size = read_number(r, part, "same_size", 0, 1, 1);
+        a->batches.duration_correlation = read_number(r, part, "duration_correlation", 0, 1, 0);
+    }
+}
+
+/* ---- sizes ---- */
+
+/* [4, 0.1], [0.5, 0.1] or [4, 0.1, 500]. */
+static bool parse_size(const struct hs_json *entry, struct hs_workload_size *size)
+{
+    const struct hs_json *gpus = hs_json_first(entry), *share = hs_json_next(gpus);
+    const struct hs_json *milli = hs_json_next(share);
+    int64_t whole, thousandths = MILLI;
+    if (hs_json_kind(entry) != HS_JSON_ARRAY || hs_json_count(entry) > 3 ||
+        !is_within(share, 0, WEIGHT_MAX))
+        return false;
+    if (milli != NULL &&
+        !(hs_json_int(milli, &thousandths) && thousandths >= 1 && thousandths <= MILLI))
+        return false;
+    if (!hs_json_int(gpus, &whole)) {
+        double part = hs_json_number(gpus) * MILLI;
+        if (!is_within(gpus, 0, 1) || milli != NULL || fabs(part - round(part)) > 1e-6)
+            return false;
+        whole = 1;
+        thousandths = (int64_t)llround(part);
+    }
+    *size =
+        (struct hs_workload_size){(uint32_t)whole, (uint32_t)thousandths, hs_json_number(share)};
+    return whole >= 1 && whole <= HS_JOB_GPUS_MAX && thousandths >= 1;
+}
+
+static void read_gpus(struct workload_reader *r, const struct hs_json *object,
+                      struct hs_workload_bucket *bucket)
+{
+    const struct hs_json *list = hs_json_get(object, "gpus");
+    if (!is_list(r, list, "gpus", HS_WORKLOAD_SIZES_MAX, "sizes"))
+        return;
+    bucket->sizes = room(r, hs_json_count(list), sizeof *bucket->sizes);
+    for (const struct hs_json *e = hs_json_first(list); e != NULL; e = hs_json_next(e)) {
+        struct hs_workload_size *size = &bucket->sizes[bucket->size_count];
+        if (!parse_size(e, size)) {
+            hs_jsoncheck_fault(&r->check, e, "[4, 0.1], or [0.5, 0.1] for half a GPU",
+                               "a size must be [GPUs, share of jobs]");
+            return;
+        }
+        bucket->share += size->share;
+        bucket->size_count++;
+    }
+}
+
+static void read_states(struct workload_reader *r, const struct hs_json *list,
+                        struct hs_workload_bucket *bucket)
+{
+    enum { WIDTH = 1 + HS_WORKLOAD_STATES };
+    double before = 0;
+    if (list == NULL || !hs_jsoncheck_filled(&r->check, list, HS_JSON_ARRAY, "states"))
+        return;
+    bucket->states = room(r, hs_json_count(list), sizeof *bucket->states);
+    for (const struct hs_json *e = hs_json_first(list); e != NULL; e = hs_json_next(e)) {
+        double row[WIDTH];
+        if (!read_weights(r, e, "a row of states", row, WIDTH))
+            return;
+        if (row[0] <= before || row[0] > 1 || row[1] + row[2] + row[3] <= 0) {
+            hs_jsoncheck_fault(&r->check, e, "[rank, completed, cancelled, failed]",
+                               "ranks of states must ascend to 1, each with a share above 0");
+            return;
+        }
+        before = row[0];
+        divide_by_sum(row + 1, HS_WORKLOAD_STATES);
+        bucket->states[bucket->state_count++] =
+            (struct hs_workload_states){row[0], {row[1], row[2], row[3]}};
+    }
+    if (before < 1)
+        hs_jsoncheck_fault(&r->check, list, NULL, "the last rank of states must be 1");
+}
+
+static void read_sizes(struct workload_reader *r, const struct hs_json *list)
+{
+    struct hs_workload *w = r->workload;
+    double sum = 0;
+    if (!is_list(r, list, "sizes", HS_WORKLOAD_BUCKETS_MAX, "sizes"))
+        return;
+    w->buckets = room(r, hs_json_count(list), sizeof *w->buckets);
+    for (const struct hs_json *b = hs_json_first(list); b != NULL; b = hs_json_next(b))
+        if (is_object(r, b, "one of sizes",
+                      KEYS("name", "gpus", "duration_s", "states", "retries", "batch_max"))) {
+            struct hs_workload_bucket *bucket = &w->buckets[w->bucket_count++];
+            bucket->name = read_name(r, b, "one of sizes");
+            read_gpus(r, b, bucket);
+            read_curve(r, b, "duration_s", SECONDS_MAX, &bucket->duration_s);
+            read_states(r, hs_json_get(b, "states"), bucket);
+            bucket->retries = read_number(r, b, "retries", 0, HS_WORKLOAD_RETRIES_MAX, 0);
+            bucket->batch_max = (uint32_t)hs_jsoncheck_int(&r->check, b, "batch_max", 1,
+                                                           HS_WORKLOAD_BATCH_MAX, UINT32_MAX);
+        }
+    for (uint32_t i = 0; i < w->bucket_count; i++)
+        sum += w->buckets[i].share;
+    if (sum <= 0) {
+        hs_jsoncheck_fault(&r->check, list, NULL, "all shares of sizes are 0");
+        return;
+    }
+    for (uint32_t i = 0; i < w->bucket_count; i++) {
+        w->buckets[i].share /= sum;
+        for (uint32_t s = 0; s < w->buckets[i].size_count; s++)
+            w->buckets[i].sizes[s].share /= sum;
+    }
+}
+
+static void read_vc(struct workload_reader *r, const struct hs_json *object)
+{
+    struct hs_workload *w = r->workload;
+    const struct hs_json *shares = hs_json_get(object, "shares");
+    double share = 0;
+    if (!is_object(r, object, "one of vcs", KEYS("name", "share", "shares", "gpus_max")))
+        return;
+    struct hs_workload_vc *vc = &w->vcs[w->vc_count++];
+    vc->name = read_name(r, object, "one of vcs");
+    vc->gpus_max = (uint32_t)hs_jsoncheck_int(&r->check, object, "gpus_max", 1, HS_JOB_GPUS_MAX, 0);
+    vc->shares = room(r, w->bucket_count, sizeof *vc->shares);
+    if (shares != NULL) {
+        (void)read_weights(r, shares, "shares", vc->shares, w->bucket_count);
+        return;
+    }
+    (void)hs_jsoncheck_number(&r->check, object, "share", 0, WEIGHT_MAX, &share);
+    for (uint32_t b = 0; b < w->bucket_count; b++)
+        vc->shares[b] = share;
+}
+
+static void read_vcs(struct workload_reader *r, const struct hs_json *list)
+{
+    struct hs_workload *w = r->workload;
+    if (list == NULL || !is_list(r, list, "vcs", HS_WORKLOAD_VCS_MAX, "vcs"))
+        return;
+    w->vcs = room(r, hs_json_count(list), sizeof *w->vcs);
+    for (const struct hs_json *v = hs_json_first(list); v != NULL; v = hs_json_next(v))
+        read_vc(r, v);
+    if (r->check.status != HS_OK)
+        return;
+    for (uint32_t b = 0; b < w->bucket_count; b++) { /* each size needs a VC that takes it */
+        const struct hs_workload_bucket *bucket = &w->buckets[b];
+        for (uint32_t s = 0; s < bucket->size_count; s++) {
+            double sum = 0;
+            for (uint32_t v = 0; v < w->vc_count; v++)
+                if (w->vcs[v].gpus_max == 0 || w->vcs[v].gpus_max >= bucket->sizes[s].gpus)
+                    sum += w->vcs[v].shares[b];
+            if (sum <= 0 && bucket->sizes[s].share > 0)
+                hs_jsoncheck_fault(&r->check, list, "see shares and gpus_max",
+                                   "none of vcs takes jobs of %u GPUs", bucket->sizes[s].gpus);
+        }
+    }
+    if (w->users > 0 && w->users < w->vc_count)
+        hs_jsoncheck_fault(&r->check, list, "a user stays in one VC",
+                           "%u users are fewer than %u vcs", w->users, w->vc_count);
+}
+
+static void read_retries(struct workload_reader *r, const struct hs_json *root)
+{
+    const struct hs_json *object = hs_json_get(root, "retries");
+    struct hs_workload *w = r->workload;
+    if (is_object(r, object, "retries", KEYS("max", "time_s"))) {
+        w->retries.max =
+            (uint32_t)hs_jsoncheck_int(&r->check, object, "max", 1, HS_WORKLOAD_RETRIES_MAX, 1);
+        read_curve(r, object, "time_s", SECONDS_MAX, &w->retries.time_s);
+    }
+    for (uint32_t b = 0; r->check.status == HS_OK && b < w->bucket_count; b++) {
+        double failed = hs_bucket_state_share(&w->buckets[b], HS_OUTCOME_FAILED);
+        if (w->buckets[b].retries > w->retries.max * failed)
+            hs_jsoncheck_fault(&r->check, root, "only failed jobs are retried, each \"max\" times",
+                               "sizes '%s': a mean of %g retries is out of reach",
+                               w->buckets[b].name, w->buckets[b].retries);
+    }
+}
+
+static void read_root(struct workload_reader *r, const struct hs_json *root)
+{
+    struct hs_jsoncheck *c = &r->check;
+    struct hs_workload *w = r->workload;
+    const struct hs_json *users = hs_json_get(root, "users");
+    const double sigma_max = 10;
+    if (!is_object(r, root, "a workload",
+                   KEYS("$schema", "name", "arrivals", "sizes", "users", "vcs", "retries")))
+        return;
+    w->name = read_name(r, root, "a workload");
+    if (hs_json_get(root, "arrivals") == NULL || hs_json_get(root, "sizes") == NULL) {
+        hs_jsoncheck_fault(c, root, "configs/README.md, Workloads",
+                           "a workload needs \"arrivals\" and \"sizes\"");
+        return;
+    }
+    read_arrivals(r, hs_json_get(root, "arrivals"));
+    read_sizes(r, hs_json_get(root, "sizes"));
+    if (is_object(r, users, "users", KEYS("count", "sigma"))) {
+        w->users = (uint32_t)hs_jsoncheck_int(c, users, "count", 1, HS_WORKLOAD_USERS_MAX, 0);
+        (void)hs_jsoncheck_number(c, users, "sigma", 0, sigma_max, &w->users_sigma);
+        if (hs_json_get(users, "count") == NULL)
+            hs_jsoncheck_fault(c, users, NULL, "\"count\" is missing");
+    }
+    if (c->status == HS_OK) {
+        read_vcs(r, hs_json_get(root, "vcs"));
+        read_retries(r, root);
+    }
+}
+
+enum hs_status hs_workload_load(struct hs_workload *workload, const char *name,
+                                struct hs_diag *diag)
+{
+    struct workload_reader r = {.workload = workload, .check.diag = diag};
+    char path[PATH_SIZE];
+    uint64_t bytes;
+    *workload = (struct hs_workload){0};
+    HS_TRY(hs_workload_path(name, path, sizeof path, diag));
+    HS_TRY(hs_json_load(&r.check.doc, path, diag));
+    workload->hash = hs_json_hash(r.check.doc, &bytes);
+    read_root(&r, hs_json_root(r.check.doc));
+    hs_json_close(r.check.doc);
+    if (r.check.status != HS_OK)
+        hs_workload_free(workload);
+    return r.check.status;
+}
+
+/* ---- writing ---- */
+
+#define RANK_UNIT 1e7
+#define DIGITS    7
+
+static double rank7(double rank)
+{
+    return round(rank * RANK_UNIT) / RANK_UNIT;
+}
+
+static double value7(double value)
+{
+    double unit = value > 0 ? pow(10, DIGITS - ceil(log10(value))) : 1;
+    return unit > 1 ? round(value * unit) / unit : round(value);
+}
+
+static void put_curve(struct hs_jsonw *w, const char *key, const struct hs_quantile_fn *curve)
+{
+    hs_jsonw_put(w, "%s=![", key);
+    for (uint32_t i = 0; i < curve->count; i++)
+        hs_jsonw_put(w, "=[ =%g =%g ]", rank7(curve->rank[i]), value7(curve->value[i]));
+    hs_jsonw_put(w, "]");
+}
+
+static void put_shares(struct hs_jsonw *w, const char *key, const double *shares, uint32_t count)
+{
+    hs_jsonw_put(w, "%s=![", key);
+    for (uint32_t i = 0; i < count; i++)
+        hs_jsonw_put(w, "=%g", rank7(shares[i]));
+    hs_jsonw_put(w, "]");
+}
+
+static void put_arrivals(struct hs_jsonw *w, const struct hs_workload_arrivals *arrivals)
+{
+    const struct hs_workload_modulation *m = &arrivals->modulation;
+    const struct hs_workload_batches *b = &arrivals->batches;
+    char date[HS_FMT_MAX];
+    (void)hs_fmt_datetime(date, arrivals->first_us);
+    date[sizeof "2020-04-01" - 1] = '\0';
+    hs_jsonw_put(w, "arrivals={ first=%s jobs_per_day=%g", date, value7(arrivals->jobs_per_day));
+    put_shares(w, "weekdays", arrivals->weekdays, HS_WORKLOAD_WEEKDAYS);
+    put_shares(w, "hours", arrivals->hours, HS_WORKLOAD_HOURS);
+    if (m->cv > 0) {
+        hs_jsonw_put(w, "modulation=!{ cv=%g hours=%g", value7(m->cv), value7(m->hours));
+        if (m->slow_share > 0)
+            hs_jsonw_put(w, "slow_hours=%g slow_share=%g", value7(m->slow_hours),
+                         value7(m->slow_share));
+        hs_jsonw_put(w, "}");
+    }
+    if (arrivals->outages.per_day > 0) {
+        hs_jsonw_put(w, "outages=!{ per_day=%g", value7(arrivals->outages.per_day));
+        put_curve(w, "hours", &arrivals->outages.hours);
+        hs_jsonw_put(w, "}");
+    }
+    if (b->jobs.count > 0) {
+        hs_jsonw_put(w, "batches={");
+        put_curve(w, "jobs", &b->jobs);
+        put_curve(w, "gap_s", &b->gap_s);
+        hs_jsonw_put(w, "same_size=%g duration_correlation=%g }", value7(b->same_size),
+                     value7(b->duration_correlation));
+    }
+    hs_jsonw_put(w, "}");
+}
+
+static void put_bucket(struct hs_jsonw *w, const struct hs_workload_bucket *bucket)
+{
+    hs_jsonw_put(w, "={ name=%s gpus=![", bucket->name);
+    for (uint32_t i = 0; i < bucket->size_count; i++) {
+        const struct hs_workload_size *size = &bucket->sizes[i];
+        if (size->gpus == 1 && size->gpu_milli < MILLI)
+            hs_jsonw_put(w, "=[ =%g =%g ]", (double)size->gpu_milli / MILLI, rank7(size->share));
+        else if (size->gpu_milli < MILLI)
+            hs_jsonw_put(w, "=[ =%u =%g =%u ]", size->gpus, rank7(size->share), size->gpu_milli);
+        else
+            hs_jsonw_put(w, "=[ =%u =%g ]", size->gpus, rank7(size->share));
+    }
+    hs_jsonw_put(w, "]");
+    put_curve(w, "duration_s", &bucket->duration_s);
+    if (bucket->state_count > 0) {
+        hs_jsonw_put(w, "states=![");
+        for (uint32_t i = 0; i < bucket->state_count; i++) {
+            const struct hs_workload_states *row = &bucket->states[i];
+            hs_jsonw_put(w, "=[ =%g =%g =%g =%g ]", rank7(row->rank), rank7(row->share[0]),
+                         rank7(row->share[1]), rank7(row->share[2]));
+        }
+        hs_jsonw_put(w, "]");
+    }
+    if (bucket->retries > 0)
+        hs_jsonw_put(w, "retries=%g", value7(bucket->retries));
+    if (bucket->batch_max < UINT32_MAX)
+        hs_jsonw_put(w, "batch_max=%u", bucket->batch_max);
+    hs_jsonw_put(w, "}");
+}
+
+void hs_workload_write(const struct hs_workload *workload, const char *about, struct hs_output *out)
+{
+    struct hs_jsonw w;
+    hs_say(out, "// %s\n", about);
+    hs_jsonw_begin(&w, out);
+    hs_jsonw_put(&w, "={ name=%s", workload->name);
+    put_arrivals(&w, &workload->arrivals);
+    hs_jsonw_put(&w, "sizes=[");
+    for (uint32_t i = 0; i < workload->bucket_count; i++)
+        put_bucket(&w, &workload->buckets[i]);
+    hs_jsonw_put(&w, "]");
+    if (workload->users > 0)
+        hs_jsonw_put(&w, "users=!{ count=%u sigma=%g }", workload->users,
+                     value7(workload->users_sigma));
+    if (workload->vc_count > 0) {
+        hs_jsonw_put(&w, "vcs=[");
+        for (uint32_t i = 0; i < workload->vc_count; i++) {
+            const struct hs_workload_vc *vc = &workload->vcs[i];
+            hs_jsonw_put(&w, "=!{ name=%s", vc->name);
+            put_shares(&w, "shares", vc->shares, workload->bucket_count);
+            if (vc->gpus_max > 0)
+                hs_jsonw_put(&w, "gpus_max=%u", vc->gpus_max);
+            hs_jsonw_put(&w, "}");
+        }
+        hs_jsonw_put(&w, "]");
+    }
+    if (workload->retries.max > 0) {
+        hs_jsonw_put(&w, "retries={ max=%u", workload->retries.max);
+        put_curve(&w, "time_s", &workload->retries.time_s);
+        hs_jsonw_put(&w, "}");
+    }
+    hs_jsonw_put(&w, "}");
+    hs_jsonw_finish(&w);
 }

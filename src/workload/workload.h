@@ -47,6 +47,13 @@ void hs_quantile_fn_of(const struct hs_loghist *values, bool is_rounded_up, stru
 #define HS_WORKLOAD_BATCH_MAX   1000000
 #define HS_WORKLOAD_NAME_MAX    64 /* of a shipped one */
 
+/* Of an hour from 1970-01-01, a Thursday, on; Monday is 0. */
+static inline uint32_t hs_weekday_of(int64_t hour)
+{
+    int64_t day = hour / HS_WORKLOAD_HOURS - (hour % HS_WORKLOAD_HOURS < 0) + 3;
+    return (uint32_t)((day % HS_WORKLOAD_WEEKDAYS + HS_WORKLOAD_WEEKDAYS) % HS_WORKLOAD_WEEKDAYS);
+}
+
 /* Rate of arrival around the profile of day and week: gamma with this CV over hours; its rank moves
  * with a quick and a slow part, each forgetting as exp(-hours/..). */
 struct hs_workload_modulation {

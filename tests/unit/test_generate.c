@@ -17,8 +17,7 @@
 
 #include "base/rng.h"
 #include "support/sink.h"
-#include "workload/arrival.h"
-#include "workload/generator.h"
+#include "workload/generator.c"
 
 #define S         INT64_C(1000000)
 #define FIRST_US  INT64_C(1585699200000000) /* 2020-04-01 00:00, a Wednesday */
@@ -398,63 +397,12 @@ static void test_memory(void **state)
     hs_generator_close(g);
 }
 
-/* ---- the sort ---- */
-
-#define SORTED_MOST 3000
-
-static struct hs_keyed keyed[SORTED_MOST], spare[SORTED_MOST];
-
-/* Drawn from `of` keys, spread over all 64 bits. */
-static void sorts(uint32_t count, uint64_t of)
-{
-    uint64_t sum = 0, sum_sorted = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        keyed[i] = (struct hs_keyed){hs_mix64(1, hs_mix64(count, i) % of), i};
-        sum += keyed[i].key;
-    }
-    hs_keysort(keyed, spare, count);
-    for (uint32_t i = 0; i < count; i++) {
-        sum_sorted += keyed[i].key;
-        assert_true(keyed[i].value < count);
-        if (i == 0)
-            continue;
-        assert_true(keyed[i - 1].key <= keyed[i].key);
-        if (keyed[i - 1].key == keyed[i].key)
-            assert_true(keyed[i - 1].value < keyed[i].value);
-    }
-    assert_true(sum == sum_sorted);
-}
-
-static void test_sort_order(void **state)
-{
-    (void)state;
-    sorts(0, 1);
-    sorts(1, 1);
-    sorts(2, UINT64_MAX);
-    sorts(SORTED_MOST, UINT64_MAX);
-    sorts(SORTED_MOST, 7); /* most are ties */
-    sorts(SORTED_MOST, 1);
-}
-
-/* Only the lowest or only the highest digit differs. */
-static void test_sort_by_one_digit(void **state)
-{
-    (void)state;
-    for (int shift = 0; shift <= 56; shift += 56) {
-        for (uint64_t i = 0; i < 200; i++)
-            keyed[i] = (struct hs_keyed){(i * 77 % 256) << shift, i};
-        hs_keysort(keyed, spare, 200);
-        for (uint32_t i = 1; i < 200; i++)
-            assert_true(keyed[i - 1].key < keyed[i].key);
-    }
-}
-
 static void test_order_of_numbers(void **state)
 {
     (void)state;
     static const double rising[] = {-DBL_MAX, -2, -1.5, -DBL_MIN, 0, DBL_MIN, 1, 1.5, DBL_MAX};
     for (uint32_t i = 1; i < sizeof rising / sizeof *rising; i++)
-        assert_true(hs_key_of(rising[i - 1]) < hs_key_of(rising[i]));
+        assert_true(key_of(rising[i - 1]) < key_of(rising[i]));
 }
 
 int main(void)
@@ -473,8 +421,6 @@ int main(void)
         cmocka_unit_test(test_vcs_and_users),
         cmocka_unit_test(test_retries),
         cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_sort_order),
-        cmocka_unit_test(test_sort_by_one_digit),
         cmocka_unit_test(test_order_of_numbers),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
