@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The fit of the utilization predictor (model/utilmodel.h) to measured rows of one GPU type, and
+ * The fit of the utilization predictor (model/predictor.h) to measured rows of one GPU type, and
  * its errors on rows that were held out, beside those of simpler rules.
  *
  *     HS_TRY(hs_utilrows_collect(&data, &catalogue, NULL, arena, diag));
@@ -18,7 +18,7 @@
 #include "base/diag.h"
 #include "base/memory.h"
 #include "calibrate/score.h"
-#include "model/utilmodel.h"
+#include "model/predictor.h"
 
 /* ---- rows ---- */
 

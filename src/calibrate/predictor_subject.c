@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus calibrate predictor`: solo utilization from the counts of a graph (model/utilmodel.h),
+ * `horus calibrate predictor`: solo utilization from the counts of a graph (model/predictor.h),
  * fitted to the rows of a catalogue that were measured on one GPU type; its hold-out errors; the
  * predictions of measured rows that policies get, by fits without these rows; the errors of the
  * memory formula; and, from pairs in the data, the slowdown of a pair as policies estimate it.

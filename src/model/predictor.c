@@ -17,7 +17,116 @@
 #include "base/intern.h"
 #include "base/rng.h"
 #include "base/fmt.h"
-#include "model/utilmodel.h"
+
+/* ---- the form of solo utilization ----
+ *
+ * All values are finite for all finite features: the form has a floor (launches alone), and ln load
+ * is cut where u is 0 or 1 in double precision. */
+
+/* From here on a GPU that is busy all the time looks like one with twice the work. */
+#define HS_UTIL_SATURATED 0.98
+
+#define UTIL_MIN     0.005 /* below half a per cent nvidia-smi prints 0 */
+#define LOG_LOAD_MAX 30.0
+#define BISECTIONS   200
+
+double hs_util_of_log_load(double log_load)
+{
+    return -expm1(-exp(fmin(fmax(log_load, -LOG_LOAD_MAX), LOG_LOAD_MAX)));
+}
+
+double hs_util_to_log_load(double util)
+{
+    return log(-log1p(-fmin(fmax(util, UTIL_MIN), HS_UTIL_SATURATED)));
+}
+
+double hs_util_batch(const struct hs_profile *profile)
+{
+    double batch;
+    const char *text = profile->batch;
+    return hs_parse_double(text, strlen(text), &batch) && batch > 0 ? batch : NAN;
+}
+
+bool hs_util_is_amp(const struct hs_profile *profile)
+{
+    return hs_model_same_name(profile->precision, "amp");
+}
+
+bool hs_utilwork_of(const struct hs_profile *profile, struct hs_utilwork *work)
+{
+    const double *features = profile->features;
+    *work = (struct hs_utilwork){.batch = hs_util_batch(profile),
+                                 .gmacs = features[HS_FEATURE_MACS] / 1e9,
+                                 .moutputs = features[HS_FEATURE_OUTPUTS] / 1e6,
+                                 .layers = features[HS_FEATURE_LAYERS],
+                                 .is_amp = hs_util_is_amp(profile)};
+    return work->batch > 0 && work->gmacs >= 0 && work->moutputs >= 0 && work->layers >= 1;
+}
+
+double hs_utilform_log_load(const struct hs_utilform *form, const struct hs_utilwork *work)
+{
+    double sample = form->per_gmac * work->gmacs + form->per_moutput * work->moutputs;
+    double load = form->launch + sample * work->batch / work->layers;
+    return log(load) - (work->is_amp ? form->amp : 0);
+}
+
+double hs_utilform_busy_ms(const struct hs_utilform *form, const struct hs_utilwork *work)
+{
+    double sample = form->busy_gmac_ms * work->gmacs + form->busy_moutput_ms * work->moutputs;
+    double ms = form->busy_layer_ms * work->layers + sample * work->batch;
+    return ms * (work->is_amp ? exp(-form->busy_amp) : 1);
+}
+
+double hs_utilmate_effect(const struct hs_utilmate *mate, const struct hs_utilwork *work)
+{
+    double ln_batch = log(work->batch / HS_UTIL_BATCH);
+    double precision = work->is_amp ? 0.5 : -0.5;
+    return mate->more_work - log1p(mate->host * work->batch / HS_UTIL_BATCH) +
+           mate->slope * ln_batch + (mate->amp + mate->slope_amp * ln_batch) * precision;
+}
+
+void hs_utilmate_centre(struct hs_utilmate *mate, double mean, const double *batches,
+                        uint32_t count)
+{
+    *mate = (struct hs_utilmate){.more_work = fmax(mean, 0)};
+    if (mean >= 0)
+        return;
+    double smallest = batches[0], largest = batches[0];
+    for (uint32_t i = 1; i < count; i++) {
+        smallest = fmin(smallest, batches[i]);
+        largest = fmax(largest, batches[i]);
+    }
+    /* One batch alone would need exactly expm1(-mean) / batch. */
+    double low = expm1(-mean) / largest, high = expm1(-mean) / smallest;
+    for (uint32_t step = 0; step < BISECTIONS && low < high; step++) {
+        double middle = low + (high - low) / 2, sum = 0;
+        for (uint32_t i = 0; i < count; i++)
+            sum += log1p(middle * batches[i]);
+        if (middle <= low || middle >= high)
+            break;
+        if (sum < -mean * count)
+            low = middle;
+        else
+            high = middle;
+    }
+    mate->host = high;
+}
+
+double hs_util_residual(double util, double log_load)
+{
+    double residual = hs_util_to_log_load(util) - log_load;
+    return util >= HS_UTIL_SATURATED ? fmax(residual, 0) : residual;
+}
+
+double hs_utilform_host_limit(const struct hs_utilform *form, const struct hs_utilwork *work,
+                              double util, double host_ms)
+{
+    if (!(host_ms > 0))
+        return util;
+    return fmin(util, form->busy_margin * hs_utilform_busy_ms(form, work) / host_ms);
+}
+
+/* ---- what the ways of guessing share ---- */
 
 /* What is predicted for the jobs of a profile. */
 struct guess {
@@ -36,12 +145,8 @@ struct hs_predictor {
     uint32_t guess_count;
 };
 
-#define PM_PER_PERCENT 10.0
-#define UTIL_ERROR_MAX_PM                                                                          \
-    1000u /* of which nothing is known: the estimate may be off by anything                        \
-           */
-
-/* ---- what the ways of guessing share ---- */
+#define PM_PER_PERCENT    10.0
+#define UTIL_ERROR_MAX_PM 1000u /* nothing is known of it: it may be off by anything */
 
 /* The measured rows of the model of row i, i among them, in file order:
  *     for (uint32_t at = peers_first(&peers, i); at != NO_PEER; at = peers.next[at]) */
@@ -127,15 +232,17 @@ enum way { WAY_LINE, WAY_MODEL, WAY_ALL, WAY_COUNT };
 
 #define SPREAD_MIN 1e-6 /* of log(batch), squared: below it all batches are one */
 
+enum { MEAN, PEAK, KINDS }; /* of utilization */
+
 /* Utilizations predicted for one row, per cent; NaN = this way cannot be gone. */
 struct attempt {
-    double util[WAY_COUNT], peak[WAY_COUNT];
+    double util[WAY_COUNT][KINDS];
 };
 
-/* Sums over points (x, util) and (x, peak). */
+/* Sums over points (x, mean) and (x, peak). */
 struct sums {
     uint32_t n;
-    double x, xx, util, x_util, peak, x_peak;
+    double x, xx, y[KINDS], x_y[KINDS];
 };
 
 struct peer_table {
@@ -150,15 +257,16 @@ static double percent(int32_t pm)
     return (double)pm / PM_PER_PERCENT;
 }
 
-static void sums_add(struct sums *s, double x, double util, double peak)
+static void sums_add(struct sums *s, double x, double mean, double peak)
 {
+    const double y[KINDS] = {mean, peak};
     s->n++;
     s->x += x;
     s->xx += x * x;
-    s->util += util;
-    s->x_util += x * util;
-    s->peak += peak;
-    s->x_peak += x * peak;
+    for (int k = 0; k < KINDS; k++) {
+        s->y[k] += y[k];
+        s->x_y[k] += x * y[k];
+    }
 }
 
 /* The least-squares line at x; NaN through fewer than two different points. */
@@ -211,24 +319,23 @@ static void attempt_row(const struct peer_table *t, uint32_t i, struct attempt *
     }
     if (row->util_pm >= 0) {
         all.n--;
-        all.util -= percent(row->util_pm);
-        all.peak -= percent(row->util_peak_pm);
+        all.y[MEAN] -= percent(row->util_pm);
+        all.y[PEAK] -= percent(row->util_peak_pm);
     }
     double x = log(hs_util_batch(row));
-    a->util[WAY_LINE] = expm1(line_at(&line, line.util, line.x_util, x));
-    a->peak[WAY_LINE] = expm1(line_at(&line, line.peak, line.x_peak, x));
-    a->util[WAY_MODEL] = mean.n > 0 ? mean.util / mean.n : NAN;
-    a->peak[WAY_MODEL] = mean.n > 0 ? mean.peak / mean.n : NAN;
-    a->util[WAY_ALL] = all.n > 0 ? all.util / all.n : NAN;
-    a->peak[WAY_ALL] = all.n > 0 ? all.peak / all.n : NAN;
+    for (int k = 0; k < KINDS; k++) {
+        a->util[WAY_LINE][k] = expm1(line_at(&line, line.y[k], line.x_y[k], x));
+        a->util[WAY_MODEL][k] = mean.n > 0 ? mean.y[k] / mean.n : NAN;
+        a->util[WAY_ALL][k] = all.n > 0 ? all.y[k] / all.n : NAN;
+    }
 }
 
 /* Predicted less measured, as told, per mille; NaN where either is unknown. */
 static double residual_pm(const struct hs_profile *row, const struct attempt *a, enum way way)
 {
-    if (row->util_pm < 0 || isnan(a->util[way]))
+    if (row->util_pm < 0 || isnan(a->util[way][MEAN]))
         return NAN;
-    return told_pm(a->util[way]) - row->util_pm;
+    return told_pm(a->util[way][MEAN]) - row->util_pm;
 }
 
 static void settle(const struct peer_table *t, struct guess *guesses)
@@ -241,13 +348,13 @@ static void settle(const struct peer_table *t, struct guess *guesses)
     for (uint32_t i = 0; i < t->catalogue->count; i++) {
         const struct attempt *a = &t->attempts[i];
         uint32_t way = 0;
-        while (way < WAY_COUNT && isnan(a->util[way]))
+        while (way < WAY_COUNT && isnan(a->util[way][MEAN]))
             way++;
         if (way == WAY_COUNT)
             continue;
         double own = residual_pm(&rows[i], a, (enum way)way);
-        guesses[i].util_pm = told_pm(a->util[way]);
-        guesses[i].util_peak_pm = told_pm(fmax(a->peak[way], a->util[way]));
+        guesses[i].util_pm = told_pm(a->util[way][MEAN]);
+        guesses[i].util_peak_pm = told_pm(fmax(a->util[way][PEAK], a->util[way][MEAN]));
         guesses[i].util_error_pm = util_error_pm(rms_of_others(residuals[way], own));
     }
 }
@@ -481,40 +588,20 @@ static void read_errors(struct utilmodel *m, struct hs_jsoncheck *check, const s
     }
 }
 
-static void utilmodel_free(struct utilmodel *m)
+static void utilmodel_read(struct utilmodel *m, struct hs_jsoncheck *check,
+                           const struct hs_json *root)
 {
-    if (m == NULL)
-        return;
-    hs_arena_free(&m->arena);
-    hs_free(m);
-}
-
-static enum hs_status utilmodel_load(struct utilmodel **out, const char *path, struct hs_diag *diag)
-{
-    struct utilmodel *m = hs_alloc_zeroed(1, sizeof *m);
     const struct hs_model_number shift[] = {{"per_ln_batch", ANY_EFFECT, &m->shift_per_ln_batch},
                                             {"amp", ANY_EFFECT, &m->shift_amp}};
-    struct hs_jsoncheck check;
-    enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_PREDICTOR, diag);
-    if (status == HS_OK) {
-        const struct hs_json *root = hs_json_root(check.doc);
-        const struct hs_json *fit = read_member(&check, root, "fit", HS_JSON_OBJECT, WRITE_AGAIN);
-        if (fit != NULL) {
-            m->gpu = hs_modelfile_name(&check, &m->arena, fit, "gpu");
-            read_form(&m->form, &check, fit);
-            read_models(m, &check, fit);
-        }
-        hs_modelfile_numbers(&check,
-                             read_member(&check, root, "shift", HS_JSON_OBJECT, WRITE_AGAIN), shift,
-                             COUNT_OF(shift));
-        read_errors(m, &check, root);
-        status = check.status;
+    const struct hs_json *fit = read_member(check, root, "fit", HS_JSON_OBJECT, WRITE_AGAIN);
+    if (fit != NULL) {
+        m->gpu = hs_modelfile_name(check, &m->arena, fit, "gpu");
+        read_form(&m->form, check, fit);
+        read_models(m, check, fit);
     }
-    hs_json_close(check.doc);
-    *out = status == HS_OK ? m : NULL;
-    if (status != HS_OK)
-        utilmodel_free(m);
-    return status;
+    hs_modelfile_numbers(check, read_member(check, root, "shift", HS_JSON_OBJECT, WRITE_AGAIN),
+                         shift, COUNT_OF(shift));
+    read_errors(m, check, root);
 }
 
 /* ---- regress: by the fit ---- */
@@ -570,12 +657,9 @@ static double predict(const struct regress *r, uint32_t i, enum utilbasis *basis
 }
 
 /* Fills in the utilizations that are still unknown. */
-static enum hs_status guess_regress(const struct hs_catalogue *catalogue, const char *path,
-                                    enum hs_holdout holdout, struct guess *guesses,
-                                    struct hs_diag *diag)
+static void guess_regress(const struct hs_catalogue *catalogue, const struct utilmodel *model,
+                          enum hs_holdout holdout, struct guess *guesses)
 {
-    struct utilmodel *model;
-    HS_TRY(utilmodel_load(&model, path, diag));
     struct regress r = {.catalogue = catalogue, .model = model, .holdout = holdout};
     peers_open(&r.peers, catalogue);
     for (uint32_t i = 0; i < catalogue->count; i++) {
@@ -587,8 +671,6 @@ static enum hs_status guess_regress(const struct hs_catalogue *catalogue, const 
         guesses[i].util_error_pm = util_error_pm(1000 * model->error[basis]);
     }
     peers_close(&r.peers);
-    utilmodel_free(model);
-    return HS_OK;
 }
 
 /* ---- the file ---- */
@@ -664,19 +746,27 @@ static void read_predictions(struct hs_predictor *p, struct hs_jsoncheck *check,
     }
 }
 
-/* predictor.json: the general form, and with REGRESS the utilizations it lists as held out. */
+/* predictor.json: the general form, and with REGRESS the utilizations that it lists as held out,
+ * then those by its fit. */
 static enum hs_status read_file(struct hs_predictor *p, const char *path,
                                 const struct hs_catalogue *catalogue, struct hs_diag *diag)
 {
     struct hs_jsoncheck check;
+    struct utilmodel model = {.gpu = NULL};
     enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_PREDICTOR, diag);
     if (status == HS_OK) {
         const struct hs_json *root = hs_json_root(check.doc);
+        const bool is_regress = p->options.kind == HS_PREDICT_REGRESS;
         read_general(p, &check, root);
-        if (p->options.kind == HS_PREDICT_REGRESS)
+        if (is_regress) {
             read_predictions(p, &check, root, catalogue);
+            utilmodel_read(&model, &check, root);
+        }
         status = check.status;
+        if (status == HS_OK && is_regress)
+            guess_regress(catalogue, &model, p->options.holdout, p->guesses);
     }
+    hs_arena_free(&model.arena);
     hs_json_close(check.doc);
     return status;
 }
@@ -746,7 +836,6 @@ enum hs_status hs_predictor_open(struct hs_predictor **out, const struct hs_mode
                                  const struct hs_catalogue *catalogue,
                                  const struct hs_predictor_options *options, struct hs_diag *diag)
 {
-    const char *path = set->path[HS_MODEL_PREDICTOR];
     struct hs_predictor *p = hs_alloc_zeroed(1, sizeof *p);
     p->guesses = hs_alloc_zeroed((uint64_t)catalogue->count + 1, sizeof *p->guesses);
     p->options = *options;
@@ -759,9 +848,7 @@ enum hs_status hs_predictor_open(struct hs_predictor **out, const struct hs_mode
         guess_memory(catalogue, p->guesses);
     if (options->kind == HS_PREDICT_TABLE)
         guess_table(catalogue, p->guesses);
-    enum hs_status status = read_file(p, path, catalogue, diag);
-    if (status == HS_OK && options->kind == HS_PREDICT_REGRESS)
-        status = guess_regress(catalogue, path, options->holdout, p->guesses, diag);
+    enum hs_status status = read_file(p, set->path[HS_MODEL_PREDICTOR], catalogue, diag);
     *out = status == HS_OK ? p : NULL;
     if (status != HS_OK)
         hs_predictor_close(p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The form of solo utilization and its evaluation. Expected values are worked out by hand from the
- * definitions in model/utilmodel.h, beside each test.
+ * definitions in model/predictor.h, beside each test.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -211,6 +211,22 @@ static void test_work(void **state)
 #define WHOLE                                                                                      \
     HEAD "\"fit\": {\"gpu\": \"RTX3090\", " LOAD ", " BUSY ", " MODELS "}, " SHIFT ", " HOLDOUT "}"
 
+/* What the file says of the fit; of static storage. */
+static enum hs_status utilmodel_load(struct utilmodel **out, const char *path, struct hs_diag *diag)
+{
+    static struct utilmodel m;
+    struct hs_jsoncheck check;
+    m = (struct utilmodel){.gpu = NULL};
+    enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_PREDICTOR, diag);
+    if (status == HS_OK) {
+        utilmodel_read(&m, &check, hs_json_root(check.doc));
+        status = check.status;
+    }
+    hs_json_close(check.doc);
+    *out = status == HS_OK ? &m : NULL;
+    return status;
+}
+
 static struct utilmodel *load(const char *text)
 {
     static struct sink sink;
@@ -256,7 +272,7 @@ static void test_predict(void **state)
     p.batch = "";
     assert_true(isnan(utilmodel_predict(m, &p, &basis)));
     assert_int_equal(basis, UTIL_NOT_KNOWN);
-    utilmodel_free(m);
+    hs_arena_free(&m->arena);
 }
 
 static void test_transfer(void **state)
@@ -293,7 +309,7 @@ static void test_transfer(void **state)
     to.batch = "8";
     assert_true(isnan(utilmodel_transfer(m, &from, 0.3, &to, &basis)));
     assert_int_equal(basis, UTIL_NOT_KNOWN);
-    utilmodel_free(m);
+    hs_arena_free(&m->arena);
 }
 
 static void test_bad_files(void **state)
