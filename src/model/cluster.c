@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A cluster from its description: shapes are parsed here, JSON and lists of machines in
- * cluster_file.c. All descriptions become a draft of node groups, of which the arrays are built at
- * their final size in the cluster's arena. Virtual clusters get nodes or quotas from their sizes.
- * O(nodes).
+ * A cluster from its description: a shape, JSON (configs/README.md), or a list of machines, one a
+ * row, as traces come with them. All become a draft of node groups, of which the arrays are built
+ * at their final size in the cluster's arena. O(nodes).
  */
 #include "model/cluster.h"
 
@@ -13,13 +12,33 @@
 #include <unistd.h>
 
 #include "base/fixed.h"
-#include "base/io.h"
 #include "base/fmt.h"
+#include "base/io.h"
 #include "data/csvread.h"
-#include "model/cluster_file.h"
 
 #define SHAPE_HINT                                                                                 \
     "no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100"
+
+#define NO_VC UINT32_MAX
+
+/* ---- the draft: groups of like nodes, as all descriptions give them ---- */
+
+struct node_group {
+    const char *name;          /* NULL: nodes are named n0, n1, ... by id */
+    const struct hs_json *row; /* where it was said, for messages; NULL for a shape */
+    uint32_t count, gpus, type, rack, cpus, mem_mib;
+    uint32_t vc; /* index into vcs or NO_VC */
+};
+
+struct draft {
+    struct node_group *groups;
+    uint32_t group_count, group_cap;
+    uint32_t rack_count;
+    uint64_t node_count;
+    struct hs_gpu_type types[HS_GPU_TYPES_MAX];
+    uint32_t type_count;
+    struct hs_vc_list vcs;
+};
 
 /* Memory of one GPU as the vendor's datasheets give it, in the size that the traces' clusters had:
  * Tesla V100 (NVIDIA 2018: 16 GB HBM2; a 32 GB form exists), P100 (2016: 16 GB), P40 (2017: 24 GB),
@@ -34,7 +53,8 @@ static const struct {
     {"V100M16", 16 * 1024}, {"V100M32", 32 * 1024},
 };
 
-uint32_t hs_gpu_known_mem_mib(const char *name)
+/* 0 if the name is not one of them. */
+static uint32_t known_mem_mib(const char *name)
 {
     for (size_t i = 0; i < sizeof known_gpus / sizeof known_gpus[0]; i++)
         if (strcmp(known_gpus[i].name, name) == 0)
@@ -42,9 +62,7 @@ uint32_t hs_gpu_known_mem_mib(const char *name)
     return 0;
 }
 
-/* ---- the draft ---- */
-
-uint32_t hs_draft_find_type(const struct hs_cluster_draft *draft, const char *name)
+static uint32_t draft_find_type(const struct draft *draft, const char *name)
 {
     for (uint32_t i = 0; i < draft->type_count; i++)
         if (strcmp(draft->types[i].name, name) == 0)
@@ -52,10 +70,12 @@ uint32_t hs_draft_find_type(const struct hs_cluster_draft *draft, const char *na
     return UINT32_MAX;
 }
 
-enum hs_status hs_draft_type(struct hs_cluster_draft *draft, struct hs_arena *arena,
-                             const char *name, uint32_t mem_mib, uint32_t *type)
+/* The type of that name, made if there is none: of speed 1, and 0 MiB are those of a well-known
+ * one. The name is copied. HS_E_LIMIT past HS_GPU_TYPES_MAX. */
+static enum hs_status draft_type(struct draft *draft, struct hs_arena *arena, const char *name,
+                                 uint32_t mem_mib, uint32_t *type)
 {
-    *type = hs_draft_find_type(draft, name);
+    *type = draft_find_type(draft, name);
     if (*type != UINT32_MAX)
         return HS_OK;
     if (draft->type_count == HS_GPU_TYPES_MAX)
@@ -63,13 +83,13 @@ enum hs_status hs_draft_type(struct hs_cluster_draft *draft, struct hs_arena *ar
     *type = draft->type_count++;
     draft->types[*type] = (struct hs_gpu_type){
         .name = hs_arena_text(arena, name, strlen(name)),
-        .mem_mib = mem_mib > 0 ? mem_mib : hs_gpu_known_mem_mib(name),
+        .mem_mib = mem_mib > 0 ? mem_mib : known_mem_mib(name),
         .speed_q32 = HS_Q32_ONE,
     };
     return HS_OK;
 }
 
-enum hs_status hs_draft_add_group(struct hs_cluster_draft *draft, const struct hs_node_group *group)
+static enum hs_status draft_add_group(struct draft *draft, const struct node_group *group)
 {
     if (draft->node_count + group->count > HS_NODES_MAX)
         return HS_E_LIMIT;
@@ -80,23 +100,15 @@ enum hs_status hs_draft_add_group(struct hs_cluster_draft *draft, const struct h
     return HS_OK;
 }
 
-void hs_draft_add_vc(struct hs_cluster_draft *draft, const char *name, uint64_t gpus)
-{
-    hs_grow((void **)&draft->vcs, &draft->vc_cap, draft->vc_count + UINT64_C(1), sizeof *draft->vcs,
-            HS_NODES_MAX);
-    draft->vcs[draft->vc_count++] =
-        (struct hs_vc){.name = name, .quota_gpus = UINT64_MAX, .gpus = gpus};
-}
-
-void hs_draft_free(struct hs_cluster_draft *draft)
+static void draft_free(struct draft *draft)
 {
     hs_free(draft->groups);
-    hs_free(draft->vcs);
-    *draft = (struct hs_cluster_draft){0};
+    hs_free(draft->vcs.vcs);
+    *draft = (struct draft){0};
 }
 
 /* "n17"; or the group's name, with a number from 0 when the group has several nodes. */
-static const char *node_name(struct hs_cluster *c, const struct hs_node_group *g, uint32_t i)
+static const char *node_name(struct hs_cluster *c, const struct node_group *g, uint32_t i)
 {
     char text[320];
     if (g->name == NULL)
@@ -108,7 +120,7 @@ static const char *node_name(struct hs_cluster *c, const struct hs_node_group *g
     return hs_arena_text(&c->arena, text, strlen(text));
 }
 
-static void build_group(struct hs_cluster *c, const struct hs_node_group *g)
+static void build_group(struct hs_cluster *c, const struct node_group *g)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         const char *name = node_name(c, g, i);
@@ -130,25 +142,27 @@ static void build_group(struct hs_cluster *c, const struct hs_node_group *g)
     c->rack_first[g->rack + 1] = c->node_count;
 }
 
-void hs_cluster_build(struct hs_cluster *c, const struct hs_cluster_draft *d)
+/* Nodes, racks, types and own VCs of a checked draft; copies the names of VCs. */
+static void build(struct hs_cluster *c, const struct draft *d)
 {
     c->type_count = d->type_count;
     c->rack_count = d->rack_count;
-    c->own_vc_count = d->vc_count;
+    c->own_vc_count = d->vcs.count;
     c->vc_count = 1;
     c->nodes = hs_arena_alloc(&c->arena, d->node_count * sizeof *c->nodes);
     c->types = hs_arena_alloc(&c->arena, d->type_count * sizeof *c->types);
     c->rack_first = hs_arena_alloc(&c->arena, (d->rack_count + UINT64_C(1)) * sizeof(uint32_t));
-    c->own_vcs = hs_arena_alloc(&c->arena, d->vc_count * sizeof *c->own_vcs);
+    c->own_vcs = hs_arena_alloc(&c->arena, d->vcs.count * sizeof *c->own_vcs);
     c->vcs = hs_arena_alloc(&c->arena, sizeof *c->vcs);
-    if (d->groups[0].vc != HS_NO_VC)
+    if (d->groups[0].vc != NO_VC)
         c->own_node_vc = hs_arena_alloc(&c->arena, d->node_count * sizeof *c->own_node_vc);
     memcpy(c->types, d->types, d->type_count * sizeof *c->types);
     for (uint32_t i = 0; i < d->group_count; i++)
         build_group(c, &d->groups[i]);
-    for (uint32_t v = 0; v < d->vc_count; v++) {
-        c->own_vcs[v] = d->vcs[v];
-        c->own_vcs[v].name = hs_arena_text(&c->arena, d->vcs[v].name, strlen(d->vcs[v].name));
+    for (uint32_t v = 0; v < d->vcs.count; v++) {
+        c->own_vcs[v] = d->vcs.vcs[v];
+        c->own_vcs[v].name =
+            hs_arena_text(&c->arena, d->vcs.vcs[v].name, strlen(d->vcs.vcs[v].name));
     }
     c->vcs[0] = (struct hs_vc){.name = "", .quota_gpus = UINT64_MAX, .gpus = c->gpu_count};
 }
@@ -158,7 +172,7 @@ void hs_cluster_build(struct hs_cluster *c, const struct hs_cluster_draft *d)
 struct shape {
     const char *spec, *at;
     struct hs_cluster *cluster;
-    struct hs_cluster_draft draft;
+    struct draft draft;
     struct hs_diag *diag;
 };
 
@@ -194,7 +208,7 @@ static enum hs_status shape_number(struct shape *s, uint32_t max, const char *ab
 
 static enum hs_status shape_group(struct shape *s)
 {
-    struct hs_node_group g = {.vc = HS_NO_VC};
+    struct node_group g = {.vc = NO_VC};
     const char *begin = s->at, *type = HS_UNTYPED;
     HS_TRY(shape_number(s, HS_NODES_MAX, "expected a number of nodes",
                         "the number of nodes must be 1..1000000", &g.count));
@@ -213,10 +227,10 @@ static enum hs_status shape_group(struct shape *s)
         type = hs_arena_text(&s->cluster->arena, type_at, len);
         s->at = type_at + len;
     }
-    if (hs_draft_type(&s->draft, &s->cluster->arena, type, 0, &g.type) != HS_OK)
+    if (draft_type(&s->draft, &s->cluster->arena, type, 0, &g.type) != HS_OK)
         return shape_fail(s, HS_E_LIMIT, type_at, (size_t)(s->at - type_at),
                           "more than 64 GPU types");
-    if (hs_draft_add_group(&s->draft, &g) != HS_OK)
+    if (draft_add_group(&s->draft, &g) != HS_OK)
         return shape_fail(s, HS_E_LIMIT, begin, (size_t)(s->at - begin), "more than 1000000 nodes");
     if (*s->at != ',' && *s->at != '\0')
         return shape_fail(s, HS_E_USAGE, s->at, 1, "expected ',' or the end");
@@ -231,10 +245,434 @@ static enum hs_status read_shape(struct hs_cluster *cluster, const char *spec, s
     while (status == HS_OK && *s.at++ == ',')
         status = shape_group(&s);
     if (status == HS_OK)
-        hs_cluster_build(cluster, &s.draft);
-    hs_draft_free(&s.draft);
+        build(cluster, &s.draft);
+    draft_free(&s.draft);
     cluster->input_hash = hs_hash_of(spec, strlen(spec));
     return status;
+}
+
+/* ---- lists of machines ----
+ *
+ *     sn,cpu_milli,memory_mib,gpu,model                 openb (alibaba/clusterdata, 2023)
+ *     machineId, number of GPUs, single GPU mem         Philly (cluster_machine_list)
+ *     ,machineId,number of GPUs                         its revision
+ *
+ * Columns of a list are found by name, further ones ignored. All its nodes are in one rack, in the
+ * order and with the names of the rows. Machines without GPUs are left out, with a warning. */
+
+#define NONE UINT32_MAX
+
+enum column { NAME, GPUS, TYPE, GPU_MEMORY, CPU_MILLI, MEMORY, COLUMN_COUNT };
+
+/* Names of each column, as one list or the other has them. */
+static const char *const column_names[COLUMN_COUNT][3] = {
+    [NAME] = {"sn", "machineId"}, [GPUS] = {"gpu", "number of GPUs"},
+    [TYPE] = {"model"},           [GPU_MEMORY] = {"single GPU mem"},
+    [CPU_MILLI] = {"cpu_milli"},  [MEMORY] = {"memory_mib"},
+};
+
+struct node_list {
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    uint32_t field_of[COLUMN_COUNT]; /* NONE = not in the file */
+    uint32_t field_count;
+    struct hs_cluster *cluster;
+    struct draft draft;
+    struct hs_intern names;
+    uint32_t idle_count, odd_cpu_count; /* machines without GPUs; with a part of a core */
+    struct hs_diag *diag;
+};
+
+/* Whether a file that begins so is a list of machines. */
+static bool begins_list(const char *head, size_t len)
+{
+    size_t end = 0, commas = 0;
+    while (end < len && head[end] != '\n' && head[end] != '\r')
+        commas += head[end++] == ',';
+    char line[256];
+    if (commas == 0 || end >= sizeof line)
+        return false;
+    memcpy(line, head, end);
+    line[end] = '\0';
+    return (strncmp(line, "sn,", 3) == 0 && strstr(line, ",gpu,") != NULL) ||
+           strstr(line, "machineId") != NULL;
+}
+
+static const char *text_of(const struct node_list *l, enum column column)
+{
+    return l->field_of[column] == NONE ? "" : l->row.fields[l->field_of[column]];
+}
+
+/* A whole number up to max; a missing column or cell is `absent`, or an error if that is NONE. */
+static enum hs_status read_number(struct node_list *l, enum column column, uint32_t max,
+                                  uint32_t absent, uint32_t *out)
+{
+    const char *text = text_of(l, column);
+    int64_t value;
+    *out = absent;
+    if (text[0] == '\0' && absent != NONE)
+        return HS_OK;
+    bool is_number = column == GPU_MEMORY ? hs_parse_size_mib(text, strlen(text), &value)
+                                          : hs_parse_int64(text, strlen(text), &value);
+    if (!is_number || value < 0 || value > max)
+        return hs_csv_fail(l->csv, l->field_of[column], NULL,
+                           "%s must be a whole number 0..%u, not '%s'", column_names[column][0],
+                           max, text);
+    *out = (uint32_t)value;
+    return HS_OK;
+}
+
+/* By its name, or by its memory where the list gives that alone: GPU-12GB. */
+static enum hs_status read_type(struct node_list *l, uint32_t *type)
+{
+    char name[64];
+    uint32_t mem_mib;
+    const char *text = text_of(l, TYPE);
+    HS_TRY(read_number(l, GPU_MEMORY, HS_MEM_MIB_MAX, 0, &mem_mib));
+    if (text[0] == '\0') {
+        (void)snprintf(name, sizeof name, mem_mib > 0 ? HS_UNTYPED "-%s" : HS_UNTYPED,
+                       text_of(l, GPU_MEMORY));
+        text = name;
+    }
+    return draft_type(&l->draft, &l->cluster->arena, text, mem_mib, type) == HS_OK
+               ? HS_OK
+               : hs_csv_fail(l->csv, 0, NULL, "more than %u GPU types", (unsigned)HS_GPU_TYPES_MAX);
+}
+
+static enum hs_status read_row(struct node_list *l)
+{
+    struct node_group node = {.count = 1, .vc = NO_VC};
+    const char *name = text_of(l, NAME);
+    uint32_t cpu_milli;
+    if (l->row.count != l->field_count)
+        return hs_csv_fail(l->csv, l->row.count, NULL, "%u fields where the header has %u",
+                           l->row.count, l->field_count);
+    if (name[0] == '\0')
+        return hs_csv_fail(l->csv, l->field_of[NAME], NULL, "a node without name");
+    if (hs_intern_find(&l->names, name) != NONE)
+        return hs_csv_fail(l->csv, l->field_of[NAME], NULL, "a second node of name '%s'", name);
+    (void)hs_intern_get(&l->names, name);
+    node.name = hs_arena_text(&l->cluster->arena, name, strlen(name));
+    HS_TRY(read_number(l, GPUS, HS_NODE_GPUS_MAX, NONE, &node.gpus));
+    if (node.gpus == 0) {
+        l->idle_count++;
+        return HS_OK;
+    }
+    HS_TRY(read_type(l, &node.type));
+    HS_TRY(read_number(l, CPU_MILLI, HS_NODE_CPUS_MAX * 1000, 0, &cpu_milli));
+    HS_TRY(read_number(l, MEMORY, HS_MEM_MIB_MAX, 0, &node.mem_mib));
+    l->odd_cpu_count += cpu_milli % 1000 != 0;
+    node.cpus = cpu_milli / 1000;
+    return draft_add_group(&l->draft, &node) == HS_OK
+               ? HS_OK
+               : hs_csv_fail(l->csv, 0, NULL, "more than %u nodes", HS_NODES_MAX);
+}
+
+static enum hs_status read_rows(struct node_list *l)
+{
+    HS_TRY(hs_csv_next(l->csv, &l->row));
+    l->field_count = l->row.count;
+    for (enum column c = 0; c < COLUMN_COUNT; c++) {
+        const char *const *name = column_names[c];
+        for (l->field_of[c] = NONE; *name != NULL && l->field_of[c] == NONE; name++)
+            l->field_of[c] = hs_csv_column(&l->row, *name);
+        if (c <= GPUS && l->field_of[c] == NONE)
+            return hs_csv_fail(l->csv, 0,
+                               "a list of machines has columns 'sn' and 'gpu', or 'machineId' "
+                               "and 'number of GPUs'",
+                               "missing column '%s'", column_names[c][0]);
+    }
+    enum hs_status status;
+    while ((status = hs_csv_next(l->csv, &l->row)) == HS_OK)
+        HS_TRY(read_row(l));
+    if (status != HS_END)
+        return status;
+    struct hs_place place = {.file = hs_csv_place(l->csv, 0).file};
+    if (l->draft.node_count == 0)
+        return hs_fail(l->diag, HS_E_INPUT, &place, NULL, "no node has a GPU");
+    if (l->idle_count > 0)
+        hs_report(l->diag, HS_WARNING, &place, NULL, "%u machines without GPUs are left out",
+                  l->idle_count);
+    if (l->odd_cpu_count > 0)
+        hs_report(l->diag, HS_WARNING, &place, NULL,
+                  "%u nodes have a part of a CPU core: whole cores count", l->odd_cpu_count);
+    l->draft.rack_count = 1;
+    build(l->cluster, &l->draft);
+    return HS_OK;
+}
+
+static enum hs_status read_list(struct hs_cluster *cluster, struct hs_input *input,
+                                struct hs_diag *diag)
+{
+    struct node_list l = {.cluster = cluster, .diag = diag};
+    hs_intern_init(&l.names);
+    hs_csv_open(&l.csv, input, ',', diag);
+    enum hs_status status = read_rows(&l);
+    hs_csv_close(l.csv);
+    hs_intern_free(&l.names);
+    draft_free(&l.draft);
+    cluster->input_hash = hs_input_hash(input);
+    return status;
+}
+
+#define Q32_SCALE 4294967296.0
+
+struct cluster_reader {
+    struct hs_jsoncheck check;
+    const struct hs_json *root;
+    struct hs_cluster *cluster;
+    struct draft draft;
+    struct hs_intern vc_names; /* index + 1, because "" is id 0 */
+    bool has_named_nodes;
+};
+
+/* ---- GPU types ---- */
+
+/* A faulty type is added too: the node groups that name it are not to blame. */
+static void read_declared_type(struct cluster_reader *r, const struct hs_json *type)
+{
+    static const char *const keys[] = {"mem_mib", "speed"};
+    struct hs_jsoncheck *c = &r->check;
+    if (!hs_jsoncheck_name(c, type, hs_json_key(type), "the name of a GPU type"))
+        return;
+    uint32_t at;
+    if (draft_type(&r->draft, &r->cluster->arena, hs_json_key(type), 0, &at) != HS_OK) {
+        hs_jsoncheck_fault(c, type, NULL, "more than %u GPU types", HS_GPU_TYPES_MAX);
+        return;
+    }
+    if (!hs_jsoncheck_kind(c, type, HS_JSON_OBJECT, "a GPU type"))
+        return;
+    hs_jsoncheck_keys(c, type, keys, sizeof keys / sizeof keys[0], "a GPU type");
+    struct hs_gpu_type *added = &r->draft.types[at];
+    added->mem_mib =
+        (uint32_t)hs_jsoncheck_int(c, type, "mem_mib", 1, HS_MEM_MIB_MAX, added->mem_mib);
+    const struct hs_json *value = hs_json_get(type, "speed");
+    double speed = value == NULL ? 1.0 : hs_json_number(value);
+    added->speed_q32 =
+        speed > 0 && speed <= HS_GPU_SPEED_MAX ? (uint64_t)(speed * Q32_SCALE + 0.5) : 0;
+    if (added->speed_q32 == 0)
+        hs_jsoncheck_fault(c, value, "1 = the GPUs on which the trace was recorded",
+                           "speed must be a number above 0, at most 1000");
+}
+
+/* Type of a node group. With "gpu_types" in the file every group names one of them; without, it
+ * names a well-known one or none. */
+static uint32_t read_group_type(struct cluster_reader *r, const struct hs_json *group)
+{
+    const struct hs_json *value = hs_json_get(group, "type");
+    const char *name = hs_jsoncheck_text(&r->check, group, "type");
+    bool is_declared = hs_json_count(hs_json_get(r->root, "gpu_types")) > 0;
+    if (value != NULL && name == NULL)
+        return 0;
+    if (name == NULL && is_declared) {
+        hs_jsoncheck_fault(&r->check, group, "add \"type\", one of \"gpu_types\"",
+                           "a node group without GPU type");
+        return 0;
+    }
+    if (name == NULL)
+        name = HS_UNTYPED;
+    uint32_t type = draft_find_type(&r->draft, name);
+    if (type != UINT32_MAX)
+        return type;
+    if (is_declared || (value != NULL && known_mem_mib(name) == 0)) {
+        const char *names[HS_GPU_TYPES_MAX];
+        char hint[HS_HINT_SIZE];
+        for (uint32_t i = 0; i < r->draft.type_count; i++)
+            names[i] = r->draft.types[i].name;
+        hs_jsoncheck_fault(&r->check, value,
+                           hs_did_you_mean(hint, name, names, r->draft.type_count,
+                                           "declare it under \"gpu_types\""),
+                           "unknown GPU type '%s'", name);
+        return 0;
+    }
+    hs_jsoncheck_note(&r->check, draft_type(&r->draft, &r->cluster->arena, name, 0, &type));
+    return type;
+}
+
+/* ---- virtual clusters ---- */
+
+/* Owner of a node group: one of "vcs" where the file has them, else whatever the groups name. */
+static uint32_t read_group_vc(struct cluster_reader *r, const struct hs_json *group)
+{
+    const char *name = hs_jsoncheck_text(&r->check, group, "vc");
+    if (name == NULL)
+        return NO_VC;
+    uint32_t id = hs_intern_find(&r->vc_names, name);
+    if (id != UINT32_MAX)
+        return id - 1;
+    if (hs_json_get(r->root, "vcs") == NULL) {
+        (void)hs_intern_get(&r->vc_names, name);
+        hs_vc_list_add(&r->draft.vcs, name, 0);
+        return r->draft.vcs.count - 1;
+    }
+    hs_jsoncheck_fault(&r->check, hs_json_get(group, "vc"), "add it to \"vcs\"",
+                       "unknown virtual cluster '%s'", name);
+    return NO_VC;
+}
+
+/* Owners are given by all node groups or by none, and agree with "vcs". */
+static void check_owners(struct cluster_reader *r)
+{
+    struct draft *d = &r->draft;
+    const struct hs_json *vcs = hs_json_get(r->root, "vcs");
+    uint32_t owned = 0;
+    for (uint32_t i = 0; i < d->group_count; i++)
+        owned += d->groups[i].vc != NO_VC;
+    if (owned == 0)
+        return;
+    uint64_t *sums = hs_alloc_zeroed(d->vcs.count, sizeof *sums);
+    for (uint32_t i = 0; i < d->group_count; i++) {
+        const struct node_group *g = &d->groups[i];
+        if (g->vc == NO_VC)
+            hs_jsoncheck_fault(&r->check, g->row, "give \"vc\" to all node groups or to none",
+                               "a node group without virtual cluster among others with one");
+        else
+            sums[g->vc] += (uint64_t)g->count * g->gpus;
+    }
+    for (uint32_t v = 0; v < d->vcs.count; v++) {
+        if (vcs == NULL)
+            d->vcs.vcs[v].gpus = sums[v];
+        else if (d->vcs.vcs[v].gpus != sums[v])
+            hs_jsoncheck_fault(&r->check, hs_json_get(vcs, d->vcs.vcs[v].name), NULL,
+                               "virtual cluster '%s' has %" PRIu64
+                               " GPUs here, but its nodes have %" PRIu64,
+                               d->vcs.vcs[v].name, d->vcs.vcs[v].gpus, sums[v]);
+    }
+    hs_free(sums);
+}
+
+/* ---- nodes ---- */
+
+static void read_group(struct cluster_reader *r, const struct hs_json *row)
+{
+    static const char *const keys[] = {"count", "gpus", "type", "cpus", "mem_mib", "vc", "name"};
+    struct hs_jsoncheck *c = &r->check;
+    if (!hs_jsoncheck_kind(c, row, HS_JSON_OBJECT, "a node group"))
+        return;
+    hs_jsoncheck_keys(c, row, keys, sizeof keys / sizeof keys[0], "a node group");
+    if (hs_json_get(row, "gpus") == NULL)
+        hs_jsoncheck_fault(c, row, "add \"gpus\", GPUs per node", "a node group without gpus");
+    const char *name = hs_jsoncheck_text(c, row, "name");
+    struct node_group g = {
+        .name = name != NULL ? hs_arena_text(&r->cluster->arena, name, strlen(name)) : NULL,
+        .row = row,
+        .count = (uint32_t)hs_jsoncheck_int(c, row, "count", 1, HS_NODES_MAX, 1),
+        .gpus = (uint32_t)hs_jsoncheck_int(c, row, "gpus", 1, HS_NODE_GPUS_MAX, 1),
+        .type = read_group_type(r, row),
+        .rack = r->draft.rack_count - 1,
+        .cpus = (uint32_t)hs_jsoncheck_int(c, row, "cpus", 1, HS_NODE_CPUS_MAX, 0),
+        .mem_mib = (uint32_t)hs_jsoncheck_int(c, row, "mem_mib", 1, HS_MEM_MIB_MAX, 0),
+        .vc = read_group_vc(r, row),
+    };
+    r->has_named_nodes |= g.name != NULL;
+    if (draft_add_group(&r->draft, &g) != HS_OK)
+        hs_jsoncheck_fault(c, row, NULL, "more than %u nodes", HS_NODES_MAX);
+}
+
+static void read_rack(struct cluster_reader *r, const struct hs_json *nodes)
+{
+    if (!hs_jsoncheck_filled(&r->check, nodes, HS_JSON_ARRAY, "nodes"))
+        return;
+    r->draft.rack_count++;
+    for (const struct hs_json *g = hs_json_first(nodes); g != NULL; g = hs_json_next(g))
+        read_group(r, g);
+}
+
+static void read_racks(struct cluster_reader *r, const struct hs_json *racks)
+{
+    static const char *const keys[] = {"nodes"};
+    if (!hs_jsoncheck_filled(&r->check, racks, HS_JSON_ARRAY, "racks"))
+        return;
+    for (const struct hs_json *rack = hs_json_first(racks); rack != NULL;
+         rack = hs_json_next(rack)) {
+        if (!hs_jsoncheck_kind(&r->check, rack, HS_JSON_OBJECT, "a rack"))
+            continue;
+        hs_jsoncheck_keys(&r->check, rack, keys, 1, "a rack");
+        const struct hs_json *nodes = hs_json_get(rack, "nodes");
+        if (nodes == NULL)
+            hs_jsoncheck_fault(&r->check, rack, NULL, "a rack without nodes");
+        else
+            read_rack(r, nodes);
+    }
+}
+
+/* Every output identifies nodes by name. */
+static void check_node_names(struct cluster_reader *r)
+{
+    struct hs_intern names;
+    hs_intern_init(&names);
+    uint32_t group = 0, in_group = 0;
+    for (uint32_t i = 0; i < r->cluster->node_count; i++, in_group++) {
+        if (in_group == r->draft.groups[group].count) {
+            group++;
+            in_group = 0;
+        }
+        const char *name = r->cluster->nodes[i].name;
+        if (hs_intern_find(&names, name) != UINT32_MAX) {
+            hs_jsoncheck_fault(&r->check, r->draft.groups[group].row,
+                               "nodes without name are n0, n1, ... by their number in the file",
+                               "a second node of name '%s'", name);
+            break;
+        }
+        (void)hs_intern_get(&names, name);
+    }
+    hs_intern_free(&names);
+}
+
+/* ---- document ---- */
+
+static void read_document(struct cluster_reader *r)
+{
+    static const char *const keys[] = {"name", "gpu_types", "racks", "nodes", "vcs", "$schema"};
+    struct hs_jsoncheck *c = &r->check;
+    if (!hs_jsoncheck_kind(c, r->root, HS_JSON_OBJECT, "a cluster"))
+        return;
+    const struct hs_json *racks = hs_json_get(r->root, "racks");
+    const struct hs_json *nodes = hs_json_get(r->root, "nodes");
+    const struct hs_json *types = hs_json_get(r->root, "gpu_types");
+    const struct hs_json *vcs = hs_json_get(r->root, "vcs");
+    hs_jsoncheck_keys(c, r->root, keys, sizeof keys / sizeof keys[0], "a cluster");
+    (void)hs_jsoncheck_text(c, r->root, "name");
+    if (types != NULL && hs_jsoncheck_filled(c, types, HS_JSON_OBJECT, "gpu_types"))
+        for (const struct hs_json *t = hs_json_first(types); t != NULL; t = hs_json_next(t))
+            read_declared_type(r, t);
+    if (vcs != NULL) {
+        hs_vc_list_read(&r->draft.vcs, c, vcs);
+        for (uint32_t v = 0; v < r->draft.vcs.count; v++)
+            (void)hs_intern_get(&r->vc_names, r->draft.vcs.vcs[v].name);
+    }
+    if ((racks == NULL) == (nodes == NULL)) {
+        hs_jsoncheck_fault(c, nodes != NULL ? nodes : r->root,
+                           "\"nodes\": [{\"count\": 16, \"gpus\": 8}] is one rack",
+                           "a cluster has either racks or nodes");
+        return;
+    }
+    if (racks != NULL)
+        read_racks(r, racks);
+    else
+        read_rack(r, nodes);
+    if (r->check.status == HS_OK)
+        check_owners(r);
+}
+
+static enum hs_status read_json(struct hs_cluster *cluster, const char *path, struct hs_diag *diag)
+{
+    struct hs_json_doc *doc;
+    uint64_t bytes;
+    HS_TRY(hs_json_load(&doc, path, diag));
+    cluster->input_hash = hs_json_hash(doc, &bytes);
+    struct cluster_reader r = {
+        .check = {.doc = doc, .diag = diag}, .root = hs_json_root(doc), .cluster = cluster};
+    hs_intern_init(&r.vc_names);
+    read_document(&r);
+    if (r.check.status == HS_OK)
+        build(cluster, &r.draft);
+    if (r.check.status == HS_OK && r.has_named_nodes)
+        check_node_names(&r);
+    draft_free(&r.draft);
+    hs_intern_free(&r.vc_names);
+    hs_json_close(doc);
+    return r.check.status;
 }
 
 /* ---- any description ---- */
@@ -247,16 +685,16 @@ static enum hs_status read_file(struct hs_cluster *cluster, const char *path, bo
     const char *head;
     size_t len = 0;
     if (is_json)
-        return hs_cluster_read_json(cluster, path, diag);
+        return read_json(cluster, path, diag);
     HS_TRY(hs_input_open(&input, path, diag));
     enum hs_status status = hs_input_peek(input, &head, &len);
-    bool is_list = status == HS_OK && hs_cluster_is_list(head, len);
+    bool is_list = status == HS_OK && begins_list(head, len);
     if (is_list)
-        status = hs_cluster_read_list(cluster, input, diag);
+        status = read_list(cluster, input, diag);
     hs_input_close(input);
     if (is_list || (status != HS_OK && status != HS_END))
         return status;
-    return hs_cluster_read_json(cluster, path, diag);
+    return read_json(cluster, path, diag);
 }
 
 enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec, struct hs_diag *diag)
@@ -273,298 +711,9 @@ enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec, str
     return status;
 }
 
-uint32_t hs_cluster_vc(const struct hs_cluster *cluster, const char *name)
-{
-    if (cluster->vc_mode == HS_VC_IGNORE)
-        return 0;
-    uint32_t id = hs_intern_find(&cluster->vc_names, name);
-    return id == 0 || id == UINT32_MAX ? UINT32_MAX : id - 1;
-}
-
 void hs_cluster_free(struct hs_cluster *cluster)
 {
     hs_arena_free(&cluster->arena);
     hs_intern_free(&cluster->vc_names);
     *cluster = (struct hs_cluster){0};
-}
-
-/* ---- virtual clusters ---- */
-
-#define DATE_MAX 64u
-
-/* The list, and where each entry was said. */
-struct source {
-    struct hs_cluster_draft list; /* vcs only */
-    struct hs_json_doc *doc;      /* which the names belong to; NULL: a CSV, or the cluster's own */
-    const struct hs_json *vcs;
-    const char *file; /* NULL: the cluster's own */
-    /* of a CSV */
-    struct hs_csv *csv;
-    struct hs_csv_row row;
-    struct hs_intern names;
-    uint32_t date_column, total_column, columns;
-    int64_t line; /* of the row taken */
-    struct hs_diag *diag;
-};
-
-static struct hs_place place_of(const struct source *s, uint32_t vc)
-{
-    if (s->doc == NULL)
-        return (struct hs_place){.file = s->file, .line = s->line};
-    if (vc == HS_NO_VC)
-        return hs_json_place(s->doc, s->vcs);
-    return hs_json_place(s->doc, hs_json_get(s->vcs, s->list.vcs[vc].name));
-}
-
-/* The sizes of a CSV change from day to day: a row may be of a larger or smaller cluster. */
-static const char *sizes_hint(const struct source *s)
-{
-    if (s->file == NULL || s->doc != NULL)
-        return NULL;
-    return "the sizes change from day to day: --vc-date takes another row; --vc=quota deals no "
-           "nodes";
-}
-
-/* VC after VC takes the next whole nodes in id order until it has its GPUs. */
-static enum hs_status deal_nodes(struct hs_cluster *c, const struct source *s)
-{
-    uint32_t node = 0;
-    for (uint32_t v = 0; v < s->list.vc_count; v++) {
-        uint64_t wanted = s->list.vcs[v].gpus, dealt = 0;
-        while (dealt < wanted && node < c->node_count) {
-            dealt += c->nodes[node].gpus;
-            c->nodes[node++].vc = v;
-        }
-        if (dealt == wanted)
-            continue;
-        struct hs_place place = place_of(s, v);
-        if (dealt < wanted)
-            return hs_fail(s->diag, HS_E_INPUT, &place, sizes_hint(s),
-                           "virtual cluster '%s' needs %" PRIu64 " GPUs, but only %" PRIu64
-                           " are left of the cluster's %u",
-                           s->list.vcs[v].name, wanted, dealt, c->gpu_count);
-        return hs_fail(s->diag, HS_E_INPUT, &place,
-                       "a partition deals whole nodes in the order of their numbers",
-                       "virtual cluster '%s' needs %" PRIu64 " GPUs, but node '%s' ends its share "
-                       "at %" PRIu64,
-                       s->list.vcs[v].name, wanted, c->nodes[node - 1].name, dealt);
-    }
-    if (node == c->node_count)
-        return HS_OK;
-    const char *hint = sizes_hint(s);
-    if (hint == NULL)
-        hint = "every node must belong to a virtual cluster";
-    struct hs_place place = place_of(s, HS_NO_VC);
-    return hs_fail(s->diag, HS_E_INPUT, &place, hint,
-                   "the virtual clusters have %u GPUs in all, the cluster %u: %u nodes are left",
-                   c->nodes[node].first_gpu, c->gpu_count, c->node_count - node);
-}
-
-static enum hs_status apply(struct hs_cluster *c, enum hs_vc_mode mode, const struct source *s)
-{
-    uint32_t count = s->list.vc_count;
-    struct hs_vc *vcs = hs_arena_alloc(&c->arena, count * sizeof *vcs);
-    for (uint32_t v = 0; v < count; v++) {
-        const char *name = s->list.vcs[v].name;
-        vcs[v] = (struct hs_vc){.name = hs_arena_text(&c->arena, name, strlen(name)),
-                                .quota_gpus = UINT64_MAX,
-                                .gpus = c->gpu_count};
-        if (mode == HS_VC_QUOTA)
-            vcs[v].quota_gpus = s->list.vcs[v].gpus;
-        else
-            vcs[v].gpus = s->list.vcs[v].gpus;
-    }
-    c->vcs = vcs;
-    c->vc_count = count;
-    c->vc_mode = mode;
-    hs_intern_free(&c->vc_names);
-    hs_intern_init(&c->vc_names);
-    for (uint32_t v = 0; v < count; v++)
-        (void)hs_intern_get(&c->vc_names, vcs[v].name);
-    if (mode == HS_VC_QUOTA)
-        return HS_OK;
-    if (s->file != NULL || c->own_node_vc == NULL)
-        return deal_nodes(c, s);
-    for (uint32_t n = 0; n < c->node_count; n++)
-        c->nodes[n].vc = c->own_node_vc[n];
-    return HS_OK;
-}
-
-static enum hs_status read_json(struct source *s)
-{
-    static const char *const keys[] = {"name", "vcs"};
-    HS_TRY(hs_json_load(&s->doc, s->file, s->diag));
-    struct hs_jsoncheck check = {.doc = s->doc, .diag = s->diag};
-    const struct hs_json *root = hs_json_root(s->doc);
-    if (!hs_jsoncheck_kind(&check, root, HS_JSON_OBJECT, "a list of virtual clusters"))
-        return check.status;
-    hs_jsoncheck_keys(&check, root, keys, sizeof keys / sizeof keys[0],
-                      "a list of virtual clusters");
-    s->vcs = hs_json_get(root, "vcs");
-    if (s->vcs == NULL)
-        hs_jsoncheck_fault(&check, root, "{\"vcs\": {\"name\": gpus, ...}}", "\"vcs\" is missing");
-    else
-        hs_draft_read_vcs(&s->list, &check, s->vcs);
-    return check.status;
-}
-
-/* ---- CSV: date,<name>,<name>,...,total ---- */
-
-static bool is_vc_column(const struct source *s, uint32_t column)
-{
-    return column != s->date_column && column != s->total_column;
-}
-
-static enum hs_status table_read_header(struct source *s)
-{
-    enum hs_status status = hs_csv_next(s->csv, &s->row);
-    struct hs_place place = {.file = s->file};
-    if (status == HS_END)
-        return hs_fail(s->diag, HS_E_INPUT, &place, NULL, "the file is empty");
-    HS_TRY(status);
-    s->columns = s->row.count;
-    s->date_column = hs_csv_column(&s->row, "date");
-    s->total_column = hs_csv_column(&s->row, "total");
-    if (s->date_column == UINT32_MAX)
-        return hs_csv_fail(s->csv, 0, "the header is date,<virtual cluster>,...,total",
-                           "there is no column 'date'");
-    for (uint32_t i = 0; i < s->columns; i++) {
-        const char *name = s->row.fields[i];
-        if (!is_vc_column(s, i))
-            continue;
-        if (name[0] == '\0')
-            return hs_csv_fail(s->csv, i, NULL, "a column without name");
-        if (hs_intern_find(&s->names, name) != UINT32_MAX)
-            return hs_csv_fail(s->csv, i, NULL, "a second column '%s'", name);
-        name = hs_intern_text(&s->names, hs_intern_get(&s->names, name));
-        hs_draft_add_vc(&s->list, name, 0);
-    }
-    return HS_OK;
-}
-
-static enum hs_status table_read_gpus(const struct source *s, uint32_t column, uint64_t *gpus)
-{
-    int64_t value;
-    if (!hs_parse_int64(s->row.fields[column], s->row.lengths[column], &value) || value < 0 ||
-        value > UINT32_MAX)
-        return hs_csv_fail(s->csv, column, "GPUs of a virtual cluster on that day",
-                           "'%s' is not a number of GPUs", s->row.fields[column]);
-    *gpus = (uint64_t)value;
-    return HS_OK;
-}
-
-/* Every row is checked, whichever is taken. */
-static enum hs_status table_read_row(struct source *s, bool is_taken)
-{
-    uint64_t gpus, sum = 0;
-    if (s->row.count != s->columns)
-        return hs_csv_fail(s->csv, s->row.count < s->columns ? s->row.count : s->columns, NULL,
-                           "%u fields, the header has %u", s->row.count, s->columns);
-    for (uint32_t i = 0, v = 0; i < s->columns; i++) {
-        if (!is_vc_column(s, i))
-            continue;
-        HS_TRY(table_read_gpus(s, i, &gpus));
-        sum += gpus;
-        if (is_taken)
-            s->list.vcs[v].gpus = gpus;
-        v++;
-    }
-    if (s->total_column == UINT32_MAX)
-        return HS_OK;
-    HS_TRY(table_read_gpus(s, s->total_column, &gpus));
-    if (gpus != sum)
-        return hs_csv_fail(s->csv, s->total_column, NULL,
-                           "the total is %" PRIu64 ", but the virtual clusters have %" PRIu64, gpus,
-                           sum);
-    return HS_OK;
-}
-
-/* The row of the date, or the last one. */
-static enum hs_status table_read(struct source *s, const char *date)
-{
-    char first_date[DATE_MAX] = "", last_date[DATE_MAX] = "";
-    HS_TRY(table_read_header(s));
-    enum hs_status status;
-    while ((status = hs_csv_next(s->csv, &s->row)) == HS_OK) {
-        const char *day = s->date_column < s->row.count ? s->row.fields[s->date_column] : "";
-        bool is_taken = date[0] == '\0' || strcmp(day, date) == 0;
-        if (is_taken && date[0] != '\0' && s->line > 0)
-            return hs_csv_fail(s->csv, s->date_column, NULL, "a second row of %s", date);
-        HS_TRY(table_read_row(s, is_taken));
-        if (is_taken)
-            s->line = s->row.line;
-        (void)snprintf(last_date, sizeof last_date, "%s", day);
-        if (first_date[0] == '\0')
-            (void)snprintf(first_date, sizeof first_date, "%s", day);
-    }
-    if (status != HS_END)
-        return status;
-    struct hs_place place = {.file = s->file};
-    if (first_date[0] == '\0')
-        return hs_fail(s->diag, HS_E_INPUT, &place, NULL, "there is no row");
-    if (s->line == 0)
-        return hs_fail(s->diag, HS_E_INPUT, &place, NULL,
-                       "there is no row of %s; the rows are %s to %s", date, first_date, last_date);
-    return HS_OK;
-}
-
-static bool is_json(const char *head, size_t len)
-{
-    size_t i = 0;
-    while (i < len && (head[i] == ' ' || head[i] == '\t' || head[i] == '\r' || head[i] == '\n'))
-        i++;
-    return i < len && (head[i] == '{' || head[i] == '/');
-}
-
-static enum hs_status read_vc_file(struct hs_cluster *c, struct source *s, const char *date)
-{
-    struct hs_input *input;
-    const char *data;
-    size_t len;
-    HS_TRY(hs_input_open(&input, s->file, s->diag));
-    enum hs_status status = hs_input_peek(input, &data, &len);
-    if (status == HS_END || (status == HS_OK && !is_json(data, len))) {
-        hs_csv_open(&s->csv, input, ',', s->diag);
-        status = table_read(s, date);
-        hs_csv_close(s->csv);
-    } else if (status == HS_OK && date[0] != '\0') {
-        status = hs_fail(s->diag, HS_E_USAGE, NULL, NULL,
-                         "a date chooses a row of a CSV; %s is JSON", s->file);
-    } else if (status == HS_OK) {
-        status = read_json(s);
-    }
-    while (status == HS_OK && (status = hs_input_read(input, &data, &len)) == HS_OK)
-        continue;
-    c->vcs_hash = hs_input_hash(input);
-    hs_input_close(input);
-    return status == HS_END ? HS_OK : status;
-}
-
-enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum hs_vc_mode mode,
-                                  const char *file, const char *date, struct hs_diag *diag)
-{
-    struct source s = {.file = file, .diag = diag};
-    const bool has_date = date != NULL && date[0] != '\0';
-    if (mode == HS_VC_IGNORE)
-        return HS_OK;
-    if (file == NULL && has_date)
-        return hs_fail(diag, HS_E_USAGE, NULL, "give the CSV of virtual clusters too",
-                       "a date chooses a row of a CSV, and there is none");
-    if (file == NULL && cluster->own_vc_count == 0)
-        return hs_fail(diag, HS_E_USAGE, NULL,
-                       "add \"vcs\": {\"name\": gpus} to the cluster's JSON, or give a file of VCs",
-                       "the cluster has no virtual clusters");
-    if (file == NULL) {
-        s.list =
-            (struct hs_cluster_draft){.vcs = cluster->own_vcs, .vc_count = cluster->own_vc_count};
-        return apply(cluster, mode, &s);
-    }
-    hs_intern_init(&s.names);
-    enum hs_status status = read_vc_file(cluster, &s, has_date ? date : "");
-    if (status == HS_OK)
-        status = apply(cluster, mode, &s);
-    hs_json_close(s.doc);
-    hs_intern_free(&s.names);
-    hs_draft_free(&s.list);
-    return status;
 }

@@ -16,6 +16,7 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "data/json.h"
 #include "horus/view.h"
 
 #define HS_NODES_MAX     1000000u
@@ -67,5 +68,15 @@ HS_MUST_USE enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum h
 /* Index of a VC by name; UINT32_MAX if the cluster has none of that name. 0 under IGNORE. */
 uint32_t hs_cluster_vc(const struct hs_cluster *cluster, const char *name);
 void hs_cluster_free(struct hs_cluster *cluster);
+
+/* VCs while they are read; names are borrowed. */
+struct hs_vc_list {
+    struct hs_vc *vcs;
+    uint32_t count, cap;
+};
+void hs_vc_list_add(struct hs_vc_list *list, const char *name, uint64_t gpus);
+/* The members of an object {"name": gpus, ...}; names belong to the document. */
+void hs_vc_list_read(struct hs_vc_list *list, struct hs_jsoncheck *check,
+                     const struct hs_json *vcs);
 
 #endif
