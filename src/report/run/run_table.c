@@ -9,7 +9,6 @@
 
 #include <fnmatch.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -163,7 +162,6 @@ void hs_runcolumn_spread_text(double mean, double low, double high, char text[HS
 #define SPARK_CELLS 24u
 #define GAP         2u
 #define LABEL_WIDTH 28u /* a longer one has a line of its own */
-#define LINE_SIZE   8192u
 #define COLUMNS_MAX HS_METRICS_MAX
 
 struct column {
@@ -179,10 +177,10 @@ struct layout {
     bool has_spark;
 };
 
-/* A line is put together first, so that no blanks stand at its end. */
+/* Blanks are kept back, so that none stand at the end of a line. */
 struct line {
-    char text[LINE_SIZE];
-    size_t len;
+    struct hs_output *out;
+    uint32_t blanks;
 };
 
 static double value_of(const struct hs_table_row *row, const char *metric)
@@ -280,43 +278,38 @@ static void make_layout(struct layout *layout, const struct hs_run_table *table)
         layout->has_spark = layout->has_spark && table->rows[i].summary->sparkline[0] != '\0';
 }
 
-HS_PRINTF(2, 3)
-static void put(struct line *line, const char *fmt, ...)
+static void put(struct line *line, const char *text)
 {
-    const size_t room = LINE_SIZE - line->len;
-    va_list args;
-    va_start(args, fmt);
-    int length = vsnprintf(line->text + line->len, room, fmt, args);
-    va_end(args);
-    if (length > 0)
-        line->len += (size_t)length < room ? (size_t)length : room - 1;
+    if (text[0] != '\0')
+        hs_say(line->out, "%*s%s", (int)line->blanks, "", text);
+    line->blanks = text[0] != '\0' ? 0 : line->blanks;
 }
 
-static void end_line(struct line *line, struct hs_output *out)
+static void end_line(struct line *line)
 {
-    while (line->len > 0 && line->text[line->len - 1] == ' ')
-        line->len--;
-    hs_output_put(out, line->text, line->len);
-    hs_output_put(out, "\n", 1);
-    line->len = 0;
+    hs_output_put(line->out, "\n", 1);
+    line->blanks = 0;
 }
 
 /* Right-aligned, the place of the mark kept free. */
 static void put_cell(struct line *line, const struct column *column, const char *text, bool is_best,
                      bool is_bold)
 {
-    put(line, "%*s%s%s%s%s%*s", (int)(GAP + column->width - strlen(text)), "",
-        is_bold ? "\033[1m" : "", text, is_best ? " *" : "", is_bold ? "\033[0m" : "",
-        is_best ? 0 : (int)column->mark_width, "");
+    line->blanks += GAP + column->width - (uint32_t)strlen(text);
+    put(line, is_bold ? "\033[1m" : "");
+    put(line, text);
+    put(line, is_best ? " *" : "");
+    put(line, is_bold ? "\033[0m" : "");
+    line->blanks += is_best ? 0 : column->mark_width;
 }
 
 /* The summary's line of levels, thinned to SPARK_CELLS by taking the mean of neighbours. */
 static void put_spark(struct line *line, const char *levels, bool use_utf8)
 {
-    static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    static const char *const ascii[] = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
+    static const char *const blocks[] = {"", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const ascii[] = {"", ".", ":", "-", "=", "+", "*", "%", "#"};
     size_t count = strlen(levels), width = count < SPARK_CELLS ? count : SPARK_CELLS;
-    put(line, "%*s", (int)GAP, "");
+    line->blanks += GAP;
     for (size_t i = 0; i < width; i++) {
         size_t from = i * count / width, to = (i + 1) * count / width;
         size_t sum = 0;
@@ -324,22 +317,21 @@ static void put_spark(struct line *line, const char *levels, bool use_utf8)
             sum += (size_t)(levels[k] <= '9' ? levels[k] - '0' : levels[k] - 'a' + 10);
         /* 0..15 to 0..8, rounded up so that only an idle cluster is blank */
         size_t step = (sum * 8 + 15 * (to - from) - 1) / (15 * (to - from));
-        put(line, "%s", use_utf8 ? blocks[step] : ascii[step]);
+        put(line, use_utf8 ? blocks[step] : ascii[step]);
+        line->blanks += step == 0;
     }
 }
 
 /* The values of a row, and below them what there is to say of them. */
-static void put_row(struct line *line, const struct layout *layout, const struct hs_table_row *row,
-                    struct hs_output *out)
+static void put_row(struct line *line, const struct layout *layout, const struct hs_table_row *row)
 {
-    const int width = (int)layout->label_width;
+    const uint32_t width = layout->label_width, length = (uint32_t)strlen(row->label);
     char text[HS_COLUMN_TEXT_SIZE];
     bool is_any = false;
-    put(line, "%-*s", width, row->label);
-    if (line->len > layout->label_width) {
-        end_line(line, out);
-        put(line, "%*s", width, "");
-    }
+    put(line, row->label);
+    if (length > width)
+        end_line(line);
+    line->blanks += length > width ? width : width - length;
     for (uint32_t c = 0; c < layout->count; c++) {
         const struct column *column = &layout->columns[c];
         double value = value_of(row, column->how.metric);
@@ -349,28 +341,29 @@ static void put_row(struct line *line, const struct layout *layout, const struct
     }
     if (layout->has_spark)
         put_spark(line, row->summary->sparkline, layout->table->use_utf8);
-    end_line(line, out);
-    put(line, "%*s", width, "");
+    end_line(line);
+    line->blanks = width;
     for (uint32_t c = 0; c < layout->count; c++) {
         hs_table_below(row, layout->columns[c].how.metric, text);
         is_any = is_any || text[0] != '\0';
         put_cell(line, &layout->columns[c], text, false, false);
     }
     if (is_any)
-        end_line(line, out);
-    line->len = 0;
+        end_line(line);
+    line->blanks = 0;
 }
 
 void hs_table_print(struct hs_output *out, const struct hs_run_table *table)
 {
     struct layout layout;
-    struct line line = {.len = 0};
+    struct line line = {.out = out};
     make_layout(&layout, table);
-    put(&line, "%-*s", (int)layout.label_width, "policy");
+    put(&line, "policy");
+    line.blanks += layout.label_width - (uint32_t)strlen("policy");
     for (uint32_t c = 0; c < layout.count; c++)
         put_cell(&line, &layout.columns[c], layout.columns[c].how.title, false, false);
-    put(&line, "%s", layout.has_spark ? "  GPU allocation over time" : "");
-    end_line(&line, out);
+    put(&line, layout.has_spark ? "  GPU allocation over time" : "");
+    end_line(&line);
     for (uint32_t i = 0; i < table->row_count; i++)
-        put_row(&line, &layout, &table->rows[i], out);
+        put_row(&line, &layout, &table->rows[i]);
 }
