@@ -150,9 +150,9 @@ static enum hs_status add_segment(void *ctx, const struct hs_rowfile *f)
     struct explain *x = ctx;
     HS_TRY(hs_schedule_add(&x->schedule, f));
     const uint32_t index = x->schedule.segment_count - 1, id = x->schedule.segments[index].job;
-    struct explain_job *job = &x->jobs[id];
     if (id == UINT32_MAX)
         return hs_rowfile_bad(f, "job_id", "a job of jobs.csv");
+    struct explain_job *job = &x->jobs[id];
     if (job->vc == UINT32_MAX)
         return hs_rowfile_bad(f, "job_id", "a job of a virtual cluster that the cluster has");
     if (job->first_segment == EXPLAIN_NONE)

@@ -44,8 +44,15 @@ static void write_files(struct hs_jsonw *w, const struct hs_manifest *m)
     hs_jsonw_put(w, "]");
 }
 
-static void write_all(struct hs_jsonw *w, const struct hs_manifest *m)
+enum hs_status hs_manifest_write(const struct hs_manifest *m, const struct hs_rundir *dir,
+                                 struct hs_diag *diag)
 {
+    char path[HS_PATH_SIZE];
+    struct hs_output out;
+    struct hs_jsonw writer, *w = &writer;
+    hs_rundir_file(dir, "manifest.json", path, sizeof path);
+    HS_TRY(hs_output_open(&out, path, diag));
+    hs_jsonw_begin(w, &out);
     hs_jsonw_put(w, "={ schema=%u program=horus version=%s commit=%s compiler=%s flags=%s",
                  MANIFEST_SCHEMA, HS_VERSION, hs_version_commit(), hs_version_compiler(),
                  hs_version_flags());
@@ -74,18 +81,6 @@ static void write_all(struct hs_jsonw *w, const struct hs_manifest *m)
     hs_jsonw_put(w, "] host=%s wall_s=%g cpu_s=%g peak_rss_kib=%" PRIu64 " } }", m->machine.host,
                  m->machine.wall_s, m->machine.cpu_s, m->machine.peak_rss_kib);
     hs_jsonw_finish(w);
-}
-
-enum hs_status hs_manifest_write(const struct hs_manifest *manifest, const struct hs_rundir *dir,
-                                 struct hs_diag *diag)
-{
-    char path[HS_PATH_SIZE];
-    struct hs_output out;
-    struct hs_jsonw w;
-    hs_rundir_file(dir, "manifest.json", path, sizeof path);
-    HS_TRY(hs_output_open(&out, path, diag));
-    hs_jsonw_begin(&w, &out);
-    write_all(&w, manifest);
     return hs_output_close(&out, diag);
 }
 

@@ -206,7 +206,6 @@ static const struct hs_row_format segments_file = {
 /* ---- decisions.csv ---- */
 
 #define SHARE_DECIMALS 6
-#define WORD_SIZE      8u
 
 /* A row an action of the policy, with what led to it. */
 struct decisions_state {
@@ -216,28 +215,21 @@ struct decisions_state {
 
 static const struct {
     enum hs_event_kind kind;
-    char word[WORD_SIZE];
+    const char *word;
 } trigger_words[] = {
     {HS_EVENT_FINISH, "finish"}, {HS_EVENT_STOPPED, "oom"},   {HS_EVENT_SUBMIT, "submit"},
     {HS_EVENT_PROGRESS, "paid"}, {HS_EVENT_MEMORY, "memory"}, {HS_EVENT_STEP, "step"},
     {HS_EVENT_TIMER, "timer"},
 };
 
-/* "finish submit": each word is put with a blank behind it, which the last one gives back. */
 static void put_triggers(struct hs_csvw *w, uint32_t triggers)
 {
-    char *start = hs_output_room(&w->out, sizeof trigger_words + 1), *to = start;
-    for (size_t i = 0; i < sizeof trigger_words / sizeof *trigger_words; i++) {
-        if ((triggers >> trigger_words[i].kind & 1) == 0)
-            continue;
-        memcpy(to, trigger_words[i].word, WORD_SIZE);
-        to += strlen(trigger_words[i].word);
-        *to++ = ' ';
-    }
-    if (to > start)
-        hs_csvw_end_field(w, to - 1);
-    else
-        hs_csvw_empty(w);
+    char text[128], *to = text; /* "finish submit", each word with a blank behind it */
+    for (size_t i = 0; i < sizeof trigger_words / sizeof *trigger_words; i++)
+        if (triggers >> trigger_words[i].kind & 1)
+            to += snprintf(to, (size_t)(text + sizeof text - to), "%s ", trigger_words[i].word);
+    to[to > text ? -1 : 0] = '\0';
+    hs_csvw_text(w, text);
 }
 
 /* What the value of an action is, and the reason of one for which the policy gives none; those that
@@ -514,7 +506,6 @@ struct node_account {
  * a placement, memory O(GPUs). */
 struct nodes_state {
     struct hs_row_file file;
-    const struct hs_cluster *cluster;
     struct node_gpu *gpus;
     struct node_account *accounts;
     bool has_util; /* the utilization of at least one job is known */
@@ -543,7 +534,7 @@ static enum hs_status on_node_start(void *ctx, int64_t now_us, const struct hs_j
                                     const uint32_t *gpus, uint32_t gpu_count)
 {
     struct nodes_state *n = ctx;
-    uint32_t node = n->cluster->node_count;
+    uint32_t node = UINT32_MAX;
     n->has_util = n->has_util || job->gpu_util_pm >= 0;
     for (uint32_t i = 0; i < gpu_count; i++) {
         struct node_gpu *gpu = book(n, gpus[i], now_us, job, 1);
@@ -565,7 +556,6 @@ static void nodes_open(void *state)
 {
     struct nodes_state *n = state;
     const struct hs_cluster *cluster = n->file.report->options.cluster;
-    n->cluster = cluster;
     n->gpus = hs_alloc_zeroed(cluster->gpu_count, sizeof *n->gpus);
     n->accounts = hs_alloc_zeroed(cluster->node_count, sizeof *n->accounts);
     for (uint32_t i = 0; i < cluster->node_count; i++)
@@ -576,15 +566,16 @@ static void nodes_open(void *state)
 static enum hs_status nodes_finish(void *state, int64_t end_us)
 {
     const struct nodes_state *n = state;
+    const struct hs_cluster *cluster = n->file.report->options.cluster;
     struct hs_csvw *w = &((struct hs_row_file *)state)->csv;
     (void)end_us;
-    for (uint32_t i = 0; i < n->cluster->node_count; i++) {
-        const struct hs_node *node = &n->cluster->nodes[i];
+    for (uint32_t i = 0; i < cluster->node_count; i++) {
+        const struct hs_node *node = &cluster->nodes[i];
         const struct node_account *account = &n->accounts[i];
         const hs_u128 capacity_us = (hs_u128)node->gpus * (uint64_t)n->file.report->span_us;
         hs_csvw_u64(w, i);
         hs_csvw_text(w, node->name);
-        hs_csvw_text(w, n->cluster->types[node->type].name);
+        hs_csvw_text(w, cluster->types[node->type].name);
         hs_csvw_u64(w, node->rack);
         hs_csvw_u64(w, node->gpus);
         hs_csvw_u64(w, account->placements);

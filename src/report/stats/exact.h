@@ -39,10 +39,7 @@ static inline double hs_exact_signed(hs_i128 num, hs_i128 den)
  * hs_csvw_ratio(w, result, scale, digits of scale), which is then exact. */
 static inline uint64_t hs_exact_scaled(hs_u128 num, hs_u128 den, uint64_t scale)
 {
-    num = num * scale + den / 2;
-    if ((num | den) >> 64 == 0)
-        return (uint64_t)num / (uint64_t)den;
-    hs_u128 quotient = num / den;
+    hs_u128 quotient = (num * scale + den / 2) / den;
     return quotient > UINT64_MAX ? UINT64_MAX : (uint64_t)quotient;
 }
 

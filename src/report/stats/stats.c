@@ -374,8 +374,6 @@ static struct hs_user_account *add_user(struct hs_stats *s, const struct hs_job_
 {
     hs_grow((void **)&s->users, &s->user_cap, (uint64_t)job->user_index + 1, sizeof *s->users,
             HS_INTERN_MAX);
-    if (job->user_index >= s->user_count)
-        s->user_count = job->user_index + 1;
     struct hs_user_account *user = &s->users[job->user_index];
     user->milli_us += (hs_u128)(uint64_t)job->gpu_us * job->gpu_milli;
     return user;
@@ -418,9 +416,9 @@ static int compare_users(const void *a, const void *b)
 /* After the last job. With fewer users than quintiles the classes would only rename the users. */
 static void rank_users(struct hs_stats *s)
 {
-    struct user_rank *ranks = hs_alloc_zeroed((uint64_t)s->user_count + 1, sizeof *ranks);
+    struct user_rank *ranks = hs_alloc_zeroed((uint64_t)s->user_cap + 1, sizeof *ranks);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < s->user_count; i++)
+    for (uint32_t i = 0; i < s->user_cap; i++)
         if (s->users[i].jobs > 0)
             ranks[count++] = (struct user_rank){.milli_us = s->users[i].milli_us, .user = i};
     qsort(ranks, count, sizeof *ranks, compare_users);
@@ -464,7 +462,7 @@ static double jain_index(const struct hs_stats *s)
 {
     double sum = 0, squares = 0;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < s->user_count; i++) {
+    for (uint32_t i = 0; i < s->user_cap; i++) {
         if (s->users[i].sojourn == 0)
             continue;
         double share = hs_exact_double(s->users[i].need, s->users[i].sojourn);

@@ -68,7 +68,7 @@ struct hs_stats {
     int64_t warmup_us, cooldown_us;
     struct hs_temp_records plain, samples; /* of completed jobs: packed; all others */
     struct hs_user_account *users;         /* by the engine's ids: memory follows them, not jobs */
-    uint32_t user_count, user_cap;
+    uint32_t user_cap;
     struct hs_intern vcs;
     uint32_t *vc_of; /* by the engine's ids: VC + 1; 0 = no job of it yet */
     uint32_t vc_of_cap;

@@ -153,35 +153,27 @@ static enum hs_status read_machines(struct verify_run *run, struct hs_csv *csv)
 }
 
 /* A file that is not called JSON is a list of machines if it does not begin like JSON. */
-static enum hs_status read_file(struct verify_run *run, const char *path)
+static enum hs_status load_cluster(struct verify_run *run, const char *spec)
 {
+    const size_t length = strlen(spec);
+    const bool is_json = length > 5 && strcmp(spec + length - 5, ".json") == 0;
     struct hs_input *input;
     struct hs_csv *csv;
     const char *head;
     size_t len = 0;
-    HS_TRY(hs_input_open(&input, path, run->diag));
+    if (!is_json && access(spec, F_OK) != 0)
+        return read_shape(run, spec);
+    HS_TRY(hs_input_open(&input, spec, run->diag));
     enum hs_status status = hs_input_peek(input, &head, &len);
-    bool is_list = status == HS_OK && len > 0 && strchr("{/ \t\r\n", head[0]) == NULL;
+    const bool is_list =
+        !is_json && status == HS_OK && len > 0 && strchr("{/ \t\r\n", head[0]) == NULL;
     if (is_list) {
         hs_csv_open(&csv, input, ',', run->diag);
         status = read_machines(run, csv);
         hs_csv_close(csv);
     }
     hs_input_close(input);
-    return is_list || status != HS_OK ? status : read_json(run, path);
-}
-
-static enum hs_status load_cluster(struct verify_run *run, const char *spec)
-{
-    size_t length = strlen(spec);
-    if (length > 5 && strcmp(spec + length - 5, ".json") == 0)
-        HS_TRY(read_json(run, spec));
-    else if (access(spec, F_OK) == 0)
-        HS_TRY(read_file(run, spec));
-    else
-        HS_TRY(read_shape(run, spec));
-    run->gpus = hs_alloc_zeroed(run->gpu_count + UINT64_C(1), sizeof *run->gpus);
-    return HS_OK;
+    return is_list || status != HS_OK ? status : read_json(run, spec);
 }
 
 /* ---- the manifest ---- */
@@ -443,6 +435,7 @@ static enum hs_status load(struct verify_run *run)
     HS_TRY(require_output(run, "jobs.csv"));
     HS_TRY(require_output(run, "segments.csv"));
     HS_TRY(load_cluster(run, run->setup.cluster));
+    run->gpus = hs_alloc_zeroed(run->gpu_count + UINT64_C(1), sizeof *run->gpus);
     HS_TRY(load_trace(run));
     run->manifest.keeps_quiet = true; /* a rule compares the hashes */
     HS_TRY(hs_rowfile_each(&run->manifest, "jobs.csv", job_cells, add_job_row, run));
