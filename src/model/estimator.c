@@ -44,13 +44,23 @@ struct rolling {
     uint32_t user_cap, size_count, size_cap;
 };
 
-/* NULL if there is none. */
-static struct rolling_size *size_of(const struct rolling *r, uint32_t user, uint32_t gpus)
+/* NULL if there is none. What is found becomes the first of its user: a user asks for few sizes
+ * again and again. */
+static struct rolling_size *size_of(struct rolling *r, uint32_t user, uint32_t gpus)
 {
-    uint32_t at = user < r->user_cap ? r->users[user].first : 0;
-    while (at != 0 && r->sizes[at - 1].gpus != gpus)
-        at = r->sizes[at - 1].next;
-    return at != 0 ? &r->sizes[at - 1] : NULL;
+    uint32_t *first = user < r->user_cap ? &r->users[user].first : NULL, *link = first;
+    while (link != NULL && *link != 0) {
+        struct rolling_size *size = &r->sizes[*link - 1];
+        if (size->gpus == gpus) {
+            const uint32_t at = *link;
+            *link = size->next;
+            size->next = *first;
+            *first = at;
+            return size;
+        }
+        link = &size->next;
+    }
+    return NULL;
 }
 
 static void mean_add(struct rolling_mean *mean, int64_t run_us)
@@ -83,7 +93,7 @@ static int64_t mean_us(const struct rolling_mean *mean)
 
 /* Of the finished jobs of the same user and GPUs; if there is none, of the same user; if there is
  * none, of all; -1 if there is none. */
-static int64_t rolling_mean_us(const struct rolling *r, uint32_t user, uint32_t gpus)
+static int64_t rolling_mean_us(struct rolling *r, uint32_t user, uint32_t gpus)
 {
     const struct rolling_size *size = size_of(r, user, gpus);
     if (size != NULL)

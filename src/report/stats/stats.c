@@ -50,7 +50,7 @@ struct plain_sample {
     uint32_t user, milli_gpus;
 };
 
-static struct job_sample unpack(const struct plain_sample *plain)
+HS_INLINE struct job_sample unpack(const struct plain_sample *plain)
 {
     const int64_t wait_us = plain->wait_us, work_us = plain->work_us;
     return (struct job_sample){.wait_us = wait_us,
@@ -625,7 +625,7 @@ static uint32_t set_of_cell(const struct evaluation *e, uint32_t measure, uint32
 }
 
 /* num / den in parts per million, rounded half up; the largest integer where it does not fit. */
-static uint64_t ratio_ppm(int64_t num, int64_t den)
+HS_INLINE uint64_t ratio_ppm(int64_t num, int64_t den)
 {
     uint64_t n = (uint64_t)num, d = (uint64_t)den;
     if (HS_LIKELY(n < UINT64_MAX / PPM / 2 && d < UINT64_MAX / 2))
@@ -636,7 +636,7 @@ static uint64_t ratio_ppm(int64_t num, int64_t den)
 
 /* The values of a job, less the least. Without work it has no slowdowns: 0, of which no later pass
  * asks for the bucket. */
-static void measure(const struct evaluation *e, const struct job_sample *job, uint64_t value[SUMS])
+HS_INLINE void measure(const struct evaluation *e, const struct job_sample *job, uint64_t value[SUMS])
 {
     const bool has_work = job->work_us > 0;
     uint64_t slowdown = has_work ? ratio_ppm(job->jct_us, job->work_us) : 0, run_slowdown = PPM;
@@ -666,7 +666,7 @@ HS_INLINE void count_values(struct evaluation *e, uint32_t sums, uint32_t set,
 }
 
 /* The first pass: sums, and the buckets of the values. */
-static void count_job(struct evaluation *e, const struct job_sample *job)
+HS_INLINE void count_job(struct evaluation *e, const struct job_sample *job)
 {
     struct hs_user_account *user = &e->stats->users[job->key.user];
     uint64_t value[SUMS];
@@ -704,22 +704,26 @@ static void add_cells(struct evaluation *e)
 }
 
 /* A later pass: gives the values of a job to those of its classes that ask for them. */
-static void take_job(struct evaluation *e, const struct job_sample *job)
+HS_INLINE void take_job(struct evaluation *e, const struct job_sample *job)
 {
-    uint64_t value[SUMS];
+    uint64_t value[SUMS], asking[HS_MEASURES], any = 0, mask = 0;
     uint32_t of[CLASSES_OF_JOB];
-    uint64_t mask = 0;
+    measure(e, job, value);
+    HS_UNROLL
+    for (uint32_t m = 0; m < HS_MEASURES; m++)
+        any |= asking[m] = e->wanted[m][bucket_of(value[m])];
+    if (any == 0)
+        return;
     uint32_t count = classes_of_cell(e->stats, job->key.cell, of);
     count += classes_beside(e->stats, &job->key, of + count);
     for (uint32_t i = 0; i < count; i++)
         mask |= UINT64_C(1) << of[i] % 64;
-    measure(e, job, value);
-    for (uint32_t m = 0; m < HS_MEASURES; m++) {
-        const uint64_t asking = e->wanted[m][bucket_of(value[m])] & mask;
-        for (uint32_t i = 0; asking != 0 && i < (m < HS_M_BOUNDED ? count : 1); i++)
-            if (asking >> of[i] % 64 & 1)
+    if ((any & mask) == 0)
+        return;
+    for (uint32_t m = 0; m < HS_MEASURES; m++)
+        for (uint32_t i = 0; (asking[m] & mask) != 0 && i < (m < HS_M_BOUNDED ? count : 1); i++)
+            if (asking[m] >> of[i] % 64 & 1)
                 quantiles_take(&e->quantiles, set_of(e, m, of[i]), value[m]);
-    }
 }
 
 /* Before a later pass. */
@@ -734,25 +738,33 @@ static void mark_wanted(struct evaluation *e)
         }
 }
 
+/* Of a block. Compiled apart for plain samples, whose run takes the work and whose progress begins
+ * at the start. */
+HS_INLINE void read_block(struct evaluation *e, const void *block, uint32_t count, bool is_plain)
+{
+    const int64_t last_us = e->stats->last_submit_us - e->stats->cooldown_us;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct job_sample job = is_plain ? unpack((const struct plain_sample *)block + i)
+                                               : ((const struct job_sample *)block)[i];
+        if (!is_plain && job.submit_us > last_us)
+            continue;
+        if (e->quantiles.pass == PASS_FIRST)
+            count_job(e, &job);
+        else
+            take_job(e, &job);
+    }
+}
+
 static enum hs_status read_samples(struct evaluation *e, struct hs_temp_records *records)
 {
-    const struct hs_stats *s = e->stats;
-    const bool is_plain = records == &s->plain, is_first_pass = e->quantiles.pass == PASS_FIRST;
-    const int64_t last_us = s->last_submit_us - s->cooldown_us;
     void *block;
     uint32_t count;
     enum hs_status status;
-    while ((status = hs_temp_records_next(records, &block, &count, s->diag)) == HS_OK) {
-        for (uint32_t i = 0; i < count; i++) {
-            const struct job_sample job = is_plain ? unpack((const struct plain_sample *)block + i)
-                                                   : ((const struct job_sample *)block)[i];
-            if (!is_plain && job.submit_us > last_us)
-                continue;
-            if (is_first_pass)
-                count_job(e, &job);
-            else
-                take_job(e, &job);
-        }
+    while ((status = hs_temp_records_next(records, &block, &count, e->stats->diag)) == HS_OK) {
+        if (records == &e->stats->plain)
+            read_block(e, block, count, true);
+        else
+            read_block(e, block, count, false);
     }
     return status == HS_END ? HS_OK : status;
 }
