@@ -48,19 +48,18 @@ struct rolling {
  * again and again. */
 static struct rolling_size *size_of(struct rolling *r, uint32_t user, uint32_t gpus)
 {
-    uint32_t *first = user < r->user_cap ? &r->users[user].first : NULL, *link = first;
-    while (link != NULL && *link != 0) {
-        struct rolling_size *size = &r->sizes[*link - 1];
-        if (size->gpus == gpus) {
-            const uint32_t at = *link;
-            *link = size->next;
-            size->next = *first;
-            *first = at;
-            return size;
-        }
-        link = &size->next;
-    }
-    return NULL;
+    if (user >= r->user_cap)
+        return NULL;
+    uint32_t *const first = &r->users[user].first, *link = first;
+    while (*link != 0 && r->sizes[*link - 1].gpus != gpus)
+        link = &r->sizes[*link - 1].next;
+    const uint32_t at = *link;
+    if (at == 0)
+        return NULL;
+    *link = r->sizes[at - 1].next;
+    r->sizes[at - 1].next = *first;
+    *first = at;
+    return &r->sizes[at - 1];
 }
 
 static void mean_add(struct rolling_mean *mean, int64_t run_us)
