@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Fields of text: quoted only where they must be, repeated texts copied whole.
+ * Fields of text: quoted only where they must be.
  */
 #include "data/csvwrite.h"
 
@@ -132,18 +132,4 @@ void hs_csvw_ids(struct hs_csvw *w, const uint32_t *ids, uint32_t count)
 enum hs_status hs_csvw_close(struct hs_csvw *w, struct hs_diag *diag)
 {
     return hs_output_close(&w->out, diag);
-}
-
-/* ---- repeated texts ---- */
-
-void hs_csvtexts_put_new(struct hs_csvtext *slot, struct hs_csvw *w, const char *text)
-{
-    hs_output_room(&w->out, HS_OUTPUT_ROOM); /* a short field is in one piece then */
-    const uint64_t before = hs_output_bytes(&w->out);
-    hs_csvw_text(w, text);
-    const uint64_t len = hs_output_bytes(&w->out) - before;
-    if (len > HS_CSVTEXTS_LONG)
-        return;
-    *slot = (struct hs_csvtext){.text = text, .len = (uint32_t)len};
-    memcpy(slot->field, w->out.at - len, len);
 }

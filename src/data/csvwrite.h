@@ -9,16 +9,12 @@
  *     hs_csvw_end(&w);
  *
  * Errors are sticky in the output; the row calls never fail.
- *
- * A text that comes again and again at the same address (interned names, constants) is kept as the
- * field that it is and copied whole: hs_csvtexts_put, O(1) memory: two texts may collide.
  */
 #ifndef HORUS_DATA_CSVWRITE_H
 #define HORUS_DATA_CSVWRITE_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/fmt.h"
 #include "base/io.h"
@@ -93,36 +89,6 @@ static inline void hs_csvw_end(struct hs_csvw *w) /* of the row */
 {
     w->out.at[-1] = '\n';
     w->rows++;
-}
-
-#define HS_CSVTEXTS_BITS 10u
-#define HS_CSVTEXTS_LONG 20u /* bytes of a field, its comma among them, that is kept */
-
-struct hs_csvtext {
-    const char *text; /* NULL: empty */
-    uint32_t len;
-    char field[HS_CSVTEXTS_LONG];
-};
-
-struct hs_csvtexts {
-    struct hs_csvtext of[1u << HS_CSVTEXTS_BITS];
-};
-
-/* Any other text: writes it, and keeps what can be kept. */
-void hs_csvtexts_put_new(struct hs_csvtext *slot, struct hs_csvw *w, const char *text);
-
-/* text NULL: empty. */
-static inline void hs_csvtexts_put(struct hs_csvtexts *texts, struct hs_csvw *w, const char *text)
-{
-    const uint64_t spread = (uint64_t)(uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15);
-    struct hs_csvtext *known = &texts->of[spread >> (64 - HS_CSVTEXTS_BITS)];
-    if (HS_UNLIKELY(known->text != text || known->len == 0)) {
-        hs_csvtexts_put_new(known, w, text);
-        return;
-    }
-    char *to = hs_csvw_begin_field(w);
-    memcpy(to, known->field, sizeof known->field);
-    hs_output_wrote(&w->out, to + known->len);
 }
 
 #endif

@@ -34,7 +34,6 @@ static void put_share(struct hs_csvw *w, hs_u128 part, hs_u128 whole)
  * number. */
 struct jobs_state {
     struct hs_row_file file;
-    struct hs_csvtexts texts;
     uint32_t *gpus; /* of the last segment, and 1 + the index of its job */
     uint32_t gpu_count, gpus_cap;
     uint64_t gpus_of;
@@ -85,7 +84,7 @@ static const char *status_of(const struct hs_job_record *job)
 /* The columns of jobs.csv behind the id, in order, and how each is written. end_us: when the job
  * ended, or the run. No trace gives a requested time. */
 #define COLUMNS(COLUMN)                                                                            \
-    COLUMN("workload_name", hs_csvtexts_put(&f->texts, w, workload))                               \
+    COLUMN("workload_name", hs_csvw_text(w, workload))                                             \
     COLUMN("submission_time", hs_csvw_seconds(w, job->submit_us))                                  \
     COLUMN("requested_number_of_resources", hs_csvw_u64(w, job->gpus))                             \
     COLUMN("requested_time", hs_csvw_empty(w))                                                     \
@@ -98,12 +97,12 @@ static const char *status_of(const struct hs_job_record *job)
     COLUMN("stretch", put_slowdown(w, job, job->finish_us - job->submit_us))                       \
     COLUMN("allocated_resources",                                                                  \
            hs_csvw_ids(w, f->gpus, f->gpus_of == job->index + 1 ? f->gpu_count : 0))               \
-    COLUMN("user", hs_csvtexts_put(&f->texts, w, job->user))                                       \
-    COLUMN("vc", hs_csvtexts_put(&f->texts, w, job->vc))                                           \
-    COLUMN("status", hs_csvtexts_put(&f->texts, w, status_of(job)))                                \
-    COLUMN("model", hs_csvtexts_put(&f->texts, w, job->model))                                     \
-    COLUMN("batch", hs_csvtexts_put(&f->texts, w, job->batch))                                     \
-    COLUMN("gpu_type", hs_csvtexts_put(&f->texts, w, job->gpu_type))                               \
+    COLUMN("user", hs_csvw_text(w, job->user))                                                     \
+    COLUMN("vc", hs_csvw_text(w, job->vc))                                                         \
+    COLUMN("status", hs_csvw_text(w, status_of(job)))                                              \
+    COLUMN("model", hs_csvw_text(w, job->model))                                                   \
+    COLUMN("batch", hs_csvw_text(w, job->batch))                                                   \
+    COLUMN("gpu_type", hs_csvw_text(w, job->gpu_type))                                             \
     COLUMN("nodes", hs_csvw_u64(w, job->nodes_spanned))                                            \
     COLUMN("isolated", hs_csvw_seconds(w, job->work_us))                                           \
     COLUMN("run", hs_csvw_seconds(w, job->run_us))                                                 \
@@ -120,13 +119,13 @@ static const char *status_of(const struct hs_job_record *job)
                               : hs_csvw_ratio(w, (uint64_t)job->gpu_us * job->gpu_milli, NANO, 9)) \
     COLUMN("predicted_util", put_milli(w, job->predicted_util_pm))                                 \
     COLUMN("gpu_util", put_milli(w, job->gpu_util_pm))                                             \
-    COLUMN("dataset", hs_csvtexts_put(&f->texts, w, job->dataset))                                 \
-    COLUMN("precision", hs_csvtexts_put(&f->texts, w, job->precision))                             \
-    COLUMN("profile_from", hs_csvtexts_put(&f->texts, w, hs_profile_from_text(job->profile_from))) \
+    COLUMN("dataset", hs_csvw_text(w, job->dataset))                                               \
+    COLUMN("precision", hs_csvw_text(w, job->precision))                                           \
+    COLUMN("profile_from", hs_csvw_text(w, hs_profile_from_text(job->profile_from)))               \
     COLUMN("run_slowdown", put_slowdown(w, job, job->run_us))                                      \
     COLUMN("attempts", hs_csvw_u64(w, UINT64_C(1) + job->retries))                                 \
     COLUMN("estimate", put_time(w, job->estimate_us))                                              \
-    COLUMN("class", hs_csvtexts_put(&f->texts, w, hs_job_class_text(job->job_class)))              \
+    COLUMN("class", hs_csvw_text(w, hs_job_class_text(job->job_class)))                            \
     COLUMN("first_progress", put_time(w, job->first_progress_us))                                  \
     COLUMN("switches", hs_csvw_u64(w, job->switches))                                              \
     COLUMN("host_mib_seconds", hs_csvw_seconds(w, job->host_mib_us)) /* the same decimals */       \
