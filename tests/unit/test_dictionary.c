@@ -18,7 +18,6 @@
 #include "cli/verbs/compare.h"
 #include "cli/sweep/sweep.h"
 #include "report/run/summary.h"
-#include "report/stats/stats.h"
 #include "report/compare/paired.h"
 #include "report/run/observers.h"
 #include "support/handrun.h"
@@ -203,7 +202,7 @@ static void append_classes(char list[LIST_SIZE], uint32_t from, uint32_t to)
     for (uint32_t i = from; i < to; i++) {
         struct hs_class class;
         char name[HS_CLASS_NAME_MAX + 1] = "over_32";
-        hs_class_name(i, &class);
+        hs_class_name(i, NULL, &class);
         if (class.name[0] != '>')
             for (size_t c = 0; c <= strlen(class.name); c++)
                 name[c] = class.name[c] == '-' ? '_' : class.name[c];
@@ -246,9 +245,9 @@ static void classes_have_these_names_and_measures(void **state)
     for (uint32_t i = HS_CLASS_ALL + 1; i < HS_CLASS_VC; i++) {
         struct hs_class class, before = {.kind = ""};
         char cell[128];
-        hs_class_name(i, &class);
+        hs_class_name(i, NULL, &class);
         if (i > HS_CLASS_ALL + 1)
-            hs_class_name(i - 1, &before);
+            hs_class_name(i - 1, NULL, &before);
         if (strcmp(class.kind, before.kind) != 0) {
             int printed = snprintf(cell, sizeof cell, "%s=`%s`", class.kind, class.name);
             append(list, cell, (size_t)printed);

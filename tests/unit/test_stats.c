@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "report/stats/exact.h"
-#include "report/stats/stats.h"
+#include "report/run/observers.h"
 #include "support/sink.h"
 
 #define S HS_US_PER_S

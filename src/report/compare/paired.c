@@ -25,7 +25,6 @@
 #include "base/fmt.h"
 #include "report/run/manifest.h"
 #include "report/stats/exact.h"
-#include "report/stats/stats.h"
 
 #define ROWS_MAX  (UINT32_MAX / 2)
 #define HINT_SIZE 512
@@ -351,7 +350,7 @@ static uint8_t add_group(const struct grouping *g, int kind, uint32_t class)
     struct hs_class of_gpus;
     const char *name = "";
     if (kind == KIND_GPUS) {
-        hs_class_name(HS_CLASS_GPUS + class, &of_gpus);
+        hs_class_name(HS_CLASS_GPUS + class, NULL, &of_gpus);
         name = of_gpus.name;
     } else if (kind == KIND_VC) {
         name = class == HS_PAIRED_VCS          ? "(others)"

@@ -25,7 +25,6 @@
 #include "base/memory.h"
 #include "data/json.h"
 #include "report/compare/intervals.h"
-#include "report/stats/stats.h"
 #include "report/report.h"
 #include "report/run/rundir.h"
 #include "report/run/manifest.h"

@@ -14,7 +14,6 @@
 #include "base/io.h"
 #include "data/csvwrite.h"
 #include "report/run/manifest.h"
-#include "report/stats/stats.h"
 
 #define SUMMARY_SCHEMA 1
 
@@ -27,6 +26,38 @@ static const char *const class_measures[HS_CLASS_MEASURES] = {
 const char *hs_class_measure(uint32_t index)
 {
     return index < HS_CLASS_MEASURES ? class_measures[index] : NULL;
+}
+
+uint32_t hs_class_of_gpus(uint32_t gpus)
+{
+    if (gpus <= 2)
+        return gpus;
+    const uint32_t log2 = 64 - HS_CLZ64(gpus - 1); /* rounded up */
+    return log2 < HS_CLASS_GPUS_COUNT - 1 ? log2 : HS_CLASS_GPUS_COUNT - 1;
+}
+
+void hs_class_name(uint32_t index, const char *vc, struct hs_class *out)
+{
+    static const char *const gpus[] = {"0", "1", "2-4", "5-8", "9-16", "17-32", ">32"};
+    static const char *const quintiles[] = {"q1", "q2", "q3", "q4", "q5"};
+    const char *name = vc;
+    out->kind = "vc";
+    if (index < HS_CLASS_QUINTILE) {
+        out->kind = "gpus";
+        name = gpus[index - HS_CLASS_GPUS];
+    } else if (index < HS_CLASS_OUTCOME) {
+        out->kind = "user_quintile";
+        name = quintiles[index - HS_CLASS_QUINTILE];
+    } else if (index < HS_CLASS_JOB) {
+        out->kind = "outcome";
+        name = hs_outcome_text((enum hs_outcome)(index - HS_CLASS_OUTCOME));
+    } else if (index < HS_CLASS_VC) {
+        out->kind = "class";
+        name = hs_job_class_text((enum hs_job_class)(index - HS_CLASS_JOB));
+    }
+    /* longer names end in "..." */
+    if (snprintf(out->name, sizeof out->name, "%s", name) > HS_CLASS_NAME_MAX)
+        memcpy(out->name + HS_CLASS_NAME_MAX - 3, "...", 4);
 }
 
 double hs_summary_get(const struct hs_summary *summary, const char *name)
@@ -194,7 +225,7 @@ static void put_class_columns(const struct hs_summary *s, uint32_t from, uint32_
     for (uint32_t i = from; i < to; i++) {
         const struct hs_class *class = NULL;
         struct hs_class like;
-        hs_class_name(i, &like);
+        hs_class_name(i, NULL, &like);
         for (uint32_t c = 0; c < s->class_count && class == NULL; c++)
             if (strcmp(s->classes[c].kind, like.kind) == 0 &&
                 strcmp(s->classes[c].name, like.name) == 0)

@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "data/json.h"
 #include "horus/policy.h"
+#include "horus/trace.h"
 #include "report/run/rundir.h"
 
 struct hs_csvw;
@@ -30,6 +31,7 @@ enum { HS_F_MEAN, HS_F_P50, HS_F_P90, HS_F_P95, HS_F_P99, HS_F_MAX, HS_FIGURES }
 /* The same figures for one class of jobs; measures are named by hs_class_measure(). NaN = none. */
 #define HS_CLASS_MEASURES 27
 #define HS_CLASS_NAME_MAX 63
+#define HS_CLASSES_MAX    131
 struct hs_class {
     const char *kind; /* "gpus", "user_quintile", "outcome", "class", "vc" */
     char name[HS_CLASS_NAME_MAX + 1];
@@ -38,6 +40,29 @@ struct hs_class {
 };
 /* "mean_wait", "p99_jct", ...; NULL past the last. */
 const char *hs_class_measure(uint32_t index);
+
+/* Classes of completed jobs: all; by GPUs, quintile of the user among all users by GPU time,
+ * recorded outcome, class that the user asked for (where any job asks for one), virtual cluster. */
+enum {
+    HS_CLASS_ALL = 0,
+    HS_CLASS_GPUS = 1, /* 0, 1, 2-4, 5-8, 9-16, 17-32, >32 */
+    HS_CLASS_GPUS_COUNT = 7,
+    HS_CLASS_QUINTILE = HS_CLASS_GPUS + HS_CLASS_GPUS_COUNT,
+    HS_CLASS_QUINTILES = 5,
+    HS_CLASS_OUTCOME = HS_CLASS_QUINTILE + HS_CLASS_QUINTILES,
+    HS_CLASS_JOB = HS_CLASS_OUTCOME + HS_OUTCOME_COUNT, /* enum hs_job_class */
+    HS_CLASS_VC = HS_CLASS_JOB + HS_JOB_CLASS_COUNT,
+    /* named VCs; jobs of further ones share the last class, "(others)" */
+    HS_CLASS_VCS_MAX = HS_CLASSES_MAX - HS_CLASS_VC
+};
+
+/* HS_CLASS_GPUS + this: the class of a gang of so many GPUs. */
+uint32_t hs_class_of_gpus(uint32_t gpus);
+/* Sets kind and name of class `index`, above 0; vc: the name, from HS_CLASS_VC on. */
+void hs_class_name(uint32_t index, const char *vc, struct hs_class *out);
+
+/* Bounded slowdown counts jobs shorter than this as this long (Feitelson & Rudolph, JSSPP 1998). */
+#define HS_BOUND_US INT64_C(10000000)
 
 /* What seeded random ties make of a metric (--tie-jitter): running mean and sum of squared
  * deviations over `runs` runs, smallest and largest value. */
@@ -53,7 +78,6 @@ void hs_spread_add(struct hs_spread *spread, double value);
 double hs_spread_deviation(const struct hs_spread *spread);
 
 #define HS_METRICS_MAX 128
-#define HS_CLASSES_MAX 131
 #define HS_SPREADS_MAX 16
 /* Self-contained: valid after hs_report_close(), may be copied. */
 struct hs_summary {

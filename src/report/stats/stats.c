@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See stats.h. At the end the samples are read over and over until every quantile is known
+ * See observers.h. At the end the samples are read over and over until every quantile is known
  * (stats/quantile.h): each set is one measure of one class; the bounded slowdown and the time to
  * the first progress have quantiles for all jobs only and a mean elsewhere. The first pass also
  * takes the sums, since which jobs --cooldown leaves is known only at the end of the run. A later
  * pass looks at a job closely only where one of its classes asks for the bucket of one of its
  * values.
  */
-#include "report/stats/stats.h"
+#include "report/run/observers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -336,39 +336,6 @@ static void quantiles_close(struct quantiles *q)
 
 /* ---- classes ---- */
 
-uint32_t hs_class_of_gpus(uint32_t gpus)
-{
-    if (gpus <= 2)
-        return gpus;
-    const uint32_t log2 = 64 - HS_CLZ64(gpus - 1); /* rounded up */
-    return log2 < HS_CLASS_GPUS_COUNT - 1 ? log2 : HS_CLASS_GPUS_COUNT - 1;
-}
-
-/* Longer names end in "...". */
-static void set_name(struct hs_class *out, const char *kind, const char *name)
-{
-    const size_t length = strlen(name);
-    const bool is_long = length > HS_CLASS_NAME_MAX;
-    out->kind = kind;
-    memcpy(out->name, name, is_long ? HS_CLASS_NAME_MAX : length + 1);
-    if (is_long)
-        memcpy(out->name + HS_CLASS_NAME_MAX - 3, "...", 4);
-}
-
-void hs_class_name(uint32_t index, struct hs_class *out)
-{
-    static const char *const gpus[] = {"0", "1", "2-4", "5-8", "9-16", "17-32", ">32"};
-    static const char *const quintiles[] = {"q1", "q2", "q3", "q4", "q5"};
-    if (index >= HS_CLASS_JOB)
-        set_name(out, "class", hs_job_class_text((enum hs_job_class)(index - HS_CLASS_JOB)));
-    else if (index >= HS_CLASS_OUTCOME)
-        set_name(out, "outcome", hs_outcome_text((enum hs_outcome)(index - HS_CLASS_OUTCOME)));
-    else if (index >= HS_CLASS_QUINTILE)
-        set_name(out, "user_quintile", quintiles[index - HS_CLASS_QUINTILE]);
-    else
-        set_name(out, "gpus", gpus[index - HS_CLASS_GPUS]);
-}
-
 /* Books the GPU time of a job that ended. */
 static struct hs_user_account *add_user(struct hs_stats *s, const struct hs_job_record *job)
 {
@@ -636,7 +603,8 @@ HS_INLINE uint64_t ratio_ppm(int64_t num, int64_t den)
 
 /* The values of a job, less the least. Without work it has no slowdowns: 0, of which no later pass
  * asks for the bucket. */
-HS_INLINE void measure(const struct evaluation *e, const struct job_sample *job, uint64_t value[SUMS])
+HS_INLINE void measure(const struct evaluation *e, const struct job_sample *job,
+                       uint64_t value[SUMS])
 {
     const bool has_work = job->work_us > 0;
     uint64_t slowdown = has_work ? ratio_ppm(job->jct_us, job->work_us) : 0, run_slowdown = PPM;
@@ -805,13 +773,9 @@ static void fill(const struct evaluation *e, struct hs_summary *summary)
             continue;
         struct hs_class *class = &summary->classes[summary->class_count++];
         double *value = class->value; /* in the order of hs_class_measure() */
-        if (i < HS_CLASS_VC)
-            hs_class_name(i, class);
-        else if (i == HS_CLASSES_MAX - 1 && s->vcs.count > HS_CLASS_VCS_MAX)
-            set_name(class, "vc", "(others)");
-        else
-            set_name(class, "vc",
-                     i > HS_CLASS_VC ? hs_intern_text(&s->vcs, i - HS_CLASS_VC) : "(none)");
+        const char *vc = i > HS_CLASS_VC ? hs_intern_text(&s->vcs, i - HS_CLASS_VC) : "(none)";
+        hs_class_name(
+            i, i == HS_CLASSES_MAX - 1 && s->vcs.count > HS_CLASS_VCS_MAX ? "(others)" : vc, class);
         class->jobs = jobs;
         for (uint32_t m = HS_M_WAIT; m <= HS_M_SLOWDOWN; m++, value += HS_FIGURES)
             set_figures(e, m, i, value);
