@@ -2,7 +2,7 @@
  *
  * Set of small integers as a 64-ary tree of bitmaps: bit i of a level says that word i of the level
  * below is not zero. Add, remove, lowest member >= i and highest member <= i in one step per level:
- * two levels to 4,000 members, four to 16 million.
+ * two levels to 4,000 members, five to 500 million.
  *
  *     hs_bitset_init(&set, n, zeroed_words);          // hs_bitset_words(n) of them
  *     for (i = hs_bitset_next(&set, 0); i != HS_BITSET_NONE; i = hs_bitset_next(&set, i + 1)) ...
@@ -18,8 +18,8 @@
 #include "horus/compiler.h"
 
 #define HS_BITSET_NONE   UINT32_MAX
-#define HS_BITSET_LEVELS 4u
-#define HS_BITSET_MAX    (1u << 23) /* well inside 64^4, so that four levels always do */
+#define HS_BITSET_LEVELS 5u
+#define HS_BITSET_MAX    (1u << 29) /* half of 64^5, so that five levels always do */
 
 struct hs_bitset {
     uint64_t *level[HS_BITSET_LEVELS]; /* [0]: the members */

@@ -4,7 +4,7 @@
  * and id, so that equal neighbours are a pool and pools are ordered by VC: O(nodes log nodes) once
  * a run. A change moves one bit, O(1); a search looks at words of bits, O(pools x log nodes).
  * hs_free_is_valid recounts everything. The index of parts keeps, for the same pools, bit sets of
- * nodes by the room of a GPU that holds shares.
+ * GPUs that hold shares by their room.
  */
 #include "model/freeindex.h"
 
@@ -24,17 +24,10 @@ struct hs_kind {
 
 struct hs_node_state {
     struct hs_node_pool *pool;
-    struct hs_rack_part *part; /* of the pool's */
-    uint32_t local;            /* number within the pool */
+    uint32_t local; /* number within the pool */
+    uint32_t rack;
     uint16_t free, size;
     int64_t cpus_milli, mem_mib; /* left; below 0 where more was taken than there is */
-};
-
-/* Nodes of one pool in one rack: consecutive within the pool, because racks are ranges of ids. */
-struct hs_rack_part {
-    uint32_t rack;
-    uint32_t first; /* local number; the next part's is the end */
-    uint32_t idle;
 };
 
 struct hs_node_pool {
@@ -46,8 +39,6 @@ struct hs_node_pool {
     struct hs_bitset *with_free; /* [0 .. size]: local numbers, */
     uint32_t set_words;          /* so many words apart */
     struct hs_bitset counts;     /* free counts that occur */
-    struct hs_rack_part *parts;  /* by rack; ends with a part of rack UINT32_MAX */
-    uint32_t cursor;             /* scratch of hs_free_idle_rack */
 };
 
 struct hs_free {
@@ -56,6 +47,7 @@ struct hs_free {
     struct hs_node_pool **vc_pools; /* pools of VC v: [vc_pools[v], vc_pools[v + 1]) */
     uint64_t *vc_free;              /* free GPUs */
     uint32_t *rack_free;            /* the same by rack */
+    const uint32_t *rack_first;     /* node of each */
     uint64_t seed, counter;         /* of the draws among equally good nodes */
     uint32_t node_count, pool_count, vc_count, rack_count;
     bool by_vc;
@@ -91,25 +83,6 @@ static void set_make(struct hs_bitset *set, uint32_t size, struct hs_arena *aren
     hs_bitset_init(set, size, hs_arena_alloc(arena, hs_bitset_words(size) * sizeof(uint64_t)));
 }
 
-static void pool_init_racks(struct hs_free *f, struct hs_node_pool *p,
-                            const struct hs_cluster *cluster, struct hs_arena *arena)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < p->count; i++)
-        count += i == 0 || cluster->nodes[p->ids[i]].rack != cluster->nodes[p->ids[i - 1]].rack;
-    p->parts = hs_arena_alloc(arena, (count + UINT64_C(1)) * sizeof *p->parts);
-    struct hs_rack_part *end = p->parts;
-    for (uint32_t i = 0; i < p->count; i++) {
-        uint32_t rack = cluster->nodes[p->ids[i]].rack;
-        f->rack_free[rack] += p->kind.size;
-        if (i == 0 || end[-1].rack != rack)
-            *end++ = (struct hs_rack_part){.rack = rack, .first = i};
-        end[-1].idle++;
-        f->nodes[p->ids[i]].part = end - 1;
-    }
-    *end = (struct hs_rack_part){.rack = UINT32_MAX, .first = p->count};
-}
-
 /* All nodes are idle. */
 static void pool_init(struct hs_free *f, struct hs_node_pool *p, const struct sort_key *keys,
                       uint32_t count, const struct hs_cluster *cluster, struct hs_arena *arena)
@@ -134,14 +107,15 @@ static void pool_init(struct hs_free *f, struct hs_node_pool *p, const struct so
         f->nodes[keys[i].id] = (struct hs_node_state){
             .pool = p,
             .local = i,
+            .rack = cluster->nodes[keys[i].id].rack,
             .free = (uint16_t)kind->size,
             .size = (uint16_t)kind->size,
             .cpus_milli = kind->cpus == 0 ? UNLIMITED : kind->cpus * INT64_C(1000),
             .mem_mib = kind->mem_mib == 0 ? UNLIMITED : kind->mem_mib,
         };
+        f->rack_free[cluster->nodes[keys[i].id].rack] += kind->size;
     }
     f->vc_free[kind->vc] += p->free;
-    pool_init_racks(f, p, cluster, arena);
 }
 
 void hs_free_init(struct hs_free **free_index, const struct hs_cluster *cluster, bool by_vc,
@@ -161,6 +135,7 @@ void hs_free_init(struct hs_free **free_index, const struct hs_cluster *cluster,
         .node_count = count,
         .vc_count = by_vc ? cluster->vc_count : 1,
         .rack_count = cluster->rack_count,
+        .rack_first = cluster->rack_first,
         .by_vc = by_vc,
     };
     for (uint32_t i = 0; i < count; i++)
@@ -200,15 +175,9 @@ static bool pool_is_valid(const struct hs_free *f, const struct hs_node_pool *p)
             if (f->nodes[p->ids[local]].free != k)
                 return false;
     }
-    for (const struct hs_rack_part *part = p->parts; part->rack != UINT32_MAX; part++) {
-        uint32_t part_idle = 0;
-        for (uint32_t i = part->first; i < part[1].first; i++) {
-            free_gpus += f->nodes[p->ids[i]].free;
-            part_idle += f->nodes[p->ids[i]].free == p->kind.size;
-        }
-        if (part_idle != part->idle)
-            return false;
-        idle += part_idle;
+    for (uint32_t i = 0; i < p->count; i++) {
+        free_gpus += f->nodes[p->ids[i]].free;
+        idle += f->nodes[p->ids[i]].free == p->kind.size;
     }
     /* Every member's node has that count, so no node is in two sets; all are members of one. */
     return members == p->count && free_gpus == p->free && idle == p->idle;
@@ -226,15 +195,14 @@ bool hs_free_is_valid(const struct hs_free *f)
         if (total != f->vc_free[v])
             return false;
     }
-    uint32_t rack = 0, free_gpus = 0;
-    for (uint32_t i = 0; i < f->node_count; i++) { /* racks are ranges of nodes */
-        const struct hs_node_state *n = &f->nodes[i];
-        if (n->part->rack != rack && free_gpus != f->rack_free[rack])
+    for (uint32_t rack = 0; rack < f->rack_count; rack++) {
+        uint32_t free_gpus = 0;
+        for (uint32_t i = f->rack_first[rack]; i < f->rack_first[rack + 1]; i++)
+            free_gpus += f->nodes[i].free;
+        if (free_gpus != f->rack_free[rack])
             return false;
-        free_gpus = n->part->rack != rack ? n->free : free_gpus + n->free;
-        rack = n->part->rack;
     }
-    return free_gpus == f->rack_free[rack];
+    return true;
 }
 
 /* The pools that may serve an ask. */
@@ -424,28 +392,13 @@ uint32_t hs_free_idle(struct hs_free *f, const struct hs_ask *ask, uint32_t size
 uint32_t hs_free_idle_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t size,
                            uint32_t count, uint32_t from_rack)
 {
-    struct range pools = pools_of(f, ask->vc);
-    for (struct hs_node_pool *p = pools.at; p < pools.end; p++)
-        p->cursor = 0;
-    uint32_t rack = from_rack < f->rack_count ? from_rack : NONE;
-    while (rack != NONE) {
-        uint32_t idle = 0, next_rack = NONE;
-        for (struct hs_node_pool *p = pools.at; p < pools.end; p++) {
-            if (pool_usable(p, ask) != size)
-                continue;
-            while (p->parts[p->cursor].rack < rack)
-                p->cursor++;
-            const struct hs_rack_part *part = &p->parts[p->cursor];
-            if (part->rack == rack) {
-                idle += part->idle; /* they have all of their CPU and memory */
-                part++;
-            }
-            if (part->rack < next_rack)
-                next_rack = part->rack;
-        }
+    uint32_t rack = NONE, idle = 0,
+             node = from_rack < f->rack_count ? f->rack_first[from_rack] : NONE;
+    while (node != NONE && (node = hs_free_idle(f, ask, size, node)) != NONE) {
+        idle = f->nodes[node].rack == rack ? idle + 1 : 1;
+        rack = f->nodes[node++].rack;
         if (idle >= count)
             return rack;
-        rack = next_rack;
     }
     return NONE;
 }
@@ -549,16 +502,14 @@ uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, u
 static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t free)
 {
     struct hs_node_pool *p = n->pool;
-    struct hs_rack_part *part = n->part;
     const uint32_t before = n->free;
     const uint32_t idle = (uint32_t)(free == n->size) - (uint32_t)(before == n->size);
     const uint64_t more = (uint64_t)free - before;
     n->free = (uint16_t)free;
     p->idle += idle;
-    part->idle += idle;
     p->free += more;
     f->vc_free[p->kind.vc] += more;
-    f->rack_free[part->rack] += (uint32_t)more;
+    f->rack_free[n->rack] += (uint32_t)more;
     const size_t words = p->set_words;
     const bool others = hs_bitset_move(p->with_free, before * words, free * words, n->local);
     hs_bitset_put(&p->counts, before, others);
@@ -609,10 +560,11 @@ HS_EXPANDED void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus,
 
 /* ---- parts ---- */
 
-/* What a pool of the free index has of GPUs that hold shares. */
+/* What a pool of the free index has of GPUs that hold shares. A GPU's number in the pool is its
+ * node's, times the size of nodes, and its own in the node. */
 struct part_pool {
     struct hs_bitset rooms;      /* that occur */
-    struct hs_bitset *with_room; /* [0 .. HS_GPU_MILLI]: local numbers of nodes; NULL = none yet */
+    struct hs_bitset *with_room; /* [0 .. HS_GPU_MILLI]: numbers of GPUs; NULL = none yet */
     uint64_t sum;                /* of the rooms */
 };
 
@@ -639,20 +591,10 @@ void hs_part_init(struct hs_part **parts, const struct hs_free *f, const struct 
     *parts = p;
 }
 
-/* The lowest GPU of the node with this room; NONE. */
-static uint32_t node_gpu_with(const struct hs_part *p, uint32_t node, uint32_t room_milli)
+/* Sets the bit of a GPU for a room that it has got or lost. */
+static void note_room(struct hs_part *p, uint32_t gpu, uint32_t room_milli, bool has_room)
 {
-    const struct hs_node *n = &p->cluster->nodes[node];
-    for (uint32_t gpu = n->first_gpu; gpu < n->first_gpu + n->gpus; gpu++)
-        if (p->room_milli[gpu] == room_milli)
-            return gpu;
-    return NONE;
-}
-
-/* Sets the bits of a node for a room that one of its GPUs has got or lost. */
-static void node_note_room(struct hs_part *p, uint32_t node, uint32_t room_milli)
-{
-    const struct hs_node_state *n = &p->f->nodes[node];
+    const struct hs_node_state *n = &p->f->nodes[p->gpu_node[gpu]];
     struct part_pool *pool = &p->pools[n->pool - p->f->pools];
     if (pool->with_room == NULL) {
         pool->with_room =
@@ -661,8 +603,9 @@ static void node_note_room(struct hs_part *p, uint32_t node, uint32_t room_milli
     }
     struct hs_bitset *set = &pool->with_room[room_milli];
     if (set->levels == 0)
-        set_make(set, n->pool->count, p->arena);
-    hs_bitset_put(set, n->local, node_gpu_with(p, node, room_milli) != NONE);
+        set_make(set, n->pool->count * n->size, p->arena);
+    hs_bitset_put(set, n->local * n->size + gpu - p->cluster->nodes[p->gpu_node[gpu]].first_gpu,
+                  has_room);
     hs_bitset_put(&pool->rooms, room_milli, !hs_bitset_is_empty(set));
 }
 
@@ -674,14 +617,20 @@ void hs_part_set(struct hs_part *p, uint32_t gpu, uint32_t room_milli)
     p->pools[p->f->nodes[node].pool - p->f->pools].sum += (uint64_t)room_milli - before;
     p->room_milli[gpu] = (uint16_t)room_milli;
     if (before > 0)
-        node_note_room(p, node, before);
+        note_room(p, gpu, before, false);
     if (room_milli > 0)
-        node_note_room(p, node, room_milli);
+        note_room(p, gpu, room_milli, true);
 }
 
 uint32_t hs_part_room(const struct hs_part *p, uint32_t gpu)
 {
     return p->room_milli[gpu];
+}
+
+/* The id of a GPU by its number in a pool. */
+static uint32_t gpu_at(const struct hs_part *p, const struct hs_node_pool *n, uint32_t number)
+{
+    return p->cluster->nodes[n->ids[number / n->kind.size]].first_gpu + number % n->kind.size;
 }
 
 uint32_t hs_part_tightest(const struct hs_part *p, const struct hs_ask *ask, uint32_t milli)
@@ -696,16 +645,18 @@ uint32_t hs_part_tightest(const struct hs_part *p, const struct hs_ask *ask, uin
         for (uint32_t room = hs_bitset_next(&pool->rooms, milli); room != NONE && room <= least;
              room = hs_bitset_next(&pool->rooms, room + 1)) {
             const struct hs_bitset *set = &pool->with_room[room];
-            uint32_t local = next_with_rest(f, n, set, ask, 1, hs_bitset_first(set));
-            if (local == NONE)
+            uint32_t at = hs_bitset_first(set);
+            while (at != NONE && !node_has_rest(&f->nodes[n->ids[at / n->kind.size]], ask, 1))
+                at = hs_bitset_next(set, at + 1);
+            if (at == NONE)
                 continue;
-            if (room < least || n->ids[local] < best)
-                best = n->ids[local];
+            if (room < least || gpu_at(p, n, at) < best)
+                best = gpu_at(p, n, at);
             least = room;
             break;
         }
     }
-    return best != NONE ? node_gpu_with(p, best, least) : NONE;
+    return best;
 }
 
 uint32_t hs_part_most(const struct hs_part *p, uint32_t vc)
@@ -728,22 +679,18 @@ uint64_t hs_part_all(const struct hs_part *p, uint32_t vc)
     return sum;
 }
 
-/* The sum of the rooms of a pool is right, each room of a node has its bit, and no other bit is
- * set.
+/* The sum of the rooms of a pool is right, each GPU with room has its bit, and no other bit is set.
  */
 static bool part_pool_is_valid(const struct hs_part *p, const struct hs_node_pool *n)
 {
     const struct part_pool *pool = &p->pools[n - p->f->pools];
     uint64_t sum = 0, rooms = 0, bits = 0;
-    for (uint32_t i = 0; i < n->count; i++) {
-        const struct hs_node *node = &p->cluster->nodes[n->ids[i]];
-        for (uint32_t gpu = node->first_gpu; gpu < node->first_gpu + node->gpus; gpu++) {
-            const uint32_t room = p->room_milli[gpu];
-            sum += room;
-            if (room > 0 && !hs_bitset_has(&pool->with_room[room], i))
-                return false;
-            rooms += room > 0 && node_gpu_with(p, n->ids[i], room) == gpu;
-        }
+    for (uint32_t i = 0; i < n->count * n->kind.size; i++) {
+        const uint32_t room = p->room_milli[gpu_at(p, n, i)];
+        sum += room;
+        rooms += room > 0;
+        if (room > 0 && !hs_bitset_has(&pool->with_room[room], i))
+            return false;
     }
     for (uint32_t room = hs_bitset_next(&pool->rooms, 0); room != NONE;
          room = hs_bitset_next(&pool->rooms, room + 1)) {

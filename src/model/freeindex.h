@@ -102,11 +102,11 @@ bool hs_free_is_valid(const struct hs_free *f);
  */
 struct hs_part;
 
-/* No GPU is in it. Both are borrowed. Memory O(GPUs + rooms that occur x nodes / 8), all from the
+/* No GPU is in it. Both are borrowed. Memory O(GPUs + rooms that occur x GPUs / 8), all from the
  * arena. */
 void hs_part_init(struct hs_part **parts, const struct hs_free *f, const struct hs_cluster *cluster,
                   struct hs_arena *arena);
-/* The room of a GPU, up to HS_GPU_MILLI; 0 takes it out. O(GPUs of the node). */
+/* The room of a GPU, up to HS_GPU_MILLI; 0 takes it out. */
 void hs_part_set(struct hs_part *p, uint32_t gpu, uint32_t room_milli);
 uint32_t hs_part_room(const struct hs_part *p, uint32_t gpu); /* 0 = it is not in */
 /* Least room of at least `milli`, then lowest id, of the ask's VC and types, on a node with CPU and
