@@ -677,8 +677,7 @@ enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
     struct arrivals a = {.source = source};
     if (!may_be_exclusive(e)) /* the policy may ask about single GPUs */
         hs_jobs_know_needs(&e->jobs);
-    if (e->estimation != NULL)
-        hs_jobs_know_estimates(&e->jobs);
+    e->jobs.has_estimates = e->estimation != NULL;
     e->jobs.runs[0].cost_left_us =
         e->config.startup_us; /* the default record: of jobs that were never placed */
     HS_TRY(arrivals_advance(e, &a));
@@ -743,8 +742,8 @@ static void engine_open_shared(struct hs_engine *e)
     for (uint32_t t = 0; t < e->cluster->type_count; t++)
         limit_mib[t] =
             e->cluster->types[t].mem_mib > 0 ? (uint32_t)hs_type_capacity_mib(e, t, 2) : UINT32_MAX;
-    hs_share_init(&e->share, e->cluster, e->cluster->vc_mode == HS_VC_PARTITION, limit_mib,
-                  &e->arena);
+    hs_share_init(&e->share, e->cluster, e->free_index, e->cluster->vc_mode == HS_VC_PARTITION,
+                  limit_mib, &e->arena);
 }
 
 static enum hs_status engine_open_policy(struct hs_engine *e)

@@ -249,12 +249,10 @@ static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)
         known->users++;
         return usual;
     }
-    uint32_t at;
-    hs_jobs_add_training_profile(&e->jobs, &at);
     training.users = usual == 0 ? 2 : 1;
+    const uint32_t at = hs_jobs_add_training(&e->jobs, training);
     if (usual == 0)
         e->usual_training[kind] = at;
-    e->jobs.training[at] = training;
     return at;
 }
 
@@ -265,16 +263,14 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
         (r->gpus_min > 0 && r->gpus_min != r->gpus) || (r->gpus_max > 0 && r->gpus_max != r->gpus);
     if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0)
         return 0;
-    uint32_t at;
-    hs_jobs_add_request(&e->jobs, &at);
-    e->jobs.request[at] = (struct hs_job_request){
+    const struct hs_job_request request = {
         .deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us,
         .preempt_cost_us = r->preempt_cost_us,
         .gpus_min = r->gpus_min,
         .gpus_max = r->gpus_max,
         .priority = r->priority,
     };
-    return at;
+    return hs_jobs_add_request(&e->jobs, request);
 }
 
 void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind,

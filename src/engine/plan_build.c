@@ -368,7 +368,7 @@ static inline bool quota_allows(struct hs_plan *p, const struct hs_action *a, ui
     const struct hs_job *job = &e->jobs.jobs[a->job];
     uint32_t vc = job->ask.vc;
     return e->cluster->vc_mode != HS_VC_QUOTA ||
-           (uint64_t)gpus * job->ask.gpu_milli <= hs_lookup_quota_room_milli(e, vc) ||
+           (uint64_t)gpus * job->ask.gpu_milli <= hs_view_quota_room_milli(&e->view, vc) ||
            hs_plan_refuse(p, a->job, "virtual cluster '%s' is over its quota",
                           e->cluster->vcs[vc].name);
 }

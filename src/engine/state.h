@@ -385,8 +385,6 @@ static inline const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job
                                                        : hs_lookup_default(v, job);
 }
 
-/* Thousandths of GPUs that the VC may still take; UINT64_MAX: no quota bars it. */
-uint64_t hs_lookup_quota_room_milli(const struct hs_engine *e, uint32_t vc);
 /* ---- gpu_tenants.c: memory ---- */
 
 /* Memory of the tenants from this allocation on, in the order of the list of the GPU (last placed

@@ -570,20 +570,16 @@ uint64_t hs_view_share_rooms(const struct hs_view *v, uint32_t vc)
 
 /* ---- quotas ---- */
 
-uint64_t hs_lookup_quota_room_milli(const struct hs_engine *e, uint32_t vc)
-{
-    if (e->cluster->vc_mode != HS_VC_QUOTA || (e->can & HS_CAN_BORROW) != 0)
-        return UINT64_MAX;
-    const uint64_t quota_gpus = e->cluster->vcs[vc].quota_gpus;
-    if (quota_gpus > UINT64_MAX / HS_GPU_MILLI)
-        return UINT64_MAX;
-    const uint64_t quota_milli = quota_gpus * HS_GPU_MILLI;
-    return quota_milli > e->vc_held_milli[vc] ? quota_milli - e->vc_held_milli[vc] : 0;
-}
-
 uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc)
 {
-    return hs_lookup_quota_room_milli(v->engine, lookup_vc(v, vc));
+    const struct hs_engine *e = v->engine;
+    const uint32_t at = lookup_vc(v, vc);
+    const uint64_t quota_gpus = e->cluster->vcs[at].quota_gpus;
+    if (e->cluster->vc_mode != HS_VC_QUOTA || (e->can & HS_CAN_BORROW) != 0 ||
+        quota_gpus > UINT64_MAX / HS_GPU_MILLI)
+        return UINT64_MAX;
+    const uint64_t quota_milli = quota_gpus * HS_GPU_MILLI;
+    return quota_milli > e->vc_held_milli[at] ? quota_milli - e->vc_held_milli[at] : 0;
 }
 
 bool hs_view_has_room(const struct hs_view *v, hs_job_id job)
@@ -592,8 +588,7 @@ bool hs_view_has_room(const struct hs_view *v, hs_job_id job)
     const struct hs_job *j = hs_lookup_job(v, job);
     if (!hs_job_is_part(j) && hs_free_total(e->free_index, j->ask.vc) < j->gpus)
         return false;
-    return e->cluster->vc_mode != HS_VC_QUOTA ||
-           hs_lookup_quota_room_milli(e, j->ask.vc) >= (uint64_t)j->gpus * j->ask.gpu_milli;
+    return hs_view_quota_room_milli(v, j->ask.vc) >= (uint64_t)j->gpus * j->ask.gpu_milli;
 }
 
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc)
@@ -744,18 +739,6 @@ bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job)
             (v->engine->can & HS_CAN_COLOCATE) != 0);
 }
 
-struct accept {
-    const struct hs_engine *engine;
-    const struct hs_job *job;
-    uint32_t workers;
-};
-
-static bool accepts(const void *ctx, uint32_t node)
-{
-    const struct accept *a = ctx;
-    return hs_free_can_book(a->engine->free_index, node, a->workers, &a->job->ask);
-}
-
 /* What a candidate checks of one GPU after the other. */
 struct inquiry {
     const struct hs_engine *engine;
@@ -813,39 +796,31 @@ void hs_view_node_costs(const struct hs_view *v, hs_job_id slot, uint32_t id, hs
         costs[i] = is_allowed ? gpu_cost(&q, &v->engine->gpus[node->first_gpu + i]) : HS_NEVER;
 }
 
-static struct hs_share_query query_of(const struct accept *accept, hs_load_cost *cost_of,
+static struct hs_share_query query_of(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
                                       const void *ctx, int64_t below)
 {
-    const struct hs_ask *ask = &accept->job->ask;
-    bool asks_of_nodes = (ask->cpus_milli_per_gpu | ask->mem_mib_per_gpu) != 0;
-    return (struct hs_share_query){.ask = ask,
-                                   .claim_mib = hs_claim_mib(accept->engine, accept->job),
+    return (struct hs_share_query){.ask = &hs_lookup_job(v, job)->ask,
+                                   .claim_mib = lookup_needs(v, job)->mem_claim_mib,
                                    .cost_of = cost_of,
                                    .ctx = ctx,
-                                   .below = below,
-                                   .accepts = asks_of_nodes ? accepts : NULL,
-                                   .accept_ctx = accept};
+                                   .below = below};
 }
 
-uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id slot, hs_load_cost *cost_of,
+uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
                                  const void *ctx, int64_t below, int64_t *cost)
 {
-    const struct hs_engine *e = v->engine;
-    const struct accept accept = {e, hs_lookup_job(v, slot), 1};
     *cost = below;
-    if (!may_search(v, slot) || accept.job->is_alone)
+    if (!may_search(v, job) || hs_lookup_job(v, job)->is_alone)
         return HS_NO_GPU;
-    const struct hs_share_query query = query_of(&accept, cost_of, ctx, below);
-    return hs_share_cheapest(e->share, &query, cost);
+    const struct hs_share_query query = query_of(v, job, cost_of, ctx, below);
+    return hs_share_cheapest(v->engine->share, &query, cost);
 }
 
-uint64_t hs_view_find_at_cost(const struct hs_view *v, hs_job_id slot, hs_load_cost *cost_of,
+uint64_t hs_view_find_at_cost(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
                               const void *ctx, uint64_t most)
 {
-    const struct hs_engine *e = v->engine;
-    const struct accept accept = {e, hs_lookup_job(v, slot), 1};
-    const struct hs_share_query query = query_of(&accept, cost_of, ctx, HS_NEVER);
-    return may_search(v, slot) ? hs_share_count(e->share, &query, most) : 0;
+    const struct hs_share_query query = query_of(v, job, cost_of, ctx, HS_NEVER);
+    return may_search(v, job) ? hs_share_count(v->engine->share, &query, most) : 0;
 }
 
 uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type)
@@ -882,28 +857,25 @@ uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id slot, uint32_t 
     return workers <= 0 ? 0 : workers < UINT32_MAX ? (uint32_t)workers : UINT32_MAX;
 }
 
-uint32_t hs_view_find_node(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib,
+uint32_t hs_view_find_node(const struct hs_view *v, hs_job_id job, uint32_t margin_mib,
                            uint32_t from)
 {
-    const struct hs_engine *e = v->engine;
-    const struct hs_job *job = hs_lookup_job(v, slot);
-    return may_search(v, slot)
-               ? hs_share_find_node(e->share, &job->ask, hs_claim_mib(e, job), margin_mib, from)
+    return may_search(v, job)
+               ? hs_share_find_node(v->engine->share, &hs_lookup_job(v, job)->ask,
+                                    lookup_needs(v, job)->mem_claim_mib, margin_mib, from)
                : HS_NO_NODE;
 }
 
 uint32_t hs_view_cheapest_node(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib,
                                hs_load_cost *cost_of, const void *ctx)
 {
-    const struct hs_engine *e = v->engine;
     const struct hs_job *job = hs_lookup_job(v, slot);
-    const struct accept accept = {e, job, job->gpus};
+    struct hs_share_query query = query_of(v, slot, cost_of, ctx, HS_NEVER);
     if (!may_search(v, slot) || job->gpus == 0)
         return HS_NO_NODE;
-    struct hs_share_query query = query_of(&accept, cost_of, ctx, HS_NEVER);
     if (job->is_alone)
         query.claim_mib = UINT32_MAX;
-    return hs_share_gang_node(e->share, &query, job->gpus, margin_mib);
+    return hs_share_gang_node(v->engine->share, &query, job->gpus, margin_mib);
 }
 
 bool hs_view_is_full(const struct hs_view *v, hs_job_id slot)

@@ -28,16 +28,19 @@ static const struct hs_job_needs no_needs = {
 static const struct hs_job_request no_request = {.deadline_us = -1, .preempt_cost_us = -1};
 static const struct hs_job_history no_history = {.next_attempt = HS_NO_ATTEMPT, .began_us = -1};
 
-void hs_jobs_add_training_profile(struct hs_jobs *jobs, uint32_t *at)
+uint32_t hs_jobs_add_training(struct hs_jobs *jobs, struct hs_training_profile training)
 {
-    *at = hs_pool_take(&jobs->training_pool, (void **)&jobs->training, sizeof *jobs->training);
-    jobs->training[*at] = (struct hs_training_profile){.users = 1};
+    const uint32_t at =
+        hs_pool_take(&jobs->training_pool, (void **)&jobs->training, sizeof training);
+    jobs->training[at] = training;
+    return at;
 }
 
-void hs_jobs_add_request(struct hs_jobs *jobs, uint32_t *at)
+uint32_t hs_jobs_add_request(struct hs_jobs *jobs, struct hs_job_request request)
 {
-    *at = hs_pool_take(&jobs->wish_pool, (void **)&jobs->request, sizeof *jobs->request);
-    jobs->request[*at] = no_request;
+    const uint32_t at = hs_pool_take(&jobs->wish_pool, (void **)&jobs->request, sizeof request);
+    jobs->request[at] = request;
+    return at;
 }
 
 void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
@@ -52,8 +55,8 @@ void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
     jobs->overheads[at] = no_overhead;
     at = hs_pool_take(&jobs->history_pool, (void **)&jobs->histories, sizeof *jobs->histories);
     jobs->histories[at] = no_history;
-    hs_jobs_add_training_profile(jobs, &at);
-    hs_jobs_add_request(jobs, &at);
+    (void)hs_jobs_add_training(jobs, (struct hs_training_profile){.users = 1});
+    (void)hs_jobs_add_request(jobs, no_request);
     hs_grow_bare((void **)&jobs->needs, &jobs->needs_cap, 1, sizeof *jobs->needs, HS_LIVE_JOBS_MAX);
     jobs->needs[0] = no_needs;
 }
@@ -79,11 +82,6 @@ void hs_jobs_know_needs(struct hs_jobs *jobs)
     slots_grow(jobs, jobs->slots.high);
     for (uint32_t slot = 0; slot < jobs->slots.high; slot++)
         jobs->needs[slot] = no_needs;
-}
-
-void hs_jobs_know_estimates(struct hs_jobs *jobs)
-{
-    jobs->has_estimates = true;
 }
 
 static void clear_scratch(struct hs_jobs *jobs, uint32_t slot)

@@ -211,8 +211,6 @@ struct hs_jobs {
 void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size);
 /* From now on each job has a record of its needs; once, and nothing is known of those there are. */
 void hs_jobs_know_needs(struct hs_jobs *jobs);
-/* From now on run times are estimated; once, before the first job. */
-void hs_jobs_know_estimates(struct hs_jobs *jobs);
 /* Takes a slot with zeroed scratch and an identity that refers to the default records; the caller
  * fills the job itself. O(1) amortised. */
 void hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot);
@@ -223,9 +221,9 @@ void hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const int64_t *at
                           uint32_t count);
 /* The job failed: its work is that of its next attempt, which it must have; zeroed scratch. */
 void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot);
-/* New records, with one user, and with no wish. */
-void hs_jobs_add_training_profile(struct hs_jobs *jobs, uint32_t *at);
-void hs_jobs_add_request(struct hs_jobs *jobs, uint32_t *at);
+/* New records; their numbers. */
+uint32_t hs_jobs_add_training(struct hs_jobs *jobs, struct hs_training_profile training);
+uint32_t hs_jobs_add_request(struct hs_jobs *jobs, struct hs_job_request request);
 /* It has something to its account, or is placed: it has a run from now on. */
 void hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job);
 /* Gives the job a record of sharing overhead, and a run, before co-runners or the policy cost it

@@ -66,6 +66,7 @@ struct share_offer {
 };
 
 struct hs_share {
+    const struct hs_free *free; /* of CPUs and host memory of nodes */
     struct vertex *vertices;
     struct hs_pool vertex_pool; /* with room for a vertex a GPU: it never grows */
     uint32_t *vertex;           /* of each GPU: its vertex + 1; 0 = it has none */
@@ -332,9 +333,10 @@ struct search {
      * on. */
     int64_t limit;
     uint32_t limit_id;
-    uint32_t gpu; /* found; HS_NO_GPU = none */
+    uint32_t gpu;  /* found; HS_NO_GPU = none */
+    uint32_t gpus; /* wanted on one node: 1, or the gang */
     /* of a gang: the best node so far, HS_NO_NODE, its idle GPUs, and what it costs in all */
-    uint32_t gpus, node, idle;
+    uint32_t node, idle;
     int64_t sum;
     bool may_join; /* GPUs with tenants */
     uint32_t most_level;
@@ -372,7 +374,7 @@ static int64_t bound_of(const struct search *q, uint32_t at)
 
 static bool is_accepted(const struct search *q, uint32_t node)
 {
-    return q->query->accepts == NULL || q->query->accepts(q->query->accept_ctx, node);
+    return hs_free_can_book(q->s->free, node, q->gpus, q->query->ask);
 }
 
 static inline bool is_hopeless(const struct search *q, int64_t cost, uint32_t least_id)
@@ -407,8 +409,12 @@ static void try_gpu(struct search *q, uint32_t node, uint32_t gpu, int64_t cost)
 
 uint32_t hs_share_cheapest(struct hs_share *s, const struct hs_share_query *query, int64_t *cost)
 {
-    struct search q = {
-        .s = s, .query = query, .visit = try_gpu, .limit = query->below, .gpu = HS_NO_GPU};
+    struct search q = {.s = s,
+                       .query = query,
+                       .visit = try_gpu,
+                       .limit = query->below,
+                       .gpu = HS_NO_GPU,
+                       .gpus = 1};
     settle(s);
     for (const struct share_pool *p = NULL; (p = next_pool(s, p, query->ask)) != NULL;) {
         if (query->claim_mib > p->limit_mib)
@@ -434,7 +440,7 @@ static void count_below(const struct search *q, uint32_t at, uint64_t *rest)
 
 uint64_t hs_share_count(struct hs_share *s, const struct hs_share_query *query, uint64_t most)
 {
-    struct search q = {.s = s, .query = query};
+    struct search q = {.s = s, .query = query, .gpus = 1};
     uint64_t rest = most;
     settle(s);
     for (const struct share_pool *p = NULL; (p = next_pool(s, p, query->ask)) != NULL;) {
@@ -650,12 +656,13 @@ static void init_pools(struct hs_share *s, const struct hs_cluster *c, const uin
     }
 }
 
-void hs_share_init(struct hs_share **share, const struct hs_cluster *c, bool by_vc,
-                   const uint32_t *limit_mib, struct hs_arena *arena)
+void hs_share_init(struct hs_share **share, const struct hs_cluster *c, const struct hs_free *free,
+                   bool by_vc, const uint32_t *limit_mib, struct hs_arena *arena)
 {
     struct hs_share *s = hs_arena_alloc(arena, sizeof *s);
     const uint64_t gpus = c->gpu_count, nodes = c->node_count;
     *share = s;
+    s->free = free;
     s->by_vc = by_vc;
     s->node_count = c->node_count;
     s->type_count = c->type_count;

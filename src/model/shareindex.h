@@ -26,21 +26,19 @@
 struct hs_share;
 
 struct hs_share_query {
-    const struct hs_ask *ask; /* VC and GPU types */
+    const struct hs_ask *ask; /* VC, GPU types; CPUs and host memory of a node */
     uint32_t claim_mib;       /* of the candidate */
     hs_load_cost *cost_of;
     const void *ctx;
     int64_t below; /* only costs below it are of interest */
-    /* Last word on the node of GPUs that would be best; NULL: all are welcome. */
-    bool (*accepts)(const void *accept_ctx, uint32_t node);
-    const void *accept_ctx;
 };
 
-/* by_vc: VC is part of the pools (partition). limit_mib: per GPU type, what the tenants of a shared
- * GPU may claim in all; UINT32_MAX = no limit. All GPUs are idle at first. O(GPUs) memory, all from
- * the arena, at init. */
-void hs_share_init(struct hs_share **share, const struct hs_cluster *cluster, bool by_vc,
-                   const uint32_t *limit_mib, struct hs_arena *arena);
+/* Cluster and free GPUs are borrowed. by_vc: VC is part of the pools (partition). limit_mib: per
+ * GPU type, what the tenants of a shared GPU may claim in all; UINT32_MAX = no limit. All GPUs are
+ * idle at first. O(GPUs) memory, all from the arena, at init. */
+void hs_share_init(struct hs_share **share, const struct hs_cluster *cluster,
+                   const struct hs_free *free, bool by_vc, const uint32_t *limit_mib,
+                   struct hs_arena *arena);
 /* The GPU has tenants and may take one more; one with load->claim_mib above the limit of its type
  * fits no job. O(1), and O(GPUs of the node + log GPUs) before the next query. */
 void hs_share_open(struct hs_share *s, uint32_t gpu, const struct hs_load *load);

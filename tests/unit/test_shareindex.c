@@ -18,11 +18,15 @@
 
 static const struct hs_ask any = {.type_mask = UINT64_MAX};
 
+/* Workers that leave not even a node without stated CPUs one of 1000 thousandths. */
+#define ALL_CPUS INT64_C(5000000000000000)
+
 struct fixture {
     struct sink sink;
     struct hs_cluster cluster;
     struct hs_arena arena;
     struct hs_share *s;
+    struct hs_free *f;
 };
 
 static void open_index(struct fixture *x, const char *spec, enum hs_vc_mode mode,
@@ -35,7 +39,8 @@ static void open_index(struct fixture *x, const char *spec, enum hs_vc_mode mode
     if (mode != HS_VC_IGNORE &&
         hs_cluster_set_vcs(&x->cluster, mode, NULL, "", &x->sink.diag) != HS_OK)
         fail_msg("%s", x->sink.text);
-    hs_share_init(&x->s, &x->cluster, mode == HS_VC_PARTITION, limit_mib, &x->arena);
+    hs_free_init(&x->f, &x->cluster, mode == HS_VC_PARTITION, 0, &x->arena);
+    hs_share_init(&x->s, &x->cluster, x->f, mode == HS_VC_PARTITION, limit_mib, &x->arena);
     assert_true(hs_share_is_valid(x->s));
 }
 
@@ -70,11 +75,6 @@ static int64_t cost_never(const void *ctx, const struct hs_load_range *r)
     (void)ctx;
     (void)r;
     return HS_NEVER;
-}
-
-static bool refuses(const void *ctx, uint32_t node)
-{
-    return node != *(const uint32_t *)ctx;
 }
 
 /* Cheapest by sum[0]; *cost too. */
@@ -139,17 +139,14 @@ static void test_accepts(void **state)
     (void)state;
     struct fixture x;
     int64_t cost;
-    uint32_t unwelcome = 0;
+    const struct hs_ask ask = {.type_mask = UINT64_MAX, .cpus_milli_per_gpu = 1000};
     open_index(&x, "4x1", HS_VC_IGNORE, (uint32_t[]){NO_LIMIT});
     for (uint32_t g = 0; g < 4; g++)
         hold(&x, g, (struct hs_load){.tenants = 1, .sum = {(int32_t)g / 2}});
-    const struct hs_share_query q = {.ask = &any,
-                                     .cost_of = cost_of_sum,
-                                     .below = HS_NEVER,
-                                     .accepts = refuses,
-                                     .accept_ctx = &unwelcome};
+    const struct hs_share_query q = {.ask = &ask, .cost_of = cost_of_sum, .below = HS_NEVER};
+    hs_free_book(x.f, 0, ALL_CPUS, &ask);
     assert_int_equal(hs_share_cheapest(x.s, &q, &cost), 1);
-    unwelcome = 1;
+    hs_free_book(x.f, 0, -ALL_CPUS, &ask);
     assert_int_equal(hs_share_cheapest(x.s, &q, &cost), 0);
     const struct hs_share_query never = {.ask = &any, .cost_of = cost_never, .below = HS_NEVER};
     assert_int_equal(hs_share_cheapest(x.s, &never, &cost), HS_NO_GPU);

@@ -30,6 +30,7 @@ struct walk {
     struct hs_cluster cluster;
     struct hs_arena arena;
     struct hs_share *s;
+    struct hs_free *f;
     bool by_vc;
     uint32_t limit_mib[HS_GPU_TYPES_MAX];
     uint32_t node_of[GPUS_MAX];
@@ -151,13 +152,24 @@ static int64_t cost_at(const struct walk *w, const struct hs_share_query *q, uin
     return has_memory(w, gpu, q->claim_mib) ? open_cost_at(w, q, gpu) : HS_NEVER;
 }
 
+/* A quarter of the nodes has no CPU left for a job that asks for some. */
+static bool has_no_cpus(uint32_t node)
+{
+    return (hs_mix64(20261122, node) & 3) == 0;
+}
+
+static bool accepts(const struct hs_share_query *q, uint32_t node)
+{
+    return q->ask->cpus_milli_per_gpu == 0 || !has_no_cpus(node);
+}
+
 static void compare_cheapest(const struct walk *w, const struct hs_share_query *q)
 {
     uint32_t best = HS_NO_GPU;
     int64_t least = q->below, cost;
     for (uint32_t g = 0; g < w->cluster.gpu_count; g++) {
         int64_t here = serves(w, w->node_of[g], q->ask) ? cost_at(w, q, g) : HS_NEVER;
-        if (here < least && (q->accepts == NULL || q->accepts(q->accept_ctx, w->node_of[g]))) {
+        if (here < least && accepts(q, w->node_of[g])) {
             least = here;
             best = g;
         }
@@ -173,9 +185,8 @@ static void compare_count(const struct walk *w, const struct hs_share_query *q, 
     uint64_t count = 0;
     for (uint32_t g = 0; g < w->cluster.gpu_count; g++)
         if (serves(w, w->node_of[g], q->ask))
-            count += w->use[g] == IDLE ||
-                     (cost_at(w, q, g) != HS_NEVER &&
-                      (q->accepts == NULL || q->accepts(q->accept_ctx, w->node_of[g])));
+            count +=
+                w->use[g] == IDLE || (cost_at(w, q, g) != HS_NEVER && accepts(q, w->node_of[g]));
     assert_int_equal(hs_share_count(w->s, q, most), count < most ? count : most);
 }
 
@@ -240,7 +251,7 @@ static int64_t gang_sum(const struct walk *w, const struct hs_share_query *q, ui
     }
     qsort(list, n->gpus, sizeof *list, by_cost);
     if (!serves(w, node, q->ask) || allocations < gpus || list[gpus - 1] == HS_NEVER ||
-        (q->accepts != NULL && !q->accepts(q->accept_ctx, node)))
+        !accepts(q, node))
         return HS_NEVER;
     for (uint32_t i = 0; i < gpus; i++)
         sum += list[i];
@@ -289,27 +300,20 @@ static void change_gpu(struct walk *w, uint32_t gpu, enum use use)
     assert_int_equal(hs_share_is_open(w->s, gpu, &w->load[gpu]), use == OPEN);
 }
 
-static bool accepts_some(const void *ctx, uint32_t node)
-{
-    return (hs_mix64(*(const uint64_t *)ctx, node) & 3) != 0;
-}
-
 static void ask_all(struct walk *w)
 {
     static const uint64_t masks[] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 1, 2, 4, 5, 8};
     static const uint32_t claims[] = {0, 0, 999, 1000, 4000, 8000, 9000, 40000};
     static const uint32_t margins[] = {0, 0, 191, 500, 4191};
-    uint64_t refused = w->draws;
     const struct hs_ask ask = {.vc = w->by_vc ? draw(w, w->cluster.vc_count) : 0,
-                               .type_mask = masks[draw(w, 8)]};
+                               .type_mask = masks[draw(w, 8)],
+                               .cpus_milli_per_gpu = draw(w, 4) == 0 ? 1000 : 0};
     const struct newcomer job = {.util_pm = 100 * draw(w, 11),
                                  .mem_mib = draw_of(w, 8, claims),
                                  .margin_mib = draw_of(w, 5, margins),
                                  .max_tenants = 1 + draw(w, TENANTS_MAX + 1)};
     uint32_t some = draw(w, w->cluster.gpu_count);
     struct hs_share_query q = {.ask = &ask, .claim_mib = (uint32_t)job.mem_mib, .ctx = &job};
-    q.accepts = draw(w, 4) == 0 ? accepts_some : NULL;
-    q.accept_ctx = &refused;
     uint32_t below = draw(w, 3);
     for (size_t i = 0; i < COSTS; i++) {
         q.cost_of = costs[i];
@@ -349,7 +353,12 @@ static void open_walk(struct walk *w, const char *spec, enum hs_vc_mode mode, ui
     for (uint32_t n = 0; n < w->cluster.node_count; n++)
         for (uint32_t i = 0; i < w->cluster.nodes[n].gpus; i++)
             w->node_of[w->cluster.nodes[n].first_gpu + i] = n;
-    hs_share_init(&w->s, &w->cluster, w->by_vc, w->limit_mib, &w->arena);
+    const struct hs_ask ask = {.cpus_milli_per_gpu = 1000};
+    hs_free_init(&w->f, &w->cluster, w->by_vc, 0, &w->arena);
+    for (uint32_t n = 0; n < w->cluster.node_count; n++)
+        if (has_no_cpus(n)) /* nor would it be if the node stated none */
+            hs_free_book(w->f, n, INT64_C(5000000000000000), &ask);
+    hs_share_init(&w->s, &w->cluster, w->f, w->by_vc, w->limit_mib, &w->arena);
 }
 
 static void random_walk(const char *spec, enum hs_vc_mode mode, uint32_t reserve_mib,
