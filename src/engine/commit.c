@@ -17,7 +17,7 @@ static bool gpu_is_overclaimed(const struct hs_engine *e, const struct hs_gpu *g
         return false;
     if (gpu->laned == 0)
         return gpu->mem_claimed_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants);
-    return hs_gpu_memory_claimed_mib(e, hs_gpu_first(e, gpu)) >
+    return hs_gpu_memory(e, hs_gpu_first(e, gpu), HS_NEED_CLAIMED) >
            hs_gpu_memory_capacity_mib(e, gpu, hs_gpu_first(e, gpu));
 }
 
@@ -73,7 +73,7 @@ static enum hs_status job_check_slice_group(struct hs_engine *e, const struct hs
         if (gpu_is_overclaimed(e, gpu))
             hs_plan_refuse(&e->plan, hs_slot_of(&e->jobs, job),
                            "the lanes of GPU %u claim more memory than it has", id);
-        uint32_t at_once = hs_gpu_memory_at_once(e, hs_gpu_first(e, gpu));
+        uint32_t at_once = (uint32_t)hs_gpu_memory(e, hs_gpu_first(e, gpu), HS_NEED_RUNNING);
         if (at_once > e->config.max_tenants)
             hs_plan_refuse(&e->plan, hs_slot_of(&e->jobs, job),
                            "%u jobs of GPU %u would run at the same time, not %u", at_once, id,
@@ -96,7 +96,7 @@ static void job_slice(struct hs_engine *e, struct hs_job *job, const struct hs_a
         for (struct hs_allocation *at = hs_job_first(e, job); at != NULL; at = hs_job_next(e, at)) {
             struct hs_gpu *gpu = &e->gpus[at->gpu];
             gpu->laned = (uint16_t)(gpu->laned + delta);
-            gpu->mem_used_mib = hs_gpu_memory_used_mib(e, hs_gpu_first(e, gpu));
+            gpu->mem_used_mib = hs_gpu_memory(e, hs_gpu_first(e, gpu), HS_NEED_USED);
             hs_utilization_mark(e, gpu->node);
         }
         hs_tentative_claim(e, job, hs_gpu_memory_claim_now_mib(e, job));

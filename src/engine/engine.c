@@ -227,7 +227,7 @@ static const char *check_sums(struct hs_engine *e)
 
 static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
-    uint64_t used_mib = hs_gpu_memory_used_mib(e, hs_gpu_first(e, gpu)), claimed_mib = 0;
+    uint64_t used_mib = hs_gpu_memory(e, hs_gpu_first(e, gpu), HS_NEED_USED), claimed_mib = 0;
     bool is_dying = false, has_grown = false;
     for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
         const struct hs_job *job = hs_tenant(e, a);
@@ -239,7 +239,7 @@ static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_g
     uint64_t capacity_mib = hs_gpu_memory_capacity_mib(e, gpu, hs_gpu_first(e, gpu));
     if (used_mib != gpu->mem_used_mib || claimed_mib != gpu->mem_claimed_mib)
         return "the memory of a GPU is miscounted";
-    claimed_mib = hs_gpu_memory_claimed_mib(e, hs_gpu_first(e, gpu));
+    claimed_mib = hs_gpu_memory(e, hs_gpu_first(e, gpu), HS_NEED_CLAIMED);
     if (gpu->part_milli > 0) /* each has a part of the memory, by its GPU types */
         return NULL;
     if (gpu->tenants > 1 && claimed_mib > capacity_mib && !is_dying && !has_grown)
@@ -609,16 +609,6 @@ static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a, st
     return hs_progress_rerate(e);
 }
 
-static bool plan_ended_a_job(const struct hs_engine *e)
-{
-    if ((e->plan.kinds & (1u << HS_ACT_KILL | 1u << HS_ACT_REJECT)) == 0)
-        return false;
-    for (uint32_t i = 0; i < e->plan.count; i++)
-        if (e->plan.actions[i].kind == HS_ACT_KILL || e->plan.actions[i].kind == HS_ACT_REJECT)
-            return true;
-    return false;
-}
-
 /* One pass; a job that the plan itself ended is news, so it is followed by another. Each pass that
  * is repeated ended a job, hence the loop ends too. */
 static enum hs_status instant_decide(struct hs_engine *e)
@@ -631,7 +621,7 @@ static enum hs_status instant_decide(struct hs_engine *e)
         e->instant.is_still &= (e->plan.kinds & ~(1u << HS_ACT_TIMER)) == 0;
         HS_TRY(hs_commit(e));
         e->triggers &= 1u << HS_EVENT_FINISH; /* the policy caused it: not an event for it */
-    } while (plan_ended_a_job(e));
+    } while (e->plan.has_ended_job);
     return HS_OK;
 }
 
@@ -692,10 +682,10 @@ enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
     return HS_OK;
 }
 
-/* What holds of all GPU types. */
-static void engine_open_types(struct hs_engine *e)
+static void engine_open_cluster(struct hs_engine *e)
 {
     const struct hs_cluster *c = e->cluster;
+    uint32_t words = c->gpu_count / 64 + 1;
     e->uniform_speed_q32 = c->types[0].speed_q32;
     e->least_gpu_mib = UINT32_MAX;
     for (uint32_t t = 0; t < c->type_count; t++) {
@@ -706,12 +696,6 @@ static void engine_open_types(struct hs_engine *e)
     }
     if (e->config.speed != NULL)
         e->uniform_speed_q32 = hs_speed_uniform_q32(e->config.speed);
-}
-
-static void engine_open_cluster(struct hs_engine *e)
-{
-    const struct hs_cluster *c = e->cluster;
-    uint32_t words = c->gpu_count / 64 + 1;
     e->gpus = hs_arena_alloc(&e->arena, (uint64_t)c->gpu_count * sizeof *e->gpus);
     e->gpu_free = hs_arena_alloc(&e->arena, (uint64_t)words * sizeof *e->gpu_free);
     e->gpu_ids = hs_arena_alloc(&e->arena, ((uint64_t)c->gpu_count + 1) * sizeof *e->gpu_ids);
@@ -719,7 +703,6 @@ static void engine_open_cluster(struct hs_engine *e)
     e->marked_nodes = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->marked_nodes);
     e->is_marked = hs_arena_alloc(&e->arena, (uint64_t)c->node_count * sizeof *e->is_marked);
     e->vc_held_milli = hs_arena_alloc(&e->arena, (uint64_t)c->vc_count * sizeof *e->vc_held_milli);
-    engine_open_types(e);
     for (uint32_t n = 0; n < c->node_count; n++) {
         const struct hs_node *node = &c->nodes[n];
         e->nodes_state_limits = e->nodes_state_limits || node->cpus > 0 || node->mem_mib > 0;

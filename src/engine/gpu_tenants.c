@@ -57,8 +57,6 @@ struct need {
     uint64_t full, kept;
 };
 
-typedef struct need need_fn(const struct hs_engine *e, const struct hs_job *job);
-
 static struct hs_turn turn_of(const struct hs_engine *e, const struct hs_job *job)
 {
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
@@ -82,13 +80,6 @@ static uint32_t kept_of(const struct hs_engine *e, const struct hs_job *job,
     return persistent_mib(e, job) < mib ? persistent_mib(e, job) : mib;
 }
 
-static struct need need_used(const struct hs_engine *e, const struct hs_job *job)
-{
-    const struct hs_turn turn = turn_of(e, job);
-    uint32_t mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
-    return (struct need){.full = mib, .kept = kept_of(e, job, &turn, mib)};
-}
-
 /* A job that has to run alone is alone while it has its turn, if the others keep nothing. */
 static bool takes_turns_alone(const struct hs_turn *turn)
 {
@@ -101,25 +92,25 @@ static uint32_t full_claim_mib(const struct hs_engine *e, const struct hs_job *j
     return hs_oom_claim_mib(e, job, limit_mib > 0 ? limit_mib : UINT32_MAX);
 }
 
-static struct need need_claimed(const struct hs_engine *e, const struct hs_job *job)
+static struct need need_of(const struct hs_engine *e, const struct hs_job *job,
+                           enum hs_gpu_need what)
 {
     const struct hs_turn turn = turn_of(e, job);
-    bool is_apart = job->is_alone && takes_turns_alone(&turn);
-    return (struct need){.full = is_apart ? 0 : full_claim_mib(e, job),
-                         .kept = hs_claim_mib(e, job)};
-}
-
-static struct need need_running(const struct hs_engine *e, const struct hs_job *job)
-{
-    return (struct need){.full = 1, .kept = hs_placement_of(&e->jobs, job)->slice_group == 0};
-}
-
-/* A job that keeps memory is resident all the time, another only in its turn. */
-static struct need need_resident(const struct hs_engine *e, const struct hs_job *job)
-{
-    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    return (struct need){
-        .full = 1, .kept = placement->slice_group == 0 || placement->keeps != HS_KEEPS_NOTHING};
+    const uint32_t mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
+    switch (what) {
+    case HS_NEED_USED:
+        return (struct need){.full = mib, .kept = kept_of(e, job, &turn, mib)};
+    case HS_NEED_CLAIMED:
+        return (struct need){
+            .full = job->is_alone && takes_turns_alone(&turn) ? 0 : full_claim_mib(e, job),
+            .kept = hs_claim_mib(e, job)};
+    case HS_NEED_RUNNING:
+        return (struct need){.full = 1, .kept = turn.slice_group == 0};
+    case HS_NEED_RESIDENT: /* one that keeps memory all the time, another only in its turn */
+        break;
+    }
+    return (struct need){.full = 1,
+                         .kept = turn.slice_group == 0 || turn.keeps != HS_KEEPS_NOTHING};
 }
 
 uint32_t hs_gpu_memory_claim_mib(const struct hs_engine *e, const struct hs_job *job,
@@ -142,7 +133,7 @@ uint32_t hs_gpu_memory_claim_now_mib(const struct hs_engine *e, const struct hs_
 /* Of the slice group of an allocation, the most that one of its coscheduled sets takes beyond what
  * its jobs keep; of those from this allocation on. */
 static uint64_t group_rest(const struct hs_engine *e, const struct hs_allocation *from,
-                           need_fn *need_of)
+                           enum hs_gpu_need what)
 {
     const uint32_t slice_group = hs_tenant_placement(e, from)->slice_group;
     uint64_t most = 0;
@@ -153,7 +144,7 @@ static uint64_t group_rest(const struct hs_engine *e, const struct hs_allocation
             continue;
         for (const struct hs_allocation *b = a; b != NULL;
              b = next_of_set(e, b, first->coscheduled_set)) {
-            const struct need need = need_of(e, hs_tenant(e, b));
+            const struct need need = need_of(e, hs_tenant(e, b), what);
             if (is_same_set(first, hs_tenant_placement(e, b)) && need.full > need.kept)
                 rest += need.full - need.kept;
         }
@@ -162,42 +153,27 @@ static uint64_t group_rest(const struct hs_engine *e, const struct hs_allocation
     return most;
 }
 
-/* By the tenants from this allocation on. */
-static uint64_t taken(const struct hs_engine *e, const struct hs_allocation *from, need_fn *need_of)
+uint64_t hs_gpu_memory(const struct hs_engine *e, const struct hs_allocation *from,
+                       enum hs_gpu_need what)
 {
     uint64_t sum = 0;
     if (from != NULL && from->next_on_gpu == HS_NO_ALLOCATION) { /* usually */
-        const struct need need = need_of(e, hs_tenant(e, from));
+        const struct need need = need_of(e, hs_tenant(e, from), what);
         bool has_turns = hs_tenant_placement(e, from)->slice_group != 0;
         return has_turns && need.full > need.kept ? need.full : need.kept;
     }
     for (const struct hs_allocation *a = from; a != NULL; a = hs_gpu_next(e, a)) {
-        sum += need_of(e, hs_tenant(e, a)).kept;
+        sum += need_of(e, hs_tenant(e, a), what).kept;
         if (hs_tenant_placement(e, a)->slice_group != 0 && !is_repeated_group(e, from, a))
-            sum += group_rest(e, a, need_of);
+            sum += group_rest(e, a, what);
     }
     return sum;
-}
-
-uint64_t hs_gpu_memory_used_mib(const struct hs_engine *e, const struct hs_allocation *from)
-{
-    return taken(e, from, need_used);
-}
-
-uint64_t hs_gpu_memory_claimed_mib(const struct hs_engine *e, const struct hs_allocation *from)
-{
-    return taken(e, from, need_claimed);
-}
-
-uint32_t hs_gpu_memory_at_once(const struct hs_engine *e, const struct hs_allocation *from)
-{
-    return (uint32_t)taken(e, from, need_running);
 }
 
 uint64_t hs_gpu_memory_capacity_mib(const struct hs_engine *e, const struct hs_gpu *gpu,
                                     const struct hs_allocation *from)
 {
-    return hs_gpu_capacity_mib(e, gpu, (uint32_t)taken(e, from, need_resident));
+    return hs_gpu_capacity_mib(e, gpu, (uint32_t)hs_gpu_memory(e, from, HS_NEED_RESIDENT));
 }
 
 bool hs_gpu_memory_update(struct hs_engine *e, struct hs_job *job)
@@ -361,7 +337,7 @@ static uint32_t pm_of(uint64_t q32)
     return pm < 1000 ? (uint32_t)pm : 1000;
 }
 
-/* slice_groups: those of its node that were counted. */
+/* slice_groups: those of its node that were counted; NULL where it has none. */
 static void gpu_work_out(struct hs_engine *e, uint32_t id, struct slice_groups *slice_groups)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
@@ -415,9 +391,7 @@ void hs_utilization_refresh(struct hs_engine *e, uint32_t id)
         uint32_t pm = hs_utilization_alone_pm(hs_tenant(e, first));
         hs_utilization_set(e, id, pm, pm);
     } else {
-        struct slice_groups slice_groups;
-        slice_groups.count = 0;
-        gpu_work_out(e, id, &slice_groups);
+        gpu_work_out(e, id, NULL);
     }
 }
 

@@ -5,6 +5,7 @@
  */
 #include "engine/state.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,14 +212,6 @@ enum hs_status hs_observe_instant(struct hs_engine *e)
 
 /* ---- beginning ---- */
 
-static bool is_same_training(const struct hs_training_profile *a,
-                             const struct hs_training_profile *b)
-{
-    return a->step_ns == b->step_ns && a->gpu_mem_persistent_mib == b->gpu_mem_persistent_mib &&
-           a->checkpoint_mib == b->checkpoint_mib && a->model == b->model &&
-           a->dataset == b->dataset && a->batch == b->batch && a->precision == b->precision;
-}
-
 /* The training record of a job: nearly all jobs of a profile have the same one, that of the first,
  * which the run keeps. */
 static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)
@@ -245,7 +238,7 @@ static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)
         training.batch = hs_intern_get(&e->names, r->batch);
         training.precision = hs_intern_get(&e->names, r->precision);
     }
-    if (usual != 0 && is_same_training(known, &training)) {
+    if (usual != 0 && memcmp(known, &training, offsetof(struct hs_training_profile, users)) == 0) {
         known->users++;
         return usual;
     }
@@ -609,6 +602,7 @@ enum hs_status hs_lifecycle_abandon(struct hs_engine *e, struct hs_job *job,
         e->instant.suspended--;
     hs_wait_account_change(&e->wait_account, &job->ask, job->gpus, -1);
     job->state = (uint8_t)state;
+    e->plan.has_ended_job = true;
     /* what it had done is lost with it, and what it had not will never be done */
     int64_t done_ns = hs_job_done_ns(&e->jobs, job);
     e->work_done_ns -= (uint64_t)done_ns;

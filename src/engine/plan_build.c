@@ -580,7 +580,7 @@ void hs_plan_begin(struct hs_engine *e)
     e->plan.plan_reason = NULL;
     e->plan.triggers = e->triggers;
     e->triggers = 0;
-    e->plan.has_named = e->plan.has_slice_groups = e->plan.is_open = false;
+    e->plan.has_named = e->plan.has_slice_groups = e->plan.is_open = e->plan.has_ended_job = false;
     e->plan.is_writing = true;
 }
 

@@ -12,8 +12,6 @@
  */
 #include "engine/state.h"
 
-#include <stdlib.h>
-
 /* All that the tenants of its GPUs do changes by what the job does. */
 static void book_busy(struct hs_engine *e, const struct hs_job *job, uint64_t gpus)
 {
@@ -24,19 +22,16 @@ static void book_busy(struct hs_engine *e, const struct hs_job *job, uint64_t gp
     e->instant.milli_held += gpus * HS_GPU_MILLI;
 }
 
-static int pick_compare(const void *a, const void *b)
-{
-    const struct hs_pick *x = a, *y = b;
-    return (x->node > y->node) - (x->node < y->node);
-}
-
+/* Picks come in ascending order as a rule. */
 static void sort_picks(struct hs_pick *picks, uint32_t count)
 {
-    for (uint32_t i = 1; i < count; i++)
-        if (picks[i].node < picks[i - 1].node) {
-            qsort(picks, count, sizeof *picks, pick_compare);
-            return;
-        }
+    for (uint32_t i = 1; i < count; i++) {
+        const struct hs_pick pick = picks[i];
+        uint32_t at = i;
+        for (; at > 0 && picks[at - 1].node > pick.node; at--)
+            picks[at] = picks[at - 1];
+        picks[at] = pick;
+    }
 }
 
 /* Allocates `count` GPUs of one word of the map, linked behind the allocation `*last` of the job;
@@ -100,6 +95,15 @@ void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a)
     book_busy(e, job, a->gpus);
 }
 
+/* It holds no GPU any more. */
+static void placement_clear(struct hs_job_placement *placement)
+{
+    placement->first_allocation = HS_NO_ALLOCATION;
+    placement->gpus_held = placement->shared_gpus = 0;
+    placement->rate_q32 = 0;
+    placement->is_active = false;
+}
+
 void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_release)
 {
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
@@ -114,10 +118,7 @@ void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_re
     }
     if (is_release)
         e->vc_held_milli[job->ask.vc] -= (uint64_t)placement->gpus_held * HS_GPU_MILLI;
-    placement->first_allocation = HS_NO_ALLOCATION;
-    placement->gpus_held = 0;
-    placement->rate_q32 = 0;
-    placement->is_active = false;
+    placement_clear(placement);
 }
 
 /* ---- the end of it ---- */
@@ -414,7 +415,7 @@ bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job)
         const struct hs_gpu *gpu = &e->gpus[a->gpu];
         if (gpu->mem_used_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants) && /* seldom */
             a->next_on_gpu != HS_NO_ALLOCATION &&
-            hs_gpu_memory_used_mib(e, a) > hs_gpu_memory_capacity_mib(e, gpu, a))
+            hs_gpu_memory(e, a, HS_NEED_USED) > hs_gpu_memory_capacity_mib(e, gpu, a))
             return true;
     }
     return false;
@@ -542,11 +543,7 @@ void hs_progress_deallocate(struct hs_engine *e, struct hs_job *job)
     e->instant.gpus_held -= last_of;
     e->instant.milli_held -=
         (uint64_t)(hs_job_is_part(job) ? placement->gpus_held : last_of) * job->ask.gpu_milli;
-    placement->first_allocation = HS_NO_ALLOCATION;
-    placement->gpus_held = 0;
-    placement->shared_gpus = 0;
-    placement->rate_q32 = 0;
-    placement->is_active = false;
+    placement_clear(placement);
 }
 
 uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job, uint32_t *ids)

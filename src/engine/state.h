@@ -146,6 +146,7 @@ struct hs_plan {
     bool is_open;          /* the last action still takes GPUs */
     bool is_writing;       /* inside decide() */
     bool is_applying;      /* inside hs_commit() */
+    bool has_ended_job;    /* by a kill or a rejection */
     enum hs_status refused;
 };
 
@@ -387,13 +388,13 @@ static inline const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job
 
 /* ---- gpu_tenants.c: memory ---- */
 
-/* Memory of the tenants from this allocation on, in the order of the list of the GPU (last placed
- * first; NULL: none). O(n) for n tenants outside slice groups, O(n^2) in them. */
-uint64_t hs_gpu_memory_used_mib(const struct hs_engine *e, const struct hs_allocation *from);
-uint64_t hs_gpu_memory_claimed_mib(const struct hs_engine *e, const struct hs_allocation *from);
-/* The largest number of tenants that may run at the same time: of each slice group its largest
- * coscheduled set. */
-uint32_t hs_gpu_memory_at_once(const struct hs_engine *e, const struct hs_allocation *from);
+/* What is added up of the tenants of a GPU: the memory that they use, or claim; how many may run at
+ * the same time, of each slice group its largest coscheduled set; how many are on it at a time. */
+enum hs_gpu_need { HS_NEED_USED, HS_NEED_CLAIMED, HS_NEED_RUNNING, HS_NEED_RESIDENT };
+/* Of the tenants from this allocation on, in the order of the list of the GPU (last placed first;
+ * NULL: none). O(n) for n tenants outside slice groups, O(n^2) in them. */
+uint64_t hs_gpu_memory(const struct hs_engine *e, const struct hs_allocation *from,
+                       enum hs_gpu_need what);
 /* What the GPU has for them: less, where more than one of them is on it at a time. */
 uint64_t hs_gpu_memory_capacity_mib(const struct hs_engine *e, const struct hs_gpu *gpu,
                                     const struct hs_allocation *from);
@@ -409,7 +410,7 @@ static inline void hs_gpu_memory_recount(struct hs_engine *e, struct hs_gpu *gpu
     if (HS_LIKELY(gpu->laned == 0))
         gpu->mem_used_mib = (uint64_t)((int64_t)gpu->mem_used_mib + change_mib);
     else
-        gpu->mem_used_mib = hs_gpu_memory_used_mib(e, hs_gpu_first(e, gpu));
+        gpu->mem_used_mib = hs_gpu_memory(e, hs_gpu_first(e, gpu), HS_NEED_USED);
 }
 /* The job's need by its progress, and what its limit leaves of it on its GPUs: true when it takes
  * more of them than before. */
