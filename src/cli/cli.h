@@ -104,8 +104,6 @@ HS_MUST_USE enum hs_status hs_options_parse(struct hs_call *call, int argc, char
 const char *hs_option_metavar(const struct hs_param *param, char *text, size_t size);
 /* NULL if the table has no such key. */
 const struct hs_option *hs_option_find(const struct hs_option *table, const char *key);
-/* The next value of a repeated option, whose values are lines of *rest; NULL after the last. */
-const char *hs_option_next(const char **rest, struct hs_arena *arena);
 
 /* Compiler, flags and libraries, as `horus version --verbose` shows them. */
 void hs_version_say(struct hs_output *out, bool is_verbose);

@@ -14,7 +14,7 @@
 #include "base/io.h"
 #include "base/fmt.h"
 #include "cli/option_rows.h"
-#include "cli/record.h"
+#include "cli/simulate.h"
 #include "data/param_table.h"
 #include "horus/version.h"
 #include "traces/format.h"
@@ -588,9 +588,9 @@ static enum hs_status help(struct hs_call *call)
 
 #define OWNER struct help_options
 static const struct hs_option help_table[] = {
-    ROW(form, CHOICE, "Output", "text",
-        "Markdown table, JSON, source of a manual page for scdoc(1), or completion for a shell",
-        WORDS(forms), SHORT, LOCAL),
+    CHOICE("form", form, "Output", "text", forms,
+           "Markdown table, JSON, source of a manual page for scdoc(1), or completion for a shell",
+           SHORT, LOCAL),
     HS_OPTIONS_END,
 };
 #undef OWNER
@@ -646,8 +646,8 @@ static enum hs_status version(struct hs_call *call)
 
 #define OWNER struct version_options
 static const struct hs_option version_table[] = {
-    ROW(verbose, FLAG, "Output", "no", "also compiler, flags, libraries and built-in model files",
-        LETTER('v'), SHORT, LOCAL),
+    FLAG("verbose", verbose, "Output", "also compiler, flags, libraries and built-in model files",
+         LETTER('v'), SHORT, LOCAL),
     HS_OPTIONS_END,
 };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Words for the rows of option tables, for files that define one: OWNER is the structure that the
- * table fills.
+ * table fills, heading that of the option's group (NULL = none). What a type needs to know stands
+ * before the help, as in horus/param.h: a range, the words, or the unit of a text.
  *
  *     #define OWNER struct plot_options
  *     static const struct hs_option options_table[] = {
- *         ROW(output, TEXT, "File", "a.svg", "where it goes", UNIT("FILE"), LETTER('o'), SHORT),
+ *         TEXT("output", output, "File", "a.svg", "FILE", "where it goes", LETTER('o'), SHORT),
  *         HS_OPTIONS_END,
  *     };
  */
@@ -16,17 +17,24 @@
 
 #include "data/config.h"
 
-/* heading: of its group, NULL = none. */
-#define ROW_AT(key, kind, field, heading, preset, ...)                                             \
-    HS_OPTION(kind, #key, offsetof(OWNER, field), preset, __VA_ARGS__, .group = heading)
-/* Where the key is the name of the field. */
-#define ROW(name, kind, heading, preset, ...) ROW_AT(name, kind, name, heading, preset, __VA_ARGS__)
-#define SHORT                                 .in_short_help = true
-#define LOCAL                                 .is_local = true
-#define REPEATED                              .is_repeated = true
-#define LETTER(c)                             .letter = c
-#define UNIT(u)                               .param.unit = u
-#define WORDS(w)                              .param.choices = w
-#define SOURCE(s)                             .param.source = s
+#define OPTION(kind, key, field, heading, preset, ...)                                             \
+    HS_OPTION(kind, key, offsetof(OWNER, field), preset, __VA_ARGS__, .group = heading)
+#define FLAG(key, field, heading, ...) OPTION(FLAG, key, field, heading, "no", __VA_ARGS__)
+#define INT(key, field, heading, preset, least, most, ...)                                         \
+    OPTION(INT, key, field, heading, preset, __VA_ARGS__, HS_RANGE(least, most))
+#define REAL(key, field, heading, preset, least, most, ...)                                        \
+    OPTION(REAL, key, field, heading, preset, __VA_ARGS__, HS_RANGE(least, most))
+#define DURATION(key, field, heading, preset, least, most, ...)                                    \
+    OPTION(DURATION, key, field, heading, preset, __VA_ARGS__, HS_RANGE(least, most))
+#define CHOICE(key, field, heading, preset, words, ...)                                            \
+    OPTION(CHOICE, key, field, heading, preset, __VA_ARGS__, .param.choices = words)
+#define TEXT(key, field, heading, preset, unit_, ...)                                              \
+    OPTION(TEXT, key, field, heading, preset, __VA_ARGS__, .param.unit = unit_)
+#define SHORT     .in_short_help = true
+#define LOCAL     .is_local = true
+#define REPEATED  .is_repeated = true
+#define LETTER(c) .letter = c
+#define UNIT(u)   .param.unit = u
+#define SOURCE(s) .param.source = s
 
 #endif

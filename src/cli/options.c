@@ -85,16 +85,6 @@ const struct hs_option *hs_option_find(const struct hs_option *table, const char
     return table->param.key != NULL ? table : NULL;
 }
 
-const char *hs_option_next(const char **rest, struct hs_arena *arena)
-{
-    if (*rest == NULL)
-        return NULL;
-    size_t len = strcspn(*rest, "\n");
-    const char *value = hs_arena_text(arena, *rest, len);
-    *rest = (*rest)[len] != '\0' ? *rest + len + 1 : NULL;
-    return value;
-}
-
 /* ---- the command line ---- */
 
 #define NAME_MAX_LEN 64

@@ -256,205 +256,179 @@ static const char *written_at(size_t index)
 }
 
 #define OWNER             struct hs_run_options
-#define AT(field)         offsetof(OWNER, field)
 #define OF_COMPARE(field) offsetof(struct hs_compare_options, field)
 #define OF_SWEEP(field)   offsetof(struct hs_sweep_options, field)
 #define YEARS_100_S       3153600000
-#define SEED_RANGE        HS_RANGE(0, 9e15)
 
-#define INTAKE                        "Reading the trace"
-#define READ(name, kind, preset, ...) ROW_AT(name, kind, read.name, INTAKE, preset, __VA_ARGS__)
+#define INTAKE "Reading the trace"
 #define TRACE_ROWS                                                                                 \
-    READ(format, TEXT, "auto", "trace format, or auto: by content ('horus help formats')",         \
-         UNIT("NAME"), SHORT, .check = hs_trace_format_check, .word_at = format_at),               \
-        READ(map, TEXT, NULL,                                                                      \
-             "columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON file",    \
-             UNIT("MAP")),                                                                         \
-        ROW(time_unit, CHOICE, INTAKE, "auto",                                                     \
-            "unit of bare numbers; auto: the format's own, minutes in chronus, ms in muri, else "  \
-            "seconds",                                                                             \
-            WORDS(time_units)),                                                                    \
-        READ(gavel_throughputs, TEXT, NULL,                                                        \
+    TEXT("format", read.format, INTAKE, "auto", "NAME",                                            \
+         "trace format, or auto: by content ('horus help formats')", SHORT,                        \
+         .check = hs_trace_format_check, .word_at = format_at),                                    \
+        TEXT("map", read.map, INTAKE, NULL, "MAP",                                                 \
+             "columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON file"),   \
+        CHOICE("time_unit", time_unit, INTAKE, "auto", time_units,                                 \
+               "unit of bare numbers; auto: the format's own, minutes in chronus, ms in muri, "    \
+               "else seconds"),                                                                    \
+        TEXT("gavel_throughputs", read.gavel_throughputs, INTAKE, NULL, "FILE",                    \
              "file of the steps a second of Gavel's jobs, for its traces: one of its "             \
-             "*_throughputs.json",                                                                 \
-             UNIT("FILE")),                                                                        \
-        READ(                                                                                      \
-            philly_attempts, CHOICE, "merge",                                                      \
-            "a Philly job of several attempts: first start to last end; one job each; or the sum " \
-            "of their times",                                                                      \
-            WORDS(attempts), SOURCE("merge: philly-traces notebook")),                             \
-        ROW(retries, CHOICE, INTAKE, "merge",                                                      \
-            "runs of a job that failed: folded into one; submitted again as the trace tells "      \
-            "them; or made up as often as on Philly, on top of the recorded run",                  \
-            WORDS(retries), SOURCE("generate: Jeon et al., ATC'19")),                              \
-        READ(cpu_jobs, CHOICE, "skip", "jobs that ask for no GPU; skipped ones are counted",       \
-             WORDS(cpu_jobs)),                                                                     \
-        READ(zero_duration, CHOICE, "keep",                                                        \
-             "jobs that ran for 0 s: keep, drop (counted) or make them 1 s long",                  \
-             WORDS(zero_durations)),                                                               \
-        READ(                                                                                      \
-            openb_pending, CHOICE, "drop",                                                         \
-            "pods of openb that were never scheduled: drop (counted), or run for as long as they " \
-            "existed",                                                                             \
-            WORDS(openb_pending)),                                                                 \
-        READ(outcomes, TEXT, NULL,                                                                 \
-             "keep only jobs with these recorded outcomes, e.g. completed,failed; absent: all",    \
-             UNIT("OUTCOMES")),                                                                    \
-        ROW(sort, TEXT, INTAKE, "8192",                                                            \
-            "rows held back to put late ones in order; all: the whole trace in memory",            \
-            UNIT("N|all"), .check = hs_check_sort),                                                \
-        ROW(skip_bad_rows, REAL, INTAKE, "0",                                                      \
-            "share of bad rows that may be passed over, counted; 0: the first one is an error",    \
-            HS_RANGE(0, 100), UNIT("%")),                                                          \
-        READ(max_jobs, INT, "0", "take only the first N jobs; 0: all", HS_RANGE(0, 9e15)),         \
-        READ(load, REAL, "1",                                                                      \
-             "scale the arrival rate: gaps between submissions are divided by this",               \
-             HS_RANGE(HS_REPLAY_LEAST, HS_REPLAY_MOST)),                                           \
-        READ(scale_time, REAL, "1",                                                                \
+             "*_throughputs.json"),                                                                \
+        CHOICE("philly_attempts", read.philly_attempts, INTAKE, "merge", attempts,                 \
+               "a Philly job of several attempts: first start to last end; one job each; or the "  \
+               "sum of their times",                                                               \
+               SOURCE("merge: philly-traces notebook")),                                           \
+        CHOICE("retries", retries, INTAKE, "merge", retries,                                       \
+               "runs of a job that failed: folded into one; submitted again as the trace tells "   \
+               "them; or made up as often as on Philly, on top of the recorded run",               \
+               SOURCE("generate: Jeon et al., ATC'19")),                                           \
+        CHOICE("cpu_jobs", read.cpu_jobs, INTAKE, "skip", cpu_jobs,                                \
+               "jobs that ask for no GPU; skipped ones are counted"),                              \
+        CHOICE("zero_duration", read.zero_duration, INTAKE, "keep", zero_durations,                \
+               "jobs that ran for 0 s: keep, drop (counted) or make them 1 s long"),               \
+        CHOICE("openb_pending", read.openb_pending, INTAKE, "drop", openb_pending,                 \
+               "pods of openb that were never scheduled: drop (counted), or run for as long as "   \
+               "they existed"),                                                                    \
+        TEXT("outcomes", read.outcomes, INTAKE, NULL, "OUTCOMES",                                  \
+             "keep only jobs with these recorded outcomes, e.g. completed,failed; absent: all"),   \
+        TEXT("sort", sort, INTAKE, "8192", "N|all",                                                \
+             "rows held back to put late ones in order; all: the whole trace in memory",           \
+             .check = hs_check_sort),                                                              \
+        REAL("skip_bad_rows", skip_bad_rows, INTAKE, "0", 0, 100,                                  \
+             "share of bad rows that may be passed over, counted; 0: the first one is an error",   \
+             UNIT("%")),                                                                           \
+        INT("max_jobs", read.max_jobs, INTAKE, "0", 0, 9e15,                                       \
+            "take only the first N jobs; 0: all"),                                                 \
+        REAL("load", read.load, INTAKE, "1", HS_REPLAY_LEAST, HS_REPLAY_MOST,                      \
+             "scale the arrival rate: gaps between submissions are divided by this"),              \
+        REAL("scale_time", read.scale_time, INTAKE, "1", HS_REPLAY_LEAST, HS_REPLAY_MOST,          \
              "multiply the trace's times, gaps and durations alike: 0.1 replays it in a tenth of " \
-             "the time at the same load",                                                          \
-             HS_RANGE(HS_REPLAY_LEAST, HS_REPLAY_MOST)),                                           \
-        ROW(window, TEXT, INTAKE, NULL,                                                            \
-            "keep submissions from FROM on and before TO: times after the first one or dates of "  \
-            "the trace's clock; absent: all",                                                      \
-            UNIT("FROM..TO"), .check = check_window),                                              \
-        HS_OPTION(REAL, "sample_jobs", AT(read.sample), "1",                                       \
-                  "keep each job with this probability, by its id and --seed", HS_RANGE(1e-9, 1),  \
-                  .group = INTAKE)
+             "the time at the same load"),                                                         \
+        TEXT("window", window, INTAKE, NULL, "FROM..TO",                                           \
+             "keep submissions from FROM on and before TO: times after the first one or dates of " \
+             "the trace's clock; absent: all",                                                     \
+             .check = check_window),                                                               \
+        REAL("sample_jobs", read.sample, INTAKE, "1", 1e-9, 1,                                     \
+             "keep each job with this probability, by its id and --seed")
 
 #define PROFILES "Profiles of the jobs"
 #define ASSIGN_ROWS                                                                                \
-    ROW(assign, CHOICE, PROFILES, "auto",                                                          \
-        "where a profile comes from: the model that the trace names, else the GPU utilization "    \
-        "that it tells, else a draw from a mix (auto); or only these",                             \
-        WORDS(assign_modes)),                                                                      \
-        ROW(assign_target, REAL, PROFILES, "52",                                                   \
-            "mean GPU utilization of the mix, of jobs on one GPU and of gangs", HS_RANGE(0, 100),  \
-            UNIT("%"), SOURCE("52: Jeon et al., ATC'19, mean of Philly")),                         \
-        ROW(assign_sticky, REAL, PROFILES, "0.8",                                                  \
-            "chance that a drawn job keeps the profile of its user's last job of this size "       \
-            "within a day",                                                                        \
-            HS_RANGE(0, 1)),                                                                       \
-        ROW(profiles, TEXT, PROFILES, "builtin:profiles.csv",                                      \
-            "the catalogue; builtin: configs/profiles.csv as compiled in", UNIT("FILE"))
+    CHOICE("assign", assign, PROFILES, "auto", assign_modes,                                       \
+           "where a profile comes from: the model that the trace names, else the GPU utilization " \
+           "that it tells, else a draw from a mix (auto); or only these"),                         \
+        REAL("assign_target", assign_target, PROFILES, "52", 0, 100,                               \
+             "mean GPU utilization of the mix, of jobs on one GPU and of gangs", UNIT("%"),        \
+             SOURCE("52: Jeon et al., ATC'19, mean of Philly")),                                   \
+        REAL("assign_sticky", assign_sticky, PROFILES, "0.8", 0, 1,                                \
+             "chance that a drawn job keeps the profile of its user's last job of this size "      \
+             "within a day"),                                                                      \
+        TEXT("profiles", profiles, PROFILES, "builtin:profiles.csv", "FILE",                       \
+             "the catalogue; builtin: configs/profiles.csv as compiled in")
 #define ASSIGN_SEED_ROW                                                                            \
-    ROW(assign_seed, INT, PROFILES, "0", "of these draws alone; 0: that of --seed", SEED_RANGE)
+    INT("assign_seed", assign_seed, PROFILES, "0", 0, 9e15,                                        \
+        "of these draws alone; 0: that of --seed")
 
 #define CLUSTER "Cluster"
 #define CLUSTER_ROWS                                                                               \
-    ROW(vc, CHOICE, CLUSTER, "ignore",                                                             \
-        "virtual clusters: none, each with nodes of its own, or GPU quotas on shared nodes",       \
-        WORDS(vc_modes)),                                                                          \
-        ROW(vc_file, TEXT, CLUSTER, NULL,                                                          \
-            "sizes of the virtual clusters: JSON, or Helios' cluster_gpu_number.csv; absent: the " \
-            "cluster file's own",                                                                  \
-            UNIT("FILE")),                                                                         \
-        ROW(vc_date, TEXT, CLUSTER, NULL, "row of cluster_gpu_number.csv; absent: the last",       \
-            UNIT("YYYY-MM-DD"), .check = check_date)
+    CHOICE("vc", vc, CLUSTER, "ignore", vc_modes,                                                  \
+           "virtual clusters: none, each with nodes of its own, or GPU quotas on shared nodes"),   \
+        TEXT("vc_file", vc_file, CLUSTER, NULL, "FILE",                                            \
+             "sizes of the virtual clusters: JSON, or Helios' cluster_gpu_number.csv; absent: "    \
+             "the cluster file's own"),                                                            \
+        TEXT("vc_date", vc_date, CLUSTER, NULL, "YYYY-MM-DD",                                      \
+             "row of cluster_gpu_number.csv; absent: the last", .check = check_date)
 
 #define WORKLOAD_ROWS                                                                              \
-    ROW(trace, TEXT, "Workload", NULL,                                                             \
-        "the trace, when it is not an operand; - is standard input", UNIT("FILE")),                \
-        ROW(name, TEXT, "Workload", NULL,                                                          \
-            "of the workload in the results; absent: from the name of the trace",                  \
-            UNIT("WORKLOAD"), .check = check_name),                                                \
-        ROW(cluster, TEXT, CLUSTER, HS_DEFAULT_CLUSTER,                                            \
-            "JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100", UNIT("SPEC"),       \
-            LETTER('c'), SHORT),                                                                   \
+    TEXT("trace", trace, "Workload", NULL, "FILE",                                                 \
+         "the trace, when it is not an operand; - is standard input"),                             \
+        TEXT("name", name, "Workload", NULL, "WORKLOAD",                                           \
+             "of the workload in the results; absent: from the name of the trace",                 \
+             .check = check_name),                                                                 \
+        TEXT("cluster", cluster, CLUSTER, HS_DEFAULT_CLUSTER, "SPEC",                              \
+             "JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100", LETTER('c'),       \
+             SHORT),                                                                               \
         CLUSTER_ROWS
 
 #define SIMULATION "Simulation"
 #define SIMULATION_ROWS                                                                            \
-    ROW(seed, INT, SIMULATION, "1", "of every random draw", SEED_RANGE),                           \
-        ROW_AT(until, DURATION, until_us, SIMULATION, "0s",                                        \
-               "stop the clock here, list what is unfinished; 0: run to the end",                  \
-               HS_RANGE(0, YEARS_100_S), SHORT),                                                   \
-        ROW_AT(startup, DURATION, startup_us, SIMULATION, "0s",                                    \
-               "cost of the first start of every job", HS_RANGE(0, 1e6)),                          \
-        ROW(max_tenants, INT, SIMULATION, "16",                                                    \
-            "jobs on one GPU at most, whatever a policy's own limit is",                           \
-            HS_RANGE(1, HS_TENANTS_MAX)),                                                          \
-        ROW(check, CHOICE, SIMULATION, "fast",                                                     \
-            "invariants after every instant: none, cheap ones, full recounts", WORDS(checks),      \
-            SHORT)
+    INT("seed", seed, SIMULATION, "1", 0, 9e15, "of every random draw"),                           \
+        DURATION("until", until_us, SIMULATION, "0s", 0, YEARS_100_S,                              \
+                 "stop the clock here, list what is unfinished; 0: run to the end", SHORT),        \
+        DURATION("startup", startup_us, SIMULATION, "0s", 0, 1e6,                                  \
+                 "cost of the first start of every job"),                                          \
+        INT("max_tenants", max_tenants, SIMULATION, "16", 1, HS_TENANTS_MAX,                       \
+            "jobs on one GPU at most, whatever a policy's own limit is"),                          \
+        CHOICE("check", check, SIMULATION, "fast", checks,                                         \
+               "invariants after every instant: none, cheap ones, full recounts", SHORT)
 #define TIE_JITTER_ROW                                                                             \
-    ROW(tie_jitter, INT, SIMULATION, "0",                                                          \
-        "N more runs with seeded random ties: mean and spread beside each metric",                 \
-        HS_RANGE(0, 10000), SHORT)
+    INT("tie_jitter", tie_jitter, SIMULATION, "0", 0, 10000,                                       \
+        "N more runs with seeded random ties: mean and spread beside each metric", SHORT)
 #define POLICY_ROW                                                                                 \
-    ROW(policy, TEXT, SIMULATION, "fifo", "scheduling policy ('horus policies' lists them)",       \
-        UNIT("NAME[:KEY=VALUE,...]"), LETTER('p'), .check = check_policy, SHORT)
+    TEXT("policy", policy, SIMULATION, "fifo", "NAME[:KEY=VALUE,...]",                             \
+         "scheduling policy ('horus policies' lists them)", LETTER('p'), .check = check_policy,    \
+         SHORT)
 
 #define TRUTH "Truth: how fast jobs run"
 #define TOLD  "Prediction: what policies are told"
 #define MODEL_ROWS                                                                                 \
-    ROW(models, TEXT, TRUTH, NULL,                                                                 \
-        "model files of 'horus calibrate', comma-separated, instead of the built-in ones of "      \
-        "their kind",                                                                              \
-        UNIT("FILES")),                                                                            \
-        ROW(interference, TEXT, TRUTH, "measured+fit",                                             \
-            "slowdown of jobs that share a GPU: measured+fit, fit, const:X (1 + X beside "         \
-            "anybody) or none",                                                                    \
-            UNIT("MODEL"), .check = check_interference),                                           \
-        ROW_AT(gamma, REAL, how.gamma, TRUTH, "1",                                                 \
-               "slowdowns to this power: 1 as measured, 1.43 makes the worst 3.2",                 \
-               HS_RANGE(0, 10), SOURCE("1.43: Horus ICA3PP'20 saw up to 3.2x")),                   \
-        ROW_AT(                                                                                    \
-            interference_noise, REAL, how.noise, TRUTH, "0",                                       \
-            "how wrong the model of slowdowns is: speeds of pairs not measured get residuals of "  \
-            "X times its hold-out RMSE, drawn by --seed; 1 = one standard error",                  \
-            HS_RANGE(0, 10)),                                                                      \
-        ROW_AT(crowd, CHOICE, how.crowd, TRUTH, "additive",                                        \
+    TEXT("models", models, TRUTH, NULL, "FILES",                                                   \
+         "model files of 'horus calibrate', comma-separated, instead of the built-in ones of "     \
+         "their kind"),                                                                            \
+        TEXT("interference", interference, TRUTH, "measured+fit", "MODEL",                         \
+             "slowdown of jobs that share a GPU: measured+fit, fit, const:X (1 + X beside "        \
+             "anybody) or none",                                                                   \
+             .check = check_interference),                                                         \
+        REAL("gamma", how.gamma, TRUTH, "1", 0, 10,                                                \
+             "slowdowns to this power: 1 as measured, 1.43 makes the worst 3.2",                   \
+             SOURCE("1.43: Horus ICA3PP'20 saw up to 3.2x")),                                      \
+        REAL("interference_noise", how.noise, TRUTH, "0", 0, 10,                                   \
+             "how wrong the model of slowdowns is: speeds of pairs not measured get residuals of " \
+             "X times its hold-out RMSE, drawn by --seed; 1 = one standard error"),                \
+        CHOICE("crowd", how.crowd, TRUTH, "additive", crowds,                                      \
                "more than two jobs on a GPU: excess slowdowns added up, or the exact queueing "    \
-               "recursion; modelled, not measured",                                                \
-               WORDS(crowds)),                                                                     \
-        ROW(reference_type, TEXT, TRUTH, NULL,                                                     \
-            "GPU type on which the trace was recorded; absent: the first of the cluster whose "    \
-            "speed is 1",                                                                          \
-            UNIT("TYPE")),                                                                         \
-        ROW(locality, CHOICE, TRUTH, "measured",                                                   \
-            "a gang spread over more nodes than it needs: slowed as measured for its family, or "  \
-            "not",                                                                                 \
-            WORDS(localities)),                                                                    \
-        ROW(memory_reserve, TEXT, TRUTH, "auto",                                                   \
-            "memory of a shared GPU that its tenants cannot use; auto: as calibrated",             \
-            UNIT("SIZE|auto"), .check = check_reserve,                                             \
-            SOURCE("auto: 95 % of Lucid's pairs need less beyond their sum")),                     \
-        ROW(oom_delay, DURATION, TRUTH, "30s",                                                     \
-            "from a start that overflows its GPU to its end: the attempt is lost",                 \
-            HS_RANGE(0, 86400)),                                                                   \
-        ROW(oom_retries, INT, TRUTH, "2",                                                          \
-            "a job whose GPU ran out of memory so often runs only alone", HS_RANGE(0, 1000)),      \
-        ROW(restart_table, TEXT, TRUTH, "builtin:restart.csv",                                     \
-            "what starting a model again takes, by model and GPUs, for preempt_cost=restart; "     \
-            "builtin: configs/restart.csv as compiled in",                                         \
-            UNIT("FILE"), SOURCE("Zhao et al. SIGCOMM'22, Muri simulator")),                       \
-        ROW(memory_limits, TEXT, TRUTH, "builtin:memory-limits.csv",                               \
-            "speed of a job whose GPU memory a policy limits, by model and limit; builtin: "       \
-            "configs/memory-limits.csv as compiled in",                                            \
-            UNIT("FILE"), SOURCE("Xiao et al. OSDI'20, AntMan, fig. 10")),                         \
-        ROW(storage_bandwidth, INT, TRUTH, "100",                                                  \
+               "recursion; modelled, not measured"),                                               \
+        TEXT("reference_type", reference_type, TRUTH, NULL, "TYPE",                                \
+             "GPU type on which the trace was recorded; absent: the first of the cluster whose "   \
+             "speed is 1"),                                                                        \
+        CHOICE("locality", locality, TRUTH, "measured", localities,                                \
+               "a gang spread over more nodes than it needs: slowed as measured for its family, "  \
+               "or not"),                                                                          \
+        TEXT("memory_reserve", memory_reserve, TRUTH, "auto", "SIZE|auto",                         \
+             "memory of a shared GPU that its tenants cannot use; auto: as calibrated",            \
+             .check = check_reserve,                                                               \
+             SOURCE("auto: 95 % of Lucid's pairs need less beyond their sum")),                    \
+        DURATION("oom_delay", oom_delay, TRUTH, "30s", 0, 86400,                                   \
+                 "from a start that overflows its GPU to its end: the attempt is lost"),           \
+        INT("oom_retries", oom_retries, TRUTH, "2", 0, 1000,                                       \
+            "a job whose GPU ran out of memory so often runs only alone"),                         \
+        TEXT("restart_table", restart_table, TRUTH, "builtin:restart.csv", "FILE",                 \
+             "what starting a model again takes, by model and GPUs, for preempt_cost=restart; "    \
+             "builtin: configs/restart.csv as compiled in",                                        \
+             SOURCE("Zhao et al. SIGCOMM'22, Muri simulator")),                                    \
+        TEXT("memory_limits", memory_limits, TRUTH, "builtin:memory-limits.csv", "FILE",           \
+             "speed of a job whose GPU memory a policy limits, by model and limit; builtin: "      \
+             "configs/memory-limits.csv as compiled in",                                           \
+             SOURCE("Xiao et al. OSDI'20, AntMan, fig. 10")),                                      \
+        INT("storage_bandwidth", storage_bandwidth, TRUTH, "100", 1, 1000000,                      \
             "MiB/s at which a job saves and restores its checkpoint, for preempt_cost=checkpoint", \
-            HS_RANGE(1, 1000000), UNIT("MiB/s"),                                                   \
+            UNIT("MiB/s"),                                                                         \
             SOURCE("shared file systems of clouds: Filestore basic HDD 100/100 MiB/s, Amazon EFS " \
                    "bursting 100 MiB/s")),                                                         \
-        ROW_AT(predictor, CHOICE, told.kind, TOLD, "noisy",                                        \
+        CHOICE("predictor", told.kind, TOLD, "noisy", predictors,                                  \
                "utilization: the truth, the truth with log-normal noise, other batches of the "    \
                "model, or a regression on its graph",                                              \
-               WORDS(predictors), SOURCE("noisy: HotCloud'20 reports an error, not a method")),    \
-        ROW_AT(util_noise, REAL, told.util_rmsle, TOLD, "0.154",                                   \
-               "noisy: RMSLE of the utilization; one draw a job, by --seed", HS_RANGE(0, 5),       \
-               SOURCE("Yeung et al. HotCloud'20")),                                                \
-        ROW_AT(util_bias, REAL, told.util_bias, TOLD, "0",                                         \
-               "noisy: mean of the log error; below 0 too little is told", HS_RANGE(-5, 5)),       \
-        ROW_AT(predictor_holdout, CHOICE, told.holdout, TOLD, "config",                            \
-               "regress: fitted without this configuration, or without its model",                 \
-               WORDS(holdouts)),                                                                   \
-        ROW_AT(memory_predictor, CHOICE, told.memory, TOLD, "oracle",                              \
-               "GPU memory: the truth, the formula of Horus, or noise", WORDS(memory_predictors)), \
-        ROW_AT(memory_noise, REAL, told.mem_ln_sd, TOLD, "0.665",                                  \
-               "noisy: standard deviation of ln(estimate / truth); one draw a job, by --seed",     \
-               HS_RANGE(0, 5), SOURCE("the formula against 18 measurements of GPUMemNet"))
+               SOURCE("noisy: HotCloud'20 reports an error, not a method")),                       \
+        REAL("util_noise", told.util_rmsle, TOLD, "0.154", 0, 5,                                   \
+             "noisy: RMSLE of the utilization; one draw a job, by --seed",                         \
+             SOURCE("Yeung et al. HotCloud'20")),                                                  \
+        REAL("util_bias", told.util_bias, TOLD, "0", -5, 5,                                        \
+             "noisy: mean of the log error; below 0 too little is told"),                          \
+        CHOICE("predictor_holdout", told.holdout, TOLD, "config", holdouts,                        \
+               "regress: fitted without this configuration, or without its model"),                \
+        CHOICE("memory_predictor", told.memory, TOLD, "oracle", memory_predictors,                 \
+               "GPU memory: the truth, the formula of Horus, or noise"),                           \
+        REAL("memory_noise", told.mem_ln_sd, TOLD, "0.665", 0, 5,                                  \
+             "noisy: standard deviation of ln(estimate / truth); one draw a job, by --seed",       \
+             SOURCE("the formula against 18 measurements of GPUMemNet"))
 
 /* What is simulated, of a run and of a point of a sweep. */
 #define ONE_RUN_ROWS                                                                               \
@@ -463,46 +437,45 @@ static const char *written_at(size_t index)
 
 #define RESULTS "Results"
 #define OUTPUT_ROW(unit, group, help)                                                              \
-    ROW(output, TEXT, group, NULL, help, UNIT(unit), LETTER('o'), SHORT, LOCAL)
+    TEXT("output", output, group, NULL, unit, help, LETTER('o'), SHORT, LOCAL)
 #define OUTPUTS_ROW(preset, help)                                                                  \
-    ROW(outputs, TEXT, RESULTS, preset, help, UNIT("LIST"), .check = check_outputs,                \
-        .word_at = output_at)
+    TEXT("outputs", outputs, RESULTS, preset, "LIST", help, .check = check_outputs,                \
+         .word_at = output_at)
 #define SAMPLE_ROWS                                                                                \
-    ROW(sample, TEXT, RESULTS, "auto",                                                             \
-        "series.csv: means per TIME, over at most 2048 intervals, or every change",                \
-        UNIT("TIME|auto|exact"), .check = check_sample),                                           \
-        ROW_AT(warmup, DURATION, warmup_us, RESULTS, "0s",                                         \
-               "leave jobs submitted in the first part out of the job statistics",                 \
-               HS_RANGE(0, YEARS_100_S)),                                                          \
-        ROW_AT(cooldown, DURATION, cooldown_us, RESULTS, "0s", "the same for the last part",       \
-               HS_RANGE(0, YEARS_100_S))
+    TEXT("sample", sample, RESULTS, "auto", "TIME|auto|exact",                                     \
+         "series.csv: means per TIME, over at most 2048 intervals, or every change",               \
+         .check = check_sample),                                                                   \
+        DURATION("warmup", warmup_us, RESULTS, "0s", 0, YEARS_100_S,                               \
+                 "leave jobs submitted in the first part out of the job statistics"),              \
+        DURATION("cooldown", cooldown_us, RESULTS, "0s", 0, YEARS_100_S,                           \
+                 "the same for the last part")
 
 #define CALL "This call"
 #define SET_ROWS                                                                                   \
-    ROW_AT(set, TEXT, settings, CALL, NULL, "set one key, e.g. policy.scan=fit; may be repeated",  \
-           UNIT("KEY=VALUE"), REPEATED, LOCAL),                                                    \
-        ROW(print_config, FLAG, CALL, "no",                                                        \
-            "print the effective config with the origin of each value, and stop", LOCAL),          \
-        ROW(quiet, FLAG, CALL, "no", "no notes and no progress; warnings and errors stay",         \
-            LETTER('q'), LOCAL)
+    TEXT("set", settings, CALL, NULL, "KEY=VALUE",                                                 \
+         "set one key, e.g. policy.scan=fit; may be repeated", REPEATED, LOCAL),                   \
+        FLAG("print_config", print_config, CALL,                                                   \
+             "print the effective config with the origin of each value, and stop", LOCAL),         \
+        FLAG("quiet", quiet, CALL, "no notes and no progress; warnings and errors stay",           \
+             LETTER('q'), LOCAL)
 #define CALL_ROWS                                                                                  \
-    ROW_AT(config, TEXT, config_file, CALL, NULL,                                                  \
-           "JSON with any of the keys above (// comments allowed); flags override it",             \
-           UNIT("FILE"), SHORT, LOCAL),                                                            \
+    TEXT("config", config_file, CALL, NULL, "FILE",                                                \
+         "JSON with any of the keys above (// comments allowed); flags override it", SHORT,        \
+         LOCAL),                                                                                   \
         SET_ROWS
 #define PROCESSES_ROW(at)                                                                          \
     HS_OPTION(INT, "processes", at, "1", "runs at a time, each in a process of its own",           \
               HS_RANGE(1, 1024), LETTER('j'), .group = CALL, SHORT, LOCAL)
 #define RUN_CALL_ROWS                                                                              \
-    ROW(dry_run, FLAG, CALL, "no",                                                                 \
-        "check everything, the whole trace included, print the sizes, and stop", SHORT, LOCAL),    \
-        ROW(force, FLAG, CALL, "no", "replace an existing run directory", LETTER('f'), LOCAL)
+    FLAG("dry_run", dry_run, CALL,                                                                 \
+         "check everything, the whole trace included, print the sizes, and stop", SHORT, LOCAL),   \
+        FLAG("force", force, CALL, "replace an existing run directory", LETTER('f'), LOCAL)
 #define PROGRESS_ROWS                                                                              \
-    ROW(progress, FLAG, CALL, "no", "progress on standard error even if it is no terminal",        \
-        LOCAL),                                                                                    \
-        ROW(no_progress, FLAG, CALL, "no", "no progress", LOCAL),                                  \
-        ROW(verbose, FLAG, CALL, "no", "also events, decisions, time and memory", LETTER('v'),     \
-            LOCAL)
+    FLAG("progress", progress, CALL, "progress on standard error even if it is no terminal",       \
+         LOCAL),                                                                                   \
+        FLAG("no_progress", no_progress, CALL, "no progress", LOCAL),                              \
+        FLAG("verbose", verbose, CALL, "also events, decisions, time and memory", LETTER('v'),     \
+             LOCAL)
 
 const struct hs_option hs_run_option_table[] = {
     ONE_RUN_ROWS,
@@ -510,9 +483,9 @@ const struct hs_option hs_run_option_table[] = {
     OUTPUTS_ROW(
         "all",
         "all, summary, or of jobs,segments,series,nodes,decisions,swf; all: without the last two"),
-    ROW(decisions, FLAG, RESULTS, "no",
-        "write decisions.csv, too: each action of the policy with its reason"),
-    ROW(report, FLAG, RESULTS, "no", "write report.html, too: the page of 'horus report'", LOCAL),
+    FLAG("decisions", decisions, RESULTS,
+         "write decisions.csv, too: each action of the policy with its reason"),
+    FLAG("report", report, RESULTS, "write report.html, too: the page of 'horus report'", LOCAL),
     SAMPLE_ROWS,
     CALL_ROWS,
     RUN_CALL_ROWS,
@@ -524,10 +497,10 @@ const struct hs_option hs_run_option_table[] = {
 
 const struct hs_option hs_compare_option_table[] = {
     WORKLOAD_ROWS,
-    ROW(policy, TEXT, COMPARED, NULL,
-        "a scheduling policy; give one -p each, the first is the reference; a list in a --config "
-        "file",
-        UNIT("NAME[:KEY=VALUE,...]"), LETTER('p'), .check = check_policy, SHORT, REPEATED),
+    TEXT("policy", policy, COMPARED, NULL, "NAME[:KEY=VALUE,...]",
+         "a scheduling policy; give one -p each, the first is the reference; a list in a --config "
+         "file",
+         LETTER('p'), .check = check_policy, SHORT, REPEATED),
     HS_OPTION(
         TEXT, "seeds", OF_COMPARE(seeds), NULL,
         "each policy under each of these seeds, e.g. 1..5 or 1,3,7; absent: the one of --seed",
@@ -591,22 +564,23 @@ const struct hs_option hs_sweep_option_table[] = {
 const struct hs_option hs_trace_option_table[] = {
     TRACE_ROWS,
     ASSIGN_ROWS,
-    ROW(seed, INT, PROFILES, "1", "of the draws", SEED_RANGE),
-    ROW(cluster, TEXT, CLUSTER, NULL,
-        "validate: offered load and jobs that can never fit on this cluster; assign: what is drawn "
-        "fits its smallest GPU",
-        UNIT("SPEC"), LETTER('c'), SHORT),
+    INT("seed", seed, PROFILES, "1", 0, 9e15, "of the draws"),
+    TEXT("cluster", cluster, CLUSTER, NULL, "SPEC",
+         "validate: offered load and jobs that can never fit on this cluster; assign: what is "
+         "drawn fits its smallest GPU",
+         LETTER('c'), SHORT),
     CLUSTER_ROWS,
     CALL_ROWS,
     OUTPUT_ROW("FILE", CALL,
                "convert, assign: the file to write, compressed if it ends in .gz or .zst; - is "
                "standard output"),
-    ROW(to, TEXT, CALL, "auto", "convert: format of the file to write, or auto: by its suffix",
-        UNIT("NAME"), .check = hs_trace_writer_check, SHORT, LOCAL, .word_at = written_at),
-    ROW_AT(compare, TEXT, reference, CALL, NULL,
-           "info: how far the trace is from this one, which is recognised by its content; both "
-           "are held in memory, 32 to 64 bytes a job",
-           UNIT("FILE"), SHORT, LOCAL),
+    TEXT("to", to, CALL, "auto", "NAME",
+         "convert: format of the file to write, or auto: by its suffix",
+         .check = hs_trace_writer_check, SHORT, LOCAL, .word_at = written_at),
+    TEXT("compare", reference, CALL, NULL, "FILE",
+         "info: how far the trace is from this one, which is recognised by its content; both are "
+         "held in memory, 32 to 64 bytes a job",
+         SHORT, LOCAL),
     HS_OPTIONS_END,
 };
 

@@ -7,18 +7,16 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/fixed.h"
 #include "base/fmt.h"
-#include "base/rng.h"
-#include "base/fmt.h"
 #include "base/io.h"
-#include "cli/run_options.h"
+#include "base/rng.h"
 #include "data/param_table.h"
 #include "horus/version.h"
-#include "traces/trace_stream.h"
 #include "workload/workload.h"
 
 void hs_workload_name(const char *path, char *name, size_t size)
@@ -102,22 +100,22 @@ enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **po
 }
 
 /* The files that the parameters of the policy name are inputs of the run. */
-static enum hs_status open_files(struct hs_setup *setup, struct hs_diag *diag)
+static enum hs_status open_files(struct hs_setup *s, struct hs_diag *diag)
 {
-    for (const struct hs_param *p = setup->policy->params; p != NULL && p->key != NULL; p++) {
-        const void *value = (const char *)setup->policy_state + p->offset;
+    for (const struct hs_param *p = s->policy->params; p != NULL && p->key != NULL; p++) {
+        const void *value = (const char *)s->policy_state + p->offset;
         if (p->type != HS_PARAM_FILE || *(const char *const *)value == NULL)
             continue;
-        struct hs_manifest_input *file = &setup->files[setup->file_count++];
-        assert(setup->file_count <= HS_POLICY_FILES_MAX);
+        struct hs_manifest_input *file = &s->files[s->file_count++];
+        assert(s->file_count <= HS_POLICY_FILES_MAX);
         size_t size = sizeof "policy:" + strlen(p->key);
-        char *role = hs_arena_alloc(&setup->arena, size);
+        char *role = hs_arena_alloc(&s->arena, size);
         (void)snprintf(role, size, "policy:%s", p->key);
         *file = (struct hs_manifest_input){.role = role, .path = *(const char *const *)value};
         if (strcmp(file->path, "-") == 0)
             return hs_fail(diag, HS_E_USAGE, NULL, "put it into a file",
                            "policy '%s': '%s' is read several times: standard input cannot be",
-                           setup->policy->name, p->key);
+                           s->policy->name, p->key);
         HS_TRY(hs_hash_file(file->path, &file->hash, &file->bytes, diag));
     }
     return HS_OK;
@@ -155,55 +153,474 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
 }
 
 /* The workload file of a generated trace is an input of the run. */
-static enum hs_status find_workload(struct hs_setup *setup, struct hs_diag *diag)
+static enum hs_status find_workload(struct hs_setup *s, struct hs_diag *diag)
 {
     char path[HS_WHOLEFILE_PATH_MAX];
-    const char *trace = setup->options->trace, *name = trace + strlen(HS_INPUT_GENERATED);
+    const char *trace = s->options->trace, *name = trace + strlen(HS_INPUT_GENERATED);
     if (strncmp(trace, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) != 0)
         return HS_OK;
-    name = hs_arena_text(&setup->arena, name, strcspn(name, ","));
+    name = hs_arena_text(&s->arena, name, strcspn(name, ","));
     HS_TRY(hs_workload_path(name, path, sizeof path, diag));
-    setup->workload_file = hs_arena_text(&setup->arena, path, strlen(path));
+    s->workload_file = hs_arena_text(&s->arena, path, strlen(path));
     return HS_OK;
 }
 
-static void fill_card(struct hs_setup *setup)
+struct hs_assign_options hs_setup_assign(const struct hs_run_options *options,
+                                         const struct hs_cluster *cluster)
+{
+    const int64_t seed = options->assign_seed != 0 ? options->assign_seed : options->seed;
+    struct hs_assign_options assign = {.mode = (enum hs_assign_mode)options->assign,
+                                       .seed = (uint64_t)seed,
+                                       .target_util = options->assign_target / 100,
+                                       .sticky = options->assign_sticky,
+                                       .load = options->read.load / options->read.scale_time};
+    for (uint32_t t = 0; t < cluster->type_count; t++) {
+        uint32_t mib = cluster->types[t].mem_mib;
+        if (mib > 0 && (assign.mem_limit_mib == 0 || mib < assign.mem_limit_mib))
+            assign.mem_limit_mib = mib;
+    }
+    return assign;
+}
+
+/* ---- the models in words ---- */
+
+static const char *const assign_texts[] = {
+    [HS_ASSIGN_AUTO] = "named by the trace, else by utilization, else drawn",
+    [HS_ASSIGN_COLUMNS] = "named by the trace",
+    [HS_ASSIGN_TELEMETRY] = "named by the trace, else by utilization",
+    [HS_ASSIGN_MIX] = "drawn for every job",
+    [HS_ASSIGN_OFF] = "none"};
+
+#define ERRORS_SIZE 128
+
+/* "0.058", or of several GPU types "V100 0.039, K80 0.016", without those that were not measured.
+ */
+static const char *error_text(const struct hs_setup *s, enum hs_slowdown_source source,
+                              char text[ERRORS_SIZE])
+{
+    text[0] = '\0';
+    for (uint32_t t = 0; t < s->cluster.type_count; t++) {
+        double error = hs_interference_error(s->interference, t, source);
+        if (isnan(error))
+            continue;
+        if (s->cluster.type_count > 1)
+            hs_append(text, ERRORS_SIZE, "%s%s ", text[0] != '\0' ? ", " : "",
+                      s->cluster.types[t].name);
+        hs_append(text, ERRORS_SIZE, "%.3f", error);
+    }
+    return text[0] != '\0' ? text : "unknown";
+}
+
+static void say_interference(struct hs_setup *s)
+{
+    char *text = s->interference_text, fitted[ERRORS_SIZE], general[ERRORS_SIZE];
+    const size_t size = sizeof s->interference_text;
+    const struct hs_interference_options *how = &s->how;
+    (void)snprintf(text, size, "%s", s->options->interference);
+    if (how->mode == HS_INTERFERENCE_NONE || how->mode == HS_INTERFERENCE_CONST) {
+        hs_append(text, size,
+                  how->mode == HS_INTERFERENCE_NONE
+                      ? ": jobs that share a GPU run at full speed"
+                      : ": slower by this share beside anybody, not measured");
+        return;
+    }
+    hs_append(text, size, " (RMSE of speed: profiled pairs %s%s others %s)",
+              error_text(s, HS_SLOWDOWN_FITTED, fitted), s->cluster.type_count > 1 ? ";" : ",",
+              error_text(s, HS_SLOWDOWN_GENERAL, general));
+    if (how->noise > 0) { /* with the RMSE taken for pairs of unknown error */
+        double taken = hs_interference_noise_rmse(s->interference, 0, HS_SLOWDOWN_GENERAL);
+        hs_append(text, size, "; noise %g x RMSE", how->noise);
+        if (isnan(hs_interference_error(s->interference, 0, HS_SLOWDOWN_GENERAL)) && !isnan(taken))
+            hs_append(text, size, " (others %.3f)", taken);
+    }
+    if (how->gamma != 1)
+        hs_append(text, size, "; gamma %g", how->gamma);
+    if (s->tenants > 2)
+        hs_append(text, size, "; 3+ tenants %s, not measured",
+                  how->crowd == HS_CROWD_ADDITIVE ? "additive" : "queueing");
+}
+
+static const char *type_text(const char *name)
+{
+    return strcmp(name, HS_UNTYPED) == 0 ? "untyped GPUs" : name;
+}
+
+/* Is the speed of jobs on the type measured by model? Only where jobs have profiles. */
+static bool is_by_model(const struct hs_setup *s, uint32_t type)
+{
+    return s->assign.mode != HS_ASSIGN_OFF && hs_speed_is_by_model(s->speed, type);
+}
+
+static bool is_reference(const struct hs_setup *s, uint32_t type)
+{
+    return hs_model_same_name(s->cluster.types[type].name, hs_speed_reference(s->speed));
+}
+
+/* Of jobs without a profile. */
+static double speed_of(const struct hs_setup *s, uint32_t type)
+{
+    return (double)hs_speed_q32(s->speed, HS_NO_PROFILE, type, NULL) / (double)HS_Q32_ONE;
+}
+
+static void say_speeds(struct hs_setup *s)
+{
+    const char *reference = hs_speed_reference(s->speed);
+    char *text = s->speeds_text;
+    const size_t size = sizeof s->speeds_text;
+    (void)snprintf(text, size, "run times are those of %s",
+                   reference[0] != '\0' ? type_text(reference) : "no GPU type here");
+    if (reference[0] != '\0' && s->options->reference_type == NULL && s->cluster.type_count > 1)
+        hs_append(text, size, " (the first type)");
+    for (uint32_t t = 0; t < s->cluster.type_count; t++) {
+        const char *name = s->cluster.types[t].name;
+        double speed = speed_of(s, t);
+        if (is_reference(s, t))
+            continue;
+        if (is_by_model(s, t))
+            hs_append(text, size, "; %s by model, x %g without", name, speed);
+        else
+            hs_append(text, size, "; %s x %g%s", name, speed, speed == 1 ? ", not measured" : "");
+    }
+}
+
+static void say_locality(struct hs_setup *s)
+{
+    enum { NOT_KNOWN, KNOWN };
+    char types[2][96] = {"", ""}; /* whose slowdown of spread gangs is not known, and is */
+    for (uint32_t t = 0; t < s->cluster.type_count; t++) {
+        char *list = types[hs_speed_has_spread(s->speed, t) ? KNOWN : NOT_KNOWN];
+        hs_append(list, sizeof types[0], "%s%s", list[0] != '\0' ? ", " : "",
+                  type_text(s->cluster.types[t].name));
+    }
+    char *text = s->locality_text;
+    const size_t size = sizeof s->locality_text;
+    if (s->options->locality != 0)
+        (void)snprintf(text, size, "none: a spread gang runs at full speed");
+    else if (s->assign.mode == HS_ASSIGN_OFF)
+        (void)snprintf(text, size, "none: a spread gang without a profile runs at full speed");
+    else if (types[KNOWN][0] == '\0')
+        (void)snprintf(text, size, "not measured on %s: a spread gang runs at full speed",
+                       types[NOT_KNOWN]);
+    else
+        (void)snprintf(text, size, "a spread gang is slowed by its profile on %s%s%s", types[KNOWN],
+                       types[NOT_KNOWN][0] != '\0' ? "; full speed on " : "", types[NOT_KNOWN]);
+}
+
+/* The predictions that the policy asks for. */
+static void say_predictor(struct hs_setup *s)
+{
+    static const char *const kinds[] = {"oracle", "noisy", "table", "regress"};
+    static const char *const memories[] = {"oracle", "formula", "noisy"};
+    const struct hs_predictor_options *told = &s->options->told;
+    char *text = s->predictor_text;
+    const size_t size = sizeof s->predictor_text;
+    if ((s->knows & HS_KNOWS_UTILIZATION) != 0) {
+        hs_append(text, size, "utilization %s", kinds[told->kind]);
+        if (told->kind == HS_PREDICT_NOISY) {
+            hs_append(text, size, " (RMSLE %.3g", hypot(told->util_rmsle, told->util_bias));
+            if (told->util_bias != 0)
+                hs_append(text, size, ", bias %g", told->util_bias);
+            hs_append(text, size, ")");
+        }
+        if (told->kind == HS_PREDICT_REGRESS)
+            hs_append(text, size, " (fitted without the job's %s)",
+                      told->holdout == HS_HOLDOUT_MODEL ? "model" : "configuration");
+        if ((s->can & HS_CAN_COLOCATE) != 0) { /* the slowdown of a pair */
+            double error = hs_predictor_slowdown_error(s->predictor);
+            if (isnan(error))
+                hs_append(text, size, ", slowdown by it (error unknown)");
+            else
+                hs_append(text, size, ", slowdown by it (RMSE of speed %.3f)", error);
+        }
+    }
+    if ((s->knows & HS_KNOWS_MEMORY) == 0)
+        return;
+    hs_append(text, size, "%smemory %s", text[0] != '\0' ? ", " : "", memories[told->memory]);
+    if (told->memory == HS_MEMORY_NOISY)
+        hs_append(text, size, " (standard deviation of ln %g)", told->mem_ln_sd);
+}
+
+/* ---- options without effect ---- */
+
+/* A parameter of a predictor that is not in use, given in this call: a --config file may have all.
+ */
+static void warn_of_idle_predictor(const struct hs_config *config, struct hs_diag *diag)
+{
+    static const struct {
+        const char *parameter, *key, *kind, *hint;
+    } rules[] = {{"util_noise", "predictor", "noisy", "--predictor=noisy"},
+                 {"util_bias", "predictor", "noisy", "--predictor=noisy"},
+                 {"predictor_holdout", "predictor", "regress", "--predictor=regress"},
+                 {"memory_noise", "memory_predictor", "noisy", "--memory-predictor=noisy"}};
+    char kind[64] = "";
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+        if (hs_config_origin(config, rules[r].parameter) < HS_FROM_SET)
+            continue;
+        const struct hs_option *option = hs_option_find(config->options, rules[r].key);
+        (void)hs_param_print(&option->param, config->base, kind, sizeof kind);
+        if (strcmp(kind, rules[r].kind) != 0)
+            hs_report(diag, HS_WARNING, NULL, rules[r].hint, "%s has no effect: %s is %s",
+                      rules[r].parameter, rules[r].key, kind);
+    }
+}
+
+/* Does the cost of a preemption have that word? */
+static bool costs(const struct hs_setup *s, const char *word)
+{
+    const char *cost = s->card.policy_semantics.cost;
+    return cost != NULL && strstr(cost, word) != NULL;
+}
+
+/* Options that were given and have no effect on a policy with these needs. */
+static void note_idle_options(const struct hs_setup *s, struct hs_diag *diag)
+{
+    static const char asks[] = "asks for no such prediction ('horus policies')";
+    const char *cost = s->card.policy_semantics.cost;
+    const char *spares = (s->can & HS_CAN_PREEMPT) != 0 ? NULL : "preempts nobody";
+    const struct {
+        const char *keys; /* each between blanks */
+        bool has_effect;
+        const char *why; /* NULL: the cost of a preemption, of a policy that preempts */
+    } rules[] = {
+        {" interference gamma interference_noise crowd memory_reserve oom_delay oom_retries ",
+         s->is_sharing, "shares no GPU"},
+        {" memory_limits ", (s->can & HS_CAN_THROTTLE) != 0, "limits nobody's memory"},
+        {" predictor util_noise util_bias predictor_holdout ",
+         (s->knows & HS_KNOWS_UTILIZATION) != 0, asks},
+        {" memory_predictor memory_noise ", (s->knows & HS_KNOWS_MEMORY) != 0, asks},
+        {" storage_bandwidth ", costs(s, "checkpoint"), spares},
+        {" restart_table ", costs(s, "checkpoint") || costs(s, "restart"), spares},
+    };
+    warn_of_idle_predictor(s->config, diag);
+    for (uint32_t i = 0; s->config->options[i].param.key != NULL; i++) {
+        const char *key = s->config->options[i].param.key;
+        char word[64];
+        (void)snprintf(word, sizeof word, " %s ", key);
+        for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+            if (s->config->origin[i] == HS_FROM_DEFAULT || rules[r].has_effect ||
+                strstr(rules[r].keys, word) == NULL)
+                continue;
+            if (rules[r].why != NULL)
+                hs_report(diag, HS_NOTE, NULL, NULL, "%s has no effect: %s %s", key,
+                          s->policy->name, rules[r].why);
+            else
+                hs_report(diag, HS_NOTE, NULL, "the policy's parameter preempt_cost",
+                          "%s has no effect: a preemption costs '%s'", key,
+                          cost != NULL ? cost : "not stated");
+        }
+    }
+}
+
+/* ---- opening ---- */
+
+/* A file that was given is read, and checked, also where no policy asks for it. */
+static bool is_given(const char *path)
+{
+    return strncmp(path, HS_BUILTIN, strlen(HS_BUILTIN)) != 0;
+}
+
+static enum hs_status open_interference(struct hs_setup *s, struct hs_diag *diag)
+{
+    const char *types[HS_GPU_TYPES_MAX], *path = s->models.path[HS_MODEL_INTERFERENCE];
+    const struct hs_run_options *options = s->options;
+    struct hs_interference_options *how = &s->how;
+    *how = options->how;
+    HS_TRY(hs_interference_parse(options->interference, how, diag));
+    how->seed = (uint64_t)options->seed;
+    if (how->crowd == HS_CROWD_QUEUEING && options->max_tenants > (int64_t)HS_QUEUEING_TENANTS)
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       "its cost doubles with each: --max-tenants=8 or less",
+                       "--crowd=queueing is for at most %u tenants of a GPU", HS_QUEUEING_TENANTS);
+    if (!s->is_sharing && !is_given(path))
+        return HS_OK;
+    for (uint32_t t = 0; t < s->cluster.type_count; t++)
+        types[t] = s->cluster.types[t].name;
+    return hs_interference_load(&s->interference, path, &s->catalogue, how, types,
+                                s->cluster.type_count, diag);
+}
+
+/* "auto": what the calibration of joint memory says. */
+static enum hs_status open_reserve(struct hs_setup *s, struct hs_diag *diag)
+{
+    int64_t mib;
+    const char *path = s->models.path[HS_MODEL_UTILIZATION];
+    HS_TRY(hs_reserve_parse(s->options->memory_reserve, &mib, diag));
+    if (mib >= 0)
+        s->memory_reserve_mib = (uint32_t)mib;
+    if (mib >= 0 || (!s->is_sharing && !is_given(path)))
+        return HS_OK;
+    struct hs_jsoncheck check;
+    s->is_reserve_fitted = true;
+    enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_UTILIZATION, diag);
+    if (status == HS_OK) {
+        const struct hs_json *memory = hs_json_get(hs_json_root(check.doc), "memory");
+        s->memory_reserve_mib =
+            (uint32_t)hs_jsoncheck_int(&check, memory, "reserve_p95_mib", 0, UINT32_MAX, 0);
+        status = check.status;
+    }
+    hs_json_close(check.doc);
+    return status;
+}
+
+/* What the policy cannot use is left out unless --models gives it. */
+static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
+{
+    const struct hs_run_options *options = s->options;
+    s->is_sharing = (s->can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
+    s->is_told = (s->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) != 0;
+    HS_TRY(hs_catalogue_load(&s->catalogue, options->profiles, diag));
+    HS_TRY(hs_modelset_init(&s->models, options->models, diag));
+    s->assign = hs_setup_assign(options, &s->cluster);
+    HS_TRY(open_interference(s, diag));
+    HS_TRY(hs_speed_load(&s->speed, s->models.path[HS_MODEL_SPEED], &s->catalogue, &s->cluster,
+                         options->reference_type, diag));
+    struct hs_predictor_options told = options->told;
+    told.seed = (uint64_t)options->seed;
+    if (s->is_told || is_given(s->models.path[HS_MODEL_PREDICTOR]))
+        HS_TRY(hs_predictor_open(&s->predictor, &s->models, &s->catalogue, &told, diag));
+    HS_TRY(open_reserve(s, diag));
+    if ((s->can & HS_CAN_PREEMPT) != 0 || costs(s, "restart") || is_given(options->restart_table))
+        HS_TRY(hs_restart_load(&s->restart, options->restart_table, diag));
+    if ((s->can & HS_CAN_THROTTLE) != 0 || is_given(options->memory_limits))
+        HS_TRY(hs_memcurve_load(&s->memcurve, options->memory_limits, diag));
+    if (s->interference != NULL)
+        say_interference(s);
+    hs_append(s->profiles_text, sizeof s->profiles_text, "%s", assign_texts[s->assign.mode]);
+    if (s->assign.mode == HS_ASSIGN_AUTO || s->assign.mode == HS_ASSIGN_MIX)
+        hs_append(s->profiles_text, sizeof s->profiles_text, " (mean %g %%, kept by a user %g)",
+                  options->assign_target, options->assign_sticky);
+    say_speeds(s);
+    say_locality(s);
+    say_predictor(s);
+    note_idle_options(s, diag);
+    return HS_OK;
+}
+
+bool hs_setup_uses(const struct hs_setup *s, enum hs_model_kind kind)
+{
+    const enum hs_interference_mode mode = s->how.mode;
+    if (kind == HS_MODEL_INTERFERENCE)
+        return s->interference != NULL &&
+               (mode == HS_INTERFERENCE_MEASURED || mode == HS_INTERFERENCE_FIT);
+    if (kind == HS_MODEL_UTILIZATION)
+        return s->is_reserve_fitted;
+    return kind != HS_MODEL_PREDICTOR || s->predictor != NULL;
+}
+
+/* ---- warnings of a run ---- */
+
+/* An option without effect where there is nothing measured, or no error of it. */
+static void warn_of_noise(const struct hs_setup *s, struct hs_diag *diag)
+{
+    if (!(s->how.noise > 0) || s->interference == NULL)
+        return;
+    if (!hs_setup_uses(s, HS_MODEL_INTERFERENCE)) {
+        hs_report(diag, HS_NOTE, NULL, NULL,
+                  "interference_noise has no effect: interference %s is nothing measured",
+                  s->options->interference);
+        return;
+    }
+    for (uint32_t t = 0; t < s->cluster.type_count; t++)
+        if (isnan(hs_interference_noise_rmse(s->interference, t, HS_SLOWDOWN_FITTED)) &&
+            isnan(hs_interference_noise_rmse(s->interference, t, HS_SLOWDOWN_GENERAL)))
+            hs_report(diag, HS_WARNING, NULL, "\"holdout\" of its table and of \"general\"",
+                      "interference_noise has no effect on %s: the model file tells no error of "
+                      "the speeds there",
+                      s->cluster.types[t].name);
+}
+
+static void warn_of_speeds(const struct hs_setup *s, uint64_t jobs, uint64_t without,
+                           struct hs_diag *diag)
+{
+    static const char hint[] = "\"speed\" of its GPU type in the cluster file";
+    const char *reference = hs_speed_reference(s->speed);
+    char names[256] = "";
+    bool is_relative = false;
+    if (reference[0] == '\0') {
+        hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE",
+                  "no GPU type has speed 1, so none is that of the trace: speeds are those of the "
+                  "cluster file for every model");
+        return;
+    }
+    for (uint32_t t = 0; t < s->cluster.type_count; t++) {
+        if (is_reference(s, t))
+            continue;
+        if (is_by_model(s, t))
+            is_relative = true;
+        else if (speed_of(s, t) == 1)
+            hs_append(names, sizeof names, "%s%s", names[0] != '\0' ? ", " : "",
+                      s->cluster.types[t].name);
+    }
+    if (names[0] != '\0')
+        hs_report(diag, HS_WARNING, NULL, hint,
+                  "the speed of %s relative to %s is not known: taken as 1", names, reference);
+    if (is_relative && s->options->reference_type == NULL)
+        hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE names another",
+                  "%s, the first GPU type, is taken for the one that the trace was recorded on",
+                  reference);
+    for (uint32_t t = 0; t < s->cluster.type_count && without > 0; t++)
+        if (is_by_model(s, t) && !is_reference(s, t))
+            hs_report(diag, HS_WARNING, NULL, hint,
+                      "%" PRIu64 " of %" PRIu64 " jobs have no profile: on %s they run at %g times "
+                      "the speed of %s",
+                      without, jobs, s->cluster.types[t].name, speed_of(s, t), reference);
+}
+
+void hs_setup_warn(const struct hs_setup *s, const struct hs_assign_counts *assigned,
+                   struct hs_diag *diag)
+{
+    uint64_t without = assigned->none;
+    uint64_t jobs = assigned->by_columns + assigned->by_telemetry + assigned->by_mix + without;
+    warn_of_noise(s, diag);
+    /* Neither their slowdowns nor the sizes of their checkpoints are known. */
+    if (without > 0 && s->is_sharing && hs_setup_uses(s, HS_MODEL_INTERFERENCE))
+        hs_report(diag, HS_WARNING, NULL, "--assign=auto draws one for each",
+                  "%" PRIu64 " of %" PRIu64
+                  " jobs have no profile: sharing a GPU slows neither them nor others beside them",
+                  without, jobs);
+    if (without > 0 && costs(s, "checkpoint"))
+        hs_report(diag, HS_WARNING, NULL, "--assign=auto draws one for each",
+                  "%" PRIu64 " of %" PRIu64 " jobs have no profile, so their checkpoints have no "
+                  "size: preempted, they pay by cost_table",
+                  without, jobs);
+    warn_of_speeds(s, jobs, without, diag);
+}
+
+static void fill_card(struct hs_setup *s)
 {
     static const char *const vc_texts[] = {"ignored: one pool for all",
                                            "partition: each virtual cluster has nodes of its own",
                                            "quota: shared nodes, a GPU quota each"};
-    const struct hs_run_options *options = setup->options;
-    struct hs_card *card = &setup->card;
-    card->workload = setup->workload;
+    const struct hs_run_options *options = s->options;
+    struct hs_card *card = &s->card;
+    card->workload = s->workload;
     card->cluster = options->cluster;
     card->seed = (uint64_t)options->seed;
-    card->policy = setup->policy->name;
+    card->policy = s->policy->name;
     card->gang = "all or nothing";
     const char *ties = card->policy_semantics.ties;
     (void)snprintf(card->ties, sizeof card->ties, "%s; equally good nodes: lowest id",
                    ties != NULL ? ties : "submission, then trace row");
-    card->speeds = setup->models.speeds_text;
-    card->locality = setup->models.locality_text;
+    card->speeds = s->speeds_text;
+    card->locality = s->locality_text;
     card->vc = vc_texts[options->vc];
-    if (options->vc == HS_VC_QUOTA && (setup->can & HS_CAN_BORROW) != 0)
+    if (options->vc == HS_VC_QUOTA && (s->can & HS_CAN_BORROW) != 0)
         card->vc = "quota: shared nodes, a GPU quota each, which may be exceeded";
     card->interference = "none: jobs have their GPUs to themselves";
-    if (setup->models.is_sharing)
-        card->interference = setup->models.interference_text;
-    card->profiles = setup->models.profiles_text;
-    if (setup->models.is_told)
-        card->predictor = setup->models.predictor_text;
-    hs_setup_knows_text(setup->knows, card->knows, sizeof card->knows);
+    if (s->is_sharing)
+        card->interference = s->interference_text;
+    card->profiles = s->profiles_text;
+    if (s->is_told)
+        card->predictor = s->predictor_text;
+    hs_setup_knows_text(s->knows, card->knows, sizeof card->knows);
     /* dividing GPUs is left out: the result says how many jobs have shares of GPUs */
-    hs_setup_can_text(setup->can & ~(uint32_t)HS_CAN_DIVIDE, card->can, sizeof card->can);
+    hs_setup_can_text(s->can & ~(uint32_t)HS_CAN_DIVIDE, card->can, sizeof card->can);
 }
 
-enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options *options,
+enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *options,
                              const struct hs_config *config, struct hs_diag *diag)
 {
-    memset(setup, 0, sizeof *setup);
-    setup->options = options;
-    setup->config = config;
+    *s = (struct hs_setup){.options = options, .config = config};
     if (options->trace == NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, "usage: horus run [options] TRACE",
                        "run: TRACE is missing");
@@ -211,45 +628,44 @@ enum hs_status hs_setup_open(struct hs_setup *setup, const struct hs_run_options
         return hs_fail(diag, HS_E_USAGE, NULL, "put the trace into a file",
                        "--tie-jitter reads the trace several times: standard input cannot be");
     if (options->name != NULL)
-        (void)snprintf(setup->workload, sizeof setup->workload, "%s", options->name);
+        (void)snprintf(s->workload, sizeof s->workload, "%s", options->name);
     else
-        hs_workload_name(options->trace, setup->workload, sizeof setup->workload);
-    HS_TRY(hs_outputs_parse(options->outputs, &setup->outputs, diag));
+        hs_workload_name(options->trace, s->workload, sizeof s->workload);
+    HS_TRY(hs_outputs_parse(options->outputs, &s->outputs, diag));
     if (options->decisions)
-        setup->outputs |= HS_OUT_DECISIONS;
-    HS_TRY(hs_sample_parse(options->sample, &setup->sample_us, diag));
-    HS_TRY(hs_setup_policy(options->policy, &setup->policy, &setup->policy_state, &setup->arena,
-                           diag));
-    setup->can = setup->policy->can;
-    setup->knows = setup->policy->knows;
-    if (setup->policy->needs != NULL)
-        setup->policy->needs(setup->policy_state, &setup->can, &setup->knows);
-    HS_TRY(open_files(setup, diag));
-    HS_TRY(hs_setup_trace(&setup->trace, options, diag));
-    HS_TRY(hs_setup_cluster(&setup->cluster, options, diag));
-    setup->trace.gpus = setup->cluster.gpu_count;
-    HS_TRY(find_workload(setup, diag));
-    struct hs_semantics *semantics = &setup->card.policy_semantics;
-    if (setup->policy->semantics != NULL)
-        setup->policy->semantics(setup->policy_state, semantics);
-    struct hs_models_need need = {.policy = setup->policy->name,
-                                  .can = setup->can,
-                                  .knows = setup->knows,
-                                  .tenants = (uint32_t)options->max_tenants,
-                                  .cost = semantics->cost};
-    if (setup->policy->tenants != NULL &&
-        setup->policy->tenants(setup->policy_state) < need.tenants)
-        need.tenants = setup->policy->tenants(setup->policy_state);
-    HS_TRY(hs_models_open(&setup->models, options, config, &setup->cluster, &need, diag));
-    fill_card(setup);
+        s->outputs |= HS_OUT_DECISIONS;
+    HS_TRY(hs_sample_parse(options->sample, &s->sample_us, diag));
+    HS_TRY(hs_setup_policy(options->policy, &s->policy, &s->policy_state, &s->arena, diag));
+    s->can = s->policy->can;
+    s->knows = s->policy->knows;
+    if (s->policy->needs != NULL)
+        s->policy->needs(s->policy_state, &s->can, &s->knows);
+    HS_TRY(open_files(s, diag));
+    HS_TRY(hs_setup_trace(&s->trace, options, diag));
+    HS_TRY(hs_setup_cluster(&s->cluster, options, diag));
+    s->trace.gpus = s->cluster.gpu_count;
+    HS_TRY(find_workload(s, diag));
+    if (s->policy->semantics != NULL)
+        s->policy->semantics(s->policy_state, &s->card.policy_semantics);
+    s->tenants = (uint32_t)options->max_tenants;
+    if (s->policy->tenants != NULL && s->policy->tenants(s->policy_state) < s->tenants)
+        s->tenants = s->policy->tenants(s->policy_state);
+    HS_TRY(open_models(s, diag));
+    fill_card(s);
     return HS_OK;
 }
 
-void hs_setup_close(struct hs_setup *setup)
+void hs_setup_close(struct hs_setup *s)
 {
-    hs_models_close(&setup->models);
-    hs_cluster_free(&setup->cluster);
-    hs_arena_free(&setup->arena);
+    hs_overheads_free(s->memcurve);
+    hs_overheads_free(s->restart);
+    hs_predictor_close(s->predictor);
+    hs_speed_free(s->speed);
+    hs_interference_free(s->interference);
+    hs_modelset_free(&s->models);
+    hs_catalogue_free(&s->catalogue);
+    hs_cluster_free(&s->cluster);
+    hs_arena_free(&s->arena);
 }
 
 /* ---- identity of a run ---- */
@@ -272,31 +688,31 @@ static enum hs_status mix_file(uint64_t *hash, const char *path, struct hs_diag 
     return HS_OK;
 }
 
-enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *out, struct hs_diag *diag)
+enum hs_status hs_setup_hash(const struct hs_setup *s, uint64_t *out, struct hs_diag *diag)
 {
     /* By the content of their files, or the policy by its parameters. */
     static const char *const by_content[] = {
         "policy",        "trace",         "vc_file",           "profiles", "models",
         "restart_table", "memory_limits", "gavel_throughputs", NULL};
-    const struct hs_run_options *options = setup->options;
+    const struct hs_run_options *options = s->options;
     uint64_t hash = hs_seed_of(hs_seed_of(0, HS_VERSION), hs_version_commit());
-    for (const struct hs_option *o = setup->config->options; o->param.key != NULL; o++)
+    for (const struct hs_option *o = s->config->options; o->param.key != NULL; o++)
         if (!o->is_local && !hs_word_is_in(by_content, o->param.key))
             hash = mix_param(hash, &o->param, options);
-    hash = hs_seed_of(hash, setup->policy->name);
-    for (const struct hs_param *p = setup->policy->params; p != NULL && p->key != NULL; p++)
+    hash = hs_seed_of(hash, s->policy->name);
+    for (const struct hs_param *p = s->policy->params; p != NULL && p->key != NULL; p++)
         if (p->type != HS_PARAM_FILE)
-            hash = mix_param(hash, p, setup->policy_state);
-    for (uint32_t i = 0; i < setup->file_count; i++)
-        hash = hs_mix64(hs_seed_of(hash, setup->files[i].role), setup->files[i].hash);
-    hash = hs_mix64(hash, setup->cluster.input_hash);
-    hash = hs_mix64(hash, setup->models.catalogue.input_hash);
-    HS_TRY(mix_file(&hash, setup->models.restart != NULL ? options->restart_table : NULL, diag));
-    HS_TRY(mix_file(&hash, setup->workload_file, diag));
-    HS_TRY(mix_file(&hash, setup->models.memcurve != NULL ? options->memory_limits : NULL, diag));
+            hash = mix_param(hash, p, s->policy_state);
+    for (uint32_t i = 0; i < s->file_count; i++)
+        hash = hs_mix64(hs_seed_of(hash, s->files[i].role), s->files[i].hash);
+    hash = hs_mix64(hash, s->cluster.input_hash);
+    hash = hs_mix64(hash, s->catalogue.input_hash);
+    HS_TRY(mix_file(&hash, s->restart != NULL ? options->restart_table : NULL, diag));
+    HS_TRY(mix_file(&hash, s->workload_file, diag));
+    HS_TRY(mix_file(&hash, s->memcurve != NULL ? options->memory_limits : NULL, diag));
     for (int kind = 0; kind < HS_MODEL_COUNT; kind++)
-        if (hs_models_use(&setup->models, (enum hs_model_kind)kind))
-            HS_TRY(mix_file(&hash, setup->models.files.path[kind], diag));
+        if (hs_setup_uses(s, (enum hs_model_kind)kind))
+            HS_TRY(mix_file(&hash, s->models.path[kind], diag));
     *out = hash;
     return HS_OK;
 }
@@ -310,23 +726,23 @@ enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *
     return mix_file(hash, options->read.gavel_throughputs, diag);
 }
 
-enum hs_status hs_run_name(const struct hs_setup *setup, uint64_t workload_hash,
+enum hs_status hs_run_name(const struct hs_setup *s, uint64_t workload_hash,
                            char name[HS_RUN_NAME_SIZE], struct hs_diag *diag)
 {
     uint64_t hash;
-    HS_TRY(hs_setup_hash(setup, &hash, diag));
-    (void)snprintf(name, HS_RUN_NAME_SIZE, "%s-%s-%012" PRIx64, setup->workload,
-                   setup->policy->name, hs_mix64(hash, workload_hash) >> 16);
+    HS_TRY(hs_setup_hash(s, &hash, diag));
+    (void)snprintf(name, HS_RUN_NAME_SIZE, "%s-%s-%012" PRIx64, s->workload, s->policy->name,
+                   hs_mix64(hash, workload_hash) >> 16);
     return HS_OK;
 }
 
-enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
+enum hs_status hs_default_dir(const struct hs_setup *s, char *path, size_t size,
                               struct hs_diag *diag)
 {
     uint64_t workload_hash;
     char name[HS_RUN_NAME_SIZE];
-    HS_TRY(hs_workload_hash(setup->options, &workload_hash, diag));
-    HS_TRY(hs_run_name(setup, workload_hash, name, diag));
+    HS_TRY(hs_workload_hash(s->options, &workload_hash, diag));
+    HS_TRY(hs_run_name(s, workload_hash, name, diag));
     (void)snprintf(path, size, "results/%s", name);
     return HS_OK;
 }

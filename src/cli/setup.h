@@ -28,89 +28,56 @@
 #include "report/report.h"
 #include "traces/trace_stream.h"
 
-/* ---- the models of a run beside its trace and cluster (models.c): the profile catalogue, the true
- * speeds and interference, and the predictions that policies get. Loaded once, shared by all
- * passes; what the policy cannot use is left out unless --models gives it ---- */
-
-/* What the policy needs of them, with its parameters. */
-struct hs_models_need {
-    const char *policy;  /* its name */
-    uint32_t can, knows; /* HS_CAN_x, HS_KNOWS_x */
-    uint32_t tenants;    /* of a GPU at most, by the options and by the policy */
-    const char *cost;    /* of a preemption, as its card says */
-};
-
-struct hs_models {
-    const struct hs_run_options *options;
-    const struct hs_cluster *cluster;
-    struct hs_models_need need;
-    struct hs_catalogue catalogue;
-    struct hs_modelset files;
-    struct hs_assign_options assign;
-    struct hs_interference_options interference_options;
-    struct hs_interference *interference;
-    struct hs_speed *speed;
-    struct hs_predictor *predictor;
-    struct hs_overheads *restart;  /* NULL: no preemption that needs it */
-    struct hs_overheads *memcurve; /* NULL: no memory is limited */
-    bool is_sharing, is_told;      /* the policy shares GPUs, asks for predictions */
-    bool is_reserve_fitted;        /* by the utilization file */
-    uint32_t memory_reserve_mib;
-    /* For the assumptions in summary.json. */
-    char speeds_text[256], profiles_text[160], interference_text[400], locality_text[256],
-        predictor_text[256];
-};
-
-/* Also notes options of `config` that were given and have no effect. options and cluster are
- * borrowed until close. */
-HS_MUST_USE enum hs_status hs_models_open(struct hs_models *models,
-                                          const struct hs_run_options *options,
-                                          const struct hs_config *config,
-                                          const struct hs_cluster *cluster,
-                                          const struct hs_models_need *need, struct hs_diag *diag);
-void hs_models_close(struct hs_models *models);
-/* Assumptions that change run times, when the jobs are known. */
-void hs_models_warn(const struct hs_models *models, const struct hs_assign_counts *assigned,
-                    struct hs_diag *diag);
-/* Was the file of that kind read? */
-bool hs_models_use(const struct hs_models *models, enum hs_model_kind kind);
-
-/* The seed of the draws of profiles: --assign-seed, else --seed. */
-int64_t hs_models_assign_seed(const struct hs_run_options *options);
-/* The assign options of a verb that reads a trace: mode, seed, target, memory of the cluster's
- * smallest GPU type (cluster may be NULL). */
-void hs_models_assign_options(struct hs_assign_options *assign,
-                              const struct hs_run_options *options,
-                              const struct hs_cluster *cluster);
-
-/* ---- the setup ---- */
-
 #define HS_WORKLOAD_MAX     200
 #define HS_POLICY_FILES_MAX 4
 
+/* Models are loaded once and shared by all passes; what the policy cannot use is left out unless
+ * --models gives it. */
 struct hs_setup {
     const struct hs_run_options *options;
     const struct hs_config *config;
     struct hs_arena arena;
     struct hs_cluster cluster;
-    struct hs_models models;
     struct hs_trace_options trace;
     const char *workload_file; /* of a trace "gen:NAME,..."; NULL = another trace */
     const struct hs_policy_ops *policy;
     void *policy_state;
     struct hs_manifest_input files[HS_POLICY_FILES_MAX]; /* that its parameters name */
     uint32_t file_count;
-    uint32_t can, knows; /* with these parameters */
-    uint32_t outputs;    /* HS_OUT_x */
+    uint32_t can, knows;      /* HS_CAN_x, HS_KNOWS_x with these parameters */
+    bool is_sharing, is_told; /* the policy shares GPUs, asks for predictions */
+    uint32_t tenants;         /* of a GPU at most, by the options and by the policy */
+    uint32_t outputs;         /* HS_OUT_x */
     int64_t sample_us;
+    struct hs_catalogue catalogue;
+    struct hs_modelset models;
+    struct hs_assign_options assign;
+    struct hs_interference_options how;
+    struct hs_interference *interference;
+    struct hs_speed *speed;
+    struct hs_predictor *predictor;
+    struct hs_overheads *restart;  /* NULL: no preemption that needs it */
+    struct hs_overheads *memcurve; /* NULL: no memory is limited */
+    bool is_reserve_fitted;        /* by the utilization file */
+    uint32_t memory_reserve_mib;
     struct hs_card card;
     char workload[HS_WORKLOAD_MAX + 1];
+    /* Texts of the card. */
+    char speeds_text[256], profiles_text[160], interference_text[400], locality_text[256],
+        predictor_text[256];
 };
 
+/* Also notes options of `config` that were given and have no effect. Options and configuration are
+ * borrowed until close. */
 HS_MUST_USE enum hs_status hs_setup_open(struct hs_setup *setup,
                                          const struct hs_run_options *options,
                                          const struct hs_config *config, struct hs_diag *diag);
 void hs_setup_close(struct hs_setup *setup);
+/* Assumptions that change run times, when the jobs are known. */
+void hs_setup_warn(const struct hs_setup *setup, const struct hs_assign_counts *assigned,
+                   struct hs_diag *diag);
+/* Was the model file of that kind read? */
+bool hs_setup_uses(const struct hs_setup *setup, enum hs_model_kind kind);
 
 /* The parts that other verbs need. */
 HS_MUST_USE enum hs_status hs_setup_cluster(struct hs_cluster *cluster,
@@ -119,6 +86,9 @@ HS_MUST_USE enum hs_status hs_setup_cluster(struct hs_cluster *cluster,
 HS_MUST_USE enum hs_status hs_setup_trace(struct hs_trace_options *trace,
                                           const struct hs_run_options *options,
                                           struct hs_diag *diag);
+/* Mode, seed, target, and the memory of the cluster's smallest GPU type, if it has any. */
+struct hs_assign_options hs_setup_assign(const struct hs_run_options *options,
+                                         const struct hs_cluster *cluster);
 /* "fifo:scan=fit": the record, and its parameters in *state (from the arena). */
 HS_MUST_USE enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **policy,
                                            void **state, struct hs_arena *arena,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Connects trace, policy, engine and report. Whatever fails, everything opened is closed and the
- * run directory is complete or absent.
+ * run directory is complete or absent. The members of a manifest are gathered from where they are
+ * known; each library is asked for its version through the one file that includes its header. The
+ * messages of a run pass a log, which keeps its warnings for the manifest.
  */
 #include "cli/simulate.h"
 
@@ -9,16 +11,244 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
 
+#include "base/codec.h"
 #include "base/fixed.h"
+#include "base/fmt.h"
+#include "base/io.h"
 #include "base/rng.h"
 #include "cli/process.h"
-#include "cli/record.h"
+#include "data/json.h"
+#include "data/param_table.h"
 #include "report/html/page.h"
 #include "report/run/rundir.h"
-#include "traces/trace_stream.h"
 
-/* One pass over the trace. */
+/* ---- logs: what is kept of a message depends on the kind ---- */
+
+#define TEXT_MAX (1u << 20) /* bytes */
+
+void hs_message_log_put(void *ctx, enum hs_severity severity, const char *text, size_t len)
+{
+    struct hs_message_log *log = ctx;
+    const char *copy = hs_arena_text(&log->arena, text, len);
+    if (log->kind == HS_LOG_UNIQUE) {
+        if (severity < log->target->least)
+            return; /* not remembered: the target may want it later */
+        uint32_t known = log->seen.count;
+        if (hs_intern_get(&log->seen, copy) < known)
+            return;
+    }
+    if (severity == HS_WARNING && log->warning_count < HS_LOG_WARNINGS_MAX)
+        log->warnings[log->warning_count++] = copy;
+    if (log->kind == HS_LOG_TEXT && (uint64_t)log->text_len + len + 1 <= TEXT_MAX) {
+        hs_grow((void **)&log->text, &log->text_cap, (uint64_t)log->text_len + len + 1, 1,
+                TEXT_MAX);
+        memcpy(log->text + log->text_len, text, len);
+        log->text[log->text_len + len] = '\n';
+        log->text_len += (uint32_t)len + 1;
+    }
+    if (log->target == NULL)
+        return;
+    log->target->errors += severity == HS_ERROR;
+    log->target->warnings += severity == HS_WARNING;
+    if (severity >= log->target->least)
+        log->target->emit(log->target->ctx, severity, text, len);
+}
+
+void hs_message_log_open(struct hs_message_log *log, struct hs_diag *target, enum hs_log_kind kind)
+{
+    *log = (struct hs_message_log){.target = target, .kind = kind};
+    hs_diag_init(&log->diag, hs_message_log_put, log);
+    if (kind == HS_LOG_UNIQUE)
+        hs_intern_init(&log->seen);
+}
+
+void hs_message_log_close(struct hs_message_log *log)
+{
+    if (log->kind == HS_LOG_UNIQUE)
+        hs_intern_free(&log->seen);
+    hs_free(log->text);
+    hs_arena_free(&log->arena);
+}
+
+/* ---- parts of a manifest ---- */
+
+const struct hs_manifest_library *hs_libraries(uint32_t *count)
+{
+    static struct hs_manifest_library libraries[6];
+    libraries[0] = (struct hs_manifest_library){"gsl", hs_rng_library_version()};
+    libraries[1] = (struct hs_manifest_library){"libcsv", hs_csv_library_version()};
+    libraries[2] = (struct hs_manifest_library){"cjson", hs_json_library_version()};
+    libraries[3] = (struct hs_manifest_library){"zlib", hs_gzip_library_version()};
+    libraries[4] = (struct hs_manifest_library){"zstd", hs_zstd_library_version()};
+    libraries[5] = (struct hs_manifest_library){"xxhash", hs_hash_library_version()};
+    *count = sizeof libraries / sizeof *libraries;
+    return libraries;
+}
+
+struct hs_manifest_volatile hs_record_machine(const char *const *command, double wall_s,
+                                              bool has_children)
+{
+    static const int of_whom[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
+    static struct utsname names;
+    struct hs_manifest_volatile machine = {
+        .command = command, .host = uname(&names) == 0 ? names.nodename : NULL, .wall_s = wall_s};
+    struct rusage usage;
+    for (int i = 0; i < (has_children ? 2 : 1); i++) {
+        if (getrusage(of_whom[i], &usage) != 0)
+            continue;
+        machine.cpu_s += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+        if ((uint64_t)usage.ru_maxrss > machine.peak_rss_kib)
+            machine.peak_rss_kib = (uint64_t)usage.ru_maxrss;
+    }
+    return machine;
+}
+
+void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w)
+{
+    char text[4096];
+    hs_jsonw_put(w, "policy_parameters={");
+    for (const struct hs_param *p = setup->policy->params; p != NULL && p->key != NULL; p++) {
+        (void)hs_param_print(p, setup->policy_state, text, sizeof text);
+        hs_jsonw_put(w, "%s=%s", p->key, text);
+    }
+    hs_jsonw_put(w, "}");
+}
+
+static bool is_listed(const struct hs_manifest_input *inputs, uint32_t count, const char *role,
+                      const char *path)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(inputs[i].role, role) == 0 && strcmp(inputs[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+static enum hs_status add_input(struct hs_manifest_input *inputs, uint32_t *count, const char *role,
+                                const char *path, struct hs_diag *diag)
+{
+    struct hs_manifest_input *input = &inputs[*count];
+    if (path == NULL || is_listed(inputs, *count, role, path))
+        return HS_OK;
+    *input = (struct hs_manifest_input){.role = role, .path = path};
+    HS_TRY(hs_hash_file(path, &input->hash, &input->bytes, diag));
+    (*count)++;
+    return HS_OK;
+}
+
+/* A cluster may be a shape and a map a list: these are in the configuration, not files. */
+static const char *if_file(const char *spec)
+{
+    size_t len = spec != NULL ? strlen(spec) : 0;
+    return len > 5 && strcmp(spec + len - 5, ".json") == 0 ? spec : NULL;
+}
+
+enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest_input *inputs,
+                                uint32_t *count, struct hs_diag *diag)
+{
+    const struct hs_run_options *options = setup->options;
+    HS_TRY(add_input(inputs, count, "cluster", if_file(options->cluster), diag));
+    HS_TRY(add_input(inputs, count, "workload", setup->workload_file, diag));
+    HS_TRY(add_input(inputs, count, "vcs", options->vc_file, diag));
+    HS_TRY(add_input(inputs, count, "map", if_file(options->read.map), diag));
+    HS_TRY(add_input(inputs, count, "gavel_throughputs", options->read.gavel_throughputs, diag));
+    HS_TRY(add_input(inputs, count, "config", options->config_file, diag));
+    HS_TRY(add_input(inputs, count, "profiles", options->profiles, diag));
+    if (setup->restart != NULL)
+        HS_TRY(add_input(inputs, count, "restarts", options->restart_table, diag));
+    if (setup->memcurve != NULL)
+        HS_TRY(add_input(inputs, count, "memory_limits", options->memory_limits, diag));
+    for (int kind = 0; kind < HS_MODEL_COUNT; kind++)
+        if (hs_setup_uses(setup, (enum hs_model_kind)kind))
+            HS_TRY(add_input(inputs, count, hs_model_kinds[kind], setup->models.path[kind], diag));
+    for (uint32_t i = 0; i < setup->file_count; i++)
+        if (!is_listed(inputs, *count, setup->files[i].role, setup->files[i].path))
+            inputs[(*count)++] = setup->files[i];
+    return HS_OK;
+}
+
+enum hs_status hs_record_close_csv(struct hs_csvw *csv, const char *name,
+                                   struct hs_output_file *file, struct hs_diag *diag)
+{
+    *file = hs_output_file_of(&csv->out, name, csv->rows);
+    return hs_csvw_close(csv, diag);
+}
+
+static struct hs_csv_row keep_row(const struct hs_csv_row *row, struct hs_arena *arena)
+{
+    const char **fields = hs_arena_alloc(arena, row->count * sizeof *fields + 1);
+    uint32_t *lengths = hs_arena_alloc(arena, row->count * sizeof *lengths + 1);
+    for (uint32_t i = 0; i < row->count; i++) {
+        fields[i] = hs_arena_text(arena, row->fields[i], row->lengths[i]);
+        lengths[i] = row->lengths[i];
+    }
+    return (struct hs_csv_row){fields, lengths, row->count, row->line};
+}
+
+enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
+                                      struct hs_summary_csv *summary, struct hs_diag *diag)
+{
+    struct hs_input *input;
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    HS_TRY(hs_input_open(&input, path, diag));
+    hs_csv_open(&csv, input, ',', diag);
+    enum hs_status status = hs_csv_next(csv, &row);
+    if (status == HS_OK) {
+        summary->head = keep_row(&row, arena);
+        status = hs_csv_next(csv, &row);
+    }
+    if (status == HS_OK) {
+        summary->row = keep_row(&row, arena);
+        status = hs_csv_next(csv, &row); /* to the end: the hash is of the whole file */
+        status = status == HS_END ? HS_OK : status;
+    } else if (status == HS_END) {
+        status = hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+                         "a summary has a header and a row");
+    }
+    summary->hash = hs_input_hash(input);
+    hs_csv_close(csv);
+    hs_input_close(input);
+    return status;
+}
+
+double hs_record_number(const struct hs_csv_row *row, uint32_t column)
+{
+    double value;
+    if (column < row->count && hs_parse_double(row->fields[column], row->lengths[column], &value))
+        return value;
+    return (double)NAN;
+}
+
+char *hs_record_header(struct hs_arena *arena, const char *first, const char *prefix,
+                       const char *const *names, uint32_t count)
+{
+    size_t size = strlen(first) + 1;
+    for (uint32_t i = 0; i < count; i++)
+        size += strlen(prefix) + strlen(names[i]) + 1;
+    char *header = hs_arena_alloc(arena, size);
+    hs_append(header, size, "%s", first);
+    for (uint32_t i = 0; i < count; i++)
+        hs_append(header, size, ",%s%s", prefix, names[i]);
+    return header;
+}
+
+enum hs_status hs_record_manifest(struct hs_manifest *manifest, const struct hs_message_log *log,
+                                  const struct hs_rundir *dir, struct hs_diag *diag)
+{
+    manifest->libraries = hs_libraries(&manifest->libraries_count);
+    if (log != NULL) {
+        manifest->warnings = log->warnings;
+        manifest->warning_count = log->warning_count;
+    }
+    return hs_manifest_write(manifest, dir, diag);
+}
+
+/* ---- one pass over the trace ---- */
+
 struct pass {
     const struct hs_setup *setup;
     const struct hs_run_call *call;
@@ -73,7 +303,7 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
     struct hs_report_options options = {
         .dir = dir,
         .cluster = &setup->cluster,
-        .speed = setup->models.speed,
+        .speed = setup->speed,
         .semantics = &setup->card.policy_semantics,
         .workload_name = setup->workload,
         .outputs = setup->outputs,
@@ -99,16 +329,16 @@ static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_
         .seed = (uint64_t)options->seed,
         .jitter_seed = jitter_seed,
         .until_us = options->until_us > 0 ? options->until_us : HS_TIME_MAX,
-        .interference = setup->models.interference,
-        .speed = setup->models.speed,
+        .interference = setup->interference,
+        .speed = setup->speed,
         .has_locality = options->locality == 0,
-        .predictor = setup->models.predictor,
-        .catalogue = &setup->models.catalogue,
-        .restart = setup->models.restart,
-        .memcurve = setup->models.memcurve,
+        .predictor = setup->predictor,
+        .catalogue = &setup->catalogue,
+        .restart = setup->restart,
+        .memcurve = setup->memcurve,
         .storage_mib_per_s = (uint32_t)options->storage_bandwidth,
         .max_tenants = (uint32_t)options->max_tenants,
-        .memory_reserve_mib = setup->models.memory_reserve_mib,
+        .memory_reserve_mib = setup->memory_reserve_mib,
         .oom_delay_us = options->oom_delay,
         .oom_retries = (uint32_t)options->oom_retries,
         .startup_us = options->startup_us,
@@ -122,8 +352,8 @@ static enum hs_status open_jobs(struct pass *pass, struct hs_job_source *jobs)
 {
     const struct hs_setup *setup = pass->setup;
     HS_TRY(hs_trace_open(&pass->trace, &setup->trace, pass->diag));
-    HS_TRY(hs_assign_open(&pass->assign, hs_trace_source(pass->trace), &setup->models.catalogue,
-                          &setup->models.assign, pass->diag));
+    HS_TRY(hs_assign_open(&pass->assign, hs_trace_source(pass->trace), &setup->catalogue,
+                          &setup->assign, pass->diag));
     *jobs = hs_assign_source(pass->assign);
     if (setup->options->retries != HS_RETRIES_GENERATE)
         return HS_OK;
@@ -132,21 +362,14 @@ static enum hs_status open_jobs(struct pass *pass, struct hs_job_source *jobs)
     return HS_OK;
 }
 
-static void close_jobs(struct pass *pass)
-{
-    hs_assign_close(pass->assign);
-    if (pass->trace != NULL)
-        hs_trace_close(pass->trace);
-    pass->assign = NULL;
-    pass->trace = NULL;
-}
-
 static void close_run(struct pass *pass)
 {
-    if (pass->engine != NULL)
-        hs_engine_close(pass->engine);
+    hs_engine_close(pass->engine);
+    hs_assign_close(pass->assign);
+    hs_trace_close(pass->trace);
     pass->engine = NULL;
-    close_jobs(pass);
+    pass->assign = NULL;
+    pass->trace = NULL;
 }
 
 /* Before the trace is closed: what became of its rows, and its hash, which is that of the whole
@@ -192,25 +415,6 @@ static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const st
     return HS_OK;
 }
 
-static enum hs_status run_once(const struct hs_setup *setup, const struct hs_run_call *call,
-                               uint32_t k, const struct hs_rundir *dir,
-                               struct hs_run_result *result, struct hs_diag *diag)
-{
-    struct pass pass = {.setup = setup, .call = call, .diag = diag};
-    uint64_t seed = k > 0 ? hs_jitter_seed((uint64_t)setup->options->seed, k - 1) : 0;
-    hs_status_line_start(&pass.status_line, call->terminal, call->shows_progress,
-                         setup->cluster.gpu_count);
-    if (k > 0)
-        (void)snprintf(pass.label, sizeof pass.label, "ties %" PRIu32 "/%" PRId64 " ", k,
-                       setup->options->tie_jitter);
-    pass.status_line.label = pass.label;
-    enum hs_status status = pass_run(&pass, seed, dir, result);
-    close_run(&pass);
-    if (pass.report != NULL)
-        hs_report_close(pass.report);
-    return status;
-}
-
 /* ---- --tie-jitter ---- */
 
 /* The metrics that get a spread. */
@@ -219,13 +423,15 @@ static const char *const main_metrics[] = {
     "p50_jct",  "p99_jct",   "max_wait", "gpu_allocation", "mean_bounded_slowdown",
 };
 
-uint64_t hs_jitter_seed(uint64_t seed, uint32_t k)
+/* Of run k >= 0 under the run's seed; never 0, which means "by rule". */
+static uint64_t jitter_seed_of(uint64_t seed, uint32_t k)
 {
     uint64_t drawn = hs_mix64(hs_seed_of(seed, "tie-jitter"), k);
     return drawn != 0 ? drawn : 1;
 }
 
-void hs_jitter_add(struct hs_summary *summary, const struct hs_summary *run)
+/* Adds the figures of one more run with random ties. */
+static void add_spreads(struct hs_summary *summary, const struct hs_summary *run)
 {
     for (size_t i = 0; i < sizeof main_metrics / sizeof *main_metrics; i++) {
         for (uint32_t m = 0; m < run->count; m++) {
@@ -245,6 +451,24 @@ void hs_jitter_add(struct hs_summary *summary, const struct hs_summary *run)
     }
 }
 
+static enum hs_status run_once(const struct hs_setup *setup, const struct hs_run_call *call,
+                               uint32_t k, const struct hs_rundir *dir,
+                               struct hs_run_result *result, struct hs_diag *diag)
+{
+    struct pass pass = {.setup = setup, .call = call, .diag = diag};
+    uint64_t seed = k > 0 ? jitter_seed_of((uint64_t)setup->options->seed, k - 1) : 0;
+    hs_status_line_start(&pass.status_line, call->terminal, call->shows_progress,
+                         setup->cluster.gpu_count);
+    if (k > 0)
+        (void)snprintf(pass.label, sizeof pass.label, "ties %" PRIu32 "/%" PRId64 " ", k,
+                       setup->options->tie_jitter);
+    pass.status_line.label = pass.label;
+    enum hs_status status = pass_run(&pass, seed, dir, result);
+    close_run(&pass);
+    hs_report_close(pass.report);
+    return status;
+}
+
 static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs_run_call *call,
                                    struct hs_run_result *result, struct hs_diag *diag)
 {
@@ -259,7 +483,7 @@ static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs
         memset(run, 0, sizeof *run);
         status = run_once(setup, call, k, NULL, run, &muted);
         if (status == HS_OK)
-            hs_jitter_add(&result->summary, &run->summary);
+            add_spreads(&result->summary, &run->summary);
     }
     hs_free(run);
     diag->errors = muted.errors;
@@ -313,7 +537,7 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
     const struct hs_intake *intake = &result->intake;
     const struct hs_engine_figures *figures = &result->figures;
     const uint64_t jobs = intake->trace.accepted;
-    hs_models_warn(&setup->models, &intake->assigned, diag);
+    hs_setup_warn(setup, &intake->assigned, diag);
     hs_warn_of_rows(&intake->trace, true, diag);
     hs_warn_of_profiles(&intake->assigned, &intake->retries, jobs, diag);
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)
@@ -339,24 +563,18 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
 
 /* ---- the last files of a run ---- */
 
-/* What the manifest of a run is about. */
-struct recorded {
-    const struct hs_setup *setup;
-    const struct hs_run_result *result;
-};
-
-static void write_parameters(void *ctx, struct hs_jsonw *w)
+static void write_parameters(void *result, struct hs_jsonw *w)
 {
-    hs_record_parameters(((const struct recorded *)ctx)->setup, w);
+    hs_record_parameters(((const struct hs_run_result *)result)->setup, w);
 }
 
 /* What happened, jobs by the origin of their profile, invariants checked. */
 static void write_counts(void *ctx, struct hs_jsonw *w)
 {
     static const char *const checks[] = {"off", "fast", "full"};
-    const struct recorded *run = ctx;
-    const struct hs_engine_figures *f = &run->result->figures;
-    const struct hs_assign_counts *a = &run->result->intake.assigned;
+    const struct hs_run_result *run = ctx;
+    const struct hs_engine_figures *f = &run->figures;
+    const struct hs_assign_counts *a = &run->intake.assigned;
     hs_jsonw_put(w,
                  "engine={ events=%" PRIu64 " instants=%" PRIu64 " decisions=%" PRIu64
                  " jobs=%" PRIu64 " finished=%" PRIu64 " failed=%" PRIu64 " rejected=%" PRIu64
@@ -395,21 +613,21 @@ static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_f
 }
 
 /* Summary, manifest and, with --report, the page of a run. */
-static enum hs_status record_run(const struct hs_setup *setup, const struct hs_run_result *result,
-                                 struct hs_message_log *log, const struct hs_rundir *dir)
+static enum hs_status record_run(struct hs_run_result *result, struct hs_message_log *log,
+                                 const struct hs_rundir *dir)
 {
+    const struct hs_setup *setup = result->setup;
     struct hs_manifest_input inputs[HS_INPUTS_MAX];
     struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES + 1];
-    struct recorded recorded = {setup, result};
     struct hs_manifest manifest = {.status = "complete",
                                    .card = &setup->card,
                                    .seed = (uint64_t)setup->options->seed,
                                    .inputs = inputs,
                                    .outputs = files,
-                                   .write_config = hs_record_config,
+                                   .write_config = hs_config_json,
                                    .write_more = write_parameters,
                                    .write_counts = write_counts,
-                                   .more_ctx = &recorded,
+                                   .more_ctx = result,
                                    .machine = result->machine};
 
     inputs[0] = result->trace_input;
@@ -437,6 +655,7 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
     struct hs_message_log log;
     struct hs_status_line stopwatch;
 
+    result->setup = setup;
     hs_interrupt_watch();
     hs_status_line_start(&stopwatch, call->terminal, false, 0);
     if (dir_path != NULL)
@@ -451,7 +670,7 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
         result->machine =
             hs_record_machine(call->command, hs_status_line_elapsed_s(&stopwatch), false);
         if (dir_path != NULL)
-            status = record_run(setup, result, &log, &dir);
+            status = record_run(result, &log, &dir);
         if (status == HS_OK && dir_path != NULL)
             status = hs_rundir_commit(&dir, &log.diag);
     }
@@ -513,7 +732,7 @@ enum hs_status hs_simulate_dry(const struct hs_setup *setup, struct hs_run_resul
         status = source.next(source.ctx, &job);
     if (status == HS_END)
         status = take_intake(&pass, result);
-    close_jobs(&pass);
+    close_run(&pass);
     if (status == HS_OK)
         warn(setup, result, diag);
     return status;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One simulation from a setup to a run directory, for run, compare, sweep and rerun.
+ * One simulation from a setup to a run directory, for run, compare, sweep and rerun; and what the
+ * manifests of comparisons and sweeps have in common with that of a run.
  */
 #ifndef HORUS_CLI_SIMULATE_H
 #define HORUS_CLI_SIMULATE_H
 
 #include "base/diag.h"
+#include "base/intern.h"
 #include "cli/setup.h"
 #include "cli/terminal.h"
+#include "data/csvread.h"
+#include "data/csvwrite.h"
 #include "engine/engine.h"
 #include "model/assign.h"
 #include "report/run/manifest.h"
@@ -26,6 +30,7 @@ struct hs_intake {
 };
 
 struct hs_run_result {
+    const struct hs_setup *setup;
     struct hs_summary summary;
     struct hs_engine_figures figures;
     struct hs_intake intake;
@@ -85,9 +90,73 @@ void hs_warn_of_profiles(const struct hs_assign_counts *assigned,
                          const struct hs_retry_counts *retries, uint64_t jobs,
                          struct hs_diag *diag);
 
-/* --tie-jitter: seed of run k >= 0 under the run's seed; never 0, which means "by rule". */
-uint64_t hs_jitter_seed(uint64_t seed, uint32_t k);
-/* Adds the figures of one more run with random ties to summary->spreads. */
-void hs_jitter_add(struct hs_summary *summary, const struct hs_summary *run);
+/* ---- a diag in front of another: passes messages on, and keeps what its owner needs of them
+ *
+ *     hs_message_log_open(&log, diag, HS_LOG_UNIQUE);   // reports to &log.diag also reach diag
+ *     ... log.warnings, log.text ...
+ *     hs_message_log_close(&log);
+ */
+
+#define HS_LOG_WARNINGS_MAX 64u /* kept for a manifest; later ones are only passed on */
+
+enum hs_log_kind {
+    HS_LOG_WARNINGS, /* keeps the warnings alone */
+    HS_LOG_UNIQUE,   /* and passes each text on once: messages of many runs that say the same */
+    HS_LOG_TEXT,     /* and keeps all text, up to 1 MiB */
+};
+
+struct hs_message_log {
+    struct hs_diag diag;
+    struct hs_diag *target; /* counts what it is passed; NULL: messages are kept alone */
+    enum hs_log_kind kind;
+    struct hs_arena arena;
+    struct hs_intern seen;
+    const char *warnings[HS_LOG_WARNINGS_MAX];
+    uint32_t warning_count;
+    char *text; /* one message a line */
+    uint32_t text_len, text_cap;
+};
+
+void hs_message_log_open(struct hs_message_log *log, struct hs_diag *target, enum hs_log_kind kind);
+/* A message that was formatted elsewhere; log is a struct hs_message_log. */
+void hs_message_log_put(void *log, enum hs_severity severity, const char *text, size_t len);
+void hs_message_log_close(struct hs_message_log *log);
+
+/* ---- directories ---- */
+
+/* Closes a file of the directory; *file is its entry in the manifest. */
+HS_MUST_USE enum hs_status hs_record_close_csv(struct hs_csvw *csv, const char *name,
+                                               struct hs_output_file *file, struct hs_diag *diag);
+/* The header and the row of a summary.csv, in an arena, and the hash of the file. */
+struct hs_summary_csv {
+    struct hs_csv_row head, row;
+    uint64_t hash;
+};
+HS_MUST_USE enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
+                                                  struct hs_summary_csv *summary,
+                                                  struct hs_diag *diag);
+/* NaN where there is none. */
+double hs_record_number(const struct hs_csv_row *row, uint32_t column);
+/* The header of a table of runs: further columns behind those of `first`, each with a prefix. */
+char *hs_record_header(struct hs_arena *arena, const char *first, const char *prefix,
+                       const char *const *names, uint32_t count);
+/* Adds libraries and warnings (log may be NULL) to a manifest and writes it. */
+HS_MUST_USE enum hs_status hs_record_manifest(struct hs_manifest *manifest,
+                                              const struct hs_message_log *log,
+                                              const struct hs_rundir *dir, struct hs_diag *diag);
+
+/* The member "policy_parameters": each parameter of the policy with its value, as text that -p
+ * reads back. */
+void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w);
+/* Adds the files that a run reads beside its trace, except those that are in the list. */
+#define HS_INPUTS_MAX (10 + HS_MODEL_COUNT + HS_POLICY_FILES_MAX)
+HS_MUST_USE enum hs_status hs_record_inputs(const struct hs_setup *setup,
+                                            struct hs_manifest_input *inputs, uint32_t *count,
+                                            struct hs_diag *diag);
+/* Command, host, time and memory of this process, or with all its ended children. */
+struct hs_manifest_volatile hs_record_machine(const char *const *command, double wall_s,
+                                              bool has_children);
+/* Libraries and their versions at run time; *count of them. */
+const struct hs_manifest_library *hs_libraries(uint32_t *count);
 
 #endif

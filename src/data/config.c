@@ -205,7 +205,12 @@ enum hs_status hs_config_set_pair(struct hs_config *config, const char *pair, st
 /* ---- the JSON of a configuration ---- */
 
 #define ERRORS_MAX 20
-#define EXACT_MAX  INT64_C(9007199254740991) /* 2^53 - 1, the largest integer that JSON keeps */
+#define EXACT_MAX  9007199254740991.0 /* 2^53 - 1, the largest integer that JSON keeps */
+
+static bool is_exact(double number)
+{
+    return number <= EXACT_MAX && number >= -EXACT_MAX;
+}
 
 struct config_reading {
     struct hs_config *config;
@@ -240,7 +245,7 @@ static enum hs_status scalar_text(const struct config_reading *r, const struct h
         len = strlen(text);
         break;
     case HS_JSON_NUMBER:
-        if (number > (double)EXACT_MAX || number < -(double)EXACT_MAX)
+        if (!is_exact(number))
             return value_fail(r, value, "write it in double quotes",
                               "a number beyond 2^53 is not exact in JSON");
         len = hs_json_int(value, &integer) ? hs_fmt_i64(digits, integer)
@@ -448,97 +453,85 @@ enum hs_status hs_config_pair(const struct hs_config *config, const struct hs_js
 
 /* ---- printing ---- */
 
-static void put(struct hs_output *out, const char *text)
+const char *hs_option_next(const char **rest, struct hs_arena *arena)
 {
-    hs_output_put(out, text, strlen(text));
+    if (*rest == NULL)
+        return NULL;
+    size_t len = strcspn(*rest, "\n");
+    const char *value = hs_arena_text(arena, *rest, len);
+    *rest = (*rest)[len] != '\0' ? *rest + len + 1 : NULL;
+    return value;
 }
 
-/* A repeated option's values are lines: printed as a list when there are several. */
-static void put_text(struct hs_output *out, const struct hs_option *option, const char *text)
-{
-    if (text == NULL) {
-        put(out, "null");
-        return;
-    }
-    if (!option->is_repeated || strchr(text, '\n') == NULL) {
-        hs_json_put_text(out, text, strlen(text));
-        return;
-    }
-    put(out, "[");
-    for (size_t len;; text += len + 1) {
-        len = strcspn(text, "\n");
-        hs_json_put_text(out, text, len);
-        if (text[len] == '\0')
-            break;
-        put(out, ", ");
-    }
-    put(out, "]");
-}
-
-static void put_value(struct hs_output *out, const struct hs_option *option, const void *base)
+/* A repeated option's values are a list when there are several. */
+static void put_value(struct hs_jsonw *w, const struct hs_config *config,
+                      const struct hs_option *option, bool is_on_one_line)
 {
     const struct hs_param *param = &option->param;
-    const void *at = (const char *)base + param->offset;
+    const void *at = (const char *)config->base + param->offset;
+    const char *value = param->type == HS_PARAM_TEXT ? *(const char *const *)at : NULL, *line;
     char text[512]; /* the longest: eight durations of 22 characters, or a choice */
-    size_t len = param->type == HS_PARAM_TEXT ? 0 : hs_param_print(param, base, text, sizeof text);
-    bool is_number = param->type == HS_PARAM_REAL;
 
-    if (param->type == HS_PARAM_INT)
-        is_number = *(const int64_t *)at <= EXACT_MAX && *(const int64_t *)at >= -EXACT_MAX;
-    if (param->type == HS_PARAM_TEXT)
-        put_text(out, option, *(const char *const *)at);
-    else if (param->type == HS_PARAM_FLAG)
-        put(out, *(const bool *)at ? "true" : "false");
-    else if (is_number)
-        hs_output_put(out, text, len);
-    else
-        hs_json_put_text(out, text, len);
+    if (param->type == HS_PARAM_FLAG) {
+        hs_jsonw_bool(w, *(const bool *)at);
+    } else if (param->type == HS_PARAM_INT && is_exact((double)*(const int64_t *)at)) {
+        hs_jsonw_i64(w, *(const int64_t *)at);
+    } else if (param->type == HS_PARAM_REAL) {
+        hs_jsonw_double(w, *(const double *)at);
+    } else if (option->is_repeated && value != NULL && strchr(value, '\n') != NULL) {
+        hs_jsonw_put(w, is_on_one_line ? "=![" : "=[");
+        while ((line = hs_option_next(&value, config->arena)) != NULL)
+            hs_jsonw_text(w, line);
+        hs_jsonw_put(w, "]");
+    } else if (param->type == HS_PARAM_TEXT) {
+        hs_jsonw_text(w, value);
+    } else {
+        (void)hs_param_print(param, config->base, text, sizeof text);
+        hs_jsonw_text(w, text);
+    }
 }
 
-/* A comment ends with its line: what would end it early is left out. */
-static void put_origin(struct hs_output *out, const struct hs_config *config, size_t index)
+void hs_config_json(void *ctx, struct hs_jsonw *w)
 {
-    put(out, "  // from ");
-    switch (config->origin[index]) {
-    case HS_FROM_DEFAULT:
-        put(out, "default");
-        break;
-    case HS_FROM_FILE:
-        for (const char *c = config->file; *c != '\0'; c++)
-            hs_output_put(out, (unsigned char)*c < 0x20 ? "?" : c, 1);
-        break;
-    case HS_FROM_SET:
-        put(out, "--set");
-        break;
-    case HS_FROM_FLAG:
-        put(out, "--");
-        for (const char *c = config->options[index].param.key; *c != '\0'; c++)
-            hs_output_put(out, *c == '_' ? "-" : c, 1);
-        break;
+    const struct hs_config *config = ctx;
+    hs_jsonw_put(w, "={");
+    for (size_t i = 0; config->options[i].param.key != NULL; i++) {
+        const struct hs_option *o = &config->options[i];
+        if (o->is_local || (o->param.type == HS_PARAM_TEXT && current_text(config, i) == NULL))
+            continue;
+        hs_jsonw_key(w, o->param.key);
+        put_value(w, config, o, false);
     }
+    hs_jsonw_put(w, "}");
 }
 
 void hs_config_print(const struct hs_config *config, struct hs_output *out)
 {
     const struct hs_option *options = config->options;
+    char flag[FLAG_SIZE];
+    struct hs_jsonw w;
     size_t last = 0;
 
     for (size_t i = 0; options[i].param.key != NULL; i++)
         if (!options[i].is_local)
             last = i;
-    put(out, "{\n");
-    for (size_t i = 0; options[i].param.key != NULL; i++) {
+    hs_say(out, "{\n");
+    for (size_t i = 0; i <= last; i++) {
+        const char *const origins[] = {"default", config->file, "--set", flag};
         if (options[i].is_local)
             continue;
-        put(out, "  ");
-        hs_json_put_text(out, options[i].param.key, strlen(options[i].param.key));
-        put(out, ": ");
-        put_value(out, &options[i], config->base);
-        put(out, i < last ? "," : "");
-        put_origin(out, config, i);
-        put(out, "\n");
+        hs_say(out, "  \"%s\": ", options[i].param.key);
+        hs_jsonw_begin(&w, out);
+        put_value(&w, config, &options[i], true);
+        (void)hs_option_long_name(&options[i].param, flag, sizeof flag);
+        hs_say(out, "%s  // from %s", i < last ? "," : "",
+               config->origin[i] == HS_FROM_FLAG ? "--" : "");
+        /* a comment ends with its line: what would end it early is left out */
+        for (const char *c = origins[config->origin[i]]; *c != '\0'; c++)
+            hs_output_put(out, (unsigned char)*c < 0x20 ? "?" : c, 1);
+        hs_say(out, "\n");
     }
-    put(out, "}\n");
+    hs_say(out, "}\n");
 }
 
 /* ---- names of policies with parameters ---- */

@@ -55,6 +55,7 @@ char *hs_option_long_name(const struct hs_param *param, char *name, size_t size)
 
 struct hs_json;
 struct hs_json_doc;
+struct hs_jsonw;
 
 struct hs_config {
     const struct hs_option *options; /* ends with a NULL key */
@@ -95,7 +96,12 @@ enum hs_origin hs_config_origin(const struct hs_config *config, const char *key)
 /* "key.path=value". */
 HS_MUST_USE enum hs_status hs_config_set_pair(struct hs_config *config, const char *pair,
                                               struct hs_diag *diag);
-/* The effective values as JSON with `// origin` comments: itself a valid --config. */
+/* The next value of a repeated option, whose values are lines of *rest; NULL after the last. */
+const char *hs_option_next(const char **rest, struct hs_arena *arena);
+/* The effective configuration as one JSON object: every option that is part of one and has a value.
+ * ctx is a struct hs_config. */
+void hs_config_json(void *ctx, struct hs_jsonw *w);
+/* The same with null for what has none and with `// origin` comments: itself a valid --config. */
 void hs_config_print(const struct hs_config *config, struct hs_output *out);
 
 /* specs with the parameter `key` of every policy set to value; where it is set already, it is

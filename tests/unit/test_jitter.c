@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/simulate.h"
+#include "cli/simulate.c"
 
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static void add(struct hs_summary *summary, double wait, double makespan)
     run.metrics[0] = (struct hs_metric){.name = "makespan", .unit = "s", .value = makespan};
     run.metrics[1] = (struct hs_metric){.name = "mean_wait", .unit = "s", .value = wait};
     run.metrics[2] = (struct hs_metric){.name = "jobs", .value = 7};
-    hs_jitter_add(summary, &run);
+    add_spreads(summary, &run);
 }
 
 /* 2 4 4 4 5 5 7 9: mean 40/8 = 5, squares 9+1+1+1+0+0+4+16 = 32, deviation sqrt(32/7). The
@@ -73,9 +73,9 @@ static void test_seeds(void **state)
 {
     (void)state;
     for (uint32_t k = 0; k < 100; k++) {
-        assert_true(hs_jitter_seed(1, k) != 0);
-        assert_true(hs_jitter_seed(1, k) != hs_jitter_seed(1, k + 1));
-        assert_true(hs_jitter_seed(1, k) != hs_jitter_seed(2, k));
+        assert_true(jitter_seed_of(1, k) != 0);
+        assert_true(jitter_seed_of(1, k) != jitter_seed_of(1, k + 1));
+        assert_true(jitter_seed_of(1, k) != jitter_seed_of(2, k));
     }
 }
 

@@ -9,20 +9,323 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "base/memory.h"
 #include "base/fmt.h"
+#include "base/io.h"
 #include "cli/process.h"
-#include "cli/record.h"
 #include "cli/sweep/sweep.h"
+#include "data/json.h"
 #include "data/param_table.h"
 #include "report/run/run_table.h"
 
 #define FAILURES_SHOWN 20u
+
+/* ---- the experiment: every value is checked where it stands, so that a mistake is reported with
+ * its line before the first point runs ---- */
+
+HS_PRINTF(4, 5)
+static enum hs_status fail_at(struct hs_sweep *sweep, const struct hs_json *value, const char *hint,
+                              const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    struct hs_place place = hs_json_place(sweep->doc, value);
+    return hs_fail(sweep->diag, HS_E_INPUT, &place, hint, "%s", text);
+}
+
+static enum hs_status expect(struct hs_sweep *sweep, const struct hs_json *value,
+                             enum hs_json_kind kind, const char *what)
+{
+    return hs_json_kind(value) == kind ? HS_OK : fail_at(sweep, value, NULL, "expected %s", what);
+}
+
+/* '-' and '_' are the same in keys. */
+static bool are_same_key(const char *a, const char *b)
+{
+    for (; *a != '\0' && (*a == '-' ? '_' : *a) == (*b == '-' ? '_' : *b); a++)
+        b++;
+    return *a == *b;
+}
+
+static uint32_t find_key(const struct hs_sweep *sweep, uint32_t from, const char *key)
+{
+    while (from < sweep->key_count && !are_same_key(sweep->keys[from], key))
+        from++;
+    return from;
+}
+
+/* Starts an axis; its keys follow. */
+static enum hs_status add_axis(struct hs_sweep *sweep, const struct hs_json *value,
+                               struct hs_sweep_axis **axis)
+{
+    if (sweep->axis_count == HS_SWEEP_AXES_MAX)
+        return fail_at(sweep, value, NULL, "more than %u axes", HS_SWEEP_AXES_MAX);
+    *axis = &sweep->axes[sweep->axis_count++];
+    **axis = (struct hs_sweep_axis){.first_key = sweep->key_count};
+    return HS_OK;
+}
+
+/* A swept key that is given elsewhere, too, is refused: which of the two is meant cannot be known.
+ */
+static enum hs_status add_key(struct hs_sweep *sweep, struct hs_sweep_axis *axis,
+                              const struct hs_json *member)
+{
+    const char *key = hs_json_key(member);
+    enum hs_origin origin = hs_config_origin(&sweep->call->config, key);
+    struct hs_place place = hs_json_place_key(sweep->doc, member);
+    if (find_key(sweep, 0, key) < sweep->key_count)
+        return hs_fail(sweep->diag, HS_E_INPUT, &place, NULL, "'%s' is swept twice", key);
+    if (sweep->key_count == HS_SWEEP_KEYS_MAX)
+        return hs_fail(sweep->diag, HS_E_INPUT, &place, NULL, "more than %u keys are swept",
+                       HS_SWEEP_KEYS_MAX);
+    if (origin != HS_FROM_DEFAULT)
+        return hs_fail(sweep->diag, HS_E_INPUT, &place, "leave it out there",
+                       "'%s' is swept and %s", key,
+                       origin == HS_FROM_FILE ? "stands in \"config\" too" : "given as option too");
+    char *kept = hs_arena_text(sweep->arena, key, strlen(key));
+    for (char *c = kept; *c != '\0'; c++)
+        *c = *c == '-' ? '_' : *c; /* sweep.csv has one spelling for its readers */
+    sweep->keys[sweep->key_count++] = kept;
+    axis->key_count++;
+    return HS_OK;
+}
+
+static enum hs_status make_room(struct hs_sweep *sweep, const struct hs_json *value,
+                                struct hs_sweep_axis *axis, uint64_t rows)
+{
+    if (rows == 0)
+        return fail_at(sweep, value, "at least one value", "an axis without a value");
+    if (rows > HS_SWEEP_POINTS_MAX)
+        return fail_at(sweep, value, NULL, "more than %u values", HS_SWEEP_POINTS_MAX);
+    axis->rows = (uint32_t)rows;
+    axis->pairs = hs_arena_alloc(sweep->arena, rows * axis->key_count * sizeof *axis->pairs);
+    return HS_OK;
+}
+
+static enum hs_status read_value(struct hs_sweep *sweep, struct hs_sweep_axis *axis, uint32_t row,
+                                 uint32_t key, const struct hs_json *value,
+                                 const struct hs_json *place_of)
+{
+    return hs_config_pair(&sweep->call->config, sweep->doc, sweep->keys[axis->first_key + key],
+                          value, place_of, &axis->pairs[(size_t)row * axis->key_count + key],
+                          sweep->diag);
+}
+
+/* "1..3" for a key of integers, such as the seed. */
+static enum hs_status read_range(struct hs_sweep *sweep, struct hs_sweep_axis *axis,
+                                 const struct hs_json *member)
+{
+    const int64_t *numbers;
+    uint32_t count;
+    char pair[128];
+    const char *key = hs_json_key(member);
+    struct hs_diag silent = {.least = HS_ERROR}; /* the message about seeds is replaced below */
+    if (hs_seeds_parse(hs_json_text(member), key, 0, sweep->arena, &numbers, &count, &silent) !=
+        HS_OK)
+        return fail_at(sweep, member, "upwards, each once, at most 1000: \"1..5\" or \"1..3,7\"",
+                       "expected a list of values, or a range of numbers");
+    HS_TRY(make_room(sweep, member, axis, count));
+    for (uint32_t i = 0; i < count; i++) {
+        int len = snprintf(pair, sizeof pair, "%.100s=%" PRId64, key, numbers[i]);
+        axis->pairs[i] = hs_arena_text(sweep->arena, pair, (size_t)len);
+    }
+    return HS_OK;
+}
+
+/* The values of one key, which is key number `key` of its axis. */
+static enum hs_status read_list(struct hs_sweep *sweep, struct hs_sweep_axis *axis, uint32_t key,
+                                const struct hs_json *member)
+{
+    uint32_t row = 0;
+    HS_TRY(expect(sweep, member, HS_JSON_ARRAY, "a list of values: [...]"));
+    if (key == 0)
+        HS_TRY(make_room(sweep, member, axis, hs_json_count(member)));
+    if (hs_json_count(member) != axis->rows)
+        return fail_at(sweep, member, "lists of \"zip\" advance together",
+                       "%" PRIu32 " values, where the first list has %" PRIu32,
+                       hs_json_count(member), axis->rows);
+    for (const struct hs_json *v = hs_json_first(member); v != NULL; v = hs_json_next(v))
+        HS_TRY(read_value(sweep, axis, row++, key, v, member));
+    return HS_OK;
+}
+
+static enum hs_status read_grid(struct hs_sweep *sweep, const struct hs_json *grid)
+{
+    struct hs_sweep_axis *axis = NULL;
+    HS_TRY(expect(sweep, grid, HS_JSON_OBJECT, "an object: {\"load\": [0.6, 0.8], ...}"));
+    for (const struct hs_json *m = hs_json_first(grid); m != NULL; m = hs_json_next(m)) {
+        HS_TRY(add_axis(sweep, m, &axis));
+        HS_TRY(add_key(sweep, axis, m));
+        const char *key = sweep->keys[axis->first_key];
+        const struct hs_option *option = hs_option_find(sweep->call->config.options, key);
+        bool is_integer = option != NULL && option->param.type == HS_PARAM_INT;
+        if (hs_json_kind(m) == HS_JSON_TEXT && is_integer)
+            HS_TRY(read_range(sweep, axis, m));
+        else
+            HS_TRY(read_list(sweep, axis, 0, m));
+    }
+    return HS_OK;
+}
+
+static enum hs_status read_zip(struct hs_sweep *sweep, const struct hs_json *zip)
+{
+    struct hs_sweep_axis *axis = NULL;
+    uint32_t key = 0;
+    HS_TRY(expect(sweep, zip, HS_JSON_OBJECT, "an object: {\"cluster\": [...], \"load\": [...]}"));
+    HS_TRY(add_axis(sweep, zip, &axis));
+    for (const struct hs_json *m = hs_json_first(zip); m != NULL; m = hs_json_next(m))
+        HS_TRY(add_key(sweep, axis, m));
+    for (const struct hs_json *m = hs_json_first(zip); m != NULL; m = hs_json_next(m))
+        HS_TRY(read_list(sweep, axis, key++, m));
+    return key > 0 ? HS_OK : fail_at(sweep, zip, NULL, "\"zip\" has no key");
+}
+
+/* The keys of a row need not be those of another. */
+static enum hs_status read_rows(struct hs_sweep *sweep, const struct hs_json *list)
+{
+    struct hs_sweep_axis *axis = NULL;
+    uint32_t row = 0;
+    HS_TRY(expect(sweep, list, HS_JSON_ARRAY, "a list of points: [{\"policy\": \"fifo\"}, ...]"));
+    HS_TRY(add_axis(sweep, list, &axis));
+    for (const struct hs_json *o = hs_json_first(list); o != NULL; o = hs_json_next(o)) {
+        HS_TRY(expect(sweep, o, HS_JSON_OBJECT, "an object: {\"policy\": \"fifo\", \"load\": 1}"));
+        for (const struct hs_json *m = hs_json_first(o); m != NULL; m = hs_json_next(m))
+            if (find_key(sweep, axis->first_key, hs_json_key(m)) == sweep->key_count)
+                HS_TRY(add_key(sweep, axis, m));
+    }
+    if (axis->key_count == 0)
+        return fail_at(sweep, list, NULL, "\"list\" has no point that sets a key");
+    HS_TRY(make_room(sweep, list, axis, hs_json_count(list)));
+    for (const struct hs_json *o = hs_json_first(list); o != NULL; o = hs_json_next(o), row++)
+        for (const struct hs_json *m = hs_json_first(o); m != NULL; m = hs_json_next(m)) {
+            uint32_t key = find_key(sweep, axis->first_key, hs_json_key(m));
+            if (axis->pairs[(size_t)row * axis->key_count + key - axis->first_key] != NULL)
+                return fail_at(sweep, m, NULL, "'%s' stands twice in a point", hs_json_key(m));
+            HS_TRY(read_value(sweep, axis, row, key - axis->first_key, m, m));
+        }
+    return HS_OK;
+}
+
+static enum hs_status check_members(struct hs_sweep *sweep, const struct hs_json *root)
+{
+    static const char *const members[] = {"name", "config", "grid", "zip", "list", "$schema"};
+    static const size_t member_count = sizeof members / sizeof *members;
+    char hint[HS_HINT_SIZE];
+    HS_TRY(
+        expect(sweep, root, HS_JSON_OBJECT, "an experiment: {\"config\": {...}, \"grid\": {...}}"));
+    for (const struct hs_json *m = hs_json_first(root); m != NULL; m = hs_json_next(m)) {
+        size_t i = 0;
+        while (i < member_count && strcmp(members[i], hs_json_key(m)) != 0)
+            i++;
+        struct hs_place place = hs_json_place_key(sweep->doc, m);
+        if (i == member_count)
+            return hs_fail(sweep->diag, HS_E_INPUT, &place,
+                           hs_did_you_mean(hint, hs_json_key(m), members, member_count,
+                                           "keys of a run stand in \"config\" or on an axis"),
+                           "'%s' is no part of an experiment", hs_json_key(m));
+    }
+    return HS_OK;
+}
+
+static enum hs_status read_members(struct hs_sweep *sweep, const struct hs_json *root)
+{
+    const struct hs_json *name, *config, *grid, *zip, *list;
+    HS_TRY(check_members(sweep, root));
+    if ((name = hs_json_get(root, "name")) != NULL) {
+        const char *text = hs_json_text(name);
+        if (text == NULL || *text == '\0' || strpbrk(text, "/\n") != NULL || strlen(text) > 200)
+            return fail_at(sweep, name, "it names the directory of the results",
+                           "expected a name of 1 to 200 bytes without a slash");
+        sweep->name = hs_arena_text(sweep->arena, text, strlen(text));
+    }
+    if ((config = hs_json_get(root, "config")) != NULL)
+        HS_TRY(hs_config_load_object(&sweep->call->config, sweep->doc, config, sweep->diag));
+    if ((grid = hs_json_get(root, "grid")) != NULL)
+        HS_TRY(read_grid(sweep, grid));
+    if ((zip = hs_json_get(root, "zip")) != NULL)
+        HS_TRY(read_zip(sweep, zip));
+    if ((list = hs_json_get(root, "list")) != NULL)
+        HS_TRY(read_rows(sweep, list));
+    uint64_t count = 1;
+    for (uint32_t a = 0; a < sweep->axis_count; a++) {
+        count *= sweep->axes[a].rows;
+        if (count > HS_SWEEP_POINTS_MAX)
+            return fail_at(sweep, root, "sweep in parts", "more than %u points",
+                           HS_SWEEP_POINTS_MAX);
+    }
+    if (sweep->axis_count == 0)
+        return fail_at(sweep, root, "for example \"grid\": {\"policy\": [\"fifo\", \"srtf\"]}",
+                       "nothing is swept: no \"grid\", \"zip\" or \"list\"");
+    sweep->point_count = (uint32_t)count;
+    return HS_OK;
+}
+
+/* Bytes, so that the path of a file of a point fits. */
+#define DIR_MAX (HS_PATH_SIZE - HS_RUN_NAME_SIZE - 64u)
+
+static enum hs_status name_dir(struct hs_sweep *sweep)
+{
+    struct hs_diag silent = {.least = HS_ERROR};
+    struct hs_json_doc *doc;
+    char dir[HS_WORKLOAD_MAX + 16], path[HS_PATH_SIZE];
+    const char *given = sweep->options->run.output;
+    (void)snprintf(dir, sizeof dir, "results/%s", sweep->name);
+    if (given == NULL)
+        given = dir;
+    size_t len = strlen(given);
+    if (len == 0 || len > DIR_MAX)
+        return hs_fail(sweep->diag, HS_E_USAGE, NULL, NULL,
+                       "the name of a sweep's directory has 1 to %u bytes, not %zu", DIR_MAX, len);
+    while (len > 1 && given[len - 1] == '/')
+        len--;
+    sweep->dir = hs_arena_text(sweep->arena, given, len);
+    /* The manifest of a run or a comparison would be replaced by that of the sweep. Another process
+     * may be replacing one just now: a manifest that cannot be read is ignored. */
+    (void)snprintf(path, sizeof path, "%s/manifest.json", sweep->dir);
+    if (hs_json_load(&doc, path, &silent) != HS_OK)
+        return HS_OK;
+    bool is_sweep = hs_json_get(hs_json_root(doc), "sweep") != NULL;
+    hs_json_close(doc);
+    if (is_sweep)
+        return HS_OK;
+    return hs_fail(sweep->diag, HS_E_IO, &(struct hs_place){.file = sweep->dir},
+                   "name another directory with -o, or remove this one",
+                   "a run or a comparison stands here, not a sweep");
+}
+
+static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *call)
+{
+    char name[HS_WORKLOAD_MAX + 1];
+    sweep->call = call;
+    sweep->diag = &call->diag;
+    sweep->arena = &call->arena;
+    sweep->options = call->options;
+    sweep->file = call->operands[0];
+    call->config.file = sweep->file;
+    hs_message_log_open(&sweep->once, &call->diag, HS_LOG_UNIQUE);
+    HS_TRY(hs_json_load(&sweep->doc, sweep->file, &call->diag));
+    enum hs_status status = read_members(sweep, hs_json_root(sweep->doc));
+    hs_json_close(sweep->doc);
+    HS_TRY(status);
+    HS_TRY(hs_hash_file(sweep->file, &sweep->file_hash, &sweep->file_bytes, &call->diag));
+    sweep->base = sweep->options->run;
+    sweep->base.output = NULL;
+    sweep->base.force = true; /* replaces what a killed run left; a finished point is not run */
+    sweep->config = hs_run_config(&call->config, &sweep->base);
+    sweep->config.policy_sets = call->config.policy_sets;
+    if (sweep->name == NULL) {
+        hs_workload_name(sweep->file, name, sizeof name);
+        sweep->name = hs_arena_text(&call->arena, name, strlen(name));
+    }
+    return name_dir(sweep);
+}
 
 /* ---- sweep.csv ---- */
 
@@ -31,7 +334,7 @@ static enum hs_status read_summary(const struct hs_sweep *sweep, uint32_t point,
 {
     char path[HS_PATH_SIZE];
     hs_sweep_path(sweep, HS_RUNS_DIR, sweep->points[point].name, "/summary.csv", path);
-    return hs_record_read_summary(path, arena, summary, &sweep->call->diag);
+    return hs_record_read_summary(path, arena, summary, sweep->diag);
 }
 
 static bool are_same_row(const struct hs_csv_row *a, const struct hs_csv_row *b)
@@ -55,8 +358,7 @@ static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct
         if (!are_same_row(&summary.head, head)) {
             char path[HS_PATH_SIZE];
             hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/summary.csv", path);
-            return hs_fail(&sweep->call->diag, HS_E_INPUT,
-                           &(struct hs_place){.file = path, .line = 1},
+            return hs_fail(sweep->diag, HS_E_INPUT, &(struct hs_place){.file = path, .line = 1},
                            "was it written by another version? remove the run, and sweep again",
                            "its columns are not those of the points before it");
         }
@@ -80,7 +382,6 @@ static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct
 static enum hs_status write_rows(struct hs_sweep *sweep, const struct hs_rundir *dir,
                                  struct hs_output_file *file)
 {
-    struct hs_diag *diag = &sweep->call->diag;
     struct hs_arena arena = {0};
     struct hs_csvw csv;
     struct hs_summary_csv any = {0}; /* the columns of a finished point are those of all */
@@ -90,23 +391,23 @@ static enum hs_status write_rows(struct hs_sweep *sweep, const struct hs_rundir 
     while (finished < sweep->point_count && sweep->points[finished].state != HS_POINT_DONE)
         finished++;
     if (finished < sweep->point_count)
-        HS_TRY(read_summary(sweep, finished, &sweep->call->arena, &any));
+        HS_TRY(read_summary(sweep, finished, sweep->arena, &any));
     const uint32_t metric = hs_csv_column(head, sweep->options->metric);
     if (finished < sweep->point_count && metric == UINT32_MAX)
-        return hs_fail(diag, HS_E_INPUT, NULL, "was it written by another version?",
+        return hs_fail(sweep->diag, HS_E_INPUT, NULL, "was it written by another version?",
                        "a summary has no column '%s'", sweep->options->metric);
-    header = hs_record_header(&sweep->call->arena, HS_SWEEP_COLUMNS, "axis_", sweep->keys,
-                              sweep->key_count);
-    header = hs_record_header(&sweep->call->arena, header, "", head->fields, head->count);
+    header =
+        hs_record_header(sweep->arena, HS_SWEEP_COLUMNS, "axis_", sweep->keys, sweep->key_count);
+    header = hs_record_header(sweep->arena, header, "", head->fields, head->count);
     hs_rundir_file(dir, "sweep.csv", path, sizeof path);
-    HS_TRY(hs_csvw_open(&csv, path, header, diag));
+    HS_TRY(hs_csvw_open(&csv, path, header, sweep->diag));
     enum hs_status status = HS_OK;
     for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
         status = write_row(sweep, i, head, &csv, &arena, metric);
         hs_arena_reset(&arena);
     }
     hs_arena_free(&arena);
-    enum hs_status closed = hs_record_close_csv(&csv, "sweep.csv", file, diag);
+    enum hs_status closed = hs_record_close_csv(&csv, "sweep.csv", file, sweep->diag);
     return status != HS_OK ? status : closed;
 }
 
@@ -141,30 +442,30 @@ static enum hs_status write_manifest(struct hs_sweep *sweep, const struct hs_run
                                    .input_count = 1,
                                    .outputs = file,
                                    .output_count = 1,
-                                   .write_config = hs_record_config,
+                                   .write_config = hs_config_json,
                                    .config_ctx = &sweep->config,
                                    .write_more = write_sweep,
                                    .more_ctx = sweep};
     manifest.machine.command = sweep->call->command;
     manifest.machine.host = hs_record_machine(NULL, 0, false).host;
-    return hs_record_manifest(&manifest, NULL, dir, &sweep->call->diag);
+    return hs_record_manifest(&manifest, NULL, dir, sweep->diag);
 }
 
 /* A manifest is there only beside the sweep.csv that it describes. */
 static enum hs_status publish(struct hs_sweep *sweep, const struct hs_rundir *dir)
 {
     static const char *const files[] = {"sweep.csv", "manifest.json"};
-    struct hs_diag *diag = &sweep->call->diag;
     char from[HS_PATH_SIZE], to[HS_PATH_SIZE];
     const struct hs_place place = {.file = to};
     (void)snprintf(to, sizeof to, "%s/manifest.json", sweep->dir);
     if (unlink(to) != 0 && errno != ENOENT)
-        return hs_fail(diag, HS_E_IO, &place, NULL, "cannot remove: %s", strerror(errno));
+        return hs_fail(sweep->diag, HS_E_IO, &place, NULL, "cannot remove: %s", strerror(errno));
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         hs_rundir_file(dir, files[i], from, sizeof from);
         (void)snprintf(to, sizeof to, "%s/%s", sweep->dir, files[i]);
         if (rename(from, to) != 0)
-            return hs_fail(diag, HS_E_IO, &place, NULL, "cannot rename: %s", strerror(errno));
+            return hs_fail(sweep->diag, HS_E_IO, &place, NULL, "cannot rename: %s",
+                           strerror(errno));
     }
     return HS_OK;
 }
@@ -176,14 +477,13 @@ static enum hs_status gather(struct hs_sweep *sweep)
     struct hs_file_lock lock;
     struct hs_rundir dir;
     struct hs_output_file file;
-    struct hs_diag *diag = &sweep->call->diag;
-    sweep->values = hs_arena_alloc(&sweep->call->arena, sweep->point_count * sizeof *sweep->values);
+    sweep->values = hs_arena_alloc(sweep->arena, sweep->point_count * sizeof *sweep->values);
     (void)snprintf(lock_path, sizeof lock_path, "%s/gather.lock", sweep->dir);
     (void)snprintf(path, sizeof path, "%s/gather", sweep->dir);
-    HS_TRY(hs_file_lock_take(&lock, lock_path, diag));
+    HS_TRY(hs_file_lock_take(&lock, lock_path, sweep->diag));
     enum hs_status status = hs_sweep_settle(sweep);
     if (status == HS_OK)
-        status = hs_rundir_open(&dir, path, true, diag);
+        status = hs_rundir_open(&dir, path, true, sweep->diag);
     if (status == HS_OK) {
         status = write_rows(sweep, &dir, &file);
         if (status == HS_OK)
@@ -481,14 +781,14 @@ static enum hs_status all_points(struct hs_sweep *sweep)
     }
     char runs[HS_PATH_SIZE];
     hs_sweep_path(sweep, HS_RUNS_DIR, "", "", runs);
-    HS_TRY(hs_rundir_make_parents(runs, &sweep->call->diag)); /* reported once, not by each point */
+    HS_TRY(hs_rundir_make_parents(runs, sweep->diag)); /* reported once, not by each point */
     enum hs_status status = options->gathers ? HS_OK : hs_sweep_run_all(sweep);
     if (status == HS_E_INTERRUPTED)
         return status;
     HS_TRY(gather(sweep));
     uint32_t left = sweep->point_count - hs_sweep_count(sweep, HS_POINT_DONE);
     if (left > 0)
-        hs_report(&sweep->call->diag, HS_WARNING, NULL, "--status says more",
+        hs_report(sweep->diag, HS_WARNING, NULL, "--status says more",
                   "%" PRIu32 " of %" PRIu32 " points are not finished", left, sweep->point_count);
     say_shape(sweep);
     if (left < sweep->point_count)
@@ -506,7 +806,7 @@ static enum hs_status sweep(struct hs_call *call)
                        "sweep: more than one of --list, --make, --pending, --status, --gather and "
                        "--index");
     HS_TRY(hs_run_check_looks(call));
-    enum hs_status status = hs_sweep_read(sweep, call);
+    enum hs_status status = read_experiment(sweep, call);
     if (status == HS_OK)
         status = o->index > 0 ? hs_sweep_run_one(sweep) : all_points(sweep);
     hs_message_log_close(&sweep->once);

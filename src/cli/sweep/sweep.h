@@ -5,7 +5,7 @@
  * configuration and inputs, so that a finished one is never run again, by whatever it was launched:
  * -j here, GNU parallel, Slurm.
  *
- *     HS_TRY(hs_sweep_read(&sweep, call));        // axes; simulates and writes nothing
+ *     read_experiment (sweep.c)                   // axes; simulates and writes nothing
  *     HS_TRY(hs_sweep_plan(&sweep));              // the name and state of every point
  *     HS_TRY(hs_sweep_run_all(&sweep));           // those that are missing
  *     gather (sweep.c)                            // sweep.csv, manifest.json
@@ -18,7 +18,6 @@
 
 #include <stdbool.h>
 
-#include "cli/record.h"
 #include "cli/simulate.h"
 #include "report/report.h"
 #include "report/run/rundir.h"
@@ -50,9 +49,12 @@ struct hs_sweep_workload {
 
 struct hs_sweep {
     struct hs_call *call;
+    struct hs_diag *diag; /* of the call, likewise the arena */
+    struct hs_arena *arena;
     const struct hs_sweep_options *options;
     const char *file; /* the experiment */
     uint64_t file_hash, file_bytes;
+    struct hs_json_doc *doc; /* while it is read */
     const char *name;
     const char *dir;
     struct hs_run_options base; /* what all points have in common */
@@ -66,12 +68,6 @@ struct hs_sweep {
     double *values;                      /* of --metric by point, once gathered; NaN = none */
     struct hs_message_log once;          /* messages of the points, each text once */
 };
-
-/* ---- the file (sweep_experiment.c) ---- */
-
-HS_MUST_USE enum hs_status hs_sweep_read(struct hs_sweep *sweep, struct hs_call *call);
-
-/* ---- points (sweep_points.c) ---- */
 
 /* Text of a swept key at a point (0-based); NULL where its row leaves it out. */
 const char *hs_sweep_value(const struct hs_sweep *sweep, uint32_t point, uint32_t key);

@@ -12,8 +12,6 @@
 
 #include "base/fmt.h"
 #include "base/intern.h"
-#include "base/memory.h"
-#include "base/fmt.h"
 #include "base/io.h"
 #include "cli/process.h"
 #include "cli/sweep/sweep.h"
@@ -123,7 +121,7 @@ static bool share_setup(const struct hs_sweep *sweep, uint32_t a, uint32_t b)
 
 /* Each workload is read once for its hash, however many points replay it. */
 static enum hs_status workload_hash(struct hs_sweep *sweep, const struct hs_run_options *options,
-                                    uint64_t *hash, struct hs_diag *diag)
+                                    uint64_t *hash)
 {
     const char *trace = options->trace, *vc_file = options->vc_file != NULL ? options->vc_file : "";
     struct hs_sweep_workload *w = sweep->workloads;
@@ -131,12 +129,11 @@ static enum hs_status workload_hash(struct hs_sweep *sweep, const struct hs_run_
         if (strcmp(w->trace, trace) == 0 && strcmp(w->vc_file, vc_file) == 0)
             break;
     if (w == NULL) {
-        struct hs_arena *arena = &sweep->call->arena;
-        HS_TRY(hs_workload_hash(options, hash, diag));
-        w = hs_arena_alloc(arena, sizeof *w);
-        *w = (struct hs_sweep_workload){hs_arena_text(arena, trace, strlen(trace)),
-                                        hs_arena_text(arena, vc_file, strlen(vc_file)), *hash,
-                                        sweep->workloads};
+        HS_TRY(hs_workload_hash(options, hash, sweep->diag));
+        w = hs_arena_alloc(sweep->arena, sizeof *w);
+        *w = (struct hs_sweep_workload){hs_arena_text(sweep->arena, trace, strlen(trace)),
+                                        hs_arena_text(sweep->arena, vc_file, strlen(vc_file)),
+                                        *hash, sweep->workloads};
         sweep->workloads = w;
     }
     *hash = w->hash;
@@ -178,14 +175,15 @@ static bool is_finished(const struct hs_sweep *sweep, const struct hs_sweep_poin
 
 /* Name and state of one point that is set up. */
 static enum hs_status locate(struct hs_sweep *sweep, const struct made *made,
-                             struct hs_sweep_point *point, struct hs_diag *diag)
+                             struct hs_sweep_point *point)
 {
     struct hs_trace_options trace;
     char text[512];
     uint64_t hash = 0;
-    HS_TRY(workload_hash(sweep, &made->options, &hash, diag));
-    HS_TRY(hs_run_name(&made->setup, hash, point->name, diag));
-    HS_TRY(hs_setup_trace(&trace, &made->options, diag)); /* a late option: a seed samples jobs */
+    HS_TRY(workload_hash(sweep, &made->options, &hash));
+    HS_TRY(hs_run_name(&made->setup, hash, point->name, sweep->diag));
+    /* a late option: a seed samples jobs */
+    HS_TRY(hs_setup_trace(&trace, &made->options, sweep->diag));
     trace.gpus = made->setup.cluster.gpu_count;
     point->trace_key = hs_trace_cache_key(&trace);
     if (is_finished(sweep, point))
@@ -200,21 +198,20 @@ static enum hs_status check_metric(struct hs_sweep *sweep, const struct hs_setup
 {
     const char *names[HS_METRICS_MAX];
     uint32_t index;
-    struct hs_summary *metrics = hs_arena_alloc(&sweep->call->arena, sizeof *metrics);
-    HS_TRY(hs_simulate_metrics(setup, metrics, names, &sweep->call->diag));
+    struct hs_summary *metrics = hs_arena_alloc(sweep->arena, sizeof *metrics);
+    HS_TRY(hs_simulate_metrics(setup, metrics, names, sweep->diag));
     HS_TRY(hs_word_find(names, metrics->count, sweep->options->metric,
                         "metric: there is none named", "did you mean 'mean_jct'?", &index,
-                        &sweep->call->diag));
+                        sweep->diag));
     sweep->metric_unit = metrics->metrics[index].unit;
     return HS_OK;
 }
 
 enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
 {
-    struct hs_arena *arena = &sweep->call->arena;
-    struct made *made = hs_arena_alloc(arena, sizeof *made); /* of the point before */
+    struct made *made = hs_arena_alloc(sweep->arena, sizeof *made); /* of the point before */
     enum hs_status status = HS_OK;
-    sweep->points = hs_arena_alloc(arena, sweep->point_count * sizeof *sweep->points);
+    sweep->points = hs_arena_alloc(sweep->arena, sweep->point_count * sizeof *sweep->points);
     for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
         if (i > 0 && share_setup(sweep, i - 1, i)) {
             status = set_options(sweep, i, made, &sweep->once.diag);
@@ -225,7 +222,7 @@ enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
         if (status == HS_OK && i == 0)
             status = check_metric(sweep, &made->setup);
         if (status == HS_OK)
-            status = locate(sweep, made, &sweep->points[i], &sweep->call->diag);
+            status = locate(sweep, made, &sweep->points[i]);
     }
     unmake(made);
     struct hs_intern names; /* while all differ, the id of a name is the number of its point */
@@ -233,10 +230,9 @@ enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
     for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
         uint32_t id = hs_intern_get(&names, sweep->points[i].name);
         if (id != i + 1)
-            status =
-                hs_fail(&sweep->call->diag, HS_E_INPUT, &(struct hs_place){.file = sweep->file},
-                        "a value stands twice on an axis, or two values mean the same",
-                        "points %" PRIu32 " and %" PRIu32 " are the same run", id, i + 1);
+            status = hs_fail(sweep->diag, HS_E_INPUT, &(struct hs_place){.file = sweep->file},
+                             "a value stands twice on an axis, or two values mean the same",
+                             "points %" PRIu32 " and %" PRIu32 " are the same run", id, i + 1);
     }
     hs_intern_free(&names);
     return status;
@@ -276,17 +272,16 @@ static void forget_failure(const struct hs_sweep *sweep, const struct hs_sweep_p
 /* failed/NAME.log: "WORD NUMBER" and the messages, complete or absent. */
 static enum hs_status write_failure(const struct hs_sweep *sweep,
                                     const struct hs_sweep_point *point,
-                                    const struct hs_message_log *log, const char *word, int number,
-                                    struct hs_diag *diag)
+                                    const struct hs_message_log *log, const char *word, int number)
 {
     char path[HS_PATH_SIZE];
     struct hs_wholefile file;
     hs_sweep_path(sweep, "failed", point->name, ".log", path);
-    HS_TRY(hs_rundir_make_parents(path, diag));
-    HS_TRY(hs_wholefile_open(&file, path, diag));
+    HS_TRY(hs_rundir_make_parents(path, sweep->diag));
+    HS_TRY(hs_wholefile_open(&file, path, sweep->diag));
     hs_say(&file.out, "%s %d\n", word, number);
     hs_output_put(&file.out, log->text, log->text_len);
-    return hs_wholefile_close(&file, HS_OK, diag);
+    return hs_wholefile_close(&file, HS_OK, sweep->diag);
 }
 
 /* Runs a point and records its outcome in its directory or in failed/; an interrupted point has
@@ -295,7 +290,6 @@ static enum hs_status run_point(struct hs_sweep *sweep, uint32_t index,
                                 const struct point_workers *workers)
 {
     const struct hs_sweep_point *point = &sweep->points[index];
-    struct hs_diag *diag = &sweep->call->diag;
     struct hs_run_call call = {.terminal = &sweep->call->terminal, .command = sweep->call->command};
     struct made made = {0};
     char lock_path[HS_PATH_SIZE], path[HS_PATH_SIZE];
@@ -303,9 +297,9 @@ static enum hs_status run_point(struct hs_sweep *sweep, uint32_t index,
     struct hs_message_log log;
     hs_sweep_path(sweep, HS_RUNS_DIR, point->name, ".lock", lock_path);
     hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "", path);
-    HS_TRY(hs_rundir_make_parents(lock_path, diag));
-    HS_TRY(hs_file_lock_take(&lock, lock_path, diag));
-    hs_message_log_open(&log, workers == NULL ? diag : NULL, HS_LOG_TEXT);
+    HS_TRY(hs_rundir_make_parents(lock_path, sweep->diag));
+    HS_TRY(hs_file_lock_take(&lock, lock_path, sweep->diag));
+    hs_message_log_open(&log, workers == NULL ? sweep->diag : NULL, HS_LOG_TEXT);
     enum hs_status status = HS_OK;
     if (workers != NULL) {
         call.traces = workers->traces;
@@ -322,7 +316,7 @@ static enum hs_status run_point(struct hs_sweep *sweep, uint32_t index,
         forget_failure(sweep, point);
     } else if (status != HS_E_INTERRUPTED) {
         enum hs_status written =
-            write_failure(sweep, point, &log, "exit", hs_status_exit_code(status), diag);
+            write_failure(sweep, point, &log, "exit", hs_status_exit_code(status));
         status = written != HS_OK ? written : status;
     }
     hs_message_log_close(&log);
@@ -346,7 +340,7 @@ enum hs_status hs_sweep_run_one(struct hs_sweep *sweep)
     if (status == HS_OK && sweep->options->run.print_config)
         hs_config_print(&made->config, &call->out);
     else if (status == HS_OK)
-        status = locate(sweep, made, point, &call->diag);
+        status = locate(sweep, made, point);
     unmake(made);
     if (status != HS_OK || sweep->options->run.print_config)
         return status;
@@ -383,7 +377,6 @@ static void show_progress(void *ctx, uint32_t ended, uint32_t running)
 static void record_end(const struct hs_sweep *sweep, const struct hs_sweep_point *point,
                        int signal_number)
 {
-    struct hs_diag *diag = &sweep->call->diag;
     struct hs_message_log log;
     hs_message_log_open(&log, NULL, HS_LOG_TEXT);
     if (signal_number != 0)
@@ -393,9 +386,9 @@ static void record_end(const struct hs_sweep *sweep, const struct hs_sweep_point
         hs_report(&log.diag, HS_ERROR, NULL, "fewer at a time (-j) need less", "%s",
                   hs_status_text(HS_E_MEMORY));
     if (write_failure(sweep, point, &log, signal_number != 0 ? "signal" : "exit",
-                      signal_number != 0 ? signal_number : hs_status_exit_code(HS_E_MEMORY),
-                      diag) != HS_OK)
-        hs_report(diag, HS_WARNING, NULL, NULL, "%s is not recorded as failed", point->name);
+                      signal_number != 0 ? signal_number : hs_status_exit_code(HS_E_MEMORY)) !=
+        HS_OK)
+        hs_report(sweep->diag, HS_WARNING, NULL, NULL, "%s is not recorded as failed", point->name);
     hs_message_log_close(&log);
     if (is_finished(sweep, point))
         forget_failure(sweep, point);
@@ -405,7 +398,6 @@ static void note_end(void *ctx, uint32_t index, enum hs_status status, int signa
 {
     struct point_workers *workers = ctx;
     struct hs_sweep *sweep = workers->sweep;
-    struct hs_diag *diag = &sweep->call->diag;
     uint32_t number = workers->pending[index];
     struct hs_sweep_point *point = &sweep->points[number];
     char text[512], values[512];
@@ -424,12 +416,12 @@ static void note_end(void *ctx, uint32_t index, enum hs_status status, int signa
         workers->status = status;
     }
     if (workers->failed == FAILURES_TOLD + 1)
-        hs_report(diag, HS_NOTE, NULL, NULL, "more failures are told by --status");
+        hs_report(sweep->diag, HS_NOTE, NULL, NULL, "more failures are told by --status");
     if (workers->failed > FAILURES_TOLD)
         return;
     (void)hs_sweep_read_failure(sweep, point, text, sizeof text);
     hs_sweep_point_text(sweep, number, values, sizeof values);
-    hs_report(diag, HS_ERROR, NULL, text[0] != '\0' ? text : NULL,
+    hs_report(sweep->diag, HS_ERROR, NULL, text[0] != '\0' ? text : NULL,
               "point %" PRIu32 " failed with exit code %d: %s", number + 1, point->exit_code,
               values);
 }
@@ -448,8 +440,7 @@ static enum hs_status record_trace(struct point_workers *workers, uint32_t index
     shared->key = key;
     enum hs_status status = make(sweep, index, made, &sweep->once.diag);
     if (status == HS_OK)
-        status =
-            hs_trace_cache_record(&shared->cache, &made->setup.trace, &workers->sweep->call->diag);
+        status = hs_trace_cache_record(&shared->cache, &made->setup.trace, sweep->diag);
     unmake(made);
     hs_free(made);
     return status;
@@ -476,25 +467,23 @@ static enum hs_status run_workers(struct point_workers *workers)
         .progress = show_progress,
         .ended = note_end,
         .ctx = workers};
-    enum hs_status status = hs_process_pool_run(&pool, &failure, &workers->sweep->call->diag);
+    enum hs_status status = hs_process_pool_run(&pool, &failure, sweep->diag);
     hs_terminal_status(&sweep->call->terminal, "");
     if (status == HS_E_INTERRUPTED)
-        return hs_fail(
-            &workers->sweep->call->diag, status, NULL, "the same command goes on from there",
-            "stopped by %s: %" PRIu32 " of %" PRIu32 " points are finished", hs_interrupt_name(),
-            hs_sweep_count(sweep, HS_POINT_DONE), sweep->point_count);
+        return hs_fail(sweep->diag, status, NULL, "the same command goes on from there",
+                       "stopped by %s: %" PRIu32 " of %" PRIu32 " points are finished",
+                       hs_interrupt_name(), hs_sweep_count(sweep, HS_POINT_DONE),
+                       sweep->point_count);
     return status;
 }
 
 enum hs_status hs_sweep_run_all(struct hs_sweep *sweep)
 {
-    struct hs_diag *diag = &sweep->call->diag;
     struct point_workers workers = {.sweep = sweep};
     hs_interrupt_watch();
     hs_status_line_start(&workers.status_line, &sweep->call->terminal,
                          hs_run_shows_progress(sweep->call), 0);
-    workers.pending =
-        hs_arena_alloc(&sweep->call->arena, sweep->point_count * sizeof *workers.pending);
+    workers.pending = hs_arena_alloc(sweep->arena, sweep->point_count * sizeof *workers.pending);
     for (uint32_t i = 0; i < sweep->point_count; i++)
         if (sweep->points[i].state != HS_POINT_DONE)
             workers.pending[workers.pending_count++] = i;
@@ -512,7 +501,7 @@ enum hs_status hs_sweep_run_all(struct hs_sweep *sweep)
         if (point->state != HS_POINT_DONE)
             continue;
         hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/manifest.json", path);
-        HS_TRY(hs_json_load(&doc, path, diag));
+        HS_TRY(hs_json_load(&doc, path, sweep->diag));
         const struct hs_json *w = hs_json_first(hs_json_get(hs_json_root(doc), "warnings"));
         for (; w != NULL; w = hs_json_next(w))
             if (hs_json_text(w) != NULL)
@@ -536,7 +525,7 @@ enum hs_status hs_sweep_settle(struct hs_sweep *sweep)
         hs_sweep_path(sweep, HS_RUNS_DIR, point->name, ".lock", path);
         if (point->state != HS_POINT_DONE || access(path, F_OK) != 0)
             continue; /* a process that finishes a point removes the lock last */
-        HS_TRY(hs_file_lock_take(&lock, path, &sweep->call->diag));
+        HS_TRY(hs_file_lock_take(&lock, path, sweep->diag));
         forget_failure(sweep, point);
         hs_file_lock_free(&lock, path);
     }

@@ -20,7 +20,6 @@
 #include "base/fmt.h"
 #include "cli/run_options.h"
 #include "cli/process.h"
-#include "cli/record.h"
 #include "data/param_table.h"
 #include "report/compare/paired.h"
 #include "report/run/run_table.h"

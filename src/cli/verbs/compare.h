@@ -11,7 +11,6 @@
 #ifndef HORUS_CLI_VERBS_COMPARE_H
 #define HORUS_CLI_VERBS_COMPARE_H
 
-#include "cli/record.h"
 #include "cli/simulate.h"
 #include "report/compare/intervals.h"
 #include "report/run/rundir.h"

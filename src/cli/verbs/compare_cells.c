@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "base/fmt.h"
 #include "cli/process.h"
-#include "cli/record.h"
 #include "cli/verbs/compare.h"
 #include "data/csvread.h"
 #include "data/csvwrite.h"
@@ -333,7 +332,7 @@ static enum hs_status write_manifest(struct hs_compare *c, const struct hs_rundi
                                    .input_count = 1,
                                    .outputs = c->files,
                                    .output_count = HS_COMPARE_FILES,
-                                   .write_config = hs_record_config,
+                                   .write_config = hs_config_json,
                                    .config_ctx = &c->call->config,
                                    .write_more = write_comparison,
                                    .more_ctx = c,

@@ -60,9 +60,9 @@ static enum hs_status report(struct hs_call *call)
 
 #define OWNER struct report_options
 static const struct hs_option report_table[] = {
-    ROW(output, TEXT, NULL, "report.html", "where the page goes; - is standard output",
-        UNIT("FILE"), LETTER('o'), SHORT),
-    ROW(force, FLAG, NULL, "no", "replace FILE", SHORT),
+    TEXT("output", output, NULL, "report.html", "FILE", "where the page goes; - is standard output",
+         LETTER('o'), SHORT),
+    FLAG("force", force, NULL, "replace FILE", SHORT),
     HS_OPTIONS_END,
 };
 #undef OWNER
@@ -206,26 +206,24 @@ static const char *const scales[] = {"auto", "linear", "log", NULL};
 
 #define OWNER struct plot_options
 static const struct hs_option plot_table[] = {
-    ROW(output, TEXT, NULL, "figure.svg",
-        "where the figure goes: .svg, .pdf or .png; - is standard output, SVG", UNIT("FILE"),
-        LETTER('o'), SHORT),
-    ROW(metric, TEXT, NULL, NULL,
-        "cdf: some of jct, wait, slowdown, queueing_delay, run_slowdown; classes: measures of "
-        "summary.json; sweep: columns of sweep.csv; at most six",
-        UNIT("LIST"), SHORT),
-    ROW(by, TEXT, NULL, NULL, "classes: gpus, vc, user_quintile, outcome or class", UNIT("NAME"),
-        SHORT),
-    ROW(x, TEXT, NULL, NULL, "sweep: the key along the axis; else that of most numbers",
-        UNIT("NAME"), SHORT),
-    ROW(scale, CHOICE, NULL, "auto",
-        "of the values of cdf, classes, sweep; auto: logarithmic where they are wide",
-        WORDS(scales), SHORT),
-    ROW(title, TEXT, NULL, NULL, "above the figure", UNIT("TEXT"), SHORT),
-    ROW(width, REAL, NULL, "760", "of the figure, in pixels at letters of 11", UNIT("X"),
-        HS_RANGE(200, 4000), SHORT),
-    ROW(height, REAL, NULL, "0", "of each plot in it; 0: as the kind needs it", UNIT("X"),
-        HS_RANGE(0, 4000), SHORT),
-    ROW(force, FLAG, NULL, "no", "replace FILE", SHORT),
+    TEXT("output", output, NULL, "figure.svg", "FILE",
+         "where the figure goes: .svg, .pdf or .png; - is standard output, SVG", LETTER('o'),
+         SHORT),
+    TEXT("metric", metric, NULL, NULL, "LIST",
+         "cdf: some of jct, wait, slowdown, queueing_delay, run_slowdown; classes: measures of "
+         "summary.json; sweep: columns of sweep.csv; at most six",
+         SHORT),
+    TEXT("by", by, NULL, NULL, "NAME", "classes: gpus, vc, user_quintile, outcome or class", SHORT),
+    TEXT("x", x, NULL, NULL, "NAME", "sweep: the key along the axis; else that of most numbers",
+         SHORT),
+    CHOICE("scale", scale, NULL, "auto", scales,
+           "of the values of cdf, classes, sweep; auto: logarithmic where they are wide", SHORT),
+    TEXT("title", title, NULL, NULL, "TEXT", "above the figure", SHORT),
+    REAL("width", width, NULL, "760", 200, 4000, "of the figure, in pixels at letters of 11",
+         UNIT("X"), SHORT),
+    REAL("height", height, NULL, "0", 0, 4000, "of each plot in it; 0: as the kind needs it",
+         UNIT("X"), SHORT),
+    FLAG("force", force, NULL, "replace FILE", SHORT),
     HS_OPTIONS_END,
 };
 #undef OWNER
@@ -270,8 +268,8 @@ static enum hs_status explain(struct hs_call *call)
 
 #define OWNER struct explain_options
 static const struct hs_option explain_table[] = {
-    ROW(job, TEXT, "Question", NULL, "a job of the run; absent: all of them", UNIT("ID"), SHORT),
-    ROW(json, FLAG, "Question", "no", "as JSON, in exact seconds and GPU-seconds", SHORT),
+    TEXT("job", job, "Question", NULL, "ID", "a job of the run; absent: all of them", SHORT),
+    FLAG("json", json, "Question", "as JSON, in exact seconds and GPU-seconds", SHORT),
     HS_OPTIONS_END,
 };
 #undef OWNER

@@ -280,10 +280,9 @@ static enum hs_status policies(struct hs_call *call)
 
 #define OWNER struct policies_options
 static const struct hs_option options_table[] = {
-    ROW(json, FLAG, "Output", "no", "everything as JSON", LOCAL, SHORT),
-    ROW(markdown, FLAG, "Output", "no", "a Markdown table", LOCAL, SHORT),
-    ROW(man, FLAG, "Output", "no", "source of the manual page horus-policies(7), for scdoc(1)",
-        LOCAL),
+    FLAG("json", json, "Output", "everything as JSON", LOCAL, SHORT),
+    FLAG("markdown", markdown, "Output", "a Markdown table", LOCAL, SHORT),
+    FLAG("man", man, "Output", "source of the manual page horus-policies(7), for scdoc(1)", LOCAL),
     HS_OPTIONS_END,
 };
 

@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * `horus run TRACE`: one simulation. Standard output gets the table, the assumptions, the bounds
- * and where the files are; everything else is on standard error.
+ * and where the files are; everything else is on standard error. `horus rerun RUN`: the run of a
+ * manifest again, on the inputs that it had, and the hash of every file beside the one recorded.
+ * The values of the manifest, the parameters of the policy among them, replace the defaults of this
+ * program, which may have changed since.
  */
+#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "cli/cli.h"
-#include "report/run/run_table.h"
-#include "cli/run_options.h"
+#include "base/io.h"
+#include "cli/option_rows.h"
 #include "cli/simulate.h"
+#include "horus/version.h"
+#include "report/html/page.h"
+#include "report/run/rundir.h"
+#include "report/run/run_table.h"
 
 static void say_card(struct hs_output *out, const struct hs_card *card)
 {
@@ -27,15 +37,16 @@ static void say_card(struct hs_output *out, const struct hs_card *card)
 }
 
 /* Where the profiles of the jobs come from. */
-static void say_profiles(struct hs_output *out, const struct hs_run_options *options,
+static void say_profiles(struct hs_output *out, const struct hs_setup *setup,
                          const struct hs_assign_counts *n)
 {
+    const struct hs_run_options *options = setup->options;
     hs_say(out, "profiles    %" PRIu64 " named, %" PRIu64 " by utilization, %" PRIu64 " assumed",
            n->by_columns, n->by_telemetry, n->by_mix);
     if (n->by_mix > 0)
-        hs_say(out, " (drawn, GPU util with them: mean %g %%, --%s %" PRId64 ")",
+        hs_say(out, " (drawn, GPU util with them: mean %g %%, --%s %" PRIu64 ")",
                options->assign_target, options->assign_seed != 0 ? "assign-seed" : "seed",
-               hs_models_assign_seed(options));
+               setup->assign.seed);
     hs_say(out, ", %" PRIu64 " none\n", n->none);
 }
 
@@ -99,7 +110,7 @@ static void say_result(struct hs_call *call, const struct hs_setup *setup,
     say_spreads(out, &result->summary);
     hs_say(out, "\n");
     say_card(out, &setup->card);
-    say_profiles(out, setup->options, &result->intake.assigned);
+    say_profiles(out, setup, &result->intake.assigned);
     const struct hs_engine_figures *f = &result->figures;
     if (f->shares_divided > 0)
         hs_say(out, "shares      %" PRIu64 " of %" PRIu64 " jobs have shares of GPUs, reserved\n",
@@ -128,7 +139,7 @@ static enum hs_status dry_run(struct hs_call *call, const struct hs_setup *setup
            setup->cluster.type_count, setup->cluster.rack_count);
     hs_say(out, "policy      %s\n", setup->options->policy);
     say_card(out, &setup->card);
-    say_profiles(out, setup->options, &result->intake.assigned);
+    say_profiles(out, setup, &result->intake.assigned);
     hs_say(out, "directory   %s/ (not written)\n", dir);
     return HS_OK;
 }
@@ -189,4 +200,310 @@ const struct hs_verb hs_verb_run = {
     .options_size = sizeof(struct hs_run_options),
     .operands_max = 1,
     .run = run,
+};
+
+/* ---- rerun ---- */
+
+#define MANIFEST "manifest.json"
+
+struct rerun_options {
+    const char *trace, *output;
+};
+
+struct rerun {
+    char path[HS_PATH_SIZE]; /* of the manifest */
+    struct hs_runmanifest manifest;
+    struct hs_run_options options; /* as the manifest has them */
+    struct hs_config config;       /* over these */
+};
+
+static bool is_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static enum hs_status find_manifest(struct rerun *r, const char *operand, struct hs_diag *diag)
+{
+    size_t len = strlen(operand), tail = sizeof "/" MANIFEST - 1;
+    if (len + tail + 1 > sizeof r->path)
+        return hs_fail(diag, HS_E_USAGE, NULL, NULL, "the path is too long: %s", operand);
+    while (len > 1 && operand[len - 1] == '/')
+        len--;
+    if (is_directory(operand)) {
+        (void)snprintf(r->path, sizeof r->path, "%.*s/" MANIFEST, (int)len, operand);
+    } else {
+        (void)snprintf(r->path, sizeof r->path, "%s", operand);
+        if (len <= tail || strcmp(operand + len - tail, "/" MANIFEST) != 0)
+            return hs_runmanifest_load(&r->manifest, r->path, diag);
+    }
+    char dir[HS_PATH_SIZE];
+    (void)snprintf(dir, sizeof dir, "%.*s", (int)(strlen(r->path) - tail), r->path);
+    /* A comparison or sweep has its runs in a folder: the hint names one of them. */
+    char runs[HS_PATH_SIZE + 8], first[256] = "", hint[HS_PATH_SIZE + 512];
+    uint32_t count = 0;
+    (void)snprintf(runs, sizeof runs, "%s/" HS_RUNS_DIR, dir);
+    DIR *entries = opendir(runs);
+    if (entries == NULL)
+        return hs_runmanifest_open(&r->manifest, dir, diag);
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        if (entry->d_name[0] == '.')
+            continue;
+        if (count++ == 0 || strcmp(entry->d_name, first) < 0)
+            (void)snprintf(first, sizeof first, "%s", entry->d_name);
+    }
+    closedir(entries);
+    (void)snprintf(hint, sizeof hint, "for example: horus rerun %s/%s", runs, first);
+    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = dir}, count > 0 ? hint : NULL,
+                   "several runs, each of which is repeated by itself: %" PRIu32 " in %s", count,
+                   runs);
+}
+
+static const struct hs_json *root_of(const struct rerun *r)
+{
+    return hs_json_root(r->manifest.doc);
+}
+
+static const char *text_or(const struct rerun *r, const char *key)
+{
+    const char *text = hs_json_text(hs_json_get(root_of(r), key));
+    return text != NULL ? text : "?";
+}
+
+/* operand: a run's directory or its manifest; trace: where the trace lies now, NULL as recorded.
+ * HS_E_INPUT for what is no run, e.g. a comparison, and for a configuration that this program does
+ * not understand. */
+static enum hs_status open_manifest(struct rerun *r, const char *operand, const char *trace,
+                                    struct hs_call *call)
+{
+    struct hs_diag *diag = &call->diag;
+    memset(r, 0, sizeof *r);
+    HS_TRY(find_manifest(r, operand, diag));
+    const struct hs_place place = {.file = r->path};
+    const struct hs_json *inputs = hs_json_get(root_of(r), "inputs");
+    if (hs_runmanifest_file(&r->manifest, "summary.json") == NULL)
+        return hs_fail(diag, HS_E_INPUT, &place,
+                       "`horus compare ... --outputs all` keeps the directories of its runs",
+                       "not the manifest of a run: it lists no summary.json");
+    if (hs_runmanifest_trace(&r->manifest) == NULL ||
+        hs_json_count(inputs) != r->manifest.input_count)
+        return hs_fail(diag, HS_E_INPUT, &place, NULL,
+                       "not every input has a role, a path, a hash and a size, or there is no "
+                       "trace among them");
+    if (hs_json_count(hs_json_get(root_of(r), "outputs")) != r->manifest.file_count)
+        return hs_fail(diag, HS_E_INPUT, &place, NULL, "not every output has a name and a hash");
+    HS_TRY(hs_config_init(&r->config, hs_run_option_table, &r->options, &call->arena));
+    r->config.file = r->path;
+    HS_TRY(hs_config_load_object(&r->config, r->manifest.doc, r->manifest.config, diag));
+    memset(r->config.origin, 0,
+           sizeof r->config.origin); /* HS_FROM_DEFAULT: not given in this call */
+    if (hs_config_check(&r->config, call->verb->name, diag) != HS_OK)
+        return HS_E_INPUT;
+    const struct hs_json *p = hs_json_first(hs_json_get(root_of(r), "policy_parameters"));
+    for (; p != NULL; p = hs_json_next(p)) { /* -p as it would set every parameter of the policy */
+        const struct hs_place at = hs_json_place(r->manifest.doc, p);
+        if (hs_json_text(p) == NULL)
+            return hs_fail(diag, HS_E_INPUT, &at, NULL, "a parameter is not a text");
+        r->options.policy = hs_policyspec_set(&call->arena, r->options.policy, hs_json_key(p),
+                                              hs_json_text(p), false);
+    }
+    if (trace == NULL)
+        return HS_OK;
+    if (strcmp(trace, "-") == 0)
+        return hs_fail(diag, HS_E_USAGE, NULL, "put it into a file",
+                       "the trace is checked before it is replayed: standard input cannot be");
+    /* a trace of another name is the same workload, whose name is in the results */
+    const char *name = hs_json_text(hs_json_get(r->manifest.assumptions, "workload"));
+    HS_TRY(hs_config_set(&r->config, "trace", trace, HS_FROM_FLAG, diag));
+    if (r->options.name == NULL && name != NULL)
+        HS_TRY(hs_config_set(&r->config, "name", name, HS_FROM_FLAG, diag));
+    return HS_OK;
+}
+
+/* Counts and reports an input that is not as recorded. */
+static enum hs_status check_input(const struct rerun *r, const struct hs_manifest_input *input,
+                                  uint32_t *faults, struct hs_diag *diag)
+{
+    char hint[256] = "paths are as they were given: go to the folder where they hold";
+    uint64_t hash = 0, bytes = 0;
+    bool is_trace = strcmp(input->role, "trace") == 0;
+    const char *path = is_trace ? r->options.trace : input->path;
+    const struct hs_place place = {.file = path};
+    bool is_there = strncmp(path, HS_BUILTIN, strlen(HS_BUILTIN)) == 0 ||
+                    strncmp(path, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0 ||
+                    (strcmp(path, "-") != 0 && access(path, R_OK) == 0 && !is_directory(path));
+    if (is_there)
+        HS_TRY(hs_hash_file(path, &hash, &bytes, diag));
+    if (is_there && hash == input->hash && bytes == input->bytes)
+        return HS_OK;
+    (*faults)++;
+    if (is_trace)
+        (void)snprintf(hint, sizeof hint, "--trace FILE says where it lies now");
+    if (strncmp(input->path, HS_BUILTIN, strlen(HS_BUILTIN)) == 0)
+        (void)snprintf(hint, sizeof hint, "it is part of the program: that of horus %s (%s) has it",
+                       text_or(r, "version"), text_or(r, "commit"));
+    if (is_there)
+        hs_report(diag, HS_ERROR, &place, hint,
+                  "input '%s' is not that of the run: recorded %016" PRIx64 ", %" PRIu64
+                  " bytes; found %016" PRIx64 ", %" PRIu64 " bytes",
+                  input->role, input->hash, input->bytes, hash, bytes);
+    else
+        hs_report(diag, HS_ERROR, &place, hint,
+                  "input '%s' of the run is not there: recorded %016" PRIx64 ", %" PRIu64 " bytes",
+                  input->role, input->hash, input->bytes);
+    return HS_OK;
+}
+
+/* Members of the manifest that are a function of inputs and configuration; inputs and outputs are
+ * compared one by one. */
+static const char *const members[] = {"assumptions", "seed",     "policy_parameters",
+                                      "engine",      "assigned", "checks"};
+
+/* A line a file; how many are not as recorded. */
+static uint32_t say_files(struct hs_output *out, const struct hs_runmanifest *was,
+                          const struct hs_runmanifest *is)
+{
+    uint32_t differing = 0;
+    for (uint32_t i = 0; i < was->file_count; i++) {
+        const struct hs_output_file *old = &was->files[i];
+        const struct hs_output_file *now = hs_runmanifest_file(is, old->name);
+        if (strcmp(old->name, HS_PAGE_FILE) == 0) {
+            hs_say(out, "%-14s  %016" PRIx64 "  made of the others: not compared\n", old->name,
+                   old->hash);
+            continue;
+        }
+        bool is_same = now != NULL && now->hash == old->hash;
+        differing += !is_same;
+        hs_say(out, "%-14s  %016" PRIx64 "  ", old->name, old->hash);
+        if (is_same)
+            hs_say(out, "same\n");
+        else if (now == NULL)
+            hs_say(out, "differs: there is none now\n");
+        else
+            hs_say(out, "differs: %016" PRIx64 "\n", now->hash);
+    }
+    for (uint32_t i = 0; i < is->file_count; i++)
+        if (hs_runmanifest_file(was, is->files[i].name) == NULL)
+            hs_say(out, "%-14s  %-16s  not in the run: not compared\n", is->files[i].name, "-");
+    return differing;
+}
+
+static enum hs_status hold(const struct rerun *r, const char *dir, struct hs_call *call)
+{
+    const struct rerun_options *options = call->options;
+    char hint[2 * HS_PATH_SIZE];
+    struct hs_runmanifest now;
+    enum hs_status status = hs_runmanifest_open(&now, dir, &call->diag);
+    if (status != HS_OK) {
+        hs_runmanifest_close(&now);
+        return status;
+    }
+    hs_say(&call->out, "%-14s  %-16s  now\n", "file", "recorded");
+    uint32_t differing = say_files(&call->out, &r->manifest, &now), members_differing = 0;
+    hs_say(&call->out, "%-14s  %-16s  ", MANIFEST, "-");
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (!hs_json_equal(hs_json_get(root_of(r), members[i]),
+                           hs_json_get(hs_json_root(now.doc), members[i])))
+            hs_say(&call->out, "%s %s", members_differing++ == 0 ? "differs:" : ",", members[i]);
+    hs_say(&call->out, members_differing == 0 ? "same\n" : "\n");
+    differing += members_differing > 0;
+    hs_runmanifest_close(&now);
+    if (options->output != NULL)
+        hs_say(&call->out, "files           %s/\n", dir);
+    if (differing == 0)
+        return HS_OK;
+    (void)snprintf(hint, sizeof hint, "-o DIR keeps what came out now");
+    if (options->output != NULL)
+        (void)snprintf(hint, sizeof hint, "horus compare %s %s: job by job", call->operands[0],
+                       dir);
+    return hs_fail(&call->diag, HS_E_DIFFERS, &(struct hs_place){.file = r->path}, hint,
+                   "not the same run: %" PRIu32 " of %" PRIu32 " files differ", differing,
+                   r->manifest.file_count + 1);
+}
+
+/* Into the run directory dir; errors only: notes and warnings came with the recorded run. */
+static enum hs_status simulate(const struct rerun *r, const char *dir, struct hs_call *call)
+{
+    const struct hs_run_call run_call = {.terminal = &call->terminal,
+                                         .shows_progress = call->terminal.err_is_tty,
+                                         .command = call->command};
+    struct hs_diag errors = call->diag;
+    errors.least = HS_ERROR;
+    enum hs_status status = hs_simulate_options(&r->options, &r->config, &run_call, dir, &errors);
+    call->diag.errors = errors.errors;
+    if (status != HS_E_USAGE)
+        return status;
+    hs_report(&call->diag, HS_NOTE, &(struct hs_place){.file = r->path}, NULL,
+              "what is refused stands in the configuration of the run");
+    return HS_E_INPUT;
+}
+
+static enum hs_status repeat(struct rerun *r, struct hs_call *call)
+{
+    const char *output = ((const struct rerun_options *)call->options)->output;
+    const char *version = text_or(r, "version"), *commit = text_or(r, "commit");
+    const char *here = hs_version_commit();
+    char dir[HS_PATH_SIZE];
+    uint32_t faults = 0;
+    if (strcmp(version, HS_VERSION) != 0 || strcmp(commit, here) != 0)
+        hs_report(&call->diag, HS_NOTE, NULL, "where files differ, that may be why",
+                  "the run is of horus %s (%s), this is %s (%s)", version, commit, HS_VERSION,
+                  here);
+    for (uint32_t i = 0; i < r->manifest.input_count; i++)
+        if (strcmp(r->manifest.inputs[i].role, "config") != 0) /* its values are in the manifest */
+            HS_TRY(check_input(r, &r->manifest.inputs[i], &faults, &call->diag));
+    if (faults > 0)
+        return HS_E_INPUT;
+    if (output != NULL) {
+        (void)snprintf(dir, sizeof dir, "%s", output);
+    } else { /* beside the run, on a disk with room for such a directory */
+        const char *slash = strrchr(r->path, '/'), *name = slash != NULL ? slash + 1 : r->path;
+        (void)snprintf(dir, sizeof dir, "%.*s%srerun-%ld", (int)(name - r->path), r->path,
+                       strcmp(name, MANIFEST) == 0 ? "../" : "", (long)getpid());
+    }
+    r->options.force = output == NULL; /* replaces a scratch directory that was left */
+    HS_TRY(simulate(r, dir, call));
+    enum hs_status status = hold(r, dir, call);
+    enum hs_status removed = output == NULL ? hs_rundir_remove(dir, &call->diag) : HS_OK;
+    return status != HS_OK ? status : removed;
+}
+
+static enum hs_status rerun(struct hs_call *call)
+{
+    const struct rerun_options *options = call->options;
+    struct rerun r;
+    enum hs_status status = open_manifest(&r, call->operands[0], options->trace, call);
+    if (status == HS_OK)
+        status = repeat(&r, call);
+    hs_runmanifest_close(&r.manifest);
+    return status;
+}
+
+#define OWNER struct rerun_options
+static const struct hs_option options_table[] = {
+    TEXT("trace", trace, "Rerun", NULL, "FILE",
+         "the trace, where it lies now; its content must be the recorded one", SHORT),
+    TEXT("output", output, "Rerun", NULL, "DIR",
+         "keep the new run here; absent: it is removed when it has been compared", LETTER('o'),
+         SHORT),
+    HS_OPTIONS_END,
+};
+
+const struct hs_verb hs_verb_rerun = {
+    .name = "rerun",
+    .operands = "RUN",
+    .summary = "Repeat a finished run and compare the hashes of its files.",
+    .details = "RUN is a run's directory or its manifest.json, which has all that is needed: the "
+               "configuration with every default, the parameters of the policy, and the hashes of "
+               "inputs and outputs. Paths are as they were given then; only the trace may lie "
+               "elsewhere. Exit code 0 when every file is the same byte for byte, 1 when one "
+               "differs, 3 when an input is not there or has changed since.",
+    .examples = {"rerun results/sample-fifo-0123456789ab",
+                 "rerun from-a-colleague/manifest.json --trace ~/traces/sample.csv",
+                 "rerun results/mine -o results/mine-again"},
+    .options = options_table,
+    .options_size = sizeof(struct rerun_options),
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = rerun,
 };
