@@ -6,9 +6,7 @@
 
 #include <string.h>
 
-#define PLAIN_STEP 4u
-#define PLAIN_MAX  (HS_OUTPUT_ROOM - HS_FMT_MAX) /* bytes of a text copied at one go */
-_Static_assert(PLAIN_MAX % PLAIN_STEP == 0, "a text is copied in whole steps");
+#define PLAIN_MAX (HS_OUTPUT_ROOM - HS_FMT_MAX) /* bytes of a text copied at one go */
 
 /* Bytes that end the plain part of a text. */
 static const bool is_stop[256] = {
@@ -52,24 +50,12 @@ enum hs_status hs_csvw_open(struct hs_csvw *w, const char *path, const char *hea
     return HS_OK;
 }
 
-/* Copies the plain part of a text, at most PLAIN_MAX bytes; returns its length. */
-static size_t plain_put(char *to, const char *text)
-{
-    for (size_t len = 0; len < PLAIN_MAX; len += PLAIN_STEP) {
-        HS_UNROLL
-        for (size_t i = 0; i < PLAIN_STEP; i++) {
-            if (is_stop[(unsigned char)text[len + i]])
-                return len + i;
-            to[len + i] = text[len + i];
-        }
-    }
-    return PLAIN_MAX;
-}
-
 void hs_csvw_some_text(struct hs_csvw *w, const char *text)
 {
     char *to = hs_output_room(&w->out, HS_OUTPUT_ROOM);
-    size_t len = plain_put(to, text);
+    size_t len = 0;
+    for (; len < PLAIN_MAX && !is_stop[(unsigned char)text[len]]; len++)
+        to[len] = text[len];
     if (text[len] != '\0' || is_blank(text[0]) || is_blank(text[len - 1]))
         text_other(w, text);
     else
