@@ -7,13 +7,7 @@
 
 #include <string.h>
 
-/* Finaliser of a 32-bit mix (Murmur3): spreads numbers that count up. */
-static uint32_t priority_of(uint32_t h)
-{
-    h = (h ^ h >> 16) * 0x85ebca6bu;
-    h = (h ^ h >> 13) * 0xc2b2ae35u;
-    return h ^ h >> 16;
-}
+#include "policies/lib/job_queue.h"
 
 void hs_capacity_tree_init(struct hs_capacity_tree *r, const struct hs_view *v, uint64_t items,
                            uint32_t trees)
@@ -103,7 +97,7 @@ void hs_capacity_tree_put(struct hs_capacity_tree *r, uint32_t tree, uint32_t it
                                            .most = room,
                                            .left = HS_NO_CAPACITY,
                                            .right = HS_NO_CAPACITY,
-                                           .priority = priority_of(item),
+                                           .priority = hs_job_queue_mix(item),
                                            .is_in = true};
     uint32_t left, right;
     split(r, r->roots[tree], key, item, &left, &right);

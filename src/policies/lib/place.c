@@ -81,23 +81,10 @@ static bool place_in_order(struct gang_request *g)
     return true;
 }
 
-static bool place_first_fit(struct gang_request *g)
-{
-    return take(g, hs_view_first_fit(g->v, g->job, g->rest, 0), g->rest) || place_in_order(g);
-}
-
 static bool place_best_fit(struct gang_request *g)
 {
     while (!take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest))
         if (!take_most(g, hs_view_worst_fit(g->v, g->job, 1)))
-            return false;
-    return true;
-}
-
-static bool place_spread(struct gang_request *g)
-{
-    while (g->rest > 0)
-        if (!take(g, hs_view_worst_fit(g->v, g->job, 1), 1))
             return false;
     return true;
 }
@@ -190,9 +177,12 @@ HS_INLINE bool place(struct gang_request *g, enum hs_placer placer)
     case HS_PLACE_BEST_FIT:
         return place_best_fit(g);
     case HS_PLACE_FIRST_FIT:
-        return place_first_fit(g);
+        return take(g, hs_view_first_fit(g->v, g->job, g->rest, 0), g->rest) || place_in_order(g);
     case HS_PLACE_SPREAD:
-        return place_spread(g);
+        while (g->rest > 0)
+            if (!take(g, hs_view_worst_fit(g->v, g->job, 1), 1))
+                return false;
+        return true;
     case HS_PLACE_SKEW: /* a model of unknown skew counts as Inception v3, below the limit */
         return hs_view_skew_pm(g->v, g->job) > HS_PACK_LIMIT_PM ? place_consolidated(g)
                                                                 : place_scattered(g);

@@ -23,9 +23,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "policies/lib/job_heap.h"
 #include "policies/lib/preempt_select.h"
 #include "policies/lib/vc_queues.h"
-#include "policies/tiresias/gittins.h"
 
 #define SECOND_US INT64_C(1000000)
 #define NEVER_DUE INT64_MAX
@@ -37,6 +37,155 @@ static const char *const index_names[] = {"las", "gittins", NULL};
 static const char *const gittins_names[] = {"exact", "repo", NULL};
 static const char *const inqueue_names[] = {"running_first", "submit", NULL};
 static const char *const compat_names[] = {"off", "tiresias", "helios", "muri", NULL};
+
+/* ---- Gittins index ---- */
+
+/* Of a job of which only the distribution of service S is known (Tiresias, NSDI'19):
+ * having attained a, the chance that it ends within the next D over the service that this takes,
+ *
+ *     G(a) = P(S - a <= D | S > a) / E[min(S - a, D) | S > a]
+ *
+ *     exact  that, at the very a
+ *     repo   as in the published simulator: tabulated at a = S_m - 1 for each S_m of the sample,
+ *            looked up for the first S_m > a in whole seconds, and with whole services where the
+ *            residual ones should be summed (gittins.e: sum of S in place of S - a)
+ *
+ * A sample comes from a file, or is learnt. Sorted, with prefix sums, it makes an index two
+ * searches and a division. A learnt sample is that of the last jobs to finish, taken anew whenever
+ * their number has doubled, then every GITTINS_KEPT jobs: what was computed from it holds for as
+ * long, and the work is O(log) a job. Service in GPU-us or us. */
+#define GITTINS_KEPT  1024u /* about as many as in the published sample, 1,001 */
+#define GITTINS_FIRST 16u
+
+struct gittins {
+    bool is_repo;
+    int64_t repo_delta_us;
+    int64_t *sizes; /* the sample, ascending */
+    double *sums;   /* of the first i of it, s */
+    double *scale;  /* repo: the index of each */
+    uint32_t count;
+    struct hs_sort_entry *entries; /* to sort it */
+    int64_t *recent;               /* ring of the last to finish; NULL with a sample from a file */
+    uint64_t finished;
+};
+
+static void allocate(struct gittins *g, const struct hs_view *v, uint32_t cap)
+{
+    g->sizes = hs_view_alloc(v, cap * sizeof *g->sizes);
+    g->sums = hs_view_alloc(v, (cap + UINT64_C(1)) * sizeof *g->sums);
+    g->scale = hs_view_alloc(v, cap * sizeof *g->scale);
+    g->entries = hs_view_alloc(v, cap * sizeof *g->entries);
+}
+
+/* How many of the sample are at most so large. */
+static uint32_t count_until(const struct gittins *g, int64_t size)
+{
+    uint32_t low = 0, high = g->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->sizes[middle] <= size)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static double seconds(int64_t us)
+{
+    return (double)us / (double)SECOND_US;
+}
+
+/* As published, at a = S_m - 1. */
+static double repo_index(const struct gittins *g, int64_t attained_us)
+{
+    uint32_t n = g->count, i = count_until(g, attained_us), k = n;
+    if (i == n)
+        return 0;
+    if (attained_us < INT64_MAX - g->repo_delta_us)
+        k = count_until(g, attained_us + g->repo_delta_us);
+    double p = (double)(k - i) / (double)(n - i);
+    double e =
+        (g->sums[k] - g->sums[i] + seconds(g->repo_delta_us) * (double)(n - k)) / (double)(n - i);
+    return 1e6 * p / e;
+}
+
+static void tabulate(struct gittins *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        g->entries[i] = (struct hs_sort_entry){.key = g->sizes[i], .rank = i};
+    hs_sort(g->entries, g->count);
+    g->sums[0] = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        g->sizes[i] = g->entries[i].key;
+        g->sums[i + 1] = g->sums[i] + seconds(g->sizes[i]);
+    }
+    for (uint32_t i = 0; g->is_repo && i < g->count; i++)
+        g->scale[i] = repo_index(g, g->sizes[i] - SECOND_US);
+}
+
+/* Reads the sample, or makes room for one that is learnt. */
+static enum hs_status gittins_open(struct gittins *g, const struct hs_view *v, const char *path)
+{
+    const int64_t *values;
+    if (path == NULL) {
+        g->recent = hs_view_alloc(v, GITTINS_KEPT * sizeof *g->recent);
+        allocate(g, v, GITTINS_KEPT);
+        return HS_OK;
+    }
+    HS_TRY(hs_view_numbers(v, path, &values, &g->count));
+    allocate(g, v, g->count);
+    memcpy(g->sizes, values, g->count * sizeof *values);
+    tabulate(g);
+    return HS_OK;
+}
+
+/* A job has finished with that service in all. True when the sample was taken anew. */
+static bool gittins_learn(struct gittins *g, int64_t service_us)
+{
+    if (g->recent == NULL)
+        return false;
+    g->recent[g->finished++ % GITTINS_KEPT] = service_us;
+    bool is_due = g->finished >= GITTINS_KEPT
+                      ? g->finished % GITTINS_KEPT == 0
+                      : g->finished >= GITTINS_FIRST && (g->finished & (g->finished - 1)) == 0;
+    if (!is_due)
+        return false;
+    g->count = g->finished < GITTINS_KEPT ? (uint32_t)g->finished : GITTINS_KEPT;
+    memcpy(g->sizes, g->recent, g->count * sizeof *g->sizes);
+    tabulate(g);
+    return true;
+}
+
+static double exact_index(const struct gittins *g, int64_t attained_us, int64_t delta_us)
+{
+    uint32_t n = g->count, i = count_until(g, attained_us), k = n;
+    double beyond = 0; /* what those that end later take */
+    if (i == n)
+        return 0;
+    if (delta_us < INT64_MAX - attained_us) {
+        k = count_until(g, attained_us + delta_us);
+        if (k == i) /* also where it does not look ahead at all: then e is 0 */
+            return 0;
+        beyond = seconds(delta_us) * (double)(n - k);
+    }
+    double p = (double)(k - i) / (double)(n - i);
+    double e = (g->sums[k] - g->sums[i] - seconds(attained_us) * (double)(k - i) + beyond) /
+               (double)(n - i);
+    return p / fmax(e, p * seconds(1)); /* each takes 1 us at least, whatever cancelled out */
+}
+
+/* In units of 1e-12 (exact) or 1e-10 (repo) a second, larger first; 0 when the sample has nothing
+ * beyond it. delta_us INT64_MAX: no bound; repo goes by its own, repo_delta_us. O(log sample). */
+static int64_t gittins_index(const struct gittins *g, int64_t attained_us, int64_t delta_us)
+{
+    if (!g->is_repo)
+        return llrint(1e12 * exact_index(g, attained_us, delta_us));
+    uint32_t m = count_until(g, attained_us / SECOND_US * SECOND_US);
+    return m < g->count ? llrint(1e4 * g->scale[m]) : 0;
+}
+
+/* ---- the state ---- */
 
 /* Of one virtual cluster. */
 struct tiresias_queues {
@@ -64,7 +213,7 @@ struct tiresias {
     struct tiresias_queues *by_vc;
     bool *is_awake; /* per VC: something happened since its last decision */
     uint32_t vcs;
-    struct hs_gittins gittins;
+    struct gittins gittins;
     int64_t armed_us; /* when the timer rings; 0 = none is set */
 };
 
@@ -86,121 +235,6 @@ static inline struct tiresias_queues *queues_of(const struct tiresias *t, const 
                                                 hs_job_id job)
 {
     return &t->by_vc[hs_view_vc(v, job)];
-}
-
-/* ---- Gittins index ---- */
-
-static void allocate(struct hs_gittins *g, const struct hs_view *v, uint32_t cap)
-{
-    g->sizes = hs_view_alloc(v, cap * sizeof *g->sizes);
-    g->sums = hs_view_alloc(v, (cap + UINT64_C(1)) * sizeof *g->sums);
-    g->scale = hs_view_alloc(v, cap * sizeof *g->scale);
-    g->entries = hs_view_alloc(v, cap * sizeof *g->entries);
-}
-
-/* How many of the sample are at most so large. */
-static uint32_t count_until(const struct hs_gittins *g, int64_t size)
-{
-    uint32_t low = 0, high = g->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (g->sizes[middle] <= size)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static double seconds(int64_t us)
-{
-    return (double)us / (double)SECOND_US;
-}
-
-/* As published, at a = S_m - 1. */
-static double repo_index(const struct hs_gittins *g, int64_t attained_us)
-{
-    uint32_t n = g->count, i = count_until(g, attained_us), k = n;
-    if (i == n)
-        return 0;
-    if (attained_us < INT64_MAX - g->repo_delta_us)
-        k = count_until(g, attained_us + g->repo_delta_us);
-    double p = (double)(k - i) / (double)(n - i);
-    double e =
-        (g->sums[k] - g->sums[i] + seconds(g->repo_delta_us) * (double)(n - k)) / (double)(n - i);
-    return 1e6 * p / e;
-}
-
-static void tabulate(struct hs_gittins *g)
-{
-    for (uint32_t i = 0; i < g->count; i++)
-        g->entries[i] = (struct hs_sort_entry){.key = g->sizes[i], .rank = i};
-    hs_sort(g->entries, g->count);
-    g->sums[0] = 0;
-    for (uint32_t i = 0; i < g->count; i++) {
-        g->sizes[i] = g->entries[i].key;
-        g->sums[i + 1] = g->sums[i] + seconds(g->sizes[i]);
-    }
-    for (uint32_t i = 0; g->is_repo && i < g->count; i++)
-        g->scale[i] = repo_index(g, g->sizes[i] - SECOND_US);
-}
-
-/* Reads the sample, or makes room for one that is learnt. */
-static enum hs_status gittins_open(struct hs_gittins *g, const struct hs_view *v, const char *path)
-{
-    const int64_t *values;
-    if (path == NULL) {
-        g->recent = hs_view_alloc(v, HS_GITTINS_KEPT * sizeof *g->recent);
-        allocate(g, v, HS_GITTINS_KEPT);
-        return HS_OK;
-    }
-    HS_TRY(hs_view_numbers(v, path, &values, &g->count));
-    allocate(g, v, g->count);
-    memcpy(g->sizes, values, g->count * sizeof *values);
-    tabulate(g);
-    return HS_OK;
-}
-
-bool hs_gittins_learn(struct hs_gittins *g, int64_t service_us)
-{
-    if (g->recent == NULL)
-        return false;
-    g->recent[g->finished++ % HS_GITTINS_KEPT] = service_us;
-    bool is_due = g->finished >= HS_GITTINS_KEPT
-                      ? g->finished % HS_GITTINS_KEPT == 0
-                      : g->finished >= HS_GITTINS_FIRST && (g->finished & (g->finished - 1)) == 0;
-    if (!is_due)
-        return false;
-    g->count = g->finished < HS_GITTINS_KEPT ? (uint32_t)g->finished : HS_GITTINS_KEPT;
-    memcpy(g->sizes, g->recent, g->count * sizeof *g->sizes);
-    tabulate(g);
-    return true;
-}
-
-static double exact_index(const struct hs_gittins *g, int64_t attained_us, int64_t delta_us)
-{
-    uint32_t n = g->count, i = count_until(g, attained_us), k = n;
-    double beyond = 0; /* what those that end later take */
-    if (i == n)
-        return 0;
-    if (delta_us < INT64_MAX - attained_us) {
-        k = count_until(g, attained_us + delta_us);
-        if (k == i) /* also where it does not look ahead at all: then e is 0 */
-            return 0;
-        beyond = seconds(delta_us) * (double)(n - k);
-    }
-    double p = (double)(k - i) / (double)(n - i);
-    double e = (g->sums[k] - g->sums[i] - seconds(attained_us) * (double)(k - i) + beyond) /
-               (double)(n - i);
-    return p / fmax(e, p * seconds(1)); /* each takes 1 us at least, whatever cancelled out */
-}
-
-int64_t hs_gittins_index(const struct hs_gittins *g, int64_t attained_us, int64_t delta_us)
-{
-    if (!g->is_repo)
-        return llrint(1e12 * exact_index(g, attained_us, delta_us));
-    uint32_t m = count_until(g, attained_us / SECOND_US * SECOND_US);
-    return m < g->count ? llrint(1e4 * g->scale[m]) : 0;
 }
 
 /* ---- the account of a job, and the moments that follow from it ---- */
@@ -322,7 +356,7 @@ static int64_t gittins_key(const struct hs_view *v, hs_job_id job, const void *c
     const struct tiresias *t = ctx;
     uint32_t level = job_of(v, job)->choice.level;
     int64_t delta_us = level + 1 < t->levels ? t->limits.us[level] : INT64_MAX;
-    return -hs_gittins_index(&t->gittins, attained(t, v, job), delta_us);
+    return -gittins_index(&t->gittins, attained(t, v, job), delta_us);
 }
 
 /* By its place, if that is what the order goes by. */
@@ -398,7 +432,7 @@ static HS_COLD void learn(struct tiresias *t, const struct hs_view *v, hs_job_id
     const struct tiresias_job *j = job_of(v, job);
     int64_t had_us = counts_costs(t) ? j->service_us : hs_view_attained_us(v, job);
     int64_t service = hs_choice_weigh(had_us, weight_of(t, v, job));
-    bool is_news = j->choice.is_holding && hs_gittins_learn(&t->gittins, service);
+    bool is_news = j->choice.is_holding && gittins_learn(&t->gittins, service);
     for (uint32_t vc = 0; is_news && vc < t->vcs; vc++)
         t->by_vc[vc].is_stale = true;
 }
