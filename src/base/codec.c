@@ -101,13 +101,9 @@ static void gzip_pack_close(void *ctx)
     hs_free(ctx);
 }
 
-const char *hs_gzip_library_version(void)
-{
-    return zlibVersion();
-}
-
 const struct hs_codec hs_codec_gzip = {.name = "gzip",
                                        .suffix = ".gz",
+                                       .version = zlibVersion,
                                        .recognise = gzip_recognise,
                                        .open = gzip_open,
                                        .step = gzip_step,
@@ -182,13 +178,9 @@ static void zstd_pack_close(void *ctx)
     ZSTD_freeCCtx(ctx);
 }
 
-const char *hs_zstd_library_version(void)
-{
-    return ZSTD_versionString();
-}
-
 const struct hs_codec hs_codec_zstd = {.name = "zstd",
                                        .suffix = ".zst",
+                                       .version = ZSTD_versionString,
                                        .recognise = zstd_recognise,
                                        .open = zstd_open,
                                        .step = zstd_step,

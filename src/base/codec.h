@@ -32,7 +32,8 @@ struct hs_codec_io {
 
 struct hs_codec {
     const char *name;
-    const char *suffix; /* of the names of such files: ".gz" */
+    const char *suffix;           /* of the names of such files: ".gz" */
+    const char *(*version)(void); /* of the library */
     bool (*recognise)(const char *head, size_t len);
     void *(*open)(void);
     enum hs_codec_state (*step)(void *ctx, struct hs_codec_io *io); /* not at the end of the input
@@ -49,9 +50,6 @@ struct hs_codec {
 
 extern const struct hs_codec hs_codec_gzip;
 extern const struct hs_codec hs_codec_zstd;
-
-const char *hs_gzip_library_version(void);
-const char *hs_zstd_library_version(void);
 
 struct hs_colour {
     uint8_t red, green, blue, alpha;

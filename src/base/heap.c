@@ -143,16 +143,6 @@ void hs_heap_remove(struct hs_heap *heap, uint32_t id)
         sift_up(heap, sink(heap, at), &last);
 }
 
-bool hs_heap_top(const struct hs_heap *heap, struct hs_heap_entry *out)
-{
-    if (heap->count == 0)
-        return false;
-    const struct hs_heap_node *top = &heap->entries[0];
-    *out = (struct hs_heap_entry){
-        .time_us = top->time_us, .order = top->tag >> HS_HEAP_ID_BITS, .id = id_of(top)};
-    return true;
-}
-
 bool hs_heap_is_valid(const struct hs_heap *heap)
 {
     uint32_t placed = 0;

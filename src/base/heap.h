@@ -5,7 +5,7 @@
  * without searching. The order is total as long as `order` is unique among entries of equal time.
  *
  *     hs_heap_set(&h, slot, finish_us, index);    // inserts, or moves
- *     while (hs_heap_top(&h, &e) && e.time_us <= now) { hs_heap_remove(&h, e.id); ... }
+ *     while (hs_heap_next_us(&h) <= now) { hs_heap_remove(&h, hs_heap_next_id(&h)); ... }
  *
  * All operations O(log n) or better; no allocation once every id has been seen.
  */
@@ -20,13 +20,7 @@
 #define HS_HEAP_ID_BITS   28
 #define HS_HEAP_ORDER_MAX (UINT64_MAX >> HS_HEAP_ID_BITS)
 
-struct hs_heap_entry {
-    int64_t time_us;
-    uint64_t order; /* up to HS_HEAP_ORDER_MAX */
-    uint32_t id;    /* below 1 << HS_HEAP_ID_BITS */
-};
-
-/* As it is kept: order and id in one number, so that four are a cache line. */
+/* Order and id in one number, so that four are a cache line. */
 struct hs_heap_node {
     int64_t time_us;
     uint64_t tag;
@@ -38,10 +32,9 @@ struct hs_heap {
     uint32_t count, entries_cap, position_cap;
 };
 
-/* HS_E_LIMIT for an id or an order that is out of range. */
+/* id below 1 << HS_HEAP_ID_BITS, order up to HS_HEAP_ORDER_MAX; HS_E_LIMIT for one out of range. */
 void hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us, uint64_t order);
-void hs_heap_remove(struct hs_heap *heap, uint32_t id);                  /* no-op if absent */
-bool hs_heap_top(const struct hs_heap *heap, struct hs_heap_entry *out); /* false if empty */
+void hs_heap_remove(struct hs_heap *heap, uint32_t id); /* no-op if absent */
 /* The time of the top; INT64_MAX if empty. */
 static inline int64_t hs_heap_next_us(const struct hs_heap *heap)
 {

@@ -171,19 +171,14 @@ static enum hs_status input_next(struct hs_input *in, char *to, size_t room, siz
     return HS_OK;
 }
 
-static enum hs_status input_more(struct hs_input *in)
-{
-    size_t got;
-    HS_TRY(input_next(in, in->buffer + in->ready, INPUT_PIECE - in->ready, &got));
-    in->ready += got;
-    return HS_OK;
-}
-
 /* At least `least` ready bytes, or all there are. */
 static enum hs_status input_fill(struct hs_input *in, size_t least)
 {
-    while (in->ready < least && in->status == HS_OK)
-        HS_TRY(input_more(in));
+    while (in->ready < least && in->status == HS_OK) {
+        size_t got;
+        HS_TRY(input_next(in, in->buffer + in->ready, INPUT_PIECE - in->ready, &got));
+        in->ready += got;
+    }
     return HS_OK;
 }
 
@@ -260,34 +255,26 @@ enum hs_status hs_input_open(struct hs_input **in, const char *path, struct hs_d
     return HS_OK;
 }
 
-enum hs_status hs_input_read(struct hs_input *in, const char **data, size_t *len)
-{
-    if (in->ready == 0 && in->status == HS_OK)
-        HS_TRY(input_more(in));
-    *data = in->buffer;
-    *len = in->ready;
-    if (in->ready == 0)
-        return in->status;
-    XXH3_64bits_update(in->hash, in->buffer, in->ready);
-    in->bytes += in->ready;
-    in->ready = 0;
-    return HS_OK;
-}
-
-/* hs_input_read into memory of at least INPUT_PIECE bytes. */
+/* Into memory of at least INPUT_PIECE bytes, which may be the buffer. */
 static enum hs_status input_read_to(struct hs_input *in, char *to, size_t *len)
 {
     *len = in->ready;
-    if (in->ready > 0)
-        memcpy(to, in->buffer, in->ready); /* what was looked at */
-    else if (in->status == HS_OK)
+    if (in->ready == 0 && in->status == HS_OK)
         HS_TRY(input_next(in, to, INPUT_PIECE, len));
+    else if (to != in->buffer)
+        memcpy(to, in->buffer, in->ready); /* what was looked at */
     if (*len == 0)
         return in->status;
     XXH3_64bits_update(in->hash, to, *len);
     in->bytes += *len;
     in->ready = 0;
     return HS_OK;
+}
+
+enum hs_status hs_input_read(struct hs_input *in, const char **data, size_t *len)
+{
+    *data = in->buffer;
+    return input_read_to(in, in->buffer, len);
 }
 
 enum hs_status hs_input_peek(struct hs_input *in, const char **data, size_t *len)
@@ -483,14 +470,10 @@ static void output_free(struct hs_output *out)
     if (out->packing != NULL)
         out->packing->codec->pack_close(out->packing->ctx);
     hs_free(out->packing);
-    out->packing = NULL;
     XXH3_freeState(out->hash);
     hs_free(out->buffer);
     hs_free(out->path);
-    out->hash = NULL;
-    out->buffer = NULL;
-    out->path = NULL;
-    out->fd = -1;
+    *out = (struct hs_output){.fd = -1, .error = out->error};
 }
 
 /* Messages call it `name`. */
@@ -498,23 +481,20 @@ static enum hs_status output_open_as(struct hs_output *out, const char *path, co
                                      struct hs_diag *diag)
 {
     *out = (struct hs_output){.fd = -1};
-    bool is_stdout = strcmp(path, "-") == 0;
-    struct hs_place place = {.file = name};
     out->buffer = hs_alloc_zeroed(BUFFER_SIZE, 1);
     out->path = hs_alloc_zeroed(strlen(name) + 1, 1);
     out->hash = hash_open();
     memcpy(out->path, name, strlen(name));
     out->at = out->buffer;
     out->end = out->buffer + BUFFER_SIZE;
-    out->fd = STDOUT_FILENO;
-    if (!is_stdout)
-        out->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (out->fd < 0) {
-        int error = errno;
-        output_free(out);
-        return hs_fail(diag, HS_E_IO, &place, NULL, "cannot create: %s", strerror(error));
-    }
-    return HS_OK;
+    out->fd = strcmp(path, "-") == 0 ? STDOUT_FILENO
+                                     : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (out->fd >= 0)
+        return HS_OK;
+    int error = errno;
+    output_free(out);
+    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = name}, NULL, "cannot create: %s",
+                   strerror(error));
 }
 
 enum hs_status hs_output_open(struct hs_output *out, const char *path, struct hs_diag *diag)
@@ -557,11 +537,6 @@ void hs_say(struct hs_output *out, const char *fmt, ...)
     va_end(args);
     if (len > 0)
         hs_output_put(out, text, (size_t)len < sizeof text ? (size_t)len : sizeof text - 1);
-}
-
-bool hs_output_failed(const struct hs_output *out)
-{
-    return out->error != 0;
 }
 
 uint64_t hs_output_hash(struct hs_output *out)

@@ -89,7 +89,7 @@ void hs_window_free(struct hs_window *window);
 struct hs_output {
     char *buffer, *at, *end; /* [buffer, at) is to be written */
     int fd;
-    int error;        /* errno of the first failure */
+    int error;        /* errno of the first failure; sticky */
     uint64_t flushed; /* bytes that have left the buffer */
     void *hash;
     char *path;
@@ -126,8 +126,7 @@ static inline uint64_t hs_output_bytes(const struct hs_output *out) /* put so fa
  * through base/fmt. */
 HS_PRINTF(2, 3)
 void hs_say(struct hs_output *out, const char *fmt, ...);
-bool hs_output_failed(const struct hs_output *out); /* sticky */
-uint64_t hs_output_hash(struct hs_output *out);     /* of everything put so far */
+uint64_t hs_output_hash(struct hs_output *out); /* of everything put so far */
 /* Flushes, fsyncs regular files, closes; reports the first error of the whole life. */
 HS_MUST_USE enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag);
 

@@ -105,7 +105,6 @@ static void chunk_add(struct hs_arena *arena, uint64_t bytes)
     chunk->size = size;
     arena->chunk = chunk;
     arena->used = 0;
-    arena->total_bytes += size;
 }
 
 void *hs_arena_alloc(struct hs_arena *arena, uint64_t bytes)
@@ -146,7 +145,6 @@ void hs_arena_reset(struct hs_arena *arena)
     newest->older = NULL;
     memset(newest->data, 0, arena->used);
     arena->used = 0;
-    arena->total_bytes = newest->size;
 }
 
 void hs_arena_free(struct hs_arena *arena)

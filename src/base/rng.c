@@ -12,7 +12,6 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
-#include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_version.h>
 
@@ -35,11 +34,6 @@ void hs_rng_open(struct hs_rng *rng, uint64_t seed, const char *purpose)
     rng->gsl = stream;
     uint64_t mixed = hs_seed_of(seed, purpose);
     gsl_rng_set(stream, (unsigned long)((mixed ^ (mixed >> 32)) & UINT32_MAX));
-}
-
-double hs_rng_uniform(struct hs_rng *rng)
-{
-    return gsl_rng_uniform_pos(rng->gsl);
 }
 
 static uint64_t draw_32(struct hs_rng *rng)
@@ -65,12 +59,6 @@ uint64_t hs_rng_below(struct hs_rng *rng, uint64_t n)
         } while (draw < refused);
     }
     return draw % n;
-}
-
-double hs_rng_exponential(struct hs_rng *rng, double mean)
-{
-    assert(mean > 0);
-    return gsl_ran_exponential(rng->gsl, mean);
 }
 
 /* Box and Muller, Ann. Math. Stat. 29 (1958) 610. */

@@ -16,9 +16,7 @@ struct hs_rng {
 };
 
 void hs_rng_open(struct hs_rng *rng, uint64_t seed, const char *purpose);
-double hs_rng_uniform(struct hs_rng *rng);                  /* (0, 1): never 0, never 1 */
-uint64_t hs_rng_below(struct hs_rng *rng, uint64_t n);      /* 0 .. n-1, n >= 1, unbiased */
-double hs_rng_exponential(struct hs_rng *rng, double mean); /* mean > 0 */
+uint64_t hs_rng_below(struct hs_rng *rng, uint64_t n); /* 0 .. n-1, n >= 1, unbiased */
 void hs_rng_close(struct hs_rng *rng);
 
 /* One step of splitmix64 (Steele, Lea, Flood: OOPSLA 2014; constants of Vigna's splitmix64.c). */

@@ -121,20 +121,6 @@ void hs_loghist_add(struct hs_loghist *h, uint64_t value)
     h->sum += value;
 }
 
-uint64_t hs_loghist_quantile(const struct hs_loghist *h, uint32_t permille)
-{
-    uint64_t wanted = (uint64_t)(((hs_u128)h->count * permille + 999) / 1000), seen = 0;
-    for (unsigned e = 0; e < HS_LOGHIST_OCTAVES; e++) {
-        const struct hs_loghist_octave *o = h->octaves[e];
-        for (unsigned part = 0; o && part < PARTS; part++) {
-            seen += o->counts[part];
-            if (o->counts[part] > 0 && seen >= wanted)
-                return o->largest[part];
-        }
-    }
-    return h->max;
-}
-
 bool hs_loghist_next(const struct hs_loghist *h, uint32_t *at, uint64_t *value, uint64_t *count)
 {
     for (; *at < HS_LOGHIST_OCTAVES * PARTS; ++*at) {
@@ -153,17 +139,22 @@ bool hs_loghist_next(const struct hs_loghist *h, uint32_t *at, uint64_t *value, 
     return false;
 }
 
+uint64_t hs_loghist_quantile(const struct hs_loghist *h, uint32_t permille)
+{
+    uint64_t wanted = (uint64_t)(((hs_u128)h->count * permille + 999) / 1000);
+    uint64_t seen = 0, count, value = 0;
+    for (uint32_t at = 0; hs_loghist_next(h, &at, &value, &count);)
+        if ((seen += count) >= wanted)
+            break;
+    return value;
+}
+
 uint64_t hs_loghist_below(const struct hs_loghist *h, uint64_t value)
 {
-    uint64_t sum = 0;
+    uint64_t sum = 0, count, largest;
     unsigned last = bucket_of(value);
-    for (unsigned i = 0; i <= last && i < HS_LOGHIST_OCTAVES * PARTS; i++) {
-        const struct hs_loghist_octave *o = h->octaves[i / PARTS];
-        if (o == NULL)
-            i += PARTS - 1;
-        else
-            sum += o->counts[i % PARTS];
-    }
+    for (uint32_t at = 0; hs_loghist_next(h, &at, &largest, &count) && at <= last + 1;)
+        sum += count;
     return sum;
 }
 

@@ -41,6 +41,8 @@ int hs_status_exit_code(enum hs_status status)
 
 /* ---- words of result files ---- */
 
+#define TEXT(name, text) text,
+
 static const char *text_of(const char *const *texts, size_t count, size_t at)
 {
     return at < count ? texts[at] : "invalid";
@@ -48,31 +50,19 @@ static const char *text_of(const char *const *texts, size_t count, size_t at)
 
 const char *hs_outcome_text(enum hs_outcome outcome)
 {
-    static const char *const texts[] = {
-#define OUTCOME_TEXT(name, text) [HS_OUTCOME_##name] = text,
-        HS_OUTCOME_LIST(OUTCOME_TEXT)
-#undef OUTCOME_TEXT
-    };
+    static const char *const texts[] = {HS_OUTCOME_LIST(TEXT)};
     return text_of(texts, sizeof texts / sizeof texts[0], (size_t)outcome);
 }
 
 const char *hs_job_class_text(enum hs_job_class job_class)
 {
-    static const char *const texts[] = {
-#define JOB_CLASS_TEXT(name, text) [HS_JOB_CLASS_##name] = text,
-        HS_JOB_CLASS_LIST(JOB_CLASS_TEXT)
-#undef JOB_CLASS_TEXT
-    };
+    static const char *const texts[] = {HS_JOB_CLASS_LIST(TEXT)};
     return text_of(texts, sizeof texts / sizeof texts[0], (size_t)job_class);
 }
 
 const char *hs_profile_from_text(enum hs_profile_from from)
 {
-    static const char *const texts[] = {
-#define HS_PROFILE_FROM_TEXT(name, text) text,
-        HS_PROFILE_FROM_LIST(HS_PROFILE_FROM_TEXT)
-#undef HS_PROFILE_FROM_TEXT
-    };
+    static const char *const texts[] = {HS_PROFILE_FROM_LIST(TEXT)};
     return text_of(texts, sizeof texts / sizeof texts[0], (size_t)from);
 }
 

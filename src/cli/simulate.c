@@ -81,8 +81,8 @@ const struct hs_manifest_library *hs_libraries(uint32_t *count)
     libraries[0] = (struct hs_manifest_library){"gsl", hs_rng_library_version()};
     libraries[1] = (struct hs_manifest_library){"libcsv", hs_csv_library_version()};
     libraries[2] = (struct hs_manifest_library){"cjson", hs_json_library_version()};
-    libraries[3] = (struct hs_manifest_library){"zlib", hs_gzip_library_version()};
-    libraries[4] = (struct hs_manifest_library){"zstd", hs_zstd_library_version()};
+    libraries[3] = (struct hs_manifest_library){"zlib", hs_codec_gzip.version()};
+    libraries[4] = (struct hs_manifest_library){"zstd", hs_codec_zstd.version()};
     libraries[5] = (struct hs_manifest_library){"xxhash", hs_hash_library_version()};
     *count = sizeof libraries / sizeof *libraries;
     return libraries;

@@ -21,7 +21,7 @@
 
 #include <csv.h>
 
-#include "base/block64.h"
+#include "base/word8.h"
 #include "base/memory.h"
 #include "base/io.h"
 #include "data/source.h"

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #include "base/fixed.h"
-#include "base/pool.h"
+#include "base/memory.h"
 #include "horus/trace.h"
 #include "horus/view.h"
 #include "model/freeindex.h"

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/pool.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "model/bitset.h"
 

@@ -321,7 +321,7 @@ static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
     memcpy(r->stats.policy_counter, instant->policy_counter, sizeof r->stats.policy_counter);
     hs_timeline_step(&r->timeline, instant);
     for (uint32_t i = 0; i < r->open_count; i++)
-        if (hs_output_failed(&r->open[i]->csv.out))
+        if (r->open[i]->csv.out.error != 0)
             return hs_csvw_close(&r->open[i]->csv, r->diag);
     return HS_OK;
 }

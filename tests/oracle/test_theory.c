@@ -6,6 +6,7 @@
  * inside a 99.9 % interval with fixed seeds. HORUS_LONG makes the statistical runs ten times as
  * long.
  */
+#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,11 +41,11 @@ static void draw_queue(struct hs_test_job *jobs, uint32_t count, double mean_gap
     hs_rng_open(&gaps, seed, "gaps");
     hs_rng_open(&services, seed, "services");
     for (uint32_t i = 0; i < count; i++) {
-        int64_t service_us = llrint(1e6 * hs_rng_exponential(&services, 1));
+        int64_t service_us = llrint(1e6 * gsl_ran_exponential(services.gsl, 1));
         jobs[i] = (struct hs_test_job){.gpus = 1,
                                        .submit_us = now_us,
                                        .duration_us = is_deterministic ? HS_TEST_S : service_us};
-        now_us += llrint(1e6 * hs_rng_exponential(&gaps, mean_gap_s));
+        now_us += llrint(1e6 * gsl_ran_exponential(gaps.gsl, mean_gap_s));
     }
     hs_rng_close(&gaps);
     hs_rng_close(&services);

@@ -2,7 +2,7 @@
  *
  * Sixty-four bytes of text at once, by vectors and by words, against a look at each.
  */
-#include "base/block64.h"
+#include "base/word8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

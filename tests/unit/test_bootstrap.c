@@ -4,6 +4,7 @@
  * its intervals hold the true mean of data whose distribution is known. Coverages have a standard
  * error, told beside each; the bounds are three of them away, and the seeds are fixed.
  */
+#include <gsl/gsl_rng.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -195,7 +196,7 @@ static void blocks_grow_until_neighbours_differ(void **state)
 /* Box and Muller, 1958. */
 static double normal(struct hs_rng *rng)
 {
-    double u = hs_rng_uniform(rng), v = hs_rng_uniform(rng);
+    double u = gsl_rng_uniform_pos(rng->gsl), v = gsl_rng_uniform_pos(rng->gsl);
     return sqrt(-2 * log(u)) * cos(2 * acos(-1.0) * v);
 }
 

@@ -3,7 +3,7 @@
  * base/pool: the last place given back is taken first, and places are as many as were ever in use
  * at once.
  */
-#include "base/pool.h"
+#include "base/memory.h"
 
 #include <stdarg.h>
 #include <stddef.h>

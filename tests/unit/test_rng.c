@@ -5,6 +5,7 @@
  */
 #include "base/rng.h"
 
+#include <gsl/gsl_randist.h>
 #include <math.h>
 
 #include <stdarg.h>
@@ -86,8 +87,8 @@ static void test_moments(void **state)
     (void)state;
     hs_rng_open(&rng, 42, "moments");
     for (int i = 0; i < 1000000; i++) {
-        double u = hs_rng_uniform(&rng);
-        double e = hs_rng_exponential(&rng, 3);
+        double u = gsl_rng_uniform_pos(rng.gsl);
+        double e = gsl_ran_exponential(rng.gsl, 3);
         assert_true(u > 0 && u < 1 && e >= 0);
         uniform += u;
         exponential += e;

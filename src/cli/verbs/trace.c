@@ -465,7 +465,7 @@ static enum hs_status generate(struct hs_call *call)
     if (status == HS_OK)
         status = hs_trace_writer_open(&writer, format, NULL, given->output, &call->diag);
     if (status == HS_OK) {
-        while (hs_generator_next(generator, &job) == HS_OK && !hs_output_failed(&writer.csv.out))
+        while (hs_generator_next(generator, &job) == HS_OK && writer.csv.out.error == 0)
             hs_trace_writer_put(&writer, &job);
         status = hs_trace_writer_close(&writer, HS_OK, &call->diag);
     }
