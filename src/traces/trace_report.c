@@ -11,6 +11,7 @@
  * with the load that the trace offers a cluster and the jobs that can never fit it. Memory: the
  * times of the sort window, 16 to 32 bytes a job id, the names of GPU types and VCs.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,22 +45,68 @@ static struct number_text seconds_text(uint64_t us)
     return ratio_text(us, US_PER_S, us < 1000 * US_PER_S ? 3 : 0);
 }
 
-/* What was read, by what, and what was passed over by which rule: the head of both reports. */
+/* What was read, by what, and what was passed over by which rule: the head of all reports. */
 static void say_intake(struct hs_output *out, const char *path, const char *format,
                        const struct hs_trace_counts *counts)
 {
     hs_say(out, "trace        %s (%s)\n", path, format);
-    hs_say(out, "rows         %llu\n", (unsigned long long)counts->rows);
-    hs_say(out, "jobs         %llu\n", (unsigned long long)counts->accepted);
+    hs_say(out, "rows         %" PRIu64 "\n", counts->rows);
+    hs_say(out, "jobs         %" PRIu64 "\n", counts->accepted);
     if (counts->bad > 0)
-        hs_say(out, "bad rows     %llu\n", (unsigned long long)counts->bad);
+        hs_say(out, "bad rows     %" PRIu64 "\n", counts->bad);
     for (int i = 0; i < HS_DROP_COUNT; i++)
         if (counts->drops[i] > 0)
-            hs_say(out, "dropped      %llu %s\n", (unsigned long long)counts->drops[i],
-                   hs_drop_texts[i]);
+            hs_say(out, "dropped      %" PRIu64 " %s\n", counts->drops[i], hs_drop_texts[i]);
     if (counts->rounded > 0)
-        hs_say(out, "rounded up   %llu GPU demands (" HS_ROUNDED_TEXT ")\n",
-               (unsigned long long)counts->rounded);
+        hs_say(out, "rounded up   %" PRIu64 " GPU demands (" HS_ROUNDED_TEXT ")\n",
+               counts->rounded);
+}
+
+/* Gives each job of a trace to `add`, and says what was read of it; letter: of one of two traces,
+ * or NULL. */
+static enum hs_status gather(const struct hs_trace_options *options, const char *letter,
+                             void (*add)(void *sums, const struct hs_trace_job *job), void *sums,
+                             struct hs_output *out, struct hs_diag *diag)
+{
+    struct hs_trace *trace;
+    struct hs_trace_counts counts;
+    struct hs_trace_job *job;
+    enum hs_status status;
+    HS_TRY(hs_trace_open(&trace, options, diag));
+    while ((status = hs_trace_next(trace, &job)) == HS_OK)
+        add(sums, job);
+    if (status == HS_END) {
+        hs_trace_get_counts(trace, &counts);
+        if (letter != NULL)
+            hs_say(out, "%s:\n", letter);
+        say_intake(out, hs_trace_path(trace), hs_trace_format_name(trace), &counts);
+        if (letter != NULL)
+            hs_say(out, "\n");
+        else if (counts.reordered > 0)
+            hs_say(out, "put in order %" PRIu64 "\n", counts.reordered);
+    }
+    hs_trace_close(trace);
+    return status == HS_END ? HS_OK : status;
+}
+
+/* Of the numbers that are limits of classes, ascending, the first that value is not above. */
+static unsigned class_of(const uint64_t *limits, uint64_t value)
+{
+    unsigned i = 0;
+    while (value > limits[i])
+        i++;
+    return i;
+}
+
+struct load_sum {
+    hs_u128 gpu_us;
+    uint64_t jobs;
+};
+
+static void load_sum_add(struct load_sum *sum, const struct hs_trace_job *job)
+{
+    sum->gpu_us += hs_trace_job_gpu_us(job);
+    sum->jobs++;
 }
 
 /* ---- horus trace info ---- */
@@ -73,59 +120,44 @@ static const char *const class_names[CLASSES] = {"0",   "1",    "2",    "3-4",
 struct class
 {
     struct hs_loghist durations, gaps; /* microseconds */
-    hs_u128 gpu_us;
+    struct load_sum sum;
     int64_t last_us; /* submission of the latest job */
 };
 
 struct info {
     struct class classes[CLASSES];
     struct hs_intern users, vcs;
-    uint64_t outcomes[HS_OUTCOME_COUNT];
-    hs_u128 outcome_gpu_us[HS_OUTCOME_COUNT];
-    uint64_t job_classes[HS_JOB_CLASS_COUNT];
-    hs_u128 job_class_gpu_us[HS_JOB_CLASS_COUNT];
+    struct load_sum outcomes[HS_OUTCOME_COUNT], job_classes[HS_JOB_CLASS_COUNT];
     uint64_t with_step, elastic; /* jobs */
-    int64_t first_us, last_us;
+    int64_t first_us;
     uint32_t gpus_max;
-    uint64_t jobs;
     struct hs_fractions utils;
 };
 
-static unsigned class_of(uint32_t gpus)
+static void info_add(void *sums, const struct hs_trace_job *job)
 {
-    static const uint32_t limits[ALL] = {0, 1, 2, 4, 8, 16, UINT32_MAX};
-    unsigned i = 0;
-    while (gpus > limits[i])
-        i++;
-    return i;
-}
-
-static void info_add(struct info *info, const struct hs_trace_job *job)
-{
-    if (info->jobs++ == 0)
+    static const uint64_t limits[ALL] = {0, 1, 2, 4, 8, 16, UINT32_MAX};
+    struct info *info = sums;
+    if (info->classes[ALL].sum.jobs == 0)
         info->first_us = job->submit_us;
-    info->last_us = job->submit_us;
     if (job->gpus > 0)
         hs_fractions_count(&info->utils, job->gpu_util_pm);
     if (job->gpus > info->gpus_max)
         info->gpus_max = job->gpus;
-    hs_u128 gpu_us = hs_trace_job_gpu_us(job);
-    info->outcomes[job->outcome]++;
-    info->outcome_gpu_us[job->outcome] += gpu_us;
-    info->job_classes[job->job_class]++;
-    info->job_class_gpu_us[job->job_class] += gpu_us;
+    load_sum_add(&info->outcomes[job->outcome], job);
+    load_sum_add(&info->job_classes[job->job_class], job);
     info->with_step += job->step_us > 0;
     info->elastic += job->gpus_min < job->gpus || job->gpus_max > job->gpus;
     (void)hs_intern_get(&info->users, job->user);
     (void)hs_intern_get(&info->vcs, job->vc);
-    struct class *const classes[] = {&info->classes[class_of(job->gpus)], &info->classes[ALL]};
+    const unsigned classes[] = {class_of(limits, job->gpus), ALL};
     for (int i = 0; i < 2; i++) {
-        struct class *c = classes[i];
+        struct class *c = &info->classes[classes[i]];
         hs_loghist_add(&c->durations, (uint64_t)job->duration_us);
-        if (c->durations.count > 1)
+        if (c->sum.jobs > 0)
             hs_loghist_add(&c->gaps, (uint64_t)(job->submit_us - c->last_us));
         c->last_us = job->submit_us;
-        c->gpu_us += gpu_us;
+        load_sum_add(&c->sum, job);
     }
 }
 
@@ -142,52 +174,50 @@ static struct number_text percent(hs_u128 part, hs_u128 whole)
 static void say_span(const struct info *info, struct hs_output *out)
 {
     char clock[HS_CLOCK_TEXT];
-    uint64_t span_us = (uint64_t)(info->last_us - info->first_us);
-    const uint64_t day_us = UINT64_C(86400000000);
+    const struct class *all = &info->classes[ALL];
+    uint64_t span_us = (uint64_t)(all->last_us - info->first_us);
+    uint64_t gpu_s = (uint64_t)(all->sum.gpu_us / US_PER_S);
     hs_say(out, "first        %s\n", hs_trace_clock_text(clock, info->first_us));
-    hs_say(out, "last         %s\n", hs_trace_clock_text(clock, info->last_us));
-    hs_say(out, "span         %s days\n", ratio_text(span_us, day_us, 2).text);
-    uint64_t gpu_s = (uint64_t)(info->classes[ALL].gpu_us / 1000000);
+    hs_say(out, "last         %s\n", hs_trace_clock_text(clock, all->last_us));
+    hs_say(out, "span         %s days\n", ratio_text(span_us, 86400 * US_PER_S, 2).text);
     hs_say(out, "GPU hours    %s\n", ratio_text(gpu_s, 3600, 1).text);
     hs_say(out, "mean demand  %s GPUs over the span\n",
-           ratio_text(gpu_s, span_us / 1000000, 1).text);
+           ratio_text(gpu_s, span_us / US_PER_S, 1).text);
     hs_say(out, "largest job  %u GPUs\n", info->gpus_max);
     /* id 0 is "no name" */
     hs_say(out, "VCs          %u\n", info->vcs.count - 1);
     hs_say(out, "users        %u\n", info->users.count - 1);
     if (info->with_step > 0)
-        hs_say(out, "mini-batch   known of %llu jobs\n", (unsigned long long)info->with_step);
+        hs_say(out, "mini-batch   known of %" PRIu64 " jobs\n", info->with_step);
     if (info->elastic > 0)
-        hs_say(out, "elastic      %llu jobs\n", (unsigned long long)info->elastic);
+        hs_say(out, "elastic      %" PRIu64 " jobs\n", info->elastic);
 }
 
 /* A row of the tables of jobs by outcome, class or GPUs; none where no job has it. */
-static void say_part(const struct info *info, const char *name, uint64_t jobs, hs_u128 gpu_us,
+static void say_part(const struct load_sum *all, const char *name, const struct load_sum *part,
                      struct hs_output *out)
 {
-    if (jobs > 0)
-        hs_say(out, "%-13s %11llu %10s %10s\n", name, (unsigned long long)jobs,
-               percent(jobs, info->jobs).text, percent(gpu_us, info->classes[ALL].gpu_us).text);
+    if (part->jobs > 0)
+        hs_say(out, "%-13s %11" PRIu64 " %10s %10s\n", name, part->jobs,
+               percent(part->jobs, all->jobs).text, percent(part->gpu_us, all->gpu_us).text);
 }
 
 static void say_parts(const struct info *info, struct hs_output *out)
 {
     static const char head[] = "\n%-13s %11s %10s %10s\n";
+    const struct load_sum *all = &info->classes[ALL].sum;
     hs_say(out, head, "outcome", "jobs", "jobs %", "GPU time %");
     for (int i = 0; i < HS_OUTCOME_COUNT; i++)
-        say_part(info, hs_outcome_text((enum hs_outcome)i), info->outcomes[i],
-                 info->outcome_gpu_us[i], out);
+        say_part(all, hs_outcome_text((enum hs_outcome)i), &info->outcomes[i], out);
     /* Most traces have no classes. */
-    if (info->job_classes[HS_JOB_CLASS_AUTO] < info->jobs) {
+    if (info->job_classes[HS_JOB_CLASS_AUTO].jobs < all->jobs) {
         hs_say(out, head, "class", "jobs", "jobs %", "GPU time %");
         for (int i = 0; i < HS_JOB_CLASS_COUNT; i++)
-            say_part(info, hs_job_class_text((enum hs_job_class)i), info->job_classes[i],
-                     info->job_class_gpu_us[i], out);
+            say_part(all, hs_job_class_text((enum hs_job_class)i), &info->job_classes[i], out);
     }
     hs_say(out, head, "GPUs", "jobs", "jobs %", "GPU time %");
     for (int i = 0; i < ALL; i++)
-        say_part(info, class_names[i], info->classes[i].durations.count, info->classes[i].gpu_us,
-                 out);
+        say_part(all, class_names[i], &info->classes[i].sum, out);
 }
 
 static void say_quantiles(const struct info *info, const char *title, bool is_gap,
@@ -212,20 +242,10 @@ enum hs_status hs_trace_info(const struct hs_trace_options *options, struct hs_o
                              struct hs_diag *diag)
 {
     struct info info = {0};
-    struct hs_trace *trace;
-    struct hs_trace_job *job;
-    enum hs_status status;
-    HS_TRY(hs_trace_open(&trace, options, diag));
     hs_intern_init(&info.users);
     hs_intern_init(&info.vcs);
-    while ((status = hs_trace_next(trace, &job)) == HS_OK)
-        info_add(&info, job);
-    if (status == HS_END) {
-        struct hs_trace_counts counts;
-        hs_trace_get_counts(trace, &counts);
-        say_intake(out, hs_trace_path(trace), hs_trace_format_name(trace), &counts);
-        if (counts.reordered > 0)
-            hs_say(out, "put in order %llu\n", (unsigned long long)counts.reordered);
+    enum hs_status status = gather(options, NULL, info_add, &info, out, diag);
+    if (status == HS_OK) {
         say_span(&info, out);
         say_parts(&info, out);
         say_quantiles(&info, "duration", false, out);
@@ -234,14 +254,13 @@ enum hs_status hs_trace_info(const struct hs_trace_options *options, struct hs_o
                     "(logarithmic histogram).\n");
         hs_fractions_warn(&info.utils, NULL, "gpu_util", "jobs", diag);
     }
-    hs_trace_close(trace);
     for (int i = 0; i < CLASSES; i++) {
         hs_loghist_free(&info.classes[i].durations);
         hs_loghist_free(&info.classes[i].gaps);
     }
     hs_intern_free(&info.users);
     hs_intern_free(&info.vcs);
-    return status == HS_END ? HS_OK : status;
+    return status;
 }
 
 /* ---- horus trace info --compare ---- */
@@ -261,54 +280,18 @@ struct trace_sums {
     int64_t last_us;
 };
 
-static unsigned bucket_of(uint64_t gpus_milli)
+static void sums_add(void *to, const struct hs_trace_job *job)
 {
-    static const uint64_t limits[BUCKETS - 1] = {0, 999, 1000, 4000, 8000, 16000, 32000};
-    unsigned i = 0;
-    while (i < BUCKETS - 1 && gpus_milli > limits[i])
-        i++;
-    return i;
-}
-
-static void sums_add(struct trace_sums *sums, const struct hs_trace_job *job)
-{
-    uint64_t gpus_milli = (uint64_t)job->gpus * job->gpu_milli;
+    static const uint64_t limits[BUCKETS] = {0, 999, 1000, 4000, 8000, 16000, 32000, UINT64_MAX};
+    struct trace_sums *sums = to;
+    uint64_t gpus_milli = (uint64_t)job->gpus * job->gpu_milli, us = (uint64_t)job->duration_us;
     if (sums->jobs++ > 0)
         hs_sample_add(&sums->of[GAPS], (uint64_t)(job->submit_us - sums->last_us));
     sums->last_us = job->submit_us;
     sums->outcomes[job->outcome]++;
     hs_sample_add(&sums->of[GPUS], gpus_milli);
-    hs_sample_add(&sums->of[DURATIONS], (uint64_t)job->duration_us);
-    hs_sample_add(&sums->of[OF_BUCKET + bucket_of(gpus_milli)], (uint64_t)job->duration_us);
-}
-
-static void sums_free(struct trace_sums *sums)
-{
-    for (int i = 0; i < SAMPLES; i++)
-        hs_sample_free(&sums->of[i]);
-}
-
-/* One trace, and the lines about what was read of it. */
-static enum hs_status gather(struct trace_sums *sums, const struct hs_trace_options *options,
-                             const char *letter, struct hs_output *out, struct hs_diag *diag)
-{
-    struct hs_trace *trace;
-    struct hs_trace_counts counts;
-    struct hs_trace_job *job;
-    enum hs_status status;
-    HS_TRY(hs_trace_open(&trace, options, diag));
-    while ((status = hs_trace_next(trace, &job)) == HS_OK)
-        sums_add(sums, job);
-    for (int i = 0; i < SAMPLES; i++)
-        hs_sample_sort(&sums->of[i]);
-    if (status == HS_END) {
-        hs_trace_get_counts(trace, &counts);
-        hs_say(out, "%s:\n", letter);
-        say_intake(out, hs_trace_path(trace), hs_trace_format_name(trace), &counts);
-        hs_say(out, "\n");
-    }
-    hs_trace_close(trace);
-    return status == HS_END ? HS_OK : status;
+    hs_sample_add(&sums->of[DURATIONS], us);
+    hs_sample_add(&sums->of[OF_BUCKET + class_of(limits, gpus_milli)], us);
 }
 
 /* Distances and ratios to four places; "-" where there is nothing to divide by. */
@@ -379,9 +362,13 @@ enum hs_status hs_trace_compare(const struct hs_trace_options *reference,
                                 struct hs_diag *diag)
 {
     struct trace_sums a = {0}, b = {0};
-    enum hs_status status = gather(&a, reference, "A", out, diag);
+    enum hs_status status = gather(reference, "A", sums_add, &a, out, diag);
     if (status == HS_OK)
-        status = gather(&b, options, "B", out, diag);
+        status = gather(options, "B", sums_add, &b, out, diag);
+    for (int i = 0; i < SAMPLES; i++) {
+        hs_sample_sort(&a.of[i]);
+        hs_sample_sort(&b.of[i]);
+    }
     if (status == HS_OK) {
         say_distances(&a, &b, out);
         sums_say_outcomes(&a, &b, out);
@@ -390,8 +377,10 @@ enum hs_status hs_trace_compare(const struct hs_trace_options *reference,
                "noise: what two\nsamples of one distribution of these sizes stay below 19 "
                "times out of 20. mean, median: of B over A.\n");
     }
-    sums_free(&a);
-    sums_free(&b);
+    for (int i = 0; i < SAMPLES; i++) {
+        hs_sample_free(&a.of[i]);
+        hs_sample_free(&b.of[i]);
+    }
     return status;
 }
 
@@ -440,16 +429,15 @@ static bool idset_add(struct idset *set, const char *id)
 
 #define UNFIT_SHOWN 3
 
-struct load_sum {
-    hs_u128 gpu_us;
-    uint64_t jobs;
-};
+static const char *const pool_kinds[HS_POOL_KINDS] = {"GPU type", "VC"};
 
 struct offered_load {
     const struct hs_trace_capacity *cluster; /* NULL: demand alone */
-    struct hs_intern types, vcs;             /* id 0: none named */
-    struct load_sum *by_type, *by_vc;
-    uint32_t by_type_cap, by_vc_cap;
+    struct named_loads {
+        struct hs_intern names; /* id 0: none named */
+        struct load_sum *sums;
+        uint32_t cap;
+    } by[HS_POOL_KINDS];
     struct load_sum all;
     int64_t first_us, last_us;
     uint64_t unfit;
@@ -457,33 +445,26 @@ struct offered_load {
 };
 
 /* GPUs of the pools of this name, or of several joined by '|'; false if there is none. */
-static bool find_pools(const struct hs_trace_pool *pools, uint32_t count, const char *names,
+static bool find_pools(const struct hs_trace_capacity *c, int kind, const char *names,
                        uint64_t *gpus)
 {
     bool is_known = false;
     *gpus = 0;
-    for (const char *name = names; *name != '\0'; name += *name == '|') {
+    for (const char *name = names; c != NULL && *name != '\0'; name += *name == '|') {
         size_t len = strcspn(name, "|");
-        for (uint32_t i = 0; i < count; i++)
-            if (strlen(pools[i].name) == len && memcmp(pools[i].name, name, len) == 0) {
-                *gpus += pools[i].gpus;
+        for (uint32_t i = 0; i < c->counts[kind]; i++) {
+            const struct hs_trace_pool *pool = &c->pools[kind][i];
+            if (strlen(pool->name) == len && memcmp(pool->name, name, len) == 0) {
+                *gpus += pool->gpus;
                 is_known = true;
             }
+        }
         name += len;
     }
     return is_known;
 }
 
-static void add_to(struct hs_intern *names, struct load_sum **sums, uint32_t *cap, const char *name,
-                   const struct hs_trace_job *job)
-{
-    uint32_t id = hs_intern_get(names, name);
-    hs_grow((void **)sums, cap, (uint64_t)id + 1, sizeof **sums, HS_INTERN_MAX);
-    (*sums)[id].gpu_us += hs_trace_job_gpu_us(job);
-    (*sums)[id].jobs++;
-}
-
-/* The smallest pool the job is bound to; name: what to call it. NULL when it names an unknown one.
+/* The smallest pool the job is bound to; name: what to call it. false when it names an unknown one.
  */
 static bool find_bound(const struct hs_trace_capacity *c, const struct hs_trace_job *job,
                        uint64_t *gpus, const char **kind, const char **name)
@@ -492,18 +473,15 @@ static bool find_bound(const struct hs_trace_capacity *c, const struct hs_trace_
     *kind = "the cluster";
     *name = "";
     const char *vc = job->vc ? job->vc : ""; /* which is none of them */
-    const char *names[2] = {job->gpu_type, c->vc_count > 0 ? vc : NULL};
-    const struct hs_trace_pool *pools[2] = {c->types, c->vcs};
-    uint32_t counts[2] = {c->type_count, c->vc_count};
-    static const char *const kinds[2] = {"GPU type", "VC"};
-    for (int i = 0; i < 2; i++) {
+    const char *names[HS_POOL_KINDS] = {job->gpu_type, c->counts[HS_POOL_VC] > 0 ? vc : NULL};
+    for (int i = 0; i < HS_POOL_KINDS; i++) {
+        uint64_t bound;
         if (!names[i])
             continue;
-        uint64_t bound;
-        bool is_known = find_pools(pools[i], counts[i], names[i], &bound);
+        bool is_known = find_pools(c, i, names[i], &bound);
         if (!is_known || bound < *gpus) {
             *gpus = bound;
-            *kind = kinds[i];
+            *kind = pool_kinds[i];
             *name = names[i];
         }
         if (!is_known)
@@ -517,66 +495,53 @@ static void note_unfit(struct offered_load *load, const struct hs_trace_job *job
     uint64_t gpus;
     const char *kind, *name;
     bool is_known = find_bound(load->cluster, job, &gpus, &kind, &name);
-    if (is_known && job->gpus_min <= gpus)
+    if ((is_known && job->gpus_min <= gpus) || load->unfit++ >= UNFIT_SHOWN)
         return;
-    if (load->unfit < UNFIT_SHOWN) {
-        char *text = load->unfit_texts[load->unfit];
-        size_t size = sizeof load->unfit_texts[0];
-        if (is_known)
-            snprintf(text, size, "line %lld: job '%s' wants %u GPUs, %s%s%s has %llu",
-                     (long long)job->line, job->id, job->gpus_min, kind, name[0] ? " " : "", name,
-                     (unsigned long long)gpus);
-        else if (name[0] == '\0')
-            snprintf(text, size, "line %lld: job '%s' names no %s", (long long)job->line, job->id,
-                     kind);
-        else
-            snprintf(text, size, "line %lld: job '%s' wants %s '%.100s', which the cluster lacks",
-                     (long long)job->line, job->id, kind, name);
-    }
-    load->unfit++;
+    char *text = load->unfit_texts[load->unfit - 1];
+    size_t size = sizeof load->unfit_texts[0];
+    if (is_known)
+        snprintf(text, size, "line %lld: job '%s' wants %u GPUs, %s%s%s has %" PRIu64,
+                 (long long)job->line, job->id, job->gpus_min, kind, name[0] ? " " : "", name,
+                 gpus);
+    else if (name[0] == '\0')
+        snprintf(text, size, "line %lld: job '%s' names no %s", (long long)job->line, job->id,
+                 kind);
+    else
+        snprintf(text, size, "line %lld: job '%s' wants %s '%.100s', which the cluster lacks",
+                 (long long)job->line, job->id, kind, name);
 }
 
 static void load_add(struct offered_load *load, const struct hs_trace_job *job)
 {
+    const char *names[HS_POOL_KINDS] = {job->gpu_type, job->vc};
     if (job->submit_us < load->first_us)
         load->first_us = job->submit_us;
     if (job->submit_us > load->last_us)
         load->last_us = job->submit_us;
-    load->all.gpu_us += hs_trace_job_gpu_us(job);
-    load->all.jobs++;
+    load_sum_add(&load->all, job);
     if (load->cluster)
         note_unfit(load, job);
-    add_to(&load->types, &load->by_type, &load->by_type_cap, job->gpu_type, job);
-    add_to(&load->vcs, &load->by_vc, &load->by_vc_cap, job->vc, job);
+    for (int i = 0; i < HS_POOL_KINDS; i++) {
+        struct named_loads *by = &load->by[i];
+        uint32_t id = hs_intern_get(&by->names, names[i]);
+        hs_grow((void **)&by->sums, &by->cap, (uint64_t)id + 1, sizeof *by->sums, HS_INTERN_MAX);
+        load_sum_add(&by->sums[id], job);
+    }
 }
 
 /* gpus 0: not known, so only the demand is printed. */
 static void say_load(const struct offered_load *load, const char *kind, const char *name,
                      const struct load_sum *sum, uint64_t gpus, struct hs_output *out)
 {
-    uint64_t span_s = (uint64_t)(load->last_us - load->first_us) / 1000000;
-    uint64_t gpu_s = (uint64_t)(sum->gpu_us / 1000000);
+    uint64_t span_s = (uint64_t)(load->last_us - load->first_us) / US_PER_S;
+    uint64_t gpu_s = (uint64_t)(sum->gpu_us / US_PER_S);
     char have[24] = "-";
     if (gpus > 0)
-        snprintf(have, sizeof have, "%llu", (unsigned long long)gpus);
+        snprintf(have, sizeof have, "%" PRIu64, gpus);
     /* 100 gpu_s fits as long as a trace asks for less than 5e9 GPU-years. */
-    hs_say(out, "%-9s %-16s %9s %12llu %16s %8s\n", kind, name, have, (unsigned long long)sum->jobs,
+    hs_say(out, "%-9s %-16s %9s %12" PRIu64 " %16s %8s\n", kind, name, have, sum->jobs,
            ratio_text(gpu_s, span_s, 1).text,
            gpus > 0 ? ratio_text(gpu_s * 100, span_s * gpus, 1).text : "-");
-}
-
-static void say_pools(const struct offered_load *load, const char *kind,
-                      const struct hs_intern *names, const struct load_sum *sums,
-                      const struct hs_trace_pool *pools, uint32_t pool_count, struct hs_output *out)
-{
-    for (uint32_t id = 1; id < names->count; id++) {
-        const char *name = hs_intern_text(names, id);
-        uint64_t gpus;
-        (void)find_pools(pools, pool_count, name, &gpus);
-        say_load(load, kind, name, &sums[id], gpus, out);
-    }
-    if (names->count > 1 && sums[0].jobs > 0)
-        say_load(load, kind, "(none)", &sums[0], 0, out);
 }
 
 static void say_loads(const struct offered_load *load, struct hs_output *out)
@@ -588,12 +553,19 @@ static void say_loads(const struct offered_load *load, struct hs_output *out)
     hs_say(out, "%-9s %-16s %9s %12s %16s %8s\n", "", "", "GPUs", "jobs", "mean GPUs wanted",
            "load %");
     say_load(load, "all", "", &load->all, c ? c->gpus : 0, out);
-    say_pools(load, "GPU type", &load->types, load->by_type, c ? c->types : NULL,
-              c ? c->type_count : 0, out);
-    say_pools(load, "VC", &load->vcs, load->by_vc, c ? c->vcs : NULL, c ? c->vc_count : 0, out);
+    for (int i = 0; i < HS_POOL_KINDS; i++) {
+        const struct named_loads *by = &load->by[i];
+        for (uint32_t id = 1; id < by->names.count; id++) {
+            uint64_t gpus;
+            (void)find_pools(c, i, hs_intern_text(&by->names, id), &gpus);
+            say_load(load, pool_kinds[i], hs_intern_text(&by->names, id), &by->sums[id], gpus, out);
+        }
+        if (by->names.count > 1 && by->sums[0].jobs > 0)
+            say_load(load, pool_kinds[i], "(none)", &by->sums[0], 0, out);
+    }
     if (!c)
         return;
-    hs_say(out, "\n%llu jobs can never fit the cluster%s\n", (unsigned long long)load->unfit,
+    hs_say(out, "\n%" PRIu64 " jobs can never fit the cluster%s\n", load->unfit,
            load->unfit > 0 ? ": a run rejects them" : "");
     for (uint64_t i = 0; i < load->unfit && i < UNFIT_SHOWN; i++)
         hs_say(out, "    %s\n", load->unfit_texts[i]);
@@ -744,8 +716,8 @@ enum hs_status hs_trace_validate(const struct hs_trace_options *options,
     hs_diag_init(&d->catcher, catch_message, d);
     d->load =
         (struct offered_load){.cluster = cluster, .first_us = INT64_MAX, .last_us = INT64_MIN};
-    hs_intern_init(&d->load.types);
-    hs_intern_init(&d->load.vcs);
+    for (int i = 0; i < HS_POOL_KINDS; i++)
+        hs_intern_init(&d->load.by[i].names);
     enum hs_status status = hs_reader_open(&d->reader, options, HS_ERROR, &d->catcher);
     d->is_open = status == HS_OK;
     if (status == HS_OK)
@@ -757,10 +729,10 @@ enum hs_status hs_trace_validate(const struct hs_trace_options *options,
     hs_reader_close(&d->reader);
     hs_heap_free(&d->held);
     hs_free(d->ids.hashes);
-    hs_intern_free(&d->load.types);
-    hs_intern_free(&d->load.vcs);
-    hs_free(d->load.by_type);
-    hs_free(d->load.by_vc);
+    for (int i = 0; i < HS_POOL_KINDS; i++) {
+        hs_intern_free(&d->load.by[i].names);
+        hs_free(d->load.by[i].sums);
+    }
     hs_arena_free(&d->texts);
     hs_free(d);
     return status;

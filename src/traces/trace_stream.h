@@ -162,9 +162,10 @@ struct hs_trace_pool {
     const char *name; /* GPU type or VC */
     uint64_t gpus;
 };
+enum { HS_POOL_GPU_TYPE, HS_POOL_VC, HS_POOL_KINDS };
 struct hs_trace_capacity {
-    const struct hs_trace_pool *types, *vcs;
-    uint32_t type_count, vc_count; /* vc_count 0 = VCs ignored */
+    const struct hs_trace_pool *pools[HS_POOL_KINDS];
+    uint32_t counts[HS_POOL_KINDS]; /* no VCs = they are ignored */
     uint64_t gpus;
 };
 

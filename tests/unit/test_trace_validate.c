@@ -160,7 +160,7 @@ static void test_against_a_cluster(void **state)
     (void)state;
     static const struct hs_trace_pool types[] = {{"V100", 8}, {"P100", 8}};
     static const struct hs_trace_pool vcs[] = {{"vcA", 12}, {"vcB", 4}};
-    const struct hs_trace_capacity cluster = {types, vcs, 2, 2, 16};
+    const struct hs_trace_capacity cluster = {{types, vcs}, {2, 2}, 16};
     hs_trace_options_default(&options);
     const char text[] = "job_id,submit_time,gpus,duration,vc,gpu_type,gpus_min\n"
                         "a,0,8,50,vcA,V100,\n"
@@ -184,7 +184,7 @@ static void test_against_a_cluster(void **state)
     expect("line 6: job 'e' wants 9 GPUs, GPU type P100 has 8\n");
     expect("line 7: job 'f' wants VC 'vcC', which the cluster lacks\n");
     expect("\n0 faults\n");
-    const struct hs_trace_capacity no_vcs = {types, NULL, 2, 0, 16};
+    const struct hs_trace_capacity no_vcs = {{types, NULL}, {2, 0}, 16};
     assert_int_equal(validate(text, &no_vcs), HS_OK);
     expect("2 jobs can never fit the cluster");
 }
@@ -264,7 +264,7 @@ static void test_shipped_samples(void **state)
     }
     /* traces/README.md: 90 % of 8x8 */
     static const struct hs_trace_pool types[] = {{"V100", 64}};
-    const struct hs_trace_capacity cluster = {types, NULL, 1, 0, 64};
+    const struct hs_trace_capacity cluster = {{types, NULL}, {1, 0}, 64};
     assert_int_equal(examine(paths[0], &cluster, false), HS_OK);
     expect("all                               64         2000             57.4     89.6\n");
 }

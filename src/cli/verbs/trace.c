@@ -59,11 +59,10 @@ static enum hs_status validate(struct hs_call *call, const struct hs_trace_optio
         bool is_quota = cluster.vc_mode == HS_VC_QUOTA && vc->quota_gpus < vc->gpus;
         vcs[i] = (struct hs_trace_pool){vc->name, is_quota ? vc->quota_gpus : vc->gpus};
     }
-    const struct hs_trace_capacity pools = {.types = types,
-                                            .vcs = vcs,
-                                            .type_count = cluster.type_count,
-                                            .vc_count = has_vcs ? cluster.vc_count : 0,
-                                            .gpus = cluster.gpu_count};
+    const struct hs_trace_capacity pools = {
+        .pools = {types, vcs},
+        .counts = {cluster.type_count, has_vcs ? cluster.vc_count : 0},
+        .gpus = cluster.gpu_count};
     asked.gpus = cluster.gpu_count;
     if (status == HS_OK)
         status = hs_trace_validate(&asked, options->cluster != NULL ? &pools : NULL, &call->out,
