@@ -25,10 +25,15 @@ static bool gzip_recognise(const char *head, size_t len)
     return len >= 2 && (unsigned char)head[0] == 0x1f && (unsigned char)head[1] == 0x8b;
 }
 
-static void *gzip_open(void)
+/* Packs at zlib's default level; the header holds neither name nor time, so that equal bytes pack
+ * to equal bytes. */
+static void *gzip_open(bool packs)
 {
     z_stream *stream = hs_alloc_zeroed(1, sizeof *stream);
-    if (inflateInit2(stream, WINDOW_GZIP) != Z_OK)
+    int result = packs ? deflateInit2(stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_GZIP,
+                                      MEM_LEVEL, Z_DEFAULT_STRATEGY)
+                       : inflateInit2(stream, WINDOW_GZIP);
+    if (result != Z_OK)
         hs_fatal(HS_E_MEMORY); /* its only failure */
     return stream;
 }
@@ -72,32 +77,15 @@ static enum hs_codec_state gzip_step(void *ctx, struct hs_codec_io *io)
     }
 }
 
-static void gzip_close(void *ctx)
-{
-    inflateEnd(ctx);
-    hs_free(ctx);
-}
-
-/* Of zlib's default level; the header holds neither name nor time, so that equal bytes pack to
- * equal bytes. */
-static void *gzip_pack_open(void)
-{
-    z_stream *stream = hs_alloc_zeroed(1, sizeof *stream);
-    if (deflateInit2(stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_GZIP, MEM_LEVEL,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-        hs_fatal(HS_E_MEMORY);
-    return stream;
-}
-
 static enum hs_codec_state gzip_pack(void *ctx, struct hs_codec_io *io, bool is_last)
 {
     int flush = is_last && io->in_len <= UINT_MAX ? Z_FINISH : Z_NO_FLUSH;
     return gzip_run(ctx, io, deflate, flush) == Z_STREAM_END ? HS_CODEC_BOUNDARY : HS_CODEC_INSIDE;
 }
 
-static void gzip_pack_close(void *ctx)
+static void gzip_close(void *ctx, bool packs)
 {
-    deflateEnd(ctx);
+    (void)(packs ? deflateEnd : inflateEnd)(ctx);
     hs_free(ctx);
 }
 
@@ -108,9 +96,7 @@ const struct hs_codec hs_codec_gzip = {.name = "gzip",
                                        .open = gzip_open,
                                        .step = gzip_step,
                                        .close = gzip_close,
-                                       .pack_open = gzip_pack_open,
-                                       .pack = gzip_pack,
-                                       .pack_close = gzip_pack_close};
+                                       .pack = gzip_pack};
 
 /* ---- zstd ---- */
 
@@ -132,9 +118,13 @@ static void zstd_move(struct hs_codec_io *io, const ZSTD_inBuffer *in, const ZST
     io->out_room -= out->pos;
 }
 
-static void *zstd_open(void)
+/* Packs at the library's default level, with a checksum as the zstd program writes it. */
+static void *zstd_open(bool packs)
 {
-    return hs_must(ZSTD_createDCtx());
+    void *stream = packs ? (void *)ZSTD_createCCtx() : (void *)ZSTD_createDCtx();
+    if (packs)
+        (void)ZSTD_CCtx_setParameter(hs_must(stream), ZSTD_c_checksumFlag, 1);
+    return hs_must(stream);
 }
 
 static enum hs_codec_state zstd_step(void *ctx, struct hs_codec_io *io)
@@ -149,19 +139,6 @@ static enum hs_codec_state zstd_step(void *ctx, struct hs_codec_io *io)
     return HS_CODEC_BROKEN;
 }
 
-static void zstd_close(void *ctx)
-{
-    ZSTD_freeDCtx(ctx);
-}
-
-/* At the library's default level, with a checksum as the zstd program writes it. */
-static void *zstd_pack_open(void)
-{
-    ZSTD_CCtx *stream = hs_must(ZSTD_createCCtx());
-    (void)ZSTD_CCtx_setParameter(stream, ZSTD_c_checksumFlag, 1);
-    return stream;
-}
-
 static enum hs_codec_state zstd_pack(void *ctx, struct hs_codec_io *io, bool is_last)
 {
     ZSTD_inBuffer in = {io->in, io->in_len, 0};
@@ -173,9 +150,9 @@ static enum hs_codec_state zstd_pack(void *ctx, struct hs_codec_io *io, bool is_
     return is_last && result == 0 ? HS_CODEC_BOUNDARY : HS_CODEC_INSIDE;
 }
 
-static void zstd_pack_close(void *ctx)
+static void zstd_close(void *ctx, bool packs)
 {
-    ZSTD_freeCCtx(ctx);
+    (void)(packs ? ZSTD_freeCCtx(ctx) : ZSTD_freeDCtx(ctx));
 }
 
 const struct hs_codec hs_codec_zstd = {.name = "zstd",
@@ -185,9 +162,7 @@ const struct hs_codec hs_codec_zstd = {.name = "zstd",
                                        .open = zstd_open,
                                        .step = zstd_step,
                                        .close = zstd_close,
-                                       .pack_open = zstd_pack_open,
-                                       .pack = zstd_pack,
-                                       .pack_close = zstd_pack_close};
+                                       .pack = zstd_pack};
 
 /* ---- PNG ---- */
 

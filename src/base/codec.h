@@ -35,15 +35,13 @@ struct hs_codec {
     const char *suffix;           /* of the names of such files: ".gz" */
     const char *(*version)(void); /* of the library */
     bool (*recognise)(const char *head, size_t len);
-    void *(*open)(void);
+    void *(*open)(bool packs);
     enum hs_codec_state (*step)(void *ctx, struct hs_codec_io *io); /* not at the end of the input
                                                                        behind BOUNDARY */
-    void (*close)(void *ctx);
-    void *(*pack_open)(void);
     /* INSIDE: to be called again, with more room or more bytes; BOUNDARY: is_last was given
      * and the member is complete. */
     enum hs_codec_state (*pack)(void *ctx, struct hs_codec_io *io, bool is_last);
-    void (*pack_close)(void *ctx);
+    void (*close)(void *ctx, bool packs);
 };
 
 #define HS_CODEC_HEAD 4 /* bytes that every recognise() needs */

@@ -110,29 +110,11 @@ void hs_intern_init(struct hs_intern *names)
     (void)name_add(names, &empty);
 }
 
-/* A name that is long, or new. */
-static HS_APART uint32_t other_get(struct hs_intern *names, const char *text)
+uint32_t hs_intern_get(struct hs_intern *names, const char *text)
 {
     const struct name name = name_of(text != NULL ? text : "");
     const struct hs_intern_slot *slot = slot_find(names, &name);
     return slot->number != 0 ? slot->number - 1 : name_add(names, &name);
-}
-
-/* Called several times for each job, nearly always with a short name that is known: the slot
- * answers alone, for the empty name too, and nothing is called. */
-HS_EXPANDED uint32_t hs_intern_get(struct hs_intern *names, const char *text)
-{
-    size_t len = 0;
-    const uint64_t word = text != NULL ? word_of(text, &len) : 0;
-    const uint32_t mask = names->table_size - 1;
-    for (uint32_t at = (uint32_t)(spread(word) >> 32); len < HEAD; at++) {
-        const struct hs_intern_slot *slot = &names->table[at & mask];
-        if (slot->number == 0)
-            break;
-        if (slot->head == word)
-            return slot->number - 1;
-    }
-    return other_get(names, text);
 }
 
 uint32_t hs_intern_find(const struct hs_intern *names, const char *text)

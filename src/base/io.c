@@ -219,7 +219,7 @@ static void codec_open(struct hs_input *in)
         if (!codecs[i]->recognise(in->buffer, in->ready))
             continue;
         in->raw = hs_alloc_zeroed(INPUT_PIECE, 1);
-        in->codec_ctx = codecs[i]->open();
+        in->codec_ctx = codecs[i]->open(false);
         in->codec = codecs[i];
         in->status = HS_OK; /* the end was that of the compressed bytes */
         memcpy(in->raw, in->buffer, in->ready);
@@ -314,7 +314,7 @@ void hs_input_close(struct hs_input *in)
     if (in->fd > STDIN_FILENO)
         (void)close(in->fd); /* nothing was written: nothing can be lost */
     if (in->codec_ctx != NULL)
-        in->codec->close(in->codec_ctx);
+        in->codec->close(in->codec_ctx, false);
     XXH3_freeState(in->hash);
     hs_free(in->buffer);
     hs_free(in->raw);
@@ -447,7 +447,7 @@ void hs_output_pack(struct hs_output *out, const char *path)
         return;
     struct hs_packing *packing = hs_alloc_zeroed(1, sizeof *packing);
     packing->codec = codec;
-    packing->ctx = codec->pack_open();
+    packing->ctx = codec->open(true);
     out->packing = packing;
 }
 
@@ -468,7 +468,7 @@ static void write_packed(struct hs_output *out, const char *data, size_t len, bo
 static void output_free(struct hs_output *out)
 {
     if (out->packing != NULL)
-        out->packing->codec->pack_close(out->packing->ctx);
+        out->packing->codec->close(out->packing->ctx, true);
     hs_free(out->packing);
     XXH3_freeState(out->hash);
     hs_free(out->buffer);

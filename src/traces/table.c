@@ -57,16 +57,19 @@ static bool looks_numeric(const char *text, size_t len)
 
 /* A number >= 0 times the unit, in whole steps of that. */
 static enum hs_cell_result read_scaled(const char *text, size_t len, int64_t unit, int64_t step,
-                                       int64_t most, enum hs_cell_result if_large, int64_t *out)
+                                       int64_t most, enum hs_cell_result if_large, uint32_t *out)
 {
-    if (!hs_parse_decimal_us(text, len, unit, out))
+    int64_t value;
+    if (!hs_parse_decimal_us(text, len, unit, &value))
         return looks_numeric(text, len) ? if_large : HS_CELL_NOT_A_NUMBER;
-    if (*out < 0)
+    if (value < 0)
         return HS_CELL_NEGATIVE;
-    if (*out % step != 0)
+    if (value % step != 0)
         return step == MILLION ? HS_CELL_NOT_WHOLE : HS_CELL_TOO_FINE;
-    *out /= step;
-    return *out > most ? if_large : HS_CELL_OK;
+    if (value / step > most)
+        return if_large;
+    *out = (uint32_t)(value / step);
+    return HS_CELL_OK;
 }
 
 enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
@@ -89,25 +92,17 @@ static enum hs_cell_result read_time(const char *text, size_t len, int64_t unit_
 
 static enum hs_cell_result read_count(const char *text, size_t len, uint32_t *out)
 {
-    int64_t count;
     if (HS_LIKELY(parse_digits(text, len, out)))
         return HS_CELL_OK;
     enum hs_cell_result result =
-        read_scaled(text, len, MILLION, MILLION, UINT32_MAX, HS_CELL_TOO_MANY, &count);
-    if (result == HS_CELL_OK)
-        *out = (uint32_t)count;
+        read_scaled(text, len, MILLION, MILLION, UINT32_MAX, HS_CELL_TOO_MANY, out);
     return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_COUNT : result;
 }
 
 /* A number with at most three decimals, in thousandths. */
 static enum hs_cell_result read_milli(const char *text, size_t len, uint32_t *out)
 {
-    int64_t milli;
-    enum hs_cell_result result =
-        read_scaled(text, len, MILLION, MILLION / 1000, UINT32_MAX, HS_CELL_TOO_LARGE, &milli);
-    if (result == HS_CELL_OK)
-        *out = (uint32_t)milli;
-    return result;
+    return read_scaled(text, len, MILLION, MILLION / 1000, UINT32_MAX, HS_CELL_TOO_LARGE, out);
 }
 
 /* GPUs: a whole number, or one below 1, which is a share of one GPU: then *milli is set to it (else
@@ -131,25 +126,12 @@ static enum hs_cell_result read_gpus(const char *text, size_t len, uint32_t *gpu
 static enum hs_cell_result read_mib(const char *text, size_t len, uint32_t *out)
 {
     int64_t mib;
-    enum hs_cell_result result = HS_CELL_OK;
     if (parse_digits(text, len, out))
         return HS_CELL_OK;
     if (!hs_parse_size_mib(text, len, &mib))
-        result = read_scaled(text, len, 1, 1, UINT32_MAX, HS_CELL_TOO_LARGE, &mib);
-    if (result == HS_CELL_OK && mib > (int64_t)UINT32_MAX)
-        return HS_CELL_TOO_LARGE;
-    if (result == HS_CELL_OK)
-        *out = (uint32_t)mib;
-    return result;
-}
-
-static enum hs_cell_result read_percent(const char *text, size_t len, int32_t *out_pm)
-{
-    int64_t permille; /* one percent is ten */
-    enum hs_cell_result result = read_scaled(text, len, 10, 1, 1000, HS_CELL_OVER_100, &permille);
-    if (result == HS_CELL_OK)
-        *out_pm = (int32_t)permille;
-    return result;
+        return read_scaled(text, len, 1, 1, UINT32_MAX, HS_CELL_TOO_LARGE, out);
+    *out = (uint32_t)mib;
+    return mib > (int64_t)UINT32_MAX ? HS_CELL_TOO_LARGE : HS_CELL_OK;
 }
 
 static enum hs_cell_result read_int(const char *text, size_t len, int32_t *out)
@@ -482,7 +464,7 @@ static enum hs_cell_result read_number(struct hs_table *table, const struct hs_t
     case HS_CELL_MIB:
         return read_mib(text, len, out);
     case HS_CELL_PERCENT:
-        return read_percent(text, len, out);
+        return read_scaled(text, len, 10, 1, 1000, HS_CELL_OVER_100, out); /* per mille */
     case HS_CELL_INT:
         return read_int(text, len, out);
     case HS_CELL_BATCH: /* as text, for it is part of a profile's key */

@@ -22,35 +22,24 @@ static int recognise(const char *head, size_t len)
     return len > prefix && memcmp(head, HS_GENERATE_PREFIX, prefix) == 0 ? 100 : 0;
 }
 
-static enum hs_status read_text(struct hs_input *input, char *text, struct hs_diag *diag)
-{
-    const char *data;
-    size_t used = 0, len;
-    enum hs_status status;
-    while ((status = hs_input_read(input, &data, &len)) == HS_OK) {
-        if (used + len >= HS_GENERATE_TEXT_MAX)
-            return hs_fail(diag, HS_E_INPUT, NULL, "one line: gen:philly,n=10000,seed=1",
-                           "a request for made-up jobs is longer than %d bytes",
-                           HS_GENERATE_TEXT_MAX);
-        memcpy(text + used, data, len);
-        used += len;
-    }
-    while (used > 0 && (text[used - 1] == '\n' || text[used - 1] == '\r'))
-        used--;
-    text[used] = '\0';
-    return status == HS_END ? HS_OK : status;
-}
-
 static enum hs_status open_generated(void *state, struct hs_input *input,
                                      const struct hs_trace_options *options,
                                      struct hs_faults *faults)
 {
     struct generated *g = state;
     char text[HS_GENERATE_TEXT_MAX];
+    const char *data;
+    size_t len;
     struct hs_generate_request request = {.gpus = options->gpus};
     g->path = hs_input_path(input);
     g->keeps_attempts = options->keeps_attempts;
-    HS_TRY(read_text(input, text, faults->diag));
+    HS_TRY(hs_input_peek(input, &data, &len));
+    if (len >= sizeof text)
+        return hs_fail(faults->diag, HS_E_INPUT, NULL, "one line: gen:philly,n=10000,seed=1",
+                       "a request for made-up jobs is longer than %d bytes", HS_GENERATE_TEXT_MAX);
+    while (len > 0 && (data[len - 1] == '\n' || data[len - 1] == '\r'))
+        len--;
+    (void)snprintf(text, sizeof text, "%.*s", (int)len, data);
     HS_TRY(hs_generate_parse(&request, text, faults->diag));
     return hs_generator_open(&g->generator, &request, faults->diag);
 }

@@ -333,9 +333,11 @@ static enum hs_status read_seconds(const struct swf *s, struct span value, int64
         *out_us = seconds * HS_TRACE_TIME_UNIT_US;
         return HS_OK;
     }
-    return hs_csv_fail(s->table.csv, 0, "whole seconds since 1970, or from UTC",
-                       "not a number of seconds in the header: '%.*s'",
-                       (int)(value.len < 64 ? value.len : 64), value.text);
+    struct hs_place place = hs_csv_place(s->table.csv, 0);
+    return hs_fail(s->table.faults->diag, HS_E_INPUT, &place,
+                   "whole seconds since 1970, or from UTC",
+                   "not a number of seconds in the header: '%.*s'",
+                   (int)(value.len < 64 ? value.len : 64), value.text);
 }
 
 /* "; Key: value" */
