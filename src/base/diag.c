@@ -154,23 +154,6 @@ static void add_excerpt(struct text *t, const struct hs_place *place)
         text_repeat(t, '~', under - 1);
 }
 
-static void add_where(struct text *t, const struct hs_place *place)
-{
-    if (place->file == NULL)
-        return;
-    text_add_safe(t, place->file, strlen(place->file));
-    text_add_str(t, ":");
-    if (place->line > 0) {
-        text_add_int(t, 0, place->line);
-        text_add_str(t, ":");
-        if (place->column > 0) {
-            text_add_int(t, 0, place->column);
-            text_add_str(t, ":");
-        }
-    }
-    text_add_str(t, " ");
-}
-
 HS_PRINTF(2, 0)
 static void add_message(struct text *t, const char *fmt, va_list args)
 {
@@ -202,8 +185,15 @@ static void report(struct hs_diag *diag, enum hs_severity severity, const struct
     t.len = 0;
     if (place == NULL)
         place = diag->where;
-    if (place != NULL)
-        add_where(&t, place);
+    if (place != NULL && place->file != NULL) {
+        const int64_t numbers[] = {place->line, place->column};
+        text_add_safe(&t, place->file, strlen(place->file));
+        for (int i = 0; i < 2 && numbers[i] > 0; i++) {
+            text_add_str(&t, ":");
+            text_add_int(&t, 0, numbers[i]);
+        }
+        text_add_str(&t, ": ");
+    }
     text_add_str(&t, names[severity]);
     add_message(&t, fmt, args);
     if (place != NULL && place->text != NULL && place->line > 0)

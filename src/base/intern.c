@@ -55,20 +55,15 @@ static struct name name_of(const char *text)
     return (struct name){text, len, head, (uint32_t)(hash >> 32)};
 }
 
-static bool is_same(const struct hs_intern *names, const struct hs_intern_slot *slot,
-                    const struct name *name)
-{
-    return slot->hash == name->hash && slot->head == name->head &&
-           (name->len < HEAD || strcmp(names->texts[slot->number - 1], name->text) == 0);
-}
-
 /* Where the name is, or would be. */
 static struct hs_intern_slot *slot_find(const struct hs_intern *names, const struct name *name)
 {
     uint32_t mask = names->table_size - 1;
     for (uint32_t at = name->hash;; at++) {
         struct hs_intern_slot *slot = &names->table[at & mask];
-        if (slot->number == 0 || is_same(names, slot, name))
+        if (slot->number == 0 ||
+            (slot->hash == name->hash && slot->head == name->head &&
+             (name->len < HEAD || strcmp(names->texts[slot->number - 1], name->text) == 0)))
             return slot;
     }
 }

@@ -132,12 +132,15 @@ static enum hs_status file_read(struct hs_input *in, char *to, size_t room, size
     return HS_OK;
 }
 
-/* The next decompressed bytes, at least one unless the data end. */
-static enum hs_status decode(struct hs_input *in, char *to, size_t room, size_t *len)
+/* The next bytes that are not in the buffer, decompressed, at least one; in->status is HS_END
+ * behind the last. */
+static enum hs_status input_next(struct hs_input *in, char *to, size_t room, size_t *len)
 {
     static const char advice[] = "check the file, or fetch it again";
     *len = 0;
-    while (*len == 0) {
+    if (in->codec == NULL)
+        HS_TRY(file_read(in, to, room, len));
+    while (in->codec != NULL && *len == 0) {
         if (in->raw_len == 0) {
             in->raw_begin = 0;
             HS_TRY(file_read(in, in->raw, INPUT_PIECE, &in->raw_len));
@@ -159,13 +162,6 @@ static enum hs_status decode(struct hs_input *in, char *to, size_t room, size_t 
             return input_fail(in, HS_E_INPUT, advice, in->codec->name,
                               "the compressed data are truncated");
     }
-    return HS_OK;
-}
-
-/* The next bytes that are not in the buffer; in->status is HS_END behind the last. */
-static enum hs_status input_next(struct hs_input *in, char *to, size_t room, size_t *len)
-{
-    HS_TRY(in->codec != NULL ? decode(in, to, room, len) : file_read(in, to, room, len));
     if (*len == 0)
         in->status = HS_END;
     return HS_OK;
@@ -213,9 +209,13 @@ static enum hs_status file_open(struct hs_input *in, const char *path)
 }
 
 /* The head is in the buffer as if the file were plain; if it is not, it becomes raw input. */
-static void codec_open(struct hs_input *in)
+static enum hs_status input_start(struct hs_input *in, const char *path)
 {
-    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++) {
+    HS_TRY(file_open(in, path));
+    in->buffer = hs_alloc_zeroed(INPUT_PIECE, 1);
+    in->hash = hash_open();
+    HS_TRY(input_fill(in, HS_CODEC_HEAD));
+    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0] && in->codec == NULL; i++) {
         if (!codecs[i]->recognise(in->buffer, in->ready))
             continue;
         in->raw = hs_alloc_zeroed(INPUT_PIECE, 1);
@@ -225,17 +225,7 @@ static void codec_open(struct hs_input *in)
         memcpy(in->raw, in->buffer, in->ready);
         in->raw_len = in->ready;
         in->ready = 0;
-        break;
     }
-}
-
-static enum hs_status input_start(struct hs_input *in, const char *path)
-{
-    HS_TRY(file_open(in, path));
-    in->buffer = hs_alloc_zeroed(INPUT_PIECE, 1);
-    in->hash = hash_open();
-    HS_TRY(input_fill(in, HS_CODEC_HEAD));
-    codec_open(in);
     return HS_OK;
 }
 
@@ -321,62 +311,41 @@ void hs_input_close(struct hs_input *in)
     hs_free(in);
 }
 
-static enum hs_status read_all(struct hs_input *in, uint64_t max_bytes, char **text, uint32_t *cap,
-                               size_t *len)
-{
-    const char *data;
-    size_t got;
-    enum hs_status status;
-    uint64_t most = max_bytes < UINT32_MAX ? max_bytes : UINT32_MAX - 1;
-    while ((status = hs_input_read(in, &data, &got)) == HS_OK) {
-        if (*len + got > most)
-            return hs_fail(in->diag, HS_E_LIMIT, &(struct hs_place){.file = in->path}, NULL,
-                           "the file is larger than %" PRIu64 " bytes", most);
-        hs_grow((void **)text, cap, (uint64_t)*len + got + 1, 1, most + 1);
-        memcpy(*text + *len, data, got);
-        *len += got;
-    }
-    return status == HS_END ? HS_OK : status;
-}
-
 enum hs_status hs_read_file(const char *path, uint64_t max_bytes, char **text, size_t *len,
                             struct hs_diag *diag)
 {
     struct hs_input *in;
     uint32_t cap = 0;
+    const char *data;
+    size_t got;
+    enum hs_status status;
+    uint64_t most = max_bytes < UINT32_MAX ? max_bytes : UINT32_MAX - 1;
     *text = NULL;
     *len = 0;
     HS_TRY(hs_input_open(&in, path, diag));
-    enum hs_status status = read_all(in, max_bytes, text, &cap, len);
-    if (status == HS_OK && *text == NULL) /* an empty file is a text, too */
-        *text = hs_alloc_zeroed(1, 1);
-    if (status == HS_OK)
-        (*text)[*len] = '\0';
+    while ((status = hs_input_read(in, &data, &got)) == HS_OK) {
+        if (*len + got > most) {
+            status = hs_fail(in->diag, HS_E_LIMIT, &(struct hs_place){.file = in->path}, NULL,
+                             "the file is larger than %" PRIu64 " bytes", most);
+            break;
+        }
+        hs_grow((void **)text, &cap, (uint64_t)*len + got + 1, 1, most + 1);
+        memcpy(*text + *len, data, got);
+        *len += got;
+    }
     hs_input_close(in);
-    if (status != HS_OK) {
+    if (status != HS_END) {
         hs_free(*text);
         *text = NULL;
         *len = 0;
+        return status;
     }
-    return status;
+    hs_grow((void **)text, &cap, (uint64_t)*len + 1, 1, most + 1); /* an empty file is one, too */
+    (*text)[*len] = '\0';
+    return HS_OK;
 }
 
 /* ---- windows ---- */
-
-/* Room for one more piece behind bytes[0, end). */
-static void room_make(struct hs_window *window)
-{
-    uint64_t need = window->end + INPUT_PIECE;
-    if (HS_LIKELY(need <= window->cap))
-        return;
-    uint64_t cap = 2 * need < window->max ? 2 * need : window->max;
-    char *bytes = need <= cap ? hs_alloc_zeroed(cap + HS_WINDOW_MARGIN, 1) : NULL;
-    if (window->end > 0)
-        memcpy(bytes, window->bytes, window->end);
-    hs_free(window->bytes);
-    window->bytes = bytes;
-    window->cap = (uint32_t)cap;
-}
 
 enum hs_status hs_window_more(struct hs_window *window, uint32_t keep)
 {
@@ -386,7 +355,16 @@ enum hs_status hs_window_more(struct hs_window *window, uint32_t keep)
     window->end -= keep;
     if (window->is_done || window->is_broken)
         return window->is_done ? HS_END : HS_E_IO;
-    room_make(window);
+    const uint64_t need = window->end + INPUT_PIECE; /* room for one more piece */
+    if (need > window->cap) {
+        uint64_t cap = 2 * need < window->max ? 2 * need : window->max;
+        char *bytes = need <= cap ? hs_alloc_zeroed(cap + HS_WINDOW_MARGIN, 1) : NULL;
+        if (window->end > 0)
+            memcpy(bytes, window->bytes, window->end);
+        hs_free(window->bytes);
+        window->bytes = bytes;
+        window->cap = (uint32_t)cap;
+    }
     enum hs_status status = input_read_to(window->input, window->bytes + window->end, &len);
     window->end += (uint32_t)len;
     window->is_done = status == HS_END;
@@ -547,23 +525,6 @@ uint64_t hs_output_hash(struct hs_output *out)
 
 /* Standard output is left open: it is not ours. EINTR of close() is no error: on Linux the file is
  * closed then, and its data are on the disk since fsync(). */
-static void file_close(struct hs_output *out)
-{
-    struct stat info;
-    if (out->fd == STDOUT_FILENO)
-        return;
-    if (out->error == 0 && fstat(out->fd, &info) == 0 && S_ISREG(info.st_mode)) {
-        while (fsync(out->fd) != 0) {
-            if (errno != EINTR) {
-                out->error = errno;
-                break;
-            }
-        }
-    }
-    if (close(out->fd) != 0 && errno != EINTR && out->error == 0)
-        out->error = errno;
-}
-
 enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag)
 {
     if (out->buffer == NULL)
@@ -572,7 +533,14 @@ enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag)
     hs_output_flush(out);
     if (out->packing != NULL)
         write_packed(out, NULL, 0, true);
-    file_close(out);
+    struct stat info;
+    const bool is_ours = out->fd != STDOUT_FILENO;
+    const bool is_file = is_ours && fstat(out->fd, &info) == 0 && S_ISREG(info.st_mode);
+    while (is_file && out->error == 0 && fsync(out->fd) != 0)
+        if (errno != EINTR)
+            out->error = errno;
+    if (is_ours && close(out->fd) != 0 && errno != EINTR && out->error == 0)
+        out->error = errno;
     if (out->error != 0)
         status = hs_fail(diag, HS_E_IO, &(struct hs_place){.file = out->path}, NULL,
                          "cannot write: %s", strerror(out->error));

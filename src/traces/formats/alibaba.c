@@ -111,53 +111,43 @@ static int recognise(const char *head, size_t len)
     return fields == COLUMN_COUNT && is_task ? 85 : 0;
 }
 
-static enum hs_status read_times(struct pai *p, struct hs_trace_job *job, int *dropped)
-{
-    bool has_start, has_end = false;
-    HS_TRY(hs_table_cell_time(&p->table, START, &job->submit_us, &has_start));
-    if (has_start)
-        HS_TRY(hs_table_cell_time(&p->table, END, &job->duration_us, &has_end));
-    if (!has_start || !has_end)
-        *dropped = 1 + HS_DROP_NO_TIMES;
-    else
-        job->duration_us -= job->submit_us;
-    return HS_OK;
-}
-
-static enum hs_status read_demand(struct pai *p, struct hs_trace_job *job, int *dropped)
-{
-    int64_t gpu, cpu, memory;
-    uint32_t instances;
-    HS_TRY(hs_table_cell_count(&p->table, INSTANCES, &instances));
-    HS_TRY(hs_table_cell_scaled(&p->table, GPU, MILLION, &gpu));
-    HS_TRY(hs_table_cell_scaled(&p->table, CPU, MILLION, &cpu));
-    HS_TRY(hs_table_cell_scaled(&p->table, MEMORY, MILLION, &memory));
-    job->cpus_milli = demand_sum(instances, cpu, 1000 / PERCENT);
-    job->mem_mib = demand_sum(instances, memory, MIB_PER_GB);
-    demand_gpus(p->table.faults, job, instances, gpu / PERCENT + (gpu % PERCENT != 0));
-    if (job->gpus == 0 && p->table.skips_cpu_jobs)
-        *dropped = 1 + HS_DROP_CPU_JOB;
-    return HS_OK;
-}
-
 static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
 {
     struct pai *p = state;
+    const struct hs_table *table = &p->table;
+    int64_t gpu, cpu, memory;
+    uint32_t instances;
+    bool has_start, has_end = false;
     HS_TRY(hs_table_next(&p->table, job, dropped));
-    HS_TRY(hs_table_cell_word(&p->table, STATUS, &states, (int *)&job->outcome, dropped));
+    HS_TRY(hs_table_cell_word(table, STATUS, &states, (int *)&job->outcome, dropped));
     if (*dropped)
         return HS_OK;
-    HS_TRY(read_demand(p, job, dropped));
-    if (*dropped)
+    HS_TRY(hs_table_cell_count(table, INSTANCES, &instances));
+    HS_TRY(hs_table_cell_scaled(table, GPU, MILLION, &gpu));
+    HS_TRY(hs_table_cell_scaled(table, CPU, MILLION, &cpu));
+    HS_TRY(hs_table_cell_scaled(table, MEMORY, MILLION, &memory));
+    job->cpus_milli = demand_sum(instances, cpu, 1000 / PERCENT);
+    job->mem_mib = demand_sum(instances, memory, MIB_PER_GB);
+    demand_gpus(table->faults, job, instances, gpu / PERCENT + (gpu % PERCENT != 0));
+    if (job->gpus == 0 && table->skips_cpu_jobs) {
+        *dropped = 1 + HS_DROP_CPU_JOB;
         return HS_OK;
+    }
     size_t len;
-    const char *task = hs_table_cell(&p->table, TASK, &len);
+    const char *task = hs_table_cell(table, TASK, &len);
     if (len > 0) {
         (void)snprintf(p->id, sizeof p->id, "%.*s/%.*s", HS_JOB_ID_MAX, job->id, HS_JOB_ID_MAX,
                        task);
         job->id = p->id;
     }
-    return read_times(p, job, dropped);
+    HS_TRY(hs_table_cell_time(table, START, &job->submit_us, &has_start));
+    if (has_start)
+        HS_TRY(hs_table_cell_time(table, END, &job->duration_us, &has_end));
+    if (!has_start || !has_end)
+        *dropped = 1 + HS_DROP_NO_TIMES;
+    else
+        job->duration_us -= job->submit_us;
+    return HS_OK;
 }
 
 static const char *const header[] = {"job_name", "inst_num", "plan_gpu", NULL};
@@ -329,35 +319,32 @@ static enum hs_status open_openb(void *state, struct hs_input *input,
     return HS_OK;
 }
 
-static enum hs_status read_pod_times(struct openb *o, struct hs_trace_job *job, int *dropped)
+static enum hs_status next_pod(void *state, struct hs_trace_job *job, int *dropped)
 {
+    struct openb *o = state;
+    const struct hs_table *table = &o->table;
     bool is_created, is_deleted, is_scheduled;
     int64_t start_us = 0, end_us = 0;
-    HS_TRY(hs_table_cell_time(&o->table, POD_CREATED, &job->submit_us, &is_created));
-    HS_TRY(hs_table_cell_time(&o->table, POD_DELETED, &end_us, &is_deleted));
-    HS_TRY(hs_table_cell_time(&o->table, POD_SCHEDULED, &start_us, &is_scheduled));
+    HS_TRY(hs_table_next(&o->table, job, dropped));
+    if (*dropped)
+        return HS_OK;
+    if (job->gpus > 0 && (job->gpu_milli == 0 || job->gpu_milli > 1000))
+        return hs_table_fail(table, POD_MILLI, HS_CELL_NOT_A_SHARE);
+    HS_TRY(hs_table_cell_word(table, POD_PHASE, &phases, (int *)&job->outcome, dropped));
+    HS_TRY(hs_table_cell_word(table, POD_QOS, &qualities, (int *)&job->job_class, dropped));
+    if (o->is_timeless) {
+        job->submit_us = (int64_t)table->row_number * HS_TRACE_TIME_UNIT_US;
+        job->duration_us = TIMELESS_RUN_US;
+        return HS_OK;
+    }
+    HS_TRY(hs_table_cell_time(table, POD_CREATED, &job->submit_us, &is_created));
+    HS_TRY(hs_table_cell_time(table, POD_DELETED, &end_us, &is_deleted));
+    HS_TRY(hs_table_cell_time(table, POD_SCHEDULED, &start_us, &is_scheduled));
     if (!is_created || !is_deleted)
         *dropped = 1 + HS_DROP_NO_TIMES;
     else if (!is_scheduled && !o->runs_pending)
         *dropped = 1 + HS_DROP_NEVER_STARTED;
     job->duration_us = end_us - (is_scheduled ? start_us : job->submit_us);
-    return HS_OK;
-}
-
-static enum hs_status next_pod(void *state, struct hs_trace_job *job, int *dropped)
-{
-    struct openb *o = state;
-    HS_TRY(hs_table_next(&o->table, job, dropped));
-    if (*dropped)
-        return HS_OK;
-    if (job->gpus > 0 && (job->gpu_milli == 0 || job->gpu_milli > 1000))
-        return hs_table_fail(&o->table, POD_MILLI, HS_CELL_NOT_A_SHARE);
-    HS_TRY(hs_table_cell_word(&o->table, POD_PHASE, &phases, (int *)&job->outcome, dropped));
-    HS_TRY(hs_table_cell_word(&o->table, POD_QOS, &qualities, (int *)&job->job_class, dropped));
-    if (!o->is_timeless)
-        return read_pod_times(o, job, dropped);
-    job->submit_us = (int64_t)o->table.row_number * HS_TRACE_TIME_UNIT_US;
-    job->duration_us = TIMELESS_RUN_US;
     return HS_OK;
 }
 

@@ -130,16 +130,12 @@ struct acme {
 };
 
 /* The text behind the seconds of a date and time: "+08:00". */
-static const char *zone_of(const char *text, size_t len)
-{
-    const char *zone = len >= 19 ? text + 19 : text + len;
-    return zone + (*zone == '.' ? 1 + strspn(zone + 1, "0123456789") : 0);
-}
-
 static enum hs_status check_zone(struct acme *a, uint32_t index)
 {
     size_t len;
-    const char *text = hs_table_cell(&a->table, index, &len), *zone = zone_of(text, len);
+    const char *text = hs_table_cell(&a->table, index, &len);
+    const char *zone = text + (len >= 19 ? 19 : len);
+    zone += *zone == '.' ? 1 + strspn(zone + 1, "0123456789") : 0;
     if (!a->has_zone && strlen(zone) <= ZONE_MAX) {
         memcpy(a->zone, zone, strlen(zone) + 1);
         a->has_zone = true;
@@ -165,28 +161,28 @@ static enum hs_status read_time(struct acme *a, uint32_t index, int64_t *out_us,
     return check_zone(a, index);
 }
 
-static enum hs_status read_duration(struct acme *a, struct hs_trace_job *job, int *dropped)
-{
-    int64_t start_us, end_us;
-    bool has_start, has_end;
-    HS_TRY(read_time(a, START, &start_us, &has_start));
-    HS_TRY(read_time(a, END, &end_us, &has_end));
-    if (!has_start || !has_end)
-        *dropped = 1 + HS_DROP_NO_TIMES;
-    else if (end_us < start_us)
-        return hs_trace_bad_row(a->table.faults, HS_FAULT_RANGE, hs_table_spot(&a->table, END),
-                                NULL, "end_time is before start_time");
-    else
-        job->duration_us = end_us - start_us;
-    return HS_OK;
-}
-
 /* One GB is one GiB here: vendors sell memory so. */
-static enum hs_status read_memory(struct acme *a, struct hs_trace_job *job)
+static enum hs_status next_acme(void *state, struct hs_trace_job *job, int *dropped)
 {
+    struct acme *a = state;
+    int64_t start_us, end_us, mib;
+    bool has_start, has_end;
     size_t len;
     uint32_t nodes;
-    int64_t mib;
+    HS_TRY(hs_table_next(&a->table, job, dropped));
+    if (*dropped)
+        return HS_OK;
+    HS_TRY(check_zone(a, SUBMIT));
+    HS_TRY(read_time(a, START, &start_us, &has_start));
+    HS_TRY(read_time(a, END, &end_us, &has_end));
+    if (!has_start || !has_end) {
+        *dropped = 1 + HS_DROP_NO_TIMES;
+        return HS_OK;
+    }
+    if (end_us < start_us)
+        return hs_trace_bad_row(a->table.faults, HS_FAULT_RANGE, hs_table_spot(&a->table, END),
+                                NULL, "end_time is before start_time");
+    job->duration_us = end_us - start_us;
     const char *text = hs_table_cell(&a->table, NODES, &len);
     if (hs_cell_is_missing(text, len))
         return HS_OK;
@@ -196,17 +192,6 @@ static enum hs_status read_memory(struct acme *a, struct hs_trace_job *job)
         return hs_table_fail(&a->table, MEMORY, HS_CELL_TOO_LARGE);
     job->mem_mib = (uint32_t)mib * nodes;
     return HS_OK;
-}
-
-static enum hs_status next_acme(void *state, struct hs_trace_job *job, int *dropped)
-{
-    struct acme *a = state;
-    HS_TRY(hs_table_next(&a->table, job, dropped));
-    if (*dropped)
-        return HS_OK;
-    HS_TRY(check_zone(a, SUBMIT));
-    HS_TRY(read_duration(a, job, dropped));
-    return *dropped ? HS_OK : read_memory(a, job);
 }
 
 /* Helios' files have the first four as well. */
