@@ -223,36 +223,30 @@ static void put_line(struct writing *w, const struct hs_trace_job *job,
            has_span ? "\t" : "", arrival);
 }
 
-static enum hs_status fail_no_speed(const struct writing *w, const struct hs_trace_job *job)
+static void put_job(void *state, const struct hs_trace_job *job)
 {
     static const char hint[] =
         "without --gavel-throughputs durations are written, in the fields of Shockwave";
-    if (!is_given(job->model))
-        return hs_fail(w->diag, HS_E_INPUT, NULL, hint,
-                       "job '%s' has no model: Gavel's traces tell the steps of one", job->id);
-    return hs_fail(w->diag, HS_E_INPUT, NULL, hint,
-                   "%s has no speed of job '%s', %s of batch %s on %" PRIu32 " GPU%s", w->path,
-                   job->id, job->model, is_given(job->batch) ? job->batch : "unknown", job->gpus,
-                   job->gpus == 1 ? "" : "s");
-}
-
-static void put_job(void *state, const struct hs_trace_job *job)
-{
     struct writing *w = state;
     struct hs_gavel_job name;
     int64_t steps = steps_of(job);
     if (w->status != HS_OK)
         return;
     name_job(job, &name);
-    if (w->path != NULL) {
-        double per_second = speeds_find(&w->speeds, &name, job->gpus);
-        if (per_second <= 0) {
-            w->status = fail_no_speed(w, job);
-            return;
-        }
+    double per_second = w->path != NULL ? speeds_find(&w->speeds, &name, job->gpus) : 0;
+    if (w->path != NULL && per_second <= 0 && !is_given(job->model))
+        w->status = hs_fail(w->diag, HS_E_INPUT, NULL, hint,
+                            "job '%s' has no model: Gavel's traces tell the steps of one", job->id);
+    else if (w->path != NULL && per_second <= 0)
+        w->status =
+            hs_fail(w->diag, HS_E_INPUT, NULL, hint,
+                    "%s has no speed of job '%s', %s of batch %s on %" PRIu32 " GPU%s", w->path,
+                    job->id, job->model, is_given(job->batch) ? job->batch : "unknown", job->gpus,
+                    job->gpus == 1 ? "" : "s");
+    if (w->path != NULL)
         steps = (int64_t)llround((double)job->duration_us * per_second / 1e6);
-    }
-    put_line(w, job, &name, steps);
+    if (w->status == HS_OK)
+        put_line(w, job, &name, steps);
 }
 
 static enum hs_status begin_writing(void *state, struct hs_csvw *csv,
@@ -384,11 +378,12 @@ static enum hs_status read_duration(const struct gavel *g, struct hs_trace_job *
     return HS_OK;
 }
 
-static enum hs_status read_weight(const struct gavel *g, struct hs_trace_job *job)
+static enum hs_status read_weight_and_slo(const struct gavel *g, struct hs_trace_job *job)
 {
     const int64_t one = 1000000; /* in millionths */
     size_t len;
     int64_t weight;
+    double slo;
     const char *text = hs_table_cell(&g->table, WEIGHT, &len);
     if (!hs_parse_decimal_us(text, len, one, &weight))
         return hs_table_fail(&g->table, WEIGHT, HS_CELL_NOT_A_NUMBER);
@@ -401,22 +396,14 @@ static enum hs_status read_weight(const struct gavel *g, struct hs_trace_job *jo
     if (weight < INT32_MIN || weight > INT32_MAX)
         return hs_table_fail(&g->table, WEIGHT, HS_CELL_TOO_LARGE);
     job->priority = (int32_t)weight;
-    return HS_OK;
-}
-
-static enum hs_status read_slo(const struct gavel *g, struct hs_trace_job *job)
-{
-    size_t len;
-    double slo;
-    const char *text = hs_table_cell(&g->table, SLO, &len);
+    text = hs_table_cell(&g->table, SLO, &len);
     if (!hs_parse_double(text, len, &slo))
         return hs_table_fail(&g->table, SLO, HS_CELL_NOT_A_NUMBER);
-    if (slo < 0)
-        return HS_OK;
     double after_us = slo * (double)job->duration_us;
-    if (after_us > (double)HS_TRACE_TIME_MAX)
+    if (slo >= 0 && after_us > (double)HS_TRACE_TIME_MAX)
         return hs_table_fail(&g->table, SLO, HS_CELL_TOO_LARGE);
-    job->deadline_us = job->submit_us + (int64_t)(after_us + 0.5);
+    if (slo >= 0)
+        job->deadline_us = job->submit_us + (int64_t)(after_us + 0.5);
     return HS_OK;
 }
 
@@ -449,10 +436,7 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     HS_TRY(hs_table_cell_count(table, GPUS, &job->gpus));
     HS_TRY(hs_table_cell_span(table, ARRIVAL, &job->submit_us));
     HS_TRY(read_duration(g, job));
-    if (table->field_of[WEIGHT] == NONE)
-        return HS_OK;
-    HS_TRY(read_weight(g, job));
-    return read_slo(g, job);
+    return table->field_of[WEIGHT] == NONE ? HS_OK : read_weight_and_slo(g, job);
 }
 
 static void close_gavel(void *state)

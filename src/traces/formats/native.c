@@ -117,19 +117,6 @@ static enum hs_status read_columns(struct mapping *mapping, const struct hs_json
     return HS_OK;
 }
 
-static enum hs_status read_unit(struct mapping *mapping, const struct hs_json_doc *doc,
-                                const struct hs_json *value, struct hs_diag *diag)
-{
-    struct hs_place place = hs_json_place(doc, value);
-    const char *unit = hs_json_text(value);
-    char one[32];
-    int len = snprintf(one, sizeof one, "1%s", unit ? unit : "?");
-    if (len < (int)sizeof one && hs_parse_duration_us(one, (size_t)len, &mapping->time_unit_us) &&
-        mapping->time_unit_us > 0)
-        return HS_OK;
-    return hs_fail(diag, HS_E_INPUT, &place, "us, ms, s, min, h or d", "not a time unit");
-}
-
 static enum hs_status read_document(struct mapping *mapping, const struct hs_json_doc *doc,
                                     struct hs_diag *diag)
 {
@@ -140,24 +127,30 @@ static enum hs_status read_document(struct mapping *mapping, const struct hs_jso
     if (hs_json_kind(root) != HS_JSON_OBJECT)
         return hs_fail(diag, HS_E_INPUT, &place, shape, "a mapping file holds an object");
     for (const struct hs_json *m = hs_json_first(root); m; m = hs_json_next(m)) {
+        char unit[32];
         place = hs_json_place(doc, m);
-        if (strcmp(hs_json_key(m), "columns") == 0 && hs_json_kind(m) == HS_JSON_OBJECT)
+        if (strcmp(hs_json_key(m), "columns") == 0 && hs_json_kind(m) == HS_JSON_OBJECT) {
             HS_TRY(read_columns(mapping, doc, m, diag));
-        else if (strcmp(hs_json_key(m), "time_unit") == 0)
-            HS_TRY(read_unit(mapping, doc, m, diag));
-        else
+        } else if (strcmp(hs_json_key(m), "time_unit") == 0) {
+            int len = snprintf(unit, sizeof unit, "1%s", hs_json_text(m) ? hs_json_text(m) : "?");
+            if (len >= (int)sizeof unit ||
+                !hs_parse_duration_us(unit, (size_t)len, &mapping->time_unit_us) ||
+                mapping->time_unit_us <= 0)
+                return hs_fail(diag, HS_E_INPUT, &place, "us, ms, s, min, h or d",
+                               "not a time unit");
+        } else {
             return hs_fail(diag, HS_E_INPUT, &place, shape, "unexpected '%s' in a mapping file",
                            hs_json_key(m));
+        }
     }
     return HS_OK;
 }
 
 static enum hs_status mapping_load(struct mapping *mapping, const char *text, struct hs_diag *diag)
 {
-    *mapping = (struct mapping){0};
-    if (!text)
+    size_t len = text != NULL ? strlen(text) : 0;
+    if (len == 0)
         return HS_OK;
-    size_t len = strlen(text);
     if (len < 5 || strcmp(text + len - 5, ".json") != 0)
         return load_list(mapping, text, diag);
     struct hs_json_doc *doc;

@@ -30,7 +30,7 @@ struct philly_log {
     struct hs_jsonstream *stream;
     struct hs_faults *faults;
     int32_t attempts_mode;
-    bool keeps_attempts;
+    bool keeps_attempts, is_sum;
     struct hs_attempt_list attempts; /* of the job */
     const struct hs_json *element;   /* current one */
     bool is_torn;                    /* the last element could not be read */
@@ -60,6 +60,7 @@ static enum hs_status open_philly(void *state, struct hs_input *input,
     p->faults = faults;
     p->attempts_mode = options->philly_attempts;
     p->keeps_attempts = options->keeps_attempts;
+    p->is_sum = p->attempts_mode == HS_ATTEMPTS_SUM || p->keeps_attempts;
     if (p->keeps_attempts && p->attempts_mode == HS_ATTEMPTS_SPLIT)
         return hs_fail(faults->diag, HS_E_USAGE, NULL,
                        "leave out --philly-attempts=split, or --retries=attempts",
@@ -112,7 +113,11 @@ static enum hs_status get_attempt_times(struct philly_log *p, const struct hs_js
     if (hs_json_kind(attempt) != HS_JSON_OBJECT)
         return fail_type(p, attempt, "attempt", "an object");
     HS_TRY(get_time(p, attempt, "start_time", start_us));
-    return get_time(p, attempt, "end_time", end_us);
+    HS_TRY(get_time(p, attempt, "end_time", end_us));
+    if (p->is_sum && *end_us != NO_TIME && *end_us < *start_us)
+        return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, hs_jsonstream_place(p->stream, attempt),
+                                NULL, "attempt ends before it starts");
+    return HS_OK;
 }
 
 /* Sum of the GPU lists over the machines of an attempt. */
@@ -134,50 +139,36 @@ static enum hs_status count_gpus(const struct philly_log *p, const struct hs_jso
     return HS_OK;
 }
 
-static enum hs_status get_outcome(const struct philly_log *p, enum hs_outcome *out, int *dropped)
-{
-    const char *text;
-    HS_TRY(get_text(p, p->element, "status", &text));
-    if (!text)
-        return HS_OK;
-    int outcome = hs_trace_word(&hs_outcome_words, text, strlen(text));
-    if (outcome == HS_NO_WORD)
-        return hs_trace_bad_row(p->faults, HS_FAULT_STATE,
-                                hs_jsonstream_place(p->stream, hs_json_get(p->element, "status")),
-                                "Pass, Killed or Failed", "unknown status '%s'", text);
-    if (outcome < 0)
-        *dropped = -outcome;
-    else
-        *out = (enum hs_outcome)outcome;
-    return HS_OK;
-}
-
-static enum hs_status fail_missing(const struct philly_log *p, const char *key)
-{
-    return hs_trace_bad_row(p->faults, HS_FAULT_MISSING, hs_jsonstream_place(p->stream, p->element),
-                            NULL, "%s is missing", key);
-}
-
 /* What every job of the element has in common. */
 static enum hs_status read_common(struct philly_log *p, struct hs_trace_job *job, int *dropped)
 {
+    const char *status;
     *job = (struct hs_trace_job)HS_TRACE_JOB_BLANK;
     job->line = hs_jsonstream_line(p->stream);
     HS_TRY(get_text(p, p->element, "jobid", &job->id));
     HS_TRY(get_text(p, p->element, "user", &job->user));
     HS_TRY(get_text(p, p->element, "vc", &job->vc));
     HS_TRY(get_time(p, p->element, "submitted_time", &job->submit_us));
-    if (!job->id)
-        return fail_missing(p, "jobid");
-    if (job->submit_us == NO_TIME)
-        return fail_missing(p, "submitted_time");
-    return get_outcome(p, &job->outcome, dropped);
+    if (!job->id || job->submit_us == NO_TIME)
+        return hs_trace_bad_row(p->faults, HS_FAULT_MISSING,
+                                hs_jsonstream_place(p->stream, p->element), NULL, "%s is missing",
+                                job->id ? "submitted_time" : "jobid");
+    HS_TRY(get_text(p, p->element, "status", &status));
+    int outcome = status ? hs_trace_word(&hs_outcome_words, status, strlen(status)) : 0;
+    if (outcome == HS_NO_WORD)
+        return hs_trace_bad_row(p->faults, HS_FAULT_STATE,
+                                hs_jsonstream_place(p->stream, hs_json_get(p->element, "status")),
+                                "Pass, Killed or Failed", "unknown status '%s'", status);
+    if (outcome < 0)
+        *dropped = -outcome;
+    else
+        job->outcome = (enum hs_outcome)outcome;
+    return HS_OK;
 }
 
 static enum hs_status read_merged(struct philly_log *p, const struct hs_json *first,
                                   struct hs_trace_job *job, int *dropped)
 {
-    bool is_sum = p->attempts_mode == HS_ATTEMPTS_SUM || p->keeps_attempts;
     int64_t first_start_us = NO_TIME, start_us = NO_TIME, end_us = NO_TIME, sum_us = 0;
     bool has_whole = false;
     p->attempts.count = 0;
@@ -188,9 +179,6 @@ static enum hs_status read_merged(struct philly_log *p, const struct hs_json *fi
         if (start_us == NO_TIME || end_us == NO_TIME)
             continue;
         has_whole = true;
-        if (end_us < start_us && is_sum)
-            return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, hs_jsonstream_place(p->stream, a),
-                                    NULL, "attempt ends before it starts");
         sum_us += end_us - start_us;
         if (p->attempts.count == HS_ATTEMPTS_MAX)
             return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, hs_jsonstream_place(p->stream, a),
@@ -202,10 +190,10 @@ static enum hs_status read_merged(struct philly_log *p, const struct hs_json *fi
     p->faults->is_folded = !p->keeps_attempts && hs_json_next(first) != NULL;
     if (end_us == NO_TIME && start_us != NO_TIME)
         *dropped = 1 + HS_DROP_STILL_RUNNING;
-    else if (is_sum ? !has_whole : (end_us == NO_TIME || first_start_us == NO_TIME))
+    else if (p->is_sum ? !has_whole : (end_us == NO_TIME || first_start_us == NO_TIME))
         *dropped = 1 + HS_DROP_NO_TIMES;
     else
-        job->duration_us = is_sum ? sum_us : end_us - first_start_us;
+        job->duration_us = p->is_sum ? sum_us : end_us - first_start_us;
     return HS_OK;
 }
 
@@ -236,22 +224,17 @@ static enum hs_status read_split(struct philly_log *p, struct hs_trace_job *job,
     return HS_OK;
 }
 
-/* A stream that is lost after a fault of its structure is bad input, not a failed read. */
-static enum hs_status next_element(struct philly_log *p)
-{
-    enum hs_status status = hs_jsonstream_next(p->stream, &p->element);
-    if (status == HS_E_IO && p->is_torn)
-        return HS_E_INPUT;
-    p->is_torn = status == HS_E_INPUT;
-    return status;
-}
-
 static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
 {
     struct philly_log *p = state;
     bool is_new = p->attempt == NULL;
-    if (is_new)
-        HS_TRY(next_element(p));
+    if (is_new) {
+        enum hs_status status = hs_jsonstream_next(p->stream, &p->element);
+        if (status == HS_E_IO && p->is_torn)
+            return HS_E_INPUT; /* lost after a fault of its structure, no failed read */
+        p->is_torn = status == HS_E_INPUT;
+        HS_TRY(status);
+    }
     const struct hs_json *remaining = p->attempt;
     p->attempt = NULL; /* a fault of the job is a fault of all its attempts */
     HS_TRY(read_common(p, job, dropped));

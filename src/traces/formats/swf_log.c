@@ -106,27 +106,21 @@ static bool is_plain_number(const char *text, uint32_t *number)
     return true;
 }
 
-static bool is_name_kept(const char *name)
-{
-    size_t len = strlen(name);
-    for (const char *c = name; *c != '\0'; c++)
-        if ((unsigned char)*c < 0x20)
-            return false;
-    return name[0] != ' ' && name[len - 1] != ' ';
-}
-
 static bool keeps(const struct hs_trace_job *job, const struct hs_column *column)
 {
     uint32_t number;
+    const char *name;
     if (column->offset == offsetof(struct hs_trace_job, id))
         return is_plain_number(job->id, &number);
     if (column->offset == offsetof(struct hs_trace_job, mem_mib))
         return job->gpus > 0 && job->gpus <= 1024; /* rounded down to a KiB of each */
     if (column->kind != HS_CELL_TEXT)
         return true;
-    const char *name;
     memcpy(&name, (const char *)job + column->offset, sizeof name);
-    return is_name_kept(name);
+    for (const char *c = name; *c != '\0'; c++)
+        if ((unsigned char)*c < 0x20)
+            return false;
+    return name[0] != ' ' && name[strlen(name) - 1] != ' ';
 }
 
 /* ---- numbers of names ---- */
@@ -200,14 +194,6 @@ static int64_t seconds(int64_t us)
     return us / HS_TRACE_TIME_UNIT_US;
 }
 
-/* KiB of each GPU. */
-static int64_t memory_of(const struct hs_trace_job *job)
-{
-    if (job->mem_mib == 0 || job->gpus == 0)
-        return UNKNOWN;
-    return (int64_t)((uint64_t)job->mem_mib * 1024 / job->gpus);
-}
-
 /* Job, submit, wait, run, allocated, CPU time, memory, requested, time, memory, status, user,
  * group, executable, queue, partition, preceding job, think time. */
 static void put_job(void *state, const struct hs_trace_job *job)
@@ -220,11 +206,13 @@ static void put_job(void *state, const struct hs_trace_job *job)
         hs_say(out, "; UnixStartTime: %" PRId64 "\n", seconds(w->first_us));
     }
     int64_t user = number_of(w, USERS, job->user), queue = number_of(w, QUEUES, job->vc);
-    int64_t partition = number_of(w, PARTITIONS, job->gpu_type);
+    int64_t partition = number_of(w, PARTITIONS, job->gpu_type), kib = UNKNOWN; /* of each GPU */
+    if (job->mem_mib > 0 && job->gpus > 0)
+        kib = (int64_t)((uint64_t)job->mem_mib * 1024 / job->gpus);
     hs_say(out, "%" PRId64 " %" PRId64 " -1 %" PRId64 " -1 -1 -1 %" PRIu32 " -1 %" PRId64 " %s ",
            is_plain_number(job->id, &number) ? (int64_t)number : w->rows,
-           seconds(job->submit_us - w->first_us), seconds(job->duration_us), job->gpus,
-           memory_of(job), statuses.of[job->outcome].word);
+           seconds(job->submit_us - w->first_us), seconds(job->duration_us), job->gpus, kib,
+           statuses.of[job->outcome].word);
     hs_say(out, "%" PRId64 " -1 -1 %" PRId64 " %" PRId64 " -1 -1\n", user, queue, partition);
 }
 
@@ -388,13 +376,28 @@ static const char *find_name(const struct swf *s, uint32_t index, int kind)
 }
 
 /* In the order in which rows are dropped, so that those are not searched for other faults. */
-static enum hs_status read_job(const struct swf *s, struct hs_trace_job *job, int *dropped)
+static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
 {
-    const struct hs_table *table = &s->table;
-    uint32_t gpus = is_known(s, REQUESTED) ? REQUESTED : ALLOCATED, kib;
+    struct swf *s = state;
+    struct hs_table *table = &s->table;
+    uint32_t kib;
+    HS_TRY(hs_csv_next(table->csv, &table->row));
+    while (table->row.fields[0][0] == ';') {
+        HS_TRY(read_comment(s));
+        HS_TRY(hs_csv_next(table->csv, &table->row));
+    }
+    s->has_jobs = true;
+    *job = table->blank;
+    job->line = table->row.line;
+    if (table->row.count != FIELDS)
+        return hs_trace_bad_row(table->faults, HS_FAULT_FIELDS,
+                                hs_csv_place(table->csv, table->row.count),
+                                "one line a job, ';' begins a comment",
+                                "%u numbers where the format has 18", table->row.count);
     HS_TRY(hs_table_cell_word(table, STATUS, &statuses, (int *)&job->outcome, dropped));
     if (*dropped)
         return HS_OK;
+    uint32_t gpus = is_known(s, REQUESTED) ? REQUESTED : ALLOCATED;
     if (!is_known(s, RUN) || !is_known(s, gpus)) {
         *dropped = 1 + (is_known(s, RUN) ? HS_DROP_NO_DEMAND : HS_DROP_NO_TIMES);
         return HS_OK;
@@ -419,26 +422,6 @@ static enum hs_status read_job(const struct swf *s, struct hs_trace_job *job, in
         return hs_table_fail(table, MEMORY, HS_CELL_TOO_LARGE);
     job->mem_mib = (uint32_t)mib;
     return HS_OK;
-}
-
-static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
-{
-    struct swf *s = state;
-    struct hs_csv_row *row = &s->table.row;
-    for (;;) {
-        HS_TRY(hs_csv_next(s->table.csv, row));
-        if (row->fields[0][0] != ';')
-            break;
-        HS_TRY(read_comment(s));
-    }
-    s->has_jobs = true;
-    *job = s->table.blank;
-    job->line = row->line;
-    if (row->count == FIELDS)
-        return read_job(s, job, dropped);
-    return hs_trace_bad_row(
-        s->table.faults, HS_FAULT_FIELDS, hs_csv_place(s->table.csv, row->count),
-        "one line a job, ';' begins a comment", "%u numbers where the format has 18", row->count);
 }
 
 static void close_swf(void *state)
