@@ -192,9 +192,9 @@ const char *hs_trace_format_list(bool is_for_writing, char list[HS_FORMAT_LIST_M
     "--retries=merge runs each job once, --retries=generate makes attempts up"
 
 /* A job of which nothing is known yet. */
-#define HS_TRACE_JOB_BLANK                                                                         \
+#define HS_TRACE_JOB_BLANK(milli)                                                                  \
     {                                                                                              \
-        .deadline_us = -1, .preempt_cost_us = -1, .gpu_util_pm = -1,                               \
+        .gpu_milli = milli, .deadline_us = -1, .preempt_cost_us = -1, .gpu_util_pm = -1,           \
         .job_class = HS_JOB_CLASS_AUTO, .profile = HS_NO_PROFILE, .outcome = HS_OUTCOME_UNKNOWN    \
     }
 

@@ -171,20 +171,6 @@ enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind, st
 
 /* ---- rows ---- */
 
-/* Options that only some formats know. */
-static enum hs_status check_options(const struct hs_reader *r, struct hs_diag *diag)
-{
-    const struct hs_trace_options *o = r->options;
-    if (o->gavel_throughputs != NULL && !o->writes_gavel && strcmp(r->format->name, "gavel") != 0)
-        return hs_fail(diag, HS_E_USAGE, NULL, "leave --gavel-throughputs out",
-                       "--gavel-throughputs is for the gavel format, not for %s", r->format->name);
-    if (o->keeps_attempts && !r->format->has_attempts)
-        return hs_fail(diag, HS_E_USAGE, NULL, HS_NO_ATTEMPTS_HINT,
-                       "--retries=attempts: a trace of the %s format tells of no attempts",
-                       r->format->name);
-    return HS_OK;
-}
-
 static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
 {
     const struct hs_trace_options *o = r->options;
@@ -214,18 +200,14 @@ static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
                        hs_trace_format_list(false, list));
         return hs_fail(diag, HS_E_INPUT, &place, hint, "not a trace of a known format");
     }
-    return check_options(r, diag);
+    return HS_OK;
 }
 
 /* "completed,failed" to a set. */
 static enum hs_status read_outcomes(struct hs_reader *r, struct hs_diag *diag)
 {
-    const char *list = r->options->outcomes;
-    if (!list) {
-        r->outcomes_kept = UINT32_MAX;
-        return HS_OK;
-    }
-    for (;;) {
+    r->outcomes_kept = r->options->outcomes == NULL ? UINT32_MAX : 0;
+    for (const char *list = r->options->outcomes; list != NULL;) {
         size_t len = strcspn(list, ",");
         int outcome = hs_trace_word(&hs_outcome_words, list, len);
         if (outcome < 0)
@@ -233,10 +215,9 @@ static enum hs_status read_outcomes(struct hs_reader *r, struct hs_diag *diag)
                            "a list of completed, cancelled, failed, unknown",
                            "unknown outcome '%.*s'", (int)(len < 64 ? len : 64), list);
         r->outcomes_kept |= 1u << outcome;
-        if (list[len] == '\0')
-            return HS_OK;
-        list += len + 1;
+        list = list[len] == '\0' ? NULL : list + len + 1;
     }
+    return HS_OK;
 }
 
 enum hs_status hs_reader_open(struct hs_reader *reader, const struct hs_trace_options *options,
@@ -249,6 +230,14 @@ enum hs_status hs_reader_open(struct hs_reader *reader, const struct hs_trace_op
     HS_TRY(hs_input_open(&reader->input, options->path, diag));
     HS_TRY(choose_format(reader, diag));
     const struct hs_trace_format *format = reader->format;
+    if (options->gavel_throughputs != NULL && !options->writes_gavel &&
+        strcmp(format->name, "gavel") != 0)
+        return hs_fail(diag, HS_E_USAGE, NULL, "leave --gavel-throughputs out",
+                       "--gavel-throughputs is for the gavel format, not for %s", format->name);
+    if (options->keeps_attempts && !format->has_attempts)
+        return hs_fail(diag, HS_E_USAGE, NULL, HS_NO_ATTEMPTS_HINT,
+                       "--retries=attempts: a trace of the %s format tells of no attempts",
+                       format->name);
     reader->next = format->next != NULL ? format->next : hs_table_next;
     reader->state =
         hs_alloc_zeroed(1, format->state_size > 0 ? format->state_size : sizeof(struct hs_table));

@@ -342,7 +342,7 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                .column_count = format->table_columns,
                                .unit_us = is_asked ? options->time_unit_us : format_us,
                                .row_number = UINT64_MAX,
-                               .blank = HS_TRACE_JOB_BLANK,
+                               .blank = HS_TRACE_JOB_BLANK(0),
                                .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP,
                                .keeps_attempts = options->keeps_attempts};
     hs_csv_open(&table->csv, input, ',', &faults->relay);
@@ -381,7 +381,7 @@ void hs_table_open_plain(struct hs_table *table, struct hs_input *input, char de
                                .columns = columns,
                                .column_count = count,
                                .unit_us = HS_TRACE_TIME_UNIT_US,
-                               .blank = HS_TRACE_JOB_BLANK};
+                               .blank = HS_TRACE_JOB_BLANK(0)};
     hs_plain_open(&table->csv, input, delimiter, &faults->relay);
 }
 

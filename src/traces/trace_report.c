@@ -310,33 +310,24 @@ static struct number_text ratio(double a, double b)
     return figure(a > 0 ? b / a : 0, a > 0);
 }
 
-static void say_row(const char *what, const char *bucket, const struct hs_sample *a,
-                    const struct hs_sample *b, struct hs_output *out)
-{
-    bool both = a->count > 0 && b->count > 0;
-    if (a->count == 0 && b->count == 0)
-        return;
-    hs_say(out, "%-9s %-7s %10u %10u %8s %8s", what, bucket, a->count, b->count,
-           both ? figure(hs_ks(a, b), true).text : "-",
-           both ? figure(hs_ks_noise(a->count, b->count), true).text : "-");
-    hs_say(out, " %9s %9s\n", both ? ratio(hs_sample_mean(a), hs_sample_mean(b)).text : "-",
-           both ? ratio(hs_sample_median(a), hs_sample_median(b)).text : "-");
-}
-
-static void say_distances(const struct trace_sums *a, const struct trace_sums *b,
+static void say_distances(const struct trace_sums *x, const struct trace_sums *y,
                           struct hs_output *out)
 {
     hs_say(out, "%-9s %-7s %10s %10s %8s %8s %9s %9s\n", "", "GPUs", "values A", "values B", "KS",
            "noise", "mean", "median");
-    for (int i = 0; i < SAMPLES; i++)
-        say_row(i == DURATIONS ? "duration"
-                : i == GPUS    ? "GPUs"
-                : i == GAPS    ? "gap"
-                               : "",
-                i == DURATIONS ? "all"
-                : i < GPUS     ? bucket_names[i - OF_BUCKET]
-                               : "",
-                &a->of[i], &b->of[i], out);
+    for (int i = 0; i < SAMPLES; i++) {
+        const struct hs_sample *a = &x->of[i], *b = &y->of[i];
+        const char *what = i == DURATIONS ? "duration" : i == GPUS ? "GPUs" : "gap";
+        const char *bucket = i == DURATIONS ? "all" : i < GPUS ? bucket_names[i - OF_BUCKET] : "";
+        bool both = a->count > 0 && b->count > 0;
+        if (a->count == 0 && b->count == 0)
+            continue;
+        hs_say(out, "%-9s %-7s %10u %10u %8s %8s", i > DURATIONS && i < GPUS ? "" : what, bucket,
+               a->count, b->count, both ? figure(hs_ks(a, b), true).text : "-",
+               both ? figure(hs_ks_noise(a->count, b->count), true).text : "-");
+        hs_say(out, " %9s %9s\n", both ? ratio(hs_sample_mean(a), hs_sample_mean(b)).text : "-",
+               both ? ratio(hs_sample_median(a), hs_sample_median(b)).text : "-");
+    }
 }
 
 static void sums_say_outcomes(const struct trace_sums *a, const struct trace_sums *b,
@@ -640,69 +631,56 @@ static void check_order(struct trace_validation *d, const struct hs_trace_job *j
     hs_heap_remove(&d->held, d->spare);
 }
 
-static void examine(struct trace_validation *d, const struct hs_trace_job *job)
-{
-    check_order(d, job);
-    if (!idset_add(&d->ids, job->id))
-        (void)hs_trace_bad_row(&d->reader.faults, HS_FAULT_DUPLICATE,
-                               hs_reader_place(&d->reader, "job_id"), NULL,
-                               "job id '%s' was seen before", job->id);
-    d->jobs++;
-    if (job->gpus > 0)
-        hs_fractions_count(&d->utils, job->gpu_util_pm);
-    load_add(&d->load, job);
-}
-
 /* Reads on over every bad row. A file that cannot be read to its end is one more fault. */
 static enum hs_status examine_all(struct trace_validation *d)
 {
+    struct hs_faults *faults = &d->reader.faults;
     struct hs_trace_job job;
-    for (;;) {
-        enum hs_status status = hs_reader_next(&d->reader, &job);
-        if (status == HS_END)
-            return HS_OK;
-        if (status == HS_E_INPUT && d->reader.faults.is_row_bad)
+    enum hs_status status;
+    while ((status = hs_reader_next(&d->reader, &job)) == HS_OK ||
+           (status == HS_E_INPUT && faults->is_row_bad)) {
+        if (status != HS_OK)
             continue;
-        if (status == HS_E_INPUT) {
-            d->is_cut_short = true;
-            d->reader.faults.total += d->reader.faults.counts[HS_FAULT_STRUCTURE] == 0;
-            return HS_OK;
-        }
-        HS_TRY(status);
-        examine(d, &job);
+        check_order(d, &job);
+        if (!idset_add(&d->ids, job.id))
+            (void)hs_trace_bad_row(faults, HS_FAULT_DUPLICATE,
+                                   hs_reader_place(&d->reader, "job_id"), NULL,
+                                   "job id '%s' was seen before", job.id);
+        d->jobs++;
+        if (job.gpus > 0)
+            hs_fractions_count(&d->utils, job.gpu_util_pm);
+        load_add(&d->load, &job);
     }
+    d->is_cut_short = status == HS_E_INPUT;
+    if (d->is_cut_short)
+        faults->total += faults->counts[HS_FAULT_STRUCTURE] == 0;
+    return status == HS_END || d->is_cut_short ? HS_OK : status;
 }
 
-static void say_faults(const struct trace_validation *d, struct hs_output *out)
+/* Returns how many faults there are. */
+static uint64_t say_report(struct trace_validation *d, struct hs_output *out)
 {
-    const struct hs_faults *faults = &d->reader.faults;
+    const struct hs_reader *r = &d->reader;
+    const struct hs_faults *faults = &r->faults;
+    struct hs_trace_counts counts = r->counts;
+    counts.accepted = d->jobs;
+    say_intake(out, hs_input_path(r->input), r->format->name, &counts);
+    if (d->late > 0)
+        hs_say(out, "out of order %" PRIu64 " rows, at most %s s late\n", d->late,
+               seconds_text((uint64_t)d->latest_us).text);
     for (int kind = 0; kind < HS_FAULT_COUNT; kind++) {
         if (faults->counts[kind] == 0)
             continue;
-        hs_say(out, "\n%llu %s\n", (unsigned long long)faults->counts[kind],
-               hs_fault_texts[kind].what);
+        hs_say(out, "\n%" PRIu64 " %s\n", faults->counts[kind], hs_fault_texts[kind].what);
         for (int i = 0; i < HS_FAULTS_SHOWN && d->shown[kind][i]; i++)
             hs_say(out, "    %s\n", d->shown[kind][i]);
         hs_say(out, "    repair: %s\n", hs_fault_texts[kind].repair);
     }
     if (d->is_cut_short)
         hs_say(out, "\nthe file cannot be read to its end: rows and jobs are those before it\n");
-}
-
-static uint64_t say_report(struct trace_validation *d, struct hs_output *out)
-{
-    const struct hs_reader *r = &d->reader;
-    struct hs_trace_counts counts = r->counts;
-    counts.accepted = d->jobs;
-    say_intake(out, hs_input_path(r->input), r->format->name, &counts);
-    if (d->late > 0)
-        hs_say(out, "out of order %llu rows, at most %s s late\n", (unsigned long long)d->late,
-               seconds_text((uint64_t)d->latest_us).text);
-    say_faults(d, out);
     say_loads(&d->load, out);
-    uint64_t faults = r->faults.total;
-    hs_say(out, "\n%llu fault%s\n", (unsigned long long)faults, faults == 1 ? "" : "s");
-    return faults;
+    hs_say(out, "\n%" PRIu64 " fault%s\n", faults->total, faults->total == 1 ? "" : "s");
+    return faults->total;
 }
 
 enum hs_status hs_trace_validate(const struct hs_trace_options *options,

@@ -65,31 +65,17 @@ struct reorder {
     uint64_t reordered; /* rows popped after a row that came later */
 };
 
-/* Slots never move: their texts are in them. */
-static HS_APART void add_slot(struct reorder *r)
-{
-    uint64_t need = (uint64_t)r->slot_count + 1;
-    hs_grow((void **)&r->slots, &r->slots_cap, need, sizeof *r->slots, ROWS_MAX);
-    hs_grow((void **)&r->free_slots, &r->free_cap, need, sizeof *r->free_slots, ROWS_MAX);
-    r->slots[r->slot_count] = hs_arena_alloc(&r->arena, sizeof **r->slots);
-    r->free_slots[r->free_count++] = r->slot_count++;
-}
-
-/* The record that the next push takes. */
+/* The record that the next push takes. Slots never move: their texts are in them. */
 static struct hs_trace_job *reorder_room(struct reorder *r)
 {
-    if (HS_UNLIKELY(r->free_count == 0))
-        add_slot(r);
+    if (HS_UNLIKELY(r->free_count == 0)) {
+        uint64_t need = (uint64_t)r->slot_count + 1;
+        hs_grow((void **)&r->slots, &r->slots_cap, need, sizeof *r->slots, ROWS_MAX);
+        hs_grow((void **)&r->free_slots, &r->free_cap, need, sizeof *r->free_slots, ROWS_MAX);
+        r->slots[r->slot_count] = hs_arena_alloc(&r->arena, sizeof **r->slots);
+        r->free_slots[r->free_count++] = r->slot_count++;
+    }
     return &r->slots[r->free_slots[r->free_count - 1]]->job;
-}
-
-static HS_APART void keep_attempts(struct reorder_slot *slot)
-{
-    struct hs_trace_job *job = &slot->job;
-    hs_grow((void **)&slot->attempts_us, &slot->attempts_cap, job->attempts,
-            sizeof *slot->attempts_us, UINT32_MAX);
-    memcpy(slot->attempts_us, job->attempts_us, job->attempts * sizeof *slot->attempts_us);
-    job->attempts_us = slot->attempts_us;
 }
 
 /* Copies the texts that there are; false where they do not fit. */
@@ -134,21 +120,25 @@ static void reorder_push(struct reorder *r)
 {
     uint32_t id = r->free_slots[--r->free_count];
     struct reorder_slot *slot = r->slots[id];
-    int64_t submit_us = slot->job.submit_us;
+    struct hs_trace_job *job = &slot->job;
     if (r->ring_count == r->ring_cap)
         grow_ring(r);
-    if (HS_UNLIKELY(!keep_texts(&slot->job, slot->text, sizeof slot->text)))
+    if (HS_UNLIKELY(!keep_texts(job, slot->text, sizeof slot->text)))
         keep_long_texts(slot);
-    if (HS_UNLIKELY(slot->job.attempts > 0))
-        keep_attempts(slot);
+    if (HS_UNLIKELY(job->attempts > 0)) {
+        hs_grow((void **)&slot->attempts_us, &slot->attempts_cap, job->attempts,
+                sizeof *slot->attempts_us, UINT32_MAX);
+        memcpy(slot->attempts_us, job->attempts_us, job->attempts * sizeof *slot->attempts_us);
+        job->attempts_us = slot->attempts_us;
+    }
     slot->row = r->pushed++;
     r->count++;
-    if (HS_UNLIKELY(r->ring_count > 0 && submit_us < r->newest_us)) {
-        hs_heap_set(&r->late, id, submit_us, slot->row);
+    if (HS_UNLIKELY(r->ring_count > 0 && job->submit_us < r->newest_us)) {
+        hs_heap_set(&r->late, id, job->submit_us, slot->row);
         return;
     }
     r->ring[(r->ring_head + r->ring_count++) & (r->ring_cap - 1)] = id;
-    r->newest_us = submit_us;
+    r->newest_us = job->submit_us;
 }
 
 /* Takes the first row off the heap if it is before the first row of the ring. */
@@ -355,40 +345,25 @@ static HS_COLD enum hs_status fail_late(struct hs_trace *t, const struct hs_trac
                    job->id, late, (long long)t->last_line);
 }
 
-static enum hs_status fill_window(struct hs_trace *t)
-{
-    while (!t->has_all_rows && t->held.count < t->options->sort_window) {
-        struct hs_trace_job *job = reorder_room(&t->held);
-        enum hs_status status = pull(t, job);
-        if (status == HS_END) {
-            t->has_all_rows = true;
-            return HS_OK;
-        }
-        if (status == HS_OK && HS_UNLIKELY(job->submit_us < t->last_us))
-            return fail_late(t, job);
-        HS_TRY(status);
-        reorder_push(&t->held);
-    }
-    return HS_OK;
-}
-
 /* The next row in order of submission. */
 HS_INLINE enum hs_status next_in_order(struct hs_trace *t, struct hs_trace_job **job)
 {
-    if (t->options->sort_window > 1 && !t->reader.format->is_sorted) {
-        HS_TRY(fill_window(t));
-        *job = reorder_pop(&t->held);
-        return *job != NULL ? HS_OK : HS_END;
+    const bool is_held = t->options->sort_window > 1 && !t->reader.format->is_sorted;
+    while (!t->has_all_rows && (!is_held || t->held.count < t->options->sort_window)) {
+        *job = is_held ? reorder_room(&t->held) : &t->row;
+        enum hs_status status = pull(t, *job);
+        t->has_all_rows = status == HS_END;
+        if (t->has_all_rows)
+            break;
+        HS_TRY(status);
+        if (HS_UNLIKELY((*job)->submit_us < t->last_us))
+            return fail_late(t, *job);
+        if (!is_held)
+            return HS_OK;
+        reorder_push(&t->held);
     }
-    *job = &t->row;
-    HS_TRY(pull(t, *job));
-    return HS_LIKELY(t->row.submit_us >= t->last_us) ? HS_OK : fail_late(t, *job);
-}
-
-/* By the job's id and the seed alone. */
-static bool is_sampled(const struct hs_trace *t, const char *id)
-{
-    return hs_mix64(t->sample_seed, hs_hash_of(id, strlen(id))) < t->sample;
+    *job = reorder_pop(&t->held);
+    return *job != NULL ? HS_OK : HS_END;
 }
 
 /* The next job inside the window of time, the sample and the limit, at its recorded times. */
@@ -409,7 +384,8 @@ static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job **job)
             return HS_END;
         if (t->last_us - (window->is_from_date ? 0 : t->first_us) < window->from_us)
             t->reader.counts.drops[HS_DROP_WINDOW]++;
-        else if (t->sample != UINT64_MAX && !is_sampled(t, (*job)->id))
+        else if (t->sample != UINT64_MAX && /* by the job's id and the seed alone */
+                 hs_mix64(t->sample_seed, hs_hash_of((*job)->id, strlen((*job)->id))) >= t->sample)
             t->reader.counts.drops[HS_DROP_SAMPLE]++;
         else
             return HS_OK;
@@ -426,34 +402,29 @@ static HS_APART enum hs_status next_cached(struct hs_trace *t, struct hs_trace_j
     return HS_OK;
 }
 
-static enum hs_status fail_no_jobs(struct hs_trace *t)
-{
-    char reasons[512] = "", hint[80] = "the first submission is at ", clock[HS_CLOCK_TEXT];
-    for (int i = 0; i < HS_DROP_COUNT; i++)
-        if (t->reader.counts.drops[i] > 0)
-            hs_append(reasons, sizeof reasons, "%s%llu %s", reasons[0] != '\0' ? ", " : ": ",
-                      (unsigned long long)t->reader.counts.drops[i], hs_drop_texts[i]);
-    struct hs_place place = {.file = t->path};
-    hs_append(hint, sizeof hint, "%s", hs_trace_clock_text(clock, t->first_us));
-    return hs_fail(t->diag, HS_E_INPUT, &place, t->has_first ? hint : NULL,
-                   "no job to replay in %llu rows%s", (unsigned long long)t->reader.counts.rows,
-                   reasons);
-}
-
 /* At the end of the file: reports the bad rows, and fails where they are more than is tolerated or
  * where no job is left; else HS_END. */
 static enum hs_status finish(struct hs_trace *t)
 {
+    const struct hs_trace_counts *counts = &t->reader.counts;
+    char reasons[512] = "", hint[80] = "the first submission is at ", clock[HS_CLOCK_TEXT];
+    struct hs_place place = {.file = t->path};
     HS_TRY(check_bad_share(t, 0));
-    if (t->reader.counts.bad > 0) {
-        char kinds[512];
-        struct hs_place place = {.file = t->path};
-        list_faults(&t->reader.faults, kinds, sizeof kinds);
+    if (counts->bad > 0) {
+        list_faults(&t->reader.faults, reasons, sizeof reasons);
         hs_report(t->diag, HS_WARNING, &place, NULL, "passed over %llu bad rows of %llu: %s",
-                  (unsigned long long)t->reader.counts.bad,
-                  (unsigned long long)t->reader.counts.rows, kinds);
+                  (unsigned long long)counts->bad, (unsigned long long)counts->rows, reasons);
     }
-    return t->reader.counts.accepted == 0 ? fail_no_jobs(t) : HS_END;
+    if (counts->accepted > 0)
+        return HS_END;
+    reasons[0] = '\0';
+    for (int i = 0; i < HS_DROP_COUNT; i++)
+        if (counts->drops[i] > 0)
+            hs_append(reasons, sizeof reasons, "%s%llu %s", reasons[0] != '\0' ? ", " : ": ",
+                      (unsigned long long)counts->drops[i], hs_drop_texts[i]);
+    hs_append(hint, sizeof hint, "%s", hs_trace_clock_text(clock, t->first_us));
+    return hs_fail(t->diag, HS_E_INPUT, &place, t->has_first ? hint : NULL,
+                   "no job to replay in %llu rows%s", (unsigned long long)counts->rows, reasons);
 }
 
 /* ---- load and scale ---- */
@@ -465,21 +436,6 @@ static int64_t scaled(const struct hs_trace *t, int64_t us)
     if (moved == 0 && us > 0)
         return 1;
     return moved < INT64_MAX / 4 ? (int64_t)moved : INT64_MAX / 4;
-}
-
-/* The sums up to each, so that all together are the whole. */
-static void scale_attempts(struct hs_trace *t, struct hs_trace_job *job)
-{
-    int64_t sum_us = 0, before_us = 0;
-    t->attempts.count = 0;
-    for (uint32_t i = 0; i < job->attempts; i++) {
-        sum_us += job->attempts_us[i];
-        int64_t end_us = scaled(t, sum_us);
-        hs_attempts_add(&t->attempts, end_us - before_us);
-        before_us = end_us;
-    }
-    if (job->attempts > 0)
-        job->attempts_us = t->attempts.run_us;
 }
 
 /* A deadline may lie before the submission. */
@@ -503,7 +459,14 @@ static HS_APART enum hs_status move_job(struct hs_trace *t, struct hs_trace_job 
     if (t->scale != ONE) {
         job->duration_us = scaled(t, job->duration_us);
         job->later_us = scaled(t, job->later_us);
-        scale_attempts(t, job);
+        /* attempts: the sums up to each, so that all together are the whole */
+        int64_t sum_us = 0, before_us = 0;
+        t->attempts.count = 0;
+        for (uint32_t i = 0; i < job->attempts; i++, before_us = scaled(t, sum_us)) {
+            sum_us += job->attempts_us[i];
+            hs_attempts_add(&t->attempts, scaled(t, sum_us) - before_us);
+        }
+        job->attempts_us = t->attempts.run_us;
     }
     if (job->submit_us > HS_TRACE_TIME_MAX || job->duration_us > HS_TRACE_TIME_MAX ||
         job->deadline_us > HS_TRACE_TIME_MAX || job->later_us > HS_TRACE_TIME_MAX)
@@ -661,26 +624,6 @@ static void say_nothing(void *ctx, enum hs_severity severity, const char *text, 
     (void)ctx, (void)severity, (void)text, (void)len;
 }
 
-static void keep_job(struct hs_trace_cache *trace_cache, const struct hs_trace_job *job)
-{
-    hs_grow((void **)&trace_cache->jobs, &trace_cache->jobs_cap, trace_cache->count + 1,
-            sizeof *trace_cache->jobs, JOBS_MAX);
-    struct hs_trace_job *kept = &trace_cache->jobs[trace_cache->count];
-    *kept = *job;
-    kept->id = hs_arena_text(&trace_cache->texts, job->id, strlen(job->id));
-    for (int i = 1; i < HS_JOB_TEXTS; i++)
-        if (kept->texts[i] != NULL)
-            kept->texts[i] = hs_intern_text(&trace_cache->names,
-                                            hs_intern_get(&trace_cache->names, kept->texts[i]));
-    if (job->attempts > 0) {
-        int64_t *attempts_us =
-            hs_arena_alloc(&trace_cache->texts, job->attempts * sizeof *job->attempts_us);
-        memcpy(attempts_us, job->attempts_us, job->attempts * sizeof *attempts_us);
-        kept->attempts_us = attempts_us;
-    }
-    trace_cache->count++;
-}
-
 /* What is counted by now; most jobs share all but the rows. */
 static void keep_mark(struct hs_trace_cache *cache, const struct hs_trace *trace, uint64_t index)
 {
@@ -705,8 +648,21 @@ static enum hs_status keep_all(struct hs_trace_cache *trace_cache, struct hs_tra
     while ((status = hs_trace_next(trace, &job)) == HS_OK) {
         if (trace_cache->count + 1 == JOBS_MAX)
             return HS_E_LIMIT;
-        keep_job(trace_cache, job);
-        keep_mark(trace_cache, trace, trace_cache->count - 1);
+        hs_grow((void **)&trace_cache->jobs, &trace_cache->jobs_cap, trace_cache->count + 1,
+                sizeof *trace_cache->jobs, JOBS_MAX);
+        struct hs_trace_job *kept = &trace_cache->jobs[trace_cache->count];
+        *kept = *job;
+        kept->id = hs_arena_text(&trace_cache->texts, job->id, strlen(job->id));
+        for (int i = 1; i < HS_JOB_TEXTS; i++)
+            if (kept->texts[i] != NULL)
+                kept->texts[i] = hs_intern_text(&trace_cache->names,
+                                                hs_intern_get(&trace_cache->names, job->texts[i]));
+        if (job->attempts > 0) {
+            size_t size = job->attempts * sizeof *job->attempts_us;
+            kept->attempts_us =
+                memcpy(hs_arena_alloc(&trace_cache->texts, size), job->attempts_us, size);
+        }
+        keep_mark(trace_cache, trace, trace_cache->count++);
     }
     if (status != HS_END)
         return status;

@@ -15,12 +15,7 @@
 /* ---- layouts ---- */
 
 /* A job without any optional value. */
-static const struct hs_trace_job blank = {.gpu_milli = 1000,
-                                          .deadline_us = -1,
-                                          .preempt_cost_us = -1,
-                                          .gpu_util_pm = -1,
-                                          .job_class = HS_JOB_CLASS_AUTO,
-                                          .outcome = HS_OUTCOME_UNKNOWN};
+static const struct hs_trace_job blank = HS_TRACE_JOB_BLANK(HS_GPU_MILLI);
 
 static bool is_named(const char *name, const char *text, size_t len)
 {
@@ -193,14 +188,6 @@ void hs_layout_put_date(struct hs_csvw *csv, int64_t us)
 
 /* ---- files ---- */
 
-/* Both without what it is compressed by. */
-static bool has_suffix(const char *path, const char *suffix)
-{
-    const char *packed = hs_output_packed_suffix(path);
-    size_t len = packed != NULL ? (size_t)(packed - path) : strlen(path), cut = strlen(suffix);
-    return len > cut && memcmp(path + len - cut, suffix, cut) == 0;
-}
-
 enum hs_status hs_trace_writer_check(const char *name, struct hs_diag *diag)
 {
     char list[HS_FORMAT_LIST_MAX];
@@ -221,9 +208,12 @@ enum hs_status hs_trace_writer_choose(const char *name, const char *path,
         *format = hs_trace_format_find(name);
         return HS_OK;
     }
+    const char *packed = hs_output_packed_suffix(path);
+    const size_t len = packed != NULL ? (size_t)(packed - path) : strlen(path);
     for (size_t i = 0; (*format = hs_trace_format_at(i)) != NULL; i++) {
-        const struct hs_trace_layout *layout = (*format)->layout;
-        if (layout != NULL && layout->suffix != NULL && has_suffix(path, layout->suffix))
+        const char *suffix = (*format)->layout != NULL ? (*format)->layout->suffix : NULL;
+        size_t cut = suffix != NULL ? strlen(suffix) : len;
+        if (cut < len && memcmp(path + len - cut, suffix, cut) == 0)
             return HS_OK;
     }
     (void)snprintf(hint, sizeof hint, "name the format: %s", hs_trace_format_list(true, list));
@@ -317,16 +307,13 @@ static bool is_rounded(const struct hs_trace_layout *layout, const struct hs_col
     return us % layout->grain_us > 0;
 }
 
-/* The word of a format for one outcome may be read as another. */
-static bool is_outcome_kept(const struct hs_trace_layout *layout, enum hs_outcome outcome)
-{
-    const char *word = hs_layout_outcome(layout, outcome);
-    return word != NULL && hs_trace_word(&hs_outcome_words, word, strlen(word)) == (int)outcome;
-}
-
 void hs_lossy_fields_count(struct hs_lossy_fields *lossy, const struct hs_trace_job *job)
 {
     const struct hs_trace_layout *layout = lossy->to->layout;
+    /* the word of a format for one outcome may be read as another */
+    const char *word = hs_layout_outcome(layout, job->outcome);
+    bool is_kept =
+        word != NULL && hs_trace_word(&hs_outcome_words, word, strlen(word)) == (int)job->outcome;
     lossy->jobs++;
     for (uint32_t i = 0; i < lossy->native->column_count; i++) {
         const struct hs_column *column = &lossy->native->columns[i];
@@ -335,7 +322,7 @@ void hs_lossy_fields_count(struct hs_lossy_fields *lossy, const struct hs_trace_
         if (lossy->held[i] == NULL)
             lossy->lost[i]++;
         else if (column->kind == HS_CELL_FATE)
-            lossy->outcomes[job->outcome] += !is_outcome_kept(layout, job->outcome);
+            lossy->outcomes[job->outcome] += !is_kept;
         else if (layout->keeps != NULL && !layout->keeps(job, column))
             lossy->changed[i]++;
         else if (is_rounded(layout, column, job))

@@ -143,7 +143,7 @@ static enum hs_status count_gpus(const struct philly_log *p, const struct hs_jso
 static enum hs_status read_common(struct philly_log *p, struct hs_trace_job *job, int *dropped)
 {
     const char *status;
-    *job = (struct hs_trace_job)HS_TRACE_JOB_BLANK;
+    *job = (struct hs_trace_job)HS_TRACE_JOB_BLANK(0);
     job->line = hs_jsonstream_line(p->stream);
     HS_TRY(get_text(p, p->element, "jobid", &job->id));
     HS_TRY(get_text(p, p->element, "user", &job->user));
