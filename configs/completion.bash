@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# bash completion: the functions behind the tables that `horus help --form=bash` prints (src/cli/complete.c).
+# bash completion: the functions behind the tables that `horus help --form=bash` prints (src/cli/help.c).
 # This comment is left out of the script.
 # shellcheck shell=bash disable=SC2154
 

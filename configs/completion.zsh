@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# zsh completion: the functions behind the tables that `horus help --form=zsh` prints (src/cli/complete.c).
+# zsh completion: the functions behind the tables that `horus help --form=zsh` prints (src/cli/help.c).
 # This comment is left out of the script.
 
 # WORDS...: what the value may be

@@ -4,7 +4,7 @@
  * tables of verbs and options alone. `horus version [--verbose]`: what was built, how, and on which
  * libraries it runs.
  */
-#include "cli/help.h"
+#include "cli/simulate.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,6 @@
 #include "base/io.h"
 #include "base/fmt.h"
 #include "cli/option_rows.h"
-#include "cli/simulate.h"
 #include "data/param_table.h"
 #include "horus/version.h"
 #include "traces/format.h"
@@ -79,11 +78,6 @@ static const struct hs_metavar metavars[] = {
 };
 
 #define METAVAR_COUNT (sizeof metavars / sizeof *metavars)
-
-const struct hs_metavar *hs_metavar_at(size_t index)
-{
-    return index < METAVAR_COUNT ? &metavars[index] : NULL;
-}
 
 static const struct hs_metavar *find(const char *name, size_t len)
 {
@@ -158,9 +152,8 @@ static const struct {
 };
 #define EXIT_CODE_COUNT (sizeof exit_codes / sizeof *exit_codes)
 
-static const char *const program_examples[] = {
+static const char *const program_examples[HS_EXAMPLES] = {
     "traces/sample.csv", "run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit", "policies srtf"};
-#define EXAMPLE_COUNT (sizeof program_examples / sizeof *program_examples)
 
 /* Of one option. */
 struct shown {
@@ -190,11 +183,11 @@ static bool begins_group(const struct hs_verb *verb, const struct hs_option *o)
 
 /* ---- text ---- */
 
-static void say_examples(struct hs_output *out, const struct hs_verb *verb)
+static void say_examples(struct hs_output *out, const char *const *examples)
 {
     hs_say(out, "\nExamples:\n");
-    for (size_t i = 0; i < HS_EXAMPLES && verb->examples[i] != NULL; i++)
-        hs_say(out, "  horus %s\n", verb->examples[i]);
+    for (size_t i = 0; i < HS_EXAMPLES && examples[i] != NULL; i++)
+        hs_say(out, "  horus %s\n", examples[i]);
 }
 
 static void say_option(struct hs_output *out, const struct hs_option *option, bool is_brief,
@@ -233,7 +226,7 @@ static void say_verb_short(struct hs_output *out, const struct hs_verb *verb, ui
         if (o->in_short_help)
             say_option(out, o, true, columns);
     hs_say(out, "  -h, --help [all]        this text; all: every option, its range and default\n");
-    say_examples(out, verb);
+    say_examples(out, verb->examples);
 }
 
 static void say_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
@@ -248,7 +241,7 @@ static void say_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t
             hs_say(out, "\n%s:\n", o->group);
         say_option(out, o, false, columns);
     }
-    say_examples(out, verb);
+    say_examples(out, verb->examples);
     if (hs_option_find(verb->options, "config") != NULL)
         hs_say(out,
                "\nTIME is 90s, 15min, 2h or 7d, a bare number is seconds; SIZE is 500MiB or 16GiB, "
@@ -263,9 +256,7 @@ static void say_program(struct hs_output *out, const struct hs_verb *verb, uint3
                 "TRACE\n" SUMMARY "\n\n");
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
         hs_say(out, "  %-10s %-26s %s\n", verb->name, verb->operands, verb->summary);
-    hs_say(out, "\nExamples:\n");
-    for (size_t i = 0; i < EXAMPLE_COUNT; i++)
-        hs_say(out, "  horus %s\n", program_examples[i]);
+    say_examples(out, program_examples);
     hs_say(out,
            "\n'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.\n");
     for (size_t i = 0; i < EXIT_CODE_COUNT; i++)
@@ -293,14 +284,20 @@ static void help_formats(struct hs_output *out, const struct hs_verb *verb, uint
 
 /* ---- manual pages ---- */
 
-/* Text with every character of markup escaped. At the begin of a line more characters are markup
- * than within; they are escaped at the begin of every text, which is harmless elsewhere. */
-static void put_escaped(struct hs_output *out, const char *text)
+/* Markup at the begin of a line alone; escaped at the begin of every text, which does no harm. */
+#define MARKUP_FIRST "#-|[].'+~&!"
+
+/* Text with a backslash before every character of `special`, and at its begin before those of
+ * `first`, too; where a quote is special, it is written as a shell reads it inside quotes. */
+static void put_escaped(struct hs_output *out, const char *text, const char *special,
+                        const char *first)
 {
     for (const char *c = text; *c != '\0'; c++) {
-        bool is_markup = strchr("\\*_", *c) != NULL;
-        if (is_markup || (c == text && strchr("#-|[].'+~&!", *c) != NULL))
-            hs_output_put(out, "\\", 1);
+        const bool is_special = strchr(special, *c) != NULL;
+        if (*c == '\'' && is_special)
+            hs_say(out, "'\\'");
+        else if (is_special || (c == text && strchr(first, *c) != NULL))
+            hs_say(out, "\\");
         hs_output_put(out, c, 1);
     }
 }
@@ -319,7 +316,7 @@ void hs_man_say(struct hs_output *out, const char *format, ...)
         if (*format == 's')
             hs_say(out, "%s", text);
         else
-            put_escaped(out, text);
+            put_escaped(out, text, "\\*_", MARKUP_FIRST);
         if (*format == '.' && (*text == '\0' || text[strlen(text) - 1] != '.'))
             hs_say(out, ".");
     }
@@ -337,12 +334,15 @@ void hs_man_title(struct hs_output *out, const char *name, int section, const ch
     hs_man_say(out, "%t\n\n", text);
 }
 
-static void man_exit_codes(struct hs_output *out)
+static void man_end(struct hs_output *out, const char *const *examples)
 {
     hs_say(out, "# EXIT STATUS\n\n");
     for (size_t i = 0; i < EXIT_CODE_COUNT; i++)
         hs_man_say(out, "*%s*\n\t%.\n\n", exit_codes[i].code, exit_codes[i].meaning);
     hs_say(out, "# EXAMPLES\n\n");
+    for (size_t i = 0; i < HS_EXAMPLES && examples[i] != NULL; i++)
+        hs_man_say(out, "\thorus %t\n\n", examples[i]);
+    hs_say(out, "# SEE ALSO\n\n");
 }
 
 static void man_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
@@ -389,16 +389,13 @@ static void man_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t
             "before the file, a flag before both. *--print-config* prints the effective "
             "configuration with the origin of each value; what it prints is itself a file for "
             "*--config*.\n\n");
-    man_exit_codes(out);
-    for (size_t i = 0; i < HS_EXAMPLES && verb->examples[i] != NULL; i++)
-        hs_man_say(out, "\thorus %t\n\n", verb->examples[i]);
-    hs_say(out, "# SEE ALSO\n\n*horus*(1), *horus-policies*(7), *horus-formats*(5)\n");
+    man_end(out, verb->examples);
+    hs_say(out, "*horus*(1), *horus-policies*(7), *horus-formats*(5)\n");
 }
 
 static void man_program(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
     (void)columns;
-    const struct hs_metavar *metavar;
     hs_man_title(out, "", 1, SUMMARY);
     hs_say(out, "# SYNOPSIS\n\n*horus* _COMMAND_ [_options_]\n\n*horus* _TRACE_ [_options_]\n\n"
                 "# DESCRIPTION\n\nReplays traces of jobs on a described cluster under a policy, "
@@ -408,9 +405,9 @@ static void man_program(struct hs_output *out, const struct hs_verb *verb, uint3
         hs_man_say(out, "*%s*%s%t\n\t%. See *horus-%s*(1).\n\n", verb->name,
                    *verb->operands != '\0' ? " " : "", verb->operands, verb->summary, verb->name);
     hs_say(out, "# VALUES\n\n");
-    for (size_t i = 0; (metavar = hs_metavar_at(i)) != NULL; i++)
-        if (metavar->meaning != NULL)
-            hs_man_say(out, "_%t_\n\t%.\n\n", metavar->name, metavar->meaning);
+    for (size_t i = 0; i < METAVAR_COUNT; i++)
+        if (metavars[i].meaning != NULL)
+            hs_man_say(out, "_%t_\n\t%.\n\n", metavars[i].name, metavars[i].meaning);
     hs_say(out,
            "# FILES\n\n"
            "_results/NAME-POLICY-HASH/_\n"
@@ -424,10 +421,7 @@ static void man_program(struct hs_output *out, const struct hs_verb *verb, uint3
            "# SIGNALS\n\n"
            "*SIGUSR1*\n\tOne line about how far a run is, on standard error.\n\n"
            "*SIGINT*, *SIGTERM*\n\tThe run ends, what it has begun to write is taken away.\n\n");
-    man_exit_codes(out);
-    for (size_t i = 0; i < EXAMPLE_COUNT; i++)
-        hs_man_say(out, "\thorus %t\n\n", program_examples[i]);
-    hs_say(out, "# SEE ALSO\n\n");
+    man_end(out, program_examples);
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
         hs_say(out, "*horus-%s*(1), ", verb->name);
     hs_say(out, "*horus-policies*(7), *horus-formats*(5)\n");
@@ -448,22 +442,15 @@ static void man_formats(struct hs_output *out, const struct hs_verb *verb, uint3
 
 /* ---- tables: Markdown for READMEs, JSON for programs ---- */
 
-/* Text in a table cell, which a bar would end. */
-static void put_cell(struct hs_output *out, const char *text)
-{
-    for (const char *c = text; *c != '\0'; c++)
-        hs_output_put(out, *c == '|' ? "\\|" : c, *c == '|' ? 2 : 1);
-}
-
 static void markdown_program(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
     (void)columns;
     hs_say(out, "| command | does |\n| --- | --- |\n");
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++) {
         hs_say(out, "| `horus %s%s", verb->name, *verb->operands != '\0' ? " " : "");
-        put_cell(out, verb->operands);
+        put_escaped(out, verb->operands, "|", "");
         hs_say(out, "` | ");
-        put_cell(out, verb->summary);
+        put_escaped(out, verb->summary, "|", "");
         hs_say(out, " |\n");
     }
 }
@@ -481,11 +468,11 @@ static void markdown_verb(struct hs_output *out, const struct hs_verb *verb, uin
         if (o->letter != 0)
             hs_say(out, "-%c, ", o->letter);
         hs_say(out, "--%s%s", s.name, *s.metavar != '\0' ? "=" : "");
-        put_cell(out, s.metavar);
+        put_escaped(out, s.metavar, "|", "");
         hs_say(out, "` | %s%s%s | %s | ", tick, s.preset != NULL ? s.preset : "", tick, s.range);
-        put_cell(out, o->param.help);
+        put_escaped(out, o->param.help, "|", "");
         hs_say(out, " | ");
-        put_cell(out, o->param.source != NULL ? o->param.source : "");
+        put_escaped(out, o->param.source != NULL ? o->param.source : "", "|", "");
         hs_say(out, " |\n");
     }
 }
@@ -549,6 +536,243 @@ static void tables_json(struct hs_output *out, const struct hs_verb *verb, uint3
     hs_jsonw_finish(&w);
 }
 
+/* ---- completion scripts for two shells: the tables as case statements of words that may stand for
+ * a value, then functions that read them. A word that begins with '@' is a kind of words: @file,
+ * @dir, @policy, @command, @setting, @list (several with commas between), @none (anything). No word
+ * of a table has a blank or a quote in it ---- */
+
+#define OPERANDS_MAX 8u /* completed at most, of a verb that takes many */
+
+/* The functions of a shell: a file of configs/ behind its first comment. */
+static void say_functions(struct hs_output *out, const char *name)
+{
+    const struct hs_builtin *file = hs_builtin_find(name);
+    const char *begin = strstr(file->data, "\n\n") + 2;
+    hs_output_put(out, begin, file->len - (size_t)(begin - file->data));
+}
+
+/* One word, a blank before all but the first. */
+static void say_word(struct hs_output *out, bool *is_first, const char *word, size_t len)
+{
+    hs_say(out, "%s%.*s", *is_first ? "" : " ", (int)len, word);
+    *is_first = false;
+}
+
+static void say_words(struct hs_output *out, bool *is_first, const char *(*word_at)(size_t))
+{
+    const char *word;
+    for (size_t i = 0; word_at != NULL && (word = word_at(i)) != NULL; i++)
+        say_word(out, is_first, word, strlen(word));
+}
+
+/* The alternatives at a position of `text`, which is a unit or the operands of a verb. */
+static void say_parts(struct hs_output *out, const char *text, uint32_t position,
+                      const char *(*word_at)(size_t))
+{
+    static const char *const kinds[] = {
+        [HS_METAVAR_FREE] = "@none",       [HS_METAVAR_FILE] = "@file",
+        [HS_METAVAR_DIR] = "@dir",         [HS_METAVAR_POLICY] = "@policy",
+        [HS_METAVAR_COMMAND] = "@command", [HS_METAVAR_SETTING] = "@setting"};
+    struct hs_metavar_part part;
+    bool is_first = true, has_files = false;
+    for (uint32_t i = 0; hs_metavar_part(text, position, i, &part); i++) {
+        bool is_dir = part.known != NULL && part.known->kind == HS_METAVAR_DIR;
+        has_files = has_files || (part.known != NULL && part.known->kind == HS_METAVAR_FILE);
+        if (is_dir && has_files) /* completion of files has the directories */
+            continue;
+        if (part.is_literal)
+            say_word(out, &is_first, part.text, part.len);
+        else if (part.known == NULL || (part.known->kind == HS_METAVAR_WORD && word_at == NULL))
+            say_word(out, &is_first, "@none", 5);
+        else if (part.known->kind != HS_METAVAR_WORD)
+            say_word(out, &is_first, kinds[part.known->kind], strlen(kinds[part.known->kind]));
+        else if (strcmp(part.known->name, "LIST") == 0)
+            say_word(out, &is_first, "@list", 5);
+    }
+    say_words(out, &is_first, word_at);
+}
+
+static void complete_option(struct hs_output *out, const struct hs_option *option)
+{
+    char choices[256];
+    if (option->param.type == HS_PARAM_FLAG)
+        return;
+    if (option->param.type == HS_PARAM_CHOICE) {
+        bool is_first = true;
+        for (const char *const *c = option->param.choices; *c != NULL; c++)
+            say_word(out, &is_first, *c, strlen(*c));
+        return;
+    }
+    say_parts(out, hs_option_metavar(&option->param, choices, sizeof choices), 0, option->word_at);
+}
+
+/* What may stand for a value, where it is words. */
+static const char *const *words_of(const struct hs_param *p)
+{
+    static const char *const flags[] = {"yes", "no", NULL}, *const files[] = {"@file", NULL};
+    if (p->type == HS_PARAM_FLAG)
+        return flags;
+    return p->type == HS_PARAM_FILE ? files : p->type == HS_PARAM_CHOICE ? p->choices : NULL;
+}
+
+static void complete_policies(struct hs_output *out)
+{
+    const struct hs_policy_ops *policy;
+    bool is_first = true;
+    hs_say(out, "_horus_policies='");
+    say_words(out, &is_first, hs_policy_name_at);
+    hs_say(out, "'\n\n# POLICY: its parameters\n_horus_params()\n{\n    case $1 in\n");
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
+        hs_say(out, "    '%s') echo '", policy->name);
+        for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++)
+            hs_say(out, "%s%s", p != policy->params ? " " : "", p->key);
+        hs_say(out, "' ;;\n");
+    }
+    hs_say(out, "    esac\n}\n\n# POLICY PARAMETER: its values, where they are words\n"
+                "_horus_choices()\n{\n    case \"$1 $2\" in\n");
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
+        for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++) {
+            const char *const *words = words_of(p);
+            if (words == NULL)
+                continue;
+            hs_say(out, "    '%s %s') echo '", policy->name, p->key);
+            for (size_t w = 0; words[w] != NULL; w++)
+                hs_say(out, "%s%s", w > 0 ? " " : "", words[w]);
+            hs_say(out, "' ;;\n");
+        }
+    hs_say(out, "    esac\n}\n\n");
+}
+
+static void complete_keys(struct hs_output *out)
+{
+    const struct hs_verb *verb;
+    hs_say(out, "# COMMAND: the keys of its configuration\n_horus_keys()\n{\n    case $1 in\n");
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++) {
+        bool is_first = true;
+        if (hs_option_find(verb->options, "set") == NULL)
+            continue;
+        hs_say(out, "    %s) echo '", verb->name);
+        for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
+            if (!o->is_local)
+                say_word(out, &is_first, o->param.key, strlen(o->param.key));
+        hs_say(out, "' ;;\n");
+    }
+    hs_say(out, "    esac\n}\n\n");
+}
+/* ---- bash 4.3 and later. ':' and '=' separate words for readline, not for horus: the words are
+ * taken from the line itself, and of each candidate what readline believes to be an earlier word is
+ * cut off ---- */
+
+static void complete_bash(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
+{
+    char name[64];
+    bool is_first = true;
+    (void)columns;
+    hs_say(out, "# bash completion of horus " HS_VERSION ", made by 'horus help --form=bash'.\n"
+                "# To try it: source <(horus help --form=bash)\n\n_horus_commands='");
+    say_words(out, &is_first, hs_verb_name_at);
+    hs_say(out, "'\n\n# COMMAND: its options, '=' behind those with a value\n"
+                "_horus_options()\n{\n    case $1 in\n");
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++) {
+        hs_say(out, "    %s) echo '", verb->name);
+        for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
+            hs_say(out, "--%s%s ", hs_option_long_name(&o->param, name, sizeof name),
+                   o->param.type != HS_PARAM_FLAG ? "=" : "");
+        hs_say(out, "--help' ;;\n");
+    }
+    hs_say(out, "    *) echo '--help --version' ;;\n    esac\n}\n\n"
+                "# COMMAND OPTION: what its value may be; nothing for a flag\n"
+                "_horus_value()\n{\n    case \"$1 $2\" in\n");
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
+        for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
+            if (o->param.type == HS_PARAM_FLAG)
+                continue;
+            hs_say(out, "    ");
+            if (o->letter != 0)
+                hs_say(out, "'%s -%c' | ", verb->name, o->letter);
+            hs_say(out, "'%s --%s') echo '", verb->name,
+                   hs_option_long_name(&o->param, name, sizeof name));
+            complete_option(out, o);
+            hs_say(out, "' ;;\n");
+        }
+    hs_say(out, "    esac\n}\n\n# COMMAND NUMBER: what its operand of that number, from 0, may be\n"
+                "_horus_operand()\n{\n    case \"$1 $2\" in\n");
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
+        for (uint32_t at = 0; at < verb->operands_max && at < OPERANDS_MAX; at++) {
+            hs_say(out, "    '%s %u') echo '", verb->name, at);
+            say_parts(out, verb->operands, at, verb->word_at);
+            hs_say(out, "' ;;\n");
+        }
+    hs_say(out, "    esac\n}\n\n");
+    complete_keys(out);
+    complete_policies(out);
+    say_functions(out, "completion.bash");
+}
+
+/* ---- zsh: one function a verb that calls _arguments with its options, and one for all values
+ * ---- */
+
+/* '(-c --cluster)'{-c+,--cluster=}'[help]:SPEC: _horus_value @file' */
+static void zsh_option(struct hs_output *out, const struct hs_option *o)
+{
+    char name[64], choices[256];
+    bool is_flag = o->param.type == HS_PARAM_FLAG;
+    (void)hs_option_long_name(&o->param, name, sizeof name);
+    hs_say(out, " \\\n        ");
+    if (o->is_repeated)
+        hs_say(out, o->letter != 0 ? "'*'" : "'*");
+    else if (o->letter != 0)
+        hs_say(out, "'(-%c --%s)'", o->letter, name);
+    else
+        hs_say(out, "'");
+    if (o->letter != 0)
+        hs_say(out, "{-%c%s,--%s%s}'", o->letter, is_flag ? "" : "+", name, is_flag ? "" : "=");
+    else
+        hs_say(out, "--%s%s", name, is_flag ? "" : "=");
+    hs_say(out, "[");
+    put_escaped(out, o->param.help, "'[]\\", "");
+    hs_say(out, "]");
+    if (!is_flag) {
+        hs_say(out, ":");
+        put_escaped(out, hs_option_metavar(&o->param, choices, sizeof choices), "':\\", "");
+        hs_say(out, ": _horus_value ");
+        complete_option(out, o);
+    }
+    hs_say(out, "'");
+}
+
+static void complete_zsh(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
+{
+    bool is_first = true;
+    (void)columns;
+    hs_say(out, "#compdef horus\n"
+                "# zsh completion of horus " HS_VERSION ", made by 'horus help --form=zsh'.\n"
+                "# To try it: source <(horus help --form=zsh)\n\n_horus_commands='");
+    say_words(out, &is_first, hs_verb_name_at);
+    hs_say(out, "'\ntypeset -ga _horus_described\n_horus_described=(\n");
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++) {
+        hs_say(out, "    '%s:", verb->name);
+        put_escaped(out, verb->summary, "':\\", "");
+        hs_say(out, "'\n");
+    }
+    hs_say(out, ")\n\n");
+    complete_keys(out);
+    complete_policies(out);
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++) {
+        hs_say(out, "_horus_command_%s()\n{\n    _arguments -s -S", verb->name);
+        for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
+            zsh_option(out, o);
+        hs_say(out, " \\\n        '(- *)'{-h,--help}'[help]: :(all)'");
+        for (uint32_t at = 0; at < verb->operands_max && at < OPERANDS_MAX; at++) {
+            hs_say(out, " \\\n        '%u:operand: _horus_value ", at + 1);
+            say_parts(out, verb->operands, at, verb->word_at);
+            hs_say(out, "'");
+        }
+        hs_say(out, "\n}\n\n");
+    }
+    say_functions(out, "completion.zsh");
+}
+
 /* ---- the verb ---- */
 
 /* Writes one form of the tables: of the verb, where it is about one. */
@@ -561,7 +785,7 @@ static const struct {
     help_writer *program, *verb, *formats;
 } writers[] = {{say_program, say_verb, help_formats}, {markdown_program, markdown_verb, NULL},
                {tables_json, tables_json, NULL},      {man_program, man_verb, man_formats},
-               {hs_complete_bash, NULL, NULL},        {hs_complete_zsh, NULL, NULL}};
+               {complete_bash, NULL, NULL},           {complete_zsh, NULL, NULL}};
 
 struct help_options {
     int32_t form;

@@ -64,7 +64,7 @@ void hs_setup_can_text(uint32_t can, char *text, size_t size)
     bits_text(can, words, sizeof words / sizeof *words, text, size);
 }
 
-static const char *policy_name_at(size_t index)
+const char *hs_policy_name_at(size_t index)
 {
     const struct hs_policy_ops *policy = hs_policy_at(index);
     return policy != NULL ? policy->name : NULL;
@@ -79,7 +79,7 @@ enum hs_status hs_setup_find_policy(const char *name, size_t len,
     if (strchr(text, ',') != NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, "one -p each, e.g. -p fifo -p sjf",
                        "'%s' is not one policy", text);
-    HS_TRY(hs_word_find_at(policy_name_at, text, "unknown policy", "'horus policies' lists them",
+    HS_TRY(hs_word_find_at(hs_policy_name_at, text, "unknown policy", "'horus policies' lists them",
                            &index, diag));
     *policy = hs_policy_at(index);
     return HS_OK;

@@ -93,6 +93,7 @@ struct hs_assign_options hs_setup_assign(const struct hs_run_options *options,
 HS_MUST_USE enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **policy,
                                            void **state, struct hs_arena *arena,
                                            struct hs_diag *diag);
+const char *hs_policy_name_at(size_t index); /* NULL past the end */
 /* HS_E_USAGE with the nearest. */
 HS_MUST_USE enum hs_status hs_setup_find_policy(const char *name, size_t len,
                                                 const struct hs_policy_ops **policy,

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * `horus policies [NAME]`: the policies, what each knows and may do, and the parameters of one, as
- * text, Markdown, JSON or a manual page; all from the policy records.
+ * text, Markdown, JSON or a manual page; all from the policy records. `horus schema [SUBJECT]`:
+ * JSON Schema (draft 2020-12) of what horus reads, from the tables of options and policies: types,
+ * ranges, choices, defaults. It refuses what horus refuses of one value; conditions between values
+ * (each rises above the one before it) a schema cannot express. Those of cluster and workload files
+ * are in configs/schemas/.
  */
+#include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/fmt.h"
-#include "cli/help.h"
+#include "base/io.h"
 #include "cli/option_rows.h"
 #include "cli/setup.h"
-#include "data/json.h"
 #include "data/param_table.h"
 
 #define PARAM_INDENT 17
@@ -295,4 +299,511 @@ const struct hs_verb hs_verb_policies = {
     .options_size = sizeof(struct policies_options),
     .operands_max = 1,
     .run = policies,
+};
+
+/* ==== schema ==== */
+
+#define EXACT_MAX 9007199254740991.0 /* 2^53 - 1: no larger number is read */
+
+/* ---- writing ---- */
+
+/* "type", and "properties", which is left open, with "$schema", by which editors find the schema;
+ * horus ignores it. */
+static void begin_properties(struct hs_jsonw *w)
+{
+    hs_jsonw_put(w, "type=object properties={ $schema={ description=%s }",
+                 "where this schema is, for editors");
+}
+
+/* {"$ref": ...} on one line. */
+static void put_ref(struct hs_jsonw *w, const char *prefix, const char *name)
+{
+    char ref[160];
+    (void)snprintf(ref, sizeof ref, "%s%s", prefix, name);
+    hs_jsonw_put(w, "=!{ $ref=%s }", ref);
+}
+
+/* ---- regular expressions ---- */
+
+#define REGEX_SIZE 16384
+
+/* A regular expression that grows; assert()ed to fit. */
+struct regex {
+    size_t len;
+    char text[REGEX_SIZE];
+};
+
+static void add(struct regex *r, const char *text, size_t len)
+{
+    assert(r->len + len < sizeof r->text);
+    memcpy(r->text + r->len, text, len);
+    r->len += len;
+    r->text[r->len] = '\0';
+}
+
+static void regex_put(struct regex *r, const char *pattern)
+{
+    add(r, pattern, strlen(pattern));
+}
+
+static void regex_begin(struct regex *r)
+{
+    r->len = 0;
+    regex_put(r, "^(");
+}
+
+static void regex_put_word(struct regex *r, const char *word, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (strchr("\\.+*?()[]{}|^$", word[i]) != NULL)
+            add(r, "\\", 1);
+        add(r, word + i, 1);
+    }
+}
+
+static void regex_end(struct regex *r, bool or_empty)
+{
+    regex_put(r, or_empty ? ")?$" : ")$");
+}
+
+/* What the texts of a parameter look like; as a parameter of a policy it has no comma. */
+static void regex_put_param(struct regex *r, const struct hs_param *p)
+{
+    static const char *const patterns[] = {[HS_PARAM_FLAG] = "no|yes|off|on|false|true|0|1",
+                                           [HS_PARAM_INT] = "[0-9]+",
+                                           [HS_PARAM_REAL] = HS_PATTERN_NUMBER "%?",
+                                           [HS_PARAM_DURATION] = HS_PATTERN_TIME,
+                                           [HS_PARAM_SIZE_MIB] = HS_PATTERN_SIZE,
+                                           [HS_PARAM_CHOICE] = "",
+                                           [HS_PARAM_TEXT] = "[^,\\n]*",
+                                           [HS_PARAM_DURATIONS] =
+                                               HS_PATTERN_TIME "(/" HS_PATTERN_TIME "){0,7}",
+                                           [HS_PARAM_FILE] = "[^,\\n]*"};
+    bool is_number =
+        p->type == HS_PARAM_INT || p->type == HS_PARAM_REAL || p->type == HS_PARAM_DURATION;
+    if (is_number && (!(p->max > p->min) || p->min < 0))
+        regex_put(r, "-?");
+    regex_put(r, patterns[p->type]);
+    for (size_t i = 0; p->type == HS_PARAM_CHOICE && p->choices[i] != NULL; i++) {
+        regex_put(r, i > 0 ? "|" : "");
+        regex_put_word(r, p->choices[i], strlen(p->choices[i]));
+    }
+}
+
+/* ---- values: a number may stand as a JSON number or as text with its unit; "minimum" is about the
+ * one, "pattern" about the other, so both stand side by side ---- */
+
+static void member_types(struct hs_jsonw *w, const char *const *types)
+{
+    if (types[1] == NULL) {
+        hs_jsonw_put(w, "type=%s", types[0]);
+        return;
+    }
+    hs_jsonw_put(w, "type=![");
+    for (; *types != NULL; types++)
+        hs_jsonw_text(w, *types);
+    hs_jsonw_put(w, "]");
+}
+
+static void number_value(struct hs_jsonw *w, const struct hs_param *p, const char *const *types)
+{
+    bool has_range = p->max > p->min;
+    bool is_time = p->type == HS_PARAM_DURATION || p->type == HS_PARAM_DURATIONS;
+    double most = is_time ? 9e12 : EXACT_MAX; /* durations are microseconds of 64 bits */
+    double least = p->type == HS_PARAM_SIZE_MIB ? 0 : -most;
+    struct regex r;
+    regex_begin(&r);
+    regex_put_param(&r, p);
+    regex_end(&r, false);
+    member_types(w, types);
+    hs_jsonw_put(w, "minimum=%g maximum=%g pattern=%s", has_range ? p->min : least,
+                 has_range ? p->max : most, r.text);
+}
+
+static void member_default(struct hs_jsonw *w, const struct hs_param *p)
+{
+    int64_t integer;
+    double real;
+    if (p->preset == NULL || *p->preset == '\0')
+        return;
+    size_t len = strlen(p->preset);
+    hs_jsonw_key(w, "default");
+    if (p->type == HS_PARAM_FLAG)
+        hs_jsonw_bool(w, strchr("yot1", p->preset[0]) != NULL && strcmp(p->preset, "off") != 0);
+    else if (p->type == HS_PARAM_INT && hs_parse_int64(p->preset, len, &integer))
+        hs_jsonw_i64(w, integer);
+    else if (p->type == HS_PARAM_REAL && hs_parse_double(p->preset, len, &real))
+        hs_jsonw_double(w, real);
+    else
+        hs_jsonw_text(w, p->preset);
+}
+
+/* Members of an open object: type, range, pattern, choices and default of a value. Texts are those
+ * of policies: those of options have a vocabulary. */
+static void put_param(struct hs_jsonw *w, const struct hs_param *p)
+{
+    static const char *const numbers[] = {"number", "string", NULL};
+    static const char *const integers[] = {"integer", "string", NULL};
+    static const char *const texts[] = {"string", "number", "boolean", NULL};
+    static const char *const lists[] = {"number", "string", "array", NULL};
+    struct hs_param one = *p;
+    switch (p->type) {
+    case HS_PARAM_FLAG:
+        hs_jsonw_put(w, "enum=![");
+        hs_jsonw_bool(w, true);
+        hs_jsonw_put(w, "=false =yes =no =on =off =true");
+        hs_jsonw_text(w, "false");
+        hs_jsonw_put(w, "=1 =0 =#1 =#0 ]");
+        break;
+    case HS_PARAM_INT:
+    case HS_PARAM_REAL:
+    case HS_PARAM_DURATION:
+    case HS_PARAM_SIZE_MIB:
+        number_value(w, p, p->type == HS_PARAM_INT ? integers : numbers);
+        break;
+    case HS_PARAM_CHOICE:
+        hs_jsonw_put(w, "enum=![");
+        for (const char *const *c = p->choices; *c != NULL; c++)
+            hs_jsonw_text(w, *c);
+        hs_jsonw_put(w, "]");
+        break;
+    case HS_PARAM_DURATIONS: /* one, as number or text, or several: "7/30/60" or [7, 30, 60] */
+        number_value(w, p, lists);
+        hs_jsonw_put(w, "minItems=#1 maxItems=%g items={", (double)HS_DURATIONS_MAX);
+        one.type = HS_PARAM_DURATION;
+        number_value(w, &one, numbers);
+        hs_jsonw_put(w, "}");
+        break;
+    case HS_PARAM_TEXT:
+    case HS_PARAM_FILE:
+        number_value(w, p, texts);
+        break;
+    }
+    member_default(w, p);
+}
+
+/* ---- texts of options ---- */
+
+/* "a|b", or "(a|b)(,(a|b))*" for a list. */
+static void put_words(struct regex *r, const char *(*word_at)(size_t), bool is_list)
+{
+    const char *word;
+    for (int round = 0; round < (is_list ? 2 : 1); round++) {
+        regex_put(r, round > 0 ? "(,(" : is_list ? "(" : "");
+        for (size_t i = 0; (word = word_at(i)) != NULL; i++) {
+            regex_put(r, i > 0 ? "|" : "");
+            regex_put_word(r, word, strlen(word));
+        }
+        regex_put(r, round > 0 ? "))*" : is_list ? ")" : "");
+    }
+}
+
+/* The texts of an option as an expression, and the JSON type of its numbers; false: any text. */
+static bool text_pattern(const struct hs_option *option, struct regex *r, const char **number)
+{
+    char name[256];
+    struct hs_metavar_part part;
+    const char *unit = hs_option_metavar(&option->param, name, sizeof name);
+    *number = "number";
+    regex_begin(r);
+    for (uint32_t i = 0; hs_metavar_part(unit, 0, i, &part); i++) {
+        const struct hs_metavar *known = part.known;
+        bool has_words = known != NULL && known->kind == HS_METAVAR_WORD && option->word_at != NULL;
+        regex_put(r, i > 0 ? "|" : "");
+        if (part.is_literal)
+            regex_put_word(r, part.text, part.len);
+        else if (has_words)
+            put_words(r, option->word_at, strcmp(known->name, "LIST") == 0);
+        else if (known != NULL && known->pattern != NULL)
+            regex_put(r, known->pattern);
+        else
+            return false;
+        if (i == 0)
+            *number = known != NULL ? known->number : NULL;
+    }
+    return true;
+}
+
+/* has_null: the value may be absent. */
+static void text_value(struct hs_jsonw *w, const struct hs_option *option, bool has_null)
+{
+    struct regex r;
+    const char *types[4] = {"string"}, *number;
+    uint32_t count = 1;
+    bool has_pattern = text_pattern(option, &r, &number);
+    if (number != NULL)
+        types[count++] = number;
+    if (has_null)
+        types[count++] = "null";
+    member_types(w, types);
+    if (number != NULL)
+        hs_jsonw_put(w, "minimum=%g maximum=%g", has_pattern ? 0 : -EXACT_MAX, EXACT_MAX);
+    if (has_pattern) {
+        regex_end(&r, has_null);
+        hs_jsonw_put(w, "pattern=%s", r.text);
+    } else if (!has_null) {
+        hs_jsonw_put(w, "minLength=#1");
+    }
+}
+
+static void one_value(struct hs_jsonw *w, const struct hs_option *option, bool has_null)
+{
+    if (option->param.type != HS_PARAM_TEXT && option->param.type != HS_PARAM_FILE)
+        put_param(w, &option->param);
+    else if (strcmp(option->param.key, "policy") == 0)
+        hs_jsonw_put(w, "$ref=%s", "#/$defs/policy");
+    else
+        text_value(w, option, has_null);
+}
+
+/* description and value of the key of an option: of a repeated one, a value or a list of them. */
+static void put_option(struct hs_jsonw *w, const struct hs_option *option)
+{
+    bool has_null = option->param.preset == NULL;
+    hs_jsonw_put(w, "description=%s", option->param.help);
+    if (!option->is_repeated) {
+        one_value(w, option, has_null);
+        if (option->param.type == HS_PARAM_TEXT)
+            member_default(w, &option->param);
+        return;
+    }
+    hs_jsonw_put(w, "anyOf=[ ={");
+    one_value(w, option, false);
+    hs_jsonw_put(w, "} ={ type=array items={");
+    one_value(w, option, false);
+    hs_jsonw_put(w, "} }");
+    if (has_null) {
+        hs_jsonw_put(w, "={ enum=![");
+        hs_jsonw_text(w, NULL);
+        hs_jsonw_put(w, "= ] }");
+    }
+    hs_jsonw_put(w, "]");
+}
+
+/* ---- policies: each as text, "fifo:scan=fit", and as an object ---- */
+
+/* "scan=(strict|fit)|placement=(...)"; '-' and '_' are the same in keys of such a text. */
+static void put_params(struct regex *r, const struct hs_param *params)
+{
+    for (const struct hs_param *p = params; p->key != NULL; p++) {
+        regex_put(r, p != params ? "|" : "");
+        for (const char *c = p->key; *c != '\0'; c++)
+            if (*c == '_')
+                regex_put(r, "[-_]");
+            else
+                regex_put_word(r, c, 1);
+        regex_put(r, "=(");
+        regex_put_param(r, p);
+        regex_put(r, ")");
+    }
+}
+
+static void put_policy(struct hs_jsonw *w, const struct hs_policy_ops *policy)
+{
+    const struct hs_param *params = policy->params;
+    struct regex r;
+    regex_begin(&r);
+    regex_put_word(&r, policy->name, strlen(policy->name));
+    regex_put(&r, "(:");
+    if (params != NULL && params->key != NULL) {
+        regex_put(&r, "((");
+        put_params(&r, params);
+        regex_put(&r, ")(,(");
+        put_params(&r, params);
+        regex_put(&r, "))*,?)?");
+    }
+    regex_put(&r, ")?");
+    regex_end(&r, false);
+    hs_jsonw_put(w, "description=%s anyOf=[ ={ type=string pattern=%s }", policy->summary, r.text);
+    hs_jsonw_put(w, "={ type=object properties={ name={ const=%s }", policy->name);
+    for (const struct hs_param *p = params; p != NULL && p->key != NULL; p++) {
+        hs_jsonw_put(w, "%s={ description=%s", p->key, p->help);
+        put_param(w, p);
+        hs_jsonw_put(w, "}");
+    }
+    hs_jsonw_put(w, "} required=![ =name ] additionalProperties=false } ]");
+}
+
+/* "policy_horus-s": a name in a reference; "horus+" is "policy_horus_plus". */
+static void def_name(const struct hs_policy_ops *policy, char *name, size_t size)
+{
+    size_t len = strcspn(policy->name, "+");
+    (void)snprintf(name, size, "policy_%.*s%s", (int)len, policy->name,
+                   policy->name[len] != '\0' ? "_plus" : "");
+}
+
+/* Members "policy" and "policy_NAME" of an open "$defs". */
+static void put_policies(struct hs_jsonw *w)
+{
+    const struct hs_policy_ops *policy;
+    char name[96];
+    hs_jsonw_put(w, "policy={ anyOf=[");
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
+        def_name(policy, name, sizeof name);
+        put_ref(w, "#/$defs/", name);
+    }
+    hs_jsonw_put(w, "] }");
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
+        def_name(policy, name, sizeof name);
+        hs_jsonw_put(w, "%s={", name);
+        put_policy(w, policy);
+        hs_jsonw_put(w, "}");
+    }
+}
+
+/* ---- configurations ---- */
+
+static void begin_document(struct hs_jsonw *w, const char *title, const char *description)
+{
+    hs_jsonw_put(w,
+                 "={ $schema=https://json-schema.org/draft/2020-12/schema title=%s description=%s",
+                 title, description);
+}
+
+/* Members of an open object: every key of a configuration of that verb, and no other. */
+static void put_keys(struct hs_jsonw *w, const struct hs_verb *verb)
+{
+    begin_properties(w);
+    for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
+        if (o->is_local)
+            continue;
+        hs_jsonw_put(w, "%s={", o->param.key);
+        put_option(w, o);
+        hs_jsonw_put(w, "}");
+    }
+    hs_jsonw_put(w, "} additionalProperties=false");
+}
+
+/* ---- experiments ---- */
+
+#define OF_KEYS   "#/$defs/keys/properties/"
+#define OF_POLICY "^policy\\."
+
+/* A list of values, or where has_range "1..5", too. */
+static void put_list(struct hs_jsonw *w, const char *key, bool has_range)
+{
+    hs_jsonw_put(
+        w, has_range ? "%s={ anyOf=[ ={ type=array minItems=#1" : "%s={ type=array minItems=#1",
+        key);
+    hs_jsonw_key(w, "items");
+    if (strcmp(key, OF_POLICY) != 0)
+        put_ref(w, OF_KEYS, key);
+    else /* of a parameter of a policy: any type */
+        hs_jsonw_put(w, "=!{ type=[ =string =number =boolean ] }");
+    if (has_range)
+        hs_jsonw_put(w, "} ={ type=string pattern=%s } ]",
+                     "^([0-9]+(\\.\\.[0-9]+)?(,[0-9]+(\\.\\.[0-9]+)?)*)$");
+    hs_jsonw_put(w, "}");
+}
+
+static void put_axes(struct hs_jsonw *w, const struct hs_verb *verb, const char *name,
+                     const char *description, bool has_ranges)
+{
+    hs_jsonw_put(w, "%s={ description=%s type=object properties={", name, description);
+    for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
+        if (!o->is_local)
+            put_list(w, o->param.key, has_ranges && o->param.type == HS_PARAM_INT);
+    hs_jsonw_put(w, "} patternProperties={");
+    put_list(w, OF_POLICY, false);
+    hs_jsonw_put(w, "} additionalProperties=false }");
+}
+
+static void experiment_schema(struct hs_jsonw *w, const struct hs_verb *verb)
+{
+    begin_document(w, "horus sweep EXPERIMENT.json", verb->summary);
+    begin_properties(w);
+    hs_jsonw_put(w, "name={ description=%s type=string pattern=%s }",
+                 "of the directory of the results", "^[^/\\n]{1,200}$");
+    hs_jsonw_put(w, "config={ description=%s $ref=#/$defs/keys }",
+                 "keys of a run that hold for all points");
+    put_axes(w, verb, "grid", "lists of values, each combined with each", true);
+    put_axes(w, verb, "zip", "lists of one length, which advance together", false);
+    hs_jsonw_put(w, "list={ description=%s type=array minItems=#1 items={ type=object properties={",
+                 "points, one by one");
+    for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
+        if (!o->is_local) {
+            hs_jsonw_key(w, o->param.key);
+            put_ref(w, OF_KEYS, o->param.key);
+        }
+    hs_jsonw_put(w, "} patternProperties={ %s={ } } additionalProperties=false } } }", OF_POLICY);
+    hs_jsonw_put(w, "additionalProperties=false anyOf=[ =!{ required=[ =grid ] } "
+                    "=!{ required=[ =zip ] } =!{ required=[ =list ] } ] $defs={ keys={");
+    put_keys(w, verb);
+    hs_jsonw_put(w, "}");
+    put_policies(w);
+    hs_jsonw_put(w, "}");
+}
+
+/* ---- the verb ---- */
+
+static bool is_experimental(const struct hs_verb *verb)
+{
+    return strcmp(verb->operands, "EXPERIMENT.json") == 0;
+}
+
+/* The subjects that have a schema: commands (the first is the default), then files. */
+static const char *subject_at(size_t index)
+{
+    const struct hs_verb *verb;
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
+        if (((hs_option_find(verb->options, "config") != NULL) || is_experimental(verb)) &&
+            index-- == 0)
+            return verb->name;
+    return index == 0 ? "cluster" : index == 1 ? "workload" : NULL;
+}
+
+static enum hs_status schema(struct hs_call *call)
+{
+    struct hs_jsonw w;
+    const char *name = call->operand_count > 0 ? call->operands[0] : subject_at(0), *subject;
+    char list[96] = "one of";
+    uint32_t index;
+    for (size_t i = 0; (subject = subject_at(i)) != NULL; i++)
+        hs_append(list, sizeof list, "%s %s", i > 0 ? "," : "", subject);
+    HS_TRY(
+        hs_word_find_at(subject_at, name, "schema: there is none of", list, &index, &call->diag));
+    const struct hs_verb *verb = hs_verb_find(subject_at(index));
+    if (verb == NULL) {
+        char path[64];
+        (void)snprintf(path, sizeof path, "schemas/%s.schema.json", subject_at(index));
+        const struct hs_builtin *file = hs_builtin_find(path);
+        hs_output_put(&call->out, file->data, file->len);
+        return HS_OK;
+    }
+    hs_jsonw_begin(&w, &call->out);
+    if (is_experimental(verb)) {
+        experiment_schema(&w, verb);
+    } else {
+        char title[128];
+        (void)snprintf(title, sizeof title, "horus %s --config", verb->name);
+        begin_document(&w, title, verb->summary);
+        put_keys(&w, verb);
+        if (hs_option_find(verb->options, "policy") != NULL) {
+            hs_jsonw_put(&w, "$defs={");
+            put_policies(&w);
+            hs_jsonw_put(&w, "}");
+        }
+    }
+    hs_jsonw_put(&w, "}");
+    hs_jsonw_finish(&w);
+    return HS_OK;
+}
+
+static const struct hs_option schema_table[] = {HS_OPTIONS_END};
+
+const struct hs_verb hs_verb_schema = {
+    .name = "schema",
+    .operands = "[SUBJECT]",
+    .word_at = subject_at,
+    .summary = "JSON Schema of a configuration, experiment, cluster or workload.",
+    .details =
+        "SUBJECT is a command that takes --config: run (if none is named), compare, trace; sweep, "
+        "for its experiment; cluster, for -c; or workload, for generate. Draft 2020-12. An editor "
+        "that knows JSON Schema "
+        "completes keys and marks mistakes in a file that names it: \"$schema\": "
+        "\"run.schema.json\". Comments are no JSON: take them out for other validators.",
+    .examples = {"schema > run.schema.json", "schema sweep > sweep.schema.json"},
+    .options = schema_table,
+    .operands_max = 1,
+    .run = schema,
 };
