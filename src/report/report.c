@@ -52,7 +52,7 @@ struct bounds_speed {
 
 /* A job of the last instant: counted when time has moved on, unless it is rejected before. Small,
  * since a million may be submitted at once. */
-struct arrival {
+struct bounds_arrival {
     int64_t work_us; /* REJECTED: it does not count */
     uint32_t profile;
     uint32_t gpus : GPUS_BITS;
@@ -63,10 +63,10 @@ _Static_assert(HS_JOB_GPUS_MAX >> GPUS_BITS == 0 && HS_GPU_MILLI >> MILLI_BITS =
 
 struct hs_bounds {
     const struct hs_cluster *cluster;
-    const struct hs_speed *speed; /* NULL: the speeds of the cluster */
-    uint64_t types;               /* bit per GPU type that some node has */
-    uint64_t capacity;            /* reference GPUs */
-    struct arrival *arrivals;     /* of the last instant */
+    const struct hs_speed *speed;    /* NULL: the speeds of the cluster */
+    uint64_t types;                  /* bit per GPU type that some node has */
+    uint64_t capacity;               /* reference GPUs */
+    struct bounds_arrival *arrivals; /* of the last instant */
     uint32_t arrival_count, arrivals_cap;
     uint64_t first_index; /* of the arrivals: their first, in the trace */
     int64_t submit_us;    /* their instant */
@@ -163,7 +163,7 @@ static void serve_and_push(struct hs_bounds *b, hs_i128 until, hs_i128 units)
 
 /* A job without GPUs waits for none and counts as it is. Of several that came in one instant only
  * the first can raise the lead. */
-static void count_arrival(struct hs_bounds *b, const struct arrival *job)
+static void count_arrival(struct hs_bounds *b, const struct bounds_arrival *job)
 {
     struct bounds_speed speed = {HS_Q32_ONE, HS_Q32_ONE};
     if (job->gpus > 0)
@@ -213,10 +213,10 @@ static void bounds_submit(struct hs_bounds *b, int64_t now_us, const struct hs_s
     hs_grow_bare((void **)&b->arrivals, &b->arrivals_cap, (uint64_t)b->arrival_count + 1,
                  sizeof *b->arrivals, JOBS_MAX);
     b->arrivals[b->arrival_count++] =
-        (struct arrival){.work_us = job->work_us,
-                         .profile = job->profile,
-                         .gpus = job->gpus & ((1u << GPUS_BITS) - 1),
-                         .gpu_milli = job->gpu_milli & ((1u << MILLI_BITS) - 1)};
+        (struct bounds_arrival){.work_us = job->work_us,
+                                .profile = job->profile,
+                                .gpus = job->gpus & ((1u << GPUS_BITS) - 1),
+                                .gpu_milli = job->gpu_milli & ((1u << MILLI_BITS) - 1)};
 }
 
 /* It does not count at all if it was submitted in the last instant: jobs of one instant come one
