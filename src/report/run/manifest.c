@@ -20,30 +20,6 @@
 
 #define MANIFEST_SCHEMA 1
 
-static void write_files(struct hs_jsonw *w, const struct hs_manifest *m)
-{
-    hs_jsonw_put(w, "inputs=[");
-    for (uint32_t i = 0; i < m->input_count; i++) {
-        const struct hs_manifest_input *in = &m->inputs[i];
-        hs_jsonw_put(w, "={ role=%s path=%s", in->role, in->path);
-        hs_jsonw_key(w, "xxh3_64");
-        hs_jsonw_hash(w, in->hash);
-        hs_jsonw_put(w, "bytes=%" PRIu64, in->bytes);
-        if (in->rows > 0)
-            hs_jsonw_put(w, "rows=%" PRIu64, in->rows);
-        hs_jsonw_put(w, "}");
-    }
-    hs_jsonw_put(w, "] outputs=[");
-    for (uint32_t i = 0; i < m->output_count; i++) {
-        const struct hs_output_file *out = &m->outputs[i];
-        hs_jsonw_put(w, "={ name=%s", out->name);
-        hs_jsonw_key(w, "xxh3_64");
-        hs_jsonw_hash(w, out->hash);
-        hs_jsonw_put(w, "bytes=%" PRIu64 " rows=%" PRIu64 " }", out->bytes, out->rows);
-    }
-    hs_jsonw_put(w, "]");
-}
-
 enum hs_status hs_manifest_write(const struct hs_manifest *m, const struct hs_rundir *dir,
                                  struct hs_diag *diag)
 {
@@ -69,7 +45,26 @@ enum hs_status hs_manifest_write(const struct hs_manifest *m, const struct hs_ru
     m->write_config(m->config_ctx, w);
     if (m->write_more != NULL)
         m->write_more(m->more_ctx, w);
-    write_files(w, m);
+    hs_jsonw_put(w, "inputs=[");
+    for (uint32_t i = 0; i < m->input_count; i++) {
+        const struct hs_manifest_input *in = &m->inputs[i];
+        hs_jsonw_put(w, "={ role=%s path=%s", in->role, in->path);
+        hs_jsonw_key(w, "xxh3_64");
+        hs_jsonw_hash(w, in->hash);
+        hs_jsonw_put(w, "bytes=%" PRIu64, in->bytes);
+        if (in->rows > 0)
+            hs_jsonw_put(w, "rows=%" PRIu64, in->rows);
+        hs_jsonw_put(w, "}");
+    }
+    hs_jsonw_put(w, "] outputs=[");
+    for (uint32_t i = 0; i < m->output_count; i++) {
+        const struct hs_output_file *file = &m->outputs[i];
+        hs_jsonw_put(w, "={ name=%s", file->name);
+        hs_jsonw_key(w, "xxh3_64");
+        hs_jsonw_hash(w, file->hash);
+        hs_jsonw_put(w, "bytes=%" PRIu64 " rows=%" PRIu64 " }", file->bytes, file->rows);
+    }
+    hs_jsonw_put(w, "]");
     if (m->write_counts != NULL)
         m->write_counts(m->more_ctx, w);
     hs_jsonw_put(w, "warnings=[");
@@ -110,28 +105,6 @@ static bool read_hash(const struct hs_json *value, uint64_t *hash)
     return true;
 }
 
-/* A file that is not described as a run describes it is passed over. */
-static void read_files(struct hs_runmanifest *m, const struct hs_json *root)
-{
-    const struct hs_json *in = hs_json_first(hs_json_get(root, "inputs"));
-    for (; in != NULL && m->input_count < HS_RUNMANIFEST_FILES_MAX; in = hs_json_next(in)) {
-        struct hs_manifest_input *input = &m->inputs[m->input_count];
-        int64_t bytes = 0;
-        input->role = hs_json_text(hs_json_get(in, "role"));
-        input->path = hs_json_text(hs_json_get(in, "path"));
-        m->input_count += input->role != NULL && input->path != NULL &&
-                          read_hash(hs_json_get(in, "xxh3_64"), &input->hash) &&
-                          hs_json_int(hs_json_get(in, "bytes"), &bytes);
-        input->bytes = (uint64_t)bytes;
-    }
-    const struct hs_json *out = hs_json_first(hs_json_get(root, "outputs"));
-    for (; out != NULL && m->file_count < HS_RUNMANIFEST_FILES_MAX; out = hs_json_next(out)) {
-        struct hs_output_file *file = &m->files[m->file_count];
-        file->name = hs_json_text(hs_json_get(out, "name"));
-        m->file_count += file->name != NULL && read_hash(hs_json_get(out, "xxh3_64"), &file->hash);
-    }
-}
-
 enum hs_status hs_runmanifest_open(struct hs_runmanifest *m, const char *dir, struct hs_diag *diag)
 {
     char path[HS_PATH_SIZE];
@@ -166,7 +139,24 @@ enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const char *path, s
                        "the manifest has no configuration");
     m->assumptions = hs_renamed_get(root, "assumptions");
     m->can = hs_json_text(hs_json_get(m->assumptions, "can"));
-    read_files(m, root);
+    /* a file that is not described as a run describes it is passed over */
+    const struct hs_json *in = hs_json_first(hs_json_get(root, "inputs"));
+    for (; in != NULL && m->input_count < HS_RUNMANIFEST_FILES_MAX; in = hs_json_next(in)) {
+        struct hs_manifest_input *input = &m->inputs[m->input_count];
+        int64_t bytes = 0;
+        input->role = hs_json_text(hs_json_get(in, "role"));
+        input->path = hs_json_text(hs_json_get(in, "path"));
+        m->input_count += input->role != NULL && input->path != NULL &&
+                          read_hash(hs_json_get(in, "xxh3_64"), &input->hash) &&
+                          hs_json_int(hs_json_get(in, "bytes"), &bytes);
+        input->bytes = (uint64_t)bytes;
+    }
+    const struct hs_json *out = hs_json_first(hs_json_get(root, "outputs"));
+    for (; out != NULL && m->file_count < HS_RUNMANIFEST_FILES_MAX; out = hs_json_next(out)) {
+        struct hs_output_file *file = &m->files[m->file_count];
+        file->name = hs_json_text(hs_json_get(out, "name"));
+        m->file_count += file->name != NULL && read_hash(hs_json_get(out, "xxh3_64"), &file->hash);
+    }
     return HS_OK;
 }
 
@@ -340,44 +330,43 @@ static enum hs_status read_count(const struct hs_rowfile *f, uint32_t column, ui
     return HS_OK;
 }
 
-static enum hs_status read_cell(const struct hs_rowfile *f, uint32_t column, void *to)
-{
-    const enum hs_rowcell_kind kind = f->cells[column].kind;
-    const char *text = hs_rowfile_text(f, column);
-    uint64_t count;
-    int64_t value;
-    switch (kind) {
-    case HS_ROWCELL_TEXT:
-        *(const char **)to = text;
-        return HS_OK;
-    case HS_ROWCELL_DOUBLE:
-        *(double *)to = (double)NAN;
-        return text[0] == '\0' || hs_parse_double(text, strlen(text), to)
-                   ? HS_OK
-                   : bad(f, column, "a number");
-    case HS_ROWCELL_COUNT:
-        return read_count(f, column, to);
-    case HS_ROWCELL_COUNT32:
-        HS_TRY(read_count(f, column, &count));
-        *(uint32_t *)to = (uint32_t)count;
-        return count > UINT32_MAX ? bad(f, column, "a count") : HS_OK;
-    default:
-        HS_TRY(hs_rowfile_decimal(f, column, decimals[kind].unit, decimals[kind].expected, &value));
-        if (value < 0 && !decimals[kind].may_be_empty)
-            return bad(f, column, decimals[kind].expected);
-    }
-    if (kind != HS_ROWCELL_SHARE) {
-        *(int64_t *)to = value;
-        return HS_OK;
-    }
-    *(uint32_t *)to = (uint32_t)value;
-    return value < 1 || value > GPU_MILLI ? bad(f, column, decimals[kind].expected) : HS_OK;
-}
-
 enum hs_status hs_rowfile_read(const struct hs_rowfile *f, void *row)
 {
-    for (uint32_t i = 0; f->cells[i].column != NULL; i++)
-        HS_TRY(read_cell(f, i, (char *)row + f->cells[i].offset));
+    for (uint32_t i = 0; f->cells[i].column != NULL; i++) {
+        const enum hs_rowcell_kind kind = f->cells[i].kind;
+        const char *text = hs_rowfile_text(f, i);
+        void *to = (char *)row + f->cells[i].offset;
+        uint64_t count;
+        int64_t value;
+        switch (kind) {
+        case HS_ROWCELL_TEXT:
+            *(const char **)to = text;
+            break;
+        case HS_ROWCELL_DOUBLE:
+            *(double *)to = (double)NAN;
+            if (text[0] != '\0' && !hs_parse_double(text, strlen(text), to))
+                return bad(f, i, "a number");
+            break;
+        case HS_ROWCELL_COUNT:
+            HS_TRY(read_count(f, i, to));
+            break;
+        case HS_ROWCELL_COUNT32:
+            HS_TRY(read_count(f, i, &count));
+            *(uint32_t *)to = (uint32_t)count;
+            if (count > UINT32_MAX)
+                return bad(f, i, "a count");
+            break;
+        default:
+            HS_TRY(hs_rowfile_decimal(f, i, decimals[kind].unit, decimals[kind].expected, &value));
+            if ((value < 0 && !decimals[kind].may_be_empty) ||
+                (kind == HS_ROWCELL_SHARE && (value < 1 || value > GPU_MILLI)))
+                return bad(f, i, decimals[kind].expected);
+            if (kind == HS_ROWCELL_SHARE)
+                *(uint32_t *)to = (uint32_t)value;
+            else
+                *(int64_t *)to = value;
+        }
+    }
     return HS_OK;
 }
 

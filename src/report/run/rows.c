@@ -221,16 +221,6 @@ static const struct {
     {HS_EVENT_TIMER, "timer"},
 };
 
-static void put_triggers(struct hs_csvw *w, uint32_t triggers)
-{
-    char text[128], *to = text; /* "finish submit", each word with a blank behind it */
-    for (size_t i = 0; i < sizeof trigger_words / sizeof *trigger_words; i++)
-        if (triggers >> trigger_words[i].kind & 1)
-            to += snprintf(to, (size_t)(text + sizeof text - to), "%s ", trigger_words[i].word);
-    to[to > text ? -1 : 0] = '\0';
-    hs_csvw_text(w, text);
-}
-
 /* What the value of an action is, and the reason of one for which the policy gives none; those that
  * are not listed have neither. */
 enum { VALUE_NONE, VALUE_SECONDS, VALUE_SHARE, VALUE_COUNT };
@@ -250,8 +240,17 @@ static const struct {
     [HS_DECISION_ADD_OVERHEAD] = {VALUE_SECONDS, REASON_NONE},
 };
 
-static void put_value(struct hs_csvw *w, const struct hs_decision *decision)
+static enum hs_status on_decision(void *ctx, int64_t now_us, const struct hs_decision *decision)
 {
+    struct decisions_state *d = ctx;
+    struct hs_csvw *w = &d->file.csv;
+    const char *const reasons[] = {
+        [REASON_NONE] = "", [REASON_ORDER] = d->by_order, [REASON_PREEMPTION] = d->by_preemption};
+    hs_csvw_seconds(w, now_us);
+    hs_csvw_text(w, decision->job->id);
+    hs_csvw_text(w, hs_decision_text(decision->kind));
+    hs_csvw_u64(w, decision->gpu_count);
+    hs_csvw_ids(w, decision->gpus, decision->gpu_count);
     switch (actions[decision->kind].value) {
     case VALUE_SECONDS:
         hs_csvw_seconds(w, (int64_t)decision->value);
@@ -265,21 +264,12 @@ static void put_value(struct hs_csvw *w, const struct hs_decision *decision)
     default:
         hs_csvw_empty(w);
     }
-}
-
-static enum hs_status on_decision(void *ctx, int64_t now_us, const struct hs_decision *decision)
-{
-    struct decisions_state *d = ctx;
-    struct hs_csvw *w = &d->file.csv;
-    const char *const reasons[] = {
-        [REASON_NONE] = "", [REASON_ORDER] = d->by_order, [REASON_PREEMPTION] = d->by_preemption};
-    hs_csvw_seconds(w, now_us);
-    hs_csvw_text(w, decision->job->id);
-    hs_csvw_text(w, hs_decision_text(decision->kind));
-    hs_csvw_u64(w, decision->gpu_count);
-    hs_csvw_ids(w, decision->gpus, decision->gpu_count);
-    put_value(w, decision);
-    put_triggers(w, decision->triggers);
+    char text[128], *to = text; /* "finish submit", each word with a blank behind it */
+    for (size_t i = 0; i < sizeof trigger_words / sizeof *trigger_words; i++)
+        if (decision->triggers >> trigger_words[i].kind & 1)
+            to += snprintf(to, (size_t)(text + sizeof text - to), "%s ", trigger_words[i].word);
+    to[to > text ? -1 : 0] = '\0';
+    hs_csvw_text(w, text);
     hs_csvw_text(w, decision->plan_reason != NULL ? decision->plan_reason
                                                   : reasons[actions[decision->kind].reason]);
     hs_csvw_end(w);
@@ -667,14 +657,6 @@ static int64_t swf_status(const struct hs_job_record *job)
     return job->outcome == HS_OUTCOME_CANCELLED ? STATUS_CANCELED : STATUS_DONE;
 }
 
-static int64_t partition_of(const struct hs_cluster *cluster, const char *gpu_type)
-{
-    for (uint32_t i = 0; i < cluster->type_count; i++)
-        if (strcmp(cluster->types[i].name, gpu_type) == 0)
-            return i + 1;
-    return UNKNOWN;
-}
-
 /* From 1 on; a name that is empty is not known. */
 static int64_t number_of(struct hs_intern *names, const char *name)
 {
@@ -721,7 +703,9 @@ static enum hs_status on_swf_finish(void *ctx, int64_t now_us, const struct hs_j
     field[STATUS] = swf_status(job);
     field[USER] = number_of(&s->users, job->user);
     field[GROUP] = field[QUEUE] = number_of(&s->vcs, job->vc);
-    field[PARTITION] = partition_of(r->options.cluster, job->gpu_type);
+    for (uint32_t i = 0; i < r->options.cluster->type_count; i++)
+        if (strcmp(r->options.cluster->types[i].name, job->gpu_type) == 0)
+            field[PARTITION] = i + 1;
     return hs_temp_records_put_at(&s->records, job->index, field, r->diag);
 }
 
@@ -733,11 +717,18 @@ static void put_name(struct hs_output *out, const char *text)
     hs_output_put(out, "\n", 1);
 }
 
-static void put_header(const struct swf_state *s, struct hs_output *out)
+static enum hs_status swf_finish(void *state, int64_t end_us)
 {
+    struct swf_state *s = state;
+    struct hs_output *out = &s->file.csv.out;
+    struct hs_diag *diag = s->file.report->diag;
     const struct hs_report_options *options = &s->file.report->options;
     const struct hs_cluster *cluster = options->cluster;
-    uint32_t queues = s->vcs.count - 1; /* without the empty name */
+    const uint32_t queues = s->vcs.count - 1; /* without the empty name */
+    void *block;
+    uint32_t count;
+    enum hs_status status;
+    (void)end_us;
     hs_say(out, "; Computer: GPUs of a simulated cluster\n"
                 "; Conversion: horus, a simulator; the workload is ");
     put_name(out, options->workload_name);
@@ -761,18 +752,6 @@ static void put_header(const struct swf_state *s, struct hs_output *out)
     hs_say(out, "; Note: a processor is a GPU; allocated are those of the last placement\n"
                 "; Note: run time is from first start to end, whatever came between\n"
                 "; Note: times are differences of instants rounded to the second\n");
-}
-
-static enum hs_status swf_finish(void *state, int64_t end_us)
-{
-    struct swf_state *s = state;
-    struct hs_output *out = &s->file.csv.out;
-    struct hs_diag *diag = s->file.report->diag;
-    void *block;
-    uint32_t count;
-    enum hs_status status;
-    (void)end_us;
-    put_header(s, out);
     while ((status = hs_temp_records_next(&s->records, &block, &count, diag)) == HS_OK) {
         const int64_t(*field)[FIELDS] = block;
         for (uint32_t i = 0; i < count; i++) {

@@ -251,33 +251,6 @@ static struct column column_of(const struct hs_run_table *table, const char *met
     return column;
 }
 
-static void make_layout(struct layout *layout, const struct hs_run_table *table)
-{
-    layout->table = table;
-    layout->count = 0;
-    layout->label_width = widest(0, "policy");
-    for (uint32_t i = 0; i < table->row_count; i++)
-        if (strlen(table->rows[i].label) <= LABEL_WIDTH)
-            layout->label_width = widest(layout->label_width, table->rows[i].label);
-    uint32_t used = layout->label_width;
-    for (uint32_t i = 0; layout->count < COLUMNS_MAX; i++) {
-        const char *metric = table->metrics != NULL ? table->metrics[i] : hs_table_run_column(i);
-        if (metric == NULL)
-            break;
-        const struct column column = column_of(table, metric);
-        const uint32_t need = GAP + column.width + column.mark_width;
-        /* the first column stays, however narrow the terminal */
-        if (!table->shows_all && (!hs_table_is_telling(table, &column.how) ||
-                                  (layout->count > 0 && used + need > table->columns)))
-            continue;
-        layout->columns[layout->count++] = column;
-        used += need;
-    }
-    layout->has_spark = used + GAP + SPARK_CELLS <= table->columns;
-    for (uint32_t i = 0; i < table->row_count; i++)
-        layout->has_spark = layout->has_spark && table->rows[i].summary->sparkline[0] != '\0';
-}
-
 static void put(struct line *line, const char *text)
 {
     if (text[0] != '\0')
@@ -355,9 +328,28 @@ static void put_row(struct line *line, const struct layout *layout, const struct
 
 void hs_table_print(struct hs_output *out, const struct hs_run_table *table)
 {
-    struct layout layout;
+    struct layout layout = {.table = table, .label_width = widest(0, "policy")};
     struct line line = {.out = out};
-    make_layout(&layout, table);
+    for (uint32_t i = 0; i < table->row_count; i++)
+        if (strlen(table->rows[i].label) <= LABEL_WIDTH)
+            layout.label_width = widest(layout.label_width, table->rows[i].label);
+    uint32_t used = layout.label_width;
+    for (uint32_t i = 0; layout.count < COLUMNS_MAX; i++) {
+        const char *metric = table->metrics != NULL ? table->metrics[i] : hs_table_run_column(i);
+        if (metric == NULL)
+            break;
+        const struct column column = column_of(table, metric);
+        const uint32_t need = GAP + column.width + column.mark_width;
+        /* the first column stays, however narrow the terminal */
+        if (!table->shows_all && (!hs_table_is_telling(table, &column.how) ||
+                                  (layout.count > 0 && used + need > table->columns)))
+            continue;
+        layout.columns[layout.count++] = column;
+        used += need;
+    }
+    layout.has_spark = used + GAP + SPARK_CELLS <= table->columns;
+    for (uint32_t i = 0; i < table->row_count; i++)
+        layout.has_spark = layout.has_spark && table->rows[i].summary->sparkline[0] != '\0';
     put(&line, "policy");
     line.blanks += layout.label_width - (uint32_t)strlen("policy");
     for (uint32_t c = 0; c < layout.count; c++)

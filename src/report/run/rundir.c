@@ -133,18 +133,13 @@ enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool forc
         return hs_fail(diag, HS_E_IO, &place, "give --force to replace it, or another name with -o",
                        "this run directory exists");
     HS_TRY(hs_rundir_make_parents(dir->final_path, diag));
-    bool is_made = mkdir(dir->tmp_path, 0777) == 0;
-    if (!is_made && errno == EEXIST) {
-        if (!force)
-            return hs_fail(diag, HS_E_IO, &tmp,
-                           "if no run is writing it, give --force or remove it",
-                           "left by a run that is not over or was killed");
-        if (!remove_level(dir->tmp_path, LEVEL_DIR))
-            return dir_failed(diag, dir->tmp_path, "remove what an earlier run left");
-        is_made = mkdir(dir->tmp_path, 0777) == 0;
-    }
-    if (!is_made)
-        return dir_failed(diag, dir->tmp_path, "create the directory");
+    if (force && exists(dir->tmp_path) && !remove_level(dir->tmp_path, LEVEL_DIR))
+        return dir_failed(diag, dir->tmp_path, "remove what an earlier run left");
+    if (mkdir(dir->tmp_path, 0777) != 0)
+        return errno != EEXIST ? dir_failed(diag, dir->tmp_path, "create the directory")
+                               : hs_fail(diag, HS_E_IO, &tmp,
+                                         "if no run is writing it, give --force or remove it",
+                                         "left by a run that is not over or was killed");
     dir->is_open = true;
     dir->owner = getpid();
     dir->next = unfinished;
@@ -156,27 +151,6 @@ void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, s
 {
     path[0] = '\0';
     hs_append(path, size, "%s/%s", dir->tmp_path, name);
-}
-
-/* Puts tmp in the place of an old run: the old one is whole until the new one stands. */
-static enum hs_status replace(const struct hs_rundir *dir, struct hs_diag *diag)
-{
-    char old[HS_PATH_SIZE + 8];
-    snprintf(old, sizeof old, "%s.old", dir->final_path);
-    if (rename(dir->final_path, old) != 0)
-        return dir_failed(diag, dir->final_path, "move the old run aside");
-    if (rename(dir->tmp_path, dir->final_path) != 0) {
-        int error = errno;
-        if (rename(old, dir->final_path) != 0)
-            hs_report(diag, HS_WARNING, &(struct hs_place){.file = old}, NULL,
-                      "the old run stays under this name: %s", strerror(errno));
-        errno = error;
-        return dir_failed(diag, dir->tmp_path, "rename to the run directory");
-    }
-    if (!remove_level(old, LEVEL_DIR))
-        hs_report(diag, HS_WARNING, &(struct hs_place){.file = old}, "remove it by hand",
-                  "the replaced run cannot be removed: %s", strerror(errno));
-    return HS_OK;
 }
 
 enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *diag)
@@ -195,11 +169,27 @@ enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag)
 {
     if (!sync_dir(dir->tmp_path, HS_PATH_SIZE))
         return dir_failed(diag, dir->tmp_path, "flush the directory to the disk");
-    /* rename(2) itself replaces an empty directory; one that came since open stays without force */
+    /* rename(2) itself replaces an empty directory; one that came since open stays without force;
+     * an old run is moved aside, whole until the new one stands */
     if (rename(dir->tmp_path, dir->final_path) != 0) {
+        char old[HS_PATH_SIZE + 8];
+        const struct hs_place place = {.file = old};
+        snprintf(old, sizeof old, "%s.old", dir->final_path);
         if ((errno != EEXIST && errno != ENOTEMPTY) || !dir->may_replace)
             return dir_failed(diag, dir->tmp_path, "rename to the run directory");
-        HS_TRY(replace(dir, diag));
+        if (rename(dir->final_path, old) != 0)
+            return dir_failed(diag, dir->final_path, "move the old run aside");
+        if (rename(dir->tmp_path, dir->final_path) != 0) {
+            int error = errno;
+            if (rename(old, dir->final_path) != 0)
+                hs_report(diag, HS_WARNING, &place, NULL, "the old run stays under this name: %s",
+                          strerror(errno));
+            errno = error;
+            return dir_failed(diag, dir->tmp_path, "rename to the run directory");
+        }
+        if (!remove_level(old, LEVEL_DIR))
+            hs_report(diag, HS_WARNING, &place, "remove it by hand",
+                      "the replaced run cannot be removed: %s", strerror(errno));
     }
     dir->is_open = false;
     enum hs_status status = HS_OK;

@@ -289,17 +289,6 @@ static double number_or_nan(const struct hs_json *value)
     return hs_json_kind(value) == HS_JSON_NUMBER ? hs_json_number(value) : (double)NAN;
 }
 
-static void read_class(struct hs_class *class, const char *kind, const struct hs_json *figures)
-{
-    int64_t jobs = 0;
-    (void)hs_json_int(hs_json_get(figures, "jobs"), &jobs);
-    class->kind = kind;
-    class->jobs = (uint64_t)jobs;
-    (void)snprintf(class->name, sizeof class->name, "%s", hs_json_key(figures));
-    for (uint32_t m = 0; m < HS_CLASS_MEASURES; m++)
-        class->value[m] = number_or_nan(hs_json_get(figures, class_measures[m]));
-}
-
 enum hs_status hs_runsummary_load(struct hs_runsummary *r, const char *path, struct hs_diag *diag)
 {
     struct hs_summary *s = &r->summary;
@@ -325,8 +314,17 @@ enum hs_status hs_runsummary_load(struct hs_runsummary *r, const char *path, str
     const struct hs_json *kind = hs_json_first(hs_json_get(root, "classes"));
     for (; kind != NULL; kind = hs_json_next(kind)) {
         const struct hs_json *figures = hs_json_first(kind);
-        for (; figures != NULL && s->class_count < HS_CLASSES_MAX; figures = hs_json_next(figures))
-            read_class(&s->classes[s->class_count++], hs_json_key(kind), figures);
+        for (; figures != NULL && s->class_count < HS_CLASSES_MAX;
+             figures = hs_json_next(figures)) {
+            struct hs_class *class = &s->classes[s->class_count++];
+            int64_t jobs = 0;
+            (void)hs_json_int(hs_json_get(figures, "jobs"), &jobs);
+            class->kind = hs_json_key(kind);
+            class->jobs = (uint64_t)jobs;
+            (void)snprintf(class->name, sizeof class->name, "%s", hs_json_key(figures));
+            for (uint32_t m = 0; m < HS_CLASS_MEASURES; m++)
+                class->value[m] = number_or_nan(hs_json_get(figures, class_measures[m]));
+        }
     }
     return HS_OK;
 }
