@@ -579,21 +579,6 @@ static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
 
 /* ---- opening and closing ---- */
 
-static enum hs_status open_file(struct hs_report *r, const struct hs_row_format *format)
-{
-    char path[HS_PATH_SIZE];
-    struct hs_row_file *file = hs_alloc_zeroed(1, format->state_size);
-    r->open[r->open_count++] = file;
-    file->format = format;
-    file->observer = format->observer;
-    file->observer.ctx = file;
-    file->report = r;
-    if (format->open != NULL)
-        format->open(file);
-    hs_rundir_file(r->options.dir, format->name, path, sizeof path);
-    return hs_csvw_open(&file->csv, path, format->header, r->diag);
-}
-
 enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_options *options,
                               struct hs_diag *diag)
 {
@@ -606,9 +591,20 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
     r->timeline.width_us = HS_TIMELINE_WIDTH_US;
     r->bounds = hs_alloc_zeroed(1, sizeof *r->bounds);
     bounds_open(r->bounds, options->cluster, options->speed);
-    for (uint32_t i = 0; i < HS_ROW_FILES && options->dir != NULL && status == HS_OK; i++)
-        if ((options->outputs & hs_row_formats[i]->output) != 0)
-            status = open_file(r, hs_row_formats[i]);
+    for (uint32_t i = 0; i < HS_ROW_FILES && options->dir != NULL && status == HS_OK; i++) {
+        const struct hs_row_format *format = hs_row_formats[i];
+        char path[HS_PATH_SIZE];
+        if ((options->outputs & format->output) == 0)
+            continue;
+        struct hs_row_file *file = hs_alloc_zeroed(1, format->state_size);
+        r->open[r->open_count++] = file;
+        *file = (struct hs_row_file){.format = format, .observer = format->observer, .report = r};
+        file->observer.ctx = file;
+        if (format->open != NULL)
+            format->open(file);
+        hs_rundir_file(options->dir, format->name, path, sizeof path);
+        status = hs_csvw_open(&file->csv, path, format->header, diag);
+    }
     r->observer = (struct hs_observer){.ctx = r,
                                        .on_submit = on_submit,
                                        .on_finish = on_finish,

@@ -28,8 +28,6 @@ const char *const explain_cause_names[EXPLAIN_CAUSES] = {"resources", "fragmenta
 #define ROWS_MAX      (UINT32_MAX / 2)
 #define NEAREST_AMONG 100000u /* of a larger trace the first ones */
 
-/* ---- manifest and cluster ---- */
-
 static const char *config_text(const struct explain *x, const char *key)
 {
     return hs_json_text(hs_json_get(x->manifest.config, key));
@@ -38,26 +36,6 @@ static const char *config_text(const struct explain *x, const char *key)
 static const char *or_unknown(const char *text)
 {
     return text != NULL ? text : "?";
-}
-
-static enum hs_status load_cluster(struct explain *x)
-{
-    const struct hs_place place = {.file = x->dir};
-    const char *spec = config_text(x, "cluster"), *vc = config_text(x, "vc"),
-               *date = config_text(x, "vc_date");
-    if (spec == NULL)
-        return hs_fail(x->diag, HS_E_INPUT, &place, NULL, "the manifest names no cluster");
-    HS_TRY(hs_cluster_load(&x->cluster, spec, x->diag));
-    x->has_cluster = true;
-    for (uint32_t i = 0; i < x->manifest.input_count; i++)
-        if (strcmp(x->manifest.inputs[i].role, "cluster") == 0 &&
-            x->manifest.inputs[i].hash != x->cluster.input_hash)
-            hs_report(x->diag, HS_WARNING, &place, "what is told of causes is of another cluster",
-                      "'%s' was changed after the run", spec);
-    if (vc == NULL || strcmp(vc, "ignore") == 0)
-        return HS_OK;
-    return hs_cluster_set_vcs(&x->cluster, strcmp(vc, "quota") == 0 ? HS_VC_QUOTA : HS_VC_PARTITION,
-                              config_text(x, "vc_file"), date != NULL ? date : "", x->diag);
 }
 
 /* ---- jobs.csv ---- */
@@ -92,20 +70,6 @@ static const struct hs_rowcell job_cells[] = {
     {NULL, HS_ROWCELL_TEXT, 0},
 };
 
-/* Few: as many as there are sizes of gangs, and shares, in a pool. */
-static void class_of(struct explain *x, struct explain_job *job)
-{
-    uint32_t vc = job->vc == UINT32_MAX ? 0 : job->vc; /* rejected: it never waits */
-    for (job->class = 0; job->class < x->class_count; job->class ++)
-        if (x->classes[job->class].vc == vc && x->classes[job->class].gpus == job->gpus &&
-            x->classes[job->class].gpu_milli == job->gpu_milli)
-            return;
-    hs_grow((void **)&x->classes, &x->class_cap, (uint64_t)x->class_count + 1, sizeof *x->classes,
-            ROWS_MAX);
-    x->classes[x->class_count++] =
-        (struct explain_class){.vc = vc, .gpus = job->gpus, .gpu_milli = job->gpu_milli};
-}
-
 static const char *keep_text(struct explain *x, const char *text)
 {
     return hs_intern_text(&x->texts, hs_intern_get(&x->texts, text));
@@ -133,7 +97,17 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
     job->end_us = job->submit_us + job->run_us + job->pending_us;
     job->last_end_us = job->submit_us;
     job->vc = hs_cluster_vc(&x->cluster, job->vc_name);
-    class_of(x, job);
+    const uint32_t vc = job->vc == UINT32_MAX ? 0 : job->vc; /* rejected: it never waits */
+    for (; job->class < x->class_count; job->class ++)       /* few */
+        if (x->classes[job->class].vc == vc && x->classes[job->class].gpus == job->gpus &&
+            x->classes[job->class].gpu_milli == job->gpu_milli)
+            break;
+    if (job->class == x->class_count) {
+        hs_grow((void **)&x->classes, &x->class_cap, (uint64_t)x->class_count + 1,
+                sizeof *x->classes, ROWS_MAX);
+        x->classes[x->class_count++] =
+            (struct explain_class){.vc = vc, .gpus = job->gpus, .gpu_milli = job->gpu_milli};
+    }
     if (x->job_count == 0 || job->submit_us < x->begin_us)
         x->begin_us = job->submit_us;
     if (x->job_count == 0 || job->end_us > x->end_us)
@@ -196,10 +170,11 @@ static enum hs_status add_decision(void *ctx, const struct hs_rowfile *f)
 static enum hs_status load(struct explain *x)
 {
     static const char *const needed[] = {"jobs.csv", "segments.csv"};
+    const struct hs_place place = {.file = x->dir};
     HS_TRY(hs_runmanifest_open(&x->manifest, x->dir, x->diag));
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (hs_runmanifest_file(&x->manifest, needed[i]) == NULL)
-            return hs_fail(x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir},
+            return hs_fail(x->diag, HS_E_INPUT, &place,
                            "repeat the run with --outputs=jobs,segments, or all",
                            "nothing to explain: the run was made without %s", needed[i]);
     const struct hs_json *assumptions = x->manifest.assumptions;
@@ -210,7 +185,21 @@ static enum hs_status load(struct explain *x)
     x->order = or_unknown(hs_json_text(hs_json_get(assumptions, "order")));
     x->scan = or_unknown(hs_json_text(hs_json_get(assumptions, "scan")));
     x->has_decisions = hs_runmanifest_file(&x->manifest, "decisions.csv") != NULL;
-    HS_TRY(load_cluster(x));
+    const char *spec = config_text(x, "cluster"), *vc = config_text(x, "vc"),
+               *date = config_text(x, "vc_date");
+    if (spec == NULL)
+        return hs_fail(x->diag, HS_E_INPUT, &place, NULL, "the manifest names no cluster");
+    HS_TRY(hs_cluster_load(&x->cluster, spec, x->diag));
+    x->has_cluster = true;
+    for (uint32_t i = 0; i < x->manifest.input_count; i++)
+        if (strcmp(x->manifest.inputs[i].role, "cluster") == 0 &&
+            x->manifest.inputs[i].hash != x->cluster.input_hash)
+            hs_report(x->diag, HS_WARNING, &place, "what is told of causes is of another cluster",
+                      "'%s' was changed after the run", spec);
+    if (vc != NULL && strcmp(vc, "ignore") != 0)
+        HS_TRY(hs_cluster_set_vcs(&x->cluster,
+                                  strcmp(vc, "quota") == 0 ? HS_VC_QUOTA : HS_VC_PARTITION,
+                                  config_text(x, "vc_file"), date != NULL ? date : "", x->diag));
     x->schedule = (struct hs_schedule){.ids = &x->ids,
                                        .gpu_count = x->cluster.gpu_count,
                                        .expected_gpus = "a list of ascending GPUs of the cluster",
@@ -219,21 +208,6 @@ static enum hs_status load(struct explain *x)
     HS_TRY(hs_rowfile_each(&x->manifest, "segments.csv", hs_schedule_cells, add_segment, x));
     x->manifest.keeps_quiet = true; /* of decisions.csv one job is looked at */
     return HS_OK;
-}
-
-static enum hs_status find(struct explain *x, const char *id)
-{
-    const uint32_t name = hs_intern_find(&x->ids, id);
-    if (name != 0 && name != UINT32_MAX) {
-        x->watched = name - 1;
-        return HS_OK;
-    }
-    char hint[HS_HINT_SIZE];
-    const uint32_t count = x->job_count < NEAREST_AMONG ? x->job_count : NEAREST_AMONG;
-    return hs_fail(x->diag, HS_E_INPUT, &(struct hs_place){.file = x->dir},
-                   hs_did_you_mean(hint, id, x->ids.texts + 1, count,
-                                   "the first column of jobs.csv has the ids"),
-                   "the run has no job '%s'", id);
 }
 
 /* ---- the replay ---- */
@@ -361,19 +335,6 @@ static void move_segment(struct replay *r, const struct hs_placed *s, bool takes
         }
 }
 
-/* Of each worker that wants a share of a GPU. */
-static enum explain_cause cause_of_share(const struct replay *r, const struct explain_class *class,
-                                         uint64_t room_milli)
-{
-    if (class->gpu_milli > room_milli)
-        return EXPLAIN_QUOTA;
-    if (hs_free_total(r->free_index, class->vc) > 0 ||
-        class->gpu_milli <= hs_part_most(r->parts, class->vc))
-        return EXPLAIN_PRIORITY;
-    return class->gpu_milli <= hs_part_all(r->parts, class->vc) ? EXPLAIN_FRAGMENTATION
-                                                                : EXPLAIN_RESOURCES;
-}
-
 static enum explain_cause cause_of(const struct replay *r, const struct explain_class *class)
 {
     const struct hs_cluster *c = &r->x->cluster;
@@ -383,10 +344,15 @@ static enum explain_cause cause_of(const struct replay *r, const struct explain_
         quota = quota < UINT64_MAX / HS_GPU_MILLI ? quota * HS_GPU_MILLI : UINT64_MAX;
         room_milli = quota > held ? quota - held : 0;
     }
-    if (class->gpu_milli < HS_GPU_MILLI)
-        return cause_of_share(r, class, room_milli);
-    if (gpus * HS_GPU_MILLI > room_milli)
+    const bool is_share = class->gpu_milli < HS_GPU_MILLI; /* of each worker alone */
+    if ((is_share ? 1 : gpus) * class->gpu_milli > room_milli)
         return EXPLAIN_QUOTA;
+    if (is_share && (hs_free_total(r->free_index, class->vc) > 0 ||
+                     class->gpu_milli <= hs_part_most(r->parts, class->vc)))
+        return EXPLAIN_PRIORITY;
+    if (is_share)
+        return class->gpu_milli <= hs_part_all(r->parts, class->vc) ? EXPLAIN_FRAGMENTATION
+                                                                    : EXPLAIN_RESOURCES;
     if (gpus > hs_free_total(r->free_index, class->vc))
         return EXPLAIN_RESOURCES;
     if (gpus <= hs_free_max(r->free_index, class->vc))
@@ -461,20 +427,6 @@ static void watch(struct explain *x, const struct event *e)
         stage->wait_us[c] += begins ? -sum_us[c] : sum_us[c];
 }
 
-static void play(struct replay *r)
-{
-    for (uint64_t i = 0; i < r->count; i++) {
-        const struct event *e = &r->events[i];
-        pass_time(r, e->us);
-        if (r->x->watched != EXPLAIN_NONE)
-            watch(r->x, e);
-        if (e->kind == TAKE || e->kind == GIVE)
-            move_segment(r, &r->x->schedule.segments[e->subject], e->kind == TAKE);
-        else
-            job_waits(r, e->subject, (enum explain_phase)e->phase, e->kind == WAIT);
-    }
-}
-
 static enum hs_status replay(struct explain *x)
 {
     /* a segment has two, and so has the wait before or after it */
@@ -496,7 +448,15 @@ static enum hs_status replay(struct explain *x)
     if (s == HS_OK) {
         qsort(r.events, r.count, sizeof *r.events, event_compare);
         open_state(&r);
-        play(&r);
+        for (uint64_t i = 0; i < r.count; i++) {
+            const struct event *e = &r.events[i];
+            pass_time(&r, e->us);
+            watch(x, e);
+            if (e->kind == TAKE || e->kind == GIVE)
+                move_segment(&r, &x->schedule.segments[e->subject], e->kind == TAKE);
+            else
+                job_waits(&r, e->subject, (enum explain_phase)e->phase, e->kind == WAIT);
+        }
     }
     hs_free(r.events);
     hs_arena_free(&r.arena);
@@ -624,12 +584,20 @@ static void look_for_partners(struct explain *x)
 enum hs_status explain_open(struct explain *x, const char *dir, const char *job_id,
                             struct hs_diag *diag)
 {
-    *x = (struct explain){.dir = dir, .diag = diag, .watched = EXPLAIN_NONE};
+    *x = (struct explain){.dir = dir, .diag = diag};
     hs_intern_init(&x->ids);
     hs_intern_init(&x->texts);
     HS_TRY(load(x));
-    if (job_id != NULL)
-        HS_TRY(find(x, job_id));
+    const uint32_t name = job_id != NULL ? hs_intern_find(&x->ids, job_id) : 0;
+    if (job_id != NULL && (name == 0 || name == UINT32_MAX)) {
+        char hint[HS_HINT_SIZE];
+        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = dir},
+                       hs_did_you_mean(hint, job_id, x->ids.texts + 1,
+                                       x->job_count < NEAREST_AMONG ? x->job_count : NEAREST_AMONG,
+                                       "the first column of jobs.csv has the ids"),
+                       "the run has no job '%s'", job_id);
+    }
+    x->watched = name - 1; /* EXPLAIN_NONE of no name */
     HS_TRY(replay(x));
     for (uint32_t i = 0; i < x->job_count; i++)
         if (x->jobs[i].pending_us > 0)

@@ -103,19 +103,6 @@ static enum hs_status read_groups(struct verify_run *run, const struct hs_json_d
     return HS_OK;
 }
 
-static enum hs_status read_json(struct verify_run *run, const char *path)
-{
-    struct hs_json_doc *doc;
-    HS_TRY(hs_json_load(&doc, path, run->diag));
-    const struct hs_json *root = hs_json_root(doc);
-    const struct hs_json *rack = hs_json_first(hs_json_get(root, "racks"));
-    enum hs_status s = read_groups(run, doc, hs_json_get(root, "nodes"));
-    for (; s == HS_OK && rack != NULL; rack = hs_json_next(rack))
-        s = read_groups(run, doc, hs_json_get(rack, "nodes"));
-    hs_json_close(doc);
-    return s;
-}
-
 static bool read_cell(const struct hs_csv_row *row, uint32_t field, int64_t *value)
 {
     return field < row->count && hs_parse_int64(row->fields[field], row->lengths[field], value);
@@ -173,7 +160,17 @@ static enum hs_status load_cluster(struct verify_run *run, const char *spec)
         hs_csv_close(csv);
     }
     hs_input_close(input);
-    return is_list || status != HS_OK ? status : read_json(run, spec);
+    if (is_list || status != HS_OK)
+        return status;
+    struct hs_json_doc *doc;
+    HS_TRY(hs_json_load(&doc, spec, run->diag));
+    const struct hs_json *root = hs_json_root(doc);
+    const struct hs_json *rack = hs_json_first(hs_json_get(root, "racks"));
+    status = read_groups(run, doc, hs_json_get(root, "nodes"));
+    for (; status == HS_OK && rack != NULL; rack = hs_json_next(rack))
+        status = read_groups(run, doc, hs_json_get(rack, "nodes"));
+    hs_json_close(doc);
+    return status;
 }
 
 /* ---- the manifest ---- */
@@ -534,27 +531,6 @@ static void add_value(struct verify_sums *s, enum measure measure, int64_t value
     s->values[measure].sum += value;
 }
 
-static void add_done(struct verify_sums *s, const struct verify_job *j)
-{
-    const int64_t wait_us = j->sum.first_start_us - j->submit_us,
-                  jct_us = j->sum.finish_us - j->submit_us;
-    struct class_sums *class = &s->classes[j->row.job_class];
-    s->done++;
-    s->pending_us += jct_us - j->sum.run_us;
-    s->isolated_us += j->work_us;
-    class->jobs++;
-    class->wait_us += wait_us;
-    class->jct_us += jct_us;
-    add_value(s, WAIT, wait_us);
-    add_value(s, JCT, jct_us);
-    add_value(s, PROGRESS,
-              (j->row.progress_us >= 0 ? j->row.progress_us : j->sum.finish_us) - j->submit_us);
-    if (j->work_us > 0) {
-        add_value(s, SLOWDOWN, verify_ppm(jct_us, j->work_us));
-        add_value(s, RUN_SLOWDOWN, verify_ppm(j->sum.run_us, j->work_us));
-    }
-}
-
 static void add_row(struct verify_sums *s, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
@@ -579,8 +555,25 @@ static void add_row(struct verify_sums *s, const struct verify_job *j)
     s->span_us = later(s->span_us, row->finish_us);
     if (row->is_rejected)
         s->span_us = later(s->span_us, row->submit_us + row->run_us + row->pending_us);
-    if (row->is_done)
-        add_done(s, j);
+    if (!row->is_done)
+        return;
+    const int64_t wait_us = j->sum.first_start_us - j->submit_us,
+                  jct_us = j->sum.finish_us - j->submit_us;
+    struct class_sums *class = &s->classes[j->row.job_class];
+    s->done++;
+    s->pending_us += jct_us - j->sum.run_us;
+    s->isolated_us += j->work_us;
+    class->jobs++;
+    class->wait_us += wait_us;
+    class->jct_us += jct_us;
+    add_value(s, WAIT, wait_us);
+    add_value(s, JCT, jct_us);
+    add_value(s, PROGRESS,
+              (j->row.progress_us >= 0 ? j->row.progress_us : j->sum.finish_us) - j->submit_us);
+    if (j->work_us > 0) {
+        add_value(s, SLOWDOWN, verify_ppm(jct_us, j->work_us));
+        add_value(s, RUN_SLOWDOWN, verify_ppm(j->sum.run_us, j->work_us));
+    }
 }
 
 static int compare_us(const void *a, const void *b)
@@ -641,26 +634,6 @@ static void compare_quantiles(const struct stated *s, const struct verify_sums *
     }
 }
 
-/* Classes are in the summary where a job asks for one, and then those that have jobs. */
-static void compare_classes(struct verify_check *c, const struct hs_json *classes,
-                            const struct verify_sums *sums)
-{
-    bool is_told = sums->classes[HS_JOB_CLASS_AUTO].jobs < sums->done;
-    for (int i = 0; i < HS_JOB_CLASS_COUNT; i++) {
-        const char *name = hs_job_class_text((enum hs_job_class)i);
-        const struct class_sums *class = &sums->classes[i];
-        char owner[32];
-        const struct stated s = {c, hs_json_get(hs_json_get(classes, "class"), name), owner};
-        double n_us = is_told ? 1e6 * (double)class->jobs : 0;
-        if (s.figures == NULL && !(n_us > 0))
-            continue;
-        (void)snprintf(owner, sizeof owner, "%s: ", name);
-        compare(&s, "jobs", n_us, 1e6);
-        compare(&s, "mean_wait", (double)class->wait_us, n_us);
-        compare(&s, "mean_jct", (double)class->jct_us, n_us);
-    }
-}
-
 static void compare_statistics(const struct stated *s, const struct hs_json *classes,
                                const struct verify_sums *sums)
 {
@@ -678,7 +651,22 @@ static void compare_statistics(const struct stated *s, const struct hs_json *cla
     compare_mean(s, sums, RUN_SLOWDOWN);
     compare_quantiles(s, sums, SLOWDOWN);
     compare_quantiles(s, sums, RUN_SLOWDOWN);
-    compare_classes(s->check, classes, sums);
+    /* classes are in the summary where a job asks for one, and then those that have jobs */
+    bool is_told = sums->classes[HS_JOB_CLASS_AUTO].jobs < sums->done;
+    for (int i = 0; i < HS_JOB_CLASS_COUNT; i++) {
+        const char *name = hs_job_class_text((enum hs_job_class)i);
+        const struct class_sums *class = &sums->classes[i];
+        char owner[32];
+        const struct stated of_class = {s->check, hs_json_get(hs_json_get(classes, "class"), name),
+                                        owner};
+        double class_us = is_told ? 1e6 * (double)class->jobs : 0;
+        if (of_class.figures == NULL && !(class_us > 0))
+            continue;
+        (void)snprintf(owner, sizeof owner, "%s: ", name);
+        compare(&of_class, "jobs", class_us, 1e6);
+        compare(&of_class, "mean_wait", (double)class->wait_us, class_us);
+        compare(&of_class, "mean_jct", (double)class->jct_us, class_us);
+    }
 }
 
 static void compare_all(struct verify_check *c, const struct hs_json *root,
