@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include "base/fixed.h"
-#include "base/fmt.h"
 #include "report/run/manifest.h"
 #include "report/stats/exact.h"
 
@@ -162,19 +161,12 @@ static enum hs_status check_trace(const struct hs_paired *p)
     return differs(p, what);
 }
 
-static const char *seconds(char text[HS_FMT_MAX + 1], int64_t us)
-{
-    text[hs_fmt_seconds(text, us)] = '\0';
-    return text;
-}
-
 static enum hs_status missing(const struct hs_paired *p, const struct hs_paired_row *row,
                               int has_it)
 {
-    char what[HS_PATH_SIZE], at[HS_FMT_MAX + 1];
+    char what[HS_PATH_SIZE];
     (void)snprintf(what, sizeof what, "job %s, submitted at %s, is %s", row->id,
-                   seconds(at, row->submit_us),
-                   has_it == HS_PAIRED_A ? "not in it" : "in it alone");
+                   HS_SECONDS(row->submit_us), has_it == HS_PAIRED_A ? "not in it" : "in it alone");
     return differs(p, what);
 }
 
@@ -183,7 +175,7 @@ static enum hs_status check_rows(const struct hs_paired *p)
     const struct hs_paired_run *in_a = &p->runs[HS_PAIRED_A], *in_b = &p->runs[HS_PAIRED_B];
     for (uint32_t i = 0; i < in_a->count && i < in_b->count; i++) {
         const struct hs_paired_row *a = &in_a->rows[i], *b = &in_b->rows[i];
-        char what[HS_PATH_SIZE], at[HS_FMT_MAX + 1], work[2][HS_FMT_MAX + 1];
+        char what[HS_PATH_SIZE];
         const int order = compare_keys(a, b);
         if (order != 0)
             return missing(p, order < 0 ? a : b, order < 0 ? HS_PAIRED_A : HS_PAIRED_B);
@@ -192,8 +184,8 @@ static enum hs_status check_rows(const struct hs_paired *p)
         (void)snprintf(what, sizeof what,
                        "job %s, submitted at %s, wants %" PRIu32 " GPUs for %s s, not %" PRIu32
                        " for %s s",
-                       a->id, seconds(at, a->submit_us), b->gpus, seconds(work[1], b->work_us),
-                       a->gpus, seconds(work[0], a->work_us));
+                       a->id, HS_SECONDS(a->submit_us), b->gpus, HS_SECONDS(b->work_us), a->gpus,
+                       HS_SECONDS(a->work_us));
         return differs(p, what);
     }
     if (in_a->count > in_b->count)

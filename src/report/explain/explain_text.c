@@ -25,15 +25,8 @@
 
 /* ---- texts ---- */
 
-/* "1.50 h" and "5400", good until the end of the block. */
-#define LENGTH(us)  HS_TIME((double)(us) / (double)HS_US_PER_S)
-#define SECONDS(us) seconds((char[HS_FMT_MAX + 1]){0}, us)
-
-static const char *seconds(char text[HS_FMT_MAX + 1], int64_t us)
-{
-    text[hs_fmt_seconds(text, us)] = '\0';
-    return text;
-}
+/* "1.50 h", good until the end of the block. */
+#define LENGTH(us) HS_TIME((double)(us) / (double)HS_US_PER_S)
 
 static const char *plural(uint64_t count)
 {
@@ -101,7 +94,7 @@ static void say_causes(const struct explain *x, const bool is_met[EXPLAIN_CAUSES
 
 static void say_line(struct hs_output *out, const char *what, int64_t us, const char *remark)
 {
-    hs_say(out, "  %-10s%10s  %16s s%s%s\n", what, LENGTH(us), SECONDS(us),
+    hs_say(out, "  %-10s%10s  %16s s%s%s\n", what, LENGTH(us), HS_SECONDS(us),
            remark[0] != '\0' ? "  " : "", remark);
 }
 
@@ -135,7 +128,7 @@ static void say_cause(struct hs_output *out, bool use_utf8, const char *name, in
                       const struct explain_job *job)
 {
     const int64_t whole_us = job->end_us - job->submit_us;
-    hs_say(out, "  %-15s%10s  %16s s", name, LENGTH(us), SECONDS(us));
+    hs_say(out, "  %-15s%10s  %16s s", name, LENGTH(us), HS_SECONDS(us));
     say_share(out, use_utf8, whole_us > 0 ? (double)us / (double)whole_us : 0, JOB_BAR_CELLS);
 }
 

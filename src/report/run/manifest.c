@@ -187,6 +187,12 @@ const char *hs_runmanifest_text(const struct hs_json *value, char text[HS_RUNMAN
     return text;
 }
 
+const char *hs_seconds_text(char text[HS_FMT_MAX + 1], int64_t us)
+{
+    text[hs_fmt_seconds(text, us)] = '\0';
+    return text;
+}
+
 int64_t hs_runmanifest_duration_us(const struct hs_runmanifest *m, const char *key)
 {
     const char *text = hs_json_text(hs_json_get(m->config, key));

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/fmt.h"
 #include "base/intern.h"
 #include "base/io.h"
 #include "data/csvread.h"
@@ -112,6 +113,9 @@ const struct hs_manifest_input *hs_runmanifest_trace(const struct hs_runmanifest
  * value and for none. */
 #define HS_RUNMANIFEST_NUMBER_SIZE 40
 const char *hs_runmanifest_text(const struct hs_json *value, char text[HS_RUNMANIFEST_NUMBER_SIZE]);
+/* Seconds as text, "5400", good until the end of the block. */
+#define HS_SECONDS(us) hs_seconds_text((char[HS_FMT_MAX + 1]){0}, us)
+const char *hs_seconds_text(char text[HS_FMT_MAX + 1], int64_t us);
 /* A duration of the configuration, in us; 0 if it is absent or none. */
 int64_t hs_runmanifest_duration_us(const struct hs_runmanifest *m, const char *key);
 void hs_runmanifest_close(struct hs_runmanifest *m);

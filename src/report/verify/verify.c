@@ -330,21 +330,6 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
     return HS_OK;
 }
 
-static enum hs_status load_trace(struct verify_run *run)
-{
-    struct hs_trace *trace;
-    HS_TRY(hs_trace_open(&trace, &run->setup.trace, run->diag));
-    struct hs_trace_job *job;
-    int64_t epoch_us = 0;
-    enum hs_status s = HS_OK;
-    while (s == HS_OK && (s = hs_trace_next(trace, &job)) == HS_OK)
-        s = add_job(run, job, &epoch_us);
-    if (s == HS_END)
-        s = hs_trace_identity(trace, &run->trace_hash, &run->trace_bytes);
-    hs_trace_close(trace);
-    return s;
-}
-
 /* ---- jobs.csv ---- */
 
 struct job_cells {
@@ -424,6 +409,10 @@ static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
 
 static enum hs_status load(struct verify_run *run)
 {
+    struct hs_trace *trace;
+    struct hs_trace_job *job;
+    int64_t epoch_us = 0;
+    enum hs_status s = HS_OK;
     hs_intern_init(&run->ids);
     hs_intern_init(&run->vcs);
     hs_intern_init(&run->types);
@@ -433,7 +422,13 @@ static enum hs_status load(struct verify_run *run)
     HS_TRY(require_output(run, "segments.csv"));
     HS_TRY(load_cluster(run, run->setup.cluster));
     run->gpus = hs_alloc_zeroed(run->gpu_count + UINT64_C(1), sizeof *run->gpus);
-    HS_TRY(load_trace(run));
+    HS_TRY(hs_trace_open(&trace, &run->setup.trace, run->diag));
+    while (s == HS_OK && (s = hs_trace_next(trace, &job)) == HS_OK)
+        s = add_job(run, job, &epoch_us);
+    if (s == HS_END)
+        s = hs_trace_identity(trace, &run->trace_hash, &run->trace_bytes);
+    hs_trace_close(trace);
+    HS_TRY(s);
     run->manifest.keeps_quiet = true; /* a rule compares the hashes */
     HS_TRY(hs_rowfile_each(&run->manifest, "jobs.csv", job_cells, add_job_row, run));
     run->schedule = (struct hs_schedule){

@@ -60,14 +60,6 @@ int64_t verify_ppm(int64_t num, int64_t den)
     return ppm < INT64_MAX ? (int64_t)ppm : INT64_MAX;
 }
 
-/* Seconds as text for a message, good until the end of the block. */
-#define SECONDS(us) seconds((char[HS_FMT_MAX + 1]){0}, us)
-static const char *seconds(char text[HS_FMT_MAX + 1], int64_t us)
-{
-    text[hs_fmt_seconds(text, us)] = '\0';
-    return text;
-}
-
 #define FAULT_JOB(c, j, ...) verify_fault(c, "jobs.csv", (j)->row.line, (j)->id, __VA_ARGS__)
 #define FAULT_SEGMENT(c, seg, ...)                                                                 \
     verify_fault(c, "segments.csv", (seg)->line, id_of((c)->run, seg), __VA_ARGS__)
@@ -80,17 +72,6 @@ struct place {
     uint32_t range, id; /* id: a GPU or a node */
 };
 #define FIRST_PLACE ((struct place){0, VERIFY_NONE})
-
-static bool next_gpu(const struct verify_run *run, const struct hs_placed *seg, struct place *p)
-{
-    for (; p->range < seg->range_count; p->range++, p->id = VERIFY_NONE) {
-        const struct hs_gpu_range *range = &run->schedule.ranges[seg->range_first + p->range];
-        p->id = p->id == VERIFY_NONE ? range->first : p->id + 1;
-        if (p->id <= range->last && p->id < run->gpu_count)
-            return true;
-    }
-    return false;
-}
 
 static uint32_t node_of(const struct verify_run *run, uint32_t gpu)
 {
@@ -106,12 +87,17 @@ static uint32_t node_of(const struct verify_run *run, uint32_t gpu)
 }
 
 /* Range by range: a node that two ranges are in comes twice. */
-static bool next_node(const struct verify_run *run, const struct hs_placed *seg, struct place *p)
+static bool next_place(const struct verify_run *run, const struct hs_placed *seg, bool is_node,
+                       struct place *p)
 {
+    const uint32_t count = is_node ? run->node_count : run->gpu_count;
     for (; p->range < seg->range_count; p->range++, p->id = VERIFY_NONE) {
         const struct hs_gpu_range *range = &run->schedule.ranges[seg->range_first + p->range];
-        p->id = p->id == VERIFY_NONE ? node_of(run, range->first) : p->id + 1;
-        if (p->id < run->node_count && run->nodes[p->id].first_gpu <= range->last)
+        if (p->id != VERIFY_NONE)
+            p->id++;
+        else
+            p->id = is_node ? node_of(run, range->first) : range->first;
+        if (p->id < count && (is_node ? run->nodes[p->id].first_gpu : p->id) <= range->last)
             return true;
     }
     return false;
@@ -191,8 +177,8 @@ static void check_submission(struct verify_check *c, const struct hs_placed *seg
     const int64_t submit_us = c->run->jobs[seg->job].submit_us;
     c->looked++;
     if (seg->start_us < submit_us)
-        FAULT_SEGMENT(c, seg, " starts at %s, submitted at %s", SECONDS(seg->start_us),
-                      SECONDS(submit_us));
+        FAULT_SEGMENT(c, seg, " starts at %s, submitted at %s", HS_SECONDS(seg->start_us),
+                      HS_SECONDS(submit_us));
 }
 
 /* Is `type` one of "A|B|C"? */
@@ -215,7 +201,7 @@ static void check_type(struct verify_check *c, const struct hs_placed *seg)
         return;
     const char *types = hs_intern_text(&run->types, wanted);
     c->looked++;
-    for (struct place p = FIRST_PLACE; next_node(run, seg, &p);) {
+    for (struct place p = FIRST_PLACE; next_place(run, seg, true, &p);) {
         const char *type = hs_intern_text(&run->types, run->nodes[p.id].type);
         if (is_one_of(types, type))
             continue;
@@ -237,7 +223,7 @@ static void check_owner(struct verify_check *c, const struct hs_placed *seg)
     struct verify_run *run = c->run;
     const uint32_t vc = run->jobs[seg->job].vc;
     c->looked++;
-    for (struct place p = FIRST_PLACE; next_node(run, seg, &p);) {
+    for (struct place p = FIRST_PLACE; next_place(run, seg, true, &p);) {
         struct verify_node *node = &run->nodes[p.id];
         if (node->owner == 0)
             node->owner = vc + 1;
@@ -322,7 +308,7 @@ static void change_gpus(struct verify_check *c, struct hs_placed *seg, int sign,
 {
     struct verify_run *run = c->run;
     const uint32_t milli = milli_of(run, seg);
-    for (struct place p = FIRST_PLACE; next_gpu(run, seg, &p);) {
+    for (struct place p = FIRST_PLACE; next_place(run, seg, false, &p);) {
         struct verify_gpu *g = &run->gpus[p.id];
         const int64_t length_us = g->holders > 0 || g->milli > 0 ? now_us - g->since_us : 0;
         g->since_us = now_us;
@@ -337,21 +323,12 @@ static void change_gpus(struct verify_check *c, struct hs_placed *seg, int sign,
             continue;
         if (g->holders > 0 && g->milli > 0)
             FAULT_LINE(c, seg, ": GPU %" PRIu32 " at %s is held whole, and shares of it too", p.id,
-                       SECONDS(now_us));
+                       HS_SECONDS(now_us));
         else if (g->milli > VERIFY_GPU_MILLI)
             FAULT_LINE(c, seg,
                        ": the shares of GPU %" PRIu32 " at %s are %" PRIu32 " thousandths of it",
-                       p.id, SECONDS(now_us), g->milli);
+                       p.id, HS_SECONDS(now_us), g->milli);
     }
-}
-
-/* Of two that hold one GPU at a time, both must be stated as sharing it, or have shares. */
-static bool may_share(const struct verify_run *run, const struct hs_placed *a,
-                      const struct hs_placed *b)
-{
-    if (milli_of(run, a) < VERIFY_GPU_MILLI && milli_of(run, b) < VERIFY_GPU_MILLI)
-        return true; /* whether the shares are too many is found where they are added up */
-    return run->setup.is_sharing && a->tenants >= 2 && b->tenants >= 2;
 }
 
 /* Each segment against the one, of those that began before, that keeps the GPU longest; then adds
@@ -362,15 +339,22 @@ static enum hs_status check_overlap(struct verify_check *c)
     for (uint32_t i = 0; i < run->schedule.segment_count; i++) {
         const struct hs_placed *seg = &run->schedule.segments[i];
         c->looked++;
-        for (struct place p = FIRST_PLACE; next_gpu(run, seg, &p);) {
+        for (struct place p = FIRST_PLACE; next_place(run, seg, false, &p);) {
             uint32_t *longest = &run->gpus[p.id].longest;
             const struct hs_placed *other =
                 *longest > 0 ? &run->schedule.segments[*longest - 1] : NULL;
-            if (other != NULL && other->end_us > seg->start_us && !may_share(run, other, seg))
+            /* both must be stated as sharing it, or have shares: whether these are too many is
+             * found where they are added up */
+            const bool may_share =
+                other != NULL &&
+                ((milli_of(run, other) < VERIFY_GPU_MILLI &&
+                  milli_of(run, seg) < VERIFY_GPU_MILLI) ||
+                 (run->setup.is_sharing && other->tenants >= 2 && seg->tenants >= 2));
+            if (other != NULL && other->end_us > seg->start_us && !may_share)
                 VERIFY_FAULT(c,
                              "GPU %" PRIu32 " at %s: job %s (segments.csv:%" PRId64 ") and job %s "
                              "(segments.csv:%" PRId64 ")",
-                             p.id, SECONDS(seg->start_us), id_of(run, other), other->line,
+                             p.id, HS_SECONDS(seg->start_us), id_of(run, other), other->line,
                              id_of(run, seg), seg->line);
             if (other == NULL || seg->end_us >= other->end_us)
                 *longest = i + 1;
@@ -392,7 +376,7 @@ static void change_hosts(struct verify_check *c, struct hs_placed *seg, int sign
     if (j == NULL || (j->worker_cpus_milli == 0 && j->worker_mem_mib == 0))
         return;
     c->looked += sign > 0;
-    for (struct place p = FIRST_PLACE; next_gpu(run, seg, &p);) {
+    for (struct place p = FIRST_PLACE; next_place(run, seg, false, &p);) {
         const uint32_t index = node_of(run, p.id);
         struct verify_node *node = &run->nodes[index];
         const uint32_t last = run->schedule.ranges[seg->range_first + p.range].last;
@@ -404,12 +388,12 @@ static void change_hosts(struct verify_check *c, struct hs_placed *seg, int sign
             FAULT_LINE(c, seg,
                        ": with job %s at %s, node %" PRIu32 " gives %" PRId64
                        " thousandths of cores and has %" PRId64,
-                       j->id, SECONDS(now_us), index, node->cpus_milli_used, node->cpus_milli);
+                       j->id, HS_SECONDS(now_us), index, node->cpus_milli_used, node->cpus_milli);
         else if (node->mem_mib > 0 && node->mem_mib_used > node->mem_mib)
             FAULT_LINE(c, seg,
                        ": with job %s at %s, node %" PRIu32 " gives %" PRId64
                        " MiB and has %" PRId64,
-                       j->id, SECONDS(now_us), index, node->mem_mib_used, node->mem_mib);
+                       j->id, HS_SECONDS(now_us), index, node->mem_mib_used, node->mem_mib);
     }
 }
 
@@ -428,7 +412,7 @@ static void add_up(const struct verify_run *run, const struct hs_placed *seg,
     const hs_i128 done = (hs_i128)(seg->rate_nano >= 0 ? seg->rate_nano : 0) * length_us;
     uint32_t first_node = VERIFY_NONE, above = 0; /* nodes below `above` are counted */
     sum->last_nodes = 0;
-    for (struct place p = FIRST_PLACE; next_node(run, seg, &p);) {
+    for (struct place p = FIRST_PLACE; next_place(run, seg, true, &p);) {
         first_node = first_node == VERIFY_NONE ? p.id : first_node;
         sum->last_nodes += p.id >= above;
         above = p.id >= above ? p.id + 1 : above;
@@ -462,9 +446,9 @@ static void check_one_place(struct verify_check *c, const struct hs_placed *seg)
     struct verify_sum *sum = &c->run->jobs[seg->job].sum;
     c->looked++;
     if (sum->finish_us >= 0)
-        FAULT_SEGMENT(c, seg, " starts at %s, after its finish", SECONDS(seg->start_us));
+        FAULT_SEGMENT(c, seg, " starts at %s, after its finish", HS_SECONDS(seg->start_us));
     else if (sum->segments > 0 && seg->start_us < sum->last_end_us)
-        FAULT_SEGMENT(c, seg, " starts at %s, while it still runs", SECONDS(seg->start_us));
+        FAULT_SEGMENT(c, seg, " starts at %s, while it still runs", HS_SECONDS(seg->start_us));
     add_up(c->run, seg, sum);
 }
 
@@ -479,8 +463,9 @@ static void compare(struct verify_check *c, const struct verify_job *j, const ch
                     int64_t stated_us, int64_t rebuilt_us, const char *source)
 {
     if (stated_us != rebuilt_us)
-        FAULT_JOB(c, j, ": %s %s, by %s %s", what, stated_us < 0 ? "missing" : SECONDS(stated_us),
-                  source, rebuilt_us < 0 ? "missing" : SECONDS(rebuilt_us));
+        FAULT_JOB(c, j, ": %s %s, by %s %s", what,
+                  stated_us < 0 ? "missing" : HS_SECONDS(stated_us), source,
+                  rebuilt_us < 0 ? "missing" : HS_SECONDS(rebuilt_us));
 }
 
 static void compare_count(struct verify_check *c, const struct verify_job *j, const char *what,
@@ -635,7 +620,8 @@ static enum hs_status check_work(struct verify_check *c)
             within += !is_exact;
         } else {
             VERIFY_FAULT(c, "job %s ran %s, %s of it overhead, for %s of work", j->id,
-                         SECONDS(j->sum.run_us), SECONDS(row->overhead_us), SECONDS(j->work_us));
+                         HS_SECONDS(j->sum.run_us), HS_SECONDS(row->overhead_us),
+                         HS_SECONDS(j->work_us));
         }
     }
     (void)snprintf(c->note, sizeof c->note,
@@ -676,7 +662,7 @@ static void check_attempt(const struct verify_run *run, const struct verify_job 
                   : is_within(sum->attempt_done, (hs_i128)due_us * VERIFY_NANO, sum->attempt_us)))
         return;
     VERIFY_FAULT(c, "attempt %" PRIu64 " of job %s ran %s for %s of work", n + 1, j->id,
-                 SECONDS(sum->attempt_us), SECONDS(due_us));
+                 HS_SECONDS(sum->attempt_us), HS_SECONDS(due_us));
 }
 
 static void add_attempt(struct verify_check *c, const struct hs_placed *seg)
@@ -738,7 +724,7 @@ static void check_before(struct verify_check *c, const struct hs_placed *seg)
         j->sum.first_long_us = seg->start_us;
     if (seg->rate_nano > 0 && (progress_us < 0 || seg->end_us <= progress_us))
         FAULT_SEGMENT(c, seg, " has done work by %s, before its first progress",
-                      SECONDS(seg->end_us));
+                      HS_SECONDS(seg->end_us));
 }
 
 /* With nothing to pay and no turn to wait for it begins by the first placement of any length. */
@@ -751,10 +737,10 @@ static void check_progress(struct verify_check *c, const struct verify_job *j)
         if (row->is_done && j->work_us > 0)
             FAULT_JOB(c, j, " is done without any progress");
     } else if (!j->sum.is_progress_placed) {
-        FAULT_JOB(c, j, ": first_progress %s, without a GPU", SECONDS(row->progress_us));
+        FAULT_JOB(c, j, ": first_progress %s, without a GPU", HS_SECONDS(row->progress_us));
     } else if (is_prompt && j->sum.first_long_us >= 0 && row->progress_us > j->sum.first_long_us) {
-        FAULT_JOB(c, j, ": first_progress %s, by segments.csv %s", SECONDS(row->progress_us),
-                  SECONDS(j->sum.first_long_us));
+        FAULT_JOB(c, j, ": first_progress %s, by segments.csv %s", HS_SECONDS(row->progress_us),
+                  HS_SECONDS(j->sum.first_long_us));
     }
 }
 
@@ -791,7 +777,7 @@ static void check_host(struct verify_check *c, const struct verify_job *j)
     c->looked++;
     if (!is_right)
         FAULT_JOB(c, j, ": host_mib_seconds %s, suspended for %s GPU s",
-                  SECONDS(j->row.host_mib_us), SECONDS(host_us));
+                  HS_SECONDS(j->row.host_mib_us), HS_SECONDS(host_us));
 }
 
 const struct verify_rule verify_rules[] = {
