@@ -21,7 +21,7 @@
 #include "model/cluster.h"
 #include "model/speed.h"
 #include "report/run/rundir.h"
-#include "report/run/summary.h"
+#include "report/run/manifest.h"
 
 enum { /* bits of options.outputs */
        HS_OUT_JOBS = 1u << 0,

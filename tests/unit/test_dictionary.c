@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "cli/verbs/compare.h"
 #include "cli/sweep/sweep.h"
-#include "report/run/summary.h"
+#include "report/run/manifest.h"
 #include "report/compare/paired.h"
 #include "report/run/observers.h"
 #include "support/handrun.h"

@@ -18,7 +18,7 @@
 #include "cli/verbs/compare.h"
 #include "data/csvread.h"
 #include "data/csvwrite.h"
-#include "report/run/summary.h"
+#include "report/run/manifest.h"
 #include "traces/trace_stream.h"
 
 #define MESSAGES_MAX (1u << 24) /* bytes of one cell */

@@ -25,7 +25,6 @@
 #include "report/compare/sweeptable.h"
 #include "report/run/manifest.h"
 #include "report/run/run_table.h"
-#include "report/run/summary.h"
 
 enum hs_page_kind { HS_PAGE_RUNS, HS_PAGE_COMPARISON, HS_PAGE_SWEEP };
 

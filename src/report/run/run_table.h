@@ -11,7 +11,7 @@
 
 #include "base/io.h"
 #include "report/compare/intervals.h"
-#include "report/run/summary.h"
+#include "report/run/manifest.h"
 
 /* ---- columns ---- */
 
