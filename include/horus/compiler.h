@@ -13,8 +13,7 @@
 #define HS_UNLIKELY(x)        __builtin_expect(!!(x), 0)
 /* A function that is inlined into every caller and specialised for its constant arguments. */
 #define HS_INLINE static inline __attribute__((always_inline))
-/* A function for rare cases: its code, and the branch to it, are placed away from the usual path.
- */
+/* A function for rare cases: its code, and the branch to it, are away from the usual path. */
 #define HS_COLD __attribute__((cold, noinline))
 /* A function that is never inlined, so that its registers and stack do not burden its callers. */
 #define HS_APART      __attribute__((noinline))

@@ -161,9 +161,8 @@ struct hs_observer {
     enum hs_status (*on_reject)(void *ctx, int64_t now_us, const struct hs_job_record *job);
     enum hs_status (*on_instant)(void *ctx, const struct hs_instant *instant);
     /* It only counts and writes nothing about single jobs. If all observers do, records of jobs
-     * have no texts except user, VC and reason (the others are NULL), and no predictions or
-     * estimates: filling them costs as much as the rest of the record. A rejection has all fields.
-     */
+     * have no texts except user, VC and reason (the others are NULL), no predictions and no
+     * estimates: filling them costs as much as the rest. A rejection has all fields. */
     bool is_counts_only;
 };
 

@@ -20,14 +20,13 @@
 #include <stdint.h>
 
 enum hs_param_type {
-    HS_PARAM_FLAG,     /* bool: yes/no, on/off, true/false, 1/0 */
-    HS_PARAM_INT,      /* int64_t */
-    HS_PARAM_REAL,     /* double */
-    HS_PARAM_DURATION, /* int64_t, microseconds; text 90s, 2h, 1.5d, bare number = seconds */
-    HS_PARAM_SIZE_MIB, /* int64_t, MiB; text 16GiB, 512MiB, bare number = MiB */
-    HS_PARAM_CHOICE,   /* int32_t, index into choices */
-    HS_PARAM_TEXT, /* const char *, owned by whoever owns the table's base (see data/param_table.h)
-                    */
+    HS_PARAM_FLAG,      /* bool: yes/no, on/off, true/false, 1/0 */
+    HS_PARAM_INT,       /* int64_t */
+    HS_PARAM_REAL,      /* double */
+    HS_PARAM_DURATION,  /* int64_t, microseconds; text 90s, 2h, 1.5d, bare number = seconds */
+    HS_PARAM_SIZE_MIB,  /* int64_t, MiB; text 16GiB, 512MiB, bare number = MiB */
+    HS_PARAM_CHOICE,    /* int32_t, index into choices */
+    HS_PARAM_TEXT,      /* const char *, of the owner of the table's base (data/param_table.h) */
     HS_PARAM_DURATIONS, /* struct hs_durations; text 7/30/60 */
     HS_PARAM_FILE,      /* as TEXT: path of a file that the run reads, an input of it */
 };

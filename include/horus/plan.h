@@ -64,8 +64,8 @@ enum hs_keeps {
 };
 struct hs_turn {
     uint32_t slice_group;     /* > 0 */
-    uint32_t coscheduled_set; /* jobs of a group with the same number > 0 take their turns together,
-                                 and interfere */
+    uint32_t coscheduled_set; /* jobs of a group with the same number > 0 take turns together, and
+                                 interfere */
     enum hs_keeps keeps;
     bool is_waiting; /* paused from its start on, or from when its cost is paid */
 };
@@ -76,13 +76,12 @@ void hs_plan_slice_group(struct hs_plan *p, const struct hs_turn *turn);
  * Over the jobs (coscheduled sets count once) of a group that are not paused, the sum of shares
  * times GPUs is at most the GPUs of the node on which the group has jobs. */
 void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t slice_group, uint64_t share_q32);
-/* Throttle, Q32 in (0, 1] (HS_CAN_THROTTLE). Like group and share it ends with the placement, also
- * when the job is moved. */
+/* Throttle, Q32 in (0, 1] (HS_CAN_THROTTLE). Like group and share it ends with the placement, if
+ * moved too. */
 void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32);
 /* A job in the background (HS_CAN_THROTTLE) fills what the others on its GPUs leave idle: it does
  * not slow them while their utilizations and caps times utilizations of those in the background add
- * up to at most 1, and is itself slowed by others in the background alone. Ends with the placement.
- */
+ * up to at most 1, and is slowed by others in the background alone. Ends with the placement. */
 void hs_plan_background(struct hs_plan *p, hs_job_id job, bool is_background);
 /* GPU memory a job may use, MiB per GPU (HS_CAN_THROTTLE), what it needs beyond lies on the host
  * and slows it; 0 lifts the limit, which otherwise stays with the job wherever it goes. Also of a

@@ -80,14 +80,13 @@ struct hs_view {
 
 int64_t hs_view_now_us(const struct hs_view *v);
 
-/* Zeroed memory for the policy's own structures, engine-owned, freed with the run. Only from
- * init(). Never NULL. */
+/* Zeroed memory for the policy's own structures, freed with the run. Only from init(). Never NULL.
+ */
 void *hs_view_alloc(const struct hs_view *v, uint64_t bytes);
 
 /* The policy's private bytes of one job (job_state_size of them, zeroed at submission). */
 void *hs_view_scratch(const struct hs_view *v, hs_job_id job);
-/* The private bytes of all jobs, as an array: those of a job are at its handle times *size. Valid
- * until the next event. */
+/* The same of all jobs, as an array: at the handle times *size. Valid until the next event. */
 unsigned char *hs_view_scratches(const struct hs_view *v, size_t *size);
 
 /* A hint that the policy reads this job soon: prefetches its records. HS_NO_JOB is allowed. */
@@ -123,16 +122,14 @@ uint32_t hs_view_ooms(const struct hs_view *v, hs_job_id job);
 /* Which attempt of a job that fails and is submitted again, from 0. To a policy each attempt is a
  * job of its own: submitted when the one before it failed, never started, with nothing attained. */
 uint32_t hs_view_attempt(const struct hs_view *v, hs_job_id job);
-/* Time to start the training of its model again on its GPUs, by the table of the run; time to save
- * and restore its checkpoint, by the size in its profile and the bandwidth of the run. -1 = not
- * known. */
+/* Time to start the training of its model again, by the table of the run; to save and restore its
+ * checkpoint, by its size and the bandwidth of the run. -1 = not known. */
 int64_t hs_view_restart_us(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_checkpoint_us(const struct hs_view *v, hs_job_id job);
 
 /* One mini-batch in isolation; 0 = not known. */
 int64_t hs_view_step_us(const struct hs_view *v, hs_job_id job);
-/* At the end of a mini-batch, or its mini-batches are not known: suspended now, it loses nothing.
- */
+/* At the end of a mini-batch, or these are not known: suspended now, it loses nothing. */
 bool hs_view_is_between_steps(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_checkpoint_mib(const struct hs_view *v, hs_job_id job); /* 0 = not known */
 enum hs_job_class hs_view_class(const struct hs_view *v, hs_job_id job); /* as submitted */
@@ -156,8 +153,7 @@ uint64_t hs_view_slowdown_q32(const struct hs_view *v, int32_t own_pm, int32_t b
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job);
 /* Of the predicted peak, what stays between mini-batches: the model and its optimizer. */
 uint32_t hs_view_gpu_mem_persistent_mib(const struct hs_view *v, hs_job_id job);
-/* HS_KNOWS_MODEL: share of the largest tensor of its model in all of them, per mille; -1 = not
- * known. */
+/* HS_KNOWS_MODEL: share of the largest tensor in all of the model, per mille; -1 = not known. */
 int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
@@ -180,8 +176,7 @@ struct hs_estimator {
     int64_t unknown_us; /* of a job that nothing is known of */
 };
 
-/* Only from init(): where hs_view_estimate_us gets its figures; what it reads is input of the run.
- */
+/* Only from init(): where hs_view_estimate_us gets its figures; files are input of the run. */
 HS_MUST_USE enum hs_status hs_view_estimate_by(const struct hs_view *v,
                                                const struct hs_estimator *how);
 /* The run time of a job, in all, as it was estimated when it was submitted. >= 0. */
@@ -214,19 +209,15 @@ uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu);
 bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node);
 uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc);
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);
-/* At most so many can be given to the job: those on nodes of its VC and GPU type. O(kinds of
- * nodes).
- */
+/* At most so many can be given to the job: on nodes of its VC and type. O(kinds of nodes). */
 uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job);
 /* What the VC may still take; UINT64_MAX when there is no quota. */
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
-/* Whether as many GPUs are free as the job requests (not checked for shares), within the quota,
- * wherever they are. */
+/* Whether the GPUs of the job (not of shares) are free anywhere, and within the quota. */
 bool hs_view_has_room(const struct hs_view *v, hs_job_id job);
-/* The quota itself (UINT64_MAX: none), and the GPUs that its jobs hold, the plan included; shares
- * are added up, and a rest counts as a GPU. With
- * HS_CAN_BORROW the quota stops no job: then quota_room is UINT64_MAX, and these two show which VC
- * exceeds its quota. */
+/* The quota itself (UINT64_MAX: none), and the GPUs that its jobs hold, plan and parts of GPUs
+ * included. With HS_CAN_BORROW no quota stops a job: quota_room is UINT64_MAX, and these show who
+ * exceeds it. */
 uint64_t hs_view_quota(const struct hs_view *v, uint32_t vc);
 uint64_t hs_view_vc_held(const struct hs_view *v, uint32_t vc);
 
@@ -247,9 +238,8 @@ uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus
  * all of them, unless its CPU or host memory end before. */
 /* A wholly idle node of exactly that size, lowest id >= from. */
 uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t from);
-/* Of all nodes that the job may use, busy or not: the largest size of at most `most` (0 if there is
- * none), and how many, of all or of the wholly idle ones, have exactly `size`. O(kinds of nodes).
- */
+/* Of all nodes that the job may use: the largest size of at most `most` (0 if there is none), and
+ * how many, busy or not or only wholly idle, have exactly `size`. O(kinds of nodes). */
 uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most);
 uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size, bool is_idle);
 /* Racks hold consecutive node ids: rack r is [first, next). */
@@ -264,8 +254,8 @@ uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size
 /* ---- shares of GPUs (HS_CAN_DIVIDE) ----
  * A job may request a share of each of its GPUs, in thousandths, and as much of its memory. A share
  * is reserved: jobs with shares do not slow each other, and it is no co-location. A GPU holds
- * shares of at most 1000 in all, or whole-GPU jobs, never both; the workers of a job are on
- * different GPUs. */
+ * shares of at most 1000, or whole-GPU jobs, never both; the workers of a job are on different
+ * GPUs. */
 /* Of each of its GPUs; HS_GPU_MILLI = whole, as for every job without HS_CAN_DIVIDE. */
 uint32_t hs_view_gpu_milli(const struct hs_view *v, hs_job_id job);
 /* Of the GPUs that hold shares and have room for one more worker of the job, the one with the least
@@ -273,8 +263,7 @@ uint32_t hs_view_gpu_milli(const struct hs_view *v, hs_job_id job);
  * not one that the action being written has given it already. HS_NO_GPU if there is none. O(GPU
  * types x log GPUs), plus the GPUs walked past for lack of CPU or memory. */
 uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job);
-/* Most room of a GPU that holds shares, of those that the VC may use; 0 = none. O(GPU types x log
- * GPUs). */
+/* Most room of a GPU that holds shares and is open to the VC; 0 = none. O(types x log GPUs). */
 uint32_t hs_view_share_room(const struct hs_view *v, uint32_t vc);
 /* Room of all of them together. */
 uint64_t hs_view_share_rooms(const struct hs_view *v, uint32_t vc);
@@ -310,8 +299,7 @@ typedef int64_t hs_load_cost(const void *ctx, const struct hs_load_range *range)
  * HS_NO_GPU if there is none. O(log GPUs) for a cost whose bounds are close. */
 uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
                                  const void *ctx, int64_t below, int64_t *cost);
-/* The cost of each GPU of a node, shared or idle, in order of id; HS_NEVER where the job cannot be.
- */
+/* The cost of each GPU of a node, in order of id; HS_NEVER where the job cannot be. */
 void hs_view_node_costs(const struct hs_view *v, hs_job_id job, uint32_t node,
                         hs_load_cost *cost_of, const void *ctx, int64_t *costs);
 /* Of one GPU. */
@@ -324,8 +312,7 @@ uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from)
 /* For how many workers of the job the node has CPU and host memory left; UINT32_MAX: any number. */
 uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id job, uint32_t node);
 /* How many GPUs can take one worker of the job: idle ones, and shared ones that it may join at a
- * cost below HS_NEVER; counted up to `most`. O(most x log GPUs) for a cost whose bounds are close.
- */
+ * cost below HS_NEVER; up to `most`. O(most x log GPUs) for a cost with close bounds. */
 uint64_t hs_view_find_at_cost(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
                               const void *ctx, uint64_t most);
 /* Lowest node >= from of the job's pools with an idle GPU, or a shared one that it may join with

@@ -266,8 +266,7 @@ static enum hs_status plan_set_all(struct hs_engine *e)
 #define MOVES                                                                                      \
     (1u << HS_ACT_PREEMPT | 1u << HS_ACT_SUSPEND | 1u << HS_ACT_MIGRATE | 1u << HS_ACT_START)
 
-/* The plan gives the job its present nodes (*is_within), and no other job its GPUs: nothing has to
- * move. */
+/* The plan gives the job its present nodes (*is_within), and no other job its GPUs. */
 static bool is_same_placement(struct hs_engine *e, const struct hs_job *job,
                               const struct hs_action *a, bool *is_within)
 {
@@ -324,8 +323,7 @@ static bool is_switch(const struct hs_action *release)
     return release->kind == HS_ACT_SUSPEND && release->is_within;
 }
 
-/* Off its GPUs, and with it all that was set for it there; suspended, its process waits for it on
- * the host. */
+/* Off its GPUs, with what was set for it there; suspended, its process waits on the host. */
 static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);

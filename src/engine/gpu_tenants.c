@@ -18,8 +18,7 @@ static bool is_same_set(const struct hs_job_placement *a, const struct hs_job_pl
     return a->slice_group == b->slice_group && a->coscheduled_set == b->coscheduled_set;
 }
 
-/* The next allocation of the GPU that may be of the same coscheduled set; a job of none takes its
- * turns alone. */
+/* The next allocation of the GPU that may be of the same coscheduled set (0: none is). */
 static const struct hs_allocation *next_of_set(const struct hs_engine *e,
                                                const struct hs_allocation *a, uint32_t set)
 {

@@ -32,8 +32,7 @@ static void fill_words(const struct hs_engine *e, const struct hs_job *job,
         e->jobs.has_estimates ? e->jobs.estimates_us[hs_slot_of(&e->jobs, job)] : -1;
 }
 
-/* Field by field: of a literal all values are found before the first is put down, and few of them
- * fit the registers. */
+/* Field by field: the values of a literal would not fit the registers. */
 static void fill_record(const struct hs_engine *e, const struct hs_job *job, bool has_words,
                         struct hs_job_record *record)
 {
@@ -212,8 +211,7 @@ enum hs_status hs_observe_instant(struct hs_engine *e)
 
 /* ---- beginning ---- */
 
-/* The training record of a job: nearly all jobs of a profile have the same one, that of the first,
- * which the run keeps. */
+/* The training record of a job: as a rule that of the first of its profile, which is kept. */
 static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)
 {
     const bool has_its_names = /* those of the catalogue, from which it was given its profile */
@@ -347,8 +345,7 @@ static uint32_t most_mib(const struct hs_trace_job *r)
                                                                      : r->gpu_mem_mib;
 }
 
-/* The types that it names, joined by '|'; all if it names none, 0 if the cluster has none of them.
- */
+/* The types that it names, joined by '|'; all if it names none, 0 if there are none of them. */
 static HS_APART uint64_t named_types(const struct hs_cluster *c, const struct hs_trace_job *r)
 {
     uint64_t mask = 0;
@@ -364,8 +361,7 @@ static HS_APART uint64_t named_types(const struct hs_cluster *c, const struct hs
     return mask;
 }
 
-/* Of those, the ones with memory enough for its peak; with a share of the GPU goes as much of its
- * memory. */
+/* Of those, the ones with memory enough for its peak, or as much of it as it has of the GPU. */
 static HS_APART uint64_t large_types(const struct hs_cluster *c, const struct hs_job *job,
                                      uint32_t most, uint64_t mask)
 {
@@ -670,8 +666,7 @@ uint32_t hs_oom_claim_mib(const struct hs_engine *e, const struct hs_job *job, u
     return claim_mib < HS_CLAIM_MOST ? claim_mib : HS_CLAIM_MOST;
 }
 
-/* The largest GPU that the job may use bounds its believed need. A type without stated memory
- * bounds nothing. */
+/* Bounds its believed need: the largest GPU that it may use, unless that states no memory. */
 static uint32_t largest_mib(const struct hs_engine *e, const struct hs_job *job)
 {
     uint32_t most = 0;
@@ -686,8 +681,7 @@ static uint32_t largest_mib(const struct hs_engine *e, const struct hs_job *job)
     return most;
 }
 
-/* Its memory was seen now: the next estimate is 1.25 times that (our choice: a quarter of head
- * room). */
+/* The next estimate is 1.25 times what was seen (our choice: a quarter of head room). */
 static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
 {
     struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);

@@ -54,8 +54,7 @@ static inline void allocation_append(struct hs_engine *e, const struct hs_job *j
     *last = at;
 }
 
-/* Allocates the lowest free GPUs of a node, which has enough: one allocation for each word of the
- * map. */
+/* Allocates the lowest free GPUs of a node, which has enough, by word of the map. */
 static void node_sit_down(struct hs_engine *e, const struct hs_job *job, const struct hs_pick *pick,
                           uint32_t *last)
 {
@@ -123,8 +122,7 @@ void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_re
 
 /* ---- the end of it ---- */
 
-/* One allocation for each GPU of the job, and in its record what it would say of the job if it had
- * been kept. */
+/* One allocation a GPU of the job, and in its record what it would have been told so far. */
 static void job_spread(struct hs_engine *e, struct hs_job *job)
 {
     const bool has_left = e->plan.is_writing && (job->plan & HS_PLAN_RELEASED) != 0;
@@ -183,8 +181,7 @@ static uint32_t profile_of(const struct hs_engine *e, const struct hs_job *job)
     return hs_identity_of(&e->jobs, job)->profile;
 }
 
-/* Share of the time in which the tenant is idle while the job runs: jobs of one coscheduled set run
- * together. */
+/* Share of the time in which the tenant is idle while the job runs, if not in turn with it. */
 static uint64_t away_q32(const struct hs_job_placement *job, const struct hs_job_placement *other)
 {
     if (job->slice_group != 0 && job->slice_group == other->slice_group)
@@ -377,8 +374,7 @@ void hs_progress_touch(struct hs_engine *e, struct hs_job *job)
     e->touched[e->touched_count++] = hs_slot_of(&e->jobs, job);
 }
 
-/* Marks the other tenants of a GPU for new rates; the number of GPUs that each shares changed by
- * `delta`. */
+/* Marks the other tenants of a GPU; the number of GPUs that each shares changed by `delta`. */
 static void gpu_touch_others(struct hs_engine *e, const struct hs_gpu *gpu,
                              const struct hs_job *job, int delta)
 {
@@ -405,8 +401,7 @@ static void gpu_join(struct hs_engine *e, const struct hs_job *job, const struct
     gpu_touch_others(e, gpu, job, gpu->tenants == 2 ? 1 : 0);
 }
 
-/* Counts the memory of the job and of the tenants placed before it: the list of a GPU has the last
- * placed in front. */
+/* Counts the memory of the job and of tenants placed before it, behind it in the list. */
 bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job)
 {
     if (hs_placement_of(&e->jobs, job)->shared_gpus == 0)
@@ -574,8 +569,7 @@ void hs_progress_set_active(struct hs_engine *e, struct hs_job *job, bool is_act
     hs_progress_touch_beside(e, job);
 }
 
-/* The next milestone: the end of a mini-batch that the policy awaits, or a change of the job's
- * memory. */
+/* The next milestone: the end of an awaited mini-batch, or a change of the job's memory. */
 static int64_t milestone_us(const struct hs_engine *e, const struct hs_job *job,
                             const struct hs_job_placement *placement)
 {
@@ -591,8 +585,7 @@ static int64_t milestone_us(const struct hs_engine *e, const struct hs_job *job,
     return wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
 }
 
-/* Schedules the one event that a job has ahead: its cost is paid, its work is done, or a milestone
- * is reached. */
+/* Schedules the one event ahead of a job: its cost is paid, its work done, or a milestone. */
 static void job_schedule(struct hs_engine *e, const struct hs_job *job,
                          const struct hs_job_run *run, struct hs_job_placement *placement)
 {

@@ -48,28 +48,24 @@ struct hs_wait_causes {
 
 /* ---- GPUs ---- */
 
-/* While jobs have their GPUs to themselves (is_exclusive, progress.c) nothing but the node is
- * kept. */
+/* While jobs have their GPUs to themselves (is_exclusive) nothing but the node is kept. */
 struct hs_gpu {
     uint32_t node;
     uint32_t first_allocation; /* tenants */
     uint16_t tenants;
-    uint16_t tentative_tenants; /* what it will be when the plan is applied (GPUs given by count
-                                get theirs then) */
+    uint16_t tentative_tenants; /* with the plan (GPUs given by count: when it is applied) */
     uint16_t active;            /* tenants that are neither paused nor wait for a turn */
     uint16_t laned;             /* tenants in slice groups */
     uint16_t util_model_pm;
     uint16_t part_milli;        /* shares of the tenants, plan included; 0 = it holds none */
-    bool is_given;              /* by name, to the job that is being given its GPUs: it is not
-                                   offered to it again */
+    bool is_given;              /* by name, to the job that is being placed: not offered again */
     uint64_t mem_claimed_mib;   /* of the tenants, plan included: as far as the policy could know */
     uint64_t mem_used_mib;      /* of the tenants, in truth */
     int32_t load_sum[HS_LOADS]; /* of the tenants, plan included, as the policy weighs them */
     uint32_t util_sum_pm;
 };
 
-/* What is remembered of the utilization of a GPU: since when it has been so high, and the sum over
- * time up to then. */
+/* A change of the utilization of a GPU: since when, and the sum over time up to then. */
 struct hs_util_change {
     int64_t at_us;
     uint64_t sum_pm_us;
@@ -267,8 +263,7 @@ static inline bool hs_engine_has_job(const struct hs_engine *e, uint32_t slot)
     return slot < e->jobs.slots.high && e->jobs.jobs[slot].is_live;
 }
 
-/* A walk over the allocations of a job, and over those on a GPU (last placed first); NULL at the
- * end. */
+/* A walk over the allocations of a job, or on a GPU (last placed first); NULL at the end. */
 static inline struct hs_allocation *hs_allocation_at(const struct hs_engine *e, uint32_t at)
 {
     return at != HS_NO_ALLOCATION ? &e->jobs.allocations[at] : NULL;
@@ -333,8 +328,7 @@ void hs_wait_account_divide(struct hs_wait_account *wait_account, struct hs_aren
 
 /* All allocations of a placed job are released, or held again. */
 void hs_tentative_change_job(struct hs_engine *e, const struct hs_job *job, bool is_release);
-/* Releases one allocation of a job that has its GPUs to itself: there may be room where there was
- * none before. */
+/* Releases one allocation of a job that has its GPUs to itself. */
 static inline void hs_tentative_release_allocation(struct hs_engine *e,
                                                    const struct hs_allocation *allocation,
                                                    const struct hs_job *job)
@@ -345,8 +339,7 @@ static inline void hs_tentative_release_allocation(struct hs_engine *e,
 /* One GPU by name, idle or shared, with its node. */
 void hs_tentative_change_gpu(struct hs_engine *e, uint32_t gpu, const struct hs_job *job,
                              bool is_release);
-/* The same without its node, where GPUs are counted already and get their names now; sign: 1 or -1.
- */
+/* The same without its node, where GPUs that are counted already get names; sign: 1 or -1. */
 void hs_tentative_book(struct hs_engine *e, uint32_t gpu, const struct hs_job *job, int sign);
 /* The job's claim becomes another one on each of its GPUs. */
 void hs_tentative_claim(struct hs_engine *e, struct hs_job *job, uint32_t claim_mib);
@@ -455,8 +448,7 @@ static inline uint32_t hs_utilization_alone_pm(const struct hs_job *job)
 void hs_utilization_refresh(struct hs_engine *e, uint32_t gpu);
 /* A job has joined or left a slice group on the node. */
 void hs_utilization_mark(struct hs_engine *e, uint32_t node);
-/* All marked nodes. HS_E_POLICY where the shares of a slice group exceed 1. O(tenants of the
- * nodes). */
+/* All marked nodes, O(tenants). HS_E_POLICY where the shares of a slice group exceed 1. */
 HS_MUST_USE enum hs_status hs_utilization_settle(struct hs_engine *e);
 /* Mean of the last window_us, per mille, as far as it is remembered. */
 uint32_t hs_utilization_mean_pm(const struct hs_engine *e, uint32_t gpu, int64_t window_us);
@@ -484,8 +476,7 @@ void hs_progress_allocate(struct hs_engine *e, struct hs_job *job, const uint32_
                           uint32_t count);
 /* Frees all its allocations; co-tenants are marked as touched. */
 void hs_progress_deallocate(struct hs_engine *e, struct hs_job *job);
-/* Is there a GPU of the job where it and the tenants placed before it use more memory than there
- * is? */
+/* Do it and the tenants placed before it use more memory than there is on some GPU? */
 bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job);
 /* The job counts as placed last on its GPUs from now on. */
 void hs_progress_renew(struct hs_engine *e, const struct hs_job *job);
@@ -521,24 +512,20 @@ static inline void hs_exclusive_end(struct hs_engine *e)
         hs_exclusive_end_now(e);
 }
 
-/* Allocates the lowest free GPUs of the picked nodes to the job; the caller sets its state and its
- * rate. O(nodes). */
+/* Allocates the lowest free GPUs of the picked nodes; state and rate are the caller's. */
 void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a);
-/* Frees all its allocations; is_release: its attempt is over, plans may use its GPUs from now on.
- */
+/* Frees all its allocations; is_release: its attempt is over, plans may use its GPUs. */
 void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_release);
 
 /* ---- lifecycle.c ---- */
 
-/* Makes a live job of a trace record, or rejects it with the reason; reports it to observers and
- * policy. */
+/* Makes a live job of a trace record, or rejects it; tells observers and policy. */
 HS_MUST_USE enum hs_status hs_lifecycle_submit(struct hs_engine *e,
                                                const struct hs_trace_job *record);
 /* The work of a placed job, or of an attempt that fails, is done: frees its GPUs, reports the end,
  * recycles the slot or submits the next attempt. */
 HS_MUST_USE enum hs_status hs_lifecycle_finish(struct hs_engine *e, struct hs_job *job);
-/* Ends a waiting job, or one that was already released; state is HS_JOB_FAILED or HS_JOB_REJECTED.
- * */
+/* Ends a waiting or released job, as HS_JOB_FAILED or HS_JOB_REJECTED. */
 HS_COLD HS_MUST_USE enum hs_status hs_lifecycle_abandon(struct hs_engine *e, struct hs_job *job,
                                                         enum hs_job_state state,
                                                         const char *reason);

@@ -90,8 +90,7 @@ static bool lookup_may_know(const struct hs_view *v, hs_job_id job, uint32_t nee
                           "it asked for the %s, which it did not declare to know", what);
 }
 
-/* How far it is now: the account is brought up to date lazily, so the part since its last change is
- * added here. */
+/* How far it is now: the account is brought up to date lazily. */
 static struct hs_work lookup_work(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_job *j = hs_lookup_job(v, job);
@@ -274,8 +273,7 @@ static HS_COLD void *no_scratch(const struct hs_view *v, hs_job_id job)
     return v->engine->no_scratch;
 }
 
-/* Called at every step of a search: the refusal is a function of its own, so that the rest is
- * inlined. */
+/* Called at every step of a search: without the refusal it is inlined. */
 HS_EXPANDED void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_jobs *jobs = &v->engine->jobs;

@@ -287,8 +287,7 @@ static uint32_t mix_draw(const struct mix *mix, uint32_t gpus, uint64_t bits)
     const struct mix_group *group = gpus > 1 ? &mix->gang : &mix->single;
     uint64_t at = bits >> 32;
     uint32_t low = 0;
-    /* The first end above `at` is among ends[low, low + left). No branch: no processor could guess
-     * where a draw goes. */
+    /* The first end above `at` is among ends[low, low + left). No branch: none can be guessed. */
     for (uint32_t left = group->count, half; left > 1; left -= half) {
         half = left / 2;
         low += half * (group->ends[low + half - 1] <= at);
@@ -597,8 +596,7 @@ void hs_assign_close(struct hs_assign *assign)
 
 /* ---- attempts ---- */
 
-/* By GPUs of the job, from gpus_from to the next class: rates read off figure 9b with table 6,
- * means off figure 9a. */
+/* By GPUs of the job: rates read off figure 9b with table 6, means off figure 9a. */
 static const struct retry_class {
     uint32_t gpus_from;
     double unsuccessful; /* share of the jobs */
@@ -610,8 +608,7 @@ static const struct retry_class {
     {.gpus_from = 9, .unsuccessful = 0.47, .mean_retries = 1.11},
 };
 
-/* Why attempts fail, and after how many minutes: the six of table 7 that account for most trials.
- */
+/* Why attempts fail, and after how many minutes: the six of table 7 with most trials. */
 static const struct failure_reason {
     const char *name;
     uint32_t trials;

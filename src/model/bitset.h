@@ -74,8 +74,7 @@ static inline uint32_t hs_bitset_first(const struct hs_bitset *set)
     return at;
 }
 
-/* Lowest member behind word `word` of the members: climbs until a word has one, then goes down its
- * nearest branch. */
+/* Lowest member behind word `word`: climbs until a word has one, then goes down its branch. */
 static inline uint32_t hs_bitset_next_far(const struct hs_bitset *set, uint32_t word)
 {
     uint32_t at = word + 1;
@@ -128,8 +127,7 @@ static inline uint32_t hs_bitset_prev(const struct hs_bitset *set, uint32_t from
     return word != 0 ? at - HS_CLZ64(word) : hs_bitset_prev_far(set, at >> 6);
 }
 
-/* Makes i a member or none. No step hangs on what was there, so nothing is guessed wrong; nor in
- * what follows. */
+/* Makes i a member or none. No step hangs on what was there: nothing is guessed wrong. */
 static inline void hs_bitset_put(struct hs_bitset *set, uint32_t i, bool is_member)
 {
     uint64_t *word = &set->level[0][i >> 6];

@@ -44,8 +44,7 @@ struct rolling {
     uint32_t user_cap, size_count, size_cap;
 };
 
-/* NULL if there is none. What is found becomes the first of its user: a user asks for few sizes
- * again and again. */
+/* NULL if there is none. It becomes the first of its user, who asks for few sizes. */
 static struct rolling_size *size_of(struct rolling *r, uint32_t user, uint32_t gpus)
 {
     if (user >= r->user_cap)

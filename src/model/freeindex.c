@@ -261,8 +261,7 @@ static inline bool node_has_rest(const struct hs_node_state *n, const struct hs_
                                  n->mem_mib >= (int64_t)gpus * ask->mem_mib_per_gpu);
 }
 
-/* Of these nodes the lowest with CPU and memory for `gpus`, from `local` on, which is one of them.
- */
+/* Of these nodes the lowest with CPU and memory for `gpus`, from the member `local` on. */
 static HS_APART uint32_t next_with_rest(const struct hs_free *f, const struct hs_node_pool *p,
                                         const struct hs_bitset *set, const struct hs_ask *ask,
                                         uint32_t gpus, uint32_t local)
@@ -292,9 +291,8 @@ static uint32_t pool_lower_bound(const struct hs_node_pool *p, uint32_t from)
     return hs_ids_lower_bound(p->ids, p->count, from);
 }
 
-/* One of the nodes with exactly `free` free GPUs: drawn by a random start in the row of all nodes
- * of the pools, then the next one that qualifies, cyclically. (The remainder's bias is below
- * 2^-40.) */
+/* One of the nodes with exactly `free` free GPUs: from a random start in the row of all nodes of
+ * the pools the next that qualifies, cyclically. (The remainder's bias is below 2^-40.) */
 static uint32_t draw_with_free(struct hs_free *f, struct range pools, const struct hs_ask *ask,
                                uint32_t gpus, uint32_t free)
 {
@@ -679,8 +677,7 @@ uint64_t hs_part_all(const struct hs_part *p, uint32_t vc)
     return sum;
 }
 
-/* The sum of the rooms of a pool is right, each GPU with room has its bit, and no other bit is set.
- */
+/* The sum of the rooms is right, and each GPU with room has its bit, the others none. */
 static bool part_pool_is_valid(const struct hs_part *p, const struct hs_node_pool *n)
 {
     const struct part_pool *pool = &p->pools[n - p->f->pools];

@@ -67,8 +67,7 @@ uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node);
 /* Is the node of the ask's VC and type, with `gpus` GPUs and their CPU and host memory free? */
 bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus);
 uint64_t hs_free_total(const struct hs_free *f, uint32_t vc); /* all types */
-/* Of the nodes that may serve the ask; what CPU and memory leave of them is not looked at. O(kinds
- * of nodes). */
+/* Of the nodes that may serve the ask, whatever CPU and memory they have. O(kinds of nodes). */
 uint64_t hs_free_for(const struct hs_free *f, const struct hs_ask *ask);
 uint32_t hs_free_of_rack(const struct hs_free *f, uint32_t rack); /* all nodes, whosever; O(1) */
 uint32_t hs_free_max(const struct hs_free *f, uint32_t vc);       /* most free GPUs on one node */
@@ -102,8 +101,7 @@ bool hs_free_is_valid(const struct hs_free *f);
  */
 struct hs_part;
 
-/* No GPU is in it. Both are borrowed. Memory O(GPUs + rooms that occur x GPUs / 8), all from the
- * arena. */
+/* No GPU is in it. Both are borrowed. O(GPUs + rooms that occur x GPUs / 8), of the arena. */
 void hs_part_init(struct hs_part **parts, const struct hs_free *f, const struct hs_cluster *cluster,
                   struct hs_arena *arena);
 /* The room of a GPU, up to HS_GPU_MILLI; 0 takes it out. */

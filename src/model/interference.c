@@ -53,8 +53,7 @@
  *
  * A measured speed has no residual: no public data state how repeatable each pair is. */
 struct pair_noise {
-    /* Quantiles of the normal distribution in the middle of equal steps, up to 3.5; mean 0, mean
-     * square 1. */
+    /* Normal quantiles in the middle of equal steps, up to 3.5; mean 0, mean square 1. */
     double normals[NOISE_STEPS];
     uint64_t *type_keys;    /* of the seed and the name of the type */
     uint64_t *profile_keys; /* of the name: a row more in the catalogue moves no draw */
@@ -757,8 +756,7 @@ static const char *read_gpu(struct interference_reader *r, const struct hs_json 
     return gpu;
 }
 
-/* Into a draft with room for its jobs; gives the table to the types of the cluster that bear its
- * name. */
+/* Into a draft with room for its jobs, and to the cluster's types of its name. */
 static void read_filled(struct interference_reader *r, const struct hs_json *table)
 {
     const struct draft *d = r->d;

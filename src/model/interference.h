@@ -43,8 +43,7 @@ struct hs_interference_options {
     uint64_t seed; /* of the noise */
 };
 
-/* "measured+fit", "fit", "none", "const:X": sets mode and excess. HS_E_USAGE with what was
- * expected. */
+/* "measured+fit", "fit", "none", "const:X": sets mode and excess; else HS_E_USAGE. */
 HS_MUST_USE enum hs_status hs_interference_parse(const char *text,
                                                  struct hs_interference_options *options,
                                                  struct hs_diag *diag);
@@ -73,10 +72,9 @@ struct hs_tenant {
 
 struct hs_interference;
 
-/* gpu_types: names of the cluster's types; type t of later calls is an index into them. Names are
- * compared as profile names are. The catalogue is only read during the call. const:X and none need
- * no file: path may be NULL there. Jobs of the file that the catalogue lacks are noted and left
- * out. */
+/* gpu_types: of the cluster; type t of later calls is an index into them. Names are compared as
+ * profile names are. The catalogue is read during the call only. const:X and none need no file:
+ * path may be NULL. Jobs of the file that the catalogue lacks are noted and left out. */
 HS_MUST_USE enum hs_status hs_interference_load(struct hs_interference **m, const char *path,
                                                 const struct hs_catalogue *catalogue,
                                                 const struct hs_interference_options *options,

@@ -71,8 +71,7 @@ struct hs_job {
     uint8_t plan;        /* marks of the plan being written; 0 between decisions */
     bool is_live : 1;
     bool is_constrained : 1; /* it asks for more of a node than GPUs of any kind */
-    bool is_alone : 1; /* may not be put beside others: by the policy, or ran out of GPU memory too
-                          often */
+    bool is_alone : 1;       /* not beside others: by the policy, or too often out of GPU memory */
 };
 _Static_assert(sizeof(struct hs_job) == 64 && HS_JOB_GPUS_MAX <= UINT16_MAX, "a cache line");
 
@@ -117,8 +116,7 @@ struct hs_job_placement {
     uint32_t segment_max_tenants;
     /* turns */
     uint32_t slice_group;     /* of time slices; 0 = none */
-    uint32_t coscheduled_set; /* coscheduled set of the slice group: its jobs take their turns
-                                 together; 0 = none */
+    uint32_t coscheduled_set; /* of the slice group, taking turns together; 0 = none */
     uint8_t keeps;            /* enum hs_keeps: of its GPU memory when others of the lane run */
     bool is_active;           /* on its GPUs: neither paused nor waiting for a turn */
     bool is_waiting;          /* placed, and has not had its first turn yet */
@@ -147,8 +145,7 @@ struct hs_job_needs {
 /* It is looked at when the job ends, and was not since it came. */
 struct hs_job_identity {
     union {
-        char id_near[HS_ID_NEAR]; /* if it is that short, unless a job of the slot had a longer one,
-                                   */
+        char id_near[HS_ID_NEAR]; /* if it is that short, and no job of the slot had a longer one */
         struct {
             char *text; /* a buffer, which belongs to the slot */
             uint32_t cap;
@@ -226,8 +223,7 @@ uint32_t hs_jobs_add_training(struct hs_jobs *jobs, struct hs_training_profile t
 uint32_t hs_jobs_add_request(struct hs_jobs *jobs, struct hs_job_request request);
 /* It has something to its account, or is placed: it has a run from now on. */
 void hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job);
-/* Gives the job a record of sharing overhead, and a run, before co-runners or the policy cost it
- * something. */
+/* Gives the job a record of sharing overhead, and a run, before sharing costs it something. */
 void hs_jobs_begin_sharing_overhead(struct hs_jobs *jobs, struct hs_job *job);
 /* Before a placement: gives the job a placement record with default values, if it has none, and a
  * run; and a record of sharing overhead where needs are kept. */

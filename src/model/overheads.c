@@ -249,8 +249,7 @@ static uint32_t find_model(const struct hs_overheads *table, const char *name)
     return hs_intern_find(&table->models, folded);
 }
 
-/* By the first of the names (each may be NULL or "") that has rows, else by those for all others;
- * NULL: none. */
+/* By the first name (each may be NULL or "") that has rows, else those for all others. */
 static const struct row *find(const struct hs_overheads *table, const char *model,
                               const char *other, int64_t key)
 {

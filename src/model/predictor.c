@@ -381,8 +381,7 @@ static void guess_table(const struct hs_catalogue *catalogue, struct guess *gues
 
 #define BYTES_PER_MIB 1048576.0
 
-/* SD of the log ratio on 18 measured points of an A100, for a catalogue that has none to compare.
- */
+/* SD of the log ratio on 18 points of an A100, for a catalogue with none to compare. */
 #define LN_ERROR 0.665
 
 /* Rounded up; 0 where a feature or the batch is unknown. */
@@ -617,8 +616,7 @@ struct regress {
     enum hs_holdout holdout;
 };
 
-/* The nearest other measured row of the same dataset and GPU type; ties to the first of the file.
- */
+/* The nearest other measured row of the same dataset and GPU type; ties to the first. */
 static const struct hs_profile *nearest_row(const struct regress *r, uint32_t i)
 {
     const struct hs_profile *rows = r->catalogue->profiles, *row = &rows[i], *nearest = NULL;
@@ -746,8 +744,7 @@ static void read_predictions(struct hs_predictor *p, struct hs_jsoncheck *check,
     }
 }
 
-/* predictor.json: the general form, and with REGRESS the utilizations that it lists as held out,
- * then those by its fit. */
+/* The general form, and with REGRESS the utilizations listed as held out, then by its fit. */
 static enum hs_status read_file(struct hs_predictor *p, const char *path,
                                 const struct hs_catalogue *catalogue, struct hs_diag *diag)
 {
@@ -773,8 +770,7 @@ static enum hs_status read_file(struct hs_predictor *p, const char *path,
 
 /* ---- estimates ---- */
 
-/* u becomes u_hat with log1p(u_hat) = log1p(u) + shift, in percent: the error is that of log1p
- * (RMSLE). */
+/* log1p(u_hat) = log1p(u) + shift, in percent: the error is that of log1p (RMSLE). */
 static int32_t shifted_pm(int32_t util_pm, double shift)
 {
     return told_pm(expm1(log1p(util_pm / PM_PER_PERCENT) + shift));

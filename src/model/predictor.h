@@ -61,8 +61,7 @@ HS_MUST_USE enum hs_status hs_predictor_open(struct hs_predictor **out,
                                              const struct hs_catalogue *catalogue,
                                              const struct hs_predictor_options *options,
                                              struct hs_diag *diag);
-/* O(1) after opening (table and regress are worked out per profile at opening); allocates
- * nothing. */
+/* O(1): table and regress are worked out per profile at opening. Allocates nothing. */
 void hs_predictor_estimate(const struct hs_predictor *p, const struct hs_job_facts *facts,
                            struct hs_estimate *out);
 /* Predicted slowdown of a job beside another, Q20; from utilizations alone. */

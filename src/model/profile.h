@@ -77,13 +77,11 @@ enum hs_match {
                        batch by ratio among those with a utilization, ties to the smaller */
 };
 
-/* Unknown columns, duplicate keys, percentages past 100 and negative numbers are errors at their
- * place. */
+/* Unknown columns, two rows of a key, figures out of range are errors at their place. */
 HS_MUST_USE enum hs_status hs_catalogue_load(struct hs_catalogue *catalogue, const char *path,
                                              struct hs_diag *diag);
-/* The profile that fits best, or HS_NO_PROFILE. Names are compared without case, '-', '_' and
- * blanks. dataset, batch, precision may be NULL or "". O(1) for an exact match, else O(profiles).
- */
+/* The profile that fits best, or HS_NO_PROFILE; names without case, '-', '_' and blanks. dataset,
+ * batch, precision may be NULL or "". O(1) for an exact match, else O(profiles). */
 uint32_t hs_catalogue_match(const struct hs_catalogue *catalogue, const char *model,
                             const char *dataset, const char *batch, const char *precision,
                             enum hs_match *match);

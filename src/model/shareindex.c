@@ -133,8 +133,7 @@ static void widen(struct hs_load_range *box, const struct hs_load_range *other)
     }
 }
 
-/* Makes the box of a vertex what it has to be, from its own load and its children's boxes; false if
- * it was right. */
+/* Makes the box of a vertex right, from its load and its children's; false if it was. */
 static bool refresh(struct hs_share *s, uint32_t vertex)
 {
     struct vertex *x = &s->vertices[vertex];
@@ -329,8 +328,7 @@ struct search {
     const struct hs_share_query *query;
     uint32_t most_claim_mib; /* that leaves room for the candidate */
     void (*visit)(struct search *q, uint32_t node, uint32_t gpu, int64_t cost);
-    /* A GPU at a higher cost cannot be better than what was found, nor at this cost from this id
-     * on. */
+    /* A GPU at a higher cost, or at this one from this id on, cannot be better. */
     int64_t limit;
     uint32_t limit_id;
     uint32_t gpu;  /* found; HS_NO_GPU = none */

@@ -24,8 +24,7 @@ struct speed_curve {
     uint64_t value_q32[CURVE_SIZES];
 };
 
-/* Speeds of a job or a family by type of the file, relative to the file's reference; 0 = not
- * known. */
+/* Speeds of a job or a family, relative to the file's reference; 0 = not known. */
 struct speed_row {
     const char *name;                                /* of the profile or the family */
     const char *model, *dataset, *batch, *precision; /* of a job */
@@ -186,8 +185,7 @@ static void read_profile(struct speed_reader *r, const struct hs_json *json, str
     }
 }
 
-/* Jobs, or families: a row has a name, which stands under `name_key` and is there once, and speeds.
- */
+/* Jobs, or families: a row has a name under `name_key`, there once, and speeds. */
 static struct speed_row *read_rows(struct speed_reader *r, const char *list_key,
                                    const char *name_key, uint32_t *count)
 {
@@ -376,8 +374,7 @@ static double batch_distance(const struct hs_profile *p, const struct speed_row 
     return own > other ? (double)own / (double)other : (double)other / (double)own;
 }
 
-/* Nearest batch first, then the same precision, then the smaller batch, then the order of the
- * file. */
+/* Nearest batch first, then same precision, smaller batch, order of the file. */
 static bool is_nearer(const struct hs_profile *p, const struct speed_row *job,
                       const struct speed_row *best)
 {

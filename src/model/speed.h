@@ -39,14 +39,12 @@ HS_MUST_USE enum hs_status hs_speed_load(struct hs_speed **m, const char *path,
                                          const struct hs_catalogue *catalogue,
                                          const struct hs_cluster *cluster, const char *reference,
                                          struct hs_diag *diag);
-/* Speed of a profile (HS_NO_PROFILE: a job of no profile) on cluster type t, Q32; never 0. source
- * may be NULL. */
+/* Speed of a profile (HS_NO_PROFILE: none) on cluster type t, Q32, never 0; source may be NULL. */
 uint64_t hs_speed_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                       enum hs_speed_source *source);
 /* GPU type that run times are for: as given, or found. */
 const char *hs_speed_reference(const struct hs_speed *m);
-/* Does the file know speeds of cluster type t relative to the reference, or of spread gangs on it?
- */
+/* Does the file know speeds of cluster type t, or of spread gangs on it? */
 bool hs_speed_is_by_model(const struct hs_speed *m, uint32_t type);
 bool hs_speed_has_spread(const struct hs_speed *m, uint32_t type);
 /* 0 unless every profile runs equally fast on every type: then that speed. */
@@ -55,9 +53,8 @@ uint64_t hs_speed_uniform_q32(const struct hs_speed *m);
  * known. Gang sizes between and beyond those measured take the nearest, ties to the smaller. */
 uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t gpus);
-/* Throughput of `held` GPUs relative to that of `gpus`, Q32 (elastic jobs): on the lines between
- * the measured throughputs, with the efficiency of the largest beyond it; linear where nothing is
- * known. */
+/* Throughput of `held` GPUs relative to `gpus`, Q32 (elastic jobs): on lines between measured
+ * points, with the efficiency of the largest beyond; linear where nothing is known. */
 uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t held, uint32_t gpus);
 /* Hold-out error of a fallback (BATCH, FAMILY) between a type and the reference: mean absolute
