@@ -9,8 +9,8 @@
 
 /* ---- causes of waiting ----
  *
- * Causes of waiting, by gang size and VC, without a walk through the queue: each waiting GPU is
- * booked at every instant to one cause (MODEL.md 10).
+ * By gang size and VC, without a walk through the queue: each waiting GPU is booked at every
+ * instant to one cause (MODEL.md 10).
  *
  *     quota     more than its VC may still take (none, where the policy may borrow)
  *     resources more than is free in its pool
@@ -19,180 +19,111 @@
  *     priority  it would fit now: a job before it, or the policy, keeps it waiting
  *
  * A gang larger than any node counts as `constraint` when its number is free: whether enough whole
- * nodes are idle is not checked. Each worker that asks for a share of a GPU counts as one
- * waiting GPU: it fits where a GPU is idle or has room for it, and its placement fails
- * (fragmentation) where only several GPUs together have as much left; whether there are GPUs for
- * the rest of its gang is not checked.
- *
- * The sums up to a size are kept at marks, which follow what is free: add and remove are O(1), and
- * a mark moves by no more sizes than GPUs have changed hands. Of shares there are few: a Fenwick
- * tree. Waiting GPUs by gang
- * size: an array and its marks per VC. Waiting shares by size: one Fenwick tree per VC (Fenwick,
- * Software: Practice and Experience 1994). */
+ * nodes are idle is not checked. Each worker that asks for a share of a GPU counts as one waiting
+ * GPU: it fits where a GPU is idle or has room for it, and its placement fails (fragmentation)
+ * where only several GPUs together have as much left; whether there are GPUs for the rest of its
+ * gang is not checked. Sums up to a size are of Fenwick trees (Software: Practice and Experience
+ * 1994). */
 
-#define SHARE_MOST UINT64_C(999) /* thousandths: more is a whole GPU */
+static struct hs_wait_sizes sizes_make(uint64_t most, struct hs_arena *arena)
+{
+    return (struct hs_wait_sizes){.sums = hs_arena_alloc(arena, (most + 1) * sizeof(uint64_t)),
+                                  .most = most};
+}
 
 static void wait_account_init(struct hs_wait_account *wait_account,
                               const struct hs_cluster *cluster, struct hs_arena *arena)
 {
     const bool is_partition = cluster->vc_mode == HS_VC_PARTITION;
-    wait_account->vc_count = cluster->vc_count;
-    wait_account->gpus_wanted = 0;
     wait_account->vcs =
         hs_arena_alloc(arena, (uint64_t)cluster->vc_count * sizeof *wait_account->vcs);
-    for (uint32_t i = 0; i < cluster->vc_count; i++) {
-        struct hs_wait_account_vc *vc = &wait_account->vcs[i];
-        vc->max_gpus = (uint32_t)cluster->vcs[i].gpus;
-        vc->max_node_gpus = is_partition ? 0 : cluster->max_node_gpus;
-        vc->gpus_by_size = hs_arena_alloc(arena, ((uint64_t)vc->max_gpus + 1) * sizeof(uint64_t));
-    }
+    for (uint32_t i = 0; i < cluster->vc_count; i++)
+        wait_account->vcs[i] =
+            (struct hs_wait_account_vc){.gangs = sizes_make(cluster->vcs[i].gpus, arena),
+                                        .shares = sizes_make(HS_GPU_MILLI - 1, arena),
+                                        .max_node_gpus = is_partition ? 0 : cluster->max_node_gpus};
     for (uint32_t n = 0; is_partition && n < cluster->node_count; n++) {
         const struct hs_node *node = &cluster->nodes[n];
         struct hs_wait_account_vc *vc = &wait_account->vcs[node->vc];
         vc->max_node_gpus = node->gpus > vc->max_node_gpus ? node->gpus : vc->max_node_gpus;
     }
-    for (uint32_t i = 0; i < cluster->vc_count; i++)
-        wait_account->vcs[i].marks[HS_MARK_NODE].size = wait_account->vcs[i].max_node_gpus;
 }
 
-/* Workers that ask for a share. Unsigned wrap-around makes one addition serve for taking away. */
-static void change_shares(struct hs_wait_account_vc *b, uint32_t milli, uint64_t amount)
-{
-    b->shares_wanted += amount;
-    for (uint32_t i = milli; i > 0; i &= i - 1)
-        b->shares_by_milli[i] += amount;
-}
-
+/* Unsigned wrap-around makes one addition serve for taking away. */
 void hs_wait_account_change(struct hs_wait_account *wait_account, const struct hs_ask *ask,
                             uint32_t gpus, int sign)
 {
-    struct hs_wait_account_vc *b = &wait_account->vcs[ask->vc];
+    struct hs_wait_account_vc *vc = &wait_account->vcs[ask->vc];
+    const bool is_part = ask->gpu_milli < HS_GPU_MILLI;
+    struct hs_wait_sizes *s = is_part ? &vc->shares : &vc->gangs;
     const uint64_t amount = sign > 0 ? gpus : 0 - (uint64_t)gpus;
     wait_account->gpus_wanted += amount;
-    if (ask->gpu_milli < HS_GPU_MILLI) {
-        change_shares(b, ask->gpu_milli, amount);
-        return;
-    }
-    b->gpus_wanted += amount;
-    if (gpus > b->max_gpus)
-        return;
-    b->gpus_by_size[gpus] += amount;
-    HS_UNROLL
-    for (uint32_t i = 0; i < HS_MARKS; i++)
-        b->marks[i].gpus += amount & (0 - (uint64_t)(gpus <= b->marks[i].size));
+    s->wanted += amount;
+    for (uint64_t i = is_part ? ask->gpu_milli : gpus; i > 0 && i <= s->most; i += i & (0 - i))
+        s->sums[i] += amount;
 }
 
-/* GPUs wanted by gangs of at most this size, to which the mark goes. */
-static inline uint64_t mark_at(struct hs_wait_account_vc *b, uint32_t mark, uint64_t size)
+/* Wanted by gangs, or shares, of at most this size. */
+static uint64_t wanted_upto(const struct hs_wait_sizes *s, uint64_t size)
 {
-    struct hs_wait_account_mark m = b->marks[mark];
-    if (size >= b->max_gpus)
-        return b->gpus_wanted;
-    while (m.size < size)
-        m.gpus += b->gpus_by_size[++m.size];
-    while (m.size > size)
-        m.gpus -= b->gpus_by_size[m.size--];
-    b->marks[mark] = m;
-    return m.gpus;
+    uint64_t sum = 0;
+    if (size >= s->most)
+        return s->wanted;
+    for (uint64_t i = size; i > 0; i &= i - 1)
+        sum += s->sums[i];
+    return sum;
 }
 
-/* Adds one VC's waiting GPUs to the causes; those wanted by gangs no larger than what is free. */
-static uint64_t wait_account_causes(struct hs_wait_account *wait_account, uint32_t vc,
-                                    uint64_t free_gpus, uint32_t largest_free, uint64_t quota_room,
-                                    struct hs_wait_causes *causes)
-{
-    struct hs_wait_account_vc *b = &wait_account->vcs[vc];
-    uint64_t number = free_gpus < quota_room ? free_gpus : quota_room; /* that may be taken */
-    uint64_t within_quota = mark_at(b, HS_MARK_QUOTA, quota_room);
-    uint64_t within_free = mark_at(b, HS_MARK_FREE, free_gpus);
-    uint64_t within = free_gpus < quota_room ? within_free : within_quota;
-    uint64_t fits = mark_at(b, HS_MARK_FIT, largest_free < number ? largest_free : number);
-    causes->quota += b->gpus_wanted - within_quota;
-    causes->resources += within_quota - within;
-    causes->placement += within - fits;
-    if (b->max_node_gpus < number)
-        causes->constraint += within - b->marks[HS_MARK_NODE].gpus;
-    causes->priority += fits;
-    return within_free;
-}
-
-/* ---- shares ---- */
-
-void hs_wait_account_divide(struct hs_wait_account *wait_account, struct hs_arena *arena)
-{
-    for (uint32_t vc = 0; vc < wait_account->vc_count; vc++) {
-        uint64_t *tree = hs_arena_alloc(arena, (SHARE_MOST + 1) * sizeof *tree);
-        wait_account->vcs[vc].shares_by_milli = tree;
-    }
-}
-
-/* Workers that ask for at most this share. */
-static uint64_t shares_upto(const struct hs_wait_account_vc *b, uint64_t milli, uint64_t or_milli)
-{
-    uint64_t most = milli < or_milli ? milli : or_milli, workers = b->shares_wanted;
-    if (most == 0)
-        return 0;
-    for (uint64_t i = most < SHARE_MOST ? most + 1 : SHARE_MOST + 1; i <= SHARE_MOST;
-         i += i & (0 - i))
-        workers -= b->shares_by_milli[i];
-    return workers;
-}
-
-/* What is left for shares, in thousandths: on the GPU of a VC that has most, on all together (an
- * idle GPU has 1000), and within its quota. */
-struct wait_account_room {
-    uint64_t most_milli, all_milli, quota_milli;
+/* What is left: in all, on the node (of shares: the GPU) that has most, and within the quota. */
+struct room {
+    uint64_t all, most, quota;
 };
 
-/* Adds one VC's workers that wait for shares. */
-static void wait_account_share_causes(const struct hs_wait_account *wait_account, uint32_t vc,
-                                      struct wait_account_room room, struct hs_wait_causes *causes)
+/* Adds what waits to its causes. max_size: what one node could hold. Returns what is wanted by
+ * gangs no larger than what is left. */
+static uint64_t book_waiting(const struct hs_wait_sizes *s, struct room room, uint64_t max_size,
+                             struct hs_instant *to)
 {
-    const struct hs_wait_account_vc *b = &wait_account->vcs[vc];
-    uint64_t within_quota = shares_upto(b, room.quota_milli, SHARE_MOST);
-    uint64_t within = shares_upto(b, room.quota_milli, room.all_milli);
-    uint64_t fits = shares_upto(b, room.quota_milli, room.most_milli);
-    causes->quota += b->shares_wanted - within_quota;
-    causes->resources += within_quota - within;
-    causes->placement += within - fits;
-    causes->priority += fits;
+    const uint64_t number = room.all < room.quota ? room.all : room.quota; /* that may be taken */
+    const uint64_t within_quota = wanted_upto(s, room.quota), within_all = wanted_upto(s, room.all);
+    const uint64_t within = room.all < room.quota ? within_all : within_quota;
+    const uint64_t fits = wanted_upto(s, room.most < number ? room.most : number);
+    to->wait_quota += s->wanted - within_quota;
+    to->wait_resources += within_quota - within;
+    to->wait_placement += within - fits;
+    if (max_size < number)
+        to->wait_constraint += within - wanted_upto(s, max_size);
+    to->wait_priority += fits;
+    return within_all;
 }
 
 static void instant_book_waiting(struct hs_engine *e)
 {
-    struct hs_wait_causes causes = {0};
-    uint64_t fragmented = 0;
-    if ((e->wait_account.gpus_wanted | e->instant.gpus_wanted) ==
-        0) /* no job waits, nor did one before */
+    struct hs_instant *to = &e->instant;
+    if ((e->wait_account.gpus_wanted | to->gpus_wanted) == 0) /* nor did a job wait before */
         return;
-    bool is_partition = e->cluster->vc_mode == HS_VC_PARTITION;
-    uint32_t vcs = e->wait_account.gpus_wanted > 0 ? e->wait_account.vc_count : 0;
-    for (uint32_t vc = 0; vc < vcs; vc++) {
-        uint64_t shares_wanted = e->wait_account.vcs[vc].shares_wanted;
-        if (e->wait_account.vcs[vc].gpus_wanted == 0 && shares_wanted == 0)
+    to->gpus_wanted = e->wait_account.gpus_wanted;
+    to->gpus_fragmented = to->wait_constraint = 0;
+    to->wait_quota = to->wait_resources = to->wait_placement = to->wait_priority = 0;
+    for (uint32_t v = 0; to->gpus_wanted > 0 && v < e->view.vcs; v++) {
+        const struct hs_wait_account_vc *vc = &e->wait_account.vcs[v];
+        if (vc->gangs.wanted + vc->shares.wanted == 0)
             continue;
-        uint64_t free_gpus = hs_free_total(e->free_index, vc);
-        uint64_t within =
-            wait_account_causes(&e->wait_account, vc, free_gpus, hs_free_max(e->free_index, vc),
-                                hs_view_quota_room(&e->view, vc), &causes);
-        if (shares_wanted > 0)
-            wait_account_share_causes(
-                &e->wait_account, vc,
-                (struct wait_account_room){
-                    .most_milli = free_gpus > 0 ? HS_GPU_MILLI : hs_part_most(e->parts, vc),
-                    .all_milli = free_gpus * HS_GPU_MILLI + hs_part_all(e->parts, vc),
-                    .quota_milli = hs_view_quota_room_milli(&e->view, vc)},
-                &causes);
-        if (within > 0 || (shares_wanted > 0 && free_gpus > 0))
-            fragmented = is_partition ? fragmented + free_gpus : free_gpus;
+        const uint64_t free_gpus = hs_free_total(e->free_index, v);
+        const struct room room = {free_gpus, hs_free_max(e->free_index, v),
+                                  hs_view_quota_room(&e->view, v)};
+        const uint64_t within = book_waiting(&vc->gangs, room, vc->max_node_gpus, to);
+        if (vc->shares.wanted > 0) {
+            const struct room shares = {.all = free_gpus * HS_GPU_MILLI + hs_part_all(e->parts, v),
+                                        .most = free_gpus > 0 ? HS_GPU_MILLI
+                                                              : hs_part_most(e->parts, v),
+                                        .quota = hs_view_quota_room_milli(&e->view, v)};
+            (void)book_waiting(&vc->shares, shares, UINT64_MAX, to);
+        }
+        if (within > 0 || (vc->shares.wanted > 0 && free_gpus > 0))
+            to->gpus_fragmented =
+                e->view.vcs_are_apart ? to->gpus_fragmented + free_gpus : free_gpus;
     }
-    e->instant.gpus_wanted = e->wait_account.gpus_wanted;
-    e->instant.gpus_fragmented = fragmented;
-    e->instant.wait_quota = causes.quota;
-    e->instant.wait_resources = causes.resources;
-    e->instant.wait_placement = causes.placement;
-    e->instant.wait_constraint = causes.constraint;
-    e->instant.wait_priority = causes.priority;
 }
 
 /* ---- invariants ----

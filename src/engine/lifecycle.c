@@ -484,7 +484,6 @@ static HS_COLD void engine_divide(struct hs_engine *e)
 {
     hs_exclusive_end(e);
     hs_part_init(&e->parts, e->free_index, e->cluster, &e->arena);
-    hs_wait_account_divide(&e->wait_account, &e->arena);
 }
 
 enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_job *r)

@@ -18,32 +18,21 @@
 
 /* ---- causes of waiting (engine.c) ---- */
 
-/* Where sums are kept, by what the size is compared with; a node has always the same. */
-enum { HS_MARK_QUOTA, HS_MARK_FREE, HS_MARK_FIT, HS_MARK_NODE, HS_MARKS };
-
-struct hs_wait_account_mark {
-    uint64_t size, gpus; /* wanted by gangs of at most this size */
+/* GPUs wanted by gangs of each size, workers by the share that they want: a Fenwick tree. */
+struct hs_wait_sizes {
+    uint64_t *sums; /* [1 .. most] */
+    uint64_t most;  /* size */
+    uint64_t wanted;
 };
 
 struct hs_wait_account_vc {
-    uint64_t *gpus_by_size; /* gang sizes 0..max_gpus: GPUs wanted */
-    uint64_t gpus_wanted;
-    struct hs_wait_account_mark marks[HS_MARKS];
-    uint64_t *shares_by_milli; /* tree over shares 1..999: workers; NULL = no job asked for one */
-    uint64_t shares_wanted;    /* workers */
-    uint32_t max_gpus;
+    struct hs_wait_sizes gangs, shares;
     uint32_t max_node_gpus; /* of one node of its pool */
 };
 
 struct hs_wait_account {
     struct hs_wait_account_vc *vcs;
-    uint32_t vc_count;
     uint64_t gpus_wanted; /* includes workers that ask for a share */
-};
-
-struct hs_wait_causes {
-    uint64_t quota, resources, placement, priority; /* GPUs wanted */
-    uint64_t constraint;                            /* part of placement */
 };
 
 /* ---- GPUs ---- */
@@ -321,8 +310,6 @@ static inline bool hs_job_is_placed(const struct hs_job *job)
 /* The GPUs of a gang, or its workers that ask for a share, begin (sign 1) or cease (-1) to wait. */
 void hs_wait_account_change(struct hs_wait_account *wait_account, const struct hs_ask *ask,
                             uint32_t gpus, int sign);
-/* Before the first job that asks for a share. */
-void hs_wait_account_divide(struct hs_wait_account *wait_account, struct hs_arena *arena);
 
 /* ---- plan_build.c: the tentative state ---- */
 

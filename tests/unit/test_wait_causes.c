@@ -16,6 +16,14 @@ static struct hs_cluster cluster;
 static struct hs_arena arena;
 static struct hs_wait_account wait_account;
 
+/* Of the gangs, or of the shares, that wait: into *c; GPUs wanted by gangs no larger than what is
+ * free. */
+static uint64_t book(uint64_t free_gpus, uint64_t largest, uint64_t quota, struct hs_instant *c)
+{
+    const struct hs_wait_account_vc *vc = &wait_account.vcs[0];
+    return book_waiting(&vc->gangs, (struct room){free_gpus, largest, quota}, vc->max_node_gpus, c);
+}
+
 static void change(uint32_t gpus, uint16_t milli, int sign)
 {
     const struct hs_ask ask = {.gpu_milli = milli};
@@ -44,13 +52,13 @@ static int close_wait_account(void **state)
     return 0;
 }
 
-static void assert_causes(struct hs_wait_causes c, uint64_t quota, uint64_t capacity,
-                          uint64_t shape, uint64_t order)
+static void assert_causes(struct hs_instant c, uint64_t quota, uint64_t capacity, uint64_t shape,
+                          uint64_t order)
 {
-    assert_int_equal(c.quota, quota);
-    assert_int_equal(c.resources, capacity);
-    assert_int_equal(c.placement, shape);
-    assert_int_equal(c.priority, order);
+    assert_int_equal(c.wait_quota, quota);
+    assert_int_equal(c.wait_resources, capacity);
+    assert_int_equal(c.wait_placement, shape);
+    assert_int_equal(c.wait_priority, order);
 }
 
 /* 4 GPUs free, at most 2 on a node, no quota: the 8 lacks capacity, 3 and 4 lack a node (7 GPUs),
@@ -58,8 +66,8 @@ static void assert_causes(struct hs_wait_causes c, uint64_t quota, uint64_t capa
 static void shape_and_capacity(void **state)
 {
     (void)state;
-    struct hs_wait_causes c = {0};
-    wait_account_causes(&wait_account, 0, 4, 2, UINT64_MAX, &c);
+    struct hs_instant c = {0};
+    book(4, 2, UINT64_MAX, &c);
     assert_causes(c, 0, 8, 7, 1);
 }
 
@@ -67,8 +75,8 @@ static void shape_and_capacity(void **state)
 static void quota_comes_first(void **state)
 {
     (void)state;
-    struct hs_wait_causes c = {0};
-    wait_account_causes(&wait_account, 0, 8, 4, 3, &c);
+    struct hs_instant c = {0};
+    book(8, 4, 3, &c);
     assert_causes(c, 12, 0, 0, 4);
 }
 
@@ -77,26 +85,26 @@ static void quota_comes_first(void **state)
 static void large_gangs_wait_for_locality(void **state)
 {
     (void)state;
-    struct hs_wait_causes all_free = {0}, one_less = {0}, under_quota = {0};
-    wait_account_causes(&wait_account, 0, 8, 2, UINT64_MAX, &all_free);
+    struct hs_instant all_free = {0}, one_less = {0}, under_quota = {0};
+    book(8, 2, UINT64_MAX, &all_free);
     assert_causes(all_free, 0, 0, 15, 1);
-    assert_int_equal(all_free.constraint, 8);
-    wait_account_causes(&wait_account, 0, 7, 2, UINT64_MAX, &one_less);
+    assert_int_equal(all_free.wait_constraint, 8);
+    book(7, 2, UINT64_MAX, &one_less);
     assert_causes(one_less, 0, 8, 7, 1);
-    assert_int_equal(one_less.constraint, 0);
-    wait_account_causes(&wait_account, 0, 8, 2, 7, &under_quota);
+    assert_int_equal(one_less.wait_constraint, 0);
+    book(8, 2, 7, &under_quota);
     assert_causes(under_quota, 8, 0, 7, 1);
-    assert_int_equal(under_quota.constraint, 0);
+    assert_int_equal(under_quota.wait_constraint, 0);
 }
 
 static void sums_follow_removals(void **state)
 {
     (void)state;
-    struct hs_wait_causes c = {0};
-    assert_int_equal(wait_account_causes(&wait_account, 0, 3, 3, UINT64_MAX, &c), 4);
-    assert_int_equal(wait_account_causes(&wait_account, 0, 1000, 4, UINT64_MAX, &c), 16);
+    struct hs_instant c = {0};
+    assert_int_equal(book(3, 3, UINT64_MAX, &c), 4);
+    assert_int_equal(book(1000, 4, UINT64_MAX, &c), 16);
     change(3, HS_GPU_MILLI, -1);
-    assert_int_equal(wait_account_causes(&wait_account, 0, 3, 3, UINT64_MAX, &c), 1);
+    assert_int_equal(book(3, 3, UINT64_MAX, &c), 1);
     assert_int_equal(wait_account.gpus_wanted, 13);
     change(3, HS_GPU_MILLI, 1);
 }
@@ -132,12 +140,11 @@ static void marks_follow_whatever_comes(void **state)
         uint64_t number = quota < free_gpus ? quota : free_gpus;
         uint64_t within_quota = summed(waiting, quota), within = summed(waiting, number);
         uint64_t fits = summed(waiting, largest < number ? largest : number);
-        struct hs_wait_causes c = {0};
-        assert_int_equal(wait_account_causes(&wait_account, 0, free_gpus, largest, quota, &c),
-                         summed(waiting, free_gpus));
+        struct hs_instant c = {0};
+        assert_int_equal(book(free_gpus, largest, quota, &c), summed(waiting, free_gpus));
         assert_causes(c, summed(waiting, 8) - within_quota, within_quota - within, within - fits,
                       fits);
-        assert_int_equal(c.constraint, number > 4 ? within - summed(waiting, 4) : 0);
+        assert_int_equal(c.wait_constraint, number > 4 ? within - summed(waiting, 4) : 0);
     }
     for (uint32_t size = 1; size <= 8; size++)
         for (; waiting[size] > (size == 1 || size == 3 || size == 4 || size == 8); waiting[size]--)
@@ -150,18 +157,17 @@ static void marks_follow_whatever_comes(void **state)
 static void expect_shares(uint64_t most, uint64_t all, uint64_t quota_milli, uint64_t quota,
                           uint64_t capacity, uint64_t shape, uint64_t order)
 {
-    const struct wait_account_room room = {most, all, quota_milli};
-    struct hs_wait_causes c = {0};
-    wait_account_share_causes(&wait_account, 0, room, &c);
+    struct hs_instant c = {0};
+    (void)book_waiting(&wait_account.vcs[0].shares, (struct room){all, most, quota_milli},
+                       UINT64_MAX, &c);
     assert_causes(c, quota, capacity, shape, order);
-    assert_int_equal(c.constraint, 0);
+    assert_int_equal(c.wait_constraint, 0);
 }
 
 /* Workers that want shares: 2 x 300, 4 x 500, 1 x 999. */
 static void shares_wait_one_by_one(void **state)
 {
     (void)state;
-    hs_wait_account_divide(&wait_account, &arena);
     expect_shares(1000, 8000, UINT64_MAX, 0, 0, 0, 0);
     change(2, 300, 1);
     change(4, 500, 1);
@@ -178,7 +184,7 @@ static void shares_wait_one_by_one(void **state)
     change(2, 300, -1);
     change(1, 999, -1);
     assert_int_equal(wait_account.gpus_wanted, 16);
-    assert_int_equal(wait_account.vcs[0].shares_wanted, 0);
+    assert_int_equal(wait_account.vcs[0].shares.wanted, 0);
 }
 
 int main(void)
