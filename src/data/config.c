@@ -75,6 +75,19 @@ static bool is_policy(const struct hs_option *option)
     return option->param.type == HS_PARAM_TEXT && strcmp(option->param.key, "policy") == 0;
 }
 
+/* *out becomes *out + separator + text; the first text alone if *out is NULL. */
+static void text_append(struct hs_arena *arena, const char **out, char separator, const char *text)
+{
+    size_t held = *out != NULL ? strlen(*out) + 1 : 0, len = strlen(text);
+    char *joined = hs_arena_alloc(arena, held + len + 1);
+    if (*out != NULL) {
+        memcpy(joined, *out, held - 1);
+        joined[held - 1] = separator;
+    }
+    memcpy(joined + held, text, len);
+    *out = joined;
+}
+
 /* What a text option shall hold when it is given `value`. */
 static const char *text_compose(const struct hs_config *config, size_t index, const char *value,
                                 enum hs_origin origin)
@@ -85,10 +98,8 @@ static const char *text_compose(const struct hs_config *config, size_t index, co
                    origin == config->origin[index] && held != NULL;
 
     if (is_more) {
-        size_t len = strlen(held) + strlen(value) + 2;
-        char *joined = hs_arena_alloc(config->arena, len);
-        (void)snprintf(joined, len, "%s\n%s", held, value);
-        value = joined;
+        text_append(config->arena, &held, '\n', value);
+        value = held;
     }
     if (is_policy(option) && config->policy_sets != NULL && value[0] != '\0')
         value =
@@ -258,20 +269,6 @@ static enum hs_status scalar_text(const struct config_reading *r, const struct h
     return HS_OK;
 }
 
-/* *out becomes *out + separator + text; the first text alone if *out is NULL. */
-static void text_append(const struct config_reading *r, const char **out, char separator,
-                        const char *text)
-{
-    size_t held = *out != NULL ? strlen(*out) + 1 : 0, len = strlen(text);
-    char *joined = hs_arena_alloc(r->config->arena, held + len + 1);
-    if (*out != NULL) {
-        memcpy(joined, *out, held - 1);
-        joined[held - 1] = separator;
-    }
-    memcpy(joined + held, text, len);
-    *out = joined;
-}
-
 /* {"name": "fifo", "scan": "fit", "cost": [7, 30, 60]} as "fifo:scan=fit,cost=7/30/60". Each
  * parameter is vetted where it stands. */
 static enum hs_status policy_text(const struct config_reading *r, const struct hs_option *option,
@@ -296,7 +293,7 @@ static enum hs_status policy_text(const struct config_reading *r, const struct h
         for (const struct hs_json *e = is_list ? hs_json_first(m) : NULL; e != NULL;
              e = hs_json_next(e)) {
             HS_TRY(scalar_text(r, e, &part));
-            text_append(r, &text, '/', part);
+            text_append(r->config->arena, &text, '/', part);
         }
         if (text == NULL)
             return value_fail(r, m, NULL, "an empty list is no value of a policy's parameter");
@@ -356,30 +353,33 @@ static enum hs_status option_text(const struct config_reading *r, const struct h
         HS_TRY(one_text(r, option, e, &part));
         if (part[0] == '\0')
             return value_fail(r, e, NULL, "an empty text in a list");
-        text_append(r, out, is_durations ? '/' : '\n', part);
+        text_append(r->config->arena, out, is_durations ? '/' : '\n', part);
     }
     if (*out == NULL)
         *out = "";
     return HS_OK;
 }
 
-static enum hs_status member_read(const struct config_reading *r, const struct hs_json *member)
+/* A value for `key` into the configuration, and as text. place_of: what a message about the key
+ * points to. */
+static enum hs_status member_read(const struct config_reading *r, const char *key,
+                                  const struct hs_json *value, const struct hs_json *place_of,
+                                  const char **text)
 {
     const struct hs_option *options = r->config->options;
-    size_t index = option_find(r->config, hs_json_key(member));
-    const char *text;
+    size_t index = option_find(r->config, key);
+    struct hs_place place = hs_json_place_key(r->doc, place_of);
 
-    if (index == HS_OPTIONS_MAX || options[index].is_local) {
-        struct hs_place key = hs_json_place_key(r->doc, member);
-        return key_unknown(r->config, hs_json_key(member), &key, r->diag);
-    }
-    HS_TRY(option_text(r, &options[index], member, &text));
-    struct hs_place place = hs_json_place(r->doc, member);
-    return value_store(r->config, index, text, HS_FROM_FILE, &place, r->diag);
+    if (index == NO_OPTION || options[index].is_local)
+        return key_unknown(r->config, key, &place, r->diag);
+    HS_TRY(option_text(r, &options[index], value, text));
+    place = hs_json_place(r->doc, value);
+    return value_store(r->config, index, *text, HS_FROM_FILE, &place, r->diag);
 }
 
 static enum hs_status members_read(const struct config_reading *r, const struct hs_json *root)
 {
+    const char *text;
     unsigned errors = 0;
 
     if (hs_json_kind(root) != HS_JSON_OBJECT)
@@ -387,7 +387,7 @@ static enum hs_status members_read(const struct config_reading *r, const struct 
     for (const struct hs_json *m = hs_json_first(root); m != NULL; m = hs_json_next(m)) {
         if (strcmp(hs_json_key(m), "$schema") == 0) /* for editors */
             continue;
-        enum hs_status status = member_read(r, m);
+        enum hs_status status = member_read(r, hs_json_key(m), m, m, &text);
         errors += status != HS_OK;
         if (errors == ERRORS_MAX && hs_json_next(m) != NULL) {
             hs_report(r->diag, HS_NOTE, NULL, NULL, "the rest of %s was not checked",
@@ -421,7 +421,7 @@ static bool is_policy_key(const struct hs_config *config, const char *key)
 {
     static const char prefix[] = "policy.";
     return strncmp(key, prefix, sizeof prefix - 1) == 0 && key[sizeof prefix - 1] != '\0' &&
-           option_find(config, "policy") != HS_OPTIONS_MAX;
+           option_find(config, "policy") != NO_OPTION;
 }
 
 enum hs_status hs_config_pair(const struct hs_config *config, const struct hs_json_doc *doc,
@@ -431,23 +431,15 @@ enum hs_status hs_config_pair(const struct hs_config *config, const struct hs_js
 {
     struct hs_config checked = *config; /* its value goes nowhere: a default hides none */
     const struct config_reading r = {&checked, doc, diag};
-    const struct hs_place place = hs_json_place(doc, value);
     const char *text;
     *pair = hs_arena_text(config->arena, key, strlen(key));
-    if (is_policy_key(config, key)) {
+    for (size_t i = 0; i < HS_OPTIONS_MAX; i++)
+        checked.origin[i] = HS_FROM_FLAG;
+    if (is_policy_key(config, key))
         HS_TRY(scalar_text(&r, value, &text));
-        text_append(&r, pair, '=', text);
-        return HS_OK;
-    }
-    size_t index = option_find(config, key);
-    if (index == HS_OPTIONS_MAX || config->options[index].is_local) {
-        struct hs_place at = hs_json_place_key(doc, place_of);
-        return key_unknown(config, key, &at, diag);
-    }
-    checked.origin[index] = HS_FROM_FLAG;
-    HS_TRY(option_text(&r, &config->options[index], value, &text));
-    HS_TRY(value_store(&checked, index, text, HS_FROM_FILE, &place, diag));
-    text_append(&r, pair, '=', text);
+    else
+        HS_TRY(member_read(&r, key, value, place_of, &text));
+    text_append(config->arena, pair, '=', text);
     return HS_OK;
 }
 
