@@ -88,25 +88,6 @@ static void text_append(struct hs_arena *arena, const char **out, char separator
     *out = joined;
 }
 
-/* What a text option shall hold when it is given `value`. */
-static const char *text_compose(const struct hs_config *config, size_t index, const char *value,
-                                enum hs_origin origin)
-{
-    const struct hs_option *option = &config->options[index];
-    const char *held = current_text(config, index);
-    bool is_more = option->is_repeated && origin >= HS_FROM_SET &&
-                   origin == config->origin[index] && held != NULL;
-
-    if (is_more) {
-        text_append(config->arena, &held, '\n', value);
-        value = held;
-    }
-    if (is_policy(option) && config->policy_sets != NULL && value[0] != '\0')
-        value =
-            hs_policyspec_merge(config->arena, value, config->policy_sets, origin == HS_FROM_FLAG);
-    return value;
-}
-
 static enum hs_status value_vet(const struct hs_option *option, const char *text,
                                 const struct hs_place *place, struct hs_diag *diag)
 {
@@ -126,6 +107,7 @@ static enum hs_status value_store(struct hs_config *config, size_t index, const 
     const struct hs_option *option = &config->options[index];
     struct hs_param one[2] = {option->param, {0}};
     struct hs_durations hidden; /* the largest of all values */
+    const char *held = current_text(config, index);
     char flag[FLAG_SIZE] = "--";
 
     if (origin == HS_FROM_FLAG) { /* messages name what was typed */
@@ -136,8 +118,14 @@ static enum hs_status value_store(struct hs_config *config, size_t index, const 
         one[0].offset = 0;
         return hs_param_set(one, &hidden, config->arena, NULL, one[0].key, value, place, diag);
     }
-    if (option->param.type == HS_PARAM_TEXT)
-        value = text_compose(config, index, value, origin);
+    if (option->is_repeated && origin >= HS_FROM_SET && origin == config->origin[index] &&
+        held != NULL) {
+        text_append(config->arena, &held, '\n', value);
+        value = held;
+    }
+    if (is_policy(option) && config->policy_sets != NULL && value[0] != '\0')
+        value =
+            hs_policyspec_merge(config->arena, value, config->policy_sets, origin == HS_FROM_FLAG);
     HS_TRY(hs_param_set(one, config->base, config->arena, NULL, one[0].key, value, place, diag));
     config->origin[index] = origin;
     return HS_OK;
@@ -324,12 +312,6 @@ static enum hs_status one_text(const struct config_reading *r, const struct hs_o
     return value_vet(option, *out, &place, r->diag);
 }
 
-static bool is_empty(const struct hs_json *value)
-{
-    return hs_json_kind(value) == HS_JSON_NULL ||
-           (hs_json_kind(value) == HS_JSON_TEXT && hs_json_text(value)[0] == '\0');
-}
-
 static enum hs_status option_text(const struct config_reading *r, const struct hs_option *option,
                                   const struct hs_json *value, const char **out)
 {
@@ -337,7 +319,9 @@ static enum hs_status option_text(const struct config_reading *r, const struct h
     const char *part;
 
     *out = NULL;
-    if (option->param.type == HS_PARAM_TEXT && is_empty(value)) {
+    bool is_empty = hs_json_kind(value) == HS_JSON_NULL ||
+                    (hs_json_kind(value) == HS_JSON_TEXT && hs_json_text(value)[0] == '\0');
+    if (option->param.type == HS_PARAM_TEXT && is_empty) {
         struct hs_place place = hs_json_place(r->doc, value);
         if (option->param.preset != NULL) /* something must stand */
             return hs_fail(r->diag, HS_E_INPUT, &place, option->param.help, "'%s' is empty",
@@ -416,14 +400,6 @@ enum hs_status hs_config_load_object(struct hs_config *config, const struct hs_j
     return members_read(&(struct config_reading){config, doc, diag}, object);
 }
 
-/* The parameter of a policy: which one, and so what it may be, is known when a policy is named. */
-static bool is_policy_key(const struct hs_config *config, const char *key)
-{
-    static const char prefix[] = "policy.";
-    return strncmp(key, prefix, sizeof prefix - 1) == 0 && key[sizeof prefix - 1] != '\0' &&
-           option_find(config, "policy") != NO_OPTION;
-}
-
 enum hs_status hs_config_pair(const struct hs_config *config, const struct hs_json_doc *doc,
                               const char *key, const struct hs_json *value,
                               const struct hs_json *place_of, const char **pair,
@@ -435,7 +411,9 @@ enum hs_status hs_config_pair(const struct hs_config *config, const struct hs_js
     *pair = hs_arena_text(config->arena, key, strlen(key));
     for (size_t i = 0; i < HS_OPTIONS_MAX; i++)
         checked.origin[i] = HS_FROM_FLAG;
-    if (is_policy_key(config, key))
+    /* the parameter of a policy: which one, and so what it may be, is known when one is named */
+    if (strncmp(key, "policy.", 7) == 0 && key[7] != '\0' &&
+        option_find(config, "policy") != NO_OPTION)
         HS_TRY(scalar_text(&r, value, &text));
     else
         HS_TRY(member_read(&r, key, value, place_of, &text));

@@ -46,18 +46,17 @@ static enum hs_status expect(struct hs_sweep *sweep, const struct hs_json *value
     return hs_json_kind(value) == kind ? HS_OK : fail_at(sweep, value, NULL, "expected %s", what);
 }
 
-/* '-' and '_' are the same in keys. */
-static bool are_same_key(const char *a, const char *b)
-{
-    for (; *a != '\0' && (*a == '-' ? '_' : *a) == (*b == '-' ? '_' : *b); a++)
-        b++;
-    return *a == *b;
-}
-
+/* '-' and '_' are the same in keys; those that are kept have only '_'. */
 static uint32_t find_key(const struct hs_sweep *sweep, uint32_t from, const char *key)
 {
-    while (from < sweep->key_count && !are_same_key(sweep->keys[from], key))
-        from++;
+    for (; from < sweep->key_count; from++) {
+        const char *kept = sweep->keys[from];
+        size_t i = 0;
+        while (kept[i] != '\0' && kept[i] == (key[i] == '-' ? '_' : key[i]))
+            i++;
+        if (kept[i] == '\0' && key[i] == '\0')
+            break;
+    }
     return from;
 }
 
@@ -337,14 +336,6 @@ static enum hs_status read_summary(const struct hs_sweep *sweep, uint32_t point,
     return hs_record_read_summary(path, arena, summary, sweep->diag);
 }
 
-static bool are_same_row(const struct hs_csv_row *a, const struct hs_csv_row *b)
-{
-    for (uint32_t i = 0; i < a->count && i < b->count; i++)
-        if (strcmp(a->fields[i], b->fields[i]) != 0)
-            return false;
-    return a->count == b->count;
-}
-
 /* The row of a point; one that is not finished has no values of a summary. */
 static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct hs_csv_row *head,
                                 struct hs_csvw *csv, struct hs_arena *arena, uint32_t metric)
@@ -355,7 +346,10 @@ static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct
     sweep->values[i] = (double)NAN;
     if (point->state == HS_POINT_DONE) {
         HS_TRY(read_summary(sweep, i, arena, &summary));
-        if (!are_same_row(&summary.head, head)) {
+        bool is_same = summary.head.count == head->count;
+        for (uint32_t c = 0; c < head->count && is_same; c++)
+            is_same = strcmp(summary.head.fields[c], head->fields[c]) == 0;
+        if (!is_same) {
             char path[HS_PATH_SIZE];
             hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/summary.csv", path);
             return hs_fail(sweep->diag, HS_E_INPUT, &(struct hs_place){.file = path, .line = 1},

@@ -421,28 +421,14 @@ static enum hs_status hold(const struct rerun *r, const char *dir, struct hs_cal
                    r->manifest.file_count + 1);
 }
 
-/* Into the run directory dir; errors only: notes and warnings came with the recorded run. */
-static enum hs_status simulate(const struct rerun *r, const char *dir, struct hs_call *call)
-{
-    const struct hs_run_call run_call = {.terminal = &call->terminal,
-                                         .shows_progress = call->terminal.err_is_tty,
-                                         .command = call->command};
-    struct hs_diag errors = call->diag;
-    errors.least = HS_ERROR;
-    enum hs_status status = hs_simulate_options(&r->options, &r->config, &run_call, dir, &errors);
-    call->diag.errors = errors.errors;
-    if (status != HS_E_USAGE)
-        return status;
-    hs_report(&call->diag, HS_NOTE, &(struct hs_place){.file = r->path}, NULL,
-              "what is refused stands in the configuration of the run");
-    return HS_E_INPUT;
-}
-
 static enum hs_status repeat(struct rerun *r, struct hs_call *call)
 {
     const char *output = ((const struct rerun_options *)call->options)->output;
     const char *version = text_or(r, "version"), *commit = text_or(r, "commit");
     const char *here = hs_version_commit();
+    const struct hs_run_call run_call = {.terminal = &call->terminal,
+                                         .shows_progress = call->terminal.err_is_tty,
+                                         .command = call->command};
     char dir[HS_PATH_SIZE];
     uint32_t faults = 0;
     if (strcmp(version, HS_VERSION) != 0 || strcmp(commit, here) != 0)
@@ -461,9 +447,18 @@ static enum hs_status repeat(struct rerun *r, struct hs_call *call)
         (void)snprintf(dir, sizeof dir, "%.*s%srerun-%ld", (int)(name - r->path), r->path,
                        strcmp(name, MANIFEST) == 0 ? "../" : "", (long)getpid());
     }
-    r->options.force = output == NULL; /* replaces a scratch directory that was left */
-    HS_TRY(simulate(r, dir, call));
-    enum hs_status status = hold(r, dir, call);
+    r->options.force = output == NULL;  /* replaces a scratch directory that was left */
+    struct hs_diag errors = call->diag; /* notes and warnings came with the recorded run */
+    errors.least = HS_ERROR;
+    enum hs_status status = hs_simulate_options(&r->options, &r->config, &run_call, dir, &errors);
+    call->diag.errors = errors.errors;
+    if (status == HS_E_USAGE) {
+        hs_report(&call->diag, HS_NOTE, &(struct hs_place){.file = r->path}, NULL,
+                  "what is refused stands in the configuration of the run");
+        status = HS_E_INPUT;
+    }
+    HS_TRY(status);
+    status = hold(r, dir, call);
     enum hs_status removed = output == NULL ? hs_rundir_remove(dir, &call->diag) : HS_OK;
     return status != HS_OK ? status : removed;
 }

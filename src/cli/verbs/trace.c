@@ -364,18 +364,6 @@ static enum hs_status make_request(const struct generate_options *given,
     return status;
 }
 
-static void tell_fit(const struct hs_workload *workload, uint64_t jobs, struct hs_diag *diag)
-{
-    hs_report(diag, HS_NOTE, NULL, NULL,
-              "fitted to %" PRIu64 " jobs: %.4g a day, %u classes of sizes, %u users, %u VCs", jobs,
-              workload->arrivals.jobs_per_day, workload->bucket_count, workload->users,
-              workload->vc_count);
-    if (workload->users == 0)
-        hs_report(diag, HS_NOTE, NULL, NULL,
-                  "the trace names no users: runs of one user's jobs are guessed from gaps and "
-                  "sizes");
-}
-
 /* The workload has the name of the file without folder and suffixes. */
 static enum hs_status fit_trace(const struct generate_options *given, struct hs_diag *diag)
 {
@@ -416,7 +404,14 @@ static enum hs_status fit_trace(const struct generate_options *given, struct hs_
     if (status == HS_OK) {
         hs_trace_get_counts(trace, &counts);
         hs_warn_of_rows(&counts, false, diag);
-        tell_fit(&workload, hs_fit_jobs(fit), diag);
+        hs_report(diag, HS_NOTE, NULL, NULL,
+                  "fitted to %" PRIu64 " jobs: %.4g a day, %u classes of sizes, %u users, %u VCs",
+                  hs_fit_jobs(fit), workload.arrivals.jobs_per_day, workload.bucket_count,
+                  workload.users, workload.vc_count);
+        if (workload.users == 0)
+            hs_report(diag, HS_NOTE, NULL, NULL,
+                      "the trace names no users: runs of one user's jobs are guessed from gaps and "
+                      "sizes");
     }
     hs_workload_free(&workload);
     hs_fit_close(fit);
