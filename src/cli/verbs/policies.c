@@ -325,49 +325,20 @@ static void put_ref(struct hs_jsonw *w, const char *prefix, const char *name)
 
 /* ---- regular expressions ---- */
 
-#define REGEX_SIZE 16384
+#define REGEX_SIZE 8192
 
-/* A regular expression that grows; assert()ed to fit. */
-struct regex {
-    size_t len;
-    char text[REGEX_SIZE];
-};
-
-static void add(struct regex *r, const char *text, size_t len)
+/* The word with a backslash before what is special in it. */
+static const char *escaped(const char *word, size_t len, char text[128])
 {
-    assert(r->len + len < sizeof r->text);
-    memcpy(r->text + r->len, text, len);
-    r->len += len;
-    r->text[r->len] = '\0';
-}
-
-static void regex_put(struct regex *r, const char *pattern)
-{
-    add(r, pattern, strlen(pattern));
-}
-
-static void regex_begin(struct regex *r)
-{
-    r->len = 0;
-    regex_put(r, "^(");
-}
-
-static void regex_put_word(struct regex *r, const char *word, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        if (strchr("\\.+*?()[]{}|^$", word[i]) != NULL)
-            add(r, "\\", 1);
-        add(r, word + i, 1);
-    }
-}
-
-static void regex_end(struct regex *r, bool or_empty)
-{
-    regex_put(r, or_empty ? ")?$" : ")$");
+    text[0] = '\0';
+    for (size_t i = 0; i < len; i++)
+        hs_append(text, 128, "%s%c", strchr("\\.+*?()[]{}|^$", word[i]) != NULL ? "\\" : "",
+                  word[i]);
+    return text;
 }
 
 /* What the texts of a parameter look like; as a parameter of a policy it has no comma. */
-static void regex_put_param(struct regex *r, const struct hs_param *p)
+static void put_param_pattern(char r[REGEX_SIZE], const struct hs_param *p)
 {
     static const char *const patterns[] = {[HS_PARAM_FLAG] = "no|yes|off|on|false|true|0|1",
                                            [HS_PARAM_INT] = "[0-9]+",
@@ -379,15 +350,15 @@ static void regex_put_param(struct regex *r, const struct hs_param *p)
                                            [HS_PARAM_DURATIONS] =
                                                HS_PATTERN_TIME "(/" HS_PATTERN_TIME "){0,7}",
                                            [HS_PARAM_FILE] = "[^,\\n]*"};
+    char word[128];
     bool is_number =
         p->type == HS_PARAM_INT || p->type == HS_PARAM_REAL || p->type == HS_PARAM_DURATION;
     if (is_number && (!(p->max > p->min) || p->min < 0))
-        regex_put(r, "-?");
-    regex_put(r, patterns[p->type]);
-    for (size_t i = 0; p->type == HS_PARAM_CHOICE && p->choices[i] != NULL; i++) {
-        regex_put(r, i > 0 ? "|" : "");
-        regex_put_word(r, p->choices[i], strlen(p->choices[i]));
-    }
+        hs_append(r, REGEX_SIZE, "-?");
+    hs_append(r, REGEX_SIZE, "%s", patterns[p->type]);
+    for (size_t i = 0; p->type == HS_PARAM_CHOICE && p->choices[i] != NULL; i++)
+        hs_append(r, REGEX_SIZE, "%s%s", i > 0 ? "|" : "",
+                  escaped(p->choices[i], strlen(p->choices[i]), word));
 }
 
 /* ---- values: a number may stand as a JSON number or as text with its unit; "minimum" is about the
@@ -411,13 +382,12 @@ static void number_value(struct hs_jsonw *w, const struct hs_param *p, const cha
     bool is_time = p->type == HS_PARAM_DURATION || p->type == HS_PARAM_DURATIONS;
     double most = is_time ? 9e12 : EXACT_MAX; /* durations are microseconds of 64 bits */
     double least = p->type == HS_PARAM_SIZE_MIB ? 0 : -most;
-    struct regex r;
-    regex_begin(&r);
-    regex_put_param(&r, p);
-    regex_end(&r, false);
+    char r[REGEX_SIZE] = "^(";
+    put_param_pattern(r, p);
+    hs_append(r, REGEX_SIZE, ")$");
     member_types(w, types);
     hs_jsonw_put(w, "minimum=%g maximum=%g pattern=%s", has_range ? p->min : least,
-                 has_range ? p->max : most, r.text);
+                 has_range ? p->max : most, r);
 }
 
 static void member_default(struct hs_jsonw *w, const struct hs_param *p)
@@ -485,37 +455,32 @@ static void put_param(struct hs_jsonw *w, const struct hs_param *p)
 /* ---- texts of options ---- */
 
 /* "a|b", or "(a|b)(,(a|b))*" for a list. */
-static void put_words(struct regex *r, const char *(*word_at)(size_t), bool is_list)
+static void put_words(char r[REGEX_SIZE], const char *(*word_at)(size_t), bool is_list)
 {
     const char *word;
-    for (int round = 0; round < (is_list ? 2 : 1); round++) {
-        regex_put(r, round > 0 ? "(,(" : is_list ? "(" : "");
-        for (size_t i = 0; (word = word_at(i)) != NULL; i++) {
-            regex_put(r, i > 0 ? "|" : "");
-            regex_put_word(r, word, strlen(word));
-        }
-        regex_put(r, round > 0 ? "))*" : is_list ? ")" : "");
-    }
+    char text[128], words[REGEX_SIZE] = "";
+    for (size_t i = 0; (word = word_at(i)) != NULL; i++)
+        hs_append(words, sizeof words, "%s%s", i > 0 ? "|" : "", escaped(word, strlen(word), text));
+    hs_append(r, REGEX_SIZE, is_list ? "(%s)(,(%s))*" : "%s", words, words);
 }
 
 /* The texts of an option as an expression, and the JSON type of its numbers; false: any text. */
-static bool text_pattern(const struct hs_option *option, struct regex *r, const char **number)
+static bool text_pattern(const struct hs_option *option, char r[REGEX_SIZE], const char **number)
 {
     char name[256];
     struct hs_metavar_part part;
     const char *unit = hs_option_metavar(&option->param, name, sizeof name);
     *number = "number";
-    regex_begin(r);
     for (uint32_t i = 0; hs_metavar_part(unit, 0, i, &part); i++) {
         const struct hs_metavar *known = part.known;
         bool has_words = known != NULL && known->kind == HS_METAVAR_WORD && option->word_at != NULL;
-        regex_put(r, i > 0 ? "|" : "");
+        hs_append(r, REGEX_SIZE, "%s", i > 0 ? "|" : "");
         if (part.is_literal)
-            regex_put_word(r, part.text, part.len);
+            hs_append(r, REGEX_SIZE, "%s", escaped(part.text, part.len, name));
         else if (has_words)
             put_words(r, option->word_at, strcmp(known->name, "LIST") == 0);
         else if (known != NULL && known->pattern != NULL)
-            regex_put(r, known->pattern);
+            hs_append(r, REGEX_SIZE, "%s", known->pattern);
         else
             return false;
         if (i == 0)
@@ -527,10 +492,10 @@ static bool text_pattern(const struct hs_option *option, struct regex *r, const 
 /* has_null: the value may be absent. */
 static void text_value(struct hs_jsonw *w, const struct hs_option *option, bool has_null)
 {
-    struct regex r;
+    char r[REGEX_SIZE] = "^(";
     const char *types[4] = {"string"}, *number;
     uint32_t count = 1;
-    bool has_pattern = text_pattern(option, &r, &number);
+    bool has_pattern = text_pattern(option, r, &number);
     if (number != NULL)
         types[count++] = number;
     if (has_null)
@@ -539,8 +504,8 @@ static void text_value(struct hs_jsonw *w, const struct hs_option *option, bool 
     if (number != NULL)
         hs_jsonw_put(w, "minimum=%g maximum=%g", has_pattern ? 0 : -EXACT_MAX, EXACT_MAX);
     if (has_pattern) {
-        regex_end(&r, has_null);
-        hs_jsonw_put(w, "pattern=%s", r.text);
+        hs_append(r, REGEX_SIZE, has_null ? ")?$" : ")$");
+        hs_jsonw_put(w, "pattern=%s", r);
     } else if (!has_null) {
         hs_jsonw_put(w, "minLength=#1");
     }
@@ -582,39 +547,23 @@ static void put_option(struct hs_jsonw *w, const struct hs_option *option)
 
 /* ---- policies: each as text, "fifo:scan=fit", and as an object ---- */
 
-/* "scan=(strict|fit)|placement=(...)"; '-' and '_' are the same in keys of such a text. */
-static void put_params(struct regex *r, const struct hs_param *params)
-{
-    for (const struct hs_param *p = params; p->key != NULL; p++) {
-        regex_put(r, p != params ? "|" : "");
-        for (const char *c = p->key; *c != '\0'; c++)
-            if (*c == '_')
-                regex_put(r, "[-_]");
-            else
-                regex_put_word(r, c, 1);
-        regex_put(r, "=(");
-        regex_put_param(r, p);
-        regex_put(r, ")");
-    }
-}
-
 static void put_policy(struct hs_jsonw *w, const struct hs_policy_ops *policy)
 {
     const struct hs_param *params = policy->params;
-    struct regex r;
-    regex_begin(&r);
-    regex_put_word(&r, policy->name, strlen(policy->name));
-    regex_put(&r, "(:");
-    if (params != NULL && params->key != NULL) {
-        regex_put(&r, "((");
-        put_params(&r, params);
-        regex_put(&r, ")(,(");
-        put_params(&r, params);
-        regex_put(&r, "))*,?)?");
+    char r[2 * REGEX_SIZE], pairs[REGEX_SIZE] = "", name[128];
+    /* "scan=(strict|fit)|placement=(...)"; '-' and '_' are the same in keys of such a text */
+    for (const struct hs_param *p = params; p != NULL && p->key != NULL; p++) {
+        hs_append(pairs, sizeof pairs, "%s", p != params ? "|" : "");
+        for (const char *c = p->key; *c != '\0'; c++)
+            hs_append(pairs, sizeof pairs, *c == '_' ? "[-_]" : "%c", *c);
+        hs_append(pairs, sizeof pairs, "=(");
+        put_param_pattern(pairs, p);
+        hs_append(pairs, sizeof pairs, ")");
     }
-    regex_put(&r, ")?");
-    regex_end(&r, false);
-    hs_jsonw_put(w, "description=%s anyOf=[ ={ type=string pattern=%s }", policy->summary, r.text);
+    assert(strlen(pairs) + 1 < sizeof pairs);
+    (void)snprintf(r, sizeof r, pairs[0] != '\0' ? "^(%s(:((%s)(,(%s))*,?)?)?)$" : "^(%s(:)?)$",
+                   escaped(policy->name, strlen(policy->name), name), pairs, pairs);
+    hs_jsonw_put(w, "description=%s anyOf=[ ={ type=string pattern=%s }", policy->summary, r);
     hs_jsonw_put(w, "={ type=object properties={ name={ const=%s }", policy->name);
     for (const struct hs_param *p = params; p != NULL && p->key != NULL; p++) {
         hs_jsonw_put(w, "%s={ description=%s", p->key, p->help);
