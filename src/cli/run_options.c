@@ -230,11 +230,11 @@ static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
 static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
 static const char *const checks[] = {"off", "fast", "full", NULL};
 static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix", "off", NULL};
-static const char *const crowds[] = {"additive", "queueing", NULL};
 static const char *const localities[] = {"measured", "none", NULL};
-static const char *const predictors[] = {"oracle", "noisy", "table", "regress", NULL};
-static const char *const memory_predictors[] = {"oracle", "formula", "noisy", NULL};
-static const char *const holdouts[] = {"config", "model", NULL};
+const char *const hs_crowds[] = {"additive", "queueing", NULL};
+const char *const hs_predictors[] = {"oracle", "noisy", "table", "regress", NULL};
+const char *const hs_memory_predictors[] = {"oracle", "formula", "noisy", NULL};
+const char *const hs_holdouts[] = {"config", "model", NULL};
 
 /* The words of --format. */
 static const char *format_at(size_t index)
@@ -383,7 +383,7 @@ static const char *written_at(size_t index)
         REAL("interference_noise", how.noise, TRUTH, "0", 0, 10,                                   \
              "how wrong the model of slowdowns is: speeds of pairs not measured get residuals of " \
              "X times its hold-out RMSE, drawn by --seed; 1 = one standard error"),                \
-        CHOICE("crowd", how.crowd, TRUTH, "additive", crowds,                                      \
+        CHOICE("crowd", how.crowd, TRUTH, "additive", hs_crowds,                                   \
                "more than two jobs on a GPU: excess slowdowns added up, or the exact queueing "    \
                "recursion; modelled, not measured"),                                               \
         TEXT("reference_type", reference_type, TRUTH, NULL, "TYPE",                                \
@@ -413,7 +413,7 @@ static const char *written_at(size_t index)
             UNIT("MiB/s"),                                                                         \
             SOURCE("shared file systems of clouds: Filestore basic HDD 100/100 MiB/s, Amazon EFS " \
                    "bursting 100 MiB/s")),                                                         \
-        CHOICE("predictor", told.kind, TOLD, "noisy", predictors,                                  \
+        CHOICE("predictor", told.kind, TOLD, "noisy", hs_predictors,                               \
                "utilization: the truth, the truth with log-normal noise, other batches of the "    \
                "model, or a regression on its graph",                                              \
                SOURCE("noisy: HotCloud'20 reports an error, not a method")),                       \
@@ -422,9 +422,9 @@ static const char *written_at(size_t index)
              SOURCE("Yeung et al. HotCloud'20")),                                                  \
         REAL("util_bias", told.util_bias, TOLD, "0", -5, 5,                                        \
              "noisy: mean of the log error; below 0 too little is told"),                          \
-        CHOICE("predictor_holdout", told.holdout, TOLD, "config", holdouts,                        \
+        CHOICE("predictor_holdout", told.holdout, TOLD, "config", hs_holdouts,                     \
                "regress: fitted without this configuration, or without its model"),                \
-        CHOICE("memory_predictor", told.memory, TOLD, "oracle", memory_predictors,                 \
+        CHOICE("memory_predictor", told.memory, TOLD, "oracle", hs_memory_predictors,              \
                "GPU memory: the truth, the formula of Horus, or noise"),                           \
         REAL("memory_noise", told.mem_ln_sd, TOLD, "0.665", 0, 5,                                  \
              "noisy: standard deviation of ln(estimate / truth); one draw a job, by --seed",       \

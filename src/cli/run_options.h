@@ -60,6 +60,9 @@ struct hs_sweep_options {
 
 extern const struct hs_option hs_run_option_table[], hs_compare_option_table[],
     hs_sweep_option_table[], hs_trace_option_table[];
+/* Words of choices, by enum. */
+extern const char *const hs_crowds[], *const hs_predictors[], *const hs_memory_predictors[],
+    *const hs_holdouts[];
 
 /* ---- options whose text has a form of its own: every error is HS_E_USAGE ---- */
 

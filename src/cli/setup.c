@@ -38,30 +38,20 @@ void hs_workload_name(const char *path, char *name, size_t size)
     }
 }
 
-static void bits_text(uint32_t bits, const char *const *words, size_t count, char *text,
-                      size_t size)
+const char *const hs_knows_words[] = {"duration", "utilization", "memory", "rate",
+                                      "estimate", "history",     "model",  NULL};
+const char *const hs_can_words[] = {"preempt",     "migrate", "co-locate",  "slice",
+                                    "throttle",    "resize",  "set timers", "borrow quota",
+                                    "divide GPUs", NULL};
+
+void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size)
 {
     text[0] = '\0';
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; words[i] != NULL; i++)
         if ((bits & (1u << i)) != 0)
             hs_append(text, size, "%s%s", text[0] != '\0' ? ", " : "", words[i]);
     if (text[0] == '\0')
         hs_append(text, size, "nothing");
-}
-
-void hs_setup_knows_text(uint32_t knows, char *text, size_t size)
-{
-    static const char *const words[] = {"duration", "utilization", "memory", "rate",
-                                        "estimate", "history",     "model"};
-    bits_text(knows, words, sizeof words / sizeof *words, text, size);
-}
-
-void hs_setup_can_text(uint32_t can, char *text, size_t size)
-{
-    static const char *const words[] = {"preempt",    "migrate",      "co-locate",
-                                        "slice",      "throttle",     "resize",
-                                        "set timers", "borrow quota", "divide GPUs"};
-    bits_text(can, words, sizeof words / sizeof *words, text, size);
 }
 
 const char *hs_policy_name_at(size_t index)
@@ -309,13 +299,11 @@ static void say_locality(struct hs_setup *s)
 /* The predictions that the policy asks for. */
 static void say_predictor(struct hs_setup *s)
 {
-    static const char *const kinds[] = {"oracle", "noisy", "table", "regress"};
-    static const char *const memories[] = {"oracle", "formula", "noisy"};
     const struct hs_predictor_options *told = &s->options->told;
     char *text = s->predictor_text;
     const size_t size = sizeof s->predictor_text;
     if ((s->knows & HS_KNOWS_UTILIZATION) != 0) {
-        hs_append(text, size, "utilization %s", kinds[told->kind]);
+        hs_append(text, size, "utilization %s", hs_predictors[told->kind]);
         if (told->kind == HS_PREDICT_NOISY) {
             hs_append(text, size, " (RMSLE %.3g", hypot(told->util_rmsle, told->util_bias));
             if (told->util_bias != 0)
@@ -335,7 +323,8 @@ static void say_predictor(struct hs_setup *s)
     }
     if ((s->knows & HS_KNOWS_MEMORY) == 0)
         return;
-    hs_append(text, size, "%smemory %s", text[0] != '\0' ? ", " : "", memories[told->memory]);
+    hs_append(text, size, "%smemory %s", text[0] != '\0' ? ", " : "",
+              hs_memory_predictors[told->memory]);
     if (told->memory == HS_MEMORY_NOISY)
         hs_append(text, size, " (standard deviation of ln %g)", told->mem_ln_sd);
 }
@@ -612,9 +601,9 @@ static void fill_card(struct hs_setup *s)
     card->profiles = s->profiles_text;
     if (s->is_told)
         card->predictor = s->predictor_text;
-    hs_setup_knows_text(s->knows, card->knows, sizeof card->knows);
+    hs_bits_text(s->knows, hs_knows_words, card->knows, sizeof card->knows);
     /* dividing GPUs is left out: the result says how many jobs have shares of GPUs */
-    hs_setup_can_text(s->can & ~(uint32_t)HS_CAN_DIVIDE, card->can, sizeof card->can);
+    hs_bits_text(s->can & ~(uint32_t)HS_CAN_DIVIDE, hs_can_words, card->can, sizeof card->can);
 }
 
 enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *options,

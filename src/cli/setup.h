@@ -99,8 +99,8 @@ HS_MUST_USE enum hs_status hs_setup_find_policy(const char *name, size_t len,
                                                 const struct hs_policy_ops **policy,
                                                 struct hs_diag *diag);
 /* HS_KNOWS_x and HS_CAN_x in words: "duration, memory" or "nothing". */
-void hs_setup_knows_text(uint32_t knows, char *text, size_t size);
-void hs_setup_can_text(uint32_t can, char *text, size_t size);
+extern const char *const hs_knows_words[], *const hs_can_words[]; /* by bit, NULL at the end */
+void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size);
 
 /* "a/b/cluster_log.csv.gz" -> "cluster_log"; "-" -> "stdin";
  * "gen:philly,n=100" -> "philly". */

@@ -33,13 +33,13 @@ static void test_bits_in_words(void **state)
 {
     (void)state;
     char text[128];
-    hs_setup_knows_text(0, text, sizeof text);
+    hs_bits_text(0, hs_knows_words, text, sizeof text);
     assert_string_equal(text, "nothing");
-    hs_setup_knows_text(HS_KNOWS_DURATION | HS_KNOWS_RATE, text, sizeof text);
+    hs_bits_text(HS_KNOWS_DURATION | HS_KNOWS_RATE, hs_knows_words, text, sizeof text);
     assert_string_equal(text, "duration, rate");
-    hs_setup_can_text(HS_CAN_PREEMPT | HS_CAN_TIME, text, sizeof text);
+    hs_bits_text(HS_CAN_PREEMPT | HS_CAN_TIME, hs_can_words, text, sizeof text);
     assert_string_equal(text, "preempt, set timers");
-    hs_setup_can_text(UINT32_MAX, text, 12); /* cut, never past the end */
+    hs_bits_text(UINT32_MAX, hs_can_words, text, 12); /* cut, never past the end */
     assert_int_equal(strlen(text), 11);
 }
 

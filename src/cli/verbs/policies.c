@@ -38,13 +38,12 @@ struct scope {
     char knows_text[256], can_text[256];
 };
 
-typedef void bits_name(uint32_t bits, char *text, size_t size);
-
-static void bits_text(bits_name *name, uint32_t bits, uint32_t more, bool is_short, char text[256])
+static void bits_text(const char *const *words, uint32_t bits, uint32_t more, bool is_short,
+                      char text[256])
 {
     char added[128];
-    name(bits, text, 256);
-    name(more, added, sizeof added);
+    hs_bits_text(bits, words, text, 256);
+    hs_bits_text(more, words, added, sizeof added);
     if (more != 0 && is_short)
         hs_append(text, 256, " +");
     else if (more != 0)
@@ -60,8 +59,8 @@ static struct scope scope_of(const struct hs_policy_ops *policy, bool is_short,
         policy->needs(state, &s.can, &s.knows);
     s.more_can = policy->can & ~s.can;
     s.more_knows = policy->knows & ~s.knows;
-    bits_text(hs_setup_knows_text, s.knows, s.more_knows, is_short, s.knows_text);
-    bits_text(hs_setup_can_text, s.can, s.more_can, is_short, s.can_text);
+    bits_text(hs_knows_words, s.knows, s.more_knows, is_short, s.knows_text);
+    bits_text(hs_can_words, s.can, s.more_can, is_short, s.can_text);
     return s;
 }
 
@@ -176,16 +175,12 @@ static void list_markdown(struct hs_output *out, struct hs_arena *arena)
 
 /* ---- JSON ---- */
 
-static void bits_json(struct hs_jsonw *w, const char *key, uint32_t bits, bits_name *name)
+static void bits_json(struct hs_jsonw *w, const char *key, uint32_t bits, const char *const *words)
 {
-    char text[128];
     hs_jsonw_put(w, "%s=[", key);
-    for (uint32_t bit = 1; bit != 0; bit <<= 1) {
-        if ((bits & bit) == 0)
-            continue;
-        name(bit, text, sizeof text);
-        hs_jsonw_text(w, text);
-    }
+    for (size_t i = 0; words[i] != NULL; i++)
+        if ((bits & (1u << i)) != 0)
+            hs_jsonw_text(w, words[i]);
     hs_jsonw_put(w, "]");
 }
 
@@ -194,10 +189,10 @@ static void policy_json(struct hs_jsonw *w, const struct hs_policy_ops *policy,
 {
     const struct scope scope = scope_of(policy, false, arena);
     hs_jsonw_put(w, "={ name=%s summary=%s cite=%s", policy->name, policy->summary, policy->cite);
-    bits_json(w, "knows", scope.knows, hs_setup_knows_text);
-    bits_json(w, "may", scope.can, hs_setup_can_text);
-    bits_json(w, "knows_with_some_parameters", scope.more_knows, hs_setup_knows_text);
-    bits_json(w, "may_with_some_parameters", scope.more_can, hs_setup_can_text);
+    bits_json(w, "knows", scope.knows, hs_knows_words);
+    bits_json(w, "may", scope.can, hs_can_words);
+    bits_json(w, "knows_with_some_parameters", scope.more_knows, hs_knows_words);
+    bits_json(w, "may_with_some_parameters", scope.more_can, hs_can_words);
     hs_jsonw_put(w, "parameters=[");
     for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++) {
         hs_jsonw_put(w, "={");

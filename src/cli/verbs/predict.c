@@ -16,6 +16,7 @@
 #include "calibrate/score.h"
 #include "cli/cli.h"
 #include "cli/option_rows.h"
+#include "cli/run_options.h"
 #include "cli/verbs/predict.h"
 #include "data/json.h"
 
@@ -396,11 +397,6 @@ static enum hs_status predict(struct hs_call *call)
     return status;
 }
 
-static const char *const crowds[] = {"additive", "queueing", NULL};
-static const char *const predictors[] = {"oracle", "noisy", "table", "regress", NULL};
-static const char *const memory_predictors[] = {"oracle", "formula", "noisy", NULL};
-static const char *const holdouts[] = {"config", "model", NULL};
-
 #define ASKED "Question"
 #define TRUTH "Truth: what a run applies"
 #define TOLD  "Prediction: what a policy is told"
@@ -425,16 +421,16 @@ static const struct hs_option options_table[] = {
     TEXT("interference", interference, TRUTH, "measured+fit", "MODEL",
          "measured+fit, fit, const:X or none"),
     REAL("gamma", how.gamma, TRUTH, "1", 0, 10, "slowdowns to this power; 1: as measured"),
-    CHOICE("crowd", how.crowd, TRUTH, "additive", crowds, "more than two jobs on a GPU"),
-    CHOICE("predictor", told.kind, TOLD, "regress", predictors,
+    CHOICE("crowd", how.crowd, TRUTH, "additive", hs_crowds, "more than two jobs on a GPU"),
+    CHOICE("predictor", told.kind, TOLD, "regress", hs_predictors,
            "utilization: the truth, the truth with the noise of one draw (the preset of a run), "
            "other batches of the model, or a regression on its graph"),
-    CHOICE("predictor_holdout", told.holdout, TOLD, "config", holdouts,
+    CHOICE("predictor_holdout", told.holdout, TOLD, "config", hs_holdouts,
            "regress: fitted without this configuration, or without its model"),
     REAL("util_noise", told.util_rmsle, TOLD, "0.154", 0, 5, "noisy: RMSLE of the utilization",
          SOURCE("Yeung et al. HotCloud'20")),
     REAL("util_bias", told.util_bias, TOLD, "0", -5, 5, "noisy: mean of the log error"),
-    CHOICE("memory_predictor", told.memory, TOLD, "oracle", memory_predictors,
+    CHOICE("memory_predictor", told.memory, TOLD, "oracle", hs_memory_predictors,
            "GPU memory: the truth, the formula of Horus, or noise"),
     REAL("memory_noise", told.mem_ln_sd, TOLD, "0.665", 0, 5,
          "noisy: standard deviation of ln(estimate / truth)",

@@ -31,31 +31,20 @@ static const char *keep_text(struct hs_prediction *p, const char *before, const 
 
 enum { MODEL, BATCH, PRECISION, DATASET, PARTS };
 
-/* As names are compared: 'ResNet-18' is 'resnet18'. */
-static void plain_name(const char *name, char *plain)
-{
-    size_t len = 0;
-    for (; *name != '\0' && len + 1 < NAME_MAX_LEN; name++)
-        if (strchr("-_ \t", *name) == NULL)
-            plain[len++] = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
-    plain[len] = '\0';
-}
-
 static enum hs_status unknown_model(struct hs_prediction *p, const char *model,
                                     struct hs_diag *diag)
 {
     const struct hs_catalogue *catalogue = &p->catalogue;
-    char hint[3 * NAME_MAX_LEN], wanted[NAME_MAX_LEN];
-    char(*plain)[NAME_MAX_LEN] = hs_arena_alloc(&p->arena, catalogue->count * sizeof *plain + 1);
+    char hint[3 * NAME_MAX_LEN] =
+        "'horus predict --list' tells what it has; --profiles gives another";
+    char wanted[NAME_MAX_LEN] = "", *plain;
     const char **names = hs_arena_alloc(&p->arena, catalogue->count * sizeof *names + 1);
     for (uint32_t i = 0; i < catalogue->count; i++) {
-        plain_name(catalogue->profiles[i].model, plain[i]);
-        names[i] = plain[i];
+        names[i] = plain = hs_arena_alloc(&p->arena, NAME_MAX_LEN);
+        (void)hs_profile_fold(catalogue->profiles[i].model, plain, NAME_MAX_LEN);
     }
-    plain_name(model, wanted);
+    (void)hs_profile_fold(model, wanted, sizeof wanted);
     const char *nearest = hs_nearest(wanted, names, catalogue->count);
-    (void)snprintf(hint, sizeof hint,
-                   "'horus predict --list' tells what it has; --profiles gives another");
     for (uint32_t i = 0; nearest != NULL && i < catalogue->count; i++)
         if (names[i] == nearest)
             (void)snprintf(hint, sizeof hint,
@@ -418,7 +407,6 @@ static struct hs_predicted_figure step_time(struct hs_prediction *p,
 
 static void ask_told(const struct hs_prediction *p, uint32_t index)
 {
-    static const char *const memories[] = {"oracle", "formula", "noisy"};
     struct hs_predicted_job *job = &p->jobs[index];
     const struct hs_profile *row = &p->catalogue.profiles[job->row];
     const enum hs_predictor_kind kind = p->options->told.kind;
@@ -436,8 +424,8 @@ static void ask_told(const struct hs_prediction *p, uint32_t index)
         job->util_told = figure(told.util_pm / 1000.0, told.util_error_pm / 1000.0, p->predictor,
                                 !is_guess || is_estimate_here(p, row));
     if (told.mem_mib > 0)
-        job->memory_told_mib =
-            figure(told.mem_mib, told.mem_error_mib, memories[p->options->told.memory], true);
+        job->memory_told_mib = figure(told.mem_mib, told.mem_error_mib,
+                                      hs_memory_predictors[p->options->told.memory], true);
 }
 
 /* ---- together ---- */
@@ -550,12 +538,11 @@ static void ask_together(struct hs_prediction *p)
 enum hs_status hs_predict(struct hs_prediction *p, const struct hs_predict_options *options,
                           struct hs_diag *diag)
 {
-    static const char *const kinds[] = {"oracle", "noisy", "table", "regress"};
     /* the defaults of a run are read from its table of options */
     const char *kind = hs_option_find(hs_run_option_table, "predictor")->param.preset;
     const char *noise = hs_option_find(hs_run_option_table, "util_noise")->param.preset;
     p->options = options;
-    p->predictor = kinds[options->told.kind];
+    p->predictor = hs_predictors[options->told.kind];
     p->run_predictor = strcmp(kind, "noisy") == 0 ? keep_text(p, "noisy, RMSLE ", noise) : kind;
     HS_TRY(hs_catalogue_load(&p->catalogue, options->profiles, diag));
     HS_TRY(find_jobs(p, diag));
