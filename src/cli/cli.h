@@ -12,7 +12,7 @@
 #include "base/diag.h"
 #include "base/io.h"
 #include "base/memory.h"
-#include "cli/terminal.h"
+#include "cli/process.h"
 #include "data/config.h"
 #include "data/json.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
+ * What the streams can show is asked once at the start. Colour and block characters are for
+ * terminals alone, so that redirected output has the same bytes in every environment. The monotonic
+ * clock is read at most once a poll and reaches no result but the volatile part of a manifest.
+ *
  * Signal handlers only store to sig_atomic_t: the engine polls the flags every few thousand events,
  * and a read that waits for input is woken (no SA_RESTART) and looks at its own flag. In the pool
  * SIGCHLD and the ending signals are blocked except while the parent waits, so that none arrives
@@ -9,17 +13,259 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/fmt.h"
 #include "base/memory.h"
 #include "report/run/rundir.h"
+
+#define COLUMNS_PRESET 100u /* of a stream that is no terminal */
+#define COLUMNS_MIN    40u
+#define COLUMNS_MAX    1000u
+
+/* The first of the three variables that is set decides (POSIX 8.2). */
+static bool locale_is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value == NULL || *value == '\0')
+            continue;
+        const char *codeset = strchr(value, '.');
+        return codeset != NULL &&
+               (strncasecmp(codeset, ".utf-8", 6) == 0 || strncasecmp(codeset, ".utf8", 5) == 0);
+    }
+    return false;
+}
+
+/* How wide the window is now. */
+static void measure(struct hs_terminal *terminal)
+{
+    struct winsize size;
+    if (terminal->err_is_tty && !terminal->has_fixed_width &&
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        terminal->err_columns = size.ws_col;
+}
+
+/* What COLUMNS asks for; 0 if nothing. */
+static uint32_t wanted_columns(void)
+{
+    const char *text = getenv("COLUMNS");
+    int64_t wanted = 0;
+    if (text == NULL || !hs_parse_int64(text, strlen(text), &wanted) || wanted <= 0)
+        return 0;
+    if (wanted < COLUMNS_MIN)
+        return COLUMNS_MIN;
+    return wanted > COLUMNS_MAX ? COLUMNS_MAX : (uint32_t)wanted;
+}
+
+void hs_terminal_init(struct hs_terminal *terminal)
+{
+    const char *term = getenv("TERM");
+    const char *no_color = getenv("NO_COLOR");
+    bool is_dumb = term == NULL || *term == '\0' || strcmp(term, "dumb") == 0;
+
+    memset(terminal, 0, sizeof *terminal);
+    terminal->out_is_tty = isatty(STDOUT_FILENO) == 1;
+    terminal->err_is_tty = isatty(STDERR_FILENO) == 1 && !is_dumb;
+    terminal->use_color =
+        terminal->out_is_tty && !is_dumb && (no_color == NULL || *no_color == '\0');
+    terminal->use_utf8 = terminal->out_is_tty && !is_dumb && locale_is_utf8();
+    terminal->err_use_utf8 = terminal->err_is_tty && locale_is_utf8();
+    struct winsize size;
+    terminal->columns = wanted_columns();
+    terminal->has_fixed_width = terminal->columns > 0;
+    if (!terminal->has_fixed_width) {
+        bool has_size = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= COLUMNS_MIN;
+        terminal->columns = has_size ? size.ws_col : COLUMNS_PRESET;
+    }
+    terminal->err_columns = terminal->columns;
+    measure(terminal);
+}
+
+void hs_terminal_emit(void *ctx, enum hs_severity severity, const char *text, size_t len)
+{
+    struct hs_terminal *terminal = ctx;
+    (void)severity;
+    hs_terminal_status(terminal, "");
+    (void)fwrite(text, 1, len, stderr);
+    if (len == 0 || text[len - 1] != '\n')
+        (void)fputc('\n', stderr);
+    (void)fflush(stderr);
+}
+
+void hs_terminal_status(struct hs_terminal *terminal, const char *line)
+{
+    if (*line == '\0' && !terminal->has_status_line)
+        return;
+    measure(terminal);
+    uint32_t room = terminal->err_columns - 1; /* with the last column some terminals would wrap */
+    int len = 0;                               /* bytes of so many characters */
+    for (; line[len] != '\0'; len++)
+        if (((unsigned char)line[len] & 0xC0u) != 0x80u && room-- == 0)
+            break;
+    if (terminal->err_is_tty)
+        (void)fprintf(stderr, "\r\033[K%.*s", len, line);
+    else if (*line != '\0')
+        (void)fprintf(stderr, "%s\n", line);
+    (void)fflush(stderr);
+    terminal->has_status_line = terminal->err_is_tty && *line != '\0';
+}
+
+void hs_say_wrapped(struct hs_output *out, const char *text, uint32_t indent, uint32_t columns)
+{
+    size_t width = columns > indent + 20 ? columns - indent : 20;
+    while (strlen(text) > width) {
+        size_t cut = width;
+        while (cut > 0 && text[cut] != ' ')
+            cut--;
+        if (cut == 0)
+            cut = width;
+        hs_say(out, "%.*s\n%*s", (int)cut, text, (int)indent, "");
+        text += cut;
+        while (*text == ' ')
+            text++;
+    }
+    hs_say(out, "%s\n", text);
+}
+
+/* ---- progress ---- */
+
+#define PERIOD_NS INT64_C(200000000) /* 5 Hz */
+#define DAY_US    86400e6
+#define BAR_MIN   8u /* cells; a shorter one says less than the per cent before it */
+#define BAR_STEP  4u /* its length does not follow every digit of the text beside it */
+#define BAR_MAX   32u
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    if (clock_gettime(CLOCK_MONOTONIC, &t) != 0)
+        return 0;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void hs_status_line_start(struct hs_status_line *line, struct hs_terminal *terminal, bool is_on,
+                          uint64_t gpus)
+{
+    *line = (struct hs_status_line){
+        .terminal = terminal, .is_on = is_on, .label = "", .gpus = gpus, .started_ns = now_ns()};
+}
+
+bool hs_status_line_is_due(struct hs_status_line *line)
+{
+    if (hs_interrupt_wants_status())
+        return true;
+    if (!line->is_on)
+        return false;
+    int64_t now = now_ns();
+    if (now - line->shown_ns < PERIOD_NS)
+        return false;
+    line->shown_ns = now;
+    return true;
+}
+
+double hs_status_line_elapsed_s(const struct hs_status_line *line)
+{
+    return (double)(now_ns() - line->started_ns) / 1e9;
+}
+
+/* "[####------] " of `cells`, in a UTF-8 locale with eighths of a cell: "[████▎     ] ". */
+static void bar_text(double share, uint32_t cells, bool use_utf8, char *text, size_t size)
+{
+    static const char *const parts[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const uint32_t steps = use_utf8 ? 8 : 1;
+    uint32_t filled = (uint32_t)(share * cells * steps + 1e-9);
+    (void)snprintf(text, size, "[");
+    for (uint32_t i = 0; i < cells; i++)
+        if (use_utf8)
+            hs_append(text, size, "%s",
+                      i < filled / 8    ? "█"
+                      : i == filled / 8 ? parts[filled % 8]
+                                        : " ");
+        else
+            hs_append(text, size, "%s", i < filled ? "#" : "-");
+    hs_append(text, size, "] ");
+}
+
+void hs_progress_text(const struct hs_progress_text *p, const struct hs_terminal *terminal,
+                      char *text, size_t size)
+{
+    char share[16] = "", eta[64] = "", bar[4 * BAR_MAX] = "";
+    if (p->share > 0 && p->elapsed_s > 0) { /* "0:08", "1:02:03" */
+        double left_s = p->elapsed_s * (1 - p->share) / p->share;
+        uint64_t s = left_s > 0 ? (uint64_t)(left_s + 0.5) : 0;
+        (void)snprintf(eta, sizeof eta, " | ETA ");
+        if (s >= 3600)
+            hs_append(eta, sizeof eta, "%" PRIu64 ":", s / 3600);
+        hs_append(eta, sizeof eta,
+                  s >= 3600 ? "%02" PRIu64 ":%02" PRIu64 : "%" PRIu64 ":%02" PRIu64, s / 60 % 60,
+                  s % 60);
+    }
+    if (p->share >= 0)
+        (void)snprintf(share, sizeof share, "%.0f%% ", 100 * p->share);
+    size_t used = strlen(p->label) + strlen(share) + strlen(p->rest) + strlen(eta) + sizeof "[] ";
+    size_t room = terminal->err_columns > used ? terminal->err_columns - used : 0;
+    if (p->share >= 0 && terminal->err_is_tty && room >= BAR_MIN)
+        bar_text(p->share, room < BAR_MAX ? (uint32_t)(room - room % BAR_STEP) : BAR_MAX,
+                 terminal->err_use_utf8, bar, sizeof bar);
+    (void)snprintf(text, size, "%s%s%s%s%s", p->label, share, bar, p->rest, eta);
+}
+
+static void show(const struct hs_status_line *line, const char *rest, double share)
+{
+    char text[HS_STATUS_SIZE];
+    const struct hs_progress_text progress = {.label = line->label,
+                                              .rest = rest,
+                                              .share = share,
+                                              .elapsed_s = hs_status_line_elapsed_s(line)};
+    measure(line->terminal);
+    hs_progress_text(&progress, line->terminal, text, sizeof text);
+    hs_terminal_status(line->terminal, text);
+}
+
+void hs_run_progress_text(const struct hs_instant *now, uint64_t gpus, double events_per_s,
+                          char *text, size_t size)
+{
+    char running[32], waiting[32];
+    bool is_slow = events_per_s < 999.5e3;
+    (void)snprintf(text, size, "day %.1f | %.*f %c ev/s | run %s wait %s | util %.0f%%",
+                   (double)now->time_us / DAY_US, is_slow ? 0 : 1,
+                   events_per_s / (is_slow ? 1e3 : 1e6), is_slow ? 'k' : 'M',
+                   hs_fmt_grouped(running, now->running),
+                   hs_fmt_grouped(waiting, now->pending + now->suspended),
+                   gpus > 0 ? 100.0 * (double)now->gpus_held / (double)gpus : 0);
+}
+
+void hs_status_line_show_run(const struct hs_status_line *line, const struct hs_instant *now,
+                             double share, uint64_t events)
+{
+    char rest[HS_STATUS_SIZE];
+    double elapsed_s = hs_status_line_elapsed_s(line);
+    hs_run_progress_text(now, line->gpus, elapsed_s > 0 ? (double)events / elapsed_s : 0, rest,
+                         sizeof rest);
+    show(line, rest, share);
+}
+
+void hs_status_line_show_count(struct hs_status_line *line, uint32_t done, uint32_t count,
+                               const char *rest)
+{
+    bool is_asked = hs_interrupt_wants_status();
+    if (!is_asked && (!line->is_on || (done == line->shown_count && done > 0)))
+        return;
+    line->shown_count = done;
+    show(line, rest, (double)done / count);
+}
 
 /* ---- signals ---- */
 

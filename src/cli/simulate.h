@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "cli/setup.h"
-#include "cli/terminal.h"
+#include "cli/process.h"
 #include "data/csvread.h"
 #include "data/csvwrite.h"
 #include "engine/engine.h"
