@@ -77,6 +77,11 @@ struct sheet {
     uint32_t faults;
     bool is_good; /* no fault in this row so far */
     uint64_t rows;
+    /* of a CSV of one's own */
+    bool is_own;       /* a word like nan is a slip, and so is an unknown column */
+    uint32_t *by_rate; /* rows of pairs whose speed is a rate until all rates alone are known */
+    uint32_t by_rate_count, by_rate_cap;
+    double highest_share; /* of all utilizations */
 };
 
 static void note(struct sheet *s, enum hs_status status)
@@ -160,7 +165,7 @@ static bool sheet_next(struct sheet *s, uint32_t width)
 }
 
 /* Reads the file of s->columns: `take` gets each row that has as many fields as the header. */
-static enum hs_status sheet_read(struct sheet *s, const char *path, bool is_closed,
+static enum hs_status sheet_read(struct sheet *s, const char *path,
                                  enum hs_status (*take)(struct sheet *s))
 {
     HS_TRY(hs_input_open(&s->input, path, s->diag));
@@ -172,7 +177,7 @@ static enum hs_status sheet_read(struct sheet *s, const char *path, bool is_clos
                          "the file is empty");
     else if (status == HS_OK)
         status = find_columns(s);
-    if (status == HS_OK && is_closed)
+    if (status == HS_OK && s->is_own)
         check_header(s);
     while (status == HS_OK && sheet_next(s, width))
         status = take(s);
@@ -218,15 +223,23 @@ static double sheet_number(struct sheet *s, uint32_t column)
     static const char *const none[] = {"",          "nan",       "inf",  "+inf", "-inf",
                                        "infinity",  "-infinity", "null", "na",   "n/a",
                                        "+infinity", "-nan",      "none"};
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
-        if (strcasecmp(text, none[i]) == 0)
-            return NAN;
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        if (strcasecmp(text, none[i]) != 0)
+            continue;
+        if (s->is_own && text[0] != '\0')
+            sheet_fault(s, column, "leave empty what was not measured",
+                        "%s is not a number: '%.80s'", c->name, text);
+        return NAN;
+    }
     if (!hs_parse_double(text, strlen(text), &value)) {
         sheet_fault(s, column, c->hint, "%s is not a number: '%.80s'", c->name, text);
         return NAN;
     }
-    if (value >= c->min && value <= c->max)
+    if (value >= c->min && value <= c->max) {
+        if (c->unit == 100)
+            s->highest_share = fmax(s->highest_share, value / c->unit);
         return value / c->unit;
+    }
     low[hs_fmt_double(low, c->min)] = '\0';
     high[hs_fmt_double(high, c->max)] = '\0';
     sheet_fault(s, column, c->hint, "%s is %.80s, out of %s..%s", c->name, text, low, high);
@@ -359,9 +372,9 @@ static enum hs_status read_lucid(struct hs_measurements *m, const char *folder,
     uint32_t gpu; /* 0: the only one */
     HS_TRY(hs_measure_gpu(m, LUCID_GPU, &gpu));
     join(path, folder, SOLO_FILE);
-    HS_TRY(sheet_read(&solos, path, false, take_lucid_solo));
+    HS_TRY(sheet_read(&solos, path, take_lucid_solo));
     join(path, folder, PAIR_FILE);
-    return sheet_read(&pairs, path, false, take_lucid_pair);
+    return sheet_read(&pairs, path, take_lucid_pair);
 }
 
 static bool is_lucid(const char *path, const char *head)
@@ -419,27 +432,6 @@ struct key_parts {
     char part[4][HS_MEASURE_NAME_MAX + 1];
 };
 
-struct own_sheet {
-    struct sheet sheet;
-    uint32_t *by_rate; /* rows of pairs whose speed is a rate until all rates alone are known */
-    uint32_t by_rate_count, by_rate_cap;
-    double highest_share; /* of all utilizations */
-};
-
-/* NaN for an empty field; a word like nan is a slip here. */
-static double read_number(struct sheet *s, uint32_t column)
-{
-    struct own_sheet *own = (struct own_sheet *)s;
-    uint32_t faults = s->faults;
-    double number = sheet_number(s, column);
-    if (own_columns[column].unit == 100)
-        own->highest_share = fmax(own->highest_share, number); /* fmax passes over NaN */
-    if (isnan(number) && !is_empty(s, column) && s->faults == faults)
-        sheet_fault(s, column, "leave empty what was not measured", "%s is not a number: '%.80s'",
-                    own_columns[column].name, sheet_text(s, column));
-    return number;
-}
-
 /* Splits a key into model, dataset, batch (a whole number or empty), precision. */
 static bool split_key(const char *key, struct key_parts *parts)
 {
@@ -490,9 +482,9 @@ static void agree(struct sheet *s, uint32_t column, double found, double *known)
 static uint32_t take_alone(struct sheet *s, const struct hs_solo *job, uint32_t side)
 {
     uint32_t faults = s->faults;
-    double util = read_number(s, OWN_UTIL_A + side);
-    double bandwidth = read_number(s, OWN_BANDWIDTH_A + side);
-    double memory = read_number(s, OWN_MEMORY_A + side);
+    double util = sheet_number(s, OWN_UTIL_A + side);
+    double bandwidth = sheet_number(s, OWN_BANDWIDTH_A + side);
+    double memory = sheet_number(s, OWN_MEMORY_A + side);
     uint32_t index = hs_measure_solo(s->m, job);
     struct hs_solo *solo = &s->m->solos[index];
     if (s->faults > faults)
@@ -517,7 +509,7 @@ static void take_own_solo(struct sheet *s, struct hs_solo *job)
         sheet_fault(s, OWN_SPEED_A, "what it does a second goes into rate_a",
                     "the speed of a job alone is 1 by definition");
     uint32_t faults = s->faults;
-    double gpus = read_number(s, OWN_GPUS);
+    double gpus = sheet_number(s, OWN_GPUS);
     job->gpus = isnan(gpus) ? 1 : (uint32_t)gpus;
     job->is_spread = strcmp(spread, "yes") == 0;
     if (!isnan(gpus) && gpus != job->gpus)
@@ -526,7 +518,7 @@ static void take_own_solo(struct sheet *s, struct hs_solo *job)
         sheet_fault(s, OWN_SPREAD, NULL, "spread is yes or no, not '%.80s'", spread);
     else if (job->is_spread && job->gpus == 1)
         sheet_fault(s, OWN_SPREAD, NULL, "a job on one GPU cannot be spread");
-    double rate = s->faults > faults ? NAN : read_number(s, OWN_RATE_A);
+    double rate = s->faults > faults ? NAN : sheet_number(s, OWN_RATE_A);
     if (s->faults > faults)
         return;
     if (rate == 0)
@@ -538,7 +530,6 @@ static void take_own_solo(struct sheet *s, struct hs_solo *job)
 /* A pair may give one speed only: that is one row. Speeds are relative, or rates. */
 static void take_own_pair(struct sheet *s, const struct hs_solo *a, const struct hs_solo *b)
 {
-    struct own_sheet *own = (struct own_sheet *)s;
     struct hs_pair pair = {.gpu = a->gpu, .line = s->row.line, .pair = s->m->pair_ids};
     bool has_speed = !is_empty(s, OWN_SPEED_A) || !is_empty(s, OWN_SPEED_B);
     bool has_rate = !is_empty(s, OWN_RATE_A) || !is_empty(s, OWN_RATE_B);
@@ -546,9 +537,9 @@ static void take_own_pair(struct sheet *s, const struct hs_solo *a, const struct
         strcmp(sheet_text(s, OWN_SPREAD), "yes") == 0)
         sheet_fault(s, OWN_GPUS, NULL, "pairs are of jobs on one GPU");
     const uint32_t first = take_alone(s, a, 0), jobs[] = {first, take_alone(s, b, 1)};
-    pair.joint_util = read_number(s, OWN_UTIL_JOINT);
-    pair.joint_bw_util = read_number(s, OWN_BANDWIDTH_JOINT);
-    pair.joint_mem_mib = read_number(s, OWN_MEMORY_JOINT);
+    pair.joint_util = sheet_number(s, OWN_UTIL_JOINT);
+    pair.joint_bw_util = sheet_number(s, OWN_BANDWIDTH_JOINT);
+    pair.joint_mem_mib = sheet_number(s, OWN_MEMORY_JOINT);
     if (has_speed == has_rate)
         sheet_fault(s, has_speed ? OWN_RATE_A : OWN_JOB_B,
                     "speed_a and speed_b relative to alone, or rate_a and rate_b a second",
@@ -556,13 +547,13 @@ static void take_own_pair(struct sheet *s, const struct hs_solo *a, const struct
     for (uint32_t side = 0; has_speed != has_rate && side < 2; side++) {
         pair.own = jobs[side];
         pair.other = jobs[1 - side];
-        pair.speed = read_number(s, (has_rate ? OWN_RATE_A : OWN_SPEED_A) + side);
+        pair.speed = sheet_number(s, (has_rate ? OWN_RATE_A : OWN_SPEED_A) + side);
         if (isnan(pair.speed))
             continue;
         if (has_rate) {
-            hs_grow((void **)&own->by_rate, &own->by_rate_cap, (uint64_t)own->by_rate_count + 1,
-                    sizeof *own->by_rate, HS_MEASURE_MAX);
-            own->by_rate[own->by_rate_count++] = s->m->pair_count;
+            hs_grow((void **)&s->by_rate, &s->by_rate_cap, (uint64_t)s->by_rate_count + 1,
+                    sizeof *s->by_rate, HS_MEASURE_MAX);
+            s->by_rate[s->by_rate_count++] = s->m->pair_count;
         }
         hs_measure_pair(s->m, &pair);
     }
@@ -606,18 +597,18 @@ static double added_share(const struct hs_measurements *m, uint32_t solo)
 /* A campaign in which no GPU was ever busy for more than 1 % is one of fractions. So, probably, is
  * the row of a job that is idle alone and not beside others: a job that is idle in truth adds
  * nothing to a pair. */
-static enum hs_status doubt_shares(const struct own_sheet *own, const char *path)
+static enum hs_status doubt_shares(const struct sheet *own, const char *path)
 {
-    const struct hs_measurements *m = own->sheet.m;
+    const struct hs_measurements *m = own->m;
     struct hs_place place = {.file = path};
     if (own->highest_share > 0 && own->highest_share <= SHARE_OF_ONE)
-        return hs_fail(own->sheet.diag, HS_E_INPUT, &place, "per cent: 45, not 0.45",
+        return hs_fail(own->diag, HS_E_INPUT, &place, "per cent: 45, not 0.45",
                        "no utilization is above 1: these are fractions");
     for (uint32_t i = 0; i < m->solo_count; i++) {
         const struct hs_solo *solo = &m->solos[i];
         place.line = solo->line;
         if (solo->util > 0 && solo->util <= SHARE_OF_ONE && added_share(m, i) > SHARE_ADDED)
-            hs_report(own->sheet.diag, HS_WARNING, &place, "per cent: 45, not 0.45",
+            hs_report(own->diag, HS_WARNING, &place, "per cent: 45, not 0.45",
                       "%s: at most 1 %% busy alone, but pairs with it are busier than the other "
                       "jobs alone by more than 5 %%",
                       solo->key);
@@ -627,9 +618,9 @@ static enum hs_status doubt_shares(const struct own_sheet *own, const char *path
 
 static enum hs_status read_own(struct hs_measurements *m, const char *path, struct hs_diag *diag)
 {
-    struct own_sheet own = {
-        .sheet = {.m = m, .columns = own_columns, .count = OWN_COUNT, .diag = diag}};
-    enum hs_status status = sheet_read(&own.sheet, path, true, take_own);
+    struct sheet own = {
+        .m = m, .columns = own_columns, .count = OWN_COUNT, .diag = diag, .is_own = true};
+    enum hs_status status = sheet_read(&own, path, take_own);
     /* All rates alone are known now. A job without one has no speed: counted, not used. */
     for (uint32_t i = 0; i < own.by_rate_count; i++) {
         struct hs_pair *row = &m->pairs[own.by_rate[i]];

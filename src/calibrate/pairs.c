@@ -357,36 +357,35 @@ static uint32_t pulled(const struct logistic *l)
     return l->pull > 0 ? l->parameters - l->has_mean : 0;
 }
 
-static void residual(void *ctx, const double *theta, double *f)
+static void logistic_at(void *ctx, const double *theta, double *f, double *j)
 {
     const struct logistic *l = ctx;
-    for (uint32_t i = 0; i < l->count; i++)
-        *f++ = logistic_speed(&l->rows[i], theta) + l->rows[i].effect - l->rows[i].target;
-    for (uint32_t p = 0; p < pulled(l); p++)
-        *f++ = l->pull * (theta[p] - (l->has_mean ? theta[l->parameters - 1] : l->prior));
-}
-
-static void jacobian(void *ctx, const double *theta, double *j)
-{
-    const struct logistic *l = ctx;
-    memset(j, 0, ((size_t)l->count + pulled(l)) * l->parameters * sizeof *j);
-    for (uint32_t i = 0; i < l->count; i++, j += l->parameters) {
+    uint32_t count = l->count, width = l->parameters;
+    if (j != NULL)
+        memset(j, 0, ((size_t)count + pulled(l)) * width * sizeof *j);
+    for (uint32_t i = 0; i < count; i++) {
         const struct logistic_row *row = &l->rows[i];
         double speed = logistic_speed(row, theta);
-        for (uint32_t k = 0; k < row->terms; k++)
-            j[row->at[k]] = -speed * (1 - speed) * row->factor[k];
+        if (f != NULL)
+            f[i] = speed + row->effect - row->target;
+        for (uint32_t k = 0; k < row->terms && j != NULL; k++)
+            j[(size_t)i * width + row->at[k]] = -speed * (1 - speed) * row->factor[k];
     }
-    for (uint32_t p = 0; p < pulled(l); p++, j += l->parameters) {
-        j[p] = l->pull;
+    for (uint32_t p = 0; p < pulled(l); p++) {
+        if (f != NULL)
+            f[count + p] = l->pull * (theta[p] - (l->has_mean ? theta[width - 1] : l->prior));
+        if (j == NULL)
+            continue;
+        j[(size_t)(count + p) * width + p] = l->pull;
         if (l->has_mean)
-            j[l->parameters - 1] = -l->pull;
+            j[(size_t)(count + p) * width + width - 1] = -l->pull;
     }
 }
 
 static enum hs_status solve(struct logistic *l, double *theta, const char *what,
                             struct hs_diag *diag)
 {
-    struct hs_nls nls = {l->count + pulled(l), l->parameters, residual, jacobian, l};
+    struct hs_nls nls = {l->count + pulled(l), l->parameters, logistic_at, l};
     return hs_solve_nls(&nls, theta, STEPS_MAX, what, diag);
 }
 

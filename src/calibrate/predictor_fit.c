@@ -248,8 +248,9 @@ static double value_at(const struct load_sample *s, const double *theta, double 
 
 /* Residuals f, or the Jacobian j; the other is NULL. The square of a residual is Huber's smooth
  * loss of the error. */
-static void load_at(const struct load_problem *problem, const double *theta, double *f, double *j)
+static void load_at(void *ctx, const double *theta, double *f, double *j)
 {
+    const struct load_problem *problem = ctx;
     uint32_t n = problem->count;
     for (uint32_t r = 0; r < n; r++) {
         const struct load_sample *s = &problem->samples[r];
@@ -272,16 +273,6 @@ static void load_at(const struct load_problem *problem, const double *theta, dou
         for (uint32_t i = 0; i < COEFFICIENTS && j != NULL; i++)
             j[(n + p) * COEFFICIENTS + i] = i == p ? PRIOR_STRENGTH : 0;
     }
-}
-
-static void load_residual(void *ctx, const double *theta, double *f)
-{
-    load_at(ctx, theta, f, NULL);
-}
-
-static void load_jacobian(void *ctx, const double *theta, double *j)
-{
-    load_at(ctx, theta, NULL, j);
 }
 
 /* Every model counts as the root of its rows, the mean weight is 1. */
@@ -328,8 +319,7 @@ static enum hs_status load_fit(const struct load_kind *kind, const struct hs_uti
     enum hs_status status = HS_E_INPUT;
     struct hs_diag quiet = {0};
     fill_samples(&problem, data, is_held);
-    struct hs_nls nls = {problem.count + COEFFICIENTS, COEFFICIENTS, load_residual, load_jacobian,
-                         &problem};
+    struct hs_nls nls = {problem.count + COEFFICIENTS, COEFFICIENTS, load_at, &problem};
     for (uint32_t start = 0; start < STARTS && status == HS_E_INPUT; start++) {
         for (uint32_t p = 0; p < COEFFICIENTS; p++)
             theta[p] = kind->prior[p] - (p == 1 || p == 2 ? START_STEP * start : 0);

@@ -299,7 +299,7 @@ struct nls_calls {
 static int call_residual(const gsl_vector *theta, void *ctx, gsl_vector *f)
 {
     const struct hs_nls *nls = ((const struct nls_calls *)ctx)->nls;
-    nls->residual(nls->ctx, theta->data, f->data);
+    nls->at(nls->ctx, theta->data, f->data, NULL);
     return are_finite(f->data, nls->residuals) ? GSL_SUCCESS : GSL_EBADFUNC;
 }
 
@@ -311,7 +311,7 @@ static int call_jacobian(CBLAS_TRANSPOSE_t form, const gsl_vector *theta, const 
     const struct hs_nls *nls = calls->nls;
     uint32_t width = nls->parameters;
     assert(theta->stride == 1);
-    nls->jacobian(nls->ctx, theta->data, calls->jacobian);
+    nls->at(nls->ctx, theta->data, NULL, calls->jacobian);
     if (!are_finite(calls->jacobian, (uint64_t)nls->residuals * width))
         return GSL_EBADFUNC;
     if (v != NULL)
@@ -364,7 +364,7 @@ static enum hs_status run_trust_region(gsl_multilarge_nlinear_workspace *work,
     /* Do the residuals near the answer move with every parameter, and with each in its own way? */
     const struct hs_nls *nls = calls->nls;
     double *zeros = hs_alloc_zeroed((uint64_t)nls->residuals + width, sizeof *zeros);
-    nls->jacobian(nls->ctx, found->data, calls->jacobian);
+    nls->at(nls->ctx, found->data, NULL, calls->jacobian);
     enum hs_status status = hs_solve_ridge(calls->jacobian, zeros, nls->residuals, width, NULL,
                                            zeros + nls->residuals, what, diag);
     hs_free(zeros);

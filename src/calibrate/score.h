@@ -80,11 +80,12 @@ HS_MUST_USE enum hs_status hs_solve_ridge(const double *x, const double *y, uint
 HS_MUST_USE enum hs_status hs_solve_spd(double *a, const double *b, uint32_t n, double *x,
                                         double *log_det, const char *what, struct hs_diag *diag);
 
-/* A nonlinear problem: residuals f (n) and Jacobian J (n x p, row-major) at theta. */
+/* A nonlinear problem: residuals f (n) or Jacobian J (n x p, row-major) at theta; the other is
+ * NULL.
+ */
 struct hs_nls {
     uint32_t residuals, parameters;
-    void (*residual)(void *ctx, const double *theta, double *f);
-    void (*jacobian)(void *ctx, const double *theta, double *j);
+    void (*at)(void *ctx, const double *theta, double *f, double *j);
     void *ctx;
 };
 

@@ -212,28 +212,21 @@ struct joint_problem {
     uint32_t count, parameters;
 };
 
-static void residual(void *ctx, const double *theta, double *f)
-{
-    const struct joint_problem *p = ctx;
-    for (uint32_t i = 0; i < p->count; i++)
-        f[i] = value_of(p->model, theta, p->rows[i]) - p->rows[i]->joint[p->model->target];
-}
-
-static void jacobian(void *ctx, const double *theta, double *j)
+static void joint_at(void *ctx, const double *theta, double *f, double *j)
 {
     const struct joint_problem *p = ctx;
     double moved[PARAMETERS_MAX];
-    memcpy(moved, theta, p->parameters * sizeof *moved);
-    for (uint32_t k = 0; k < p->parameters; k++) {
-        for (uint32_t i = 0; i < p->count; i++) {
+    for (uint32_t i = 0; f != NULL && i < p->count; i++)
+        f[i] = value_of(p->model, theta, p->rows[i]) - p->rows[i]->joint[p->model->target];
+    for (uint32_t i = 0; j != NULL && i < p->count; i++)
+        for (uint32_t k = 0; k < p->parameters; k++) {
+            memcpy(moved, theta, p->parameters * sizeof *moved);
             moved[k] = theta[k] + DIFFERENCE;
             double above = value_of(p->model, moved, p->rows[i]);
             moved[k] = theta[k] - DIFFERENCE;
             double below = value_of(p->model, moved, p->rows[i]);
-            j[(size_t)i * p->parameters + k] = (above - below) / (2 * DIFFERENCE);
+            *j++ = (above - below) / (2 * DIFFERENCE);
         }
-        moved[k] = theta[k];
-    }
 }
 
 static enum hs_status fit_effects(const struct joint_problem *p, uint32_t columns,
@@ -277,7 +270,7 @@ static enum hs_status joint_fit(const struct joint_data *data, struct joint_mode
         memcpy(model->theta, forms[model->form].start, sizeof model->theta);
         while (p.parameters < PARAMETERS_MAX && forms[model->form].parameters[p.parameters] != NULL)
             p.parameters++;
-        struct hs_nls nls = {p.count, p.parameters, residual, jacobian, &p};
+        struct hs_nls nls = {p.count, p.parameters, joint_at, &p};
         if (p.parameters > 0)
             status = hs_solve_nls(&nls, model->theta, STEPS_MAX, forms[model->form].text, &quiet);
     }

@@ -137,18 +137,15 @@ struct decay {
     double t_step;
 };
 
-static void decay_residual(void *ctx, const double *theta, double *f)
-{
-    const struct decay *d = ctx;
-    for (uint32_t i = 0; i < d->rows; i++)
-        f[i] = theta[0] * exp(-theta[1] * d->t_step * i) - 3 * exp(-0.5 * d->t_step * i);
-}
-
-static void decay_jacobian(void *ctx, const double *theta, double *j)
+static void decay_at(void *ctx, const double *theta, double *f, double *j)
 {
     const struct decay *d = ctx;
     for (uint32_t i = 0; i < d->rows; i++) {
         double t = d->t_step * i;
+        if (f != NULL)
+            f[i] = theta[0] * exp(-theta[1] * t) - 3 * exp(-0.5 * t);
+        if (j == NULL)
+            continue;
         j[2 * i] = exp(-theta[1] * t);
         j[2 * i + 1] = -t * theta[0] * exp(-theta[1] * t);
     }
@@ -158,7 +155,7 @@ static enum hs_status solve_decay(uint32_t rows, double t_step, uint32_t steps, 
                                   struct sink *sink)
 {
     struct decay d = {rows, t_step};
-    struct hs_nls nls = {rows, 2, decay_residual, decay_jacobian, &d};
+    struct hs_nls nls = {rows, 2, decay_at, &d};
     sink_init(sink);
     return hs_solve_nls(&nls, theta, steps, "decay", &sink->diag);
 }
