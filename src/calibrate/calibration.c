@@ -71,10 +71,8 @@ static void write_head(struct hs_jsonw *w, const char *kind, const struct hs_cal
         hs_jsonw_put(w, "=!{ format=%s files=[", run->set[i].format);
         for (uint32_t f = 0; f < run->set[i].file_count; f++) {
             const struct hs_measure_file *file = &run->set[i].files[f];
-            hs_jsonw_put(w, "=!{ name=%s", file->name);
-            hs_jsonw_key(w, "hash");
-            hs_jsonw_hash(w, file->hash);
-            hs_jsonw_put(w, "bytes=%" PRIu64 " rows=%" PRIu64 " }", file->bytes, file->rows);
+            hs_jsonw_put(w, "=!{ name=%s hash=%016" PRIx64 " bytes=%" PRIu64 " rows=%" PRIu64 " }",
+                         file->name, file->hash, file->bytes, file->rows);
         }
         hs_jsonw_put(w, "] }");
     }

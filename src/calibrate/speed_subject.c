@@ -613,7 +613,7 @@ static void write_curves(struct hs_jsonw *w, const struct gang_curves *list, int
         const struct gang_curve *c = &list->curves[i];
         hs_jsonw_put(w, "=!{ family=%s gpu=%s jobs=%u gpus=[", c->family, c->gpu, c->jobs);
         for (uint32_t k = 0; k < c->count; k++)
-            hs_jsonw_u64(w, c->sizes[k].gpus);
+            hs_jsonw_put(w, "=%u", c->sizes[k].gpus);
         hs_jsonw_put(w, "] %s=[", gang_shares[share].value_key);
         for (uint32_t k = 0; k < c->count; k++)
             hs_jsonw_put(w, "=%.6g", c->sizes[k].value);

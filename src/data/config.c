@@ -6,6 +6,7 @@
 #include "data/config.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -443,11 +444,11 @@ static void put_value(struct hs_jsonw *w, const struct hs_config *config,
     char text[512]; /* the longest: eight durations of 22 characters, or a choice */
 
     if (param->type == HS_PARAM_FLAG) {
-        hs_jsonw_bool(w, *(const bool *)at);
+        hs_jsonw_put(w, "=%d", *(const bool *)at);
     } else if (param->type == HS_PARAM_INT && is_exact((double)*(const int64_t *)at)) {
-        hs_jsonw_i64(w, *(const int64_t *)at);
+        hs_jsonw_put(w, "=%" PRId64, *(const int64_t *)at);
     } else if (param->type == HS_PARAM_REAL) {
-        hs_jsonw_double(w, *(const double *)at);
+        hs_jsonw_put(w, "=%g", *(const double *)at);
     } else if (option->is_repeated && value != NULL && strchr(value, '\n') != NULL) {
         hs_jsonw_put(w, is_on_one_line ? "=![" : "=[");
         while ((line = hs_option_next(&value, config->arena)) != NULL)

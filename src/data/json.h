@@ -95,16 +95,12 @@ void hs_jsonw_key(struct hs_jsonw *w, const char *key);
 void hs_jsonw_text(struct hs_jsonw *w, const char *text); /* NULL = null */
 /* Whether the text is UTF-8: what is not is written as other characters. */
 bool hs_json_keeps(const char *text);
-void hs_jsonw_i64(struct hs_jsonw *w, int64_t value);
-void hs_jsonw_u64(struct hs_jsonw *w, uint64_t value);
-void hs_jsonw_double(struct hs_jsonw *w, double value); /* not finite = null */
 void hs_jsonw_seconds(struct hs_jsonw *w, int64_t us);
-void hs_jsonw_bool(struct hs_jsonw *w, bool value);
-void hs_jsonw_hash(struct hs_jsonw *w, uint64_t hash); /* 16 hex digits, as text */
 /* Values from a template of words with blanks between. "key=text", "key=#12", "key=false" are
  * members, "=word" is an element; "key={" and "=[" open, "}" and "]" close, "!" before a bracket
  * puts all up to its end on one line. Arguments stand for %s (a key or a text, NULL = null), %d (a
- * bool), %u, % PRIu64, %g (a double) and %.6g (a double rounded to six digits):
+ * bool), %u, % PRIu64, % PRId64, %016 PRIx64 (a hash, as text), %g (a double; null if it is not
+ * finite) and %.6g (one rounded to six digits):
  *     hs_jsonw_put(w, "fit=!{ gpu=%s rows=%u k=%.6g }", gpu, rows, k); */
 HS_PRINTF(2, 3)
 void hs_jsonw_put(struct hs_jsonw *w, const char *words, ...);

@@ -127,64 +127,52 @@ void hs_jsonw_text(struct hs_jsonw *w, const char *text)
         put(w, "null");
 }
 
-void hs_jsonw_i64(struct hs_jsonw *w, int64_t value)
-{
-    char digits[HS_FMT_MAX];
-    number_put(w, digits, hs_fmt_i64(digits, value));
-}
-
-void hs_jsonw_u64(struct hs_jsonw *w, uint64_t value)
-{
-    char digits[HS_FMT_MAX];
-    number_put(w, digits, hs_fmt_u64(digits, value));
-}
-
-void hs_jsonw_double(struct hs_jsonw *w, double value)
-{
-    char digits[HS_FMT_MAX];
-    size_t len = hs_fmt_double(digits, value);
-    if (len > 0)
-        number_put(w, digits, len);
-    else
-        hs_jsonw_text(w, NULL);
-}
-
 void hs_jsonw_seconds(struct hs_jsonw *w, int64_t us)
 {
     char digits[HS_FMT_MAX];
     number_put(w, digits, hs_fmt_seconds(digits, us));
 }
 
-void hs_jsonw_bool(struct hs_jsonw *w, bool value)
+static void put_bool(struct hs_jsonw *w, bool value)
 {
     value_begin(w);
     put(w, value ? "true" : "false");
 }
 
-void hs_jsonw_hash(struct hs_jsonw *w, uint64_t hash)
+/* what: the conversion, behind its %. */
+static void put_argument(struct hs_jsonw *w, const char *what, va_list *args)
 {
     static const char hex[] = "0123456789abcdef";
-    char digits[18] = {'"', [17] = '"'};
-    for (int i = 16; i >= 1; i--, hash >>= 4)
-        digits[i] = hex[hash & 15];
-    number_put(w, digits, sizeof digits);
-}
-
-/* conversion: behind the %. */
-static void put_argument(struct hs_jsonw *w, char conversion, va_list *args)
-{
-    if (conversion == 's')
+    char digits[HS_FMT_MAX];
+    size_t len = 0; /* 0: not finite, null */
+    if (*what == 's') {
         hs_jsonw_text(w, va_arg(*args, const char *));
-    else if (conversion == 'd')
-        hs_jsonw_bool(w, va_arg(*args, int));
-    else if (conversion == 'g')
-        hs_jsonw_double(w, va_arg(*args, double));
-    else if (conversion == '.')
-        hs_jsonw_double(w, hs_fmt_round6(va_arg(*args, double)));
-    else if (conversion == 'u')
-        hs_jsonw_u64(w, va_arg(*args, unsigned));
+        return;
+    }
+    if (*what == 'd') {
+        put_bool(w, va_arg(*args, int));
+        return;
+    }
+    if (*what == 'g')
+        len = hs_fmt_double(digits, va_arg(*args, double));
+    else if (*what == '.')
+        len = hs_fmt_double(digits, hs_fmt_round6(va_arg(*args, double)));
+    else if (*what == 'u')
+        len = hs_fmt_u64(digits, va_arg(*args, unsigned));
+    else if (*what == '0') {
+        uint64_t hash = va_arg(*args, uint64_t);
+        digits[len++] = '"';
+        for (int shift = 60; shift >= 0; shift -= 4)
+            digits[len++] = hex[hash >> shift & 15];
+        digits[len++] = '"';
+    } else if (strncmp(what, PRId64, strlen(PRId64)) == 0)
+        len = hs_fmt_i64(digits, va_arg(*args, int64_t));
     else
-        hs_jsonw_u64(w, va_arg(*args, uint64_t));
+        len = hs_fmt_u64(digits, va_arg(*args, uint64_t));
+    if (len > 0)
+        number_put(w, digits, len);
+    else
+        hs_jsonw_text(w, NULL);
 }
 
 static void put_word(struct hs_jsonw *w, const char *word, size_t len, va_list *args)
@@ -204,11 +192,11 @@ static void put_word(struct hs_jsonw *w, const char *word, size_t len, va_list *
     if (len == 1 && (*value == '{' || *value == '['))
         container_begin(w, value);
     else if (*value == '%')
-        put_argument(w, value[1], args);
+        put_argument(w, value + 1, args);
     else if (*value == '#' && value[1] >= '0' && value[1] <= '9')
-        hs_jsonw_u64(w, strtoull(value + 1, NULL, 10));
+        number_put(w, value + 1, len - 1);
     else if (len == strlen("false") && memcmp(value, "false", len) == 0)
-        hs_jsonw_bool(w, false);
+        put_bool(w, false);
     else {
         value_begin(w);
         hs_json_put_text(w->out, value, len);

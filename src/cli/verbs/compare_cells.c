@@ -311,12 +311,11 @@ static void write_comparison(void *ctx, struct hs_jsonw *w)
     hs_jsonw_put(w, "] cells=[");
     for (uint32_t i = 0; i < c->cell_count; i++) {
         const struct hs_compare_cell *cell = &c->cells[i];
-        hs_jsonw_put(w, "=!{ run=%s policy=%s seed=%" PRIu64 " assignment=%" PRIu64, cell->name,
-                     c->policies[cell->policy].spec, (uint64_t)cell->seed,
-                     (uint64_t)cell->assignment);
-        hs_jsonw_key(w, "summary_xxh3_64");
-        hs_jsonw_hash(w, cell->summary_hash);
-        hs_jsonw_put(w, "}");
+        hs_jsonw_put(w,
+                     "=!{ run=%s policy=%s seed=%" PRIu64 " assignment=%" PRIu64
+                     " summary_xxh3_64=%016" PRIx64 " }",
+                     cell->name, c->policies[cell->policy].spec, (uint64_t)cell->seed,
+                     (uint64_t)cell->assignment, cell->summary_hash);
     }
     hs_jsonw_put(w, "]");
 }

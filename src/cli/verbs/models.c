@@ -374,7 +374,7 @@ static void prediction_json(struct hs_output *out, const struct hs_prediction *p
                  p->capacity_mib > 0 ? (double)p->capacity_mib : (double)NAN);
     hs_jsonw_key(&w, "fits");
     if (p->knows_fit)
-        hs_jsonw_bool(&w, p->fits);
+        hs_jsonw_put(&w, "=%d", p->fits);
     else
         hs_jsonw_text(&w, NULL);
     hs_jsonw_put(&w, "} }");

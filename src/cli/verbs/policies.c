@@ -8,6 +8,7 @@
  * are in configs/schemas/.
  */
 #include <assert.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -394,11 +395,12 @@ static void member_default(struct hs_jsonw *w, const struct hs_param *p)
     size_t len = strlen(p->preset);
     hs_jsonw_key(w, "default");
     if (p->type == HS_PARAM_FLAG)
-        hs_jsonw_bool(w, strchr("yot1", p->preset[0]) != NULL && strcmp(p->preset, "off") != 0);
+        hs_jsonw_put(w, "=%d",
+                     strchr("yot1", p->preset[0]) != NULL && strcmp(p->preset, "off") != 0);
     else if (p->type == HS_PARAM_INT && hs_parse_int64(p->preset, len, &integer))
-        hs_jsonw_i64(w, integer);
+        hs_jsonw_put(w, "=%" PRId64, integer);
     else if (p->type == HS_PARAM_REAL && hs_parse_double(p->preset, len, &real))
-        hs_jsonw_double(w, real);
+        hs_jsonw_put(w, "=%g", real);
     else
         hs_jsonw_text(w, p->preset);
 }
@@ -415,7 +417,7 @@ static void put_param(struct hs_jsonw *w, const struct hs_param *p)
     switch (p->type) {
     case HS_PARAM_FLAG:
         hs_jsonw_put(w, "enum=![");
-        hs_jsonw_bool(w, true);
+        hs_jsonw_put(w, "=%d", true);
         hs_jsonw_put(w, "=false =yes =no =on =off =true");
         hs_jsonw_text(w, "false");
         hs_jsonw_put(w, "=1 =0 =#1 =#0 ]");

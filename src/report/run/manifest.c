@@ -54,10 +54,8 @@ enum hs_status hs_manifest_write(const struct hs_manifest *m, const struct hs_ru
     hs_jsonw_put(w, "inputs=[");
     for (uint32_t i = 0; i < m->input_count; i++) {
         const struct hs_manifest_input *in = &m->inputs[i];
-        hs_jsonw_put(w, "={ role=%s path=%s", in->role, in->path);
-        hs_jsonw_key(w, "xxh3_64");
-        hs_jsonw_hash(w, in->hash);
-        hs_jsonw_put(w, "bytes=%" PRIu64, in->bytes);
+        hs_jsonw_put(w, "={ role=%s path=%s xxh3_64=%016" PRIx64 " bytes=%" PRIu64, in->role,
+                     in->path, in->hash, in->bytes);
         if (in->rows > 0)
             hs_jsonw_put(w, "rows=%" PRIu64, in->rows);
         hs_jsonw_put(w, "}");
@@ -65,10 +63,8 @@ enum hs_status hs_manifest_write(const struct hs_manifest *m, const struct hs_ru
     hs_jsonw_put(w, "] outputs=[");
     for (uint32_t i = 0; i < m->output_count; i++) {
         const struct hs_output_file *file = &m->outputs[i];
-        hs_jsonw_put(w, "={ name=%s", file->name);
-        hs_jsonw_key(w, "xxh3_64");
-        hs_jsonw_hash(w, file->hash);
-        hs_jsonw_put(w, "bytes=%" PRIu64 " rows=%" PRIu64 " }", file->bytes, file->rows);
+        hs_jsonw_put(w, "={ name=%s xxh3_64=%016" PRIx64 " bytes=%" PRIu64 " rows=%" PRIu64 " }",
+                     file->name, file->hash, file->bytes, file->rows);
     }
     hs_jsonw_put(w, "]");
     if (m->write_counts != NULL)
