@@ -170,13 +170,6 @@ enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest
     return HS_OK;
 }
 
-enum hs_status hs_record_close_csv(struct hs_csvw *csv, const char *name,
-                                   struct hs_output_file *file, struct hs_diag *diag)
-{
-    *file = hs_output_file_of(&csv->out, name, csv->rows);
-    return hs_csvw_close(csv, diag);
-}
-
 static struct hs_csv_row keep_row(const struct hs_csv_row *row, struct hs_arena *arena)
 {
     const char **fields = hs_arena_alloc(arena, row->count * sizeof *fields + 1);

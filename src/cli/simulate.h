@@ -124,9 +124,6 @@ void hs_message_log_close(struct hs_message_log *log);
 
 /* ---- directories ---- */
 
-/* Closes a file of the directory; *file is its entry in the manifest. */
-HS_MUST_USE enum hs_status hs_record_close_csv(struct hs_csvw *csv, const char *name,
-                                               struct hs_output_file *file, struct hs_diag *diag);
 /* The header and the row of a summary.csv, in an arena, and the hash of the file. */
 struct hs_summary_csv {
     struct hs_csv_row head, row;

@@ -633,9 +633,8 @@ static enum hs_status finish_files(struct hs_report *r, int64_t end_us, struct h
         struct hs_row_file *file = r->open[i];
         if (file->format->finish != NULL && status == HS_OK)
             status = file->format->finish(file, end_us);
-        r->files[r->file_count++] =
-            hs_output_file_of(&file->csv.out, file->format->name, file->csv.rows);
-        enum hs_status closed = hs_csvw_close(&file->csv, diag);
+        enum hs_status closed =
+            hs_close_listed(&file->csv, file->format->name, &r->files[r->file_count++], diag);
         status = status == HS_OK ? closed : status;
     }
     return status;

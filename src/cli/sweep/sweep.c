@@ -401,7 +401,7 @@ static enum hs_status write_rows(struct hs_sweep *sweep, const struct hs_rundir 
         hs_arena_reset(&arena);
     }
     hs_arena_free(&arena);
-    enum hs_status closed = hs_record_close_csv(&csv, "sweep.csv", file, sweep->diag);
+    enum hs_status closed = hs_close_listed(&csv, "sweep.csv", file, sweep->diag);
     return status != HS_OK ? status : closed;
 }
 

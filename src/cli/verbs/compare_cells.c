@@ -201,7 +201,7 @@ static enum hs_status write_runs(struct hs_compare *c, const struct hs_rundir *d
         hs_arena_reset(&arena);
     }
     hs_arena_free(&arena);
-    enum hs_status closed = hs_record_close_csv(&csv, "runs.csv", &c->files[1], diag);
+    enum hs_status closed = hs_close_listed(&csv, "runs.csv", &c->files[1], diag);
     return status != HS_OK ? status : closed;
 }
 
@@ -236,7 +236,7 @@ static enum hs_status write_compare(struct hs_compare *c, const struct hs_rundir
             hs_csvw_u64(&csv, mean->runs);
             hs_csvw_end(&csv);
         }
-    return hs_record_close_csv(&csv, "compare.csv", &c->files[0], &c->call->diag);
+    return hs_close_listed(&csv, "compare.csv", &c->files[0], &c->call->diag);
 }
 
 /* Policies with a mean, ascending; equal ones as they were given. */
@@ -291,7 +291,7 @@ static enum hs_status write_order(struct hs_compare *c, const struct hs_rundir *
         hs_csvw_u64(&csv, orders[i].agree);
         hs_csvw_end(&csv);
     }
-    return hs_record_close_csv(&csv, "order.csv", &c->files[2], &c->call->diag);
+    return hs_close_listed(&csv, "order.csv", &c->files[2], &c->call->diag);
 }
 
 /* ---- manifest.json ---- */

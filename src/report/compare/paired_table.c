@@ -337,8 +337,7 @@ static enum hs_status write_file(const struct hs_paired *p, const struct hs_rund
     hs_rundir_file(dir, name, path, sizeof path);
     HS_TRY(hs_csvw_open(&w, path, header, p->diag));
     put(&w, p);
-    *file = hs_output_file_of(&w.out, name, w.rows);
-    return hs_csvw_close(&w, p->diag);
+    return hs_close_listed(&w, name, file, p->diag);
 }
 
 enum hs_status hs_paired_write(const struct hs_paired *p, const struct hs_rundir *dir,

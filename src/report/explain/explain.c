@@ -81,12 +81,10 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
     struct explain_job_cells cells = {.job = {.first_segment = EXPLAIN_NONE, .may_wait = true}};
     struct explain_job *job = &cells.job;
     uint32_t name = hs_intern_get(&x->ids, hs_rowfile_text(f, 0));
-    if (name != x->job_count + 1) {
-        struct hs_place place = hs_csv_place(f->csv, f->at[0]);
-        return hs_fail(x->diag, HS_E_INPUT, &place, "give every job of the trace an id of its own",
-                       "job id '%s' is not unique, so its segments cannot be told apart",
-                       hs_rowfile_text(f, 0));
-    }
+    if (name != x->job_count + 1)
+        return hs_csv_fail(f->csv, f->at[0], "give every job of the trace an id of its own",
+                           "job id '%s' is not unique, so its segments cannot be told apart",
+                           hs_rowfile_text(f, 0));
     HS_TRY(hs_rowfile_read(f, &cells));
     job->id = hs_intern_text(&x->ids, name);
     job->user = keep_text(x, job->user);

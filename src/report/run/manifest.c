@@ -290,10 +290,9 @@ static enum hs_status read_head(struct hs_rowfile *f, const char *path)
     HS_TRY(s);
     for (uint32_t i = 0; cells[i].column != NULL; i++) {
         f->at[i] = hs_renamed_column(&f->row, cells[i].column);
-        struct hs_place place = hs_csv_place(f->csv, f->row.count);
         if (f->at[i] == UINT32_MAX)
-            return hs_fail(diag, HS_E_INPUT, &place, NULL, "there is no column '%s'",
-                           cells[i].column);
+            return hs_csv_fail(f->csv, f->row.count, NULL, "there is no column '%s'",
+                               cells[i].column);
     }
     return HS_OK;
 }
@@ -305,9 +304,8 @@ const char *hs_rowfile_text(const struct hs_rowfile *f, uint32_t column)
 
 static enum hs_status bad(const struct hs_rowfile *f, uint32_t column, const char *expected)
 {
-    struct hs_place place = hs_csv_place(f->csv, f->at[column]);
-    return hs_fail(f->diag, HS_E_INPUT, &place, NULL, "%s is not %s", f->cells[column].column,
-                   expected);
+    return hs_csv_fail(f->csv, f->at[column], NULL, "%s is not %s", f->cells[column].column,
+                       expected);
 }
 
 enum hs_status hs_rowfile_bad(const struct hs_rowfile *f, const char *name, const char *expected)
@@ -534,6 +532,13 @@ double hs_summary_get(const struct hs_summary *summary, const char *name)
     return (double)NAN;
 }
 
+enum hs_status hs_close_listed(struct hs_csvw *csv, const char *name, struct hs_output_file *file,
+                               struct hs_diag *diag)
+{
+    *file = hs_output_file_of(&csv->out, name, csv->rows);
+    return hs_csvw_close(csv, diag);
+}
+
 struct hs_output_file hs_output_file_of(struct hs_output *out, const char *name, uint64_t rows)
 {
     return (struct hs_output_file){
@@ -744,8 +749,8 @@ enum hs_status hs_summary_write(const struct hs_summary *summary, const struct h
     HS_TRY(hs_output_open(&csv.out, path, diag));
     put_row(summary, card, true, &csv);
     put_row(summary, card, false, &csv);
-    files[1] = hs_output_file_of(&csv.out, "summary.csv", 1);
-    return hs_csvw_close(&csv, diag);
+    csv.rows = 1; /* the header is none */
+    return hs_close_listed(&csv, "summary.csv", &files[1], diag);
 }
 
 /* ---- summary.json read back ---- */

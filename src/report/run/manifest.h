@@ -28,6 +28,7 @@
 #include "base/intern.h"
 #include "base/io.h"
 #include "data/csvread.h"
+#include "data/csvwrite.h"
 #include "data/json.h"
 #include "horus/observe.h"
 #include "horus/policy.h"
@@ -134,6 +135,9 @@ struct hs_output_file {
 };
 /* What has been put so far; rows are data rows. */
 struct hs_output_file hs_output_file_of(struct hs_output *out, const char *name, uint64_t rows);
+/* Closes a file of the directory; *file is its entry in the manifest. */
+HS_MUST_USE enum hs_status hs_close_listed(struct hs_csvw *csv, const char *name,
+                                           struct hs_output_file *file, struct hs_diag *diag);
 
 /* summary.json and summary.csv (one wide row: run identity columns first, then the metrics, the
  * classes, and the metrics that came later).

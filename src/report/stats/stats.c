@@ -254,34 +254,6 @@ static void settle_collect(struct quantile_set *set, uint64_t *collection)
     set->ranges = 0;
 }
 
-/* Ends a pass. */
-static void settle(struct quantiles *q)
-{
-    for (uint32_t i = 0; i < q->set_count; i++) {
-        struct quantile_set *set = &q->sets[i];
-        if (q->pass == PASS_FIRST)
-            settle_first(set, q->cells[i]);
-        else if (set->ranges == 0)
-            continue;
-        else if (q->pass == PASS_SPLIT)
-            settle_split(set, q->cells[i]);
-        else
-            settle_collect(set, q->collection);
-    }
-}
-
-/* Deals out the collection; returns how many values are in ranges. */
-static uint64_t deal(struct quantiles *q)
-{
-    uint64_t total = 0;
-    for (uint32_t i = 0; i < q->set_count; i++)
-        for (uint32_t r = 0; r < q->sets[i].ranges; r++) {
-            q->sets[i].range[r].first = (uint32_t)total;
-            total += q->sets[i].range[r].count;
-        }
-    return total;
-}
-
 /* parts: further counters behind those of the sets. */
 static void quantiles_open(struct quantiles *q, uint32_t sets, uint32_t parts)
 {
@@ -293,15 +265,27 @@ static void quantiles_open(struct quantiles *q, uint32_t sets, uint32_t parts)
     q->collection = memory;
 }
 
-/* Begins a pass; false when everything is known, the last call. */
+/* Ends a pass and begins the next; false when everything is known, the last call. */
 static bool quantiles_begin(struct quantiles *q)
 {
     if (q->pass == PASS_NONE) {
         q->pass = PASS_FIRST;
         return true;
     }
-    settle(q);
-    const uint64_t left = deal(q);
+    uint64_t left = 0; /* values in ranges: the collection is dealt out to them */
+    for (uint32_t i = 0; i < q->set_count; i++) {
+        struct quantile_set *set = &q->sets[i];
+        if (q->pass == PASS_FIRST)
+            settle_first(set, q->cells[i]);
+        else if (set->ranges > 0 && q->pass == PASS_SPLIT)
+            settle_split(set, q->cells[i]);
+        else if (set->ranges > 0)
+            settle_collect(set, q->collection);
+        for (uint32_t r = 0; r < set->ranges; r++) {
+            set->range[r].first = (uint32_t)left;
+            left += set->range[r].count;
+        }
+    }
     q->pass = left <= COLLECTED ? PASS_COLLECT : PASS_SPLIT;
     for (uint32_t i = 0; q->pass == PASS_SPLIT && i < q->set_count; i++)
         memset(q->cells[i], 0, q->sets[i].ranges * SPLIT * sizeof *q->cells[i]);

@@ -121,7 +121,6 @@ static enum hs_status read_machines(struct verify_run *run, struct hs_csv *csv)
         gpu_column = hs_csv_column(&row, "number of GPUs");
     enum hs_status status;
     while ((status = hs_csv_next(csv, &row)) == HS_OK) {
-        struct hs_place place = hs_csv_place(csv, gpu_column);
         struct verify_node node = {0};
         char type[TYPE_SIZE] = "";
         int64_t gpus;
@@ -134,7 +133,7 @@ static enum hs_status read_machines(struct verify_run *run, struct hs_csv *csv)
                            (int)row.lengths[named], row.fields[named]);
         if (!read_cell(&row, gpu_column, &gpus) ||
             (gpus != 0 && add_nodes(run, 1, gpus, node, type) != HS_OK))
-            return hs_fail(run->diag, HS_E_INPUT, &place, NULL, "not a machine with GPUs");
+            return hs_csv_fail(csv, gpu_column, NULL, "not a machine with GPUs");
     }
     return status == HS_END ? HS_OK : status;
 }
@@ -184,8 +183,7 @@ static const char *const retries[] = {
 static const char *const cpu_jobs[] = {"skip", "keep", NULL};
 static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
 static const char *const openb_pending[] = {"drop", "run", NULL};
-static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
-enum { VC_PARTITION = 1 };
+static const char *const vc_modes[] = {"ignore", [VERIFY_PARTITION] = "partition", "quota", NULL};
 
 /* Those keys of the configuration that say what was simulated. Presets: only for a key that the
  * configuration leaves out because it is absent by default. */
@@ -262,7 +260,6 @@ static enum hs_status read_config(struct verify_run *run)
     m->is_throttling = strstr(can, "throttle") != NULL;
     m->is_resizing = strstr(can, "resize") != NULL;
     m->is_sharing = strstr(can, "co-locate") != NULL; /* slice groups too */
-    m->is_partitioned = m->vc == VC_PARTITION;
     return HS_OK;
 }
 

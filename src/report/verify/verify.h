@@ -38,6 +38,7 @@ HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, struct hs_output *
 
 /* Values of the key `retries` of the configuration. */
 enum verify_retries { VERIFY_MERGE, VERIFY_ATTEMPTS, VERIFY_GENERATE };
+enum { VERIFY_PARTITION = 1 }; /* of the key `vc` */
 
 /* A row of jobs.csv; times and slowdowns -1 = empty. */
 struct verify_row {
@@ -125,7 +126,6 @@ struct verify_setup {
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
     bool is_sharing, is_slicing, is_throttling, is_resizing; /* what the policy may do */
-    bool is_partitioned;
 };
 
 struct verify_run {

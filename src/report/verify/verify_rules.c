@@ -212,7 +212,7 @@ static void check_type(struct verify_check *c, const struct hs_placed *seg)
 
 static enum hs_status is_partitioned(struct verify_check *c)
 {
-    if (!c->run->setup.is_partitioned)
+    if (c->run->setup.vc != VERIFY_PARTITION)
         c->skipped = "the run has no partition into virtual clusters";
     return HS_OK;
 }
