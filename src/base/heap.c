@@ -64,17 +64,6 @@ static inline size_t least_of_all(const struct hs_heap_node *children)
     return left ^ ((left ^ right) & (0 - is_before(&children[right], &children[left])));
 }
 
-/* The smallest of the children from `first` on, of which there is one. */
-static inline uint32_t least_child(const struct hs_heap *heap, uint32_t first)
-{
-    uint32_t least = first;
-    if (HS_LIKELY(heap->count - first >= ARITY))
-        return first + (uint32_t)least_of_all(&heap->entries[first]);
-    for (uint32_t child = first + 1; child < heap->count; child++)
-        least = is_before(&heap->entries[child], &heap->entries[least]) ? child : least;
-    return least;
-}
-
 /* Moves the hole at `at` to a leaf; where it is then. */
 static inline uint32_t sink(struct hs_heap *heap, uint32_t at)
 {
@@ -86,26 +75,13 @@ static inline uint32_t sink(struct hs_heap *heap, uint32_t at)
         entry_put(heap, (uint32_t)hole, &entries[least]);
         hole = least;
     }
-    at = (uint32_t)hole;
-    if (at * ARITY + 1 < heap->count) {
-        const uint32_t least = least_child(heap, at * ARITY + 1);
-        entry_put(heap, at, &heap->entries[least]);
-        at = least;
-    }
-    return at;
-}
-
-static void sift_down(struct hs_heap *heap, uint32_t at, const struct hs_heap_node *entry)
-{
-    const uint32_t leaves = (heap->count + ARITY - 2) / ARITY;
-    while (at < leaves) {
-        uint32_t least = least_child(heap, at * ARITY + 1);
-        if (!is_before(&heap->entries[least], entry))
-            break;
-        entry_put(heap, at, &heap->entries[least]);
-        at = least;
-    }
-    entry_put(heap, at, entry);
+    size_t least = hole * ARITY + 1;
+    if (least >= heap->count)
+        return (uint32_t)hole;
+    for (size_t child = least + 1; child < heap->count; child++)
+        least = is_before(&entries[child], &entries[least]) ? child : least;
+    entry_put(heap, (uint32_t)hole, &entries[least]);
+    return (uint32_t)least;
 }
 
 void hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us, uint64_t order)
@@ -124,12 +100,11 @@ void hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us, uint64_t or
     if (at == ABSENT) {
         hs_grow((void **)&heap->entries, &heap->entries_cap, (uint64_t)heap->count + 1,
                 sizeof *heap->entries, HEAP_MAX);
-        sift_up(heap, heap->count++, &entry);
-    } else if (at > 0 && is_before(&entry, &heap->entries[(at - 1) / ARITY])) {
-        sift_up(heap, at, &entry);
-    } else {
-        sift_down(heap, at, &entry);
+        at = heap->count++;
+    } else if (at == 0 || !is_before(&entry, &heap->entries[(at - 1) / ARITY])) {
+        at = sink(heap, at);
     }
+    sift_up(heap, at, &entry);
 }
 
 void hs_heap_remove(struct hs_heap *heap, uint32_t id)
