@@ -265,6 +265,11 @@ bool hs_parse_size_mib(const char *text, size_t len, int64_t *out)
     return true;
 }
 
+static inline bool is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
 /* Two decimal digits; negative if one is none. */
 static inline int two_digits(const char *text)
 {
@@ -293,21 +298,6 @@ static bool date_read(const char *text, int64_t *days)
     return true;
 }
 
-/* ".25" at text[*at]: microseconds, half up. */
-static bool fraction_read(const char *text, size_t len, size_t *at, int64_t *us)
-{
-    size_t begin = *at + 1, end = begin;
-    while (end < len && (unsigned char)(text[end] - '0') < 10)
-        end++;
-    *us = 0;
-    for (size_t i = begin; i < begin + 6; i++)
-        *us = *us * 10 + (i < end ? text[i] - '0' : 0);
-    if (end > begin + 6 && text[begin + 6] >= '5')
-        (*us)++;
-    *at = end;
-    return end > begin;
-}
-
 static bool is_zone(const char *text, size_t len)
 {
     if (len == 0 || (len == 1 && text[0] == 'Z'))
@@ -329,7 +319,10 @@ bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us)
     const int h = two_digits(text + 11), min = two_digits(text + 14), s = two_digits(text + 17);
     if (!date_read(text, &days) || (h | min | s) < 0 || h > 23 || min > 59 || s > 59)
         return false;
-    if (len > at && text[at] == '.' && !fraction_read(text, len, &at, &us))
+    const size_t dot = at;
+    while (at < len && (at == dot ? text[at] == '.' : is_digit(text[at])))
+        at++;
+    if (at > dot && !hs_parse_decimal_us(text + dot, at - dot, US_PER_S, &us))
         return false;
     if (!is_zone(text + at, len - at))
         return false;
@@ -349,11 +342,6 @@ struct number {
     int64_t exponent;
     bool is_negative;
 };
-
-static inline bool is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
 
 static size_t digits_end(const char *text, size_t at, size_t len)
 {

@@ -158,11 +158,6 @@ uint64_t hs_loghist_below(const struct hs_loghist *h, uint64_t value)
     return sum;
 }
 
-uint64_t hs_loghist_mean(const struct hs_loghist *h)
-{
-    return h->count > 0 ? (uint64_t)(h->sum / h->count) : 0;
-}
-
 void hs_loghist_free(struct hs_loghist *h)
 {
     for (unsigned e = 0; e < HS_LOGHIST_OCTAVES; e++)

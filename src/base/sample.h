@@ -60,7 +60,6 @@ void hs_loghist_add(struct hs_loghist *h, uint64_t value);
 /* The smallest value with at least permille/1000 of all values at or below its bucket; 0 of none.
  */
 uint64_t hs_loghist_quantile(const struct hs_loghist *h, uint32_t permille);
-uint64_t hs_loghist_mean(const struct hs_loghist *h); /* rounded down; 0 of none */
 /* The buckets that hold something, in order: *at is 0 before the first. Their largest value and how
  * many values they hold; false behind the last. */
 bool hs_loghist_next(const struct hs_loghist *h, uint32_t *at, uint64_t *value, uint64_t *count);

@@ -150,8 +150,8 @@ struct hs_trace_format {
     bool is_sorted;      /* rows come in order of submission whatever the file: none is held back */
     const struct hs_trace_layout *layout; /* how it is written (traces/write.h); NULL = it is not */
     /* Recognition, 0..100: `certainty` where the first line of a CSV has all names of `header`
-     * (NULL ends them, case ignored), else what recognise makes of the first bytes; NULL = 0. */
-    const char *const *header;
+     * (with commas, case ignored), else what recognise makes of the first bytes; NULL = 0. */
+    const char *header;
     int certainty;
     int (*recognise)(const char *head, size_t len);
     /* A format that is a table (see below): its columns; next, place and close are then those
@@ -302,6 +302,9 @@ struct hs_column {
         key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
     }
 
+/* The members of a format that is the table of these columns. */
+#define HS_TABLE(columns_) .table = columns_, .table_columns = sizeof columns_ / sizeof *columns_
+
 #define HS_TABLE_COLUMNS_MAX 32
 #define HS_ROW_NUMBER        "@row" /* as a source name: the number of the row, from 0 */
 
@@ -375,7 +378,7 @@ struct hs_place hs_table_spot(const struct hs_table *table, uint32_t index);
 enum hs_status hs_table_fail(const struct hs_table *table, uint32_t index,
                              enum hs_cell_result result);
 
-/* Whether the first line of a CSV file has this field; case ignored. */
-bool hs_header_has(const char *head, size_t len, const char *name);
+/* Whether the first line of a CSV file has all these fields ("a,b"); case ignored. */
+bool hs_header_has(const char *head, size_t len, const char *names);
 
 #endif

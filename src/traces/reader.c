@@ -111,11 +111,8 @@ static const struct hs_trace_format *recognise(const char *head, size_t len)
     const struct hs_trace_format *best = NULL;
     int best_sure = 0;
     for (size_t i = 0; i < FORMAT_COUNT; i++) {
-        const char *const *name = formats[i]->header;
         int sure = 0;
-        while (name != NULL && *name != NULL && hs_header_has(head, len, *name))
-            name++;
-        if (name != NULL && *name == NULL)
+        if (formats[i]->header != NULL && hs_header_has(head, len, formats[i]->header))
             sure = formats[i]->certainty;
         else if (formats[i]->recognise != NULL)
             sure = formats[i]->recognise(head, len);

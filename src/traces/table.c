@@ -689,11 +689,9 @@ enum hs_status hs_table_cell_word(const struct hs_table *table, uint32_t index,
     return is_there ? read_word(table, field, words, out, dropped) : HS_OK;
 }
 
-bool hs_header_has(const char *head, size_t len, const char *name)
+static bool has_field(const char *head, size_t len, const char *name, size_t name_len)
 {
-    size_t name_len = strlen(name), at = 0;
-    if (len >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0)
-        at = 3;
+    size_t at = len >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     while (at < len && head[at] != '\n' && head[at] != '\r') {
         size_t end = at;
         while (end < len && head[end] != ',' && head[end] != '\n' && head[end] != '\r')
@@ -705,4 +703,14 @@ bool hs_header_has(const char *head, size_t len, const char *name)
         at = end + (end < len && head[end] == ',');
     }
     return false;
+}
+
+bool hs_header_has(const char *head, size_t len, const char *names)
+{
+    for (size_t name_len; *names != '\0'; names += name_len + (names[name_len] == ',')) {
+        name_len = strcspn(names, ",");
+        if (!has_field(head, len, names, name_len))
+            return false;
+    }
+    return true;
 }

@@ -231,7 +231,7 @@ static void say_quantiles(const struct info *info, const char *title, bool is_ga
         const struct hs_loghist *h = is_gap ? &c->gaps : &c->durations;
         if (h->count == 0)
             continue;
-        hs_say(out, "%-6s %9s", class_names[i], seconds_text(hs_loghist_mean(h)).text);
+        hs_say(out, "%-6s %9s", class_names[i], seconds_text((uint64_t)(h->sum / h->count)).text);
         for (size_t q = 0; q < sizeof permilles / sizeof permilles[0]; q++)
             hs_say(out, " %9s", seconds_text(hs_loghist_quantile(h, permilles[q])).text);
         hs_say(out, " %9s\n", seconds_text(h->max).text);

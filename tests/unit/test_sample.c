@@ -121,7 +121,6 @@ static void test_empty(void **state)
     struct hs_loghist h = {0};
     (void)state;
     assert_int_equal(hs_loghist_quantile(&h, 500), 0);
-    assert_int_equal(hs_loghist_mean(&h), 0);
     hs_loghist_free(&h);
 }
 
@@ -133,7 +132,7 @@ static void test_small_values_are_exact(void **state)
         hs_loghist_add(&h, v);
     for (uint32_t pm = 1; pm <= 1000; pm++) /* rank ceil(2000 pm / 1000) is value 2 pm - 1 */
         assert_int_equal(hs_loghist_quantile(&h, pm), 2 * (uint64_t)pm - 1);
-    assert_int_equal(hs_loghist_mean(&h), 999); /* 999.5 */
+    assert_int_equal(h.sum / h.count, 999); /* 999.5 */
     assert_int_equal(h.max, 1999);
     hs_loghist_free(&h);
 }

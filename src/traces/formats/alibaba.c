@@ -150,18 +150,15 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     return HS_OK;
 }
 
-static const char *const header[] = {"job_name", "inst_num", "plan_gpu", NULL};
-
 const struct hs_trace_format hs_trace_format_pai = {
     .name = "pai",
     .summary = "Alibaba PAI 2020 pai_task_table.csv (NSDI'22), with or without header",
     .columns = "job_name, task_name, inst_num, status, start_time, end_time, plan_cpu, plan_mem, "
                "plan_gpu, gpu_type, in this order where the file has no header",
-    .header = header,
+    .header = "job_name,inst_num,plan_gpu",
     .certainty = 95,
     .recognise = recognise,
-    .table = columns,
-    .table_columns = COLUMN_COUNT,
+    HS_TABLE(columns),
     .is_unit_fixed = true,
     .is_header_less = true,
     .state_size = sizeof(struct pai),
@@ -210,17 +207,14 @@ static enum hs_status next_job(void *state, struct hs_trace_job *job, int *dropp
     return HS_OK;
 }
 
-/* Tiresias' files have all but num_cpu. */
-static const char *const job_header[] = {"num_gpu", "num_cpu", "submit_time", "duration", NULL};
-
 const struct hs_trace_format hs_trace_format_pai_jobs = {
     .name = "pai_jobs",
     .summary = "jobs of the simulator of Alibaba PAI 2020 (pai_job_no_estimate_100K.csv)",
     .columns = "num_gpu, num_cpu, submit_time, duration; optional: job_id, user, gpu_type",
-    .header = job_header,
+    /* Tiresias' files have all but num_cpu. */
+    .header = "num_gpu,num_cpu,submit_time,duration",
     .certainty = 95,
-    .table = job_columns,
-    .table_columns = JOB_COLUMNS,
+    HS_TABLE(job_columns),
     .open = open_jobs,
     .next = next_job,
 };
@@ -348,18 +342,14 @@ static enum hs_status next_pod(void *state, struct hs_trace_job *job, int *dropp
     return HS_OK;
 }
 
-static const char *const pod_header[] = {"num_gpu",    "name",      "cpu_milli",
-                                         "memory_mib", "gpu_milli", NULL};
-
 const struct hs_trace_format hs_trace_format_openb = {
     .name = "openb",
     .summary = "pods of Alibaba's cluster of 2023, openb_pod_list_*.csv (ATC'23)",
     .columns = "name, cpu_milli, memory_mib, num_gpu, gpu_milli; creation_time, deletion_time and "
                "scheduled_time, or none of them; optional: gpu_spec, qos, pod_phase",
-    .header = pod_header,
+    .header = "num_gpu,name,cpu_milli,memory_mib,gpu_milli",
     .certainty = 95,
-    .table = pod_columns,
-    .table_columns = POD_COLUMNS,
+    HS_TABLE(pod_columns),
     .is_unit_fixed = true,
     .state_size = sizeof(struct openb),
     .open = open_openb,

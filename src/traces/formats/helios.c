@@ -78,18 +78,15 @@ static const struct hs_trace_layout layout = {
     .outcomes = outcomes,
 };
 
-static const char *const header[] = {"job_id", "gpu_num", "submit_time", "state", NULL};
-
 const struct hs_trace_format hs_trace_format_helios = {
     .name = "helios",
     .summary = "Helios cluster_log.csv (SC'21)",
     .columns = "job_id, gpu_num, submit_time, duration; optional: state, user, vc, cpu_num, model, "
                "dataset, batchsize, gpu_util, gmem",
     .layout = &layout,
-    .header = header,
+    .header = "job_id,gpu_num,submit_time,state",
     .certainty = 90,
-    .table = columns,
-    .table_columns = COLUMN_COUNT,
+    HS_TABLE(columns),
     .is_unit_fixed = true,
 };
 
@@ -118,8 +115,6 @@ static const struct hs_column acme_columns[] = {
     HS_COLUMN("user", "user", TEXT, false, user),
     HS_COLUMN("cpus", "cpu_num", MILLI, false, cpus_milli),
 };
-
-#define ACME_COLUMNS (sizeof acme_columns / sizeof *acme_columns)
 
 #define ZONE_MAX 15
 
@@ -194,19 +189,15 @@ static enum hs_status next_acme(void *state, struct hs_trace_job *job, int *drop
     return HS_OK;
 }
 
-/* Helios' files have the first four as well. */
-static const char *const acme_header[] = {"job_id", "gpu_num",    "submit_time", "state",
-                                          "type",   "start_time", "end_time",    NULL};
-
 const struct hs_trace_format hs_trace_format_acme = {
     .name = "acme",
     .summary = "Acme trace_seren.csv, trace_kalos.csv (NSDI'24)",
     .columns = "job_id, gpu_num, submit_time, start_time, end_time, type; optional: state, user, "
                "cpu_num, node_num with mem_per_pod_GB",
-    .header = acme_header,
+    /* Helios' files have the first four as well. */
+    .header = "job_id,gpu_num,submit_time,state,type,start_time,end_time",
     .certainty = 95,
-    .table = acme_columns,
-    .table_columns = ACME_COLUMNS,
+    HS_TABLE(acme_columns),
     .state_size = sizeof(struct acme),
     .next = next_acme,
 };

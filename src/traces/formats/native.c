@@ -207,8 +207,6 @@ static void close_native(void *state)
     hs_arena_free(&n->mapping.arena);
 }
 
-static const char *const header[] = {"job_id", "submit_time", "gpus", "duration", NULL};
-
 const struct hs_trace_format hs_trace_format_csv = {
     .name = "csv",
     .summary = "native CSV: columns by name, others through --map",
@@ -219,11 +217,10 @@ const struct hs_trace_format hs_trace_format_csv = {
                "gpu_mem_later_after, gpu_milli",
     .has_attempts = true,
     .layout = &layout,
-    .header = header,
+    .header = "job_id,submit_time,gpus,duration",
     .certainty = 80,
     .recognise = recognise,
-    .table = columns,
-    .table_columns = COLUMN_COUNT,
+    HS_TABLE(columns),
     .state_size = sizeof(struct native),
     .open = open_native,
     .close = close_native,

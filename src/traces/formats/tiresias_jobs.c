@@ -20,24 +20,16 @@
         HS_COLUMN("model", "model_name", TEXT, false, model),                                      \
         HS_COLUMN("batch", "batch_size", BATCH, false, batch)
 
-#define HEADER(...)                                                                                \
-    {                                                                                              \
-        "job_id", "num_gpu", "submit_time", "duration", __VA_ARGS__                                \
-    }
-#define TABLE(columns) .table = columns, .table_columns = sizeof columns / sizeof *columns
-
 /* ---- Tiresias ---- */
 
 static const struct hs_column tiresias_columns[] = {TIRESIAS_COLUMNS};
-static const char *const tiresias_header[] = HEADER(NULL);
-
 const struct hs_trace_format hs_trace_format_tiresias = {
     .name = "tiresias",
     .summary = "Tiresias and Horus job files",
     .columns = "job_id, num_gpu, submit_time, duration; optional: user, model_name, batch_size",
-    .header = tiresias_header,
+    .header = "job_id,num_gpu,submit_time,duration",
     .certainty = 90,
-    TABLE(tiresias_columns),
+    HS_TABLE(tiresias_columns),
 };
 
 /* ---- Muri ---- */
@@ -50,16 +42,14 @@ static const struct hs_column muri_columns[] = {
     HS_COLUMN("step", "iteration_time", SPAN, false, step_us),
     HS_COLUMN("priority", "priority", INT, false, priority),
 };
-static const char *const muri_header[] = HEADER("iteration_time", NULL);
-
 const struct hs_trace_format hs_trace_format_muri = {
     .name = "muri",
     .summary = "Muri job files, in ms (SIGCOMM'22)",
     .columns = "job_id, num_gpu, submit_time, duration, iteration_time; optional: user, "
                "model_name, batch_size, priority",
-    .header = muri_header,
+    .header = "job_id,num_gpu,submit_time,duration,iteration_time",
     .certainty = 95,
-    TABLE(muri_columns),
+    HS_TABLE(muri_columns),
     .unit_us = 1000,
 };
 
@@ -80,8 +70,6 @@ static const struct hs_column chronus_columns[] = {
     HS_COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
     [EXPECTED] = HS_COLUMN("deadline", "expect_time_list", OWN, true, deadline_us),
 };
-static const char *const chronus_header[] = HEADER("expect_time_list", NULL);
-
 static enum hs_status next_chronus(void *state, struct hs_trace_job *job, int *dropped)
 {
     const struct hs_table *table = state;
@@ -109,9 +97,9 @@ const struct hs_trace_format hs_trace_format_chronus = {
     .summary = "Chronus job files, in minutes (SoCC'21)",
     .columns = "job_id, num_gpu, submit_time, duration, expect_time_list; optional: user, "
                "model_name, batch_size, best_effort",
-    .header = chronus_header,
+    .header = "job_id,num_gpu,submit_time,duration,expect_time_list",
     .certainty = 95,
-    TABLE(chronus_columns),
+    HS_TABLE(chronus_columns),
     .unit_us = INT64_C(60000000),
     .next = next_chronus,
 };
@@ -133,8 +121,6 @@ static const struct hs_column elasticflow_columns[] = {
     HS_COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
     [ITERATIONS] = HS_COLUMN("step", "iteration", OWN, false, step_us),
 };
-static const char *const elasticflow_header[] = HEADER("ddl", NULL);
-
 static enum hs_status next_elasticflow(void *state, struct hs_trace_job *job, int *dropped)
 {
     const struct hs_table *table = state;
@@ -159,8 +145,8 @@ const struct hs_trace_format hs_trace_format_elasticflow = {
     .summary = "ElasticFlow job files (ASPLOS'23)",
     .columns = "job_id, num_gpu, submit_time, duration, ddl; optional: model_name, batch_size, "
                "iteration, best_effort",
-    .header = elasticflow_header,
+    .header = "job_id,num_gpu,submit_time,duration,ddl",
     .certainty = 95,
-    TABLE(elasticflow_columns),
+    HS_TABLE(elasticflow_columns),
     .next = next_elasticflow,
 };
