@@ -36,28 +36,14 @@ void hs_rng_open(struct hs_rng *rng, uint64_t seed, const char *purpose)
     gsl_rng_set(stream, (unsigned long)((mixed ^ (mixed >> 32)) & UINT32_MAX));
 }
 
-static uint64_t draw_32(struct hs_rng *rng)
-{
-    return gsl_rng_get(rng->gsl) & UINT32_MAX;
-}
-
-/* Draws below 2^bits mod n are refused: what is left is a whole number of n's. */
+/* Draws below 2^32 mod n are refused: what is left is a whole number of n's. */
 uint64_t hs_rng_below(struct hs_rng *rng, uint64_t n)
 {
-    assert(n >= 1);
-    uint64_t draw;
-    if (n <= UINT32_MAX) {
-        uint64_t refused = (UINT64_C(1) << 32) % n;
-        do {
-            draw = draw_32(rng);
-        } while (draw < refused);
-    } else {
-        uint64_t refused = (UINT64_MAX - n + 1) % n;
-        do {
-            draw = draw_32(rng) << 32;
-            draw |= draw_32(rng);
-        } while (draw < refused);
-    }
+    assert(n >= 1 && n <= UINT64_C(1) << 32);
+    uint64_t refused = (UINT64_C(1) << 32) % n, draw;
+    do {
+        draw = gsl_rng_get(rng->gsl) & UINT32_MAX;
+    } while (draw < refused);
     return draw % n;
 }
 

@@ -16,7 +16,8 @@ struct hs_rng {
 };
 
 void hs_rng_open(struct hs_rng *rng, uint64_t seed, const char *purpose);
-uint64_t hs_rng_below(struct hs_rng *rng, uint64_t n); /* 0 .. n-1, n >= 1, unbiased */
+/* 0 .. n-1, unbiased; n from 1 to 2^32. */
+uint64_t hs_rng_below(struct hs_rng *rng, uint64_t n);
 void hs_rng_close(struct hs_rng *rng);
 
 /* One step of splitmix64 (Steele, Lea, Flood: OOPSLA 2014; constants of Vigna's splitmix64.c). */

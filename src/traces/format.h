@@ -116,7 +116,7 @@ enum hs_cell_result {
 enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
 
 /* "", "None", "NaN", "NA", "null" and "-" mean a missing number. */
-bool hs_cell_is_missing(const char *text, size_t len);
+bool hs_cell_is_missing(const char *text);
 
 /* The run times of a job's attempts, gathered while a row is read, in storage that serves every
  * row.
@@ -359,7 +359,7 @@ void hs_table_open_plain(struct hs_table *table, struct hs_input *input, char de
 
 /* The text of a column of the row just read, by its place in the table of columns, surrounding
  * blanks gone; "" where the file has no such column. */
-const char *hs_table_cell(const struct hs_table *table, uint32_t index, size_t *len);
+const char *hs_table_cell(const struct hs_table *table, uint32_t index);
 /* These cells as numbers; HS_E_INPUT, reported, if they are none. A missing time is no failure. */
 enum hs_status hs_table_cell_span(const struct hs_table *table, uint32_t index, int64_t *out_us);
 enum hs_status hs_table_cell_count(const struct hs_table *table, uint32_t index, uint32_t *out);

@@ -145,11 +145,11 @@ static enum hs_cell_result read_int(const char *text, size_t len, int32_t *out)
     return HS_CELL_OK;
 }
 
-bool hs_cell_is_missing(const char *text, size_t len)
+bool hs_cell_is_missing(const char *text)
 {
     static const char *const words[] = {"", "none", "nan", "na", "null", "-"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strlen(words[i]) == len && strncasecmp(words[i], text, len) == 0)
+        if (strcasecmp(words[i], text) == 0)
             return true;
     return false;
 }
@@ -201,15 +201,13 @@ void hs_attempts_free(struct hs_attempt_list *list)
 /* "a, b, c" of the header, cut with "..." where it is long. */
 static void list_header(const struct hs_csv_row *header, char *text, size_t size)
 {
-    size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < header->count; i++) {
-        if (used + header->lengths[i] + 8 > size) {
-            memcpy(text + used, "...", 4);
+        bool is_cut = strlen(text) + header->lengths[i] + 8 > size;
+        hs_append(text, size, "%s%s", i > 0 && !is_cut ? ", " : "",
+                  is_cut ? "..." : header->fields[i]);
+        if (is_cut)
             return;
-        }
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
-                                 header->fields[i]);
     }
 }
 
@@ -489,7 +487,7 @@ static enum hs_status read_attempts(struct hs_table *table, const struct hs_colu
 {
     const char *text = table->row.fields[field];
     size_t len = table->row.lengths[field];
-    if (hs_cell_is_missing(text, len))
+    if (hs_cell_is_missing(text))
         return HS_OK;
     if (!table->keeps_attempts) {
         table->faults->is_folded = memchr(text, '/', len) != NULL;
@@ -521,12 +519,12 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_table_bi
         result = read_count(text, len, out);
         break;
     case HS_CELL_NAME:
-        *(const char **)out = hs_cell_is_missing(text, len) ? NULL : text;
+        *(const char **)out = hs_cell_is_missing(text) ? NULL : text;
         return HS_OK;
     case HS_CELL_FATE:
         return read_word(table, bound->field, &hs_outcome_words, out, dropped);
     case HS_CELL_CLASS:
-        return hs_cell_is_missing(text, len)
+        return hs_cell_is_missing(text)
                    ? HS_OK
                    : read_word(table, bound->field, &class_words, out, dropped);
     case HS_CELL_ATTEMPTS:
@@ -536,7 +534,7 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_table_bi
     default:
         result = read_number(table, bound, text, len, job);
     }
-    if (HS_LIKELY(result == HS_CELL_OK) || (!column->is_required && hs_cell_is_missing(text, len)))
+    if (HS_LIKELY(result == HS_CELL_OK) || (!column->is_required && hs_cell_is_missing(text)))
         return HS_OK;
     return fail_cell(table, column, bound->field, result);
 }
@@ -615,10 +613,9 @@ void hs_table_close(void *state)
         hs_csv_close(table->csv);
 }
 
-const char *hs_table_cell(const struct hs_table *table, uint32_t index, size_t *len)
+const char *hs_table_cell(const struct hs_table *table, uint32_t index)
 {
     uint32_t field = table->field_of[index];
-    *len = field != UINT32_MAX ? table->row.lengths[field] : 0;
     return field != UINT32_MAX ? table->row.fields[field] : "";
 }
 
@@ -636,47 +633,42 @@ static enum hs_status check_cell(const struct hs_table *table, uint32_t index,
 
 enum hs_status hs_table_cell_span(const struct hs_table *table, uint32_t index, int64_t *out_us)
 {
-    size_t len;
-    const char *text = hs_table_cell(table, index, &len);
-    return check_cell(table, index, hs_cell_span(text, len, table->unit_us, out_us));
+    const char *text = hs_table_cell(table, index);
+    return check_cell(table, index, hs_cell_span(text, strlen(text), table->unit_us, out_us));
 }
 
 enum hs_status hs_table_cell_count(const struct hs_table *table, uint32_t index, uint32_t *out)
 {
-    size_t len;
-    const char *text = hs_table_cell(table, index, &len);
-    return check_cell(table, index, read_count(text, len, out));
+    const char *text = hs_table_cell(table, index);
+    return check_cell(table, index, read_count(text, strlen(text), out));
 }
 
 enum hs_status hs_table_cell_time(const struct hs_table *table, uint32_t index, int64_t *out_us,
                                   bool *is_there)
 {
-    size_t len;
-    const char *text = hs_table_cell(table, index, &len);
-    *is_there = !hs_cell_is_missing(text, len);
+    const char *text = hs_table_cell(table, index);
+    *is_there = !hs_cell_is_missing(text);
     if (!*is_there)
         return HS_OK;
-    return check_cell(table, index, read_time(text, len, table->unit_us, out_us));
+    return check_cell(table, index, read_time(text, strlen(text), table->unit_us, out_us));
 }
 
 enum hs_status hs_table_cell_scaled(const struct hs_table *table, uint32_t index, int64_t unit,
                                     int64_t *out)
 {
-    size_t len;
-    const char *text = hs_table_cell(table, index, &len);
+    const char *text = hs_table_cell(table, index);
     *out = 0;
-    if (hs_cell_is_missing(text, len))
+    if (hs_cell_is_missing(text))
         return HS_OK;
-    if (!hs_parse_decimal_us(text, len, unit, out))
+    if (!hs_parse_decimal_us(text, strlen(text), unit, out))
         return hs_table_fail(table, index, HS_CELL_NOT_A_NUMBER);
     return *out < 0 ? hs_table_fail(table, index, HS_CELL_NEGATIVE) : HS_OK;
 }
 
 enum hs_status hs_table_cell_whole(const struct hs_table *table, uint32_t index, int64_t *out)
 {
-    size_t len;
-    const char *text = hs_table_cell(table, index, &len);
-    if (!hs_parse_int64(text, len, out))
+    const char *text = hs_table_cell(table, index);
+    if (!hs_parse_int64(text, strlen(text), out))
         return hs_table_fail(table, index, HS_CELL_NOT_A_COUNT);
     return *out < 0 ? hs_table_fail(table, index, HS_CELL_NEGATIVE) : HS_OK;
 }

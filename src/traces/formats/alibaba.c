@@ -133,9 +133,8 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
         *dropped = 1 + HS_DROP_CPU_JOB;
         return HS_OK;
     }
-    size_t len;
-    const char *task = hs_table_cell(table, TASK, &len);
-    if (len > 0) {
+    const char *task = hs_table_cell(table, TASK);
+    if (task[0] != '\0') {
         (void)snprintf(p->id, sizeof p->id, "%.*s/%.*s", HS_JOB_ID_MAX, job->id, HS_JOB_ID_MAX,
                        task);
         job->id = p->id;

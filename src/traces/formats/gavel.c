@@ -343,7 +343,6 @@ static enum hs_status open_gavel(void *state, struct hs_input *input,
 static enum hs_status apply_speed(const struct gavel *g, int64_t steps, struct hs_trace_job *job)
 {
     struct hs_faults *faults = g->table.faults;
-    size_t len;
     if (g->path == NULL) {
         struct hs_place place = hs_table_spot(&g->table, STEPS);
         return hs_fail(faults->diag, HS_E_USAGE, &place,
@@ -356,7 +355,7 @@ static enum hs_status apply_speed(const struct gavel *g, int64_t steps, struct h
             faults, HS_FAULT_MISSING, hs_table_spot(&g->table, TYPE),
             g->table.row.count == 7 ? "old traces, of 7 fields, go with oracle_throughputs.json"
                                     : "another of Gavel's *_throughputs.json may have it",
-            "%s has no speed of '%.80s' on %u GPU%s", g->path, hs_table_cell(&g->table, TYPE, &len),
+            "%s has no speed of '%.80s' on %u GPU%s", g->path, hs_table_cell(&g->table, TYPE),
             job->gpus, job->gpus == 1 ? "" : "s");
     double us = (double)steps / per_second * 1e6, step_us = 1e6 / per_second;
     if (us > (double)HS_TRACE_TIME_MAX || step_us > (double)HS_TRACE_TIME_MAX)
@@ -381,11 +380,10 @@ static enum hs_status read_duration(const struct gavel *g, struct hs_trace_job *
 static enum hs_status read_weight_and_slo(const struct gavel *g, struct hs_trace_job *job)
 {
     const int64_t one = 1000000; /* in millionths */
-    size_t len;
     int64_t weight;
     double slo;
-    const char *text = hs_table_cell(&g->table, WEIGHT, &len);
-    if (!hs_parse_decimal_us(text, len, one, &weight))
+    const char *text = hs_table_cell(&g->table, WEIGHT);
+    if (!hs_parse_decimal_us(text, strlen(text), one, &weight))
         return hs_table_fail(&g->table, WEIGHT, HS_CELL_NOT_A_NUMBER);
     if (weight % one != 0)
         return hs_trace_bad_row(g->table.faults, HS_FAULT_FRACTION,
@@ -396,8 +394,8 @@ static enum hs_status read_weight_and_slo(const struct gavel *g, struct hs_trace
     if (weight < INT32_MIN || weight > INT32_MAX)
         return hs_table_fail(&g->table, WEIGHT, HS_CELL_TOO_LARGE);
     job->priority = (int32_t)weight;
-    text = hs_table_cell(&g->table, SLO, &len);
-    if (!hs_parse_double(text, len, &slo))
+    text = hs_table_cell(&g->table, SLO);
+    if (!hs_parse_double(text, strlen(text), &slo))
         return hs_table_fail(&g->table, SLO, HS_CELL_NOT_A_NUMBER);
     double after_us = slo * (double)job->duration_us;
     if (slo >= 0 && after_us > (double)HS_TRACE_TIME_MAX)
@@ -411,7 +409,6 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
 {
     struct gavel *g = state;
     struct hs_table *table = &g->table;
-    size_t len;
     (void)dropped;
     HS_TRY(hs_csv_next(table->csv, &table->row));
     *job = table->blank;
@@ -424,8 +421,8 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     memcpy(table->field_of, shape->field_of, sizeof shape->field_of);
     g->id[hs_fmt_u64(g->id, g->row++)] = '\0';
     job->id = g->id;
-    const char *type = hs_table_cell(table, TYPE, &len);
-    if (!hs_gavel_template_parse(type, len, &g->name))
+    const char *type = hs_table_cell(table, TYPE);
+    if (!hs_gavel_template_parse(type, strlen(type), &g->name))
         return hs_trace_bad_row(table->faults, HS_FAULT_STATE, hs_table_spot(table, TYPE),
                                 "\"ResNet-18 (batch size 16)\"", "not the name of a job: '%.80s'",
                                 type);

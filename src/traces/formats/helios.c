@@ -127,9 +127,8 @@ struct acme {
 /* The text behind the seconds of a date and time: "+08:00". */
 static enum hs_status check_zone(struct acme *a, uint32_t index)
 {
-    size_t len;
-    const char *text = hs_table_cell(&a->table, index, &len);
-    const char *zone = text + (len >= 19 ? 19 : len);
+    const char *text = hs_table_cell(&a->table, index);
+    const char *zone = text + (strlen(text) >= 19 ? 19 : strlen(text));
     zone += *zone == '.' ? 1 + strspn(zone + 1, "0123456789") : 0;
     if (!a->has_zone && strlen(zone) <= ZONE_MAX) {
         memcpy(a->zone, zone, strlen(zone) + 1);
@@ -146,12 +145,11 @@ static enum hs_status check_zone(struct acme *a, uint32_t index)
 /* false: not there. */
 static enum hs_status read_time(struct acme *a, uint32_t index, int64_t *out_us, bool *is_there)
 {
-    size_t len;
-    const char *text = hs_table_cell(&a->table, index, &len);
-    *is_there = !hs_cell_is_missing(text, len);
+    const char *text = hs_table_cell(&a->table, index);
+    *is_there = !hs_cell_is_missing(text);
     if (!*is_there)
         return HS_OK;
-    if (!hs_parse_datetime_us(text, len, out_us))
+    if (!hs_parse_datetime_us(text, strlen(text), out_us))
         return hs_table_fail(&a->table, index, HS_CELL_NOT_A_TIME);
     return check_zone(a, index);
 }
@@ -162,7 +160,6 @@ static enum hs_status next_acme(void *state, struct hs_trace_job *job, int *drop
     struct acme *a = state;
     int64_t start_us, end_us, mib;
     bool has_start, has_end;
-    size_t len;
     uint32_t nodes;
     HS_TRY(hs_table_next(&a->table, job, dropped));
     if (*dropped)
@@ -178,8 +175,7 @@ static enum hs_status next_acme(void *state, struct hs_trace_job *job, int *drop
         return hs_trace_bad_row(a->table.faults, HS_FAULT_RANGE, hs_table_spot(&a->table, END),
                                 NULL, "end_time is before start_time");
     job->duration_us = end_us - start_us;
-    const char *text = hs_table_cell(&a->table, NODES, &len);
-    if (hs_cell_is_missing(text, len))
+    if (hs_cell_is_missing(hs_table_cell(&a->table, NODES)))
         return HS_OK;
     HS_TRY(hs_table_cell_count(&a->table, NODES, &nodes));
     HS_TRY(hs_table_cell_scaled(&a->table, MEMORY, 1024, &mib));

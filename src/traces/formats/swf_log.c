@@ -357,20 +357,18 @@ static enum hs_status read_comment(struct swf *s)
 
 static bool is_known(const struct swf *s, uint32_t index)
 {
-    size_t len;
-    return strcmp(hs_table_cell(&s->table, index, &len), "-1") != 0;
+    return strcmp(hs_table_cell(&s->table, index), "-1") != 0;
 }
 
 /* The name of the number in a field, else the number, as text. */
 static const char *find_name(const struct swf *s, uint32_t index, int kind)
 {
     const struct names *names = &s->names[kind];
-    size_t len;
     int64_t number;
     if (!is_known(s, index))
         return NULL;
-    const char *text = hs_table_cell(&s->table, index, &len);
-    bool has_name = hs_parse_int64(text, len, &number) && number >= 0 &&
+    const char *text = hs_table_cell(&s->table, index);
+    bool has_name = hs_parse_int64(text, strlen(text), &number) && number >= 0 &&
                     number < (int64_t)names->cap && names->of[number] != NULL;
     return has_name ? names->of[number] : text;
 }

@@ -73,11 +73,10 @@ static const struct hs_column chronus_columns[] = {
 static enum hs_status next_chronus(void *state, struct hs_trace_job *job, int *dropped)
 {
     const struct hs_table *table = state;
-    size_t len;
     int64_t expected_us;
     HS_TRY(hs_table_next(state, job, dropped));
-    const char *text = hs_table_cell(table, EXPECTED, &len);
-    if (*dropped || hs_cell_is_missing(text, len))
+    const char *text = hs_table_cell(table, EXPECTED);
+    if (*dropped || hs_cell_is_missing(text))
         return HS_OK;
     size_t first = 1 + strcspn(text + 1, "-"); /* one at the front is a sign */
     enum hs_cell_result result = hs_cell_span(text, first, table->unit_us, &expected_us);
@@ -124,15 +123,13 @@ static const struct hs_column elasticflow_columns[] = {
 static enum hs_status next_elasticflow(void *state, struct hs_trace_job *job, int *dropped)
 {
     const struct hs_table *table = state;
-    size_t len;
     int64_t iterations;
     HS_TRY(hs_table_next(state, job, dropped));
     if (*dropped)
         return HS_OK;
     if (job->job_class == HS_JOB_CLASS_OPPORTUNISTIC)
         job->deadline_us = -1;
-    const char *text = hs_table_cell(table, ITERATIONS, &len);
-    if (hs_cell_is_missing(text, len) || job->duration_us < 0)
+    if (hs_cell_is_missing(hs_table_cell(table, ITERATIONS)) || job->duration_us < 0)
         return HS_OK;
     HS_TRY(hs_table_cell_whole(table, ITERATIONS, &iterations));
     if (iterations > 0)
