@@ -53,8 +53,7 @@ struct hs_calibration {
     const char *rows;  /* header of the CSV for plots */
     size_t study_size; /* of what it finds out: zeroed at first, its parts in run->arena */
     bool needs_catalogue; /* run->catalogue is options.profiles, unless that is NULL */
-    /* Reads run->options.data into run->set where the subject has its own way; NULL = one set
-     * each. */
+    /* run->options.data into run->set; NULL = one set each. */
     enum hs_status (*read)(struct hs_calibrate_run *run);
     enum hs_status (*fit)(struct hs_calibrate_run *run, void *study);
     void (*say)(const struct hs_calibrate_run *run, const void *study); /* the table */

@@ -136,8 +136,7 @@ void hs_measure_free(struct hs_measurements *m)
  * baselines of another campaign gave 0.04. */
 #define PLAUSIBLE_MIN 0.2
 #define PLAUSIBLE_MAX 1.5
-/* Two runs of one pair differ by sqrt 2 x 0.047 (standard deviation, Lucid); three times that is no
- * noise. */
+/* Two runs of a pair differ by sqrt 2 x 0.047 (Lucid's deviation); three times that is no noise. */
 #define CONTRADICTION 0.2
 
 static bool is_measured(const struct hs_pair *row)
@@ -298,8 +297,7 @@ static void suspect_twins(const struct hs_measurements *m, bool *suspect)
 }
 
 /* Gavel's physical file: what an exchange of the baselines leaves to see. Where half of the jobs of
- * a GPU type are suspect, all are: a file whose baselines were exchanged may keep some that were
- * not measured anew. */
+ * a GPU type are suspect, all are: some baselines may not have been exchanged. */
 static void campaign(const struct cleaning *c)
 {
     struct hs_measurements *m = c->m;
@@ -484,7 +482,7 @@ static const struct {
     const char *name;
     uint32_t steps;
 } words[] = {
-#define WORD(name, word) {word, HS_CLEAN_##name},
+#define WORD(name, word) {word, HS_CLEAN(name)},
     HS_CLEAN_LIST(WORD)
 #undef WORD
         {"all", HS_CLEAN_ALL},

@@ -139,13 +139,9 @@ enum hs_clean_bit {
 #undef HS_CLEAN_ENUM
         HS_CLEAN_COUNT
 };
-enum {
-#define HS_CLEAN_ENUM(name, word) HS_CLEAN_##name = 1u << HS_CLEAN_BIT_##name,
-    HS_CLEAN_LIST(HS_CLEAN_ENUM)
-#undef HS_CLEAN_ENUM
-        HS_CLEAN_ALL = (1u << HS_CLEAN_COUNT) - 1,
-    HS_CLEAN_DEFAULT = HS_CLEAN_ALL & ~(unsigned)HS_CLEAN_CLIPPED
-};
+#define HS_CLEAN(name)   (1u << HS_CLEAN_BIT_##name)
+#define HS_CLEAN_ALL     ((1u << HS_CLEAN_COUNT) - 1)
+#define HS_CLEAN_DEFAULT (HS_CLEAN_ALL & ~HS_CLEAN(CLIPPED))
 /* A fraction of utilization: 0.02 to 0.20 move the fitted k by 0.07. */
 #define HS_OVERLAP_TOLERANCE 0.05
 
@@ -170,9 +166,8 @@ void hs_clean_count(uint32_t marks, uint32_t dropped[HS_DROPPED_COUNT]);
 
 /* One GPU, nothing measured. */
 extern const struct hs_solo hs_solo_unmeasured;
-/* A solo of that (model, dataset, batch, precision, GPU type, gpus, spread), added if new; its
- * index. key is made from its parts, family NULL is the model; texts are copied, each of at most
- * HS_MEASURE_NAME_MAX bytes. */
+/* Index of a solo of that (model, dataset, batch, precision, GPU type, gpus, spread), added if new.
+ * key is made from its parts, family NULL is the model; texts are copied. */
 uint32_t hs_measure_solo(struct hs_measurements *m, const struct hs_solo *solo);
 void hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair);
 /* Both directions of a run under a new pair id; *first is that of its own job. */

@@ -62,8 +62,7 @@ struct sheet_column {
 };
 #define SHEET_COLUMNS 32
 
-/* Faults are reported at their place and reading goes on, so that one call shows them all (at most
- * 20). */
+/* Faults are reported at their place and reading goes on: one call shows them all, at most 20. */
 struct sheet {
     struct hs_measurements *m;
     struct hs_input *input;
@@ -578,8 +577,7 @@ static enum hs_status take_own(struct sheet *s)
     return HS_OK;
 }
 
-/* By how much the pairs of a job are busier than its co-runners alone, on average; NaN if not
- * measured. */
+/* By how much the pairs of a job are busier than its co-runners alone; NaN if not measured. */
 static double added_share(const struct hs_measurements *m, uint32_t solo)
 {
     double sum = 0, count = 0;

@@ -612,8 +612,7 @@ enum hs_status hs_paireffects_open(struct hs_paireffects *e, struct hs_pairset *
 /* ---- rank-1 ----
  * z = ln a + ln b: a and b are positive by construction, and weak ridge terms towards one mean of
  * all ln a and ln b settle what only a b determines. Then the effects of two models, each a
- * shrunken mean of residuals: rows of different models share no effect, so that this is the ridge
- * solution. */
+ * shrunken mean of residuals: the ridge solution, for rows of different models share no effect. */
 
 #define FACTOR_MAX 1000.0  /* what interference.json may hold */
 #define LN_START   (-0.35) /* a = b = 0.7, about the mean of Gavel's */

@@ -2,12 +2,6 @@
  *
  * Speeds of jobs beside others on one GPU type of one campaign, the forms that are fitted to them,
  * and cross-validation of these.
- *
- *     HS_TRY(hs_pairset_collect(&set, &measurements, gpu, arena, diag)); // may have no rows
- *     struct hs_pairgeneral g;
- *     hs_pairgeneral_open(&g, &set);
- *     HS_TRY(hs_pairholdout(&g.fit, HS_UNSEEN_MODEL_PAIR, predicted, &score, diag));
- *     HS_TRY(g.fit.fit(&g.fit, NULL, diag));                           // to all rows
  */
 #ifndef HORUS_CALIBRATE_PAIRS_H
 #define HORUS_CALIBRATE_PAIRS_H
@@ -87,8 +81,7 @@ enum hs_unseen {
 /* The first member of every form. */
 struct hs_pairfit {
     struct hs_pairset *set;
-    /* To the rows that are not held (NULL = none is); HS_E_INPUT when they are too few or too much
-     * alike. */
+    /* To the rows that are not held (NULL = none is); HS_E_INPUT if too few or too much alike. */
     enum hs_status (*fit)(struct hs_pairfit *fit, const bool *is_held, struct hs_diag *diag);
     double (*speed)(const struct hs_pairfit *fit, uint32_t row);
 };
@@ -103,8 +96,8 @@ struct hs_pairgeneral {
     double fixed_alpha, fixed_beta;
     /* Fitted to a mean, the form seldom reaches the worst slowdowns. The cut on the predicted S
      * that decides best, among the rows that are not held, whether a pair is above
-     * HS_TUNED_THRESHOLD; with is_tuned every fit finds it, and speeds are scaled so that it lies
-     * at the threshold. */
+     * HS_TUNED_THRESHOLD; with is_tuned every fit finds it, and scales speeds so that it lies
+     * there. */
     double cut;
     bool is_tuned;
     struct logistic_row *rows; /* of the fit under way */

@@ -105,26 +105,6 @@ static int by_model(const void *a, const void *b)
     return x->place < y->place ? -1 : 1;
 }
 
-/* Numbers the models and groups the rows by them. */
-static void group(struct hs_utilrows *data)
-{
-    struct hs_utilrow *rows = data->rows;
-    for (uint32_t i = 0; i < data->count; i++) {
-        uint32_t j = 0;
-        while (j < i && !(hs_model_same_name(rows[j].profile->model, rows[i].profile->model) &&
-                          hs_model_same_name(rows[j].profile->dataset, rows[i].profile->dataset)))
-            j++;
-        rows[i].model = j < i ? rows[j].model : data->models++;
-    }
-    qsort(rows, data->count, sizeof *rows, by_model);
-    data->start = hs_arena_alloc(data->arena, (data->models + 1) * sizeof *data->start);
-    data->by_place = hs_arena_alloc(data->arena, data->count * sizeof *data->by_place);
-    for (uint32_t i = 0; i < data->count; i++) {
-        data->start[rows[i].model + 1] = i + 1;
-        data->by_place[rows[i].place] = i;
-    }
-}
-
 /* Step times of one model: none where a larger batch takes so much less that it cannot be the time
  * of a step. Host times: where the catalogue has none, of the other rows. */
 static void settle_times(struct hs_utilrows *data, uint32_t first, uint32_t end)
@@ -196,7 +176,21 @@ enum hs_status hs_utilrows_collect(struct hs_utilrows *data, const struct hs_cat
         else
             data->rows[data->count++] = row;
     }
-    group(data);
+    struct hs_utilrow *rows = data->rows;
+    for (uint32_t i = 0; i < data->count; i++) { /* numbers the models, groups the rows by them */
+        uint32_t j = 0;
+        while (j < i && !(hs_model_same_name(rows[j].profile->model, rows[i].profile->model) &&
+                          hs_model_same_name(rows[j].profile->dataset, rows[i].profile->dataset)))
+            j++;
+        rows[i].model = j < i ? rows[j].model : data->models++;
+    }
+    qsort(rows, data->count, sizeof *rows, by_model);
+    data->start = hs_arena_alloc(arena, (data->models + 1) * sizeof *data->start);
+    data->by_place = hs_arena_alloc(arena, data->count * sizeof *data->by_place);
+    for (uint32_t i = 0; i < data->count; i++) {
+        data->start[rows[i].model + 1] = i + 1;
+        data->by_place[rows[i].place] = i;
+    }
     HS_TRY(check_rows(data, diag));
     for (uint32_t m = 0; m < data->models; m++)
         settle_times(data, data->start[m], data->start[m + 1]);
@@ -400,8 +394,7 @@ static enum hs_status solve_effects(const struct model_effects *e, double ridge,
 }
 
 /* The ridge of least -2 ln p(data), with effects N(0, s^2 / ridge), errors N(0, s^2) and the best
- * s: N ln(y' (I + X X' / ridge)^-1 y / N) + ln det(I + X X' / ridge), in the space of the effects.
- */
+ * s: N ln(y' (I + X X' / ridge)^-1 y / N) + ln det(I + X X' / ridge), in the effects' space. */
 static enum hs_status pick_ridge(const struct hs_utilrows *data, const bool *is_held,
                                  struct hs_utilfit *fit, struct hs_diag *diag)
 {
@@ -513,16 +506,6 @@ enum hs_status hs_utilshifts_fit(const struct hs_utilrows *data, const bool *is_
     return status;
 }
 
-/* The utilization of one row by that of another of its model. */
-static double shifted(const struct hs_utilshift *shifts, int link, const struct hs_utilrow *from,
-                      const struct hs_utilrow *to)
-{
-    double value = link_of(link, from->util) +
-                   shifts[link].per_ln_batch * log(to->work.batch / from->work.batch) +
-                   shifts[link].amp * ((int)to->work.is_amp - (int)from->work.is_amp);
-    return link == HS_UTILLINK_LOAD ? hs_util_of_log_load(value) : 1 / (1 + exp(-value));
-}
-
 /* ---- predictions of held-out rows ---- */
 
 struct util_holdout {
@@ -572,8 +555,7 @@ static enum hs_status leave_configs_out(struct util_holdout *h)
     return HS_OK;
 }
 
-/* By a rule that knows one row of the model; the rule behind it knows that of middle batch and
- * precision. */
+/* By a rule that knows one row of the model; the next knows that of middle batch and precision. */
 static void add_from(struct hs_predictions *lists, int rule, const struct hs_utilrows *data,
                      uint32_t from, const struct hs_utilrow *row, double util)
 {
@@ -594,8 +576,14 @@ static void predict_by_shifts(const struct hs_utilrows *data, uint32_t model,
             const struct hs_utilrow *from = &data->rows[i], *to = &data->rows[j];
             if (i == j)
                 continue;
-            for (int link = 0; link < HS_UTILLINKS; link++)
-                add_from(lists, rules[link], data, i, to, shifted(shifts, link, from, to));
+            for (int link = 0; link < HS_UTILLINKS; link++) {
+                double value = link_of(link, from->util) +
+                               shifts[link].per_ln_batch * log(to->work.batch / from->work.batch) +
+                               shifts[link].amp * ((int)to->work.is_amp - (int)from->work.is_amp);
+                bool is_load = link == HS_UTILLINK_LOAD;
+                add_from(lists, rules[link], data, i, to,
+                         is_load ? hs_util_of_log_load(value) : 1 / (1 + exp(-value)));
+            }
             add_from(lists, HS_UTILRULE_COPY, data, i, to, from->util);
         }
 }

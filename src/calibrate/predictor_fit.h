@@ -2,13 +2,6 @@
  *
  * The fit of the utilization predictor (model/predictor.h) to measured rows of one GPU type, and
  * its errors on rows that were held out, beside those of simpler rules.
- *
- *     HS_TRY(hs_utilrows_collect(&data, &catalogue, NULL, arena, diag));
- *     HS_TRY(hs_utilfit(&data, NULL, 0, &fit, diag));
- *     HS_TRY(hs_utilfit_mate(&data, NULL, model, &fit, &mate, &configs, diag));
- *     u = hs_utilfit_predict(&fit, &mate, &row->work);
- *     HS_TRY(hs_utilholdout_run(&holdout, &data, 0, diag));
- *     holdout.rules[HS_UTILRULE_UNSEEN].score.mae
  */
 #ifndef HORUS_CALIBRATE_PREDICTOR_FIT_H
 #define HORUS_CALIBRATE_PREDICTOR_FIT_H

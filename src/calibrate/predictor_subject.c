@@ -54,22 +54,17 @@ struct predictor_study {
 
 /* ---- data ---- */
 
-/* A catalogue has a column that measurements of pairs do not have. */
-static bool is_catalogue(const char *path)
-{
-    char head[HS_MEASURE_HEAD];
-    hs_measure_head(path, head);
-    head[strcspn(head, "\r\n")] = '\0';
-    return strstr(head, "macs") != NULL || strstr(head, "family") != NULL;
-}
-
-/* The catalogue is the last of the sets: its file is listed like the others. */
+/* The catalogue, which has columns that measurements of pairs do not have, is the last of the sets:
+ * its file is listed like the others. */
 static enum hs_status read(struct hs_calibrate_run *run)
 {
     const struct hs_calibrate_options *o = &run->options;
     const char *path = NULL;
+    char head[HS_MEASURE_HEAD];
     for (uint32_t i = 0; i < o->data_count; i++) {
-        if (is_catalogue(o->data[i])) {
+        hs_measure_head(o->data[i], head);
+        head[strcspn(head, "\r\n")] = '\0';
+        if (strstr(head, "macs") != NULL || strstr(head, "family") != NULL) {
             if (path != NULL)
                 return hs_fail(run->diag, HS_E_USAGE, NULL, "put their rows into one file",
                                "calibrate predictor: two catalogues, %s and %s", path, o->data[i]);

@@ -189,8 +189,7 @@ void hs_say_score(struct hs_output *out, const char *name, const struct hs_score
  * nonlinear ones through GSL's trust region with Levenberg-Marquardt steps on the normal equations.
  * The matrices of effects and of products are almost empty: only entries that are not zero are
  * multiplied, which GSL's dense routines cannot do. A problem whose scaled normal equations have a
- * reciprocal condition number below RCOND_MIN leaves its answer undetermined in double precision
- * and is refused. */
+ * reciprocal condition number below RCOND_MIN is refused: its answer is undetermined. */
 
 #define RCOND_MIN 1e-13 /* of X'X: three digits above the rounding of its sums */
 #define STEP_MIN  1e-10 /* relative; results are written to six digits */

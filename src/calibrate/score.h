@@ -2,12 +2,6 @@
  *
  * How good predictions are, on held-out rows, and how figures are printed and written. Values must
  * be finite; of no rows every figure is NaN, which is null in a file and "-" in a table.
- *
- *     hs_predictions_add(&list, observed, predicted); ...
- *     hs_predictions_score(&list, &s);
- *     hs_say_score_head(out, "joint GPU utilization");
- *     hs_say_score(out, "1 - prod(1 - u), unseen model", &s);
- *     hs_say_row(out, "  %-42s%8.1f\n", "right", share * 100); // "    80.5", "       -" for NaN
  */
 #ifndef HORUS_CALIBRATE_SCORE_H
 #define HORUS_CALIBRATE_SCORE_H
@@ -69,9 +63,9 @@ void hs_say_score(struct hs_output *out, const char *name, const struct hs_score
  * Matrices are row-major arrays of the caller. All answers are finite: a singular or divergent
  * problem is HS_E_INPUT with a message that names `what`, never NaN coefficients. */
 
-/* min sum (y - X b)^2 + sum lambda_j b_j^2 by Cholesky of the normal equations. lambdas NULL = all
- * 0, else one a column. O(rows (columns + filled^2) + columns^3), filled entries of a row that are
- * not 0. */
+/* min sum (y - X b)^2 + sum lambda_j b_j^2 by Cholesky of the normal equations. lambdas: a column,
+ * NULL = all 0. O(rows (columns + filled^2) + columns^3), filled entries of a row that are not 0.
+ */
 HS_MUST_USE enum hs_status hs_solve_ridge(const double *x, const double *y, uint32_t rows,
                                           uint32_t columns, const double *lambdas, double *beta,
                                           const char *what, struct hs_diag *diag);

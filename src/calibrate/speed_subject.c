@@ -257,8 +257,7 @@ static void add_families(struct speed_table *table)
     }
 }
 
-/* Types in order and speeds relative to the first; jobs without it cannot be compared.
- * O(solos x jobs). */
+/* Types in order and speeds relative to the first, without which a job cannot be compared. */
 static void build_table(struct speed_table *table, const struct hs_measurements *m,
                         const struct hs_catalogue *catalogue, struct hs_arena *arena)
 {
@@ -424,8 +423,7 @@ static enum hs_status choose_sets(struct speed_study *s, struct hs_calibrate_run
     return HS_OK;
 }
 
-/* A baseline that was raised to the best pair makes its type look faster. The pairs show it, but
- * not how far. */
+/* A baseline raised to the best pair makes its type look faster; pairs show it, but not how far. */
 static void note_raised(struct speed_study *s, struct hs_arena *arena)
 {
     const struct hs_measurements *m = s->single;
@@ -678,8 +676,8 @@ const struct hs_calibration hs_calibration_speed = {
     .summary = "how fast jobs run on each GPU type, alone, in gangs and spread",
     .data = "throughputs of jobs alone: a JSON of Gavel's, or your CSV; one with single GPUs, one "
             "with gangs, or one with both",
-    .steps = HS_CLEAN_COPIED,   /* the others are about pairs */
-    .always = HS_CLEAN_CLIPPED, /* to note them */
+    .steps = HS_CLEAN(COPIED),   /* the others are about pairs */
+    .always = HS_CLEAN(CLIPPED), /* to note them */
     .rows = "protocol,fallback,gpu,job,family,observed,predicted",
     .study_size = sizeof(struct speed_study),
     .needs_catalogue = true,

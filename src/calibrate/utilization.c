@@ -95,8 +95,7 @@ struct joint_model {
 
 /* ---- rows ---- */
 
-/* Pairs that no cleaning step marked and whose GPU utilizations are all there. Texts are those of
- * the measurements. */
+/* Pairs that no cleaning step marked and whose GPU utilizations are all there. */
 static void joint_collect(struct joint_data *data, const struct hs_measurements *set, uint32_t sets,
                           struct hs_arena *arena)
 {
@@ -343,8 +342,7 @@ struct utilization_study {
     double *predicted[JOINT_TARGETS]; /* by the chosen form, model unseen; if rows are wanted */
 };
 
-/* Bandwidth without enough pairs to fit the slowdown on falls back to the form without
- * parameters. */
+/* Bandwidth without enough pairs to fit the slowdown to has the form without parameters. */
 static uint32_t chosen(const struct utilization_study *s, int target)
 {
     return target == JOINT_BANDWIDTH && s->forms[target][JOINT_SLOWED].is_fitted
@@ -536,7 +534,7 @@ const struct hs_calibration hs_calibration_utilization = {
     .name = "utilization",
     .summary = "what jobs use together of a GPU, and of its memory",
     .data = "pairs with joint utilization, and both jobs alone: a folder of Lucid's, or your CSV",
-    .steps = HS_CLEAN_OVERLAP, /* the others are about speeds */
+    .steps = HS_CLEAN(OVERLAP), /* the others are about speeds */
     .rows = "target,gpu,job_a,job_b,alone_a,alone_b,observed,predicted",
     .study_size = sizeof(struct utilization_study),
     .fit = fit,

@@ -331,8 +331,8 @@ static bool begin_hour(struct arrival *a)
     return true;
 }
 
-/* Seconds from the first midnight, not falling; batch: random bits of its own. False past the last
- * job. O(1). */
+/* Seconds from the first midnight, not falling; batch: random bits of its own. False past the end.
+ */
 static bool arrival_next(struct arrival *a, int64_t *submit_s, uint64_t *batch)
 {
     if (a->left == 0 && !begin_hour(a))
@@ -359,8 +359,7 @@ static bool arrival_next(struct arrival *a, int64_t *submit_s, uint64_t *batch)
  * and outcomes of a size bucket are points that fill the square evenly, over all plans, handed to
  * jobs in the order of correlated scores. A hundred thousand jobs hit a published distribution
  * closer than as many independent draws would, although whole batches are alike and few jobs have
- * most of the GPU time. Memory does not depend on the number of jobs. O(log PLAN_JOBS + sizes) a
- * job. */
+ * most of the GPU time. O(log PLAN_JOBS + sizes) a job. */
 
 #define PLAN_JOBS 16384
 

@@ -131,8 +131,7 @@ double hs_quantile_fn_mean(const struct hs_quantile_fn *curve)
  * A histogram to few points between which the logarithm of the value is straight. Each step of the
  * distribution function, from the share below a value to the share up to it, is two constraints; a
  * stretch is drawn as far as a line from its begin passes all of them (the swinging door of
- * Bristol, ISA 1990), so that one pass finds the points and none is missed by more than the
- * tolerance. */
+ * Bristol, ISA 1990), so that one pass finds points none of which is beyond the tolerance. */
 
 #define RANK_STEP    1e-7 /* between points that stand above each other */
 #define NOISE_KS     1.36 /* / sqrt(n): 95 % of samples of n are nearer to their source */

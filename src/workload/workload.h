@@ -31,8 +31,7 @@ struct hs_quantile_fn {
 double hs_quantile_fn_at(const struct hs_quantile_fn *curve, double rank);
 double hs_quantile_fn_mean(const struct hs_quantile_fn *curve);
 /* The distribution of whole numbers, whose values are to be rounded up or to be taken as they are:
- * off by at most a tenth of what a sample of that size is uncertain by, or by .001. Memory of the
- * arena. */
+ * off by at most a tenth of what a sample of that size is uncertain by, or by .001. */
 void hs_quantile_fn_of(const struct hs_loghist *values, bool is_rounded_up, struct hs_arena *arena,
                        struct hs_quantile_fn *curve);
 

@@ -21,7 +21,7 @@
 #include "support/data.h"
 #include "support/measured.h"
 
-#define LUCID_STEPS (HS_CLEAN_WRITTEN_IN | HS_CLEAN_OVERLAP | HS_CLEAN_REBASE)
+#define LUCID_STEPS (HS_CLEAN(WRITTEN_IN) | HS_CLEAN(OVERLAP) | HS_CLEAN(REBASE))
 
 static struct measured t;
 
@@ -77,7 +77,7 @@ static void test_lucid_written_in(void **state)
 {
     (void)state;
     measured_data(&t, "lucid");
-    measured_clean(&t, HS_CLEAN_WRITTEN_IN);
+    measured_clean(&t, HS_CLEAN(WRITTEN_IN));
     assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_WRITTEN_IN], 318);
     assert_int_equal(t.counts.kept, 2458);
     for (uint32_t i = 0; i < t.m.pair_count; i++) {
@@ -92,11 +92,11 @@ static void test_lucid_overlap(void **state)
 {
     (void)state;
     measured_data(&t, "lucid");
-    measured_clean(&t, HS_CLEAN_OVERLAP);
+    measured_clean(&t, HS_CLEAN(OVERLAP));
     assert_int_equal(t.counts.kept, 2 * 1109);
     assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_NO_OVERLAP], 2 * (1388 - 1109));
     /* "10.2 % by more than 20 points": 141 or 142 of 1388 */
-    hs_clean(&t.m, HS_CLEAN_OVERLAP, 0.2, &t.counts);
+    hs_clean(&t.m, HS_CLEAN(OVERLAP), 0.2, &t.counts);
     assert_true(fabs(t.counts.dropped[HS_DROPPED_BIT_NO_OVERLAP] / 2.0 / 1388 - 0.102) < 0.0005);
 }
 
@@ -108,7 +108,7 @@ static void test_lucid_rebase(void **state)
     const char *lowest = "", *highest = "";
     (void)state;
     measured_data(&t, "lucid");
-    measured_clean(&t, HS_CLEAN_WRITTEN_IN | HS_CLEAN_REBASE);
+    measured_clean(&t, HS_CLEAN(WRITTEN_IN) | HS_CLEAN(REBASE));
     assert_int_equal(t.counts.kept, 2162);
     assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_BASELINE],
                      46 * 6);                                           /* 6 runs a configuration */
@@ -135,7 +135,7 @@ static void test_lucid_lone(void **state)
 {
     (void)state;
     measured_data(&t, "lucid");
-    measured_clean(&t, HS_CLEAN_LONE);
+    measured_clean(&t, HS_CLEAN(LONE));
     assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_LONE], 20);
     assert_int_equal(t.counts.kept, 2776 - 20);
     for (uint32_t i = 0; i < t.m.pair_count; i++)

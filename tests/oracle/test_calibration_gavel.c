@@ -240,7 +240,7 @@ static void test_gavel_physical(void **state)
         if (t.m.pairs[i].dropped == 0)
             low = fmin(low, t.m.pairs[i].speed);
     assert_true(fabs(low - 0.008) < 0.0005);
-    measured_clean(&t, HS_CLEAN_CAMPAIGN);
+    measured_clean(&t, HS_CLEAN(CAMPAIGN));
     assert_int_equal(t.counts.kept, 0);
     assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_MIXED_CAMPAIGN], 2 * (330 + 340 + 306));
     const struct hs_solo *solo = measured_solo(&t, "Recoder/MovieLens/512/fp32", "V100", 1, false);
@@ -258,7 +258,7 @@ static void test_gavel_physical_by_medians(void **state)
     for (uint32_t i = 0; i < t.m.solo_count; i++)
         if (t.m.solos[i].is_spread && t.m.solos[i].gpus == 1)
             t.m.solos[i].gpus = 2; /* the twins are out of sight */
-    measured_clean(&t, HS_CLEAN_CAMPAIGN);
+    measured_clean(&t, HS_CLEAN(CAMPAIGN));
     for (uint32_t i = 0; i < t.m.pair_count; i++) {
         const struct hs_pair *row = &t.m.pairs[i];
         if (row->gpu == measured_gpu(&t, "V100") &&

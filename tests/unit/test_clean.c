@@ -112,7 +112,7 @@ static void test_unusable(void **state)
     uint32_t baseless = pair(broken, a, .9, .9, .9);
 
     for (int pass = 0; pass < 2; pass++) {
-        clean(pass == 0 ? 0 : HS_CLEAN_DEFAULT & ~(unsigned)HS_CLEAN_CONTRADICTED);
+        clean(pass == 0 ? 0 : HS_CLEAN_DEFAULT & ~(unsigned)HS_CLEAN(CONTRADICTED));
         expect_marks(good, 0, 0);
         expect_marks(failed, HS_DROPPED(FAILED), HS_DROPPED(FAILED));
         expect_marks(half, HS_DROPPED(FAILED), HS_DROPPED(FAILED));
@@ -158,7 +158,7 @@ static void test_written_in(void **state)
     (void)pair(a, c, 1, 1, .8);
     (void)pair(a, c, 1, 1, .8);
     (void)pair(b, c, 1, .9, .8);
-    clean(HS_CLEAN_WRITTEN_IN);
+    clean(HS_CLEAN(WRITTEN_IN));
     assert_int_equal(counts.dropped[HS_DROPPED_BIT_WRITTEN_IN], 3);
     expect_marks(first, HS_DROPPED(WRITTEN_IN), 0);
     clean(0);
@@ -168,7 +168,7 @@ static void test_written_in(void **state)
     a = job("A", .5, .5), b = job("B", .5, .5);
     (void)pair(a, b, 1, 1, .8);
     (void)pair(a, b, 1, 1, .8);
-    clean(HS_CLEAN_WRITTEN_IN);
+    clean(HS_CLEAN(WRITTEN_IN));
     assert_int_equal(counts.kept, 4);
 }
 
@@ -179,12 +179,12 @@ static void test_overlap(void **state)
     uint32_t a = job("A", .6, .5), b = job("B", .4, .5), c = job("C", NAN, NAN);
     uint32_t at = pair(a, b, .9, .9, .6 - .05), below = pair(b, a, .9, .9, .5499);
     uint32_t unknown = pair(a, b, .9, .9, NAN), without = pair(c, c, .9, .9, .01);
-    clean(HS_CLEAN_OVERLAP);
+    clean(HS_CLEAN(OVERLAP));
     expect_marks(at, 0, 0);
     expect_marks(below, HS_DROPPED(NO_OVERLAP), HS_DROPPED(NO_OVERLAP));
     expect_marks(unknown, 0, 0);
     expect_marks(without, 0, 0);
-    hs_clean(&m, HS_CLEAN_OVERLAP, .06, &counts);
+    hs_clean(&m, HS_CLEAN(OVERLAP), .06, &counts);
     assert_int_equal(counts.kept, 8);
 }
 
@@ -197,7 +197,7 @@ static void test_rebase(void **state)
     uint32_t target = pair(a, b, .88, .9, .9);
     uint32_t beside = pair(a, idle, 1.2, .7, .6);
     (void)pair(a, idle, 1.0, .8, .6);
-    clean(HS_CLEAN_REBASE);
+    clean(HS_CLEAN(REBASE));
     expect_marks(target, 0, HS_DROPPED(NO_BASELINE));
     expect_marks(beside, HS_DROPPED(BASELINE), HS_DROPPED(NO_BASELINE));
     assert_true(fabs(m.pairs[target].rebased - .8) < 1e-12);
@@ -221,13 +221,13 @@ static void test_rebase_needs_idle_jobs(void **state)
     (void)pair(a, job("K", .1, .01), 1.2, 1, .6);
     (void)pair(a, job("L", .06, NAN), 1.2, 1, .6);
     (void)pair(a, job("M", NAN, NAN), 1.2, 1, .6);
-    clean(HS_CLEAN_REBASE);
+    clean(HS_CLEAN(REBASE));
     assert_int_equal(counts.kept, 8);
     assert_int_equal(counts.rebased, 0);
     uint32_t c = job_on("H", "A", "1", 100, .6, .5), n = job_on("H", "N", "1", 9, .05, NAN);
     (void)pair(c, n, 1.25, 1, .6);
     uint32_t target = pair(c, c, 1, .5, .9);
-    clean(HS_CLEAN_REBASE);
+    clean(HS_CLEAN(REBASE));
     assert_int_equal(counts.kept, 8 + 2);
     assert_true(m.pairs[target].rebased == .8 && m.pairs[target + 1].rebased == .4);
 }
@@ -245,7 +245,7 @@ static void test_campaign_by_medians(void **state)
         (void)pair(jobs[1], jobs[3], run == 0 ? .9 : 1.6, .8, .9);
         (void)pair(jobs[4], jobs[4], .8, .8, .9);
     }
-    clean(HS_CLEAN_CAMPAIGN);
+    clean(HS_CLEAN(CAMPAIGN));
     assert_int_equal(counts.dropped[HS_DROPPED_BIT_MIXED_CAMPAIGN], 6);
     expect_marks(0, HS_DROPPED(MIXED_CAMPAIGN), 0);
     expect_marks(2, HS_DROPPED(MIXED_CAMPAIGN), 0);
@@ -253,7 +253,7 @@ static void test_campaign_by_medians(void **state)
     for (uint32_t i = 0; i < m.pair_count; i++)
         if (m.pairs[i].own == jobs[2])
             m.pairs[i].speed = 3;
-    clean(HS_CLEAN_CAMPAIGN);
+    clean(HS_CLEAN(CAMPAIGN));
     assert_int_equal(counts.dropped[HS_DROPPED_BIT_MIXED_CAMPAIGN], 18);
 }
 
@@ -264,11 +264,11 @@ static void test_campaign_innocent(void **state)
     uint32_t a = job("A", .5, .5), b = job("B", .5, .5);
     (void)pair(a, b, .1, .9, .9);
     (void)pair(a, b, .1, 1.6, .9);
-    clean(HS_CLEAN_CAMPAIGN);
+    clean(HS_CLEAN(CAMPAIGN));
     assert_int_equal(counts.kept, 4);
     (void)pair(a, b, .9, .9, .9);
     (void)pair(a, b, .9, .9, .9);
-    clean(HS_CLEAN_CAMPAIGN);
+    clean(HS_CLEAN(CAMPAIGN));
     assert_int_equal(counts.kept, 8); /* median of .1 .1 .9 .9: between .1 and .9 */
 }
 
@@ -282,14 +282,14 @@ static void test_campaign_by_twins(void **state)
     struct hs_solo twin = m.solos[a];
     twin.is_spread = true;
     uint32_t index = hs_measure_solo(&m, &twin);
-    clean(HS_CLEAN_CAMPAIGN);
+    clean(HS_CLEAN(CAMPAIGN));
     assert_int_equal(counts.kept, 4);
     m.solos[index].speed = 101;
-    clean(HS_CLEAN_CAMPAIGN);
+    clean(HS_CLEAN(CAMPAIGN));
     expect_marks(first, HS_DROPPED(MIXED_CAMPAIGN), 0);
     assert_int_equal(counts.kept, 3);
     m.solos[index].speed = NAN; /* not measured: no contradiction */
-    clean(HS_CLEAN_CAMPAIGN);
+    clean(HS_CLEAN(CAMPAIGN));
     assert_int_equal(counts.kept, 4);
 }
 
@@ -301,7 +301,7 @@ static void test_clipped(void **state)
     uint32_t c = job_on("G", "C", "1", 100 / 7., .5, .5);
     uint32_t first = pair(a, b, 1, 1, .9), second = pair(a, b, .9, .9, .9);
     uint32_t third = pair(c, c, 1, 1.01, .9);
-    clean(HS_CLEAN_CLIPPED);
+    clean(HS_CLEAN(CLIPPED));
     expect_marks(first, HS_DROPPED(CLIPPED), 0);
     expect_marks(second, 0, 0);
     expect_marks(third, 0, 0);
@@ -317,7 +317,7 @@ static void test_copied(void **state)
     uint32_t c = job_on("G", "C", "1", 100, .5, .5), c2 = job_on("H", "C", "1", 100, .5, .5);
     uint32_t e = job_on("H", "E", "1", odd, .5, .5);
     uint32_t rows = pair(a, b, .9, .9, .9);
-    clean(HS_CLEAN_COPIED);
+    clean(HS_CLEAN(COPIED));
     assert_int_equal(m.solos[a].dropped, HS_DROPPED(COPIED));
     assert_int_equal(m.solos[a2].dropped, HS_DROPPED(COPIED));
     assert_int_equal(
@@ -336,12 +336,12 @@ static void test_contradicted(void **state)
     uint32_t a = job("A", .5, .5), b = job("B", .5, .5);
     uint32_t one = pair(a, b, .9, .9, .9), two = pair(b, a, .71, .69, .9);
     uint32_t self = pair(a, a, .9, .5, .9);
-    clean(HS_CLEAN_CONTRADICTED);
+    clean(HS_CLEAN(CONTRADICTED));
     expect_marks(one, HS_DROPPED(CONTRADICTED), 0);
     expect_marks(two, 0, HS_DROPPED(CONTRADICTED));
     expect_marks(self, 0, 0);
     uint32_t again = pair(a, a, .4, .4, .9); /* means .7 and .4 */
-    clean(HS_CLEAN_CONTRADICTED);
+    clean(HS_CLEAN(CONTRADICTED));
     expect_marks(self, HS_DROPPED(CONTRADICTED), HS_DROPPED(CONTRADICTED));
     expect_marks(again, HS_DROPPED(CONTRADICTED), HS_DROPPED(CONTRADICTED));
 }
@@ -354,7 +354,7 @@ static void test_lone(void **state)
     uint32_t c2 = job_on("G", "C", "2", 100, .5, .5), h = job_on("H", "C", "1", 100, .5, .5);
     uint32_t met = pair(a, b, .9, .9, .9), alone = pair(c, c2, .9, .9, .9);
     uint32_t elsewhere = pair(h, h, .9, .9, .9);
-    clean(HS_CLEAN_LONE);
+    clean(HS_CLEAN(LONE));
     expect_marks(met, 0, 0);
     expect_marks(alone, HS_DROPPED(LONE), HS_DROPPED(LONE));
     expect_marks(elsewhere, 0, 0);
@@ -366,7 +366,7 @@ static void test_first_reason_counts(void **state)
     (void)state;
     uint32_t a = job("A", .6, .5), idle = job("I", .1, 0);
     uint32_t row = pair(a, idle, 1, 1, .1);
-    clean(HS_CLEAN_OVERLAP | HS_CLEAN_REBASE);
+    clean(HS_CLEAN(OVERLAP) | HS_CLEAN(REBASE));
     assert_int_equal(m.pairs[row].dropped, HS_DROPPED(NO_OVERLAP) | HS_DROPPED(BASELINE));
     assert_int_equal(counts.dropped[HS_DROPPED_BIT_NO_OVERLAP], 2);
     assert_int_equal(counts.dropped[HS_DROPPED_BIT_BASELINE], 0);
@@ -426,7 +426,7 @@ static void test_parse(void **state)
     (void)state;
     sink_init(&sink);
     assert_int_equal(hs_clean_parse("overlap,rebase", &steps, &sink.diag), HS_OK);
-    assert_int_equal(steps, HS_CLEAN_OVERLAP | HS_CLEAN_REBASE);
+    assert_int_equal(steps, HS_CLEAN(OVERLAP) | HS_CLEAN(REBASE));
     assert_int_equal(hs_clean_parse("all", &steps, &sink.diag), HS_OK);
     assert_int_equal(steps, HS_CLEAN_ALL);
     assert_int_equal(hs_clean_parse("default", &steps, &sink.diag), HS_OK);
@@ -438,7 +438,7 @@ static void test_parse(void **state)
     assert_int_equal(
         hs_clean_parse("lone,written-in,contradicted,copied,campaign,clipped", &steps, &sink.diag),
         HS_OK);
-    assert_int_equal(steps, HS_CLEAN_ALL & ~(unsigned)(HS_CLEAN_OVERLAP | HS_CLEAN_REBASE));
+    assert_int_equal(steps, HS_CLEAN_ALL & ~(unsigned)(HS_CLEAN(OVERLAP) | HS_CLEAN(REBASE)));
     assert_string_equal(sink.text, "");
 
     steps = 77;

@@ -439,7 +439,7 @@ static void test_gavel_mirrors(void **state)
                               "LSTM/Wikitext2/5/fp32 > CycleGAN/Monet2Photo//fp32 #2 0.7\n"
                               "LSTM/Wikitext2/5/fp32 > A3C/Pong//fp32 #3 0.4\n"
                               "A3C/Pong//fp32 > LSTM/Wikitext2/5/fp32 #3 0.3\n");
-    measured_clean(&t, HS_CLEAN_CONTRADICTED);
+    measured_clean(&t, HS_CLEAN(CONTRADICTED));
     assert_int_equal(t.counts.dropped[HS_DROPPED_BIT_CONTRADICTED], 2); /* .9 and .5 */
     assert_int_equal(t.counts.kept, 6);
 }
