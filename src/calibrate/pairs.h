@@ -198,7 +198,7 @@ void hs_pairscore_write_members(struct hs_jsonw *w, const char *protocol,
 struct hs_general_fit {
     const char *gpu; /* of the measurements */
     double k, alpha, beta;
-    uint32_t rows, runs;
+    uint32_t rows;
     struct hs_pairscore scores[HS_UNSEEN_KINDS]; /* OWN_MODEL, OTHER_MODEL and NOTHING alone */
 };
 /* To the GPU type of all the sets that has most rows with utilizations, the first of equals. */

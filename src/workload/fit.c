@@ -285,13 +285,8 @@ static void fit_modulation(const struct fit_arrivals *arrivals, struct hs_worklo
 #define SIGMA_MAX     10.0
 #define HALVINGS      30
 
-struct fit_size {
-    uint32_t gpus, gpu_milli;
-    uint64_t jobs;
-};
-
 struct fit_class {
-    struct fit_size *sizes;
+    struct hs_workload_size *sizes; /* share: jobs so far */
     uint32_t size_count, size_cap;
     struct hs_loghist durations;                    /* whole seconds, rounded up */
     struct hs_loghist of_outcome[HS_OUTCOME_COUNT]; /* the same; nothing of those unknown */
@@ -367,9 +362,9 @@ static void count_size(struct fit_class *class, const struct hs_trace_job *job)
     uint32_t milli = job->gpu_milli > 0 ? job->gpu_milli : MILLI, nearest = 0;
     int64_t demand = (int64_t)job->gpus * milli, least = INT64_MAX;
     for (uint32_t i = 0; i < class->size_count; i++) {
-        struct fit_size *size = &class->sizes[i];
+        struct hs_workload_size *size = &class->sizes[i];
         if (size->gpus == job->gpus && size->gpu_milli == milli) {
-            size->jobs++;
+            size->share++;
             return;
         }
         int64_t off = llabs((int64_t)size->gpus * size->gpu_milli - demand);
@@ -379,12 +374,12 @@ static void count_size(struct fit_class *class, const struct hs_trace_job *job)
         }
     }
     if (class->size_count == HS_WORKLOAD_SIZES_MAX) {
-        class->sizes[nearest].jobs++;
+        class->sizes[nearest].share++;
         return;
     }
     hs_grow((void **)&class->sizes, &class->size_cap, (uint64_t) class->size_count + 1,
             sizeof *class->sizes, HS_WORKLOAD_SIZES_MAX);
-    class->sizes[class->size_count++] = (struct fit_size){job->gpus, milli, 1};
+    class->sizes[class->size_count++] = (struct hs_workload_size){job->gpus, milli, 1};
 }
 
 /* ---- to the workload ---- */
@@ -443,11 +438,10 @@ static void fit_bucket(const struct hs_fit *f, uint32_t c, struct hs_workload *w
     const struct fit_class *class = &f->classes[c];
     bucket->name = class_name(c, &workload->arena);
     bucket->sizes = hs_arena_alloc(&workload->arena, class->size_count * sizeof *bucket->sizes);
-    for (uint32_t i = 0; i < class->size_count; i++)
-        bucket->sizes[i] =
-            (struct hs_workload_size){class->sizes[i].gpus, class->sizes[i].gpu_milli,
-                                      (double)class->sizes[i].jobs / (double)f->jobs};
-    bucket->size_count = class->size_count;
+    for (; bucket->size_count < class->size_count; bucket->size_count++) {
+        bucket->sizes[bucket->size_count] = class->sizes[bucket->size_count];
+        bucket->sizes[bucket->size_count].share /= (double)f->jobs;
+    }
     bucket->share = (double)class->jobs / (double)f->jobs;
     hs_quantile_fn_of(&class->durations, true, &workload->arena, &bucket->duration_s);
     fit_states(class, &workload->arena, bucket);
@@ -462,15 +456,6 @@ static void fit_bucket(const struct hs_fit *f, uint32_t c, struct hs_workload *w
  * sample of fixed size is kept (Vitter's reservoir); their durations become normal scores once the
  * distribution of the class is known. */
 
-static int64_t gap_most_us(const struct hs_fit *f, int64_t now_us, uint32_t user)
-{
-    if (user > 0)
-        return GAP_MOST_S * HS_US_PER_S;
-    double mean_us = (double)(now_us - f->arrivals.first_us) / (double)f->jobs;
-    double most_us = fmax(GAP_OF_MEAN * mean_us, GAP_LEAST_S * (double)HS_US_PER_S);
-    return (int64_t)fmin(most_us, GAP_MOST_S * (double)HS_US_PER_S);
-}
-
 static void close_run(struct hs_fit *f, struct fit_run *run)
 {
     if (run->jobs == 0)
@@ -480,9 +465,9 @@ static void close_run(struct hs_fit *f, struct fit_run *run)
     hs_loghist_add(&f->run_jobs, run->jobs);
 }
 
-static void runs_add(struct hs_fit *f, const struct hs_trace_job *job, uint32_t user)
+static void runs_add(struct hs_fit *f, const struct hs_trace_job *job, uint32_t class,
+                     uint32_t user)
 {
-    uint32_t class = class_of(job);
     uint64_t duration_s = seconds_of(job->duration_us);
     hs_grow((void **)&f->runs, &f->runs_cap, (uint64_t)user + 1, sizeof *f->runs, HS_INTERN_MAX);
     if (f->pairs == NULL)
@@ -491,8 +476,12 @@ static void runs_add(struct hs_fit *f, const struct hs_trace_job *job, uint32_t 
         f->run_count = user + 1;
     struct fit_run *run = &f->runs[user];
     bool is_alike = run->gpus == job->gpus && run->gpu_milli == job->gpu_milli;
+    double mean_us = (double)(job->submit_us - f->arrivals.first_us) / (double)f->jobs;
+    double gap_us = fmax(GAP_OF_MEAN * mean_us, GAP_LEAST_S * (double)HS_US_PER_S);
+    if (user > 0 || gap_us > GAP_MOST_S * (double)HS_US_PER_S)
+        gap_us = GAP_MOST_S * (double)HS_US_PER_S;
     if (run->jobs > 0 && run->jobs < RUN_MOST && (user > 0 || is_alike) &&
-        job->submit_us - run->last_us <= gap_most_us(f, job->submit_us, user)) {
+        job->submit_us - run->last_us <= (int64_t)gap_us) {
         hs_loghist_add(&f->run_gaps, (uint64_t)(job->submit_us - run->last_us) / HS_US_PER_S);
         f->members++;
         f->members_alike += is_alike;
@@ -671,7 +660,8 @@ void hs_fit_open(struct hs_fit **fit)
 enum hs_status hs_fit_add(struct hs_fit *fit, const struct hs_trace_job *job, struct hs_diag *diag)
 {
     struct fit_arrivals *a = &fit->arrivals;
-    struct fit_class *class = &fit->classes[class_of(job)];
+    uint32_t number = class_of(job);
+    struct fit_class *class = &fit->classes[number];
     uint32_t retries = job->attempts > 1 ? job->attempts - 1 : 0;
     uint64_t duration = seconds_of(job->duration_us);
     if (job->gpus == 0)
@@ -704,10 +694,10 @@ enum hs_status hs_fit_add(struct hs_fit *fit, const struct hs_trace_job *job, st
     hs_grow((void **)&fit->of_vc, &fit->of_vc_cap, (uint64_t)vc + 1, sizeof *fit->of_vc,
             HS_WORKLOAD_VCS_MAX + 1);
     struct fit_vc *of = &fit->of_vc[vc];
-    of->jobs[class_of(job)]++;
+    of->jobs[number]++;
     if (job->gpus > of->gpus_max)
         of->gpus_max = job->gpus;
-    runs_add(fit, job, hs_intern_get(&fit->users, job->user));
+    runs_add(fit, job, number, hs_intern_get(&fit->users, job->user));
     return HS_OK;
 }
 

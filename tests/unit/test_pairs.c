@@ -368,7 +368,6 @@ static void test_coefficients_are_found_again(void **state)
     assert_near(fit.alpha, 1.2, 1e-7);
     assert_near(fit.beta, 1.6, 1e-7);
     assert_int_equal(fit.rows, 30);
-    assert_int_equal(fit.runs, 15);
     assert_int_equal(fit.scores[HS_UNSEEN_OWN_MODEL].speed.n, 30);
     assert_near(fit.scores[HS_UNSEEN_OWN_MODEL].speed.rmse, 0, 1e-7);
     assert_near(fit.scores[HS_UNSEEN_OTHER_MODEL].speed.rmse, 0, 1e-7);
