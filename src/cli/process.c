@@ -57,18 +57,6 @@ static void measure(struct hs_terminal *terminal)
         terminal->err_columns = size.ws_col;
 }
 
-/* What COLUMNS asks for; 0 if nothing. */
-static uint32_t wanted_columns(void)
-{
-    const char *text = getenv("COLUMNS");
-    int64_t wanted = 0;
-    if (text == NULL || !hs_parse_int64(text, strlen(text), &wanted) || wanted <= 0)
-        return 0;
-    if (wanted < COLUMNS_MIN)
-        return COLUMNS_MIN;
-    return wanted > COLUMNS_MAX ? COLUMNS_MAX : (uint32_t)wanted;
-}
-
 void hs_terminal_init(struct hs_terminal *terminal)
 {
     const char *term = getenv("TERM");
@@ -83,8 +71,13 @@ void hs_terminal_init(struct hs_terminal *terminal)
     terminal->use_utf8 = terminal->out_is_tty && !is_dumb && locale_is_utf8();
     terminal->err_use_utf8 = terminal->err_is_tty && locale_is_utf8();
     struct winsize size;
-    terminal->columns = wanted_columns();
-    terminal->has_fixed_width = terminal->columns > 0;
+    const char *text = getenv("COLUMNS");
+    int64_t wanted = 0;
+    terminal->has_fixed_width =
+        text != NULL && hs_parse_int64(text, strlen(text), &wanted) && wanted > 0;
+    if (wanted > COLUMNS_MAX)
+        wanted = COLUMNS_MAX;
+    terminal->columns = wanted < COLUMNS_MIN ? COLUMNS_MIN : (uint32_t)wanted;
     if (!terminal->has_fixed_width) {
         bool has_size = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= COLUMNS_MIN;
         terminal->columns = has_size ? size.ws_col : COLUMNS_PRESET;
@@ -362,7 +355,6 @@ struct pool {
     enum hs_status status;
     struct hs_process_failure failure;
     sigset_t mask; /* as it was, and while waiting */
-    struct sigaction on_child;
 };
 
 static void note_child(int signal_number)
@@ -370,24 +362,9 @@ static void note_child(int signal_number)
     (void)signal_number; /* its only effect: sigsuspend() returns */
 }
 
-static void watch_children(struct pool *p)
-{
-    static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGUSR1};
-    struct sigaction action;
-    sigset_t blocked;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = note_child;
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigemptyset(&blocked);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        (void)sigaddset(&blocked, signals[i]);
-    (void)sigprocmask(SIG_BLOCK, &blocked, &p->mask);
-    (void)sigaction(SIGCHLD, &action, &p->on_child);
-}
-
 static void unwatch_children(const struct pool *p)
 {
-    (void)sigaction(SIGCHLD, &p->on_child, NULL);
+    handle(SIGCHLD, SIG_DFL, 0);
     (void)sigprocmask(SIG_SETMASK, &p->mask, NULL);
 }
 
@@ -465,10 +442,16 @@ static bool reap(struct pool *p, struct child *child)
 enum hs_status hs_process_pool_run(const struct hs_process_pool *pool,
                                    struct hs_process_failure *failure, struct hs_diag *diag)
 {
+    static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGUSR1};
     struct pool p = {.how = pool, .limit = pool->count};
+    sigset_t blocked;
     bool is_ending = false;
     p.children = hs_alloc_zeroed(pool->width, sizeof *p.children);
-    watch_children(&p);
+    (void)sigemptyset(&blocked);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        (void)sigaddset(&blocked, signals[i]);
+    (void)sigprocmask(SIG_BLOCK, &blocked, &p.mask);
+    handle(SIGCHLD, note_child, 0);
     for (;;) {
         if (!is_ending && hs_interrupt_signal() != 0) {
             is_ending = true;
@@ -525,7 +508,6 @@ enum hs_status hs_file_lock_take(struct hs_file_lock *lock, const char *path, st
         if (is_locked && is_there)
             return HS_OK;
         (void)close(lock->fd);
-        lock->fd = -1;
         if (!is_there) /* removed by its holder meanwhile */
             continue;
         if (error != EACCES && error != EAGAIN)
@@ -541,11 +523,8 @@ enum hs_status hs_file_lock_take(struct hs_file_lock *lock, const char *path, st
     }
 }
 
-void hs_file_lock_free(struct hs_file_lock *lock, const char *path)
+void hs_file_lock_free(const struct hs_file_lock *lock, const char *path)
 {
-    if (lock->fd < 0)
-        return;
     (void)unlink(path);
     (void)close(lock->fd);
-    lock->fd = -1;
 }

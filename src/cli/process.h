@@ -139,14 +139,14 @@ const char *hs_process_kill_hint(int signal_number);
 /* One process at a time, on this machine or another that shares the directory: a POSIX record lock
  * on a file, which the system releases when the process ends. */
 struct hs_file_lock {
-    int fd; /* -1: not held */
+    int fd;
 };
 
 /* Waits while another process holds it. HS_E_INTERRUPTED if a signal ends the wait, HS_E_IO where
  * files cannot be locked. */
 HS_MUST_USE enum hs_status hs_file_lock_take(struct hs_file_lock *lock, const char *path,
                                              struct hs_diag *diag);
-/* Removes the file. */
-void hs_file_lock_free(struct hs_file_lock *lock, const char *path);
+/* Of one that was taken. Removes the file. */
+void hs_file_lock_free(const struct hs_file_lock *lock, const char *path);
 
 #endif

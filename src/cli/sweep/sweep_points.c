@@ -119,27 +119,6 @@ static bool share_setup(const struct hs_sweep *sweep, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Each workload is read once for its hash, however many points replay it. */
-static enum hs_status workload_hash(struct hs_sweep *sweep, const struct hs_run_options *options,
-                                    uint64_t *hash)
-{
-    const char *trace = options->trace, *vc_file = options->vc_file != NULL ? options->vc_file : "";
-    struct hs_sweep_workload *w = sweep->workloads;
-    for (; w != NULL; w = w->next)
-        if (strcmp(w->trace, trace) == 0 && strcmp(w->vc_file, vc_file) == 0)
-            break;
-    if (w == NULL) {
-        HS_TRY(hs_workload_hash(options, hash, sweep->diag));
-        w = hs_arena_alloc(sweep->arena, sizeof *w);
-        *w = (struct hs_sweep_workload){hs_arena_text(sweep->arena, trace, strlen(trace)),
-                                        hs_arena_text(sweep->arena, vc_file, strlen(vc_file)),
-                                        *hash, sweep->workloads};
-        sweep->workloads = w;
-    }
-    *hash = w->hash;
-    return HS_OK;
-}
-
 bool hs_sweep_read_failure(const struct hs_sweep *sweep, struct hs_sweep_point *point, char *text,
                            size_t size)
 {
@@ -173,17 +152,30 @@ static bool is_finished(const struct hs_sweep *sweep, const struct hs_sweep_poin
     return access(path, F_OK) == 0;
 }
 
-/* Name and state of one point that is set up. */
+/* Name and state of one point that is set up. Each workload is read once for its hash, however many
+ * points replay it. */
 static enum hs_status locate(struct hs_sweep *sweep, const struct made *made,
                              struct hs_sweep_point *point)
 {
     struct hs_trace_options trace;
     char text[512];
-    uint64_t hash = 0;
-    HS_TRY(workload_hash(sweep, &made->options, &hash));
-    HS_TRY(hs_run_name(&made->setup, hash, point->name, sweep->diag));
+    const struct hs_run_options *o = &made->options;
+    const char *vc_file = o->vc_file != NULL ? o->vc_file : "";
+    struct hs_sweep_workload *w = sweep->workloads;
+    while (w != NULL && (strcmp(w->trace, o->trace) != 0 || strcmp(w->vc_file, vc_file) != 0))
+        w = w->next;
+    if (w == NULL) {
+        w = hs_arena_alloc(sweep->arena, sizeof *w);
+        *w = (struct hs_sweep_workload){
+            .trace = hs_arena_text(sweep->arena, o->trace, strlen(o->trace)),
+            .vc_file = hs_arena_text(sweep->arena, vc_file, strlen(vc_file)),
+            .next = sweep->workloads};
+        HS_TRY(hs_workload_hash(o, &w->hash, sweep->diag));
+        sweep->workloads = w;
+    }
+    HS_TRY(hs_run_name(&made->setup, w->hash, point->name, sweep->diag));
     /* a late option: a seed samples jobs */
-    HS_TRY(hs_setup_trace(&trace, &made->options, sweep->diag));
+    HS_TRY(hs_setup_trace(&trace, o, sweep->diag));
     trace.gpus = made->setup.cluster.gpu_count;
     point->trace_key = hs_trace_cache_key(&trace);
     if (is_finished(sweep, point))

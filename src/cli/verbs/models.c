@@ -288,17 +288,6 @@ static void say_fit(struct hs_output *out, const struct hs_prediction *p)
         hs_say(out, ": the memory that %s needs is not known\n", unknown);
 }
 
-static void say_together(struct hs_output *out, const struct hs_prediction *p)
-{
-    hs_say(out, "\n%" PRIu32 " jobs on one %s\n", p->count, p->types[0]);
-    say_slowdowns(out, p);
-    say_line(out, p, "utilization", &p->util, 100, 1, "%");
-    say_line(out, p, "GPU memory", &p->memory_mib, 1, 0, "MiB");
-    hs_say(out, "  %-*s", NAME_WIDTH, "with the reserve");
-    hs_say_number(out, p->memory_mib.value + p->reserve_mib, 0, FIGURE_WIDTH);
-    hs_say(out, "%s\n", isnan(p->memory_mib.value) ? "" : " MiB");
-}
-
 static void say_prediction(struct hs_output *out, const struct hs_prediction *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
@@ -306,8 +295,15 @@ static void say_prediction(struct hs_output *out, const struct hs_prediction *p)
             hs_say(out, "\n");
         say_alone(out, p, &p->jobs[i]);
     }
-    if (p->count > 1)
-        say_together(out, p);
+    if (p->count > 1) {
+        hs_say(out, "\n%" PRIu32 " jobs on one %s\n", p->count, p->types[0]);
+        say_slowdowns(out, p);
+        say_line(out, p, "utilization", &p->util, 100, 1, "%");
+        say_line(out, p, "GPU memory", &p->memory_mib, 1, 0, "MiB");
+        hs_say(out, "  %-*s", NAME_WIDTH, "with the reserve");
+        hs_say_number(out, p->memory_mib.value + p->reserve_mib, 0, FIGURE_WIDTH);
+        hs_say(out, "%s\n", isnan(p->memory_mib.value) ? "" : " MiB");
+    }
     say_fit(out, p);
     hs_say(out, "\ntold: by %s; a run's preset: %s.\n", p->predictor, p->run_predictor);
     hs_say(out,

@@ -117,34 +117,26 @@ struct wish {
     enum hs_match match;
 };
 
-static enum hs_status match_job(struct hs_prediction *p, const char *asked, struct wish *wish,
-                                struct hs_diag *diag)
-{
-    struct hs_predicted_job *job = &p->jobs[p->count];
-    const char **parts = wish->parts;
-    HS_TRY(split(p, asked, parts, diag));
-    job->asked = asked;
-    job->row = hs_catalogue_match(&p->catalogue, parts[MODEL], parts[DATASET], parts[BATCH],
-                                  parts[PRECISION], &wish->match);
-    if (wish->match == HS_MATCH_NONE)
-        return unknown_model(p, parts[MODEL], diag);
-    job->profile = job->row;
-    p->count++;
-    return HS_OK;
-}
-
 /* All are matched before one is added, so that no job matches a row that was added. */
 static enum hs_status find_jobs(struct hs_prediction *p, struct hs_diag *diag)
 {
     struct wish wishes[HS_TENANTS_MAX];
-    const char *rest = p->options->with, *asked;
+    const char *rest = p->options->with, *asked = p->options->job;
     p->jobs = hs_arena_alloc(&p->arena, HS_TENANTS_MAX * sizeof *p->jobs);
-    HS_TRY(match_job(p, p->options->job, &wishes[0], diag));
-    while ((asked = hs_option_next(&rest, &p->arena)) != NULL) {
+    for (; asked != NULL; asked = hs_option_next(&rest, &p->arena)) {
         if (p->count == HS_TENANTS_MAX)
             return hs_fail(diag, HS_E_USAGE, NULL, NULL, "predict: more than %u jobs on one GPU",
                            HS_TENANTS_MAX);
-        HS_TRY(match_job(p, asked, &wishes[p->count], diag));
+        struct hs_predicted_job *job = &p->jobs[p->count];
+        struct wish *wish = &wishes[p->count++];
+        const char **parts = wish->parts;
+        HS_TRY(split(p, asked, parts, diag));
+        job->asked = asked;
+        job->row = hs_catalogue_match(&p->catalogue, parts[MODEL], parts[DATASET], parts[BATCH],
+                                      parts[PRECISION], &wish->match);
+        job->profile = job->row;
+        if (wish->match == HS_MATCH_NONE)
+            return unknown_model(p, parts[MODEL], diag);
     }
     for (uint32_t i = 0; i < p->count; i++)
         if (wishes[i].match == HS_MATCH_BATCH)
@@ -489,27 +481,6 @@ static struct hs_predicted_figure slowdown_among(const struct hs_prediction *p,
     return f;
 }
 
-/* Of all together; utilizations that were not measured are estimated. */
-static void ask_sums(struct hs_prediction *p)
-{
-    double idle = 1, memory = 0;
-    /* sums and slowdowns were measured in the same pairs */
-    bool is_all_here = is_here(p, p->told_gpu), is_pair = p->count == 2;
-    for (uint32_t i = 0; i < p->count; i++) {
-        const struct hs_predicted_job *job = &p->jobs[i];
-        const struct hs_predicted_figure *util =
-            isnan(job->util.value) ? &job->util_estimated : &job->util;
-        idle *= 1 - util->value;
-        memory += job->memory_mib.value;
-        is_all_here &= !util->is_extrapolated && !job->memory_mib.is_extrapolated;
-    }
-    p->util =
-        figure(1 - idle, is_pair ? p->joint_error : (double)NAN, "1 - prod(1 - u)", is_all_here);
-    p->memory_mib = figure(memory, is_pair ? p->memory_error_mib : (double)NAN, "sum", is_all_here);
-    p->knows_fit = p->capacity_mib > 0 && !isnan(memory);
-    p->fits = p->knows_fit && memory + p->reserve_mib <= p->capacity_mib;
-}
-
 static void ask_together(struct hs_prediction *p)
 {
     struct hs_tenant run[HS_TENANTS_MAX], asked[HS_TENANTS_MAX];
@@ -532,7 +503,23 @@ static void ask_together(struct hs_prediction *p)
         if (job->slowdown_estimated.value == 1 && has_pair_of(p, asked, i, HS_SLOWDOWN_ASSUMED))
             job->slowdown_estimated = not_known;
     }
-    ask_sums(p);
+    /* of all together; utilizations that were not measured are estimated */
+    double idle = 1, memory = 0;
+    /* sums and slowdowns were measured in the same pairs */
+    bool is_all_here = is_here(p, p->told_gpu), is_pair = p->count == 2;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct hs_predicted_job *job = &p->jobs[i];
+        const struct hs_predicted_figure *util =
+            isnan(job->util.value) ? &job->util_estimated : &job->util;
+        idle *= 1 - util->value;
+        memory += job->memory_mib.value;
+        is_all_here &= !util->is_extrapolated && !job->memory_mib.is_extrapolated;
+    }
+    p->util =
+        figure(1 - idle, is_pair ? p->joint_error : (double)NAN, "1 - prod(1 - u)", is_all_here);
+    p->memory_mib = figure(memory, is_pair ? p->memory_error_mib : (double)NAN, "sum", is_all_here);
+    p->knows_fit = p->capacity_mib > 0 && !isnan(memory);
+    p->fits = p->knows_fit && memory + p->reserve_mib <= p->capacity_mib;
 }
 
 enum hs_status hs_predict(struct hs_prediction *p, const struct hs_predict_options *options,
