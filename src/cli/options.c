@@ -127,34 +127,6 @@ const char *hs_option_metavar(const struct hs_param *param, char *text, size_t s
     return strcmp(param->unit, "%") == 0 ? "PERCENT" : param->unit;
 }
 
-/* '-' first: operands come as option 1 in their place, whatever the environment says. ':' second:
- * a missing value is another answer than an unknown option. */
-static void build_tables(struct parse *p)
-{
-    const struct hs_option *table = p->call->verb->options;
-    char *shorts = p->shorts;
-    *shorts++ = '-';
-    *shorts++ = ':';
-    *shorts++ = 'h';
-    uint32_t n = 0;
-    for (; table[n].param.key != NULL && n < HS_OPTIONS_MAX; n++) {
-        bool is_flag = table[n].param.type == HS_PARAM_FLAG;
-        p->longs[n] = (struct option){
-            .name = hs_option_long_name(&table[n].param, p->names[n], sizeof p->names[n]),
-            .has_arg = is_flag ? no_argument : required_argument,
-            .val = LONG_VALUE + (int)n,
-        };
-        if (table[n].letter == 0)
-            continue;
-        *shorts++ = table[n].letter;
-        if (!is_flag)
-            *shorts++ = ':';
-    }
-    *shorts = '\0';
-    p->longs[n] = (struct option){.name = "help", .has_arg = no_argument, .val = LONG_HELP};
-    p->option_count = n;
-}
-
 static const struct hs_option *option_of(const struct parse *p, int value)
 {
     const struct hs_option *table = p->call->verb->options;
@@ -293,7 +265,21 @@ enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
     call->options = hs_arena_alloc(&call->arena, call->verb->options_size + 1);
     call->operands = hs_arena_alloc(&call->arena, letters * sizeof *call->operands);
     p.flags = hs_arena_alloc(&call->arena, letters * sizeof *p.flags);
-    build_tables(&p);
+    /* '-' first: operands come as option 1 in their place, whatever the environment says. ':'
+     * second: a missing value is another answer than an unknown option. */
+    (void)snprintf(p.shorts, sizeof p.shorts, "-:h");
+    uint32_t n = 0;
+    for (const struct hs_option *o = call->verb->options; o->param.key != NULL; o++, n++) {
+        bool is_flag = o->param.type == HS_PARAM_FLAG;
+        p.longs[n] =
+            (struct option){.name = hs_option_long_name(&o->param, p.names[n], sizeof p.names[n]),
+                            .has_arg = is_flag ? no_argument : required_argument,
+                            .val = LONG_VALUE + (int)n};
+        if (o->letter != 0)
+            hs_append(p.shorts, sizeof p.shorts, is_flag ? "%c" : "%c:", o->letter);
+    }
+    p.longs[n] = (struct option){.name = "help", .has_arg = no_argument, .val = LONG_HELP};
+    p.option_count = n;
     HS_TRY(hs_config_init(&call->config, call->verb->options, call->options, &call->arena));
     HS_TRY(split_words(&p, help));
     if (*help != HS_HELP_NONE)

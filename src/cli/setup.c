@@ -142,19 +142,6 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
     return hs_sort_parse(options->sort, &trace->sort_window, diag);
 }
 
-/* The workload file of a generated trace is an input of the run. */
-static enum hs_status find_workload(struct hs_setup *s, struct hs_diag *diag)
-{
-    char path[HS_WHOLEFILE_PATH_MAX];
-    const char *trace = s->options->trace, *name = trace + strlen(HS_INPUT_GENERATED);
-    if (strncmp(trace, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) != 0)
-        return HS_OK;
-    name = hs_arena_text(&s->arena, name, strcspn(name, ","));
-    HS_TRY(hs_workload_path(name, path, sizeof path, diag));
-    s->workload_file = hs_arena_text(&s->arena, path, strlen(path));
-    return HS_OK;
-}
-
 struct hs_assign_options hs_setup_assign(const struct hs_run_options *options,
                                          const struct hs_cluster *cluster)
 {
@@ -633,7 +620,13 @@ enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *op
     HS_TRY(hs_setup_trace(&s->trace, options, diag));
     HS_TRY(hs_setup_cluster(&s->cluster, options, diag));
     s->trace.gpus = s->cluster.gpu_count;
-    HS_TRY(find_workload(s, diag));
+    if (strncmp(options->trace, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0) {
+        char path[HS_WHOLEFILE_PATH_MAX]; /* of the workload, an input of the run */
+        const char *name = options->trace + strlen(HS_INPUT_GENERATED);
+        name = hs_arena_text(&s->arena, name, strcspn(name, ","));
+        HS_TRY(hs_workload_path(name, path, sizeof path, diag));
+        s->workload_file = hs_arena_text(&s->arena, path, strlen(path));
+    }
     if (s->policy->semantics != NULL)
         s->policy->semantics(s->policy_state, &s->card.policy_semantics);
     s->tenants = (uint32_t)options->max_tenants;

@@ -14,8 +14,9 @@
 #include "data/json.h"
 #include "data/param_table.h"
 
-#define NO_OPTION HS_OPTIONS_MAX
-#define FLAG_SIZE 66
+#define NO_OPTION     HS_OPTIONS_MAX
+#define FLAG_SIZE     66
+#define POLICY_PREFIX "policy."
 
 char *hs_option_long_name(const struct hs_param *param, char *name, size_t size)
 {
@@ -161,10 +162,19 @@ enum hs_status hs_config_check(const struct hs_config *config, const char *verb,
     return HS_OK;
 }
 
-/* "policy.key=value": for the policy named so far and for one named later. */
-static enum hs_status policy_set(struct hs_config *config, const char *key, const char *value,
-                                 struct hs_diag *diag)
+enum hs_status hs_config_set_pair(struct hs_config *config, const char *pair, struct hs_diag *diag)
 {
+    const char *equals = strchr(pair, '=');
+    if (equals == NULL || equals == pair)
+        return hs_fail(diag, HS_E_USAGE, NULL, "--set load=2 or --set policy.scan=fit",
+                       "--set needs key=value, not '%s'", pair);
+    char *key = hs_arena_text(config->arena, pair, (size_t)(equals - pair));
+    const char *value = equals + 1;
+    if (strchr(key, '.') == NULL)
+        return hs_config_set(config, key, value, HS_FROM_SET, diag);
+    if (strncmp(key, POLICY_PREFIX, sizeof POLICY_PREFIX - 1) != 0)
+        return key_unknown(config, key, NULL, diag);
+    key += sizeof POLICY_PREFIX - 1; /* for the policy named so far and for one named later */
     size_t index = option_find(config, "policy");
     if (index == NO_OPTION || !is_policy(&config->options[index]))
         return key_unknown(config, "policy", NULL, diag);
@@ -174,7 +184,6 @@ static enum hs_status policy_set(struct hs_config *config, const char *key, cons
     const char *sets = config->policy_sets != NULL ? config->policy_sets : "";
     const char *held = current_text(config, index);
     enum hs_origin origin = config->origin[index];
-
     config->policy_sets = hs_policyspec_set(config->arena, sets, key, value, false);
     if (held == NULL)
         return HS_OK;
@@ -182,24 +191,6 @@ static enum hs_status policy_set(struct hs_config *config, const char *key, cons
     memcpy((char *)config->base + config->options[index].param.offset, &held, sizeof held);
     config->origin[index] = origin > HS_FROM_SET ? origin : HS_FROM_SET;
     return HS_OK;
-}
-
-enum hs_status hs_config_set_pair(struct hs_config *config, const char *pair, struct hs_diag *diag)
-{
-    const char *equals = strchr(pair, '=');
-    if (equals == NULL || equals == pair)
-        return hs_fail(diag, HS_E_USAGE, NULL, "--set load=2 or --set policy.scan=fit",
-                       "--set needs key=value, not '%s'", pair);
-    char *key = hs_arena_text(config->arena, pair, (size_t)(equals - pair));
-    char *dot = strchr(key, '.');
-    if (dot == NULL)
-        return hs_config_set(config, key, equals + 1, HS_FROM_SET, diag);
-    *dot = '\0';
-    if (strcmp(key, "policy") != 0) {
-        *dot = '.';
-        return key_unknown(config, key, NULL, diag);
-    }
-    return policy_set(config, dot + 1, equals + 1, diag);
 }
 
 /* ---- the JSON of a configuration ---- */
@@ -413,8 +404,8 @@ enum hs_status hs_config_pair(const struct hs_config *config, const struct hs_js
     for (size_t i = 0; i < HS_OPTIONS_MAX; i++)
         checked.origin[i] = HS_FROM_FLAG;
     /* the parameter of a policy: which one, and so what it may be, is known when one is named */
-    if (strncmp(key, "policy.", 7) == 0 && key[7] != '\0' &&
-        option_find(config, "policy") != NO_OPTION)
+    if (strncmp(key, POLICY_PREFIX, sizeof POLICY_PREFIX - 1) == 0 &&
+        key[sizeof POLICY_PREFIX - 1] != '\0' && option_find(config, "policy") != NO_OPTION)
         HS_TRY(scalar_text(&r, value, &text));
     else
         HS_TRY(member_read(&r, key, value, place_of, &text));

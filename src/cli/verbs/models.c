@@ -464,22 +464,11 @@ static void list_json(struct hs_jsonw *w, const char *key, const struct hs_catal
     hs_jsonw_put(w, "]");
 }
 
-static void group_json(struct hs_jsonw *w, const struct hs_catalogue *c, uint32_t first)
-{
-    const char *precisions[VALUES_MAX];
-    uint32_t count = collect(c, first, PRECISIONS, NULL, precisions);
-    hs_jsonw_put(w, "={ model=%s dataset=%s", c->profiles[first].model, c->profiles[first].dataset);
-    list_json(w, "gpus", c, first, GPUS, NULL);
-    hs_jsonw_put(w, "batches={");
-    for (uint32_t i = 0; i < count; i++)
-        list_json(w, precisions[i], c, first, BATCHES, precisions[i]);
-    hs_jsonw_put(w, "} }");
-}
-
 static enum hs_status predict_list(struct hs_output *out, const struct hs_predict_options *options,
                                    struct hs_diag *diag)
 {
     struct hs_catalogue catalogue = {0};
+    const char *precisions[VALUES_MAX];
     struct hs_jsonw w;
     HS_TRY(hs_catalogue_load(&catalogue, options->profiles, diag));
     hs_jsonw_begin(&w, out);
@@ -492,10 +481,20 @@ static enum hs_status predict_list(struct hs_output *out, const struct hs_predic
         uint32_t first = 0;
         while (!are_grouped(&catalogue, first, i))
             first++;
-        if (first == i && options->json)
-            group_json(&w, &catalogue, i);
-        else if (first == i)
+        if (first < i)
+            continue;
+        if (!options->json) {
             say_group(out, &catalogue, i);
+            continue;
+        }
+        uint32_t count = collect(&catalogue, i, PRECISIONS, NULL, precisions);
+        hs_jsonw_put(&w, "={ model=%s dataset=%s", catalogue.profiles[i].model,
+                     catalogue.profiles[i].dataset);
+        list_json(&w, "gpus", &catalogue, i, GPUS, NULL);
+        hs_jsonw_put(&w, "batches={");
+        for (uint32_t k = 0; k < count; k++)
+            list_json(&w, precisions[k], &catalogue, i, BATCHES, precisions[k]);
+        hs_jsonw_put(&w, "} }");
     }
     if (options->json) {
         hs_jsonw_put(&w, "]");

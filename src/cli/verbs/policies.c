@@ -518,30 +518,6 @@ static void one_value(struct hs_jsonw *w, const struct hs_option *option, bool h
         text_value(w, option, has_null);
 }
 
-/* description and value of the key of an option: of a repeated one, a value or a list of them. */
-static void put_option(struct hs_jsonw *w, const struct hs_option *option)
-{
-    bool has_null = option->param.preset == NULL;
-    hs_jsonw_put(w, "description=%s", option->param.help);
-    if (!option->is_repeated) {
-        one_value(w, option, has_null);
-        if (option->param.type == HS_PARAM_TEXT)
-            member_default(w, &option->param);
-        return;
-    }
-    hs_jsonw_put(w, "anyOf=[ ={");
-    one_value(w, option, false);
-    hs_jsonw_put(w, "} ={ type=array items={");
-    one_value(w, option, false);
-    hs_jsonw_put(w, "} }");
-    if (has_null) {
-        hs_jsonw_put(w, "={ enum=![");
-        hs_jsonw_text(w, NULL);
-        hs_jsonw_put(w, "= ] }");
-    }
-    hs_jsonw_put(w, "]");
-}
-
 /* ---- policies: each as text, "fifo:scan=fit", and as an object ---- */
 
 static void put_policy(struct hs_jsonw *w, const struct hs_policy_ops *policy)
@@ -613,8 +589,19 @@ static void put_keys(struct hs_jsonw *w, const struct hs_verb *verb)
     for (const struct hs_option *o = verb->options; o->param.key != NULL; o++) {
         if (o->is_local)
             continue;
-        hs_jsonw_put(w, "%s={", o->param.key);
-        put_option(w, o);
+        const bool has_null = o->param.preset == NULL;
+        hs_jsonw_put(w, "%s={ description=%s", o->param.key, o->param.help);
+        if (o->is_repeated) { /* a value or a list of them */
+            hs_jsonw_put(w, "anyOf=[ ={");
+            one_value(w, o, false);
+            hs_jsonw_put(w, "} ={ type=array items={");
+            one_value(w, o, false);
+            hs_jsonw_put(w, has_null ? "} } ={ enum=![ =%s = ] } ]" : "} } ]", (const char *)NULL);
+        } else {
+            one_value(w, o, has_null);
+            if (o->param.type == HS_PARAM_TEXT)
+                member_default(w, &o->param);
+        }
         hs_jsonw_put(w, "}");
     }
     hs_jsonw_put(w, "} additionalProperties=false");
