@@ -135,19 +135,11 @@ void hs_param_json(struct hs_jsonw *w, const struct hs_param *param);
 #define HS_PATTERN_TIME   HS_PATTERN_NUMBER "(s|ms|us|m|min|h|d)?"
 #define HS_PATTERN_SIZE   HS_PATTERN_NUMBER "(MiB|MB|GiB|GB|TiB|TB)?"
 
-enum hs_metavar_kind {
-    HS_METAVAR_FREE, /* nothing to offer */
-    HS_METAVAR_FILE,
-    HS_METAVAR_DIR,
-    HS_METAVAR_POLICY,  /* a policy with its parameters */
-    HS_METAVAR_COMMAND, /* a verb */
-    HS_METAVAR_SETTING, /* key=value of a configuration */
-    HS_METAVAR_WORD,    /* a word of the option's own list */
-};
-
 struct hs_metavar {
     const char *name;
-    enum hs_metavar_kind kind;
+    const char *offers;  /* what a shell completes: "@file", "@dir", "@policy" (with parameters),
+                            "@command", "@setting" (key=value), "@word" or "@list" (of the option's
+                            own words), "@none" */
     const char *pattern; /* of the texts it stands for, as a regular expression that ECMAScript and
                             POSIX extended have in common; NULL: any */
     const char *number;  /* JSON type of the bare numbers that are such a value, none of them below

@@ -26,55 +26,53 @@
 #define BOUND HS_PATTERN_TIME "|[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2})?"
 
 static const struct hs_metavar metavars[] = {
-    {"TIME", HS_METAVAR_FREE, HS_PATTERN_TIME, "number",
+    {"TIME", "@none", HS_PATTERN_TIME, "number",
      "90s, 15min, 2h or 7d; also us and ms. A bare number is seconds."},
-    {"TIME/TIME/...", HS_METAVAR_FREE, NULL, NULL,
-     "One to eight times with slashes between: 7s/30s/1min."},
-    {"SIZE", HS_METAVAR_FREE, HS_PATTERN_SIZE, "number",
+    {"TIME/TIME/...", "@none", NULL, NULL, "One to eight times with slashes between: 7s/30s/1min."},
+    {"SIZE", "@none", HS_PATTERN_SIZE, "number",
      "500MiB or 16GiB. A bare number is MiB; GB is the same as GiB."},
-    {"N", HS_METAVAR_FREE, "[0-9]+", "integer", "A whole number."},
-    {"X", HS_METAVAR_FREE, NULL, NULL, "A number: 0.25, 1e-3, or 25% for 0.25."},
-    {"PERCENT", HS_METAVAR_FREE, NULL, NULL, "A number of per cent: 25 or 25%."},
-    {"FILE", HS_METAVAR_FILE, NULL, NULL, NULL},
-    {"FILES", HS_METAVAR_FILE, NULL, NULL, NULL},
-    {"PATH", HS_METAVAR_FILE, NULL, NULL, NULL},
-    {"TRACE", HS_METAVAR_FILE, NULL, NULL,
+    {"N", "@none", "[0-9]+", "integer", "A whole number."},
+    {"X", "@none", NULL, NULL, "A number: 0.25, 1e-3, or 25% for 0.25."},
+    {"PERCENT", "@none", NULL, NULL, "A number of per cent: 25 or 25%."},
+    {"FILE", "@file", NULL, NULL, NULL},
+    {"FILES", "@file", NULL, NULL, NULL},
+    {"PATH", "@file", NULL, NULL, NULL},
+    {"TRACE", "@file", NULL, NULL,
      "A trace: a file, plain or .gz or .zst, or - for standard input, its format recognised by "
      "content; or gen:NAME,n=JOBS,seed=N for made-up jobs (horus generate)."},
-    {"EXPERIMENT.json", HS_METAVAR_FILE, NULL, NULL,
-     "What is swept; horus schema sweep tells its form."},
-    {"SPEC", HS_METAVAR_FILE, NULL, NULL,
+    {"EXPERIMENT.json", "@file", NULL, NULL, "What is swept; horus schema sweep tells its form."},
+    {"SPEC", "@file", NULL, NULL,
      "A cluster: a JSON file, or a shape NODESxGPUS:TYPE with commas between: 20x8:V100,8x4:P100."},
-    {"DIR", HS_METAVAR_DIR, NULL, NULL, NULL},
-    {"RUN", HS_METAVAR_DIR, NULL, NULL, "The directory of a finished run."},
-    {"NAME[:KEY=VALUE,...]", HS_METAVAR_POLICY, NULL, NULL,
+    {"DIR", "@dir", NULL, NULL, NULL},
+    {"RUN", "@dir", NULL, NULL, "The directory of a finished run."},
+    {"NAME[:KEY=VALUE,...]", "@policy", NULL, NULL,
      "A policy and its parameters: srtf or srtf:form=replace,preempt_cost=table."},
-    {"POLICY", HS_METAVAR_POLICY, NULL, NULL, "The name of a policy."},
-    {"COMMAND", HS_METAVAR_COMMAND, NULL, NULL, "A command of horus."},
-    {"KEY=VALUE", HS_METAVAR_SETTING, NULL, NULL, NULL},
-    {"LIST", HS_METAVAR_WORD, NULL, NULL, "Words with commas between."},
-    {"NAME", HS_METAVAR_WORD, NULL, NULL, NULL},
-    {"WORKLOAD", HS_METAVAR_FREE, "[^/\\n]+", "number", "A name without a slash."},
-    {"SUBJECT", HS_METAVAR_WORD, NULL, NULL, NULL},
-    {"ACTION", HS_METAVAR_WORD, NULL, NULL, NULL},
-    {"KIND", HS_METAVAR_WORD, NULL, NULL, NULL},
-    {"OUTCOMES", HS_METAVAR_FREE, NULL, NULL,
+    {"POLICY", "@policy", NULL, NULL, "The name of a policy."},
+    {"COMMAND", "@command", NULL, NULL, "A command of horus."},
+    {"KEY=VALUE", "@setting", NULL, NULL, NULL},
+    {"LIST", "@list", NULL, NULL, "Words with commas between."},
+    {"NAME", "@word", NULL, NULL, NULL},
+    {"WORKLOAD", "@none", "[^/\\n]+", "number", "A name without a slash."},
+    {"SUBJECT", "@word", NULL, NULL, NULL},
+    {"ACTION", "@word", NULL, NULL, NULL},
+    {"KIND", "@word", NULL, NULL, NULL},
+    {"OUTCOMES", "@none", NULL, NULL,
      "Outcomes with commas between: completed, cancelled, failed, unknown."},
-    {"SEEDS", HS_METAVAR_FREE, "[0-9]+(\\.\\.[0-9]+)?(,[0-9]+(\\.\\.[0-9]+)?)*", "integer",
+    {"SEEDS", "@none", "[0-9]+(\\.\\.[0-9]+)?(,[0-9]+(\\.\\.[0-9]+)?)*", "integer",
      "Whole numbers: 1..5, or 1,3,7, or both."},
-    {"MODEL", HS_METAVAR_FREE, "measured\\+fit|fit|none|const:" HS_PATTERN_NUMBER, NULL, NULL},
-    {"MODEL[:BATCH[:PRECISION[:DATASET]]]", HS_METAVAR_FREE, NULL, NULL,
+    {"MODEL", "@none", "measured\\+fit|fit|none|const:" HS_PATTERN_NUMBER, NULL, NULL},
+    {"MODEL[:BATCH[:PRECISION[:DATASET]]]", "@none", NULL, NULL,
      "A job: ResNet18:64:amp; what is left out is the first that the catalogue has."},
-    {"ID", HS_METAVAR_FREE, NULL, NULL, "What the trace calls a job."},
-    {"TEXT", HS_METAVAR_FREE, NULL, NULL, NULL},
-    {"TYPE", HS_METAVAR_FREE, NULL, NULL, "A GPU type such as V100."},
-    {"MAP", HS_METAVAR_FILE, NULL, NULL,
+    {"ID", "@none", NULL, NULL, "What the trace calls a job."},
+    {"TEXT", "@none", NULL, NULL, NULL},
+    {"TYPE", "@none", NULL, NULL, "A GPU type such as V100."},
+    {"MAP", "@file", NULL, NULL,
      "Columns under their own names: submit_time=timestamp,gpus=num_gpus; or a JSON file of them."},
-    {"CONDITION", HS_METAVAR_FREE, NULL, NULL, NULL},
-    {"FROM..TO", HS_METAVAR_FREE, "(" BOUND ")?\\.\\.(" BOUND ")?", NULL,
+    {"CONDITION", "@none", NULL, NULL, NULL},
+    {"FROM..TO", "@none", "(" BOUND ")?\\.\\.(" BOUND ")?", NULL,
      "Two times or dates: 10d..20d, 2017-10-01..2017-12-01, 2020-04-01 12:00:00.., ..12h. What is "
      "left out is the begin or the end."},
-    {"YYYY-MM-DD", HS_METAVAR_FREE, "[0-9]{4}-[0-9]{2}-[0-9]{2}", NULL, "A date."},
+    {"YYYY-MM-DD", "@none", "[0-9]{4}-[0-9]{2}-[0-9]{2}", NULL, "A date."},
 };
 
 #define METAVAR_COUNT (sizeof metavars / sizeof *metavars)
@@ -569,25 +567,19 @@ static void say_words(struct hs_output *out, bool *is_first, const char *(*word_
 static void say_parts(struct hs_output *out, const char *text, uint32_t position,
                       const char *(*word_at)(size_t))
 {
-    static const char *const kinds[] = {
-        [HS_METAVAR_FREE] = "@none",       [HS_METAVAR_FILE] = "@file",
-        [HS_METAVAR_DIR] = "@dir",         [HS_METAVAR_POLICY] = "@policy",
-        [HS_METAVAR_COMMAND] = "@command", [HS_METAVAR_SETTING] = "@setting"};
     struct hs_metavar_part part;
     bool is_first = true, has_files = false;
     for (uint32_t i = 0; hs_metavar_part(text, position, i, &part); i++) {
-        bool is_dir = part.known != NULL && part.known->kind == HS_METAVAR_DIR;
-        has_files = has_files || (part.known != NULL && part.known->kind == HS_METAVAR_FILE);
-        if (is_dir && has_files) /* completion of files has the directories */
+        const char *offers = part.known != NULL ? part.known->offers : "@none";
+        has_files |= strcmp(offers, "@file") == 0;
+        if (strcmp(offers, "@dir") == 0 && has_files) /* completion of files has the directories */
             continue;
         if (part.is_literal)
             say_word(out, &is_first, part.text, part.len);
-        else if (part.known == NULL || (part.known->kind == HS_METAVAR_WORD && word_at == NULL))
+        else if (strcmp(offers, "@word") != 0 && (strcmp(offers, "@list") != 0 || word_at != NULL))
+            say_word(out, &is_first, offers, strlen(offers));
+        else if (word_at == NULL)
             say_word(out, &is_first, "@none", 5);
-        else if (part.known->kind != HS_METAVAR_WORD)
-            say_word(out, &is_first, kinds[part.known->kind], strlen(kinds[part.known->kind]));
-        else if (strcmp(part.known->name, "LIST") == 0)
-            say_word(out, &is_first, "@list", 5);
     }
     say_words(out, &is_first, word_at);
 }

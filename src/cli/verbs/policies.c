@@ -470,12 +470,13 @@ static bool text_pattern(const struct hs_option *option, char r[REGEX_SIZE], con
     *number = "number";
     for (uint32_t i = 0; hs_metavar_part(unit, 0, i, &part); i++) {
         const struct hs_metavar *known = part.known;
-        bool has_words = known != NULL && known->kind == HS_METAVAR_WORD && option->word_at != NULL;
+        bool is_list = known != NULL && strcmp(known->offers, "@list") == 0;
+        bool has_words = is_list || (known != NULL && strcmp(known->offers, "@word") == 0);
         hs_append(r, REGEX_SIZE, "%s", i > 0 ? "|" : "");
         if (part.is_literal)
             hs_append(r, REGEX_SIZE, "%s", escaped(part.text, part.len, name));
-        else if (has_words)
-            put_words(r, option->word_at, strcmp(known->name, "LIST") == 0);
+        else if (has_words && option->word_at != NULL)
+            put_words(r, option->word_at, is_list);
         else if (known != NULL && known->pattern != NULL)
             hs_append(r, REGEX_SIZE, "%s", known->pattern);
         else
