@@ -3,7 +3,7 @@
  * A sweep written by hand: 2 policies x 3 loads, of which each goes with a number of GPUs of its
  * own, x 2 seeds; loads come in no order, one point failed.
  */
-#include "report/compare/sweeptable.h"
+#include "report/html/page_sweep.c"
 
 #include <math.h>
 #include <setjmp.h>
@@ -17,6 +17,7 @@
 
 static struct sink sink;
 static struct hs_sweeptable table;
+static struct hs_arena arena;
 
 #define HEAD "point,run,state,exit,axis_policy,axis_load,axis_max_jobs,axis_seed,workload,cluster,"
 
@@ -34,25 +35,25 @@ static const char grid[] = HEAD "mean_jct,mean_wait\n"
                                 "11,s5,missing,,sjf,10,5,1,,,,\n"
                                 "12,s6,missing,,sjf,10,5,2,,,,\n";
 
-static enum hs_status read_table(const char *text)
+static enum hs_status read_text(const char *text)
 {
     sink_init(&sink);
-    return hs_sweeptable_read(&table, scratch_write("sweep.csv", text, strlen(text)),
-                              hs_sweep_metrics, NULL, &sink.diag);
+    return read_table(&table, &arena, scratch_write("sweep.csv", text, strlen(text)), page_metrics,
+                      NULL, &sink.diag);
 }
 
 static void axes_and_their_parts(void **state)
 {
     (void)state;
-    char text[64];
-    assert_int_equal(read_table(grid), HS_OK);
+    char text[HS_HTML_SAY_MAX];
+    assert_int_equal(read_text(grid), HS_OK);
     assert_int_equal(table.axis_count, 4);
-    assert_int_equal(table.axes[0].part, HS_SWEEP_LINE);
-    assert_int_equal(table.axes[1].part, HS_SWEEP_X); /* the first of two with three values */
-    assert_int_equal(table.axes[2].part, HS_SWEEP_FIXED);
-    assert_int_equal(table.axes[3].part, HS_SWEEP_REPLICATE);
-    assert_int_equal(table.lines, 2);
-    assert_int_equal(table.places, 3);
+    assert_int_equal(table.axes[0].part, LINE);
+    assert_int_equal(table.axes[1].part, X); /* the first of two with three values */
+    assert_int_equal(table.axes[2].part, FIXED);
+    assert_int_equal(table.axes[3].part, REPLICATE);
+    assert_int_equal(table.line->count, 2);
+    assert_int_equal(table.x->count, 3);
     assert_int_equal(table.facets, 1);
     assert_int_equal(table.replicates, 2);
     assert_string_equal(table.axes[1].values[0], "0.5"); /* by number: "10" comes last */
@@ -60,16 +61,21 @@ static void axes_and_their_parts(void **state)
     assert_string_equal(table.axes[1].values[2], "10");
     assert_string_equal(table.workload, "w");
     assert_null(table.cluster); /* c and d */
-    hs_sweeptable_facet(&table, 0, text, sizeof text);
+    facet_text(&table, 0, text);
     assert_string_equal(text, "");
-    hs_sweeptable_free(&table);
+    hs_free(table.points);
 }
 
 static void expect_cell(uint32_t line, uint32_t x, uint32_t metric, double first, double second)
 {
+    struct hs_replicated cells[6], ratios[6];
     double values[12];
-    hs_sweeptable_values(&table, 0, metric, values);
-    const double *of = values + (line * table.places + x) * table.replicates;
+    struct view v = {.t = &table, .metric = metric, .lines = 2, .places = 3};
+    v.cells = cells;
+    v.ratios = ratios;
+    v.values = values;
+    fill_cells(&v);
+    const double *of = values + (line * v.places + x) * table.replicates;
     assert_true(isnan(first) ? isnan(of[0]) : of[0] == first);
     assert_true(isnan(second) ? isnan(of[1]) : of[1] == second);
 }
@@ -79,17 +85,17 @@ static void cells_by_seed(void **state)
     (void)state;
     const double none = (double)NAN;
     uint32_t jct = 0, wait = 0;
-    while (strcmp(hs_sweep_metrics[jct], "mean_jct") != 0)
+    while (strcmp(page_metrics[jct], "mean_jct") != 0)
         jct++;
-    while (strcmp(hs_sweep_metrics[wait], "mean_wait") != 0)
+    while (strcmp(page_metrics[wait], "mean_wait") != 0)
         wait++;
-    assert_int_equal(read_table(grid), HS_OK);
+    assert_int_equal(read_text(grid), HS_OK);
     expect_cell(0, 1, jct, 100, 120);
     expect_cell(0, 0, jct, 40, none); /* failed */
     expect_cell(0, 2, wait, 800, 810);
     expect_cell(1, 1, wait, 20, none); /* an empty field */
     expect_cell(1, 2, jct, none, none);
-    hs_sweeptable_free(&table);
+    hs_free(table.points);
 }
 
 /* Without policies the names make the lines; what is left over makes a chart each. */
@@ -101,23 +107,23 @@ static void facets(void **state)
                                "3,c,done,0,ignore,1,1d\n4,d,done,0,ignore,1,2d\n"
                                "5,e,done,0,quota,2,1d\n6,f,done,0,quota,2,2d\n"
                                "7,g,done,0,ignore,2,1d\n8,h,done,0,ignore,2,2d\n";
-    char said[64];
-    assert_int_equal(read_table(text), HS_OK);
-    assert_int_equal(table.line, 0);
-    assert_int_equal(table.x, 1);
+    char said[HS_HTML_SAY_MAX];
+    assert_int_equal(read_text(text), HS_OK);
+    assert_ptr_equal(table.line, &table.axes[0]);
+    assert_ptr_equal(table.x, &table.axes[1]);
     assert_int_equal(table.facets, 2);
     assert_int_equal(table.replicates, 1);
-    hs_sweeptable_facet(&table, 1, said, sizeof said);
+    facet_text(&table, 1, said);
     assert_string_equal(said, "until = 2d");
-    hs_sweeptable_free(&table);
+    hs_free(table.points);
 }
 
 static void no_sweep(void **state)
 {
     (void)state;
-    assert_int_equal(read_table("policy,seed\nfifo,1\n"), HS_E_INPUT);
+    assert_int_equal(read_text("policy,seed\nfifo,1\n"), HS_E_INPUT);
     assert_non_null(strstr(sink.text, "not the table of a sweep"));
-    hs_sweeptable_free(&table);
+    hs_free(table.points);
 }
 
 int main(void)
@@ -128,5 +134,7 @@ int main(void)
         cmocka_unit_test(facets),
         cmocka_unit_test(no_sweep),
     };
-    return cmocka_run_group_tests(tests, scratch_open, scratch_close);
+    const int failed = cmocka_run_group_tests(tests, scratch_open, scratch_close);
+    hs_arena_free(&arena);
+    return failed;
 }

@@ -447,14 +447,25 @@ static void put_title(struct hs_output *out, double x, double y, const char *tit
 #define KEY_MARK     22.0 /* width of a line or square, and the blank behind it */
 #define LETTER       6.4  /* mean width of one at 12 pixels */
 
-static const struct hs_figure *const kinds[HS_FIGURE_KINDS] = {
-    &hs_figure_cdf,   &hs_figure_classes, &hs_figure_gantt, &hs_figure_heat,
-    &hs_figure_sweep, &hs_figure_time,    &hs_figure_waits,
+/* And which options each takes beside those of all. */
+static const struct {
+    const char *name;
+    hs_page_part *draw;
+    bool is_of_sweep; /* takes --x, and the directory of a sweep */
+    bool has_metrics, has_scale, has_classes;
+} kinds[HS_FIGURE_KINDS] = {
+    {"cdf", hs_draw_cdf, false, true, true, false},
+    {"classes", hs_draw_classes, false, true, true, true},
+    {"gantt", hs_draw_gantt, false, false, false, false},
+    {"heat", hs_draw_heat, false, false, false, false},
+    {"sweep", hs_draw_sweep, true, true, true, false},
+    {"time", hs_draw_time, false, false, false, false},
+    {"waits", hs_draw_waits, false, false, false, false},
 };
 
 const char *hs_figure_kind(size_t index)
 {
-    return index < HS_FIGURE_KINDS ? kinds[index]->name : NULL;
+    return index < HS_FIGURE_KINDS ? kinds[index].name : NULL;
 }
 
 /* dash: of a line, tenths, so that curves differ in grey print, too. */
@@ -578,11 +589,6 @@ void hs_figure_begin(struct hs_page *page, struct hs_frame *f, const struct hs_f
     (void)put_keys(page, keys, count, head, true);
 }
 
-void hs_figure_end(struct hs_page *page)
-{
-    hs_say(page->out, "</svg>\n");
-}
-
 void hs_plot_begin(struct hs_page *page, const struct hs_frame *f, uint32_t row, uint32_t column,
                    struct hs_chart *c, const char *label)
 {
@@ -662,25 +668,27 @@ enum hs_status hs_figure_metrics(struct hs_page *page, const char *preset,
 enum hs_status hs_figure_write(struct hs_page *page, uint32_t kind,
                                const struct hs_figure_options *o, struct hs_output *out)
 {
-    const struct hs_figure *figure = kinds[kind];
-    const char *unused = o->metrics != NULL && !figure->has_metrics         ? "metric"
-                         : o->by != NULL && !figure->has_classes            ? "by"
-                         : o->x != NULL && !figure->is_of_sweep             ? "x"
-                         : o->scale != HS_FIGURE_AUTO && !figure->has_scale ? "scale"
-                                                                            : NULL;
+    const bool is_of_sweep = kinds[kind].is_of_sweep;
+    const char *unused = o->metrics != NULL && !kinds[kind].has_metrics         ? "metric"
+                         : o->by != NULL && !kinds[kind].has_classes            ? "by"
+                         : o->x != NULL && !is_of_sweep                         ? "x"
+                         : o->scale != HS_FIGURE_AUTO && !kinds[kind].has_scale ? "scale"
+                                                                                : NULL;
     page->out = out;
     page->figure = o;
     if (unused != NULL)
         return hs_fail(page->diag, HS_E_USAGE, NULL, "horus help plot tells what each kind takes",
-                       "a figure of kind '%s' takes no --%s", figure->name, unused);
-    if ((page->kind == HS_PAGE_SWEEP) != figure->is_of_sweep)
+                       "a figure of kind '%s' takes no --%s", kinds[kind].name, unused);
+    if ((page->kind == HS_PAGE_SWEEP) != is_of_sweep)
         return hs_fail(page->diag, HS_E_USAGE, NULL, NULL,
-                       figure->is_of_sweep ? "a figure of kind '%s' needs the directory of a sweep"
-                                           : "a figure of kind '%s' needs runs, or a comparison",
-                       figure->name);
-    if (!figure->is_of_sweep && page->group_count > HS_PAGE_DRAWN_MAX)
+                       is_of_sweep ? "a figure of kind '%s' needs the directory of a sweep"
+                                   : "a figure of kind '%s' needs runs, or a comparison",
+                       kinds[kind].name);
+    if (!is_of_sweep && page->group_count > HS_PAGE_DRAWN_MAX)
         return hs_fail(page->diag, HS_E_USAGE, NULL, "name those that matter",
                        "a figure has room for %u runs or policies, not for %u", HS_PAGE_DRAWN_MAX,
                        page->group_count);
-    return figure->draw(page);
+    HS_TRY(kinds[kind].draw(page));
+    hs_say(out, "</svg>\n");
+    return HS_OK;
 }

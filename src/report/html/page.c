@@ -8,11 +8,13 @@
  */
 #include "report/html/page.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "base/fixed.h"
@@ -21,6 +23,246 @@
 #define TITLE_GROUPS  4u /* named in it */
 #define COLUMNS_SHOWN 10
 #define VALUE_SIZE    1024
+
+/* ---- operands ---- */
+
+/* DIR/NAME in the memory of the page. */
+static const char *path_of(struct hs_page *page, const char *dir, const char *name)
+{
+    char path[HS_PATH_SIZE];
+    const int len = snprintf(path, sizeof path, "%s/%s", dir, name); /* cut, it is no file */
+    return hs_arena_text(&page->arena, path, len > 0 ? strlen(path) : 0);
+}
+
+static bool has_file(const char *dir, const char *name)
+{
+    char path[HS_PATH_SIZE];
+    const int len = snprintf(path, sizeof path, "%s/%s", dir, name);
+    return len > 0 && (size_t)len < sizeof path && access(path, F_OK) == 0;
+}
+
+bool hs_page_has(const struct hs_page *page, uint32_t group, const char *name)
+{
+    const struct hs_page_group *g = &page->groups[group];
+    return g->count > 0 && has_file(page->runs[g->first].manifest.dir, name);
+}
+
+static enum hs_status add_run(struct hs_page *page, const char *dir)
+{
+    if (page->run_count == HS_PAGE_RUNS_MAX)
+        return hs_fail(page->diag, HS_E_LIMIT, NULL, "make several reports",
+                       "a report has at most %u runs", HS_PAGE_RUNS_MAX);
+    struct hs_page_run *run = &page->runs[page->run_count++];
+    HS_TRY(hs_runmanifest_open(&run->manifest, dir, page->diag));
+    return hs_runsummary_load(&run->summary, path_of(page, dir, "summary.json"), page->diag);
+}
+
+enum hs_status hs_page_add_group(struct hs_page *page, const char *label,
+                                 const struct hs_json *card, uint32_t first, uint32_t count)
+{
+    if (page->group_count == HS_PAGE_GROUPS_MAX)
+        return hs_fail(page->diag, HS_E_LIMIT, NULL, "make several reports",
+                       "a report has at most %u runs or policies", HS_PAGE_GROUPS_MAX);
+    page->rows[page->group_count] = (struct hs_table_row){
+        .label = label, .summary = count > 0 ? &page->runs[first].summary.summary : NULL};
+    page->groups[page->group_count++] = (struct hs_page_group){first, count, card};
+    return HS_OK;
+}
+
+/* ---- runs ---- */
+
+static const char *base_name(struct hs_page *page, const char *dir)
+{
+    size_t end = strlen(dir), begin;
+    while (end > 1 && dir[end - 1] == '/')
+        end--;
+    for (begin = end; begin > 0 && dir[begin - 1] != '/';)
+        begin--;
+    return hs_arena_text(&page->arena, dir + begin, end - begin);
+}
+
+/* Labels that tell all runs apart: their policies, else the names of their directories, else the
+ * paths. */
+static enum hs_status open_runs(struct hs_page *page, const char *const *paths, uint32_t count)
+{
+    enum { BY_POLICY, BY_NAME, BY_PATH };
+    const char *labels[HS_PAGE_GROUPS_MAX];
+    bool is_told_apart = false;
+    for (uint32_t i = 0; i < count; i++)
+        HS_TRY(add_run(page, paths[i]));
+    for (int naming = BY_POLICY; naming <= BY_PATH && !is_told_apart; naming++) {
+        is_told_apart = true;
+        for (uint32_t i = 0; i < count; i++) {
+            const char *policy = hs_json_text(hs_json_get(page->runs[i].manifest.config, "policy"));
+            labels[i] = naming == BY_POLICY ? (policy != NULL ? policy : "")
+                        : naming == BY_NAME ? base_name(page, paths[i])
+                                            : paths[i];
+            for (uint32_t k = 0; k < i; k++)
+                is_told_apart = is_told_apart && strcmp(labels[i], labels[k]) != 0;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        HS_TRY(hs_page_add_group(page, labels[i], page->runs[i].summary.card, i, 1));
+    return HS_OK;
+}
+
+/* ---- a comparison ---- */
+
+/* The policies of the manifest, each with its kept runs; those of its seeds stand together. */
+static enum hs_status add_policies(struct hs_page *page)
+{
+    const struct hs_json *root = hs_json_root(page->manifest.doc);
+    const struct hs_json *p = hs_json_first(hs_json_get(root, "policies"));
+    for (; p != NULL; p = hs_json_next(p)) {
+        const char *policy = hs_json_text(hs_json_get(p, "policy"));
+        const uint32_t first = page->run_count;
+        const struct hs_json *c = hs_json_first(hs_json_get(root, "cells"));
+        for (; c != NULL && policy != NULL; c = hs_json_next(c)) {
+            const char *name = hs_json_text(hs_json_get(c, "run")),
+                       *of = hs_json_text(hs_json_get(c, "policy"));
+            if (name == NULL || of == NULL || strcmp(of, policy) != 0)
+                continue;
+            const char *dir = path_of(page, path_of(page, page->manifest.dir, HS_RUNS_DIR), name);
+            if (access(dir, F_OK) == 0)
+                HS_TRY(add_run(page, dir));
+        }
+        if (policy != NULL)
+            HS_TRY(hs_page_add_group(page, policy, hs_renamed_get(p, "assumptions"), first,
+                                     page->run_count - first));
+    }
+    return HS_OK;
+}
+
+/* The figures of a group: its row of the table points to all three. */
+struct group_figures {
+    struct hs_summary summary;
+    struct hs_replicated means[HS_METRICS_MAX], ratios[HS_METRICS_MAX];
+};
+
+struct compare_reading {
+    struct hs_page *page;
+    struct group_figures *of; /* each group */
+};
+
+struct compare_row {
+    const char *policy, *metric, *unit;
+    struct hs_replicated mean, ratio;
+};
+#define AT(field) offsetof(struct compare_row, field)
+
+static const struct hs_rowcell compare_cells[] = {
+    {"policy", HS_ROWCELL_TEXT, AT(policy)},
+    {"metric", HS_ROWCELL_TEXT, AT(metric)},
+    {"unit", HS_ROWCELL_TEXT, AT(unit)},
+    {"mean", HS_ROWCELL_DOUBLE, AT(mean.value)},
+    {"low", HS_ROWCELL_DOUBLE, AT(mean.low)},
+    {"high", HS_ROWCELL_DOUBLE, AT(mean.high)},
+    {"ratio", HS_ROWCELL_DOUBLE, AT(ratio.value)},
+    {"ratio_low", HS_ROWCELL_DOUBLE, AT(ratio.low)},
+    {"ratio_high", HS_ROWCELL_DOUBLE, AT(ratio.high)},
+    {NULL, HS_ROWCELL_TEXT, 0},
+};
+
+static enum hs_status read_row(void *ctx, const struct hs_rowfile *f)
+{
+    struct compare_reading *r = ctx;
+    struct compare_row row = {.policy = NULL};
+    uint32_t g = 0;
+    HS_TRY(hs_rowfile_read(f, &row));
+    while (g < r->page->group_count && strcmp(r->page->rows[g].label, row.policy) != 0)
+        g++;
+    if (g == r->page->group_count)
+        return hs_rowfile_bad(f, "policy", "a policy of the manifest");
+    struct group_figures *of = &r->of[g];
+    if (of->summary.count == HS_METRICS_MAX)
+        return hs_rowfile_bad(f, "metric", "one of the metrics that a summary has room for");
+    const char *metric = hs_present_name(row.metric);
+    of->means[of->summary.count] = row.mean;
+    of->ratios[of->summary.count] = row.ratio;
+    of->summary.metrics[of->summary.count++] = (struct hs_metric){
+        .name = hs_arena_text(&r->page->arena, metric, strlen(metric)),
+        .unit = hs_arena_text(&r->page->arena, row.unit, strlen(row.unit)),
+        .value = row.mean.value,
+    };
+    return HS_OK;
+}
+
+static enum hs_status open_comparison(struct hs_page *page)
+{
+    struct compare_reading reading = {.page = page};
+    HS_TRY(add_policies(page));
+    if (page->group_count == 0)
+        return hs_fail(page->diag, HS_E_INPUT, &(struct hs_place){.file = page->manifest.dir}, NULL,
+                       "the manifest of the comparison names no policies");
+    reading.of = hs_arena_alloc(&page->arena, page->group_count * sizeof *reading.of);
+    for (uint32_t g = 0; g < page->group_count; g++) {
+        struct group_figures *of = &reading.of[g];
+        const struct hs_summary *first = page->rows[g].summary;
+        if (first != NULL) { /* classes of the first run: compare.csv has none */
+            memcpy(of->summary.classes, first->classes,
+                   first->class_count * sizeof *first->classes);
+            of->summary.class_count = first->class_count;
+        }
+        page->rows[g].summary = &of->summary;
+        page->rows[g].means = of->means;
+        page->rows[g].ratios = g > 0 ? of->ratios : NULL;
+    }
+    return hs_rowfile_each(&page->manifest, "compare.csv", compare_cells, read_row, &reading);
+}
+
+/* ---- what a directory is ---- */
+
+static enum hs_status check_operand(struct hs_page *page, const char *path, uint32_t count,
+                                    enum hs_page_kind *kind)
+{
+    const struct hs_place place = {.file = path};
+    if (access(path, F_OK) != 0)
+        return hs_fail(page->diag, HS_E_IO, &place, NULL, "cannot open: %s", strerror(errno));
+    *kind = has_file(path, "compare.csv") ? HS_PAGE_COMPARISON
+            : has_file(path, "sweep.csv") ? HS_PAGE_SWEEP
+                                          : HS_PAGE_RUNS;
+    if (has_file(path, "paired.csv"))
+        return hs_fail(page->diag, HS_E_USAGE, &place, "name the two runs themselves",
+                       "a comparison of two runs job by job is not reported");
+    if (*kind != HS_PAGE_RUNS && count > 1)
+        return hs_fail(page->diag, HS_E_USAGE, &place, "make a report of it alone",
+                       "a %s does not stand beside other operands",
+                       *kind == HS_PAGE_SWEEP ? "sweep" : "comparison");
+    return HS_OK;
+}
+
+enum hs_status hs_page_open(struct hs_page *page, const char *const *paths, uint32_t count,
+                            struct hs_diag *diag)
+{
+    *page = (struct hs_page){.diag = diag};
+    for (uint32_t i = 0; i < count; i++) {
+        enum hs_page_kind kind = HS_PAGE_RUNS;
+        HS_TRY(check_operand(page, paths[i], count, &kind));
+        page->kind = i == 0 ? kind : page->kind;
+    }
+    page->runs = hs_alloc_zeroed(HS_PAGE_RUNS_MAX, sizeof *page->runs);
+    page->groups = hs_alloc_zeroed(HS_PAGE_GROUPS_MAX, sizeof *page->groups);
+    page->rows = hs_alloc_zeroed(HS_PAGE_GROUPS_MAX, sizeof *page->rows);
+    if (page->kind == HS_PAGE_RUNS)
+        return open_runs(page, paths, count);
+    HS_TRY(hs_runmanifest_open(&page->manifest, paths[0], diag));
+    return page->kind == HS_PAGE_SWEEP ? hs_page_read_sweep(page, NULL, NULL)
+                                       : open_comparison(page);
+}
+
+void hs_page_close(struct hs_page *page)
+{
+    for (uint32_t i = 0; i < page->run_count; i++) {
+        hs_runmanifest_close(&page->runs[i].manifest);
+        hs_runsummary_close(&page->runs[i].summary);
+    }
+    hs_page_close_sweep(page);
+    hs_runmanifest_close(&page->manifest);
+    hs_free(page->runs);
+    hs_free(page->groups);
+    hs_free(page->rows);
+    hs_arena_free(&page->arena);
+}
 
 /* ---- what sections share ---- */
 
@@ -282,36 +524,6 @@ static void put_head(struct hs_page *page)
     hs_say(page->out, "</dl>\n");
 }
 
-/* "60 runs of sample on 10x8:V100: policy x 4, load x 5, seed x 3.", and what is not done. */
-static void put_sweep_head(struct hs_page *page)
-{
-    const struct hs_sweeptable *t = page->sweep;
-    struct hs_output *out = page->out;
-    uint32_t failed = 0, missing = 0;
-    const char *before = ": ";
-    hs_say(out, "<p class=\"lead\">%" PRIu32 " runs", t->point_count);
-    if (t->workload != NULL)
-        hs_markup(out, " of <b>%s</b>", t->workload);
-    if (t->cluster != NULL)
-        hs_markup(out, " on <b>%s</b>", t->cluster);
-    for (uint32_t a = 0; a < t->axis_count; a++)
-        if (t->axes[a].count > 1) {
-            hs_markup(out, "%s%u values of %s", before, t->axes[a].count, t->axes[a].key);
-            before = ", ";
-        }
-    hs_say(out, ".</p>\n");
-    for (uint32_t i = 0; i < t->point_count; i++) {
-        const bool has_failed = strcmp(t->points[i].state, "failed") == 0;
-        failed += has_failed;
-        missing += !has_failed && !t->points[i].is_done;
-    }
-    if (failed + missing > 0)
-        hs_say(out,
-               "<p class=\"caution\">%" PRIu32 " of %" PRIu32 " points failed and %" PRIu32
-               " have not run: means are over the others.</p>\n",
-               failed, t->point_count, missing);
-}
-
 /* ---- the summary ---- */
 
 static void put_labels(struct hs_page *page, uint32_t count)
@@ -400,15 +612,9 @@ static enum hs_status put_summary(struct hs_page *page)
 static void column_text(const struct hs_page *page, enum stated of, uint32_t column,
                         const char *key, char text[VALUE_SIZE])
 {
-    const struct hs_sweeptable *t = of == CONFIG ? page->sweep : NULL;
-    size_t len = 0;
     value_text(hs_json_get(object_of(page, of, column), key), text);
-    for (uint32_t a = 0; t != NULL && a < t->axis_count; a++)
-        for (uint32_t i = 0; strcmp(t->axes[a].key, key) == 0 && i < t->axes[a].count; i++) {
-            const int put = snprintf(text + len, VALUE_SIZE - len, "%s%s",
-                                     i == 0 ? "swept: " : ", ", t->axes[a].values[i]);
-            len += put > 0 && (size_t)put < VALUE_SIZE - len ? (size_t)put : 0;
-        }
+    if (of == CONFIG)
+        hs_page_swept(page, key, text, VALUE_SIZE);
 }
 
 /* A row a key: one cell across all groups where they agree. Keys of the first group, then those
@@ -539,14 +745,21 @@ static enum hs_status put_method(struct hs_page *page)
 
 /* ---- the whole ---- */
 
-static const struct hs_page_section summary = {"summary", "Summary", put_summary},
-                                    method = {"method", "What was run", put_method};
-static const struct hs_page_section *const of_runs[] = {&summary,         &hs_page_distributions,
-                                                        &hs_page_time,    &hs_page_waiting,
-                                                        &hs_page_classes, &hs_page_nodes,
-                                                        &method,          NULL},
-                                           *const of_a_sweep[] = {&hs_page_results, &hs_page_points,
-                                                                  &method, NULL};
+static const struct section {
+    const char *id, *heading;
+    hs_page_part *put;
+} of_runs[] = {{"summary", "Summary", put_summary},
+               {"distributions", "Distributions", hs_put_distributions},
+               {"time", "Over time", hs_put_time},
+               {"waiting", "Why jobs waited", hs_put_waiting},
+               {"classes", "Kinds of jobs", hs_put_classes},
+               {"nodes", "Where", hs_put_nodes},
+               {"method", "What was run", put_method},
+               {NULL, NULL, NULL}},
+  of_a_sweep[] = {{"results", "Results", hs_put_results},
+                  {"points", "Points", hs_put_points},
+                  {"method", "What was run", put_method},
+                  {NULL, NULL, NULL}};
 
 static void put_title(struct hs_page *page)
 {
@@ -565,8 +778,7 @@ static void put_title(struct hs_page *page)
 enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
 {
     static const char comment_end[] = "*/\n"; /* of the head of the style sheet, left out */
-    const struct hs_page_section *const *sections =
-        page->kind == HS_PAGE_SWEEP ? of_a_sweep : of_runs;
+    const struct section *const sections = page->kind == HS_PAGE_SWEEP ? of_a_sweep : of_runs;
     const char *css = strstr(hs_builtin_find(HS_BUILTIN "report.css")->data, comment_end);
     page->out = out;
     hs_say(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
@@ -582,16 +794,16 @@ enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
     put_title(page);
     hs_say(out, "</h1>\n");
     if (page->kind == HS_PAGE_SWEEP)
-        put_sweep_head(page);
+        hs_page_sweep_head(page);
     else
         put_head(page);
     hs_say(out, "<nav>");
-    for (size_t i = 0; sections[i] != NULL; i++)
-        hs_say(out, "<a href=\"#%s\">%s</a> ", sections[i]->id, sections[i]->heading);
+    for (const struct section *s = sections; s->id != NULL; s++)
+        hs_say(out, "<a href=\"#%s\">%s</a> ", s->id, s->heading);
     hs_say(out, "</nav>\n</header>\n");
-    for (size_t i = 0; sections[i] != NULL; i++) {
-        hs_say(out, "<section id=\"%s\">\n<h2>%s</h2>\n", sections[i]->id, sections[i]->heading);
-        HS_TRY(sections[i]->put(page));
+    for (const struct section *s = sections; s->id != NULL; s++) {
+        hs_say(out, "<section id=\"%s\">\n<h2>%s</h2>\n", s->id, s->heading);
+        HS_TRY(s->put(page));
         hs_say(out, "</section>\n");
     }
     hs_say(out, "</main>\n</body>\n</html>\n");

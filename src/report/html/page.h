@@ -22,7 +22,7 @@
 #include "base/diag.h"
 #include "base/io.h"
 #include "base/memory.h"
-#include "report/compare/sweeptable.h"
+#include "report/compare/intervals.h"
 #include "report/run/manifest.h"
 #include "report/run/run_table.h"
 
@@ -86,23 +86,11 @@ const char *hs_figure_kind(size_t index);
 
 /* ---- between the files of this module: what there is to draw ---- */
 
-/* A section of the page, under a heading of its own. */
-struct hs_page_section {
-    const char *id, *heading;
-    enum hs_status (*put)(struct hs_page *page);
-};
-extern const struct hs_page_section hs_page_distributions, hs_page_classes, hs_page_time,
-    hs_page_waiting, hs_page_nodes, hs_page_results, hs_page_points;
-
-/* A kind of figure, and which options it takes beside those of all. */
-struct hs_figure {
-    const char *name;
-    enum hs_status (*draw)(struct hs_page *page);
-    bool is_of_sweep; /* takes --x, and the directory of a sweep */
-    bool has_metrics, has_scale, has_classes;
-};
-extern const struct hs_figure hs_figure_cdf, hs_figure_classes, hs_figure_gantt, hs_figure_heat,
-    hs_figure_sweep, hs_figure_time, hs_figure_waits;
+/* The sections of a page, named in page.c, and the kinds of figures, named in figure.c. */
+typedef enum hs_status hs_page_part(struct hs_page *page);
+HS_MUST_USE hs_page_part hs_put_distributions, hs_put_classes, hs_put_time, hs_put_waiting,
+    hs_put_nodes, hs_put_results, hs_put_points, hs_draw_cdf, hs_draw_classes, hs_draw_gantt,
+    hs_draw_heat, hs_draw_sweep, hs_draw_time, hs_draw_waits;
 
 /* Groups that are drawn: the first HS_PAGE_DRAWN_MAX. */
 uint32_t hs_page_drawn(const struct hs_page *page);
@@ -117,10 +105,22 @@ bool hs_page_can_draw(struct hs_page *page, const char *const *names, enum hs_st
  * drawn. */
 bool hs_page_can_draw_time(struct hs_page *page, const char *const *names, double *span_s,
                            enum hs_status *status);
-/* The table of the sweep, its lines as the groups of the page. metrics as for hs_sweeptable_read;
- * x: the swept key along the axis, NULL = the one of most numbers. */
+/* The runs from `first` on as one group. */
+HS_MUST_USE enum hs_status hs_page_add_group(struct hs_page *page, const char *label,
+                                             const struct hs_json *card, uint32_t first,
+                                             uint32_t count);
+
+/* ---- a sweep (page_sweep.c) ---- */
+
+/* Its table, its lines as the groups of the page. metrics: columns of the file, NULL behind the
+ * last, borrowed; HS_E_INPUT where one is not there; NULL = those of the page. x: the key along the
+ * axis, HS_E_INPUT unless it was swept; NULL = the one of most numbers. */
 HS_MUST_USE enum hs_status hs_page_read_sweep(struct hs_page *page, const char *const *metrics,
                                               const char *x);
+void hs_page_close_sweep(struct hs_page *page);
+void hs_page_sweep_head(struct hs_page *page);
+/* The values that a key took in a sweep; any other key leaves the text as it is. */
+void hs_page_swept(const struct hs_page *page, const char *key, char *text, size_t size);
 
 /* ---- parts of a page ---- */
 
@@ -252,7 +252,6 @@ struct hs_figure_key {
 };
 void hs_figure_begin(struct hs_page *page, struct hs_frame *frame, const struct hs_figure_key *keys,
                      uint32_t count);
-void hs_figure_end(struct hs_page *page);
 /* The drawn groups as keys; returns how many: none for one group. */
 uint32_t hs_page_group_keys(const struct hs_page *page, const char *class,
                             struct hs_figure_key keys[HS_PAGE_DRAWN_MAX]);

@@ -332,7 +332,7 @@ static void put_quantile_table(const struct curves *s)
 
 static const char *const files[] = {"jobs.csv", NULL};
 
-static enum hs_status put_distributions(struct hs_page *page)
+enum hs_status hs_put_distributions(struct hs_page *page)
 {
     static const struct hs_frame frame = {
         .columns = ON_PAGE, .width = HS_PAGE_THIRD, .height = 188, .margin = {44, 10, 8, 24}};
@@ -365,9 +365,6 @@ static enum hs_status put_distributions(struct hs_page *page)
     return status;
 }
 
-const struct hs_page_section hs_page_distributions = {"distributions", "Distributions",
-                                                      put_distributions};
-
 static void put_figure(struct curves *s, const uint32_t chosen[], uint32_t count)
 {
     struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
@@ -382,10 +379,9 @@ static void put_figure(struct curves *s, const uint32_t chosen[], uint32_t count
             s->chart.x = (struct hs_scale){.from = 0, .to = 1};
         put_plot(s, &frame, i, has_values);
     }
-    hs_figure_end(s->page);
 }
 
-static enum hs_status draw_cdf(struct hs_page *page)
+enum hs_status hs_draw_cdf(struct hs_page *page)
 {
     struct curves s = {.page = page, .drawn = page->group_count};
     const char *names[HS_FIGURE_METRICS_MAX + 1];
@@ -418,9 +414,6 @@ static enum hs_status draw_cdf(struct hs_page *page)
     free_groups(&s);
     return status;
 }
-
-const struct hs_figure hs_figure_cdf = {
-    .name = "cdf", .draw = draw_cdf, .has_metrics = true, .has_scale = true};
 
 /* ---- classes ---- */
 
@@ -581,7 +574,7 @@ static void put_class_table(const struct rows *r)
     hs_say(out, HS_TABLE_END "</details>\n");
 }
 
-static enum hs_status put_classes(struct hs_page *page)
+enum hs_status hs_put_classes(struct hs_page *page)
 {
     static const struct {
         const char *name, *heading;
@@ -620,8 +613,6 @@ static enum hs_status put_classes(struct hs_page *page)
     return HS_OK;
 }
 
-const struct hs_page_section hs_page_classes = {"classes", "Kinds of jobs", put_classes};
-
 /* ---- the figure ---- */
 
 /* Bars of one measure; the axis of a slowdown that is large is logarithmic, from 1. */
@@ -658,7 +649,7 @@ static void put_measure(struct hs_page *page, const struct hs_frame *frame, cons
     hs_plot_end(page, &c, shown.title, NULL);
 }
 
-static enum hs_status draw_classes(struct hs_page *page)
+enum hs_status hs_draw_classes(struct hs_page *page)
 {
     const struct rows rows = rows_of(page, page->figure->by != NULL ? page->figure->by : "gpus");
     struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
@@ -684,12 +675,5 @@ static enum hs_status draw_classes(struct hs_page *page)
     hs_figure_begin(page, &frame, keys, hs_page_group_keys(page, "solid", keys));
     for (uint32_t m = 0; m < count; m++)
         put_measure(page, &frame, &rows, m, names[m]);
-    hs_figure_end(page);
     return HS_OK;
 }
-
-const struct hs_figure hs_figure_classes = {.name = "classes",
-                                            .draw = draw_classes,
-                                            .has_metrics = true,
-                                            .has_scale = true,
-                                            .has_classes = true};

@@ -415,12 +415,10 @@ static enum hs_status put_groups(struct nodes_section *s)
     return HS_OK;
 }
 
-static enum hs_status put_where(struct hs_page *page)
+enum hs_status hs_put_nodes(struct hs_page *page)
 {
     return with_maps(page, put_groups);
 }
-
-const struct hs_page_section hs_page_nodes = {"nodes", "Where", put_where};
 
 /* ---- the figures ---- */
 
@@ -497,16 +495,13 @@ static enum hs_status put_heat(struct nodes_section *s)
         if (is_last)
             hs_svg_text(c.out, c.right + 14, c.bottom + 30, "middle", "tick", "Jobs per GPU");
     }
-    hs_figure_end(s->page);
     return HS_OK;
 }
 
-static enum hs_status draw_heat(struct hs_page *page)
+enum hs_status hs_draw_heat(struct hs_page *page)
 {
     return with_maps(page, put_heat);
 }
-
-const struct hs_figure hs_figure_heat = {.name = "heat", .draw = draw_heat};
 
 /* ---- a Gantt chart for a paper: a colour a job, shared GPUs divided ---- */
 
@@ -661,13 +656,10 @@ static enum hs_status put_gantts(struct nodes_section *s)
         put_nodes(s->map, &l.c, l.gpu_height);
         end_plot(s, &l.c, "GPUs by node");
     }
-    hs_figure_end(s->page);
     return HS_OK;
 }
 
-static enum hs_status draw_gantt(struct hs_page *page)
+enum hs_status hs_draw_gantt(struct hs_page *page)
 {
     return with_maps(page, put_gantts);
 }
-
-const struct hs_figure hs_figure_gantt = {.name = "gantt", .draw = draw_gantt};

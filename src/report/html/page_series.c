@@ -427,7 +427,7 @@ static enum hs_status open_section(struct series_section *s, struct hs_page *pag
     return read_tracks(s);
 }
 
-static enum hs_status put_time(struct hs_page *page)
+enum hs_status hs_put_time(struct hs_page *page)
 {
     struct series_section s;
     HS_TRY(open_section(&s, page));
@@ -438,12 +438,10 @@ static enum hs_status put_time(struct hs_page *page)
     return HS_OK;
 }
 
-const struct hs_page_section hs_page_time = {"time", "Over time", put_time};
-
 /* ---- the figures ---- */
 
 /* A line a group in each plot: GPU allocation, utilization as a share, jobs that wait. */
-static enum hs_status draw_time(struct hs_page *page)
+enum hs_status hs_draw_time(struct hs_page *page)
 {
     static const char *const titles[] = {"GPU allocation", "GPU utilization", "Jobs waiting"};
     static const uint32_t series[] = {HELD, UTIL, PENDING};
@@ -472,13 +470,10 @@ static enum hs_status draw_time(struct hs_page *page)
         }
         hs_plot_end(page, &c, row == 2 ? time_title : NULL, titles[row]);
     }
-    hs_figure_end(page);
     return HS_OK;
 }
 
-const struct hs_figure hs_figure_time = {.name = "time", .draw = draw_time};
-
-static enum hs_status draw_waits(struct hs_page *page)
+enum hs_status hs_draw_waits(struct hs_page *page)
 {
     const bool is_one = page->group_count == 1;
     struct hs_frame frame = {.rows = page->group_count,
@@ -493,11 +488,8 @@ static enum hs_status draw_waits(struct hs_page *page)
     hs_figure_begin(page, &frame, keys, cause_keys(&s, keys));
     for (uint32_t g = 0; g < s.drawn; g++)
         put_panel(&s, &frame, g, WAITING, top > 0 ? top : 1, g + 1 == s.drawn);
-    hs_figure_end(page);
     return HS_OK;
 }
-
-const struct hs_figure hs_figure_waits = {.name = "waits", .draw = draw_waits};
 
 /* ---- why jobs waited: a bar a group, divided by cause ---- */
 
@@ -539,7 +531,7 @@ static void put_waits(struct hs_page *page, const struct hs_chart *c, uint32_t g
     }
 }
 
-static enum hs_status put_waiting(struct hs_page *page)
+enum hs_status hs_put_waiting(struct hs_page *page)
 {
     const uint32_t drawn = hs_page_drawn(page);
     const bool is_one = page->group_count == 1;
@@ -579,5 +571,3 @@ static enum hs_status put_waiting(struct hs_page *page)
                        "time; 'All metrics' above has the figures.");
     return HS_OK;
 }
-
-const struct hs_page_section hs_page_waiting = {"waiting", "Why jobs waited", put_waiting};

@@ -1,24 +1,406 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A sweep: curves of its metrics over the numeric axis, a line a policy, with intervals over the
- * seeds; the same as tables whose cells are shaded by their value; and its points.
+ * A sweep: its points, on the axes that were swept, with the metrics that are drawn, from
+ * sweep.csv; which axis plays which part; curves of the metrics over the numeric axis, a line a
+ * policy, with intervals over the seeds; the same as tables whose cells are shaded by their value;
+ * and the points. Reading is O(points x values of an axis).
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "report/compare/intervals.h"
+#include "base/fmt.h"
+#include "data/csvread.h"
 #include "report/html/page.h"
 
+#define AXES_MAX   12u
+#define VALUES_MAX 256u /* of an axis */
+#define POINTS_MAX 100000u
+
+/* Those of the page. */
+static const char *const page_metrics[HS_FIGURE_METRICS_MAX + 1] = {
+    "mean_jct",       "p99_jct", "mean_wait", "p99_wait", "mean_bounded_slowdown",
+    "gpu_allocation", NULL};
+
+enum part {
+    FIXED,     /* one value, or the value follows from that of another axis */
+    LINE,      /* one line each: policies where they are swept */
+    X,         /* the numeric axis with most values */
+    REPLICATE, /* seeds: what means and intervals are taken over */
+    FACET,     /* one chart each */
+    PARTS,
+};
+
+struct axis {
+    const char *key;                /* as in the experiment: "load"; NULL: of one line or place */
+    const char *values[VALUES_MAX]; /* ascending if all are numbers, else as they came */
+    double numbers[VALUES_MAX];
+    uint32_t column, count;
+    bool is_numeric;
+    enum part part;
+};
+
+struct point {
+    const char *run, *state, *exit;
+    uint32_t at[AXES_MAX + 2];           /* its value on each axis */
+    double value[HS_FIGURE_METRICS_MAX]; /* of the metrics; NaN = none */
+    uint32_t number[PARTS]; /* which combination of the axes that are FACET, REPLICATE */
+    bool is_done;
+};
+
+struct hs_sweeptable {
+    struct axis axes[AXES_MAX + 2]; /* behind the swept ones one line and one place */
+    struct point *points;
+    uint32_t axis_count, point_count, point_cap;
+    const char *const *metrics;
+    uint32_t metric_columns[HS_FIGURE_METRICS_MAX], metric_count;
+    const struct axis *line, *x;
+    uint32_t facets, replicates;
+    const char *workload, *cluster; /* of the points that are done, NULL if they differ */
+};
+
+/* ---- the file ---- */
+
+enum { RUN, STATE, EXIT, WORKLOAD, CLUSTER, NAMED };
+
+struct reading {
+    struct hs_sweeptable *t;
+    struct hs_arena *arena;
+    struct hs_csv *csv;
+    struct hs_diag *diag;
+    uint32_t named[NAMED];
+    bool has_done; /* a point */
+};
+
+static const char *keep(const struct reading *r, const struct hs_csv_row *row, uint32_t column)
+{
+    return column < row->count ? hs_arena_text(r->arena, row->fields[column], row->lengths[column])
+                               : "";
+}
+
+/* Columns that are asked for must be there; of those of the page the file may lack some. */
+static enum hs_status read_head(struct reading *r, const struct hs_csv_row *row)
+{
+    static const char prefix[] = "axis_", *const names[NAMED] = {"run", "state", "exit", "workload",
+                                                                 "cluster"};
+    struct hs_sweeptable *t = r->t;
+    for (uint32_t c = 0; c < row->count; c++) {
+        if (strncmp(row->fields[c], prefix, strlen(prefix)) != 0)
+            continue;
+        const struct hs_place place = hs_csv_place(r->csv, c);
+        if (t->axis_count == AXES_MAX)
+            return hs_fail(r->diag, HS_E_LIMIT, &place, NULL,
+                           "a report draws sweeps of at most %u keys", AXES_MAX);
+        t->axes[t->axis_count++] =
+            (struct axis){.key = keep(r, row, c) + strlen(prefix), .column = c};
+    }
+    for (uint32_t m = 0; m < t->metric_count; m++) {
+        t->metric_columns[m] = hs_renamed_column(row, t->metrics[m]);
+        if (t->metric_columns[m] >= row->count && t->metrics != page_metrics)
+            return hs_csv_fail(r->csv, 0, NULL, "there is no column '%s'", t->metrics[m]);
+    }
+    for (int i = 0; i < NAMED; i++)
+        r->named[i] = hs_csv_column(row, names[i]);
+    if (r->named[RUN] >= row->count || r->named[STATE] >= row->count)
+        return hs_csv_fail(r->csv, 0, NULL,
+                           "not the table of a sweep: there is no column run or state");
+    return HS_OK;
+}
+
+static enum hs_status value_index(const struct reading *r, struct axis *a, const char *text,
+                                  uint32_t *index)
+{
+    for (*index = 0; *index < a->count; ++*index)
+        if (strcmp(a->values[*index], text) == 0)
+            return HS_OK;
+    const struct hs_place place = hs_csv_place(r->csv, a->column);
+    if (a->count == VALUES_MAX)
+        return hs_fail(r->diag, HS_E_LIMIT, &place, NULL,
+                       "a report draws at most %u values of a key", VALUES_MAX);
+    a->values[a->count++] = hs_arena_text(r->arena, text, strlen(text));
+    return HS_OK;
+}
+
+/* Workload and cluster as long as all points that are done have the same. */
+static void take_what(const struct reading *r, const char **what, const char *text)
+{
+    if (!r->has_done)
+        *what = text;
+    else if (*what != NULL && strcmp(*what, text) != 0)
+        *what = NULL;
+}
+
+static enum hs_status read_point(struct reading *r, const struct hs_csv_row *row)
+{
+    struct hs_sweeptable *t = r->t;
+    hs_grow((void **)&t->points, &t->point_cap, (uint64_t)t->point_count + 1, sizeof *t->points,
+            POINTS_MAX);
+    struct point *p = &t->points[t->point_count++];
+    *p = (struct point){.run = keep(r, row, r->named[RUN]),
+                        .state = keep(r, row, r->named[STATE]),
+                        .exit = keep(r, row, r->named[EXIT])};
+    p->is_done = strcmp(p->state, "done") == 0;
+    for (uint32_t a = 0; a < t->axis_count; a++) {
+        const uint32_t column = t->axes[a].column;
+        HS_TRY(
+            value_index(r, &t->axes[a], column < row->count ? row->fields[column] : "", &p->at[a]));
+    }
+    for (uint32_t m = 0; m < t->metric_count; m++) {
+        const uint32_t column = t->metric_columns[m];
+        if (column >= row->count ||
+            !hs_parse_double(row->fields[column], row->lengths[column], &p->value[m]))
+            p->value[m] = (double)NAN;
+    }
+    if (p->is_done) {
+        take_what(r, &t->workload, keep(r, row, r->named[WORKLOAD]));
+        take_what(r, &t->cluster, keep(r, row, r->named[CLUSTER]));
+        r->has_done = true;
+    }
+    return HS_OK;
+}
+
+/* ---- axes and their parts ---- */
+
+static void sort_values(struct hs_sweeptable *t, uint32_t axis)
+{
+    struct axis *a = &t->axes[axis], sorted = *a;
+    uint32_t new_index[VALUES_MAX];
+    a->is_numeric = true;
+    for (uint32_t i = 0; i < a->count && a->is_numeric; i++)
+        a->is_numeric = hs_parse_double(a->values[i], strlen(a->values[i]), &a->numbers[i]);
+    if (!a->is_numeric)
+        return;
+    for (uint32_t i = 0; i < a->count; i++) { /* few values: each is compared with all */
+        uint32_t rank = 0;
+        for (uint32_t k = 0; k < a->count; k++)
+            rank += a->numbers[k] < a->numbers[i] || (a->numbers[k] == a->numbers[i] && k < i);
+        new_index[i] = rank;
+        sorted.values[rank] = a->values[i];
+        sorted.numbers[rank] = a->numbers[i];
+    }
+    sorted.is_numeric = true;
+    *a = sorted;
+    for (uint32_t p = 0; p < t->point_count; p++)
+        t->points[p].at[axis] = new_index[t->points[p].at[axis]];
+}
+
+/* Does the value on axis a follow from that on axis b, for every point? */
+static bool follows(const struct hs_sweeptable *t, uint32_t a, uint32_t b)
+{
+    uint32_t value[VALUES_MAX];
+    bool is_known[VALUES_MAX] = {false};
+    for (uint32_t p = 0; p < t->point_count; p++) {
+        const uint32_t at = t->points[p].at[b];
+        if (is_known[at] && value[at] != t->points[p].at[a])
+            return false;
+        is_known[at] = true;
+        value[at] = t->points[p].at[a];
+    }
+    return true;
+}
+
+/* The free axis (not yet in a part) with most values; of numbers, or of names. */
+static struct axis *longest_free(struct hs_sweeptable *t, bool is_numeric)
+{
+    struct axis *longest = NULL;
+    for (struct axis *a = t->axes; a < t->axes + t->axis_count; a++)
+        if (a->part == FACET && a->is_numeric == is_numeric &&
+            (longest == NULL || a->count > longest->count))
+            longest = a;
+    return longest;
+}
+
+/* Gives the line or x axis, unless it is given or there is none; axes whose values follow from it
+ * are fixed. */
+static void take_part(struct hs_sweeptable *t, struct axis *axis, enum part part)
+{
+    const struct axis **taken = part == X ? &t->x : &t->line;
+    if (*taken != NULL || axis == NULL)
+        return;
+    *taken = axis;
+    axis->part = part;
+    for (uint32_t a = 0; a < t->axis_count; a++)
+        if (t->axes[a].part == FACET && follows(t, a, (uint32_t)(axis - t->axes)))
+            t->axes[a].part = FIXED;
+}
+
+/* x: the axis that was asked for, or NULL. */
+static void give_parts(struct hs_sweeptable *t, struct axis *x)
+{
+    struct axis *line = NULL, *none = t->axes + t->axis_count;
+    for (struct axis *a = t->axes; a < none; a++) {
+        const bool is_seed = strcmp(a->key, "seed") == 0 || strcmp(a->key, "assign_seed") == 0;
+        a->part = a->count < 2 ? FIXED : is_seed ? REPLICATE : FACET;
+        if (a->part == FACET && strcmp(a->key, "policy") == 0 && a != x)
+            line = a;
+    }
+    take_part(t, x, X);
+    take_part(t, line, LINE);
+    take_part(t, longest_free(t, true), X);
+    take_part(t, longest_free(t, false), LINE);
+    take_part(t, longest_free(t, true), LINE);
+    take_part(t, longest_free(t, false), X);
+    none[0] = (struct axis){.values = {"all runs"}, .count = 1};
+    none[1] = (struct axis){.values = {""}, .count = 1};
+    t->line = t->line != NULL ? t->line : &none[0];
+    t->x = t->x != NULL ? t->x : &none[1];
+}
+
+/* Numbers the combinations of the axes of a part as they come. */
+static uint32_t combine(struct hs_sweeptable *t, enum part part)
+{
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < t->point_count; p++) {
+        uint32_t found = count;
+        for (uint32_t before = 0; before < p && found == count; before++) {
+            bool is_same = true;
+            for (uint32_t a = 0; a < t->axis_count && is_same; a++)
+                is_same = t->axes[a].part != part || t->points[p].at[a] == t->points[before].at[a];
+            if (is_same)
+                found = t->points[before].number[part];
+        }
+        t->points[p].number[part] = found;
+        count += found == count;
+    }
+    return count;
+}
+
+static enum hs_status find_axis(struct hs_sweeptable *t, const char *key, const char *path,
+                                struct hs_diag *diag, struct axis **axis)
+{
+    char swept[256] = "";
+    for (*axis = t->axes; *axis < t->axes + t->axis_count; ++*axis) {
+        if ((*axis)->count > 1 && strcmp((*axis)->key, key) == 0)
+            return HS_OK;
+        hs_append(swept, sizeof swept, " %s", (*axis)->key);
+    }
+    return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+                   "'%s' was not swept; there are:%s", key, swept);
+}
+
+/* x: the key along the x axis; NULL = the one of most numbers. */
+static enum hs_status read_table(struct hs_sweeptable *t, struct hs_arena *arena, const char *path,
+                                 const char *const *metrics, const char *x, struct hs_diag *diag)
+{
+    struct reading r = {.t = t, .arena = arena, .diag = diag};
+    struct hs_input *input;
+    struct hs_csv_row row;
+    struct axis *axis = NULL;
+    *t = (struct hs_sweeptable){.metrics = metrics};
+    while (metrics[t->metric_count] != NULL)
+        t->metric_count++;
+    HS_TRY(hs_input_open(&input, path, diag));
+    hs_csv_open(&r.csv, input, ',', diag);
+    enum hs_status s = hs_csv_next(r.csv, &row);
+    if (s == HS_OK)
+        s = read_head(&r, &row);
+    while (s == HS_OK && (s = hs_csv_next(r.csv, &row)) == HS_OK)
+        s = read_point(&r, &row);
+    hs_csv_close(r.csv);
+    hs_input_close(input);
+    if (s != HS_END)
+        return s;
+    for (uint32_t a = 0; a < t->axis_count; a++)
+        sort_values(t, a);
+    if (x != NULL)
+        HS_TRY(find_axis(t, x, path, diag, &axis));
+    give_parts(t, axis);
+    t->facets = combine(t, FACET);
+    t->replicates = combine(t, REPLICATE);
+    return HS_OK;
+}
+
+/* "gpus = 8, order = fit": what the points of a facet share; "" if there is one facet alone. */
+static void facet_text(const struct hs_sweeptable *t, uint32_t facet, char text[HS_HTML_SAY_MAX])
+{
+    const struct point *p = t->points;
+    text[0] = '\0';
+    while (p->number[FACET] != facet)
+        p++;
+    for (uint32_t a = 0; a < t->axis_count; a++)
+        if (t->axes[a].part == FACET)
+            hs_append(text, HS_HTML_SAY_MAX, "%s%s = %s", text[0] != '\0' ? ", " : "",
+                      t->axes[a].key, t->axes[a].values[p->at[a]]);
+}
+
+void hs_page_close_sweep(struct hs_page *page)
+{
+    if (page->sweep != NULL)
+        hs_free(page->sweep->points);
+    page->sweep = NULL;
+}
+
+enum hs_status hs_page_read_sweep(struct hs_page *page, const char *const *metrics, const char *x)
+{
+    char path[HS_PATH_SIZE];
+    hs_page_close_sweep(page);
+    page->sweep = hs_arena_alloc(&page->arena, sizeof *page->sweep);
+    page->group_count = 0;
+    (void)snprintf(path, sizeof path, "%s/sweep.csv", page->manifest.dir);
+    struct hs_sweeptable *t = page->sweep;
+    HS_TRY(
+        read_table(t, &page->arena, path, metrics != NULL ? metrics : page_metrics, x, page->diag));
+    if (t->point_count == 0)
+        return hs_fail(page->diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
+                       "the sweep has no points");
+    for (uint32_t line = 0; t->line->key != NULL && line < t->line->count; line++)
+        HS_TRY(hs_page_add_group(page, t->line->values[line], NULL, 0, 0));
+    return HS_OK;
+}
+
+/* ---- what is shown ---- */
+
 #define FACETS_MAX 6u   /* drawn */
-#define POINTS_MAX 400u /* listed */
+#define LISTED_MAX 400u /* points */
 #define WIDE_RANGE 30   /* largest / smallest from which on an axis is logarithmic */
+
+/* "60 runs of sample on 10x8:V100: policy x 4, load x 5, seed x 3.", and what is not done. */
+void hs_page_sweep_head(struct hs_page *page)
+{
+    const struct hs_sweeptable *t = page->sweep;
+    struct hs_output *out = page->out;
+    uint32_t failed = 0, missing = 0;
+    const char *before = ": ";
+    hs_say(out, "<p class=\"lead\">%" PRIu32 " runs", t->point_count);
+    if (t->workload != NULL)
+        hs_markup(out, " of <b>%s</b>", t->workload);
+    if (t->cluster != NULL)
+        hs_markup(out, " on <b>%s</b>", t->cluster);
+    for (uint32_t a = 0; a < t->axis_count; a++)
+        if (t->axes[a].count > 1) {
+            hs_markup(out, "%s%u values of %s", before, t->axes[a].count, t->axes[a].key);
+            before = ", ";
+        }
+    hs_say(out, ".</p>\n");
+    for (uint32_t i = 0; i < t->point_count; i++) {
+        const bool has_failed = strcmp(t->points[i].state, "failed") == 0;
+        failed += has_failed;
+        missing += !has_failed && !t->points[i].is_done;
+    }
+    if (failed + missing > 0)
+        hs_say(out,
+               "<p class=\"caution\">%" PRIu32 " of %" PRIu32 " points failed and %" PRIu32
+               " have not run: means are over the others.</p>\n",
+               failed, t->point_count, missing);
+}
+
+void hs_page_swept(const struct hs_page *page, const char *key, char *text, size_t size)
+{
+    const struct hs_sweeptable *t = page->sweep;
+    size_t len = 0;
+    for (uint32_t a = 0; t != NULL && a < t->axis_count; a++)
+        for (uint32_t i = 0; strcmp(t->axes[a].key, key) == 0 && i < t->axes[a].count; i++) {
+            const int put = snprintf(text + len, size - len, "%s%s", i == 0 ? "swept: " : ", ",
+                                     t->axes[a].values[i]);
+            len += put > 0 && (size_t)put < size - len ? (size_t)put : 0;
+        }
+}
 
 struct view {
     struct hs_page *page;
     const struct hs_sweeptable *t;
-    uint32_t facet, metric;
+    uint32_t facet, metric, lines, places;
     struct hs_runcolumn column;
     struct hs_replicated *cells;  /* lines x places */
     struct hs_replicated *ratios; /* to the first line */
@@ -27,30 +409,28 @@ struct view {
 
 static struct hs_replicated *cell_of(const struct view *v, uint32_t line, uint32_t x)
 {
-    return &v->cells[(size_t)line * v->t->places + x];
+    return &v->cells[(size_t)line * v->places + x];
 }
 
+/* O(points + values). */
 static void fill_cells(struct view *v)
 {
-    const uint32_t replicates = v->t->replicates;
-    v->column = hs_runcolumn_of(v->t->metrics[v->metric]);
-    hs_sweeptable_values(v->t, v->facet, v->metric, v->values);
-    for (uint32_t i = 0; i < v->t->lines * v->t->places; i++) {
+    const struct hs_sweeptable *t = v->t;
+    const uint32_t replicates = t->replicates, cells = v->lines * v->places;
+    v->column = hs_runcolumn_of(t->metrics[v->metric]);
+    for (size_t i = 0; i < (size_t)cells * replicates; i++)
+        v->values[i] = (double)NAN;
+    for (const struct point *p = t->points; p < t->points + t->point_count; p++)
+        if (p->is_done && p->number[FACET] == v->facet)
+            v->values[((size_t)p->at[t->line - t->axes] * v->places + p->at[t->x - t->axes]) *
+                          replicates +
+                      p->number[REPLICATE]] = p->value[v->metric];
+    for (uint32_t i = 0; i < cells; i++) {
         const double *values = v->values + (size_t)i * replicates,
-                     *firsts = v->values + (size_t)(i % v->t->places) * replicates;
+                     *firsts = v->values + (size_t)(i % v->places) * replicates;
         v->cells[i] = hs_replicated_mean(values, 1, replicates);
         v->ratios[i] = hs_replicated_ratio(values, firsts, 1, replicates);
     }
-}
-
-static const char *line_name(const struct view *v, uint32_t line)
-{
-    return v->t->line != HS_SWEEP_NONE ? v->t->axes[v->t->line].values[line] : "all runs";
-}
-
-static const char *place_name(const struct view *v, uint32_t x)
-{
-    return v->t->x != HS_SWEEP_NONE ? v->t->axes[v->t->x].values[x] : "";
 }
 
 /* ---- curves ---- */
@@ -58,8 +438,7 @@ static const char *place_name(const struct view *v, uint32_t x)
 /* Names stand at even distances, numbers where they belong. */
 static double x_value(const struct view *v, uint32_t x)
 {
-    const struct hs_sweeptable_axis *axis = &v->t->axes[v->t->x];
-    return axis->is_numeric ? axis->numbers[x] : x;
+    return v->t->x->is_numeric ? v->t->x->numbers[x] : x;
 }
 
 static void put_band(const struct view *v, const struct hs_chart *c, uint32_t line)
@@ -67,13 +446,13 @@ static void put_band(const struct view *v, const struct hs_chart *c, uint32_t li
     struct hs_path path;
     bool is_any = false;
     hs_path_begin(&path, c->out, "interval", hs_page_colour(line));
-    for (uint32_t x = 0; x < v->t->places; x++)
+    for (uint32_t x = 0; x < v->places; x++)
         if (!isnan(cell_of(v, line, x)->high)) {
             hs_path_to(&path, hs_scale_at(&c->x, x_value(v, x)),
                        hs_scale_at(&c->y, cell_of(v, line, x)->high));
             is_any = true;
         }
-    for (uint32_t x = v->t->places; x-- > 0;)
+    for (uint32_t x = v->places; x-- > 0;)
         if (!isnan(cell_of(v, line, x)->low))
             hs_path_to(&path, hs_scale_at(&c->x, x_value(v, x)),
                        hs_scale_at(&c->y, cell_of(v, line, x)->low));
@@ -87,12 +466,12 @@ static void put_line(const struct view *v, const struct hs_chart *c, uint32_t li
 {
     struct hs_path path;
     hs_path_begin(&path, c->out, "line", hs_page_colour(line));
-    for (uint32_t x = 0; x < v->t->places; x++)
+    for (uint32_t x = 0; x < v->places; x++)
         if (!isnan(cell_of(v, line, x)->value))
             hs_path_to(&path, hs_scale_at(&c->x, x_value(v, x)),
                        hs_scale_at(&c->y, cell_of(v, line, x)->value));
-    hs_path_end(&path, line_name(v, line));
-    for (uint32_t x = 0; x < v->t->places; x++) {
+    hs_path_end(&path, v->t->line->values[line]);
+    for (uint32_t x = 0; x < v->places; x++) {
         const struct hs_replicated *cell = cell_of(v, line, x);
         char value[HS_COLUMN_TEXT_SIZE], spread[HS_COLUMN_TEXT_SIZE];
         if (isnan(cell->value))
@@ -100,8 +479,8 @@ static void put_line(const struct view *v, const struct hs_chart *c, uint32_t li
         hs_runcolumn_spread_text(cell->value, cell->low, cell->high, spread);
         hs_svg_dot(c->out, hs_page_colour(line), hs_scale_at(&c->x, x_value(v, x)),
                    hs_scale_at(&c->y, cell->value),
-                   HS_TEXT("%s, %s %s: %s %s%s%s, %" PRIu32 " %s", line_name(v, line),
-                           v->t->axes[v->t->x].key, place_name(v, x), v->column.title,
+                   HS_TEXT("%s, %s %s: %s %s%s%s, %" PRIu32 " %s", v->t->line->values[line],
+                           v->t->x->key, v->t->x->values[x], v->column.title,
                            hs_runcolumn_text(&v->column, cell->value, value),
                            spread[0] != '\0' ? ", " : "", spread, cell->runs,
                            cell->runs == 1 ? "run" : "runs"));
@@ -111,15 +490,15 @@ static void put_line(const struct view *v, const struct hs_chart *c, uint32_t li
 /* False if all values are 0. The axis begins at 0, or is logarithmic. */
 static bool set_scales(const struct view *v, struct hs_chart *c, enum hs_figure_scale scale)
 {
-    const uint32_t drawn = v->t->lines < HS_PAGE_DRAWN_MAX ? v->t->lines : HS_PAGE_DRAWN_MAX;
+    const uint32_t drawn = v->lines < HS_PAGE_DRAWN_MAX ? v->lines : HS_PAGE_DRAWN_MAX;
     double least = (double)INFINITY, most = 0;
-    for (uint32_t i = 0; i < drawn * v->t->places; i++) {
+    for (uint32_t i = 0; i < drawn * v->places; i++) {
         most = fmax(most, fmax(v->cells[i].value, v->cells[i].high));
         least = fmin(least, v->cells[i].value);
     }
     const bool is_log = least > 0 && (scale == HS_FIGURE_LOG ||
                                       (scale == HS_FIGURE_AUTO && most / least >= WIDE_RANGE));
-    c->x = (struct hs_scale){.from = x_value(v, 0), .to = x_value(v, v->t->places - 1)};
+    c->x = (struct hs_scale){.from = x_value(v, 0), .to = x_value(v, v->places - 1)};
     c->y = (struct hs_scale){.from = is_log ? least / 1.2 : 0, .to = most, .is_log = is_log};
     return most > 0;
 }
@@ -134,8 +513,8 @@ static enum hs_axis axis_of(const struct hs_runcolumn *column)
 /* The curves of the metric over the x axis. */
 static void put_plot(const struct view *v, const struct hs_frame *frame)
 {
-    const uint32_t drawn = v->t->lines < HS_PAGE_DRAWN_MAX ? v->t->lines : HS_PAGE_DRAWN_MAX;
-    const struct hs_sweeptable_axis *axis = &v->t->axes[v->t->x];
+    const uint32_t drawn = v->lines < HS_PAGE_DRAWN_MAX ? v->lines : HS_PAGE_DRAWN_MAX;
+    const struct axis *axis = v->t->x;
     const bool is_page = v->page->figure == NULL;
     struct hs_chart c = {.out = v->page->out};
     char text[HS_HTML_SAY_MAX];
@@ -153,14 +532,14 @@ static void put_plot(const struct view *v, const struct hs_frame *frame)
     hs_chart_y_axis(&c, axis_of(&v->column), 6);
     if (axis->is_numeric)
         hs_chart_x_axis(&c, HS_AXIS_PLAIN, 6, true);
-    for (uint32_t x = 0; x < v->t->places && !axis->is_numeric; x++)
+    for (uint32_t x = 0; x < v->places && !axis->is_numeric; x++)
         hs_svg_text(c.out, hs_scale_at(&c.x, x), c.bottom + 15, "middle", "tick", axis->values[x]);
     hs_svg_text(c.out, (c.left + c.right) / 2, c.bottom + 34, "middle", "tick", axis->key);
     for (uint32_t line = drawn; line-- > 0;)
         put_band(v, &c, line);
     for (uint32_t line = drawn; line-- > 0;)
         put_line(v, &c, line);
-    hs_sweeptable_facet(v->t, v->facet, text, sizeof text);
+    facet_text(v->t, v->facet, text);
     if (!is_page && v->metric == 0)
         hs_svg_text(c.out, c.left, c.top - 10, "start", "name", text);
     hs_plot_end(v->page, &c, NULL, v->column.title);
@@ -173,11 +552,10 @@ static void put_plot(const struct view *v, const struct hs_frame *frame)
 static double best_of(const struct view *v, uint32_t x)
 {
     double best = (double)NAN;
-    for (uint32_t line = 0; line < v->t->lines && v->t->lines > 1; line++) {
+    for (uint32_t line = 0; line < v->lines && v->lines > 1; line++) {
         const double value = cell_of(v, line, x)->value;
-        if (v->column.best == HS_BEST_NONE || isnan(value))
-            continue;
-        if (isnan(best) || (v->column.best == HS_BEST_MOST ? value > best : value < best))
+        if (v->column.best != HS_BEST_NONE &&
+            (isnan(best) || (v->column.best == HS_BEST_MOST ? value > best : value < best)))
             best = value;
     }
     return best;
@@ -198,21 +576,21 @@ static void put_matrix(const struct view *v)
 {
     struct hs_output *out = v->page->out;
     double least = (double)INFINITY, most = 0;
-    for (uint32_t i = 0; i < v->t->lines * v->t->places; i++) {
+    for (uint32_t i = 0; i < v->lines * v->places; i++) {
         most = fmax(most, v->cells[i].value);
         least = fmin(least, v->cells[i].value);
     }
     hs_page_begin_table(v->page, NULL, "figures matrix");
-    hs_markup(out, "<th>%s</th>", v->t->x != HS_SWEEP_NONE ? v->t->axes[v->t->x].key : "");
-    for (uint32_t x = 0; x < v->t->places; x++)
-        hs_markup(out, "<th scope=\"col\">%s</th>", place_name(v, x));
+    hs_markup(out, "<th>%s</th>", v->t->x->key != NULL ? v->t->x->key : "");
+    for (uint32_t x = 0; x < v->places; x++)
+        hs_markup(out, "<th scope=\"col\">%s</th>", v->t->x->values[x]);
     hs_say(out, HS_TABLE_ROWS);
-    for (uint32_t line = 0; line < v->t->lines; line++) {
-        hs_markup(out, "<tr data-run=\"%s\"><th scope=\"row\">%s</th>", line_name(v, line),
-                  line_name(v, line));
-        for (uint32_t x = 0; x < v->t->places; x++) {
+    for (uint32_t line = 0; line < v->lines; line++) {
+        hs_markup(out, "<tr data-run=\"%s\"><th scope=\"row\">%s</th>", v->t->line->values[line],
+                  v->t->line->values[line]);
+        for (uint32_t x = 0; x < v->places; x++) {
             const struct hs_replicated *cell = cell_of(v, line, x),
-                                       *ratio = &v->ratios[(size_t)line * v->t->places + x];
+                                       *ratio = &v->ratios[(size_t)line * v->places + x];
             char below[HS_COLUMN_TEXT_SIZE];
             if (line == 0)
                 hs_runcolumn_spread_text(cell->value, cell->low, cell->high, below);
@@ -230,11 +608,11 @@ static void put_matrix(const struct view *v)
 
 /* ---- points ---- */
 
-static enum hs_status put_points(struct hs_page *page)
+enum hs_status hs_put_points(struct hs_page *page)
 {
     const struct hs_sweeptable *t = page->sweep;
     struct hs_output *out = page->out;
-    if (t->point_count > POINTS_MAX) {
+    if (t->point_count > LISTED_MAX) {
         hs_page_note(page, "There are %" PRIu32 ", too many to list: they are in sweep.csv.",
                      t->point_count);
         return HS_OK;
@@ -247,7 +625,7 @@ static enum hs_status put_points(struct hs_page *page)
         hs_say(out, "<th>%s</th>", hs_runcolumn_of(t->metrics[m]).title);
     hs_say(out, HS_TABLE_ROWS);
     for (uint32_t i = 0; i < t->point_count; i++) {
-        const struct hs_sweeptable_point *p = &t->points[i];
+        const struct point *p = &t->points[i];
         hs_say(out, "<tr%s><td>%" PRIu32 "</td>", p->is_done ? "" : " class=\"failed\"", i + 1);
         hs_markup(out, "<td class=\"text\">%s</td><td class=\"text\">%s", p->run, p->state);
         if (!p->is_done && p->exit[0] != '\0')
@@ -263,8 +641,6 @@ static enum hs_status put_points(struct hs_page *page)
     return HS_OK;
 }
 
-const struct hs_page_section hs_page_points = {"points", "Points", put_points};
-
 /* ---- the page ---- */
 
 /* The charts and tables of a facet. */
@@ -274,10 +650,10 @@ static void put_facet(struct view *v)
         .width = HS_PAGE_THIRD, .height = 174, .margin = {48, 10, 8, 38}};
     struct hs_output *out = v->page->out;
     char text[HS_HTML_SAY_MAX];
-    hs_sweeptable_facet(v->t, v->facet, text, sizeof text);
+    facet_text(v->t, v->facet, text);
     if (text[0] != '\0')
         hs_markup(out, "<h3>%s</h3>\n", text);
-    if (v->t->x != HS_SWEEP_NONE && v->t->places > 1) {
+    if (v->places > 1) {
         hs_say(out, "<div class=\"charts\">\n");
         for (v->metric = 0; v->metric < v->t->metric_count; v->metric++) {
             fill_cells(v);
@@ -297,16 +673,18 @@ static void put_facet(struct view *v)
 static struct view view_of(struct hs_page *page)
 {
     const struct hs_sweeptable *t = page->sweep;
-    const uint64_t cells = (uint64_t)t->lines * t->places;
+    const uint64_t cells = (uint64_t)t->line->count * t->x->count;
     return (struct view){
         .page = page,
         .t = t,
+        .lines = t->line->count,
+        .places = t->x->count,
         .cells = hs_arena_alloc(&page->arena, cells * sizeof(struct hs_replicated)),
         .ratios = hs_arena_alloc(&page->arena, cells * sizeof(struct hs_replicated)),
         .values = hs_arena_alloc(&page->arena, cells * t->replicates * sizeof(double))};
 }
 
-static enum hs_status put_results(struct hs_page *page)
+enum hs_status hs_put_results(struct hs_page *page)
 {
     struct view v = view_of(page);
     hs_page_legend(page);
@@ -321,16 +699,14 @@ static enum hs_status put_results(struct hs_page *page)
         "there are several seeds. In the tables, darker is larger, the best of each "
         "column is marked, and below a value is its ratio to %s over the same seeds (of "
         "%s itself: half the interval of its mean).",
-        line_name(&v, 0), line_name(&v, 0));
+        v.t->line->values[0], v.t->line->values[0]);
     return HS_OK;
 }
-
-const struct hs_page_section hs_page_results = {"results", "Results", put_results};
 
 /* ---- the figure ---- */
 
 /* The part of a curve's name that tells the facets apart stands above each row of plots. */
-static enum hs_status draw_sweep(struct hs_page *page)
+enum hs_status hs_draw_sweep(struct hs_page *page)
 {
     const struct hs_place place = {.file = page->manifest.dir};
     const char *names[HS_FIGURE_METRICS_MAX + 1];
@@ -338,13 +714,13 @@ static enum hs_status draw_sweep(struct hs_page *page)
     HS_TRY(hs_figure_metrics(page, "mean_jct,mean_wait,gpu_utilization", names));
     HS_TRY(hs_page_read_sweep(page, names, page->figure->x));
     struct view v = view_of(page);
-    if (v.t->x == HS_SWEEP_NONE || v.t->places < 2)
+    if (v.places < 2)
         return hs_fail(page->diag, HS_E_INPUT, &place, NULL,
                        "nothing was swept that could be the axis of a figure");
-    if (v.t->lines > HS_PAGE_DRAWN_MAX || v.t->facets > FACETS_MAX)
+    if (v.lines > HS_PAGE_DRAWN_MAX || v.t->facets > FACETS_MAX)
         return hs_fail(page->diag, HS_E_INPUT, &place, "--x=KEY takes another axis",
                        "%" PRIu32 " curves in %" PRIu32 " rows; a figure has room for %u in %u",
-                       v.t->lines, v.t->facets, HS_PAGE_DRAWN_MAX, FACETS_MAX);
+                       v.lines, v.t->facets, HS_PAGE_DRAWN_MAX, FACETS_MAX);
     struct hs_frame frame = {.rows = v.t->facets,
                              .columns = v.t->metric_count,
                              .height = v.t->metric_count == 1 ? 320 : 200,
@@ -355,12 +731,5 @@ static enum hs_status draw_sweep(struct hs_page *page)
             fill_cells(&v);
             put_plot(&v, &frame);
         }
-    hs_figure_end(page);
     return HS_OK;
 }
-
-const struct hs_figure hs_figure_sweep = {.name = "sweep",
-                                          .draw = draw_sweep,
-                                          .is_of_sweep = true,
-                                          .has_metrics = true,
-                                          .has_scale = true};
