@@ -11,14 +11,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
-#include "base/rng.h"
-#include "report/compare/intervals.h"
+#include "report/compare/paired.c"
 
-#define BLOCKS HS_BOOTSTRAP_BLOCKS_MAX
+#define BLOCKS BLOCKS_MAX
 #define LENGTH 10000
 #define UNIT   1000000 /* values are millionths of a standard deviation */
 
@@ -31,7 +29,7 @@ static void add_up(struct sums *sums, const int64_t *values, uint32_t count, uin
 {
     *sums = (struct sums){{0}, {0}};
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t block = hs_bootstrap_block(i, count, blocks);
+        uint32_t block = block_of(i, count, blocks);
         sums->num[block] += values[i];
         sums->den[block]++;
     }
@@ -42,7 +40,7 @@ static void blocks_are_even_and_in_order(void **state)
     (void)state;
     uint32_t sizes[25] = {0}, last = 0;
     for (uint32_t i = 0; i < 1007; i++) {
-        uint32_t block = hs_bootstrap_block(i, 1007, 25);
+        uint32_t block = block_of(i, 1007, 25);
         assert_true(block == last || block == last + 1);
         sizes[last = block]++;
     }
@@ -55,26 +53,21 @@ static void blocks_are_even_and_in_order(void **state)
 static void what_does_not_vary_has_no_width(void **state)
 {
     (void)state;
-    struct hs_bootstrap b;
+    struct bootstrap b;
     struct sums sums;
-    hs_bootstrap_open(&b, 12, 200, 1);
+    draw_blocks(&b, 12, 200, 1);
     for (int i = 0; i < 12; i++) {
         sums.num[i] = -3 * (i + 1);
         sums.den[i] = 2 * (i + 1);
     }
-    struct hs_bootstrap_range range = hs_bootstrap_interval(&b, sums.num, sums.den);
+    struct hs_paired_range range = interval_of(&b, sums.num, sums.den);
     assert_true(range.low == -1.5 && range.high == -1.5);
     for (int i = 0; i < 12; i++)
         sums.num[i] = 0;
-    range = hs_bootstrap_interval(&b, sums.num, sums.den);
+    range = interval_of(&b, sums.num, sums.den);
     assert_true(range.low == 0 && range.high == 0);
-    hs_bootstrap_close(&b);
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    hs_free(b.times);
+    hs_free(b.values);
 }
 
 /* The definition once more, in doubles: 20 blocks, each drawn by the named stream; of 120 resamples
@@ -83,7 +76,7 @@ static void it_is_the_percentile_interval_of_drawn_blocks(void **state)
 {
     (void)state;
     static double values[120];
-    struct hs_bootstrap b;
+    struct bootstrap b;
     struct hs_rng rng;
     struct sums sums;
     for (int i = 0; i < 20; i++) {
@@ -102,9 +95,10 @@ static void it_is_the_percentile_interval_of_drawn_blocks(void **state)
     }
     hs_rng_close(&rng);
     qsort(values, 120, sizeof *values, compare_doubles);
-    hs_bootstrap_open(&b, 20, 120, 77);
-    struct hs_bootstrap_range range = hs_bootstrap_interval(&b, sums.num, sums.den);
-    hs_bootstrap_close(&b);
+    draw_blocks(&b, 20, 120, 77);
+    struct hs_paired_range range = interval_of(&b, sums.num, sums.den);
+    hs_free(b.times);
+    hs_free(b.values);
     assert_true(values[2] < values[3] && values[116] < values[117]); /* a slip by one would show */
     assert_true(range.low == values[2] && range.high == values[117]);
 }
@@ -113,7 +107,7 @@ static void it_is_the_percentile_interval_of_drawn_blocks(void **state)
 static void the_seed_decides(void **state)
 {
     (void)state;
-    struct hs_bootstrap_range range[3];
+    struct hs_paired_range range[3];
     struct sums sums;
     for (int i = 0; i < 30; i++) {
         sums.num[i] = i;
@@ -121,10 +115,11 @@ static void the_seed_decides(void **state)
     }
     static const uint64_t seeds[3] = {5, 5, 6};
     for (int k = 0; k < 3; k++) {
-        struct hs_bootstrap b;
-        hs_bootstrap_open(&b, 30, 1000, seeds[k]);
-        range[k] = hs_bootstrap_interval(&b, sums.num, sums.den);
-        hs_bootstrap_close(&b);
+        struct bootstrap b;
+        draw_blocks(&b, 30, 1000, seeds[k]);
+        range[k] = interval_of(&b, sums.num, sums.den);
+        hs_free(b.times);
+        hs_free(b.values);
     }
     assert_true(range[0].low == range[1].low && range[0].high == range[1].high);
     assert_true(range[0].low != range[2].low || range[0].high != range[2].high);
@@ -132,15 +127,16 @@ static void the_seed_decides(void **state)
 
 static bool has_interval(uint32_t blocks, uint32_t with, uint32_t resamples)
 {
-    struct hs_bootstrap b;
+    struct bootstrap b;
     struct sums sums = {{0}, {0}};
     for (uint32_t i = 0; i < with; i++) {
         sums.num[i] = 1;
         sums.den[i] = 1;
     }
-    hs_bootstrap_open(&b, blocks, resamples, 1);
-    struct hs_bootstrap_range range = hs_bootstrap_interval(&b, sums.num, sums.den);
-    hs_bootstrap_close(&b);
+    draw_blocks(&b, blocks, resamples, 1);
+    struct hs_paired_range range = interval_of(&b, sums.num, sums.den);
+    hs_free(b.times);
+    hs_free(b.values);
     assert_true(isnan(range.low) == isnan(range.high));
     return !isnan(range.low);
 }
@@ -164,33 +160,33 @@ static void blocks_grow_until_neighbours_differ(void **state)
     (void)state;
     static int64_t values[LENGTH];
     double correlation = -1;
-    assert_int_equal(hs_bootstrap_blocks(values, LENGTH, &correlation), 100); /* all are 0 */
+    assert_int_equal(blocks_of(values, LENGTH, &correlation), 100); /* all are 0 */
     assert_true(correlation == 0);
-    assert_int_equal(hs_bootstrap_blocks(values, 60, &correlation), 60);
-    assert_int_equal(hs_bootstrap_blocks(values, 1, &correlation), 1);
+    assert_int_equal(blocks_of(values, 60, &correlation), 60);
+    assert_int_equal(blocks_of(values, 1, &correlation), 1);
     /* a trend: of 25 block means in a line the sum of squares is 2 (1 + 4 + ... + 144) = 1300, that
      * of neighbouring products 1300 - 144 - 12 = 1144 */
     for (int i = 0; i < LENGTH; i++)
         values[i] = i;
-    assert_int_equal(hs_bootstrap_blocks(values, LENGTH, &correlation), 25);
+    assert_int_equal(blocks_of(values, LENGTH, &correlation), 25);
     assert_true(fabs(correlation - 1144.0 / 1300) < 1e-9);
     /* high for 100 values, low for 100, ...: neighbours differ as much as they can */
     for (int i = 0; i < LENGTH; i++)
         values[i] = i / 100 % 2;
-    assert_int_equal(hs_bootstrap_blocks(values, LENGTH, &correlation), 100);
+    assert_int_equal(blocks_of(values, LENGTH, &correlation), 100);
     assert_true(fabs(correlation + 0.99) < 1e-9); /* 99 products of 100 squares */
     /* for 200: blocks of 100 come in equal twos, r = (50 - 49) / 100 = 0.01; nothing to mend */
     for (int i = 0; i < LENGTH; i++)
         values[i] = i / 200 % 2;
-    assert_int_equal(hs_bootstrap_blocks(values, LENGTH, &correlation), 100);
+    assert_int_equal(blocks_of(values, LENGTH, &correlation), 100);
     assert_true(fabs(correlation - 0.01) < 1e-9);
     /* for 400: in equal fours, 75 alike and 24 not, r = 0.51 > 0.196; blocks of 200 in equal twos:
      * 25 alike and 24 not, r = 0.02 */
     for (int i = 0; i < LENGTH; i++)
         values[i] = i / 400 % 2;
-    uint32_t blocks = hs_bootstrap_blocks(values, LENGTH, &correlation);
+    uint32_t blocks = blocks_of(values, LENGTH, &correlation);
     assert_int_equal(blocks, 50);
-    assert_in_range(correlation > 0 && correlation < hs_bootstrap_chance(50), 1, 1);
+    assert_in_range(correlation > 0 && correlation < chance_of(50), 1, 1);
 }
 
 /* Box and Muller, 1958. */
@@ -209,10 +205,10 @@ static struct coverage cover(uint32_t experiments, uint32_t count, double memory
 {
     static int64_t values[LENGTH];
     struct coverage c = {0, 0};
-    struct hs_bootstrap b;
+    struct bootstrap b;
     struct hs_rng rng;
     struct sums sums;
-    hs_bootstrap_open(&b, BLOCKS, 400, seed);
+    draw_blocks(&b, BLOCKS, 400, seed);
     hs_rng_open(&rng, seed, "experiments");
     for (uint32_t e = 0; e < experiments; e++) {
         double x = normal(&rng), correlation;
@@ -221,12 +217,13 @@ static struct coverage cover(uint32_t experiments, uint32_t count, double memory
             x = memory * x + sqrt(1 - memory * memory) * normal(&rng);
         }
         add_up(&sums, values, count, BLOCKS);
-        struct hs_bootstrap_range range = hs_bootstrap_interval(&b, sums.num, sums.den);
+        struct hs_paired_range range = interval_of(&b, sums.num, sums.den);
         c.held += range.low <= 0 && range.high >= 0;
-        c.whole += hs_bootstrap_blocks(values, count, &correlation) == BLOCKS;
+        c.whole += blocks_of(values, count, &correlation) == BLOCKS;
     }
     hs_rng_close(&rng);
-    hs_bootstrap_close(&b);
+    hs_free(b.times);
+    hs_free(b.values);
     return c;
 }
 

@@ -131,7 +131,8 @@ static void files_of_a_pair_have_these_columns(void **state)
     struct hs_rundir dir = {.is_open = false};
     snprintf(dir.tmp_path, sizeof dir.tmp_path, "%s", dir_path);
     struct hs_output_file files[HS_PAIRED_FILES];
-    assert_int_equal(hs_paired_load(&paired, dir_path, dir_path, &sink.diag), HS_OK);
+    assert_int_equal(hs_paired_load(&paired, (const char *const[]){dir_path, dir_path}, &sink.diag),
+                     HS_OK);
     assert_int_equal(hs_paired_compare(&paired, 0, 1), HS_OK);
     assert_int_equal(hs_paired_write(&paired, &dir, files), HS_OK);
     hs_paired_free(&paired);

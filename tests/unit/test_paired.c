@@ -64,7 +64,7 @@ static enum hs_status load(void)
     sink_init(&sink);
     snprintf(a, sizeof a, "%s", scratch_path("a"));
     snprintf(b, sizeof b, "%s", scratch_path("b"));
-    return hs_paired_load(&paired, a, b, &sink.diag);
+    return hs_paired_load(&paired, (const char *const[]){a, b}, &sink.diag);
 }
 
 static void load_rows(const char *a, const char *b)

@@ -583,7 +583,7 @@ static enum hs_status compare_pair(struct hs_call *call)
     hs_message_log_open(&c->log, &call->diag, HS_LOG_WARNINGS);
     hs_status_line_start(&c->stopwatch, &call->terminal, false, 0);
     enum hs_status status =
-        hs_paired_load(&c->paired, call->operands[0], call->operands[1], &c->log.diag);
+        hs_paired_load(&c->paired, (const char *const *)call->operands, &c->log.diag);
     if (status == HS_OK)
         status = hs_paired_compare(&c->paired, (uint32_t)options->bootstrap,
                                    (uint64_t)options->run.seed);

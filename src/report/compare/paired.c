@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Manifest and jobs.csv of two run directories, joined row by row, then the figures of each group
- * of jobs.
+ * Manifest and jobs.csv of two run directories, joined row by row; the figures of each group of
+ * jobs; what `horus compare RUN_A RUN_B` prints of them, rounded for a reader, and the files that
+ * it writes, with every digit.
  *
  * jobs.csv is in the order in which jobs end, and a job id may come more than once in a trace; so
  * both are sorted by submission, id, GPUs, work and place in the file, and then row i must be row
@@ -9,23 +10,33 @@
  * are joined in the order in which they ended.
  *
  * A metric is taken at a time: its differences are sorted once, for the medians of all groups, and
- * summed by group and block, for means and intervals. Values are integers (microseconds, or
- * millionths), sums are exact. O(jobs log jobs + groups x resamples x blocks).
+ * summed by group and block. Values are integers (microseconds, or millionths), sums are exact, and
+ * only their quotient is a double: the same bits everywhere.
+ * O(jobs log jobs + groups x resamples x blocks).
+ *
+ * Jobs wait for the same GPUs, so neighbours in time have similar waits: intervals by drawing jobs
+ * one by one would be far too narrow. Blocks of jobs that were submitted one after another are
+ * drawn instead, all of one length, as many as there are, with replacement (Carlstein, Annals of
+ * Statistics 14, 1986; Kuensch, Annals of Statistics 17, 1989), and the interval is that of the
+ * percentiles (Efron and Tibshirani, 1993, 13.3). A resample costs a sum over blocks.
  */
 #include "report/compare/paired.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fixed.h"
-#include "report/run/manifest.h"
+#include "base/fmt.h"
+#include "base/rng.h"
+#include "data/csvwrite.h"
+#include "report/run/run_table.h"
 #include "report/stats/exact.h"
 
-#define ROWS_MAX  (UINT32_MAX / 2)
+#define JOBS_MAX  (UINT32_MAX / 2)
 #define HINT_SIZE 512
 #define PPM       1000000
 
@@ -50,7 +61,7 @@ static const struct hs_rowcell cells[] = {
     {NULL, HS_ROWCELL_TEXT, 0},
 };
 
-static enum hs_status add_row(void *ctx, const struct hs_rowfile *f)
+static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
 {
     struct hs_paired_run *run = ctx;
     struct cells c = {.row = {.number = run->count}};
@@ -65,7 +76,7 @@ static enum hs_status add_row(void *ctx, const struct hs_rowfile *f)
         return hs_rowfile_bad(f, "run", "the time that a job which is done has run");
     row->id = hs_arena_text(&run->arena, c.id, strlen(c.id));
     row->vc = hs_intern_get(&run->vcs, c.vc);
-    hs_grow((void **)&run->rows, &run->cap, (uint64_t)run->count + 1, sizeof *run->rows, ROWS_MAX);
+    hs_grow((void **)&run->rows, &run->cap, (uint64_t)run->count + 1, sizeof *run->rows, JOBS_MAX);
     run->rows[run->count++] = *row;
     return HS_OK;
 }
@@ -79,7 +90,7 @@ static enum hs_status load_run(struct hs_paired_run *run, const char *dir, struc
         return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = dir},
                        "repeat the run with --outputs=jobs, or all",
                        "nothing to compare: the run was made without jobs.csv");
-    return hs_rowfile_each(&run->manifest, "jobs.csv", cells, add_row, run);
+    return hs_rowfile_each(&run->manifest, "jobs.csv", cells, add_job, run);
 }
 
 /* ---- joining ---- */
@@ -113,85 +124,65 @@ static int compare_demands(const struct hs_paired_row *a, const struct hs_paired
 static int compare_rows(const void *a, const void *b)
 {
     const struct hs_paired_row *x = a, *y = b;
-    int order = compare_keys(x, y);
-    if (order == 0)
-        order = compare_demands(x, y);
-    return order != 0 ? order : compare_int64(x->number, y->number);
+    const int keys = compare_keys(x, y), demands = compare_demands(x, y);
+    return keys != 0 ? keys : demands != 0 ? demands : compare_int64(x->number, y->number);
 }
 
-/* A setting that differs explains more than the first job that does. */
-static const char *hint_of(const struct hs_paired *p, char hint[HINT_SIZE])
+/* A setting of both runs as text, `absent` where one has none; false where they agree. */
+struct setting {
+    const char *text[HS_PAIRED_RUNS];
+    char number[HS_PAIRED_RUNS][HS_RUNMANIFEST_NUMBER_SIZE];
+};
+
+static bool differs_in(const struct hs_paired *p, const char *key, const char *absent,
+                       struct setting *s)
 {
-    for (size_t i = 0; i < sizeof workload_keys / sizeof *workload_keys; i++) {
-        const char *text[HS_PAIRED_RUNS];
-        char number[HS_PAIRED_RUNS][HS_RUNMANIFEST_NUMBER_SIZE];
-        for (int r = 0; r < HS_PAIRED_RUNS; r++) {
-            const struct hs_json *config = p->runs[r].manifest.config;
-            text[r] = hs_runmanifest_text(hs_json_get(config, workload_keys[i]), number[r]);
-            text[r] = text[r] != NULL ? text[r] : "not set";
-        }
-        if (strcmp(text[0], text[1]) == 0)
-            continue;
-        (void)snprintf(hint, HINT_SIZE, "%s differs: %s in %s, %s in %s", workload_keys[i], text[0],
-                       p->runs[0].dir, text[1], p->runs[1].dir);
-        return hint;
+    for (int r = 0; r < HS_PAIRED_RUNS; r++) {
+        const struct hs_json *value = hs_json_get(p->runs[r].manifest.config, key);
+        s->text[r] = hs_json_kind(value) == HS_JSON_BOOL ? (hs_json_bool(value) ? "true" : "false")
+                                                         : hs_runmanifest_text(value, s->number[r]);
+        s->text[r] = s->text[r] != NULL ? s->text[r] : absent;
     }
-    return NULL;
+    return strcmp(s->text[HS_PAIRED_A], s->text[HS_PAIRED_B]) != 0;
 }
 
-static enum hs_status differs(const struct hs_paired *p, const char *what)
+/* With a setting that differs, which explains more than the first job that does. */
+HS_PRINTF(2, 3)
+static enum hs_status differs(const struct hs_paired *p, const char *fmt, ...)
 {
-    char hint[HINT_SIZE];
-    struct hs_place place = {.file = p->runs[HS_PAIRED_B].dir};
-    return hs_fail(p->diag, HS_E_INPUT, &place, hint_of(p, hint), "not of the workload of %s: %s",
-                   p->runs[HS_PAIRED_A].dir, what);
-}
-
-static enum hs_status check_trace(const struct hs_paired *p)
-{
-    const struct hs_manifest_input *a = hs_runmanifest_trace(&p->runs[HS_PAIRED_A].manifest),
-                                   *b = hs_runmanifest_trace(&p->runs[HS_PAIRED_B].manifest);
-    char what[2 * HS_PATH_SIZE];
-    if (a == NULL || b == NULL || (a->hash == b->hash && a->bytes == b->bytes))
-        return HS_OK;
-    (void)snprintf(what, sizeof what,
-                   "trace %s (%016" PRIx64 ", %" PRIu64 " bytes) against %s (%016" PRIx64
-                   ", %" PRIu64 " bytes)",
-                   b->path, b->hash, b->bytes, a->path, a->hash, a->bytes);
-    return differs(p, what);
-}
-
-static enum hs_status missing(const struct hs_paired *p, const struct hs_paired_row *row,
-                              int has_it)
-{
-    char what[HS_PATH_SIZE];
-    (void)snprintf(what, sizeof what, "job %s, submitted at %s, is %s", row->id,
-                   HS_SECONDS(row->submit_us), has_it == HS_PAIRED_A ? "not in it" : "in it alone");
-    return differs(p, what);
+    const char *a = p->runs[HS_PAIRED_A].dir, *b = p->runs[HS_PAIRED_B].dir;
+    char what[2 * HS_PATH_SIZE], hint[HINT_SIZE] = "";
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(what, sizeof what, fmt, args);
+    va_end(args);
+    for (size_t i = 0; i < sizeof workload_keys / sizeof *workload_keys && hint[0] == '\0'; i++) {
+        struct setting s;
+        if (differs_in(p, workload_keys[i], "not set", &s))
+            (void)snprintf(hint, sizeof hint, "%s differs: %s in %s, %s in %s", workload_keys[i],
+                           s.text[HS_PAIRED_A], a, s.text[HS_PAIRED_B], b);
+    }
+    return hs_fail(p->diag, HS_E_INPUT, &(struct hs_place){.file = b},
+                   hint[0] != '\0' ? hint : NULL, "not of the workload of %s: %s", a, what);
 }
 
 static enum hs_status check_rows(const struct hs_paired *p)
 {
     const struct hs_paired_run *in_a = &p->runs[HS_PAIRED_A], *in_b = &p->runs[HS_PAIRED_B];
-    for (uint32_t i = 0; i < in_a->count && i < in_b->count; i++) {
+    for (uint32_t i = 0; i < in_a->count || i < in_b->count; i++) {
         const struct hs_paired_row *a = &in_a->rows[i], *b = &in_b->rows[i];
-        char what[HS_PATH_SIZE];
-        const int order = compare_keys(a, b);
+        const int order = i >= in_b->count ? -1 : i >= in_a->count ? 1 : compare_keys(a, b);
         if (order != 0)
-            return missing(p, order < 0 ? a : b, order < 0 ? HS_PAIRED_A : HS_PAIRED_B);
-        if (compare_demands(a, b) == 0)
-            continue;
-        (void)snprintf(what, sizeof what,
-                       "job %s, submitted at %s, wants %" PRIu32 " GPUs for %s s, not %" PRIu32
-                       " for %s s",
-                       a->id, HS_SECONDS(a->submit_us), b->gpus, HS_SECONDS(b->work_us), a->gpus,
-                       HS_SECONDS(a->work_us));
-        return differs(p, what);
+            return differs(p, "job %s, submitted at %s, is %s", order < 0 ? a->id : b->id,
+                           HS_SECONDS(order < 0 ? a->submit_us : b->submit_us),
+                           order < 0 ? "not in it" : "in it alone");
+        if (compare_demands(a, b) != 0)
+            return differs(p,
+                           "job %s, submitted at %s, wants %" PRIu32 " GPUs for %s s, not %" PRIu32
+                           " for %s s",
+                           a->id, HS_SECONDS(a->submit_us), b->gpus, HS_SECONDS(b->work_us),
+                           a->gpus, HS_SECONDS(a->work_us));
     }
-    if (in_a->count > in_b->count)
-        return missing(p, &in_a->rows[in_b->count], HS_PAIRED_A);
-    if (in_a->count < in_b->count)
-        return missing(p, &in_b->rows[in_a->count], HS_PAIRED_B);
     return HS_OK;
 }
 
@@ -222,16 +213,23 @@ static void pick_compared(struct hs_paired *p)
     }
 }
 
-enum hs_status hs_paired_load(struct hs_paired *p, const char *dir_a, const char *dir_b,
+enum hs_status hs_paired_load(struct hs_paired *p, const char *const dirs[HS_PAIRED_RUNS],
                               struct hs_diag *diag)
 {
+    const struct hs_manifest_input *trace[HS_PAIRED_RUNS];
     *p = (struct hs_paired){.diag = diag};
-    HS_TRY(load_run(&p->runs[HS_PAIRED_A], dir_a, diag));
-    HS_TRY(load_run(&p->runs[HS_PAIRED_B], dir_b, diag));
-    HS_TRY(check_trace(p));
-    for (int r = 0; r < HS_PAIRED_RUNS; r++)
+    for (int r = 0; r < HS_PAIRED_RUNS; r++) {
+        HS_TRY(load_run(&p->runs[r], dirs[r], diag));
+        trace[r] = hs_runmanifest_trace(&p->runs[r].manifest);
         if (p->runs[r].count > 0)
             qsort(p->runs[r].rows, p->runs[r].count, sizeof *p->runs[r].rows, compare_rows);
+    }
+    const struct hs_manifest_input *a = trace[HS_PAIRED_A], *b = trace[HS_PAIRED_B];
+    if (a != NULL && b != NULL && (a->hash != b->hash || a->bytes != b->bytes))
+        return differs(p,
+                       "trace %s (%016" PRIx64 ", %" PRIu64 " bytes) against %s (%016" PRIx64
+                       ", %" PRIu64 " bytes)",
+                       b->path, b->hash, b->bytes, a->path, a->hash, a->bytes);
     HS_TRY(check_rows(p));
     pick_compared(p);
     return HS_OK;
@@ -252,22 +250,12 @@ void hs_paired_free(struct hs_paired *p)
 
 /* ---- groups ---- */
 
-/* What a compared job is grouped by. Of each kind it is in one class, and classes that have jobs
- * are groups. */
+/* Each compared job is in one group of each kind. */
 enum { KIND_ALL, KIND_GPUS, KIND_VC, KIND_ISOLATED, KINDS };
-#define CLASSES_MAX 11 /* of a kind */
-_Static_assert(HS_PAIRED_VCS + 1 <= CLASSES_MAX && HS_CLASS_GPUS_COUNT <= CLASSES_MAX, "all fit");
-#define NO_GROUP UINT8_MAX
-
-struct vc_rank {
-    const char *name;
-    uint32_t jobs, vc;
-};
-
-struct grouping {
-    struct hs_paired *p;
-    struct vc_rank *vcs; /* most jobs first */
-    uint8_t *class_of_vc;
+enum {
+    FIRST_GPUS = 1,
+    FIRST_VC = FIRST_GPUS + HS_CLASS_GPUS_COUNT,
+    FIRST_ISOLATED = FIRST_VC + HS_PAIRED_VCS + 1,
 };
 
 static const struct hs_paired_row *row_of(const struct hs_paired *p, uint32_t i)
@@ -275,28 +263,50 @@ static const struct hs_paired_row *row_of(const struct hs_paired *p, uint32_t i)
     return &p->runs[HS_PAIRED_A].rows[p->compared[i]];
 }
 
+static void name_group(struct hs_paired *p, uint32_t group, const char *kind, const char *name)
+{
+    p->groups[group].kind = kind;
+    (void)snprintf(p->groups[group].name, sizeof p->groups[group].name, "%s", name);
+}
+
+struct vc_rank {
+    const char *name;
+    uint32_t jobs, vc;
+};
+
 /* Most jobs first; no two have one name. */
 static int compare_vcs(const void *a, const void *b)
 {
     const struct vc_rank *x = a, *y = b;
-    if (x->jobs != y->jobs)
-        return x->jobs > y->jobs ? -1 : 1;
-    return strcmp(x->name, y->name);
+    const int order = compare_int64(y->jobs, x->jobs);
+    return order != 0 ? order : strcmp(x->name, y->name);
 }
 
-/* The virtual clusters past the first HS_PAIRED_VCS are one class. */
-static void rank_vcs(struct grouping *g)
+/* The virtual clusters past the first HS_PAIRED_VCS are one group; there are none where no job has
+ * one. */
+static void group_by_vc(struct hs_paired *p, uint8_t (*of)[KINDS])
 {
-    const struct hs_intern *vcs = &g->p->runs[HS_PAIRED_A].vcs;
-    g->vcs = hs_alloc_zeroed(vcs->count, sizeof *g->vcs);
-    g->class_of_vc = hs_alloc_zeroed(vcs->count, sizeof *g->class_of_vc);
-    for (uint32_t v = 0; v < vcs->count; v++)
-        g->vcs[v] = (struct vc_rank){.name = hs_intern_text(vcs, v), .vc = v};
-    for (uint32_t i = 0; i < g->p->count; i++)
-        g->vcs[row_of(g->p, i)->vc].jobs++;
-    qsort(g->vcs, vcs->count, sizeof *g->vcs, compare_vcs);
-    for (uint32_t k = 0; k < vcs->count; k++)
-        g->class_of_vc[g->vcs[k].vc] = (uint8_t)(k < HS_PAIRED_VCS ? k : HS_PAIRED_VCS);
+    const struct hs_intern *names = &p->runs[HS_PAIRED_A].vcs;
+    struct vc_rank *ranks = hs_alloc_zeroed(names->count, sizeof *ranks);
+    uint8_t *group_of = hs_alloc_zeroed(names->count, sizeof *group_of);
+    for (uint32_t v = 0; v < names->count; v++)
+        ranks[v] = (struct vc_rank){.name = hs_intern_text(names, v), .vc = v};
+    for (uint32_t i = 0; i < p->count; i++)
+        ranks[row_of(p, i)->vc].jobs++;
+    qsort(ranks, names->count, sizeof *ranks, compare_vcs);
+    for (uint32_t k = 0; k < names->count; k++) {
+        const bool is_other = k >= HS_PAIRED_VCS;
+        group_of[ranks[k].vc] = (uint8_t)(FIRST_VC + (is_other ? HS_PAIRED_VCS : k));
+        if (names->count > 1)
+            name_group(p, group_of[ranks[k].vc], "vc",
+                       is_other                   ? "(others)"
+                       : ranks[k].name[0] != '\0' ? ranks[k].name
+                                                  : "(none)");
+    }
+    for (uint32_t i = 0; i < p->count; i++)
+        of[i][KIND_VC] = group_of[row_of(p, i)->vc];
+    hs_free(ranks);
+    hs_free(group_of);
 }
 
 static int compare_us(const void *a, const void *b)
@@ -304,83 +314,158 @@ static int compare_us(const void *a, const void *b)
     return compare_int64(*(const int64_t *)a, *(const int64_t *)b);
 }
 
-static void find_quartiles(struct hs_paired *p)
+/* Quartiles of the length; jobs of one length are in one of them, so that some may be empty. */
+static void group_by_length(struct hs_paired *p, uint8_t (*of)[KINDS])
 {
     int64_t *lengths = hs_alloc_zeroed(p->count, sizeof *lengths);
     for (uint32_t i = 0; i < p->count; i++)
         lengths[i] = row_of(p, i)->work_us;
     qsort(lengths, p->count, sizeof *lengths, compare_us);
-    for (uint64_t q = 0; q < HS_PAIRED_QUARTILES; q++)
+    for (uint32_t q = 0; q < HS_PAIRED_QUARTILES; q++) {
+        const char name[] = {'q', (char)('1' + q), '\0'};
         p->quartile_us[q] =
-            lengths[(p->count * (q + 1) + HS_PAIRED_QUARTILES - 1) / HS_PAIRED_QUARTILES - 1];
+            lengths[((uint64_t)p->count * (q + 1) + HS_PAIRED_QUARTILES - 1) / HS_PAIRED_QUARTILES -
+                    1];
+        name_group(p, FIRST_ISOLATED + q, "isolated", name);
+    }
     hs_free(lengths);
-}
-
-/* Jobs of one length are in one quartile, so that some may be empty. */
-static uint32_t class_of(const struct grouping *g, int kind, const struct hs_paired_row *row)
-{
-    uint32_t q = 0;
-    switch (kind) {
-    case KIND_GPUS:
-        return hs_class_of_gpus(row->gpus);
-    case KIND_VC:
-        return g->class_of_vc[row->vc];
-    case KIND_ISOLATED:
-        while (q + 1 < HS_PAIRED_QUARTILES && row->work_us > g->p->quartile_us[q])
+    for (uint32_t i = 0, q; i < p->count; i++) {
+        for (q = 0; q + 1 < HS_PAIRED_QUARTILES && row_of(p, i)->work_us > p->quartile_us[q];)
             q++;
-        return q;
-    default:
-        return 0;
+        of[i][KIND_ISOLATED] = (uint8_t)(FIRST_ISOLATED + q);
     }
 }
 
-static uint8_t add_group(const struct grouping *g, int kind, uint32_t class)
-{
-    static const char *const kinds[KINDS] = {"all", "gpus", "vc", "isolated"};
-    static const char *const quartiles[HS_PAIRED_QUARTILES] = {"q1", "q2", "q3", "q4"};
-    struct hs_paired_group *group = &g->p->groups[g->p->group_count];
-    struct hs_class of_gpus;
-    const char *name = "";
-    if (kind == KIND_GPUS) {
-        hs_class_name(HS_CLASS_GPUS + class, NULL, &of_gpus);
-        name = of_gpus.name;
-    } else if (kind == KIND_VC) {
-        name = class == HS_PAIRED_VCS          ? "(others)"
-               : g->vcs[class].name[0] != '\0' ? g->vcs[class].name
-                                               : "(none)";
-    } else if (kind == KIND_ISOLATED) {
-        name = quartiles[class];
-    }
-    group->kind = kinds[kind];
-    (void)snprintf(group->name, sizeof group->name, "%s", name);
-    return (uint8_t)g->p->group_count++;
-}
-
-/* Of each compared job the group that it is in of each kind; none of virtual clusters where no job
- * has one. */
 static void make_groups(struct hs_paired *p, uint8_t (*of)[KINDS])
 {
-    struct grouping g = {.p = p};
-    p->group_count = 0;
     memset(p->groups, 0, sizeof p->groups);
-    memset(of, NO_GROUP, (size_t)p->count * sizeof *of);
-    rank_vcs(&g);
-    find_quartiles(p);
-    for (int kind = 0; kind < KINDS; kind++) {
-        bool is_seen[CLASSES_MAX] = {false};
-        uint8_t group_of[CLASSES_MAX];
-        if (kind == KIND_VC && p->runs[HS_PAIRED_A].vcs.count <= 1)
-            continue;
-        for (uint32_t i = 0; i < p->count; i++)
-            is_seen[class_of(&g, kind, row_of(p, i))] = true;
-        for (uint32_t c = 0; c < CLASSES_MAX; c++)
-            if (is_seen[c])
-                group_of[c] = add_group(&g, kind, c);
-        for (uint32_t i = 0; i < p->count; i++)
-            of[i][kind] = group_of[class_of(&g, kind, row_of(p, i))];
+    name_group(p, 0, "all", "");
+    for (uint32_t c = 0; c < HS_CLASS_GPUS_COUNT; c++) {
+        struct hs_class of_gpus;
+        hs_class_name(HS_CLASS_GPUS + c, NULL, &of_gpus);
+        name_group(p, FIRST_GPUS + c, "gpus", of_gpus.name);
     }
-    hs_free(g.vcs);
-    hs_free(g.class_of_vc);
+    for (uint32_t i = 0; i < p->count; i++)
+        of[i][KIND_GPUS] = (uint8_t)(FIRST_GPUS + hs_class_of_gpus(row_of(p, i)->gpus));
+    group_by_vc(p, of);
+    group_by_length(p, of);
+}
+
+/* ---- intervals ---- */
+
+/* Long blocks cut few of the dependences between neighbours, many blocks estimate the spread well:
+ * that of 100 is known to 7 %, and past 30 there is little to gain (Schmeiser, Operations Research
+ * 30, 1982). */
+#define BLOCKS_MAX   100u
+#define BLOCKS_LEAST 25u
+/* A class of jobs that lies in fewer blocks has no interval: too many draws would miss it. */
+#define BLOCKS_WITH 10u
+#define TAIL_DEN    40 /* 2.5 % on either side */
+
+struct bootstrap {
+    uint8_t *times; /* resamples x blocks: how often a block was drawn */
+    double *values; /* of one figure, a resample each */
+    uint32_t resamples, blocks;
+};
+
+static uint32_t block_of(uint32_t index, uint32_t count, uint32_t blocks)
+{
+    return (uint32_t)((uint64_t)index * blocks / count);
+}
+
+static void block_means(const int64_t *values, uint32_t count, uint32_t blocks, double *means)
+{
+    hs_i128 sums[BLOCKS_MAX] = {0};
+    uint32_t sizes[BLOCKS_MAX] = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t block = block_of(i, count, blocks);
+        sums[block] += values[i];
+        sizes[block]++;
+    }
+    for (uint32_t b = 0; b < blocks; b++)
+        means[b] = (double)sums[b] / sizes[b];
+}
+
+/* Lag-1 autocorrelation; 0 where all values are equal. */
+static double neighbour_correlation(const double *x, uint32_t count)
+{
+    double mean = 0, squares = 0, products = 0;
+    for (uint32_t i = 0; i < count; i++)
+        mean += x[i] / count;
+    for (uint32_t i = 0; i < count; i++) {
+        squares += (x[i] - mean) * (x[i] - mean);
+        products += i > 0 ? (x[i] - mean) * (x[i - 1] - mean) : 0;
+    }
+    return squares > 0 ? products / squares : 0;
+}
+
+/* The correlation that independent blocks exceed once in 40 times. */
+static double chance_of(uint32_t blocks)
+{
+    return 1.96 / sqrt(blocks);
+}
+
+/* 100 blocks, or one a value below 100 values; half as many, down to 25, as long as means of
+ * neighbouring blocks correlate more than by chance (Fishman, Management Science 24,
+ * 1978). *correlation: of the means of neighbouring blocks that remain; 0 where all are equal. */
+static uint32_t blocks_of(const int64_t *values, uint32_t count, double *correlation)
+{
+    double means[BLOCKS_MAX];
+    uint32_t blocks = count < BLOCKS_MAX ? count : BLOCKS_MAX;
+    for (;; blocks /= 2) {
+        block_means(values, count, blocks, means);
+        *correlation = neighbour_correlation(means, blocks);
+        if (*correlation <= chance_of(blocks) || blocks / 2 < BLOCKS_LEAST)
+            return blocks;
+    }
+}
+
+/* Draws all resamples at once, from the stream "bootstrap" of the seed, so that every figure meets
+ * the same ones. resamples 0: no figure has an interval. */
+static void draw_blocks(struct bootstrap *b, uint32_t blocks, uint32_t resamples, uint64_t seed)
+{
+    struct hs_rng rng;
+    *b = (struct bootstrap){.resamples = resamples, .blocks = blocks};
+    b->times = hs_alloc_zeroed((uint64_t)resamples * blocks + 1, sizeof *b->times);
+    b->values = hs_alloc_zeroed((uint64_t)resamples + 1, sizeof *b->values);
+    hs_rng_open(&rng, seed, "bootstrap");
+    for (uint32_t r = 0; r < resamples; r++)
+        for (uint32_t i = 0; i < blocks; i++)
+            b->times[(uint64_t)r * blocks + hs_rng_below(&rng, blocks)]++;
+    hs_rng_close(&rng);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* 95 % interval of sum(num) / sum(den) over `blocks` sums each; den >= 0. Resamples with nothing in
+ * den are left out. */
+static struct hs_paired_range interval_of(struct bootstrap *b, const hs_i128 *num,
+                                          const hs_i128 *den)
+{
+    uint32_t with = 0, count = 0;
+    for (uint32_t i = 0; i < b->blocks; i++)
+        with += den[i] != 0;
+    for (uint32_t r = 0; r < b->resamples && with >= BLOCKS_WITH; r++) {
+        const uint8_t *times = b->times + (uint64_t)r * b->blocks;
+        hs_i128 above = 0, below = 0;
+        for (uint32_t i = 0; i < b->blocks; i++) {
+            above += num[i] * times[i];
+            below += den[i] * times[i];
+        }
+        if (below > 0)
+            b->values[count++] = hs_exact_signed(above, below);
+    }
+    /* the k-th from either end, k = (resamples + 1) x 2.5 % rounded down (Efron and Tibshirani,
+     * 1993, 12.5) */
+    uint32_t k = (count + 1) / TAIL_DEN;
+    if (k == 0)
+        return (struct hs_paired_range){(double)NAN, (double)NAN};
+    qsort(b->values, count, sizeof *b->values, compare_doubles);
+    return (struct hs_paired_range){b->values[k - 1], b->values[count - k]};
 }
 
 /* ---- figures ---- */
@@ -390,9 +475,9 @@ struct difference {
     uint32_t job; /* among the compared */
 };
 
+/* Of a group, by block; units: PPM a job. */
 struct block_sums {
-    hs_i128 of[HS_PAIRED_RUNS];
-    hs_i128 jobs;
+    hs_i128 a[BLOCKS_MAX], b[BLOCKS_MAX], difference[BLOCKS_MAX], units[BLOCKS_MAX];
 };
 
 struct figuring {
@@ -400,69 +485,52 @@ struct figuring {
     uint8_t (*groups_of)[KINDS]; /* a compared job each */
     struct difference *differences;
     uint32_t difference_count;
-    struct block_sums *sums; /* groups x blocks */
-    struct hs_bootstrap bootstrap;
+    struct block_sums sums[HS_PAIRED_GROUPS];
+    struct bootstrap bootstrap;
 };
-
-static int64_t ratio_ppm(int64_t num, int64_t den)
-{
-    uint64_t ppm = den > 0 ? hs_exact_scaled((uint64_t)num, (uint64_t)den, PPM) : 0;
-    return den <= 0 ? -1 : ppm < INT64_MAX ? (int64_t)ppm : INT64_MAX;
-}
 
 /* Microseconds, or millionths rounded half up; -1 if the job has none. */
 static int64_t value_of(const struct hs_paired_row *row, enum hs_paired_metric metric)
 {
-    int64_t bounded;
-    switch (metric) {
-    case HS_PAIRED_WAIT:
-        return row->wait_us;
-    case HS_PAIRED_JCT:
-        return row->jct_us;
-    case HS_PAIRED_SLOWDOWN:
-        return ratio_ppm(row->jct_us, row->work_us);
-    case HS_PAIRED_BOUNDED:
-        bounded = ratio_ppm(row->jct_us, row->work_us > HS_BOUND_US ? row->work_us : HS_BOUND_US);
-        return bounded > PPM ? bounded : PPM;
-    case HS_PAIRED_RUN_SLOWDOWN:
-        return ratio_ppm(row->run_us, row->work_us);
-    default:
+    const bool is_bounded = metric == HS_PAIRED_BOUNDED;
+    const int64_t den = is_bounded && row->work_us < HS_BOUND_US ? HS_BOUND_US : row->work_us;
+    if (metric == HS_PAIRED_WAIT || metric == HS_PAIRED_JCT)
+        return metric == HS_PAIRED_WAIT ? row->wait_us : row->jct_us;
+    if (den <= 0)
         return -1;
-    }
+    const int64_t num = metric == HS_PAIRED_RUN_SLOWDOWN ? row->run_us : row->jct_us;
+    const uint64_t ppm = hs_exact_scaled((uint64_t)num, (uint64_t)den, PPM);
+    return is_bounded && ppm < PPM ? PPM : ppm < INT64_MAX ? (int64_t)ppm : INT64_MAX;
 }
 
 /* Total: no two are of one job. */
 static int compare_differences(const void *a, const void *b)
 {
     const struct difference *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    return x->job < y->job ? -1 : x->job > y->job;
+    const int order = compare_int64(x->value, y->value);
+    return order != 0 ? order : compare_int64(x->job, y->job);
 }
 
 static void take_job(struct figuring *f, enum hs_paired_metric metric, uint32_t job)
 {
     struct hs_paired *p = f->p;
-    uint32_t block = hs_bootstrap_block(job, p->count, p->blocks);
-    int64_t value[HS_PAIRED_RUNS];
-    for (int r = 0; r < HS_PAIRED_RUNS; r++)
-        value[r] = value_of(&p->runs[r].rows[p->compared[job]], metric);
-    if (value[HS_PAIRED_A] < 0)
+    const uint32_t block = block_of(job, p->count, p->blocks), row = p->compared[job];
+    const int64_t a = value_of(&p->runs[HS_PAIRED_A].rows[row], metric),
+                  b = value_of(&p->runs[HS_PAIRED_B].rows[row], metric);
+    if (a < 0)
         return;
-    int64_t difference = value[HS_PAIRED_B] - value[HS_PAIRED_A];
-    f->differences[f->difference_count++] = (struct difference){difference, job};
+    f->differences[f->difference_count++] = (struct difference){b - a, job};
     for (int k = 0; k < KINDS; k++) {
-        if (f->groups_of[job][k] == NO_GROUP)
-            continue;
         struct hs_paired_figures *figures = &p->groups[f->groups_of[job][k]].figures[metric];
-        struct block_sums *sums = &f->sums[f->groups_of[job][k] * p->blocks + block];
-        for (int r = 0; r < HS_PAIRED_RUNS; r++)
-            sums->of[r] += value[r];
-        sums->jobs++;
+        struct block_sums *sums = &f->sums[f->groups_of[job][k]];
+        sums->a[block] += a;
+        sums->b[block] += b;
+        sums->difference[block] += b - a;
+        sums->units[block] += PPM;
         figures->jobs++;
-        figures->better += difference < 0;
-        figures->equal += difference == 0;
-        figures->worse += difference > 0;
+        figures->better += b < a;
+        figures->equal += b == a;
+        figures->worse += b > a;
     }
 }
 
@@ -475,9 +543,7 @@ static void find_medians(struct figuring *f, enum hs_paired_metric metric)
     for (uint32_t i = 0; i < f->difference_count; i++) {
         const struct difference *d = &f->differences[i];
         for (int k = 0; k < KINDS; k++) {
-            uint8_t group = f->groups_of[d->job][k];
-            if (group == NO_GROUP)
-                continue;
+            const uint8_t group = f->groups_of[d->job][k];
             struct hs_paired_figures *figures = &f->p->groups[group].figures[metric];
             if (++seen[group] == (figures->jobs + 1) / 2)
                 figures->median_difference = hs_exact_signed(d->value, PPM);
@@ -487,37 +553,33 @@ static void find_medians(struct figuring *f, enum hs_paired_metric metric)
 
 static void find_means(struct figuring *f, uint32_t group, enum hs_paired_metric metric)
 {
-    const struct hs_paired *p = f->p;
+    const struct block_sums *sums = &f->sums[group];
     struct hs_paired_figures *figures = &f->p->groups[group].figures[metric];
-    hs_i128 difference[HS_BOOTSTRAP_BLOCKS_MAX], units[HS_BOOTSTRAP_BLOCKS_MAX];
-    hs_i128 of_a[HS_BOOTSTRAP_BLOCKS_MAX], of_b[HS_BOOTSTRAP_BLOCKS_MAX];
-    hs_i128 sum[HS_PAIRED_RUNS] = {0}, all = (hs_i128)figures->jobs * PPM;
-    for (uint32_t b = 0; b < p->blocks; b++) {
-        const struct block_sums *sums = &f->sums[group * p->blocks + b];
-        of_a[b] = sums->of[HS_PAIRED_A];
-        of_b[b] = sums->of[HS_PAIRED_B];
-        difference[b] = of_b[b] - of_a[b];
-        units[b] = sums->jobs * PPM;
-        sum[HS_PAIRED_A] += of_a[b];
-        sum[HS_PAIRED_B] += of_b[b];
+    hs_i128 a = 0, b = 0, all = (hs_i128)figures->jobs * PPM;
+    for (uint32_t i = 0; i < f->p->blocks; i++) {
+        a += sums->a[i];
+        b += sums->b[i];
     }
-    for (int r = 0; r < HS_PAIRED_RUNS; r++)
-        figures->mean[r] = hs_exact_signed(sum[r], all);
-    figures->difference = hs_exact_signed(sum[HS_PAIRED_B] - sum[HS_PAIRED_A], all);
-    figures->ratio = hs_exact_signed(sum[HS_PAIRED_B], sum[HS_PAIRED_A]);
-    figures->difference_95 = hs_bootstrap_interval(&f->bootstrap, difference, units);
-    figures->ratio_95 = hs_bootstrap_interval(&f->bootstrap, of_b, of_a);
+    figures->mean[HS_PAIRED_A] = hs_exact_signed(a, all);
+    figures->mean[HS_PAIRED_B] = hs_exact_signed(b, all);
+    figures->difference = hs_exact_signed(b - a, all);
+    figures->ratio = hs_exact_signed(b, a);
+    figures->difference_95 = interval_of(&f->bootstrap, sums->difference, sums->units);
+    figures->ratio_95 = interval_of(&f->bootstrap, sums->b, sums->a);
     if (figures->jobs == 0)
         figures->median_difference = (double)NAN;
 }
 
 enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples, uint64_t seed)
 {
-    struct hs_place place = {.file = p->runs[HS_PAIRED_B].dir};
     if (p->count == 0)
-        return hs_fail(p->diag, HS_E_INPUT, &place, NULL,
-                       "no job did all its work both in it and in %s: nothing to compare",
+        return hs_fail(p->diag, HS_E_INPUT, &(struct hs_place){.file = p->runs[HS_PAIRED_B].dir},
+                       NULL, "no job did all its work both in it and in %s: nothing to compare",
                        p->runs[HS_PAIRED_A].dir);
+    struct figuring *f = hs_alloc_zeroed(1, sizeof *f);
+    f->p = p;
+    f->groups_of = hs_alloc_zeroed(p->count, sizeof *f->groups_of);
+    f->differences = hs_alloc_zeroed(p->count, sizeof *f->differences);
     p->resamples = resamples;
     p->seed = seed;
     /* by the differences of the JCT, in order of submission: what all metrics follow */
@@ -525,27 +587,305 @@ enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples, uint64
     for (uint32_t i = 0; i < p->count; i++)
         jct_us[i] = p->runs[HS_PAIRED_B].rows[p->compared[i]].jct_us -
                     p->runs[HS_PAIRED_A].rows[p->compared[i]].jct_us;
-    p->blocks = hs_bootstrap_blocks(jct_us, p->count, &p->correlation);
+    p->blocks = blocks_of(jct_us, p->count, &p->correlation);
     hs_free(jct_us);
-    const uint64_t sums = (uint64_t)HS_PAIRED_GROUPS * p->blocks;
-    struct figuring f = {.p = p,
-                         .groups_of = hs_alloc_zeroed(p->count, sizeof *f.groups_of),
-                         .differences = hs_alloc_zeroed(p->count, sizeof *f.differences),
-                         .sums = hs_alloc_zeroed(sums, sizeof *f.sums)};
-    make_groups(p, f.groups_of);
-    hs_bootstrap_open(&f.bootstrap, p->blocks, p->resamples, p->seed);
+    make_groups(p, f->groups_of);
+    draw_blocks(&f->bootstrap, p->blocks, p->resamples, p->seed);
     for (int m = 0; m < HS_PAIRED_METRICS; m++) {
-        f.difference_count = 0;
-        memset(f.sums, 0, sums * sizeof *f.sums);
+        f->difference_count = 0;
+        memset(f->sums, 0, sizeof f->sums);
         for (uint32_t i = 0; i < p->count; i++)
-            take_job(&f, (enum hs_paired_metric)m, i);
-        find_medians(&f, (enum hs_paired_metric)m);
-        for (uint32_t g = 0; g < p->group_count; g++)
-            find_means(&f, g, (enum hs_paired_metric)m);
+            take_job(f, (enum hs_paired_metric)m, i);
+        find_medians(f, (enum hs_paired_metric)m);
+        for (uint32_t g = 0; g < HS_PAIRED_GROUPS; g++)
+            find_means(f, g, (enum hs_paired_metric)m);
     }
-    hs_bootstrap_close(&f.bootstrap);
-    hs_free(f.groups_of);
-    hs_free(f.differences);
-    hs_free(f.sums);
+    p->group_count = 0;
+    for (uint32_t g = 0; g < HS_PAIRED_GROUPS; g++)
+        if (p->groups[g].kind != NULL && p->groups[g].figures[HS_PAIRED_JCT].jobs > 0)
+            p->groups[p->group_count++] = p->groups[g];
+    hs_free(f->bootstrap.times);
+    hs_free(f->bootstrap.values);
+    hs_free(f->groups_of);
+    hs_free(f->differences);
+    hs_free(f);
+    return HS_OK;
+}
+
+/* ---- printed ---- */
+
+#define CELL_SIZE    96
+#define ROWS_MAX     (HS_PAIRED_GROUPS + 1)
+#define COLUMNS_MAX  10
+#define GAP          2u
+#define SETTINGS_MAX 24
+
+/* "12,345", good until the end of the block. */
+#define GROUPED(count) hs_fmt_grouped((char[HS_FMT_MAX]){0}, count)
+
+/* A table: the first row is its head. */
+struct grid {
+    char cells[ROWS_MAX][COLUMNS_MAX][CELL_SIZE];
+    uint32_t rows, columns;
+    uint32_t left; /* columns that are set left */
+};
+
+/* Texts, NULL behind the last. */
+static void add_row(struct grid *g, ...)
+{
+    va_list args;
+    uint32_t column = 0;
+    va_start(args, g);
+    for (const char *text; (text = va_arg(args, const char *)) != NULL; column++)
+        (void)snprintf(g->cells[g->rows][column], CELL_SIZE, "%s", text);
+    va_end(args);
+    g->columns = column;
+    g->rows++;
+}
+
+/* Columns that do not fit are left out, but for the first three. */
+static void put_grid(struct hs_output *out, const struct grid *g, uint32_t columns)
+{
+    int width[COLUMNS_MAX] = {0};
+    uint32_t used = 0, shown = 0;
+    for (; shown < g->columns; shown++) {
+        for (uint32_t r = 0; r < g->rows; r++) {
+            const int length = (int)strlen(g->cells[r][shown]);
+            width[shown] = length > width[shown] ? length : width[shown];
+        }
+        used += (uint32_t)width[shown] + (shown > 0 ? GAP : 0);
+        if (used > columns && shown >= 3)
+            break;
+    }
+    for (uint32_t r = 0; r < g->rows; r++)
+        for (uint32_t c = 0; c < shown; c++) {
+            const bool is_left = c < g->left, is_last = c + 1 == shown;
+            hs_say(out, "%*s%*s%s", c > 0 ? (int)GAP : 0, "",
+                   is_left ? (is_last ? 0 : -width[c]) : width[c], g->cells[r][c],
+                   is_last ? "\n" : "");
+        }
+}
+
+/* What differs: the keys of A's configuration, then those that only B's has. */
+static void put_settings(const struct hs_paired *p, struct hs_output *out, uint32_t columns)
+{
+    struct grid g = {.left = COLUMNS_MAX};
+    const struct hs_json *of_a = p->runs[HS_PAIRED_A].manifest.config;
+    struct setting s;
+    add_row(&g, "", "A", "B", NULL);
+    add_row(&g, "run", p->runs[HS_PAIRED_A].dir, p->runs[HS_PAIRED_B].dir, NULL);
+    for (int r = 0; r < HS_PAIRED_RUNS; r++) {
+        const struct hs_json *m = hs_json_first(p->runs[r].manifest.config);
+        for (; m != NULL; m = hs_json_next(m)) {
+            const char *key = hs_json_key(m);
+            if ((r == HS_PAIRED_A || hs_json_get(of_a, key) == NULL) && g.rows < SETTINGS_MAX &&
+                differs_in(p, key, "-", &s))
+                add_row(&g, key, s.text[HS_PAIRED_A], s.text[HS_PAIRED_B], NULL);
+        }
+    }
+    put_grid(out, &g, columns);
+}
+
+static void put_counts(const struct hs_paired *p, struct hs_output *out)
+{
+    const struct {
+        uint32_t jobs;
+        const char *what;
+    } left_out[] = {{p->only_done[HS_PAIRED_A], "done in A alone"},
+                    {p->only_done[HS_PAIRED_B], "done in B alone"},
+                    {p->done_in_none, "done in neither"},
+                    {p->outside, "outside --warmup and --cooldown"}};
+    const char *before = "; not:";
+    hs_say(out, "\njobs        %s compared, done in both", GROUPED(p->count));
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+        if (left_out[i].jobs > 0) {
+            hs_say(out, "%s %s %s", before, GROUPED(left_out[i].jobs), left_out[i].what);
+            before = ",";
+        }
+    hs_say(out, "\n");
+}
+
+static void put_method(const struct hs_paired *p, struct hs_output *out)
+{
+    const bool has_any = p->resamples > 0 && p->blocks >= BLOCKS_WITH;
+    if (has_any)
+        hs_say(out,
+               "intervals   %s times %" PRIu32 " blocks of %s jobs in order of submission, drawn "
+               "with replacement\n",
+               GROUPED(p->resamples), p->blocks, GROUPED(p->count / p->blocks));
+    else if (p->resamples > 0)
+        hs_say(out, "intervals   none: of fewer than %u jobs they would mean nothing\n",
+               BLOCKS_WITH);
+    if (has_any && p->correlation > chance_of(p->blocks))
+        hs_say(out, "%11s too narrow: even neighbouring blocks are alike (correlation %.2f)\n", "",
+               p->correlation);
+}
+
+/* ---- figures ---- */
+
+static const struct hs_runcolumn metrics[HS_PAIRED_METRICS] = {
+    {.metric = "wait", .title = "wait", .kind = HS_COLUMN_TIME},
+    {.metric = "jct", .title = "JCT", .kind = HS_COLUMN_TIME},
+    {.metric = "slowdown", .title = "slowdown", .kind = HS_COLUMN_RATIO},
+    {.metric = "bounded_slowdown", .title = "bounded slowdown", .kind = HS_COLUMN_RATIO},
+    {.metric = "run_slowdown", .title = "run slowdown", .kind = HS_COLUMN_RATIO}};
+
+/* Texts of cells, "-" where there is nothing to say; good until the end of the block. */
+HS_PRINTF(3, 4)
+static const char *cell(char text[CELL_SIZE], bool is_known, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, CELL_SIZE, is_known ? fmt : "-", args);
+    va_end(args);
+    return text;
+}
+#define CELL(is_known, ...) cell((char[CELL_SIZE]){0}, is_known, __VA_ARGS__)
+#define VALUE(m, value)     hs_runcolumn_text(&metrics[m], value, (char[HS_COLUMN_TEXT_SIZE]){0})
+#define SHARE(count, of)    CELL((of) > 0, "%.1f %%", 100 * (double)(count) / (double)(of))
+#define RATIO(ratio)                                                                               \
+    CELL(!isnan(ratio), (ratio) == 0 || ((ratio) >= 0.01 && (ratio) < 1000) ? "%.3f" : "%.2g",     \
+         ratio)
+#define INTERVAL(end, low, high) CELL(!isnan(end), "%.40s .. %.40s", low, high)
+
+static void put_metrics(const struct hs_paired *p, struct hs_output *out, uint32_t columns)
+{
+    struct grid means = {.left = 1}, by_job = {.left = 1};
+    add_row(&means, "", "mean A", "mean B", "B - A", "95 % interval", "B / A", "95 % interval",
+            NULL);
+    add_row(&by_job, "job by job", "B better", "equal", "B worse", "median B - A", NULL);
+    for (int m = 0; m < HS_PAIRED_METRICS; m++) {
+        const struct hs_paired_figures *f = &p->groups[0].figures[m];
+        const struct hs_paired_range *d = &f->difference_95, *r = &f->ratio_95;
+        add_row(&means, metrics[m].title, VALUE(m, f->mean[HS_PAIRED_A]),
+                VALUE(m, f->mean[HS_PAIRED_B]), VALUE(m, f->difference),
+                INTERVAL(d->low, VALUE(m, d->low), VALUE(m, d->high)), RATIO(f->ratio),
+                INTERVAL(r->low, RATIO(r->low), RATIO(r->high)), NULL);
+        add_row(&by_job, metrics[m].title, SHARE(f->better, f->jobs), SHARE(f->equal, f->jobs),
+                SHARE(f->worse, f->jobs), VALUE(m, f->median_difference), NULL);
+    }
+    put_grid(out, &means, columns);
+    hs_say(out, "\n");
+    put_grid(out, &by_job, columns);
+}
+
+static void put_groups(const struct hs_paired *p, struct hs_output *out, uint32_t columns)
+{
+    struct grid g = {.left = 1};
+    add_row(&g, "JCT", "jobs", "mean A", "mean B", "B / A", "95 % interval", "B better", "equal",
+            "B worse", NULL);
+    for (uint32_t i = 1; i < p->group_count; i++) {
+        const char *kind = p->groups[i].kind, *name = p->groups[i].name;
+        char title[CELL_SIZE];
+        const struct hs_paired_figures *f = &p->groups[i].figures[HS_PAIRED_JCT];
+        const struct hs_paired_range *r = &f->ratio_95;
+        const uint32_t q = (uint32_t)(name[1] - '1'); /* of "q1".. */
+        const bool is_last = q + 1 == HS_PAIRED_QUARTILES;
+        if (strcmp(kind, "isolated") == 0)
+            cell(title, true, "isolated %s %s %s", name,
+                 is_last ? ">" : "<=", HS_TIME((double)p->quartile_us[is_last ? q - 1 : q] / 1e6));
+        else if (strcmp(kind, "vc") == 0)
+            cell(title, true, "vc %s", name);
+        else
+            cell(title, true, "%s GPU%s", name, strcmp(name, "1") == 0 ? "" : "s");
+        add_row(&g, title, GROUPED(f->jobs), VALUE(HS_PAIRED_JCT, f->mean[HS_PAIRED_A]),
+                VALUE(HS_PAIRED_JCT, f->mean[HS_PAIRED_B]), RATIO(f->ratio),
+                INTERVAL(r->low, RATIO(r->low), RATIO(r->high)), SHARE(f->better, f->jobs),
+                SHARE(f->equal, f->jobs), SHARE(f->worse, f->jobs), NULL);
+    }
+    put_grid(out, &g, columns);
+}
+
+void hs_paired_print(const struct hs_paired *p, struct hs_output *out, uint32_t columns)
+{
+    put_settings(p, out, columns);
+    put_counts(p, out);
+    put_method(p, out);
+    hs_say(out, "\n");
+    put_metrics(p, out, columns);
+    hs_say(out, "\n");
+    put_groups(p, out, columns);
+}
+
+/* ---- the files ---- */
+
+static const char figures_header[] =
+    "group,key,metric,jobs,mean_a,mean_b,difference,difference_low,difference_high,ratio,"
+    "ratio_low,ratio_high,better,equal,worse,median_difference";
+static const char jobs_header[] =
+    "job_id,submission_time,gpus,vc,wait_a,wait_b,jct_a,jct_b,difference,isolated,run_a,run_b,"
+    "compared";
+
+static void put_figures(struct hs_csvw *w, const struct hs_paired *p)
+{
+    for (uint32_t i = 0; i < p->group_count * HS_PAIRED_METRICS; i++) {
+        const struct hs_paired_group *group = &p->groups[i / HS_PAIRED_METRICS];
+        const struct hs_paired_figures *f = &group->figures[i % HS_PAIRED_METRICS];
+        const double means[] = {f->mean[HS_PAIRED_A], f->mean[HS_PAIRED_B],  f->difference,
+                                f->difference_95.low, f->difference_95.high, f->ratio,
+                                f->ratio_95.low,      f->ratio_95.high};
+        hs_csvw_text(w, group->kind);
+        hs_csvw_text(w, group->name);
+        hs_csvw_text(w, metrics[i % HS_PAIRED_METRICS].metric);
+        hs_csvw_u64(w, f->jobs);
+        for (size_t k = 0; k < sizeof means / sizeof *means; k++)
+            hs_csvw_double(w, means[k]);
+        hs_csvw_ratio(w, f->better, f->jobs, 6);
+        hs_csvw_ratio(w, f->equal, f->jobs, 6);
+        hs_csvw_ratio(w, f->worse, f->jobs, 6);
+        hs_csvw_double(w, f->median_difference);
+        hs_csvw_end(w);
+    }
+}
+
+static void put_seconds(struct hs_csvw *w, bool is_known, int64_t us)
+{
+    if (is_known)
+        hs_csvw_seconds(w, us);
+    else
+        hs_csvw_empty(w);
+}
+
+static void put_jobs(struct hs_csvw *w, const struct hs_paired *p)
+{
+    const struct hs_paired_run *in_a = &p->runs[HS_PAIRED_A];
+    uint32_t next = 0; /* of the compared */
+    for (uint32_t i = 0; i < in_a->count; i++) {
+        const struct hs_paired_row *a = &in_a->rows[i], *b = &p->runs[HS_PAIRED_B].rows[i];
+        const bool is_compared = next < p->count && p->compared[next] == i;
+        next += is_compared;
+        hs_csvw_text(w, a->id);
+        hs_csvw_seconds(w, a->submit_us);
+        hs_csvw_u64(w, a->gpus);
+        hs_csvw_text(w, hs_intern_text(&in_a->vcs, a->vc));
+        put_seconds(w, a->wait_us >= 0, a->wait_us);
+        put_seconds(w, b->wait_us >= 0, b->wait_us);
+        put_seconds(w, a->jct_us >= 0, a->jct_us);
+        put_seconds(w, b->jct_us >= 0, b->jct_us);
+        put_seconds(w, a->is_done && b->is_done, b->jct_us - a->jct_us);
+        hs_csvw_seconds(w, a->work_us);
+        put_seconds(w, a->run_us >= 0, a->run_us);
+        put_seconds(w, b->run_us >= 0, b->run_us);
+        hs_csvw_u64(w, is_compared);
+        hs_csvw_end(w);
+    }
+}
+
+enum hs_status hs_paired_write(const struct hs_paired *p, const struct hs_rundir *dir,
+                               struct hs_output_file files[HS_PAIRED_FILES])
+{
+    static const struct {
+        const char *name, *header;
+        void (*put)(struct hs_csvw *w, const struct hs_paired *p);
+    } written[HS_PAIRED_FILES] = {{"paired.csv", figures_header, put_figures},
+                                  {"jobs_paired.csv", jobs_header, put_jobs}};
+    for (int i = 0; i < HS_PAIRED_FILES; i++) {
+        char path[HS_PATH_SIZE];
+        struct hs_csvw w;
+        hs_rundir_file(dir, written[i].name, path, sizeof path);
+        HS_TRY(hs_csvw_open(&w, path, written[i].header, p->diag));
+        written[i].put(&w, p);
+        HS_TRY(hs_close_listed(&w, written[i].name, &files[i], p->diag));
+    }
     return HS_OK;
 }

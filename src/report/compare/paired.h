@@ -4,7 +4,7 @@
  * against the first (A). Each job is its own control, so that differences between jobs, which are
  * far larger than those between policies, cancel.
  *
- *     HS_TRY(hs_paired_load(&p, dir_a, dir_b, diag));       // reads jobs.csv of both, joins them
+ *     HS_TRY(hs_paired_load(&p, dirs, diag));               // reads jobs.csv of both, joins them
  *     HS_TRY(hs_paired_compare(&p, 2000, seed));            // fills p.groups
  *     hs_paired_print(&p, &out, columns);
  *     HS_TRY(hs_paired_write(&p, &dir, files));             // paired.csv, jobs_paired.csv
@@ -21,12 +21,7 @@
 
 #include "base/diag.h"
 #include "base/intern.h"
-#include "base/io.h"
 #include "base/memory.h"
-#include "data/json.h"
-#include "report/compare/intervals.h"
-#include "report/report.h"
-#include "report/run/rundir.h"
 #include "report/run/manifest.h"
 
 enum { HS_PAIRED_A, HS_PAIRED_B, HS_PAIRED_RUNS };
@@ -66,7 +61,9 @@ struct hs_paired_figures {
     double mean[HS_PAIRED_RUNS];
     double difference, ratio; /* of the means: B - A, B / A */
     double median_difference;
-    struct hs_bootstrap_range difference_95, ratio_95;
+    struct hs_paired_range {
+        double low, high;
+    } difference_95, ratio_95;
 };
 
 struct hs_paired_group {
@@ -96,8 +93,8 @@ struct hs_paired {
 };
 
 /* HS_E_INPUT, with what differs first, if the runs are not of one workload. */
-HS_MUST_USE enum hs_status hs_paired_load(struct hs_paired *p, const char *dir_a, const char *dir_b,
-                                          struct hs_diag *diag);
+HS_MUST_USE enum hs_status
+hs_paired_load(struct hs_paired *p, const char *const dirs[HS_PAIRED_RUNS], struct hs_diag *diag);
 /* HS_E_INPUT if no job can be compared. */
 HS_MUST_USE enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples,
                                              uint64_t seed);
