@@ -39,34 +39,6 @@
 #define PERSISTENT_MIB         287u
 #define PERSISTENT_CHECKPOINTS 3u
 
-/* Values of a profile for its jobs: a value of the job's own record holds, the rest comes from the
- * profile. Closer together than in the catalogue. Texts are those of the catalogue; an absent one
- * is NULL, as a reader has it. */
-struct profile_defaults {
-    const char *model, *dataset, *batch, *precision;
-    int64_t step_us; /* 0 = not known, or more than a trace can carry */
-    int32_t util_pm; /* -1 = not measured */
-    uint32_t mem_mib, mem_persistent_mib, checkpoint_mib; /* 0 = unknown */
-};
-
-/* The step is as measured, on the GPU type of the row: it is not scaled to the reference type of
- * the trace, because most rows were measured on no type that a trace was recorded on, and a policy
- * cuts its turns of whole mini-batches anyway. */
-static struct profile_defaults defaults_of(const struct hs_profile *p)
-{
-    double step_us = p->step_ms * 1000;
-    return (struct profile_defaults){
-        .model = p->model,
-        .dataset = p->dataset[0] != '\0' ? p->dataset : NULL,
-        .batch = p->batch[0] != '\0' ? p->batch : NULL,
-        .precision = p->precision[0] != '\0' ? p->precision : NULL,
-        .step_us = step_us > 0 && step_us <= (double)STEP_US_MAX ? llround(step_us) : 0,
-        .util_pm = p->util_pm,
-        .mem_mib = p->mem_mib,
-        .mem_persistent_mib = p->mem_persistent_mib,
-        .checkpoint_mib = p->checkpoint_mib};
-}
-
 /* Memory stated by the record holds, and the part kept between mini-batches is at most the peak. A
  * job of unknown peak gets no memory values. */
 static void settle_memory(struct hs_trace_job *job)
@@ -89,31 +61,40 @@ static uint32_t of_share(const struct hs_trace_job *job, uint32_t amount)
     return job->gpu_milli > 0 ? (uint32_t)((uint64_t)amount * job->gpu_milli / 1000) : amount;
 }
 
-/* Fills what the record does not state. */
-static void complete(const struct profile_defaults *defaults, struct hs_trace_job *job)
+/* Fills what the record does not state. The step is as measured, on the GPU type of the row: it is
+ * not scaled to the reference type of the trace, because most rows were measured on no type that a
+ * trace was recorded on, and a policy cuts its turns of whole mini-batches anyway. */
+static void complete(const struct hs_profile *p, struct hs_trace_job *job)
 {
-    if (job->gpu_util_pm < 0 && defaults->util_pm >= 0)
-        job->gpu_util_pm = (int32_t)of_share(job, (uint32_t)defaults->util_pm);
-    if (job->gpu_mem_mib == 0 && defaults->mem_mib > 0) {
-        uint32_t mem_mib = of_share(job, defaults->mem_mib);
+    const double step_us = p->step_ms * 1000; /* NaN: unknown */
+    if (job->gpu_util_pm < 0 && p->util_pm >= 0)
+        job->gpu_util_pm = (int32_t)of_share(job, (uint32_t)p->util_pm);
+    if (job->gpu_mem_mib == 0 && p->mem_mib > 0) {
+        uint32_t mem_mib = of_share(job, p->mem_mib);
         job->gpu_mem_mib =
             mem_mib > job->gpu_mem_persistent_mib ? mem_mib : job->gpu_mem_persistent_mib;
     }
-    if (job->step_us == 0)
-        job->step_us = defaults->step_us;
+    if (job->step_us == 0 && step_us > 0 && step_us <= (double)STEP_US_MAX)
+        job->step_us = llround(step_us);
     if (job->checkpoint_mib == 0)
-        job->checkpoint_mib = defaults->checkpoint_mib;
+        job->checkpoint_mib = p->checkpoint_mib;
     if (job->gpu_mem_persistent_mib == 0)
-        job->gpu_mem_persistent_mib = defaults->mem_persistent_mib;
+        job->gpu_mem_persistent_mib = p->mem_persistent_mib;
     settle_memory(job);
 }
 
-static void set_names(const struct profile_defaults *defaults, struct hs_trace_job *job)
+/* An absent one is NULL, as a reader has it. */
+static const char *name_of(const char *text)
 {
-    job->model = defaults->model;
-    job->dataset = defaults->dataset;
-    job->batch = defaults->batch;
-    job->precision = defaults->precision;
+    return text[0] != '\0' ? text : NULL;
+}
+
+static void set_names(const struct hs_profile *p, struct hs_trace_job *job)
+{
+    job->model = p->model;
+    job->dataset = name_of(p->dataset);
+    job->batch = name_of(p->batch);
+    job->precision = name_of(p->precision);
 }
 
 /* ---- the mix ---- */
@@ -349,7 +330,6 @@ struct hs_assign {
     struct hs_job_source source;
     const struct hs_catalogue *catalogue;
     struct hs_assign_options options;
-    struct profile_defaults *defaults; /* by profile */
     struct mix mix;
     struct hs_intern users, names;
     struct habit *habits;
@@ -374,7 +354,7 @@ static inline void give(const struct hs_assign *a, struct hs_trace_job *job, uin
 {
     job->profile = profile;
     job->profile_from = from;
-    complete(&a->defaults[profile], job);
+    complete(&a->catalogue->profiles[profile], job);
 }
 
 /* The names of a job as one text; false if they are too long for it. */
@@ -492,7 +472,7 @@ static void give_drawn(struct hs_assign *a, struct hs_trace_job *job)
         job->checkpoint_mib = 0;
         job->later_us = job->step_us = 0;
     }
-    set_names(&a->defaults[profile], job);
+    set_names(&a->catalogue->profiles[profile], job);
     give(a, job, profile, HS_PROFILE_FROM_DRAW);
     a->counts.by_mix++;
 }
@@ -508,7 +488,7 @@ static void assign_job(struct hs_assign *a, struct hs_trace_job *job)
         /* jobs without telemetry, or with idle one, take a draw from the mix */
         if ((mode == HS_ASSIGN_AUTO || mode == HS_ASSIGN_TELEMETRY) && job->gpu_util_pm > 0) {
             uint32_t profile = mix_draw_near(&a->mix, job->gpu_util_pm, draw(a, DRAW_PROFILE));
-            set_names(&a->defaults[profile], job);
+            set_names(&a->catalogue->profiles[profile], job);
             give(a, job, profile, HS_PROFILE_FROM_UTILIZATION);
             a->counts.by_telemetry++;
             return;
@@ -554,9 +534,6 @@ enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_job_source so
         a->day_us = (int64_t)ceil((double)DAY_US / options->load) + 1;
     hs_intern_init(&a->users);
     hs_intern_init(&a->names);
-    a->defaults = hs_alloc_zeroed(catalogue->count, sizeof *a->defaults);
-    for (uint32_t i = 0; i < catalogue->count; i++)
-        a->defaults[i] = defaults_of(&catalogue->profiles[i]);
     /* id 0 is the text without names, which is never looked up */
     hs_grow((void **)&a->namings, &a->naming_cap, 1, sizeof *a->namings, HS_INTERN_MAX);
     a->naming_count = 1;
@@ -590,7 +567,6 @@ void hs_assign_close(struct hs_assign *assign)
     hs_free(assign->habits);
     hs_free(assign->first_habit);
     hs_free(assign->namings);
-    hs_free(assign->defaults);
     hs_free(assign);
 }
 

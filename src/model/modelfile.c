@@ -51,11 +51,11 @@ bool hs_model_same_name(const char *a, const char *b)
 
 /* ---- the head ---- */
 
-const char *const hs_model_kinds[HS_MODEL_COUNT] = {
-#define KIND_TEXT(name, text) [HS_MODEL_##name] = text,
-    HS_MODEL_LIST(KIND_TEXT)
-#undef KIND_TEXT
-};
+const char *const hs_model_kinds[HS_MODEL_COUNT] = {"interference", "utilization", "predictor",
+                                                    "speed"};
+static const char *const shipped[HS_MODEL_COUNT] = {
+    "builtin:models/interference.json", "builtin:models/utilization.json",
+    "builtin:models/predictor.json", "builtin:models/speed.json"};
 
 /* HS_MODEL_COUNT if it has none that is known. */
 static enum hs_model_kind read_kind(struct hs_jsoncheck *check, const struct hs_json *root)
@@ -71,12 +71,10 @@ static enum hs_model_kind read_kind(struct hs_jsoncheck *check, const struct hs_
         if (strcmp(text, hs_model_kinds[kind]) == 0)
             return (enum hs_model_kind)kind;
     char hint[HS_HINT_SIZE];
-#define KIND_WORD(name, text) " " text
     hs_jsoncheck_fault(check, value,
                        hs_did_you_mean(hint, text, hs_model_kinds, HS_MODEL_COUNT,
-                                       "kinds:" HS_MODEL_LIST(KIND_WORD)),
+                                       "kinds: interference utilization predictor speed"),
                        "unknown kind of model file '%s'", text);
-#undef KIND_WORD
     return HS_MODEL_COUNT;
 }
 
@@ -156,11 +154,8 @@ static enum hs_status add_file(struct hs_modelset *set, bool given[HS_MODEL_COUN
 
 enum hs_status hs_modelset_init(struct hs_modelset *set, const char *files, struct hs_diag *diag)
 {
-    *set = (struct hs_modelset){.path = {
-#define KIND_PATH(name, text) [HS_MODEL_##name] = "builtin:models/" text ".json",
-                                    HS_MODEL_LIST(KIND_PATH)
-#undef KIND_PATH
-                                }};
+    *set = (struct hs_modelset){0};
+    memcpy(set->path, shipped, sizeof shipped);
     bool given[HS_MODEL_COUNT] = {false};
     enum hs_status status = HS_OK;
     for (const char *at = files != NULL && files[0] != '\0' ? files : NULL;

@@ -19,17 +19,12 @@
 #include "data/json.h"
 
 #define HS_MODEL_FORMAT 1
-#define HS_MODEL_LIST(X)                                                                           \
-    X(INTERFERENCE, "interference")                                                                \
-    X(UTILIZATION, "utilization")                                                                  \
-    X(PREDICTOR, "predictor")                                                                      \
-    X(SPEED, "speed")
-
 enum hs_model_kind {
-#define HS_MODEL_ENUM(name, text) HS_MODEL_##name,
-    HS_MODEL_LIST(HS_MODEL_ENUM)
-#undef HS_MODEL_ENUM
-        HS_MODEL_COUNT
+    HS_MODEL_INTERFERENCE,
+    HS_MODEL_UTILIZATION,
+    HS_MODEL_PREDICTOR,
+    HS_MODEL_SPEED,
+    HS_MODEL_COUNT
 };
 
 extern const char *const hs_model_kinds[HS_MODEL_COUNT];

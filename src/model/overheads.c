@@ -39,13 +39,19 @@ struct hs_overheads {
     uint32_t count, cap;
 };
 
+/* A figure: its text in units of so many, 0 for a whole number; its range; what a text is that is
+ * none, for "gpus is not a number: 'x'", or out of range. */
+struct figure {
+    int64_t unit, min, max;
+    const char *none, *outside;
+};
+
 /* What a table holds. */
 struct kind {
     struct hs_csv_head head;
     const char *twice; /* "there twice for ...": of two rows of one model and key */
     const char *hints[COLUMN_COUNT];
-    /* Of KEY and VALUE: NULL and *out, or what the text is, for "gpus is not a number: 'x'". */
-    const char *(*read[COLUMN_COUNT])(const char *text, size_t len, int64_t *out);
+    struct figure figures[COLUMN_COUNT]; /* of KEY and VALUE */
     /* NULL, or what is wrong with the value of a row; before: the row of its model with the next
      * smaller key, NULL if it is the first. May be NULL. */
     const char *(*check)(const struct row *before, const struct row *row);
@@ -62,32 +68,14 @@ struct overheads_reader {
     struct hs_diag *diag;
 };
 
-static const char *read_gpus(const char *text, size_t len, int64_t *out)
+/* NULL and *out, or what the text is. */
+static const char *read_figure(const struct figure *f, const char *text, int64_t *out)
 {
-    bool is_count = hs_parse_int64(text, len, out) && *out >= 1 && *out <= INT32_MAX;
-    return is_count ? NULL : "not a number of GPUs";
-}
-
-static const char *read_seconds(const char *text, size_t len, int64_t *out)
-{
-    if (!hs_parse_decimal_us(text, len, HS_US_PER_S, out))
-        return "not a number";
-    bool is_span = *out >= 0 && *out <= SECONDS_MAX * HS_US_PER_S;
-    return is_span ? NULL : "not from 0 to a million seconds";
-}
-
-static const char *read_limit(const char *text, size_t len, int64_t *out)
-{
-    if (!hs_parse_decimal_us(text, len, ONE / 100, out))
-        return "not a number";
-    return *out >= 0 && *out <= ONE ? NULL : "not from 0 to 100 %";
-}
-
-static const char *read_speed(const char *text, size_t len, int64_t *out)
-{
-    if (!hs_parse_decimal_us(text, len, ONE, out))
-        return "not a number";
-    return *out > 0 && *out <= ONE ? NULL : "not above 0 and at most 1";
+    const size_t len = strlen(text);
+    if (!(f->unit > 0 ? hs_parse_decimal_us(text, len, f->unit, out)
+                      : hs_parse_int64(text, len, out)))
+        return f->none;
+    return *out >= f->min && *out <= f->max ? NULL : f->outside;
 }
 
 static const char *check_speed(const struct row *before, const struct row *row)
@@ -107,7 +95,9 @@ static const struct kind restarts = {
              "the columns are model, gpus, restart_s, and source for notes"},
     .twice = "there twice for this number of GPUs",
     .hints = {MODEL_HINT, "the size of the gang, at least 1", "seconds, for example 7 or 4.5"},
-    .read = {NULL, read_gpus, read_seconds}};
+    .figures = {[KEY] = {0, 1, INT32_MAX, "not a number of GPUs", "not a number of GPUs"},
+                [VALUE] = {HS_US_PER_S, 0, SECONDS_MAX *HS_US_PER_S, "not a number",
+                           "not from 0 to a million seconds"}}};
 
 static const struct kind memcurves = {
     .head = {"table of memory limits", memcurve_columns, COLUMN_COUNT, "source",
@@ -115,7 +105,8 @@ static const struct kind memcurves = {
     .twice = "there twice for this limit",
     .hints = {MODEL_HINT, "per cent of the peak, for example 50",
               "relative to no limit, for example 0.98; it grows with the limit, up to 1 at 100"},
-    .read = {NULL, read_limit, read_speed},
+    .figures = {[KEY] = {ONE / 100, 0, ONE, "not a number", "not from 0 to 100 %"},
+                [VALUE] = {ONE, 1, ONE, "not a number", "not above 0 and at most 1"}},
     .check = check_speed};
 
 /* ---- reading ---- */
@@ -146,8 +137,7 @@ static enum hs_status read_row(struct overheads_reader *r)
     row.model = hs_intern_get(&table->models, model);
     int64_t *const figures[COLUMN_COUNT] = {NULL, &row.key, &row.value};
     for (enum column c = KEY; c <= VALUE; c++) {
-        const char *text = r->row.fields[r->at[c]];
-        const char *is = r->kind->read[c](text, strlen(text), figures[c]);
+        const char *is = read_figure(&r->kind->figures[c], r->row.fields[r->at[c]], figures[c]);
         if (is != NULL)
             return fail_field(r, c, r->kind->hints[c], is);
     }
