@@ -69,10 +69,11 @@ struct hs_node {
 struct hs_view {
     struct hs_engine *engine; /* its own */
     uint32_t nodes, racks, gpu_types;
-    uint32_t max_node_gpus; /* size of the largest node */
-    uint32_t vcs;           /* virtual clusters: 1 when they are ignored */
-    bool vcs_are_apart;     /* partition: each owns its nodes; else they share them, by quotas */
-    uint32_t max_tenants;   /* jobs that may run on one GPU at the same time */
+    const uint32_t *rack_first; /* rack r has the nodes [rack_first[r], rack_first[r + 1]) */
+    uint32_t max_node_gpus;     /* size of the largest node */
+    uint32_t vcs;               /* virtual clusters: 1 when they are ignored */
+    bool vcs_are_apart;   /* partition: each owns its nodes; else they share them, by quotas */
+    uint32_t max_tenants; /* jobs that may run on one GPU at the same time */
     /* Ties among nodes are drawn (--tie-jitter), and each search may draw: one that is left out
      * because it would fail changes those after it. */
     bool ties_are_drawn;
@@ -242,8 +243,6 @@ uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size
  * how many, busy or not or only wholly idle, have exactly `size`. O(kinds of nodes). */
 uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most);
 uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size, bool is_idle);
-/* Racks hold consecutive node ids: rack r is [first, next). */
-uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack);
 /* Free GPUs of all its nodes. */
 uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack);
 /* Lowest rack >= from with at least `count` wholly idle nodes of `size` GPUs of the job's pool;

@@ -676,6 +676,7 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
         .engine = e,
         .nodes = e->cluster->node_count,
         .racks = e->cluster->rack_count,
+        .rack_first = e->cluster->rack_first,
         .gpu_types = e->cluster->type_count,
         .max_node_gpus = e->cluster->max_node_gpus,
         .vcs = e->cluster->vc_count,

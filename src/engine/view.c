@@ -506,11 +506,6 @@ uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t siz
     return hs_free_node_count(v->engine->free_index, &hs_lookup_job(v, job)->ask, size, is_idle);
 }
 
-uint32_t hs_view_rack_first(const struct hs_view *v, uint32_t rack)
-{
-    return v->engine->cluster->rack_first[rack];
-}
-
 uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack)
 {
     return is_there(v, "rack", rack, v->racks) ? hs_free_of_rack(v->engine->free_index, rack) : 0;
@@ -597,8 +592,7 @@ uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc)
 
 uint64_t hs_view_quota(const struct hs_view *v, uint32_t vc)
 {
-    const struct hs_cluster *c = v->engine->cluster;
-    return c->vc_mode == HS_VC_QUOTA ? c->vcs[lookup_vc(v, vc)].quota_gpus : UINT64_MAX;
+    return v->engine->cluster->vcs[lookup_vc(v, vc)].quota_gpus;
 }
 
 uint64_t hs_view_vc_held(const struct hs_view *v, uint32_t vc)

@@ -127,8 +127,8 @@ static bool place_consolidated(struct gang_request *g)
 
 static bool take_in_rack(struct gang_request *g, uint32_t rack, uint32_t size)
 {
-    uint32_t first = hs_view_rack_first(g->v, rack);
-    uint32_t next = hs_view_rack_first(g->v, rack + 1);
+    uint32_t first = g->v->rack_first[rack];
+    uint32_t next = g->v->rack_first[rack + 1];
     if (!take_idle(g, size, g->rest / size, first))
         return false;
     if (g->rest == 0)

@@ -93,8 +93,7 @@ static uint32_t room_of(const struct hs_sort_entry *e)
 static void collect_nodes(struct level_gang *g, uint32_t rack)
 {
     g->nodes = 0;
-    for (uint32_t node = hs_view_rack_first(g->v, rack); node < hs_view_rack_first(g->v, rack + 1);
-         node++) {
+    for (uint32_t node = g->v->rack_first[rack]; node < g->v->rack_first[rack + 1]; node++) {
         uint32_t gpus = hs_view_node_free(g->v, node);
         if (gpus == 0 || hs_view_first_fit(g->v, g->job, 1, node) != node)
             continue; /* not its pool, or no CPU for one */
