@@ -10,7 +10,6 @@
 
 /* ---- memory ---- */
 
-/* Claims of the tenants, whatever turns they take. */
 static bool gpu_is_overclaimed(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
     if (gpu->tenants < 2)
@@ -82,7 +81,6 @@ static enum hs_status job_check_slice_group(struct hs_engine *e, const struct hs
     return e->plan.refused;
 }
 
-/* The share of a job, and perhaps another slice group on the GPUs that it holds. */
 static void job_slice(struct hs_engine *e, struct hs_job *job, const struct hs_action *a)
 {
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
@@ -415,7 +413,6 @@ static uint32_t name_gpus(struct hs_engine *e, const struct hs_action *a)
     return count;
 }
 
-/* Before the job is placed. */
 static enum hs_decision_kind placing_kind(const struct hs_engine *e, const struct hs_action *a)
 {
     const struct hs_job *job = &e->jobs.jobs[a->job];

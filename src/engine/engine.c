@@ -63,7 +63,6 @@ void hs_wait_account_change(struct hs_wait_account *wait_account, const struct h
         s->sums[i] += amount;
 }
 
-/* Wanted by gangs, or shares, of at most this size. */
 static uint64_t wanted_upto(const struct hs_wait_sizes *s, uint64_t size)
 {
     uint64_t sum = 0;
@@ -180,7 +179,6 @@ static const char *check_gpu_memory(const struct hs_engine *e, const struct hs_g
     return NULL;
 }
 
-/* Shares or whole jobs; what is left for more shares is in the index. */
 static const char *check_shares(const struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
@@ -226,7 +224,6 @@ static const char *check_tenants(const struct hs_engine *e, uint32_t id)
     return broken != NULL ? broken : check_gpu_memory(e, gpu);
 }
 
-/* What the index says of a GPU that a job holds. */
 static const char *check_open(const struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
@@ -464,7 +461,6 @@ static enum hs_status arrivals_advance(struct hs_engine *e, struct arrivals *a)
                    "job '%s' arrives before the present", a->next->id);
 }
 
-/* The slot of the job whose event is next; there is one. */
 static uint32_t next_slot(const struct hs_engine *e)
 {
     return e->jobs.placements[hs_heap_next_id(&e->job_events)].slot;
@@ -647,7 +643,6 @@ static void engine_open_cluster(struct hs_engine *e)
                  &e->arena);
 }
 
-/* The index of shared GPUs, for a policy that shares. */
 static void engine_open_shared(struct hs_engine *e)
 {
     uint32_t limit_mib[HS_GPU_TYPES_MAX];

@@ -237,7 +237,6 @@ static uint64_t busy_q32(const struct hs_job *job, const struct hs_job_placement
     return placement->cap_q32 * (uint64_t)job->gpu_util_pm / 1000;
 }
 
-/* Idle part of a GPU with one more load. */
 static uint64_t idle_beside_q32(uint64_t idle_q32, uint64_t more_q32)
 {
     return more_q32 < HS_Q32_ONE ? hs_q32_mul(idle_q32, HS_Q32_ONE - more_q32) : 0;
@@ -279,7 +278,6 @@ static void add_coscheduled_set(const struct hs_engine *e, const struct hs_alloc
     slice_group->sum_q32 += hs_q32_mul(first->share_q32, sum_q32);
 }
 
-/* Of a node on which it has a job. */
 static void slice_group_count(struct hs_engine *e, const struct hs_node *node, uint32_t number,
                               struct slice_group *slice_group)
 {

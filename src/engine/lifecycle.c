@@ -12,7 +12,6 @@
 
 /* ---- observers: a record is built only for an event with one ---- */
 
-/* Fields that only writers of rows need. */
 static void fill_words(const struct hs_engine *e, const struct hs_job *job,
                        struct hs_job_record *record)
 {
@@ -83,7 +82,6 @@ static void fill_record(const struct hs_engine *e, const struct hs_job *job, boo
     record->outcome = (enum hs_outcome)identity->outcome;
 }
 
-/* The next observer of the set, which is taken out of it. */
 static inline const struct hs_observer *next_listener(const struct hs_engine *e, uint32_t *left)
 {
     const struct hs_observer *o = &e->observers[HS_CTZ64(*left)];
@@ -247,7 +245,6 @@ static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)
     return at;
 }
 
-/* The record of what few jobs ask for; 0: nothing. */
 static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
 {
     bool is_elastic =
@@ -280,7 +277,6 @@ static uint32_t per_gpu(uint64_t amount, uint32_t gpus)
     return share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
 }
 
-/* Gets from the policy the load that the job adds to a GPU, and whether it may share one. */
 static void job_load(struct hs_engine *e, struct hs_job *job)
 {
     if ((e->can & HS_CAN_COLOCATE) == 0 || e->policy->load == NULL)
@@ -337,7 +333,6 @@ static void job_set_demand(struct hs_engine *e, struct hs_job *job, const struct
     job->ask.mem_mib_per_gpu = per_gpu(r->mem_mib, r->gpus);
 }
 
-/* The most GPU memory that it ever takes. */
 static uint32_t most_mib(const struct hs_trace_job *r)
 {
     bool is_later_at_once = r->gpu_mem_later_mib > 0 && r->later_us == 0;
@@ -435,7 +430,6 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     return NULL;
 }
 
-/* What estimates of run times may depend on. */
 static struct hs_estimate_facts facts_of(const struct hs_engine *e, const struct hs_job *job)
 {
     const struct hs_job_identity *identity = hs_identity_of(&e->jobs, job);
@@ -447,7 +441,6 @@ static struct hs_estimate_facts facts_of(const struct hs_engine *e, const struct
                                       .run_us = job->work_ns / HS_NS_PER_US};
 }
 
-/* It waits from now on. */
 static inline void job_enter(struct hs_engine *e, struct hs_job *job)
 {
     job->state = HS_JOB_PENDING;
@@ -479,7 +472,6 @@ static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const str
     return HS_OK;
 }
 
-/* What it takes to give shares of GPUs. */
 static HS_COLD void engine_divide(struct hs_engine *e)
 {
     hs_exclusive_end(e);

@@ -213,14 +213,12 @@ static const struct {
     [HS_ACT_COUNT] = {0, NULL},
 };
 
-/* Whether the policy declared it; if not, the plan is refused. */
 static bool may(struct hs_plan *p, hs_job_id job, enum hs_action_kind kind)
 {
     return (p->engine->can & needs[kind].can) != 0 || needs[kind].can == 0 ||
            hs_plan_refuse(p, job, "the policy did not declare that it can %s", needs[kind].name);
 }
 
-/* By the plan so far. */
 static bool will_be_placed(const struct hs_job *job)
 {
     bool is_leaving = (job->plan & (HS_PLAN_RELEASED | HS_PLAN_ENDED)) != 0;
@@ -349,7 +347,6 @@ static bool node_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32
                           n->name);
 }
 
-/* So many GPUs of a node that is there: why not? */
 static HS_COLD void refuse_node(struct hs_plan *p, const struct hs_action *a, uint32_t node,
                                 uint32_t gpus)
 {
@@ -604,7 +601,6 @@ void hs_plan_add_overhead(struct hs_plan *p, hs_job_id job, int64_t cost_us)
         a->time_us = cost_us;
 }
 
-/* Settings that move no GPU. */
 static void toggle(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)
 {
     if (append(p, kind, job, 0) != NULL)
@@ -693,7 +689,6 @@ uint32_t hs_plan_mark(const struct hs_plan *p)
     return p->count;
 }
 
-/* Takes back what the action did to the GPUs, the claims and the marks of its job. */
 static void action_undo(struct hs_plan *p, const struct hs_action *a)
 {
     struct hs_engine *e = p->engine;

@@ -22,7 +22,6 @@ static void book_busy(struct hs_engine *e, const struct hs_job *job, uint64_t gp
     e->instant.milli_held += gpus * HS_GPU_MILLI;
 }
 
-/* Picks come in ascending order as a rule. */
 static void sort_picks(struct hs_pick *picks, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
@@ -94,7 +93,6 @@ void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a)
     book_busy(e, job, a->gpus);
 }
 
-/* It holds no GPU any more. */
 static void placement_clear(struct hs_job_placement *placement)
 {
     placement->first_allocation = HS_NO_ALLOCATION;
@@ -234,7 +232,6 @@ static uint64_t gpu_speed(const struct hs_engine *e, const struct hs_gpu *gpu,
     return hs_q32_mul(speed, hs_interference_speed_q32(gpu_slowdown_q20(e, gpu, job)));
 }
 
-/* Of all its GPUs, sharing considered: a gang waits for its slowest worker. */
 static HS_APART uint64_t slowest_allocation_q32(const struct hs_engine *e, const struct hs_job *job)
 {
     uint64_t slowest = UINT64_MAX;
@@ -332,7 +329,6 @@ HS_EXPANDED uint64_t hs_rate_now(const struct hs_engine *e, const struct hs_job 
 /* Marks of struct hs_job.plan live in the low bits; this one says "in the touched list". */
 enum { JOB_TOUCHED = 1u << 7 };
 
-/* Work done in dt at its rate. */
 static void advance(struct hs_engine *e, const struct hs_job *job, struct hs_job_run *run,
                     uint64_t rate_q32, int64_t dt)
 {

@@ -83,7 +83,6 @@ static void complete(const struct hs_profile *p, struct hs_trace_job *job)
     settle_memory(job);
 }
 
-/* An absent one is NULL, as a reader has it. */
 static const char *name_of(const char *text)
 {
     return text[0] != '\0' ? text : NULL;
@@ -158,7 +157,6 @@ static void group_insert(struct mix_group *group, struct mix_row row)
     group->rows[at] = row;
 }
 
-/* exp(theta u), scaled so that the largest is 1. */
 static double weight_at(const struct mix_group *group, uint32_t i, double theta)
 {
     int32_t top_pm = group->rows[theta > 0 ? group->count - 1 : 0].util_pm;
@@ -262,7 +260,6 @@ static enum hs_status mix_open(struct mix *mix, const struct hs_catalogue *catal
     return HS_OK;
 }
 
-/* O(log profiles). */
 static uint32_t mix_draw(const struct mix *mix, uint32_t gpus, uint64_t bits)
 {
     const struct mix_group *group = gpus > 1 ? &mix->gang : &mix->single;
@@ -276,7 +273,6 @@ static uint32_t mix_draw(const struct mix *mix, uint32_t gpus, uint64_t bits)
     return group->rows[low].profile;
 }
 
-/* One of the five profiles nearest in utilization. */
 static uint32_t mix_draw_near(const struct mix *mix, int32_t util_pm, uint64_t bits)
 {
     const struct mix_group *group = &mix->single;

@@ -283,7 +283,6 @@ struct node_list {
     struct hs_diag *diag;
 };
 
-/* Whether a file that begins so is a list of machines. */
 static bool begins_list(const char *head, size_t len)
 {
     size_t end = 0, commas = 0;
@@ -677,7 +676,6 @@ static enum hs_status read_json(struct hs_cluster *cluster, const char *path, st
 
 /* ---- any description ---- */
 
-/* By content, unless the name says JSON. */
 static enum hs_status read_file(struct hs_cluster *cluster, const char *path, bool is_json,
                                 struct hs_diag *diag)
 {

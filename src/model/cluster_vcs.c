@@ -231,7 +231,6 @@ static enum hs_status table_read_row(struct source *s, bool is_taken)
     return HS_OK;
 }
 
-/* The row of the date, or the last one. */
 static enum hs_status table_read(struct source *s, const char *date)
 {
     char first_date[DATE_MAX] = "", last_date[DATE_MAX] = "";

@@ -315,7 +315,6 @@ static uint32_t draw_with_free(struct hs_free *f, struct range pools, const stru
     return NONE;
 }
 
-/* The same, the lowest of them. */
 static inline uint32_t lowest_with_free(const struct hs_free *f, struct range pools,
                                         const struct hs_ask *ask, uint32_t gpus, uint32_t free)
 {
@@ -589,7 +588,6 @@ void hs_part_init(struct hs_part **parts, const struct hs_free *f, const struct 
     *parts = p;
 }
 
-/* Sets the bit of a GPU for a room that it has got or lost. */
 static void note_room(struct hs_part *p, uint32_t gpu, uint32_t room_milli, bool has_room)
 {
     const struct hs_node_state *n = &p->f->nodes[p->gpu_node[gpu]];
@@ -625,7 +623,6 @@ uint32_t hs_part_room(const struct hs_part *p, uint32_t gpu)
     return p->room_milli[gpu];
 }
 
-/* The id of a GPU by its number in a pool. */
 static uint32_t gpu_at(const struct hs_part *p, const struct hs_node_pool *n, uint32_t number)
 {
     return p->cluster->nodes[n->ids[number / n->kind.size]].first_gpu + number % n->kind.size;

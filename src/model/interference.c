@@ -204,7 +204,6 @@ static uint64_t raise_q20(uint64_t slowdown_q20, double gamma)
     return (uint64_t)((raised < SLOWDOWN_MAX ? raised : SLOWDOWN_MAX) * (double)HS_Q20_ONE + 0.5);
 }
 
-/* Row of a job + 1, 0 = not in the table. */
 static uint32_t row_of(const struct pair_table *table, uint32_t profile)
 {
     return profile < table->profiles ? table->rows[profile] : 0;
@@ -222,7 +221,6 @@ static uint64_t alter_q20(const struct hs_interference *m, uint32_t type, struct
     return m->has_gamma ? raise_q20(slowdown_q20, m->options.gamma) : slowdown_q20;
 }
 
-/* Beside one active co-runner. */
 static uint64_t pair_q20(const struct hs_interference *m, uint32_t type, struct hs_tenant own,
                          struct hs_tenant other, enum hs_slowdown_source *source)
 {
@@ -473,7 +471,6 @@ struct interference_reader {
     struct strangers strangers;
 };
 
-/* Reads each member of an array of that name, if there is one. */
 static void read_list(struct interference_reader *r, const struct hs_json *owner, const char *key,
                       void (*read)(struct interference_reader *r, const struct hs_json *member))
 {

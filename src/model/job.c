@@ -61,7 +61,6 @@ void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
     jobs->needs[0] = no_needs;
 }
 
-/* Room for so many slots in every parallel array. */
 static HS_APART void slots_grow(struct hs_jobs *jobs, uint64_t need)
 {
     hs_grow_bare((void **)&jobs->identities, &jobs->label_cap, need, sizeof *jobs->identities,

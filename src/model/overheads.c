@@ -68,7 +68,6 @@ struct overheads_reader {
     struct hs_diag *diag;
 };
 
-/* NULL and *out, or what the text is. */
 static const char *read_figure(const struct figure *f, const char *text, int64_t *out)
 {
     const size_t len = strlen(text);
@@ -230,7 +229,6 @@ void hs_overheads_free(struct hs_overheads *table)
 
 /* ---- asking ---- */
 
-/* The id of a name with rows; UINT32_MAX if it has none. */
 static uint32_t find_model(const struct hs_overheads *table, const char *name)
 {
     char folded[NAME_MAX];

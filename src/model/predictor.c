@@ -285,7 +285,6 @@ static bool is_same_series(const struct hs_profile *row, const struct hs_profile
            strcmp(row->precision, other->precision) == 0;
 }
 
-/* GPU type of the line of row i. */
 static const char *line_gpu(const struct peer_table *t, uint32_t i)
 {
     const struct hs_profile *rows = t->catalogue->profiles, *row = &rows[i];
@@ -654,7 +653,6 @@ static double predict(const struct regress *r, uint32_t i, enum utilbasis *basis
     return utilmodel_transfer(r->model, from, from->util_pm / 1000.0, &row, basis);
 }
 
-/* Fills in the utilizations that are still unknown. */
 static void guess_regress(const struct hs_catalogue *catalogue, const struct utilmodel *model,
                           enum hs_holdout holdout, struct guess *guesses)
 {

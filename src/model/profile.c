@@ -79,7 +79,6 @@ static bool agrees(const char *wanted, const char *known)
     return wanted[0] == '\0' || hs_model_same_name(wanted, known);
 }
 
-/* The first row with what is given, or HS_NO_PROFILE. */
 static uint32_t first_with(const struct hs_catalogue *catalogue, const struct wanted *w)
 {
     for (uint32_t i = 0; i < catalogue->count; i++) {
@@ -216,7 +215,6 @@ static const char *field_text(const struct profile_reader *r, enum column c)
     return r->at[c] == UINT32_MAX ? "" : r->row.fields[r->at[c]];
 }
 
-/* "util is negative: '-3'" at the field. */
 static enum hs_status fail_field(const struct profile_reader *r, enum column c, const char *hint,
                                  const char *is)
 {

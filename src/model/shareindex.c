@@ -101,7 +101,6 @@ static inline uint32_t least(uint32_t a, uint32_t b)
 
 /* ---- treap ---- */
 
-/* Less in the order of the treap. */
 static bool is_before(const struct hs_share *s, uint32_t a, uint32_t b)
 {
     const struct hs_load *x = &s->vertices[a].own.least, *y = &s->vertices[b].own.least;
@@ -467,7 +466,6 @@ static uint32_t most_level_beside(const struct share_pool *p, uint32_t claim_mib
     return level_of_claim(least(p->limit_mib - claim_mib, left_mib));
 }
 
-/* Has the node so many GPUs of at most this level? */
 static bool node_has(const struct hs_share *s, const struct share_node *n, uint32_t gpus,
                      uint32_t most_level)
 {

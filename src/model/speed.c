@@ -97,7 +97,6 @@ static const struct hs_json *read_list(struct speed_reader *r, const char *key, 
 
 /* ---- types ---- */
 
-/* Index of a type by name; NONE if the file does not know it. */
 static uint32_t find_file_type(const struct hs_speed *m, const char *name)
 {
     for (uint32_t t = 0; t < m->file_type_count; t++)
@@ -163,7 +162,6 @@ static const double *read_speeds(struct speed_reader *r, const struct hs_json *o
     return out;
 }
 
-/* Splits Model/Dataset/batch/precision. */
 static void read_profile(struct speed_reader *r, const struct hs_json *json, struct speed_row *job)
 {
     const char **parts[] = {&job->model, &job->dataset, &job->batch, &job->precision};
@@ -442,7 +440,6 @@ static struct cell scalar_of(const struct hs_speed *m, const struct hs_gpu_type 
 
 /* ---- building ---- */
 
-/* GPU type on which the trace was recorded. */
 static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster *cluster,
                                      const char *given, struct hs_diag *diag)
 {
