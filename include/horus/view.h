@@ -198,12 +198,11 @@ hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i);
 /* Whether the job may be put on this GPU beside its tenants: by their number, and by the jobs that
  * must run alone; memory is not checked. */
 bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job);
-/* HS_KNOWS_RATE: joint utilization of a GPU, per mille, now and in the mean of the last window_us
- * (of what is remembered of it: the last HS_UTIL_KEPT changes; only if the policy
+/* HS_KNOWS_RATE: joint utilization of a GPU, per mille, now (0) or in the mean of the last
+ * window_us (of what is remembered of it: the last HS_UTIL_KEPT changes; only if the policy
  * wants_mean_util). O(1). */
 #define HS_UTIL_KEPT 16u
-uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu);
-uint32_t hs_view_gpu_mean_util_pm(const struct hs_view *v, uint32_t gpu, int64_t window_us);
+uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu, int64_t window_us);
 /* Of one GPU that is shared: what is for its tenants; UINT32_MAX = not stated. */
 uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu);
 /* Whether the node belongs to the job's VC and GPU types; free GPUs are not checked. */

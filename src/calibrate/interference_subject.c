@@ -14,7 +14,7 @@
 #include "base/fmt.h"
 #include "calibrate/calibration.h"
 #include "calibrate/pairs.h"
-#include "model/modelfile.h"
+#include "model/profile.h"
 
 #define TABLES_MAX 64u
 /* Simple numbers near the fitted exponents, to see what fitting them buys. */

@@ -20,7 +20,7 @@
 #include "model/assign.h"
 #include "model/cluster.h"
 #include "model/interference.h"
-#include "model/modelfile.h"
+#include "model/profile.h"
 #include "model/overheads.h"
 #include "model/predictor.h"
 #include "model/speed.h"

@@ -652,23 +652,17 @@ uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t li
                            limit_mib, peak_mib);
 }
 
-uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu)
+uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu, int64_t window_us)
 {
     if (!lookup_may_know(v, HS_NO_JOB, HS_KNOWS_RATE, "utilization of a GPU"))
         return 0;
-    return lookup_gpu(v, gpu)->util_model_pm;
-}
-
-uint32_t hs_view_gpu_mean_util_pm(const struct hs_view *v, uint32_t gpu, int64_t window_us)
-{
-    if (!lookup_may_know(v, HS_NO_JOB, HS_KNOWS_RATE, "utilization of a GPU"))
-        return 0;
-    if (v->engine->util_memory == NULL)
+    if (window_us > 0 && v->engine->util_memory == NULL)
         return hs_plan_refuse(&v->engine->plan, HS_NO_JOB,
                               "it asked for the mean utilization of a GPU, which it did not "
                               "declare to want");
-    return gpu < v->engine->cluster->gpu_count ? hs_utilization_mean_pm(v->engine, gpu, window_us)
-                                               : lookup_gpu(v, gpu)->util_model_pm;
+    const struct hs_gpu *g = lookup_gpu(v, gpu);
+    return window_us > 0 && g != &no_gpu ? hs_utilization_mean_pm(v->engine, gpu, window_us)
+                                         : g->util_model_pm;
 }
 
 uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu)

@@ -25,7 +25,7 @@
 #include "base/intern.h"
 #include "base/rng.h"
 #include "data/json.h"
-#include "model/modelfile.h"
+#include "model/profile.h"
 
 #define SLOWDOWN_MAX 1000.0 /* slower is standing still; keeps cells within 30 bits */
 #define EXCESS_MAX   100.0
@@ -414,14 +414,13 @@ double hs_interference_noise_rmse(const struct hs_interference *m, uint32_t type
 
 /* ---- the file ---- */
 
-#define FACTOR_MAX      1000.0 /* a, b, S */
-#define NAME_MAX_LEN    255u
-#define EFFECT_MAX      10.0  /* on a speed, which is at most 1 */
-#define JOBS_MAX        1024u /* of a table: its cells take 4 MiB */
-#define K_MAX           100.0
-#define EXPONENT_MIN    0.01
-#define EXPONENT_MAX    10.0
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define FACTOR_MAX   1000.0 /* a, b, S */
+#define NAME_MAX_LEN 255u
+#define EFFECT_MAX   10.0  /* on a speed, which is at most 1 */
+#define JOBS_MAX     1024u /* of a table: its cells take 4 MiB */
+#define K_MAX        100.0
+#define EXPONENT_MIN 0.01
+#define EXPONENT_MAX 10.0
 
 enum table_form { RANK_1, TWO_WAY };
 
@@ -513,7 +512,7 @@ static void read_general(struct interference_reader *r, const struct hs_json *ge
     /* Without utilizations in the data there is none. */
     if (general == NULL || !hs_jsoncheck_kind(r->check, general, HS_JSON_OBJECT, "general"))
         return;
-    hs_jsoncheck_keys(r->check, general, keys, COUNT_OF(keys), "general");
+    hs_jsoncheck_keys(r->check, general, keys, HS_COUNT_OF(keys), "general");
     m->has_general =
         hs_pairform_read(&m->general, r->check, general, K_MAX, EXPONENT_MIN, EXPONENT_MAX);
     const char *gpu = hs_jsoncheck_text(r->check, general, "gpu");
@@ -533,9 +532,7 @@ static void read_profile(struct interference_reader *r, const struct hs_json *jo
     struct draft *d = r->d;
     const struct hs_json *value = hs_json_get(job, "profile");
     char model[NAME_MAX_LEN + 1];
-    if (value == NULL)
-        hs_jsoncheck_fault(r->check, job, NULL, "\"profile\" is missing");
-    e->profile = hs_jsoncheck_text(r->check, job, "profile");
+    e->profile = hs_modelfile_name(r->check, &r->m->arena, job, "profile");
     if (e->profile == NULL)
         return;
     for (const struct table_job *before = d->jobs; before < e; before++)
@@ -566,7 +563,7 @@ static void read_job(struct interference_reader *r, const struct hs_json *job)
         return;
     read_profile(r, job, e);
     if (r->d->form == RANK_1) {
-        hs_jsoncheck_keys(c, job, rank_1, COUNT_OF(rank_1), "a job of a rank-1 table");
+        hs_jsoncheck_keys(c, job, rank_1, HS_COUNT_OF(rank_1), "a job of a rank-1 table");
         (void)hs_jsoncheck_number(c, job, "a", 0, FACTOR_MAX, &e->own.value);
         (void)hs_jsoncheck_number(c, job, "b", 0, FACTOR_MAX, &e->other.value);
         return;
@@ -577,8 +574,8 @@ static void read_job(struct interference_reader *r, const struct hs_json *job)
         {"own_slope", -EFFECT_MAX, EFFECT_MAX, &e->own.slope},
         {"other", -EFFECT_MAX, EFFECT_MAX, &e->other.value},
         {"other_slope", -EFFECT_MAX, EFFECT_MAX, &e->other.slope}};
-    hs_jsoncheck_keys(c, job, two_way, COUNT_OF(two_way), "a job of a two-way table");
-    hs_modelfile_numbers(c, job, numbers, COUNT_OF(numbers));
+    hs_jsoncheck_keys(c, job, two_way, HS_COUNT_OF(two_way), "a job of a two-way table");
+    hs_modelfile_numbers(c, job, numbers, HS_COUNT_OF(numbers));
     if (hs_json_get(job, "own_bend") != NULL)
         (void)hs_jsoncheck_number(c, job, "own_bend", -EFFECT_MAX, EFFECT_MAX, &e->own.bend);
     if (hs_json_get(job, "other_bend") != NULL)
@@ -724,7 +721,7 @@ static bool read_form(struct interference_reader *r, const struct hs_json *table
     static const char *const names[] = {[RANK_1] = "rank-1", [TWO_WAY] = "two-way"};
     const struct hs_json *value = hs_json_get(table, "form");
     const char *text = hs_json_text(value);
-    for (uint32_t i = 0; text != NULL && i < COUNT_OF(names); i++)
+    for (uint32_t i = 0; text != NULL && i < HS_COUNT_OF(names); i++)
         if (strcmp(text, names[i]) == 0) {
             r->d->form = (enum table_form)i;
             if (i == TWO_WAY && hs_json_get(hs_json_root(r->check->doc), "general") == NULL)
@@ -740,9 +737,7 @@ static bool read_form(struct interference_reader *r, const struct hs_json *table
 static const char *read_gpu(struct interference_reader *r, const struct hs_json *table)
 {
     const struct hs_json *value = hs_json_get(table, "gpu");
-    const char *gpu = hs_jsoncheck_text(r->check, table, "gpu");
-    if (value == NULL)
-        hs_jsoncheck_fault(r->check, table, NULL, "\"gpu\" is missing");
+    const char *gpu = hs_modelfile_name(r->check, &r->m->arena, table, "gpu");
     const struct hs_json *before =
         hs_json_first(hs_json_get(hs_json_root(r->check->doc), "tables"));
     for (; gpu != NULL && before != table; before = hs_json_next(before)) {
@@ -792,7 +787,7 @@ static void read_table(struct interference_reader *r, const struct hs_json *tabl
     struct hs_jsoncheck *c = r->check;
     if (!hs_jsoncheck_kind(c, table, HS_JSON_OBJECT, "a table"))
         return;
-    hs_jsoncheck_keys(c, table, keys, COUNT_OF(keys), "a table");
+    hs_jsoncheck_keys(c, table, keys, HS_COUNT_OF(keys), "a table");
     const struct hs_json *jobs = hs_json_get(table, "jobs");
     uint32_t count = hs_json_count(jobs);
     if (jobs == NULL)
@@ -829,7 +824,7 @@ static enum hs_status read_file(struct hs_interference *m, const char *path,
     enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_INTERFERENCE, diag);
     if (status == HS_OK) {
         const struct hs_json *root = hs_json_root(check.doc);
-        hs_jsoncheck_keys(&check, root, keys, COUNT_OF(keys), "an interference model");
+        hs_jsoncheck_keys(&check, root, keys, HS_COUNT_OF(keys), "an interference model");
         read_general(&r, hs_json_get(root, "general"));
         read_list(&r, root, "tables", read_table);
         status = check.status;

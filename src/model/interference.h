@@ -20,7 +20,6 @@
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "model/modelfile.h"
 #include "model/profile.h"
 
 enum hs_interference_mode {

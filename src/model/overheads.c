@@ -16,7 +16,6 @@
 #include "base/intern.h"
 #include "base/fmt.h"
 #include "data/csvread.h"
-#include "model/modelfile.h"
 #include "model/profile.h"
 
 #define OTHERS      "*"              /* the model of rows for all models that have none */

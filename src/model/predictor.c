@@ -523,10 +523,9 @@ static const struct hs_json *read_member(struct hs_jsoncheck *check, const struc
 }
 
 /* A load of 0 has no logarithm. */
-#define POSITIVE    1e-12, COEFFICIENT_MAX
-#define AT_LEAST_0  0, COEFFICIENT_MAX
-#define ANY_EFFECT  -EFFECT_MAX, EFFECT_MAX
-#define COUNT_OF(a) (uint32_t)(sizeof(a) / sizeof((a)[0]))
+#define POSITIVE   1e-12, COEFFICIENT_MAX
+#define AT_LEAST_0 0, COEFFICIENT_MAX
+#define ANY_EFFECT -EFFECT_MAX, EFFECT_MAX
 
 static void read_form(struct hs_utilform *form, struct hs_jsoncheck *check,
                       const struct hs_json *fit)
@@ -541,9 +540,9 @@ static void read_form(struct hs_utilform *form, struct hs_jsoncheck *check,
                                            {"amp", ANY_EFFECT, &form->busy_amp},
                                            {"margin", POSITIVE, &form->busy_margin}};
     hs_modelfile_numbers(check, read_member(check, fit, "load", HS_JSON_OBJECT, WRITE_AGAIN), load,
-                         COUNT_OF(load));
+                         HS_COUNT_OF(load));
     hs_modelfile_numbers(check, read_member(check, fit, "busy", HS_JSON_OBJECT, WRITE_AGAIN), busy,
-                         COUNT_OF(busy));
+                         HS_COUNT_OF(busy));
 }
 
 static void read_models(struct utilmodel *m, struct hs_jsoncheck *check, const struct hs_json *fit)
@@ -564,7 +563,7 @@ static void read_models(struct utilmodel *m, struct hs_jsoncheck *check, const s
             continue;
         entry->model = hs_modelfile_name(check, &m->arena, at, "model");
         entry->dataset = hs_modelfile_name(check, &m->arena, at, "dataset");
-        hs_modelfile_numbers(check, at, numbers, COUNT_OF(numbers));
+        hs_modelfile_numbers(check, at, numbers, HS_COUNT_OF(numbers));
         entry->configs = (uint32_t)configs;
         m->count++;
     }
@@ -598,7 +597,7 @@ static void utilmodel_read(struct utilmodel *m, struct hs_jsoncheck *check,
         read_models(m, check, fit);
     }
     hs_modelfile_numbers(check, read_member(check, root, "shift", HS_JSON_OBJECT, WRITE_AGAIN),
-                         shift, COUNT_OF(shift));
+                         shift, HS_COUNT_OF(shift));
     read_errors(m, check, root);
 }
 

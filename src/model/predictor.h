@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/modelfile.h"
 #include "model/profile.h"
 
 enum hs_predictor_kind {

@@ -11,7 +11,7 @@
 
 #include "base/fixed.h"
 #include "base/fmt.h"
-#include "model/modelfile.h"
+#include "model/profile.h"
 
 #define NONE UINT32_MAX
 
@@ -71,12 +71,11 @@ struct hs_speed {
     struct hs_arena arena;
 };
 
-#define SPEED_MIN       1e-3 /* of one GPU type relative to another */
-#define SPEED_MAX       1e3
-#define SHARE_MIN       1e-3 /* of an efficiency or a spread factor */
-#define GANG_MAX        1048576
-#define MAPE_MAX        1e6 /* as far apart as two speeds within those limits can be */
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define SPEED_MIN 1e-3 /* of one GPU type relative to another */
+#define SPEED_MAX 1e3
+#define SHARE_MIN 1e-3 /* of an efficiency or a spread factor */
+#define GANG_MAX  1048576
+#define MAPE_MAX  1e6 /* as far apart as two speeds within those limits can be */
 
 struct speed_reader {
     struct hs_jsoncheck check;
@@ -169,14 +168,14 @@ static void read_profile(struct speed_reader *r, const struct hs_json *json, str
     uint32_t slashes = 0;
     for (const char *c = key != NULL ? key : ""; *c != '\0'; c++)
         slashes += *c == '/';
-    if (key == NULL || slashes != COUNT_OF(parts) - 1) {
+    if (key == NULL || slashes != HS_COUNT_OF(parts) - 1) {
         hs_jsoncheck_fault(&r->check, json, NULL,
                            "a job names its profile: Model/Dataset/batch/precision");
         return;
     }
     char *at = hs_arena_text(&r->m->arena, key, strlen(key));
     job->name = hs_arena_text(&r->m->arena, key, strlen(key));
-    for (uint32_t i = 0; i < COUNT_OF(parts); i++) {
+    for (uint32_t i = 0; i < HS_COUNT_OF(parts); i++) {
         *parts[i] = at;
         at += strcspn(at, "/");
         *at++ = '\0';
@@ -264,7 +263,7 @@ static void read_curves(struct speed_reader *r, enum curve_kind kind)
     uint32_t count = 0;
     for (const struct hs_json *s = hs_json_first(list); s != NULL; s = hs_json_next(s)) {
         struct family_curve *one = &out[count++];
-        hs_jsoncheck_keys(&r->check, s, keys, COUNT_OF(keys), name[0]);
+        hs_jsoncheck_keys(&r->check, s, keys, HS_COUNT_OF(keys), name[0]);
         one->family = hs_modelfile_name(&r->check, &r->m->arena, s, "family");
         one->type = read_type(r, s, "gpu");
         for (const struct family_curve *other = out; one->family != NULL && other < one; other++)
@@ -298,11 +297,11 @@ static void read_holdout(struct speed_reader *r)
                               .reference = read_type(r, h, "reference")};
         const char *protocol = hs_modelfile_name(&r->check, &r->m->arena, h, "protocol"),
                    *fallback = hs_modelfile_name(&r->check, &r->m->arena, h, "fallback");
-        hs_jsoncheck_keys(&r->check, h, keys, COUNT_OF(keys), "a score of holdout");
+        hs_jsoncheck_keys(&r->check, h, keys, HS_COUNT_OF(keys), "a score of holdout");
         (void)hs_jsoncheck_number(&r->check, h, "mape", 0, MAPE_MAX, &one.mape);
         if (protocol == NULL || fallback == NULL || strcmp(protocol, "unseen job") != 0)
             continue;
-        for (uint32_t i = 0; i < COUNT_OF(fallbacks); i++)
+        for (uint32_t i = 0; i < HS_COUNT_OF(fallbacks); i++)
             if (strcmp(fallback, fallbacks[i].name) == 0) {
                 one.fallback = fallbacks[i].source;
                 m->holdout[m->holdout_count++] = one;
@@ -318,7 +317,7 @@ static enum hs_status read_file(struct hs_speed *m, const char *path, struct hs_
     struct speed_reader r = {.m = m};
     enum hs_status status = hs_modelfile_open(&r.check, path, HS_MODEL_SPEED, diag);
     if (status == HS_OK) {
-        hs_jsoncheck_keys(&r.check, hs_json_root(r.check.doc), keys, COUNT_OF(keys),
+        hs_jsoncheck_keys(&r.check, hs_json_root(r.check.doc), keys, HS_COUNT_OF(keys),
                           "a speed model");
         read_types(&r);
         if (m->file_type_count > 0) { /* else nothing can be right */
@@ -354,17 +353,11 @@ static uint32_t find_family(const struct hs_speed *m, const char *name)
     return NONE;
 }
 
-static int64_t batch_of(const char *text)
-{
-    int64_t batch;
-    return hs_parse_int64(text, strlen(text), &batch) ? batch : 0;
-}
-
 /* How far a job of the file is from a profile of its model and dataset: the quotient of their
  * batches, at least 1; infinite if only one of them has a batch. */
 static double batch_distance(const struct hs_profile *p, const struct speed_row *job)
 {
-    int64_t own = batch_of(p->batch), other = batch_of(job->batch);
+    int64_t own = hs_batch_of(p->batch), other = hs_batch_of(job->batch);
     if (hs_model_same_name(p->batch, job->batch))
         return 1;
     if (own <= 0 || other <= 0)
@@ -385,7 +378,7 @@ static bool is_nearer(const struct hs_profile *p, const struct speed_row *job,
     bool is_same = hs_model_same_name(p->precision, job->precision);
     if (is_same != hs_model_same_name(p->precision, best->precision))
         return is_same;
-    return batch_of(job->batch) < batch_of(best->batch);
+    return hs_batch_of(job->batch) < hs_batch_of(best->batch);
 }
 
 /* The job of the file that stands for a profile between two types; NULL if none does. */

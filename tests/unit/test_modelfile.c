@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "model/modelfile.h"
+#include "model/profile.h"
 #include "support/sink.h"
 
 static struct sink sink;

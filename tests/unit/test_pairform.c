@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "model/modelfile.h"
+#include "model/profile.h"
 
 #define FULL 1000
 

@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "model/cluster.h"
 #include "model/interference.h"
-#include "model/modelfile.h"
+#include "model/profile.h"
 #include "model/predictor.h"
 #include "model/speed.h"
 

@@ -307,7 +307,7 @@ static const struct hs_antman_job *owner_of(struct hs_antman *s, const struct hs
 static uint32_t load_pm(struct hs_antman *s, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
-    uint32_t mean_pm = hs_view_gpu_mean_util_pm(s->v, gpu, s->window_us);
+    uint32_t mean_pm = hs_view_gpu_util_pm(s->v, gpu, s->window_us);
     bool is_known = s->now_us >= g->known_us;
     for (uint32_t h = s->allocations.on_gpu[gpu]; h != 0 && is_known;
          h = s->entries[h].next_on_gpu) {

@@ -163,7 +163,7 @@ static bool pick_one(const struct admit_search *q, struct hs_capacity need)
             !hs_salus_may_open(&q->s->lanes, gpu, q->need) ||
             hs_view_node_workers(q->v, q->job, node) == 0)
             continue;
-        uint32_t util_pm = hs_view_gpu_util_pm(q->v, gpu);
+        uint32_t util_pm = hs_view_gpu_util_pm(q->v, gpu, 0);
         if (best == HS_NO_GPU || util_pm < best_pm || (util_pm == best_pm && gpu < best)) {
             best = gpu;
             best_pm = util_pm;
@@ -185,7 +185,7 @@ static uint64_t pick_of_node(const struct admit_search *q, uint32_t node, uint32
     for (uint32_t id = first; id < first + hs_view_node(q->v, node)->gpus; id++) {
         if (!hs_salus_may_open(&q->s->lanes, id, q->need))
             continue;
-        uint32_t util_pm = hs_view_gpu_util_pm(q->v, id);
+        uint32_t util_pm = hs_view_gpu_util_pm(q->v, id, 0);
         if (count == gpus) {
             if (util_pm >= picks_pm[gpus - 1])
                 continue;
@@ -345,7 +345,7 @@ static uint32_t lane_to_join(const struct admit_search *q)
             continue;
         uint64_t util_pm = 0; /* of all its GPUs */
         for (uint32_t s = l->lanes[id].first_slot; s != 0; s = l->slots[s].next_of_job)
-            util_pm += hs_view_gpu_util_pm(q->v, l->slots[s].gpu);
+            util_pm += hs_view_gpu_util_pm(q->v, l->slots[s].gpu, 0);
         if (best == HS_NO_LANE || util_pm < best_pm) {
             best = id;
             best_pm = util_pm;
