@@ -271,25 +271,9 @@ static void say_slowdowns(struct hs_output *out, const struct hs_prediction *p)
     }
 }
 
-static void say_fit(struct hs_output *out, const struct hs_prediction *p)
-{
-    const char *unknown = NULL;
-    for (uint32_t i = 0; i < p->count && unknown == NULL; i++)
-        if (isnan(p->jobs[i].memory_mib.value))
-            unknown = run_key(&p->jobs[i]);
-    hs_say(out, "  fits one %s", p->types[0]);
-    if (p->capacity_mib > 0)
-        hs_say(out, " of %" PRIu32 " MiB", p->capacity_mib);
-    if (p->knows_fit)
-        hs_say(out, ": %s\n", p->fits ? "yes" : "no");
-    else if (p->capacity_mib == 0)
-        hs_say(out, ": the memory of this GPU type is not known\n");
-    else
-        hs_say(out, ": the memory that %s needs is not known\n", unknown);
-}
-
 static void say_prediction(struct hs_output *out, const struct hs_prediction *p)
 {
+    const char *unknown = NULL;
     for (uint32_t i = 0; i < p->count; i++) {
         if (i > 0)
             hs_say(out, "\n");
@@ -304,7 +288,18 @@ static void say_prediction(struct hs_output *out, const struct hs_prediction *p)
         hs_say_number(out, p->memory_mib.value + p->reserve_mib, 0, FIGURE_WIDTH);
         hs_say(out, "%s\n", isnan(p->memory_mib.value) ? "" : " MiB");
     }
-    say_fit(out, p);
+    for (uint32_t i = 0; i < p->count && unknown == NULL; i++)
+        if (isnan(p->jobs[i].memory_mib.value))
+            unknown = run_key(&p->jobs[i]);
+    hs_say(out, "  fits one %s", p->types[0]);
+    if (p->capacity_mib > 0)
+        hs_say(out, " of %" PRIu32 " MiB", p->capacity_mib);
+    if (p->knows_fit)
+        hs_say(out, ": %s\n", p->fits ? "yes" : "no");
+    else if (p->capacity_mib == 0)
+        hs_say(out, ": the memory of this GPU type is not known\n");
+    else
+        hs_say(out, ": the memory that %s needs is not known\n", unknown);
     hs_say(out, "\ntold: by %s; a run's preset: %s.\n", p->predictor, p->run_predictor);
     hs_say(out,
            "error: root mean square on held-out rows (of the speed, beside a slowdown); mean "
@@ -331,38 +326,35 @@ static void figure(struct hs_jsonw *w, const struct hs_prediction *p, const char
     hs_jsonw_put(w, "}");
 }
 
-static void job_json(struct hs_jsonw *w, const struct hs_prediction *p,
-                     const struct hs_predicted_job *job)
-{
-    hs_jsonw_put(w, "={ asked=%s profile=%s run_profile=%s", job->asked, job->key, run_key(job));
-    figure(w, p, "util", "rmse", &job->util);
-    if (job->has_estimate)
-        figure(w, p, "util_estimated", "rmse", &job->util_estimated);
-    figure(w, p, "util_told", "rmse", &job->util_told);
-    figure(w, p, "memory_mib", "rmse", &job->memory_mib);
-    figure(w, p, "memory_told_mib", "rmse", &job->memory_told_mib);
-    figure(w, p, "step_ms", "mean_absolute_error", &job->step_ms);
-    hs_jsonw_put(w, "speed={");
-    for (uint32_t t = 0; t < p->type_count; t++)
-        figure(w, p, p->types[t], "mean_absolute_error", &job->speeds[t]);
-    hs_jsonw_put(w, "}");
-    if (p->count > 1) {
-        figure(w, p, "slowdown", "speed_rmse", &job->slowdown);
-        if (p->has_estimate)
-            figure(w, p, "slowdown_estimated", "speed_rmse", &job->slowdown_estimated);
-        figure(w, p, "slowdown_told", "speed_rmse", &job->slowdown_told);
-    }
-    hs_jsonw_put(w, "}");
-}
-
 static void prediction_json(struct hs_output *out, const struct hs_prediction *p)
 {
     struct hs_jsonw w;
     hs_jsonw_begin(&w, out);
     hs_jsonw_put(&w, "={ gpu=%s predictor=%s run_predictor=%s jobs=[", p->types[0], p->predictor,
                  p->run_predictor);
-    for (uint32_t i = 0; i < p->count; i++)
-        job_json(&w, p, &p->jobs[i]);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct hs_predicted_job *job = &p->jobs[i];
+        hs_jsonw_put(&w, "={ asked=%s profile=%s run_profile=%s", job->asked, job->key,
+                     run_key(job));
+        figure(&w, p, "util", "rmse", &job->util);
+        if (job->has_estimate)
+            figure(&w, p, "util_estimated", "rmse", &job->util_estimated);
+        figure(&w, p, "util_told", "rmse", &job->util_told);
+        figure(&w, p, "memory_mib", "rmse", &job->memory_mib);
+        figure(&w, p, "memory_told_mib", "rmse", &job->memory_told_mib);
+        figure(&w, p, "step_ms", "mean_absolute_error", &job->step_ms);
+        hs_jsonw_put(&w, "speed={");
+        for (uint32_t t = 0; t < p->type_count; t++)
+            figure(&w, p, p->types[t], "mean_absolute_error", &job->speeds[t]);
+        hs_jsonw_put(&w, "}");
+        if (p->count > 1) {
+            figure(&w, p, "slowdown", "speed_rmse", &job->slowdown);
+            if (p->has_estimate)
+                figure(&w, p, "slowdown_estimated", "speed_rmse", &job->slowdown_estimated);
+            figure(&w, p, "slowdown_told", "speed_rmse", &job->slowdown_told);
+        }
+        hs_jsonw_put(&w, "}");
+    }
     hs_jsonw_put(&w, "] together={");
     figure(&w, p, "util", "rmse", &p->util);
     figure(&w, p, "memory_mib", "mean_absolute_error", &p->memory_mib);

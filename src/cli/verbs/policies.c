@@ -488,8 +488,16 @@ static bool text_pattern(const struct hs_option *option, char r[REGEX_SIZE], con
 }
 
 /* has_null: the value may be absent. */
-static void text_value(struct hs_jsonw *w, const struct hs_option *option, bool has_null)
+static void one_value(struct hs_jsonw *w, const struct hs_option *option, bool has_null)
 {
+    if (option->param.type != HS_PARAM_TEXT && option->param.type != HS_PARAM_FILE) {
+        put_param(w, &option->param);
+        return;
+    }
+    if (strcmp(option->param.key, "policy") == 0) {
+        hs_jsonw_put(w, "$ref=%s", "#/$defs/policy");
+        return;
+    }
     char r[REGEX_SIZE] = "^(";
     const char *types[4] = {"string"}, *number;
     uint32_t count = 1;
@@ -507,16 +515,6 @@ static void text_value(struct hs_jsonw *w, const struct hs_option *option, bool 
     } else if (!has_null) {
         hs_jsonw_put(w, "minLength=#1");
     }
-}
-
-static void one_value(struct hs_jsonw *w, const struct hs_option *option, bool has_null)
-{
-    if (option->param.type != HS_PARAM_TEXT && option->param.type != HS_PARAM_FILE)
-        put_param(w, &option->param);
-    else if (strcmp(option->param.key, "policy") == 0)
-        hs_jsonw_put(w, "$ref=%s", "#/$defs/policy");
-    else
-        text_value(w, option, has_null);
 }
 
 /* ---- policies: each as text, "fifo:scan=fit", and as an object ---- */

@@ -260,8 +260,24 @@ static void note_unknown_type(const struct hs_prediction *p, struct hs_diag *dia
 
 /* ---- models ---- */
 
-static enum hs_status read_joint(struct hs_prediction *p, struct hs_diag *diag)
+static enum hs_status open_models(struct hs_prediction *p, struct hs_diag *diag)
 {
+    const struct hs_predict_options *options = p->options;
+    const struct hs_predictor_options best = {.kind = HS_PREDICT_REGRESS};
+    struct hs_interference_options how = options->how;
+    HS_TRY(hs_modelset_init(&p->files, options->models, diag));
+    HS_TRY(hs_interference_parse(options->interference, &how, diag));
+    HS_TRY(collect_types(p, how.mode, diag));
+    if (how.crowd == HS_CROWD_QUEUEING && p->count > HS_QUEUEING_TENANTS)
+        return hs_fail(diag, HS_E_USAGE, NULL, "its cost doubles with each job",
+                       "predict: --crowd=queueing is for at most %u jobs", HS_QUEUEING_TENANTS);
+    HS_TRY(hs_interference_load(&p->truth, p->files.path[HS_MODEL_INTERFERENCE], &p->catalogue,
+                                &how, p->types, p->type_count, diag));
+    HS_TRY(hs_speed_load(&p->speed, p->files.path[HS_MODEL_SPEED], &p->catalogue, &p->cluster,
+                         p->types[0], diag));
+    HS_TRY(hs_predictor_open(&p->regress, &p->files, &p->catalogue, &best, diag));
+    HS_TRY(hs_predictor_open(&p->told, &p->files, &p->catalogue, &options->told, diag));
+    p->capacity_mib = p->cluster.types[0].mem_mib;
     struct hs_jsoncheck check;
     const char *path = p->files.path[HS_MODEL_UTILIZATION];
     enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_UTILIZATION, diag);
@@ -283,27 +299,6 @@ static enum hs_status read_joint(struct hs_prediction *p, struct hs_diag *diag)
     }
     hs_json_close(check.doc);
     return status;
-}
-
-static enum hs_status open_models(struct hs_prediction *p, struct hs_diag *diag)
-{
-    const struct hs_predict_options *options = p->options;
-    const struct hs_predictor_options best = {.kind = HS_PREDICT_REGRESS};
-    struct hs_interference_options how = options->how;
-    HS_TRY(hs_modelset_init(&p->files, options->models, diag));
-    HS_TRY(hs_interference_parse(options->interference, &how, diag));
-    HS_TRY(collect_types(p, how.mode, diag));
-    if (how.crowd == HS_CROWD_QUEUEING && p->count > HS_QUEUEING_TENANTS)
-        return hs_fail(diag, HS_E_USAGE, NULL, "its cost doubles with each job",
-                       "predict: --crowd=queueing is for at most %u jobs", HS_QUEUEING_TENANTS);
-    HS_TRY(hs_interference_load(&p->truth, p->files.path[HS_MODEL_INTERFERENCE], &p->catalogue,
-                                &how, p->types, p->type_count, diag));
-    HS_TRY(hs_speed_load(&p->speed, p->files.path[HS_MODEL_SPEED], &p->catalogue, &p->cluster,
-                         p->types[0], diag));
-    HS_TRY(hs_predictor_open(&p->regress, &p->files, &p->catalogue, &best, diag));
-    HS_TRY(hs_predictor_open(&p->told, &p->files, &p->catalogue, &options->told, diag));
-    p->capacity_mib = p->cluster.types[0].mem_mib;
-    return read_joint(p, diag);
 }
 
 /* ---- figures ---- */
