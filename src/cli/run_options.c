@@ -255,10 +255,8 @@ static const char *written_at(size_t index)
     return NULL;
 }
 
-#define OWNER             struct hs_run_options
-#define OF_COMPARE(field) offsetof(struct hs_compare_options, field)
-#define OF_SWEEP(field)   offsetof(struct hs_sweep_options, field)
-#define YEARS_100_S       3153600000
+#define OWNER       struct hs_run_options
+#define YEARS_100_S 3153600000
 
 #define INTAKE "Reading the trace"
 #define TRACE_ROWS                                                                                 \
@@ -463,9 +461,9 @@ static const char *written_at(size_t index)
          "JSON with any of the keys above (// comments allowed); flags override it", SHORT,        \
          LOCAL),                                                                                   \
         SET_ROWS
-#define PROCESSES_ROW(at)                                                                          \
-    HS_OPTION(INT, "processes", at, "1", "runs at a time, each in a process of its own",           \
-              HS_RANGE(1, 1024), LETTER('j'), .group = CALL, SHORT, LOCAL)
+#define PROCESSES_ROW                                                                              \
+    INT("processes", processes, CALL, "1", 1, 1024,                                                \
+        "runs at a time, each in a process of its own", LETTER('j'), SHORT, LOCAL)
 #define RUN_CALL_ROWS                                                                              \
     FLAG("dry_run", dry_run, CALL,                                                                 \
          "check everything, the whole trace included, print the sizes, and stop", SHORT, LOCAL),   \
@@ -501,14 +499,13 @@ const struct hs_option hs_compare_option_table[] = {
          "a scheduling policy; give one -p each, the first is the reference; a list in a --config "
          "file",
          LETTER('p'), .check = check_policy, SHORT, REPEATED),
-    HS_OPTION(
-        TEXT, "seeds", OF_COMPARE(seeds), NULL,
-        "each policy under each of these seeds, e.g. 1..5 or 1,3,7; absent: the one of --seed",
-        UNIT("SEEDS"), .check = check_seeds, .group = COMPARED, SHORT),
-    HS_OPTION(TEXT, "assignments", OF_COMPARE(assignments), NULL,
-              "and each of these seeds for the draws of profiles; absent: --assign-seed, or the "
-              "run's seed",
-              UNIT("SEEDS"), .check = check_assignments, .group = COMPARED, SHORT),
+    TEXT("seeds", seeds, COMPARED, NULL, "SEEDS",
+         "each policy under each of these seeds, e.g. 1..5 or 1,3,7; absent: the one of --seed",
+         .check = check_seeds, SHORT),
+    TEXT("assignments", assignments, COMPARED, NULL, "SEEDS",
+         "and each of these seeds for the draws of profiles; absent: --assign-seed, or the run's "
+         "seed",
+         .check = check_assignments, SHORT),
     SIMULATION_ROWS,
     MODEL_ROWS,
     ASSIGN_ROWS,
@@ -517,47 +514,46 @@ const struct hs_option hs_compare_option_table[] = {
     OUTPUT_ROW("DIR", RESULTS, "directory of the comparison; absent: results/compare-TRACE-HASH"),
     OUTPUTS_ROW("summary", "summary, all, or of jobs,segments,series,nodes,decisions,swf: beyond "
                            "summary the directory of every run is kept"),
-    HS_OPTION(TEXT, "metrics", OF_COMPARE(metrics), NULL,
-              "columns of the table, e.g. mean_jct,p99_wait; compare.csv has all", UNIT("LIST"),
-              .group = RESULTS),
-    HS_OPTION(TEXT, "fail_if", OF_COMPARE(fail_if), NULL,
-              "exit code 1 if it holds: 'mean_jct>+1%' of a policy against the first, or 'ooms>0'; "
-              "'@POLICY' behind it: of that one; may be repeated",
-              UNIT("CONDITION"), .group = RESULTS, SHORT, REPEATED),
+    TEXT("metrics", metrics, RESULTS, NULL, "LIST",
+         "columns of the table, e.g. mean_jct,p99_wait; compare.csv has all"),
+    TEXT("fail_if", fail_if, RESULTS, NULL, "CONDITION",
+         "exit code 1 if it holds: 'mean_jct>+1%' of a policy against the first, or 'ooms>0'; "
+         "'@POLICY' behind it: of that one; may be repeated",
+         SHORT, REPEATED),
     SAMPLE_ROWS,
     CALL_ROWS,
     RUN_CALL_ROWS,
     PROGRESS_ROWS,
-    PROCESSES_ROW(OF_COMPARE(processes)),
-    HS_OPTION(
-        INT, "bootstrap", OF_COMPARE(bootstrap), "2000",
+    PROCESSES_ROW,
+    INT("bootstrap", bootstrap, CALL, "2000", 0, 100000,
         "of two finished runs: resamples for the intervals, seeded by --seed; 0: no intervals",
-        HS_RANGE(0, 100000), .group = CALL, LOCAL),
+        LOCAL),
     HS_OPTIONS_END,
 };
 
-#define POINTS_ROW(name, kind, field, preset, ...)                                                 \
-    HS_OPTION(kind, name, OF_SWEEP(field), preset, __VA_ARGS__, .group = "Its points", SHORT, LOCAL)
+#define POINTS "Its points"
 
 const struct hs_option hs_sweep_option_table[] = {
-    POINTS_ROW("list", FLAG, lists, "no", "print one command a line, each of which runs one point"),
-    POINTS_ROW("make", FLAG, makes, "no", "print a makefile that runs the points and gathers"),
-    POINTS_ROW("pending", FLAG, pending, "no", "print the points that are not finished: 3,7,9-12"),
-    POINTS_ROW("status", FLAG, status, "no", "print how many are finished, and what failed"),
-    POINTS_ROW("gather", FLAG, gathers, "no", "write sweep.csv from the points that are finished"),
-    POINTS_ROW("index", INT, index, "0",
-               "run this point alone, from 1; a finished one is left as it is",
-               HS_RANGE(0, HS_SWEEP_POINTS_MAX)),
+    FLAG("list", lists, POINTS, "print one command a line, each of which runs one point", SHORT,
+         LOCAL),
+    FLAG("make", makes, POINTS, "print a makefile that runs the points and gathers", SHORT, LOCAL),
+    FLAG("pending", pending, POINTS, "print the points that are not finished: 3,7,9-12", SHORT,
+         LOCAL),
+    FLAG("status", status, POINTS, "print how many are finished, and what failed", SHORT, LOCAL),
+    FLAG("gather", gathers, POINTS, "write sweep.csv from the points that are finished", SHORT,
+         LOCAL),
+    INT("index", index, POINTS, "0", 0, HS_SWEEP_POINTS_MAX,
+        "run this point alone, from 1; a finished one is left as it is", SHORT, LOCAL),
     ONE_RUN_ROWS,
     OUTPUT_ROW("DIR", RESULTS, "directory of the sweep; absent: results/NAME"),
     OUTPUTS_ROW("summary",
                 "of each point: summary, all, or of jobs,segments,series,nodes,decisions,swf"),
-    HS_OPTION(TEXT, "metric", OF_SWEEP(metric), "mean_jct",
-              "of the table at the end; sweep.csv has all", UNIT("NAME"), .group = RESULTS, LOCAL),
+    TEXT("metric", metric, RESULTS, "mean_jct", "NAME",
+         "of the table at the end; sweep.csv has all", LOCAL),
     SAMPLE_ROWS,
     SET_ROWS,
     PROGRESS_ROWS,
-    PROCESSES_ROW(OF_SWEEP(processes)),
+    PROCESSES_ROW,
     HS_OPTIONS_END,
 };
 

@@ -38,21 +38,15 @@ struct hs_run_options {
     int64_t storage_bandwidth;           /* MiB/s */
     double assign_target, assign_sticky; /* assign_target: per cent */
     bool decisions, report, force, dry_run, print_config, quiet, verbose, progress, no_progress;
-};
-
-/* run stands first in both: a row that several tables share has the same offset in all. */
-struct hs_compare_options {
-    struct hs_run_options run;       /* policy: one a line */
-    const char *seeds, *assignments; /* lists; NULL: as --seed and --assign-seed say */
-    const char *metrics, *fail_if;   /* fail_if: one a line */
-    int64_t processes, bootstrap;    /* bootstrap: resamples, of two finished runs */
-};
-
-struct hs_sweep_options {
-    struct hs_run_options run;
+    /* of horus compare, where policy and fail_if are one a line */
+    const char *seeds, *assignments; /* lists; NULL: as seed and assign_seed say */
+    const char *metrics, *fail_if;
+    int64_t bootstrap; /* resamples, of two finished runs */
+    /* of horus sweep */
     const char *metric;
-    int64_t processes, index; /* index 0: none was given */
+    int64_t index; /* 0: none was given */
     bool lists, makes, pending, status, gathers;
+    int64_t processes; /* of both */
 };
 
 #define HS_DEFAULT_CLUSTER  "16x8:V100"
@@ -62,7 +56,7 @@ extern const struct hs_option hs_run_option_table[], hs_compare_option_table[],
     hs_sweep_option_table[], hs_trace_option_table[];
 /* Words of choices, by enum. */
 extern const char *const hs_crowds[], *const hs_predictors[], *const hs_memory_predictors[],
-    *const hs_holdouts[];
+                                                                  *const hs_holdouts[];
 
 /* ---- options whose text has a form of its own: every error is HS_E_USAGE ---- */
 
@@ -92,7 +86,7 @@ enum hs_status hs_check_sort(const char *text, struct hs_diag *diag);
  * the options of the verb that starts them. */
 struct hs_config hs_run_config(const struct hs_config *of_verb, struct hs_run_options *base);
 
-/* What run, compare and sweep do first; call->options begins with a struct hs_run_options.
+/* What run, compare and sweep do first; call->options is a struct hs_run_options.
  * Takes the operand as the trace, refuses contradictions, applies --quiet. */
 HS_MUST_USE enum hs_status hs_run_begin(struct hs_call *call);
 /* The same without the operand. */

@@ -274,7 +274,7 @@ static enum hs_status name_dir(struct hs_sweep *sweep)
     struct hs_diag silent = {.least = HS_ERROR};
     struct hs_json_doc *doc;
     char dir[HS_WORKLOAD_MAX + 16], path[HS_PATH_SIZE];
-    const char *given = sweep->options->run.output;
+    const char *given = sweep->options->output;
     (void)snprintf(dir, sizeof dir, "results/%s", sweep->name);
     if (given == NULL)
         given = dir;
@@ -314,7 +314,7 @@ static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *ca
     hs_json_close(sweep->doc);
     HS_TRY(status);
     HS_TRY(hs_hash_file(sweep->file, &sweep->file_hash, &sweep->file_bytes, &call->diag));
-    sweep->base = sweep->options->run;
+    sweep->base = *sweep->options;
     sweep->base.output = NULL;
     sweep->base.force = true; /* replaces what a killed run left; a finished point is not run */
     sweep->config = hs_run_config(&call->config, &sweep->base);
@@ -759,12 +759,12 @@ static void say_pivot(const struct hs_sweep *sweep)
 
 static enum hs_status all_points(struct hs_sweep *sweep)
 {
-    const struct hs_sweep_options *options = sweep->options;
+    const struct hs_run_options *options = sweep->options;
     if (options->lists || options->makes) {
         (options->lists ? say_list : say_make)(sweep);
         return HS_OK;
     }
-    if (options->run.print_config) {
+    if (options->print_config) {
         hs_config_print(&sweep->config, &sweep->call->out);
         return HS_OK;
     }
@@ -793,7 +793,7 @@ static enum hs_status all_points(struct hs_sweep *sweep)
 
 static enum hs_status sweep(struct hs_call *call)
 {
-    const struct hs_sweep_options *o = call->options;
+    const struct hs_run_options *o = call->options;
     struct hs_sweep *sweep = hs_arena_alloc(&call->arena, sizeof *sweep);
     if (o->lists + o->makes + o->pending + o->status + o->gathers + (o->index > 0) > 1)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "one of them at a time",
@@ -823,7 +823,7 @@ const struct hs_verb hs_verb_sweep = {
     .examples = {"sweep configs/sweeps/load.json -j 2", "sweep load.json --status",
                  "sweep load.json --index 7"},
     .options = hs_sweep_option_table,
-    .options_size = sizeof(struct hs_sweep_options),
+    .options_size = sizeof(struct hs_run_options),
     .operands_min = 1,
     .operands_max = 1,
     .run = sweep,

@@ -51,7 +51,7 @@ struct hs_sweep {
     struct hs_call *call;
     struct hs_diag *diag; /* of the call, likewise the arena */
     struct hs_arena *arena;
-    const struct hs_sweep_options *options;
+    const struct hs_run_options *options;
     const char *file; /* the experiment */
     uint64_t file_hash, file_bytes;
     struct hs_json_doc *doc; /* while it is read */

@@ -329,12 +329,12 @@ enum hs_status hs_sweep_run_one(struct hs_sweep *sweep)
     sweep->points = hs_arena_alloc(&call->arena, sweep->point_count * sizeof *sweep->points);
     struct hs_sweep_point *point = &sweep->points[index];
     enum hs_status status = make(sweep, index, made, &call->diag);
-    if (status == HS_OK && sweep->options->run.print_config)
+    if (status == HS_OK && sweep->options->print_config)
         hs_config_print(&made->config, &call->out);
     else if (status == HS_OK)
         status = locate(sweep, made, point);
     unmake(made);
-    if (status != HS_OK || sweep->options->run.print_config)
+    if (status != HS_OK || sweep->options->print_config)
         return status;
     hs_interrupt_watch();
     if (point->state == HS_POINT_DONE)

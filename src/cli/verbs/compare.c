@@ -227,7 +227,7 @@ static void make_label(const struct hs_compare *c, struct hs_compared *policy)
 static enum hs_status list_policies(struct hs_compare *c)
 {
     struct hs_diag *diag = &c->call->diag;
-    const char *rest = c->options->run.policy, *spec;
+    const char *rest = c->options->policy, *spec;
     if (rest == NULL)
         return hs_fail(diag, HS_E_USAGE, NULL,
                        "one -p each, e.g. -p fifo -p sjf; 'horus policies' lists them",
@@ -255,14 +255,14 @@ static enum hs_status list_policies(struct hs_compare *c)
 static enum hs_status list_cells(struct hs_compare *c)
 {
     struct hs_call *call = c->call;
-    const struct hs_compare_options *o = c->options;
-    const int64_t *seeds = &o->run.seed, *assigned = &o->run.assign_seed;
+    const struct hs_run_options *o = c->options;
+    const int64_t *seeds = &o->seed, *assigned = &o->assign_seed;
     uint32_t seed_count = 1, assigned_count = 1;
     HS_TRY(hs_run_refuse_both(
         call, o->seeds != NULL && hs_config_origin(&call->config, "seed") == HS_FROM_FLAG,
         "--seeds", "--seed"));
-    HS_TRY(hs_run_refuse_both(call, o->assignments != NULL && o->run.assign_seed != 0,
-                              "--assignments", "--assign-seed"));
+    HS_TRY(hs_run_refuse_both(call, o->assignments != NULL && o->assign_seed != 0, "--assignments",
+                              "--assign-seed"));
     if (o->seeds != NULL)
         HS_TRY(
             hs_seeds_parse(o->seeds, "--seeds", 0, &call->arena, &seeds, &seed_count, &call->diag));
@@ -311,7 +311,7 @@ static bool are_alike(const struct hs_setup *a, const struct hs_setup *b)
 static enum hs_status open_policy(struct hs_compare *c)
 {
     struct hs_compared *policy = &c->policies[c->policies_open];
-    policy->options = c->options->run;
+    policy->options = *c->options;
     policy->options.policy = policy->spec;
     policy->options.output = NULL;
     policy->options.force = false;
@@ -336,15 +336,15 @@ static enum hs_status plan(struct hs_compare *c, struct hs_call *call)
     c->policies = hs_arena_alloc(arena, HS_COMPARED_MAX * sizeof *c->policies);
     c->metrics = hs_arena_alloc(arena, sizeof *c->metrics);
     hs_message_log_open(&c->log, &call->diag, HS_LOG_UNIQUE);
-    if (c->options->run.trace != NULL && strcmp(c->options->run.trace, "-") == 0)
+    if (c->options->trace != NULL && strcmp(c->options->trace, "-") == 0)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "put the trace into a file",
                        "compare reads the trace several times: standard input cannot be");
     HS_TRY(list_policies(c));
     HS_TRY(list_cells(c));
-    if (c->options->run.trace == NULL)
+    if (c->options->trace == NULL)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "horus compare TRACE -p fifo -p sjf",
                        "compare: TRACE is missing");
-    c->log.diag.least = c->options->run.verbose ? HS_NOTE : HS_WARNING;
+    c->log.diag.least = c->options->verbose ? HS_NOTE : HS_WARNING;
     while (c->policies_open < c->policy_count)
         HS_TRY(open_policy(c));
     HS_TRY(hs_simulate_metrics(&c->policies[0].setup, c->metrics, c->metric_names, &call->diag));
@@ -370,7 +370,7 @@ static enum hs_status default_dir(const struct hs_compare *c, char *path, size_t
         hash = hs_mix64(hash, (uint64_t)c->cells[i].seed);
         hash = hs_mix64(hash, (uint64_t)c->cells[i].assignment);
     }
-    HS_TRY(hs_workload_hash(&c->options->run, &part, diag));
+    HS_TRY(hs_workload_hash(c->options, &part, diag));
     hash = hs_mix64(hash, part);
     (void)snprintf(path, size, "results/compare-%s-%012" PRIx64, c->policies[0].setup.workload,
                    hash >> 16);
@@ -421,7 +421,7 @@ static void say_result(const struct hs_compare *c, const char *dir)
     hs_say(out,
            "%s on %s: %" PRIu32 " GPUs, %" PRIu32 " nodes; %" PRIu32 " polic%s, %" PRIu32
            " run%s each\n\n",
-           c->options->run.trace, c->options->run.cluster, cluster->gpu_count, cluster->node_count,
+           c->options->trace, c->options->cluster, cluster->gpu_count, cluster->node_count,
            c->policy_count, c->policy_count > 1 ? "ies" : "y", c->pair_count,
            c->pair_count > 1 ? "s" : "");
     say_table(c, out);
@@ -488,7 +488,7 @@ static enum hs_status check_run(struct hs_call *call, const char *path)
 /* With --force the run would be removed before it is read. */
 static enum hs_status check_output(struct hs_call *call, const char *dir)
 {
-    const char *output = ((const struct hs_compare_options *)call->options)->run.output;
+    const char *output = ((const struct hs_run_options *)call->options)->output;
     struct stat ours, theirs;
     if (output == NULL || stat(output, &ours) != 0 || stat(dir, &theirs) != 0 ||
         ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
@@ -574,19 +574,19 @@ static enum hs_status write_dir(struct comparing *c)
 
 static enum hs_status compare_pair(struct hs_call *call)
 {
-    const struct hs_compare_options *options = call->options;
-    const char *output = options->run.output;
+    const struct hs_run_options *options = call->options;
+    const char *output = options->output;
     HS_TRY(check_runs(call));
     struct comparing *c = hs_arena_alloc(&call->arena, sizeof *c);
     c->call = call;
-    c->options = &options->run;
+    c->options = options;
     hs_message_log_open(&c->log, &call->diag, HS_LOG_WARNINGS);
     hs_status_line_start(&c->stopwatch, &call->terminal, false, 0);
     enum hs_status status =
         hs_paired_load(&c->paired, (const char *const *)call->operands, &c->log.diag);
     if (status == HS_OK)
-        status = hs_paired_compare(&c->paired, (uint32_t)options->bootstrap,
-                                   (uint64_t)options->run.seed);
+        status =
+            hs_paired_compare(&c->paired, (uint32_t)options->bootstrap, (uint64_t)options->seed);
     if (status == HS_OK && output != NULL)
         status = write_dir(c);
     if (status == HS_OK)
@@ -605,9 +605,8 @@ static enum hs_status dry_run(struct hs_compare *c, const char *dir)
     struct hs_output *out = &c->call->out;
     struct hs_run_result *result = hs_arena_alloc(&c->call->arena, sizeof *result);
     HS_TRY(hs_simulate_dry(&c->policies[0].setup, result, &c->log.diag));
-    hs_say(out, "trace       %s (%s): %" PRIu64 " jobs of %" PRIu64 " rows\n",
-           c->options->run.trace, result->format, result->intake.trace.accepted,
-           result->intake.trace.rows);
+    hs_say(out, "trace       %s (%s): %" PRIu64 " jobs of %" PRIu64 " rows\n", c->options->trace,
+           result->format, result->intake.trace.accepted, result->intake.trace.rows);
     for (uint32_t i = 0; i < c->cell_count; i++)
         hs_say(out, "%-11s %s\n", i == 0 ? "runs" : "", c->cells[i].name);
     hs_say(out, "directory   %s/ (not written)\n", dir);
@@ -618,12 +617,12 @@ static enum hs_status compare_policies(struct hs_compare *c)
 {
     char dir[HS_PATH_SIZE];
     enum hs_status status = HS_OK;
-    if (c->options->run.output != NULL)
-        (void)snprintf(dir, sizeof dir, "%s", c->options->run.output);
+    if (c->options->output != NULL)
+        (void)snprintf(dir, sizeof dir, "%s", c->options->output);
     else
         HS_TRY(default_dir(c, dir, sizeof dir));
     hs_run_note_cluster(c->call);
-    if (c->options->run.dry_run)
+    if (c->options->dry_run)
         return dry_run(c, dir);
     HS_TRY(hs_cells_make(c, dir));
     say_result(c, dir);
@@ -637,9 +636,9 @@ static enum hs_status compare_policies(struct hs_compare *c)
 
 static enum hs_status compare(struct hs_call *call)
 {
-    const struct hs_compare_options *options = call->options;
+    const struct hs_run_options *options = call->options;
     HS_TRY(hs_run_begin(call));
-    if (options->run.print_config) {
+    if (options->print_config) {
         hs_config_print(&call->config, &call->out);
         return HS_OK;
     }
@@ -671,7 +670,7 @@ const struct hs_verb hs_verb_compare = {
                  "-j 4",
                  "compare results/a results/b"},
     .options = hs_compare_option_table,
-    .options_size = sizeof(struct hs_compare_options),
+    .options_size = sizeof(struct hs_run_options),
     .operands_max = 2,
     .run = compare,
 };

@@ -52,7 +52,7 @@ enum { HS_COMPARE_FILES = 3 }; /* compare.csv, runs.csv, order.csv */
 
 struct hs_compare {
     struct hs_call *call;
-    const struct hs_compare_options *options;
+    const struct hs_run_options *options;
     struct hs_compared *policies;
     struct hs_compare_cell *cells; /* [policy * pair_count + pair] */
     struct hs_summary *metrics;    /* names and units */

@@ -326,7 +326,7 @@ static enum hs_status write_manifest(struct hs_compare *c, const struct hs_rundi
     struct hs_manifest_input inputs[HS_INPUTS_MAX + HS_COMPARED_MAX * HS_POLICY_FILES_MAX];
     struct hs_diag *diag = &c->call->diag;
     struct hs_manifest manifest = {.status = "complete",
-                                   .seed = (uint64_t)c->options->run.seed,
+                                   .seed = (uint64_t)c->options->seed,
                                    .inputs = inputs,
                                    .input_count = 1,
                                    .outputs = c->files,
@@ -336,7 +336,7 @@ static enum hs_status write_manifest(struct hs_compare *c, const struct hs_rundi
                                    .write_more = write_comparison,
                                    .more_ctx = c,
                                    .machine = hs_record_machine(c->call->command, wall_s, true)};
-    inputs[0] = (struct hs_manifest_input){.role = "trace", .path = c->options->run.trace};
+    inputs[0] = (struct hs_manifest_input){.role = "trace", .path = c->options->trace};
     HS_TRY(hs_hash_file(inputs[0].path, &inputs[0].hash, &inputs[0].bytes, diag));
     for (uint32_t p = 0; p < c->policy_count; p++)
         HS_TRY(hs_record_inputs(&c->policies[p].setup, inputs, &manifest.input_count, diag));
@@ -349,7 +349,7 @@ enum hs_status hs_cells_make(struct hs_compare *c, const char *path)
     struct hs_rundir dir = {0};
     struct hs_status_line stopwatch;
     hs_status_line_start(&stopwatch, &c->call->terminal, false, 0);
-    HS_TRY(hs_rundir_open(&dir, path, c->options->run.force, diag));
+    HS_TRY(hs_rundir_open(&dir, path, c->options->force, diag));
     enum hs_status status = run_cells(c, &dir);
     if (status == HS_OK)
         status = write_runs(c, &dir);
