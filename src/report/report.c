@@ -46,20 +46,15 @@ struct bounds_speed {
     uint64_t need_q32; /* least capacity taken per GPU-second of isolated work, at most 1 */
 };
 
-#define REJECTED   INT64_C(-1)
-#define GPUS_BITS  22
-#define MILLI_BITS 10
+#define REJECTED INT64_C(-1)
 
 /* A job of the last instant: counted when time has moved on, unless it is rejected before. Small,
  * since a million may be submitted at once. */
 struct bounds_arrival {
     int64_t work_us; /* REJECTED: it does not count */
-    uint32_t profile;
-    uint32_t gpus : GPUS_BITS;
-    uint32_t gpu_milli : MILLI_BITS;
+    uint32_t profile, milli_gpus;
 };
-_Static_assert(HS_JOB_GPUS_MAX >> GPUS_BITS == 0 && HS_GPU_MILLI >> MILLI_BITS == 0,
-               "what a trace may say fits");
+_Static_assert(HS_JOB_GPUS_MAX <= UINT32_MAX / HS_GPU_MILLI, "what a trace may say fits");
 
 struct hs_bounds {
     const struct hs_cluster *cluster;
@@ -166,18 +161,17 @@ static void serve_and_push(struct hs_bounds *b, hs_i128 until, hs_i128 units)
 static void count_arrival(struct hs_bounds *b, const struct bounds_arrival *job)
 {
     struct bounds_speed speed = {HS_Q32_ONE, HS_Q32_ONE};
-    if (job->gpus > 0)
+    if (job->milli_gpus > 0)
         speed = speed_of(b, job->profile);
     const hs_i128 now = (hs_i128)((hs_u128)(uint64_t)b->submit_us * b->capacity);
-    hs_u128 units = (hs_u128)job->gpus * (uint64_t)job->work_us; /* the least that it takes */
+    /* the least that it takes */
+    hs_u128 units = (hs_u128)job->milli_gpus * (uint64_t)job->work_us / HS_GPU_MILLI;
     int64_t fastest_us = job->work_us;
-    if (job->gpu_milli < HS_GPU_MILLI)
-        units = units * job->gpu_milli / HS_GPU_MILLI;
     if (speed.need_q32 != HS_Q32_ONE)
         units = (units * speed.need_q32) >> 32;
     if (speed.top_q32 != HS_Q32_ONE)
         fastest_us = (int64_t)(((hs_u128)(uint64_t)job->work_us << 32) / speed.top_q32);
-    serve_and_push(b, now, job->gpus > 0 ? (hs_i128)units : -1);
+    serve_and_push(b, now, job->milli_gpus > 0 ? (hs_i128)units : -1);
     if (b->jobs == 0)
         b->first_submit_us = b->submit_us;
     if (b->jobs == 0 || now - b->work_before > b->makespan_lead)
@@ -187,7 +181,7 @@ static void count_arrival(struct hs_bounds *b, const struct bounds_arrival *job)
     b->isolated_sum += (uint64_t)fastest_us;
     b->work_before += (hs_i128)units;
     b->jobs++;
-    if (job->gpus > 0)
+    if (job->milli_gpus > 0)
         b->jct_sum -= (hs_u128)now;
     else
         b->jct_sum += (hs_u128)(uint64_t)job->work_us * b->capacity;
@@ -213,10 +207,7 @@ static void bounds_submit(struct hs_bounds *b, int64_t now_us, const struct hs_s
     hs_grow_bare((void **)&b->arrivals, &b->arrivals_cap, (uint64_t)b->arrival_count + 1,
                  sizeof *b->arrivals, JOBS_MAX);
     b->arrivals[b->arrival_count++] =
-        (struct bounds_arrival){.work_us = job->work_us,
-                                .profile = job->profile,
-                                .gpus = job->gpus & ((1u << GPUS_BITS) - 1),
-                                .gpu_milli = job->gpu_milli & ((1u << MILLI_BITS) - 1)};
+        (struct bounds_arrival){job->work_us, job->profile, job->gpus * job->gpu_milli};
 }
 
 /* It does not count at all if it was submitted in the last instant: jobs of one instant come one

@@ -398,25 +398,6 @@ static void put_list(const struct explain *x, const char *key, const char *what,
     hs_jsonw_put(w, "] }");
 }
 
-static void put_decisions(const struct explain *x, struct hs_jsonw *w)
-{
-    if (!x->has_decisions) {
-        hs_jsonw_key(w, "decisions");
-        hs_jsonw_text(w, NULL);
-        return;
-    }
-    hs_jsonw_put(w, "decisions=[");
-    for (uint32_t i = 0; i < x->decision_count; i++) {
-        const struct explain_decision *d = &x->decisions[i];
-        hs_jsonw_put(w, "=!{");
-        put_seconds(w, "time", d->time_us);
-        hs_jsonw_put(w, "action=%s gpus=%s", d->action, d->gpus);
-        put_seconds(w, "value", d->value);
-        hs_jsonw_put(w, "trigger=%s because=%s }", d->trigger, d->plan_reason);
-    }
-    hs_jsonw_put(w, "]");
-}
-
 static void put_job(const struct explain *x, struct hs_output *out)
 {
     const struct explain_job *job = &x->jobs[x->watched];
@@ -440,8 +421,21 @@ static void put_job(const struct explain *x, struct hs_output *out)
     put_list(x, "overtaken_by", "starting_time", &x->overtaken, &w);
     put_list(x, "gpus_held_before_by", "end_time", &x->freed, &w);
     put_list(x, "beside", "seconds", &x->beside, &w);
-    put_decisions(x, &w);
-    hs_jsonw_put(&w, "}");
+    if (!x->has_decisions) {
+        hs_jsonw_key(&w, "decisions");
+        hs_jsonw_text(&w, NULL);
+    } else {
+        hs_jsonw_put(&w, "decisions=[");
+    }
+    for (uint32_t i = 0; i < x->decision_count; i++) {
+        const struct explain_decision *d = &x->decisions[i];
+        hs_jsonw_put(&w, "=!{");
+        put_seconds(&w, "time", d->time_us);
+        hs_jsonw_put(&w, "action=%s gpus=%s", d->action, d->gpus);
+        put_seconds(&w, "value", d->value);
+        hs_jsonw_put(&w, "trigger=%s because=%s }", d->trigger, d->plan_reason);
+    }
+    hs_jsonw_put(&w, x->has_decisions ? "] }" : "}");
     hs_jsonw_finish(&w);
 }
 

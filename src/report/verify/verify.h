@@ -30,7 +30,8 @@ HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, struct hs_output *
  *
  * A rule is a row of a table: a title, the words for its counts, and functions that count what they
  * look at and report faults, called in this order: `run` once, `segment` for each segment of a job
- * of the trace in order of time, `job` for each job that has a row in jobs.csv. */
+ * of the trace in order of time, `job` for each job that has a row in jobs.csv; where its things
+ * are "jobs", that is what counts as looked at. */
 
 #define VERIFY_NANO      INT64_C(1000000000) /* unit of a printed mean_rate: 9 decimals */
 #define VERIFY_GPU_MILLI 1000                /* thousandths of a whole GPU */

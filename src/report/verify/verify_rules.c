@@ -521,7 +521,6 @@ static enum hs_status check_rows(struct verify_check *c)
 
 static void check_against_trace(struct verify_check *c, const struct verify_job *j)
 {
-    c->looked++;
     compare(c, j, "submission_time", j->row.submit_us, j->submit_us, by_trace);
     compare(c, j, "isolated", j->row.work_us, j->work_us, by_trace);
     compare_count(c, j, "requested_number_of_resources", j->row.gpus, j->gpus, by_trace);
@@ -536,7 +535,6 @@ static void check_against_trace(struct verify_check *c, const struct verify_job 
 static void check_against_segments(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
-    c->looked++;
     compare(c, j, "starting_time", row->start_us, j->sum.first_start_us, by_segments);
     if (row->is_done)
         compare(c, j, "finish_time", row->finish_us, j->sum.finish_us, by_segments);
@@ -556,7 +554,6 @@ static void check_against_segments(struct verify_check *c, const struct verify_j
 static void check_derived(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
-    c->looked++;
     compare(c, j, "waiting_time", row->wait_us,
             row->start_us < 0 ? -1 : row->start_us - row->submit_us, by_times);
     compare(c, j, "turnaround_time", row->turnaround_us,
@@ -570,7 +567,6 @@ static void check_slowdowns(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
     const bool has_ended = row->finish_us >= 0;
-    c->looked++;
     compare(c, j, "slowdown", row->slowdown_ppm,
             verify_ppm(has_ended ? row->finish_us - row->submit_us : -1, row->work_us), by_times);
     compare(c, j, "run_slowdown", row->run_slowdown_ppm,
@@ -580,7 +576,6 @@ static void check_slowdowns(struct verify_check *c, const struct verify_job *j)
 /* Without a horizon every job must come to an end. */
 static void check_end(struct verify_check *c, const struct verify_job *j)
 {
-    c->looked++;
     if (j->row.is_rejected && j->sum.segments > 0)
         FAULT_JOB(c, j, " is rejected and yet ran");
     else if (!j->row.is_rejected && j->row.finish_us < 0 && c->run->setup.until_us == HS_TIME_MAX)
@@ -593,7 +588,6 @@ static void check_loss(struct verify_check *c, const struct verify_job *j)
     const struct verify_row *row = &j->row;
     const bool is_given_up = !row->is_done && !row->is_rejected && row->finish_us >= 0;
     const hs_i128 due = is_given_up ? j->sum.done : j->sum.oom_done;
-    c->looked++;
     if (!is_within(due, (hs_i128)row->lost_ns * NANO_OF_NS,
                    is_given_up ? j->sum.run_us : j->sum.oom_us))
         FAULT_JOB(c, j, ": lost %s, by segments.csv %s", NANOSECONDS(row->lost_ns),
@@ -706,7 +700,6 @@ static const char at_least[] =
 static void check_switches(struct verify_check *c, const struct verify_job *j)
 {
     const bool may_pause = c->run->setup.is_slicing;
-    c->looked++;
     if (j->row.switches < j->sum.suspensions ||
         (j->row.switches > j->sum.suspensions && !may_pause))
         FAULT_JOB(c, j, ": switches %" PRIu64 ", by segments.csv %s%" PRIu64, j->row.switches,
@@ -732,7 +725,6 @@ static void check_progress(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
     const bool is_prompt = !c->run->setup.is_slicing && row->overhead_us == 0 && j->work_us > 0;
-    c->looked++;
     if (row->progress_us < 0) {
         if (row->is_done && j->work_us > 0)
             FAULT_JOB(c, j, " is done without any progress");
@@ -774,7 +766,6 @@ static void check_host(struct verify_check *c, const struct verify_job *j)
         is_right = may_be_more ? stated >= kept : stated == kept;
     else
         is_right = may_be_more || (host_us == 0 ? stated == 0 : stated % host_us == 0);
-    c->looked++;
     if (!is_right)
         FAULT_JOB(c, j, ": host_mib_seconds %s, suspended for %s GPU s",
                   HS_SECONDS(j->row.host_mib_us), HS_SECONDS(host_us));
@@ -816,6 +807,7 @@ const struct verify_rule verify_rules[] = {
 enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
                             struct verify_check *c)
 {
+    const bool is_of_jobs = strcmp(rule->things, "jobs") == 0;
     const char *note = run->setup.is_slicing ? rule->slicing_note : NULL;
     if (run->setup.is_throttling && rule->throttling_note != NULL)
         note = rule->throttling_note;
@@ -829,8 +821,10 @@ enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *ru
         if (run->schedule.segments[i].job != VERIFY_NONE)
             rule->segment(c, &run->schedule.segments[i]);
     for (uint32_t i = 0; rule->job != NULL && i < run->job_count; i++)
-        if (run->jobs[i].row.line != 0)
+        if (run->jobs[i].row.line != 0) {
+            c->looked += is_of_jobs;
             rule->job(c, &run->jobs[i]);
+        }
     if (c->looked == 0)
         c->skipped = rule->skipped;
     return HS_OK;
