@@ -16,22 +16,19 @@
 
 /* ---- bounds ----
  *
- * Bounds that no scheduler can beat on this trace and cluster (src/MODEL.md, 10), computed while
- * jobs arrive.
+ * What no scheduler can beat on this trace and cluster (src/MODEL.md, 10), while jobs arrive.
  *
  * Capacity counts a GPU of type t as its scalar speed c_t. A job that runs at speed s_t there takes
  * c_t / s_t of it for each GPU-second of isolated work, so at least its work x min over t of c_t /
- * s_t: that is the work that counts here, the isolated one wherever no profile is faster than the
- * scalar.
+ * s_t: that counts here, the isolated work wherever no profile is faster than the scalar.
  *
  * Makespan: whatever arrives from time a on must still be done after a, at most `capacity`
  * GPU-seconds a second: makespan >= max over arrivals of a + (work arriving from a on) / capacity;
  * and no job ends before its submission plus its isolated run time on the type that is fastest for
  * it. JCT: relax the cluster to one machine that does `capacity` GPU-seconds a second, ignoring
  * gangs and nodes; there SRPT minimises the sum of completion times (Schrage, Operations Research
- * 1968). A second bound is the mean isolated run time; the larger is reported. Wait: a schedule
- * without preemption whose jobs run exactly their isolated time has wait = JCT - isolated, so the
- * JCT bound gives one.
+ * 1968). A second bound is the mean isolated run time; the larger is reported. Wait: without
+ * preemption, at isolated speed, wait = JCT - isolated, so the JCT bound gives one.
  *
  * All in integers: time is counted in 1/capacity of a microsecond, in which a GPU-microsecond of
  * work takes exactly one unit. Capacity is rounded up to whole GPUs of the reference speed, which
@@ -525,8 +522,7 @@ static void draw_sparkline(struct hs_summary *summary, const struct hs_report *r
     summary->sparkline[width] = '\0';
 }
 
-/* The metrics of src/MODEL.md in a fixed order, and the sparkline; a metric that does not apply is
- * listed with the reason. */
+/* The metrics of src/MODEL.md in a fixed order, those that do not apply with the reason. */
 static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
 {
     const struct hs_stats *stats = &r->stats;
@@ -655,8 +651,8 @@ void hs_report_close(struct hs_report *r)
 {
     if (r == NULL)
         return;
-    /* what is still open belongs to a run that failed: its own error has been reported, and the
-     * directory is discarded */
+    /* what is still open is of a run that failed: it was reported, and the directory is discarded
+     */
     struct hs_diag quiet;
     hs_diag_init(&quiet, NULL, NULL);
     for (uint32_t i = 0; i < r->open_count; i++) {

@@ -8,9 +8,8 @@
  * wait alike is booked to its cause, by the rule of the engine (engine/engine.c). O(events x
  * classes with a job that waits).
  *
- * Then the other jobs as one job met them: which went ahead of it, which ended to make way for it,
- * which were on its GPUs. One look at all segments each; O(segments x segments of the job that
- * overlap).
+ * Then the other jobs as one job met them: which went ahead of it, made way for it, were on its
+ * GPUs. One look at all segments each; O(segments x segments of the job that overlap).
  */
 #include "report/explain/explain.h"
 

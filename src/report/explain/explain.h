@@ -21,9 +21,8 @@
 
 /* Of one job, where its time went, its stages, the jobs that went ahead of it or beside it, its
  * decisions; of all (job_id NULL) GPU-hours waited by cause, over time, and the jobs that waited
- * most. O(segments log segments). HS_E_INPUT for a directory that is not of one run, that has no
- * jobs.csv and segments.csv, or whose files contradict each other, and with the nearest name if the
- * run has no such job. */
+ * most. O(segments log segments). HS_E_INPUT for a directory that is not of one run, has no
+ * jobs.csv and segments.csv, whose files contradict each other, or that has no such job. */
 HS_MUST_USE enum hs_status hs_explain(const char *dir, const char *job_id, bool as_json,
                                       bool use_utf8, struct hs_output *out, struct hs_diag *diag);
 

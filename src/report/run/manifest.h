@@ -2,8 +2,7 @@
  *
  * manifest.json, the last file of a run directory: what ran, on what, with what, and what came
  * out. Its presence marks a finished run. Everything outside "volatile" is a function of the
- * inputs, the configuration and the build. Before it come summary.json and summary.csv, which hold
- * the figures.
+ * inputs, the configuration and the build. summary.json and summary.csv before it hold the figures.
  *
  *     struct hs_manifest m = {.status = "complete", .card = &card, .seed = 1, ...};
  *     m.outputs = files;                              // hs_report_files() + hs_summary files
@@ -92,8 +91,7 @@ struct hs_spread {
     uint32_t runs;
     double mean, squares, min, max;
 };
-/* By Welford, Technometrics 1962: no second pass, no cancellation when the spread is small beside
- * the mean. */
+/* By Welford, Technometrics 1962: no second pass, no cancellation where the spread is small. */
 void hs_spread_add(struct hs_spread *spread, double value);
 /* Sample standard deviation; NaN below two runs. */
 double hs_spread_deviation(const struct hs_spread *spread);
@@ -240,8 +238,7 @@ HS_MUST_USE enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const c
 /* NULL if it is not listed. */
 const struct hs_output_file *hs_runmanifest_file(const struct hs_runmanifest *m, const char *name);
 const struct hs_manifest_input *hs_runmanifest_trace(const struct hs_runmanifest *m);
-/* A number or text of the configuration as text, to `text` if it needs room; NULL for any other
- * value and for none. */
+/* A number or text of the configuration as text, to `text` if it needs room; else NULL. */
 #define HS_RUNMANIFEST_NUMBER_SIZE 40
 const char *hs_runmanifest_text(const struct hs_json *value, char text[HS_RUNMANIFEST_NUMBER_SIZE]);
 /* Seconds as text, "5400", good until the end of the block. */

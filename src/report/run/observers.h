@@ -83,8 +83,7 @@ hs_u128 hs_timeline_part(const struct hs_timeline *t, enum hs_channel channel, u
  *
  * Statistics of jobs: counts and sums while the run goes on, and a record of 24 or 64 bytes a
  * completed job in temporary files, from which means and exact quantiles of wait, JCT and slowdowns
- * are found at the end, for all jobs and for each class. Memory does not grow with the number of
- * jobs.
+ * are found at the end, for all jobs and for each class. Memory does not grow with the jobs.
  *
  * Slowdowns are integers, parts per million rounded half up, so that they sort and sum exactly. */
 

@@ -26,12 +26,10 @@ static void put_share(struct hs_csvw *w, hs_u128 part, hs_u128 whole)
 
 /* ---- jobs.csv ---- */
 
-/* A row a job, in the order in which jobs end; first the 13 columns of evalys' JobSet under their
- * own names, then ours.
+/* A row a job, in the order in which jobs end; first the 13 columns of evalys' JobSet, then ours.
  *
  * A job's finish follows its last segment directly, so the GPUs of the last segment are those of
- * the job that ends, if the segment is of that job at all: one list serves all jobs, whatever their
- * number. */
+ * the job that ends, if the segment is of that job at all: one list serves all jobs. */
 struct jobs_state {
     struct hs_row_file file;
     uint32_t *gpus; /* of the last segment, and 1 + the index of its job */
@@ -367,9 +365,8 @@ hs_u128 hs_timeline_part(const struct hs_timeline *t, enum hs_channel channel, u
 
 /* ---- series.csv ---- */
 
-/* Tidy: time,metric,key,value. Three samplings: the timeline's intervals (written at the end, at no
- * cost during the run), fixed intervals (time-weighted means, written as they pass), or every
- * change. */
+/* Tidy: time,metric,key,value. Three samplings: the timeline's intervals (written at the end),
+ * fixed intervals (time-weighted means, written as they pass), or every change. */
 struct series_state {
     struct hs_row_file file;
     int64_t start_us;             /* of the fixed interval */
@@ -377,8 +374,7 @@ struct series_state {
     bool has_rows;
 };
 
-/* integral over dt_us > 0 as a mean: utilization as a share of the GPUs, thousandths as GPUs, the
- * rest as counts. */
+/* integral over dt_us > 0 as a mean: utilization as a share, thousandths as GPUs, else counts. */
 static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u128 integral,
                      int64_t dt_us)
 {
@@ -397,8 +393,7 @@ static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u1
     hs_csvw_end(w);
 }
 
-/* The rows of [start, until), and a new interval from there. The timeline stands at the last change
- * before. */
+/* The rows of [start, until), and a new interval. The timeline stands at the last change before. */
 static void end_interval(struct series_state *s, int64_t until_us)
 {
     const struct hs_timeline *t = &s->file.report->timeline;

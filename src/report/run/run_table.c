@@ -2,8 +2,7 @@
  *
  * One row a run or policy, the columns that a reader of scheduling papers looks for first, as many
  * of them as the terminal is wide. A cell is the value, '*' behind it if it is the best of its
- * column, and below it the ratio to the first row; below a value of the first row the interval of
- * the mean, if it is one.
+ * column, and below it the ratio to the first row; in the first row the interval of a mean.
  */
 #include "report/run/run_table.h"
 

@@ -33,8 +33,7 @@ struct hs_runcolumn hs_runcolumn_of(const char *metric);
 /* "12.82 h", "64.9 %", "1.25", "-" for NaN; returns text. */
 const char *hs_runcolumn_text(const struct hs_runcolumn *column, double value,
                               char text[HS_COLUMN_TEXT_SIZE]);
-/* "0.873x", with an interval that has a length "0.873x 0.861-0.885"; "" for
- * NaN. */
+/* "0.873x", with an interval that has a length "0.873x 0.861-0.885"; "" for NaN. */
 void hs_runcolumn_ratio_text(double ratio, double low, double high, char text[HS_COLUMN_TEXT_SIZE]);
 
 /* Half the length of an interval against its mean, "+-2.1%"; "" where there is none, or no length.
@@ -68,8 +67,7 @@ const char *hs_table_run_column(uint32_t index);
 bool hs_table_is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how);
 /* The value to mark; NaN where fewer than two rows have one, or all the same. */
 double hs_table_best(const struct hs_run_table *table, const struct hs_runcolumn *how);
-/* Text below a value, ratio or interval: "" where there is nothing to say. HS_COLUMN_TEXT_SIZE
- * bytes. */
+/* Text below a value, ratio or interval, "" for none, of HS_COLUMN_TEXT_SIZE bytes. */
 void hs_table_below(const struct hs_table_row *row, const char *metric, char *text);
 /* A time as the tables show it: "12.5 s", "1.23 h", "-4.20 d". */
 #define HS_TABLE_TIME_SIZE 24

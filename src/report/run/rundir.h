@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A run's directory, complete or absent: built as NAME.tmp/, each file fsynced and closed, then
- * the directory fsynced and renamed to NAME. An existing NAME is refused unless force. The
- * directory of a comparison is one too: beside its files it may have a folder runs/ of run
- * directories.
+ * the directory fsynced and renamed to NAME. An existing NAME is refused unless force. That of a
+ * comparison is one too: beside its files it may have a folder runs/ of run directories.
  */
 #ifndef HORUS_REPORT_RUN_RUNDIR_H
 #define HORUS_REPORT_RUN_RUNDIR_H

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See observers.h. At the end the samples are read over and over until every quantile is known
- * (stats/quantile.h): each set is one measure of one class; the bounded slowdown and the time to
- * the first progress have quantiles for all jobs only and a mean elsewhere. The first pass also
- * takes the sums, since which jobs --cooldown leaves is known only at the end of the run. A later
- * pass looks at a job closely only where one of its classes asks for the bucket of one of its
- * values.
+ * See observers.h. At the end the samples are read over and over until every quantile is known:
+ * each set is one measure of one class; the bounded slowdown and the time to the first progress
+ * have quantiles for all jobs only and a mean elsewhere. The first pass also takes the sums, since
+ * which jobs --cooldown leaves is known only at the end of the run. A later pass looks at a job
+ * closely only where one of its classes asks for the bucket of one of its values.
  */
 #include "report/run/observers.h"
 
@@ -136,8 +135,8 @@ struct quantiles {
     enum { PASS_NONE, PASS_FIRST, PASS_SPLIT, PASS_COLLECT } pass;
 };
 
-/* Bucket of the first pass: values below 32 each their own, above that 32 per power of two, up to
- * 63 bits. */
+/* Bucket of the first pass: values below 32 each their own, then 32 per power of two, to 63 bits.
+ */
 static uint32_t bucket_of(uint64_t value)
 {
     const uint32_t log2 = 63 ^ HS_CLZ64(value | 1u << SUB_BITS);
@@ -585,8 +584,8 @@ HS_INLINE uint64_t ratio_ppm(int64_t num, int64_t den)
     return ppm < INT64_MAX ? ppm : INT64_MAX;
 }
 
-/* The values of a job, less the least. Without work it has no slowdowns: 0, of which no later pass
- * asks for the bucket. */
+/* The values of a job, less the least. Without work its slowdowns are 0, which no later pass asks.
+ */
 HS_INLINE void measure(const struct evaluation *e, const struct job_sample *job,
                        uint64_t value[SUMS])
 {

@@ -480,8 +480,7 @@ static const struct verify_rule file_rules[] = {
  * JCT and slowdowns, GPU time and shares. Sums are exact; what is compared are doubles, so that one
  * part in 10^12 is allowed for the division. O(jobs log jobs).
  *
- * Statistics of jobs under --warmup or --cooldown are left out: which jobs count is the simulator's
- * choice there. */
+ * Statistics under --warmup or --cooldown are left out: the simulator chooses which jobs count. */
 
 #define TOLERANCE 1e-12
 
@@ -541,8 +540,7 @@ static void add_row(struct verify_sums *s, const struct verify_job *j)
     s->colocated_us += j->sum.colocated_us;
     s->overhead_us += (hs_i128)row->overhead_us * j->gpus * row->gpu_milli;
     s->last_finish_us = later(s->last_finish_us, row->finish_us);
-    /* the last instant at which something became of the job; a rejected one has no finish, and may
-     * have waited before */
+    /* the last instant at which something became of the job; a rejected one may have waited */
     s->span_us = later(s->span_us, later(j->submit_us, j->sum.last_end_us));
     s->span_us = later(s->span_us, row->finish_us);
     if (row->is_rejected)

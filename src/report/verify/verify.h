@@ -25,8 +25,7 @@
 HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, struct hs_output *out,
                                          struct hs_diag *diag);
 
-/* ---- between the files of this module: the run as its files state it, and the rules that are held
- * against it ----
+/* ---- between the files of this module: the run as its files state it, the rules against it ----
  *
  * A rule is a row of a table: a title, the words for its counts, and functions that count what they
  * look at and report faults, called in this order: `run` once, `segment` for each segment of a job

@@ -483,8 +483,7 @@ static const char *nanoseconds(char text[HS_FMT_MAX + 1], uint64_t ns)
     return text;
 }
 
-/* Work rebuilt from mean_rate, in 1e-9 us: each digit that was not printed is worth at most half of
- * the length. */
+/* Work rebuilt from mean_rate, in 1e-9 us: what was not printed is at most half of the length. */
 static bool is_within(hs_i128 rebuilt, hs_i128 stated, int64_t length_us)
 {
     hs_i128 off = rebuilt > stated ? rebuilt - stated : stated - rebuilt;
@@ -634,8 +633,7 @@ static uint64_t attempts_of(const struct verify_run *run, const struct verify_jo
     return j->attempts > 0 ? j->attempts : 1;
 }
 
-/* The attempt that ends now. Its run time is exact for a job that ran at full speed and paid
- * nothing. */
+/* The attempt that ends now. Its run time is exact at full speed, with nothing paid. */
 static void check_attempt(const struct verify_run *run, const struct verify_job *j, bool is_last,
                           struct verify_check *c)
 {
