@@ -11,7 +11,7 @@
  *     free(world.segments);
  *
  * The order of a pass is laid down in the head of src/policies/philly/philly.c, levels of locality
- * in that of philly.h. Readings where they leave room:
+ * in that of philly.c. Readings where they leave room:
  *   - A pool that is wholly idle: no job of this virtual cluster's pool holds a GPU.
  *   - With retry=0 a preempted job has no time of its own at which it is tried.
  */

@@ -2,7 +2,7 @@
  *
  * Placement by levels of locality, through the real engine: some GPUs of each node are taken, then
  * one gang is tried at each level, in one plan that is taken back. A placement is written
- * node:gpus+node:gpus, "-" is none. By hand from the rules in philly.h; then drawn clusters
+ * node:gpus+node:gpus, "-" is none. By hand from the rules in philly.c; then drawn clusters
  * and gangs against placements that are worked out here, node by node.
  */
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "policies/philly/philly.h"
+#include "policies/philly/philly.c"
 #include "support/run.h"
 #include "support/sink.h"
 
@@ -33,15 +33,14 @@ static struct trial {
 } t;
 
 struct trier {
-    struct hs_locality locality;
+    struct philly_policy policy;
     hs_job_id jobs[2];
     uint32_t count;
 };
 
 static enum hs_status trier_init(void *state, const struct hs_view *v)
 {
-    hs_locality_init(&((struct trier *)state)->locality, v);
-    return HS_OK;
+    return philly_init(&((struct trier *)state)->policy, v);
 }
 
 static void trier_event(void *state, const struct hs_view *v, const struct hs_event *event)
@@ -58,7 +57,7 @@ static void try_at(struct trier *x, const struct hs_view *v, struct hs_plan *p, 
     char *text = t.placement[level];
     for (uint32_t n = 0; n < v->nodes; n++)
         free[n] = hs_view_node_free(v, n);
-    bool is_placed = hs_locality_place(&x->locality, v, p, x->jobs[1], level);
+    bool is_placed = place(&x->policy, x->jobs[1], level);
     assert_int_equal(hs_plan_mark(p) > mark, is_placed);
     (void)strcpy(text, is_placed ? "" : "-");
     for (uint32_t n = 0; n < v->nodes; n++) {
@@ -78,6 +77,7 @@ static void try_at(struct trier *x, const struct hs_view *v, struct hs_plan *p, 
 static enum hs_status trier_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct trier *x = state;
+    x->policy.p = p;
     hs_plan_start(p, x->jobs[0]);
     for (uint32_t n = 0; n < v->nodes; n++)
         if (t.taken[n] > 0)
@@ -115,9 +115,9 @@ static void expect(const struct trial *given, const char *servers, const char *r
 {
     t = *given;
     run_trial();
-    assert_string_equal(t.placement[HS_LOCALITY_SERVERS], servers);
-    assert_string_equal(t.placement[HS_LOCALITY_RACK], rack);
-    assert_string_equal(t.placement[HS_LOCALITY_ANYWHERE], anywhere);
+    assert_string_equal(t.placement[LEVEL_SERVERS], servers);
+    assert_string_equal(t.placement[LEVEL_RACK], rack);
+    assert_string_equal(t.placement[LEVEL_ANYWHERE], anywhere);
 }
 
 /* ---- by hand ---- */
@@ -453,8 +453,8 @@ static bool fits(uint32_t level, uint32_t *given)
     uint32_t g = largest_size(), gpus = t.gang.gpus;
     clear(given);
     return g > 0 && ((gpus <= g ? fits_one(given) : fits_rack((gpus + g - 1) / g, given)) ||
-                     (level >= HS_LOCALITY_RACK && fits_rack(NODES_MAX, given)) ||
-                     (level >= HS_LOCALITY_ANYWHERE && fits_anywhere(given)));
+                     (level >= LEVEL_RACK && fits_rack(NODES_MAX, given)) ||
+                     (level >= LEVEL_ANYWHERE && fits_anywhere(given)));
 }
 
 static void any_cluster(void **state)
