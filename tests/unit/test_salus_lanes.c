@@ -16,7 +16,7 @@
 
 #define JOBS 8
 
-static struct hs_salus_lanes lanes;
+static struct hs_salus lanes;
 static struct hs_salus_job scratch[JOBS];
 static struct {
     uint32_t gpus, peak_mib, persistent_mib, ooms;
@@ -109,10 +109,11 @@ uint32_t hs_view_ooms(const struct hs_view *v, hs_job_id job)
 /* Without inflation and reserve, unless a test says so before lanes_ready. */
 static void lanes_open(enum hs_salus_model model)
 {
-    lanes = (struct hs_salus_lanes){.model = model,
-                                    .max_sessions = 100,
-                                    .infl_p_millionths = 1000000,
-                                    .infl_total_millionths = 1000000};
+    lanes = (struct hs_salus){.v = &view,
+                              .model = model,
+                              .max_sessions = 100,
+                              .infl_p_millionths = 1000000,
+                              .infl_total_millionths = 1000000};
     memset(scratch, 0, sizeof scratch);
     memset(jobs, 0, sizeof jobs);
     gpu_mib = 16000;
@@ -121,8 +122,7 @@ static void lanes_open(enum hs_salus_model model)
 
 static void lanes_ready(void)
 {
-    hs_salus_gpus_init(&lanes, &view);
-    hs_salus_lanes_init(&lanes, &view);
+    hs_salus_lanes_init(&lanes);
 }
 
 static void lanes_close(void)
@@ -137,28 +137,28 @@ static void asks(hs_job_id job, uint32_t gpus, uint32_t kept_mib, uint32_t rest_
     jobs[job].gpus = gpus;
     jobs[job].persistent_mib = kept_mib;
     jobs[job].peak_mib = kept_mib + rest_mib;
-    scratch[job].need = hs_salus_need(&lanes, &view, job);
+    scratch[job].need = hs_salus_need(&lanes, job);
 }
 
 static uint32_t opens(hs_job_id job, uint32_t gpu)
 {
     const uint32_t gpus[] = {gpu, gpu + 1};
-    hs_salus_lane_open(&lanes, &view, job, gpus, jobs[job].gpus);
-    assert_null(hs_salus_lanes_check(&lanes, &view));
+    hs_salus_lane_open(&lanes, job, gpus, jobs[job].gpus);
+    assert_null(hs_salus_lanes_check(&lanes));
     return scratch[job].lane - 1;
 }
 
 static void joins(hs_job_id job, uint32_t lane)
 {
     assert_true(hs_salus_fits(&lanes, lane, &scratch[job].need));
-    hs_salus_lane_join(&lanes, &view, job, lane);
-    assert_null(hs_salus_lanes_check(&lanes, &view));
+    hs_salus_lane_join(&lanes, job, lane);
+    assert_null(hs_salus_lanes_check(&lanes));
 }
 
 static void leaves(hs_job_id job)
 {
-    hs_salus_lane_leave(&lanes, &view, job);
-    assert_null(hs_salus_lanes_check(&lanes, &view));
+    hs_salus_lane_leave(&lanes, job);
+    assert_null(hs_salus_lanes_check(&lanes));
 }
 
 static bool fits(hs_job_id job, uint32_t lane)
@@ -358,8 +358,8 @@ static void a_job_grows(void **state)
     uint32_t lane = opens(1, 0);
     assert_true(fits(2, lane));
     jobs[0].peak_mib = 12000;
-    hs_salus_lane_renew(&lanes, &view, 0);
-    assert_null(hs_salus_lanes_check(&lanes, &view));
+    hs_salus_lane_renew(&lanes, 0);
+    assert_null(hs_salus_lanes_check(&lanes));
     assert_int_equal(lanes.gpus[0].used_mib, 18000);
     assert_false(fits(2, lane));
     assert_int_equal(hs_salus_free_mib(&lanes, 0), 0);

@@ -55,36 +55,29 @@ static void narrow_needs(const struct hs_salus *s, enum hs_salus_rule rule, uint
 static enum hs_status init_rule(struct hs_salus *s, const struct hs_view *v,
                                 enum hs_salus_rule rule)
 {
+    s->v = v;
     s->rule = rule;
     s->is_plain = is_plain(s, rule);
     s->touched = HS_NO_LANE;
     s->first_candidate = s->last_candidate = HS_NO_JOB;
-    s->lanes.model = model_of(s, rule);
-    s->lanes.reserve_mib = s->reserve_mib;
-    s->lanes.max_sessions = s->max_sessions;
-    s->lanes.infl_p_millionths = (int64_t)(s->infl_p * 1e6 + 0.5);
-    s->lanes.infl_total_millionths = (int64_t)(s->infl_total * 1e6 + 0.5);
-    hs_salus_queue_init(s, v);
-    hs_salus_gpus_init(&s->lanes, v);
+    s->model = model_of(s, rule);
+    s->infl_p_millionths = (int64_t)(s->infl_p * 1e6 + 0.5);
+    s->infl_total_millionths = (int64_t)(s->infl_total * 1e6 + 0.5);
+    hs_salus_queue_init(s);
+    hs_salus_lanes_init(s);
     if (s->is_plain)
         return HS_OK;
     if (rule == HS_SALUS_SRTF)
         HS_TRY(hs_estimate_open(&s->estimate, v));
-    hs_salus_lanes_init(&s->lanes, v);
-    uint64_t gpus = s->lanes.gpu_count;
+    uint64_t gpus = s->gpu_count;
     s->picks = hs_view_alloc(v, gpus * sizeof *s->picks);
     s->picks_pm = hs_view_alloc(v, gpus * sizeof *s->picks_pm);
     return HS_OK;
 }
 
-static struct hs_salus_lane *lane_at(struct hs_salus *s, uint32_t id)
-{
-    return &s->lanes.lanes[id];
-}
-
 static void touch(struct hs_salus *s, uint32_t id)
 {
-    struct hs_salus_lane *lane = lane_at(s, id);
+    struct hs_salus_lane *lane = &s->lanes[id];
     if (lane->is_touched)
         return;
     lane->is_touched = true;
@@ -94,51 +87,51 @@ static void touch(struct hs_salus *s, uint32_t id)
 
 /* ---- what members have used ---- */
 
-static void account(const struct hs_view *v, hs_job_id job)
+static void account(const struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
-    int64_t now_us = hs_view_now_us(v), passed_us = now_us - j->since_us;
+    struct hs_salus_job *j = hs_salus_job(s, job);
+    int64_t now_us = hs_view_now_us(s->v), passed_us = now_us - j->since_us;
     j->since_us = now_us;
     j->used_ns += (int64_t)((hs_u128)(uint64_t)(passed_us * NS_PER_US) * j->share_q32 >> 32);
 }
 
-static void account_all(const struct hs_salus_lane *lane, const struct hs_view *v)
+static void account_all(const struct hs_salus_lane *lane, const struct hs_salus *s)
 {
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after)
-        account(v, m);
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
+        account(s, m);
 }
 
 /* Its first mini-batch is ready. */
-static void ready(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+static void ready(struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
-    struct hs_salus_lane *lane = lane_at(s, j->lane - 1);
+    struct hs_salus_job *j = hs_salus_job(s, job);
+    struct hs_salus_lane *lane = &s->lanes[j->lane - 1];
     j->is_ready = true;
-    hs_salus_requeue(&s->lanes, v, job);
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after)
-        hs_salus_job(v, m)->steps = 0;
+    hs_salus_requeue(s, job);
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
+        hs_salus_job(s, m)->steps = 0;
     touch(s, j->lane - 1);
 }
 
-void hs_salus_came(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+void hs_salus_came(struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
+    struct hs_salus_job *j = hs_salus_job(s, job);
     j->used_ns = 0;
-    j->since_us = hs_view_now_us(v);
+    j->since_us = hs_view_now_us(s->v);
     j->share_q32 = j->wanted_q32 = 0;
     j->given_q32 = ONE_Q32;
-    j->declared_us = s->rule == HS_SALUS_SRTF ? hs_view_estimate_us(v, job) : 0;
+    j->declared_us = s->rule == HS_SALUS_SRTF ? hs_view_estimate_us(s->v, job) : 0;
     if (j->is_ready)
-        ready(s, v, job);
+        ready(s, job);
     else
         touch(s, j->lane - 1);
 }
 
 /* The mini-batch that was awaited is done. */
-static void stepped(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+static void stepped(struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
-    struct hs_salus_lane *lane = lane_at(s, j->lane - 1);
+    struct hs_salus_job *j = hs_salus_job(s, job);
+    struct hs_salus_lane *lane = &s->lanes[j->lane - 1];
     if (lane->runner != job || lane->is_processor_sharing)
         return;
     j->steps++;
@@ -148,32 +141,32 @@ static void stepped(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
 }
 
 /* The job leaves its lane. */
-static void left(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+static void left(struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
+    struct hs_salus_job *j = hs_salus_job(s, job);
     uint32_t id = j->lane - 1;
-    struct hs_salus_lane *lane = lane_at(s, id);
-    account_all(lane, v);
+    struct hs_salus_lane *lane = &s->lanes[id];
+    account_all(lane, s);
     if (lane->runner == job) {
         lane->runner = HS_NO_JOB;
         lane->has_ended = lane->is_awaited = false;
     }
     j->share_q32 = 0;
-    hs_salus_lane_leave(&s->lanes, v, job);
+    hs_salus_lane_leave(s, job);
     touch(s, id);
 }
 
 /* The timer of a lane. Shares by fair: members that run have used, to the microsecond, as much as
  * the next one. */
-static void due(struct hs_salus *s, const struct hs_view *v, uint32_t id)
+static void due(struct hs_salus *s, uint32_t id)
 {
-    struct hs_salus_lane *lane = lane_at(s, id);
-    if (lane->due_us != hs_view_now_us(v) || lane->members == 0)
+    struct hs_salus_lane *lane = &s->lanes[id];
+    if (lane->due_us != hs_view_now_us(s->v) || lane->members == 0)
         return;
-    account_all(lane, v);
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after)
-        if (hs_salus_job(v, m)->share_q32 > 0)
-            hs_salus_job(v, m)->used_ns = lane->level_ns;
+    account_all(lane, s);
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
+        if (hs_salus_job(s, m)->share_q32 > 0)
+            hs_salus_job(s, m)->used_ns = lane->level_ns;
     touch(s, id);
 }
 
@@ -201,20 +194,19 @@ static int64_t key_of(const struct hs_salus *s, const struct hs_salus_job *j)
 
 /* The member that is next, ready or not. Of equal keys under fifo and srtf the first submitted;
  * else the first in the queue, but a member that starts up has handed no mini-batch in. */
-static hs_job_id next_in(const struct hs_salus *s, const struct hs_view *v,
-                         const struct hs_salus_lane *lane)
+static hs_job_id next_in(const struct hs_salus *s, const struct hs_salus_lane *lane)
 {
     hs_job_id best = HS_NO_JOB;
     int64_t best_key = INT64_MAX;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after) {
-        const struct hs_salus_job *j = hs_salus_job(v, m);
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after) {
+        const struct hs_salus_job *j = hs_salus_job(s, m);
         int64_t key = key_of(s, j);
         if (!j->is_ready && !waits_for_startup(s))
             continue;
         bool is_first = best == HS_NO_JOB || key < best_key;
         if (!is_first && key == best_key)
-            is_first = has_head(s) ? hs_job_queue_tie_is_before(v, m, best)
-                                   : j->is_ready && !hs_salus_job(v, best)->is_ready;
+            is_first = has_head(s) ? hs_job_queue_tie_is_before(s->v, m, best)
+                                   : j->is_ready && !hs_salus_job(s, best)->is_ready;
         if (is_first) {
             best = m;
             best_key = key;
@@ -226,31 +218,31 @@ static hs_job_id next_in(const struct hs_salus *s, const struct hs_view *v,
 /* ---- exact ---- */
 
 /* The mini-batch of the runner is done: by an event, or it happens to be between two now. */
-static bool is_at_end(const struct hs_view *v, const struct hs_salus_lane *lane)
+static bool is_at_end(const struct hs_salus *s, const struct hs_salus_lane *lane)
 {
-    return lane->has_ended || (!lane->is_awaited && lane->began_us < hs_view_now_us(v) &&
-                               hs_view_is_between_steps(v, lane->runner));
+    return lane->has_ended || (!lane->is_awaited && lane->began_us < hs_view_now_us(s->v) &&
+                               hs_view_is_between_steps(s->v, lane->runner));
 }
 
-static void choose_exact(struct hs_salus *s, const struct hs_view *v, struct hs_salus_lane *lane)
+static void choose_exact(struct hs_salus *s, struct hs_salus_lane *lane)
 {
     hs_job_id before = lane->runner;
     if (before != HS_NO_JOB) {
-        account(v, before);
-        if (is_at_end(v, lane)) {
-            hs_salus_requeue(&s->lanes, v, before);
+        account(s, before);
+        if (is_at_end(s, lane)) {
+            hs_salus_requeue(s, before);
             lane->runner = HS_NO_JOB;
             lane->is_awaited = false;
         }
     }
     if (lane->runner == HS_NO_JOB) {
-        hs_job_id next = next_in(s, v, lane);
+        hs_job_id next = next_in(s, lane);
         if (before != HS_NO_JOB)
-            hs_salus_job(v, before)->wanted_q32 = 0;
-        if (next != HS_NO_JOB && hs_salus_job(v, next)->is_ready) {
+            hs_salus_job(s, before)->wanted_q32 = 0;
+        if (next != HS_NO_JOB && hs_salus_job(s, next)->is_ready) {
             lane->runner = next;
-            lane->began_us = hs_view_now_us(v);
-            hs_salus_job(v, next)->wanted_q32 = ONE_Q32;
+            lane->began_us = hs_view_now_us(s->v);
+            hs_salus_job(s, next)->wanted_q32 = ONE_Q32;
         }
     }
     lane->has_ended = false;
@@ -258,46 +250,46 @@ static void choose_exact(struct hs_salus *s, const struct hs_view *v, struct hs_
     if (lane->runner == HS_NO_JOB || lane->is_awaited)
         return;
     if (has_head(s)) /* the first stays first until a member is added */
-        lane->awaits = next_in(s, v, lane) != lane->runner;
+        lane->awaits = next_in(s, lane) != lane->runner;
     for (hs_job_id m = has_head(s) ? HS_NO_JOB : lane->first; m != HS_NO_JOB && !lane->awaits;
-         m = hs_salus_job(v, m)->after)
-        lane->awaits = m != lane->runner && (hs_salus_job(v, m)->is_ready || waits_for_startup(s));
+         m = hs_salus_job(s, m)->after)
+        lane->awaits = m != lane->runner && (hs_salus_job(s, m)->is_ready || waits_for_startup(s));
 }
 
 /* ---- processor sharing ---- */
 
-static uint64_t step_us(const struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+static uint64_t step_us(const struct hs_salus *s, hs_job_id job)
 {
-    int64_t us = hs_view_step_us(v, job);
+    int64_t us = hs_view_step_us(s->v, job);
     return (uint64_t)(us > 0 ? us : s->step_us);
 }
 
 /* Shares that turns of one mini-batch each come to. Where their sum is so large that one could be
  * 0, each member gets the least share first: a job without a share is stopped. */
-static void share_by_step(struct hs_salus *s, const struct hs_view *v, struct hs_salus_lane *lane)
+static void share_by_step(struct hs_salus *s, struct hs_salus_lane *lane)
 {
     uint64_t sum_us = 0;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after)
-        if (hs_salus_job(v, m)->is_ready)
-            sum_us += step_us(s, v, m);
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after) {
-        uint64_t us = step_us(s, v, m);
-        if (!hs_salus_job(v, m)->is_ready)
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
+        if (hs_salus_job(s, m)->is_ready)
+            sum_us += step_us(s, m);
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after) {
+        uint64_t us = step_us(s, m);
+        if (!hs_salus_job(s, m)->is_ready)
             continue;
-        hs_salus_job(v, m)->wanted_q32 =
+        hs_salus_job(s, m)->wanted_q32 =
             sum_us < ONE_Q32 ? us * ONE_Q32 / sum_us
                              : (uint64_t)((hs_u128)us * (ONE_Q32 - lane->members) / sum_us) + 1;
     }
 }
 
 /* Members that have used least share the time equally, until they have used as much as the next. */
-static void share_fairly(const struct hs_view *v, struct hs_salus_lane *lane)
+static void share_fairly(const struct hs_salus *s, struct hs_salus_lane *lane)
 {
     int64_t least_ns = INT64_MAX, next_ns = INT64_MAX;
     uint64_t count = 0;
     bool is_ready = true;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after) {
-        const struct hs_salus_job *j = hs_salus_job(v, m);
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after) {
+        const struct hs_salus_job *j = hs_salus_job(s, m);
         if (j->used_ns < least_ns) {
             next_ns = least_ns;
             least_ns = j->used_ns;
@@ -311,105 +303,103 @@ static void share_fairly(const struct hs_view *v, struct hs_salus_lane *lane)
             next_ns = j->used_ns;
         }
     }
-    for (hs_job_id m = lane->first; m != HS_NO_JOB && is_ready; m = hs_salus_job(v, m)->after)
-        if (hs_salus_job(v, m)->used_ns == least_ns)
-            hs_salus_job(v, m)->wanted_q32 = ONE_Q32 / count;
+    for (hs_job_id m = lane->first; m != HS_NO_JOB && is_ready; m = hs_salus_job(s, m)->after)
+        if (hs_salus_job(s, m)->used_ns == least_ns)
+            hs_salus_job(s, m)->wanted_q32 = ONE_Q32 / count;
     lane->level_ns = next_ns;
     if (is_ready && next_ns < INT64_MAX) {
         hs_u128 wait_ns = (hs_u128)(uint64_t)(next_ns - least_ns) * count;
-        lane->due_us = hs_view_now_us(v) + (int64_t)((wait_ns + NS_PER_US - 1) / NS_PER_US);
+        lane->due_us = hs_view_now_us(s->v) + (int64_t)((wait_ns + NS_PER_US - 1) / NS_PER_US);
     }
 }
 
 /* Shares are for lanes of several members where no member has all turns. */
-static bool is_to_share_processor(const struct hs_salus *s, const struct hs_view *v,
-                                  const struct hs_salus_lane *lane)
+static bool is_to_share_processor(const struct hs_salus *s, const struct hs_salus_lane *lane)
 {
-    bool is_crowded = (int64_t)s->lanes.sessions > s->fluid_above;
+    bool is_crowded = (int64_t)s->sessions > s->fluid_above;
     if (lane->members < 2 || has_head(s))
         return false;
     if (lane->is_processor_sharing || s->mode == HS_SALUS_PROCESSOR_SHARING ||
         (s->mode == HS_SALUS_AUTO && is_crowded))
         return true;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after)
-        if (hs_view_step_us(v, m) == 0)
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
+        if (hs_view_step_us(s->v, m) == 0)
             return true;
     return false;
 }
 
 /* Decides which members of a touched lane run. O(members). */
-static void choose(struct hs_salus *s, const struct hs_view *v, uint32_t id)
+static void choose(struct hs_salus *s, uint32_t id)
 {
-    struct hs_salus_lane *lane = lane_at(s, id);
+    struct hs_salus_lane *lane = &s->lanes[id];
     if (lane->members == 0)
         return;
     lane->due_us = 0;
     /* shares begin at the end of the mini-batch under way: fair may pause its job for long */
     bool was_shared = lane->is_processor_sharing;
-    bool is_in_step = !was_shared && lane->runner != HS_NO_JOB && !is_at_end(v, lane) &&
-                      hs_view_step_us(v, lane->runner) > 0;
-    lane->is_processor_sharing = is_to_share_processor(s, v, lane) && !is_in_step;
+    bool is_in_step = !was_shared && lane->runner != HS_NO_JOB && !is_at_end(s, lane) &&
+                      hs_view_step_us(s->v, lane->runner) > 0;
+    lane->is_processor_sharing = is_to_share_processor(s, lane) && !is_in_step;
     if (was_shared && !lane->is_processor_sharing) {
-        account_all(lane, v);
-        if (hs_salus_job(v, lane->first)->share_q32 > 0) { /* the last member goes on alone */
+        account_all(lane, s);
+        if (hs_salus_job(s, lane->first)->share_q32 > 0) { /* the last member goes on alone */
             lane->runner = lane->first;
-            lane->began_us = hs_view_now_us(v);
-            hs_salus_job(v, lane->first)->wanted_q32 = ONE_Q32;
+            lane->began_us = hs_view_now_us(s->v);
+            hs_salus_job(s, lane->first)->wanted_q32 = ONE_Q32;
         }
     }
     if (!lane->is_processor_sharing) {
-        choose_exact(s, v, lane);
+        choose_exact(s, lane);
         return;
     }
-    account_all(lane, v);
+    account_all(lane, s);
     lane->runner = HS_NO_JOB;
     lane->has_ended = lane->is_awaited = lane->awaits = false;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after)
-        hs_salus_job(v, m)->wanted_q32 = 0;
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
+        hs_salus_job(s, m)->wanted_q32 = 0;
     if (s->rule == HS_SALUS_FAIR)
-        share_fairly(v, lane);
+        share_fairly(s, lane);
     else
-        share_by_step(s, v, lane);
+        share_by_step(s, lane);
 }
 
 /* ---- the plan ---- */
 
 /* Changes what a member has into what it wants. */
-static void member_turn(const struct hs_view *v, struct hs_plan *p, uint32_t id, hs_job_id job,
-                        bool awaits)
+static void member_turn(const struct hs_salus *s, uint32_t id, hs_job_id job, bool awaits)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
+    struct hs_salus_job *j = hs_salus_job(s, job);
     bool had_turn = j->share_q32 > 0 || (j->is_candidate && !j->starts_waiting);
     if (awaits)
-        hs_plan_notify_step(p, job, 1);
-    hs_plan_reason(p, j->wanted_q32 > 0 ? "its turn in its lane" : "another turn in its lane");
+        hs_plan_notify_step(s->p, job, 1);
+    hs_plan_reason(s->p, j->wanted_q32 > 0 ? "its turn in its lane" : "another turn in its lane");
     if (j->wanted_q32 > 0 && j->wanted_q32 != j->given_q32) {
-        hs_plan_slice(p, job, id + 1, j->wanted_q32);
+        hs_plan_slice(s->p, job, id + 1, j->wanted_q32);
         j->given_q32 = j->wanted_q32;
     }
     if (j->wanted_q32 > 0 && !had_turn)
-        hs_plan_resume(p, job);
+        hs_plan_resume(s->p, job);
     else if (j->wanted_q32 == 0 && had_turn)
-        hs_plan_pause(p, job);
+        hs_plan_pause(s->p, job);
     j->share_q32 = j->wanted_q32;
-    j->since_us = hs_view_now_us(v);
+    j->since_us = hs_view_now_us(s->v);
 }
 
 /* Writes that into the plan, after the starts of new members. */
-static void write_turns(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, uint32_t id)
+static void write_turns(struct hs_salus *s, uint32_t id)
 {
-    struct hs_salus_lane *lane = lane_at(s, id);
+    struct hs_salus_lane *lane = &s->lanes[id];
     lane->is_touched = false;
     if (lane->members == 0)
         return;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after)
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
         if (m != lane->runner)
-            member_turn(v, p, id, m, false);
+            member_turn(s, id, m, false);
     if (lane->runner != HS_NO_JOB)
-        member_turn(v, p, id, lane->runner, lane->awaits);
+        member_turn(s, id, lane->runner, lane->awaits);
     lane->is_awaited = lane->is_awaited || lane->awaits;
     if (lane->due_us > 0)
-        hs_plan_timer(p, lane->due_us, id);
+        hs_plan_timer(s->p, lane->due_us, id);
 }
 
 /* ---- events ---- */
@@ -417,36 +407,37 @@ static void write_turns(struct hs_salus *s, const struct hs_view *v, struct hs_p
 static void salus_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct hs_salus *s = state;
+    s->v = v;
     hs_job_id job = event->job;
     bool is_end = event->kind == HS_EVENT_FINISH || event->kind == HS_EVENT_STOPPED;
-    bool is_member = job != HS_NO_JOB && hs_salus_job(v, job)->lane > 0;
+    bool is_member = job != HS_NO_JOB && hs_salus_job(s, job)->lane > 0;
     if (is_end && is_member)
-        left(s, v, job);
+        left(s, job);
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
     case HS_EVENT_STOPPED: /* its GPU ran out of memory */
-        hs_salus_queue_add(s, v, job);
+        hs_salus_queue_add(s, job);
         s->is_awake = true;
         break;
     case HS_EVENT_FINISH:
-        hs_salus_queue_remove(s, v, job);
+        hs_salus_queue_remove(s, job);
         s->is_awake = true;
         break;
     case HS_EVENT_PROGRESS:
         if (is_member)
-            ready(s, v, job);
+            ready(s, job);
         break;
     case HS_EVENT_STEP:
-        stepped(s, v, job);
+        stepped(s, job);
         break;
     case HS_EVENT_MEMORY:
         if (is_member)
-            hs_salus_lane_renew(&s->lanes, v, job);
+            hs_salus_lane_renew(s, job);
         s->is_awake = true;
         break;
     case HS_EVENT_TIMER:
         if (event->tag != POLL_TAG)
-            due(s, v, (uint32_t)event->tag);
+            due(s, (uint32_t)event->tag);
         break;
     case HS_EVENT_STARTED:
         break;
@@ -458,30 +449,31 @@ static void salus_event(void *state, const struct hs_view *v, const struct hs_ev
 static enum hs_status salus_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct hs_salus *s = state;
+    s->p = p;
     uint32_t mark = hs_plan_mark(p);
-    hs_salus_queue_scan(s, v, p);
-    for (uint32_t id = s->touched; id != HS_NO_LANE; id = s->lanes.lanes[id].next_touched)
-        choose(s, v, id);
+    hs_salus_queue_scan(s);
+    for (uint32_t id = s->touched; id != HS_NO_LANE; id = s->lanes[id].next_touched)
+        choose(s, id);
     bool is_other = false; /* candidates start as their lanes chose, not as was written */
-    for (hs_job_id m = s->first_candidate; m != HS_NO_JOB; m = hs_salus_job(v, m)->next_candidate) {
-        struct hs_salus_job *j = hs_salus_job(v, m);
+    for (hs_job_id m = s->first_candidate; m != HS_NO_JOB; m = hs_salus_job(s, m)->next_candidate) {
+        struct hs_salus_job *j = hs_salus_job(s, m);
         bool waits = j->lane > 0 && j->wanted_q32 == 0;
         is_other = is_other || waits != j->starts_waiting;
         j->starts_waiting = waits;
     }
     if (is_other) {
         hs_plan_rollback(p, mark);
-        hs_salus_queue_repeat(s, v, p);
+        hs_salus_queue_repeat(s);
     }
-    for (uint32_t id = s->touched; id != HS_NO_LANE; id = s->lanes.lanes[id].next_touched)
-        write_turns(s, v, p, id);
+    for (uint32_t id = s->touched; id != HS_NO_LANE; id = s->lanes[id].next_touched)
+        write_turns(s, id);
     s->touched = HS_NO_LANE;
     if (s->is_awake && s->armed_us <= hs_view_now_us(v)) { /* there is something to try then */
         s->armed_us = (hs_view_now_us(v) / s->poll_us + 1) * s->poll_us;
         hs_plan_timer(p, s->armed_us, POLL_TAG);
     }
-    for (hs_job_id m = s->first_candidate; m != HS_NO_JOB; m = hs_salus_job(v, m)->next_candidate)
-        hs_salus_job(v, m)->is_candidate = false;
+    for (hs_job_id m = s->first_candidate; m != HS_NO_JOB; m = hs_salus_job(s, m)->next_candidate)
+        hs_salus_job(s, m)->is_candidate = false;
     s->first_candidate = s->last_candidate = HS_NO_JOB;
     return HS_OK;
 }
@@ -510,10 +502,10 @@ static void describe(const struct hs_salus *s, enum hs_salus_rule rule, struct h
 
 /* ---- invariants ---- */
 
-static const char *member_check(const struct hs_view *v, hs_job_id job)
+static const char *member_check(const struct hs_salus *s, hs_job_id job)
 {
-    const struct hs_salus_job *j = hs_salus_job(v, job);
-    enum hs_job_state state = hs_view_state(v, job);
+    const struct hs_salus_job *j = hs_salus_job(s, job);
+    enum hs_job_state state = hs_view_state(s->v, job);
     if (j->share_q32 > 0)
         return state == HS_JOB_RUNNING && j->is_ready ? NULL
                                                       : "a member that has a turn does not run";
@@ -522,25 +514,24 @@ static const char *member_check(const struct hs_view *v, hs_job_id job)
     return state == HS_JOB_PAUSED ? NULL : "a member runs without a turn";
 }
 
-static const char *turns_check(const struct hs_salus *s, const struct hs_view *v,
-                               const struct hs_salus_lane *lane)
+static const char *turns_check(const struct hs_salus *s, const struct hs_salus_lane *lane)
 {
     uint64_t sum_q32 = 0;
     bool all_ready = true;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(v, m)->after) {
-        const char *broken = member_check(v, m);
-        all_ready = all_ready && hs_salus_job(v, m)->is_ready;
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after) {
+        const char *broken = member_check(s, m);
+        all_ready = all_ready && hs_salus_job(s, m)->is_ready;
         if (broken != NULL)
             return broken;
-        sum_q32 += hs_salus_job(v, m)->share_q32;
-        if (!lane->is_processor_sharing && hs_salus_job(v, m)->share_q32 > 0 && m != lane->runner)
+        sum_q32 += hs_salus_job(s, m)->share_q32;
+        if (!lane->is_processor_sharing && hs_salus_job(s, m)->share_q32 > 0 && m != lane->runner)
             return "two mini-batches run in a lane";
     }
     if (sum_q32 > ONE_Q32)
         return "the shares of a lane are more than all of its time";
-    hs_job_id next = next_in(s, v, lane);
+    hs_job_id next = next_in(s, lane);
     bool is_held_up = lane->is_processor_sharing && waits_for_startup(s) && !all_ready;
-    if (sum_q32 == 0 && !is_held_up && next != HS_NO_JOB && hs_salus_job(v, next)->is_ready)
+    if (sum_q32 == 0 && !is_held_up && next != HS_NO_JOB && hs_salus_job(s, next)->is_ready)
         return "no member runs in a lane where one may";
     return lane->is_touched ? "a lane was not looked at" : NULL;
 }
@@ -548,12 +539,13 @@ static const char *turns_check(const struct hs_salus *s, const struct hs_view *v
 static const char *salus_check(const void *state, const struct hs_view *v)
 {
     const struct hs_salus *s = state;
-    const char *broken = hs_salus_queue_check(s, v);
+    (void)v;
+    const char *broken = hs_salus_queue_check(s);
     if (broken == NULL && !s->is_plain)
-        broken = hs_salus_lanes_check(&s->lanes, v);
-    for (uint32_t id = 0; id < s->lanes.lanes_used && broken == NULL; id++)
-        if (s->lanes.lanes[id].members > 0)
-            broken = turns_check(s, v, &s->lanes.lanes[id]);
+        broken = hs_salus_lanes_check(s);
+    for (uint32_t id = 0; id < s->lanes_used && broken == NULL; id++)
+        if (s->lanes[id].members > 0)
+            broken = turns_check(s, &s->lanes[id]);
     return broken;
 }
 

@@ -113,9 +113,19 @@ struct hs_salus_pool {
     uint32_t open[HS_SALUS_STEPS];  /* GPUs that have lanes and room for one more, by step */
 };
 
-struct hs_salus_lanes {
+struct hs_salus {
+    /* parameters */
+    int32_t rule_param, lanes_of, mode, startup_by;
+    int64_t fluid_above, reserve_mib, max_sessions, poll_us, startup_us, step_us;
+    double infl_p, infl_total;
+    struct hs_estimate_choice estimate; /* srtf */
+    /* state */
+    const struct hs_view *v;
+    struct hs_plan *p; /* of the present decision */
+    enum hs_salus_rule rule;
     enum hs_salus_model model;
-    int64_t reserve_mib, max_sessions, infl_p_millionths, infl_total_millionths;
+    int64_t infl_p_millionths, infl_total_millionths;
+    bool is_plain; /* no lanes: `waiting` is a plain queue */
     struct hs_salus_gpu *gpus;
     struct hs_allocation_map on; /* lanes, in the place of jobs, on their GPUs, */
     struct hs_map_entry *slots;  /* and its entries: one GPU of one lane each */
@@ -129,19 +139,7 @@ struct hs_salus_lanes {
     struct hs_capacity_tree gpu_tree;  /* GPUs with lanes and room for one more, by their lanes */
     struct hs_capacity_tree lane_tree; /* lanes with room for a member, by
                                           (GPUs << 32 | members) */
-};
-
-struct hs_salus {
-    /* parameters */
-    int32_t rule_param, lanes_of, mode, startup_by;
-    int64_t fluid_above, reserve_mib, max_sessions, poll_us, startup_us, step_us;
-    double infl_p, infl_total;
-    struct hs_estimate_choice estimate; /* srtf */
-    /* state */
-    enum hs_salus_rule rule;
-    bool is_plain; /* no lanes: `waiting` is a plain queue */
-    struct hs_salus_lanes lanes;
-    struct hs_vc_queues waiting;           /* fresh jobs; plain: all that wait */
+    struct hs_vc_queues waiting;       /* fresh jobs; plain: all that wait */
     struct hs_salus_demand_class *classes; /* blocked jobs of equal demand, */
     uint32_t *first_class;                 /* per VC: number + 1; */
     struct hs_job_queue *blocked;          /* per VC: those in no class */
@@ -154,66 +152,59 @@ struct hs_salus {
     int64_t armed_us; /* timer of the next poll */
 };
 
-static inline struct hs_salus_job *hs_salus_job(const struct hs_view *v, hs_job_id job)
+static inline struct hs_salus_job *hs_salus_job(const struct hs_salus *s, hs_job_id job)
 {
-    return hs_view_scratch(v, job);
+    return hs_view_scratch(s->v, job);
 }
 
 /* ---- salus_lanes.c ---- */
 
-/* GPUs and their capacity, after the parameters are set: all that a plain server needs. */
-void hs_salus_gpus_init(struct hs_salus_lanes *l, const struct hs_view *v);
-/* And lanes on them. */
-void hs_salus_lanes_init(struct hs_salus_lanes *l, const struct hs_view *v);
+/* GPUs and their capacity, after the parameters are set, and lanes unless the server is plain. */
+void hs_salus_lanes_init(struct hs_salus *s);
 /* Of a job at its submission, or after its GPU ran out of memory. */
-struct hs_salus_need hs_salus_need(const struct hs_salus_lanes *l, const struct hs_view *v,
-                                   hs_job_id job);
+struct hs_salus_need hs_salus_need(const struct hs_salus *s, hs_job_id job);
 /* The need on a GPU of this capacity. */
 struct hs_capacity hs_salus_clip(const struct hs_salus_need *need, int64_t capacity_mib);
 /* The job fits the GPU when nothing else is on it. */
-bool hs_salus_suits(const struct hs_salus_lanes *l, uint32_t gpu, const struct hs_salus_need *need);
+bool hs_salus_suits(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need);
 /* Room for a new lane. */
-uint64_t hs_salus_free_mib(const struct hs_salus_lanes *l, uint32_t gpu);
+uint64_t hs_salus_free_mib(const struct hs_salus *s, uint32_t gpu);
 /* That is enough for a lane of the job. */
-bool hs_salus_may_open(const struct hs_salus_lanes *l, uint32_t gpu,
-                       const struct hs_salus_need *need);
+bool hs_salus_may_open(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need);
 /* GPUs of the pool that have lanes and room for another of this size, or for slightly less.
  * O(HS_SALUS_STEPS). */
-uint64_t hs_salus_open_gpus(const struct hs_salus_lanes *l, uint32_t pool, uint64_t mib);
+uint64_t hs_salus_open_gpus(const struct hs_salus *s, uint32_t pool, uint64_t mib);
 /* Room for one more member. */
-struct hs_capacity hs_salus_room(const struct hs_salus_lanes *l, uint32_t lane);
-bool hs_salus_fits(const struct hs_salus_lanes *l, uint32_t lane, const struct hs_salus_need *need);
-uint32_t hs_salus_pool(const struct hs_view *v, hs_job_id job);
+struct hs_capacity hs_salus_room(const struct hs_salus *s, uint32_t lane);
+bool hs_salus_fits(const struct hs_salus *s, uint32_t lane, const struct hs_salus_need *need);
 
 /* Opens a lane for the job on these GPUs, ascending. This and the next three cost
  * O(GPUs of the lane x lanes on them x log lanes) and O(members). */
-void hs_salus_lane_open(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,
-                        const uint32_t *gpus, uint32_t count);
-void hs_salus_lane_join(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,
-                        uint32_t lane);
+void hs_salus_lane_open(struct hs_salus *s, hs_job_id job, const uint32_t *gpus, uint32_t count);
+void hs_salus_lane_join(struct hs_salus *s, hs_job_id job, uint32_t lane);
 /* Closes the lane with its last member. */
-void hs_salus_lane_leave(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job);
+void hs_salus_lane_leave(struct hs_salus *s, hs_job_id job);
 /* The job needs more or less than before. */
-void hs_salus_lane_renew(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job);
+void hs_salus_lane_renew(struct hs_salus *s, hs_job_id job);
 /* To the tail of the queue of its lane. O(1). */
-void hs_salus_requeue(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job);
+void hs_salus_requeue(struct hs_salus *s, hs_job_id job);
 /* NULL, or the rule broken. O(GPUs x lanes on one + members). */
-const char *hs_salus_lanes_check(const struct hs_salus_lanes *l, const struct hs_view *v);
+const char *hs_salus_lanes_check(const struct hs_salus *s);
 
 /* ---- salus_admit.c ---- */
 
-void hs_salus_queue_init(struct hs_salus *s, const struct hs_view *v);
-void hs_salus_queue_add(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
-void hs_salus_queue_remove(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
+void hs_salus_queue_init(struct hs_salus *s);
+void hs_salus_queue_add(struct hs_salus *s, hs_job_id job);
+void hs_salus_queue_remove(struct hs_salus *s, hs_job_id job);
 /* Admits and rejects; with lanes, both are listed as candidates. */
-void hs_salus_queue_scan(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p);
+void hs_salus_queue_scan(struct hs_salus *s);
 /* Writes the plan of the scan again, with candidates that start as their lanes decided. */
-void hs_salus_queue_repeat(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p);
-const char *hs_salus_queue_check(const struct hs_salus *s, const struct hs_view *v);
+void hs_salus_queue_repeat(struct hs_salus *s);
+const char *hs_salus_queue_check(const struct hs_salus *s);
 
 /* ---- salus.c ---- */
 
 /* The job was admitted to its lane. */
-void hs_salus_came(struct hs_salus *s, const struct hs_view *v, hs_job_id job);
+void hs_salus_came(struct hs_salus *s, hs_job_id job);
 
 #endif

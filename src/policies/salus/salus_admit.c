@@ -32,7 +32,7 @@
 
 #define CLASSES 2048u
 #define PROBES  8u  /* places of the table where a class may stand, from its hash on */
-#define WIDEST  16u /* gangs that have limits on their memory */
+#define WIDEST  16u /* gangs that are held against the nodes where room was made */
 #define LOOK    64
 
 struct hs_salus_demand_class {
@@ -43,45 +43,42 @@ struct hs_salus_demand_class {
     bool is_used;
 };
 
-void hs_salus_queue_init(struct hs_salus *s, const struct hs_view *v)
+void hs_salus_queue_init(struct hs_salus *s)
 {
     s->armed_us = -1;
-    hs_vc_queues_init(&s->waiting, v, HS_SCAN_FIT);
+    hs_vc_queues_init(&s->waiting, s->v, HS_SCAN_FIT);
     if (s->is_plain)
         return;
-    uint32_t vcs = v->vcs;
-    s->blocked = hs_view_alloc(v, vcs * sizeof *s->blocked);
-    s->first_class = hs_view_alloc(v, vcs * sizeof *s->first_class);
-    s->classes = hs_view_alloc(v, CLASSES * sizeof *s->classes);
-    s->heads = hs_view_alloc(v, (1 + CLASSES) * sizeof *s->heads);
+    uint32_t vcs = s->v->vcs;
+    s->blocked = hs_view_alloc(s->v, vcs * sizeof *s->blocked);
+    s->first_class = hs_view_alloc(s->v, vcs * sizeof *s->first_class);
+    s->classes = hs_view_alloc(s->v, CLASSES * sizeof *s->classes);
+    s->heads = hs_view_alloc(s->v, (1 + CLASSES) * sizeof *s->heads);
 }
 
 /* ---- idle GPUs ---- */
 
 /* The search for the GPUs of one job. */
 struct admit_search {
-    struct hs_salus *s;
-    const struct hs_view *v;
-    struct hs_plan *p;
     hs_job_id job;
     const struct hs_salus_need *need;
     uint32_t gpus, pool;
 };
 
-static bool suits(const struct admit_search *q, uint32_t node)
+static bool suits(struct hs_salus *s, const struct admit_search *q, uint32_t node)
 {
-    return hs_salus_suits(&q->s->lanes, hs_view_node(q->v, node)->first_gpu, q->need);
+    return hs_salus_suits(s, hs_view_node(s->v, node)->first_gpu, q->need);
 }
 
 /* The fullest node with so many idle GPUs, lowest number on ties. */
-static uint32_t idle_node(const struct admit_search *q, uint32_t gpus)
+static uint32_t idle_node(struct hs_salus *s, const struct admit_search *q)
 {
     uint32_t best = HS_NO_NODE, best_free = UINT32_MAX;
-    for (uint32_t type = 0; type < q->v->gpu_types; type++) {
-        uint32_t node = hs_view_best_fit_of(q->v, q->job, gpus, type);
-        if (node == HS_NO_NODE || !suits(q, node))
+    for (uint32_t type = 0; type < s->v->gpu_types; type++) {
+        uint32_t node = hs_view_best_fit_of(s->v, q->job, q->gpus, type);
+        if (node == HS_NO_NODE || !suits(s, q, node))
             continue;
-        uint32_t free_gpus = hs_view_node_free(q->v, node);
+        uint32_t free_gpus = hs_view_node_free(s->v, node);
         if (free_gpus < best_free || (free_gpus == best_free && node < best)) {
             best = node;
             best_free = free_gpus;
@@ -90,104 +87,80 @@ static uint32_t idle_node(const struct admit_search *q, uint32_t gpus)
     return best;
 }
 
-static void pick_idle_of(const struct admit_search *q, uint32_t node, uint32_t gpus)
+static void pick_idle_of(struct hs_salus *s, uint32_t node, uint32_t gpus)
 {
     for (uint32_t id = 0; gpus > 0; gpus--, id++) {
-        id = hs_view_idle_gpu(q->v, node, id);
-        q->s->picks[q->s->pick_count++] = id;
+        id = hs_view_idle_gpu(s->v, node, id);
+        s->picks[s->pick_count++] = id;
     }
 }
 
-static bool take_idle_of(const struct admit_search *q, uint32_t node, uint32_t gpus)
+static bool take_idle_of(struct hs_salus *s, const struct admit_search *q, uint32_t node,
+                         uint32_t gpus)
 {
-    if (node == HS_NO_NODE || !suits(q, node))
+    if (node == HS_NO_NODE || !suits(s, q, node))
         return false;
-    uint32_t from = q->s->pick_count;
-    pick_idle_of(q, node, gpus);
-    for (uint32_t i = from; i < q->s->pick_count; i++)
-        hs_plan_on_gpu(q->p, q->s->picks[i]);
+    uint32_t from = s->pick_count;
+    pick_idle_of(s, node, gpus);
+    for (uint32_t i = from; i < s->pick_count; i++)
+        hs_plan_on_gpu(s->p, s->picks[i]);
     return true;
 }
 
 /* Whole idle nodes of the largest size, of the next smaller one when those are too few, and the
  * rest on one node, as HS_PLACE_CONSOLIDATE does. */
-static bool take_idle_nodes(const struct admit_search *q, uint32_t size)
+static bool take_idle_nodes(struct hs_salus *s, const struct admit_search *q, uint32_t size)
 {
     uint32_t rest = q->gpus;
     while (size > 0) {
-        uint32_t whole = rest / size, nodes = hs_view_node_count(q->v, q->job, size, false);
+        uint32_t whole = rest / size, nodes = hs_view_node_count(s->v, q->job, size, false);
         for (uint32_t i = 0; i < whole && i < nodes; i++) {
-            if (!take_idle_of(q, hs_view_idle_node(q->v, q->job, size, 0), size))
+            if (!take_idle_of(s, q, hs_view_idle_node(s->v, q->job, size, 0), size))
                 return false;
             rest -= size;
         }
         if (whole < nodes)
             break;
-        size = hs_view_node_size(q->v, q->job, size - 1);
+        size = hs_view_node_size(s->v, q->job, size - 1);
     }
-    return rest == 0 || take_idle_of(q, hs_view_worst_fit(q->v, q->job, rest), rest);
+    return rest == 0 || take_idle_of(s, q, hs_view_worst_fit(s->v, q->job, rest), rest);
 }
 
-static bool pick_idle(const struct admit_search *q)
+static bool pick_idle(struct hs_salus *s, const struct admit_search *q)
 {
-    if (hs_view_free_gpus(q->v, hs_view_vc(q->v, q->job)) < q->gpus)
+    if (hs_view_free_gpus(s->v, hs_view_vc(s->v, q->job)) < q->gpus)
         return false;
-    uint32_t size = hs_view_node_size(q->v, q->job, UINT32_MAX);
+    uint32_t size = hs_view_node_size(s->v, q->job, UINT32_MAX);
     if (q->gpus <= size) {
-        uint32_t node = idle_node(q, q->gpus);
+        uint32_t node = idle_node(s, q);
         if (node != HS_NO_NODE)
-            pick_idle_of(q, node, q->gpus);
+            pick_idle_of(s, node, q->gpus);
         return node != HS_NO_NODE;
     }
-    uint32_t mark = hs_plan_mark(q->p);
-    hs_plan_start(q->p, q->job);
-    bool is_found = take_idle_nodes(q, size);
-    hs_plan_rollback(q->p, mark);
+    uint32_t mark = hs_plan_mark(s->p);
+    hs_plan_start(s->p, q->job);
+    bool is_found = take_idle_nodes(s, q, size);
+    hs_plan_rollback(s->p, mark);
     if (!is_found)
-        q->s->pick_count = 0;
+        s->pick_count = 0;
     return is_found;
 }
 
 /* ---- GPUs that have lanes ---- */
 
-/* The GPU of least utilization. */
-static bool pick_one(const struct admit_search *q, struct hs_capacity need)
+/* Picks the GPUs of the node where a lane fits, at most as many as the gang wants, least utilized
+ * first. Returns the sum of their utilizations. Insertion sort: a node is small. */
+static uint64_t pick_of_node(struct hs_salus *s, const struct admit_search *q, uint32_t node)
 {
-    const struct hs_capacity_tree *rooms = &q->s->lanes.gpu_tree;
-    uint32_t best = HS_NO_GPU, best_pm = 0, looked = 0;
-    for (uint32_t gpu = hs_capacity_tree_first(rooms, q->pool, 0, need);
-         gpu != HS_NO_CAPACITY && looked < LOOK;
-         gpu = hs_capacity_tree_next(rooms, q->pool, gpu, need)) {
-        uint32_t node = hs_view_gpu_node(q->v, gpu);
-        if (!hs_view_may_use(q->v, q->job, node) ||
-            !hs_salus_may_open(&q->s->lanes, gpu, q->need) ||
-            hs_view_node_workers(q->v, q->job, node) == 0)
-            continue;
-        uint32_t util_pm = hs_view_gpu_util_pm(q->v, gpu, 0);
-        if (best == HS_NO_GPU || util_pm < best_pm || (util_pm == best_pm && gpu < best)) {
-            best = gpu;
-            best_pm = util_pm;
-        }
-        looked++;
-    }
-    if (best != HS_NO_GPU)
-        q->s->picks[q->s->pick_count++] = best;
-    return best != HS_NO_GPU;
-}
-
-/* Picks the GPUs of the node where a lane fits, at most `gpus`, least utilized first. Returns the
- * sum of their utilizations. Insertion sort: a node is small. */
-static uint64_t pick_of_node(const struct admit_search *q, uint32_t node, uint32_t gpus)
-{
-    uint32_t *picks = q->s->picks, *picks_pm = q->s->picks_pm, count = 0;
-    uint32_t first = hs_view_node(q->v, node)->first_gpu;
+    uint32_t *picks = s->picks, *picks_pm = s->picks_pm, count = 0;
+    uint32_t first = hs_view_node(s->v, node)->first_gpu;
     uint64_t sum_pm = 0;
-    for (uint32_t id = first; id < first + hs_view_node(q->v, node)->gpus; id++) {
-        if (!hs_salus_may_open(&q->s->lanes, id, q->need))
+    for (uint32_t id = first; id < first + hs_view_node(s->v, node)->gpus; id++) {
+        if (!hs_salus_may_open(s, id, q->need))
             continue;
-        uint32_t util_pm = hs_view_gpu_util_pm(q->v, id, 0);
-        if (count == gpus) {
-            if (util_pm >= picks_pm[gpus - 1])
+        uint32_t util_pm = hs_view_gpu_util_pm(s->v, id, 0);
+        if (count == q->gpus) {
+            if (util_pm >= picks_pm[count - 1])
                 continue;
             sum_pm -= picks_pm[--count];
         }
@@ -200,152 +173,152 @@ static uint64_t pick_of_node(const struct admit_search *q, uint32_t node, uint32
         picks_pm[at] = util_pm;
         picks[at] = id;
     }
-    q->s->pick_count = count;
+    s->pick_count = count;
     return sum_pm;
 }
 
-/* The GPUs of the node where that sum is least. */
-static bool pick_node(const struct admit_search *q, struct hs_capacity need)
+/* The GPU of least utilization, or the GPUs of the node where that sum is least. */
+static bool pick_least(struct hs_salus *s, const struct admit_search *q, struct hs_capacity need)
 {
-    const struct hs_capacity_tree *rooms = &q->s->lanes.gpu_tree;
-    uint32_t best = HS_NO_NODE, looked = 0;
-    uint64_t best_pm = 0;
+    const struct hs_capacity_tree *rooms = &s->gpu_tree;
+    bool is_one = q->gpus == 1;
+    uint32_t best = HS_NO_GPU, looked = 0;
+    uint64_t best_pm = UINT64_MAX;
+    s->pick_count = 1;
     for (uint32_t gpu = hs_capacity_tree_first(rooms, q->pool, 0, need);
          gpu != HS_NO_CAPACITY && looked < LOOK;
          gpu = hs_capacity_tree_next(rooms, q->pool, gpu, need)) {
-        uint32_t node = hs_view_gpu_node(q->v, gpu);
-        if (!hs_view_may_use(q->v, q->job, node) ||
-            hs_view_node_workers(q->v, q->job, node) < q->gpus)
+        uint32_t node = hs_view_gpu_node(s->v, gpu);
+        if (!hs_view_may_use(s->v, q->job, node) ||
+            hs_view_node_workers(s->v, q->job, node) < q->gpus ||
+            (is_one && !hs_salus_may_open(s, gpu, q->need)))
             continue;
-        uint64_t sum_pm = pick_of_node(q, node, q->gpus);
-        if (q->s->pick_count < q->gpus)
+        uint64_t sum_pm = is_one ? hs_view_gpu_util_pm(s->v, gpu, 0) : pick_of_node(s, q, node);
+        if (s->pick_count < q->gpus)
             continue;
-        if (best == HS_NO_NODE || sum_pm < best_pm || (sum_pm == best_pm && node < best)) {
-            best = node;
+        if (sum_pm < best_pm || (sum_pm == best_pm && gpu < best)) {
+            best = gpu;
             best_pm = sum_pm;
         }
         looked++;
     }
-    if (best != HS_NO_NODE)
-        (void)pick_of_node(q, best, q->gpus);
-    return best != HS_NO_NODE;
+    if (best != HS_NO_GPU && !is_one)
+        (void)pick_of_node(s, q, hs_view_gpu_node(s->v, best));
+    else
+        s->picks[0] = best;
+    return best != HS_NO_GPU;
 }
 
 /* A gang larger than a node: any GPUs, in order of nodes. O(GPUs), if enough of them may have
  * room. */
-static bool pick_anywhere(const struct admit_search *q, uint64_t need_mib)
+static bool pick_anywhere(struct hs_salus *s, const struct admit_search *q, uint64_t need_mib)
 {
     uint32_t count = 0;
-    if (hs_view_free_gpus(q->v, hs_view_vc(q->v, q->job)) +
-            hs_salus_open_gpus(&q->s->lanes, q->pool, need_mib) <
+    if (hs_view_free_gpus(s->v, hs_view_vc(s->v, q->job)) +
+            hs_salus_open_gpus(s, q->pool, need_mib) <
         q->gpus)
         return false;
-    for (uint32_t node = 0; node < q->v->nodes && count < q->gpus; node++) {
-        if (!hs_view_may_use(q->v, q->job, node))
+    for (uint32_t node = 0; node < s->v->nodes && count < q->gpus; node++) {
+        if (!hs_view_may_use(s->v, q->job, node))
             continue;
-        uint32_t id = hs_view_node(q->v, node)->first_gpu,
-                 end = id + hs_view_node(q->v, node)->gpus;
-        uint32_t workers = hs_view_node_workers(q->v, q->job, node);
+        uint32_t id = hs_view_node(s->v, node)->first_gpu,
+                 end = id + hs_view_node(s->v, node)->gpus;
+        uint32_t workers = hs_view_node_workers(s->v, q->job, node);
         for (; id < end && workers > 0 && count < q->gpus; id++)
-            if (hs_salus_may_open(&q->s->lanes, id, q->need)) {
-                q->s->picks[count++] = id;
+            if (hs_salus_may_open(s, id, q->need)) {
+                s->picks[count++] = id;
                 workers--;
             }
     }
-    q->s->pick_count = count;
+    s->pick_count = count;
     return count == q->gpus;
 }
 
-static bool pick(const struct admit_search *q)
+static bool pick(struct hs_salus *s, const struct admit_search *q)
 {
-    struct hs_capacity least = hs_salus_clip(q->need, q->s->lanes.least_capacity_mib);
+    struct hs_capacity least = hs_salus_clip(q->need, s->least_capacity_mib);
     uint64_t need_mib = least.of[HS_SALUS_ALL];
     const struct hs_capacity need = {{need_mib, need_mib}};
-    q->s->pick_count = 0;
-    if (pick_idle(q))
+    s->pick_count = 0;
+    if (pick_idle(s, q))
         return true;
     if (q->need->is_alone)
         return false;
-    if (q->gpus == 1)
-        return pick_one(q, need);
-    bool is_of_node = q->gpus <= hs_view_node_size(q->v, q->job, UINT32_MAX);
-    return is_of_node ? pick_node(q, need) : pick_anywhere(q, need_mib);
+    bool is_of_node = q->gpus <= hs_view_node_size(s->v, q->job, UINT32_MAX) || q->gpus == 1;
+    return is_of_node ? pick_least(s, q, need) : pick_anywhere(s, q, need_mib);
 }
 
 /* ---- open lanes ---- */
 
-static bool may_use_all(const struct admit_search *q, const struct hs_salus_lane *lane)
+static bool may_use_all(struct hs_salus *s, const struct admit_search *q,
+                        const struct hs_salus_lane *lane)
 {
-    const struct hs_map_entry *slots = q->s->lanes.slots;
     uint32_t last = HS_NO_NODE, workers = 0;
-    if (!hs_view_is_constrained(q->v, q->job)) /* and all GPUs of its pool are for it */
+    if (!hs_view_is_constrained(s->v, q->job)) /* and all GPUs of its pool are for it */
         return true;
-    for (uint32_t s = lane->first_slot; s != 0; s = slots[s].next_of_job) {
-        uint32_t node = hs_view_gpu_node(q->v, slots[s].gpu);
+    for (uint32_t at = lane->first_slot; at != 0; at = s->slots[at].next_of_job) {
+        uint32_t node = hs_view_gpu_node(s->v, s->slots[at].gpu);
         if (node != last) {
             last = node;
-            workers = hs_view_node_workers(q->v, q->job, node);
+            workers = hs_view_node_workers(s->v, q->job, node);
         }
-        if (workers-- == 0 || !hs_view_may_use(q->v, q->job, node))
+        if (workers-- == 0 || !hs_view_may_use(s->v, q->job, node))
             return false;
     }
     return true;
 }
 
 /* Salus prefers lane a to b, of the same GPUs, that both fit. */
-static bool is_better(const struct admit_search *q, uint32_t a, uint32_t b)
+static bool is_better(struct hs_salus *s, const struct admit_search *q, uint32_t a, uint32_t b)
 {
-    const struct hs_salus_lanes *l = &q->s->lanes;
-    const struct hs_salus_lane *x = &l->lanes[a], *y = &l->lanes[b];
+    const struct hs_salus_lane *x = &s->lanes[a], *y = &s->lanes[b];
     struct hs_capacity all = hs_salus_clip(q->need, x->capacity_mib);
     int64_t rest_mib = (int64_t)(all.of[HS_SALUS_ALL] - all.of[HS_SALUS_KEPT]);
-    int64_t x_mib = l->model == HS_SALUS_CODE ? x->cut_mib : x->size_mib;
-    int64_t y_mib = l->model == HS_SALUS_CODE ? y->cut_mib : y->size_mib;
-    bool x_grows = l->model == HS_SALUS_PAPER && x_mib < rest_mib;
-    bool y_grows = l->model == HS_SALUS_PAPER && y_mib < rest_mib;
+    int64_t x_mib = s->model == HS_SALUS_CODE ? x->cut_mib : x->size_mib;
+    int64_t y_mib = s->model == HS_SALUS_CODE ? y->cut_mib : y->size_mib;
+    bool x_grows = s->model == HS_SALUS_PAPER && x_mib < rest_mib;
+    bool y_grows = s->model == HS_SALUS_PAPER && y_mib < rest_mib;
     if (x_grows != y_grows)
         return y_grows;
     return x_mib != y_mib ? x_mib < y_mib : a < b;
 }
 
 /* No other lane of the same GPUs is better. */
-static bool is_best_there(const struct admit_search *q, uint32_t id)
+static bool is_best_there(struct hs_salus *s, const struct admit_search *q, uint32_t id)
 {
-    const struct hs_salus_lanes *l = &q->s->lanes;
-    const struct hs_salus_lane *lane = &l->lanes[id];
-    for (uint32_t s = l->on.on_gpu[l->slots[lane->first_slot].gpu]; s != 0;
-         s = l->slots[s].next_on_gpu) {
-        uint32_t other = l->slots[s].job, x = lane->first_slot, y = l->lanes[other].first_slot;
-        if (other == id || l->lanes[other].gpus != lane->gpus)
+    const struct hs_salus_lane *lane = &s->lanes[id];
+    for (uint32_t at = s->on.on_gpu[s->slots[lane->first_slot].gpu]; at != 0;
+         at = s->slots[at].next_on_gpu) {
+        uint32_t other = s->slots[at].job, x = lane->first_slot, y = s->lanes[other].first_slot;
+        if (other == id || s->lanes[other].gpus != lane->gpus)
             continue;
-        while (x != 0 && l->slots[x].gpu == l->slots[y].gpu) {
-            x = l->slots[x].next_of_job;
-            y = l->slots[y].next_of_job;
+        while (x != 0 && s->slots[x].gpu == s->slots[y].gpu) {
+            x = s->slots[x].next_of_job;
+            y = s->slots[y].next_of_job;
         }
-        if (x == 0 && hs_salus_fits(l, other, q->need) && is_better(q, other, id))
+        if (x == 0 && hs_salus_fits(s, other, q->need) && is_better(s, q, other, id))
             return false;
     }
     return true;
 }
 
-static uint32_t lane_to_join(const struct admit_search *q)
+static uint32_t lane_to_join(struct hs_salus *s, const struct admit_search *q)
 {
-    const struct hs_salus_lanes *l = &q->s->lanes;
-    struct hs_capacity need = hs_salus_clip(q->need, l->least_capacity_mib);
+    struct hs_capacity need = hs_salus_clip(q->need, s->least_capacity_mib);
     uint32_t best = HS_NO_LANE, looked = 0;
     uint64_t best_pm = 0;
     for (uint32_t id =
-             hs_capacity_tree_first(&l->lane_tree, q->pool, (uint64_t)q->gpus << 32, need);
-         id != HS_NO_CAPACITY && l->lanes[id].gpus == q->gpus && looked < LOOK;
-         id = hs_capacity_tree_next(&l->lane_tree, q->pool, id, need)) {
-        if (best != HS_NO_LANE && l->lanes[id].members > l->lanes[best].members)
+             hs_capacity_tree_first(&s->lane_tree, q->pool, (uint64_t)q->gpus << 32, need);
+         id != HS_NO_CAPACITY && s->lanes[id].gpus == q->gpus && looked < LOOK;
+         id = hs_capacity_tree_next(&s->lane_tree, q->pool, id, need)) {
+        if (best != HS_NO_LANE && s->lanes[id].members > s->lanes[best].members)
             break;
-        if (!hs_salus_fits(l, id, q->need) || !may_use_all(q, &l->lanes[id]) ||
-            !is_best_there(q, id))
+        if (!hs_salus_fits(s, id, q->need) || !may_use_all(s, q, &s->lanes[id]) ||
+            !is_best_there(s, q, id))
             continue;
         uint64_t util_pm = 0; /* of all its GPUs */
-        for (uint32_t s = l->lanes[id].first_slot; s != 0; s = l->slots[s].next_of_job)
-            util_pm += hs_view_gpu_util_pm(q->v, l->slots[s].gpu, 0);
+        for (uint32_t at = s->lanes[id].first_slot; at != 0; at = s->slots[at].next_of_job)
+            util_pm += hs_view_gpu_util_pm(s->v, s->slots[at].gpu, 0);
         if (best == HS_NO_LANE || util_pm < best_pm) {
             best = id;
             best_pm = util_pm;
@@ -356,51 +329,45 @@ static uint32_t lane_to_join(const struct admit_search *q)
 }
 
 /* Start-up of a job that never ran, beside what the run charges. */
-
-static int64_t startup_us_of(const struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+static int64_t startup_us_of(const struct hs_salus *s, hs_job_id job)
 {
-    int64_t by_model_us = s->startup_by == HS_SALUS_BY_MODEL ? hs_view_restart_us(v, job) : -1;
-    if (hs_view_state(v, job) != HS_JOB_PENDING) /* it has been charged already */
+    int64_t by_model_us = s->startup_by == HS_SALUS_BY_MODEL ? hs_view_restart_us(s->v, job) : -1;
+    if (hs_view_state(s->v, job) != HS_JOB_PENDING) /* it has been charged already */
         return 0;
     return by_model_us >= 0 ? by_model_us : s->startup_us;
 }
 
 /* Appends the start of an admitted job, paused or not as starts_waiting says. */
-static void start(const struct hs_salus *s, const struct hs_view *v, struct hs_plan *p,
-                  hs_job_id job)
+static void start(const struct hs_salus *s, hs_job_id job)
 {
-    const struct hs_salus_job *j = hs_salus_job(v, job);
-    const struct hs_map_entry *slots = s->lanes.slots;
-    const struct hs_salus_lane *lane = &s->lanes.lanes[j->lane - 1];
+    const struct hs_salus_job *j = hs_salus_job(s, job);
+    const struct hs_salus_lane *lane = &s->lanes[j->lane - 1];
     const struct hs_turn turn = {
         .slice_group = j->lane, .keeps = HS_KEEPS_PERSISTENT, .is_waiting = j->starts_waiting};
-    int64_t startup_us = startup_us_of(s, v, job);
-    hs_plan_reason(p, lane->members > 1 ? "into a lane of others: no room for one of its own"
-                                        : "room for a lane of its own");
+    int64_t startup_us = startup_us_of(s, job);
+    hs_plan_reason(s->p, lane->members > 1 ? "into a lane of others: no room for one of its own"
+                                           : "room for a lane of its own");
     if (startup_us > 0)
-        hs_plan_add_overhead(p, job, startup_us);
-    hs_plan_start(p, job);
-    hs_plan_slice_group(p, &turn);
-    for (uint32_t slot = lane->first_slot; slot != 0; slot = slots[slot].next_of_job)
-        hs_plan_on_gpu(p, slots[slot].gpu);
+        hs_plan_add_overhead(s->p, job, startup_us);
+    hs_plan_start(s->p, job);
+    hs_plan_slice_group(s->p, &turn);
+    for (uint32_t slot = lane->first_slot; slot != 0; slot = s->slots[slot].next_of_job)
+        hs_plan_on_gpu(s->p, s->slots[slot].gpu);
 }
 
 /* Puts the job into a lane and its start into the plan; false, with nothing changed, if no lane
  * takes it. */
-static bool place(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, hs_job_id job)
+static bool place(struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
-    const struct admit_search q = {.s = s,
-                                   .v = v,
-                                   .p = p,
-                                   .job = job,
+    struct hs_salus_job *j = hs_salus_job(s, job);
+    const struct admit_search q = {.job = job,
                                    .need = &j->need,
-                                   .gpus = hs_view_gpus(v, job),
-                                   .pool = hs_salus_pool(v, job)};
-    if (hs_view_quota_room(v, hs_view_vc(v, job)) < q.gpus)
+                                   .gpus = hs_view_gpus(s->v, job),
+                                   .pool = s->pool_count > 1 ? hs_view_vc(s->v, job) : 0};
+    if (hs_view_quota_room(s->v, hs_view_vc(s->v, job)) < q.gpus)
         return false;
     uint32_t lane = HS_NO_LANE;
-    if (pick(&q)) {
+    if (pick(s, &q)) {
         uint32_t *gpus = s->picks;
         for (uint32_t i = 1; i < s->pick_count; i++) { /* ascending, as in all lanes */
             uint32_t gpu = gpus[i], at = i;
@@ -408,43 +375,43 @@ static bool place(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p
                 gpus[at] = gpus[at - 1];
             gpus[at] = gpu;
         }
-        hs_salus_lane_open(&s->lanes, v, job, gpus, s->pick_count);
+        hs_salus_lane_open(s, job, gpus, s->pick_count);
     } else {
-        lane = j->need.is_alone ? HS_NO_LANE : lane_to_join(&q);
+        lane = j->need.is_alone ? HS_NO_LANE : lane_to_join(s, &q);
         if (lane == HS_NO_LANE)
             return false;
-        hs_salus_lane_join(&s->lanes, v, job, lane);
+        hs_salus_lane_join(s, job, lane);
     }
-    j->is_ready = startup_us_of(s, v, job) + hs_view_cost_left_us(v, job) == 0;
+    j->is_ready = startup_us_of(s, job) + hs_view_cost_left_us(s->v, job) == 0;
     j->starts_waiting = !j->is_ready || lane != HS_NO_LANE;
-    start(s, v, p, job);
+    start(s, job);
     return true;
 }
 
 /* ---- demand classes ---- */
 
-static bool is_same_demand(const struct hs_view *v, hs_job_id a, hs_job_id b)
+static bool is_same_demand(const struct hs_salus *s, hs_job_id a, hs_job_id b)
 {
-    const struct hs_salus_need *x = &hs_salus_job(v, a)->need, *y = &hs_salus_job(v, b)->need;
-    return hs_view_gpus(v, a) == hs_view_gpus(v, b) && x->kept_mib == y->kept_mib &&
+    const struct hs_salus_need *x = &hs_salus_job(s, a)->need, *y = &hs_salus_job(s, b)->need;
+    return hs_view_gpus(s->v, a) == hs_view_gpus(s->v, b) && x->kept_mib == y->kept_mib &&
            x->all_mib == y->all_mib && x->peak_mib == y->peak_mib && x->is_alone == y->is_alone &&
-           hs_view_asks_same(v, a, b);
+           hs_view_asks_same(s->v, a, b);
 }
 
-static bool add_to_class(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+static bool add_to_class(struct hs_salus *s, hs_job_id job)
 {
-    const struct hs_salus_need *need = &hs_salus_job(v, job)->need;
-    uint64_t hash = hs_view_ask_hash(v, job) ^ hs_job_queue_mix(hs_view_gpus(v, job));
+    const struct hs_salus_need *need = &hs_salus_job(s, job)->need;
+    uint64_t hash = hs_view_ask_hash(s->v, job) ^ hs_job_queue_mix(hs_view_gpus(s->v, job));
     hash = hash * 31 + hs_job_queue_mix((uint64_t)need->all_mib);
     hash = hash * 31 + hs_job_queue_mix((uint64_t)need->kept_mib << 1 | need->is_alone);
-    uint32_t vc = hs_view_vc(v, job);
+    uint32_t vc = hs_view_vc(s->v, job);
     /* its own, an empty one of its hash, or a free place */
     struct hs_salus_demand_class *class = NULL;
     for (uint32_t i = 0; i < PROBES; i++) {
         struct hs_salus_demand_class *at = &s->classes[(hash + i) % CLASSES];
         bool is_its_own =
             at->is_used && at->hash == hash && at->vc == vc &&
-            (at->jobs.count == 0 || is_same_demand(v, job, hs_job_queue_first(&at->jobs, v)));
+            (at->jobs.count == 0 || is_same_demand(s, job, hs_job_queue_first(&at->jobs, s->v)));
         if (is_its_own || (!at->is_used && class == NULL))
             class = at;
         if (is_its_own)
@@ -458,50 +425,50 @@ static bool add_to_class(struct hs_salus *s, const struct hs_view *v, hs_job_id 
             .hash = hash, .vc = vc, .next = s->first_class[vc], .is_used = true};
         s->first_class[vc] = number;
     }
-    hs_job_queue_add(&class->jobs, v, job, 0);
-    hs_salus_job(v, job)->demand_class = number;
+    hs_job_queue_add(&class->jobs, s->v, job, 0);
+    hs_salus_job(s, job)->demand_class = number;
     return true;
 }
 
 /* ---- blocked jobs ---- */
 
-static void block(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+static void block(struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
-    bool may_have_class = s->poll_us == 0 && !v->ties_are_drawn;
-    j->least = hs_salus_clip(&j->need, s->lanes.least_capacity_mib);
-    if (s->lanes.model == HS_SALUS_CODE) /* a lane as cut has room for all of it or for none */
+    struct hs_salus_job *j = hs_salus_job(s, job);
+    bool may_have_class = s->poll_us == 0 && !s->v->ties_are_drawn;
+    j->least = hs_salus_clip(&j->need, s->least_capacity_mib);
+    if (s->model == HS_SALUS_CODE) /* a lane as cut has room for all of it or for none */
         j->least.of[HS_SALUS_KEPT] = 0;
-    if (may_have_class && add_to_class(s, v, job))
+    if (may_have_class && add_to_class(s, job))
         return;
-    hs_job_queue_add(&s->blocked[hs_view_vc(v, job)], v, job, 0);
+    hs_job_queue_add(&s->blocked[hs_view_vc(s->v, job)], s->v, job, 0);
 }
 
-static void unblock(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+static void unblock(struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
+    struct hs_salus_job *j = hs_salus_job(s, job);
     if (j->demand_class != 0)
-        hs_job_queue_remove(&s->classes[j->demand_class - 1].jobs, v, job);
-    else if (hs_job_queue_has(v, job))
-        hs_job_queue_remove(&s->blocked[hs_view_vc(v, job)], v, job);
+        hs_job_queue_remove(&s->classes[j->demand_class - 1].jobs, s->v, job);
+    else if (hs_job_queue_has(s->v, job))
+        hs_job_queue_remove(&s->blocked[hs_view_vc(s->v, job)], s->v, job);
     j->demand_class = 0;
 }
 
-void hs_salus_queue_add(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+void hs_salus_queue_add(struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
-    j->need = hs_salus_need(&s->lanes, v, job);
+    struct hs_salus_job *j = hs_salus_job(s, job);
+    j->need = hs_salus_need(s, job);
     j->is_fresh = true;
-    hs_vc_queues_add(&s->waiting, v, job, 0);
+    hs_vc_queues_add(&s->waiting, s->v, job, 0);
 }
 
-void hs_salus_queue_remove(struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+void hs_salus_queue_remove(struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
+    struct hs_salus_job *j = hs_salus_job(s, job);
     if (j->is_fresh)
-        hs_vc_queues_remove(&s->waiting, v, job);
+        hs_vc_queues_remove(&s->waiting, s->v, job);
     else if (!s->is_plain)
-        unblock(s, v, job);
+        unblock(s, job);
     j->is_fresh = false;
 }
 
@@ -509,137 +476,90 @@ void hs_salus_queue_remove(struct hs_salus *s, const struct hs_view *v, hs_job_i
 
 /* One scan over the jobs of a VC. */
 struct scan {
-    struct hs_salus *s;
-    const struct hs_view *v;
-    struct hs_plan *p;
     uint32_t vc, pool;
     struct hs_merge_heap heads; /* next job of each class, by its number, and of the others, 0 */
-    struct hs_capacity limits[WIDEST + 1]; /* by gang size: no more than this has room */
-    bool is_idle; /* the pool: all jobs are tried, to reject those that never fit */
-    bool is_all;  /* room was made anywhere, or under a quota, not on certain nodes */
+    bool is_idle;               /* the pool: all jobs are tried, to reject those that never fit */
+    bool is_all;                /* room was made anywhere, or under a quota, not on certain nodes */
 };
 
-static void widen(struct hs_capacity *limit, struct hs_capacity room)
+static void look_at_pool(struct hs_salus *s, struct scan *x)
 {
-    for (int kind = 0; kind < 2; kind++)
-        if (room.of[kind] > limit->of[kind])
-            limit->of[kind] = room.of[kind];
-}
-
-/* A gang of k fits new lanes on a node if it fits the GPU with the k-th most room, or it joins a
- * lane of k GPUs. */
-static void widen_by_node(struct scan *x, uint32_t node)
-{
-    const struct hs_salus_lanes *l = &x->s->lanes;
-    uint32_t first = hs_view_node(x->v, node)->first_gpu,
-             end = first + hs_view_node(x->v, node)->gpus;
-    uint64_t free_mib[WIDEST + 1] = {0}; /* from 1, descending */
-    for (uint32_t gpu = first; gpu < end; gpu++) {
-        uint64_t mib = hs_salus_free_mib(l, gpu);
-        for (uint32_t k = 1; k <= WIDEST && mib > 0; k++)
-            if (mib > free_mib[k]) {
-                uint64_t smaller = free_mib[k];
-                free_mib[k] = mib;
-                mib = smaller;
-            }
-        for (uint32_t at = l->on.on_gpu[gpu]; at != 0; at = l->slots[at].next_on_gpu) {
-            uint32_t lane = l->slots[at].job;
-            if (l->lanes[lane].gpus <= WIDEST)
-                widen(&x->limits[l->lanes[lane].gpus], hs_salus_room(l, lane));
-        }
-    }
-    for (uint32_t k = 1; k <= WIDEST; k++)
-        widen(&x->limits[k], (struct hs_capacity){{free_mib[k], free_mib[k]}});
-}
-
-static void set_limits(struct scan *x)
-{
-    const struct hs_salus_pool *pool = &x->s->lanes.pools[x->pool];
-    x->is_idle = hs_view_free_gpus(x->v, x->vc) == hs_view_total_gpus(x->v, x->vc);
+    const struct hs_salus_pool *pool = &s->pools[x->pool];
+    x->is_idle = hs_view_free_gpus(s->v, x->vc) == hs_view_total_gpus(s->v, x->vc);
     x->is_all = pool->freed_count > HS_SALUS_FREED || x->is_idle ||
-                hs_view_quota(x->v, x->vc) != UINT64_MAX;
-    uint64_t most_mib = x->is_all ? UINT64_MAX : 0;
-    for (uint32_t k = 0; k <= WIDEST; k++)
-        x->limits[k] = (struct hs_capacity){{most_mib, most_mib}};
-    for (uint32_t i = 0; i < pool->freed_count && !x->is_all; i++)
-        widen_by_node(x, pool->freed[i]);
+                hs_view_quota(s->v, x->vc) != UINT64_MAX;
 }
 
-static bool may_fit_node(const struct scan *x, hs_job_id job, uint32_t node)
+static bool may_fit_node(struct hs_salus *s, hs_job_id job, uint32_t node)
 {
-    const struct hs_salus_lanes *l = &x->s->lanes;
-    const struct hs_salus_need *need = &hs_salus_job(x->v, job)->need;
-    uint32_t first = hs_view_node(x->v, node)->first_gpu, gpus = hs_view_gpus(x->v, job), open = 0;
-    for (uint32_t gpu = first; gpu < first + hs_view_node(x->v, node)->gpus; gpu++) {
-        open += hs_salus_may_open(l, gpu, need);
-        for (uint32_t at = l->on.on_gpu[gpu]; at != 0; at = l->slots[at].next_on_gpu)
-            if (l->lanes[l->slots[at].job].gpus == gpus && hs_salus_fits(l, l->slots[at].job, need))
+    const struct hs_salus_need *need = &hs_salus_job(s, job)->need;
+    uint64_t least_mib = hs_salus_job(s, job)->least.of[HS_SALUS_ALL];
+    uint32_t first = hs_view_node(s->v, node)->first_gpu, gpus = hs_view_gpus(s->v, job), open = 0;
+    for (uint32_t gpu = first; gpu < first + hs_view_node(s->v, node)->gpus; gpu++) {
+        open += hs_salus_free_mib(s, gpu) >= least_mib && hs_salus_may_open(s, gpu, need);
+        for (uint32_t at = s->on.on_gpu[gpu]; at != 0; at = s->slots[at].next_on_gpu)
+            if (s->lanes[s->slots[at].job].gpus == gpus && hs_salus_fits(s, s->slots[at].job, need))
                 return true;
     }
     return open >= gpus;
 }
 
-static bool may_fit(const struct scan *x, hs_job_id job)
+static bool may_fit(struct hs_salus *s, const struct scan *x, hs_job_id job)
 {
-    const struct hs_salus_lanes *l = &x->s->lanes;
-    const struct hs_salus_pool *pool = &l->pools[x->pool];
-    const struct hs_capacity least = hs_salus_job(x->v, job)->least;
-    uint32_t gpus = hs_view_gpus(x->v, job);
+    const struct hs_salus_pool *pool = &s->pools[x->pool];
+    const struct hs_capacity least = hs_salus_job(s, job)->least;
+    uint32_t gpus = hs_view_gpus(s->v, job);
     if (x->is_idle || (!x->is_all && pool->freed_count == 0))
         return x->is_idle;
-    if (gpus > hs_view_node_size(x->v, job, UINT32_MAX)) { /* a gang over several nodes */
-        if (hs_view_free_gpus(x->v, x->vc) +
-                hs_salus_open_gpus(l, x->pool, least.of[HS_SALUS_ALL]) >=
+    if (gpus > hs_view_node_size(s->v, job, UINT32_MAX)) { /* a gang over several nodes */
+        if (hs_view_free_gpus(s->v, x->vc) +
+                hs_salus_open_gpus(s, x->pool, least.of[HS_SALUS_ALL]) >=
             gpus)
             return true;
-        uint32_t lane = hs_capacity_tree_first(&l->lane_tree, x->pool, (uint64_t)gpus << 32, least);
-        return lane != HS_NO_CAPACITY && l->lanes[lane].gpus == gpus;
+        uint32_t lane = hs_capacity_tree_first(&s->lane_tree, x->pool, (uint64_t)gpus << 32, least);
+        return lane != HS_NO_CAPACITY && s->lanes[lane].gpus == gpus;
     }
     if (x->is_all || gpus > WIDEST)
         return true;
     bool may = false;
-    bool is_within = least.of[HS_SALUS_KEPT] <= x->limits[gpus].of[HS_SALUS_KEPT] &&
-                     least.of[HS_SALUS_ALL] <= x->limits[gpus].of[HS_SALUS_ALL];
-    for (uint32_t i = 0; i < pool->freed_count && is_within && !may; i++)
-        may = may_fit_node(x, job, pool->freed[i]);
+    for (uint32_t i = 0; i < pool->freed_count && !may; i++)
+        may = may_fit_node(s, job, pool->freed[i]);
     return may;
 }
 
 /* ---- admission ---- */
 
 /* No GPU has so much memory, if its estimate is right. */
-static bool is_too_large(const struct hs_salus *s, const struct hs_view *v, hs_job_id job)
+static bool is_too_large(const struct hs_salus *s, hs_job_id job)
 {
-    const struct hs_salus_need *need = &hs_salus_job(v, job)->need;
-    return hs_view_gpus(v, job) > 0 && !need->is_alone &&
-           need->peak_mib > s->lanes.most_capacity_mib;
+    const struct hs_salus_need *need = &hs_salus_job(s, job)->need;
+    return hs_view_gpus(s->v, job) > 0 && !need->is_alone && need->peak_mib > s->most_capacity_mib;
 }
 
 /* A job that can never be admitted. */
-static bool reject(const struct hs_salus *s, const struct hs_view *v, struct hs_plan *p,
-                   hs_job_id job)
+static bool reject(const struct hs_salus *s, hs_job_id job)
 {
-    bool exceeds = is_too_large(s, v, job);
-    if (hs_view_state(v, job) != HS_JOB_PENDING || (!exceeds && !hs_pool_is_idle(v, job)))
+    bool exceeds = is_too_large(s, job);
+    if (hs_view_state(s->v, job) != HS_JOB_PENDING || (!exceeds && !hs_pool_is_idle(s->v, job)))
         return false;
-    hs_salus_job(v, job)->reason = exceeds
+    hs_salus_job(s, job)->reason = exceeds
                                        ? "it needs more GPU memory than lanes may have of any GPU"
                                        : "the placement rule cannot place it even on idle nodes";
-    hs_plan_reject(p, job, hs_salus_job(v, job)->reason);
+    hs_plan_reject(s->p, job, hs_salus_job(s, job)->reason);
     return true;
 }
 
 /* True when the job is out of the queue: started or rejected. */
-static bool admit(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, hs_job_id job)
+static bool admit(struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
-    hs_plan_reason(p, NULL);
-    if (hs_view_gpus(v, job) == 0) {
-        if (!hs_place(v, p, job, HS_PLACE_COUNT))
+    struct hs_salus_job *j = hs_salus_job(s, job);
+    hs_plan_reason(s->p, NULL);
+    if (hs_view_gpus(s->v, job) == 0) {
+        if (!hs_place(s->v, s->p, job, HS_PLACE_COUNT))
             return false;
-    } else if (place(s, v, p, job)) {
-        hs_salus_came(s, v, job);
-    } else if (!reject(s, v, p, job)) {
+    } else if (place(s, job)) {
+        hs_salus_came(s, job);
+    } else if (!reject(s, job)) {
         return false;
     }
     j->is_candidate = true;
@@ -647,35 +567,27 @@ static bool admit(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p
     if (s->last_candidate == HS_NO_JOB)
         s->first_candidate = job;
     else
-        hs_salus_job(v, s->last_candidate)->next_candidate = job;
+        hs_salus_job(s, s->last_candidate)->next_candidate = job;
     s->last_candidate = job;
     return true;
 }
 
 /* ---- scans ---- */
 
-/* The next job of a class, unless it does not fit; then the others of the class do not either. */
-static hs_job_id next_of_class(const struct scan *x, uint32_t number, hs_job_id after)
+/* The next job of a class that fits, or of the others (0). Where one of a class does not fit the
+ * others of the class do not either. */
+static hs_job_id next_of(struct hs_salus *s, const struct scan *x, uint32_t class, hs_job_id after)
 {
-    const struct hs_job_queue *jobs = &x->s->classes[number - 1].jobs;
+    const struct hs_job_queue *jobs = class > 0 ? &s->classes[class - 1].jobs : &s->blocked[x->vc];
     hs_job_id job =
-        after == HS_NO_JOB ? hs_job_queue_first(jobs, x->v) : hs_job_queue_next(jobs, x->v, after);
-    return job != HS_NO_JOB && may_fit(x, job) ? job : HS_NO_JOB;
-}
-
-static hs_job_id next_of_others(const struct scan *x, hs_job_id after)
-{
-    const struct hs_job_queue *queue = &x->s->blocked[x->vc];
-    hs_job_id job = after == HS_NO_JOB ? hs_job_queue_first(queue, x->v)
-                                       : hs_job_queue_next(queue, x->v, after);
-    while (job != HS_NO_JOB && !may_fit(x, job))
-        job = hs_job_queue_next(queue, x->v, job);
+        after == HS_NO_JOB ? hs_job_queue_first(jobs, s->v) : hs_job_queue_next(jobs, s->v, after);
+    while (job != HS_NO_JOB && !may_fit(s, x, job))
+        job = class > 0 ? HS_NO_JOB : hs_job_queue_next(jobs, s->v, job);
     return job;
 }
 
-static void begin_scan(struct scan *x)
+static void begin_scan(struct hs_salus *s, struct scan *x)
 {
-    struct hs_salus *s = x->s;
     for (uint32_t *link = &s->first_class[x->vc]; *link != 0;) {
         struct hs_salus_demand_class *class = &s->classes[*link - 1];
         if (class->jobs.count == 0) {
@@ -685,125 +597,118 @@ static void begin_scan(struct scan *x)
             link = &class->next;
         }
     }
-    set_limits(x);
-    hs_job_id job = next_of_others(x, HS_NO_JOB);
-    if (job != HS_NO_JOB)
-        hs_merge_heap_add(&x->heads, x->v, (struct hs_merge_head){job, 0});
-    for (uint32_t class = s->first_class[x->vc]; class != 0; class = s->classes[class - 1].next) {
-        job = next_of_class(x, class, HS_NO_JOB);
+    look_at_pool(s, x);
+    uint32_t class = 0;
+    do {
+        hs_job_id job = next_of(s, x, class, HS_NO_JOB);
         if (job != HS_NO_JOB)
-            hs_merge_heap_add(&x->heads, x->v, (struct hs_merge_head){job, class});
-    }
+            hs_merge_heap_add(&x->heads, s->v, (struct hs_merge_head){job, class});
+        class = class == 0 ? s->first_class[x->vc] : s->classes[class - 1].next;
+    } while (class != 0);
 }
 
 /* Tries the first blocked job, and puts the one behind it in its place. */
-static bool try_blocked(struct scan *x)
+static bool try_blocked(struct hs_salus *s, struct scan *x)
 {
     struct hs_merge_head head = x->heads.at[0];
     hs_job_id job = head.job;
-    bool is_out = (head.set != 0 || may_fit(x, job)) && admit(x->s, x->v, x->p, job);
+    bool is_out = (head.set != 0 || may_fit(s, x, job)) && admit(s, job);
     if (is_out)
-        set_limits(x); /* there is less room */
-    if (head.set == 0)
-        head.job = next_of_others(x, job);
-    else
-        head.job = is_out ? next_of_class(x, head.set, job) : HS_NO_JOB;
+        look_at_pool(s, x);
+    head.job = head.set == 0 || is_out ? next_of(s, x, head.set, job) : HS_NO_JOB;
     if (is_out)
-        unblock(x->s, x->v, job);
-    hs_merge_heap_replace_first(&x->heads, x->v, head);
+        unblock(s, job);
+    hs_merge_heap_replace_first(&x->heads, s->v, head);
     return is_out;
 }
 
 /* Fresh and blocked jobs of a VC in order. False: with `poll` it ended at the job that was
  * admitted, and others are left. */
-static bool scan_vc(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
+static bool scan_vc(struct hs_salus *s, uint32_t vc)
 {
     const struct hs_job_queue *fresh = &s->waiting.by_vc[vc];
-    struct scan x = {.s = s,
-                     .v = v,
-                     .p = p,
-                     .vc = vc,
-                     .pool = s->lanes.pool_count > 1 ? vc : 0,
+    struct scan x = {.vc = vc,
+                     .pool = s->pool_count > 1 ? vc : 0,
                      .heads = {.at = s->heads, .order = s->blocked}};
-    begin_scan(&x);
+    begin_scan(s, &x);
     for (;;) {
-        hs_job_id first = hs_job_queue_first(fresh, v);
+        hs_job_id first = hs_job_queue_first(fresh, s->v);
         hs_job_id blocked = x.heads.count > 0 ? x.heads.at[0].job : HS_NO_JOB;
         if (first == HS_NO_JOB && blocked == HS_NO_JOB)
             return true;
         bool is_fresh_next =
             first != HS_NO_JOB &&
-            (blocked == HS_NO_JOB || hs_job_queue_is_before(fresh, v, first, blocked));
-        bool is_out = is_fresh_next ? admit(s, v, p, first) : try_blocked(&x);
+            (blocked == HS_NO_JOB || hs_job_queue_is_before(fresh, s->v, first, blocked));
+        bool is_out = is_fresh_next ? admit(s, first) : try_blocked(s, &x);
         if (is_fresh_next)
-            hs_salus_queue_remove(s, v, first);
+            hs_salus_queue_remove(s, first);
         if (is_fresh_next && !is_out)
-            block(s, v, first);
+            block(s, first);
         if (is_out && s->poll_us > 0)
             return fresh->count == 0 && x.heads.count == 0;
     }
 }
 
 /* The plain server: in order, until a job does not fit. */
-static bool serve_vc(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
+static bool serve_vc(struct hs_salus *s, uint32_t vc)
 {
     const struct hs_job_queue *queue = &s->waiting.by_vc[vc];
     while (queue->count > 0) {
-        hs_job_id job = hs_job_queue_first(queue, v);
-        int64_t startup_us = hs_view_gpus(v, job) > 0 ? startup_us_of(s, v, job) : 0;
-        hs_plan_reason(p, NULL);
-        bool is_placed = !is_too_large(s, v, job) && hs_place(v, p, job, HS_PLACE_CONSOLIDATE);
+        hs_job_id job = hs_job_queue_first(queue, s->v);
+        int64_t startup_us = hs_view_gpus(s->v, job) > 0 ? startup_us_of(s, job) : 0;
+        hs_plan_reason(s->p, NULL);
+        bool is_placed = !is_too_large(s, job) && hs_place(s->v, s->p, job, HS_PLACE_CONSOLIDATE);
         if (is_placed && startup_us > 0)
-            hs_plan_add_overhead(p, job, startup_us);
-        if (!is_placed && !reject(s, v, p, job))
+            hs_plan_add_overhead(s->p, job, startup_us);
+        if (!is_placed && !reject(s, job))
             break;
-        hs_salus_queue_remove(s, v, job);
+        hs_salus_queue_remove(s, job);
         if (s->poll_us > 0)
             return queue->count == 0;
     }
     return true;
 }
 
-void hs_salus_queue_scan(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p)
+void hs_salus_queue_scan(struct hs_salus *s)
 {
-    if (!s->is_awake || (s->poll_us > 0 && hs_view_now_us(v) % s->poll_us != 0))
+    if (!s->is_awake || (s->poll_us > 0 && hs_view_now_us(s->v) % s->poll_us != 0))
         return;
     bool is_over = true;
     for (uint32_t vc = 0; vc < s->waiting.vcs; vc++)
-        is_over = (s->is_plain ? serve_vc : scan_vc)(s, v, p, vc) && is_over;
+        is_over = (s->is_plain ? serve_vc : scan_vc)(s, vc) && is_over;
     s->is_awake = !is_over;
-    for (uint32_t pool = 0; is_over && pool < s->lanes.pool_count; pool++)
-        s->lanes.pools[pool].freed_count = 0;
+    for (uint32_t pool = 0; is_over && pool < s->pool_count; pool++)
+        s->pools[pool].freed_count = 0;
 }
 
-void hs_salus_queue_repeat(struct hs_salus *s, const struct hs_view *v, struct hs_plan *p)
+void hs_salus_queue_repeat(struct hs_salus *s)
 {
-    for (hs_job_id j = s->first_candidate; j != HS_NO_JOB; j = hs_salus_job(v, j)->next_candidate) {
-        if (hs_salus_job(v, j)->reason != NULL)
-            hs_plan_reject(p, j, hs_salus_job(v, j)->reason);
-        else if (hs_salus_job(v, j)->lane == 0)
-            hs_plan_start(p, j);
+    for (hs_job_id j = s->first_candidate; j != HS_NO_JOB; j = hs_salus_job(s, j)->next_candidate) {
+        if (hs_salus_job(s, j)->reason != NULL)
+            hs_plan_reject(s->p, j, hs_salus_job(s, j)->reason);
+        else if (hs_salus_job(s, j)->lane == 0)
+            hs_plan_start(s->p, j);
         else
-            start(s, v, p, j);
+            start(s, j);
     }
 }
 
 /* ---- invariants ---- */
 
-const char *hs_salus_queue_check(const struct hs_salus *s, const struct hs_view *v)
+const char *hs_salus_queue_check(const struct hs_salus *s)
 {
-    const char *broken = hs_vc_queues_check(&s->waiting, v);
+    const char *broken = hs_vc_queues_check(&s->waiting, s->v);
     for (uint32_t vc = 0; vc < s->waiting.vcs && !s->is_plain && broken == NULL; vc++) {
         if (s->waiting.by_vc[vc].count > 0 && !s->is_awake)
             return "a job that came was not looked at";
-        broken = hs_waiting_check(&s->blocked[vc], v);
+        broken = hs_waiting_check(&s->blocked[vc], s->v);
     }
     for (uint32_t i = 0; i < CLASSES && !s->is_plain && broken == NULL; i++) {
         const struct hs_job_queue *jobs = &s->classes[i].jobs;
-        hs_job_id first = hs_job_queue_first(jobs, v);
-        broken = hs_waiting_check(jobs, v);
-        for (hs_job_id j = first; j != HS_NO_JOB; j = hs_job_queue_next(jobs, v, j))
-            if (!is_same_demand(v, j, first))
+        hs_job_id first = hs_job_queue_first(jobs, s->v);
+        broken = hs_waiting_check(jobs, s->v);
+        for (hs_job_id j = first; j != HS_NO_JOB; j = hs_job_queue_next(jobs, s->v, j))
+            if (!is_same_demand(s, j, first))
                 return "a blocked job is in the class of another demand";
     }
     return broken;

@@ -21,35 +21,33 @@ static int64_t most(int64_t a, int64_t b)
 
 /* ---- memory of GPUs ---- */
 
-void hs_salus_gpus_init(struct hs_salus_lanes *l, const struct hs_view *v)
+void hs_salus_lanes_init(struct hs_salus *s)
 {
-    for (uint32_t node = 0; node < v->nodes; node++)
-        l->gpu_count += hs_view_node(v, node)->gpus;
-    l->gpus = hs_view_alloc(v, (uint64_t)l->gpu_count * sizeof *l->gpus);
-    l->least_capacity_mib = INT64_MAX;
-    for (uint32_t id = 0; id < l->gpu_count; id++) {
-        struct hs_salus_gpu *gpu = &l->gpus[id];
-        uint32_t mib = hs_view_gpu_capacity_mib(v, id);
+    for (uint32_t node = 0; node < s->v->nodes; node++)
+        s->gpu_count += hs_view_node(s->v, node)->gpus;
+    s->gpus = hs_view_alloc(s->v, (uint64_t)s->gpu_count * sizeof *s->gpus);
+    s->least_capacity_mib = INT64_MAX;
+    for (uint32_t id = 0; id < s->gpu_count; id++) {
+        struct hs_salus_gpu *gpu = &s->gpus[id];
+        uint32_t mib = hs_view_gpu_capacity_mib(s->v, id);
         *gpu = (struct hs_salus_gpu){.step = HS_SALUS_STEPS};
         gpu->capacity_mib =
-            mib == UINT32_MAX ? CAPACITY_NOT_STATED : most(0, (int64_t)mib - l->reserve_mib);
-        l->least_capacity_mib = least(l->least_capacity_mib, gpu->capacity_mib);
-        l->most_capacity_mib = most(l->most_capacity_mib, gpu->capacity_mib);
+            mib == UINT32_MAX ? CAPACITY_NOT_STATED : most(0, (int64_t)mib - s->reserve_mib);
+        s->least_capacity_mib = least(s->least_capacity_mib, gpu->capacity_mib);
+        s->most_capacity_mib = most(s->most_capacity_mib, gpu->capacity_mib);
     }
-}
-
-void hs_salus_lanes_init(struct hs_salus_lanes *l, const struct hs_view *v)
-{
-    l->per_gpu = l->model == HS_SALUS_ONE ? 1 : v->max_tenants;
-    l->pool_count = v->vcs_are_apart ? v->vcs : 1;
-    l->free_lane = HS_NO_LANE;
-    uint64_t slots = (uint64_t)l->gpu_count * l->per_gpu;
-    hs_allocation_map_init(&l->on, v);
-    l->slots = l->on.allocations;
-    l->lanes = hs_view_alloc(v, slots * sizeof *l->lanes);
-    l->pools = hs_view_alloc(v, (uint64_t)l->pool_count * sizeof *l->pools);
-    hs_capacity_tree_init(&l->gpu_tree, v, l->gpu_count, l->pool_count);
-    hs_capacity_tree_init(&l->lane_tree, v, slots, l->pool_count);
+    if (s->is_plain)
+        return;
+    s->per_gpu = s->model == HS_SALUS_ONE ? 1 : s->v->max_tenants;
+    s->pool_count = s->v->vcs_are_apart ? s->v->vcs : 1;
+    s->free_lane = HS_NO_LANE;
+    uint64_t slots = (uint64_t)s->gpu_count * s->per_gpu;
+    hs_allocation_map_init(&s->on, s->v);
+    s->slots = s->on.allocations;
+    s->lanes = hs_view_alloc(s->v, slots * sizeof *s->lanes);
+    s->pools = hs_view_alloc(s->v, (uint64_t)s->pool_count * sizeof *s->pools);
+    hs_capacity_tree_init(&s->gpu_tree, s->v, s->gpu_count, s->pool_count);
+    hs_capacity_tree_init(&s->lane_tree, s->v, slots, s->pool_count);
 }
 
 /* ---- needs ---- */
@@ -60,17 +58,16 @@ static int64_t inflated(int64_t mib, int64_t millionths)
     return (mib * millionths + ONE_MILLIONTHS - 1) / ONE_MILLIONTHS;
 }
 
-struct hs_salus_need hs_salus_need(const struct hs_salus_lanes *l, const struct hs_view *v,
-                                   hs_job_id job)
+struct hs_salus_need hs_salus_need(const struct hs_salus *s, hs_job_id job)
 {
-    uint32_t peak_mib = hs_view_gpu_mem_mib(v, job);
-    int64_t persistent_mib = hs_view_gpu_mem_persistent_mib(v, job);
-    int64_t kept_mib = inflated(persistent_mib, l->infl_p_millionths);
+    uint32_t peak_mib = hs_view_gpu_mem_mib(s->v, job);
+    int64_t persistent_mib = hs_view_gpu_mem_persistent_mib(s->v, job);
+    int64_t kept_mib = inflated(persistent_mib, s->infl_p_millionths);
     return (struct hs_salus_need){
         .kept_mib = kept_mib,
-        .all_mib = inflated(kept_mib + peak_mib - persistent_mib, l->infl_total_millionths),
+        .all_mib = inflated(kept_mib + peak_mib - persistent_mib, s->infl_total_millionths),
         .peak_mib = peak_mib,
-        .is_alone = peak_mib == 0 || hs_view_ooms(v, job) > 0};
+        .is_alone = peak_mib == 0 || hs_view_ooms(s->v, job) > 0};
 }
 
 struct hs_capacity hs_salus_clip(const struct hs_salus_need *need, int64_t capacity)
@@ -80,40 +77,39 @@ struct hs_capacity hs_salus_clip(const struct hs_salus_need *need, int64_t capac
     return (struct hs_capacity){{(uint64_t)all_mib, (uint64_t)kept_mib}};
 }
 
-bool hs_salus_suits(const struct hs_salus_lanes *l, uint32_t gpu, const struct hs_salus_need *need)
+bool hs_salus_suits(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need)
 {
-    return need->is_alone || need->peak_mib <= l->gpus[gpu].capacity_mib;
+    return need->is_alone || need->peak_mib <= s->gpus[gpu].capacity_mib;
 }
 
 /* ---- room ---- */
 
-uint64_t hs_salus_free_mib(const struct hs_salus_lanes *l, uint32_t id)
+uint64_t hs_salus_free_mib(const struct hs_salus *s, uint32_t id)
 {
-    const struct hs_salus_gpu *gpu = &l->gpus[id];
-    if (gpu->is_whole || gpu->lanes >= l->per_gpu || (int64_t)gpu->sessions >= l->max_sessions)
+    const struct hs_salus_gpu *gpu = &s->gpus[id];
+    if (gpu->is_whole || gpu->lanes >= s->per_gpu || (int64_t)gpu->sessions >= s->max_sessions)
         return 0;
     return (uint64_t)most(0, gpu->capacity_mib - gpu->used_mib);
 }
 
-bool hs_salus_may_open(const struct hs_salus_lanes *l, uint32_t gpu,
-                       const struct hs_salus_need *need)
+bool hs_salus_may_open(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need)
 {
-    return hs_salus_suits(l, gpu, need) &&
-           hs_salus_free_mib(l, gpu) >=
-               hs_salus_clip(need, l->gpus[gpu].capacity_mib).of[HS_SALUS_ALL];
+    return hs_salus_suits(s, gpu, need) &&
+           hs_salus_free_mib(s, gpu) >=
+               hs_salus_clip(need, s->gpus[gpu].capacity_mib).of[HS_SALUS_ALL];
 }
 
-struct hs_capacity hs_salus_room(const struct hs_salus_lanes *l, uint32_t id)
+struct hs_capacity hs_salus_room(const struct hs_salus *s, uint32_t id)
 {
-    const struct hs_salus_lane *lane = &l->lanes[id];
+    const struct hs_salus_lane *lane = &s->lanes[id];
     int64_t free_mib = INT64_MAX; /* least of its GPUs */
-    for (uint32_t s = lane->first_slot; s != 0; s = l->slots[s].next_of_job) {
-        const struct hs_salus_gpu *gpu = &l->gpus[l->slots[s].gpu];
-        bool is_closed = gpu->is_whole || (int64_t)gpu->sessions >= l->max_sessions;
+    for (uint32_t at = lane->first_slot; at != 0; at = s->slots[at].next_of_job) {
+        const struct hs_salus_gpu *gpu = &s->gpus[s->slots[at].gpu];
+        bool is_closed = gpu->is_whole || (int64_t)gpu->sessions >= s->max_sessions;
         free_mib = least(free_mib, is_closed ? -1 : gpu->capacity_mib - gpu->used_mib);
     }
     int64_t all_mib = free_mib + lane->size_mib, kept_mib = free_mib;
-    if (l->model == HS_SALUS_CODE) { /* it never grows into memory beside it */
+    if (s->model == HS_SALUS_CODE) { /* it never grows into memory beside it */
         all_mib = lane->size_mib - lane->kept_mib;
         kept_mib = all_mib - lane->most_mib;
     }
@@ -122,118 +118,112 @@ struct hs_capacity hs_salus_room(const struct hs_salus_lanes *l, uint32_t id)
     return (struct hs_capacity){{(uint64_t)all_mib, (uint64_t)kept_mib}};
 }
 
-bool hs_salus_fits(const struct hs_salus_lanes *l, uint32_t lane, const struct hs_salus_need *need)
+bool hs_salus_fits(const struct hs_salus *s, uint32_t lane, const struct hs_salus_need *need)
 {
-    int64_t capacity = l->lanes[lane].capacity_mib;
-    struct hs_capacity room = hs_salus_room(l, lane), all = hs_salus_clip(need, capacity);
+    int64_t capacity = s->lanes[lane].capacity_mib;
+    struct hs_capacity room = hs_salus_room(s, lane), all = hs_salus_clip(need, capacity);
     return !need->is_alone && need->peak_mib <= capacity &&
            all.of[HS_SALUS_ALL] <= room.of[HS_SALUS_ALL] &&
            all.of[HS_SALUS_KEPT] <= room.of[HS_SALUS_KEPT];
 }
 
-uint32_t hs_salus_pool(const struct hs_view *v, hs_job_id job)
+static int64_t lane_charge_mib(const struct hs_salus *s, const struct hs_salus_lane *lane)
 {
-    return v->vcs_are_apart ? hs_view_vc(v, job) : 0;
+    return s->model == HS_SALUS_CODE ? lane->size_mib : lane->kept_mib + lane->size_mib;
 }
 
-static int64_t lane_charge_mib(const struct hs_salus_lanes *l, const struct hs_salus_lane *lane)
+static uint32_t step_of(const struct hs_salus *s, uint64_t mib)
 {
-    return l->model == HS_SALUS_CODE ? lane->size_mib : lane->kept_mib + lane->size_mib;
+    return (uint32_t)(mib * HS_SALUS_STEPS / ((uint64_t)s->most_capacity_mib + 1));
 }
 
-static uint32_t step_of(const struct hs_salus_lanes *l, uint64_t mib)
-{
-    return (uint32_t)(mib * HS_SALUS_STEPS / ((uint64_t)l->most_capacity_mib + 1));
-}
-
-uint64_t hs_salus_open_gpus(const struct hs_salus_lanes *l, uint32_t pool, uint64_t mib)
+uint64_t hs_salus_open_gpus(const struct hs_salus *s, uint32_t pool, uint64_t mib)
 {
     uint64_t gpus = 0;
-    for (uint32_t step = step_of(l, mib); step < HS_SALUS_STEPS; step++)
-        gpus += l->pools[pool].open[step];
+    for (uint32_t step = step_of(s, mib); step < HS_SALUS_STEPS; step++)
+        gpus += s->pools[pool].open[step];
     return gpus;
 }
 
-static void index_gpu(struct hs_salus_lanes *l, uint32_t id)
+static void index_gpu(struct hs_salus *s, uint32_t id)
 {
-    struct hs_salus_gpu *gpu = &l->gpus[id];
-    uint32_t *open = l->pools[gpu->pool].open;
-    uint64_t free_mib = gpu->lanes > 0 ? hs_salus_free_mib(l, id) : 0;
+    struct hs_salus_gpu *gpu = &s->gpus[id];
+    uint32_t *open = s->pools[gpu->pool].open;
+    uint64_t free_mib = gpu->lanes > 0 ? hs_salus_free_mib(s, id) : 0;
     if (gpu->step < HS_SALUS_STEPS)
         open[gpu->step]--;
-    gpu->step = free_mib > 0 ? step_of(l, free_mib) : HS_SALUS_STEPS;
+    gpu->step = free_mib > 0 ? step_of(s, free_mib) : HS_SALUS_STEPS;
     if (gpu->step < HS_SALUS_STEPS)
         open[gpu->step]++;
     if (free_mib > 0)
-        hs_capacity_tree_put(&l->gpu_tree, gpu->pool, id, gpu->lanes,
+        hs_capacity_tree_put(&s->gpu_tree, gpu->pool, id, gpu->lanes,
                              (struct hs_capacity){{free_mib, free_mib}});
     else
-        hs_capacity_tree_drop(&l->gpu_tree, gpu->pool, id);
-    for (uint32_t s = l->on.on_gpu[id]; s != 0; s = l->slots[s].next_on_gpu) {
-        uint32_t at = l->slots[s].job;
-        const struct hs_salus_lane *lane = &l->lanes[at];
-        struct hs_capacity room = hs_salus_room(l, at);
+        hs_capacity_tree_drop(&s->gpu_tree, gpu->pool, id);
+    for (uint32_t at = s->on.on_gpu[id]; at != 0; at = s->slots[at].next_on_gpu) {
+        uint32_t lane_id = s->slots[at].job;
+        const struct hs_salus_lane *lane = &s->lanes[lane_id];
+        struct hs_capacity room = hs_salus_room(s, lane_id);
         if (lane->members > 0 && room.of[HS_SALUS_ALL] > 0) /* every job needs some */
-            hs_capacity_tree_put(&l->lane_tree, lane->pool, at,
+            hs_capacity_tree_put(&s->lane_tree, lane->pool, lane_id,
                                  (uint64_t)lane->gpus << 32 | lane->members, room);
         else
-            hs_capacity_tree_drop(&l->lane_tree, lane->pool, at);
+            hs_capacity_tree_drop(&s->lane_tree, lane->pool, lane_id);
     }
 }
 
 /* Takes the charge of a lane that is about to change from each of its GPUs (-1), or adds the new
  * one (1). */
-static void charge(struct hs_salus_lanes *l, const struct hs_salus_lane *lane, int64_t times)
+static void charge(struct hs_salus *s, const struct hs_salus_lane *lane, int64_t times)
 {
-    for (uint32_t s = lane->first_slot; s != 0; s = l->slots[s].next_of_job)
-        l->gpus[l->slots[s].gpu].used_mib += times * lane_charge_mib(l, lane);
-    for (uint32_t s = times > 0 ? lane->first_slot : 0; s != 0; s = l->slots[s].next_of_job)
-        index_gpu(l, l->slots[s].gpu);
+    for (uint32_t at = lane->first_slot; at != 0; at = s->slots[at].next_of_job)
+        s->gpus[s->slots[at].gpu].used_mib += times * lane_charge_mib(s, lane);
+    for (uint32_t at = times > 0 ? lane->first_slot : 0; at != 0; at = s->slots[at].next_of_job)
+        index_gpu(s, s->slots[at].gpu);
 }
 
 /* ---- the queue of a lane ---- */
 
-static void queue_add(struct hs_salus_lane *lane, const struct hs_view *v, hs_job_id job)
+static void queue_add(struct hs_salus_lane *lane, const struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
+    struct hs_salus_job *j = hs_salus_job(s, job);
     j->before = lane->last;
     j->after = HS_NO_JOB;
     if (lane->last == HS_NO_JOB)
         lane->first = job;
     else
-        hs_salus_job(v, lane->last)->after = job;
+        hs_salus_job(s, lane->last)->after = job;
     lane->last = job;
 }
 
-static void queue_remove(struct hs_salus_lane *lane, const struct hs_view *v, hs_job_id job)
+static void queue_remove(struct hs_salus_lane *lane, const struct hs_salus *s, hs_job_id job)
 {
-    const struct hs_salus_job *j = hs_salus_job(v, job);
+    const struct hs_salus_job *j = hs_salus_job(s, job);
     if (j->before == HS_NO_JOB)
         lane->first = j->after;
     else
-        hs_salus_job(v, j->before)->after = j->after;
+        hs_salus_job(s, j->before)->after = j->after;
     if (j->after == HS_NO_JOB)
         lane->last = j->before;
     else
-        hs_salus_job(v, j->after)->before = j->before;
+        hs_salus_job(s, j->after)->before = j->before;
 }
 
-void hs_salus_requeue(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job)
+void hs_salus_requeue(struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_lane *lane = &l->lanes[hs_salus_job(v, job)->lane - 1];
-    queue_remove(lane, v, job);
-    queue_add(lane, v, job);
+    struct hs_salus_lane *lane = &s->lanes[hs_salus_job(s, job)->lane - 1];
+    queue_remove(lane, s, job);
+    queue_add(lane, s, job);
 }
 
 /* ---- members ---- */
 
 /* Adds the nodes of the lane to those where room was made. */
-static void note_freed(struct hs_salus_lanes *l, const struct hs_view *v,
-                       const struct hs_salus_lane *lane)
+static void note_freed(struct hs_salus *s, const struct hs_salus_lane *lane)
 {
-    struct hs_salus_pool *pool = &l->pools[lane->pool];
-    for (uint32_t s = lane->first_slot; s != 0; s = l->slots[s].next_of_job) {
-        uint32_t node = hs_view_gpu_node(v, l->slots[s].gpu), i = 0;
+    struct hs_salus_pool *pool = &s->pools[lane->pool];
+    for (uint32_t at = lane->first_slot; at != 0; at = s->slots[at].next_of_job) {
+        uint32_t node = hs_view_gpu_node(s->v, s->slots[at].gpu), i = 0;
         while (i < pool->freed_count && i < HS_SALUS_FREED && pool->freed[i] != node)
             i++;
         if (i < HS_SALUS_FREED)
@@ -244,29 +234,28 @@ static void note_freed(struct hs_salus_lanes *l, const struct hs_view *v,
 }
 
 /* Adds a member to the sums of its lane and to the sessions of its GPUs, or removes it. */
-static void count_member(struct hs_salus_lanes *l, struct hs_salus_lane *lane,
+static void count_member(struct hs_salus *s, struct hs_salus_lane *lane,
                          const struct hs_salus_job *j, bool comes)
 {
     lane->members += comes ? 1 : (uint32_t)-1;
     lane->kept_mib += comes ? j->kept_mib : -j->kept_mib;
-    l->sessions += comes ? 1 : (uint64_t)-1;
-    for (uint32_t s = lane->first_slot; s != 0; s = l->slots[s].next_of_job) {
-        struct hs_salus_gpu *gpu = &l->gpus[l->slots[s].gpu];
+    s->sessions += comes ? 1 : (uint64_t)-1;
+    for (uint32_t at = lane->first_slot; at != 0; at = s->slots[at].next_of_job) {
+        struct hs_salus_gpu *gpu = &s->gpus[s->slots[at].gpu];
         gpu->sessions += comes ? 1 : (uint32_t)-1;
         gpu->is_whole = comes ? gpu->is_whole || j->need.is_alone : gpu->is_whole && gpu->sessions;
     }
 }
 
 /* Size, from the members. */
-static void lane_resize(const struct hs_salus_lanes *l, const struct hs_view *v,
-                        struct hs_salus_lane *lane)
+static void lane_resize(const struct hs_salus *s, struct hs_salus_lane *lane)
 {
     lane->most_mib = 0;
-    for (hs_job_id j = lane->first; j != HS_NO_JOB; j = hs_salus_job(v, j)->after)
-        lane->most_mib = most(lane->most_mib, hs_salus_job(v, j)->rest_mib);
-    if (l->model == HS_SALUS_ONE)
+    for (hs_job_id j = lane->first; j != HS_NO_JOB; j = hs_salus_job(s, j)->after)
+        lane->most_mib = most(lane->most_mib, hs_salus_job(s, j)->rest_mib);
+    if (s->model == HS_SALUS_ONE)
         lane->size_mib = lane->most_mib;
-    else if (l->model == HS_SALUS_PAPER)
+    else if (s->model == HS_SALUS_PAPER)
         lane->size_mib = most(lane->size_mib, lane->most_mib);
     else
         lane->size_mib = most(lane->size_mib, lane->kept_mib + lane->most_mib);
@@ -280,29 +269,27 @@ static void set_memory(const struct hs_salus_lane *lane, struct hs_salus_job *j)
 }
 
 /* Its charge is that of before, and is to be set anew. */
-static void add_member(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,
-                       uint32_t id)
+static void add_member(struct hs_salus *s, hs_job_id job, uint32_t id)
 {
-    struct hs_salus_lane *lane = &l->lanes[id];
-    struct hs_salus_job *j = hs_salus_job(v, job);
+    struct hs_salus_lane *lane = &s->lanes[id];
+    struct hs_salus_job *j = hs_salus_job(s, job);
     j->lane = id + 1;
     set_memory(lane, j);
-    count_member(l, lane, j, true);
-    queue_add(lane, v, job);
-    lane_resize(l, v, lane);
+    count_member(s, lane, j, true);
+    queue_add(lane, s, job);
+    lane_resize(s, lane);
 }
 
-void hs_salus_lane_open(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,
-                        const uint32_t *gpus, uint32_t count)
+void hs_salus_lane_open(struct hs_salus *s, hs_job_id job, const uint32_t *gpus, uint32_t count)
 {
-    uint32_t id = l->free_lane != HS_NO_LANE ? l->free_lane : l->lanes_used;
-    struct hs_salus_lane *lane = &l->lanes[id];
-    if (l->free_lane != HS_NO_LANE)
-        l->free_lane = lane->next_free;
+    uint32_t id = s->free_lane != HS_NO_LANE ? s->free_lane : s->lanes_used;
+    struct hs_salus_lane *lane = &s->lanes[id];
+    if (s->free_lane != HS_NO_LANE)
+        s->free_lane = lane->next_free;
     else
-        l->lanes_used++;
+        s->lanes_used++;
     *lane = (struct hs_salus_lane){.gpus = count,
-                                   .pool = hs_salus_pool(v, job),
+                                   .pool = s->pool_count > 1 ? hs_view_vc(s->v, job) : 0,
                                    .first = HS_NO_JOB,
                                    .last = HS_NO_JOB,
                                    .runner = HS_NO_JOB,
@@ -310,75 +297,74 @@ void hs_salus_lane_open(struct hs_salus_lanes *l, const struct hs_view *v, hs_jo
                                    .is_touched = lane->is_touched,
                                    .capacity_mib = INT64_MAX};
     for (uint32_t i = count; i-- > 0;) { /* each is put first: the list ascends */
-        hs_allocation_map_add(&l->on, id, &lane->first_slot, gpus[i]);
-        l->gpus[gpus[i]].lanes++;
-        l->gpus[gpus[i]].pool = lane->pool;
-        lane->capacity_mib = least(lane->capacity_mib, l->gpus[gpus[i]].capacity_mib);
+        hs_allocation_map_add(&s->on, id, &lane->first_slot, gpus[i]);
+        s->gpus[gpus[i]].lanes++;
+        s->gpus[gpus[i]].pool = lane->pool;
+        lane->capacity_mib = least(lane->capacity_mib, s->gpus[gpus[i]].capacity_mib);
     }
-    add_member(l, v, job, id);
+    add_member(s, job, id);
     lane->cut_mib = lane->most_mib;
-    charge(l, lane, 1);
+    charge(s, lane, 1);
 }
 
-void hs_salus_lane_join(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job,
-                        uint32_t id)
+void hs_salus_lane_join(struct hs_salus *s, hs_job_id job, uint32_t id)
 {
-    charge(l, &l->lanes[id], -1);
-    add_member(l, v, job, id);
-    charge(l, &l->lanes[id], 1);
+    charge(s, &s->lanes[id], -1);
+    add_member(s, job, id);
+    charge(s, &s->lanes[id], 1);
 }
 
-void hs_salus_lane_leave(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job)
+void hs_salus_lane_leave(struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
+    struct hs_salus_job *j = hs_salus_job(s, job);
     uint32_t id = j->lane - 1;
-    struct hs_salus_lane *lane = &l->lanes[id];
-    charge(l, lane, -1);
-    queue_remove(lane, v, job);
-    count_member(l, lane, j, false);
-    note_freed(l, v, lane);
+    struct hs_salus_lane *lane = &s->lanes[id];
+    charge(s, lane, -1);
+    queue_remove(lane, s, job);
+    count_member(s, lane, j, false);
+    note_freed(s, lane);
     j->lane = 0;
     if (lane->members > 0) {
-        lane_resize(l, v, lane);
-        charge(l, lane, 1);
+        lane_resize(s, lane);
+        charge(s, lane, 1);
         return;
     }
-    for (uint32_t s = lane->first_slot; s != 0; s = l->slots[s].next_of_job) {
-        l->gpus[l->slots[s].gpu].lanes--;
-        index_gpu(l, l->slots[s].gpu);
+    for (uint32_t at = lane->first_slot; at != 0; at = s->slots[at].next_of_job) {
+        s->gpus[s->slots[at].gpu].lanes--;
+        index_gpu(s, s->slots[at].gpu);
     }
-    hs_allocation_map_drop(&l->on, &lane->first_slot);
-    lane->next_free = l->free_lane;
-    l->free_lane = id;
+    hs_allocation_map_drop(&s->on, &lane->first_slot);
+    lane->next_free = s->free_lane;
+    s->free_lane = id;
 }
 
-void hs_salus_lane_renew(struct hs_salus_lanes *l, const struct hs_view *v, hs_job_id job)
+void hs_salus_lane_renew(struct hs_salus *s, hs_job_id job)
 {
-    struct hs_salus_job *j = hs_salus_job(v, job);
-    struct hs_salus_lane *lane = &l->lanes[j->lane - 1];
-    j->need = hs_salus_need(l, v, job);
-    l->has_grown = true;
-    charge(l, lane, -1);
+    struct hs_salus_job *j = hs_salus_job(s, job);
+    struct hs_salus_lane *lane = &s->lanes[j->lane - 1];
+    j->need = hs_salus_need(s, job);
+    s->has_grown = true;
+    charge(s, lane, -1);
     lane->kept_mib -= j->kept_mib;
     set_memory(lane, j);
     lane->kept_mib += j->kept_mib;
-    lane_resize(l, v, lane);
-    charge(l, lane, 1);
-    note_freed(l, v, lane);
+    lane_resize(s, lane);
+    charge(s, lane, 1);
+    note_freed(s, lane);
 }
 
 /* ---- invariants: each sum is counted anew ---- */
 
-static const char *lane_check(const struct hs_salus_lanes *l, const struct hs_view *v, uint32_t id)
+static const char *lane_check(const struct hs_salus *s, uint32_t id)
 {
-    const struct hs_salus_lane *lane = &l->lanes[id];
+    const struct hs_salus_lane *lane = &s->lanes[id];
     int64_t kept_mib = 0, most_mib = 0;
     uint32_t members = 0;
     hs_job_id last = HS_NO_JOB;
     bool has_runner = lane->runner == HS_NO_JOB;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; last = m, m = hs_salus_job(v, m)->after) {
-        const struct hs_salus_job *j = hs_salus_job(v, m);
-        if (j->lane != id + 1 || j->before != last || hs_view_gpus(v, m) != lane->gpus)
+    for (hs_job_id m = lane->first; m != HS_NO_JOB; last = m, m = hs_salus_job(s, m)->after) {
+        const struct hs_salus_job *j = hs_salus_job(s, m);
+        if (j->lane != id + 1 || j->before != last || hs_view_gpus(s->v, m) != lane->gpus)
             return "a job stands in the queue of a lane that is not its own";
         members++;
         kept_mib += j->kept_mib;
@@ -389,39 +375,39 @@ static const char *lane_check(const struct hs_salus_lanes *l, const struct hs_vi
         return "the queue of a lane is not its members";
     if (kept_mib != lane->kept_mib || most_mib != lane->most_mib)
         return "what a lane keeps is not what its members keep";
-    int64_t least_mib = l->model == HS_SALUS_CODE ? kept_mib + most_mib : most_mib;
+    int64_t least_mib = s->model == HS_SALUS_CODE ? kept_mib + most_mib : most_mib;
     return lane->size_mib < least_mib ? "a lane is smaller than what its members need" : NULL;
 }
 
-static const char *gpu_check(const struct hs_salus_lanes *l, uint32_t id)
+static const char *gpu_check(const struct hs_salus *s, uint32_t id)
 {
-    const struct hs_salus_gpu *gpu = &l->gpus[id];
+    const struct hs_salus_gpu *gpu = &s->gpus[id];
     int64_t used_mib = 0;
     uint32_t lanes = 0, sessions = 0;
-    for (uint32_t s = l->on.on_gpu[id]; s != 0; s = l->slots[s].next_on_gpu) {
-        const struct hs_salus_lane *lane = &l->lanes[l->slots[s].job];
-        used_mib += lane_charge_mib(l, lane);
+    for (uint32_t at = s->on.on_gpu[id]; at != 0; at = s->slots[at].next_on_gpu) {
+        const struct hs_salus_lane *lane = &s->lanes[s->slots[at].job];
+        used_mib += lane_charge_mib(s, lane);
         sessions += lane->members;
         lanes++;
     }
     if (lanes != gpu->lanes || sessions != gpu->sessions || used_mib != gpu->used_mib)
         return "what a GPU has in use is not what its lanes take";
-    if (lanes > l->per_gpu || (int64_t)sessions > l->max_sessions)
+    if (lanes > s->per_gpu || (int64_t)sessions > s->max_sessions)
         return "a GPU has more lanes or sessions than it may";
     if (gpu->is_whole && sessions > 1)
         return "a job that must be alone is not";
-    return used_mib > gpu->capacity_mib && !l->has_grown ? "lanes overflow a GPU" : NULL;
+    return used_mib > gpu->capacity_mib && !s->has_grown ? "lanes overflow a GPU" : NULL;
 }
 
-const char *hs_salus_lanes_check(const struct hs_salus_lanes *l, const struct hs_view *v)
+const char *hs_salus_lanes_check(const struct hs_salus *s)
 {
     uint64_t sessions = 0;
     const char *broken = NULL;
-    for (uint32_t id = 0; id < l->lanes_used && broken == NULL; id++) {
-        sessions += l->lanes[id].members;
-        broken = l->lanes[id].members > 0 ? lane_check(l, v, id) : NULL;
+    for (uint32_t id = 0; id < s->lanes_used && broken == NULL; id++) {
+        sessions += s->lanes[id].members;
+        broken = s->lanes[id].members > 0 ? lane_check(s, id) : NULL;
     }
-    for (uint32_t id = 0; id < l->gpu_count && broken == NULL; id++)
-        broken = gpu_check(l, id);
-    return broken == NULL && sessions != l->sessions ? "sessions are miscounted" : broken;
+    for (uint32_t id = 0; id < s->gpu_count && broken == NULL; id++)
+        broken = gpu_check(s, id);
+    return broken == NULL && sessions != s->sessions ? "sessions are miscounted" : broken;
 }
