@@ -411,37 +411,35 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
 
 /* ---- rows for plots ---- */
 
-static void write_row(struct hs_csvw *w, const struct hs_pairset *set, const char *form,
-                      uint32_t row, const double *held, const double *fitted)
+/* form NULL: the general one, whose rows tell the model in the place of the fold. */
+static void write_set(struct hs_csvw *w, const struct hs_pairset *set, const char *form,
+                      const double *held, const double *fitted)
 {
-    const struct hs_pairrow *r = &set->rows[row];
-    const double numbers[] = {set->jobs[r->own].util, set->jobs[r->other].util, r->speed, held[row],
-                              fitted[row]};
-    hs_csvw_text(w, set->gpu);
-    hs_csvw_text(w, form);
-    hs_csvw_text(w, set->jobs[r->own].key);
-    hs_csvw_text(w, set->jobs[r->other].key);
-    hs_score_write_fields(w, numbers, sizeof numbers / sizeof numbers[0]);
+    for (uint32_t i = 0; i < set->row_count; i++) {
+        const struct hs_pairrow *row = &set->rows[i];
+        const struct hs_pairjob *own = &set->jobs[row->own], *other = &set->jobs[row->other];
+        const double numbers[] = {own->util, other->util, row->speed, held[i], fitted[i]};
+        hs_csvw_text(w, set->gpu);
+        hs_csvw_text(w, form != NULL ? form : "general");
+        hs_csvw_text(w, own->key);
+        hs_csvw_text(w, other->key);
+        hs_score_write_fields(w, numbers, sizeof numbers / sizeof numbers[0]);
+        if (form == NULL)
+            hs_csvw_text(w, set->models[own->model]);
+        else
+            hs_csvw_u64(w, row->jobs_rank % set->job_folds);
+        hs_csvw_end(w);
+    }
 }
 
 /* All rows, once for each form that was fitted to them. */
 static void write_rows(const void *study, struct hs_csvw *w)
 {
     const struct interference_study *s = study;
-    for (uint32_t r = 0; s->chosen != NULL && r < s->chosen->set.row_count; r++) {
-        const struct hs_pairset *set = &s->chosen->set;
-        write_row(w, set, "general", r, s->held, s->fitted);
-        hs_csvw_text(w, set->models[set->jobs[set->rows[r].own].model]);
-        hs_csvw_end(w);
-    }
-    for (uint32_t i = 0; i < s->count; i++) {
-        const struct interference_table *t = &s->tables[i];
-        for (uint32_t r = 0; r < t->set.row_count; r++) {
-            write_row(w, &t->set, form_of(t), r, t->held, t->fitted);
-            hs_csvw_u64(w, t->set.rows[r].jobs_rank % t->set.job_folds);
-            hs_csvw_end(w);
-        }
-    }
+    if (s->chosen != NULL)
+        write_set(w, &s->chosen->set, NULL, s->held, s->fitted);
+    for (const struct interference_table *t = s->tables; t < s->tables + s->count; t++)
+        write_set(w, &t->set, form_of(t), t->held, t->fitted);
 }
 
 const struct hs_calibration hs_calibration_interference = {

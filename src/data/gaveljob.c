@@ -32,7 +32,7 @@ static bool read_count(const char *text, const char *tail, int64_t max, int64_t 
            *out >= 1 && *out <= max;
 }
 
-bool hs_gavel_template_parse(const char *text, size_t len, struct hs_gavel_job *job)
+static bool template_parse(const char *text, size_t len, struct hs_gavel_job *job)
 {
     static const char batch[] = " (batch size ";
     int64_t size;
@@ -60,11 +60,11 @@ bool hs_gavel_job_parse(const char *text, struct hs_gavel_job *job)
 {
     int64_t gpus;
     if (text[0] != '(')
-        return hs_gavel_template_parse(text, strlen(text), job);
+        return template_parse(text, strlen(text), job);
     const char *quote = strrchr(text, '\'');
     if (text[1] != '\'' || quote <= text + 1 || strncmp(quote, "', ", 3) != 0 ||
         !read_count(quote + 3, ")", HS_GAVEL_GPUS_MAX, &gpus) ||
-        !hs_gavel_template_parse(text + 2, (size_t)(quote - text) - 2, job))
+        !template_parse(text + 2, (size_t)(quote - text) - 2, job))
         return false;
     job->gpus = (uint32_t)gpus;
     return true;

@@ -7,7 +7,6 @@
 #define HORUS_DATA_GAVELJOB_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define HS_GAVEL_NAME_MAX 255
@@ -19,9 +18,7 @@ struct hs_gavel_job {
     uint32_t gpus;                      /* 0 where the name has none */
 };
 
-/* The name without GPUs; false if it is no name of a job. */
-bool hs_gavel_template_parse(const char *text, size_t len, struct hs_gavel_job *job);
-/* Either. */
+/* False if it is no name of a job. */
 bool hs_gavel_job_parse(const char *text, struct hs_gavel_job *job);
 /* What a family trains, as the catalogue of profiles calls it; a family that is not of Gavel's own
  * is taken as it is, with no dataset. */

@@ -422,7 +422,7 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     g->id[hs_fmt_u64(g->id, g->row++)] = '\0';
     job->id = g->id;
     const char *type = hs_table_cell(table, TYPE);
-    if (!hs_gavel_template_parse(type, strlen(type), &g->name))
+    if (!hs_gavel_job_parse(type, &g->name) || g->name.gpus > 0)
         return hs_trace_bad_row(table->faults, HS_FAULT_STATE, hs_table_spot(table, TYPE),
                                 "\"ResNet-18 (batch size 16)\"", "not the name of a job: '%.80s'",
                                 type);
