@@ -3,7 +3,7 @@
  * Elements of arrays and of JSON Lines one at a time, and the place of every fault. Lines and
  * columns were counted by hand in the text above each expectation.
  */
-#include "data/json.h"
+#include "traces/formats/philly_log.c"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,15 @@
 
 static struct sink sink;
 static struct hs_input *input;
-static struct hs_jsonstream *stream;
+static struct jsonstream stream;
 static const struct hs_json *element;
+
+static enum hs_status next_element(void)
+{
+    enum hs_status status = stream_next(&stream);
+    element = stream.element;
+    return status;
+}
 
 static int set_up(void **state)
 {
@@ -33,9 +40,9 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    hs_jsonstream_close(stream);
+    hs_arena_free(&stream.arena);
+    hs_window_free(&stream.window);
     hs_input_close(input);
-    stream = NULL;
     input = NULL;
     return 0;
 }
@@ -45,7 +52,7 @@ static void open_bytes(const char *data, size_t len)
     sink_clear(&sink);
     (void)scratch_write("a.json", data, len);
     assert_int_equal(hs_input_open(&input, "a.json", &sink.diag), HS_OK);
-    hs_jsonstream_open(&stream, input, &sink.diag);
+    stream_open(&stream, input, &sink.diag);
 }
 
 static void open_text(const char *text)
@@ -57,19 +64,19 @@ static void open_text(const char *text)
 static void expect_id(int64_t id, int64_t line, int32_t column)
 {
     int64_t n;
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_OK);
+    assert_int_equal(next_element(), HS_OK);
     assert_true(hs_json_int(hs_json_get(element, "id"), &n));
     assert_int_equal(n, id);
-    struct hs_place place = hs_jsonstream_place(stream, NULL);
+    struct hs_place place = stream_place(&stream, NULL);
     assert_int_equal(place.line, line);
     assert_int_equal(place.column, column);
 }
 
 static void expect_end(void)
 {
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_END);
+    assert_int_equal(next_element(), HS_END);
     assert_null(element);
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_END);
+    assert_int_equal(next_element(), HS_END);
     assert_string_equal(sink.text, "");
 }
 
@@ -78,10 +85,10 @@ static void expect_lost(const char *text, int good, const char *report)
 {
     open_text(text);
     for (int i = 0; i < good; i++)
-        assert_int_equal(hs_jsonstream_next(stream, &element), HS_OK);
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_E_INPUT);
+        assert_int_equal(next_element(), HS_OK);
+    assert_int_equal(next_element(), HS_E_INPUT);
     assert_string_equal(sink.text, report);
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_E_IO);
+    assert_int_equal(next_element(), HS_E_IO);
     (void)tear_down(NULL);
 }
 
@@ -90,12 +97,12 @@ static void expect_lost_at(const char *text, int good, const char *place, const 
     char want[256];
     open_text(text);
     for (int i = 0; i < good; i++)
-        assert_int_equal(hs_jsonstream_next(stream, &element), HS_OK);
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_E_INPUT);
+        assert_int_equal(next_element(), HS_OK);
+    assert_int_equal(next_element(), HS_E_INPUT);
     snprintf(want, sizeof want, "a.json:%s: error: %s\n", place, what);
     if (strncmp(sink.text, want, strlen(want)) != 0)
         assert_string_equal(sink.text, want);
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_E_IO);
+    assert_int_equal(next_element(), HS_E_IO);
     (void)tear_down(NULL);
 }
 
@@ -107,7 +114,7 @@ static void test_array(void **state)
     expect_id(1, 2, 3);
     expect_id(2, 2, 14);
     expect_id(3, 4, 3);
-    struct hs_place place = hs_jsonstream_place(stream, hs_json_get(element, "id"));
+    struct hs_place place = stream_place(&stream, hs_json_get(element, "id"));
     assert_int_equal(place.line, 5);
     assert_int_equal(place.column, 1);
     assert_int_equal(place.span, 1);
@@ -149,7 +156,7 @@ static void test_one_long_line(void **state)
     open_bytes(text, len);
     for (int i = 0; i < 100000; i++)
         expect_id(100000 + i, 1, 2 + 14 * i);
-    struct hs_place place = hs_jsonstream_place(stream, hs_json_get(element, "id"));
+    struct hs_place place = stream_place(&stream, hs_json_get(element, "id"));
     assert_int_equal(place.column, 2 + 14 * 99999 + 6);
     assert_null(place.text);
     expect_end();
@@ -238,7 +245,7 @@ static void test_faults_inside_an_element(void **state)
     open_text("[\n {\"id\": 1},\n {\"id\": 02},\n {\"a\": 1,\n  \"a\": 2},\n {\"id\": 3, "
               "\"b\": \"\\u0000\"},\n {\"id\": 4}\n]");
     expect_id(1, 2, 2);
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_E_INPUT);
+    assert_int_equal(next_element(), HS_E_INPUT);
     assert_null(element);
     assert_string_equal(sink.text,
                         "a.json:3:9: error: not a JSON number\n"
@@ -247,13 +254,13 @@ static void test_faults_inside_an_element(void **state)
                         "      = hint: numbers are like 12, -0.5, 1e9; values with a unit go in "
                         "double quotes\n");
     sink_clear(&sink);
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_E_INPUT);
+    assert_int_equal(next_element(), HS_E_INPUT);
     assert_string_equal(sink.text, "a.json:5:3: error: duplicate key 'a'\n"
                                    "    5 |   \"a\": 2},\n"
                                    "      |   ^~~\n"
                                    "      = hint: the first one is on line 4\n");
     sink_clear(&sink);
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_E_INPUT);
+    assert_int_equal(next_element(), HS_E_INPUT);
     assert_string_equal(sink.text, "a.json:6:18: error: \\u0000 would end the text here\n"
                                    "    6 |  {\"id\": 3, \"b\": \"\\u0000\"},\n"
                                    "      |                  ^~~~~~\n");
@@ -333,7 +340,7 @@ static void test_depth(void **state)
     memset(text + 68, ']', 63);
     strcpy(text + 131, "}");
     open_text(text);
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_OK);
+    assert_int_equal(next_element(), HS_OK);
     tear_down(state);
     memset(text + 5, '[', 64);
     expect_lost_at(text, 0, "1:69", "more than 64 levels of nesting");
@@ -350,13 +357,13 @@ static void test_element_cap(void **state)
     memset(text + 8, 'x', CAP);
     memcpy(text + CAP + 8, "\"}]", 3);
     open_bytes(text, CAP + 11);
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_E_LIMIT);
+    assert_int_equal(next_element(), HS_E_LIMIT);
     assert_non_null(strstr(sink.text, "a.json:2:1: error: an element of more than 16 MiB\n"));
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_E_IO);
+    assert_int_equal(next_element(), HS_E_IO);
     tear_down(state);
     memcpy(text + CAP, "\"}]     ", 8); /* a few bytes below the cap */
     open_bytes(text, CAP + 3);
-    assert_int_equal(hs_jsonstream_next(stream, &element), HS_OK);
+    assert_int_equal(next_element(), HS_OK);
     assert_int_equal(strlen(hs_json_text(hs_json_get(element, "s"))), CAP - 8);
     free(text);
 }

@@ -20,19 +20,267 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "data/json.h"
+#include "base/io.h"
+#include "data/source.h"
 #include "traces/format.h"
 #include "traces/write.h"
+
+/* ---- elements of a huge array ----
+ * A huge array, or JSON Lines, is split into its elements: the walk over an element finds its end,
+ * and cJSON parses that element alone. Where the walk finds a fault, or the end of what was read,
+ * brackets and quotes tell where the element ends, whatever is in it. Memory of one element. A
+ * fault inside an element leaves the next one readable. A fault of the structure (a control
+ * character in a string, a missing comma, a truncated file) does not: the first call returns
+ * HS_E_INPUT, later ones HS_E_IO, so that no caller takes it for one bad row after another. */
+
+#define ELEMENT_MAX (16u << 20)
+#define WINDOW_MAX  (ELEMENT_MAX + (2u << 20))
+#define PREFIX_MAX  4096u /* of the line before an element that is kept for excerpts */
+
+enum phase { PHASE_START, PHASE_FIRST, PHASE_ARRAY, PHASE_LINES, PHASE_BEHIND, PHASE_LOST };
+
+struct jsonstream {
+    struct hs_window window;
+    struct hs_diag *diag;
+    struct hs_arena arena;
+    const struct hs_json *element;
+    enum phase phase;
+    uint32_t at;          /* next byte of the window to be parsed */
+    uint32_t kept;        /* what messages may quote begins here */
+    int64_t line, column; /* of kept */
+    uint32_t begin;       /* of the element */
+};
+
+/* ---- elements: window and places ---- */
+
+/* Moves `kept` on to the line of `to`, or to `to` itself when that line is long. */
+static void keep_from(struct jsonstream *s, uint32_t to)
+{
+    const char *p = s->window.bytes + s->kept, *stop = s->window.bytes + to;
+    for (const char *nl; (nl = memchr(p, '\n', (size_t)(stop - p))) != NULL; p = nl + 1) {
+        s->line++;
+        s->column = 1;
+    }
+    if ((size_t)(stop - p) > PREFIX_MAX) {
+        s->column += stop - p;
+        p = stop;
+    }
+    s->kept = (uint32_t)(p - s->window.bytes);
+}
+
+static enum hs_status window_more(struct jsonstream *s)
+{
+    enum hs_status status = hs_window_more(&s->window, s->kept);
+    s->at -= s->kept;
+    s->begin -= s->kept;
+    s->kept = 0;
+    return status;
+}
+
+/* The JSON [begin, end) of the window, and the lines around it. */
+static struct hs_source source_of(const struct jsonstream *s, uint32_t begin, uint32_t end)
+{
+    return (struct hs_source){.file = hs_input_path(s->window.input),
+                              .text = s->window.bytes + s->kept,
+                              .len = s->window.end - s->kept,
+                              .begin = begin - s->kept,
+                              .end = end - s->kept,
+                              .line = s->line,
+                              .column = s->column};
+}
+
+static struct hs_place byte_place(const struct jsonstream *s, uint32_t at)
+{
+    struct hs_source source = source_of(s, at, at);
+    return hs_place_at(&source, (struct hs_span){0, 1});
+}
+
+/* A fault at the next byte that leaves no way on. */
+static enum hs_status lost(struct jsonstream *s, const char *what, const char *hint)
+{
+    keep_from(s, s->at);
+    struct hs_place place = byte_place(s, s->at);
+    s->phase = PHASE_LOST;
+    return hs_fail(s->diag, HS_E_INPUT, &place, hint, "%s", what);
+}
+
+/* ---- elements: splitting ---- */
+
+static enum hs_status truncated(struct jsonstream *s, const char *what)
+{
+    s->at = s->window.end;
+    return lost(s, what, "a truncated download? compare its size with the original");
+}
+
+/* From the brace at s->at to behind the element. */
+static enum hs_status element_split(struct jsonstream *s)
+{
+    s->begin = s->at;
+    do {
+        const char *bytes = s->window.bytes, *at, *what, *hint;
+        bool is_whole =
+            hs_json_find_end(bytes + s->begin, bytes + s->window.end, &at, &what, &hint);
+        s->at = (uint32_t)(at - bytes);
+        if (s->at - s->begin > ELEMENT_MAX)
+            break;
+        if (is_whole)
+            return HS_OK;
+        if (what != NULL)
+            return lost(s, what, hint);
+        enum hs_status status = window_more(s);
+        if (status == HS_END) {
+            char text[80];
+            snprintf(text, sizeof text, "the file ends inside the element that begins on line %lld",
+                     (long long)byte_place(s, s->begin).line);
+            return truncated(s, text);
+        }
+        HS_TRY(status);
+    } while (true);
+    struct hs_place place = byte_place(s, s->begin);
+    s->phase = PHASE_LOST;
+    return hs_fail(s->diag, HS_E_LIMIT, &place, "is a closing bracket missing?",
+                   "an element of more than 16 MiB");
+}
+
+/* ---- elements: between elements ---- */
+
+/* To the next byte that is not white space; HS_END at the end of the file. */
+static enum hs_status seek_byte(struct jsonstream *s, int *c)
+{
+    for (;;) {
+        for (; s->at < s->window.end; s->at++) {
+            *c = (unsigned char)s->window.bytes[s->at];
+            if (*c != ' ' && *c != '\n' && *c != '\r' && *c != '\t')
+                return HS_OK;
+        }
+        if (s->window.end > 0)
+            keep_from(s, s->at);
+        HS_TRY(window_more(s));
+    }
+}
+
+/* A byte-order mark, then '[' or the first object of JSON Lines. */
+static enum hs_status stream_begin(struct jsonstream *s, int *c)
+{
+    enum hs_status status = HS_OK;
+    while (status == HS_OK && s->window.end < 3)
+        status = window_more(s);
+    if (status != HS_OK && status != HS_END)
+        return status;
+    if (s->window.end >= 3 && memcmp(s->window.bytes, "\xEF\xBB\xBF", 3) == 0)
+        s->at = s->kept = 3;
+    status = seek_byte(s, c);
+    if (status == HS_END) {
+        s->phase = PHASE_LOST;
+        struct hs_place place = {.file = hs_input_path(s->window.input), .line = s->line};
+        return hs_fail(s->diag, HS_E_INPUT, &place, NULL, "the file is empty");
+    }
+    HS_TRY(status);
+    if (*c == '{') {
+        s->phase = PHASE_LINES;
+        return HS_OK;
+    }
+    if (*c != '[')
+        return lost(s, "expected '[' or '{'", "a JSON array of objects, or one object a line");
+    s->phase = PHASE_FIRST;
+    s->at++;
+    return seek_byte(s, c);
+}
+
+/* Behind an element of the array: to the next one, or behind the array. */
+static enum hs_status array_step(struct jsonstream *s, int *c)
+{
+    if (*c == ']') {
+        s->phase = PHASE_BEHIND;
+        s->at++;
+        return seek_byte(s, c);
+    }
+    if (s->phase == PHASE_FIRST)
+        return HS_OK;
+    if (*c != ',')
+        return lost(s, "expected ',' or ']'", *c == '{' ? "is a comma missing?" : NULL);
+    s->at++;
+    enum hs_status status = seek_byte(s, c);
+    if (status == HS_OK && *c == ']')
+        return lost(s, "expected '{'", "remove the comma before ']'");
+    return status;
+}
+
+/* To the first byte of the next element. */
+static enum hs_status element_seek(struct jsonstream *s)
+{
+    int c = 0;
+    enum hs_status status = s->phase == PHASE_START ? stream_begin(s, &c) : seek_byte(s, &c);
+    if (status == HS_OK && (s->phase == PHASE_FIRST || s->phase == PHASE_ARRAY))
+        status = array_step(s, &c);
+    if (status == HS_END && (s->phase == PHASE_FIRST || s->phase == PHASE_ARRAY))
+        return truncated(s, "the file ends before ']'");
+    if (status != HS_OK)
+        return status;
+    if (s->phase == PHASE_BEHIND)
+        return lost(s, "text behind the end of the array", NULL);
+    if (c != '{')
+        return lost(s, "expected '{'",
+                    s->phase == PHASE_LINES ? "one object a line, no commas between them" : NULL);
+    if (s->phase == PHASE_FIRST)
+        s->phase = PHASE_ARRAY;
+    keep_from(s, s->at);
+    return HS_OK;
+}
+
+static void stream_open(struct jsonstream *s, struct hs_input *input, struct hs_diag *diag)
+{
+    *s = (struct jsonstream){.window = {.input = input, .diag = diag, .max = WINDOW_MAX},
+                             .diag = diag,
+                             .line = 1,
+                             .column = 1};
+}
+
+/* s->element lives until the next call. HS_E_INPUT: this element is bad, or the file is beyond
+ * repair from here on; in the first case the next call goes on, in the second it is HS_E_IO. */
+static enum hs_status stream_next(struct jsonstream *s)
+{
+    s->element = NULL;
+    if (s->phase == PHASE_LOST)
+        return HS_E_IO;
+    hs_arena_reset(&s->arena);
+    HS_TRY(element_seek(s));
+    /* Nearly all elements are in the window and without a fault: one walk finds the end. Else the
+     * whole element is loaded, with its faults, and the first of them is reported. */
+    struct hs_source source = source_of(s, s->at, s->window.end);
+    size_t len;
+    enum hs_status status =
+        hs_json_element(&source, ELEMENT_MAX, &s->arena, &s->element, &len, s->diag);
+    s->begin = s->at;
+    s->at += (uint32_t)len; /* a bad element is passed over */
+    HS_TRY(status);
+    if (len == 0) {
+        HS_TRY(element_split(s));
+        source = source_of(s, s->begin, s->at);
+        HS_TRY(hs_json_parse(&source, NULL, &s->arena, &s->element, s->diag));
+    }
+    return HS_OK;
+}
+
+/* Place of a value inside the current element (NULL = the element): file, line, column, excerpt. */
+static struct hs_place stream_place(const struct jsonstream *s, const struct hs_json *value)
+{
+    if (s->element == NULL)
+        return (struct hs_place){.file = hs_input_path(s->window.input), .line = s->line};
+    struct hs_source source = source_of(s, s->begin, s->at);
+    return hs_json_locate(&source, s->element, value != NULL ? value : s->element, false);
+}
+
+/* ---- jobs ---- */
 
 #define NO_TIME INT64_MIN
 
 struct philly_log {
-    struct hs_jsonstream *stream;
+    struct jsonstream stream;
     struct hs_faults *faults;
     int32_t attempts_mode;
     bool keeps_attempts, is_sum;
     struct hs_attempt_list attempts; /* of the job */
-    const struct hs_json *element;   /* current one */
     bool is_torn;                    /* the last element could not be read */
     const struct hs_json *attempt;   /* split: the next of it; NULL = take a new element */
     uint32_t attempt_number;
@@ -66,14 +314,14 @@ static enum hs_status open_philly(void *state, struct hs_input *input,
                        "leave out --philly-attempts=split, or --retries=attempts",
                        "--philly-attempts=split makes a job of each attempt: none is left to be "
                        "submitted again");
-    hs_jsonstream_open(&p->stream, input, &faults->relay);
+    stream_open(&p->stream, input, &faults->relay);
     return HS_OK;
 }
 
 static enum hs_status fail_type(const struct philly_log *p, const struct hs_json *value,
                                 const char *what, const char *expected)
 {
-    return hs_trace_bad_row(p->faults, HS_FAULT_TYPE, hs_jsonstream_place(p->stream, value), NULL,
+    return hs_trace_bad_row(p->faults, HS_FAULT_TYPE, stream_place(&p->stream, value), NULL,
                             "%s is not %s", what, expected);
 }
 
@@ -102,7 +350,7 @@ static enum hs_status get_time(struct philly_log *p, const struct hs_json *objec
     *out_us = NO_TIME;
     if (text && !hs_parse_datetime_us(text, strlen(text), out_us))
         return hs_trace_bad_row(
-            p->faults, HS_FAULT_TIME, hs_jsonstream_place(p->stream, hs_json_get(object, key)),
+            p->faults, HS_FAULT_TIME, stream_place(&p->stream, hs_json_get(object, key)),
             "a date and time such as 2017-10-09 07:00:55", "%s is not a time: '%s'", key, text);
     return HS_OK;
 }
@@ -115,8 +363,8 @@ static enum hs_status get_attempt_times(struct philly_log *p, const struct hs_js
     HS_TRY(get_time(p, attempt, "start_time", start_us));
     HS_TRY(get_time(p, attempt, "end_time", end_us));
     if (p->is_sum && *end_us != NO_TIME && *end_us < *start_us)
-        return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, hs_jsonstream_place(p->stream, attempt),
-                                NULL, "attempt ends before it starts");
+        return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, stream_place(&p->stream, attempt), NULL,
+                                "attempt ends before it starts");
     return HS_OK;
 }
 
@@ -144,20 +392,20 @@ static enum hs_status read_common(struct philly_log *p, struct hs_trace_job *job
 {
     const char *status;
     *job = (struct hs_trace_job)HS_TRACE_JOB_BLANK(0);
-    job->line = hs_jsonstream_line(p->stream);
-    HS_TRY(get_text(p, p->element, "jobid", &job->id));
-    HS_TRY(get_text(p, p->element, "user", &job->user));
-    HS_TRY(get_text(p, p->element, "vc", &job->vc));
-    HS_TRY(get_time(p, p->element, "submitted_time", &job->submit_us));
+    job->line = p->stream.line;
+    HS_TRY(get_text(p, p->stream.element, "jobid", &job->id));
+    HS_TRY(get_text(p, p->stream.element, "user", &job->user));
+    HS_TRY(get_text(p, p->stream.element, "vc", &job->vc));
+    HS_TRY(get_time(p, p->stream.element, "submitted_time", &job->submit_us));
     if (!job->id || job->submit_us == NO_TIME)
         return hs_trace_bad_row(p->faults, HS_FAULT_MISSING,
-                                hs_jsonstream_place(p->stream, p->element), NULL, "%s is missing",
+                                stream_place(&p->stream, p->stream.element), NULL, "%s is missing",
                                 job->id ? "submitted_time" : "jobid");
-    HS_TRY(get_text(p, p->element, "status", &status));
+    HS_TRY(get_text(p, p->stream.element, "status", &status));
     int outcome = status ? hs_trace_word(&hs_outcome_words, status, strlen(status)) : 0;
     if (outcome == HS_NO_WORD)
         return hs_trace_bad_row(p->faults, HS_FAULT_STATE,
-                                hs_jsonstream_place(p->stream, hs_json_get(p->element, "status")),
+                                stream_place(&p->stream, hs_json_get(p->stream.element, "status")),
                                 "Pass, Killed or Failed", "unknown status '%s'", status);
     if (outcome < 0)
         *dropped = -outcome;
@@ -181,8 +429,8 @@ static enum hs_status read_merged(struct philly_log *p, const struct hs_json *fi
         has_whole = true;
         sum_us += end_us - start_us;
         if (p->attempts.count == HS_ATTEMPTS_MAX)
-            return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, hs_jsonstream_place(p->stream, a),
-                                    NULL, "a job has at most %d attempts", HS_ATTEMPTS_MAX);
+            return hs_trace_bad_row(p->faults, HS_FAULT_RANGE, stream_place(&p->stream, a), NULL,
+                                    "a job has at most %d attempts", HS_ATTEMPTS_MAX);
         if (p->keeps_attempts)
             hs_attempts_add(&p->attempts, end_us - start_us);
     }
@@ -229,7 +477,7 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     struct philly_log *p = state;
     bool is_new = p->attempt == NULL;
     if (is_new) {
-        enum hs_status status = hs_jsonstream_next(p->stream, &p->element);
+        enum hs_status status = stream_next(&p->stream);
         if (status == HS_E_IO && p->is_torn)
             return HS_E_INPUT; /* lost after a fault of its structure, no failed read */
         p->is_torn = status == HS_E_INPUT;
@@ -238,7 +486,7 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     const struct hs_json *remaining = p->attempt;
     p->attempt = NULL; /* a fault of the job is a fault of all its attempts */
     HS_TRY(read_common(p, job, dropped));
-    const struct hs_json *attempts = hs_json_get(p->element, "attempts");
+    const struct hs_json *attempts = hs_json_get(p->stream.element, "attempts");
     enum hs_json_kind kind = hs_json_kind(attempts);
     if (kind != HS_JSON_ARRAY && kind != HS_JSON_ABSENT && kind != HS_JSON_NULL)
         return fail_type(p, attempts, "attempts", "a list");
@@ -268,19 +516,19 @@ static struct hs_place place(void *state, const char *column)
                                           {"gpus", "attempts"},
                                           {"status", "status"}};
     const struct philly_log *p = state;
-    const struct hs_json *value = p->element;
+    const struct hs_json *value = p->stream.element;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(keys[i][0], column) == 0 && hs_json_get(p->element, keys[i][1]))
-            value = hs_json_get(p->element, keys[i][1]);
-    return hs_jsonstream_place(p->stream, value);
+        if (strcmp(keys[i][0], column) == 0 && hs_json_get(p->stream.element, keys[i][1]))
+            value = hs_json_get(p->stream.element, keys[i][1]);
+    return stream_place(&p->stream, value);
 }
 
 static void close_philly(void *state)
 {
     struct philly_log *p = state;
     hs_attempts_free(&p->attempts);
-    if (p->stream)
-        hs_jsonstream_close(p->stream);
+    hs_arena_free(&p->stream.arena);
+    hs_window_free(&p->stream.window);
 }
 
 /* ---- writing ---- */
