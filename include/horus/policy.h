@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The record that makes a policy: one file in src/policies with one const struct hs_policy_ops as
- * its last thing, and one line in src/policies/policies.def. Parsing, help, the manifest and the
- * conformance tests come from the record.
+ * What a policy may do, and the record that makes it: one file in src/policies with one const
+ * struct hs_policy_ops as its last thing, and one line in src/policies/policies.def. Parsing, help,
+ * the manifest and the conformance tests come from the record.
  *
  *     const struct hs_policy_ops hs_policy_fifo = {
  *         .name = "fifo", .summary = "first come, first served", .params = params,
@@ -14,12 +14,116 @@
 #ifndef HORUS_POLICY_H
 #define HORUS_POLICY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "horus/param.h"
-#include "horus/plan.h"
 #include "horus/status.h"
 #include "horus/view.h"
+
+/* ---- the plan ----
+ *
+ * What a policy may do: append actions to a plan. The engine checks each action against a shadow
+ * of the cluster as it is appended and applies the whole plan after decide(), or none of it.
+ *
+ *     uint32_t mark = hs_plan_mark(p);
+ *     hs_plan_start(p, job);
+ *     hs_plan_on_node(p, node, 8);
+ *     if (!enough) hs_plan_rollback(p, mark);     // removes the actions since the mark
+ *
+ * An illegal action (two gangs on one GPU, a start of a running job, ...) fails the run with an
+ * error that names policy, job, node and rule; the calls after it are ignored, so a policy need
+ * not test each one. Releases count before takes: what one action frees the next may use.
+ * preempt + start of one job in one plan is a move: free if it ends up on the same nodes,
+ * otherwise a migration that pays the cost given to preempt.
+ */
+
+struct hs_plan;
+
+/* Start a pending or suspended job. Its GPUs follow: exactly its gang size in all (or a count
+ * within its elastic range, with HS_CAN_RESIZE), before the next action. */
+void hs_plan_start(struct hs_plan *p, hs_job_id job);
+void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus); /* free GPUs of a node */
+/* The two in one: its whole gang gets free GPUs of one node. */
+void hs_plan_start_on_node(struct hs_plan *p, hs_job_id job, uint32_t node);
+void hs_plan_on_gpu(struct hs_plan *p, uint32_t gpu); /* one GPU; shared with HS_CAN_COLOCATE, or
+                                                         for a job that wants a share of it */
+
+/* Take all GPUs from a placed job (HS_CAN_PREEMPT). resume_cost_us is added to what it owes before
+ * it makes progress again; an unpaid rest of an earlier cost stays owed. */
+void hs_plan_preempt(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us);
+/* A job that is not paused owes cost_us more before it makes progress (again). */
+void hs_plan_add_overhead(struct hs_plan *p, hs_job_id job, int64_t cost_us);
+/* Move a placed job (HS_CAN_MIGRATE): new GPUs follow as for start; it pauses for pause_us. */
+void hs_plan_migrate(struct hs_plan *p, hs_job_id job, int64_t pause_us);
+/* The same, but its process stays and keeps its persistent memory on the host until it starts
+ * again: counted as a switch, not as a preemption. */
+void hs_plan_suspend(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us);
+/* Stop and continue a job that stays resident on its GPUs (HS_CAN_SLICE). A pause is a switch. */
+void hs_plan_pause(struct hs_plan *p, hs_job_id job);
+void hs_plan_resume(struct hs_plan *p, hs_job_id job);
+/* HS_EVENT_STEP when the job, if placed, has finished `steps` >= 1 more mini-batches, the one it is
+ * at included: a suspension takes effect at the end of a mini-batch. Takes the place of an earlier
+ * request; one that is not met when the job leaves its GPUs or finishes is forgotten. Only for a
+ * job whose mini-batch time is known. A pause ends the request, too. */
+void hs_plan_notify_step(struct hs_plan *p, hs_job_id job, uint32_t steps);
+
+/* ---- time slices (HS_CAN_SLICE) ----
+ * Jobs of one slice group share the time of the GPUs of a node by turns and do not interfere with
+ * each other. They need not be placed on the same GPUs: only the sum of their time is limited. The
+ * policy numbers the groups of each node; jobs of different groups run at once and interfere. Group
+ * 0, the default, is none: its jobs run beside all others, with share 1. */
+enum hs_keeps {
+    HS_KEEPS_ALL,        /* of its GPU memory, while others of its group run */
+    HS_KEEPS_PERSISTENT, /* the group's memory is the sum of these and the largest rest */
+    HS_KEEPS_NOTHING,    /* the rest is on the host */
+};
+struct hs_turn {
+    uint32_t slice_group;     /* > 0 */
+    uint32_t coscheduled_set; /* jobs of a group with the same number > 0 take turns together, and
+                                 interfere */
+    enum hs_keeps keeps;
+    bool is_waiting; /* paused from its start on, or from when its cost is paid */
+};
+/* After start or migrate, before its GPUs are given: puts the job into a slice group. Only the GPU
+ * memory limits the number of jobs of a group. */
+void hs_plan_slice_group(struct hs_plan *p, const struct hs_turn *turn);
+/* The share of the group's time that a placed job gets, Q32 in (0, 1], and perhaps another group.
+ * Over the jobs (coscheduled sets count once) of a group that are not paused, the sum of shares
+ * times GPUs is at most the GPUs of the node on which the group has jobs. */
+void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t slice_group, uint64_t share_q32);
+/* Throttle, Q32 in (0, 1] (HS_CAN_THROTTLE). Like group and share it ends with the placement, if
+ * moved too. */
+void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32);
+/* A job in the background (HS_CAN_THROTTLE) fills what the others on its GPUs leave idle: it does
+ * not slow them while their utilizations and caps times utilizations of those in the background add
+ * up to at most 1, and is slowed by others in the background alone. Ends with the placement. */
+void hs_plan_background(struct hs_plan *p, hs_job_id job, bool is_background);
+/* GPU memory a job may use, MiB per GPU (HS_CAN_THROTTLE), what it needs beyond lies on the host
+ * and slows it; 0 lifts the limit, which otherwise stays with the job wherever it goes. Also of a
+ * job that waits, before its start. Counts at once for what follows in the plan. */
+void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib);
+/* End a placed job (HS_CAN_PREEMPT): it counts as failed, its work as lost. */
+void hs_plan_kill(struct hs_plan *p, hs_job_id job);
+/* Turn away a waiting job that never started; reason is a static text for jobs.csv and messages. */
+void hs_plan_reject(struct hs_plan *p, hs_job_id job, const char *reason);
+/* Call on_event(HS_EVENT_TIMER) with this tag at at_us >= now (HS_CAN_TIME). */
+void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag);
+
+/* Adds 1 to a counter of the policy, which appears in the summary of the run. */
+void hs_plan_count(struct hs_plan *p, enum hs_policy_counter what);
+
+/* The reason for the actions that follow in this plan, until the next call: a static text for
+ * decisions.csv. NULL, as at the start of a plan: the policy's order is the reason. O(1), so it may
+ * be set before it is known whether an action follows; a rollback does not undo it. */
+void hs_plan_reason(struct hs_plan *p, const char *text);
+
+/* Savepoint of the plan, and return to it. */
+uint32_t hs_plan_mark(const struct hs_plan *p);
+void hs_plan_rollback(struct hs_plan *p, uint32_t mark);
+
+/* ---- the record ---- */
 
 /* Actions of a plan that need a declaration. */
 enum {

@@ -121,7 +121,7 @@ enum hs_status hs_observe_start(struct hs_engine *e, struct hs_job *job)
         return HS_OK;
     struct hs_job_record record;
     fill_record(e, job, e->tells_words, &record);
-    uint32_t count = hs_progress_gpu_ids(e, job, e->gpu_ids);
+    uint32_t count = hs_progress_gpu_ids(e, job);
     for (uint32_t left = e->hears_start; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);
         HS_TRY(o->on_start(o->ctx, e->now_us, &record, e->gpu_ids, count));
@@ -140,7 +140,7 @@ enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *
         .kind = kind,
         .triggers = e->plan.triggers,
         .gpus = e->gpu_ids,
-        .gpu_count = hs_progress_gpu_ids(e, job, e->gpu_ids),
+        .gpu_count = hs_progress_gpu_ids(e, job),
         .value = value,
         .plan_reason = a->reason != NULL ? a->reason : a->plan_reason,
     };
@@ -166,7 +166,7 @@ enum hs_status hs_observe_segment(struct hs_engine *e, const struct hs_job *job,
         .end_us = e->now_us,
         .done_ns = run->done_ns - placement->segment_done_ns,
         .gpus = e->gpu_ids,
-        .gpu_count = hs_progress_gpu_ids(e, job, e->gpu_ids),
+        .gpu_count = hs_progress_gpu_ids(e, job),
         .max_tenants = placement->segment_max_tenants,
         .ended_by = ended_by,
     };

@@ -79,11 +79,10 @@ static void node_change(struct hs_engine *e, uint32_t node, uint32_t edges, uint
 
 static void change_exclusive(struct hs_engine *e, const struct hs_job *job, bool is_release)
 {
-    for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a))
-        if (is_release)
-            hs_tentative_release_allocation(e, a, job);
-        else
-            hs_free_take(e->free_index, a->node, a->count, &job->ask);
+    for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
+        e->releases += is_release; /* there may be room where there was none before */
+        node_change(e, a->node, a->count, 0, job, is_release);
+    }
 }
 
 /* Consecutive allocations on one node count once. */

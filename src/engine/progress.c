@@ -108,8 +108,10 @@ void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_re
     for (uint32_t s = placement->first_allocation, next; s != HS_NO_ALLOCATION; s = next) {
         const struct hs_allocation *allocation = &e->jobs.allocations[s];
         next = allocation->next_of_job;
-        if (is_release)
-            hs_tentative_release_allocation(e, allocation, job);
+        if (is_release) {
+            e->releases++;
+            hs_free_give(e->free_index, allocation->node, allocation->count, &job->ask);
+        }
         e->gpu_free[allocation->gpu / 64] |= allocation->gpus;
         hs_jobs_free_allocation(&e->jobs, s);
     }
@@ -537,12 +539,12 @@ void hs_progress_deallocate(struct hs_engine *e, struct hs_job *job)
     placement_clear(placement);
 }
 
-uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job, uint32_t *ids)
+uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job)
 {
     uint32_t count = 0;
     for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a))
         for (uint64_t bits = a->gpus; bits != 0; bits &= bits - 1)
-            ids[count++] = a->gpu / 64 * 64 + HS_CTZ64(bits);
+            e->gpu_ids[count++] = a->gpu / 64 * 64 + HS_CTZ64(bits);
     return count;
 }
 

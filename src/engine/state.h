@@ -9,7 +9,6 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "engine/engine.h"
-#include "horus/plan.h"
 #include "horus/policy.h"
 #include "model/estimator.h"
 #include "model/freeindex.h"
@@ -315,14 +314,6 @@ void hs_wait_account_change(struct hs_wait_account *wait_account, const struct h
 
 /* All allocations of a placed job are released, or held again. */
 void hs_tentative_change_job(struct hs_engine *e, const struct hs_job *job, bool is_release);
-/* Releases one allocation of a job that has its GPUs to itself. */
-static inline void hs_tentative_release_allocation(struct hs_engine *e,
-                                                   const struct hs_allocation *allocation,
-                                                   const struct hs_job *job)
-{
-    e->releases++;
-    hs_free_give(e->free_index, allocation->node, allocation->count, &job->ask);
-}
 /* One GPU by name, idle or shared, with its node. */
 void hs_tentative_change_gpu(struct hs_engine *e, uint32_t gpu, const struct hs_job *job,
                              bool is_release);
@@ -468,7 +459,7 @@ bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job);
 /* The job counts as placed last on its GPUs from now on. */
 void hs_progress_renew(struct hs_engine *e, const struct hs_job *job);
 /* Its GPU ids, ascending, into e->gpu_ids; the count. */
-uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job, uint32_t *ids);
+uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job);
 /* Whether the job is active on its GPUs (not paused) changed. */
 void hs_progress_set_active(struct hs_engine *e, struct hs_job *job, bool is_active);
 /* Marks the job and its co-runners: their rates are to be computed anew. */

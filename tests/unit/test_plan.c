@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Legal plans through a scripted policy: starts, moves, kills and rejections do what plan.h says.
+ * Legal plans through a scripted policy: starts, moves, kills and rejections do what policy.h says.
  * Times are worked out by hand beside each test.
  */
 #include <setjmp.h>

@@ -6,7 +6,7 @@
  *     salus_lanes.c   memory: which job may be in which lane
  *     salus_admit.c   which waiting jobs are tried; the GPUs or the lane of one that is admitted
  *
- * A lane is a slice group (horus/plan.h) of jobs that take turns with the memory that a mini-batch
+ * A lane is a slice group (horus/policy.h) of jobs that take turns with the memory that a mini-batch
  * needs; the word is that of Salus. A lane belongs to g GPUs and takes gangs of g. P is what a job
  * keeps of each GPU as long as it is admitted, E what it needs beside that during a mini-batch.
  * Both are inflated as Salus' driver does: P' = infl_p P and P' + E' = infl_total (P' + E), at most
