@@ -21,7 +21,6 @@
 #include "model/cluster.h"
 #include "model/interference.h"
 #include "model/profile.h"
-#include "model/overheads.h"
 #include "model/predictor.h"
 #include "model/speed.h"
 #include "report/run/manifest.h"

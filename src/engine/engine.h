@@ -22,7 +22,6 @@
 #include "horus/trace.h"
 #include "model/cluster.h"
 #include "model/interference.h"
-#include "model/overheads.h"
 #include "model/predictor.h"
 #include "model/speed.h"
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "model/overheads.h"
+#include "model/speed.h"
 #include "support/scenario.h"
 #include "support/sink.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "model/overheads.h"
+#include "model/speed.h"
 #include "support/data.h"
 #include "support/published.h"
 #include "support/sheet.h"

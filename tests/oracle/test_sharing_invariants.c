@@ -28,7 +28,7 @@
 #include "base/rng.h"
 #include "data/param_table.h"
 #include "horus/policy.h"
-#include "model/overheads.h"
+#include "model/speed.h"
 #include "support/sink.h"
 #include "support/trials.h"
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/fixed.h"
-#include "model/overheads.h"
+#include "model/speed.h"
 #include "support/sink.h"
 
 #define HEAD "model,limit,speed\n"

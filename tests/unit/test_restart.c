@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "model/overheads.h"
+#include "model/speed.h"
 #include "support/sink.h"
 
 #define S INT64_C(1000000)
