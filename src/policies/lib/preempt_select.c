@@ -36,17 +36,13 @@ static struct hs_choice_link *link_of(const struct hs_view *v, hs_job_id job)
     return hs_view_scratch(v, job);
 }
 
-static HS_COLD int64_t weigh_at_most(int64_t us, int64_t weight)
-{
-    int64_t most_us = INT64_MAX / (weight > 0 ? weight : 1);
-    return us > most_us ? INT64_MAX : us < -most_us ? -INT64_MAX : us * weight;
-}
-
 int64_t hs_choice_weigh(int64_t us, int64_t weight)
 {
     const int64_t short_us = INT64_C(1) << 40, few = INT64_C(1) << 22;
-    bool is_little = us < short_us && us > -short_us && weight < few; /* of days at most */
-    return HS_LIKELY(is_little) ? us * weight : weigh_at_most(us, weight);
+    if (HS_LIKELY(us < short_us && us > -short_us && weight < few)) /* of days at most */
+        return us * weight;
+    const int64_t most_us = INT64_MAX / (weight > 0 ? weight : 1);
+    return us > most_us ? INT64_MAX : us < -most_us ? -INT64_MAX : us * weight;
 }
 
 hs_job_id hs_choice_next(const struct hs_view *v, hs_job_id job)
@@ -70,15 +66,7 @@ static const struct hs_job_queue_link *link_in(const struct walk *w, hs_job_id j
     return link;
 }
 
-/* The key of a holder as of now. */
-static inline int64_t key_now(const struct walk *w, int64_t slope, int64_t key)
-{
-    if (slope == 0)
-        return key;
-    return slope == 1 ? key - w->now_us : hs_choice_weigh(key - w->now_us, slope);
-}
-
-/* The cursor of a class, to one of its jobs or to none. */
+/* The cursor of a class, to one of its jobs, with its key as of now, or to none. */
 static inline void put_cursor(const struct walk *w, struct hs_running_class *class, hs_job_id job)
 {
     class->at = job;
@@ -86,7 +74,9 @@ static inline void put_cursor(const struct walk *w, struct hs_running_class *cla
         return;
     const struct hs_job_queue_link *link = link_in(w, job);
     class->gpus = link->gpus;
-    class->key = key_now(w, class->slope, link->key);
+    class->key = class->slope == 0   ? link->key
+                 : class->slope == 1 ? link->key - w->now_us
+                                     : hs_choice_weigh(link->key - w->now_us, class->slope);
 }
 
 /* By their cursors. */
@@ -120,14 +110,6 @@ static struct hs_running_class *find_class(const struct walk *w, bool is_last)
     return best;
 }
 
-static void go_to_end(struct walk *w)
-{
-    for (uint32_t i = 0; i < w->c->class_count; i++)
-        put_cursor(w, &w->c->classes[i], hs_job_queue_last(&w->c->classes[i].set, w->v));
-    w->before = find_class(w, true);
-    w->is_placed = true;
-}
-
 /* Beyond the holder before the position. */
 static inline void step_back(struct walk *w)
 {
@@ -138,18 +120,6 @@ static inline void step_back(struct walk *w)
     w->behind_key = class->key;
     put_cursor(w, class, hs_job_queue_prev(&class->set, w->v, class->at));
     w->before = find_class(w, true);
-}
-
-static void keep_cursors(const struct walk *w)
-{
-    for (uint32_t i = 0; i < w->c->class_count; i++)
-        w->c->classes[i].kept = w->c->classes[i].at;
-}
-
-static void return_to_kept(const struct walk *w)
-{
-    for (uint32_t i = 0; i < w->c->class_count; i++)
-        put_cursor(w, &w->c->classes[i], w->c->classes[i].kept);
 }
 
 /* The next waiting job, behind the one that was looked at last, that needs at most so many GPUs. */
@@ -166,46 +136,35 @@ static void look_for_next(struct walk *w, uint64_t gpus)
     w->next_gpus = link->gpus;
 }
 
-static void choose_next(struct walk *w)
-{
-    list_add(&w->c->chosen, w->v, w->next);
-}
-
-/* Is the last holder before the position, if there is one, before the waiting job? */
-static inline bool is_at_next(const struct walk *w)
-{
-    struct hs_running_class *class = w->before;
-    if (class == NULL)
-        return true;
-    return is_before_next(w, class->level, class->key, class->at);
-}
-
 /* Goes back until the holders behind the position have `need` GPUs. If those before it come before
  * the waiting job, they never will: the position stays, and what there was bounds later gangs. */
 static bool finds_behind(struct walk *w, uint64_t need)
 {
-    if (!w->is_placed)
-        go_to_end(w);
-    const uint64_t gpus = w->gpus;
-    struct hs_running_class *const behind = w->behind, *const before = w->before;
-    const hs_job_id behind_job = w->behind_job;
-    const int64_t behind_key = w->behind_key;
+    struct hs_running_class *const classes = w->c->classes;
+    const uint32_t count = w->c->class_count;
+    if (!w->is_placed) {
+        for (uint32_t i = 0; i < count; i++)
+            put_cursor(w, &classes[i], hs_job_queue_last(&classes[i].set, w->v));
+        w->before = find_class(w, true);
+        w->is_placed = true;
+    }
+    const struct walk from = *w;
     for (; w->gpus < need; step_back(w)) {
-        if (is_at_next(w)) {
+        const struct hs_running_class *last = w->before;
+        if (last == NULL || is_before_next(w, last->level, last->key, last->at)) {
             w->bound = w->c->room + w->gpus - w->taken;
             break;
         }
-        if (w->gpus == gpus)
-            keep_cursors(w);
+        for (uint32_t i = 0; w->gpus == from.gpus && i < count; i++)
+            classes[i].kept = classes[i].at;
     }
-    if (w->gpus >= need || w->gpus == gpus)
+    if (w->gpus >= need || w->gpus == from.gpus)
         return w->gpus >= need;
-    w->gpus = gpus;
-    w->behind = behind;
-    w->before = before;
-    w->behind_job = behind_job;
-    w->behind_key = behind_key;
-    return_to_kept(w);
+    const uint64_t bound = w->bound;
+    *w = from;
+    w->bound = bound;
+    for (uint32_t i = 0; i < count; i++)
+        put_cursor(w, &classes[i], classes[i].kept);
     return false;
 }
 
@@ -223,7 +182,7 @@ static void choose_freely(struct walk *w)
     while (w->next != HS_NO_JOB && !is_past_the_first_eviction(w)) {
         uint64_t room = w->c->room, taken = w->taken + w->next_gpus;
         if (taken <= room + w->gpus || finds_behind(w, taken - room)) {
-            choose_next(w);
+            list_add(&w->c->chosen, w->v, w->next);
             w->taken = taken;
         }
         look_for_next(w, w->bound);
@@ -256,7 +215,7 @@ static void choose_onwards(struct walk *w)
             class = find_class(w, false);
         } else {
             left -= w->next_gpus;
-            choose_next(w);
+            list_add(&w->c->chosen, w->v, w->next);
             look_for_next(w, left);
         }
     }
