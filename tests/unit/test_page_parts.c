@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the charts of a report are drawn from, on paper: means over intervals, ranks, sets of GPUs.
+ * What the charts of a report are drawn from, on paper: means over intervals, sets of GPUs.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/html/page.h"
+#include "report/html/page_series.c"
 
 static struct hs_arena arena;
 
@@ -24,12 +24,12 @@ static void assert_near(double value, double expected)
 static void a_step_function_in_two_halves(void **state)
 {
     (void)state;
-    struct hs_buckets b;
-    hs_buckets_open(&b, &arena, 2, 10);
-    hs_buckets_put(&b, 0, 1);
-    hs_buckets_put(&b, 3, 5);
-    hs_buckets_put(&b, 8, 0);
-    hs_buckets_finish(&b);
+    struct buckets b;
+    open_buckets(&b, &arena, 2, 10);
+    put_bucket(&b, 0, 1);
+    put_bucket(&b, 3, 5);
+    put_bucket(&b, 8, 0);
+    finish_buckets(&b);
     assert_near(b.of[0].mean, 2.6);
     assert_near(b.of[0].min, 1);
     assert_near(b.of[0].max, 5);
@@ -42,11 +42,11 @@ static void a_step_function_in_two_halves(void **state)
 static void a_step_function_that_begins_late(void **state)
 {
     (void)state;
-    struct hs_buckets b;
-    hs_buckets_open(&b, &arena, 3, 9);
-    hs_buckets_put(&b, 4, 2);
-    hs_buckets_put(&b, 11, 7);
-    hs_buckets_finish(&b);
+    struct buckets b;
+    open_buckets(&b, &arena, 3, 9);
+    put_bucket(&b, 4, 2);
+    put_bucket(&b, 11, 7);
+    finish_buckets(&b);
     assert_true(isnan(b.of[0].mean) && isnan(b.of[0].max));
     assert_near(b.of[1].mean, 2);
     assert_near(b.of[2].max, 2);
@@ -56,11 +56,11 @@ static void a_step_function_that_begins_late(void **state)
 static void many_short_steps(void **state)
 {
     (void)state;
-    struct hs_buckets b;
-    hs_buckets_open(&b, &arena, 7, 1);
+    struct buckets b;
+    open_buckets(&b, &arena, 7, 1);
     for (int i = 0; i < 70000; i++)
-        hs_buckets_put(&b, i / 70000.0, i % 2);
-    hs_buckets_finish(&b);
+        put_bucket(&b, i / 70000.0, i % 2);
+    finish_buckets(&b);
     for (int i = 0; i < 7; i++)
         if (!(fabs(b.of[i].mean - 0.5) < 1e-3))
             fail_msg("interval %d: %.17g", i, b.of[i].mean);
@@ -73,33 +73,16 @@ static void a_value_that_stays(void **state)
     static const double spans[] = {5, 469194, 0.1, 86362, 1e-3, 7.77e8};
     for (size_t k = 0; k < sizeof spans / sizeof *spans; k++)
         for (uint32_t count = 1; count <= 400; count++) {
-            struct hs_buckets b;
-            hs_buckets_open(&b, &arena, count, spans[k]);
-            hs_buckets_put(&b, 0, 1);
-            hs_buckets_put(&b, spans[k] / 3, 1);
-            hs_buckets_finish(&b);
+            struct buckets b;
+            open_buckets(&b, &arena, count, spans[k]);
+            put_bucket(&b, 0, 1);
+            put_bucket(&b, spans[k] / 3, 1);
+            finish_buckets(&b);
             for (uint32_t i = 0; i < count; i++)
                 if (!(fabs(b.of[i].mean - 1) < 1e-9 &&
                       fabs(b.of[i].known_s * count / spans[k] - 1) < 1e-6))
                     fail_msg("%g s in %u intervals: the one at %u", spans[k], count, i);
         }
-}
-
-static void ranks(void **state)
-{
-    (void)state;
-    static const int64_t values[] = {1, 1, 3, 7};
-    assert_int_equal(hs_rank(values, 4, 0), 0);
-    assert_int_equal(hs_rank(values, 4, 1), 2);
-    assert_int_equal(hs_rank(values, 4, 6), 3);
-    assert_int_equal(hs_rank(values, 4, 7), 4);
-    assert_int_equal(hs_rank(values, 0, 7), 0);
-    assert_int_equal(hs_nearest_rank(values, 4, 10), 1);
-    assert_int_equal(hs_nearest_rank(values, 4, 500), 1); /* two of four are at or below 1 */
-    assert_int_equal(hs_nearest_rank(values, 4, 501), 3);
-    assert_int_equal(hs_nearest_rank(values, 4, 750), 3);
-    assert_int_equal(hs_nearest_rank(values, 4, 751), 7);
-    assert_int_equal(hs_nearest_rank(values, 4, 1000), 7);
 }
 
 static void sets_of_gpus(void **state)
@@ -129,7 +112,6 @@ int main(void)
         cmocka_unit_test(a_step_function_that_begins_late),
         cmocka_unit_test(many_short_steps),
         cmocka_unit_test(a_value_that_stays),
-        cmocka_unit_test(ranks),
         cmocka_unit_test(sets_of_gpus),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

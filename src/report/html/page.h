@@ -273,35 +273,4 @@ void hs_plot_end(const struct hs_page *page, const struct hs_chart *chart, const
 HS_MUST_USE enum hs_status hs_figure_metrics(struct hs_page *page, const char *preset,
                                              const char *names[HS_FIGURE_METRICS_MAX + 1]);
 
-/* ---- figures, for tests too ---- */
-
-/* A step function of time: mean, smallest and largest value of each interval.
- *
- *     hs_buckets_open(&b, &arena, 360, span_s);
- *     hs_buckets_put(&b, time_s, value);                // holds until the next one
- *     hs_buckets_finish(&b);
- *     ... b.of[i].mean ...
- */
-struct hs_bucket {
-    double mean, min, max; /* NaN where nothing is known */
-    double known_s;        /* time with a value */
-};
-struct hs_buckets {
-    struct hs_bucket *of;
-    uint32_t count;
-    double span_s;
-    double time_s, value; /* the last change */
-    bool has_value;
-};
-/* span_s > 0. */
-void hs_buckets_open(struct hs_buckets *b, struct hs_arena *arena, uint32_t count, double span_s);
-/* In order of time; times past the span are not counted. O(1) a change and an interval. */
-void hs_buckets_put(struct hs_buckets *b, double time_s, double value);
-void hs_buckets_finish(struct hs_buckets *b); /* the last value holds until the end */
-
-/* How many of count ascending values are at or below limit. O(log count). */
-uint32_t hs_rank(const int64_t *values, uint32_t count, int64_t limit);
-/* The smallest value with at least permille/1000 of all values at or below it; count > 0. */
-int64_t hs_nearest_rank(const int64_t *values, uint32_t count, uint32_t permille);
-
 #endif

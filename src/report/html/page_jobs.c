@@ -127,7 +127,8 @@ static void free_groups(struct curves *s)
             hs_free(s->of[g][v].values);
 }
 
-uint32_t hs_rank(const int64_t *values, uint32_t count, int64_t limit)
+/* How many of count ascending values are at or below limit. O(log count). */
+static uint32_t rank_of(const int64_t *values, uint32_t count, int64_t limit)
 {
     uint32_t low = 0, high = count;
     while (low < high) {
@@ -140,7 +141,8 @@ uint32_t hs_rank(const int64_t *values, uint32_t count, int64_t limit)
     return low;
 }
 
-int64_t hs_nearest_rank(const int64_t *values, uint32_t count, uint32_t permille)
+/* The smallest value with at least permille/1000 of all values at or below it; count > 0. */
+static int64_t nearest_rank(const int64_t *values, uint32_t count, uint32_t permille)
 {
     const uint64_t rank = ((uint64_t)count * permille + 999) / 1000;
     return values[rank > 0 ? rank - 1 : 0];
@@ -162,10 +164,10 @@ static bool find_range(const struct curves *s, double *from, double *to)
     *to = 0;
     for (uint32_t g = 0; g < s->drawn; g++) {
         const int64_t *values = s->of[g][s->what].values;
-        const uint32_t count = s->of[g][s->what].count, zeros = hs_rank(values, count, 0);
+        const uint32_t count = s->of[g][s->what].count, zeros = rank_of(values, count, 0);
         if (zeros == count)
             continue;
-        const double low = (double)hs_nearest_rank(values + zeros, count - zeros, 10) / MICRO,
+        const double low = (double)nearest_rank(values + zeros, count - zeros, 10) / MICRO,
                      high = (double)values[count - 1] / MICRO;
         *from = low < *from ? low : *from;
         *to = high > *to ? high : *to;
@@ -176,7 +178,7 @@ static bool find_range(const struct curves *s, double *from, double *to)
 static double share_at(const struct curves *s, uint32_t group, double value)
 {
     const struct job_values *of = &s->of[group][s->what];
-    return (double)hs_rank(of->values, of->count, llround(value * MICRO)) / of->count;
+    return (double)rank_of(of->values, of->count, llround(value * MICRO)) / of->count;
 }
 
 /* Where most jobs are at or below the begin of the axis in all groups, what happens above is
@@ -211,7 +213,7 @@ static bool set_scales(struct curves *s, enum hs_figure_scale scale)
 
 static double quantile_of(const struct job_values *of, uint32_t permille)
 {
-    return of->count > 0 ? (double)hs_nearest_rank(of->values, of->count, permille) / MICRO
+    return of->count > 0 ? (double)nearest_rank(of->values, of->count, permille) / MICRO
                          : (double)NAN;
 }
 

@@ -34,9 +34,21 @@ static const struct {
 enum series { HELD, UTIL, PENDING, SUSPENDED, FIXED };
 static const char *const fixed_names[FIXED] = {"gpus_held", "util_model", "pending", "suspended"};
 
+/* A step function of time: mean, smallest and largest value of each interval. */
+struct buckets {
+    struct bucket {
+        double mean, min, max; /* NaN where nothing is known */
+        double known_s;        /* time with a value */
+    } * of;
+    uint32_t count;
+    double span_s;
+    double time_s, value; /* the last change */
+    bool has_value;
+};
+
 /* One run: the fixed series, then one a cause of waiting. */
 struct track {
-    struct hs_buckets of[FIXED + CAUSES];
+    struct buckets of[FIXED + CAUSES];
     double gpus; /* of the cluster; 0 = unknown */
     bool is_read;
 };
@@ -50,14 +62,14 @@ struct series_section {
 
 /* ---- step functions ---- */
 
-void hs_buckets_open(struct hs_buckets *b, struct hs_arena *arena, uint32_t count, double span_s)
+static void open_buckets(struct buckets *b, struct hs_arena *arena, uint32_t count, double span_s)
 {
-    *b = (struct hs_buckets){.count = count, .span_s = span_s};
+    *b = (struct buckets){.count = count, .span_s = span_s};
     b->of = hs_arena_alloc(arena, count * sizeof *b->of);
 }
 
 /* The value that was put last, from its time to until_s. */
-static void spread(struct hs_buckets *b, double until_s)
+static void spread(struct buckets *b, double until_s)
 {
     const double width = b->span_s / b->count;
     double from = b->time_s;
@@ -69,18 +81,19 @@ static void spread(struct hs_buckets *b, double until_s)
         i = i < b->count ? i : b->count - 1;
         double end = i + 1 < b->count ? (i + 1) * width : b->span_s;
         end = end < until_s ? end : until_s;
-        struct hs_bucket *bucket = &b->of[i];
+        struct bucket *bucket = &b->of[i];
         if (bucket->known_s == 0 || b->value < bucket->min)
             bucket->min = b->value;
         if (bucket->known_s == 0 || b->value > bucket->max)
             bucket->max = b->value;
-        bucket->mean += (end - from) * b->value; /* a sum until hs_buckets_finish */
+        bucket->mean += (end - from) * b->value; /* a sum until finish_buckets */
         bucket->known_s += end - from;
         from = end;
     }
 }
 
-void hs_buckets_put(struct hs_buckets *b, double time_s, double value)
+/* In order of time; times past the span are not counted. O(1) a change and an interval. */
+static void put_bucket(struct buckets *b, double time_s, double value)
 {
     if (b->has_value)
         spread(b, time_s);
@@ -89,12 +102,13 @@ void hs_buckets_put(struct hs_buckets *b, double time_s, double value)
     b->has_value = true;
 }
 
-void hs_buckets_finish(struct hs_buckets *b)
+/* The last value holds until the end. */
+static void finish_buckets(struct buckets *b)
 {
     if (b->has_value)
         spread(b, b->span_s);
     for (uint32_t i = 0; i < b->count; i++) {
-        struct hs_bucket *bucket = &b->of[i];
+        struct bucket *bucket = &b->of[i];
         if (bucket->known_s > 0)
             bucket->mean /= bucket->known_s;
         else
@@ -134,10 +148,10 @@ static enum hs_status read_row(void *ctx, const struct hs_rowfile *f)
         return HS_OK;
     if (isnan(row.value))
         return hs_rowfile_bad(f, "value", "a number");
-    struct hs_buckets *b = &s->tracks[s->reading].of[series];
+    struct buckets *b = &s->tracks[s->reading].of[series];
     if (b->of == NULL)
-        hs_buckets_open(b, &s->page->arena, s->buckets, s->span_s);
-    hs_buckets_put(b, (double)row.time_us / HS_US_PER_S, row.value);
+        open_buckets(b, &s->page->arena, s->buckets, s->span_s);
+    put_bucket(b, (double)row.time_us / HS_US_PER_S, row.value);
     return HS_OK;
 }
 
@@ -165,7 +179,7 @@ static enum hs_status read_tracks(struct series_section *s)
         HS_TRY(hs_rowfile_each(run, "series.csv", series_cells, read_row, s));
         for (uint32_t i = 0; i < FIXED + CAUSES; i++)
             if (track->of[i].of != NULL)
-                hs_buckets_finish(&track->of[i]);
+                finish_buckets(&track->of[i]);
         if (hs_page_has(s->page, g, "nodes.csv"))
             HS_TRY(hs_rowfile_each(run, "nodes.csv", gpu_cells, add_gpus, &track->gpus));
     }
@@ -174,20 +188,26 @@ static enum hs_status read_tracks(struct series_section *s)
 
 /* ---- a panel ---- */
 
-/* The largest sum of so many series from `first` on, over all groups. */
+/* The sum of the means of so many series from `first` on, in an interval. */
+static double level(const struct series_section *s, uint32_t group, uint32_t first, uint32_t count,
+                    uint32_t interval)
+{
+    double sum = 0;
+    for (uint32_t k = first; k < first + count; k++) {
+        const struct bucket *of = s->tracks[group].of[k].of;
+        if (of != NULL && !isnan(of[interval].mean))
+            sum += of[interval].mean;
+    }
+    return sum;
+}
+
+/* The largest of these, over all groups. */
 static double largest(const struct series_section *s, uint32_t first, uint32_t count)
 {
     double most = 0;
     for (uint32_t g = 0; g < s->drawn; g++)
-        for (uint32_t i = 0; i < s->buckets; i++) {
-            double sum = 0;
-            for (uint32_t k = first; k < first + count; k++) {
-                const struct hs_buckets *b = &s->tracks[g].of[k];
-                if (b->of != NULL && !isnan(b->of[i].max))
-                    sum += b->of[i].mean;
-            }
-            most = sum > most ? sum : most;
-        }
+        for (uint32_t i = 0; i < s->buckets; i++)
+            most = fmax(most, level(s, g, first, count, i));
     return most;
 }
 
@@ -196,38 +216,52 @@ static double x_of(const struct series_section *s, const struct hs_chart *c, uin
     return hs_scale_at(&c->x, s->span_s * bucket / s->buckets);
 }
 
-/* Along the top and, where there is one, back along the bottom. */
-static void put_area(const struct series_section *s, const struct hs_chart *c, const char *class,
-                     const char *colour, const double *top, const double *bottom, const char *title)
+/* What is drawn of a group: the sum of `count` series from `first` on times the factor, along the
+ * top; and back along the bottom, the sum of the first `below` of them, unless it is a line. */
+struct layer {
+    const char *class, *colour, *title; /* colour: NULL = that of the group */
+    uint32_t first, count, below;
+    double factor;
+    enum {
+        AREA,
+        LINE,
+        BAND
+    } kind; /* of a band, between smallest and largest values, without colour */
+};
+
+static double y_of(const struct series_section *s, const struct hs_chart *c, uint32_t group,
+                   const struct layer *l, bool is_top, uint32_t i)
 {
-    struct hs_path path;
-    hs_path_begin(&path, c->out, class, colour);
-    for (uint32_t i = 0; i < s->buckets; i++) {
-        const double y = hs_scale_at(&c->y, top[i]);
-        hs_path_to(&path, x_of(s, c, i), y);
-        hs_path_to(&path, x_of(s, c, i + 1), y);
-    }
-    for (uint32_t i = s->buckets; i-- > 0 && bottom != NULL;) {
-        const double y = hs_scale_at(&c->y, bottom[i]);
-        hs_path_to(&path, x_of(s, c, i + 1), y);
-        hs_path_to(&path, x_of(s, c, i), y);
-    }
-    if (bottom != NULL)
-        hs_path_close(&path);
-    hs_path_end(&path, title);
+    const struct bucket *of = s->tracks[group].of[l->first].of;
+    if (l->kind != BAND)
+        return hs_scale_at(&c->y,
+                           l->factor * level(s, group, l->first, is_top ? l->count : l->below, i));
+    if (of == NULL || isnan(of[i].mean))
+        return hs_scale_at(&c->y, 0);
+    return hs_scale_at(&c->y, is_top ? of[i].max : of[i].min);
 }
 
-enum level { MEAN, MIN, MAX };
-
-/* Adds `factor` x the mean, smallest or largest value of each interval. */
-static void add_level(const struct series_section *s, const struct hs_buckets *b, enum level what,
-                      double factor, double level[BUCKETS_ALONE])
+static void put_layer(const struct series_section *s, const struct hs_chart *c, uint32_t group,
+                      const struct layer *l)
 {
-    for (uint32_t i = 0; i < s->buckets && b->of != NULL; i++)
-        if (!isnan(b->of[i].mean))
-            level[i] += factor * (what == MEAN  ? b->of[i].mean
-                                  : what == MIN ? b->of[i].min
-                                                : b->of[i].max);
+    struct hs_path path;
+    hs_path_begin(&path, c->out, l->class,
+                  l->kind == BAND     ? NULL
+                  : l->colour != NULL ? l->colour
+                                      : hs_page_colour(group));
+    for (uint32_t i = 0; i < s->buckets; i++) {
+        const double y = y_of(s, c, group, l, true, i);
+        hs_path_to(&path, x_of(s, c, i), y);
+        hs_path_to(&path, x_of(s, c, i + 1), y);
+    }
+    for (uint32_t i = s->buckets; i-- > 0 && l->kind != LINE;) {
+        const double y = y_of(s, c, group, l, false, i);
+        hs_path_to(&path, x_of(s, c, i + 1), y);
+        hs_path_to(&path, x_of(s, c, i), y);
+    }
+    if (l->kind != LINE)
+        hs_path_close(&path);
+    hs_path_end(&path, l->title);
 }
 
 /* ---- charts: what a panel holds ---- */
@@ -246,52 +280,29 @@ static const struct {
     {"GPUs that waiting jobs want, by what keeps them waiting", "", 90, FIXED, CAUSES},
 };
 
-static void put_gpus(const struct series_section *s, const struct hs_chart *c, uint32_t group)
+static void put_layers(const struct series_section *s, const struct hs_chart *c, uint32_t group,
+                       enum chart chart)
 {
-    const struct track *t = &s->tracks[group];
-    const double zero[BUCKETS_ALONE] = {0};
-    double held[BUCKETS_ALONE] = {0}, used[BUCKETS_ALONE] = {0};
-    add_level(s, &t->of[HELD], MEAN, 1, held);
-    put_area(s, c, "area", hs_page_colour(group), held, zero, NULL);
-    if (s->page->group_count == 1) {
-        double low[BUCKETS_ALONE] = {0}, high[BUCKETS_ALONE] = {0};
-        add_level(s, &t->of[HELD], MIN, 1, low);
-        add_level(s, &t->of[HELD], MAX, 1, high);
-        put_area(s, c, "band", NULL, high, low, NULL);
-    }
-    if (t->gpus > 0) {
-        add_level(s, &t->of[UTIL], MEAN, t->gpus, used); /* a share of all GPUs */
-        put_area(s, c, "line", hs_page_colour(group), used, NULL, NULL);
-    }
-}
-
-static void put_queue(const struct series_section *s, const struct hs_chart *c, uint32_t group)
-{
-    const struct track *t = &s->tracks[group];
-    const double zero[BUCKETS_ALONE] = {0};
-    double suspended[BUCKETS_ALONE] = {0}, both[BUCKETS_ALONE] = {0};
-    add_level(s, &t->of[SUSPENDED], MEAN, 1, suspended);
-    add_level(s, &t->of[PENDING], MEAN, 1, both);
-    add_level(s, &t->of[SUSPENDED], MEAN, 1, both);
-    put_area(s, c, "area", hs_page_colour(group), both, zero, NULL);
-    put_area(s, c, "area dark", hs_page_colour(group), suspended, zero, NULL);
-}
-
-static void put_causes(const struct series_section *s, const struct hs_chart *c, uint32_t group)
-{
-    double bottom[BUCKETS_ALONE] = {0}, top[BUCKETS_ALONE] = {0};
-    for (uint32_t k = 0; k < CAUSES; k++) {
-        const struct hs_buckets *b = &s->tracks[group].of[FIXED + k];
-        add_level(s, b, MEAN, 1, top);
-        if (b->of != NULL)
-            put_area(s, c, "layer", causes[k].colour, top, bottom, causes[k].key);
-        memcpy(bottom, top, sizeof bottom);
-    }
+    const double gpus = s->tracks[group].gpus;
+    const struct layer layers[CHARTS][3] = {
+        [GPUS] = {{"area", NULL, NULL, HELD, 1, 0, 1, AREA},
+                  {"band", NULL, NULL, HELD, s->page->group_count == 1, 0, 1, BAND},
+                  {"line", NULL, NULL, UTIL, gpus > 0, 0, gpus, LINE}}, /* a share of all GPUs */
+        [QUEUE] = {{"area", NULL, NULL, PENDING, 2, 0, 1, AREA},
+                   {"area dark", NULL, NULL, SUSPENDED, 1, 0, 1, AREA}}};
+    for (int i = 0; i < 3; i++)
+        if (layers[chart][i].count > 0)
+            put_layer(s, c, group, &layers[chart][i]);
+    for (uint32_t k = 0; k < CAUSES && chart == WAITING; k++)
+        if (s->tracks[group].of[FIXED + k].of != NULL)
+            put_layer(s, c, group,
+                      &(struct layer){"layer", causes[k].colour, causes[k].key, FIXED, k + 1, k, 1,
+                                      AREA});
 }
 
 /* ---- tooltips ---- */
 
-static double mean_between(const struct hs_buckets *b, uint32_t from, uint32_t to)
+static double mean_between(const struct buckets *b, uint32_t from, uint32_t to)
 {
     double sum = 0;
     uint32_t known = 0;
@@ -307,7 +318,7 @@ static void put_probes(const struct series_section *s, const struct hs_chart *c,
                        enum chart chart)
 {
     const uint32_t probes = s->page->group_count > 1 ? PROBES_MANY : PROBES_ALONE;
-    const struct hs_buckets *of = s->tracks[group].of;
+    const struct buckets *of = s->tracks[group].of;
     for (uint32_t i = 0; i < probes; i++) {
         const uint32_t from = i * s->buckets / probes, to = (i + 1) * s->buckets / probes;
         char text[HS_HTML_SAY_MAX] = "";
@@ -373,12 +384,7 @@ static void put_panel(const struct series_section *s, const struct hs_frame *fra
         hs_chart_y_axis(&c, HS_AXIS_PLAIN, is_page ? 4 : 5);
     if (is_last || !is_page)
         hs_chart_x_axis(&c, HS_AXIS_TIME, 10, is_last);
-    if (chart == GPUS)
-        put_gpus(s, &c, group);
-    else if (chart == QUEUE)
-        put_queue(s, &c, group);
-    else
-        put_causes(s, &c, group);
+    put_layers(s, &c, group, chart);
     hs_plot_name(s->page, &c, group);
     if (is_page)
         put_probes(s, &c, group, chart);
@@ -461,13 +467,10 @@ enum hs_status hs_draw_time(struct hs_page *page)
         else
             hs_chart_y_axis(&c, row == 1 ? HS_AXIS_SHARE : HS_AXIS_PLAIN, 5);
         hs_chart_x_axis(&c, HS_AXIS_TIME, 10, row == 2);
-        for (uint32_t g = 0; g < s.drawn; g++) {
-            double level[BUCKETS_ALONE] = {0};
-            add_level(&s, &s.tracks[g].of[series[row]], MEAN, 1, level);
-            if (row == 2)
-                add_level(&s, &s.tracks[g].of[SUSPENDED], MEAN, 1, level);
-            put_area(&s, &c, "line", hs_page_colour(g), level, NULL, NULL);
-        }
+        for (uint32_t g = 0; g < s.drawn; g++)
+            put_layer(
+                &s, &c, g,
+                &(struct layer){"line", NULL, NULL, series[row], row == 2 ? 2 : 1, 0, 1, LINE});
         hs_plot_end(page, &c, row == 2 ? time_title : NULL, titles[row]);
     }
     return HS_OK;
