@@ -53,6 +53,20 @@ static void put_text(struct hs_output *out, const char *text)
     }
 }
 
+static int64_t tenths(double length)
+{
+    return llround(10 * length);
+}
+
+/* A coordinate or length, to a tenth: "12", "12.5". */
+static void put_length(struct hs_output *out, double length)
+{
+    const int64_t value = tenths(length), size = value < 0 ? -value : value;
+    hs_say(out, "%s%" PRId64, value < 0 ? "-" : "", size / 10);
+    if (size % 10 != 0)
+        hs_say(out, ".%" PRId64, size % 10);
+}
+
 void hs_markup(struct hs_output *out, const char *fmt, ...)
 {
     va_list args;
@@ -66,6 +80,8 @@ void hs_markup(struct hs_output *out, const char *fmt, ...)
         next += is_long ? 2 : 1;
         if (*next == 's')
             put_text(out, va_arg(args, const char *));
+        else if (*next == 'f')
+            put_length(out, va_arg(args, double));
         else if (*next == 'u')
             hs_say(out, "%" PRIu64, is_long ? va_arg(args, uint64_t) : va_arg(args, uint32_t));
         else
@@ -227,11 +243,6 @@ uint32_t hs_scale_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wa
 
 /* ---- marks ---- */
 
-static int64_t tenths(double length)
-{
-    return llround(10 * length);
-}
-
 static void put_step(struct hs_path *p)
 {
     const int64_t dx = p->to_x - p->x, dy = p->to_y - p->y;
@@ -313,35 +324,13 @@ void hs_path_end(struct hs_path *p, const char *title)
     end_element(p->out, "path", title);
 }
 
-/* A coordinate or length, to a tenth: "12", "12.5". */
-static void put_length(struct hs_output *out, double length)
-{
-    const int64_t value = tenths(length), size = value < 0 ? -value : value;
-    hs_say(out, "%s%" PRId64, value < 0 ? "-" : "", size / 10);
-    if (size % 10 != 0)
-        hs_say(out, ".%" PRId64, size % 10);
-}
-
-static void put_attribute(struct hs_output *out, const char *name, double length)
-{
-    hs_say(out, " %s=\"", name);
-    put_length(out, length);
-    hs_say(out, "\"");
-}
-
-static void put_box(struct hs_output *out, double x, double y, double width, double height)
-{
-    put_attribute(out, "x", x);
-    put_attribute(out, "y", y);
-    put_attribute(out, "width", width);
-    put_attribute(out, "height", height);
-}
+#define BOX " x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\""
 
 void hs_svg_rect(struct hs_output *out, const char *class, const char *colour, double x, double y,
                  double width, double height, const char *title)
 {
     put_element(out, "rect", class, colour);
-    put_box(out, x, y, width, height);
+    hs_markup(out, BOX, x, y, width, height);
     end_element(out, "rect", title);
 }
 
@@ -350,9 +339,8 @@ void hs_svg_image(struct hs_output *out, double x, double y, double width, doubl
 {
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    hs_say(out, "<image preserveAspectRatio=\"none\"");
-    put_box(out, x, y, width, height);
-    hs_say(out, " href=\"data:image/png;base64,");
+    hs_markup(out, "<image preserveAspectRatio=\"none\"" BOX " href=\"data:image/png;base64,", x, y,
+              width, height);
     for (size_t i = 0; i < len; i += 3) {
         const size_t left = len - i;
         const uint32_t three = (uint32_t)png[i] << 16 | (left > 1 ? (uint32_t)png[i + 1] << 8 : 0) |
@@ -368,19 +356,15 @@ void hs_svg_image(struct hs_output *out, double x, double y, double width, doubl
 void hs_svg_dot(struct hs_output *out, const char *colour, double x, double y, const char *title)
 {
     put_element(out, "circle", "dot", colour);
-    hs_say(out, " r=\"3\"");
-    put_attribute(out, "cx", x);
-    put_attribute(out, "cy", y);
+    hs_markup(out, " r=\"3\" cx=\"%f\" cy=\"%f\"", x, y);
     end_element(out, "circle", title);
 }
 
 void hs_svg_text(struct hs_output *out, double x, double y, const char *anchor, const char *class,
                  const char *text)
 {
-    hs_say(out, "<text class=\"%s\" text-anchor=\"%s\"", class, anchor);
-    put_attribute(out, "x", x);
-    put_attribute(out, "y", y);
-    hs_markup(out, ">%s</text>", text);
+    hs_markup(out, "<text class=\"%s\" text-anchor=\"%s\" x=\"%f\" y=\"%f\">%s</text>", class,
+              anchor, x, y, text);
 }
 
 /* ---- charts ---- */
@@ -391,36 +375,36 @@ void hs_svg_text(struct hs_output *out, double x, double y, const char *anchor, 
 #define TITLE_BELOW 32.0 /* of the x axis */
 #define TITLE_ASIDE 49.0
 
-/* Grid lines across the plot. */
-static void put_grid(const struct hs_chart *c, bool is_x, const struct hs_tick *ticks,
-                     uint32_t count)
+/* Grid lines across the plot, and labels beside it. */
+static void put_marks(const struct hs_chart *c, bool is_x, const struct hs_tick *ticks,
+                      uint32_t count, bool has_labels)
 {
+    const struct hs_scale *scale = is_x ? &c->x : &c->y;
     struct hs_path path;
     hs_path_begin(&path, c->out, "grid", NULL);
     for (uint32_t i = 0; i < count; i++) {
-        const double at = hs_scale_at(is_x ? &c->x : &c->y, ticks[i].value);
+        const double at = hs_scale_at(scale, ticks[i].value);
         hs_path_move(&path, is_x ? at : c->left, is_x ? c->top : at);
         hs_path_to(&path, is_x ? at : c->right, is_x ? c->bottom : at);
     }
     hs_path_end(&path, NULL);
+    for (uint32_t i = 0; i < count && has_labels; i++) {
+        const double at = hs_scale_at(scale, ticks[i].value);
+        hs_svg_text(c->out, is_x ? at : c->left - LABEL_ASIDE,
+                    is_x ? c->bottom + LABEL_BELOW : at + LABEL_RAISE, is_x ? "middle" : "end",
+                    "tick", ticks[i].label);
+    }
 }
 
 void hs_chart_x_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted, bool has_labels)
 {
     struct hs_tick ticks[HS_TICKS_MAX];
-    const uint32_t count = hs_scale_ticks(&c->x, axis, wanted, ticks);
-    put_grid(c, true, ticks, count);
-    for (uint32_t i = 0; i < count && has_labels; i++)
-        hs_svg_text(c->out, hs_scale_at(&c->x, ticks[i].value), c->bottom + LABEL_BELOW, "middle",
-                    "tick", ticks[i].label);
+    put_marks(c, true, ticks, hs_scale_ticks(&c->x, axis, wanted, ticks), has_labels);
 }
 
 void hs_chart_y_marks(const struct hs_chart *c, const struct hs_tick *ticks, uint32_t count)
 {
-    put_grid(c, false, ticks, count);
-    for (uint32_t i = 0; i < count; i++)
-        hs_svg_text(c->out, c->left - LABEL_ASIDE, hs_scale_at(&c->y, ticks[i].value) + LABEL_RAISE,
-                    "end", "tick", ticks[i].label);
+    put_marks(c, false, ticks, count, true);
 }
 
 void hs_chart_y_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted)
@@ -604,11 +588,8 @@ void hs_plot_begin(struct hs_page *page, const struct hs_frame *f, uint32_t row,
     c->bottom = c->y.at_from = c->top + f->height;
     if (!is_page)
         return;
-    hs_say(c->out, "<svg viewBox=\"0 0 ");
-    put_length(c->out, f->width);
-    hs_say(c->out, " ");
-    put_length(c->out, c->bottom + f->margin.below);
-    hs_markup(c->out, "\" role=\"img\" aria-label=\"%s\">\n", label);
+    hs_markup(c->out, "<svg viewBox=\"0 0 %f %f\" role=\"img\" aria-label=\"%s\">\n", f->width,
+              c->bottom + f->margin.below, label);
 }
 
 void hs_plot_name(const struct hs_page *page, const struct hs_chart *c, uint32_t group)
@@ -636,11 +617,8 @@ void hs_plot_end(const struct hs_page *page, const struct hs_chart *c, const cha
         put_title(c->out, (c->left + c->right) / 2, c->bottom + TITLE_BELOW, x_title);
     if (y_title == NULL)
         return;
-    hs_say(c->out, "<g transform=\"translate(");
-    put_length(c->out, c->left - TITLE_ASIDE);
-    hs_say(c->out, " ");
-    put_length(c->out, (c->top + c->bottom) / 2);
-    hs_say(c->out, ") rotate(-90)\">");
+    hs_markup(c->out, "<g transform=\"translate(%f %f) rotate(-90)\">", c->left - TITLE_ASIDE,
+              (c->top + c->bottom) / 2);
     put_title(c->out, 0, 0, y_title);
     hs_say(c->out, "</g>\n");
 }

@@ -148,7 +148,7 @@ HS_PRINTF(2, 3)
 const char *hs_text(char text[HS_HTML_SAY_MAX], const char *fmt, ...);
 
 /* Markup whose %s are escaped (& < > " ', and what is no UTF-8 or not in XML); of other conversions
- * it knows %u, "%" PRIu64 and %%. hs_say writes plain markup. */
+ * it knows %u, "%" PRIu64, %f (a length, to a tenth) and %%. hs_say writes plain markup. */
 HS_PRINTF(2, 3)
 void hs_markup(struct hs_output *out, const char *fmt, ...);
 
