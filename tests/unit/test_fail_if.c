@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/verbs/compare.h"
+#include "cli/verbs/compare_cells.c"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,14 +14,14 @@
 
 static const char *const metrics[] = {"mean_jct", "gpu_utilization", "ooms"};
 static const char *const policies[] = {"fifo", "sjf", "pack:scan=fit", "pack"};
-static const struct hs_fail_if_names names = {metrics, policies, 3, 4};
+static const struct words names = {metrics, policies, 3, 4};
 static struct sink sink;
-static struct hs_fail_if condition;
+static struct condition condition;
 
 static enum hs_status parse(const char *text)
 {
     sink_init(&sink);
-    return hs_fail_if_parse(text, &names, &condition, &sink.diag);
+    return parse_condition(text, &names, &condition, &sink.diag);
 }
 
 static void relative_conditions(void **state)
@@ -52,12 +52,12 @@ static void policies_by_name(void **state)
 {
     (void)state;
     static const char *const tuned[] = {"fifo", "srtf:form=evict", "sjf:a=1", "sjf:a=2"};
-    const struct hs_fail_if_names others = {metrics, tuned, 3, 4};
+    const struct words others = {metrics, tuned, 3, 4};
     assert_int_equal(parse("ooms>0@pack"), HS_OK);
     assert_int_equal(condition.policy, 3);
-    assert_int_equal(hs_fail_if_parse("ooms>0@srtf", &others, &condition, &sink.diag), HS_OK);
+    assert_int_equal(parse_condition("ooms>0@srtf", &others, &condition, &sink.diag), HS_OK);
     assert_int_equal(condition.policy, 1);
-    assert_int_equal(hs_fail_if_parse("ooms>0@sjf", &others, &condition, &sink.diag), HS_E_USAGE);
+    assert_int_equal(parse_condition("ooms>0@sjf", &others, &condition, &sink.diag), HS_E_USAGE);
 }
 
 static void expect_refused(const char *text, const char *said)
@@ -90,19 +90,19 @@ static void policies_it_applies_to(void **state)
 {
     (void)state;
     assert_int_equal(parse("mean_jct>+1%"), HS_OK);
-    assert_false(hs_fail_if_concerns(&condition, 0));
-    assert_true(hs_fail_if_concerns(&condition, 1) && hs_fail_if_concerns(&condition, 3));
+    assert_false(concerns(&condition, 0));
+    assert_true(concerns(&condition, 1) && concerns(&condition, 3));
     assert_int_equal(parse("ooms>0"), HS_OK);
-    assert_true(hs_fail_if_concerns(&condition, 0) && hs_fail_if_concerns(&condition, 3));
+    assert_true(concerns(&condition, 0) && concerns(&condition, 3));
     assert_int_equal(parse("mean_jct>+1%@sjf"), HS_OK);
-    assert_true(hs_fail_if_concerns(&condition, 1));
-    assert_false(hs_fail_if_concerns(&condition, 3));
+    assert_true(concerns(&condition, 1));
+    assert_false(concerns(&condition, 3));
 }
 
 static bool holds(const char *text, double mean, double first, double ratio)
 {
     assert_int_equal(parse(text), HS_OK);
-    return hs_fail_if_holds(&condition, hs_fail_if_figure(&condition, mean, first, ratio));
+    return is_met(&condition, figure_of(&condition, mean, first, ratio));
 }
 
 /* The ratio decides, not the ratio of the means: over several runs they differ. The limit itself is

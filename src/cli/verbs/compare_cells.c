@@ -1,54 +1,476 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The cells of a comparison. Every cell runs in a process of its own, whatever -j says; the trace
- * is read once and shared with all of them. The messages of a cell go into a file beside its
- * directory and are shown when all have ended, in the order of the cells, each text once. Then the
- * summaries of the cells, in their order: runs.csv, from which compare.csv and order.csv can be
- * computed again, and the manifest, with parameters and card of each policy.
+ * `horus compare TRACE -p A -p B ...`: one workload under several policies, with any number of
+ * seeds: policies x seeds x assignment seeds, each combination one cell, which is one run with the
+ * options of `horus run`. Cells are ordered by policy, then seed, then assignment; the cells of two
+ * policies with the same seed and assignment are a pair.
+ *
+ * The plan sets every policy up once, so that what can be refused is refused before the first
+ * simulation. Every cell runs in a process of its own, whatever -j says; the trace is read once and
+ * shared with all of them. The messages of a cell go into a file beside its directory and are shown
+ * when all have ended, in the order of the cells, each text once. Then the summaries of the cells,
+ * in their order: runs.csv, from which compare.csv and order.csv can be computed again, and the
+ * manifest, with parameters and card of each policy; the table of the result; and the conditions of
+ * --fail-if, read before anything is simulated and judged when everything is written.
  */
+#include "cli/verbs/compare.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/fmt.h"
+#include "base/memory.h"
+#include "base/rng.h"
 #include "cli/process.h"
-#include "cli/verbs/compare.h"
+#include "cli/run_options.h"
+#include "cli/simulate.h"
 #include "data/csvread.h"
 #include "data/csvwrite.h"
-#include "report/run/manifest.h"
+#include "data/param_table.h"
+#include "report/compare/intervals.h"
+#include "report/run/run_table.h"
 #include "traces/trace_stream.h"
 
-#define MESSAGES_MAX (1u << 24) /* bytes of one cell */
+#define SPEC_MAX           1000u  /* bytes */
+#define CELLS_MAX          10000u /* runs of one comparison */
+#define WORD_SIZE          1024
+#define CONDITION_EXPECTED "for example 'mean_jct>+1%', 'gpu_utilization<-5%@sjf' or 'ooms>0'"
+#define MESSAGES_MAX       (1u << 24) /* bytes of one cell */
+#define COMPARED_MAX       64u        /* policies */
+#define LABEL_SIZE         96u
 
-/* Path of a cell's run directory, or of a file in it. */
-static void cell_path(const struct hs_rundir *dir, const struct hs_compare_cell *cell,
-                      const char *file, char path[HS_PATH_SIZE])
+struct compared {
+    const char *spec;       /* as given */
+    char label[LABEL_SIZE]; /* the same as part of a file name */
+    struct hs_run_options options;
+    struct hs_config config; /* over options and the table of `horus run` */
+    struct hs_setup setup;   /* of its first cell */
+};
+
+struct cell {
+    uint32_t policy;
+    int64_t seed, assignment;    /* assignment: that of the draws of profiles */
+    int64_t assign_seed;         /* as an option: 0 = follows the seed */
+    char name[LABEL_SIZE + 48u]; /* LABEL-sSEED-aASSIGNMENT */
+    uint64_t summary_hash;       /* of its summary.csv */
+};
+
+/* A condition of --fail-if under which a comparison has failed, for scripts and CI:
+ *
+ *     mean_jct>+1%            a policy's mean JCT is more than 1 % above that of the first policy
+ *     gpu_utilization<-5%@sjf that of sjf is more than 5 % below it
+ *     ooms>0                  a value itself, of any policy, in the unit of the metric
+ */
+struct condition {
+    const char *text;
+    uint32_t metric, policy; /* indices; policy UINT32_MAX = any that it applies to */
+    bool is_more;            /* fails above the limit, not below */
+    bool is_relative;        /* to the first policy: limit 0.01 is +1 % */
+    double limit;
+};
+
+/* Two policies, neighbours in the order of their means, and in how many pairs of cells the first
+ * is below the second. */
+#define ORDER_METRIC "mean_jct"
+struct neighbours {
+    uint32_t first, second, cells, agree;
+};
+
+enum { FILES = 3 }; /* compare.csv, runs.csv, order.csv */
+
+struct comparison {
+    struct hs_call *call;
+    const struct hs_run_options *options;
+    struct compared *policies;
+    struct cell *cells;         /* [policy * pair_count + pair] */
+    struct hs_summary *metrics; /* names and units */
+    const char *metric_names[HS_METRICS_MAX];
+    double *values;               /* [cell * metrics->count + metric]; NaN = none */
+    struct hs_replicated *means;  /* [policy * metrics->count + metric] */
+    struct hs_replicated *ratios; /* to the first policy, likewise */
+    struct neighbours orders[COMPARED_MAX];
+    struct hs_output_file files[FILES];
+    struct hs_message_log log; /* each text once; its warnings for the manifest */
+    const char **columns;      /* of the table, as --metrics lists them, NULL at the end; or NULL */
+    struct condition *conditions;
+    uint32_t condition_count, order_count;
+    uint32_t policy_count, pair_count, cell_count, policies_open;
+};
+
+/* ---- --fail-if ---- */
+
+/* What the words of a condition may name; policies[0] is the reference. */
+struct words {
+    const char *const *metrics, *const *policies;
+    uint32_t metric_count, policy_count;
+};
+
+/* Without the blanks around it. */
+static const char *trim(const char *text, size_t len, char word[WORD_SIZE])
+{
+    for (; len > 0 && *text == ' '; len--)
+        text++;
+    while (len > 0 && text[len - 1] == ' ')
+        len--;
+    (void)snprintf(word, WORD_SIZE, "%.*s", (int)len, text);
+    return word;
+}
+
+/* As it was given to -p, or the name alone where only one policy has that name. */
+static enum hs_status find_policy(const char *word, const struct words *names, const char *what,
+                                  uint32_t *policy, struct hs_diag *diag)
+{
+    const size_t len = strlen(word);
+    uint32_t namesakes = 0;
+    for (uint32_t i = 0; i < names->policy_count; i++) {
+        const char *spec = names->policies[i];
+        if (strcspn(spec, ":") != len || strncmp(spec, word, len) != 0)
+            continue;
+        *policy = i;
+        namesakes++;
+    }
+    if (namesakes == 1)
+        return HS_OK;
+    return hs_word_find(names->policies, names->policy_count, word, what,
+                        "one of those given with -p, with its parameters", policy, diag);
+}
+
+static enum hs_status parse_limit(const char *word, struct condition *condition,
+                                  struct hs_diag *diag)
+{
+    char room[WORD_SIZE];
+    size_t len = strlen(word);
+    bool is_signed = *word == '+' || *word == '-', is_percent = len > 0 && word[len - 1] == '%';
+    size_t plus = *word == '+';
+    const char *number = trim(word + plus, len - plus - is_percent, room);
+    if (!hs_parse_double(number, strlen(number), &condition->limit))
+        return hs_fail(diag, HS_E_USAGE, NULL, CONDITION_EXPECTED,
+                       "--fail-if '%s': '%s' is no number", condition->text, word);
+    if (is_percent && !is_signed)
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       "+1% is a change against the first policy; a share itself is written 0.5",
+                       "--fail-if '%s': a per cent needs its sign", condition->text);
+    condition->is_relative = is_percent;
+    if (is_percent)
+        condition->limit /= 100;
+    return HS_OK;
+}
+
+/* METRIC, '>' or '<', a signed per cent or a plain value, and perhaps '@' and a policy. A per cent
+ * without its sign is refused: of a share it could mean either. */
+static enum hs_status parse_condition(const char *text, const struct words *names,
+                                      struct condition *condition, struct hs_diag *diag)
+{
+    char word[WORD_SIZE], what[WORD_SIZE + 64];
+    size_t name = strcspn(text, "<>");
+    *condition = (struct condition){.text = text, .policy = UINT32_MAX};
+    if (text[name] == '\0')
+        return hs_fail(diag, HS_E_USAGE, NULL, CONDITION_EXPECTED,
+                       "--fail-if '%s': neither '>' nor '<'", text);
+    const char *limit = text + name + 1;
+    size_t len = strcspn(limit, "@");
+    condition->is_more = text[name] == '>';
+    (void)snprintf(what, sizeof what, "--fail-if '%s': unknown metric", text);
+    HS_TRY(hs_word_find(names->metrics, names->metric_count, trim(text, name, word), what,
+                        "results/README.md lists the metrics", &condition->metric, diag));
+    HS_TRY(parse_limit(trim(limit, len, word), condition, diag));
+    if (limit[len] == '\0')
+        return HS_OK;
+    (void)snprintf(what, sizeof what, "--fail-if '%s': unknown policy", text);
+    trim(limit + len + 1, strlen(limit + len + 1), word);
+    HS_TRY(find_policy(word, names, what, &condition->policy, diag));
+    if (condition->is_relative && condition->policy == 0)
+        return hs_fail(diag, HS_E_USAGE, NULL, "name another, or leave the '@' out",
+                       "--fail-if '%s': the first policy is what the others are held against",
+                       text);
+    return HS_OK;
+}
+
+static bool concerns(const struct condition *condition, uint32_t policy)
+{
+    if (condition->is_relative && policy == 0)
+        return false;
+    return condition->policy == UINT32_MAX || condition->policy == policy;
+}
+
+static double figure_of(const struct condition *condition, double mean, double first, double ratio)
+{
+    if (!condition->is_relative)
+        return mean;
+    if (first == 0 && mean >= 0)
+        return mean > 0 ? (double)INFINITY : 0;
+    return ratio - 1;
+}
+
+static bool is_met(const struct condition *condition, double figure)
+{
+    return condition->is_more ? figure > condition->limit : figure < condition->limit;
+}
+
+static enum hs_status read_conditions(struct comparison *c)
+{
+    const char *policies[COMPARED_MAX], *text = c->options->fail_if, *one;
+    const struct words names = {c->metric_names, policies, c->metrics->count, c->policy_count};
+    struct hs_arena *arena = &c->call->arena;
+    if (text == NULL)
+        return HS_OK;
+    for (uint32_t p = 0; p < c->policy_count; p++)
+        policies[p] = c->policies[p].spec;
+    c->conditions = hs_arena_alloc(arena, (strlen(text) + 1) * sizeof *c->conditions);
+    while ((one = hs_option_next(&text, arena)) != NULL) {
+        HS_TRY(parse_condition(one, &names, &c->conditions[c->condition_count], &c->call->diag));
+        c->condition_count++;
+    }
+    return HS_OK;
+}
+
+/* HS_E_DIFFERS, with the figures, where the condition holds. */
+static enum hs_status judge(const struct comparison *c, const struct condition *condition,
+                            uint32_t policy)
+{
+    struct hs_diag *diag = &c->call->diag;
+    const struct hs_metric *metric = &c->metrics->metrics[condition->metric];
+    const char *spec = c->policies[policy].spec, *first_spec = c->policies[0].spec;
+    size_t at = (size_t)policy * c->metrics->count + condition->metric;
+    double mean = c->means[at].value, first = c->means[condition->metric].value;
+    double figure = figure_of(condition, mean, first, c->ratios[at].value);
+    char unit[32] = ""; /* " s", " GPU s", "" for a plain number */
+    if (strcmp(metric->unit, "1") != 0)
+        (void)snprintf(unit, sizeof unit, " %s", metric->unit);
+    if (isnan(figure))
+        hs_report(diag, HS_WARNING, NULL, NULL, "--fail-if '%s': not judged: there is no %s of %s",
+                  condition->text, metric->name, spec);
+    if (!is_met(condition, figure))
+        return HS_OK;
+    if (condition->is_relative && isinf(figure))
+        return hs_fail(diag, HS_E_DIFFERS, NULL, NULL,
+                       "--fail-if '%s': %s of %s is %.8g%s, that of %s 0", condition->text,
+                       metric->name, spec, mean, unit, first_spec);
+    if (condition->is_relative)
+        return hs_fail(diag, HS_E_DIFFERS, NULL, NULL,
+                       "--fail-if '%s': %s of %s is %.8g%s, %+.4g %% against the %.8g%s of %s",
+                       condition->text, metric->name, spec, mean, unit, 100 * figure, first, unit,
+                       first_spec);
+    return hs_fail(diag, HS_E_DIFFERS, NULL, NULL, "--fail-if '%s': %s of %s is %.8g%s",
+                   condition->text, metric->name, spec, figure, unit);
+}
+
+/* ---- the plan ---- */
+
+static enum hs_status read_columns(struct comparison *c)
+{
+    const char *text = c->options->metrics;
+    uint32_t index;
+    if (text == NULL)
+        return HS_OK;
+    c->columns = hs_arena_alloc(&c->call->arena, (strlen(text) + 2) * sizeof *c->columns);
+    for (uint32_t count = 0;; count++) {
+        size_t len = strcspn(text, ",");
+        const char *name = hs_arena_text(&c->call->arena, text, len);
+        if (hs_word_is_in(c->columns, name))
+            return hs_fail(&c->call->diag, HS_E_USAGE, NULL, "leave one out",
+                           "metrics: '%s' is given twice", name);
+        HS_TRY(hs_word_find(c->metric_names, c->metrics->count, name, "metrics: unknown metric",
+                            "results/README.md lists the metrics", &index, &c->call->diag));
+        c->columns[count] = name;
+        if (text[len] == '\0')
+            return HS_OK;
+        text += len + 1;
+    }
+}
+
+/* "pack:scan=fit,x=1" -> "pack-scan=fit-x=1": safe in a path, and readable. */
+static void make_label(const struct comparison *c, struct compared *policy)
+{
+    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._=+";
+    char base[LABEL_SIZE - 12]; /* with room for a number behind it */
+    size_t len = 0;
+    for (const char *p = policy->spec; *p != '\0' && len + 1 < sizeof base; p++)
+        base[len++] = strchr(safe, *p) != NULL ? *p : '-';
+    base[len] = '\0';
+    (void)snprintf(policy->label, sizeof policy->label, "%s", base);
+    for (uint32_t i = 0, number = 2; i < c->policy_count; i++)
+        if (strcmp(c->policies[i].label, policy->label) == 0) {
+            (void)snprintf(policy->label, sizeof policy->label, "%s-%" PRIu32, base, number++);
+            i = UINT32_MAX; /* from the first again */
+        }
+}
+
+static enum hs_status list_policies(struct comparison *c)
+{
+    struct hs_diag *diag = &c->call->diag;
+    const char *rest = c->options->policy, *spec;
+    if (rest == NULL)
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       "one -p each, e.g. -p fifo -p sjf; 'horus policies' lists them",
+                       "compare: which policies?");
+    while ((spec = hs_option_next(&rest, &c->call->arena)) != NULL) {
+        struct compared *policy = &c->policies[c->policy_count];
+        size_t len = strlen(spec);
+        if (len == 0 || len > SPEC_MAX)
+            return hs_fail(diag, HS_E_USAGE, NULL, "-p NAME[:KEY=VALUE,...]",
+                           "compare: a policy has 1 to %u bytes, not %zu", SPEC_MAX, len);
+        if (c->policy_count == COMPARED_MAX)
+            return hs_fail(diag, HS_E_USAGE, NULL, NULL, "compare: more than %u policies",
+                           COMPARED_MAX);
+        for (uint32_t i = 0; i < c->policy_count; i++)
+            if (strcmp(c->policies[i].spec, spec) == 0)
+                return hs_fail(diag, HS_E_USAGE, NULL, "leave one out",
+                               "compare: policy '%s' is given twice", spec);
+        policy->spec = spec;
+        make_label(c, policy);
+        c->policy_count++;
+    }
+    return HS_OK;
+}
+
+static enum hs_status list_cells(struct comparison *c)
+{
+    struct hs_call *call = c->call;
+    const struct hs_run_options *o = c->options;
+    const int64_t *seeds = &o->seed, *assigned = &o->assign_seed;
+    uint32_t seed_count = 1, assigned_count = 1;
+    HS_TRY(hs_run_refuse_both(
+        call, o->seeds != NULL && hs_config_origin(&call->config, "seed") == HS_FROM_FLAG,
+        "--seeds", "--seed"));
+    HS_TRY(hs_run_refuse_both(call, o->assignments != NULL && o->assign_seed != 0, "--assignments",
+                              "--assign-seed"));
+    if (o->seeds != NULL)
+        HS_TRY(
+            hs_seeds_parse(o->seeds, "--seeds", 0, &call->arena, &seeds, &seed_count, &call->diag));
+    if (o->assignments != NULL)
+        HS_TRY(hs_seeds_parse(o->assignments, "--assignments", 1, &call->arena, &assigned,
+                              &assigned_count, &call->diag));
+    uint64_t pairs = (uint64_t)seed_count * assigned_count, count = pairs * c->policy_count;
+    if (count > CELLS_MAX)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "compare in parts",
+                       "compare: %" PRIu64 " runs are more than %u", count, CELLS_MAX);
+    if (count < 2)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "a second -p, or --seeds 1..5",
+                       "compare: there is one run only");
+    c->pair_count = (uint32_t)pairs;
+    c->cell_count = (uint32_t)count;
+    c->cells = hs_arena_alloc(&call->arena, count * sizeof *c->cells);
+    for (uint32_t i = 0; i < c->cell_count; i++) {
+        struct cell *cell = &c->cells[i];
+        cell->policy = i / c->pair_count;
+        cell->seed = seeds[i % c->pair_count / assigned_count];
+        cell->assign_seed = assigned[i % assigned_count];
+        cell->assignment = cell->assign_seed != 0 ? cell->assign_seed : cell->seed;
+        (void)snprintf(cell->name, sizeof cell->name, "%s-s%" PRId64 "-a%" PRId64,
+                       c->policies[cell->policy].label, cell->seed, cell->assignment);
+    }
+    return HS_OK;
+}
+
+/* "horus" and "horus:look_ahead=5" may name the same thing: allowed, for scripts that vary it. */
+static bool are_alike(const struct hs_setup *a, const struct hs_setup *b)
+{
+    char mine[256], other[256];
+    const struct hs_param *param = a->policy->params;
+    if (a->policy != b->policy)
+        return false;
+    for (; param->key != NULL; param++) {
+        (void)hs_param_print(param, a->policy_state, mine, sizeof mine);
+        (void)hs_param_print(param, b->policy_state, other, sizeof other);
+        if (strcmp(mine, other) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Policy number `policies_open`, with the seeds of its first cell. */
+static enum hs_status open_policy(struct comparison *c)
+{
+    struct compared *policy = &c->policies[c->policies_open];
+    policy->options = *c->options;
+    policy->options.policy = policy->spec;
+    policy->options.output = NULL;
+    policy->options.force = false;
+    policy->config = hs_run_config(&c->call->config, &policy->options);
+    policy->options.seed = c->cells[0].seed;
+    policy->options.assign_seed = c->cells[0].assign_seed;
+    c->policies_open++;
+    HS_TRY(hs_setup_open(&policy->setup, &policy->options, &policy->config, &c->log.diag));
+    HS_TRY(hs_simulate_check(&policy->setup, &c->log.diag));
+    for (const struct compared *p = c->policies; p < policy; p++)
+        if (are_alike(&p->setup, &policy->setup))
+            hs_report(&c->call->diag, HS_NOTE, NULL, NULL,
+                      "policies '%s' and '%s' have the same parameters", p->spec, policy->spec);
+    return HS_OK;
+}
+
+static enum hs_status plan(struct comparison *c, struct hs_call *call)
+{
+    struct hs_arena *arena = &call->arena;
+    c->call = call;
+    c->options = call->options;
+    c->policies = hs_arena_alloc(arena, COMPARED_MAX * sizeof *c->policies);
+    c->metrics = hs_arena_alloc(arena, sizeof *c->metrics);
+    hs_message_log_open(&c->log, &call->diag, HS_LOG_UNIQUE);
+    if (c->options->trace != NULL && strcmp(c->options->trace, "-") == 0)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "put the trace into a file",
+                       "compare reads the trace several times: standard input cannot be");
+    HS_TRY(list_policies(c));
+    HS_TRY(list_cells(c));
+    if (c->options->trace == NULL)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "horus compare TRACE -p fifo -p sjf",
+                       "compare: TRACE is missing");
+    c->log.diag.least = c->options->verbose ? HS_NOTE : HS_WARNING;
+    while (c->policies_open < c->policy_count)
+        HS_TRY(open_policy(c));
+    HS_TRY(hs_simulate_metrics(&c->policies[0].setup, c->metrics, c->metric_names, &call->diag));
+    HS_TRY(read_columns(c));
+    HS_TRY(read_conditions(c));
+    uint64_t metrics = c->metrics->count;
+    c->values = hs_arena_alloc(arena, c->cell_count * metrics * sizeof *c->values);
+    c->means = hs_arena_alloc(arena, c->policy_count * metrics * sizeof *c->means);
+    c->ratios = hs_arena_alloc(arena, c->policy_count * metrics * sizeof *c->ratios);
+    return HS_OK;
+}
+
+/* results/compare-WORKLOAD-HASH. */
+static enum hs_status default_dir(const struct comparison *c, char *path, size_t size)
+{
+    struct hs_diag *diag = &c->call->diag;
+    uint64_t hash = 0, part;
+    for (uint32_t p = 0; p < c->policy_count; p++) {
+        HS_TRY(hs_setup_hash(&c->policies[p].setup, &part, diag));
+        hash = hs_mix64(hash, part);
+    }
+    for (uint32_t i = 0; i < c->pair_count; i++) {
+        hash = hs_mix64(hash, (uint64_t)c->cells[i].seed);
+        hash = hs_mix64(hash, (uint64_t)c->cells[i].assignment);
+    }
+    HS_TRY(hs_workload_hash(c->options, &part, diag));
+    hash = hs_mix64(hash, part);
+    (void)snprintf(path, size, "results/compare-%s-%012" PRIx64, c->policies[0].setup.workload,
+                   hash >> 16);
+    return HS_OK;
+}
+
+/* Path of a cell's run directory, of a file in it, or of the messages of the cell. */
+static void cell_path(const struct hs_rundir *dir, const char *before, const struct cell *cell,
+                      const char *behind, char path[HS_PATH_SIZE])
 {
     char name[512];
-    (void)snprintf(name, sizeof name, HS_RUNS_DIR "/%s%s%s", cell->name, *file != '\0' ? "/" : "",
-                   file);
+    (void)snprintf(name, sizeof name, "%s%s%s", before, cell->name, behind);
     hs_rundir_file(dir, name, path, HS_PATH_SIZE);
 }
+#define OF_RUNS  HS_RUNS_DIR "/"
+#define MESSAGES "messages-"
 
 /* ---- runs ---- */
 
 struct run_workers {
-    struct hs_compare *compare;
+    struct comparison *compare;
     const struct hs_rundir *dir;
     struct hs_shared_trace trace; /* its key is not that of all cells: seeds choose samples */
     struct hs_status_line status_line;
 };
-
-static void messages_path(const struct run_workers *workers, uint32_t index,
-                          char path[HS_PATH_SIZE])
-{
-    char name[32];
-    (void)snprintf(name, sizeof name, "messages-%u", index);
-    hs_rundir_file(workers->dir, name, path, HS_PATH_SIZE);
-}
 
 /* A record of the file: severity as a digit, text, NUL. */
 static void write_message(void *ctx, enum hs_severity severity, const char *text, size_t len)
@@ -62,8 +484,8 @@ static void write_message(void *ctx, enum hs_severity severity, const char *text
 static enum hs_status run_cell(void *ctx, uint32_t index)
 {
     struct run_workers *workers = ctx;
-    struct hs_compare *c = workers->compare;
-    const struct hs_compare_cell *cell = &c->cells[index];
+    struct comparison *c = workers->compare;
+    const struct cell *cell = &c->cells[index];
     const struct hs_run_call call = {.terminal = &c->call->terminal,
                                      .command = c->call->command,
                                      .traces = &workers->trace,
@@ -71,7 +493,7 @@ static enum hs_status run_cell(void *ctx, uint32_t index)
     char path[HS_PATH_SIZE];
     struct hs_output messages;
     struct hs_diag diag;
-    messages_path(workers, index, path);
+    cell_path(workers->dir, MESSAGES, cell, "", path);
     HS_TRY(hs_output_open(&messages, path, &c->call->diag));
     hs_diag_init(&diag, write_message, &messages);
     diag.least = c->log.diag.least;
@@ -80,7 +502,7 @@ static enum hs_status run_cell(void *ctx, uint32_t index)
     options.seed = cell->seed;
     options.assign_seed = cell->assign_seed;
     config.base = &options;
-    cell_path(workers->dir, cell, "", path);
+    cell_path(workers->dir, OF_RUNS, cell, "", path);
     enum hs_status status = hs_simulate_options(&options, &config, &call, path, &diag);
     enum hs_status closed = hs_output_close(&messages, &c->call->diag);
     return status != HS_OK ? status : closed;
@@ -98,10 +520,10 @@ static void show_progress(void *ctx, uint32_t done, uint32_t running)
 /* Passes the messages of a cell on, and removes the file. */
 static enum hs_status pass_messages(const struct run_workers *workers, uint32_t index)
 {
-    struct hs_compare *c = workers->compare;
+    struct comparison *c = workers->compare;
     char path[HS_PATH_SIZE], *text;
     size_t len;
-    messages_path(workers, index, path);
+    cell_path(workers->dir, MESSAGES, &c->cells[index], "", path);
     if (access(path, F_OK) != 0)
         return HS_OK; /* it was never started */
     HS_TRY(hs_read_file(path, MESSAGES_MAX, &text, &len, &c->call->diag));
@@ -116,7 +538,7 @@ static enum hs_status pass_messages(const struct run_workers *workers, uint32_t 
     return HS_OK;
 }
 
-static enum hs_status run_cells(struct hs_compare *c, const struct hs_rundir *dir)
+static enum hs_status run_cells(struct comparison *c, const struct hs_rundir *dir)
 {
     struct run_workers workers = {.compare = c, .dir = dir};
     const uint32_t width = (uint32_t)c->options->processes;
@@ -160,7 +582,7 @@ static bool stands_in_front(const char *column)
 }
 
 /* All summaries have the columns of the first. */
-static enum hs_status write_runs(struct hs_compare *c, const struct hs_rundir *dir)
+static enum hs_status write_runs(struct comparison *c, const struct hs_rundir *dir)
 {
     struct hs_diag *diag = &c->call->diag;
     struct hs_arena arena = {0};
@@ -168,7 +590,7 @@ static enum hs_status write_runs(struct hs_compare *c, const struct hs_rundir *d
     struct hs_csvw csv;
     char path[HS_PATH_SIZE];
     uint32_t count = 0, column_of[HS_METRICS_MAX];
-    cell_path(dir, &c->cells[0], "summary.csv", path);
+    cell_path(dir, OF_RUNS, &c->cells[0], "/summary.csv", path);
     HS_TRY(hs_record_read_summary(path, &c->call->arena, &first, diag));
     const struct hs_csv_row *head = &first.head;
     const char **names = hs_arena_alloc(&c->call->arena, head->count * sizeof *names + 1);
@@ -182,9 +604,9 @@ static enum hs_status write_runs(struct hs_compare *c, const struct hs_rundir *d
         &csv, path, hs_record_header(&c->call->arena, HS_RUNS_COLUMNS, "", names, count), diag));
     enum hs_status status = HS_OK;
     for (uint32_t k = 0; k < c->cell_count; k++) {
-        struct hs_compare_cell *cell = &c->cells[k];
+        struct cell *cell = &c->cells[k];
         double *values = c->values + (size_t)k * c->metrics->count;
-        cell_path(dir, cell, "summary.csv", path);
+        cell_path(dir, OF_RUNS, cell, "/summary.csv", path);
         status = hs_record_read_summary(path, &arena, &summary, diag);
         if (status != HS_OK)
             break;
@@ -207,13 +629,13 @@ static enum hs_status write_runs(struct hs_compare *c, const struct hs_rundir *d
 
 /* ---- compare.csv, order.csv ---- */
 
-static size_t at(const struct hs_compare *c, uint32_t policy, uint32_t metric)
+static size_t at(const struct comparison *c, uint32_t policy, uint32_t metric)
 {
     return (size_t)policy * c->metrics->count + metric;
 }
 
 /* Tidy: a row a policy and metric. */
-static enum hs_status write_compare(struct hs_compare *c, const struct hs_rundir *dir)
+static enum hs_status write_compare(struct comparison *c, const struct hs_rundir *dir)
 {
     const size_t count = c->metrics->count;
     struct hs_csvw csv;
@@ -240,7 +662,7 @@ static enum hs_status write_compare(struct hs_compare *c, const struct hs_rundir
 }
 
 /* Policies with a mean, ascending; equal ones as they were given. */
-static uint32_t by_mean(const struct hs_compare *c, uint32_t metric, uint32_t *policies)
+static uint32_t by_mean(const struct comparison *c, uint32_t metric, uint32_t *policies)
 {
     uint32_t count = 0;
     for (uint32_t p = 0; p < c->policy_count; p++) {
@@ -255,40 +677,31 @@ static uint32_t by_mean(const struct hs_compare *c, uint32_t metric, uint32_t *p
     return count;
 }
 
-uint32_t hs_compare_order(const struct hs_compare *c, struct hs_compare_neighbours *orders)
+static enum hs_status write_order(struct comparison *c, const struct hs_rundir *dir)
 {
-    uint32_t policies[HS_COMPARED_MAX], m = 0;
-    while (m < c->metrics->count && strcmp(c->metric_names[m], HS_ORDER_METRIC) != 0)
-        m++;
-    uint32_t count = m < c->metrics->count ? by_mean(c, m, policies) : 0;
-    for (uint32_t i = 0; i + 1 < count; i++) {
-        orders[i] = (struct hs_compare_neighbours){policies[i], policies[i + 1], 0, 0};
-        const double *first = c->values + at(c, policies[i] * c->pair_count, m);
-        const double *second = c->values + at(c, policies[i + 1] * c->pair_count, m);
-        for (size_t k = 0; k < (size_t)c->pair_count * c->metrics->count; k += c->metrics->count) {
-            orders[i].cells += !isnan(first[k]) && !isnan(second[k]);
-            orders[i].agree += first[k] < second[k];
-        }
-    }
-    return count > 0 ? count - 1 : 0;
-}
-
-/* Of policies that are neighbours by their mean JCT, in how many pairs of runs their order holds.
- */
-static enum hs_status write_order(struct hs_compare *c, const struct hs_rundir *dir)
-{
-    struct hs_compare_neighbours orders[HS_COMPARED_MAX];
+    const size_t count = c->metrics->count;
+    uint32_t policies[COMPARED_MAX], m = 0;
     struct hs_csvw csv;
     char path[HS_PATH_SIZE];
-    uint32_t count = hs_compare_order(c, orders);
+    while (m < count && strcmp(c->metric_names[m], ORDER_METRIC) != 0)
+        m++;
+    const uint32_t ordered = m < count ? by_mean(c, m, policies) : 0;
     hs_rundir_file(dir, "order.csv", path, sizeof path);
     HS_TRY(hs_csvw_open(&csv, path, HS_ORDER_COLUMNS, &c->call->diag));
-    for (uint32_t i = 0; i < count; i++) {
-        hs_csvw_text(&csv, c->policies[orders[i].first].spec);
-        hs_csvw_text(&csv, c->policies[orders[i].second].spec);
-        hs_csvw_text(&csv, HS_ORDER_METRIC);
-        hs_csvw_u64(&csv, orders[i].cells);
-        hs_csvw_u64(&csv, orders[i].agree);
+    for (uint32_t i = 0; i + 1 < ordered; i++) {
+        struct neighbours *o = &c->orders[c->order_count++];
+        *o = (struct neighbours){policies[i], policies[i + 1], 0, 0};
+        const double *first = c->values + at(c, o->first * c->pair_count, m),
+                     *second = c->values + at(c, o->second * c->pair_count, m);
+        for (size_t k = 0; k < (size_t)c->pair_count * count; k += count) {
+            o->cells += !isnan(first[k]) && !isnan(second[k]);
+            o->agree += first[k] < second[k];
+        }
+        hs_csvw_text(&csv, c->policies[o->first].spec);
+        hs_csvw_text(&csv, c->policies[o->second].spec);
+        hs_csvw_text(&csv, ORDER_METRIC);
+        hs_csvw_u64(&csv, o->cells);
+        hs_csvw_u64(&csv, o->agree);
         hs_csvw_end(&csv);
     }
     return hs_close_listed(&csv, "order.csv", &c->files[2], &c->call->diag);
@@ -298,10 +711,10 @@ static enum hs_status write_order(struct hs_compare *c, const struct hs_rundir *
 
 static void write_comparison(void *ctx, struct hs_jsonw *w)
 {
-    const struct hs_compare *c = ctx;
+    const struct comparison *c = ctx;
     hs_jsonw_put(w, "policies=[");
     for (uint32_t p = 0; p < c->policy_count; p++) {
-        const struct hs_compared *policy = &c->policies[p];
+        const struct compared *policy = &c->policies[p];
         hs_jsonw_put(w, "={ policy=%s label=%s", policy->spec, policy->label);
         hs_record_parameters(&policy->setup, w);
         hs_jsonw_key(w, "assumptions");
@@ -310,7 +723,7 @@ static void write_comparison(void *ctx, struct hs_jsonw *w)
     }
     hs_jsonw_put(w, "] cells=[");
     for (uint32_t i = 0; i < c->cell_count; i++) {
-        const struct hs_compare_cell *cell = &c->cells[i];
+        const struct cell *cell = &c->cells[i];
         hs_jsonw_put(w,
                      "=!{ run=%s policy=%s seed=%" PRIu64 " assignment=%" PRIu64
                      " summary_xxh3_64=%016" PRIx64 " }",
@@ -320,17 +733,17 @@ static void write_comparison(void *ctx, struct hs_jsonw *w)
     hs_jsonw_put(w, "]");
 }
 
-static enum hs_status write_manifest(struct hs_compare *c, const struct hs_rundir *dir,
+static enum hs_status write_manifest(struct comparison *c, const struct hs_rundir *dir,
                                      double wall_s)
 {
-    struct hs_manifest_input inputs[HS_INPUTS_MAX + HS_COMPARED_MAX * HS_POLICY_FILES_MAX];
+    struct hs_manifest_input inputs[HS_INPUTS_MAX + COMPARED_MAX * HS_POLICY_FILES_MAX];
     struct hs_diag *diag = &c->call->diag;
     struct hs_manifest manifest = {.status = "complete",
                                    .seed = (uint64_t)c->options->seed,
                                    .inputs = inputs,
                                    .input_count = 1,
                                    .outputs = c->files,
-                                   .output_count = HS_COMPARE_FILES,
+                                   .output_count = FILES,
                                    .write_config = hs_config_json,
                                    .config_ctx = &c->call->config,
                                    .write_more = write_comparison,
@@ -343,7 +756,7 @@ static enum hs_status write_manifest(struct hs_compare *c, const struct hs_rundi
     return hs_record_manifest(&manifest, &c->log, dir, diag);
 }
 
-enum hs_status hs_cells_make(struct hs_compare *c, const char *path)
+static enum hs_status make_cells(struct comparison *c, const char *path)
 {
     struct hs_diag *diag = &c->call->diag;
     struct hs_rundir dir = {0};
@@ -365,5 +778,117 @@ enum hs_status hs_cells_make(struct hs_compare *c, const char *path)
         status = hs_rundir_commit(&dir, diag);
     if (status != HS_OK)
         hs_rundir_discard(&dir);
+    return status;
+}
+
+/* ---- the table ---- */
+
+/* In order of importance: a narrow terminal loses the last ones. */
+static const char *const main_metrics[] = {
+    "mean_jct", "mean_wait", "mean_queueing_delay", "makespan",         "ooms",
+    "p99_jct",  "p99_wait",  "mean_run_slowdown",   "p99_run_slowdown", "gpu_utilization_loaded",
+    NULL};
+
+static void say_table(const struct comparison *c, struct hs_output *out)
+{
+    const struct hs_terminal *terminal = &c->call->terminal;
+    const size_t count = c->metrics->count;
+    struct hs_table_row rows[COMPARED_MAX];
+    struct hs_summary *means = hs_alloc_zeroed(c->policy_count, sizeof *means);
+    for (uint32_t p = 0; p < c->policy_count; p++) {
+        memcpy(means[p].metrics, c->metrics->metrics, sizeof means[p].metrics);
+        means[p].count = c->metrics->count;
+        for (uint32_t m = 0; m < count; m++)
+            means[p].metrics[m].value = c->means[p * count + m].value;
+        rows[p] = (struct hs_table_row){.label = c->policies[p].spec,
+                                        .summary = &means[p],
+                                        .ratios = p > 0 ? c->ratios + p * count : NULL,
+                                        .means = c->means};
+    }
+    hs_table_print(out,
+                   &(struct hs_run_table){.rows = rows,
+                                          .row_count = c->policy_count,
+                                          .metrics = c->columns != NULL ? c->columns : main_metrics,
+                                          .shows_all = c->columns != NULL,
+                                          .columns = terminal->columns,
+                                          .use_utf8 = terminal->use_utf8,
+                                          .use_color = terminal->use_color});
+    hs_free(means);
+}
+
+static void say_result(const struct comparison *c, const char *dir)
+{
+    struct hs_output *out = &c->call->out;
+    const struct hs_cluster *cluster = &c->policies[0].setup.cluster;
+    hs_say(out,
+           "%s on %s: %" PRIu32 " GPUs, %" PRIu32 " nodes; %" PRIu32 " polic%s, %" PRIu32
+           " run%s each\n\n",
+           c->options->trace, c->options->cluster, cluster->gpu_count, cluster->node_count,
+           c->policy_count, c->policy_count > 1 ? "ies" : "y", c->pair_count,
+           c->pair_count > 1 ? "s" : "");
+    say_table(c, out);
+    if (c->pair_count == 1)
+        hs_say(out, "\nratios      to %s; *: best\n", c->policies[0].spec);
+    else if (c->policy_count == 1)
+        hs_say(out, "\nintervals   95 %% of the mean over %" PRIu32 " runs\n", c->pair_count);
+    else
+        hs_say(out,
+               "\nratios      to %s over %" PRIu32
+               " pairs of runs; intervals 95 %%, +- that of a mean; *: best\n",
+               c->policies[0].spec, c->pair_count);
+    for (uint32_t i = 0; i < c->order_count && c->pair_count > 1; i++)
+        hs_say(out, "%-11s %s before %s by mean JCT in %" PRIu32 " of %" PRIu32 " pairs of runs\n",
+               i == 0 ? "order" : "", c->policies[c->orders[i].first].spec,
+               c->policies[c->orders[i].second].spec, c->orders[i].agree, c->orders[i].cells);
+    for (uint32_t p = 0; p < c->policy_count; p++)
+        hs_say(out, "%-11s %s: %s; may: %s\n", p == 0 ? "knows" : "", c->policies[p].spec,
+               c->policies[p].setup.card.knows, c->policies[p].setup.card.can);
+    hs_say(out, "files       %s/\n", dir);
+}
+
+/* ---- the verb ---- */
+
+static enum hs_status dry_run(struct comparison *c, const char *dir)
+{
+    struct hs_output *out = &c->call->out;
+    struct hs_run_result *result = hs_arena_alloc(&c->call->arena, sizeof *result);
+    HS_TRY(hs_simulate_dry(&c->policies[0].setup, result, &c->log.diag));
+    hs_say(out, "trace       %s (%s): %" PRIu64 " jobs of %" PRIu64 " rows\n", c->options->trace,
+           result->format, result->intake.trace.accepted, result->intake.trace.rows);
+    for (uint32_t i = 0; i < c->cell_count; i++)
+        hs_say(out, "%-11s %s\n", i == 0 ? "runs" : "", c->cells[i].name);
+    hs_say(out, "directory   %s/ (not written)\n", dir);
+    return HS_OK;
+}
+
+static enum hs_status compare_policies(struct comparison *c)
+{
+    char dir[HS_PATH_SIZE];
+    enum hs_status status = HS_OK;
+    if (c->options->output != NULL)
+        (void)snprintf(dir, sizeof dir, "%s", c->options->output);
+    else
+        HS_TRY(default_dir(c, dir, sizeof dir));
+    hs_run_note_cluster(c->call);
+    if (c->options->dry_run)
+        return dry_run(c, dir);
+    HS_TRY(make_cells(c, dir));
+    say_result(c, dir);
+    for (uint32_t i = 0; i < c->condition_count; i++)
+        for (uint32_t p = 0; p < c->policy_count; p++)
+            if (concerns(&c->conditions[i], p) && judge(c, &c->conditions[i], p) != HS_OK)
+                status = HS_E_DIFFERS;
+    return status;
+}
+
+enum hs_status hs_compare_policies(struct hs_call *call)
+{
+    struct comparison *compare = hs_arena_alloc(&call->arena, sizeof *compare);
+    enum hs_status status = plan(compare, call);
+    if (status == HS_OK)
+        status = compare_policies(compare);
+    for (uint32_t p = 0; p < compare->policies_open; p++)
+        hs_setup_close(&compare->policies[p].setup);
+    hs_message_log_close(&compare->log);
     return status;
 }
