@@ -151,13 +151,6 @@ static inline bool place_or_reject(const struct hs_view *v, struct hs_plan *p, h
     return hs_place(v, p, job, placer) || hs_reject_hopeless(v, p, job);
 }
 
-/* A gang that cannot find a place as things stand: what is free says so without a try. */
-static bool is_hopeless_now(const struct hs_view *v, hs_job_id job, enum hs_placer placer)
-{
-    return !hs_view_is_constrained(v, job) && hs_view_gpu_milli(v, job) == HS_GPU_MILLI &&
-           hs_view_gpus(v, job) > hs_placer_bound(v, hs_view_vc(v, job), placer);
-}
-
 /* Of a queue that is not empty. The job that found no place the last time is still the first as a
  * rule, and most ends make none for it. */
 static void scan_front(struct hs_vc_queues *q, uint32_t vc, const struct hs_view *v,
@@ -166,7 +159,10 @@ static void scan_front(struct hs_vc_queues *q, uint32_t vc, const struct hs_view
     const struct hs_job_queue *set = &q->by_vc[vc];
     uint32_t *stuck = &q->tails[vc].stuck;
     hs_job_id job = hs_job_queue_first(set, v);
-    if (*stuck == job + 1 && is_hopeless_now(v, job, placer))
+    /* a gang that cannot find a place as things stand: what is free says so without a try */
+    if (*stuck == job + 1 && !hs_view_is_constrained(v, job) &&
+        hs_view_gpu_milli(v, job) == HS_GPU_MILLI &&
+        hs_view_gpus(v, job) > hs_placer_bound(v, vc, placer))
         return;
     while (place_or_reject(v, p, job, placer)) {
         hs_job_id expected = *ahead_of(v, job);

@@ -89,18 +89,6 @@ static uint64_t milli_of(const struct hs_view *v, hs_job_id job)
     return (uint64_t)hs_view_gpus(v, job) * hs_view_gpu_milli(v, job);
 }
 
-static void easy_init(struct fifo *e, const struct hs_view *v)
-{
-    e->vcs = v->vcs;
-    const uint64_t classes = (uint64_t)e->vcs + CLASSES;
-    e->classes = hs_view_alloc(v, classes * sizeof *e->classes);
-    e->heads = hs_view_alloc(v, classes * sizeof *e->heads);
-    e->running = hs_view_alloc(v, (uint64_t)e->vcs * sizeof *e->running);
-    e->is_awake = hs_view_alloc(v, (uint64_t)e->vcs * sizeof *e->is_awake);
-    for (uint32_t i = 0; i < classes; i++)
-        e->classes[i].jobs.size_of = size_of;
-}
-
 /* The class of the job, which is made if need be. O(classes of the VC), as a pass is. */
 static struct easy_class *class_of(struct fifo *e, const struct hs_view *v, hs_job_id job)
 {
@@ -356,10 +344,18 @@ static enum hs_status fifo_init(void *state, const struct hs_view *v)
     struct fifo *f = state;
     if (f->scan == HS_SCAN_EASY || f->order != BY_SUBMISSION)
         HS_TRY(hs_estimate_open(&f->estimate, v));
-    if (f->scan == HS_SCAN_EASY)
-        easy_init(f, v);
-    else
+    if (f->scan != HS_SCAN_EASY) {
         hs_vc_queues_init(&f->waiting, v, (enum hs_scan)f->scan);
+        return HS_OK;
+    }
+    f->vcs = v->vcs;
+    const uint64_t classes = (uint64_t)f->vcs + CLASSES;
+    f->classes = hs_view_alloc(v, classes * sizeof *f->classes);
+    f->heads = hs_view_alloc(v, classes * sizeof *f->heads);
+    f->running = hs_view_alloc(v, (uint64_t)f->vcs * sizeof *f->running);
+    f->is_awake = hs_view_alloc(v, (uint64_t)f->vcs * sizeof *f->is_awake);
+    for (uint32_t i = 0; i < classes; i++)
+        f->classes[i].jobs.size_of = size_of;
     return HS_OK;
 }
 

@@ -287,16 +287,6 @@ static inline int64_t served_us(const struct tiresias_job *j, int64_t limit, int
     return j->since_us + (left > 0 ? divided(left, weight) : 0);
 }
 
-static HS_COLD int64_t demotion_by_quirk_us(const struct tiresias *t, const struct tiresias_job *j,
-                                            int64_t limit, int64_t weight)
-{
-    if (t->compat == HS_COMPAT_MURI) /* its timer rounds limit / n up to seconds */
-        return j->since_us + latest(0, whole_seconds(divided(limit, weight)) - j->service_us);
-    if (t->compat == HS_COMPAT_TIRESIAS)
-        return whole_seconds(served_us(j, limit, weight));
-    return served_us(j, limit + 1, weight); /* helios: its test is > and not >= */
-}
-
 /* When a job whose account is of now will have the service of its queue, if it is served from now
  * on; NEVER_DUE if it will not. */
 static int64_t demotion_us(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
@@ -306,8 +296,11 @@ static int64_t demotion_us(const struct tiresias *t, const struct hs_view *v, hs
     if (j->choice.level + 1u >= t->levels || weight == 0)
         return NEVER_DUE;
     int64_t limit = t->limits.us[j->choice.level];
-    return HS_LIKELY(t->compat == HS_COMPAT_OFF) ? served_us(j, limit, weight)
-                                                 : demotion_by_quirk_us(t, j, limit, weight);
+    if (t->compat == HS_COMPAT_MURI) /* its timer rounds limit / n up to seconds */
+        return j->since_us + latest(0, whole_seconds(divided(limit, weight)) - j->service_us);
+    limit += t->compat == HS_COMPAT_HELIOS; /* its test is > and not >= */
+    const int64_t at_us = served_us(j, limit, weight);
+    return t->compat == HS_COMPAT_TIRESIAS ? whole_seconds(at_us) : at_us;
 }
 
 /* When it will have waited long enough, if it waits. */
@@ -426,17 +419,6 @@ static void stopped(struct tiresias *t, const struct hs_view *v, hs_job_id job)
     watch(t, q, v, job);
 }
 
-/* Service of a finished job, for the Gittins index: all that it had, before promotions, too. */
-static HS_COLD void learn(struct tiresias *t, const struct hs_view *v, hs_job_id job)
-{
-    const struct tiresias_job *j = job_of(v, job);
-    int64_t had_us = counts_costs(t) ? j->service_us : hs_view_attained_us(v, job);
-    int64_t service = hs_choice_weigh(had_us, weight_of(t, v, job));
-    bool is_news = j->choice.is_holding && gittins_learn(&t->gittins, service);
-    for (uint32_t vc = 0; is_news && vc < t->vcs; vc++)
-        t->by_vc[vc].is_stale = true;
-}
-
 static void finished(struct tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     struct tiresias_queues *q = queues_of(t, v, job);
@@ -444,9 +426,14 @@ static void finished(struct tiresias *t, const struct hs_view *v, hs_job_id job)
     forget(q, v, job);
     queue_remove(q, v, job);
     q->held -= j->choice.is_holding ? hs_view_gpus(v, job) : 0;
-    if (t->index == INDEX_GITTINS) {
+    if (t->index == INDEX_GITTINS && j->choice.is_holding) {
         account(t, v, job);
-        learn(t, v, job);
+        /* all that it had, before promotions, too */
+        int64_t had_us = counts_costs(t) ? j->service_us : hs_view_attained_us(v, job);
+        int64_t service = hs_choice_weigh(had_us, weight_of(t, v, job));
+        bool is_news = gittins_learn(&t->gittins, service);
+        for (uint32_t vc = 0; is_news && vc < t->vcs; vc++)
+            t->by_vc[vc].is_stale = true;
     }
     hs_wake(t->is_awake, t->vcs, v, job);
 }
