@@ -374,9 +374,9 @@ enum hs_status hs_table_cell_whole(const struct hs_table *table, uint32_t index,
 enum hs_status hs_table_cell_word(const struct hs_table *table, uint32_t index,
                                   const struct hs_words *words, int *out, int *dropped);
 struct hs_place hs_table_spot(const struct hs_table *table, uint32_t index);
-/* Reports that this text is no such value; returns HS_E_INPUT. */
-enum hs_status hs_table_fail(const struct hs_table *table, uint32_t index,
-                             enum hs_cell_result result);
+/* HS_E_INPUT, reported, if this text is no such value. */
+enum hs_status hs_table_check(const struct hs_table *table, uint32_t index,
+                              enum hs_cell_result result);
 
 /* Whether the first line of a CSV file has all these fields ("a,b"); case ignored. */
 bool hs_header_has(const char *head, size_t len, const char *names);

@@ -163,27 +163,6 @@ void hs_attempts_add(struct hs_attempt_list *list, int64_t run_us)
     list->run_us[list->count++] = run_us;
 }
 
-/* Each is compared with what is left of the duration, so that no sum can overflow. */
-static enum hs_cell_result parse_attempts(struct hs_attempt_list *list, const char *text,
-                                          size_t len, int64_t unit_us, int64_t duration_us)
-{
-    int64_t left_us = duration_us, run_us = 0;
-    list->count = 0;
-    for (const char *at = text, *end = text + len; at <= end;) {
-        const char *slash = memchr(at, '/', (size_t)(end - at));
-        size_t size = (size_t)((slash != NULL ? slash : end) - at);
-        if (hs_cell_span(at, size, unit_us, &run_us) != HS_CELL_OK || run_us < 0 ||
-            list->count == HS_ATTEMPTS_MAX)
-            return HS_CELL_NOT_ATTEMPTS;
-        if (run_us > left_us)
-            return HS_CELL_NOT_THE_SUM;
-        left_us -= run_us;
-        hs_attempts_add(list, run_us);
-        at += size + 1;
-    }
-    return left_us == 0 ? HS_CELL_OK : HS_CELL_NOT_THE_SUM;
-}
-
 void hs_attempts_give(const struct hs_attempt_list *list, struct hs_trace_job *job)
 {
     job->attempts = list->count > 1 ? list->count : 0;
@@ -482,22 +461,31 @@ static enum hs_cell_result read_number(struct hs_table *table, const struct hs_t
     }
 }
 
+/* Each is compared with what is left of the duration, so that no sum can overflow. */
 static enum hs_status read_attempts(struct hs_table *table, const struct hs_column *column,
                                     uint32_t field, struct hs_trace_job *job)
 {
-    const char *text = table->row.fields[field];
-    size_t len = table->row.lengths[field];
-    if (hs_cell_is_missing(text))
+    const char *at = table->row.fields[field], *end = at + table->row.lengths[field];
+    struct hs_attempt_list *list = &table->attempts;
+    int64_t left_us = job->duration_us, run_us = 0;
+    if (hs_cell_is_missing(at))
         return HS_OK;
-    if (!table->keeps_attempts) {
-        table->faults->is_folded = memchr(text, '/', len) != NULL;
+    table->faults->is_folded = !table->keeps_attempts && strchr(at, '/') != NULL;
+    if (!table->keeps_attempts)
         return HS_OK;
+    for (list->count = 0; at <= end; left_us -= run_us) {
+        size_t size = strcspn(at, "/");
+        if (hs_cell_span(at, size, table->unit_us, &run_us) != HS_CELL_OK || run_us < 0 ||
+            list->count == HS_ATTEMPTS_MAX)
+            return fail_cell(table, column, field, HS_CELL_NOT_ATTEMPTS);
+        if (run_us > left_us)
+            return fail_cell(table, column, field, HS_CELL_NOT_THE_SUM);
+        hs_attempts_add(list, run_us);
+        at += size + 1;
     }
-    enum hs_cell_result result =
-        parse_attempts(&table->attempts, text, len, table->unit_us, job->duration_us);
-    if (result != HS_CELL_OK)
-        return fail_cell(table, column, field, result);
-    hs_attempts_give(&table->attempts, job);
+    if (left_us != 0)
+        return fail_cell(table, column, field, HS_CELL_NOT_THE_SUM);
+    hs_attempts_give(list, job);
     return HS_OK;
 }
 
@@ -619,28 +607,24 @@ const char *hs_table_cell(const struct hs_table *table, uint32_t index)
     return field != UINT32_MAX ? table->row.fields[field] : "";
 }
 
-enum hs_status hs_table_fail(const struct hs_table *table, uint32_t index,
-                             enum hs_cell_result result)
+enum hs_status hs_table_check(const struct hs_table *table, uint32_t index,
+                              enum hs_cell_result result)
 {
-    return fail_cell(table, &table->columns[index], table->field_of[index], result);
-}
-
-static enum hs_status check_cell(const struct hs_table *table, uint32_t index,
-                                 enum hs_cell_result result)
-{
-    return result == HS_CELL_OK ? HS_OK : hs_table_fail(table, index, result);
+    return result == HS_CELL_OK
+               ? HS_OK
+               : fail_cell(table, &table->columns[index], table->field_of[index], result);
 }
 
 enum hs_status hs_table_cell_span(const struct hs_table *table, uint32_t index, int64_t *out_us)
 {
     const char *text = hs_table_cell(table, index);
-    return check_cell(table, index, hs_cell_span(text, strlen(text), table->unit_us, out_us));
+    return hs_table_check(table, index, hs_cell_span(text, strlen(text), table->unit_us, out_us));
 }
 
 enum hs_status hs_table_cell_count(const struct hs_table *table, uint32_t index, uint32_t *out)
 {
     const char *text = hs_table_cell(table, index);
-    return check_cell(table, index, read_count(text, strlen(text), out));
+    return hs_table_check(table, index, read_count(text, strlen(text), out));
 }
 
 enum hs_status hs_table_cell_time(const struct hs_table *table, uint32_t index, int64_t *out_us,
@@ -650,7 +634,7 @@ enum hs_status hs_table_cell_time(const struct hs_table *table, uint32_t index, 
     *is_there = !hs_cell_is_missing(text);
     if (!*is_there)
         return HS_OK;
-    return check_cell(table, index, read_time(text, strlen(text), table->unit_us, out_us));
+    return hs_table_check(table, index, read_time(text, strlen(text), table->unit_us, out_us));
 }
 
 enum hs_status hs_table_cell_scaled(const struct hs_table *table, uint32_t index, int64_t unit,
@@ -661,16 +645,16 @@ enum hs_status hs_table_cell_scaled(const struct hs_table *table, uint32_t index
     if (hs_cell_is_missing(text))
         return HS_OK;
     if (!hs_parse_decimal_us(text, strlen(text), unit, out))
-        return hs_table_fail(table, index, HS_CELL_NOT_A_NUMBER);
-    return *out < 0 ? hs_table_fail(table, index, HS_CELL_NEGATIVE) : HS_OK;
+        return hs_table_check(table, index, HS_CELL_NOT_A_NUMBER);
+    return *out < 0 ? hs_table_check(table, index, HS_CELL_NEGATIVE) : HS_OK;
 }
 
 enum hs_status hs_table_cell_whole(const struct hs_table *table, uint32_t index, int64_t *out)
 {
     const char *text = hs_table_cell(table, index);
     if (!hs_parse_int64(text, strlen(text), out))
-        return hs_table_fail(table, index, HS_CELL_NOT_A_COUNT);
-    return *out < 0 ? hs_table_fail(table, index, HS_CELL_NEGATIVE) : HS_OK;
+        return hs_table_check(table, index, HS_CELL_NOT_A_COUNT);
+    return *out < 0 ? hs_table_check(table, index, HS_CELL_NEGATIVE) : HS_OK;
 }
 
 enum hs_status hs_table_cell_word(const struct hs_table *table, uint32_t index,

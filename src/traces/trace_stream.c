@@ -392,16 +392,6 @@ static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job **job)
     }
 }
 
-static HS_APART enum hs_status next_cached(struct hs_trace *t, struct hs_trace_job **job)
-{
-    const struct hs_trace_cache *cache = t->options->trace_cache;
-    if (t->reader.counts.accepted == cache->count)
-        return HS_END;
-    t->row = cache->jobs[t->reader.counts.accepted];
-    *job = &t->row;
-    return HS_OK;
-}
-
 /* At the end of the file: reports the bad rows, and fails where they are more than is tolerated or
  * where no job is left; else HS_END. */
 static enum hs_status finish(struct hs_trace *t)
@@ -480,17 +470,24 @@ static HS_APART enum hs_status move_job(struct hs_trace *t, struct hs_trace_job 
 enum hs_status hs_trace_next(struct hs_trace *trace, struct hs_trace_job **job)
 {
     struct hs_trace *t = trace;
-    const bool is_cached = t->options->trace_cache != NULL;
+    const struct hs_trace_cache *cache = t->options->trace_cache;
+    enum hs_status status = HS_END;
     if (t->ended != HS_OK)
         return t->ended;
-    enum hs_status status = HS_UNLIKELY(is_cached) ? next_cached(t, job) : next_wanted(t, job);
+    if (HS_LIKELY(cache == NULL)) {
+        status = next_wanted(t, job);
+    } else if (t->reader.counts.accepted < cache->count) {
+        t->row = cache->jobs[t->reader.counts.accepted];
+        *job = &t->row;
+        status = HS_OK;
+    }
     if (status == HS_OK && HS_UNLIKELY(t->load != ONE || t->scale != ONE))
         status = move_job(t, *job);
     if (HS_LIKELY(status == HS_OK)) {
         t->reader.counts.accepted++;
         return HS_OK;
     }
-    t->ended = status == HS_END && !is_cached ? finish(t) : status;
+    t->ended = status == HS_END && cache == NULL ? finish(t) : status;
     return t->ended;
 }
 

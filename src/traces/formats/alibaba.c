@@ -322,7 +322,7 @@ static enum hs_status next_pod(void *state, struct hs_trace_job *job, int *dropp
     if (*dropped)
         return HS_OK;
     if (job->gpus > 0 && (job->gpu_milli == 0 || job->gpu_milli > 1000))
-        return hs_table_fail(table, POD_MILLI, HS_CELL_NOT_A_SHARE);
+        return hs_table_check(table, POD_MILLI, HS_CELL_NOT_A_SHARE);
     HS_TRY(hs_table_cell_word(table, POD_PHASE, &phases, (int *)&job->outcome, dropped));
     HS_TRY(hs_table_cell_word(table, POD_QOS, &qualities, (int *)&job->job_class, dropped));
     if (o->is_timeless) {

@@ -56,29 +56,6 @@ static void make_key(const struct hs_gavel_job *job, uint32_t gpus, char key[KEY
     (void)snprintf(key, KEY_SIZE, "%s/%s/%" PRIu32, job->family, job->batch, gpus);
 }
 
-static enum hs_status speeds_read_job(struct speeds *speeds, const struct hs_json_doc *doc,
-                                      const struct hs_json *member, struct hs_diag *diag)
-{
-    struct hs_gavel_job job;
-    const struct hs_json *alone = hs_json_get(member, ALONE);
-    struct hs_place place = hs_json_place_key(doc, member);
-    if (!hs_gavel_job_parse(hs_json_key(member), &job))
-        return hs_fail(diag, HS_E_INPUT, &place,
-                       "\"('ResNet-18 (batch size 16)', 1)\" or \"ResNet-18 (batch size 16)\"",
-                       "not the name of a job: '%.80s'", hs_json_key(member));
-    if (hs_json_kind(alone) != HS_JSON_NUMBER || hs_json_number(alone) < 0)
-        return hs_fail(diag, HS_E_INPUT, &place, "{\"" ALONE "\": 28.3, ...}",
-                       "job '%.80s' has no \"" ALONE "\", its steps a second alone",
-                       hs_json_key(member));
-    char key[KEY_SIZE];
-    make_key(&job, job.gpus, key);
-    uint32_t id = hs_intern_get(&speeds->jobs, key);
-    hs_grow((void **)&speeds->per_second, &speeds->cap, (uint64_t)id + 1,
-            sizeof *speeds->per_second, HS_INTERN_MAX);
-    speeds->per_second[id] = hs_json_number(alone);
-    return HS_OK;
-}
-
 static enum hs_status speeds_read(struct speeds *speeds, const struct hs_json_doc *doc,
                                   struct hs_diag *diag)
 {
@@ -91,8 +68,25 @@ static enum hs_status speeds_read(struct speeds *speeds, const struct hs_json_do
     if (hs_json_kind(jobs) != HS_JSON_OBJECT)
         return hs_fail(diag, HS_E_INPUT, &place, "{\"v100\": {job: {\"null\": steps a second}}}",
                        "no throughputs of a V100");
-    for (const struct hs_json *m = hs_json_first(jobs); m != NULL; m = hs_json_next(m))
-        HS_TRY(speeds_read_job(speeds, doc, m, diag));
+    for (const struct hs_json *m = hs_json_first(jobs); m != NULL; m = hs_json_next(m)) {
+        struct hs_gavel_job job;
+        char key[KEY_SIZE];
+        const struct hs_json *alone = hs_json_get(m, ALONE);
+        place = hs_json_place_key(doc, m);
+        if (!hs_gavel_job_parse(hs_json_key(m), &job))
+            return hs_fail(diag, HS_E_INPUT, &place,
+                           "\"('ResNet-18 (batch size 16)', 1)\" or \"ResNet-18 (batch size 16)\"",
+                           "not the name of a job: '%.80s'", hs_json_key(m));
+        if (hs_json_kind(alone) != HS_JSON_NUMBER || hs_json_number(alone) < 0)
+            return hs_fail(diag, HS_E_INPUT, &place, "{\"" ALONE "\": 28.3, ...}",
+                           "job '%.80s' has no \"" ALONE "\", its steps a second alone",
+                           hs_json_key(m));
+        make_key(&job, job.gpus, key);
+        uint32_t id = hs_intern_get(&speeds->jobs, key);
+        hs_grow((void **)&speeds->per_second, &speeds->cap, (uint64_t)id + 1,
+                sizeof *speeds->per_second, HS_INTERN_MAX);
+        speeds->per_second[id] = hs_json_number(alone);
+    }
     return HS_OK;
 }
 
@@ -359,7 +353,7 @@ static enum hs_status apply_speed(const struct gavel *g, int64_t steps, struct h
             job->gpus, job->gpus == 1 ? "" : "s");
     double us = (double)steps / per_second * 1e6, step_us = 1e6 / per_second;
     if (us > (double)HS_TRACE_TIME_MAX || step_us > (double)HS_TRACE_TIME_MAX)
-        return hs_table_fail(&g->table, STEPS, HS_CELL_TOO_LARGE);
+        return hs_table_check(&g->table, STEPS, HS_CELL_TOO_LARGE);
     job->duration_us = (int64_t)(us + 0.5);
     job->step_us = (int64_t)(step_us + 0.5);
     return HS_OK;
@@ -384,7 +378,7 @@ static enum hs_status read_weight_and_slo(const struct gavel *g, struct hs_trace
     double slo;
     const char *text = hs_table_cell(&g->table, WEIGHT);
     if (!hs_parse_decimal_us(text, strlen(text), one, &weight))
-        return hs_table_fail(&g->table, WEIGHT, HS_CELL_NOT_A_NUMBER);
+        return hs_table_check(&g->table, WEIGHT, HS_CELL_NOT_A_NUMBER);
     if (weight % one != 0)
         return hs_trace_bad_row(g->table.faults, HS_FAULT_FRACTION,
                                 hs_table_spot(&g->table, WEIGHT),
@@ -392,14 +386,14 @@ static enum hs_status read_weight_and_slo(const struct gavel *g, struct hs_trace
                                 "priority weight is not a whole number: '%s'", text);
     weight = weight / one - 1;
     if (weight < INT32_MIN || weight > INT32_MAX)
-        return hs_table_fail(&g->table, WEIGHT, HS_CELL_TOO_LARGE);
+        return hs_table_check(&g->table, WEIGHT, HS_CELL_TOO_LARGE);
     job->priority = (int32_t)weight;
     text = hs_table_cell(&g->table, SLO);
     if (!hs_parse_double(text, strlen(text), &slo))
-        return hs_table_fail(&g->table, SLO, HS_CELL_NOT_A_NUMBER);
+        return hs_table_check(&g->table, SLO, HS_CELL_NOT_A_NUMBER);
     double after_us = slo * (double)job->duration_us;
     if (slo >= 0 && after_us > (double)HS_TRACE_TIME_MAX)
-        return hs_table_fail(&g->table, SLO, HS_CELL_TOO_LARGE);
+        return hs_table_check(&g->table, SLO, HS_CELL_TOO_LARGE);
     if (slo >= 0)
         job->deadline_us = job->submit_us + (int64_t)(after_us + 0.5);
     return HS_OK;

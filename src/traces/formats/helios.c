@@ -150,7 +150,7 @@ static enum hs_status read_time(struct acme *a, uint32_t index, int64_t *out_us,
     if (!*is_there)
         return HS_OK;
     if (!hs_parse_datetime_us(text, strlen(text), out_us))
-        return hs_table_fail(&a->table, index, HS_CELL_NOT_A_TIME);
+        return hs_table_check(&a->table, index, HS_CELL_NOT_A_TIME);
     return check_zone(a, index);
 }
 
@@ -180,7 +180,7 @@ static enum hs_status next_acme(void *state, struct hs_trace_job *job, int *drop
     HS_TRY(hs_table_cell_count(&a->table, NODES, &nodes));
     HS_TRY(hs_table_cell_scaled(&a->table, MEMORY, 1024, &mib));
     if (nodes > 0 && mib > (int64_t)(UINT32_MAX / nodes))
-        return hs_table_fail(&a->table, MEMORY, HS_CELL_TOO_LARGE);
+        return hs_table_check(&a->table, MEMORY, HS_CELL_TOO_LARGE);
     job->mem_mib = (uint32_t)mib * nodes;
     return HS_OK;
 }

@@ -103,20 +103,6 @@ static enum hs_status load_list(struct mapping *mapping, const char *list, struc
     return HS_OK;
 }
 
-static enum hs_status read_columns(struct mapping *mapping, const struct hs_json_doc *doc,
-                                   const struct hs_json *object, struct hs_diag *diag)
-{
-    for (const struct hs_json *m = hs_json_first(object); m; m = hs_json_next(m)) {
-        struct hs_place place = hs_json_place(doc, m);
-        const char *name = hs_json_kind(m) == HS_JSON_NULL ? "" : hs_json_text(m);
-        if (!name)
-            return hs_fail(diag, HS_E_INPUT, &place, "a column name as text, or null",
-                           "mapping of '%s' is not text", hs_json_key(m));
-        HS_TRY(set_name(mapping, hs_json_key(m), name, strlen(name), &place, diag));
-    }
-    return HS_OK;
-}
-
 static enum hs_status read_document(struct mapping *mapping, const struct hs_json_doc *doc,
                                     struct hs_diag *diag)
 {
@@ -130,7 +116,14 @@ static enum hs_status read_document(struct mapping *mapping, const struct hs_jso
         char unit[32];
         place = hs_json_place(doc, m);
         if (strcmp(hs_json_key(m), "columns") == 0 && hs_json_kind(m) == HS_JSON_OBJECT) {
-            HS_TRY(read_columns(mapping, doc, m, diag));
+            for (const struct hs_json *c = hs_json_first(m); c; c = hs_json_next(c)) {
+                const char *name = hs_json_kind(c) == HS_JSON_NULL ? "" : hs_json_text(c);
+                place = hs_json_place(doc, c);
+                if (!name)
+                    return hs_fail(diag, HS_E_INPUT, &place, "a column name as text, or null",
+                                   "mapping of '%s' is not text", hs_json_key(c));
+                HS_TRY(set_name(mapping, hs_json_key(c), name, strlen(name), &place, diag));
+            }
         } else if (strcmp(hs_json_key(m), "time_unit") == 0) {
             int len = snprintf(unit, sizeof unit, "1%s", hs_json_text(m) ? hs_json_text(m) : "?");
             if (len >= (int)sizeof unit ||

@@ -300,17 +300,15 @@ static bool is_word(struct span s, const char *word)
 /* "1 name" */
 static void read_name(struct swf *s, struct names *names, struct span value)
 {
-    size_t digits = 0;
     int64_t number;
-    while (digits < value.len && value.text[digits] >= '0' && value.text[digits] <= '9')
-        digits++;
-    struct span name = trimmed((struct span){value.text + digits, value.len - digits});
-    if (name.len == 0 || !hs_parse_int64(value.text, digits, &number) || number > NAMES_MAX)
+    char *text = hs_arena_text(&s->arena, value.text, value.len);
+    size_t digits = strspn(text, "0123456789");
+    const char *name = text + digits + strspn(text + digits, " \t");
+    if (name[0] == '\0' || !hs_parse_int64(text, digits, &number) || number > NAMES_MAX)
         return; /* a comment in other words */
-    char *text = hs_arena_text(&s->arena, name.text, name.len);
     hs_grow((void **)&names->of, &names->cap, (uint64_t)number + 1, sizeof *names->of,
             NAMES_MAX + 1);
-    names->of[number] = text;
+    names->of[number] = name;
 }
 
 static enum hs_status read_seconds(const struct swf *s, struct span value, int64_t *out_us)
@@ -417,7 +415,7 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     HS_TRY(hs_table_cell_count(table, MEMORY, &kib));
     uint64_t mib = ((uint64_t)kib * job->gpus + 1023) / 1024; /* KiB of each to MiB of all */
     if (mib > UINT32_MAX)
-        return hs_table_fail(table, MEMORY, HS_CELL_TOO_LARGE);
+        return hs_table_check(table, MEMORY, HS_CELL_TOO_LARGE);
     job->mem_mib = (uint32_t)mib;
     return HS_OK;
 }

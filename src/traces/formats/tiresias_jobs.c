@@ -85,7 +85,7 @@ static enum hs_status next_chronus(void *state, struct hs_trace_job *job, int *d
     if (result == HS_CELL_OK && expected_us > HS_TRACE_TIME_MAX)
         result = HS_CELL_TOO_LONG;
     if (result != HS_CELL_OK)
-        return hs_table_fail(table, EXPECTED, result);
+        return hs_table_check(table, EXPECTED, result);
     if (job->job_class != HS_JOB_CLASS_OPPORTUNISTIC || expected_us != job->submit_us)
         job->deadline_us = job->submit_us + expected_us;
     return HS_OK;
