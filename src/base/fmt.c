@@ -270,6 +270,13 @@ static inline bool is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
+static size_t digits_end(const char *text, size_t at, size_t len)
+{
+    while (at < len && is_digit(text[at]))
+        at++;
+    return at;
+}
+
 /* Two decimal digits; negative if one is none. */
 static inline int two_digits(const char *text)
 {
@@ -313,18 +320,16 @@ static bool is_zone(const char *text, size_t len)
 bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us)
 {
     int64_t days, us = 0;
-    size_t at = 19;
+    const size_t at = 19;
     if (len < at || (text[10] != ' ' && text[10] != 'T') || text[13] != ':' || text[16] != ':')
         return false;
     const int h = two_digits(text + 11), min = two_digits(text + 14), s = two_digits(text + 17);
-    if (!date_read(text, &days) || (h | min | s) < 0 || h > 23 || min > 59 || s > 59)
+    if (!date_read(text, &days) || (unsigned)h > 23 || (unsigned)min > 59 || (unsigned)s > 59)
         return false;
-    const size_t dot = at;
-    while (at < len && (at == dot ? text[at] == '.' : is_digit(text[at])))
-        at++;
-    if (at > dot && !hs_parse_decimal_us(text + dot, at - dot, US_PER_S, &us))
+    const size_t end = at < len && text[at] == '.' ? digits_end(text, at + 1, len) : at;
+    if (end > at && !hs_parse_decimal_us(text + at, end - at, US_PER_S, &us))
         return false;
-    if (!is_zone(text + at, len - at))
+    if (!is_zone(text + end, len - end))
         return false;
     *out_us = (days * 86400 + h * 3600 + min * 60 + s) * US_PER_S + us;
     return true;
@@ -342,13 +347,6 @@ struct number {
     int64_t exponent;
     bool is_negative;
 };
-
-static size_t digits_end(const char *text, size_t at, size_t len)
-{
-    while (at < len && is_digit(text[at]))
-        at++;
-    return at;
-}
 
 static bool exponent_scan(const char *text, size_t at, size_t len, int64_t *exponent)
 {

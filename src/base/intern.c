@@ -68,29 +68,25 @@ static struct hs_intern_slot *slot_find(const struct hs_intern *names, const str
     }
 }
 
-static void table_double(struct hs_intern *names)
-{
-    uint32_t size = names->table_size == 0 ? TABLE_FIRST : 2 * names->table_size;
-    struct hs_intern_slot *table = hs_alloc_zeroed(size, sizeof *table);
-    for (uint32_t i = 0; i < names->table_size; i++) {
-        if (names->table[i].number == 0)
-            continue;
-        uint32_t at = names->table[i].hash & (size - 1);
-        while (table[at].number != 0)
-            at = (at + 1) & (size - 1);
-        table[at] = names->table[i];
-    }
-    hs_free(names->table);
-    names->table = table;
-    names->table_size = size;
-}
-
 /* Adds what slot_find did not find. */
 static uint32_t name_add(struct hs_intern *names, const struct name *name)
 {
     uint64_t need = (uint64_t)names->count + 1;
-    if (2 * need > names->table_size)
-        table_double(names);
+    if (2 * need > names->table_size) {
+        const uint32_t size = names->table_size == 0 ? TABLE_FIRST : 2 * names->table_size;
+        struct hs_intern_slot *table = hs_alloc_zeroed(size, sizeof *table);
+        for (uint32_t i = 0; i < names->table_size; i++) {
+            uint32_t at = names->table[i].hash & (size - 1);
+            if (names->table[i].number == 0)
+                continue;
+            while (table[at].number != 0)
+                at = (at + 1) & (size - 1);
+            table[at] = names->table[i];
+        }
+        hs_free(names->table);
+        names->table = table;
+        names->table_size = size;
+    }
     hs_grow((void **)&names->texts, &names->texts_cap, need, sizeof *names->texts, HS_INTERN_MAX);
     uint32_t id = names->count++;
     names->texts[id] = hs_arena_text(&names->arena, name->text, name->len);

@@ -93,27 +93,23 @@ void hs_free(void *memory)
         free((unsigned char *)memory - HEAD);
 }
 
-static void chunk_add(struct hs_arena *arena, uint64_t bytes)
-{
-    uint64_t size = ARENA_FIRST;
-    if (arena->chunk != NULL)
-        size = 2 * arena->chunk->size < ARENA_DOUBLING ? 2 * arena->chunk->size : ARENA_DOUBLING;
-    if (size < bytes)
-        size = bytes;
-    struct hs_arena_chunk *chunk = hs_alloc_zeroed(sizeof *chunk + size, 1);
-    chunk->older = arena->chunk;
-    chunk->size = size;
-    arena->chunk = chunk;
-    arena->used = 0;
-}
-
 void *hs_arena_alloc(struct hs_arena *arena, uint64_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         hs_fatal(HS_E_MEMORY);
     bytes = bytes == 0 ? ARENA_ALIGN : (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
-    if (arena->chunk == NULL || bytes > arena->chunk->size - arena->used)
-        chunk_add(arena, bytes);
+    if (arena->chunk == NULL || bytes > arena->chunk->size - arena->used) {
+        uint64_t size = arena->chunk != NULL ? 2 * arena->chunk->size : ARENA_FIRST;
+        if (size > ARENA_DOUBLING)
+            size = ARENA_DOUBLING;
+        if (size < bytes)
+            size = bytes;
+        struct hs_arena_chunk *chunk = hs_alloc_zeroed(sizeof *chunk + size, 1);
+        chunk->older = arena->chunk;
+        chunk->size = size;
+        arena->chunk = chunk;
+        arena->used = 0;
+    }
     void *memory = arena->chunk->data + arena->used;
     arena->used += (size_t)bytes;
     return memory;

@@ -455,37 +455,25 @@ static bool find_pools(const struct hs_trace_capacity *c, int kind, const char *
     return is_known;
 }
 
-/* The smallest pool the job is bound to; name: what to call it. false when it names an unknown one.
- */
-static bool find_bound(const struct hs_trace_capacity *c, const struct hs_trace_job *job,
-                       uint64_t *gpus, const char **kind, const char **name)
-{
-    *gpus = c->gpus;
-    *kind = "the cluster";
-    *name = "";
-    const char *vc = job->vc ? job->vc : ""; /* which is none of them */
-    const char *names[HS_POOL_KINDS] = {job->gpu_type, c->counts[HS_POOL_VC] > 0 ? vc : NULL};
-    for (int i = 0; i < HS_POOL_KINDS; i++) {
-        uint64_t bound;
-        if (!names[i])
-            continue;
-        bool is_known = find_pools(c, i, names[i], &bound);
-        if (!is_known || bound < *gpus) {
-            *gpus = bound;
-            *kind = pool_kinds[i];
-            *name = names[i];
-        }
-        if (!is_known)
-            return false;
-    }
-    return true;
-}
-
+/* Notes a job that the smallest pool it is bound to can never hold, or that names none. */
 static void note_unfit(struct offered_load *load, const struct hs_trace_job *job)
 {
-    uint64_t gpus;
-    const char *kind, *name;
-    bool is_known = find_bound(load->cluster, job, &gpus, &kind, &name);
+    const struct hs_trace_capacity *c = load->cluster;
+    const char *vc = job->vc ? job->vc : ""; /* which is none of them */
+    const char *names[HS_POOL_KINDS] = {job->gpu_type, c->counts[HS_POOL_VC] > 0 ? vc : NULL};
+    const char *kind = "the cluster", *name = "";
+    uint64_t gpus = c->gpus, bound;
+    bool is_known = true;
+    for (int i = 0; i < HS_POOL_KINDS && is_known; i++) {
+        if (!names[i])
+            continue;
+        is_known = find_pools(c, i, names[i], &bound);
+        if (is_known && bound >= gpus)
+            continue;
+        gpus = bound;
+        kind = pool_kinds[i];
+        name = names[i];
+    }
     if ((is_known && job->gpus_min <= gpus) || load->unfit++ >= UNFIT_SHOWN)
         return;
     char *text = load->unfit_texts[load->unfit - 1];

@@ -428,23 +428,17 @@ static int64_t scaled(const struct hs_trace *t, int64_t us)
     return moved < INT64_MAX / 4 ? (int64_t)moved : INT64_MAX / 4;
 }
 
-/* A deadline may lie before the submission. */
-static int64_t moved_deadline(const struct hs_trace *t, const struct hs_trace_job *job,
-                              int64_t submit_us)
-{
-    int64_t left_us = job->deadline_us - job->submit_us;
-    int64_t moved_us = submit_us + (left_us < 0 ? -scaled(t, -left_us) : scaled(t, left_us));
-    return moved_us > 0 ? moved_us : 0;
-}
-
 /* Moves all times of the job. HS_E_INPUT beyond 285 years. */
 static HS_APART enum hs_status move_job(struct hs_trace *t, struct hs_trace_job *job)
 {
     uint64_t offset_us = (uint64_t)(job->submit_us - t->first_us);
     hs_u128 moved = (hs_u128)offset_us * t->scale / t->load;
     int64_t submit_us = t->first_us + (int64_t)(moved < INT64_MAX / 4 ? moved : INT64_MAX / 4);
-    if (job->deadline_us >= 0)
-        job->deadline_us = moved_deadline(t, job, submit_us);
+    if (job->deadline_us >= 0) { /* it may lie before the submission */
+        int64_t left_us = job->deadline_us - job->submit_us;
+        left_us = left_us < 0 ? -scaled(t, -left_us) : scaled(t, left_us);
+        job->deadline_us = submit_us + left_us > 0 ? submit_us + left_us : 0;
+    }
     job->submit_us = submit_us;
     if (t->scale != ONE) {
         job->duration_us = scaled(t, job->duration_us);

@@ -508,21 +508,6 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     return read_split(p, job, dropped);
 }
 
-static struct hs_place place(void *state, const char *column)
-{
-    static const char *const keys[][2] = {{"job_id", "jobid"},
-                                          {"submit_time", "submitted_time"},
-                                          {"duration", "attempts"},
-                                          {"gpus", "attempts"},
-                                          {"status", "status"}};
-    const struct philly_log *p = state;
-    const struct hs_json *value = p->stream.element;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(keys[i][0], column) == 0 && hs_json_get(p->stream.element, keys[i][1]))
-            value = hs_json_get(p->stream.element, keys[i][1]);
-    return stream_place(&p->stream, value);
-}
-
 static void close_philly(void *state)
 {
     struct philly_log *p = state;
@@ -545,6 +530,16 @@ static const struct hs_column columns[] = {
     {"user", "user", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, user)},
     {"vc", "vc", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, vc)},
 };
+
+static struct hs_place place(void *state, const char *column)
+{
+    const struct philly_log *p = state;
+    const struct hs_json *value = p->stream.element;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (strcmp(columns[i].key, column) == 0 && hs_json_get(p->stream.element, columns[i].name))
+            value = hs_json_get(p->stream.element, columns[i].name);
+    return stream_place(&p->stream, value);
+}
 
 static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "Pass",
                                                        [HS_OUTCOME_CANCELLED] = "Killed",

@@ -276,78 +276,62 @@ static enum hs_status open_swf(void *state, struct hs_input *input,
 
 /* ---- header ---- */
 
-struct span {
-    const char *text;
-    size_t len;
-};
-
-static struct span trimmed(struct span s)
+/* Without the blanks around it. */
+static char *trimmed(char *text)
 {
-    while (s.len > 0 && strchr(" \t", s.text[0]) != NULL) {
-        s.text++;
-        s.len--;
-    }
-    while (s.len > 0 && strchr(" \t", s.text[s.len - 1]) != NULL)
-        s.len--;
-    return s;
-}
-
-static bool is_word(struct span s, const char *word)
-{
-    return strlen(word) == s.len && strncasecmp(s.text, word, s.len) == 0;
+    text += strspn(text, " \t");
+    for (size_t len = strlen(text); len > 0 && strchr(" \t", text[len - 1]) != NULL; len--)
+        text[len - 1] = '\0';
+    return text;
 }
 
 /* "1 name" */
-static void read_name(struct swf *s, struct names *names, struct span value)
+static void read_name(struct names *names, const char *value)
 {
     int64_t number;
-    char *text = hs_arena_text(&s->arena, value.text, value.len);
-    size_t digits = strspn(text, "0123456789");
-    const char *name = text + digits + strspn(text + digits, " \t");
-    if (name[0] == '\0' || !hs_parse_int64(text, digits, &number) || number > NAMES_MAX)
+    size_t digits = strspn(value, "0123456789");
+    const char *name = value + digits + strspn(value + digits, " \t");
+    if (name[0] == '\0' || !hs_parse_int64(value, digits, &number) || number > NAMES_MAX)
         return; /* a comment in other words */
     hs_grow((void **)&names->of, &names->cap, (uint64_t)number + 1, sizeof *names->of,
             NAMES_MAX + 1);
     names->of[number] = name;
 }
 
-static enum hs_status read_seconds(const struct swf *s, struct span value, int64_t *out_us)
+static enum hs_status read_seconds(const struct swf *s, const char *value, int64_t *out_us)
 {
     int64_t seconds;
     const int64_t max = HS_TRACE_TIME_MAX / HS_TRACE_TIME_UNIT_US;
-    if (hs_parse_int64(value.text, value.len, &seconds) && seconds >= -max && seconds <= max) {
+    if (hs_parse_int64(value, strlen(value), &seconds) && seconds >= -max && seconds <= max) {
         *out_us = seconds * HS_TRACE_TIME_UNIT_US;
         return HS_OK;
     }
     struct hs_place place = hs_csv_place(s->table.csv, 0);
     return hs_fail(s->table.faults->diag, HS_E_INPUT, &place,
                    "whole seconds since 1970, or from UTC",
-                   "not a number of seconds in the header: '%.*s'",
-                   (int)(value.len < 64 ? value.len : 64), value.text);
+                   "not a number of seconds in the header: '%.64s'", value);
 }
 
 /* "; Key: value" */
 static enum hs_status read_comment(struct swf *s)
 {
     const struct hs_place place = hs_csv_place(s->table.csv, 0);
-    const struct span line = {place.text, place.text_len};
-    const char *semicolon = memchr(line.text, ';', line.len);
-    const char *colon = memchr(line.text, ':', line.len), *end = line.text + line.len;
+    char *line = hs_arena_text(&s->arena, place.text, place.text_len), *colon = strchr(line, ':');
     if (colon == NULL)
         return HS_OK;
-    struct span key = trimmed((struct span){semicolon + 1, (size_t)(colon - semicolon - 1)});
-    struct span value = trimmed((struct span){colon + 1, (size_t)(end - colon - 1)});
+    *colon = '\0';
+    const char *key = trimmed(strchr(line, ';') + 1), *value = trimmed(colon + 1);
     for (int i = 0; i < KINDS; i++)
-        if (is_word(key, kinds[i]))
-            read_name(s, &s->names[i], value);
+        if (strcasecmp(key, kinds[i]) == 0)
+            read_name(&s->names[i], value);
     if (s->has_jobs)
         return HS_OK;
-    if (is_word(key, "UnixStartTime"))
+    if (strcasecmp(key, "UnixStartTime") == 0)
         return read_seconds(s, value, &s->start_us);
-    if (is_word(key, "TimeZone"))
+    if (strcasecmp(key, "TimeZone") == 0)
         return read_seconds(s, value, &s->zone_us);
-    if (is_word(key, "Partitions"))
-        s->is_partition_a_type = is_word(value, ASKED_TYPES);
+    if (strcasecmp(key, "Partitions") == 0)
+        s->is_partition_a_type = strcasecmp(value, ASKED_TYPES) == 0;
     return HS_OK;
 }
 
