@@ -17,15 +17,23 @@
 
 #include "data/config.h"
 
-#define OPTION(kind, key, field, heading, preset, ...)                                             \
-    HS_OPTION(kind, key, offsetof(OWNER, field), preset, __VA_ARGS__, .group = heading)
+#define OPTION(kind, key_, field, heading, preset_, ...)                                           \
+    {                                                                                              \
+        .param.key = key_, .param.type = HS_PARAM_##kind, .param.offset = offsetof(OWNER, field),  \
+        .param.preset = preset_, .group = heading, .param.help = __VA_ARGS__                       \
+    }
+#define HS_OPTIONS_END                                                                             \
+    {                                                                                              \
+        .param.key = NULL                                                                          \
+    }
 #define FLAG(key, field, heading, ...) OPTION(FLAG, key, field, heading, "no", __VA_ARGS__)
 #define INT(key, field, heading, preset, least, most, ...)                                         \
-    OPTION(INT, key, field, heading, preset, __VA_ARGS__, HS_RANGE(least, most))
+    OPTION(INT, key, field, heading, preset, __VA_ARGS__, .param.min = least, .param.max = most)
 #define REAL(key, field, heading, preset, least, most, ...)                                        \
-    OPTION(REAL, key, field, heading, preset, __VA_ARGS__, HS_RANGE(least, most))
+    OPTION(REAL, key, field, heading, preset, __VA_ARGS__, .param.min = least, .param.max = most)
 #define DURATION(key, field, heading, preset, least, most, ...)                                    \
-    OPTION(DURATION, key, field, heading, preset, __VA_ARGS__, HS_RANGE(least, most))
+    OPTION(DURATION, key, field, heading, preset, __VA_ARGS__, .param.min = least,                 \
+           .param.max = most)
 #define CHOICE(key, field, heading, preset, words, ...)                                            \
     OPTION(CHOICE, key, field, heading, preset, __VA_ARGS__, .param.choices = words)
 #define TEXT(key, field, heading, preset, unit_, ...)                                              \

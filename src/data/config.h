@@ -31,23 +31,6 @@ struct hs_option {
                                              between where the unit is LIST; NULL past the end */
 };
 
-/* One row of an option table, two or three lines: type of the value, key, its offset in the
- * structure that the table fills, default as text, help; then further members by name.
- *
- *     HS_OPTION(INT, "jobs", offsetof(struct o, jobs), "0", "how many", HS_RANGE(0, 1e12),
- *               .letter = 'n', .group = "Jobs"),
- */
-#define HS_OPTION(kind, key_, at, preset_, ...)                                                    \
-    {                                                                                              \
-        .param.key = key_, .param.type = HS_PARAM_##kind, .param.offset = at,                      \
-        .param.preset = preset_, .param.help = __VA_ARGS__                                         \
-    }
-#define HS_RANGE(least, most) .param.min = least, .param.max = most
-#define HS_OPTIONS_END                                                                             \
-    {                                                                                              \
-        .param.key = NULL                                                                          \
-    }
-
 #define HS_OPTIONS_MAX 96
 
 /* "tie_jitter" -> "tie-jitter"; returns name. */
