@@ -134,11 +134,12 @@ void hs_say_wrapped(struct hs_output *out, const char *text, uint32_t indent, ui
 
 /* ---- progress ---- */
 
-#define PERIOD_NS INT64_C(200000000) /* 5 Hz */
-#define DAY_US    86400e6
-#define BAR_MIN   8u /* cells; a shorter one says less than the per cent before it */
-#define BAR_STEP  4u /* its length does not follow every digit of the text beside it */
-#define BAR_MAX   32u
+#define PERIOD_NS   INT64_C(200000000) /* 5 Hz */
+#define DAY_US      86400e6
+#define BAR_MIN     8u /* cells; a shorter one says less than the per cent before it */
+#define BAR_STEP    4u /* its length does not follow every digit of the text beside it */
+#define BAR_MAX     32u
+#define STATUS_SIZE 512 /* bytes of a line */
 
 static int64_t now_ns(void)
 {
@@ -191,12 +192,13 @@ static void bar_text(double share, uint32_t cells, bool use_utf8, char *text, si
     hs_append(text, size, "] ");
 }
 
-void hs_progress_text(const struct hs_progress_text *p, const struct hs_terminal *terminal,
-                      char *text, size_t size)
+/* "LABEL62% [###--] REST | ETA 0:08"; share negative: unknown, elapsed_s 0: no ETA. */
+static void progress_text(const struct hs_status_line *line, const char *rest, double share,
+                          double elapsed_s, char text[STATUS_SIZE])
 {
-    char share[16] = "", eta[64] = "", bar[4 * BAR_MAX] = "";
-    if (p->share > 0 && p->elapsed_s > 0) { /* "0:08", "1:02:03" */
-        double left_s = p->elapsed_s * (1 - p->share) / p->share;
+    char percent[16] = "", eta[64] = "", bar[4 * BAR_MAX] = "";
+    if (share > 0 && elapsed_s > 0) { /* "0:08", "1:02:03" */
+        double left_s = elapsed_s * (1 - share) / share;
         uint64_t s = left_s > 0 ? (uint64_t)(left_s + 0.5) : 0;
         (void)snprintf(eta, sizeof eta, " | ETA ");
         if (s >= 3600)
@@ -205,30 +207,27 @@ void hs_progress_text(const struct hs_progress_text *p, const struct hs_terminal
                   s >= 3600 ? "%02" PRIu64 ":%02" PRIu64 : "%" PRIu64 ":%02" PRIu64, s / 60 % 60,
                   s % 60);
     }
-    if (p->share >= 0)
-        (void)snprintf(share, sizeof share, "%.0f%% ", 100 * p->share);
-    size_t used = strlen(p->label) + strlen(share) + strlen(p->rest) + strlen(eta) + sizeof "[] ";
-    size_t room = terminal->err_columns > used ? terminal->err_columns - used : 0;
-    if (p->share >= 0 && terminal->err_is_tty && room >= BAR_MIN)
-        bar_text(p->share, room < BAR_MAX ? (uint32_t)(room - room % BAR_STEP) : BAR_MAX,
-                 terminal->err_use_utf8, bar, sizeof bar);
-    (void)snprintf(text, size, "%s%s%s%s%s", p->label, share, bar, p->rest, eta);
+    if (share >= 0)
+        (void)snprintf(percent, sizeof percent, "%.0f%% ", 100 * share);
+    size_t used = strlen(line->label) + strlen(percent) + strlen(rest) + strlen(eta) + sizeof "[] ";
+    size_t room = line->terminal->err_columns > used ? line->terminal->err_columns - used : 0;
+    if (share >= 0 && line->terminal->err_is_tty && room >= BAR_MIN)
+        bar_text(share, room < BAR_MAX ? (uint32_t)(room - room % BAR_STEP) : BAR_MAX,
+                 line->terminal->err_use_utf8, bar, sizeof bar);
+    (void)snprintf(text, STATUS_SIZE, "%s%s%s%s%s", line->label, percent, bar, rest, eta);
 }
 
 static void show(const struct hs_status_line *line, const char *rest, double share)
 {
-    char text[HS_STATUS_SIZE];
-    const struct hs_progress_text progress = {.label = line->label,
-                                              .rest = rest,
-                                              .share = share,
-                                              .elapsed_s = hs_status_line_elapsed_s(line)};
+    char text[STATUS_SIZE];
     measure(line->terminal);
-    hs_progress_text(&progress, line->terminal, text, sizeof text);
+    progress_text(line, rest, share, hs_status_line_elapsed_s(line), text);
     hs_terminal_status(line->terminal, text);
 }
 
-void hs_run_progress_text(const struct hs_instant *now, uint64_t gpus, double events_per_s,
-                          char *text, size_t size)
+/* "day 41.3 | 1.9 M ev/s | run 512 wait 1,204 | util 87%". */
+static void run_progress_text(const struct hs_instant *now, uint64_t gpus, double events_per_s,
+                              char *text, size_t size)
 {
     char running[32], waiting[32];
     bool is_slow = events_per_s < 999.5e3;
@@ -243,10 +242,10 @@ void hs_run_progress_text(const struct hs_instant *now, uint64_t gpus, double ev
 void hs_status_line_show_run(const struct hs_status_line *line, const struct hs_instant *now,
                              double share, uint64_t events)
 {
-    char rest[HS_STATUS_SIZE];
+    char rest[STATUS_SIZE];
     double elapsed_s = hs_status_line_elapsed_s(line);
-    hs_run_progress_text(now, line->gpus, elapsed_s > 0 ? (double)events / elapsed_s : 0, rest,
-                         sizeof rest);
+    run_progress_text(now, line->gpus, elapsed_s > 0 ? (double)events / elapsed_s : 0, rest,
+                      sizeof rest);
     show(line, rest, share);
 }
 

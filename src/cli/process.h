@@ -66,22 +66,6 @@ void hs_status_line_show_count(struct hs_status_line *line, uint32_t done, uint3
                                const char *rest);
 double hs_status_line_elapsed_s(const struct hs_status_line *line);
 
-/* ---- texts of the line, for tests ---- */
-
-#define HS_STATUS_SIZE 512 /* bytes of a line */
-
-/* "day 41.3 | 1.9 M ev/s | run 512 wait 1,204 | util 87%". */
-void hs_run_progress_text(const struct hs_instant *now, uint64_t gpus, double events_per_s,
-                          char *text, size_t size);
-
-/* "LABEL62% [###--] REST | ETA 0:08". elapsed_s 0: no ETA. */
-struct hs_progress_text {
-    const char *label, *rest;
-    double share, elapsed_s;
-};
-void hs_progress_text(const struct hs_progress_text *progress, const struct hs_terminal *terminal,
-                      char *text, size_t size);
-
 /* ---- signals ---- */
 
 /* At the start of the program. A full disk and a closed pipe (SIGXFSZ, SIGPIPE) come back as failed

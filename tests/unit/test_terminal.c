@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/process.h"
+#include "cli/process.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,21 +20,20 @@ static void test_run_progress(void **state)
                                    .pending = 1000,
                                    .suspended = 204,
                                    .gpus_held = 87};
-    hs_run_progress_text(&now, 100, 1.9e6, text, sizeof text);
+    run_progress_text(&now, 100, 1.9e6, text, sizeof text);
     assert_string_equal(text, "day 41.3 | 1.9 M ev/s | run 512 wait 1,204 | util 87%");
-    hs_run_progress_text(&now, 100, 420e3, text, sizeof text);
+    run_progress_text(&now, 100, 420e3, text, sizeof text);
     assert_string_equal(text, "day 41.3 | 420 k ev/s | run 512 wait 1,204 | util 87%");
-    hs_run_progress_text(&now, 100, 420e3, text, 9); /* cut, not overrun */
+    run_progress_text(&now, 100, 420e3, text, 9); /* cut, not overrun */
     assert_string_equal(text, "day 41.3");
 }
 
-static void expect_line(const struct hs_terminal *terminal, double share, double elapsed_s,
+static void expect_line(struct hs_terminal *terminal, double share, double elapsed_s,
                         const char *expected)
 {
-    char text[HS_STATUS_SIZE];
-    const struct hs_progress_text progress = {
-        .label = "", .rest = "nine more", .share = share, .elapsed_s = elapsed_s};
-    hs_progress_text(&progress, terminal, text, sizeof text);
+    char text[STATUS_SIZE];
+    const struct hs_status_line line = {.terminal = terminal, .label = ""};
+    progress_text(&line, "nine more", share, elapsed_s, text);
     assert_string_equal(text, expected);
 }
 
@@ -62,9 +61,9 @@ static void test_bar(void **state)
     /* An hour after a quarter: three to go. */
     expect_line(&terminal, 0.25, 3600, "25% nine more | ETA 3:00:00");
     expect_line(&terminal, 0.25, 0, "25% nine more");
-    const struct hs_progress_text tie = {.label = "ties 3/10 ", .rest = "x", .share = -1};
-    char text[HS_STATUS_SIZE];
-    hs_progress_text(&tie, &terminal, text, sizeof text);
+    const struct hs_status_line tie = {.terminal = &terminal, .label = "ties 3/10 "};
+    char text[STATUS_SIZE];
+    progress_text(&tie, "x", -1, 0, text);
     assert_string_equal(text, "ties 3/10 x");
 }
 
