@@ -313,7 +313,8 @@ static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *ca
     enum hs_status status = read_members(sweep, hs_json_root(sweep->doc));
     hs_json_close(sweep->doc);
     HS_TRY(status);
-    HS_TRY(hs_hash_file(sweep->file, &sweep->file_hash, &sweep->file_bytes, &call->diag));
+    sweep->input = (struct hs_manifest_input){.role = "experiment", .path = sweep->file};
+    HS_TRY(hs_hash_file(sweep->file, &sweep->input.hash, &sweep->input.bytes, &call->diag));
     sweep->base = *sweep->options;
     sweep->base.output = NULL;
     sweep->base.force = true; /* replaces what a killed run left; a finished point is not run */
@@ -425,14 +426,10 @@ static void write_sweep(void *ctx, struct hs_jsonw *w)
 static enum hs_status write_manifest(struct hs_sweep *sweep, const struct hs_rundir *dir,
                                      const struct hs_output_file *file)
 {
-    const struct hs_manifest_input input = {.role = "experiment",
-                                            .path = sweep->file,
-                                            .hash = sweep->file_hash,
-                                            .bytes = sweep->file_bytes};
     bool is_whole = hs_sweep_count(sweep, HS_POINT_DONE) == sweep->point_count;
     struct hs_manifest manifest = {.status = is_whole ? "complete" : "partial",
                                    .seed = (uint64_t)sweep->base.seed,
-                                   .inputs = &input,
+                                   .inputs = &sweep->input,
                                    .input_count = 1,
                                    .outputs = file,
                                    .output_count = 1,
@@ -492,12 +489,9 @@ static enum hs_status gather(struct hs_sweep *sweep)
 
 /* ---- what is printed ---- */
 
-/* What reads a command. */
-enum reader { BY_SHELL, BY_MAKE };
-
-/* In single quotes where its reader would see more in it than the text. Between the quotes the
- * quote itself is the shell's, '$' is make's own. */
-static void say_word(struct hs_output *out, enum reader reader, const char *word)
+/* In single quotes where a shell or make, which reads it, would see more in it than the text.
+ * Between the quotes the quote itself is the shell's, '$' is make's own. */
+static void say_word(struct hs_output *out, bool for_make, const char *word)
 {
     static const char plain[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._=+-/:,@%";
@@ -507,7 +501,7 @@ static void say_word(struct hs_output *out, enum reader reader, const char *word
     }
     hs_output_put(out, "'", 1);
     for (const char *c = word; *c != '\0'; c++)
-        if (*c == '\'' || (*c == '$' && reader == BY_MAKE))
+        if (*c == '\'' || (*c == '$' && for_make))
             hs_say(out, "%s", *c == '$' ? "$$" : "'\\''");
         else
             hs_output_put(out, c, 1);
@@ -515,15 +509,15 @@ static void say_word(struct hs_output *out, enum reader reader, const char *word
 }
 
 /* The sweep, with the values that were given beside the experiment. */
-static void say_command(struct hs_output *out, enum reader reader, const struct hs_sweep *sweep)
+static void say_command(struct hs_output *out, bool for_make, const struct hs_sweep *sweep)
 {
     char value[4096], pair[4200];
     const struct hs_config *config = &sweep->call->config;
-    say_word(out, reader, sweep->call->command[0]);
+    say_word(out, for_make, sweep->call->command[0]);
     hs_say(out, " sweep ");
-    say_word(out, reader, sweep->file);
+    say_word(out, for_make, sweep->file);
     hs_say(out, " -o ");
-    say_word(out, reader, sweep->dir);
+    say_word(out, for_make, sweep->dir);
     for (size_t i = 0; config->options[i].param.key != NULL; i++) {
         const struct hs_param *param = &config->options[i].param;
         if (config->options[i].is_local || config->origin[i] < HS_FROM_SET)
@@ -531,7 +525,7 @@ static void say_command(struct hs_output *out, enum reader reader, const struct 
         (void)hs_param_print(param, config->base, value, sizeof value);
         (void)snprintf(pair, sizeof pair, "%s=%s", param->key, value);
         hs_say(out, " --set ");
-        say_word(out, reader, pair);
+        say_word(out, for_make, pair);
     }
 }
 
@@ -539,7 +533,7 @@ static void say_list(const struct hs_sweep *sweep)
 {
     struct hs_output *out = &sweep->call->out;
     for (uint32_t i = 0; i < sweep->point_count; i++) {
-        say_command(out, BY_SHELL, sweep);
+        say_command(out, false, sweep);
         hs_say(out, " --index %" PRIu32 "\n", i + 1);
     }
 }
@@ -555,11 +549,11 @@ static void say_make(const struct hs_sweep *sweep)
     for (uint32_t i = 0; i < sweep->point_count; i++)
         hs_say(out, " %" PRIu32, i + 1);
     hs_say(out, "\n\t");
-    say_command(out, BY_MAKE, sweep);
+    say_command(out, true, sweep);
     hs_say(out, " --gather\n");
     for (uint32_t i = 0; i < sweep->point_count; i++) {
         hs_say(out, "%" PRIu32 ":\n\t@", i + 1);
-        say_command(out, BY_MAKE, sweep);
+        say_command(out, true, sweep);
         hs_say(out, " --index $@\n");
     }
 }

@@ -52,9 +52,9 @@ struct hs_sweep {
     struct hs_diag *diag; /* of the call, likewise the arena */
     struct hs_arena *arena;
     const struct hs_run_options *options;
-    const char *file; /* the experiment */
-    uint64_t file_hash, file_bytes;
-    struct hs_json_doc *doc; /* while it is read */
+    const char *file;               /* the experiment */
+    struct hs_manifest_input input; /* the same */
+    struct hs_json_doc *doc;        /* while it is read */
     const char *name;
     const char *dir;
     struct hs_run_options base; /* what all points have in common */

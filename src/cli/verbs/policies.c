@@ -129,10 +129,10 @@ static void say_row(struct hs_output *out, const char *const row[COLUMNS],
         return;
     }
     hs_say_wrapped(out, row[CAN], at_can, columns);
-    if (row[WHAT][0] == '\0')
-        return;
-    hs_say(out, "%-*s", (int)below, "");
-    hs_say_wrapped(out, row[WHAT], below, columns);
+    if (row[WHAT][0] != '\0') {
+        hs_say(out, "%-*s", (int)below, "");
+        hs_say_wrapped(out, row[WHAT], below, columns);
+    }
 }
 
 static void say_list(struct hs_output *out, struct hs_arena *arena, uint32_t columns)

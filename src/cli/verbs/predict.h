@@ -33,7 +33,9 @@ struct hs_predicted_figure {
 };
 
 struct hs_predicted_job {
-    const char *asked; /* as it was given */
+    const char *asked;    /* as it was given */
+    const char *parts[4]; /* of it: model, batch, precision, dataset */
+    enum hs_match match;
     const char *key;
     const char *taken;     /* of an unmeasured one: the row that a run takes; else NULL */
     uint32_t profile, row; /* in the catalogue: itself, and the row taken */

@@ -85,9 +85,10 @@ static enum hs_status split(struct hs_prediction *p, const char *asked, const ch
 }
 
 /* Adds the configuration asked about, next to a row of another batch or precision. */
-static enum hs_status add_unmeasured(const char *const *parts, struct hs_catalogue *catalogue,
-                                     struct hs_predicted_job *job, struct hs_diag *diag)
+static enum hs_status add_unmeasured(struct hs_catalogue *catalogue, struct hs_predicted_job *job,
+                                     struct hs_diag *diag)
 {
+    const char *const *parts = job->parts;
     const struct hs_profile *row = &catalogue->profiles[job->row];
     const char *precision = parts[PRECISION];
     if (*parts[DATASET] != '\0' && !hs_model_same_name(parts[DATASET], row->dataset)) {
@@ -111,36 +112,28 @@ static enum hs_status add_unmeasured(const char *const *parts, struct hs_catalog
                             precision, &job->profile, diag);
 }
 
-/* One of the jobs asked about. */
-struct wish {
-    const char *parts[PARTS];
-    enum hs_match match;
-};
-
 /* All are matched before one is added, so that no job matches a row that was added. */
 static enum hs_status find_jobs(struct hs_prediction *p, struct hs_diag *diag)
 {
-    struct wish wishes[HS_TENANTS_MAX];
     const char *rest = p->options->with, *asked = p->options->job;
     p->jobs = hs_arena_alloc(&p->arena, HS_TENANTS_MAX * sizeof *p->jobs);
     for (; asked != NULL; asked = hs_option_next(&rest, &p->arena)) {
         if (p->count == HS_TENANTS_MAX)
             return hs_fail(diag, HS_E_USAGE, NULL, NULL, "predict: more than %u jobs on one GPU",
                            HS_TENANTS_MAX);
-        struct hs_predicted_job *job = &p->jobs[p->count];
-        struct wish *wish = &wishes[p->count++];
-        const char **parts = wish->parts;
+        struct hs_predicted_job *job = &p->jobs[p->count++];
+        const char **parts = job->parts;
         HS_TRY(split(p, asked, parts, diag));
         job->asked = asked;
         job->row = hs_catalogue_match(&p->catalogue, parts[MODEL], parts[DATASET], parts[BATCH],
-                                      parts[PRECISION], &wish->match);
+                                      parts[PRECISION], &job->match);
         job->profile = job->row;
-        if (wish->match == HS_MATCH_NONE)
+        if (job->match == HS_MATCH_NONE)
             return unknown_model(p, parts[MODEL], diag);
     }
     for (uint32_t i = 0; i < p->count; i++)
-        if (wishes[i].match == HS_MATCH_BATCH)
-            HS_TRY(add_unmeasured(wishes[i].parts, &p->catalogue, &p->jobs[i], diag));
+        if (p->jobs[i].match == HS_MATCH_BATCH)
+            HS_TRY(add_unmeasured(&p->catalogue, &p->jobs[i], diag));
     for (uint32_t i = 0; i < p->count; i++) {
         struct hs_predicted_job *job = &p->jobs[i];
         job->key = p->catalogue.profiles[job->profile].key;
