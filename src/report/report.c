@@ -78,7 +78,6 @@ struct hs_bounds {
     double makespan_work_s, makespan_longest_s, mean_jct_s; /* results; NaN without jobs */
 };
 
-#define JOBS_MAX UINT32_MAX
 /* A 4-ary heap: half as deep as a binary one, and the children of a job are side by side. */
 #define CHILDREN 4u
 
@@ -146,7 +145,7 @@ static void serve_and_push(struct hs_bounds *b, hs_i128 until, hs_i128 units)
         return;
     const int64_t key = units > INT64_MAX ? INT64_MAX : (int64_t)units;
     hs_grow_bare((void **)&b->left, &b->left_cap, (uint64_t)b->left_count + 1, sizeof *b->left,
-                 JOBS_MAX);
+                 UINT32_MAX);
     uint32_t at = b->left_count++;
     for (; at > 0 && b->left[(at - 1) / CHILDREN] > key; at = (at - 1) / CHILDREN)
         b->left[at] = b->left[(at - 1) / CHILDREN];
@@ -202,7 +201,7 @@ static void bounds_submit(struct hs_bounds *b, int64_t now_us, const struct hs_s
         b->first_index = job->index;
     }
     hs_grow_bare((void **)&b->arrivals, &b->arrivals_cap, (uint64_t)b->arrival_count + 1,
-                 sizeof *b->arrivals, JOBS_MAX);
+                 sizeof *b->arrivals, UINT32_MAX);
     b->arrivals[b->arrival_count++] =
         (struct bounds_arrival){job->work_us, job->profile, job->gpus * job->gpu_milli};
 }

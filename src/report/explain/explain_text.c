@@ -282,27 +282,6 @@ static hs_u128 sum_of(const explain_waits waits)
     return sum;
 }
 
-/* Causes that were never met have no column. */
-static void say_over_time(const struct explain *x, struct hs_output *out)
-{
-    double part_h =
-        (double)(x->end_us - x->begin_us) / (double)HS_US_PER_S / 3600 / EXPLAIN_INTERVALS;
-    if (sum_of(x->total) == 0)
-        return;
-    hs_say(out, "\nGPUs waited for, mean of each twelfth of the run\n  %10s", "from");
-    for (int c = 0; c < EXPLAIN_CAUSES; c++)
-        if (x->total[c] > 0)
-            hs_say(out, "%15s", explain_cause_names[c]);
-    hs_say(out, "%12s\n", "all");
-    for (uint32_t i = 0; i < EXPLAIN_INTERVALS; i++) {
-        hs_say(out, "  %10s", LENGTH(explain_interval_us(x, i) - x->begin_us));
-        for (int c = 0; c < EXPLAIN_CAUSES; c++)
-            if (x->total[c] > 0)
-                hs_say(out, "%15.1f", gpu_hours(x->interval[i][c]) / part_h);
-        hs_say(out, "%12.1f\n", gpu_hours(sum_of(x->interval[i])) / part_h);
-    }
-}
-
 static void say_longest(const struct explain *x, struct hs_output *out)
 {
     const struct explain_list *longest = &x->longest;
@@ -495,6 +474,8 @@ static void say_run(const struct explain *x, bool use_utf8, struct hs_output *ou
 {
     bool is_met[EXPLAIN_CAUSES];
     const hs_u128 sum = sum_of(x->total);
+    const double part_h =
+        (double)(x->end_us - x->begin_us) / (double)HS_US_PER_S / 3600 / EXPLAIN_INTERVALS;
     const int decimals = gpu_hours(sum) < 10 ? 3 : 1;
     hs_say(out, "%s: %u job%s, %u placement%s, %u GPU%s\nunder %s: order %s, scan %s\n", x->dir,
            x->job_count, plural(x->job_count), x->schedule.segment_count,
@@ -507,7 +488,19 @@ static void say_run(const struct explain *x, bool use_utf8, struct hs_output *ou
         is_met[c] = x->total[c] > 0;
     }
     hs_say(out, "  %-13s%14.*f\n", "all", decimals, gpu_hours(sum));
-    say_over_time(x, out);
+    if (sum > 0)
+        hs_say(out, "\nGPUs waited for, mean of each twelfth of the run\n  %10s", "from");
+    for (int c = 0; c < EXPLAIN_CAUSES; c++) /* those that were never met have no column */
+        if (x->total[c] > 0)
+            hs_say(out, "%15s", explain_cause_names[c]);
+    for (uint32_t i = 0; sum > 0 && i < EXPLAIN_INTERVALS; i++) {
+        hs_say(out, "%s  %10s", i == 0 ? "         all\n" : "",
+               LENGTH(explain_interval_us(x, i) - x->begin_us));
+        for (int c = 0; c < EXPLAIN_CAUSES; c++)
+            if (x->total[c] > 0)
+                hs_say(out, "%15.1f", gpu_hours(x->interval[i][c]) / part_h);
+        hs_say(out, "%12.1f\n", gpu_hours(sum_of(x->interval[i])) / part_h);
+    }
     say_longest(x, out);
     say_causes(x, is_met, out);
 }

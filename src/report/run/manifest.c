@@ -211,8 +211,7 @@ void hs_runmanifest_close(struct hs_runmanifest *m)
 
 /* ---- rows read back ---- */
 
-#define GPU_MILLI 1000
-#define NS_PER_S  INT64_C(1000000000)
+#define NS_PER_S INT64_C(1000000000)
 
 /* Of the kinds that are decimal numbers. */
 static const struct {
@@ -220,7 +219,7 @@ static const struct {
     const char *expected;
     bool may_be_empty;
 } decimals[] = {
-    [HS_ROWCELL_SHARE] = {GPU_MILLI, "a share of a GPU, at most 1, in thousandths", false},
+    [HS_ROWCELL_SHARE] = {HS_GPU_MILLI, "a share of a GPU, at most 1, in thousandths", false},
     [HS_ROWCELL_TIME] = {HS_US_PER_S, "a time in seconds", false},
     [HS_ROWCELL_TIME_OR_NONE] = {HS_US_PER_S, "a time in seconds", true},
     [HS_ROWCELL_NUMBER] = {HS_US_PER_S, "a number", true},
@@ -365,7 +364,7 @@ enum hs_status hs_rowfile_read(const struct hs_rowfile *f, void *row)
         default:
             HS_TRY(hs_rowfile_decimal(f, i, decimals[kind].unit, decimals[kind].expected, &value));
             if ((value < 0 && !decimals[kind].may_be_empty) ||
-                (kind == HS_ROWCELL_SHARE && (value < 1 || value > GPU_MILLI)))
+                (kind == HS_ROWCELL_SHARE && (value < 1 || value > HS_GPU_MILLI)))
                 return bad(f, i, decimals[kind].expected);
             if (kind == HS_ROWCELL_SHARE)
                 *(uint32_t *)to = (uint32_t)value;

@@ -173,11 +173,9 @@ static const struct hs_row_format jobs_file = {
 
 /* ---- segments.csv ---- */
 
-/* mean_rate is the work done over the time held, from integers: work rebuilt from it is off by at
+/* A row an uninterrupted placement, in the order in which they end: the exact Gantt chart.
+ * mean_rate is the work done over the time held, from integers: work rebuilt from it is off by at
  * most half a nanosecond per second held. */
-#define RATE_DECIMALS 9
-
-/* A row an uninterrupted placement, in the order in which they end: the exact Gantt chart. */
 static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
 {
     struct hs_csvw *w = &((struct hs_row_file *)ctx)->csv;
@@ -186,7 +184,7 @@ static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
     hs_csvw_seconds(w, segment->start_us);
     hs_csvw_seconds(w, segment->end_us);
     hs_csvw_ids(w, segment->gpus, segment->gpu_count);
-    hs_csvw_ratio(w, (uint64_t)segment->done_ns, held_ns, RATE_DECIMALS);
+    hs_csvw_ratio(w, (uint64_t)segment->done_ns, held_ns, 9);
     hs_csvw_u64(w, segment->max_tenants);
     hs_csvw_text(w, hs_segment_end_text(segment->ended_by));
     hs_csvw_end(w);
@@ -201,8 +199,6 @@ static const struct hs_row_format segments_file = {
     .observer = {.on_segment = on_segment}};
 
 /* ---- decisions.csv ---- */
-
-#define SHARE_DECIMALS 6
 
 /* A row an action of the policy, with what led to it. */
 struct decisions_state {
@@ -254,7 +250,7 @@ static enum hs_status on_decision(void *ctx, int64_t now_us, const struct hs_dec
         hs_csvw_seconds(w, (int64_t)decision->value);
         break;
     case VALUE_SHARE:
-        hs_csvw_ratio(w, decision->value, UINT64_C(1) << 32, SHARE_DECIMALS);
+        hs_csvw_ratio(w, decision->value, UINT64_C(1) << 32, 6);
         break;
     case VALUE_COUNT:
         hs_csvw_u64(w, decision->value);

@@ -29,8 +29,6 @@
 #include "data/json.h"
 #include "data/param_table.h"
 
-#define JOBS_MAX      (HS_INTERN_MAX - 1)
-#define SEGMENTS_MAX  UINT32_MAX
 #define NODES_MAX     1000000u
 #define NODE_GPUS_MAX 1024
 #define TYPE_SIZE     256
@@ -296,7 +294,7 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                        "apart",
                        run->setup.trace.path, j->line, j->id);
     hs_grow((void **)&run->jobs, &run->job_cap, (uint64_t)run->job_count + 1, sizeof *run->jobs,
-            JOBS_MAX);
+            HS_INTERN_MAX);
     run->jobs[run->job_count++] = (struct verify_job){.id = hs_intern_text(&run->ids, name),
                                                       .submit_us = j->submit_us - *epoch_us,
                                                       .recorded_us = j->duration_us,
@@ -321,7 +319,7 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                                                               .first_long_us = -1,
                                                               .is_full_speed = true}};
     hs_grow((void **)&run->attempts_us, &run->attempt_cap,
-            (uint64_t)run->attempt_count + j->attempts, sizeof *run->attempts_us, SEGMENTS_MAX);
+            (uint64_t)run->attempt_count + j->attempts, sizeof *run->attempts_us, UINT32_MAX);
     for (uint32_t i = 0; i < j->attempts; i++)
         run->attempts_us[run->attempt_count++] = j->attempts_us[i];
     return HS_OK;
