@@ -84,12 +84,12 @@ static bool remove_level(const char *path, enum level level)
     return is_done && rmdir(path) == 0;
 }
 
-/* The directory, or the first `length` bytes of its path. */
-static bool sync_dir(const char *path, size_t length)
+/* The directory ("."), or the one above (".."). */
+static bool sync_dir(const char *path, const char *which)
 {
-    char copy[HS_PATH_SIZE];
-    snprintf(copy, sizeof copy, "%.*s", (int)length, path);
-    int fd = open(copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char at[HS_PATH_SIZE + NAME_ROOM];
+    snprintf(at, sizeof at, "%s/%s", path, which);
+    int fd = open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return false;
     bool is_done = fsync(fd) == 0;
@@ -167,7 +167,7 @@ enum hs_status hs_rundir_remove(const char *path, struct hs_diag *diag)
 
 enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag)
 {
-    if (!sync_dir(dir->tmp_path, HS_PATH_SIZE))
+    if (!sync_dir(dir->tmp_path, "."))
         return dir_failed(diag, dir->tmp_path, "flush the directory to the disk");
     /* rename(2) itself replaces an empty directory; one that came since open stays without force;
      * an old run is moved aside, whole until the new one stands */
@@ -193,10 +193,7 @@ enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag)
     }
     dir->is_open = false;
     enum hs_status status = HS_OK;
-    const char *slash = strrchr(dir->final_path, '/');
-    const size_t length =
-        slash == NULL || slash == dir->final_path ? 1 : (size_t)(slash - dir->final_path);
-    if (!sync_dir(slash != NULL ? dir->final_path : ".", length))
+    if (!sync_dir(dir->final_path, ".."))
         status = dir_failed(diag, dir->final_path, "flush the directory above to the disk");
     hs_rundir_discard(dir);
     return status;
