@@ -657,27 +657,18 @@ uint32_t hs_oom_claim_mib(const struct hs_engine *e, const struct hs_job *job, u
     return claim_mib < HS_CLAIM_MOST ? claim_mib : HS_CLAIM_MOST;
 }
 
-/* Bounds its believed need: the largest GPU that it may use, unless that states no memory. */
-static uint32_t largest_mib(const struct hs_engine *e, const struct hs_job *job)
-{
-    uint32_t most = 0;
-    for (uint32_t t = 0; t < e->cluster->type_count; t++) {
-        if ((job->ask.type_mask >> t & 1) == 0)
-            continue;
-        if (e->cluster->types[t].mem_mib == 0)
-            return UINT32_MAX;
-        if (e->cluster->types[t].mem_mib > most)
-            most = e->cluster->types[t].mem_mib;
-    }
-    return most;
-}
-
 /* The next estimate is 1.25 times what was seen (our choice: a quarter of head room). */
 static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
 {
     struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
     uint64_t seen_mib = (uint64_t)needs->gpu_mem_mib + needs->gpu_mem_mib / 4;
-    uint32_t most_mib = largest_mib(e, job);
+    uint32_t most_mib =
+        0; /* of the GPUs that it may use; a type without stated memory bounds nothing */
+    for (uint32_t t = 0; t < e->cluster->type_count; t++) {
+        const uint32_t mib = e->cluster->types[t].mem_mib;
+        if ((job->ask.type_mask >> t & 1) != 0 && (mib == 0 || mib > most_mib))
+            most_mib = mib == 0 ? UINT32_MAX : mib;
+    }
     if (seen_mib > most_mib)
         seen_mib = most_mib;
     if (needs->estimate.mem_mib < seen_mib)

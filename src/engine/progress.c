@@ -38,8 +38,7 @@ static void sort_picks(struct hs_pick *picks, uint32_t count)
 static inline void allocation_append(struct hs_engine *e, const struct hs_job *job, uint32_t node,
                                      uint64_t gpus, uint32_t gpu, uint32_t count, uint32_t *last)
 {
-    uint32_t at;
-    hs_jobs_allocate(&e->jobs, &at);
+    const uint32_t at = hs_jobs_allocate(&e->jobs);
     e->jobs.allocations[at] = (struct hs_allocation){.gpus = gpus,
                                                      .gpu = gpu,
                                                      .count = count,
@@ -128,7 +127,8 @@ static void job_spread(struct hs_engine *e, struct hs_job *job)
     const bool has_left = e->plan.is_writing && (job->plan & HS_PLAN_RELEASED) != 0;
     const uint32_t pm = hs_utilization_alone_pm(job);
     uint32_t last = HS_NO_ALLOCATION;
-    for (uint32_t s = hs_first_allocation(&e->jobs, job), next; s != HS_NO_ALLOCATION; s = next) {
+    for (uint32_t s = hs_placement_of(&e->jobs, job)->first_allocation, next; s != HS_NO_ALLOCATION;
+         s = next) {
         const struct hs_allocation allocation = e->jobs.allocations[s];
         next = allocation.next_of_job;
         hs_jobs_free_allocation(&e->jobs, s);
@@ -331,16 +331,6 @@ HS_EXPANDED uint64_t hs_rate_now(const struct hs_engine *e, const struct hs_job 
 /* Marks of struct hs_job.plan live in the low bits; this one says "in the touched list". */
 enum { JOB_TOUCHED = 1u << 7 };
 
-static void advance(struct hs_engine *e, const struct hs_job *job, struct hs_job_run *run,
-                    uint64_t rate_q32, int64_t dt)
-{
-    struct hs_work work = hs_work_of(&e->jobs, job);
-    hs_work_advance(&work, rate_q32, dt);
-    e->work_done_ns += (uint64_t)(work.done_ns - run->done_ns);
-    run->done_ns = work.done_ns;
-    run->carry = (uint32_t)work.carry;
-}
-
 void hs_progress_account(struct hs_engine *e, struct hs_job *job, int64_t dt)
 {
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
@@ -357,7 +347,11 @@ void hs_progress_account(struct hs_engine *e, struct hs_job *job, int64_t dt)
         run->cost_left_us -= dt;
         run->overhead_us += dt;
     } else if (job->state == HS_JOB_RUNNING) {
-        advance(e, job, run, placement->rate_q32, dt);
+        struct hs_work work = hs_work_of(&e->jobs, job);
+        hs_work_advance(&work, placement->rate_q32, dt);
+        e->work_done_ns += (uint64_t)(work.done_ns - run->done_ns);
+        run->done_ns = work.done_ns;
+        run->carry = (uint32_t)work.carry;
         run->attained_us += dt;
     }
 }
@@ -391,14 +385,6 @@ static void gpu_touch_others(struct hs_engine *e, const struct hs_gpu *gpu,
     }
 }
 
-/* The job has joined a GPU with tenants: unless all have shares, they slow each other. */
-static void gpu_join(struct hs_engine *e, const struct hs_job *job, const struct hs_gpu *gpu)
-{
-    e->instant.gpus_shared += gpu->tenants == 2;
-    hs_placement_of(&e->jobs, job)->shared_gpus++;
-    gpu_touch_others(e, gpu, job, gpu->tenants == 2 ? 1 : 0);
-}
-
 /* Counts the memory of the job and of tenants placed before it, behind it in the list. */
 bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job)
 {
@@ -426,7 +412,7 @@ void hs_progress_renew(struct hs_engine *e, const struct hs_job *job)
 {
     if (e->is_exclusive) /* it has no co-runner */
         return;
-    for (uint32_t s = hs_first_allocation(&e->jobs, job); s != HS_NO_ALLOCATION;
+    for (uint32_t s = hs_placement_of(&e->jobs, job)->first_allocation; s != HS_NO_ALLOCATION;
          s = e->jobs.allocations[s].next_of_job) {
         struct hs_gpu *gpu = &e->gpus[e->jobs.allocations[s].gpu];
         allocation_unlink(e, gpu, s);
@@ -457,10 +443,13 @@ static void job_sit_down(struct hs_engine *e, const struct hs_job *job, const ui
         gpu->active = (uint16_t)(gpu->active + is_active);
         gpu->laned = (uint16_t)(gpu->laned + is_laned);
         hs_gpu_memory_recount(e, gpu, mem_mib);
-        if (gpu->tenants == 1)
+        if (gpu->tenants == 1) {
             ++*first_of;
-        else if (!is_part)
-            gpu_join(e, job, gpu);
+        } else if (!is_part) { /* unless all have shares, they slow each other */
+            e->instant.gpus_shared += gpu->tenants == 2;
+            placement->shared_gpus++;
+            gpu_touch_others(e, gpu, job, gpu->tenants == 2 ? 1 : 0);
+        }
         if (gpu->tenants == 1 && is_plain)
             hs_utilization_set(e, ids[i], alone_pm, alone_pm);
         else

@@ -260,7 +260,7 @@ static inline struct hs_allocation *hs_allocation_at(const struct hs_engine *e, 
 static inline struct hs_allocation *hs_job_first(const struct hs_engine *e,
                                                  const struct hs_job *job)
 {
-    return hs_allocation_at(e, hs_first_allocation(&e->jobs, job));
+    return hs_allocation_at(e, hs_placement_of(&e->jobs, job)->first_allocation);
 }
 
 static inline struct hs_allocation *hs_job_next(const struct hs_engine *e,

@@ -599,20 +599,17 @@ enum retry_draw {
     RETRY_TIME = RETRY_AGAIN + HS_RETRIES_MAX
 };
 
-/* The chance that a retry fails too, so that the mean number of retries is that of the class. */
-static double retry_again(const struct retry_class *c)
-{
-    double failures = c->mean_retries / c->unsuccessful; /* of a job that fails */
-    return (sqrt(4 * failures - 3) - 1) / 2;
-}
-
 void hs_retry_open(struct hs_retry *retry, struct hs_job_source source, uint64_t seed)
 {
     *retry = (struct hs_retry){.source = source, .seed = hs_seed_of(seed, "failures")};
     for (int i = 0; i < HS_RETRY_CLASSES; i++) {
         const struct retry_class *c = &retry_classes[i];
         retry->fails_below[i] = (uint64_t)llrint(c->unsuccessful * (double)CHANCE_ONE);
-        retry->again_below[i] = (uint64_t)llrint(retry_again(c) * (double)CHANCE_ONE);
+        /* the chance that a retry fails too, so that the mean number of retries is that of the
+         * class */
+        double failures = c->mean_retries / c->unsuccessful; /* of a job that fails */
+        double again = (sqrt(4 * failures - 3) - 1) / 2;
+        retry->again_below[i] = (uint64_t)llrint(again * (double)CHANCE_ONE);
     }
     for (int i = 0; i < HS_FAILURE_REASONS; i++) {
         const struct failure_reason *reason = &failure_reasons[i];

@@ -21,7 +21,7 @@
  * unknown, one attempt. Default records are never written to.
  *
  *     hs_jobs_add(&jobs, &slot);
- *     for (uint32_t a = hs_first_allocation(&jobs, job); a != HS_NO_ALLOCATION;
+ *     for (uint32_t a = hs_placement_of(&jobs, job)->first_allocation; a != HS_NO_ALLOCATION;
  *          a = jobs.allocations[a].next_of_job)
  */
 #ifndef HORUS_MODEL_JOB_H
@@ -303,12 +303,6 @@ static inline struct hs_sharing_overhead *hs_sharing_overhead_of(const struct hs
     return &jobs->overheads[hs_run_of(jobs, job)->overhead];
 }
 
-/* HS_NO_ALLOCATION: it holds no GPU. */
-static inline uint32_t hs_first_allocation(const struct hs_jobs *jobs, const struct hs_job *job)
-{
-    return hs_placement_of(jobs, job)->first_allocation;
-}
-
 /* The default record for all jobs if needs are not kept. */
 static inline struct hs_job_needs *hs_needs_of(const struct hs_jobs *jobs, const struct hs_job *job)
 {
@@ -329,10 +323,10 @@ static inline struct hs_job_history *hs_history_of(const struct hs_jobs *jobs,
 }
 
 /* A free allocation, not yet linked. */
-static inline void hs_jobs_allocate(struct hs_jobs *jobs, uint32_t *allocation)
+static inline uint32_t hs_jobs_allocate(struct hs_jobs *jobs)
 {
-    *allocation = hs_pool_take(&jobs->allocation_pool, (void **)&jobs->allocations,
-                               sizeof *jobs->allocations);
+    return hs_pool_take(&jobs->allocation_pool, (void **)&jobs->allocations,
+                        sizeof *jobs->allocations);
 }
 
 static inline void hs_jobs_free_allocation(struct hs_jobs *jobs, uint32_t allocation)

@@ -147,7 +147,7 @@ static void every_whole_allocation_is_checked(void **state)
     (void)state;
     assert_true(e->is_exclusive);
     struct hs_job *job = &e->jobs.jobs[first], *waits = &e->jobs.jobs[first == 0 ? 1 : 0];
-    struct hs_allocation *allocation = &e->jobs.allocations[hs_first_allocation(&e->jobs, job)];
+    struct hs_allocation *allocation = &e->jobs.allocations[hs_placement_of(&e->jobs, job)->first_allocation];
     assert_int_equal(allocation->count, 2);
     BREAKS(e->gpu_free[0], UINT64_C(0xf), "free and held at once");
     BREAKS(e->gpu_free[0], UINT64_C(0x8), "free and held at once");
@@ -160,8 +160,8 @@ static void every_whole_allocation_is_checked(void **state)
     BREAKS(allocation->count, 1, "its GPUs are miscounted");
     struct hs_allocation twice = *allocation;
     uint32_t second = HS_NO_ALLOCATION;
-    hs_jobs_allocate(&e->jobs, &second);
-    allocation = &e->jobs.allocations[hs_first_allocation(&e->jobs, job)];
+    second = hs_jobs_allocate(&e->jobs);
+    allocation = &e->jobs.allocations[hs_placement_of(&e->jobs, job)->first_allocation];
     e->jobs.allocations[second] = twice;
     BREAKS(allocation->next_of_job, second, "a GPU is held twice");
     hs_jobs_free_allocation(&e->jobs, second);

@@ -28,6 +28,12 @@ struct feed {
     struct hs_trace_job job;
 };
 
+/* The chance that a retry fails too, so that the mean number of retries is that of the class. */
+static double retry_again(const struct retry_class *c)
+{
+    return (sqrt(4 * (c->mean_retries / c->unsuccessful) - 3) - 1) / 2;
+}
+
 static enum hs_status feed_next(void *ctx, struct hs_trace_job **out)
 {
     struct feed *feed = ctx;
