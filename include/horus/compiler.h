@@ -20,8 +20,7 @@
 #define HS_CTZ64(x)   ((unsigned)__builtin_ctzll(x)) /* undefined for 0 */
 #define HS_CLZ64(x)   ((unsigned)__builtin_clzll(x)) /* undefined for 0 */
 #define HS_CACHE_LINE 64u
-/* Any address is allowed. Without the empty statement gcc treats a function that only prefetches as
- * one without effect and drops its calls. */
+/* Any address is allowed. Without the empty statement gcc drops calls of a function of these. */
 #define HS_PREFETCH(address)                                                                       \
     do {                                                                                           \
         __builtin_prefetch(address);                                                               \

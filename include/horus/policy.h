@@ -47,8 +47,7 @@ void hs_plan_start(struct hs_plan *p, hs_job_id job);
 void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus); /* free GPUs of a node */
 /* The two in one: its whole gang gets free GPUs of one node. */
 void hs_plan_start_on_node(struct hs_plan *p, hs_job_id job, uint32_t node);
-void hs_plan_on_gpu(struct hs_plan *p, uint32_t gpu); /* one GPU; shared with HS_CAN_COLOCATE, or
-                                                         for a job that wants a share of it */
+void hs_plan_on_gpu(struct hs_plan *p, uint32_t gpu); /* one GPU, perhaps shared or a share of it */
 
 /* Take all GPUs from a placed job (HS_CAN_PREEMPT). resume_cost_us is added to what it owes before
  * it makes progress again; an unpaid rest of an earlier cost stays owed. */
@@ -81,8 +80,7 @@ enum hs_keeps {
 };
 struct hs_turn {
     uint32_t slice_group;     /* > 0 */
-    uint32_t coscheduled_set; /* jobs of a group with the same number > 0 take turns together, and
-                                 interfere */
+    uint32_t coscheduled_set; /* jobs of a group with one > 0 take turns together */
     enum hs_keeps keeps;
     bool is_waiting; /* paused from its start on, or from when its cost is paid */
 };
@@ -93,8 +91,7 @@ void hs_plan_slice_group(struct hs_plan *p, const struct hs_turn *turn);
  * Over the jobs (coscheduled sets count once) of a group that are not paused, the sum of shares
  * times GPUs is at most the GPUs of the node on which the group has jobs. */
 void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t slice_group, uint64_t share_q32);
-/* Throttle, Q32 in (0, 1] (HS_CAN_THROTTLE). Like group and share it ends with the placement, if
- * moved too. */
+/* Throttle, Q32 in (0, 1] (HS_CAN_THROTTLE). Like group and share it ends with the placement. */
 void hs_plan_cap(struct hs_plan *p, hs_job_id job, uint64_t cap_q32);
 /* A job in the background (HS_CAN_THROTTLE) fills what the others on its GPUs leave idle: it does
  * not slow them while their utilizations and caps times utilizations of those in the background add
@@ -168,8 +165,7 @@ struct hs_event {
     uint64_t tag;
 };
 
-/* How the policy behaves with the parameters it was given: printed among the assumptions of every
- * manifest and summary. Static strings. */
+/* How the policy behaves as it is set: assumptions of manifest and summary. Static strings. */
 struct hs_semantics {
     const char *order;      /* "submit", "duration", "remaining", ... */
     const char *scan;       /* "strict", "fit", "easy" */

@@ -81,8 +81,7 @@ struct hs_view {
 
 int64_t hs_view_now_us(const struct hs_view *v);
 
-/* Zeroed memory for the policy's own structures, freed with the run. Only from init(). Never NULL.
- */
+/* Zeroed memory for the policy's own structures, until the run ends. Only from init(). */
 void *hs_view_alloc(const struct hs_view *v, uint64_t bytes);
 
 /* The policy's private bytes of one job (job_state_size of them, zeroed at submission). */
@@ -149,8 +148,7 @@ int32_t hs_view_util_peak_pm(const struct hs_view *v, hs_job_id job);
  * mille; Q32, >= 1 << 32. Beyond 1 it is a product of a function of the one and a function of the
  * other, and what several others add is the sum: it can be tabulated. */
 uint64_t hs_view_slowdown_q32(const struct hs_view *v, int32_t own_pm, int32_t beside_pm);
-/* HS_KNOWS_MEMORY: predicted peak GPU memory per GPU (what was seen, and a quarter, after it ran
- * out of memory); 0 = no prediction. */
+/* HS_KNOWS_MEMORY: predicted peak per GPU (after an OOM 1.25 times what was seen); 0 = none. */
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job);
 /* Of the predicted peak, what stays between mini-batches: the model and its optimizer. */
 uint32_t hs_view_gpu_mem_persistent_mib(const struct hs_view *v, hs_job_id job);
@@ -158,8 +156,7 @@ uint32_t hs_view_gpu_mem_persistent_mib(const struct hs_view *v, hs_job_id job);
 int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
-/* HS_KNOWS_RATE, measured: mini-batches it has done; its speed under a memory limit relative to
- * that without, Q32, found by trial. */
+/* HS_KNOWS_RATE, measured: mini-batches done; speed under a memory limit, Q32 of that without. */
 uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job);
 uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib);
 
@@ -195,12 +192,10 @@ uint32_t hs_view_gpu_node(const struct hs_view *v, uint32_t gpu);
 uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu);
 /* Tenant i of the GPU before this plan, in no particular order; HS_NO_JOB past the last. O(i). */
 hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i);
-/* Whether the job may be put on this GPU beside its tenants: by their number, and by the jobs that
- * must run alone; memory is not checked. */
+/* Whether the job may be put beside the GPU's tenants, by their number and who must be alone. */
 bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job);
 /* HS_KNOWS_RATE: joint utilization of a GPU, per mille, now (0) or in the mean of the last
- * window_us (of what is remembered of it: the last HS_UTIL_KEPT changes; only if the policy
- * wants_mean_util). O(1). */
+ * window_us (of the HS_UTIL_KEPT changes remembered; only if the policy wants_mean_util). */
 #define HS_UTIL_KEPT 16u
 uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu, int64_t window_us);
 /* Of one GPU that is shared: what is for its tenants; UINT32_MAX = not stated. */
@@ -215,9 +210,8 @@ uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job);
 uint64_t hs_view_quota_room(const struct hs_view *v, uint32_t vc);
 /* Whether the GPUs of the job (not of shares) are free anywhere, and within the quota. */
 bool hs_view_has_room(const struct hs_view *v, hs_job_id job);
-/* The quota itself (UINT64_MAX: none), and the GPUs that its jobs hold, plan and parts of GPUs
- * included. With HS_CAN_BORROW no quota stops a job: quota_room is UINT64_MAX, and these show who
- * exceeds it. */
+/* The quota itself (UINT64_MAX: none), and the GPUs that its jobs hold, plan and parts included.
+ * With HS_CAN_BORROW no quota stops a job: quota_room is UINT64_MAX, these show who exceeds it. */
 uint64_t hs_view_quota(const struct hs_view *v, uint32_t vc);
 uint64_t hs_view_vc_held(const struct hs_view *v, uint32_t vc);
 
@@ -244,8 +238,7 @@ uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most
 uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size, bool is_idle);
 /* Free GPUs of all its nodes. */
 uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack);
-/* Lowest rack >= from with at least `count` wholly idle nodes of `size` GPUs of the job's pool;
- * HS_NO_RACK if there is none. O(racks). */
+/* Lowest rack >= from with `count` wholly idle nodes of `size` GPUs for the job; HS_NO_RACK. */
 uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t count,
                            uint32_t from);
 
@@ -275,8 +268,7 @@ uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc);
 struct hs_load {
     uint32_t tenants;
     uint32_t claim_mib;    /* sum of the predicted peaks; 0 without HS_KNOWS_MEMORY */
-    uint32_t measured_pm;  /* joint utilization, measured: jobs placed by this plan do not count
-                              yet; 0 without HS_KNOWS_RATE */
+    uint32_t measured_pm;  /* joint utilization, before this plan; 0 without HS_KNOWS_RATE */
     int32_t sum[HS_LOADS]; /* of the values of .load of each tenant */
 };
 

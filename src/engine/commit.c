@@ -163,8 +163,7 @@ static void job_add_overhead(struct hs_engine *e, struct hs_job *job, int64_t co
     hs_progress_touch(e, job);
 }
 
-/* Reports a setting before it is applied. A kill was reported when the job left its GPUs; the other
- * kinds change no placement. */
+/* Reports a setting before it is applied; a kill was reported when the job left its GPUs. */
 static enum hs_status observe_setting(struct hs_engine *e, const struct hs_action *a)
 {
     static const enum hs_decision_kind kinds[] = {
@@ -240,8 +239,7 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
     return HS_OK;
 }
 
-/* All actions of the plan but releases and placements, in their order; then what has to hold on the
- * GPUs that they concern. */
+/* All actions but releases and placements, in order; then what has to hold on their GPUs. */
 static enum hs_status plan_set_all(struct hs_engine *e)
 {
     for (uint32_t i = 0; i < e->plan.count; i++) {

@@ -78,8 +78,7 @@ struct room {
     uint64_t all, most, quota;
 };
 
-/* Adds what waits to its causes. max_size: what one node could hold. Returns what is wanted by
- * gangs no larger than what is left. */
+/* Adds what waits to its causes; returns the part of gangs not larger than what is left. */
 static uint64_t book_waiting(const struct hs_wait_sizes *s, struct room room, uint64_t max_size,
                              struct hs_instant *to)
 {

@@ -33,8 +33,7 @@ static void sort_picks(struct hs_pick *picks, uint32_t count)
     }
 }
 
-/* Allocates `count` GPUs of one word of the map, linked behind the allocation `*last` of the job;
- * *last becomes the new one. */
+/* Allocates `count` GPUs of one word of the map, linked behind `*last`, which they become. */
 static inline void allocation_append(struct hs_engine *e, const struct hs_job *job, uint32_t node,
                                      uint64_t gpus, uint32_t gpu, uint32_t count, uint32_t *last)
 {
@@ -191,8 +190,7 @@ static uint64_t away_q32(const struct hs_job_placement *job, const struct hs_job
                                                          : HS_Q32_ONE);
 }
 
-/* More can take turns on a GPU than the model takes at once: then what groups of them add is added
- * up, as the model itself adds it up. */
+/* More can take turns on a GPU than the model takes: what groups of them add is added up. */
 static uint64_t gpu_slowdown_q20(const struct hs_engine *e, const struct hs_gpu *gpu,
                                  const struct hs_job *job)
 {

@@ -214,8 +214,7 @@ static inline bool hs_action_has_job(const struct hs_action *a)
 
 /* The claim of a job that may not be put beside others: no GPU has that much. */
 #define HS_CLAIM_ALONE UINT32_MAX
-/* The largest claim of any other job, 256 TiB: a prediction may be anything, but the sum over all
- * tenants of a GPU is below HS_CLAIM_ALONE. */
+/* The largest claim of any other job, 256 TiB: so all of a GPU are below HS_CLAIM_ALONE. */
 #define HS_CLAIM_MOST (HS_CLAIM_ALONE / HS_TENANTS_MAX)
 
 /* What the tenants of a GPU of the type may claim in all when there are so many. */
@@ -335,9 +334,8 @@ bool hs_tentative_is_open(const struct hs_engine *e, const struct hs_gpu *gpu);
 void hs_plan_begin(struct hs_engine *e);
 /* HS_E_POLICY if an action was refused (reported), else HS_OK with the last action complete. */
 HS_MUST_USE enum hs_status hs_plan_end(struct hs_engine *e);
-/* Applies an accepted plan to the jobs: all releases, then all placements, then settings (turns,
- * caps, memory limits, costs, awaited steps, ends of jobs, timers, counts), then the events that
- * report the result to the policy. */
+/* Applies an accepted plan to the jobs: all releases, then all placements, then settings in their
+ * order, then the events that report the result to the policy. */
 HS_MUST_USE enum hs_status hs_commit(struct hs_engine *e);
 /* The job has reached the work at which its memory changes. */
 void hs_commit_memory_change(struct hs_engine *e, struct hs_job *job);
@@ -383,8 +381,7 @@ static inline void hs_gpu_memory_recount(struct hs_engine *e, struct hs_gpu *gpu
     else
         gpu->mem_used_mib = hs_gpu_memory(e, hs_gpu_first(e, gpu), HS_NEED_USED);
 }
-/* The job's need by its progress, and what its limit leaves of it on its GPUs: true when it takes
- * more of them than before. */
+/* The job's need by its progress and its limit: true when it takes more than before. */
 bool hs_gpu_memory_update(struct hs_engine *e, struct hs_job *job);
 /* Its speed under its limit, and what it has on the host, by how things stand now. */
 void hs_gpu_memory_settle(struct hs_engine *e, struct hs_job *job);
@@ -410,8 +407,7 @@ static inline void hs_utilization_set(struct hs_engine *e, uint32_t id, uint32_t
         hs_tentative_refresh(e, id);
 }
 
-/* What a job makes of a GPU that it has for itself, if that needs no arithmetic: it is active,
- * takes no turns and is not held back. */
+/* Does a job alone on a GPU use it as its utilization says: active, no turns, no cap? */
 static inline bool hs_utilization_is_plain(const struct hs_job_placement *placement)
 {
     return placement->is_active && placement->slice_group == 0 && placement->cap_q32 == HS_Q32_ONE;
@@ -480,8 +476,7 @@ HS_MUST_USE static inline enum hs_status hs_progress_rerate(struct hs_engine *e)
 uint64_t hs_rate_now(const struct hs_engine *e, const struct hs_job *job);
 /* The rate that its placement gives a job, once it is not held up by a cost. */
 uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_job *job);
-/* Leaves the mode at the first question about a single GPU: from now on each GPU has its record.
- * O(live jobs + GPUs held), once. */
+/* Leaves the mode at the first question about a single GPU. O(live jobs + GPUs), once. */
 HS_COLD void hs_exclusive_end_now(struct hs_engine *e);
 
 static inline void hs_exclusive_end(struct hs_engine *e)
@@ -521,8 +516,7 @@ HS_MUST_USE enum hs_status hs_oom(struct hs_engine *e, struct hs_job *job);
 /* ---- lifecycle.c: observers ---- */
 
 HS_MUST_USE enum hs_status hs_observe_start(struct hs_engine *e, struct hs_job *job);
-/* An action that is applied; gpus are those that the job holds now. Call it only if
- * e->hears_decision is set. */
+/* An applied action, with the GPUs held now; only where e->hears_decision is set. */
 HS_MUST_USE enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *a,
                                                enum hs_decision_kind kind, uint64_t value);
 /* Closes the running segment of a placed, synced job. */

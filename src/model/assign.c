@@ -39,8 +39,7 @@
 #define PERSISTENT_MIB         287u
 #define PERSISTENT_CHECKPOINTS 3u
 
-/* Memory stated by the record holds, and the part kept between mini-batches is at most the peak. A
- * job of unknown peak gets no memory values. */
+/* What the record states holds; what is kept is at most the peak, nothing if that is unknown. */
 static void settle_memory(struct hs_trace_job *job)
 {
     uint64_t kept_mib = (uint64_t)PERSISTENT_CHECKPOINTS * job->checkpoint_mib;
@@ -219,8 +218,7 @@ static enum hs_status group_weigh(struct mix_group *group, const char *jobs, dou
                    wanted, jobs, least, most);
 }
 
-/* Weights are worked out for the modes that draw from the mix. HS_E_USAGE when nothing fits or the
- * target is out of reach. */
+/* Weights where the mode draws. HS_E_USAGE when nothing fits or the target is out of reach. */
 static enum hs_status mix_open(struct mix *mix, const struct hs_catalogue *catalogue,
                                const struct hs_assign_options *options, struct hs_diag *diag)
 {
@@ -605,8 +603,7 @@ void hs_retry_open(struct hs_retry *retry, struct hs_job_source source, uint64_t
     for (int i = 0; i < HS_RETRY_CLASSES; i++) {
         const struct retry_class *c = &retry_classes[i];
         retry->fails_below[i] = (uint64_t)llrint(c->unsuccessful * (double)CHANCE_ONE);
-        /* the chance that a retry fails too, so that the mean number of retries is that of the
-         * class */
+        /* the chance that a retry fails, for the mean number of retries of the class */
         double failures = c->mean_retries / c->unsuccessful; /* of a job that fails */
         double again = (sqrt(4 * failures - 3) - 1) / 2;
         retry->again_below[i] = (uint64_t)llrint(again * (double)CHANCE_ONE);

@@ -40,8 +40,7 @@ struct hs_assign_options {
     enum hs_assign_mode mode;
     uint64_t seed;
     double target_util;     /* mean solo utilization of the mix, 0..1 */
-    double sticky;          /* chance that a job of the same user and size within a day keeps the
-                               profile of the one before */
+    double sticky;          /* chance of the profile before, of that user and size in a day */
     uint32_t mem_limit_mib; /* memory of the GPUs: larger profiles are not drawn; 0 = none */
     const char *gpu;        /* telemetry and mix draw from profiles measured on this type; NULL =
                                the type with the most of them in the catalogue */
@@ -97,8 +96,7 @@ struct hs_retry {
 };
 
 void hs_retry_open(struct hs_retry *retry, struct hs_job_source source, uint64_t seed);
-/* Fills attempts_us and attempts of the jobs that fail, and adds the run time of the attempts that
- * fail to their duration. */
+/* Fills attempts_us and attempts of jobs that fail, and adds these to their duration. */
 struct hs_job_source hs_retry_source(struct hs_retry *retry);
 
 #endif

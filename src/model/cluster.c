@@ -454,8 +454,7 @@ static void read_declared_type(struct cluster_reader *r, const struct hs_json *t
                            "speed must be a number above 0, at most 1000");
 }
 
-/* Type of a node group. With "gpu_types" in the file every group names one of them; without, it
- * names a well-known one or none. */
+/* Type of a node group: one of "gpu_types" if the file has them, else well-known or none. */
 static uint32_t read_group_type(struct cluster_reader *r, const struct hs_json *group)
 {
     const struct hs_json *value = hs_json_get(group, "type");

@@ -53,9 +53,8 @@ struct hs_cluster {
     struct hs_intern vc_names; /* of vcs: index + 1, because "" is id 0 */
 };
 
-/* spec: a file (its name ends in .json or it exists), JSON or a list of machines such as openb's
- * and Philly's, or a shape "20x8:V100,8x4:P100" (nodes x GPUs : type; ":type" may be left out). VCs
- * of a JSON stand ready, mode IGNORE. */
+/* spec: a file (*.json, or it exists), JSON or a list of machines such as openb's and Philly's, or
+ * a shape "20x8:V100,8x4:P100" (nodes x GPUs [: type]). VCs of a JSON stand ready, mode IGNORE. */
 HS_MUST_USE enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec,
                                            struct hs_diag *diag);
 /* Turns VCs on. file: NULL (the JSON's own), a JSON {"vcs": {"name": gpus, ...}} or Helios'

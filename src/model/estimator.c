@@ -89,8 +89,7 @@ static int64_t mean_us(const struct rolling_mean *mean)
     return (int64_t)(mean->sum_us / mean->count);
 }
 
-/* Of the finished jobs of the same user and GPUs; if there is none, of the same user; if there is
- * none, of all; -1 if there is none. */
+/* Of finished jobs of the same user and GPUs, else of the user, else of all; -1: none. */
 static int64_t rolling_mean_us(struct rolling *r, uint32_t user, uint32_t gpus)
 {
     const struct rolling_size *size = size_of(r, user, gpus);

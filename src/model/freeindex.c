@@ -228,8 +228,7 @@ static inline bool ask_is_plain(const struct hs_ask *ask)
     return (ask->cpus_milli_per_gpu | ask->mem_mib_per_gpu) == 0;
 }
 
-/* How many of so many GPUs have CPU and memory on an idle node. Few jobs ask for them: it stands
- * apart from the searches. */
+/* How many of so many GPUs have CPU and memory on an idle node: seldom asked, so apart. */
 static HS_APART uint32_t gpus_with_rest(const struct hs_kind *kind, const struct hs_ask *ask,
                                         uint64_t gpus)
 {

@@ -45,9 +45,8 @@ static inline uint32_t hs_ids_lower_bound(const uint32_t *ids, uint32_t count, u
 struct hs_free;
 
 /* by_vc: VC is part of the pools (partition); otherwise ask.vc is ignored. jitter_seed 0: ties go
- * to the lowest id; otherwise best and worst draw among equally good nodes (hs_mix64 of seed and a
- * counter), while first and idle, which go by id, are unchanged. Memory O(nodes x max_node_gpus)
- * bits, all from the arena, at init. */
+ * to the lowest id; otherwise fits draw among equally good nodes (hs_mix64 of seed and a counter),
+ * while first and idle go by id. Memory O(nodes x max_node_gpus) bits, from the arena, at init. */
 void hs_free_init(struct hs_free **free_index, const struct hs_cluster *cluster, bool by_vc,
                   uint64_t jitter_seed, struct hs_arena *arena);
 

@@ -136,8 +136,7 @@ enum hs_status hs_interference_parse(const char *text, struct hs_interference_op
 
 /* ---- noise ---- */
 
-/* The normal distribution and the keys of profiles and GPU types are tabulated, so that a residual
- * costs a few nanoseconds. */
+/* Distribution and keys are tabulated: a residual costs a few nanoseconds. */
 static struct pair_noise *noise_make(struct hs_arena *arena, uint64_t seed,
                                      const struct hs_catalogue *catalogue,
                                      const char *const *gpu_types, uint32_t type_count)
@@ -313,9 +312,8 @@ static void sort_tenants(struct hs_tenant *tenants, uint32_t count)
 }
 
 /* Exact mean value analysis of a closed queue (one customer a job, think time for the rest), with
- * the excesses of measured pairs in the place of u_i u_j: S_i(N) = 1 + sum x_ij Q_j(N \ i) / u_j,
- * Q_j(N) = 1 - (1 - u_j) / S_j(N). Mean value analysis: Reiser & Lavenberg, JACM 1980. others is
- * sorted in place. */
+ * the excesses of measured pairs for u_i u_j: S_i(N) = 1 + sum x_ij Q_j(N \ i) / u_j, Q_j(N) = 1 -
+ * (1 - u_j) / S_j(N) (Reiser & Lavenberg, JACM 1980). others is sorted in place. */
 static uint64_t queueing_q20(const struct hs_interference *m, uint32_t type, struct hs_tenant self,
                              struct hs_tenant *others, uint32_t count)
 {
@@ -424,8 +422,7 @@ double hs_interference_noise_rmse(const struct hs_interference *m, uint32_t type
 
 enum table_form { RANK_1, TWO_WAY };
 
-/* What a job's own speed, or that of the other, gains by the partner's utilization: a line, which
- * may have a bend at CURVE_BEND. */
+/* What a speed gains by the partner's utilization: a line, with a bend at CURVE_BEND. */
 struct slowdown_curve {
     double value, slope, bend;
 };

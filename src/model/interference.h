@@ -36,8 +36,7 @@ struct hs_interference_options {
     double excess; /* CONST: X >= 0 */
     double gamma;  /* 0..10; S of a pair becomes S^gamma, at most 1000; 1 = as measured */
     enum hs_crowd crowd;
-    /* X >= 0: speeds of pairs that were not measured get seeded residuals of X times the hold-out
-     * RMSE of what answers; 0 = none */
+    /* X >= 0: pairs not measured get seeded residuals of X times the hold-out RMSE */
     double noise;
     uint64_t seed; /* of the noise */
 };

@@ -208,12 +208,10 @@ struct hs_jobs {
 void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size);
 /* From now on each job has a record of its needs; once, and nothing is known of those there are. */
 void hs_jobs_know_needs(struct hs_jobs *jobs);
-/* Takes a slot with zeroed scratch and an identity that refers to the default records; the caller
- * fills the job itself. O(1) amortised. */
+/* Takes a slot with zeroed scratch and default records; the caller fills the job itself. */
 void hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot);
 void hs_jobs_set_id(struct hs_job_identity *identity, const char *id);
-/* The run times of a new job's attempts: the first is its work now, the others follow; its
- * submit_us and its label are set. */
+/* The run times of a new job's attempts: its work now, then the others; submit_us is set. */
 void hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const int64_t *attempts_us,
                           uint32_t count);
 /* The job failed: its work is that of its next attempt, which it must have; zeroed scratch. */

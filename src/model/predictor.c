@@ -603,8 +603,7 @@ static void utilmodel_read(struct utilmodel *m, struct hs_jsoncheck *check,
 
 /* ---- regress: by the fit ---- */
 
-/* Added to a distance in ln(batch): any row of the same precision is nearer than one of another.
- * Batches are below 2^31. */
+/* Added to a distance in ln(batch), of batches below 2^31: the same precision is nearer. */
 #define OTHER_PRECISION 22.0
 
 struct regress {

@@ -119,8 +119,7 @@ double hs_utilmate_effect(const struct hs_utilmate *mate, const struct hs_utilwo
  * HS_UTIL_BATCH; the other effects are set to 0. */
 void hs_utilmate_centre(struct hs_utilmate *mate, double mean, const double *batches,
                         uint32_t count);
-/* What is left of the effect on ln load that one measurement shows: a saturated GPU tells only that
- * the load is not smaller. */
+/* The effect on ln load that one measurement shows: a saturated GPU tells only a least one. */
 double hs_util_residual(double util, double log_load);
 /* The host feeds a batch in host_ms: util, or less if the GPU then waits. */
 double hs_utilform_host_limit(const struct hs_utilform *form, const struct hs_utilwork *work,

@@ -96,8 +96,8 @@ uint32_t hs_catalogue_match(const struct hs_catalogue *catalogue, const char *mo
 /* By key as printed, folded; HS_NO_PROFILE if there is none. */
 uint32_t hs_catalogue_find(const struct hs_catalogue *catalogue, const char *key);
 /* A configuration of like's model and dataset that was not measured: its graph, family and GPU
- * type, and no figures; *id is an old one if there is such a row. For questions about it: a job of
- * a trace takes the row that matches best. */
+ * type, and no figures; *id is an old one if there is such a row. Jobs take the best match instead.
+ */
 HS_MUST_USE enum hs_status hs_catalogue_add(struct hs_catalogue *catalogue, uint32_t like,
                                             const char *batch, const char *precision, uint32_t *id,
                                             struct hs_diag *diag);
@@ -123,8 +123,7 @@ struct hs_modelset {
     struct hs_arena arena;
 };
 
-/* files: comma-separated paths, NULL or "" for the shipped ones. Two files of one kind, or a file
- * of no kind, are errors. */
+/* files: comma-separated, NULL or "" for the shipped ones; one of each kind, else an error. */
 HS_MUST_USE enum hs_status hs_modelset_init(struct hs_modelset *set, const char *files,
                                             struct hs_diag *diag);
 void hs_modelset_free(struct hs_modelset *set);

@@ -23,8 +23,7 @@
 #define NO_VERTEX UINT32_MAX
 
 /* A vertex of a pool's treap: an open GPU, for itself and for those that follow it on its node and
- * hold the same. Order: tenants, first sum, claim, id. There are as many as were open at once: GPUs
- * that are idle, or full, have none. */
+ * hold the same. Order: tenants, first sum, claim, id. Idle or full GPUs have none. */
 struct vertex {
     struct hs_load_range own; /* least and most are its load */
     struct hs_load_range box; /* of the subtree */
@@ -452,8 +451,7 @@ uint64_t hs_share_count(struct hs_share *s, const struct hs_share_query *query, 
 
 /* ---- nodes ---- */
 
-/* The largest level of an open GPU that leaves a candidate with this claim more than margin_mib;
- * LEVEL_IDLE: it may join none. */
+/* The largest level that leaves a candidate more than margin_mib; LEVEL_IDLE: there is none. */
 static uint32_t most_level_beside(const struct share_pool *p, uint32_t claim_mib,
                                   uint32_t margin_mib)
 {
@@ -511,8 +509,7 @@ bool hs_share_is_full(const struct hs_share *s, const struct hs_ask *ask)
 
 /* ---- the node of a gang ---- */
 
-/* What the cheapest GPUs of a node cost; HS_NEVER when there are too few. By the loads, which lie
- * closer together than the vertices do. */
+/* What the cheapest GPUs of a node cost, by its loads; HS_NEVER when there are too few. */
 static int64_t node_sum(const struct search *q, const struct share_node *n)
 {
     const struct hs_share *s = q->s;

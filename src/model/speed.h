@@ -86,9 +86,8 @@ HS_MUST_USE enum hs_status hs_restart_load(struct hs_overheads **table, const ch
  * row. Names are compared as those of profiles are. O(length of the names + log rows). */
 int64_t hs_restart_us(const struct hs_overheads *table, const char *model, const char *other,
                       uint32_t gpus);
-/* A CSV of model, limit (per cent of the peak, 0 to 100), speed (relative, above 0 to 1; 1 at 100,
- * falling or level with the limit). Unknown columns, two rows of one model and limit, and figures
- * out of range are errors at their place. */
+/* A CSV of model, limit (per cent of the peak, 0 to 100), speed (above 0 to 1; 1 at 100, growing
+ * with the limit). Unknown columns, two rows of one model and limit, other figures are errors. */
 HS_MUST_USE enum hs_status hs_memcurve_load(struct hs_overheads **table, const char *path,
                                             struct hs_diag *diag);
 /* Speed of a job of `model` (NULL, "": none) with a limit of limit_mib of the peak_mib that it
