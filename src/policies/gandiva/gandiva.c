@@ -3,6 +3,14 @@
  * Gandiva (Xiao et al., OSDI'18; README.md): parameters, events, and one decision, whose order is:
  * trials and turns that are over, the queue, moves, what is due at a look of the introspection (at
  * multiples of `introspect`), then what runs on each server that changed.
+ *
+ * Packing by trial and undo, on over-subscribed servers. Jobs of one GPU that have run alone for a
+ * quantum, and for profile_steps mini-batches where these are known, are tried in order of
+ * utilization beside the unit of least utilization of the same server that leaves memory for them,
+ * one at a time for each unit. After the trial the rates of all members, each relative to its own
+ * alone, are added up: slicing would give 1 in all. A server is looked at when something has
+ * changed there, or a job may have been profiled since; O(ring^2). Not tried again are a job that
+ * failed with HS_GANDIVA_FAILED others, one whose GPU ran out of memory, and one of unknown memory.
  */
 #include "policies/gandiva/gandiva.h"
 

@@ -10,15 +10,11 @@
  *
  * A job belongs to one server at a time, whether it runs there or waits for its turn. The ring of a
  * server holds its units in the order of turns: a unit is a job, or a group of jobs packed on one
- * GPU, which is named by its leader. A spread job is a gang over several servers: it is in no ring,
- * and its GPUs are pinned, out of reach of the rings.
- *
- * Demand counts requested GPUs, of jobs that run and jobs that wait for a turn alike; free GPUs are
- * those without demand, which may be fewer than are idle at an instant. A server is over-subscribed
- * when its demand exceeds its GPUs.
- *
- * Bookkeeping is done as soon as something is decided; which units of a server run is settled once,
- * at the end of the decision, for each server that changed.
+ * GPU, named by its leader. A spread job is a gang over several servers: in no ring, its GPUs are
+ * pinned. Demand counts requested GPUs, of jobs that run and jobs that wait for a turn alike; free
+ * GPUs are those without demand, which may be fewer than are idle at an instant. A server is
+ * over-subscribed when its demand exceeds its GPUs. What runs on the servers that changed is
+ * settled once, at the end of the decision.
  */
 #ifndef HORUS_POLICIES_GANDIVA_GANDIVA_H
 #define HORUS_POLICIES_GANDIVA_GANDIVA_H
@@ -232,8 +228,6 @@ void hs_gandiva_merge(struct hs_gandiva *g, hs_job_id job, hs_job_id leader);
 void hs_gandiva_split(struct hs_gandiva *g, hs_job_id job);
 /* The unit goes to the tail of its ring. */
 void hs_gandiva_to_tail(struct hs_gandiva *g, hs_job_id leader);
-/* GPUs of the server become those of a spread job. */
-void hs_gandiva_pin(struct hs_gandiva *g, hs_job_id job, uint32_t server, uint32_t gpus);
 
 /* Gives a job of a ring GPUs of its server: these, or idle ones, lowest first, of which there are
  * enough (gpus NULL). RESTART: in place of others of the server, at the cost of a switch; MOVE,

@@ -10,24 +10,22 @@
  *        larger than a server as many empty servers as it takes
  *     3  any free GPUs: of one server, the one with fewest that will do; else of as few servers as
  *        possible
- *     4  the server of 1, beyond what it has, up to max_height: its jobs take turns
+ *     4  the server of 1, beyond what it has, up to max_height: its jobs take turns; not for a gang
+ *        that is spread, and last where jobs of higher priority take all GPUs
  *     5  none: the job waits
  *
- * A spread gang takes no turns, so 4 is not for gangs larger than a server. Under 4 a server whose
- * GPUs are all taken by jobs of higher priority comes after the others. O(log servers) for each
- * server that is looked at: one, unless jobs ask for GPU types, CPUs or host memory.
+ * O(log servers) for each server that is looked at: one, unless jobs ask for GPU types, CPUs or
+ * host memory.
  *
- * Jobs under 5 stand in a queue for each virtual cluster and gang size. They are tried in order of
+ * Waiting jobs stand in a queue for each virtual cluster and gang size, and are tried in order of
  * submission; those that do not fit are skipped. Where a gang without constraints fits nowhere, no
  * other of its size does, and the rest of its queue is skipped: a scan costs O(sizes x log jobs)
- * besides the jobs that are placed. If nothing but submissions happened since the last scan, only
- * new jobs are tried.
+ * besides the jobs that are placed. After submissions alone only new jobs are tried.
  *
  * Moves when GPUs fall free, and growth:
  *
- *     heights   from an over-subscribed server (the one in largest excess) a job that waits for its
- *               turn goes to free GPUs, the smallest gang first, of those the youngest; under
- *               shares, where no job waits, any such job
+ *     heights   from the over-subscribed server in largest excess a job that waits for its turn
+ *               (under shares any job) goes to free GPUs, the smallest gang first, youngest first
  *     locality  a spread gang goes to one server whose free GPUs and its own there hold it, the one
  *               that is slowed most first
  *     defrag    at each look of the introspection a server of which a large part is free is
@@ -36,14 +34,11 @@
  *               progress for each GPU that it holds grows to the largest power of two that is free
  *               for it and in its range; and so on while GPUs are idle
  *
- * A gang larger than a server stays where it is, and so does a group of packed jobs. The target is
- * the server with fewest free GPUs that will do, an empty one last. A move costs O(log servers), a
- * look at what to defragment O(servers with free GPUs) if something has changed since, and the
- * search for a job to grow O(ring).
- *
- * Jobs that have grown give back at once what others can use, down to their demand, the largest
- * first. What a job would gain is not known before it grows. Under quotas no job grows: what it
- * holds beyond its demand would keep others out.
+ * Gangs larger than a server and packed jobs stay where they are. The target is the server with
+ * fewest free GPUs that will do, an empty one last. A move costs O(log servers), a look at what to
+ * defragment O(servers with free GPUs) if something changed since, a search for a job to grow
+ * O(ring). Jobs that have grown give back at once what others can use, down to their demand, the
+ * largest first. Under quotas none grows: what it holds beyond its demand would keep others out.
  */
 #include "policies/gandiva/gandiva.h"
 
@@ -259,7 +254,11 @@ static bool span_find(struct hs_gandiva *g, hs_job_id job, bool is_empty)
         g->span_nodes[g->span_count] = node;
         g->span_gpus[g->span_count++] = gpus;
         g->servers[node].reserved = gpus; /* a server is used once, though its CPUs end first */
-        hs_gandiva_pin(g, job, node, gpus);
+        g->servers[node].pool = hs_gandiva_pool_of(g, job);
+        g->servers[node].demand += gpus;
+        g->servers[node].pinned += gpus;
+        g->servers[node].idle_since_us = hs_view_now_us(g->v);
+        hs_gandiva_refresh(g, node);
     }
     for (; rest > 0 && g->span_count > 0; g->span_count--) { /* in vain: GPUs are given back */
         uint32_t server = g->span_nodes[g->span_count - 1];
@@ -370,20 +369,6 @@ void hs_gandiva_dequeue(struct hs_gandiva *g, hs_job_id job)
         hs_gandiva_job(g, job)->where = HS_GANDIVA_NOWHERE;
 }
 
-/* True when the job is out of the queue: started, placed, or rejected. */
-static bool try_job(struct hs_gandiva *g, hs_job_id job)
-{
-    if (hs_view_gpus(g->v, job) == 0) {
-        hs_plan_reason(g->p, NULL);
-        hs_plan_start(g->p, job);
-    } else if (!place(g, job) && (g->pools[hs_gandiva_pool_of(g, job)].jobs > 0 ||
-                                  !hs_reject_hopeless(g->v, g->p, job))) {
-        return false; /* GPUs that were given away in this plan may look idle still */
-    }
-    hs_gandiva_dequeue(g, job);
-    return true;
-}
-
 /* Tries a job and returns the next one of its queue that is worth a try. Behind a gang without
  * constraints that fits nowhere these are jobs with constraints, and, in the queue of gangs larger
  * than a server, smaller gangs, or those within the free GPUs if these are what was short. */
@@ -394,7 +379,17 @@ static hs_job_id try_and_advance(struct hs_gandiva *g, hs_job_id job, uint32_t q
     bool is_constrained = hs_view_is_constrained(g->v, job);
     hs_job_id next =
         hs_job_queue_next_within(jobs, g->v, job, (struct hs_gang_limits){*limit, UINT64_MAX});
-    if (try_job(g, job) || is_constrained)
+    bool is_out = gpus == 0 || place(g, job);
+    if (gpus == 0) {
+        hs_plan_reason(g->p, NULL);
+        hs_plan_start(g->p, job);
+    } else if (!is_out) { /* GPUs that were given away in this plan may look idle still */
+        is_out =
+            g->pools[hs_gandiva_pool_of(g, job)].jobs == 0 && hs_reject_hopeless(g->v, g->p, job);
+    }
+    if (is_out)
+        hs_gandiva_dequeue(g, job);
+    if (is_out || is_constrained)
         return next;
     *limit = 0;
     if (gpus > g->widest) {

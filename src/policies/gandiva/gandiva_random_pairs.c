@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The baseline that Gavel (Narayanan et al., OSDI'20) calls Gandiva: random packing. It knows no
- * profiles, and has neither servers nor affinity, time slices, tests of memory or utilization, or
- * costs.
+ * The baseline that Gavel (Narayanan et al., OSDI'20) calls Gandiva: random packing, without
+ * profiles, servers, affinity, time slices, tests of memory or utilization, or costs.
  *
  * - Jobs start in order of submission, alone on idle GPUs while there are enough: a gang on the
  *   fullest node that holds it, a larger one on as few nodes as its free GPUs allow.
  * - When there are not, a job joins a random one of the running jobs with as many GPUs and no
- *   partner, on its GPUs. Jobs stand on a circle by a mix of rank and seed, and the one behind the
- *   job's own draw is taken; each try is another draw. So the choice depends on nothing but the
- *   jobs that are there.
- * - After `trial` the pair is judged: it stays if the measured rates of the two, relative to that
- *   of the first when it was alone there, add up to at least 1. (The rate of the second alone there
- *   was never seen.) Otherwise the second returns to its place in the queue with what it has done,
- *   and its next partner is another one. In a pair nothing changes until one of them ends, so one
- *   trial is enough.
+ *   partner. Jobs stand on a circle by a mix of rank and seed, and the one behind the job's own
+ *   draw, another at each try, is taken: the choice depends on the jobs that are there alone.
+ * - After `trial` the pair stays if the measured rates of the two, relative to that of the first
+ *   when it was alone there, add up to at least 1. (The rate of the second alone was never seen.)
+ *   Otherwise the second returns to its place in the queue with what it has done, and its next
+ *   partner is another one. In a pair nothing changes until one ends: one trial is enough.
  * - A job that is left alone by its partner may be joined again.
  *
  * Cost of a start: O(log jobs) and its GPUs; more where partners cannot be joined (GPU type, CPUs).

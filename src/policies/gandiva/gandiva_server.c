@@ -288,16 +288,6 @@ void hs_gandiva_join(struct hs_gandiva *g, hs_job_id job, uint32_t server)
     hs_gandiva_refresh(g, server);
 }
 
-void hs_gandiva_pin(struct hs_gandiva *g, hs_job_id job, uint32_t server, uint32_t gpus)
-{
-    struct hs_gandiva_server *s = &g->servers[server];
-    s->pool = hs_gandiva_pool_of(g, job);
-    s->demand += gpus;
-    s->pinned += gpus;
-    s->idle_since_us = hs_view_now_us(g->v);
-    hs_gandiva_refresh(g, server);
-}
-
 /* ---- groups ---- */
 
 /* A member leaves a group of several; the rest is a group still, or a single job. The next member

@@ -7,8 +7,7 @@
  * unit is left out:
  *
  *     - the turn of a unit is a quantum from the moment it gets its GPUs, or from the last dispatch
- *       because a job came or left (which gives all that run another quantum); at its end the unit
- *       goes to the tail, and units are chosen anew
+ *       because a job came or left; at its end the unit goes to the tail, and units are chosen anew
  *     - what a unit runs on after its turn, to the end of a mini-batch, is taken from its next turn
  *     - a chosen unit whose GPUs are held by one that is about to stop waits for them
  *
@@ -21,16 +20,6 @@
  * a unit are a home in name only. Homes go to the GPUs with fewest units, lowest first, and no GPU
  * stays empty while another is home of two: a slice group has no more time than its GPUs.
  * O(ring x GPUs), and the cost of the shares, when a job comes or leaves; nothing in between.
- *
- * Packing by trial and undo, on over-subscribed servers. Jobs on one GPU that have run alone for a
- * quantum, and for profile_steps mini-batches where these are known, are tried in order of
- * utilization beside the unit of least utilization of the same server that leaves memory for them;
- * each unit takes one job on trial at a time. After the trial the rates of all members, each
- * relative to its own rate alone, are added up: slicing would give 1 in all.
- *
- * A server is looked at when the introspection is due and something has changed there, or a job may
- * have been profiled since; O(ring^2) then. Not tried again are a job that failed with
- * HS_GANDIVA_FAILED others, one whose GPU ran out of memory, and one whose memory is not known.
  */
 #include "policies/gandiva/gandiva.h"
 
@@ -100,14 +89,6 @@ static void choose_turns(struct hs_gandiva_turn *ring, uint32_t count, uint32_t 
             }
         }
     }
-}
-
-static void choose_units(const struct slice_pass *x)
-{
-    const struct hs_gandiva_turn *turn = x->g->turns;
-    choose_turns(x->g->turns, list_turns(x, true), x->s->gpus - x->s->pinned);
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, turn++)
-        job_of(x, u)->has_turn = turn->runs;
 }
 
 /* ---- round robin: what stops ---- */
@@ -500,7 +481,10 @@ void hs_gandiva_slice(struct hs_gandiva *g, uint32_t server)
         share_time(&x);
         return;
     }
-    choose_units(&x);
+    const struct hs_gandiva_turn *turn = g->turns;
+    choose_turns(g->turns, list_turns(&x, true), x.s->gpus - x.s->pinned);
+    for (hs_job_id u = x.s->head; u != HS_NO_JOB; u = job_of(&x, u)->next, turn++)
+        job_of(&x, u)->has_turn = turn->runs;
     stop_others(&x);
     start_chosen(&x);
     set_turns(&x);

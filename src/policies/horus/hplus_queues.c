@@ -145,24 +145,6 @@ static uint32_t clusters_nearest(const struct hs_clusters *c, const struct hs_fe
     return nearest(c, z_q16);
 }
 
-static void seed(struct hs_clusters *c, struct hs_cluster_sample *s)
-{
-    for (uint32_t i = 0; i < s->count; i++) {
-        struct hs_demand_point *point = &s->points[i];
-        z_scores(c, &point->features, point->z_q16);
-        point->group = NO_GROUP;
-        s->order[i].job = i;
-        s->order[i].key = 0;
-        for (uint32_t f = 0; f < HS_FEATURES; f++)
-            s->order[i].key += (int64_t)point->z_q16[f];
-    }
-    hs_sort(s->order, s->count);
-    for (uint32_t g = 0; g < c->count; g++) {
-        uint32_t at = (2 * g + 1) * s->count / (2 * c->count);
-        memcpy(c->centroid_q16[g], s->points[s->order[at].job].z_q16, sizeof c->centroid_q16[g]);
-    }
-}
-
 /* Of the members of a group. */
 struct group_sum {
     uint64_t z_q16[HS_FEATURES], count;
@@ -236,7 +218,20 @@ static void clusters_fit(struct hs_clusters *c, uint32_t count, struct hs_cluste
     c->count = count;
     for (uint32_t f = 0; f < HS_FEATURES; f++)
         c->weight_q32[f] = weight_of(s, f);
-    seed(c, s);
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct hs_demand_point *point = &s->points[i];
+        z_scores(c, &point->features, point->z_q16);
+        point->group = NO_GROUP;
+        s->order[i].job = i;
+        s->order[i].key = 0;
+        for (uint32_t f = 0; f < HS_FEATURES; f++)
+            s->order[i].key += (int64_t)point->z_q16[f];
+    }
+    hs_sort(s->order, s->count);
+    for (uint32_t g = 0; g < c->count; g++) {
+        uint32_t at = (2 * g + 1) * s->count / (2 * c->count);
+        memcpy(c->centroid_q16[g], s->points[s->order[at].job].z_q16, sizeof c->centroid_q16[g]);
+    }
     for (uint32_t round = 0; round < HS_CLUSTER_ROUNDS && fit_once(c, s); round++)
         continue;
 }

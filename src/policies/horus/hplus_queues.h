@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The waiting queues of Horus+: jobs that ask for alike amounts (GPUs, predicted mean and peak
- * utilization, predicted memory; clusters, below) wait in one queue, in order of their key. One set
- * of queues per virtual cluster.
+ * utilization, predicted memory) wait in one queue, in order of their key, for each virtual
+ * cluster.
  *
  * Clustering anew is due when more jobs wait than the last time by recluster_growth; or when
- * recluster_period has passed and as many came or went since: without changes the clusters would
- * come out the same. This way all clustering costs a job that comes or goes O(1) visits (and what
- * moves it in the orders), however long the queue. In between a new job joins the queue of the
- * nearest centroid.
+ * recluster_period has passed and as many came or went since. So it costs a job that comes or goes
+ * O(1) visits, however long the queue. In between a new job joins the queue of nearest centroid.
  *
  * A queue earns credit by waiting: its jobs times the longer of a minute and their median
  * (credit=median) or mean wait; the median wait is that of the median in order of submission. A
  * window gives out look_ahead jobs: each time the next of the queue of most credit (ties: the lower
- * queue). The queues stay as they are, but a job that the window has given out no longer counts for
- * the credit of its queue. Nothing may be added or removed while a window is in use. Credits are
- * compared exactly.
+ * queue), for which a job that was given out no longer counts. Credits are compared exactly.
  *
- * Needs HS_KNOWS_UTILIZATION, HS_KNOWS_MEMORY, and HS_CAN_TIME for hs_hplus_queues_wake.
- * Cost: add, remove O(log n); clustering as above, and O(log n) for each job that changes queues; a
- * window O(queues) to open and O(queues + look_ahead) a job, but O(log n) for the first of a queue.
+ * Needs HS_KNOWS_UTILIZATION, HS_KNOWS_MEMORY and HS_CAN_TIME. Cost: add, remove O(log n); a window
+ * O(queues) to open and O(queues + look_ahead) a job, but O(log n) for the first of a queue.
  */
 #ifndef HORUS_POLICIES_HORUS_HPLUS_QUEUES_H
 #define HORUS_POLICIES_HORUS_HPLUS_QUEUES_H

@@ -6,11 +6,11 @@
  *     salus_lanes.c   memory: which job may be in which lane
  *     salus_admit.c   which waiting jobs are tried; the GPUs or the lane of one that is admitted
  *
- * A lane is a slice group (horus/policy.h) of jobs that take turns with the memory that a mini-batch
- * needs; the word is that of Salus. A lane belongs to g GPUs and takes gangs of g. P is what a job
- * keeps of each GPU as long as it is admitted, E what it needs beside that during a mini-batch.
- * Both are inflated as Salus' driver does: P' = infl_p P and P' + E' = infl_total (P' + E), at most
- * what the GPU has.
+ * A lane is a slice group (horus/policy.h) of jobs that take turns with the memory that a
+ * mini-batch needs; the word is that of Salus. A lane belongs to g GPUs and takes gangs of g. P is
+ * what a job keeps of each GPU as long as it is admitted, E what it needs beside that during a
+ * mini-batch. Both are inflated as Salus' driver does: P' = infl_p P and P' + E' = infl_total (P' +
+ * E), at most what the GPU has.
  */
 #ifndef HORUS_POLICIES_SALUS_SALUS_H
 #define HORUS_POLICIES_SALUS_SALUS_H
@@ -169,13 +169,9 @@ struct hs_capacity hs_salus_clip(const struct hs_salus_need *need, int64_t capac
 bool hs_salus_suits(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need);
 /* Room for a new lane. */
 uint64_t hs_salus_free_mib(const struct hs_salus *s, uint32_t gpu);
-/* That is enough for a lane of the job. */
-bool hs_salus_may_open(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need);
 /* GPUs of the pool that have lanes and room for another of this size, or for slightly less.
  * O(HS_SALUS_STEPS). */
 uint64_t hs_salus_open_gpus(const struct hs_salus *s, uint32_t pool, uint64_t mib);
-/* Room for one more member. */
-struct hs_capacity hs_salus_room(const struct hs_salus *s, uint32_t lane);
 bool hs_salus_fits(const struct hs_salus *s, uint32_t lane, const struct hs_salus_need *need);
 
 /* Opens a lane for the job on these GPUs, ascending. This and the next three cost

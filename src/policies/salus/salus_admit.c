@@ -5,25 +5,21 @@
  * plain server the first that does not fit keeps the others waiting. With `poll` one job is
  * admitted at each multiple of it.
  *
- * A fresh job is tried once; if it is not admitted it is blocked. It stays blocked until room is
- * made, and a gang of at most a node's size sits on one node: so after a job has left, a scan
- * considers only blocked jobs that may fit the nodes where it was.
- *
- * Blocked jobs of equal demand (gang, memory, constraints) form a class. If the first of a class is
- * not admitted, none of it is, so a scan costs O(classes) and not O(jobs). Jobs have no class where
- * ties are drawn at random, because a search in vain may draw; nor with `poll`, under which the
- * jobs that are left to try set the next timer; nor when the table of classes is full around their
- * hash. Those stand in one queue a VC, and each is compared with the room.
+ * A fresh job that is not admitted is blocked until room is made. A gang of at most a node's size
+ * sits on one node: so a scan considers only blocked jobs that may fit the nodes where a job left.
+ * Blocked jobs of equal demand (gang, memory, constraints) form a class: if the first is not
+ * admitted none is, so a scan costs O(classes). Jobs have no class where ties are drawn at random,
+ * because a search in vain may draw; nor with `poll`, under which the jobs that are left to try set
+ * the next timer; nor when the table of classes is full around their hash: those stand in one queue
+ * a VC, and each is compared with the room.
  *
  * Where a job of Salus goes in a cluster (Salus itself manages one GPU): to GPUs where a new lane
  * fits, else into the lane with fewest members; among those to the GPUs of least measured
  * utilization, then of lowest number. Idle GPUs come first, on the fullest node that has enough of
  * them; a gang of at most a node's size stays on one node. Among several lanes of the same GPUs
  * the choice is that of Salus: under `paper` the smallest that need not grow, then the smallest;
- * under `code` the one that had least room when it was cut.
- *
- * GPUs are picked first; then the lane is opened and the start written. A gang over several nodes
- * is written while it is picked, so that the view counts its GPUs as taken, and rolled back.
+ * under `code` the one that had least room when it was cut. A gang over several nodes is written
+ * while it is picked, so that the view counts its GPUs as taken, and rolled back.
  *
  * Cost: O(log GPUs) and O(log lanes), plus those that have room but may not be used; of those that
  * may, the utilization of the first LOOK in order (of lanes or members) is compared.
@@ -57,6 +53,14 @@ void hs_salus_queue_init(struct hs_salus *s)
 }
 
 /* ---- idle GPUs ---- */
+
+/* The GPU has room for a lane of the job. */
+static bool may_open(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need)
+{
+    return hs_salus_suits(s, gpu, need) &&
+           hs_salus_free_mib(s, gpu) >=
+               hs_salus_clip(need, s->gpus[gpu].capacity_mib).of[HS_SALUS_ALL];
+}
 
 /* The search for the GPUs of one job. */
 struct admit_search {
@@ -156,7 +160,7 @@ static uint64_t pick_of_node(struct hs_salus *s, const struct admit_search *q, u
     uint32_t first = hs_view_node(s->v, node)->first_gpu;
     uint64_t sum_pm = 0;
     for (uint32_t id = first; id < first + hs_view_node(s->v, node)->gpus; id++) {
-        if (!hs_salus_may_open(s, id, q->need))
+        if (!may_open(s, id, q->need))
             continue;
         uint32_t util_pm = hs_view_gpu_util_pm(s->v, id, 0);
         if (count == q->gpus) {
@@ -191,7 +195,7 @@ static bool pick_least(struct hs_salus *s, const struct admit_search *q, struct 
         uint32_t node = hs_view_gpu_node(s->v, gpu);
         if (!hs_view_may_use(s->v, q->job, node) ||
             hs_view_node_workers(s->v, q->job, node) < q->gpus ||
-            (is_one && !hs_salus_may_open(s, gpu, q->need)))
+            (is_one && !may_open(s, gpu, q->need)))
             continue;
         uint64_t sum_pm = is_one ? hs_view_gpu_util_pm(s->v, gpu, 0) : pick_of_node(s, q, node);
         if (s->pick_count < q->gpus)
@@ -225,7 +229,7 @@ static bool pick_anywhere(struct hs_salus *s, const struct admit_search *q, uint
                  end = id + hs_view_node(s->v, node)->gpus;
         uint32_t workers = hs_view_node_workers(s->v, q->job, node);
         for (; id < end && workers > 0 && count < q->gpus; id++)
-            if (hs_salus_may_open(s, id, q->need)) {
+            if (may_open(s, id, q->need)) {
                 s->picks[count++] = id;
                 workers--;
             }
@@ -496,7 +500,7 @@ static bool may_fit_node(struct hs_salus *s, hs_job_id job, uint32_t node)
     uint64_t least_mib = hs_salus_job(s, job)->least.of[HS_SALUS_ALL];
     uint32_t first = hs_view_node(s->v, node)->first_gpu, gpus = hs_view_gpus(s->v, job), open = 0;
     for (uint32_t gpu = first; gpu < first + hs_view_node(s->v, node)->gpus; gpu++) {
-        open += hs_salus_free_mib(s, gpu) >= least_mib && hs_salus_may_open(s, gpu, need);
+        open += hs_salus_free_mib(s, gpu) >= least_mib && may_open(s, gpu, need);
         for (uint32_t at = s->on.on_gpu[gpu]; at != 0; at = s->slots[at].next_on_gpu)
             if (s->lanes[s->slots[at].job].gpus == gpus && hs_salus_fits(s, s->slots[at].job, need))
                 return true;

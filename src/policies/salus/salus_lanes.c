@@ -92,14 +92,8 @@ uint64_t hs_salus_free_mib(const struct hs_salus *s, uint32_t id)
     return (uint64_t)most(0, gpu->capacity_mib - gpu->used_mib);
 }
 
-bool hs_salus_may_open(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need)
-{
-    return hs_salus_suits(s, gpu, need) &&
-           hs_salus_free_mib(s, gpu) >=
-               hs_salus_clip(need, s->gpus[gpu].capacity_mib).of[HS_SALUS_ALL];
-}
-
-struct hs_capacity hs_salus_room(const struct hs_salus *s, uint32_t id)
+/* Room for one more member. */
+static struct hs_capacity room_of(const struct hs_salus *s, uint32_t id)
 {
     const struct hs_salus_lane *lane = &s->lanes[id];
     int64_t free_mib = INT64_MAX; /* least of its GPUs */
@@ -121,7 +115,7 @@ struct hs_capacity hs_salus_room(const struct hs_salus *s, uint32_t id)
 bool hs_salus_fits(const struct hs_salus *s, uint32_t lane, const struct hs_salus_need *need)
 {
     int64_t capacity = s->lanes[lane].capacity_mib;
-    struct hs_capacity room = hs_salus_room(s, lane), all = hs_salus_clip(need, capacity);
+    struct hs_capacity room = room_of(s, lane), all = hs_salus_clip(need, capacity);
     return !need->is_alone && need->peak_mib <= capacity &&
            all.of[HS_SALUS_ALL] <= room.of[HS_SALUS_ALL] &&
            all.of[HS_SALUS_KEPT] <= room.of[HS_SALUS_KEPT];
@@ -163,7 +157,7 @@ static void index_gpu(struct hs_salus *s, uint32_t id)
     for (uint32_t at = s->on.on_gpu[id]; at != 0; at = s->slots[at].next_on_gpu) {
         uint32_t lane_id = s->slots[at].job;
         const struct hs_salus_lane *lane = &s->lanes[lane_id];
-        struct hs_capacity room = hs_salus_room(s, lane_id);
+        struct hs_capacity room = room_of(s, lane_id);
         if (lane->members > 0 && room.of[HS_SALUS_ALL] > 0) /* every job needs some */
             hs_capacity_tree_put(&s->lane_tree, lane->pool, lane_id,
                                  (uint64_t)lane->gpus << 32 | lane->members, room);
