@@ -98,17 +98,29 @@ static void heap_pop(struct hs_bounds *b)
     left[at] = last;
 }
 
-/* Serves the relaxed machine, shortest remaining work first, for so many units until a time. */
-static void serve(struct hs_bounds *b, int64_t units, hs_i128 until)
+/* Adds a job, whose units are cut to the 63 bits of a key, which only loosens the bound. */
+static void heap_push(struct hs_bounds *b, hs_u128 units)
 {
-    while (units > 0 && b->left_count > 0) {
+    const int64_t key = units > INT64_MAX ? INT64_MAX : (int64_t)units;
+    hs_grow_bare((void **)&b->left, &b->left_cap, (uint64_t)b->left_count + 1, sizeof *b->left,
+                 UINT32_MAX);
+    uint32_t at = b->left_count++;
+    for (; at > 0 && b->left[(at - 1) / CHILDREN] > key; at = (at - 1) / CHILDREN)
+        b->left[at] = b->left[(at - 1) / CHILDREN];
+    b->left[at] = key;
+}
+
+/* Moves the relaxed machine on, shortest remaining work first. */
+static void serve(struct hs_bounds *b, hs_i128 until)
+{
+    hs_i128 units = until - b->clock;
+    for (b->clock = until; units > 0 && b->left_count > 0; heap_pop(b)) {
         if (b->left[0] > units) {
-            b->left[0] -= units;
+            b->left[0] -= (int64_t)units;
             break;
         }
         units -= b->left[0];
         b->jct_sum += (hs_u128)(until - units);
-        heap_pop(b);
     }
 }
 
@@ -131,27 +143,6 @@ static struct bounds_speed speed_of(const struct hs_bounds *b, uint32_t profile)
     return of;
 }
 
-/* Moves the relaxed machine on, in steps that fit 64 bits: hardly ever more than one. Then puts a
- * job into it, whose units are cut to the 63 bits of a key, which only loosens the bound. */
-static void serve_and_push(struct hs_bounds *b, hs_i128 until, hs_i128 units)
-{
-    while (HS_UNLIKELY(until - b->clock > INT64_MAX) && b->left_count > 0) {
-        b->clock += INT64_MAX;
-        serve(b, INT64_MAX, b->clock);
-    }
-    serve(b, (int64_t)(until - b->clock), until);
-    b->clock = until;
-    if (units < 0)
-        return;
-    const int64_t key = units > INT64_MAX ? INT64_MAX : (int64_t)units;
-    hs_grow_bare((void **)&b->left, &b->left_cap, (uint64_t)b->left_count + 1, sizeof *b->left,
-                 UINT32_MAX);
-    uint32_t at = b->left_count++;
-    for (; at > 0 && b->left[(at - 1) / CHILDREN] > key; at = (at - 1) / CHILDREN)
-        b->left[at] = b->left[(at - 1) / CHILDREN];
-    b->left[at] = key;
-}
-
 /* A job without GPUs waits for none and counts as it is. Of several that came in one instant only
  * the first can raise the lead. */
 static void count_arrival(struct hs_bounds *b, const struct bounds_arrival *job)
@@ -167,7 +158,7 @@ static void count_arrival(struct hs_bounds *b, const struct bounds_arrival *job)
         units = (units * speed.need_q32) >> 32;
     if (speed.top_q32 != HS_Q32_ONE)
         fastest_us = (int64_t)(((hs_u128)(uint64_t)job->work_us << 32) / speed.top_q32);
-    serve_and_push(b, now, job->milli_gpus > 0 ? (hs_i128)units : -1);
+    serve(b, now);
     if (b->jobs == 0)
         b->first_submit_us = b->submit_us;
     if (b->jobs == 0 || now - b->work_before > b->makespan_lead)
@@ -177,10 +168,12 @@ static void count_arrival(struct hs_bounds *b, const struct bounds_arrival *job)
     b->isolated_sum += (uint64_t)fastest_us;
     b->work_before += (hs_i128)units;
     b->jobs++;
-    if (job->milli_gpus > 0)
+    if (job->milli_gpus > 0) {
+        heap_push(b, units);
         b->jct_sum -= (hs_u128)now;
-    else
+    } else {
         b->jct_sum += (hs_u128)(uint64_t)job->work_us * b->capacity;
+    }
 }
 
 static void count_arrivals(struct hs_bounds *b)
