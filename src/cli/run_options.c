@@ -5,7 +5,7 @@
  * them the options whose text has a form of its own: parsers, and the same as checks that keep
  * nothing.
  */
-#include "cli/run_options.h"
+#include "cli/setup.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -14,7 +14,6 @@
 
 #include "base/fmt.h"
 #include "cli/option_rows.h"
-#include "cli/setup.h"
 #include "model/interference.h"
 #include "report/report.h"
 #include "traces/format.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/run_options.h"
+#include "cli/setup.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cli/process.h"
-#include "cli/run_options.h"
 #include "cli/simulate.h"
 #include "cli/verbs/compare.h"
 #include "report/compare/paired.h"

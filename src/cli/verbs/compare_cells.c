@@ -25,7 +25,6 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "cli/process.h"
-#include "cli/run_options.h"
 #include "cli/simulate.h"
 #include "data/csvread.h"
 #include "data/csvwrite.h"

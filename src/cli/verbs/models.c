@@ -16,7 +16,7 @@
 #include "calibrate/calibration.h"
 #include "calibrate/score.h"
 #include "cli/option_rows.h"
-#include "cli/run_options.h"
+#include "cli/setup.h"
 #include "cli/verbs/predict.h"
 #include "data/json.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "cli/run_options.h"
+#include "cli/setup.h"
 #include "data/json.h"
 
 #define NAME_MAX_LEN 64
