@@ -6,11 +6,6 @@
 #ifndef HORUS_CLI_CLI_H
 #define HORUS_CLI_CLI_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/diag.h"
-#include "base/io.h"
 #include "base/memory.h"
 #include "cli/process.h"
 #include "data/config.h"

@@ -7,11 +7,9 @@
 #include "cli/simulate.h"
 
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "base/fmt.h"
 #include "cli/option_rows.h"
 #include "data/param_table.h"

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/process.h"
 
 static struct hs_diag *program_diag;
 

@@ -8,16 +8,12 @@
 #include "cli/setup.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/fmt.h"
 #include "cli/option_rows.h"
-#include "model/interference.h"
-#include "report/report.h"
 #include "traces/format.h"
-#include "traces/trace_stream.h"
 #include "traces/write.h"
 
 /* ---- texts with a form of their own ---- */

@@ -13,12 +13,6 @@
 #ifndef HORUS_CLI_SETUP_H
 #define HORUS_CLI_SETUP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/diag.h"
-#include "base/memory.h"
 #include "cli/cli.h"
 #include "horus/policy.h"
 #include "model/assign.h"

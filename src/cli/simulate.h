@@ -6,16 +6,11 @@
 #ifndef HORUS_CLI_SIMULATE_H
 #define HORUS_CLI_SIMULATE_H
 
-#include "base/diag.h"
 #include "base/intern.h"
 #include "cli/setup.h"
-#include "cli/process.h"
 #include "data/csvread.h"
 #include "data/csvwrite.h"
 #include "engine/engine.h"
-#include "model/assign.h"
-#include "report/run/manifest.h"
-#include "report/report.h"
 
 #define HS_REJECTED_SHOWN 3
 #define HS_RUN_FILES_MAX  16

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/fmt.h"
-#include "base/io.h"
 #include "cli/process.h"
 #include "cli/sweep/sweep.h"
 #include "data/json.h"

@@ -19,7 +19,6 @@
 #include <stdbool.h>
 
 #include "cli/simulate.h"
-#include "report/report.h"
 #include "report/run/rundir.h"
 
 #define HS_SWEEP_AXES_MAX 32u

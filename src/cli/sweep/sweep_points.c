@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 #include "base/fmt.h"
-#include "base/intern.h"
-#include "base/io.h"
 #include "cli/process.h"
 #include "cli/sweep/sweep.h"
 #include "data/json.h"

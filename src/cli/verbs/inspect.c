@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/io.h"
 #include "cli/cli.h"
 #include "cli/option_rows.h"
 #include "report/explain/explain.h"

@@ -12,13 +12,11 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "base/io.h"
 #include "calibrate/calibration.h"
 #include "calibrate/score.h"
 #include "cli/option_rows.h"
 #include "cli/setup.h"
 #include "cli/verbs/predict.h"
-#include "data/json.h"
 
 struct calibrate_options {
     const char *data, *output, *clean, *profiles, *rows;

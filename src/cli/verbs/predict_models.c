@@ -14,7 +14,6 @@
 
 #include "base/fmt.h"
 #include "cli/setup.h"
-#include "data/json.h"
 
 #define NAME_MAX_LEN 64
 #define TYPES_MAX    256u
