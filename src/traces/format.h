@@ -119,12 +119,7 @@ enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, 
 bool hs_cell_is_missing(const char *text);
 
 /* The run times of a job's attempts, gathered while a row is read, in storage that serves every
- * row.
- *
- *     list.count = 0;
- *     hs_attempts_add(&list, run_us); ...
- *     hs_attempts_give(&list, job);            // borrowed until the next row
- */
+ * row: begin with a count of 0, add, give. */
 #define HS_ATTEMPTS_MAX 65535 /* of one job */
 
 struct hs_attempt_list {
@@ -257,15 +252,9 @@ void hs_reader_close(struct hs_reader *reader);
  *
  * What the CSV formats share: a table of columns says which header name fills which member of a
  * trace job and how its text is read. Columns are resolved once; a row then costs one pass over
- * the columns present and no allocation.
- *
- *     static const struct hs_column columns[] = {
- *         HS_COLUMN("job_id", "job_id", ID, true, id), ...};
- *     HS_TRY(hs_table_open(&t, input, options, faults, format, NULL));
- *     while ((s = hs_table_next(&t, &job, &dropped)) == HS_OK) ...
- *
- * Cells are read in the order of the table: put the state first and the GPU count second, so that
- * rows to be dropped for them are not searched for other faults.
+ * the columns present and no allocation. Cells are read in the order of the table: put the state
+ * first and the GPU count second, so that rows to be dropped for them are not searched for other
+ * faults.
  */
 
 enum hs_cell {

@@ -200,30 +200,23 @@ static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
     return HS_OK;
 }
 
-/* "completed,failed" to a set. */
-static enum hs_status read_outcomes(struct hs_reader *r, struct hs_diag *diag)
-{
-    r->outcomes_kept = r->options->outcomes == NULL ? UINT32_MAX : 0;
-    for (const char *list = r->options->outcomes; list != NULL;) {
-        size_t len = strcspn(list, ",");
-        int outcome = hs_trace_word(&hs_outcome_words, list, len);
-        if (outcome < 0)
-            return hs_fail(diag, HS_E_USAGE, NULL,
-                           "a list of completed, cancelled, failed, unknown",
-                           "unknown outcome '%.*s'", (int)(len < 64 ? len : 64), list);
-        r->outcomes_kept |= 1u << outcome;
-        list = list[len] == '\0' ? NULL : list + len + 1;
-    }
-    return HS_OK;
-}
-
 enum hs_status hs_reader_open(struct hs_reader *reader, const struct hs_trace_options *options,
                               enum hs_severity severity, struct hs_diag *diag)
 {
     *reader = (struct hs_reader){.options = options};
     reader->faults = (struct hs_faults){.diag = diag, .severity = severity};
     hs_diag_init(&reader->faults.relay, relay, &reader->faults); /* which must not move */
-    HS_TRY(read_outcomes(reader, diag));
+    reader->outcomes_kept = options->outcomes == NULL ? UINT32_MAX : 0;
+    for (const char *list = options->outcomes; list != NULL;) { /* "completed,failed" */
+        size_t len = strcspn(list, ",");
+        int outcome = hs_trace_word(&hs_outcome_words, list, len);
+        if (outcome < 0)
+            return hs_fail(diag, HS_E_USAGE, NULL,
+                           "a list of completed, cancelled, failed, unknown",
+                           "unknown outcome '%.*s'", (int)(len < 64 ? len : 64), list);
+        reader->outcomes_kept |= 1u << outcome;
+        list = list[len] == '\0' ? NULL : list + len + 1;
+    }
     HS_TRY(hs_input_open(&reader->input, options->path, diag));
     HS_TRY(choose_format(reader, diag));
     const struct hs_trace_format *format = reader->format;

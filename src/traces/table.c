@@ -134,17 +134,6 @@ static enum hs_cell_result read_mib(const char *text, size_t len, uint32_t *out)
     return mib > (int64_t)UINT32_MAX ? HS_CELL_TOO_LARGE : HS_CELL_OK;
 }
 
-static enum hs_cell_result read_int(const char *text, size_t len, int32_t *out)
-{
-    int64_t value;
-    if (!hs_parse_int64(text, len, &value))
-        return looks_numeric(text, len) ? HS_CELL_TOO_LARGE : HS_CELL_NOT_A_NUMBER;
-    if (value < INT32_MIN || value > INT32_MAX)
-        return HS_CELL_TOO_LARGE;
-    *out = (int32_t)value;
-    return HS_CELL_OK;
-}
-
 bool hs_cell_is_missing(const char *text)
 {
     static const char *const words[] = {"", "none", "nan", "na", "null", "-"};
@@ -430,6 +419,7 @@ static enum hs_cell_result read_number(struct hs_table *table, const struct hs_t
                                        const char *text, size_t len, struct hs_trace_job *job)
 {
     void *out = (char *)job + bound->offset;
+    int64_t value;
     uint32_t batch;
     switch (bound->kind) {
     case HS_CELL_GPUS:
@@ -443,7 +433,10 @@ static enum hs_cell_result read_number(struct hs_table *table, const struct hs_t
     case HS_CELL_PERCENT:
         return read_scaled(text, len, 10, 1, 1000, HS_CELL_OVER_100, out); /* per mille */
     case HS_CELL_INT:
-        return read_int(text, len, out);
+        if (!hs_parse_int64(text, len, &value))
+            return looks_numeric(text, len) ? HS_CELL_TOO_LARGE : HS_CELL_NOT_A_NUMBER;
+        *(int32_t *)out = (int32_t)value;
+        return value != (int32_t)value ? HS_CELL_TOO_LARGE : HS_CELL_OK;
     case HS_CELL_BATCH: /* as text, for it is part of a profile's key */
         if (read_count(text, len, &batch) != HS_CELL_OK || batch == 0 || batch > INT32_MAX)
             return HS_CELL_NOT_A_BATCH;

@@ -94,37 +94,26 @@ static bool keep_texts(struct hs_trace_job *job, char *at, size_t room)
     return true;
 }
 
-/* Some of them may be in slot->text by now. */
-static HS_COLD void keep_long_texts(struct reorder_slot *slot)
-{
-    size_t need = 0;
-    for (int i = 0; i < HS_JOB_TEXTS; i++)
-        need += slot->job.texts[i] != NULL ? strlen(slot->job.texts[i]) + 1 : 0;
-    hs_grow((void **)&slot->long_text, &slot->long_cap, need, 1, TEXT_MAX);
-    (void)keep_texts(&slot->job, slot->long_text, need);
-}
-
-static HS_COLD void grow_ring(struct reorder *r)
-{
-    uint32_t old = r->ring_cap, cap = old ? old * 2 : 64, grown_cap = old;
-    hs_grow((void **)&r->ring, &grown_cap, cap, sizeof *r->ring, ROWS_MAX);
-    /* Entries that had wrapped to the front move behind the old end. */
-    uint32_t wrapped = r->ring_head + r->ring_count > old ? r->ring_head + r->ring_count - old : 0;
-    if (wrapped > 0)
-        memcpy(r->ring + old, r->ring, wrapped * sizeof *r->ring);
-    r->ring_cap = cap;
-}
-
 /* Takes the record in the room last asked for, and copies what it borrows. */
 static void reorder_push(struct reorder *r)
 {
     uint32_t id = r->free_slots[--r->free_count];
     struct reorder_slot *slot = r->slots[id];
     struct hs_trace_job *job = &slot->job;
-    if (r->ring_count == r->ring_cap)
-        grow_ring(r);
-    if (HS_UNLIKELY(!keep_texts(job, slot->text, sizeof slot->text)))
-        keep_long_texts(slot);
+    if (HS_UNLIKELY(r->ring_count == r->ring_cap)) {
+        uint32_t old = r->ring_cap;
+        hs_grow((void **)&r->ring, &r->ring_cap, old ? 2 * (uint64_t)old : 64, sizeof *r->ring,
+                ROWS_MAX);
+        /* it is full: entries that had wrapped to the front move behind the old end */
+        memcpy(r->ring + old, r->ring, r->ring_head * sizeof *r->ring);
+    }
+    if (HS_UNLIKELY(!keep_texts(job, slot->text, sizeof slot->text))) {
+        size_t need = 0; /* some of them may be in slot->text by now */
+        for (int i = 0; i < HS_JOB_TEXTS; i++)
+            need += job->texts[i] != NULL ? strlen(job->texts[i]) + 1 : 0;
+        hs_grow((void **)&slot->long_text, &slot->long_cap, need, 1, TEXT_MAX);
+        (void)keep_texts(job, slot->long_text, need);
+    }
     if (HS_UNLIKELY(job->attempts > 0)) {
         hs_grow((void **)&slot->attempts_us, &slot->attempts_cap, job->attempts,
                 sizeof *slot->attempts_us, UINT32_MAX);
@@ -316,19 +305,6 @@ static enum hs_status check_bad_share(struct hs_trace *t, uint64_t least)
                    permille % 10, kinds);
 }
 
-/* The next row in file order; bad ones are passed over as far as that is allowed. */
-HS_INLINE enum hs_status pull(struct hs_trace *t, struct hs_trace_job *job)
-{
-    for (;;) {
-        enum hs_status status = hs_reader_next(&t->reader, job);
-        if (HS_LIKELY(status != HS_E_INPUT || !t->reader.faults.is_row_bad) ||
-            t->options->skip_bad_permille == 0)
-            return status;
-        t->reader.counts.bad++;
-        HS_TRY(check_bad_share(t, BAD_MEASURE));
-    }
-}
-
 static HS_COLD enum hs_status fail_late(struct hs_trace *t, const struct hs_trace_job *job)
 {
     char late[HS_FMT_MAX + 1], hint[160];
@@ -345,16 +321,22 @@ static HS_COLD enum hs_status fail_late(struct hs_trace *t, const struct hs_trac
                    job->id, late, (long long)t->last_line);
 }
 
-/* The next row in order of submission. */
+/* The next row in order of submission; bad ones are passed over as far as that is allowed. */
 HS_INLINE enum hs_status next_in_order(struct hs_trace *t, struct hs_trace_job **job)
 {
     const bool is_held = t->options->sort_window > 1 && !t->reader.format->is_sorted;
     while (!t->has_all_rows && (!is_held || t->held.count < t->options->sort_window)) {
         *job = is_held ? reorder_room(&t->held) : &t->row;
-        enum hs_status status = pull(t, *job);
+        enum hs_status status = hs_reader_next(&t->reader, *job);
         t->has_all_rows = status == HS_END;
         if (t->has_all_rows)
             break;
+        if (HS_UNLIKELY(status == HS_E_INPUT && t->reader.faults.is_row_bad &&
+                        t->options->skip_bad_permille > 0)) {
+            t->reader.counts.bad++;
+            HS_TRY(check_bad_share(t, BAD_MEASURE));
+            continue;
+        }
         HS_TRY(status);
         if (HS_UNLIKELY((*job)->submit_us < t->last_us))
             return fail_late(t, *job);

@@ -34,18 +34,6 @@ static bool has_cell(const struct hs_trace_layout *layout, const char *name)
     return at == NULL;
 }
 
-static struct hs_writer_cell find_cell(const struct hs_trace_layout *layout, const char *name,
-                                       size_t len)
-{
-    for (const struct hs_layout_cell *c = layout->cells; c != NULL && c->name != NULL; c++)
-        if (is_named(c->name, name, len))
-            return (struct hs_writer_cell){.put = c->put};
-    uint32_t i = 0;
-    while (!is_named(layout->columns[i].name, name, len))
-        i++;
-    return (struct hs_writer_cell){.column = &layout->columns[i]};
-}
-
 const struct hs_column *hs_layout_holds(const struct hs_trace_layout *layout, size_t member)
 {
     for (uint32_t i = 0; i < layout->column_count; i++)
@@ -233,8 +221,16 @@ enum hs_status hs_trace_writer_open(struct hs_trace_writer *w, const struct hs_t
     if (layout->header != NULL) {
         size_t len;
         for (const char *at = layout->header; *at != '\0'; at += len + (at[len] == ',')) {
+            struct hs_writer_cell *cell = &w->cells[w->cell_count++];
+            const struct hs_layout_cell *own = layout->cells;
             len = strcspn(at, ",");
-            w->cells[w->cell_count++] = find_cell(layout, at, len);
+            while (own != NULL && own->name != NULL && !is_named(own->name, at, len))
+                own++;
+            if (own != NULL && own->name != NULL)
+                cell->put = own->put;
+            else
+                for (cell->column = layout->columns; !is_named(cell->column->name, at, len);)
+                    cell->column++;
         }
         hs_say(&w->csv.out, "%s\n", layout->header);
         return HS_OK;

@@ -14,15 +14,8 @@
  * A layout is how a format is written, the other half of its record: which fields of a job it
  * holds, how fine, and for a CSV which cells a row has. A cell whose name is that of a column of
  * the table is written by the kind of that column, as it is read; other cells are made up by a
- * function:
- *
- *     static const struct hs_layout_cell made_up[] = {{"queue", put_zero}, {NULL, NULL}};
- *     static const struct hs_trace_layout layout = {
- *         .columns = columns, .column_count = COUNT, .header = "job_id,gpu_num,queue",
- *         .cells = made_up, .grain_us = 1000000, .has_dates = true};
- *
- * A format that is no CSV has begin, put and end instead of a header; its columns tell what it
- * holds.
+ * function, as formats/helios.c does. A format that is no CSV has begin, put and end instead of a
+ * header; its columns tell what it holds.
  */
 #ifndef HORUS_TRACES_WRITE_H
 #define HORUS_TRACES_WRITE_H

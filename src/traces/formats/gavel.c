@@ -333,10 +333,18 @@ static enum hs_status open_gavel(void *state, struct hs_input *input,
     return g->path != NULL ? speeds_load(&g->speeds, g->path, faults->diag) : HS_OK;
 }
 
-/* Duration and time of a step, both from the speed. */
-static enum hs_status apply_speed(const struct gavel *g, int64_t steps, struct hs_trace_job *job)
+/* Duration and time of a step, both from the speed where the trace has no durations. */
+static enum hs_status read_duration(const struct gavel *g, struct hs_trace_job *job)
 {
     struct hs_faults *faults = g->table.faults;
+    int64_t steps;
+    HS_TRY(hs_table_cell_whole(&g->table, STEPS, &steps));
+    if (g->table.field_of[DURATION] != NONE) {
+        HS_TRY(hs_table_cell_span(&g->table, DURATION, &job->duration_us));
+        if (steps > 0 && job->duration_us > 0)
+            job->step_us = (job->duration_us + steps / 2) / steps;
+        return HS_OK;
+    }
     if (g->path == NULL) {
         struct hs_place place = hs_table_spot(&g->table, STEPS);
         return hs_fail(faults->diag, HS_E_USAGE, &place,
@@ -356,18 +364,6 @@ static enum hs_status apply_speed(const struct gavel *g, int64_t steps, struct h
         return hs_table_check(&g->table, STEPS, HS_CELL_TOO_LARGE);
     job->duration_us = (int64_t)(us + 0.5);
     job->step_us = (int64_t)(step_us + 0.5);
-    return HS_OK;
-}
-
-static enum hs_status read_duration(const struct gavel *g, struct hs_trace_job *job)
-{
-    int64_t steps;
-    HS_TRY(hs_table_cell_whole(&g->table, STEPS, &steps));
-    if (g->table.field_of[DURATION] == NONE)
-        return apply_speed(g, steps, job);
-    HS_TRY(hs_table_cell_span(&g->table, DURATION, &job->duration_us));
-    if (steps > 0 && job->duration_us > 0)
-        job->step_us = (job->duration_us + steps / 2) / steps;
     return HS_OK;
 }
 

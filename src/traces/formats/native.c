@@ -139,20 +139,6 @@ static enum hs_status read_document(struct mapping *mapping, const struct hs_jso
     return HS_OK;
 }
 
-static enum hs_status mapping_load(struct mapping *mapping, const char *text, struct hs_diag *diag)
-{
-    size_t len = text != NULL ? strlen(text) : 0;
-    if (len == 0)
-        return HS_OK;
-    if (len < 5 || strcmp(text + len - 5, ".json") != 0)
-        return load_list(mapping, text, diag);
-    struct hs_json_doc *doc;
-    HS_TRY(hs_json_load(&doc, text, diag));
-    enum hs_status status = read_document(mapping, doc, diag);
-    hs_json_close(doc);
-    return status;
-}
-
 /* ---- the format ---- */
 
 /* In the order of their importance to a reader; later ones are appended. */
@@ -186,7 +172,16 @@ static enum hs_status open_native(void *state, struct hs_input *input,
                                   const struct hs_trace_options *options, struct hs_faults *faults)
 {
     struct native *n = state;
-    HS_TRY(mapping_load(&n->mapping, options->map, faults->diag));
+    const size_t len = options->map != NULL ? strlen(options->map) : 0;
+    if (len >= 5 && strcmp(options->map + len - 5, ".json") == 0) {
+        struct hs_json_doc *doc;
+        HS_TRY(hs_json_load(&doc, options->map, faults->diag));
+        enum hs_status status = read_document(&n->mapping, doc, faults->diag);
+        hs_json_close(doc);
+        HS_TRY(status);
+    } else if (len > 0) {
+        HS_TRY(load_list(&n->mapping, options->map, faults->diag));
+    }
     struct hs_trace_options own = *options;
     if (own.time_unit_us == 0) /* the mapping describes the file, the option is about this run */
         own.time_unit_us = n->mapping.time_unit_us;
