@@ -494,7 +494,7 @@ const char *hs_page_colour(uint32_t group)
 uint32_t hs_page_group_keys(const struct hs_page *page, const char *class,
                             struct hs_figure_key keys[HS_PAGE_DRAWN_MAX])
 {
-    const uint32_t count = page->group_count > 1 ? hs_page_drawn(page) : 0;
+    const uint32_t count = page->group_count > 1 ? page->drawn : 0;
     for (uint32_t g = 0; g < count; g++)
         keys[g] = (struct hs_figure_key){class, hs_page_colour(g), page->rows[g].label};
     return count;

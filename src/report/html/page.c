@@ -66,6 +66,7 @@ enum hs_status hs_page_add_group(struct hs_page *page, const char *label,
     page->rows[page->group_count] = (struct hs_table_row){
         .label = label, .summary = count > 0 ? &page->runs[first].summary.summary : NULL};
     page->groups[page->group_count++] = (struct hs_page_group){first, count, card};
+    page->drawn += page->drawn < HS_PAGE_DRAWN_MAX;
     return HS_OK;
 }
 
@@ -266,11 +267,6 @@ void hs_page_close(struct hs_page *page)
 
 /* ---- what sections share ---- */
 
-uint32_t hs_page_drawn(const struct hs_page *page)
-{
-    return page->group_count < HS_PAGE_DRAWN_MAX ? page->group_count : HS_PAGE_DRAWN_MAX;
-}
-
 void hs_page_note(struct hs_page *page, const char *fmt, ...)
 {
     char text[HS_HTML_SAY_MAX];
@@ -328,9 +324,8 @@ void hs_page_metric_cell(struct hs_page *page, const char *metric, double value)
 /* Whether a drawn group has the file; says which have it not, and why. */
 static bool has_any(struct hs_page *page, const char *name)
 {
-    const uint32_t drawn = hs_page_drawn(page);
     uint32_t having = 0;
-    for (uint32_t g = 0; g < drawn; g++)
+    for (uint32_t g = 0; g < page->drawn; g++)
         having += hs_page_has(page, g, name);
     if (having == 0 && page->kind == HS_PAGE_COMPARISON && page->run_count == 0)
         hs_page_note(page,
@@ -339,7 +334,7 @@ static bool has_any(struct hs_page *page, const char *name)
                      name);
     else if (having == 0)
         hs_page_note(page, "Left out: there is no %s. Repeat the run with --outputs=all.", name);
-    for (uint32_t g = 0; g < drawn && having > 0; g++)
+    for (uint32_t g = 0; g < page->drawn && having > 0; g++)
         if (!hs_page_has(page, g, name))
             hs_page_note(page, "%s has no %s and is left out.", page->rows[g].label, name);
     return having > 0;
@@ -369,23 +364,22 @@ bool hs_page_can_draw(struct hs_page *page, const char *const *names, enum hs_st
     return *status == HS_OK;
 }
 
-bool hs_page_can_draw_time(struct hs_page *page, const char *const *names, double *span_s,
-                           enum hs_status *status)
+bool hs_page_can_draw_time(struct hs_page *page, const char *const *names, enum hs_status *status)
 {
     if (!hs_page_can_draw(page, names, status))
         return false;
-    *span_s = 0;
-    for (uint32_t g = 0; g < hs_page_drawn(page); g++) {
+    page->span_s = 0;
+    for (uint32_t g = 0; g < page->drawn; g++) {
         const struct hs_page_group *group = &page->groups[g];
         const struct hs_summary *of = page->rows[g].summary;
-        *span_s = fmax(*span_s, hs_summary_get(of, "makespan"));
+        page->span_s = fmax(page->span_s, hs_summary_get(of, "makespan"));
         /* jobs that a horizon cut may go on behind the last one that ended */
         if (group->count > 0 && hs_summary_get(of, "n_unfinished") > 0)
-            *span_s = fmax(*span_s, (double)hs_runmanifest_duration_us(
-                                        &page->runs[group->first].manifest, "until") /
-                                        HS_US_PER_S);
+            page->span_s = fmax(page->span_s, (double)hs_runmanifest_duration_us(
+                                                  &page->runs[group->first].manifest, "until") /
+                                                  HS_US_PER_S);
     }
-    if (*span_s > 0)
+    if (page->span_s > 0)
         return true;
     if (page->figure == NULL)
         hs_page_note(page, "Left out: no time passed in the simulation.");

@@ -62,7 +62,8 @@ struct hs_page {
     struct hs_page_group *groups;
     struct hs_table_row
         *rows; /* of each group label and summary; of a comparison ratios or means */
-    uint32_t run_count, group_count;
+    uint32_t run_count, group_count, drawn; /* drawn: groups, the first HS_PAGE_DRAWN_MAX */
+    double span_s; /* all charts over time have one axis, that of the longest run drawn */
     struct hs_runmanifest manifest;         /* of the comparison or sweep */
     struct hs_sweeptable *sweep;            /* NULL unless it is one */
     const struct hs_figure_options *figure; /* NULL while a page is written */
@@ -92,8 +93,6 @@ HS_MUST_USE hs_page_part hs_put_distributions, hs_put_classes, hs_put_time, hs_p
     hs_put_nodes, hs_put_results, hs_put_points, hs_draw_cdf, hs_draw_classes, hs_draw_gantt,
     hs_draw_heat, hs_draw_sweep, hs_draw_time, hs_draw_waits;
 
-/* Groups that are drawn: the first HS_PAGE_DRAWN_MAX. */
-uint32_t hs_page_drawn(const struct hs_page *page);
 /* "k0" ... "k7". */
 const char *hs_page_colour(uint32_t group);
 /* Is the file in the directory of the group's first run? */
@@ -101,10 +100,8 @@ bool hs_page_has(const struct hs_page *page, uint32_t group, const char *name);
 /* Whether there is what is drawn from the files, NULL behind the last. A page goes without groups
  * that lack one, and says so; a figure needs all, else *status is HS_E_INPUT. */
 bool hs_page_can_draw(struct hs_page *page, const char *const *names, enum hs_status *status);
-/* The same of what is drawn over time. *span_s: all charts have one axis, that of the longest run
- * drawn. */
-bool hs_page_can_draw_time(struct hs_page *page, const char *const *names, double *span_s,
-                           enum hs_status *status);
+/* The same of what is drawn over time; finds span_s. */
+bool hs_page_can_draw_time(struct hs_page *page, const char *const *names, enum hs_status *status);
 /* The runs from `first` on as one group. */
 HS_MUST_USE enum hs_status hs_page_add_group(struct hs_page *page, const char *label,
                                              const struct hs_json *card, uint32_t first,

@@ -42,7 +42,7 @@ struct job_values {
 struct curves {
     struct hs_page *page;
     struct job_values of[HS_PAGE_DRAWN_MAX][VALUES];
-    uint32_t drawn, what; /* what: the kind that is drawn */
+    uint32_t what; /* the kind that is drawn */
     struct hs_chart chart;
 };
 
@@ -109,7 +109,7 @@ static enum hs_status read_run(struct job_values samples[VALUES], struct hs_page
 /* Of all runs of a group together. O(jobs log jobs). */
 static enum hs_status read_groups(struct curves *s, uint32_t wanted)
 {
-    for (uint32_t g = 0; g < s->drawn; g++) {
+    for (uint32_t g = 0; g < s->page->drawn; g++) {
         const struct hs_page_group *group = &s->page->groups[g];
         for (uint32_t k = 0; k < group->count && hs_page_has(s->page, g, "jobs.csv"); k++)
             HS_TRY(read_run(s->of[g], &s->page->runs[group->first + k], wanted));
@@ -122,7 +122,7 @@ static enum hs_status read_groups(struct curves *s, uint32_t wanted)
 
 static void free_groups(struct curves *s)
 {
-    for (uint32_t g = 0; g < s->drawn; g++)
+    for (uint32_t g = 0; g < s->page->drawn; g++)
         for (uint32_t v = 0; v < VALUES; v++)
             hs_free(s->of[g][v].values);
 }
@@ -162,7 +162,7 @@ static bool find_range(const struct curves *s, double *from, double *to)
 {
     *from = (double)INFINITY;
     *to = 0;
-    for (uint32_t g = 0; g < s->drawn; g++) {
+    for (uint32_t g = 0; g < s->page->drawn; g++) {
         const int64_t *values = s->of[g][s->what].values;
         const uint32_t count = s->of[g][s->what].count, zeros = rank_of(values, count, 0);
         if (zeros == count)
@@ -186,7 +186,7 @@ static double share_at(const struct curves *s, uint32_t group, double value)
 static double least_share(const struct curves *s, double from)
 {
     double least = 1;
-    for (uint32_t g = 0; g < s->drawn; g++)
+    for (uint32_t g = 0; g < s->page->drawn; g++)
         if (s->of[g][s->what].count > 0 && share_at(s, g, from) < least)
             least = share_at(s, g, from);
     return least < HALF ? 0 : least < 1 ? floor(10 * least) / 10 : 0.9;
@@ -226,7 +226,7 @@ static double quantile_of(const struct job_values *of, uint32_t permille)
 static void put_curve(const struct curves *s, uint32_t group)
 {
     const struct hs_chart *c = &s->chart;
-    const uint32_t points = s->drawn > 3 ? POINTS_MAX / 2 : POINTS_MAX;
+    const uint32_t points = s->page->drawn > 3 ? POINTS_MAX / 2 : POINTS_MAX;
     const double step = (c->right - c->left) / (points - 1);
     struct hs_path path;
     hs_path_begin(&path, c->out, "line", hs_page_colour(group));
@@ -271,7 +271,7 @@ static void put_probes(const struct curves *s)
         const double value = hs_scale_value(&c->x, c->left + (i + 0.5) * step);
         char title[HS_HTML_SAY_MAX] = "";
         hs_append(title, sizeof title, "%s up to %s:", value_kinds[s->what].noun, VALUE(s, value));
-        for (uint32_t g = 0; g < s->drawn; g++)
+        for (uint32_t g = 0; g < s->page->drawn; g++)
             if (s->of[g][s->what].count > 0)
                 hs_append(title, sizeof title, "%s %s %.1f %%", g == 0 ? "" : ",",
                           s->page->group_count > 1 ? s->page->rows[g].label : "",
@@ -293,10 +293,10 @@ static void put_plot(struct curves *s, const struct hs_frame *frame, uint32_t in
     hs_chart_x_axis(&s->chart, kind->axis, is_page ? 6 : frame->columns == 1 ? 10 : 5, true);
     if (is_page)
         put_probes(s);
-    for (uint32_t g = s->drawn; g-- > 0 && has_values;)
+    for (uint32_t g = s->page->drawn; g-- > 0 && has_values;)
         if (s->of[g][s->what].count > 0)
             put_curve(s, g);
-    for (uint32_t g = s->drawn; g-- > 0 && is_page;)
+    for (uint32_t g = s->page->drawn; g-- > 0 && is_page;)
         if (s->of[g][s->what].count > 0)
             put_quantiles(s, g);
     hs_plot_end(s->page, &s->chart, kind->heading, column == 0 ? "Share of the jobs" : NULL);
@@ -318,7 +318,7 @@ static void put_quantile_table(const struct curves *s)
         hs_say(out, "<th scope=\"col\">%s</th>", quantiles[q].name);
     hs_say(out, HS_TABLE_ROWS);
     for (uint32_t what = 0; what < ON_PAGE; what++)
-        for (uint32_t g = 0; g < s->drawn; g++) {
+        for (uint32_t g = 0; g < s->page->drawn; g++) {
             const char *label = s->page->rows[g].label;
             hs_markup(out, "<tr data-run=\"%s\"><th scope=\"row\">%s</th>", label, label);
             hs_say(out, "<td class=\"text\">%s</td><td>%" PRIu32 "</td>", value_kinds[what].noun,
@@ -338,7 +338,7 @@ enum hs_status hs_put_distributions(struct hs_page *page)
 {
     static const struct hs_frame frame = {
         .columns = ON_PAGE, .width = HS_PAGE_THIRD, .height = 188, .margin = {44, 10, 8, 24}};
-    struct curves s = {.page = page, .drawn = hs_page_drawn(page)};
+    struct curves s = {.page = page};
     enum hs_status status;
     if (!hs_page_can_draw(page, files, &status))
         return status;
@@ -385,7 +385,7 @@ static void put_figure(struct curves *s, const uint32_t chosen[], uint32_t count
 
 enum hs_status hs_draw_cdf(struct hs_page *page)
 {
-    struct curves s = {.page = page, .drawn = page->group_count};
+    struct curves s = {.page = page};
     const char *names[HS_FIGURE_METRICS_MAX + 1];
     uint32_t chosen[HS_FIGURE_METRICS_MAX], count = 0, wanted = 0, jobs = 0;
     enum hs_status status;
@@ -405,7 +405,7 @@ enum hs_status hs_draw_cdf(struct hs_page *page)
         wanted |= 1u << v;
     }
     status = read_groups(&s, wanted);
-    for (uint32_t g = 0; g < s.drawn; g++)
+    for (uint32_t g = 0; g < page->drawn; g++)
         jobs += s.of[g][chosen[0]].count;
     if (status == HS_OK && jobs > 0)
         put_figure(&s, chosen, count);
@@ -493,7 +493,7 @@ static double measure_of(const struct rows *r, uint32_t group, uint32_t row, con
 static double largest(const struct rows *r, const char *measure)
 {
     double most = 0;
-    for (uint32_t g = 0; g < hs_page_drawn(r->page); g++)
+    for (uint32_t g = 0; g < r->page->drawn; g++)
         for (uint32_t i = 0; i < r->count; i++)
             most = fmax(most, measure_of(r, g, i, measure));
     return most;
@@ -522,7 +522,7 @@ static void put_bar(const struct rows *r, const struct hs_chart *c, uint32_t gro
 
 static void put_rows(const struct rows *r)
 {
-    const uint32_t drawn = hs_page_drawn(r->page);
+    const uint32_t drawn = r->page->drawn;
     const double bar = drawn > 1 ? 6.5 : 11, row_height = bar * drawn + ROW_GAP;
     const struct hs_frame frame = {
         .width = HS_PAGE_WIDTH,

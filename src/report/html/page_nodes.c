@@ -44,10 +44,10 @@ struct placement {
 };
 
 struct occupancy_map {
-    struct hs_arena arena;
+    struct hs_arena *arena; /* of the page */
     struct map_node *nodes;
     uint32_t *row_of_gpu; /* row of the table */
-    uint32_t node_count, node_cap, gpu_count, gpu_cap;
+    uint32_t node_count, node_cap, gpu_count;
     uint32_t rows, columns, nodes_a_row; /* the last row may have fewer */
     double *jobs_per_gpu;                /* rows x columns, means over the interval */
     double span_s, most;                 /* most: the largest of these */
@@ -58,8 +58,8 @@ struct occupancy_map {
 struct nodes_section {
     struct hs_page *page;
     struct occupancy_map *maps, *map; /* of the groups that are drawn; of this one */
-    uint32_t drawn, group;
-    double span_s, most; /* of the colours: jobs per GPU */
+    uint32_t group;
+    double most; /* of the colours: jobs per GPU */
 };
 
 static const struct hs_rowcell node_cells[] = {
@@ -82,7 +82,7 @@ static const struct hs_rowcell segment_cells[] = {
 
 static void keep_text(struct occupancy_map *map, const char **text)
 {
-    *text = hs_arena_text(&map->arena, *text, strlen(*text));
+    *text = hs_arena_text(map->arena, *text, strlen(*text));
 }
 
 static enum hs_status read_node(void *ctx, const struct hs_rowfile *f)
@@ -104,19 +104,19 @@ static enum hs_status read_node(void *ctx, const struct hs_rowfile *f)
 /* Rows of as many nodes as it takes, then columns for the cells that are left. */
 static void shape(const struct nodes_section *s, struct occupancy_map *map)
 {
-    const uint32_t rows_max = s->drawn > 1 ? ROWS_MANY : ROWS_ALONE,
+    const uint32_t rows_max = s->page->drawn > 1 ? ROWS_MANY : ROWS_ALONE,
                    columns_max = s->page->figure != NULL ? COLUMNS_MAX / 2 : COLUMNS_MAX;
     map->nodes_a_row = (map->node_count + rows_max - 1) / rows_max;
     map->nodes_a_row = map->nodes_a_row > 0 ? map->nodes_a_row : 1;
     map->rows = (map->node_count + map->nodes_a_row - 1) / map->nodes_a_row;
-    map->columns = CELLS_MAX / s->drawn / (map->rows > 0 ? map->rows : 1);
+    map->columns = CELLS_MAX / s->page->drawn / (map->rows > 0 ? map->rows : 1);
     map->columns = map->columns < columns_max ? map->columns : columns_max;
     map->columns = map->columns > COLUMNS_MIN ? map->columns : COLUMNS_MIN;
-    map->span_s = s->span_s;
-    map->jobs_per_gpu =
-        hs_alloc_zeroed((uint64_t)map->rows * map->columns + 1, sizeof *map->jobs_per_gpu);
-    hs_grow((void **)&map->row_of_gpu, &map->gpu_cap, (uint64_t)map->gpu_count + 1,
-            sizeof *map->row_of_gpu, GPUS_MAX + 1);
+    map->span_s = s->page->span_s;
+    map->jobs_per_gpu = hs_arena_alloc(map->arena, ((uint64_t)map->rows * map->columns + 1) *
+                                                       sizeof *map->jobs_per_gpu);
+    map->row_of_gpu =
+        hs_arena_alloc(map->arena, ((uint64_t)map->gpu_count + 1) * sizeof *map->row_of_gpu);
     uint32_t gpu = 0;
     for (uint32_t n = 0; n < map->node_count; n++)
         for (uint32_t i = 0; i < map->nodes[n].gpus; i++)
@@ -176,7 +176,7 @@ static enum hs_status read_segment(void *ctx, const struct hs_rowfile *f)
 static void divide(struct occupancy_map *map)
 {
     const double width = map->span_s / map->columns;
-    uint32_t *gpus = hs_alloc_zeroed((uint64_t)map->rows + 1, sizeof *gpus);
+    uint32_t *gpus = hs_arena_alloc(map->arena, ((uint64_t)map->rows + 1) * sizeof *gpus);
     for (uint32_t gpu = 0; gpu < map->gpu_count; gpu++)
         gpus[map->row_of_gpu[gpu]]++;
     for (size_t i = 0; i < (size_t)map->rows * map->columns; i++) {
@@ -185,14 +185,14 @@ static void divide(struct occupancy_map *map)
             *cell /= gpus[i / map->columns] * width;
         map->most = *cell > map->most ? *cell : map->most;
     }
-    hs_free(gpus);
 }
 
 /* nodes.csv and segments.csv of the first run of each group. O(segments + cells). */
 static enum hs_status read_maps(struct nodes_section *s)
 {
-    for (uint32_t g = 0; g < s->drawn; g++) {
+    for (uint32_t g = 0; g < s->page->drawn; g++) {
         struct occupancy_map *map = &s->maps[g];
+        map->arena = &s->page->arena;
         if (!hs_page_has(s->page, g, "segments.csv") || !hs_page_has(s->page, g, "nodes.csv"))
             continue;
         struct hs_runmanifest *run = &s->page->runs[s->page->groups[g].first].manifest;
@@ -211,21 +211,16 @@ static enum hs_status with_maps(struct hs_page *page,
                                 enum hs_status (*put)(struct nodes_section *s))
 {
     static const char *const files[] = {"segments.csv", "nodes.csv", NULL};
-    struct nodes_section s = {.page = page, .drawn = hs_page_drawn(page), .most = 1};
+    struct nodes_section s = {.page = page, .most = 1};
     enum hs_status status;
-    if (!hs_page_can_draw_time(page, files, &s.span_s, &status))
+    if (!hs_page_can_draw_time(page, files, &status))
         return status;
-    s.maps = hs_alloc_zeroed(s.drawn, sizeof *s.maps);
+    s.maps = hs_arena_alloc(&page->arena, page->drawn * sizeof *s.maps);
     status = read_maps(&s);
     if (status == HS_OK)
         status = put(&s);
-    for (uint32_t g = 0; g < s.drawn; g++) {
-        hs_arena_free(&s.maps[g].arena);
+    for (uint32_t g = 0; g < s.page->drawn; g++)
         hs_free(s.maps[g].nodes);
-        hs_free(s.maps[g].row_of_gpu);
-        hs_free(s.maps[g].jobs_per_gpu);
-    }
-    hs_free(s.maps);
     return status;
 }
 
@@ -233,7 +228,7 @@ static enum hs_status with_maps(struct hs_page *page,
 static struct hs_chart begin_plot(const struct nodes_section *s, const struct hs_frame *frame,
                                   bool has_axis, const char *label)
 {
-    struct hs_chart c = {.x = {.from = 0, .to = s->span_s}, .y = {.from = 0, .to = 1}};
+    struct hs_chart c = {.x = {.from = 0, .to = s->page->span_s}, .y = {.from = 0, .to = 1}};
     hs_plot_begin(s->page, frame, s->group, 0, &c, label);
     if (has_axis || s->page->figure != NULL)
         hs_chart_x_axis(&c, HS_AXIS_TIME, 10, has_axis);
@@ -243,20 +238,15 @@ static struct hs_chart begin_plot(const struct nodes_section *s, const struct hs
 
 static void end_plot(const struct nodes_section *s, const struct hs_chart *c, const char *y_title)
 {
-    const bool is_last = s->group + 1 == s->drawn;
+    const bool is_last = s->group + 1 == s->page->drawn;
     hs_plot_end(s->page, c, is_last ? "Time since the first submission" : NULL, y_title);
 }
 
 /* ---- heat map ---- */
 
-static double limit(double value, double most)
-{
-    return value < most ? value : most;
-}
-
 static uint8_t level_of(const struct nodes_section *s, double jobs_per_gpu)
 {
-    const double level = limit(jobs_per_gpu / s->most, 1) * (LEVELS - 1);
+    const double level = fmin(jobs_per_gpu / s->most, 1) * (LEVELS - 1);
     return (uint8_t)(level > 0 && level < 1 ? 1 : lround(level));
 }
 
@@ -370,8 +360,8 @@ static void put_group(struct nodes_section *s, bool is_heat, bool is_last)
     const bool has_axis = !is_heat || is_last, is_one = s->page->group_count == 1;
     const struct hs_frame frame = {
         .width = HS_PAGE_WIDTH,
-        .height = is_heat ? limit(ROW_HEIGHT * map->rows, is_one ? HEIGHT_MAX : HEIGHT_MAX / 2)
-                          : limit(ROW_HEIGHT * map->gpu_count, GANTT_MAX),
+        .height = is_heat ? fmin(ROW_HEIGHT * map->rows, is_one ? HEIGHT_MAX : HEIGHT_MAX / 2)
+                          : fmin(ROW_HEIGHT * map->gpu_count, GANTT_MAX),
         .margin = {62, 14, is_one ? 6 : 18, has_axis ? 24 : 6}};
     const struct hs_chart c = begin_plot(s, &frame, has_axis,
                                          is_heat ? "Jobs per GPU by node and time"
@@ -391,8 +381,8 @@ static enum hs_status put_groups(struct nodes_section *s)
 {
     struct hs_output *out = s->page->out;
     bool has_maps = false;
-    uint32_t last = s->drawn;
-    for (uint32_t g = 0; g < s->drawn; g++)
+    uint32_t last = s->page->drawn;
+    for (uint32_t g = 0; g < s->page->drawn; g++)
         has_maps = has_maps || s->maps[g].segments > PLACEMENTS_MAX;
     while (last > 0 && s->maps[last - 1].segments == 0)
         last--;
@@ -424,10 +414,10 @@ enum hs_status hs_put_nodes(struct hs_page *page)
 
 static struct hs_frame frame_of(const struct nodes_section *s, double height, double right)
 {
-    return (struct hs_frame){.rows = s->drawn,
+    return (struct hs_frame){.rows = s->page->drawn,
                              .columns = 1,
                              .height = height,
-                             .margin = {66, right, s->drawn > 1 ? 20 : 8, 6},
+                             .margin = {66, right, s->page->drawn > 1 ? 20 : 8, 6},
                              .last = 34};
 }
 
@@ -482,10 +472,10 @@ static void put_cells(const struct nodes_section *s, const struct hs_chart *c)
 
 static enum hs_status put_heat(struct nodes_section *s)
 {
-    struct hs_frame frame = frame_of(s, s->drawn > 1 ? 140 : 260, 62);
+    struct hs_frame frame = frame_of(s, s->page->drawn > 1 ? 140 : 260, 62);
     hs_figure_begin(s->page, &frame, NULL, 0);
-    for (s->group = 0; s->group < s->drawn; s->group++) {
-        const bool is_last = s->group + 1 == s->drawn;
+    for (s->group = 0; s->group < s->page->drawn; s->group++) {
+        const bool is_last = s->group + 1 == s->page->drawn;
         s->map = &s->maps[s->group];
         const struct hs_chart c = begin_plot(s, &frame, is_last, NULL);
         put_cells(s, &c);
@@ -628,7 +618,7 @@ static enum hs_status put_gantts(struct nodes_section *s)
     struct hs_figure_key shown[2];
     bool has[2] = {false, false};
     uint32_t count = 0, most = 1;
-    for (uint32_t g = 0; g < s->drawn; g++) {
+    for (uint32_t g = 0; g < s->page->drawn; g++) {
         const struct occupancy_map *map = &s->maps[g];
         if (map->segments > PLACEMENTS_MAX)
             return hs_fail(s->page->diag, HS_E_INPUT,
@@ -646,12 +636,12 @@ static enum hs_status put_gantts(struct nodes_section *s)
     for (uint32_t k = 0; k < 2; k++)
         if (has[k])
             shown[count++] = keys[k];
-    struct hs_frame frame = frame_of(s, limit(ROW_HEIGHT * most, GANTT_MAX), 16);
+    struct hs_frame frame = frame_of(s, fmin(ROW_HEIGHT * most, GANTT_MAX), 16);
     hs_figure_begin(s->page, &frame, shown, count);
-    for (s->group = 0; s->group < s->drawn; s->group++) {
+    for (s->group = 0; s->group < s->page->drawn; s->group++) {
         struct lanes l = {.s = s, .gpu_height = frame.height / s->maps[s->group].gpu_count};
         s->map = &s->maps[s->group];
-        l.c = begin_plot(s, &frame, s->group + 1 == s->drawn, NULL);
+        l.c = begin_plot(s, &frame, s->group + 1 == s->page->drawn, NULL);
         put_lanes(&l);
         put_nodes(s->map, &l.c, l.gpu_height);
         end_plot(s, &l.c, "GPUs by node");

@@ -56,8 +56,7 @@ struct track {
 struct series_section {
     struct hs_page *page;
     struct track tracks[HS_PAGE_DRAWN_MAX];
-    uint32_t drawn, buckets, reading; /* drawn: groups; 0 = nothing can be */
-    double span_s;
+    uint32_t buckets, reading; /* buckets: 0 = nothing can be drawn */
 };
 
 /* ---- step functions ---- */
@@ -150,7 +149,7 @@ static enum hs_status read_row(void *ctx, const struct hs_rowfile *f)
         return hs_rowfile_bad(f, "value", "a number");
     struct buckets *b = &s->tracks[s->reading].of[series];
     if (b->of == NULL)
-        open_buckets(b, &s->page->arena, s->buckets, s->span_s);
+        open_buckets(b, &s->page->arena, s->buckets, s->page->span_s);
     put_bucket(b, (double)row.time_us / HS_US_PER_S, row.value);
     return HS_OK;
 }
@@ -169,7 +168,7 @@ static enum hs_status read_tracks(struct series_section *s)
 {
     static const struct hs_rowcell gpu_cells[] = {{"gpus", HS_ROWCELL_COUNT, 0},
                                                   {NULL, HS_ROWCELL_TEXT, 0}};
-    for (uint32_t g = 0; g < s->drawn; g++) {
+    for (uint32_t g = 0; g < s->page->drawn; g++) {
         struct track *track = &s->tracks[g];
         if (!hs_page_has(s->page, g, "series.csv"))
             continue;
@@ -205,7 +204,7 @@ static double level(const struct series_section *s, uint32_t group, uint32_t fir
 static double largest(const struct series_section *s, uint32_t first, uint32_t count)
 {
     double most = 0;
-    for (uint32_t g = 0; g < s->drawn; g++)
+    for (uint32_t g = 0; g < s->page->drawn; g++)
         for (uint32_t i = 0; i < s->buckets; i++)
             most = fmax(most, level(s, g, first, count, i));
     return most;
@@ -213,7 +212,7 @@ static double largest(const struct series_section *s, uint32_t first, uint32_t c
 
 static double x_of(const struct series_section *s, const struct hs_chart *c, uint32_t bucket)
 {
-    return hs_scale_at(&c->x, s->span_s * bucket / s->buckets);
+    return hs_scale_at(&c->x, s->page->span_s * bucket / s->buckets);
 }
 
 /* What is drawn of a group: the sum of `count` series from `first` on times the factor, along the
@@ -322,7 +321,7 @@ static void put_probes(const struct series_section *s, const struct hs_chart *c,
     for (uint32_t i = 0; i < probes; i++) {
         const uint32_t from = i * s->buckets / probes, to = (i + 1) * s->buckets / probes;
         char text[HS_HTML_SAY_MAX] = "";
-        hs_append(text, sizeof text, "%s:", HS_TIME(s->span_s * from / s->buckets));
+        hs_append(text, sizeof text, "%s:", HS_TIME(s->page->span_s * from / s->buckets));
         if (chart == GPUS)
             hs_append(text, sizeof text, " GPU allocation %.4g, utilization %.1f %%",
                       mean_between(&of[HELD], from, to), 100 * mean_between(&of[UTIL], from, to));
@@ -345,7 +344,7 @@ static const char time_title[] = "Time since the first submission";
 static double top_of(const struct series_section *s, enum chart chart)
 {
     double top = largest(s, charts[chart].first, charts[chart].count);
-    for (uint32_t g = 0; g < s->drawn && chart == GPUS; g++)
+    for (uint32_t g = 0; g < s->page->drawn && chart == GPUS; g++)
         top = s->tracks[g].gpus > top ? s->tracks[g].gpus : top;
     return top;
 }
@@ -376,7 +375,7 @@ static void put_panel(const struct series_section *s, const struct hs_frame *fra
                       enum chart chart, double top, bool is_last)
 {
     const bool is_page = s->page->figure == NULL;
-    struct hs_chart c = {.x = {.from = 0, .to = s->span_s}, .y = {.from = 0, .to = top}};
+    struct hs_chart c = {.x = {.from = 0, .to = s->page->span_s}, .y = {.from = 0, .to = top}};
     hs_plot_begin(s->page, frame, group, 0, &c, charts[chart].heading);
     if (chart == GPUS && s->tracks[group].gpus > 0)
         put_gpu_marks(&c, s->tracks[group].gpus);
@@ -397,7 +396,7 @@ static void put_chart(const struct series_section *s, enum chart chart)
     const bool is_one = s->page->group_count == 1;
     const double top = top_of(s, chart), above = is_one ? 8 : 18;
     struct hs_figure_key keys[CAUSES];
-    uint32_t last = s->drawn;
+    uint32_t last = s->page->drawn;
     while (last > 0 && !s->tracks[last - 1].is_read)
         last--;
     hs_say(out, "<figure class=\"stack\"><figcaption>%s</figcaption>\n", charts[chart].heading);
@@ -426,10 +425,10 @@ static enum hs_status open_section(struct series_section *s, struct hs_page *pag
     static const char *const files[] = {"series.csv", NULL};
     const bool is_alone = page->figure == NULL && page->group_count == 1;
     enum hs_status status;
-    *s = (struct series_section){.page = page, .buckets = is_alone ? BUCKETS_ALONE : BUCKETS_MANY};
-    if (!hs_page_can_draw_time(page, files, &s->span_s, &status))
+    *s = (struct series_section){.page = page};
+    if (!hs_page_can_draw_time(page, files, &status))
         return status;
-    s->drawn = hs_page_drawn(page);
+    s->buckets = is_alone ? BUCKETS_ALONE : BUCKETS_MANY;
     return read_tracks(s);
 }
 
@@ -437,9 +436,9 @@ enum hs_status hs_put_time(struct hs_page *page)
 {
     struct series_section s;
     HS_TRY(open_section(&s, page));
-    for (uint32_t chart = 0; chart < CHARTS && s.drawn > 0; chart++)
+    for (uint32_t chart = 0; chart < CHARTS && s.buckets > 0; chart++)
         put_chart(&s, (enum chart)chart);
-    if (page->kind == HS_PAGE_COMPARISON && s.drawn > 0)
+    if (page->kind == HS_PAGE_COMPARISON && s.buckets > 0)
         hs_page_note(page, "Of several runs of a policy the first is drawn.");
     return HS_OK;
 }
@@ -459,7 +458,7 @@ enum hs_status hs_draw_time(struct hs_page *page)
     hs_figure_begin(page, &frame, keys, hs_page_group_keys(page, "line", keys));
     for (uint32_t row = 0; row < 3; row++) {
         const double top = row == 1 ? 1 : top_of(&s, row == 0 ? GPUS : QUEUE);
-        struct hs_chart c = {.x = {.from = 0, .to = s.span_s},
+        struct hs_chart c = {.x = {.from = 0, .to = page->span_s},
                              .y = {.from = 0, .to = top > 0 ? top : 1}};
         hs_plot_begin(page, &frame, row, 0, &c, NULL);
         if (row == 0 && s.tracks[0].gpus > 0)
@@ -467,7 +466,7 @@ enum hs_status hs_draw_time(struct hs_page *page)
         else
             hs_chart_y_axis(&c, row == 1 ? HS_AXIS_SHARE : HS_AXIS_PLAIN, 5);
         hs_chart_x_axis(&c, HS_AXIS_TIME, 10, row == 2);
-        for (uint32_t g = 0; g < s.drawn; g++)
+        for (uint32_t g = 0; g < page->drawn; g++)
             put_layer(
                 &s, &c, g,
                 &(struct layer){"line", NULL, NULL, series[row], row == 2 ? 2 : 1, 0, 1, LINE});
@@ -489,8 +488,8 @@ enum hs_status hs_draw_waits(struct hs_page *page)
     HS_TRY(open_section(&s, page));
     const double top = top_of(&s, WAITING);
     hs_figure_begin(page, &frame, keys, cause_keys(&s, keys));
-    for (uint32_t g = 0; g < s.drawn; g++)
-        put_panel(&s, &frame, g, WAITING, top > 0 ? top : 1, g + 1 == s.drawn);
+    for (uint32_t g = 0; g < page->drawn; g++)
+        put_panel(&s, &frame, g, WAITING, top > 0 ? top : 1, g + 1 == page->drawn);
     return HS_OK;
 }
 
@@ -536,7 +535,7 @@ static void put_waits(struct hs_page *page, const struct hs_chart *c, uint32_t g
 
 enum hs_status hs_put_waiting(struct hs_page *page)
 {
-    const uint32_t drawn = hs_page_drawn(page);
+    const uint32_t drawn = page->drawn;
     const bool is_one = page->group_count == 1;
     const struct hs_frame frame = {.width = HS_PAGE_WIDTH,
                                    .height = ROW_HEIGHT * drawn,

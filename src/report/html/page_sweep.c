@@ -336,7 +336,7 @@ enum hs_status hs_page_read_sweep(struct hs_page *page, const char *const *metri
     char path[HS_PATH_SIZE];
     hs_page_close_sweep(page);
     page->sweep = hs_arena_alloc(&page->arena, sizeof *page->sweep);
-    page->group_count = 0;
+    page->group_count = page->drawn = 0;
     (void)snprintf(path, sizeof path, "%s/sweep.csv", page->manifest.dir);
     struct hs_sweeptable *t = page->sweep;
     HS_TRY(
