@@ -36,7 +36,7 @@ static const struct value_kind {
 /* A kind of value of the jobs of a group: microseconds, or millionths of a slowdown; ascending. */
 struct job_values {
     int64_t *values;
-    uint32_t count, cap;
+    uint32_t count;
 };
 
 struct curves {
@@ -77,54 +77,58 @@ static int compare_values(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The wanted values (bits 1 << kind) of a run. */
-static enum hs_status read_run(struct job_values samples[VALUES], struct hs_page_run *run,
-                               uint32_t wanted)
+/* The jobs of a run inside its window, behind those that are there. */
+static enum hs_status read_run(struct job_reading *r, struct hs_runmanifest *run,
+                               const struct hs_rowcell *cells)
+{
+    const uint32_t first = r->count;
+    r->last_submit_us = 0;
+    HS_TRY(hs_rowfile_each(run, "jobs.csv", cells, read_job, r));
+    const int64_t from_us = hs_runmanifest_duration_us(run, "warmup"),
+                  to_us = r->last_submit_us - hs_runmanifest_duration_us(run, "cooldown");
+    uint32_t kept = first;
+    for (uint32_t i = first; i < r->count; i++)
+        if (r->rows[i].submit_us >= from_us && r->rows[i].submit_us <= to_us)
+            r->rows[kept++] = r->rows[i];
+    r->count = kept;
+    return HS_OK;
+}
+
+static void take_values(struct job_values *of, struct hs_arena *arena, const struct job_reading *r,
+                        uint32_t kind)
+{
+    of->values = hs_arena_alloc(arena, (r->count + 1ull) * sizeof *of->values);
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->rows[i].value[kind] >= 0)
+            of->values[of->count++] = r->rows[i].value[kind];
+    if (of->count > 0)
+        qsort(of->values, of->count, sizeof *of->values, compare_values);
+}
+
+/* The wanted values (bits 1 << kind) of all runs of each group together. O(jobs log jobs). */
+static enum hs_status read_groups(struct curves *s, uint32_t wanted)
 {
     struct hs_rowcell cells[2 + VALUES + 1] = {
         {"submission_time", HS_ROWCELL_TIME_OR_NONE, offsetof(struct job_row, submit_us)},
         {"success", HS_ROWCELL_TEXT, offsetof(struct job_row, success)}};
     struct job_reading r = {.rows = NULL};
+    enum hs_status status = HS_OK;
     for (uint32_t v = 0, column = 2; v < VALUES; v++)
         if (wanted >> v & 1)
             cells[column++] =
                 (struct hs_rowcell){value_kinds[v].column, HS_ROWCELL_NUMBER,
                                     offsetof(struct job_row, value) + v * sizeof(int64_t)};
-    const enum hs_status status = hs_rowfile_each(&run->manifest, "jobs.csv", cells, read_job, &r);
-    const int64_t from_us = hs_runmanifest_duration_us(&run->manifest, "warmup"),
-                  to_us = r.last_submit_us - hs_runmanifest_duration_us(&run->manifest, "cooldown");
-    for (uint32_t v = 0; v < VALUES; v++) {
-        struct job_values *s = &samples[v];
-        hs_grow((void **)&s->values, &s->cap, (uint64_t)s->count + r.count, sizeof *s->values,
-                JOBS_MAX);
-        for (uint32_t i = 0; i < r.count; i++)
-            if (r.rows[i].value[v] >= 0 && r.rows[i].submit_us >= from_us &&
-                r.rows[i].submit_us <= to_us)
-                s->values[s->count++] = r.rows[i].value[v];
+    for (uint32_t g = 0; g < s->page->drawn && status == HS_OK; g++) {
+        const struct hs_page_group *group = &s->page->groups[g];
+        r.count = 0;
+        for (uint32_t k = 0; k < group->count && status == HS_OK; k++)
+            if (hs_page_has(s->page, g, "jobs.csv"))
+                status = read_run(&r, &s->page->runs[group->first + k].manifest, cells);
+        for (uint32_t v = 0; v < VALUES; v++)
+            take_values(&s->of[g][v], &s->page->arena, &r, v);
     }
     hs_free(r.rows);
     return status;
-}
-
-/* Of all runs of a group together. O(jobs log jobs). */
-static enum hs_status read_groups(struct curves *s, uint32_t wanted)
-{
-    for (uint32_t g = 0; g < s->page->drawn; g++) {
-        const struct hs_page_group *group = &s->page->groups[g];
-        for (uint32_t k = 0; k < group->count && hs_page_has(s->page, g, "jobs.csv"); k++)
-            HS_TRY(read_run(s->of[g], &s->page->runs[group->first + k], wanted));
-        for (uint32_t v = 0; v < VALUES; v++)
-            if (s->of[g][v].count > 0)
-                qsort(s->of[g][v].values, s->of[g][v].count, sizeof(int64_t), compare_values);
-    }
-    return HS_OK;
-}
-
-static void free_groups(struct curves *s)
-{
-    for (uint32_t g = 0; g < s->page->drawn; g++)
-        for (uint32_t v = 0; v < VALUES; v++)
-            hs_free(s->of[g][v].values);
 }
 
 /* How many of count ascending values are at or below limit. O(log count). */
@@ -342,29 +346,25 @@ enum hs_status hs_put_distributions(struct hs_page *page)
     enum hs_status status;
     if (!hs_page_can_draw(page, files, &status))
         return status;
-    status = read_groups(&s, (1u << ON_PAGE) - 1);
-    if (status == HS_OK) {
-        hs_page_legend(page);
-        hs_say(page->out, "<div class=\"charts\">\n");
-        for (s.what = 0; s.what < ON_PAGE; s.what++) {
-            hs_say(page->out, "<figure><figcaption>%s</figcaption>\n", value_kinds[s.what].heading);
-            if (set_scales(&s, HS_FIGURE_LOG))
-                put_plot(&s, &frame, s.what, true);
-            else
-                hs_page_note(page, "No job has one above 0.");
-            hs_say(page->out, "</figure>\n");
-        }
-        hs_say(page->out, "</div>\n");
-        hs_page_note(
-            page,
-            "Share of jobs at or below a value, on a logarithmic axis. A curve rises at the "
-            "left edge by what is below the axis, such as jobs that did not wait; where that "
-            "is most of them, the axis of shares does not begin at 0. Dots: p50, p90, p99.%s",
-            page->kind == HS_PAGE_COMPARISON ? " Jobs of all runs of a policy together." : "");
-        put_quantile_table(&s);
+    HS_TRY(read_groups(&s, (1u << ON_PAGE) - 1));
+    hs_page_legend(page);
+    hs_say(page->out, "<div class=\"charts\">\n");
+    for (s.what = 0; s.what < ON_PAGE; s.what++) {
+        hs_say(page->out, "<figure><figcaption>%s</figcaption>\n", value_kinds[s.what].heading);
+        if (set_scales(&s, HS_FIGURE_LOG))
+            put_plot(&s, &frame, s.what, true);
+        else
+            hs_page_note(page, "No job has one above 0.");
+        hs_say(page->out, "</figure>\n");
     }
-    free_groups(&s);
-    return status;
+    hs_say(page->out, "</div>\n");
+    hs_page_note(page,
+                 "Share of jobs at or below a value, on a logarithmic axis. A curve rises at the "
+                 "left edge by what is below the axis, such as jobs that did not wait; where that "
+                 "is most of them, the axis of shares does not begin at 0. Dots: p50, p90, p99.%s",
+                 page->kind == HS_PAGE_COMPARISON ? " Jobs of all runs of a policy together." : "");
+    put_quantile_table(&s);
+    return HS_OK;
 }
 
 static void put_figure(struct curves *s, const uint32_t chosen[], uint32_t count)
@@ -404,17 +404,15 @@ enum hs_status hs_draw_cdf(struct hs_page *page)
         chosen[count] = v;
         wanted |= 1u << v;
     }
-    status = read_groups(&s, wanted);
+    HS_TRY(read_groups(&s, wanted));
     for (uint32_t g = 0; g < page->drawn; g++)
         jobs += s.of[g][chosen[0]].count;
-    if (status == HS_OK && jobs > 0)
-        put_figure(&s, chosen, count);
-    else if (status == HS_OK)
-        status = hs_fail(page->diag, HS_E_INPUT, NULL, NULL,
-                         "no job counts in any of the runs: done, and inside the window of "
-                         "--warmup and --cooldown");
-    free_groups(&s);
-    return status;
+    if (jobs == 0)
+        return hs_fail(page->diag, HS_E_INPUT, NULL, NULL,
+                       "no job counts in any of the runs: done, and inside the window of "
+                       "--warmup and --cooldown");
+    put_figure(&s, chosen, count);
+    return HS_OK;
 }
 
 /* ---- classes ---- */
