@@ -49,7 +49,7 @@ struct compared {
     struct hs_setup setup;   /* of its first cell */
 };
 
-struct cell {
+struct compared_cell {
     uint32_t policy;
     int64_t seed, assignment;    /* assignment: that of the draws of profiles */
     int64_t assign_seed;         /* as an option: 0 = follows the seed */
@@ -84,8 +84,8 @@ struct comparison {
     struct hs_call *call;
     const struct hs_run_options *options;
     struct compared *policies;
-    struct cell *cells;         /* [policy * pair_count + pair] */
-    struct hs_summary *metrics; /* names and units */
+    struct compared_cell *cells; /* [policy * pair_count + pair] */
+    struct hs_summary *metrics;  /* names and units */
     const char *metric_names[HS_METRICS_MAX];
     double *values;               /* [cell * metrics->count + metric]; NaN = none */
     struct hs_replicated *means;  /* [policy * metrics->count + metric] */
@@ -354,7 +354,7 @@ static enum hs_status list_cells(struct comparison *c)
     c->cell_count = (uint32_t)count;
     c->cells = hs_arena_alloc(&call->arena, count * sizeof *c->cells);
     for (uint32_t i = 0; i < c->cell_count; i++) {
-        struct cell *cell = &c->cells[i];
+        struct compared_cell *cell = &c->cells[i];
         cell->policy = i / c->pair_count;
         cell->seed = seeds[i % c->pair_count / assigned_count];
         cell->assign_seed = assigned[i % assigned_count];
@@ -452,8 +452,8 @@ static enum hs_status default_dir(const struct comparison *c, char *path, size_t
 }
 
 /* Path of a cell's run directory, of a file in it, or of the messages of the cell. */
-static void cell_path(const struct hs_rundir *dir, const char *before, const struct cell *cell,
-                      const char *behind, char path[HS_PATH_SIZE])
+static void cell_path(const struct hs_rundir *dir, const char *before,
+                      const struct compared_cell *cell, const char *behind, char path[HS_PATH_SIZE])
 {
     char name[512];
     (void)snprintf(name, sizeof name, "%s%s%s", before, cell->name, behind);
@@ -484,7 +484,7 @@ static enum hs_status run_cell(void *ctx, uint32_t index)
 {
     struct run_workers *workers = ctx;
     struct comparison *c = workers->compare;
-    const struct cell *cell = &c->cells[index];
+    const struct compared_cell *cell = &c->cells[index];
     const struct hs_run_call call = {.terminal = &c->call->terminal,
                                      .command = c->call->command,
                                      .traces = &workers->trace,
@@ -603,7 +603,7 @@ static enum hs_status write_runs(struct comparison *c, const struct hs_rundir *d
         &csv, path, hs_record_header(&c->call->arena, HS_RUNS_COLUMNS, "", names, count), diag));
     enum hs_status status = HS_OK;
     for (uint32_t k = 0; k < c->cell_count; k++) {
-        struct cell *cell = &c->cells[k];
+        struct compared_cell *cell = &c->cells[k];
         double *values = c->values + (size_t)k * c->metrics->count;
         cell_path(dir, OF_RUNS, cell, "/summary.csv", path);
         status = hs_record_read_summary(path, &arena, &summary, diag);
@@ -722,7 +722,7 @@ static void write_comparison(void *ctx, struct hs_jsonw *w)
     }
     hs_jsonw_put(w, "] cells=[");
     for (uint32_t i = 0; i < c->cell_count; i++) {
-        const struct cell *cell = &c->cells[i];
+        const struct compared_cell *cell = &c->cells[i];
         hs_jsonw_put(w,
                      "=!{ run=%s policy=%s seed=%" PRIu64 " assignment=%" PRIu64
                      " summary_xxh3_64=%016" PRIx64 " }",

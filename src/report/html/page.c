@@ -135,14 +135,9 @@ static enum hs_status add_policies(struct hs_page *page)
 }
 
 /* The figures of a group: its row of the table points to all three. */
-struct group_figures {
+struct hs_page_figures {
     struct hs_summary summary;
     struct hs_replicated means[HS_METRICS_MAX], ratios[HS_METRICS_MAX];
-};
-
-struct compare_reading {
-    struct hs_page *page;
-    struct group_figures *of; /* each group */
 };
 
 struct compare_row {
@@ -166,23 +161,23 @@ static const struct hs_rowcell compare_cells[] = {
 
 static enum hs_status read_row(void *ctx, const struct hs_rowfile *f)
 {
-    struct compare_reading *r = ctx;
+    struct hs_page *page = ctx;
     struct compare_row row = {.policy = NULL};
     uint32_t g = 0;
     HS_TRY(hs_rowfile_read(f, &row));
-    while (g < r->page->group_count && strcmp(r->page->rows[g].label, row.policy) != 0)
+    while (g < page->group_count && strcmp(page->rows[g].label, row.policy) != 0)
         g++;
-    if (g == r->page->group_count)
+    if (g == page->group_count)
         return hs_rowfile_bad(f, "policy", "a policy of the manifest");
-    struct group_figures *of = &r->of[g];
+    struct hs_page_figures *of = &page->figures[g];
     if (of->summary.count == HS_METRICS_MAX)
         return hs_rowfile_bad(f, "metric", "one of the metrics that a summary has room for");
     const char *metric = hs_present_name(row.metric);
     of->means[of->summary.count] = row.mean;
     of->ratios[of->summary.count] = row.ratio;
     of->summary.metrics[of->summary.count++] = (struct hs_metric){
-        .name = hs_arena_text(&r->page->arena, metric, strlen(metric)),
-        .unit = hs_arena_text(&r->page->arena, row.unit, strlen(row.unit)),
+        .name = hs_arena_text(&page->arena, metric, strlen(metric)),
+        .unit = hs_arena_text(&page->arena, row.unit, strlen(row.unit)),
         .value = row.mean.value,
     };
     return HS_OK;
@@ -190,14 +185,13 @@ static enum hs_status read_row(void *ctx, const struct hs_rowfile *f)
 
 static enum hs_status open_comparison(struct hs_page *page)
 {
-    struct compare_reading reading = {.page = page};
     HS_TRY(add_policies(page));
     if (page->group_count == 0)
         return hs_fail(page->diag, HS_E_INPUT, &(struct hs_place){.file = page->manifest.dir}, NULL,
                        "the manifest of the comparison names no policies");
-    reading.of = hs_arena_alloc(&page->arena, page->group_count * sizeof *reading.of);
+    page->figures = hs_arena_alloc(&page->arena, page->group_count * sizeof *page->figures);
     for (uint32_t g = 0; g < page->group_count; g++) {
-        struct group_figures *of = &reading.of[g];
+        struct hs_page_figures *of = &page->figures[g];
         const struct hs_summary *first = page->rows[g].summary;
         if (first != NULL) { /* classes of the first run: compare.csv has none */
             memcpy(of->summary.classes, first->classes,
@@ -208,7 +202,7 @@ static enum hs_status open_comparison(struct hs_page *page)
         page->rows[g].means = of->means;
         page->rows[g].ratios = g > 0 ? of->ratios : NULL;
     }
-    return hs_rowfile_each(&page->manifest, "compare.csv", compare_cells, read_row, &reading);
+    return hs_rowfile_each(&page->manifest, "compare.csv", compare_cells, read_row, page);
 }
 
 /* ---- what a directory is ---- */
@@ -321,47 +315,41 @@ void hs_page_metric_cell(struct hs_page *page, const char *metric, double value)
     hs_html_cell(page->out, &column, value, NULL, "");
 }
 
-/* Whether a drawn group has the file; says which have it not, and why. */
-static bool has_any(struct hs_page *page, const char *name)
-{
-    uint32_t having = 0;
-    for (uint32_t g = 0; g < page->drawn; g++)
-        having += hs_page_has(page, g, name);
-    if (having == 0 && page->kind == HS_PAGE_COMPARISON && page->run_count == 0)
-        hs_page_note(page,
-                     "Left out: the comparison kept no runs, hence no %s. Repeat it with "
-                     "--outputs=all.",
-                     name);
-    else if (having == 0)
-        hs_page_note(page, "Left out: there is no %s. Repeat the run with --outputs=all.", name);
-    for (uint32_t g = 0; g < page->drawn && having > 0; g++)
-        if (!hs_page_has(page, g, name))
-            hs_page_note(page, "%s has no %s and is left out.", page->rows[g].label, name);
-    return having > 0;
-}
-
 bool hs_page_can_draw(struct hs_page *page, const char *const *names, enum hs_status *status)
 {
     *status = HS_OK;
-    for (; *names != NULL && *status == HS_OK; names++) {
-        if (page->figure == NULL && !has_any(page, *names))
-            return false;
-        for (uint32_t g = 0; g < page->group_count && page->figure != NULL; g++) {
+    for (; *names != NULL; names++) {
+        uint32_t having = 0;
+        for (uint32_t g = 0; g < page->drawn; g++) {
             const struct hs_page_group *group = &page->groups[g];
-            if (hs_page_has(page, g, *names))
+            const bool has = hs_page_has(page, g, *names), has_run = group->count > 0;
+            having += has;
+            if (has || page->figure == NULL)
                 continue;
-            *status = hs_fail(page->diag, HS_E_INPUT,
-                              &(struct hs_place){.file = group->count > 0
-                                                             ? page->runs[group->first].manifest.dir
-                                                             : page->manifest.dir},
-                              "repeat it with --outputs=all",
-                              group->count > 0 ? "there is no %s: --outputs left it out"
-                                               : "the comparison kept no runs, hence no %s",
-                              *names);
-            break;
+            *status =
+                hs_fail(page->diag, HS_E_INPUT,
+                        &(struct hs_place){.file = has_run ? page->runs[group->first].manifest.dir
+                                                           : page->manifest.dir},
+                        "repeat it with --outputs=all",
+                        has_run ? "there is no %s: --outputs left it out"
+                                : "the comparison kept no runs, hence no %s",
+                        *names);
+            return false;
         }
+        if (having == 0)
+            hs_page_note(page,
+                         page->kind == HS_PAGE_COMPARISON && page->run_count == 0
+                             ? "Left out: the comparison kept no runs, hence no %s. Repeat it "
+                               "with --outputs=all."
+                             : "Left out: there is no %s. Repeat the run with --outputs=all.",
+                         *names);
+        for (uint32_t g = 0; g < page->drawn && having > 0; g++)
+            if (!hs_page_has(page, g, *names))
+                hs_page_note(page, "%s has no %s and is left out.", page->rows[g].label, *names);
+        if (having == 0)
+            return false;
     }
-    return *status == HS_OK;
+    return true;
 }
 
 bool hs_page_can_draw_time(struct hs_page *page, const char *const *names, enum hs_status *status)

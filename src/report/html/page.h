@@ -66,6 +66,7 @@ struct hs_page {
     double span_s; /* all charts over time have one axis, that of the longest run drawn */
     struct hs_runmanifest manifest;         /* of the comparison or sweep */
     struct hs_sweeptable *sweep;            /* NULL unless it is one */
+    struct hs_page_figures *figures;        /* of each group of a comparison */
     const struct hs_figure_options *figure; /* NULL while a page is written */
 };
 

@@ -224,24 +224,6 @@ static enum hs_status with_maps(struct hs_page *page,
     return status;
 }
 
-/* The plot of a group, with its axis of time. */
-static struct hs_chart begin_plot(const struct nodes_section *s, const struct hs_frame *frame,
-                                  bool has_axis, const char *label)
-{
-    struct hs_chart c = {.x = {.from = 0, .to = s->page->span_s}, .y = {.from = 0, .to = 1}};
-    hs_plot_begin(s->page, frame, s->group, 0, &c, label);
-    if (has_axis || s->page->figure != NULL)
-        hs_chart_x_axis(&c, HS_AXIS_TIME, 10, has_axis);
-    hs_plot_name(s->page, &c, s->group);
-    return c;
-}
-
-static void end_plot(const struct nodes_section *s, const struct hs_chart *c, const char *y_title)
-{
-    const bool is_last = s->group + 1 == s->page->drawn;
-    hs_plot_end(s->page, c, is_last ? "Time since the first submission" : NULL, y_title);
-}
-
 /* ---- heat map ---- */
 
 static uint8_t level_of(const struct nodes_section *s, double jobs_per_gpu)
@@ -304,123 +286,6 @@ static void put_rows(const struct nodes_section *s, const struct hs_chart *c)
     }
 }
 
-/* ---- Gantt chart ---- */
-
-/* Ends of a placement; what is not in the table came off its GPUs but goes on. */
-static const struct ending {
-    const char *name, *colour;
-    bool is_lost;
-} endings[] = {{"finish", "k0", false}, {"oom", "k1", true},      {"failure", "k1", true},
-               {"kill", "k1", true},    {"horizon", "w0", false}, {NULL, "k4", false}};
-
-static const struct ending *ending_of(const struct placement *p)
-{
-    const struct ending *e = endings;
-    while (e->name != NULL && strcmp(e->name, p->ended_by) != 0)
-        e++;
-    return e;
-}
-
-static void put_placement(const struct hs_chart *c, const struct placement *p, double gpu_height)
-{
-    const double x = hs_scale_at(&c->x, p->start_s), end = hs_scale_at(&c->x, p->end_s);
-    const char *set = p->gpus;
-    const char *title = HS_TEXT("%s: GPUs %s from %s, for %s, until %s", p->job, p->gpus,
-                                HS_TIME(p->start_s), HS_TIME(p->end_s - p->start_s), p->ended_by);
-    uint32_t first, last;
-    while (*set != '\0' && hs_rowfile_range(&set, &first, &last))
-        hs_svg_rect(c->out, "bar", ending_of(p)->colour, x, c->top + first * gpu_height,
-                    end - x < 0.4 ? 0.4 : end - x, (last - first + 1) * gpu_height, title);
-}
-
-/* A line above each node, and its name. */
-static void put_nodes(const struct occupancy_map *map, const struct hs_chart *c, double gpu_height)
-{
-    const uint32_t every = (map->node_count + NAMES_MAX - 1) / NAMES_MAX;
-    uint32_t gpu = 0;
-    for (uint32_t n = 0; n < map->node_count; gpu += (uint32_t)map->nodes[n++].gpus) {
-        struct hs_path path;
-        hs_path_begin(&path, c->out, "axis", NULL);
-        hs_path_to(&path, c->left, c->top + gpu * gpu_height);
-        hs_path_to(&path, c->right, c->top + gpu * gpu_height);
-        hs_path_end(&path, NULL);
-        if (n % every == 0)
-            hs_svg_text(c->out, c->left - 7,
-                        c->top + (gpu + (double)map->nodes[n].gpus / 2) * gpu_height + 4, "end",
-                        "tick", map->nodes[n].name);
-    }
-}
-
-/* ---- the section ---- */
-
-/* The heat map of a group, or its Gantt chart. */
-static void put_group(struct nodes_section *s, bool is_heat, bool is_last)
-{
-    const struct occupancy_map *map = s->map = &s->maps[s->group];
-    const bool has_axis = !is_heat || is_last, is_one = s->page->group_count == 1;
-    const struct hs_frame frame = {
-        .width = HS_PAGE_WIDTH,
-        .height = is_heat ? fmin(ROW_HEIGHT * map->rows, is_one ? HEIGHT_MAX : HEIGHT_MAX / 2)
-                          : fmin(ROW_HEIGHT * map->gpu_count, GANTT_MAX),
-        .margin = {62, 14, is_one ? 6 : 18, has_axis ? 24 : 6}};
-    const struct hs_chart c = begin_plot(s, &frame, has_axis,
-                                         is_heat ? "Jobs per GPU by node and time"
-                                                 : "Placements of jobs on GPUs over time");
-    if (is_heat) {
-        put_picture(s, &c);
-        put_rows(s, &c);
-    } else {
-        put_nodes(map, &c, frame.height / map->gpu_count);
-        for (uint64_t i = 0; i < map->segments; i++)
-            put_placement(&c, &map->placements[i], frame.height / map->gpu_count);
-    }
-    end_plot(s, &c, NULL);
-}
-
-static enum hs_status put_groups(struct nodes_section *s)
-{
-    struct hs_output *out = s->page->out;
-    bool has_maps = false;
-    uint32_t last = s->page->drawn;
-    for (uint32_t g = 0; g < s->page->drawn; g++)
-        has_maps = has_maps || s->maps[g].segments > PLACEMENTS_MAX;
-    while (last > 0 && s->maps[last - 1].segments == 0)
-        last--;
-    hs_say(out, "<figure class=\"stack\"><figcaption>%s</figcaption>\n",
-           has_maps ? "Jobs per GPU, by node and time" : "Placements, by GPU and time");
-    if (has_maps)
-        hs_say(out,
-               "<p class=\"legend\"><span>jobs per GPU: 0 <b class=\"ramp\"></b> %.3g</span></p>\n",
-               s->most);
-    for (s->group = 0; s->group < last; s->group++)
-        if (s->maps[s->group].segments > 0)
-            put_group(s, has_maps, s->group + 1 == last);
-    if (has_maps && s->maps[0].nodes_a_row > 1)
-        hs_page_note(s->page, "A row is %" PRIu32 " nodes.", s->maps[0].nodes_a_row);
-    if (!has_maps)
-        hs_page_note(s->page, "A bar is a placement of a job: blue until it finished, orange until "
-                              "it was preempted, suspended or moved, red until it failed, ran out "
-                              "of memory or was killed.");
-    hs_say(out, "</figure>\n");
-    return HS_OK;
-}
-
-enum hs_status hs_put_nodes(struct hs_page *page)
-{
-    return with_maps(page, put_groups);
-}
-
-/* ---- the figures ---- */
-
-static struct hs_frame frame_of(const struct nodes_section *s, double height, double right)
-{
-    return (struct hs_frame){.rows = s->page->drawn,
-                             .columns = 1,
-                             .height = height,
-                             .margin = {66, right, s->page->drawn > 1 ? 20 : 8, 6},
-                             .last = 34};
-}
-
 static void put_ramp(const struct nodes_section *s, const struct hs_chart *c)
 {
     const double x = c->right + 10, height = c->bottom - c->top;
@@ -470,27 +335,51 @@ static void put_cells(const struct nodes_section *s, const struct hs_chart *c)
     }
 }
 
-static enum hs_status put_heat(struct nodes_section *s)
+/* ---- Gantt chart ---- */
+
+/* Ends of a placement; what is not in the table came off its GPUs but goes on. */
+static const struct ending {
+    const char *name, *colour;
+    bool is_lost;
+} endings[] = {{"finish", "k0", false}, {"oom", "k1", true},      {"failure", "k1", true},
+               {"kill", "k1", true},    {"horizon", "w0", false}, {NULL, "k4", false}};
+
+static const struct ending *ending_of(const struct placement *p)
 {
-    struct hs_frame frame = frame_of(s, s->page->drawn > 1 ? 140 : 260, 62);
-    hs_figure_begin(s->page, &frame, NULL, 0);
-    for (s->group = 0; s->group < s->page->drawn; s->group++) {
-        const bool is_last = s->group + 1 == s->page->drawn;
-        s->map = &s->maps[s->group];
-        const struct hs_chart c = begin_plot(s, &frame, is_last, NULL);
-        put_cells(s, &c);
-        put_rows(s, &c);
-        put_ramp(s, &c);
-        end_plot(s, &c, "Node");
-        if (is_last)
-            hs_svg_text(c.out, c.right + 14, c.bottom + 30, "middle", "tick", "Jobs per GPU");
-    }
-    return HS_OK;
+    const struct ending *e = endings;
+    while (e->name != NULL && strcmp(e->name, p->ended_by) != 0)
+        e++;
+    return e;
 }
 
-enum hs_status hs_draw_heat(struct hs_page *page)
+static void put_placement(const struct hs_chart *c, const struct placement *p, double gpu_height)
 {
-    return with_maps(page, put_heat);
+    const double x = hs_scale_at(&c->x, p->start_s), end = hs_scale_at(&c->x, p->end_s);
+    const char *set = p->gpus;
+    const char *title = HS_TEXT("%s: GPUs %s from %s, for %s, until %s", p->job, p->gpus,
+                                HS_TIME(p->start_s), HS_TIME(p->end_s - p->start_s), p->ended_by);
+    uint32_t first, last;
+    while (*set != '\0' && hs_rowfile_range(&set, &first, &last))
+        hs_svg_rect(c->out, "bar", ending_of(p)->colour, x, c->top + first * gpu_height,
+                    end - x < 0.4 ? 0.4 : end - x, (last - first + 1) * gpu_height, title);
+}
+
+/* A line above each node, and its name. */
+static void put_nodes(const struct occupancy_map *map, const struct hs_chart *c, double gpu_height)
+{
+    const uint32_t every = (map->node_count + NAMES_MAX - 1) / NAMES_MAX;
+    uint32_t gpu = 0;
+    for (uint32_t n = 0; n < map->node_count; gpu += (uint32_t)map->nodes[n++].gpus) {
+        struct hs_path path;
+        hs_path_begin(&path, c->out, "axis", NULL);
+        hs_path_to(&path, c->left, c->top + gpu * gpu_height);
+        hs_path_to(&path, c->right, c->top + gpu * gpu_height);
+        hs_path_end(&path, NULL);
+        if (n % every == 0)
+            hs_svg_text(c->out, c->left - 7,
+                        c->top + (gpu + (double)map->nodes[n].gpus / 2) * gpu_height + 4, "end",
+                        "tick", map->nodes[n].name);
+    }
 }
 
 /* ---- a Gantt chart for a paper: a colour a job, shared GPUs divided ---- */
@@ -611,6 +500,106 @@ static void put_lanes(struct lanes *l)
     }
 }
 
+/* ---- the section, and the figures ---- */
+
+/* The heat map of a group, or its Gantt chart. */
+static void put_plot(struct nodes_section *s, const struct hs_frame *frame, bool is_heat,
+                     bool has_axis)
+{
+    const struct occupancy_map *map = s->map = &s->maps[s->group];
+    const bool is_page = s->page->figure == NULL, is_last = s->group + 1 == s->page->drawn;
+    const double gpu_height = frame->height / map->gpu_count;
+    struct hs_chart c = {.x = {.from = 0, .to = s->page->span_s}, .y = {.from = 0, .to = 1}};
+    hs_plot_begin(s->page, frame, s->group, 0, &c,
+                  is_heat ? "Jobs per GPU by node and time"
+                          : "Placements of jobs on GPUs over time");
+    if (has_axis || !is_page)
+        hs_chart_x_axis(&c, HS_AXIS_TIME, 10, has_axis);
+    hs_plot_name(s->page, &c, s->group);
+    if (is_heat) {
+        (is_page ? put_picture : put_cells)(s, &c);
+        put_rows(s, &c);
+    } else if (is_page) {
+        put_nodes(map, &c, gpu_height);
+        for (uint64_t i = 0; i < map->segments; i++)
+            put_placement(&c, &map->placements[i], gpu_height);
+    } else {
+        put_lanes(&(struct lanes){.s = s, .c = c, .gpu_height = gpu_height});
+        put_nodes(map, &c, gpu_height);
+    }
+    if (is_heat && !is_page)
+        put_ramp(s, &c);
+    hs_plot_end(s->page, &c, is_last ? "Time since the first submission" : NULL,
+                is_heat ? "Node" : "GPUs by node");
+    if (is_heat && !is_page && is_last)
+        hs_svg_text(c.out, c.right + 14, c.bottom + 30, "middle", "tick", "Jobs per GPU");
+}
+
+static enum hs_status put_groups(struct nodes_section *s)
+{
+    struct hs_output *out = s->page->out;
+    bool has_maps = false;
+    uint32_t last = s->page->drawn;
+    for (uint32_t g = 0; g < s->page->drawn; g++)
+        has_maps = has_maps || s->maps[g].segments > PLACEMENTS_MAX;
+    while (last > 0 && s->maps[last - 1].segments == 0)
+        last--;
+    hs_say(out, "<figure class=\"stack\"><figcaption>%s</figcaption>\n",
+           has_maps ? "Jobs per GPU, by node and time" : "Placements, by GPU and time");
+    if (has_maps)
+        hs_say(out,
+               "<p class=\"legend\"><span>jobs per GPU: 0 <b class=\"ramp\"></b> %.3g</span></p>\n",
+               s->most);
+    for (s->group = 0; s->group < last; s->group++) {
+        const struct occupancy_map *map = &s->maps[s->group];
+        const bool has_axis = !has_maps || s->group + 1 == last, is_one = s->page->group_count == 1;
+        const struct hs_frame frame = {
+            .width = HS_PAGE_WIDTH,
+            .height = has_maps ? fmin(ROW_HEIGHT * map->rows, is_one ? HEIGHT_MAX : HEIGHT_MAX / 2)
+                               : fmin(ROW_HEIGHT * map->gpu_count, GANTT_MAX),
+            .margin = {62, 14, is_one ? 6 : 18, has_axis ? 24 : 6}};
+        if (map->segments > 0)
+            put_plot(s, &frame, has_maps, has_axis);
+    }
+    if (has_maps && s->maps[0].nodes_a_row > 1)
+        hs_page_note(s->page, "A row is %" PRIu32 " nodes.", s->maps[0].nodes_a_row);
+    if (!has_maps)
+        hs_page_note(s->page, "A bar is a placement of a job: blue until it finished, orange until "
+                              "it was preempted, suspended or moved, red until it failed, ran out "
+                              "of memory or was killed.");
+    hs_say(out, "</figure>\n");
+    return HS_OK;
+}
+
+enum hs_status hs_put_nodes(struct hs_page *page)
+{
+    return with_maps(page, put_groups);
+}
+
+static void put_figure(struct nodes_section *s, bool is_heat, double height,
+                       const struct hs_figure_key *keys, uint32_t count)
+{
+    struct hs_frame frame = {.rows = s->page->drawn,
+                             .columns = 1,
+                             .height = height,
+                             .margin = {66, is_heat ? 62 : 16, s->page->drawn > 1 ? 20 : 8, 6},
+                             .last = 34};
+    hs_figure_begin(s->page, &frame, keys, count);
+    for (s->group = 0; s->group < s->page->drawn; s->group++)
+        put_plot(s, &frame, is_heat, s->group + 1 == s->page->drawn);
+}
+
+static enum hs_status put_heat(struct nodes_section *s)
+{
+    put_figure(s, true, s->page->drawn > 1 ? 140 : 260, NULL, 0);
+    return HS_OK;
+}
+
+enum hs_status hs_draw_heat(struct hs_page *page)
+{
+    return with_maps(page, put_heat);
+}
+
 static enum hs_status put_gantts(struct nodes_section *s)
 {
     static const struct hs_figure_key keys[] = {{"stop", NULL, "taken off its GPUs"},
@@ -636,16 +625,7 @@ static enum hs_status put_gantts(struct nodes_section *s)
     for (uint32_t k = 0; k < 2; k++)
         if (has[k])
             shown[count++] = keys[k];
-    struct hs_frame frame = frame_of(s, fmin(ROW_HEIGHT * most, GANTT_MAX), 16);
-    hs_figure_begin(s->page, &frame, shown, count);
-    for (s->group = 0; s->group < s->page->drawn; s->group++) {
-        struct lanes l = {.s = s, .gpu_height = frame.height / s->maps[s->group].gpu_count};
-        s->map = &s->maps[s->group];
-        l.c = begin_plot(s, &frame, s->group + 1 == s->page->drawn, NULL);
-        put_lanes(&l);
-        put_nodes(s->map, &l.c, l.gpu_height);
-        end_plot(s, &l.c, "GPUs by node");
-    }
+    put_figure(s, false, fmin(ROW_HEIGHT * most, GANTT_MAX), shown, count);
     return HS_OK;
 }
 
