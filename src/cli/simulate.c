@@ -649,23 +649,20 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
     result->setup = setup;
     hs_interrupt_watch();
     hs_status_line_start(&stopwatch, call->terminal, false, 0);
-    if (dir_path != NULL)
-        HS_TRY(hs_rundir_open(&dir, dir_path, setup->options->force, diag));
+    HS_TRY(hs_rundir_open(&dir, dir_path, setup->options->force, diag));
     hs_message_log_open(&log, diag, HS_LOG_WARNINGS);
-    enum hs_status status =
-        run_once(setup, call, 0, dir_path != NULL ? &dir : NULL, result, &log.diag);
+    enum hs_status status = run_once(setup, call, 0, &dir, result, &log.diag);
     if (status == HS_OK)
         status = run_jittered(setup, call, result, diag);
     if (status == HS_OK) {
         warn(setup, result, &log.diag);
         result->machine =
             hs_record_machine(call->command, hs_status_line_elapsed_s(&stopwatch), false);
-        if (dir_path != NULL)
-            status = record_run(result, &log, &dir);
-        if (status == HS_OK && dir_path != NULL)
-            status = hs_rundir_commit(&dir, &log.diag);
+        status = record_run(result, &log, &dir);
     }
-    if (status != HS_OK && dir_path != NULL)
+    if (status == HS_OK)
+        status = hs_rundir_commit(&dir, &log.diag);
+    if (status != HS_OK)
         hs_rundir_discard(&dir);
     hs_message_log_close(&log);
     return status;

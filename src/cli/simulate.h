@@ -52,7 +52,7 @@ struct hs_run_call {
 };
 
 /* Runs by rule, then --tie-jitter more times with random ties, whose spreads are part of the
- * summary. dir_path NULL writes no files. */
+ * summary. */
 HS_MUST_USE enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_call *call,
                                        const char *dir_path, struct hs_run_result *result,
                                        struct hs_diag *diag);
