@@ -604,10 +604,13 @@ const struct hs_observer *hs_report_observer(const struct hs_report *report, siz
     return index == report->open_count ? &report->observer : NULL;
 }
 
-/* Writes what is left of the files and lists them; keeps the first failure. */
-static enum hs_status finish_files(struct hs_report *r, int64_t end_us, struct hs_diag *diag)
+enum hs_status hs_report_finish(struct hs_report *r, int64_t end_us, struct hs_summary *summary,
+                                struct hs_diag *diag)
 {
-    enum hs_status status = HS_OK;
+    const int64_t first_us = r->stats.first_submit_us;
+    r->span_us = first_us >= 0 && end_us > first_us ? end_us - first_us : 0;
+    *summary = (struct hs_summary){0};
+    enum hs_status status = HS_OK; /* the first failure */
     for (uint32_t i = 0; i < r->open_count; i++) {
         struct hs_row_file *file = r->open[i];
         if (file->format->finish != NULL && status == HS_OK)
@@ -616,16 +619,7 @@ static enum hs_status finish_files(struct hs_report *r, int64_t end_us, struct h
             hs_close_listed(&file->csv, file->format->name, &r->files[r->file_count++], diag);
         status = status == HS_OK ? closed : status;
     }
-    return status;
-}
-
-enum hs_status hs_report_finish(struct hs_report *r, int64_t end_us, struct hs_summary *summary,
-                                struct hs_diag *diag)
-{
-    const int64_t first_us = r->stats.first_submit_us;
-    r->span_us = first_us >= 0 && end_us > first_us ? end_us - first_us : 0;
-    *summary = (struct hs_summary){0};
-    HS_TRY(finish_files(r, end_us, diag));
+    HS_TRY(status);
     hs_timeline_advance(&r->timeline, end_us);
     bounds_finish(r->bounds);
     HS_TRY(hs_stats_finish(&r->stats, summary));
@@ -643,8 +637,7 @@ void hs_report_close(struct hs_report *r)
 {
     if (r == NULL)
         return;
-    /* what is still open is of a run that failed: it was reported, and the directory is discarded
-     */
+    /* what is still open is of a failed run: it was reported, and the directory is discarded */
     struct hs_diag quiet;
     hs_diag_init(&quiet, NULL, NULL);
     for (uint32_t i = 0; i < r->open_count; i++) {
