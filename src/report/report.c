@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/fixed.h"
-#include "base/memory.h"
 #include "report/run/observers.h"
 #include "report/stats/exact.h"
 

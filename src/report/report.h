@@ -15,12 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/diag.h"
 #include "horus/observe.h"
 #include "horus/policy.h"
 #include "model/cluster.h"
 #include "model/speed.h"
-#include "report/run/rundir.h"
 #include "report/run/manifest.h"
 
 enum { /* bits of options.outputs */

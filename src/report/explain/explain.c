@@ -19,7 +19,6 @@
 
 #include "base/fixed.h"
 #include "model/freeindex.h"
-#include "report/run/manifest.h"
 
 const char *const explain_cause_names[EXPLAIN_CAUSES] = {"resources", "fragmentation", "constraint",
                                                          "quota", "priority"};

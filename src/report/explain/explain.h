@@ -11,11 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
-#include "base/intern.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "horus/observe.h"
 #include "model/cluster.h"
 #include "report/run/manifest.h"
 

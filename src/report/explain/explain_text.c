@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/fixed.h"
-#include "base/fmt.h"
 #include "report/explain/explain.h"
 #include "report/run/run_table.h"
 #include "report/stats/exact.h"

@@ -18,9 +18,6 @@
 #include <unistd.h>
 
 #include "base/fixed.h"
-#include "base/fmt.h"
-#include "base/io.h"
-#include "data/csvwrite.h"
 #include "horus/version.h"
 
 #define MANIFEST_SCHEMA 1

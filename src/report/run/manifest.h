@@ -22,10 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/diag.h"
-#include "base/fmt.h"
 #include "base/intern.h"
-#include "base/io.h"
 #include "data/csvread.h"
 #include "data/csvwrite.h"
 #include "data/json.h"

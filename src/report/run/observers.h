@@ -9,10 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
-#include "base/intern.h"
-#include "data/csvwrite.h"
-#include "horus/observe.h"
 #include "report/report.h"
 #include "report/run/temp_records.h"
 

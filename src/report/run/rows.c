@@ -7,11 +7,7 @@
 #include <string.h>
 
 #include "base/fixed.h"
-#include "base/intern.h"
-#include "base/memory.h"
-#include "model/cluster.h"
 #include "report/run/observers.h"
-#include "report/run/temp_records.h"
 #include "report/stats/exact.h"
 
 #define MILLIONTHS UINT64_C(1000000)

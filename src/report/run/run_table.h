@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/io.h"
 #include "report/compare/intervals.h"
 #include "report/run/manifest.h"
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "report/stats/exact.h"
 
 #define PPM     UINT64_C(1000000)

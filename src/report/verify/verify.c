@@ -25,8 +25,6 @@
 #include <unistd.h>
 
 #include "base/fixed.h"
-#include "data/csvread.h"
-#include "data/json.h"
 #include "data/param_table.h"
 
 #define NODES_MAX     1000000u

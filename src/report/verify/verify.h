@@ -12,12 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
-#include "base/fmt.h"
-#include "base/intern.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "horus/observe.h"
 #include "report/run/manifest.h"
 #include "traces/trace_stream.h"
 
