@@ -15,53 +15,46 @@
 
 static const struct hs_replicated nothing = {(double)NAN, (double)NAN, (double)NAN, 0};
 
-/* Sums of the distances from the first value, so that equal values have no spread at all. */
-struct replica_sums {
-    double origin, sum, squares;
+/* The mean of what is not NaN is origin + shift: by distances from the first value, so that equal
+ * values have no spread at all. */
+struct mean {
+    double origin, shift;
     uint32_t runs;
 };
 
-static void add(struct replica_sums *s, double value)
+static struct mean mean_of(const double *values, size_t stride, uint32_t count)
 {
-    if (s->runs == 0)
-        s->origin = value;
-    s->runs++;
-    s->sum += value - s->origin;
-}
-
-static double mean_of(const struct replica_sums *s)
-{
-    return s->origin + s->sum / s->runs;
-}
-
-/* In a second pass, when the mean is known. */
-static void add_square(struct replica_sums *s, double value)
-{
-    double away = (value - s->origin) - s->sum / s->runs;
-    s->squares += away * away;
+    struct mean m = {.runs = 0};
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!isnan(values[i * stride])) {
+            m.origin = m.runs++ == 0 ? values[i * stride] : m.origin;
+            sum += values[i * stride] - m.origin;
+        }
+    m.shift = sum / m.runs;
+    return m;
 }
 
 /* Half the length of the interval; NaN below two runs. */
-static double half_width(const struct replica_sums *s)
+static double half_width(double squares, uint32_t runs)
 {
-    if (s->runs < 2)
+    if (runs < 2)
         return (double)NAN;
-    return hs_t_quantile(UPPER, s->runs - 1) * sqrt(s->squares / (s->runs - 1) / s->runs);
+    return hs_t_quantile(UPPER, runs - 1) * sqrt(squares / (runs - 1) / runs);
 }
 
 struct hs_replicated hs_replicated_mean(const double *values, size_t stride, uint32_t count)
 {
-    struct replica_sums s = {.runs = 0};
-    for (uint32_t i = 0; i < count; i++)
-        if (!isnan(values[i * stride]))
-            add(&s, values[i * stride]);
-    if (s.runs == 0)
+    const struct mean m = mean_of(values, stride, count);
+    double squares = 0;
+    if (m.runs == 0)
         return nothing;
-    for (uint32_t i = 0; i < count; i++)
-        if (!isnan(values[i * stride]))
-            add_square(&s, values[i * stride]);
-    double mean = mean_of(&s), half = half_width(&s);
-    return (struct hs_replicated){mean, mean - half, mean + half, s.runs};
+    for (uint32_t i = 0; i < count; i++) {
+        const double away = (values[i * stride] - m.origin) - m.shift;
+        squares += isnan(values[i * stride]) ? 0 : away * away;
+    }
+    const double mean = m.origin + m.shift, half = half_width(squares, m.runs);
+    return (struct hs_replicated){mean, mean - half, mean + half, m.runs};
 }
 
 /* Does every pair have a ratio, and any a first that is not 0? */
@@ -87,17 +80,15 @@ static double residual(double value, double ratio, double first)
 struct hs_replicated hs_replicated_ratio(const double *values, const double *firsts, size_t stride,
                                          uint32_t count)
 {
-    struct replica_sums s = {.runs = 0}, of_first = {.runs = 0};
     if (!is_of_pairs(values, firsts, stride, count))
         return nothing;
-    for (uint32_t i = 0; i < count; i++) {
-        add(&s, values[i * stride]);
-        add(&of_first, firsts[i * stride]);
+    const struct mean of = mean_of(values, stride, count), first = mean_of(firsts, stride, count);
+    const double mean = first.origin + first.shift, ratio = (of.origin + of.shift) / mean;
+    double squares = 0;
+    for (uint32_t i = 0; i < count; i++) { /* their mean is 0 */
+        const double away = residual(values[i * stride], ratio, firsts[i * stride]);
+        squares += away * away;
     }
-    double ratio = mean_of(&s) / mean_of(&of_first);
-    struct replica_sums residuals = {.runs = count};
-    for (uint32_t i = 0; i < count; i++) /* their mean is 0 */
-        add_square(&residuals, residual(values[i * stride], ratio, firsts[i * stride]));
-    double half = half_width(&residuals) / mean_of(&of_first), low = ratio - half;
+    const double half = half_width(squares, count) / mean, low = ratio - half;
     return (struct hs_replicated){ratio, low < 0 ? 0 : low, ratio + half, count};
 }

@@ -115,11 +115,10 @@ static const double time_marks[] = {1e-6, 1e-5,     1e-4,      0.001,       0.01
 
 double hs_scale_at(const struct hs_scale *s, double value)
 {
-    double low = s->from < s->to ? s->from : s->to, high = s->from < s->to ? s->to : s->from;
-    if (value <= low)
-        value = low;
-    if (value >= high)
-        value = high;
+    if (value <= s->from)
+        value = s->from;
+    if (value >= s->to)
+        value = s->to;
     double share = s->is_log ? log(value / s->from) / log(s->to / s->from)
                              : (value - s->from) / (s->to - s->from);
     return s->at_from + share * (s->at_to - s->at_from);

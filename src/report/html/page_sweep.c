@@ -441,22 +441,19 @@ static double x_value(const struct view *v, uint32_t x)
     return v->t->x->is_numeric ? v->t->x->numbers[x] : x;
 }
 
+/* Along the upper ends of the intervals, and back along the lower. */
 static void put_band(const struct view *v, const struct hs_chart *c, uint32_t line)
 {
     struct hs_path path;
-    bool is_any = false;
     hs_path_begin(&path, c->out, "interval", hs_page_colour(line));
-    for (uint32_t x = 0; x < v->places; x++)
-        if (!isnan(cell_of(v, line, x)->high)) {
-            hs_path_to(&path, hs_scale_at(&c->x, x_value(v, x)),
-                       hs_scale_at(&c->y, cell_of(v, line, x)->high));
-            is_any = true;
-        }
-    for (uint32_t x = v->places; x-- > 0;)
-        if (!isnan(cell_of(v, line, x)->low))
-            hs_path_to(&path, hs_scale_at(&c->x, x_value(v, x)),
-                       hs_scale_at(&c->y, cell_of(v, line, x)->low));
-    if (is_any)
+    for (uint32_t i = 0; i < 2 * v->places; i++) {
+        const bool is_back = i >= v->places;
+        const uint32_t x = is_back ? 2 * v->places - 1 - i : i;
+        const double end = is_back ? cell_of(v, line, x)->low : cell_of(v, line, x)->high;
+        if (!isnan(end))
+            hs_path_to(&path, hs_scale_at(&c->x, x_value(v, x)), hs_scale_at(&c->y, end));
+    }
+    if (path.is_open)
         hs_path_close(&path);
     hs_path_end(&path, NULL);
 }
