@@ -188,6 +188,7 @@ static enum hs_status parse_condition(const char *text, const struct words *name
     return HS_OK;
 }
 
+/* Does it apply to that policy? */
 static bool concerns(const struct condition *condition, uint32_t policy)
 {
     if (condition->is_relative && policy == 0)
@@ -195,6 +196,8 @@ static bool concerns(const struct condition *condition, uint32_t policy)
     return condition->policy == UINT32_MAX || condition->policy == policy;
 }
 
+/* What the limit is compared with: the mean, or its change, 0.01 = +1 %, by the mean of the first
+ * policy and the ratio of the two (NaN = none): infinite from 0 to more, none from 0 to 0. */
 static double figure_of(const struct condition *condition, double mean, double first, double ratio)
 {
     if (!condition->is_relative)
