@@ -152,17 +152,6 @@ static void review(struct hs_antman *s, hs_job_id job)
     s->first_review = job + 1;
 }
 
-static void forget(struct hs_antman *s, hs_job_id job)
-{
-    uint32_t *link = &s->first_review;
-    if (!hs_antman_job(s, job)->is_reviewed)
-        return;
-    while (*link != job + 1)
-        link = &hs_antman_job(s, *link - 1)->next_review;
-    *link = hs_antman_job(s, job)->next_review;
-    hs_antman_job(s, job)->is_reviewed = false;
-}
-
 /* ---- the clock ---- */
 
 bool hs_antman_is_settling(const struct hs_antman *s, const struct hs_antman_gpu *g)
@@ -700,7 +689,12 @@ static void left(struct hs_antman *s, hs_job_id job)
         touch(s, gpu);
     }
     hs_allocation_map_drop(&s->allocations, &j->first_allocation);
-    forget(s, job);
+    uint32_t *link = &s->first_review;
+    while (j->is_reviewed && *link != job + 1)
+        link = &hs_antman_job(s, *link - 1)->next_review;
+    if (j->is_reviewed)
+        *link = j->next_review;
+    j->is_reviewed = false;
     j->has_surged = j->is_step_awaited = false;
     hs_antman_dequeue(s, job);
     s->is_woken = true;

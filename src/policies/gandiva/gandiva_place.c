@@ -195,17 +195,6 @@ static uint32_t to_take_turns(const struct hs_gandiva *g, hs_job_id job, uint32_
 
 /* ---- on several servers ---- */
 
-/* Workers of the job that a server with so much room serves, at most `rest`. */
-static uint32_t workers_of(const struct hs_gandiva *g, hs_job_id job, uint32_t server,
-                           uint32_t rest)
-{
-    uint32_t room = room_of(g, server), workers = UINT32_MAX;
-    if (server != HS_NO_NODE && hs_view_is_constrained(g->v, job))
-        workers = hs_view_node_workers(g->v, job, server);
-    room = room < rest ? room : rest;
-    return workers < room ? workers : room;
-}
-
 /* The opened server with most free GPUs of those that could host a worker, lowest number. */
 static uint32_t most_free(const struct hs_gandiva *g, hs_job_id job)
 {
@@ -248,7 +237,9 @@ static bool span_find(struct hs_gandiva *g, hs_job_id job, bool is_empty)
         return false;
     for (; rest > 0; rest -= gpus) {
         uint32_t node = next_of_span(g, job, rest, is_empty);
-        gpus = workers_of(g, job, node, rest);
+        gpus = room_of(g, node) < rest ? room_of(g, node) : rest;
+        if (gpus > 0 && !hs_gandiva_has_workers(g, job, node, gpus))
+            gpus = hs_view_node_workers(g->v, job, node);
         if (gpus == 0)
             break;
         g->span_nodes[g->span_count] = node;

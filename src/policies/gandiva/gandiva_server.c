@@ -154,19 +154,6 @@ static void index_server(struct hs_gandiva *g, uint32_t server)
     index_set(&g->by_excess, server, by_excess);
 }
 
-/* All jobs of a server that is sliced by shares are in its slice group, so none may need more
- * memory than a GPU has. */
-static bool may_go_by_shares(const struct hs_gandiva *g, const struct hs_gandiva_server *s)
-{
-    uint64_t sliced_jobs = 0;
-    if (s->gpus > HS_GANDIVA_WIDEST || s->giants > 0 || s->may_burst ||
-        g->slicing == HS_SLICING_EXACT)
-        return false;
-    for (uint32_t i = 0; i < g->pool_count; i++)
-        sliced_jobs += g->pools[i].sliced_jobs;
-    return g->slicing == HS_SLICING_PROCESSOR_SHARING || sliced_jobs >= (uint64_t)g->fluid_above;
-}
-
 void hs_gandiva_refresh(struct hs_gandiva *g, uint32_t server)
 {
     struct hs_gandiva_server *s = &g->servers[server];
@@ -188,8 +175,16 @@ void hs_gandiva_refresh(struct hs_gandiva *g, uint32_t server)
     pool->sliced_jobs += s->counted_jobs;
     pool->is_defrag_due = true;
     index_server(g, server);
-    if (is_over && !s->is_processor_sharing)
-        s->is_processor_sharing = may_go_by_shares(g, s);
+    /* all jobs of a server that is sliced by shares are in its slice group, so none may need more
+     * memory than a GPU has */
+    if (is_over && !s->is_processor_sharing && s->gpus <= HS_GANDIVA_WIDEST && s->giants == 0 &&
+        !s->may_burst && g->slicing != HS_SLICING_EXACT) {
+        uint64_t sliced_jobs = 0;
+        for (uint32_t i = 0; i < g->pool_count; i++)
+            sliced_jobs += g->pools[i].sliced_jobs;
+        s->is_processor_sharing =
+            g->slicing == HS_SLICING_PROCESSOR_SHARING || sliced_jobs >= (uint64_t)g->fluid_above;
+    }
     s->is_over = is_over;
     s->is_changed = true;
     hs_gandiva_touch(g, server);

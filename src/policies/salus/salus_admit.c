@@ -54,10 +54,16 @@ void hs_salus_queue_init(struct hs_salus *s)
 
 /* ---- idle GPUs ---- */
 
+/* The job fits the GPU when nothing else is on it. */
+static bool suits(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need)
+{
+    return need->is_alone || need->peak_mib <= s->gpus[gpu].capacity_mib;
+}
+
 /* The GPU has room for a lane of the job. */
 static bool may_open(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need)
 {
-    return hs_salus_suits(s, gpu, need) &&
+    return suits(s, gpu, need) &&
            hs_salus_free_mib(s, gpu) >=
                hs_salus_clip(need, s->gpus[gpu].capacity_mib).of[HS_SALUS_ALL];
 }
@@ -69,18 +75,13 @@ struct admit_search {
     uint32_t gpus, pool;
 };
 
-static bool suits(struct hs_salus *s, const struct admit_search *q, uint32_t node)
-{
-    return hs_salus_suits(s, hs_view_node(s->v, node)->first_gpu, q->need);
-}
-
 /* The fullest node with so many idle GPUs, lowest number on ties. */
 static uint32_t idle_node(struct hs_salus *s, const struct admit_search *q)
 {
     uint32_t best = HS_NO_NODE, best_free = UINT32_MAX;
     for (uint32_t type = 0; type < s->v->gpu_types; type++) {
         uint32_t node = hs_view_best_fit_of(s->v, q->job, q->gpus, type);
-        if (node == HS_NO_NODE || !suits(s, q, node))
+        if (node == HS_NO_NODE || !suits(s, hs_view_node(s->v, node)->first_gpu, q->need))
             continue;
         uint32_t free_gpus = hs_view_node_free(s->v, node);
         if (free_gpus < best_free || (free_gpus == best_free && node < best)) {
@@ -102,7 +103,7 @@ static void pick_idle_of(struct hs_salus *s, uint32_t node, uint32_t gpus)
 static bool take_idle_of(struct hs_salus *s, const struct admit_search *q, uint32_t node,
                          uint32_t gpus)
 {
-    if (node == HS_NO_NODE || !suits(s, q, node))
+    if (node == HS_NO_NODE || !suits(s, hs_view_node(s->v, node)->first_gpu, q->need))
         return false;
     uint32_t from = s->pick_count;
     pick_idle_of(s, node, gpus);
@@ -238,20 +239,6 @@ static bool pick_anywhere(struct hs_salus *s, const struct admit_search *q, uint
     return count == q->gpus;
 }
 
-static bool pick(struct hs_salus *s, const struct admit_search *q)
-{
-    struct hs_capacity least = hs_salus_clip(q->need, s->least_capacity_mib);
-    uint64_t need_mib = least.of[HS_SALUS_ALL];
-    const struct hs_capacity need = {{need_mib, need_mib}};
-    s->pick_count = 0;
-    if (pick_idle(s, q))
-        return true;
-    if (q->need->is_alone)
-        return false;
-    bool is_of_node = q->gpus <= hs_view_node_size(s->v, q->job, UINT32_MAX) || q->gpus == 1;
-    return is_of_node ? pick_least(s, q, need) : pick_anywhere(s, q, need_mib);
-}
-
 /* ---- open lanes ---- */
 
 static bool may_use_all(struct hs_salus *s, const struct admit_search *q,
@@ -371,7 +358,13 @@ static bool place(struct hs_salus *s, hs_job_id job)
     if (hs_view_quota_room(s->v, hs_view_vc(s->v, job)) < q.gpus)
         return false;
     uint32_t lane = HS_NO_LANE;
-    if (pick(s, &q)) {
+    struct hs_capacity least = hs_salus_clip(q.need, s->least_capacity_mib);
+    uint64_t need_mib = least.of[HS_SALUS_ALL];
+    const struct hs_capacity need = {{need_mib, need_mib}};
+    bool is_of_node = q.gpus <= hs_view_node_size(s->v, job, UINT32_MAX) || q.gpus == 1;
+    s->pick_count = 0;
+    if (pick_idle(s, &q) || (!q.need->is_alone && (is_of_node ? pick_least(s, &q, need)
+                                                              : pick_anywhere(s, &q, need_mib)))) {
         uint32_t *gpus = s->picks;
         for (uint32_t i = 1; i < s->pick_count; i++) { /* ascending, as in all lanes */
             uint32_t gpu = gpus[i], at = i;
