@@ -4,7 +4,7 @@
  * and zstd.h. Members and frames may follow each other (pigz, bgzip, cat a.gz b.gz); anything else
  * behind a member is an error, because data that are not read must not be lost in silence.
  */
-#include "base/codec.h"
+#include "base/io.h"
 
 #include <limits.h>
 #include <stdint.h>

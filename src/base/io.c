@@ -22,7 +22,6 @@
 
 #include <xxhash.h>
 
-#include "base/codec.h"
 #include "base/memory.h"
 
 /* ---- hashes ---- */

@@ -5,10 +5,6 @@
  * A sample keeps all values (8 bytes each), for the two-sample Kolmogorov-Smirnov distance: the
  * largest difference of two empirical distributions.
  *
- *     hs_sample_add(&a, value); ...
- *     hs_sample_sort(&a); hs_sample_sort(&b);
- *     double distance = hs_ks(&a, &b), noise = hs_ks_noise(a.count, b.count);
- *
  * A logarithmic histogram gives quantiles of a stream of non-negative integers in bounded memory:
  * 1,024 buckets an octave, each with its largest value. A quantile is a value that occurred, at
  * most 2^-10 (0.1 %) above the exact one; values below 2,048 are exact. 16 KiB an octave that

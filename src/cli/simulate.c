@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
-#include "base/codec.h"
+#include "base/io.h"
 #include "base/fixed.h"
 #include "base/fmt.h"
 #include "base/rng.h"

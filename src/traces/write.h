@@ -103,12 +103,8 @@ HS_MUST_USE enum hs_status hs_trace_writer_close(struct hs_trace_writer *w, enum
                                                  struct hs_diag *diag);
 
 /* What the jobs of one format lose in another: members that it does not hold, times and cores that
- * it holds coarser, values that come back as others. By the tables of both; O(columns) a job.
- *
- *     hs_lossy_fields_open(&lossy, format);
- *     hs_lossy_fields_count(&lossy, &job);      // each job that is written
- *     hs_lossy_fields_warn(&lossy, diag);       // at the end, nothing where nothing was lost
- */
+ * it holds coarser, values that come back as others. By the tables of both; O(columns) a job. Each
+ * job that is written is counted; at the end the warnings, none where nothing was lost. */
 struct hs_lossy_fields {
     const struct hs_trace_format *to;
     const struct hs_trace_layout *native;               /* whose columns are all members */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/codec.h"
+#include "base/io.h"
 #include "base/memory.h"
 
 static uint32_t crc_by_bits(const unsigned char *data, size_t len)

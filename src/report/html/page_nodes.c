@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/fixed.h"
-#include "base/codec.h"
+#include "base/io.h"
 #include "report/html/page.h"
 
 #define CELLS_MAX   48000u /* of all maps of the page */
