@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/run/temp_records.h"
+#include "report/run/observers.h"
 #include "support/sink.h"
 
 static struct sink sink;
