@@ -103,21 +103,18 @@ static void job_slice(struct hs_engine *e, struct hs_job *job, const struct hs_a
     hs_progress_touch_beside(e, job);
 }
 
-static void job_pause(struct hs_engine *e, struct hs_job *job)
+static void job_toggle(struct hs_engine *e, struct hs_job *job, bool is_active)
 {
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     hs_progress_sync(e, job);
-    job->state = HS_JOB_PAUSED;
-    hs_sharing_overhead_of(&e->jobs, job)->switches++;
-    hs_placement_of(&e->jobs, job)->alarm_ns = HS_TIME_MAX;
-    hs_progress_set_active(e, job, false);
-}
-
-static void job_resume(struct hs_engine *e, struct hs_job *job)
-{
-    hs_progress_sync(e, job);
-    job->state = HS_JOB_RUNNING;
-    hs_placement_of(&e->jobs, job)->is_waiting = false;
-    hs_progress_set_active(e, job, true);
+    job->state = is_active ? HS_JOB_RUNNING : HS_JOB_PAUSED;
+    if (is_active) {
+        placement->is_waiting = false;
+    } else {
+        hs_sharing_overhead_of(&e->jobs, job)->switches++;
+        placement->alarm_ns = HS_TIME_MAX;
+    }
+    hs_progress_set_active(e, job, is_active);
 }
 
 /* ---- others ---- */
@@ -199,10 +196,8 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
         HS_TRY(observe_setting(e, a));
     switch (a->kind) {
     case HS_ACT_PAUSE:
-        job_pause(e, job);
-        break;
     case HS_ACT_RESUME:
-        job_resume(e, job);
+        job_toggle(e, job, a->kind == HS_ACT_RESUME);
         break;
     case HS_ACT_SLICE:
         job_slice(e, job, a);

@@ -701,8 +701,6 @@ enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_
     e->cluster = config->cluster;
     e->policy = config->policy;
     e->plan.engine = e;
-    e->candidate = (struct hs_job){.ask = {.type_mask = UINT64_MAX, .gpu_milli = HS_GPU_MILLI},
-                                   .is_live = true};
     e->free_timer = UINT32_MAX;
     e->recorded = HS_NO_JOB;
     hs_jobs_init(&e->jobs, (uint32_t)config->policy->job_state_size);

@@ -487,9 +487,10 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
                        "job '%s' wants %u GPUs at %d per mille", r->id, r->gpus, r->gpu_util_pm);
     hs_jobs_add(&e->jobs, &slot);
     struct hs_job *job = hs_engine_job(e, slot);
-    *job = e->candidate;
-    job->index = e->figures.jobs++;
-    job->submit_us = e->now_us;
+    *job = (struct hs_job){.ask = {.type_mask = UINT64_MAX, .gpu_milli = HS_GPU_MILLI},
+                           .is_live = true,
+                           .index = e->figures.jobs++,
+                           .submit_us = e->now_us};
     HS_TRY(job_set_work(e, slot, r));
     job_set_demand(e, job, r);
     if (hs_job_is_part(job) && e->parts == NULL) /* once a run; others do without */

@@ -162,7 +162,6 @@ struct hs_engine {
     bool nodes_state_limits;    /* some node states its CPUs or host memory */
 
     struct hs_jobs jobs;
-    struct hs_job candidate; /* template of a new job */
     struct hs_gpu *gpus;
     uint64_t *gpu_free;                 /* bit per GPU */
     struct hs_util_memory *util_memory; /* by GPU; NULL: not needed by the policy */

@@ -89,15 +89,11 @@ struct hs_interference {
     struct hs_arena arena;
 };
 
-const char *hs_slowdown_source_text(enum hs_slowdown_source source)
-{
-    static const char *const texts[] = {
-        [HS_SLOWDOWN_ALONE] = "alone",       [HS_SLOWDOWN_MEASURED] = "measured",
-        [HS_SLOWDOWN_FITTED] = "fitted",     [HS_SLOWDOWN_GENERAL] = "general",
-        [HS_SLOWDOWN_MODELLED] = "modelled", [HS_SLOWDOWN_ASSUMED] = "assumed",
-    };
-    return texts[source];
-}
+const char *const hs_slowdown_sources[] = {
+    [HS_SLOWDOWN_ALONE] = "alone",       [HS_SLOWDOWN_MEASURED] = "measured",
+    [HS_SLOWDOWN_FITTED] = "fitted",     [HS_SLOWDOWN_GENERAL] = "general",
+    [HS_SLOWDOWN_MODELLED] = "modelled", [HS_SLOWDOWN_ASSUMED] = "assumed",
+};
 
 enum hs_status hs_interference_parse(const char *text, struct hs_interference_options *options,
                                      struct hs_diag *diag)

@@ -55,7 +55,7 @@ enum hs_slowdown_source {
     HS_SLOWDOWN_MODELLED, /* more than two tenants */
     HS_SLOWDOWN_ASSUMED,  /* const, or a job of unknown utilization */
 };
-const char *hs_slowdown_source_text(enum hs_slowdown_source source);
+extern const char *const hs_slowdown_sources[]; /* their texts */
 
 struct hs_tenant {
     uint32_t profile; /* HS_NO_PROFILE = none */

@@ -338,15 +338,11 @@ static enum hs_status read_file(struct hs_speed *m, const char *path, struct hs_
     return status;
 }
 
-const char *hs_speed_source_text(enum hs_speed_source source)
-{
-    static const char *const texts[] = {
-        [HS_SPEED_REFERENCE] = "reference", [HS_SPEED_MEASURED] = "measured",
-        [HS_SPEED_BATCH] = "nearest batch", [HS_SPEED_FAMILY] = "family",
-        [HS_SPEED_SCALAR] = "cluster",
-    };
-    return (size_t)source < sizeof texts / sizeof texts[0] ? texts[source] : "invalid";
-}
+const char *const hs_speed_sources[] = {
+    [HS_SPEED_REFERENCE] = "reference", [HS_SPEED_MEASURED] = "measured",
+    [HS_SPEED_BATCH] = "nearest batch", [HS_SPEED_FAMILY] = "family",
+    [HS_SPEED_SCALAR] = "cluster",
+};
 
 /* ---- matching ---- */
 

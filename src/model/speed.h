@@ -26,7 +26,7 @@ enum hs_speed_source {
     HS_SPEED_SCALAR, /* of the cluster description */
 };
 
-const char *hs_speed_source_text(enum hs_speed_source source);
+extern const char *const hs_speed_sources[]; /* their texts */
 
 struct hs_speed;
 

@@ -337,7 +337,7 @@ static void test_exact_lookup(void **state)
                            : measured(&l.m, "Transformer/Multi30k/32/fp32", gpu) /
                                  measured(&l.m, "Transformer/Multi30k/32/fp32", "V100");
         else
-            fail_msg("%s on %s: %s", solo->key, gpu, hs_speed_source_text(source));
+            fail_msg("%s on %s: %s", solo->key, gpu, hs_speed_sources[source]);
         expect(speed / expected, 1, 5e-6, solo->key);
     }
     assert_int_equal(exact, 2 * 24);

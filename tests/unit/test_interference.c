@@ -25,7 +25,7 @@ static uint64_t of_pair(const struct hs_interference *m, uint32_t type, struct h
     enum hs_slowdown_source source;
     struct hs_tenant tenants[2] = {other, own};
     uint64_t slowdown_q20 = hs_interference_slowdown_q20(m, type, tenants, 2, 1, &source);
-    assert_string_equal(hs_slowdown_source_text(source), hs_slowdown_source_text(expected));
+    assert_string_equal(hs_slowdown_sources[source], hs_slowdown_sources[expected]);
     return slowdown_q20;
 }
 

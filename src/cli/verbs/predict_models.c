@@ -361,8 +361,8 @@ static struct hs_predicted_figure speed_on(const struct hs_prediction *p,
         return figure(1, NAN, "reference", true);
     if (source == HS_SPEED_SCALAR)
         return not_known;
-    return figure(speed, speed * hs_speed_error(p->speed, type, source),
-                  hs_speed_source_text(source), true);
+    return figure(speed, speed * hs_speed_error(p->speed, type, source), hs_speed_sources[source],
+                  true);
 }
 
 static struct hs_predicted_figure step_time(struct hs_prediction *p,
@@ -458,7 +458,7 @@ static struct hs_predicted_figure slowdown_among(const struct hs_prediction *p,
         is_all_here &= !p->jobs[j].util.is_extrapolated;
     struct hs_predicted_figure f =
         figure((double)q20 / (double)HS_Q20_ONE, hs_interference_error(p->truth, 0, source),
-               hs_slowdown_source_text(source),
+               hs_slowdown_sources[source],
                is_all_here || !has_pair_of(p, tenants, self, HS_SLOWDOWN_GENERAL));
     /* Errors are known for slowdowns without the power. No slowdown to any power is no slowdown. */
     f.is_raised = p->options->how.gamma != 1 && source != HS_SLOWDOWN_ALONE &&
