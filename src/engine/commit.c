@@ -42,7 +42,7 @@ void hs_commit_memory_change(struct hs_engine *e, struct hs_job *job)
         hs_tentative_claim(e, job, hs_gpu_memory_claim_now_mib(e, job));
     }
     job_use_memory(e, job);
-    hs_lifecycle_notify_policy(e, HS_EVENT_MEMORY, job);
+    hs_lifecycle_notify_policy(e, HS_EVENT_MEMORY, job, 0);
 }
 
 static enum hs_status job_limit_memory(struct hs_engine *e, const struct hs_action *a)
@@ -189,7 +189,7 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
 {
     const uint32_t of_placed =
         1u << HS_ACT_SLICE | 1u << HS_ACT_CAP | 1u << HS_ACT_BACKGROUND | 1u << HS_ACT_NOTIFY_STEP;
-    struct hs_job *job = hs_action_has_job(a) ? hs_engine_job(e, a->job) : NULL;
+    struct hs_job *job = a->kind < HS_ACT_TIMER ? hs_engine_job(e, a->job) : NULL;
     if ((of_placed >> a->kind & 1) != 0 && !hs_job_is_placed(job)) /* the plan took its GPUs */
         return HS_OK;
     if (e->hears_decision != 0)
@@ -468,7 +468,7 @@ static void plan_tell(struct hs_engine *e)
     const uint8_t marks = HS_PLAN_RELEASED | HS_PLAN_PLACED | HS_PLAN_ENDED | HS_PLAN_TOGGLED;
     for (uint32_t i = 0; i < e->plan.count; i++) {
         const struct hs_action *a = &e->plan.actions[i];
-        if (!hs_action_has_job(a))
+        if (a->kind >= HS_ACT_TIMER)
             continue;
         struct hs_job *job = hs_engine_job(e, a->job);
         bool is_move = (job->plan & HS_PLAN_RELEASED) && (job->plan & HS_PLAN_PLACED);
@@ -476,9 +476,9 @@ static void plan_tell(struct hs_engine *e)
             continue;
         job->plan &= (uint8_t)~marks;
         if (a->kind == HS_ACT_PREEMPT || a->kind == HS_ACT_SUSPEND)
-            hs_lifecycle_notify_policy(e, HS_EVENT_STOPPED, job);
+            hs_lifecycle_notify_policy(e, HS_EVENT_STOPPED, job, 0);
         else if (a->kind == HS_ACT_START && !is_move)
-            hs_lifecycle_notify_policy(e, HS_EVENT_STARTED, job);
+            hs_lifecycle_notify_policy(e, HS_EVENT_STARTED, job, 0);
     }
 }
 

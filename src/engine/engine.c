@@ -492,26 +492,23 @@ static enum hs_status job_event(struct hs_engine *e, struct hs_job *job)
             return HS_OK;
         placement->alarm_ns = HS_TIME_MAX;
         hs_sharing_overhead_of(&e->jobs, job)->at_step_ns = run->done_ns;
-        hs_lifecycle_notify_policy(e, HS_EVENT_STEP, job);
+        hs_lifecycle_notify_policy(e, HS_EVENT_STEP, job, 0);
         return HS_OK;
     }
     if (placement->finish_us != e->now_us) /* a finish of this moment made room just in time */
         return HS_OK;
     job->state = placement->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
-    hs_lifecycle_notify_policy(e, HS_EVENT_PROGRESS, job);
+    hs_lifecycle_notify_policy(e, HS_EVENT_PROGRESS, job, 0);
     return HS_OK;
 }
 
 static void timer_event(struct hs_engine *e, uint32_t slot)
 {
-    struct hs_event event = {.kind = HS_EVENT_TIMER, .job = HS_NO_JOB, .tag = e->timers[slot].tag};
     hs_heap_remove(&e->timer_events, slot);
     e->timers[slot].next_free = e->free_timer;
     e->free_timer = slot;
     e->figures.events++;
-    e->triggers |= 1u << HS_EVENT_TIMER;
-    if (e->policy->on_event != NULL)
-        e->policy->on_event(e->policy_state, &e->view, &event);
+    hs_lifecycle_notify_policy(e, HS_EVENT_TIMER, NULL, e->timers[slot].tag);
 }
 
 /* When something is due; HS_TIME_MAX: never. */
@@ -642,21 +639,10 @@ static void engine_open_cluster(struct hs_engine *e)
                  &e->arena);
 }
 
-static void engine_open_shared(struct hs_engine *e)
-{
-    uint32_t limit_mib[HS_GPU_TYPES_MAX];
-    if ((e->can & HS_CAN_COLOCATE) == 0 || e->policy->load == NULL)
-        return;
-    for (uint32_t t = 0; t < e->cluster->type_count; t++)
-        limit_mib[t] =
-            e->cluster->types[t].mem_mib > 0 ? (uint32_t)hs_type_capacity_mib(e, t, 2) : UINT32_MAX;
-    hs_share_init(&e->share, e->cluster, e->free_index, e->cluster->vc_mode == HS_VC_PARTITION,
-                  limit_mib, &e->arena);
-}
-
 static enum hs_status engine_open_policy(struct hs_engine *e)
 {
     const struct hs_policy_ops *policy = e->policy;
+    uint32_t limit_mib[HS_GPU_TYPES_MAX];
     e->can = policy->can;
     e->knows = policy->knows;
     e->policy_state = hs_arena_alloc(&e->arena, policy->state_size);
@@ -682,7 +668,12 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
     if (policy->wants_mean_util)
         e->util_memory =
             hs_arena_alloc(&e->arena, (uint64_t)e->cluster->gpu_count * sizeof *e->util_memory);
-    engine_open_shared(e);
+    for (uint32_t t = 0; t < e->cluster->type_count; t++)
+        limit_mib[t] =
+            e->cluster->types[t].mem_mib > 0 ? (uint32_t)hs_type_capacity_mib(e, t, 2) : UINT32_MAX;
+    if ((e->can & HS_CAN_COLOCATE) != 0 && policy->load != NULL) /* it shares */
+        hs_share_init(&e->share, e->cluster, e->free_index, e->view.vcs_are_apart, limit_mib,
+                      &e->arena);
     if (policy->init == NULL)
         return HS_OK;
     e->is_initialising = true;

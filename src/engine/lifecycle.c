@@ -262,9 +262,10 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
 }
 
 void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind,
-                                const struct hs_job *job)
+                                const struct hs_job *job, uint64_t tag)
 {
-    struct hs_event event = {.kind = kind, .job = hs_slot_of(&e->jobs, job)};
+    struct hs_event event = {
+        .kind = kind, .job = job != NULL ? hs_slot_of(&e->jobs, job) : HS_NO_JOB, .tag = tag};
     e->triggers |= 1u << kind;
     if (e->policy->on_event != NULL)
         e->policy->on_event(e->policy_state, &e->view, &event);
@@ -451,7 +452,7 @@ static inline void job_enter(struct hs_engine *e, struct hs_job *job)
     job_load(e, job);
     e->instant.pending++;
     hs_wait_account_change(&e->wait_account, &job->ask, job->gpus, 1);
-    hs_lifecycle_notify_policy(e, HS_EVENT_SUBMIT, job);
+    hs_lifecycle_notify_policy(e, HS_EVENT_SUBMIT, job, 0);
 }
 
 static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const struct hs_trace_job *r)
@@ -543,7 +544,7 @@ static HS_COLD enum hs_status job_fail(struct hs_engine *e, struct hs_job *job)
 {
     job->state = HS_JOB_FAILED;
     HS_TRY(job_leave(e, job, HS_SEGMENT_FAILURE));
-    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job);
+    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job, 0);
     struct hs_job_history *history = hs_history_of(&e->jobs, job);
     if (history->began_us < 0)
         history->began_us = hs_run_of(&e->jobs, job)->first_start_us;
@@ -576,7 +577,7 @@ enum hs_status hs_lifecycle_finish(struct hs_engine *e, struct hs_job *job)
     e->figures.finished++;
     HS_TRY(job_leave(e, job, HS_SEGMENT_FINISH));
     HS_TRY(hs_observe_finish(e, job, e->now_us, ""));
-    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job);
+    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job, 0);
     hs_jobs_remove(&e->jobs, hs_slot_of(&e->jobs, job));
     return HS_OK;
 }
@@ -606,7 +607,7 @@ enum hs_status hs_lifecycle_abandon(struct hs_engine *e, struct hs_job *job,
     else
         e->figures.failed++;
     HS_TRY(hs_observe_finish(e, job, state == HS_JOB_REJECTED ? -1 : e->now_us, reason));
-    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job);
+    hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job, 0);
     hs_jobs_remove(&e->jobs, hs_slot_of(&e->jobs, job));
     return HS_OK;
 }
@@ -702,6 +703,6 @@ enum hs_status hs_oom(struct hs_engine *e, struct hs_job *job)
     job_learn_memory(e, job);
     (void)hs_gpu_memory_update(e, job); /* it may be back where it needed less */
     job_load(e, job);
-    hs_lifecycle_notify_policy(e, HS_EVENT_STOPPED, job);
+    hs_lifecycle_notify_policy(e, HS_EVENT_STOPPED, job, 0);
     return HS_OK;
 }

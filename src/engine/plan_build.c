@@ -287,7 +287,7 @@ HS_INLINE struct hs_action *append(struct hs_plan *p, enum hs_action_kind kind, 
     }
     if (p->is_open && !plan_close(p))
         return NULL;
-    if (kind != HS_ACT_TIMER && kind != HS_ACT_COUNT) {
+    if (kind < HS_ACT_TIMER) {
         const char *rule = NULL;
         if (!hs_engine_has_job(e, job))
             hs_plan_refuse(p, job, "there is no such live job (handle %u)", job);
@@ -691,7 +691,7 @@ uint32_t hs_plan_mark(const struct hs_plan *p)
 static void action_undo(struct hs_plan *p, const struct hs_action *a)
 {
     struct hs_engine *e = p->engine;
-    if (!hs_action_has_job(a))
+    if (a->kind >= HS_ACT_TIMER)
         return;
     struct hs_job *job = hs_engine_job(e, a->job);
     for (uint32_t i = a->pick_count; i-- > 0;) {

@@ -81,7 +81,7 @@ enum hs_action_kind {
     HS_ACT_NOTIFY_STEP,
     HS_ACT_KILL,
     HS_ACT_REJECT,
-    HS_ACT_TIMER,
+    HS_ACT_TIMER, /* of no job, as what follows */
     HS_ACT_COUNT,
 };
 
@@ -204,12 +204,6 @@ struct hs_engine {
     uint32_t *touched;     /* scratch: jobs with a rate to compute anew */
     uint32_t touched_count, touched_cap;
 };
-
-/* Timers and counts belong to no job. */
-static inline bool hs_action_has_job(const struct hs_action *a)
-{
-    return a->kind != HS_ACT_TIMER && a->kind != HS_ACT_COUNT;
-}
 
 /* The claim of a job that may not be put beside others: no GPU has that much. */
 #define HS_CLAIM_ALONE UINT32_MAX
@@ -504,7 +498,7 @@ HS_COLD HS_MUST_USE enum hs_status hs_lifecycle_abandon(struct hs_engine *e, str
 /* At the horizon: closes segments and rows of all live jobs, in order of the trace. */
 HS_MUST_USE enum hs_status hs_lifecycle_cut(struct hs_engine *e);
 void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind,
-                                const struct hs_job *job);
+                                const struct hs_job *job, uint64_t tag);
 /* The memory claim of the job per GPU: the predicted memory, at most its limit; 0 under a policy
  * without HS_KNOWS_MEMORY; more than any GPU has when it must run alone. */
 uint32_t hs_oom_claim_mib(const struct hs_engine *e, const struct hs_job *job, uint32_t limit_mib);

@@ -30,7 +30,7 @@ struct node_group {
     uint32_t vc; /* index into vcs or NO_VC */
 };
 
-struct draft {
+struct cluster_draft {
     struct node_group *groups;
     uint32_t group_count, group_cap;
     uint32_t rack_count;
@@ -62,7 +62,7 @@ static uint32_t known_mem_mib(const char *name)
     return 0;
 }
 
-static uint32_t draft_find_type(const struct draft *draft, const char *name)
+static uint32_t draft_find_type(const struct cluster_draft *draft, const char *name)
 {
     for (uint32_t i = 0; i < draft->type_count; i++)
         if (strcmp(draft->types[i].name, name) == 0)
@@ -72,8 +72,8 @@ static uint32_t draft_find_type(const struct draft *draft, const char *name)
 
 /* The type of that name, made if there is none: of speed 1, and 0 MiB are those of a well-known
  * one. The name is copied. HS_E_LIMIT past HS_GPU_TYPES_MAX. */
-static enum hs_status draft_type(struct draft *draft, struct hs_arena *arena, const char *name,
-                                 uint32_t mem_mib, uint32_t *type)
+static enum hs_status draft_type(struct cluster_draft *draft, struct hs_arena *arena,
+                                 const char *name, uint32_t mem_mib, uint32_t *type)
 {
     *type = draft_find_type(draft, name);
     if (*type != UINT32_MAX)
@@ -89,7 +89,7 @@ static enum hs_status draft_type(struct draft *draft, struct hs_arena *arena, co
     return HS_OK;
 }
 
-static enum hs_status draft_add_group(struct draft *draft, const struct node_group *group)
+static enum hs_status draft_add_group(struct cluster_draft *draft, const struct node_group *group)
 {
     if (draft->node_count + group->count > HS_NODES_MAX)
         return HS_E_LIMIT;
@@ -100,11 +100,11 @@ static enum hs_status draft_add_group(struct draft *draft, const struct node_gro
     return HS_OK;
 }
 
-static void draft_free(struct draft *draft)
+static void draft_free(struct cluster_draft *draft)
 {
     hs_free(draft->groups);
     hs_free(draft->vcs.vcs);
-    *draft = (struct draft){0};
+    *draft = (struct cluster_draft){0};
 }
 
 /* "n17"; or the group's name, with a number from 0 when the group has several nodes. */
@@ -143,7 +143,7 @@ static void build_group(struct hs_cluster *c, const struct node_group *g)
 }
 
 /* Nodes, racks, types and own VCs of a checked draft; copies the names of VCs. */
-static void build(struct hs_cluster *c, const struct draft *d)
+static void build(struct hs_cluster *c, const struct cluster_draft *d)
 {
     c->type_count = d->type_count;
     c->rack_count = d->rack_count;
@@ -172,7 +172,7 @@ static void build(struct hs_cluster *c, const struct draft *d)
 struct shape {
     const char *spec, *at;
     struct hs_cluster *cluster;
-    struct draft draft;
+    struct cluster_draft draft;
     struct hs_diag *diag;
 };
 
@@ -277,7 +277,7 @@ struct node_list {
     uint32_t field_of[COLUMN_COUNT]; /* NONE = not in the file */
     uint32_t field_count;
     struct hs_cluster *cluster;
-    struct draft draft;
+    struct cluster_draft draft;
     struct hs_intern names;
     uint32_t idle_count, odd_cpu_count; /* machines without GPUs; with a part of a core */
     struct hs_diag *diag;
@@ -420,7 +420,7 @@ struct cluster_reader {
     struct hs_jsoncheck check;
     const struct hs_json *root;
     struct hs_cluster *cluster;
-    struct draft draft;
+    struct cluster_draft draft;
     struct hs_intern vc_names; /* index + 1, because "" is id 0 */
     bool has_named_nodes;
 };
@@ -511,7 +511,7 @@ static uint32_t read_group_vc(struct cluster_reader *r, const struct hs_json *gr
 /* Owners are given by all node groups or by none, and agree with "vcs". */
 static void check_owners(struct cluster_reader *r)
 {
-    struct draft *d = &r->draft;
+    struct cluster_draft *d = &r->draft;
     const struct hs_json *vcs = hs_json_get(r->root, "vcs");
     uint32_t owned = 0;
     for (uint32_t i = 0; i < d->group_count; i++)

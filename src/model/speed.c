@@ -51,7 +51,7 @@ struct holdout {
 
 enum curve_kind { SCALING, SPREAD, CURVE_KINDS };
 
-struct cell {
+struct speed_cell {
     uint64_t speed_q32;
     enum hs_speed_source source;
 };
@@ -64,10 +64,10 @@ struct hs_speed {
     struct holdout *holdout;
     uint32_t file_type_count, job_count, family_count, curve_count[CURVE_KINDS], holdout_count;
     /* the run */
-    struct cell *cells;  /* [(profile + 1) x types + type] */
-    uint32_t *family;    /* of a profile + 1; NONE */
-    uint32_t *file_type; /* of a type of the cluster; NONE */
-    uint32_t reference;  /* type of the file; NONE */
+    struct speed_cell *cells; /* [(profile + 1) x types + type] */
+    uint32_t *family;         /* of a profile + 1; NONE */
+    uint32_t *file_type;      /* of a type of the cluster; NONE */
+    uint32_t reference;       /* type of the file; NONE */
     const char *reference_name;
     uint64_t reference_scalar_q32; /* 1 if the cluster has no such type */
     uint32_t profiles, types;
@@ -397,16 +397,16 @@ static const struct speed_row *find_job(const struct hs_speed *m, const struct h
     return best;
 }
 
-static struct cell cell_of(const double *speed, uint32_t type, uint32_t reference,
-                           enum hs_speed_source source)
+static struct speed_cell cell_of(const double *speed, uint32_t type, uint32_t reference,
+                                 enum hs_speed_source source)
 {
     uint64_t q32 = (uint64_t)(speed[type] / speed[reference] * (double)HS_Q32_ONE + 0.5);
-    return (struct cell){q32 > 0 ? q32 : 1, source};
+    return (struct speed_cell){q32 > 0 ? q32 : 1, source};
 }
 
 /* The speed of a profile on a type of the cluster; the scalar of the type is the last resort. */
-static struct cell find_cell(const struct hs_speed *m, const struct hs_profile *p, uint32_t family,
-                             uint32_t cluster_type, struct cell scalar)
+static struct speed_cell find_cell(const struct hs_speed *m, const struct hs_profile *p,
+                                   uint32_t family, uint32_t cluster_type, struct speed_cell scalar)
 {
     uint32_t type = m->file_type[cluster_type], reference = m->reference;
     if (type == NONE || reference == NONE)
@@ -416,7 +416,7 @@ static struct cell find_cell(const struct hs_speed *m, const struct hs_profile *
     if (job == NULL && (speed == NULL || speed[type] <= 0 || speed[reference] <= 0))
         return scalar;
     if (type == reference)
-        return (struct cell){HS_Q32_ONE, HS_SPEED_REFERENCE};
+        return (struct speed_cell){HS_Q32_ONE, HS_SPEED_REFERENCE};
     if (job == NULL)
         return cell_of(speed, type, reference, HS_SPEED_FAMILY);
     bool is_exact = hs_model_same_name(p->batch, job->batch) &&
@@ -425,11 +425,12 @@ static struct cell find_cell(const struct hs_speed *m, const struct hs_profile *
 }
 
 /* The cluster's scalars are relative to each other: that of the reference divides them all. */
-static struct cell scalar_of(const struct hs_speed *m, const struct hs_gpu_type *type)
+static struct speed_cell scalar_of(const struct hs_speed *m, const struct hs_gpu_type *type)
 {
     uint64_t q32 = (uint64_t)(((hs_u128)type->speed_q32 << 32) / m->reference_scalar_q32);
     bool is_reference = hs_model_same_name(type->name, m->reference_name);
-    return (struct cell){q32 > 0 ? q32 : 1, is_reference ? HS_SPEED_REFERENCE : HS_SPEED_SCALAR};
+    return (struct speed_cell){q32 > 0 ? q32 : 1,
+                               is_reference ? HS_SPEED_REFERENCE : HS_SPEED_SCALAR};
 }
 
 /* ---- building ---- */
@@ -475,7 +476,7 @@ static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
         const struct hs_profile *p = row > 0 ? &catalogue->profiles[row - 1] : NULL;
         m->family[row] = p != NULL ? find_family(m, p->family) : NONE;
         for (uint32_t t = 0; t < m->types; t++) {
-            struct cell scalar = scalar_of(m, &cluster->types[t]);
+            struct speed_cell scalar = scalar_of(m, &cluster->types[t]);
             m->cells[(size_t)row * m->types + t] =
                 p != NULL ? find_cell(m, p, m->family[row], t, scalar) : scalar;
         }
@@ -534,7 +535,7 @@ static uint32_t row_of(const struct hs_speed *m, uint32_t profile)
 uint64_t hs_speed_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                       enum hs_speed_source *source)
 {
-    const struct cell *cell = &m->cells[(size_t)row_of(m, profile) * m->types + type];
+    const struct speed_cell *cell = &m->cells[(size_t)row_of(m, profile) * m->types + type];
     if (source != NULL)
         *source = cell->source;
     return cell->speed_q32;
