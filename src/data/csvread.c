@@ -233,24 +233,33 @@ static const char *quoted_scan(const char *p, const char *stop)
     return stop;
 }
 
-/* A field without the blanks around it; behind the row, and empty, for an index past the end.
- * Returns where its delimiter or row end is, or the end of the row. */
+/* The field at p without the blanks around it; returns where its delimiter or row end is, or stop.
+ */
+static const char *field_scan(const char *p, const char *stop, char delimiter, const char **begin,
+                              const char **end)
+{
+    while (p < stop && is_blank(*p) && *p != delimiter)
+        p++;
+    *begin = p;
+    if (p < stop && *p == '"')
+        p = quoted_scan(p, stop);
+    while (p < stop && *p != delimiter && *p != '\n' && *p != '\r')
+        p++;
+    for (*end = p; *end > *begin && is_blank((*end)[-1]);)
+        --*end;
+    return p;
+}
+
+/* The same of a field by its index; behind the row, and empty, for an index past the end. */
 static const char *field_find(const struct hs_csv *csv, uint32_t field, const char **begin,
                               const char **end)
 {
-    const char *stop = csv->window.bytes + csv->row_end;
-    for (const char *p = csv->window.bytes + csv->row_begin;; p++, field--) {
-        while (p < stop && is_blank(*p) && *p != csv->delimiter)
-            p++;
-        *begin = p;
-        if (p < stop && *p == '"')
-            p = quoted_scan(p, stop);
-        while (p < stop && *p != csv->delimiter && *p != '\n' && *p != '\r')
-            p++;
+    const char *p = csv->window.bytes + csv->row_begin, *stop = csv->window.bytes + csv->row_end;
+    for (;; p++, field--) {
+        p = field_scan(p, stop, csv->delimiter, begin, end);
         bool is_last = p == stop || *p != csv->delimiter;
-        *begin = field > 0 && is_last ? p : *begin;
-        for (*end = p; *end > *begin && is_blank((*end)[-1]);)
-            --*end;
+        if (field > 0 && is_last)
+            *begin = *end = p;
         if (field == 0 || is_last)
             return p;
     }

@@ -97,11 +97,13 @@ bool hs_json_find_end(const char *p, const char *stop, const char **at, const ch
                 *what = "more than 64 levels of nesting";
             arrays = arrays << 1 | is_array;
         } else if (*p == '}' || *p == ']') {
-            if ((arrays & 1) != is_array)
+            if ((arrays & 1) != is_array) {
                 *what = is_array ? "expected '}', not ']'" : "expected ']', not '}'";
+                return false;
+            }
             arrays >>= 1;
-            *at = p + (*what == NULL);
-            if (--depth == 0 && *what == NULL)
+            *at = p + 1;
+            if (--depth == 0)
                 return true;
         }
         if (*what != NULL)
