@@ -3,7 +3,7 @@
  * Charts: scales and marks of axes, every expectation read off the definition; and what comes out
  * as markup: texts made safe, paths in tenths, base64.
  */
-#include "report/html/page.h"
+#include "report/html/figure.c"
 
 #include <inttypes.h>
 #include <math.h>
@@ -46,7 +46,7 @@ static void expect_ticks(double from, double to, bool is_log, enum hs_axis axis,
     struct hs_tick ticks[HS_TICKS_MAX];
     char text[HS_TICKS_MAX * (HS_TICK_LABEL_SIZE + 1)] = "";
     size_t len = 0;
-    const uint32_t count = hs_scale_ticks(&scale, axis, wanted, ticks);
+    const uint32_t count = scale_ticks(&scale, axis, wanted, ticks);
     assert_true(count <= wanted);
     for (uint32_t i = 0; i < count; i++) {
         assert_true(ticks[i].value >= from * (1 - 1e-6) && ticks[i].value <= to * (1 + 1e-6));

@@ -220,8 +220,12 @@ static uint32_t log_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t 
     return count;
 }
 
-uint32_t hs_scale_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
-                        struct hs_tick ticks[HS_TICKS_MAX])
+/* At most `wanted` (2 to HS_TICKS_MAX) values from low to high, evenly spaced by 1, 2 or 5 times a
+ * power of ten, or by the divisions of clocks and calendars. Logarithmic: powers of ten, times 2
+ * and 5 where there is room; of times 1 s, 10 s, 1 min, 10 min, 1 h, 6 h, 1 d, 10 d ..., or the
+ * divisions of an even axis. */
+static uint32_t scale_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
+                            struct hs_tick ticks[HS_TICKS_MAX])
 {
     if (s->is_log && axis == HS_AXIS_TIME)
         return s->to / s->from < NARROW
@@ -398,7 +402,7 @@ static void put_marks(const struct hs_chart *c, bool is_x, const struct hs_tick 
 void hs_chart_x_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted, bool has_labels)
 {
     struct hs_tick ticks[HS_TICKS_MAX];
-    put_marks(c, true, ticks, hs_scale_ticks(&c->x, axis, wanted, ticks), has_labels);
+    put_marks(c, true, ticks, scale_ticks(&c->x, axis, wanted, ticks), has_labels);
 }
 
 void hs_chart_y_marks(const struct hs_chart *c, const struct hs_tick *ticks, uint32_t count)
@@ -409,7 +413,7 @@ void hs_chart_y_marks(const struct hs_chart *c, const struct hs_tick *ticks, uin
 void hs_chart_y_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wanted)
 {
     struct hs_tick ticks[HS_TICKS_MAX];
-    hs_chart_y_marks(c, ticks, hs_scale_ticks(&c->y, axis, wanted, ticks));
+    hs_chart_y_marks(c, ticks, scale_ticks(&c->y, axis, wanted, ticks));
 }
 
 /* A metric without a title of its own goes by its name, without underscores. */

@@ -176,13 +176,6 @@ struct hs_tick {
     char label[HS_TICK_LABEL_SIZE];
 };
 
-/* At most `wanted` (2 to HS_TICKS_MAX) values from low to high, evenly spaced by 1, 2 or 5 times a
- * power of ten, or by the divisions of clocks and calendars. Logarithmic: powers of ten, times 2
- * and 5 where there is room; of times 1 s, 10 s, 1 min, 10 min, 1 h, 6 h, 1 d, 10 d ..., or the
- * divisions of an even axis. */
-uint32_t hs_scale_ticks(const struct hs_scale *scale, enum hs_axis axis, uint32_t wanted,
-                        struct hs_tick ticks[HS_TICKS_MAX]);
-
 /* "950", "12k", "3.4M": three digits and the thousands. */
 void hs_short_number(char text[HS_TICK_LABEL_SIZE], double value);
 
