@@ -388,21 +388,6 @@ static bool is_monotone(struct philly_policy *s, hs_job_id job)
             hs_view_gpus(s->v, job) <= hs_view_node_size(s->v, job, UINT32_MAX));
 }
 
-/* Goes to sleep, or sleeps on: then nothing changes but its limits, once. */
-static void sleep_on(struct philly_policy *s, hs_job_id job)
-{
-    struct philly_scratch *j = scratch_of(s, job);
-    if (j->is_new)
-        j->first_round = round_now(s, hs_view_vc(s->v, job));
-    j->is_new = false;
-    bool is_relaxed = level_after(s, job, 1) == s->max_level;
-    is_relaxed = is_relaxed && is_monotone(s, job);
-    if (j->set == PHILLY_ASLEEP && j->is_relaxed == is_relaxed)
-        return;
-    j->is_relaxed = is_relaxed;
-    enter(s, job, PHILLY_ASLEEP, waiting_key(s, job, s->phase));
-}
-
 /* ---- a pass ---- */
 
 /* Is the VC using less of its quota? */
@@ -513,7 +498,16 @@ static void serve(struct philly_policy *s, struct queue_walk *w, hs_job_id job)
         if (!w->has_rivals && is_monotone(s, job) && level_after(s, job, 0) == s->max_level &&
             hs_view_gpus(s->v, job) <= w->bounds.plain)
             w->bounds.plain = hs_view_gpus(s->v, job) - 1;
-        sleep_on(s, job);
+        /* it goes to sleep, or sleeps on: then nothing changes but its limits, once */
+        struct philly_scratch *j = scratch_of(s, job);
+        if (j->is_new)
+            j->first_round = round_now(s, w->vc);
+        j->is_new = false;
+        bool is_relaxed = level_after(s, job, 1) == s->max_level && is_monotone(s, job);
+        if (j->set == PHILLY_ASLEEP && j->is_relaxed == is_relaxed)
+            return;
+        j->is_relaxed = is_relaxed;
+        enter(s, job, PHILLY_ASLEEP, waiting_key(s, job, s->phase));
     }
 }
 

@@ -75,23 +75,6 @@ struct admit_search {
     uint32_t gpus, pool;
 };
 
-/* The fullest node with so many idle GPUs, lowest number on ties. */
-static uint32_t idle_node(struct hs_salus *s, const struct admit_search *q)
-{
-    uint32_t best = HS_NO_NODE, best_free = UINT32_MAX;
-    for (uint32_t type = 0; type < s->v->gpu_types; type++) {
-        uint32_t node = hs_view_best_fit_of(s->v, q->job, q->gpus, type);
-        if (node == HS_NO_NODE || !suits(s, hs_view_node(s->v, node)->first_gpu, q->need))
-            continue;
-        uint32_t free_gpus = hs_view_node_free(s->v, node);
-        if (free_gpus < best_free || (free_gpus == best_free && node < best)) {
-            best = node;
-            best_free = free_gpus;
-        }
-    }
-    return best;
-}
-
 static void pick_idle_of(struct hs_salus *s, uint32_t node, uint32_t gpus)
 {
     for (uint32_t id = 0; gpus > 0; gpus--, id++) {
@@ -136,11 +119,21 @@ static bool pick_idle(struct hs_salus *s, const struct admit_search *q)
     if (hs_view_free_gpus(s->v, hs_view_vc(s->v, q->job)) < q->gpus)
         return false;
     uint32_t size = hs_view_node_size(s->v, q->job, UINT32_MAX);
-    if (q->gpus <= size) {
-        uint32_t node = idle_node(s, q);
-        if (node != HS_NO_NODE)
-            pick_idle_of(s, node, q->gpus);
-        return node != HS_NO_NODE;
+    if (q->gpus <= size) { /* the fullest node, lowest number on ties */
+        uint32_t best = HS_NO_NODE, best_free = UINT32_MAX;
+        for (uint32_t type = 0; type < s->v->gpu_types; type++) {
+            uint32_t node = hs_view_best_fit_of(s->v, q->job, q->gpus, type);
+            if (node == HS_NO_NODE || !suits(s, hs_view_node(s->v, node)->first_gpu, q->need))
+                continue;
+            uint32_t free_gpus = hs_view_node_free(s->v, node);
+            if (free_gpus < best_free || (free_gpus == best_free && node < best)) {
+                best = node;
+                best_free = free_gpus;
+            }
+        }
+        if (best != HS_NO_NODE)
+            pick_idle_of(s, best, q->gpus);
+        return best != HS_NO_NODE;
     }
     uint32_t mark = hs_plan_mark(s->p);
     hs_plan_start(s->p, q->job);
@@ -432,13 +425,11 @@ static bool add_to_class(struct hs_salus *s, hs_job_id job)
 static void block(struct hs_salus *s, hs_job_id job)
 {
     struct hs_salus_job *j = hs_salus_job(s, job);
-    bool may_have_class = s->poll_us == 0 && !s->v->ties_are_drawn;
     j->least = hs_salus_clip(&j->need, s->least_capacity_mib);
     if (s->model == HS_SALUS_CODE) /* a lane as cut has room for all of it or for none */
         j->least.of[HS_SALUS_KEPT] = 0;
-    if (may_have_class && add_to_class(s, job))
-        return;
-    hs_job_queue_add(&s->blocked[hs_view_vc(s->v, job)], s->v, job, 0);
+    if (s->poll_us > 0 || s->v->ties_are_drawn || !add_to_class(s, job))
+        hs_job_queue_add(&s->blocked[hs_view_vc(s->v, job)], s->v, job, 0);
 }
 
 static void unblock(struct hs_salus *s, hs_job_id job)
