@@ -69,8 +69,6 @@ struct hs_jsonw {
 void hs_jsonw_begin(struct hs_jsonw *w, struct hs_output *out);
 void hs_jsonw_key(struct hs_jsonw *w, const char *key);
 void hs_jsonw_text(struct hs_jsonw *w, const char *text); /* NULL = null */
-/* Whether the text is UTF-8: what is not is written as other characters. */
-bool hs_json_keeps(const char *text);
 void hs_jsonw_seconds(struct hs_jsonw *w, int64_t us);
 /* Values from a template of words with blanks between. "key=text", "key=#12", "key=false" are
  * members, "=word" is an element; "key={" and "=[" open, "}" and "]" close, "!" before a bracket

@@ -61,16 +61,6 @@ static void container_end(struct hs_jsonw *w, const char *bracket)
     w->needs_comma = true;
 }
 
-bool hs_json_keeps(const char *text)
-{
-    for (size_t n, len = strlen(text); len > 0; text += n, len -= n) {
-        n = hs_utf8_len(text, len);
-        if (n == 0)
-            return false;
-    }
-    return true;
-}
-
 void hs_json_put_text(struct hs_output *out, const char *text, size_t len)
 {
     static const char hex[] = "0123456789abcdef", special[] = "\"\\\n\t\r\b\f";

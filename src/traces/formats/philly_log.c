@@ -614,7 +614,12 @@ static bool keeps(const struct hs_trace_job *job, const struct hs_column *column
     if (column->kind != HS_CELL_ID && column->kind != HS_CELL_TEXT)
         return true;
     memcpy(&text, (const char *)job + column->offset, sizeof text);
-    return strcmp(text, "None") != 0 && hs_json_keeps(text);
+    if (strcmp(text, "None") == 0)
+        return false;
+    size_t n = 1; /* of the character; 0: not UTF-8, and written as other characters */
+    for (size_t len = strlen(text); len > 0 && n > 0; text += n, len -= n)
+        n = hs_utf8_len(text, len);
+    return n > 0;
 }
 
 static const struct hs_trace_layout layout = {
