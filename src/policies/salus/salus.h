@@ -165,6 +165,8 @@ void hs_salus_lanes_init(struct hs_salus *s);
 struct hs_salus_need hs_salus_need(const struct hs_salus *s, hs_job_id job);
 /* The need on a GPU of this capacity. */
 struct hs_capacity hs_salus_clip(const struct hs_salus_need *need, int64_t capacity_mib);
+/* The job fits the GPU when nothing else is on it. */
+bool hs_salus_suits(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need);
 /* Room for a new lane. */
 uint64_t hs_salus_free_mib(const struct hs_salus *s, uint32_t gpu);
 /* GPUs of the pool that have lanes and room for another of this size, or for slightly less.

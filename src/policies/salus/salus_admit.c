@@ -54,16 +54,10 @@ void hs_salus_queue_init(struct hs_salus *s)
 
 /* ---- idle GPUs ---- */
 
-/* The job fits the GPU when nothing else is on it. */
-static bool suits(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need)
-{
-    return need->is_alone || need->peak_mib <= s->gpus[gpu].capacity_mib;
-}
-
 /* The GPU has room for a lane of the job. */
 static bool may_open(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need)
 {
-    return suits(s, gpu, need) &&
+    return hs_salus_suits(s, gpu, need) &&
            hs_salus_free_mib(s, gpu) >=
                hs_salus_clip(need, s->gpus[gpu].capacity_mib).of[HS_SALUS_ALL];
 }
@@ -86,7 +80,7 @@ static void pick_idle_of(struct hs_salus *s, uint32_t node, uint32_t gpus)
 static bool take_idle_of(struct hs_salus *s, const struct admit_search *q, uint32_t node,
                          uint32_t gpus)
 {
-    if (node == HS_NO_NODE || !suits(s, hs_view_node(s->v, node)->first_gpu, q->need))
+    if (node == HS_NO_NODE || !hs_salus_suits(s, hs_view_node(s->v, node)->first_gpu, q->need))
         return false;
     uint32_t from = s->pick_count;
     pick_idle_of(s, node, gpus);
@@ -123,7 +117,8 @@ static bool pick_idle(struct hs_salus *s, const struct admit_search *q)
         uint32_t best = HS_NO_NODE, best_free = UINT32_MAX;
         for (uint32_t type = 0; type < s->v->gpu_types; type++) {
             uint32_t node = hs_view_best_fit_of(s->v, q->job, q->gpus, type);
-            if (node == HS_NO_NODE || !suits(s, hs_view_node(s->v, node)->first_gpu, q->need))
+            if (node == HS_NO_NODE ||
+                !hs_salus_suits(s, hs_view_node(s->v, node)->first_gpu, q->need))
                 continue;
             uint32_t free_gpus = hs_view_node_free(s->v, node);
             if (free_gpus < best_free || (free_gpus == best_free && node < best)) {

@@ -77,6 +77,11 @@ struct hs_capacity hs_salus_clip(const struct hs_salus_need *need, int64_t capac
     return (struct hs_capacity){{(uint64_t)all_mib, (uint64_t)kept_mib}};
 }
 
+bool hs_salus_suits(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need)
+{
+    return need->is_alone || need->peak_mib <= s->gpus[gpu].capacity_mib;
+}
+
 /* ---- room ---- */
 
 uint64_t hs_salus_free_mib(const struct hs_salus *s, uint32_t id)
