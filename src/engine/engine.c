@@ -57,10 +57,12 @@ void hs_wait_account_change(struct hs_wait_account *wait_account, const struct h
     const bool is_part = ask->gpu_milli < HS_GPU_MILLI;
     struct hs_wait_sizes *s = is_part ? &vc->shares : &vc->gangs;
     const uint64_t amount = sign > 0 ? gpus : 0 - (uint64_t)gpus;
+    uint64_t *const sums = s->sums;
+    const uint64_t most = s->most;
     wait_account->gpus_wanted += amount;
     s->wanted += amount;
-    for (uint64_t i = is_part ? ask->gpu_milli : gpus; i > 0 && i <= s->most; i += i & (0 - i))
-        s->sums[i] += amount;
+    for (uint64_t i = is_part ? ask->gpu_milli : gpus; i - 1 < most; i += i & (0 - i)) /* 0: none */
+        sums[i] += amount;
 }
 
 static uint64_t wanted_upto(const struct hs_wait_sizes *s, uint64_t size)
