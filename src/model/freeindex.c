@@ -328,29 +328,45 @@ static inline uint32_t lowest_with_free(const struct hs_free *f, struct range po
     return best;
 }
 
+/* The best number of free GPUs at the bound or beyond that some pool has; NONE. */
+HS_INLINE uint32_t next_count(struct range pools, const struct hs_ask *ask, uint32_t gpus,
+                              uint32_t bound, bool is_worst)
+{
+    uint32_t free = NONE;
+    for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
+        uint32_t count =
+            is_worst ? hs_bitset_prev(&p->counts, bound) : hs_bitset_next(&p->counts, bound);
+        bool is_better = free == NONE || (is_worst ? count > free : count < free);
+        if (count != NONE && count >= gpus && is_better && count + pools.busy <= p->kind.size &&
+            pool_serves(p, ask, gpus))
+            free = count;
+    }
+    return free;
+}
+
 /* Count after count that occurs, from the fewest on or from the most. */
-uint32_t hs_free_fit(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, enum hs_fit how)
+HS_INLINE uint32_t fit(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, bool is_busy,
+                       bool is_worst)
 {
     struct range pools = pools_of(f, ask->vc);
-    pools.busy = how == HS_FIT_BEST_BUSY;
-    for (uint32_t bound = how == HS_FIT_WORST ? HS_NODE_GPUS_MAX : gpus;;) {
-        uint32_t free = NONE;
-        for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
-            uint32_t count = how == HS_FIT_WORST ? hs_bitset_prev(&p->counts, bound)
-                                                 : hs_bitset_next(&p->counts, bound);
-            bool is_better = free == NONE || (how == HS_FIT_WORST ? count > free : count < free);
-            if (count != NONE && count >= gpus && is_better && count + pools.busy <= p->kind.size &&
-                pool_serves(p, ask, gpus))
-                free = count;
-        }
+    pools.busy = is_busy;
+    for (uint32_t bound = is_worst ? HS_NODE_GPUS_MAX : gpus;;) {
+        uint32_t free = next_count(pools, ask, gpus, bound, is_worst);
         if (free == NONE)
             return NONE;
         uint32_t node = f->seed == 0 ? lowest_with_free(f, pools, ask, gpus, free)
                                      : draw_with_free(f, pools, ask, gpus, free);
-        if (node != NONE || (how == HS_FIT_WORST && free == 0))
+        if (node != NONE || (is_worst && free == 0))
             return node;
-        bound = how == HS_FIT_WORST ? free - 1 : free + 1;
+        bound = is_worst ? free - 1 : free + 1;
     }
+}
+
+uint32_t hs_free_fit(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, enum hs_fit how)
+{
+    if (how == HS_FIT_BEST)
+        return fit(f, ask, gpus, false, false);
+    return fit(f, ask, gpus, how == HS_FIT_BEST_BUSY, how == HS_FIT_WORST);
 }
 
 uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, uint32_t from)
