@@ -5,7 +5,7 @@
  * them the options whose text has a form of its own: parsers, and the same as checks that keep
  * nothing.
  */
-#include "cli/setup.h"
+#include "cli/simulate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

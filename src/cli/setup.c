@@ -3,7 +3,7 @@
  * Each part of a run is prepared by one function that reports what it refuses; hs_setup_open()
  * calls them in order. Then the identity of a run: a hash over configuration, inputs and version.
  */
-#include "cli/setup.h"
+#include "cli/simulate.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -13,7 +13,6 @@
 
 #include "base/fixed.h"
 #include "base/fmt.h"
-#include "base/io.h"
 #include "base/rng.h"
 #include "data/param_table.h"
 #include "horus/version.h"

@@ -14,11 +14,9 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
-#include "base/io.h"
 #include "base/fixed.h"
 #include "base/fmt.h"
 #include "base/rng.h"
-#include "data/json.h"
 #include "data/param_table.h"
 #include "report/html/page.h"
 #include "report/run/rundir.h"

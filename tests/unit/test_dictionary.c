@@ -15,7 +15,7 @@
 
 #include "base/io.h"
 #include "base/memory.h"
-#include "cli/verbs/compare.h"
+#include "cli/simulate.h"
 #include "cli/sweep/sweep.h"
 #include "report/run/manifest.h"
 #include "report/compare/paired.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/setup.h"
+#include "cli/simulate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -15,9 +15,7 @@
 #include <unistd.h>
 
 #include "base/fmt.h"
-#include "cli/process.h"
 #include "cli/sweep/sweep.h"
-#include "data/json.h"
 #include "data/param_table.h"
 #include "report/run/run_table.h"
 

@@ -11,10 +11,7 @@
 #include <unistd.h>
 
 #include "base/fmt.h"
-#include "cli/process.h"
 #include "cli/sweep/sweep.h"
-#include "data/json.h"
-#include "traces/trace_stream.h"
 
 #define LOG_MAX       (1u << 21) /* bytes */
 #define FAILURES_TOLD 20u        /* while it runs */

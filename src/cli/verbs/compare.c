@@ -9,9 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/process.h"
 #include "cli/simulate.h"
-#include "cli/verbs/compare.h"
 #include "report/compare/paired.h"
 
 struct comparing {

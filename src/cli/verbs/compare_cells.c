@@ -13,7 +13,7 @@
  * manifest, with parameters and card of each policy; the table of the result; and the conditions of
  * --fail-if, read before anything is simulated and judged when everything is written.
  */
-#include "cli/verbs/compare.h"
+#include "cli/simulate.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -22,16 +22,10 @@
 #include <unistd.h>
 
 #include "base/fmt.h"
-#include "base/memory.h"
 #include "base/rng.h"
-#include "cli/process.h"
-#include "cli/simulate.h"
-#include "data/csvread.h"
-#include "data/csvwrite.h"
 #include "data/param_table.h"
 #include "report/compare/intervals.h"
 #include "report/run/run_table.h"
-#include "traces/trace_stream.h"
 
 #define SPEC_MAX           1000u  /* bytes */
 #define CELLS_MAX          10000u /* runs of one comparison */

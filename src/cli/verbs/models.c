@@ -15,7 +15,7 @@
 #include "calibrate/calibration.h"
 #include "calibrate/score.h"
 #include "cli/option_rows.h"
-#include "cli/setup.h"
+#include "cli/simulate.h"
 #include "cli/verbs/predict.h"
 
 struct calibrate_options {

@@ -14,9 +14,8 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "base/io.h"
 #include "cli/option_rows.h"
-#include "cli/setup.h"
+#include "cli/simulate.h"
 #include "data/param_table.h"
 
 #define PARAM_INDENT 17

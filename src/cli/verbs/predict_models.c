@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "cli/setup.h"
+#include "cli/simulate.h"
 
 #define NAME_MAX_LEN 64
 #define TYPES_MAX    256u

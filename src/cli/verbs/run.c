@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
 #include "horus/version.h"

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "base/io.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
 #include "traces/write.h"
