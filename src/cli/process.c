@@ -174,46 +174,38 @@ double hs_status_line_elapsed_s(const struct hs_status_line *line)
     return (double)(now_ns() - line->started_ns) / 1e9;
 }
 
-/* "[####------] " of `cells`, in a UTF-8 locale with eighths of a cell: "[████▎     ] ". */
-static void bar_text(double share, uint32_t cells, bool use_utf8, char *text, size_t size)
-{
-    static const char *const parts[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    const uint32_t steps = use_utf8 ? 8 : 1;
-    uint32_t filled = (uint32_t)(share * cells * steps + 1e-9);
-    (void)snprintf(text, size, "[");
-    for (uint32_t i = 0; i < cells; i++)
-        if (use_utf8)
-            hs_append(text, size, "%s",
-                      i < filled / 8    ? "█"
-                      : i == filled / 8 ? parts[filled % 8]
-                                        : " ");
-        else
-            hs_append(text, size, "%s", i < filled ? "#" : "-");
-    hs_append(text, size, "] ");
-}
-
-/* "LABEL62% [###--] REST | ETA 0:08"; share negative: unknown, elapsed_s 0: no ETA. */
+/* "LABEL62% [###--] REST | ETA 0:08"; share negative: unknown, elapsed_s 0: no ETA. In a UTF-8
+ * locale the bar has eighths of a cell: "[████▎     ] ". */
 static void progress_text(const struct hs_status_line *line, const char *rest, double share,
                           double elapsed_s, char text[STATUS_SIZE])
 {
+    static const char *const plain[] = {"-", "#"};
+    static const char *const eighths[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+    const struct hs_terminal *terminal = line->terminal;
+    const char *const *parts = terminal->err_use_utf8 ? eighths : plain;
+    const int64_t steps = terminal->err_use_utf8 ? 8 : 1;
     char percent[16] = "", eta[64] = "", bar[4 * BAR_MAX] = "";
     if (share > 0 && elapsed_s > 0) { /* "0:08", "1:02:03" */
-        double left_s = elapsed_s * (1 - share) / share;
-        uint64_t s = left_s > 0 ? (uint64_t)(left_s + 0.5) : 0;
+        uint64_t s = (uint64_t)(elapsed_s * (1 - share) / share + 0.5);
         (void)snprintf(eta, sizeof eta, " | ETA ");
         if (s >= 3600)
-            hs_append(eta, sizeof eta, "%" PRIu64 ":", s / 3600);
-        hs_append(eta, sizeof eta,
-                  s >= 3600 ? "%02" PRIu64 ":%02" PRIu64 : "%" PRIu64 ":%02" PRIu64, s / 60 % 60,
-                  s % 60);
+            hs_append(eta, sizeof eta, "%" PRIu64 ":%02" PRIu64 ":", s / 3600, s / 60 % 60);
+        else
+            hs_append(eta, sizeof eta, "%" PRIu64 ":", s / 60);
+        hs_append(eta, sizeof eta, "%02" PRIu64, s % 60);
     }
     if (share >= 0)
         (void)snprintf(percent, sizeof percent, "%.0f%% ", 100 * share);
     size_t used = strlen(line->label) + strlen(percent) + strlen(rest) + strlen(eta) + sizeof "[] ";
-    size_t room = line->terminal->err_columns > used ? line->terminal->err_columns - used : 0;
-    if (share >= 0 && line->terminal->err_is_tty && room >= BAR_MIN)
-        bar_text(share, room < BAR_MAX ? (uint32_t)(room - room % BAR_STEP) : BAR_MAX,
-                 line->terminal->err_use_utf8, bar, sizeof bar);
+    size_t room = terminal->err_columns > used ? terminal->err_columns - used : 0;
+    if (share >= 0 && terminal->err_is_tty && room >= BAR_MIN) {
+        const int64_t cells = room < BAR_MAX ? (int64_t)(room - room % BAR_STEP) : BAR_MAX;
+        const int64_t filled = (int64_t)(share * (double)(cells * steps) + 1e-9);
+        (void)snprintf(bar, sizeof bar, "[");
+        for (int64_t i = 0, left = filled; i < cells; i++, left -= steps)
+            hs_append(bar, sizeof bar, "%s", parts[left < 0 ? 0 : left < steps ? left : steps]);
+        hs_append(bar, sizeof bar, "] ");
+    }
     (void)snprintf(text, STATUS_SIZE, "%s%s%s%s%s", line->label, percent, bar, rest, eta);
 }
 
