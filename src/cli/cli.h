@@ -105,6 +105,10 @@ const struct hs_option *hs_option_find(const struct hs_option *table, const char
 /* Compiler, flags and libraries, as `horus version --verbose` shows them. */
 void hs_version_say(struct hs_output *out, bool is_verbose);
 
+/* `horus predict --list`: the models of a catalogue, with what there is of each (models.c). */
+HS_MUST_USE enum hs_status hs_predict_list(struct hs_output *out, const char *profiles,
+                                           bool as_json, struct hs_diag *diag);
+
 /* ---- the tables of verbs, options, policies and formats in all forms (help.c) ---- */
 
 /* Of all verbs where verb is NULL; of one a dozen lines and three examples, or is_all: everything

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * `horus calibrate SUBJECT --data FILE...`: fits a model to measurements, prints its errors on
- * rows it has not seen, and writes the model file. `horus predict --job MODEL:BATCH [--with
- * MODEL:BATCH]... --gpu TYPE`: what the models say, every number with its source and its error, as
- * text and as JSON. `horus predict --list`: what there is to ask about.
+ * rows it has not seen, and writes the model file. `horus predict --list`: what there is to ask
+ * about.
  */
-#include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fmt.h"
 #include "calibrate/calibration.h"
-#include "calibrate/score.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
-#include "cli/verbs/predict.h"
 
 struct calibrate_options {
     const char *data, *output, *clean, *profiles, *rows;
@@ -128,7 +122,6 @@ static const struct hs_option calibrate_table[] = {
          "CSV of every row with observation and held-out prediction"),
     HS_OPTIONS_END,
 };
-#undef OWNER
 
 const struct hs_verb hs_verb_calibrate = {
     .name = "calibrate",
@@ -150,222 +143,8 @@ const struct hs_verb hs_verb_calibrate = {
     .run = calibrate,
 };
 
-/* ==== predict ==== */
-
-#define NAME_WIDTH   20
-#define FIGURE_WIDTH 10
-#define LABEL_SIZE   160
-#define VALUES_MAX   64u
-#define LIST_SIZE    1024
-#define JOB_FORM     "MODEL[:BATCH[:PRECISION[:DATASET]]]"
-
-/* A measured value is taken as such on another GPU type; a fitted one is extrapolated. */
-static void figure_label(const struct hs_prediction *p, const struct hs_predicted_figure *f,
-                         char text[LABEL_SIZE])
-{
-    (void)snprintf(text, LABEL_SIZE, "%.96s", f->source);
-    if (f->is_raised)
-        hs_append(text, LABEL_SIZE, "^%g", p->options->how.gamma);
-    if (f->is_extrapolated)
-        hs_append(text, LABEL_SIZE, "%s",
-                  strncmp(f->source, "measured", 8) == 0 ? ", taken as such" : ", extrapolated");
-}
-
-/* ---- text ---- */
-
-/* "      58.7 %", or "         -" and as many blanks. */
-static void say_value(struct hs_output *out, double value, unsigned decimals, const char *unit)
-{
-    hs_say_number(out, value, decimals, FIGURE_WIDTH);
-    hs_say(out, " %-3s", isnan(value) ? "" : unit);
-}
-
-static void say_line(struct hs_output *out, const struct hs_prediction *p, const char *name,
-                     const struct hs_predicted_figure *f, double scale, unsigned decimals,
-                     const char *unit)
-{
-    char label[LABEL_SIZE];
-    figure_label(p, f, label);
-    hs_say(out, "  %-*s", NAME_WIDTH, name);
-    say_value(out, scale * f->value, decimals, unit);
-    say_value(out, scale * f->error, decimals, unit);
-    hs_say(out, "  %s\n", label);
-}
-
-/* The row of the catalogue that the figures are of. */
-static const char *run_key(const struct hs_predicted_job *job)
-{
-    return job->taken != NULL ? job->taken : job->key;
-}
-
-static void say_alone(struct hs_output *out, const struct hs_prediction *p,
-                      const struct hs_predicted_job *job)
-{
-    char name[64];
-    hs_say(out, "%s alone on %s\n", job->key, p->types[0]);
-    if (job->taken != NULL)
-        hs_say(out, "  not in the catalogue; a run takes %s, whose figures these are\n",
-               job->taken);
-    hs_say(out, "  %-*s%*s    %*s      source\n", NAME_WIDTH, "", FIGURE_WIDTH, "value",
-           FIGURE_WIDTH, "error");
-    say_line(out, p, "utilization", &job->util, 100, 1, "%");
-    say_line(out, p, "  a policy is told", &job->util_told, 100, 1, "%");
-    if (job->has_estimate)
-        say_line(out, p, job->taken != NULL ? "  estimated as asked" : "  estimated",
-                 &job->util_estimated, 100, 1, "%");
-    say_line(out, p, "GPU memory", &job->memory_mib, 1, 0, "MiB");
-    say_line(out, p, "  a policy is told", &job->memory_told_mib, 1, 0, "MiB");
-    say_line(out, p, "time of a step", &job->step_ms, 1, 2, "ms");
-    for (uint32_t t = 1; t < p->type_count; t++) {
-        (void)snprintf(name, sizeof name, "speed on %.40s", p->types[t]);
-        say_line(out, p, name, &job->speeds[t], 1, 3, "x");
-    }
-}
-
-/* Slowdown, speed, error and source of the speed. */
-static void say_slowdown(struct hs_output *out, const struct hs_prediction *p,
-                         const struct hs_predicted_figure *f, int width)
-{
-    char label[LABEL_SIZE];
-    figure_label(p, f, label);
-    hs_say_number(out, f->value, 3, 10);
-    hs_say_number(out, 1 / f->value, 3, 8);
-    hs_say_number(out, f->error, 3, 8);
-    hs_say(out, "  %-*s", width, label);
-}
-
-static void widen(int *width, const char *text)
-{
-    *width = (int)strlen(text) > *width ? (int)strlen(text) : *width;
-}
-
-static void say_slowdowns(struct hs_output *out, const struct hs_prediction *p)
-{
-    char label[LABEL_SIZE];
-    int width = NAME_WIDTH, label_width = 10;
-    for (uint32_t i = 0; i < p->count; i++) {
-        const struct hs_predicted_job *job = &p->jobs[i];
-        widen(&width, run_key(job));
-        figure_label(p, &job->slowdown, label);
-        widen(&label_width, label);
-        figure_label(p, p->has_estimate ? &job->slowdown_estimated : &job->slowdown, label);
-        widen(&label_width, label);
-    }
-    hs_say(out, "  %-*s%10s%8s%8s  %-*s%10s%8s  %s\n", width, "", "slowdown", "speed", "error",
-           label_width, "source", "told", "error", "source");
-    for (uint32_t i = 0; i < p->count; i++) {
-        const struct hs_predicted_job *job = &p->jobs[i];
-        hs_say(out, "  %-*s", width, run_key(job));
-        say_slowdown(out, p, &job->slowdown, label_width);
-        figure_label(p, &job->slowdown_told, label);
-        hs_say_number(out, job->slowdown_told.value, 3, 10);
-        hs_say_number(out, job->slowdown_told.error, 3, 8);
-        hs_say(out, "  %s\n", label);
-        if (!p->has_estimate)
-            continue;
-        hs_say(out, "  %-*s", width, "  estimated as asked");
-        say_slowdown(out, p, &job->slowdown_estimated, 0);
-        hs_say(out, "\n");
-    }
-}
-
-static void say_prediction(struct hs_output *out, const struct hs_prediction *p)
-{
-    const char *unknown = NULL;
-    for (uint32_t i = 0; i < p->count; i++) {
-        if (i > 0)
-            hs_say(out, "\n");
-        say_alone(out, p, &p->jobs[i]);
-    }
-    if (p->count > 1) {
-        hs_say(out, "\n%" PRIu32 " jobs on one %s\n", p->count, p->types[0]);
-        say_slowdowns(out, p);
-        say_line(out, p, "utilization", &p->util, 100, 1, "%");
-        say_line(out, p, "GPU memory", &p->memory_mib, 1, 0, "MiB");
-        hs_say(out, "  %-*s", NAME_WIDTH, "with the reserve");
-        hs_say_number(out, p->memory_mib.value + p->reserve_mib, 0, FIGURE_WIDTH);
-        hs_say(out, "%s\n", isnan(p->memory_mib.value) ? "" : " MiB");
-    }
-    for (uint32_t i = 0; i < p->count && unknown == NULL; i++)
-        if (isnan(p->jobs[i].memory_mib.value))
-            unknown = run_key(&p->jobs[i]);
-    hs_say(out, "  fits one %s", p->types[0]);
-    if (p->capacity_mib > 0)
-        hs_say(out, " of %" PRIu32 " MiB", p->capacity_mib);
-    if (p->knows_fit)
-        hs_say(out, ": %s\n", p->fits ? "yes" : "no");
-    else if (p->capacity_mib == 0)
-        hs_say(out, ": the memory of this GPU type is not known\n");
-    else
-        hs_say(out, ": the memory that %s needs is not known\n", unknown);
-    hs_say(out, "\ntold: by %s; a run's preset: %s.\n", p->predictor, p->run_predictor);
-    hs_say(out,
-           "error: root mean square on held-out rows (of the speed, beside a slowdown); mean "
-           "absolute for\nspeeds, times and sums of memory. '-': measured, exact, extrapolated or "
-           "not known.\n");
-    if (p->options->how.gamma != 1)
-        hs_say(
-            out,
-            "^%g: slowdowns of pairs to this power (--gamma), which nobody measured: no error.\n",
-            p->options->how.gamma);
-}
-
-/* ---- JSON ---- */
-
-static void figure(struct hs_jsonw *w, const struct hs_prediction *p, const char *key,
-                   const char *error_key, const struct hs_predicted_figure *f)
-{
-    hs_jsonw_put(w, "%s={ value=%.6g %s=%.6g source=%s", key, f->value, error_key, f->error,
-                 f->source);
-    if (f->is_raised)
-        hs_jsonw_put(w, "gamma=%.6g", p->options->how.gamma);
-    if (f->is_extrapolated)
-        hs_jsonw_put(w, "extrapolated=%d", true);
-    hs_jsonw_put(w, "}");
-}
-
-static void prediction_json(struct hs_output *out, const struct hs_prediction *p)
-{
-    struct hs_jsonw w;
-    hs_jsonw_begin(&w, out);
-    hs_jsonw_put(&w, "={ gpu=%s predictor=%s run_predictor=%s jobs=[", p->types[0], p->predictor,
-                 p->run_predictor);
-    for (uint32_t i = 0; i < p->count; i++) {
-        const struct hs_predicted_job *job = &p->jobs[i];
-        hs_jsonw_put(&w, "={ asked=%s profile=%s run_profile=%s", job->asked, job->key,
-                     run_key(job));
-        figure(&w, p, "util", "rmse", &job->util);
-        if (job->has_estimate)
-            figure(&w, p, "util_estimated", "rmse", &job->util_estimated);
-        figure(&w, p, "util_told", "rmse", &job->util_told);
-        figure(&w, p, "memory_mib", "rmse", &job->memory_mib);
-        figure(&w, p, "memory_told_mib", "rmse", &job->memory_told_mib);
-        figure(&w, p, "step_ms", "mean_absolute_error", &job->step_ms);
-        hs_jsonw_put(&w, "speed={");
-        for (uint32_t t = 0; t < p->type_count; t++)
-            figure(&w, p, p->types[t], "mean_absolute_error", &job->speeds[t]);
-        hs_jsonw_put(&w, "}");
-        if (p->count > 1) {
-            figure(&w, p, "slowdown", "speed_rmse", &job->slowdown);
-            if (p->has_estimate)
-                figure(&w, p, "slowdown_estimated", "speed_rmse", &job->slowdown_estimated);
-            figure(&w, p, "slowdown_told", "speed_rmse", &job->slowdown_told);
-        }
-        hs_jsonw_put(&w, "}");
-    }
-    hs_jsonw_put(&w, "] together={");
-    figure(&w, p, "util", "rmse", &p->util);
-    figure(&w, p, "memory_mib", "mean_absolute_error", &p->memory_mib);
-    hs_jsonw_put(&w, "reserve_mib=%u capacity_mib=%.6g", p->reserve_mib,
-                 p->capacity_mib > 0 ? (double)p->capacity_mib : (double)NAN);
-    hs_jsonw_key(&w, "fits");
-    if (p->knows_fit)
-        hs_jsonw_put(&w, "=%d", p->fits);
-    else
-        hs_jsonw_text(&w, NULL);
-    hs_jsonw_put(&w, "} }");
-    hs_jsonw_finish(&w);
-}
+#define VALUES_MAX 64u
+#define LIST_SIZE  1024
 
 /* ---- --list: a line has all rows with the model and dataset of row `first` ---- */
 
@@ -454,15 +233,15 @@ static void list_json(struct hs_jsonw *w, const char *key, const struct hs_catal
     hs_jsonw_put(w, "]");
 }
 
-static enum hs_status predict_list(struct hs_output *out, const struct hs_predict_options *options,
-                                   struct hs_diag *diag)
+enum hs_status hs_predict_list(struct hs_output *out, const char *profiles, bool as_json,
+                               struct hs_diag *diag)
 {
     struct hs_catalogue catalogue = {0};
     const char *precisions[VALUES_MAX];
     struct hs_jsonw w;
-    HS_TRY(hs_catalogue_load(&catalogue, options->profiles, diag));
+    HS_TRY(hs_catalogue_load(&catalogue, profiles, diag));
     hs_jsonw_begin(&w, out);
-    if (options->json)
+    if (as_json)
         hs_jsonw_put(&w, "=[");
     else
         hs_say(out, "%-18s %-14s %-18s %s\n", "model", "dataset", "measured on",
@@ -473,7 +252,7 @@ static enum hs_status predict_list(struct hs_output *out, const struct hs_predic
             first++;
         if (first < i)
             continue;
-        if (!options->json) {
+        if (!as_json) {
             say_group(out, &catalogue, i);
             continue;
         }
@@ -486,92 +265,10 @@ static enum hs_status predict_list(struct hs_output *out, const struct hs_predic
             list_json(&w, precisions[k], &catalogue, i, BATCHES, precisions[k]);
         hs_jsonw_put(&w, "} }");
     }
-    if (options->json) {
+    if (as_json) {
         hs_jsonw_put(&w, "]");
         hs_jsonw_finish(&w);
     }
     hs_catalogue_free(&catalogue);
     return HS_OK;
 }
-
-/* ---- the verb ---- */
-
-static enum hs_status predict(struct hs_call *call)
-{
-    const struct hs_predict_options *options = call->options;
-    struct hs_prediction *p = hs_arena_alloc(&call->arena, sizeof *p);
-    if (options->list)
-        return predict_list(&call->out, options, &call->diag);
-    if (options->job == NULL)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL,
-                       "for example --job ResNet18:64:amp; --list tells what there is",
-                       "predict: --job is missing: " JOB_FORM);
-    if (options->gpu == NULL)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, "for example --gpu V100",
-                       "predict: --gpu is missing: the GPU type to ask about");
-    enum hs_status status = hs_predict(p, options, &call->diag);
-    if (status == HS_OK)
-        (options->json ? prediction_json : say_prediction)(&call->out, p);
-    hs_prediction_free(p);
-    return status;
-}
-
-#define ASKED "Question"
-#define TRUTH "Truth: what a run applies"
-#define TOLD  "Prediction: what a policy is told"
-#define OWNER struct hs_predict_options
-
-static const struct hs_option predict_table[] = {
-    TEXT("job", job, ASKED, NULL, JOB_FORM,
-         "a configuration, or its key as printed: ResNet18/CIFAR-10/64/fp32; what is left out is "
-         "the first that the catalogue has",
-         SHORT),
-    TEXT("with", with, ASKED, NULL, JOB_FORM, "a job on the same GPU; may be repeated", SHORT,
-         REPEATED),
-    TEXT("gpu", gpu, ASKED, NULL, "TYPE", "GPU type, such as V100", SHORT),
-    FLAG("list", list, ASKED,
-         "the models, datasets, precisions and batches that there are to ask about", SHORT),
-    FLAG("json", json, ASKED, "everything as JSON; utilizations from 0 to 1", SHORT),
-    TEXT("profiles", profiles, TRUTH, HS_BUILTIN "profiles.csv", "FILE",
-         "the catalogue of configurations"),
-    TEXT("models", models, TRUTH, NULL, "FILES",
-         "model files of 'horus calibrate', comma-separated, instead of the built-in ones of their "
-         "kind"),
-    TEXT("interference", interference, TRUTH, "measured+fit", "MODEL",
-         "measured+fit, fit, const:X or none"),
-    REAL("gamma", how.gamma, TRUTH, "1", 0, 10, "slowdowns to this power; 1: as measured"),
-    CHOICE("crowd", how.crowd, TRUTH, "additive", hs_crowds, "more than two jobs on a GPU"),
-    CHOICE("predictor", told.kind, TOLD, "regress", hs_predictors,
-           "utilization: the truth, the truth with the noise of one draw (the preset of a run), "
-           "other batches of the model, or a regression on its graph"),
-    CHOICE("predictor_holdout", told.holdout, TOLD, "config", hs_holdouts,
-           "regress: fitted without this configuration, or without its model"),
-    REAL("util_noise", told.util_rmsle, TOLD, "0.154", 0, 5, "noisy: RMSLE of the utilization",
-         SOURCE("Yeung et al. HotCloud'20")),
-    REAL("util_bias", told.util_bias, TOLD, "0", -5, 5, "noisy: mean of the log error"),
-    CHOICE("memory_predictor", told.memory, TOLD, "oracle", hs_memory_predictors,
-           "GPU memory: the truth, the formula of Horus, or noise"),
-    REAL("memory_noise", told.mem_ln_sd, TOLD, "0.665", 0, 5,
-         "noisy: standard deviation of ln(estimate / truth)",
-         SOURCE("the formula against 18 measurements of GPUMemNet")),
-    INT("seed", told.seed, TOLD, "1", 0, 9e15, "of the noise"),
-    HS_OPTIONS_END,
-};
-
-const struct hs_verb hs_verb_predict = {
-    .name = "predict",
-    .operands = "--job JOB --gpu TYPE",
-    .summary = "What the models say of a job, or of jobs on one GPU.",
-    .details =
-        "Tells utilization, memory, time of a step and speed of each job alone, and slowdowns, "
-        "utilization and memory of all of them on one GPU, each number with its source (measured, "
-        "fitted to both jobs, general form of two utilizations, modelled for more than two jobs, "
-        "extrapolated to a GPU type on which it was not measured) and the error on held-out rows. "
-        "What a policy is told stands beside what a run applies. A batch that the catalogue does "
-        "not have is told of twice: the row that a run takes for it, and the estimate.",
-    .examples = {"predict --list", "predict --job ResNet18:64:amp --with LSTM:128 --gpu RTX3090",
-                 "predict --job ResNet50:32 --with Transformer:64 --gpu V100 --json"},
-    .options = predict_table,
-    .options_size = sizeof(struct hs_predict_options),
-    .run = predict,
-};

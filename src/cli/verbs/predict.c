@@ -1,25 +1,91 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Asks the models. The jobs become rows of the catalogue, with what was not measured added; the GPU
- * types are that asked about, those with speeds and those on which the jobs were measured. The
- * truth is what a run applies, of the row of the catalogue that it takes; beside it are the best
- * estimate of what was not measured, and what a policy is told, from a predictor opened like that
- * of a run.
+ * `horus predict --job MODEL:BATCH [--with MODEL:BATCH]... --gpu TYPE`: what the models say of jobs
+ * alone on a GPU type and of all of them on one GPU, every number with its source and, where it is
+ * known, its error on held-out rows, as text and as JSON. The jobs become rows of the catalogue,
+ * with what was not measured added; the GPU types are that asked about, those with speeds and those
+ * on which the jobs were measured. The truth is what a run applies, of the row of the catalogue
+ * that it takes; beside it are the best estimate of what was not measured, and what a policy is
+ * told, from a predictor opened like that of a run.
  */
-#include "cli/verbs/predict.h"
-
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fmt.h"
+#include "calibrate/score.h"
+#include "cli/option_rows.h"
 #include "cli/simulate.h"
 
+#define NAME_WIDTH   20
+#define FIGURE_WIDTH 10
+#define LABEL_SIZE   160
+#define JOB_FORM     "MODEL[:BATCH[:PRECISION[:DATASET]]]"
 #define NAME_MAX_LEN 64
 #define TYPES_MAX    256u
 #define Q32          4294967296.0
 
-static const char *keep_text(struct hs_prediction *p, const char *before, const char *name)
+struct predict_options {
+    const char *job, *with, *gpu; /* with: one a line; NULL = alone */
+    const char *models, *profiles, *interference;
+    struct hs_interference_options how; /* mode and excess by --interference */
+    struct hs_predictor_options told;
+    bool json, list;
+};
+
+struct predicted_figure {
+    double value;         /* NaN = not known */
+    double error;         /* in the unit of the value, unless said otherwise; NaN = not known */
+    const char *source;   /* where it comes from, or why it is not known */
+    bool is_extrapolated; /* to a GPU type on which that was neither measured nor fitted */
+    bool is_raised;       /* a slowdown to the power --gamma */
+};
+
+struct predicted_job {
+    const char *asked;    /* as it was given */
+    const char *parts[4]; /* of it: model, batch, precision, dataset */
+    enum hs_match match;
+    const char *key;
+    const char *taken;     /* of an unmeasured one: the row that a run takes; else NULL */
+    uint32_t profile, row; /* in the catalogue: itself, and the row taken */
+    /* What a run applies, so of the row taken. */
+    struct predicted_figure util, memory_mib, step_ms; /* alone; utilizations are fractions */
+    struct predicted_figure *speeds;  /* by GPU type, the first is that asked about */
+    struct predicted_figure slowdown; /* error: of the speed */
+    struct predicted_figure util_told, memory_told_mib, slowdown_told;
+    /* The best there is for what was asked about, where its utilization was not measured. */
+    bool has_estimate;
+    struct predicted_figure util_estimated;
+    struct predicted_figure slowdown_estimated; /* beside the others as asked about */
+};
+
+struct prediction {
+    const struct predict_options *options;
+    struct hs_catalogue catalogue;
+    struct predicted_job *jobs;
+    const char **types;
+    const char **measured; /* GPU types that the catalogue or a loaded model file knows */
+    uint32_t count, type_count, measured_count;
+    const char *predictor, *run_predictor; /* that of the predictions shown; the default of a run */
+    struct predicted_figure util, memory_mib; /* of all together */
+    uint32_t reserve_mib;                     /* what sharing costs beyond their sum */
+    uint32_t capacity_mib;                    /* of the GPU; 0 = not known */
+    bool has_estimate;    /* of any of the jobs: then all slowdowns have one, too */
+    bool knows_fit, fits; /* sum and reserve within the capacity? */
+    struct hs_arena arena;
+    /* What is asked. */
+    struct hs_modelset files;
+    struct hs_interference *truth;
+    struct hs_speed *speed;
+    struct hs_predictor *regress, *told;
+    struct hs_cluster cluster;            /* one node of each GPU type */
+    double joint_error, memory_error_mib; /* of pairs; NaN = not known */
+    /* GPU types that the truth's and the policies' general form and the regression were fitted on;
+     * NULL = not in the file. */
+    const char *general_gpu, *told_gpu, *regress_gpu;
+};
+
+static const char *keep_text(struct prediction *p, const char *before, const char *name)
 {
     char text[256];
     (void)snprintf(text, sizeof text, "%s%s", before, name);
@@ -30,8 +96,7 @@ static const char *keep_text(struct hs_prediction *p, const char *before, const 
 
 enum { MODEL, BATCH, PRECISION, DATASET, PARTS };
 
-static enum hs_status unknown_model(struct hs_prediction *p, const char *model,
-                                    struct hs_diag *diag)
+static enum hs_status unknown_model(struct prediction *p, const char *model, struct hs_diag *diag)
 {
     const struct hs_catalogue *catalogue = &p->catalogue;
     char hint[3 * NAME_MAX_LEN] =
@@ -53,7 +118,7 @@ static enum hs_status unknown_model(struct hs_prediction *p, const char *model,
 }
 
 /* No name of the catalogue has a '/', so that the separator identifies the form. */
-static enum hs_status split(struct hs_prediction *p, const char *asked, const char **parts,
+static enum hs_status split(struct prediction *p, const char *asked, const char **parts,
                             struct hs_diag *diag)
 {
     static const int by_colon[PARTS] = {MODEL, BATCH, PRECISION, DATASET};
@@ -84,7 +149,7 @@ static enum hs_status split(struct hs_prediction *p, const char *asked, const ch
 }
 
 /* Adds the configuration asked about, next to a row of another batch or precision. */
-static enum hs_status add_unmeasured(struct hs_catalogue *catalogue, struct hs_predicted_job *job,
+static enum hs_status add_unmeasured(struct hs_catalogue *catalogue, struct predicted_job *job,
                                      struct hs_diag *diag)
 {
     const char *const *parts = job->parts;
@@ -112,7 +177,7 @@ static enum hs_status add_unmeasured(struct hs_catalogue *catalogue, struct hs_p
 }
 
 /* All are matched before one is added, so that no job matches a row that was added. */
-static enum hs_status find_jobs(struct hs_prediction *p, struct hs_diag *diag)
+static enum hs_status find_jobs(struct prediction *p, struct hs_diag *diag)
 {
     const char *rest = p->options->with, *asked = p->options->job;
     p->jobs = hs_arena_alloc(&p->arena, HS_TENANTS_MAX * sizeof *p->jobs);
@@ -120,7 +185,7 @@ static enum hs_status find_jobs(struct hs_prediction *p, struct hs_diag *diag)
         if (p->count == HS_TENANTS_MAX)
             return hs_fail(diag, HS_E_USAGE, NULL, NULL, "predict: more than %u jobs on one GPU",
                            HS_TENANTS_MAX);
-        struct hs_predicted_job *job = &p->jobs[p->count++];
+        struct predicted_job *job = &p->jobs[p->count++];
         const char **parts = job->parts;
         HS_TRY(split(p, asked, parts, diag));
         job->asked = asked;
@@ -134,7 +199,7 @@ static enum hs_status find_jobs(struct hs_prediction *p, struct hs_diag *diag)
         if (p->jobs[i].match == HS_MATCH_BATCH)
             HS_TRY(add_unmeasured(&p->catalogue, &p->jobs[i], diag));
     for (uint32_t i = 0; i < p->count; i++) {
-        struct hs_predicted_job *job = &p->jobs[i];
+        struct predicted_job *job = &p->jobs[i];
         job->key = p->catalogue.profiles[job->profile].key;
         job->taken = job->profile != job->row ? p->catalogue.profiles[job->row].key : NULL;
     }
@@ -144,7 +209,7 @@ static enum hs_status find_jobs(struct hs_prediction *p, struct hs_diag *diag)
 /* ---- GPU types ---- */
 
 /* A type that is in the list takes the spelling of the file: names of memory sizes are exact. */
-static void add_type(struct hs_prediction *p, const char *name)
+static void add_type(struct prediction *p, const char *name)
 {
     if (name[0] == '\0' || strpbrk(name, ",:") != NULL)
         return;
@@ -158,7 +223,7 @@ static void add_type(struct hs_prediction *p, const char *name)
         p->type_count++;
 }
 
-static void add_measured(struct hs_prediction *p, const char *name)
+static void add_measured(struct prediction *p, const char *name)
 {
     if (name == NULL || name[0] == '\0' || p->measured_count == TYPES_MAX)
         return;
@@ -169,7 +234,7 @@ static void add_measured(struct hs_prediction *p, const char *name)
 }
 
 /* "gpu" of a part of a model file, kept; NULL = it has none. */
-static const char *gpu_of(struct hs_prediction *p, const struct hs_json *part)
+static const char *gpu_of(struct prediction *p, const struct hs_json *part)
 {
     const char *gpu = hs_json_text(hs_json_get(part, "gpu"));
     add_measured(p, gpu);
@@ -179,7 +244,7 @@ static const char *gpu_of(struct hs_prediction *p, const struct hs_json *part)
 /* The GPU types that a model file has measurements of, and those that the general forms and the
  * regression were fitted on. Members that are not well-formed are ignored here: they are reported
  * where the file is loaded. */
-static enum hs_status survey_file(struct hs_prediction *p, enum hs_model_kind kind,
+static enum hs_status survey_file(struct prediction *p, enum hs_model_kind kind,
                                   struct hs_diag *diag)
 {
     struct hs_jsoncheck check;
@@ -206,7 +271,7 @@ static enum hs_status survey_file(struct hs_prediction *p, enum hs_model_kind ki
 }
 
 /* The type asked about comes first: times and speeds are relative to it. */
-static enum hs_status collect_types(struct hs_prediction *p, enum hs_interference_mode mode,
+static enum hs_status collect_types(struct prediction *p, enum hs_interference_mode mode,
                                     struct hs_diag *diag)
 {
     const char *gpu = p->options->gpu;
@@ -237,7 +302,7 @@ static enum hs_status collect_types(struct hs_prediction *p, enum hs_interferenc
 }
 
 /* A type about which nothing is known is no error, but may be a misspelling. */
-static void note_unknown_type(const struct hs_prediction *p, struct hs_diag *diag)
+static void note_unknown_type(const struct prediction *p, struct hs_diag *diag)
 {
     char list[512] = "";
     for (uint32_t i = 0; i < p->measured_count; i++) {
@@ -252,9 +317,9 @@ static void note_unknown_type(const struct hs_prediction *p, struct hs_diag *dia
 
 /* ---- models ---- */
 
-static enum hs_status open_models(struct hs_prediction *p, struct hs_diag *diag)
+static enum hs_status open_models(struct prediction *p, struct hs_diag *diag)
 {
-    const struct hs_predict_options *options = p->options;
+    const struct predict_options *options = p->options;
     const struct hs_predictor_options best = {.kind = HS_PREDICT_REGRESS};
     struct hs_interference_options how = options->how;
     HS_TRY(hs_modelset_init(&p->files, options->models, diag));
@@ -295,28 +360,27 @@ static enum hs_status open_models(struct hs_prediction *p, struct hs_diag *diag)
 
 /* ---- figures ---- */
 
-static const struct hs_predicted_figure not_known = {
+static const struct predicted_figure not_known = {
     .value = NAN, .error = NAN, .source = "not known"};
 
 /* is_here: found on the GPU type asked about; else the error is not known. */
-static struct hs_predicted_figure figure(double value, double error, const char *source,
-                                         bool is_here)
+static struct predicted_figure figure(double value, double error, const char *source, bool is_here)
 {
     if (isnan(value))
         return not_known;
-    return (struct hs_predicted_figure){.value = value,
-                                        .error = is_here ? error : (double)NAN,
-                                        .source = source,
-                                        .is_extrapolated = !is_here};
+    return (struct predicted_figure){.value = value,
+                                     .error = is_here ? error : (double)NAN,
+                                     .source = source,
+                                     .is_extrapolated = !is_here};
 }
 
 /* Was something of the type `gpu` (NULL = not known) found on the type asked about? */
-static bool is_here(const struct hs_prediction *p, const char *gpu)
+static bool is_here(const struct prediction *p, const char *gpu)
 {
     return gpu != NULL && hs_model_same_name(gpu, p->types[0]);
 }
 
-static int32_t util_pm(const struct hs_predicted_figure *util)
+static int32_t util_pm(const struct predicted_figure *util)
 {
     return isnan(util->value) ? -1 : (int32_t)lround(1000 * util->value);
 }
@@ -325,13 +389,13 @@ static int32_t util_pm(const struct hs_predicted_figure *util)
 
 /* The type that an estimate of a row's utilization is for: that of the measurement it starts from,
  * else that of the regression. */
-static bool is_estimate_here(const struct hs_prediction *p, const struct hs_profile *row)
+static bool is_estimate_here(const struct prediction *p, const struct hs_profile *row)
 {
     return is_here(p, row->util_pm >= 0 ? row->gpu : p->regress_gpu);
 }
 
 /* A run takes what was measured on one type for every type. */
-static void ask_alone_of(struct hs_prediction *p, struct hs_predicted_job *job)
+static void ask_alone_of(struct prediction *p, struct predicted_job *job)
 {
     const struct hs_profile *row = &p->catalogue.profiles[job->row];
     const char *measured = keep_text(p, "measured on ", row->gpu);
@@ -352,8 +416,8 @@ static void ask_alone_of(struct hs_prediction *p, struct hs_predicted_job *job)
 }
 
 /* Relative to the type asked about. */
-static struct hs_predicted_figure speed_on(const struct hs_prediction *p,
-                                           const struct hs_predicted_job *job, uint32_t type)
+static struct predicted_figure speed_on(const struct prediction *p, const struct predicted_job *job,
+                                        uint32_t type)
 {
     enum hs_speed_source source;
     double speed = (double)hs_speed_q32(p->speed, job->row, type, &source) / Q32;
@@ -365,8 +429,7 @@ static struct hs_predicted_figure speed_on(const struct hs_prediction *p,
                   true);
 }
 
-static struct hs_predicted_figure step_time(struct hs_prediction *p,
-                                            const struct hs_predicted_job *job)
+static struct predicted_figure step_time(struct prediction *p, const struct predicted_job *job)
 {
     const struct hs_profile *row = &p->catalogue.profiles[job->row];
     uint32_t type = 0;
@@ -376,7 +439,7 @@ static struct hs_predicted_figure step_time(struct hs_prediction *p,
         return not_known;
     if (type == 0)
         return figure(row->step_ms, NAN, keep_text(p, "measured on ", row->gpu), true);
-    const struct hs_predicted_figure *speed = &job->speeds[type];
+    const struct predicted_figure *speed = &job->speeds[type];
     char source[128];
     (void)snprintf(source, sizeof source, "measured on %.32s, speed: %.64s", row->gpu,
                    speed->source);
@@ -384,9 +447,9 @@ static struct hs_predicted_figure step_time(struct hs_prediction *p,
                   keep_text(p, "", source), true);
 }
 
-static void ask_told(const struct hs_prediction *p, uint32_t index)
+static void ask_told(const struct prediction *p, uint32_t index)
 {
-    struct hs_predicted_job *job = &p->jobs[index];
+    struct predicted_job *job = &p->jobs[index];
     const struct hs_profile *row = &p->catalogue.profiles[job->row];
     const enum hs_predictor_kind kind = p->options->told.kind;
     struct hs_job_facts facts = {
@@ -410,13 +473,13 @@ static void ask_told(const struct hs_prediction *p, uint32_t index)
 /* ---- together ---- */
 
 /* What a policy computes: the sum of the excesses beside each other job. */
-static struct hs_predicted_figure slowdown_told(const struct hs_prediction *p, uint32_t self)
+static struct predicted_figure slowdown_told(const struct prediction *p, uint32_t self)
 {
     double slowdown = 1;
     bool is_all_here = is_here(p, p->told_gpu);
     for (uint32_t j = 0; j < p->count; j++) {
-        const struct hs_predicted_figure *own = &p->jobs[self].util_told,
-                                         *other = &p->jobs[j].util_told;
+        const struct predicted_figure *own = &p->jobs[self].util_told,
+                                      *other = &p->jobs[j].util_told;
         is_all_here &= !other->is_extrapolated;
         if (j == self)
             continue;
@@ -431,8 +494,8 @@ static struct hs_predicted_figure slowdown_told(const struct hs_prediction *p, u
 
 /* Does a pair of the job with another have that source? A slowdown among more than two has the
  * sources of its pairs. */
-static bool has_pair_of(const struct hs_prediction *p, const struct hs_tenant *tenants,
-                        uint32_t self, enum hs_slowdown_source wanted)
+static bool has_pair_of(const struct prediction *p, const struct hs_tenant *tenants, uint32_t self,
+                        enum hs_slowdown_source wanted)
 {
     bool is_any = false;
     for (uint32_t j = 0; j < p->count; j++) {
@@ -445,8 +508,8 @@ static bool has_pair_of(const struct hs_prediction *p, const struct hs_tenant *t
     return is_any;
 }
 
-static struct hs_predicted_figure slowdown_among(const struct hs_prediction *p,
-                                                 const struct hs_tenant *tenants, uint32_t self)
+static struct predicted_figure slowdown_among(const struct prediction *p,
+                                              const struct hs_tenant *tenants, uint32_t self)
 {
     enum hs_slowdown_source source;
     uint64_t q20 = hs_interference_slowdown_q20(p->truth, 0, tenants, p->count, self, &source);
@@ -456,7 +519,7 @@ static struct hs_predicted_figure slowdown_among(const struct hs_prediction *p,
     bool is_all_here = is_here(p, p->general_gpu);
     for (uint32_t j = 0; j < p->count; j++)
         is_all_here &= !p->jobs[j].util.is_extrapolated;
-    struct hs_predicted_figure f =
+    struct predicted_figure f =
         figure((double)q20 / (double)HS_Q20_ONE, hs_interference_error(p->truth, 0, source),
                hs_slowdown_sources[source],
                is_all_here || !has_pair_of(p, tenants, self, HS_SLOWDOWN_GENERAL));
@@ -468,11 +531,11 @@ static struct hs_predicted_figure slowdown_among(const struct hs_prediction *p,
     return f;
 }
 
-static void ask_together(struct hs_prediction *p)
+static void ask_together(struct prediction *p)
 {
     struct hs_tenant run[HS_TENANTS_MAX], asked[HS_TENANTS_MAX];
     for (uint32_t i = 0; i < p->count; i++) {
-        const struct hs_predicted_job *job = &p->jobs[i];
+        const struct predicted_job *job = &p->jobs[i];
         run[i] = (struct hs_tenant){.profile = job->row, .util_pm = util_pm(&job->util)};
         asked[i] = run[i];
         if (job->has_estimate)
@@ -480,7 +543,7 @@ static void ask_together(struct hs_prediction *p)
                                           .util_pm = util_pm(&job->util_estimated)};
     }
     for (uint32_t i = 0; i < p->count; i++) {
-        struct hs_predicted_job *job = &p->jobs[i];
+        struct predicted_job *job = &p->jobs[i];
         job->slowdown = slowdown_among(p, run, i);
         job->slowdown_told = slowdown_told(p, i);
         if (!p->has_estimate)
@@ -495,8 +558,8 @@ static void ask_together(struct hs_prediction *p)
     /* sums and slowdowns were measured in the same pairs */
     bool is_all_here = is_here(p, p->told_gpu), is_pair = p->count == 2;
     for (uint32_t i = 0; i < p->count; i++) {
-        const struct hs_predicted_job *job = &p->jobs[i];
-        const struct hs_predicted_figure *util =
+        const struct predicted_job *job = &p->jobs[i];
+        const struct predicted_figure *util =
             isnan(job->util.value) ? &job->util_estimated : &job->util;
         idle *= 1 - util->value;
         memory += job->memory_mib.value;
@@ -509,7 +572,8 @@ static void ask_together(struct hs_prediction *p)
     p->fits = p->knows_fit && memory + p->reserve_mib <= p->capacity_mib;
 }
 
-enum hs_status hs_predict(struct hs_prediction *p, const struct hs_predict_options *options,
+/* Fills a zeroed p; to be freed whether or not this succeeds. */
+static enum hs_status ask(struct prediction *p, const struct predict_options *options,
                           struct hs_diag *diag)
 {
     /* the defaults of a run are read from its table of options */
@@ -523,7 +587,7 @@ enum hs_status hs_predict(struct hs_prediction *p, const struct hs_predict_optio
     HS_TRY(open_models(p, diag));
     note_unknown_type(p, diag);
     for (uint32_t i = 0; i < p->count; i++) {
-        struct hs_predicted_job *job = &p->jobs[i];
+        struct predicted_job *job = &p->jobs[i];
         job->speeds = hs_arena_alloc(&p->arena, p->type_count * sizeof *job->speeds);
         ask_alone_of(p, job);
         for (uint32_t t = 0; t < p->type_count; t++)
@@ -535,8 +599,232 @@ enum hs_status hs_predict(struct hs_prediction *p, const struct hs_predict_optio
     return HS_OK;
 }
 
-void hs_prediction_free(struct hs_prediction *p)
+/* A measured value is taken as such on another GPU type; a fitted one is extrapolated. */
+static void figure_label(const struct prediction *p, const struct predicted_figure *f,
+                         char text[LABEL_SIZE])
 {
+    (void)snprintf(text, LABEL_SIZE, "%.96s", f->source);
+    if (f->is_raised)
+        hs_append(text, LABEL_SIZE, "^%g", p->options->how.gamma);
+    if (f->is_extrapolated)
+        hs_append(text, LABEL_SIZE, "%s",
+                  strncmp(f->source, "measured", 8) == 0 ? ", taken as such" : ", extrapolated");
+}
+
+/* ---- as text ---- */
+
+/* "      58.7 %", or "         -" and as many blanks. */
+static void say_value(struct hs_output *out, double value, unsigned decimals, const char *unit)
+{
+    hs_say_number(out, value, decimals, FIGURE_WIDTH);
+    hs_say(out, " %-3s", isnan(value) ? "" : unit);
+}
+
+static void say_line(struct hs_output *out, const struct prediction *p, const char *name,
+                     const struct predicted_figure *f, double scale, unsigned decimals,
+                     const char *unit)
+{
+    char label[LABEL_SIZE];
+    figure_label(p, f, label);
+    hs_say(out, "  %-*s", NAME_WIDTH, name);
+    say_value(out, scale * f->value, decimals, unit);
+    say_value(out, scale * f->error, decimals, unit);
+    hs_say(out, "  %s\n", label);
+}
+
+/* The row of the catalogue that the figures are of. */
+static const char *run_key(const struct predicted_job *job)
+{
+    return job->taken != NULL ? job->taken : job->key;
+}
+
+static void say_alone(struct hs_output *out, const struct prediction *p,
+                      const struct predicted_job *job)
+{
+    char name[64];
+    hs_say(out, "%s alone on %s\n", job->key, p->types[0]);
+    if (job->taken != NULL)
+        hs_say(out, "  not in the catalogue; a run takes %s, whose figures these are\n",
+               job->taken);
+    hs_say(out, "  %-*s%*s    %*s      source\n", NAME_WIDTH, "", FIGURE_WIDTH, "value",
+           FIGURE_WIDTH, "error");
+    say_line(out, p, "utilization", &job->util, 100, 1, "%");
+    say_line(out, p, "  a policy is told", &job->util_told, 100, 1, "%");
+    if (job->has_estimate)
+        say_line(out, p, job->taken != NULL ? "  estimated as asked" : "  estimated",
+                 &job->util_estimated, 100, 1, "%");
+    say_line(out, p, "GPU memory", &job->memory_mib, 1, 0, "MiB");
+    say_line(out, p, "  a policy is told", &job->memory_told_mib, 1, 0, "MiB");
+    say_line(out, p, "time of a step", &job->step_ms, 1, 2, "ms");
+    for (uint32_t t = 1; t < p->type_count; t++) {
+        (void)snprintf(name, sizeof name, "speed on %.40s", p->types[t]);
+        say_line(out, p, name, &job->speeds[t], 1, 3, "x");
+    }
+}
+
+/* Slowdown, speed, error and source of the speed. */
+static void say_slowdown(struct hs_output *out, const struct prediction *p,
+                         const struct predicted_figure *f, int width)
+{
+    char label[LABEL_SIZE];
+    figure_label(p, f, label);
+    hs_say_number(out, f->value, 3, 10);
+    hs_say_number(out, 1 / f->value, 3, 8);
+    hs_say_number(out, f->error, 3, 8);
+    hs_say(out, "  %-*s", width, label);
+}
+
+static void widen(int *width, const char *text)
+{
+    *width = (int)strlen(text) > *width ? (int)strlen(text) : *width;
+}
+
+static void say_slowdowns(struct hs_output *out, const struct prediction *p)
+{
+    char label[LABEL_SIZE];
+    int width = NAME_WIDTH, label_width = 10;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct predicted_job *job = &p->jobs[i];
+        widen(&width, run_key(job));
+        figure_label(p, &job->slowdown, label);
+        widen(&label_width, label);
+        figure_label(p, p->has_estimate ? &job->slowdown_estimated : &job->slowdown, label);
+        widen(&label_width, label);
+    }
+    hs_say(out, "  %-*s%10s%8s%8s  %-*s%10s%8s  %s\n", width, "", "slowdown", "speed", "error",
+           label_width, "source", "told", "error", "source");
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct predicted_job *job = &p->jobs[i];
+        hs_say(out, "  %-*s", width, run_key(job));
+        say_slowdown(out, p, &job->slowdown, label_width);
+        figure_label(p, &job->slowdown_told, label);
+        hs_say_number(out, job->slowdown_told.value, 3, 10);
+        hs_say_number(out, job->slowdown_told.error, 3, 8);
+        hs_say(out, "  %s\n", label);
+        if (!p->has_estimate)
+            continue;
+        hs_say(out, "  %-*s", width, "  estimated as asked");
+        say_slowdown(out, p, &job->slowdown_estimated, 0);
+        hs_say(out, "\n");
+    }
+}
+
+static void say_prediction(struct hs_output *out, const struct prediction *p)
+{
+    const char *unknown = NULL;
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (i > 0)
+            hs_say(out, "\n");
+        say_alone(out, p, &p->jobs[i]);
+    }
+    if (p->count > 1) {
+        hs_say(out, "\n%" PRIu32 " jobs on one %s\n", p->count, p->types[0]);
+        say_slowdowns(out, p);
+        say_line(out, p, "utilization", &p->util, 100, 1, "%");
+        say_line(out, p, "GPU memory", &p->memory_mib, 1, 0, "MiB");
+        hs_say(out, "  %-*s", NAME_WIDTH, "with the reserve");
+        hs_say_number(out, p->memory_mib.value + p->reserve_mib, 0, FIGURE_WIDTH);
+        hs_say(out, "%s\n", isnan(p->memory_mib.value) ? "" : " MiB");
+    }
+    for (uint32_t i = 0; i < p->count && unknown == NULL; i++)
+        if (isnan(p->jobs[i].memory_mib.value))
+            unknown = run_key(&p->jobs[i]);
+    hs_say(out, "  fits one %s", p->types[0]);
+    if (p->capacity_mib > 0)
+        hs_say(out, " of %" PRIu32 " MiB", p->capacity_mib);
+    if (p->knows_fit)
+        hs_say(out, ": %s\n", p->fits ? "yes" : "no");
+    else if (p->capacity_mib == 0)
+        hs_say(out, ": the memory of this GPU type is not known\n");
+    else
+        hs_say(out, ": the memory that %s needs is not known\n", unknown);
+    hs_say(out, "\ntold: by %s; a run's preset: %s.\n", p->predictor, p->run_predictor);
+    hs_say(out,
+           "error: root mean square on held-out rows (of the speed, beside a slowdown); mean "
+           "absolute for\nspeeds, times and sums of memory. '-': measured, exact, extrapolated or "
+           "not known.\n");
+    if (p->options->how.gamma != 1)
+        hs_say(
+            out,
+            "^%g: slowdowns of pairs to this power (--gamma), which nobody measured: no error.\n",
+            p->options->how.gamma);
+}
+
+/* ---- JSON ---- */
+
+static void figure_json(struct hs_jsonw *w, const struct prediction *p, const char *key,
+                        const char *error_key, const struct predicted_figure *f)
+{
+    hs_jsonw_put(w, "%s={ value=%.6g %s=%.6g source=%s", key, f->value, error_key, f->error,
+                 f->source);
+    if (f->is_raised)
+        hs_jsonw_put(w, "gamma=%.6g", p->options->how.gamma);
+    if (f->is_extrapolated)
+        hs_jsonw_put(w, "extrapolated=%d", true);
+    hs_jsonw_put(w, "}");
+}
+
+static void prediction_json(struct hs_output *out, const struct prediction *p)
+{
+    struct hs_jsonw w;
+    hs_jsonw_begin(&w, out);
+    hs_jsonw_put(&w, "={ gpu=%s predictor=%s run_predictor=%s jobs=[", p->types[0], p->predictor,
+                 p->run_predictor);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct predicted_job *job = &p->jobs[i];
+        hs_jsonw_put(&w, "={ asked=%s profile=%s run_profile=%s", job->asked, job->key,
+                     run_key(job));
+        figure_json(&w, p, "util", "rmse", &job->util);
+        if (job->has_estimate)
+            figure_json(&w, p, "util_estimated", "rmse", &job->util_estimated);
+        figure_json(&w, p, "util_told", "rmse", &job->util_told);
+        figure_json(&w, p, "memory_mib", "rmse", &job->memory_mib);
+        figure_json(&w, p, "memory_told_mib", "rmse", &job->memory_told_mib);
+        figure_json(&w, p, "step_ms", "mean_absolute_error", &job->step_ms);
+        hs_jsonw_put(&w, "speed={");
+        for (uint32_t t = 0; t < p->type_count; t++)
+            figure_json(&w, p, p->types[t], "mean_absolute_error", &job->speeds[t]);
+        hs_jsonw_put(&w, "}");
+        if (p->count > 1) {
+            figure_json(&w, p, "slowdown", "speed_rmse", &job->slowdown);
+            if (p->has_estimate)
+                figure_json(&w, p, "slowdown_estimated", "speed_rmse", &job->slowdown_estimated);
+            figure_json(&w, p, "slowdown_told", "speed_rmse", &job->slowdown_told);
+        }
+        hs_jsonw_put(&w, "}");
+    }
+    hs_jsonw_put(&w, "] together={");
+    figure_json(&w, p, "util", "rmse", &p->util);
+    figure_json(&w, p, "memory_mib", "mean_absolute_error", &p->memory_mib);
+    hs_jsonw_put(&w, "reserve_mib=%u capacity_mib=%.6g", p->reserve_mib,
+                 p->capacity_mib > 0 ? (double)p->capacity_mib : (double)NAN);
+    hs_jsonw_key(&w, "fits");
+    if (p->knows_fit)
+        hs_jsonw_put(&w, "=%d", p->fits);
+    else
+        hs_jsonw_text(&w, NULL);
+    hs_jsonw_put(&w, "} }");
+    hs_jsonw_finish(&w);
+}
+
+/* ---- the verb ---- */
+
+static enum hs_status predict(struct hs_call *call)
+{
+    const struct predict_options *options = call->options;
+    struct prediction *p = hs_arena_alloc(&call->arena, sizeof *p);
+    if (options->list)
+        return hs_predict_list(&call->out, options->profiles, options->json, &call->diag);
+    if (options->job == NULL)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL,
+                       "for example --job ResNet18:64:amp; --list tells what there is",
+                       "predict: --job is missing: " JOB_FORM);
+    if (options->gpu == NULL)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "for example --gpu V100",
+                       "predict: --gpu is missing: the GPU type to ask about");
+    enum hs_status status = ask(p, options, &call->diag);
+    if (status == HS_OK)
+        (options->json ? prediction_json : say_prediction)(&call->out, p);
     hs_predictor_close(p->told);
     hs_predictor_close(p->regress);
     hs_speed_free(p->speed);
@@ -545,4 +833,65 @@ void hs_prediction_free(struct hs_prediction *p)
     hs_modelset_free(&p->files);
     hs_catalogue_free(&p->catalogue);
     hs_arena_free(&p->arena);
+    return status;
 }
+
+#define ASKED "Question"
+#define TRUTH "Truth: what a run applies"
+#define TOLD  "Prediction: what a policy is told"
+#define OWNER struct predict_options
+
+static const struct hs_option predict_table[] = {
+    TEXT("job", job, ASKED, NULL, JOB_FORM,
+         "a configuration, or its key as printed: ResNet18/CIFAR-10/64/fp32; what is left out is "
+         "the first that the catalogue has",
+         SHORT),
+    TEXT("with", with, ASKED, NULL, JOB_FORM, "a job on the same GPU; may be repeated", SHORT,
+         REPEATED),
+    TEXT("gpu", gpu, ASKED, NULL, "TYPE", "GPU type, such as V100", SHORT),
+    FLAG("list", list, ASKED,
+         "the models, datasets, precisions and batches that there are to ask about", SHORT),
+    FLAG("json", json, ASKED, "everything as JSON; utilizations from 0 to 1", SHORT),
+    TEXT("profiles", profiles, TRUTH, HS_BUILTIN "profiles.csv", "FILE",
+         "the catalogue of configurations"),
+    TEXT("models", models, TRUTH, NULL, "FILES",
+         "model files of 'horus calibrate', comma-separated, instead of the built-in ones of their "
+         "kind"),
+    TEXT("interference", interference, TRUTH, "measured+fit", "MODEL",
+         "measured+fit, fit, const:X or none"),
+    REAL("gamma", how.gamma, TRUTH, "1", 0, 10, "slowdowns to this power; 1: as measured"),
+    CHOICE("crowd", how.crowd, TRUTH, "additive", hs_crowds, "more than two jobs on a GPU"),
+    CHOICE("predictor", told.kind, TOLD, "regress", hs_predictors,
+           "utilization: the truth, the truth with the noise of one draw (the preset of a run), "
+           "other batches of the model, or a regression on its graph"),
+    CHOICE("predictor_holdout", told.holdout, TOLD, "config", hs_holdouts,
+           "regress: fitted without this configuration, or without its model"),
+    REAL("util_noise", told.util_rmsle, TOLD, "0.154", 0, 5, "noisy: RMSLE of the utilization",
+         SOURCE("Yeung et al. HotCloud'20")),
+    REAL("util_bias", told.util_bias, TOLD, "0", -5, 5, "noisy: mean of the log error"),
+    CHOICE("memory_predictor", told.memory, TOLD, "oracle", hs_memory_predictors,
+           "GPU memory: the truth, the formula of Horus, or noise"),
+    REAL("memory_noise", told.mem_ln_sd, TOLD, "0.665", 0, 5,
+         "noisy: standard deviation of ln(estimate / truth)",
+         SOURCE("the formula against 18 measurements of GPUMemNet")),
+    INT("seed", told.seed, TOLD, "1", 0, 9e15, "of the noise"),
+    HS_OPTIONS_END,
+};
+
+const struct hs_verb hs_verb_predict = {
+    .name = "predict",
+    .operands = "--job JOB --gpu TYPE",
+    .summary = "What the models say of a job, or of jobs on one GPU.",
+    .details =
+        "Tells utilization, memory, time of a step and speed of each job alone, and slowdowns, "
+        "utilization and memory of all of them on one GPU, each number with its source (measured, "
+        "fitted to both jobs, general form of two utilizations, modelled for more than two jobs, "
+        "extrapolated to a GPU type on which it was not measured) and the error on held-out rows. "
+        "What a policy is told stands beside what a run applies. A batch that the catalogue does "
+        "not have is told of twice: the row that a run takes for it, and the estimate.",
+    .examples = {"predict --list", "predict --job ResNet18:64:amp --with LSTM:128 --gpu RTX3090",
+                 "predict --job ResNet50:32 --with Transformer:64 --gpu V100 --json"},
+    .options = predict_table,
+    .options_size = sizeof(struct predict_options),
+    .run = predict,
+};
