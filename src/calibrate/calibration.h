@@ -13,7 +13,7 @@
 #include "base/diag.h"
 #include "base/io.h"
 #include "calibrate/measure.h"
-#include "data/csvwrite.h"
+#include "data/csv.h"
 #include "data/json.h"
 #include "model/profile.h"
 

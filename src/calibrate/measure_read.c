@@ -15,7 +15,7 @@
 #include "base/fmt.h"
 #include "base/io.h"
 #include "calibrate/measure.h"
-#include "data/csvread.h"
+#include "data/csv.h"
 #include "data/gaveljob.h"
 #include "data/json.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/diag.h"
 #include "base/io.h"
-#include "data/csvwrite.h"
+#include "data/csv.h"
 #include "data/json.h"
 
 struct hs_score {

@@ -17,8 +17,7 @@
 
 #include "base/intern.h"
 #include "cli/cli.h"
-#include "data/csvread.h"
-#include "data/csvwrite.h"
+#include "data/csv.h"
 #include "engine/engine.h"
 #include "horus/policy.h"
 #include "model/assign.h"

@@ -9,17 +9,18 @@
  */
 #include "data/json.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
+#include "base/fmt.h"
 #include "base/intern.h"
 #include "base/io.h"
-#include "base/memory.h"
 #include "base/word8.h"
-#include "data/source.h"
 
 #define EXACT_MAX  9007199254740991.0 /* 2^53 - 1: beyond it two integers share a double */
 #define FEW_KEYS   16                 /* up to here comparing all pairs is fastest */
@@ -85,18 +86,19 @@ bool hs_json_find_end(const char *p, const char *stop, const char **at, const ch
     uint64_t arrays = 0; /* bit d: the container of depth d is an array */
     unsigned depth = 0;
     *what = *hint = NULL;
-    for (; p < stop; p++) {
-        const bool is_array = *p == '[' || *p == ']';
+    for (; p < stop && *what == NULL; p++) {
+        const char brace = *p | 0x20; /* '[' and ']' are 0x20 below '{' and '}' */
+        const bool is_array = brace != *p;
         *at = p;
         if (*p == '"') {
             *at = p = skip_text(p + 1, stop);
             if (p < stop && *p != '"')
                 *what = control_fault(*p, hint);
-        } else if (*p == '{' || *p == '[') {
+        } else if (brace == '{') {
             if (depth++ == DEPTH_MAX)
                 *what = "more than 64 levels of nesting";
             arrays = arrays << 1 | is_array;
-        } else if (*p == '}' || *p == ']') {
+        } else if (brace == '}') {
             if ((arrays & 1) != is_array) {
                 *what = is_array ? "expected '}', not ']'" : "expected ']', not '}'";
                 return false;
@@ -106,10 +108,9 @@ bool hs_json_find_end(const char *p, const char *stop, const char **at, const ch
             if (--depth == 0)
                 return true;
         }
-        if (*what != NULL)
-            return false;
     }
-    *at = stop;
+    if (*what == NULL)
+        *at = stop;
     return false;
 }
 
@@ -759,4 +760,131 @@ void hs_json_close(struct hs_json_doc *doc)
     hs_arena_free(&doc->arena);
     hs_free(doc->text);
     hs_free(doc);
+}
+
+/* ---- checks of documents that a person writes ---- */
+
+#define FAULTS_MAX 20u /* printed */
+#define NAME_MAX   255u
+#define FAULT_SIZE 1024
+
+void hs_jsoncheck_note(struct hs_jsoncheck *c, enum hs_status status)
+{
+    if (c->status == HS_OK)
+        c->status = status;
+}
+
+static void add_fault(struct hs_jsoncheck *c, struct hs_place place, const char *hint,
+                      const char *message)
+{
+    hs_jsoncheck_note(c, HS_E_INPUT);
+    if (c->faults++ < FAULTS_MAX)
+        hs_report(c->diag, HS_ERROR, &place, hint, "%s", message);
+    else if (c->faults == FAULTS_MAX + 1)
+        hs_report(c->diag, HS_NOTE, NULL, NULL, "further errors are not shown");
+}
+
+void hs_jsoncheck_fault(struct hs_jsoncheck *c, const struct hs_json *at, const char *hint,
+                        const char *fmt, ...)
+{
+    char message[FAULT_SIZE];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(message, sizeof message, fmt, args);
+    va_end(args);
+    add_fault(c, hs_json_place(c->doc, at), hint, message);
+}
+
+bool hs_jsoncheck_kind(struct hs_jsoncheck *c, const struct hs_json *value, enum hs_json_kind kind,
+                       const char *what)
+{
+    static const char *const texts[] = {
+        [HS_JSON_ABSENT] = "nothing",   [HS_JSON_NULL] = "null", [HS_JSON_BOOL] = "true or false",
+        [HS_JSON_NUMBER] = "a number",  [HS_JSON_TEXT] = "text", [HS_JSON_ARRAY] = "an array",
+        [HS_JSON_OBJECT] = "an object",
+    };
+    enum hs_json_kind found = hs_json_kind(value);
+    if (found == kind)
+        return true;
+    hs_jsoncheck_fault(c, value, NULL, "%s must be %s, not %s", what, texts[kind], texts[found]);
+    return false;
+}
+
+bool hs_jsoncheck_filled(struct hs_jsoncheck *c, const struct hs_json *value,
+                         enum hs_json_kind kind, const char *what)
+{
+    if (!hs_jsoncheck_kind(c, value, kind, what))
+        return false;
+    if (hs_json_count(value) > 0)
+        return true;
+    hs_jsoncheck_fault(c, value, NULL, "%s is empty", what);
+    return false;
+}
+
+void hs_jsoncheck_keys(struct hs_jsoncheck *c, const struct hs_json *object,
+                       const char *const *keys, uint32_t count, const char *what)
+{
+    char message[FAULT_SIZE], nearest[HS_HINT_SIZE], known[512] = "known keys:";
+    for (uint32_t i = 0; i < count; i++)
+        hs_append(known, sizeof known, " %s", keys[i]);
+    for (const struct hs_json *m = hs_json_first(object); m != NULL; m = hs_json_next(m)) {
+        const char *key = hs_json_key(m);
+        uint32_t i = 0;
+        while (i < count && strcmp(keys[i], key) != 0)
+            i++;
+        if (i < count)
+            continue;
+        (void)snprintf(message, sizeof message, "unknown key '%s' in %s", key, what);
+        add_fault(c, hs_json_place_key(c->doc, m),
+                  hs_did_you_mean(nearest, key, keys, count, known), message);
+    }
+}
+
+bool hs_jsoncheck_name(struct hs_jsoncheck *c, const struct hs_json *at, const char *name,
+                       const char *what)
+{
+    size_t len = strlen(name);
+    if (len > 0 && len <= NAME_MAX)
+        return true;
+    hs_jsoncheck_fault(c, at, NULL, "%s must have 1..%u bytes", what, NAME_MAX);
+    return false;
+}
+
+int64_t hs_jsoncheck_int(struct hs_jsoncheck *c, const struct hs_json *object, const char *key,
+                         int64_t min, int64_t max, int64_t preset)
+{
+    const struct hs_json *value = hs_json_get(object, key);
+    int64_t number;
+    if (value == NULL)
+        return preset;
+    if (hs_json_int(value, &number) && number >= min && number <= max)
+        return number;
+    hs_jsoncheck_fault(c, value, NULL, "%s must be a whole number %" PRId64 "..%" PRId64, key, min,
+                       max);
+    return preset;
+}
+
+bool hs_jsoncheck_number(struct hs_jsoncheck *c, const struct hs_json *object, const char *key,
+                         double min, double max, double *out)
+{
+    const struct hs_json *value = hs_json_get(object, key);
+    double number = hs_json_number(value);
+    if (hs_json_kind(value) == HS_JSON_NUMBER && number >= min && number <= max) {
+        *out = number;
+        return true;
+    }
+    if (value == NULL)
+        hs_jsoncheck_fault(c, object, NULL, "\"%s\" is missing", key);
+    else
+        hs_jsoncheck_fault(c, value, NULL, "%s must be a number %g..%g", key, min, max);
+    return false;
+}
+
+const char *hs_jsoncheck_text(struct hs_jsoncheck *c, const struct hs_json *object, const char *key)
+{
+    const struct hs_json *value = hs_json_get(object, key);
+    if (value == NULL || !hs_jsoncheck_kind(c, value, HS_JSON_TEXT, key))
+        return NULL;
+    const char *text = hs_json_text(value);
+    return hs_jsoncheck_name(c, value, text, key) ? text : NULL;
 }

@@ -11,7 +11,7 @@
 #include "base/fmt.h"
 #include "base/io.h"
 #include "base/rng.h"
-#include "data/csvread.h"
+#include "data/csv.h"
 
 /* What a handle, node or GPU that does not exist is answered from, after the fault is on record. */
 static const struct hs_job default_record = {.ask = {.gpu_milli = HS_GPU_MILLI}};

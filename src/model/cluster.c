@@ -14,7 +14,7 @@
 #include "base/fixed.h"
 #include "base/fmt.h"
 #include "base/io.h"
-#include "data/csvread.h"
+#include "data/csv.h"
 
 #define SHAPE_HINT                                                                                 \
     "no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100"

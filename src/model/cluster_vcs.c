@@ -11,7 +11,7 @@
 
 #include "base/fmt.h"
 #include "base/io.h"
-#include "data/csvread.h"
+#include "data/csv.h"
 
 void hs_vc_list_add(struct hs_vc_list *list, const char *name, uint64_t gpus)
 {

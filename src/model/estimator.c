@@ -13,7 +13,7 @@
 #include "base/intern.h"
 #include "base/rng.h"
 #include "base/fmt.h"
-#include "data/csvread.h"
+#include "data/csv.h"
 
 /* ---- rolling means ---- */
 

@@ -14,7 +14,7 @@
 #include "base/io.h"
 #include "base/sample.h"
 #include "base/fmt.h"
-#include "data/csvread.h"
+#include "data/csv.h"
 
 /* ---- names ---- */
 

@@ -15,7 +15,7 @@
 #include "base/fixed.h"
 #include "base/fmt.h"
 #include "base/intern.h"
-#include "data/csvread.h"
+#include "data/csv.h"
 #include "model/profile.h"
 
 #define NONE UINT32_MAX

@@ -15,7 +15,7 @@
 #include "base/diag.h"
 #include "base/fmt.h"
 #include "base/io.h"
-#include "data/csvread.h"
+#include "data/csv.h"
 #include "horus/trace.h"
 #include "traces/trace_stream.h"
 

@@ -21,7 +21,7 @@
 #define HORUS_TRACES_WRITE_H
 
 #include "base/io.h"
-#include "data/csvwrite.h"
+#include "data/csv.h"
 #include "horus/trace.h"
 #include "traces/format.h"
 

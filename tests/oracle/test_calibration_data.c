@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "base/fmt.h"
-#include "data/csvread.h"
+#include "data/csv.h"
 #include "support/data.h"
 #include "support/measured.h"
 

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "calibrate/pairs.h"
-#include "data/csvread.h"
+#include "data/csv.h"
 #include "support/data.h"
 #include "support/subject.h"
 

@@ -21,7 +21,7 @@
 
 #include "base/io.h"
 #include "base/fmt.h"
-#include "data/csvread.h"
+#include "data/csv.h"
 #include "data/json.h"
 #include "model/profile.h"
 #include "support/data.h"

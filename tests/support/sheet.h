@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "data/csvread.h"
+#include "data/csv.h"
 #include "support/sink.h"
 
 #define SHEET_COLUMNS_MAX 8

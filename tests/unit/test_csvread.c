@@ -4,7 +4,7 @@
  * the text above each expectation. Tests run inside the scratch folder, so that messages name
  * plain "a.csv".
  */
-#include "data/csvread.h"
+#include "data/csv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 #include "support/sink.h"
 
-#define FIELD_MAX (1u << 20) /* of csvread.h */
+#define FIELD_MAX (1u << 20) /* of csv.h */
 
 static struct sink sink;
 static struct hs_input *input;

@@ -2,7 +2,7 @@
  *
  * CSV out: the bytes (RFC 4180 section 2), and that our reader and writer are inverse.
  */
-#include "data/csvwrite.h"
+#include "data/csv.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "data/csvread.h"
 #include "support/sink.h"
 
 static struct sink sink;

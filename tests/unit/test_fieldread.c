@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/csvread.h"
+#include "data/csv.h"
 #include "support/sink.h"
 
 #define FIELDS_KEPT 4096

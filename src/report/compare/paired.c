@@ -32,7 +32,7 @@
 
 #include "base/fmt.h"
 #include "base/rng.h"
-#include "data/csvwrite.h"
+#include "data/csv.h"
 #include "report/run/run_table.h"
 #include "report/stats/exact.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "data/csvread.h"
+#include "data/csv.h"
 #include "report/html/page.h"
 
 #define AXES_MAX   12u

@@ -23,8 +23,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
-#include "data/csvread.h"
-#include "data/csvwrite.h"
+#include "data/csv.h"
 #include "data/json.h"
 #include "horus/observe.h"
 #include "horus/policy.h"

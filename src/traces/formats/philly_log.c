@@ -21,7 +21,7 @@
 
 #include "base/fmt.h"
 #include "base/io.h"
-#include "data/source.h"
+#include "data/json.h"
 #include "traces/format.h"
 #include "traces/write.h"
 

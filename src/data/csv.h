@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * CSV in: rows of NUL-terminated fields, one at a time, by the rules of libcsv in strict mode, with
- * true line numbers. csvread.c is the only file that includes csv.h. CRLF and LF ends, a missing
- * final newline, a UTF-8 byte-order mark and blank lines are accepted; bad quoting, a field over
- * 1 MiB, a row over 4 MiB or 4096 fields, a NUL byte and a file of bare CRs are errors with their
- * place.
+ * true line numbers. csv.c is the only file that includes libcsv's csv.h. CRLF and LF ends, a
+ * missing final newline, a UTF-8 byte-order mark and blank lines are accepted; bad quoting, a field
+ * over 1 MiB, a row over 4 MiB or 4096 fields, a NUL byte and a file of bare CRs are errors with
+ * their place.
  *
  *     hs_csv_open(&csv, input, ',', diag);
  *     while ((s = hs_csv_next(csv, &row)) == HS_OK)
@@ -18,14 +18,15 @@
  *     HS_TRY(hs_csv_bind(csv, &head, &row, at));
  *     if (at[0] != UINT32_MAX) use(row.fields[at[0]]);
  */
-#ifndef HORUS_DATA_CSVREAD_H
-#define HORUS_DATA_CSVREAD_H
+#ifndef HORUS_DATA_CSV_H
+#define HORUS_DATA_CSV_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/fmt.h"
 #include "base/io.h"
 
 /* Bytes that may be read from the begin of any field, however short it is. */
@@ -83,5 +84,90 @@ struct hs_csv_head {
 /* Reads the first row. at[i]: the field of names[i]; UINT32_MAX = not in the file. */
 HS_MUST_USE enum hs_status hs_csv_bind(struct hs_csv *csv, const struct hs_csv_head *head,
                                        struct hs_csv_row *header, uint32_t *at);
+
+/* ---- writing ----
+ *
+ * CSV out (RFC 4180, '\n' ends): fields are appended in order, quoted only when they must be.
+ * Each is formatted in place with a comma after it; the end of the row turns the last comma into
+ * the line's end. Rows have at least one field.
+ *
+ *     hs_csvw_text(&w, job->id);
+ *     hs_csvw_seconds(&w, job->submit_us);
+ *     hs_csvw_end(&w);
+ *
+ * Errors are sticky in the output; the row calls never fail.
+ */
+
+struct hs_csvw {
+    struct hs_output out;
+    uint64_t rows;  /* data rows ended, the header not counted */
+    bool is_single; /* one column: its empty fields are quoted */
+};
+
+/* Opens path and writes the header: comma-separated names. */
+HS_MUST_USE enum hs_status hs_csvw_open(struct hs_csvw *w, const char *path, const char *header,
+                                        struct hs_diag *diag);
+HS_MUST_USE enum hs_status hs_csvw_close(struct hs_csvw *w, struct hs_diag *diag);
+
+/* Room for a number and its comma; then the end of what was written there. */
+static inline char *hs_csvw_begin_field(struct hs_csvw *w)
+{
+    return hs_output_room(&w->out, HS_FMT_MAX + 1);
+}
+
+static inline void hs_csvw_end_field(struct hs_csvw *w, char *end)
+{
+    *end = ',';
+    hs_output_wrote(&w->out, end + 1);
+}
+
+static inline void hs_csvw_i64(struct hs_csvw *w, int64_t value)
+{
+    char *to = hs_csvw_begin_field(w);
+    hs_csvw_end_field(w, to + hs_fmt_i64(to, value));
+}
+
+static inline void hs_csvw_u64(struct hs_csvw *w, uint64_t value)
+{
+    char *to = hs_csvw_begin_field(w);
+    hs_csvw_end_field(w, to + hs_fmt_u64(to, value));
+}
+
+static inline void hs_csvw_seconds(struct hs_csvw *w, int64_t us)
+{
+    char *to = hs_csvw_begin_field(w);
+    hs_csvw_end_field(w, to + hs_fmt_seconds(to, us));
+}
+
+static inline void hs_csvw_empty(struct hs_csvw *w)
+{
+    char *to = hs_csvw_begin_field(w);
+    if (w->is_single) {
+        *to++ = '"';
+        *to++ = '"';
+    }
+    hs_csvw_end_field(w, to);
+}
+
+void hs_csvw_some_text(struct hs_csvw *w, const char *text);         /* not "" */
+static inline void hs_csvw_text(struct hs_csvw *w, const char *text) /* NULL = empty */
+{
+    if (text != NULL && text[0] != '\0')
+        hs_csvw_some_text(w, text);
+    else
+        hs_csvw_empty(w);
+}
+
+void hs_csvw_ratio(struct hs_csvw *w, uint64_t num, uint64_t den,
+                   unsigned decimals); /* den 0 = empty */
+void hs_csvw_double(struct hs_csvw *w, double value);
+/* Ascending ids as evalys interval sets: "0-7 16 20-23". */
+void hs_csvw_ids(struct hs_csvw *w, const uint32_t *ids, uint32_t count);
+
+static inline void hs_csvw_end(struct hs_csvw *w) /* of the row */
+{
+    w->out.at[-1] = '\n';
+    w->rows++;
+}
 
 #endif
