@@ -291,8 +291,7 @@ static void a_check_names_what_is_broken(void **state)
     hs_job_queue_remove(&hqueues.by_vc[0].hqueues[1].by_submit, NULL, 4);
     assert_string_equal(hs_hplus_queues_check(&hqueues, NULL),
                         "the two orders of a lane differ in length");
-    waiting_scratch[hs_job_queue_first(&hqueues.by_vc[0].hqueues[1].by_key, NULL)].by_key.key =
-        INT64_MAX;
+    waiting_scratch[hs_job_queue_first(&hqueues.by_vc[0].hqueues[1].by_key)].by_key.key = INT64_MAX;
     assert_string_equal(hs_hplus_queues_check(&hqueues, NULL), "a lane is out of order");
     waiting_close();
 }

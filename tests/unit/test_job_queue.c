@@ -53,7 +53,7 @@ static void check_walk(struct hs_job_queue *set, uint32_t bound)
     assert_int_equal(at, HS_NO_JOB);
     if (bound != UINT32_MAX)
         return;
-    at = hs_job_queue_first(set, NULL);
+    at = hs_job_queue_first(set);
     for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(at, sorted[i]);
         assert_int_equal(hs_job_queue_prev(set, NULL, at), i == 0 ? HS_NO_JOB : sorted[i - 1]);
@@ -62,7 +62,7 @@ static void check_walk(struct hs_job_queue *set, uint32_t bound)
         at = hs_job_queue_next(set, NULL, at);
     }
     assert_int_equal(at, HS_NO_JOB);
-    assert_int_equal(hs_job_queue_last(set, NULL), count > 0 ? sorted[count - 1] : HS_NO_JOB);
+    assert_int_equal(hs_job_queue_last(set), count > 0 ? sorted[count - 1] : HS_NO_JOB);
 }
 
 static int64_t shuffled_key(const struct hs_view *v, hs_job_id job, const void *ctx)
@@ -144,7 +144,7 @@ static void a_job_is_in_two_sets_at_once(void **state)
             continue;
         assert_true(hs_job_queue_is_valid(&set, NULL) && hs_job_queue_is_valid(&other, NULL));
         check_walk(&set, UINT32_MAX);
-        for (hs_job_id i = hs_job_queue_first(&set, NULL); i != HS_NO_JOB;
+        for (hs_job_id i = hs_job_queue_first(&set); i != HS_NO_JOB;
              i = hs_job_queue_next(&set, NULL, i))
             assert_int_equal(hs_job_queue_prev(&other, NULL, i), hs_job_queue_next(&set, NULL, i));
     }
@@ -179,8 +179,8 @@ static void a_queue_is_served_from_the_front(void **state)
             memmove(queue + at, queue + at + 1, (--count - at) * sizeof *queue);
         }
         jobs[j].is_in = !jobs[j].is_in;
-        assert_int_equal(hs_job_queue_first(&set, NULL), count > 0 ? queue[0] : HS_NO_JOB);
-        assert_int_equal(hs_job_queue_last(&set, NULL), count > 0 ? queue[count - 1] : HS_NO_JOB);
+        assert_int_equal(hs_job_queue_first(&set), count > 0 ? queue[0] : HS_NO_JOB);
+        assert_int_equal(hs_job_queue_last(&set), count > 0 ? queue[count - 1] : HS_NO_JOB);
         if (step % 61 != 0)
             continue;
         assert_true(hs_job_queue_is_valid(&set, NULL));
@@ -221,7 +221,7 @@ static void an_empty_set_has_no_first(void **state)
 {
     (void)state;
     struct hs_job_queue set = {0};
-    assert_int_equal(hs_job_queue_first(&set, NULL), HS_NO_JOB);
+    assert_int_equal(hs_job_queue_first(&set), HS_NO_JOB);
     assert_true(hs_job_queue_is_valid(&set, NULL));
 }
 

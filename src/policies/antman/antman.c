@@ -540,7 +540,7 @@ static struct hs_antman_tenant *next_tenant(struct hs_antman *s, hs_job_id *head
     struct hs_antman_tenant *best = NULL;
     for (uint32_t vc = 0; vc < s->tenant_count; vc++) {
         struct hs_antman_tenant *t = &s->tenants[vc];
-        hs_job_id job = t->is_blocked ? HS_NO_JOB : hs_job_queue_first(&t->queue, s->v);
+        hs_job_id job = t->is_blocked ? HS_NO_JOB : hs_job_queue_first(&t->queue);
         if (job == HS_NO_JOB ||
             (best != NULL && hs_job_queue_is_before(&t->queue, s->v, *head, job)))
             continue;
@@ -581,7 +581,7 @@ static void serve_queues(struct hs_antman *s)
 static void convert(struct hs_antman *s)
 {
     hs_job_id job;
-    while ((job = hs_job_queue_first(&s->autos, s->v)) != HS_NO_JOB) {
+    while ((job = hs_job_queue_first(&s->autos)) != HS_NO_JOB) {
         int64_t at_us = hs_antman_job(s, job)->other.key;
         if (at_us > s->now_us) {
             if (at_us != s->conversion_at_us)
@@ -819,8 +819,7 @@ static const char *check_set(const struct hs_job_queue *set, const struct hs_ant
 {
     if (!hs_job_queue_is_valid(set, s->v))
         return "a queue is out of order";
-    for (hs_job_id j = hs_job_queue_first(set, s->v); j != HS_NO_JOB;
-         j = hs_job_queue_next(set, s->v, j))
+    for (hs_job_id j = hs_job_queue_first(set); j != HS_NO_JOB; j = hs_job_queue_next(set, s->v, j))
         if (hs_antman_job(s, j)->role != role ||
             hs_job_waits(s->v, j) == (role == HS_ANTMAN_OPPORTUNISTIC))
             return "a queue holds a job that is something else";

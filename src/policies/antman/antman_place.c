@@ -270,11 +270,11 @@ void hs_antman_serve_reserving(struct hs_antman *s)
         s->freed = s->looked;
         s->looked = taken;
         s->freed_count = 0;
-        hs_job_id job = hs_job_queue_first(set, s->v), next;
+        hs_job_id job = hs_job_queue_first(set), next;
         for (; job != HS_NO_JOB && s->open_gpus + s->reserved_gpus > before; job = next) {
             /* worth a try if a GPU that it may use was freed; the first in any case, since it may
              * turn out to be hopeless */
-            bool is_worth_it = job == hs_job_queue_first(set, s->v);
+            bool is_worth_it = job == hs_job_queue_first(set);
             next = hs_job_queue_next(set, s->v, job);
             for (uint32_t i = 0; i < count && !is_worth_it; i++)
                 is_worth_it = hs_view_may_use(s->v, job, s->looked[i]);
@@ -402,7 +402,7 @@ void hs_antman_fill(struct hs_antman *s)
         g->is_unsettled = false;
         s->unsettled[i] = s->unsettled[--s->unsettled_count];
     }
-    hs_job_id job = HS_NO_JOB, next = hs_job_queue_first(&s->waiting, s->v);
+    hs_job_id job = HS_NO_JOB, next = hs_job_queue_first(&s->waiting);
     for (;;) {
         uint64_t most_pm = hs_capacity_tree_most(&s->candidates, 0).of[TIME];
         bool is_constrained;
@@ -471,7 +471,7 @@ const char *hs_antman_check_gpus(const struct hs_antman *s)
         reserved += s->gpus[gpu].reserved != 0;
         charged += s->gpus[gpu].owner != 0;
     }
-    for (hs_job_id j = hs_job_queue_first(&s->reserving, s->v); j != HS_NO_JOB;
+    for (hs_job_id j = hs_job_queue_first(&s->reserving); j != HS_NO_JOB;
          j = hs_job_queue_next(&s->reserving, s->v, j)) {
         charged += hs_view_gpus(s->v, j);
         reserved -= hs_antman_job(s, j)->reserved_count;

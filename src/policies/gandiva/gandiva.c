@@ -565,12 +565,12 @@ static const char *gandiva_check(const void *state, const struct hs_view *v)
     for (uint32_t i = 0; i < g->vcs * g->sizes && broken == NULL; i++) {
         const struct hs_job_queue *queue = &g->queues[i];
         broken = hs_waiting_check(queue, v);
-        for (hs_job_id j = hs_job_queue_first(queue, v); j != HS_NO_JOB;
+        for (hs_job_id j = hs_job_queue_first(queue); j != HS_NO_JOB;
              j = hs_job_queue_next(queue, v, j))
             if (hs_gandiva_job(g, j)->where != HS_GANDIVA_WAITS)
                 return "a waiting queue holds a job that does not wait";
     }
-    for (hs_job_id j = hs_job_queue_first(&g->spread, v); j != HS_NO_JOB;
+    for (hs_job_id j = hs_job_queue_first(&g->spread); j != HS_NO_JOB;
          j = hs_job_queue_next(&g->spread, v, j))
         if (hs_gandiva_job(g, j)->where != HS_GANDIVA_SPREAD || !is_placed(g, j))
             return "a job that is said to be spread is not, or does not run";

@@ -402,8 +402,8 @@ static void scan_queues(struct hs_gandiva *g, uint32_t first, uint32_t end, bool
             const struct hs_job_queue *jobs = &g->queues[queue];
             if (queue < first || queue >= end)
                 continue;
-            hs_job_id job = only_new ? HS_NO_JOB : hs_job_queue_first(jobs, g->v);
-            for (hs_job_id at = only_new ? hs_job_queue_last(jobs, g->v) : HS_NO_JOB;
+            hs_job_id job = only_new ? HS_NO_JOB : hs_job_queue_first(jobs);
+            for (hs_job_id at = only_new ? hs_job_queue_last(jobs) : HS_NO_JOB;
                  at != HS_NO_JOB && hs_view_submit_us(g->v, at) == hs_view_now_us(g->v);
                  at = hs_job_queue_prev(jobs, g->v, at))
                 job = at;

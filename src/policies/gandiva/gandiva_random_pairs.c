@@ -291,7 +291,7 @@ static enum hs_status random_pairs_decide(void *state, const struct hs_view *v, 
 {
     struct random_pairs *s = state;
     hs_job_id job;
-    while ((job = hs_job_queue_first(&s->trials, v)) != HS_NO_JOB &&
+    while ((job = hs_job_queue_first(&s->trials)) != HS_NO_JOB &&
            job_of(v, job)->link.key <= hs_view_now_us(v))
         judge(s, v, p, job);
     const struct hs_colocate_rule rule = {.place = random_pairs_place,
@@ -324,7 +324,7 @@ static const char *random_pairs_check(const void *state, const struct hs_view *v
         const struct hs_job_queue *set = i == 0 ? &s->alone : &s->trials;
         if (!hs_job_queue_is_valid(set, v))
             return "the circle or the trials are out of order";
-        for (hs_job_id j = hs_job_queue_first(set, v); j != HS_NO_JOB;
+        for (hs_job_id j = hs_job_queue_first(set); j != HS_NO_JOB;
              j = hs_job_queue_next(set, v, j)) {
             hs_job_id partner = partner_of(s, v, j);
             uint32_t held = hs_view_gpus_held(v, j);

@@ -621,7 +621,7 @@ static void end_quanta(struct horus *h, const struct hs_view *v, struct hs_plan 
 {
     const struct hs_vc_queues *q = &h->waiting.queue;
     int64_t now_us = hs_view_now_us(v);
-    hs_job_id job = hs_job_queue_first(&h->running, v), next;
+    hs_job_id job = hs_job_queue_first(&h->running), next;
     for (; job != HS_NO_JOB && hs_job_queue_key(v, job) <= now_us; job = next) {
         bool is_wanted = false;
         next = hs_job_queue_next(&h->running, v, job);
@@ -662,7 +662,7 @@ static enum hs_status horus_decide(void *state, const struct hs_view *v, struct 
     /* for the quantum that ends first: of the jobs that run, or have been started just now; one in
      * the past was of a job that was preempted just now */
     int64_t now_us = hs_view_now_us(v), due_us = h->due_us;
-    hs_job_id job = hs_job_queue_first(&h->running, v);
+    hs_job_id job = hs_job_queue_first(&h->running);
     if (job != HS_NO_JOB && hs_job_queue_key(v, job) < due_us)
         due_us = hs_job_queue_key(v, job);
     due_us = due_us > now_us ? due_us : now_us;

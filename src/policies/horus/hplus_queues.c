@@ -365,7 +365,7 @@ static void move_to_nearest(const struct hs_hplus_queues *l, const struct hs_vie
     for (uint32_t i = 0; i < l->queues; i++) {
         const struct hs_job_queue *jobs = &set->hqueues[i].by_key;
         hs_job_id next;
-        for (hs_job_id j = hs_job_queue_first(jobs, v); j != HS_NO_JOB; j = next) {
+        for (hs_job_id j = hs_job_queue_first(jobs); j != HS_NO_JOB; j = next) {
             struct hs_hplus_queues_scratch *scratch = scratch_of(v, j);
             uint32_t to = clusters_nearest(&set->clusters, &scratch->features);
             next = hs_job_queue_next(jobs, v, j);
@@ -394,7 +394,7 @@ static void refresh(struct hs_hplus_queues *l, const struct hs_view *v, uint32_t
     l->sample->limit = UINT64_C(1) << 32;
     for (uint32_t i = 0; i < l->queues; i++) {
         const struct hs_job_queue *jobs = &set->hqueues[i].by_key;
-        for (hs_job_id j = hs_job_queue_first(jobs, v); j != HS_NO_JOB;
+        for (hs_job_id j = hs_job_queue_first(jobs); j != HS_NO_JOB;
              j = hs_job_queue_next(jobs, v, j)) {
             const struct hs_hplus_queues_scratch *scratch = scratch_of(v, j);
             if (scratch->mix < l->sample->limit)
@@ -460,7 +460,7 @@ static void window_open(struct hs_hplus_queues_window *w, const struct hs_hplus_
     w->given_count = 0;
     for (uint32_t i = 0; i < l->queues; i++) {
         const struct hs_hplus_queue *hqueue = &w->set->hqueues[i];
-        w->heads[i].next = hs_job_queue_first(&hqueue->by_key, v);
+        w->heads[i].next = hs_job_queue_first(&hqueue->by_key);
         w->heads[i].count = hqueue->by_key.count;
         w->heads[i].median = hqueue->median;
         w->heads[i].submit_sum_us = hqueue->submit_sum_us;
@@ -557,13 +557,13 @@ static const char *hqueue_check(const struct hs_hplus_queues *l, const struct hs
         return "a lane is out of order";
     if (by_submit->count != (use_median(l) ? jobs->count : 0))
         return "the two orders of a lane differ in length";
-    hs_job_id median = hs_job_queue_first(by_submit, v);
+    hs_job_id median = hs_job_queue_first(by_submit);
     for (uint32_t i = 0; by_submit->count > 0 && i < (by_submit->count - 1) / 2; i++)
         median = hs_job_queue_next(by_submit, v, median);
     if (by_submit->count > 0 && hqueue->median != median)
         return "the median of a lane is wrong";
     hs_i128 sum_us = 0;
-    for (hs_job_id j = hs_job_queue_first(jobs, v); j != HS_NO_JOB;
+    for (hs_job_id j = hs_job_queue_first(jobs); j != HS_NO_JOB;
          j = hs_job_queue_next(jobs, v, j)) {
         if (!hs_job_waits(v, j))
             return "a lane holds a job that does not wait";

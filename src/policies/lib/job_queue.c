@@ -331,7 +331,7 @@ void hs_job_queue_rekey_all(struct hs_job_queue *q, const struct hs_view *v,
 {
     const struct links l = links_of(q, v);
     hs_job_id out = HS_NO_JOB, before = HS_NO_JOB, next;
-    for (hs_job_id job = hs_job_queue_first(q, v); job != HS_NO_JOB; job = next) {
+    for (hs_job_id job = hs_job_queue_first(q); job != HS_NO_JOB; job = next) {
         next = hs_job_queue_next(q, v, job);
         link_at(l, job)->key = key_of(v, job, ctx);
         if (before == HS_NO_JOB || is_before(v, l, before, job)) {
@@ -400,9 +400,9 @@ static hs_job_id first_within_below(struct links l, hs_job_id job, struct hs_gan
 static void learn_sizes(struct hs_job_queue *q, const struct hs_view *v, struct links l)
 {
     q->knows_sizes = true;
-    for (hs_job_id j = hs_job_queue_first(q, v); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
+    for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
         refresh_own(link_at(l, j));
-    for (hs_job_id j = hs_job_queue_first(q, v); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
+    for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
         lower_upwards(l, link_at(l, j));
 }
 
@@ -465,7 +465,7 @@ bool hs_job_queue_is_valid(const struct hs_job_queue *q, const struct hs_view *v
     const struct links l = links_of(q, v);
     uint32_t count = 0;
     hs_job_id before = HS_NO_JOB;
-    for (hs_job_id j = hs_job_queue_first(q, v); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j)) {
+    for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j)) {
         const struct hs_job_queue_link *link = link_at(l, j);
         struct hs_job_queue_link fresh = *link;
         if (q->knows_sizes && link->parent != CHAINED)
@@ -477,5 +477,5 @@ bool hs_job_queue_is_valid(const struct hs_job_queue *q, const struct hs_view *v
         before = j;
         count++;
     }
-    return count == q->count && hs_job_queue_last(q, v) == before;
+    return count == q->count && hs_job_queue_last(q) == before;
 }

@@ -76,15 +76,12 @@ static inline int64_t hs_job_queue_key(const struct hs_view *v, hs_job_id job)
     return link->key;
 }
 /* HS_NO_JOB: the queue is empty; or the job was the last, or the first. */
-static inline hs_job_id hs_job_queue_first(const struct hs_job_queue *queue,
-                                           const struct hs_view *v)
+static inline hs_job_id hs_job_queue_first(const struct hs_job_queue *queue)
 {
-    (void)v;
     return queue->first - 1;
 }
-static inline hs_job_id hs_job_queue_last(const struct hs_job_queue *queue, const struct hs_view *v)
+static inline hs_job_id hs_job_queue_last(const struct hs_job_queue *queue)
 {
-    (void)v;
     return queue->last - 1;
 }
 hs_job_id hs_job_queue_next(const struct hs_job_queue *queue, const struct hs_view *v,

@@ -144,7 +144,7 @@ static bool finds_behind(struct walk *w, uint64_t need)
     const uint32_t count = w->c->class_count;
     if (!w->is_placed) {
         for (uint32_t i = 0; i < count; i++)
-            put_cursor(w, &classes[i], hs_job_queue_last(&classes[i].set, w->v));
+            put_cursor(w, &classes[i], hs_job_queue_last(&classes[i].set));
         w->before = find_class(w, true);
         w->is_placed = true;
     }
@@ -196,7 +196,7 @@ static void choose_onwards(struct walk *w)
     for (uint32_t i = 0; i < w->c->class_count; i++) {
         struct hs_running_class *class = &w->c->classes[i];
         put_cursor(w, class,
-                   class->at == HS_NO_JOB ? hs_job_queue_first(&class->set, w->v)
+                   class->at == HS_NO_JOB ? hs_job_queue_first(&class->set)
                                           : hs_job_queue_next(&class->set, w->v, class->at));
     }
     for (struct hs_running_class *class = w->behind;;) {

@@ -84,7 +84,7 @@ void hs_vc_queues_add(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id
     struct hs_vc_queue_tail *tail = &q->tails[vc];
     uint32_t *last = &tail->last[tail->count % HS_VC_QUEUES_AHEAD];
     *ahead_of(v, job) = HS_NO_JOB;
-    if (hs_job_queue_last(&q->by_vc[vc], v) != job)
+    if (hs_job_queue_last(&q->by_vc[vc]) != job)
         return;
     if (*last != 0)
         *ahead_of(v, *last - 1) = job;
@@ -108,7 +108,7 @@ void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
         if (q->tails == NULL || v->ties_are_drawn)
             hs_vc_queues_wake(q, v, job);
         /* under strict the first in order has been tried, and nothing was freed since */
-        else if (hs_job_queue_first(&q->by_vc[hs_view_vc(v, job)], v) == job)
+        else if (hs_job_queue_first(&q->by_vc[hs_view_vc(v, job)]) == job)
             q->is_any_awake = q->is_awake[hs_view_vc(v, job)] = true;
         break;
     case HS_EVENT_STARTED:
@@ -158,7 +158,7 @@ static void scan_front(struct hs_vc_queues *q, uint32_t vc, const struct hs_view
 {
     const struct hs_job_queue *set = &q->by_vc[vc];
     uint32_t *stuck = &q->tails[vc].stuck;
-    hs_job_id job = hs_job_queue_first(set, v);
+    hs_job_id job = hs_job_queue_first(set);
     /* a gang that cannot find a place as things stand: what is free says so without a try */
     if (*stuck == job + 1 && !hs_view_is_constrained(v, job) &&
         hs_view_gpu_milli(v, job) == HS_GPU_MILLI &&
@@ -210,7 +210,7 @@ static void scan_fit(struct hs_job_queue *set, const struct hs_view *v, struct h
     struct hs_gang_limits bounds = {UINT64_MAX, UINT64_MAX};
     hs_vc_queues_narrow_by_room(&bounds, v, vc);
     hs_job_id job = hs_job_queue_next_within(set, v, HS_NO_JOB, bounds);
-    hs_job_id head = hs_job_queue_first(set, v); /* the first that does not start */
+    hs_job_id head = hs_job_queue_first(set); /* the first that does not start */
     while (job != HS_NO_JOB) {
         hs_plan_reason(p, job == head ? NULL : "passes jobs before it that do not fit now");
         if (place_or_reject(v, p, job, placer)) {
@@ -231,7 +231,7 @@ void hs_vc_queues_scan_set(struct hs_job_queue *set, const struct hs_view *v, st
         scan_fit(set, v, p, vc, placer);
         return;
     }
-    hs_job_id job = hs_job_queue_first(set, v);
+    hs_job_id job = hs_job_queue_first(set);
     while (job != HS_NO_JOB && place_or_reject(v, p, job, placer))
         job = hs_job_queue_next(set, v, job);
 }
@@ -304,7 +304,7 @@ static uint32_t scan_vc(struct hs_job_queue *set, const struct hs_view *v, struc
     uint32_t starts = 0;
     bool is_held = false;  /* a GPU is held: no job is hopeless */
     bool has_room = false; /* some GPU was idle or open after the last start */
-    hs_job_id job = hs_job_queue_first(set, v);
+    hs_job_id job = hs_job_queue_first(set);
     while (job != HS_NO_JOB && refusals_left > 0) {
         hs_job_id next = HS_NO_JOB;
         if (rule->place(rule->state, v, p, job)) {
@@ -342,7 +342,7 @@ const char *hs_waiting_check(const struct hs_job_queue *queue, const struct hs_v
 {
     if (!hs_job_queue_is_valid(queue, v))
         return "a waiting queue is out of order";
-    for (hs_job_id j = hs_job_queue_first(queue, v); j != HS_NO_JOB;
+    for (hs_job_id j = hs_job_queue_first(queue); j != HS_NO_JOB;
          j = hs_job_queue_next(queue, v, j))
         if (!hs_job_waits(v, j))
             return "a waiting queue holds a job that does not wait";

@@ -342,7 +342,7 @@ static bool place_by_preemption(struct philly_policy *s, hs_job_id job, int64_t 
 {
     struct hs_job_queue *running = &s->running;
     uint32_t mark = hs_plan_mark(s->p);
-    hs_job_id victim = hs_job_queue_last(running, s->v);
+    hs_job_id victim = hs_job_queue_last(running);
     s->preemptors++;
     for (; victim != HS_NO_JOB; victim = hs_job_queue_prev(running, s->v, victim)) {
         uint32_t vc = hs_view_vc(s->v, victim), gpus = hs_view_gpus_held(s->v, victim);
@@ -356,7 +356,7 @@ static bool place_by_preemption(struct philly_policy *s, hs_job_id job, int64_t 
             return true;
     }
     hs_plan_rollback(s->p, mark);
-    victim = hs_job_queue_last(running, s->v);
+    victim = hs_job_queue_last(running);
     for (; victim != HS_NO_JOB; victim = hs_job_queue_prev(running, s->v, victim))
         if (scratch_of(s, victim)->victim_of == s->preemptors)
             scratch_of(s, victim)->victim_of = 0;
@@ -441,7 +441,7 @@ static hs_job_id rival_of(struct philly_policy *s, uint32_t own, uint32_t vc)
         return HS_NO_JOB;
     if (q->has_sleepers)
         sleeper = sleeper_from(s, vc, begin_of_phase(s->phase), no_limits);
-    hs_job_id first = earlier(s, hs_job_queue_first(&q->due, s->v), sleeper);
+    hs_job_id first = earlier(s, hs_job_queue_first(&q->due), sleeper);
     return first != HS_NO_JOB && is_within_quota(s, first) ? first : HS_NO_JOB;
 }
 
@@ -520,7 +520,7 @@ static void walk_vc(struct philly_policy *s, uint32_t vc)
         .vc = vc, .has_sleepers = q->has_sleepers, .at = begin_of_phase(s->phase)};
     q->has_sleepers = false;
     look_around(s, &w);
-    hs_job_id due = hs_job_queue_first(&q->due, s->v);
+    hs_job_id due = hs_job_queue_first(&q->due);
     for (;;) {
         hs_job_id sleeper = w.has_sleepers ? sleeper_from(s, vc, w.at, w.bounds) : HS_NO_JOB;
         hs_job_id job = earlier(s, due, sleeper);
@@ -565,7 +565,7 @@ static void set_timer(struct philly_policy *s)
         struct philly_vc *q = &s->vcs[s->by_use[i]];
         hs_job_id job =
             hs_job_queue_next_from(&q->asleep, s->v, begin_of_phase(s->phase + 1), no_limits);
-        job = job != HS_NO_JOB ? job : hs_job_queue_first(&q->asleep, s->v);
+        job = job != HS_NO_JOB ? job : hs_job_queue_first(&q->asleep);
         q->wake_us = INT64_MAX;
         if (job == HS_NO_JOB)
             continue;
@@ -650,12 +650,12 @@ static const char *philly_check(const void *state, const struct hs_view *v)
     const char *fault = NULL;
     if (!hs_job_queue_is_valid(&s->running, v))
         return "the list of running jobs is out of order";
-    for (hs_job_id j = hs_job_queue_first(&s->running, v); j != HS_NO_JOB;
+    for (hs_job_id j = hs_job_queue_first(&s->running); j != HS_NO_JOB;
          j = hs_job_queue_next(&s->running, v, j))
         if (hs_job_waits(v, j))
             return "the list of running jobs holds one that waits";
     for (uint32_t vc = 0; fault == NULL && vc < s->vc_count; vc++) {
-        for (hs_job_id j = hs_job_queue_first(&s->vcs[vc].due, v); j != HS_NO_JOB;
+        for (hs_job_id j = hs_job_queue_first(&s->vcs[vc].due); j != HS_NO_JOB;
              j = hs_job_queue_next(&s->vcs[vc].due, v, j))
             if (hs_view_state(v, j) != HS_JOB_SUSPENDED) /* by the very pass */
                 return "a job was due and was not tried";

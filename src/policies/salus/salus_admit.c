@@ -396,7 +396,7 @@ static bool add_to_class(struct hs_salus *s, hs_job_id job)
         struct hs_salus_demand_class *at = &s->classes[(hash + i) % CLASSES];
         bool is_its_own =
             at->is_used && at->hash == hash && at->vc == vc &&
-            (at->jobs.count == 0 || is_same_demand(s, job, hs_job_queue_first(&at->jobs, s->v)));
+            (at->jobs.count == 0 || is_same_demand(s, job, hs_job_queue_first(&at->jobs)));
         if (is_its_own || (!at->is_used && class == NULL))
             class = at;
         if (is_its_own)
@@ -563,7 +563,7 @@ static hs_job_id next_of(struct hs_salus *s, const struct scan *x, uint32_t clas
 {
     const struct hs_job_queue *jobs = class > 0 ? &s->classes[class - 1].jobs : &s->blocked[x->vc];
     hs_job_id job =
-        after == HS_NO_JOB ? hs_job_queue_first(jobs, s->v) : hs_job_queue_next(jobs, s->v, after);
+        after == HS_NO_JOB ? hs_job_queue_first(jobs) : hs_job_queue_next(jobs, s->v, after);
     while (job != HS_NO_JOB && !may_fit(s, x, job))
         job = class > 0 ? HS_NO_JOB : hs_job_queue_next(jobs, s->v, job);
     return job;
@@ -615,7 +615,7 @@ static bool scan_vc(struct hs_salus *s, uint32_t vc)
                      .heads = {.at = s->heads, .order = s->blocked}};
     begin_scan(s, &x);
     for (;;) {
-        hs_job_id first = hs_job_queue_first(fresh, s->v);
+        hs_job_id first = hs_job_queue_first(fresh);
         hs_job_id blocked = x.heads.count > 0 ? x.heads.at[0].job : HS_NO_JOB;
         if (first == HS_NO_JOB && blocked == HS_NO_JOB)
             return true;
@@ -637,7 +637,7 @@ static bool serve_vc(struct hs_salus *s, uint32_t vc)
 {
     const struct hs_job_queue *queue = &s->waiting.by_vc[vc];
     while (queue->count > 0) {
-        hs_job_id job = hs_job_queue_first(queue, s->v);
+        hs_job_id job = hs_job_queue_first(queue);
         int64_t startup_us = hs_view_gpus(s->v, job) > 0 ? startup_us_of(s, job) : 0;
         hs_plan_reason(s->p, NULL);
         bool is_placed = !is_too_large(s, job) && hs_place(s->v, s->p, job, HS_PLACE_CONSOLIDATE);
@@ -688,7 +688,7 @@ const char *hs_salus_queue_check(const struct hs_salus *s)
     }
     for (uint32_t i = 0; i < CLASSES && !s->is_plain && broken == NULL; i++) {
         const struct hs_job_queue *jobs = &s->classes[i].jobs;
-        hs_job_id first = hs_job_queue_first(jobs, s->v);
+        hs_job_id first = hs_job_queue_first(jobs);
         broken = hs_waiting_check(jobs, s->v);
         for (hs_job_id j = first; j != HS_NO_JOB; j = hs_job_queue_next(jobs, s->v, j))
             if (!is_same_demand(s, j, first))

@@ -151,7 +151,7 @@ static void move_to_running(struct easy_pass *x, hs_job_id job, uint32_t set)
 static hs_job_id start_in_order(struct easy_pass *x)
 {
     for (uint32_t set = x->vc + 1; set != 0; set = x->e->classes[set - 1].next) {
-        hs_job_id first = hs_job_queue_first(jobs_of(x, set - 1), x->v);
+        hs_job_id first = hs_job_queue_first(jobs_of(x, set - 1));
         if (first != HS_NO_JOB)
             hs_merge_heap_add(&x->heads, x->v, (struct hs_merge_head){first, set - 1});
     }
@@ -178,7 +178,7 @@ static void reserve(struct easy_pass *x, hs_job_id head)
     uint64_t free_milli =
         hs_view_free_gpus(v, x->vc) * HS_GPU_MILLI + hs_view_share_rooms(v, x->vc);
     free_milli = smaller(free_milli, hs_view_quota_room_milli(v, x->vc));
-    for (hs_job_id j = hs_job_queue_first(running, v); j != HS_NO_JOB;
+    for (hs_job_id j = hs_job_queue_first(running); j != HS_NO_JOB;
          j = hs_job_queue_next(running, v, j)) {
         free_milli += milli_of(v, j);
         if (free_milli >= wanted) {

@@ -400,7 +400,7 @@ static const char *evict_check(const struct srtf *s, const struct hs_view *v, ui
         const struct hs_job_queue *set = &running->classes[i].set;
         if (!hs_job_queue_is_valid(set, v) || set->count == 0)
             return "a class of running jobs is out of order";
-        for (hs_job_id j = hs_job_queue_first(set, v); j != HS_NO_JOB;
+        for (hs_job_id j = hs_job_queue_first(set); j != HS_NO_JOB;
              j = hs_job_queue_next(set, v, j)) {
             if (hs_view_gpus_held(v, j) == 0)
                 return "a class of running jobs holds one that has no GPUs";

@@ -486,7 +486,7 @@ static HS_COLD void lose_restarts(struct tiresias *t, const struct hs_view *v, s
     hs_plan_reason(p, hs_compat_lost_text);
     for (uint32_t level = 0; level < t->levels; level++) {
         struct hs_job_queue *set = &q->holding[level].set;
-        for (hs_job_id j = hs_job_queue_first(set, v); j != HS_NO_JOB;
+        for (hs_job_id j = hs_job_queue_first(set); j != HS_NO_JOB;
              j = hs_job_queue_next(set, v, j)) {
             if (since_us > 0)
                 hs_plan_add_overhead(p, j, hs_compat_lost_us(v, j, since_us));
@@ -501,7 +501,7 @@ static HS_COLD void lose_restarts(struct tiresias *t, const struct hs_view *v, s
 /* When the first job is; NEVER_DUE if none will be. */
 static inline int64_t first_due_us(struct tiresias_queues *q, const struct hs_view *v)
 {
-    hs_job_id first = hs_job_queue_first(&q->due, v);
+    hs_job_id first = hs_job_queue_first(&q->due);
     return first != HS_NO_JOB ? job_of(v, first)->due.key : NEVER_DUE;
 }
 
@@ -512,11 +512,11 @@ static HS_COLD void change_queues(struct tiresias *t, const struct hs_view *v,
 {
     hs_job_id job;
     do {
-        job = hs_job_queue_first(&q->due, v);
+        job = hs_job_queue_first(&q->due);
         hs_job_queue_remove(&q->due, v, job);
         hs_job_queue_add(moved, v, job, 0);
     } while (first_due_us(q, v) <= hs_view_now_us(v));
-    for (hs_job_id next = hs_job_queue_first(moved, v); (job = next) != HS_NO_JOB;) {
+    for (hs_job_id next = hs_job_queue_first(moved); (job = next) != HS_NO_JOB;) {
         struct tiresias_job *j = job_of(v, job);
         next = hs_job_queue_next(moved, v, job);
         account(t, v, job);
@@ -599,7 +599,7 @@ static int64_t due_of_plan(const struct tiresias *t, const struct hs_view *v,
 static void settle_moved(const struct tiresias *t, const struct hs_view *v,
                          struct tiresias_queues *q, struct hs_job_queue *moved)
 {
-    for (hs_job_id job; (job = hs_job_queue_first(moved, v)) != HS_NO_JOB;) {
+    for (hs_job_id job; (job = hs_job_queue_first(moved)) != HS_NO_JOB;) {
         hs_job_queue_remove(moved, v, job);
         if (job_of(v, job)->choice.is_evicted)
             continue;
@@ -699,13 +699,13 @@ static const char *tiresias_check(const void *state, const struct hs_view *v)
         const char *fault = hs_waiting_check(waiting, v);
         if (fault != NULL || !hs_job_queue_is_valid(holding, v))
             return fault != NULL ? fault : "a queue is out of order";
-        for (hs_job_id j = hs_job_queue_first(holding, v); j != HS_NO_JOB;
+        for (hs_job_id j = hs_job_queue_first(holding); j != HS_NO_JOB;
              j = hs_job_queue_next(holding, v, j)) {
             if (hs_job_waits(v, j) || job_of(v, j)->choice.level != level)
                 return "a queue counts a waiting job, or one of another, among those with GPUs";
             held += hs_view_gpus(v, j);
         }
-        for (hs_job_id j = hs_job_queue_first(waiting, v); j != HS_NO_JOB;
+        for (hs_job_id j = hs_job_queue_first(waiting); j != HS_NO_JOB;
              j = hs_job_queue_next(waiting, v, j))
             if (job_of(v, j)->choice.level != level)
                 return "a queue counts a job of another among those that wait";
