@@ -15,7 +15,7 @@
 
 static int64_t sizes[GITTINS_KEPT], recent[GITTINS_KEPT];
 static double sums[GITTINS_KEPT + 1], scale[GITTINS_KEPT];
-static struct hs_sort_entry entries[GITTINS_KEPT];
+static struct hs_job_place entries[GITTINS_KEPT];
 
 static struct gittins empty(bool is_repo)
 {

@@ -22,14 +22,14 @@ static void check_bounds(struct hs_job_queue *set, uint32_t plain, uint32_t cons
 }
 
 /* From a place that somebody has or nobody, with two bounds. */
-static void check_search(struct hs_job_queue *set, struct hs_job_queue_place from,
+static void check_search(struct hs_job_queue *set, struct hs_job_place from,
                          struct hs_gang_limits bounds)
 {
     hs_job_id first = HS_NO_JOB;
     for (uint32_t j = 0; j < JOBS; j++) {
-        const struct hs_job_queue_place place = {jobs[j].key, jobs[j].submit_us, j};
+        const struct hs_job_place place = {jobs[j].key, jobs[j].submit_us, j, j};
         bool is_within = jobs[j].gpus <= (j % 3 == 0 ? bounds.constrained : bounds.plain);
-        if (jobs[j].is_in && is_within && !hs_job_queue_place_is_before(&place, &from) &&
+        if (jobs[j].is_in && is_within && !hs_job_place_is_before(&place, &from) &&
             (first == HS_NO_JOB || by_order(&j, &first) < 0))
             first = j;
     }
@@ -110,9 +110,9 @@ static void agrees_with_a_sorted_array(void **state)
             check_walk(&set, (uint32_t)hs_rng_below(&rng, 17));
             check_bounds(&set, (uint32_t)hs_rng_below(&rng, 17), (uint32_t)hs_rng_below(&rng, 17));
             check_search(&set,
-                         (struct hs_job_queue_place){(int64_t)hs_rng_below(&rng, 7),
-                                                     (int64_t)hs_rng_below(&rng, 4),
-                                                     hs_rng_below(&rng, JOBS)},
+                         (struct hs_job_place){(int64_t)hs_rng_below(&rng, 7),
+                                               (int64_t)hs_rng_below(&rng, 4),
+                                               hs_rng_below(&rng, JOBS), 0},
                          (struct hs_gang_limits){hs_rng_below(&rng, 17), hs_rng_below(&rng, 17)});
         }
     }

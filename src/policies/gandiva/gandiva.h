@@ -20,7 +20,6 @@
 #define HORUS_POLICIES_GANDIVA_GANDIVA_H
 
 #include "horus/compiler.h"
-#include "policies/lib/job_heap.h"
 #include "policies/lib/vc_queues.h"
 
 /* Servers in order of a key, then of their number: a sorted array. */
@@ -168,7 +167,7 @@ struct hs_gandiva {
     uint64_t *limits;            /* and by queue: the largest gang that may fit */
     struct hs_job_queue spread;
     struct hs_gandiva_turn *turns; /* scratch, as long as a ring may be */
-    struct hs_sort_entry *movers, *targets;
+    struct hs_job_place *movers, *targets;
     uint32_t *span_nodes, *span_gpus; /* scratch: parts of a gang that is spread */
     uint32_t span_count;
     uint32_t levels[HS_GANDIVA_WIDEST]; /* scratch, one a GPU of a server */
@@ -191,13 +190,13 @@ static inline bool hs_gandiva_is_empty(const struct hs_gandiva_server *s)
     return s->units == 0 && s->pinned == 0;
 }
 
-static inline struct hs_sort_entry hs_gandiva_entry(const struct hs_gandiva *g, hs_job_id job,
-                                                    int64_t key)
+static inline struct hs_job_place hs_gandiva_entry(const struct hs_gandiva *g, hs_job_id job,
+                                                   int64_t key)
 {
-    return (struct hs_sort_entry){.key = key,
-                                  .submit_us = hs_view_submit_us(g->v, job),
-                                  .rank = hs_view_rank(g->v, job),
-                                  .job = job};
+    return (struct hs_job_place){.key = key,
+                                 .submit_us = hs_view_submit_us(g->v, job),
+                                 .rank = hs_view_rank(g->v, job),
+                                 .job = job};
 }
 
 /* ---- gandiva_server.c ---- */

@@ -12,7 +12,6 @@
 
 #include "horus/compiler.h"
 #include "policies/horus/hplus_queues.h"
-#include "policies/lib/job_heap.h"
 
 #define NO_GROUP        UINT32_MAX
 #define NO_POINT        UINT32_MAX
@@ -56,7 +55,7 @@ struct hs_demand_point {
 
 struct hs_cluster_sample {
     struct hs_demand_point points[HS_CLUSTER_SAMPLE];
-    struct hs_sort_entry order[HS_CLUSTER_SAMPLE]; /* of the points */
+    struct hs_job_place order[HS_CLUSTER_SAMPLE]; /* of the points */
     uint32_t count;
     uint64_t limit; /* only mixes below it: the offer of another changes nothing */
 };
@@ -78,7 +77,7 @@ static void sample_offer(struct hs_cluster_sample *s, const struct hs_features *
     if (mix >= s->limit)
         return;
     s->points[s->count] = (struct hs_demand_point){.features = *features, .mix = mix};
-    s->order[s->count] = (struct hs_sort_entry){.submit_us = submit_us, .rank = rank};
+    s->order[s->count] = (struct hs_job_place){.submit_us = submit_us, .rank = rank};
     s->count++;
 }
 

@@ -438,7 +438,7 @@ hs_job_id hs_job_queue_next_within(struct hs_job_queue *q, const struct hs_view 
 }
 
 hs_job_id hs_job_queue_next_from(struct hs_job_queue *q, const struct hs_view *v,
-                                 struct hs_job_queue_place from, struct hs_gang_limits limits)
+                                 struct hs_job_place from, struct hs_gang_limits limits)
 {
     const struct links l = links_of(q, v);
     chain_to_tree(q, l);
@@ -449,9 +449,9 @@ hs_job_id hs_job_queue_next_from(struct hs_job_queue *q, const struct hs_view *v
         const struct hs_job_queue_link *link = link_at(l, at);
         bool is_behind = link->key > from.key;
         if (link->key == from.key) {
-            const struct hs_job_queue_place own = {link->key, hs_view_submit_us(v, at),
-                                                   hs_view_rank(v, at)};
-            is_behind = !hs_job_queue_place_is_before(&own, &from);
+            const struct hs_job_place own = {link->key, hs_view_submit_us(v, at),
+                                             hs_view_rank(v, at), at};
+            is_behind = !hs_job_place_is_before(&own, &from);
         }
         found = is_behind ? at : found;
         at = is_behind ? link->child[0] : link->child[1];
@@ -478,4 +478,67 @@ bool hs_job_queue_is_valid(const struct hs_job_queue *q, const struct hs_view *v
         count++;
     }
     return count == q->count && hs_job_queue_last(q) == before;
+}
+
+/* ---- heaps ---- */
+
+/* Heapsort needs no memory, and the order is total: any sort gives the same result. */
+static void sift_down(struct hs_job_place *a, uint32_t root, uint32_t count)
+{
+    struct hs_job_place moved = a[root];
+    for (;;) {
+        uint32_t child = 2 * root + 1;
+        if (child >= count)
+            break;
+        if (child + 1 < count && hs_job_place_is_before(&a[child], &a[child + 1]))
+            child++;
+        if (!hs_job_place_is_before(&moved, &a[child]))
+            break;
+        a[root] = a[child];
+        root = child;
+    }
+    a[root] = moved;
+}
+
+void hs_sort(struct hs_job_place *entries, uint32_t count)
+{
+    for (uint32_t i = count / 2; i-- > 0;)
+        sift_down(entries, i, count);
+    for (uint32_t end = count; end > 1;) {
+        struct hs_job_place largest = entries[0];
+        entries[0] = entries[--end];
+        entries[end] = largest;
+        sift_down(entries, 0, end);
+    }
+}
+
+static bool is_head_before(const struct hs_merge_heap *h, const struct hs_view *v,
+                           struct hs_merge_head a, struct hs_merge_head b)
+{
+    return hs_job_queue_is_before(h->order, v, a.job, b.job);
+}
+
+void hs_merge_heap_add(struct hs_merge_heap *h, const struct hs_view *v, struct hs_merge_head head)
+{
+    uint32_t at = h->count++;
+    for (; at > 0 && is_head_before(h, v, head, h->at[(at - 1) / 2]); at = (at - 1) / 2)
+        h->at[at] = h->at[(at - 1) / 2];
+    h->at[at] = head;
+}
+
+void hs_merge_heap_replace_first(struct hs_merge_heap *h, const struct hs_view *v,
+                                 struct hs_merge_head head)
+{
+    if (head.job == HS_NO_JOB)
+        head = h->at[--h->count];
+    uint32_t at = 0;
+    for (uint32_t below = 1; below < h->count; below = 2 * at + 1) {
+        if (below + 1 < h->count && is_head_before(h, v, h->at[below + 1], h->at[below]))
+            below++;
+        if (is_head_before(h, v, head, h->at[below]))
+            break;
+        h->at[at] = h->at[below];
+        at = below;
+    }
+    h->at[at] = head;
 }

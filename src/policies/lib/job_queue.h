@@ -106,13 +106,14 @@ static inline hs_job_id hs_job_queue_next_fitting(struct hs_job_queue *queue,
     return hs_job_queue_next_within(queue, v, after, (struct hs_gang_limits){gpus, gpus});
 }
 /* A place in the order, whether or not a job has it. */
-struct hs_job_queue_place {
+struct hs_job_place {
     int64_t key;
     int64_t submit_us;
     uint64_t rank;
+    uint32_t job; /* no part of the order: what stands there, if it is to be told */
 };
-static inline bool hs_job_queue_place_is_before(const struct hs_job_queue_place *a,
-                                                const struct hs_job_queue_place *b)
+static inline bool hs_job_place_is_before(const struct hs_job_place *a,
+                                          const struct hs_job_place *b)
 {
     if (a->key != b->key)
         return a->key < b->key;
@@ -120,10 +121,35 @@ static inline bool hs_job_queue_place_is_before(const struct hs_job_queue_place 
 }
 /* First job at that place or behind it within the limits. */
 hs_job_id hs_job_queue_next_from(struct hs_job_queue *queue, const struct hs_view *v,
-                                 struct hs_job_queue_place from, struct hs_gang_limits limits);
+                                 struct hs_job_place from, struct hs_gang_limits limits);
 /* Spreads numbers that count up (finaliser of MurmurHash3). */
 uint32_t hs_job_queue_mix(uint64_t number);
 /* Order, links and what nodes know of their subtrees hold everywhere; O(n). */
 bool hs_job_queue_is_valid(const struct hs_job_queue *queue, const struct hs_view *v);
+
+/* ---- heapsort by (key, submission, rank), the order of a queue, for what is sorted anew at each
+ * decision because its keys change (heaps: Williams, CACM 1964, in arrays of the caller's) ---- */
+
+/* In place, O(count log count). */
+void hs_sort(struct hs_job_place *entries, uint32_t count);
+
+/* ---- the heads of several queues, the one that comes first at at[0] ---- */
+
+struct hs_merge_head {
+    hs_job_id job;
+    uint32_t set; /* whatever the caller numbers them by */
+};
+
+struct hs_merge_heap {
+    struct hs_merge_head *at;
+    uint32_t count;
+    const struct hs_job_queue *order; /* any of the queues: all are in the same order */
+};
+
+/* There is room for one more. O(log count) each. */
+void hs_merge_heap_add(struct hs_merge_heap *h, const struct hs_view *v, struct hs_merge_head head);
+/* Another in place of the first; none: job is HS_NO_JOB. */
+void hs_merge_heap_replace_first(struct hs_merge_heap *h, const struct hs_view *v,
+                                 struct hs_merge_head head);
 
 #endif

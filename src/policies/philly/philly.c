@@ -58,7 +58,6 @@
  * clock: in a pass those of its phase are due, and a failure changes nothing. A job at max_level
  * that is larger than one of its kind that failed is not even looked at.
  */
-#include "policies/lib/job_heap.h"
 #include "policies/lib/params.h"
 #include "policies/lib/vc_queues.h"
 
@@ -90,7 +89,7 @@ struct philly_policy {
     int64_t phase;     /* of now */
     bool has_started, has_held_back, has_preempted;
     uint64_t fair_ppm;
-    struct hs_sort_entry *racks, *nodes; /* scratch of a placement */
+    struct hs_job_place *racks, *nodes; /* scratch of a placement */
     struct philly_vc *vcs;
     uint32_t *by_use; /* VCs with due jobs in the order of the walk */
     uint32_t vc_count, due_count;
@@ -119,7 +118,7 @@ struct queue_walk {
     bool has_sleepers;            /* those that wake now are due, too */
     bool has_rivals;              /* another VC may have a better right to the idle GPUs */
     struct hs_gang_limits bounds; /* a try of a job beyond them fails */
-    struct hs_job_queue_place at; /* in the queue */
+    struct hs_job_place at;       /* in the queue */
 };
 
 static struct philly_scratch *scratch_of(const struct philly_policy *s, hs_job_id job)
@@ -223,9 +222,9 @@ static bool is_within_quota(struct philly_policy *s, hs_job_id job)
 /* ---- placement by locality ---- */
 
 /* Most free first, then lowest id. */
-static struct hs_sort_entry entry_of(uint32_t id, uint32_t free_gpus)
+static struct hs_job_place entry_of(uint32_t id, uint32_t free_gpus)
 {
-    return (struct hs_sort_entry){.key = -(int64_t)free_gpus, .rank = id, .job = id};
+    return (struct hs_job_place){.key = -(int64_t)free_gpus, .rank = id, .job = id};
 }
 
 /* Nodes of a rack, by the GPUs that the job could take now, in the order in which they give them.
@@ -402,25 +401,25 @@ static bool is_used_less(struct philly_policy *s, uint32_t a, uint32_t b)
 }
 
 /* The first at or behind a place among the sleepers that wake now. */
-static hs_job_id sleeper_from(struct philly_policy *s, uint32_t vc, struct hs_job_queue_place at,
+static hs_job_id sleeper_from(struct philly_policy *s, uint32_t vc, struct hs_job_place at,
                               struct hs_gang_limits bounds)
 {
     hs_job_id job = hs_job_queue_next_from(&s->vcs[vc].asleep, s->v, at, bounds);
     return job != HS_NO_JOB && hs_job_queue_key(s->v, job) / 2 == s->phase ? job : HS_NO_JOB;
 }
 
-static struct hs_job_queue_place place_of(struct philly_policy *s, hs_job_id job)
+static struct hs_job_place place_of(struct philly_policy *s, hs_job_id job)
 {
-    return (struct hs_job_queue_place){.key = 2 * s->phase + (hs_job_queue_key(s->v, job) & 1),
-                                       .submit_us = hs_view_submit_us(s->v, job),
-                                       .rank = hs_view_rank(s->v, job)};
+    return (struct hs_job_place){.key = 2 * s->phase + (hs_job_queue_key(s->v, job) & 1),
+                                 .submit_us = hs_view_submit_us(s->v, job),
+                                 .rank = hs_view_rank(s->v, job)};
 }
 
 static const struct hs_gang_limits no_limits = {UINT64_MAX, UINT64_MAX};
 
-static struct hs_job_queue_place begin_of_phase(int64_t phase)
+static struct hs_job_place begin_of_phase(int64_t phase)
 {
-    return (struct hs_job_queue_place){.key = 2 * phase, .submit_us = INT64_MIN};
+    return (struct hs_job_place){.key = 2 * phase, .submit_us = INT64_MIN};
 }
 
 /* The earlier of two; HS_NO_JOB is the last. */
@@ -428,8 +427,8 @@ static hs_job_id earlier(struct philly_policy *s, hs_job_id a, hs_job_id b)
 {
     if (a == HS_NO_JOB || b == HS_NO_JOB)
         return a == HS_NO_JOB ? b : a;
-    struct hs_job_queue_place at = place_of(s, a), bt = place_of(s, b);
-    return hs_job_queue_place_is_before(&at, &bt) ? a : b;
+    struct hs_job_place at = place_of(s, a), bt = place_of(s, b);
+    return hs_job_place_is_before(&at, &bt) ? a : b;
 }
 
 /* The first due job of another VC, if that is within its quota. */

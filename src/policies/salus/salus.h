@@ -17,7 +17,6 @@
 
 #include "policies/lib/allocation_map.h"
 #include "policies/lib/capacity_tree.h"
-#include "policies/lib/job_heap.h"
 #include "policies/lib/params.h"
 #include "policies/lib/vc_queues.h"
 

@@ -23,7 +23,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "policies/lib/job_heap.h"
 #include "policies/lib/preempt_select.h"
 #include "policies/lib/vc_queues.h"
 
@@ -64,8 +63,8 @@ struct gittins {
     double *sums;   /* of the first i of it, s */
     double *scale;  /* repo: the index of each */
     uint32_t count;
-    struct hs_sort_entry *entries; /* to sort it */
-    int64_t *recent;               /* ring of the last to finish; NULL with a sample from a file */
+    struct hs_job_place *entries; /* to sort it */
+    int64_t *recent;              /* ring of the last to finish; NULL with a sample from a file */
     uint64_t finished;
 };
 
@@ -113,7 +112,7 @@ static double repo_index(const struct gittins *g, int64_t attained_us)
 static void tabulate(struct gittins *g)
 {
     for (uint32_t i = 0; i < g->count; i++)
-        g->entries[i] = (struct hs_sort_entry){.key = g->sizes[i], .rank = i};
+        g->entries[i] = (struct hs_job_place){.key = g->sizes[i], .rank = i};
     hs_sort(g->entries, g->count);
     g->sums[0] = 0;
     for (uint32_t i = 0; i < g->count; i++) {
