@@ -235,9 +235,9 @@ $(BUILD)/src/base/io.o: EXTRA = -I$(BUILD)
 $(BUILD)/tests/%.o: EXTRA = -Itests
 
 # What `horus version` prints; only this object depends on the commit.
-$(BUILD)/src/base/version.o: $(BUILD)/commit
-$(BUILD)/src/base/version.o: EXTRA = -DHS_COMMIT='"$(shell cat $(BUILD)/commit)"' \
-                                     -DHS_COMPILER_FLAGS='"$(strip $(DIALECT) $(OPT) $(CFLAGS))"'
+$(BUILD)/src/base/status.o: $(BUILD)/commit
+$(BUILD)/src/base/status.o: EXTRA = -DHS_COMMIT='"$(shell cat $(BUILD)/commit)"' \
+                                    -DHS_COMPILER_FLAGS='"$(strip $(DIALECT) $(OPT) $(CFLAGS))"'
 
 $(BENCHES): %: %.o $(BUILD)/libtests.a $(LIBRARY)
 	$(call say,LINK)

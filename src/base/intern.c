@@ -44,7 +44,7 @@ static inline uint64_t spread(uint64_t word)
 }
 
 /* One pass finds the end of the name too. */
-static struct name name_of(const char *text)
+HS_INLINE struct name name_of(const char *text)
 {
     size_t len, more = 0;
     uint64_t head = word_of(text, &len), hash = spread(head);
@@ -56,7 +56,7 @@ static struct name name_of(const char *text)
 }
 
 /* Where the name is, or would be. */
-static struct hs_intern_slot *slot_find(const struct hs_intern *names, const struct name *name)
+HS_INLINE struct hs_intern_slot *slot_find(const struct hs_intern *names, const struct name *name)
 {
     uint32_t mask = names->table_size - 1;
     for (uint32_t at = name->hash;; at++) {

@@ -2,7 +2,9 @@
  *
  * Texts and exit codes of the status list, and the words that result files use for the enumerations
  * of include/horus. The words are part of the file formats (configs, jobs.csv, segments.csv,
- * decisions.csv): a change here is a change of format.
+ * decisions.csv): a change here is a change of format. Beside them commit, compiler and flags of
+ * the build: it passes HS_COMMIT and HS_COMPILER_FLAGS to this file alone, so that a new commit
+ * recompiles one file.
  */
 #include "horus/status.h"
 
@@ -10,6 +12,7 @@
 
 #include "horus/observe.h"
 #include "horus/trace.h"
+#include "horus/version.h"
 
 struct status_row {
     const char *text;
@@ -90,4 +93,32 @@ const char *hs_decision_text(enum hs_decision_kind kind)
         [HS_DECISION_ADD_OVERHEAD] = "owe",
     };
     return text_of(texts, sizeof texts / sizeof texts[0], (size_t)kind);
+}
+
+/* ---- the build ---- */
+
+#ifndef HS_COMMIT
+#define HS_COMMIT "unknown"
+#endif
+#ifndef HS_COMPILER_FLAGS
+#define HS_COMPILER_FLAGS "unknown"
+#endif
+
+const char *hs_version_commit(void)
+{
+    return HS_COMMIT;
+}
+
+const char *hs_version_compiler(void)
+{
+#if defined(__clang__)
+    return "clang " __clang_version__;
+#else
+    return "gcc " __VERSION__;
+#endif
+}
+
+const char *hs_version_flags(void)
+{
+    return HS_COMPILER_FLAGS;
 }

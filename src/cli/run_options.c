@@ -14,7 +14,6 @@
 #include "base/fmt.h"
 #include "cli/option_rows.h"
 #include "traces/format.h"
-#include "traces/write.h"
 
 /* ---- texts with a form of their own ---- */
 

@@ -219,7 +219,7 @@ enum hs_status hs_reader_open(struct hs_reader *reader, const struct hs_trace_op
     }
     HS_TRY(hs_input_open(&reader->input, options->path, diag));
     HS_TRY(choose_format(reader, diag));
-    const struct hs_trace_format *format = reader->format;
+    const struct hs_trace_format *format = reader->faults.format = reader->format;
     if (options->gavel_throughputs != NULL && !options->writes_gavel &&
         strcmp(format->name, "gavel") != 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "leave --gavel-throughputs out",
@@ -233,7 +233,7 @@ enum hs_status hs_reader_open(struct hs_reader *reader, const struct hs_trace_op
         hs_alloc_zeroed(1, format->state_size > 0 ? format->state_size : sizeof(struct hs_table));
     if (format->open != NULL)
         return format->open(reader->state, reader->input, options, &reader->faults);
-    return hs_table_open(reader->state, reader->input, options, &reader->faults, format, NULL);
+    return hs_table_open(reader->state, reader->input, options, &reader->faults, NULL);
 }
 
 struct hs_place hs_reader_place(const struct hs_reader *reader, const char *column)

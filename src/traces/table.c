@@ -44,15 +44,9 @@ static bool parse_digits(const char *text, size_t len, uint32_t *out)
 /* Whether a text that no parser took is a number all the same: too large then. */
 static bool looks_numeric(const char *text, size_t len)
 {
-    bool has_digit = false;
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] >= '0' && text[i] <= '9')
-            has_digit = true;
-        else if (!strchr("+-.eE", text[i]) || text[i] == '\0' ||
-                 (!has_digit && strchr("eE", text[i])))
-            return false;
-    }
-    return has_digit;
+    const size_t first = strspn(text, "+-."); /* digit */
+    return first < len && text[first] >= '0' && text[first] <= '9' &&
+           first + strspn(text + first, "+-.eE0123456789") >= len;
 }
 
 /* A number >= 0 times the unit, in whole steps of that. */
@@ -272,8 +266,11 @@ static enum hs_status bind_column(struct hs_table *table, uint32_t index, const 
         return hs_fail(table->faults->diag, HS_E_INPUT, &place,
                        "the right side of a mapping is a column of the file",
                        "no column '%s' for '%s'", name, column->key);
-    if (field == UINT32_MAX)
+    if (field == UINT32_MAX) {
+        table->is_id_row_number |=
+            column->kind == HS_CELL_ID && table->faults->format->may_lack_ids;
         return HS_OK;
+    }
     uint32_t last = table->header.count - 1;
     while (strcmp(table->header.fields[last], name) != 0 && last > field)
         last--;
@@ -298,8 +295,9 @@ static void name_fields(struct hs_table *table)
 
 enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                              const struct hs_trace_options *options, struct hs_faults *faults,
-                             const struct hs_trace_format *format, const char *const *names)
+                             const char *const *names)
 {
+    const struct hs_trace_format *format = faults->format;
     const struct hs_column *columns = format->table;
     const int64_t format_us = format->unit_us > 0 ? format->unit_us : HS_TRACE_TIME_UNIT_US;
     const bool is_asked = options->time_unit_us > 0 && !format->is_unit_fixed;

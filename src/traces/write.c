@@ -3,7 +3,7 @@
  * Job records to rows of a CSV by the table that reads them, the file around them, and the count of
  * what a format cannot hold. O(cells) a row.
  */
-#include "traces/write.h"
+#include "traces/format.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -13,7 +13,6 @@
 
 #include "sink.h"
 #include "traces/format.h"
-#include "traces/write.h"
 
 #define TRACED_JOBS 128
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "support/sink.h"
-#include "traces/write.h"
+#include "traces/format.h"
 
 #define SECOND INT64_C(1000000)
 

@@ -15,7 +15,7 @@
 
 #include "base/rng.h"
 #include "support/traced.h"
-#include "traces/write.h"
+#include "traces/format.h"
 
 #define JOBS 40
 

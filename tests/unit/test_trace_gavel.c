@@ -17,7 +17,7 @@
 
 #include "support/data.h"
 #include "support/sheet.h"
-#include "traces/write.h"
+#include "traces/format.h"
 
 #define OLD(type, steps, arrival, gpus)                                                            \
     type "\tcd %s && python3 main.py --name \"x\"\t--steps\t1\t" steps "\t" arrival "\t" gpus "\n"

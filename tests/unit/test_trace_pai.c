@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 #include "support/data.h"
-#include "traces/write.h"
+#include "traces/format.h"
 
 #define HEADER                                                                                     \
     "job_name,task_name,inst_num,status,start_time,end_time,plan_cpu,plan_mem,plan_gpu,gpu_type\n"

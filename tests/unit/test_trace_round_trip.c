@@ -14,7 +14,7 @@
 
 #include "support/data.h"
 #include "support/traced.h"
-#include "traces/write.h"
+#include "traces/format.h"
 
 static struct sink sink;
 

@@ -14,7 +14,7 @@
 #include "support/traced.h"
 
 #include "support/data.h"
-#include "traces/write.h"
+#include "traces/format.h"
 
 /* job submit wait run alloc cpu used req time mem status user group exe queue partition prec think
  */

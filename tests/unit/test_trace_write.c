@@ -15,7 +15,7 @@
 
 #include "model/assign.h"
 #include "support/traced.h"
-#include "traces/write.h"
+#include "traces/format.h"
 
 static struct traced t;
 

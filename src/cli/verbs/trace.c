@@ -15,7 +15,7 @@
 #include "base/fmt.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
-#include "traces/write.h"
+#include "traces/format.h"
 #include "workload/fit.h"
 #include "workload/generator.h"
 

@@ -21,7 +21,7 @@
 
 #include "base/fmt.h"
 #include "horus/compiler.h"
-#include "traces/write.h"
+#include "traces/format.h"
 
 /* ---- demands of instances ---- */
 
@@ -166,33 +166,18 @@ const struct hs_trace_format hs_trace_format_pai = {
 
 /* ---- the simulator's job files ---- */
 
-enum { JOB_GPU, JOB_SHARE, JOB_ID, JOB_CPU = 5 };
+enum { JOB_GPU, JOB_SHARE, JOB_CPU = 5 };
 
 static const struct hs_column job_columns[] = {
     [JOB_GPU] = HS_COLUMN("gpus", "num_gpu", OWN, true, gpus),
     [JOB_SHARE] = HS_COLUMN("gpu_milli", "num_gpu", OWN, true, gpu_milli),
-    [JOB_ID] = HS_COLUMN("job_id", "job_id", ID, true, id),
+    HS_COLUMN("job_id", "job_id", ID, true, id),
     HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
     HS_COLUMN("duration", "duration", SPAN, true, duration_us),
     [JOB_CPU] = HS_COLUMN("cpus", "num_cpu", OWN, true, cpus_milli),
     HS_COLUMN("user", "user", TEXT, false, user),
     HS_COLUMN("gpu_type", "gpu_type", NAME, false, gpu_type),
 };
-
-#define JOB_COLUMNS (sizeof job_columns / sizeof *job_columns)
-
-extern const struct hs_trace_format hs_trace_format_pai_jobs;
-
-static enum hs_status open_jobs(void *state, struct hs_input *input,
-                                const struct hs_trace_options *options, struct hs_faults *faults)
-{
-    static const char *const numbered[JOB_COLUMNS] = {[JOB_ID] = HS_ROW_NUMBER};
-    const char *head;
-    size_t len;
-    HS_TRY(hs_input_peek(input, &head, &len));
-    return hs_table_open(state, input, options, faults, &hs_trace_format_pai_jobs,
-                         hs_header_has(head, len, "job_id") ? NULL : numbered);
-}
 
 static enum hs_status next_job(void *state, struct hs_trace_job *job, int *dropped)
 {
@@ -214,7 +199,7 @@ const struct hs_trace_format hs_trace_format_pai_jobs = {
     .header = "num_gpu,num_cpu,submit_time,duration",
     .certainty = 95,
     HS_TABLE(job_columns),
-    .open = open_jobs,
+    .may_lack_ids = true,
     .next = next_job,
 };
 
@@ -288,13 +273,11 @@ static const struct hs_words qualities = {
            {"Burstable", HS_JOB_CLASS_AUTO}},
 };
 
-extern const struct hs_trace_format hs_trace_format_openb;
-
 static enum hs_status open_openb(void *state, struct hs_input *input,
                                  const struct hs_trace_options *options, struct hs_faults *faults)
 {
     struct openb *o = state;
-    HS_TRY(hs_table_open(&o->table, input, options, faults, &hs_trace_format_openb, NULL));
+    HS_TRY(hs_table_open(&o->table, input, options, faults, NULL));
     o->runs_pending = options->openb_pending == HS_OPENB_PENDING_RUN;
     uint32_t times = 0;
     for (uint32_t i = POD_CREATED; i <= POD_SCHEDULED; i++)

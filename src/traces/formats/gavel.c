@@ -27,7 +27,7 @@
 #include "base/intern.h"
 #include "data/gaveljob.h"
 #include "data/json.h"
-#include "traces/write.h"
+#include "traces/format.h"
 
 #define NO_MODEL "-" /* a job type without a model */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "traces/write.h"
+#include "traces/format.h"
 
 static const struct hs_column columns[] = {
     HS_COLUMN("status", "state", FATE, false, outcome),

@@ -16,7 +16,7 @@
 #include "base/fmt.h"
 #include "base/memory.h"
 #include "data/json.h"
-#include "traces/write.h"
+#include "traces/format.h"
 
 /* ---- columns ---- */
 
@@ -166,8 +166,6 @@ static int recognise(const char *head, size_t len)
     return memchr(head, ',', line_len) && head[0] != '[' && head[0] != '{' ? 5 : 0;
 }
 
-extern const struct hs_trace_format hs_trace_format_csv;
-
 static enum hs_status open_native(void *state, struct hs_input *input,
                                   const struct hs_trace_options *options, struct hs_faults *faults)
 {
@@ -185,7 +183,7 @@ static enum hs_status open_native(void *state, struct hs_input *input,
     struct hs_trace_options own = *options;
     if (own.time_unit_us == 0) /* the mapping describes the file, the option is about this run */
         own.time_unit_us = n->mapping.time_unit_us;
-    return hs_table_open(&n->table, input, &own, faults, &hs_trace_format_csv, n->mapping.names);
+    return hs_table_open(&n->table, input, &own, faults, n->mapping.names);
 }
 
 static void close_native(void *state)

@@ -23,7 +23,6 @@
 #include "base/io.h"
 #include "data/json.h"
 #include "traces/format.h"
-#include "traces/write.h"
 
 /* ---- elements of a huge array ----
  * A huge array, or JSON Lines, is split into its elements: the walk over an element finds its end,

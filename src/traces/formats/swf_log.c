@@ -31,7 +31,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/fmt.h"
-#include "traces/write.h"
+#include "traces/format.h"
 
 /* ---- writing ---- */
 
