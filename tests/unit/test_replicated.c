@@ -2,7 +2,7 @@
  *
  * Intervals over runs, by hand with quantiles from a printed table of Student's t.
  */
-#include "report/compare/intervals.h"
+#include "report/run/run_table.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -24,7 +24,6 @@
 #include "base/fmt.h"
 #include "base/rng.h"
 #include "data/param_table.h"
-#include "report/compare/intervals.h"
 #include "report/run/run_table.h"
 
 #define SPEC_MAX           1000u  /* bytes */

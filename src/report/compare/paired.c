@@ -103,21 +103,16 @@ static const char *const workload_keys[] = {
     "outcomes",     "sort",       "philly_attempts", "gavel_throughputs",
     "openb_pending"};
 
-static int compare_int64(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_keys(const struct hs_paired_row *a, const struct hs_paired_row *b)
 {
-    int order = compare_int64(a->submit_us, b->submit_us);
+    int order = hs_order(a->submit_us, b->submit_us);
     return order != 0 ? order : strcmp(a->id, b->id);
 }
 
 static int compare_demands(const struct hs_paired_row *a, const struct hs_paired_row *b)
 {
-    int order = compare_int64(a->gpus, b->gpus);
-    return order != 0 ? order : compare_int64(a->work_us, b->work_us);
+    int order = hs_order(a->gpus, b->gpus);
+    return order != 0 ? order : hs_order(a->work_us, b->work_us);
 }
 
 /* Total: no two rows have one number. */
@@ -125,7 +120,7 @@ static int compare_rows(const void *a, const void *b)
 {
     const struct hs_paired_row *x = a, *y = b;
     const int keys = compare_keys(x, y), demands = compare_demands(x, y);
-    return keys != 0 ? keys : demands != 0 ? demands : compare_int64(x->number, y->number);
+    return keys != 0 ? keys : demands != 0 ? demands : hs_order(x->number, y->number);
 }
 
 /* A setting of both runs as text, `absent` where one has none; false where they agree. */
@@ -278,7 +273,7 @@ struct vc_rank {
 static int compare_vcs(const void *a, const void *b)
 {
     const struct vc_rank *x = a, *y = b;
-    const int order = compare_int64(y->jobs, x->jobs);
+    const int order = hs_order(y->jobs, x->jobs);
     return order != 0 ? order : strcmp(x->name, y->name);
 }
 
@@ -309,18 +304,13 @@ static void group_by_vc(struct hs_paired *p, uint8_t (*of)[KINDS])
     hs_free(group_of);
 }
 
-static int compare_us(const void *a, const void *b)
-{
-    return compare_int64(*(const int64_t *)a, *(const int64_t *)b);
-}
-
 /* Quartiles of the length; jobs of one length are in one of them, so that some may be empty. */
 static void group_by_length(struct hs_paired *p, uint8_t (*of)[KINDS])
 {
     int64_t *lengths = hs_alloc_zeroed(p->count, sizeof *lengths);
     for (uint32_t i = 0; i < p->count; i++)
         lengths[i] = row_of(p, i)->work_us;
-    qsort(lengths, p->count, sizeof *lengths, compare_us);
+    qsort(lengths, p->count, sizeof *lengths, hs_order_at);
     for (uint32_t q = 0; q < HS_PAIRED_QUARTILES; q++) {
         const char name[] = {'q', (char)('1' + q), '\0'};
         p->quartile_us[q] =
@@ -507,8 +497,8 @@ static int64_t value_of(const struct hs_paired_row *row, enum hs_paired_metric m
 static int compare_differences(const void *a, const void *b)
 {
     const struct difference *x = a, *y = b;
-    const int order = compare_int64(x->value, y->value);
-    return order != 0 ? order : compare_int64(x->job, y->job);
+    const int order = hs_order(x->value, y->value);
+    return order != 0 ? order : hs_order(x->job, y->job);
 }
 
 static void take_job(struct figuring *f, enum hs_paired_metric metric, uint32_t job)

@@ -19,6 +19,7 @@
 
 #include "base/fixed.h"
 #include "model/freeindex.h"
+#include "report/stats/exact.h"
 
 const char *const explain_cause_names[EXPLAIN_CAUSES] = {"resources", "fragmentation", "constraint",
                                                          "quota", "priority"};
@@ -174,9 +175,8 @@ static enum hs_status load(struct explain *x)
                            "repeat the run with --outputs=jobs,segments, or all",
                            "nothing to explain: the run was made without %s", needed[i]);
     const struct hs_json *assumptions = x->manifest.assumptions;
-    const char *can = x->manifest.can != NULL ? x->manifest.can : "";
-    x->may_borrow = strstr(can, "borrow") != NULL;
-    x->is_sharing = strstr(can, "co-locate") != NULL;
+    x->may_borrow = strstr(x->manifest.can, "borrow") != NULL;
+    x->is_sharing = strstr(x->manifest.can, "co-locate") != NULL;
     x->policy = config_text(x, "policy");
     x->order = or_unknown(hs_json_text(hs_json_get(assumptions, "order")));
     x->scan = or_unknown(hs_json_text(hs_json_get(assumptions, "scan")));
@@ -276,11 +276,8 @@ static void add_placement(struct replay *r, uint32_t index)
 static int event_compare(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
-    if (x->us != y->us)
-        return x->us < y->us ? -1 : 1;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return (x->subject > y->subject) - (x->subject < y->subject);
+    const int times = hs_order(x->us, y->us), kinds = hs_order(x->kind, y->kind);
+    return times != 0 ? times : kinds != 0 ? kinds : hs_order(x->subject, y->subject);
 }
 
 /* ---- state ---- */

@@ -22,7 +22,6 @@
 #include "base/diag.h"
 #include "base/io.h"
 #include "base/memory.h"
-#include "report/compare/intervals.h"
 #include "report/run/manifest.h"
 #include "report/run/run_table.h"
 

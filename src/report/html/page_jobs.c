@@ -12,6 +12,7 @@
 
 #include "base/fmt.h"
 #include "report/html/page.h"
+#include "report/stats/exact.h"
 
 /* ---- values of jobs: of those of the statistics in summary.json (done, and submitted inside the
  * window of --warmup and --cooldown) ---- */
@@ -71,12 +72,6 @@ static enum hs_status read_job(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
-static int compare_values(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The jobs of a run inside its window, behind those that are there. */
 static enum hs_status read_run(struct job_reading *r, struct hs_runmanifest *run,
                                const struct hs_rowcell *cells)
@@ -102,7 +97,7 @@ static void take_values(struct job_values *of, struct hs_arena *arena, const str
         if (r->rows[i].value[kind] >= 0)
             of->values[of->count++] = r->rows[i].value[kind];
     if (of->count > 0)
-        qsort(of->values, of->count, sizeof *of->values, compare_values);
+        qsort(of->values, of->count, sizeof *of->values, hs_order_at);
 }
 
 /* The wanted values (bits 1 << kind) of all runs of each group together. O(jobs log jobs). */

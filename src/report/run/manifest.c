@@ -138,6 +138,7 @@ enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const char *path, s
                        "the manifest has no configuration");
     m->assumptions = hs_renamed_get(root, "assumptions");
     m->can = hs_json_text(hs_json_get(m->assumptions, "can"));
+    m->can = m->can != NULL ? m->can : "";
     /* a file that is not described as a run describes it is passed over */
     const struct hs_json *in = hs_json_first(hs_json_get(root, "inputs"));
     for (; in != NULL && m->input_count < HS_RUNMANIFEST_FILES_MAX; in = hs_json_next(in)) {

@@ -215,8 +215,8 @@ struct hs_runmanifest {
     struct hs_diag *diag;
     struct hs_json_doc *doc;
     const struct hs_json *config;      /* an object: the effective configuration */
-    const struct hs_json *assumptions; /* NULL = not stated, likewise below */
-    const char *can;                   /* of the assumptions */
+    const struct hs_json *assumptions; /* NULL = not stated */
+    const char *can;                   /* words of the assumptions, "" = not stated */
     struct hs_output_file files[HS_RUNMANIFEST_FILES_MAX]; /* names and hashes alone */
     uint32_t file_count;
     struct hs_manifest_input inputs[HS_RUNMANIFEST_FILES_MAX]; /* without rows */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The one division at the end of an exact sum. Sums stay integers of 128 bits until here.
+ * The one division at the end of an exact sum, which stays an integer of 128 bits until here; and
+ * the order of integers.
  */
 #ifndef HORUS_REPORT_STATS_EXACT_H
 #define HORUS_REPORT_STATS_EXACT_H
@@ -41,6 +42,17 @@ static inline uint64_t hs_exact_scaled(hs_u128 num, hs_u128 den, uint64_t scale)
 {
     hs_u128 quotient = (num * scale + den / 2) / den;
     return quotient > UINT64_MAX ? UINT64_MAX : (uint64_t)quotient;
+}
+
+/* < 0, 0, > 0; and of two int64_t in memory, for qsort. */
+static inline int hs_order(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static inline int hs_order_at(const void *a, const void *b)
+{
+    return hs_order(*(const int64_t *)a, *(const int64_t *)b);
 }
 
 #endif

@@ -26,6 +26,7 @@
 
 #include "base/fixed.h"
 #include "data/param_table.h"
+#include "report/stats/exact.h"
 
 #define NODES_MAX     1000000u
 #define NODE_GPUS_MAX 1024
@@ -251,7 +252,7 @@ static enum hs_status read_config(struct verify_run *run)
                        m->sort);
     if (m->until_us == 0)
         m->until_us = HS_TIME_MAX;
-    const char *can = run->manifest.can != NULL ? run->manifest.can : ""; /* words of the card */
+    const char *can = run->manifest.can;
     m->is_slicing = strstr(can, "slice") != NULL;
     m->is_throttling = strstr(can, "throttle") != NULL;
     m->is_resizing = strstr(can, "resize") != NULL;
@@ -562,12 +563,6 @@ static void add_row(struct verify_sums *s, const struct verify_job *j)
     }
 }
 
-static int compare_us(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 struct stated {
     struct verify_check *check;
     const struct hs_json *figures; /* an object */
@@ -703,7 +698,7 @@ static enum hs_status check_summary(struct verify_check *c)
         if (run->jobs[i].row.line != 0)
             add_row(&sums, &run->jobs[i]);
     for (int m = 0; m < MEASURES; m++)
-        qsort(sums.values[m].of, sums.values[m].count, sizeof(int64_t), compare_us);
+        qsort(sums.values[m].of, sums.values[m].count, sizeof(int64_t), hs_order_at);
     compare_all(c, hs_json_root(doc), &sums);
     for (int m = 0; m < MEASURES; m++)
         hs_free(sums.values[m].of);

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/fixed.h"
+#include "report/stats/exact.h"
 #include "report/verify/verify.h"
 
 /* ---- faults ---- */
@@ -117,11 +118,8 @@ static uint32_t milli_of(const struct verify_run *run, const struct hs_placed *s
 static int compare_segments(const void *a, const void *b)
 {
     const struct hs_placed *x = a, *y = b;
-    if (x->start_us != y->start_us)
-        return x->start_us < y->start_us ? -1 : 1;
-    if (x->end_us != y->end_us)
-        return x->end_us < y->end_us ? -1 : 1;
-    return x->line < y->line ? -1 : x->line > y->line;
+    const int starts = hs_order(x->start_us, y->start_us), ends = hs_order(x->end_us, y->end_us);
+    return starts != 0 ? starts : ends != 0 ? ends : hs_order(x->line, y->line);
 }
 
 /* Sorts the segments, for all rules that follow. */
@@ -244,9 +242,8 @@ struct end {
 static int compare_ends(const void *a, const void *b)
 {
     const struct end *x = a, *y = b;
-    if (x->at_us != y->at_us)
-        return x->at_us < y->at_us ? -1 : 1;
-    return x->segment < y->segment ? -1 : x->segment > y->segment;
+    const int times = hs_order(x->at_us, y->at_us);
+    return times != 0 ? times : hs_order(x->segment, y->segment);
 }
 
 /* One walk over the begins and ends of all segments of some length, by time, where `apply` is
