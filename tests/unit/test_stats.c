@@ -228,7 +228,7 @@ static void classes_that_hold_every_job(void **state)
 static double measure(const struct hs_class *class, const char *name)
 {
     uint32_t i = 0;
-    while (strcmp(hs_class_measure(i), name) != 0)
+    while (strcmp(hs_class_measures[i], name) != 0)
         i++;
     return class->value[i];
 }

@@ -94,9 +94,8 @@ const struct hs_verb hs_verb_report = {
 extern char **environ;
 
 struct plot_options {
-    const char *output, *title, *metric, *by, *x;
-    double width, height;
-    int scale;
+    const char *output;
+    struct hs_figure_options figure;
     bool force;
 };
 
@@ -142,16 +141,9 @@ static enum hs_status write_svg(struct hs_call *call, struct hs_page *page, uint
                                 const char *path)
 {
     const struct plot_options *o = call->options;
-    const struct hs_figure_options figure = {.title = o->title,
-                                             .metrics = o->metric,
-                                             .by = o->by,
-                                             .x = o->x,
-                                             .width = o->width,
-                                             .height = o->height,
-                                             .scale = (enum hs_figure_scale)o->scale};
     struct hs_wholefile file;
     HS_TRY(hs_wholefile_open(&file, path, &call->diag));
-    const enum hs_status status = hs_figure_write(page, kind, &figure, &file.out);
+    const enum hs_status status = hs_figure_write(page, kind, &o->figure, &file.out);
     return hs_wholefile_close(&file, status, &call->diag);
 }
 
@@ -208,19 +200,20 @@ static const struct hs_option plot_table[] = {
     TEXT("output", output, NULL, "figure.svg", "FILE",
          "where the figure goes: .svg, .pdf or .png; - is standard output, SVG", LETTER('o'),
          SHORT),
-    TEXT("metric", metric, NULL, NULL, "LIST",
+    TEXT("metric", figure.metrics, NULL, NULL, "LIST",
          "cdf: some of jct, wait, slowdown, queueing_delay, run_slowdown; classes: measures of "
          "summary.json; sweep: columns of sweep.csv; at most six",
          SHORT),
-    TEXT("by", by, NULL, NULL, "NAME", "classes: gpus, vc, user_quintile, outcome or class", SHORT),
-    TEXT("x", x, NULL, NULL, "NAME", "sweep: the key along the axis; else that of most numbers",
+    TEXT("by", figure.by, NULL, NULL, "NAME", "classes: gpus, vc, user_quintile, outcome or class",
          SHORT),
-    CHOICE("scale", scale, NULL, "auto", scales,
+    TEXT("x", figure.x, NULL, NULL, "NAME",
+         "sweep: the key along the axis; else that of most numbers", SHORT),
+    CHOICE("scale", figure.scale, NULL, "auto", scales,
            "of the values of cdf, classes, sweep; auto: logarithmic where they are wide", SHORT),
-    TEXT("title", title, NULL, NULL, "TEXT", "above the figure", SHORT),
-    REAL("width", width, NULL, "760", 200, 4000, "of the figure, in pixels at letters of 11",
+    TEXT("title", figure.title, NULL, NULL, "TEXT", "above the figure", SHORT),
+    REAL("width", figure.width, NULL, "760", 200, 4000, "of the figure, in pixels at letters of 11",
          UNIT("X"), SHORT),
-    REAL("height", height, NULL, "0", 0, 4000, "of each plot in it; 0: as the kind needs it",
+    REAL("height", figure.height, NULL, "0", 0, 4000, "of each plot in it; 0: as the kind needs it",
          UNIT("X"), SHORT),
     FLAG("force", force, NULL, "replace FILE", SHORT),
     HS_OPTIONS_END,

@@ -438,16 +438,17 @@ static void put_title(struct hs_output *out, double x, double y, const char *tit
 static const struct {
     const char *name;
     hs_page_part *draw;
+    enum hs_page_source source;
     bool is_of_sweep; /* takes --x, and the directory of a sweep */
     bool has_metrics, has_scale, has_classes;
 } kinds[HS_FIGURE_KINDS] = {
-    {"cdf", hs_draw_cdf, false, true, true, false},
-    {"classes", hs_draw_classes, false, true, true, true},
-    {"gantt", hs_draw_gantt, false, false, false, false},
-    {"heat", hs_draw_heat, false, false, false, false},
-    {"sweep", hs_draw_sweep, true, true, true, false},
-    {"time", hs_draw_time, false, false, false, false},
-    {"waits", hs_draw_waits, false, false, false, false},
+    {"cdf", hs_draw_cdf, HS_FROM_JOBS, false, true, true, false},
+    {"classes", hs_draw_classes, HS_FROM_SUMMARY, false, true, true, true},
+    {"gantt", hs_draw_gantt, HS_FROM_SEGMENTS, false, false, false, false},
+    {"heat", hs_draw_heat, HS_FROM_SEGMENTS, false, false, false, false},
+    {"sweep", hs_draw_sweep, HS_FROM_SUMMARY, true, true, true, false},
+    {"time", hs_draw_time, HS_FROM_SERIES, false, false, false, false},
+    {"waits", hs_draw_waits, HS_FROM_SERIES, false, false, false, false},
 };
 
 const char *hs_figure_kind(size_t index)
@@ -669,7 +670,10 @@ enum hs_status hs_figure_write(struct hs_page *page, uint32_t kind,
         return hs_fail(page->diag, HS_E_USAGE, NULL, "name those that matter",
                        "a figure has room for %u runs or policies, not for %u", HS_PAGE_DRAWN_MAX,
                        page->group_count);
-    HS_TRY(kinds[kind].draw(page));
-    hs_say(out, "</svg>\n");
-    return HS_OK;
+    enum hs_status status;
+    if (hs_page_can_draw(page, kinds[kind].source, &status))
+        status = kinds[kind].draw(page);
+    if (status == HS_OK)
+        hs_say(out, "</svg>\n");
+    return status;
 }

@@ -315,9 +315,8 @@ void hs_page_metric_cell(struct hs_page *page, const char *metric, double value)
     hs_html_cell(page->out, &column, value, NULL, "");
 }
 
-bool hs_page_can_draw(struct hs_page *page, const char *const *names, enum hs_status *status)
+static bool has_files(struct hs_page *page, const char *const *names, enum hs_status *status)
 {
-    *status = HS_OK;
     for (; *names != NULL; names++) {
         uint32_t having = 0;
         for (uint32_t g = 0; g < page->drawn; g++) {
@@ -352,10 +351,16 @@ bool hs_page_can_draw(struct hs_page *page, const char *const *names, enum hs_st
     return true;
 }
 
-bool hs_page_can_draw_time(struct hs_page *page, const char *const *names, enum hs_status *status)
+bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_status *status)
 {
-    if (!hs_page_can_draw(page, names, status))
+    static const char *const files[][3] = {[HS_FROM_JOBS] = {"jobs.csv"},
+                                           [HS_FROM_SERIES] = {"series.csv"},
+                                           [HS_FROM_SEGMENTS] = {"segments.csv", "nodes.csv"}};
+    *status = HS_OK;
+    if (!has_files(page, files[source], status))
         return false;
+    if (source < HS_FROM_SERIES)
+        return true;
     page->span_s = 0;
     for (uint32_t g = 0; g < page->drawn; g++) {
         const struct hs_page_group *group = &page->groups[g];
@@ -730,18 +735,19 @@ static enum hs_status put_method(struct hs_page *page)
 static const struct section {
     const char *id, *heading;
     hs_page_part *put;
-} of_runs[] = {{"summary", "Summary", put_summary},
-               {"distributions", "Distributions", hs_put_distributions},
-               {"time", "Over time", hs_put_time},
-               {"waiting", "Why jobs waited", hs_put_waiting},
-               {"classes", "Kinds of jobs", hs_put_classes},
-               {"nodes", "Where", hs_put_nodes},
-               {"method", "What was run", put_method},
-               {NULL, NULL, NULL}},
-  of_a_sweep[] = {{"results", "Results", hs_put_results},
-                  {"points", "Points", hs_put_points},
-                  {"method", "What was run", put_method},
-                  {NULL, NULL, NULL}};
+    enum hs_page_source source;
+} of_runs[] = {{"summary", "Summary", put_summary, HS_FROM_SUMMARY},
+               {"distributions", "Distributions", hs_put_distributions, HS_FROM_JOBS},
+               {"time", "Over time", hs_put_time, HS_FROM_SERIES},
+               {"waiting", "Why jobs waited", hs_put_waiting, HS_FROM_SUMMARY},
+               {"classes", "Kinds of jobs", hs_put_classes, HS_FROM_SUMMARY},
+               {"nodes", "Where", hs_put_nodes, HS_FROM_SEGMENTS},
+               {"method", "What was run", put_method, HS_FROM_SUMMARY},
+               {.id = NULL}},
+  of_a_sweep[] = {{"results", "Results", hs_put_results, HS_FROM_SUMMARY},
+                  {"points", "Points", hs_put_points, HS_FROM_SUMMARY},
+                  {"method", "What was run", put_method, HS_FROM_SUMMARY},
+                  {.id = NULL}};
 
 static void put_title(struct hs_page *page)
 {
@@ -762,6 +768,7 @@ enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
     static const char comment_end[] = "*/\n"; /* of the head of the style sheet, left out */
     const struct section *const sections = page->kind == HS_PAGE_SWEEP ? of_a_sweep : of_runs;
     const char *css = strstr(hs_builtin_find(HS_BUILTIN "report.css")->data, comment_end);
+    enum hs_status status;
     page->out = out;
     hs_say(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -785,7 +792,8 @@ enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
     hs_say(out, "</nav>\n</header>\n");
     for (const struct section *s = sections; s->id != NULL; s++) {
         hs_say(out, "<section id=\"%s\">\n<h2>%s</h2>\n", s->id, s->heading);
-        HS_TRY(s->put(page));
+        if (hs_page_can_draw(page, s->source, &status))
+            HS_TRY(s->put(page));
         hs_say(out, "</section>\n");
     }
     hs_say(out, "</main>\n</body>\n</html>\n");

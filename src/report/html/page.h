@@ -97,11 +97,11 @@ HS_MUST_USE hs_page_part hs_put_distributions, hs_put_classes, hs_put_time, hs_p
 const char *hs_page_colour(uint32_t group);
 /* Is the file in the directory of the group's first run? */
 bool hs_page_has(const struct hs_page *page, uint32_t group, const char *name);
-/* Whether there is what is drawn from the files, NULL behind the last. A page goes without groups
- * that lack one, and says so; a figure needs all, else *status is HS_E_INPUT. */
-bool hs_page_can_draw(struct hs_page *page, const char *const *names, enum hs_status *status);
-/* The same of what is drawn over time; finds span_s. */
-bool hs_page_can_draw_time(struct hs_page *page, const char *const *names, enum hs_status *status);
+/* The files that a section or figure is drawn from; from HS_FROM_SERIES on, over time. */
+enum hs_page_source { HS_FROM_SUMMARY, HS_FROM_JOBS, HS_FROM_SERIES, HS_FROM_SEGMENTS };
+/* Whether they are there, and time has passed for what is drawn over it; finds span_s. A page goes
+ * without groups that lack one, and says so; a figure needs all, else *status is HS_E_INPUT. */
+bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_status *status);
 /* The runs from `first` on as one group. */
 HS_MUST_USE enum hs_status hs_page_add_group(struct hs_page *page, const char *label,
                                              const struct hs_json *card, uint32_t first,

@@ -331,16 +331,11 @@ static void put_quantile_table(const struct curves *s)
     hs_say(out, HS_TABLE_END "</details>\n");
 }
 
-static const char *const files[] = {"jobs.csv", NULL};
-
 enum hs_status hs_put_distributions(struct hs_page *page)
 {
     static const struct hs_frame frame = {
         .columns = ON_PAGE, .width = HS_PAGE_THIRD, .height = 188, .margin = {44, 10, 8, 24}};
     struct curves s = {.page = page};
-    enum hs_status status;
-    if (!hs_page_can_draw(page, files, &status))
-        return status;
     HS_TRY(read_groups(&s, (1u << ON_PAGE) - 1));
     hs_page_legend(page);
     hs_say(page->out, "<div class=\"charts\">\n");
@@ -383,9 +378,6 @@ enum hs_status hs_draw_cdf(struct hs_page *page)
     struct curves s = {.page = page};
     const char *names[HS_FIGURE_METRICS_MAX + 1];
     uint32_t chosen[HS_FIGURE_METRICS_MAX], count = 0, wanted = 0, jobs = 0;
-    enum hs_status status;
-    if (!hs_page_can_draw(page, files, &status))
-        return status;
     HS_TRY(hs_figure_metrics(page, "jct,wait,slowdown", names));
     for (; names[count] != NULL; count++) {
         uint32_t v = 0;
@@ -428,7 +420,7 @@ struct rows {
 static uint32_t measure_index(const char *name)
 {
     uint32_t index = 0;
-    while (hs_class_measure(index) != NULL && strcmp(hs_class_measure(index), name) != 0)
+    while (index < HS_CLASS_MEASURES && strcmp(hs_class_measures[index], name) != 0)
         index++;
     return index;
 }
@@ -653,7 +645,7 @@ enum hs_status hs_draw_classes(struct hs_page *page)
     size_t longest = 0;
     HS_TRY(hs_figure_metrics(page, "mean_wait,mean_jct,mean_slowdown", names));
     for (; names[count] != NULL; count++)
-        if (hs_class_measure(measure_index(names[count])) == NULL)
+        if (measure_index(names[count]) == HS_CLASS_MEASURES)
             return hs_fail(page->diag, HS_E_USAGE, NULL, "see 'Classes' in results/README.md",
                            "classes have no metric '%s'", names[count]);
     if (rows.count == 0)

@@ -210,13 +210,10 @@ static enum hs_status read_maps(struct nodes_section *s)
 static enum hs_status with_maps(struct hs_page *page,
                                 enum hs_status (*put)(struct nodes_section *s))
 {
-    static const char *const files[] = {"segments.csv", "nodes.csv", NULL};
-    struct nodes_section s = {.page = page, .most = 1};
-    enum hs_status status;
-    if (!hs_page_can_draw_time(page, files, &status))
-        return status;
-    s.maps = hs_arena_alloc(&page->arena, page->drawn * sizeof *s.maps);
-    status = read_maps(&s);
+    struct nodes_section s = {.page = page,
+                              .most = 1,
+                              .maps = hs_arena_alloc(&page->arena, page->drawn * sizeof *s.maps)};
+    enum hs_status status = read_maps(&s);
     if (status == HS_OK)
         status = put(&s);
     for (uint32_t g = 0; g < s.page->drawn; g++)

@@ -164,15 +164,17 @@ static enum hs_status add_gpus(void *ctx, const struct hs_rowfile *f)
 }
 
 /* Of the first run of each group. */
-static enum hs_status read_tracks(struct series_section *s)
+static enum hs_status open_section(struct series_section *s, struct hs_page *page)
 {
     static const struct hs_rowcell gpu_cells[] = {{"gpus", HS_ROWCELL_COUNT, 0},
                                                   {NULL, HS_ROWCELL_TEXT, 0}};
-    for (uint32_t g = 0; g < s->page->drawn; g++) {
+    const bool is_alone = page->figure == NULL && page->group_count == 1;
+    *s = (struct series_section){.page = page, .buckets = is_alone ? BUCKETS_ALONE : BUCKETS_MANY};
+    for (uint32_t g = 0; g < page->drawn; g++) {
         struct track *track = &s->tracks[g];
         if (!hs_page_has(s->page, g, "series.csv"))
             continue;
-        struct hs_runmanifest *run = &s->page->runs[s->page->groups[g].first].manifest;
+        struct hs_runmanifest *run = &page->runs[page->groups[g].first].manifest;
         s->reading = g;
         track->is_read = true;
         HS_TRY(hs_rowfile_each(run, "series.csv", series_cells, read_row, s));
@@ -420,25 +422,13 @@ static void put_chart(const struct series_section *s, enum chart chart)
     hs_say(out, "</figure>\n");
 }
 
-static enum hs_status open_section(struct series_section *s, struct hs_page *page)
-{
-    static const char *const files[] = {"series.csv", NULL};
-    const bool is_alone = page->figure == NULL && page->group_count == 1;
-    enum hs_status status;
-    *s = (struct series_section){.page = page};
-    if (!hs_page_can_draw_time(page, files, &status))
-        return status;
-    s->buckets = is_alone ? BUCKETS_ALONE : BUCKETS_MANY;
-    return read_tracks(s);
-}
-
 enum hs_status hs_put_time(struct hs_page *page)
 {
     struct series_section s;
     HS_TRY(open_section(&s, page));
-    for (uint32_t chart = 0; chart < CHARTS && s.buckets > 0; chart++)
+    for (uint32_t chart = 0; chart < CHARTS; chart++)
         put_chart(&s, (enum chart)chart);
-    if (page->kind == HS_PAGE_COMPARISON && s.buckets > 0)
+    if (page->kind == HS_PAGE_COMPARISON)
         hs_page_note(page, "Of several runs of a policy the first is drawn.");
     return HS_OK;
 }

@@ -479,15 +479,10 @@ void hs_schedule_free(struct hs_schedule *s)
 /* ---- figures ---- */
 
 /* The order is that of the figures in stats.c. */
-static const char *const class_measures[HS_CLASS_MEASURES] = {
+const char *const hs_class_measures[HS_CLASS_MEASURES] = {
     HS_FIGURE_NAMES("wait"), HS_FIGURE_NAMES("jct"), HS_FIGURE_NAMES("slowdown"),
     "mean_bounded_slowdown", "mean_isolated",        HS_FIGURE_NAMES("run_slowdown"),
     "mean_time_to_progress"};
-
-const char *hs_class_measure(uint32_t index)
-{
-    return index < HS_CLASS_MEASURES ? class_measures[index] : NULL;
-}
 
 uint32_t hs_class_of_gpus(uint32_t gpus)
 {
@@ -620,7 +615,7 @@ static void put_classes(const struct hs_summary *s, struct hs_jsonw *w)
         hs_jsonw_put(w, "%s={", class->name);
         hs_jsonw_put(w, "jobs=%" PRIu64, class->jobs);
         for (uint32_t m = 0; m < HS_CLASS_MEASURES; m++)
-            hs_jsonw_put(w, "%s=%g", class_measures[m], class->value[m]);
+            hs_jsonw_put(w, "%s=%g", hs_class_measures[m], class->value[m]);
         hs_jsonw_put(w, "}");
         if (i + 1 == s->class_count || strcmp(class->kind, class[1].kind) != 0)
             hs_jsonw_put(w, "}");
@@ -704,7 +699,7 @@ static void put_class_columns(const struct hs_summary *s, uint32_t from, uint32_
             hs_csvw_u64(w, class != NULL ? class->jobs : 0);
         for (uint32_t m = 0; m < 3 * HS_FIGURES; m += HS_FIGURES)
             if (is_header)
-                put_class_name(&like, class_measures[m], w);
+                put_class_name(&like, hs_class_measures[m], w);
             else
                 hs_csvw_double(w, class != NULL ? class->value[m] : (double)NAN);
     }
@@ -791,7 +786,7 @@ enum hs_status hs_runsummary_load(struct hs_runsummary *r, const char *path, str
             class->jobs = (uint64_t)jobs;
             (void)snprintf(class->name, sizeof class->name, "%s", hs_json_key(figures));
             for (uint32_t m = 0; m < HS_CLASS_MEASURES; m++)
-                class->value[m] = number_or_nan(hs_json_get(figures, class_measures[m]));
+                class->value[m] = number_or_nan(hs_json_get(figures, hs_class_measures[m]));
         }
     }
     return HS_OK;

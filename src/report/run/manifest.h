@@ -44,7 +44,7 @@ struct hs_metric {
 enum { HS_F_MEAN, HS_F_P50, HS_F_P90, HS_F_P95, HS_F_P99, HS_F_MAX, HS_FIGURES };
 #define HS_FIGURE_NAMES(of) "mean_" of, "p50_" of, "p90_" of, "p95_" of, "p99_" of, "max_" of
 
-/* The same figures for one class of jobs; measures are named by hs_class_measure(). NaN = none. */
+/* The same figures for one class of jobs; measures as in hs_class_measures. NaN = none. */
 #define HS_CLASS_MEASURES 27
 #define HS_CLASS_NAME_MAX 63
 #define HS_CLASSES_MAX    131
@@ -54,8 +54,8 @@ struct hs_class {
     uint64_t jobs; /* that count in the statistics */
     double value[HS_CLASS_MEASURES];
 };
-/* "mean_wait", "p99_jct", ...; NULL past the last. */
-const char *hs_class_measure(uint32_t index);
+/* "mean_wait", "p99_jct", ... */
+extern const char *const hs_class_measures[HS_CLASS_MEASURES];
 
 /* Classes of completed jobs: all; by GPUs, quintile of the user among all users by GPU time,
  * recorded outcome, class that the user asked for (where any job asks for one), virtual cluster. */

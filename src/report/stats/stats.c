@@ -754,7 +754,7 @@ static void fill(const struct evaluation *e, struct hs_summary *summary)
         if (jobs == 0)
             continue;
         struct hs_class *class = &summary->classes[summary->class_count++];
-        double *value = class->value; /* in the order of hs_class_measure() */
+        double *value = class->value; /* in the order of hs_class_measures */
         const char *vc = i > HS_CLASS_VC ? hs_intern_text(&s->vcs, i - HS_CLASS_VC) : "(none)";
         hs_class_name(
             i, i == HS_CLASSES_MAX - 1 && s->vcs.count > HS_CLASS_VCS_MAX ? "(others)" : vc, class);
