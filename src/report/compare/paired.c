@@ -81,18 +81,6 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
-static enum hs_status load_run(struct hs_paired_run *run, const char *dir, struct hs_diag *diag)
-{
-    run->dir = dir;
-    hs_intern_init(&run->vcs);
-    HS_TRY(hs_runmanifest_open(&run->manifest, dir, diag));
-    if (hs_runmanifest_file(&run->manifest, "jobs.csv") == NULL && run->manifest.file_count > 0)
-        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = dir},
-                       "repeat the run with --outputs=jobs, or all",
-                       "nothing to compare: the run was made without jobs.csv");
-    return hs_rowfile_each(&run->manifest, "jobs.csv", cells, add_job, run);
-}
-
 /* ---- joining ---- */
 
 /* Keys of the configuration that say which jobs there are. */
@@ -214,10 +202,18 @@ enum hs_status hs_paired_load(struct hs_paired *p, const char *const dirs[HS_PAI
     const struct hs_manifest_input *trace[HS_PAIRED_RUNS];
     *p = (struct hs_paired){.diag = diag};
     for (int r = 0; r < HS_PAIRED_RUNS; r++) {
-        HS_TRY(load_run(&p->runs[r], dirs[r], diag));
-        trace[r] = hs_runmanifest_trace(&p->runs[r].manifest);
-        if (p->runs[r].count > 0)
-            qsort(p->runs[r].rows, p->runs[r].count, sizeof *p->runs[r].rows, compare_rows);
+        struct hs_paired_run *run = &p->runs[r];
+        run->dir = dirs[r];
+        hs_intern_init(&run->vcs);
+        HS_TRY(hs_runmanifest_open(&run->manifest, run->dir, diag));
+        if (hs_runmanifest_file(&run->manifest, "jobs.csv") == NULL && run->manifest.file_count > 0)
+            return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = run->dir},
+                           "repeat the run with --outputs=jobs, or all",
+                           "nothing to compare: the run was made without jobs.csv");
+        HS_TRY(hs_rowfile_each(&run->manifest, "jobs.csv", cells, add_job, run));
+        trace[r] = hs_runmanifest_trace(&run->manifest);
+        if (run->count > 0)
+            qsort(run->rows, run->count, sizeof *run->rows, compare_rows);
     }
     const struct hs_manifest_input *a = trace[HS_PAIRED_A], *b = trace[HS_PAIRED_B];
     if (a != NULL && b != NULL && (a->hash != b->hash || a->bytes != b->bytes))
@@ -363,19 +359,6 @@ static uint32_t block_of(uint32_t index, uint32_t count, uint32_t blocks)
     return (uint32_t)((uint64_t)index * blocks / count);
 }
 
-static void block_means(const int64_t *values, uint32_t count, uint32_t blocks, double *means)
-{
-    hs_i128 sums[BLOCKS_MAX] = {0};
-    uint32_t sizes[BLOCKS_MAX] = {0};
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t block = block_of(i, count, blocks);
-        sums[block] += values[i];
-        sizes[block]++;
-    }
-    for (uint32_t b = 0; b < blocks; b++)
-        means[b] = (double)sums[b] / sizes[b];
-}
-
 /* Lag-1 autocorrelation; 0 where all values are equal. */
 static double neighbour_correlation(const double *x, uint32_t count)
 {
@@ -403,7 +386,14 @@ static uint32_t blocks_of(const int64_t *values, uint32_t count, double *correla
     double means[BLOCKS_MAX];
     uint32_t blocks = count < BLOCKS_MAX ? count : BLOCKS_MAX;
     for (;; blocks /= 2) {
-        block_means(values, count, blocks, means);
+        hs_i128 sums[BLOCKS_MAX] = {0};
+        uint32_t sizes[BLOCKS_MAX] = {0};
+        for (uint32_t i = 0; i < count; i++) {
+            sums[block_of(i, count, blocks)] += values[i];
+            sizes[block_of(i, count, blocks)]++;
+        }
+        for (uint32_t b = 0; b < blocks; b++)
+            means[b] = (double)sums[b] / sizes[b];
         *correlation = neighbour_correlation(means, blocks);
         if (*correlation <= chance_of(blocks) || blocks / 2 < BLOCKS_LEAST)
             return blocks;

@@ -22,7 +22,6 @@
 
 #define TITLE_GROUPS  4u /* named in it */
 #define COLUMNS_SHOWN 10
-#define VALUE_SIZE    1024
 
 /* ---- operands ---- */
 
@@ -391,21 +390,21 @@ static const char *text_of(const struct hs_json *object, const char *key)
 }
 
 /* A value as one line: lists with commas. */
-static void value_text(const struct hs_json *value, char text[VALUE_SIZE])
+static void value_text(const struct hs_json *value, char text[HS_PAGE_VALUE_SIZE])
 {
     char number[HS_RUNMANIFEST_NUMBER_SIZE];
     text[0] = '\0';
     if (hs_json_kind(value) == HS_JSON_ARRAY) {
         for (const struct hs_json *v = hs_json_first(value); v != NULL; v = hs_json_next(v)) {
             const char *one = hs_runmanifest_text(v, number);
-            hs_append(text, VALUE_SIZE, "%s%s", text[0] != '\0' ? ", " : "",
+            hs_append(text, HS_PAGE_VALUE_SIZE, "%s%s", text[0] != '\0' ? ", " : "",
                       one != NULL ? one : "...");
         }
         return;
     }
     const char *one = hs_json_kind(value) == HS_JSON_BOOL ? (hs_json_bool(value) ? "yes" : "no")
                                                           : hs_runmanifest_text(value, number);
-    (void)snprintf(text, VALUE_SIZE, "%s", one != NULL ? one : "");
+    (void)snprintf(text, HS_PAGE_VALUE_SIZE, "%s", one != NULL ? one : "");
 }
 
 /* What a table has a row a key of: the cards of the groups, or the configurations of their first
@@ -426,7 +425,7 @@ static uint32_t columns_of(const struct hs_page *page, enum stated of)
 
 static bool is_alike(const struct hs_page *page, enum stated of, const char *key)
 {
-    char first[VALUE_SIZE], other[VALUE_SIZE];
+    char first[HS_PAGE_VALUE_SIZE], other[HS_PAGE_VALUE_SIZE];
     value_text(hs_json_get(object_of(page, of, 0), key), first);
     for (uint32_t g = 1; g < columns_of(page, of); g++) {
         value_text(hs_json_get(object_of(page, of, g), key), other);
@@ -595,22 +594,13 @@ static enum hs_status put_summary(struct hs_page *page)
 
 /* ---- what was run ---- */
 
-/* Of a key that a sweep went through, its values; else one of the configuration. */
-static void column_text(const struct hs_page *page, enum stated of, uint32_t column,
-                        const char *key, char text[VALUE_SIZE])
-{
-    value_text(hs_json_get(object_of(page, of, column), key), text);
-    if (of == CONFIG)
-        hs_page_swept(page, key, text, VALUE_SIZE);
-}
-
 /* A row a key: one cell across all groups where they agree. Keys of the first group, then those
  * that only later ones have. */
 static void put_object(struct hs_page *page, enum stated of)
 {
     struct hs_output *out = page->out;
     const uint32_t columns = columns_of(page, of);
-    char text[VALUE_SIZE];
+    char text[HS_PAGE_VALUE_SIZE];
     hs_say(out, "<div class=\"wide\"><table class=\"method\">");
     if (columns > 1) {
         hs_say(out, "<thead><tr><th></th>");
@@ -630,7 +620,9 @@ static void put_object(struct hs_page *page, enum stated of)
                 continue;
             hs_markup(out, "<tr><th scope=\"row\">%s</th>", key);
             for (uint32_t c = 0; c < (alike ? 1 : columns); c++) {
-                column_text(page, of, c, key, text);
+                value_text(hs_json_get(object_of(page, of, c), key), text);
+                if (of == CONFIG)
+                    hs_page_swept(page, key, text);
                 hs_say(out, "<td class=\"text\"");
                 if (alike)
                     hs_say(out, " colspan=\"%" PRIu32 "\"", columns);
@@ -652,7 +644,7 @@ static void put_files(struct hs_output *out, const struct hs_json *list, const c
         hs_markup(out, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td>", text_of(f, name),
                   text_of(f, "role"));
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-            char text[VALUE_SIZE];
+            char text[HS_PAGE_VALUE_SIZE];
             value_text(hs_json_get(f, counts[i]), text);
             hs_markup(out, "<td>%s</td>", strcmp(text, "0") == 0 ? "" : text);
         }
@@ -664,7 +656,7 @@ static void put_files(struct hs_output *out, const struct hs_json *list, const c
 static void put_stated(struct hs_output *out, const struct hs_json *root, const char *key)
 {
     const struct hs_json *value = hs_json_get(root, key), *count = hs_json_first(value);
-    char text[VALUE_SIZE];
+    char text[HS_PAGE_VALUE_SIZE];
     if (hs_json_text(value) == NULL && count == NULL)
         return;
     hs_markup(out, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s", key, text_of(root, key));

@@ -116,8 +116,9 @@ HS_MUST_USE enum hs_status hs_page_read_sweep(struct hs_page *page, const char *
                                               const char *x);
 void hs_page_close_sweep(struct hs_page *page);
 void hs_page_sweep_head(struct hs_page *page);
+#define HS_PAGE_VALUE_SIZE 1024
 /* The values that a key took in a sweep; any other key leaves the text as it is. */
-void hs_page_swept(const struct hs_page *page, const char *key, char *text, size_t size);
+void hs_page_swept(const struct hs_page *page, const char *key, char text[HS_PAGE_VALUE_SIZE]);
 
 /* ---- parts of a page ---- */
 

@@ -89,17 +89,6 @@ static enum hs_status read_run(struct job_reading *r, struct hs_runmanifest *run
     return HS_OK;
 }
 
-static void take_values(struct job_values *of, struct hs_arena *arena, const struct job_reading *r,
-                        uint32_t kind)
-{
-    of->values = hs_arena_alloc(arena, (r->count + 1ull) * sizeof *of->values);
-    for (uint32_t i = 0; i < r->count; i++)
-        if (r->rows[i].value[kind] >= 0)
-            of->values[of->count++] = r->rows[i].value[kind];
-    if (of->count > 0)
-        qsort(of->values, of->count, sizeof *of->values, hs_order_at);
-}
-
 /* The wanted values (bits 1 << kind) of all runs of each group together. O(jobs log jobs). */
 static enum hs_status read_groups(struct curves *s, uint32_t wanted)
 {
@@ -119,8 +108,14 @@ static enum hs_status read_groups(struct curves *s, uint32_t wanted)
         for (uint32_t k = 0; k < group->count && status == HS_OK; k++)
             if (hs_page_has(s->page, g, "jobs.csv"))
                 status = read_run(&r, &s->page->runs[group->first + k].manifest, cells);
-        for (uint32_t v = 0; v < VALUES; v++)
-            take_values(&s->of[g][v], &s->page->arena, &r, v);
+        for (uint32_t v = 0; v < VALUES; v++) {
+            struct job_values *of = &s->of[g][v];
+            of->values = hs_arena_alloc(&s->page->arena, (r.count + 1ull) * sizeof *of->values);
+            for (uint32_t i = 0; i < r.count; i++)
+                if (r.rows[i].value[v] >= 0)
+                    of->values[of->count++] = r.rows[i].value[v];
+            qsort(of->values, of->count, sizeof *of->values, hs_order_at);
+        }
     }
     hs_free(r.rows);
     return status;
@@ -357,24 +352,10 @@ enum hs_status hs_put_distributions(struct hs_page *page)
     return HS_OK;
 }
 
-static void put_figure(struct curves *s, const uint32_t chosen[], uint32_t count)
-{
-    struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
-    struct hs_frame frame = {.columns = count < 3 ? count : 3, .margin = {66, 14, 10, 40}};
-    frame.rows = (count + frame.columns - 1) / frame.columns;
-    frame.height = frame.columns == 1 ? 320 : 200;
-    hs_figure_begin(s->page, &frame, keys, hs_page_group_keys(s->page, "line", keys));
-    for (uint32_t i = 0; i < count; i++) {
-        s->what = chosen[i];
-        const bool has_values = set_scales(s, s->page->figure->scale);
-        if (!has_values) /* the axis of values that are all 0 */
-            s->chart.x = (struct hs_scale){.from = 0, .to = 1};
-        put_plot(s, &frame, i, has_values);
-    }
-}
-
 enum hs_status hs_draw_cdf(struct hs_page *page)
 {
+    struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
+    struct hs_frame frame = {.margin = {66, 14, 10, 40}};
     struct curves s = {.page = page};
     const char *names[HS_FIGURE_METRICS_MAX + 1];
     uint32_t chosen[HS_FIGURE_METRICS_MAX], count = 0, wanted = 0, jobs = 0;
@@ -398,7 +379,17 @@ enum hs_status hs_draw_cdf(struct hs_page *page)
         return hs_fail(page->diag, HS_E_INPUT, NULL, NULL,
                        "no job counts in any of the runs: done, and inside the window of "
                        "--warmup and --cooldown");
-    put_figure(&s, chosen, count);
+    frame.columns = count < 3 ? count : 3;
+    frame.rows = (count + frame.columns - 1) / frame.columns;
+    frame.height = frame.columns == 1 ? 320 : 200;
+    hs_figure_begin(page, &frame, keys, hs_page_group_keys(page, "line", keys));
+    for (uint32_t i = 0; i < count; i++) {
+        s.what = chosen[i];
+        const bool has_values = set_scales(&s, page->figure->scale);
+        if (!has_values) /* the axis of values that are all 0 */
+            s.chart.x = (struct hs_scale){.from = 0, .to = 1};
+        put_plot(&s, &frame, i, has_values);
+    }
     return HS_OK;
 }
 

@@ -172,21 +172,6 @@ static enum hs_status read_segment(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
-/* GPU-seconds to jobs per GPU. */
-static void divide(struct occupancy_map *map)
-{
-    const double width = map->span_s / map->columns;
-    uint32_t *gpus = hs_arena_alloc(map->arena, ((uint64_t)map->rows + 1) * sizeof *gpus);
-    for (uint32_t gpu = 0; gpu < map->gpu_count; gpu++)
-        gpus[map->row_of_gpu[gpu]]++;
-    for (size_t i = 0; i < (size_t)map->rows * map->columns; i++) {
-        double *cell = &map->jobs_per_gpu[i];
-        if (gpus[i / map->columns] > 0)
-            *cell /= gpus[i / map->columns] * width;
-        map->most = *cell > map->most ? *cell : map->most;
-    }
-}
-
 /* nodes.csv and segments.csv of the first run of each group. O(segments + cells). */
 static enum hs_status read_maps(struct nodes_section *s)
 {
@@ -199,7 +184,16 @@ static enum hs_status read_maps(struct nodes_section *s)
         HS_TRY(hs_rowfile_each(run, "nodes.csv", node_cells, read_node, map));
         shape(s, map);
         HS_TRY(hs_rowfile_each(run, "segments.csv", segment_cells, read_segment, map));
-        divide(map);
+        const double width = map->span_s / map->columns;
+        uint32_t *gpus = hs_arena_alloc(map->arena, ((uint64_t)map->rows + 1) * sizeof *gpus);
+        for (uint32_t gpu = 0; gpu < map->gpu_count; gpu++)
+            gpus[map->row_of_gpu[gpu]]++;
+        for (size_t i = 0; i < (size_t)map->rows * map->columns; i++) { /* of GPU-seconds */
+            double *cell = &map->jobs_per_gpu[i];
+            if (gpus[i / map->columns] > 0)
+                *cell /= gpus[i / map->columns] * width;
+            map->most = *cell > map->most ? *cell : map->most;
+        }
         if (map->most > s->most + ROUNDING) /* the dark end of the colours */
             s->most = ceil(map->most - ROUNDING);
     }

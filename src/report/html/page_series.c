@@ -56,7 +56,7 @@ struct track {
 struct series_section {
     struct hs_page *page;
     struct track tracks[HS_PAGE_DRAWN_MAX];
-    uint32_t buckets, reading; /* buckets: 0 = nothing can be drawn */
+    uint32_t buckets, reading;
 };
 
 /* ---- step functions ---- */

@@ -385,15 +385,16 @@ void hs_page_sweep_head(struct hs_page *page)
                failed, t->point_count, missing);
 }
 
-void hs_page_swept(const struct hs_page *page, const char *key, char *text, size_t size)
+void hs_page_swept(const struct hs_page *page, const char *key, char text[HS_PAGE_VALUE_SIZE])
 {
     const struct hs_sweeptable *t = page->sweep;
     size_t len = 0;
     for (uint32_t a = 0; t != NULL && a < t->axis_count; a++)
         for (uint32_t i = 0; strcmp(t->axes[a].key, key) == 0 && i < t->axes[a].count; i++) {
-            const int put = snprintf(text + len, size - len, "%s%s", i == 0 ? "swept: " : ", ",
-                                     t->axes[a].values[i]);
-            len += put > 0 && (size_t)put < size - len ? (size_t)put : 0;
+            const size_t left = HS_PAGE_VALUE_SIZE - len;
+            const int put =
+                snprintf(text + len, left, "%s%s", i == 0 ? "swept: " : ", ", t->axes[a].values[i]);
+            len += put > 0 && (size_t)put < left ? (size_t)put : 0;
         }
 }
 
