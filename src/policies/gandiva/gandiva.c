@@ -235,7 +235,7 @@ static void look_for_pairs(struct hs_gandiva *g, uint32_t server)
     s->look_us = 0;
     if (!s->is_over)
         return;
-    for (hs_job_id u = s->head; u != HS_NO_JOB; u = hs_gandiva_job(g, u)->next) {
+    for (hs_job_id u = s->ring.first; u != HS_NO_JOB; u = hs_gandiva_job(g, u)->ring.after) {
         if (!is_packable(g, u))
             continue;
         bool is_single = hs_gandiva_job(g, u)->members == 1;
@@ -267,9 +267,9 @@ static void judge_trials(struct hs_gandiva *g, uint32_t server)
 {
     struct hs_gandiva_server *s = &g->servers[server];
     hs_job_id next;
-    for (hs_job_id u = s->head; u != HS_NO_JOB; u = next) {
+    for (hs_job_id u = s->ring.first; u != HS_NO_JOB; u = next) {
         struct hs_gandiva_job *l = hs_gandiva_job(g, u);
-        next = l->next;
+        next = l->ring.after;
         if (l->trial == HS_NO_JOB || l->trial_until_us == 0 ||
             l->trial_until_us > hs_view_now_us(g->v))
             continue;
@@ -321,9 +321,9 @@ static void break_up(struct hs_gandiva *g, uint32_t server)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     hs_job_id next;
-    for (hs_job_id u = s->head; u != HS_NO_JOB; u = next) {
+    for (hs_job_id u = s->ring.first; u != HS_NO_JOB; u = next) {
         hs_job_id leader = u, job = u;
-        next = hs_gandiva_job(g, u)->next;
+        next = hs_gandiva_job(g, u)->ring.after;
         while (job != HS_NO_JOB && hs_gandiva_job(g, leader)->members > 1 &&
                !hs_gandiva_fits_gpu(g, s->first_gpu, hs_gandiva_unit_mib(g, leader))) {
             hs_job_id second = hs_gandiva_job(g, leader)->member;
@@ -347,10 +347,10 @@ static void end_turns(struct hs_gandiva *g)
             judge_trials(g, server);
         if (!g->servers[server].is_over || g->servers[server].is_processor_sharing)
             continue;
-        hs_job_id next, u = g->servers[server].head;
+        hs_job_id next, u = g->servers[server].ring.first;
         for (uint32_t n = g->servers[server].units; n > 0; n--, u = next) {
             struct hs_gandiva_job *l = hs_gandiva_job(g, u);
-            next = l->next;
+            next = l->ring.after;
             if (l->deadline_us == 0 || l->deadline_us > hs_view_now_us(g->v))
                 continue;
             l->ended_us = l->deadline_us;
@@ -406,8 +406,8 @@ static void set_alarm(struct hs_gandiva *g, uint32_t server)
         at_us = INT64_MAX; /* no job may grow before something changes */
     if (s->is_over)
         at_us = earlier(at_us, s->look_us);
-    for (hs_job_id u = s->is_over || s->trials > 0 ? s->head : HS_NO_JOB; u != HS_NO_JOB;
-         u = hs_gandiva_job(g, u)->next) {
+    for (hs_job_id u = s->is_over || s->trials > 0 ? s->ring.first : HS_NO_JOB; u != HS_NO_JOB;
+         u = hs_gandiva_job(g, u)->ring.after) {
         const struct hs_gandiva_job *l = hs_gandiva_job(g, u);
         at_us = earlier(at_us, l->deadline_us);
         at_us = earlier(at_us, l->trial != HS_NO_JOB ? l->trial_until_us : 0);
@@ -499,7 +499,8 @@ static const char *check_ring(const struct hs_gandiva *g, uint32_t server, struc
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     hs_job_id before = HS_NO_JOB;
-    for (hs_job_id u = s->head; u != HS_NO_JOB; before = u, u = hs_gandiva_job(g, u)->next) {
+    for (hs_job_id u = s->ring.first; u != HS_NO_JOB;
+         before = u, u = hs_gandiva_job(g, u)->ring.after) {
         const struct hs_gandiva_job *l = hs_gandiva_job(g, u);
         uint32_t members = 0;
         for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(g, m)->member, members++) {
@@ -512,7 +513,7 @@ static const char *check_ring(const struct hs_gandiva *g, uint32_t server, struc
             return "a group has other members than it counts, or too many";
         if (members > 1 && hs_view_gpus(g->v, u) != 1)
             return "gangs are packed";
-        if (l->prev != before)
+        if (l->ring.before != before)
             return "a ring is torn";
         sums->units++;
         sums->jobs += members;
@@ -521,7 +522,7 @@ static const char *check_ring(const struct hs_gandiva *g, uint32_t server, struc
         sums->waits =
             sums->waits || (members == 1 && !l->is_running && !hs_view_is_constrained(g->v, u));
     }
-    return before == s->tail ? NULL : "a ring is torn at its end";
+    return before == s->ring.last ? NULL : "a ring is torn at its end";
 }
 
 static bool counts_right(const struct hs_gandiva *g, const struct hs_gandiva_server *s,

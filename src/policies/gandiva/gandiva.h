@@ -58,8 +58,8 @@ struct hs_gandiva_server {
     uint32_t grown;                 /* GPUs that its jobs hold beyond their demand */
     uint32_t units, jobs, elastic;  /* elastic: jobs that could grow */
     uint32_t trials;                /* under way */
-    uint32_t giants;      /* jobs that need more memory than a GPU has, if shares are possible */
-    hs_job_id head, tail; /* of the ring */
+    uint32_t giants; /* jobs that need more memory than a GPU has, if shares are possible */
+    struct hs_job_chain ring;                          /* of leaders */
     uint32_t counted_gpus, counted_free, counted_jobs; /* in the sums of its pool */
     uint32_t reserved; /* GPUs, by moves or a spread gang under consideration */
     int64_t alarm_us;  /* of the timer that is set; 0 = none */
@@ -98,14 +98,14 @@ struct hs_gandiva_job {
     struct hs_job_queue_link queue;  /* first: of those that wait */
     struct hs_job_queue_link spread; /* among spread jobs that one server could hold */
     uint32_t server;
-    hs_job_id prev, next; /* in the ring, of leaders */
-    hs_job_id leader;     /* itself unless it is packed with others */
-    hs_job_id member;     /* the next of its group */
-    uint32_t members;     /* of a leader */
-    uint32_t set;         /* coscheduled set in its slice group, while it runs */
-    uint32_t held;        /* GPUs that it holds, */
-    uint32_t gpu;         /* and the first of them */
-    uint32_t first_pin;   /* first GPU of a spread job */
+    struct hs_job_chain_link ring; /* of a leader */
+    hs_job_id leader;              /* itself unless it is packed with others */
+    hs_job_id member;              /* the next of its group */
+    uint32_t members;              /* of a leader */
+    uint32_t set;                  /* coscheduled set in its slice group, while it runs */
+    uint32_t held;                 /* GPUs that it holds, */
+    uint32_t gpu;                  /* and the first of them */
+    uint32_t first_pin;            /* first GPU of a spread job */
     uint32_t failed_count;
     uint64_t gpu_bits; /* GPUs of its server that it holds */
     uint64_t share_q32;

@@ -92,10 +92,10 @@ void hs_gandiva_servers_init(struct hs_gandiva *g)
         uint32_t gpus = hs_view_node(g->v, i)->gpus;
         all_gpus += gpus;
         g->narrowest = gpus < g->narrowest ? gpus : g->narrowest;
-        g->servers[i] = (struct hs_gandiva_server){.gpus = gpus,
-                                                   .first_gpu = hs_view_node(g->v, i)->first_gpu,
-                                                   .head = HS_NO_JOB,
-                                                   .tail = HS_NO_JOB};
+        g->servers[i] = (struct hs_gandiva_server){
+            .gpus = gpus,
+            .first_gpu = hs_view_node(g->v, i)->first_gpu,
+            .ring = hs_job_chain_empty(offsetof(struct hs_gandiva_job, ring))};
     }
     index_init(&g->by_height, g->v, n);
     index_init(&g->by_free, g->v, n);
@@ -133,8 +133,8 @@ static void index_server(struct hs_gandiva *g, uint32_t server)
     uint32_t least = 0; /* smallest gang that is a unit of its own; 0 = all units are groups */
     uint64_t by_free = UINT64_MAX, unlabelled = UINT64_MAX, by_height = UINT64_MAX;
     uint64_t by_excess = UINT64_MAX;
-    for (hs_job_id u = free_gpus < 0 && g->migrates ? s->head : HS_NO_JOB; u != HS_NO_JOB;
-         u = hs_gandiva_job(g, u)->next) {
+    for (hs_job_id u = free_gpus < 0 && g->migrates ? s->ring.first : HS_NO_JOB; u != HS_NO_JOB;
+         u = hs_gandiva_job(g, u)->ring.after) {
         uint32_t gpus = hs_view_gpus(g->v, u);
         if (hs_gandiva_job(g, u)->members == 1 && (least == 0 || gpus < least))
             least = gpus;
@@ -199,41 +199,11 @@ void hs_gandiva_touch(struct hs_gandiva *g, uint32_t server)
 
 /* ---- rings ---- */
 
-/* Behind `after`, or at the head: HS_NO_JOB. */
-static void ring_insert(struct hs_gandiva_server *s, const struct hs_gandiva *g, hs_job_id leader,
-                        hs_job_id after)
-{
-    struct hs_gandiva_job *j = hs_gandiva_job(g, leader);
-    j->prev = after;
-    j->next = after == HS_NO_JOB ? s->head : hs_gandiva_job(g, after)->next;
-    if (j->prev == HS_NO_JOB)
-        s->head = leader;
-    else
-        hs_gandiva_job(g, j->prev)->next = leader;
-    if (j->next == HS_NO_JOB)
-        s->tail = leader;
-    else
-        hs_gandiva_job(g, j->next)->prev = leader;
-}
-
-static void ring_remove(struct hs_gandiva_server *s, const struct hs_gandiva *g, hs_job_id leader)
-{
-    const struct hs_gandiva_job *j = hs_gandiva_job(g, leader);
-    if (j->prev == HS_NO_JOB)
-        s->head = j->next;
-    else
-        hs_gandiva_job(g, j->prev)->next = j->next;
-    if (j->next == HS_NO_JOB)
-        s->tail = j->prev;
-    else
-        hs_gandiva_job(g, j->next)->prev = j->prev;
-}
-
 void hs_gandiva_to_tail(struct hs_gandiva *g, hs_job_id leader)
 {
     struct hs_gandiva_server *s = &g->servers[hs_gandiva_job(g, leader)->server];
-    ring_remove(s, g, leader);
-    ring_insert(s, g, leader, s->tail);
+    hs_job_chain_remove(&s->ring, g->v, leader);
+    hs_job_chain_insert(&s->ring, g->v, leader, s->ring.last);
 }
 
 /* Jobs that joined in this instant are to be the first of the ring, in their order. They are
@@ -241,17 +211,17 @@ void hs_gandiva_to_tail(struct hs_gandiva *g, hs_job_id leader)
 static hs_job_id bring_batch_to_front(struct hs_gandiva_server *s, const struct hs_gandiva *g)
 {
     int64_t now_us = hs_view_now_us(g->v);
-    hs_job_id last = HS_NO_JOB, at = s->head;
+    hs_job_id last = HS_NO_JOB, at = s->ring.first;
     for (; at != HS_NO_JOB && hs_gandiva_job(g, at)->joined_us == now_us;
-         at = hs_gandiva_job(g, at)->next)
+         at = hs_gandiva_job(g, at)->ring.after)
         last = at;
     if (last != HS_NO_JOB)
         return last;
-    while (s->tail != HS_NO_JOB && hs_gandiva_job(g, s->tail)->joined_us == now_us) {
-        at = s->tail;
+    while (s->ring.last != HS_NO_JOB && hs_gandiva_job(g, s->ring.last)->joined_us == now_us) {
+        at = s->ring.last;
         last = last == HS_NO_JOB ? at : last;
-        ring_remove(s, g, at);
-        ring_insert(s, g, at, HS_NO_JOB);
+        hs_job_chain_remove(&s->ring, g->v, at);
+        hs_job_chain_insert(&s->ring, g->v, at, HS_NO_JOB);
     }
     return last;
 }
@@ -269,7 +239,8 @@ void hs_gandiva_join(struct hs_gandiva *g, hs_job_id job, uint32_t server)
     j->member = j->trial = HS_NO_JOB;
     j->members = 1;
     j->joined_us = hs_view_now_us(g->v);
-    ring_insert(s, g, job, is_over && g->arrival_front ? bring_batch_to_front(s, g) : s->tail);
+    hs_job_chain_insert(&s->ring, g->v, job,
+                        is_over && g->arrival_front ? bring_batch_to_front(s, g) : s->ring.last);
     s->demand += gpus;
     s->units++;
     s->jobs++;
@@ -301,8 +272,8 @@ static void leave_group(struct hs_gandiva_server *s, const struct hs_gandiva *g,
         at->trial_until_us = j->trial_until_us;
         at->trial = j->trial;
         at->has_turn = j->has_turn;
-        ring_insert(s, g, leader, job);
-        ring_remove(s, g, job);
+        hs_job_chain_insert(&s->ring, g->v, leader, job);
+        hs_job_chain_remove(&s->ring, g->v, job);
         for (hs_job_id m = leader; m != HS_NO_JOB; m = hs_gandiva_job(g, m)->member)
             hs_gandiva_job(g, m)->leader = leader;
     } else {
@@ -325,9 +296,9 @@ void hs_gandiva_merge(struct hs_gandiva *g, hs_job_id job, hs_job_id leader)
 {
     struct hs_gandiva_job *j = hs_gandiva_job(g, job), *l = hs_gandiva_job(g, leader), *last = l;
     struct hs_gandiva_server *s = &g->servers[j->server];
-    ring_remove(s, g, job);
-    ring_remove(s, g, leader); /* to the front, as a new job */
-    ring_insert(s, g, leader, HS_NO_JOB);
+    hs_job_chain_remove(&s->ring, g->v, job);
+    hs_job_chain_remove(&s->ring, g->v, leader); /* to the front, as a new job */
+    hs_job_chain_insert(&s->ring, g->v, leader, HS_NO_JOB);
     while (last->member != HS_NO_JOB)
         last = hs_gandiva_job(g, last->member);
     last->member = job;
@@ -350,7 +321,8 @@ void hs_gandiva_split(struct hs_gandiva *g, hs_job_id job)
     hs_job_id leader = j->leader == job ? j->member : j->leader;
     leave_group(s, g, job);
     const struct hs_gandiva_job *l = hs_gandiva_job(g, leader);
-    ring_insert(s, g, job, hs_job_queue_tie_is_before(g->v, job, leader) ? l->prev : leader);
+    hs_job_chain_insert(&s->ring, g->v, job,
+                        hs_job_queue_tie_is_before(g->v, job, leader) ? l->ring.before : leader);
     j->joined_us = l->joined_us;
     j->deadline_us = l->deadline_us;
     j->ended_us = j->overshoot_us = 0;
@@ -386,7 +358,7 @@ void hs_gandiva_leave(struct hs_gandiva *g, hs_job_id job)
         if (hs_gandiva_job(g, j->leader)->members > 1) {
             leave_group(s, g, job);
         } else {
-            ring_remove(s, g, job);
+            hs_job_chain_remove(&s->ring, g->v, job);
             s->demand -= gpus;
             s->units--;
         }
@@ -535,8 +507,8 @@ bool hs_gandiva_fits_gpu(const struct hs_gandiva *g, uint32_t gpu, uint64_t mem_
 bool hs_gandiva_is_overfull(const struct hs_gandiva *g, const struct hs_gandiva_server *s)
 {
     bool is = false;
-    for (hs_job_id u = s->may_burst ? s->head : HS_NO_JOB; u != HS_NO_JOB && !is;
-         u = hs_gandiva_job(g, u)->next)
+    for (hs_job_id u = s->may_burst ? s->ring.first : HS_NO_JOB; u != HS_NO_JOB && !is;
+         u = hs_gandiva_job(g, u)->ring.after)
         is = !hs_gandiva_fits_gpu(g, s->first_gpu, hs_gandiva_unit_mib(g, u));
     return is;
 }

@@ -59,7 +59,7 @@ static hs_job_id running_member(const struct slice_pass *x, hs_job_id leader)
 static uint32_t list_turns(const struct slice_pass *x, bool is_fixed)
 {
     uint32_t count = 0;
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, count++) {
+    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after, count++) {
         bool runs_on = is_fixed && job_of(x, u)->is_running && is_touched(x, u);
         x->g->turns[count] = (struct hs_gandiva_turn){
             .gpus = hs_view_gpus(x->g->v, u),
@@ -120,9 +120,9 @@ static void stop_unit(const struct slice_pass *x, hs_job_id leader)
 /* Since a group was taken apart a chosen unit before it in the ring holds the same GPU. */
 static bool is_in_the_way(const struct slice_pass *x, hs_job_id leader)
 {
-    hs_job_id own = running_member(x, leader), u = x->s->head;
+    hs_job_id own = running_member(x, leader), u = x->s->ring.first;
     bool is = false;
-    for (; u != leader && own != HS_NO_JOB && !is; u = job_of(x, u)->next) {
+    for (; u != leader && own != HS_NO_JOB && !is; u = job_of(x, u)->ring.after) {
         hs_job_id other = job_of(x, u)->has_turn ? running_member(x, u) : HS_NO_JOB;
         is = other != HS_NO_JOB && job_of(x, other)->gpu == job_of(x, own)->gpu;
     }
@@ -132,7 +132,7 @@ static bool is_in_the_way(const struct slice_pass *x, hs_job_id leader)
 static void stop_others(const struct slice_pass *x)
 {
     bool is_split = false;
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
+    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after) {
         bool is_blocking = x->s->has_split && job_of(x, u)->has_turn && is_in_the_way(x, u);
         if (!job_of(x, u)->has_turn || is_blocking) {
             stop_unit(x, u);
@@ -156,9 +156,9 @@ static void stop_others(const struct slice_pass *x)
 static bool make_room(const struct slice_pass *x, hs_job_id leader, hs_job_id job)
 {
     uint32_t gpus = hs_view_gpus(x->g->v, job);
-    hs_job_id u = x->s->tail;
+    hs_job_id u = x->s->ring.last;
     for (; !hs_gandiva_has_workers(x->g, job, x->server, gpus) && u != leader;
-         u = job_of(x, u)->prev) {
+         u = job_of(x, u)->ring.before) {
         bool is_constrained = false;
         for (hs_job_id m = u; m != HS_NO_JOB && !is_constrained; m = job_of(x, m)->member)
             is_constrained = hs_view_is_constrained(x->g->v, m);
@@ -196,12 +196,12 @@ static void start_unit(const struct slice_pass *x, hs_job_id leader)
 static void start_chosen(const struct slice_pass *x)
 {
     uint32_t gpus = 0;
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next)
+    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after)
         if (job_of(x, u)->has_turn && running_member(x, u) == HS_NO_JOB)
             gpus += hs_view_gpus(x->g->v, u);
     if (x->s->grown > 0)
         hs_gandiva_reclaim(x->g, x->server, gpus, false);
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
+    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after) {
         if (!job_of(x, u)->has_turn)
             continue;
         start_unit(x, u);
@@ -220,9 +220,9 @@ static void set_turns(const struct slice_pass *x)
     const struct hs_gandiva *g = x->g;
     int64_t turn_us = g->quantum_us + (g->quantum_us > g->switch_us ? 0 : g->switch_us);
     bool is_left_out = false;
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next)
+    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after)
         is_left_out = is_left_out || !job_of(x, u)->has_turn;
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
+    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after) {
         struct hs_gandiva_job *l = job_of(x, u);
         if (!is_left_out)
             l->deadline_us = l->ended_us = l->overshoot_us = 0;
@@ -326,7 +326,7 @@ static void count_homes(const struct slice_pass *x)
 {
     for (uint32_t i = 0; i < x->s->gpus; i++)
         x->g->levels[i] = x->g->pin_owner[x->s->first_gpu + i] != 0 ? PINNED : 0;
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next)
+    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after)
         count_home(x, home_of(x, u), 1);
 }
 
@@ -362,7 +362,7 @@ static void move_home(const struct slice_pass *x, hs_job_id leader, uint64_t gpu
 static hs_job_id youngest_at(const struct slice_pass *x, uint32_t gpu, uint32_t not_at)
 {
     hs_job_id best = HS_NO_JOB;
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next) {
+    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after) {
         uint64_t gpu_bits = home_of(x, u);
         bool is_fixed = false;
         for (hs_job_id m = u; m != HS_NO_JOB; m = job_of(x, m)->member)
@@ -406,7 +406,7 @@ static bool is_bursting(const struct slice_pass *x)
 {
     bool is = false;
     count_homes(x);
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB && !is; u = job_of(x, u)->next) {
+    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB && !is; u = job_of(x, u)->ring.after) {
         bool is_shared = job_of(x, u)->members > 1;
         for (uint64_t bits = home_of(x, u); bits != 0; bits &= bits - 1)
             is_shared = is_shared || x->g->levels[HS_CTZ64(bits)] > 1;
@@ -438,13 +438,13 @@ static void give_homes(const struct slice_pass *x)
 {
     const struct hs_gandiva_turn *turn = x->g->turns;
     count_homes(x);
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, turn++)
+    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after, turn++)
         if (turn->share_q32 > 0 && home_of(x, u) == 0) {
             move_home(x, u, choose_home(x, hs_view_gpus(x->g->v, u)));
             count_home(x, home_of(x, u), 1);
         }
     fill_empty_gpus(x); /* before groups gather: a job that has moved once has to stay */
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next)
+    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after)
         if (job_of(x, u)->members > 1 && home_of(x, u) != 0)
             move_home(x, u, home_of(x, u));
 }
@@ -455,7 +455,7 @@ static void share_time(const struct slice_pass *x)
         return;
     find_shares(x->g->turns, list_turns(x, x->g->has_priorities), x->s->gpus - x->s->pinned);
     const struct hs_gandiva_turn *turn = x->g->turns;
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, turn++)
+    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after, turn++)
         for (hs_job_id m = u; m != HS_NO_JOB && turn->share_q32 == 0; m = job_of(x, m)->member)
             if (job_of(x, m)->is_running && !is_touched(x, m)) /* it never has a turn */
                 hs_gandiva_suspend(x->g, m);
@@ -463,7 +463,7 @@ static void share_time(const struct slice_pass *x)
         hs_gandiva_reclaim(x->g, x->server, x->s->gpus, true);
     give_homes(x);
     turn = x->g->turns;
-    for (hs_job_id u = x->s->head; u != HS_NO_JOB; u = job_of(x, u)->next, turn++) {
+    for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after, turn++) {
         struct hs_gandiva_job *l = job_of(x, u);
         set_share(x, u, turn->share_q32);
         l->deadline_us = l->ended_us = l->overshoot_us = 0; /* no turns end here */
@@ -483,13 +483,14 @@ void hs_gandiva_slice(struct hs_gandiva *g, uint32_t server)
     }
     const struct hs_gandiva_turn *turn = g->turns;
     choose_turns(g->turns, list_turns(&x, true), x.s->gpus - x.s->pinned);
-    for (hs_job_id u = x.s->head; u != HS_NO_JOB; u = job_of(&x, u)->next, turn++)
+    for (hs_job_id u = x.s->ring.first; u != HS_NO_JOB; u = job_of(&x, u)->ring.after, turn++)
         job_of(&x, u)->has_turn = turn->runs;
     stop_others(&x);
     start_chosen(&x);
     set_turns(&x);
     x.s->is_changed = false;
-    for (hs_job_id u = x.s->head; u != HS_NO_JOB && x.s->trials > 0; u = job_of(&x, u)->next) {
+    for (hs_job_id u = x.s->ring.first; u != HS_NO_JOB && x.s->trials > 0;
+         u = job_of(&x, u)->ring.after) {
         struct hs_gandiva_job *l = job_of(&x, u);
         bool is_together = l->trial != HS_NO_JOB && l->trial_until_us == 0;
         for (hs_job_id m = u; m != HS_NO_JOB && is_together; m = job_of(&x, m)->member)

@@ -542,3 +542,33 @@ void hs_merge_heap_replace_first(struct hs_merge_heap *h, const struct hs_view *
     }
     h->at[at] = head;
 }
+
+/* ---- chains ---- */
+
+static struct hs_job_chain_link *chain_link(const struct hs_job_chain *c, const struct hs_view *v,
+                                            hs_job_id job)
+{
+    void *link = (unsigned char *)hs_view_scratch(v, job) + c->link_offset;
+    return link;
+}
+
+/* Makes two members neighbours; HS_NO_JOB: the other is at that end. */
+static void join(struct hs_job_chain *c, const struct hs_view *v, hs_job_id a, hs_job_id b)
+{
+    *(a == HS_NO_JOB ? &c->first : &chain_link(c, v, a)->after) = b;
+    *(b == HS_NO_JOB ? &c->last : &chain_link(c, v, b)->before) = a;
+}
+
+void hs_job_chain_insert(struct hs_job_chain *c, const struct hs_view *v, hs_job_id job,
+                         hs_job_id behind)
+{
+    hs_job_id after = behind == HS_NO_JOB ? c->first : chain_link(c, v, behind)->after;
+    join(c, v, behind, job);
+    join(c, v, job, after);
+}
+
+void hs_job_chain_remove(struct hs_job_chain *c, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job_chain_link *link = chain_link(c, v, job);
+    join(c, v, link->before, link->after);
+}

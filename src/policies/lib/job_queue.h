@@ -152,4 +152,24 @@ void hs_merge_heap_add(struct hs_merge_heap *h, const struct hs_view *v, struct 
 void hs_merge_heap_replace_first(struct hs_merge_heap *h, const struct hs_view *v,
                                  struct hs_merge_head head);
 
+/* ---- chains of jobs in an order of the caller's own, by links in the scratch of the jobs ---- */
+
+struct hs_job_chain_link {
+    hs_job_id before, after; /* HS_NO_JOB = none */
+};
+
+struct hs_job_chain {
+    hs_job_id first, last; /* HS_NO_JOB = none */
+    uint32_t link_offset;  /* in the scratch of a job */
+};
+
+static inline struct hs_job_chain hs_job_chain_empty(size_t link_offset)
+{
+    return (struct hs_job_chain){HS_NO_JOB, HS_NO_JOB, (uint32_t)link_offset};
+}
+/* Behind a member, or to the front: HS_NO_JOB. O(1) each. */
+void hs_job_chain_insert(struct hs_job_chain *c, const struct hs_view *v, hs_job_id job,
+                         hs_job_id behind);
+void hs_job_chain_remove(struct hs_job_chain *c, const struct hs_view *v, hs_job_id job);
+
 #endif

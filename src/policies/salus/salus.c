@@ -97,7 +97,7 @@ static void account(const struct hs_salus *s, hs_job_id job)
 
 static void account_all(const struct hs_salus_lane *lane, const struct hs_salus *s)
 {
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
+    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
         account(s, m);
 }
 
@@ -108,7 +108,7 @@ static void ready(struct hs_salus *s, hs_job_id job)
     struct hs_salus_lane *lane = &s->lanes[j->lane - 1];
     j->is_ready = true;
     hs_salus_requeue(s, job);
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
+    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
         hs_salus_job(s, m)->steps = 0;
     touch(s, j->lane - 1);
 }
@@ -164,7 +164,7 @@ static void due(struct hs_salus *s, uint32_t id)
     if (lane->due_us != hs_view_now_us(s->v) || lane->members == 0)
         return;
     account_all(lane, s);
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
+    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
         if (hs_salus_job(s, m)->share_q32 > 0)
             hs_salus_job(s, m)->used_ns = lane->level_ns;
     touch(s, id);
@@ -198,7 +198,7 @@ static hs_job_id next_in(const struct hs_salus *s, const struct hs_salus_lane *l
 {
     hs_job_id best = HS_NO_JOB;
     int64_t best_key = INT64_MAX;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after) {
+    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after) {
         const struct hs_salus_job *j = hs_salus_job(s, m);
         int64_t key = key_of(s, j);
         if (!j->is_ready && !waits_for_startup(s))
@@ -251,8 +251,8 @@ static void choose_exact(struct hs_salus *s, struct hs_salus_lane *lane)
         return;
     if (has_head(s)) /* the first stays first until a member is added */
         lane->awaits = next_in(s, lane) != lane->runner;
-    for (hs_job_id m = has_head(s) ? HS_NO_JOB : lane->first; m != HS_NO_JOB && !lane->awaits;
-         m = hs_salus_job(s, m)->after)
+    for (hs_job_id m = has_head(s) ? HS_NO_JOB : lane->queue.first; m != HS_NO_JOB && !lane->awaits;
+         m = hs_salus_job(s, m)->turn.after)
         lane->awaits = m != lane->runner && (hs_salus_job(s, m)->is_ready || waits_for_startup(s));
 }
 
@@ -269,10 +269,10 @@ static uint64_t step_us(const struct hs_salus *s, hs_job_id job)
 static void share_by_step(struct hs_salus *s, struct hs_salus_lane *lane)
 {
     uint64_t sum_us = 0;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
+    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
         if (hs_salus_job(s, m)->is_ready)
             sum_us += step_us(s, m);
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after) {
+    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after) {
         uint64_t us = step_us(s, m);
         if (!hs_salus_job(s, m)->is_ready)
             continue;
@@ -288,7 +288,7 @@ static void share_fairly(const struct hs_salus *s, struct hs_salus_lane *lane)
     int64_t least_ns = INT64_MAX, next_ns = INT64_MAX;
     uint64_t count = 0;
     bool is_ready = true;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after) {
+    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after) {
         const struct hs_salus_job *j = hs_salus_job(s, m);
         if (j->used_ns < least_ns) {
             next_ns = least_ns;
@@ -303,7 +303,8 @@ static void share_fairly(const struct hs_salus *s, struct hs_salus_lane *lane)
             next_ns = j->used_ns;
         }
     }
-    for (hs_job_id m = lane->first; m != HS_NO_JOB && is_ready; m = hs_salus_job(s, m)->after)
+    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB && is_ready;
+         m = hs_salus_job(s, m)->turn.after)
         if (hs_salus_job(s, m)->used_ns == least_ns)
             hs_salus_job(s, m)->wanted_q32 = ONE_Q32 / count;
     lane->level_ns = next_ns;
@@ -322,7 +323,7 @@ static bool is_to_share_processor(const struct hs_salus *s, const struct hs_salu
     if (lane->is_processor_sharing || s->mode == HS_SALUS_PROCESSOR_SHARING ||
         (s->mode == HS_SALUS_AUTO && is_crowded))
         return true;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
+    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
         if (hs_view_step_us(s->v, m) == 0)
             return true;
     return false;
@@ -342,10 +343,10 @@ static void choose(struct hs_salus *s, uint32_t id)
     lane->is_processor_sharing = is_to_share_processor(s, lane) && !is_in_step;
     if (was_shared && !lane->is_processor_sharing) {
         account_all(lane, s);
-        if (hs_salus_job(s, lane->first)->share_q32 > 0) { /* the last member goes on alone */
-            lane->runner = lane->first;
+        if (hs_salus_job(s, lane->queue.first)->share_q32 > 0) { /* the last member goes on alone */
+            lane->runner = lane->queue.first;
             lane->began_us = hs_view_now_us(s->v);
-            hs_salus_job(s, lane->first)->wanted_q32 = ONE_Q32;
+            hs_salus_job(s, lane->queue.first)->wanted_q32 = ONE_Q32;
         }
     }
     if (!lane->is_processor_sharing) {
@@ -355,7 +356,7 @@ static void choose(struct hs_salus *s, uint32_t id)
     account_all(lane, s);
     lane->runner = HS_NO_JOB;
     lane->has_ended = lane->is_awaited = lane->awaits = false;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
+    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
         hs_salus_job(s, m)->wanted_q32 = 0;
     if (s->rule == HS_SALUS_FAIR)
         share_fairly(s, lane);
@@ -392,7 +393,7 @@ static void write_turns(struct hs_salus *s, uint32_t id)
     lane->is_touched = false;
     if (lane->members == 0)
         return;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after)
+    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after)
         if (m != lane->runner)
             member_turn(s, id, m, false);
     if (lane->runner != HS_NO_JOB)
@@ -518,7 +519,7 @@ static const char *turns_check(const struct hs_salus *s, const struct hs_salus_l
 {
     uint64_t sum_q32 = 0;
     bool all_ready = true;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; m = hs_salus_job(s, m)->after) {
+    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB; m = hs_salus_job(s, m)->turn.after) {
         const char *broken = member_check(s, m);
         all_ready = all_ready && hs_salus_job(s, m)->is_ready;
         if (broken != NULL)

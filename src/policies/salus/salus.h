@@ -64,14 +64,14 @@ struct hs_salus_job {
     bool is_ready; /* admitted, and its start-up is over */
     hs_job_id next_candidate;
     /* while it is admitted */
-    uint32_t lane;              /* + 1; 0 = none */
-    hs_job_id before, after;    /* in the queue of its lane */
-    int64_t kept_mib, rest_mib; /* P', E' there */
-    int64_t used_ns, since_us;  /* time of its mini-batches, up to since_us */
-    uint64_t share_q32;         /* of the time of its lane since then; 0 = paused */
-    uint64_t wanted_q32;        /* from now on */
-    uint64_t given_q32;         /* the last that was not 0 */
-    uint64_t steps;             /* rr: mini-batches since a member was added */
+    uint32_t lane;                 /* + 1; 0 = none */
+    struct hs_job_chain_link turn; /* in the queue of its lane */
+    int64_t kept_mib, rest_mib;    /* P', E' there */
+    int64_t used_ns, since_us;     /* time of its mini-batches, up to since_us */
+    uint64_t share_q32;            /* of the time of its lane since then; 0 = paused */
+    uint64_t wanted_q32;           /* from now on */
+    uint64_t given_q32;            /* the last that was not 0 */
+    uint64_t steps;                /* rr: mini-batches since a member was added */
     int64_t declared_us;
     const char *reason; /* of a rejected job */
 };
@@ -86,12 +86,12 @@ struct hs_salus_gpu {
 
 struct hs_salus_lane {
     uint32_t first_slot, gpus, pool, members;
-    hs_job_id first, last; /* queue of its members */
-    int64_t capacity_mib;  /* least of its GPUs */
-    int64_t size_mib;      /* paper, one: of what takes turns; code: of all */
-    int64_t cut_mib;       /* code: the room that was left when it was cut */
-    int64_t kept_mib;      /* sum of P' */
-    int64_t most_mib;      /* largest E' */
+    struct hs_job_chain queue; /* of its members */
+    int64_t capacity_mib;      /* least of its GPUs */
+    int64_t size_mib;          /* paper, one: of what takes turns; code: of all */
+    int64_t cut_mib;           /* code: the room that was left when it was cut */
+    int64_t kept_mib;          /* sum of P' */
+    int64_t most_mib;          /* largest E' */
     /* turns */
     hs_job_id runner; /* exact: the member that runs, or HS_NO_JOB */
     int64_t began_us; /* exact: when its turn began */

@@ -178,36 +178,11 @@ static void charge(struct hs_salus *s, const struct hs_salus_lane *lane, int64_t
 
 /* ---- the queue of a lane ---- */
 
-static void queue_add(struct hs_salus_lane *lane, const struct hs_salus *s, hs_job_id job)
-{
-    struct hs_salus_job *j = hs_salus_job(s, job);
-    j->before = lane->last;
-    j->after = HS_NO_JOB;
-    if (lane->last == HS_NO_JOB)
-        lane->first = job;
-    else
-        hs_salus_job(s, lane->last)->after = job;
-    lane->last = job;
-}
-
-static void queue_remove(struct hs_salus_lane *lane, const struct hs_salus *s, hs_job_id job)
-{
-    const struct hs_salus_job *j = hs_salus_job(s, job);
-    if (j->before == HS_NO_JOB)
-        lane->first = j->after;
-    else
-        hs_salus_job(s, j->before)->after = j->after;
-    if (j->after == HS_NO_JOB)
-        lane->last = j->before;
-    else
-        hs_salus_job(s, j->after)->before = j->before;
-}
-
 void hs_salus_requeue(struct hs_salus *s, hs_job_id job)
 {
     struct hs_salus_lane *lane = &s->lanes[hs_salus_job(s, job)->lane - 1];
-    queue_remove(lane, s, job);
-    queue_add(lane, s, job);
+    hs_job_chain_remove(&lane->queue, s->v, job);
+    hs_job_chain_insert(&lane->queue, s->v, job, lane->queue.last);
 }
 
 /* ---- members ---- */
@@ -245,7 +220,7 @@ static void count_member(struct hs_salus *s, struct hs_salus_lane *lane,
 static void lane_resize(const struct hs_salus *s, struct hs_salus_lane *lane)
 {
     lane->most_mib = 0;
-    for (hs_job_id j = lane->first; j != HS_NO_JOB; j = hs_salus_job(s, j)->after)
+    for (hs_job_id j = lane->queue.first; j != HS_NO_JOB; j = hs_salus_job(s, j)->turn.after)
         lane->most_mib = most(lane->most_mib, hs_salus_job(s, j)->rest_mib);
     if (s->model == HS_SALUS_ONE)
         lane->size_mib = lane->most_mib;
@@ -270,7 +245,7 @@ static void add_member(struct hs_salus *s, hs_job_id job, uint32_t id)
     j->lane = id + 1;
     set_memory(lane, j);
     count_member(s, lane, j, true);
-    queue_add(lane, s, job);
+    hs_job_chain_insert(&lane->queue, s->v, job, lane->queue.last);
     lane_resize(s, lane);
 }
 
@@ -284,8 +259,7 @@ void hs_salus_lane_open(struct hs_salus *s, hs_job_id job, const uint32_t *gpus,
         s->lanes_used++;
     *lane = (struct hs_salus_lane){.gpus = count,
                                    .pool = s->pool_count > 1 ? hs_view_vc(s->v, job) : 0,
-                                   .first = HS_NO_JOB,
-                                   .last = HS_NO_JOB,
+                                   .queue = hs_job_chain_empty(offsetof(struct hs_salus_job, turn)),
                                    .runner = HS_NO_JOB,
                                    .next_touched = lane->next_touched,
                                    .is_touched = lane->is_touched,
@@ -314,7 +288,7 @@ void hs_salus_lane_leave(struct hs_salus *s, hs_job_id job)
     uint32_t id = j->lane - 1;
     struct hs_salus_lane *lane = &s->lanes[id];
     charge(s, lane, -1);
-    queue_remove(lane, s, job);
+    hs_job_chain_remove(&lane->queue, s->v, job);
     count_member(s, lane, j, false);
     note_freed(s, lane);
     j->lane = 0;
@@ -356,16 +330,17 @@ static const char *lane_check(const struct hs_salus *s, uint32_t id)
     uint32_t members = 0;
     hs_job_id last = HS_NO_JOB;
     bool has_runner = lane->runner == HS_NO_JOB;
-    for (hs_job_id m = lane->first; m != HS_NO_JOB; last = m, m = hs_salus_job(s, m)->after) {
+    for (hs_job_id m = lane->queue.first; m != HS_NO_JOB;
+         last = m, m = hs_salus_job(s, m)->turn.after) {
         const struct hs_salus_job *j = hs_salus_job(s, m);
-        if (j->lane != id + 1 || j->before != last || hs_view_gpus(s->v, m) != lane->gpus)
+        if (j->lane != id + 1 || j->turn.before != last || hs_view_gpus(s->v, m) != lane->gpus)
             return "a job stands in the queue of a lane that is not its own";
         members++;
         kept_mib += j->kept_mib;
         most_mib = j->rest_mib > most_mib ? j->rest_mib : most_mib;
         has_runner = has_runner || m == lane->runner;
     }
-    if (members != lane->members || last != lane->last || !has_runner)
+    if (members != lane->members || last != lane->queue.last || !has_runner)
         return "the queue of a lane is not its members";
     if (kept_mib != lane->kept_mib || most_mib != lane->most_mib)
         return "what a lane keeps is not what its members keep";

@@ -41,7 +41,7 @@ struct running_jobs {
 
 /* Form replace: first in the scratch of each job. */
 struct replace_scratch {
-    uint32_t before, after; /* job + 1 in the list of its VC; 0 = none */
+    struct hs_job_chain_link link; /* in the list of its VC */
     int64_t key;
     int64_t lost_us; /* what it loses at this decision (compat=muri) */
     bool is_chosen;
@@ -49,8 +49,8 @@ struct replace_scratch {
 
 /* Form replace: all live jobs of one VC in the order of its last decision. */
 struct job_list {
-    uint32_t first, last; /* job + 1; 0 = none */
-    int64_t decided_us;   /* the last decision */
+    struct hs_job_chain jobs;
+    int64_t decided_us; /* the last decision */
 };
 
 struct srtf {
@@ -125,6 +125,7 @@ static enum hs_status srtf_init(void *state, const struct hs_view *v)
     s->running = hs_view_alloc(v, s->vcs * sizeof *s->running);
     for (uint32_t vc = 0; vc < s->vcs; vc++) {
         uint32_t classes = s->weighs_gpus ? sizes_at_most(hs_view_total_gpus(v, vc)) : 1;
+        s->lists[vc].jobs = hs_job_chain_empty(offsetof(struct replace_scratch, link));
         s->running[vc].classes = hs_view_alloc(v, classes * sizeof *s->running[vc].classes);
     }
     return HS_OK;
@@ -138,38 +139,9 @@ static enum hs_status srsf_init(void *state, const struct hs_view *v)
 
 /* ---- form replace ---- */
 
-static struct replace_scratch *link_of(const struct hs_view *v, uint32_t job_plus_1)
+static struct replace_scratch *link_of(const struct hs_view *v, hs_job_id job)
 {
-    return hs_view_scratch(v, job_plus_1 - 1);
-}
-
-static void list_unlink(struct job_list *list, const struct hs_view *v, uint32_t at)
-{
-    const struct replace_scratch *link = link_of(v, at);
-    if (link->before != 0)
-        link_of(v, link->before)->after = link->after;
-    else
-        list->first = link->after;
-    if (link->after != 0)
-        link_of(v, link->after)->before = link->before;
-    else
-        list->last = link->before;
-}
-
-/* Links `at` behind `before` (0: to the front). */
-static void list_link(struct job_list *list, const struct hs_view *v, uint32_t at, uint32_t before)
-{
-    struct replace_scratch *link = link_of(v, at);
-    link->before = before;
-    link->after = before != 0 ? link_of(v, before)->after : list->first;
-    if (before != 0)
-        link_of(v, before)->after = at;
-    else
-        list->first = at;
-    if (link->after != 0)
-        link_of(v, link->after)->before = at;
-    else
-        list->last = at;
+    return hs_view_scratch(v, job);
 }
 
 /* A job that holds GPUs loses the time of a restart at every event (compat=muri). */
@@ -178,27 +150,27 @@ static void list_lose(struct job_list *list, const struct hs_view *v, struct hs_
     int64_t since_us = hs_view_now_us(v) - list->decided_us;
     list->decided_us = hs_view_now_us(v);
     hs_plan_reason(p, hs_compat_lost_text);
-    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
+    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after) {
         int64_t *lost_us = &link_of(v, at)->lost_us;
-        *lost_us = hs_job_waits(v, at - 1) ? 0 : hs_compat_lost_us(v, at - 1, since_us);
+        *lost_us = hs_job_waits(v, at) ? 0 : hs_compat_lost_us(v, at, since_us);
         if (*lost_us > 0)
-            hs_plan_add_overhead(p, at - 1, *lost_us);
+            hs_plan_add_overhead(p, at, *lost_us);
     }
 }
 
 static void list_sort(struct job_list *list, const struct hs_view *v, const struct srtf *s)
 {
-    for (uint32_t at = list->first, after; at != 0; at = after) {
+    for (hs_job_id at = list->jobs.first, after; at != HS_NO_JOB; at = after) {
         struct replace_scratch *link = link_of(v, at);
-        after = link->after;
-        link->key = hs_choice_weigh(left_us(v, at - 1, s) + link->lost_us, weight_of(s, v, at - 1));
+        after = link->link.after;
+        link->key = hs_choice_weigh(left_us(v, at, s) + link->lost_us, weight_of(s, v, at));
         link->is_chosen = false;
-        uint32_t before = link->before;
-        while (before != 0 && link_of(v, before)->key > link->key)
-            before = link_of(v, before)->before;
-        if (before != link->before) {
-            list_unlink(list, v, at);
-            list_link(list, v, at, before);
+        hs_job_id before = link->link.before;
+        while (before != HS_NO_JOB && link_of(v, before)->key > link->key)
+            before = link_of(v, before)->link.before;
+        if (before != link->link.before) {
+            hs_job_chain_remove(&list->jobs, v, at);
+            hs_job_chain_insert(&list->jobs, v, at, before);
         }
     }
 }
@@ -208,19 +180,18 @@ static void decide_by_count(const struct job_list *list, const struct hs_view *v
                             uint64_t capacity, const struct srtf *s)
 {
     hs_plan_reason(p, "not among the first in the order that fit by number");
-    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
-        uint32_t gpus = hs_view_gpus(v, at - 1);
+    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after) {
+        uint32_t gpus = hs_view_gpus(v, at);
         link_of(v, at)->is_chosen = gpus <= capacity;
         if (gpus <= capacity)
             capacity -= gpus;
-        else if (hs_view_gpus_held(v, at - 1) > 0)
-            hs_plan_preempt(p, at - 1, hs_cost_us(&s->cost, v, at - 1));
+        else if (hs_view_gpus_held(v, at) > 0)
+            hs_plan_preempt(p, at, hs_cost_us(&s->cost, v, at));
     }
-    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
+    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after) {
         hs_plan_reason(p, NULL);
-        if (link_of(v, at)->is_chosen && hs_job_waits(v, at - 1) &&
-            hs_place(v, p, at - 1, HS_PLACE_COUNT))
-            hs_compat_add_overhead(compat_of(s), v, p, at - 1);
+        if (link_of(v, at)->is_chosen && hs_job_waits(v, at) && hs_place(v, p, at, HS_PLACE_COUNT))
+            hs_compat_add_overhead(compat_of(s), v, p, at);
     }
 }
 
@@ -229,20 +200,20 @@ static void decide_anew(const struct job_list *list, const struct hs_view *v, st
                         uint64_t capacity, const struct srtf *s)
 {
     hs_plan_reason(p, "all are placed anew, and jobs before it in the order get its GPUs");
-    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after)
-        if (hs_view_gpus_held(v, at - 1) > 0)
-            hs_plan_preempt(p, at - 1, hs_cost_us(&s->cost, v, at - 1));
+    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after)
+        if (hs_view_gpus_held(v, at) > 0)
+            hs_plan_preempt(p, at, hs_cost_us(&s->cost, v, at));
     uint64_t bound = capacity;
-    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
-        uint32_t gpus = hs_view_gpus(v, at - 1);
-        bool is_running_cpu_job = gpus == 0 && !hs_job_waits(v, at - 1);
-        bool is_constrained = hs_view_is_constrained(v, at - 1);
+    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after) {
+        uint32_t gpus = hs_view_gpus(v, at);
+        bool is_running_cpu_job = gpus == 0 && !hs_job_waits(v, at);
+        bool is_constrained = hs_view_is_constrained(v, at);
         if (gpus > (is_constrained ? capacity : bound) || is_running_cpu_job)
             continue;
-        hs_plan_reason(p, hs_job_waits(v, at - 1) ? NULL : "all are placed anew, in the order");
-        if (hs_place(v, p, at - 1, (enum hs_placer)s->placement))
-            hs_compat_add_overhead(compat_of(s), v, p, at - 1);
-        else if (!hs_reject_hopeless(v, p, at - 1) && !is_constrained &&
+        hs_plan_reason(p, hs_job_waits(v, at) ? NULL : "all are placed anew, in the order");
+        if (hs_place(v, p, at, (enum hs_placer)s->placement))
+            hs_compat_add_overhead(compat_of(s), v, p, at);
+        else if (!hs_reject_hopeless(v, p, at) && !is_constrained &&
                  hs_placer_is_monotone((enum hs_placer)s->placement))
             bound = gpus - 1;
     }
@@ -256,8 +227,8 @@ static void replace_all(const struct srtf *s, const struct hs_view *v, struct hs
     if (compat_of(s) == HS_COMPAT_MURI)
         list_lose(list, v, p);
     list_sort(list, v, s);
-    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after)
-        capacity += hs_view_gpus_held(v, at - 1);
+    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after)
+        capacity += hs_view_gpus_held(v, at);
     if ((enum hs_placer)s->placement == HS_PLACE_COUNT)
         decide_by_count(list, v, p, capacity, s);
     else
@@ -267,13 +238,13 @@ static void replace_all(const struct srtf *s, const struct hs_view *v, struct hs
 static const char *replace_check(const struct srtf *s, const struct hs_view *v, uint32_t vc)
 {
     const struct job_list *list = &s->lists[vc];
-    uint32_t before = 0;
-    for (uint32_t at = list->first; at != 0; at = link_of(v, at)->after) {
-        if (link_of(v, at)->before != before || hs_view_vc(v, at - 1) != vc)
+    hs_job_id before = HS_NO_JOB;
+    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after) {
+        if (link_of(v, at)->link.before != before || hs_view_vc(v, at) != vc)
             return "the list of live jobs is broken";
         before = at;
     }
-    return list->last == before ? NULL : "the list of live jobs has lost its end";
+    return list->jobs.last == before ? NULL : "the list of live jobs has lost its end";
 }
 
 /* ---- form evict ---- */
@@ -326,9 +297,9 @@ static void srtf_event(void *state, const struct hs_view *v, const struct hs_eve
     if (is_replacing(s)) {
         struct job_list *list = &s->lists[hs_view_vc(v, job)];
         if (event->kind == HS_EVENT_SUBMIT)
-            list_link(list, v, job + 1, list->last);
+            hs_job_chain_insert(&list->jobs, v, job, list->jobs.last);
         else if (event->kind == HS_EVENT_FINISH)
-            list_unlink(list, v, job + 1);
+            hs_job_chain_remove(&list->jobs, v, job);
         return;
     }
     switch (event->kind) {
