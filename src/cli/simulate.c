@@ -658,10 +658,7 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
             hs_record_machine(call->command, hs_status_line_elapsed_s(&stopwatch), false);
         status = record_run(result, &log, &dir);
     }
-    if (status == HS_OK)
-        status = hs_rundir_commit(&dir, &log.diag);
-    if (status != HS_OK)
-        hs_rundir_discard(&dir);
+    status = hs_rundir_close(&dir, status, &log.diag);
     hs_message_log_close(&log);
     return status;
 }

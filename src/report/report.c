@@ -309,10 +309,9 @@ static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
  * Names and units are those of results/README.md; a test compares the two. Unit "1" is a plain
  * ratio, shares are between 0 and 1. */
 
-#define FULL_PM     1000u /* utilization is summed in per mille of a GPU */
-#define FULL_MILLI  1000u /* thousandths of a GPU held whole */
-#define NS_PER_S    UINT64_C(1000000000)
-#define SPARK_WIDTH 60u
+#define FULL_PM    1000u /* utilization is summed in per mille of a GPU */
+#define FULL_MILLI 1000u /* thousandths of a GPU held whole */
+#define NS_PER_S   UINT64_C(1000000000)
 
 static const char no_span[] = "the run has no length";
 static const char no_job[] = "no job was completed inside the window";
@@ -491,28 +490,6 @@ static void add_bounds(struct hs_summary *s, const struct hs_report *r)
               bounds_mean_wait_s(b, stats->work_us), no_bound(r, BOUND_WAIT));
 }
 
-/* Mean GPUs held over time as levels. */
-static void draw_sparkline(struct hs_summary *summary, const struct hs_report *r)
-{
-    static const char levels[] = "0123456789abcdef";
-    static_assert(SPARK_WIDTH < sizeof summary->sparkline, "the text must end");
-    const struct hs_timeline *t = &r->timeline;
-    uint32_t count = hs_timeline_intervals(t);
-    uint32_t width = count < SPARK_WIDTH ? count : SPARK_WIDTH;
-    for (uint32_t i = 0; i < width; i++) {
-        uint32_t from = (uint32_t)((uint64_t)i * count / width);
-        uint32_t to = (uint32_t)((uint64_t)(i + 1) * count / width);
-        hs_u128 held = 0;
-        for (uint32_t k = from; k < to; k++)
-            held += hs_timeline_part(t, HS_CH_GPUS_HELD, k);
-        uint64_t us = (uint64_t)(hs_timeline_start_us(t, to) - hs_timeline_start_us(t, from));
-        hs_u128 full = (hs_u128)us * r->options.cluster->gpu_count;
-        uint64_t level = full > 0 ? hs_exact_scaled(held, full, 15) : 0;
-        summary->sparkline[i] = levels[level < 15 ? level : 15];
-    }
-    summary->sparkline[width] = '\0';
-}
-
 /* The metrics of src/MODEL.md in a fixed order, those that do not apply with the reason. */
 static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
 {
@@ -552,7 +529,7 @@ static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
                     HS_US_PER_S);
     add(summary, "gpu_allocated_share", "1",
         share(r, HS_CH_GPUS_ALLOCATED, FULL_MILLI, (hs_u128)r->span_us), no_span);
-    draw_sparkline(summary, r);
+    hs_timeline_draw(&r->timeline, r->options.cluster->gpu_count, summary->sparkline);
 }
 
 /* ---- opening and closing ---- */

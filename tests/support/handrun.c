@@ -323,5 +323,5 @@ void handrun_write(const char *path, struct hs_summary *summary, struct hs_diag 
                                          .outputs = files,
                                          .output_count = count + HS_SUMMARY_FILES};
     assert_int_equal(hs_manifest_write(&manifest, &dir, diag), HS_OK);
-    assert_int_equal(hs_rundir_commit(&dir, diag), HS_OK);
+    assert_int_equal(hs_rundir_close(&dir, HS_OK, diag), HS_OK);
 }

@@ -50,7 +50,7 @@ static enum hs_status write_dir(const char *path, const char *file, bool force)
     put_file(inside);
     if (!force)
         assert_false(is_there(below(path, file))); /* not before the commit */
-    return hs_rundir_commit(&dir, &sink.diag);
+    return hs_rundir_close(&dir, HS_OK, &sink.diag);
 }
 
 static void remove_dir(const char *path, const char *file)
@@ -257,7 +257,7 @@ static void one_that_came_meanwhile_stays(void **state)
     assert_int_equal(hs_rundir_open(&dir, path, false, &sink.diag), HS_OK);
     assert_int_equal(mkdir(path, 0777), 0);
     put_file(below(path, "manifest.json"));
-    assert_int_equal(hs_rundir_commit(&dir, &sink.diag), HS_E_IO);
+    assert_int_equal(hs_rundir_close(&dir, HS_OK, &sink.diag), HS_E_IO);
     assert_true(is_there(below(path, "manifest.json")));
     hs_rundir_discard(&dir);
     assert_false(is_there(scratch_path("g.tmp")));

@@ -18,7 +18,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "report/run/observers.h"
+#include "report/run/rows.c"
 #include "support/handrun.h"
 #include "support/sink.h"
 
@@ -42,9 +42,9 @@ static void integrates_exactly(void **state)
     assert_int_equal((uint64_t)t.sum[HS_CH_LOADED], 2 * S);      /* a job waits in [3, 5) */
     assert_int_equal((uint64_t)t.sum[HS_CH_HELD_LOADED], 8 * S); /* 4 GPUs, 2 s */
     assert_int_equal((uint64_t)t.sum[HS_CH_WAIT_RESOURCES], 6 * S);
-    assert_int_equal(hs_timeline_intervals(&t), 7);
-    assert_int_equal((uint64_t)hs_timeline_part(&t, HS_CH_GPUS_HELD, 2), 2 * S);
-    assert_int_equal((uint64_t)hs_timeline_part(&t, HS_CH_GPUS_HELD, 3), 4 * S);
+    assert_int_equal(intervals_of(&t), 7);
+    assert_int_equal((uint64_t)part_of(&t, HS_CH_GPUS_HELD, 2), 2 * S);
+    assert_int_equal((uint64_t)part_of(&t, HS_CH_GPUS_HELD, 3), 4 * S);
 }
 
 static void counts_a_partial_last_interval(void **state)
@@ -53,10 +53,10 @@ static void counts_a_partial_last_interval(void **state)
     struct hs_timeline t = {.width_us = HS_TIMELINE_WIDTH_US};
     hs_timeline_step(&t, &(struct hs_instant){.time_us = 0, .running = 3});
     hs_timeline_advance(&t, 2 * S + S / 2);
-    assert_int_equal(hs_timeline_intervals(&t), 3);
-    assert_int_equal(hs_timeline_start_us(&t, 2), 2 * S);
-    assert_int_equal(hs_timeline_start_us(&t, 3), 2 * S + S / 2);
-    assert_int_equal((uint64_t)hs_timeline_part(&t, HS_CH_RUNNING, 2), 3 * S / 2);
+    assert_int_equal(intervals_of(&t), 3);
+    assert_int_equal(start_us_of(&t, 2), 2 * S);
+    assert_int_equal(start_us_of(&t, 3), 2 * S + S / 2);
+    assert_int_equal((uint64_t)part_of(&t, HS_CH_RUNNING, 2), 3 * S / 2);
 }
 
 /* Random steps over 10,000 s, five times what the marks hold at first, and between two of them an
@@ -78,14 +78,14 @@ static void doubles_without_losing_anything(void **state)
         hs_timeline_advance(&t, now);
         running = hs_mix64(8, i) % 100;
     }
-    uint32_t count = hs_timeline_intervals(&t);
+    uint32_t count = intervals_of(&t);
     assert_in_range(count, HS_TIMELINE_MARKS / 2, HS_TIMELINE_MARKS + 1);
     assert_int_equal(t.width_us, 8 * S); /* 10,000 / 2,048 = 4.9, the next power of two */
     for (uint32_t k = 0; k < count; k++)
-        parts += hs_timeline_part(&t, HS_CH_RUNNING, k);
+        parts += part_of(&t, HS_CH_RUNNING, k);
     assert_true(parts == direct);
     assert_true(t.sum[HS_CH_RUNNING] == direct);
-    assert_int_equal(hs_timeline_start_us(&t, count), now);
+    assert_int_equal(start_us_of(&t, count), now);
 }
 
 static void survives_a_gap_of_years(void **state)
@@ -96,7 +96,7 @@ static void survives_a_gap_of_years(void **state)
     hs_timeline_step(&t, &(struct hs_instant){.time_us = 0, .running = 1});
     hs_timeline_advance(&t, years);
     assert_true(t.sum[HS_CH_RUNNING] == (hs_u128)years);
-    assert_in_range(hs_timeline_intervals(&t), HS_TIMELINE_MARKS / 2, HS_TIMELINE_MARKS + 1);
+    assert_in_range(intervals_of(&t), HS_TIMELINE_MARKS / 2, HS_TIMELINE_MARKS + 1);
 }
 
 /* The rows of `metric` in the file that a sampling writes for the run above. */

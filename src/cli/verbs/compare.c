@@ -20,16 +20,9 @@ struct comparing {
     struct hs_paired paired;
 };
 
-static bool has_file(const char *dir, const char *name)
-{
-    char path[HS_PATH_SIZE];
-    (void)snprintf(path, sizeof path, "%s/%s", dir, name);
-    return access(path, F_OK) == 0;
-}
-
 static bool is_run(const char *path)
 {
-    return has_file(path, "manifest.json");
+    return hs_rundir_has(path, "manifest.json");
 }
 
 static enum hs_status check_run(struct hs_call *call, const char *path)
@@ -41,11 +34,11 @@ static enum hs_status check_run(struct hs_call *call, const char *path)
     if (!is_run(path))
         return hs_fail(&call->diag, HS_E_USAGE, NULL, expected, "compare: '%s' is no run directory",
                        path);
-    if (has_file(path, "compare.csv"))
+    if (hs_rundir_has(path, "compare.csv"))
         return hs_fail(&call->diag, HS_E_USAGE, NULL,
                        "name two of the runs in its runs/ (--outputs=jobs keeps them)",
                        "compare: '%s' is a comparison, not a run", path);
-    if (has_file(path, "paired.csv"))
+    if (hs_rundir_has(path, "paired.csv"))
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "name the two runs themselves",
                        "compare: '%s' is a comparison of two runs, not a run", path);
     return HS_OK;
@@ -131,11 +124,7 @@ static enum hs_status write_dir(struct comparing *c)
     if (status == HS_OK && hs_interrupt_signal() != 0)
         status = hs_fail(&c->log.diag, HS_E_INTERRUPTED, NULL, NULL,
                          "stopped by %s: nothing was kept", hs_interrupt_name());
-    if (status == HS_OK)
-        status = hs_rundir_commit(&dir, &c->log.diag);
-    if (status != HS_OK)
-        hs_rundir_discard(&dir);
-    return status;
+    return hs_rundir_close(&dir, status, &c->log.diag);
 }
 
 static enum hs_status compare_runs(struct hs_call *call)

@@ -769,11 +769,7 @@ static enum hs_status make_cells(struct comparison *c, const char *path)
         status = write_order(c, &dir);
     if (status == HS_OK)
         status = write_manifest(c, &dir, hs_status_line_elapsed_s(&stopwatch));
-    if (status == HS_OK)
-        status = hs_rundir_commit(&dir, diag);
-    if (status != HS_OK)
-        hs_rundir_discard(&dir);
-    return status;
+    return hs_rundir_close(&dir, status, diag);
 }
 
 /* ---- the table ---- */

@@ -33,17 +33,10 @@ static const char *path_of(struct hs_page *page, const char *dir, const char *na
     return hs_arena_text(&page->arena, path, len > 0 ? strlen(path) : 0);
 }
 
-static bool has_file(const char *dir, const char *name)
-{
-    char path[HS_PATH_SIZE];
-    const int len = snprintf(path, sizeof path, "%s/%s", dir, name);
-    return len > 0 && (size_t)len < sizeof path && access(path, F_OK) == 0;
-}
-
 bool hs_page_has(const struct hs_page *page, uint32_t group, const char *name)
 {
     const struct hs_page_group *g = &page->groups[group];
-    return g->count > 0 && has_file(page->runs[g->first].manifest.dir, name);
+    return g->count > 0 && hs_rundir_has(page->runs[g->first].manifest.dir, name);
 }
 
 static enum hs_status add_run(struct hs_page *page, const char *dir)
@@ -212,10 +205,10 @@ static enum hs_status check_operand(struct hs_page *page, const char *path, uint
     const struct hs_place place = {.file = path};
     if (access(path, F_OK) != 0)
         return hs_fail(page->diag, HS_E_IO, &place, NULL, "cannot open: %s", strerror(errno));
-    *kind = has_file(path, "compare.csv") ? HS_PAGE_COMPARISON
-            : has_file(path, "sweep.csv") ? HS_PAGE_SWEEP
-                                          : HS_PAGE_RUNS;
-    if (has_file(path, "paired.csv"))
+    *kind = hs_rundir_has(path, "compare.csv") ? HS_PAGE_COMPARISON
+            : hs_rundir_has(path, "sweep.csv") ? HS_PAGE_SWEEP
+                                               : HS_PAGE_RUNS;
+    if (hs_rundir_has(path, "paired.csv"))
         return hs_fail(page->diag, HS_E_USAGE, &place, "name the two runs themselves",
                        "a comparison of two runs job by job is not reported");
     if (*kind != HS_PAGE_RUNS && count > 1)

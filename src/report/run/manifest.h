@@ -6,8 +6,7 @@
  *
  *     struct hs_manifest m = {.status = "complete", .card = &card, .seed = 1, ...};
  *     m.outputs = files;                              // hs_report_files() + hs_summary files
- *     HS_TRY(hs_manifest_write(&m, &dir, diag));
- *     HS_TRY(hs_rundir_commit(&dir, diag));
+ *     status = hs_rundir_close(&dir, hs_manifest_write(&m, &dir, diag), diag);
  *
  * and read back:
  *
@@ -92,8 +91,9 @@ void hs_spread_add(struct hs_spread *spread, double value);
 /* Sample standard deviation; NaN below two runs. */
 double hs_spread_deviation(const struct hs_spread *spread);
 
-#define HS_METRICS_MAX 128
-#define HS_SPREADS_MAX 16
+#define HS_METRICS_MAX    128
+#define HS_SPREADS_MAX    16
+#define HS_SPARKLINE_SIZE 64
 /* Self-contained: valid after hs_report_close(), may be copied. */
 struct hs_summary {
     struct hs_metric metrics[HS_METRICS_MAX];
@@ -103,7 +103,8 @@ struct hs_summary {
     /* summary.csv has the metrics from the first of these on behind the classes by GPUs, users and
      * outcomes, from the second on behind those that jobs ask for too */
     uint32_t before_classes, before_job_classes;
-    char sparkline[64]; /* mean GPUs held over time, 16 ASCII levels '0'..'9','a'..'f' */
+    /* mean GPUs held over time, 16 ASCII levels '0'..'9','a'..'f' */
+    char sparkline[HS_SPARKLINE_SIZE];
 };
 
 /* Value of a metric by name; NaN if absent. */

@@ -54,7 +54,6 @@ enum hs_channel {
  *     t.width_us = HS_TIMELINE_WIDTH_US;                  // all else is 0
  *     hs_timeline_step(&t, instant);                      // at every change
  *     hs_timeline_advance(&t, end_us);
- *     mean = hs_timeline_part(&t, HS_CH_GPUS_HELD, k) / width;
  *
  * There are at most HS_TIMELINE_MARKS marks: when they run out, every second one is dropped and
  * the spacing doubles, so memory does not depend on the length of the run. A mark holds the
@@ -69,11 +68,8 @@ struct hs_timeline {
 };
 void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant);
 void hs_timeline_advance(struct hs_timeline *t, int64_t now_us); /* integrals up to now_us */
-/* Intervals that the run is cut into, the last perhaps shorter; start of interval k (of k == count:
- * the end); integral of a channel of series.csv over interval k. */
-uint32_t hs_timeline_intervals(const struct hs_timeline *t);
-int64_t hs_timeline_start_us(const struct hs_timeline *t, uint32_t k);
-hs_u128 hs_timeline_part(const struct hs_timeline *t, enum hs_channel channel, uint32_t k);
+/* Mean GPUs held over time as levels. */
+void hs_timeline_draw(const struct hs_timeline *t, uint32_t gpus, char text[HS_SPARKLINE_SIZE]);
 
 /* ---- temporary records (rows.c) ----
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The rows of jobs.csv, segments.csv, decisions.csv, series.csv, nodes.csv and jobs.swf, and records
- * that wait in temporary files.
+ * The rows of jobs.csv, segments.csv, decisions.csv, series.csv, nodes.csv and jobs.swf, and
+ * records that wait in temporary files.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,8 +14,9 @@
 #include "report/run/observers.h"
 #include "report/stats/exact.h"
 
-#define MILLIONTHS UINT64_C(1000000)
-#define NANO       UINT64_C(1000000000)
+#define MILLIONTHS  UINT64_C(1000000)
+#define NANO        UINT64_C(1000000000)
+#define SPARK_WIDTH 60u /* below HS_SPARKLINE_SIZE */
 
 /* ---- temporary records ----
  * The file never grows while it is read: a premature end is an I/O error. */
@@ -437,21 +438,42 @@ void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant)
     channels_of(instant, t->value);
 }
 
-uint32_t hs_timeline_intervals(const struct hs_timeline *t)
+/* That the run is cut into, the last perhaps shorter. */
+static uint32_t intervals_of(const struct hs_timeline *t)
 {
     return t->used + ((int64_t)t->used * t->width_us < t->time_us ? 1 : 0);
 }
 
-int64_t hs_timeline_start_us(const struct hs_timeline *t, uint32_t k)
+/* Of interval k; of k == count the end. */
+static int64_t start_us_of(const struct hs_timeline *t, uint32_t k)
 {
     int64_t start = (int64_t)k * t->width_us;
     return start < t->time_us ? start : t->time_us;
 }
 
-hs_u128 hs_timeline_part(const struct hs_timeline *t, enum hs_channel channel, uint32_t k)
+/* The integral of a channel over interval k. */
+static hs_u128 part_of(const struct hs_timeline *t, enum hs_channel channel, uint32_t k)
 {
     hs_u128 before = k > 0 ? t->marks[k - 1][channel] : 0;
     return (k < t->used ? t->marks[k][channel] : t->sum[channel]) - before;
+}
+
+void hs_timeline_draw(const struct hs_timeline *t, uint32_t gpus, char text[HS_SPARKLINE_SIZE])
+{
+    static const char levels[] = "0123456789abcdef";
+    const uint32_t count = intervals_of(t), width = count < SPARK_WIDTH ? count : SPARK_WIDTH;
+    for (uint32_t i = 0; i < width; i++) {
+        const uint32_t from = (uint32_t)((uint64_t)i * count / width),
+                       to = (uint32_t)((uint64_t)(i + 1) * count / width);
+        hs_u128 held = 0;
+        for (uint32_t k = from; k < to; k++)
+            held += part_of(t, HS_CH_GPUS_HELD, k);
+        uint64_t us = (uint64_t)(start_us_of(t, to) - start_us_of(t, from));
+        hs_u128 full = (hs_u128)us * gpus;
+        uint64_t level = full > 0 ? hs_exact_scaled(held, full, 15) : 0;
+        text[i] = levels[level < 15 ? level : 15];
+    }
+    text[width] = '\0';
 }
 
 /* ---- series.csv ---- */
@@ -540,11 +562,11 @@ static enum hs_status series_finish(void *state, int64_t end_us)
     if (s->file.report->options.sample_us != 0)
         return HS_OK;
     hs_timeline_advance(t, end_us);
-    for (uint32_t k = 0; k < hs_timeline_intervals(t); k++) {
-        int64_t start_us = hs_timeline_start_us(t, k);
-        int64_t dt_us = hs_timeline_start_us(t, k + 1) - start_us;
+    for (uint32_t k = 0; k < intervals_of(t); k++) {
+        int64_t start_us = start_us_of(t, k);
+        int64_t dt_us = start_us_of(t, k + 1) - start_us;
         for (int c = 0; c < HS_CH_SERIES; c++)
-            put_mean(s, start_us, c, hs_timeline_part(t, (enum hs_channel)c, k), dt_us);
+            put_mean(s, start_us, c, part_of(t, (enum hs_channel)c, k), dt_us);
     }
     return HS_OK;
 }

@@ -153,6 +153,13 @@ void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, s
     hs_append(path, size, "%s/%s", dir->tmp_path, name);
 }
 
+bool hs_rundir_has(const char *path, const char *name)
+{
+    char file[HS_PATH_SIZE + NAME_ROOM];
+    const int len = snprintf(file, sizeof file, "%s/%s", path, name);
+    return len > 0 && (size_t)len < sizeof file && access(file, F_OK) == 0;
+}
+
 enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *diag)
 {
     char path[HS_PATH_SIZE];
@@ -165,7 +172,7 @@ enum hs_status hs_rundir_remove(const char *path, struct hs_diag *diag)
     return remove_level(path, LEVEL_DIR) ? HS_OK : dir_failed(diag, path, "remove the directory");
 }
 
-enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag)
+static enum hs_status commit(struct hs_rundir *dir, struct hs_diag *diag)
 {
     if (!sync_dir(dir->tmp_path, "."))
         return dir_failed(diag, dir->tmp_path, "flush the directory to the disk");
@@ -192,9 +199,15 @@ enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag)
                       "the replaced run cannot be removed: %s", strerror(errno));
     }
     dir->is_open = false;
-    enum hs_status status = HS_OK;
-    if (!sync_dir(dir->final_path, ".."))
-        status = dir_failed(diag, dir->final_path, "flush the directory above to the disk");
+    return sync_dir(dir->final_path, "..")
+               ? HS_OK
+               : dir_failed(diag, dir->final_path, "flush the directory above to the disk");
+}
+
+enum hs_status hs_rundir_close(struct hs_rundir *dir, enum hs_status status, struct hs_diag *diag)
+{
+    if (status == HS_OK)
+        status = commit(dir, diag);
     hs_rundir_discard(dir);
     return status;
 }

@@ -22,7 +22,7 @@ struct hs_rundir {
     struct hs_rundir *next;
 };
 
-/* dir stays where it is until commit or discard. */
+/* dir stays where it is until close or discard. */
 HS_MUST_USE enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool force,
                                           struct hs_diag *diag);
 /* Makes every folder above path that is missing. */
@@ -30,13 +30,17 @@ HS_MUST_USE enum hs_status hs_rundir_make_parents(const char *path, struct hs_di
 /* Path of a file inside the directory being built; buffer owned by the caller. HS_PATH_SIZE bytes
  * always suffice for the names this program gives. */
 void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, size_t size);
+/* Is there such a file in the directory? */
+bool hs_rundir_has(const char *path, const char *name);
 #define HS_RUNS_DIR "runs"
 /* Removes runs/ again. */
 HS_MUST_USE enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *diag);
-HS_MUST_USE enum hs_status hs_rundir_commit(struct hs_rundir *dir, struct hs_diag *diag);
+/* Commits if the status is HS_OK, else discards; the status, or why it could not commit. */
+HS_MUST_USE enum hs_status hs_rundir_close(struct hs_rundir *dir, enum hs_status status,
+                                           struct hs_diag *diag);
 /* Removes a finished run directory. */
 HS_MUST_USE enum hs_status hs_rundir_remove(const char *path, struct hs_diag *diag);
-void hs_rundir_discard(struct hs_rundir *dir); /* removes NAME.tmp; no-op after commit */
+void hs_rundir_discard(struct hs_rundir *dir); /* removes NAME.tmp; no-op after close */
 /* Removes every NAME.tmp that this process has open: before it ends without a way back. */
 void hs_rundir_abandon(void);
 
