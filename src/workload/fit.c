@@ -191,18 +191,6 @@ static void measure(const struct fit_arrivals *a, const struct hs_workload_arriv
 
 /* ---- the times ---- */
 
-static double misfit(const struct hs_workload_modulation *m, const struct moments *wanted)
-{
-    double sum = 0;
-    for (uint32_t i = 1; i < wanted->count; i++) {
-        double expected = (1 - m->slow_share) * exp(-(double)lags[i] / m->hours) +
-                          m->slow_share * exp(-(double)lags[i] / m->slow_hours);
-        double off = wanted->at[i] / wanted->at[0] - expected;
-        sum += off * off;
-    }
-    return sum;
-}
-
 /* Quick times from a quarter of an hour on, slow ones from twice that to two weeks (the generator
  * forgets between its blocks), each 1.2 times the one before; shares in fortieths. */
 static struct hs_workload_modulation nearest(const struct moments *wanted)
@@ -214,10 +202,16 @@ static struct hs_workload_modulation nearest(const struct moments *wanted)
     for (m.hours = quick_least; m.hours < quick_most; m.hours *= step)
         for (m.slow_hours = 2 * m.hours; m.slow_hours < slow_most; m.slow_hours *= step)
             for (uint32_t s = 0; s < shares; s++) {
+                double squares = 0;
                 m.slow_share = (double)s / shares;
-                double off = misfit(&m, wanted);
-                if (off < least) {
-                    least = off;
+                for (uint32_t i = 1; i < wanted->count; i++) {
+                    double expected = (1 - m.slow_share) * exp(-(double)lags[i] / m.hours) +
+                                      m.slow_share * exp(-(double)lags[i] / m.slow_hours);
+                    double off = wanted->at[i] / wanted->at[0] - expected;
+                    squares += off * off;
+                }
+                if (squares < least) {
+                    least = squares;
                     best = m;
                 }
             }
@@ -227,37 +221,32 @@ static struct hs_workload_modulation nearest(const struct moments *wanted)
 
 /* ---- what the generator makes of them ---- */
 
-static void draw(const struct fit_arrivals *a, const struct hs_workload_arrivals *from,
-                 uint64_t seed, struct moments *moments)
-{
-    struct hs_arrival_rate rate;
-    struct hs_workload_arrivals profile = {0}, steady = *from;
-    struct fit_arrivals made = {.hours = a->hours + hour_of_day(a, 0), .first_us = from->first_us};
-    uint64_t hour, jobs = a->jobs < JOBS_MOST ? a->jobs : JOBS_MOST;
-    uint32_t count;
-    made.counts = hs_alloc_zeroed(made.hours, sizeof *made.counts);
-    steady.outages.per_day = 0; /* their hours are left out of the trace's, too */
-    hs_arrival_rate_open(&rate, &steady, jobs, made.hours, seed);
-    while (hs_arrival_rate_next(&rate, &hour, &count)) {
-        made.counts[hour] = count;
-        made.jobs += count;
-    }
-    set_profile(&made, &profile);
-    measure(&made, &profile, moments);
-    hs_free(made.counts);
-}
-
-static void fit_modulation(const struct fit_arrivals *arrivals, struct hs_workload_arrivals *out)
+static void fit_modulation(const struct fit_arrivals *a, struct hs_workload_arrivals *out)
 {
     struct moments seen, wanted, made;
     out->modulation = (struct hs_workload_modulation){.hours = 1};
-    measure(arrivals, out, &seen);
+    measure(a, out, &seen);
     wanted = seen;
     for (int round = 0; round < ROUNDS && seen.at[0] > 0 && wanted.at[0] > 0; round++) {
         double means[LAGS] = {0};
         out->modulation = nearest(&wanted);
         for (uint64_t seed = 0; seed < DRAWS; seed++) {
-            draw(arrivals, out, seed, &made);
+            struct hs_arrival_rate rate;
+            struct hs_workload_arrivals profile = {0}, steady = *out;
+            struct fit_arrivals drawn = {.hours = a->hours + hour_of_day(a, 0),
+                                         .first_us = out->first_us};
+            uint64_t hour, jobs = a->jobs < JOBS_MOST ? a->jobs : JOBS_MOST;
+            uint32_t count;
+            drawn.counts = hs_alloc_zeroed(drawn.hours, sizeof *drawn.counts);
+            steady.outages.per_day = 0; /* their hours are left out of the trace's, too */
+            hs_arrival_rate_open(&rate, &steady, jobs, drawn.hours, seed);
+            while (hs_arrival_rate_next(&rate, &hour, &count)) {
+                drawn.counts[hour] = count;
+                drawn.jobs += count;
+            }
+            set_profile(&drawn, &profile);
+            measure(&drawn, &profile, &made);
+            hs_free(drawn.counts);
             for (uint32_t i = 0; i < seen.count; i++)
                 means[i] += made.at[i] / DRAWS;
         }
@@ -315,7 +304,6 @@ struct fit_vc {
 
 struct hs_fit {
     struct fit_arrivals arrivals;
-    uint64_t jobs;
     /* sizes */
     struct fit_class classes[CLASSES];
     struct hs_loghist failures; /* times of attempts that failed and were made again, s */
@@ -384,17 +372,6 @@ static void count_size(struct fit_class *class, const struct hs_trace_job *job)
 
 /* ---- to the workload ---- */
 
-static const char *class_name(uint32_t class, struct hs_arena *arena)
-{
-    char text[32];
-    uint32_t least = class > 0 ? UINT32_C(1) << (class - 1) / 2 : 0;
-    int len = class == 0       ? snprintf(text, sizeof text, "share")
-              : class % 2 == 1 ? snprintf(text, sizeof text, "%u", least)
-              : least == 2     ? snprintf(text, sizeof text, "3")
-                               : snprintf(text, sizeof text, "%u-%u", least + 1, 2 * least - 1);
-    return hs_arena_text(arena, text, (size_t)len);
-}
-
 /* Mix of outcomes by stretches of duration ranks, as many as the jobs are worth. */
 static void fit_states(const struct fit_class *class, struct hs_arena *arena,
                        struct hs_workload_bucket *bucket)
@@ -436,13 +413,19 @@ static void fit_bucket(const struct hs_fit *f, uint32_t c, struct hs_workload *w
                        struct hs_workload_bucket *bucket)
 {
     const struct fit_class *class = &f->classes[c];
-    bucket->name = class_name(c, &workload->arena);
+    char name[32];
+    uint32_t least = c > 0 ? UINT32_C(1) << (c - 1) / 2 : 0;
+    int len = c == 0       ? snprintf(name, sizeof name, "share")
+              : c % 2 == 1 ? snprintf(name, sizeof name, "%u", least)
+              : least == 2 ? snprintf(name, sizeof name, "3")
+                           : snprintf(name, sizeof name, "%u-%u", least + 1, 2 * least - 1);
+    bucket->name = hs_arena_text(&workload->arena, name, (size_t)len);
     bucket->sizes = hs_arena_alloc(&workload->arena, class->size_count * sizeof *bucket->sizes);
     for (; bucket->size_count < class->size_count; bucket->size_count++) {
         bucket->sizes[bucket->size_count] = class->sizes[bucket->size_count];
-        bucket->sizes[bucket->size_count].share /= (double)f->jobs;
+        bucket->sizes[bucket->size_count].share /= (double)f->arrivals.jobs;
     }
-    bucket->share = (double)class->jobs / (double)f->jobs;
+    bucket->share = (double)class->jobs / (double)f->arrivals.jobs;
     hs_quantile_fn_of(&class->durations, true, &workload->arena, &bucket->duration_s);
     fit_states(class, &workload->arena, bucket);
     double retries = (double)class->retries / (double)class->jobs;
@@ -476,7 +459,7 @@ static void runs_add(struct hs_fit *f, const struct hs_trace_job *job, uint32_t 
         f->run_count = user + 1;
     struct fit_run *run = &f->runs[user];
     bool is_alike = run->gpus == job->gpus && run->gpu_milli == job->gpu_milli;
-    double mean_us = (double)(job->submit_us - f->arrivals.first_us) / (double)f->jobs;
+    double mean_us = (double)(job->submit_us - f->arrivals.first_us) / (double)f->arrivals.jobs;
     double gap_us = fmax(GAP_OF_MEAN * mean_us, GAP_LEAST_S * (double)HS_US_PER_S);
     if (user > 0 || gap_us > GAP_MOST_S * (double)HS_US_PER_S)
         gap_us = GAP_MOST_S * (double)HS_US_PER_S;
@@ -689,7 +672,6 @@ enum hs_status hs_fit_add(struct hs_fit *fit, const struct hs_trace_job *job, st
         fit->retries_max = retries;
     class->retries += retries;
     class->jobs++;
-    fit->jobs++;
     uint32_t vc = hs_intern_get(&fit->vcs, job->vc);
     hs_grow((void **)&fit->of_vc, &fit->of_vc_cap, (uint64_t)vc + 1, sizeof *fit->of_vc,
             HS_WORKLOAD_VCS_MAX + 1);
@@ -709,10 +691,10 @@ enum hs_status hs_fit_finish(struct hs_fit *fit, const char *name, struct hs_wor
     struct hs_arena *arena = &workload->arena;
     uint32_t bucket_of[CLASSES]; /* index in the workload; UINT32_MAX of a class without jobs */
     *workload = (struct hs_workload){0};
-    if (fit->jobs < HS_FIT_JOBS_LEAST)
+    if (a->jobs < HS_FIT_JOBS_LEAST)
         return hs_fail(diag, HS_E_INPUT, NULL, NULL,
                        "a workload is fitted to %d jobs with GPUs or more, there are %u",
-                       HS_FIT_JOBS_LEAST, (unsigned)fit->jobs);
+                       HS_FIT_JOBS_LEAST, (unsigned)a->jobs);
     workload->name = hs_arena_text(arena, name, strlen(name));
     double span_us = (double)(a->last_us - a->first_us) * (double)a->jobs / (double)(a->jobs - 1);
     int64_t midnight = floor_div(a->first_us, DAY_US) * DAY_US;
@@ -741,7 +723,7 @@ enum hs_status hs_fit_finish(struct hs_fit *fit, const char *name, struct hs_wor
 
 uint64_t hs_fit_jobs(const struct hs_fit *fit)
 {
-    return fit->jobs;
+    return fit->arrivals.jobs;
 }
 
 void hs_fit_close(struct hs_fit *fit)

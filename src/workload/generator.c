@@ -309,34 +309,28 @@ static double draw_gap(const struct arrival *a, uint64_t batch, uint32_t member)
                              hs_uniform_of(hs_mix64(batch, BATCH_GAP + (uint64_t)member)));
 }
 
-/* The next hour: how many batches it has, and how long they take. */
-static bool begin_hour(struct arrival *a)
-{
-    if (!hs_arrival_rate_next(&a->rate, &a->hour, &a->left))
-        return false;
-    double gaps_s = 0;
-    a->key = hs_mix64(a->seed, a->hour);
-    a->batches_left = 0;
-    for (uint32_t left = a->left; left > 0; a->batches_left++) {
-        uint64_t batch = hs_mix64(a->key, a->batches_left);
-        uint32_t members = draw_members(a, batch, left);
-        for (uint32_t i = 1; i < members; i++)
-            gaps_s += draw_gap(a, batch, i);
-        left -= members;
-    }
-    a->gap_scale = gaps_s > GAPS_MAX_S ? GAPS_MAX_S / gaps_s : 1;
-    a->free_s = HOUR_S - gaps_s * a->gap_scale;
-    a->free_part = a->gaps_s = 0;
-    a->batch = a->members_left = 0;
-    return true;
-}
-
 /* Seconds from the first midnight, not falling; batch: random bits of its own. False past the end.
  */
 static bool arrival_next(struct arrival *a, int64_t *submit_s, uint64_t *batch)
 {
-    if (a->left == 0 && !begin_hour(a))
-        return false;
+    if (a->left == 0) { /* the next hour: how many batches it has, and how long they take */
+        double gaps_s = 0;
+        if (!hs_arrival_rate_next(&a->rate, &a->hour, &a->left))
+            return false;
+        a->key = hs_mix64(a->seed, a->hour);
+        a->batches_left = 0;
+        for (uint32_t left = a->left; left > 0; a->batches_left++) {
+            uint64_t drawn = hs_mix64(a->key, a->batches_left);
+            uint32_t members = draw_members(a, drawn, left);
+            for (uint32_t i = 1; i < members; i++)
+                gaps_s += draw_gap(a, drawn, i);
+            left -= members;
+        }
+        a->gap_scale = gaps_s > GAPS_MAX_S ? GAPS_MAX_S / gaps_s : 1;
+        a->free_s = HOUR_S - gaps_s * a->gap_scale;
+        a->free_part = a->gaps_s = 0;
+        a->batch = a->members_left = 0;
+    }
     if (a->members_left == 0) {
         *batch = hs_mix64(a->key, a->batch++);
         a->members_left = draw_members(a, *batch, a->left);
@@ -578,25 +572,6 @@ static enum hs_outcome outcome_of(const struct hs_workload_bucket *bucket, doubl
     return draw < row->share[0] + row->share[1] ? HS_OUTCOME_CANCELLED : HS_OUTCOME_FAILED;
 }
 
-/* The n jobs of one bucket, in the order of their scores. */
-static void set_durations(struct job_sampler *plan, uint32_t b, const uint32_t *order, uint32_t n)
-{
-    const struct hs_workload_bucket *bucket = &plan->workload->buckets[b];
-    struct keyed *last = &plan->last[b], *points = plan->scores;
-    for (uint32_t i = 0; i < n; i++) {
-        last->key += NEXT_RANK;
-        last->value += NEXT_OUTCOME;
-        points[i] = *last;
-    }
-    qsort(points, n, sizeof *points, by_key);
-    for (uint32_t i = 0; i < n; i++) {
-        struct sampled_job *job = &plan->jobs[order[i]];
-        double rank = hs_uniform_of(points[i].key);
-        job->duration_s = (int64_t)ceil(hs_quantile_fn_at(&bucket->duration_s, rank));
-        job->outcome = outcome_of(bucket, rank, hs_uniform_of(points[i].value));
-    }
-}
-
 /* ---- plans ---- */
 
 /* Plans that share what is left evenly, so that the last one is not a short one. */
@@ -614,8 +589,24 @@ static bool make_plan(struct job_sampler *plan)
     set_quotas(plan);
     deal_sizes(plan);
     set_order(plan);
-    for (uint32_t b = 0; b < plan->workload->bucket_count; b++)
-        set_durations(plan, b, plan->order + plan->first[b], plan->first[b + 1] - plan->first[b]);
+    for (uint32_t b = 0; b < plan->workload->bucket_count; b++) {
+        const struct hs_workload_bucket *bucket = &plan->workload->buckets[b];
+        const uint32_t *order = plan->order + plan->first[b];
+        uint32_t n = plan->first[b + 1] - plan->first[b];
+        struct keyed *last = &plan->last[b], *points = plan->scores;
+        for (uint32_t i = 0; i < n; i++) {
+            last->key += NEXT_RANK;
+            last->value += NEXT_OUTCOME;
+            points[i] = *last;
+        }
+        qsort(points, n, sizeof *points, by_key);
+        for (uint32_t i = 0; i < n; i++) { /* in the order of their scores */
+            struct sampled_job *job = &plan->jobs[order[i]];
+            double rank = hs_uniform_of(points[i].key);
+            job->duration_s = (int64_t)ceil(hs_quantile_fn_at(&bucket->duration_s, rank));
+            job->outcome = outcome_of(bucket, rank, hs_uniform_of(points[i].value));
+        }
+    }
     plan->next = 0;
     return true;
 }

@@ -30,9 +30,16 @@ bool hs_workload_shipped(size_t index, char *name, size_t size)
     return false;
 }
 
-static enum hs_status find_shipped(const char *name, char *path, size_t size, struct hs_diag *diag)
+enum hs_status hs_workload_path(const char *name, char *path, size_t size, struct hs_diag *diag)
 {
     enum { MANY = 32 };
+    size_t len = strlen(name), suffix = strlen(SUFFIX);
+    if (strchr(name, '/') != NULL || strncmp(name, HS_BUILTIN, strlen(HS_BUILTIN)) == 0 ||
+        (len > suffix && strcmp(name + len - suffix, SUFFIX) == 0)) {
+        if (snprintf(path, size, "%s", name) < (int)size)
+            return HS_OK;
+        return hs_fail(diag, HS_E_USAGE, NULL, NULL, "the path of the workload is too long");
+    }
     char names[MANY][HS_WORKLOAD_NAME_MAX], list[640] = "shipped are ", hint[HS_HINT_SIZE];
     const char *known[MANY];
     size_t count = 0;
@@ -47,17 +54,6 @@ static enum hs_status find_shipped(const char *name, char *path, size_t size, st
     hs_append(list, sizeof list, "; a path ends in .json");
     return hs_fail(diag, HS_E_USAGE, NULL, hs_did_you_mean(hint, name, known, count, list),
                    "unknown workload '%s'", name);
-}
-
-enum hs_status hs_workload_path(const char *name, char *path, size_t size, struct hs_diag *diag)
-{
-    size_t len = strlen(name), suffix = strlen(SUFFIX);
-    if (strchr(name, '/') == NULL && strncmp(name, HS_BUILTIN, strlen(HS_BUILTIN)) != 0 &&
-        (len <= suffix || strcmp(name + len - suffix, SUFFIX) != 0))
-        return find_shipped(name, path, size, diag);
-    if (snprintf(path, size, "%s", name) < (int)size)
-        return HS_OK;
-    return hs_fail(diag, HS_E_USAGE, NULL, NULL, "the path of the workload is too long");
 }
 
 void hs_workload_free(struct hs_workload *workload)
