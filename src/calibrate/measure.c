@@ -264,21 +264,6 @@ static struct ranked_row *rank_rows(const struct hs_measurements *m, bool by_spe
     return ranked;
 }
 
-static void suspect_medians(const struct hs_measurements *m, bool *suspect)
-{
-    uint32_t count;
-    struct ranked_row *ranked = rank_rows(m, true, &count);
-    for (uint32_t begin = 0, end; begin < count; begin = end) {
-        for (end = begin; end < count && ranked[end].own == ranked[begin].own;)
-            end++;
-        double low = ranked[begin + (end - begin - 1) / 2].speed;
-        double high = ranked[begin + (end - begin) / 2].speed;
-        if (end - begin >= JUDGED_ROWS && (high < PLAUSIBLE_MIN || low > PLAUSIBLE_MAX))
-            suspect[ranked[begin].own] = true;
-    }
-    hs_free(ranked);
-}
-
 /* The baseline of a one-GPU job is in the file twice, on one node and, since it cannot be spread,
  * once more: both are one figure, unless they come from different campaigns. */
 static void suspect_twins(const struct hs_measurements *m, bool *suspect)
@@ -302,9 +287,18 @@ static void campaign(const struct cleaning *c)
 {
     struct hs_measurements *m = c->m;
     bool *suspect = hs_alloc_zeroed((uint64_t)m->solo_count + 1, sizeof *suspect);
-    uint32_t jobs[HS_MEASURE_GPUS_MAX] = {0}, suspects[HS_MEASURE_GPUS_MAX] = {0};
-    suspect_medians(m, suspect);
+    uint32_t jobs[HS_MEASURE_GPUS_MAX] = {0}, suspects[HS_MEASURE_GPUS_MAX] = {0}, count;
     suspect_twins(m, suspect);
+    struct ranked_row *ranked = rank_rows(m, true, &count);
+    for (uint32_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin; end < count && ranked[end].own == ranked[begin].own;)
+            end++;
+        double low = ranked[begin + (end - begin - 1) / 2].speed;
+        double high = ranked[begin + (end - begin) / 2].speed;
+        if (end - begin >= JUDGED_ROWS && (high < PLAUSIBLE_MIN || low > PLAUSIBLE_MAX))
+            suspect[ranked[begin].own] = true;
+    }
+    hs_free(ranked);
     for (uint32_t i = 0; i < m->solo_count; i++) {
         jobs[m->solos[i].gpu] += c->tallies[i].rows > 0;
         suspects[m->solos[i].gpu] += c->tallies[i].rows > 0 && suspect[i];

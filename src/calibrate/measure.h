@@ -110,9 +110,9 @@ HS_MUST_USE enum hs_status hs_measure_read(struct hs_measurements *m, const char
 #define HS_MEASURE_FOLDER_FILES 2
 extern const char *const hs_measure_folder_files[HS_MEASURE_FOLDER_FILES];
 void hs_measure_free(struct hs_measurements *m);
-/* The begin of a file, decompressed, in text with a NUL; "" if it cannot be read. */
+/* The begin of a file, decompressed, in text with a NUL; "" if it cannot be read or is empty. */
 #define HS_MEASURE_HEAD 4096
-void hs_measure_head(const char *path, char text[HS_MEASURE_HEAD]);
+enum hs_status hs_measure_head(const char *path, char text[HS_MEASURE_HEAD], struct hs_diag *diag);
 
 /* ---- cleaning ----
  * The cleaning steps, each optional, each marking rows for its reason (configs/models/README.md,

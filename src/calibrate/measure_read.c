@@ -19,8 +19,7 @@
 #include "data/gaveljob.h"
 #include "data/json.h"
 
-/* The first bytes of a file as text; "" of an empty one. */
-static enum hs_status read_head(const char *path, char text[HS_MEASURE_HEAD], struct hs_diag *diag)
+enum hs_status hs_measure_head(const char *path, char text[HS_MEASURE_HEAD], struct hs_diag *diag)
 {
     struct hs_input *input;
     const char *data;
@@ -35,12 +34,6 @@ static enum hs_status read_head(const char *path, char text[HS_MEASURE_HEAD], st
     }
     hs_input_close(input);
     return status == HS_END ? HS_OK : status;
-}
-
-void hs_measure_head(const char *path, char text[HS_MEASURE_HEAD])
-{
-    struct hs_diag quiet = {0};
-    (void)read_head(path, text, &quiet); /* one that cannot be read is as good as empty */
 }
 
 #define FAULTS_MAX 20u       /* of a file: then reading stops */
@@ -379,11 +372,12 @@ static enum hs_status read_lucid(struct hs_measurements *m, const char *folder,
 static bool is_lucid(const char *path, const char *head)
 {
     char name[PATH_SIZE], text[HS_MEASURE_HEAD];
+    struct hs_diag quiet = {0};
     bool is_filled = false;
     (void)head;
     for (int i = 0; i < HS_MEASURE_FOLDER_FILES; i++) {
         join(name, path, hs_measure_folder_files[i]);
-        hs_measure_head(name, text);
+        (void)hs_measure_head(name, text, &quiet);
         is_filled = is_filled || text[0] != '\0';
     }
     return is_filled;
@@ -577,21 +571,6 @@ static enum hs_status take_own(struct sheet *s)
     return HS_OK;
 }
 
-/* By how much the pairs of a job are busier than its co-runners alone; NaN if not measured. */
-static double added_share(const struct hs_measurements *m, uint32_t solo)
-{
-    double sum = 0, count = 0;
-    for (uint32_t i = 0; i < m->pair_count; i++) {
-        const struct hs_pair *pair = &m->pairs[i];
-        double added = pair->joint_util - m->solos[pair->other].util;
-        if (pair->own != solo || isnan(added))
-            continue;
-        sum += added;
-        count++;
-    }
-    return sum / count;
-}
-
 /* A campaign in which no GPU was ever busy for more than 1 % is one of fractions. So, probably, is
  * the row of a job that is idle alone and not beside others: a job that is idle in truth adds
  * nothing to a pair. */
@@ -604,8 +583,16 @@ static enum hs_status doubt_shares(const struct sheet *own, const char *path)
                        "no utilization is above 1: these are fractions");
     for (uint32_t i = 0; i < m->solo_count; i++) {
         const struct hs_solo *solo = &m->solos[i];
+        double sum = 0, count = 0; /* by how much its pairs are busier than the others alone */
+        for (uint32_t p = 0; p < m->pair_count; p++) {
+            double added = m->pairs[p].joint_util - m->solos[m->pairs[p].other].util;
+            if (m->pairs[p].own != i || isnan(added))
+                continue;
+            sum += added;
+            count++;
+        }
         place.line = solo->line;
-        if (solo->util > 0 && solo->util <= SHARE_OF_ONE && added_share(m, i) > SHARE_ADDED)
+        if (solo->util > 0 && solo->util <= SHARE_OF_ONE && sum / count > SHARE_ADDED)
             hs_report(own->diag, HS_WARNING, &place, "per cent: 45, not 0.45",
                       "%s: at most 1 %% busy alone, but pairs with it are busier than the other "
                       "jobs alone by more than 5 %%",
@@ -855,7 +842,7 @@ static enum hs_status read_any(struct hs_measurements *m, const char *path, stru
         return hs_fail(diag, HS_E_INPUT, NULL, "write them to a file first",
                        "measurements cannot be read from standard input");
     if (!is_folder)
-        HS_TRY(read_head(path, head, diag));
+        HS_TRY(hs_measure_head(path, head, diag));
     if (!is_folder && head[0] == '\0')
         return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
                        "the file is empty");

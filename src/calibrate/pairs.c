@@ -115,28 +115,6 @@ static int by_hash(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Ranks of pairs of jobs, from their keys alone. */
-static void rank_rows(struct hs_pairset *set)
-{
-    struct ranked *order = hs_alloc_zeroed(set->row_count, sizeof *order);
-    uint32_t rank = 0;
-    for (uint32_t r = 0; r < set->row_count; r++) {
-        uint32_t first = set->rows[r].own, last = set->rows[r].other;
-        if (strcmp(set->jobs[first].key, set->jobs[last].key) > 0) {
-            first = set->rows[r].other;
-            last = set->rows[r].own;
-        }
-        order[r] = (struct ranked){hash_of(set, first, last), first, last, r};
-    }
-    qsort(order, set->row_count, sizeof *order, by_hash);
-    for (uint32_t i = 0; i < set->row_count; i++) {
-        if (i > 0 && (order[i].first != order[i - 1].first || order[i].last != order[i - 1].last))
-            rank++;
-        set->rows[order[i].row].jobs_rank = rank;
-    }
-    hs_free(order);
-}
-
 enum hs_status hs_pairset_collect(struct hs_pairset *set, const struct hs_measurements *m,
                                   uint32_t gpu, struct hs_arena *arena, struct hs_diag *diag)
 {
@@ -161,7 +139,21 @@ enum hs_status hs_pairset_collect(struct hs_pairset *set, const struct hs_measur
         return HS_OK;
     set->rows = hs_arena_alloc(arena, (uint64_t)used * sizeof *set->rows);
     number_rows(set, m, gpu, job_of);
-    rank_rows(set);
+    /* Ranks of pairs of jobs, from their keys alone. */
+    struct ranked *order = hs_alloc_zeroed(used, sizeof *order);
+    for (uint32_t r = 0; r < used; r++) {
+        uint32_t own = set->rows[r].own, other = set->rows[r].other;
+        bool is_ordered = strcmp(set->jobs[own].key, set->jobs[other].key) <= 0;
+        uint32_t first = is_ordered ? own : other, last = is_ordered ? other : own;
+        order[r] = (struct ranked){hash_of(set, first, last), first, last, r};
+    }
+    qsort(order, used, sizeof *order, by_hash);
+    for (uint32_t i = 0, rank = 0; i < used; i++) {
+        rank +=
+            i > 0 && (order[i].first != order[i - 1].first || order[i].last != order[i - 1].last);
+        set->rows[order[i].row].jobs_rank = rank;
+    }
+    hs_free(order);
     set->job_folds = set->has_utils ? TWO_WAY_FOLDS : RANK1_FOLDS;
     return HS_OK;
 }
@@ -208,13 +200,6 @@ static bool is_held_out(const struct hs_pairset *set, enum hs_unseen what, uint3
     return what != HS_UNSEEN_NOTHING && fold_of(set, what, row) == fold;
 }
 
-/* Fails without a message: for a fold that leaves too little. */
-static enum hs_status try_fit(struct hs_pairfit *fit, const bool *is_held)
-{
-    struct hs_diag quiet = {0};
-    return fit->fit(fit, is_held, &quiet);
-}
-
 enum hs_status hs_pairholdout(struct hs_pairfit *fit, enum hs_unseen what, double *predicted,
                               struct hs_pairscore *score, struct hs_diag *diag)
 {
@@ -223,6 +208,7 @@ enum hs_status hs_pairholdout(struct hs_pairfit *fit, enum hs_unseen what, doubl
                                              set->job_folds, 1};
     bool *is_held = hs_alloc_zeroed((uint64_t)set->row_count + 1, sizeof *is_held);
     uint32_t failed = 0;
+    struct hs_diag quiet = {0}; /* of a fold that leaves too little */
     enum hs_status status = HS_OK;
     for (uint32_t f = 0; f < folds[what] && (status == HS_OK || status == HS_E_INPUT); f++) {
         uint32_t tested = 0;
@@ -232,7 +218,7 @@ enum hs_status hs_pairholdout(struct hs_pairfit *fit, enum hs_unseen what, doubl
         }
         if (tested == 0)
             continue;
-        status = try_fit(fit, is_held);
+        status = fit->fit(fit, is_held, &quiet);
         failed += status == HS_E_INPUT;
         for (uint32_t r = 0; r < set->row_count; r++)
             if (fold_of(set, what, r) == f)
@@ -344,14 +330,6 @@ struct logistic {
     double prior;  /* else towards this */
 };
 
-static double logistic_speed(const struct logistic_row *row, const double *theta)
-{
-    double z = row->offset;
-    for (uint32_t k = 0; k < row->terms; k++)
-        z += row->factor[k] * theta[row->at[k]];
-    return 1 / (1 + exp(z));
-}
-
 static uint32_t pulled(const struct logistic *l)
 {
     return l->pull > 0 ? l->parameters - l->has_mean : 0;
@@ -365,7 +343,10 @@ static void logistic_at(void *ctx, const double *theta, double *f, double *j)
         memset(j, 0, ((size_t)count + pulled(l)) * width * sizeof *j);
     for (uint32_t i = 0; i < count; i++) {
         const struct logistic_row *row = &l->rows[i];
-        double speed = logistic_speed(row, theta);
+        double z = row->offset;
+        for (uint32_t k = 0; k < row->terms; k++)
+            z += row->factor[k] * theta[row->at[k]];
+        double speed = 1 / (1 + exp(z));
         if (f != NULL)
             f[i] = speed + row->effect - row->target;
         for (uint32_t k = 0; k < row->terms && j != NULL; k++)
@@ -387,11 +368,6 @@ static enum hs_status solve(struct logistic *l, double *theta, const char *what,
 {
     struct hs_nls nls = {l->count + pulled(l), l->parameters, logistic_at, l};
     return hs_solve_nls(&nls, theta, STEPS_MAX, what, diag);
-}
-
-static struct logistic_row *rows_of(struct hs_pairset *set)
-{
-    return hs_arena_alloc(set->arena, set->row_count * sizeof(struct logistic_row));
 }
 
 /* ---- general ----
@@ -489,8 +465,10 @@ static enum hs_status general_fit(struct hs_pairfit *fit, const bool *is_held, s
 
 void hs_pairgeneral_open(struct hs_pairgeneral *g, struct hs_pairset *set)
 {
-    *g = (struct hs_pairgeneral){
-        .fit = {set, general_fit, general_speed}, .cut = HS_TUNED_THRESHOLD, .rows = rows_of(set)};
+    *g = (struct hs_pairgeneral){.fit = {set, general_fit, general_speed},
+                                 .cut = HS_TUNED_THRESHOLD,
+                                 .rows =
+                                     hs_arena_alloc(set->arena, set->row_count * sizeof *g->rows)};
 }
 
 enum hs_status hs_general_study(const struct hs_measurements *set, uint32_t sets,
@@ -683,7 +661,7 @@ void hs_pairrank1_open(struct hs_pairrank1 *f, struct hs_pairset *set, double ri
     *f = (struct hs_pairrank1){.fit = {set, rank1_fit, rank1_speed}, .ridge = ridge};
     f->theta = numbers_of(set, (uint64_t)parameters(f) * 2);
     f->pairs = numbers_of(set, (uint64_t)set->model_pair_count * 2);
-    f->rows = rows_of(set);
+    f->rows = hs_arena_alloc(set->arena, set->row_count * sizeof *f->rows);
     f->ln_a = f->theta;
     f->ln_b = f->theta + set->job_count;
     f->start = f->theta + parameters(f);
@@ -779,10 +757,11 @@ enum hs_status hs_paircold_study(struct hs_pairrank1 *f, struct hs_score scores[
         .rank_of = hs_arena_alloc(set->arena, set->job_count * sizeof *c.rank_of),
         .medians = numbers_of(set, set->job_count),
     };
+    struct hs_diag quiet = {0};
     enum hs_status status = HS_OK;
     for (c.job = 0; status == HS_OK && c.job < set->job_count; c.job++) {
         find_partners(&c);
-        status = try_fit(&f->fit, c.is_held);
+        status = rank1_fit(&f->fit, c.is_held, &quiet);
         if (status == HS_E_INPUT) { /* all rows are of this job */
             status = HS_OK;
             continue;

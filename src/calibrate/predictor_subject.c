@@ -61,8 +61,9 @@ static enum hs_status read(struct hs_calibrate_run *run)
     const struct hs_calibrate_options *o = &run->options;
     const char *path = NULL;
     char head[HS_MEASURE_HEAD];
+    struct hs_diag quiet = {0};
     for (uint32_t i = 0; i < o->data_count; i++) {
-        hs_measure_head(o->data[i], head);
+        (void)hs_measure_head(o->data[i], head, &quiet); /* what is wrong is said below */
         head[strcspn(head, "\r\n")] = '\0';
         if (strstr(head, "macs") != NULL || strstr(head, "family") != NULL) {
             if (path != NULL)
@@ -93,8 +94,20 @@ static enum hs_status read(struct hs_calibrate_run *run)
 
 /* ---- fits ---- */
 
-static void study_memory(const struct hs_utilrows *rows, struct memory_estimates *m)
+static enum hs_status fit(struct hs_calibrate_run *run, void *study)
 {
+    struct predictor_study *s = study;
+    struct hs_utilrows *rows = &s->rows;
+    struct memory_estimates *m = &s->memory;
+    HS_TRY(hs_utilrows_collect(rows, &run->catalogue, NULL, &run->arena, run->diag));
+    HS_TRY(hs_utilfit(rows, NULL, run->options.ridge, &s->fit, run->diag));
+    s->models = hs_arena_alloc(&run->arena, rows->models * sizeof *s->models);
+    for (uint32_t i = 0; i < rows->models; i++)
+        HS_TRY(hs_utilfit_mate(rows, NULL, i, &s->fit, &s->models[i].mate, &s->models[i].configs,
+                               run->diag));
+    HS_TRY(hs_utilshifts_fit(rows, NULL, s->shifts, run->diag));
+    HS_TRY(hs_utilholdout_run(&s->holdout, rows, run->options.ridge, run->diag));
+    hs_utilholdout_elsewhere(&s->holdout, rows, &run->catalogue, &s->fit, s->shifts);
     double squares = 0, sum = 0, ln_squares = 0;
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct hs_profile *profile = rows->rows[i].profile;
@@ -115,22 +128,6 @@ static void study_memory(const struct hs_utilrows *rows, struct memory_estimates
     m->ln_sd = m->rows > 1
                    ? sqrt(fmax(ln_squares - m->rows * m->ln_mean * m->ln_mean, 0) / (m->rows - 1))
                    : NAN;
-}
-
-static enum hs_status fit(struct hs_calibrate_run *run, void *study)
-{
-    struct predictor_study *s = study;
-    struct hs_utilrows *rows = &s->rows;
-    HS_TRY(hs_utilrows_collect(rows, &run->catalogue, NULL, &run->arena, run->diag));
-    HS_TRY(hs_utilfit(rows, NULL, run->options.ridge, &s->fit, run->diag));
-    s->models = hs_arena_alloc(&run->arena, rows->models * sizeof *s->models);
-    for (uint32_t m = 0; m < rows->models; m++)
-        HS_TRY(hs_utilfit_mate(rows, NULL, m, &s->fit, &s->models[m].mate, &s->models[m].configs,
-                               run->diag));
-    HS_TRY(hs_utilshifts_fit(rows, NULL, s->shifts, run->diag));
-    HS_TRY(hs_utilholdout_run(&s->holdout, rows, run->options.ridge, run->diag));
-    hs_utilholdout_elsewhere(&s->holdout, rows, &run->catalogue, &s->fit, s->shifts);
-    study_memory(rows, &s->memory);
     s->has_general = run->sets > 1;
     return s->has_general
                ? hs_general_study(run->set, run->sets - 1, &s->general, &run->arena, run->diag)

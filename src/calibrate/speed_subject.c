@@ -199,27 +199,23 @@ static const char *family_of(const struct hs_solo *solo, const struct hs_catalog
     return has_family ? catalogue->profiles[id].family : solo->family;
 }
 
-/* The other type is slower by the mean over the jobs measured on both? */
-static bool is_faster(const struct speed_table *table, uint32_t a, uint32_t b)
-{
-    double sum = 0;
-    for (uint32_t j = 0; j < table->job_count; j++) {
-        const double *speed = table->jobs[j].speed;
-        if (speed[a] > 0 && speed[b] > 0)
-            sum += log(speed[a] / speed[b]);
-    }
-    return sum > 0;
-}
-
-/* Types by how many others they are faster than; names decide between equals. */
+/* Types by how many others they are faster than, by the mean over the jobs on both; names decide
+ * between equals. */
 static void rank_types(struct speed_table *table, const struct hs_measurements *m,
                        uint32_t order[HS_MEASURE_GPUS_MAX])
 {
     uint32_t wins[HS_MEASURE_GPUS_MAX] = {0};
     for (uint32_t a = 0; a < m->gpu_count; a++) {
         bool is_measured = false;
-        for (uint32_t b = 0; b < m->gpu_count; b++)
-            wins[a] += is_faster(table, a, b);
+        for (uint32_t b = 0; b < m->gpu_count; b++) {
+            double sum = 0;
+            for (uint32_t j = 0; j < table->job_count; j++) {
+                const double *speed = table->jobs[j].speed;
+                if (speed[a] > 0 && speed[b] > 0)
+                    sum += log(speed[a] / speed[b]);
+            }
+            wins[a] += sum > 0;
+        }
         for (uint32_t j = 0; j < table->job_count; j++)
             is_measured = is_measured || table->jobs[j].speed[a] > 0;
         if (!is_measured)
@@ -525,8 +521,12 @@ static void say_speeds(struct hs_output *out, const struct speed_table *table, c
     hs_say(out, "\n");
 }
 
-static void say_table(struct hs_output *out, const struct speed_table *table)
+static void say(const struct hs_calibrate_run *run, const void *study)
 {
+    const struct speed_study *s = study;
+    const struct speed_table *table = &s->table;
+    struct hs_output *out = run->out;
+    hs_calibrate_say_counts(run, run->sets);
     hs_say(out, "\n%-32s%-15s", "speed of a job", "family");
     for (uint32_t t = 0; t < table->type_count; t++)
         hs_say(out, "%9s", table->types[t]);
@@ -551,14 +551,6 @@ static void say_table(struct hs_output *out, const struct speed_table *table)
                            100 * score.mae, 100 * score.p95);
             }
         }
-}
-
-static void say(const struct hs_calibrate_run *run, const void *study)
-{
-    const struct speed_study *s = study;
-    struct hs_output *out = run->out;
-    hs_calibrate_say_counts(run, run->sets);
-    say_table(out, &s->table);
     for (int share = 0; share < GANG_SHARES; share++) {
         const struct gang_curves *list = &s->gangs[share];
         if (list->count > 0)
@@ -604,22 +596,6 @@ static void write_table(struct hs_jsonw *w, const struct speed_table *table)
     hs_jsonw_put(w, "]");
 }
 
-static void write_curves(struct hs_jsonw *w, const struct gang_curves *list, int share)
-{
-    hs_jsonw_put(w, "%s=[", gang_shares[share].key);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct gang_curve *c = &list->curves[i];
-        hs_jsonw_put(w, "=!{ family=%s gpu=%s jobs=%u gpus=[", c->family, c->gpu, c->jobs);
-        for (uint32_t k = 0; k < c->count; k++)
-            hs_jsonw_put(w, "=%u", c->sizes[k].gpus);
-        hs_jsonw_put(w, "] %s=[", gang_shares[share].value_key);
-        for (uint32_t k = 0; k < c->count; k++)
-            hs_jsonw_put(w, "=%.6g", c->sizes[k].value);
-        hs_jsonw_put(w, "] }");
-    }
-    hs_jsonw_put(w, "]");
-}
-
 static void write(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w)
 {
     const struct speed_study *s = study;
@@ -630,8 +606,20 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
         hs_jsonw_text(w, s->notes[i]);
     hs_jsonw_put(w, "]");
     write_table(w, table);
-    for (int share = 0; share < GANG_SHARES; share++)
-        write_curves(w, &s->gangs[share], share);
+    for (int share = 0; share < GANG_SHARES; share++) {
+        hs_jsonw_put(w, "%s=[", gang_shares[share].key);
+        for (uint32_t i = 0; i < s->gangs[share].count; i++) {
+            const struct gang_curve *c = &s->gangs[share].curves[i];
+            hs_jsonw_put(w, "=!{ family=%s gpu=%s jobs=%u gpus=[", c->family, c->gpu, c->jobs);
+            for (uint32_t k = 0; k < c->count; k++)
+                hs_jsonw_put(w, "=%u", c->sizes[k].gpus);
+            hs_jsonw_put(w, "] %s=[", gang_shares[share].value_key);
+            for (uint32_t k = 0; k < c->count; k++)
+                hs_jsonw_put(w, "=%.6g", c->sizes[k].value);
+            hs_jsonw_put(w, "] }");
+        }
+        hs_jsonw_put(w, "]");
+    }
     hs_jsonw_put(w, "holdout=[");
     for (int scheme = 0; scheme < SPEEDS_SCHEMES; scheme++)
         for (uint32_t r = 0; r < table->type_count; r++)

@@ -350,32 +350,11 @@ static uint32_t chosen(const struct utilization_study *s, int target)
                : JOINT_INDEPENDENT;
 }
 
-static void study_memory(const struct joint_data *data, struct hs_arena *arena,
-                         struct memory_errors *e)
-{
-    e->mib = hs_arena_alloc(arena, data->count * sizeof *e->mib);
-    for (uint32_t i = 0; i < data->count; i++) {
-        const struct joint_row *row = &data->rows[i];
-        double error = row->joint_mem_mib - row->mem_mib[0] - row->mem_mib[1];
-        if (!isfinite(error))
-            continue;
-        e->mib[e->count++] = error;
-        e->mae += fabs(error);
-        e->near_share += fabs(error) < NEAR_MIB;
-        e->far_share += fabs(error) < FAR_MIB;
-        e->short_share += error > FAR_MIB;
-    }
-    hs_sort_numbers(e->mib, e->count);
-    e->mae /= e->count;
-    e->near_share /= e->count;
-    e->far_share /= e->count;
-    e->short_share /= e->count;
-}
-
 static enum hs_status fit(struct hs_calibrate_run *run, void *study)
 {
     struct utilization_study *s = study;
     struct joint_data *data = &s->data;
+    struct memory_errors *e = &s->memory;
     joint_collect(data, run->set, run->sets, &run->arena);
     if (data->count == 0)
         return hs_fail(run->diag, HS_E_INPUT, NULL,
@@ -403,7 +382,23 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
     s->known.effects = hs_arena_alloc(&run->arena, data->jobs * sizeof(double));
     for (int p = JOINT_UNSEEN_MODELS; p < JOINT_PROTOCOLS; p++)
         HS_TRY(hold_out(data, &s->known, (enum joint_protocol)p, NULL, run->diag));
-    study_memory(data, &run->arena, &s->memory);
+    e->mib = hs_arena_alloc(&run->arena, data->count * sizeof *e->mib);
+    for (uint32_t i = 0; i < data->count; i++) {
+        const struct joint_row *row = &data->rows[i];
+        double error = row->joint_mem_mib - row->mem_mib[0] - row->mem_mib[1];
+        if (!isfinite(error))
+            continue;
+        e->mib[e->count++] = error;
+        e->mae += fabs(error);
+        e->near_share += fabs(error) < NEAR_MIB;
+        e->far_share += fabs(error) < FAR_MIB;
+        e->short_share += error > FAR_MIB;
+    }
+    hs_sort_numbers(e->mib, e->count);
+    e->mae /= e->count;
+    e->near_share /= e->count;
+    e->far_share /= e->count;
+    e->short_share /= e->count;
     return HS_OK;
 }
 
@@ -414,27 +409,29 @@ static double reserve(const struct memory_errors *e, uint32_t percent)
 
 /* ---- the table ---- */
 
-static void say_target(const struct utilization_study *s, struct hs_output *out, int target)
+static void say(const struct hs_calibrate_run *run, const void *study)
 {
-    uint32_t measured = 0;
-    for (uint32_t i = 0; i < s->data.count; i++)
-        measured += isfinite(s->data.rows[i].joint[target]) ? 1 : 0;
-    if (measured == 0) {
-        hs_say(out, "\n%s: not in the data\n", targets[target].name);
-        return;
+    const struct utilization_study *s = study;
+    const struct memory_errors *e = &s->memory;
+    struct hs_output *out = run->out;
+    hs_calibrate_say_counts(run, run->sets);
+    for (int t = 0; t < JOINT_TARGETS; t++) {
+        uint32_t measured = 0;
+        for (uint32_t i = 0; i < s->data.count; i++)
+            measured += isfinite(s->data.rows[i].joint[t]) ? 1 : 0;
+        if (measured == 0) {
+            hs_say(out, "\n%s: not in the data\n", targets[t].name);
+            continue;
+        }
+        for (int p = 0; p < JOINT_PROTOCOLS; p++) {
+            hs_say(out, "\n%s, %s", targets[t].name, protocols[p]);
+            hs_say_score_head(out, "form");
+            for (uint32_t f = 0; f < JOINT_FORMS; f++)
+                hs_say_score(out, forms[f].text, &s->forms[t][f].scores[p]);
+            if (t == JOINT_GPU && p != JOINT_UNSEEN_MODEL)
+                hs_say_score(out, "1 - prod(1 - u) + effects of both jobs", &s->known.scores[p]);
+        }
     }
-    for (int p = 0; p < JOINT_PROTOCOLS; p++) {
-        hs_say(out, "\n%s, %s", targets[target].name, protocols[p]);
-        hs_say_score_head(out, "form");
-        for (uint32_t f = 0; f < JOINT_FORMS; f++)
-            hs_say_score(out, forms[f].text, &s->forms[target][f].scores[p]);
-        if (target == JOINT_GPU && p != JOINT_UNSEEN_MODEL)
-            hs_say_score(out, "1 - prod(1 - u) + effects of both jobs", &s->known.scores[p]);
-    }
-}
-
-static void say_memory(const struct memory_errors *e, struct hs_output *out)
-{
     if (e->count == 0) {
         hs_say(out, "\nmemory: not in the data\n");
         return;
@@ -452,15 +449,6 @@ static void say_memory(const struct memory_errors *e, struct hs_output *out)
                hs_percentile(e->mib, e->count, 50), e->mae, 100 * e->near_share, 100 * e->far_share,
                100 * e->short_share, hs_percentile(e->mib, e->count, 100), reserve(e, 95),
                reserve(e, 99));
-}
-
-static void say(const struct hs_calibrate_run *run, const void *study)
-{
-    const struct utilization_study *s = study;
-    hs_calibrate_say_counts(run, run->sets);
-    for (int t = 0; t < JOINT_TARGETS; t++)
-        say_target(s, run->out, t);
-    say_memory(&s->memory, run->out);
 }
 
 /* ---- the model file ---- */
