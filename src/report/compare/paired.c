@@ -666,41 +666,6 @@ static void put_settings(const struct hs_paired *p, struct hs_output *out, uint3
     put_grid(out, &g, columns);
 }
 
-static void put_counts(const struct hs_paired *p, struct hs_output *out)
-{
-    const struct {
-        uint32_t jobs;
-        const char *what;
-    } left_out[] = {{p->only_done[HS_PAIRED_A], "done in A alone"},
-                    {p->only_done[HS_PAIRED_B], "done in B alone"},
-                    {p->done_in_none, "done in neither"},
-                    {p->outside, "outside --warmup and --cooldown"}};
-    const char *before = "; not:";
-    hs_say(out, "\njobs        %s compared, done in both", GROUPED(p->count));
-    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
-        if (left_out[i].jobs > 0) {
-            hs_say(out, "%s %s %s", before, GROUPED(left_out[i].jobs), left_out[i].what);
-            before = ",";
-        }
-    hs_say(out, "\n");
-}
-
-static void put_method(const struct hs_paired *p, struct hs_output *out)
-{
-    const bool has_any = p->resamples > 0 && p->blocks >= BLOCKS_WITH;
-    if (has_any)
-        hs_say(out,
-               "intervals   %s times %" PRIu32 " blocks of %s jobs in order of submission, drawn "
-               "with replacement\n",
-               GROUPED(p->resamples), p->blocks, GROUPED(p->count / p->blocks));
-    else if (p->resamples > 0)
-        hs_say(out, "intervals   none: of fewer than %u jobs they would mean nothing\n",
-               BLOCKS_WITH);
-    if (has_any && p->correlation > chance_of(p->blocks))
-        hs_say(out, "%11s too narrow: even neighbouring blocks are alike (correlation %.2f)\n", "",
-               p->correlation);
-}
-
 /* ---- figures ---- */
 
 static const struct hs_runcolumn metrics[HS_PAIRED_METRICS] = {
@@ -778,9 +743,34 @@ static void put_groups(const struct hs_paired *p, struct hs_output *out, uint32_
 
 void hs_paired_print(const struct hs_paired *p, struct hs_output *out, uint32_t columns)
 {
+    const struct {
+        uint32_t jobs;
+        const char *what;
+    } left_out[] = {{p->only_done[HS_PAIRED_A], "done in A alone"},
+                    {p->only_done[HS_PAIRED_B], "done in B alone"},
+                    {p->done_in_none, "done in neither"},
+                    {p->outside, "outside --warmup and --cooldown"}};
+    const char *before = "; not:";
+    const bool has_any = p->resamples > 0 && p->blocks >= BLOCKS_WITH;
     put_settings(p, out, columns);
-    put_counts(p, out);
-    put_method(p, out);
+    hs_say(out, "\njobs        %s compared, done in both", GROUPED(p->count));
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+        if (left_out[i].jobs > 0) {
+            hs_say(out, "%s %s %s", before, GROUPED(left_out[i].jobs), left_out[i].what);
+            before = ",";
+        }
+    hs_say(out, "\n");
+    if (has_any)
+        hs_say(out,
+               "intervals   %s times %" PRIu32 " blocks of %s jobs in order of submission, drawn "
+               "with replacement\n",
+               GROUPED(p->resamples), p->blocks, GROUPED(p->count / p->blocks));
+    else if (p->resamples > 0)
+        hs_say(out, "intervals   none: of fewer than %u jobs they would mean nothing\n",
+               BLOCKS_WITH);
+    if (has_any && p->correlation > chance_of(p->blocks))
+        hs_say(out, "%11s too narrow: even neighbouring blocks are alike (correlation %.2f)\n", "",
+               p->correlation);
     hs_say(out, "\n");
     put_metrics(p, out, columns);
     hs_say(out, "\n");

@@ -58,15 +58,6 @@ static int64_t tenths(double length)
     return llround(10 * length);
 }
 
-/* A coordinate or length, to a tenth: "12", "12.5". */
-static void put_length(struct hs_output *out, double length)
-{
-    const int64_t value = tenths(length), size = value < 0 ? -value : value;
-    hs_say(out, "%s%" PRId64, value < 0 ? "-" : "", size / 10);
-    if (size % 10 != 0)
-        hs_say(out, ".%" PRId64, size % 10);
-}
-
 void hs_markup(struct hs_output *out, const char *fmt, ...)
 {
     va_list args;
@@ -80,9 +71,12 @@ void hs_markup(struct hs_output *out, const char *fmt, ...)
         next += is_long ? 2 : 1;
         if (*next == 's')
             put_text(out, va_arg(args, const char *));
-        else if (*next == 'f')
-            put_length(out, va_arg(args, double));
-        else if (*next == 'u')
+        else if (*next == 'f') { /* "12", "12.5" */
+            const int64_t value = tenths(va_arg(args, double)), size = value < 0 ? -value : value;
+            hs_say(out, "%s%" PRId64, value < 0 ? "-" : "", size / 10);
+            if (size % 10 != 0)
+                hs_say(out, ".%" PRId64, size % 10);
+        } else if (*next == 'u')
             hs_say(out, "%" PRIu64, is_long ? va_arg(args, uint64_t) : va_arg(args, uint32_t));
         else
             hs_output_put(out, "%", 1);

@@ -75,14 +75,6 @@ static bool is_of_pairs(const double *values, const double *firsts, size_t strid
     return is_any;
 }
 
-/* What the ratio leaves unexplained of a value; of a value that is the ratio times its first, the
- * roundings of quotient and product are left, which are no spread. */
-static double residual(double value, double ratio, double first)
-{
-    double away = value - ratio * first;
-    return fabs(away) <= ROUNDINGS * DBL_EPSILON * value ? 0 : away;
-}
-
 struct hs_replicated hs_replicated_ratio(const double *values, const double *firsts, size_t stride,
                                          uint32_t count)
 {
@@ -92,8 +84,10 @@ struct hs_replicated hs_replicated_ratio(const double *values, const double *fir
     const double mean = first.origin + first.shift, ratio = (of.origin + of.shift) / mean;
     double squares = 0;
     for (uint32_t i = 0; i < count; i++) { /* their mean is 0 */
-        const double away = residual(values[i * stride], ratio, firsts[i * stride]);
-        squares += away * away;
+        const double away = values[i * stride] - ratio * firsts[i * stride];
+        /* of a value that is the ratio times its first, roundings are left, which are no spread */
+        if (!(fabs(away) <= ROUNDINGS * DBL_EPSILON * values[i * stride]))
+            squares += away * away;
     }
     const double half = half_width(squares, count) / mean, low = ratio - half;
     return (struct hs_replicated){ratio, low < 0 ? 0 : low, ratio + half, count};
