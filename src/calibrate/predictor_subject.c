@@ -48,8 +48,7 @@ struct predictor_study {
     struct hs_utilshift shifts[HS_UTILLINKS];
     struct hs_utilholdout holdout;
     struct memory_estimates memory;
-    bool has_general; /* policies' own copy of the pair form: the data has pairs */
-    struct hs_general_fit general;
+    struct hs_general_fit general; /* policies' own copy of the pair form, if the data has pairs */
 };
 
 /* ---- data ---- */
@@ -128,8 +127,7 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
     m->ln_sd = m->rows > 1
                    ? sqrt(fmax(ln_squares - m->rows * m->ln_mean * m->ln_mean, 0) / (m->rows - 1))
                    : NAN;
-    s->has_general = run->sets > 1;
-    return s->has_general
+    return run->sets > 1
                ? hs_general_study(run->set, run->sets - 1, &s->general, &run->arena, run->diag)
                : HS_OK;
 }
@@ -243,7 +241,7 @@ static void say(const struct hs_calibrate_run *run, const void *study)
                    "\nmemory by 4 (outputs B + params + B params), %u rows, %u too low\n"
                    "   RMSE, MiB%8.0f  ln(estimate / measured): mean %.4f  sd %.4f\n",
                    m->rows, m->short_rows, m->rmse_mib, m->ln_mean, m->ln_sd);
-    if (s->has_general)
+    if (run->sets > 1)
         hs_say_row(out,
                    "\npolicies' slowdown of a pair: 1 + k u^alpha v^beta, %u rows\n   k %.4f  "
                    "alpha %.4f  beta %.4f  RMSE of the speed, unseen model %.4f\n",

@@ -339,7 +339,7 @@ struct utilization_study {
     struct joint_model known; /* what could be gained where both jobs are known: for study, a run
                                  has the form without parameters */
     struct memory_errors memory;
-    double *predicted[JOINT_TARGETS]; /* by the chosen form, model unseen; if rows are wanted */
+    double *predicted[JOINT_TARGETS]; /* by the chosen form, model unseen */
 };
 
 /* Bandwidth without enough pairs to fit the slowdown to has the form without parameters. */
@@ -361,6 +361,7 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
                        "pairs need util_joint, and util of both jobs alone",
                        "no pair with measured utilizations is left to fit on");
     for (int t = 0; t < JOINT_TARGETS; t++) {
+        s->predicted[t] = hs_arena_alloc(&run->arena, data->count * sizeof(double));
         for (uint32_t i = 0; i < JOINT_FORMS; i++) {
             struct joint_model *model = &s->forms[t][i];
             *model = (struct joint_model){.form = i, .target = (enum joint_target)t};
@@ -368,14 +369,12 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
             model->is_fitted = status == HS_OK;
             if (status != HS_OK && status != HS_E_INPUT)
                 return status;
-            for (int p = 0; p < JOINT_PROTOCOLS; p++)
-                HS_TRY(hold_out(data, model, (enum joint_protocol)p, NULL, run->diag));
+            for (int p = 0; p < JOINT_PROTOCOLS; p++) {
+                bool is_shown = p == JOINT_UNSEEN_MODEL && i == chosen(s, t); /* so far */
+                HS_TRY(hold_out(data, model, (enum joint_protocol)p,
+                                is_shown ? s->predicted[t] : NULL, run->diag));
+            }
         }
-        if (run->options.rows == NULL)
-            continue;
-        s->predicted[t] = hs_arena_alloc(&run->arena, data->count * sizeof(double));
-        HS_TRY(hold_out(data, &s->forms[t][chosen(s, t)], JOINT_UNSEEN_MODEL, s->predicted[t],
-                        run->diag));
     }
     s->known.form = JOINT_KNOWN;
     s->known.ridge = run->options.ridge > 0 ? run->options.ridge : RIDGE;

@@ -762,19 +762,6 @@ static enum hs_status settle(struct hs_generator *g, const struct hs_generate_re
 
 /* ---- retries ---- */
 
-/* Retries of a failed job are geometric, cut at max: q + q^2 + ... + q^max is their mean. */
-static double solve_again(double mean, uint32_t max)
-{
-    double low = 0, high = 1;
-    for (int i = 0; i < 60; i++) {
-        double q = (low + high) / 2, sum = 0, power = 1;
-        for (uint32_t k = 0; k < max; k++)
-            sum += power *= q;
-        *(sum < mean ? &low : &high) = q;
-    }
-    return high;
-}
-
 /* Times of the attempts that are followed by another; they leave the last one its part. */
 static void give_attempts(struct hs_generator *g, struct hs_trace_job *job, uint32_t bucket)
 {
@@ -821,9 +808,17 @@ enum hs_status hs_generator_open(struct hs_generator **generator,
     g->retry_seed = hs_seed_of(request->seed, "workload-retries");
     for (uint32_t b = 0; b < g->workload.bucket_count; b++) {
         const struct hs_workload_bucket *bucket = &g->workload.buckets[b];
-        double failed = hs_bucket_state_share(bucket, HS_OUTCOME_FAILED);
-        if (bucket->retries > 0)
-            g->retried_again[b] = solve_again(bucket->retries / failed, g->workload.retries.max);
+        double mean = bucket->retries / hs_bucket_state_share(bucket, HS_OUTCOME_FAILED);
+        double low = 0, high = 1;
+        /* Retries of a failed job are geometric, cut at max: q + q^2 + ... + q^max is their mean.
+         */
+        for (int i = 0; bucket->retries > 0 && i < 60; i++) {
+            double q = (low + high) / 2, sum = 0, power = 1;
+            for (uint32_t k = 0; k < g->workload.retries.max; k++)
+                sum += power *= q;
+            *(sum < mean ? &low : &high) = q;
+        }
+        g->retried_again[b] = bucket->retries > 0 ? high : 0;
     }
     open_sampler(&g->plan, &g->workload, g->about.jobs, g->about.hours, request->seed);
     open_users(&g->users, &g->plan);
