@@ -468,9 +468,8 @@ void hs_timeline_draw(const struct hs_timeline *t, uint32_t gpus, char text[HS_S
         hs_u128 held = 0;
         for (uint32_t k = from; k < to; k++)
             held += part_of(t, HS_CH_GPUS_HELD, k);
-        uint64_t us = (uint64_t)(start_us_of(t, to) - start_us_of(t, from));
-        hs_u128 full = (hs_u128)us * gpus;
-        uint64_t level = full > 0 ? hs_exact_scaled(held, full, 15) : 0;
+        const hs_u128 full = (hs_u128)(uint64_t)(start_us_of(t, to) - start_us_of(t, from)) * gpus;
+        const uint64_t level = full > 0 ? hs_exact_scaled(held, full, 15) : 0;
         text[i] = levels[level < 15 ? level : 15];
     }
     text[width] = '\0';
@@ -754,15 +753,12 @@ static int64_t rounded(int64_t us)
 /* Of a job that did its work the outcome in the trace counts; a trace may state none. */
 static int64_t swf_status(const struct hs_job_record *job)
 {
-    if (job->state == HS_JOB_FAILED)
+    const bool is_done = job->state == HS_JOB_DONE;
+    if (job->state == HS_JOB_FAILED || (is_done && job->outcome == HS_OUTCOME_FAILED))
         return STATUS_FAILED;
-    if (job->state == HS_JOB_REJECTED)
+    if (job->state == HS_JOB_REJECTED || (is_done && job->outcome == HS_OUTCOME_CANCELLED))
         return STATUS_CANCELED;
-    if (job->state != HS_JOB_DONE)
-        return UNKNOWN;
-    if (job->outcome == HS_OUTCOME_FAILED)
-        return STATUS_FAILED;
-    return job->outcome == HS_OUTCOME_CANCELLED ? STATUS_CANCELED : STATUS_DONE;
+    return is_done ? STATUS_DONE : UNKNOWN;
 }
 
 /* From 1 on; a name that is empty is not known. */
