@@ -58,38 +58,12 @@ void hs_calibrate_write_dropped(struct hs_jsonw *w, const char *const *texts,
     hs_jsonw_put(w, "]");
 }
 
-/* The members that every model file begins with. */
-static void write_head(struct hs_jsonw *w, const char *kind, const struct hs_calibrate_run *run)
-{
-    struct hs_clean_counts sum = {0};
-    hs_jsonw_put(w, "kind=%s format=%u data=[", kind, HS_MODEL_FORMAT);
-    for (uint32_t i = 0; i < run->sets; i++) {
-        sum.read += run->counts[i].read;
-        sum.kept += run->counts[i].kept;
-        for (uint32_t why = 0; why < HS_DROPPED_COUNT; why++)
-            sum.dropped[why] += run->counts[i].dropped[why];
-        hs_jsonw_put(w, "=!{ format=%s files=[", run->set[i].format);
-        for (uint32_t f = 0; f < run->set[i].file_count; f++) {
-            const struct hs_measure_file *file = &run->set[i].files[f];
-            hs_jsonw_put(w, "=!{ name=%s hash=%016" PRIx64 " bytes=%" PRIu64 " rows=%" PRIu64 " }",
-                         file->name, file->hash, file->bytes, file->rows);
-        }
-        hs_jsonw_put(w, "] }");
-    }
-    hs_jsonw_put(w, "] cleaning=[");
-    for (uint32_t bit = 0; bit < HS_CLEAN_COUNT; bit++)
-        if ((run->options.clean >> bit & 1) != 0)
-            hs_jsonw_text(w, hs_clean_step_at(bit));
-    hs_jsonw_put(w, "] rows={ read=%u kept=%u", sum.read, sum.kept);
-    hs_calibrate_write_dropped(w, hs_dropped_texts, sum.dropped, HS_DROPPED_COUNT);
-    hs_jsonw_put(w, "}");
-}
-
 /* ---- a run ---- */
 
 static enum hs_status calibrate(struct hs_calibrate_run *run, const struct hs_calibration *subject,
                                 void *study, struct hs_jsonw *model)
 {
+    struct hs_clean_counts sum = {0};
     struct hs_csvw rows;
     if (subject->needs_catalogue && run->options.profiles != NULL)
         HS_TRY(hs_catalogue_load(&run->catalogue, run->options.profiles, run->diag));
@@ -105,7 +79,28 @@ static enum hs_status calibrate(struct hs_calibrate_run *run, const struct hs_ca
     subject->say(run, study);
     if (model != NULL) {
         hs_jsonw_put(model, "={");
-        write_head(model, subject->name, run);
+        hs_jsonw_put(model, "kind=%s format=%u data=[", subject->name, HS_MODEL_FORMAT);
+        for (uint32_t i = 0; i < run->sets; i++) {
+            sum.read += run->counts[i].read;
+            sum.kept += run->counts[i].kept;
+            for (uint32_t why = 0; why < HS_DROPPED_COUNT; why++)
+                sum.dropped[why] += run->counts[i].dropped[why];
+            hs_jsonw_put(model, "=!{ format=%s files=[", run->set[i].format);
+            for (uint32_t f = 0; f < run->set[i].file_count; f++) {
+                const struct hs_measure_file *file = &run->set[i].files[f];
+                hs_jsonw_put(model,
+                             "=!{ name=%s hash=%016" PRIx64 " bytes=%" PRIu64 " rows=%" PRIu64 " }",
+                             file->name, file->hash, file->bytes, file->rows);
+            }
+            hs_jsonw_put(model, "] }");
+        }
+        hs_jsonw_put(model, "] cleaning=[");
+        for (uint32_t bit = 0; bit < HS_CLEAN_COUNT; bit++)
+            if ((run->options.clean >> bit & 1) != 0)
+                hs_jsonw_text(model, hs_clean_step_at(bit));
+        hs_jsonw_put(model, "] rows={ read=%u kept=%u", sum.read, sum.kept);
+        hs_calibrate_write_dropped(model, hs_dropped_texts, sum.dropped, HS_DROPPED_COUNT);
+        hs_jsonw_put(model, "}");
         subject->write(run, study, model);
         hs_jsonw_put(model, "}");
     }

@@ -76,27 +76,6 @@ static enum hs_status score_general(struct hs_pairgeneral *g, double *predicted,
     return HS_OK;
 }
 
-static enum hs_status fit_general(struct interference_study *s, struct hs_diag *diag)
-{
-    struct hs_pairgeneral *g = &s->general;
-    struct hs_pairset *set = &s->chosen->set;
-    hs_pairgeneral_open(g, set);
-    s->held = hs_arena_alloc(set->arena, set->row_count * sizeof *s->held);
-    s->fitted = hs_arena_alloc(set->arena, set->row_count * sizeof *s->fitted);
-    HS_TRY(g->fit.fit(&g->fit, NULL, diag)); /* with the reason if it cannot */
-    g->is_tuned = true;
-    HS_TRY(score_general(g, s->held, s->tuned, diag));
-    s->tuned_cut = g->cut;
-    g->is_tuned = false;
-    g->fixed_alpha = FIXED_ALPHA;
-    g->fixed_beta = FIXED_BETA;
-    HS_TRY(score_general(g, s->held, s->fixed, diag));
-    g->fixed_alpha = g->fixed_beta = 0;
-    HS_TRY(score_general(g, s->fitted, s->scores, diag));
-    HS_TRY(hs_pairholdout(&g->fit, HS_UNSEEN_OWN_MODEL, s->held, NULL, diag));
-    return g->fit.fit(&g->fit, NULL, diag);
-}
-
 /* Ends with the fit to all rows. */
 static enum hs_status score_table(struct interference_table *t, struct hs_pairfit *fit,
                                   struct hs_diag *diag)
@@ -178,6 +157,7 @@ static enum hs_status add_table(struct interference_study *s, const struct hs_me
 static enum hs_status fit(struct hs_calibrate_run *run, void *study)
 {
     struct interference_study *s = study;
+    struct hs_pairgeneral *g = &s->general;
     hs_calibrate_say_counts(run, run->sets);
     for (uint32_t i = 0; i < run->sets; i++)
         for (uint32_t gpu = 0; gpu < run->set[i].gpu_count; gpu++)
@@ -190,8 +170,24 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
         if (t->is_two_way && (s->chosen == NULL || t->set.row_count > s->chosen->set.row_count))
             s->chosen = t;
     }
-    if (s->chosen != NULL)
-        HS_TRY(fit_general(s, run->diag));
+    if (s->chosen != NULL) {
+        struct hs_pairset *set = &s->chosen->set;
+        hs_pairgeneral_open(g, set);
+        s->held = hs_arena_alloc(set->arena, set->row_count * sizeof *s->held);
+        s->fitted = hs_arena_alloc(set->arena, set->row_count * sizeof *s->fitted);
+        HS_TRY(g->fit.fit(&g->fit, NULL, run->diag)); /* with the reason if it cannot */
+        g->is_tuned = true;
+        HS_TRY(score_general(g, s->held, s->tuned, run->diag));
+        s->tuned_cut = g->cut;
+        g->is_tuned = false;
+        g->fixed_alpha = FIXED_ALPHA;
+        g->fixed_beta = FIXED_BETA;
+        HS_TRY(score_general(g, s->held, s->fixed, run->diag));
+        g->fixed_alpha = g->fixed_beta = 0;
+        HS_TRY(score_general(g, s->fitted, s->scores, run->diag));
+        HS_TRY(hs_pairholdout(&g->fit, HS_UNSEEN_OWN_MODEL, s->held, NULL, run->diag));
+        HS_TRY(g->fit.fit(&g->fit, NULL, run->diag));
+    }
     for (uint32_t i = 0; i < s->count; i++)
         HS_TRY(fit_table(s, &s->tables[i], run->options.ridge, run->diag));
     return HS_OK;
@@ -232,35 +228,6 @@ static void say_size(struct hs_output *out, const struct hs_pairset *set)
            set->row_count, set->runs, set->job_count, set->model_count);
 }
 
-static void say_general(const struct interference_study *s, struct hs_output *out)
-{
-    const double *theta = s->general.theta;
-    char name[64];
-    hs_say(out, "\n%s, general form S = 1 + k u^alpha v^beta\n  ", s->chosen->set.gpu);
-    say_size(out, &s->chosen->set);
-    hs_say_row(out, "\n   k %.4f   alpha %.4f   beta %.4f\n", exp(theta[HS_GENERAL_LN_K]),
-               theta[HS_GENERAL_ALPHA], theta[HS_GENERAL_BETA]);
-    hs_say_score_head(out, "speed beside another");
-    for (int line = 0; line < HS_UNSEEN_KINDS; line++)
-        hs_say_score(out, general_lines[line], &s->scores[line].speed);
-    for (int line = 0; line <= HS_UNSEEN_OTHER_MODEL; line++) {
-        (void)snprintf(name, sizeof name, "%s, exponents 1, 1.75", general_lines[line]);
-        hs_say_score(out, name, &s->fixed[line].speed);
-    }
-    say_decisions_head(out);
-    for (int line = 0; line < HS_UNSEEN_KINDS; line++)
-        say_decisions(out, general_lines[line], &s->scores[line]);
-    /* Only the last threshold is tuned. */
-    hs_say_row(out,
-               "\n  S above %.1f is seldom predicted: cut at %.2f instead, found without the "
-               "unseen rows\n",
-               HS_TUNED_THRESHOLD, s->tuned_cut);
-    for (int line = 0; line < HS_UNSEEN_KINDS; line++)
-        hs_say_row(out, "  %-42s%7u%24.3f%24.3f\n", general_lines[line], s->tuned[line].pairs,
-                   s->tuned[line].accuracy[HS_PAIR_THRESHOLDS - 1],
-                   s->tuned[line].balanced[HS_PAIR_THRESHOLDS - 1]);
-}
-
 static void say_table(const struct hs_calibrate_run *run, const struct interference_table *t)
 {
     struct hs_output *out = run->out;
@@ -288,10 +255,36 @@ static void say_table(const struct hs_calibrate_run *run, const struct interfere
 static void say(const struct hs_calibrate_run *run, const void *study)
 {
     const struct interference_study *s = study;
-    if (s->chosen != NULL)
-        say_general(s, run->out);
-    else
-        hs_say(run->out, "\nno general form: the data tells no utilization of jobs alone\n");
+    const double *theta = s->general.theta;
+    struct hs_output *out = run->out;
+    char name[64];
+    if (s->chosen != NULL) {
+        hs_say(out, "\n%s, general form S = 1 + k u^alpha v^beta\n  ", s->chosen->set.gpu);
+        say_size(out, &s->chosen->set);
+        hs_say_row(out, "\n   k %.4f   alpha %.4f   beta %.4f\n", exp(theta[HS_GENERAL_LN_K]),
+                   theta[HS_GENERAL_ALPHA], theta[HS_GENERAL_BETA]);
+        hs_say_score_head(out, "speed beside another");
+        for (int line = 0; line < HS_UNSEEN_KINDS; line++)
+            hs_say_score(out, general_lines[line], &s->scores[line].speed);
+        for (int line = 0; line <= HS_UNSEEN_OTHER_MODEL; line++) {
+            (void)snprintf(name, sizeof name, "%s, exponents 1, 1.75", general_lines[line]);
+            hs_say_score(out, name, &s->fixed[line].speed);
+        }
+        say_decisions_head(out);
+        for (int line = 0; line < HS_UNSEEN_KINDS; line++)
+            say_decisions(out, general_lines[line], &s->scores[line]);
+        /* Only the last threshold is tuned. */
+        hs_say_row(out,
+                   "\n  S above %.1f is seldom predicted: cut at %.2f instead, found without the "
+                   "unseen rows\n",
+                   HS_TUNED_THRESHOLD, s->tuned_cut);
+        for (int line = 0; line < HS_UNSEEN_KINDS; line++)
+            hs_say_row(out, "  %-42s%7u%24.3f%24.3f\n", general_lines[line], s->tuned[line].pairs,
+                       s->tuned[line].accuracy[HS_PAIR_THRESHOLDS - 1],
+                       s->tuned[line].balanced[HS_PAIR_THRESHOLDS - 1]);
+    } else {
+        hs_say(out, "\nno general form: the data tells no utilization of jobs alone\n");
+    }
     for (uint32_t i = 0; i < s->count; i++)
         say_table(run, &s->tables[i]);
 }
@@ -306,32 +299,6 @@ static void write_curve(struct hs_jsonw *w, const char *const *names, const doub
     double second = (at_knot[2] - at_knot[1]) / (hs_effect_knots[2] - hs_effect_knots[1]);
     hs_jsonw_put(w, "%s=%.6g %s=%.6g %s=%.6g", names[0], at_knot[0], names[1], first, names[2],
                  second - first);
-}
-
-static void write_jobs(const struct interference_table *t, struct hs_jsonw *w)
-{
-    static const char *const own_names[] = {"own", "own_slope", "own_bend"};
-    static const char *const other_names[] = {"other", "other_slope", "other_bend"};
-    const struct hs_pairrank1 *f = &t->rank1;
-    double a = 0, b = 0;
-    for (uint32_t i = 0; !t->is_two_way && i < t->set.job_count; i++) {
-        a += exp(f->ln_a[i]);
-        b += exp(f->ln_b[i]);
-    }
-    double scale = sqrt(b / a); /* to equal means: only the product of a and b is known */
-    hs_jsonw_put(w, "jobs=[");
-    for (uint32_t i = 0; i < t->set.job_count; i++) {
-        hs_jsonw_put(w, "=!{ profile=%s", t->set.jobs[i].key);
-        if (t->is_two_way) {
-            hs_jsonw_put(w, "util=%.6g", hs_pairset_util(&t->set, i));
-            write_curve(w, own_names, t->effects.jobs[i].own);
-            write_curve(w, other_names, t->effects.jobs[i].other);
-        } else {
-            hs_jsonw_put(w, "a=%.6g b=%.6g", exp(f->ln_a[i]) * scale, exp(f->ln_b[i]) / scale);
-        }
-        hs_jsonw_put(w, "}");
-    }
-    hs_jsonw_put(w, "]");
 }
 
 /* The mean of all rows of the same two jobs, at the first of them. */
@@ -355,9 +322,30 @@ static void write_pair(const struct hs_pairset *set, uint32_t row, struct hs_jso
 static void write_table(const struct hs_calibrate_run *run, const struct interference_table *t,
                         struct hs_jsonw *w)
 {
-    const double *effects = t->is_two_way ? t->effects.pairs : t->rank1.pairs;
+    static const char *const own_names[] = {"own", "own_slope", "own_bend"};
+    static const char *const other_names[] = {"other", "other_slope", "other_bend"};
+    const struct hs_pairrank1 *f = &t->rank1;
+    double a = 0, b = 0;
+    const double *effects = t->is_two_way ? t->effects.pairs : f->pairs;
     hs_jsonw_put(w, "={ gpu=%s form=%s lambda=%.6g", t->set.gpu, form_of(t), t->ridge);
-    write_jobs(t, w);
+    for (uint32_t i = 0; !t->is_two_way && i < t->set.job_count; i++) {
+        a += exp(f->ln_a[i]);
+        b += exp(f->ln_b[i]);
+    }
+    double scale = sqrt(b / a); /* to equal means: only the product of a and b is known */
+    hs_jsonw_put(w, "jobs=[");
+    for (uint32_t i = 0; i < t->set.job_count; i++) {
+        hs_jsonw_put(w, "=!{ profile=%s", t->set.jobs[i].key);
+        if (t->is_two_way) {
+            hs_jsonw_put(w, "util=%.6g", hs_pairset_util(&t->set, i));
+            write_curve(w, own_names, t->effects.jobs[i].own);
+            write_curve(w, other_names, t->effects.jobs[i].other);
+        } else {
+            hs_jsonw_put(w, "a=%.6g b=%.6g", exp(f->ln_a[i]) * scale, exp(f->ln_b[i]) / scale);
+        }
+        hs_jsonw_put(w, "}");
+    }
+    hs_jsonw_put(w, "]");
     hs_jsonw_put(w, "model_pairs=[");
     for (uint32_t p = 0; p < t->set.model_pair_count; p++)
         hs_jsonw_put(w, "=![ =%s =%s =%.6g ]", t->set.models[t->set.model_pairs[p].own],

@@ -166,24 +166,6 @@ struct cleaning {
     double tolerance;
 };
 
-static void tally_jobs(struct cleaning *c)
-{
-    for (uint32_t i = 0; i < c->m->pair_count; i++) {
-        const struct hs_pair *row = &c->m->pairs[i];
-        struct job_tally *t = &c->tallies[row->own];
-        if (!is_measured(row))
-            continue;
-        t->rows++;
-        t->ones += row->speed == 1;
-        t->highest = fmax(t->highest, row->speed);
-        if (is_idle(&c->m->solos[row->other])) {
-            t->idle_sum += row->speed;
-            t->idle_rows++;
-            c->has_idle[c->m->solos[row->own].gpu] = true;
-        }
-    }
-}
-
 /* ---- rules about one measured row: its marks ---- */
 
 /* Lucid's PPO and TD3: speeds that were not measured. */
@@ -450,7 +432,20 @@ void hs_clean(struct hs_measurements *m, uint32_t steps, double tolerance,
     struct cleaning c = {.m = m, .tolerance = tolerance};
     c.tallies = hs_alloc_zeroed((uint64_t)m->solo_count + 1, sizeof *c.tallies);
     mark_unusable(m);
-    tally_jobs(&c);
+    for (uint32_t i = 0; i < m->pair_count; i++) {
+        const struct hs_pair *row = &m->pairs[i];
+        struct job_tally *t = &c.tallies[row->own];
+        if (!is_measured(row))
+            continue;
+        t->rows++;
+        t->ones += row->speed == 1;
+        t->highest = fmax(t->highest, row->speed);
+        if (is_idle(&m->solos[row->other])) {
+            t->idle_sum += row->speed;
+            t->idle_rows++;
+            c.has_idle[m->solos[row->own].gpu] = true;
+        }
+    }
     for (uint32_t bit = 0; bit < HS_CLEAN_COUNT; bit++) {
         if ((steps >> bit & 1) == 0)
             continue;

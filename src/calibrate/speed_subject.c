@@ -578,8 +578,15 @@ static void write_speeds(struct hs_jsonw *w, const struct speed_table *table, co
     hs_jsonw_put(w, "} }");
 }
 
-static void write_table(struct hs_jsonw *w, const struct speed_table *table)
+static void write(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w)
 {
+    const struct speed_study *s = study;
+    const struct speed_table *table = &s->table;
+    (void)run;
+    hs_jsonw_put(w, "notes=[");
+    for (uint32_t i = 0; i < s->note_count; i++)
+        hs_jsonw_text(w, s->notes[i]);
+    hs_jsonw_put(w, "]");
     hs_jsonw_put(w, "types=[");
     for (uint32_t t = 0; t < table->type_count; t++)
         hs_jsonw_text(w, table->types[t]);
@@ -594,18 +601,6 @@ static void write_table(struct hs_jsonw *w, const struct speed_table *table)
         write_speeds(w, table, table->families[f].speed);
     }
     hs_jsonw_put(w, "]");
-}
-
-static void write(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w)
-{
-    const struct speed_study *s = study;
-    const struct speed_table *table = &s->table;
-    (void)run;
-    hs_jsonw_put(w, "notes=[");
-    for (uint32_t i = 0; i < s->note_count; i++)
-        hs_jsonw_text(w, s->notes[i]);
-    hs_jsonw_put(w, "]");
-    write_table(w, table);
     for (int share = 0; share < GANG_SHARES; share++) {
         hs_jsonw_put(w, "%s=[", gang_shares[share].key);
         for (uint32_t i = 0; i < s->gangs[share].count; i++) {

@@ -618,7 +618,6 @@ static bool make_plan(struct job_sampler *plan)
  * distribution at equal steps: how unequal users are is a figure of the workload, not of chance. */
 
 struct user_table {
-    const struct hs_workload *workload;
     double *vc_sums;         /* [size][VC] running sums of weights; NULL without VCs */
     uint32_t *vc_users;      /* [VC + 1] its first user */
     double *user_sums;       /* running sums of weights, within a VC */
@@ -635,7 +634,7 @@ struct weighted_user {
 /* The share of each VC's jobs in all GPU time, from running sums of weights by size. */
 static void set_vcs(struct user_table *p, const struct job_sampler *plan, double *gpu_time)
 {
-    const struct hs_workload *w = p->workload;
+    const struct hs_workload *w = plan->workload;
     for (uint32_t s = 0; s < plan->size_count; s++) {
         const struct sampled_size *size = &plan->sizes[s];
         const struct hs_workload_size *demand = &size->size;
@@ -654,10 +653,9 @@ static void set_vcs(struct user_table *p, const struct job_sampler *plan, double
 }
 
 /* Each user in turn goes to the VC that lacks most of its weight; one without users comes first. */
-static void spread_users(const struct user_table *p, struct weighted_user *users,
+static void spread_users(const struct hs_workload *w, struct weighted_user *users,
                          const double *gpu_time, double *lacks, uint32_t *members)
 {
-    const struct hs_workload *w = p->workload;
     uint32_t vcs = w->vc_count > 0 ? w->vc_count : 1;
     double all = 0, all_time = 0;
     for (uint32_t u = 0; u < w->users; u++)
@@ -682,7 +680,6 @@ static void open_users(struct user_table *p, struct job_sampler *plan)
 {
     const struct hs_workload *w = plan->workload;
     uint32_t vcs = w->vc_count > 0 ? w->vc_count : 1;
-    *p = (struct user_table){.workload = w};
     double *gpu_time = hs_arena_alloc(&plan->arena, vcs * sizeof *gpu_time);
     if (w->vc_count > 0) {
         uint64_t cells = (uint64_t)plan->size_count * w->vc_count;
@@ -702,7 +699,7 @@ static void open_users(struct user_table *p, struct job_sampler *plan)
         double z = hs_normal_quantile((w->users - u - 0.5) / w->users);
         users[u] = (struct weighted_user){.weight = exp(w->users_sigma * z), .number = u + 1};
     }
-    spread_users(p, users, gpu_time, lacks, members);
+    spread_users(w, users, gpu_time, lacks, members);
     for (uint32_t v = 0; v < vcs; v++)
         p->vc_users[v + 1] = p->vc_users[v] + members[v];
     for (uint32_t u = 0; u < w->users; u++) { /* in order of VC, and of weight within */
@@ -851,7 +848,7 @@ enum hs_status hs_generator_next(struct hs_generator *generator, struct hs_trace
                                  .line = (int64_t)g->index};
     /* VC and user follow from the batch and the size alone; NULL where the workload has none. */
     const struct user_table *users = &g->users;
-    const struct hs_workload *w = users->workload;
+    const struct hs_workload *w = &g->workload;
     uint32_t vc = 0;
     if (w->vc_count > 0) {
         const double *sums = users->vc_sums + (size_t)planned->size * w->vc_count;
