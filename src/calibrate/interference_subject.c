@@ -407,11 +407,9 @@ static void write_set(struct hs_csvw *w, const struct hs_pairset *set, const cha
         const struct hs_pairrow *row = &set->rows[i];
         const struct hs_pairjob *own = &set->jobs[row->own], *other = &set->jobs[row->other];
         const double numbers[] = {own->util, other->util, row->speed, held[i], fitted[i]};
-        hs_csvw_text(w, set->gpu);
-        hs_csvw_text(w, form != NULL ? form : "general");
-        hs_csvw_text(w, own->key);
-        hs_csvw_text(w, other->key);
-        hs_score_write_fields(w, numbers, sizeof numbers / sizeof numbers[0]);
+        const char *const texts[] = {set->gpu, form != NULL ? form : "general", own->key,
+                                     other->key, NULL};
+        hs_score_write_fields(w, texts, numbers, sizeof numbers / sizeof numbers[0]);
         if (form == NULL)
             hs_csvw_text(w, set->models[own->model]);
         else

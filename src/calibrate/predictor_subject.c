@@ -344,10 +344,8 @@ static void write_rows(const void *study, struct hs_csvw *w)
         uint32_t i = s->rows.by_place[place];
         const struct hs_utilrow *row = &s->rows.rows[i];
         const double numbers[] = {row->util, h->config[i], h->model[i], h->host[i]};
-        hs_csvw_text(w, row->profile->key);
-        hs_csvw_text(w, s->rows.gpu);
-        hs_csvw_text(w, row->profile->model);
-        hs_score_write_fields(w, numbers, sizeof numbers / sizeof numbers[0]);
+        const char *const texts[] = {row->profile->key, s->rows.gpu, row->profile->model, NULL};
+        hs_score_write_fields(w, texts, numbers, sizeof numbers / sizeof numbers[0]);
         hs_csvw_end(w);
     }
 }

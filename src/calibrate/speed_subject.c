@@ -644,12 +644,12 @@ static void write_rows(const void *study, struct hs_csvw *w)
                 double predicted = predicted_speed(table, scheme, j, t, 0);
                 if (isnan(observed) || isnan(predicted))
                     continue;
-                hs_csvw_text(w, schemes[scheme].protocol);
-                hs_csvw_text(w, schemes[scheme].fallback);
-                hs_csvw_text(w, table->types[t]);
-                hs_csvw_text(w, table->jobs[j].profile);
-                hs_csvw_text(w, table->jobs[j].family);
-                hs_score_write_fields(w, (const double[]){observed, predicted}, 2);
+                hs_score_write_fields(w,
+                                      (const char *const[]){schemes[scheme].protocol,
+                                                            schemes[scheme].fallback,
+                                                            table->types[t], table->jobs[j].profile,
+                                                            table->jobs[j].family, NULL},
+                                      (const double[]){observed, predicted}, 2);
                 hs_csvw_end(w);
             }
 }

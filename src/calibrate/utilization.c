@@ -508,11 +508,8 @@ static void write_rows(const void *study, struct hs_csvw *w)
                                       s->predicted[t][i]};
             if (!isfinite(s->predicted[t][i]))
                 continue;
-            hs_csvw_text(w, targets[t].key);
-            hs_csvw_text(w, row->gpu);
-            hs_csvw_text(w, row->key[0]);
-            hs_csvw_text(w, row->key[1]);
-            hs_score_write_fields(w, numbers, sizeof numbers / sizeof numbers[0]);
+            const char *const texts[] = {targets[t].key, row->gpu, row->key[0], row->key[1], NULL};
+            hs_score_write_fields(w, texts, numbers, sizeof numbers / sizeof numbers[0]);
             hs_csvw_end(w);
         }
 }

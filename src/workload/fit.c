@@ -499,22 +499,6 @@ static double score(const struct hs_loghist *durations, uint64_t value)
     return hs_normal_quantile(((double)below + (double)upto) / 2 / (double)durations->count);
 }
 
-static double correlation(const struct hs_fit *f)
-{
-    uint64_t count = f->pairs_seen < PAIRS ? f->pairs_seen : PAIRS;
-    double products = 0, squares = 0;
-    if (count < PAIRS_LEAST)
-        return 0;
-    for (uint64_t i = 0; i < count; i++) {
-        const struct hs_loghist *durations = &f->classes[f->pairs[i].class].durations;
-        double x = score(durations, f->pairs[i].first_s);
-        double y = score(durations, f->pairs[i].second_s);
-        products += x * y;
-        squares += (x * x + y * y) / 2;
-    }
-    return squares > 0 ? fmin(fmax(products / squares, 0), 1) : 0;
-}
-
 /* Of members drawn afresh some have the size of the first by chance. */
 static double same_size(const struct hs_fit *f, const struct hs_workload *workload)
 {
@@ -542,6 +526,8 @@ static uint32_t batch_max(const struct hs_loghist *runs, uint64_t longest)
 static void runs_finish(struct hs_fit *f, const uint32_t *bucket_of, struct hs_workload *workload)
 {
     struct hs_workload_batches *out = &workload->arrivals.batches;
+    uint64_t count = f->pairs_seen < PAIRS ? f->pairs_seen : PAIRS;
+    double products = 0, squares = 0;
     for (uint32_t u = 0; u < f->run_count; u++)
         close_run(f, &f->runs[u]);
     for (uint32_t c = 0; c < CLASSES; c++)
@@ -553,7 +539,15 @@ static void runs_finish(struct hs_fit *f, const uint32_t *bucket_of, struct hs_w
     hs_quantile_fn_of(&f->run_jobs, true, &workload->arena, &out->jobs);
     hs_quantile_fn_of(&f->run_gaps, false, &workload->arena, &out->gap_s);
     out->same_size = same_size(f, workload);
-    out->duration_correlation = correlation(f);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct hs_loghist *durations = &f->classes[f->pairs[i].class].durations;
+        double x = score(durations, f->pairs[i].first_s);
+        double y = score(durations, f->pairs[i].second_s);
+        products += x * y;
+        squares += (x * x + y * y) / 2;
+    }
+    if (count >= PAIRS_LEAST && squares > 0)
+        out->duration_correlation = fmin(fmax(products / squares, 0), 1);
 }
 
 /* ---- users ----
