@@ -221,6 +221,19 @@ void hs_report(struct hs_diag *diag, enum hs_severity severity, const struct hs_
     va_end(args);
 }
 
+void hs_warn_some(struct hs_diag *diag, const char *hint, uint64_t some, uint64_t many,
+                  const char *fmt, ...)
+{
+    char message[MESSAGE_MAX];
+    va_list args;
+    if (some == 0)
+        return;
+    va_start(args, fmt);
+    (void)vsnprintf(message, sizeof message, fmt, args);
+    va_end(args);
+    hs_report(diag, HS_WARNING, NULL, hint, "%" PRIu64 " of %" PRIu64 " %s", some, many, message);
+}
+
 enum hs_status hs_fail(struct hs_diag *diag, enum hs_status status, const struct hs_place *place,
                        const char *hint, const char *fmt, ...)
 {

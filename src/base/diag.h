@@ -52,6 +52,11 @@ HS_PRINTF(5, 6)
 HS_COLD void hs_report(struct hs_diag *diag, enum hs_severity severity,
                        const struct hs_place *place, const char *hint, const char *fmt, ...);
 
+/* A warning about some of many, "3 of 8 " and the message; none where there are 0. */
+HS_PRINTF(5, 6)
+HS_COLD void hs_warn_some(struct hs_diag *diag, const char *hint, uint64_t some, uint64_t many,
+                          const char *fmt, ...);
+
 /* hs_report(HS_ERROR, ...) that returns status, so that a failure is one line. */
 HS_PRINTF(5, 6)
 HS_COLD enum hs_status hs_fail(struct hs_diag *diag, enum hs_status status,

@@ -533,31 +533,29 @@ static void warn_of_speeds(const struct hs_setup *s, uint64_t jobs, uint64_t wit
         hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE names another",
                   "%s, the first GPU type, is taken for the one that the trace was recorded on",
                   reference);
-    for (uint32_t t = 0; t < s->cluster.type_count && without > 0; t++)
+    for (uint32_t t = 0; t < s->cluster.type_count; t++)
         if (is_by_model(s, t) && !is_reference(s, t))
-            hs_report(diag, HS_WARNING, NULL, hint,
-                      "%" PRIu64 " of %" PRIu64 " jobs have no profile: on %s they run at %g times "
-                      "the speed of %s",
-                      without, jobs, s->cluster.types[t].name, speed_of(s, t), reference);
+            hs_warn_some(diag, hint, without, jobs,
+                         "jobs have no profile: on %s they run at %g times the speed of %s",
+                         s->cluster.types[t].name, speed_of(s, t), reference);
 }
 
 void hs_setup_warn(const struct hs_setup *s, const struct hs_assign_counts *assigned,
                    struct hs_diag *diag)
 {
+    static const char hint[] = "--assign=auto draws one for each";
     uint64_t without = assigned->none;
     uint64_t jobs = assigned->by_columns + assigned->by_telemetry + assigned->by_mix + without;
     warn_of_noise(s, diag);
     /* Neither their slowdowns nor the sizes of their checkpoints are known. */
-    if (without > 0 && s->is_sharing && hs_setup_uses(s, HS_MODEL_INTERFERENCE))
-        hs_report(diag, HS_WARNING, NULL, "--assign=auto draws one for each",
-                  "%" PRIu64 " of %" PRIu64
-                  " jobs have no profile: sharing a GPU slows neither them nor others beside them",
-                  without, jobs);
-    if (without > 0 && costs(s, "checkpoint"))
-        hs_report(diag, HS_WARNING, NULL, "--assign=auto draws one for each",
-                  "%" PRIu64 " of %" PRIu64 " jobs have no profile, so their checkpoints have no "
-                  "size: preempted, they pay by cost_table",
-                  without, jobs);
+    if (s->is_sharing && hs_setup_uses(s, HS_MODEL_INTERFERENCE))
+        hs_warn_some(diag, hint, without, jobs,
+                     "jobs have no profile: sharing a GPU slows neither them nor others beside "
+                     "them");
+    if (costs(s, "checkpoint"))
+        hs_warn_some(diag, hint, without, jobs,
+                     "jobs have no profile, so their checkpoints have no size: preempted, they pay "
+                     "by cost_table");
     warn_of_speeds(s, jobs, without, diag);
 }
 

@@ -484,40 +484,32 @@ static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs
 void hs_warn_of_rows(const struct hs_trace_counts *counts, bool has_order, struct hs_diag *diag)
 {
     for (int i = 0; i < HS_DROP_COUNT; i++)
-        if (counts->drops[i] > 0)
-            hs_report(diag, HS_WARNING, NULL, NULL, "%" PRIu64 " of %" PRIu64 " rows left out: %s",
-                      counts->drops[i], counts->rows, hs_drop_texts[i]);
-    if (has_order && counts->reordered > 0)
-        hs_report(diag, HS_WARNING, NULL, NULL,
-                  "%" PRIu64 " of %" PRIu64 " rows came late and were put in order of submission",
-                  counts->reordered, counts->rows);
-    if (counts->rounded > 0)
-        hs_report(diag, HS_WARNING, NULL, NULL,
-                  "%" PRIu64 " of %" PRIu64 " jobs had their GPUs rounded up: " HS_ROUNDED_TEXT,
-                  counts->rounded, counts->accepted);
+        hs_warn_some(diag, NULL, counts->drops[i], counts->rows, "rows left out: %s",
+                     hs_drop_texts[i]);
+    hs_warn_some(diag, NULL, has_order ? counts->reordered : 0, counts->rows,
+                 "rows came late and were put in order of submission");
+    hs_warn_some(diag, NULL, counts->rounded, counts->accepted,
+                 "jobs had their GPUs rounded up: " HS_ROUNDED_TEXT);
 }
 
 void hs_warn_of_profiles(const struct hs_assign_counts *assigned,
                          const struct hs_retry_counts *retries, uint64_t jobs, struct hs_diag *diag)
 {
-    if (assigned->inexact > 0)
-        hs_report(diag, HS_WARNING, NULL, NULL,
-                  "%" PRIu64 " of %" PRIu64 " jobs name a batch, dataset or precision that the "
-                  "catalogue does not have, e.g. '%s': %s stands for it",
-                  assigned->inexact, jobs, assigned->inexact_example, assigned->inexact_instead);
-    if (assigned->unknown_model > 0)
-        hs_report(diag, HS_WARNING, NULL,
-                  "add its row to the catalogue (--profiles); by default an assumed profile is "
-                  "drawn for them, --assign=columns leaves them without one",
-                  "%" PRIu64 " of %" PRIu64
-                  " jobs name a model that the catalogue does not know, e.g. '%s'",
-                  assigned->unknown_model, jobs, assigned->unknown_example);
+    hs_warn_some(diag, NULL, assigned->inexact, jobs,
+                 "jobs name a batch, dataset or precision that the catalogue does not have, "
+                 "e.g. '%s': %s stands for it",
+                 assigned->inexact_example, assigned->inexact_instead);
+    hs_warn_some(diag,
+                 "add its row to the catalogue (--profiles); by default an assumed profile is "
+                 "drawn for them, --assign=columns leaves them without one",
+                 assigned->unknown_model, jobs,
+                 "jobs name a model that the catalogue does not know, e.g. '%s'",
+                 assigned->unknown_example);
     hs_fractions_warn(&assigned->utils, NULL, "gpu_util", "jobs", diag);
-    if (retries->jobs > 0)
-        hs_report(diag, HS_WARNING, NULL, NULL,
-                  "%" PRIu64 " of %" PRIu64 " jobs fail %" PRIu64
-                  " times before their recorded run: %.1f h of run time on top of the trace's",
-                  retries->jobs, jobs, retries->failures, (double)retries->added_us / 3600e6);
+    hs_warn_some(diag, NULL, retries->jobs, jobs,
+                 "jobs fail %" PRIu64 " times before their recorded run: %.1f h of run time on top "
+                 "of the trace's",
+                 retries->failures, (double)retries->added_us / 3600e6);
 }
 
 static void warn(const struct hs_setup *setup, const struct hs_run_result *result,
@@ -531,20 +523,14 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
     hs_warn_of_profiles(&intake->assigned, &intake->retries, jobs, diag);
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)
         hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
-    if (intake->rejected > 0)
-        hs_report(diag, HS_WARNING, NULL, "they have status rejected in jobs.csv",
-                  "%" PRIu64 " of %" PRIu64 " jobs were rejected: they can never run",
-                  intake->rejected, jobs);
-    if (figures->shares_rounded > 0)
-        hs_report(diag, HS_WARNING, NULL, "'horus policies' tells which policies may divide GPUs",
-                  "%" PRIu64 " of %" PRIu64
-                  " jobs want a share of a GPU and get whole GPUs: policy "
-                  "'%s' does not divide them",
-                  figures->shares_rounded, figures->jobs, setup->policy->name);
-    if (figures->unnamed > 0)
-        hs_report(diag, HS_WARNING, NULL, "the policy's pred_unknown was taken for them",
-                  "%" PRIu64 " of %" PRIu64 " jobs are not in the file of estimates",
-                  figures->unnamed, figures->jobs);
+    hs_warn_some(diag, "they have status rejected in jobs.csv", intake->rejected, jobs,
+                 "jobs were rejected: they can never run");
+    hs_warn_some(diag, "'horus policies' tells which policies may divide GPUs",
+                 figures->shares_rounded, figures->jobs,
+                 "jobs want a share of a GPU and get whole GPUs: policy '%s' does not divide them",
+                 setup->policy->name);
+    hs_warn_some(diag, "the policy's pred_unknown was taken for them", figures->unnamed,
+                 figures->jobs, "jobs are not in the file of estimates");
     if (figures->unfinished > 0)
         hs_report(diag, HS_WARNING, NULL, NULL,
                   "jobs not finished at the end of the simulation: %" PRIu64, figures->unfinished);

@@ -341,35 +341,27 @@ void hs_lossy_fields_warn(const struct hs_lossy_fields *lossy, struct hs_diag *d
     for (uint32_t i = 0; i < lossy->native->column_count; i++) {
         const struct hs_column *column = &lossy->native->columns[i];
         bool is_share = column->kind == HS_CELL_SHARE;
-        if (lossy->lost[i] > 0)
-            hs_report(diag, HS_WARNING, NULL, NULL,
-                      "%" PRIu64 " of %" PRIu64 " jobs lose their %s: the %s format has none%s",
-                      lossy->lost[i], lossy->jobs, column->key, lossy->to->name,
-                      is_share ? ", a share becomes a whole GPU" : "");
-        if (lossy->changed[i] > 0)
-            hs_report(diag, HS_WARNING, NULL, NULL,
-                      "%" PRIu64 " of %" PRIu64 " jobs: %s is not what the %s format can hold, and "
-                      "reads back as something else",
-                      lossy->changed[i], lossy->jobs, column->key, lossy->to->name);
-        if (lossy->rounded[i] == 0)
-            continue;
+        hs_warn_some(diag, NULL, lossy->lost[i], lossy->jobs,
+                     "jobs lose their %s: the %s format has none%s", column->key, lossy->to->name,
+                     is_share ? ", a share becomes a whole GPU" : "");
+        hs_warn_some(diag, NULL, lossy->changed[i], lossy->jobs,
+                     "jobs: %s is not what the %s format can hold, and reads back as something "
+                     "else",
+                     column->key, lossy->to->name);
         char grain[HS_FMT_MAX + 1];
         bool is_time = column->kind != HS_CELL_MILLI;
         size_t len = is_time ? hs_fmt_seconds(grain, lossy->to->layout->grain_us)
                              : hs_fmt_ratio(grain, lossy->to->layout->cpu_grain, 1000, 3);
         grain[len] = '\0';
-        hs_report(diag, HS_WARNING, NULL, NULL,
-                  "%" PRIu64 " of %" PRIu64 " jobs: %s rounded%s to steps of %s %s",
-                  lossy->rounded[i], lossy->jobs, column->key, is_time ? "" : " up", grain,
-                  is_time ? "s" : "core");
+        hs_warn_some(diag, NULL, lossy->rounded[i], lossy->jobs,
+                     "jobs: %s rounded%s to steps of %s %s", column->key, is_time ? "" : " up",
+                     grain, is_time ? "s" : "core");
     }
     for (int i = 0; i < HS_OUTCOME_COUNT; i++) {
         const char *word = hs_layout_outcome(lossy->to->layout, (enum hs_outcome)i);
-        if (lossy->outcomes[i] > 0)
-            hs_report(diag, HS_WARNING, NULL, NULL,
-                      "%" PRIu64 " of %" PRIu64 " jobs: outcome '%s' becomes %s, the %s format has "
-                      "no word of its own for it",
-                      lossy->outcomes[i], lossy->jobs, hs_outcome_text((enum hs_outcome)i),
-                      word != NULL ? word : "unknown", lossy->to->name);
+        hs_warn_some(diag, NULL, lossy->outcomes[i], lossy->jobs,
+                     "jobs: outcome '%s' becomes %s, the %s format has no word of its own for it",
+                     hs_outcome_text((enum hs_outcome)i), word != NULL ? word : "unknown",
+                     lossy->to->name);
     }
 }

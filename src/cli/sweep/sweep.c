@@ -772,9 +772,8 @@ static enum hs_status all_points(struct hs_sweep *sweep)
         return status;
     HS_TRY(gather(sweep));
     uint32_t left = sweep->point_count - hs_sweep_count(sweep, HS_POINT_DONE);
-    if (left > 0)
-        hs_report(sweep->diag, HS_WARNING, NULL, "--status says more",
-                  "%" PRIu32 " of %" PRIu32 " points are not finished", left, sweep->point_count);
+    hs_warn_some(sweep->diag, "--status says more", left, sweep->point_count,
+                 "points are not finished");
     say_shape(sweep);
     if (left < sweep->point_count)
         say_pivot(sweep);

@@ -113,11 +113,8 @@ static enum hs_status convert(struct hs_call *call, const struct hs_trace_option
         struct hs_trace_counts counts;
         hs_trace_get_counts(trace, &counts);
         hs_warn_of_rows(&counts, false, &call->diag);
-        if (counts.folded > 0)
-            hs_report(&call->diag, HS_WARNING, NULL, "--retries=attempts keeps them",
-                      "%" PRIu64 " of %" PRIu64
-                      " jobs have several attempts: each is folded into one",
-                      counts.folded, counts.accepted);
+        hs_warn_some(&call->diag, "--retries=attempts keeps them", counts.folded, counts.accepted,
+                     "jobs have several attempts: each is folded into one");
         hs_lossy_fields_warn(&lossy, &call->diag);
         bool is_whole = counts.folded + counts.rounded == 0 && !hs_lossy_fields_any(&lossy);
         hs_report(&call->diag, HS_NOTE, NULL, NULL, "%" PRIu64 " jobs from %s to %s%s", lossy.jobs,
