@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A trace format is one const record, last in its file, and a word in the list of reader.c. The
+ * A trace format is one const record, last in its file, and a word in the list of format.c. The
  * reader pulls from an open input and fills plain records; it knows nothing of
  * sorting, limits or the engine. The layout says how jobs are written in the format.
  */
@@ -182,9 +182,6 @@ const struct hs_trace_format *hs_trace_format_at(size_t index); /* NULL past the
 const struct hs_trace_format *hs_trace_format_find(const char *name);
 /* HS_E_USAGE with the nearest name, unless it is that of a format or "auto". */
 HS_MUST_USE enum hs_status hs_trace_format_check(const char *name, struct hs_diag *diag);
-/* "csv, helios or philly": all, or those that can be written; in list, which is returned. */
-#define HS_FORMAT_LIST_MAX 256
-const char *hs_trace_format_list(bool is_for_writing, char list[HS_FORMAT_LIST_MAX]);
 
 /* What to do where --retries=attempts finds none. */
 #define HS_NO_ATTEMPTS_HINT                                                                        \
