@@ -596,17 +596,9 @@ static void complete_option(struct hs_output *out, const struct hs_option *optio
     say_parts(out, hs_option_metavar(&option->param, choices, sizeof choices), 0, option->word_at);
 }
 
-/* What may stand for a value, where it is words. */
-static const char *const *words_of(const struct hs_param *p)
-{
-    static const char *const flags[] = {"yes", "no", NULL}, *const files[] = {"@file", NULL};
-    if (p->type == HS_PARAM_FLAG)
-        return flags;
-    return p->type == HS_PARAM_FILE ? files : p->type == HS_PARAM_CHOICE ? p->choices : NULL;
-}
-
 static void complete_policies(struct hs_output *out)
 {
+    static const char *const flags[] = {"yes", "no", NULL}, *const files[] = {"@file", NULL};
     const struct hs_policy_ops *policy;
     bool is_first = true;
     hs_say(out, "_horus_policies='");
@@ -622,7 +614,10 @@ static void complete_policies(struct hs_output *out)
                 "_horus_choices()\n{\n    case \"$1 $2\" in\n");
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++)
         for (const struct hs_param *p = policy->params; p != NULL && p->key != NULL; p++) {
-            const char *const *words = words_of(p);
+            const char *const *words = p->type == HS_PARAM_FLAG     ? flags
+                                       : p->type == HS_PARAM_FILE   ? files
+                                       : p->type == HS_PARAM_CHOICE ? p->choices
+                                                                    : NULL;
             if (words == NULL)
                 continue;
             hs_say(out, "    '%s %s') echo '", policy->name, p->key);
@@ -779,6 +774,7 @@ static const struct {
 
 struct help_options {
     int32_t form;
+    bool verbose; /* of version */
 };
 
 static enum hs_status help(struct hs_call *call)
@@ -807,7 +803,6 @@ static const struct hs_option help_table[] = {
            SHORT, LOCAL),
     HS_OPTIONS_END,
 };
-#undef OWNER
 
 const struct hs_verb hs_verb_help = {
     .name = "help",
@@ -824,10 +819,6 @@ const struct hs_verb hs_verb_help = {
 };
 
 /* ---- version ---- */
-
-struct version_options {
-    bool verbose;
-};
 
 void hs_version_say(struct hs_output *out, bool is_verbose)
 {
@@ -853,12 +844,10 @@ void hs_version_say(struct hs_output *out, bool is_verbose)
 
 static enum hs_status version(struct hs_call *call)
 {
-    const struct version_options *options = call->options;
-    hs_version_say(&call->out, options->verbose);
+    hs_version_say(&call->out, ((const struct help_options *)call->options)->verbose);
     return HS_OK;
 }
 
-#define OWNER struct version_options
 static const struct hs_option version_table[] = {
     FLAG("verbose", verbose, "Output", "also compiler, flags, libraries and built-in model files",
          LETTER('v'), SHORT, LOCAL),
@@ -871,6 +860,6 @@ const struct hs_verb hs_verb_version = {
     .summary = "Version; with --verbose compiler, flags and libraries.",
     .examples = {"version --verbose"},
     .options = version_table,
-    .options_size = sizeof(struct version_options),
+    .options_size = sizeof(struct help_options),
     .run = version,
 };

@@ -266,11 +266,33 @@ static enum hs_status read_members(struct hs_sweep *sweep, const struct hs_json 
 /* Bytes, so that the path of a file of a point fits. */
 #define DIR_MAX (HS_PATH_SIZE - HS_RUN_NAME_SIZE - 64u)
 
-static enum hs_status name_dir(struct hs_sweep *sweep)
+static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *call)
 {
     struct hs_diag silent = {.least = HS_ERROR};
     struct hs_json_doc *doc;
-    char dir[HS_WORKLOAD_MAX + 16], path[HS_PATH_SIZE];
+    char name[HS_WORKLOAD_MAX + 1], dir[HS_WORKLOAD_MAX + 16], path[HS_PATH_SIZE];
+    sweep->call = call;
+    sweep->diag = &call->diag;
+    sweep->arena = &call->arena;
+    sweep->options = call->options;
+    sweep->file = call->operands[0];
+    call->config.file = sweep->file;
+    hs_message_log_open(&sweep->once, &call->diag, HS_LOG_UNIQUE);
+    HS_TRY(hs_json_load(&sweep->doc, sweep->file, &call->diag));
+    enum hs_status status = read_members(sweep, hs_json_root(sweep->doc));
+    hs_json_close(sweep->doc);
+    HS_TRY(status);
+    sweep->input = (struct hs_manifest_input){.role = "experiment", .path = sweep->file};
+    HS_TRY(hs_hash_file(sweep->file, &sweep->input.hash, &sweep->input.bytes, &call->diag));
+    sweep->base = *sweep->options;
+    sweep->base.output = NULL;
+    sweep->base.force = true; /* replaces what a killed run left; a finished point is not run */
+    sweep->config = hs_run_config(&call->config, &sweep->base);
+    sweep->config.policy_sets = call->config.policy_sets;
+    if (sweep->name == NULL) {
+        hs_workload_name(sweep->file, name, sizeof name);
+        sweep->name = hs_arena_text(&call->arena, name, strlen(name));
+    }
     const char *given = sweep->options->output;
     (void)snprintf(dir, sizeof dir, "results/%s", sweep->name);
     if (given == NULL)
@@ -294,34 +316,6 @@ static enum hs_status name_dir(struct hs_sweep *sweep)
     return hs_fail(sweep->diag, HS_E_IO, &(struct hs_place){.file = sweep->dir},
                    "name another directory with -o, or remove this one",
                    "a run or a comparison stands here, not a sweep");
-}
-
-static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *call)
-{
-    char name[HS_WORKLOAD_MAX + 1];
-    sweep->call = call;
-    sweep->diag = &call->diag;
-    sweep->arena = &call->arena;
-    sweep->options = call->options;
-    sweep->file = call->operands[0];
-    call->config.file = sweep->file;
-    hs_message_log_open(&sweep->once, &call->diag, HS_LOG_UNIQUE);
-    HS_TRY(hs_json_load(&sweep->doc, sweep->file, &call->diag));
-    enum hs_status status = read_members(sweep, hs_json_root(sweep->doc));
-    hs_json_close(sweep->doc);
-    HS_TRY(status);
-    sweep->input = (struct hs_manifest_input){.role = "experiment", .path = sweep->file};
-    HS_TRY(hs_hash_file(sweep->file, &sweep->input.hash, &sweep->input.bytes, &call->diag));
-    sweep->base = *sweep->options;
-    sweep->base.output = NULL;
-    sweep->base.force = true; /* replaces what a killed run left; a finished point is not run */
-    sweep->config = hs_run_config(&call->config, &sweep->base);
-    sweep->config.policy_sets = call->config.policy_sets;
-    if (sweep->name == NULL) {
-        hs_workload_name(sweep->file, name, sizeof name);
-        sweep->name = hs_arena_text(&call->arena, name, strlen(name));
-    }
-    return name_dir(sweep);
 }
 
 /* ---- sweep.csv ---- */

@@ -130,33 +130,12 @@ static enum hs_status find_policy(const char *word, const struct words *names, c
                         "one of those given with -p, with its parameters", policy, diag);
 }
 
-static enum hs_status parse_limit(const char *word, struct condition *condition,
-                                  struct hs_diag *diag)
-{
-    char room[WORD_SIZE];
-    size_t len = strlen(word);
-    bool is_signed = *word == '+' || *word == '-', is_percent = len > 0 && word[len - 1] == '%';
-    size_t plus = *word == '+';
-    const char *number = trim(word + plus, len - plus - is_percent, room);
-    if (!hs_parse_double(number, strlen(number), &condition->limit))
-        return hs_fail(diag, HS_E_USAGE, NULL, CONDITION_EXPECTED,
-                       "--fail-if '%s': '%s' is no number", condition->text, word);
-    if (is_percent && !is_signed)
-        return hs_fail(diag, HS_E_USAGE, NULL,
-                       "+1% is a change against the first policy; a share itself is written 0.5",
-                       "--fail-if '%s': a per cent needs its sign", condition->text);
-    condition->is_relative = is_percent;
-    if (is_percent)
-        condition->limit /= 100;
-    return HS_OK;
-}
-
 /* METRIC, '>' or '<', a signed per cent or a plain value, and perhaps '@' and a policy. A per cent
  * without its sign is refused: of a share it could mean either. */
 static enum hs_status parse_condition(const char *text, const struct words *names,
                                       struct condition *condition, struct hs_diag *diag)
 {
-    char word[WORD_SIZE], what[WORD_SIZE + 64];
+    char word[WORD_SIZE], room[WORD_SIZE], what[WORD_SIZE + 64];
     size_t name = strcspn(text, "<>");
     *condition = (struct condition){.text = text, .policy = UINT32_MAX};
     if (text[name] == '\0')
@@ -168,7 +147,18 @@ static enum hs_status parse_condition(const char *text, const struct words *name
     (void)snprintf(what, sizeof what, "--fail-if '%s': unknown metric", text);
     HS_TRY(hs_word_find(names->metrics, names->metric_count, trim(text, name, word), what,
                         "results/README.md lists the metrics", &condition->metric, diag));
-    HS_TRY(parse_limit(trim(limit, len, word), condition, diag));
+    size_t word_len = strlen(trim(limit, len, word)), plus = *word == '+';
+    bool is_percent = word_len > 0 && word[word_len - 1] == '%';
+    const char *number = trim(word + plus, word_len - plus - is_percent, room);
+    if (!hs_parse_double(number, strlen(number), &condition->limit))
+        return hs_fail(diag, HS_E_USAGE, NULL, CONDITION_EXPECTED,
+                       "--fail-if '%s': '%s' is no number", text, word);
+    if (is_percent && *word != '+' && *word != '-')
+        return hs_fail(diag, HS_E_USAGE, NULL,
+                       "+1% is a change against the first policy; a share itself is written 0.5",
+                       "--fail-if '%s': a per cent needs its sign", text);
+    condition->is_relative = is_percent;
+    condition->limit /= is_percent ? 100 : 1;
     if (limit[len] == '\0')
         return HS_OK;
     (void)snprintf(what, sizeof what, "--fail-if '%s': unknown policy", text);
@@ -282,10 +272,9 @@ static void make_label(const struct comparison *c, struct compared *policy)
 {
     static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._=+";
     char base[LABEL_SIZE - 12]; /* with room for a number behind it */
-    size_t len = 0;
-    for (const char *p = policy->spec; *p != '\0' && len + 1 < sizeof base; p++)
-        base[len++] = strchr(safe, *p) != NULL ? *p : '-';
-    base[len] = '\0';
+    (void)snprintf(base, sizeof base, "%s", policy->spec);
+    for (size_t at = 0; base[at += strspn(base + at, safe)] != '\0';)
+        base[at] = '-';
     (void)snprintf(policy->label, sizeof policy->label, "%s", base);
     for (uint32_t i = 0, number = 2; i < c->policy_count; i++)
         if (strcmp(c->policies[i].label, policy->label) == 0) {
@@ -377,27 +366,6 @@ static bool are_alike(const struct hs_setup *a, const struct hs_setup *b)
     return true;
 }
 
-/* Policy number `policies_open`, with the seeds of its first cell. */
-static enum hs_status open_policy(struct comparison *c)
-{
-    struct compared *policy = &c->policies[c->policies_open];
-    policy->options = *c->options;
-    policy->options.policy = policy->spec;
-    policy->options.output = NULL;
-    policy->options.force = false;
-    policy->config = hs_run_config(&c->call->config, &policy->options);
-    policy->options.seed = c->cells[0].seed;
-    policy->options.assign_seed = c->cells[0].assign_seed;
-    c->policies_open++;
-    HS_TRY(hs_setup_open(&policy->setup, &policy->options, &policy->config, &c->log.diag));
-    HS_TRY(hs_simulate_check(&policy->setup, &c->log.diag));
-    for (const struct compared *p = c->policies; p < policy; p++)
-        if (are_alike(&p->setup, &policy->setup))
-            hs_report(&c->call->diag, HS_NOTE, NULL, NULL,
-                      "policies '%s' and '%s' have the same parameters", p->spec, policy->spec);
-    return HS_OK;
-}
-
 static enum hs_status plan(struct comparison *c, struct hs_call *call)
 {
     struct hs_arena *arena = &call->arena;
@@ -415,8 +383,22 @@ static enum hs_status plan(struct comparison *c, struct hs_call *call)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "horus compare TRACE -p fifo -p sjf",
                        "compare: TRACE is missing");
     c->log.diag.least = c->options->verbose ? HS_NOTE : HS_WARNING;
-    while (c->policies_open < c->policy_count)
-        HS_TRY(open_policy(c));
+    while (c->policies_open < c->policy_count) { /* each with the seeds of its first cell */
+        struct compared *policy = &c->policies[c->policies_open++];
+        policy->options = *c->options;
+        policy->options.policy = policy->spec;
+        policy->options.output = NULL;
+        policy->options.force = false;
+        policy->config = hs_run_config(&call->config, &policy->options);
+        policy->options.seed = c->cells[0].seed;
+        policy->options.assign_seed = c->cells[0].assign_seed;
+        HS_TRY(hs_setup_open(&policy->setup, &policy->options, &policy->config, &c->log.diag));
+        HS_TRY(hs_simulate_check(&policy->setup, &c->log.diag));
+        for (const struct compared *p = c->policies; p < policy; p++)
+            if (are_alike(&p->setup, &policy->setup))
+                hs_report(&call->diag, HS_NOTE, NULL, NULL,
+                          "policies '%s' and '%s' have the same parameters", p->spec, policy->spec);
+    }
     HS_TRY(hs_simulate_metrics(&c->policies[0].setup, c->metrics, c->metric_names, &call->diag));
     HS_TRY(read_columns(c));
     HS_TRY(read_conditions(c));
@@ -656,31 +638,24 @@ static enum hs_status write_compare(struct comparison *c, const struct hs_rundir
     return hs_close_listed(&csv, "compare.csv", &c->files[0], &c->call->diag);
 }
 
-/* Policies with a mean, ascending; equal ones as they were given. */
-static uint32_t by_mean(const struct comparison *c, uint32_t metric, uint32_t *policies)
-{
-    uint32_t count = 0;
-    for (uint32_t p = 0; p < c->policy_count; p++) {
-        double mean = c->means[at(c, p, metric)].value;
-        if (isnan(mean))
-            continue;
-        uint32_t to = count++;
-        for (; to > 0 && c->means[at(c, policies[to - 1], metric)].value > mean; to--)
-            policies[to] = policies[to - 1];
-        policies[to] = p;
-    }
-    return count;
-}
-
+/* Of policies with a mean, ascending; equal ones as they were given. */
 static enum hs_status write_order(struct comparison *c, const struct hs_rundir *dir)
 {
     const size_t count = c->metrics->count;
-    uint32_t policies[COMPARED_MAX], m = 0;
+    uint32_t policies[COMPARED_MAX], m = 0, ordered = 0;
     struct hs_csvw csv;
     char path[HS_PATH_SIZE];
     while (m < count && strcmp(c->metric_names[m], ORDER_METRIC) != 0)
         m++;
-    const uint32_t ordered = m < count ? by_mean(c, m, policies) : 0;
+    for (uint32_t p = 0; p < c->policy_count && m < count; p++) {
+        double mean = c->means[at(c, p, m)].value;
+        if (isnan(mean))
+            continue;
+        uint32_t to = ordered++;
+        for (; to > 0 && c->means[at(c, policies[to - 1], m)].value > mean; to--)
+            policies[to] = policies[to - 1];
+        policies[to] = p;
+    }
     hs_rundir_file(dir, "order.csv", path, sizeof path);
     HS_TRY(hs_csvw_open(&csv, path, HS_ORDER_COLUMNS, &c->call->diag));
     for (uint32_t i = 0; i + 1 < ordered; i++) {

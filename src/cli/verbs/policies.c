@@ -450,22 +450,14 @@ static void put_param(struct hs_jsonw *w, const struct hs_param *p)
 
 /* ---- texts of options ---- */
 
-/* "a|b", or "(a|b)(,(a|b))*" for a list. */
-static void put_words(char r[REGEX_SIZE], const char *(*word_at)(size_t), bool is_list)
-{
-    const char *word;
-    char text[128], words[REGEX_SIZE] = "";
-    for (size_t i = 0; (word = word_at(i)) != NULL; i++)
-        hs_append(words, sizeof words, "%s%s", i > 0 ? "|" : "", escaped(word, strlen(word), text));
-    hs_append(r, REGEX_SIZE, is_list ? "(%s)(,(%s))*" : "%s", words, words);
-}
-
 /* The texts of an option as an expression, and the JSON type of its numbers; false: any text. */
 static bool text_pattern(const struct hs_option *option, char r[REGEX_SIZE], const char **number)
 {
-    char name[256];
+    char name[256], words[REGEX_SIZE] = ""; /* "a|b", or "(a|b)(,(a|b))*" for a list */
     struct hs_metavar_part part;
-    const char *unit = hs_option_metavar(&option->param, name, sizeof name);
+    const char *unit = hs_option_metavar(&option->param, name, sizeof name), *word;
+    for (size_t i = 0; option->word_at != NULL && (word = option->word_at(i)) != NULL; i++)
+        hs_append(words, sizeof words, "%s%s", i > 0 ? "|" : "", escaped(word, strlen(word), name));
     *number = "number";
     for (uint32_t i = 0; hs_metavar_part(unit, 0, i, &part); i++) {
         const struct hs_metavar *known = part.known;
@@ -475,7 +467,7 @@ static bool text_pattern(const struct hs_option *option, char r[REGEX_SIZE], con
         if (part.is_literal)
             hs_append(r, REGEX_SIZE, "%s", escaped(part.text, part.len, name));
         else if (has_words && option->word_at != NULL)
-            put_words(r, option->word_at, is_list);
+            hs_append(r, REGEX_SIZE, is_list ? "(%s)(,(%s))*" : "%s", words, words);
         else if (known != NULL && known->pattern != NULL)
             hs_append(r, REGEX_SIZE, "%s", known->pattern);
         else

@@ -205,10 +205,6 @@ const struct hs_verb hs_verb_run = {
 
 #define MANIFEST "manifest.json"
 
-struct rerun_options {
-    const char *trace, *output;
-};
-
 struct rerun {
     char path[HS_PATH_SIZE]; /* of the manifest */
     struct hs_runmanifest manifest;
@@ -389,7 +385,7 @@ static uint32_t say_files(struct hs_output *out, const struct hs_runmanifest *wa
 
 static enum hs_status hold(const struct rerun *r, const char *dir, struct hs_call *call)
 {
-    const struct rerun_options *options = call->options;
+    const struct hs_run_options *options = call->options;
     char hint[2 * HS_PATH_SIZE];
     struct hs_runmanifest now;
     enum hs_status status = hs_runmanifest_open(&now, dir, &call->diag);
@@ -422,7 +418,7 @@ static enum hs_status hold(const struct rerun *r, const char *dir, struct hs_cal
 
 static enum hs_status repeat(struct rerun *r, struct hs_call *call)
 {
-    const char *output = ((const struct rerun_options *)call->options)->output;
+    const char *output = ((const struct hs_run_options *)call->options)->output;
     const char *version = text_or(r, "version"), *commit = text_or(r, "commit");
     const char *here = hs_version_commit();
     const struct hs_run_call run_call = {.terminal = &call->terminal,
@@ -464,7 +460,7 @@ static enum hs_status repeat(struct rerun *r, struct hs_call *call)
 
 static enum hs_status rerun(struct hs_call *call)
 {
-    const struct rerun_options *options = call->options;
+    const struct hs_run_options *options = call->options;
     struct rerun r;
     enum hs_status status = open_manifest(&r, call->operands[0], options->trace, call);
     if (status == HS_OK)
@@ -473,7 +469,7 @@ static enum hs_status rerun(struct hs_call *call)
     return status;
 }
 
-#define OWNER struct rerun_options
+#define OWNER struct hs_run_options
 static const struct hs_option options_table[] = {
     TEXT("trace", trace, "Rerun", NULL, "FILE",
          "the trace, where it lies now; its content must be the recorded one", SHORT),
@@ -496,7 +492,7 @@ const struct hs_verb hs_verb_rerun = {
                  "rerun from-a-colleague/manifest.json --trace ~/traces/sample.csv",
                  "rerun results/mine -o results/mine-again"},
     .options = options_table,
-    .options_size = sizeof(struct rerun_options),
+    .options_size = sizeof(struct hs_run_options),
     .operands_min = 1,
     .operands_max = 1,
     .run = rerun,
