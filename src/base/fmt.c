@@ -170,19 +170,6 @@ size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals)
     return fraction == 0 ? len : len + fraction_put(out + len, fraction, decimals);
 }
 
-/* A value of at most six decimals and 15 digits: the nearest double to a number of millionths,
- * which is what 15 digits of it are. 0 if it is none, or so small that it has an exponent. */
-static size_t millionths_put(char *out, double value)
-{
-    double magnitude = fabs(value), scaled = magnitude * 1e6;
-    if (!(magnitude >= 1e-4 && scaled < 1e15))
-        return 0;
-    int64_t millionths = (int64_t)(scaled + 0.5);
-    if ((double)millionths / 1e6 != magnitude)
-        return 0;
-    return hs_fmt_some_seconds(out, value < 0 ? -millionths : millionths);
-}
-
 size_t hs_fmt_double(char *out, double value)
 {
     if (!isfinite(value))
@@ -191,13 +178,16 @@ size_t hs_fmt_double(char *out, double value)
         out[0] = '0'; /* -0 too */
         return 1;
     }
-    size_t done = millionths_put(out, value);
-    if (done > 0)
-        return done;
+    /* Of at most six decimals and 15 digits it is the nearest double to a number of millionths,
+     * which is what 15 digits of it are; one so small that it has an exponent is not. */
+    const double magnitude = fabs(value), scaled = magnitude * 1e6;
+    const int64_t millionths = magnitude >= 1e-4 && scaled < 1e15 ? (int64_t)(scaled + 0.5) : 0;
+    if (millionths > 0 && (double)millionths / 1e6 == magnitude)
+        return hs_fmt_some_seconds(out, value < 0 ? -millionths : millionths);
     char text[HS_FMT_MAX];
     int len = 0;
     /* Below DBL_MIN a double has fewer digits to give. */
-    for (int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
+    for (int digits = magnitude < DBL_MIN ? 1 : DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
         len = snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;
@@ -222,6 +212,17 @@ void hs_append(char *text, size_t size, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(text + used, size - used, fmt, args);
     va_end(args);
+}
+
+bool hs_is_listed(const char *list, char mark, const char *word)
+{
+    const size_t len = strlen(word);
+    for (const char *at = list; at != NULL; at = strchr(at, mark)) {
+        at += at > list;
+        if (strncmp(at, word, len) == 0 && (at[len] == mark || at[len] == '\0'))
+            return true;
+    }
+    return false;
 }
 
 /* ---- times and sizes from text ---- */

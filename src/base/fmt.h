@@ -52,6 +52,8 @@ double hs_fmt_round6(double value);
 /* Behind the NUL-terminated text of a buffer of `size` bytes; what does not fit is cut off. */
 HS_PRINTF(3, 4)
 void hs_append(char *text, size_t size, const char *fmt, ...);
+/* Whether the word is one of a list with that mark between. */
+bool hs_is_listed(const char *list, char mark, const char *word);
 
 /* Text to numbers, exactly and without the host's time zone or locale. All take len bytes, no
  * terminator needed, no surrounding blanks; false = not of that form or out of range. */

@@ -56,14 +56,6 @@ static inline void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_he
     entry_put(heap, at, entry);
 }
 
-/* Of four, how many lie before the smallest: a knock-out, the first two pairs at once. */
-static inline size_t least_of_all(const struct hs_heap_node *children)
-{
-    const size_t left = is_before(&children[1], &children[0]);
-    const size_t right = 2 + is_before(&children[3], &children[2]);
-    return left ^ ((left ^ right) & (0 - is_before(&children[right], &children[left])));
-}
-
 /* Moves the hole at `at` to a leaf; where it is then. */
 static inline uint32_t sink(struct hs_heap *heap, uint32_t at)
 {
@@ -71,7 +63,11 @@ static inline uint32_t sink(struct hs_heap *heap, uint32_t at)
     const size_t full = (heap->count - 1) / ARITY; /* those before it have all four children */
     size_t hole = at;
     while (hole < full) {
-        const size_t first = hole * ARITY + 1, least = first + least_of_all(&entries[first]);
+        const struct hs_heap_node *four = &entries[hole * ARITY + 1]; /* a knock-out */
+        const size_t left = is_before(&four[1], &four[0]);
+        const size_t right = 2 + is_before(&four[3], &four[2]);
+        const size_t won = left ^ ((left ^ right) & (0 - is_before(&four[right], &four[left])));
+        const size_t least = hole * ARITY + 1 + won;
         entry_put(heap, (uint32_t)hole, &entries[least]);
         hole = least;
     }

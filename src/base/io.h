@@ -72,7 +72,6 @@ HS_MUST_USE enum hs_status hs_read_file(const char *path, uint64_t max_bytes, ch
 
 struct hs_window {
     struct hs_input *input;
-    struct hs_diag *diag;
     char *bytes;
     uint32_t end; /* bytes[0, end) are held; HS_WINDOW_MARGIN bytes behind may be read, too */
     uint32_t cap, max;

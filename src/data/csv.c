@@ -526,7 +526,7 @@ void hs_plain_open(struct hs_csv **csv, struct hs_input *input, char delimiter,
 void hs_csv_open(struct hs_csv **out, struct hs_input *input, char delimiter, struct hs_diag *diag)
 {
     struct hs_csv *csv = hs_alloc_zeroed(1, sizeof *csv);
-    csv->window = (struct hs_window){.input = input, .diag = diag, .max = WINDOW_MAX};
+    csv->window = (struct hs_window){.input = input, .max = WINDOW_MAX};
     csv->diag = diag;
     csv->delimiter = delimiter;
     csv->line = 1;

@@ -704,27 +704,25 @@ struct hs_json_doc {
     const struct hs_json *root;
 };
 
-static enum hs_status document_read(struct hs_json_doc *doc, const char *path, struct hs_diag *diag)
-{
-    HS_TRY(hs_read_file(path, DOCUMENT_MAX, &doc->text, &doc->bytes, diag));
-    size_t len = doc->bytes, bom = len >= 3 && memcmp(doc->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    const char *name = hs_arena_text(&doc->arena, path, strlen(path));
-    char *blanked = hs_arena_text(&doc->arena, doc->text + bom, len - bom);
-    doc->source = (struct hs_source){.file = name,
-                                     .text = doc->text + bom,
-                                     .len = len - bom,
-                                     .end = len - bom,
-                                     .line = 1,
-                                     .column = 1,
-                                     .has_comments = true};
-    return hs_json_parse(&doc->source, blanked, &doc->arena, &doc->root, diag);
-}
-
 enum hs_status hs_json_load(struct hs_json_doc **out, const char *path, struct hs_diag *diag)
 {
     *out = NULL;
     struct hs_json_doc *doc = hs_alloc_zeroed(1, sizeof *doc);
-    enum hs_status status = document_read(doc, path, diag);
+    enum hs_status status = hs_read_file(path, DOCUMENT_MAX, &doc->text, &doc->bytes, diag);
+    if (status == HS_OK) {
+        const bool has_mark = doc->bytes >= 3 && memcmp(doc->text, "\xEF\xBB\xBF", 3) == 0;
+        const char *text = doc->text + (has_mark ? 3 : 0);
+        const size_t len = doc->bytes - (has_mark ? 3 : 0);
+        doc->source = (struct hs_source){.file = hs_arena_text(&doc->arena, path, strlen(path)),
+                                         .text = text,
+                                         .len = len,
+                                         .end = len,
+                                         .line = 1,
+                                         .column = 1,
+                                         .has_comments = true};
+        status = hs_json_parse(&doc->source, hs_arena_text(&doc->arena, text, len), &doc->arena,
+                               &doc->root, diag);
+    }
     if (status == HS_OK)
         *out = doc;
     else

@@ -362,17 +362,6 @@ enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_
     return status;
 }
 
-static bool is_among(const char *choices, const char *text)
-{
-    size_t length = strlen(text);
-    for (size_t len; *choices != '\0'; choices += len + (choices[len] == '|')) {
-        len = strcspn(choices, "|");
-        if (len == length && strncmp(choices, text, len) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Of what was given and comes to nothing: a slip that no result would show. */
 static void warn_of_idle(const struct hs_param *table, const void *base, struct subject subject,
                          uint64_t given, struct hs_diag *diag)
@@ -388,7 +377,7 @@ static void warn_of_idle(const struct hs_param *table, const void *base, struct 
         const struct hs_param *other = hs_param_find(table, key);
         assert(other != NULL && "only_with names no parameter of the table");
         (void)hs_param_print(other, base, value, sizeof value);
-        if (!is_among(with + length + 1, value))
+        if (!hs_is_listed(with + length + 1, '|', value))
             hs_report(diag, HS_WARNING, NULL, with, "%s%s'%s' has no effect: %s is %s",
                       subject.what, subject.colon, table[i].key, key, value);
     }

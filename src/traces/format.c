@@ -374,22 +374,11 @@ static bool is_named(const char *name, const char *text, size_t len)
     return strlen(name) == len && memcmp(name, text, len) == 0;
 }
 
-static bool has_cell(const struct hs_trace_layout *layout, const char *name)
-{
-    size_t len;
-    const char *at = layout->header;
-    for (; at != NULL && *at != '\0'; at += len + (at[len] == ',')) {
-        len = strcspn(at, ",");
-        if (is_named(name, at, len))
-            return true;
-    }
-    return at == NULL;
-}
-
 const struct hs_column *hs_layout_holds(const struct hs_trace_layout *layout, size_t member)
 {
     for (uint32_t i = 0; i < layout->column_count; i++)
-        if (layout->columns[i].offset == member && has_cell(layout, layout->columns[i].name))
+        if (layout->columns[i].offset == member &&
+            (layout->header == NULL || hs_is_listed(layout->header, ',', layout->columns[i].name)))
             return &layout->columns[i];
     return NULL;
 }

@@ -554,13 +554,12 @@ void hs_trace_close(struct hs_trace *trace)
 /* A bound that is not given leaves what is there. */
 static bool read_bound(const char *text, size_t len, int64_t *us, bool *is_date)
 {
-    static const char midnight[] = " 00:00:00";
     char whole[32];
     if (len == 0)
         return true;
     *is_date = hs_parse_datetime_us(text, len, us);
     if (!*is_date && len == strlen("2017-10-01")) {
-        (void)snprintf(whole, sizeof whole, "%.*s%s", (int)len, text, midnight);
+        (void)snprintf(whole, sizeof whole, "%.*s 00:00:00", (int)len, text);
         *is_date = hs_parse_datetime_us(whole, strlen(whole), us);
     }
     return *is_date || (hs_parse_duration_us(text, len, us) && *us >= 0);
@@ -591,11 +590,6 @@ const char *hs_trace_clock_text(char text[HS_CLOCK_TEXT], int64_t us)
 }
 
 /* ---- traces in memory ---- */
-
-static void say_nothing(void *ctx, enum hs_severity severity, const char *text, size_t len)
-{
-    (void)ctx, (void)severity, (void)text, (void)len;
-}
 
 /* What is counted by now; most jobs share all but the rows. */
 static void keep_mark(struct hs_trace_cache *cache, const struct hs_trace *trace, uint64_t index)
@@ -650,11 +644,10 @@ enum hs_status hs_trace_cache_record(struct hs_trace_cache **trace_cache,
 {
     struct hs_trace_options recorded = *options;
     struct hs_trace *trace = NULL;
-    struct hs_diag silent;
+    struct hs_diag silent = {.least = HS_ERROR + 1};
     recorded.load = recorded.scale_time = 1;
     recorded.trace_cache = NULL;
     *trace_cache = NULL;
-    hs_diag_init(&silent, say_nothing, NULL);
     struct hs_trace_cache *t = hs_alloc_zeroed(1, sizeof *t);
     hs_intern_init(&t->names);
     enum hs_status status = hs_trace_open(&trace, &recorded, &silent);

@@ -52,7 +52,8 @@ static void open_bytes(const char *data, size_t len)
     sink_clear(&sink);
     (void)scratch_write("a.json", data, len);
     assert_int_equal(hs_input_open(&input, "a.json", &sink.diag), HS_OK);
-    stream_open(&stream, input, &sink.diag);
+    stream = (struct jsonstream){
+        .window = {.input = input, .max = WINDOW_MAX}, .diag = &sink.diag, .line = 1, .column = 1};
 }
 
 static void open_text(const char *text)

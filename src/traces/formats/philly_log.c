@@ -50,8 +50,6 @@ struct jsonstream {
     uint32_t begin;       /* of the element */
 };
 
-/* ---- elements: window and places ---- */
-
 /* Moves `kept` on to the line of `to`, or to `to` itself when that line is long. */
 static void keep_from(struct jsonstream *s, uint32_t to)
 {
@@ -103,8 +101,6 @@ static enum hs_status lost(struct jsonstream *s, const char *what, const char *h
     return hs_fail(s->diag, HS_E_INPUT, &place, hint, "%s", what);
 }
 
-/* ---- elements: splitting ---- */
-
 static enum hs_status truncated(struct jsonstream *s, const char *what)
 {
     s->at = s->window.end;
@@ -140,8 +136,6 @@ static enum hs_status element_split(struct jsonstream *s)
     return hs_fail(s->diag, HS_E_LIMIT, &place, "is a closing bracket missing?",
                    "an element of more than 16 MiB");
 }
-
-/* ---- elements: between elements ---- */
 
 /* To the next byte that is not white space; HS_END at the end of the file. */
 static enum hs_status seek_byte(struct jsonstream *s, int *c)
@@ -227,14 +221,6 @@ static enum hs_status element_seek(struct jsonstream *s)
     return HS_OK;
 }
 
-static void stream_open(struct jsonstream *s, struct hs_input *input, struct hs_diag *diag)
-{
-    *s = (struct jsonstream){.window = {.input = input, .diag = diag, .max = WINDOW_MAX},
-                             .diag = diag,
-                             .line = 1,
-                             .column = 1};
-}
-
 /* s->element lives until the next call. HS_E_INPUT: this element is bad, or the file is beyond
  * repair from here on; in the first case the next call goes on, in the second it is HS_E_IO. */
 static enum hs_status stream_next(struct jsonstream *s)
@@ -313,7 +299,10 @@ static enum hs_status open_philly(void *state, struct hs_input *input,
                        "leave out --philly-attempts=split, or --retries=attempts",
                        "--philly-attempts=split makes a job of each attempt: none is left to be "
                        "submitted again");
-    stream_open(&p->stream, input, &faults->relay);
+    p->stream = (struct jsonstream){.window = {.input = input, .max = WINDOW_MAX},
+                                    .diag = &faults->relay,
+                                    .line = 1,
+                                    .column = 1};
     return HS_OK;
 }
 

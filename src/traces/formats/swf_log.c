@@ -125,12 +125,13 @@ static bool keeps(const struct hs_trace_job *job, const struct hs_column *column
 
 /* ---- numbers of names ---- */
 
-static void take(struct swf_numbers *n, uint32_t number, bool *was_free)
+/* Whether it was free. */
+static bool take(struct swf_numbers *n, uint32_t number)
 {
     char text[HS_FMT_MAX + 1];
+    const uint32_t known = n->taken.count;
     text[hs_fmt_u64(text, number)] = '\0';
-    *was_free = hs_intern_find(&n->taken, text) == UINT32_MAX;
-    (void)hs_intern_get(&n->taken, text);
+    return hs_intern_get(&n->taken, text) == known;
 }
 
 /* The number of a name, behind the comment that defines it where it is new; UNKNOWN for none. */
@@ -138,7 +139,6 @@ static int64_t number_of(struct swf_writing *w, int kind, const char *name)
 {
     struct swf_numbers *n = &w->numbers[kind];
     struct hs_output *out = &w->csv->out;
-    bool was_free = false;
     const uint32_t known = n->names.count;
     if (name == NULL || name[0] == '\0')
         return UNKNOWN;
@@ -146,14 +146,11 @@ static int64_t number_of(struct swf_writing *w, int kind, const char *name)
     hs_grow((void **)&n->of, &n->cap, (uint64_t)id + 1, sizeof *n->of, HS_INTERN_MAX);
     if (id < known)
         return n->of[id];
-    if (is_plain_number(name, &n->of[id]))
-        take(n, n->of[id], &was_free);
-    if (was_free)
+    if (is_plain_number(name, &n->of[id]) && take(n, n->of[id]))
         return n->of[id];
-    while (!was_free) {
+    do
         n->of[id] = ++n->last;
-        take(n, n->of[id], &was_free);
-    }
+    while (!take(n, n->of[id]));
     hs_say(out, "; %s: %" PRIu32 " ", kinds[kind], n->of[id]);
     for (const char *c = name; *c != '\0'; c++) /* a blank for what would end the comment */
         hs_output_put(out, (unsigned char)*c < 0x20 ? " " : c, 1);
