@@ -467,12 +467,6 @@ static void gandiva_semantics(const void *state, struct hs_semantics *out)
 
 /* ---- invariants, O(live jobs) ---- */
 
-static bool is_placed(const struct hs_gandiva *g, hs_job_id job)
-{
-    enum hs_job_state state = hs_view_state(g->v, job);
-    return state == HS_JOB_STARTING || state == HS_JOB_RUNNING || state == HS_JOB_MIGRATING;
-}
-
 static const char *check_member(const struct hs_gandiva *g, uint32_t server, hs_job_id leader,
                                 hs_job_id job)
 {
@@ -481,7 +475,7 @@ static const char *check_member(const struct hs_gandiva *g, uint32_t server, hs_
         return "a ring holds a job of another server";
     if (j->leader != leader)
         return "a packed job has another leader";
-    if (j->is_running != is_placed(g, job) || (j->held > 0) != j->is_running)
+    if (j->is_running == hs_job_waits(g->v, job) || (j->held > 0) != j->is_running)
         return "a job of a ring runs although it should not, or the other way round";
     if (j->is_running && j->held != hs_view_gpus_held(g->v, job))
         return "a job of a ring holds other GPUs than it should";
@@ -573,7 +567,7 @@ static const char *gandiva_check(const void *state, const struct hs_view *v)
     }
     for (hs_job_id j = hs_job_queue_first(&g->spread); j != HS_NO_JOB;
          j = hs_job_queue_next(&g->spread, v, j))
-        if (hs_gandiva_job(g, j)->where != HS_GANDIVA_SPREAD || !is_placed(g, j))
+        if (hs_gandiva_job(g, j)->where != HS_GANDIVA_SPREAD || hs_job_waits(v, j))
             return "a job that is said to be spread is not, or does not run";
     return broken;
 }

@@ -27,32 +27,19 @@ void hs_allocation_map_add(struct hs_allocation_map *s, hs_job_id job, uint32_t 
     s->on_gpu[gpu] = h;
 }
 
-static void leave_gpu(struct hs_allocation_map *s, uint32_t h)
-{
-    uint32_t *link = &s->on_gpu[s->allocations[h].gpu];
-    while (*link != h)
-        link = &s->allocations[*link].next_on_gpu;
-    *link = s->allocations[h].next_on_gpu;
-}
-
 void hs_allocation_map_drop(struct hs_allocation_map *s, uint32_t *first_of_job)
 {
     uint32_t h = *first_of_job, next;
     for (; h != 0; h = next) {
         next = s->allocations[h].next_of_job;
-        leave_gpu(s, h);
+        uint32_t *link = &s->on_gpu[s->allocations[h].gpu];
+        while (*link != h)
+            link = &s->allocations[*link].next_on_gpu;
+        *link = s->allocations[h].next_on_gpu;
         s->allocations[h].next_of_job = s->free;
         s->free = h;
     }
     *first_of_job = 0;
-}
-
-static bool is_on(const struct hs_allocation_map *s, uint32_t gpu, hs_job_id job)
-{
-    uint32_t h = s->on_gpu[gpu];
-    while (h != 0 && s->allocations[h].job != job)
-        h = s->allocations[h].next_on_gpu;
-    return h != 0;
 }
 
 const char *hs_allocation_map_check(const struct hs_allocation_map *s, const struct hs_view *v)
@@ -63,9 +50,13 @@ const char *hs_allocation_map_check(const struct hs_allocation_map *s, const str
             count++;
         if (count != tenants)
             return "a GPU has other holders than the policy believes";
-        for (uint32_t i = 0; i < tenants; i++)
-            if (!is_on(s, gpu, hs_view_gpu_tenant(v, gpu, i)))
+        for (uint32_t i = 0; i < tenants; i++) {
+            uint32_t h = s->on_gpu[gpu];
+            while (h != 0 && s->allocations[h].job != hs_view_gpu_tenant(v, gpu, i))
+                h = s->allocations[h].next_on_gpu;
+            if (h == 0)
                 return "a GPU has a tenant that the policy does not know of";
+        }
     }
     return NULL;
 }

@@ -23,6 +23,19 @@
 
 #include "horus/policy.h"
 
+static inline uint64_t hs_smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+static inline int64_t hs_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+static inline int64_t hs_later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Half a cache line: there is one, or more, for each live job. */
 struct hs_job_queue_link {
     int64_t key;

@@ -39,15 +39,6 @@ int64_t hs_estimate_gpu_time_us(const struct hs_view *v, hs_job_id job)
 enum { COST_FREE, COST_TABLE, COST_JOB, COST_RESTART, COST_CHECKPOINT };
 const char *const hs_cost_names[] = {"free", "table", "job", "restart", "checkpoint", NULL};
 
-/* The last entry of a shorter table serves all larger gangs. */
-static int64_t table_us(const struct hs_durations *table, uint32_t gpus)
-{
-    uint32_t size_class = gpus <= 1 ? 0 : gpus <= 8 ? 1 : 2;
-    if (table->count == 0)
-        return 0;
-    return table->us[size_class < table->count ? size_class : table->count - 1];
-}
-
 /* -1: not known. */
 static int64_t own_us(const struct hs_preempt_cost *cost, const struct hs_view *v, hs_job_id job)
 {
@@ -64,10 +55,13 @@ static int64_t own_us(const struct hs_preempt_cost *cost, const struct hs_view *
 
 int64_t hs_cost_us(const struct hs_preempt_cost *cost, const struct hs_view *v, hs_job_id job)
 {
-    if (cost->model == COST_FREE)
-        return 0;
-    int64_t us = own_us(cost, v, job);
-    return us >= 0 ? us : table_us(&cost->table, hs_view_gpus(v, job));
+    const struct hs_durations *table = &cost->table;
+    uint32_t gpus = hs_view_gpus(v, job), size_class = gpus <= 1 ? 0 : gpus <= 8 ? 1 : 2;
+    int64_t us = cost->model == COST_FREE ? 0 : own_us(cost, v, job);
+    if (us >= 0 || table->count == 0)
+        return us >= 0 ? us : 0;
+    /* the last entry of a shorter table serves all larger gangs */
+    return table->us[size_class < table->count ? size_class : table->count - 1];
 }
 
 const char *hs_cost_text(const struct hs_preempt_cost *cost, bool is_at_events)

@@ -81,14 +81,6 @@ static bool place_in_order(struct gang_request *g)
     return true;
 }
 
-static bool place_best_fit(struct gang_request *g)
-{
-    while (!take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest))
-        if (!take_most(g, hs_view_worst_fit(g->v, g->job, 1)))
-            return false;
-    return true;
-}
-
 /* `count` idle nodes of that size, from node `from` on. */
 static bool take_idle(struct gang_request *g, uint32_t size, uint32_t count, uint32_t from)
 {
@@ -175,7 +167,10 @@ HS_INLINE bool place(struct gang_request *g, enum hs_placer placer)
     case HS_PLACE_CONSOLIDATE:
         return place_consolidated(g);
     case HS_PLACE_BEST_FIT:
-        return place_best_fit(g);
+        while (!take(g, hs_view_best_fit(g->v, g->job, g->rest), g->rest))
+            if (!take_most(g, hs_view_worst_fit(g->v, g->job, 1)))
+                return false;
+        return true;
     case HS_PLACE_FIRST_FIT:
         return take(g, hs_view_first_fit(g->v, g->job, g->rest, 0), g->rest) || place_in_order(g);
     case HS_PLACE_SPREAD:

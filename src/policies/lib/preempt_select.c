@@ -168,19 +168,15 @@ static bool finds_behind(struct walk *w, uint64_t need)
     return false;
 }
 
-/* The first holder that must make way is before the waiting job. */
-static inline bool is_past_the_first_eviction(const struct walk *w)
-{
-    return w->taken > w->c->room &&
-           is_before_next(w, w->behind->level, w->behind_key, w->behind_job);
-}
-
 /* Waiting jobs before the first holder that has to make way. Leaves the position right before that
  * holder, if there is one. */
 static void choose_freely(struct walk *w)
 {
-    while (w->next != HS_NO_JOB && !is_past_the_first_eviction(w)) {
-        uint64_t room = w->c->room, taken = w->taken + w->next_gpus;
+    const uint64_t room = w->c->room;
+    while (
+        w->next != HS_NO_JOB &&
+        (w->taken <= room || !is_before_next(w, w->behind->level, w->behind_key, w->behind_job))) {
+        uint64_t taken = w->taken + w->next_gpus;
         if (taken <= room + w->gpus || finds_behind(w, taken - room)) {
             list_add(&w->c->chosen, w->v, w->next);
             w->taken = taken;

@@ -176,14 +176,9 @@ static void scan_front(struct hs_vc_queues *q, uint32_t vc, const struct hs_view
     *stuck = job + 1;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 uint64_t hs_vc_queues_room(const struct hs_view *v, uint32_t vc)
 {
-    return smaller(hs_view_free_gpus(v, vc), hs_view_quota_room(v, vc));
+    return hs_smaller(hs_view_free_gpus(v, vc), hs_view_quota_room(v, vc));
 }
 
 void hs_vc_queues_narrow_by_room(struct hs_gang_limits *bounds, const struct hs_view *v,
@@ -191,9 +186,9 @@ void hs_vc_queues_narrow_by_room(struct hs_gang_limits *bounds, const struct hs_
 {
     uint64_t gpus = hs_view_free_gpus(v, vc);
     uint64_t room = gpus > 0 ? gpus * HS_GPU_MILLI : hs_view_share_room(v, vc);
-    room = smaller(room, hs_view_quota_room_milli(v, vc));
-    bounds->plain = smaller(bounds->plain, room);
-    bounds->constrained = smaller(bounds->constrained, room);
+    room = hs_smaller(room, hs_view_quota_room_milli(v, vc));
+    bounds->plain = hs_smaller(bounds->plain, room);
+    bounds->constrained = hs_smaller(bounds->constrained, room);
 }
 
 void hs_vc_queues_narrow_by_failure(struct hs_gang_limits *bounds, const struct hs_view *v,

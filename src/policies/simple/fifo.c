@@ -59,11 +59,6 @@ struct fifo {
 
 /* ---- scan=easy ---- */
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Until it ends, if it starts now. */
 static int64_t busy_us(const struct hs_view *v, hs_job_id job)
 {
@@ -73,7 +68,7 @@ static int64_t busy_us(const struct hs_view *v, hs_job_id job)
 /* From 1 on: a limit of 0 lets no job through. */
 static uint32_t steps_of(int64_t us)
 {
-    return (uint32_t)smaller((uint64_t)us >> STEP_BITS, STEPS_MOST - 1) + 1;
+    return (uint32_t)hs_smaller((uint64_t)us >> STEP_BITS, STEPS_MOST - 1) + 1;
 }
 
 static uint32_t size_of(const struct hs_view *v, hs_job_id job, bool *is_constrained)
@@ -176,7 +171,7 @@ static void reserve(struct easy_pass *x, hs_job_id head)
     const uint64_t wanted = milli_of(v, head);
     uint64_t free_milli =
         hs_view_free_gpus(v, x->vc) * HS_GPU_MILLI + hs_view_share_rooms(v, x->vc);
-    free_milli = smaller(free_milli, hs_view_quota_room_milli(v, x->vc));
+    free_milli = hs_smaller(free_milli, hs_view_quota_room_milli(v, x->vc));
     for (hs_job_id j = hs_job_queue_first(running); j != HS_NO_JOB;
          j = hs_job_queue_next(running, v, j)) {
         free_milli += milli_of(v, j);

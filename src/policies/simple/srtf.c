@@ -104,16 +104,6 @@ static void srtf_needs(const void *state, uint32_t *can, uint32_t *knows)
         *knows |= HS_KNOWS_DURATION;
 }
 
-/* Gangs of 1, 2, ..., count GPUs at once need this many: more sizes than that cannot hold GPUs
- * together. */
-static uint32_t sizes_at_most(uint64_t gpus)
-{
-    uint32_t count = 0;
-    for (uint64_t needed = 0; needed <= gpus; needed += count)
-        count++;
-    return count;
-}
-
 static enum hs_status srtf_init(void *state, const struct hs_view *v)
 {
     struct srtf *s = state;
@@ -124,7 +114,10 @@ static enum hs_status srtf_init(void *state, const struct hs_view *v)
     s->waiting = hs_view_alloc(v, s->vcs * sizeof *s->waiting);
     s->running = hs_view_alloc(v, s->vcs * sizeof *s->running);
     for (uint32_t vc = 0; vc < s->vcs; vc++) {
-        uint32_t classes = s->weighs_gpus ? sizes_at_most(hs_view_total_gpus(v, vc)) : 1;
+        /* gangs of 1, 2, ..., n GPUs at once need their sum: no more sizes hold GPUs together */
+        uint64_t gpus = s->weighs_gpus ? hs_view_total_gpus(v, vc) : 0, classes = 0;
+        for (uint64_t needed = 0; needed <= gpus; needed += classes)
+            classes++;
         s->lists[vc].jobs = hs_job_chain_empty(offsetof(struct replace_scratch, link));
         s->running[vc].classes = hs_view_alloc(v, classes * sizeof *s->running[vc].classes);
     }
@@ -142,20 +135,6 @@ static enum hs_status srsf_init(void *state, const struct hs_view *v)
 static struct replace_scratch *link_of(const struct hs_view *v, hs_job_id job)
 {
     return hs_view_scratch(v, job);
-}
-
-/* A job that holds GPUs loses the time of a restart at every event (compat=muri). */
-static void list_lose(struct job_list *list, const struct hs_view *v, struct hs_plan *p)
-{
-    int64_t since_us = hs_view_now_us(v) - list->decided_us;
-    list->decided_us = hs_view_now_us(v);
-    hs_plan_reason(p, hs_compat_lost_text);
-    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after) {
-        int64_t *lost_us = &link_of(v, at)->lost_us;
-        *lost_us = hs_job_waits(v, at) ? 0 : hs_compat_lost_us(v, at, since_us);
-        if (*lost_us > 0)
-            hs_plan_add_overhead(p, at, *lost_us);
-    }
 }
 
 static void list_sort(struct job_list *list, const struct hs_view *v, const struct srtf *s)
@@ -224,8 +203,16 @@ static void replace_all(const struct srtf *s, const struct hs_view *v, struct hs
 {
     struct job_list *list = &s->lists[vc];
     uint64_t capacity = hs_vc_queues_room(v, vc);
-    if (compat_of(s) == HS_COMPAT_MURI)
-        list_lose(list, v, p);
+    int64_t since_us = hs_view_now_us(v) - list->decided_us;
+    list->decided_us = hs_view_now_us(v);
+    hs_plan_reason(p, hs_compat_lost_text);
+    for (hs_job_id at = list->jobs.first; at != HS_NO_JOB && compat_of(s) == HS_COMPAT_MURI;
+         at = link_of(v, at)->link.after) { /* each event costs a holder the time of a restart */
+        int64_t *lost_us = &link_of(v, at)->lost_us;
+        *lost_us = hs_job_waits(v, at) ? 0 : hs_compat_lost_us(v, at, since_us);
+        if (*lost_us > 0)
+            hs_plan_add_overhead(p, at, *lost_us);
+    }
     list_sort(list, v, s);
     for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after)
         capacity += hs_view_gpus_held(v, at);

@@ -263,11 +263,6 @@ static void account(const struct tiresias *t, const struct hs_view *v, hs_job_id
         j->waited_us += passed_us;
 }
 
-static int64_t latest(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Both rounded up. */
 static int64_t divided(int64_t service, int64_t weight)
 {
@@ -296,7 +291,7 @@ static int64_t demotion_us(const struct tiresias *t, const struct hs_view *v, hs
         return NEVER_DUE;
     int64_t limit = t->limits.us[j->choice.level];
     if (t->compat == HS_COMPAT_MURI) /* its timer rounds limit / n up to seconds */
-        return j->since_us + latest(0, whole_seconds(divided(limit, weight)) - j->service_us);
+        return j->since_us + hs_later(0, whole_seconds(divided(limit, weight)) - j->service_us);
     limit += t->compat == HS_COMPAT_HELIOS; /* its test is > and not >= */
     const int64_t at_us = served_us(j, limit, weight);
     return t->compat == HS_COMPAT_TIRESIAS ? whole_seconds(at_us) : at_us;
@@ -312,7 +307,7 @@ static int64_t promotion_us(const struct tiresias *t, const struct hs_view *v, h
         units > (double)(NEVER_DUE / 4 / unit_us) || counts_costs(t))
         return NEVER_DUE;
     int64_t wait_us = (int64_t)units * unit_us;
-    return j->since_us + latest(0, wait_us - j->waited_us);
+    return j->since_us + hs_later(0, wait_us - j->waited_us);
 }
 
 /* Into the set of jobs that are due, and out of it; the account is of now. */
@@ -569,11 +564,6 @@ static const char *plan_reason(const struct hs_view *v, hs_job_id job, bool is_e
     return is_just_demoted ? of_demotion[j->choice.level] : of_eviction[j->choice.level];
 }
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* When jobs that this plan starts or evicts will be due: it is the last chance to set a timer.
  * Those that it starts are counted. */
 static int64_t due_of_plan(const struct tiresias *t, const struct hs_view *v,
@@ -584,11 +574,11 @@ static int64_t due_of_plan(const struct tiresias *t, const struct hs_view *v,
     for (hs_job_id j = choice->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
         q->lead++;
         account(t, v, j);
-        at_us = earlier(at_us, demotion_us(t, v, j));
+        at_us = hs_earlier(at_us, demotion_us(t, v, j));
     }
     for (hs_job_id j = choice->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
         account(t, v, j);
-        at_us = earlier(at_us, promotion_us(t, v, j));
+        at_us = hs_earlier(at_us, promotion_us(t, v, j));
     }
     return at_us;
 }
@@ -671,10 +661,10 @@ static enum hs_status tiresias_decide(void *state, const struct hs_view *v, stru
     for (uint32_t vc = 0; vc < t->vcs; vc++) {
         struct tiresias_queues *q = &t->by_vc[vc];
         if (is_round)
-            due_us = earlier(due_us, decide_queues(t, v, p, vc));
+            due_us = hs_earlier(due_us, decide_queues(t, v, p, vc));
         else if (t->is_awake[vc])
             due_us = now_us;
-        due_us = earlier(due_us, first_due_us(q, v));
+        due_us = hs_earlier(due_us, first_due_us(q, v));
     }
     if (due_us == NEVER_DUE)
         return HS_OK;
