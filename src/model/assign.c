@@ -60,28 +60,6 @@ static uint32_t of_share(const struct hs_trace_job *job, uint32_t amount)
     return job->gpu_milli > 0 ? (uint32_t)((uint64_t)amount * job->gpu_milli / 1000) : amount;
 }
 
-/* Fills what the record does not state. The step is as measured, on the GPU type of the row: it is
- * not scaled to the reference type of the trace, because most rows were measured on no type that a
- * trace was recorded on, and a policy cuts its turns of whole mini-batches anyway. */
-static void complete(const struct hs_profile *p, struct hs_trace_job *job)
-{
-    const double step_us = p->step_ms * 1000; /* NaN: unknown */
-    if (job->gpu_util_pm < 0 && p->util_pm >= 0)
-        job->gpu_util_pm = (int32_t)of_share(job, (uint32_t)p->util_pm);
-    if (job->gpu_mem_mib == 0 && p->mem_mib > 0) {
-        uint32_t mem_mib = of_share(job, p->mem_mib);
-        job->gpu_mem_mib =
-            mem_mib > job->gpu_mem_persistent_mib ? mem_mib : job->gpu_mem_persistent_mib;
-    }
-    if (job->step_us == 0 && step_us > 0 && step_us <= (double)STEP_US_MAX)
-        job->step_us = llround(step_us);
-    if (job->checkpoint_mib == 0)
-        job->checkpoint_mib = p->checkpoint_mib;
-    if (job->gpu_mem_persistent_mib == 0)
-        job->gpu_mem_persistent_mib = p->mem_persistent_mib;
-    settle_memory(job);
-}
-
 static const char *name_of(const char *text)
 {
     return text[0] != '\0' ? text : NULL;
@@ -173,25 +151,6 @@ static double mean_at(const struct mix_group *group, double theta)
     return sum / weights / 1000;
 }
 
-static void set_weights(struct mix_group *group, double target)
-{
-    double low = -THETA_MAX, theta = THETA_MAX, total = 0, sum = 0;
-    for (int i = 0; i < THETA_STEPS; i++) {
-        double middle = low + (theta - low) / 2;
-        if (mean_at(group, middle) < target)
-            low = middle;
-        else
-            theta = middle;
-    }
-    for (uint32_t i = 0; i < group->count; i++)
-        total += weight_at(group, i, theta);
-    for (uint32_t i = 0; i < group->count; i++) {
-        sum += weight_at(group, i, theta);
-        group->ends[i] = (uint64_t)llrint(sum / total * (double)CHANCE_ONE);
-    }
-    group->ends[group->count - 1] = CHANCE_ONE;
-}
-
 static void percent_text(char *text, uint64_t pm)
 {
     text[hs_fmt_ratio(text, pm, 10, 1)] = '\0';
@@ -202,7 +161,21 @@ static enum hs_status group_weigh(struct mix_group *group, const char *jobs, dou
 {
     int32_t least_pm = group->rows[0].util_pm, most_pm = group->rows[group->count - 1].util_pm;
     if (target >= least_pm / 1000.0 && target <= most_pm / 1000.0) {
-        set_weights(group, target);
+        double low = -THETA_MAX, theta = THETA_MAX, total = 0, sum = 0;
+        for (int i = 0; i < THETA_STEPS; i++) {
+            double middle = low + (theta - low) / 2;
+            if (mean_at(group, middle) < target)
+                low = middle;
+            else
+                theta = middle;
+        }
+        for (uint32_t i = 0; i < group->count; i++)
+            total += weight_at(group, i, theta);
+        for (uint32_t i = 0; i < group->count; i++) {
+            sum += weight_at(group, i, theta);
+            group->ends[i] = (uint64_t)llrint(sum / total * (double)CHANCE_ONE);
+        }
+        group->ends[group->count - 1] = CHANCE_ONE;
         return HS_OK;
     }
     char least[HS_FMT_MAX + 1], most[HS_FMT_MAX + 1], wanted[HS_FMT_MAX + 1], hint[192];
@@ -343,30 +316,30 @@ static uint64_t draw(const struct hs_assign *a, enum draw purpose)
     return hs_splitmix64(bits_of_job + purpose);
 }
 
-static inline void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t profile,
-                        enum hs_profile_from from)
+/* Fills what the record does not state. The step is as measured, on the GPU type of the row: it is
+ * not scaled to the reference type of the trace, because most rows were measured on no type that a
+ * trace was recorded on, and a policy cuts its turns of whole mini-batches anyway. */
+static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t profile,
+                 enum hs_profile_from from)
 {
+    const struct hs_profile *p = &a->catalogue->profiles[profile];
+    const double step_us = p->step_ms * 1000; /* NaN: unknown */
     job->profile = profile;
     job->profile_from = from;
-    complete(&a->catalogue->profiles[profile], job);
-}
-
-/* The names of a job as one text; false if they are too long for it. */
-static bool join_names(const struct hs_trace_job *job, char text[NAME_SIZE])
-{
-    const char *parts[] = {job->model, job->dataset, job->batch, job->precision};
-    size_t used = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        size_t len = parts[i] != NULL ? strlen(parts[i]) : 0;
-        if (used + len + 1 >= NAME_SIZE)
-            return false;
-        if (len > 0)
-            memcpy(text + used, parts[i], len);
-        used += len;
-        text[used++] = NAME_SEPARATOR;
+    if (job->gpu_util_pm < 0 && p->util_pm >= 0)
+        job->gpu_util_pm = (int32_t)of_share(job, (uint32_t)p->util_pm);
+    if (job->gpu_mem_mib == 0 && p->mem_mib > 0) {
+        uint32_t mem_mib = of_share(job, p->mem_mib);
+        job->gpu_mem_mib =
+            mem_mib > job->gpu_mem_persistent_mib ? mem_mib : job->gpu_mem_persistent_mib;
     }
-    text[used] = '\0';
-    return true;
+    if (job->step_us == 0 && step_us > 0 && step_us <= (double)STEP_US_MAX)
+        job->step_us = llround(step_us);
+    if (job->checkpoint_mib == 0)
+        job->checkpoint_mib = p->checkpoint_mib;
+    if (job->gpu_mem_persistent_mib == 0)
+        job->gpu_mem_persistent_mib = p->mem_persistent_mib;
+    settle_memory(job);
 }
 
 /* The same few sets of names come again and again, and all but exact ones cost a search of the
@@ -376,9 +349,21 @@ static struct naming find_named(struct hs_assign *a, const struct hs_trace_job *
     char text[NAME_SIZE];
     uint32_t id = UINT32_MAX;
     struct naming found;
-    if (join_names(job, text))
+    const char *parts[] = {job->model, job->dataset, job->batch, job->precision};
+    size_t used = 0;
+    for (size_t i = 0; i < HS_COUNT_OF(parts) && used < NAME_SIZE; i++) {
+        size_t len = parts[i] != NULL ? strlen(parts[i]) : 0;
+        if (len > 0 && used + len + 1 < NAME_SIZE)
+            memcpy(text + used, parts[i], len);
+        used += len + 1;
+        if (used < NAME_SIZE)
+            text[used - 1] = NAME_SEPARATOR;
+    }
+    if (used < NAME_SIZE) {
+        text[used] = '\0';
         id = a->names.count < NAMES_MAX ? hs_intern_get(&a->names, text)
                                         : hs_intern_find(&a->names, text);
+    }
     if (id < a->naming_count)
         return a->namings[id];
     found.profile = hs_catalogue_match(a->catalogue, job->model, job->dataset, job->batch,

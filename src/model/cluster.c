@@ -107,41 +107,6 @@ static void draft_free(struct cluster_draft *draft)
     *draft = (struct cluster_draft){0};
 }
 
-/* "n17"; or the group's name, with a number from 0 when the group has several nodes. */
-static const char *node_name(struct hs_cluster *c, const struct node_group *g, uint32_t i)
-{
-    char text[320];
-    if (g->name == NULL)
-        (void)snprintf(text, sizeof text, "n%u", c->node_count);
-    else if (g->count == 1)
-        return g->name;
-    else
-        (void)snprintf(text, sizeof text, "%s%u", g->name, i);
-    return hs_arena_text(&c->arena, text, strlen(text));
-}
-
-static void build_group(struct hs_cluster *c, const struct node_group *g)
-{
-    for (uint32_t i = 0; i < g->count; i++) {
-        const char *name = node_name(c, g, i);
-        if (c->own_node_vc != NULL)
-            c->own_node_vc[c->node_count] = g->vc;
-        c->nodes[c->node_count++] = (struct hs_node){
-            .name = name,
-            .first_gpu = c->gpu_count,
-            .gpus = g->gpus,
-            .type = g->type,
-            .rack = g->rack,
-            .cpus = g->cpus,
-            .mem_mib = g->mem_mib,
-        };
-        c->gpu_count += g->gpus;
-    }
-    if (g->gpus > c->max_node_gpus)
-        c->max_node_gpus = g->gpus;
-    c->rack_first[g->rack + 1] = c->node_count;
-}
-
 /* Nodes, racks, types and own VCs of a checked draft; copies the names of VCs. */
 static void build(struct hs_cluster *c, const struct cluster_draft *d)
 {
@@ -157,8 +122,31 @@ static void build(struct hs_cluster *c, const struct cluster_draft *d)
     if (d->groups[0].vc != NO_VC)
         c->own_node_vc = hs_arena_alloc(&c->arena, d->node_count * sizeof *c->own_node_vc);
     memcpy(c->types, d->types, d->type_count * sizeof *c->types);
-    for (uint32_t i = 0; i < d->group_count; i++)
-        build_group(c, &d->groups[i]);
+    for (const struct node_group *g = d->groups; g < d->groups + d->group_count; g++) {
+        for (uint32_t i = 0; i < g->count; i++) {
+            char name[320]; /* "n17"; or the group's, with a number from 0 if it has several */
+            if (g->name == NULL)
+                (void)snprintf(name, sizeof name, "n%u", c->node_count);
+            else
+                (void)snprintf(name, sizeof name, "%s%u", g->name, i);
+            bool is_own = g->name != NULL && g->count == 1;
+            if (c->own_node_vc != NULL)
+                c->own_node_vc[c->node_count] = g->vc;
+            c->nodes[c->node_count++] = (struct hs_node){
+                .name = is_own ? g->name : hs_arena_text(&c->arena, name, strlen(name)),
+                .first_gpu = c->gpu_count,
+                .gpus = g->gpus,
+                .type = g->type,
+                .rack = g->rack,
+                .cpus = g->cpus,
+                .mem_mib = g->mem_mib,
+            };
+            c->gpu_count += g->gpus;
+        }
+        if (g->gpus > c->max_node_gpus)
+            c->max_node_gpus = g->gpus;
+        c->rack_first[g->rack + 1] = c->node_count;
+    }
     for (uint32_t v = 0; v < d->vcs.count; v++) {
         c->own_vcs[v] = d->vcs.vcs[v];
         c->own_vcs[v].name =

@@ -259,22 +259,17 @@ static enum hs_status table_read(struct source *s, const char *date)
     return HS_OK;
 }
 
-static bool is_json(const char *head, size_t len)
-{
-    size_t i = 0;
-    while (i < len && (head[i] == ' ' || head[i] == '\t' || head[i] == '\r' || head[i] == '\n'))
-        i++;
-    return i < len && (head[i] == '{' || head[i] == '/');
-}
-
 static enum hs_status read_vc_file(struct hs_cluster *c, struct source *s, const char *date)
 {
     struct hs_input *input;
     const char *data;
-    size_t len;
+    size_t len = 0, begin = 0;
     HS_TRY(hs_input_open(&input, s->file, s->diag));
     enum hs_status status = hs_input_peek(input, &data, &len);
-    if (status == HS_END || (status == HS_OK && !is_json(data, len))) {
+    while (begin < len && data[begin] != '\0' && strchr(" \t\r\n", data[begin]) != NULL)
+        begin++;
+    const bool is_json = begin < len && (data[begin] == '{' || data[begin] == '/');
+    if (status == HS_END || (status == HS_OK && !is_json)) {
         hs_csv_open(&s->csv, input, ',', s->diag);
         status = table_read(s, date);
         hs_csv_close(s->csv);

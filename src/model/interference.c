@@ -296,17 +296,6 @@ static bool tenant_is_before(const struct hs_tenant *a, const struct hs_tenant *
     return a->util_pm != b->util_pm ? a->util_pm < b->util_pm : a->away_q32 < b->away_q32;
 }
 
-static void sort_tenants(struct hs_tenant *tenants, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        struct hs_tenant t = tenants[i];
-        uint32_t at = i;
-        for (; at > 0 && tenant_is_before(&t, &tenants[at - 1]); at--)
-            tenants[at] = tenants[at - 1];
-        tenants[at] = t;
-    }
-}
-
 /* Exact mean value analysis of a closed queue (one customer a job, think time for the rest), with
  * the excesses of measured pairs for u_i u_j: S_i(N) = 1 + sum x_ij Q_j(N \ i) / u_j, Q_j(N) = 1 -
  * (1 - u_j) / S_j(N) (Reiser & Lavenberg, JACM 1980). others is sorted in place. */
@@ -315,7 +304,13 @@ static uint64_t queueing_q20(const struct hs_interference *m, uint32_t type, str
 {
     struct queue q; /* cells are written before they are read: clearing 7 KiB would cost more */
     q.count = count;
-    sort_tenants(others, count);
+    for (uint32_t i = 1; i < count; i++) {
+        struct hs_tenant t = others[i];
+        uint32_t at = i;
+        for (; at > 0 && tenant_is_before(&t, &others[at - 1]); at--)
+            others[at] = others[at - 1];
+        others[at] = t;
+    }
     for (uint32_t j = 0; j < count; j++) {
         q.util[j] = others[j].util_pm < 0 || others[j].util_pm > FULL_PM
                         ? 1.0
@@ -346,43 +341,30 @@ static uint64_t const_q20(const struct hs_interference *m, const struct hs_tenan
     return HS_Q20_ONE + hs_q32_mul(m->const_q20 - HS_Q20_ONE, present_q32);
 }
 
-static uint64_t crowd_q20(const struct hs_interference *m, uint32_t type, struct hs_tenant self,
-                          struct hs_tenant *others, uint32_t count, enum hs_slowdown_source *source)
-{
-    if (count == 0) {
-        *source = HS_SLOWDOWN_ALONE;
-        return HS_Q20_ONE;
-    }
-    if (m->is_flat) {
-        *source = HS_SLOWDOWN_ASSUMED;
-        return const_q20(m, others, count);
-    }
-    if (count == 1)
-        return HS_Q20_ONE + excess_q20(m, type, self, others[0], source);
-    *source = HS_SLOWDOWN_MODELLED;
-    if (m->options.crowd == HS_CROWD_ADDITIVE) {
-        enum hs_slowdown_source of_pair;
-        uint64_t sum_q20 = HS_Q20_ONE;
-        for (uint32_t j = 0; j < count; j++)
-            sum_q20 += excess_q20(m, type, self, others[j], &of_pair);
-        return sum_q20;
-    }
-    assert(count <= OTHERS_MAX);
-    return queueing_q20(m, type, self, others, count);
-}
-
 uint64_t hs_interference_slowdown_q20(const struct hs_interference *m, uint32_t type,
                                       const struct hs_tenant *tenants, uint32_t count,
                                       uint32_t self, enum hs_slowdown_source *source)
 {
     assert(type < m->type_count && self < count && count <= HS_TENANTS_MAX);
     struct hs_tenant others[HS_TENANTS_MAX];
-    enum hs_slowdown_source found;
+    enum hs_slowdown_source found = HS_SLOWDOWN_ALONE;
+    uint64_t slowdown_q20 = HS_Q20_ONE;
     uint32_t active = 0;
     for (uint32_t i = 0; i < count; i++)
         if (i != self && tenants[i].util_pm != 0) /* an idle job slows no other */
             others[active++] = tenants[i];
-    uint64_t slowdown_q20 = crowd_q20(m, type, tenants[self], others, active, &found);
+    if (m->is_flat && active > 0) {
+        found = HS_SLOWDOWN_ASSUMED;
+        slowdown_q20 = const_q20(m, others, active);
+    } else if (active < 2 || m->options.crowd == HS_CROWD_ADDITIVE) {
+        for (uint32_t j = 0; j < active; j++)
+            slowdown_q20 += excess_q20(m, type, tenants[self], others[j], &found);
+    } else {
+        assert(active <= OTHERS_MAX);
+        slowdown_q20 = queueing_q20(m, type, tenants[self], others, active);
+    }
+    if (active > 1 && !m->is_flat)
+        found = HS_SLOWDOWN_MODELLED;
     if (source != NULL)
         *source = found;
     return slowdown_q20;
@@ -436,7 +418,7 @@ struct table_job {
 };
 
 /* A table while it is read; jobs as in the file. */
-struct draft {
+struct pair_draft {
     enum table_form form;
     uint32_t count, known;
     struct table_job *jobs;
@@ -459,7 +441,7 @@ struct interference_reader {
     struct hs_interference *m;
     const struct hs_catalogue *catalogue;
     const char *const *gpu_types;
-    struct draft *d; /* the table that is read */
+    struct pair_draft *d; /* the table that is read */
     struct strangers strangers;
 };
 
@@ -522,7 +504,7 @@ static void read_general(struct interference_reader *r, const struct hs_json *ge
 static void read_profile(struct interference_reader *r, const struct hs_json *job,
                          struct table_job *e)
 {
-    struct draft *d = r->d;
+    struct pair_draft *d = r->d;
     const struct hs_json *value = hs_json_get(job, "profile");
     char model[NAME_MAX_LEN + 1];
     e->profile = hs_modelfile_name(r->check, &r->m->arena, job, "profile");
@@ -654,7 +636,7 @@ static double curve_at(const struct slowdown_curve *c, double util)
 }
 
 /* The speed that the form of a table gives, at least SPEED_FLOOR. */
-static double fitted_speed(const struct hs_pairform *general, const struct draft *d,
+static double fitted_speed(const struct hs_pairform *general, const struct pair_draft *d,
                            const struct table_job *own, const struct table_job *other)
 {
     double speed = 1.0 / (1.0 + own->own.value * other->other.value);
@@ -666,7 +648,7 @@ static double fitted_speed(const struct hs_pairform *general, const struct draft
     return speed > SPEED_FLOOR ? speed : SPEED_FLOOR;
 }
 
-static uint32_t cell_of(const struct hs_interference *m, const struct draft *d, uint32_t type,
+static uint32_t cell_of(const struct hs_interference *m, const struct pair_draft *d, uint32_t type,
                         uint32_t own, uint32_t other)
 {
     const struct table_job *a = &d->jobs[own], *b = &d->jobs[other];
@@ -688,7 +670,7 @@ static uint32_t cell_of(const struct hs_interference *m, const struct draft *d, 
 
 static struct pair_table *table_build(struct interference_reader *r, uint32_t type)
 {
-    const struct draft *d = r->d;
+    const struct pair_draft *d = r->d;
     struct hs_arena *arena = &r->m->arena;
     struct pair_table *table = hs_arena_alloc(arena, sizeof *table);
     *table =
@@ -744,7 +726,7 @@ static const char *read_gpu(struct interference_reader *r, const struct hs_json 
 /* Into a draft with room for its jobs, and to the cluster's types of its name. */
 static void read_filled(struct interference_reader *r, const struct hs_json *table)
 {
-    const struct draft *d = r->d;
+    const struct pair_draft *d = r->d;
     struct pair_table *built = NULL;
     const char *gpu = read_gpu(r, table);
     if (!read_form(r, table))
@@ -792,9 +774,9 @@ static void read_table(struct interference_reader *r, const struct hs_json *tabl
                            JOBS_MAX);
         return;
     }
-    struct draft d = {.jobs = hs_alloc_zeroed(count, sizeof *d.jobs),
-                      .measured = hs_alloc_zeroed((uint64_t)count * count, sizeof *d.measured),
-                      .effects = hs_alloc_zeroed((uint64_t)count * count, sizeof *d.effects)};
+    struct pair_draft d = {.jobs = hs_alloc_zeroed(count, sizeof *d.jobs),
+                           .measured = hs_alloc_zeroed((uint64_t)count * count, sizeof *d.measured),
+                           .effects = hs_alloc_zeroed((uint64_t)count * count, sizeof *d.effects)};
     hs_intern_init(&d.models);
     r->d = &d;
     read_filled(r, table);

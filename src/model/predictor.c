@@ -337,15 +337,24 @@ static double residual_pm(const struct hs_profile *row, const struct attempt *a,
     return told_pm(a->util[way][MEAN]) - row->util_pm;
 }
 
-static void settle(const struct peer_table *t, struct guess *guesses)
+/* Fills in what other batches of the same model say of each profile, from the catalogue alone. */
+static void guess_table(const struct hs_catalogue *catalogue, struct guess *guesses)
 {
+    const struct hs_profile *rows = catalogue->profiles;
+    struct peer_table t = {.catalogue = catalogue};
     struct residuals residuals[WAY_COUNT] = {{0}};
-    const struct hs_profile *rows = t->catalogue->profiles;
-    for (uint32_t i = 0; i < t->catalogue->count; i++)
+    t.attempts = hs_alloc_zeroed((uint64_t)catalogue->count + 1, sizeof *t.attempts);
+    peers_open(&t.peers, catalogue);
+    for (uint32_t i = 0; i < catalogue->count; i++)
+        if (rows[i].util_pm >= 0)
+            sums_add(&t.all, 0, percent(rows[i].util_pm), percent(rows[i].util_peak_pm));
+    for (uint32_t i = 0; i < catalogue->count; i++)
+        attempt_row(&t, i, &t.attempts[i]);
+    for (uint32_t i = 0; i < catalogue->count; i++)
         for (uint32_t way = 0; way < WAY_COUNT; way++)
-            residuals_add(&residuals[way], residual_pm(&rows[i], &t->attempts[i], (enum way)way));
-    for (uint32_t i = 0; i < t->catalogue->count; i++) {
-        const struct attempt *a = &t->attempts[i];
+            residuals_add(&residuals[way], residual_pm(&rows[i], &t.attempts[i], (enum way)way));
+    for (uint32_t i = 0; i < catalogue->count; i++) {
+        const struct attempt *a = &t.attempts[i];
         uint32_t way = 0;
         while (way < WAY_COUNT && isnan(a->util[way][MEAN]))
             way++;
@@ -356,22 +365,6 @@ static void settle(const struct peer_table *t, struct guess *guesses)
         guesses[i].util_peak_pm = told_pm(fmax(a->util[way][PEAK], a->util[way][MEAN]));
         guesses[i].util_error_pm = util_error_pm(rms_of_others(residuals[way], own));
     }
-}
-
-/* Fills in what other batches of the same model say of each profile, from the catalogue alone. */
-static void guess_table(const struct hs_catalogue *catalogue, struct guess *guesses)
-{
-    struct peer_table t = {.catalogue = catalogue};
-    t.attempts = hs_alloc_zeroed((uint64_t)catalogue->count + 1, sizeof *t.attempts);
-    peers_open(&t.peers, catalogue);
-    for (uint32_t i = 0; i < catalogue->count; i++) {
-        const struct hs_profile *row = &catalogue->profiles[i];
-        if (row->util_pm >= 0)
-            sums_add(&t.all, 0, percent(row->util_pm), percent(row->util_peak_pm));
-    }
-    for (uint32_t i = 0; i < catalogue->count; i++)
-        attempt_row(&t, i, &t.attempts[i]);
-    settle(&t, guesses);
     peers_close(&t.peers);
     hs_free(t.attempts);
 }
@@ -527,24 +520,6 @@ static const struct hs_json *read_member(struct hs_jsoncheck *check, const struc
 #define AT_LEAST_0 0, COEFFICIENT_MAX
 #define ANY_EFFECT -EFFECT_MAX, EFFECT_MAX
 
-static void read_form(struct hs_utilform *form, struct hs_jsoncheck *check,
-                      const struct hs_json *fit)
-{
-    const struct hs_model_number load[] = {{"launch", POSITIVE, &form->launch},
-                                           {"per_gmac", AT_LEAST_0, &form->per_gmac},
-                                           {"per_moutput", AT_LEAST_0, &form->per_moutput},
-                                           {"amp", ANY_EFFECT, &form->amp}};
-    const struct hs_model_number busy[] = {{"layer_ms", AT_LEAST_0, &form->busy_layer_ms},
-                                           {"gmac_ms", AT_LEAST_0, &form->busy_gmac_ms},
-                                           {"moutput_ms", AT_LEAST_0, &form->busy_moutput_ms},
-                                           {"amp", ANY_EFFECT, &form->busy_amp},
-                                           {"margin", POSITIVE, &form->busy_margin}};
-    hs_modelfile_numbers(check, read_member(check, fit, "load", HS_JSON_OBJECT, WRITE_AGAIN), load,
-                         HS_COUNT_OF(load));
-    hs_modelfile_numbers(check, read_member(check, fit, "busy", HS_JSON_OBJECT, WRITE_AGAIN), busy,
-                         HS_COUNT_OF(busy));
-}
-
 static void read_models(struct utilmodel *m, struct hs_jsoncheck *check, const struct hs_json *fit)
 {
     const struct hs_json *list = read_member(check, fit, "models", HS_JSON_ARRAY, WRITE_AGAIN);
@@ -590,10 +565,23 @@ static void utilmodel_read(struct utilmodel *m, struct hs_jsoncheck *check,
 {
     const struct hs_model_number shift[] = {{"per_ln_batch", ANY_EFFECT, &m->shift_per_ln_batch},
                                             {"amp", ANY_EFFECT, &m->shift_amp}};
+    struct hs_utilform *form = &m->form;
+    const struct hs_model_number load[] = {{"launch", POSITIVE, &form->launch},
+                                           {"per_gmac", AT_LEAST_0, &form->per_gmac},
+                                           {"per_moutput", AT_LEAST_0, &form->per_moutput},
+                                           {"amp", ANY_EFFECT, &form->amp}};
+    const struct hs_model_number busy[] = {{"layer_ms", AT_LEAST_0, &form->busy_layer_ms},
+                                           {"gmac_ms", AT_LEAST_0, &form->busy_gmac_ms},
+                                           {"moutput_ms", AT_LEAST_0, &form->busy_moutput_ms},
+                                           {"amp", ANY_EFFECT, &form->busy_amp},
+                                           {"margin", POSITIVE, &form->busy_margin}};
     const struct hs_json *fit = read_member(check, root, "fit", HS_JSON_OBJECT, WRITE_AGAIN);
     if (fit != NULL) {
         m->gpu = hs_modelfile_name(check, &m->arena, fit, "gpu");
-        read_form(&m->form, check, fit);
+        hs_modelfile_numbers(check, read_member(check, fit, "load", HS_JSON_OBJECT, WRITE_AGAIN),
+                             load, HS_COUNT_OF(load));
+        hs_modelfile_numbers(check, read_member(check, fit, "busy", HS_JSON_OBJECT, WRITE_AGAIN),
+                             busy, HS_COUNT_OF(busy));
         read_models(m, check, fit);
     }
     hs_modelfile_numbers(check, read_member(check, root, "shift", HS_JSON_OBJECT, WRITE_AGAIN),
@@ -695,27 +683,6 @@ static int32_t read_share(struct hs_jsoncheck *check, const struct hs_json *row,
     return told_pm(100 * share);
 }
 
-/* The fit is of the mean: a peak of its own is not predicted. */
-static void read_prediction(struct hs_predictor *p, struct hs_jsoncheck *check,
-                            const struct hs_json *row, const struct hs_catalogue *catalogue)
-{
-    if (!hs_jsoncheck_kind(check, row, HS_JSON_OBJECT, "a prediction"))
-        return;
-    int32_t by_config = read_share(check, row, "config");
-    int32_t by_model = read_share(check, row, "model");
-    const char *key = hs_jsoncheck_text(check, row, "profile");
-    if (key == NULL) {
-        hs_jsoncheck_fault(check, row, NULL, "a prediction names its \"profile\"");
-        return;
-    }
-    uint32_t profile = hs_catalogue_find(catalogue, key);
-    if (profile == HS_NO_PROFILE)
-        return;
-    bool is_config = p->options.holdout == HS_HOLDOUT_CONFIG && by_config >= 0;
-    struct guess *guess = &p->guesses[profile];
-    guess->util_pm = guess->util_peak_pm = is_config ? by_config : by_model;
-}
-
 /* Residuals of the predictions listed against the catalogue: both are hold-outs. */
 static double file_residual_pm(const struct hs_profile *row, const struct guess *guess)
 {
@@ -729,8 +696,21 @@ static void read_predictions(struct hs_predictor *p, struct hs_jsoncheck *check,
     struct residuals residuals = {0};
     if (list == NULL)
         return;
-    for (const struct hs_json *row = hs_json_first(list); row != NULL; row = hs_json_next(row))
-        read_prediction(p, check, row, catalogue);
+    for (const struct hs_json *row = hs_json_first(list); row != NULL; row = hs_json_next(row)) {
+        if (!hs_jsoncheck_kind(check, row, HS_JSON_OBJECT, "a prediction"))
+            continue;
+        int32_t by_config = read_share(check, row, "config");
+        int32_t by_model = read_share(check, row, "model");
+        const char *key = hs_jsoncheck_text(check, row, "profile");
+        if (key == NULL)
+            hs_jsoncheck_fault(check, row, NULL, "a prediction names its \"profile\"");
+        uint32_t profile = key != NULL ? hs_catalogue_find(catalogue, key) : HS_NO_PROFILE;
+        if (profile == HS_NO_PROFILE)
+            continue;
+        bool is_config = p->options.holdout == HS_HOLDOUT_CONFIG && by_config >= 0;
+        struct guess *guess = &p->guesses[profile]; /* no peak of its own: the fit is of the mean */
+        guess->util_pm = guess->util_peak_pm = is_config ? by_config : by_model;
+    }
     for (uint32_t i = 0; i < p->guess_count; i++)
         residuals_add(&residuals, file_residual_pm(&catalogue->profiles[i], &p->guesses[i]));
     for (uint32_t i = 0; i < p->guess_count; i++) {
@@ -772,24 +752,13 @@ static int32_t shifted_pm(int32_t util_pm, double shift)
     return told_pm(expm1(log1p(util_pm / PM_PER_PERCENT) + shift));
 }
 
-/* The peak moves with the mean: one draw for both. */
-static void add_util_noise(const struct hs_predictor *p, uint64_t index, struct hs_estimate *out)
-{
-    const struct hs_predictor_options *o = &p->options;
-    double shift = o->util_bias + o->util_rmsle * hs_normal_of(p->util_seed, index);
-    out->util_pm = shifted_pm(out->util_pm, shift);
-    out->util_peak_pm = shifted_pm(out->util_peak_pm, shift);
-    /* d log1p(u) = du / (1 + u) */
-    double error = hypot(o->util_rmsle, o->util_bias) * (out->util_pm + PM_PER_PERCENT);
-    out->util_error_pm = (uint32_t)lround(fmin(error, UTIL_ERROR_MAX_PM));
-}
-
 void hs_predictor_estimate(const struct hs_predictor *p, const struct hs_job_facts *facts,
                            struct hs_estimate *out)
 {
     static const struct guess none = {.util_pm = -1, .util_peak_pm = -1};
     const struct guess *guess =
         facts->profile < p->guess_count ? &p->guesses[facts->profile] : &none;
+    const struct hs_predictor_options *o = &p->options;
     bool has_guess = p->options.kind == HS_PREDICT_TABLE || p->options.kind == HS_PREDICT_REGRESS;
 
     *out = (struct hs_estimate){.util_pm = facts->util_pm,
@@ -801,7 +770,13 @@ void hs_predictor_estimate(const struct hs_predictor *p, const struct hs_job_fac
         out->util_peak_pm = guess->util_peak_pm;
         out->util_error_pm = guess->util_error_pm;
     } else if (p->options.kind == HS_PREDICT_NOISY && out->util_pm >= 0) {
-        add_util_noise(p, facts->index, out);
+        /* the peak moves with the mean: one draw for both */
+        double shift = o->util_bias + o->util_rmsle * hs_normal_of(p->util_seed, facts->index);
+        out->util_pm = shifted_pm(out->util_pm, shift);
+        out->util_peak_pm = shifted_pm(out->util_peak_pm, shift);
+        /* d log1p(u) = du / (1 + u) */
+        double error = hypot(o->util_rmsle, o->util_bias) * (out->util_pm + PM_PER_PERCENT);
+        out->util_error_pm = (uint32_t)lround(fmin(error, UTIL_ERROR_MAX_PM));
     }
     if (p->options.memory == HS_MEMORY_FORMULA) {
         out->mem_mib = guess->mem_mib;

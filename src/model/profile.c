@@ -57,27 +57,6 @@ static const char *const shipped[HS_MODEL_COUNT] = {
     "builtin:models/interference.json", "builtin:models/utilization.json",
     "builtin:models/predictor.json", "builtin:models/speed.json"};
 
-/* HS_MODEL_COUNT if it has none that is known. */
-static enum hs_model_kind read_kind(struct hs_jsoncheck *check, const struct hs_json *root)
-{
-    const struct hs_json *value = hs_json_get(root, "kind");
-    if (value == NULL)
-        hs_jsoncheck_fault(check, root, "model files are written by 'horus calibrate'",
-                           "not a model file: \"kind\" is missing");
-    const char *text = hs_jsoncheck_text(check, root, "kind");
-    if (text == NULL)
-        return HS_MODEL_COUNT;
-    for (uint32_t kind = 0; kind < HS_MODEL_COUNT; kind++)
-        if (strcmp(text, hs_model_kinds[kind]) == 0)
-            return (enum hs_model_kind)kind;
-    char hint[HS_HINT_SIZE];
-    hs_jsoncheck_fault(check, value,
-                       hs_did_you_mean(hint, text, hs_model_kinds, HS_MODEL_COUNT,
-                                       "kinds: interference utilization predictor speed"),
-                       "unknown kind of model file '%s'", text);
-    return HS_MODEL_COUNT;
-}
-
 static enum hs_status open_file(struct hs_jsoncheck *check, const char *path,
                                 enum hs_model_kind *kind, struct hs_diag *diag)
 {
@@ -87,10 +66,23 @@ static enum hs_status open_file(struct hs_jsoncheck *check, const char *path,
     const struct hs_json *root = hs_json_root(check->doc);
     if (!hs_jsoncheck_kind(check, root, HS_JSON_OBJECT, "a model file"))
         return check->status;
-    *kind = read_kind(check, root);
+    const struct hs_json *value = hs_json_get(root, "kind");
+    if (value == NULL)
+        hs_jsoncheck_fault(check, root, "model files are written by 'horus calibrate'",
+                           "not a model file: \"kind\" is missing");
+    const char *text = hs_jsoncheck_text(check, root, "kind");
+    for (uint32_t k = 0; text != NULL && k < HS_MODEL_COUNT; k++)
+        if (strcmp(text, hs_model_kinds[k]) == 0)
+            *kind = (enum hs_model_kind)k;
+    char hint[HS_HINT_SIZE];
+    if (text != NULL && *kind == HS_MODEL_COUNT)
+        hs_jsoncheck_fault(check, value,
+                           hs_did_you_mean(hint, text, hs_model_kinds, HS_MODEL_COUNT,
+                                           "kinds: interference utilization predictor speed"),
+                           "unknown kind of model file '%s'", text);
     if (*kind == HS_MODEL_COUNT)
         return check->status;
-    const struct hs_json *value = hs_json_get(root, "format");
+    value = hs_json_get(root, "format");
     int64_t format;
     if (value == NULL)
         hs_jsoncheck_fault(check, root, NULL, "\"format\" is missing");
@@ -130,8 +122,7 @@ void hs_modelfile_numbers(struct hs_jsoncheck *check, const struct hs_json *obje
 
 /* ---- the set ---- */
 
-static enum hs_status add_file(struct hs_modelset *set, bool given[HS_MODEL_COUNT],
-                               const char *path, struct hs_diag *diag)
+static enum hs_status add_file(struct hs_modelset *set, const char *path, struct hs_diag *diag)
 {
     struct hs_jsoncheck check;
     enum hs_model_kind kind;
@@ -139,7 +130,7 @@ static enum hs_status add_file(struct hs_modelset *set, bool given[HS_MODEL_COUN
         return hs_fail(diag, HS_E_USAGE, NULL, "write it to a file first",
                        "a model file cannot come from standard input: it is read twice");
     enum hs_status status = open_file(&check, path, &kind, diag);
-    if (status == HS_OK && given[kind]) {
+    if (status == HS_OK && set->path[kind] != shipped[kind]) {
         hs_jsoncheck_fault(&check, hs_json_get(hs_json_root(check.doc), "kind"), NULL,
                            "two model files of kind '%s': this one and %s", hs_model_kinds[kind],
                            set->path[kind]);
@@ -147,7 +138,6 @@ static enum hs_status add_file(struct hs_modelset *set, bool given[HS_MODEL_COUN
     }
     hs_json_close(check.doc);
     HS_TRY(status);
-    given[kind] = true;
     set->path[kind] = path;
     return HS_OK;
 }
@@ -156,7 +146,6 @@ enum hs_status hs_modelset_init(struct hs_modelset *set, const char *files, stru
 {
     *set = (struct hs_modelset){0};
     memcpy(set->path, shipped, sizeof shipped);
-    bool given[HS_MODEL_COUNT] = {false};
     enum hs_status status = HS_OK;
     for (const char *at = files != NULL && files[0] != '\0' ? files : NULL;
          at != NULL && status == HS_OK;) {
@@ -165,7 +154,7 @@ enum hs_status hs_modelset_init(struct hs_modelset *set, const char *files, stru
             status = hs_fail(diag, HS_E_USAGE, NULL, "paths are separated by single commas",
                              "a model file without a name in '%s'", files);
         else
-            status = add_file(set, given, hs_arena_text(&set->arena, at, len), diag);
+            status = add_file(set, hs_arena_text(&set->arena, at, len), diag);
         at = at[len] == ',' ? at + len + 1 : NULL;
     }
     if (status != HS_OK)
@@ -561,7 +550,8 @@ static enum hs_status read_row(struct profile_reader *r)
     return HS_OK;
 }
 
-static enum hs_status read_rows(struct profile_reader *r, const char *path)
+enum hs_status hs_catalogue_load(struct hs_catalogue *catalogue, const char *path,
+                                 struct hs_diag *diag)
 {
     static const struct hs_csv_head head = {
         .what = "catalogue",
@@ -569,30 +559,23 @@ static enum hs_status read_rows(struct profile_reader *r, const char *path)
         .count = COLUMN_COUNT,
         .notes = SOURCE_PREFIX,
         .hint = "configs/README.md lists the columns; notes go into columns named source_..."};
-    HS_TRY(hs_csv_bind(r->csv, &head, &r->row, r->at));
-    if (r->at[MODEL] == UINT32_MAX)
-        return hs_csv_fail(r->csv, 0, "a profile is found by its model's name",
-                           "missing column 'model'");
-    r->field_count = r->row.count;
-    enum hs_status status;
-    while ((status = hs_csv_next(r->csv, &r->row)) == HS_OK)
-        HS_TRY(read_row(r));
-    if (status != HS_END)
-        return status;
-    hs_fractions_warn(&r->utils, &(struct hs_place){.file = path}, "util", "rows", r->diag);
-    return HS_OK;
-}
-
-enum hs_status hs_catalogue_load(struct hs_catalogue *catalogue, const char *path,
-                                 struct hs_diag *diag)
-{
     *catalogue = (struct hs_catalogue){0};
     struct profile_reader r = {.catalogue = catalogue, .diag = diag};
     struct hs_input *input = NULL;
     HS_TRY(hs_input_open(&input, path, diag));
     hs_intern_init(&catalogue->keys);
     hs_csv_open(&r.csv, input, ',', diag);
-    enum hs_status status = read_rows(&r, path);
+    enum hs_status status = hs_csv_bind(r.csv, &head, &r.row, r.at);
+    if (status == HS_OK && r.at[MODEL] == UINT32_MAX)
+        status = hs_csv_fail(r.csv, 0, "a profile is found by its model's name",
+                             "missing column 'model'");
+    r.field_count = r.row.count;
+    while (status == HS_OK && (status = hs_csv_next(r.csv, &r.row)) == HS_OK)
+        status = read_row(&r);
+    if (status == HS_END) {
+        hs_fractions_warn(&r.utils, &(struct hs_place){.file = path}, "util", "rows", diag);
+        status = HS_OK;
+    }
     hs_csv_close(r.csv);
     catalogue->input_hash = hs_input_hash(input);
     catalogue->input_bytes = hs_input_bytes(input);

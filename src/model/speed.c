@@ -220,25 +220,6 @@ static struct speed_row *read_rows(struct speed_reader *r, const char *list_key,
 
 /* ---- gangs ---- */
 
-static void read_point(struct speed_reader *r, const struct hs_json *size,
-                       const struct hs_json *value, struct speed_curve *curve)
-{
-    int64_t gpus;
-    double share = hs_json_number(value);
-    uint32_t before = curve->count > 0 ? curve->gpus[curve->count - 1] : 1;
-    if (!hs_json_int(size, &gpus) || gpus <= before || gpus > GANG_MAX) {
-        hs_jsoncheck_fault(&r->check, size, "one GPU is the reference",
-                           "gpus must be whole numbers from 2 on, ascending");
-        return;
-    }
-    if (!(share >= SHARE_MIN && share <= 1)) {
-        hs_jsoncheck_fault(&r->check, value, NULL, "a share must be a number %g..1", SHARE_MIN);
-        return;
-    }
-    curve->gpus[curve->count] = (uint32_t)gpus;
-    curve->value_q32[curve->count++] = (uint64_t)(share * (double)HS_Q32_ONE + 0.5);
-}
-
 static void read_curve(struct speed_reader *r, const struct hs_json *owner, const char *key,
                        struct speed_curve *curve)
 {
@@ -253,8 +234,20 @@ static void read_curve(struct speed_reader *r, const struct hs_json *owner, cons
         return;
     }
     const struct hs_json *size = hs_json_first(sizes), *value = hs_json_first(values);
-    for (; size != NULL; size = hs_json_next(size), value = hs_json_next(value))
-        read_point(r, size, value, curve);
+    for (; size != NULL; size = hs_json_next(size), value = hs_json_next(value)) {
+        int64_t gpus;
+        double share = hs_json_number(value);
+        uint32_t before = curve->count > 0 ? curve->gpus[curve->count - 1] : 1;
+        if (!hs_json_int(size, &gpus) || gpus <= before || gpus > GANG_MAX) {
+            hs_jsoncheck_fault(&r->check, size, "one GPU is the reference",
+                               "gpus must be whole numbers from 2 on, ascending");
+        } else if (!(share >= SHARE_MIN && share <= 1)) {
+            hs_jsoncheck_fault(&r->check, value, NULL, "a share must be a number %g..1", SHARE_MIN);
+        } else {
+            curve->gpus[curve->count] = (uint32_t)gpus;
+            curve->value_q32[curve->count++] = (uint64_t)(share * (double)HS_Q32_ONE + 0.5);
+        }
+    }
 }
 
 static void read_curves(struct speed_reader *r, enum curve_kind kind)
@@ -424,15 +417,6 @@ static struct speed_cell find_cell(const struct hs_speed *m, const struct hs_pro
     return cell_of(job->speed, type, reference, is_exact ? HS_SPEED_MEASURED : HS_SPEED_BATCH);
 }
 
-/* The cluster's scalars are relative to each other: that of the reference divides them all. */
-static struct speed_cell scalar_of(const struct hs_speed *m, const struct hs_gpu_type *type)
-{
-    uint64_t q32 = (uint64_t)(((hs_u128)type->speed_q32 << 32) / m->reference_scalar_q32);
-    bool is_reference = hs_model_same_name(type->name, m->reference_name);
-    return (struct speed_cell){q32 > 0 ? q32 : 1,
-                               is_reference ? HS_SPEED_REFERENCE : HS_SPEED_SCALAR};
-}
-
 /* ---- building ---- */
 
 static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster *cluster,
@@ -476,7 +460,12 @@ static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
         const struct hs_profile *p = row > 0 ? &catalogue->profiles[row - 1] : NULL;
         m->family[row] = p != NULL ? find_family(m, p->family) : NONE;
         for (uint32_t t = 0; t < m->types; t++) {
-            struct speed_cell scalar = scalar_of(m, &cluster->types[t]);
+            const struct hs_gpu_type *type = &cluster->types[t];
+            /* scalars are relative to each other: that of the reference divides them all */
+            uint64_t q32 = (uint64_t)(((hs_u128)type->speed_q32 << 32) / m->reference_scalar_q32);
+            bool is_reference = hs_model_same_name(type->name, m->reference_name);
+            struct speed_cell scalar = {q32 > 0 ? q32 : 1,
+                                        is_reference ? HS_SPEED_REFERENCE : HS_SPEED_SCALAR};
             m->cells[(size_t)row * m->types + t] =
                 p != NULL ? find_cell(m, p, m->family[row], t, scalar) : scalar;
         }
@@ -665,9 +654,7 @@ struct overhead_kind {
     const char *twice; /* "there twice for ...": of two rows of one model and key */
     const char *hints[COLUMN_COUNT];
     struct figure figures[COLUMN_COUNT]; /* of KEY and VALUE */
-    /* NULL, or what is wrong with the value of a row; before: the row of its model with the next
-     * smaller key, NULL if it is the first. May be NULL. */
-    const char *(*check)(const struct overhead *before, const struct overhead *row);
+    bool grows_to_one;                   /* does the value, with the key? */
 };
 
 struct overheads_reader {
@@ -688,13 +675,6 @@ static const char *read_figure(const struct figure *f, const char *text, int64_t
                       : hs_parse_int64(text, len, out)))
         return f->none;
     return *out >= f->min && *out <= f->max ? NULL : f->outside;
-}
-
-static const char *check_speed(const struct overhead *before, const struct overhead *row)
-{
-    if (row->key == ONE && row->value != ONE)
-        return "is not 1 at a limit of the whole peak";
-    return before != NULL && row->value < before->value ? "is less than at a lower limit" : NULL;
 }
 
 static const char *const restart_columns[] = {"model", "gpus", "restart_s"};
@@ -719,7 +699,7 @@ static const struct overhead_kind memcurves = {
               "relative to no limit, for example 0.98; it grows with the limit, up to 1 at 100"},
     .figures = {[KEY] = {ONE / 100, 0, ONE, "not a number", "not from 0 to 100 %"},
                 [VALUE] = {ONE, 1, ONE, "not a number", "not above 0 and at most 1"}},
-    .check = check_speed};
+    .grows_to_one = true};
 
 /* ---- reading ---- */
 
@@ -787,10 +767,13 @@ static enum hs_status read_overheads(struct overheads_reader *r, const char *pat
         return status;
     if (table->count > 1) /* total: each (model, key) is there once */
         qsort(table->rows, table->count, sizeof *table->rows, compare_overheads);
-    for (uint32_t i = 0; i < table->count && r->kind->check != NULL; i++) {
+    for (uint32_t i = 0; i < table->count && r->kind->grows_to_one; i++) {
         const struct overhead *row = &table->rows[i];
-        bool is_first = i == 0 || row[-1].model != row->model;
-        const char *wrong = r->kind->check(is_first ? NULL : row - 1, row);
+        const char *wrong = NULL;
+        if (row->key == ONE && row->value != ONE)
+            wrong = "is not 1 at a limit of the whole peak";
+        else if (i > 0 && row[-1].model == row->model && row->value < row[-1].value)
+            wrong = "is less than at a lower limit";
         const struct hs_place place = {.file = path, .line = row->line};
         if (wrong != NULL)
             return hs_fail(r->diag, HS_E_INPUT, &place, r->kind->hints[VALUE], "%s %s",
