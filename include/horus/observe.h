@@ -12,11 +12,6 @@
 #ifndef HORUS_OBSERVE_H
 #define HORUS_OBSERVE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "horus/status.h"
-#include "horus/trace.h"
 #include "horus/view.h"
 
 /* A job at its first submission. */

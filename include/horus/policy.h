@@ -14,12 +14,7 @@
 #ifndef HORUS_POLICY_H
 #define HORUS_POLICY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "horus/param.h"
-#include "horus/status.h"
 #include "horus/view.h"
 
 /* ---- the plan ----

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Version of the program. HS_VERSION is the release; the build adds the commit (base/version.c).
+ * Version of the program. HS_VERSION is the release; the build adds the commit (base/status.c).
  */
 #ifndef HORUS_VERSION_H
 #define HORUS_VERSION_H

@@ -17,9 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-#include "horus/status.h"
 #include "horus/trace.h"
 
 /* Handle of a live job; valid from its SUBMIT event to the end of its FINISH event. */

@@ -7,8 +7,6 @@
 #include "base/io.h"
 
 #include <limits.h>
-#include <stdint.h>
-#include <string.h>
 
 #include <zlib.h>
 #include <zstd.h>

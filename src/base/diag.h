@@ -13,8 +13,7 @@
  *           |      ^~
  *           = hint: times are seconds, e.g. 12.5
  */
-#ifndef HORUS_BASE_DIAG_H
-#define HORUS_BASE_DIAG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ const char *hs_did_you_mean(char text[HS_HINT_SIZE], const char *word, const cha
 /* Bytes of the UTF-8 character at text, of which len bytes may be read; 0 if there is none (RFC
  * 3629: no overlong forms, no surrogates). */
 size_t hs_utf8_len(const char *text, size_t len);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Header-only: these run for every event.
  */
-#ifndef HORUS_BASE_FIXED_H
-#define HORUS_BASE_FIXED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -62,5 +61,3 @@ static inline uint64_t hs_q32_mul(uint64_t a, uint64_t b)
 {
     return (uint64_t)(((hs_u128)a * b) >> 32);
 }
-
-#endif

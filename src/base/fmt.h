@@ -4,8 +4,7 @@
  * machine. Each writes at `out` (room for HS_FMT_MAX bytes), adds no terminator, returns the
  * length.
  */
-#ifndef HORUS_BASE_FMT_H
-#define HORUS_BASE_FMT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ bool hs_parse_int64(const char *text, size_t len, int64_t *out);
 bool hs_parse_double(const char *text, size_t len, double *out); /* finite, C locale */
 /* "16GiB", "512MiB", "1TiB", bare = MiB. "16GB" is the same as "16GiB": vendors sell memory so. */
 bool hs_parse_size_mib(const char *text, size_t len, int64_t *out);
-
-#endif

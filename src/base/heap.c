@@ -6,8 +6,6 @@
  */
 #include "base/heap.h"
 
-#include <stddef.h>
-
 #include "base/memory.h"
 
 #define ARITY    4u

@@ -9,8 +9,7 @@
  *
  * All operations O(log n) or better; no allocation once every id has been seen.
  */
-#ifndef HORUS_BASE_HEAP_H
-#define HORUS_BASE_HEAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ static inline uint32_t hs_heap_next_id(const struct hs_heap *heap)
 }
 bool hs_heap_is_valid(const struct hs_heap *heap); /* heap property and positions; O(n) */
 void hs_heap_free(struct hs_heap *heap);
-
-#endif

@@ -6,11 +6,6 @@
  */
 #include "base/intern.h"
 
-#include <stdbool.h>
-#include <string.h>
-
-#include "horus/compiler.h"
-
 #define TABLE_FIRST 64u
 
 #define HEAD 8u

@@ -3,12 +3,9 @@
  * Names to dense ids and back: users, VCs, models, GPU types. Ids are given in order of first
  * appearance; nothing ever depends on hash order. NULL and "" are both id 0, text "".
  */
-#ifndef HORUS_BASE_INTERN_H
-#define HORUS_BASE_INTERN_H
+#pragma once
 
 #include <assert.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/memory.h"
 
@@ -38,5 +35,3 @@ static inline const char *hs_intern_text(const struct hs_intern *names, uint32_t
     return names->texts[id];
 }
 void hs_intern_free(struct hs_intern *names);
-
-#endif

@@ -8,16 +8,12 @@
  * Files of configs/ are compiled into the program, so that it needs nothing beside it: a path that
  * begins with "builtin:" names one ("builtin:models/speed.json") and opens like any other.
  */
-#ifndef HORUS_BASE_IO_H
-#define HORUS_BASE_IO_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/diag.h"
-#include "horus/compiler.h"
 
 /* XXH3-64: the hash of inputs and outputs in a manifest, and of names in tables. Not for security.
  */
@@ -229,5 +225,3 @@ struct hs_picture {
 /* *png is freed with hs_free. */
 HS_MUST_USE enum hs_status hs_png_encode(const struct hs_picture *picture, unsigned char **png,
                                          size_t *len);
-
-#endif

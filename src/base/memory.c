@@ -6,7 +6,6 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* In front of every block. The C library puts a large one 16 bytes behind the beginning of a page:
  * with this it begins at a cache line, and a record of one or two lines touches no other. */

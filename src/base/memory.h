@@ -7,8 +7,7 @@
  *     hs_grow((void **)&q->items, &q->cap, q->n + 1, sizeof *q->items, MAX_ITEMS);
  *     q->items[q->n++] = x;
  */
-#ifndef HORUS_BASE_MEMORY_H
-#define HORUS_BASE_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -111,5 +110,3 @@ static inline void hs_pool_give(struct hs_pool *pool, void *item, uint32_t at)
     memcpy(item, &pool->first, sizeof pool->first);
     pool->first = at + 1;
 }
-
-#endif

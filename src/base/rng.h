@@ -4,8 +4,7 @@
  * a new consumer never shifts another; counter-based draws for decisions that must depend on (seed,
  * key) alone; quantiles of distributions. The only file that includes gsl_rng.h and gsl_cdf.h.
  */
-#ifndef HORUS_BASE_RNG_H
-#define HORUS_BASE_RNG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ double hs_t_quantile(double p, uint32_t freedom);
 double hs_normal_quantile(double p);
 /* The same of the gamma distribution of mean 1 and this coefficient of variation, above 0. */
 double hs_gamma_quantile(double p, double variation);
-
-#endif

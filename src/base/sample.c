@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "horus/compiler.h"
 
 /* ---- samples ---- */
 

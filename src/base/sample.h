@@ -14,14 +14,11 @@
  * and a busy GPU becomes an idle one in silence. One figure below 1 % may be true; all of them
  * never are.
  */
-#ifndef HORUS_BASE_SAMPLE_H
-#define HORUS_BASE_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/diag.h"
-#include "horus/status.h"
 
 struct hs_sample {
     uint64_t *values;
@@ -83,5 +80,3 @@ static inline void hs_fractions_count(struct hs_fractions *seen, int32_t per_mil
 /* One warning if all figures are at most 1: of three rows, or of all there are. */
 void hs_fractions_warn(const struct hs_fractions *seen, const struct hs_place *place,
                        const char *column, const char *rows, struct hs_diag *diag);
-
-#endif

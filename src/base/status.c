@@ -6,12 +6,8 @@
  * the build: it passes HS_COMMIT and HS_COMPILER_FLAGS to this file alone, so that a new commit
  * recompiles one file.
  */
-#include "horus/status.h"
-
-#include <stddef.h>
 
 #include "horus/observe.h"
-#include "horus/trace.h"
 #include "horus/version.h"
 
 struct status_row {

@@ -12,8 +12,7 @@
  *     for (uint64_t commas = hs_block64_find(p, ','); commas != 0; commas &= commas - 1)
  *         use(p + HS_CTZ64(commas));
  */
-#ifndef HORUS_BASE_WORD8_H
-#define HORUS_BASE_WORD8_H
+#pragma once
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -91,5 +90,3 @@ static inline uint64_t hs_block64_find(const char *text, char byte)
     return hs_block64_find_by_words(text, byte);
 #endif
 }
-
-#endif

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 
 #include "calibrate/score.h"
-#include "model/profile.h"
 
 extern const struct hs_calibration hs_calibration_interference, hs_calibration_utilization,
     hs_calibration_predictor, hs_calibration_speed;

@@ -3,18 +3,10 @@
  * What `horus calibrate SUBJECT` can fit. A subject reads measurements, cleans, fits,
  * cross-validates, prints a table and writes the model file. Same data, same bytes.
  */
-#ifndef HORUS_CALIBRATE_CALIBRATION_H
-#define HORUS_CALIBRATE_CALIBRATION_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/diag.h"
-#include "base/io.h"
 #include "calibrate/measure.h"
 #include "data/csv.h"
-#include "data/json.h"
 #include "model/profile.h"
 
 #define HS_CALIBRATE_DATA_MAX 16
@@ -77,5 +69,3 @@ void hs_calibrate_say_counts(const struct hs_calibrate_run *run, uint32_t sets);
 /* A list "dropped" of {why, rows}. */
 void hs_calibrate_write_dropped(struct hs_jsonw *w, const char *const *texts,
                                 const uint32_t *counts, uint32_t n);
-
-#endif

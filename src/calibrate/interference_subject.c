@@ -9,12 +9,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/fmt.h"
 #include "calibrate/calibration.h"
 #include "calibrate/pairs.h"
-#include "model/profile.h"
 
 #define TABLES_MAX 64u
 /* Simple numbers near the fitted exponents, to see what fitting them buys. */

@@ -8,12 +8,10 @@
  */
 #include "calibrate/measure.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fmt.h"
 

@@ -9,15 +9,12 @@
  *     hs_clean(&m, HS_CLEAN_DEFAULT, HS_OVERLAP_TOLERANCE, &counts);
  *     for (i...) if (m.pairs[i].dropped == 0) ...
  */
-#ifndef HORUS_CALIBRATE_MEASURE_H
-#define HORUS_CALIBRATE_MEASURE_H
+#pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/diag.h"
 #include "base/intern.h"
-#include "base/memory.h"
 
 #define HS_MEASURE_MAX      (1u << 24)
 #define HS_MEASURE_NAME_MAX 255 /* bytes of a model, dataset, GPU type */
@@ -177,5 +174,3 @@ HS_MUST_USE enum hs_status hs_measure_gpu(struct hs_measurements *m, const char 
                                           uint32_t *index);
 void hs_measure_file_add(struct hs_measurements *m, const char *path, uint64_t hash, uint64_t bytes,
                          uint64_t rows);
-
-#endif

@@ -8,12 +8,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "base/fmt.h"
-#include "base/io.h"
 #include "calibrate/measure.h"
 #include "data/csv.h"
 #include "data/gaveljob.h"

@@ -9,10 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/fmt.h"
-#include "base/io.h"
 #include "base/rng.h"
 
 #define JOBS_MAX 1024u /* as many as a table of interference.json may have */

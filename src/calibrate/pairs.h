@@ -3,10 +3,7 @@
  * Speeds of jobs beside others on one GPU type of one campaign, the forms that are fitted to them,
  * and cross-validation of these.
  */
-#ifndef HORUS_CALIBRATE_PAIRS_H
-#define HORUS_CALIBRATE_PAIRS_H
-
-#include <stdbool.h>
+#pragma once
 
 #include "calibrate/measure.h"
 #include "calibrate/score.h"
@@ -205,5 +202,3 @@ struct hs_general_fit {
 HS_MUST_USE enum hs_status hs_general_study(const struct hs_measurements *set, uint32_t sets,
                                             struct hs_general_fit *fit, struct hs_arena *arena,
                                             struct hs_diag *diag);
-
-#endif

@@ -16,10 +16,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "base/fmt.h"
-#include "model/profile.h"
 
 /* A larger batch cannot take so many times less: Lucid's PPO and TD3 report a rate of something
  * else than samples (their "step" of batch 128 is 2.3 times shorter than that of 32). Its other

@@ -3,13 +3,8 @@
  * The fit of the utilization predictor (model/predictor.h) to measured rows of one GPU type, and
  * its errors on rows that were held out, beside those of simpler rules.
  */
-#ifndef HORUS_CALIBRATE_PREDICTOR_FIT_H
-#define HORUS_CALIBRATE_PREDICTOR_FIT_H
+#pragma once
 
-#include <stdbool.h>
-
-#include "base/diag.h"
-#include "base/memory.h"
 #include "calibrate/score.h"
 #include "model/predictor.h"
 
@@ -150,5 +145,3 @@ HS_MUST_USE enum hs_status hs_utilholdout_run(struct hs_utilholdout *holdout,
 void hs_utilholdout_elsewhere(struct hs_utilholdout *holdout, const struct hs_utilrows *data,
                               const struct hs_catalogue *catalogue, const struct hs_utilfit *fit,
                               const struct hs_utilshift *shifts);
-
-#endif

@@ -5,15 +5,11 @@
  * predictions of measured rows that policies get, by fits without these rows; the errors of the
  * memory formula; and, from pairs in the data, the slowdown of a pair as policies estimate it.
  */
-#include "base/fmt.h"
 #include "calibrate/predictor_fit.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/io.h"
 #include "calibrate/calibration.h"
 #include "calibrate/pairs.h"
 

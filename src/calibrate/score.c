@@ -10,18 +10,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_multilarge_nlinear.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
-
-#include "base/fmt.h"
-#include "base/memory.h"
 
 #define ROUNDING    1e-12 /* of the mean, relative: far above 2^-53, far below any measurement */
 #define LARGEST     1e9   /* of what is printed; keeps the scaled number within 63 bits */

@@ -3,13 +3,8 @@
  * How good predictions are, on held-out rows, and how figures are printed and written. Values must
  * be finite; of no rows every figure is NaN, which is null in a file and "-" in a table.
  */
-#ifndef HORUS_CALIBRATE_SCORE_H
-#define HORUS_CALIBRATE_SCORE_H
+#pragma once
 
-#include <stdint.h>
-
-#include "base/diag.h"
-#include "base/io.h"
 #include "data/csv.h"
 #include "data/json.h"
 
@@ -88,5 +83,3 @@ struct hs_nls {
  * O(rows (parameters + filled^2) + parameters^3). */
 HS_MUST_USE enum hs_status hs_solve_nls(const struct hs_nls *problem, double *theta,
                                         uint32_t max_steps, const char *what, struct hs_diag *diag);
-
-#endif

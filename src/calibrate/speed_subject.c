@@ -12,10 +12,8 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "calibrate/calibration.h"
-#include "base/fmt.h"
 #include "calibrate/score.h"
 
 #define NOTES_MAX  160u

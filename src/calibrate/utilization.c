@@ -7,9 +7,7 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/intern.h"
 #include "calibrate/calibration.h"
 #include "calibrate/score.h"
 

@@ -3,10 +3,8 @@
  * A verb of the command line is a const record, last in its file in verbs/, and one line in
  * HS_VERBS. Option parsing, help and --print-config come from its table.
  */
-#ifndef HORUS_CLI_CLI_H
-#define HORUS_CLI_CLI_H
+#pragma once
 
-#include "base/memory.h"
 #include "cli/process.h"
 #include "data/config.h"
 #include "data/json.h"
@@ -158,5 +156,3 @@ struct hs_metavar_part {
  * unit of an option; false when there are no more. */
 bool hs_metavar_part(const char *text, uint32_t position, uint32_t index,
                      struct hs_metavar_part *part);
-
-#endif

@@ -8,9 +8,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/fmt.h"
 #include "cli/option_rows.h"
 #include "data/param_table.h"
 #include "horus/version.h"

@@ -10,10 +10,7 @@
  *         HS_OPTIONS_END,
  *     };
  */
-#ifndef HORUS_CLI_OPTION_ROWS_H
-#define HORUS_CLI_OPTION_ROWS_H
-
-#include <stddef.h>
+#pragma once
 
 #include "data/config.h"
 
@@ -44,5 +41,3 @@
 #define LETTER(c) .letter = c
 #define UNIT(u)   .param.unit = u
 #define SOURCE(s) .param.source = s
-
-#endif

@@ -8,7 +8,6 @@
 
 #include <getopt.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/fmt.h"
 #include "data/param_table.h"

@@ -14,10 +14,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -57,19 +55,8 @@ static void measure(struct hs_terminal *terminal)
         terminal->err_columns = size.ws_col;
 }
 
-void hs_terminal_init(struct hs_terminal *terminal)
+static void set_columns(struct hs_terminal *terminal)
 {
-    const char *term = getenv("TERM");
-    const char *no_color = getenv("NO_COLOR");
-    bool is_dumb = term == NULL || *term == '\0' || strcmp(term, "dumb") == 0;
-
-    memset(terminal, 0, sizeof *terminal);
-    terminal->out_is_tty = isatty(STDOUT_FILENO) == 1;
-    terminal->err_is_tty = isatty(STDERR_FILENO) == 1 && !is_dumb;
-    terminal->use_color =
-        terminal->out_is_tty && !is_dumb && (no_color == NULL || *no_color == '\0');
-    terminal->use_utf8 = terminal->out_is_tty && !is_dumb && locale_is_utf8();
-    terminal->err_use_utf8 = terminal->err_is_tty && locale_is_utf8();
     struct winsize size;
     const char *text = getenv("COLUMNS");
     int64_t wanted = 0;
@@ -84,6 +71,22 @@ void hs_terminal_init(struct hs_terminal *terminal)
     }
     terminal->err_columns = terminal->columns;
     measure(terminal);
+}
+
+void hs_terminal_init(struct hs_terminal *terminal)
+{
+    const char *term = getenv("TERM");
+    const char *no_color = getenv("NO_COLOR");
+    bool is_dumb = term == NULL || *term == '\0' || strcmp(term, "dumb") == 0;
+
+    memset(terminal, 0, sizeof *terminal);
+    terminal->out_is_tty = isatty(STDOUT_FILENO) == 1;
+    terminal->err_is_tty = isatty(STDERR_FILENO) == 1 && !is_dumb;
+    terminal->use_color =
+        terminal->out_is_tty && !is_dumb && (no_color == NULL || *no_color == '\0');
+    terminal->use_utf8 = terminal->out_is_tty && !is_dumb && locale_is_utf8();
+    terminal->err_use_utf8 = terminal->err_is_tty && locale_is_utf8();
+    set_columns(terminal);
 }
 
 void hs_terminal_emit(void *ctx, enum hs_severity severity, const char *text, size_t len)

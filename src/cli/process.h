@@ -11,14 +11,8 @@
  *
  *     62% [###########-------] day 41.3 | 1.9 M ev/s | run 512 wait 1,204 | util 87% | ETA 0:08
  */
-#ifndef HORUS_CLI_PROCESS_H
-#define HORUS_CLI_PROCESS_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/diag.h"
 #include "base/io.h"
 #include "horus/observe.h"
 
@@ -132,5 +126,3 @@ HS_MUST_USE enum hs_status hs_file_lock_take(struct hs_file_lock *lock, const ch
                                              struct hs_diag *diag);
 /* Of one that was taken. Removes the file. */
 void hs_file_lock_free(const struct hs_file_lock *lock, const char *path);
-
-#endif

@@ -9,9 +9,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/fmt.h"
 #include "cli/option_rows.h"
 #include "traces/format.h"
 

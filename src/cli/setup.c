@@ -5,14 +5,11 @@
  */
 #include "cli/simulate.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/fixed.h"
-#include "base/fmt.h"
 #include "base/rng.h"
 #include "data/param_table.h"
 #include "horus/version.h"

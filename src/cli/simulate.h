@@ -12,21 +12,11 @@
  *     HS_TRY(hs_simulate(&setup, &run_call, dir, &result, diag));
  *     hs_setup_close(&setup);
  */
-#ifndef HORUS_CLI_SIMULATE_H
-#define HORUS_CLI_SIMULATE_H
+#pragma once
 
-#include "base/intern.h"
 #include "cli/cli.h"
-#include "data/csv.h"
 #include "engine/engine.h"
-#include "horus/policy.h"
 #include "model/assign.h"
-#include "model/cluster.h"
-#include "model/interference.h"
-#include "model/profile.h"
-#include "model/predictor.h"
-#include "model/speed.h"
-#include "report/run/manifest.h"
 #include "report/report.h"
 #include "traces/trace_stream.h"
 
@@ -356,5 +346,3 @@ const struct hs_manifest_library *hs_libraries(uint32_t *count);
 #define HS_RUNS_COLUMNS    "policy,seed,assignment" /* then those of summary.csv */
 /* `horus compare` of a trace under several policies (compare_cells.c). */
 HS_MUST_USE enum hs_status hs_compare_policies(struct hs_call *call);
-
-#endif

@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/fmt.h"
 #include "data/json.h"
@@ -498,15 +497,6 @@ void hs_config_print(const struct hs_config *config, struct hs_output *out)
 
 /* ---- names of policies with parameters ---- */
 
-/* '-' and '_' are the same in keys. */
-static bool has_key(const char *pair, const char *key)
-{
-    for (; *key != '\0'; pair++, key++)
-        if ((*pair == '-' ? '_' : *pair) != (*key == '-' ? '_' : *key))
-            return false;
-    return *pair == '=';
-}
-
 /* Behind text, one policy: its name, its other parameters in their order, then the new one. */
 static void spec_set(char *text, size_t size, const char *spec, const char *key, const char *value,
                      bool is_weak)
@@ -518,7 +508,7 @@ static void spec_set(char *text, size_t size, const char *spec, const char *key,
     hs_append(text, size, "%.*s", (int)len, spec);
     for (spec += len; *spec == ':' || *spec == ','; spec += len) {
         len = strcspn(++spec, ",\n");
-        bool is_key = has_key(spec, key);
+        bool is_key = hs_param_is_key(spec, key, '=');
         is_kept |= is_key && is_weak;
         if (len == 0 || (is_key && !is_weak))
             continue;

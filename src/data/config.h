@@ -5,12 +5,8 @@
  * ('tie_jitter'); `policy` may be text or an object {"name": "fifo", "scan": "fit"}, which becomes
  * "fifo:scan=fit"; --set policy.scan=fit adds to it.
  */
-#ifndef HORUS_DATA_CONFIG_H
-#define HORUS_DATA_CONFIG_H
+#pragma once
 
-#include <stdbool.h>
-
-#include "base/diag.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include "horus/param.h"
@@ -94,5 +90,3 @@ const char *hs_policyspec_set(struct hs_arena *arena, const char *specs, const c
 /* specs with every parameter of `from` (one spec, its name ignored) set. */
 const char *hs_policyspec_merge(struct hs_arena *arena, const char *specs, const char *from,
                                 bool is_weak);
-
-#endif

@@ -14,14 +14,11 @@
 #include "data/csv.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include <csv.h>
 
-#include "base/memory.h"
 #include "base/word8.h"
 #include "data/json.h"
 

@@ -18,14 +18,8 @@
  *     HS_TRY(hs_csv_bind(csv, &head, &row, at));
  *     if (at[0] != UINT32_MAX) use(row.fields[at[0]]);
  */
-#ifndef HORUS_DATA_CSV_H
-#define HORUS_DATA_CSV_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/diag.h"
 #include "base/fmt.h"
 #include "base/io.h"
 
@@ -169,5 +163,3 @@ static inline void hs_csvw_end(struct hs_csvw *w) /* of the row */
     w->out.at[-1] = '\n';
     w->rows++;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * How Gavel (OSDI'20) names jobs, in its traces and its files of throughputs: "LM (batch size 5)",
  * "A3C", and with a number of GPUs "('LM (batch size 5)', 2)".
  */
-#ifndef HORUS_DATA_GAVELJOB_H
-#define HORUS_DATA_GAVELJOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ bool hs_gavel_job_parse(const char *text, struct hs_gavel_job *job);
 const char *hs_gavel_model(const char *family, const char **dataset);
 /* The other way round: the family that trains this model; another model is taken as it is. */
 const char *hs_gavel_family(const char *model);
-
-#endif

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <cjson/cJSON.h>
 

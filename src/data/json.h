@@ -11,11 +11,9 @@
  *         return hs_fail(diag, HS_E_INPUT, &place, NULL, "nodes must be a list");
  *     }
  */
-#ifndef HORUS_DATA_JSON_H
-#define HORUS_DATA_JSON_H
+#pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/diag.h"
 #include "base/memory.h"
@@ -159,5 +157,3 @@ bool hs_jsoncheck_number(struct hs_jsoncheck *c, const struct hs_json *object, c
 /* A name, owned by the document; NULL when the key is absent or its value wrong. */
 const char *hs_jsoncheck_text(struct hs_jsoncheck *c, const struct hs_json *object,
                               const char *key);
-
-#endif

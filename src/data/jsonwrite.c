@@ -7,9 +7,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/fmt.h"
 #include "base/io.h"

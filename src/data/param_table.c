@@ -8,9 +8,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/fmt.h"
 
@@ -151,18 +149,18 @@ enum hs_status hs_param_defaults(const struct hs_param *table, void *base, struc
 
 /* ---- finding ---- */
 
-static bool is_same_key(const char *a, const char *b)
+bool hs_param_is_key(const char *text, const char *key, char end)
 {
-    for (; *a != '\0'; a++, b++)
-        if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
+    for (; *key != '\0'; text++, key++)
+        if ((*text == '-' ? '_' : *text) != (*key == '-' ? '_' : *key))
             return false;
-    return *b == '\0';
+    return *text == end;
 }
 
 const struct hs_param *hs_param_find(const struct hs_param *table, const char *key)
 {
     for (const struct hs_param *p = table; p != NULL && p->key != NULL; p++)
-        if (is_same_key(p->key, key))
+        if (hs_param_is_key(key, p->key, '\0'))
             return p;
     return NULL;
 }

@@ -4,8 +4,7 @@
  * copied into the arena given; empty text is the absent one (NULL). A REAL may be written 25%
  * (0.25, or 25 where percent is the unit).
  */
-#ifndef HORUS_DATA_PARAM_TABLE_H
-#define HORUS_DATA_PARAM_TABLE_H
+#pragma once
 
 #include "base/diag.h"
 #include "base/memory.h"
@@ -14,7 +13,9 @@
 /* Every value to its preset; a preset that does not parse is a bug and asserted. */
 HS_MUST_USE enum hs_status hs_param_defaults(const struct hs_param *table, void *base,
                                              struct hs_arena *arena);
-/* NULL if there is none. '-' and '_' are the same in keys. */
+/* Is the text in front of `end` the key? '-' and '_' are the same in keys. */
+bool hs_param_is_key(const char *text, const char *key, char end);
+/* NULL if there is none. */
 const struct hs_param *hs_param_find(const struct hs_param *table, const char *key);
 /* Parses, checks and stores one value. what: of what the key is a parameter, for messages
  * ("policy 'fifo'", "run"). Errors say what was expected and, for unknown keys and choices, the
@@ -32,5 +33,3 @@ HS_MUST_USE enum hs_status hs_param_set_list(const struct hs_param *table, void 
 size_t hs_param_print(const struct hs_param *param, const void *base, char *text, size_t size);
 /* "strict|fit|easy", "duration", "0..1", ...: what may stand for the value. */
 void hs_param_expects(const struct hs_param *param, char *text, size_t size);
-
-#endif

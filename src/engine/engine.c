@@ -5,8 +5,6 @@
  */
 #include "engine/state.h"
 
-#include <string.h>
-
 /* ---- causes of waiting ----
  *
  * By gang size and VC, without a walk through the queue: each waiting GPU is booked at every
@@ -504,15 +502,6 @@ static enum hs_status job_event(struct hs_engine *e, struct hs_job *job)
     return HS_OK;
 }
 
-static void timer_event(struct hs_engine *e, uint32_t slot)
-{
-    hs_heap_remove(&e->timer_events, slot);
-    e->timers[slot].next_free = e->free_timer;
-    e->free_timer = slot;
-    e->figures.events++;
-    hs_lifecycle_notify_policy(e, HS_EVENT_TIMER, NULL, e->timers[slot].tag);
-}
-
 /* When something is due; HS_TIME_MAX: never. */
 struct due {
     int64_t job_us, timer_us;
@@ -529,8 +518,14 @@ static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a, st
         e->figures.events++;
         HS_TRY(arrivals_advance(e, a));
     }
-    for (; due.timer_us == e->now_us; due.timer_us = hs_heap_next_us(&e->timer_events))
-        timer_event(e, hs_heap_next_id(&e->timer_events));
+    for (; due.timer_us == e->now_us; due.timer_us = hs_heap_next_us(&e->timer_events)) {
+        const uint32_t slot = hs_heap_next_id(&e->timer_events);
+        hs_heap_remove(&e->timer_events, slot);
+        e->timers[slot].next_free = e->free_timer;
+        e->free_timer = slot;
+        e->figures.events++;
+        hs_lifecycle_notify_policy(e, HS_EVENT_TIMER, NULL, e->timers[slot].tag);
+    }
     return hs_progress_rerate(e);
 }
 

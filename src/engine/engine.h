@@ -10,17 +10,10 @@
  *
  * Single-threaded; no allocation once the largest number of live jobs has been seen.
  */
-#ifndef HORUS_ENGINE_ENGINE_H
-#define HORUS_ENGINE_ENGINE_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/diag.h"
 #include "horus/observe.h"
 #include "horus/policy.h"
-#include "horus/trace.h"
-#include "model/cluster.h"
 #include "model/interference.h"
 #include "model/predictor.h"
 #include "model/speed.h"
@@ -78,5 +71,3 @@ HS_MUST_USE enum hs_status hs_engine_observe(struct hs_engine *engine,
 HS_MUST_USE enum hs_status hs_engine_run(struct hs_engine *engine, struct hs_job_source source);
 void hs_engine_get_figures(const struct hs_engine *engine, struct hs_engine_figures *figures);
 void hs_engine_close(struct hs_engine *engine);
-
-#endif

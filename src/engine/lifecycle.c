@@ -5,10 +5,8 @@
  */
 #include "engine/state.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- observers: a record is built only for an event with one ---- */
 
@@ -473,12 +471,6 @@ static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const str
     return HS_OK;
 }
 
-static HS_COLD void engine_divide(struct hs_engine *e)
-{
-    hs_exclusive_end(e);
-    hs_part_init(&e->parts, e->free_index, e->cluster, &e->arena);
-}
-
 enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_job *r)
 {
     uint32_t slot;
@@ -494,8 +486,10 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
                            .submit_us = e->now_us};
     HS_TRY(job_set_work(e, slot, r));
     job_set_demand(e, job, r);
-    if (hs_job_is_part(job) && e->parts == NULL) /* once a run; others do without */
-        engine_divide(e);
+    if (hs_job_is_part(job) && e->parts == NULL) { /* once a run; others do without */
+        hs_exclusive_end(e);
+        hs_part_init(&e->parts, e->free_index, e->cluster, &e->arena);
+    }
     struct hs_job_identity *identity = &e->jobs.identities[slot];
     hs_jobs_set_id(identity, r->id);
     identity->user = hs_intern_get(&e->names, r->user);

@@ -2,16 +2,11 @@
  *
  * The engine's state, and what its files do for each other: private to this folder.
  */
-#ifndef HORUS_ENGINE_STATE_H
-#define HORUS_ENGINE_STATE_H
+#pragma once
 
 #include "base/heap.h"
-#include "base/intern.h"
-#include "base/memory.h"
 #include "engine/engine.h"
-#include "horus/policy.h"
 #include "model/estimator.h"
-#include "model/freeindex.h"
 #include "model/job.h"
 #include "model/shareindex.h"
 
@@ -519,5 +514,3 @@ HS_MUST_USE enum hs_status hs_observe_finish(struct hs_engine *e, const struct h
                                              int64_t finish_us, const char *reason);
 /* Reports the state of the instant. */
 HS_MUST_USE enum hs_status hs_observe_instant(struct hs_engine *e);
-
-#endif

@@ -6,10 +6,6 @@
  */
 #include "engine/state.h"
 
-#include <string.h>
-
-#include "base/fmt.h"
-#include "base/io.h"
 #include "base/rng.h"
 #include "data/csv.h"
 

@@ -17,15 +17,11 @@
  */
 #include "model/assign.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/fixed.h"
 #include "base/fmt.h"
-#include "base/intern.h"
-#include "base/memory.h"
 #include "base/rng.h"
 
 #define CHANCE_ONE (UINT64_C(1) << 32)

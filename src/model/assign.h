@@ -17,15 +17,9 @@
  * Draws are keyed by (seed, purpose, index of the job): nothing a policy does shifts them. Jobs
  * without GPUs get no profile, and do not fail.
  */
-#ifndef HORUS_MODEL_ASSIGN_H
-#define HORUS_MODEL_ASSIGN_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/diag.h"
 #include "base/sample.h"
-#include "horus/trace.h"
 #include "model/profile.h"
 
 enum hs_assign_mode {
@@ -98,5 +92,3 @@ struct hs_retry {
 void hs_retry_open(struct hs_retry *retry, struct hs_job_source source, uint64_t seed);
 /* Fills attempts_us and attempts of jobs that fail, and adds these to their duration. */
 struct hs_job_source hs_retry_source(struct hs_retry *retry);
-
-#endif

@@ -7,8 +7,7 @@
  *     hs_bitset_init(&set, n, zeroed_words);          // hs_bitset_words(n) of them
  *     for (i = hs_bitset_next(&set, 0); i != HS_BITSET_NONE; i = hs_bitset_next(&set, i + 1)) ...
  */
-#ifndef HORUS_MODEL_BITSET_H
-#define HORUS_MODEL_BITSET_H
+#pragma once
 
 #include <assert.h>
 #include <stdbool.h>
@@ -156,5 +155,3 @@ static inline bool hs_bitset_move(const struct hs_bitset *first, size_t from, si
     }
     return word[from] != 0;
 }
-
-#endif

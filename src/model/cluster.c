@@ -8,12 +8,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/fixed.h"
-#include "base/fmt.h"
-#include "base/io.h"
 #include "data/csv.h"
 
 #define SHAPE_HINT                                                                                 \

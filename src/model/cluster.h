@@ -7,15 +7,9 @@
  *     HS_TRY(hs_cluster_load(&cluster, "133x8:V100", diag));           // shape
  *     HS_TRY(hs_cluster_load(&cluster, "configs/clusters/a.json", diag));
  */
-#ifndef HORUS_MODEL_CLUSTER_H
-#define HORUS_MODEL_CLUSTER_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/diag.h"
 #include "base/intern.h"
-#include "base/memory.h"
 #include "data/json.h"
 #include "horus/view.h"
 
@@ -77,5 +71,3 @@ void hs_vc_list_add(struct hs_vc_list *list, const char *name, uint64_t gpus);
 /* The members of an object {"name": gpus, ...}; names belong to the document. */
 void hs_vc_list_read(struct hs_vc_list *list, struct hs_jsoncheck *check,
                      const struct hs_json *vcs);
-
-#endif

@@ -7,10 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/fmt.h"
-#include "base/io.h"
 #include "data/csv.h"
 
 void hs_vc_list_add(struct hs_vc_list *list, const char *name, uint64_t gpus)

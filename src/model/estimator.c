@@ -12,7 +12,6 @@
 #include "base/fixed.h"
 #include "base/intern.h"
 #include "base/rng.h"
-#include "base/fmt.h"
 #include "data/csv.h"
 
 /* ---- rolling means ---- */

@@ -8,14 +8,9 @@
  *     HS_TRY(hs_estimator_learn(e, &facts, run_us));    // of a job that is done
  *     hs_estimator_close(e);
  */
-#ifndef HORUS_MODEL_ESTIMATOR_H
-#define HORUS_MODEL_ESTIMATOR_H
-
-#include <stdint.h>
+#pragma once
 
 #include "base/diag.h"
-#include "horus/compiler.h"
-#include "horus/status.h"
 #include "horus/view.h"
 
 /* No estimate is longer: 36,558 years, so that it can be added to any time. */
@@ -43,5 +38,3 @@ void hs_estimator_learn(struct hs_estimation *e, const struct hs_estimate_facts 
 /* Jobs asked about so far that the file does not name; 0 for other sources. */
 uint64_t hs_estimator_unnamed(const struct hs_estimation *e);
 void hs_estimator_close(struct hs_estimation *e); /* NULL is fine */
-
-#endif

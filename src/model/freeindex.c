@@ -8,11 +8,9 @@
  */
 #include "model/freeindex.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "horus/trace.h"
 #include "model/bitset.h"
 
 #define NONE UINT32_MAX

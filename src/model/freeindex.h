@@ -10,13 +10,8 @@
  * held per node and checked only for a job that asks for them and nodes that state them (the
  * search then walks on past nodes that fail it).
  */
-#ifndef HORUS_MODEL_FREEINDEX_H
-#define HORUS_MODEL_FREEINDEX_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/memory.h"
 #include "model/cluster.h"
 
 /* What a job asks of a node. */
@@ -115,5 +110,3 @@ uint32_t hs_part_most(const struct hs_part *p, uint32_t vc);
 uint64_t hs_part_all(const struct hs_part *p, uint32_t vc);
 /* Every bit and sum against a recount; O(GPUs). */
 bool hs_part_is_valid(const struct hs_part *p);
-
-#endif

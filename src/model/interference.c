@@ -13,19 +13,14 @@
  */
 #include "model/interference.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/fixed.h"
 #include "base/fmt.h"
 #include "base/io.h"
-#include "base/intern.h"
 #include "base/rng.h"
-#include "data/json.h"
-#include "model/profile.h"
 
 #define SLOWDOWN_MAX 1000.0 /* slower is standing still; keeps cells within 30 bits */
 #define EXCESS_MAX   100.0

@@ -13,13 +13,8 @@
  * not measured. All tables are dense and in Q20 after loading. How far the fits may be off is a
  * dial (--interference-noise).
  */
-#ifndef HORUS_MODEL_INTERFERENCE_H
-#define HORUS_MODEL_INTERFERENCE_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/diag.h"
 #include "model/profile.h"
 
 enum hs_interference_mode {
@@ -100,5 +95,3 @@ double hs_interference_error(const struct hs_interference *m, uint32_t type,
 double hs_interference_noise_rmse(const struct hs_interference *m, uint32_t type,
                                   enum hs_slowdown_source source);
 void hs_interference_free(struct hs_interference *m);
-
-#endif

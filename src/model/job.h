@@ -24,16 +24,9 @@
  *     for (uint32_t a = hs_placement_of(&jobs, job)->first_allocation; a != HS_NO_ALLOCATION;
  *          a = jobs.allocations[a].next_of_job)
  */
-#ifndef HORUS_MODEL_JOB_H
-#define HORUS_MODEL_JOB_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "base/fixed.h"
-#include "base/memory.h"
-#include "horus/trace.h"
-#include "horus/view.h"
 #include "model/freeindex.h"
 #include "model/predictor.h"
 
@@ -351,5 +344,3 @@ static inline int64_t hs_job_all_ns(const struct hs_jobs *jobs, const struct hs_
     bool is_retried = hs_identity_of(jobs, job)->history != 0;
     return is_retried ? hs_history_of(jobs, job)->all_ns : job->work_ns;
 }
-
-#endif

@@ -12,9 +12,7 @@
 #include "model/predictor.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "base/intern.h"
 #include "base/rng.h"
 #include "base/fmt.h"
 

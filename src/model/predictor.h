@@ -8,11 +8,7 @@
  *     hs_predictor_estimate(p, &facts, &estimate);
  *     s_q20 = hs_predictor_slowdown_q20(p, estimate_a.util_pm, estimate_b.util_pm);
  */
-#ifndef HORUS_MODEL_PREDICTOR_H
-#define HORUS_MODEL_PREDICTOR_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "model/profile.h"
 
@@ -124,5 +120,3 @@ double hs_util_residual(double util, double log_load);
 /* The host feeds a batch in host_ms: util, or less if the GPU then waits. */
 double hs_utilform_host_limit(const struct hs_utilform *form, const struct hs_utilwork *work,
                               double util, double host_ms);
-
-#endif

@@ -6,14 +6,10 @@
  */
 #include "model/profile.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/io.h"
 #include "base/sample.h"
-#include "base/fmt.h"
 #include "data/csv.h"
 
 /* ---- names ---- */

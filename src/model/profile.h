@@ -15,16 +15,9 @@
  *     HS_TRY(hs_modelset_init(&set, "my-interference.json,my-speed.json", diag));
  *     HS_TRY(hs_interference_load(&truth, set.path[HS_MODEL_INTERFERENCE], &catalogue, diag));
  */
-#ifndef HORUS_MODEL_PROFILE_H
-#define HORUS_MODEL_PROFILE_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/diag.h"
 #include "base/intern.h"
-#include "base/memory.h"
 #include "data/json.h"
 #include "horus/trace.h"
 
@@ -174,5 +167,3 @@ bool hs_pairform_read(struct hs_pairform *form, struct hs_jsoncheck *check,
                       double exponent_max);
 /* S - 1 in Q20; utilizations are clamped to 0..1000 (unknown, -1, counts as 0). */
 uint64_t hs_pairform_excess_q20(const struct hs_pairform *form, int32_t own_pm, int32_t other_pm);
-
-#endif

@@ -12,11 +12,6 @@
  */
 #include "model/shareindex.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/rng.h"
 #include "model/bitset.h"
 

@@ -12,15 +12,8 @@
  * A change is noted in O(1); the tree is updated node by node at the next query. The engine
  * decides which GPUs are open.
  */
-#ifndef HORUS_MODEL_SHAREINDEX_H
-#define HORUS_MODEL_SHAREINDEX_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/memory.h"
-#include "horus/view.h"
-#include "model/cluster.h"
 #include "model/freeindex.h"
 
 struct hs_share;
@@ -62,5 +55,3 @@ bool hs_share_is_full(const struct hs_share *s, const struct hs_ask *ask);
 bool hs_share_is_open(const struct hs_share *s, uint32_t gpu, const struct hs_load *load);
 /* Order, boxes and counts hold everywhere; O(GPUs). */
 bool hs_share_is_valid(struct hs_share *s);
-
-#endif

@@ -10,13 +10,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fixed.h"
-#include "base/fmt.h"
-#include "base/intern.h"
 #include "data/csv.h"
-#include "model/profile.h"
 
 #define NONE UINT32_MAX
 
@@ -447,6 +443,20 @@ static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster
                    given);
 }
 
+/* Entries of families without speeds are of no use. */
+static void place_curves(struct hs_speed *m, uint32_t kind)
+{
+    m->curve_of[kind] =
+        hs_arena_alloc(&m->arena, (uint64_t)m->family_count * m->types * sizeof(void *));
+    for (uint32_t i = 0; i < m->curve_count[kind]; i++) {
+        const struct family_curve *entry = &m->curves[kind][i];
+        uint32_t family = find_family(m, entry->family);
+        for (uint32_t t = 0; family != NONE && t < m->types; t++)
+            if (m->file_type[t] == entry->type)
+                m->curve_of[kind][(size_t)family * m->types + t] = &entry->curve;
+    }
+}
+
 static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
                   const struct hs_cluster *cluster)
 {
@@ -470,18 +480,8 @@ static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
                 p != NULL ? find_cell(m, p, m->family[row], t, scalar) : scalar;
         }
     }
-    for (uint32_t kind = 0; kind < CURVE_KINDS; kind++) {
-        m->curve_of[kind] =
-            hs_arena_alloc(&m->arena, (uint64_t)m->family_count * m->types * sizeof(void *));
-        /* entries of families without speeds are of no use */
-        for (uint32_t i = 0; i < m->curve_count[kind]; i++) {
-            const struct family_curve *entry = &m->curves[kind][i];
-            uint32_t family = find_family(m, entry->family);
-            for (uint32_t t = 0; family != NONE && t < m->types; t++)
-                if (m->file_type[t] == entry->type)
-                    m->curve_of[kind][(size_t)family * m->types + t] = &entry->curve;
-        }
-    }
+    for (uint32_t kind = 0; kind < CURVE_KINDS; kind++)
+        place_curves(m, kind);
     m->uniform_q32 = m->cells[0].speed_q32;
     for (uint64_t i = 1; i < cells; i++)
         if (m->cells[i].speed_q32 != m->cells[0].speed_q32)

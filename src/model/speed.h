@@ -9,11 +9,7 @@
  *     HS_TRY(hs_speed_load(&m, path, &catalogue, &cluster, "V100", diag));
  *     rate_q32 = hs_speed_q32(m, job->profile, node->type, NULL);
  */
-#ifndef HORUS_MODEL_SPEED_H
-#define HORUS_MODEL_SPEED_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "model/cluster.h"
 #include "model/profile.h"
@@ -97,5 +93,3 @@ HS_MUST_USE enum hs_status hs_memcurve_load(struct hs_overheads **table, const c
 uint64_t hs_memcurve_q32(const struct hs_overheads *table, const char *model, uint32_t limit_mib,
                          uint32_t peak_mib);
 void hs_overheads_free(struct hs_overheads *table); /* NULL is fine */
-
-#endif

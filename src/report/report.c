@@ -5,10 +5,6 @@
  */
 #include "report/report.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
 #include "base/fixed.h"
 #include "report/run/observers.h"
 #include "report/stats/exact.h"

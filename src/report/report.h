@@ -8,16 +8,8 @@
  *     ... run ...
  *     HS_TRY(hs_report_finish(report, &end, &summary, diag));       // files closed, summary filled
  */
-#ifndef HORUS_REPORT_REPORT_H
-#define HORUS_REPORT_REPORT_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "horus/observe.h"
-#include "horus/policy.h"
-#include "model/cluster.h"
 #include "model/speed.h"
 #include "report/run/manifest.h"
 
@@ -61,5 +53,3 @@ void hs_report_close(struct hs_report *report);
 
 /* Files written so far, in order; count in *count. */
 const struct hs_output_file *hs_report_files(const struct hs_report *report, uint32_t *count);
-
-#endif

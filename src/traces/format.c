@@ -7,10 +7,8 @@
  */
 #include "traces/format.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 

@@ -4,19 +4,11 @@
  * reader pulls from an open input and fills plain records; it knows nothing of
  * sorting, limits or the engine. The layout says how jobs are written in the format.
  */
-#ifndef HORUS_TRACES_FORMAT_H
-#define HORUS_TRACES_FORMAT_H
+#pragma once
 
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "base/diag.h"
-#include "base/fmt.h"
-#include "base/io.h"
 #include "data/csv.h"
-#include "horus/trace.h"
 #include "traces/trace_stream.h"
 
 /* ---- bad rows ----
@@ -486,5 +478,3 @@ void hs_lossy_fields_count(struct hs_lossy_fields *lossy, const struct hs_trace_
 bool hs_lossy_fields_any(const struct hs_lossy_fields *lossy);
 /* One warning a member, in the order of the native columns. */
 void hs_lossy_fields_warn(const struct hs_lossy_fields *lossy, struct hs_diag *diag);
-
-#endif

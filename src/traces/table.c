@@ -6,10 +6,8 @@
 #include "traces/format.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
-#include "base/fmt.h"
 #include "base/memory.h"
 
 /* ---- cells ---- */

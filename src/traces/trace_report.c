@@ -13,13 +13,9 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/fmt.h"
 #include "base/heap.h"
-#include "base/io.h"
 #include "base/intern.h"
-#include "base/memory.h"
 #include "base/sample.h"
 #include "traces/format.h"
 

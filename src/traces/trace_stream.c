@@ -16,13 +16,9 @@
 #include "traces/trace_stream.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "base/fmt.h"
 #include "base/heap.h"
-#include "base/io.h"
 #include "base/intern.h"
-#include "base/memory.h"
 #include "base/rng.h"
 #include "traces/format.h"
 

@@ -8,15 +8,9 @@
  *     HS_TRY(hs_trace_open(&t, &o, diag));
  *     while ((s = hs_trace_next(t, &job)) == HS_OK) ...
  */
-#ifndef HORUS_TRACES_TRACE_STREAM_H
-#define HORUS_TRACES_TRACE_STREAM_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/diag.h"
 #include "base/io.h"
-#include "horus/compiler.h"
 #include "horus/trace.h"
 
 enum hs_attempts { HS_ATTEMPTS_MERGE, HS_ATTEMPTS_SPLIT, HS_ATTEMPTS_SUM };
@@ -183,5 +177,3 @@ HS_MUST_USE enum hs_status hs_trace_compare(const struct hs_trace_options *refer
 HS_MUST_USE enum hs_status hs_trace_validate(const struct hs_trace_options *options,
                                              const struct hs_trace_capacity *cluster,
                                              struct hs_output *out, struct hs_diag *diag);
-
-#endif

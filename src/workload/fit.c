@@ -8,11 +8,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fixed.h"
 #include "base/intern.h"
-#include "base/sample.h"
 #include "base/rng.h"
 #include "workload/generator.h"
 

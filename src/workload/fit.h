@@ -13,8 +13,7 @@
  * seconds up to 2,047, then 0.1 %), four for each of at most 33 classes of sizes; beside them one
  * count an hour of the trace, a few numbers a user and a virtual cluster, and 4,096 pairs of jobs.
  */
-#ifndef HORUS_WORKLOAD_FIT_H
-#define HORUS_WORKLOAD_FIT_H
+#pragma once
 
 #include "workload/workload.h"
 
@@ -32,5 +31,3 @@ HS_MUST_USE enum hs_status hs_fit_finish(struct hs_fit *fit, const char *name,
                                          struct hs_workload *workload, struct hs_diag *diag);
 uint64_t hs_fit_jobs(const struct hs_fit *fit); /* taken so far */
 void hs_fit_close(struct hs_fit *fit);          /* NULL is fine */
-
-#endif

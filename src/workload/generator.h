@@ -7,8 +7,7 @@
  *     HS_TRY(hs_generator_open(&g, &q, diag));
  *     while (hs_generator_next(g, &job) == HS_OK) ...
  */
-#ifndef HORUS_WORKLOAD_GENERATOR_H
-#define HORUS_WORKLOAD_GENERATOR_H
+#pragma once
 
 #include "workload/workload.h"
 
@@ -79,5 +78,3 @@ void hs_arrival_rate_open(struct hs_arrival_rate *rate, const struct hs_workload
                           uint64_t jobs, uint64_t hours, uint64_t seed);
 /* The next hour with jobs, from 0; false past the last. */
 bool hs_arrival_rate_next(struct hs_arrival_rate *rate, uint64_t *hour, uint32_t *count);
-
-#endif

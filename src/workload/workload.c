@@ -7,10 +7,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/fmt.h"
-#include "base/io.h"
 #include "data/json.h"
 
 #define FOLDER "workloads/"

@@ -7,13 +7,8 @@
  *     HS_TRY(hs_workload_load(&workload, "venus", diag));     // shipped, or a path
  *     hs_workload_free(&workload);
  */
-#ifndef HORUS_WORKLOAD_WORKLOAD_H
-#define HORUS_WORKLOAD_WORKLOAD_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/diag.h"
 #include "base/io.h"
 #include "base/sample.h"
 #include "base/memory.h"
@@ -152,5 +147,3 @@ double hs_bucket_state_share(const struct hs_workload_bucket *bucket, enum hs_ou
 
 /* Name of a shipped one: index 0, 1, ... until false. */
 bool hs_workload_shipped(size_t index, char *name, size_t size);
-
-#endif

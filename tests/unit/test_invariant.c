@@ -120,11 +120,11 @@ static int close_engine(void **state)
         memcpy(kept, &(field), sizeof(field));                                                     \
         (field) = (wrong);                                                                         \
         sink_clear(&sink);                                                                         \
-        assert_int_equal(invariant_check(e), HS_E_INVARIANT);                                   \
+        assert_int_equal(invariant_check(e), HS_E_INVARIANT);                                      \
         if (strstr(sink.text, rule) == NULL)                                                       \
             fail_msg("expected '%s' in: %s", rule, sink.text);                                     \
         memcpy(&(field), kept, sizeof(field));                                                     \
-        assert_int_equal(invariant_check(e), HS_OK);                                            \
+        assert_int_equal(invariant_check(e), HS_OK);                                               \
     } while (0)
 
 static void every_sum_is_checked(void **state)
@@ -147,7 +147,8 @@ static void every_whole_allocation_is_checked(void **state)
     (void)state;
     assert_true(e->is_exclusive);
     struct hs_job *job = &e->jobs.jobs[first], *waits = &e->jobs.jobs[first == 0 ? 1 : 0];
-    struct hs_allocation *allocation = &e->jobs.allocations[hs_placement_of(&e->jobs, job)->first_allocation];
+    struct hs_allocation *allocation =
+        &e->jobs.allocations[hs_placement_of(&e->jobs, job)->first_allocation];
     assert_int_equal(allocation->count, 2);
     BREAKS(e->gpu_free[0], UINT64_C(0xf), "free and held at once");
     BREAKS(e->gpu_free[0], UINT64_C(0x8), "free and held at once");

@@ -11,10 +11,8 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/fmt.h"
 #include "cli/sweep/sweep.h"
 #include "data/param_table.h"
 #include "report/run/run_table.h"

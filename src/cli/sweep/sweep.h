@@ -13,13 +13,9 @@
  * The directory: runs/NAME/ (a run's directory; its manifest marks a finished point),
  * failed/NAME.log (how a point failed), sweep.csv and manifest.json (gathered).
  */
-#ifndef HORUS_CLI_SWEEP_SWEEP_H
-#define HORUS_CLI_SWEEP_SWEEP_H
-
-#include <stdbool.h>
+#pragma once
 
 #include "cli/simulate.h"
-#include "report/run/rundir.h"
 
 #define HS_SWEEP_AXES_MAX 32u
 #define HS_SWEEP_KEYS_MAX 64u /* over all axes */
@@ -95,5 +91,3 @@ HS_MUST_USE enum hs_status hs_sweep_run_all(struct hs_sweep *sweep);
 HS_MUST_USE enum hs_status hs_sweep_settle(struct hs_sweep *sweep);
 
 #define HS_SWEEP_COLUMNS "point,run,state,exit" /* then axis_KEY of each, then summary.csv's */
-
-#endif

@@ -7,10 +7,8 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/fmt.h"
 #include "cli/sweep/sweep.h"
 
 #define LOG_MAX       (1u << 21) /* bytes */

@@ -4,9 +4,7 @@
  * rows it has not seen, and writes the model file. `horus predict --list`: what there is to ask
  * about.
  */
-#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "calibrate/calibration.h"
 #include "cli/option_rows.h"

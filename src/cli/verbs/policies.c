@@ -7,13 +7,9 @@
  * (each rises above the one before it) a schema cannot express. Those of cluster and workload files
  * are in configs/schemas/.
  */
-#include <assert.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/fmt.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
 #include "data/param_table.h"
@@ -454,26 +450,27 @@ static void put_param(struct hs_jsonw *w, const struct hs_param *p)
 static bool text_pattern(const struct hs_option *option, char r[REGEX_SIZE], const char **number)
 {
     char name[256], words[REGEX_SIZE] = ""; /* "a|b", or "(a|b)(,(a|b))*" for a list */
+    static const struct hs_metavar unknown = {.offers = ""};
     struct hs_metavar_part part;
     const char *unit = hs_option_metavar(&option->param, name, sizeof name), *word;
     for (size_t i = 0; option->word_at != NULL && (word = option->word_at(i)) != NULL; i++)
         hs_append(words, sizeof words, "%s%s", i > 0 ? "|" : "", escaped(word, strlen(word), name));
     *number = "number";
     for (uint32_t i = 0; hs_metavar_part(unit, 0, i, &part); i++) {
-        const struct hs_metavar *known = part.known;
-        bool is_list = known != NULL && strcmp(known->offers, "@list") == 0;
-        bool has_words = is_list || (known != NULL && strcmp(known->offers, "@word") == 0);
+        const struct hs_metavar *known = part.known != NULL ? part.known : &unknown;
+        bool is_list = strcmp(known->offers, "@list") == 0;
+        bool has_words = is_list || strcmp(known->offers, "@word") == 0;
         hs_append(r, REGEX_SIZE, "%s", i > 0 ? "|" : "");
         if (part.is_literal)
             hs_append(r, REGEX_SIZE, "%s", escaped(part.text, part.len, name));
         else if (has_words && option->word_at != NULL)
             hs_append(r, REGEX_SIZE, is_list ? "(%s)(,(%s))*" : "%s", words, words);
-        else if (known != NULL && known->pattern != NULL)
+        else if (known->pattern != NULL)
             hs_append(r, REGEX_SIZE, "%s", known->pattern);
         else
             return false;
         if (i == 0)
-            *number = known != NULL ? known->number : NULL;
+            *number = known->number;
     }
     return true;
 }

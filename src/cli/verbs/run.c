@@ -9,9 +9,7 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,8 +17,6 @@
 #include "cli/simulate.h"
 #include "horus/version.h"
 #include "report/html/page.h"
-#include "report/run/rundir.h"
-#include "report/run/run_table.h"
 
 static void say_card(struct hs_output *out, const struct hs_card *card)
 {

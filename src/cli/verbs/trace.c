@@ -8,11 +8,8 @@
  * that describes its jobs.
  */
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/fmt.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
 #include "traces/format.h"

@@ -22,7 +22,6 @@
  * does not fit idle GPUs of one node, O(log GPUs) a GPU of an opportunistic one, and O(GPUs that
  * changed within the window).
  */
-#include "horus/compiler.h"
 #include "policies/antman/antman.h"
 
 #define FULL_PM       1000u

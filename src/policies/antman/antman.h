@@ -10,8 +10,7 @@
  * while the plan is written, so that each part sees what the others have decided. Links to jobs and
  * GPUs are numbers + 1, so that zeroed state is empty.
  */
-#ifndef HORUS_POLICIES_ANTMAN_ANTMAN_H
-#define HORUS_POLICIES_ANTMAN_ANTMAN_H
+#pragma once
 
 #include "policies/lib/allocation_map.h"
 #include "policies/lib/capacity_tree.h"
@@ -145,5 +144,3 @@ void hs_antman_start(struct hs_antman *s, hs_job_id job, enum hs_antman_role rol
 void hs_antman_dequeue(struct hs_antman *s, hs_job_id job);
 /* The owner has come less than `init` ago, and guests make way. */
 bool hs_antman_is_settling(const struct hs_antman *s, const struct hs_antman_gpu *g);
-
-#endif

@@ -16,10 +16,8 @@
  * over-subscribed when its demand exceeds its GPUs. What runs on the servers that changed is
  * settled once, at the end of the decision.
  */
-#ifndef HORUS_POLICIES_GANDIVA_GANDIVA_H
-#define HORUS_POLICIES_GANDIVA_GANDIVA_H
+#pragma once
 
-#include "horus/compiler.h"
 #include "policies/lib/vc_queues.h"
 
 /* Servers in order of a key, then of their number: a sorted array. */
@@ -268,5 +266,3 @@ void hs_gandiva_gather(struct hs_gandiva *g);
 /* Jobs that have grown give GPUs back until so many are idle: as many as that takes, or all. */
 void hs_gandiva_reclaim(struct hs_gandiva *g, uint32_t server, uint32_t gpus, bool takes_all);
 void hs_gandiva_grow(struct hs_gandiva *g, uint32_t server);
-
-#endif

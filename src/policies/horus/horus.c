@@ -31,7 +31,6 @@
  * is needed: of f, the sensitivity of its tenants, and of g, their contentiousness.
  */
 #include "policies/horus/hplus_queues.h"
-#include "policies/lib/vc_queues.h"
 
 #define FULL_PM   1000
 #define TYPES_MAX 64  /* GPU types of a cluster */

@@ -10,7 +10,6 @@
  */
 #include <string.h>
 
-#include "horus/compiler.h"
 #include "policies/horus/hplus_queues.h"
 
 #define NO_GROUP        UINT32_MAX

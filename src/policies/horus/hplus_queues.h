@@ -16,8 +16,7 @@
  * Needs HS_KNOWS_UTILIZATION, HS_KNOWS_MEMORY and HS_CAN_TIME. Cost: add, remove O(log n); a window
  * O(queues) to open and O(queues + look_ahead) a job, but O(log n) for the first of a queue.
  */
-#ifndef HORUS_POLICIES_HORUS_HPLUS_QUEUES_H
-#define HORUS_POLICIES_HORUS_HPLUS_QUEUES_H
+#pragma once
 
 #include "policies/lib/vc_queues.h"
 
@@ -78,5 +77,3 @@ void hs_hplus_queues_scan(struct hs_hplus_queues *l, const struct hs_view *v, st
                           struct hs_vc_queues *awake, const struct hs_colocate_rule *rule);
 /* NULL, or the rule broken: orders valid, every member waiting, its queue and all sums right. */
 const char *hs_hplus_queues_check(const struct hs_hplus_queues *l, const struct hs_view *v);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * O(1) a GPU to add, O(jobs on it) to drop; a job's GPUs come last added first.
  */
-#ifndef HORUS_POLICIES_LIB_ALLOCATION_MAP_H
-#define HORUS_POLICIES_LIB_ALLOCATION_MAP_H
+#pragma once
 
 #include "horus/policy.h"
 
@@ -37,5 +36,3 @@ void hs_allocation_map_add(struct hs_allocation_map *s, hs_job_id job, uint32_t 
 void hs_allocation_map_drop(struct hs_allocation_map *s, uint32_t *first_of_job);
 /* NULL, or the rule broken: the same jobs on each GPU as the view says. O(GPUs). */
 const char *hs_allocation_map_check(const struct hs_allocation_map *s, const struct hs_view *v);
-
-#endif

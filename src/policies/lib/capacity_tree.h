@@ -11,8 +11,7 @@
  * subtree. O(log n) each, and for a search the items that have enough of one kind but not of the
  * other.
  */
-#ifndef HORUS_POLICIES_LIB_CAPACITY_TREE_H
-#define HORUS_POLICIES_LIB_CAPACITY_TREE_H
+#pragma once
 
 #include "horus/policy.h"
 
@@ -52,5 +51,3 @@ uint32_t hs_capacity_tree_next(const struct hs_capacity_tree *r, uint32_t tree, 
                                struct hs_capacity need);
 /* The most room of each kind of any item of the tree. O(1). */
 struct hs_capacity hs_capacity_tree_most(const struct hs_capacity_tree *r, uint32_t tree);
-
-#endif

@@ -83,19 +83,6 @@ static void refresh(struct links l, struct hs_job_queue_link *link)
     }
 }
 
-/* From the parent of a job that was removed, up to the first node where nothing changes. */
-static void refresh_upwards(struct links l, hs_job_id job)
-{
-    while (job != NO_PARENT) {
-        struct hs_job_queue_link *link = link_at(l, job);
-        uint32_t gpus = link->least_gpus, constrained = link->least_constrained;
-        refresh(l, link);
-        if (gpus == link->least_gpus && constrained == link->least_constrained)
-            break;
-        job = link->parent;
-    }
-}
-
 /* From a job that was added, up to the first node that has one as small below it. */
 static void lower_upwards(struct links l, const struct hs_job_queue_link *link)
 {
@@ -202,8 +189,13 @@ static void tree_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
     hs_job_id child = link->child[link->child[0] == HS_NO_JOB];
     hs_job_id parent = link->parent;
     replace_child(q, l, parent, job, child);
-    if (q->knows_sizes)
-        refresh_upwards(l, parent);
+    for (bool changes = q->knows_sizes; changes && parent != NO_PARENT;) { /* up to where none do */
+        struct hs_job_queue_link *above = link_at(l, parent);
+        uint32_t gpus = above->least_gpus, constrained = above->least_constrained;
+        refresh(l, above);
+        changes = gpus != above->least_gpus || constrained != above->least_constrained;
+        parent = above->parent;
+    }
 }
 
 /* ---- the chain ---- */
@@ -396,23 +388,18 @@ static hs_job_id first_within_below(struct links l, hs_job_id job, struct hs_gan
     }
 }
 
-/* The first search by size: every node learns what is below it. */
-static void learn_sizes(struct hs_job_queue *q, const struct hs_view *v, struct links l)
-{
-    q->knows_sizes = true;
-    for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
-        refresh_own(link_at(l, j));
-    for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
-        lower_upwards(l, link_at(l, j));
-}
-
 hs_job_id hs_job_queue_next_within(struct hs_job_queue *q, const struct hs_view *v, hs_job_id after,
                                    struct hs_gang_limits limits)
 {
     const struct links l = links_of(q, v);
     chain_to_tree(q, l);
-    if (!q->knows_sizes)
-        learn_sizes(q, v, l);
+    if (!q->knows_sizes) { /* the first search by size: every node learns what is below it */
+        q->knows_sizes = true;
+        for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
+            refresh_own(link_at(l, j));
+        for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
+            lower_upwards(l, link_at(l, j));
+    }
     /* UINT32_MAX stands for an empty subtree, hence no limit may reach it. */
     limits.plain = limits.plain < UINT32_MAX ? limits.plain : UINT32_MAX - 1;
     limits.constrained = limits.constrained < UINT32_MAX ? limits.constrained : UINT32_MAX - 1;

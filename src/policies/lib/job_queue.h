@@ -16,10 +16,7 @@
  * shape on every machine. O(log n) each; a walk takes O(1) a step, and so do, in the mean, the
  * first, the last, and a job that is added before or behind all others or taken from either end.
  */
-#ifndef HORUS_POLICIES_LIB_JOB_QUEUE_H
-#define HORUS_POLICIES_LIB_JOB_QUEUE_H
-
-#include <stdbool.h>
+#pragma once
 
 #include "horus/policy.h"
 
@@ -184,5 +181,3 @@ static inline struct hs_job_chain hs_job_chain_empty(size_t link_offset)
 void hs_job_chain_insert(struct hs_job_chain *c, const struct hs_view *v, hs_job_id job,
                          hs_job_id behind);
 void hs_job_chain_remove(struct hs_job_chain *c, const struct hs_view *v, hs_job_id job);
-
-#endif

@@ -38,8 +38,7 @@
  *               loses the time of a restart, or, if that is less, what it did since the last event
  *               (SIGCOMM'22 simulator)
  */
-#ifndef HORUS_POLICIES_LIB_PARAMS_H
-#define HORUS_POLICIES_LIB_PARAMS_H
+#pragma once
 
 #include "horus/policy.h"
 
@@ -114,5 +113,3 @@ void hs_compat_add_overhead(enum hs_compat compat, const struct hs_view *v, stru
  * of a restart is not known. */
 extern const char hs_compat_lost_text[]; /* why, for the plan */
 int64_t hs_compat_lost_us(const struct hs_view *v, hs_job_id job, int64_t since_us);
-
-#endif

@@ -24,8 +24,7 @@
  * All but skew are monotone: if a gang of n fails, so does every larger one of the same pool
  * (vc_queues relies on it). Under skew a packed gang of 8 may fail where another model's 16 fit.
  */
-#ifndef HORUS_POLICIES_LIB_PLACE_H
-#define HORUS_POLICIES_LIB_PLACE_H
+#pragma once
 
 #include "policies/lib/params.h"
 
@@ -66,5 +65,3 @@ bool hs_placer_is_monotone(enum hs_placer placer);
 /* Gangs of a VC that any node may serve find no place as things stand if they are larger than this;
  * UINT64_MAX: nothing is known. O(kinds of nodes). */
 uint64_t hs_placer_bound(const struct hs_view *v, uint32_t vc, enum hs_placer placer);
-
-#endif

@@ -17,11 +17,9 @@
  * is looked at (job_queue.h). Cost of a decision: O((starts + evictions + sizes of gangs) x (log
  * jobs + classes)), a step each GPU that changes hands; nothing for jobs that stay as they are.
  */
-#ifndef HORUS_POLICIES_LIB_PREEMPT_SELECT_H
-#define HORUS_POLICIES_LIB_PREEMPT_SELECT_H
+#pragma once
 
 #include "policies/lib/job_queue.h"
-#include "policies/lib/params.h"
 #include "policies/lib/place.h"
 
 /* Jobs that hold GPUs. */
@@ -75,5 +73,3 @@ hs_job_id hs_choice_next(const struct hs_view *v, hs_job_id job); /* of either l
 void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct hs_plan *p,
                      enum hs_placer placer, const struct hs_preempt_cost *cost,
                      enum hs_compat compat);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * A job that does not fit a wholly idle pool never will: it is rejected with the reason.
  */
-#ifndef HORUS_POLICIES_LIB_VC_QUEUES_H
-#define HORUS_POLICIES_LIB_VC_QUEUES_H
+#pragma once
 
 #include "policies/lib/job_queue.h"
 #include "policies/lib/place.h"
@@ -120,5 +119,3 @@ bool hs_is_full(const struct hs_view *v, hs_job_id job);
 /* NULL, or the rule broken: the order is valid, every member waits. */
 const char *hs_waiting_check(const struct hs_job_queue *queue, const struct hs_view *v);
 const char *hs_vc_queues_check(const struct hs_vc_queues *q, const struct hs_view *v);
-
-#endif

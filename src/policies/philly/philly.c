@@ -58,7 +58,6 @@
  * clock: in a pass those of its phase are due, and a failure changes nothing. A job at max_level
  * that is larger than one of its kind that failed is not even looked at.
  */
-#include "policies/lib/params.h"
 #include "policies/lib/vc_queues.h"
 
 #define PHILLY_PPM 1000000u /* of fair_ppm */

@@ -12,12 +12,10 @@
  * mini-batch. Both are inflated as Salus' driver does: P' = infl_p P and P' + E' = infl_total (P' +
  * E), at most what the GPU has.
  */
-#ifndef HORUS_POLICIES_SALUS_SALUS_H
-#define HORUS_POLICIES_SALUS_SALUS_H
+#pragma once
 
 #include "policies/lib/allocation_map.h"
 #include "policies/lib/capacity_tree.h"
-#include "policies/lib/params.h"
 #include "policies/lib/vc_queues.h"
 
 /* The two kinds of hs_capacity: free for a new member in all, and for what it keeps between
@@ -201,5 +199,3 @@ const char *hs_salus_queue_check(const struct hs_salus *s);
 
 /* The job was admitted to its lane. */
 void hs_salus_came(struct hs_salus *s, hs_job_id job);
-
-#endif

@@ -23,7 +23,6 @@
  * start is one descent. A pass merges the classes by the order of their jobs. O(classes + jobs that
  * may start x (log classes + log n)), whatever the number of those that wait.
  */
-#include "policies/lib/params.h"
 #include "policies/lib/vc_queues.h"
 
 #define CLASSES    1024u

@@ -23,16 +23,11 @@
 #include "report/compare/paired.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/fmt.h"
 #include "base/rng.h"
-#include "data/csv.h"
 #include "report/run/run_table.h"
 #include "report/stats/exact.h"
 

@@ -13,15 +13,8 @@
  * Compared are jobs that did all their work in both runs and were submitted inside the windows of
  * --warmup and --cooldown of both. Memory: about 200 bytes a job.
  */
-#ifndef HORUS_REPORT_COMPARE_PAIRED_H
-#define HORUS_REPORT_COMPARE_PAIRED_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/diag.h"
-#include "base/intern.h"
-#include "base/memory.h"
 #include "report/run/manifest.h"
 
 enum { HS_PAIRED_A, HS_PAIRED_B, HS_PAIRED_RUNS };
@@ -106,5 +99,3 @@ void hs_paired_print(const struct hs_paired *p, struct hs_output *out, uint32_t 
 HS_MUST_USE enum hs_status hs_paired_write(const struct hs_paired *p, const struct hs_rundir *dir,
                                            struct hs_output_file files[HS_PAIRED_FILES]);
 void hs_paired_free(struct hs_paired *p);
-
-#endif

@@ -13,9 +13,7 @@
  */
 #include "report/explain/explain.h"
 
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fixed.h"
 #include "model/freeindex.h"

@@ -5,11 +5,7 @@
  * moment of waiting is booked to the cause that the engine books it to (results/README.md), so that
  * over all jobs the times, multiplied by the GPUs that they want, are the figures of summary.json.
  */
-#ifndef HORUS_REPORT_EXPLAIN_EXPLAIN_H
-#define HORUS_REPORT_EXPLAIN_EXPLAIN_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "model/cluster.h"
 #include "report/run/manifest.h"
@@ -131,5 +127,3 @@ HS_MUST_USE enum hs_status explain_open(struct explain *x, const char *dir, cons
 /* Begin of a twelfth of the run; of the one behind the last: the end of the run. */
 int64_t explain_interval_us(const struct explain *x, uint32_t interval);
 void explain_close(struct explain *x); /* also after a failure */
-
-#endif

@@ -4,9 +4,6 @@
  * seconds, and GPU-seconds for a run.
  */
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/fixed.h"
 #include "report/explain/explain.h"

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 /* ---- markup ---- */
 
@@ -644,6 +643,7 @@ enum hs_status hs_figure_metrics(struct hs_page *page, const char *preset,
 enum hs_status hs_figure_write(struct hs_page *page, uint32_t kind,
                                const struct hs_figure_options *o, struct hs_output *out)
 {
+    static const char *const needs[] = {"runs, or a comparison", "the directory of a sweep"};
     const bool is_of_sweep = kinds[kind].is_of_sweep;
     const char *unused = o->metrics != NULL && !kinds[kind].has_metrics         ? "metric"
                          : o->by != NULL && !kinds[kind].has_classes            ? "by"
@@ -656,10 +656,8 @@ enum hs_status hs_figure_write(struct hs_page *page, uint32_t kind,
         return hs_fail(page->diag, HS_E_USAGE, NULL, "horus help plot tells what each kind takes",
                        "a figure of kind '%s' takes no --%s", kinds[kind].name, unused);
     if ((page->kind == HS_PAGE_SWEEP) != is_of_sweep)
-        return hs_fail(page->diag, HS_E_USAGE, NULL, NULL,
-                       is_of_sweep ? "a figure of kind '%s' needs the directory of a sweep"
-                                   : "a figure of kind '%s' needs runs, or a comparison",
-                       kinds[kind].name);
+        return hs_fail(page->diag, HS_E_USAGE, NULL, NULL, "a figure of kind '%s' needs %s",
+                       kinds[kind].name, needs[is_of_sweep]);
     if (!is_of_sweep && page->group_count > HS_PAGE_DRAWN_MAX)
         return hs_fail(page->diag, HS_E_USAGE, NULL, "name those that matter",
                        "a figure has room for %u runs or policies, not for %u", HS_PAGE_DRAWN_MAX,

@@ -13,12 +13,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
 #include "base/fixed.h"
-#include "base/fmt.h"
 
 #define TITLE_GROUPS  4u /* named in it */
 #define COLUMNS_SHOWN 10

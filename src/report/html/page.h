@@ -12,17 +12,8 @@
  * Runs of one policy in a comparison are a group: their figures are means, their jobs are pooled.
  * Any other run is a group by itself. Memory: 24 bytes a job.
  */
-#ifndef HORUS_REPORT_HTML_PAGE_H
-#define HORUS_REPORT_HTML_PAGE_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/diag.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "report/run/manifest.h"
 #include "report/run/run_table.h"
 
 enum hs_page_kind { HS_PAGE_RUNS, HS_PAGE_COMPARISON, HS_PAGE_SWEEP };
@@ -263,5 +254,3 @@ void hs_plot_end(const struct hs_page *page, const struct hs_chart *chart, const
 #define HS_FIGURE_METRICS_MAX 6u
 HS_MUST_USE enum hs_status hs_figure_metrics(struct hs_page *page, const char *preset,
                                              const char *names[HS_FIGURE_METRICS_MAX + 1]);
-
-#endif

@@ -5,12 +5,8 @@
  * than can be told apart, at each exactly.
  */
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/fmt.h"
 #include "report/html/page.h"
 #include "report/stats/exact.h"
 

@@ -5,11 +5,8 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/fixed.h"
-#include "base/io.h"
 #include "report/html/page.h"
 
 #define CELLS_MAX   48000u /* of all maps of the page */
@@ -532,7 +529,7 @@ static enum hs_status put_groups(struct nodes_section *s)
     bool has_maps = false;
     uint32_t last = s->page->drawn;
     for (uint32_t g = 0; g < s->page->drawn; g++)
-        has_maps = has_maps || s->maps[g].segments > PLACEMENTS_MAX;
+        has_maps |= s->maps[g].segments > PLACEMENTS_MAX;
     while (last > 0 && s->maps[last - 1].segments == 0)
         last--;
     hs_say(out, "<figure class=\"stack\"><figcaption>%s</figcaption>\n",
@@ -552,12 +549,12 @@ static enum hs_status put_groups(struct nodes_section *s)
         if (map->segments > 0)
             put_plot(s, &frame, has_maps, has_axis);
     }
-    if (has_maps && s->maps[0].nodes_a_row > 1)
-        hs_page_note(s->page, "A row is %" PRIu32 " nodes.", s->maps[0].nodes_a_row);
     if (!has_maps)
         hs_page_note(s->page, "A bar is a placement of a job: blue until it finished, orange until "
                               "it was preempted, suspended or moved, red until it failed, ran out "
                               "of memory or was killed.");
+    else if (s->maps[0].nodes_a_row > 1)
+        hs_page_note(s->page, "A row is %" PRIu32 " nodes.", s->maps[0].nodes_a_row);
     hs_say(out, "</figure>\n");
     return HS_OK;
 }

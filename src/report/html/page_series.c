@@ -4,13 +4,9 @@
  * panel a group and chart, one below the other on one axis of time, so that runs are compared by
  * eye. Then a bar a group with all of its waiting, by cause.
  */
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/fixed.h"
-#include "base/fmt.h"
 #include "report/html/page.h"
 
 /* What keeps jobs waiting: all together are all of the waiting. */

@@ -8,10 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/fmt.h"
-#include "data/csv.h"
 #include "report/html/page.h"
 
 #define AXES_MAX   12u
@@ -501,13 +498,6 @@ static bool set_scales(const struct view *v, struct hs_chart *c, enum hs_figure_
     return most > 0;
 }
 
-static enum hs_axis axis_of(const struct hs_runcolumn *column)
-{
-    return column->kind == HS_COLUMN_TIME    ? HS_AXIS_TIME
-           : column->kind == HS_COLUMN_SHARE ? HS_AXIS_SHARE
-                                             : HS_AXIS_PLAIN;
-}
-
 /* The curves of the metric over the x axis. */
 static void put_plot(const struct view *v, const struct hs_frame *frame)
 {
@@ -527,7 +517,11 @@ static void put_plot(const struct view *v, const struct hs_frame *frame)
         }
     }
     hs_plot_begin(v->page, frame, v->facet, v->metric, &c, v->column.title);
-    hs_chart_y_axis(&c, axis_of(&v->column), 6);
+    static const enum hs_axis axes[] = {[HS_COLUMN_TIME] = HS_AXIS_TIME,
+                                        [HS_COLUMN_SHARE] = HS_AXIS_SHARE,
+                                        [HS_COLUMN_RATIO] = HS_AXIS_PLAIN,
+                                        [HS_COLUMN_PLAIN] = HS_AXIS_PLAIN};
+    hs_chart_y_axis(&c, axes[v->column.kind], 6);
     if (axis->is_numeric)
         hs_chart_x_axis(&c, HS_AXIS_PLAIN, 6, true);
     for (uint32_t x = 0; x < v->places && !axis->is_numeric; x++)

@@ -14,19 +14,13 @@
  *     ... run.config, hs_runmanifest_file(&run, "jobs.csv") ...
  *     hs_runmanifest_close(&run);                     // also after a failed open
  */
-#ifndef HORUS_REPORT_RUN_MANIFEST_H
-#define HORUS_REPORT_RUN_MANIFEST_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "base/intern.h"
 #include "data/csv.h"
 #include "data/json.h"
 #include "horus/observe.h"
 #include "horus/policy.h"
-#include "horus/trace.h"
 #include "report/run/rundir.h"
 
 /* ---- the figures of a run: metrics, the same for classes of jobs, their spread over random ties,
@@ -348,5 +342,3 @@ extern const struct hs_rowcell hs_schedule_cells[];
 /* For hs_rowfile_each: appends a row to a struct hs_schedule. */
 HS_MUST_USE enum hs_status hs_schedule_add(void *schedule, const struct hs_rowfile *f);
 void hs_schedule_free(struct hs_schedule *schedule);
-
-#endif

@@ -3,11 +3,8 @@
  * What report.c puts together: the files that a run writes row by row, and the exact integrals over
  * time. results/README.md says what the columns mean.
  */
-#ifndef HORUS_REPORT_RUN_OBSERVERS_H
-#define HORUS_REPORT_RUN_OBSERVERS_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "report/report.h"
@@ -224,5 +221,3 @@ struct hs_report {
     struct hs_output_file files[HS_ROW_FILES];
     uint32_t open_count, file_count;
 };
-
-#endif

@@ -10,7 +10,6 @@
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/rng.h"
 

@@ -3,12 +3,7 @@
  * The table at the end of `horus run` and `horus compare`, and how any table for a reader shows a
  * metric: its title, its figures rounded, and which way is better. Files have every digit.
  */
-#ifndef HORUS_REPORT_RUN_RUN_TABLE_H
-#define HORUS_REPORT_RUN_RUN_TABLE_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include "report/run/manifest.h"
 
@@ -93,5 +88,3 @@ void hs_table_below(const struct hs_table_row *row, const char *metric, char *te
 const char *hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds);
 /* The same, good until the end of the block. */
 #define HS_TIME(seconds) hs_table_time((char[HS_TABLE_TIME_SIZE]){0}, seconds)
-
-#endif

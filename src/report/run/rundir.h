@@ -4,11 +4,9 @@
  * the directory fsynced and renamed to NAME. An existing NAME is refused unless force. That of a
  * comparison is one too: beside its files it may have a folder runs/ of run directories.
  */
-#ifndef HORUS_REPORT_RUN_RUNDIR_H
-#define HORUS_REPORT_RUN_RUNDIR_H
+#pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/diag.h"
 
@@ -43,5 +41,3 @@ HS_MUST_USE enum hs_status hs_rundir_remove(const char *path, struct hs_diag *di
 void hs_rundir_discard(struct hs_rundir *dir); /* removes NAME.tmp; no-op after close */
 /* Removes every NAME.tmp that this process has open: before it ends without a way back. */
 void hs_rundir_abandon(void);
-
-#endif

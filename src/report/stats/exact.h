@@ -3,8 +3,7 @@
  * The one division at the end of an exact sum, which stays an integer of 128 bits until here; and
  * the order of integers.
  */
-#ifndef HORUS_REPORT_STATS_EXACT_H
-#define HORUS_REPORT_STATS_EXACT_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ static inline int hs_order_at(const void *a, const void *b)
 {
     return hs_order(*(const int64_t *)a, *(const int64_t *)b);
 }
-
-#endif

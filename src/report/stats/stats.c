@@ -8,9 +8,7 @@
  */
 #include "report/run/observers.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/stats/exact.h"
 

@@ -17,11 +17,8 @@
 #include "report/verify/verify.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/fixed.h"

@@ -6,11 +6,7 @@
  * is done, sums agree. Includes nothing of engine/ or model/: it parses the cluster for itself.
  * Unlike a simulation it keeps everything in memory: about 320 bytes a job, 64 and more a segment.
  */
-#ifndef HORUS_REPORT_VERIFY_VERIFY_H
-#define HORUS_REPORT_VERIFY_VERIFY_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "report/run/manifest.h"
 #include "traces/trace_stream.h"
@@ -185,4 +181,3 @@ void verify_fault(struct verify_check *c, const char *file, int64_t line, const 
 #define VERIFY_FAULT(c, ...) verify_fault(c, NULL, 0, NULL, __VA_ARGS__)
 /* num / den in millionths, rounded half up; -1 where num is missing (-1) or den is 0. */
 int64_t verify_ppm(int64_t num, int64_t den);
-#endif

@@ -19,8 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fmt.h"
-#include "horus/compiler.h"
 #include "traces/format.h"
 
 /* ---- demands of instances ---- */

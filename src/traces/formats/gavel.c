@@ -19,11 +19,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
-#include "base/fmt.h"
-#include "base/memory.h"
 #include "base/intern.h"
 #include "data/gaveljob.h"
 #include "data/json.h"

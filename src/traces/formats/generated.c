@@ -5,7 +5,6 @@
  * well.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "traces/format.h"
 #include "workload/generator.h"

@@ -7,7 +7,6 @@
  */
 #include <string.h>
 
-#include "base/fmt.h"
 #include "traces/format.h"
 
 static const struct hs_column columns[] = {

@@ -11,10 +11,7 @@
  * Columns that are not mapped keep their own names; null or an empty name leaves a column alone.
  */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/fmt.h"
-#include "base/memory.h"
 #include "data/json.h"
 #include "traces/format.h"
 

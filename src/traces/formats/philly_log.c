@@ -17,10 +17,7 @@
  * no zone and get none.
  */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/fmt.h"
-#include "base/io.h"
 #include "data/json.h"
 #include "traces/format.h"
 

@@ -25,12 +25,9 @@
  * gets that of its row.
  */
 #include <inttypes.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/intern.h"
-#include "base/memory.h"
-#include "base/fmt.h"
 #include "traces/format.h"
 
 /* ---- writing ---- */
