@@ -409,6 +409,13 @@ static const char *const main_metrics[] = {
     "p50_jct",  "p99_jct",   "max_wait", "gpu_allocation", "mean_bounded_slowdown",
 };
 
+/* Of run k >= 0 under the run's seed; never 0, which means "by rule". */
+static uint64_t jitter_seed_of(uint64_t seed, uint32_t k)
+{
+    uint64_t drawn = hs_mix64(hs_seed_of(seed, "tie-jitter"), k);
+    return drawn != 0 ? drawn : 1;
+}
+
 /* Adds the figures of one more run with random ties. */
 static void add_spreads(struct hs_summary *summary, const struct hs_summary *run)
 {
@@ -435,10 +442,7 @@ static enum hs_status run_once(const struct hs_setup *setup, const struct hs_run
                                struct hs_run_result *result, struct hs_diag *diag)
 {
     struct pass pass = {.setup = setup, .call = call, .diag = diag};
-    uint64_t seed = 0; /* ties by rule */
-    if (k > 0)
-        seed = hs_mix64(hs_seed_of((uint64_t)setup->options->seed, "tie-jitter"), k - 1);
-    seed += k > 0 && seed == 0;
+    uint64_t seed = k > 0 ? jitter_seed_of((uint64_t)setup->options->seed, k - 1) : 0;
     hs_status_line_start(&pass.status_line, call->terminal, call->shows_progress,
                          setup->cluster.gpu_count);
     if (k > 0)

@@ -66,6 +66,23 @@ static void mean_add(struct rolling_mean *mean, int64_t run_us)
     mean->count++;
 }
 
+/* user: a dense id; run_us >= 0. */
+static void rolling_add(struct rolling *r, uint32_t user, uint32_t gpus, int64_t run_us)
+{
+    hs_grow((void **)&r->users, &r->user_cap, (uint64_t)user + 1, sizeof *r->users, HS_INTERN_MAX);
+    struct rolling_size *size = size_of(r, user, gpus);
+    if (size == NULL) {
+        hs_grow((void **)&r->sizes, &r->size_cap, (uint64_t)r->size_count + 1, sizeof *r->sizes,
+                SIZES_MAX);
+        size = &r->sizes[r->size_count++];
+        *size = (struct rolling_size){.gpus = gpus, .next = r->users[user].first};
+        r->users[user].first = r->size_count;
+    }
+    mean_add(&size->mean, run_us);
+    mean_add(&r->users[user].mean, run_us);
+    mean_add(&r->all, run_us);
+}
+
 static int64_t mean_us(const struct rolling_mean *mean)
 {
     return (int64_t)(mean->sum_us / mean->count);
@@ -80,6 +97,13 @@ static int64_t rolling_mean_us(struct rolling *r, uint32_t user, uint32_t gpus)
     if (user < r->user_cap && r->users[user].mean.count > 0)
         return mean_us(&r->users[user].mean);
     return r->all.count > 0 ? mean_us(&r->all) : -1;
+}
+
+static void rolling_free(struct rolling *r)
+{
+    hs_free(r->users);
+    hs_free(r->sizes);
+    *r = (struct rolling){0};
 }
 
 /* ---- a file ---- */
@@ -189,6 +213,12 @@ static enum hs_status estimate_file_load(struct estimate_file *file, const char 
     return status;
 }
 
+static int64_t estimate_file_us(const struct estimate_file *file, const char *id)
+{
+    uint32_t at = hs_intern_find(&file->ids, id);
+    return at != 0 && at != UINT32_MAX ? file->us[at] : -1;
+}
+
 /* ---- estimates ---- */
 
 #define FACTOR_ONE 0x1p20
@@ -212,7 +242,6 @@ int64_t hs_estimator_us(struct hs_estimation *e, const struct hs_estimate_facts 
     int64_t us = -1;
     double factor;
     uint64_t factor_q20;
-    uint32_t id;
     switch (e->how.from) {
     case HS_ESTIMATE_ORACLE:
         return bounded((uint64_t)facts->run_us);
@@ -221,8 +250,7 @@ int64_t hs_estimator_us(struct hs_estimation *e, const struct hs_estimate_facts 
         factor_q20 = (uint64_t)rint(fmin(factor * FACTOR_ONE, FACTOR_MAX));
         return bounded((hs_u128)(uint64_t)facts->run_us * factor_q20 >> 20);
     case HS_ESTIMATE_FILE:
-        id = hs_intern_find(&e->file.ids, facts->id);
-        us = id != 0 && id != UINT32_MAX ? e->file.us[id] : -1;
+        us = estimate_file_us(&e->file, facts->id);
         e->unnamed += us < 0 && facts->attempt == 0;
         break;
     case HS_ESTIMATE_ROLLING:
@@ -235,22 +263,9 @@ int64_t hs_estimator_us(struct hs_estimation *e, const struct hs_estimate_facts 
 void hs_estimator_learn(struct hs_estimation *e, const struct hs_estimate_facts *facts,
                         int64_t run_us)
 {
-    struct rolling *r = &e->rolling;
-    const uint32_t user = facts->user;
     if (e->how.from != HS_ESTIMATE_ROLLING)
         return;
-    hs_grow((void **)&r->users, &r->user_cap, (uint64_t)user + 1, sizeof *r->users, HS_INTERN_MAX);
-    struct rolling_size *size = size_of(r, user, facts->gpus);
-    if (size == NULL) {
-        hs_grow((void **)&r->sizes, &r->size_cap, (uint64_t)r->size_count + 1, sizeof *r->sizes,
-                SIZES_MAX);
-        size = &r->sizes[r->size_count++];
-        *size = (struct rolling_size){.gpus = facts->gpus, .next = r->users[user].first};
-        r->users[user].first = r->size_count;
-    }
-    mean_add(&size->mean, run_us);
-    mean_add(&r->users[user].mean, run_us);
-    mean_add(&r->all, run_us);
+    rolling_add(&e->rolling, facts->user, facts->gpus, run_us);
 }
 
 uint64_t hs_estimator_unnamed(const struct hs_estimation *e)
@@ -281,7 +296,6 @@ void hs_estimator_close(struct hs_estimation *e)
     if (e == NULL)
         return;
     estimate_file_free(&e->file);
-    hs_free(e->rolling.users);
-    hs_free(e->rolling.sizes);
+    rolling_free(&e->rolling);
     hs_free(e);
 }

@@ -52,7 +52,7 @@ static void test_order_is_time_then_order(void **state)
     };
     static const unsigned inserted[] = {5, 0, 7, 3, 1, 6, 2, 4};
     struct hs_heap heap = {0};
-    struct entry top;
+    struct entry top = {0};
     (void)state;
     for (unsigned i = 0; i < 8; i++) {
         const struct entry *e = &sorted[inserted[i]];

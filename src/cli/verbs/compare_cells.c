@@ -169,6 +169,14 @@ static enum hs_status parse_condition(const char *text, const struct words *name
     return HS_OK;
 }
 
+/* Does it apply to that policy? */
+static bool concerns(const struct condition *condition, uint32_t policy)
+{
+    if (condition->is_relative && policy == 0)
+        return false;
+    return condition->policy == UINT32_MAX || condition->policy == policy;
+}
+
 /* What the limit is compared with: the mean, or its change, 0.01 = +1 %, by the mean of the first
  * policy and the ratio of the two (NaN = none): infinite from 0 to more, none from 0 to 0. */
 static double figure_of(const struct condition *condition, double mean, double first, double ratio)
@@ -178,6 +186,11 @@ static double figure_of(const struct condition *condition, double mean, double f
     if (first == 0 && mean >= 0)
         return mean > 0 ? (double)INFINITY : 0;
     return ratio - 1;
+}
+
+static bool is_met(const struct condition *condition, double figure)
+{
+    return condition->is_more ? figure > condition->limit : figure < condition->limit;
 }
 
 static enum hs_status read_conditions(struct comparison *c)
@@ -197,14 +210,11 @@ static enum hs_status read_conditions(struct comparison *c)
     return HS_OK;
 }
 
-/* HS_E_DIFFERS, with the figures, where the condition is of that policy and holds. */
+/* HS_E_DIFFERS, with the figures, where the condition holds. */
 static enum hs_status judge(const struct comparison *c, const struct condition *condition,
                             uint32_t policy)
 {
     struct hs_diag *diag = &c->call->diag;
-    if ((condition->is_relative && policy == 0) ||
-        (condition->policy != UINT32_MAX && condition->policy != policy))
-        return HS_OK;
     const struct hs_metric *metric = &c->metrics->metrics[condition->metric];
     const char *spec = c->policies[policy].spec, *first_spec = c->policies[0].spec;
     size_t at = (size_t)policy * c->metrics->count + condition->metric;
@@ -216,7 +226,7 @@ static enum hs_status judge(const struct comparison *c, const struct condition *
     if (isnan(figure))
         hs_report(diag, HS_WARNING, NULL, NULL, "--fail-if '%s': not judged: there is no %s of %s",
                   condition->text, metric->name, spec);
-    if (!(condition->is_more ? figure > condition->limit : figure < condition->limit))
+    if (!is_met(condition, figure))
         return HS_OK;
     if (condition->is_relative && isinf(figure))
         return hs_fail(diag, HS_E_DIFFERS, NULL, NULL,
@@ -830,7 +840,7 @@ static enum hs_status compare_policies(struct comparison *c)
     say_result(c, dir);
     for (uint32_t i = 0; i < c->condition_count; i++)
         for (uint32_t p = 0; p < c->policy_count; p++)
-            if (judge(c, &c->conditions[i], p) != HS_OK)
+            if (concerns(&c->conditions[i], p) && judge(c, &c->conditions[i], p) != HS_OK)
                 status = HS_E_DIFFERS;
     return status;
 }

@@ -44,6 +44,11 @@ static uint64_t cap_pm(uint32_t step_pm, uint32_t steps)
     return pm < FULL_PM ? pm : FULL_PM;
 }
 
+static uint64_t cap_q32(uint32_t step_pm, uint32_t steps)
+{
+    return (cap_pm(step_pm, steps) << 32) / FULL_PM;
+}
+
 static uint32_t most_steps(uint32_t step_pm, uint32_t owner_pm, uint32_t guest_pm)
 {
     uint32_t full = full_steps(step_pm);
@@ -287,7 +292,7 @@ static void set_cap(struct hs_antman *s, hs_job_id job, uint32_t steps)
         hs_plan_cap(s->p, job, 1);
         j->cap_steps = STILL;
     } else if (steps > 0) {
-        hs_plan_cap(s->p, job, (cap_pm(s->step_pm, steps) << 32) / FULL_PM);
+        hs_plan_cap(s->p, job, cap_q32(s->step_pm, steps));
         if (state == HS_JOB_PAUSED)
             hs_plan_resume(s->p, job);
         j->cap_steps = steps;
