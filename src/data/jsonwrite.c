@@ -36,17 +36,6 @@ static void value_begin(struct hs_jsonw *w)
     w->needs_comma = true;
 }
 
-static void container_begin(struct hs_jsonw *w, const char *bracket)
-{
-    value_begin(w);
-    hs_output_put(w->out, bracket, 1);
-    w->depth++;
-    w->needs_comma = false;
-    if (w->wants_one_line && w->one_line == 0)
-        w->one_line = w->depth;
-    w->wants_one_line = false;
-}
-
 static void container_end(struct hs_jsonw *w, const char *bracket)
 {
     w->depth--;
@@ -176,9 +165,15 @@ static void put_word(struct hs_jsonw *w, const char *word, size_t len, va_list *
     w->wants_one_line = *++value == '!';
     value += w->wants_one_line;
     len = (size_t)(end - value);
-    if (len == 1 && (*value == '{' || *value == '['))
-        container_begin(w, value);
-    else if (*value == '%')
+    if (len == 1 && (*value == '{' || *value == '[')) {
+        value_begin(w);
+        hs_output_put(w->out, value, 1);
+        w->depth++;
+        w->needs_comma = false;
+        if (w->wants_one_line && w->one_line == 0)
+            w->one_line = w->depth;
+        w->wants_one_line = false;
+    } else if (*value == '%')
         put_argument(w, value + 1, args);
     else if (*value == '#' && value[1] >= '0' && value[1] <= '9')
         number_put(w, value + 1, len - 1);

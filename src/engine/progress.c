@@ -22,17 +22,6 @@ static void book_busy(struct hs_engine *e, const struct hs_job *job, uint64_t gp
     e->instant.milli_held += gpus * HS_GPU_MILLI;
 }
 
-static void sort_picks(struct hs_pick *picks, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        const struct hs_pick pick = picks[i];
-        uint32_t at = i;
-        for (; at > 0 && picks[at - 1].node > pick.node; at--)
-            picks[at] = picks[at - 1];
-        picks[at] = pick;
-    }
-}
-
 /* Allocates `count` GPUs of one word of the map, linked behind `*last`, which they become. */
 static inline void allocation_append(struct hs_engine *e, const struct hs_job *job, uint32_t node,
                                      uint64_t gpus, uint32_t gpu, uint32_t count, uint32_t *last)
@@ -77,7 +66,12 @@ void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a)
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     uint32_t last = HS_NO_ALLOCATION, nodes = 0, node = HS_NO_NODE;
-    sort_picks(picks, a->pick_count); /* as the ids of the GPUs ascend */
+    for (uint32_t i = 1, at; i < a->pick_count; i++) { /* sorted as the ids of the GPUs ascend */
+        const struct hs_pick pick = picks[i];
+        for (at = i; at > 0 && picks[at - 1].node > pick.node; at--)
+            picks[at] = picks[at - 1];
+        picks[at] = pick;
+    }
     for (const struct hs_pick *pick = picks; pick < picks + a->pick_count; pick++) {
         node_sit_down(e, job, pick, &last);
         nodes += pick->node != node;

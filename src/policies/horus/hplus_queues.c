@@ -190,9 +190,7 @@ static bool fit_once(struct hs_clusters *c, struct hs_cluster_sample *s)
     }
     if (!has_moved)
         return false;
-    /* each group without jobs takes one, for its centroid alone: where the job is the next round
-     * says
-     */
+    /* each group without jobs takes one, for its centroid alone: the next round says where */
     uint32_t taken[HS_HPLUS_MAX], taken_count = 0;
     for (uint32_t g = 0; g < c->count; g++) {
         uint32_t at = sums[g].count == 0 ? farthest(c, s, taken, taken_count) : NO_POINT;

@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later
- *
- * See allocation_map.h.
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "policies/lib/allocation_map.h"
 
 void hs_allocation_map_init(struct hs_allocation_map *s, const struct hs_view *v)

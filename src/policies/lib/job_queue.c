@@ -2,8 +2,7 @@
  *
  * A treap with parent links, and behind it a doubly linked chain of the jobs that came in order
  * since the last search within the queue: a queue that is served from its front needs no tree. The
- * children of a chained job are its neighbours. Sizes below a node are kept from the first search
- * by size on.
+ * children of a chained job are its neighbours. Sizes are kept from the first search on.
  */
 #include "policies/lib/job_queue.h"
 

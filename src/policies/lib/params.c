@@ -1,7 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later
- *
- * See params.h.
- */
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "policies/lib/params.h"
 
 #define SECOND_US INT64_C(1000000)

@@ -188,8 +188,7 @@ HS_INLINE bool place(struct gang_request *g, enum hs_placer placer)
     return place_in_order(g);
 }
 
-/* Each worker where its share fits most tightly; else on an idle GPU, where a gang of one would go.
- */
+/* Each worker where its share fits most tightly; else on an idle GPU, as a gang of one. */
 static bool place_shares(struct gang_request *g, enum hs_placer placer)
 {
     start(g);

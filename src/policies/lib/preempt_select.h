@@ -27,9 +27,7 @@ struct hs_running_class {
     struct hs_job_queue set; /* the last loses its GPUs first */
     int64_t slope;           /* 0: the key is what it is */
     /* Within hs_preempt_select a cursor: the last job before the position, or the first one behind
-     * it, HS_NO_JOB = none; its GPUs, its key as of now, and the next one in the set if that is
-     * known.
-     */
+     * it, HS_NO_JOB = none; its GPUs and its key as of now. */
     int64_t key;
     hs_job_id at, kept;
     uint32_t gpus;

@@ -127,19 +127,6 @@ void hs_salus_came(struct hs_salus *s, hs_job_id job)
         touch(s, j->lane - 1);
 }
 
-/* The mini-batch that was awaited is done. */
-static void stepped(struct hs_salus *s, hs_job_id job)
-{
-    struct hs_salus_job *j = hs_salus_job(s, job);
-    struct hs_salus_lane *lane = &s->lanes[j->lane - 1];
-    if (lane->runner != job || lane->is_processor_sharing)
-        return;
-    j->steps++;
-    lane->has_ended = true;
-    lane->is_awaited = false;
-    touch(s, j->lane - 1);
-}
-
 /* The job leaves its lane. */
 static void left(struct hs_salus *s, hs_job_id job)
 {
@@ -411,7 +398,8 @@ static void salus_event(void *state, const struct hs_view *v, const struct hs_ev
     s->v = v;
     hs_job_id job = event->job;
     bool is_end = event->kind == HS_EVENT_FINISH || event->kind == HS_EVENT_STOPPED;
-    bool is_member = job != HS_NO_JOB && hs_salus_job(s, job)->lane > 0;
+    struct hs_salus_job *j = job != HS_NO_JOB ? hs_salus_job(s, job) : NULL;
+    const bool is_member = j != NULL && j->lane > 0;
     if (is_end && is_member)
         left(s, job);
     switch (event->kind) {
@@ -428,8 +416,13 @@ static void salus_event(void *state, const struct hs_view *v, const struct hs_ev
         if (is_member)
             ready(s, job);
         break;
-    case HS_EVENT_STEP:
-        stepped(s, job);
+    case HS_EVENT_STEP: /* the mini-batch that was awaited is done */
+        if (s->lanes[j->lane - 1].runner != job || s->lanes[j->lane - 1].is_processor_sharing)
+            break;
+        j->steps++;
+        s->lanes[j->lane - 1].has_ended = true;
+        s->lanes[j->lane - 1].is_awaited = false;
+        touch(s, j->lane - 1);
         break;
     case HS_EVENT_MEMORY:
         if (is_member)

@@ -267,17 +267,6 @@ static void easy_scan(struct fifo *e, const struct hs_view *v, struct hs_plan *p
     }
 }
 
-static const char *easy_check(const struct fifo *e, const struct hs_view *v)
-{
-    const char *fault = NULL;
-    for (uint32_t vc = 0; vc < e->vcs; vc++)
-        if (!hs_job_queue_is_valid(&e->running[vc], v))
-            return "the ends of the running jobs are out of order";
-    for (uint32_t set = 0; fault == NULL && set < e->vcs + CLASSES; set++)
-        fault = hs_waiting_check(&e->classes[set].jobs, v);
-    return fault;
-}
-
 /* ---- the orders ---- */
 
 /* helios: GPU time, and its ties by GPUs; exact up to 142 GPU-years on 1,000 GPUs (2^52 us). */
@@ -431,7 +420,15 @@ static void qssf_semantics(const void *state, struct hs_semantics *out)
 static const char *fifo_check(const void *state, const struct hs_view *v)
 {
     const struct fifo *f = state;
-    return f->scan == HS_SCAN_EASY ? easy_check(f, v) : hs_vc_queues_check(&f->waiting, v);
+    if (f->scan != HS_SCAN_EASY)
+        return hs_vc_queues_check(&f->waiting, v);
+    const char *fault = NULL;
+    for (uint32_t vc = 0; vc < f->vcs; vc++)
+        if (!hs_job_queue_is_valid(&f->running[vc], v))
+            return "the ends of the running jobs are out of order";
+    for (uint32_t set = 0; fault == NULL && set < f->vcs + CLASSES; set++)
+        fault = hs_waiting_check(&f->classes[set].jobs, v);
+    return fault;
 }
 
 /* ---- the policies ---- */
