@@ -272,7 +272,7 @@ static void make_label(const struct comparison *c, struct compared *policy)
     char base[LABEL_SIZE - 12]; /* with room for a number behind it */
     (void)snprintf(base, sizeof base, "%s", policy->spec);
     for (size_t at = 0; base[at += strspn(base + at, safe)] != '\0';)
-        base[at] = '-';
+        base[at++] = '-';
     (void)snprintf(policy->label, sizeof policy->label, "%s", base);
     for (uint32_t i = 0, number = 2; i < c->policy_count; i++)
         if (strcmp(c->policies[i].label, policy->label) == 0) {
