@@ -59,6 +59,7 @@ struct hs_job_record {
     int32_t predicted_util_pm; /* the policy's prediction; -1 = none */
     int64_t estimate_us; /* run time of its last attempt, as estimated for the policy; -1 = none */
     enum hs_profile_from profile_from;
+    enum hs_figure_from util_from, mem_from;
     enum hs_job_state state;
     enum hs_outcome outcome;
 };

@@ -62,6 +62,25 @@ enum hs_profile_from {
 
 const char *hs_profile_from_text(enum hs_profile_from from);
 
+/* Where a figure of a job comes from, its GPU utilization or its GPU memory. */
+#define HS_FIGURE_FROM_LIST(X)                                                                     \
+    X(NOWHERE, "") /* it is not known */                                                           \
+    X(TRACE, "trace")                                                                              \
+    X(PROFILE, "profile") /* the row of its profile */                                             \
+    X(ASSUMED, "assumed") /* the same, but the profile is drawn */                                 \
+    X(FAMILY, "family")   /* mean of the family of its profile, on the GPU type of that row */     \
+    X(FULL, "full")       /* not known: taken for a whole GPU */                                   \
+    X(DRAW, "drawn")      /* not known: that of a row of the catalogue, drawn */
+
+enum hs_figure_from {
+#define HS_FIGURE_FROM_ENUM(name, text) HS_FIGURE_FROM_##name,
+    HS_FIGURE_FROM_LIST(HS_FIGURE_FROM_ENUM)
+#undef HS_FIGURE_FROM_ENUM
+        HS_FIGURE_FROM_COUNT
+};
+
+const char *hs_figure_from_text(enum hs_figure_from from);
+
 #define HS_JOB_TEXTS    8
 #define HS_JOB_ID_MAX   255
 #define HS_JOB_GPUS_MAX 65535u /* gpus, and gpus_max */
@@ -98,10 +117,12 @@ struct hs_trace_job {
     uint32_t checkpoint_mib; /* 0 = not given */
     int64_t step_us;         /* one mini-batch in isolation; 0 = not given */
     enum hs_job_class job_class;
-    int32_t gpu_util_pm; /* solo GPU utilization, per mille; -1 = not given */
-    int32_t priority;    /* higher first; 0 = none */
-    uint32_t profile;    /* row of the catalogue, by model/assign; readers leave HS_NO_PROFILE */
+    int32_t gpu_util_pm;      /* solo GPU utilization, per mille; -1 = not given */
+    int32_t gpu_util_peak_pm; /* its peak; below the mean = not known: the mean counts */
+    int32_t priority;         /* higher first; 0 = none */
+    uint32_t profile; /* row of the catalogue, by model/assign; readers leave HS_NO_PROFILE */
     enum hs_profile_from profile_from;
+    enum hs_figure_from util_from, mem_from; /* by model/assign */
     enum hs_outcome outcome;
     int64_t line; /* of the file, for messages; 1-based */
 };

@@ -65,6 +65,12 @@ const char *hs_profile_from_text(enum hs_profile_from from)
     return text_of(texts, sizeof texts / sizeof texts[0], (size_t)from);
 }
 
+const char *hs_figure_from_text(enum hs_figure_from from)
+{
+    static const char *const texts[] = {HS_FIGURE_FROM_LIST(TEXT)};
+    return text_of(texts, sizeof texts / sizeof texts[0], (size_t)from);
+}
+
 const char *hs_segment_end_text(enum hs_segment_end end)
 {
     static const char *const texts[] = {

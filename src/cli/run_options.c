@@ -222,6 +222,7 @@ static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
 static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
 static const char *const checks[] = {"off", "fast", "full", NULL};
 static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix", "off", NULL};
+static const char *const unknowns[] = {"full", "draw", "error", NULL}; /* as enum hs_unknown */
 static const char *const localities[] = {"measured", "none", NULL};
 const char *const hs_crowds[] = {"additive", "queueing", NULL};
 const char *const hs_predictors[] = {"oracle", "noisy", "table", "regress", NULL};
@@ -313,6 +314,12 @@ static const char *written_at(size_t index)
              "within a day"),                                                                      \
         TEXT("profiles", profiles, PROFILES, "builtin:profiles.csv", "FILE",                       \
              "the catalogue; builtin: configs/profiles.csv as compiled in")
+#define UNKNOWN_ROWS                                                                               \
+    CHOICE("unknown_util", unknown_util, PROFILES, "full", unknowns,                               \
+           "where GPUs are shared, GPU utilization that neither trace nor profile nor its family " \
+           "tells: 100 %, that of a known row of the catalogue, drawn, or an error"),              \
+        CHOICE("unknown_memory", unknown_memory, PROFILES, "full", unknowns,                       \
+               "the same for GPU memory; full: a whole GPU, so the job shares none")
 #define ASSIGN_SEED_ROW                                                                            \
     INT("assign_seed", assign_seed, PROFILES, "0", 0, 9e15,                                        \
         "of these draws alone; 0: that of --seed")
@@ -423,7 +430,7 @@ static const char *written_at(size_t index)
 /* What is simulated, of a run and of a point of a sweep. */
 #define ONE_RUN_ROWS                                                                               \
     WORKLOAD_ROWS, POLICY_ROW, SIMULATION_ROWS, TIE_JITTER_ROW, MODEL_ROWS, ASSIGN_ROWS,           \
-        ASSIGN_SEED_ROW, TRACE_ROWS
+        ASSIGN_SEED_ROW, UNKNOWN_ROWS, TRACE_ROWS
 
 #define RESULTS "Results"
 #define OUTPUT_ROW(unit, group, help)                                                              \
@@ -502,6 +509,7 @@ const struct hs_option hs_compare_option_table[] = {
     MODEL_ROWS,
     ASSIGN_ROWS,
     ASSIGN_SEED_ROW,
+    UNKNOWN_ROWS,
     TRACE_ROWS,
     OUTPUT_ROW("DIR", RESULTS, "directory of the comparison; absent: results/compare-TRACE-HASH"),
     OUTPUTS_ROW("summary", "summary, all, or of jobs,segments,series,nodes,decisions,swf: beyond "

@@ -151,6 +151,8 @@ struct hs_assign_options hs_setup_assign(const struct hs_run_options *options,
         uint32_t mib = cluster->types[t].mem_mib;
         if (mib > 0 && (assign.mem_limit_mib == 0 || mib < assign.mem_limit_mib))
             assign.mem_limit_mib = mib;
+        if (mib > assign.mem_most_mib)
+            assign.mem_most_mib = mib;
     }
     return assign;
 }
@@ -279,6 +281,15 @@ static void say_locality(struct hs_setup *s)
                        types[NOT_KNOWN][0] != '\0' ? "; full speed on " : "", types[NOT_KNOWN]);
 }
 
+static bool has_peaks(const struct hs_catalogue *catalogue)
+{
+    uint32_t i = 0;
+    while (i < catalogue->count &&
+           catalogue->profiles[i].util_peak_pm <= catalogue->profiles[i].util_pm)
+        i++;
+    return i < catalogue->count;
+}
+
 /* The predictions that the policy asks for. */
 static void say_predictor(struct hs_setup *s)
 {
@@ -296,6 +307,8 @@ static void say_predictor(struct hs_setup *s)
         if (told->kind == HS_PREDICT_REGRESS)
             hs_append(text, size, " (fitted without the job's %s)",
                       told->holdout == HS_HOLDOUT_MODEL ? "model" : "configuration");
+        if (!has_peaks(&s->catalogue))
+            hs_append(text, size, ", its peak is the mean (none measured)");
         if ((s->can & HS_CAN_COLOCATE) != 0) { /* the slowdown of a pair */
             double error = hs_predictor_slowdown_error(s->predictor);
             if (isnan(error))
@@ -354,7 +367,8 @@ static void note_idle_options(const struct hs_setup *s, struct hs_diag *diag)
         bool has_effect;
         const char *why; /* NULL: the cost of a preemption, of a policy that preempts */
     } rules[] = {
-        {" interference gamma interference_noise crowd memory_reserve oom_delay oom_retries ",
+        {" interference gamma interference_noise crowd memory_reserve oom_delay oom_retries "
+         "unknown_util unknown_memory ",
          s->is_sharing, "shares no GPU"},
         {" memory_limits ", (s->can & HS_CAN_THROTTLE) != 0, "limits nobody's memory"},
         {" predictor util_noise util_bias predictor_holdout ",
@@ -443,6 +457,11 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
     HS_TRY(hs_catalogue_load(&s->catalogue, options->profiles, diag));
     HS_TRY(hs_modelset_init(&s->models, options->models, diag));
     s->assign = hs_setup_assign(options, &s->cluster);
+    if (s->is_sharing) {
+        s->assign.unknown_util = HS_UNKNOWN_FULL + (enum hs_unknown)options->unknown_util;
+        if (s->assign.mem_most_mib > 0)
+            s->assign.unknown_mem = HS_UNKNOWN_FULL + (enum hs_unknown)options->unknown_memory;
+    }
     HS_TRY(open_interference(s, diag));
     HS_TRY(hs_speed_load(&s->speed, s->models.path[HS_MODEL_SPEED], &s->catalogue, &s->cluster,
                          options->reference_type, diag));
@@ -537,6 +556,60 @@ static void warn_of_speeds(const struct hs_setup *s, uint64_t jobs, uint64_t wit
                          s->cluster.types[t].name, speed_of(s, t), reference);
 }
 
+/* *unknown of *jobs have a figure that is not known; how they are counted, for example "counted as
+ * 100 %". */
+static void count_unknown(const uint64_t from[HS_FIGURE_FROM_COUNT], const char *full,
+                          uint64_t *unknown, uint64_t *jobs, char *text, size_t size)
+{
+    *jobs = *unknown = 0;
+    text[0] = '\0';
+    for (int i = 0; i < HS_FIGURE_FROM_COUNT; i++) {
+        *jobs += from[i];
+        *unknown += i >= HS_FIGURE_FROM_FAMILY ? from[i] : 0;
+    }
+    for (int i = HS_FIGURE_FROM_FAMILY; i < HS_FIGURE_FROM_COUNT; i++) {
+        if (from[i] == 0)
+            continue;
+        hs_append(text, size, text[0] != '\0' ? ", " : "");
+        if (from[i] < *unknown)
+            hs_append(text, size, "%" PRIu64 " ", from[i]);
+        hs_append(text, size, "counted as %s",
+                  i == HS_FIGURE_FROM_FULL     ? full
+                  : i == HS_FIGURE_FROM_FAMILY ? "the mean of their family"
+                                               : "one drawn from the catalogue");
+    }
+}
+
+static const char full_util[] = "100 %", full_memory[] = "a whole GPU, which they do not share";
+
+void hs_setup_unknown(const struct hs_assign_counts *assigned, char *text, size_t size)
+{
+    const struct {
+        const char *what, *full;
+        const uint64_t *from;
+    } figures[] = {{"utilization", full_util, assigned->util_from},
+                   {"memory", full_memory, assigned->mem_from}};
+    char how[160];
+    text[0] = '\0';
+    for (size_t i = 0; i < HS_COUNT_OF(figures); i++) {
+        uint64_t unknown, jobs;
+        count_unknown(figures[i].from, figures[i].full, &unknown, &jobs, how, sizeof how);
+        if (unknown > 0)
+            hs_append(text, size, "%sGPU %s of %" PRIu64 " of %" PRIu64 " jobs, %s",
+                      text[0] != '\0' ? "; " : "", figures[i].what, unknown, jobs, how);
+    }
+}
+
+static void warn_of_unknown(const char *what, const char *option, const char *full,
+                            const uint64_t from[HS_FIGURE_FROM_COUNT], struct hs_diag *diag)
+{
+    uint64_t unknown, jobs;
+    char how[160];
+    count_unknown(from, full, &unknown, &jobs, how, sizeof how);
+    hs_warn_some(diag, "the trace may tell it, or a row of --profiles", unknown, jobs,
+                 "jobs have no known GPU %s: %s (%s)", what, how, option);
+}
+
 void hs_setup_warn(const struct hs_setup *s, const struct hs_assign_counts *assigned,
                    struct hs_diag *diag)
 {
@@ -544,11 +617,8 @@ void hs_setup_warn(const struct hs_setup *s, const struct hs_assign_counts *assi
     uint64_t without = assigned->none;
     uint64_t jobs = assigned->by_columns + assigned->by_telemetry + assigned->by_mix + without;
     warn_of_noise(s, diag);
-    /* Neither their slowdowns nor the sizes of their checkpoints are known. */
-    if (s->is_sharing && hs_setup_uses(s, HS_MODEL_INTERFERENCE))
-        hs_warn_some(diag, hint, without, jobs,
-                     "jobs have no profile: sharing a GPU slows neither them nor others beside "
-                     "them");
+    warn_of_unknown("utilization", "--unknown-util", full_util, assigned->util_from, diag);
+    warn_of_unknown("memory", "--unknown-memory", full_memory, assigned->mem_from, diag);
     if (costs(s, "checkpoint"))
         hs_warn_some(diag, hint, without, jobs,
                      "jobs have no profile, so their checkpoints have no size: preempted, they pay "

@@ -522,6 +522,12 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
         hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
     hs_warn_some(diag, "they have status rejected in jobs.csv", intake->rejected, jobs,
                  "jobs were rejected: they can never run");
+    if (figures->mem_capped > 0)
+        hs_report(diag, HS_NOTE, NULL, NULL,
+                  "%" PRIu64 " of %" PRIu64 " jobs have more GPU memory by their profile than any "
+                  "GPU that they may use: it is capped at the GPU's%s",
+                  figures->mem_capped, figures->jobs,
+                  setup->is_sharing ? ", which they do not share" : "");
     hs_warn_some(diag, "'horus policies' tells which policies may divide GPUs",
                  figures->shares_rounded, figures->jobs,
                  "jobs want a share of a GPU and get whole GPUs: policy '%s' does not divide them",
@@ -540,6 +546,19 @@ static void write_parameters(void *result, struct hs_jsonw *w)
     hs_record_parameters(((const struct hs_run_result *)result)->setup, w);
 }
 
+/* Jobs by where a figure of theirs comes from. */
+static void put_figures(struct hs_jsonw *w, const char *name,
+                        const uint64_t from[HS_FIGURE_FROM_COUNT])
+{
+    hs_jsonw_put(w, "%s={", name);
+    for (int i = 0; i < HS_FIGURE_FROM_COUNT; i++)
+        hs_jsonw_put(w, "%s=%" PRIu64,
+                     i == HS_FIGURE_FROM_NOWHERE ? "unknown"
+                                                 : hs_figure_from_text((enum hs_figure_from)i),
+                     from[i]);
+    hs_jsonw_put(w, "}");
+}
+
 /* What happened, jobs by the origin of their profile, invariants checked. */
 static void write_counts(void *ctx, struct hs_jsonw *w)
 {
@@ -556,9 +575,11 @@ static void write_counts(void *ctx, struct hs_jsonw *w)
                  f->unfinished, f->peak_live_jobs, f->shares_divided, f->shares_rounded);
     hs_jsonw_put(w,
                  "assigned={ by_columns=%" PRIu64 " by_columns_inexact=%" PRIu64
-                 " by_telemetry=%" PRIu64 " by_mix=%" PRIu64 " none=%" PRIu64
-                 " } checks={ %s=%" PRIu64 " }",
-                 a->by_columns, a->inexact, a->by_telemetry, a->by_mix, a->none,
+                 " by_telemetry=%" PRIu64 " by_mix=%" PRIu64 " none=%" PRIu64 " }",
+                 a->by_columns, a->inexact, a->by_telemetry, a->by_mix, a->none);
+    put_figures(w, "gpu_util_from", a->util_from);
+    put_figures(w, "gpu_mem_from", a->mem_from);
+    hs_jsonw_put(w, "gpu_mem_capped=%" PRIu64 " checks={ %s=%" PRIu64 " }", f->mem_capped,
                  checks[run->setup->options->check], f->checks);
 }
 
@@ -591,8 +612,12 @@ static enum hs_status record_run(struct hs_run_result *result, struct hs_message
     const struct hs_setup *setup = result->setup;
     struct hs_manifest_input inputs[HS_INPUTS_MAX];
     struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES + 1];
+    struct hs_card card = setup->card;
+    char unknown[512];
+    hs_setup_unknown(&result->intake.assigned, unknown, sizeof unknown);
+    card.unknown = unknown[0] != '\0' ? unknown : NULL;
     struct hs_manifest manifest = {.status = "complete",
-                                   .card = &setup->card,
+                                   .card = &card,
                                    .seed = (uint64_t)setup->options->seed,
                                    .inputs = inputs,
                                    .outputs = files,
@@ -606,8 +631,7 @@ static enum hs_status record_run(struct hs_run_result *result, struct hs_message
     manifest.input_count = 1;
     HS_TRY(hs_record_inputs(setup, inputs, &manifest.input_count, &log->diag));
     memcpy(files, result->files, result->file_count * sizeof *files);
-    HS_TRY(hs_summary_write(&result->summary, &setup->card, dir, files + result->file_count,
-                            &log->diag));
+    HS_TRY(hs_summary_write(&result->summary, &card, dir, files + result->file_count, &log->diag));
     manifest.output_count = result->file_count + HS_SUMMARY_FILES;
     struct hs_config config = *setup->config;
     manifest.config_ctx = &config;

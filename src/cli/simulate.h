@@ -39,7 +39,7 @@ struct hs_run_options {
     struct hs_interference_options how; /* likewise; mode and excess by --interference */
     const char *profiles, *models, *interference, *reference_type, *memory_reserve, *restart_table,
         *memory_limits;
-    int32_t assign, locality;
+    int32_t assign, locality, unknown_util, unknown_memory;
     int64_t oom_delay, oom_retries;      /* oom_delay: microseconds */
     int64_t storage_bandwidth;           /* MiB/s */
     double assign_target, assign_sticky; /* assign_target: per cent */
@@ -154,6 +154,9 @@ void hs_setup_close(struct hs_setup *setup);
 /* Assumptions that change run times, when the jobs are known. */
 void hs_setup_warn(const struct hs_setup *setup, const struct hs_assign_counts *assigned,
                    struct hs_diag *diag);
+/* How many jobs have a GPU utilization or memory that is not known, and how they are counted; "" =
+ * none. */
+void hs_setup_unknown(const struct hs_assign_counts *assigned, char *text, size_t size);
 /* Was the model file of that kind read? */
 bool hs_setup_uses(const struct hs_setup *setup, enum hs_model_kind kind);
 

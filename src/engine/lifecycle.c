@@ -76,6 +76,8 @@ static void fill_record(const struct hs_engine *e, const struct hs_job *job, boo
     record->retries = history->attempt;
     record->gpu_util_pm = job->gpu_util_pm;
     record->profile_from = (enum hs_profile_from)identity->profile_from;
+    record->util_from = (enum hs_figure_from)identity->util_from;
+    record->mem_from = (enum hs_figure_from)identity->mem_from;
     record->state = (enum hs_job_state)job->state;
     record->outcome = (enum hs_outcome)identity->outcome;
 }
@@ -303,16 +305,26 @@ static HS_APART void job_set_needs(struct hs_engine *e, struct hs_job *job,
             r->gpu_mem_later_mib;
     if ((e->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) == 0)
         return;
-    const struct hs_job_facts facts = {.index = job->index,
-                                       .profile = hs_identity_of(&e->jobs, job)->profile,
-                                       .util_pm = job->gpu_util_pm,
-                                       .util_peak_pm = job->gpu_util_pm,
-                                       .mem_mib = needs->gpu_mem_peak_mib};
+    const struct hs_job_facts facts = {
+        .index = job->index,
+        .profile = hs_identity_of(&e->jobs, job)->profile,
+        .util_pm = job->gpu_util_pm,
+        .util_peak_pm = r->gpu_util_peak_pm > r->gpu_util_pm ? r->gpu_util_peak_pm : r->gpu_util_pm,
+        .mem_mib = needs->gpu_mem_peak_mib};
     if (e->config.predictor != NULL)
         hs_predictor_estimate(e->config.predictor, &facts, &needs->estimate);
     else
         needs->estimate = (struct hs_estimate){
             .util_pm = facts.util_pm, .util_peak_pm = facts.util_peak_pm, .mem_mib = facts.mem_mib};
+    if (r->util_from >= HS_FIGURE_FROM_FAMILY) { /* unknown to truth and prediction alike */
+        needs->estimate.util_pm = facts.util_pm;
+        needs->estimate.util_peak_pm = facts.util_peak_pm;
+        needs->estimate.util_error_pm = 0;
+    }
+    if (r->mem_from >= HS_FIGURE_FROM_FAMILY || job->is_alone) {
+        needs->estimate.mem_mib = job->is_alone ? 0 : facts.mem_mib; /* 0: policies share no GPU */
+        needs->estimate.mem_error_mib = 0;
+    }
     needs->mem_claim_mib = hs_oom_claim_mib(e, job, UINT32_MAX);
 }
 
@@ -367,6 +379,39 @@ static HS_APART uint64_t large_types(const struct hs_cluster *c, const struct hs
             mask &= ~(UINT64_C(1) << t);
     }
     return mask;
+}
+
+/* Memory that the trace does not state bars a job from no GPU: it ran somewhere. Where each GPU
+ * that it may use has less, or nothing is known of its memory, it gets that of the smallest; where
+ * none of them has room for another job, it shares none. */
+static HS_COLD const struct hs_trace_job *cap_memory(struct hs_engine *e, struct hs_job *job,
+                                                     const struct hs_trace_job *r,
+                                                     struct hs_trace_job *capped)
+{
+    const struct hs_cluster *c = e->cluster;
+    const uint64_t all = UINT64_MAX >> (64 - c->type_count);
+    const uint64_t named = (r->gpu_type != NULL ? named_types(c, r) : all) & all;
+    const bool is_full = r->mem_from == HS_FIGURE_FROM_FULL;
+    uint32_t least_mib = r->gpu_mem_mib;
+    bool has_room = false; /* for another */
+    if (hs_job_is_part(job))
+        return r;
+    for (uint32_t t = 0; t < c->type_count; t++) {
+        if ((named >> t & 1) == 0)
+            continue;
+        if (c->types[t].mem_mib > 0 && c->types[t].mem_mib < least_mib)
+            least_mib = c->types[t].mem_mib;
+        has_room = has_room || hs_type_capacity_mib(e, t, 2) > r->gpu_mem_mib;
+    }
+    job->is_alone = is_full || !has_room;
+    if (!is_full && large_types(c, job, most_mib(r), named) != 0)
+        return r;
+    *capped = *r;
+    capped->gpu_mem_mib = least_mib;
+    if (capped->gpu_mem_persistent_mib > least_mib)
+        capped->gpu_mem_persistent_mib = least_mib;
+    e->figures.mem_capped += !is_full;
+    return capped;
 }
 
 /* Valid until the next call: observers copy it. */
@@ -474,6 +519,7 @@ static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const str
 enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_job *r)
 {
     uint32_t slot;
+    struct hs_trace_job capped;
     if (HS_UNLIKELY(r->gpus > HS_JOB_GPUS_MAX ||
                     r->gpu_util_pm > 1000)) /* hs_job keeps them short */
         return hs_fail(e->diag, HS_E_INVARIANT, NULL, "the reader must turn it away",
@@ -486,6 +532,10 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
                            .submit_us = e->now_us};
     HS_TRY(job_set_work(e, slot, r));
     job_set_demand(e, job, r);
+    const uint64_t taken_mib = (uint64_t)r->gpu_mem_mib + e->config.memory_reserve_mib;
+    if (HS_UNLIKELY(r->mem_from == HS_FIGURE_FROM_FULL ||
+                    (r->mem_from > HS_FIGURE_FROM_TRACE && taken_mib >= e->least_gpu_mib)))
+        r = cap_memory(e, job, r, &capped);
     if (hs_job_is_part(job) && e->parts == NULL) { /* once a run; others do without */
         hs_exclusive_end(e);
         hs_part_init(&e->parts, e->free_index, e->cluster, &e->arena);
@@ -500,6 +550,8 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
     identity->outcome = (uint8_t)r->outcome;
     identity->job_class = (uint8_t)r->job_class;
     identity->profile_from = (uint8_t)r->profile_from;
+    identity->util_from = (uint8_t)r->util_from;
+    identity->mem_from = (uint8_t)r->mem_from;
     if (e->jobs.has_needs || r->gpu_mem_later_mib > 0)
         job_set_needs(e, job, r);
     e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;

@@ -25,6 +25,7 @@
 #include "base/rng.h"
 
 #define CHANCE_ONE (UINT64_C(1) << 32)
+#define FULL_PM    1000
 
 /* ---- what a profile gives ---- */
 
@@ -54,6 +55,21 @@ static void settle_memory(struct hs_trace_job *job)
 static uint32_t of_share(const struct hs_trace_job *job, uint32_t amount)
 {
     return job->gpu_milli > 0 ? (uint32_t)((uint64_t)amount * job->gpu_milli / 1000) : amount;
+}
+
+static void set_util(struct hs_trace_job *job, int32_t util_pm, int32_t peak_pm,
+                     enum hs_figure_from from)
+{
+    job->gpu_util_pm = (int32_t)of_share(job, (uint32_t)util_pm);
+    job->gpu_util_peak_pm = (int32_t)of_share(job, (uint32_t)peak_pm);
+    job->util_from = from;
+}
+
+static void set_memory(struct hs_trace_job *job, uint32_t whole_mib, enum hs_figure_from from)
+{
+    const uint32_t mib = of_share(job, whole_mib);
+    job->gpu_mem_mib = mib > job->gpu_mem_persistent_mib ? mib : job->gpu_mem_persistent_mib;
+    job->mem_from = from;
 }
 
 static const char *name_of(const char *text)
@@ -274,7 +290,7 @@ static uint32_t mix_draw_near(const struct mix *mix, int32_t util_pm, uint64_t b
 #define NAME_SEPARATOR '\x1f'
 
 /* What the bits of a job are for. */
-enum draw { DRAW_PROFILE, DRAW_STAYS };
+enum draw { DRAW_PROFILE, DRAW_STAYS, DRAW_UTIL, DRAW_MEMORY };
 
 /* The latest drawn job of one user and one size. */
 struct habit {
@@ -303,6 +319,7 @@ struct hs_assign {
     uint64_t stays_below;   /* in CHANCE_ONE */
     int64_t day_us;         /* on the clock of the source */
     struct hs_assign_counts counts;
+    struct hs_diag *diag;
 };
 
 /* Of the job that came last. */
@@ -320,15 +337,14 @@ static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t p
 {
     const struct hs_profile *p = &a->catalogue->profiles[profile];
     const double step_us = p->step_ms * 1000; /* NaN: unknown */
+    const bool is_named = from == HS_PROFILE_FROM_TRACE || from == HS_PROFILE_FROM_TRACE_NEAREST;
+    const enum hs_figure_from figure = is_named ? HS_FIGURE_FROM_PROFILE : HS_FIGURE_FROM_ASSUMED;
     job->profile = profile;
     job->profile_from = from;
     if (job->gpu_util_pm < 0 && p->util_pm >= 0)
-        job->gpu_util_pm = (int32_t)of_share(job, (uint32_t)p->util_pm);
-    if (job->gpu_mem_mib == 0 && p->mem_mib > 0) {
-        uint32_t mem_mib = of_share(job, p->mem_mib);
-        job->gpu_mem_mib =
-            mem_mib > job->gpu_mem_persistent_mib ? mem_mib : job->gpu_mem_persistent_mib;
-    }
+        set_util(job, p->util_pm, p->util_peak_pm, figure);
+    if (job->gpu_mem_mib == 0 && p->mem_mib > 0)
+        set_memory(job, p->mem_mib, figure);
     if (job->step_us == 0 && step_us > 0 && step_us <= (double)STEP_US_MAX)
         job->step_us = llround(step_us);
     if (job->checkpoint_mib == 0)
@@ -441,9 +457,10 @@ static void give_drawn(struct hs_assign *a, struct hs_trace_job *job)
         habit->submit_us = job->submit_us;
     }
     /* What was drawn is what the job is: an idle or unwanted reading of the trace goes. */
-    job->gpu_util_pm = -1;
+    job->gpu_util_pm = job->gpu_util_peak_pm = -1;
     if (a->options.mode == HS_ASSIGN_MIX) {
         job->gpu_mem_mib = job->gpu_mem_persistent_mib = job->gpu_mem_later_mib = 0;
+        job->mem_from = HS_FIGURE_FROM_NOWHERE;
         job->checkpoint_mib = 0;
         job->later_us = job->step_us = 0;
     }
@@ -452,12 +469,10 @@ static void give_drawn(struct hs_assign *a, struct hs_trace_job *job)
     a->counts.by_mix++;
 }
 
-static void assign_job(struct hs_assign *a, struct hs_trace_job *job)
+static void assign_profile(struct hs_assign *a, struct hs_trace_job *job)
 {
     const enum hs_assign_mode mode = a->options.mode;
-    if (job->gpus > 0)
-        hs_fractions_count(&a->counts.utils, job->gpu_util_pm);
-    if (mode != HS_ASSIGN_OFF && job->gpus > 0) {
+    if (mode != HS_ASSIGN_OFF) {
         if (mode != HS_ASSIGN_MIX && give_named(a, job))
             return;
         /* jobs without telemetry, or with idle one, take a draw from the mix */
@@ -474,15 +489,118 @@ static void assign_job(struct hs_assign *a, struct hs_trace_job *job)
         }
     }
     a->counts.none++;
-    if (job->gpus > 0)
+    settle_memory(job);
+}
+
+/* ---- what neither trace nor profile tells ---- */
+
+/* The figure of a row: its utilization, or its memory; -1 = not known. */
+static int64_t figure_of(const struct hs_profile *p, enum draw purpose)
+{
+    if (purpose == DRAW_UTIL)
+        return p->util_pm;
+    return p->mem_mib > 0 ? (int64_t)p->mem_mib : -1;
+}
+
+/* The mean of the family, rounded; -1 = none. Of rows measured on the GPU type of the job's own row
+ * alone: a faster GPU is kept less busy, so the mean of another type would make a job lighter than
+ * it is. O(rows): seldom asked for. */
+static int64_t family_mean(const struct hs_catalogue *catalogue, uint32_t profile,
+                           enum draw purpose)
+{
+    const struct hs_profile *rows = catalogue->profiles;
+    int64_t sum = 0, count = 0;
+    for (uint32_t i = 0; profile != HS_NO_PROFILE && i < catalogue->count; i++) {
+        if (figure_of(&rows[i], purpose) < 0 || strcmp(rows[i].family, rows[profile].family) != 0 ||
+            strcmp(rows[i].gpu, rows[profile].gpu) != 0)
+            continue;
+        sum += figure_of(&rows[i], purpose);
+        count++;
+    }
+    return count > 0 ? (sum + count / 2) / count : -1;
+}
+
+/* A row in which the figure is known, each with the same chance; HS_NO_PROFILE = there is none. */
+static uint32_t draw_known(const struct hs_assign *a, enum draw purpose)
+{
+    const struct hs_catalogue *c = a->catalogue;
+    uint64_t known = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        known += figure_of(&c->profiles[i], purpose) >= 0;
+    uint64_t at = (draw(a, purpose) >> 32) * known >> 32;
+    for (uint32_t i = 0; i < c->count; i++)
+        if (figure_of(&c->profiles[i], purpose) >= 0 && at-- == 0)
+            return i;
+    return HS_NO_PROFILE;
+}
+
+/* *value: of a whole GPU; `full` is that of one. */
+static enum hs_status find_unknown(const struct hs_assign *a, const struct hs_trace_job *job,
+                                   enum draw purpose, int64_t full, int64_t *value,
+                                   enum hs_figure_from *from)
+{
+    const bool is_util = purpose == DRAW_UTIL;
+    const enum hs_unknown how = is_util ? a->options.unknown_util : a->options.unknown_mem;
+    *value = family_mean(a->catalogue, job->profile, purpose);
+    *from = HS_FIGURE_FROM_FAMILY;
+    if (*value >= 0)
+        return HS_OK;
+    if (how == HS_UNKNOWN_ERROR)
+        return hs_fail(a->diag, HS_E_INPUT, NULL,
+                       is_util ? "a column gpu_util, a model of the catalogue, or "
+                                 "--unknown-util=full"
+                               : "a column gpu_mem, a model of the catalogue, or "
+                                 "--unknown-memory=full",
+                       "job '%s': its GPU %s is not known, and GPUs are shared", job->id,
+                       is_util ? "utilization" : "memory");
+    const uint32_t row = how == HS_UNKNOWN_DRAW ? draw_known(a, purpose) : HS_NO_PROFILE;
+    *value = row != HS_NO_PROFILE ? figure_of(&a->catalogue->profiles[row], purpose) : full;
+    *from = row != HS_NO_PROFILE ? HS_FIGURE_FROM_DRAW : HS_FIGURE_FROM_FULL;
+    return HS_OK;
+}
+
+/* A share of a GPU is reserved with as much of its memory: there is nothing to find out of that. */
+static enum hs_status settle_unknown(const struct hs_assign *a, struct hs_trace_job *job)
+{
+    int64_t value;
+    enum hs_figure_from from;
+    const bool is_part = job->gpu_milli > 0 && job->gpu_milli < HS_GPU_MILLI;
+    if (job->gpu_util_pm < 0 && a->options.unknown_util != HS_UNKNOWN_KEPT) {
+        HS_TRY(find_unknown(a, job, DRAW_UTIL, FULL_PM, &value, &from));
+        set_util(job, (int32_t)value, (int32_t)value, from);
+    }
+    if (job->gpu_mem_mib == 0 && job->gpu_mem_later_mib == 0 && !is_part &&
+        a->options.unknown_mem != HS_UNKNOWN_KEPT) {
+        HS_TRY(find_unknown(a, job, DRAW_MEMORY, a->options.mem_most_mib, &value, &from));
+        set_memory(job, (uint32_t)value, from);
         settle_memory(job);
+    }
+    return HS_OK;
+}
+
+static enum hs_status assign_job(struct hs_assign *a, struct hs_trace_job *job)
+{
+    struct hs_assign_counts *c = &a->counts;
+    const bool has_memory = job->gpu_mem_mib > 0 || job->gpu_mem_later_mib > 0;
+    hs_fractions_count(&c->utils, job->gpu_util_pm);
+    job->util_from = job->gpu_util_pm >= 0 ? HS_FIGURE_FROM_TRACE : HS_FIGURE_FROM_NOWHERE;
+    job->mem_from = has_memory ? HS_FIGURE_FROM_TRACE : HS_FIGURE_FROM_NOWHERE;
+    job->gpu_util_peak_pm = job->gpu_util_pm;
+    assign_profile(a, job);
+    HS_TRY(settle_unknown(a, job));
+    c->util_from[job->util_from]++;
+    c->mem_from[job->mem_from]++;
+    return HS_OK;
 }
 
 static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
 {
     struct hs_assign *a = ctx;
     HS_TRY(a->source.next(a->source.ctx, out));
-    assign_job(a, *out);
+    if ((*out)->gpus > 0)
+        HS_TRY(assign_job(a, *out));
+    else
+        a->counts.none++;
     a->index++;
     return HS_OK;
 }
@@ -499,7 +617,8 @@ enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_job_source so
         return hs_fail(diag, HS_E_USAGE, NULL, "for example --assign-sticky=0.8",
                        "the chance to keep a profile must be between 0 and 1");
     struct hs_assign *a = hs_alloc_zeroed(1, sizeof *a);
-    *a = (struct hs_assign){.source = source, .catalogue = catalogue, .options = *options};
+    *a = (struct hs_assign){
+        .source = source, .catalogue = catalogue, .options = *options, .diag = diag};
     a->stream = hs_splitmix64(hs_seed_of(options->seed, "assign"));
     a->stays_below = (uint64_t)llrint(options->sticky * (double)CHANCE_ONE);
     /* A day of the recorded clock on the clock of the source, whose gaps are divided by the load

@@ -30,6 +30,14 @@ enum hs_assign_mode {
     HS_ASSIGN_OFF,
 };
 
+/* What a figure is that neither the trace nor a profile tells, nor the family of the profile. */
+enum hs_unknown {
+    HS_UNKNOWN_KEPT, /* unknown: no GPU is shared, or GPUs have no stated memory */
+    HS_UNKNOWN_FULL, /* a whole GPU: utilization 1, or memory that leaves room for no other job */
+    HS_UNKNOWN_DRAW, /* that of a row of the catalogue in which it is known, all alike */
+    HS_UNKNOWN_ERROR
+};
+
 struct hs_assign_options {
     enum hs_assign_mode mode;
     uint64_t seed;
@@ -38,8 +46,10 @@ struct hs_assign_options {
     uint32_t mem_limit_mib; /* memory of the GPUs: larger profiles are not drawn; 0 = none */
     const char *gpu;        /* telemetry and mix draw from profiles measured on this type; NULL =
                                the type with the most of them in the catalogue */
-    double load;            /* by which the source divided its gaps (--load), so that a day stays a
-                               recorded day and jobs their profiles; 0 = 1 */
+    enum hs_unknown unknown_util, unknown_mem;
+    uint32_t mem_most_mib; /* memory of the largest GPU type */
+    double load;           /* by which the source divided its gaps (--load), so that a day stays a
+                              recorded day and jobs their profiles; 0 = 1 */
 };
 
 #define HS_ASSIGN_EXAMPLE 160 /* of text; longer names are cut */
@@ -52,6 +62,7 @@ struct hs_assign_counts {
     uint64_t unknown_model;                  /* named a model that the catalogue does not know */
     char unknown_example[64];
     struct hs_fractions utils; /* of the jobs on GPUs, as the trace has them */
+    uint64_t util_from[HS_FIGURE_FROM_COUNT], mem_from[HS_FIGURE_FROM_COUNT]; /* jobs on GPUs */
 };
 
 struct hs_assign;
@@ -62,9 +73,10 @@ HS_MUST_USE enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_j
                                           const struct hs_assign_options *options,
                                           struct hs_diag *diag);
 /* Fills profile, and gpu_util_pm, gpu_mem_mib where the record has none (a profile is of a whole
- * GPU: of a share they are as much less); unless the profile came by columns also model, dataset,
- * batch and precision. Idle utilizations give way to the mix, and under HS_ASSIGN_MIX so does all
- * that the record says of utilization and memory. The new texts are those of the catalogue. */
+ * GPU: of a share they are as much less) and what they come from; the peak of the utilization;
+ * unless the profile came by columns also model, dataset, batch and precision. Idle utilizations
+ * give way to the mix, and under HS_ASSIGN_MIX so does all that the record says of utilization and
+ * memory. The new texts are those of the catalogue. */
 struct hs_job_source hs_assign_source(struct hs_assign *assign);
 void hs_assign_get_counts(const struct hs_assign *assign, struct hs_assign_counts *counts);
 void hs_assign_close(struct hs_assign *assign);

@@ -144,10 +144,10 @@ struct hs_job_identity {
             uint32_t cap;
         } id_far;
     };
-    uint32_t user, vc_name;                   /* interned */
-    uint32_t profile;                         /* HS_NO_PROFILE = none */
-    uint32_t training, request, history;      /* its records */
-    uint8_t outcome, job_class, profile_from; /* enums */
+    uint32_t user, vc_name;                                        /* interned */
+    uint32_t profile;                                              /* HS_NO_PROFILE = none */
+    uint32_t training, request, history;                           /* its records */
+    uint8_t outcome, job_class, profile_from, util_from, mem_from; /* enums */
     bool is_far;
 };
 

@@ -290,6 +290,8 @@ The effective configuration, with origins, is itself a config.
     "assign_sticky": 0.8,  // from default
     "profiles": "builtin:profiles.csv",  // from default
     "assign_seed": 0,  // from default
+    "unknown_util": "full",  // from default
+    "unknown_memory": "full",  // from default
     "format": "auto",  // from default
     "map": null,  // from default
     "time_unit": "auto",  // from default

@@ -336,6 +336,12 @@ Everything about run.
         --profiles=FILE     the catalogue; builtin: configs/profiles.csv as compiled in
                             [builtin:profiles.csv]
         --assign-seed=N     of these draws alone; 0: that of --seed [0]; 0..9000000000000000
+        --unknown-util=full|draw|error
+                            where GPUs are shared, GPU utilization that neither trace nor profile nor
+                            its family tells: 100 %, that of a known row of the catalogue, drawn, or
+                            an error [full]
+        --unknown-memory=full|draw|error
+                            the same for GPU memory; full: a whole GPU, so the job shares none [full]
 
   Reading the trace:
         --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
@@ -518,6 +524,12 @@ Everything about run.
         --profiles=FILE     the catalogue; builtin: configs/profiles.csv as compiled in
                             [builtin:profiles.csv]
         --assign-seed=N     of these draws alone; 0: that of --seed [0]; 0..9000000000000000
+        --unknown-util=full|draw|error
+                            where GPUs are shared, GPU utilization that neither trace nor profile nor
+                            its family tells: 100 %, that of a known row of the catalogue, drawn, or
+                            an error [full]
+        --unknown-memory=full|draw|error
+                            the same for GPU memory; full: a whole GPU, so the job shares none [full]
 
   Reading the trace:
         --format=NAME       trace format, or auto: by content ('horus help formats') [auto]

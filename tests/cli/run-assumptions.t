@@ -65,35 +65,41 @@ share without slowdown, which is a warning.
   $ card -c 1x1:V100 -p horus --max-tenants 2 --util-noise 0.5 --util-bias 0.1
   -- -c 1x1:V100 -p horus --max-tenants 2 --util-noise 0.5 --util-bias 0.1
   sharing     measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080)
-  predictor   utilization noisy (RMSLE 0.51, bias 0.1), slowdown by it (RMSE of speed 0.100), memory oracle
+  predictor   utilization noisy (RMSLE 0.51, bias 0.1), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
   $ card -c 1x1:V100,1x1:P100 -p horus --max-tenants 8 --crowd queueing --gamma 1.43
   -- -c 1x1:V100,1x1:P100 -p horus --max-tenants 8 --crowd queueing --gamma 1.43
   sharing     measured+fit (RMSE of speed: profiled pairs V100 0.060; others V100 0.080); gamma 1.43; 3+ tenants queueing, not measured
-  predictor   utilization noisy (RMSLE 0.154), slowdown by it (RMSE of speed 0.100), memory oracle
+  predictor   utilization noisy (RMSLE 0.154), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
   ! warning: V100, the first GPU type, is taken for the one that the trace was recorded on
   !       = hint: --reference-type=TYPE names another
   $ card -c 1x1:V100 -p horus --interference none --predictor oracle
   -- -c 1x1:V100 -p horus --interference none --predictor oracle
   sharing     none: jobs that share a GPU run at full speed
-  predictor   utilization oracle, slowdown by it (RMSE of speed 0.100), memory oracle
+  predictor   utilization oracle, its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
   $ card -c 1x1:V100 -p horus --interference const:0.2 --predictor regress --predictor-holdout model
   -- -c 1x1:V100 -p horus --interference const:0.2 --predictor regress --predictor-holdout model
   sharing     const:0.2: slower by this share beside anybody, not measured
-  predictor   utilization regress (fitted without the job's model), slowdown by it (RMSE of speed 0.100), memory oracle
+  predictor   utilization regress (fitted without the job's model), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
   $ card -c 1x1:V100 -p horus --assign off
   -- -c 1x1:V100 -p horus --assign off
   sharing     measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080); 3+ tenants additive, not measured
-  predictor   utilization noisy (RMSLE 0.154), slowdown by it (RMSE of speed 0.100), memory oracle
-  ! warning: 1 of 1 jobs have no profile: sharing a GPU slows neither them nor others beside them
-  !       = hint: --assign=auto draws one for each
+  predictor   utilization noisy (RMSLE 0.154), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
+  ! warning: 1 of 1 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
+  !       = hint: the trace may tell it, or a row of --profiles
+  ! warning: 1 of 1 jobs have no known GPU memory: counted as a whole GPU, which they do not share (--unknown-memory)
+  !       = hint: the trace may tell it, or a row of --profiles
   $ card -c 1x1:V100 -p horus --assign off --interference none
   -- -c 1x1:V100 -p horus --assign off --interference none
   sharing     none: jobs that share a GPU run at full speed
-  predictor   utilization noisy (RMSLE 0.154), slowdown by it (RMSE of speed 0.100), memory oracle
+  predictor   utilization noisy (RMSLE 0.154), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
+  ! warning: 1 of 1 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
+  !       = hint: the trace may tell it, or a row of --profiles
+  ! warning: 1 of 1 jobs have no known GPU memory: counted as a whole GPU, which they do not share (--unknown-memory)
+  !       = hint: the trace may tell it, or a row of --profiles
   $ card -c 1x1:V100 -p fifo --assign off
   -- -c 1x1:V100 -p fifo --assign off
   sharing     none: jobs have their GPUs to themselves
@@ -134,8 +140,8 @@ GPU of its own and ends 100 s after its start is paid. The table is an input of 
   a ends at 107
   b ends at 105
   builtin:restart.csv
-  ! warning: 2 of 2 jobs have no profile: sharing a GPU slows neither them nor others beside them
-  !       = hint: --assign=auto draws one for each
+  ! warning: 2 of 2 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
+  !       = hint: the trace may tell it, or a row of --profiles
   $ printf 'model,gpus,restart_s\ndqn,1,2.5\n' >r.csv
   $ run -p salus:startup_by=model,startup=1s --restart-table r.csv
   -- -p salus:startup_by=model,startup=1s --restart-table r.csv
@@ -143,12 +149,12 @@ GPU of its own and ends 100 s after its start is paid. The table is an input of 
   a ends at 101
   b ends at 102.5
   r.csv
-  ! warning: 2 of 2 jobs have no profile: sharing a GPU slows neither them nor others beside them
-  !       = hint: --assign=auto draws one for each
+  ! warning: 2 of 2 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
+  !       = hint: the trace may tell it, or a row of --profiles
   $ run -p salus:startup=1s
   -- -p salus:startup=1s
   preemption  at mini-batches, memory kept; cost free
   a ends at 101
   b ends at 101
-  ! warning: 2 of 2 jobs have no profile: sharing a GPU slows neither them nor others beside them
-  !       = hint: --assign=auto draws one for each
+  ! warning: 2 of 2 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
+  !       = hint: the trace may tell it, or a row of --profiles

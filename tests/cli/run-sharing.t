@@ -76,7 +76,7 @@ allocated 107 of 2 x 100. Held: GPU 0 100 s, GPU 1 [1, 31) and [50, 70): 150 of 
 
 One thousandth more than there is; less GPU time; another share.
 
-  $ sed 's/^\(b,.*\),0.3$/\1,0.501/' out/jobs.csv >tampered
+  $ sed 's/^\(b,.*\),0.3,/\1,0.501,/' out/jobs.csv >tampered
   $ mv tampered out/jobs.csv
   $ horus verify out | grep -A3 FAIL
   FAIL  the output files are as the manifest lists them: 6 files, 1 changed
@@ -142,9 +142,9 @@ of 60 s, two jobs of 120 s on one GPU, each resume costs 1 s: A [0, 60) [120, 18
   $ printf '%s\nA,0,1,120,1,8000,1000,\nB,0,1,120,1,8000,500,guaranteed\n' $head >gandiva.csv
   $ horus run salus.csv -c 1x1 -p salus-srtf -o salus --assign=off >/dev/null 2>&1
   $ told salus
-  job_id,starting_time,finish_time,overhead,class,first_progress,switches,host_mib_seconds,gpu_share
-  B,20.5,31,0,opportunistic,21,0,0,1
-  A,0,110,0,guaranteed,0,1,0,1
+  job_id,starting_time,finish_time,overhead,class,first_progress,switches,host_mib_seconds,gpu_share,gpu_util_from,gpu_mem_from
+  B,20.5,31,0,opportunistic,21,0,0,1,full,trace
+  A,0,110,0,guaranteed,0,1,0,1,full,trace
   job_id,start,end,tenants,ended_by
   B,20.5,31,2,finish
   A,0,110,2,finish
@@ -156,9 +156,9 @@ of 60 s, two jobs of 120 s on one GPU, each resume costs 1 s: A [0, 60) [120, 18
   $ horus run gandiva.csv -c 1x1 -p gandiva:slicing=exact,switch=1s,pack=no,arrival_front=no \
   >     -o gandiva --assign=off >/dev/null 2>&1
   $ told gandiva
-  job_id,starting_time,finish_time,overhead,class,first_progress,switches,host_mib_seconds,gpu_share
-  A,0,242,2,auto,0,2,120000,1
-  B,60,244,2,guaranteed,60,2,31000,1
+  job_id,starting_time,finish_time,overhead,class,first_progress,switches,host_mib_seconds,gpu_share,gpu_util_from,gpu_mem_from
+  A,0,242,2,auto,0,2,120000,1,,trace
+  B,60,244,2,guaranteed,60,2,31000,1,,trace
   job_id,start,end,tenants,ended_by
   A,0,60,1,suspend
   B,60,120,1,suspend

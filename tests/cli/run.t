@@ -231,10 +231,10 @@ Strict FIFO on two nodes of 4: a 0-10, b waits for all 8: 10-15, c behind it: 15
   bound       mean_jct  >= 6.1666667 s, 46.3 % of 13.333333 s
   files       out/
   $ cat out/jobs.csv out/segments.csv
-  job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,user,vc,status,model,batch,gpu_type,nodes,isolated,run,queueing_delay,colocated,overhead,lost,slowdown,preemptions,migrations,ooms,gpu_seconds,predicted_util,gpu_util,dataset,precision,profile_from,run_slowdown,attempts,estimate,class,first_progress,switches,host_mib_seconds,gpu_share
-  a,t,0,4,,1,0,10,10,0,10,1,0-3,,,unknown,MobileNetV3,32,GPU,1,10,10,0,0,0,0,1,0,0,0,40,,0.454,ImageNet,fp32,drawn,1,1,,auto,0,0,0,1
-  b,t,1,8,,1,10,5,15,9,14,2.8,0-7,,,unknown,Transformer,32,GPU,2,5,5,9,0,0,0,2.8,0,0,0,40,,0.536,Multi30k,fp32,drawn,1,1,,auto,10,0,0,1
-  c,t,2,4,,1,15,3,18,13,16,5.333333,0-3,,,unknown,MobileNetV3,64,GPU,1,3,3,13,0,0,0,5.333333,0,0,0,12,,0.524,ImageNet,amp,drawn,1,1,,auto,15,0,0,1
+  job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,user,vc,status,model,batch,gpu_type,nodes,isolated,run,queueing_delay,colocated,overhead,lost,slowdown,preemptions,migrations,ooms,gpu_seconds,predicted_util,gpu_util,dataset,precision,profile_from,run_slowdown,attempts,estimate,class,first_progress,switches,host_mib_seconds,gpu_share,gpu_util_from,gpu_mem_from
+  a,t,0,4,,1,0,10,10,0,10,1,0-3,,,unknown,MobileNetV3,32,GPU,1,10,10,0,0,0,0,1,0,0,0,40,,0.454,ImageNet,fp32,drawn,1,1,,auto,0,0,0,1,assumed,assumed
+  b,t,1,8,,1,10,5,15,9,14,2.8,0-7,,,unknown,Transformer,32,GPU,2,5,5,9,0,0,0,2.8,0,0,0,40,,0.536,Multi30k,fp32,drawn,1,1,,auto,10,0,0,1,assumed,assumed
+  c,t,2,4,,1,15,3,18,13,16,5.333333,0-3,,,unknown,MobileNetV3,64,GPU,1,3,3,13,0,0,0,5.333333,0,0,0,12,,0.524,ImageNet,amp,drawn,1,1,,auto,15,0,0,1,assumed,assumed
   job_id,start,end,allocated_resources,mean_rate,tenants,ended_by
   a,0,10,0-3,1,1,finish
   b,10,15,0-7,1,1,finish

@@ -43,6 +43,10 @@ static void say_profiles(struct hs_output *out, const struct hs_setup *setup,
                options->assign_target, options->assign_seed != 0 ? "assign-seed" : "seed",
                setup->assign.seed);
     hs_say(out, ", %" PRIu64 " none\n", n->none);
+    char unknown[512];
+    hs_setup_unknown(n, unknown, sizeof unknown);
+    if (unknown[0] != '\0')
+        hs_say(out, "unknown     %s\n", unknown);
 }
 
 /* Lower bounds; "makespan_bound" is that of "makespan". */

@@ -648,7 +648,7 @@ static void learn(const struct hs_antman *s, hs_job_id job)
     struct hs_antman_job *j = hs_antman_job(s, job);
     int32_t util_pm = hs_view_util_pm(s->v, job);
     uint32_t least_mib = hs_view_gpu_mem_persistent_mib(s->v, job);
-    j->util_pm = util_pm > 0 ? (uint32_t)util_pm : 0;
+    j->util_pm = util_pm >= 0 ? (uint32_t)util_pm : FULL_PM; /* unknown */
     j->peak_mib = hs_view_gpu_mem_mib(s->v, job);
     if ((int64_t)j->peak_mib - least_mib > s->host_mib)
         least_mib = j->peak_mib - (uint32_t)s->host_mib;

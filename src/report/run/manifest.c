@@ -538,7 +538,7 @@ struct hs_output_file hs_output_file_of(struct hs_output *out, const char *name,
 
 /* ---- the assumptions ---- */
 
-#define CARD_FIELDS 18
+#define CARD_FIELDS 19
 #define SEED_BEFORE 2 /* the seed, a number, stands before this field */
 
 struct card_field {
@@ -567,6 +567,7 @@ static void list_card(const struct hs_card *card, struct card_field out[CARD_FIE
         {"profiles", card->profiles},
         {"predictor", card->predictor},
         {"speeds", card->speeds},
+        {"unknown", card->unknown},
     };
     memcpy(out, fields, sizeof fields);
 }

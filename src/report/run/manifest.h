@@ -110,7 +110,7 @@ struct hs_card {
     uint64_t seed;
     const char *policy;
     struct hs_semantics policy_semantics;
-    const char *gang, *locality, *vc, *interference, *profiles, *predictor, *speeds;
+    const char *gang, *locality, *vc, *interference, *profiles, *predictor, *speeds, *unknown;
     char ties[128];            /* among jobs; among nodes */
     char knows[128], can[128]; /* "duration" or "nothing" */
 };

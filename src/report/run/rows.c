@@ -221,7 +221,9 @@ static const char *status_of(const struct hs_job_record *job)
     COLUMN("first_progress", put_time(w, job->first_progress_us))                                  \
     COLUMN("switches", hs_csvw_u64(w, job->switches))                                              \
     COLUMN("host_mib_seconds", hs_csvw_seconds(w, job->host_mib_us)) /* the same decimals */       \
-    COLUMN("gpu_share", put_milli(w, (int32_t)job->gpu_milli))
+    COLUMN("gpu_share", put_milli(w, (int32_t)job->gpu_milli))                                     \
+    COLUMN("gpu_util_from", hs_csvw_text(w, hs_figure_from_text(job->util_from)))                  \
+    COLUMN("gpu_mem_from", hs_csvw_text(w, hs_figure_from_text(job->mem_from)))
 
 #define NAME(name, written)  "," name
 #define WRITE(name, written) written;
