@@ -221,7 +221,8 @@ static const char *const openb_pending[] = {"drop", "run", NULL};
 static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
 static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
 static const char *const checks[] = {"off", "fast", "full", NULL};
-static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix", "off", NULL};
+static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix",
+                                           "off",  "always",  NULL};
 static const char *const unknowns[] = {"full", "draw", "error", NULL}; /* as enum hs_unknown */
 static const char *const localities[] = {"measured", "none", NULL};
 const char *const hs_crowds[] = {"additive", "queueing", NULL};
@@ -305,7 +306,8 @@ static const char *written_at(size_t index)
 #define ASSIGN_ROWS                                                                                \
     CHOICE("assign", assign, PROFILES, "auto", assign_modes,                                       \
            "where a profile comes from: the model that the trace names, else the GPU utilization " \
-           "that it tells, else a draw from a mix (auto); or only these"),                         \
+           "that it tells, else a draw from a mix (always); auto: the same, but no draw where no " \
+           "policy shares GPUs or asks for profiles and there is one GPU type; or only these"),    \
         REAL("assign_target", assign_target, PROFILES, "52", 0, 100,                               \
              "mean GPU utilization of the mix, of jobs on one GPU and of gangs", UNIT("%"),        \
              SOURCE("52: Jeon et al., ATC'19, mean of Philly")),                                   \

@@ -138,11 +138,27 @@ enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_ru
     return hs_sort_parse(options->sort, &trace->sort_window, diag);
 }
 
+bool hs_setup_needs_profiles(const struct hs_policy_ops *policy, const void *state)
+{
+    uint32_t can = policy->can, knows = policy->knows;
+    struct hs_semantics semantics = {0};
+    if (policy->needs != NULL)
+        policy->needs(state, &can, &knows);
+    if (policy->semantics != NULL)
+        policy->semantics(state, &semantics);
+    const char *cost = semantics.cost != NULL ? semantics.cost : "";
+    return (can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0 ||
+           (knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE | HS_KNOWS_MODEL)) !=
+               0 ||
+           strstr(cost, "checkpoint") != NULL || strstr(cost, "restart") != NULL;
+}
+
 struct hs_assign_options hs_setup_assign(const struct hs_run_options *options,
                                          const struct hs_cluster *cluster)
 {
     const int64_t seed = options->assign_seed != 0 ? options->assign_seed : options->seed;
-    struct hs_assign_options assign = {.mode = (enum hs_assign_mode)options->assign,
+    const int32_t mode = options->assign == HS_ASSIGN_ALWAYS ? HS_ASSIGN_AUTO : options->assign;
+    struct hs_assign_options assign = {.mode = (enum hs_assign_mode)mode,
                                        .seed = (uint64_t)seed,
                                        .target_util = options->assign_target / 100,
                                        .sticky = options->assign_sticky,
@@ -160,10 +176,10 @@ struct hs_assign_options hs_setup_assign(const struct hs_run_options *options,
 /* ---- the models in words ---- */
 
 static const char *const assign_texts[] = {
-    [HS_ASSIGN_AUTO] = "named by the trace, else by utilization, else drawn",
+    [HS_ASSIGN_AUTO] = "named by the trace, else assumed: by utilization, else drawn",
     [HS_ASSIGN_COLUMNS] = "named by the trace",
-    [HS_ASSIGN_TELEMETRY] = "named by the trace, else by utilization",
-    [HS_ASSIGN_MIX] = "drawn for every job",
+    [HS_ASSIGN_TELEMETRY] = "named by the trace, else assumed by utilization",
+    [HS_ASSIGN_MIX] = "assumed: drawn for every job",
     [HS_ASSIGN_OFF] = "none"};
 
 #define ERRORS_SIZE 128
@@ -457,6 +473,10 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
     HS_TRY(hs_catalogue_load(&s->catalogue, options->profiles, diag));
     HS_TRY(hs_modelset_init(&s->models, options->models, diag));
     s->assign = hs_setup_assign(options, &s->cluster);
+    s->needs_no_draw = options->assign == HS_ASSIGN_AUTO && s->cluster.type_count == 1 &&
+                       !hs_setup_needs_profiles(s->policy, s->policy_state);
+    if (s->needs_no_draw)
+        s->assign.mode = HS_ASSIGN_COLUMNS;
     if (s->is_sharing) {
         s->assign.unknown_util = HS_UNKNOWN_FULL + (enum hs_unknown)options->unknown_util;
         if (s->assign.mem_most_mib > 0)
@@ -476,7 +496,8 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
         HS_TRY(hs_memcurve_load(&s->memcurve, options->memory_limits, diag));
     if (s->interference != NULL)
         say_interference(s);
-    hs_append(s->profiles_text, sizeof s->profiles_text, "%s", assign_texts[s->assign.mode]);
+    hs_append(s->profiles_text, sizeof s->profiles_text, "%s%s", assign_texts[s->assign.mode],
+              s->needs_no_draw ? "; none drawn, nothing here depends on them" : "");
     if (s->assign.mode == HS_ASSIGN_AUTO || s->assign.mode == HS_ASSIGN_MIX)
         hs_append(s->profiles_text, sizeof s->profiles_text, " (mean %g %%, kept by a user %g)",
                   options->assign_target, options->assign_sticky);
@@ -613,7 +634,7 @@ static void warn_of_unknown(const char *what, const char *option, const char *fu
 void hs_setup_warn(const struct hs_setup *s, const struct hs_assign_counts *assigned,
                    struct hs_diag *diag)
 {
-    static const char hint[] = "--assign=auto draws one for each";
+    static const char hint[] = "--assign=always draws one for each";
     uint64_t without = assigned->none;
     uint64_t jobs = assigned->by_columns + assigned->by_telemetry + assigned->by_mix + without;
     warn_of_noise(s, diag);

@@ -21,6 +21,7 @@
 #include "traces/trace_stream.h"
 
 enum hs_retries { HS_RETRIES_MERGE, HS_RETRIES_ATTEMPTS, HS_RETRIES_GENERATE };
+#define HS_ASSIGN_ALWAYS (HS_ASSIGN_OFF + 1) /* an option: HS_ASSIGN_AUTO in any run */
 enum hs_time_unit { HS_UNIT_AUTO, HS_UNIT_S, HS_UNIT_MS, HS_UNIT_US, HS_UNIT_MIN, HS_UNIT_H };
 
 /* Values of the options; the tables of run_options.c say what each means. */
@@ -124,6 +125,7 @@ struct hs_setup {
     uint32_t file_count;
     uint32_t can, knows;      /* HS_CAN_x, HS_KNOWS_x with these parameters */
     bool is_sharing, is_told; /* the policy shares GPUs, asks for predictions */
+    bool needs_no_draw;       /* no profile is drawn: nothing depends on one */
     uint32_t tenants;         /* of a GPU at most, by the options and by the policy */
     uint32_t outputs;         /* HS_OUT_x */
     int64_t sample_us;
@@ -167,6 +169,8 @@ HS_MUST_USE enum hs_status hs_setup_cluster(struct hs_cluster *cluster,
 HS_MUST_USE enum hs_status hs_setup_trace(struct hs_trace_options *trace,
                                           const struct hs_run_options *options,
                                           struct hs_diag *diag);
+/* May decisions or costs of the policy depend on profiles of jobs? */
+bool hs_setup_needs_profiles(const struct hs_policy_ops *policy, const void *state);
 /* Mode, seed, target, and the memory of the cluster's smallest GPU type, if it has any. */
 struct hs_assign_options hs_setup_assign(const struct hs_run_options *options,
                                          const struct hs_cluster *cluster);

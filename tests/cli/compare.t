@@ -294,12 +294,12 @@ b 4-11, a 11-20: no job waits to start, mean JCT (20+10+2)/3. Ratios: 13/15 = 0.
   $ horus compare t.csv -c 1x1 -p fifo -p sjf -p srtf -o out
   t.csv on 1x1: 1 GPUs, 1 nodes; 3 policies, 1 run each
 
-  policy  mean JCT    mean wait    queueing    makespan  p99 JCT    p99 wait    util loaded
-  fifo      15.0 s        8.3 s       8.3 s      20.0 s   18.0 s *    16.0 s         56.7 %
-  sjf       13.0 s        6.3 s       6.3 s      20.0 s   19.0 s      11.0 s         47.3 %
-            0.867x       0.760x      0.760x       1.00x    1.06x      0.688x         0.833x
-  srtf      10.7 s *      0.0 s *     4.0 s *    20.0 s   20.0 s       0.0 s *       66.7 % *
-            0.711x        0.00x      0.480x       1.00x    1.11x       0.00x          1.18x
+  policy  mean JCT    mean wait    queueing    makespan  p99 JCT    p99 wait
+  fifo      15.0 s        8.3 s       8.3 s      20.0 s   18.0 s *    16.0 s
+  sjf       13.0 s        6.3 s       6.3 s      20.0 s   19.0 s      11.0 s
+            0.867x       0.760x      0.760x       1.00x    1.06x      0.688x
+  srtf      10.7 s *      0.0 s *     4.0 s *    20.0 s   20.0 s       0.0 s *
+            0.711x        0.00x      0.480x       1.00x    1.11x       0.00x
 
   ratios      to fifo; *: best
   knows       fifo: nothing; may: nothing

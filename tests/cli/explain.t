@@ -107,7 +107,7 @@ cost, slowdown 1.13. c comes at 25 and starts behind both at 113: 88 s of resour
   > END
   $ horus run t.csv -c 1x2 -p srtf:preempt_cost=job -q --decisions -o out >/dev/null
   $ horus explain out --job a
-  job a: 2 GPUs, MobileNetV3, user ann
+  job a: 2 GPUs, user ann
   under srtf:preempt_cost=job: order remaining, scan fit
 
     submitted      0.0 s                 0 s  after the first job of the trace
@@ -129,7 +129,7 @@ cost, slowdown 1.13. c comes at 25 and starts behind both at 113: 88 s of resour
         30.0 s      83.0 s  runs   GPUs 0-1, rate 0.964; finish
 
   overtaken by 1 job that came later and started while it waited
-    b                   2 GPUs  after 20.0 s  Transformer
+    b                   2 GPUs  after 20.0 s
 
   moved: 1 preemption, 0 suspensions or pauses, 0 migrations, 0 times out of memory
 
@@ -145,7 +145,7 @@ cost, slowdown 1.13. c comes at 25 and starts behind both at 113: 88 s of resour
     "policy": "srtf:preempt_cost=job",
     "user": "bob",
     "vc": "",
-    "model": "Transformer",
+    "model": "",
     "status": "unknown",
     "gpus": 2,
     "gpu_share": 1,

@@ -324,10 +324,11 @@ Everything about run.
                             GPUMemNet
 
   Profiles of the jobs:
-        --assign=auto|columns|telemetry|mix|off
+        --assign=auto|columns|telemetry|mix|off|always
                             where a profile comes from: the model that the trace names, else the GPU
-                            utilization that it tells, else a draw from a mix (auto); or only these
-                            [auto]
+                            utilization that it tells, else a draw from a mix (always); auto: the
+                            same, but no draw where no policy shares GPUs or asks for profiles and
+                            there is one GPU type; or only these [auto]
         --assign-target=PERCENT
                             mean GPU utilization of the mix, of jobs on one GPU and of gangs [52];
                             0..100; source: 52: Jeon et al., ATC'19, mean of Philly
@@ -512,10 +513,11 @@ Everything about run.
                             GPUMemNet
 
   Profiles of the jobs:
-        --assign=auto|columns|telemetry|mix|off
+        --assign=auto|columns|telemetry|mix|off|always
                             where a profile comes from: the model that the trace names, else the GPU
-                            utilization that it tells, else a draw from a mix (auto); or only these
-                            [auto]
+                            utilization that it tells, else a draw from a mix (always); auto: the
+                            same, but no draw where no policy shares GPUs or asks for profiles and
+                            there is one GPU type; or only these [auto]
         --assign-target=PERCENT
                             mean GPU utilization of the mix, of jobs on one GPU and of gangs [52];
                             0..100; source: 52: Jeon et al., ATC'19, mean of Philly

@@ -51,7 +51,6 @@ share without slowdown, which is a warning.
   $ card -c 1x1:V100 -p fifo
   -- -c 1x1:V100 -p fifo
   sharing     none: jobs have their GPUs to themselves
-  ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
   $ card -c 1x1:V100 -p pack --memory-predictor noisy
   -- -c 1x1:V100 -p pack --memory-predictor noisy
   sharing     measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080)

@@ -49,8 +49,8 @@ A trace alone: default cluster, policy and directory name.
   $ horus t.csv
   t.csv (csv) on 16x8:V100: 128 GPUs, 16 nodes
 
-  policy  mean JCT  mean wait  makespan  GPU alloc  p99 JCT  p50 JCT  p99 wait  slowdown  GPU util
-  fifo       6.0 s      0.0 s    10.0 s      7.2 %   10.0 s    5.0 s     0.0 s      1.00     3.6 %
+  policy  mean JCT  mean wait  makespan  GPU alloc  p99 JCT  p50 JCT  p99 wait  slowdown
+  fifo       6.0 s      0.0 s    10.0 s      7.2 %   10.0 s    5.0 s     0.0 s      1.00
 
   order       submit; scan strict; placement consolidate; gang all or nothing
   preemption  none; cost none
@@ -60,7 +60,7 @@ A trace alone: default cluster, policy and directory name.
   speeds      run times are those of V100
   locality    not measured on V100: a spread gang runs at full speed
   sharing     none: jobs have their GPUs to themselves
-  profiles    0 named, 0 by utilization, 3 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none
+  profiles    0 named, 0 by utilization, 0 assumed, 3 none (not drawn: nothing here depends on them)
   bound       makespan  >= 10 s, 100.0 % of 10 s
   bound       mean_wait >= 0 s, reached
   bound       mean_jct  >= 6 s, 100.0 % of 6 s
@@ -101,7 +101,7 @@ Everything is checked, nothing is written.
   speeds      run times are those of untyped GPUs
   locality    not measured on untyped GPUs: a spread gang runs at full speed
   sharing     none: jobs have their GPUs to themselves
-  profiles    0 named, 0 by utilization, 3 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none
+  profiles    0 named, 0 by utilization, 0 assumed, 3 none (not drawn: nothing here depends on them)
   directory   out/ (not written)
   $ [ ! -e out ] && [ ! -e out.tmp ]
 
@@ -166,10 +166,10 @@ Jobs that can never fit are reported, not dropped.
   !       = hint: they have status rejected in jobs.csv
   $ cut -d, -f1,17 out/jobs.csv
   job_id,model
-  b,Transformer
-  d,ResNet18
-  c,MobileNetV3
-  a,MobileNetV3
+  b,
+  d,
+  c,
+  a,
 
 # run-report
 The page in the directory of the run, listed in its manifest, is the page of `horus report`.
@@ -214,8 +214,8 @@ Strict FIFO on two nodes of 4: a 0-10, b waits for all 8: 10-15, c behind it: 15
   $ horus run t.csv -c 2x4 -o out
   t.csv (csv) on 2x4: 8 GPUs, 2 nodes
 
-  policy  mean JCT  mean wait  makespan  GPU alloc  p99 JCT  p50 JCT  p99 wait  slowdown  GPU util
-  fifo      13.3 s      7.3 s    18.0 s     63.9 %   16.0 s   14.0 s    13.0 s      1.33    31.9 %
+  policy  mean JCT  mean wait  makespan  GPU alloc  p99 JCT  p50 JCT  p99 wait  slowdown
+  fifo      13.3 s      7.3 s    18.0 s     63.9 %   16.0 s   14.0 s    13.0 s      1.33
 
   order       submit; scan strict; placement consolidate; gang all or nothing
   preemption  none; cost none
@@ -225,16 +225,16 @@ Strict FIFO on two nodes of 4: a 0-10, b waits for all 8: 10-15, c behind it: 15
   speeds      run times are those of untyped GPUs
   locality    not measured on untyped GPUs: a spread gang runs at full speed
   sharing     none: jobs have their GPUs to themselves
-  profiles    0 named, 0 by utilization, 3 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none
+  profiles    0 named, 0 by utilization, 0 assumed, 3 none (not drawn: nothing here depends on them)
   bound       makespan  >= 11.5 s, 63.9 % of 18 s
   bound       mean_wait >= 0.16666667 s, 2.3 % of 7.3333333 s
   bound       mean_jct  >= 6.1666667 s, 46.3 % of 13.333333 s
   files       out/
   $ cat out/jobs.csv out/segments.csv
   job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,user,vc,status,model,batch,gpu_type,nodes,isolated,run,queueing_delay,colocated,overhead,lost,slowdown,preemptions,migrations,ooms,gpu_seconds,predicted_util,gpu_util,dataset,precision,profile_from,run_slowdown,attempts,estimate,class,first_progress,switches,host_mib_seconds,gpu_share,gpu_util_from,gpu_mem_from
-  a,t,0,4,,1,0,10,10,0,10,1,0-3,,,unknown,MobileNetV3,32,GPU,1,10,10,0,0,0,0,1,0,0,0,40,,0.454,ImageNet,fp32,drawn,1,1,,auto,0,0,0,1,assumed,assumed
-  b,t,1,8,,1,10,5,15,9,14,2.8,0-7,,,unknown,Transformer,32,GPU,2,5,5,9,0,0,0,2.8,0,0,0,40,,0.536,Multi30k,fp32,drawn,1,1,,auto,10,0,0,1,assumed,assumed
-  c,t,2,4,,1,15,3,18,13,16,5.333333,0-3,,,unknown,MobileNetV3,64,GPU,1,3,3,13,0,0,0,5.333333,0,0,0,12,,0.524,ImageNet,amp,drawn,1,1,,auto,15,0,0,1,assumed,assumed
+  a,t,0,4,,1,0,10,10,0,10,1,0-3,,,unknown,,,GPU,1,10,10,0,0,0,0,1,0,0,0,40,,,,,,1,1,,auto,0,0,0,1,,
+  b,t,1,8,,1,10,5,15,9,14,2.8,0-7,,,unknown,,,GPU,2,5,5,9,0,0,0,2.8,0,0,0,40,,,,,,1,1,,auto,10,0,0,1,,
+  c,t,2,4,,1,15,3,18,13,16,5.333333,0-3,,,unknown,,,GPU,1,3,3,13,0,0,0,5.333333,0,0,0,12,,,,,,1,1,,auto,15,0,0,1,,
   job_id,start,end,allocated_resources,mean_rate,tenants,ended_by
   a,0,10,0-3,1,1,finish
   b,10,15,0-7,1,1,finish

@@ -129,3 +129,39 @@ Where GPUs are shared it is alone: b waits for a. Memory that the trace states s
   warning: job a rejected: it needs 20000 MiB of GPU memory (by the trace or its profile), and no GPU that it may use has them
   warning: 1 of 1 jobs were rejected: they can never run
         = hint: they have status rejected in jobs.csv
+
+# profiles-nothing-depends-on
+
+Under policies that neither share nor ask for profiles, on one GPU type, none is drawn, and there is no
+utilization to report; a model that the trace names stays. With two types, or beside a policy that
+shares, every job has one: both policies of a comparison see the same jobs.
+
+  $ printf 'job_id,submit_time,duration,gpus,model\na,0,10,1,ResNet18\nb,0,10,1,\n' >t.csv
+  $ card() { horus run t.csv "$@" -o out -f 2>&1 | grep '^profiles'; cut -d, -f1,17,33,36,45 out/jobs.csv; }
+  $ card -c 1x2:V100 -p fifo
+  profiles    1 named, 0 by utilization, 0 assumed, 1 none (not drawn: nothing here depends on them)
+  job_id,model,gpu_util,profile_from,gpu_util_from
+  a,ResNet18,0.587,trace,profile
+  b,,,,
+  $ card -c 1x2:V100 -p fifo --assign always
+  profiles    1 named, 0 by utilization, 1 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none
+  job_id,model,gpu_util,profile_from,gpu_util_from
+  a,ResNet18,0.587,trace,profile
+  b,MobileNetV2,0.695,drawn,assumed
+  $ card -c 1x1:V100,1x1:P100 -p fifo
+  profiles    1 named, 0 by utilization, 1 assumed (drawn, GPU util with them: mean 52 %, --seed 1), 0 none
+  job_id,model,gpu_util,profile_from,gpu_util_from
+  a,ResNet18,0.587,trace,profile
+  b,MobileNetV2,0.695,drawn,assumed
+  $ horus compare t.csv -c 1x2:V100 -p fifo -p pack -o both --outputs all >text 2>&1
+  $ cut -d, -f36 both/runs/fifo-s1-a1/jobs.csv both/runs/pack-s1-a1/jobs.csv | uniq -c
+        1 profile_from
+        1 trace
+        1 drawn
+        1 profile_from
+        1 drawn
+        1 trace
+  $ printf 'job_id,submit_time,duration,gpus\na,0,10,1\n' >t.csv
+  $ horus run t.csv -c 1x2:V100 -p fifo -o out -f 2>&1 | grep -c 'GPU util'
+  0
+  [1]

@@ -381,12 +381,21 @@ static enum hs_status plan(struct comparison *c, struct hs_call *call)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "horus compare TRACE -p fifo -p sjf",
                        "compare: TRACE is missing");
     c->log.diag.least = c->options->verbose ? HS_NOTE : HS_WARNING;
+    bool needs_profiles = false; /* of one policy: then all get the same jobs */
+    for (uint32_t p = 0; p < c->policy_count; p++) {
+        const struct hs_policy_ops *ops;
+        void *state;
+        HS_TRY(hs_setup_policy(c->policies[p].spec, &ops, &state, arena, &c->log.diag));
+        needs_profiles = needs_profiles || hs_setup_needs_profiles(ops, state);
+    }
     while (c->policies_open < c->policy_count) { /* each with the seeds of its first cell */
         struct compared *policy = &c->policies[c->policies_open++];
         policy->options = *c->options;
         policy->options.policy = policy->spec;
         policy->options.output = NULL;
         policy->options.force = false;
+        if (needs_profiles && policy->options.assign == HS_ASSIGN_AUTO)
+            policy->options.assign = HS_ASSIGN_ALWAYS;
         policy->config = hs_run_config(&call->config, &policy->options);
         policy->options.seed = c->cells[0].seed;
         policy->options.assign_seed = c->cells[0].assign_seed;

@@ -42,7 +42,8 @@ static void say_profiles(struct hs_output *out, const struct hs_setup *setup,
         hs_say(out, " (drawn, GPU util with them: mean %g %%, --%s %" PRIu64 ")",
                options->assign_target, options->assign_seed != 0 ? "assign-seed" : "seed",
                setup->assign.seed);
-    hs_say(out, ", %" PRIu64 " none\n", n->none);
+    hs_say(out, ", %" PRIu64 " none%s\n", n->none,
+           setup->needs_no_draw && n->none > 0 ? " (not drawn: nothing here depends on them)" : "");
     char unknown[512];
     hs_setup_unknown(n, unknown, sizeof unknown);
     if (unknown[0] != '\0')
