@@ -107,11 +107,40 @@ struct mix_group {
     uint32_t count;
 };
 
+/* The kind of work that a trace names in place of a model: Acme's (Hu et al., NSDI'24), which are
+ * of large models, so that profiles of Transformers stand for them. */
+enum work { WORK_ANY, WORK_TRAINING, WORK_INFERENCE, WORK_COUNT };
+#define WORK_FAMILY "Transformer"
+
+static const struct {
+    const char *name;
+    enum work work;
+} works[] = {{"pretrain", WORK_TRAINING},
+             {"pretraining", WORK_TRAINING},
+             {"sft", WORK_TRAINING},
+             {"mllm", WORK_TRAINING},
+             {"rlhf", WORK_TRAINING},
+             {"evaluation", WORK_INFERENCE},
+             {"inference", WORK_INFERENCE},
+             {"debug", WORK_ANY},
+             {"other", WORK_ANY}};
+
+/* False: it is none of them. */
+static bool find_work(const char *model, enum work *work)
+{
+    size_t i = 0;
+    while (model != NULL && i < HS_COUNT_OF(works) && !hs_model_same_name(model, works[i].name))
+        i++;
+    *work = model != NULL && i < HS_COUNT_OF(works) ? works[i].work : WORK_ANY;
+    return model != NULL && i < HS_COUNT_OF(works);
+}
+
 struct mix {
     struct hs_arena arena;
-    struct mix_group single; /* jobs of one GPU: every profile that fits */
-    struct mix_group gang;   /* jobs of more: the distributed ones */
-    const char *gpu;         /* the type, a text of the catalogue or of the options */
+    struct mix_group works[WORK_COUNT]; /* all rows alike, of any GPU type; none for WORK_ANY */
+    struct mix_group single;            /* jobs of one GPU: every profile that fits */
+    struct mix_group gang;              /* jobs of more: the distributed ones */
+    const char *gpu;                    /* the type, a text of the catalogue or of the options */
 };
 
 static bool row_fits(const struct hs_profile *p, const char *gpu, uint32_t mem_limit_mib)
@@ -203,6 +232,22 @@ static enum hs_status group_weigh(struct mix_group *group, const char *jobs, dou
                    wanted, jobs, least, most);
 }
 
+static void open_work(struct mix *mix, enum work work, const struct hs_catalogue *catalogue,
+                      uint32_t mem_limit_mib)
+{
+    struct mix_group *group = &mix->works[work];
+    group->rows = hs_arena_alloc(&mix->arena, catalogue->count * sizeof *group->rows + 1);
+    group->ends = hs_arena_alloc(&mix->arena, catalogue->count * sizeof *group->ends + 1);
+    for (uint32_t i = 0; i < catalogue->count; i++) {
+        const struct hs_profile *p = &catalogue->profiles[i];
+        if (strcmp(p->family, WORK_FAMILY) == 0 && row_fits(p, p->gpu, mem_limit_mib) &&
+            p->is_inference == (work == WORK_INFERENCE))
+            group_insert(group, (struct mix_row){p->util_pm, i});
+    }
+    for (uint32_t i = 0; i < group->count; i++)
+        group->ends[i] = CHANCE_ONE * (i + 1) / group->count;
+}
+
 /* Weights where the mode draws. HS_E_USAGE when nothing fits or the target is out of reach. */
 static enum hs_status mix_open(struct mix *mix, const struct hs_catalogue *catalogue,
                                const struct hs_assign_options *options, struct hs_diag *diag)
@@ -232,6 +277,8 @@ static enum hs_status mix_open(struct mix *mix, const struct hs_catalogue *catal
                        "no profile has a GPU utilization measured on %s", mix->gpu);
     if (options->mode != HS_ASSIGN_AUTO && options->mode != HS_ASSIGN_MIX)
         return HS_OK;
+    for (uint32_t w = WORK_TRAINING; w < WORK_COUNT; w++)
+        open_work(mix, (enum work)w, catalogue, options->mem_limit_mib);
     HS_TRY(group_weigh(&mix->single, "jobs of one GPU", options->target_util, diag));
     if (mix->gang.count > 0)
         return group_weigh(&mix->gang, "jobs of several GPUs", options->target_util, diag);
@@ -243,9 +290,12 @@ static enum hs_status mix_open(struct mix *mix, const struct hs_catalogue *catal
     return HS_OK;
 }
 
-static uint32_t mix_draw(const struct mix *mix, uint32_t gpus, uint64_t bits)
+/* Jobs of a kind for which no profile fits draw as all others. */
+static uint32_t mix_draw(const struct mix *mix, uint32_t gpus, enum work work, uint64_t bits)
 {
     const struct mix_group *group = gpus > 1 ? &mix->gang : &mix->single;
+    if (mix->works[work].count > 0)
+        group = &mix->works[work];
     uint64_t at = bits >> 32;
     uint32_t low = 0;
     /* The first end above `at` is among ends[low, low + left). No branch: none can be guessed. */
@@ -292,10 +342,11 @@ static uint32_t mix_draw_near(const struct mix *mix, int32_t util_pm, uint64_t b
 /* What the bits of a job are for. */
 enum draw { DRAW_PROFILE, DRAW_STAYS, DRAW_UTIL, DRAW_MEMORY };
 
-/* The latest drawn job of one user and one size. */
+/* The latest drawn job of one user, one size and one kind of work. */
 struct habit {
     int64_t submit_us;
     uint32_t gpus, profile;
+    enum work work;
     uint32_t next; /* of the user + 1; 0 = none */
 };
 
@@ -420,20 +471,21 @@ static bool give_named(struct hs_assign *a, struct hs_trace_job *job)
 
 /* The habit of a user with jobs of this size, made if there is none, first of its user's from now
  * on: O(sizes of the user), and most jobs are as large as their user's last. */
-static struct habit *habit_of(struct hs_assign *a, uint32_t user, uint32_t gpus, bool *is_new)
+static struct habit *habit_of(struct hs_assign *a, uint32_t user, uint32_t gpus, enum work work,
+                              bool *is_new)
 {
     hs_grow((void **)&a->first_habit, &a->user_cap, (uint64_t)user + 1, sizeof *a->first_habit,
             HS_INTERN_MAX);
     hs_grow((void **)&a->habits, &a->habit_cap, (uint64_t)a->habit_count + 1, sizeof *a->habits,
             UINT32_MAX);
     uint32_t *at = &a->first_habit[user];
-    while (*at != 0 && a->habits[*at - 1].gpus != gpus)
+    while (*at != 0 && (a->habits[*at - 1].gpus != gpus || a->habits[*at - 1].work != work))
         at = &a->habits[*at - 1].next;
     *is_new = *at == 0;
     const uint32_t number = *is_new ? ++a->habit_count : *at;
     struct habit *habit = &a->habits[number - 1];
     if (*is_new)
-        *habit = (struct habit){.gpus = gpus};
+        *habit = (struct habit){.gpus = gpus, .work = work};
     else
         *at = habit->next;
     habit->next = a->first_habit[user];
@@ -441,17 +493,17 @@ static struct habit *habit_of(struct hs_assign *a, uint32_t user, uint32_t gpus,
     return habit;
 }
 
-static void give_drawn(struct hs_assign *a, struct hs_trace_job *job)
+static void give_drawn(struct hs_assign *a, struct hs_trace_job *job, enum work work)
 {
     const uint32_t user = hs_intern_get(&a->users, job->user); /* 0 = without a name: no habit */
     bool is_new = false;
-    struct habit *habit = user != 0 ? habit_of(a, user, job->gpus, &is_new) : NULL;
+    struct habit *habit = user != 0 ? habit_of(a, user, job->gpus, work, &is_new) : NULL;
     uint32_t profile;
     if (habit != NULL && !is_new && job->submit_us - habit->submit_us <= a->day_us &&
         draw(a, DRAW_STAYS) >> 32 < a->stays_below)
         profile = habit->profile;
     else
-        profile = mix_draw(&a->mix, job->gpus, draw(a, DRAW_PROFILE));
+        profile = mix_draw(&a->mix, job->gpus, work, draw(a, DRAW_PROFILE));
     if (habit != NULL) {
         habit->profile = profile;
         habit->submit_us = job->submit_us;
@@ -472,8 +524,10 @@ static void give_drawn(struct hs_assign *a, struct hs_trace_job *job)
 static void assign_profile(struct hs_assign *a, struct hs_trace_job *job)
 {
     const enum hs_assign_mode mode = a->options.mode;
+    enum work work;
     if (mode != HS_ASSIGN_OFF) {
-        if (mode != HS_ASSIGN_MIX && give_named(a, job))
+        const bool is_work = find_work(job->model, &work);
+        if (!is_work && mode != HS_ASSIGN_MIX && give_named(a, job))
             return;
         /* jobs without telemetry, or with idle one, take a draw from the mix */
         if ((mode == HS_ASSIGN_AUTO || mode == HS_ASSIGN_TELEMETRY) && job->gpu_util_pm > 0) {
@@ -484,7 +538,7 @@ static void assign_profile(struct hs_assign *a, struct hs_trace_job *job)
             return;
         }
         if (mode == HS_ASSIGN_AUTO || mode == HS_ASSIGN_MIX) {
-            give_drawn(a, job);
+            give_drawn(a, job, work);
             return;
         }
     }

@@ -389,7 +389,8 @@ uint32_t hs_catalogue_match(const struct hs_catalogue *catalogue, const char *mo
     X(HOST, "host_ms")                                                                             \
     X(CHECKPOINT, "checkpoint_mib")                                                                \
     X(CPUS, "cpus")                                                                                \
-    X(SKEW, "skew")
+    X(SKEW, "skew")                                                                                \
+    X(KIND, "kind")
 
 #define COLUMN_ENUM(name, text) name,
 #define COLUMN_TEXT(name, text) text,
@@ -489,7 +490,7 @@ static enum hs_status read_names(const struct profile_reader *r, struct hs_profi
 
 static enum hs_status read_figures(struct profile_reader *r, struct hs_profile *p)
 {
-    const char *distributed = field_text(r, DISTRIBUTED);
+    const char *distributed = field_text(r, DISTRIBUTED), *kind = field_text(r, KIND);
     HS_TRY(read_percent(r, UTIL, -1, &p->util_pm));
     if (p->util_pm >= 0) /* a row without says nothing about the others */
         hs_fractions_count(&r->utils, p->util_pm);
@@ -514,6 +515,9 @@ static enum hs_status read_figures(struct profile_reader *r, struct hs_profile *
     p->is_distributed = strcmp(distributed, "yes") == 0;
     if (!p->is_distributed && distributed[0] != '\0' && strcmp(distributed, "no") != 0)
         return fail_field(r, DISTRIBUTED, "yes or no", "is neither yes nor no");
+    p->is_inference = strcmp(kind, "inference") == 0;
+    if (!p->is_inference && kind[0] != '\0' && strcmp(kind, "training") != 0)
+        return fail_field(r, KIND, "training or inference", "is neither training nor inference");
     return HS_OK;
 }
 

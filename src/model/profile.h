@@ -58,6 +58,7 @@ struct hs_profile {
     double host_ms;              /* of that, data loading and CPU work; NaN = unknown */
     double cpus;                 /* cores per GPU; NaN = unknown */
     double features[HS_FEATURE_COUNT];
+    bool is_inference;   /* it serves a model; else it trains one */
     bool is_distributed; /* a model that is trained on many GPUs: may be given to gangs */
 };
 

@@ -203,8 +203,42 @@ static void test_miso(void **state)
         hs_json_close(bandwidth);
         hs_json_close(util);
     }
-    assert_int_equal(rows, 32); /* 8 models x 4 batches */
-    assert_int_equal(rows_on("A100"), 32);
+    assert_int_equal(rows, 32);                /* 8 models x 4 batches */
+    assert_int_equal(rows_on("A100"), 32 + 8); /* with Tally's */
+}
+
+/* tally_results_demo: its Transformers, alone on an A100-40GB. */
+static void test_tally(void **state)
+{
+    (void)state;
+    static const char *const columns[] = {"job", "memory_mib", "memory_util_pct", "gpu_util_pct",
+                                          NULL};
+    static const struct {
+        const char *job, *model, *dataset, *batch;
+    } names[] = {{"pytorch_whisper-large-v3_train_16", "Whisper-large-v3", "Tally", "16"},
+                 {"pytorch_pegasus-x-base_train_4", "Pegasus-X-base", "Tally", "4"},
+                 {"pytorch_gpt2-large_train_1", "GPT2-large", "Tally", "1"},
+                 {"pytorch_bert_train_32", "BERT", "Tally", "32"},
+                 {"onnxruntime_llama-2-7b_infer_single_stream", "Llama-2-7B", "single stream", ""},
+                 {"onnxruntime_bert_infer_single_stream", "BERT", "single stream", ""},
+                 {"onnxruntime_llama-2-7b_infer_load0.5", "Llama-2-7B", "half load", ""},
+                 {"onnxruntime_bert_infer_load0.5", "BERT", "half load", ""}};
+    struct table t;
+    open_table(&t, data_need("calibration", "tally/solo.csv"), columns);
+    unsigned rows = 0;
+    while (next_row(&t))
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            if (strcmp(t.row.fields[t.at[0]], names[i].job) != 0)
+                continue;
+            const struct hs_profile *p = find(names[i].model, names[i].dataset, names[i].batch, "");
+            assert_string_equal(p->gpu, "A100");
+            assert_int_equal(p->is_inference, names[i].batch[0] == '\0');
+            expect_util(p, number_at(&t, 3), number_at(&t, 2));
+            expect_mib(p, number_at(&t, 1));
+            rows++;
+        }
+    close_table(&t);
+    assert_int_equal(rows, 8);
 }
 
 /* Median iteration on the largest slice, 7g.40gb: the whole GPU with MIG on. */
@@ -378,9 +412,10 @@ static void test_muri(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lucid),      cmocka_unit_test(test_miso),
-        cmocka_unit_test(test_miso_times), cmocka_unit_test(test_gavel),
-        cmocka_unit_test(test_salus),      cmocka_unit_test(test_muri),
+        cmocka_unit_test(test_lucid), cmocka_unit_test(test_miso),
+        cmocka_unit_test(test_tally), cmocka_unit_test(test_miso_times),
+        cmocka_unit_test(test_gavel), cmocka_unit_test(test_salus),
+        cmocka_unit_test(test_muri),
     };
     return cmocka_run_group_tests(tests, load_catalogue, free_catalogue);
 }

@@ -38,6 +38,37 @@ static struct hs_trace_job pass_one(struct hs_trace_job job, enum hs_assign_mode
     return job;
 }
 
+/* A kind of work in place of a model: of each kind the catalogue has one Transformer, which is
+ * drawn whatever the type of its GPU; "other" draws from the mix, that of NetG, which alone is on
+ * G. A user keeps a profile for each kind. */
+static void test_kinds_of_work(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"Pretrain", "SFT", "Evaluation", "inference", "Other"};
+    static const char *const models[] = {"Train", "Train", "Serve", "Serve", "NetG"};
+    assigned_load_text("model,family,gpu,util,mem_mib,distributed,kind\n"
+                       "Train,Transformer,A,90,100,no,\n"
+                       "Serve,Transformer,A,45,100,no,inference\n"
+                       "NetG,Other,G,50,100,yes,training\nNetG2,Other,G,50,100,yes,training\n"
+                       "NetG3,Other,G,50,100,yes,training\n");
+    const struct hs_assign_options options = {
+        .mode = HS_ASSIGN_AUTO, .seed = 1, .target_util = 0.5, .sticky = 1};
+    struct hs_trace_job jobs[5];
+    for (int i = 0; i < 5; i++) {
+        jobs[i] = assigned_blank(4);
+        jobs[i].model = kinds[i];
+        jobs[i].user = "u";
+    }
+    assigned_pass(jobs, 5, &options);
+    for (int i = 0; i < 5; i++) {
+        assert_memory_equal(jobs[i].model, models[i], strlen(models[i]));
+        assert_int_equal(jobs[i].profile_from, HS_PROFILE_FROM_DRAW);
+        assert_int_equal(jobs[i].util_from, HS_FIGURE_FROM_ASSUMED);
+    }
+    assert_int_equal(assigned_counts.unknown_model, 0);
+    assigned_free();
+}
+
 static void test_named_models(void **state)
 {
     (void)state;
@@ -426,6 +457,7 @@ static void test_a_day(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kinds_of_work),
         cmocka_unit_test(test_named_models),
         cmocka_unit_test(test_a_share_takes_as_much_less),
         cmocka_unit_test(test_unknown_models),

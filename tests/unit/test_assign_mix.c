@@ -104,11 +104,11 @@ static void test_least_and_largest_are_in_reach(void **state)
     (void)state;
     open_good(THREE, 0.2);
     assert_true(mix.single.ends[0] == ONE);
-    assert_int_equal(mix_draw(&mix, 1, UINT64_MAX), 1);
+    assert_int_equal(mix_draw(&mix, 1, WORK_ANY, UINT64_MAX), 1);
     close_mix();
     open_good(THREE, 0.8);
     assert_true(mix.single.ends[1] == 0);
-    assert_int_equal(mix_draw(&mix, 1, 0), 0);
+    assert_int_equal(mix_draw(&mix, 1, WORK_ANY, 0), 0);
     close_mix();
 }
 
@@ -117,10 +117,10 @@ static void test_draws_meet_the_thresholds(void **state)
     (void)state;
     open_good(TWO, 0.35);
     uint64_t end = mix.single.ends[0];
-    assert_int_equal(mix_draw(&mix, 1, 0), 0);
-    assert_int_equal(mix_draw(&mix, 1, (end - 1) << 32 | UINT32_MAX), 0);
-    assert_int_equal(mix_draw(&mix, 1, end << 32), 1);
-    assert_int_equal(mix_draw(&mix, 1, UINT64_MAX), 1);
+    assert_int_equal(mix_draw(&mix, 1, WORK_ANY, 0), 0);
+    assert_int_equal(mix_draw(&mix, 1, WORK_ANY, (end - 1) << 32 | UINT32_MAX), 0);
+    assert_int_equal(mix_draw(&mix, 1, WORK_ANY, end << 32), 1);
+    assert_int_equal(mix_draw(&mix, 1, WORK_ANY, UINT64_MAX), 1);
     close_mix();
 }
 
@@ -132,9 +132,9 @@ static void test_gangs_draw_distributed_models(void **state)
     assert_int_equal(mix.single.count, 3);
     assert_int_equal(mix.gang.count, 2);
     expect_end(&mix.gang, 0, 0.75);
-    assert_int_equal(mix_draw(&mix, 2, 0), 1);
-    assert_int_equal(mix_draw(&mix, 1, 0), 0);
-    assert_int_equal(mix_draw(&mix, 64, UINT64_MAX), 2);
+    assert_int_equal(mix_draw(&mix, 2, WORK_ANY, 0), 1);
+    assert_int_equal(mix_draw(&mix, 1, WORK_ANY, 0), 0);
+    assert_int_equal(mix_draw(&mix, 64, WORK_ANY, UINT64_MAX), 2);
     close_mix();
 }
 
@@ -143,8 +143,8 @@ static void test_gangs_borrow_where_nothing_is_distributed(void **state)
     (void)state;
     open_good(HEAD "a,G,20,,no\nb,G,80,,no\n", 0.5);
     assert_non_null(strstr(sink.text, "jobs of several GPUs draw from all"));
-    assert_int_equal(mix_draw(&mix, 8, 0), 0);
-    assert_int_equal(mix_draw(&mix, 8, UINT64_MAX), 1);
+    assert_int_equal(mix_draw(&mix, 8, WORK_ANY, 0), 0);
+    assert_int_equal(mix_draw(&mix, 8, WORK_ANY, UINT64_MAX), 1);
     close_mix();
 }
 
@@ -177,7 +177,7 @@ static void test_the_type_with_most_rows(void **state)
     options.gpu = "A";
     assert_int_equal(open_mix(text, &options), HS_OK);
     assert_int_equal(mix.single.count, 1);
-    assert_int_equal(mix_draw(&mix, 1, 0), 0);
+    assert_int_equal(mix_draw(&mix, 1, WORK_ANY, 0), 0);
     close_mix();
     options.gpu = "C";
     expect_refused(text, &options, "no profile has a GPU utilization measured on C");

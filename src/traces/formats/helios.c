@@ -98,8 +98,8 @@ const struct hs_trace_format hs_trace_format_helios = {
  * of the file, and a file keeps to one. Kalos has counts such as "10.0" and empty cells.
  *
  * A pod is a node of the job: mem_per_pod_GB times node_num is its memory. What the cluster's own
- * scheduler did (queue) and what follows from other columns (gpu_time) is not read; neither is
- * `type`, the kind of work. */
+ * scheduler did (queue) and what follows from other columns (gpu_time) is not read. `type`, the
+ * kind of work, is the model, from which model/assign.c draws. */
 enum { SUBMIT = 3, START, END, NODES, MEMORY };
 
 static const struct hs_column acme_columns[] = {
@@ -113,6 +113,7 @@ static const struct hs_column acme_columns[] = {
     [MEMORY] = HS_COLUMN("mem_mib", "mem_per_pod_GB", OWN, false, mem_mib),
     HS_COLUMN("user", "user", TEXT, false, user),
     HS_COLUMN("cpus", "cpu_num", MILLI, false, cpus_milli),
+    HS_COLUMN("model", "type", TEXT, false, model),
 };
 
 #define ZONE_MAX 15
