@@ -23,6 +23,7 @@ struct hs_submission {
     uint32_t gpu_milli;  /* of each of them, in thousandths; 1000 = whole */
     uint32_t profile;    /* row of the catalogue; HS_NO_PROFILE = none */
     int32_t gpu_util_pm; /* -1 = unknown */
+    enum hs_figure_from util_from;
 };
 
 /* Everything known of a job at the moment of the call. */

@@ -101,6 +101,7 @@ static enum hs_status observe_submit(struct hs_engine *e, const struct hs_job *j
         .gpu_milli = job->ask.gpu_milli,
         .profile = identity->profile,
         .gpu_util_pm = job->gpu_util_pm,
+        .util_from = (enum hs_figure_from)identity->util_from,
     };
     for (uint32_t left = e->hears_submit; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);

@@ -376,6 +376,10 @@ static void add_cluster(struct hs_summary *s, const struct hs_report *r)
     add(s, "gpu_utilization_loaded", "1", util(r, HS_CH_UTIL_MODEL_LOADED, loaded), loaded_reason);
     add(s, "gpu_utilization_sum_loaded", "1", util(r, HS_CH_UTIL_SUM_LOADED, loaded),
         loaded_reason);
+    add(s, "assumed_utilization_share", "1",
+        r->stats.has_util ? (double)r->stats.assumed_util / (double)r->stats.submitted
+                          : (double)NAN,
+        no_util);
     add(s, "gpu_sharing", "1", share(r, HS_CH_GPUS_SHARED, 1, span), no_span);
     add(s, "useful_gpu_share", "1",
         hs_exact_double(r->stats.done_milli_ns,

@@ -146,6 +146,7 @@ cost, slowdown 1.13. c comes at 25 and starts behind both at 113: 88 s of resour
     "user": "bob",
     "vc": "",
     "model": "",
+    "profile_from": "",
     "status": "unknown",
     "gpus": 2,
     "gpu_share": 1,
@@ -382,13 +383,14 @@ replays its rows.
     ran           10.0 s                10 s  holding GPUs
     JCT          110.0 s               110 s  unknown
     slowdown       11.00  JCT over its run time alone on the reference GPU
-  $ horus explain out --job d --json | head -12
+  $ horus explain out --job d --json | head -13
   {
     "job_id": "d",
     "policy": "fifo",
     "user": "",
     "vc": "",
     "model": "",
+    "profile_from": "",
     "status": "unknown",
     "gpus": 1,
     "gpu_share": 0.9,

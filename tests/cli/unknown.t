@@ -165,3 +165,18 @@ shares, every job has one: both policies of a comparison see the same jobs.
   $ horus run t.csv -c 1x2:V100 -p fifo -o out -f 2>&1 | grep -c 'GPU util'
   0
   [1]
+
+# assumed-is-said
+
+Tables, explanations and pages say that utilization and models of drawn profiles are assumed.
+
+  $ printf 'job_id,submit_time,duration,gpus,user\na,0,10,1,u\nb,0,10,1,v\n' >t.csv
+  $ COLUMNS=160 horus run t.csv -c 1x1:V100 -p fifo --assign always --report -o out >text
+  $ grep -o 'assumed GPU util' text
+  assumed GPU util
+  $ jq -r .metrics.assumed_utilization_share out/summary.json
+  1
+  $ horus explain out --job b | grep -c '(assumed)'
+  2
+  $ grep -c 'is assumed: it rests on profiles that were drawn' out/report.html
+  1

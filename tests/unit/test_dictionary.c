@@ -27,7 +27,7 @@
 
 static const char card_columns[] =
     "workload,cluster,seed,policy,order,scan,placement,preemption,preempt_cost,gang,ties,"
-    "locality,vc,interference,knows,can,profiles,predictor,speeds";
+    "locality,vc,interference,knows,can,profiles,predictor,speeds,unknown";
 
 static struct sink sink;
 static struct hs_summary summary;

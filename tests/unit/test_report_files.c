@@ -79,13 +79,13 @@ static void jobs_are_told_in_order_of_their_end(void **state)
     (void)state;
     expect_body("jobs.csv",
                 "d,handrun,5,8,,0,,,,,,,,u2,v,rejected,,,,0,1,0,0,0,0,0,,0,0,0,0,,,,,,,1,,"
-                "guaranteed,,0,0,1\n"
+                "guaranteed,,0,0,1,,\n"
                 "a,handrun,0,2,,1,0,10,10,0,10,1,0-1,u1,v,completed,resnet50,64,V100,1,10,10,0,0,0,"
-                "0,1,0,0,0,20,0.48,0.5,ImageNet,amp,trace,1,1,8.25,guaranteed,0,0,0,1\n"
+                "0,1,0,0,0,20,0.48,0.5,ImageNet,amp,trace,1,1,8.25,guaranteed,0,0,0,1,,\n"
                 "b,handrun,1,4,,1,10,4,14,9,13,3.25,0-3,u2,v,failed,,,V100,2,4,4,9,0,0,0,3.25,0,0,"
-                "0,16,,,,,,1,1,,auto,10,0,0,1\n"
+                "0,16,,,,,,1,1,,auto,10,0,0,1,,\n"
                 "c,handrun,2,1,,1,14,6,20,12,18,4.5,2,u1,v,completed,,,V100,1,4,5,13,0,1,0,4.5,1,0,"
-                "0,5,,,,,,1.25,3,,opportunistic,15,1,300,1\n");
+                "0,5,,,,,,1.25,3,,opportunistic,15,1,300,1,,\n");
 }
 
 static void segments_are_the_gantt(void **state)

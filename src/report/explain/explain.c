@@ -63,6 +63,7 @@ static const struct hs_rowcell job_cells[] = {
     {"user", HS_ROWCELL_TEXT, AT(job.user)},
     {"vc", HS_ROWCELL_TEXT, AT(job.vc_name)},
     {"model", HS_ROWCELL_TEXT, AT(job.model)},
+    {"profile_from", HS_ROWCELL_TEXT, AT(job.profile_from)},
     {"status", HS_ROWCELL_TEXT, AT(job.status)},
     {NULL, HS_ROWCELL_TEXT, 0},
 };
@@ -87,6 +88,7 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
     job->user = keep_text(x, job->user);
     job->vc_name = keep_text(x, job->vc_name);
     job->model = keep_text(x, job->model);
+    job->profile_from = keep_text(x, job->profile_from);
     job->status = keep_text(x, job->status);
     job->is_done = strcmp(cells.success, "1") == 0;
     job->end_us = job->submit_us + job->run_us + job->pending_us;

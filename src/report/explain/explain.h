@@ -41,6 +41,7 @@ enum explain_phase {
 
 struct explain_job {
     const char *id, *user, *vc_name, *model, *status;
+    const char *profile_from;  /* a drawn one: the model is assumed */
     int64_t submit_us, end_us; /* end_us: of the job, or of the run */
     int64_t start_us;          /* first; -1 = never */
     int64_t isolated_us, run_us, pending_us, overhead_us, colocated_us, lost_ns;

@@ -94,6 +94,16 @@ static void say_line(struct hs_output *out, const char *what, int64_t us, const 
            remark[0] != '\0' ? "  " : "", remark);
 }
 
+/* Behind the model of a job whose trace names none. */
+static const char *assumed_text(const struct explain_job *job)
+{
+    const char *drawn = hs_profile_from_text(HS_PROFILE_FROM_DRAW),
+               *by_util = hs_profile_from_text(HS_PROFILE_FROM_UTILIZATION);
+    bool is_assumed =
+        strcmp(job->profile_from, drawn) == 0 || strcmp(job->profile_from, by_util) == 0;
+    return is_assumed ? " (assumed)" : "";
+}
+
 static void say_head(const struct explain *x, const struct explain_job *job, struct hs_output *out)
 {
     int64_t in_system_us = job->end_us - job->submit_us;
@@ -103,7 +113,7 @@ static void say_head(const struct explain *x, const struct explain_job *job, str
     else
         hs_say(out, "job %s: %u GPU%s", job->id, job->gpus, plural(job->gpus));
     if (job->model[0] != '\0')
-        hs_say(out, ", %s", job->model);
+        hs_say(out, ", %s%s", job->model, assumed_text(job));
     if (job->user[0] != '\0')
         hs_say(out, ", user %s", job->user);
     if (job->vc_name[0] != '\0')
@@ -207,9 +217,9 @@ static void say_names(const struct explain *x, const struct explain_list *list, 
 {
     for (uint32_t i = 0; i < list->named; i++) {
         const struct explain_job *other = &x->jobs[list->jobs[i]];
-        hs_say(out, "  %-16s %4u GPU%-2s %s%s%s%s%s\n", other->id, other->gpus, plural(other->gpus),
-               when, LENGTH(sign * (list->us[i] - origin_us)), then,
-               other->model[0] != '\0' ? "  " : "", other->model);
+        hs_say(out, "  %-16s %4u GPU%-2s %s%s%s%s%s%s\n", other->id, other->gpus,
+               plural(other->gpus), when, LENGTH(sign * (list->us[i] - origin_us)), then,
+               other->model[0] != '\0' ? "  " : "", other->model, assumed_text(other));
     }
     if (list->count > list->named)
         hs_say(out, "  and %u more\n", list->count - list->named);
@@ -378,9 +388,11 @@ static void put_job(const struct explain *x, struct hs_output *out)
     const struct explain_job *job = &x->jobs[x->watched];
     struct hs_jsonw w;
     hs_jsonw_begin(&w, out);
-    hs_jsonw_put(&w, "={ job_id=%s policy=%s user=%s vc=%s model=%s status=%s gpus=%u gpu_share=%g",
-                 job->id, x->policy, job->user, job->vc_name, job->model, job->status, job->gpus,
-                 job->gpu_milli / (double)HS_GPU_MILLI);
+    hs_jsonw_put(&w,
+                 "={ job_id=%s policy=%s user=%s vc=%s model=%s profile_from=%s status=%s gpus=%u "
+                 "gpu_share=%g",
+                 job->id, x->policy, job->user, job->vc_name, job->model, job->profile_from,
+                 job->status, job->gpus, job->gpu_milli / (double)HS_GPU_MILLI);
     put_seconds(&w, "submission_time", job->submit_us);
     put_seconds(&w, "starting_time", job->start_us);
     put_seconds(&w, "end_time", job->end_us);

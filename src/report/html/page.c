@@ -538,6 +538,10 @@ static void put_runs(struct hs_page *page, const struct hs_run_table *table)
         hs_say(out, "</tr>\n");
     }
     hs_say(out, HS_TABLE_END "\n");
+    for (uint32_t c = 0; c < count; c++)
+        if (hs_table_is_assumed(table, chosen[c].metric))
+            hs_page_note(page, "%s is assumed: it rests on profiles that were drawn for jobs.",
+                         chosen[c].title);
 }
 
 static enum hs_status put_summary(struct hs_page *page)

@@ -368,6 +368,14 @@ static uint32_t cause_keys(const struct series_section *s, struct hs_figure_key 
     return count;
 }
 
+static const char *assumed_text(const struct hs_page *page, int chart)
+{
+    const struct hs_run_table table = {.rows = page->rows, .row_count = page->group_count};
+    return chart == GPUS && hs_table_is_assumed(&table, "gpu_utilization")
+               ? "Utilization is assumed: it rests on profiles that were drawn for jobs. "
+               : "";
+}
+
 /* A chart of a group. */
 static void put_panel(const struct series_section *s, const struct hs_frame *frame, uint32_t group,
                       enum chart chart, double top, bool is_last)
@@ -409,7 +417,7 @@ static void put_chart(const struct series_section *s, enum chart chart)
             put_panel(s, &frame, g, chart, top, is_last);
     }
     if (top > 0)
-        hs_page_note(s->page, "%s%s", charts[chart].note,
+        hs_page_note(s->page, "%s%s%s", charts[chart].note, assumed_text(s->page, chart),
                      chart == GPUS && is_one
                          ? "Shaded: between smallest and largest value of the interval."
                          : "");

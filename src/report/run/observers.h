@@ -162,6 +162,7 @@ struct hs_stats {
     hs_u128 in_system_us;         /* sum of the times between submission and end */
     hs_u128 done_run_us, work_us; /* of completed jobs */
     hs_u128 run_us, colocated_us; /* of all jobs */
+    uint64_t assumed_util;        /* jobs with that of a drawn profile, or taken for unknown */
     bool has_util;                /* the GPU utilization of some job is known */
     bool has_faster;              /* JCT or run of a completed job below its isolated run time */
     /* results of hs_stats_finish() */

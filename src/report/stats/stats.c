@@ -443,6 +443,7 @@ void hs_stats_submit(struct hs_stats *s, int64_t now_us, const struct hs_submiss
     s->last_submit_us = now_us;
     if (job->gpu_util_pm >= 0)
         s->has_util = true;
+    s->assumed_util += job->util_from >= HS_FIGURE_FROM_ASSUMED;
 }
 
 static enum hs_status add_done(struct hs_stats *s, const struct hs_job_record *job)
