@@ -41,8 +41,8 @@ An error instead, and a draw from the catalogue. Where no GPU is shared nothing 
   warning: 12 of 12 jobs have no known GPU memory: counted as one drawn from the catalogue (--unknown-memory)
   $ horus run t.csv -c 1x2:V100 -p fifo -o out -f 2>&1 | grep -i unknown
   [1]
-  $ horus run t.csv -c 1x2:V100 -p fifo --unknown-util draw -o out -f 2>&1 >text
-  note: unknown_util has no effect: fifo shares no GPU
+  $ horus run t.csv -c 1x2:V100 -p fifo --unknown-util draw -o out -f >text
+  ! note: unknown_util has no effect: fifo shares no GPU
 
 # unknown-family
 
@@ -112,14 +112,14 @@ Where GPUs are shared it is alone: b waits for a. Memory that the trace states s
 
   $ printf 'model,family,gpu,util,mem_mib\nBig,F,A100,50,20000\nSmall,F,V100,20,1000\n' >p.csv
   $ printf 'job_id,submit_time,duration,gpus,model\na,0,100,1,Big\nb,1,10,1,Small\n' >t.csv
-  $ horus run t.csv -c 1x1:V100 -p fifo --assign columns --profiles p.csv -o out -f 2>&1 >text
-  note: 1 of 2 jobs have more GPU memory by their profile than any GPU that they may use: it is capped at the GPU's
+  $ horus run t.csv -c 1x1:V100 -p fifo --assign columns --profiles p.csv -o out -f >text
+  ! note: 1 of 2 jobs have more GPU memory by their profile than any GPU that they may use: it is capped at the GPU's
   $ cut -d, -f1,7,9,16 out/jobs.csv
   job_id,starting_time,finish_time,status
   a,0,100,unknown
   b,100,110,unknown
-  $ horus run t.csv -c 1x1:V100 -p pack --interference none --assign columns --profiles p.csv -o out -f 2>&1 >text
-  note: 1 of 2 jobs have more GPU memory by their profile than any GPU that they may use: it is capped at the GPU's, which they do not share
+  $ horus run t.csv -c 1x1:V100 -p pack --interference none --assign columns --profiles p.csv -o out -f >text
+  ! note: 1 of 2 jobs have more GPU memory by their profile than any GPU that they may use: it is capped at the GPU's, which they do not share
   $ cut -d, -f1,7,9,16 out/jobs.csv
   job_id,starting_time,finish_time,status
   a,0,100,unknown

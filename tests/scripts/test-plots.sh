@@ -24,8 +24,8 @@ near() { # WHAT A B [SHARE]: they differ by at most this share of B
         if (a == "" || b == "" || d > most * (b < 0 ? -b : b) + 1e-9) print what ": " a ", not " b }'
 }
 
-run fifo -p fifo
-run srtf -p srtf
+run fifo -p fifo --assign=always
+run srtf -p srtf --assign=always
 run pack -p pack --max-jobs=100
 run few -p srtf --max-jobs=150
 run idle -p fifo --max-jobs=3

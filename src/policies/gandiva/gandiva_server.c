@@ -405,12 +405,12 @@ static void set_held(struct hs_gandiva *g, hs_job_id job, uint32_t count)
 }
 
 /* Its coscheduled set: that of the members of its group that run on the GPU, or a new one; 0, its
- * own, for a job that is not packed because its GPU ran out of memory once. Under shares a member
- * that came from another unit is still in the set of that unit. */
+ * own, for a job that is not packed: its memory is not known, or ran out once. Under shares a
+ * member that came from another unit is still in the set of that unit. */
 static uint32_t set_number(struct hs_gandiva *g, hs_job_id job, uint32_t gpu)
 {
     const struct hs_gandiva_job *j = hs_gandiva_job(g, job);
-    if (hs_view_ooms(g->v, job) > 0)
+    if (hs_view_ooms(g->v, job) > 0 || hs_view_gpu_mem_mib(g->v, job) == 0)
         return 0;
     for (hs_job_id id = j->leader; id != HS_NO_JOB; id = hs_gandiva_job(g, id)->member) {
         const struct hs_gandiva_job *m = hs_gandiva_job(g, id);
