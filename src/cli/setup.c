@@ -464,14 +464,10 @@ static enum hs_status open_reserve(struct hs_setup *s, struct hs_diag *diag)
     return status;
 }
 
-/* What the policy cannot use is left out unless --models gives it. */
-static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
+/* Profiles are drawn where something depends on them; what is unknown of a job is filled in where
+ * GPUs are shared. */
+static void open_assign(struct hs_setup *s, const struct hs_run_options *options)
 {
-    const struct hs_run_options *options = s->options;
-    s->is_sharing = (s->can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
-    s->is_told = (s->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) != 0;
-    HS_TRY(hs_catalogue_load(&s->catalogue, options->profiles, diag));
-    HS_TRY(hs_modelset_init(&s->models, options->models, diag));
     s->assign = hs_setup_assign(options, &s->cluster);
     s->needs_no_draw = options->assign == HS_ASSIGN_AUTO && s->cluster.type_count == 1 &&
                        !hs_setup_needs_profiles(s->policy, s->policy_state);
@@ -482,6 +478,17 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
         if (s->assign.mem_most_mib > 0)
             s->assign.unknown_mem = HS_UNKNOWN_FULL + (enum hs_unknown)options->unknown_memory;
     }
+}
+
+/* What the policy cannot use is left out unless --models gives it. */
+static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
+{
+    const struct hs_run_options *options = s->options;
+    s->is_sharing = (s->can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
+    s->is_told = (s->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) != 0;
+    HS_TRY(hs_catalogue_load(&s->catalogue, options->profiles, diag));
+    HS_TRY(hs_modelset_init(&s->models, options->models, diag));
+    open_assign(s, options);
     HS_TRY(open_interference(s, diag));
     HS_TRY(hs_speed_load(&s->speed, s->models.path[HS_MODEL_SPEED], &s->catalogue, &s->cluster,
                          options->reference_type, diag));
