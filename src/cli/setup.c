@@ -464,12 +464,13 @@ static enum hs_status open_reserve(struct hs_setup *s, struct hs_diag *diag)
     return status;
 }
 
-/* Profiles are drawn where something depends on them; what is unknown of a job is filled in where
- * GPUs are shared. */
+/* Profiles are drawn where something depends on them, the speed of a spread gang included; what is
+ * unknown of a job is filled in where GPUs are shared. */
 static void open_assign(struct hs_setup *s, const struct hs_run_options *options)
 {
     s->assign = hs_setup_assign(options, &s->cluster);
     s->needs_no_draw = options->assign == HS_ASSIGN_AUTO && s->cluster.type_count == 1 &&
+                       (options->locality != 0 || !hs_speed_has_spread(s->speed, 0)) &&
                        !hs_setup_needs_profiles(s->policy, s->policy_state);
     if (s->needs_no_draw)
         s->assign.mode = HS_ASSIGN_COLUMNS;
@@ -488,10 +489,10 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
     s->is_told = (s->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) != 0;
     HS_TRY(hs_catalogue_load(&s->catalogue, options->profiles, diag));
     HS_TRY(hs_modelset_init(&s->models, options->models, diag));
-    open_assign(s, options);
     HS_TRY(open_interference(s, diag));
     HS_TRY(hs_speed_load(&s->speed, s->models.path[HS_MODEL_SPEED], &s->catalogue, &s->cluster,
                          options->reference_type, diag));
+    open_assign(s, options);
     struct hs_predictor_options told = options->told;
     told.seed = (uint64_t)options->seed;
     if (s->is_told || is_given(s->models.path[HS_MODEL_PREDICTOR]))
