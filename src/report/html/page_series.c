@@ -368,7 +368,7 @@ static uint32_t cause_keys(const struct series_section *s, struct hs_figure_key 
     return count;
 }
 
-static const char *assumed_text(const struct hs_page *page, int chart)
+static const char *assumed_text(const struct hs_page *page, enum chart chart)
 {
     const struct hs_run_table table = {.rows = page->rows, .row_count = page->group_count};
     return chart == GPUS && hs_table_is_assumed(&table, "gpu_utilization")
