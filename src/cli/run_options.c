@@ -307,7 +307,8 @@ static const char *written_at(size_t index)
     CHOICE("assign", assign, PROFILES, "auto", assign_modes,                                       \
            "where a profile comes from: the model that the trace names, else the GPU utilization " \
            "that it tells, else a draw from a mix (always); auto: the same, but no draw where no " \
-           "policy shares GPUs or asks for profiles and there is one GPU type; or only these"),    \
+           "policy shares GPUs or asks for profiles, and there is one GPU type that slows no "     \
+           "spread gang; or only these"),                                                          \
         REAL("assign_target", assign_target, PROFILES, "52", 0, 100,                               \
              "mean GPU utilization of the mix, of jobs on one GPU and of gangs", UNIT("%"),        \
              SOURCE("52: Jeon et al., ATC'19, mean of Philly")),                                   \

@@ -55,7 +55,7 @@ struct hs_engine_figures {
     uint64_t peak_live_jobs, checks;
     uint64_t shares_divided; /* jobs that ask for a share of their GPUs and get it */
     uint64_t shares_rounded; /* jobs that ask for a share and get whole GPUs: no HS_CAN_DIVIDE */
-    uint64_t mem_capped;     /* jobs whose memory by their profile is more than any GPU has */
+    uint64_t mem_capped;     /* jobs with more memory, by the profile, than any GPU has */
     uint64_t unnamed;        /* jobs that the file of estimates does not name */
     int64_t end_us;          /* last instant */
     int64_t epoch_us;        /* trace clock of time 0 */

@@ -327,8 +327,8 @@ Everything about run.
         --assign=auto|columns|telemetry|mix|off|always
                             where a profile comes from: the model that the trace names, else the GPU
                             utilization that it tells, else a draw from a mix (always); auto: the
-                            same, but no draw where no policy shares GPUs or asks for profiles and
-                            there is one GPU type; or only these [auto]
+                            same, but no draw where no policy shares GPUs or asks for profiles, and
+                            there is one GPU type that slows no spread gang; or only these [auto]
         --assign-target=PERCENT
                             mean GPU utilization of the mix, of jobs on one GPU and of gangs [52];
                             0..100; source: 52: Jeon et al., ATC'19, mean of Philly
@@ -516,8 +516,8 @@ Everything about run.
         --assign=auto|columns|telemetry|mix|off|always
                             where a profile comes from: the model that the trace names, else the GPU
                             utilization that it tells, else a draw from a mix (always); auto: the
-                            same, but no draw where no policy shares GPUs or asks for profiles and
-                            there is one GPU type; or only these [auto]
+                            same, but no draw where no policy shares GPUs or asks for profiles, and
+                            there is one GPU type that slows no spread gang; or only these [auto]
         --assign-target=PERCENT
                             mean GPU utilization of the mix, of jobs on one GPU and of gangs [52];
                             0..100; source: 52: Jeon et al., ATC'19, mean of Philly

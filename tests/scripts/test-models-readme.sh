@@ -112,7 +112,7 @@ verdict "every member of the model files is explained" "$(
 own=$(sed -n '/^## Your own GPUs/,/^## Format/p' "$page")
 verdict "every column of one's own CSV is explained" "$(
     sed -nE '/define OWN_COLUMNS/,/^$/s/^ *X\([A-Z_]+, "([a-z_]+)", .*/\1/p' \
-        "$top/src/calibrate/measure_csv.c" |
+        "$top/src/calibrate/measure_read.c" |
         while read -r column; do
             grep -qF "\`$column\`" <<<"$own" || echo "$column"
         done

@@ -94,7 +94,7 @@ static void say_line(struct hs_output *out, const char *what, int64_t us, const 
            remark[0] != '\0' ? "  " : "", remark);
 }
 
-/* Behind the model of a job whose trace names none. */
+/* Follows a model that the trace does not name. */
 static const char *assumed_text(const struct explain_job *job)
 {
     const char *drawn = hs_profile_from_text(HS_PROFILE_FROM_DRAW),

@@ -79,10 +79,9 @@ const char *hs_table_run_column(uint32_t index);
 /* Whether the column says anything: some row has a value, what is of sharing was shared, what it
  * counts happened, and jobs waited again, or still, after they had started. */
 bool hs_table_is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how);
-/* Does the metric, a utilization, rest on jobs whose utilization is assumed, in some row? */
-#define HS_ASSUMED_SHARE                                                                           \
-    "assumed_utilization_share" /* the metric that tells: share of the jobs                        \
-                                 */
+/* The metric that tells the share of the jobs with an assumed utilization. */
+#define HS_ASSUMED_SHARE "assumed_utilization_share"
+/* Is the metric a utilization, and is that of some job in some row assumed? */
 bool hs_table_is_assumed(const struct hs_run_table *table, const char *metric);
 /* The value to mark; NaN where fewer than two rows have one, or all the same. */
 double hs_table_best(const struct hs_run_table *table, const struct hs_runcolumn *how);
