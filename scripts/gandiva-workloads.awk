@@ -63,11 +63,11 @@ function excess(m, reading,    gain, n) {
 
 # Jobs of two models slow each other by the geometric mean: the table has none, this is ours.
 function interference(    t, m) {
-    printf "{\"kind\": \"interference\", \"format\": 1,\n"
-    printf " \"general\": {\"gpu\": \"P40\", \"form\": \"1 + k u^alpha v^beta\", \"k\": 1, " \
-        "\"alpha\": 1, \"beta\": 1.75},\n \"tables\": ["
+    printf "{\"kind\": \"interference\", \"format\": 2,\n"
+    printf " \"forms\": [{\"gpu\": \"P40\", \"mode\": \"timeslice\", \"k\": 1, " \
+        "\"alpha\": 1, \"beta\": 1.75}],\n \"tables\": ["
     for (t = 1; t <= 2; t++) {
-        printf "%s\n  {\"gpu\": \"%s\", \"form\": \"rank-1\", \"jobs\": [", (t == 1 ? "" : ","), \
+        printf "%s\n  {\"gpu\": \"%s\", \"mode\": \"timeslice\", \"form\": \"rank-1\", \"jobs\": [", (t == 1 ? "" : ","), \
             (t == 1 ? "P40" : "P100")
         for (m = 1; m <= models; m++)
             printf "%s\n   {\"profile\": \"%s\", \"a\": %.6f, \"b\": %.6f}", (m == 1 ? "" : ","), key(m), \

@@ -56,8 +56,8 @@ workload() { # NAME=VALUE...
 # Two jobs beside each other do what one does, no more: 1 + u^1.016 v^1.763, our form with k = 1.
 sliced() { # GPU
     cat <<JSON
-{"kind": "interference", "format": 1, "tables": [],
- "general": {"gpu": "$1", "form": "1 + k u^alpha v^beta", "k": 1, "alpha": 1.016, "beta": 1.763}}
+{"kind": "interference", "format": 2, "tables": [],
+ "forms": [{"gpu": "$1", "mode": "timeslice", "k": 1, "alpha": 1.016, "beta": 1.763}]}
 JSON
 }
 

@@ -136,8 +136,8 @@ struct hs_instant {
     uint64_t milli_held;                  /* thousandths of GPUs: 1000 of one held whole */
     uint64_t gpus_wanted;                 /* by pending and suspended jobs; a share counts as 1 */
     uint64_t gpus_fragmented; /* free GPUs when one waiting job would fit in number, else 0 */
-    uint64_t util_model_pm;   /* sum over GPUs, per mille; unknown utilization counts 0 */
-    uint64_t util_sum_pm;
+    uint64_t load_pm_q32;     /* busy part of each GPU, per mille, Q32, summed; unknown: 0 */
+    uint64_t solo_pm_q32;     /* the same if no job slowed another, at most 1 of each GPU */
     uint64_t wait_resources, wait_placement, wait_quota,
         wait_priority;        /* gpus_wanted by cause of waiting */
     uint64_t wait_constraint; /* part of wait_placement: of gangs larger than any node */

@@ -46,10 +46,15 @@ enum hs_policy_counter {
     HS_POLICY_COUNTER_COUNT,
 };
 
+/* How processes share a GPU: kernels of one at a time (the driver's default), of several at a time,
+ * or a fixed part of the hardware for each. */
+enum hs_sharing_mode { HS_SHARING_TIMESLICE, HS_SHARING_MPS, HS_SHARING_MIG };
+
 struct hs_gpu_type {
     const char *name;
     uint32_t mem_mib;   /* per GPU; 0 = not given */
     uint64_t speed_q32; /* relative to the reference type, Q32; 1 unless the file says otherwise */
+    enum hs_sharing_mode sharing_mode;
 };
 
 struct hs_node {

@@ -132,7 +132,8 @@ static enum hs_status add_table(struct interference_study *s, const struct hs_me
         return HS_OK;
     s->count++;
     for (uint32_t i = 0; i + 1 < s->count; i++)
-        if (hs_model_same_name(s->tables[i].set.gpu, set->gpu))
+        if (hs_model_same_name(s->tables[i].set.gpu, set->gpu) &&
+            strcmp(s->tables[i].set.mode, set->mode) == 0)
             return hs_fail(diag, HS_E_INPUT, NULL,
                            "campaigns disagree by more than jobs do: calibrate from one of them",
                            "two sets of data have pairs on %s", s->tables[i].set.gpu);
@@ -324,7 +325,8 @@ static void write_table(const struct hs_calibrate_run *run, const struct interfe
     const struct hs_pairrank1 *f = &t->rank1;
     double a = 0, b = 0;
     const double *effects = t->is_two_way ? t->effects.pairs : f->pairs;
-    hs_jsonw_put(w, "={ gpu=%s form=%s lambda=%.6g", t->set.gpu, form_of(t), t->ridge);
+    hs_jsonw_put(w, "={ gpu=%s mode=%s form=%s lambda=%.6g", t->set.gpu, t->set.mode, form_of(t),
+                 t->ridge);
     for (uint32_t i = 0; !t->is_two_way && i < t->set.job_count; i++) {
         a += exp(f->ln_a[i]);
         b += exp(f->ln_b[i]);
@@ -374,9 +376,9 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
         uint32_t last = HS_PAIR_THRESHOLDS - 1;
         const struct hs_pairscore *tuned = &s->tuned[HS_UNSEEN_OWN_MODEL];
         const double *theta = s->general.theta;
-        hs_jsonw_put(w, "general={ gpu=%s form=%s k=%.6g alpha=%.6g beta=%.6g in_sample={",
-                     s->chosen->set.gpu, "1 + k u^alpha v^beta", exp(theta[HS_GENERAL_LN_K]),
-                     theta[HS_GENERAL_ALPHA], theta[HS_GENERAL_BETA]);
+        hs_jsonw_put(w, "forms=[ ={ gpu=%s mode=%s form=%s k=%.6g alpha=%.6g beta=%.6g in_sample={",
+                     s->chosen->set.gpu, s->chosen->set.mode, "1 + k u^alpha v^beta",
+                     exp(theta[HS_GENERAL_LN_K]), theta[HS_GENERAL_ALPHA], theta[HS_GENERAL_BETA]);
         hs_pairscore_write_members(w, general_lines[HS_UNSEEN_NOTHING],
                                    &s->scores[HS_UNSEEN_NOTHING]);
         hs_jsonw_put(w,
@@ -386,7 +388,7 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
                      tuned->balanced[last]);
         for (int line = 0; line < HS_UNSEEN_NOTHING; line++)
             hs_pairscore_write(w, general_lines[line], &s->scores[line]);
-        hs_jsonw_put(w, "] }");
+        hs_jsonw_put(w, "] } ]");
     }
     hs_jsonw_put(w, "tables=[");
     for (uint32_t i = 0; i < s->count; i++)

@@ -42,13 +42,15 @@ void hs_measure_file_add(struct hs_measurements *m, const char *path, uint64_t h
         (struct hs_measure_file){copy_of(m, slash != NULL ? slash + 1 : path), hash, bytes, rows};
 }
 
-enum hs_status hs_measure_gpu(struct hs_measurements *m, const char *name, uint32_t *index)
+enum hs_status hs_measure_gpu(struct hs_measurements *m, const char *name, const char *mode,
+                              uint32_t *index)
 {
     for (*index = 0; *index < m->gpu_count; ++*index)
-        if (strcmp(m->gpus[*index], name) == 0)
+        if (strcmp(m->gpus[*index], name) == 0 && strcmp(m->modes[*index], mode) == 0)
             return HS_OK;
     if (m->gpu_count == HS_MEASURE_GPUS_MAX)
         return HS_E_LIMIT;
+    m->modes[m->gpu_count] = copy_of(m, mode);
     m->gpus[m->gpu_count++] = copy_of(m, name);
     return HS_OK;
 }

@@ -84,11 +84,14 @@ struct hs_measure_file {
 };
 #define HS_MEASURE_FILES_MAX 2
 #define HS_MEASURE_GPUS_MAX  64
+#define HS_MODE_UNKNOWN      "unknown" /* no source states it */
 
 struct hs_measurements {
     struct hs_arena arena;
-    const char *format; /* "lucid", "gavel", "own" */
-    const char *gpus[HS_MEASURE_GPUS_MAX];
+    const char *format;                     /* "lucid", "gavel", "own" */
+    const char *gpus[HS_MEASURE_GPUS_MAX];  /* a GPU type and */
+    const char *modes[HS_MEASURE_GPUS_MAX]; /* how it was shared: a word of hs_sharing_modes, or
+                                               HS_MODE_UNKNOWN */
     uint32_t gpu_count;
     struct hs_solo *solos;
     struct hs_pair *pairs;
@@ -171,6 +174,6 @@ void hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair);
 void hs_measure_both(struct hs_measurements *m, const struct hs_pair *first, double speed_of_other,
                      uint32_t dropped_of_other);
 HS_MUST_USE enum hs_status hs_measure_gpu(struct hs_measurements *m, const char *name,
-                                          uint32_t *index);
+                                          const char *mode, uint32_t *index);
 void hs_measure_file_add(struct hs_measurements *m, const char *path, uint64_t hash, uint64_t bytes,
                          uint64_t rows);

@@ -241,6 +241,7 @@ static double sheet_number(struct sheet *s, uint32_t column)
  * Speeds of pairs are relative to the same job alone. */
 
 #define LUCID_GPU  "RTX3090"
+#define LUCID_MODE "timeslice" /* its artifact starts no MPS daemon */
 #define SOLO_FILE  "single_data.csv"
 #define PAIR_FILE  "colocate_info.csv"
 #define PATH_SIZE  4096
@@ -359,7 +360,7 @@ static enum hs_status read_lucid(struct hs_measurements *m, const char *folder,
     struct sheet pairs = {.m = m, .columns = pair_columns, .count = PAIR_COUNT, .diag = diag};
     char path[PATH_SIZE];
     uint32_t gpu; /* 0: the only one */
-    HS_TRY(hs_measure_gpu(m, LUCID_GPU, &gpu));
+    HS_TRY(hs_measure_gpu(m, LUCID_GPU, LUCID_MODE, &gpu));
     join(path, folder, SOLO_FILE);
     HS_TRY(sheet_read(&solos, path, take_lucid_solo));
     join(path, folder, PAIR_FILE);
@@ -559,7 +560,7 @@ static enum hs_status take_own(struct sheet *s)
         b = read_key(s, OWN_JOB_B, &parts_b);
     if (!s->is_good)
         return HS_OK;
-    HS_TRY(hs_measure_gpu(s->m, gpu, &a.gpu));
+    HS_TRY(hs_measure_gpu(s->m, gpu, HS_MODE_UNKNOWN, &a.gpu));
     b.gpu = a.gpu;
     if (is_pair)
         take_own_pair(s, &a, &b);
@@ -775,7 +776,7 @@ static enum hs_status read_gpu(struct gavel_reading *r, const struct hs_json *jo
     for (size_t i = 0; i < len; i++)
         name[i] = (char)toupper((unsigned char)key[i]);
     name[len] = '\0';
-    HS_TRY(hs_measure_gpu(r->m, name, &r->gpu));
+    HS_TRY(hs_measure_gpu(r->m, name, HS_MODE_UNKNOWN, &r->gpu));
     for (const struct hs_json *job = hs_json_first(jobs); job != NULL; job = hs_json_next(job))
         HS_TRY(read_alone(r, job));
     if (r->check.status != HS_OK)

@@ -115,8 +115,11 @@ static int by_hash(const void *a, const void *b)
 enum hs_status hs_pairset_collect(struct hs_pairset *set, const struct hs_measurements *m,
                                   uint32_t gpu, struct hs_arena *arena, struct hs_diag *diag)
 {
-    *set = (struct hs_pairset){
-        .arena = arena, .gpu = m->gpus[gpu], .format = m->format, .has_utils = true};
+    *set = (struct hs_pairset){.arena = arena,
+                               .gpu = m->gpus[gpu],
+                               .mode = m->modes[gpu],
+                               .format = m->format,
+                               .has_utils = true};
     uint32_t *job_of = hs_arena_alloc(arena, (uint64_t)m->solo_count * sizeof *job_of), used = 0;
     set->jobs = hs_arena_alloc(arena, JOBS_MAX * sizeof *set->jobs);
     set->models = hs_arena_alloc(arena, JOBS_MAX * sizeof *set->models);

@@ -38,9 +38,9 @@ struct hs_model_pair {
 };
 
 struct hs_pairset {
-    struct hs_arena *arena;   /* of the rows, and of what is fitted to them */
-    const char *gpu, *format; /* of the measurements, which must live as long */
-    struct hs_pairjob *jobs;  /* in the order of the data, as are all others */
+    struct hs_arena *arena;          /* of the rows, and of what is fitted to them */
+    const char *gpu, *mode, *format; /* of the measurements, which must live as long */
+    struct hs_pairjob *jobs;         /* in the order of the data, as are all others */
     const char **models;
     struct hs_model_pair *model_pairs;
     struct hs_pairrow *rows;

@@ -152,6 +152,7 @@ enum hs_status hs_check_sort(const char *text, struct hs_diag *diag)
 DEFINE_CHECK(window, struct hs_trace_window, hs_trace_window_parse)
 DEFINE_CHECK(reserve, int64_t, hs_reserve_parse)
 DEFINE_CHECK(interference, struct hs_interference_options, hs_interference_parse)
+DEFINE_CHECK(capacity, double, hs_capacity_parse)
 
 static enum hs_status check_name(const char *text, struct hs_diag *diag)
 {
@@ -225,7 +226,7 @@ static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix"
                                            "off",  "always",  NULL};
 static const char *const unknowns[] = {"full", "draw", "error", NULL}; /* as enum hs_unknown */
 static const char *const localities[] = {"measured", "none", NULL};
-const char *const hs_crowds[] = {"additive", "queueing", NULL};
+const char *const hs_sharing_options[] = {"cluster", "timeslice", "mps", "mig", NULL};
 const char *const hs_predictors[] = {"oracle", "noisy", "table", "regress", NULL};
 const char *const hs_memory_predictors[] = {"oracle", "formula", "noisy", NULL};
 const char *const hs_holdouts[] = {"config", "model", NULL};
@@ -374,8 +375,8 @@ static const char *written_at(size_t index)
          "model files of 'horus calibrate', comma-separated, instead of the built-in ones of "     \
          "their kind"),                                                                            \
         TEXT("interference", interference, TRUTH, "measured+fit", "MODEL",                         \
-             "slowdown of jobs that share a GPU: measured+fit, fit, const:X (1 + X beside "        \
-             "anybody) or none",                                                                   \
+             "slowdown of jobs that share a GPU, before its time is shared out: measured+fit, "    \
+             "fit, const:X (1 + X beside any other) or none",                                      \
              .check = check_interference),                                                         \
         REAL("gamma", how.gamma, TRUTH, "1", 0, 10,                                                \
              "slowdowns to this power: 1 as measured, 1.43 makes the worst 3.2",                   \
@@ -383,9 +384,13 @@ static const char *written_at(size_t index)
         REAL("interference_noise", how.noise, TRUTH, "0", 0, 10,                                   \
              "how wrong the model of slowdowns is: speeds of pairs not measured get residuals of " \
              "X times its hold-out RMSE, drawn by --seed; 1 = one standard error"),                \
-        CHOICE("crowd", how.crowd, TRUTH, "additive", hs_crowds,                                   \
-               "more than two jobs on a GPU: excess slowdowns added up, or the exact queueing "    \
-               "recursion; modelled, not measured"),                                               \
+        CHOICE("sharing_mode", sharing_mode, TRUTH, "cluster", hs_sharing_options,                 \
+               "how jobs share a GPU: kernels of one at a time, of several at a time, or fixed "   \
+               "parts; cluster: as its file says, else timeslice"),                                \
+        TEXT("sharing_capacity", sharing_capacity, TRUTH, "auto", "CAPACITY",                      \
+             "GPU time that jobs on one GPU use together, 1 = of one job: auto (as measured for "  \
+             "GPU type and mode, else 1), a number, or none",                                      \
+             .check = check_capacity),                                                             \
         TEXT("reference_type", reference_type, TRUTH, NULL, "TYPE",                                \
              "GPU type on which the trace was recorded; absent: the first of the cluster whose "   \
              "speed is 1"),                                                                        \

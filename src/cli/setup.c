@@ -197,9 +197,18 @@ static const char *error_text(const struct hs_setup *s, enum hs_slowdown_source 
         if (s->cluster.type_count > 1)
             hs_append(text, ERRORS_SIZE, "%s%s ", text[0] != '\0' ? ", " : "",
                       s->cluster.types[t].name);
-        hs_append(text, ERRORS_SIZE, "%.3f", error);
+        hs_append(text, ERRORS_SIZE, "%.3f%s", error,
+                  hs_interference_is_unstated(s->interference, t, source)
+                      ? " (sharing mode not stated)"
+                      : "");
     }
     return text[0] != '\0' ? text : "unknown";
+}
+
+static enum hs_sharing_mode sharing_mode(const struct hs_setup *s, uint32_t type)
+{
+    const int32_t given = s->options->sharing_mode;
+    return given > 0 ? (enum hs_sharing_mode)(given - 1) : s->cluster.types[type].sharing_mode;
 }
 
 static void say_interference(struct hs_setup *s)
@@ -207,12 +216,23 @@ static void say_interference(struct hs_setup *s)
     char *text = s->interference_text, fitted[ERRORS_SIZE], general[ERRORS_SIZE];
     const size_t size = sizeof s->interference_text;
     const struct hs_interference_options *how = &s->how;
-    (void)snprintf(text, size, "%s", s->options->interference);
+    text[0] = '\0';
+    for (uint32_t t = 0; t < s->cluster.type_count; t++) {
+        const uint64_t capacity_q32 = hs_interference_capacity_q32(s->interference, t, 2);
+        if (s->cluster.type_count > 1)
+            hs_append(text, size, "%s ", s->cluster.types[t].name);
+        hs_append(text, size, "%s, capacity ", hs_sharing_modes[sharing_mode(s, t)]);
+        if (capacity_q32 == UINT64_MAX)
+            hs_append(text, size, "not limited; ");
+        else
+            hs_append(text, size, "%.3g GPU; ", (double)capacity_q32 / (double)HS_Q32_ONE);
+    }
+    hs_append(text, size, "%s", s->options->interference);
     if (how->mode == HS_INTERFERENCE_NONE || how->mode == HS_INTERFERENCE_CONST) {
         hs_append(text, size,
                   how->mode == HS_INTERFERENCE_NONE
-                      ? ": jobs that share a GPU run at full speed"
-                      : ": slower by this share beside anybody, not measured");
+                      ? ": no slowdown beyond that"
+                      : ": slower by this share beside any other, not measured");
         return;
     }
     hs_append(text, size, " (RMSE of speed: profiled pairs %s%s others %s)",
@@ -227,8 +247,7 @@ static void say_interference(struct hs_setup *s)
     if (how->gamma != 1)
         hs_append(text, size, "; gamma %g", how->gamma);
     if (s->tenants > 2)
-        hs_append(text, size, "; 3+ tenants %s, not measured",
-                  how->crowd == HS_CROWD_ADDITIVE ? "additive" : "queueing");
+        hs_append(text, size, "; 3+ tenants: excesses added up, not measured");
 }
 
 static const char *type_text(const char *name)
@@ -377,16 +396,16 @@ static void note_idle_options(const struct hs_setup *s, struct hs_diag *diag)
 {
     static const char asks[] = "asks for no such prediction ('horus policies')";
     const char *cost = s->card.policy_semantics.cost;
-    const char *spares = (s->can & HS_CAN_PREEMPT) != 0 ? NULL : "preempts nobody";
+    const char *spares = (s->can & HS_CAN_PREEMPT) != 0 ? NULL : "preempts no job";
     const struct {
         const char *keys; /* each between blanks */
         bool has_effect;
         const char *why; /* NULL: the cost of a preemption, of a policy that preempts */
     } rules[] = {
-        {" interference gamma interference_noise crowd memory_reserve oom_delay oom_retries "
-         "unknown_util unknown_memory ",
+        {" interference gamma interference_noise sharing_mode sharing_capacity memory_reserve "
+         "oom_delay oom_retries unknown_util unknown_memory ",
          s->is_sharing, "shares no GPU"},
-        {" memory_limits ", (s->can & HS_CAN_THROTTLE) != 0, "limits nobody's memory"},
+        {" memory_limits ", (s->can & HS_CAN_THROTTLE) != 0, "limits no job's memory"},
         {" predictor util_noise util_bias predictor_holdout ",
          (s->knows & HS_KNOWS_UTILIZATION) != 0, asks},
         {" memory_predictor memory_noise ", (s->knows & HS_KNOWS_MEMORY) != 0, asks},
@@ -423,20 +442,19 @@ static bool is_given(const char *path)
 
 static enum hs_status open_interference(struct hs_setup *s, struct hs_diag *diag)
 {
-    const char *types[HS_GPU_TYPES_MAX], *path = s->models.path[HS_MODEL_INTERFERENCE];
+    struct hs_interference_type types[HS_GPU_TYPES_MAX];
+    const char *path = s->models.path[HS_MODEL_INTERFERENCE];
     const struct hs_run_options *options = s->options;
     struct hs_interference_options *how = &s->how;
     *how = options->how;
     HS_TRY(hs_interference_parse(options->interference, how, diag));
     how->seed = (uint64_t)options->seed;
-    if (how->crowd == HS_CROWD_QUEUEING && options->max_tenants > (int64_t)HS_QUEUEING_TENANTS)
-        return hs_fail(diag, HS_E_USAGE, NULL,
-                       "its cost doubles with each: --max-tenants=8 or less",
-                       "--crowd=queueing is for at most %u tenants of a GPU", HS_QUEUEING_TENANTS);
+    HS_TRY(hs_capacity_parse(options->sharing_capacity, &how->capacity, diag));
     if (!s->is_sharing && !is_given(path))
         return HS_OK;
     for (uint32_t t = 0; t < s->cluster.type_count; t++)
-        types[t] = s->cluster.types[t].name;
+        types[t] = (struct hs_interference_type){.gpu = s->cluster.types[t].name,
+                                                 .mode = sharing_mode(s, t)};
     return hs_interference_load(&s->interference, path, &s->catalogue, how, types,
                                 s->cluster.type_count, diag);
 }

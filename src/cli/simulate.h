@@ -40,7 +40,9 @@ struct hs_run_options {
     struct hs_interference_options how; /* likewise; mode and excess by --interference */
     const char *profiles, *models, *interference, *reference_type, *memory_reserve, *restart_table,
         *memory_limits;
+    const char *sharing_capacity;
     int32_t assign, locality, unknown_util, unknown_memory;
+    int32_t sharing_mode;                /* 0: of the cluster; else + 1 */
     int64_t oom_delay, oom_retries;      /* oom_delay: microseconds */
     int64_t storage_bandwidth;           /* MiB/s */
     double assign_target, assign_sticky; /* assign_target: per cent */
@@ -62,8 +64,8 @@ struct hs_run_options {
 extern const struct hs_option hs_run_option_table[], hs_compare_option_table[],
     hs_sweep_option_table[], hs_trace_option_table[];
 /* Words of choices, by enum. */
-extern const char *const hs_crowds[], *const hs_predictors[], *const hs_memory_predictors[],
-                                                                  *const hs_holdouts[];
+extern const char *const hs_sharing_options[],
+    *const hs_predictors[], *const hs_memory_predictors[], *const hs_holdouts[];
 
 /* ---- options whose text has a form of its own: every error is HS_E_USAGE ---- */
 

@@ -114,7 +114,7 @@ static void job_toggle(struct hs_engine *e, struct hs_job *job, bool is_active)
         hs_sharing_overhead_of(&e->jobs, job)->switches++;
         placement->alarm_ns = HS_TIME_MAX;
     }
-    hs_progress_set_active(e, job, is_active);
+    hs_progress_touch_beside(e, job);
 }
 
 /* ---- others ---- */
@@ -157,7 +157,7 @@ static void job_add_overhead(struct hs_engine *e, struct hs_job *job, int64_t co
     if (job->state == HS_JOB_RUNNING ||
         (job->state == HS_JOB_PAUSED && hs_placement_of(&e->jobs, job)->is_waiting))
         job->state = HS_JOB_STARTING;
-    hs_progress_touch(e, job);
+    hs_progress_touch_beside(e, job); /* what it pays for, it does not run beside the others */
 }
 
 /* Reports a setting before it is applied; a kill was reported when the job left its GPUs. */
@@ -437,7 +437,6 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     placement->coscheduled_set = a->turn.coscheduled_set;
     placement->keeps = (uint8_t)a->turn.keeps;
     placement->is_waiting = a->turn.slice_group != 0 && a->turn.is_waiting;
-    placement->is_active = !placement->is_waiting;
     if (run->cost_left_us > 0)
         job->state = is_move ? HS_JOB_MIGRATING : HS_JOB_STARTING;
     else

@@ -200,24 +200,21 @@ static const char *check_shares(const struct hs_engine *e, uint32_t id)
     return NULL;
 }
 
-static const char *check_tenants(const struct hs_engine *e, uint32_t id)
+static const char *check_tenants(struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
-    uint32_t tenants = 0, active = 0, laned = 0;
+    uint32_t tenants = 0, laned = 0;
     for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
         const struct hs_job *job = hs_tenant(e, a);
         if (a->gpu != id || !job->is_live || !hs_job_is_placed(job))
             return "a GPU lists a tenant that does not hold it";
         const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
         tenants++;
-        active += placement->is_active;
         laned += placement->slice_group != 0;
-        bool is_away = job->state == HS_JOB_PAUSED || placement->is_waiting;
-        if (placement->is_active == is_away)
-            return "a tenant is active while it is paused or waits for its turn";
+        if (job->state == HS_JOB_RUNNING && placement->is_waiting)
+            return "a tenant runs while it waits for its turn";
     }
-    if (tenants != gpu->tenants || tenants != gpu->tentative_tenants || active != gpu->active ||
-        laned != gpu->laned)
+    if (tenants != gpu->tenants || tenants != gpu->tentative_tenants || laned != gpu->laned)
         return "the tenants of a GPU are miscounted";
     const char *broken = check_shares(e, id);
     return broken != NULL ? broken : check_gpu_memory(e, gpu);
@@ -295,7 +292,7 @@ static const char *check_node_rest(const struct hs_engine *e, uint32_t n)
 }
 
 /* One that has its tenants in its record, or a holder of its own; adds it to the sums. */
-static const char *check_gpu(const struct hs_engine *e, uint32_t id, struct gpu_sums *sums)
+static const char *check_gpu(struct hs_engine *e, uint32_t id, struct gpu_sums *sums)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
     const bool is_held = e->is_exclusive ? e->gpu_ids[id] != HS_NO_JOB : gpu->tenants > 0;
@@ -309,7 +306,28 @@ static const char *check_gpu(const struct hs_engine *e, uint32_t id, struct gpu_
     return broken == NULL && e->share != NULL ? check_open(e, id) : broken;
 }
 
-static const char *check_node(const struct hs_engine *e, uint32_t n, struct gpu_sums *sums)
+/* Speeds take up to 2^-32 more than there is, by rounding. Jobs of a slice group take turns on all
+ * GPUs of their node, so that only the node has a limit. */
+static const char *check_gpu_time(struct hs_engine *e, const struct hs_node *node)
+{
+    struct hs_gpu_time sum = {0}, time;
+    for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
+        if (!hs_progress_recount(e, id, &time))
+            return "the speeds or the utilization of a GPU are out of date";
+        const uint64_t slack = time.limit_pm_q32 / 1000000;
+        if (e->gpus[id].laned == 0 && time.load_pm_q32 > time.limit_pm_q32 + slack)
+            return "the tenants of a GPU use more time than it has";
+        sum.load_pm_q32 += time.load_pm_q32;
+        sum.limit_pm_q32 += time.limit_pm_q32 + slack;
+        if (sum.limit_pm_q32 > UINT64_MAX / 4)
+            sum.limit_pm_q32 = UINT64_MAX / 4;
+    }
+    return sum.load_pm_q32 > sum.limit_pm_q32
+               ? "the tenants of a node use more time than its GPUs have"
+               : NULL;
+}
+
+static const char *check_node(struct hs_engine *e, uint32_t n, struct gpu_sums *sums)
 {
     const struct hs_node *node = &e->cluster->nodes[n];
     const uint64_t held_before = sums->held;
@@ -321,10 +339,11 @@ static const char *check_node(const struct hs_engine *e, uint32_t n, struct gpu_
     uint32_t free_gpus = node->gpus - (uint32_t)(sums->held - held_before);
     if (free_gpus != hs_free_of_node(e->free_index, n))
         return "free + held GPUs of a node are not its GPUs";
-    return check_node_rest(e, n);
+    const char *broken = e->is_exclusive ? NULL : check_gpu_time(e, node);
+    return broken != NULL ? broken : check_node_rest(e, n);
 }
 
-static const char *check_cluster(const struct hs_engine *e)
+static const char *check_cluster(struct hs_engine *e)
 {
     struct gpu_sums sums = {0};
     const char *unclear = e->is_exclusive ? find_holders(e) : NULL;
@@ -498,6 +517,7 @@ static enum hs_status job_event(struct hs_engine *e, struct hs_job *job)
     if (placement->finish_us != e->now_us) /* a finish of this moment made room just in time */
         return HS_OK;
     job->state = placement->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
+    hs_progress_touch_beside(e, job);
     hs_lifecycle_notify_policy(e, HS_EVENT_PROGRESS, job, 0);
     return HS_OK;
 }
@@ -740,6 +760,9 @@ void hs_engine_close(struct hs_engine *e)
     hs_free(e->plan.actions);
     hs_free(e->plan.picks);
     hs_free(e->touched);
+    hs_free(e->marked_gpus);
+    hs_free(e->tenants);
+    hs_free(e->fair_shares);
     hs_free(e->usual_training);
     hs_estimator_close(e->estimation);
     hs_intern_free(&e->names);

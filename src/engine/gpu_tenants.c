@@ -6,10 +6,9 @@
  * each of them keeps and the largest rest of those whose turn it may be. Counted in truth, what
  * they use, and by claims, what plans believe.
  *
- * Utilization: now, and over the last seconds. Where jobs take turns, all GPUs of their slice group
- * on a node have the same utilization; such nodes are marked, and computed after all other changes
- * of the instant. Joint utilization is 1 - prod(1 - u_i) over what runs independently: jobs, and
- * slice groups of jobs that take turns; background jobs fill the rest. In integers, to 2^-32.
+ * Utilization: now, and over the last seconds. A job keeps each of its GPUs busy for its
+ * utilization alone x its rate relative to alone: it follows from the rates, and the integral over
+ * time from the work done. In integers, to 2^-32.
  */
 #include "engine/state.h"
 
@@ -35,14 +34,14 @@ static bool is_repeated_group(const struct hs_engine *e, const struct hs_allocat
     return from != a;
 }
 
-/* The same of its coscheduled set, and of active tenants alone if it says so. */
+/* The same of its coscheduled set, and of running tenants alone if it says so. */
 static bool is_repeated_set(const struct hs_engine *e, const struct hs_allocation *from,
-                            const struct hs_allocation *a, bool only_active)
+                            const struct hs_allocation *a, bool only_running)
 {
     const struct hs_job_placement *own = hs_tenant_placement(e, a);
     for (; own->coscheduled_set > 0 && from != a; from = hs_gpu_next(e, from)) {
-        const struct hs_job_placement *other = hs_tenant_placement(e, from);
-        if (is_same_set(own, other) && (other->is_active || !only_active))
+        if (is_same_set(own, hs_tenant_placement(e, from)) &&
+            (hs_tenant(e, from)->state == HS_JOB_RUNNING || !only_running))
             return true;
     }
     return false;
@@ -204,7 +203,8 @@ static int64_t host_mib(const struct hs_engine *e, const struct hs_job *job)
     int64_t mib = ((int64_t)needs->gpu_mem_peak_mib - needs->gpu_mem_mib) * placement->gpus_held;
     if (placement->slice_group == 0 || placement->keeps != HS_KEEPS_NOTHING)
         return mib;
-    uint64_t away_q32 = placement->is_active ? HS_Q32_ONE - placement->share_q32 : HS_Q32_ONE;
+    bool is_away = job->state == HS_JOB_PAUSED || placement->is_waiting;
+    uint64_t away_q32 = is_away ? HS_Q32_ONE : HS_Q32_ONE - placement->share_q32;
     return mib +
            (int64_t)hs_q32_mul(away_q32, (uint64_t)persistent_mib(e, job) * placement->gpus_held);
 }
@@ -224,96 +224,79 @@ void hs_gpu_memory_settle(struct hs_engine *e, struct hs_job *job)
     placement->host_mib = host_mib(e, job);
 }
 
-/* ---- utilization of slice groups ---- */
-
-static bool is_busy(const struct hs_job *job, const struct hs_job_placement *placement)
-{
-    return placement->is_active && job->gpu_util_pm > 0;
-}
-
-/* What one job makes of a GPU in its turn, Q32. */
-static uint64_t busy_q32(const struct hs_job *job, const struct hs_job_placement *placement)
-{
-    return placement->cap_q32 * (uint64_t)job->gpu_util_pm / 1000;
-}
-
-static uint64_t idle_beside_q32(uint64_t idle_q32, uint64_t more_q32)
-{
-    return more_q32 < HS_Q32_ONE ? hs_q32_mul(idle_q32, HS_Q32_ONE - more_q32) : 0;
-}
+/* ---- shares of slice groups ---- */
 
 struct slice_group {
     uint32_t number;
     uint32_t gpus;       /* of the node, on which it has jobs */
-    uint64_t shares_q32; /* of its active coscheduled sets, summed over these GPUs */
-    uint64_t joint_q32;  /* utilization of each of these GPUs */
-    uint64_t sum_q32;    /* the same with the jobs of a set added up */
+    uint64_t shares_q32; /* of its running coscheduled sets, summed over these GPUs */
 };
 
-/* Slice groups of a node that were counted last. */
-#define GROUPS_KEPT 8u
-struct slice_groups {
-    struct slice_group of[GROUPS_KEPT];
-    uint32_t count;
-};
-
-/* Joint and summed utilization of the jobs of a coscheduled set on one GPU, from its first
- * allocation there, in their turn. A job of no set is a set of its own. */
-static void add_coscheduled_set(const struct hs_engine *e, const struct hs_allocation *from,
-                                struct slice_group *slice_group)
+/* Of the group of a tenant, on its GPU. */
+static void add_shares(const struct hs_engine *e, const struct hs_allocation *first,
+                       struct slice_group *slice_group)
 {
-    const struct hs_job_placement *first = hs_tenant_placement(e, from);
-    uint64_t idle_q32 = HS_Q32_ONE, sum_q32 = 0;
-    for (const struct hs_allocation *a = from; a != NULL;
-         a = next_of_set(e, a, first->coscheduled_set)) {
-        const struct hs_job *job = hs_tenant(e, a);
+    bool is_on = false;
+    for (const struct hs_allocation *a = first; a != NULL; a = hs_gpu_next(e, a)) {
         const struct hs_job_placement *placement = hs_tenant_placement(e, a);
-        if (!is_same_set(first, placement) || !is_busy(job, placement))
+        if (placement->slice_group != slice_group->number)
             continue;
-        idle_q32 = idle_beside_q32(idle_q32, busy_q32(job, placement));
-        sum_q32 += busy_q32(job, placement);
+        is_on = true;
+        if (hs_tenant(e, a)->state == HS_JOB_RUNNING && !is_repeated_set(e, first, a, true))
+            slice_group->shares_q32 += placement->share_q32;
     }
-    slice_group->shares_q32 += first->share_q32;
-    slice_group->joint_q32 += hs_q32_mul(first->share_q32, HS_Q32_ONE - idle_q32);
-    slice_group->sum_q32 += hs_q32_mul(first->share_q32, sum_q32);
+    slice_group->gpus += is_on;
 }
 
-static void slice_group_count(struct hs_engine *e, const struct hs_node *node, uint32_t number,
-                              struct slice_group *slice_group)
+static void slice_group_check(struct hs_engine *e, const struct hs_node *node, uint32_t number)
 {
-    *slice_group = (struct slice_group){.number = number};
-    for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
-        const struct hs_allocation *first = hs_gpu_first(e, &e->gpus[id]);
-        bool is_on = false;
-        for (const struct hs_allocation *a = first; a != NULL; a = hs_gpu_next(e, a)) {
-            const struct hs_job_placement *placement = hs_tenant_placement(e, a);
-            if (placement->slice_group != number)
-                continue;
-            is_on = true;
-            if (placement->is_active && !is_repeated_set(e, first, a, true))
-                add_coscheduled_set(e, a, slice_group);
-        }
-        slice_group->gpus += is_on;
-    }
-    /* from the end of a job to the decision on it the shares of the others are those of before */
-    if (e->plan.is_applying && slice_group->shares_q32 > slice_group->gpus * HS_Q32_ONE)
+    struct slice_group slice_group = {.number = number};
+    for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++)
+        add_shares(e, hs_gpu_first(e, &e->gpus[id]), &slice_group);
+    if (slice_group.shares_q32 > slice_group.gpus * HS_Q32_ONE)
         hs_plan_refuse(&e->plan, HS_NO_JOB,
                        "shares of lane %u on node '%s' add up to more than its %u GPUs", number,
-                       node->name, slice_group->gpus);
-    slice_group->joint_q32 /= slice_group->gpus;
-    slice_group->sum_q32 /= slice_group->gpus;
+                       node->name, slice_group.gpus);
 }
 
-static const struct slice_group *slice_group_of(struct hs_engine *e, uint32_t n, uint32_t number,
-                                                struct slice_groups *slice_groups)
+void hs_utilization_mark(struct hs_engine *e, uint32_t node)
 {
-    uint32_t kept = slice_groups->count < GROUPS_KEPT ? slice_groups->count : GROUPS_KEPT;
-    for (uint32_t i = 0; i < kept; i++)
-        if (slice_groups->of[i].number == number)
-            return &slice_groups->of[i];
-    struct slice_group *slice_group = &slice_groups->of[slice_groups->count++ % GROUPS_KEPT];
-    slice_group_count(e, &e->cluster->nodes[n], number, slice_group);
-    return slice_group;
+    if (e->is_marked[node])
+        return;
+    e->is_marked[node] = true;
+    e->marked_nodes[e->marked_count++] = node;
+}
+
+/* Groups checked last on a node. */
+#define GROUPS_KEPT 8u
+
+static void node_check(struct hs_engine *e, const struct hs_node *node)
+{
+    uint32_t checked[GROUPS_KEPT] = {0}, count = 0;
+    for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++) {
+        const struct hs_allocation *first = hs_gpu_first(e, &e->gpus[id]);
+        for (const struct hs_allocation *a = first; a != NULL; a = hs_gpu_next(e, a)) {
+            const uint32_t number = hs_tenant_placement(e, a)->slice_group;
+            uint32_t at = 0;
+            while (at < GROUPS_KEPT && checked[at] != number)
+                at++;
+            if (number == 0 || at < GROUPS_KEPT)
+                continue;
+            slice_group_check(e, node, number);
+            checked[count++ % GROUPS_KEPT] = number;
+        }
+    }
+}
+
+enum hs_status hs_utilization_settle(struct hs_engine *e)
+{
+    while (e->marked_count > 0) {
+        const uint32_t n = e->marked_nodes[--e->marked_count];
+        e->is_marked[n] = false;
+        if (e->plan.is_applying) /* from the end of a job to the decision on it shares are old */
+            node_check(e, &e->cluster->nodes[n]);
+    }
+    return e->plan.refused;
 }
 
 /* ---- utilization of one GPU ---- */
@@ -328,82 +311,69 @@ void hs_utilization_remember(struct hs_util_memory *memory, int64_t now_us, uint
     *last = (struct hs_util_change){.at_us = now_us, .sum_pm_us = sum, .pm = pm};
 }
 
-static uint32_t pm_of(uint64_t q32)
+static uint64_t solo_of(const struct hs_gpu *gpu)
 {
-    uint64_t pm = (q32 * 1000 + HS_Q32_ONE / 2) >> 32;
-    return pm < 1000 ? (uint32_t)pm : 1000;
+    const uint64_t whole_pm_q32 = 1000 * HS_Q32_ONE;
+    return gpu->solo_pm_q32 < whole_pm_q32 ? gpu->solo_pm_q32 : whole_pm_q32;
 }
 
-/* slice_groups: those of its node that were counted; NULL where it has none. */
-static void gpu_work_out(struct hs_engine *e, uint32_t id, struct slice_groups *slice_groups)
+/* The sums of a GPU change. */
+static void gpu_change(struct hs_engine *e, uint32_t id, uint64_t load_more, uint64_t solo_more)
 {
-    const struct hs_gpu *gpu = &e->gpus[id];
-    const struct hs_allocation *first = hs_gpu_first(e, gpu);
-    uint64_t idle_q32 = HS_Q32_ONE, sum_q32 = 0, background_q32 = 0;
-    for (const struct hs_allocation *a = first; a != NULL; a = hs_gpu_next(e, a)) {
-        const struct hs_job *job = hs_tenant(e, a);
-        const struct hs_job_placement *placement = hs_tenant_placement(e, a);
-        uint64_t joint, sum;
-        if (placement->slice_group > 0) {
-            if (is_repeated_group(e, first, a))
-                continue;
-            const struct slice_group *slice_group =
-                slice_group_of(e, gpu->node, placement->slice_group, slice_groups);
-            joint = slice_group->joint_q32;
-            sum = slice_group->sum_q32;
+    struct hs_gpu *gpu = &e->gpus[id];
+    const uint64_t solo_before = solo_of(gpu);
+    const uint32_t pm_before = hs_utilization_pm(gpu->load_pm_q32);
+    gpu->load_pm_q32 += load_more;
+    gpu->solo_pm_q32 += solo_more;
+    e->instant.load_pm_q32 += load_more;
+    e->instant.solo_pm_q32 += solo_of(gpu) - solo_before;
+    const uint32_t pm = hs_utilization_pm(gpu->load_pm_q32);
+    if (pm == pm_before)
+        return;
+    if (e->util_memory != NULL)
+        hs_utilization_remember(&e->util_memory[id], e->now_us, pm);
+    if (e->knows & HS_KNOWS_RATE)
+        hs_tentative_refresh(e, id);
+}
+
+uint64_t hs_utilization_load_pm_q32(const struct hs_engine *e, const struct hs_job *job,
+                                    const struct hs_allocation *a, uint64_t rate_q32,
+                                    uint64_t part_q32)
+{
+    const uint32_t held = hs_placement_of(&e->jobs, job)->gpus_held;
+    const uint64_t speed_q32 = hs_speed_alone_q32(e, job, e->cluster->nodes[a->node].type),
+                   pm = hs_utilization_alone_pm(job), pm_q32 = pm * rate_q32;
+    if (held == job->gpus && speed_q32 == HS_Q32_ONE)
+        return pm_q32;
+    if (held == job->gpus || job->gpus == 0)
+        return (uint64_t)((hs_u128)pm_q32 * HS_Q32_ONE / speed_q32);
+    const uint64_t load = (uint64_t)((hs_u128)pm_q32 * job->gpus * HS_Q32_ONE / held / speed_q32),
+                   most = hs_q32_mul(pm * part_q32, a->speed_q32);
+    return load < most ? load : most;
+}
+
+void hs_utilization_book(struct hs_engine *e, const struct hs_job *job, uint64_t rate_q32,
+                         uint64_t part_q32)
+{
+    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    const uint64_t solo_pm_q32 = hs_utilization_alone_pm(job) * part_q32;
+    for (uint32_t s = placement->first_allocation; s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_of_job) {
+        struct hs_allocation *a = &e->jobs.allocations[s];
+        const uint64_t load_pm_q32 = hs_utilization_load_pm_q32(e, job, a, rate_q32, part_q32);
+        const uint64_t load_more = load_pm_q32 - a->load_pm_q32,
+                       solo_more = solo_pm_q32 - a->solo_pm_q32;
+        if ((load_more | solo_more) == 0)
+            continue;
+        a->load_pm_q32 = load_pm_q32;
+        a->solo_pm_q32 = solo_pm_q32;
+        if (e->is_exclusive) {
+            e->instant.load_pm_q32 += load_more * a->count;
+            e->instant.solo_pm_q32 += solo_more * a->count;
         } else {
-            if (!is_busy(job, placement))
-                continue;
-            joint = sum = hs_q32_mul(busy_q32(job, placement), placement->share_q32);
+            gpu_change(e, a->gpu, load_more, solo_more);
         }
-        sum_q32 += sum;
-        if (placement->is_background ||
-            hs_job_is_part(job)) /* beside the others, on what is its own */
-            background_q32 += joint;
-        else
-            idle_q32 = idle_beside_q32(idle_q32, joint);
     }
-    hs_utilization_set(e, id, pm_of(HS_Q32_ONE - idle_q32 + background_q32), pm_of(sum_q32));
-}
-
-void hs_utilization_mark(struct hs_engine *e, uint32_t node)
-{
-    if (e->is_marked[node])
-        return;
-    e->is_marked[node] = true;
-    e->marked_nodes[e->marked_count++] = node;
-}
-
-void hs_utilization_refresh(struct hs_engine *e, uint32_t id)
-{
-    const struct hs_gpu *gpu = &e->gpus[id];
-    const struct hs_allocation *first = hs_gpu_first(e, gpu);
-    if (gpu->laned > 0) {
-        hs_utilization_mark(e, gpu->node);
-    } else if (!e->has_utilization) {
-        return;
-    } else if (first == NULL) { /* the usual two cases need no arithmetic */
-        hs_utilization_set(e, id, 0, 0);
-    } else if (gpu->tenants == 1 && hs_utilization_is_plain(hs_tenant_placement(e, first))) {
-        uint32_t pm = hs_utilization_alone_pm(hs_tenant(e, first));
-        hs_utilization_set(e, id, pm, pm);
-    } else {
-        gpu_work_out(e, id, NULL);
-    }
-}
-
-enum hs_status hs_utilization_settle(struct hs_engine *e)
-{
-    while (e->marked_count > 0) {
-        uint32_t n = e->marked_nodes[--e->marked_count];
-        const struct hs_node *node = &e->cluster->nodes[n];
-        struct slice_groups slice_groups;
-        slice_groups.count = 0;
-        e->is_marked[n] = false;
-        for (uint32_t id = node->first_gpu; id < node->first_gpu + node->gpus; id++)
-            gpu_work_out(e, id, &slice_groups);
-    }
-    return e->plan.refused;
 }
 
 uint32_t hs_utilization_mean_pm(const struct hs_engine *e, uint32_t gpu, int64_t window_us)
@@ -411,7 +381,7 @@ uint32_t hs_utilization_mean_pm(const struct hs_engine *e, uint32_t gpu, int64_t
     const struct hs_util_memory *memory = &e->util_memory[gpu];
     int64_t from_us = e->now_us > window_us ? e->now_us - window_us : 0;
     if (memory->count == 0 || from_us == e->now_us)
-        return e->gpus[gpu].util_model_pm;
+        return hs_utilization_pm(e->gpus[gpu].load_pm_q32);
     uint64_t kept = memory->count < HS_UTIL_KEPT ? memory->count : HS_UTIL_KEPT, i = 1;
     const struct hs_util_change *last = &memory->changes[(memory->count - 1) % HS_UTIL_KEPT];
     const struct hs_util_change *old = last;
@@ -428,16 +398,4 @@ uint32_t hs_utilization_mean_pm(const struct hs_engine *e, uint32_t gpu, int64_t
         return last->pm;
     uint64_t span_us = (uint64_t)(e->now_us - from_us);
     return (uint32_t)((sum + span_us / 2) / span_us);
-}
-
-bool hs_utilization_leaves_room(const struct hs_engine *e, const struct hs_gpu *gpu)
-{
-    uint64_t sum_q32 = 0;
-    for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
-        const struct hs_job *job = hs_tenant(e, a);
-        const struct hs_job_placement *placement = hs_tenant_placement(e, a);
-        if (is_busy(job, placement))
-            sum_q32 += hs_q32_mul(busy_q32(job, placement), placement->share_q32);
-    }
-    return sum_q32 <= HS_Q32_ONE;
 }

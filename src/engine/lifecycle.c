@@ -555,7 +555,6 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
     identity->mem_from = (uint8_t)r->mem_from;
     if (e->jobs.has_needs || r->gpu_mem_later_mib > 0)
         job_set_needs(e, job, r);
-    e->has_utilization = e->has_utilization || r->gpu_util_pm > 0;
     const char *misfit = job_misfit(e, job, r);
     HS_TRY(observe_submit(e, job));
     if (misfit != NULL) {

@@ -26,7 +26,7 @@ struct hs_load hs_tentative_load(const struct hs_engine *e, const struct hs_gpu 
                            .claim_mib = gpu->mem_claimed_mib < UINT32_MAX
                                             ? (uint32_t)gpu->mem_claimed_mib
                                             : UINT32_MAX,
-                           .measured_pm = is_measured ? gpu->util_model_pm : 0};
+                           .measured_pm = is_measured ? hs_utilization_pm(gpu->load_pm_q32) : 0};
     for (int i = 0; i < HS_LOADS; i++)
         load.sum[i] = gpu->load_sum[i];
     return load;

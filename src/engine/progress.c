@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Placements and progress: which job holds which GPU, at which rate each job runs (MODEL.md 4),
- * when its next event is due. A gang runs at the rate of its slowest worker; a GPU with several
- * active tenants slows each of them by the interference model, unless they take turns in one slice
- * group. Only the jobs touched are touched: O(nodes of the job), O(1) where it shares no GPU and
- * all types are equally fast.
+ * when its next event is due. A gang runs at the rate of its slowest worker; the jobs that run on a
+ * GPU at one time have the speeds of the interference model. A job that pays a cost or is paused
+ * slows no other. GPUs whose tenants changed are marked, and their speeds computed before time
+ * moves on: O(tenants) a GPU; only jobs with another speed are rated anew. O(1) where a job shares
+ * no GPU and all types are equally fast.
  *
  * Exclusive mode: where the policy does not share, throttle or divide GPUs and asks about no single
  * one (e->is_exclusive), one allocation stands for all GPUs that a job holds of a node, and of
@@ -12,12 +13,8 @@
  */
 #include "engine/state.h"
 
-/* All that the tenants of its GPUs do changes by what the job does. */
-static void book_busy(struct hs_engine *e, const struct hs_job *job, uint64_t gpus)
+static void book_held(struct hs_engine *e, uint64_t gpus)
 {
-    const uint64_t pm = gpus * hs_utilization_alone_pm(job);
-    e->instant.util_model_pm += pm;
-    e->instant.util_sum_pm += pm;
     e->instant.gpus_held += gpus;
     e->instant.milli_held += gpus * HS_GPU_MILLI;
 }
@@ -33,7 +30,8 @@ static inline void allocation_append(struct hs_engine *e, const struct hs_job *j
                                                      .node = node,
                                                      .job = hs_slot_of(&e->jobs, job),
                                                      .next_of_job = HS_NO_ALLOCATION,
-                                                     .next_on_gpu = HS_NO_ALLOCATION};
+                                                     .next_on_gpu = HS_NO_ALLOCATION,
+                                                     .speed_q32 = HS_Q32_ONE};
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     *(*last == HS_NO_ALLOCATION ? &placement->first_allocation
                                 : &e->jobs.allocations[*last].next_of_job) = at;
@@ -82,7 +80,7 @@ void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a)
     placement->segment_max_tenants = 1;
     if (a->gpus > 0)
         run->gpu_type = (uint8_t)e->cluster->nodes[picks[0].node].type;
-    book_busy(e, job, a->gpus);
+    book_held(e, a->gpus);
 }
 
 static void placement_clear(struct hs_job_placement *placement)
@@ -90,13 +88,13 @@ static void placement_clear(struct hs_job_placement *placement)
     placement->first_allocation = HS_NO_ALLOCATION;
     placement->gpus_held = placement->shared_gpus = 0;
     placement->rate_q32 = 0;
-    placement->is_active = false;
 }
 
 void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_release)
 {
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    book_busy(e, job, 0 - (uint64_t)placement->gpus_held);
+    hs_utilization_book(e, job, 0, 0);
+    book_held(e, 0 - (uint64_t)placement->gpus_held);
     for (uint32_t s = placement->first_allocation, next; s != HS_NO_ALLOCATION; s = next) {
         const struct hs_allocation *allocation = &e->jobs.allocations[s];
         next = allocation->next_of_job;
@@ -118,7 +116,6 @@ void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_re
 static void job_spread(struct hs_engine *e, struct hs_job *job)
 {
     const bool has_left = e->plan.is_writing && (job->plan & HS_PLAN_RELEASED) != 0;
-    const uint32_t pm = hs_utilization_alone_pm(job);
     uint32_t last = HS_NO_ALLOCATION;
     for (uint32_t s = hs_placement_of(&e->jobs, job)->first_allocation, next; s != HS_NO_ALLOCATION;
          s = next) {
@@ -130,12 +127,12 @@ static void job_spread(struct hs_engine *e, struct hs_job *job)
             struct hs_gpu *gpu = &e->gpus[id];
             allocation_append(e, job, allocation.node, bits & (0 - bits), id, 1, &last);
             gpu->first_allocation = last;
-            gpu->tenants = gpu->active = 1;
+            gpu->tenants = 1;
             gpu->tentative_tenants = !has_left;
             gpu->mem_claimed_mib = has_left ? 0 : hs_claim_mib(e, job);
             gpu->mem_used_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
-            gpu->util_model_pm = (uint16_t)pm;
-            gpu->util_sum_pm = pm;
+            gpu->load_pm_q32 = e->jobs.allocations[last].load_pm_q32 = allocation.load_pm_q32;
+            gpu->solo_pm_q32 = e->jobs.allocations[last].solo_pm_q32 = allocation.solo_pm_q32;
         }
     }
 }
@@ -148,89 +145,123 @@ void hs_exclusive_end_now(struct hs_engine *e)
             job_spread(e, hs_engine_job(e, slot));
 }
 
-/* Jobs that take turns with each other, each in its own. */
-static inline bool are_apart(const struct hs_job_placement *a, const struct hs_job_placement *b)
-{
-    return a->slice_group != 0 && a->slice_group == b->slice_group &&
-           (a->coscheduled_set == 0 || a->coscheduled_set != b->coscheduled_set);
-}
-
-/* Does the tenant run at the same time as the job, and slow it? Tenants of its own slice group take
- * turns with it. A background tenant slows others only where it takes more than they leave. */
-static bool runs_beside(const struct hs_engine *e, const struct hs_gpu *gpu,
-                        const struct hs_job *job, const struct hs_job *other)
-{
-    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    const struct hs_job_placement *beside = hs_placement_of(&e->jobs, other);
-    if (other == job || !beside->is_active || are_apart(placement, beside))
-        return false;
-    if (placement->is_background == beside->is_background)
-        return true;
-    return beside->is_background && !hs_utilization_leaves_room(e, gpu);
-}
-
 static uint32_t profile_of(const struct hs_engine *e, const struct hs_job *job)
 {
     return hs_identity_of(&e->jobs, job)->profile;
 }
 
-/* Share of the time in which the tenant is idle while the job runs, if not in turn with it. */
-static uint64_t away_q32(const struct hs_job_placement *job, const struct hs_job_placement *other)
+uint64_t hs_speed_alone_q32(const struct hs_engine *e, const struct hs_job *job, uint32_t type)
 {
-    if (job->slice_group != 0 && job->slice_group == other->slice_group)
-        return 0;
-    return HS_Q32_ONE - hs_q32_mul(other->share_q32, other->is_background && !job->is_background
-                                                         ? other->cap_q32
-                                                         : HS_Q32_ONE);
+    return e->config.speed != NULL ? hs_speed_q32(e->config.speed, profile_of(e, job), type, NULL)
+                                   : e->cluster->types[type].speed_q32;
 }
 
-/* More can take turns on a GPU than the model takes: what groups of them add is added up. */
-static uint64_t gpu_slowdown_q20(const struct hs_engine *e, const struct hs_gpu *gpu,
-                                 const struct hs_job *job)
+/* ---- the speeds of the tenants of a GPU ---- */
+
+/* Those that run, in the order of the list of the GPU, onto e->tenants; how many. Background
+ * tenants yield where all find room. */
+static uint32_t gather_tenants(struct hs_engine *e, const struct hs_gpu *gpu, uint32_t type)
 {
-    const struct hs_interference *model = e->config.interference;
-    uint32_t type = e->cluster->nodes[gpu->node].type, count = 1;
-    uint32_t most = e->config.max_tenants > 2 ? e->config.max_tenants : 2;
-    uint64_t slowdown_q20 = HS_Q20_ONE;
-    struct hs_tenant tenants[HS_TENANTS_MAX] = {
-        {.profile = profile_of(e, job), .util_pm = job->gpu_util_pm}};
+    uint64_t wanted_q32 = 0;
+    uint32_t count = 0;
+    bool has_background = false;
+    hs_grow((void **)&e->tenants, &e->tenant_cap, gpu->tenants, sizeof *e->tenants, UINT16_MAX);
+    hs_grow((void **)&e->fair_shares, &e->fair_share_cap, gpu->tenants, sizeof *e->fair_shares,
+            UINT16_MAX);
     for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
-        const struct hs_job *other = hs_tenant(e, a);
-        if (!runs_beside(e, gpu, job, other))
+        const struct hs_job *job = hs_tenant(e, a);
+        const struct hs_job_placement *placement = hs_tenant_placement(e, a);
+        if (job->state != HS_JOB_RUNNING)
             continue;
-        tenants[count++] = (struct hs_tenant){
-            .profile = profile_of(e, other),
-            .util_pm = other->gpu_util_pm,
-            .away_q32 = away_q32(hs_placement_of(&e->jobs, job), hs_placement_of(&e->jobs, other))};
-        if (count < most)
-            continue;
-        slowdown_q20 +=
-            hs_interference_slowdown_q20(model, type, tenants, count, 0, NULL) - HS_Q20_ONE;
-        count = 1;
+        e->tenants[count++] = (struct hs_tenant){.profile = profile_of(e, job),
+                                                 .util_pm = job->gpu_util_pm,
+                                                 .turn_group = placement->slice_group,
+                                                 .turn_set = placement->coscheduled_set,
+                                                 .away_q32 = HS_Q32_ONE - placement->share_q32,
+                                                 .rest_q32 = HS_Q32_ONE - placement->cap_q32,
+                                                 .yields = placement->is_background};
+        has_background |= placement->is_background;
+        wanted_q32 += hs_utilization_alone_pm(job) *
+                      hs_q32_mul(placement->share_q32, placement->cap_q32) / 1000;
     }
-    if (count > 1)
-        slowdown_q20 +=
-            hs_interference_slowdown_q20(model, type, tenants, count, 0, NULL) - HS_Q20_ONE;
-    return slowdown_q20;
+    if (has_background &&
+        wanted_q32 > hs_interference_capacity_q32(e->config.interference, type, 2))
+        for (uint32_t i = 0; i < count; i++)
+            e->tenants[i].yields = false;
+    return count;
 }
 
-static uint64_t gpu_speed(const struct hs_engine *e, const struct hs_gpu *gpu,
-                          const struct hs_job *job)
+/* Of the tenants that run, into e->fair_shares, in the order of the list of the GPU. */
+static void gpu_speeds(struct hs_engine *e, const struct hs_gpu *gpu)
 {
     const uint32_t type = e->cluster->nodes[gpu->node].type;
-    uint64_t speed = e->config.speed != NULL
-                         ? hs_speed_q32(e->config.speed, profile_of(e, job), type, NULL)
-                         : e->cluster->types[type].speed_q32;
-    if (gpu->active < 2 || e->config.interference == NULL || hs_job_is_part(job))
-        return speed;
-    return hs_q32_mul(speed, hs_interference_speed_q32(gpu_slowdown_q20(e, gpu, job)));
+    const uint32_t count = gather_tenants(e, gpu, type);
+    hs_interference_speeds(e->config.interference, type, e->tenants, count, e->fair_shares);
+}
+
+/* Do tenants of the GPU slow each other? Shares of a divided GPU do not. */
+static bool is_contended(const struct hs_engine *e, const struct hs_gpu *gpu)
+{
+    return gpu->tenants > 1 && gpu->part_milli == 0 && e->config.interference != NULL;
+}
+
+static void gpu_rerate(struct hs_engine *e, struct hs_gpu *gpu)
+{
+    const bool contended = is_contended(e, gpu);
+    uint32_t next = 0;
+    gpu->is_marked = false;
+    if (contended)
+        gpu_speeds(e, gpu);
+    for (uint32_t s = gpu->first_allocation; s != HS_NO_ALLOCATION;
+         s = e->jobs.allocations[s].next_on_gpu) {
+        struct hs_allocation *a = &e->jobs.allocations[s];
+        struct hs_job *job = hs_tenant(e, a);
+        uint64_t speed_q32 = HS_Q32_ONE;
+        if (contended && job->state == HS_JOB_RUNNING)
+            speed_q32 = e->fair_shares[next++].speed_q32;
+        if (a->speed_q32 == speed_q32)
+            continue;
+        a->speed_q32 = speed_q32;
+        hs_progress_sync(e, job);
+        hs_progress_touch(e, job);
+    }
+}
+
+bool hs_progress_recount(struct hs_engine *e, uint32_t id, struct hs_gpu_time *time)
+{
+    const struct hs_gpu *gpu = &e->gpus[id];
+    const uint32_t type = e->cluster->nodes[gpu->node].type;
+    const bool contended = is_contended(e, gpu);
+    uint32_t next = 0;
+    *time = (struct hs_gpu_time){.limit_pm_q32 = e->config.interference != NULL ? 1000 * HS_Q32_ONE
+                                                                                : UINT64_MAX / 2};
+    if (contended)
+        gpu_speeds(e, gpu);
+    for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
+        const struct hs_job *job = hs_tenant(e, a);
+        const bool runs = job->state == HS_JOB_RUNNING;
+        if (a->speed_q32 != (contended && runs ? e->fair_shares[next++].speed_q32 : HS_Q32_ONE))
+            return false;
+        const struct hs_job_placement *placement = hs_tenant_placement(e, a);
+        time->load_pm_q32 += hs_utilization_load_pm_q32(e, job, a, placement->rate_q32,
+                                                        hs_part_of_time_q32(job, placement));
+    }
+    for (uint32_t n = 2; n <= next; n++) { /* the largest of any number of tenants */
+        const uint64_t q32 = hs_interference_capacity_q32(e->config.interference, type, n);
+        if (q32 == UINT64_MAX) /* not limited: at most each at full speed */
+            time->limit_pm_q32 = UINT64_MAX / 2;
+        else if (1000 * q32 > time->limit_pm_q32)
+            time->limit_pm_q32 = 1000 * q32;
+    }
+    return time->load_pm_q32 == gpu->load_pm_q32;
 }
 
 static HS_APART uint64_t slowest_allocation_q32(const struct hs_engine *e, const struct hs_job *job)
 {
     uint64_t slowest = UINT64_MAX;
     for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
-        uint64_t speed = gpu_speed(e, &e->gpus[a->gpu], job);
+        const uint64_t speed =
+            hs_q32_mul(hs_speed_alone_q32(e, job, e->cluster->nodes[a->node].type), a->speed_q32);
         if (speed < slowest)
             slowest = speed;
     }
@@ -358,19 +389,24 @@ void hs_progress_touch(struct hs_engine *e, struct hs_job *job)
     e->touched[e->touched_count++] = hs_slot_of(&e->jobs, job);
 }
 
-/* Marks the other tenants of a GPU; the number of GPUs that each shares changed by `delta`. */
-static void gpu_touch_others(struct hs_engine *e, const struct hs_gpu *gpu,
-                             const struct hs_job *job, int delta)
+/* Marks a GPU, and of its other tenants those to be rated anew whatever their speed; the number of
+ * GPUs that each shares changed by `delta`. */
+static void gpu_touch_others(struct hs_engine *e, struct hs_gpu *gpu, const struct hs_job *job,
+                             int delta)
 {
+    if (!gpu->is_marked) {
+        hs_grow((void **)&e->marked_gpus, &e->marked_gpu_cap, (uint64_t)e->marked_gpu_count + 1,
+                sizeof *e->marked_gpus, HS_LIVE_JOBS_MAX);
+        gpu->is_marked = true;
+        e->marked_gpus[e->marked_gpu_count++] = (uint32_t)(gpu - e->gpus);
+    }
     for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
         struct hs_job *other = hs_tenant(e, a);
         struct hs_job_placement *placement = hs_tenant_placement(e, a);
         if (gpu->tenants > placement->segment_max_tenants)
             placement->segment_max_tenants = gpu->tenants;
-        bool is_concerned =
-            delta != 0 || placement->oom_us != HS_TIME_MAX; /* there may be room now */
-        if (other == job || (!is_concerned && are_apart(placement, hs_placement_of(&e->jobs, job))))
-            continue;
+        if (other == job || (delta == 0 && placement->oom_us == HS_TIME_MAX))
+            continue; /* there may be room for one that waits to be killed */
         hs_progress_sync(e, other);
         placement->shared_gpus = (uint32_t)((int64_t)placement->shared_gpus + delta);
         hs_progress_touch(e, other);
@@ -421,10 +457,7 @@ static void job_sit_down(struct hs_engine *e, const struct hs_job *job, const ui
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     const uint32_t mem_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
-    const bool is_active = placement->is_active, is_laned = placement->slice_group > 0,
-               is_part = hs_job_is_part(job);
-    const bool is_plain = hs_utilization_is_plain(placement);
-    const uint32_t alone_pm = hs_utilization_alone_pm(job);
+    const bool is_laned = placement->slice_group > 0, is_part = hs_job_is_part(job);
     uint32_t last = HS_NO_ALLOCATION, last_node = HS_NO_NODE;
     for (uint32_t i = 0; i < count; i++) {
         struct hs_gpu *gpu = &e->gpus[ids[i]];
@@ -432,7 +465,6 @@ static void job_sit_down(struct hs_engine *e, const struct hs_job *job, const ui
         e->jobs.allocations[last].next_on_gpu = gpu->first_allocation;
         gpu->first_allocation = last;
         gpu->tenants++;
-        gpu->active = (uint16_t)(gpu->active + is_active);
         gpu->laned = (uint16_t)(gpu->laned + is_laned);
         hs_gpu_memory_recount(e, gpu, mem_mib);
         if (gpu->tenants == 1) {
@@ -442,10 +474,8 @@ static void job_sit_down(struct hs_engine *e, const struct hs_job *job, const ui
             placement->shared_gpus++;
             gpu_touch_others(e, gpu, job, gpu->tenants == 2 ? 1 : 0);
         }
-        if (gpu->tenants == 1 && is_plain)
-            hs_utilization_set(e, ids[i], alone_pm, alone_pm);
-        else
-            hs_utilization_refresh(e, ids[i]);
+        if (is_laned)
+            hs_utilization_mark(e, gpu->node);
         run->nodes_spanned = (uint16_t)(run->nodes_spanned + (gpu->node != last_node));
         last_node = gpu->node;
     }
@@ -476,8 +506,7 @@ static void job_stand_up(struct hs_engine *e, const struct hs_job *job, uint32_t
 {
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     const uint32_t mem_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
-    const bool is_active = placement->is_active, is_laned = placement->slice_group > 0,
-               is_part = hs_job_is_part(job);
+    const bool is_laned = placement->slice_group > 0, is_part = hs_job_is_part(job);
     for (uint32_t allocation = placement->first_allocation, next; allocation != HS_NO_ALLOCATION;
          allocation = next) {
         const uint32_t id = e->jobs.allocations[allocation].gpu;
@@ -486,7 +515,6 @@ static void job_stand_up(struct hs_engine *e, const struct hs_job *job, uint32_t
         allocation_unlink(e, gpu, allocation);
         hs_jobs_free_allocation(&e->jobs, allocation);
         gpu->tenants--;
-        gpu->active = (uint16_t)(gpu->active - is_active);
         hs_gpu_memory_recount(e, gpu, -(int64_t)mem_mib);
         gpu->laned = (uint16_t)(gpu->laned - is_laned);
         if (is_laned)
@@ -498,10 +526,6 @@ static void job_stand_up(struct hs_engine *e, const struct hs_job *job, uint32_t
             e->instant.gpus_shared -= gpu->tenants == 1;
             gpu_touch_others(e, gpu, job, gpu->tenants == 1 ? -1 : 0);
         }
-        if (gpu->tenants == 0 && !is_laned)
-            hs_utilization_set(e, id, 0, 0);
-        else
-            hs_utilization_refresh(e, id);
     }
 }
 
@@ -513,6 +537,7 @@ void hs_progress_deallocate(struct hs_engine *e, struct hs_job *job)
         hs_exclusive_deallocate(e, job, false);
         return;
     }
+    hs_utilization_book(e, job, 0, 0);
     job_stand_up(e, job, &last_of);
     e->instant.gpus_held -= last_of;
     e->instant.milli_held -=
@@ -531,21 +556,11 @@ uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job
 
 void hs_progress_touch_beside(struct hs_engine *e, struct hs_job *job)
 {
-    for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
-        hs_utilization_refresh(e, a->gpu);
-        gpu_touch_others(e, &e->gpus[a->gpu], job, 0);
-    }
+    if (!e->is_exclusive)
+        for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a))
+            if (e->gpus[a->gpu].tenants > 1)
+                gpu_touch_others(e, &e->gpus[a->gpu], job, 0);
     hs_progress_touch(e, job);
-}
-
-void hs_progress_set_active(struct hs_engine *e, struct hs_job *job, bool is_active)
-{
-    hs_placement_of(&e->jobs, job)->is_active = is_active;
-    for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
-        struct hs_gpu *gpu = &e->gpus[a->gpu];
-        gpu->active = (uint16_t)(is_active ? gpu->active + 1 : gpu->active - 1);
-    }
-    hs_progress_touch_beside(e, job);
 }
 
 /* The next milestone: the end of an awaited mini-batch, or a change of the job's memory. */
@@ -595,6 +610,7 @@ void hs_progress_rate(struct hs_engine *e, struct hs_job *job)
         placement->oom_us = HS_TIME_MAX; /* others made room in time */
     hs_gpu_memory_settle(e, job);
     placement->rate_q32 = hs_rate_now(e, job);
+    hs_utilization_book(e, job, placement->rate_q32, hs_part_of_time_q32(job, placement));
     if (run->first_progress_us < 0 && placement->rate_q32 > 0)
         run->first_progress_us = e->now_us;
     job_schedule(e, job, run, placement);
@@ -602,6 +618,9 @@ void hs_progress_rate(struct hs_engine *e, struct hs_job *job)
 
 enum hs_status hs_progress_rerate_touched(struct hs_engine *e)
 {
+    for (uint32_t i = 0; i < e->marked_gpu_count; i++)
+        gpu_rerate(e, &e->gpus[e->marked_gpus[i]]);
+    e->marked_gpu_count = 0;
     for (uint32_t i = 0; i < e->touched_count; i++) {
         struct hs_job *job = hs_engine_job(e, e->touched[i]);
         job->plan &= (uint8_t)~JOB_TOUCHED;

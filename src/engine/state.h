@@ -37,15 +37,14 @@ struct hs_gpu {
     uint32_t first_allocation; /* tenants */
     uint16_t tenants;
     uint16_t tentative_tenants; /* with the plan (GPUs given by count: when it is applied) */
-    uint16_t active;            /* tenants that are neither paused nor wait for a turn */
     uint16_t laned;             /* tenants in slice groups */
-    uint16_t util_model_pm;
     uint16_t part_milli;        /* shares of the tenants, plan included; 0 = it holds none */
     bool is_given;              /* by name, to the job that is being placed: not offered again */
+    bool is_marked;             /* the speeds of its tenants are to be computed anew */
     uint64_t mem_claimed_mib;   /* of the tenants, plan included: as far as the policy could know */
     uint64_t mem_used_mib;      /* of the tenants, in truth */
     int32_t load_sum[HS_LOADS]; /* of the tenants, plan included, as the policy weighs them */
-    uint32_t util_sum_pm;
+    uint64_t load_pm_q32, solo_pm_q32; /* sums over its tenants */
 };
 
 /* A change of the utilization of a GPU: since when, and the sum over time up to then. */
@@ -151,7 +150,6 @@ struct hs_engine {
     bool is_initialising;
     bool is_exclusive;          /* one allocation for all GPUs of a job on a node (progress.h) */
     char misfit[160];           /* why the last job was turned away, where numbers are in it */
-    bool has_utilization;       /* some job has a known GPU utilization */
     uint64_t uniform_speed_q32; /* of all GPU types; 0 if they differ */
     uint32_t least_gpu_mib;     /* memory that a GPU of every type has */
     bool nodes_state_limits;    /* some node states its CPUs or host memory */
@@ -160,7 +158,7 @@ struct hs_engine {
     struct hs_gpu *gpus;
     uint64_t *gpu_free;                 /* bit per GPU */
     struct hs_util_memory *util_memory; /* by GPU; NULL: not needed by the policy */
-    uint32_t *marked_nodes;             /* nodes with a utilization to compute anew */
+    uint32_t *marked_nodes;             /* nodes with slice groups to check */
     bool *is_marked;
     uint32_t marked_count;
     struct hs_free *free_index;
@@ -198,6 +196,11 @@ struct hs_engine {
     int64_t *node_balance; /* scratch, a node each: all 0 between uses */
     uint32_t *touched;     /* scratch: jobs with a rate to compute anew */
     uint32_t touched_count, touched_cap;
+    uint32_t *marked_gpus; /* scratch: with speeds to compute anew */
+    uint32_t marked_gpu_count, marked_gpu_cap;
+    struct hs_tenant *tenants;         /* scratch: that run on one GPU, */
+    struct hs_fair_share *fair_shares; /* and what each gets of it */
+    uint32_t tenant_cap, fair_share_cap;
 };
 
 /* The claim of a job that may not be put beside others: no GPU has that much. */
@@ -378,44 +381,43 @@ void hs_gpu_memory_settle(struct hs_engine *e, struct hs_job *job);
 /* Appends to the history: the utilization from now on. */
 void hs_utilization_remember(struct hs_util_memory *memory, int64_t now_us, uint32_t pm);
 
-/* Sets the utilization of a GPU: by the model, and as the sum of its tenants; per mille. */
-static inline void hs_utilization_set(struct hs_engine *e, uint32_t id, uint32_t model_pm,
-                                      uint32_t sum_pm)
+/* Per mille, at most 1000. */
+static inline uint32_t hs_utilization_pm(uint64_t load_pm_q32)
 {
-    struct hs_gpu *gpu = &e->gpus[id];
-    if (model_pm == gpu->util_model_pm && sum_pm == gpu->util_sum_pm)
-        return;
-    if (e->util_memory != NULL && model_pm != gpu->util_model_pm)
-        hs_utilization_remember(&e->util_memory[id], e->now_us, model_pm);
-    e->instant.util_model_pm += (uint64_t)model_pm - gpu->util_model_pm;
-    e->instant.util_sum_pm += (uint64_t)sum_pm - gpu->util_sum_pm;
-    gpu->util_model_pm = (uint16_t)model_pm;
-    gpu->util_sum_pm = sum_pm;
-    if (e->knows & HS_KNOWS_RATE)
-        hs_tentative_refresh(e, id);
+    const uint64_t pm = (load_pm_q32 + HS_Q32_ONE / 2) >> 32;
+    return pm < 1000 ? (uint32_t)pm : 1000;
 }
 
-/* Does a job alone on a GPU use it as its utilization says: active, no turns, no cap? */
-static inline bool hs_utilization_is_plain(const struct hs_job_placement *placement)
-{
-    return placement->is_active && placement->slice_group == 0 && placement->cap_q32 == HS_Q32_ONE;
-}
-
+/* Part of a GPU that the job keeps busy when it is alone there, per mille. */
 static inline uint32_t hs_utilization_alone_pm(const struct hs_job *job)
 {
-    return job->gpu_util_pm > 0 ? (uint32_t)job->gpu_util_pm : 0;
+    const uint32_t pm = job->gpu_util_pm > 0 ? (uint32_t)job->gpu_util_pm : 0;
+    return pm < job->ask.gpu_milli ? pm : job->ask.gpu_milli; /* the rest is not its own */
 }
 
-/* The tenants of a GPU, or what they do, have changed. O(tenants), or marks its node. */
-void hs_utilization_refresh(struct hs_engine *e, uint32_t gpu);
-/* A job has joined or left a slice group on the node. */
+/* Busy part of a GPU that a job holds, per mille, Q32: its duty alone, less by as much as the job
+ * is slower than alone on that type. Of a gang that holds another number of GPUs than it asked for
+ * by the work of each, but no more than it is given in its part of the time. */
+uint64_t hs_utilization_load_pm_q32(const struct hs_engine *e, const struct hs_job *job,
+                                    const struct hs_allocation *a, uint64_t rate_q32,
+                                    uint64_t part_q32);
+/* The part of the time that share and throttle leave to a job that runs, Q32. */
+static inline uint64_t hs_part_of_time_q32(const struct hs_job *job,
+                                           const struct hs_job_placement *placement)
+{
+    return job->state == HS_JOB_RUNNING ? hs_q32_mul(placement->share_q32, placement->cap_q32) : 0;
+}
+
+/* Books what the job makes of its GPUs from now on: at its rate, and if no other slowed it in its
+ * part of the time, both Q32. O(allocations). */
+void hs_utilization_book(struct hs_engine *e, const struct hs_job *job, uint64_t rate_q32,
+                         uint64_t part_q32);
+/* A job has joined or left a slice group on the node, or its share changed. */
 void hs_utilization_mark(struct hs_engine *e, uint32_t node);
 /* All marked nodes, O(tenants). HS_E_POLICY where the shares of a slice group exceed 1. */
 HS_MUST_USE enum hs_status hs_utilization_settle(struct hs_engine *e);
 /* Mean of the last window_us, per mille, as far as it is remembered. */
 uint32_t hs_utilization_mean_pm(const struct hs_engine *e, uint32_t gpu, int64_t window_us);
-/* May the jobs beside it in the background run without slowing the others of the GPU? */
-bool hs_utilization_leaves_room(const struct hs_engine *e, const struct hs_gpu *gpu);
 
 /* ---- progress.c ---- */
 
@@ -444,10 +446,14 @@ bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job);
 void hs_progress_renew(struct hs_engine *e, const struct hs_job *job);
 /* Its GPU ids, ascending, into e->gpu_ids; the count. */
 uint32_t hs_progress_gpu_ids(const struct hs_engine *e, const struct hs_job *job);
-/* Whether the job is active on its GPUs (not paused) changed. */
-void hs_progress_set_active(struct hs_engine *e, struct hs_job *job, bool is_active);
-/* Marks the job and its co-runners: their rates are to be computed anew. */
+/* What the job does on its GPUs changed, for its co-runners too. */
 void hs_progress_touch_beside(struct hs_engine *e, struct hs_job *job);
+/* Time of a GPU that its tenants use, and that it has for them: per mille, Q32. */
+struct hs_gpu_time {
+    uint64_t load_pm_q32, limit_pm_q32;
+};
+/* Counts it anew. False: a speed or a sum that is kept differs. */
+bool hs_progress_recount(struct hs_engine *e, uint32_t gpu, struct hs_gpu_time *time);
 /* Rates a placed job and schedules its next event, at once: by what stands now. */
 void hs_progress_rate(struct hs_engine *e, struct hs_job *job);
 /* Marks the job for a new rate, before time moves on. */
@@ -457,9 +463,13 @@ HS_MUST_USE enum hs_status hs_progress_rerate_touched(struct hs_engine *e);
 
 HS_MUST_USE static inline enum hs_status hs_progress_rerate(struct hs_engine *e)
 {
-    return e->touched_count + e->marked_count > 0 ? hs_progress_rerate_touched(e) : e->plan.refused;
+    return e->touched_count + e->marked_count + e->marked_gpu_count > 0
+               ? hs_progress_rerate_touched(e)
+               : e->plan.refused;
 }
 
+/* Of the job alone on a GPU of the type, relative to the reference type, Q32. */
+uint64_t hs_speed_alone_q32(const struct hs_engine *e, const struct hs_job *job, uint32_t type);
 /* The rate of the job now, Q32. */
 uint64_t hs_rate_now(const struct hs_engine *e, const struct hs_job *job);
 /* The rate that its placement gives a job, once it is not held up by a cost. */

@@ -658,7 +658,7 @@ uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu, int64_t wind
                               "declare to want");
     const struct hs_gpu *g = lookup_gpu(v, gpu);
     return window_us > 0 && g != &no_gpu ? hs_utilization_mean_pm(v->engine, gpu, window_us)
-                                         : g->util_model_pm;
+                                         : hs_utilization_pm(g->load_pm_q32);
 }
 
 uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu)

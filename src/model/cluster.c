@@ -59,6 +59,9 @@ static uint32_t known_mem_mib(const char *name)
     return 0;
 }
 
+const char *const hs_sharing_modes[] = {
+    [HS_SHARING_TIMESLICE] = "timeslice", [HS_SHARING_MPS] = "mps", [HS_SHARING_MIG] = "mig", NULL};
+
 static uint32_t draft_find_type(const struct cluster_draft *draft, const char *name)
 {
     for (uint32_t i = 0; i < draft->type_count; i++)
@@ -415,7 +418,7 @@ struct cluster_reader {
 /* A faulty type is added too: the node groups that name it are not to blame. */
 static void read_declared_type(struct cluster_reader *r, const struct hs_json *type)
 {
-    static const char *const keys[] = {"mem_mib", "speed"};
+    static const char *const keys[] = {"mem_mib", "speed", "sharing_mode"};
     struct hs_jsoncheck *c = &r->check;
     if (!hs_jsoncheck_name(c, type, hs_json_key(type), "the name of a GPU type"))
         return;
@@ -437,6 +440,16 @@ static void read_declared_type(struct cluster_reader *r, const struct hs_json *t
     if (added->speed_q32 == 0)
         hs_jsoncheck_fault(c, value, "1 = the GPUs on which the trace was recorded",
                            "speed must be a number above 0, at most 1000");
+    const char *mode = hs_jsoncheck_text(c, type, "sharing_mode");
+    uint32_t word = 0;
+    while (mode != NULL && hs_sharing_modes[word] != NULL &&
+           strcmp(mode, hs_sharing_modes[word]) != 0)
+        word++;
+    if (hs_sharing_modes[word] != NULL)
+        added->sharing_mode = (enum hs_sharing_mode)word;
+    else
+        hs_jsoncheck_fault(c, hs_json_get(type, "sharing_mode"), NULL,
+                           "sharing_mode must be \"timeslice\", \"mps\" or \"mig\"");
 }
 
 /* Type of a node group: one of "gpu_types" if the file has them, else well-known or none. */

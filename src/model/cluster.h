@@ -21,6 +21,8 @@
 #define HS_GPU_SPEED_MAX 1000
 #define HS_UNTYPED       "GPU" /* name of the type of nodes that state none */
 
+extern const char *const hs_sharing_modes[]; /* words of enum hs_sharing_mode; ends with NULL */
+
 struct hs_vc {
     const char *name;
     uint64_t quota_gpus; /* UINT64_MAX = none */

@@ -43,6 +43,9 @@ struct hs_allocation {
     uint32_t job;
     uint32_t next_of_job;
     uint32_t next_on_gpu;
+    uint64_t speed_q32;   /* on a shared GPU: beside the others of now, 1 = alone; Q32 */
+    uint64_t load_pm_q32; /* busy part of each of the GPUs at its rate, per mille, Q32 */
+    uint64_t solo_pm_q32; /* the same if no other slowed it */
 };
 
 /* A run to come of a job that fails before. */
@@ -111,7 +114,6 @@ struct hs_job_placement {
     uint32_t slice_group;     /* of time slices; 0 = none */
     uint32_t coscheduled_set; /* of the slice group, taking turns together; 0 = none */
     uint8_t keeps;            /* enum hs_keeps: of its GPU memory when others of the lane run */
-    bool is_active;           /* on its GPUs: neither paused nor waiting for a turn */
     bool is_waiting;          /* placed, and has not had its first turn yet */
     bool is_background;       /* fills what others leave idle */
     uint64_t share_q32, cap_q32;

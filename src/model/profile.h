@@ -101,7 +101,7 @@ void hs_catalogue_free(struct hs_catalogue *catalogue);
 
 /* ---- model files ---- */
 
-#define HS_MODEL_FORMAT 1
+#define HS_MODEL_FORMAT 2
 enum hs_model_kind {
     HS_MODEL_INTERFERENCE,
     HS_MODEL_UTILIZATION,

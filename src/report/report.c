@@ -359,7 +359,10 @@ static double share(const struct hs_report *r, enum hs_channel channel, uint64_t
 
 static double util(const struct hs_report *r, enum hs_channel channel, hs_u128 us)
 {
-    return r->stats.has_util ? share(r, channel, FULL_PM, us) : (double)NAN;
+    /* of Q32: the integral to less than 1 per mille x us */
+    return r->stats.has_util ? hs_exact_double(r->timeline.sum[channel] >> 32,
+                                               us * r->options.cluster->gpu_count * FULL_PM)
+                             : (double)NAN;
 }
 
 static void add_cluster(struct hs_summary *s, const struct hs_report *r)

@@ -27,23 +27,24 @@ struct question {
     enum hs_interference_mode mode;
     enum kind kind;
     double gamma;
-    enum hs_crowd crowd;
     uint32_t tenants;
     double noise;
+    bool is_speeds; /* of all tenants, with the time of the GPU shared out; else the form of one */
 };
 
 static const struct question questions[] = {
-    {"measured pair", HS_INTERFERENCE_MEASURED, PROFILED, 1, HS_CROWD_ADDITIVE, 2, 0},
-    {"fitted pair", HS_INTERFERENCE_FIT, PROFILED, 1, HS_CROWD_ADDITIVE, 2, 0},
-    {"  with noise", HS_INTERFERENCE_FIT, PROFILED, 1, HS_CROWD_ADDITIVE, 2, 1},
-    {"general form", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_ADDITIVE, 2, 0},
-    {"  with noise", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_ADDITIVE, 2, 1},
-    {"  with gamma 1.43", HS_INTERFERENCE_FIT, BARE, 1.43, HS_CROWD_ADDITIVE, 2, 0},
-    {"4 tenants, additive", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_ADDITIVE, 4, 0},
-    {"  with noise", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_ADDITIVE, 4, 1},
-    {"4 tenants, queueing", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_QUEUEING, 4, 0},
-    {"  with noise", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_QUEUEING, 4, 1},
-    {"8 tenants, queueing", HS_INTERFERENCE_FIT, BARE, 1, HS_CROWD_QUEUEING, 8, 0},
+    {"measured pair", HS_INTERFERENCE_MEASURED, PROFILED, 1, 2, 0, false},
+    {"fitted pair", HS_INTERFERENCE_FIT, PROFILED, 1, 2, 0, false},
+    {"  with noise", HS_INTERFERENCE_FIT, PROFILED, 1, 2, 1, false},
+    {"general form", HS_INTERFERENCE_FIT, BARE, 1, 2, 0, false},
+    {"  with noise", HS_INTERFERENCE_FIT, BARE, 1, 2, 1, false},
+    {"  with gamma 1.43", HS_INTERFERENCE_FIT, BARE, 1.43, 2, 0, false},
+    {"4 tenants", HS_INTERFERENCE_FIT, BARE, 1, 4, 0, false},
+    {"  with noise", HS_INTERFERENCE_FIT, BARE, 1, 4, 1, false},
+    {"speeds of 2 tenants", HS_INTERFERENCE_FIT, BARE, 1, 2, 0, true},
+    {"  of 4", HS_INTERFERENCE_FIT, BARE, 1, 4, 0, true},
+    {"  of 8", HS_INTERFERENCE_FIT, BARE, 1, 8, 0, true},
+    {"  of 16", HS_INTERFERENCE_FIT, BARE, 1, 16, 0, true},
 };
 
 static void on_message(void *ctx, enum hs_severity severity, const char *text, size_t len)
@@ -56,10 +57,12 @@ static void on_message(void *ctx, enum hs_severity severity, const char *text, s
 /* All pairs measured, and coefficients for all. */
 static void write_model(FILE *out)
 {
-    (void)fprintf(out, "{\"kind\": \"interference\", \"format\": 1,\n"
-                       "\"general\": {\"k\": 0.677, \"alpha\": 1.016, \"beta\": 1.763,\n"
-                       "\"holdout\": [{\"rmse\": 0.08}]},\n"
-                       "\"tables\": [{\"gpu\": \"V100\", \"form\": \"rank-1\", \"jobs\": [");
+    (void)fprintf(out, "{\"kind\": \"interference\", \"format\": 2,\n"
+                       "\"forms\": [{\"gpu\": \"V100\", \"mode\": \"timeslice\", \"k\": 0.677, "
+                       "\"alpha\": 1.016, \"beta\": 1.763,\n"
+                       "\"holdout\": [{\"rmse\": 0.08}]}],\n"
+                       "\"tables\": [{\"gpu\": \"V100\", \"mode\": \"timeslice\", \"form\": "
+                       "\"rank-1\", \"jobs\": [");
     for (uint32_t i = 0; i < PROFILES; i++)
         (void)fprintf(
             out, "%s{\"profile\": \"m%" PRIu32 "/d/1/fp32\", \"a\": 0.5, \"b\": 0.%" PRIu32 "}\n",
@@ -88,6 +91,7 @@ static double now_ns(void)
 static double ask(const struct hs_interference *m, const struct question *q, uint64_t *sum)
 {
     static struct hs_tenant sets[SETS][HS_TENANTS_MAX];
+    struct hs_fair_share shares[HS_TENANTS_MAX];
     double best_ns = 0;
     for (uint32_t s = 0; s < SETS; s++)
         for (uint32_t i = 0; i < q->tenants; i++) {
@@ -99,7 +103,12 @@ static double ask(const struct hs_interference *m, const struct question *q, uin
     for (int round = 0; round < ROUNDS; round++) {
         double begin_ns = now_ns();
         for (uint32_t call = 0; call < CALLS; call++)
-            *sum += hs_interference_slowdown_q20(m, 0, sets[call % SETS], q->tenants, 0, NULL);
+            if (q->is_speeds) {
+                hs_interference_speeds(m, 0, sets[call % SETS], q->tenants, shares);
+                *sum += shares[0].speed_q32;
+            } else {
+                *sum += hs_interference_slowdown_q20(m, 0, sets[call % SETS], q->tenants, 0, NULL);
+            }
         double round_ns = (now_ns() - begin_ns) / CALLS;
         if (round == 0 || round_ns < best_ns)
             best_ns = round_ns;
@@ -109,7 +118,7 @@ static double ask(const struct hs_interference *m, const struct question *q, uin
 
 static enum hs_status ask_all(const char *model, const char *profiles, struct hs_diag *diag)
 {
-    static const char *const types[] = {"V100"};
+    static const struct hs_interference_type types[] = {{.gpu = "V100"}};
     struct hs_catalogue catalogue;
     uint64_t sum = 0;
     HS_TRY(hs_catalogue_load(&catalogue, profiles, diag));
@@ -117,7 +126,7 @@ static enum hs_status ask_all(const char *model, const char *profiles, struct hs
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
         const struct question *q = &questions[i];
         const struct hs_interference_options options = {
-            .mode = q->mode, .gamma = q->gamma, .crowd = q->crowd, .noise = q->noise};
+            .mode = q->mode, .gamma = q->gamma, .noise = q->noise};
         struct hs_interference *m;
         HS_TRY(hs_interference_load(&m, model, &catalogue, &options, types, 1, diag));
         (void)printf("  %-20s %7.1f\n", q->name, ask(m, q, &sum));

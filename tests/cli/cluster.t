@@ -244,7 +244,7 @@ half. Behind 4 GPUs the gang has nodes 1 and 2, of two racks, and runs its 100 s
 has nodes 0, 1 and 2: 200 s. The same holds in one rack.
 
   $ cat >speed.json <<'END'
-  > {"kind": "speed", "format": 1, "types": ["P100"], "reference": "P100",
+  > {"kind": "speed", "format": 2, "types": ["P100"], "reference": "P100",
   >  "jobs": [], "families": [{"family": "F", "jobs": 1, "speed": {"P100": 1}}],
   >  "scaling": [], "spread": [{"family": "F", "gpu": "P100", "gpus": [8], "factor": [0.5]}], "holdout": []}
   > END

@@ -44,6 +44,7 @@ a configuration again.
     "policy": ["fifo:scan=fit", "sjf:placement=best_fit,scan=fit"],  // from --set
     "seeds": "1,2",  // from c.json
     "assignments": null,  // from default
+    "sharing_mode": "cluster",  // from default
     "outputs": "summary",  // from default
   $ horus compare --config d.json -q -o out >/dev/null
   $ cut -d, -f1-5 out/runs.csv

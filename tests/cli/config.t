@@ -270,7 +270,8 @@ The effective configuration, with origins, is itself a config.
     "interference": "measured+fit",  // from default
     "gamma": 1,  // from default
     "interference_noise": 0,  // from default
-    "crowd": "additive",  // from default
+    "sharing_mode": "cluster",  // from default
+    "sharing_capacity": "auto",  // from default
     "reference_type": null,  // from default
     "locality": "measured",  // from default
     "memory_reserve": "auto",  // from default

@@ -271,17 +271,20 @@ Everything about run.
         --models=FILES      model files of 'horus calibrate', comma-separated, instead of the built-in
                             ones of their kind
         --interference=MODEL
-                            slowdown of jobs that share a GPU: measured+fit, fit, const:X (1 + X
-                            beside anybody) or none [measured+fit]
+                            slowdown of jobs that share a GPU, before its time is shared out:
+                            measured+fit, fit, const:X (1 + X beside any other) or none [measured+fit]
         --gamma=X           slowdowns to this power: 1 as measured, 1.43 makes the worst 3.2 [1];
                             0..10; source: 1.43: Horus ICA3PP'20 saw up to 3.2x
         --interference-noise=X
                             how wrong the model of slowdowns is: speeds of pairs not measured get
                             residuals of X times its hold-out RMSE, drawn by --seed; 1 = one standard
                             error [0]; 0..10
-        --crowd=additive|queueing
-                            more than two jobs on a GPU: excess slowdowns added up, or the exact
-                            queueing recursion; modelled, not measured [additive]
+        --sharing-mode=cluster|timeslice|mps|mig
+                            how jobs share a GPU: kernels of one at a time, of several at a time, or
+                            fixed parts; cluster: as its file says, else timeslice [cluster]
+        --sharing-capacity=CAPACITY
+                            GPU time that jobs on one GPU use together, 1 = of one job: auto (as
+                            measured for GPU type and mode, else 1), a number, or none [auto]
         --reference-type=TYPE
                             GPU type on which the trace was recorded; absent: the first of the cluster
                             whose speed is 1
@@ -460,17 +463,20 @@ Everything about run.
         --models=FILES      model files of 'horus calibrate', comma-separated, instead of the built-in
                             ones of their kind
         --interference=MODEL
-                            slowdown of jobs that share a GPU: measured+fit, fit, const:X (1 + X
-                            beside anybody) or none [measured+fit]
+                            slowdown of jobs that share a GPU, before its time is shared out:
+                            measured+fit, fit, const:X (1 + X beside any other) or none [measured+fit]
         --gamma=X           slowdowns to this power: 1 as measured, 1.43 makes the worst 3.2 [1];
                             0..10; source: 1.43: Horus ICA3PP'20 saw up to 3.2x
         --interference-noise=X
                             how wrong the model of slowdowns is: speeds of pairs not measured get
                             residuals of X times its hold-out RMSE, drawn by --seed; 1 = one standard
                             error [0]; 0..10
-        --crowd=additive|queueing
-                            more than two jobs on a GPU: excess slowdowns added up, or the exact
-                            queueing recursion; modelled, not measured [additive]
+        --sharing-mode=cluster|timeslice|mps|mig
+                            how jobs share a GPU: kernels of one at a time, of several at a time, or
+                            fixed parts; cluster: as its file says, else timeslice [cluster]
+        --sharing-capacity=CAPACITY
+                            GPU time that jobs on one GPU use together, 1 = of one job: auto (as
+                            measured for GPU type and mode, else 1), a number, or none [auto]
         --reference-type=TYPE
                             GPU type on which the trace was recorded; absent: the first of the cluster
                             whose speed is 1

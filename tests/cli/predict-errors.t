@@ -33,15 +33,6 @@ A key has four parts.
   !       = hint: for example ResNet18:64:amp or ResNet18/CIFAR-10/64/amp
   [2]
 
-# predict-crowd
-The queueing recursion takes at most eight jobs.
-
-  $ predict --job Alpha --with Alpha --with Alpha --with Alpha --with Alpha --with Alpha --with Alpha \
-  >     --with Alpha --with Alpha --gpu V100 --crowd queueing
-  ! error: predict: --crowd=queueing is for at most 8 jobs
-  !       = hint: its cost doubles with each job
-  [2]
-
 # predict-no-gpu
 Slowdowns are of a GPU type.
 

@@ -155,9 +155,9 @@ On a P100 nothing of the pair was measured: 1 + 0.5 x 0.9 from V100's form; told
     ],
     "together": {
       "util": {
-        "value": 0.95,
+        "value": 0.965517,
         "rmse": null,
-        "source": "1 - prod(1 - u)",
+        "source": "sum of u x speed",
         "extrapolated": true
       },
       "memory_mib": {
@@ -199,7 +199,7 @@ of which no error is known.
                           slowdown   speed   error  source          told   error  source
     Alpha/Set/32/fp32        1.440   0.694       -  fitted^2       1.192   0.100  general
     Beta/Text/16/amp         4.000   0.250       -  fitted^2       1.144   0.100  general
-    utilization               95.0 %         7.0 %    1 - prod(1 - u)
+    utilization               57.2 %           -      sum of u x speed
     GPU memory               13000 MiB       300 MiB  sum
     with the reserve         14000 MiB
     fits one V100 of 16384 MiB: yes
@@ -328,9 +328,9 @@ is not known.
     ],
     "together": {
       "util": {
-        "value": 0.95,
-        "rmse": 0.07,
-        "source": "1 - prod(1 - u)"
+        "value": 0.545,
+        "rmse": null,
+        "source": "sum of u x speed"
       },
       "memory_mib": {
         "value": 13000,
@@ -369,7 +369,7 @@ No table has both: 1 + u v with 0.8 and 0.9. 15000 MiB and the reserve are withi
                           slowdown   speed   error  source          told   error  source
     Alpha/Set/64/fp32        1.720   0.581   0.080  general        1.224   0.100  general
     Beta/Text/16/amp         1.720   0.581   0.080  general        1.196   0.100  general
-    utilization               98.0 %         7.0 %    1 - prod(1 - u)
+    utilization               98.8 %           -      sum of u x speed
     GPU memory               15000 MiB       300 MiB  sum
     with the reserve         16000 MiB
     fits one V100 of 16384 MiB: yes
@@ -404,7 +404,7 @@ Keys as printed, also one without a batch; the names of both forms are folded al
                           slowdown   speed   error  source                     told   error  source
     Alpha/Set/32/fp32        1.100   0.909       -  general, extrapolated         -       -  not known
     Gamma/Game//fp32         1.100   0.909       -  general, extrapolated         -       -  not known
-    utilization               60.0 %           -      1 - prod(1 - u), extrapolated
+    utilization               63.6 %           -      sum of u x speed, extrapolated
     GPU memory                5000 MiB         -      sum, extrapolated
     with the reserve          6000 MiB
     fits one V100 of 16384 MiB: yes
@@ -493,7 +493,7 @@ a V100's.
                           slowdown   speed   error  source          told   error  source
     Alpha/Set/32/fp32        1.250   0.800       -  measured       1.192       -  general, extrapolated
     Beta/Text/16/amp         2.000   0.500   0.060  fitted         1.144       -  general, extrapolated
-    utilization               95.0 %           -      1 - prod(1 - u), extrapolated
+    utilization               85.0 %           -      sum of u x speed, extrapolated
     GPU memory               13000 MiB         -      sum, extrapolated
     with the reserve         14000 MiB
     fits one L40S: the memory of this GPU type is not known
@@ -529,7 +529,7 @@ Alpha beside Beta is measured, Beta beside Alpha fitted: 1 + 1 x 1. Told: 1 + 0.
                           slowdown   speed   error  source          told   error  source
     Alpha/Set/32/fp32        1.250   0.800       -  measured       1.192   0.100  general
     Beta/Text/16/amp         2.000   0.500   0.060  fitted         1.144   0.100  general
-    utilization               95.0 %         7.0 %    1 - prod(1 - u)
+    utilization               85.0 %           -      sum of u x speed
     GPU memory               13000 MiB       300 MiB  sum
     with the reserve         14000 MiB
     fits one V100 of 16384 MiB: yes
@@ -654,9 +654,9 @@ predict-pair as JSON.
     ],
     "together": {
       "util": {
-        "value": 0.95,
-        "rmse": 0.07,
-        "source": "1 - prod(1 - u)"
+        "value": 0.85,
+        "rmse": null,
+        "source": "sum of u x speed"
       },
       "memory_mib": {
         "value": 13000,
@@ -714,9 +714,9 @@ Excesses are added up: 0.72 + 1, 0.72 + 0.4, 0.25 + 0.4; told 0.196 + 0.144, 0.2
   3 jobs on one V100
                           slowdown   speed   error  source          told   error  source
     Beta/Text/16/amp         2.720   0.368       -  modelled       1.340       -  modelled
-    Alpha/Set/64/fp32        2.120   0.472       -  modelled       1.350       -  modelled
+    Alpha/Set/64/fp32        2.185   0.458       -  GPU time       1.350       -  modelled
     Alpha/Set/32/fp32        1.650   0.606       -  modelled       1.339       -  modelled
-    utilization               99.0 %           -      1 - prod(1 - u)
+    utilization              100.0 %           -      sum of u x speed
     GPU memory               19000 MiB         -      sum
     with the reserve         20000 MiB
     fits one V100 of 16384 MiB: no
@@ -769,9 +769,9 @@ Nothing is known of Delta or of an H100; the general form is fitted on other typ
     speed on P100                -             -      not known
 
   2 jobs on one H100
-                          slowdown   speed   error  source          told   error  source
-    Alpha/Set/32/fp32        1.000   1.000       -  assumed            -       -  not known
-    Delta/Set/8/fp32         1.000   1.000       -  assumed            -       -  not known
+                          slowdown   speed   error  source                     told   error  source
+    Alpha/Set/32/fp32        1.500   0.667       -  general, extrapolated         -       -  not known
+    Delta/Set/8/fp32         1.500   0.667       -  general, extrapolated         -       -  not known
     utilization                  -             -      not known
     GPU memory                   -             -      not known
     with the reserve             -
@@ -813,7 +813,7 @@ A run uses the row of batch 64: 1 + 0.8 x 0.2. The estimate is of loads, twice l
       estimated as asked     1.150   0.870       -  general, extrapolated
     Gamma/Game//fp32         1.160   0.862       -  general, extrapolated         -       -  not known
       estimated as asked     1.150   0.870       -  general, extrapolated
-    utilization               84.0 %           -      1 - prod(1 - u), extrapolated
+    utilization               86.2 %           -      sum of u x speed, extrapolated
     GPU memory                7000 MiB         -      sum, extrapolated
     with the reserve          8000 MiB
     fits one V100 of 16384 MiB: yes
@@ -953,9 +953,9 @@ The value that a run uses and the estimate for batch 128 (predict-unmeasured) ar
     ],
     "together": {
       "util": {
-        "value": 0.98,
-        "rmse": 0.07,
-        "source": "1 - prod(1 - u)"
+        "value": 0.988372,
+        "rmse": null,
+        "source": "sum of u x speed"
       },
       "memory_mib": {
         "value": 15000,

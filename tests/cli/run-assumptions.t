@@ -53,39 +53,39 @@ share without slowdown, which is a warning.
   sharing     none: jobs have their GPUs to themselves
   $ card -c 1x1:V100 -p pack --memory-predictor noisy
   -- -c 1x1:V100 -p pack --memory-predictor noisy
-  sharing     measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080)
+  sharing     timeslice, capacity 1 GPU; measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080)
   predictor   memory noisy (standard deviation of ln 0.665)
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
   $ card -c 1x1:V100 -p pack:max_tenants=3
   -- -c 1x1:V100 -p pack:max_tenants=3
-  sharing     measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080); 3+ tenants additive, not measured
+  sharing     timeslice, capacity 1 GPU; measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080); 3+ tenants: excesses added up, not measured
   predictor   memory oracle
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
   $ card -c 1x1:V100 -p horus --max-tenants 2 --util-noise 0.5 --util-bias 0.1
   -- -c 1x1:V100 -p horus --max-tenants 2 --util-noise 0.5 --util-bias 0.1
-  sharing     measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080)
+  sharing     timeslice, capacity 1 GPU; measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080)
   predictor   utilization noisy (RMSLE 0.51, bias 0.1), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
-  $ card -c 1x1:V100,1x1:P100 -p horus --max-tenants 8 --crowd queueing --gamma 1.43
-  -- -c 1x1:V100,1x1:P100 -p horus --max-tenants 8 --crowd queueing --gamma 1.43
-  sharing     measured+fit (RMSE of speed: profiled pairs V100 0.060; others V100 0.080); gamma 1.43; 3+ tenants queueing, not measured
+  $ card -c 1x1:V100,1x1:P100 -p horus --max-tenants 8 --sharing-mode mps --sharing-capacity 1.4 --gamma 1.43
+  -- -c 1x1:V100,1x1:P100 -p horus --max-tenants 8 --sharing-mode mps --sharing-capacity 1.4 --gamma 1.43
+  sharing     V100 mps, capacity 1.4 GPU; P100 mps, capacity 1.4 GPU; measured+fit (RMSE of speed: profiled pairs unknown; others unknown); gamma 1.43; 3+ tenants: excesses added up, not measured
   predictor   utilization noisy (RMSLE 0.154), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
   ! warning: V100, the first GPU type, is taken for the one that the trace was recorded on
   !       = hint: --reference-type=TYPE names another
   $ card -c 1x1:V100 -p horus --interference none --predictor oracle
   -- -c 1x1:V100 -p horus --interference none --predictor oracle
-  sharing     none: jobs that share a GPU run at full speed
+  sharing     timeslice, capacity 1 GPU; none: no slowdown beyond that
   predictor   utilization oracle, its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
   $ card -c 1x1:V100 -p horus --interference const:0.2 --predictor regress --predictor-holdout model
   -- -c 1x1:V100 -p horus --interference const:0.2 --predictor regress --predictor-holdout model
-  sharing     const:0.2: slower by this share beside anybody, not measured
+  sharing     timeslice, capacity 1 GPU; const:0.2: slower by this share beside any other, not measured
   predictor   utilization regress (fitted without the job's model), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
   $ card -c 1x1:V100 -p horus --assign off
   -- -c 1x1:V100 -p horus --assign off
-  sharing     measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080); 3+ tenants additive, not measured
+  sharing     timeslice, capacity 1 GPU; measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080); 3+ tenants: excesses added up, not measured
   predictor   utilization noisy (RMSLE 0.154), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: 1 of 1 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
   !       = hint: the trace may tell it, or a row of --profiles
@@ -93,7 +93,7 @@ share without slowdown, which is a warning.
   !       = hint: the trace may tell it, or a row of --profiles
   $ card -c 1x1:V100 -p horus --assign off --interference none
   -- -c 1x1:V100 -p horus --assign off --interference none
-  sharing     none: jobs that share a GPU run at full speed
+  sharing     timeslice, capacity 1 GPU; none: no slowdown beyond that
   predictor   utilization noisy (RMSLE 0.154), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: 1 of 1 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
   !       = hint: the trace may tell it, or a row of --profiles
@@ -102,9 +102,9 @@ share without slowdown, which is a warning.
   $ card -c 1x1:V100 -p fifo --assign off
   -- -c 1x1:V100 -p fifo --assign off
   sharing     none: jobs have their GPUs to themselves
-  $ horus run t.csv -c 1x1 -p pack --crowd queueing
-  ! error: --crowd=queueing is for at most 8 tenants of a GPU
-  !       = hint: its cost doubles with each: --max-tenants=8 or less
+  $ horus run t.csv -c 1x1 -p pack --sharing-capacity 9
+  ! error: a sharing capacity is auto, none or a number 0.1..8, not '9'
+  !       = hint: 1: the tenants of a GPU share the time of one GPU
   [2]
   $ horus run t.csv -c 1x1 -p pack --predictor oracle --memory-noise 1 -o out --force >/dev/null
   ! warning: memory_noise has no effect: memory_predictor is oracle

@@ -16,7 +16,7 @@ read it. A valid one is an input of the run, with a note if the policy limits no
   [3]
   $ printf 'model,limit,speed,source\nvgg16,50,0.9,ours\n*,10,1,ours\n' >m.csv
   $ horus run t.csv -c 1x1:V100 -p fifo --memory-limits m.csv -o out >/dev/null
-  ! note: memory_limits has no effect: fifo limits nobody's memory
+  ! note: memory_limits has no effect: fifo limits no job's memory
   $ jq -r '.inputs[] | select(.role == "memory_limits") | .path, .bytes' out/manifest.json
   m.csv
   55

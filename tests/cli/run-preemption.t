@@ -71,8 +71,8 @@ causes a note. Without a profile: 30 s by the table of gang sizes, 150.
   r.csv
   $ run -p fifo --restart-table r.csv --storage-bandwidth 200
   -- -p fifo --restart-table r.csv --storage-bandwidth 200
-  note: restart_table has no effect: fifo preempts nobody
-  note: storage_bandwidth has no effect: fifo preempts nobody
+  note: restart_table has no effect: fifo preempts no job
+  note: storage_bandwidth has no effect: fifo preempts no job
   preemption  none; cost none
   a ends at 100, overhead 0
   r.csv

@@ -34,9 +34,9 @@ more. A noise without effect causes a warning.
   162.500001
   noise 1: a runs 125.000001, b in 3 ways
   $ run $M/interference.json -c 1x1:V100 --interference-noise 1 | grep sharing
-  sharing     measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080); noise 1 x RMSE
+  sharing     timeslice, capacity 1 GPU; measured+fit (RMSE of speed: profiled pairs 0.060, others 0.080); noise 1 x RMSE
   $ run $M/interference.json -c 1x1:P100 --interference-noise 0.5 --gamma 2 | grep sharing
-  sharing     measured+fit (RMSE of speed: profiled pairs unknown, others unknown); noise 0.5 x RMSE (others 0.080); gamma 2
+  sharing     timeslice, capacity 1 GPU; measured+fit (RMSE of speed: profiled pairs unknown, others unknown); noise 0.5 x RMSE (others 0.080); gamma 2
   $ run $M/interference.json -c 1x1:V100 --interference const:0.2 --interference-noise 1 >/dev/null
   ! note: interference_noise has no effect: interference const:0.2 is nothing measured
   $ sed 's/"rmse": [0-9.]*/"rmse": null/' $M/interference.json >untold.json

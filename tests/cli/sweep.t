@@ -134,6 +134,7 @@ A point by its number, the same point again, and its configuration.
   1
   $ horus sweep e.json --index 2 --print-config | grep -e load -e '"cluster"' -e '"outputs"'
     "cluster": "8x8:V100",  // from e.json
+    "sharing_mode": "cluster",  // from default
     "load": 2,  // from --set
     "outputs": "summary",  // from default
   $ horus sweep e.json --gather -q | tail -1

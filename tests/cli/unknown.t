@@ -159,8 +159,8 @@ shares, every job has one: both policies of a comparison see the same jobs.
         1 trace
         1 drawn
         1 profile_from
-        1 drawn
         1 trace
+        1 drawn
   $ printf 'job_id,submit_time,duration,gpus\na,0,10,1\n' >t.csv
   $ horus run t.csv -c 1x2:V100 -p fifo -o out -f 2>&1 | grep -c 'GPU util'
   0

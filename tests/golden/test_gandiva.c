@@ -33,7 +33,7 @@ static struct hs_speed *speed;
 
 /* 1.5 and 2 times as fast on 2 and 4 GPUs; at 0.7 when spread. */
 static const char speeds[] =
-    "{\"kind\": \"speed\", \"format\": 1, \"types\": [\"V100\"], \"reference\": \"V100\",\n"
+    "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"V100\"], \"reference\": \"V100\",\n"
     " \"jobs\": [{\"profile\": \"M/d/1/fp32\", \"family\": \"F\", \"speed\": {\"V100\": 1}}],\n"
     " \"families\": [{\"family\": \"F\", \"jobs\": 1, \"speed\": {\"V100\": 1}}],\n"
     " \"scaling\": [{\"family\": \"F\", \"gpu\": \"V100\", \"gpus\": [2, 4],\n"

@@ -56,7 +56,7 @@ static void m18_at_once(void **state)
 
 static const char profiles[] = "model,dataset,batch,precision,family,util\nA,d,1,fp32,F,50\n";
 static const char speeds[] =
-    "{\"kind\": \"speed\", \"format\": 1, \"types\": [\"V100\"], \"reference\": \"V100\",\n"
+    "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"V100\"], \"reference\": \"V100\",\n"
     " \"jobs\": [{\"profile\": \"A/d/1/fp32\", \"family\": \"F\", \"speed\": {\"V100\": 1}}],\n"
     " \"families\": [{\"family\": \"F\", \"jobs\": 1, \"speed\": {\"V100\": 1}}],\n"
     " \"spread\": [{\"family\": \"F\", \"gpu\": \"V100\", \"gpus\": [2], \"factor\": [0.625]}]}\n";

@@ -50,7 +50,7 @@ static int forget(void **state)
 
 static const struct hs_json *general(void)
 {
-    return hs_json_get(hs_json_root(doc), "general");
+    return hs_json_first(hs_json_get(hs_json_root(doc), "forms"));
 }
 
 static const struct hs_json *table(const char *gpu)
@@ -151,7 +151,7 @@ static void test_a2_coefficients(void **state)
     (void)state;
     (void)data_need("calibration", "derived/lucid_trackC.csv");
     sink_init(&sink);
-    assert_int_equal(hs_measure_gpu(&m, "RTX3090", &gpu), HS_OK);
+    assert_int_equal(hs_measure_gpu(&m, "RTX3090", "timeslice", &gpu), HS_OK);
     assert_int_equal(
         hs_input_open(&input, data_path("calibration", "derived/lucid_trackC.csv"), &sink.diag),
         HS_OK);

@@ -110,16 +110,10 @@ static struct rates_action *note(enum rates_kind kind, int job)
 
 static uint64_t fraction(void)
 {
-    static const long double eighths[] = {0.125L, 0.375L, 0.5L, 0.625L, 0.75L, 1};
     static const long double powers[] = {0.25L, 0.5L, 1};
-    switch (g.world.kind) {
-    case RATED_FRACTIONS:
-        return (uint64_t)(pick(&g.dice, 6, eighths) * (long double)HS_Q32_ONE);
-    case RATED_POWERS:
+    if (g.world.kind == RATED_POWERS)
         return (uint64_t)(pick(&g.dice, 3, powers) * (long double)HS_Q32_ONE);
-    default:
-        return (uint64_t)((real(&g.dice, 0.05, 1)) * (long double)HS_Q32_ONE);
-    }
+    return (uint64_t)(real(&g.dice, 0.05, 1) * (long double)HS_Q32_ONE);
 }
 
 static bool sits_on(const struct mirror *m, int gpu)
@@ -215,12 +209,13 @@ static void slice(struct hs_plan *p, int job)
 /* Throttles and lanes of a job that holds GPUs. */
 static void adjust(struct hs_plan *p, int job)
 {
-    if (chance(40)) {
+    const bool has_parts = g.world.kind != RATED_FRACTIONS;
+    if (chance(40) && has_parts) {
         uint64_t cap_q32 = fraction();
         hs_plan_cap(p, script_handle[job], cap_q32);
         note(RATES_CAP, job)->value = (long double)cap_q32 / (long double)HS_Q32_ONE;
     }
-    if (chance(40) && g.world.kind != RATED_FRACTIONS)
+    if (chance(40) && has_parts)
         slice(p, job);
     if (chance(25) && g.scenario.jobs[job].mem_mib > 0) {
         int mib = chance(40) ? 0 : roll(&g.dice, 1000, 9000);

@@ -158,26 +158,73 @@ static int nodes_needed(const struct sim *m, int job)
     return count;
 }
 
-/* S of the job on a GPU: beside all active ones but those of its own lane. */
-static long double slowdown_on(const struct sim *m, int job, int gpu, long double *error)
+/* A tenant that runs: neither paused nor paying a cost. */
+static bool runs_on(const struct sim *m, int job, int gpu)
+{
+    const struct live *l = &m->live[job];
+    return sits_on(l, gpu) && !l->is_paused && l->cost_us == 0;
+}
+
+static bool are_of_one_group(const struct sim *m, int a, int b)
+{
+    return m->live[a].slice_group != 0 && m->live[a].slice_group == m->live[b].slice_group;
+}
+
+/* Speed of a running job on a GPU by the form alone: beside all that run but those of its group. */
+static long double form_speed(const struct sim *m, int job, int gpu, long double *error)
 {
     struct ref_tenant tenants[REF_TENANTS_MAX];
     int count = 0, self = 0;
     for (int j = 0; j < m->s->job_count; j++) {
         const struct live *l = &m->live[j];
-        if (!sits_on(l, gpu) || (j != job && l->is_paused) ||
-            (j != job && l->slice_group != 0 && l->slice_group == m->live[job].slice_group))
+        if (!runs_on(m, j, gpu) || (j != job && are_of_one_group(m, j, job)))
             continue;
         if (j == job)
             self = count;
         tenants[count++] =
-            (struct ref_tenant){m->s->jobs[j].profile, m->s->jobs[j].util_pm, l->share};
+            (struct ref_tenant){m->s->jobs[j].profile, m->s->jobs[j].util_pm, l->share * l->cap};
     }
-    return ref_slow(m->s->slow, type_of(m->s, gpu), tenants, count, self, error);
+    long double slowdown = ref_slow(m->s->slow, type_of(m->s, gpu), tenants, count, self, error);
+    *error /= slowdown * slowdown;
+    return floorl(Q32 / slowdown) / Q32;
 }
 
-/* MODEL.md 4. The error: that of S, and nine roundings to 2^-32, of what four models give and of
- * five products, each multiplied by the other factors: at most 16, a speed of 2 and 8 GPUs for 1.
+/* Of a running job on a GPU, after the time of the GPU is shared out. A part given is off by no
+ * more than all demands together, because their sum is the capacity before and after. */
+static long double speed_on(const struct sim *m, int job, int gpu, long double *error)
+{
+    long double demand[RATES_JOBS_MAX], weight[RATES_JOBS_MAX], given[RATES_JOBS_MAX];
+    long double speed = form_speed(m, job, gpu, error), sum = 0, sum_error = 0;
+    int units = 0;
+    for (int j = 0; j < m->s->job_count; j++) {
+        const struct live *l = &m->live[j];
+        bool is_repeated = false;
+        demand[j] = weight[j] = 0;
+        if (!runs_on(m, j, gpu))
+            continue;
+        for (int i = 0; i < j; i++)
+            is_repeated |= runs_on(m, i, gpu) && are_of_one_group(m, i, j);
+        units += !is_repeated;
+        long double need = ref_util_pm(m->s->jobs[j].util_pm) * l->share * l->cap, off;
+        weight[j] = l->share;
+        demand[j] = need * form_speed(m, j, gpu, &off);
+        sum += demand[j];
+        sum_error += need * off + 4 / Q32;
+    }
+    if (units < 2 || isinf(m->s->capacity) || sum + sum_error <= m->s->capacity)
+        return speed;
+    const struct live *l = &m->live[job];
+    long double need = ref_util_pm(m->s->jobs[job].util_pm) * l->share * l->cap;
+    ref_fill(m->s->job_count, demand, weight, m->s->capacity, given);
+    if (need == 0)
+        return speed;
+    *error = fmaxl(*error, (sum_error + 4 / Q32) / need);
+    return given[job] < demand[job] ? given[job] / need : speed;
+}
+
+/* MODEL.md 4. The error: that of the speed, and nine roundings to 2^-32, of what four models give
+ * and of five products, each multiplied by the other factors: at most 16, a speed of 2 and 8 GPUs
+ * for 1.
  */
 static void rate(struct sim *m, int job)
 {
@@ -190,10 +237,9 @@ static void rate(struct sim *m, int job)
         return;
     for (int i = 0; i < l->gpu_count; i++) {
         const struct rates_speed *v = speed_of(m->s, job, type_of(m->s, l->gpus[i]));
-        long double error, slowdown = slowdown_on(m, job, l->gpus[i], &error);
-        long double inverse = floorl(Q32 / slowdown) / Q32;
-        slowest = fminl(slowest, v->speed * l->share * inverse);
-        worst = fmaxl(worst, error / slowdown);
+        long double error, speed = speed_on(m, job, l->gpus[i], &error);
+        slowest = fminl(slowest, v->speed * l->share * speed);
+        worst = fmaxl(worst, error / speed);
         long double factor = is_spread ? spread_factor(v, l->gpu_count) : 1;
         if (l->gpu_count != m->s->jobs[job].gpus)
             factor *= throughput(v, l->gpu_count) / throughput(v, m->s->jobs[job].gpus);

@@ -7,7 +7,7 @@
  *     rates_play(&s);       // fills outcome and segments from jobs, nodes and plans
  *
  * Readings of the text where it leaves room:
- *   - A job that pays a cost sits on its GPUs and slows others; a paused one does not (state.h).
+ *   - A job that pays a cost sits on its GPUs and slows no other, like a paused one.
  *   - Over GPU types a gang's speed is that of its slowest worker; how it scales with its GPUs and
  *     suffers from being spread, by as many as it holds, is that of the type on which both together
  *     are worst. It is spread when fewer of the nodes that it may use would hold as many.
@@ -105,6 +105,7 @@ struct rates_scenario {
     int64_t type_mem_mib[REF_TYPES_MAX], reserve_mib, oom_delay_us, startup_us;
     struct rates_speed speed[RATES_PROFILES_MAX + 1][REF_TYPES_MAX];
     const struct ref_slow_model *slow;
+    long double capacity; /* of a GPU that two or more share; INFINITY = no limit */
     int job_count;
     struct rates_job jobs[RATES_JOBS_MAX];
     int plan_count;

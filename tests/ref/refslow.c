@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See refslow.h. O(2^n n^2) for a queue of n.
+ * See refslow.h.
  */
 #include "refslow.h"
 
 #include <math.h>
 #include <stddef.h>
-
-struct set {
-    const struct ref_slow_model *model;
-    int type;
-    const struct ref_tenant *tenants;
-    int count;
-};
-
-struct known { /* a value and how far it may be off */
-    long double value, error;
-};
 
 static long double clip(long double x, long double low, long double high)
 {
@@ -54,6 +43,11 @@ static long double fitted_slowdown(const struct ref_slow_model *m, const struct 
     return 1 / clip(speed, 0.05L, 1);
 }
 
+long double ref_util_pm(int util_pm)
+{
+    return util_pm < 0 ? 1 : (long double)util_pm / 1000;
+}
+
 /* S of i beside j, both there all the time. */
 static long double pair_slowdown(const struct ref_slow_model *m, int type,
                                  const struct ref_tenant *i, const struct ref_tenant *j)
@@ -66,64 +60,50 @@ static long double pair_slowdown(const struct ref_slow_model *m, int type,
     if (own != NULL && other != NULL) {
         slowdown = m->is_fit ? 0 : t->measured[own - t->row][other - t->row];
         slowdown = slowdown > 0 ? fmaxl(slowdown, 1) : fitted_slowdown(m, t, own, other);
-    } else if (i->util_pm >= 0 && j->util_pm >= 0) {
-        slowdown =
-            general_slowdown(m, (long double)i->util_pm / 1000, (long double)j->util_pm / 1000);
+    } else {
+        slowdown = general_slowdown(m, ref_util_pm(i->util_pm), ref_util_pm(j->util_pm));
     }
     return fminl(powl(slowdown, m->gamma), 1000);
 }
 
-/* S_ij - 1, by as much of the time as j is there. */
-static struct known excess(const struct set *s, int i, int j)
-{
-    long double slowdown = pair_slowdown(s->model, s->type, &s->tenants[i], &s->tenants[j]);
-    long double raised = fmaxl(1, s->model->gamma * slowdown);
-    long double cut = s->tenants[j].presence < 1 ? REF_Q20 : 0; /* the product is rounded, too */
-    return (struct known){(slowdown - 1) * s->tenants[j].presence,
-                          REF_PAIR_ERROR * raised * s->tenants[j].presence + cut};
-}
-
-static struct known slowdown_in(const struct set *s, unsigned members, int i);
-
-/* How much more often than alone j is found in the queue of these members, j among them. */
-static struct known crowding(const struct set *s, unsigned members, int j)
-{
-    if (s->tenants[j].util_pm <= 0)
-        return (struct known){1, 0};
-    long double u = (long double)s->tenants[j].util_pm / 1000;
-    struct known round = slowdown_in(s, members, j);
-    return (struct known){(1 - (1 - u) / round.value) / u,
-                          (1 - u) / u * round.error / (round.value * round.value)};
-}
-
-/* Mean value analysis, one customer a class: i, arriving, sees the network of the others. */
-static struct known slowdown_in(const struct set *s, unsigned members, int i)
-{
-    struct known slowdown = {1, 0};
-    for (int j = 0; j < s->count; j++) {
-        if (j == i || (members >> j & 1) == 0)
-            continue;
-        struct known pair = excess(s, i, j), crowd = {1, 0};
-        if (pair.value <= 0)
-            continue;
-        if (s->model->is_queueing)
-            crowd = crowding(s, members & ~(1u << i), j);
-        slowdown.value += fminl(pair.value * crowd.value, fmaxl(1, pair.value));
-        slowdown.error += pair.error * crowd.value + pair.value * crowd.error;
-    }
-    return slowdown;
-}
-
+/* A co-runner adds S_ij - 1, by as much of the time as it is there. */
 long double ref_slow(const struct ref_slow_model *m, int type, const struct ref_tenant *tenants,
                      int count, int self, long double *error)
 {
-    const struct set s = {m, type, tenants, count};
-    unsigned members = 0;
-    for (int j = 0; j < count; j++)
-        if (tenants[j].util_pm != 0 || j == self)
-            members |= 1u << j;
-    struct known slowdown = slowdown_in(&s, members, self);
+    long double slowdown = 1, off = 0;
+    for (int j = 0; j < count; j++) {
+        const long double presence = tenants[j].presence;
+        if (j == self || tenants[j].util_pm == 0)
+            continue;
+        long double pair = pair_slowdown(m, type, &tenants[self], &tenants[j]);
+        slowdown += (pair - 1) * presence;
+        off += REF_PAIR_ERROR * fmaxl(1, m->gamma * pair) * presence +
+               (presence < 1 ? REF_Q20 : 0); /* the product is rounded, too */
+    }
     if (error != NULL)
-        *error = slowdown.error;
-    return slowdown.value;
+        *error = off;
+    return slowdown;
+}
+
+void ref_fill(int count, const long double *demand, const long double *weight, long double capacity,
+              long double *given)
+{
+    bool is_met[REF_TENANTS_MAX] = {false};
+    for (;;) {
+        long double left = capacity, weights = 0, level;
+        int next = -1;
+        for (int i = 0; i < count; i++) {
+            left -= is_met[i] ? demand[i] : 0;
+            weights += is_met[i] ? 0 : weight[i];
+            if (!is_met[i] && (next < 0 || demand[i] * weight[next] < demand[next] * weight[i]))
+                next = i;
+        }
+        level = weights > 0 ? left / weights : 0;
+        if (next < 0 || demand[next] > weight[next] * level) {
+            for (int i = 0; i < count; i++)
+                given[i] = is_met[i] ? demand[i] : weight[i] * level;
+            return;
+        }
+        is_met[next] = true;
+    }
 }

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The slowdown of a job beside others, written a second time: from the definitions of the pair form
- * and of mean value analysis and the forms of configs/models/README.md, in long double, without
- * tables, sharing no line with src/model. Pairs come from what was measured, else from the
- * coefficients of the GPU type, else from the general form, else nobody is slowed; sets add up the
- * excesses of pairs, or are closed queueing networks solved exactly over all subsets.
+ * The slowdown of a job beside others, written a second time: from the forms of
+ * configs/models/README.md, in long double, without tables, sharing no line with src/model. Pairs
+ * come from what was measured, else from the coefficients of the GPU type, else from the general
+ * form; sets add up the excesses of pairs. An unknown utilization is 100 %.
  *
  *     S = ref_slow(&model, type, tenants, 3, 0, &error);     // of tenants[0]
  *
  * Readings of the text where it leaves room:
  *   - Sets of three and more are made of the same pairs as sets of two, measured ones included.
  *   - A tenant that is there for a part of the time adds that part of its excess (MODEL.md 6).
- *   - The queue of jobs that are known by pair slowdowns S_ij: a co-runner j that is found in the
- *     queue q_j of the time slows i by (S_ij - 1) q_j / u_j, which is mean value analysis where
- *     S_ij = 1 + u_i u_j; at most by what one turn of j's costs, max(1, S_ij - 1). Of unknown
- *     utilization: by S_ij - 1.
  */
 #ifndef HORUS_TESTS_REFSLOW_H
 #define HORUS_TESTS_REFSLOW_H
@@ -49,7 +44,6 @@ struct ref_table {
 
 struct ref_slow_model {
     long double k, alpha, beta, gamma;
-    bool is_queueing;
     bool is_fit; /* measured pairs do not count */
     struct ref_table table[REF_TYPES_MAX];
 };
@@ -62,10 +56,18 @@ struct ref_tenant {
 
 #define REF_TENANTS_MAX 16
 
+/* Of per mille, 0..1; an unknown one is 1. */
+long double ref_util_pm(int util_pm);
+
 /* S >= 1 of tenants[self]. error (may be NULL): how far a computation may be off that is exact but
  * for pair excesses within REF_PAIR_ERROR. */
 long double ref_slow(const struct ref_slow_model *m, int type, const struct ref_tenant *tenants,
                      int count, int self, long double *error);
+
+/* Max-min fair, by raising the level to one demand after the other: each is given its demand, or
+ * weight x level, and together the capacity, or less if they demand less. */
+void ref_fill(int count, const long double *demand, const long double *weight, long double capacity,
+              long double *given);
 
 /* A pair's S is rounded to Q20 (one unit at worst); where it comes from the general form, k is
  * rounded likewise and each power to Q30, which with k <= 8 is another unit, and 2^-5 of one. Both

@@ -103,7 +103,7 @@ a1() {
 }
 
 # Where a score is: jq programs.
-general() { echo ".general.holdout[] | select(.protocol == \"$1\")"; } # PROTOCOL
+general() { echo ".forms[0].holdout[] | select(.protocol == \"$1\")"; } # PROTOCOL
 table() { # GPU PROTOCOL
     echo ".tables[] | select(.gpu == \"$1\") | .holdout[] | select(.protocol == \"$2\")"
 }
@@ -117,10 +117,10 @@ interference() {
     local side i gpu
     local row r2 mae noise family eight must stretch
     local thresholds=(1.1 1.2 1.5)
-    figure A2 "general form, k" +-.005 .677 - interference .general.k
-    figure A2 "  alpha" +-.005 1.016 - interference .general.alpha
-    figure A2 "  beta" +-.005 1.763 - interference .general.beta
-    figure A2 "  RMSE in sample" = .0791 - interference .general.in_sample.rmse
+    figure A2 "general form, k" +-.005 .677 - interference .forms[0].k
+    figure A2 "  alpha" +-.005 1.016 - interference .forms[0].alpha
+    figure A2 "  beta" +-.005 1.763 - interference .forms[0].beta
+    figure A2 "  RMSE in sample" = .0791 - interference .forms[0].in_sample.rmse
 
     for side in own co-runner; do
         row=$(general "unseen model, $side")

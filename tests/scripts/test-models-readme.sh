@@ -35,7 +35,7 @@ slowdown_table() {
     jq -r '
         def row(name): [name, .n, .mae, .rmse, .r2, .bias, .p95, .rho,
             if .accuracy then (.accuracy | map(tostring) | join(" ")) else "" end] | @tsv;
-        (.general.holdout[] | select(.protocol != "unseen pair of jobs")
+        (.forms[0].holdout[] | select(.protocol != "unseen pair of jobs")
             | row("RTX 3090, general: " + .protocol)),
         (.tables[] | select(.form == "two-way") | .holdout[]
             | select(.protocol != "unseen pair of models, S cut to 1")
@@ -142,7 +142,7 @@ while read -r command; do
     case $command in
     *predict*L40S*)
         verdict "a pair of the example is measured" \
-            "$(grep -q '^  BERT/SQuAD/32/amp .* measured ' "$work/said" || cat "$work/said")"
+            "$(grep -q '^  DCGAN/LSUN/64/fp32 .* measured ' "$work/said" || cat "$work/said")"
         ;;
     esac
 done <"$work/commands"

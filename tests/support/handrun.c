@@ -191,16 +191,18 @@ void handrun_play(const struct hs_report *r)
                                 .gpus = all,
                                 .gpu_count = 2});
     start(r, &a, 0, all);
-    instant(r, (struct hs_instant){
-                   .running = 1, .gpus_held = 2, .util_model_pm = 1000, .util_sum_pm = 1000});
+    instant(r, (struct hs_instant){.running = 1,
+                                   .gpus_held = 2,
+                                   .load_pm_q32 = 1000 * HS_Q32_ONE,
+                                   .solo_pm_q32 = 1000});
     submit(r, &b);
     instant(r, (struct hs_instant){.time_us = 1 * S,
                                    .running = 1,
                                    .pending = 1,
                                    .gpus_held = 2,
                                    .gpus_wanted = 4,
-                                   .util_model_pm = 1000,
-                                   .util_sum_pm = 1000,
+                                   .load_pm_q32 = 1000 * HS_Q32_ONE,
+                                   .solo_pm_q32 = 1000 * HS_Q32_ONE,
                                    .wait_resources = 4});
     submit(r, &c);
     instant(r, (struct hs_instant){.time_us = 2 * S,
@@ -209,8 +211,8 @@ void handrun_play(const struct hs_report *r)
                                    .gpus_held = 2,
                                    .gpus_wanted = 5,
                                    .gpus_fragmented = 2,
-                                   .util_model_pm = 1000,
-                                   .util_sum_pm = 1000,
+                                   .load_pm_q32 = 1000 * HS_Q32_ONE,
+                                   .solo_pm_q32 = 1000 * HS_Q32_ONE,
                                    .wait_resources = 4,
                                    .wait_priority = 1});
     submit(r, &d);

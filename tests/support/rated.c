@@ -5,6 +5,7 @@
  */
 #include "support/rated.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -198,7 +199,7 @@ static void draw_speeds(struct rated *w, struct dice *d)
     long double own[4][3], family[2][3];
     struct rates_speed gangs[2][2] = {{{0}}};
     struct text t = {0};
-    put(&t, "{\"kind\": \"speed\", \"format\": 1, \"types\": [\"V100\", \"P100\", \"K80\"],\n"
+    put(&t, "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"V100\", \"P100\", \"K80\"],\n"
             " \"reference\": \"V100\", \"jobs\": [");
     for (int p = 0; p < 4; p++) {
         if (p == 1)
@@ -288,8 +289,8 @@ static void draw_table(struct rated *w, struct dice *d, struct text *t, int type
     int c = index_of(w, types[type]);
     struct ref_table *table = c >= 0 ? &w->slow.table[c] : &unused;
     *table = (struct ref_table){.form = form, .rows = 4};
-    put(t, "%s\n  {\"gpu\": \"%s\", \"form\": \"%s\", \"jobs\": [", type > 0 ? "," : "",
-        types[type], form == REF_RANK1 ? "rank-1" : "two-way");
+    put(t, "%s\n  {\"gpu\": \"%s\", \"mode\": \"timeslice\", \"form\": \"%s\", \"jobs\": [",
+        type > 0 ? "," : "", types[type], form == REF_RANK1 ? "rank-1" : "two-way");
     for (int p = 0; p < table->rows; p++) {
         struct ref_row *r = &table->row[p];
         *r = (struct ref_row){.profile = p, .model = model_of[p]};
@@ -315,25 +316,30 @@ static void draw_table(struct rated *w, struct dice *d, struct text *t, int type
 static void draw_truth(struct rated *w, struct dice *d)
 {
     struct hs_interference_options how = {.mode = HS_INTERFERENCE_MEASURED, .gamma = 1};
-    const char *names[HS_GPU_TYPES_MAX];
+    struct hs_interference_type names[HS_GPU_TYPES_MAX];
     bool is_any = w->kind == RATED_ANY;
     struct text t = {0};
     w->slow.k = is_any ? real(d, 0.2, 1.5) : 1;
     w->slow.alpha = is_any ? real(d, 0.5, 2) : 1;
     w->slow.beta = is_any ? real(d, 0.5, 2) : 1;
     w->slow.gamma = 1;
-    w->slow.is_queueing = is_any && roll(d, 0, 2) == 0;
     w->slow.is_fit = roll(d, 0, 3) == 0;
-    how.crowd = w->slow.is_queueing ? HS_CROWD_QUEUEING : HS_CROWD_ADDITIVE;
+    how.capacity = is_any ? (double)real(d, 0.6, 1.8) : (double)INFINITY;
+    w->scenario.capacity = how.capacity;
     how.mode = w->slow.is_fit ? HS_INTERFERENCE_FIT : HS_INTERFERENCE_MEASURED;
-    put(&t, "{\"kind\": \"interference\", \"format\": 1, \"general\": {\"gpu\": \"V100\", ");
-    put(&t, "\"k\": %.17g, \"alpha\": %.17g, \"beta\": %.17g},\n \"tables\": [", (double)w->slow.k,
-        (double)w->slow.alpha, (double)w->slow.beta);
+    put(&t, "{\"kind\": \"interference\", \"format\": 2, \"forms\": [");
+    for (int i = 0; i < 2; i++) /* P100 has a two-way table */
+        put(&t,
+            "%s{\"gpu\": \"%s\", \"mode\": \"timeslice\", \"k\": %.17g, \"alpha\": %.17g, "
+            "\"beta\": %.17g}",
+            i > 0 ? ", " : "", types[i], (double)w->slow.k, (double)w->slow.alpha,
+            (double)w->slow.beta);
+    put(&t, "],\n \"tables\": [");
     draw_table(w, d, &t, 0, REF_RANK1);
     draw_table(w, d, &t, 1, is_any ? REF_TWO_WAY : REF_RANK1);
     put(&t, "]}\n");
     for (uint32_t c = 0; c < w->cluster.type_count; c++)
-        names[c] = w->cluster.types[c].name;
+        names[c] = (struct hs_interference_type){.gpu = w->cluster.types[c].name};
     if (hs_interference_load(&w->truth, made("interference.json", t.at), &catalogue, &how, names,
                              w->cluster.type_count, &sink.diag) != HS_OK)
         fail_msg("%s%s", sink.text, t.at);

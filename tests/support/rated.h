@@ -20,9 +20,10 @@
 
 /* Which numbers are drawn, and with it what must agree to the microsecond:
  * FRACTIONS  every rate is a binary fraction: pairs slow each other 1, 2 or 4 times, two tenants;
- * POWERS     any slowdown that Q20 holds, up to four tenants, lanes; all else powers of two, so
- * that rounding 1 / S down to Q32 and rounding the product down is the same in any order; ANY
- * anything: within the bound of refrates.c. */
+ * POWERS     any slowdown that Q20 holds, up to four tenants, slice groups, throttles; all else
+ *            powers of two, so that rounding 1 / S down to Q32 and rounding the product down is the
+ *            same in any order; ANY anything: within the bound of refrates.c.
+ * The time of a GPU is limited in ANY alone: its shares are no binary fractions. */
 enum rated_kind { RATED_FRACTIONS, RATED_POWERS, RATED_ANY, RATED_KINDS };
 
 #define RATED_PROFILES 6

@@ -4,6 +4,7 @@
  */
 #include "support/run.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,11 +187,11 @@ static enum hs_status run_engine(const struct hs_engine_config *config,
 static enum hs_status constant_interference(double excess, const struct hs_cluster *cluster,
                                             struct hs_interference **m, struct hs_diag *diag)
 {
-    const char *types[HS_GPU_TYPES_MAX];
+    struct hs_interference_type types[HS_GPU_TYPES_MAX] = {{0}};
     const struct hs_interference_options options = {
-        .mode = HS_INTERFERENCE_CONST, .excess = excess, .gamma = 1};
+        .mode = HS_INTERFERENCE_CONST, .excess = excess, .gamma = 1, .capacity = INFINITY};
     for (uint32_t t = 0; t < cluster->type_count; t++)
-        types[t] = cluster->types[t].name;
+        types[t].gpu = cluster->types[t].name;
     return hs_interference_load(m, NULL, NULL, &options, types, cluster->type_count, diag);
 }
 

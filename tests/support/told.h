@@ -36,7 +36,7 @@ struct told {
     "  {\"protocol\": \"unseen model\", \"rmse\": 0.25},\n"                                        \
     "  {\"protocol\": \"one measured configuration, no features\", \"rmse\": 0.12}]"
 #define TOLD_MODEL(general, predictions)                                                           \
-    "{\"kind\": \"predictor\", \"format\": 1, \"general\": " general ",\n"                         \
+    "{\"kind\": \"predictor\", \"format\": 2, \"general\": " general ",\n"                         \
     " \"predictions\": [" predictions "],\n"                                                       \
     " \"shift\": {\"per_ln_batch\": 1.44269504089, \"amp\": -1},\n"                                \
     " \"holdout\": " TOLD_HOLDOUT ",\n"                                                            \

@@ -12,22 +12,24 @@
 
 #include <cmocka.h>
 
-const char *const truth_types[TRUTH_TYPES] = {"RTX3090", "V100", "P100", "v-100"};
+const struct hs_interference_type truth_types[TRUTH_TYPES] = {
+    {.gpu = "RTX3090"}, {.gpu = "V100"}, {.gpu = "P100"}, {.gpu = "v-100"}};
 
 const char truth_tables[] =
-    "{\"kind\": \"interference\", \"format\": 1,\n"
-    " \"general\": {\"gpu\": \"RTX3090\", \"form\": \"1 + k u^alpha v^beta\",\n"
+    "{\"kind\": \"interference\", \"format\": 2,\n"
+    " \"forms\": [{\"gpu\": \"RTX3090\", \"mode\": \"timeslice\", \"form\": \"1 + k u^alpha "
+    "v^beta\",\n"
     "   \"k\": 1, \"alpha\": 1, \"beta\": 1,\n"
     "   \"holdout\": [{\"protocol\": \"unseen model, own\", \"n\": 9, \"rmse\": 0.08},\n"
-    "                 {\"protocol\": \"unseen model, other\", \"n\": 9, \"rmse\": 0.09}]},\n"
+    "                 {\"protocol\": \"unseen model, other\", \"n\": 9, \"rmse\": 0.09}]}],\n"
     " \"tables\": [\n"
-    "   {\"gpu\": \"V100\", \"form\": \"rank-1\",\n"
+    "   {\"gpu\": \"V100\", \"mode\": \"timeslice\", \"form\": \"rank-1\",\n"
     "    \"jobs\": [{\"profile\": \"A/d/1/fp32\", \"a\": 0.5, \"b\": 1},\n"
     "              {\"profile\": \"B/d/1/fp32\", \"a\": 2, \"b\": 0.25},\n"
     "              {\"profile\": \"C/d/1/fp32\", \"a\": 100, \"b\": 0}],\n"
     "    \"pairs\": [[0, 1, 2.5], [1, 0, 0.875]],\n"
     "    \"holdout\": [{\"protocol\": \"unseen pair\", \"n\": 9, \"rmse\": 0.058}]},\n"
-    "   {\"gpu\": \"RTX 3090\", \"form\": \"two-way\", \"lambda\": 1,\n"
+    "   {\"gpu\": \"RTX 3090\", \"mode\": \"timeslice\", \"form\": \"two-way\", \"lambda\": 1,\n"
     "    \"jobs\": [{\"profile\": \"A/d/1/fp32\", \"util\": 0.5, \"own\": 0.0625,\n"
     "               \"other\": -0.125, \"own_slope\": 0.25, \"other_slope\": -0.5},\n"
     "              {\"profile\": \"b/D/1/FP32\", \"util\": 1, \"own\": 1.5,\n"
@@ -79,8 +81,9 @@ struct hs_interference *truth_of_form(const double *form,
 {
     char text[256];
     (void)snprintf(text, sizeof text,
-                   "{\"kind\": \"interference\", \"format\": 1, \"general\": {\"gpu\": \"x\", "
-                   "\"k\": %.17g, \"alpha\": %.17g, \"beta\": %.17g}}",
+                   "{\"kind\": \"interference\", \"format\": 2, \"forms\": [{\"gpu\": \"x\", "
+                   "\"mode\": \"timeslice\", "
+                   "\"k\": %.17g, \"alpha\": %.17g, \"beta\": %.17g}]}",
                    form[0], form[1], form[2]);
     return truth_of_text(text, options);
 }

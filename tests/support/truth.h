@@ -16,7 +16,7 @@ enum { TRUTH_A, TRUTH_B, TRUTH_C, TRUTH_D };
 
 /* Two names of one type among them. */
 enum { TRUTH_RTX3090, TRUTH_V100, TRUTH_P100, TRUTH_V100_AGAIN, TRUTH_TYPES };
-extern const char *const truth_types[TRUTH_TYPES];
+extern const struct hs_interference_type truth_types[TRUTH_TYPES];
 
 /* The general form is the closed queue, 1 + u v, with a hold-out RMSE of 0.08 on the RTX3090. On a
  * V100: rank-1 over A, B, C, RMSE 0.058, the pairs A beside B and B beside A measured. On an

@@ -141,7 +141,7 @@ static void a_profile_may_be_faster_than_its_type(void **state)
 {
     static const char profiles[] = "model,dataset,batch,precision,family\nM,d,1,fp32,F\n";
     static const char speeds[] =
-        "{\"kind\": \"speed\", \"format\": 1, \"types\": [\"A\", \"B\"], \"reference\": \"A\",\n"
+        "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"A\", \"B\"], \"reference\": \"A\",\n"
         " \"jobs\": [{\"profile\": \"M/d/1/fp32\", \"family\": \"F\", \"speed\": {\"A\": 1, \"B\": "
         "4}}],\n"
         " \"families\": [{\"family\": \"F\", \"jobs\": 1, \"speed\": {\"A\": 1, \"B\": 4}}]}\n";

@@ -41,7 +41,7 @@ static uint32_t job_on(const char *gpu, const char *model, const char *batch, do
                            .util = util,
                            .bw_util = bw,
                            .mem_mib = NAN};
-    assert_int_equal(hs_measure_gpu(&m, gpu, &solo.gpu), HS_OK);
+    assert_int_equal(hs_measure_gpu(&m, gpu, HS_MODE_UNKNOWN, &solo.gpu), HS_OK);
     return hs_measure_solo(&m, &solo);
 }
 

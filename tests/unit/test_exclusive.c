@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/fixed.h"
 #include "support/script.h"
 
 #define S HS_TEST_S
@@ -44,8 +45,9 @@ static void a_node_of_several_words_is_held(void **state)
     assert_int_equal(r.segments[1].gpus[0], 0);
     assert_int_equal(r.instants[0].gpus_held, 138);
     assert_int_equal(r.instants[0].milli_held, 138000);
-    assert_int_equal(r.instants[0].util_model_pm, 60 * 500 + 78 * 100);
-    assert_int_equal(r.instants[1].util_sum_pm, 78 * 100); /* at 10 s the first is gone */
+    assert_int_equal(r.instants[0].load_pm_q32, (60 * 500 + 78 * 100) * HS_Q32_ONE);
+    assert_int_equal(r.instants[1].solo_pm_q32,
+                     (78 * 100) * HS_Q32_ONE); /* at 10 s the first is gone */
     hs_test_free(&r);
 }
 
@@ -125,7 +127,7 @@ static void who_asks_about_a_gpu_is_answered(void **state)
     assert_int_equal(r.jobs[2].end_us, 20 * S);
     assert_int_equal(r.jobs[1].preemptions, 0); /* placed again at once: it moved */
     assert_int_equal(r.jobs[1].migrations, 1);
-    assert_int_equal(r.instants[1].util_model_pm, 600);
+    assert_int_equal(r.instants[1].load_pm_q32, 600 * HS_Q32_ONE);
     hs_test_free(&r);
 }
 

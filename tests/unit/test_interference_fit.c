@@ -94,7 +94,7 @@ static void test_each_gpu_type_has_its_table(void **state)
     struct hs_json_doc *doc = subject_run("interference", &options);
     const struct hs_json *root = hs_json_root(doc);
     assert_string_equal(hs_json_text(hs_json_get(root, "kind")), "interference");
-    const struct hs_json *general = hs_json_get(root, "general");
+    const struct hs_json *general = hs_json_first(hs_json_get(root, "forms"));
     assert_string_equal(hs_json_text(hs_json_get(general, "gpu")), "A100");
     assert_true(number(general, "k") > 0.8 && number(general, "k") < 1.3); /* the queue: 1 */
     const struct hs_json *tables = hs_json_get(root, "tables");
@@ -159,7 +159,7 @@ static void test_measured_pairs_on_demand(void **state)
     options.is_keeping_pairs = true;
     struct hs_json_doc *doc = subject_run("interference", &options);
     const struct hs_json *root = hs_json_root(doc);
-    assert_int_equal(hs_json_kind(hs_json_get(root, "general")), HS_JSON_ABSENT);
+    assert_int_equal(hs_json_kind(hs_json_get(root, "forms")), HS_JSON_ABSENT);
     const struct hs_json *pairs = hs_json_get(item(hs_json_get(root, "tables"), 0), "pairs");
     assert_int_equal(hs_json_count(pairs), UNKNOWN * UNKNOWN);
     for (uint32_t p = 0; p < UNKNOWN * UNKNOWN; p++) {
@@ -317,7 +317,7 @@ static void test_a_table_beyond_all_bounds_is_refused(void **state)
  * error of the general form, and is read for all that. */
 static void test_a_file_of_little_data_is_read(void **state)
 {
-    static const char *const gpus[] = {"A100"};
+    static const struct hs_interference_type gpus[] = {{.gpu = "A100"}};
     static const struct hs_interference_options plain = {.gamma = 1};
     struct hs_catalogue catalogue = {0};
     struct hs_interference *m;
@@ -347,7 +347,8 @@ static void test_one_general_form_for_all_tables(void **state)
     struct hs_calibrate_options options = options_of("small.csv", "large.csv");
     struct hs_json_doc *doc = subject_run("interference", &options);
     const struct hs_json *root = hs_json_root(doc);
-    assert_string_equal(hs_json_text(hs_json_get(hs_json_get(root, "general"), "gpu")), "A100");
+    assert_string_equal(hs_json_text(hs_json_get(hs_json_first(hs_json_get(root, "forms")), "gpu")),
+                        "A100");
     const struct hs_json *tables = hs_json_get(root, "tables");
     assert_int_equal(hs_json_count(tables), 2);
     assert_string_equal(hs_json_text(hs_json_get(item(tables, 0), "gpu")), "H100");

@@ -22,7 +22,7 @@ static const struct hs_interference_options plain = {.gamma = 1};
 static void test_parse(void **state)
 {
     (void)state;
-    struct hs_interference_options options = {.gamma = 1.5, .crowd = HS_CROWD_QUEUEING};
+    struct hs_interference_options options = {.gamma = 1.5};
     sink_init(&truth_sink);
     struct hs_diag *diag = &truth_sink.diag;
     assert_int_equal(hs_interference_parse("const:0.2", &options, diag), HS_OK);
@@ -37,7 +37,6 @@ static void test_parse(void **state)
     assert_int_equal(hs_interference_parse("measured+fit", &options, diag), HS_OK);
     assert_int_equal(options.mode, HS_INTERFERENCE_MEASURED);
     assert_true(options.gamma == 1.5);
-    assert_int_equal(options.crowd, HS_CROWD_QUEUEING);
     assert_string_equal(truth_sink.text, "");
 }
 
@@ -74,15 +73,16 @@ static void test_parse_errors(void **state)
 
 /* ---- bad files ---- */
 
-#define HEAD    "{\"kind\": \"interference\", \"format\": 1,\n"
-#define GENERAL "\"general\": {\"gpu\": \"V100\", \"k\": 1, \"alpha\": 1, \"beta\": 2},\n"
-#define JOB_A   "{\"profile\": \"A/d/1/fp32\", \"a\": 1, \"b\": 1}"
-#define JOB_B   "{\"profile\": \"B/d/1/fp32\", \"a\": 1, \"b\": 1}"
-#define RANK_1  HEAD "\"tables\": [{\"gpu\": \"V100\", \"form\": \"rank-1\",\n\"jobs\": ["
-#define PAIRS   RANK_1 JOB_A ",\n" JOB_B "],\n\"pairs\": ["
+#define HEAD   "{\"kind\": \"interference\", \"format\": 2,\n"
+#define FORMS  "\"forms\": [{" MODE "\"k\": 1, \"alpha\": 1, \"beta\": 2}],\n"
+#define MODE   "\"gpu\": \"V100\", \"mode\": \"timeslice\", "
+#define JOB_A  "{\"profile\": \"A/d/1/fp32\", \"a\": 1, \"b\": 1}"
+#define JOB_B  "{\"profile\": \"B/d/1/fp32\", \"a\": 1, \"b\": 1}"
+#define RANK_1 HEAD "\"tables\": [{" MODE "\"form\": \"rank-1\",\n\"jobs\": ["
+#define PAIRS  RANK_1 JOB_A ",\n" JOB_B "],\n\"pairs\": ["
 #define TWO_WAY                                                                                    \
-    HEAD GENERAL "\"tables\": [{\"gpu\": \"V100\", \"form\": \"two-way\",\n\"jobs\": ["            \
-                 "{\"profile\": \"A/d/1/fp32\", "
+    HEAD FORMS "\"tables\": [{" MODE "\"form\": \"two-way\",\n\"jobs\": ["                         \
+               "{\"profile\": \"A/d/1/fp32\", "
 
 /* '@' stands before the fault and is not part of the file. */
 static void expect_fault(const char *marked, const char *message)
@@ -107,31 +107,33 @@ static void expect_fault(const char *marked, const char *message)
 static void test_bad_general(void **state)
 {
     (void)state;
-    expect_fault("{\"kind\": @\"speed\", \"format\": 1}",
+    expect_fault("{\"kind\": @\"speed\", \"format\": 2}",
                  "a model file of kind 'speed' where 'interference' is needed");
     expect_fault(HEAD "@\"generl\": {}}", "unknown key 'generl' in an interference model");
-    expect_fault(HEAD "\"general\": @[]}", "general must be an object, not an array");
-    expect_fault(HEAD "\"general\": @null}", "general must be an object, not null");
-    expect_fault(HEAD "\"general\": @{\"alpha\": 1, \"beta\": 1}}", "\"k\" is missing");
-    expect_fault(HEAD "\"general\": {\"k\": 1, \"alpha\": 1, \"beta\": 1, @\"gama\": 1}}",
-                 "unknown key 'gama' in general");
-    expect_fault(HEAD "\"general\": {\"k\": @-0.1, \"alpha\": 1, \"beta\": 1}}",
+    expect_fault(HEAD "\"forms\": @{}}", "forms must be an array, not an object");
+    expect_fault(HEAD "\"forms\": [@null]}", "a form must be an object, not null");
+    expect_fault(HEAD "\"forms\": [@{" MODE "\"alpha\": 1, \"beta\": 1}]}", "\"k\" is missing");
+    expect_fault(HEAD "\"forms\": [{" MODE "\"k\": 1, \"alpha\": 1, \"beta\": 1, @\"gama\": 1}]}",
+                 "unknown key 'gama' in a form");
+    expect_fault(HEAD "\"forms\": [{" MODE "\"k\": @-0.1, \"alpha\": 1, \"beta\": 1}]}",
                  "k must be a number 0..100");
-    expect_fault(HEAD "\"general\": {\"k\": @\"1\", \"alpha\": 1, \"beta\": 1}}",
+    expect_fault(HEAD "\"forms\": [{" MODE "\"k\": @\"1\", \"alpha\": 1, \"beta\": 1}]}",
                  "k must be a number 0..100");
-    expect_fault(HEAD "\"general\": {\"k\": 1, \"alpha\": @0, \"beta\": 1}}",
+    expect_fault(HEAD "\"forms\": [{" MODE "\"k\": 1, \"alpha\": @0, \"beta\": 1}]}",
                  "alpha must be a number 0.01..10");
-    expect_fault(HEAD "\"general\": {\"k\": 1, \"alpha\": 1, \"beta\": @null}}",
+    expect_fault(HEAD "\"forms\": [{" MODE "\"k\": 1, \"alpha\": 1, \"beta\": @null}]}",
                  "beta must be a number 0.01..10");
-    expect_fault(HEAD "\"general\": {\"k\": @NaN, \"alpha\": 1, \"beta\": 1}}", "");
-    expect_fault(HEAD "\"general\": {\"k\": 1, \"alpha\": 1, \"beta\": @1e999}}",
+    expect_fault(HEAD "\"forms\": [{" MODE "\"k\": @NaN, \"alpha\": 1, \"beta\": 1}]}", "");
+    expect_fault(HEAD "\"forms\": [{" MODE "\"k\": 1, \"alpha\": 1, \"beta\": @1e999}]}",
                  "beyond the range of a double");
-    expect_fault(HEAD "\"general\": {\"k\": 1, \"alpha\": 1, \"beta\": 1, \"holdout\": @3}}",
+    expect_fault(HEAD "\"forms\": [{" MODE
+                      "\"k\": 1, \"alpha\": 1, \"beta\": 1, \"holdout\": @3}]}",
                  "holdout must be an array, not a number");
-    expect_fault(HEAD "\"general\": {\"k\": 1, \"alpha\": 1, \"beta\": 1, \"holdout\": [@{}]}}",
+    expect_fault(HEAD "\"forms\": [{" MODE
+                      "\"k\": 1, \"alpha\": 1, \"beta\": 1, \"holdout\": [@{}]}]}",
                  "\"rmse\" is missing");
-    expect_fault(HEAD "\"general\": {\"k\": 1, \"alpha\": 1, \"beta\": 1,\n"
-                      "\"holdout\": [{\"rmse\": 0.1}, {\"rmse\": @-1}]}}",
+    expect_fault(HEAD "\"forms\": [{" MODE "\"k\": 1, \"alpha\": 1, \"beta\": 1,\n"
+                      "\"holdout\": [{\"rmse\": 0.1}, {\"rmse\": @-1}]}]}",
                  "rmse must be a number");
 }
 
@@ -140,26 +142,26 @@ static void test_bad_tables(void **state)
     (void)state;
     expect_fault(HEAD "\"tables\": @{}}", "tables must be an array");
     expect_fault(HEAD "\"tables\": [@1]}", "a table must be an object");
-    expect_fault(HEAD "\"tables\": [@{\"form\": \"rank-1\", \"jobs\": [" JOB_A "]}]}",
+    expect_fault(HEAD
+                 "\"tables\": [@{\"mode\": \"timeslice\", \"form\": \"rank-1\", \"jobs\": [" JOB_A
+                 "]}]}",
                  "\"gpu\" is missing");
-    expect_fault(HEAD "\"tables\": [@{\"gpu\": \"V100\", \"jobs\": [" JOB_A "]}]}",
+    expect_fault(HEAD "\"tables\": [@{" MODE "\"jobs\": [" JOB_A "]}]}",
                  "the form of a table must be");
-    expect_fault(HEAD "\"tables\": [{\"gpu\": \"V100\", \"form\": @\"cubic\", \"jobs\": [" JOB_A
-                      "]}]}",
+    expect_fault(HEAD "\"tables\": [{" MODE "\"form\": @\"cubic\", \"jobs\": [" JOB_A "]}]}",
                  "the form of a table must be");
-    expect_fault(HEAD "\"tables\": [{\"gpu\": \"V100\", \"form\": @\"two-way\", \"jobs\": [" JOB_A
-                      "]}]}",
-                 "two-way effects are added to \"general\", which is missing");
-    expect_fault(HEAD "\"tables\": [{\"gpu\": \"V100\", \"form\": \"rank-1\", \"jobs\": @[]}]}",
+    expect_fault(HEAD "\"tables\": [{" MODE "\"form\": @\"two-way\", \"jobs\": [" JOB_A "]}]}",
+                 "two-way effects are added to a form of");
+    expect_fault(HEAD "\"tables\": [{" MODE "\"form\": \"rank-1\", \"jobs\": @[]}]}",
                  "jobs is empty");
-    expect_fault(HEAD "\"tables\": [@{\"gpu\": \"V100\", \"form\": \"rank-1\"}]}",
-                 "\"jobs\" is missing");
+    expect_fault(HEAD "\"tables\": [@{" MODE "\"form\": \"rank-1\"}]}", "\"jobs\" is missing");
     expect_fault(RANK_1 JOB_A "], @\"lamda\": 1}]}", "did you mean 'lambda'?");
-    expect_fault(RANK_1 JOB_A "]},\n{\"gpu\": @\"v-100\", \"form\": \"rank-1\", \"jobs\": [" JOB_A
-                              "]}]}",
+    expect_fault(RANK_1 JOB_A "]},\n{\"gpu\": @\"v-100\", \"mode\": \"timeslice\", \"form\": "
+                              "\"rank-1\", \"jobs\": [" JOB_A "]}]}",
                  "a second table for GPU type 'v-100'");
     /* Also where the cluster has no such type. */
-    expect_fault(HEAD "\"tables\": [{\"gpu\": \"H100\", \"form\": \"rank-1\", \"jobs\": [@3]}]}",
+    expect_fault(HEAD "\"tables\": [{\"gpu\": \"H100\", \"mode\": \"timeslice\", \"form\": "
+                      "\"rank-1\", \"jobs\": [@3]}]}",
                  "a job of a table must be an object");
 }
 
@@ -197,9 +199,8 @@ static void test_missing_effects(void **state)
     for (uint32_t left_out = 0; left_out < 5; left_out++) {
         char text[1024], message[64];
         size_t len = (size_t)snprintf(text, sizeof text,
-                                      HEAD GENERAL
-                                      "\"tables\": [{\"gpu\": \"V100\", \"form\": \"two-way\",\n"
-                                      "\"jobs\": [@{\"profile\": \"A/d/1/fp32\"");
+                                      HEAD FORMS "\"tables\": [{" MODE "\"form\": \"two-way\",\n"
+                                                 "\"jobs\": [@{\"profile\": \"A/d/1/fp32\"");
         for (uint32_t i = 0; i < 5; i++)
             if (i != left_out)
                 len += (size_t)snprintf(text + len, sizeof text - len, ", \"%s\": 0", names[i]);
@@ -254,15 +255,15 @@ static void test_table_too_large(void **state)
     assert_non_null(strstr(truth_sink.text, "a table of 1025 jobs, more than 1024"));
 }
 
-/* One slip in "general" is one error: it is not missing for the tables that add to it. */
+/* One slip in a form is one error: it is not missing for the tables that add to it. */
 static void test_bad_general_is_one_fault(void **state)
 {
     (void)state;
     struct hs_interference *m;
     assert_int_equal(
         truth_try(&m,
-                  HEAD "\"general\": {\"gpu\": \"V100\", \"k\": -1, \"alpha\": 1, \"beta\": 2},\n"
-                       "\"tables\": [{\"gpu\": \"V100\", \"form\": \"two-way\", \"jobs\": ["
+                  HEAD "\"forms\": [{" MODE "\"k\": -1, \"alpha\": 1, \"beta\": 2}],\n"
+                       "\"tables\": [{" MODE "\"form\": \"two-way\", \"jobs\": ["
                        "{\"profile\": \"A/d/1/fp32\", \"util\": 0.5, \"own\": 0, \"own_slope\": 0, "
                        "\"other\": 0, \"other_slope\": 0}]}]}",
                   &plain),
@@ -290,7 +291,8 @@ static void test_unknown_profile(void **state)
                            "truth.json:3:9: note: 1 of 3 jobs measured on V100 are "
                            "not in the catalogue and are left out, e.g. "
                            "'Z/d/1/fp32'"));
-    const struct hs_tenant tenants[] = {{TRUTH_A, 500, 0}, {TRUTH_B, 500, 0}};
+    const struct hs_tenant tenants[] = {{.profile = TRUTH_A, .util_pm = 500},
+                                        {.profile = TRUTH_B, .util_pm = 500}};
     enum hs_slowdown_source source;
     assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 2, 0, &source),
                      HS_Q20_ONE * 5 / 4);
@@ -305,7 +307,8 @@ static void test_unknown_profile(void **state)
         HS_OK);
     assert_non_null(strstr(truth_sink.text, "1 of 1 jobs measured on V100"));
     hs_interference_free(m);
-    m = truth_of_text(HEAD "\"tables\": [{\"gpu\": \"H100\", \"form\": \"rank-1\", \"jobs\": ["
+    m = truth_of_text(HEAD "\"tables\": [{\"gpu\": \"H100\", \"mode\": \"timeslice\", \"form\": "
+                           "\"rank-1\", \"jobs\": ["
                            "{\"profile\": \"Z/d/1/fp32\", \"a\": 9, \"b\": 9}]}]}",
                       &plain);
     hs_interference_free(m);
@@ -315,10 +318,10 @@ static void test_unknown_profile(void **state)
 static void test_unknown_profiles_are_told_once(void **state)
 {
     (void)state;
-    static const char *const text =
-        RANK_1 "{\"profile\": \"Z/d/1/fp32\", \"a\": 9, \"b\": 9}]},\n"
-               "{\"gpu\": \"P100\", \"form\": \"rank-1\", \"jobs\": [" JOB_A
-               ", {\"profile\": \"Y/d/1/fp32\", \"a\": 9, \"b\": 9}]}]}";
+    static const char *const text = RANK_1
+        "{\"profile\": \"Z/d/1/fp32\", \"a\": 9, \"b\": 9}]},\n"
+        "{\"gpu\": \"P100\", \"mode\": \"timeslice\", \"form\": \"rank-1\", \"jobs\": [" JOB_A
+        ", {\"profile\": \"Y/d/1/fp32\", \"a\": 9, \"b\": 9}]}]}";
     struct hs_interference *m;
     assert_int_equal(truth_try(&m, text, &plain), HS_OK);
     const char *first = strstr(truth_sink.text, "note: ");
@@ -335,7 +338,8 @@ static void test_no_general(void **state)
 {
     (void)state;
     struct hs_interference *m = truth_of_text(RANK_1 JOB_A "]}]}", &plain);
-    const struct hs_tenant tenants[] = {{TRUTH_A, 500, 0}, {TRUTH_B, 500, 0}};
+    const struct hs_tenant tenants[] = {{.profile = TRUTH_A, .util_pm = 500},
+                                        {.profile = TRUTH_B, .util_pm = 500}};
     enum hs_slowdown_source source;
     assert_int_equal(hs_interference_slowdown_q20(m, TRUTH_V100, tenants, 2, 0, &source),
                      HS_Q20_ONE);
@@ -350,10 +354,10 @@ static void test_no_general(void **state)
 static void test_error_not_known(void **state)
 {
     (void)state;
-    struct hs_interference *m =
-        truth_of_text(HEAD "\"general\": {\"gpu\": \"RTX3090\", \"k\": 1, \"alpha\": 1, "
-                           "\"beta\": 1,\n\"holdout\": [{\"rmse\": null}, {\"rmse\": 0.1}]}}",
-                      &plain);
+    struct hs_interference *m = truth_of_text(
+        HEAD "\"forms\": [{\"gpu\": \"RTX3090\", \"mode\": \"timeslice\", \"k\": 1, "
+             "\"alpha\": 1, \"beta\": 1,\n\"holdout\": [{\"rmse\": null}, {\"rmse\": 0.1}]}]}",
+        &plain);
     assert_true(isnan(hs_interference_error(m, TRUTH_RTX3090, HS_SLOWDOWN_GENERAL)));
     hs_interference_free(m);
 }
@@ -373,7 +377,8 @@ static void test_file_absent(void **state)
 static void test_shipped(void **state)
 {
     (void)state;
-    static const char *const gpus[] = {"RTX3090", "V100", "P100", "K80"};
+    static const struct hs_interference_type gpus[] = {
+        {.gpu = "RTX3090"}, {.gpu = "V100"}, {.gpu = "P100"}, {.gpu = "K80"}};
     struct hs_catalogue catalogue;
     struct hs_interference *m;
     if (hs_builtin_find("builtin:models/interference.json") == NULL) {

@@ -240,7 +240,7 @@ static void nobody_shares_unasked(void **state)
     e->jobs.allocations[second].gpu = 0;
     e->jobs.allocations[second].next_on_gpu = HS_NO_ALLOCATION;
     allocation->next_on_gpu = second;
-    gpu->tenants = gpu->tentative_tenants = gpu->active = 2;
+    gpu->tenants = gpu->tentative_tenants = 2;
     gpu->mem_used_mib = 200;
     sink_clear(&sink);
     assert_int_equal(invariant_check(e), HS_E_INVARIANT);

@@ -25,7 +25,7 @@ static const char *write_text(const char *name, const char *text)
 static const char *write_kind(const char *name, const char *kind)
 {
     char text[128];
-    (void)snprintf(text, sizeof text, "{\"kind\": \"%s\", \"format\": 1}", kind);
+    (void)snprintf(text, sizeof text, "{\"kind\": \"%s\", \"format\": 2}", kind);
     return write_text(name, text);
 }
 
@@ -55,15 +55,15 @@ static void test_open_errors(void **state)
         const char *text, *place, *message;
     } cases[] = {
         {"[]", ":1:1:", "a model file must be an object, not an array"},
-        {"{\"format\": 1}", ":1:1:", "\"kind\" is missing"},
-        {"{\"kind\": 3, \"format\": 1}", ":1:10:", "kind must be text, not a number"},
-        {"{\"kind\": \"spede\", \"format\": 1}", ":1:10:", "did you mean 'speed'?"},
-        {"{\"kind\": \"weather\", \"format\": 1}",
+        {"{\"format\": 2}", ":1:1:", "\"kind\" is missing"},
+        {"{\"kind\": 3, \"format\": 2}", ":1:10:", "kind must be text, not a number"},
+        {"{\"kind\": \"spede\", \"format\": 2}", ":1:10:", "did you mean 'speed'?"},
+        {"{\"kind\": \"weather\", \"format\": 2}",
          ":1:10:", "kinds: interference utilization predictor speed"},
         {"{\"kind\": \"speed\"}", ":1:1:", "\"format\" is missing"},
-        {"{\"kind\": \"speed\",\n \"format\": 2}", ":2:12:", "model files of format 1 only"},
-        {"{\"kind\": \"speed\", \"format\": \"1\"}", ":1:29:", "model files of format 1 only"},
-        {"{\"kind\": \"predictor\", \"format\": 1}",
+        {"{\"kind\": \"speed\",\n \"format\": 1}", ":2:12:", "model files of format 2 only"},
+        {"{\"kind\": \"speed\", \"format\": \"2\"}", ":1:29:", "model files of format 2 only"},
+        {"{\"kind\": \"predictor\", \"format\": 2}",
          ":1:10:", "a model file of kind 'predictor' where 'speed' is needed"},
         {"{\"kind\": \"speed\", \"format\": NaN}", ":1:29:", "error"},
         {"{\"kind\": \"speed\", \"format\": 1e999}", ":1:29:", "beyond the range of a double"},

@@ -295,10 +295,10 @@ static void test_swapping_the_truth_changes_nothing(void **state)
 {
     (void)state;
     static const char *const truths[] = {
-        NULL, "{\"kind\": \"interference\", \"format\": 1, \"tables\": []}",
-        "{\"kind\": \"interference\", \"format\": 1, \"general\": {\"gpu\": \"G\", \"k\": 9,"
+        NULL, "{\"kind\": \"interference\", \"format\": 2, \"tables\": []}",
+        "{\"kind\": \"interference\", \"format\": 2, \"general\": {\"gpu\": \"G\", \"k\": 9,"
         " \"alpha\": 1, \"beta\": 1, \"holdout\": []}, \"tables\": []}",
-        "{\"kind\": \"interference\", \"format\": 1, \"general\": 7}", /* not even sound */
+        "{\"kind\": \"interference\", \"format\": 2, \"general\": 7}", /* not even sound */
     };
     struct swapped first, other;
     ask_all(truths[0], &first);
@@ -325,9 +325,9 @@ static void expect_refused(const char *text, const char *message)
 static void test_bad_files_are_refused(void **state)
 {
     (void)state;
-    expect_refused("{\"kind\": \"predictor\", \"format\": 1, \"predictions\": []}",
+    expect_refused("{\"kind\": \"predictor\", \"format\": 2, \"predictions\": []}",
                    "predictor.json:1:1: error: \"general\" is missing");
-    expect_refused("{\"kind\": \"predictor\", \"format\": 1, \"general\": " TOLD_GENERAL "}",
+    expect_refused("{\"kind\": \"predictor\", \"format\": 2, \"general\": " TOLD_GENERAL "}",
                    "\"predictions\" is missing");
     expect_refused(TOLD_MODEL("{\"k\": -1, \"alpha\": 1, \"beta\": 2, \"error\": 0.1}", ""),
                    "k must be a number 0..");
@@ -337,7 +337,7 @@ static void test_bad_files_are_refused(void **state)
     expect_refused(TOLD_MODEL(TOLD_GENERAL, "{\"profile\": \"A//8/\", \"config\": 50}"),
                    "config must be a number 0..1");
     expect_refused(TOLD_MODEL(TOLD_GENERAL, "7"), "a prediction must be an object");
-    expect_refused("{\"kind\": \"predictor\", \"format\": 1, \"predictions\": [],"
+    expect_refused("{\"kind\": \"predictor\", \"format\": 2, \"predictions\": [],"
                    " \"general\": " TOLD_GENERAL "}",
                    "\"fit\" is missing");
 }

@@ -28,7 +28,7 @@ enum { A = 1, B = 2 }; /* profiles, as tests name them: 1 + row */
 static const char profiles[] = "model,dataset,batch,precision,family,util\n"
                                "A,d,1,fp32,F,50\nB,d,1,fp32,F,100\n";
 static const char speeds[] =
-    "{\"kind\": \"speed\", \"format\": 1, \"types\": [\"V100\", \"P100\"], \"reference\": "
+    "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"V100\", \"P100\"], \"reference\": "
     "\"V100\",\n"
     " \"jobs\": [\n"
     "  {\"profile\": \"A/d/1/fp32\", \"family\": \"F\", \"speed\": {\"V100\": 1, \"P100\": 0.5}},\n"
@@ -41,12 +41,13 @@ static const char speeds[] =
     " \"spread\": [{\"family\": \"F\", \"gpu\": \"V100\", \"gpus\": [2], \"factor\": [0.5]}]}\n";
 /* On a V100: A beside B 1 + 1 x 1 = 2, B beside A 1 + 1 x 3 = 4. */
 static const char pairs[] =
-    "{\"kind\": \"interference\", \"format\": 1,\n"
-    " \"general\": {\"gpu\": \"V100\", \"k\": 1, \"alpha\": 1, \"beta\": 1},\n"
-    " \"tables\": [{\"gpu\": \"V100\", \"form\": \"rank-1\", \"jobs\": [\n"
+    "{\"kind\": \"interference\", \"format\": 2,\n"
+    " \"forms\": [{\"gpu\": \"V100\", \"mode\": \"timeslice\", \"k\": 1, \"alpha\": 1, \"beta\": "
+    "1}],\n"
+    " \"tables\": [{\"gpu\": \"V100\", \"mode\": \"timeslice\", \"form\": \"rank-1\", \"jobs\": [\n"
     "   {\"profile\": \"A/d/1/fp32\", \"a\": 1, \"b\": 3},\n"
     "   {\"profile\": \"B/d/1/fp32\", \"a\": 1, \"b\": 1}]}]}\n";
-static const char beliefs[] = "{\"kind\": \"predictor\", \"format\": 1,\n"
+static const char beliefs[] = "{\"kind\": \"predictor\", \"format\": 2,\n"
                               " \"general\": {\"k\": 0.5, \"alpha\": 1, \"beta\": 1,\n"
                               "               \"error\": 0.08}}\n";
 
@@ -78,12 +79,12 @@ static int close_catalogue(void **state)
 static void use_models(const char *shape)
 {
     const struct hs_interference_options how = {.mode = HS_INTERFERENCE_MEASURED, .gamma = 1};
-    const char *types[HS_GPU_TYPES_MAX];
+    struct hs_interference_type types[HS_GPU_TYPES_MAX];
     script_options = (struct hs_test_options){0};
     script_knows = 0;
     assert_int_equal(hs_cluster_load(&cluster, shape, &sink.diag), HS_OK);
     for (uint32_t t = 0; t < cluster.type_count; t++)
-        types[t] = cluster.types[t].name;
+        types[t] = (struct hs_interference_type){.gpu = cluster.types[t].name};
     enum hs_status status =
         hs_speed_load(&speed, made("speed.json", speeds), &catalogue, &cluster, NULL, &sink.diag);
     if (status == HS_OK)
@@ -394,7 +395,7 @@ static void a_job_beside_a_lane(const struct hs_view *v, struct hs_plan *p, int 
 
 /* One of the two is there at any time, so job 0 is slowed by one of them: A beside B at 1/2, 100 s
  * take 200. B beside A runs at 1/4 of its half share: 1/8, and 25 s take 200, too. While they last
- * the GPU is busy 1 - (1 - 0.5)(1 - (1 + 1)/2) = 1; were they A with 0.5 as well, 0.75. */
+ * the GPU is busy 0.5 x 1/2 + 2 x 1/8 = 0.5; were they of 0.5 as well, 0.375. */
 static void a_lane_is_one_neighbour(void **state)
 {
     (void)state;
@@ -408,13 +409,13 @@ static void a_lane_is_one_neighbour(void **state)
     assert_int_equal(script_play(jobs, 3, "1x1:V100", can, a_job_beside_a_lane, &r), HS_OK);
     for (int i = 0; i < 3; i++)
         assert_int_equal(r.jobs[i].end_us, 200 * S);
-    assert_int_equal(r.instants[0].util_model_pm, 1000);
+    assert_int_equal(r.instants[0].load_pm_q32, 500 * HS_Q32_ONE);
     hs_test_free(&r);
     for (int i = 1; i < 3; i++)
         jobs[i].gpu_util_pm = 500;
     assert_int_equal(script_play(jobs, 3, "1x1:V100", can, a_job_beside_a_lane, &r), HS_OK);
-    assert_int_equal(r.instants[0].util_model_pm, 750);
-    assert_int_equal(r.instants[0].util_sum_pm, 1000);
+    assert_int_equal(r.instants[0].load_pm_q32, 375 * HS_Q32_ONE);
+    assert_int_equal(r.instants[0].solo_pm_q32, 1000 * HS_Q32_ONE);
     hs_test_free(&r);
 }
 

@@ -25,7 +25,7 @@
 #define S HS_US_PER_S
 
 static const struct hs_instant steps[] = {
-    {.time_us = 0, .running = 1, .gpus_held = 2, .util_sum_pm = 1000},
+    {.time_us = 0, .running = 1, .gpus_held = 2, .solo_pm_q32 = 1000 * HS_Q32_ONE},
     {.time_us = 3 * S, .running = 2, .pending = 1, .gpus_held = 4, .wait_resources = 3},
     {.time_us = 5 * S},
 };

@@ -36,7 +36,7 @@ static const char rows[] = "model,dataset,batch,precision,family\n"
 
 /* Throughputs of F1 on the K80: 1, 1.5, 2, 2 on 1, 2, 4, 8 GPUs. */
 static const char model[] =
-    "{\"kind\": \"speed\", \"format\": 1, \"types\": [\"V100\", \"P100\", \"K80\"],\n"
+    "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"V100\", \"P100\", \"K80\"],\n"
     " \"reference\": \"V100\",\n"
     " \"jobs\": [\n"
     "  {\"profile\": \"M/D/32/fp32\", \"family\": \"F1\",\n"
@@ -269,7 +269,7 @@ static void test_errors(void **state)
 
 /* ---- bad files ---- */
 
-#define HEAD  "{\"kind\": \"speed\", \"format\": 1, "
+#define HEAD  "{\"kind\": \"speed\", \"format\": 2, "
 #define TYPES HEAD "\"types\": [\"V100\", \"P100\"], \"reference\": \"V100\", "
 
 static void test_refused(void **state)
@@ -326,7 +326,7 @@ static void test_refused(void **state)
         {TYPES "\"holdout\": [{\"protocol\": \"unseen job\", \"fallback\": \"family\", "
                "\"gpu\": \"P100\", \"reference\": \"V100\"}]}",
          "\"mape\" is missing"},
-        {"{\"kind\": \"predictor\", \"format\": 1}", "a model file of kind 'predictor'"},
+        {"{\"kind\": \"predictor\", \"format\": 2}", "a model file of kind 'predictor'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct hs_speed *m;

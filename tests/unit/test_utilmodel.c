@@ -206,7 +206,7 @@ static void test_work(void **state)
     "\"holdout\": [{\"protocol\": \"unseen model\", \"n\": 9, \"rmse\": 0.25},"                    \
     "{\"protocol\": \"one measured configuration, no features\", \"rmse\": null},"                 \
     "{\"protocol\": \"known model, unseen configuration\", \"rmse\": 0.07}]"
-#define HEAD  "{\"kind\": \"predictor\", \"format\": 1, "
+#define HEAD  "{\"kind\": \"predictor\", \"format\": 2, "
 #define SHIFT "\"shift\": {\"per_ln_batch\": 0.4, \"amp\": -0.5}"
 #define WHOLE                                                                                      \
     HEAD "\"fit\": {\"gpu\": \"RTX3090\", " LOAD ", " BUSY ", " MODELS "}, " SHIFT ", " HOLDOUT "}"

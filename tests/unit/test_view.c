@@ -82,8 +82,8 @@ static void facts_are_as_stated(void **state)
     uint32_t can = HS_CAN_THROTTLE | HS_CAN_TIME;
     assert_int_equal(script_play(job, 1, "2x4", can, read_facts, &r), HS_OK);
     /* 60 % on two GPUs, half of it by its cap, in the instant after the start */
-    assert_int_equal(r.instants[0].util_model_pm, 600);
-    assert_int_equal(r.instants[0].util_sum_pm, 600);
+    assert_int_equal(r.instants[0].load_pm_q32, 600 * HS_Q32_ONE);
+    assert_int_equal(r.instants[0].solo_pm_q32, 600 * HS_Q32_ONE);
     assert_int_equal(r.jobs[0].end_us, 200 * S);
     script_knows = 0;
     hs_test_free(&r);

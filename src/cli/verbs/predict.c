@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/fixed.h"
 #include "calibrate/score.h"
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
@@ -29,6 +30,8 @@ struct predict_options {
     const char *models, *profiles, *interference;
     struct hs_interference_options how; /* mode and excess by --interference */
     struct hs_predictor_options told;
+    const char *sharing_capacity;
+    int32_t sharing_mode;
     bool json, list;
 };
 
@@ -77,11 +80,11 @@ struct prediction {
     struct hs_interference *truth;
     struct hs_speed *speed;
     struct hs_predictor *regress, *told;
-    struct hs_cluster cluster;            /* one node of each GPU type */
-    double joint_error, memory_error_mib; /* of pairs; NaN = not known */
+    struct hs_cluster cluster; /* one node of each GPU type */
+    double memory_error_mib;   /* of pairs; NaN = not known */
     /* GPU types that the truth's and the policies' general form and the regression were fitted on;
      * NULL = not in the file. */
-    const char *general_gpu, *told_gpu, *regress_gpu;
+    const char *told_gpu, *regress_gpu;
 };
 
 static const char *keep_text(struct prediction *p, const char *before, const char *name)
@@ -250,15 +253,15 @@ static enum hs_status survey_file(struct prediction *p, enum hs_model_kind kind,
     enum hs_status status = hs_modelfile_open(&check, p->files.path[kind], kind, diag);
     const struct hs_json *root = status == HS_OK ? hs_json_root(check.doc) : NULL;
     const struct hs_json *general = hs_json_get(root, "general");
-    if (kind == HS_MODEL_INTERFERENCE)
-        p->general_gpu = gpu_of(p, general);
     if (kind == HS_MODEL_PREDICTOR) {
         p->told_gpu = gpu_of(p, general);
         p->regress_gpu = gpu_of(p, hs_json_get(root, "fit"));
     }
-    const struct hs_json *table = hs_json_first(hs_json_get(root, "tables"));
-    for (; kind == HS_MODEL_INTERFERENCE && table != NULL; table = hs_json_next(table))
-        (void)gpu_of(p, table);
+    static const char *const lists[] = {"forms", "tables"};
+    for (uint32_t i = 0; kind == HS_MODEL_INTERFERENCE && i < HS_COUNT_OF(lists); i++)
+        for (const struct hs_json *part = hs_json_first(hs_json_get(root, lists[i])); part != NULL;
+             part = hs_json_next(part))
+            (void)gpu_of(p, part);
     const struct hs_json *type = hs_json_first(hs_json_get(root, "types"));
     for (; kind == HS_MODEL_SPEED && type != NULL; type = hs_json_next(type)) {
         add_measured(p, hs_json_text(type));
@@ -324,11 +327,13 @@ static enum hs_status open_models(struct prediction *p, struct hs_diag *diag)
     HS_TRY(hs_modelset_init(&p->files, options->models, diag));
     HS_TRY(hs_interference_parse(options->interference, &how, diag));
     HS_TRY(collect_types(p, how.mode, diag));
-    if (how.crowd == HS_CROWD_QUEUEING && p->count > HS_QUEUEING_TENANTS)
-        return hs_fail(diag, HS_E_USAGE, NULL, "its cost doubles with each job",
-                       "predict: --crowd=queueing is for at most %u jobs", HS_QUEUEING_TENANTS);
+    HS_TRY(hs_capacity_parse(options->sharing_capacity, &how.capacity, diag));
+    struct hs_interference_type types[HS_GPU_TYPES_MAX];
+    for (uint32_t t = 0; t < p->type_count; t++)
+        types[t] = (struct hs_interference_type){
+            .gpu = p->types[t], .mode = (enum hs_sharing_mode)options->sharing_mode};
     HS_TRY(hs_interference_load(&p->truth, p->files.path[HS_MODEL_INTERFERENCE], &p->catalogue,
-                                &how, p->types, p->type_count, diag));
+                                &how, types, p->type_count, diag));
     HS_TRY(hs_speed_load(&p->speed, p->files.path[HS_MODEL_SPEED], &p->catalogue, &p->cluster,
                          p->types[0], diag));
     HS_TRY(hs_predictor_open(&p->regress, &p->files, &p->catalogue, &best, diag));
@@ -337,14 +342,10 @@ static enum hs_status open_models(struct prediction *p, struct hs_diag *diag)
     struct hs_jsoncheck check;
     const char *path = p->files.path[HS_MODEL_UTILIZATION];
     enum hs_status status = hs_modelfile_open(&check, path, HS_MODEL_UTILIZATION, diag);
-    p->joint_error = p->memory_error_mib = NAN;
+    p->memory_error_mib = NAN;
     if (status == HS_OK) {
         const struct hs_json *root = hs_json_root(check.doc), *memory = hs_json_get(root, "memory");
-        const struct hs_json *joint = hs_json_get(root, "joint");
-        const struct hs_json *score = hs_json_first(hs_json_get(joint, "holdout"));
         double reserve = 0;
-        if (hs_json_kind(hs_json_get(score, "rmse")) == HS_JSON_NUMBER)
-            (void)hs_jsoncheck_number(&check, score, "rmse", 0, 1, &p->joint_error);
         if (hs_json_kind(hs_json_get(memory, "mae_mib")) == HS_JSON_NUMBER)
             (void)hs_jsoncheck_number(&check, memory, "mae_mib", 0, UINT32_MAX,
                                       &p->memory_error_mib);
@@ -491,37 +492,28 @@ static struct predicted_figure slowdown_told(const struct prediction *p, uint32_
                   p->count == 2 ? "general" : "modelled", is_all_here);
 }
 
-/* Does a pair of the job with another have that source? A slowdown among more than two has the
- * sources of its pairs. */
-static bool has_pair_of(const struct prediction *p, const struct hs_tenant *tenants, uint32_t self,
-                        enum hs_slowdown_source wanted)
-{
-    bool is_any = false;
-    for (uint32_t j = 0; j < p->count; j++) {
-        enum hs_slowdown_source source = HS_SLOWDOWN_ALONE;
-        const struct hs_tenant pair[] = {tenants[self], tenants[j]};
-        if (j != self)
-            (void)hs_interference_slowdown_q20(p->truth, 0, pair, 2, 0, &source);
-        is_any |= source == wanted;
-    }
-    return is_any;
-}
-
+/* As the engine runs them: by the form, unless the GPU has less time than they want together. */
 static struct predicted_figure slowdown_among(const struct prediction *p,
                                               const struct hs_tenant *tenants, uint32_t self)
 {
     enum hs_slowdown_source source;
+    struct hs_fair_share shares[HS_TENANTS_MAX];
     uint64_t q20 = hs_interference_slowdown_q20(p->truth, 0, tenants, p->count, self, &source);
-    /* A job of which nothing is known counts as idle among more than two, too. */
-    if (has_pair_of(p, tenants, self, HS_SLOWDOWN_ASSUMED))
-        source = HS_SLOWDOWN_ASSUMED;
-    bool is_all_here = is_here(p, p->general_gpu);
-    for (uint32_t j = 0; j < p->count; j++)
+    hs_interference_speeds(p->truth, 0, tenants, p->count, shares);
+    if (shares[self].speed_q32 < (UINT64_C(1) << 52) / q20)
+        return figure((double)HS_Q32_ONE / (double)shares[self].speed_q32, NAN, "GPU time", true);
+    bool is_all_here = is_here(p, hs_interference_form_gpu(p->truth, 0)), has_general = false;
+    for (uint32_t j = 0; j < p->count; j++) {
+        enum hs_slowdown_source of_pair = HS_SLOWDOWN_ALONE;
+        const struct hs_tenant pair[] = {tenants[self], tenants[j]};
+        if (j != self)
+            (void)hs_interference_slowdown_q20(p->truth, 0, pair, 2, 0, &of_pair);
+        has_general |= of_pair == HS_SLOWDOWN_GENERAL;
         is_all_here &= !p->jobs[j].util.is_extrapolated;
+    }
     struct predicted_figure f =
         figure((double)q20 / (double)HS_Q20_ONE, hs_interference_error(p->truth, 0, source),
-               hs_slowdown_sources[source],
-               is_all_here || !has_pair_of(p, tenants, self, HS_SLOWDOWN_GENERAL));
+               hs_slowdown_sources[source], is_all_here || !has_general);
     /* Errors are known for slowdowns without the power. No slowdown to any power is no slowdown. */
     f.is_raised = p->options->how.gamma != 1 && source != HS_SLOWDOWN_ALONE &&
                   (source != HS_SLOWDOWN_ASSUMED || q20 != HS_Q20_ONE);
@@ -545,28 +537,25 @@ static void ask_together(struct prediction *p)
         struct predicted_job *job = &p->jobs[i];
         job->slowdown = slowdown_among(p, run, i);
         job->slowdown_told = slowdown_told(p, i);
-        if (!p->has_estimate)
-            continue;
-        job->slowdown_estimated = slowdown_among(p, asked, i);
-        /* Beside a job of unknown utilization there is no estimate. */
-        if (job->slowdown_estimated.value == 1 && has_pair_of(p, asked, i, HS_SLOWDOWN_ASSUMED))
-            job->slowdown_estimated = not_known;
+        if (p->has_estimate)
+            job->slowdown_estimated = slowdown_among(p, asked, i);
     }
     /* of all together; utilizations that were not measured are estimated */
-    double idle = 1, memory = 0;
-    /* sums and slowdowns were measured in the same pairs */
-    bool is_all_here = is_here(p, p->told_gpu), is_pair = p->count == 2;
+    double busy = 0, memory = 0;
+    bool is_all_here = is_here(p, p->told_gpu);
     for (uint32_t i = 0; i < p->count; i++) {
         const struct predicted_job *job = &p->jobs[i];
         const struct predicted_figure *util =
             isnan(job->util.value) ? &job->util_estimated : &job->util;
-        idle *= 1 - util->value;
+        const struct predicted_figure *slowdown =
+            isnan(job->util.value) ? &job->slowdown_estimated : &job->slowdown;
+        busy += util->value / slowdown->value;
         memory += job->memory_mib.value;
         is_all_here &= !util->is_extrapolated && !job->memory_mib.is_extrapolated;
     }
-    p->util =
-        figure(1 - idle, is_pair ? p->joint_error : (double)NAN, "1 - prod(1 - u)", is_all_here);
-    p->memory_mib = figure(memory, is_pair ? p->memory_error_mib : (double)NAN, "sum", is_all_here);
+    p->util = figure(busy, NAN, "sum of u x speed", is_all_here);
+    p->memory_mib =
+        figure(memory, p->count == 2 ? p->memory_error_mib : (double)NAN, "sum", is_all_here);
     p->knows_fit = p->capacity_mib > 0 && !isnan(memory);
     p->fits = p->knows_fit && memory + p->reserve_mib <= p->capacity_mib;
 }
@@ -859,7 +848,11 @@ static const struct hs_option predict_table[] = {
     TEXT("interference", interference, TRUTH, "measured+fit", "MODEL",
          "measured+fit, fit, const:X or none"),
     REAL("gamma", how.gamma, TRUTH, "1", 0, 10, "slowdowns to this power; 1: as measured"),
-    CHOICE("crowd", how.crowd, TRUTH, "additive", hs_crowds, "more than two jobs on a GPU"),
+    CHOICE(
+        "sharing_mode", sharing_mode, TRUTH, "timeslice", hs_sharing_modes,
+        "how jobs share the GPU: kernels of one at a time, of several at a time, or fixed parts"),
+    TEXT("sharing_capacity", sharing_capacity, TRUTH, "auto", "CAPACITY",
+         "GPU time that they use together, 1 = of one job: auto, a number, or none"),
     CHOICE("predictor", told.kind, TOLD, "regress", hs_predictors,
            "utilization: the truth, the truth with the noise of one draw (the preset of a run), "
            "other batches of the model, or a regression on its graph"),

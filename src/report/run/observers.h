@@ -21,8 +21,8 @@
     CHANNEL(GPUS_HELD, "gpus_held", "", now->gpus_held)                                            \
     CHANNEL(GPUS_SHARED, "gpus_shared", "", now->gpus_shared)                                      \
     CHANNEL(GPUS_ALLOCATED, "gpus_allocated", "", now->milli_held)                                 \
-    CHANNEL(UTIL_MODEL, "util_model", "", now->util_model_pm)                                      \
-    CHANNEL(UTIL_SUM, "util_sum", "", now->util_sum_pm)                                            \
+    CHANNEL(UTIL_MODEL, "util_model", "", now->load_pm_q32)                                        \
+    CHANNEL(UTIL_SUM, "util_sum", "", now->solo_pm_q32)                                            \
     CHANNEL(FRAGMENTED, "fragmented", "", now->gpus_fragmented)                                    \
     CHANNEL(WAIT_RESOURCES, "gpus_waiting", "resources", now->wait_resources)                      \
     CHANNEL(WAIT_PLACEMENT, "gpus_waiting", "placement", now->wait_placement)                      \

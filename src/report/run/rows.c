@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The rows of jobs.csv, segments.csv, decisions.csv, series.csv, nodes.csv and jobs.swf, and
- * records that wait in temporary files.
+ * The rows of the CSV files of a run and of jobs.swf, and records that wait in temporary files.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -494,9 +493,10 @@ static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u1
     static const char *const names[HS_CH_SERIES][2] = {HS_SERIES_CHANNELS(NAMES)};
     struct hs_csvw *w = &s->file.csv;
     hs_u128 den = (hs_u128)(uint64_t)dt_us;
-    if (channel == HS_CH_UTIL_MODEL || channel == HS_CH_UTIL_SUM)
+    if (channel == HS_CH_UTIL_MODEL || channel == HS_CH_UTIL_SUM) {
         den *= s->file.report->options.cluster->gpu_count * UINT64_C(1000);
-    else if (channel == HS_CH_GPUS_ALLOCATED)
+        integral >>= 32; /* of Q32: to less than 1 per mille x us */
+    } else if (channel == HS_CH_GPUS_ALLOCATED)
         den *= 1000;
     hs_csvw_seconds(w, time_us);
     hs_csvw_text(w, names[channel][0]);
