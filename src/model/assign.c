@@ -603,7 +603,7 @@ static enum hs_status find_unknown(const struct hs_assign *a, const struct hs_tr
         return hs_fail(a->diag, HS_E_INPUT, NULL,
                        is_util ? "a column gpu_util, a model of the catalogue, or "
                                  "--unknown-util=full"
-                               : "a column gpu_mem, a model of the catalogue, or "
+                               : "a column gpu_mem_mib, a model of the catalogue, or "
                                  "--unknown-memory=full",
                        "job '%s': its GPU %s is not known, and GPUs are shared", job->id,
                        is_util ? "utilization" : "memory");

@@ -33,7 +33,7 @@ An error instead, and a draw from the catalogue. Where no GPU is shared nothing 
   [3]
   $ horus run t.csv -c 1x2:V100 -p pack --unknown-memory error -o no
   ! error: job 'j1': its GPU memory is not known, and GPUs are shared
-  !       = hint: a column gpu_mem, a model of the catalogue, or --unknown-memory=full
+  !       = hint: a column gpu_mem_mib, a model of the catalogue, or --unknown-memory=full
   [3]
   $ horus run t.csv -c 1x2:V100 -p pack --unknown-util draw --unknown-memory draw -o out -f 2>&1 >text |
   >     grep warning
@@ -94,7 +94,7 @@ queue reads means: m (30 %, peak 95 %) starts before k (40 %, peak 45 %) when z 
   x,0
   y,1
   $ grep ^predictor text
-  predictor   utilization oracle, its peak is the mean (none measured), slowdown by it (RMSE of speed 0.080), memory oracle
+  predictor   utilization oracle, its peak is the mean (none measured), slowdown by it (RMSE of speed 0.071), memory oracle
   $ printf 'model,family,gpu,util,util_peak,mem_mib\nK,F,V100,40,45,9000\n' >p.csv
   $ printf 'M,F,V100,30,95,9000\nZ,F,V100,50,,9000\n' >>p.csv
   $ printf 'job_id,submit_time,duration,gpus,model\nz,0,100,1,Z\nk,1,10,1,K\nm,2,10,1,M\n' >t.csv
