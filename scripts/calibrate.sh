@@ -25,7 +25,9 @@ fit() { # SUBJECT ARGUMENT...
         -o "$to/$subject.json" >"$to/$subject.txt"
 }
 
-fit interference --data "$data/lucid" --data "$data/gavel/oracle_throughputs.json" --keep-pairs
+fit interference --data "$data/lucid" --data "$data/gavel/oracle_throughputs.json" \
+    --data configs/measurements/h200.csv --data "$data/tally" --data "$data/nos/sharing_modes_1_3.csv" \
+    --data "$data/blox-pal/pairs_1-2-4gpu.csv" --keep-pairs
 fit utilization --data "$data/lucid"
 fit predictor --data configs/profiles.csv --data "$data/lucid"
 fit speed --data "$data/gavel/oracle_throughputs.json" \

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus calibrate interference`: how much slower a job runs beside another. Every GPU type of
- * every set of data with pairs gets a table of its own, for slowdowns do not carry over from one
- * type or campaign to another; the general form is fitted to the type with most rows that have
- * utilizations. A table is two-way, with effects on the general form, where utilizations of all
- * jobs were measured, else rank-1.
+ * `horus calibrate interference`: how much slower a job runs beside others. Every GPU type and
+ * sharing mode of every set of data with pairs gets a table of its own, for slowdowns do not carry
+ * over from one type, mode or campaign to another. Where utilizations of all jobs were measured,
+ * the general form is fitted to it and the table is two-way, with effects on that form; else it is
+ * rank-1. What sets of jobs used of a GPU together gives its capacity; forms and capacities are
+ * held against all sets that were measured.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "calibrate/calibration.h"
-#include "calibrate/pairs.h"
+#include "calibrate/sharing.h"
 
 #define TABLES_MAX 64u
-/* Simple numbers near the fitted exponents, to see what fitting them buys. */
-#define FIXED_ALPHA 1.0
-#define FIXED_BETA  1.75
+#define CHECKS_MAX 64u
 
 /* In the order of the file, which begins with what the form is used for. */
 static const char *const general_lines[HS_UNSEEN_KINDS] = {
@@ -42,24 +41,29 @@ static const char *const cold_lines[HS_COLD_STEPS] = {
 
 struct interference_table {
     struct hs_pairset set;
-    bool is_two_way;
+    bool is_two_way, has_table;
     double ridge;
     struct hs_paireffects effects; /* two-way */
     struct hs_pairrank1 rank1;
     struct hs_pairscore scores[TABLE_LINES];
     struct hs_score cold[HS_COLD_STEPS]; /* rank-1 */
     double *held, *fitted;               /* a row: predicted by the fold that holds it, by all */
+    /* The general form. */
+    bool has_form;
+    struct hs_pairset form_set; /* its rows: of one model where windows may overlap in part */
+    struct hs_pairgeneral general;
+    struct hs_pairscore form_scores[HS_UNSEEN_KINDS], tuned[HS_UNSEEN_KINDS];
+    double tuned_cut;
+    double *form_held, *form_fitted; /* held: own model unseen */
+    struct hs_capacities capacities;
+    struct hs_score gangs; /* of data for scores alone: leave one pair out */
 };
 
 struct interference_study {
     struct interference_table tables[TABLES_MAX];
     uint32_t count;
-    struct interference_table
-        *chosen; /* the general form is fitted to its rows; NULL = there is none */
-    struct hs_pairgeneral general;
-    struct hs_pairscore scores[HS_UNSEEN_KINDS], fixed[HS_UNSEEN_KINDS], tuned[HS_UNSEEN_KINDS];
-    double tuned_cut;
-    double *held, *fitted; /* by the general form; held: own model unseen */
+    struct hs_sharing_check checks[CHECKS_MAX];
+    uint32_t check_count;
 };
 
 /* ---- fits ---- */
@@ -71,6 +75,24 @@ static enum hs_status score_general(struct hs_pairgeneral *g, double *predicted,
     for (int what = 0; what < HS_UNSEEN_KINDS; what++)
         HS_TRY(hs_pairholdout(&g->fit, (enum hs_unseen)what, predicted, &scores[what], diag));
     return HS_OK;
+}
+
+static enum hs_status fit_form(struct interference_table *t, struct hs_diag *diag)
+{
+    struct hs_pairgeneral *g = &t->general;
+    struct hs_pairset *set = &t->form_set;
+    t->has_form = true;
+    hs_pairgeneral_open(g, set);
+    t->form_held = hs_arena_alloc(set->arena, set->row_count * sizeof *t->form_held);
+    t->form_fitted = hs_arena_alloc(set->arena, set->row_count * sizeof *t->form_fitted);
+    HS_TRY(g->fit.fit(&g->fit, NULL, diag)); /* with the reason if it cannot */
+    g->is_tuned = true;
+    HS_TRY(score_general(g, t->form_held, t->tuned, diag));
+    t->tuned_cut = g->cut;
+    g->is_tuned = false;
+    HS_TRY(score_general(g, t->form_fitted, t->form_scores, diag));
+    HS_TRY(hs_pairholdout(&g->fit, HS_UNSEEN_OWN_MODEL, t->form_held, NULL, diag));
+    return g->fit.fit(&g->fit, NULL, diag);
 }
 
 /* Ends with the fit to all rows. */
@@ -93,22 +115,17 @@ static enum hs_status score_table(struct interference_table *t, struct hs_pairfi
     return hs_pairholdout(fit, HS_UNSEEN_NOTHING, t->fitted, &t->scores[ALL], diag);
 }
 
-static enum hs_status fit_table(struct interference_study *s, struct interference_table *t,
-                                double ridge, struct hs_diag *diag)
+static enum hs_status fit_table(struct interference_table *t, double ridge, struct hs_diag *diag)
 {
     struct hs_pairset *set = &t->set;
-    /* Two numbers of a job, or its curves, rest on what it did itself and what it did to others. */
-    if (set->row_count < 2 * set->job_count)
-        return hs_fail(diag, HS_E_INPUT, NULL,
-                       "let every job run beside itself or two others; see what cleaning dropped",
-                       "%s: %" PRIu32 " speeds of %" PRIu32
-                       " jobs are too few: each job needs two at least",
-                       set->gpu, set->row_count, set->job_count);
     t->held = hs_arena_alloc(set->arena, set->row_count * sizeof *t->held);
     t->fitted = hs_arena_alloc(set->arena, set->row_count * sizeof *t->fitted);
+    t->has_table = true;
     if (t->is_two_way) {
         t->ridge = ridge > 0 ? ridge : HS_EFFECT_RIDGE;
-        HS_TRY(hs_paireffects_open(&t->effects, set, t == s->chosen ? NULL : s->general.theta,
+        /* a form of its own is fitted with each fold, one of other rows is given */
+        HS_TRY(hs_paireffects_open(&t->effects, set,
+                                   t->form_set.row_count < set->row_count ? t->general.theta : NULL,
                                    t->ridge, diag));
         return score_table(t, &t->effects.fit, diag);
     }
@@ -119,75 +136,162 @@ static enum hs_status fit_table(struct interference_study *s, struct interferenc
     return score_table(t, &t->rank1.fit, diag);
 }
 
-static enum hs_status add_table(struct interference_study *s, const struct hs_measurements *m,
-                                uint32_t gpu, struct hs_arena *arena, struct hs_diag *diag)
+/* Gangs of which neither GPU type nor mode is known: how well coefficients of jobs predict a pair
+ * that was left out. */
+static enum hs_status check_gangs(struct interference_table *t, struct hs_diag *diag)
 {
-    if (s->count == TABLES_MAX)
-        return hs_fail(diag, HS_E_LIMIT, NULL, NULL, "pairs on more than %u GPU types",
-                       TABLES_MAX - 1);
-    struct interference_table *t = &s->tables[s->count];
     struct hs_pairset *set = &t->set;
-    HS_TRY(hs_pairset_collect(set, m, gpu, arena, diag));
-    if (set->row_count == 0)
-        return HS_OK;
-    s->count++;
-    for (uint32_t i = 0; i + 1 < s->count; i++)
-        if (hs_model_same_name(s->tables[i].set.gpu, set->gpu) &&
-            strcmp(s->tables[i].set.mode, set->mode) == 0)
-            return hs_fail(diag, HS_E_INPUT, NULL,
-                           "campaigns disagree by more than jobs do: calibrate from one of them",
-                           "two sets of data have pairs on %s", s->tables[i].set.gpu);
-    t->is_two_way = set->has_utils;
+    struct hs_pairscore score;
+    double *held = hs_arena_alloc(set->arena, set->row_count * sizeof *held);
+    for (uint32_t r = 0; r < set->row_count; r++)
+        if (set->rows[r].jobs_rank >= set->job_folds)
+            set->job_folds = set->rows[r].jobs_rank + 1;
+    hs_pairrank1_open(&t->rank1, set, HS_RANK1_RIDGE);
+    HS_TRY(t->rank1.fit.fit(&t->rank1.fit, NULL, diag));
+    HS_TRY(hs_pairholdout(&t->rank1.fit, HS_UNSEEN_JOB_PAIR, held, &score, diag));
+    t->gangs = score.speed;
+    return HS_OK;
+}
+
+static enum hs_status collect(struct hs_calibrate_run *run, const struct hs_measurements *m,
+                              uint32_t gpu, struct interference_table *t)
+{
+    const bool is_of_one =
+        (run->options.clean & HS_CLEAN(WINDOW)) != 0 && m->windows == HS_WINDOWS_PARTLY_ALONE;
+    HS_TRY(hs_pairset_collect(&t->set, m, gpu, HS_PAIRS_ALL, &run->arena, run->diag));
+    t->is_two_way = t->set.has_utils;
+    t->set.gpu = m->gpus[gpu];
     if (t->is_two_way)
-        return HS_OK;
-    hs_pairset_merge(set);
+        return hs_pairset_collect(&t->form_set, m, gpu,
+                                  is_of_one ? HS_PAIRS_OF_ONE_MODEL : HS_PAIRS_ALL, &run->arena,
+                                  run->diag);
+    hs_pairset_merge(&t->set);
     uint32_t without = 0;
-    for (uint32_t i = 0; i < set->job_count; i++)
-        without += isnan(set->jobs[i].util) ? 1 : 0;
-    if (without > 0 && without < set->job_count)
-        hs_report(diag, HS_NOTE, NULL, NULL,
+    for (uint32_t i = 0; i < t->set.job_count; i++)
+        without += isnan(t->set.jobs[i].util) ? 1 : 0;
+    if (without > 0 && without < t->set.job_count)
+        hs_report(run->diag, HS_NOTE, NULL, NULL,
                   "%s: %" PRIu32 " of %" PRIu32 " jobs have no utilization alone: the table is "
                   "rank-1 and the general form does not use its rows",
-                  set->gpu, without, set->job_count);
+                  t->set.gpu, without, t->set.job_count);
     return HS_OK;
+}
+
+/* The last table of that GPU type and mode. */
+static const struct interference_table *find_table(const struct interference_study *s,
+                                                   const struct hs_pairset *set)
+{
+    const struct interference_table *t = s->tables + s->count;
+    while (t-- > s->tables)
+        if (hs_model_same_name(t->set.gpu, set->gpu) && strcmp(t->set.mode, set->mode) == 0)
+            return t;
+    return NULL;
+}
+
+static enum hs_status add_table(struct hs_calibrate_run *run, struct interference_study *s,
+                                const struct hs_measurements *m, uint32_t gpu)
+{
+    if (s->count == TABLES_MAX)
+        return hs_fail(run->diag, HS_E_LIMIT, NULL, NULL, "pairs on more than %u GPU types",
+                       TABLES_MAX - 1);
+    struct interference_table *t = &s->tables[s->count];
+    *t = (struct interference_table){0};
+    HS_TRY(collect(run, m, gpu, t));
+    hs_capacities_find(run->set, run->sets, m->gpus[gpu], m->modes[gpu], &t->capacities);
+    const struct interference_table *before = find_table(s, &t->set);
+    if (before != NULL && t->set.row_count == 0)
+        return HS_OK; /* its capacities are in that one */
+    if (before != NULL && before->set.row_count > 0)
+        return hs_fail(run->diag, HS_E_INPUT, NULL,
+                       "campaigns disagree by more than jobs do: calibrate from one of them",
+                       "two sets of data have pairs on %s", before->set.gpu);
+    if (t->set.row_count == 0 && t->capacities.count == 0)
+        return HS_OK;
+    s->count++;
+    if (m->is_checked_only)
+        return check_gangs(t, run->diag);
+    /* Two numbers of a job, or its curves, rest on what it did itself and what it did to others. */
+    const bool is_enough = t->set.row_count > 0 && t->set.row_count >= 2 * t->set.job_count;
+    if (!is_enough && t->capacities.count == 0)
+        return hs_fail(run->diag, HS_E_INPUT, NULL,
+                       "let every job run beside itself or two others; see what cleaning dropped",
+                       "%s: %" PRIu32 " speeds of %" PRIu32
+                       " jobs are too few: each job needs two at least",
+                       t->set.gpu, t->set.row_count, t->set.job_count);
+    if (is_enough && t->is_two_way)
+        HS_TRY(fit_form(t, run->diag));
+    return is_enough ? fit_table(t, run->options.ridge, run->diag) : HS_OK;
+}
+
+/* ---- checks ---- */
+
+/* The form that a run takes for a GPU type and mode: its own, else the first of the mode. */
+static const struct interference_table *form_for(const struct interference_study *s,
+                                                 const struct interference_table *t)
+{
+    const struct interference_table *found = NULL;
+    for (const struct interference_table *f = s->tables; f < s->tables + s->count; f++) {
+        if (!f->has_form)
+            continue;
+        if (f == t)
+            return f;
+        if (found == NULL ||
+            (strcmp(found->set.mode, t->set.mode) != 0 && strcmp(f->set.mode, t->set.mode) == 0))
+            found = f;
+    }
+    return found;
+}
+
+static void check(struct hs_calibrate_run *run, struct interference_study *s,
+                  const struct interference_table *t, struct hs_sharing_ask ask)
+{
+    const struct interference_table *form = form_for(s, t);
+    if (form == NULL || s->check_count == CHECKS_MAX)
+        return;
+    ask.gpu = t->set.gpu;
+    ask.mode = t->set.mode;
+    ask.theta = form->general.theta;
+    ask.form_gpu = form->set.gpu;
+    ask.form_mode = form->set.mode;
+    s->check_count += hs_sharing_check(run->set, run->sets, &ask, &s->checks[s->check_count]);
+}
+
+static void check_all(struct hs_calibrate_run *run, struct interference_study *s)
+{
+    static const char *const sets[] = {"pairs", "sets of 3", "sets of 4"};
+    static const char *const by_pairs[] = {NULL, "sets of 3, capacity of pairs",
+                                           "sets of 4, capacity of pairs"};
+    for (const struct interference_table *t = s->tables; t < s->tables + s->count; t++) {
+        const struct hs_capacities *c = &t->capacities;
+        if (c->count > 0)
+            check(run, s, t,
+                  (struct hs_sharing_ask){.what = "pairs of a job with itself",
+                                          .tenants = 2,
+                                          .is_itself = true,
+                                          .capacity = c->c[0]});
+        for (uint32_t n = 0; n < HS_COUNT_OF(sets); n++) {
+            const double own = c->count == 0 ? (double)NAN : c->c[n < c->count ? n : c->count - 1];
+            check(run, s, t,
+                  (struct hs_sharing_ask){.what = sets[n], .tenants = n + 2, .capacity = own});
+            if (by_pairs[n] != NULL && c->count > n && c->sets[0] > 0)
+                check(run, s, t,
+                      (struct hs_sharing_ask){
+                          .what = by_pairs[n], .tenants = n + 2, .capacity = c->c[0]});
+        }
+    }
 }
 
 static enum hs_status fit(struct hs_calibrate_run *run, void *study)
 {
     struct interference_study *s = study;
-    struct hs_pairgeneral *g = &s->general;
     hs_calibrate_say_counts(run, run->sets);
     for (uint32_t i = 0; i < run->sets; i++)
         for (uint32_t gpu = 0; gpu < run->set[i].gpu_count; gpu++)
-            HS_TRY(add_table(s, &run->set[i], gpu, &run->arena, run->diag));
+            HS_TRY(add_table(run, s, &run->set[i], gpu));
     if (s->count == 0)
         return hs_fail(run->diag, HS_E_INPUT, NULL, "see which rows cleaning dropped, and why",
                        "no pair of jobs is left to fit to");
-    for (uint32_t i = 0; i < s->count; i++) {
-        struct interference_table *t = &s->tables[i];
-        if (t->is_two_way && (s->chosen == NULL || t->set.row_count > s->chosen->set.row_count))
-            s->chosen = t;
-    }
-    if (s->chosen != NULL) {
-        struct hs_pairset *set = &s->chosen->set;
-        hs_pairgeneral_open(g, set);
-        s->held = hs_arena_alloc(set->arena, set->row_count * sizeof *s->held);
-        s->fitted = hs_arena_alloc(set->arena, set->row_count * sizeof *s->fitted);
-        HS_TRY(g->fit.fit(&g->fit, NULL, run->diag)); /* with the reason if it cannot */
-        g->is_tuned = true;
-        HS_TRY(score_general(g, s->held, s->tuned, run->diag));
-        s->tuned_cut = g->cut;
-        g->is_tuned = false;
-        g->fixed_alpha = FIXED_ALPHA;
-        g->fixed_beta = FIXED_BETA;
-        HS_TRY(score_general(g, s->held, s->fixed, run->diag));
-        g->fixed_alpha = g->fixed_beta = 0;
-        HS_TRY(score_general(g, s->fitted, s->scores, run->diag));
-        HS_TRY(hs_pairholdout(&g->fit, HS_UNSEEN_OWN_MODEL, s->held, NULL, run->diag));
-        HS_TRY(g->fit.fit(&g->fit, NULL, run->diag));
-    }
-    for (uint32_t i = 0; i < s->count; i++)
-        HS_TRY(fit_table(s, &s->tables[i], run->options.ridge, run->diag));
+    check_all(run, s);
     return HS_OK;
 }
 
@@ -230,7 +334,7 @@ static void say_table(const struct hs_calibrate_run *run, const struct interfere
 {
     struct hs_output *out = run->out;
     char lambda[HS_FMT_MAX];
-    hs_say(out, "\n%s, %s table: %s\n  ", t->set.gpu, form_of(t),
+    hs_say(out, "\n%s, %s, %s table: %s\n  ", t->set.gpu, t->set.mode, form_of(t),
            t->is_two_way ? "general form + curves of both jobs + effect of both models"
                          : "1 / (1 + a b) + effect of both models");
     say_size(out, &t->set);
@@ -250,41 +354,61 @@ static void say_table(const struct hs_calibrate_run *run, const struct interfere
             say_decisions(out, table_lines[line], &t->scores[line]);
 }
 
+static void say_form(struct hs_output *out, const struct interference_table *t)
+{
+    const double *theta = t->general.theta;
+    hs_say(out, "\n%s, %s, general form S = 1 + k u^alpha v^beta\n  ", t->set.gpu, t->set.mode);
+    say_size(out, &t->form_set);
+    hs_say_row(out, "\n   k %.4f   alpha %.4f   beta %.4f\n", exp(theta[HS_GENERAL_LN_K]),
+               theta[HS_GENERAL_ALPHA], theta[HS_GENERAL_BETA]);
+    hs_say_score_head(out, "speed beside another");
+    for (int line = 0; line < HS_UNSEEN_KINDS; line++)
+        hs_say_score(out, general_lines[line], &t->form_scores[line].speed);
+    say_decisions_head(out);
+    for (int line = 0; line < HS_UNSEEN_KINDS; line++)
+        say_decisions(out, general_lines[line], &t->form_scores[line]);
+    /* Only the last threshold is tuned. */
+    hs_say_row(out,
+               "\n  S above %.1f is seldom predicted: cut at %.2f instead, found without the "
+               "unseen rows\n",
+               HS_TUNED_THRESHOLD, t->tuned_cut);
+    for (int line = 0; line < HS_UNSEEN_KINDS; line++)
+        hs_say_row(out, "  %-42s%7u%24.3f%24.3f\n", general_lines[line], t->tuned[line].pairs,
+                   t->tuned[line].accuracy[HS_PAIR_THRESHOLDS - 1],
+                   t->tuned[line].balanced[HS_PAIR_THRESHOLDS - 1]);
+}
+
 static void say(const struct hs_calibrate_run *run, const void *study)
 {
     const struct interference_study *s = study;
-    const double *theta = s->general.theta;
     struct hs_output *out = run->out;
-    char name[64];
-    if (s->chosen != NULL) {
-        hs_say(out, "\n%s, general form S = 1 + k u^alpha v^beta\n  ", s->chosen->set.gpu);
-        say_size(out, &s->chosen->set);
-        hs_say_row(out, "\n   k %.4f   alpha %.4f   beta %.4f\n", exp(theta[HS_GENERAL_LN_K]),
-                   theta[HS_GENERAL_ALPHA], theta[HS_GENERAL_BETA]);
-        hs_say_score_head(out, "speed beside another");
-        for (int line = 0; line < HS_UNSEEN_KINDS; line++)
-            hs_say_score(out, general_lines[line], &s->scores[line].speed);
-        for (int line = 0; line <= HS_UNSEEN_OTHER_MODEL; line++) {
-            (void)snprintf(name, sizeof name, "%s, exponents 1, 1.75", general_lines[line]);
-            hs_say_score(out, name, &s->fixed[line].speed);
-        }
-        say_decisions_head(out);
-        for (int line = 0; line < HS_UNSEEN_KINDS; line++)
-            say_decisions(out, general_lines[line], &s->scores[line]);
-        /* Only the last threshold is tuned. */
-        hs_say_row(out,
-                   "\n  S above %.1f is seldom predicted: cut at %.2f instead, found without the "
-                   "unseen rows\n",
-                   HS_TUNED_THRESHOLD, s->tuned_cut);
-        for (int line = 0; line < HS_UNSEEN_KINDS; line++)
-            hs_say_row(out, "  %-42s%7u%24.3f%24.3f\n", general_lines[line], s->tuned[line].pairs,
-                       s->tuned[line].accuracy[HS_PAIR_THRESHOLDS - 1],
-                       s->tuned[line].balanced[HS_PAIR_THRESHOLDS - 1]);
-    } else {
-        hs_say(out, "\nno general form: the data tells no utilization of jobs alone\n");
+    char name[128];
+    for (const struct interference_table *t = s->tables; t < s->tables + s->count; t++) {
+        if (t->has_form)
+            say_form(out, t);
+        if (t->has_table)
+            say_table(run, t);
     }
-    for (uint32_t i = 0; i < s->count; i++)
-        say_table(run, &s->tables[i]);
+    hs_say(out, "\ncapacity: time of a GPU that jobs together use when they want %.3g or more\n",
+           HS_SATURATED);
+    for (const struct interference_table *t = s->tables; t < s->tables + s->count; t++)
+        for (uint32_t n = 0; n < t->capacities.count; n++) {
+            (void)snprintf(name, sizeof name, "%s, %s, %" PRIu32 " tenants", t->set.gpu,
+                           t->set.mode, n + 2);
+            hs_say_row(out, "  %-42s%7u sets%8.3f\n", name, t->capacities.sets[n],
+                       t->capacities.c[n]);
+        }
+    hs_say_score_head(out, "form, then capacity, held against measured sets");
+    for (const struct hs_sharing_check *c = s->checks; c < s->checks + s->check_count; c++) {
+        (void)snprintf(name, sizeof name, "%s, %s: %s (form: %s)", c->gpu, c->mode, c->what,
+                       c->form_gpu);
+        hs_say_score(out, name, &c->speed);
+    }
+    for (const struct interference_table *t = s->tables; t < s->tables + s->count; t++)
+        if (t->gangs.n > 0) {
+            (void)snprintf(name, sizeof name, "%s, leave one pair out", t->set.gpu);
+            hs_say_score(out, name, &t->gangs);
+        }
 }
 
 /* ---- the model file ---- */
@@ -369,30 +493,59 @@ static void write_table(const struct hs_calibrate_run *run, const struct interfe
     hs_jsonw_put(w, "] }");
 }
 
-static void write(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w)
+static void write_form(const struct interference_table *t, struct hs_jsonw *w)
 {
-    const struct interference_study *s = study;
-    if (s->chosen != NULL) {
-        uint32_t last = HS_PAIR_THRESHOLDS - 1;
-        const struct hs_pairscore *tuned = &s->tuned[HS_UNSEEN_OWN_MODEL];
-        const double *theta = s->general.theta;
-        hs_jsonw_put(w, "forms=[ ={ gpu=%s mode=%s form=%s k=%.6g alpha=%.6g beta=%.6g in_sample={",
-                     s->chosen->set.gpu, s->chosen->set.mode, "1 + k u^alpha v^beta",
+    const uint32_t last = HS_PAIR_THRESHOLDS - 1;
+    const struct hs_pairscore *tuned = &t->tuned[HS_UNSEEN_OWN_MODEL];
+    const double *theta = t->general.theta;
+    hs_jsonw_put(w, "={ gpu=%s mode=%s", t->set.gpu, t->set.mode);
+    if (t->capacities.count > 0) {
+        hs_jsonw_put(w, "capacity=![");
+        for (uint32_t n = 0; n < t->capacities.count; n++)
+            hs_jsonw_put(w, "=%.6g", t->capacities.c[n]);
+        hs_jsonw_put(w, "] capacity_sets=![");
+        for (uint32_t n = 0; n < t->capacities.count; n++)
+            hs_jsonw_put(w, "=%u", t->capacities.sets[n]);
+        hs_jsonw_put(w, "]");
+    }
+    if (t->has_form) {
+        hs_jsonw_put(w, "form=%s k=%.6g alpha=%.6g beta=%.6g in_sample={", "1 + k u^alpha v^beta",
                      exp(theta[HS_GENERAL_LN_K]), theta[HS_GENERAL_ALPHA], theta[HS_GENERAL_BETA]);
         hs_pairscore_write_members(w, general_lines[HS_UNSEEN_NOTHING],
-                                   &s->scores[HS_UNSEEN_NOTHING]);
+                                   &t->form_scores[HS_UNSEEN_NOTHING]);
         hs_jsonw_put(w,
                      "tuned_cut={ threshold=%.6g cut=%.6g accuracy=%.6g balanced_accuracy=%.6g } } "
                      "holdout=[",
-                     HS_TUNED_THRESHOLD, s->tuned_cut, tuned->accuracy[last],
+                     HS_TUNED_THRESHOLD, t->tuned_cut, tuned->accuracy[last],
                      tuned->balanced[last]);
         for (int line = 0; line < HS_UNSEEN_NOTHING; line++)
-            hs_pairscore_write(w, general_lines[line], &s->scores[line]);
-        hs_jsonw_put(w, "] } ]");
+            hs_pairscore_write(w, general_lines[line], &t->form_scores[line]);
+        hs_jsonw_put(w, "]");
     }
-    hs_jsonw_put(w, "tables=[");
-    for (uint32_t i = 0; i < s->count; i++)
-        write_table(run, &s->tables[i], w);
+    hs_jsonw_put(w, "}");
+}
+
+static void write(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w)
+{
+    const struct interference_study *s = study;
+    const struct interference_table *end = s->tables + s->count;
+    hs_jsonw_put(w, "forms=[");
+    for (const struct interference_table *t = s->tables; t < end; t++)
+        if (t->has_form || t->capacities.count > 0)
+            write_form(t, w);
+    hs_jsonw_put(w, "] tables=[");
+    for (const struct interference_table *t = s->tables; t < end; t++)
+        if (t->has_table)
+            write_table(run, t, w);
+    hs_jsonw_put(w, "] checks=[");
+    for (uint32_t i = 0; i < s->check_count; i++)
+        hs_sharing_check_write(w, &s->checks[i]);
+    for (const struct interference_table *t = s->tables; t < end; t++)
+        if (t->gangs.n > 0) {
+            hs_jsonw_put(w, "=!{ gpu=%s mode=%s", t->set.gpu, t->set.mode);
+            hs_score_write_members(w, "leave one pair out", &t->gangs);
+            hs_jsonw_put(w, "}");
+        }
     hs_jsonw_put(w, "]");
 }
 
@@ -421,17 +574,19 @@ static void write_set(struct hs_csvw *w, const struct hs_pairset *set, const cha
 static void write_rows(const void *study, struct hs_csvw *w)
 {
     const struct interference_study *s = study;
-    if (s->chosen != NULL)
-        write_set(w, &s->chosen->set, NULL, s->held, s->fitted);
-    for (const struct interference_table *t = s->tables; t < s->tables + s->count; t++)
-        write_set(w, &t->set, form_of(t), t->held, t->fitted);
+    for (const struct interference_table *t = s->tables; t < s->tables + s->count; t++) {
+        if (t->has_form)
+            write_set(w, &t->form_set, NULL, t->form_held, t->form_fitted);
+        if (t->has_table)
+            write_set(w, &t->set, form_of(t), t->held, t->fitted);
+    }
 }
 
 const struct hs_calibration hs_calibration_interference = {
     .name = "interference",
     .summary = "how much slower jobs run beside others, by GPU type",
-    .data = "speeds of pairs of jobs: a folder of Lucid's, a JSON of Gavel's, or your CSV; "
-            "one of each GPU type",
+    .data = "speeds of jobs beside others: a campaign, a folder of Lucid's or Tally's, a JSON of "
+            "Gavel's, ...; pairs of each GPU type and mode in one of them",
     .steps = HS_CLEAN_ALL,
     .rows = "gpu,form,own,other,own_util,other_util,observed,held_out,in_sample,fold",
     .study_size = sizeof(struct interference_study),

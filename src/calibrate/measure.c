@@ -92,6 +92,13 @@ void hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair)
         m->pair_ids = pair->pair + 1;
 }
 
+void hs_measure_tenant(struct hs_measurements *m, const struct hs_tenancy *row)
+{
+    hs_grow((void **)&m->tenancies, &m->tenancy_cap, (uint64_t)m->tenancy_count + 1,
+            sizeof *m->tenancies, HS_MEASURE_MAX);
+    m->tenancies[m->tenancy_count++] = *row;
+}
+
 void hs_measure_both(struct hs_measurements *m, const struct hs_pair *first, double speed_of_other,
                      uint32_t dropped_of_other)
 {
@@ -111,6 +118,7 @@ void hs_measure_free(struct hs_measurements *m)
     hs_intern_free(&m->solo_names);
     hs_free(m->solos);
     hs_free(m->pairs);
+    hs_free(m->tenancies);
     *m = (struct hs_measurements){0};
 }
 
@@ -119,8 +127,10 @@ void hs_measure_free(struct hs_measurements *m)
 /* Marks that no step takes back: there is no speed in such a row. */
 #define UNUSABLE                                                                                   \
     (HS_DROPPED(FAILED) | HS_DROPPED(NOT_MEASURED) | HS_DROPPED(NO_SOLO) | HS_DROPPED(NEGATIVE) |  \
-     HS_DROPPED(IMPLAUSIBLE) | HS_DROPPED(REPEATED))
-#define OF_READER HS_DROPPED(NO_SOLO) /* set by the reader, which alone knows why */
+     HS_DROPPED(IMPLAUSIBLE) | HS_DROPPED(REPEATED) | HS_DROPPED(OTHER_SYSTEM))
+#define OF_READER                                                                                  \
+    (HS_DROPPED(NO_SOLO) | HS_DROPPED(OTHER_SYSTEM)) /* set by the reader, which alone knows why   \
+                                                      */
 
 /* Of a speed beside another to that alone. The largest slowdown ever measured is 11 (Gavel's
  * simulation file); model files hold none above this. */
@@ -138,6 +148,10 @@ void hs_measure_free(struct hs_measurements *m)
 #define PLAUSIBLE_MAX 1.5
 /* Two runs of a pair differ by sqrt 2 x 0.047 (Lucid's deviation); three times that is no noise. */
 #define CONTRADICTION 0.2
+/* Sum of utilizations alone. Lucid's mean of sum(u x speed) in pairs of two models is .70 below 1,
+ * 1.02 up to 1.25, where pairs of one model have 1.00, and 1.25 from 1.6 on, where those have 1.07:
+ * more time than a GPU has. */
+#define WINDOW_DEMAND 1.1
 
 static bool is_measured(const struct hs_pair *row)
 {
@@ -180,7 +194,9 @@ static uint32_t written_in(const struct cleaning *c, struct hs_pair *row)
 static uint32_t overlap(const struct cleaning *c, struct hs_pair *row)
 {
     double busier = fmax(c->m->solos[row->own].util, c->m->solos[row->other].util);
-    return row->joint_util < busier - c->tolerance ? HS_DROPPED(NO_OVERLAP) : 0;
+    return c->m->windows != HS_WINDOWS_COMMON && row->joint_util < busier - c->tolerance
+               ? HS_DROPPED(NO_OVERLAP)
+               : 0;
 }
 
 /* Baselines that are biased for jobs that wait for the host, as Lucid's. On a GPU type without idle
@@ -196,6 +212,18 @@ static uint32_t rebase(const struct cleaning *c, struct hs_pair *row)
         return HS_DROPPED(NO_BASELINE);
     row->rebased = row->speed / (t->idle_sum / t->idle_rows);
     return 0;
+}
+
+/* Lucid ran pairs to the end of both: of two models the longer one was measured alone for a while,
+ * which joint utilization cannot show on a GPU that one job fills. Below WINDOW_DEMAND the jobs
+ * hardly slow each other, and it does no harm; a model beside itself ends when the other does. */
+static uint32_t window(const struct cleaning *c, struct hs_pair *row)
+{
+    const struct hs_solo *own = &c->m->solos[row->own], *other = &c->m->solos[row->other];
+    return c->m->windows == HS_WINDOWS_PARTLY_ALONE && strcmp(own->model, other->model) != 0 &&
+                   own->util + other->util > WINDOW_DEMAND
+               ? HS_DROPPED(WINDOW)
+               : 0;
 }
 
 /* More digits than a rounded figure has: two such numbers are not equal by chance. */
@@ -424,6 +452,7 @@ void hs_clean(struct hs_measurements *m, uint32_t steps, double tolerance,
         [HS_CLEAN_BIT_OVERLAP] = {.of_row = overlap},
         [HS_CLEAN_BIT_REBASE] = {.of_row = rebase},
         [HS_CLEAN_BIT_CAMPAIGN] = {.of_all = campaign},
+        [HS_CLEAN_BIT_WINDOW] = {.of_row = window},
         [HS_CLEAN_BIT_CLIPPED] = {.of_row = clipped},
         [HS_CLEAN_BIT_COPIED] = {.of_all = copied},
         [HS_CLEAN_BIT_CONTRADICTED] = {.of_all = contradicted},

@@ -49,6 +49,15 @@ struct hs_pair {
     int64_t line;
 };
 
+/* What a job did among at least two others on a GPU. */
+struct hs_tenancy {
+    uint32_t set, solo, gpu;
+    double speed; /* among them / alone */
+};
+
+/* When jobs of one run were measured: while all of them ran, or each to its end. */
+enum hs_windows { HS_WINDOWS_NOT_STATED, HS_WINDOWS_COMMON, HS_WINDOWS_PARTLY_ALONE };
+
 /* Why a row is not used. A row with several reasons is counted under the first in this order. */
 #define HS_DROPPED_LIST(X)                                                                         \
     X(FAILED, "did not run together (0, 0): out of memory or failed")                              \
@@ -67,6 +76,8 @@ struct hs_pair {
     X(COPIED, "same baseline on two GPU types: copied")                                            \
     X(CONTRADICTED, "measured twice with speeds far apart")                                        \
     X(LONE, "its model ran beside no other model")                                                 \
+    X(WINDOW, "two models on a full GPU that ran for different times: partly measured alone")      \
+    X(OTHER_SYSTEM, "under a system of its own, in no sharing mode of the driver")                 \
     X(SUPERLINEAR, "gangs faster than as many single GPUs: runs on other hosts")
 
 enum hs_dropped_bit {
@@ -96,6 +107,10 @@ struct hs_measurements {
     struct hs_solo *solos;
     struct hs_pair *pairs;
     uint32_t solo_count, solo_cap, pair_count, pair_cap, pair_ids;
+    struct hs_tenancy *tenancies; /* sets one behind the other */
+    uint32_t tenancy_count, tenancy_cap;
+    enum hs_windows windows;
+    bool is_checked_only; /* for scores: of no GPU type that a cluster could have */
     struct hs_measure_file files[HS_MEASURE_FILES_MAX];
     uint32_t file_count;
     struct hs_intern solo_names; /* key, GPU type, GPUs, spread -> solo + 1 */
@@ -131,6 +146,7 @@ enum hs_status hs_measure_head(const char *path, char text[HS_MEASURE_HEAD], str
     X(CLIPPED, "clipped")           /* exactly 1: the baseline was raised to the best pair */      \
     X(COPIED, "copied")             /* the same baseline on two GPU types */                       \
     X(CONTRADICTED, "contradicted") /* measured twice with speeds far apart */                     \
+    X(WINDOW, "window")             /* two models, demand > 1.1, no common window */               \
     X(LONE, "lone")                 /* models that ran beside no other model: Lucid's NeuMF */
 
 enum hs_clean_bit {
@@ -170,10 +186,20 @@ extern const struct hs_solo hs_solo_unmeasured;
  * key is made from its parts, family NULL is the model; texts are copied. */
 uint32_t hs_measure_solo(struct hs_measurements *m, const struct hs_solo *solo);
 void hs_measure_pair(struct hs_measurements *m, const struct hs_pair *pair);
+void hs_measure_tenant(struct hs_measurements *m, const struct hs_tenancy *row);
 /* Both directions of a run under a new pair id; *first is that of its own job. */
 void hs_measure_both(struct hs_measurements *m, const struct hs_pair *first, double speed_of_other,
                      uint32_t dropped_of_other);
 HS_MUST_USE enum hs_status hs_measure_gpu(struct hs_measurements *m, const char *name,
                                           const char *mode, uint32_t *index);
+/* The formats of measure_sets.c. head: of the file, "" of a folder. */
+bool hs_campaign_is(const char *path, const char *head);
+bool hs_tally_is(const char *path, const char *head);
+bool hs_nos_is(const char *path, const char *head);
+bool hs_gangs_is(const char *path, const char *head);
+enum hs_status hs_campaign_read(struct hs_measurements *m, const char *path, struct hs_diag *diag);
+enum hs_status hs_tally_read(struct hs_measurements *m, const char *folder, struct hs_diag *diag);
+enum hs_status hs_nos_read(struct hs_measurements *m, const char *path, struct hs_diag *diag);
+enum hs_status hs_gangs_read(struct hs_measurements *m, const char *path, struct hs_diag *diag);
 void hs_measure_file_add(struct hs_measurements *m, const char *path, uint64_t hash, uint64_t bytes,
                          uint64_t rows);

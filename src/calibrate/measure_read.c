@@ -3,16 +3,11 @@
  * Measurements as files: Lucid's folder, a CSV of one's own, and Gavel's JSON.
  */
 #include <ctype.h>
-#include <float.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <strings.h>
 #include <sys/stat.h>
 
-#include "calibrate/measure.h"
-#include "data/csv.h"
+#include "calibrate/sheet.h"
 #include "data/gaveljob.h"
 #include "data/json.h"
 
@@ -33,208 +28,6 @@ enum hs_status hs_measure_head(const char *path, char text[HS_MEASURE_HEAD], str
     return status == HS_END ? HS_OK : status;
 }
 
-#define FAULTS_MAX 20u       /* of a file: then reading stops */
-#define MIB_MAX    1048576.0 /* 1 TiB on one GPU is a unit mistaken */
-
-/* The numbers of a column: min, max, unit, hint. */
-#define NO_NUMBER 0, 0, 1, NULL
-#define ANY(hint) -DBL_MAX, DBL_MAX, 1, hint
-#define PER_CENT  0, 100, 100, "per cent"
-#define MIB       0, MIB_MAX, 1, "MiB"
-
-/* ---- CSV by the names of columns ---- */
-
-struct sheet_column {
-    const char *name;
-    bool is_required;
-    double min, max, unit; /* a number is in [min, max] and is divided by unit */
-    const char *hint;      /* for a number that is none or out of range; may be NULL */
-};
-#define SHEET_COLUMNS 32
-
-/* Faults are reported at their place and reading goes on: one call shows them all, at most 20. */
-struct sheet {
-    struct hs_measurements *m;
-    struct hs_input *input;
-    struct hs_csv *csv;
-    struct hs_csv_row row;
-    const struct sheet_column *columns;
-    uint32_t count;
-    uint32_t at[SHEET_COLUMNS]; /* UINT32_MAX: the file has no such column */
-    struct hs_diag *diag;
-    enum hs_status status; /* the first failure */
-    uint32_t faults;
-    bool is_good; /* no fault in this row so far */
-    uint64_t rows;
-    /* of a CSV of one's own */
-    bool is_own;       /* a word like nan is a slip, and so is an unknown column */
-    uint32_t *by_rate; /* rows of pairs whose speed is a rate until all rates alone are known */
-    uint32_t by_rate_count, by_rate_cap;
-    double highest_share; /* of all utilizations */
-};
-
-static void note(struct sheet *s, enum hs_status status)
-{
-    if (s->status == HS_OK)
-        s->status = status;
-    s->faults++;
-    s->is_good = false;
-}
-
-HS_PRINTF(4, 5)
-static void sheet_fault(struct sheet *s, uint32_t column, const char *hint, const char *fmt, ...)
-{
-    struct hs_place place = hs_csv_place(s->csv, s->at[column]);
-    char message[1024];
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(message, sizeof message, fmt, args);
-    va_end(args);
-    note(s, hs_fail(s->diag, HS_E_INPUT, &place, hint, "%s", message));
-}
-
-static enum hs_status find_columns(struct sheet *s)
-{
-    struct hs_place place = hs_csv_place(s->csv, 0);
-    char missing[512] = "";
-    uint32_t lacking = 0;
-    for (uint32_t i = 0; i < s->count; i++) {
-        s->at[i] = hs_csv_column(&s->row, s->columns[i].name);
-        if (s->at[i] == UINT32_MAX && s->columns[i].is_required)
-            hs_append(missing, sizeof missing, "%s%s", lacking++ > 0 ? ", " : "",
-                      s->columns[i].name);
-    }
-    return lacking == 0 ? HS_OK
-                        : hs_fail(s->diag, HS_E_INPUT, &place, NULL, "missing column%s: %s",
-                                  lacking > 1 ? "s" : "", missing);
-}
-
-/* A column that is not read is data lost. An unnamed one is the index that some programs write. */
-static void check_header(struct sheet *s)
-{
-    for (uint32_t i = 0; i < s->row.count; i++) {
-        const char *name = s->row.fields[i], *names[SHEET_COLUMNS];
-        bool is_known = name[0] == '\0';
-        char hint[HS_HINT_SIZE];
-        for (uint32_t c = 0; c < s->count; c++) {
-            names[c] = s->columns[c].name;
-            is_known = is_known || s->at[c] == i;
-        }
-        if (is_known)
-            continue;
-        struct hs_place place = hs_csv_place(s->csv, i);
-        const char *nearest = hs_nearest(name, names, s->count);
-        bool is_twice = nearest != NULL && strcasecmp(nearest, name) == 0;
-        note(s, hs_fail(s->diag, HS_E_INPUT, &place,
-                        is_twice ? NULL : hs_did_you_mean(hint, name, names, s->count, NULL),
-                        is_twice ? "column '%.80s' twice" : "unknown column '%.80s'", name));
-    }
-}
-
-static bool sheet_next(struct sheet *s, uint32_t width)
-{
-    while (s->faults < FAULTS_MAX) {
-        enum hs_status status = hs_csv_next(s->csv, &s->row);
-        if (status == HS_END)
-            return false;
-        if (status == HS_OK) {
-            s->rows++;
-            s->is_good = true;
-            if (s->row.count == width)
-                return true;
-            struct hs_place place = hs_csv_place(s->csv, s->row.count);
-            status = hs_fail(s->diag, HS_E_INPUT, &place, NULL,
-                             "%" PRIu32 " fields, the header has %" PRIu32, s->row.count, width);
-        }
-        note(s, status);
-        if (status != HS_E_INPUT)
-            return false;
-    }
-    return false;
-}
-
-/* Reads the file of s->columns: `take` gets each row that has as many fields as the header. */
-static enum hs_status sheet_read(struct sheet *s, const char *path,
-                                 enum hs_status (*take)(struct sheet *s))
-{
-    HS_TRY(hs_input_open(&s->input, path, s->diag));
-    hs_csv_open(&s->csv, s->input, ',', s->diag);
-    enum hs_status status = hs_csv_next(s->csv, &s->row);
-    uint32_t width = s->row.count;
-    if (status == HS_END)
-        status = hs_fail(s->diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
-                         "the file is empty");
-    else if (status == HS_OK)
-        status = find_columns(s);
-    if (status == HS_OK && s->is_own)
-        check_header(s);
-    while (status == HS_OK && sheet_next(s, width))
-        status = take(s);
-    if (status == HS_OK)
-        status = s->status;
-    if (status == HS_OK)
-        hs_measure_file_add(s->m, path, hs_input_hash(s->input), hs_input_bytes(s->input), s->rows);
-    hs_csv_close(s->csv);
-    hs_input_close(s->input);
-    return status;
-}
-
-static const char *sheet_text(const struct sheet *s, uint32_t column)
-{
-    return s->at[column] < s->row.count ? s->row.fields[s->at[column]] : "";
-}
-
-static bool is_empty(const struct sheet *s, uint32_t column)
-{
-    return sheet_text(s, column)[0] == '\0';
-}
-
-static const char *sheet_name(struct sheet *s, uint32_t column)
-{
-    const char *text = sheet_text(s, column);
-    bool is_name = text[0] != '\0' && strlen(text) <= HS_MEASURE_NAME_MAX;
-    for (const char *c = text; *c != '\0'; c++)
-        is_name = is_name && *c != '/' && !iscntrl((unsigned char)*c);
-    if (!is_name)
-        sheet_fault(s, column, "1 to 255 characters without '/'", "%s is not a name: '%.80s'",
-                    s->columns[column].name, text);
-    return text;
-}
-
-/* NaN where there is none, or a wrong one. */
-static double sheet_number(struct sheet *s, uint32_t column)
-{
-    const struct sheet_column *c = &s->columns[column];
-    const char *text = sheet_text(s, column);
-    char low[HS_FMT_MAX + 1], high[HS_FMT_MAX + 1];
-    double value;
-    /* Programs write these for a run that gave no figure; other text is a slip. */
-    static const char *const none[] = {"",          "nan",       "inf",  "+inf", "-inf",
-                                       "infinity",  "-infinity", "null", "na",   "n/a",
-                                       "+infinity", "-nan",      "none"};
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
-        if (strcasecmp(text, none[i]) != 0)
-            continue;
-        if (s->is_own && text[0] != '\0')
-            sheet_fault(s, column, "leave empty what was not measured",
-                        "%s is not a number: '%.80s'", c->name, text);
-        return NAN;
-    }
-    if (!hs_parse_double(text, strlen(text), &value)) {
-        sheet_fault(s, column, c->hint, "%s is not a number: '%.80s'", c->name, text);
-        return NAN;
-    }
-    if (value >= c->min && value <= c->max) {
-        if (c->unit == 100)
-            s->highest_share = fmax(s->highest_share, value / c->unit);
-        return value / c->unit;
-    }
-    low[hs_fmt_double(low, c->min)] = '\0';
-    high[hs_fmt_double(high, c->max)] = '\0';
-    sheet_fault(s, column, c->hint, "%s is %.80s, out of %s..%s", c->name, text, low, high);
-    return NAN;
-}
-
 /* ---- Lucid ----
  * The artifact of Lucid (ASPLOS'23): single_data.csv, 66 configurations alone, and
  * colocate_info.csv, 1388 pairs of them on one GPU, an RTX 3090 (comment in its policy/lucid.py).
@@ -248,93 +41,92 @@ static double sheet_number(struct sheet *s, uint32_t column)
 #define BESIDE_ONE "1 is the speed alone"
 
 #define SOLO_COLUMNS(X)                                                                            \
-    X(MODEL, "model", true, NO_NUMBER)                                                             \
-    X(DATASET, "dataset", true, NO_NUMBER)                                                         \
-    X(BATCH, "batchsize", true, NO_NUMBER)                                                         \
-    X(AMP, "amp", true, NO_NUMBER)                                                                 \
-    X(SPEED, "speed", true, ANY(NULL))                                                             \
-    X(UTIL, "gpu_util", true, PER_CENT)                                                            \
-    X(BW_UTIL, "gmem_util", true, PER_CENT)                                                        \
-    X(MEMORY, "gmem", true, MIB)
+    X(MODEL, "model", true, HS_NO_NUMBER)                                                          \
+    X(DATASET, "dataset", true, HS_NO_NUMBER)                                                      \
+    X(BATCH, "batchsize", true, HS_NO_NUMBER)                                                      \
+    X(AMP, "amp", true, HS_NO_NUMBER)                                                              \
+    X(SPEED, "speed", true, HS_ANY(NULL))                                                          \
+    X(UTIL, "gpu_util", true, HS_PER_CENT)                                                         \
+    X(BW_UTIL, "gmem_util", true, HS_PER_CENT)                                                     \
+    X(MEMORY, "gmem", true, HS_MIB)
 
 #define PAIR_COLUMNS(X)                                                                            \
-    X(MODEL_A, "model1", true, NO_NUMBER)                                                          \
-    X(DATASET_A, "dataset1", true, NO_NUMBER)                                                      \
-    X(BATCH_A, "batchsize1", true, NO_NUMBER)                                                      \
-    X(AMP_A, "amp1", true, NO_NUMBER)                                                              \
-    X(GPUS_A, "gpu_num1", false, ANY(NULL))                                                        \
-    X(SPEED_A, "speed1", true, ANY(BESIDE_ONE))                                                    \
-    X(MODEL_B, "model2", true, NO_NUMBER)                                                          \
-    X(DATASET_B, "dataset2", true, NO_NUMBER)                                                      \
-    X(BATCH_B, "batchsize2", true, NO_NUMBER)                                                      \
-    X(AMP_B, "amp2", true, NO_NUMBER)                                                              \
-    X(GPUS_B, "gpu_num2", false, ANY(NULL))                                                        \
-    X(SPEED_B, "speed2", true, ANY(BESIDE_ONE))                                                    \
-    X(UTIL, "gpu_util", true, PER_CENT)                                                            \
-    X(BW_UTIL, "gmem_util", true, PER_CENT)                                                        \
-    X(MEMORY, "gmem", true, MIB)
+    X(MODEL_A, "model1", true, HS_NO_NUMBER)                                                       \
+    X(DATASET_A, "dataset1", true, HS_NO_NUMBER)                                                   \
+    X(BATCH_A, "batchsize1", true, HS_NO_NUMBER)                                                   \
+    X(AMP_A, "amp1", true, HS_NO_NUMBER)                                                           \
+    X(GPUS_A, "gpu_num1", false, HS_ANY(NULL))                                                     \
+    X(SPEED_A, "speed1", true, HS_ANY(BESIDE_ONE))                                                 \
+    X(MODEL_B, "model2", true, HS_NO_NUMBER)                                                       \
+    X(DATASET_B, "dataset2", true, HS_NO_NUMBER)                                                   \
+    X(BATCH_B, "batchsize2", true, HS_NO_NUMBER)                                                   \
+    X(AMP_B, "amp2", true, HS_NO_NUMBER)                                                           \
+    X(GPUS_B, "gpu_num2", false, HS_ANY(NULL))                                                     \
+    X(SPEED_B, "speed2", true, HS_ANY(BESIDE_ONE))                                                 \
+    X(UTIL, "gpu_util", true, HS_PER_CENT)                                                         \
+    X(BW_UTIL, "gmem_util", true, HS_PER_CENT)                                                     \
+    X(MEMORY, "gmem", true, HS_MIB)
 
-#define SOLO_ENUM(name, ...)                 SOLO_##name,
-#define PAIR_ENUM(name, ...)                 PAIR_##name,
-#define COLUMN(name, text, is_required, ...) {text, is_required, __VA_ARGS__},
+#define SOLO_ENUM(name, ...) SOLO_##name,
+#define PAIR_ENUM(name, ...) PAIR_##name,
 enum { SOLO_COLUMNS(SOLO_ENUM) SOLO_COUNT };
 enum { PAIR_COLUMNS(PAIR_ENUM) PAIR_COUNT };
-static const struct sheet_column solo_columns[SOLO_COUNT] = {SOLO_COLUMNS(COLUMN)};
-static const struct sheet_column pair_columns[PAIR_COUNT] = {PAIR_COLUMNS(COLUMN)};
+static const struct hs_sheet_column solo_columns[SOLO_COUNT] = {SOLO_COLUMNS(HS_SHEET_COLUMN)};
+static const struct hs_sheet_column pair_columns[PAIR_COUNT] = {PAIR_COLUMNS(HS_SHEET_COLUMN)};
 
 const char *const hs_measure_folder_files[HS_MEASURE_FOLDER_FILES] = {SOLO_FILE, PAIR_FILE};
 
 /* The job of four columns from `first` on: model, dataset, batch, amp. Texts are of the row. */
-static struct hs_solo read_lucid_job(struct sheet *s, uint32_t first)
+static struct hs_solo read_lucid_job(struct hs_sheet *s, uint32_t first)
 {
     uint32_t batch = first + SOLO_BATCH, amp = first + SOLO_AMP;
-    const char *precision = sheet_text(s, amp);
+    const char *precision = hs_sheet_text(s, amp);
     struct hs_solo job = hs_solo_unmeasured;
     int64_t size;
     job.line = s->row.line;
-    job.model = sheet_name(s, first);
-    job.dataset = sheet_name(s, first + SOLO_DATASET);
-    job.batch = sheet_text(s, batch);
+    job.model = hs_sheet_name(s, first);
+    job.dataset = hs_sheet_name(s, first + SOLO_DATASET);
+    job.batch = hs_sheet_text(s, batch);
     job.precision = precision[0] == '1' ? "amp" : "fp32";
     if (strlen(job.batch) > HS_MEASURE_NAME_MAX ||
         !hs_parse_int64(job.batch, strlen(job.batch), &size) || size < 1)
-        sheet_fault(s, batch, NULL, "%s is not a whole number: '%.80s'", s->columns[batch].name,
-                    job.batch);
+        hs_sheet_fault(s, batch, NULL, "%s is not a whole number: '%.80s'", s->columns[batch].name,
+                       job.batch);
     if (strcmp(precision, "0") != 0 && strcmp(precision, "1") != 0)
-        sheet_fault(s, amp, NULL, "%s is 0 or 1, not '%.80s'", s->columns[amp].name, precision);
+        hs_sheet_fault(s, amp, NULL, "%s is 0 or 1, not '%.80s'", s->columns[amp].name, precision);
     return job;
 }
 
-static enum hs_status take_lucid_solo(struct sheet *s)
+static enum hs_status take_lucid_solo(struct hs_sheet *s)
 {
     uint32_t before = s->m->solo_count;
     struct hs_solo job = read_lucid_job(s, SOLO_MODEL);
-    job.speed = sheet_number(s, SOLO_SPEED);
-    job.util = sheet_number(s, SOLO_UTIL);
-    job.bw_util = sheet_number(s, SOLO_BW_UTIL);
-    job.mem_mib = sheet_number(s, SOLO_MEMORY);
+    job.speed = hs_sheet_number(s, SOLO_SPEED);
+    job.util = hs_sheet_number(s, SOLO_UTIL);
+    job.bw_util = hs_sheet_number(s, SOLO_BW_UTIL);
+    job.mem_mib = hs_sheet_number(s, SOLO_MEMORY);
     if (!s->is_good)
         return HS_OK;
     uint32_t index = hs_measure_solo(s->m, &job);
     if (index < before)
-        sheet_fault(s, SOLO_MODEL, NULL, "%s was listed in line %" PRId64, s->m->solos[index].key,
-                    s->m->solos[index].line);
+        hs_sheet_fault(s, SOLO_MODEL, NULL, "%s was listed in line %" PRId64,
+                       s->m->solos[index].key, s->m->solos[index].line);
     return HS_OK;
 }
 
-static enum hs_status take_lucid_pair(struct sheet *s)
+static enum hs_status take_lucid_pair(struct hs_sheet *s)
 {
     struct hs_pair row = {.line = s->row.line};
     struct hs_solo a = read_lucid_job(s, PAIR_MODEL_A), b = read_lucid_job(s, PAIR_MODEL_B);
-    double gpus_a = sheet_number(s, PAIR_GPUS_A), gpus_b = sheet_number(s, PAIR_GPUS_B);
+    double gpus_a = hs_sheet_number(s, PAIR_GPUS_A), gpus_b = hs_sheet_number(s, PAIR_GPUS_B);
     if (!(isnan(gpus_a) || gpus_a == 1) || !(isnan(gpus_b) || gpus_b == 1))
-        sheet_fault(s, isnan(gpus_a) || gpus_a == 1 ? PAIR_GPUS_B : PAIR_GPUS_A, NULL,
-                    "only pairs on one GPU are understood");
-    row.speed = sheet_number(s, PAIR_SPEED_A);
-    double speed_b = sheet_number(s, PAIR_SPEED_B);
-    row.joint_util = sheet_number(s, PAIR_UTIL);
-    row.joint_bw_util = sheet_number(s, PAIR_BW_UTIL);
-    row.joint_mem_mib = sheet_number(s, PAIR_MEMORY);
+        hs_sheet_fault(s, isnan(gpus_a) || gpus_a == 1 ? PAIR_GPUS_B : PAIR_GPUS_A, NULL,
+                       "only pairs on one GPU are understood");
+    row.speed = hs_sheet_number(s, PAIR_SPEED_A);
+    double speed_b = hs_sheet_number(s, PAIR_SPEED_B);
+    row.joint_util = hs_sheet_number(s, PAIR_UTIL);
+    row.joint_bw_util = hs_sheet_number(s, PAIR_BW_UTIL);
+    row.joint_mem_mib = hs_sheet_number(s, PAIR_MEMORY);
     if (!s->is_good)
         return HS_OK;
     row.own = hs_measure_solo(s->m, &a);
@@ -356,15 +148,16 @@ static void join(char path[PATH_SIZE], const char *folder, const char *name)
 static enum hs_status read_lucid(struct hs_measurements *m, const char *folder,
                                  struct hs_diag *diag)
 {
-    struct sheet solos = {.m = m, .columns = solo_columns, .count = SOLO_COUNT, .diag = diag};
-    struct sheet pairs = {.m = m, .columns = pair_columns, .count = PAIR_COUNT, .diag = diag};
+    struct hs_sheet solos = {.m = m, .columns = solo_columns, .count = SOLO_COUNT, .diag = diag};
+    struct hs_sheet pairs = {.m = m, .columns = pair_columns, .count = PAIR_COUNT, .diag = diag};
     char path[PATH_SIZE];
     uint32_t gpu; /* 0: the only one */
+    m->windows = HS_WINDOWS_PARTLY_ALONE;
     HS_TRY(hs_measure_gpu(m, LUCID_GPU, LUCID_MODE, &gpu));
     join(path, folder, SOLO_FILE);
-    HS_TRY(sheet_read(&solos, path, take_lucid_solo));
+    HS_TRY(hs_sheet_read(&solos, path, take_lucid_solo));
     join(path, folder, PAIR_FILE);
-    return sheet_read(&pairs, path, take_lucid_pair);
+    return hs_sheet_read(&pairs, path, take_lucid_pair);
 }
 
 static bool is_lucid(const char *path, const char *head)
@@ -395,87 +188,49 @@ static bool is_lucid(const char *path, const char *head)
 #define SPEED_HINT   "1 is the speed alone; steps or samples a second go into rate_a, rate_b"
 
 #define OWN_COLUMNS(X)                                                                             \
-    X(JOB_A, "job_a", true, NO_NUMBER)                                                             \
-    X(JOB_B, "job_b", true, NO_NUMBER)                                                             \
-    X(GPU, "gpu", true, NO_NUMBER)                                                                 \
+    X(JOB_A, "job_a", true, HS_NO_NUMBER)                                                          \
+    X(JOB_B, "job_b", true, HS_NO_NUMBER)                                                          \
+    X(GPU, "gpu", true, HS_NO_NUMBER)                                                              \
     X(SPEED_A, "speed_a", false, 0, SPEED_MAX, 1, SPEED_HINT)                                      \
     X(SPEED_B, "speed_b", false, 0, SPEED_MAX, 1, SPEED_HINT)                                      \
     X(RATE_A, "rate_a", false, 0, RATE_MAX, 1, NULL)                                               \
     X(RATE_B, "rate_b", false, 0, RATE_MAX, 1, NULL)                                               \
-    X(UTIL_A, "util_a", false, PER_CENT)                                                           \
-    X(UTIL_B, "util_b", false, PER_CENT)                                                           \
-    X(UTIL_JOINT, "util_joint", false, PER_CENT)                                                   \
-    X(BANDWIDTH_A, "bandwidth_a", false, PER_CENT)                                                 \
-    X(BANDWIDTH_B, "bandwidth_b", false, PER_CENT)                                                 \
-    X(BANDWIDTH_JOINT, "bandwidth_joint", false, PER_CENT)                                         \
-    X(MEMORY_A, "memory_a", false, MIB)                                                            \
-    X(MEMORY_B, "memory_b", false, MIB)                                                            \
-    X(MEMORY_JOINT, "memory_joint", false, MIB)                                                    \
+    X(UTIL_A, "util_a", false, HS_PER_CENT)                                                        \
+    X(UTIL_B, "util_b", false, HS_PER_CENT)                                                        \
+    X(UTIL_JOINT, "util_joint", false, HS_PER_CENT)                                                \
+    X(BANDWIDTH_A, "bandwidth_a", false, HS_PER_CENT)                                              \
+    X(BANDWIDTH_B, "bandwidth_b", false, HS_PER_CENT)                                              \
+    X(BANDWIDTH_JOINT, "bandwidth_joint", false, HS_PER_CENT)                                      \
+    X(MEMORY_A, "memory_a", false, HS_MIB)                                                         \
+    X(MEMORY_B, "memory_b", false, HS_MIB)                                                         \
+    X(MEMORY_JOINT, "memory_joint", false, HS_MIB)                                                 \
     X(GPUS, "gpus", false, 1, GPUS_MAX, 1, NULL)                                                   \
-    X(SPREAD, "spread", false, NO_NUMBER)                                                          \
-    X(NOTE, "note", false, NO_NUMBER)
+    X(SPREAD, "spread", false, HS_NO_NUMBER)                                                       \
+    X(NOTE, "note", false, HS_NO_NUMBER)
 
 #define OWN_ENUM(name, ...) OWN_##name,
 enum { OWN_COLUMNS(OWN_ENUM) OWN_COUNT };
-static const struct sheet_column own_columns[OWN_COUNT] = {OWN_COLUMNS(COLUMN)};
-
-struct key_parts {
-    char part[4][HS_MEASURE_NAME_MAX + 1];
-};
-
-/* Splits a key into model, dataset, batch (a whole number or empty), precision. */
-static bool split_key(const char *key, struct key_parts *parts)
-{
-    for (int i = 0; i < 4; i++) {
-        size_t len = strcspn(key, "/");
-        if (len > HS_MEASURE_NAME_MAX || (len == 0 && i != 2) || (key[len] == '\0') != (i == 3))
-            return false;
-        memcpy(parts->part[i], key, len);
-        parts->part[i][len] = '\0';
-        key += len + (key[len] == '/');
-    }
-    const char *batch = parts->part[2];
-    int64_t size;
-    return batch[0] == '\0' || (hs_parse_int64(batch, strlen(batch), &size) && size > 0 &&
-                                strspn(batch, "0123456789") == strlen(batch) && batch[0] != '0');
-}
-
-static struct hs_solo read_key(struct sheet *s, uint32_t column, struct key_parts *parts)
-{
-    const char *key = sheet_text(s, column);
-    struct hs_solo job = hs_solo_unmeasured;
-    if (!split_key(key, parts))
-        sheet_fault(s, column,
-                    "Model/Dataset/batch/precision, e.g. ResNet18/CIFAR-10/64/fp32; a model "
-                    "without batch: A3C/Pong//fp32",
-                    "%s is not a profile key: '%.80s'", own_columns[column].name, key);
-    job.model = parts->part[0];
-    job.dataset = parts->part[1];
-    job.batch = parts->part[2];
-    job.precision = parts->part[3];
-    job.line = s->row.line;
-    return job;
-}
+static const struct hs_sheet_column own_columns[OWN_COUNT] = {OWN_COLUMNS(HS_SHEET_COLUMN)};
 
 /* A figure of a job alone: an empty field says nothing, two figures must be one. */
-static void agree(struct sheet *s, uint32_t column, double found, double *known)
+static void agree(struct hs_sheet *s, uint32_t column, double found, double *known)
 {
     if (isnan(found) || found == *known)
         return;
     if (isnan(*known))
         *known = found;
     else
-        sheet_fault(s, column, "a job alone has one figure: their mean, for example",
-                    "%s differs from an earlier row", own_columns[column].name);
+        hs_sheet_fault(s, column, "a job alone has one figure: their mean, for example",
+                       "%s differs from an earlier row", own_columns[column].name);
 }
 
 /* The columns of one job alone but for its rate; side: 0 = a, 1 = b. */
-static uint32_t take_alone(struct sheet *s, const struct hs_solo *job, uint32_t side)
+static uint32_t take_alone(struct hs_sheet *s, const struct hs_solo *job, uint32_t side)
 {
     uint32_t faults = s->faults;
-    double util = sheet_number(s, OWN_UTIL_A + side);
-    double bandwidth = sheet_number(s, OWN_BANDWIDTH_A + side);
-    double memory = sheet_number(s, OWN_MEMORY_A + side);
+    double util = hs_sheet_number(s, OWN_UTIL_A + side);
+    double bandwidth = hs_sheet_number(s, OWN_BANDWIDTH_A + side);
+    double memory = hs_sheet_number(s, OWN_MEMORY_A + side);
     uint32_t index = hs_measure_solo(s->m, job);
     struct hs_solo *solo = &s->m->solos[index];
     if (s->faults > faults)
@@ -486,59 +241,59 @@ static uint32_t take_alone(struct sheet *s, const struct hs_solo *job, uint32_t 
     return index;
 }
 
-static void take_own_solo(struct sheet *s, struct hs_solo *job)
+static void take_own_solo(struct hs_sheet *s, struct hs_solo *job)
 {
     static const uint32_t of_pairs[] = {OWN_SPEED_B,         OWN_RATE_B,      OWN_UTIL_B,
                                         OWN_UTIL_JOINT,      OWN_BANDWIDTH_B, OWN_MEMORY_B,
                                         OWN_BANDWIDTH_JOINT, OWN_MEMORY_JOINT};
-    const char *spread = sheet_text(s, OWN_SPREAD);
+    const char *spread = hs_sheet_text(s, OWN_SPREAD);
     for (size_t i = 0; i < sizeof of_pairs / sizeof of_pairs[0]; i++)
-        if (!is_empty(s, of_pairs[i]))
-            sheet_fault(s, of_pairs[i], NULL, "%s of a job alone: job_b is empty",
-                        own_columns[of_pairs[i]].name);
-    if (!is_empty(s, OWN_SPEED_A))
-        sheet_fault(s, OWN_SPEED_A, "what it does a second goes into rate_a",
-                    "the speed of a job alone is 1 by definition");
+        if (!hs_sheet_is_empty(s, of_pairs[i]))
+            hs_sheet_fault(s, of_pairs[i], NULL, "%s of a job alone: job_b is empty",
+                           own_columns[of_pairs[i]].name);
+    if (!hs_sheet_is_empty(s, OWN_SPEED_A))
+        hs_sheet_fault(s, OWN_SPEED_A, "what it does a second goes into rate_a",
+                       "the speed of a job alone is 1 by definition");
     uint32_t faults = s->faults;
-    double gpus = sheet_number(s, OWN_GPUS);
+    double gpus = hs_sheet_number(s, OWN_GPUS);
     job->gpus = isnan(gpus) ? 1 : (uint32_t)gpus;
     job->is_spread = strcmp(spread, "yes") == 0;
     if (!isnan(gpus) && gpus != job->gpus)
-        sheet_fault(s, OWN_GPUS, NULL, "gpus is a whole number");
+        hs_sheet_fault(s, OWN_GPUS, NULL, "gpus is a whole number");
     else if (spread[0] != '\0' && !job->is_spread && strcmp(spread, "no") != 0)
-        sheet_fault(s, OWN_SPREAD, NULL, "spread is yes or no, not '%.80s'", spread);
+        hs_sheet_fault(s, OWN_SPREAD, NULL, "spread is yes or no, not '%.80s'", spread);
     else if (job->is_spread && job->gpus == 1)
-        sheet_fault(s, OWN_SPREAD, NULL, "a job on one GPU cannot be spread");
-    double rate = s->faults > faults ? NAN : sheet_number(s, OWN_RATE_A);
+        hs_sheet_fault(s, OWN_SPREAD, NULL, "a job on one GPU cannot be spread");
+    double rate = s->faults > faults ? NAN : hs_sheet_number(s, OWN_RATE_A);
     if (s->faults > faults)
         return;
     if (rate == 0)
-        sheet_fault(s, OWN_RATE_A, NULL, "a job that does nothing alone");
+        hs_sheet_fault(s, OWN_RATE_A, NULL, "a job that does nothing alone");
     uint32_t index = take_alone(s, job, 0);
     agree(s, OWN_RATE_A, rate, &s->m->solos[index].speed);
 }
 
 /* A pair may give one speed only: that is one row. Speeds are relative, or rates. */
-static void take_own_pair(struct sheet *s, const struct hs_solo *a, const struct hs_solo *b)
+static void take_own_pair(struct hs_sheet *s, const struct hs_solo *a, const struct hs_solo *b)
 {
     struct hs_pair pair = {.gpu = a->gpu, .line = s->row.line, .pair = s->m->pair_ids};
-    bool has_speed = !is_empty(s, OWN_SPEED_A) || !is_empty(s, OWN_SPEED_B);
-    bool has_rate = !is_empty(s, OWN_RATE_A) || !is_empty(s, OWN_RATE_B);
-    if ((!is_empty(s, OWN_GPUS) && strcmp(sheet_text(s, OWN_GPUS), "1") != 0) ||
-        strcmp(sheet_text(s, OWN_SPREAD), "yes") == 0)
-        sheet_fault(s, OWN_GPUS, NULL, "pairs are of jobs on one GPU");
+    bool has_speed = !hs_sheet_is_empty(s, OWN_SPEED_A) || !hs_sheet_is_empty(s, OWN_SPEED_B);
+    bool has_rate = !hs_sheet_is_empty(s, OWN_RATE_A) || !hs_sheet_is_empty(s, OWN_RATE_B);
+    if ((!hs_sheet_is_empty(s, OWN_GPUS) && strcmp(hs_sheet_text(s, OWN_GPUS), "1") != 0) ||
+        strcmp(hs_sheet_text(s, OWN_SPREAD), "yes") == 0)
+        hs_sheet_fault(s, OWN_GPUS, NULL, "pairs are of jobs on one GPU");
     const uint32_t first = take_alone(s, a, 0), jobs[] = {first, take_alone(s, b, 1)};
-    pair.joint_util = sheet_number(s, OWN_UTIL_JOINT);
-    pair.joint_bw_util = sheet_number(s, OWN_BANDWIDTH_JOINT);
-    pair.joint_mem_mib = sheet_number(s, OWN_MEMORY_JOINT);
+    pair.joint_util = hs_sheet_number(s, OWN_UTIL_JOINT);
+    pair.joint_bw_util = hs_sheet_number(s, OWN_BANDWIDTH_JOINT);
+    pair.joint_mem_mib = hs_sheet_number(s, OWN_MEMORY_JOINT);
     if (has_speed == has_rate)
-        sheet_fault(s, has_speed ? OWN_RATE_A : OWN_JOB_B,
-                    "speed_a and speed_b relative to alone, or rate_a and rate_b a second",
-                    has_speed ? "speeds and rates of one pair" : "a pair without a speed");
+        hs_sheet_fault(s, has_speed ? OWN_RATE_A : OWN_JOB_B,
+                       "speed_a and speed_b relative to alone, or rate_a and rate_b a second",
+                       has_speed ? "speeds and rates of one pair" : "a pair without a speed");
     for (uint32_t side = 0; has_speed != has_rate && side < 2; side++) {
         pair.own = jobs[side];
         pair.other = jobs[1 - side];
-        pair.speed = sheet_number(s, (has_rate ? OWN_RATE_A : OWN_SPEED_A) + side);
+        pair.speed = hs_sheet_number(s, (has_rate ? OWN_RATE_A : OWN_SPEED_A) + side);
         if (isnan(pair.speed))
             continue;
         if (has_rate) {
@@ -550,14 +305,14 @@ static void take_own_pair(struct sheet *s, const struct hs_solo *a, const struct
     }
 }
 
-static enum hs_status take_own(struct sheet *s)
+static enum hs_status take_own(struct hs_sheet *s)
 {
-    struct key_parts parts_a, parts_b;
-    bool is_pair = !is_empty(s, OWN_JOB_B);
-    const char *gpu = sheet_name(s, OWN_GPU);
-    struct hs_solo a = read_key(s, OWN_JOB_A, &parts_a), b = a;
+    struct hs_key_parts parts_a, parts_b;
+    bool is_pair = !hs_sheet_is_empty(s, OWN_JOB_B);
+    const char *gpu = hs_sheet_name(s, OWN_GPU);
+    struct hs_solo a = hs_sheet_job(s, OWN_JOB_A, &parts_a), b = a;
     if (is_pair)
-        b = read_key(s, OWN_JOB_B, &parts_b);
+        b = hs_sheet_job(s, OWN_JOB_B, &parts_b);
     if (!s->is_good)
         return HS_OK;
     HS_TRY(hs_measure_gpu(s->m, gpu, HS_MODE_UNKNOWN, &a.gpu));
@@ -572,7 +327,7 @@ static enum hs_status take_own(struct sheet *s)
 /* A campaign in which no GPU was ever busy for more than 1 % is one of fractions. So, probably, is
  * the row of a job that is idle alone and not beside others: a job that is idle in truth adds
  * nothing to a pair. */
-static enum hs_status doubt_shares(const struct sheet *own, const char *path)
+static enum hs_status doubt_shares(const struct hs_sheet *own, const char *path)
 {
     const struct hs_measurements *m = own->m;
     struct hs_place place = {.file = path};
@@ -601,9 +356,9 @@ static enum hs_status doubt_shares(const struct sheet *own, const char *path)
 
 static enum hs_status read_own(struct hs_measurements *m, const char *path, struct hs_diag *diag)
 {
-    struct sheet own = {
+    struct hs_sheet own = {
         .m = m, .columns = own_columns, .count = OWN_COUNT, .diag = diag, .is_own = true};
-    enum hs_status status = sheet_read(&own, path, take_own);
+    enum hs_status status = hs_sheet_read(&own, path, take_own);
     /* All rates alone are known now. A job without one has no speed: counted, not used. */
     for (uint32_t i = 0; i < own.by_rate_count; i++) {
         struct hs_pair *row = &m->pairs[own.by_rate[i]];
@@ -827,6 +582,11 @@ static const struct {
     {"lucid", "a folder with " PAIR_FILE " and " SOLO_FILE, is_lucid, read_lucid},
     {"gavel", "a JSON of throughputs {gpu: {job: {\"null\": alone, other: [own, other]}}}",
      is_gavel, read_gavel},
+    {"campaign", "a CSV with set, gpu, mode, job, rate, ... of scripts/measure-sharing",
+     hs_campaign_is, hs_campaign_read},
+    {"tally", "a folder with Tally's pairs_bert.csv and solo.csv", hs_tally_is, hs_tally_read},
+    {"nos", "nos's CSV of equal inference clients", hs_nos_is, hs_nos_read},
+    {"blox-pal", "blox-pal's CSV of pairs of gangs", hs_gangs_is, hs_gangs_read},
     {"own", "a CSV with job_a, job_b, gpu, speed_a, speed_b, ... (configs/models/README.md)",
      is_own, read_own},
 };

@@ -29,9 +29,13 @@ static const char *const unseen_texts[HS_UNSEEN_KINDS] = {
 
 /* ---- rows ---- */
 
-static bool is_used(const struct hs_measurements *m, const struct hs_pair *pair, uint32_t gpu)
+static bool is_used(const struct hs_measurements *m, const struct hs_pair *pair, uint32_t gpu,
+                    enum hs_pair_choice choice)
 {
     const struct hs_solo *own = &m->solos[pair->own], *other = &m->solos[pair->other];
+    const bool is_one = strcmp(own->model, other->model) == 0;
+    if (choice != HS_PAIRS_ALL && is_one != (choice == HS_PAIRS_OF_ONE_MODEL))
+        return false;
     return pair->dropped == 0 && pair->gpu == gpu && own->gpus == 1 && other->gpus == 1 &&
            !own->is_spread && !other->is_spread;
 }
@@ -60,7 +64,7 @@ static void number_job(struct hs_pairset *set, const struct hs_solo *solo, uint3
 
 /* job_of: by solo, + 1. */
 static void number_rows(struct hs_pairset *set, const struct hs_measurements *m, uint32_t gpu,
-                        const uint32_t *job_of)
+                        enum hs_pair_choice choice, const uint32_t *job_of)
 {
     uint64_t cells = (uint64_t)set->model_count * set->model_count;
     uint32_t *run_of = hs_alloc_zeroed((uint64_t)m->pair_ids + 1, sizeof *run_of);
@@ -69,7 +73,7 @@ static void number_rows(struct hs_pairset *set, const struct hs_measurements *m,
     set->model_pairs = hs_arena_alloc(set->arena, cells * sizeof *set->model_pairs);
     for (uint32_t i = 0; i < m->pair_count; i++) {
         const struct hs_pair *pair = &m->pairs[i];
-        if (!is_used(m, pair, gpu))
+        if (!is_used(m, pair, gpu, choice))
             continue;
         struct hs_pairrow *row = &set->rows[set->row_count++];
         row->own = job_of[pair->own] - 1;
@@ -113,7 +117,8 @@ static int by_hash(const void *a, const void *b)
 }
 
 enum hs_status hs_pairset_collect(struct hs_pairset *set, const struct hs_measurements *m,
-                                  uint32_t gpu, struct hs_arena *arena, struct hs_diag *diag)
+                                  uint32_t gpu, enum hs_pair_choice choice, struct hs_arena *arena,
+                                  struct hs_diag *diag)
 {
     *set = (struct hs_pairset){.arena = arena,
                                .gpu = m->gpus[gpu],
@@ -125,7 +130,7 @@ enum hs_status hs_pairset_collect(struct hs_pairset *set, const struct hs_measur
     set->models = hs_arena_alloc(arena, JOBS_MAX * sizeof *set->models);
     for (uint32_t i = 0; i < m->pair_count; i++) {
         const struct hs_pair *pair = &m->pairs[i];
-        if (!is_used(m, pair, gpu))
+        if (!is_used(m, pair, gpu, choice))
             continue;
         number_job(set, &m->solos[pair->own], &job_of[pair->own]);
         number_job(set, &m->solos[pair->other], &job_of[pair->other]);
@@ -138,7 +143,7 @@ enum hs_status hs_pairset_collect(struct hs_pairset *set, const struct hs_measur
     if (used == 0)
         return HS_OK;
     set->rows = hs_arena_alloc(arena, (uint64_t)used * sizeof *set->rows);
-    number_rows(set, m, gpu, job_of);
+    number_rows(set, m, gpu, choice, job_of);
     /* Ranks of pairs of jobs, from their keys alone. */
     struct ranked *order = hs_alloc_zeroed(used, sizeof *order);
     for (uint32_t r = 0; r < used; r++) {
@@ -423,41 +428,48 @@ static double best_cut(const struct hs_pairgeneral *g, const bool *is_held)
     return best;
 }
 
-static enum hs_status general_fit(struct hs_pairfit *fit, const bool *is_held, struct hs_diag *diag)
+/* With alpha held at a number, unless that is 0. */
+static enum hs_status general_solve(const struct hs_pairgeneral *g, const bool *is_held,
+                                    double alpha, double *theta, struct hs_diag *diag)
 {
-    struct hs_pairgeneral *g = (struct hs_pairgeneral *)fit;
-    const struct hs_pairset *set = fit->set;
-    bool is_fixed = g->fixed_alpha > 0;
-    double found[HS_GENERAL_PARAMETERS] = {-0.35667494393873245 /* ln 0.7 */, 1, 1.5};
-    struct logistic l = {.rows = g->rows, .parameters = is_fixed ? 1 : HS_GENERAL_PARAMETERS};
+    const struct hs_pairset *set = g->fit.set;
+    const bool is_free = alpha == 0;
+    double found[HS_GENERAL_PARAMETERS] = {-0.35667494393873245 /* ln 0.7 */, 1.5, 1};
+    struct logistic l = {.rows = g->rows, .parameters = HS_GENERAL_PARAMETERS - !is_free};
     for (uint32_t r = 0; r < set->row_count; r++) {
         if (is_held != NULL && is_held[r])
             continue;
         double ln_u = log(hs_pairset_util(set, set->rows[r].own));
         double ln_v = log(hs_pairset_util(set, set->rows[r].other));
-        l.rows[l.count++] = (struct logistic_row){
-            .terms = l.parameters,
-            .at = {HS_GENERAL_LN_K, HS_GENERAL_ALPHA, HS_GENERAL_BETA},
-            .factor = {1, ln_u, ln_v},
-            .offset = g->fixed_alpha * ln_u + g->fixed_beta * ln_v,
-            .target = set->rows[r].speed,
-        };
+        l.rows[l.count++] = (struct logistic_row){.terms = l.parameters,
+                                                  .at = {0, 1, 2},
+                                                  .factor = {1, ln_v, ln_u},
+                                                  .offset = alpha * ln_u,
+                                                  .target = set->rows[r].speed};
     }
     HS_TRY(solve(&l, found, "the form 1 + k u^alpha v^beta", diag));
-    if (is_fixed) {
-        found[HS_GENERAL_ALPHA] = g->fixed_alpha;
-        found[HS_GENERAL_BETA] = g->fixed_beta;
-    }
-    double k = exp(found[HS_GENERAL_LN_K]);
-    double alpha = found[HS_GENERAL_ALPHA], beta = found[HS_GENERAL_BETA];
-    if (!(k <= K_MAX && alpha >= EXPONENT_MIN && alpha <= EXPONENT_MAX && beta >= EXPONENT_MIN &&
-          beta <= EXPONENT_MAX))
+    theta[HS_GENERAL_LN_K] = found[0];
+    theta[HS_GENERAL_BETA] = found[1];
+    theta[HS_GENERAL_ALPHA] = is_free ? found[2] : alpha;
+    return HS_OK;
+}
+
+static enum hs_status general_fit(struct hs_pairfit *fit, const bool *is_held, struct hs_diag *diag)
+{
+    struct hs_pairgeneral *g = (struct hs_pairgeneral *)fit;
+    double theta[HS_GENERAL_PARAMETERS];
+    HS_TRY(general_solve(g, is_held, 0, theta, diag));
+    if (theta[HS_GENERAL_ALPHA] < EXPONENT_MIN) /* however busy a job is, it waits as long */
+        HS_TRY(general_solve(g, is_held, EXPONENT_MIN, theta, diag));
+    const double k = exp(theta[HS_GENERAL_LN_K]);
+    const double alpha = theta[HS_GENERAL_ALPHA], beta = theta[HS_GENERAL_BETA];
+    if (!(k <= K_MAX && alpha <= EXPONENT_MAX && beta >= EXPONENT_MIN && beta <= EXPONENT_MAX))
         return hs_fail(
             diag, HS_E_INPUT, NULL,
-            "slowdown must grow with the utilization of both jobs; are the columns mixed up?",
+            "slowdown must grow with the utilization of the other job; are the columns mixed up?",
             "%s: 1 + k u^alpha v^beta does not fit: k = %.3g, alpha = %.3g, beta = %.3g",
             fit->set->gpu, k, alpha, beta);
-    memcpy(g->theta, found, sizeof g->theta);
+    memcpy(g->theta, theta, sizeof g->theta);
     if (g->is_tuned)
         g->cut = best_cut(g, is_held);
     return HS_OK;
@@ -472,8 +484,8 @@ void hs_pairgeneral_open(struct hs_pairgeneral *g, struct hs_pairset *set)
 }
 
 enum hs_status hs_general_study(const struct hs_measurements *set, uint32_t sets,
-                                struct hs_general_fit *fit, struct hs_arena *arena,
-                                struct hs_diag *diag)
+                                enum hs_pair_choice choice, struct hs_general_fit *fit,
+                                struct hs_arena *arena, struct hs_diag *diag)
 {
     /* The order matters: the last fit is that to all rows. */
     static const enum hs_unseen kinds[] = {HS_UNSEEN_OWN_MODEL, HS_UNSEEN_OTHER_MODEL,
@@ -482,7 +494,7 @@ enum hs_status hs_general_study(const struct hs_measurements *set, uint32_t sets
     struct hs_pairgeneral g;
     for (uint32_t s = 0; s < sets; s++)
         for (uint32_t gpu = 0; gpu < set[s].gpu_count; gpu++) {
-            HS_TRY(hs_pairset_collect(&next, &set[s], gpu, arena, diag));
+            HS_TRY(hs_pairset_collect(&next, &set[s], gpu, choice, arena, diag));
             if (next.has_utils && next.row_count > best.row_count)
                 best = next;
         }

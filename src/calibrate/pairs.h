@@ -50,10 +50,13 @@ struct hs_pairset {
     bool has_utils;              /* of every job */
 };
 
+enum hs_pair_choice { HS_PAIRS_ALL, HS_PAIRS_OF_ONE_MODEL, HS_PAIRS_OF_TWO_MODELS };
+
 /* The rows that no cleaning step marked. O(rows log rows + models^2). */
 HS_MUST_USE enum hs_status hs_pairset_collect(struct hs_pairset *set,
                                               const struct hs_measurements *m, uint32_t gpu,
-                                              struct hs_arena *arena, struct hs_diag *diag);
+                                              enum hs_pair_choice choice, struct hs_arena *arena,
+                                              struct hs_diag *diag);
 /* Makes one row of the two that a job beside itself has, with their mean speed: by name they are
  * the same measurement twice. */
 void hs_pairset_merge(struct hs_pairset *set);
@@ -89,8 +92,6 @@ enum { HS_GENERAL_LN_K, HS_GENERAL_ALPHA, HS_GENERAL_BETA, HS_GENERAL_PARAMETERS
 struct hs_pairgeneral {
     struct hs_pairfit fit;
     double theta[HS_GENERAL_PARAMETERS];
-    /* With exponents held at these, as a check of the fitted ones; 0 = fit them. */
-    double fixed_alpha, fixed_beta;
     /* Fitted to a mean, the form seldom reaches the worst slowdowns. The cut on the predicted S
      * that decides best, among the rows that are not held, whether a pair is above
      * HS_TUNED_THRESHOLD; with is_tuned every fit finds it, and scales speeds so that it lies
@@ -101,8 +102,10 @@ struct hs_pairgeneral {
 };
 #define HS_TUNED_THRESHOLD 1.5
 
-/* The set must have utilizations. A fit whose coefficients no reader of models would take (an
- * exponent <= 0: more use, less slowdown) is HS_E_INPUT. */
+/* The set must have utilizations. Where slowdown falls with the job's own utilization, alpha is
+ * held at the least that a reader of models takes; a fit whose other coefficients none would take
+ * (beta
+ * <= 0: a busier co-runner, less slowdown) is HS_E_INPUT. */
 void hs_pairgeneral_open(struct hs_pairgeneral *g, struct hs_pairset *set);
 
 /* Known jobs with known utilizations: what they add to the general form. Speed of i beside j =
@@ -200,5 +203,5 @@ struct hs_general_fit {
 };
 /* To the GPU type of all the sets that has most rows with utilizations, the first of equals. */
 HS_MUST_USE enum hs_status hs_general_study(const struct hs_measurements *set, uint32_t sets,
-                                            struct hs_general_fit *fit, struct hs_arena *arena,
-                                            struct hs_diag *diag);
+                                            enum hs_pair_choice choice, struct hs_general_fit *fit,
+                                            struct hs_arena *arena, struct hs_diag *diag);

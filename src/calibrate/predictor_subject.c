@@ -123,9 +123,14 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
     m->ln_sd = m->rows > 1
                    ? sqrt(fmax(ln_squares - m->rows * m->ln_mean * m->ln_mean, 0) / (m->rows - 1))
                    : NAN;
-    return run->sets > 1
-               ? hs_general_study(run->set, run->sets - 1, &s->general, &run->arena, run->diag)
-               : HS_OK;
+    if (run->sets == 1)
+        return HS_OK;
+    /* The truth's form rests on pairs of one model: these are other rows. */
+    const bool is_disjoint = (run->options.clean & HS_CLEAN(WINDOW)) != 0 &&
+                             run->set[0].windows == HS_WINDOWS_PARTLY_ALONE;
+    return hs_general_study(run->set, run->sets - 1,
+                            is_disjoint ? HS_PAIRS_OF_TWO_MODELS : HS_PAIRS_ALL, &s->general,
+                            &run->arena, run->diag);
 }
 
 /* ---- the table ---- */

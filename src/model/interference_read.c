@@ -187,7 +187,7 @@ static void hand_out(struct hs_interference *m, const struct pair_form *form)
 static void read_form(struct interference_reader *r, const struct hs_json *owner)
 {
     static const char *const keys[] = {"gpu",       "mode",          "form",     "k",
-                                       "alpha",     "beta",          "capacity", "capacity_rows",
+                                       "alpha",     "beta",          "capacity", "capacity_sets",
                                        "in_sample", "capacity_from", "holdout",  "cross"};
     struct hs_interference *m = r->m;
     struct pair_form *form = &m->forms[m->form_count++];
@@ -529,7 +529,7 @@ enum hs_status hs_interference_read(struct hs_interference *m, const char *path,
                                     const struct hs_catalogue *catalogue, struct hs_diag *diag)
 {
     static const char *const keys[] = {"kind", "format", "data",  "cleaning",
-                                       "rows", "folds",  "forms", "tables"};
+                                       "rows", "checks", "forms", "tables"};
     struct hs_jsoncheck check;
     struct interference_reader r = {.check = &check, .m = m, .catalogue = catalogue};
     const struct strangers *s = &r.strangers;

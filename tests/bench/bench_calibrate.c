@@ -56,7 +56,7 @@ static enum hs_status fit_pairs(struct data *d, enum source source)
     const struct hs_measurements *m = &d->sets[source];
     for (uint32_t gpu = 0; gpu < m->gpu_count; gpu++) {
         struct hs_pairset set;
-        HS_TRY(hs_pairset_collect(&set, m, gpu, &d->arena, &d->diag));
+        HS_TRY(hs_pairset_collect(&set, m, gpu, HS_PAIRS_ALL, &d->arena, &d->diag));
         if (!set.has_utils)
             hs_pairset_merge(&set);
         HS_TRY(fit_pairset(&set, &d->diag));

@@ -18,7 +18,7 @@
 
 #define REF_ROWS_MAX   64
 #define REF_MODELS_MAX 32
-#define REF_TYPES_MAX  4
+#define REF_TYPES_MAX  5
 #define REF_NO_PROFILE (-1)
 
 enum ref_form { REF_NO_TABLE, REF_RANK1, REF_TWO_WAY };

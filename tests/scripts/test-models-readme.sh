@@ -35,14 +35,17 @@ slowdown_table() {
     jq -r '
         def row(name): [name, .n, .mae, .rmse, .r2, .bias, .p95, .rho,
             if .accuracy then (.accuracy | map(tostring) | join(" ")) else "" end] | @tsv;
-        (.forms[0].holdout[] | select(.protocol != "unseen pair of jobs")
-            | row("RTX 3090, general: " + .protocol)),
-        (.tables[] | select(.form == "two-way") | .holdout[]
-            | select(.protocol != "unseen pair of models, S cut to 1")
-            | row("RTX 3090, two-way: " + .protocol)),
-        (.tables[] | select(.form == "rank-1") | .gpu as $gpu | .holdout[]
-            | select(.protocol | test("^unseen pair of (jobs|models)$|after 3 tries"))
-            | row($gpu + ", rank-1: " + (.protocol | sub("models"; "families"))))
+        def gpu: if .mode == "unknown" then .gpu else .gpu + " " + .mode end;
+        (.forms[] | select(.k) | gpu as $gpu | .holdout[] | select(.protocol | test("own|pair of jobs"))
+            | row($gpu + ", form: " + .protocol)),
+        (.tables[] | gpu as $gpu | .form as $form | .holdout[]
+            | select(.protocol | test("^unseen pair of (jobs|models)$|, S cut to 1|after 3 tries"))
+            | select($form == "two-way" or (.protocol | test("cut") | not))
+            | select(.protocol | test("models, S cut") | not)
+            | row($gpu + ", " + $form + ": " + .protocol)),
+        (.checks[] | select(.protocol | test("capacity of pairs|^leave|^pairs"))
+            | row((if .form_gpu and .form_gpu != .gpu then "cross-type, form of \(.form_gpu): " else "" end)
+                + gpu + ", " + .protocol))
         ' "$models/interference.json" | rows
 }
 

@@ -43,7 +43,7 @@ void paired_read(struct paired *p, const struct paired_job *jobs, uint32_t count
     measured_good(&p->measured, scratch_path("paired.csv"));
     measured_clean(&p->measured, 0);
     assert_int_equal(hs_pairset_collect(&p->set, &p->measured.m, measured_gpu(&p->measured, "V100"),
-                                        &p->measured.m.arena, &p->measured.sink.diag),
+                                        HS_PAIRS_ALL, &p->measured.m.arena, &p->measured.sink.diag),
                      HS_OK);
 }
 

@@ -435,9 +435,9 @@ static void test_parse(void **state)
     assert_int_equal(steps, HS_CLEAN_ALL);
     assert_int_equal(hs_clean_parse("none", &steps, &sink.diag), HS_OK);
     assert_int_equal(steps, 0);
-    assert_int_equal(
-        hs_clean_parse("lone,written-in,contradicted,copied,campaign,clipped", &steps, &sink.diag),
-        HS_OK);
+    assert_int_equal(hs_clean_parse("lone,written-in,contradicted,copied,campaign,clipped,window",
+                                    &steps, &sink.diag),
+                     HS_OK);
     assert_int_equal(steps, HS_CLEAN_ALL & ~(unsigned)(HS_CLEAN(OVERLAP) | HS_CLEAN(REBASE)));
     assert_string_equal(sink.text, "");
 
@@ -450,7 +450,7 @@ static void test_parse(void **state)
     assert_int_equal(hs_clean_parse("", &steps, &sink.diag), HS_E_USAGE);
     assert_int_equal(hs_clean_parse("xyzzy-xyzzy", &steps, &sink.diag), HS_E_USAGE);
     assert_non_null(strstr(sink.text, "steps: written-in overlap rebase campaign clipped copied "
-                                      "contradicted lone all default none"));
+                                      "contradicted window lone all default none"));
     assert_int_equal(steps, 77);
 }
 
