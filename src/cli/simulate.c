@@ -559,6 +559,20 @@ static void put_figures(struct hs_jsonw *w, const char *name,
     hs_jsonw_put(w, "}");
 }
 
+/* The most that jobs may use of a GPU together, 1 = its time; 0 = not limited. */
+static double gpu_time(const struct hs_setup *s)
+{
+    double most = 1;
+    for (uint32_t t = 0; s->interference != NULL && t < s->cluster.type_count; t++)
+        for (uint32_t units = 2; units <= HS_TENANTS_MAX; units++) {
+            const uint64_t q32 = hs_interference_capacity_q32(s->interference, t, units);
+            if (q32 == UINT64_MAX)
+                return 0;
+            most = fmax(most, (double)q32 / (double)HS_Q32_ONE);
+        }
+    return most;
+}
+
 /* What happened, jobs by the origin of their profile, invariants checked. */
 static void write_counts(void *ctx, struct hs_jsonw *w)
 {
@@ -577,6 +591,8 @@ static void write_counts(void *ctx, struct hs_jsonw *w)
                  "assigned={ by_columns=%" PRIu64 " by_columns_inexact=%" PRIu64
                  " by_telemetry=%" PRIu64 " by_mix=%" PRIu64 " none=%" PRIu64 " }",
                  a->by_columns, a->inexact, a->by_telemetry, a->by_mix, a->none);
+    if (gpu_time(run->setup) > 0)
+        hs_jsonw_put(w, "gpu_time=%.6g", gpu_time(run->setup));
     put_figures(w, "gpu_util_from", a->util_from);
     put_figures(w, "gpu_mem_from", a->mem_from);
     hs_jsonw_put(w, "gpu_mem_capped=%" PRIu64 " checks={ %s=%" PRIu64 " }", f->mem_capped,

@@ -51,7 +51,7 @@ verify` reads the list with code of its own. GPUs by hand: 2 + 1.
   0,machine-a,V100M32
   1,machine-c,V100M32
   $ horus verify out | tail -n 1
-  21 checks passed
+  22 checks passed
 
 # cluster-missing-file
 No such file.

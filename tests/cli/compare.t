@@ -284,7 +284,7 @@ is that of `horus run`, and the files of a kept run equal those that `horus run`
   $ diff <(head -n 1 out/runs.csv | tr , '\n' | sort) <(
   >     { head -n 1 run/summary.csv | tr , '\n'; echo assignment; } | sort)
   $ horus verify out/runs/sjf-scan=fit-s1-a1 | tail -n 1
-  21 checks passed
+  22 checks passed
 
 # compare-policies
 One GPU. fifo: a 0-10, b 10-18, c 18-20, mean wait (0+9+16)/3, mean JCT (10+17+18)/3 = 15. sjf: c

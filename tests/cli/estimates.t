@@ -45,7 +45,7 @@ run, listed with its hash, and named in no other way in the name of the director
   "estimate"
   ["warning: 1 of 4 jobs are not in the file of estimates\n      = hint: the policy's pred_unknown was taken for them"]
   $ horus verify out | tail -n 1
-  21 checks passed
+  22 checks passed
   $ horus run t.csv -c 1x1 -p sjf:pred=file,pred_file=e.csv -q --dry-run | tail -n 1 >one
   $ mv e.csv f.csv
   $ horus run t.csv -c 1x1 -p sjf:pred_file=f.csv,pred=file -q --dry-run | tail -n 1 >same

@@ -44,7 +44,7 @@ tells. What reads it then says the same as before, but for the hashes of the fil
   summary.csv
   summary.json
   $ horus verify old | tail -n 1
-  21 checks passed
+  22 checks passed
   $ horus explain old --json >was.json && horus explain new --json | cmp - was.json
   $ horus explain old --job d --json >was.json && horus explain new --job d --json | cmp - was.json
   $ horus compare new old -o pairs | sed -n 4,9p

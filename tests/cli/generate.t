@@ -13,7 +13,7 @@ workload file that has changed.
   $ horus rerun run | tail -1
   manifest.json   -                 same
   $ horus verify run | tail -1
-  21 checks passed
+  22 checks passed
   $ sed 's/"jobs_per_day": [0-9.]*/"jobs_per_day": 100/' configs/workloads/venus.json >mine.json
   $ horus run gen:mine.json,n=500 -c 133x8:V100 -q -o mine >/dev/null
   $ sed -i 's/"jobs_per_day": 100/"jobs_per_day": 200/' mine.json

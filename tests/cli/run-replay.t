@@ -63,13 +63,13 @@ read the trace in the same way.
   c,0,0,10,10,0
   d,1,10,10,20,9
   $ horus verify part | tail -n 1
-  21 checks passed
+  22 checks passed
   $ horus rerun part | tail -n 1
   manifest.json   -                 same
   $ horus run jobs.csv -c 1x1:V100 -q -o some --sample-jobs 0.5 --seed 3 > /dev/null
   ! warning: 4 of 8 rows left out: not in the sample
   $ horus verify some | tail -n 1
-  21 checks passed
+  22 checks passed
   $ horus trace convert jobs.csv -q --sample-jobs 50% --seed 3 -o - --to csv | cut -d, -f1 | tail -n +2 | sort > sample
   ! warning: 4 of 8 rows left out: not in the sample
   $ tail -n +2 some/jobs.csv | cut -d, -f1 | sort | cmp - sample && echo same jobs

@@ -90,8 +90,8 @@ durations of the sample.
   >     cut -d, -f1,21,38 $dir/jobs.csv | sort >$dir.txt
   >     horus verify $dir | tail -n 1
   > done
-  21 checks passed
-  21 checks passed
+  22 checks passed
+  22 checks passed
   $ cmp a.txt b.txt
   $ horus trace assign traces/sample.csv --max-jobs=200 -c 8x8:V100 --retries=generate -o t.csv -q \
   >     2>t.said
@@ -116,7 +116,7 @@ A failure that is written a second too early, and one that is written as a preem
   $ horus run t.csv -c 1x1 --retries=attempts -q -o out >/dev/null
   $ horus verify out | grep -e tried -e passed
   ok    jobs fail and are tried again as they should: 2 attempts, 0 differences
-  21 checks passed
+  22 checks passed
   $ cp -r out told
   $ sed -i 's/^J0,0,10,0,1,1,failure/J0,0,10,0,1,1,preempt/' told/segments.csv
   $ horus verify told | grep -A2 -e what.segments -e tried | grep -v ^ok
@@ -126,7 +126,7 @@ A failure that is written a second too early, and one that is written as a preem
   FAIL  jobs fail and are tried again as they should: 0 attempts, 2 differences
           jobs.csv:3: job J0: attempts 2, by segments.csv 1
           jobs.csv:3: job J0 is done after 1 attempts, by the trace it takes 2
-  ! error: told: 4 of 21 checks failed
+  ! error: told: 4 of 22 checks failed
   $ sed -i 's/^J0,0,10,/J0,0,9,/' out/segments.csv
   $ horus verify out | grep -A1 -e tried -e done.its -e summary
   FAIL  every finished job has done its work: 2 jobs, 1 differences (1 exactly, 0 within the printed digits of mean_rate)
@@ -138,4 +138,4 @@ A failure that is written a second too early, and one that is written as a preem
           summary.json: mean_queueing_delay is 10, by the rows it is 10.5
           summary.json: mean_run_slowdown is 1, by the rows it is 0.9833335
           summary.json: p50_run_slowdown is 1, by the rows it is 0.966667
-  ! error: out: 5 of 21 checks failed
+  ! error: out: 5 of 22 checks failed

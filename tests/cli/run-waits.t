@@ -33,7 +33,7 @@ a comparison contain the same rows, and `horus explain` reads them.
   100,b,start,4,0-3,0,finish,"its turn: order submit, scan easy"
   150,c,start,1,0,0,finish,"its turn: order submit, scan easy"
   $ horus verify out | tail -n 1
-  21 checks passed
+  22 checks passed
   $ horus compare t.csv -c 1x4 -p fifo:scan=easy -p srtf -q --outputs=jobs,segments,decisions -o both \
   >     >/dev/null 2>&1
   $ cmp out/decisions.csv both/runs/fifo*easy*/decisions.csv && echo "the same in a comparison"

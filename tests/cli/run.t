@@ -206,7 +206,7 @@ The page in the directory of the run, listed in its manifest, is the page of `ho
   report.html     +([0-9a-f])  made of the others: not compared (glob)
   manifest.json   -                 same
   $ horus verify "$run" | tail -n 1
-  21 checks passed
+  22 checks passed
 
 # run-tiny
 Strict FIFO on two nodes of 4: a 0-10, b waits for all 8: 10-15, c behind it: 15-18. Waits 0, 9, 13.

@@ -19,7 +19,7 @@ run; under fifo its gang would be rejected. a's pair is tried at 50 and 170 s.
   j1,0,0,100
   j2,50,170,180
   $ horus verify out | tail -n 1
-  21 checks passed
+  22 checks passed
 
 # validate-no-vc
 A job without a virtual cluster on a cluster that has them: the run does what `trace validate`

@@ -17,9 +17,9 @@ the whole file, so that a changed end is noticed.
   >     horus verify $run | grep -E 'trace is the one|passed'
   > done
   ok    the trace is the one that was simulated: 1 file, 0 changed
-  21 checks passed
+  22 checks passed
   ok    the trace is the one that was simulated: 1 file, 0 changed
-  21 checks passed
+  22 checks passed
   $ echo z,500000,1,1 >>t.csv
   $ for run in jobs time; do
   >     horus verify $run 2>&1 | grep -A1 'trace is the one'
@@ -47,7 +47,7 @@ all.
       "gpu_allocation": 0.2708333333333333,
   $ horus verify out | grep -e figures -e passed
   ok    summary.json follows from the rows: 53 figures, 0 differences
-  21 checks passed
+  22 checks passed
 
 # verify-summary-only
 A run that wrote no schedule has nothing to verify.
@@ -81,6 +81,7 @@ A changed segment is found: b starts while a holds its GPUs.
           GPU 0 at 9: job a (segments.csv:2) and job b (segments.csv:3)
           GPU 1 at 9: job a (segments.csv:2) and job b (segments.csv:3)
           GPU 2 at 9: job a (segments.csv:2) and job b (segments.csv:3)
+  ok    no GPU gives more time than it has: 12 busy periods, 0 too much
   skip  every GPU is of a type that its job wants: no job that ran wants GPUs of a certain type
   skip  no node gives more cores or memory than it has: no job that ran wants cores or memory of a node
   skip  no node serves two virtual clusters: the run has no partition into virtual clusters
@@ -105,7 +106,7 @@ A changed segment is found: b starts while a holds its GPUs.
           summary.json: colocated_share is 0, by the rows it is 0.1111111111111111
           summary.json: mean_wait is 7.333333333333333, by the rows it is 7
           summary.json: mean_jct is 13.333333333333334, by the rows it is 13
-  ! error: out: 5 of 21 checks failed
+  ! error: out: 5 of 22 checks failed
   [1]
 
 # verify-tiny
@@ -126,6 +127,7 @@ A correct run.
   ok    every gang is whole: 3 segments, 0 of another size
   ok    nothing starts before its submission: 3 segments, 0 too early
   ok    no GPU is held twice: 3 segments, 0 overlaps
+  ok    no GPU gives more time than it has: 16 busy periods, 0 too much
   skip  every GPU is of a type that its job wants: no job that ran wants GPUs of a certain type
   skip  no node gives more cores or memory than it has: no job that ran wants cores or memory of a node
   skip  no node serves two virtual clusters: the run has no partition into virtual clusters
@@ -143,4 +145,4 @@ A correct run.
   ok    jobs make progress from where they say: 3 jobs, 0 differences
   ok    memory lies on the host while jobs are suspended: 3 jobs, 0 differences
   ok    summary.json follows from the rows: 53 figures, 0 differences
-  21 checks passed
+  22 checks passed

@@ -29,15 +29,15 @@ const char *const verified_sound[FILES] = {
     "{\"config\": {\"trace\": \"%TRACE\", \"cluster\": \"1x2:V100\", \"load\": 1, \"max_jobs\": "
     "0,\n"
     "  \"until\": \"0s\", \"warmup\": \"0s\", \"philly_attempts\": \"merge\"},\n"
-    " \"card\": {\"can\": \"preempt\"}, \"inputs\": [], \"outputs\": []}\n",
+    " \"gpu_time\": 1, \"card\": {\"can\": \"preempt\"}, \"inputs\": [], \"outputs\": []}\n",
 
     "job_id,submission_time,requested_number_of_resources,success,starting_time,finish_time,"
     "waiting_time,turnaround_time,status,nodes,isolated,run,overhead,lost,preemptions,migrations,"
     "gpu_seconds,colocated,slowdown,run_slowdown,ooms,attempts,queueing_delay,class,first_progress,"
-    "switches,host_mib_seconds,gpu_share\n"
-    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0,1\n"
-    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1,0,1,20,auto,10,0,0,1\n"
-    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1,0,1,80,auto,0,0,0,1\n",
+    "switches,host_mib_seconds,gpu_share,gpu_util\n"
+    "2,20,2,1,20,40,0,20,unknown,1,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0,1,0.25\n"
+    "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,0,60,0,1.333333,1,0,1,20,auto,10,0,0,1,1\n"
+    "0,0,2,1,0,180,0,180,unknown,1,100,100,0,0,1,0,200,0,1.8,1,0,1,80,auto,0,0,0,1,0.5\n",
 
     "job_id,start,end,allocated_resources,mean_rate,tenants,ended_by\n"
     "0,0,10,0-1,1,1,preempt\n"
@@ -61,7 +61,8 @@ const char *const verified_sound[FILES] = {
     "  \"mean_queueing_delay\": 33.333333333333336, \"lost_gpu_seconds\": 0, \"switches\": 0,\n"
     "  \"mean_time_to_progress\": 0, \"p50_time_to_progress\": 0, \"p90_time_to_progress\": 0,\n"
     "  \"p95_time_to_progress\": 0, \"p99_time_to_progress\": 0, \"max_time_to_progress\": 0,\n"
-    "  \"host_mib_seconds\": 0, \"gpu_allocated_share\": 0.8333333333333334}}\n",
+    "  \"host_mib_seconds\": 0, \"gpu_allocated_share\": 0.8333333333333334,\n"
+    "  \"gpu_utilization\": 0.4722222222222222}}\n",
 };
 
 void verified_replace(const char *name, const char *text, const char *find, const char *replacement)

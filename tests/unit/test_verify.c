@@ -48,6 +48,7 @@ static void a_sound_run(void **state)
                 "ok    every gang is whole: 5 segments, 0 of another size\n"
                 "ok    nothing starts before its submission: 5 segments, 0 too early\n"
                 "ok    no GPU is held twice: 5 segments, 0 overlaps\n"
+                "ok    no GPU gives more time than it has: 8 busy periods, 0 too much\n"
                 "skip  every GPU is of a type that its job wants: no job that ran wants GPUs of a "
                 "certain type\n"
                 "skip  no node gives more cores or memory than it has: no job that ran wants cores "
@@ -69,8 +70,8 @@ static void a_sound_run(void **state)
                 "ok    every suspension is a switch: 3 jobs, 0 differences\n"
                 "ok    jobs make progress from where they say: 3 jobs, 0 differences\n"
                 "ok    memory lies on the host while jobs are suspended: 3 jobs, 0 differences\n"
-                "ok    summary.json follows from the rows: 53 figures, 0 differences\n"
-                "20 checks passed\n");
+                "ok    summary.json follows from the rows: 54 figures, 0 differences\n"
+                "21 checks passed\n");
     assert_int_equal(r.status, HS_OK);
 }
 
@@ -86,6 +87,9 @@ static void lies_in_segments(void **state)
                  "        segments.csv:4: job 2 holds 1 GPUs and needs 2\n");
     expect_fault(SEGMENTS, "1,10,20", "1,9.5,20",
                  "        segments.csv:3: job 1 starts at 9.5, submitted at 10\n");
+    expect_fault(SEGMENTS, "1,40,90,1,1,1", "1,40,90,1,1.2,1", /* at a utilization of 1 */
+                 "FAIL  no GPU gives more time than it has: 8 busy periods, 1 too much\n"
+                 "        GPU 1 from 40 to 90: its jobs used 1.2 of its time\n");
     expect_fault(SEGMENTS, "1,40,90", "1,39,90",
                  "        GPU 1 at 39: job 2 (segments.csv:4) and job 1 (segments.csv:5)\n");
     /* a segment of no length inside another one's holds its GPU all the same */
@@ -226,7 +230,7 @@ static void lies_in_summary(void **state)
     expect_fault(SUMMARY, "\"p50_time_to_progress\": 0", "\"p50_time_to_progress\": 1",
                  "        summary.json: p50_time_to_progress is 1, by the rows it is 0\n");
     expect_fault(SUMMARY, "\"makespan\": 180", "\"makespan\": 181",
-                 "FAIL  summary.json follows from the rows: 53 figures, 1 differences\n"
+                 "FAIL  summary.json follows from the rows: 54 figures, 1 differences\n"
                  "        summary.json: makespan is 181, by the rows it is 180\n");
     expect_fault(SUMMARY, "\"mean_jct\": 93.33333333333333", "\"mean_jct\": 93.33333333",
                  "        summary.json: mean_jct is 93.33333333, by the rows it is "

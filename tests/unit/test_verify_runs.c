@@ -203,9 +203,9 @@ static void a_process_that_wakes_elsewhere_has_moved(void **state)
     verified_replace("segments.csv", verified_sound[SEGMENTS], "1,10,20,0,1,1,preempt",
                      "1,10,20,0,1,1,suspend");
     verified_replace("jobs.csv", verified_sound[JOBS],
-                     "unknown,1,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0,1\n"
+                     "unknown,1,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0,1,0.25\n"
                      "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,1,",
-                     "unknown,2,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0,1\n"
+                     "unknown,2,20,20,0,0,0,0,40,0,1,1,0,1,0,auto,20,0,0,1,0.25\n"
                      "1,10,1,1,10,90,0,80,unknown,1,60,60,0,0,0,");
     verified_again(&r);
     assert_non_null(strstr(r.text, moved));
@@ -219,7 +219,7 @@ static void windows(void **state)
     (void)state;
     verified_with(&r, MANIFEST, "\"warmup\": \"0s\"", "\"warmup\": \"5s\"");
     assert_int_equal(r.status, HS_OK);
-    assert_non_null(strstr(r.text, "20 figures, 0 differences (job statistics left out: a window "
+    assert_non_null(strstr(r.text, "21 figures, 0 differences (job statistics left out: a window "
                                    "is set)\n"));
 }
 

@@ -249,6 +249,8 @@ static enum hs_status read_config(struct verify_run *run)
                        m->sort);
     if (m->until_us == 0)
         m->until_us = HS_TIME_MAX;
+    m->gpu_time = hs_json_number(hs_json_get(hs_json_root(run->manifest.doc), "gpu_time"));
+    m->gpu_time = m->gpu_time > 0 ? m->gpu_time : 0; /* NaN: there is none */
     const char *can = run->manifest.can;
     m->is_slicing = strstr(can, "slice") != NULL;
     m->is_throttling = strstr(can, "throttle") != NULL;
@@ -345,6 +347,7 @@ static const struct hs_rowcell job_cells[] = {
     {"lost", HS_ROWCELL_NANO, AT(row.lost_ns)},
     {"gpu_share", HS_ROWCELL_SHARE, AT(row.gpu_milli)},
     {"slowdown", HS_ROWCELL_RATIO, AT(row.slowdown_ppm)},
+    {"gpu_util", HS_ROWCELL_RATIO, AT(row.util_ppm)},
     {"run_slowdown", HS_ROWCELL_RATIO, AT(row.run_slowdown_ppm)},
     {"requested_number_of_resources", HS_ROWCELL_COUNT, AT(row.gpus)},
     {"nodes", HS_ROWCELL_COUNT, AT(row.nodes)},
@@ -567,14 +570,15 @@ struct stated {
 };
 
 /* num / den seconds or shares; a den of 0 means that the figure is not defined. */
-static void compare(const struct stated *s, const char *name, double num, double den)
+static void compare_near(const struct stated *s, const char *name, double num, double den,
+                         double tolerance)
 {
     const struct hs_json *stated = hs_renamed_get(s->figures, name);
     bool is_stated = hs_json_kind(stated) == HS_JSON_NUMBER;
     double value = hs_json_number(stated), rebuilt = den > 0 ? num / den : 0;
     char left[HS_FMT_MAX + 1], right[HS_FMT_MAX + 1];
     s->check->looked++;
-    if (is_stated && den > 0 && fabs(value - rebuilt) <= TOLERANCE * fabs(rebuilt))
+    if (is_stated && den > 0 && fabs(value - rebuilt) <= tolerance * fabs(rebuilt))
         return;
     if (!is_stated && !(den > 0))
         return;
@@ -582,6 +586,11 @@ static void compare(const struct stated *s, const char *name, double num, double
     right[hs_fmt_double(right, rebuilt)] = '\0';
     VERIFY_FAULT(s->check, "summary.json: %s%s is %s, by the rows it is %s", s->owner, name,
                  is_stated ? left : "missing", den > 0 ? right : "undefined");
+}
+
+static void compare(const struct stated *s, const char *name, double num, double den)
+{
+    compare_near(s, name, num, den, TOLERANCE);
 }
 
 static void compare_mean(const struct stated *s, const struct verify_sums *sums,
@@ -677,6 +686,8 @@ static void compare_all(struct verify_check *c, const struct hs_json *root,
     compare(&s, "makespan", (double)sums->last_finish_us, sums->done + sums->failed > 0 ? 1e6 : 0);
     compare(&s, "mean_running", (double)sums->run_us, (double)sums->span_us);
     compare(&s, "gpu_allocation", (double)run->held_us, gpu_span);
+    if (run->used > 0)
+        compare_near(&s, "gpu_utilization", (double)run->used / 1e15, gpu_span, 1e-8);
     compare(&s, "gpu_sharing", (double)run->shared_us, gpu_span);
     compare(&s, "gpu_allocated_share", (double)run->allocated_us, gpu_span * VERIFY_GPU_MILLI);
 }

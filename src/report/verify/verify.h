@@ -37,6 +37,7 @@ struct verify_row {
     hs_i128 milli_us;   /* thousandths of GPUs x time held */
     uint32_t gpu_milli; /* of each GPU */
     int64_t slowdown_ppm, run_slowdown_ppm;
+    int64_t util_ppm;                 /* of its GPUs alone; -1 = unknown */
     int64_t progress_us, host_mib_us; /* progress_us: first progress, -1 = none */
     uint64_t preemptions, migrations, ooms, attempts, switches, gpus, nodes;
     enum hs_job_class job_class;
@@ -98,6 +99,9 @@ struct verify_gpu {
     uint32_t milli;   /* shares of the others */
     uint64_t sum;
     int64_t since_us, shared_from_us;
+    uint32_t tenants; /* whatever they hold, since busy_from_us */
+    int64_t busy_from_us;
+    hs_i128 used; /* since then by those that left: 1e-15 us of GPU time */
 };
 
 /* GPUs that a segment shares now, in the sweep, and since when it shares any. */
@@ -115,6 +119,7 @@ struct verify_setup {
     double skip_bad_rows;
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
+    double gpu_time; /* most that jobs use of a GPU together; 0 = not limited, or not told */
     bool is_sharing, is_slicing, is_throttling, is_resizing; /* what the policy may do */
 };
 
@@ -137,6 +142,7 @@ struct verify_run {
     uint32_t node_cap, job_cap, attempt_cap;
     hs_i128 held_us, shared_us; /* GPU time with one holder or more, with two or more that have it
                                    whole */
+    hs_i128 used;               /* 1e-15 us of GPU time that jobs used at their utilization */
     hs_i128 allocated_us;       /* the first in thousandths, shares as what they are */
     bool is_divided;            /* some job has a share of its GPUs */
     uint32_t strange_rows;      /* rows of jobs.csv whose id the trace does not have */

@@ -362,6 +362,65 @@ static enum hs_status check_overlap(struct verify_check *c)
     return HS_OK;
 }
 
+/* ---- GPU time: what jobs use of it together ---- */
+
+/* Part of the GPUs that the job keeps busy alone, of what it has of them, ppm; unknown is none. */
+static int64_t own_util_ppm(const struct verify_job *j)
+{
+    const int64_t most_ppm = (int64_t)j->gpu_milli * 1000;
+    return j->row.util_ppm < 0 ? 0 : j->row.util_ppm < most_ppm ? j->row.util_ppm : most_ppm;
+}
+
+/* GPU time of a segment on each of its GPUs: utilization x work done. */
+static hs_i128 used_of(const struct verify_run *run, const struct hs_placed *seg)
+{
+    const int64_t rate_nano = seg->rate_nano > 0 ? seg->rate_nano : 0;
+    return seg->job == VERIFY_NONE ? 0
+                                   : (hs_i128)own_util_ppm(&run->jobs[seg->job]) * rate_nano *
+                                         (seg->end_us - seg->start_us);
+}
+
+static void change_use(struct verify_check *c, struct hs_placed *seg, int sign, int64_t now_us)
+{
+    struct verify_run *run = c->run;
+    for (struct place p = FIRST_PLACE; next_place(run, seg, false, &p);) {
+        struct verify_gpu *g = &run->gpus[p.id];
+        if (sign > 0 && g->tenants++ == 0) {
+            g->busy_from_us = now_us;
+            g->used = 0;
+        }
+        if (sign > 0)
+            continue;
+        g->used += used_of(run, seg);
+        run->used += used_of(run, seg);
+        if (--g->tenants > 0)
+            continue;
+        c->looked++;
+        const double used_us = (double)g->used / 1e15,
+                     length_us = (double)(now_us - g->busy_from_us);
+        if (used_us > length_us * run->setup.gpu_time * (1 + 1e-6))
+            VERIFY_FAULT(c, "GPU %" PRIu32 " from %s to %s: its jobs used %.9g of its time", p.id,
+                         HS_SECONDS(g->busy_from_us), HS_SECONDS(now_us), used_us / length_us);
+    }
+}
+
+/* In each period in which a GPU is held, its jobs use at most its capacity of it. Rates are those
+ * of the reference type, so all GPUs have to be of it. */
+static enum hs_status check_gpu_time(struct verify_check *c)
+{
+    const struct verify_run *run = c->run;
+    for (uint32_t n = 1; n < run->node_count; n++)
+        if (run->nodes[n].type != run->nodes[0].type)
+            c->skipped = "GPUs of several types, whose speeds the files do not tell";
+    if (run->setup.gpu_time == 0)
+        c->skipped = "the time of a GPU is not limited, or the manifest does not tell it";
+    if (run->setup.is_resizing || run->setup.is_slicing)
+        c->skipped = "the policy resizes jobs, or its jobs take turns on the GPUs of a node";
+    if (c->skipped == NULL)
+        sweep(c, change_use);
+    return HS_OK;
+}
+
 /* ---- hosts: cores and memory ---- */
 
 /* By what the trace says that the job wants: each worker takes its part, rounded down. */
@@ -771,6 +830,7 @@ const struct verify_rule verify_rules[] = {
     {"every gang is whole", "segments", "of another size", .segment = check_gang},
     {"nothing starts before its submission", "segments", "too early", .segment = check_submission},
     {"no GPU is held twice", "segments", "overlaps", .run = check_overlap},
+    {"no GPU gives more time than it has", "busy periods", "too much", .run = check_gpu_time},
     {"every GPU is of a type that its job wants", "segments", "of another type",
      .segment = check_type, .skipped = "no job that ran wants GPUs of a certain type"},
     {"no node gives more cores or memory than it has", "segments", "too many", .run = check_hosts,
