@@ -31,4 +31,4 @@ fit interference --data "$data/lucid" --data "$data/gavel/oracle_throughputs.jso
 fit utilization --data "$data/lucid"
 fit predictor --data configs/profiles.csv --data "$data/lucid"
 fit speed --data "$data/gavel/oracle_throughputs.json" \
-    --data "$data/gavel/simulation_throughputs.json"
+    --data "$data/gavel/simulation_throughputs.json" --data "$data/sia/step_times.csv"

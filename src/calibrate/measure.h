@@ -110,6 +110,7 @@ struct hs_measurements {
     struct hs_tenancy *tenancies; /* sets one behind the other */
     uint32_t tenancy_count, tenancy_cap;
     enum hs_windows windows;
+    bool is_spread_only;  /* of its gangs, what being spread costs */
     bool is_checked_only; /* for scores: of no GPU type that a cluster could have */
     struct hs_measure_file files[HS_MEASURE_FILES_MAX];
     uint32_t file_count;
@@ -196,10 +197,12 @@ HS_MUST_USE enum hs_status hs_measure_gpu(struct hs_measurements *m, const char 
 bool hs_campaign_is(const char *path, const char *head);
 bool hs_tally_is(const char *path, const char *head);
 bool hs_nos_is(const char *path, const char *head);
+bool hs_sia_is(const char *path, const char *head);
 bool hs_gangs_is(const char *path, const char *head);
 enum hs_status hs_campaign_read(struct hs_measurements *m, const char *path, struct hs_diag *diag);
 enum hs_status hs_tally_read(struct hs_measurements *m, const char *folder, struct hs_diag *diag);
 enum hs_status hs_nos_read(struct hs_measurements *m, const char *path, struct hs_diag *diag);
+enum hs_status hs_sia_read(struct hs_measurements *m, const char *path, struct hs_diag *diag);
 enum hs_status hs_gangs_read(struct hs_measurements *m, const char *path, struct hs_diag *diag);
 void hs_measure_file_add(struct hs_measurements *m, const char *path, uint64_t hash, uint64_t bytes,
                          uint64_t rows);

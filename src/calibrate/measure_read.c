@@ -587,6 +587,7 @@ static const struct {
     {"tally", "a folder with Tally's pairs_bert.csv and solo.csv", hs_tally_is, hs_tally_read},
     {"nos", "nos's CSV of equal inference clients", hs_nos_is, hs_nos_read},
     {"blox-pal", "blox-pal's CSV of pairs of gangs", hs_gangs_is, hs_gangs_read},
+    {"sia", "Sia's CSV of the step times of gangs", hs_sia_is, hs_sia_read},
     {"own", "a CSV with job_a, job_b, gpu, speed_a, speed_b, ... (configs/models/README.md)",
      is_own, read_own},
 };

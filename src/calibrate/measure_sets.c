@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Measurements with a row for each tenant of a GPU, and published ones of their kind: a campaign of
- * scripts/measure-sharing, Tally's, nos's, and blox-pal's of gangs.
+ * scripts/measure-sharing, Tally's, nos's, blox-pal's of gangs; and Sia's of gangs alone.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -367,4 +367,86 @@ bool hs_gangs_is(const char *path, const char *head)
 {
     (void)path;
     return has_column(head, "speed1_vs_own_strategy");
+}
+
+/* ---- Sia ----
+ * step_times.csv, from sia-simulator/traces of Sia's artifact (SOSP'23): the time of a step of
+ * gangs of four applications by local batch and placement, a digit a node. Every gang on more nodes
+ * than it needs counts as spread: on the T4, 4 GPUs on 2, 3 and 4 nodes keep .37, .59 and .56 of
+ * their throughput (BERT), .72, .80 and .78 (ResNet-18), so the number of nodes says no more. Its
+ * gpt_pmp is made up and not read. */
+
+#define SIA_COLUMNS(X)                                                                             \
+    X(APP, "app", true, HS_NO_NUMBER)                                                              \
+    X(GROUP, "gpu_group", true, HS_NO_NUMBER)                                                      \
+    X(PLACEMENT, "placement", true, HS_NO_NUMBER)                                                  \
+    X(NODES, "nodes", true, 1, GPUS_MAX, 1, NULL)                                                  \
+    X(GPUS, "gpus", true, 1, GPUS_MAX, 1, NULL)                                                    \
+    X(BATCH, "local_bsz", true, 1, HS_MEASURE_MAX, 1, NULL)                                        \
+    X(STEP, "step_time_s", true, 1e-6, RATE_MAX, 1, NULL)
+#define SIA_ENUM(name, ...) SIA_##name,
+enum { SIA_COLUMNS(SIA_ENUM) SIA_COUNT };
+static const struct hs_sheet_column sia_columns[SIA_COUNT] = {SIA_COLUMNS(HS_SHEET_COLUMN)};
+
+static const struct {
+    const char *app, *model, *dataset, *family;
+} sia_apps[] = {{"bert", "BERT", "SQuAD", "Transformer"},
+                {"cifar10", "ResNet18", "CIFAR-10", "ResNet-18"},
+                {"imagenet", "ResNet50", "ImageNet", "ResNet-50"},
+                {"ncf", "NeuMF", "MovieLens", "Recommendation"}};
+static const struct {
+    const char *group, *gpu;
+    uint32_t node_gpus;
+} sia_gpus[] = {{"aws", "T4", 4},
+                {"rtx", "RTX2080Ti", 8},
+                {"dgx", "A100", 8},
+                {"dgx-ext", "A100", 8},
+                {"quad", "RTX6000", 4}};
+
+/* A row counts as a set of one: runs of one job on as many GPUs, spread or not, are averaged. */
+static enum hs_status take_sia(struct hs_sheet *s)
+{
+    struct campaign *c = (struct campaign *)s;
+    const char *app = hs_sheet_text(s, SIA_APP), *group = hs_sheet_text(s, SIA_GROUP);
+    const double nodes = hs_sheet_number(s, SIA_NODES), gpus = hs_sheet_number(s, SIA_GPUS);
+    const double step_s = hs_sheet_number(s, SIA_STEP);
+    struct hs_solo job = hs_solo_unmeasured;
+    uint32_t a = 0, g = 0;
+    while (a < HS_COUNT_OF(sia_apps) && strcmp(app, sia_apps[a].app) != 0)
+        a++;
+    while (g < HS_COUNT_OF(sia_gpus) && strcmp(group, sia_gpus[g].group) != 0)
+        g++;
+    if (!s->is_good || a == HS_COUNT_OF(sia_apps) || g == HS_COUNT_OF(sia_gpus) ||
+        hs_sheet_is_empty(s, SIA_PLACEMENT))
+        return HS_OK;
+    HS_TRY(hs_measure_gpu(s->m, sia_gpus[g].gpu, HS_MODE_UNKNOWN, &job.gpu));
+    job.model = sia_apps[a].model;
+    job.dataset = sia_apps[a].dataset;
+    job.family = sia_apps[a].family;
+    job.batch = hs_sheet_text(s, SIA_BATCH);
+    job.precision = "fp32";
+    job.gpus = (uint32_t)gpus;
+    job.is_spread = nodes > ceil(gpus / sia_gpus[g].node_gpus);
+    job.line = s->row.line;
+    const uint32_t solo = hs_measure_solo(s->m, &job);
+    hs_grow((void **)&c->rows, &c->cap, (uint64_t)c->count + 1, sizeof *c->rows, HS_MEASURE_MAX);
+    c->rows[c->count++] = (struct campaign_row){.solo = solo, .set = ++c->sets, .rate = 1 / step_s};
+    return HS_OK;
+}
+
+enum hs_status hs_sia_read(struct hs_measurements *m, const char *path, struct hs_diag *diag)
+{
+    struct campaign c = {
+        .sheet = {.m = m, .columns = sia_columns, .count = SIA_COUNT, .diag = diag}};
+    enum hs_status status = hs_sheet_read(&c.sheet, path, take_sia);
+    m->is_spread_only = true;
+    average_alone(&c);
+    hs_free(c.rows);
+    return status;
+}
+
+bool hs_sia_is(const char *path, const char *head)
+{
+    (void)path;
+    return has_column(head, "sync_time_s");
 }

@@ -93,6 +93,9 @@ static const struct {
 
 struct speed_study {
     struct hs_measurements *single, *multi; /* may be the same; multi NULL = there are no gangs */
+    struct hs_measurements
+        *placed;            /* gangs of which only what being spread costs is used, or NULL */
+    struct hs_score spread; /* a job's factor by the mean of the others of its curve */
     struct speed_table table;
     struct gang_curves gangs[GANG_SHARES];
     char notes[NOTES_MAX][256]; /* what the reader of the figures must know */
@@ -365,13 +368,9 @@ static void drop_types(struct speed_study *s)
 }
 
 /* HS_E_LIMIT past GANG_SIZES sizes. */
-static enum hs_status build_gangs(struct speed_study *s, const struct hs_catalogue *catalogue,
-                                  struct hs_arena *arena)
+static enum hs_status add_gangs(struct speed_study *s, const struct hs_measurements *m,
+                                const struct hs_catalogue *catalogue)
 {
-    const struct hs_measurements *m = s->multi;
-    for (int share = 0; share < GANG_SHARES; share++)
-        s->gangs[share].curves =
-            hs_arena_alloc(arena, m->solo_count * sizeof *s->gangs[share].curves);
     for (uint32_t i = 0; i < m->solo_count; i++) {
         const struct hs_solo *gang = &m->solos[i];
         if (gang->gpus < 2 || gang->is_spread || gang->dropped != 0)
@@ -379,12 +378,55 @@ static enum hs_status build_gangs(struct speed_study *s, const struct hs_catalog
         const char *gpu = m->gpus[gang->gpu], *family = family_of(gang, catalogue);
         double single = find_speed(m, gang, 1, false);
         double spread = find_speed(m, gang, gang->gpus, true);
-        if (single > 0)
+        if (single > 0 && !m->is_spread_only)
             HS_TRY(add_value(&s->gangs[SCALING], family, gpu, gang->gpus,
                              gang->speed / (gang->gpus * single)));
         if (spread > 0)
             HS_TRY(add_value(&s->gangs[SPREAD], family, gpu, gang->gpus, spread / gang->speed));
     }
+    return HS_OK;
+}
+
+/* Of both sets. */
+static uint32_t gang_count(const struct speed_study *s)
+{
+    return (s->multi != NULL ? s->multi->solo_count : 0) +
+           (s->placed != NULL ? s->placed->solo_count : 0);
+}
+
+/* How far the factor of each job is from the mean of the others of its family, type and size. */
+static void score_spread(struct speed_study *s, const struct hs_measurements *m,
+                         const struct hs_catalogue *catalogue, struct hs_predictions *list)
+{
+    for (uint32_t i = 0; i < m->solo_count; i++) {
+        const struct hs_solo *gang = &m->solos[i];
+        const double spread =
+            gang->gpus < 2 || gang->is_spread ? 0 : find_speed(m, gang, gang->gpus, true);
+        for (uint32_t c = 0; spread > 0 && gang->dropped == 0 && c < s->gangs[SPREAD].count; c++) {
+            const struct gang_curve *curve = &s->gangs[SPREAD].curves[c];
+            const double own = spread / gang->speed;
+            if (strcmp(curve->gpu, m->gpus[gang->gpu]) != 0 ||
+                strcmp(curve->family, family_of(gang, catalogue)) != 0)
+                continue;
+            for (uint32_t k = 0; k < curve->count; k++)
+                if (curve->sizes[k].gpus == gang->gpus && curve->sizes[k].n > 1)
+                    hs_predictions_add(list, own,
+                                       (curve->sizes[k].value * curve->sizes[k].n - own) /
+                                           (curve->sizes[k].n - 1));
+        }
+    }
+}
+
+static enum hs_status build_gangs(struct speed_study *s, const struct hs_catalogue *catalogue,
+                                  struct hs_arena *arena)
+{
+    struct hs_measurements *const sets[] = {s->multi, s->placed};
+    for (int share = 0; share < GANG_SHARES; share++)
+        s->gangs[share].curves =
+            hs_arena_alloc(arena, gang_count(s) * sizeof *s->gangs[share].curves);
+    for (uint32_t i = 0; i < HS_COUNT_OF(sets); i++)
+        if (sets[i] != NULL)
+            HS_TRY(add_gangs(s, sets[i], catalogue));
     for (int share = 0; share < GANG_SHARES; share++)
         for (uint32_t i = 0; i < s->gangs[share].count; i++) {
             struct gang_curve *c = &s->gangs[share].curves[i];
@@ -400,6 +442,10 @@ static enum hs_status choose_sets(struct speed_study *s, struct hs_calibrate_run
 {
     for (uint32_t i = 0; i < run->sets; i++) {
         bool has_gangs = false;
+        if (run->set[i].is_spread_only) {
+            s->placed = &run->set[i];
+            continue;
+        }
         for (uint32_t k = 0; k < run->set[i].solo_count; k++)
             has_gangs = has_gangs || run->set[i].solos[k].gpus > 1;
         struct hs_measurements **slot = has_gangs ? &s->multi : &s->single;
@@ -489,7 +535,7 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
         return hs_fail(run->diag, HS_E_INPUT, NULL, "rates of jobs alone on one GPU are needed",
                        "no speed of a single-GPU job is left to compare");
     HS_TRY(check_factors(table, run->diag));
-    if (s->multi != NULL)
+    if (gang_count(s) > 0)
         HS_TRY(build_gangs(s, catalogue, &run->arena));
     if (table->left_out > 0)
         note(s, "jobs left out because they were not measured on %s: %" PRIu32, table->types[0],
@@ -497,6 +543,12 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
     note_raised(s, &run->arena);
     if (s->multi != NULL)
         drop_types(s);
+    struct hs_predictions spread = {0};
+    if (s->multi != NULL)
+        score_spread(s, s->multi, catalogue, &spread);
+    if (s->placed != NULL)
+        score_spread(s, s->placed, catalogue, &spread);
+    hs_predictions_score(&spread, &s->spread);
     clip_curves(s, SCALING);
     clip_curves(s, SPREAD);
     for (uint32_t i = 0; i < run->sets; i++) { /* rows are jobs alone here */
@@ -561,6 +613,10 @@ static void say(const struct hs_calibrate_run *run, const void *study)
             hs_say(out, "\n");
         }
     }
+    if (s->spread.n > 0) {
+        hs_say_score_head(out, "throughput of a spread gang");
+        hs_say_score(out, "unseen job: mean of the others", &s->spread);
+    }
     for (uint32_t i = 0; i < s->note_count; i++)
         hs_say(out, "%snote: %s\n", i == 0 ? "\n" : "", s->notes[i]);
 }
@@ -576,6 +632,21 @@ static void write_speeds(struct hs_jsonw *w, const struct speed_table *table, co
     hs_jsonw_put(w, "} }");
 }
 
+/* Those of which gangs alone were measured. */
+static void write_other_types(const struct speed_study *s, struct hs_jsonw *w)
+{
+    const struct gang_curve *curves = s->gangs[SPREAD].curves;
+    for (uint32_t i = 0; i < s->gangs[SPREAD].count; i++) {
+        bool is_listed = false;
+        for (uint32_t t = 0; t < s->table.type_count; t++)
+            is_listed |= hs_model_same_name(s->table.types[t], curves[i].gpu);
+        for (uint32_t k = 0; k < i; k++)
+            is_listed |= strcmp(curves[k].gpu, curves[i].gpu) == 0;
+        if (!is_listed)
+            hs_jsonw_text(w, curves[i].gpu);
+    }
+}
+
 static void write(const struct hs_calibrate_run *run, const void *study, struct hs_jsonw *w)
 {
     const struct speed_study *s = study;
@@ -588,6 +659,7 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
     hs_jsonw_put(w, "types=[");
     for (uint32_t t = 0; t < table->type_count; t++)
         hs_jsonw_text(w, table->types[t]);
+    write_other_types(s, w);
     hs_jsonw_put(w, "] reference=%s jobs=[", table->types[0]);
     for (uint32_t j = 0; j < table->job_count; j++) {
         hs_jsonw_put(w, "=!{ profile=%s family=%s", table->jobs[j].profile, table->jobs[j].family);
@@ -613,7 +685,10 @@ static void write(const struct hs_calibrate_run *run, const void *study, struct 
         }
         hs_jsonw_put(w, "]");
     }
-    hs_jsonw_put(w, "holdout=[");
+    hs_jsonw_put(w, "spread_holdout=[");
+    if (s->spread.n > 0)
+        hs_score_write(w, "unseen job", &s->spread);
+    hs_jsonw_put(w, "] holdout=[");
     for (int scheme = 0; scheme < SPEEDS_SCHEMES; scheme++)
         for (uint32_t r = 0; r < table->type_count; r++)
             for (uint32_t t = 0; t < table->type_count; t++) {

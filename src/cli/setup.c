@@ -296,7 +296,8 @@ static void say_speeds(struct hs_setup *s)
 static void say_locality(struct hs_setup *s)
 {
     enum { NOT_KNOWN, KNOWN };
-    char types[2][96] = {"", ""}; /* whose slowdown of spread gangs is not known, and is */
+    char types[2][64] = {"", ""}; /* whose slowdown of spread gangs is not known, and is */
+    const bool is_untyped = strcmp(s->cluster.types[0].name, HS_UNTYPED) == 0;
     for (uint32_t t = 0; t < s->cluster.type_count; t++) {
         char *list = types[hs_speed_has_spread(s->speed, t) ? KNOWN : NOT_KNOWN];
         hs_append(list, sizeof types[0], "%s%s", list[0] != '\0' ? ", " : "",
@@ -306,14 +307,18 @@ static void say_locality(struct hs_setup *s)
     const size_t size = sizeof s->locality_text;
     if (s->options->locality != 0)
         (void)snprintf(text, size, "none: a spread gang runs at full speed");
-    else if (s->assign.mode == HS_ASSIGN_OFF)
-        (void)snprintf(text, size, "none: a spread gang without a profile runs at full speed");
+    else if (is_untyped && s->cluster.type_count == 1)
+        (void)snprintf(text, size, "not known of %s: a spread gang runs at full speed",
+                       types[NOT_KNOWN]);
     else if (types[KNOWN][0] == '\0')
-        (void)snprintf(text, size, "not measured on %s: a spread gang runs at full speed",
+        (void)snprintf(text, size,
+                       "cross-type: a spread gang on %s is slowed by the mean of other types",
                        types[NOT_KNOWN]);
     else
-        (void)snprintf(text, size, "a spread gang is slowed by its profile on %s%s%s", types[KNOWN],
-                       types[NOT_KNOWN][0] != '\0' ? "; full speed on " : "", types[NOT_KNOWN]);
+        (void)snprintf(text, size, "a spread gang is slowed as measured on %s%s%s", types[KNOWN],
+                       types[NOT_KNOWN][0] != '\0' ? "; cross-type, by the mean of other types, on "
+                                                   : "",
+                       types[NOT_KNOWN]);
 }
 
 static bool has_peaks(const struct hs_catalogue *catalogue)

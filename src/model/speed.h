@@ -40,13 +40,15 @@ uint64_t hs_speed_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                       enum hs_speed_source *source);
 /* GPU type that run times are for: as given, or found. */
 const char *hs_speed_reference(const struct hs_speed *m);
-/* Does the file know speeds of cluster type t, or of spread gangs on it? */
+/* Does the file know speeds of cluster type t, or were spread gangs measured on it? */
 bool hs_speed_is_by_model(const struct hs_speed *m, uint32_t type);
 bool hs_speed_has_spread(const struct hs_speed *m, uint32_t type);
 /* 0 unless every profile runs equally fast on every type: then that speed. */
 uint64_t hs_speed_uniform_q32(const struct hs_speed *m);
-/* Factor <= 1 for a gang of `gpus` spread over more nodes than it needs, Q32; 1 where nothing is
- * known. Gang sizes between and beyond those measured take the nearest, ties to the smaller. */
+/* Factor <= 1 for a gang of `gpus` spread over more nodes than it needs, Q32: of its family on the
+ * type, else the family's mean over other types, else the mean of all on the type, else of all
+ * there are; 1 on GPUs without a type, and of a file without any. Gang sizes between and beyond
+ * those measured take the nearest, ties to the smaller. */
 uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t gpus);
 /* Throughput of `held` GPUs relative to `gpus`, Q32 (elastic jobs): on lines between measured

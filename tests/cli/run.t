@@ -58,7 +58,7 @@ A trace alone: default cluster, policy and directory name.
   ties        submission, then trace row; equally good nodes: lowest id
   vc          ignored: one pool for all
   speeds      run times are those of V100
-  locality    not measured on V100: a spread gang runs at full speed
+  locality    cross-type: a spread gang on V100 is slowed by the mean of other types
   sharing     none: jobs have their GPUs to themselves
   profiles    0 named, 0 by utilization, 0 assumed, 3 none (not drawn: nothing here depends on them)
   bound       makespan  >= 10 s, 100.0 % of 10 s
@@ -99,7 +99,7 @@ Everything is checked, nothing is written.
   ties        submission, then trace row; equally good nodes: lowest id
   vc          ignored: one pool for all
   speeds      run times are those of untyped GPUs
-  locality    not measured on untyped GPUs: a spread gang runs at full speed
+  locality    not known of untyped GPUs: a spread gang runs at full speed
   sharing     none: jobs have their GPUs to themselves
   profiles    0 named, 0 by utilization, 0 assumed, 3 none (not drawn: nothing here depends on them)
   directory   out/ (not written)
@@ -223,7 +223,7 @@ Strict FIFO on two nodes of 4: a 0-10, b waits for all 8: 10-15, c behind it: 15
   ties        submission, then trace row; equally good nodes: lowest id
   vc          ignored: one pool for all
   speeds      run times are those of untyped GPUs
-  locality    not measured on untyped GPUs: a spread gang runs at full speed
+  locality    not known of untyped GPUs: a spread gang runs at full speed
   sharing     none: jobs have their GPUs to themselves
   profiles    0 named, 0 by utilization, 0 assumed, 3 none (not drawn: nothing here depends on them)
   bound       makespan  >= 11.5 s, 63.9 % of 18 s

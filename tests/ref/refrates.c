@@ -122,10 +122,10 @@ static long double throughput(const struct rates_speed *v, int n)
 static long double spread_factor(const struct rates_speed *v, int n)
 {
     int best = 0;
-    for (int i = 1; i < v->sizes; i++)
+    for (int i = 1; i < v->spreads; i++)
         if (abs(v->size[i] - n) < abs(v->size[best] - n))
             best = i;
-    return v->sizes > 0 ? v->spread[best] : 1;
+    return v->spreads > 0 ? v->spread[best] : 1;
 }
 
 static int nodes_spanned(const struct sim *m, int job)

@@ -68,7 +68,8 @@ struct rates_plan {
 /* What is known of one profile (or, last, of jobs of none) on one GPU type. */
 struct rates_speed {
     long double speed;
-    int sizes; /* gangs measured, ascending; 0 = unknown: linear, factor 1 */
+    int sizes;   /* gangs measured, ascending; 0 = unknown: linear */
+    int spreads; /* the same of spread ones; 0 = unknown: factor 1 */
     int size[3];
     long double efficiency[3], spread[3];
 };

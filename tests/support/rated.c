@@ -149,17 +149,20 @@ static void put_speeds(const struct rated *w, struct dice *d, struct text *t, lo
 }
 
 /* Throughputs of 2 and 4 GPUs that are powers of two, or anything, never falling. */
-static void draw_gang(const struct rated *w, struct dice *d, struct rates_speed *v)
+static void draw_gang(const struct rated *w, struct dice *d, const struct rates_speed *first,
+                      struct rates_speed *v)
 {
     static const long double halves[] = {1, 0.5}, quarters[] = {1, 0.5, 0.25};
     bool is_any = w->kind == RATED_ANY;
-    v->sizes = 2;
+    v->sizes = v->spreads = 2;
     v->size[0] = 2;
     v->size[1] = 4;
     v->efficiency[0] = is_any ? real(d, 0.5, 1) : pick(d, 2, halves);
     v->efficiency[1] = is_any ? v->efficiency[0] * 0.75L : v->efficiency[0] * pick(d, 2, halves);
     for (int i = 0; i < 2; i++)
         v->spread[i] = is_any ? real(d, 0.3, 1) : pick(d, 3, quarters);
+    if (first != NULL && !is_any) /* so that means are as exact as they are */
+        memcpy(v->spread, first->spread, sizeof v->spread);
 }
 
 static void put_gangs(struct text *t, const char *kind, const char *word, bool is_spread,
@@ -177,6 +180,26 @@ static void put_gangs(struct text *t, const char *kind, const char *word, bool i
     put(t, "]");
 }
 
+/* Where a family, or a type, was not measured spread: the mean over the types of the family (f >=
+ * 0), over the families on the type (i < 2), or over all. */
+static void mean_spread(struct rates_speed gangs[2][2], int f, int i, struct rates_speed *v)
+{
+    int n = 0;
+    v->spreads = 2;
+    v->size[0] = 2;
+    v->size[1] = 4;
+    for (int g = 0; g < 2; g++)
+        for (int k = 0; k < 2; k++) {
+            if ((f >= 0 && g != f) || (f < 0 && i < 2 && k != i))
+                continue;
+            n++;
+            for (int size = 0; size < 2; size++)
+                v->spread[size] += gangs[g][k].spread[size];
+        }
+    for (int size = 0; size < 2; size++)
+        v->spread[size] /= n;
+}
+
 /* What holds of each profile: its own, that of the other batch, its family's, 1. */
 static void set_speeds(struct rated *w, long double own[4][3], long double family[2][3],
                        struct rates_speed gangs[2][2])
@@ -190,6 +213,8 @@ static void set_speeds(struct rated *w, long double own[4][3], long double famil
                 continue;
             struct rates_speed *v = &w->scenario.speed[p][c];
             *v = f >= 0 && i < 2 ? gangs[f][i] : (struct rates_speed){0};
+            if (f < 0 || i == 2)
+                mean_spread(gangs, f, i, v);
             v->speed = !is_profile || f < 0 ? 1 : p >= 4 ? family[f][i] : own[p == 1 ? 0 : p][i];
         }
 }
@@ -216,7 +241,7 @@ static void draw_speeds(struct rated *w, struct dice *d)
     put(&t, "]");
     for (int f = 0; f < 2; f++)
         for (int i = 0; i < 2; i++)
-            draw_gang(w, d, &gangs[f][i]);
+            draw_gang(w, d, f + i > 0 ? &gangs[0][0] : NULL, &gangs[f][i]);
     put_gangs(&t, "scaling", "efficiency", false, gangs);
     put_gangs(&t, "spread", "factor", true, gangs);
     put(&t, "}\n");

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Overheads by model (model/speed.h): rows of model, key and value, in order of model and key. The
+ * key of a restart is the size of the gang, its value microseconds. The key of a memory limit is
+ * millionths of the peak, its value millionths of the speed without a limit: the file has four and
+ * six decimals, so both compare exactly.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fixed.h"
+#include "data/csv.h"
+#include "model/speed.h"
+
+#define OTHERS      "*"              /* the model of rows for all models that have none */
+#define SECONDS_MAX 1000000          /* as --startup */
+#define ONE         INT64_C(1000000) /* the whole peak; the full speed */
+#define ROWS_MAX    65535u
+#define NAME_MAX    (HS_PROFILE_KEY_MAX - 24) /* folded; behind it '/' and a key */
+
+enum column { MODEL, KEY, VALUE, COLUMN_COUNT };
+
+struct overhead {
+    uint32_t model; /* in order of first appearance */
+    int64_t key, value;
+    int64_t line; /* of the file */
+};
+
+struct hs_overheads {
+    struct hs_intern models; /* folded */
+    struct overhead *rows;
+    uint32_t count, cap;
+};
+
+/* A figure: its text in units of so many, 0 for a whole number; its range; what a text is that is
+ * none, for "gpus is not a number: 'x'", or out of range. */
+struct figure {
+    int64_t unit, min, max;
+    const char *none, *outside;
+};
+
+/* What a table holds. */
+struct overhead_kind {
+    struct hs_csv_head head;
+    const char *twice; /* "there twice for ...": of two rows of one model and key */
+    const char *hints[COLUMN_COUNT];
+    struct figure figures[COLUMN_COUNT]; /* of KEY and VALUE */
+    bool grows_to_one;                   /* does the value, with the key? */
+};
+
+struct overheads_reader {
+    struct hs_overheads *table;
+    const struct overhead_kind *kind;
+    struct hs_intern keys; /* "vgg16/4": what was met */
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    uint32_t at[COLUMN_COUNT];
+    uint32_t field_count;
+    struct hs_diag *diag;
+};
+
+static const char *read_figure(const struct figure *f, const char *text, int64_t *out)
+{
+    const size_t len = strlen(text);
+    if (!(f->unit > 0 ? hs_parse_decimal_us(text, len, f->unit, out)
+                      : hs_parse_int64(text, len, out)))
+        return f->none;
+    return *out >= f->min && *out <= f->max ? NULL : f->outside;
+}
+
+static const char *const restart_columns[] = {"model", "gpus", "restart_s"};
+static const char *const memcurve_columns[] = {"model", "limit", "speed"};
+
+#define MODEL_HINT "a model, or " OTHERS " for all that have no row"
+
+static const struct overhead_kind restarts = {
+    .head = {"table of restarts", restart_columns, COLUMN_COUNT, "source",
+             "the columns are model, gpus, restart_s, and source for notes"},
+    .twice = "there twice for this number of GPUs",
+    .hints = {MODEL_HINT, "the size of the gang, at least 1", "seconds, for example 7 or 4.5"},
+    .figures = {[KEY] = {0, 1, INT32_MAX, "not a number of GPUs", "not a number of GPUs"},
+                [VALUE] = {HS_US_PER_S, 0, SECONDS_MAX *HS_US_PER_S, "not a number",
+                           "not from 0 to a million seconds"}}};
+
+static const struct overhead_kind memcurves = {
+    .head = {"table of memory limits", memcurve_columns, COLUMN_COUNT, "source",
+             "the columns are model, limit, speed, and source for notes"},
+    .twice = "there twice for this limit",
+    .hints = {MODEL_HINT, "per cent of the peak, for example 50",
+              "relative to no limit, for example 0.98; it grows with the limit, up to 1 at 100"},
+    .figures = {[KEY] = {ONE / 100, 0, ONE, "not a number", "not from 0 to 100 %"},
+                [VALUE] = {ONE, 1, ONE, "not a number", "not above 0 and at most 1"}},
+    .grows_to_one = true};
+
+/* ---- reading ---- */
+
+static enum hs_status fail_field(const struct overheads_reader *r, enum column c, const char *hint,
+                                 const char *is)
+{
+    return hs_csv_fail(r->csv, r->at[c], hint, "%s is %s: '%.64s'", r->kind->head.names[c], is,
+                       r->row.fields[r->at[c]]);
+}
+
+static enum hs_status read_overhead(struct overheads_reader *r)
+{
+    struct hs_overheads *table = r->table;
+    struct overhead row = {.line = r->row.line};
+    char model[NAME_MAX], name[HS_PROFILE_KEY_MAX];
+    if (r->row.count != r->field_count)
+        return hs_csv_fail(r->csv, r->row.count, NULL, "%u fields where the header has %u",
+                           r->row.count, r->field_count);
+    if (table->count == ROWS_MAX) {
+        struct hs_place place = hs_csv_place(r->csv, r->row.count);
+        return hs_fail(r->diag, HS_E_LIMIT, &place, NULL, "more than %u rows", ROWS_MAX);
+    }
+    if (!hs_profile_fold(r->row.fields[r->at[MODEL]], model, sizeof model))
+        return fail_field(r, MODEL, NULL, "too long a name");
+    if (model[0] == '\0')
+        return fail_field(r, MODEL, r->kind->hints[MODEL], "no name");
+    row.model = hs_intern_get(&table->models, model);
+    int64_t *const figures[COLUMN_COUNT] = {NULL, &row.key, &row.value};
+    for (enum column c = KEY; c <= VALUE; c++) {
+        const char *is = read_figure(&r->kind->figures[c], r->row.fields[r->at[c]], figures[c]);
+        if (is != NULL)
+            return fail_field(r, c, r->kind->hints[c], is);
+    }
+    (void)snprintf(name, sizeof name, "%s/%" PRId64, model, row.key);
+    const uint32_t known = r->keys.count;
+    if (hs_intern_get(&r->keys, name) < known) /* a second row would never be used */
+        return fail_field(r, MODEL, "names are compared without case, '-', '_' and blanks",
+                          r->kind->twice);
+    hs_grow((void **)&table->rows, &table->cap, (uint64_t)table->count + 1, sizeof row, ROWS_MAX);
+    table->rows[table->count++] = row;
+    return HS_OK;
+}
+
+static int compare_overheads(const void *a, const void *b)
+{
+    const struct overhead *x = a, *y = b;
+    if (x->model != y->model)
+        return x->model < y->model ? -1 : 1;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static enum hs_status read_overheads(struct overheads_reader *r, const char *path)
+{
+    const struct hs_overheads *table = r->table;
+    HS_TRY(hs_csv_bind(r->csv, &r->kind->head, &r->row, r->at));
+    for (uint32_t c = 0; c < COLUMN_COUNT; c++)
+        if (r->at[c] == UINT32_MAX)
+            return hs_csv_fail(r->csv, 0, r->kind->head.hint, "missing column '%s'",
+                               r->kind->head.names[c]);
+    r->field_count = r->row.count;
+    enum hs_status status;
+    while ((status = hs_csv_next(r->csv, &r->row)) == HS_OK)
+        HS_TRY(read_overhead(r));
+    if (status != HS_END)
+        return status;
+    if (table->count > 1) /* total: each (model, key) is there once */
+        qsort(table->rows, table->count, sizeof *table->rows, compare_overheads);
+    for (uint32_t i = 0; i < table->count && r->kind->grows_to_one; i++) {
+        const struct overhead *row = &table->rows[i];
+        const char *wrong = NULL;
+        if (row->key == ONE && row->value != ONE)
+            wrong = "is not 1 at a limit of the whole peak";
+        else if (i > 0 && row[-1].model == row->model && row->value < row[-1].value)
+            wrong = "is less than at a lower limit";
+        const struct hs_place place = {.file = path, .line = row->line};
+        if (wrong != NULL)
+            return hs_fail(r->diag, HS_E_INPUT, &place, r->kind->hints[VALUE], "%s %s",
+                           r->kind->head.names[VALUE], wrong);
+    }
+    return HS_OK;
+}
+
+static enum hs_status load_overheads(struct hs_overheads **table, const char *path,
+                                     const struct overhead_kind *kind, struct hs_diag *diag)
+{
+    struct hs_input *input = NULL;
+    *table = NULL;
+    HS_TRY(hs_input_open(&input, path, diag));
+    struct overheads_reader r = {
+        .table = hs_alloc_zeroed(1, sizeof *r.table), .kind = kind, .diag = diag};
+    hs_intern_init(&r.table->models);
+    hs_intern_init(&r.keys);
+    hs_csv_open(&r.csv, input, ',', diag);
+    enum hs_status status = read_overheads(&r, path);
+    hs_csv_close(r.csv);
+    hs_input_close(input);
+    hs_intern_free(&r.keys);
+    if (status == HS_OK)
+        *table = r.table;
+    else
+        hs_overheads_free(r.table);
+    return status;
+}
+
+enum hs_status hs_restart_load(struct hs_overheads **table, const char *path, struct hs_diag *diag)
+{
+    return load_overheads(table, path, &restarts, diag);
+}
+
+enum hs_status hs_memcurve_load(struct hs_overheads **table, const char *path, struct hs_diag *diag)
+{
+    return load_overheads(table, path, &memcurves, diag);
+}
+
+void hs_overheads_free(struct hs_overheads *table)
+{
+    if (table == NULL)
+        return;
+    hs_intern_free(&table->models);
+    hs_free(table->rows);
+    hs_free(table);
+}
+
+/* ---- asking ---- */
+
+static uint32_t find_overhead_model(const struct hs_overheads *table, const char *name)
+{
+    char folded[NAME_MAX];
+    if (name == NULL || !hs_profile_fold(name, folded, sizeof folded) || folded[0] == '\0')
+        return UINT32_MAX;
+    return hs_intern_find(&table->models, folded);
+}
+
+/* By the first name (each may be NULL or "") that has rows, else those for all others. */
+static const struct overhead *find_overhead(const struct hs_overheads *table, const char *model,
+                                            const char *other, int64_t key)
+{
+    uint32_t id = find_overhead_model(table, model);
+    if (id == UINT32_MAX)
+        id = find_overhead_model(table, other);
+    if (id == UINT32_MAX)
+        id = find_overhead_model(table, OTHERS);
+    if (id == UINT32_MAX)
+        return NULL;
+    uint32_t low = 0, high = table->count; /* rows before low are at most (id, key) */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct overhead *row = &table->rows[middle];
+        if (row->model < id || (row->model == id && row->key <= key))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool has_smaller = low > 0 && table->rows[low - 1].model == id;
+    return &table->rows[has_smaller ? low - 1 : low];
+}
+
+int64_t hs_restart_us(const struct hs_overheads *table, const char *model, const char *other,
+                      uint32_t gpus)
+{
+    const struct overhead *row = find_overhead(table, model, other, gpus);
+    return row != NULL ? row->value : -1;
+}
+
+uint64_t hs_memcurve_q32(const struct hs_overheads *table, const char *model, uint32_t limit_mib,
+                         uint32_t peak_mib)
+{
+    if (limit_mib >= peak_mib)
+        return HS_Q32_ONE;
+    const struct overhead *row =
+        find_overhead(table, model, NULL, (int64_t)limit_mib * ONE / peak_mib);
+    if (row == NULL)
+        return HS_Q32_ONE;
+    return ((uint64_t)row->value * HS_Q32_ONE + (uint64_t)ONE / 2) / (uint64_t)ONE;
+}
