@@ -301,20 +301,14 @@ static const struct hs_antman_job *owner_of(struct hs_antman *s, const struct hs
     return hs_antman_job(s, (g->owner != 0 ? g->owner : g->reserved) - 1);
 }
 
-/* Mean utilization. Where the window cannot know it, because a job has just come or a guest is
- * capped, here or on another GPU of its gang, the sum of what all jobs would use counts if it is
- * more: otherwise GPUs whose guests stand still look idle and take ever more. */
+/* Mean utilization. Where the window cannot know it, because a job has just come, and where there
+ * are guests, the sum of what all jobs would use counts if it is more: a guest that is capped, or
+ * whose gang waits for another GPU, leaves the GPU idle, which would look fit for ever more. */
 static uint32_t load_pm(struct hs_antman *s, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
     uint32_t mean_pm = hs_view_gpu_util_pm(s->v, gpu, s->window_us);
-    bool is_known = s->now_us >= g->known_us;
-    for (uint32_t h = s->allocations.on_gpu[gpu]; h != 0 && is_known;
-         h = s->entries[h].next_on_gpu) {
-        const struct hs_antman_job *j = hs_antman_job(s, s->entries[h].job);
-        is_known = j->role != HS_ANTMAN_OPPORTUNISTIC || j->cap_steps >= s->full_steps;
-    }
-    if (is_known)
+    if (s->now_us >= g->known_us && g->guests == 0)
         return mean_pm;
     uint32_t sum_pm = g->guest_pm + (g->owner != 0 ? owner_of(s, g)->util_pm : 0);
     sum_pm = sum_pm < FULL_PM ? sum_pm : FULL_PM;
