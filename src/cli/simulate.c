@@ -559,10 +559,13 @@ static void put_figures(struct hs_jsonw *w, const char *name,
     hs_jsonw_put(w, "}");
 }
 
-/* The most that jobs may use of a GPU together, 1 = its time; 0 = not limited. */
+/* The most that jobs may use of a GPU together, 1 = its time; 0 = not limited, or rates do not tell
+ * what is used of it: GPUs differ in speed. */
 static double gpu_time(const struct hs_setup *s)
 {
-    double most = 1;
+    double most = hs_speed_uniform_q32(s->speed) == HS_Q32_ONE ? 1 : 0;
+    if (most == 0)
+        return 0;
     for (uint32_t t = 0; s->interference != NULL && t < s->cluster.type_count; t++)
         for (uint32_t units = 2; units <= HS_TENANTS_MAX; units++) {
             const uint64_t q32 = hs_interference_capacity_q32(s->interference, t, units);

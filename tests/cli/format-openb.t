@@ -34,7 +34,7 @@ deletion.
   d,2,30,10,40,2
   a,0,0,50,50,0
   $ horus verify out | tail -n 1
-  23 checks passed
+  24 checks passed
 
 # trace-openb-five
 openb's lists with five columns have no times: jobs are submitted a second apart, and none ends

@@ -687,7 +687,8 @@ static void compare_all(struct verify_check *c, const struct hs_json *root,
     compare(&s, "mean_running", (double)sums->run_us, (double)sums->span_us);
     compare(&s, "gpu_allocation", (double)run->held_us, gpu_span);
     if (run->used > 0)
-        compare_near(&s, "gpu_utilization", (double)run->used / 1e15, gpu_span, 1e-8);
+        compare_near(&s, "gpu_utilization", (double)run->used / 1e15, gpu_span,
+                     (double)run->used_error / (double)run->used);
     compare(&s, "gpu_sharing", (double)run->shared_us, gpu_span);
     compare(&s, "gpu_allocated_share", (double)run->allocated_us, gpu_span * VERIFY_GPU_MILLI);
 }

@@ -143,6 +143,8 @@ struct verify_run {
     hs_i128 held_us, shared_us; /* GPU time with one holder or more, with two or more that have it
                                    whole */
     hs_i128 used;               /* 1e-15 us of GPU time that jobs used at their utilization */
+    hs_i128 used_error;         /* what of it the files do not tell: digits of mean_rate, and the
+                                   part of the last microsecond after the end of a job */
     hs_i128 allocated_us;       /* the first in thousandths, shares as what they are */
     bool is_divided;            /* some job has a share of its GPUs */
     uint32_t strange_rows;      /* rows of jobs.csv whose id the trace does not have */

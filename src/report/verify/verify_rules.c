@@ -371,15 +371,6 @@ static int64_t own_util_ppm(const struct verify_job *j)
     return j->row.util_ppm < 0 ? 0 : j->row.util_ppm < most_ppm ? j->row.util_ppm : most_ppm;
 }
 
-/* GPU time of a segment on each of its GPUs: utilization x work done. */
-static hs_i128 used_of(const struct verify_run *run, const struct hs_placed *seg)
-{
-    const int64_t rate_nano = seg->rate_nano > 0 ? seg->rate_nano : 0;
-    return seg->job == VERIFY_NONE ? 0
-                                   : (hs_i128)own_util_ppm(&run->jobs[seg->job]) * rate_nano *
-                                         (seg->end_us - seg->start_us);
-}
-
 static void change_use(struct verify_check *c, struct hs_placed *seg, int sign, int64_t now_us)
 {
     struct verify_run *run = c->run;
@@ -391,29 +382,29 @@ static void change_use(struct verify_check *c, struct hs_placed *seg, int sign, 
         }
         if (sign > 0)
             continue;
-        g->used += used_of(run, seg);
-        run->used += used_of(run, seg);
+        const int64_t util_ppm = seg->job != VERIFY_NONE ? own_util_ppm(&run->jobs[seg->job]) : 0;
+        const int64_t length_us = seg->end_us - seg->start_us,
+                      rate_nano = seg->rate_nano > 0 ? seg->rate_nano : 0;
+        g->used += (hs_i128)util_ppm * rate_nano * length_us; /* utilization x work done */
+        run->used += (hs_i128)util_ppm * rate_nano * length_us;
+        run->used_error += (hs_i128)util_ppm * (length_us + VERIFY_NANO);
         if (--g->tenants > 0)
             continue;
         c->looked++;
-        const double used_us = (double)g->used / 1e15,
-                     length_us = (double)(now_us - g->busy_from_us);
-        if (used_us > length_us * run->setup.gpu_time * (1 + 1e-6))
+        const double used_us = (double)g->used / 1e15, held_us = (double)(now_us - g->busy_from_us);
+        if (used_us > held_us * run->setup.gpu_time * (1 + 1e-6))
             VERIFY_FAULT(c, "GPU %" PRIu32 " from %s to %s: its jobs used %.9g of its time", p.id,
-                         HS_SECONDS(g->busy_from_us), HS_SECONDS(now_us), used_us / length_us);
+                         HS_SECONDS(g->busy_from_us), HS_SECONDS(now_us), used_us / held_us);
     }
 }
 
-/* In each period in which a GPU is held, its jobs use at most its capacity of it. Rates are those
- * of the reference type, so all GPUs have to be of it. */
+/* In each period in which a GPU is held, its jobs use at most its capacity of it. */
 static enum hs_status check_gpu_time(struct verify_check *c)
 {
     const struct verify_run *run = c->run;
-    for (uint32_t n = 1; n < run->node_count; n++)
-        if (run->nodes[n].type != run->nodes[0].type)
-            c->skipped = "GPUs of several types, whose speeds the files do not tell";
     if (run->setup.gpu_time == 0)
-        c->skipped = "the time of a GPU is not limited, or the manifest does not tell it";
+        c->skipped =
+            "the time of a GPU is not limited, GPUs differ in speed, or the manifest does not tell";
     if (run->setup.is_resizing || run->setup.is_slicing)
         c->skipped = "the policy resizes jobs, or its jobs take turns on the GPUs of a node";
     if (c->skipped == NULL)
