@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Synthetic workloads of the Horus experiments (scripts/reproduce-horus.sh) as native CSV.
-#     awk -v kind=burst -v seed=W -v draw=A -f scripts/draws.awk -f scripts/horus-workloads.awk \
+#     awk -v kind=burst -v seed=W -v draw=A [-v jobs=N] -f scripts/draws.awk -f scripts/horus-workloads.awk \
 #         configs/profiles.csv
 #     awk -v kind=gangs|waves -v seed=W -f scripts/draws.awk -f scripts/horus-workloads.awk
-# burst  500 one-GPU jobs at t = 0, of 13 model types
+# burst  500 (jobs) one-GPU jobs at t = 0, of 13 model types
 # gangs  1,200 jobs of 1, 2, 4, 8 GPUs, Poisson arrivals that offer 64 GPUs a load of exactly 1
 # waves  200 one-GPU jobs at t = 0, and 200 when 16 GPUs can have done three quarters of the first
 # Durations are log-normal, median 20 minutes, sigma 1, cut at 4 hours so that no single job decides
@@ -27,12 +27,14 @@ function draw_types(    i, j, held) {
 }
 
 function burst(    i) {
-    for (i = 1; i <= 500; i++)
+    if (jobs == "")
+        jobs = 500
+    for (i = 1; i <= jobs; i++)
         length_s[i] = duration()
     begin_stream(1000 * seed + draw)
     draw_types()
     print "job_id,submit_time,gpus,duration,model,dataset,batch,precision"
-    for (i = 1; i <= 500; i++)
+    for (i = 1; i <= jobs; i++)
         print i ",0,1," length_s[i] "," type[1 + random() % 13]
 }
 

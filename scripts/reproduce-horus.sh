@@ -21,7 +21,7 @@ trace=$data/traces/venus_gpu_jobs_mar-jul2020.csv
 has_trace=no
 [ $quick = yes ] || [ ! -r "$trace" ] || has_trace=yes
 metrics="makespan mean_wait p99_wait mean_jct gpu_utilization_loaded gpu_utilization_sum_loaded
-    mean_run_slowdown p99_run_slowdown max_run_slowdown"
+    mean_run_slowdown p99_run_slowdown max_run_slowdown ooms"
 
 all="fifo pack gandiva-like colocate-fifo horus horus+ horus+:util_cap=130 horus-s"
 ours="fifo horus+ horus+:look_ahead=64
@@ -31,6 +31,9 @@ ours="fifo horus+ horus+:look_ahead=64
 rivals="fifo pack gandiva-like horus horus+ horus-s"
 lanes="fifo gandiva-like horus horus+:queues=3 horus+:queues=4 horus+:queues=5"
 loads=(0.6 0.8 1.0 1.1)
+# All that look far ahead: 300 jobs, or as many as the policy can, or all that fit.
+alike="fifo fifo:scan=fit srtf pack:scan=fit gandiva-like:scan=fit horus:look_ahead=300
+    horus+:look_ahead=64 horus-s"
 
 # ---- runs ---------------------------------------------------------------------------------------
 
@@ -41,7 +44,7 @@ compare() { # TRACE POLICIES TENANTS ARGUMENT...; TENANTS own: as each is preset
     [ "$tenants" = own ] || options+=(--max-tenants="$tenants")
     for policy in "${names[@]}"; do
         case $tenants:$policy in
-        own:* | 2:* | *:fifo) options+=(-p "$policy") ;; # --max-tenants holds for all
+        own:* | 2:* | *:fifo* | *:srtf) options+=(-p "$policy") ;; # --max-tenants holds for all
         *:*:*) options+=(-p "$policy,max_tenants=$tenants") ;;
         *) options+=(-p "$policy:max_tenants=$tenants") ;;
         esac
@@ -53,12 +56,12 @@ note() { # EXPERIMENT WORKLOAD DRAW
     cells "$@" "${metrics//$'\n'/ }" '[:,]max_tenants=[0-9]+'
 }
 
-burst() { # EXPERIMENT POLICIES TENANTS GAMMA: every cell is a trace of its own
+burst() { # EXPERIMENT POLICIES TENANTS GAMMA [JOBS]: every cell is a trace of its own
     local w d
     say "$1"
     for ((w = 1; w <= workloads; w++)); do
         for ((d = 1; d <= draws; d++)); do
-            workload kind=burst seed="$w" draw="$d" >"$work/burst-$w-$d.csv"
+            workload kind=burst seed="$w" draw="$d" jobs="${5-500}" >"$work/burst-$w-$d.csv"
             compare "$work/burst-$w-$d.csv" "$2" "$3" -c 3x4:RTX3090 --gamma="$4" \
                 --seeds $((draws * (w - 1) + d))
             note "$1" "$w" "$d"
@@ -78,10 +81,11 @@ drawn() { # EXPERIMENT KIND POLICIES TENANTS ARGUMENT...: `horus` draws, anew fo
     done
 }
 
-venus() { # NODES GPUS POLICIES ARGUMENT...: June's jobs of at most so many GPUs
+venus() { # NODES GPUS POLICIES ARGUMENT...: the jobs of $month of at most so many GPUs
     local nodes=$1 most=$2 policies=$3
     shift 3
-    awk -F, -v most="$most" 'NR == 1 || ($3 ~ /^2020-06/ && $2 <= most)' "$trace" >"$work/venus.csv"
+    awk -F, -v most="$most" -v month="^2020-${month-06}" \
+        'NR == 1 || ($3 ~ month && $2 <= most)' "$trace" >"$work/venus.csv"
     compare "$work/venus.csv" "$policies" 2 --map=configs/mappings/venus.json \
         -c "${nodes}x8:V100" "$@"
 }
@@ -100,6 +104,9 @@ experiments() {
         drawn "L, load $load" gangs "$all fifo:scan=fit" 2 -c 8x8:RTX3090 --load="$load"
     done
     burst "A, own limits" "$rivals" own 1
+    for tenants in 2 3; do
+        burst "E, 2,500 jobs, $tenants tenants" "$alike" "$tenants" 1 2500
+    done
     for load in 0.6 1.0 2; do
         drawn "D, own limits, load $load" gangs "$rivals" own -c 8x8:RTX3090 --load="$load"
     done
@@ -111,6 +118,7 @@ experiments() {
         say "skip: V: $([ $quick = yes ] && echo --quick || echo "no $trace")"
         return 0
     fi
+    assumptions
     say V
     venus 33 1000000 "$all fifo:scan=fit horus:look_ahead=1000 horus:share_up_to=1000" \
         --assignments "1..$draws"
@@ -120,13 +128,56 @@ experiments() {
     note "V, up to 8 GPUs" venus -
 }
 
+# On equal terms, and by what was assumed: all on the jobs of up to 8 GPUs, on 13 nodes.
+assumptions() {
+    local load month percent how error
+    for load in 0.95 1.75; do
+        say "E, load $load"
+        for month in 04 05 06 07; do
+            venus 13 8 "$alike" --load="$load" --assignments 1
+            note "E, load $load" "$month" -
+        done
+    done
+    for how in timeslice,0.87 timeslice,1 timeslice,1.07 mps,auto; do
+        for percent in 35 52 80; do
+            say "U, $how, $percent %"
+            venus 13 8 "$alike" --load=0.95 --assignments "1..$draws" --assign-target="$percent" \
+                --sharing-mode="${how%,*}" --sharing-capacity="${how#*,}"
+            note "U, $how, $percent %" venus -
+        done
+    done
+    for error in 0 0.154 0.45 0.9; do
+        say "P, $error"
+        venus 13 8 "$alike" --load=1.75 --assignments "1..$draws" --util-noise="$error"
+        note "P, $error" venus -
+    done
+    for error in 0 0.33 0.665; do
+        say "P, memory $error"
+        venus 13 8 "$alike" --load=1.75 --assignments "1..$draws" --memory-predictor=noisy \
+            --memory-noise="$error"
+        note "P, memory $error" venus -
+    done
+}
+
+# What jobs used of the GPUs together, by the files of the runs of the last comparison.
+audit() { # EXPERIMENT
+    local run
+    for run in "$work"/run/runs/*; do
+        "$horus" verify "$run" | sed -n "s/^\(ok\|FAIL\)  *no GPU gives more time than it has: /\1 /p"
+    done | awk -v experiment="$1" '
+        { gsub(",", ""); periods += $2; faults += $5; runs++ }
+        END { printf "| %s | %d | %d | %d |\n", experiment, runs, periods, faults }' >>"$work/audit"
+}
+
 pictures() {
     [ $quick = no ] || return 0
     say "pictures"
     compare "$work/burst-1-1.csv" "$all" 2 -c 3x4:RTX3090 --outputs all
+    audit "A, 2 tenants, first workload"
     picture horus-burst "500 jobs at once on 12 GPUs, two tenants a GPU"
     [ $has_trace = yes ] || return 0
     venus 13 8 "$all" --outputs all
+    audit "V, up to 8 GPUs, first draw"
     picture horus-venus "Helios Venus, June 2020, jobs of up to 8 GPUs, on 13 nodes, two tenants a GPU"
 }
 
@@ -155,6 +206,14 @@ venus_note() {
         }' "$trace"
 }
 
+audit_table() {
+    echo "| runs of | runs | periods in which a GPU is held | above its capacity |"
+    echo "| --- | --- | --- | --- |"
+    [ ! -e "$work/audit" ] || cat "$work/audit"
+}
+
+# Only where there is a trace.
+venus_across() { [ $has_trace = no ] || across "$@"; }
 venus_table() { [ $has_trace = no ] || table experiment "$1"; }
 
 experiments

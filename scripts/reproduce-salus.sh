@@ -44,12 +44,10 @@ experiments() {
         experiment "T, free" $w sets "$work/trace.csv" --interference=none
         experiment "L" $w lanes "$work/trace.csv" --models "$work/sliced.json"
     done
-    for model in VAE SuperRes ResNet50 "SuperRes util=67"; do
+    for model in VAE SuperRes ResNet50; do
         say "set: $model"
-        # shellcheck disable=SC2086 # a model, and perhaps a utilization
-        workload kind=set model=$model >"$work/set.csv"
-        experiment "H, $model, sliced" 1 sets "$work/set.csv" --models "$work/sliced.json"
-        experiment "H, $model, general" 1 sets "$work/set.csv" --interference=fit
+        workload kind=set "model=$model" >"$work/set.csv"
+        experiment "H, $model" 1 sets "$work/set.csv" --models "$work/sliced.json"
     done
 }
 

@@ -5,8 +5,7 @@
 #         -f scripts/salus-workloads.awk configs/profiles.csv
 # trace  a look-alike of the 100 jobs of production whose trace is not published; with batches of at
 #        most B
-# set    300 identical jobs of 500 iterations, all at once: ResNet50, SuperRes, VAE; -v util=U instead of
-#        the utilization that was measured
+# set    300 identical jobs of 500 iterations, all at once: ResNet50, SuperRes, VAE
 # many   42 jobs at once, three of each of 14 configurations: every model with its smallest batch, and
 #        three with the next
 # Native CSV, times in seconds. The catalogue has what the authors' tests/workloads.csv tells of 33
@@ -52,13 +51,13 @@ function set(    i, text, step) {
         "gpu_mem_persistent_mib"
     if (model == "ResNet50") {
         step = step_of["ResNet50,ImageNet,50,fp32"]
-        text = "ResNet50,ImageNet,50,fp32," (util ? util : 94) "," step ",4008,98"
+        text = "ResNet50,ImageNet,50,fp32,94," step ",4008,98"
     } else if (model == "SuperRes") {
         step = 0.024814
-        text = ",,,," (util ? util : 14.1) "," step ",2000,100"
+        text = ",,,,14.1," step ",2000,100"
     } else {
         step = 0.012225
-        text = ",,,," (util ? util : 8.7) "," step ",1000,50"
+        text = ",,,,8.7," step ",1000,50"
     }
     for (i = 1; i <= 300; i++)
         printf "%d,0,1,%.6f,%s\n", i, 500 * step, text
