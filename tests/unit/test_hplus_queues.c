@@ -195,7 +195,7 @@ static void lanes_depend_on_who_waits_and_not_on_the_order(void **state)
     (void)state;
     enum { JOBS = 600 };
     static uint32_t hqueue[JOBS];
-    static hs_job_id windows[2][HS_HPLUS_LOOK_AHEAD];
+    static hs_job_id windows[2][JOBS];
     for (int pass = 0; pass < 2; pass++) {
         waiting_open(&hqueues, 4, HS_HPLUS_CREDIT_MEDIAN);
         for (uint32_t i = 0; i < JOBS; i++) {
@@ -215,8 +215,8 @@ static void lanes_depend_on_who_waits_and_not_on_the_order(void **state)
         expect_clustered_at(MINUTE_US, JOBS);
         assert_null(hs_hplus_queues_check(&hqueues, NULL));
         struct hs_hplus_queues_window w;
-        window_open(&w, &hqueues, NULL, 0, HS_HPLUS_LOOK_AHEAD);
-        for (uint32_t i = 0; i < HS_HPLUS_LOOK_AHEAD; i++)
+        window_open(&w, &hqueues, NULL, 0, JOBS);
+        for (uint32_t i = 0; i < JOBS; i++)
             windows[pass][i] = window_next(&w);
         for (hs_job_id j = 0; j < JOBS; j++) {
             if (pass == 1)

@@ -759,8 +759,8 @@ static enum hs_status horus_plus_decide(void *state, const struct hs_view *v, st
             struct horus, util_cap, "util_cap", "0", 0, 1600,                                      \
             "predicted utilizations on a shared GPU add up to at most this; 0: to anything",       \
             .unit = "%", .source = "0: the authors' simulator; 130 limits the slowdown")
-#define LOOK_AHEAD_PARAM(value, most, origin)                                                      \
-    HS_PARAM_INT(struct horus, look_ahead, "look_ahead", value, 1, most,                           \
+#define LOOK_AHEAD_PARAM(value, origin)                                                            \
+    HS_PARAM_INT(struct horus, look_ahead, "look_ahead", value, 1, 1000000,                        \
                  "waiting jobs that are tried before the rest waits", .unit = "jobs",              \
                  .source = origin)
 
@@ -789,7 +789,7 @@ static const struct hs_param horus_params[] = {
     HS_PARAM_CHOICE(struct horus, order, "order", "util_asc", order_names,
                     "of the waiting jobs: least predicted utilization first, or submission",
                     .source = "util_asc: the authors' simulator"),
-    LOOK_AHEAD_PARAM("5", 1000000, "5: " AUTHORS),
+    LOOK_AHEAD_PARAM("5", "5: " AUTHORS),
     HS_PARAM_INT(struct horus, max_starts, "max_starts", "0", 0, 1000000,
                  "started at one moment; 0: as many as fit (1, a tick apart: the authors' loop)",
                  .unit = "jobs"),
@@ -805,14 +805,11 @@ static const struct hs_param horus_params[] = {
     {0}};
 
 static const struct hs_param horus_plus_params[] = {
-    LOOK_AHEAD_PARAM("5", HS_HPLUS_LOOK_AHEAD, "5: " AUTHORS),
-    HS_HPLUS_PARAMS(struct horus, hqueues),
-    COST_PARAMS,
-    {0}};
+    LOOK_AHEAD_PARAM("5", "5: " AUTHORS), HS_HPLUS_PARAMS(struct horus, hqueues), COST_PARAMS, {0}};
 
 #define OURS "ours: results/horus.md"
 static const struct hs_param horus_s_params[] = {
-    LOOK_AHEAD_PARAM("300", 1000000, OURS),
+    LOOK_AHEAD_PARAM("1000000", OURS),
     HS_PARAM_DURATION(struct horus, overtake_us, "overtake", "6h", 0, 1e9,
                       "jobs that pair well pass others that were submitted up to this much earlier",
                       .source = OURS),

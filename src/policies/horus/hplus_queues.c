@@ -422,8 +422,6 @@ struct hs_hplus_queues_window {
     const struct hs_view *v;
     const struct hs_hplus_queue_set *set;
     uint32_t left; /* of the look-ahead */
-    uint32_t given_count;
-    hs_job_id given[HS_HPLUS_LOOK_AHEAD];
     struct hs_hplus_queues_head {
         hs_job_id next;
         uint32_t count;   /* jobs not given out */
@@ -452,8 +450,7 @@ static void window_open(struct hs_hplus_queues_window *w, const struct hs_hplus_
     w->hqueues = l;
     w->v = v;
     w->set = &l->by_vc[vc];
-    w->left = look_ahead < HS_HPLUS_LOOK_AHEAD ? look_ahead : HS_HPLUS_LOOK_AHEAD;
-    w->given_count = 0;
+    w->left = look_ahead;
     for (uint32_t i = 0; i < l->queues; i++) {
         const struct hs_hplus_queue *hqueue = &w->set->hqueues[i];
         w->heads[i].next = hs_job_queue_first(&hqueue->by_key);
@@ -462,14 +459,6 @@ static void window_open(struct hs_hplus_queues_window *w, const struct hs_hplus_
         w->heads[i].submit_sum_us = hqueue->submit_sum_us;
         refresh_credit(w, i);
     }
-}
-
-static bool is_given(const struct hs_hplus_queues_window *w, hs_job_id job)
-{
-    for (uint32_t i = 0; i < w->given_count; i++)
-        if (w->given[i] == job)
-            return true;
-    return false;
 }
 
 /* HS_NO_JOB when the window is over or no other job waits. */
@@ -485,14 +474,16 @@ static hs_job_id window_next(struct hs_hplus_queues_window *w)
     if (head->count == 0)
         return HS_NO_JOB;
     hs_job_id job = head->next;
-    head->next = hs_job_queue_next(&w->set->hqueues[best].by_key, w->v, job);
+    const struct hs_job_queue *by_key = &w->set->hqueues[best].by_key;
+    head->next = hs_job_queue_next(by_key, w->v, job);
     if (use_median(w->hqueues)) { /* the median of the queue without this job */
         const struct hs_job_queue *jobs = &w->set->hqueues[best].by_submit;
         int step = median_step(jobs, w->v, head->median, head->count, job);
-        w->given[w->given_count++] = job;
-        do
+        do /* past those that were given out, which by key are before the next */
             head->median = at_step(jobs, w->v, head->median, step);
-        while (step != 0 && head->median != HS_NO_JOB && is_given(w, head->median));
+        while (step != 0 && head->median != HS_NO_JOB &&
+               (head->next == HS_NO_JOB ||
+                hs_job_queue_is_before(by_key, w->v, head->median, head->next)));
     }
     head->count--;
     head->submit_sum_us -= hs_view_submit_us(w->v, job);

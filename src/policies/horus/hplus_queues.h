@@ -20,9 +20,8 @@
 
 #include "policies/lib/vc_queues.h"
 
-#define HS_FEATURES         4
-#define HS_HPLUS_MAX        8  /* queues of a VC */
-#define HS_HPLUS_LOOK_AHEAD 64 /* at most */
+#define HS_FEATURES  4
+#define HS_HPLUS_MAX 8 /* queues of a VC */
 
 enum hs_hplus_credit { HS_HPLUS_CREDIT_MEDIAN, HS_HPLUS_CREDIT_MEAN };
 extern const char *const hs_hplus_credit_names[];
