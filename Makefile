@@ -139,7 +139,7 @@ calibrate: ## fit configs/models/*.json again from the public measurements
 	$(Q)scripts/calibrate.sh $(BUILD)/horus $(BUILD)/models
 	$(Q)cp $(BUILD)/models/*.json configs/models/ && ls $(BUILD)/models/*.txt
 
-calibrate-report: ## hold the fits against what was asked of them, A1 to A12
+calibrate-report: ## hold the fits against what was asked of them, A1 to A18
 	$(Q)scripts/install-deps.sh build check
 	$(AGAIN) run-report
 

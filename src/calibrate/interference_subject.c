@@ -225,6 +225,8 @@ static enum hs_status add_table(struct hs_calibrate_run *run, struct interferenc
 
 /* ---- checks ---- */
 
+static const char itself[] = "pairs of a job with itself";
+
 /* The form that a run takes for a GPU type and mode: its own, else the first of the mode. */
 static const struct interference_table *form_for(const struct interference_study *s,
                                                  const struct interference_table *t)
@@ -243,40 +245,43 @@ static const struct interference_table *form_for(const struct interference_study
 }
 
 static void check(struct hs_calibrate_run *run, struct interference_study *s,
-                  const struct interference_table *t, struct hs_sharing_ask ask)
+                  const struct interference_table *t, const char *what, uint32_t tenants,
+                  double capacity)
 {
     const struct interference_table *form = form_for(s, t);
     if (form == NULL || s->check_count == CHECKS_MAX)
         return;
-    ask.gpu = t->set.gpu;
-    ask.mode = t->set.mode;
-    ask.theta = form->general.theta;
-    ask.form_gpu = form->set.gpu;
-    ask.form_mode = form->set.mode;
-    s->check_count += hs_sharing_check(run->set, run->sets, &ask, &s->checks[s->check_count]);
+    s->check_count += hs_sharing_check(run->set, run->sets,
+                                       &(struct hs_sharing_ask){.gpu = t->set.gpu,
+                                                                .mode = t->set.mode,
+                                                                .what = what,
+                                                                .tenants = tenants,
+                                                                .is_itself = what == itself,
+                                                                .theta = form->general.theta,
+                                                                .form_gpu = form->set.gpu,
+                                                                .form_mode = form->set.mode,
+                                                                .capacity = capacity},
+                                       &s->checks[s->check_count]);
 }
 
 static void check_all(struct hs_calibrate_run *run, struct interference_study *s)
 {
     static const char *const sets[] = {"pairs", "sets of 3", "sets of 4"};
+    static const char *const uncut[] = {"pairs, not cut", "sets of 3, not cut",
+                                        "sets of 4, not cut"};
     static const char *const by_pairs[] = {NULL, "sets of 3, capacity of pairs",
                                            "sets of 4, capacity of pairs"};
     for (const struct interference_table *t = s->tables; t < s->tables + s->count; t++) {
         const struct hs_capacities *c = &t->capacities;
         if (c->count > 0)
-            check(run, s, t,
-                  (struct hs_sharing_ask){.what = "pairs of a job with itself",
-                                          .tenants = 2,
-                                          .is_itself = true,
-                                          .capacity = c->c[0]});
+            check(run, s, t, itself, 2, c->c[0]);
         for (uint32_t n = 0; n < HS_COUNT_OF(sets); n++) {
             const double own = c->count == 0 ? (double)NAN : c->c[n < c->count ? n : c->count - 1];
-            check(run, s, t,
-                  (struct hs_sharing_ask){.what = sets[n], .tenants = n + 2, .capacity = own});
+            check(run, s, t, sets[n], n + 2, own);
+            if (c->count == 0) /* a capacity of as many GPUs as there are tenants never binds */
+                check(run, s, t, uncut[n], n + 2, n + 2);
             if (by_pairs[n] != NULL && c->count > n && c->sets[0] > 0)
-                check(run, s, t,
-                      (struct hs_sharing_ask){
-                          .what = by_pairs[n], .tenants = n + 2, .capacity = c->c[0]});
+                check(run, s, t, by_pairs[n], n + 2, c->c[0]);
         }
     }
 }

@@ -201,6 +201,8 @@ sharing() {
             "$(table $gpu "unseen pair of jobs").r2"
         figure A15 "  RMSE" - - - interference "$(table $gpu "unseen pair of jobs").rmse"
         figure A15 "  cross-type: the RTX 3090's form, R2" - - - interference \
+            "$(check $gpu unknown "pairs, not cut").r2"
+        figure A15 "  the same, cut at the time of one GPU" - - - interference \
             "$(check $gpu unknown pairs).r2"
         figure A15 "  RMSE" - - - interference "$(check $gpu unknown pairs).rmse"
     done

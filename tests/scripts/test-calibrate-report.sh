@@ -54,7 +54,7 @@ make_models() {
         .forms[0].k = 0.91 | .forms[0].alpha = 1.4 | .forms[0].beta = 1.6 |
         .forms[0].in_sample.rmse = 0.067 |
         .checks = [check("RTX3090"; "timeslice"; "pairs of a job with itself"),
-            check("V100", "P100", "K80"; "unknown"; "pairs"),
+            check("V100", "P100", "K80"; "unknown"; "pairs", "pairs, not cut"),
             (("A100", "H200") as $gpu | ("timeslice", "mps") as $mode |
                 check($gpu; $mode; ("pairs", (3, 4 | "sets of \(.), capacity of pairs")))),
             check("gangs of 1", "gangs of 2", "gangs of 4"; "unknown"; "leave one pair out")]' \
