@@ -22,6 +22,7 @@
 /* Noise reaches 1.02 on the mean of a family (ResNet-50 on two K80), other hosts 1.2 and more
  * (Gavel's simulation file, V100). */
 #define LINEAR_MAX 1.1
+#define TYPE_WIDTH 14 /* of A100-4g.20gb, and a space */
 
 struct job_speed {
     const char *profile, *model, *dataset, *batch, *family;
@@ -567,7 +568,7 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
 static void say_speeds(struct hs_output *out, const struct speed_table *table, const double *speed)
 {
     for (uint32_t t = 0; t < table->type_count; t++)
-        hs_say_number(out, speed[t] > 0 ? speed[t] : NAN, 3, 9);
+        hs_say_number(out, speed[t] > 0 ? speed[t] : NAN, 3, TYPE_WIDTH);
     hs_say(out, "\n");
 }
 
@@ -579,7 +580,7 @@ static void say(const struct hs_calibrate_run *run, const void *study)
     hs_calibrate_say_counts(run, run->sets);
     hs_say(out, "\n%-32s%-15s", "speed of a job", "family");
     for (uint32_t t = 0; t < table->type_count; t++)
-        hs_say(out, "%9s", table->types[t]);
+        hs_say(out, "%*s", TYPE_WIDTH, table->types[t]);
     hs_say(out, "\n");
     for (uint32_t j = 0; j < table->job_count; j++) {
         hs_say(out, "  %-30s%-15s", table->jobs[j].profile, table->jobs[j].family);

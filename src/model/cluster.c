@@ -40,14 +40,17 @@ struct cluster_draft {
 /* Memory of one GPU as the vendor's datasheets give it, in the size that the traces' clusters had:
  * Tesla V100 (NVIDIA 2018: 16 GB HBM2; a 32 GB form exists), P100 (2016: 16 GB), P40 (2017: 24 GB),
  * K80 (2015: 24 GB on a board of two GPUs), A100 (2020: 40 GB), T4 (2018: 16 GB), A10 (2021: 24
- * GB); V100M16 and V100M32 are openb's names for both forms of the V100, V100M32 also PAI's. */
+ * GB); V100M16 and V100M32 are openb's names for both forms of the V100, V100M32 also PAI's. The
+ * last four are instances of an A100 of 40 GB that is divided (NVIDIA, MIG User Guide). */
 static const struct {
     const char *name;
     uint32_t mem_mib;
 } known_gpus[] = {
-    {"V100", 16 * 1024},    {"P100", 16 * 1024},    {"P40", 24 * 1024},     {"K80", 12 * 1024},
-    {"A100", 40 * 1024},    {"T4", 16 * 1024},      {"RTX3090", 24 * 1024}, {"A10", 24 * 1024},
-    {"V100M16", 16 * 1024}, {"V100M32", 32 * 1024},
+    {"V100", 16 * 1024},         {"P100", 16 * 1024},         {"P40", 24 * 1024},
+    {"K80", 12 * 1024},          {"A100", 40 * 1024},         {"T4", 16 * 1024},
+    {"RTX3090", 24 * 1024},      {"A10", 24 * 1024},          {"V100M16", 16 * 1024},
+    {"V100M32", 32 * 1024},      {"A100-4g.20gb", 20 * 1024}, {"A100-3g.20gb", 20 * 1024},
+    {"A100-2g.10gb", 10 * 1024}, {"A100-1g.5gb", 5 * 1024},
 };
 
 /* 0 if the name is not one of them. */

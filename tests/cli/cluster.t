@@ -282,3 +282,22 @@ A GPU type's scalar speed yields to the measured speed of the model; without pro
   a,16.453945
   job_id,execution_time
   a,100
+
+# mig-slices
+A slice of an A100 is a GPU type: MISO's Transformer of batch 16 keeps .18 of its speed on 1g.5gb (100 s / .18) and
+.342149 on 2g.10gb; batch 128, which MISO ran on neither, has the speed of the nearest batch there, .162956 of 32
+and .301327 of 64.
+
+  $ printf 'job_id,submit_time,gpus,duration,model,dataset,batch,precision\n' >t.csv
+  $ printf 'a,0,1,100,Transformer,MISO,16,fp32\nb,1,1,100,Transformer,MISO,128,fp32\n' >>t.csv
+  $ for type in A100-1g.5gb A100-2g.10gb; do
+  >     horus run t.csv -c 1x2:$type --models builtin:models/speed-mig.json --reference-type A100 -o out --force \
+  >         --quiet >/dev/null
+  >     cut -d, -f1,8 out/jobs.csv
+  > done
+  job_id,execution_time
+  a,555.555556
+  b,613.662584
+  job_id,execution_time
+  a,292.271181
+  b,331.865383
