@@ -368,10 +368,15 @@ static uint32_t cause_keys(const struct series_section *s, struct hs_figure_key 
     return count;
 }
 
-static const char *assumed_text(const struct hs_page *page, enum chart chart)
+static bool is_assumed(const struct hs_page *page)
 {
     const struct hs_run_table table = {.rows = page->rows, .row_count = page->group_count};
-    return chart == GPUS && hs_table_is_assumed(&table, "gpu_utilization")
+    return hs_table_is_assumed(&table, "gpu_utilization");
+}
+
+static const char *assumed_text(const struct hs_page *page, enum chart chart)
+{
+    return chart == GPUS && is_assumed(page)
                ? "Utilization is assumed: it rests on profiles that were drawn for jobs. "
                : "";
 }
@@ -442,7 +447,9 @@ enum hs_status hs_put_time(struct hs_page *page)
 /* A line a group in each plot: GPU allocation, utilization as a share, jobs that wait. */
 enum hs_status hs_draw_time(struct hs_page *page)
 {
-    static const char *const titles[] = {"GPU allocation", "GPU utilization", "Jobs waiting"};
+    const char *const titles[] = {"GPU allocation",
+                                  is_assumed(page) ? "GPU utilization, assumed" : "GPU utilization",
+                                  "Jobs waiting"};
     static const uint32_t series[] = {HELD, UTIL, PENDING};
     struct hs_frame frame = {
         .rows = 3, .columns = 1, .height = 130, .margin = {66, 16, 12, 6}, .last = 34};

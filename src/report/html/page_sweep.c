@@ -54,12 +54,13 @@ struct hs_sweeptable {
     uint32_t metric_columns[HS_FIGURE_METRICS_MAX], metric_count;
     const struct axis *line, *x;
     uint32_t facets, replicates;
+    bool is_assumed;                /* some utilization is */
     const char *workload, *cluster; /* of the points that are done, NULL if they differ */
 };
 
 /* ---- the file ---- */
 
-enum { RUN, STATE, EXIT, WORKLOAD, CLUSTER, NAMED };
+enum { RUN, STATE, EXIT, WORKLOAD, CLUSTER, ASSUMED, NAMED };
 
 struct reading {
     struct hs_sweeptable *t;
@@ -79,8 +80,9 @@ static const char *keep(const struct reading *r, const struct hs_csv_row *row, u
 /* Columns that are asked for must be there; of those of the page the file may lack some. */
 static enum hs_status read_head(struct reading *r, const struct hs_csv_row *row)
 {
-    static const char prefix[] = "axis_", *const names[NAMED] = {"run", "state", "exit", "workload",
-                                                                 "cluster"};
+    static const char prefix[] = "axis_", *const names[NAMED] = {"run",     "state",
+                                                                 "exit",    "workload",
+                                                                 "cluster", HS_ASSUMED_SHARE};
     struct hs_sweeptable *t = r->t;
     for (uint32_t c = 0; c < row->count; c++) {
         if (strncmp(row->fields[c], prefix, strlen(prefix)) != 0)
@@ -153,6 +155,11 @@ static enum hs_status read_point(struct reading *r, const struct hs_csv_row *row
         take_what(r, &t->workload, keep(r, row, r->named[WORKLOAD]));
         take_what(r, &t->cluster, keep(r, row, r->named[CLUSTER]));
         r->has_done = true;
+        const uint32_t column = r->named[ASSUMED];
+        double share;
+        if (column < row->count &&
+            hs_parse_double(row->fields[column], row->lengths[column], &share) && share > 0)
+            t->is_assumed = true;
     }
     return HS_OK;
 }
@@ -416,6 +423,8 @@ static void fill_cells(struct view *v)
     const struct hs_sweeptable *t = v->t;
     const uint32_t replicates = t->replicates, cells = v->lines * v->places;
     v->column = hs_runcolumn_of(t->metrics[v->metric]);
+    if (t->is_assumed)
+        hs_runcolumn_assume(&v->column);
     for (size_t i = 0; i < (size_t)cells * replicates; i++)
         v->values[i] = (double)NAN;
     for (const struct point *p = t->points; p < t->points + t->point_count; p++)

@@ -309,6 +309,13 @@ bool hs_table_is_telling(const struct hs_run_table *table, const struct hs_runco
     return is_known && is_shared && is_resumed;
 }
 
+void hs_runcolumn_assume(struct hs_runcolumn *column)
+{
+    if (strncmp(column->metric, "gpu_utilization", 15) == 0 && column->title != column->metric)
+        column->title = strcmp(column->metric, "gpu_utilization") == 0 ? "assumed GPU util"
+                                                                       : "assumed util loaded";
+}
+
 bool hs_table_is_assumed(const struct hs_run_table *table, const char *metric)
 {
     uint32_t i = 0;
@@ -329,9 +336,8 @@ static struct column column_of(const struct hs_run_table *table, const char *met
     char text[HS_COLUMN_TEXT_SIZE];
     column.best = hs_table_best(table, &column.how);
     column.mark_width = isnan(column.best) ? 0 : 2;
-    if (hs_table_is_assumed(table, metric) && column.how.title != metric)
-        column.how.title =
-            strcmp(metric, "gpu_utilization") == 0 ? "assumed GPU util" : "assumed util loaded";
+    if (hs_table_is_assumed(table, metric))
+        hs_runcolumn_assume(&column.how);
     column.width = widest(0, column.how.title);
     for (uint32_t i = 0; i < table->row_count; i++) {
         hs_runcolumn_text(&column.how, value_of(&table->rows[i], metric), text);

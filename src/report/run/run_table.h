@@ -42,6 +42,8 @@ struct hs_runcolumn {
 };
 
 struct hs_runcolumn hs_runcolumn_of(const char *metric);
+/* Says in the title of a utilization that it rests on profiles that were drawn. */
+void hs_runcolumn_assume(struct hs_runcolumn *column);
 
 #define HS_COLUMN_TEXT_SIZE 48
 /* "12.82 h", "64.9 %", "1.25", "-" for NaN; returns text. */
