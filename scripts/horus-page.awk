@@ -167,10 +167,11 @@ function claims(_,    bursts, saturated, cap) {
 # Of ours to each of the others; a ratio of which less is better and that is above 1 with its whole
 # interval is marked.
 function rivals(_,    places, at, metrics, metric, others, other, n_places, k, i, m, text, figure) {
-    n_places = split("A, 2 tenants;A, 3 tenants;A, own limits;D;D, own limits, load 2;L, load 0.6;" \
-        "D, own limits, load 0.6;L, load 1.0;D, own limits, load 1.0;V;V, up to 8 GPUs", at, ";")
+    n_places = split("E, 2,500 jobs, 2 tenants;E, 2,500 jobs, 3 tenants;E, gangs, load 0.8;" \
+        "E, gangs, load 2;E, load 0.95;E, load 1.75", at, ";")
     metrics = split("mean_jct p99_run_slowdown makespan", metric, " ")
-    others = split("horus pack gandiva-like horus+", other, " ")
+    others = split("pack:scan=fit gandiva-like:scan=fit horus:look_ahead=1000000 " \
+        "horus+:look_ahead=1000000", other, " ")
     text = "| experiment |"
     for (i = 1; i <= others; i++)
         text = text " to `" other[i] "` |"

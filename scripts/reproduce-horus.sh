@@ -24,27 +24,25 @@ metrics="makespan mean_wait p99_wait mean_jct gpu_utilization_loaded gpu_utiliza
     mean_run_slowdown p99_run_slowdown max_run_slowdown ooms"
 
 all="fifo pack gandiva-like colocate-fifo horus horus+ horus+:util_cap=130 horus-s"
-ours="fifo horus+ horus+:look_ahead=64
+ours="fifo horus+
     horus-s horus-s:slowdown_cap=1.2 horus-s:slowdown_cap=1.5 horus-s:slowdown_cap=1000
     horus-s:patience=1 horus-s:patience=100 horus-s:overtake=0s horus-s:overtake=7d
-    horus-s:look_ahead=30 horus-s:look_ahead=1000"
-rivals="fifo pack gandiva-like horus horus+ horus-s"
+    horus-s:look_ahead=30 horus-s:look_ahead=300"
 lanes="fifo gandiva-like horus horus+:queues=3 horus+:queues=4 horus+:queues=5"
 loads=(0.6 0.8 1.0 1.1)
-# All that look far ahead: 300 jobs, or as many as the policy can, or all that fit.
-alike="fifo fifo:scan=fit srtf pack:scan=fit gandiva-like:scan=fit horus:look_ahead=300
-    horus+:look_ahead=64 horus-s"
+# On equal terms: each may try all jobs that wait.
+alike="fifo fifo:scan=fit srtf pack:scan=fit gandiva-like:scan=fit horus:look_ahead=1000000
+    horus+:look_ahead=1000000 horus-s"
 
 # ---- runs ---------------------------------------------------------------------------------------
 
-compare() { # TRACE POLICIES TENANTS ARGUMENT...; TENANTS own: as each is preset
-    local jobs=$1 tenants=$3 options=() names policy
+compare() { # TRACE POLICIES TENANTS ARGUMENT...
+    local jobs=$1 tenants=$3 options=(--max-tenants="$3") names policy
     read -ra names <<<"${2//$'\n'/ }"
     shift 3
-    [ "$tenants" = own ] || options+=(--max-tenants="$tenants")
     for policy in "${names[@]}"; do
         case $tenants:$policy in
-        own:* | 2:* | *:fifo* | *:srtf) options+=(-p "$policy") ;; # --max-tenants holds for all
+        2:* | *:fifo* | *:srtf) options+=(-p "$policy") ;; # --max-tenants holds for all
         *:*:*) options+=(-p "$policy,max_tenants=$tenants") ;;
         *) options+=(-p "$policy:max_tenants=$tenants") ;;
         esac
@@ -103,12 +101,11 @@ experiments() {
     for load in "${loads[@]}"; do
         drawn "L, load $load" gangs "$all fifo:scan=fit" 2 -c 8x8:RTX3090 --load="$load"
     done
-    burst "A, own limits" "$rivals" own 1
     for tenants in 2 3; do
         burst "E, 2,500 jobs, $tenants tenants" "$alike" "$tenants" 1 2500
     done
-    for load in 0.6 1.0 2; do
-        drawn "D, own limits, load $load" gangs "$rivals" own -c 8x8:RTX3090 --load="$load"
+    for load in 0.8 2; do
+        drawn "E, gangs, load $load" gangs "$alike" 2 -c 8x8:RTX3090 --load="$load"
     done
     burst "S, burst" "$ours" 3 1
     drawn "S, gangs" gangs "$ours" 3 -c 8x8:RTX3090 --load=2

@@ -140,7 +140,7 @@ verdict "the same bytes" "$(diff "$work/1/horus.md" "$work/2/horus.md" 2>&1)"
 verdict "every table is full" "$(
     awk '/^## / { section = $0 }
         /^\| --- / { tables++ }
-        section ~ /^## E:/ { sub(/ - \| - \|$/, "") }
+        section ~ /^## E:/ { sub(/ - \| - \|$/, ""); if (/^\| E, load /) next }
         /^\|/ && / - \|/ && !/\| V(, up to 8 GPUs)? \|/ { print section ": " $0 }
         END { if (tables != 22) print tables " tables, not 22" }' "$work/1/horus.md" 2>&1
 )"
