@@ -96,8 +96,17 @@ gate_function() {
             $1 > complexity { print at ": function: cyclomatic " $1 ", at most " complexity }'
 }
 
-# Folders, files, line budgets, small functions, names of structures and headers.
-gate_structure() { scripts/measure.py --gate; }
+# Folders, files, line budgets, small functions, names of structures and headers. The top level is fixed, and
+# what an editor or a merge leaves behind is no source.
+gate_structure() {
+    scripts/measure.py --gate
+    git ls-files 2>/dev/null | awk '
+        !/\// && !/^(\.clang-format|\.gitignore|LICENSE|Makefile|README\.md)$/ {
+            print $0 ":1: structure: no file of the top level" }
+        /\// && !/^(\.ci|configs|include|results|scripts|src|tests|traces)\// {
+            print $0 ":1: structure: no folder of the top level" }
+        /\.(orig|rej|bak)$|~$/ { print $0 ":1: structure: left over by an editor or a merge" }'
+}
 
 # A page or a comment may only name files that are in the tree.
 gate_citations() { scripts/measure.py --citations; }

@@ -103,6 +103,17 @@ place=src:1 seed "functions without users" structure 'at most one user' src/base
     'int hs_bad(void)' '{' '    return 1;' '}'
 mapfile -t lines < <(printf 'extern int hs_%d;\n' {1..3300})
 place=src/base:1 seed "folder over its budget" structure 'budget: 33[0-9]* lines' src/base/bad.c "${lines[@]}"
+if command -v git >/dev/null; then
+    git init -q .
+    for file in in.csv src/base/good.c.orig; do
+        : >"$file"
+        git add "$file"
+        seed "left over: $file" structure 'no file of the top level|left over' "$file" ''
+        git rm -q --cached "$file"
+    done
+else
+    skip "files that are left over" "no git"
+fi
 seed "citation of a file that is not there" citations 'no nowhere.md' src/base/bad.c "$spdx" \
     '/* As nowhere.md says. */'
 seed "float" banned 'float' src/base/bad.c "$spdx" 'float x;'
