@@ -317,11 +317,25 @@ static HS_COLD enum hs_status fail_late(struct hs_trace *t, const struct hs_trac
                    job->id, late, (long long)t->last_line);
 }
 
+/* Rows are read a 64th of the window at a time: reading one by one between events of the engine
+ * evicts the code of both from the instruction cache. */
+static uint64_t rows_held_at_most(uint64_t window)
+{
+    const uint64_t batch = window / 64;
+    return window > UINT64_MAX - batch ? window : window + batch;
+}
+
 /* The next row in order of submission; bad ones are passed over as far as that is allowed. */
 HS_INLINE enum hs_status next_in_order(struct hs_trace *t, struct hs_trace_job **job)
 {
-    const bool is_held = t->options->sort_window > 1 && !t->reader.format->is_sorted;
-    while (!t->has_all_rows && (!is_held || t->held.count < t->options->sort_window)) {
+    const uint64_t window = t->options->sort_window;
+    const bool is_held = window > 1 && !t->reader.format->is_sorted;
+    if (is_held && t->held.count >= window) {
+        *job = reorder_pop(&t->held);
+        return HS_OK;
+    }
+    const uint64_t full = rows_held_at_most(window);
+    while (!t->has_all_rows && (!is_held || t->held.count < full)) {
         *job = is_held ? reorder_room(&t->held) : &t->row;
         enum hs_status status = hs_reader_next(&t->reader, *job);
         t->has_all_rows = status == HS_END;

@@ -44,8 +44,9 @@ struct hs_trace_options {
     bool keeps_attempts;  /* a job of several attempts keeps their times, whatever philly_attempts
                              says; refused for a format without attempts */
     const char *outcomes; /* "completed,failed": keep only these; NULL = all */
-    uint64_t sort_window; /* rows held back to restore order; HS_SORT_ALL = whole trace */
-    uint64_t max_jobs;    /* stop after so many accepted jobs; 0 = all */
+    uint64_t
+        sort_window;   /* rows held back to restore order, up to a 64th more; HS_SORT_ALL = all */
+    uint64_t max_jobs; /* stop after so many accepted jobs; 0 = all */
     struct hs_trace_window window;
     /* Load divides the gaps between submissions: twice the load is twice the jobs in the same time.
      * The scale multiplies the trace's own times, the gaps and what jobs take (durations, attempts,
