@@ -70,7 +70,7 @@ AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(J
         reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
         reproduce-antman reproduce-openb workload-report plot-compare man report-pictures new-policy \
         install clean help \
-        run-check run-report run-bench run-bench-instr run-install tests objects FORCE
+        run-check run-report run-bench run-bench-instr run-install install-headers tests objects FORCE
 
 all: $(PROGRAM) ## build the program (default): build/release/horus
 
@@ -195,12 +195,22 @@ report-pictures: ## pictures of the pages of horus report, by headless Chromium,
 new-policy: ## start a policy: make new-policy NAME=foo [FAMILY=simple]
 	$(Q)scripts/new-policy.sh '$(NAME)' $(FAMILY)
 
-install: ## copy program, manual pages and completions below $(DESTDIR)$(PREFIX)
+install: ## copy program, headers of policies, manual pages and completions below $(DESTDIR)$(PREFIX)
 	$(AGAIN) run-install $(FAST)
 
-run-install: all
+run-install: all install-headers
 	install -D -m 755 $(BUILD)/horus '$(DESTDIR)$(PREFIX)/bin/horus'
 	$(Q)scripts/install-docs.sh $(BUILD)/horus '$(DESTDIR)$(PREFIX)/share'
+
+# What a policy outside the tree is built with.
+install-headers:
+	$(Q)install -d '$(DESTDIR)$(PREFIX)/include/horus/horus' '$(DESTDIR)$(PREFIX)/include/horus/policies/lib' \
+	    '$(DESTDIR)$(PREFIX)/lib/pkgconfig'
+	$(Q)install -m 644 include/horus/*.h '$(DESTDIR)$(PREFIX)/include/horus/horus'
+	$(Q)install -m 644 src/policies/lib/*.h '$(DESTDIR)$(PREFIX)/include/horus/policies/lib'
+	$(Q)printf '%s\n' 'Name: horus' 'Description: policies for the horus simulator' \
+	    'Version: $(shell sed -n 's/.*HS_VERSION "\(.*\)"/\1/p' include/horus/version.h)' \
+	    'Cflags: -I$(PREFIX)/include/horus' >'$(DESTDIR)$(PREFIX)/lib/pkgconfig/horus.pc'
 
 clean: ## remove build/
 	rm -rf build
@@ -211,7 +221,7 @@ help: ## this list
 # ---- build -------------------------------------------------------------------------------------
 $(BUILD)/horus: $(MAIN_OBJ) $(LIBRARY)
 	$(call say,LINK)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=src/policies/exported.list -o $@ $^ $(LIBS)
 
 $(LIBRARY): $(LIB_OBJ) $(BUILD)/sources
 	$(call say,AR)

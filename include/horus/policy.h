@@ -15,6 +15,7 @@
 #define HORUS_POLICY_H
 
 #include "horus/param.h"
+#include "horus/version.h"
 #include "horus/view.h"
 
 /* ---- the plan ----
@@ -191,6 +192,18 @@ struct hs_policy_ops {
      * --check=full; returns NULL or the rule that is broken. O(live jobs). */
     const char *(*check)(const void *state, const struct hs_view *v);
 };
+
+/* ---- a policy outside the tree ---- */
+
+/* What a shared library exports: `-p ./FILE.so`. It is made by HS_POLICY_PLUGIN(record). */
+struct hs_policy_plugin {
+    const char *version; /* HS_VERSION of the headers that it was built with */
+    size_t size;         /* of the record in these headers */
+    const struct hs_policy_ops *policy;
+};
+#define HS_POLICY_PLUGIN(record)                                                                   \
+    extern const struct hs_policy_plugin horus_policy;                                             \
+    const struct hs_policy_plugin horus_policy = {HS_VERSION, sizeof(record), &(record)}
 
 /* The registry (src/policies/registry.c): order of policies.def; NULL past the end. */
 const struct hs_policy_ops *hs_policy_at(size_t index);

@@ -59,12 +59,14 @@ const char *hs_policy_name_at(size_t index)
 enum hs_status hs_setup_find_policy(const char *name, size_t len,
                                     const struct hs_policy_ops **policy, struct hs_diag *diag)
 {
-    char text[64];
+    char text[HS_WHOLEFILE_PATH_MAX];
     uint32_t index;
     (void)snprintf(text, sizeof text, "%.*s", (int)(len < sizeof text ? len : sizeof text), name);
     if (strchr(text, ',') != NULL)
         return hs_fail(diag, HS_E_USAGE, NULL, "one -p each, e.g. -p fifo -p sjf",
                        "'%s' is not one policy", text);
+    if (strchr(text, '/') != NULL)
+        return hs_plugin_load(text, policy, diag);
     HS_TRY(hs_word_find_at(hs_policy_name_at, text, "unknown policy", "'horus policies' lists them",
                            &index, diag));
     *policy = hs_policy_at(index);
@@ -85,9 +87,17 @@ enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **po
     return hs_param_set_list((*policy)->params, *state, arena, what, spec + len + 1, diag);
 }
 
-/* The files that the parameters of the policy name are inputs of the run. */
+/* The library of the policy and the files that its parameters name are inputs of the run. */
 static enum hs_status open_files(struct hs_setup *s, struct hs_diag *diag)
 {
+    const char *spec = s->options->policy;
+    const size_t len = strcspn(spec, ":");
+    if (memchr(spec, '/', len) != NULL) {
+        struct hs_manifest_input *file = &s->files[s->file_count++];
+        *file = (struct hs_manifest_input){.role = "policy",
+                                           .path = hs_arena_text(&s->arena, spec, len)};
+        HS_TRY(hs_hash_file(file->path, &file->hash, &file->bytes, diag));
+    }
     for (const struct hs_param *p = s->policy->params; p != NULL && p->key != NULL; p++) {
         const void *value = (const char *)s->policy_state + p->offset;
         if (p->type != HS_PARAM_FILE || *(const char *const *)value == NULL)

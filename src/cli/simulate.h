@@ -110,7 +110,7 @@ bool hs_run_shows_progress(const struct hs_call *call);
 /* ---- the set-up (setup.c) ---- */
 
 #define HS_WORKLOAD_MAX     200
-#define HS_POLICY_FILES_MAX 4
+#define HS_POLICY_FILES_MAX 5
 
 /* Models are loaded once and shared by all passes; what the policy cannot use is left out unless
  * --models gives it. */
@@ -181,7 +181,10 @@ HS_MUST_USE enum hs_status hs_setup_policy(const char *spec, const struct hs_pol
                                            void **state, struct hs_arena *arena,
                                            struct hs_diag *diag);
 const char *hs_policy_name_at(size_t index); /* NULL past the end */
-/* HS_E_USAGE with the nearest. */
+/* Of a shared library that exports one: struct hs_policy_plugin. HS_E_INPUT. */
+HS_MUST_USE enum hs_status hs_plugin_load(const char *path, const struct hs_policy_ops **policy,
+                                          struct hs_diag *diag);
+/* By its name, or by the path of such a library, which has a slash. HS_E_USAGE with the nearest. */
 HS_MUST_USE enum hs_status hs_setup_find_policy(const char *name, size_t len,
                                                 const struct hs_policy_ops **policy,
                                                 struct hs_diag *diag);

@@ -18,7 +18,7 @@ limit_s=300
 
 # First words of blocks that are commands.
 commands='^(horus|make|jq|sqlite3|datamash|mlr|gnuplot|Rscript|python3|awk|sed|for|cd|export|echo|printf|ls|cat|head'
-commands+='|cut|seq|sort|git|man|parallel|sbatch|srun|squeue|"[$]HORUS"|(scripts|tests|build)/[^ ]+)$'
+commands+='|cc|cut|seq|sort|git|man|parallel|sbatch|srun|squeue|"[$]HORUS"|(scripts|tests|build)/[^ ]+)$'
 
 # First lines of blocks that are not: printed results, examples of files.
 shown() { # TEXT
