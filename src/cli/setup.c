@@ -78,6 +78,8 @@ enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **po
 {
     char what[96];
     size_t len = strcspn(spec, ":");
+    if (hs_is_command(spec))
+        return hs_exec_policy(spec + strlen(HS_EXEC), policy, state, arena, diag);
     HS_TRY(hs_setup_find_policy(spec, len, policy, diag));
     *state = hs_arena_alloc(arena, (*policy)->state_size + 1);
     HS_TRY(hs_param_defaults((*policy)->params, *state, arena));
@@ -87,17 +89,10 @@ enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **po
     return hs_param_set_list((*policy)->params, *state, arena, what, spec + len + 1, diag);
 }
 
-/* The library of the policy and the files that its parameters name are inputs of the run. */
+/* The files that make the policy, and those that its parameters name, are inputs of the run. */
 static enum hs_status open_files(struct hs_setup *s, struct hs_diag *diag)
 {
-    const char *spec = s->options->policy;
-    const size_t len = strcspn(spec, ":");
-    if (memchr(spec, '/', len) != NULL) {
-        struct hs_manifest_input *file = &s->files[s->file_count++];
-        *file = (struct hs_manifest_input){.role = "policy",
-                                           .path = hs_arena_text(&s->arena, spec, len)};
-        HS_TRY(hs_hash_file(file->path, &file->hash, &file->bytes, diag));
-    }
+    HS_TRY(hs_own_policy_files(s, diag));
     for (const struct hs_param *p = s->policy->params; p != NULL && p->key != NULL; p++) {
         const void *value = (const char *)s->policy_state + p->offset;
         if (p->type != HS_PARAM_FILE || *(const char *const *)value == NULL)
@@ -807,7 +802,7 @@ enum hs_status hs_setup_hash(const struct hs_setup *s, uint64_t *out, struct hs_
     for (const struct hs_option *o = s->config->options; o->param.key != NULL; o++)
         if (!o->is_local && !hs_word_is_in(by_content, o->param.key))
             hash = mix_param(hash, &o->param, options);
-    hash = hs_seed_of(hash, s->policy->name);
+    hash = hs_seed_of(hash, hs_is_command(options->policy) ? options->policy : s->policy->name);
     for (const struct hs_param *p = s->policy->params; p != NULL && p->key != NULL; p++)
         if (p->type != HS_PARAM_FILE)
             hash = mix_param(hash, p, s->policy_state);

@@ -111,6 +111,7 @@ bool hs_run_shows_progress(const struct hs_call *call);
 
 #define HS_WORKLOAD_MAX     200
 #define HS_POLICY_FILES_MAX 5
+#define HS_EXEC             "exec:" /* before the command of a policy in another language */
 
 /* Models are loaded once and shared by all passes; what the policy cannot use is left out unless
  * --models gives it. */
@@ -184,6 +185,15 @@ const char *hs_policy_name_at(size_t index); /* NULL past the end */
 /* Of a shared library that exports one: struct hs_policy_plugin. HS_E_INPUT. */
 HS_MUST_USE enum hs_status hs_plugin_load(const char *path, const struct hs_policy_ops **policy,
                                           struct hs_diag *diag);
+/* What keeps a record that is not of the table from being used; NULL: nothing. */
+const char *hs_policy_fault(const struct hs_policy_ops *policy);
+/* A policy that a child process makes (exec_policy.c). HS_E_POLICY. */
+HS_MUST_USE enum hs_status hs_exec_policy(const char *command, const struct hs_policy_ops **policy,
+                                          void **state, struct hs_arena *arena,
+                                          struct hs_diag *diag);
+bool hs_is_command(const char *spec); /* "exec:COMMAND" */
+/* The library of the policy, or the words of its command that are files, into files. HS_E_IO. */
+HS_MUST_USE enum hs_status hs_own_policy_files(struct hs_setup *setup, struct hs_diag *diag);
 /* By its name, or by the path of such a library, which has a slash. HS_E_USAGE with the nearest. */
 HS_MUST_USE enum hs_status hs_setup_find_policy(const char *name, size_t len,
                                                 const struct hs_policy_ops **policy,

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A policy in a shared library of the user's: the record that it exports, checked as far as a
- * program can. The library stays loaded until the end. POSIX dlopen.
+ * Policies of the user's. That of a shared library: the record that it exports, checked as far as
+ * a program can; it stays loaded until the end. POSIX dlopen. What files such policies, and those
+ * of a command (exec_policy.c), are made of: inputs of a run.
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/simulate.h"
 #include "horus/version.h"
 
 #define HINT "src/policies/README.md, 'A policy outside the tree', has the command that builds one"
 
-/* What a record must have to be called at all; NULL if it is usable. */
-static const char *missing_of(const struct hs_policy_ops *policy)
+const char *hs_policy_fault(const struct hs_policy_ops *policy)
 {
     if (policy->name == NULL || policy->name[0] == '\0' ||
         policy->name[strspn(policy->name, "abcdefghijklmnopqrstuvwxyz0123456789_+-")] != '\0')
@@ -43,10 +44,44 @@ enum hs_status hs_plugin_load(const char *path, const struct hs_policy_ops **pol
         return hs_fail(diag, HS_E_INPUT, &place, "build it again with the headers of this horus",
                        "built for horus %s with a record of %zu bytes; this is %s with %zu",
                        plugin->version, plugin->size, HS_VERSION, sizeof **policy);
-    const char *missing = missing_of(plugin->policy);
+    const char *missing = hs_policy_fault(plugin->policy);
     if (missing != NULL)
         return hs_fail(diag, HS_E_INPUT, &place, HINT, "policy '%s': %s",
                        plugin->policy->name != NULL ? plugin->policy->name : "", missing);
     *policy = plugin->policy;
+    return HS_OK;
+}
+
+bool hs_is_command(const char *spec)
+{
+    return strncmp(spec, HS_EXEC, strlen(HS_EXEC)) == 0;
+}
+
+static enum hs_status add_policy_file(struct hs_setup *s, const char *path, size_t len,
+                                      struct hs_diag *diag)
+{
+    struct hs_manifest_input *file = &s->files[s->file_count++];
+    *file =
+        (struct hs_manifest_input){.role = "policy", .path = hs_arena_text(&s->arena, path, len)};
+    return hs_hash_file(file->path, &file->hash, &file->bytes, diag);
+}
+
+/* The library of a policy outside the tree, the words of a command that are files. */
+enum hs_status hs_own_policy_files(struct hs_setup *s, struct hs_diag *diag)
+{
+    const char *word = s->options->policy;
+    if (!hs_is_command(word)) {
+        const size_t len = strcspn(word, ":");
+        return memchr(word, '/', len) != NULL ? add_policy_file(s, word, len, diag) : HS_OK;
+    }
+    word += strlen(HS_EXEC);
+    for (size_t len; *word != '\0' && s->file_count < HS_POLICY_FILES_MAX; word += len) {
+        struct stat is;
+        word += strspn(word, " ");
+        len = strcspn(word, " ");
+        const char *path = hs_arena_text(&s->arena, word, len);
+        if (stat(path, &is) == 0 && S_ISREG(is.st_mode))
+            HS_TRY(add_policy_file(s, word, len, diag));
+    }
     return HS_OK;
 }
