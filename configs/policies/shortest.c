@@ -10,16 +10,19 @@
 
 /* Parameters, filled in from the table below, then the state; plain bytes, zeroed. */
 struct shortest {
-    int32_t scan, placement;
+    int32_t scan;
+    struct hs_place_rule placement;
     struct hs_estimate_choice estimate;
     struct hs_vc_queues waiting;
 };
 
-/* The source of estimates decides what it has to know. */
+/* The source of estimates and the choice of GPU types decide what it has to know. */
 static void shortest_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
+    const struct shortest *s = state;
     (void)can;
-    hs_estimate_needs(&((const struct shortest *)state)->estimate, knows);
+    hs_estimate_needs(&s->estimate, knows);
+    hs_place_needs(s->placement, knows);
 }
 
 static enum hs_status shortest_init(void *state, const struct hs_view *v)
@@ -41,7 +44,7 @@ static void shortest_event(void *state, const struct hs_view *v, const struct hs
 static enum hs_status shortest_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct shortest *s = state;
-    hs_vc_queues_scan(&s->waiting, v, p, (enum hs_placer)s->placement);
+    hs_vc_queues_scan(&s->waiting, v, p, s->placement);
     return HS_OK;
 }
 
@@ -50,7 +53,7 @@ static void shortest_semantics(const void *state, struct hs_semantics *out)
     const struct shortest *s = state;
     *out = (struct hs_semantics){.order = "duration",
                                  .scan = hs_scan_names[s->scan],
-                                 .placement = hs_placer_names[s->placement],
+                                 .placement = hs_place_text(s->placement),
                                  .preemption = "none",
                                  .cost = "none"};
 }
@@ -67,7 +70,7 @@ static const struct hs_policy_ops policy = {
     .summary = "shortest job first",
     .cite = "none",
     .can = HS_CAN_DIVIDE,
-    .knows = HS_ESTIMATE_KNOWS, /* the view refuses what is not declared */
+    .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_SPEED, /* the view refuses what is not declared */
     .params = params,
     .state_size = sizeof(struct shortest),
     .job_state_size = sizeof(struct hs_job_queue_link),

@@ -141,6 +141,7 @@ enum {
     HS_KNOWS_ESTIMATE = 1u << 4, /* run times, with an error */
     HS_KNOWS_HISTORY = 1u << 5,  /* run times of finished jobs, by user and GPUs */
     HS_KNOWS_MODEL = 1u << 6,    /* tensor sizes of the model that a job trains */
+    HS_KNOWS_SPEED = 1u << 7,    /* speeds of jobs on GPU types, predicted */
 };
 
 /* Starts and stops of one plan arrive in the order of its actions. */

@@ -22,10 +22,12 @@
 
 /* Handle of a live job; valid from its SUBMIT event to the end of its FINISH event. */
 typedef uint32_t hs_job_id;
-#define HS_NO_JOB  UINT32_MAX
-#define HS_NO_NODE UINT32_MAX
-#define HS_NO_GPU  UINT32_MAX
-#define HS_NO_RACK UINT32_MAX
+#define HS_NO_JOB        UINT32_MAX
+#define HS_NO_NODE       UINT32_MAX
+#define HS_NO_GPU        UINT32_MAX
+#define HS_NO_RACK       UINT32_MAX
+#define HS_ANY_TYPE      UINT32_MAX
+#define HS_GPU_TYPES_MAX 64u
 
 enum hs_job_state {
     HS_JOB_PENDING,   /* submitted, never started */
@@ -157,6 +159,9 @@ uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_gpu_mem_persistent_mib(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_MODEL: share of the largest tensor in all of the model, per mille; -1 = not known. */
 int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job);
+/* HS_KNOWS_SPEED: predicted speed of a job on a GPU type, relative to the reference type of the
+ * run, Q32, > 0. Never the truth, unless --speed-predictor=oracle. */
+uint64_t hs_view_speed_q32(const struct hs_view *v, hs_job_id job, uint32_t type);
 /* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE, measured: mini-batches done; speed under a memory limit, Q32 of that without. */
@@ -231,6 +236,9 @@ uint32_t hs_view_best_busy(const struct hs_view *v, hs_job_id job, uint32_t gpus
 uint32_t hs_view_worst_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus); /* most free */
 /* Lowest id >= from. */
 uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from);
+/* The searches for a job from here on, hs_view_free_for and hs_view_tightest_share as well, look at
+ * nodes of this GPU type alone, until it is HS_ANY_TYPE again, as it is at first. */
+void hs_view_search_type(const struct hs_view *v, uint32_t type);
 /* In what follows the size of a node is the GPUs that the job may use of it when it is wholly idle:
  * all of them, unless its CPU or host memory end before. */
 /* A wholly idle node of exactly that size, lowest id >= from. */

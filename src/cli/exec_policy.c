@@ -249,7 +249,7 @@ static enum hs_status start(const struct exec *x, const struct hs_view *v, struc
 {
     if (nodes == NULL) {
         if ((child.is_strict && child.refused.len > 0) ||
-            !hs_place(v, p, job, HS_PLACE_CONSOLIDATE))
+            !hs_place(v, p, job, (struct hs_place_rule){.placer = HS_PLACE_CONSOLIDATE}))
             put(&child.refused, EVENT_MAX, "%s{\"refused\":%" PRIu32 "}",
                 child.refused.len > 0 ? "," : "", job);
         return HS_OK;

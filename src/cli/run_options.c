@@ -153,6 +153,7 @@ DEFINE_CHECK(window, struct hs_trace_window, hs_trace_window_parse)
 DEFINE_CHECK(reserve, int64_t, hs_reserve_parse)
 DEFINE_CHECK(interference, struct hs_interference_options, hs_interference_parse)
 DEFINE_CHECK(capacity, double, hs_capacity_parse)
+DEFINE_CHECK(speed_predictor, struct hs_speed_predictor, hs_speed_predictor_parse)
 
 static enum hs_status check_name(const char *text, struct hs_diag *diag)
 {
@@ -433,7 +434,11 @@ static const char *written_at(size_t index)
                "GPU memory: the truth, the formula of Horus, or noise"),                           \
         REAL("memory_noise", told.mem_ln_sd, TOLD, "0.665", 0, 5,                                  \
              "noisy: standard deviation of ln(estimate / truth); one draw a job, by --seed",       \
-             SOURCE("the formula against 18 measurements of GPUMemNet"))
+             SOURCE("the formula against 18 measurements of GPUMemNet")),                          \
+        TEXT("speed_predictor", speed_predictor, TOLD, "table", "PREDICTOR",                       \
+             "speeds on GPU types: oracle, the truth; table, of other batches of the model, else " \
+             "of other models; noisy:SIGMA, the truth with log-normal noise, by --seed",           \
+             .check = check_speed_predictor)
 
 /* What is simulated, of a run and of a point of a sweep. */
 #define ONE_RUN_ROWS                                                                               \

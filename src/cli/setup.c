@@ -34,8 +34,8 @@ void hs_workload_name(const char *path, char *name, size_t size)
     }
 }
 
-const char *const hs_knows_words[] = {"duration", "utilization", "memory", "rate",
-                                      "estimate", "history",     "model",  NULL};
+const char *const hs_knows_words[] = {"duration", "utilization", "memory", "rate", "estimate",
+                                      "history",  "model",       "speed",  NULL};
 const char *const hs_can_words[] = {"preempt",     "migrate", "co-locate",  "slice",
                                     "throttle",    "resize",  "set timers", "borrow quota",
                                     "divide GPUs", NULL};
@@ -362,12 +362,14 @@ static void say_predictor(struct hs_setup *s)
                 hs_append(text, size, ", slowdown by it (RMSE of speed %.3f)", error);
         }
     }
-    if ((s->knows & HS_KNOWS_MEMORY) == 0)
-        return;
-    hs_append(text, size, "%smemory %s", text[0] != '\0' ? ", " : "",
-              hs_memory_predictors[told->memory]);
-    if (told->memory == HS_MEMORY_NOISY)
+    if ((s->knows & HS_KNOWS_MEMORY) != 0)
+        hs_append(text, size, "%smemory %s", text[0] != '\0' ? ", " : "",
+                  hs_memory_predictors[told->memory]);
+    if ((s->knows & HS_KNOWS_MEMORY) != 0 && told->memory == HS_MEMORY_NOISY)
         hs_append(text, size, " (standard deviation of ln %g)", told->mem_ln_sd);
+    if ((s->knows & HS_KNOWS_SPEED) != 0)
+        hs_append(text, size, "%sspeed on GPU types %s", text[0] != '\0' ? ", " : "",
+                  s->options->speed_predictor);
 }
 
 /* ---- options without effect ---- */
@@ -419,6 +421,7 @@ static void note_idle_options(const struct hs_setup *s, struct hs_diag *diag)
         {" predictor util_noise util_bias predictor_holdout ",
          (s->knows & HS_KNOWS_UTILIZATION) != 0, asks},
         {" memory_predictor memory_noise ", (s->knows & HS_KNOWS_MEMORY) != 0, asks},
+        {" speed_predictor ", (s->knows & HS_KNOWS_SPEED) != 0, asks},
         {" storage_bandwidth ", costs(s, "checkpoint"), spares},
         {" restart_table ", costs(s, "checkpoint") || costs(s, "restart"), spares},
     };
@@ -514,16 +517,20 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
 {
     const struct hs_run_options *options = s->options;
     s->is_sharing = (s->can & (HS_CAN_COLOCATE | HS_CAN_SLICE)) != 0;
-    s->is_told = (s->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) != 0;
     HS_TRY(hs_catalogue_load(&s->catalogue, options->profiles, diag));
     HS_TRY(hs_modelset_init(&s->models, options->models, diag));
     HS_TRY(open_interference(s, diag));
     HS_TRY(hs_speed_load(&s->speed, s->models.path[HS_MODEL_SPEED], &s->catalogue, &s->cluster,
                          options->reference_type, diag));
+    struct hs_speed_predictor speeds = {.seed = (uint64_t)options->seed};
+    HS_TRY(hs_speed_predictor_parse(options->speed_predictor, &speeds, diag));
+    if ((s->knows & HS_KNOWS_SPEED) != 0)
+        hs_speed_predict_by(s->speed, &s->catalogue, &s->cluster, &speeds);
     open_assign(s, options);
     struct hs_predictor_options told = options->told;
     told.seed = (uint64_t)options->seed;
-    if (s->is_told || is_given(s->models.path[HS_MODEL_PREDICTOR]))
+    if ((s->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) != 0 ||
+        is_given(s->models.path[HS_MODEL_PREDICTOR]))
         HS_TRY(hs_predictor_open(&s->predictor, &s->models, &s->catalogue, &told, diag));
     HS_TRY(open_reserve(s, diag));
     if ((s->can & HS_CAN_PREEMPT) != 0 || costs(s, "restart") || is_given(options->restart_table))
@@ -707,7 +714,7 @@ static void fill_card(struct hs_setup *s)
     if (s->is_sharing)
         card->interference = s->interference_text;
     card->profiles = s->profiles_text;
-    if (s->is_told)
+    if (s->predictor_text[0] != '\0')
         card->predictor = s->predictor_text;
     hs_bits_text(s->knows, hs_knows_words, card->knows, sizeof card->knows);
     /* dividing GPUs is left out: the result says how many jobs have shares of GPUs */

@@ -40,7 +40,7 @@ struct hs_run_options {
     struct hs_interference_options how; /* likewise; mode and excess by --interference */
     const char *profiles, *models, *interference, *reference_type, *memory_reserve, *restart_table,
         *memory_limits;
-    const char *sharing_capacity;
+    const char *sharing_capacity, *speed_predictor;
     int32_t assign, locality, unknown_util, unknown_memory;
     int32_t sharing_mode;                /* 0: of the cluster; else + 1 */
     int64_t oom_delay, oom_retries;      /* oom_delay: microseconds */
@@ -126,11 +126,11 @@ struct hs_setup {
     void *policy_state;
     struct hs_manifest_input files[HS_POLICY_FILES_MAX]; /* that its parameters name */
     uint32_t file_count;
-    uint32_t can, knows;      /* HS_CAN_x, HS_KNOWS_x with these parameters */
-    bool is_sharing, is_told; /* the policy shares GPUs, asks for predictions */
-    bool needs_no_draw;       /* no profile is drawn: nothing depends on one */
-    uint32_t tenants;         /* of a GPU at most, by the options and by the policy */
-    uint32_t outputs;         /* HS_OUT_x */
+    uint32_t can, knows; /* HS_CAN_x, HS_KNOWS_x with these parameters */
+    bool is_sharing;     /* the policy shares GPUs */
+    bool needs_no_draw;  /* no profile is drawn: nothing depends on one */
+    uint32_t tenants;    /* of a GPU at most, by the options and by the policy */
+    uint32_t outputs;    /* HS_OUT_x */
     int64_t sample_us;
     struct hs_catalogue catalogue;
     struct hs_modelset models;

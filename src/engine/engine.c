@@ -652,6 +652,7 @@ static void engine_open_cluster(struct hs_engine *e)
         }
     }
     wait_account_init(&e->wait_account, c, &e->arena);
+    e->search_types = UINT64_MAX;
     hs_free_init(&e->free_index, c, c->vc_mode == HS_VC_PARTITION, e->config.jitter_seed,
                  &e->arena);
 }

@@ -162,6 +162,8 @@ struct hs_engine {
     bool *is_marked;
     uint32_t marked_count;
     struct hs_free *free_index;
+    uint64_t search_types;     /* bit per GPU type that searches for a job look at */
+    struct hs_ask search_ask;  /* scratch: what such a search asks for */
     struct hs_share *share;    /* NULL under a policy that shares nothing */
     struct hs_part *parts;     /* GPUs that hold shares; NULL before there is one */
     uint64_t releases;         /* workers that left a GPU, or claim less */

@@ -435,6 +435,18 @@ uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job)
     return lookup_needs(v, job)->estimate.mem_mib;
 }
 
+uint64_t hs_view_speed_q32(const struct hs_view *v, hs_job_id job, uint32_t type)
+{
+    const struct hs_speed *speed = v->engine->config.speed;
+    if (!lookup_may_know(v, job, HS_KNOWS_SPEED, "speed on a GPU type") ||
+        !is_there(v, "GPU type", type, v->gpu_types))
+        return HS_Q32_ONE;
+    if (speed == NULL)
+        return v->engine->cluster->types[type].speed_q32;
+    return hs_speed_predicted_q32(speed, lookup_identity(v, job)->profile, type,
+                                  hs_lookup_job(v, job)->index);
+}
+
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 {
     if (!lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate"))
@@ -462,44 +474,61 @@ uint64_t hs_view_gang_room(const struct hs_view *v, uint32_t vc)
     return hs_free_gang_room(v->engine->free_index, lookup_vc(v, vc));
 }
 
+/* What a search for the job asks for: its own request, or that on the GPU type searched. */
+static const struct hs_ask *search_ask(const struct hs_view *v, hs_job_id job)
+{
+    struct hs_engine *e = v->engine;
+    if (HS_LIKELY(e->search_types == UINT64_MAX))
+        return &hs_lookup_job(v, job)->ask;
+    e->search_ask = hs_lookup_job(v, job)->ask;
+    e->search_ask.type_mask &= e->search_types;
+    return &e->search_ask;
+}
+
+void hs_view_search_type(const struct hs_view *v, uint32_t type)
+{
+    const bool is_one = type != HS_ANY_TYPE && is_there(v, "GPU type", type, v->gpu_types);
+    v->engine->search_types = is_one ? UINT64_C(1) << type : type == HS_ANY_TYPE ? UINT64_MAX : 0;
+}
+
 uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job)
 {
-    return hs_free_for(v->engine->free_index, &hs_lookup_job(v, job)->ask);
+    return hs_free_for(v->engine->free_index, search_ask(v, job));
 }
 
 uint32_t hs_view_best_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
 {
-    return hs_free_fit(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus, HS_FIT_BEST);
+    return hs_free_fit(v->engine->free_index, search_ask(v, job), gpus, HS_FIT_BEST);
 }
 
 uint32_t hs_view_best_busy(const struct hs_view *v, hs_job_id job, uint32_t gpus)
 {
-    return hs_free_fit(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus, HS_FIT_BEST_BUSY);
+    return hs_free_fit(v->engine->free_index, search_ask(v, job), gpus, HS_FIT_BEST_BUSY);
 }
 
 uint32_t hs_view_worst_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus)
 {
-    return hs_free_fit(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus, HS_FIT_WORST);
+    return hs_free_fit(v->engine->free_index, search_ask(v, job), gpus, HS_FIT_WORST);
 }
 
 uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from)
 {
-    return hs_free_first(v->engine->free_index, &hs_lookup_job(v, job)->ask, gpus, from);
+    return hs_free_first(v->engine->free_index, search_ask(v, job), gpus, from);
 }
 
 uint32_t hs_view_idle_node(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t from)
 {
-    return hs_free_idle(v->engine->free_index, &hs_lookup_job(v, job)->ask, size, from);
+    return hs_free_idle(v->engine->free_index, search_ask(v, job), size, from);
 }
 
 uint32_t hs_view_node_size(const struct hs_view *v, hs_job_id job, uint32_t most)
 {
-    return hs_free_node_size(v->engine->free_index, &hs_lookup_job(v, job)->ask, most);
+    return hs_free_node_size(v->engine->free_index, search_ask(v, job), most);
 }
 
 uint32_t hs_view_node_count(const struct hs_view *v, hs_job_id job, uint32_t size, bool is_idle)
 {
-    return hs_free_node_count(v->engine->free_index, &hs_lookup_job(v, job)->ask, size, is_idle);
+    return hs_free_node_count(v->engine->free_index, search_ask(v, job), size, is_idle);
 }
 
 uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack)
@@ -510,7 +539,7 @@ uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack)
 uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t count,
                            uint32_t from)
 {
-    return hs_free_idle_rack(v->engine->free_index, &hs_lookup_job(v, job)->ask, size, count, from);
+    return hs_free_idle_rack(v->engine->free_index, search_ask(v, job), size, count, from);
 }
 
 /* ---- shared and divided GPUs ---- */
@@ -542,7 +571,7 @@ uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job)
     const struct hs_job *j = hs_lookup_job(v, job);
     if (e->parts == NULL || !hs_job_is_part(j))
         return HS_NO_GPU;
-    return hs_part_tightest(e->parts, &j->ask, j->ask.gpu_milli);
+    return hs_part_tightest(e->parts, search_ask(v, job), j->ask.gpu_milli);
 }
 
 uint32_t hs_view_share_room(const struct hs_view *v, uint32_t vc)

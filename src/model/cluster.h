@@ -15,7 +15,6 @@
 
 #define HS_NODES_MAX     1000000u
 #define HS_NODE_GPUS_MAX 1024u
-#define HS_GPU_TYPES_MAX 64u
 #define HS_NODE_CPUS_MAX 65536
 #define HS_MEM_MIB_MAX   (1 << 30) /* 1 PiB */
 #define HS_GPU_SPEED_MAX 1000

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 
 #include "base/fixed.h"
+#include "base/fmt.h"
+#include "base/rng.h"
 
 #define NONE UINT32_MAX
 
@@ -27,7 +29,8 @@ struct speed_curve {
 /* Speeds of a job or a family, relative to the file's reference; 0 = not known. */
 struct speed_row {
     const char *name;                                /* of the profile or the family */
-    const char *model, *dataset, *batch, *precision; /* of a job */
+    const char *model, *dataset, *batch, *precision; /* of a job, */
+    const char *family;                              /* NULL: not told */
     const double *speed;
 };
 
@@ -67,6 +70,9 @@ struct hs_speed {
     uint64_t reference_scalar_q32; /* 1 if the cluster has no such type */
     uint32_t profiles, types;
     uint64_t uniform_q32;
+    uint64_t *told_q32;   /* like cells; NULL: no predictor was given, */
+    uint64_t *noise_seed; /* by type; NULL: without noise, */
+    double noise_sigma;   /* of ln(told / told_q32) */
     const struct speed_curve **curve_of[CURVE_KINDS]; /* [family x types + type]; NULL = unknown */
     const struct speed_curve **spread_of_any; /* of jobs without a family, by type; NULL likewise */
     struct hs_arena arena;
@@ -75,6 +81,7 @@ struct hs_speed {
 #define SPEED_MIN 1e-3 /* of one GPU type relative to another */
 #define SPEED_MAX 1e3
 #define SHARE_MIN 1e-3 /* of an efficiency or a spread factor */
+#define SIGMA_MAX 5.0  /* of predicted speeds, as of other predictions */
 #define GANG_MAX  1048576
 #define MAPE_MAX  1e6 /* as far apart as two speeds within those limits can be */
 
@@ -207,8 +214,8 @@ static struct speed_row *read_rows(struct speed_reader *r, const char *list_key,
             if (other->name != NULL && hs_model_same_name(other->name, row->name))
                 hs_jsoncheck_fault(&r->check, hs_json_get(at, name_key), NULL,
                                    "%s '%s' appears twice", name_key, row->name);
-        if (is_job)
-            (void)hs_jsoncheck_text(&r->check, at, "family");
+        if (is_job && hs_json_get(at, "family") != NULL)
+            row->family = hs_modelfile_name(&r->check, &r->m->arena, at, "family");
         row->speed = read_speeds(r, at);
     }
     return rows;
@@ -371,16 +378,24 @@ static bool is_nearer(const struct hs_profile *p, const struct speed_row *job,
     return hs_batch_of(job->batch) < hs_batch_of(best->batch);
 }
 
-/* The job of the file that stands for a profile between two types; NULL if none does. */
+static bool is_configuration(const struct hs_profile *p, const struct speed_row *job)
+{
+    return hs_model_same_name(p->batch, job->batch) &&
+           hs_model_same_name(p->precision, job->precision);
+}
+
+/* The job of the file that stands for a profile between two types; NULL if none does. Unseen: the
+ * measurement of its own configuration does not count. */
 static const struct speed_row *find_job(const struct hs_speed *m, const struct hs_profile *p,
-                                        uint32_t type, uint32_t reference)
+                                        uint32_t type, uint32_t reference, bool is_unseen)
 {
     const struct speed_row *best = NULL;
     for (uint32_t j = 0; j < m->job_count; j++) {
         const struct speed_row *job = &m->jobs[j];
         if (job->speed[type] > 0 && job->speed[reference] > 0 &&
             hs_model_same_name(p->model, job->model) &&
-            hs_model_same_name(p->dataset, job->dataset) && is_nearer(p, job, best))
+            hs_model_same_name(p->dataset, job->dataset) &&
+            !(is_unseen && is_configuration(p, job)) && is_nearer(p, job, best))
             best = job;
     }
     return best;
@@ -400,7 +415,7 @@ static struct speed_cell find_cell(const struct hs_speed *m, const struct hs_pro
     uint32_t type = m->file_type[cluster_type], reference = m->reference;
     if (type == NONE || reference == NONE)
         return scalar;
-    const struct speed_row *job = find_job(m, p, type, reference);
+    const struct speed_row *job = find_job(m, p, type, reference, false);
     const double *speed = family != NONE ? m->families[family].speed : NULL;
     if (job == NULL && (speed == NULL || speed[type] <= 0 || speed[reference] <= 0))
         return scalar;
@@ -408,9 +423,103 @@ static struct speed_cell find_cell(const struct hs_speed *m, const struct hs_pro
         return (struct speed_cell){HS_Q32_ONE, HS_SPEED_REFERENCE};
     if (job == NULL)
         return cell_of(speed, type, reference, HS_SPEED_FAMILY);
-    bool is_exact = hs_model_same_name(p->batch, job->batch) &&
-                    hs_model_same_name(p->precision, job->precision);
-    return cell_of(job->speed, type, reference, is_exact ? HS_SPEED_MEASURED : HS_SPEED_BATCH);
+    return cell_of(job->speed, type, reference,
+                   is_configuration(p, job) ? HS_SPEED_MEASURED : HS_SPEED_BATCH);
+}
+
+/* ---- predictions ---- */
+
+/* Geometric mean over the jobs of other models, of the profile's family or of all others; 0 if none
+ * was measured on both types. */
+static double mean_of_others(const struct hs_speed *m, const struct hs_profile *p, uint32_t type,
+                             uint32_t reference, bool is_of_family)
+{
+    double sum = 0;
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < m->job_count; j++) {
+        const struct speed_row *job = &m->jobs[j];
+        bool is_same = p->family[0] != '\0' && job->family != NULL &&
+                       hs_model_same_name(p->family, job->family);
+        if (job->speed[type] <= 0 || job->speed[reference] <= 0 || is_same != is_of_family ||
+            hs_model_same_name(p->model, job->model))
+            continue;
+        sum += log(job->speed[type] / job->speed[reference]);
+        count++;
+    }
+    return count > 0 ? exp(sum / count) : 0;
+}
+
+/* Q20 of a factor: the last bits of libm do not matter. */
+static uint64_t rounded_q32(double factor)
+{
+    const double most = SPEED_MAX * SPEED_MAX;
+    uint64_t q20 = (uint64_t)rint(fmin(factor, most) * 0x1p20);
+    return (q20 > 0 ? q20 : 1) << 12;
+}
+
+/* One step behind what decides the truth. */
+static uint64_t table_q32(const struct hs_speed *m, const struct hs_profile *p,
+                          uint32_t cluster_type, struct speed_cell truth)
+{
+    const uint32_t type = m->file_type[cluster_type], reference = m->reference;
+    const struct speed_row *job = NULL;
+    double speed = 0;
+    if (p == NULL || truth.source == HS_SPEED_REFERENCE || truth.source == HS_SPEED_SCALAR)
+        return truth.speed_q32;
+    if (truth.source == HS_SPEED_MEASURED)
+        job = find_job(m, p, type, reference, true);
+    if (job != NULL)
+        return cell_of(job->speed, type, reference, HS_SPEED_BATCH).speed_q32;
+    if (truth.source != HS_SPEED_FAMILY)
+        speed = mean_of_others(m, p, type, reference, true);
+    if (speed <= 0)
+        speed = mean_of_others(m, p, type, reference, false);
+    /* nothing else was measured: as of a job without a profile */
+    return speed > 0 ? rounded_q32(speed) : m->cells[cluster_type].speed_q32;
+}
+
+void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogue,
+                         const struct hs_cluster *cluster, const struct hs_speed_predictor *how)
+{
+    const uint64_t cells = ((uint64_t)m->profiles + 1) * m->types;
+    m->told_q32 = hs_arena_alloc(&m->arena, cells * sizeof *m->told_q32);
+    for (uint64_t i = 0; i < cells; i++) {
+        const uint64_t row = i / m->types;
+        const struct hs_profile *p = row > 0 ? &catalogue->profiles[row - 1] : NULL;
+        m->told_q32[i] = how->kind == HS_SPEED_TOLD_TABLE
+                             ? table_q32(m, p, (uint32_t)(i % m->types), m->cells[i])
+                             : m->cells[i].speed_q32;
+    }
+    if (how->kind != HS_SPEED_TOLD_NOISY)
+        return;
+    m->noise_sigma = how->sigma;
+    m->noise_seed = hs_arena_alloc(&m->arena, m->types * sizeof *m->noise_seed);
+    for (uint32_t t = 0; t < m->types; t++) /* by name: the order of the types does not matter */
+        m->noise_seed[t] = hs_seed_of(hs_seed_of(how->seed, "speed-noise"), cluster->types[t].name);
+}
+
+enum hs_status hs_speed_predictor_parse(const char *text, struct hs_speed_predictor *how,
+                                        struct hs_diag *diag)
+{
+    static const char *const names[] = {[HS_SPEED_TOLD_TABLE] = "table",
+                                        [HS_SPEED_TOLD_ORACLE] = "oracle",
+                                        [HS_SPEED_TOLD_NOISY] = "noisy"};
+    const size_t len = strcspn(text, ":");
+    how->sigma = 0;
+    for (uint32_t i = 0; i < HS_COUNT_OF(names); i++) {
+        if (len != strlen(names[i]) || strncmp(text, names[i], len) != 0)
+            continue;
+        how->kind = (enum hs_speed_told)i;
+        const char *sigma = text + len + (text[len] == ':');
+        if (how->kind == HS_SPEED_TOLD_NOISY ? hs_parse_double(sigma, strlen(sigma), &how->sigma) &&
+                                                   how->sigma >= 0 && how->sigma <= SIGMA_MAX
+                                             : text[len] == '\0')
+            return HS_OK;
+    }
+    return hs_fail(diag, HS_E_USAGE, NULL, "noisy:0.2 is off by about 20 %",
+                   "a predictor of speeds is oracle, table or noisy:SIGMA, SIGMA a number 0..%g, "
+                   "not '%s'",
+                   SIGMA_MAX, text);
 }
 
 /* ---- building ---- */
@@ -582,6 +691,19 @@ uint64_t hs_speed_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
     if (source != NULL)
         *source = cell->source;
     return cell->speed_q32;
+}
+
+uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                                uint64_t index)
+{
+    if (m->told_q32 == NULL)
+        return m->cells[type].speed_q32;
+    const size_t cell = (size_t)row_of(m, profile) * m->types + type;
+    if (m->noise_seed == NULL || m->cells[cell].source == HS_SPEED_REFERENCE)
+        return m->told_q32[cell];
+    const double factor = exp(m->noise_sigma * hs_normal_of(m->noise_seed[type], index));
+    uint64_t q32 = hs_q32_mul(m->told_q32[cell], rounded_q32(factor));
+    return q32 > 0 ? q32 : 1;
 }
 
 const char *hs_speed_reference(const struct hs_speed *m)

@@ -26,6 +26,18 @@ extern const char *const hs_speed_sources[]; /* their texts */
 
 struct hs_speed;
 
+/* What policies are told of speeds (hs_view_speed_q32), never the truth unless ORACLE. TABLE: what
+ * is known one step behind what decides the truth. For a job that was measured, another batch of
+ * its model; else the mean over other models of its family; where the family decides, over the
+ * other families; on a type of which the file knows nothing, the scalar, which is no secret. NOISY:
+ * the truth times exp(sigma z), z a standard normal draw of seed, job and name of the type. */
+enum hs_speed_told { HS_SPEED_TOLD_TABLE, HS_SPEED_TOLD_ORACLE, HS_SPEED_TOLD_NOISY };
+struct hs_speed_predictor {
+    enum hs_speed_told kind;
+    double sigma;
+    uint64_t seed; /* of the run */
+};
+
 /* reference: name of the GPU type that the durations of the trace are for; NULL = the first of the
  * cluster whose scalar is 1. Where the file does not know the reference, a type or anything of the
  * job, the scalar of the type decides, divided by that of the reference. Jobs
@@ -38,6 +50,16 @@ HS_MUST_USE enum hs_status hs_speed_load(struct hs_speed **m, const char *path,
 /* Speed of a profile (HS_NO_PROFILE: none) on cluster type t, Q32, never 0; source may be NULL. */
 uint64_t hs_speed_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                       enum hs_speed_source *source);
+/* oracle, table or noisy:SIGMA; leaves the seed. HS_E_USAGE for anything else. */
+HS_MUST_USE enum hs_status
+hs_speed_predictor_parse(const char *text, struct hs_speed_predictor *how, struct hs_diag *diag);
+/* Once, before predictions are asked for; catalogue and cluster are those of hs_speed_load. */
+void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogue,
+                         const struct hs_cluster *cluster, const struct hs_speed_predictor *how);
+/* What is told of a job, by its index in the trace, Q32, never 0; 1 on the reference type. Where no
+ * predictor was given, as of a job without a profile. */
+uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                                uint64_t index);
 /* GPU type that run times are for: as given, or found. */
 const char *hs_speed_reference(const struct hs_speed *m);
 /* Does the file know speeds of cluster type t, or were spread gangs measured on it? */

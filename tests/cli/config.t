@@ -286,6 +286,7 @@ The effective configuration, with origins, is itself a config.
     "predictor_holdout": "config",  // from default
     "memory_predictor": "oracle",  // from default
     "memory_noise": 0.665,  // from default
+    "speed_predictor": "table",  // from default
     "assign": "auto",  // from default
     "assign_target": 52,  // from default
     "assign_sticky": 0.8,  // from default

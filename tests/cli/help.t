@@ -325,6 +325,10 @@ Everything about run.
         --memory-noise=X    noisy: standard deviation of ln(estimate / truth); one draw a job, by
                             --seed [0.665]; 0..5; source: the formula against 18 measurements of
                             GPUMemNet
+        --speed-predictor=PREDICTOR
+                            speeds on GPU types: oracle, the truth; table, of other batches of the
+                            model, else of other models; noisy:SIGMA, the truth with log-normal noise,
+                            by --seed [table]
 
   Profiles of the jobs:
         --assign=auto|columns|telemetry|mix|off|always
@@ -517,6 +521,10 @@ Everything about run.
         --memory-noise=X    noisy: standard deviation of ln(estimate / truth); one draw a job, by
                             --seed [0.665]; 0..5; source: the formula against 18 measurements of
                             GPUMemNet
+        --speed-predictor=PREDICTOR
+                            speeds on GPU types: oracle, the truth; table, of other batches of the
+                            model, else of other models; noisy:SIGMA, the truth with log-normal noise,
+                            by --seed [table]
 
   Profiles of the jobs:
         --assign=auto|columns|telemetry|mix|off|always

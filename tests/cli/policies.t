@@ -83,7 +83,7 @@ One policy.
 
   $ horus policies fifo
   fifo: first come, first served
-  knows: nothing (some parameters: duration, estimate, history)
+  knows: nothing (some parameters: duration, estimate, history, speed)
   may: divide GPUs
   source: Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy)
 
@@ -93,6 +93,9 @@ One policy.
     placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers
+    types          any|fastest [any]
+                   GPU types of a gang: any, or the fastest for it that has room, by predicted speed
+                   source: fastest first: Narayanan et al. OSDI'20, FIFO aware
     pred           oracle|noisy|file|rolling [oracle]
                    run times: true, true with noise, of a file, or mean of the user's finished jobs
     pred_file      file [-]
@@ -117,7 +120,8 @@ One policy as JSON.
     "knows_with_some_parameters": [
       "duration",
       "estimate",
-      "history"
+      "history",
+      "speed"
     ],
     "may_with_some_parameters": [],
     "parameters": [
@@ -138,6 +142,15 @@ One policy as JSON.
         "default": "consolidate",
         "help": "which free GPUs a gang gets",
         "source": "Helios/Lucid artifacts; count for Tiresias' published numbers"
+      },
+      {
+        "key": "types",
+        "type": "choice",
+        "values": "any|fastest",
+        "unit": null,
+        "default": "any",
+        "help": "GPU types of a gang: any, or the fastest for it that has room, by predicted speed",
+        "source": "fastest first: Narayanan et al. OSDI'20, FIFO aware"
       },
       {
         "key": "pred",
@@ -218,7 +231,7 @@ One policy as Markdown.
   ### srsf
   shortest remaining service (time x GPUs) first, preemptive
 
-  Knows: duration (some parameters: estimate, history). May: preempt. Source: Gu et al. NSDI'19
+  Knows: duration (some parameters: estimate, history, speed). May: preempt. Source: Gu et al. NSDI'19
 
   | parameter | values | unit | default | meaning | source |
   | --- | --- | --- | --- | --- | --- |
@@ -228,6 +241,7 @@ One policy as Markdown.
   | `pred_sigma` | 0..10 | - | `1` | pred=noisy: standard deviation of ln(estimate / run time) | - |
   | `pred_unknown` | 0s..3650d | - | `1h` | estimate of a job of which file or history tell nothing | - |
   | `placement` | count/yarn/consolidate/best_fit/first_fit/spread/random | - | `consolidate` | which free GPUs a gang gets | Helios/Lucid artifacts; count for Tiresias' published numbers |
+  | `types` | any/fastest | - | `any` | GPU types of a gang: any, or the fastest for it that has room, by predicted speed | fastest first: Narayanan et al. OSDI'20, FIFO aware |
   | `preempt_cost` | free/table/job/restart/checkpoint | - | `free` | what a preempted job pays when it resumes; restart, checkpoint: by its model | free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator |
   | `cost_table` | duration/duration/... | s | `7/30/60` | cost for 1, 2-8, more GPUs; also where the job's own is not known | Hu et al. SC'21, Helios simulator |
   | `compat` | off/helios/muri | - | `off` | quirks of a published simulator. helios: 1 s more a job (with preempt_cost=table). muri: 1.5 % more a job, and a restart lost at every event (with placement=yarn and always form=replace) | Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator |
@@ -238,13 +252,13 @@ All policies as a Markdown table.
   $ horus policies --markdown
   | policy | what | knows | may | parameters |
   | --- | --- | --- | --- | --- |
-  | `fifo` | first come, first served | nothing (some parameters: duration, estimate, history) | divide GPUs | `scan`, `placement`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
-  | `sjf` | shortest job first, no preemption | duration (some parameters: estimate, history) | divide GPUs | `scan`, `placement`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
-  | `qssf` | least estimated GPU time first, no preemption | history (some parameters: duration, estimate) | divide GPUs | `scan`, `placement`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `compat` |
-  | `srtf` | shortest remaining time first, preemptive | duration (some parameters: estimate, history) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `placement`, `preempt_cost`, `cost_table`, `compat` |
-  | `srsf` | shortest remaining service (time x GPUs) first, preemptive | duration (some parameters: estimate, history) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `placement`, `preempt_cost`, `cost_table`, `compat` |
-  | `tiresias` | least attained service in discretized queues, GPUs times seconds; or Gittins index | nothing (some parameters: duration, history, model) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `preempt_cost`, `cost_table`, `compat` |
-  | `las` | least attained service in discretized queues, by seconds | nothing (some parameters: duration, history, model) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `preempt_cost`, `cost_table`, `compat` |
+  | `fifo` | first come, first served | nothing (some parameters: duration, estimate, history, speed) | divide GPUs | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
+  | `sjf` | shortest job first, no preemption | duration (some parameters: estimate, history, speed) | divide GPUs | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
+  | `qssf` | least estimated GPU time first, no preemption | history (some parameters: duration, estimate, speed) | divide GPUs | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `compat` |
+  | `srtf` | shortest remaining time first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
+  | `srsf` | shortest remaining service (time x GPUs) first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
+  | `tiresias` | least attained service in discretized queues, GPUs times seconds; or Gittins index | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
+  | `las` | least attained service in discretized queues, by seconds | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `philly` | quotas that may be exceeded, locality that is given up after a while | nothing | preempt, set timers, borrow quota | `retry`, `relax_after`, `max_level`, `fair_preempt`, `requeue`, `preempt_cost`, `cost_table` |
   | `pack` | first come, first served on the fullest GPU with memory for the job | memory | co-locate | `scan`, `max_tenants`, `mem_margin`, `share_up_to` |
   | `gandiva-like` | first come, first served on the GPU of least memory, load and tenants | utilization, memory (some parameters: rate) | co-locate (some parameters: preempt, set timers) | `scan`, `signal`, `w_mem`, `w_n`, `quantum`, `suspend`, `max_tenants`, `mem_margin`, `share_up_to` |
@@ -298,7 +312,7 @@ What the policy knows by default, and what it knows with other parameters.
 
   $ horus policies qssf
   qssf: least estimated GPU time first, no preemption
-  knows: history (some parameters: duration, estimate)
+  knows: history (some parameters: duration, estimate, speed)
   may: divide GPUs
   source: Hu et al. SC'21
 
@@ -308,6 +322,9 @@ What the policy knows by default, and what it knows with other parameters.
     placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers
+    types          any|fastest [any]
+                   GPU types of a gang: any, or the fastest for it that has room, by predicted speed
+                   source: fastest first: Narayanan et al. OSDI'20, FIFO aware
     pred           oracle|noisy|file|rolling [rolling]
                    run times: true, true with noise, of a file, or mean of the user's finished jobs
     pred_file      file [-]
@@ -325,7 +342,7 @@ A preemptive policy.
 
   $ horus policies srtf
   srtf: shortest remaining time first, preemptive
-  knows: duration (some parameters: estimate, history)
+  knows: duration (some parameters: estimate, history, speed)
   may: preempt
   source: Hu et al. SC'21 (evict); Gu et al. NSDI'19 (replace)
 
@@ -342,6 +359,9 @@ A preemptive policy.
     placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers
+    types          any|fastest [any]
+                   GPU types of a gang: any, or the fastest for it that has room, by predicted speed
+                   source: fastest first: Narayanan et al. OSDI'20, FIFO aware
     preempt_cost   free|table|job|restart|checkpoint [free]
                    what a preempted job pays when it resumes; restart, checkpoint: by its model
                    source: free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator
@@ -359,7 +379,7 @@ Every parameter of tiresias, with its source.
 
   $ horus policies tiresias
   tiresias: least attained service in discretized queues, GPUs times seconds; or Gittins index
-  knows: nothing (some parameters: duration, history, model)
+  knows: nothing (some parameters: duration, history, model, speed)
   may: preempt, set timers
   source: Gu et al. NSDI'19
 
@@ -390,6 +410,9 @@ Every parameter of tiresias, with its source.
     placement      count|yarn|consolidate|best_fit|first_fit|spread|random|skew [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers
+    types          any|fastest [any]
+                   GPU types of a gang: any, or the fastest for it that has room, by predicted speed
+                   source: fastest first: Narayanan et al. OSDI'20, FIFO aware
     preempt_cost   free|table|job|restart|checkpoint [free]
                    what a preempted job pays when it resumes; restart, checkpoint: by its model
                    source: free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator

@@ -418,6 +418,29 @@ static void vc_ignored(void **state)
     expect("1x4", "fifo", "0:3,0,100@a 1:4,10,50@b 2:1,20,30@c", "0:0-100 1:100-150 2:150-180");
 }
 
+/* types=fastest where all speeds are equal: by name, so the K80s (GPUs 2 and 3) come first. Job 1
+ * wants two GPUs of one type and gets the V100s, job 2 the K80 that is left. Job 3 wants three: no
+ * type has them, and where jobs may be mixed it gets them at 100. */
+static void types_fastest(void **state)
+{
+    (void)state;
+    static const char jobs[] = "0:1,0,100 1:2,0,100 2:1,0,10 3:3,0,10";
+    expect("1x2:V100,1x2:K80", "fifo:types=fastest", jobs,
+           "0:0-100@2 1:0-100@0+1 2:0-10@3 3:rejected");
+    expect("1x2:V100,1x2:K80", "fifo:types=any,placement=count", jobs,
+           "0:0-100@0 1:0-100@1+2 2:0-10@3 3:100-110@0+1+2");
+}
+
+/* A job that asks for a type gets no other: the V100s are taken until 50. */
+static void types_of_a_job(void **state)
+{
+    (void)state;
+    expect("1x2:V100,1x2:K80", "fifo:types=fastest,scan=fit",
+           "0:2,0,50=V100 1:1,0,10=V100 2:1,0,10=V100|K80 3:2,0,10",
+           "0:0-50@0+1 1:50-60@0 2:0-10@2 "
+           "3:10-20@2+3");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -455,6 +478,8 @@ int main(void)
         cmocka_unit_test(vc_quota),
         cmocka_unit_test(vc_quota_fit),
         cmocka_unit_test(vc_ignored),
+        cmocka_unit_test(types_fastest),
+        cmocka_unit_test(types_of_a_job),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

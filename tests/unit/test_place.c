@@ -99,8 +99,8 @@ static void test_names(void **state)
         assert_string_equal(hs_placer_plain_names[i], names[i]);
     assert_null(hs_placer_plain_names[7]);
     for (int placer = HS_PLACE_COUNT; placer <= HS_PLACE_RANDOM; placer++)
-        assert_true(hs_placer_is_monotone((enum hs_placer)placer));
-    assert_false(hs_placer_is_monotone(HS_PLACE_SKEW));
+        assert_true(hs_place_is_monotone((struct hs_place_rule){.placer = placer}));
+    assert_false(hs_place_is_monotone((struct hs_place_rule){.placer = HS_PLACE_SKEW}));
 }
 
 /* M11 on 2x4: gangs of 3, 3, and of 2 ten seconds later. Where the pair may not be split it waits
@@ -284,15 +284,16 @@ static void trier_on_event(void *state, const struct hs_view *v, const struct hs
 }
 
 static void try_all(const struct trier *t, const struct hs_view *v, struct hs_plan *p,
-                    enum hs_placer placer)
+                    struct hs_place_rule rule)
 {
     bool has_failed = false;
     for (uint32_t i = 0; i < TRIALS; i++) {
         uint32_t mark = hs_plan_mark(p);
         uint64_t free_gpus = hs_view_free_gpus(v, 0);
-        bool is_placed = hs_place(v, p, t->waiting[i], placer);
+        bool is_placed = hs_place(v, p, t->waiting[i], rule);
         assert_false(is_placed && has_failed);
-        if (placer != HS_PLACE_CONSOLIDATE && placer != HS_PLACE_YARN) /* any free GPUs will do */
+        if (rule.placer != HS_PLACE_CONSOLIDATE &&
+            rule.placer != HS_PLACE_YARN) /* any free GPUs will do */
             assert_int_equal(is_placed, free_gpus >= i + 1);
         has_failed = !is_placed;
         trial_count++;
@@ -307,8 +308,9 @@ static void start_from(struct trier *t, const struct hs_view *v, struct hs_plan 
     uint32_t kept = first;
     for (uint32_t i = first; i < t->count; i++) {
         uint64_t draw = hs_mix64(5, i);
-        enum hs_placer placer = draw % 2 == 0 ? HS_PLACE_SPREAD : HS_PLACE_BEST_FIT;
-        if (!hs_place(v, p, t->waiting[i], placer))
+        const struct hs_place_rule rule = {.placer =
+                                               draw % 2 == 0 ? HS_PLACE_SPREAD : HS_PLACE_BEST_FIT};
+        if (!hs_place(v, p, t->waiting[i], rule))
             t->waiting[kept++] = t->waiting[i];
     }
     t->count = kept;
@@ -320,7 +322,7 @@ static enum hs_status trier_decide(void *state, const struct hs_view *v, struct 
     struct trier *t = state;
     if (hs_view_now_us(v) <= FILLERS * HS_TEST_S) {
         for (int placer = HS_PLACE_COUNT; placer <= HS_PLACE_SKEW; placer++)
-            try_all(t, v, p, (enum hs_placer)placer);
+            try_all(t, v, p, (struct hs_place_rule){.placer = placer});
         start_from(t, v, p, TRIALS);
     } else {
         start_from(t, v, p, 0);

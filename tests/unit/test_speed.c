@@ -381,6 +381,129 @@ static void test_shipped_spread(void **state)
     hs_cluster_free(&all);
 }
 
+/* ---- what policies are told ---- */
+
+static const char told_rows[] = "model,dataset,batch,precision,family\n"
+                                "A,D,8,fp32,F\n"
+                                "A,D,16,fp32,F\n"
+                                "B,D,8,fp32,F\n"
+                                "C,E,8,fp32,G\n"
+                                "D,E,8,fp32,F\n"
+                                "A,D,64,fp32,F\n"
+                                "X,E,8,fp32,H\n";
+enum { A_8, A_16, B_8, C_8, D_8, A_64, X_8, TOLD_ROWS };
+
+static const char told_model[] =
+    "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"V100\", \"K80\"],\n"
+    " \"reference\": \"V100\",\n"
+    " \"jobs\": [\n"
+    "  {\"profile\": \"A/D/8/fp32\", \"family\": \"F\", \"speed\": {\"V100\": 1, \"K80\": 0.5}},\n"
+    "  {\"profile\": \"A/D/16/fp32\", \"family\": \"F\", \"speed\": {\"V100\": 1, \"K80\": "
+    "0.125}},\n"
+    "  {\"profile\": \"B/D/8/fp32\", \"family\": \"F\", \"speed\": {\"V100\": 1, \"K80\": "
+    "0.03125}},\n"
+    "  {\"profile\": \"C/E/8/fp32\", \"family\": \"G\", \"speed\": {\"V100\": 1, \"K80\": "
+    "0.0625}}],\n"
+    " \"families\": [{\"family\": \"F\", \"jobs\": 3, \"speed\": {\"V100\": 1, \"K80\": 0.75}}]}\n";
+
+static struct hs_speed *load_told(const char *shape, struct hs_cluster *on,
+                                  struct hs_catalogue *jobs, struct hs_speed_predictor how)
+{
+    struct hs_speed *m;
+    sink_init(&sink);
+    assert_int_equal(hs_catalogue_load(jobs, write_text("told.csv", told_rows), &sink.diag), HS_OK);
+    assert_int_equal(hs_cluster_load(on, shape, &sink.diag), HS_OK);
+    assert_int_equal(
+        hs_speed_load(&m, write_text("speed.json", told_model), jobs, on, "V100", &sink.diag),
+        HS_OK);
+    hs_speed_predict_by(m, jobs, on, &how);
+    return m;
+}
+
+static void free_told(struct hs_speed *m, struct hs_cluster *on, struct hs_catalogue *jobs)
+{
+    hs_speed_free(m);
+    hs_cluster_free(on);
+    hs_catalogue_free(jobs);
+}
+
+/* Never a job's own measurement, nor the mean that its truth is. */
+static void test_told_by_table(void **state)
+{
+    static const uint64_t k80_q32[TOLD_ROWS] = {
+        [A_8] = Q32(0.125),    /* the other batch */
+        [A_16] = Q32(0.5),     /* the other batch */
+        [B_8] = Q32(0.25),     /* geometric mean of the other model of its family: .5, .125 */
+        [C_8] = Q32(0.125),    /* of other families: .5, .125, .03125 */
+        [D_8] = Q32(0.0625),   /* its truth is the mean of F: of other families */
+        [A_64] = Q32(0.03125), /* its truth is another batch: of the other models of F */
+        [X_8] = HS_Q32_ONE,    /* nothing is known of H: the scalar */
+    };
+    struct hs_cluster on;
+    struct hs_catalogue jobs;
+    (void)state;
+    struct hs_speed *m = load_told("1x1:A100,1x1:V100,1x1:K80", &on, &jobs,
+                                   (struct hs_speed_predictor){.kind = HS_SPEED_TOLD_TABLE});
+    for (uint32_t profile = 0; profile < TOLD_ROWS; profile++) {
+        assert_int_equal(hs_speed_predicted_q32(m, profile, 2, profile), k80_q32[profile]);
+        assert_int_equal(hs_speed_predicted_q32(m, profile, 1, profile), HS_Q32_ONE);
+        /* a type that nobody measured */
+        assert_int_equal(hs_speed_predicted_q32(m, profile, 0, profile), HS_Q32_ONE);
+    }
+    assert_int_equal(hs_speed_predicted_q32(m, HS_NO_PROFILE, 2, 0), HS_Q32_ONE);
+    free_told(m, &on, &jobs);
+}
+
+/* The draw is of seed, job and name of the type; the reference type has none. */
+static void test_told_with_noise(void **state)
+{
+    struct hs_cluster on[2];
+    struct hs_catalogue jobs[2];
+    (void)state;
+    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_TOLD_ORACLE};
+    const struct hs_speed_predictor noisy = {.kind = HS_SPEED_TOLD_NOISY, .sigma = 0.5, .seed = 3};
+    struct hs_speed *truth = load_told("1x1:V100,1x1:K80", &on[0], &jobs[0], oracle);
+    struct hs_speed *told = load_told("1x1:K80,1x1:V100", &on[1], &jobs[1], noisy);
+    double sum = 0, squares = 0;
+    for (uint64_t i = 0; i < 2000; i++) {
+        const uint64_t q32 = hs_speed_predicted_q32(told, A_8, 0, i);
+        assert_int_equal(hs_speed_predicted_q32(truth, A_8, 1, i), Q32(0.5));
+        assert_int_equal(hs_speed_predicted_q32(told, A_8, 1, i), HS_Q32_ONE);
+        assert_int_equal(hs_speed_predicted_q32(told, A_8, 0, i), q32);
+        const double error = log((double)q32 / (double)Q32(0.5));
+        sum += error;
+        squares += error * error;
+    }
+    /* within five standard errors of 0 and of 0.5: 0.5 / sqrt(2000), 0.5 / sqrt(4000) */
+    assert_true(fabs(sum / 2000) < 0.056);
+    assert_true(fabs(sqrt(squares / 2000) - 0.5) < 0.04);
+    free_told(truth, &on[0], &jobs[0]);
+    struct hs_speed *turned = load_told("1x1:V100,1x1:K80", &on[0], &jobs[0], noisy);
+    for (uint64_t i = 0; i < 20; i++)
+        assert_int_equal(hs_speed_predicted_q32(turned, A_8, 1, i),
+                         hs_speed_predicted_q32(told, A_8, 0, i));
+    free_told(turned, &on[0], &jobs[0]);
+    free_told(told, &on[1], &jobs[1]);
+}
+
+static void test_predictor_texts(void **state)
+{
+    static const char *const bad[] = {"",         "truth",     "noisy",   "noisy:",  "noisy:x",
+                                      "noisy:-1", "noisy:5.1", "table:1", "oracle:", "tables"};
+    struct hs_speed_predictor how = {0};
+    (void)state;
+    sink_init(&sink);
+    assert_int_equal(hs_speed_predictor_parse("oracle", &how, &sink.diag), HS_OK);
+    assert_int_equal(how.kind, HS_SPEED_TOLD_ORACLE);
+    assert_int_equal(hs_speed_predictor_parse("noisy:0.25", &how, &sink.diag), HS_OK);
+    assert_int_equal(how.kind, HS_SPEED_TOLD_NOISY);
+    assert_true(how.sigma > 0.2499 && how.sigma < 0.2501);
+    assert_int_equal(hs_speed_predictor_parse("table", &how, &sink.diag), HS_OK);
+    assert_int_equal(how.kind, HS_SPEED_TOLD_TABLE);
+    for (size_t i = 0; i < HS_COUNT_OF(bad); i++)
+        assert_int_equal(hs_speed_predictor_parse(bad[i], &how, &sink.diag), HS_E_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +518,9 @@ int main(void)
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_told_by_table),
+        cmocka_unit_test(test_told_with_noise),
+        cmocka_unit_test(test_predictor_texts),
     };
     return cmocka_run_group_tests_name("speed", tests, open_all, close_all);
 }

@@ -130,13 +130,53 @@ static void skew_must_be_declared(void **state)
     script_knows = 0;
 }
 
+static void ask_speed(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)p, (void)call;
+    assert_int_equal(hs_view_speed_q32(v, script_handle[0], 0), UINT64_C(1) << 32);
+}
+
+static void speed_must_be_declared(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    script_knows = ~(uint32_t)HS_KNOWS_SPEED;
+    assert_script_refused(script_play(jobs, 1, "1x4", 0, ask_speed, &r), &r,
+                          "asked for the speed on a GPU type, which it did not declare to know");
+    script_knows = 0;
+}
+
+static void ask_speed_nowhere(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)p, (void)call;
+    assert_int_equal(hs_view_speed_q32(v, script_handle[0], 1), UINT64_C(1) << 32);
+}
+
+static void search_nowhere(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)p, (void)call;
+    hs_view_search_type(v, 64);
+    assert_int_equal(hs_view_free_for(v, script_handle[0]), 0);
+}
+
+static void types_must_be_there(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    script_knows = HS_KNOWS_SPEED;
+    assert_script_refused(script_play(jobs, 1, "1x4", 0, ask_speed_nowhere, &r), &r,
+                          "asked about GPU type 1, which is not there");
+    script_knows = 0;
+    assert_script_refused(script_play(jobs, 1, "1x4", 0, search_nowhere, &r), &r,
+                          "asked about GPU type 64, which is not there");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_is_known),
-        cmocka_unit_test(costs_are_rounded_up),
-        cmocka_unit_test(nothing_is_known),
-        cmocka_unit_test(skew_must_be_declared),
+        cmocka_unit_test(everything_is_known),    cmocka_unit_test(costs_are_rounded_up),
+        cmocka_unit_test(nothing_is_known),       cmocka_unit_test(skew_must_be_declared),
+        cmocka_unit_test(speed_must_be_declared), cmocka_unit_test(types_must_be_there),
     };
     return cmocka_run_group_tests_name("engine/view_model", tests, scratch_open, scratch_close);
 }

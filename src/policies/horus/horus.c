@@ -526,7 +526,8 @@ static bool place_candidate(const struct candidate *c)
     uint32_t vc = hs_view_vc(c->v, c->id);
     hs_plan_reason(c->p, NULL);
     if (c->gpus == 0 || (int64_t)c->gpus > c->h->share_up_to) { /* it shares nothing */
-        bool is_placed = hs_place(c->v, c->p, c->id, HS_PLACE_CONSOLIDATE);
+        bool is_placed =
+            hs_place(c->v, c->p, c->id, (struct hs_place_rule){.placer = HS_PLACE_CONSOLIDATE});
         if (!is_placed && c->gpus > 0 && !hs_view_is_constrained(c->v, c->id))
             c->h->idle_blocked[vc] =
                 (struct idle_blocked){.releases = hs_view_releases(c->v) + 1, .gpus = c->gpus};

@@ -7,23 +7,43 @@
  */
 #include "policies/lib/place.h"
 
-#define PLAIN_NAMES                                                                                \
-    [HS_PLACE_COUNT] = "count", [HS_PLACE_YARN] = "yarn", [HS_PLACE_CONSOLIDATE] = "consolidate",  \
-    [HS_PLACE_BEST_FIT] = "best_fit", [HS_PLACE_FIRST_FIT] = "first_fit",                          \
-    [HS_PLACE_SPREAD] = "spread", [HS_PLACE_RANDOM] = "random"
+#include <string.h>
 
-const char *const hs_placer_names[] = {PLAIN_NAMES, [HS_PLACE_SKEW] = "skew", NULL};
-const char *const hs_placer_plain_names[] = {PLAIN_NAMES, NULL};
+#define PLAIN_NAMES(types)                                                                         \
+    [HS_PLACE_COUNT] = ("count" types), [HS_PLACE_YARN] = ("yarn" types),                          \
+    [HS_PLACE_CONSOLIDATE] = ("consolidate" types), [HS_PLACE_BEST_FIT] = ("best_fit" types),      \
+    [HS_PLACE_FIRST_FIT] = ("first_fit" types), [HS_PLACE_SPREAD] = ("spread" types),              \
+    [HS_PLACE_RANDOM] = ("random" types)
+#define ON_FASTEST ", on the fastest GPU type with room (predicted; ties: name)"
 
-bool hs_placer_is_monotone(enum hs_placer placer)
+const char *const hs_placer_names[] = {PLAIN_NAMES(""), [HS_PLACE_SKEW] = "skew", NULL};
+const char *const hs_placer_plain_names[] = {PLAIN_NAMES(""), NULL};
+const char *const hs_place_types_names[] = {"any", "fastest", NULL};
+
+const char *hs_place_text(struct hs_place_rule rule)
 {
-    return placer != HS_PLACE_SKEW;
+    static const char *const on_fastest[] = {PLAIN_NAMES(ON_FASTEST), [HS_PLACE_SKEW] =
+                                                                          ("skew" ON_FASTEST)};
+    return rule.types == HS_TYPES_ANY ? hs_placer_names[rule.placer] : on_fastest[rule.placer];
 }
 
-uint64_t hs_placer_bound(const struct hs_view *v, uint32_t vc, enum hs_placer placer)
+void hs_place_needs(struct hs_place_rule rule, uint32_t *knows)
 {
-    bool is_near = placer == HS_PLACE_CONSOLIDATE || placer == HS_PLACE_YARN;
-    return is_near ? hs_view_gang_room(v, vc) : UINT64_MAX;
+    if (rule.types == HS_TYPES_ANY)
+        *knows &= ~(uint32_t)HS_KNOWS_SPEED;
+}
+
+/* On one type after the other, too: each is tried whatever the job. */
+bool hs_place_is_monotone(struct hs_place_rule rule)
+{
+    return rule.placer != HS_PLACE_SKEW;
+}
+
+/* Of the pool as a whole: of one of its types, with smaller nodes, nothing is known. */
+uint64_t hs_place_bound(const struct hs_view *v, uint32_t vc, struct hs_place_rule rule)
+{
+    bool is_near = rule.placer == HS_PLACE_CONSOLIDATE || rule.placer == HS_PLACE_YARN;
+    return is_near && rule.types == HS_TYPES_ANY ? hs_view_gang_room(v, vc) : UINT64_MAX;
 }
 
 /* A gang being placed. */
@@ -221,10 +241,9 @@ static HS_APART bool place_gang(const struct hs_view *v, struct hs_plan *p, hs_j
 }
 
 /* Most gangs are whole, and on one node: these pay for no more than that. */
-bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs_placer placer)
+HS_INLINE bool place_on_types(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                              enum hs_placer placer)
 {
-    if (!hs_view_has_room(v, job))
-        return false;
     const uint32_t gpus = hs_view_gpus(v, job);
     if (placer != HS_PLACE_CONSOLIDATE || gpus == 0 || hs_view_gpu_milli(v, job) < HS_GPU_MILLI)
         return place_gang(v, p, job, placer, false);
@@ -233,4 +252,49 @@ bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs
         return place_gang(v, p, job, placer, true);
     hs_plan_start_on_node(p, job, node);
     return true;
+}
+
+/* Is type a tried before type b? */
+static bool is_faster(const struct hs_view *v, uint64_t a_q32, uint32_t a, uint64_t b_q32,
+                      uint32_t b)
+{
+    if (a_q32 != b_q32)
+        return a_q32 > b_q32;
+    return strcmp(hs_view_gpu_type(v, a)->name, hs_view_gpu_type(v, b)->name) < 0;
+}
+
+/* The types in order of their speed for the job, one by one. O(types^2), of which there are few. */
+static HS_APART bool place_on_fastest(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                                      enum hs_placer placer)
+{
+    uint64_t speed_q32[HS_GPU_TYPES_MAX];
+    uint64_t left = 0; /* bit per type not tried yet */
+    for (uint32_t t = 0; t < v->gpu_types; t++) {
+        speed_q32[t] = hs_view_speed_q32(v, job, t);
+        left |= UINT64_C(1) << t;
+    }
+    bool is_placed = false;
+    while (left != 0 && !is_placed) {
+        uint32_t best = HS_ANY_TYPE;
+        for (uint32_t t = 0; t < v->gpu_types; t++)
+            if ((left >> t & 1) != 0 &&
+                (best == HS_ANY_TYPE || is_faster(v, speed_q32[t], t, speed_q32[best], best)))
+                best = t;
+        left &= ~(UINT64_C(1) << best);
+        hs_view_search_type(v, best);
+        const bool is_part = hs_view_gpu_milli(v, job) < HS_GPU_MILLI;
+        if (is_part || hs_view_free_for(v, job) >= hs_view_gpus(v, job))
+            is_placed = place_on_types(v, p, job, placer);
+    }
+    hs_view_search_type(v, HS_ANY_TYPE);
+    return is_placed;
+}
+
+bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, struct hs_place_rule rule)
+{
+    if (!hs_view_has_room(v, job))
+        return false;
+    if (rule.types == HS_TYPES_FASTEST && v->gpu_types > 1)
+        return place_on_fastest(v, p, job, (enum hs_placer)rule.placer);
+    return place_on_types(v, p, job, (enum hs_placer)rule.placer);
 }

@@ -44,24 +44,46 @@ enum hs_placer {
  * the history of a cluster, which was not published; the middle is our choice. */
 #define HS_PACK_LIMIT_PM 400
 
-/* NULL-terminated, order of the enum; without skew, which not every policy may ask for. */
-extern const char *const hs_placer_names[], *const hs_placer_plain_names[];
+/* Which GPU types a gang may have: any, mixed ones too; or the one that is fastest for it of those
+ * where the placer finds room, by predicted speed and, of equal ones, by name. A gang of more GPUs
+ * than any type has finds none. */
+enum hs_place_types { HS_TYPES_ANY, HS_TYPES_FASTEST };
 
+struct hs_place_rule {
+    int32_t placer; /* enum hs_placer */
+    int32_t types;  /* enum hs_place_types */
+};
+
+/* NULL-terminated, order of the enums; without skew, which not every policy may ask for. */
+extern const char *const hs_placer_names[], *const hs_placer_plain_names[],
+                                                *const hs_place_types_names[];
+
+/* field: struct hs_place_rule. The policy declares HS_KNOWS_SPEED, and its needs() calls
+ * hs_place_needs. */
 #define HS_PLACEMENT_ROW(state_type, field, names)                                                 \
-    HS_PARAM_CHOICE(state_type, field, "placement", "consolidate", (names),                        \
+    HS_PARAM_CHOICE(state_type, field.placer, "placement", "consolidate", (names),                 \
                     "which free GPUs a gang gets",                                                 \
-                    .source = "Helios/Lucid artifacts; count for Tiresias' published numbers")
+                    .source = "Helios/Lucid artifacts; count for Tiresias' published numbers"),    \
+        HS_PARAM_CHOICE(state_type, field.types, "types", "any", hs_place_types_names,             \
+                        "GPU types of a gang: any, or the fastest for it that has room, by "       \
+                        "predicted speed",                                                         \
+                        .source = "fastest first: Narayanan et al. OSDI'20, FIFO aware")
 #define HS_PLACEMENT_PARAM(state_type, field)                                                      \
     HS_PLACEMENT_ROW(state_type, field, hs_placer_plain_names)
-/* With skew; the policy declares HS_KNOWS_MODEL. */
+/* With skew; the policy declares HS_KNOWS_MODEL, too. */
 #define HS_PLACEMENT_SKEW_PARAM(state_type, field)                                                 \
     HS_PLACEMENT_ROW(state_type, field, hs_placer_names)
 
 /* Appends `start job` with its GPUs to the plan, or leaves the plan as it was and returns false.
- * Honours VC pool, quota room, GPU type, CPU and memory. O(nodes used x log nodes). */
-bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, enum hs_placer placer);
+ * Honours VC pool, quota room, GPU type, CPU and memory. O(nodes used x log nodes), for each GPU
+ * type that is tried. */
+bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, struct hs_place_rule rule);
+/* Takes from *knows what the rule does not use. */
+void hs_place_needs(struct hs_place_rule rule, uint32_t *knows);
+/* For the assumptions. */
+const char *hs_place_text(struct hs_place_rule rule);
 /* Whether the failure of an unconstrained gang says that larger ones fail, too. */
-bool hs_placer_is_monotone(enum hs_placer placer);
+bool hs_place_is_monotone(struct hs_place_rule rule);
 /* Gangs of a VC that any node may serve find no place as things stand if they are larger than this;
  * UINT64_MAX: nothing is known. O(kinds of nodes). */
-uint64_t hs_placer_bound(const struct hs_view *v, uint32_t vc, enum hs_placer placer);
+uint64_t hs_place_bound(const struct hs_view *v, uint32_t vc, struct hs_place_rule rule);

@@ -243,7 +243,7 @@ void hs_preempt_select(struct hs_choice *c, const struct hs_view *v)
 }
 
 void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct hs_plan *p,
-                     enum hs_placer placer, const struct hs_preempt_cost *cost,
+                     struct hs_place_rule rule, const struct hs_preempt_cost *cost,
                      enum hs_compat compat)
 {
     if (c->chosen.first == HS_NO_JOB) /* then no job is evicted, either */
@@ -252,15 +252,15 @@ void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct 
         hs_plan_reason(p, c->plan_reason(v, j, true));
         hs_plan_preempt(p, j, hs_cost_us(cost, v, j));
     }
-    uint64_t bound = hs_placer_bound(v, hs_view_vc(v, c->chosen.first), placer);
+    uint64_t bound = hs_place_bound(v, hs_view_vc(v, c->chosen.first), rule);
     for (hs_job_id j = c->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
         if (hs_view_gpus(v, j) > bound && !hs_view_is_constrained(v, j))
             continue;
         hs_plan_reason(p, c->plan_reason(v, j, false));
-        if (hs_place(v, p, j, placer))
+        if (hs_place(v, p, j, rule))
             hs_compat_add_overhead(compat, v, p, j);
         else if (!hs_reject_hopeless(v, p, j) && !hs_view_is_constrained(v, j) &&
-                 hs_placer_is_monotone(placer))
+                 hs_place_is_monotone(rule))
             bound = hs_view_gpus(v, j) - 1;
     }
     hs_plan_reason(p, NULL);

@@ -5,7 +5,7 @@
  * skipped. Holders that were not chosen are evicted, waiting jobs that were get placed.
  *
  *     hs_preempt_select(&c, v);                        // from c.room, c.classes, c.waiting
- *     hs_choice_apply(&c, v, p, placer, &cost, quirk);
+ *     hs_choice_apply(&c, v, p, rule, &cost, quirk);
  *
  * The order: level; key as of now; then holders first (or, by_submit, submission and then holders
  * first); then submission, rank. Holders are kept in classes in which time does not change the
@@ -69,5 +69,5 @@ hs_job_id hs_choice_next(const struct hs_view *v, hs_job_id job); /* of either l
 /* Evicts and places. A chosen job that cannot be placed, or is known to fail, waits; one that has
  * an idle pool and cannot is turned away. */
 void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct hs_plan *p,
-                     enum hs_placer placer, const struct hs_preempt_cost *cost,
+                     struct hs_place_rule rule, const struct hs_preempt_cost *cost,
                      enum hs_compat compat);

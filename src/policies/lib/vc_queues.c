@@ -146,15 +146,15 @@ HS_EXPANDED bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, 
 
 /* True when the job is out of the way of those behind it. */
 static inline bool place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                                   enum hs_placer placer)
+                                   struct hs_place_rule rule)
 {
-    return hs_place(v, p, job, placer) || hs_reject_hopeless(v, p, job);
+    return hs_place(v, p, job, rule) || hs_reject_hopeless(v, p, job);
 }
 
 /* Of a queue that is not empty. The job that found no place the last time is still the first as a
  * rule, and most ends make none for it. */
 static void scan_front(struct hs_vc_queues *q, uint32_t vc, const struct hs_view *v,
-                       struct hs_plan *p, enum hs_placer placer)
+                       struct hs_plan *p, struct hs_place_rule rule)
 {
     const struct hs_job_queue *set = &q->by_vc[vc];
     uint32_t *stuck = &q->tails[vc].stuck;
@@ -162,9 +162,9 @@ static void scan_front(struct hs_vc_queues *q, uint32_t vc, const struct hs_view
     /* a gang that cannot find a place as things stand: what is free says so without a try */
     if (*stuck == job + 1 && !hs_view_is_constrained(v, job) &&
         hs_view_gpu_milli(v, job) == HS_GPU_MILLI &&
-        hs_view_gpus(v, job) > hs_placer_bound(v, vc, placer))
+        hs_view_gpus(v, job) > hs_place_bound(v, vc, rule))
         return;
-    while (place_or_reject(v, p, job, placer)) {
+    while (place_or_reject(v, p, job, rule)) {
         hs_job_id expected = *ahead_of(v, job);
         job = hs_job_queue_next(set, v, job);
         if (job == HS_NO_JOB)
@@ -192,15 +192,15 @@ void hs_vc_queues_narrow_by_room(struct hs_gang_limits *bounds, const struct hs_
 }
 
 void hs_vc_queues_narrow_by_failure(struct hs_gang_limits *bounds, const struct hs_view *v,
-                                    hs_job_id job, enum hs_placer placer)
+                                    hs_job_id job, struct hs_place_rule rule)
 {
     bool is_gang_of_shares = hs_view_gpu_milli(v, job) < HS_GPU_MILLI && hs_view_gpus(v, job) > 1;
-    if (!hs_view_is_constrained(v, job) && hs_placer_is_monotone(placer) && !is_gang_of_shares)
+    if (!hs_view_is_constrained(v, job) && hs_place_is_monotone(rule) && !is_gang_of_shares)
         bounds->plain = (uint64_t)hs_view_gpus(v, job) * hs_view_gpu_milli(v, job) - 1;
 }
 
 static void scan_fit(struct hs_job_queue *set, const struct hs_view *v, struct hs_plan *p,
-                     uint32_t vc, enum hs_placer placer)
+                     uint32_t vc, struct hs_place_rule rule)
 {
     struct hs_gang_limits bounds = {UINT64_MAX, UINT64_MAX};
     hs_vc_queues_narrow_by_room(&bounds, v, vc);
@@ -208,11 +208,11 @@ static void scan_fit(struct hs_job_queue *set, const struct hs_view *v, struct h
     hs_job_id head = hs_job_queue_first(set); /* the first that does not start */
     while (job != HS_NO_JOB) {
         hs_plan_reason(p, job == head ? NULL : "passes jobs before it that do not fit now");
-        if (place_or_reject(v, p, job, placer)) {
+        if (place_or_reject(v, p, job, rule)) {
             hs_vc_queues_narrow_by_room(&bounds, v, vc);
             head = job == head ? hs_job_queue_next(set, v, job) : head;
         } else {
-            hs_vc_queues_narrow_by_failure(&bounds, v, job, placer);
+            hs_vc_queues_narrow_by_failure(&bounds, v, job, rule);
         }
         job = hs_job_queue_next_within(set, v, job, bounds);
     }
@@ -220,19 +220,19 @@ static void scan_fit(struct hs_job_queue *set, const struct hs_view *v, struct h
 }
 
 void hs_vc_queues_scan_set(struct hs_job_queue *set, const struct hs_view *v, struct hs_plan *p,
-                           uint32_t vc, enum hs_scan scan, enum hs_placer placer)
+                           uint32_t vc, enum hs_scan scan, struct hs_place_rule rule)
 {
     if (scan == HS_SCAN_FIT) {
-        scan_fit(set, v, p, vc, placer);
+        scan_fit(set, v, p, vc, rule);
         return;
     }
     hs_job_id job = hs_job_queue_first(set);
-    while (job != HS_NO_JOB && place_or_reject(v, p, job, placer))
+    while (job != HS_NO_JOB && place_or_reject(v, p, job, rule))
         job = hs_job_queue_next(set, v, job);
 }
 
 void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v, struct hs_plan *p,
-                       enum hs_placer placer)
+                       struct hs_place_rule rule)
 {
     if (!q->is_any_awake)
         return;
@@ -241,9 +241,9 @@ void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v, struct h
         if (!hs_vc_queues_needs_scan(q, vc))
             continue;
         if (q->tails != NULL)
-            scan_front(q, vc, v, p, placer);
+            scan_front(q, vc, v, p, rule);
         else
-            scan_fit(&q->by_vc[vc], v, p, vc, placer);
+            scan_fit(&q->by_vc[vc], v, p, vc, rule);
     }
 }
 

@@ -67,16 +67,16 @@ void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
                         const struct hs_event *event, int64_t key);
 /* Starts what the scan of hs_vc_queues_init lets start. */
 void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v, struct hs_plan *p,
-                       enum hs_placer placer);
+                       struct hs_place_rule rule);
 /* The same, for strict and fit, for one queue that the caller holds. */
 void hs_vc_queues_scan_set(struct hs_job_queue *set, const struct hs_view *v, struct hs_plan *p,
-                           uint32_t vc, enum hs_scan scan, enum hs_placer placer);
+                           uint32_t vc, enum hs_scan scan, struct hs_place_rule rule);
 /* What is worth a try with the room that is left (where no GPU is idle the most that one has left);
  * and after a job could not be placed. */
 void hs_vc_queues_narrow_by_room(struct hs_gang_limits *bounds, const struct hs_view *v,
                                  uint32_t vc);
 void hs_vc_queues_narrow_by_failure(struct hs_gang_limits *bounds, const struct hs_view *v,
-                                    hs_job_id job, enum hs_placer placer);
+                                    hs_job_id job, struct hs_place_rule rule);
 /* ---- scans with a placement of the policy's own, for policies that share GPUs: capacity only
  * shrinks within a pass, so a job that was refused once is not tried again in it ---- */
 

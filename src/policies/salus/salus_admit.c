@@ -538,7 +538,7 @@ static bool admit(struct hs_salus *s, hs_job_id job)
     struct hs_salus_job *j = hs_salus_job(s, job);
     hs_plan_reason(s->p, NULL);
     if (hs_view_gpus(s->v, job) == 0) {
-        if (!hs_place(s->v, s->p, job, HS_PLACE_COUNT))
+        if (!hs_place(s->v, s->p, job, (struct hs_place_rule){.placer = HS_PLACE_COUNT}))
             return false;
     } else if (place(s, job)) {
         hs_salus_came(s, job);
@@ -640,7 +640,9 @@ static bool serve_vc(struct hs_salus *s, uint32_t vc)
         hs_job_id job = hs_job_queue_first(queue);
         int64_t startup_us = hs_view_gpus(s->v, job) > 0 ? startup_us_of(s, job) : 0;
         hs_plan_reason(s->p, NULL);
-        bool is_placed = !is_too_large(s, job) && hs_place(s->v, s->p, job, HS_PLACE_CONSOLIDATE);
+        bool is_placed =
+            !is_too_large(s, job) &&
+            hs_place(s->v, s->p, job, (struct hs_place_rule){.placer = HS_PLACE_CONSOLIDATE});
         if (is_placed && startup_us > 0)
             hs_plan_add_overhead(s->p, job, startup_us);
         if (!is_placed && !reject(s, job))

@@ -42,7 +42,8 @@ struct easy_class {
 };
 
 struct fifo {
-    int32_t scan, placement, compat;
+    int32_t scan, compat;
+    struct hs_place_rule placement;
     struct hs_estimate_choice estimate; /* parameters up to here */
     enum order order;
     struct hs_vc_queues waiting;  /* strict, fit */
@@ -121,7 +122,7 @@ struct easy_pass {
     const struct hs_view *v;
     struct hs_plan *p;
     uint32_t vc;
-    enum hs_placer placer;
+    struct hs_place_rule placement;
     struct hs_merge_heap heads;   /* of classes, by the order of their first jobs */
     struct hs_gang_limits bounds; /* of sizes worth a try (hs_vc_queues_size) */
     int64_t until_us;             /* to the start of the reservation */
@@ -151,7 +152,7 @@ static hs_job_id start_in_order(struct easy_pass *x)
     while (x->heads.count > 0) {
         const struct hs_merge_head head = x->heads.at[0];
         hs_job_id next = hs_job_queue_next(jobs_of(x, head.set), x->v, head.job);
-        bool is_started = hs_place(x->v, x->p, head.job, x->placer);
+        bool is_started = hs_place(x->v, x->p, head.job, x->placement);
         if (!is_started && !hs_reject_hopeless(x->v, x->p, head.job))
             return head.job;
         hs_merge_heap_replace_first(&x->heads, x->v, (struct hs_merge_head){next, head.set});
@@ -213,8 +214,8 @@ static bool try_behind(struct easy_pass *x, hs_job_id job)
         return false;
     hs_plan_reason(x->p, ends_before ? "backfilled: done before the reservation of the head"
                                      : "backfilled: on GPUs that the head will not need");
-    if (!hs_place(v, x->p, job, x->placer)) {
-        hs_vc_queues_narrow_by_failure(&x->bounds, v, job, x->placer);
+    if (!hs_place(v, x->p, job, x->placement)) {
+        hs_vc_queues_narrow_by_failure(&x->bounds, v, job, x->placement);
         return false;
     }
     x->extra -= ends_before ? 0 : milli;
@@ -257,7 +258,7 @@ static void easy_scan(struct fifo *e, const struct hs_view *v, struct hs_plan *p
                               .v = v,
                               .p = p,
                               .vc = vc,
-                              .placer = (enum hs_placer)e->placement,
+                              .placement = e->placement,
                               .heads = {.at = e->heads, .order = &e->classes[vc].jobs}};
         hs_job_id head = start_in_order(&x);
         if (head == HS_NO_JOB)
@@ -298,7 +299,7 @@ static void scan_helios(struct fifo *s, const struct hs_view *v, struct hs_plan 
         bool is_only_arrivals = s->arrivals[vc] == jobs->count && jobs->count > 1;
         if (is_only_arrivals)
             hs_job_queue_rekey_all(jobs, v, gpus_of, NULL);
-        hs_vc_queues_scan_set(jobs, v, p, vc, (enum hs_scan)s->scan, (enum hs_placer)s->placement);
+        hs_vc_queues_scan_set(jobs, v, p, vc, (enum hs_scan)s->scan, s->placement);
         if (is_only_arrivals) /* the jobs left are among those that wait from now on */
             hs_job_queue_rekey_all(jobs, v, key_of, s);
         s->arrivals[vc] = 0;
@@ -312,13 +313,16 @@ static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
     if (f->scan == HS_SCAN_EASY)
         hs_estimate_needs(&f->estimate, knows);
     else
-        *knows = 0;
+        *knows &= HS_KNOWS_SPEED;
+    hs_place_needs(f->placement, knows);
 }
 
 static void sjf_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
+    const struct fifo *f = state;
     (void)can;
-    hs_estimate_needs(&((const struct fifo *)state)->estimate, knows);
+    hs_estimate_needs(&f->estimate, knows);
+    hs_place_needs(f->placement, knows);
 }
 
 static enum hs_status fifo_init(void *state, const struct hs_view *v)
@@ -383,7 +387,7 @@ static enum hs_status fifo_decide(void *state, const struct hs_view *v, struct h
     else if (f->arrivals != NULL)
         scan_helios(f, v, p);
     else
-        hs_vc_queues_scan(&f->waiting, v, p, (enum hs_placer)f->placement);
+        hs_vc_queues_scan(&f->waiting, v, p, f->placement);
     return HS_OK;
 }
 
@@ -394,7 +398,7 @@ static void semantics_of(const struct fifo *f, const char *exact, const char *es
     *out =
         (struct hs_semantics){.order = f->estimate.from == HS_ESTIMATE_ORACLE ? exact : estimated,
                               .scan = hs_scan_names[f->scan],
-                              .placement = hs_placer_names[f->placement],
+                              .placement = hs_place_text(f->placement),
                               .preemption = "none",
                               .cost = "none"};
 }
@@ -468,7 +472,7 @@ static const struct hs_param qssf_params[] = {
         .summary = text,                                                                           \
         .cite = source,                                                                            \
         .can = HS_CAN_DIVIDE,                                                                      \
-        .knows = HS_ESTIMATE_KNOWS,                                                                \
+        .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_SPEED,                                               \
         .params = id##_params,                                                                     \
         .state_size = sizeof(struct fifo),                                                         \
         .job_state_size = sizeof(struct hs_job_queue_link),                                        \

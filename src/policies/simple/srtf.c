@@ -54,7 +54,8 @@ struct job_list {
 };
 
 struct srtf {
-    int32_t form, placement, compat;
+    int32_t form, compat;
+    struct hs_place_rule placement;
     struct hs_estimate_choice estimate;
     struct hs_preempt_cost cost;  /* parameters up to here */
     bool weighs_gpus;             /* srsf */
@@ -100,6 +101,7 @@ static void srtf_needs(const void *state, uint32_t *can, uint32_t *knows)
     const struct srtf *s = state;
     (void)can;
     hs_estimate_needs(&s->estimate, knows);
+    hs_place_needs(s->placement, knows);
     if (s->compat == COMPAT_MURI) /* a part of the run time comes on top */
         *knows |= HS_KNOWS_DURATION;
 }
@@ -169,7 +171,7 @@ static void decide_by_count(const struct job_list *list, const struct hs_view *v
     }
     for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after) {
         hs_plan_reason(p, NULL);
-        if (link_of(v, at)->is_chosen && hs_job_waits(v, at) && hs_place(v, p, at, HS_PLACE_COUNT))
+        if (link_of(v, at)->is_chosen && hs_job_waits(v, at) && hs_place(v, p, at, s->placement))
             hs_compat_add_overhead(compat_of(s), v, p, at);
     }
 }
@@ -190,10 +192,10 @@ static void decide_anew(const struct job_list *list, const struct hs_view *v, st
         if (gpus > (is_constrained ? capacity : bound) || is_running_cpu_job)
             continue;
         hs_plan_reason(p, hs_job_waits(v, at) ? NULL : "all are placed anew, in the order");
-        if (hs_place(v, p, at, (enum hs_placer)s->placement))
+        if (hs_place(v, p, at, s->placement))
             hs_compat_add_overhead(compat_of(s), v, p, at);
         else if (!hs_reject_hopeless(v, p, at) && !is_constrained &&
-                 hs_placer_is_monotone((enum hs_placer)s->placement))
+                 hs_place_is_monotone(s->placement))
             bound = gpus - 1;
     }
 }
@@ -216,7 +218,7 @@ static void replace_all(const struct srtf *s, const struct hs_view *v, struct hs
     list_sort(list, v, s);
     for (hs_job_id at = list->jobs.first; at != HS_NO_JOB; at = link_of(v, at)->link.after)
         capacity += hs_view_gpus_held(v, at);
-    if ((enum hs_placer)s->placement == HS_PLACE_COUNT)
+    if (s->placement.placer == HS_PLACE_COUNT && s->placement.types == HS_TYPES_ANY)
         decide_by_count(list, v, p, capacity, s);
     else
         decide_anew(list, v, p, capacity, s);
@@ -331,7 +333,7 @@ static void evict(const struct srtf *s, const struct hs_view *v, struct hs_plan 
                                .held = running->held,
                                .plan_reason = plan_reason};
     hs_preempt_select(&choice, v);
-    hs_choice_apply(&choice, v, p, (enum hs_placer)s->placement, &s->cost, compat_of(s));
+    hs_choice_apply(&choice, v, p, s->placement, &s->cost, compat_of(s));
 }
 
 static enum hs_status srtf_decide(void *state, const struct hs_view *v, struct hs_plan *p)
@@ -388,7 +390,7 @@ static void srtf_semantics(const void *state, struct hs_semantics *out)
     *out = (struct hs_semantics){
         .order = is_true ? "remaining" : "estimated remaining",
         .scan = "fit",
-        .placement = hs_placer_names[s->placement],
+        .placement = hs_place_text(s->placement),
         .preemption = is_anew ? "replace" : "evict",
         .cost = hs_cost_text(&s->cost, s->compat == COMPAT_MURI),
         .ties = is_anew ? "as the decision before, newcomers last"
@@ -427,7 +429,7 @@ static const struct hs_param params[] = {
         .summary = text,                                                                           \
         .cite = source,                                                                            \
         .can = HS_CAN_PREEMPT,                                                                     \
-        .knows = HS_ESTIMATE_KNOWS,                                                                \
+        .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_SPEED,                                               \
         .params = params,                                                                          \
         .state_size = sizeof(struct srtf),                                                         \
         .job_state_size = SCRATCH,                                                                 \

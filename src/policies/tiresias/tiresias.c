@@ -200,7 +200,8 @@ struct tiresias_queues {
 };
 
 struct tiresias {
-    int32_t index, gittins_form, inqueue, placement, compat;
+    int32_t index, gittins_form, inqueue, compat;
+    struct hs_place_rule placement;
     struct hs_durations limits;
     double promote_knob;
     int64_t gittins_delta_us;
@@ -637,8 +638,7 @@ static int64_t decide_queues(struct tiresias *t, const struct hs_view *v, struct
         q->front--;
     }
     q->stopped = q->front;
-    hs_choice_apply(&choice, v, p, (enum hs_placer)t->placement, &t->cost,
-                    (enum hs_compat)t->compat);
+    hs_choice_apply(&choice, v, p, t->placement, &t->cost, (enum hs_compat)t->compat);
     due_us = due_of_plan(t, v, q, &choice);
     settle_moved(t, v, q, &moved);
     return due_us;
@@ -715,7 +715,8 @@ static void tiresias_needs(const void *state, uint32_t *can, uint32_t *knows)
     *can = HS_CAN_PREEMPT | HS_CAN_TIME;
     *knows = (t->index == INDEX_GITTINS ? HS_KNOWS_HISTORY : 0) |
              (t->compat == HS_COMPAT_MURI ? HS_KNOWS_DURATION : 0) |
-             (t->placement == HS_PLACE_SKEW ? HS_KNOWS_MODEL : 0);
+             (t->placement.placer == HS_PLACE_SKEW ? HS_KNOWS_MODEL : 0) | HS_KNOWS_SPEED;
+    hs_place_needs(t->placement, knows);
 }
 
 static enum hs_status las_init(void *state, const struct hs_view *v)
@@ -758,7 +759,7 @@ static void tiresias_semantics(const void *state, struct hs_semantics *out)
     const struct tiresias *t = state;
     *out = (struct hs_semantics){.order = ORDER_OF(t, "GPU time"),
                                  .scan = "fit",
-                                 .placement = hs_placer_names[t->placement],
+                                 .placement = hs_place_text(t->placement),
                                  .preemption = "evict",
                                  .cost = hs_cost_text(&t->cost, t->compat == HS_COMPAT_MURI),
                                  .ties = "jobs that hold GPUs, then submission, then trace row"};
@@ -833,7 +834,7 @@ static const struct hs_param las_params[] = TIRESIAS_PARAMS("s");
         .summary = text,                                                                           \
         .cite = "Gu et al. NSDI'19",                                                               \
         .can = HS_CAN_PREEMPT | HS_CAN_TIME,                                                       \
-        .knows = HS_KNOWS_HISTORY | HS_KNOWS_MODEL | HS_KNOWS_DURATION,                            \
+        .knows = HS_KNOWS_HISTORY | HS_KNOWS_MODEL | HS_KNOWS_DURATION | HS_KNOWS_SPEED,           \
         .params = id##_params,                                                                     \
         .state_size = sizeof(struct tiresias),                                                     \
         .job_state_size = sizeof(struct tiresias_job),                                             \

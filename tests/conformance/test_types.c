@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Placement by GPU type does not depend on the order in which the groups of nodes are written: for
+ * every policy of the table with the parameter `types` and each of its choices but `any`, with
+ * every choice of every other parameter, on random clusters of several types, each job starts and
+ * ends at the same times when the groups stand in another order. The reference type is given: by
+ * default it is the first. With types=any some runs must differ, or the test would prove nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "data/param_table.h"
+#include "horus/policy.h"
+#include "model/speed.h"
+#include "support/run.h"
+#include "support/sink.h"
+
+#define JOBS   40
+#define ROUNDS 8
+#define SEED   25u
+#define GROUPS 4u
+
+static struct hs_catalogue catalogue;
+static uint32_t differences; /* of runs with types=any */
+
+struct world {
+    char shape[2][128]; /* the same groups in two orders */
+    struct hs_test_job jobs[JOBS];
+    char wishes[JOBS][16];
+    struct hs_speed_predictor how;
+};
+
+static void make_world(struct world *w, uint64_t seed)
+{
+    static const char *const types[GROUPS] = {"K80", "P100", "V100", "T4"};
+    struct hs_rng rng;
+    hs_rng_open(&rng, seed, "types");
+    memset(w, 0, sizeof *w);
+    const uint32_t count = 2 + (uint32_t)hs_rng_below(&rng, GROUPS - 1);
+    const uint32_t first = (uint32_t)hs_rng_below(&rng, GROUPS);
+    char groups[GROUPS][32];
+    for (uint32_t g = 0; g < count; g++)
+        (void)snprintf(groups[g], sizeof groups[g], "%ux%u:%s", 1 + (unsigned)hs_rng_below(&rng, 3),
+                       1u << hs_rng_below(&rng, 4), types[(first + g) % GROUPS]);
+    const uint32_t turn = 1 + (uint32_t)hs_rng_below(&rng, count - 1); /* another order: rotated */
+    for (uint32_t order = 0; order < 2; order++)
+        for (uint32_t g = 0, len = 0; g < count; g++)
+            len += (uint32_t)snprintf(w->shape[order] + len, sizeof w->shape[order] - len, "%s%s",
+                                      g > 0 ? "," : "", groups[(g + order * turn) % count]);
+    w->how = (struct hs_speed_predictor){
+        .kind = (enum hs_speed_told)(seed % 3), .sigma = 0.5, .seed = seed};
+    int64_t at_s = 0;
+    for (uint32_t i = 0; i < JOBS; i++) {
+        at_s += (int64_t)hs_rng_below(&rng, 6);
+        w->jobs[i] = (struct hs_test_job){
+            .submit_s = at_s,
+            .gpus = 1 + (uint32_t)hs_rng_below(&rng, i % 5 == 0 ? 10 : 3),
+            .duration_s = 1 + (int64_t)hs_rng_below(&rng, 60),
+            .profile = (uint32_t)hs_rng_below(&rng, (uint64_t)catalogue.count + 1)};
+        if (hs_rng_below(&rng, 6) == 0) { /* some may have two of the types */
+            const uint32_t g = (uint32_t)hs_rng_below(&rng, count);
+            (void)snprintf(w->wishes[i], sizeof w->wishes[i], "%s|%s", types[(first + g) % GROUPS],
+                           types[(first + (g + 1) % count) % GROUPS]);
+            w->jobs[i].gpu_type = w->wishes[i];
+        }
+    }
+    hs_rng_close(&rng);
+}
+
+static void play(const struct world *w, uint32_t order, const char *spec, struct hs_test_result *r)
+{
+    struct sink sink;
+    struct hs_cluster cluster;
+    struct hs_speed *speed;
+    sink_init(&sink);
+    assert_int_equal(hs_cluster_load(&cluster, w->shape[order], &sink.diag), HS_OK);
+    assert_int_equal(hs_speed_load(&speed, "configs/models/speed.json", &catalogue, &cluster,
+                                   "V100", &sink.diag),
+                     HS_OK);
+    hs_speed_predict_by(speed, &catalogue, &cluster, &w->how);
+    const struct hs_test_options options = {.speed = speed, .catalogue = &catalogue};
+    if (hs_test_run_with(w->jobs, JOBS, w->shape[order], spec, &options, r) != HS_OK)
+        fail_msg("%s on %s: %s", spec, w->shape[order], r->message);
+    hs_speed_free(speed);
+    hs_cluster_free(&cluster);
+}
+
+/* The first job that differs; JOBS if none does. */
+static uint32_t first_difference(const struct hs_test_result *a, const struct hs_test_result *b)
+{
+    uint32_t i = 0;
+    while (i < JOBS && a->jobs[i].state == b->jobs[i].state &&
+           a->jobs[i].start_us == b->jobs[i].start_us && a->jobs[i].end_us == b->jobs[i].end_us &&
+           a->jobs[i].run_us == b->jobs[i].run_us &&
+           a->jobs[i].preemptions == b->jobs[i].preemptions)
+        i++;
+    return i;
+}
+
+static void check(const char *spec, bool is_any)
+{
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        struct world w;
+        struct hs_test_result one, other;
+        make_world(&w, SEED + round);
+        play(&w, 0, spec, &one);
+        play(&w, 1, spec, &other);
+        const uint32_t job = first_difference(&one, &other);
+        differences += is_any && job < JOBS;
+        if (!is_any && job < JOBS)
+            fail_msg("%s: job %u ends at %g s on %s, at %g s on %s", spec, job,
+                     (double)one.jobs[job].end_us / 1e6, w.shape[0],
+                     (double)other.jobs[job].end_us / 1e6, w.shape[1]);
+        if (!is_any) /* every time that is added up, and every gang that was moved */
+            assert_int_equal(one.segment_count, other.segment_count);
+        hs_test_free(&one);
+        hs_test_free(&other);
+    }
+}
+
+/* "fifo:types=fastest", and with each choice of each other parameter. */
+static void check_types(const struct hs_policy_ops *policy, const char *types)
+{
+    const bool is_any = strcmp(types, "any") == 0;
+    char spec[256];
+    (void)snprintf(spec, sizeof spec, "%s:types=%s", policy->name, types);
+    check(spec, is_any);
+    for (const struct hs_param *p = policy->params; p->key != NULL && !is_any; p++)
+        for (size_t c = 0; p->type == HS_PARAM_CHOICE && p->choices[c] != NULL; c++) {
+            if (strcmp(p->key, "types") == 0 || strcmp(p->choices[c], "file") == 0)
+                continue;
+            (void)snprintf(spec, sizeof spec, "%s:types=%s,%s=%s", policy->name, types, p->key,
+                           p->choices[c]);
+            check(spec, false);
+        }
+}
+
+static void order_of_groups_does_not_matter(void **state)
+{
+    (void)state;
+    const struct hs_policy_ops *policy;
+    uint32_t policies = 0;
+    for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
+        const struct hs_param *types = hs_param_find(policy->params, "types");
+        policies += types != NULL;
+        for (size_t c = 0; types != NULL && types->choices[c] != NULL; c++)
+            check_types(policy, types->choices[c]);
+    }
+    assert_true(policies >= 7); /* fifo, sjf, qssf, srtf, srsf, tiresias, las */
+    assert_true(differences > 0);
+}
+
+static int open_all(void **state)
+{
+    struct sink sink;
+    sink_init(&sink);
+    if (scratch_open(state) != 0)
+        return -1;
+    return hs_catalogue_load(&catalogue, "configs/profiles.csv", &sink.diag) == HS_OK ? 0 : -1;
+}
+
+static int close_all(void **state)
+{
+    hs_catalogue_free(&catalogue);
+    return scratch_close(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(order_of_groups_does_not_matter)};
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
