@@ -141,7 +141,7 @@ static const struct {
     {"2", "usage"},
     {"3", "bad input"},
     {"4", "I/O"},
-    {"5", "memory or limit"},
+    {"5", "memory or limit, such as --max-events"},
     {"6", "internal invariant"},
     {"130/143", "after SIGINT/SIGTERM"},
 };

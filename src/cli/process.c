@@ -138,6 +138,7 @@ void hs_say_wrapped(struct hs_output *out, const char *text, uint32_t indent, ui
 /* ---- progress ---- */
 
 #define PERIOD_NS   INT64_C(200000000) /* 5 Hz */
+#define FIRST_NS    INT64_C(50000000)  /* from the start to the first line: of a short run none */
 #define DAY_US      86400e6
 #define BAR_MIN     8u /* cells; a shorter one says less than the per cent before it */
 #define BAR_STEP    4u /* its length does not follow every digit of the text beside it */
@@ -157,6 +158,7 @@ void hs_status_line_start(struct hs_status_line *line, struct hs_terminal *termi
 {
     *line = (struct hs_status_line){
         .terminal = terminal, .is_on = is_on, .label = "", .gpus = gpus, .started_ns = now_ns()};
+    line->shown_ns = line->started_ns - PERIOD_NS + FIRST_NS;
 }
 
 bool hs_status_line_is_due(struct hs_status_line *line)

@@ -355,6 +355,12 @@ static const char *written_at(size_t index)
     INT("seed", seed, SIMULATION, "1", 0, 9e15, "of every random draw"),                           \
         DURATION("until", until_us, SIMULATION, "0s", 0, YEARS_100_S,                              \
                  "stop the clock here, list what is unfinished; 0: run to the end", SHORT),        \
+        INT("max_events", max_events, SIMULATION, "0", 0, 9e15,                                    \
+            "stop as --until does behind the instant that reaches so many events, with exit code " \
+            "5; 0: no limit"),                                                                     \
+        DURATION("max_wall", max_wall_us, SIMULATION, "0s", 0, YEARS_100_S,                        \
+                 "the same when the program has simulated for so long: where that is depends on "  \
+                 "the machine; 0: no limit"),                                                      \
         DURATION("startup", startup_us, SIMULATION, "0s", 0, 1e6,                                  \
                  "cost of the first start of every job"),                                          \
         INT("max_tenants", max_tenants, SIMULATION, "16", 1, HS_TENANTS_MAX,                       \

@@ -248,8 +248,8 @@ struct pass {
     char label[48];
 };
 
-/* What is shown: of the jobs, the share that has left; of the time, the share that has passed where
- * the clock is stopped: whichever is nearer to its end. -1 when neither is known. */
+/* What is shown: of the jobs, the share that has left; of the time and the events, the share that
+ * has passed where they are limited: whichever is nearest to its end. -1 when none is known. */
 static enum hs_status pass_poll(void *ctx, const struct hs_instant *now)
 {
     struct pass *pass = ctx;
@@ -257,17 +257,23 @@ static enum hs_status pass_poll(void *ctx, const struct hs_instant *now)
         return hs_fail(pass->diag, HS_E_INTERRUPTED, NULL, NULL,
                        "stopped by %s on day %.1f of the simulation: nothing was kept",
                        hs_interrupt_name(), (double)now->time_us / 86400e6);
+    const struct hs_run_options *options = pass->setup->options;
+    if (options->max_wall_us > 0 &&
+        hs_status_line_elapsed_s(&pass->status_line) * 1e6 >= (double)options->max_wall_us)
+        return HS_END;
     if (!hs_status_line_is_due(&pass->status_line))
         return HS_OK;
     struct hs_engine_figures figures;
     hs_engine_get_figures(pass->engine, &figures);
-    double until_us = (double)pass->setup->options->until_us, share = -1;
-    double expected = hs_trace_expected(pass->trace);
+    double until_us = (double)options->until_us, share = -1;
+    double expected = hs_trace_expected(pass->trace), max_events = (double)options->max_events;
     uint64_t live = now->running + now->pending + now->suspended;
     if (expected > 0)
         share = (double)(figures.jobs > live ? figures.jobs - live : 0) / expected;
     if (until_us > 0 && (double)now->time_us / until_us > share)
         share = (double)now->time_us / until_us;
+    if (max_events > 0 && (double)figures.events / max_events > share)
+        share = (double)figures.events / max_events;
     hs_status_line_show_run(&pass->status_line, now, share < 1 ? share : 1, figures.events);
     return HS_OK;
 }
@@ -315,6 +321,7 @@ static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_
         .seed = (uint64_t)options->seed,
         .jitter_seed = jitter_seed,
         .until_us = options->until_us > 0 ? options->until_us : HS_TIME_MAX,
+        .max_events = (uint64_t)options->max_events,
         .interference = setup->interference,
         .speed = setup->speed,
         .has_locality = options->locality == 0,
@@ -470,6 +477,7 @@ static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs
         status = run_once(setup, call, k, NULL, run, &muted);
         if (status == HS_OK)
             add_spreads(&result->summary, &run->summary);
+        result->cut_ties += hs_run_is_cut(run);
     }
     hs_free(run);
     diag->errors = muted.errors;
@@ -477,6 +485,26 @@ static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs
 }
 
 /* ---- warnings ---- */
+
+bool hs_run_is_cut(const struct hs_run_result *result)
+{
+    return result->figures.stop == HS_STOP_EVENTS || result->figures.stop == HS_STOP_POLL;
+}
+
+const char *hs_run_cut_text(const struct hs_run_result *result, char text[HS_RUN_CUT_SIZE])
+{
+    const struct hs_run_options *options = result->setup->options;
+    const char *at = HS_SECONDS(result->figures.end_us);
+    if (result->figures.stop == HS_STOP_EVENTS)
+        (void)snprintf(text, HS_RUN_CUT_SIZE, "--max-events=%" PRId64 " at %s s of the simulation",
+                       options->max_events, at);
+    else
+        (void)snprintf(text, HS_RUN_CUT_SIZE,
+                       "--max-wall=%ss at %s s of the simulation: not deterministic, a faster "
+                       "machine gets further",
+                       HS_SECONDS(options->max_wall_us), at);
+    return text;
+}
 
 void hs_warn_of_rows(const struct hs_trace_counts *counts, bool has_order, struct hs_diag *diag)
 {
@@ -534,6 +562,11 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
                  setup->policy->name);
     hs_warn_some(diag, "the policy's pred_unknown was taken for them", figures->unnamed,
                  figures->jobs, "jobs are not in the file of estimates");
+    if (hs_run_is_cut(result))
+        hs_report(diag, HS_WARNING, NULL, "jobs of the trace that come later are in no file",
+                  "the run was cut by %s", HS_RUN_CUT(result));
+    hs_warn_some(diag, NULL, result->cut_ties, (uint64_t)setup->options->tie_jitter,
+                 "runs with random ties were cut by --max-events or --max-wall");
     if (figures->unfinished > 0)
         hs_report(diag, HS_WARNING, NULL, NULL,
                   "jobs not finished at the end of the simulation: %" PRIu64, figures->unfinished);
@@ -580,6 +613,7 @@ static double gpu_time(const struct hs_setup *s)
 static void write_counts(void *ctx, struct hs_jsonw *w)
 {
     static const char *const checks[] = {"off", "fast", "full"};
+    static const char *const stops[] = {"", "until", "max_events", "max_wall"}; /* enum hs_stop */
     const struct hs_run_result *run = ctx;
     const struct hs_engine_figures *f = &run->figures;
     const struct hs_assign_counts *a = &run->intake.assigned;
@@ -590,6 +624,9 @@ static void write_counts(void *ctx, struct hs_jsonw *w)
                  " shares_rounded=%" PRIu64 " }",
                  f->events, f->instants, f->decisions, f->jobs, f->finished, f->failed, f->rejected,
                  f->unfinished, f->peak_live_jobs, f->shares_divided, f->shares_rounded);
+    if (f->stop != HS_STOP_NONE)
+        hs_jsonw_put(w, "stopped={ by=%s at_us=%" PRId64 " is_deterministic=%d }", stops[f->stop],
+                     f->end_us, f->stop != HS_STOP_POLL);
     hs_jsonw_put(w,
                  "assigned={ by_columns=%" PRIu64 " by_columns_inexact=%" PRIu64
                  " by_telemetry=%" PRIu64 " by_mix=%" PRIu64 " none=%" PRIu64 " }",

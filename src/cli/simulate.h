@@ -34,6 +34,7 @@ struct hs_run_options {
     int32_t time_unit, vc, check, retries;
     int64_t seed, assign_seed /* 0 = seed */, tie_jitter, max_tenants;
     int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */
+    int64_t max_events, max_wall_us;                      /* 0 = no limit */
     double skip_bad_rows;                                 /* per cent */
     /* models */
     struct hs_predictor_options told;   /* its seed: that of the run */
@@ -246,7 +247,15 @@ struct hs_run_result {
     struct hs_output_file files[HS_RUN_FILES_MAX]; /* written by the run without random ties */
     uint32_t file_count;
     struct hs_manifest_volatile machine;
+    uint32_t cut_ties; /* runs with random ties that a limit cut */
 };
+
+/* By --max-events or --max-wall; and by which, when: text good until the end
+ * of the block. */
+bool hs_run_is_cut(const struct hs_run_result *result);
+#define HS_RUN_CUT_SIZE 160
+const char *hs_run_cut_text(const struct hs_run_result *result, char text[HS_RUN_CUT_SIZE]);
+#define HS_RUN_CUT(result) hs_run_cut_text(result, (char[HS_RUN_CUT_SIZE]){0})
 
 /* A trace that several runs replay: read once, and the same bytes to each of them. */
 struct hs_shared_trace {

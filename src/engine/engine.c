@@ -451,7 +451,9 @@ static enum hs_status invariant_check(struct hs_engine *e)
 
 /* ---- the loop ---- */
 
-#define POLL_EVERY 4096u
+/* Instants: an instant of a million waiting jobs takes some milliseconds, a look at the clock 0.03
+ * microseconds. */
+#define POLL_EVERY 16u
 
 struct arrivals {
     struct hs_job_source source;
@@ -565,10 +567,24 @@ static enum hs_status instant_decide(struct hs_engine *e)
     return HS_OK;
 }
 
+/* Behind an instant: is a limit reached? */
+static enum hs_status check_limits(struct hs_engine *e, enum hs_stop *stop)
+{
+    if (e->figures.events >= e->config.max_events)
+        *stop = HS_STOP_EVENTS;
+    if (e->config.poll == NULL || e->figures.instants % POLL_EVERY != 0)
+        return HS_OK;
+    const enum hs_status status = e->config.poll(e->config.poll_ctx, &e->instant);
+    if (status != HS_END)
+        return status;
+    *stop = HS_STOP_POLL;
+    return HS_OK;
+}
+
 /* Instant by instant; timers alone keep no run alive. */
 static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
 {
-    for (;;) {
+    for (enum hs_stop stop = HS_STOP_NONE;;) {
         const struct due due = {.job_us = hs_heap_next_us(&e->job_events),
                                 .timer_us = hs_heap_next_us(&e->timer_events)};
         int64_t next_us = due.job_us < a->at_us ? due.job_us : a->at_us;
@@ -577,8 +593,12 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
         next_us = due.timer_us < next_us ? due.timer_us : next_us;
         if (next_us == HS_TIME_MAX)
             return HS_OK;
-        if (next_us > e->config.until_us) {
+        if (stop == HS_STOP_NONE && next_us > e->config.until_us) {
+            stop = HS_STOP_UNTIL;
             e->now_us = e->config.until_us;
+        }
+        if (stop != HS_STOP_NONE) {
+            e->figures.stop = stop;
             return hs_lifecycle_cut(e);
         }
         e->now_us = next_us;
@@ -589,8 +609,7 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
         if (!e->instant.is_still)
             instant_book_waiting(e);
         HS_TRY(hs_observe_instant(e));
-        if (e->figures.instants % POLL_EVERY == 0 && e->config.poll != NULL)
-            HS_TRY(e->config.poll(e->config.poll_ctx, &e->instant));
+        HS_TRY(check_limits(e, &stop));
     }
 }
 
@@ -706,6 +725,8 @@ enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_
     struct hs_engine *e = hs_alloc_zeroed(1, sizeof *e);
     *engine = e;
     e->config = *config;
+    if (config->max_events == 0)
+        e->config.max_events = UINT64_MAX;
     e->diag = diag;
     e->cluster = config->cluster;
     e->policy = config->policy;

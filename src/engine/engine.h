@@ -18,6 +18,9 @@
 #include "model/predictor.h"
 #include "model/speed.h"
 
+/* What cut a run before its last job ended. */
+enum hs_stop { HS_STOP_NONE, HS_STOP_UNTIL, HS_STOP_EVENTS, HS_STOP_POLL };
+
 enum hs_check { HS_CHECK_OFF, HS_CHECK_FAST, HS_CHECK_FULL };
 
 struct hs_engine_config {
@@ -28,6 +31,7 @@ struct hs_engine_config {
     uint64_t seed;        /* of the run: of the noise of estimates */
     uint64_t jitter_seed; /* 0 = ties by row and lowest node; else drawn */
     int64_t until_us;     /* horizon; HS_TIME_MAX = none */
+    uint64_t max_events;  /* cuts the run behind the instant that reaches it; 0 = none */
     /* The truth about rates (MODEL.md 4, 5). NULL: no interference; the speeds of the cluster. */
     const struct hs_interference *interference;
     const struct hs_speed *speed;
@@ -44,7 +48,8 @@ struct hs_engine_config {
     int64_t oom_delay_us;                /* from a start that overflows its GPU to the kill */
     uint32_t oom_retries;                /* after so many kills a job runs only alone */
     int64_t startup_us;                  /* cost of a first start (MODEL.md 7) */
-    /* Called every few thousand events; a status other than HS_OK ends the run. May be NULL. */
+    /* Called behind every 16th instant; HS_END cuts the run there, as its horizon would, a failure
+     * ends it. May be NULL. */
     enum hs_status (*poll)(void *ctx, const struct hs_instant *instant);
     void *poll_ctx;
 };
@@ -59,6 +64,7 @@ struct hs_engine_figures {
     uint64_t unnamed;        /* jobs that the file of estimates does not name */
     int64_t end_us;          /* last instant */
     int64_t epoch_us;        /* trace clock of time 0 */
+    enum hs_stop stop;
 };
 
 struct hs_engine;

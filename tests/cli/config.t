@@ -262,6 +262,8 @@ The effective configuration, with origins, is itself a config.
     "policy": "fifo:scan=fit",  // from c.json
     "seed": 1,  // from default
     "until": "2h",  // from --until
+    "max_events": 0,  // from default
+    "max_wall": "0s",  // from default
     "startup": "0s",  // from default
     "max_tenants": 16,  // from default
     "check": "fast",  // from c.json

@@ -33,7 +33,7 @@ The list of commands.
 
   'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.
   Exit codes: 0 ok, 1 comparison or verification failed, 2 usage, 3 bad input, 4 I/O, 5 memory or
-  limit, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
+  limit, such as --max-events, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
 
 # help-calibrate-all
 The text does not mention --config and --set, which calibrate does not take.
@@ -183,7 +183,7 @@ What each trace format needs.
 
   'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.
   Exit codes: 0 ok, 1 comparison or verification failed, 2 usage, 3 bad input, 4 I/O, 5 memory or
-  limit, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
+  limit, such as --max-events, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
 
 # help-predict
 predict in brief.
@@ -260,6 +260,10 @@ Everything about run.
         --seed=N            of every random draw [1]; 0..9000000000000000
         --until=TIME        stop the clock here, list what is unfinished; 0: run to the end [0s];
                             0s..36500d
+        --max-events=N      stop as --until does behind the instant that reaches so many events, with
+                            exit code 5; 0: no limit [0]; 0..9000000000000000
+        --max-wall=TIME     the same when the program has simulated for so long: where that is depends
+                            on the machine; 0: no limit [0s]; 0s..36500d
         --startup=TIME      cost of the first start of every job [0s]; 0s..1000000s
         --max-tenants=N     jobs on one GPU at most, whatever a policy's own limit is [16]; 1..16
         --check=off|fast|full
@@ -456,6 +460,10 @@ Everything about run.
         --seed=N            of every random draw [1]; 0..9000000000000000
         --until=TIME        stop the clock here, list what is unfinished; 0: run to the end [0s];
                             0s..36500d
+        --max-events=N      stop as --until does behind the instant that reaches so many events, with
+                            exit code 5; 0: no limit [0]; 0..9000000000000000
+        --max-wall=TIME     the same when the program has simulated for so long: where that is depends
+                            on the machine; 0: no limit [0s]; 0s..36500d
         --startup=TIME      cost of the first start of every job [0s]; 0s..1000000s
         --max-tenants=N     jobs on one GPU at most, whatever a policy's own limit is [16]; 1..16
         --check=off|fast|full

@@ -260,3 +260,67 @@ Jobs that a horizon cuts are counted.
   a,0,10
   b,10,
   c,,
+
+# run-limits
+Events by hand: submissions at 0, 1, 2, ends at 10, 15, 18. The fourth is the end of a at 10, when b
+starts: what --until=10s writes too, but for the manifest. The sixth is the last: nothing is cut. A
+limit of wall-clock time that is over at once cuts the run behind the first look at the clock, the
+16th instant; where that was, the run is repeated.
+
+  $ horus run t.csv -c 2x4 --max-events=4 -o four | tail -2
+  ! warning: the run was cut by --max-events=4 at 10 s of the simulation
+  !       = hint: jobs of the trace that come later are in no file
+  ! warning: jobs not finished at the end of the simulation: 2
+  ! error: documented limit exceeded
+  cut         by --max-events=4 at 10 s of the simulation; 2 jobs unfinished
+  files       four/
+  $ horus run t.csv -c 2x4 --max-events=4 --force -q -o four >/dev/null 2>&1
+  [5]
+  $ cut -d, -f1,7,9 four/jobs.csv
+  job_id,starting_time,finish_time
+  a,0,10
+  b,10,
+  c,,
+  $ horus run t.csv -c 2x4 --until=10s -q -o until >/dev/null 2>&1
+  $ diff -rq four until
+  Files four/manifest.json and until/manifest.json differ
+  [1]
+  $ jq -c .stopped four/manifest.json until/manifest.json
+  {"by":"max_events","at_us":10000000,"is_deterministic":true}
+  {"by":"until","at_us":10000000,"is_deterministic":true}
+  $ horus report four -o - | grep -o 'the run was cut by [^<]*'
+  the run was cut by --max-events=4 at 10 s of the simulation
+  $ horus run t.csv -c 2x4 --max-events=6 -q -o six >/dev/null
+  $ jq -c .stopped six/manifest.json
+  null
+  $ horus run traces/sample.csv -c 8x8:V100 -p srtf --max-wall=1us -q -o wall >/dev/null
+  ! warning: the run was cut by --max-wall=0.000001s at +([0-9]) s of the simulation: not deterministic, a faster machine gets further (glob)
+  !       = hint: jobs of the trace that come later are in no file
+  ! warning: jobs not finished at the end of the simulation: +([0-9]) (glob)
+  ! error: documented limit exceeded
+  [5]
+  $ jq -c '[.stopped.by, .stopped.is_deterministic, .engine.instants]' wall/manifest.json
+  ["max_wall",false,16]
+  $ for run in four until wall; do
+  >     horus verify $run | tail -1
+  >     horus rerun $run 2>&1 | grep -c same
+  > done
+  22 checks passed
+  7
+  22 checks passed
+  7
+  22 checks passed
+  7
+  $ horus run t.csv -c 2x4 --max-events=4 --tie-jitter=3 -q -o ties 2>&1 >/dev/null | grep ties
+  warning: 3 of 3 runs with random ties were cut by --max-events or --max-wall
+  $ cat >e.json <<'END'
+  > { "config": { "trace": "t.csv", "cluster": "2x4" }, "grid": { "max_events": [4, 0] } }
+  > END
+  $ horus sweep e.json -q -o sweep 2>/dev/null >&2
+  $ cut -d, -f3-5 sweep/sweep.csv
+  state,exit,axis_max_events
+  done,0,4
+  done,0,0
+  $ jq .stopped.by sweep/runs/*/manifest.json | sort
+  "max_events"
+  null

@@ -65,7 +65,7 @@ No arguments: help, and a failure.
 
   'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.
   Exit codes: 0 ok, 1 comparison or verification failed, 2 usage, 3 bad input, 4 I/O, 5 memory or
-  limit, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
+  limit, such as --max-events, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
   ! error: a command or a trace is missing
   [2]
 

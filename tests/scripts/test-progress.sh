@@ -16,10 +16,10 @@ if ! command -v script >/dev/null; then
     exit 0
 fi
 
-# 30,000 jobs, one every half minute: some tenths of a second, so that a line is due.
+# 150,000 jobs, one every half minute: some tenths of a second, the first line is due after 0.05 s.
 awk 'BEGIN {
     print "job_id,submit_time,gpus,duration"
-    for (i = 0; i < 30000; i++) print "j" i "," 30 * i "," 1 + i % 8 "," 600 + i * 7 % 500
+    for (i = 0; i < 150000; i++) print "j" i "," 30 * i "," 1 + i % 8 "," 600 + i * 7 % 500
 }' >"$work/t.csv"
 cd "$work" || exit 1
 
@@ -29,25 +29,30 @@ lines() {
     script -qec "stty cols $1; $2 >out.txt" /dev/null </dev/null | tr '\r' '\n' |
         grep -a $'\x1b\\[K' | sed $'s/\x1b\\[K//'
 }
+# PATTERN FILE: no output if a line is like that.
+shown() { grep -qaE "$1" "$2" || printf 'none of %d lines is like %s: %s\n' "$(wc -l <"$2")" "$1" "$(cat "$2")"; }
 longest() { awk '{ if (length($0) > n) n = length($0) } END { print n + 0 }'; }
 run="$HORUS run t.csv -c 8x8:V100 -p srtf --outputs summary --force -o o"
 
 lines 100 "$run" >a.txt
 verdict "a line with a bar, a share, an ETA" "$(
-    grep -qaE '^[0-9]+% \[[#-]+\] day [0-9.]+ \| .* ev/s \| run [0-9,]+ wait [0-9,]+ \| util [0-9]+% \| ETA [0-9]+:[0-9]{2}$' \
-        a.txt || cat a.txt
+    shown '^[0-9]+% \[[#-]+\] day [0-9.]+ \| .* ev/s \| run [0-9,]+ wait [0-9,]+ \| util [0-9]+% \| ETA [0-9]+:[0-9]{2}$' a.txt
 )"
 verdict "it fits the window" "$(n=$(longest <a.txt) && { [ "$n" -le 99 ] || echo "$n columns"; })"
 verdict "it is taken away at the end" "$([ -z "$(tail -1 a.txt)" ] || tail -1 a.txt)"
+# Fifty jobs at an instant, which wait: a thousand instants, each with a recount of up to 30,000 jobs.
+awk -F, -v OFS=, 'NR > 1 { $2 = 30 * int((NR - 2) / 50) } NR <= 30001' t.csv >few.csv
+lines 100 "${run/t.csv/few.csv} --until=5h --check=full" >few.txt
+verdict "a run of few and slow instants has one, too" "$(shown ' ev/s ' few.txt)"
 lines 44 "$run" >b.txt
 verdict "in a narrow window it is cut, without a bar" "$(
     n=$(longest <b.txt)
     [ "$n" -le 43 ] || echo "$n columns"
     ! grep -aF '[' b.txt
-    grep -qa '^[0-9]*% day ' b.txt || cat b.txt
+    shown '^[0-9]*% day ' b.txt
 )"
 lines 100 "env LC_ALL=C.UTF-8 $run" >c.txt
-verdict "block characters in a UTF-8 locale" "$(grep -qa '█\|▏\|▎\|▍\|▌\|▋\|▊\|▉' c.txt || cat c.txt)"
+verdict "block characters in a UTF-8 locale" "$(shown '█|▏|▎|▍|▌|▋|▊|▉' c.txt)"
 verdict "COLUMNS comes before the window" "$(
     lines 100 "env COLUMNS=60 $run" >d.txt
     n=$(longest <d.txt)
@@ -59,8 +64,8 @@ done
 verdict "none on what is no terminal" "$($run 2>&1 >out.txt)"
 lines 100 "$HORUS compare t.csv -c 8x8:V100 -p fifo -p sjf -p srtf -o p" >e.txt
 verdict "compare counts its runs, to the last" "$(
-    grep -qaE '^33% \[#+-+\] runs 1/3 done, 1 running \| ETA' e.txt || cat e.txt
-    grep -qaE '^100% \[#+\] runs 3/3 done, 0 running' e.txt || cat e.txt
+    shown '^33% \[#+-+\] runs 1/3 done, 1 running \| ETA' e.txt
+    shown '^100% \[#+\] runs 3/3 done, 0 running' e.txt
 )"
 verdict "and takes the line away" "$([ -z "$(tail -1 e.txt)" ] || tail -1 e.txt)"
 exit $failed

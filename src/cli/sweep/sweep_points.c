@@ -105,7 +105,7 @@ static bool share_setup(const struct hs_sweep *sweep, uint32_t a, uint32_t b)
 {
     static const char *const late[] = {"load",       "seed",       "assign_seed", "until",
                                        "startup",    "tie_jitter", "warmup",      "cooldown",
-                                       "scale_time", NULL};
+                                       "scale_time", "max_events", "max_wall",    NULL};
     for (uint32_t k = 0; k < sweep->key_count; k++)
         if (!hs_word_is_in(late, sweep->keys[k]) && pair_of(sweep, a, k) != pair_of(sweep, b, k))
             return false;

@@ -121,6 +121,9 @@ static void say_result(struct hs_call *call, const struct hs_setup *setup,
                "ones\n",
                f->shares_rounded, f->jobs);
     say_bounds(out, &result->summary);
+    if (hs_run_is_cut(result))
+        hs_say(out, "cut         by %s; %" PRIu64 " jobs unfinished\n", HS_RUN_CUT(result),
+               f->unfinished);
     hs_say(out, "files       %s/\n", dir);
 }
 
@@ -167,7 +170,7 @@ static enum hs_status run_prepared(struct hs_call *call, const struct hs_setup *
                   " checks; %.3f s wall, %.3f s CPU, %" PRIu64 " KiB at most",
                   result->figures.events, result->figures.decisions, result->figures.checks,
                   result->machine.wall_s, result->machine.cpu_s, result->machine.peak_rss_kib);
-    return HS_OK;
+    return hs_run_is_cut(result) ? HS_E_LIMIT : HS_OK;
 }
 
 static enum hs_status run(struct hs_call *call)
@@ -295,6 +298,10 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
            sizeof r->config.origin); /* HS_FROM_DEFAULT: not given in this call */
     if (hs_config_check(&r->config, call->verb->name, diag) != HS_OK)
         return HS_E_INPUT;
+    if (r->options.max_wall_us > 0 && hs_runmanifest_horizon_us(&r->manifest) > 0) {
+        r->options.until_us = hs_runmanifest_horizon_us(&r->manifest); /* where the time was up */
+        r->options.max_wall_us = 0;
+    }
     const struct hs_json *p = hs_json_first(hs_json_get(root_of(r), "policy_parameters"));
     for (; p != NULL; p = hs_json_next(p)) { /* -p as it would set every parameter of the policy */
         const struct hs_place at = hs_json_place(r->manifest.doc, p);

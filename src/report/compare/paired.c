@@ -80,11 +80,11 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
 
 /* Keys of the configuration that say which jobs there are. */
 static const char *const workload_keys[] = {
-    "load",         "scale_time", "window",          "sample_jobs",
-    "max_jobs",     "until",      "format",          "map",
-    "time_unit",    "cpu_jobs",   "zero_duration",   "skip_bad_rows",
-    "outcomes",     "sort",       "philly_attempts", "gavel_throughputs",
-    "openb_pending"};
+    "load",          "scale_time", "window",          "sample_jobs",
+    "max_jobs",      "until",      "format",          "map",
+    "time_unit",     "cpu_jobs",   "zero_duration",   "skip_bad_rows",
+    "outcomes",      "sort",       "philly_attempts", "gavel_throughputs",
+    "openb_pending", "max_events", "max_wall"};
 
 static int compare_keys(const struct hs_paired_row *a, const struct hs_paired_row *b)
 {

@@ -357,9 +357,10 @@ bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_
         page->span_s = fmax(page->span_s, hs_summary_get(of, "makespan"));
         /* jobs that a horizon cut may go on behind the last one that ended */
         if (group->count > 0 && hs_summary_get(of, "n_unfinished") > 0)
-            page->span_s = fmax(page->span_s, (double)hs_runmanifest_duration_us(
-                                                  &page->runs[group->first].manifest, "until") /
-                                                  HS_US_PER_S);
+            page->span_s =
+                fmax(page->span_s,
+                     (double)hs_runmanifest_horizon_us(&page->runs[group->first].manifest) /
+                         HS_US_PER_S);
     }
     if (page->span_s > 0)
         return true;

@@ -199,6 +199,16 @@ int64_t hs_runmanifest_duration_us(const struct hs_runmanifest *m, const char *k
     return text != NULL && hs_parse_duration_us(text, strlen(text), &us) ? us : 0;
 }
 
+int64_t hs_runmanifest_horizon_us(const struct hs_runmanifest *m)
+{
+    const struct hs_json *stopped = hs_json_get(hs_json_root(m->doc), "stopped");
+    int64_t us;
+    if (stopped != NULL && hs_json_int(hs_json_get(stopped, "at_us"), &us))
+        return us;
+    us = hs_runmanifest_duration_us(m, "until");
+    return us > 0 ? us : -1;
+}
+
 void hs_runmanifest_close(struct hs_runmanifest *m)
 {
     if (m->doc != NULL)

@@ -237,6 +237,8 @@ const char *hs_runmanifest_text(const struct hs_json *value, char text[HS_RUNMAN
 const char *hs_seconds_text(char text[HS_FMT_MAX + 1], int64_t us);
 /* A duration of the configuration, in us; 0 if it is absent or none. */
 int64_t hs_runmanifest_duration_us(const struct hs_runmanifest *m, const char *key);
+/* The horizon, or where a limit cut the run; -1 = neither. */
+int64_t hs_runmanifest_horizon_us(const struct hs_runmanifest *m);
 void hs_runmanifest_close(struct hs_runmanifest *m);
 
 /* ---- rows read ----

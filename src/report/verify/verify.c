@@ -200,7 +200,6 @@ static const struct hs_param table[] = {
     {KEY("openb_pending", CHOICE, trace.openb_pending, "drop"), .choices = openb_pending},
     {KEY("vc", CHOICE, vc, "ignore"), .choices = vc_modes},
     {KEY("max_jobs", INT, trace.max_jobs, "0")},
-    {KEY("until", DURATION, until_us, "0s")},
     {KEY("warmup", DURATION, warmup_us, "0s")},
     {KEY("cooldown", DURATION, cooldown_us, "0s")},
     {KEY("seed", INT, trace.sample_seed, "1")},
@@ -247,7 +246,8 @@ static enum hs_status read_config(struct verify_run *run)
     else
         return hs_fail(run->diag, HS_E_INPUT, NULL, NULL, "manifest: sort is not understood: '%s'",
                        m->sort);
-    if (m->until_us == 0)
+    m->until_us = hs_runmanifest_horizon_us(&run->manifest);
+    if (m->until_us < 0)
         m->until_us = HS_TIME_MAX;
     m->gpu_time = hs_json_number(hs_json_get(hs_json_root(run->manifest.doc), "gpu_time"));
     m->gpu_time = m->gpu_time > 0 ? m->gpu_time : 0; /* NaN: there is none */
