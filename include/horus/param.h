@@ -44,6 +44,7 @@ struct hs_param {
     size_t offset;      /* of the value in the struct that the table describes */
     const char *preset; /* default, as text; NULL for a TEXT that is absent by default */
     double min, max;    /* inclusive; of INT, REAL, SIZE_MIB, DURATION(S) in s, when max > min */
+    double floor;       /* of a DURATION where 0 switches off: any other is at least this, in s */
     bool is_rising;     /* DURATIONS: each is above the one before it */
     const char *const *choices; /* CHOICE: NULL-terminated */
     const char *only_with;      /* "key=a|b": has an effect only where that parameter is one of

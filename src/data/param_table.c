@@ -32,7 +32,9 @@ static bool real_parse(const struct hs_param *param, const char *text, double *o
 
 static bool is_within(const struct hs_param *param, double value)
 {
-    return !(param->max > param->min) || (value >= param->min && value <= param->max);
+    return !(param->max > param->min) ||
+           (value >= param->min && value <= param->max &&
+            (value == 0 || param->floor == 0 || value >= param->floor));
 }
 
 static bool durations_parse(const struct hs_param *param, const char *text,
@@ -256,7 +258,7 @@ static void put_range(char *text, size_t size, const struct hs_param *param, con
                       const char *between)
 {
     hs_append(text, size, "%s", before);
-    put_bound(text, size, param, param->min);
+    put_bound(text, size, param, param->floor > 0 ? param->floor : param->min);
     hs_append(text, size, "%s", between);
     put_bound(text, size, param, param->max);
 }
@@ -273,7 +275,7 @@ void hs_param_expects(const struct hs_param *param, char *text, size_t size)
     if (param->type == HS_PARAM_CHOICE)
         put_choices(text, size, param);
     else if (param->max > param->min && param->type != HS_PARAM_DURATIONS)
-        put_range(text, size, param, "", "..");
+        put_range(text, size, param, param->floor > 0 ? "0s," : "", "..");
     else
         hs_append(text, size, "%s", types[param->type].expects);
 }
@@ -281,7 +283,7 @@ void hs_param_expects(const struct hs_param *param, char *text, size_t size)
 /* The same in a sentence: "(must be) a number from 0 to 1". */
 static void put_wanted(const struct hs_param *param, char *text, size_t size)
 {
-    (void)snprintf(text, size, "%s", types[param->type].noun);
+    (void)snprintf(text, size, "%s%s", param->floor > 0 ? "0s or " : "", types[param->type].noun);
     bool is_list = param->type == HS_PARAM_DURATIONS, has_range = param->max > param->min;
     if (param->type == HS_PARAM_CHOICE)
         put_choices(text, size, param);

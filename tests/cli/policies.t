@@ -286,7 +286,7 @@ A policy that may exceed quotas.
   may: preempt, set timers, borrow quota
   source: Jeon et al. ATC'19; no code was published
 
-    retry          0s..1000000s [120s]
+    retry          0s,1s..1000000s [120s]
                    time between two tries of a job; 0: at each submission and end
                    source: Jeon et al. ATC'19: back-off of 2 minutes
     relax_after    0..1000000 [5]

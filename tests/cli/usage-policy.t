@@ -116,3 +116,29 @@ A policy that resembles no other: no suggestion.
   ! error: unknown policy 'clairvoyance'
   !       = hint: 'horus policies' lists them
   [2]
+
+# policy-floors
+A time from one event to the next that comes near to 0 makes a run of timers alone: it is refused.
+0 itself has a meaning of its own. Before the floors, retry=1us took 1.5 million events in the first
+seconds, tick=0.001 3.1 million on 500 jobs.
+
+  $ try() { horus run traces/sample.csv -c 6x8:V100 -p "$1" --dry-run | grep policy; }
+  $ try philly:retry=0.999999
+  ! error: policy 'philly': 'retry' must be 0s or a duration from 1s to 1000000s, not '0.999999'
+  [1]
+  $ try philly:retry=1
+  policy      philly:retry=1
+  $ try philly:retry=0
+  policy      philly:retry=0
+  $ try gandiva-like:quantum=1ms
+  ! error: policy 'gandiva-like': 'quantum' must be 0s or a duration from 1s to 1000000000s, not '1ms'
+  [1]
+  $ try gandiva-like:quantum=0
+  policy      gandiva-like:quantum=0
+  $ try antman:tick=0.09s
+  ! error: policy 'antman': 'tick' must be a duration from 0.1s to 1000000s, not '0.09s'
+  [1]
+  $ try antman:tick=0.1
+  policy      antman:tick=0.1
+  $ horus policies philly --json | jq -r '.parameters[] | select(.key == "retry").values'
+  0s,1s..1000000s

@@ -850,7 +850,8 @@ static const struct hs_param params[] = {
                   .source = PAPER ": 80 %"),
     HS_PARAM_DURATION(struct hs_antman, window_us, "util_window", "10s", 1, 1e6,
                       "over which that mean is taken", .source = PAPER),
-    HS_PARAM_DURATION(struct hs_antman, tick_us, "tick", "10s", 0.001, 1e6,
+    /* events of traces/sample-classes.csv on 6x8: 8,000; 39,000 at 0.1 s; 3.1 million at 0.001 s */
+    HS_PARAM_DURATION(struct hs_antman, tick_us, "tick", "10s", 0.1, 1e6,
                       "between steps of a ramp, and between looks at utilizations while jobs wait",
                       .source = "the authors' code: statistics every 10 s"),
     HS_PARAM_DURATION(struct hs_antman, init_us, "init", "10s", 0, 1e6,

@@ -776,6 +776,7 @@ static const struct hs_param gandiva_like_params[] = {
     TENANT_WEIGHT_PARAM,
     HS_PARAM_DURATION(struct horus, quantum_us, "quantum", "0s", 0, 1e9,
                       "after this time of progress a job makes way if others wait; 0: never",
+                      .floor = 1, /* an event of each job a quantum */
                       .source = "the authors' simulator: 100 ticks of about a minute"),
     HS_PARAM_DURATION(struct horus, suspend_us, "suspend", "0.1s", 0, 1e6,
                       "with quantum: what suspending and resuming costs",

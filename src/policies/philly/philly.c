@@ -676,6 +676,7 @@ static void philly_semantics(const void *state, struct hs_semantics *out)
 static const struct hs_param params[] = {
     HS_PARAM_DURATION(struct philly_policy, retry_us, "retry", "120s", 0, 1e6,
                       "time between two tries of a job; 0: at each submission and end",
+                      .floor = 1, /* an event of each waiting job a try */
                       .source = "Jeon et al. ATC'19: back-off of 2 minutes"),
     HS_PARAM_INT(struct philly_policy, relax_after, "relax_after", "5", 0, 1e6,
                  "tries at a level of locality before the next; 0: max_level at once",
