@@ -45,6 +45,7 @@ enum hs_job_state {
 enum hs_policy_counter {
     HS_POLICY_COUNTER_TRIAL_KEPT,   /* jobs were packed on trial and stay so */
     HS_POLICY_COUNTER_TRIAL_UNDONE, /* and were taken apart again */
+    HS_POLICY_COUNTER_TURNS_SHARED, /* from here on shares of time stand for turns */
     HS_POLICY_COUNTER_COUNT,
 };
 

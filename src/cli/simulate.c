@@ -562,6 +562,11 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
                  setup->policy->name);
     hs_warn_some(diag, "the policy's pred_unknown was taken for them", figures->unnamed,
                  figures->jobs, "jobs are not in the file of estimates");
+    if (figures->has_shared_turns)
+        hs_report(diag, HS_WARNING, NULL, "mode=exact plays all, an event each",
+                  "policy '%s' has played exact_turns turns one by one: from then on shares of "
+                  "time stand for them",
+                  setup->policy->name);
     if (hs_run_is_cut(result))
         hs_report(diag, HS_WARNING, NULL, "jobs of the trace that come later are in no file",
                   "the run was cut by %s", HS_RUN_CUT(result));

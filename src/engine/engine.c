@@ -767,6 +767,7 @@ enum hs_status hs_engine_observe(struct hs_engine *e, const struct hs_observer *
 void hs_engine_get_figures(const struct hs_engine *e, struct hs_engine_figures *figures)
 {
     *figures = e->figures;
+    figures->has_shared_turns = e->instant.policy_counter[HS_POLICY_COUNTER_TURNS_SHARED] > 0;
     if (e->estimation != NULL)
         figures->unnamed = hs_estimator_unnamed(e->estimation);
 }

@@ -65,6 +65,7 @@ struct hs_engine_figures {
     int64_t end_us;          /* last instant */
     int64_t epoch_us;        /* trace clock of time 0 */
     enum hs_stop stop;
+    bool has_shared_turns; /* the policy gave shares of time for turns from some moment on */
 };
 
 struct hs_engine;

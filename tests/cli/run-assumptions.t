@@ -157,3 +157,28 @@ GPU of its own and ends 100 s after its start is paid. The table is an input of 
   b ends at 101
   ! warning: 2 of 2 jobs have no known GPU utilization: counted as 100 % (--unknown-util)
   !       = hint: the trace may tell it, or a row of --profiles
+
+# run-exact-turns
+Turns of mini-batches of 1 s: a and b have had one each at 2. If these are all that are played, each
+has a quarter of the time from there on: a and b end at 6, c, which needs one more second, at 8, d at
+10. The run says so, and the assumptions of each run that may do it.
+
+  $ cat >t.csv <<'END'
+  > job_id,submit_time,gpus,duration,gpu_mem_mib,gpu_mem_persistent_mib,step,gpu_util
+  > a,0,1,2,100,10,1,100
+  > b,0,1,2,100,10,1,100
+  > c,0,1,2,100,10,1,100
+  > d,0,1,4,100,10,1,100
+  > END
+  $ for p in salus-rr:exact_turns=2 salus-rr salus-rr:mode=exact; do
+  >     horus run t.csv -c 1x1:V100 --assign off --interference=none --force -o out -p $p | grep ^preemption
+  >     awk -F, 'NR > 1 { print $1, $9 }' out/jobs.csv | sort | paste -sd ' '
+  > done
+  preemption  at mini-batches, memory kept; shares of time after exact_turns; cost free
+  a 6 b 6 c 8 d 10
+  preemption  at mini-batches, memory kept; shares of time after exact_turns; cost free
+  a 5 b 6 c 7 d 10
+  preemption  at mini-batches, memory kept; cost free
+  a 5 b 6 c 7 d 10
+  ! warning: policy 'salus-rr' has played exact_turns turns one by one: from then on shares of time stand for them
+  !       = hint: mode=exact plays all, an event each

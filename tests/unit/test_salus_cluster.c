@@ -183,6 +183,17 @@ static void many_sessions_are_fluid(void **state)
            "A:1,0,2&100*1 B:1,0,2&100*1 C:1,0,2&100*1 D:1,0,4&100*1", "A:0-5 B:0-6 C:0-7 D:0-10");
 }
 
+/* Turns of 1 s: A and B have had one each at 2. With no third turn all have a quarter from there
+ * on: A and B the second that they need at 6, when C needs one more and D three: halves until 8. */
+static void shares_after_so_many_turns(void **state)
+{
+    (void)state;
+    static const char jobs[] = "A:1,0,2&100*1 B:1,0,2&100*1 C:1,0,2&100*1 D:1,0,4&100*1";
+    expect(one, "salus:rule=pack,lanes=one,exact_turns=2", jobs, "A:0-6 B:0-6 C:0-8 D:0-10");
+    expect(one, "salus:rule=pack,lanes=one,exact_turns=9", jobs, "A:0-5 B:0-6 C:0-7 D:0-10");
+    expect(one, "salus:rule=pack,lanes=one,exact_turns=0", jobs, "A:0-8 B:0-8 C:0-8 D:0-10");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(idle_first_then_the_less_used),
@@ -197,6 +208,7 @@ int main(void)
                                        cmocka_unit_test(not_more_than_so_many),
                                        cmocka_unit_test(shares_of_the_fair),
                                        cmocka_unit_test(shares_by_mini_batches),
-                                       cmocka_unit_test(many_sessions_are_fluid)};
+                                       cmocka_unit_test(many_sessions_are_fluid),
+                                       cmocka_unit_test(shares_after_so_many_turns)};
     return cmocka_run_group_tests(tests, set_up, scratch_close);
 }

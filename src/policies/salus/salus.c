@@ -304,7 +304,7 @@ static void share_fairly(const struct hs_salus *s, struct hs_salus_lane *lane)
 /* Shares are for lanes of several members where no member has all turns. */
 static bool is_to_share_processor(const struct hs_salus *s, const struct hs_salus_lane *lane)
 {
-    bool is_crowded = (int64_t)s->sessions > s->fluid_above;
+    bool is_crowded = (int64_t)s->sessions > s->fluid_above || s->turns >= s->exact_turns;
     if (lane->members < 2 || has_head(s))
         return false;
     if (lane->is_processor_sharing || s->mode == HS_SALUS_PROCESSOR_SHARING ||
@@ -420,6 +420,7 @@ static void salus_event(void *state, const struct hs_view *v, const struct hs_ev
         if (s->lanes[j->lane - 1].runner != job || s->lanes[j->lane - 1].is_processor_sharing)
             break;
         j->steps++;
+        s->turns++;
         s->lanes[j->lane - 1].has_ended = true;
         s->lanes[j->lane - 1].is_awaited = false;
         touch(s, j->lane - 1);
@@ -462,6 +463,10 @@ static enum hs_status salus_decide(void *state, const struct hs_view *v, struct 
     for (uint32_t id = s->touched; id != HS_NO_LANE; id = s->lanes[id].next_touched)
         write_turns(s, id);
     s->touched = HS_NO_LANE;
+    if (s->mode == HS_SALUS_AUTO && s->turns >= s->exact_turns && !has_head(s) && !s->has_told) {
+        hs_plan_count(p, HS_POLICY_COUNTER_TURNS_SHARED);
+        s->has_told = true;
+    }
     if (s->is_awake && s->armed_us <= hs_view_now_us(v)) { /* there is something to try then */
         s->armed_us = (hs_view_now_us(v) / s->poll_us + 1) * s->poll_us;
         hs_plan_timer(p, s->armed_us, POLL_TAG);
@@ -485,11 +490,16 @@ static void describe(const struct hs_salus *s, enum hs_salus_rule rule, struct h
                                              [HS_SALUS_CODE] = "lanes as cut",
                                              [HS_SALUS_ONE] = "one lane a GPU"};
     bool is_server = is_plain(s, rule);
+    bool may_share_turns =
+        s->mode == HS_SALUS_AUTO && rule != HS_SALUS_FIFO && rule != HS_SALUS_SRTF;
     *out = (struct hs_semantics){
         .order = orders[rule],
         .scan = is_server ? "strict" : "fit",
         .placement = is_server ? "consolidate" : placements[model_of(s, rule)],
-        .preemption = is_server ? "none" : "at mini-batches, memory kept",
+        .preemption = is_server ? "none"
+                      : may_share_turns
+                          ? "at mini-batches, memory kept; shares of time after exact_turns"
+                          : "at mini-batches, memory kept",
         .cost = s->startup_by == HS_SALUS_BY_MODEL ? "restart at the start" : "free",
         .ties = is_server || rule == HS_SALUS_SRTF ? NULL : "as handed in"};
 }
@@ -553,10 +563,15 @@ static const char *salus_check(const void *state, const struct hs_view *v)
         .source = "lanemgr.cpp and the drivers of the trace experiment in Salus' repository"),     \
         HS_PARAM_CHOICE(struct hs_salus, mode, "mode", "auto", mode_names,                         \
                         "pack, fair, rr: turns by mini-batches, or the shares of time that come "  \
-                        "of them; auto: exact while at most fluid_above jobs are admitted"),       \
+                        "of them; auto: exact while at most fluid_above jobs are admitted, up to " \
+                        "exact_turns"),                                                            \
         HS_PARAM_INT(struct hs_salus, fluid_above, "fluid_above", "1000", 0, 1e9,                  \
                      "jobs that may take exact turns at the same time", .only_with = "mode=auto",  \
                      .unit = "jobs"),                                                              \
+        HS_PARAM_INT(struct hs_salus, exact_turns, "exact_turns", "2000000", 0, 9e15,              \
+                     "turns of the whole run, an event each, before shares stand for them",        \
+                     .only_with = "mode=auto", .unit = "mini-batches",                             \
+                     .source = "some seconds of run time; the traces of Salus' paper take less"),  \
         HS_PARAM_REAL(struct hs_salus, infl_p, "infl_p", "1.1", 1, 10,                             \
                       "persistent memory is taken for so many times what is predicted",            \
                       .source = "Salus' drivers"),                                                 \

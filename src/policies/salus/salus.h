@@ -113,7 +113,7 @@ struct hs_salus_pool {
 struct hs_salus {
     /* parameters */
     int32_t rule_param, lanes_of, mode, startup_by;
-    int64_t fluid_above, reserve_mib, max_sessions, poll_us, startup_us, step_us;
+    int64_t fluid_above, exact_turns, reserve_mib, max_sessions, poll_us, startup_us, step_us;
     double infl_p, infl_total;
     struct hs_estimate_choice estimate; /* srtf */
     /* state */
@@ -122,6 +122,8 @@ struct hs_salus {
     enum hs_salus_rule rule;
     enum hs_salus_model model;
     int64_t infl_p_millionths, infl_total_millionths;
+    int64_t turns; /* mini-batches that were awaited */
+    bool has_told; /* that there were exact_turns of them */
     bool is_plain; /* no lanes: `waiting` is a plain queue */
     struct hs_salus_gpu *gpus;
     struct hs_allocation_map on; /* lanes, in the place of jobs, on their GPUs, */
