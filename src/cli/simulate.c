@@ -562,6 +562,14 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
                  setup->policy->name);
     hs_warn_some(diag, "the policy's pred_unknown was taken for them", figures->unnamed,
                  figures->jobs, "jobs are not in the file of estimates");
+    if (result->summary.overhead_share > 0.5)
+        hs_report(
+            diag, HS_WARNING, NULL,
+            "longer quanta or rounds, fewer preemptions or a smaller cost leave more for work "
+            "('horus policies' and --startup)",
+            "%.0f %% of the GPU time of the jobs paid for starts, switches, preemptions and "
+            "moves, not for work",
+            100 * result->summary.overhead_share);
     if (figures->has_shared_turns)
         hs_report(diag, HS_WARNING, NULL, "mode=exact plays all, an event each",
                   "policy '%s' has played exact_turns turns one by one: from then on shares of "

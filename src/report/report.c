@@ -532,6 +532,7 @@ static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
                     HS_US_PER_S);
     add(summary, "gpu_allocated_share", "1",
         share(r, HS_CH_GPUS_ALLOCATED, FULL_MILLI, (hs_u128)r->span_us), no_span);
+    summary->overhead_share = hs_exact_double(stats->overhead_milli_us, stats->run_milli_us);
     hs_timeline_draw(&r->timeline, r->options.cluster->gpu_count, summary->sparkline);
 }
 

@@ -87,3 +87,19 @@ causes a note. Without a profile: 30 s by the table of gang sizes, 150.
   preemption  evict; cost checkpoint
   a ends at 150, overhead 30
   builtin:restart.csv
+
+# run-costs-above-work
+More than half of the GPU time pays for costs: a takes 10 + 20 s of one GPU, b 10 + 6 s of four. Costs
+are 10 + 40 of 30 + 64 GPU seconds, 53 % (of the time of jobs alone 20 of 46 s). With 20 and 10 s they
+are 50 of 30 + 80, 45 %. A policy that takes a GPU from a (8 s) at 1 for b (1 s) makes a pay 30 s: 30 of
+39 s, 77 %.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,20\nb,0,4,6\n' >t.csv
+  $ horus run t.csv -c 2x4 --startup=10s -q -o out >/dev/null
+  ! warning: 53 % of the GPU time of the jobs paid for starts, switches, preemptions and moves, not for work
+  !       = hint: longer quanta or rounds, fewer preemptions or a smaller cost leave more for work ('horus policies' and --startup)
+  $ sed -i s/,4,6/,4,10/ t.csv
+  $ horus run t.csv -c 2x4 --startup=10s -q -o less >/dev/null
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,8\nb,1,1,1\n' >t.csv
+  $ horus run t.csv -c 1x1 -p srtf:preempt_cost=table,cost_table=30/30/30 -q -o evict 2>&1 >/dev/null | grep -o '^.*%'
+  warning: 77 %

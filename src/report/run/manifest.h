@@ -97,6 +97,7 @@ struct hs_summary {
     /* summary.csv has the metrics from the first of these on behind the classes by GPUs, users and
      * outcomes, from the second on behind those that jobs ask for too */
     uint32_t before_classes, before_job_classes;
+    double overhead_share; /* of the GPU time of all jobs; NaN where none ran */
     /* mean GPUs held over time, 16 ASCII levels '0'..'9','a'..'f' */
     char sparkline[HS_SPARKLINE_SIZE];
 };

@@ -157,7 +157,7 @@ struct hs_stats {
     uint64_t policy_counter[HS_POLICY_COUNTER_COUNT];        /* what the policy counted */
     uint64_t deadlines, deadline_misses;                     /* jobs with one; not done by then */
     int64_t first_submit_us, last_submit_us, last_finish_us; /* -1 = none */
-    hs_u128 done_milli_ns, lost_milli_ns, overhead_milli_us; /* times thousandths of GPUs */
+    hs_u128 done_milli_ns, lost_milli_ns, overhead_milli_us, run_milli_us; /* x GPU thousandths */
     hs_u128 host_mib_us;
     hs_u128 in_system_us;         /* sum of the times between submission and end */
     hs_u128 done_run_us, work_us; /* of completed jobs */

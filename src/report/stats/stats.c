@@ -499,6 +499,7 @@ enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us, const struct hs_
     s->colocated_us += (uint64_t)job->colocated_us;
     s->lost_milli_ns += milli * (uint64_t)job->lost_ns;
     s->overhead_milli_us += milli * (uint64_t)job->overhead_us;
+    s->run_milli_us += milli * (uint64_t)job->run_us;
     s->host_mib_us += (uint64_t)job->host_mib_us;
     s->done_milli_ns += milli * (uint64_t)job->done_ns;
     if (job->deadline_us >= 0) { /* missed where a horizon or the policy ended the job first, too */
