@@ -49,7 +49,7 @@ TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
 SCRIPTED := $(sort $(wildcard tests/cli/run.sh tests/scripts/test-*.sh))
 # What tests/report/calibrate-report.sh runs.
 REPORTED := $(addprefix $(BUILD)/tests/,unit/test_interference_laws unit/test_interference \
-            unit/test_joint unit/test_predictor_profile unit/test_allocation \
+            unit/test_joint unit/test_predictor_profile unit/test_allocation unit/test_campaign \
             oracle/test_calibration_data oracle/test_calibration_gavel \
             bench/bench_interference bench/bench_calibrate)
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))

@@ -26,8 +26,8 @@ fit() { # SUBJECT ARGUMENT...
 }
 
 fit interference --data "$data/lucid" --data "$data/gavel/oracle_throughputs.json" \
-    --data configs/measurements/h200.csv --data "$data/tally" --data "$data/nos/sharing_modes_1_3.csv" \
-    --data "$data/blox-pal/pairs_1-2-4gpu.csv" --keep-pairs
+    --data configs/measurements/h200.csv --data configs/measurements/h100.csv --data "$data/tally" \
+    --data "$data/nos/sharing_modes_1_3.csv" --data "$data/blox-pal/pairs_1-2-4gpu.csv" --keep-pairs
 fit utilization --data "$data/lucid"
 fit predictor --data configs/profiles.csv --data "$data/lucid"
 fit speed --data "$data/gavel/oracle_throughputs.json" \

@@ -12,7 +12,7 @@ models=$top/configs/models
 
 kept=$(jq -r '.tables[] | select(.pairs != null) | .gpu' "$models/interference.json" 2>&1)
 verdict "measured pairs of Gavel's types and our own alone" "$(
-    diff <(printf '%s\n' P100 V100 K80 H200 H200) - <<<"$kept"
+    diff <(printf '%s\n' P100 V100 K80 H200 H200 H100 H100) - <<<"$kept"
 )"
 
 scripts/calibrate.sh "$HORUS" "$work/models" "$work/rows" 2>"$work/said"
