@@ -3,7 +3,7 @@
 #
 # Fits the shipped models again from the public measurements.
 #   scripts/calibrate.sh PROGRAM FOLDER [ROWS]
-# Writes FOLDER/{interference,utilization,predictor,speed,speed-mig}.json, FOLDER/*.txt (the tables that the
+# Writes FOLDER/{interference,utilization,predictor,speed,speed-mig,speed-lambda}.json, FOLDER/*.txt (the tables that the
 # program prints) and, into the folder ROWS, a CSV of every row with its held-out prediction.
 # Data: $HORUS_DATA/calibration, else ../shared/data/calibration. Exit 3 when they are not there.
 set -eu
@@ -34,3 +34,6 @@ fit speed --data "$data/gavel/oracle_throughputs.json" \
     --data "$data/gavel/simulation_throughputs.json" --data "$data/sia/step_times.csv"
 awk -f scripts/mig-speeds.awk "$data/derived/miso_a100_summary.csv" >"$to/mig-speeds.csv"
 "$horus" calibrate speed --data "$to/mig-speeds.csv" -o "$to/speed-mig.json" >"$to/speed-mig.txt"
+awk -f scripts/lambda-speeds.awk "$to/speed.json" "$data/gpu-speed/lambda_train_throughput.csv" >"$to/lambda-speeds.csv"
+"$horus" calibrate speed --data "$to/lambda-speeds.csv" --data "$data/gavel/simulation_throughputs.json" \
+    --data "$data/sia/step_times.csv" --reference V100 -o "$to/speed-lambda.json" >"$to/speed-lambda.txt"

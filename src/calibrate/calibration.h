@@ -19,6 +19,7 @@ struct hs_calibrate_options {
     double ridge;          /* strength of the ridge terms, 0 = the subject's own default */
     bool is_keeping_pairs; /* also write the measured pairs themselves (mind their licence) */
     const char *profiles;  /* catalogue: families, features */
+    const char *reference; /* GPU type that speeds are relative to; NULL: the fastest */
     const char *rows;      /* CSV of every row with observation and held-out prediction, for
                               plots; NULL = none */
 };

@@ -206,6 +206,7 @@ static bool is_lucid(const char *path, const char *head)
     X(MEMORY_JOINT, "memory_joint", false, HS_MIB)                                                 \
     X(GPUS, "gpus", false, 1, GPUS_MAX, 1, NULL)                                                   \
     X(SPREAD, "spread", false, HS_NO_NUMBER)                                                       \
+    X(FAMILY, "family", false, HS_NO_NUMBER)                                                       \
     X(NOTE, "note", false, HS_NO_NUMBER)
 
 #define OWN_ENUM(name, ...) OWN_##name,
@@ -311,6 +312,8 @@ static enum hs_status take_own(struct hs_sheet *s)
     bool is_pair = !hs_sheet_is_empty(s, OWN_JOB_B);
     const char *gpu = hs_sheet_name(s, OWN_GPU);
     struct hs_solo a = hs_sheet_job(s, OWN_JOB_A, &parts_a), b = a;
+    if (!hs_sheet_is_empty(s, OWN_FAMILY))
+        a.family = hs_sheet_text(s, OWN_FAMILY);
     if (is_pair)
         b = hs_sheet_job(s, OWN_JOB_B, &parts_b);
     if (!s->is_good)

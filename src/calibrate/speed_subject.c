@@ -37,7 +37,7 @@ struct family_speed {
 
 /* Texts belong to the measurements and the catalogue. */
 struct speed_table {
-    const char *types[HS_MEASURE_GPUS_MAX]; /* fastest first: types[0] is the reference */
+    const char *types[HS_MEASURE_GPUS_MAX]; /* the reference, then the others, fastest first */
     struct job_speed *jobs;
     struct family_speed *families;
     uint32_t type_count, job_count, family_count;
@@ -231,8 +231,6 @@ static void rank_types(struct speed_table *table, const struct hs_measurements *
         }
         order[at] = a;
     }
-    for (uint32_t t = 0; t < table->type_count; t++)
-        table->types[t] = m->gpus[order[t]];
 }
 
 static void add_families(struct speed_table *table)
@@ -257,7 +255,8 @@ static void add_families(struct speed_table *table)
 
 /* Types in order and speeds relative to the first, without which a job cannot be compared. */
 static void build_table(struct speed_table *table, const struct hs_measurements *m,
-                        const struct hs_catalogue *catalogue, struct hs_arena *arena)
+                        const struct hs_catalogue *catalogue, const char *reference,
+                        struct hs_arena *arena)
 {
     uint32_t order[HS_MEASURE_GPUS_MAX] = {0}, kept = 0;
     *table = (struct speed_table){
@@ -280,14 +279,23 @@ static void build_table(struct speed_table *table, const struct hs_measurements 
         table->jobs[j].speed[solo->gpu] = solo->speed;
     }
     rank_types(table, m, order);
+    for (uint32_t t = 0; t < table->type_count; t++) {
+        const uint32_t type = order[t];
+        if (reference != NULL && hs_model_same_name(m->gpus[type], reference)) {
+            memmove(order + 1, order, t * sizeof *order); /* it comes first */
+            order[0] = type;
+        }
+    }
+    for (uint32_t t = 0; t < table->type_count; t++)
+        table->types[t] = m->gpus[order[t]];
     for (uint32_t j = 0; j < table->job_count; j++) {
         struct job_speed job = table->jobs[j];
-        double measured[HS_MEASURE_GPUS_MAX], reference = job.speed[order[0]];
+        double measured[HS_MEASURE_GPUS_MAX], base = job.speed[order[0]];
         memcpy(measured, job.speed, sizeof measured);
         memset(job.speed, 0, sizeof job.speed);
         for (uint32_t t = 0; t < table->type_count; t++)
-            job.speed[t] = measured[order[t]] / reference;
-        if (reference > 0)
+            job.speed[t] = measured[order[t]] / base;
+        if (base > 0)
             table->jobs[kept++] = job;
     }
     table->left_out = table->job_count - kept;
@@ -505,8 +513,12 @@ static void clip_curves(struct speed_study *s, int share)
 
 /* One job is not a thousand times as fast on one GPU type as on another: its rates are of different
  * things, and model files hold no such factor. */
-static enum hs_status check_factors(const struct speed_table *table, struct hs_diag *diag)
+static enum hs_status check_table(const struct speed_table *table, const char *reference,
+                                  struct hs_diag *diag)
 {
+    if (reference != NULL && !hs_model_same_name(table->types[0], reference))
+        return hs_fail(diag, HS_E_USAGE, NULL, table->types[0],
+                       "reference: no job alone was measured on a GPU type '%s'", reference);
     for (uint32_t j = 0; j < table->job_count; j++)
         for (uint32_t t = 0; t < table->type_count; t++) {
             double speed = table->jobs[j].speed[t];
@@ -531,11 +543,11 @@ static enum hs_status fit(struct hs_calibrate_run *run, void *study)
             if (m->solos[k].is_spread && m->solos[k].gpus == 1)
                 m->solos[k].dropped |= HS_DROPPED(REPEATED);
     }
-    build_table(table, s->single, catalogue, &run->arena);
+    build_table(table, s->single, catalogue, run->options.reference, &run->arena);
     if (table->job_count == 0)
         return hs_fail(run->diag, HS_E_INPUT, NULL, "rates of jobs alone on one GPU are needed",
                        "no speed of a single-GPU job is left to compare");
-    HS_TRY(check_factors(table, run->diag));
+    HS_TRY(check_table(table, run->options.reference, run->diag));
     if (gang_count(s) > 0)
         HS_TRY(build_gangs(s, catalogue, &run->arena));
     if (table->left_out > 0)

@@ -584,6 +584,20 @@ static void warn_of_noise(const struct hs_setup *s, struct hs_diag *diag)
                       s->cluster.types[t].name);
 }
 
+/* Does the other speed file that is compiled in know a type that this one does not? */
+static bool knows_more(const struct hs_setup *s, struct hs_diag *diag)
+{
+    struct hs_speed *other;
+    bool is_known = false;
+    if (hs_speed_load(&other, HS_BUILTIN "models/speed-lambda.json", &s->catalogue, &s->cluster,
+                      hs_speed_reference(s->speed), diag) != HS_OK)
+        return false;
+    for (uint32_t t = 0; t < s->cluster.type_count; t++)
+        is_known |= hs_speed_is_by_model(other, t) && !hs_speed_is_by_model(s->speed, t);
+    hs_speed_free(other);
+    return is_known;
+}
+
 static void warn_of_speeds(const struct hs_setup *s, uint64_t jobs, uint64_t without,
                            struct hs_diag *diag)
 {
@@ -607,7 +621,11 @@ static void warn_of_speeds(const struct hs_setup *s, uint64_t jobs, uint64_t wit
                       s->cluster.types[t].name);
     }
     if (names[0] != '\0')
-        hs_report(diag, HS_WARNING, NULL, hint,
+        hs_report(diag, HS_WARNING, NULL,
+                  knows_more(s, diag) ? "--models=" HS_BUILTIN
+                                        "models/speed-lambda.json knows more; "
+                                        "or \"speed\" of its GPU type in the cluster file"
+                                      : hint,
                   "the speed of %s relative to %s is not known: taken as 1", names, reference);
     if (is_relative && s->options->reference_type == NULL)
         hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE names another",

@@ -287,9 +287,11 @@ static void read_holdout(struct speed_reader *r)
     static const char *const keys[] = {"protocol", "fallback", "gpu", "reference",
                                        "n",        "mape",     "p95"};
     static const struct {
-        const char *name;
+        const char *name, *protocol;
         enum hs_speed_source source;
-    } fallbacks[] = {{"batch", HS_SPEED_BATCH}, {"family", HS_SPEED_FAMILY}};
+    } fallbacks[] = {{"batch", "unseen job", HS_SPEED_BATCH},
+                     {"family", "unseen job", HS_SPEED_FAMILY},
+                     {"scalar", "unseen family", HS_SPEED_OTHERS}};
     const struct hs_json *list = read_list(r, "holdout", "a score of holdout");
     struct hs_speed *m = r->m;
     m->holdout = hs_arena_alloc(&m->arena, hs_json_count(list) * sizeof *m->holdout);
@@ -300,10 +302,11 @@ static void read_holdout(struct speed_reader *r)
                    *fallback = hs_modelfile_name(&r->check, &r->m->arena, h, "fallback");
         hs_jsoncheck_keys(&r->check, h, keys, HS_COUNT_OF(keys), "a score of holdout");
         (void)hs_jsoncheck_number(&r->check, h, "mape", 0, MAPE_MAX, &one.mape);
-        if (protocol == NULL || fallback == NULL || strcmp(protocol, "unseen job") != 0)
+        if (protocol == NULL || fallback == NULL)
             continue;
         for (uint32_t i = 0; i < HS_COUNT_OF(fallbacks); i++)
-            if (strcmp(fallback, fallbacks[i].name) == 0) {
+            if (strcmp(fallback, fallbacks[i].name) == 0 &&
+                strcmp(protocol, fallbacks[i].protocol) == 0) {
                 one.fallback = fallbacks[i].source;
                 m->holdout[m->holdout_count++] = one;
             }
@@ -335,9 +338,9 @@ static enum hs_status read_file(struct hs_speed *m, const char *path, struct hs_
 }
 
 const char *const hs_speed_sources[] = {
-    [HS_SPEED_REFERENCE] = "reference", [HS_SPEED_MEASURED] = "measured",
-    [HS_SPEED_BATCH] = "nearest batch", [HS_SPEED_FAMILY] = "family",
-    [HS_SPEED_SCALAR] = "cluster",
+    [HS_SPEED_REFERENCE] = "reference",   [HS_SPEED_MEASURED] = "measured",
+    [HS_SPEED_BATCH] = "nearest batch",   [HS_SPEED_FAMILY] = "family",
+    [HS_SPEED_OTHERS] = "other families", [HS_SPEED_SCALAR] = "cluster",
 };
 
 /* ---- matching ---- */
@@ -408,27 +411,6 @@ static struct speed_cell cell_of(const double *speed, uint32_t type, uint32_t re
     return (struct speed_cell){q32 > 0 ? q32 : 1, source};
 }
 
-/* The speed of a profile on a type of the cluster; the scalar of the type is the last resort. */
-static struct speed_cell find_cell(const struct hs_speed *m, const struct hs_profile *p,
-                                   uint32_t family, uint32_t cluster_type, struct speed_cell scalar)
-{
-    uint32_t type = m->file_type[cluster_type], reference = m->reference;
-    if (type == NONE || reference == NONE)
-        return scalar;
-    const struct speed_row *job = find_job(m, p, type, reference, false);
-    const double *speed = family != NONE ? m->families[family].speed : NULL;
-    if (job == NULL && (speed == NULL || speed[type] <= 0 || speed[reference] <= 0))
-        return scalar;
-    if (type == reference)
-        return (struct speed_cell){HS_Q32_ONE, HS_SPEED_REFERENCE};
-    if (job == NULL)
-        return cell_of(speed, type, reference, HS_SPEED_FAMILY);
-    return cell_of(job->speed, type, reference,
-                   is_configuration(p, job) ? HS_SPEED_MEASURED : HS_SPEED_BATCH);
-}
-
-/* ---- predictions ---- */
-
 /* Geometric mean over the jobs of other models, of the profile's family or of all others; 0 if none
  * was measured on both types. */
 static double mean_of_others(const struct hs_speed *m, const struct hs_profile *p, uint32_t type,
@@ -457,7 +439,49 @@ static uint64_t rounded_q32(double factor)
     return (q20 > 0 ? q20 : 1) << 12;
 }
 
-/* One step behind what decides the truth. */
+/* The speed of a profile on a type of the cluster; the scalar of the type is the last resort. */
+static struct speed_cell find_cell(const struct hs_speed *m, const struct hs_profile *p,
+                                   uint32_t family, uint32_t cluster_type, struct speed_cell scalar)
+{
+    uint32_t type = m->file_type[cluster_type], reference = m->reference;
+    if (type == NONE || reference == NONE)
+        return scalar;
+    const struct speed_row *job = find_job(m, p, type, reference, false);
+    const double *speed = family != NONE ? m->families[family].speed : NULL;
+    if (job == NULL && speed == NULL)
+        return scalar;
+    if (type == reference)
+        return (struct speed_cell){HS_Q32_ONE, HS_SPEED_REFERENCE};
+    if (job != NULL)
+        return cell_of(job->speed, type, reference,
+                       is_configuration(p, job) ? HS_SPEED_MEASURED : HS_SPEED_BATCH);
+    if (speed[type] > 0 && speed[reference] > 0)
+        return cell_of(speed, type, reference, HS_SPEED_FAMILY);
+    /* a speed that the cluster file gives goes before the mean of other jobs */
+    const double mean =
+        scalar.speed_q32 == HS_Q32_ONE ? mean_of_others(m, p, type, reference, false) : 0;
+    return mean > 0 ? (struct speed_cell){rounded_q32(mean), HS_SPEED_OTHERS} : scalar;
+}
+
+/* ---- predictions ---- */
+
+/* Geometric mean over the families. */
+static double mean_of_families(const struct hs_speed *m, uint32_t type, uint32_t reference)
+{
+    double sum = 0;
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < m->family_count; f++) {
+        const double *speed = m->families[f].speed;
+        if (speed[type] <= 0 || speed[reference] <= 0)
+            continue;
+        sum += log(speed[type] / speed[reference]);
+        count++;
+    }
+    return count > 0 ? exp(sum / count) : 0;
+}
+
+/* One step behind what decides the truth; of a job whose truth is the mean of the jobs of other
+ * families, the mean of these families. */
 static uint64_t table_q32(const struct hs_speed *m, const struct hs_profile *p,
                           uint32_t cluster_type, struct speed_cell truth)
 {
@@ -470,7 +494,9 @@ static uint64_t table_q32(const struct hs_speed *m, const struct hs_profile *p,
         job = find_job(m, p, type, reference, true);
     if (job != NULL)
         return cell_of(job->speed, type, reference, HS_SPEED_BATCH).speed_q32;
-    if (truth.source != HS_SPEED_FAMILY)
+    if (truth.source == HS_SPEED_OTHERS)
+        speed = mean_of_families(m, type, reference);
+    else if (truth.source != HS_SPEED_FAMILY)
         speed = mean_of_others(m, p, type, reference, true);
     if (speed <= 0)
         speed = mean_of_others(m, p, type, reference, false);

@@ -19,6 +19,8 @@ enum hs_speed_source {
     HS_SPEED_MEASURED,  /* this configuration on both types */
     HS_SPEED_BATCH,     /* another batch or precision of its model and dataset */
     HS_SPEED_FAMILY,
+    HS_SPEED_OTHERS, /* its family is in the file, but was not measured on both: mean of the jobs of
+                      * other families */
     HS_SPEED_SCALAR, /* of the cluster description */
 };
 
@@ -77,8 +79,8 @@ uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_
  * points, with the efficiency of the largest beyond; linear where nothing is known. */
 uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t held, uint32_t gpus);
-/* Hold-out error of a fallback (BATCH, FAMILY) between a type and the reference: mean absolute
- * percentage error of the time, as a fraction; NaN where the file does not tell. */
+/* Hold-out error of a fallback (BATCH, FAMILY, OTHERS) between a type and the reference: mean
+ * absolute percentage error of the time, as a fraction; NaN where the file does not tell. */
 double hs_speed_error(const struct hs_speed *m, uint32_t type, enum hs_speed_source source);
 void hs_speed_free(struct hs_speed *m);
 

@@ -56,3 +56,17 @@ empty.
   joint memory-bandwidth utilization: not in the data
 
   memory: not in the data
+
+# calibrate-speed-reference
+Speeds relative to the slower of two types, because N/E was measured there alone; with families of the data. By
+default it would be left out.
+
+  $ printf 'job_a,job_b,gpu,rate_a,family\nM/D/8/fp32,,S,10,F\nM/D/8/fp32,,T,20,F\nN/E//fp32,,S,5,F\n' >m.csv
+  $ horus calibrate speed --data m.csv --reference S -o m.json >/dev/null
+  $ jq -c '.reference, .families[]' m.json
+  "S"
+  {"family":"F","jobs":2,"speed":{"S":1,"T":2}}
+  $ horus calibrate speed --data m.csv --reference U
+  ! error: reference: no job alone was measured on a GPU type 'U'
+  !       = hint: T
+  [2]

@@ -57,6 +57,8 @@ The text does not mention --config and --set, which calibrate does not take.
 
   Fit:
         --ridge=X           strength of the ridge terms; 0: the subject's own [0]; 0..1000000
+        --reference=TYPE    speed: the GPU type that speeds are relative to; jobs that it has not run
+                            are left out; absent: the fastest
 
   Results:
     -o, --output=FILE       the model file to write; absent: only the table

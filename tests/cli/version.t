@@ -24,6 +24,7 @@ Compiler, flags, libraries, built-in files.
   models      builtin:memory-limits.csv
               builtin:models/interference.json
               builtin:models/predictor.json
+              builtin:models/speed-lambda.json
               builtin:models/speed-mig.json
               builtin:models/speed.json
               builtin:models/utilization.json

@@ -27,7 +27,7 @@ case $? in
     exit 1
     ;;
 esac
-for kind in interference utilization predictor speed speed-mig; do
+for kind in interference utilization predictor speed speed-mig speed-lambda; do
     verdict "$kind.json fitted again is the same" \
         "$(cmp "$work/models/$kind.json" "$models/$kind.json" 2>&1 ||
             diff "$work/models/$kind.json" "$models/$kind.json" | head -n 10)"
@@ -37,7 +37,7 @@ done
 ln -s "$HORUS_DATA" "$work/elsewhere"
 HORUS_DATA=$work/elsewhere TZ=Asia/Shanghai scripts/calibrate.sh "$HORUS" "$work/again" 2>"$work/said" ||
     cat "$work/said"
-verdict "the same from elsewhere" "$(for kind in interference utilization predictor speed speed-mig; do
+verdict "the same from elsewhere" "$(for kind in interference utilization predictor speed speed-mig speed-lambda; do
     cmp "$work/again/$kind.json" "$work/models/$kind.json" 2>&1
     cmp "$work/again/$kind.txt" "$work/models/$kind.txt" 2>&1
 done)"

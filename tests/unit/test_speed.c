@@ -390,8 +390,9 @@ static const char told_rows[] = "model,dataset,batch,precision,family\n"
                                 "C,E,8,fp32,G\n"
                                 "D,E,8,fp32,F\n"
                                 "A,D,64,fp32,F\n"
-                                "X,E,8,fp32,H\n";
-enum { A_8, A_16, B_8, C_8, D_8, A_64, X_8, TOLD_ROWS };
+                                "X,E,8,fp32,H\n"
+                                "Y,E,8,fp32,I\n";
+enum { A_8, A_16, B_8, C_8, D_8, A_64, X_8, Y_8, TOLD_ROWS };
 
 static const char told_model[] =
     "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"V100\", \"K80\"],\n"
@@ -404,7 +405,10 @@ static const char told_model[] =
     "0.03125}},\n"
     "  {\"profile\": \"C/E/8/fp32\", \"family\": \"G\", \"speed\": {\"V100\": 1, \"K80\": "
     "0.0625}}],\n"
-    " \"families\": [{\"family\": \"F\", \"jobs\": 3, \"speed\": {\"V100\": 1, \"K80\": 0.75}}]}\n";
+    " \"families\": [{\"family\": \"F\", \"jobs\": 3, \"speed\": {\"V100\": 1, \"K80\": 0.75}},\n"
+    "  {\"family\": \"I\", \"jobs\": 1, \"speed\": {\"V100\": 1}}],\n"
+    " \"holdout\": [{\"protocol\": \"unseen family\", \"fallback\": \"scalar\", \"gpu\": \"K80\",\n"
+    "  \"reference\": \"V100\", \"n\": 4, \"mape\": 0.5, \"p95\": 1}]}\n";
 
 static struct hs_speed *load_told(const char *shape, struct hs_cluster *on,
                                   struct hs_catalogue *jobs, struct hs_speed_predictor how)
@@ -437,6 +441,7 @@ static void test_told_by_table(void **state)
         [C_8] = Q32(0.125),    /* of other families: .5, .125, .03125 */
         [D_8] = Q32(0.0625),   /* its truth is the mean of F: of other families */
         [A_64] = Q32(0.03125), /* its truth is another batch: of the other models of F */
+        [Y_8] = Q32(0.75),     /* its truth is the mean of all jobs: of all families */
         [X_8] = HS_Q32_ONE,    /* nothing is known of H: the scalar */
     };
     struct hs_cluster on;
@@ -451,6 +456,28 @@ static void test_told_by_table(void **state)
         assert_int_equal(hs_speed_predicted_q32(m, profile, 0, profile), HS_Q32_ONE);
     }
     assert_int_equal(hs_speed_predicted_q32(m, HS_NO_PROFILE, 2, 0), HS_Q32_ONE);
+    free_told(m, &on, &jobs);
+}
+
+/* Family I ran on the V100 alone: the mean of the jobs of other families, 2^(-13/4), with the error
+ * of families that were left out; but what the cluster file says goes before. */
+static void test_other_families(void **state)
+{
+    static const char slow[] =
+        "{\"gpu_types\": {\"V100\": {}, \"K80\": {\"speed\": 0.5}}, \"nodes\": "
+        "[{\"gpus\": 1, \"type\": \"V100\"}, {\"gpus\": 1, \"type\": \"K80\"}]}";
+    struct hs_cluster on;
+    struct hs_catalogue jobs;
+    (void)state;
+    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_TOLD_ORACLE};
+    struct hs_speed *m = load_told("1x1:V100,1x1:K80", &on, &jobs, oracle);
+    expect(m, Y_8, 1, (uint64_t)rint(exp2(-3.25) * 0x1p20) << 12, HS_SPEED_OTHERS);
+    expect(m, Y_8, 0, HS_Q32_ONE, HS_SPEED_REFERENCE);
+    expect(m, X_8, 1, HS_Q32_ONE, HS_SPEED_SCALAR); /* the file does not have its family */
+    assert_true(hs_speed_error(m, 1, HS_SPEED_OTHERS) == 0.5);
+    free_told(m, &on, &jobs);
+    m = load_told(write_text("slow.json", slow), &on, &jobs, oracle);
+    expect(m, Y_8, 1, Q32(0.5), HS_SPEED_SCALAR);
     free_told(m, &on, &jobs);
 }
 
@@ -519,6 +546,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_told_by_table),
+        cmocka_unit_test(test_other_families),
         cmocka_unit_test(test_told_with_noise),
         cmocka_unit_test(test_predictor_texts),
     };

@@ -11,7 +11,7 @@
 #include "cli/simulate.h"
 
 struct calibrate_options {
-    const char *data, *output, *clean, *profiles, *rows;
+    const char *data, *output, *clean, *profiles, *rows, *reference;
     double overlap, ridge;
     bool keep_pairs;
 };
@@ -75,6 +75,7 @@ static enum hs_status calibrate(struct hs_call *call)
                                            .ridge = given->ridge,
                                            .is_keeping_pairs = given->keep_pairs,
                                            .profiles = given->profiles,
+                                           .reference = given->reference,
                                            .rows = given->rows};
     HS_TRY(hs_word_find_at(subject_at, call->operands[0], "calibrate: unknown subject",
                            "'horus calibrate --help' lists them", &index, &call->diag));
@@ -112,6 +113,9 @@ static const struct hs_option calibrate_table[] = {
     TEXT("profiles", profiles, "Data", HS_BUILTIN "profiles.csv", "FILE",
          "profile catalogue: families and graph features"),
     REAL("ridge", ridge, "Fit", "0", 0, 1e6, "strength of the ridge terms; 0: the subject's own"),
+    TEXT("reference", reference, "Fit", NULL, "TYPE",
+         "speed: the GPU type that speeds are relative to; jobs that it has not run are left out; "
+         "absent: the fastest"),
     TEXT("output", output, "Results", NULL, "FILE",
          "the model file to write; absent: only the table", LETTER('o'), SHORT),
     FLAG("keep_pairs", keep_pairs, "Results",
