@@ -10,6 +10,8 @@ set -u
 # Tests that call make say themselves what they build.
 unset MAKEFLAGS MFLAGS MAKELEVEL VARIANT BUILD CC OPT CFLAGS LDFLAGS
 limit_s=${HORUS_TEST_LIMIT:-900}
+# Memory that cannot be had is an error of the program, under the sanitizer too.
+export ASAN_OPTIONS="allocator_may_return_null=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 
 run_one() { # PROGRAM LOG: prints the program's line, leaves LOG and LOG.count
     local program=$1 log=$2 status begin

@@ -208,8 +208,8 @@ static enum hs_status read_number(struct numbers *n, const struct hs_csv *csv,
         return hs_csv_fail(csv, row->count > 1, NULL, "expected one number a line");
     if (!hs_parse_decimal_us(text, row->lengths[0], MILLIONTHS, &value)) {
         bool is_name = strchr("+-.0123456789", text[0]) == NULL;
-        if (row->line == 1 && is_name) /* a header */
-            return HS_OK;
+        if (row->line == 1 && is_name)
+            return HS_OK; /* a header */
         return hs_csv_fail(csv, 0, NULL, "not a number%s: '%.64s'",
                            is_name ? "" : ", or too large a one", text);
     }
@@ -232,21 +232,21 @@ enum hs_status hs_view_numbers(const struct hs_view *v, const char *path, const 
     struct hs_input *input;
     struct hs_csv *csv;
     struct hs_csv_row row;
-    enum hs_status status;
     if (!is_in_init(e, "to read a file"))
         return e->plan.refused;
     HS_TRY(hs_input_open(&input, path, e->diag));
     hs_csv_open(&csv, input, ',', e->diag);
-    while ((status = hs_csv_next(csv, &row)) == HS_OK &&
-           (status = read_number(&n, csv, &row, e->diag)) == HS_OK)
-        ;
+    enum hs_status status = HS_OK;
+    while (status == HS_OK && (status = hs_csv_next(csv, &row)) == HS_OK)
+        status = read_number(&n, csv, &row, e->diag);
     hs_csv_close(csv);
     hs_input_close(input);
     if (status == HS_END && n.count == 0)
         return hs_fail(e->diag, HS_E_INPUT, &(struct hs_place){.file = path},
                        "one number a line, perhaps under a header", "there is no number in it");
     const uint64_t bytes = (uint64_t)n.count * sizeof *n.values;
-    *values = memcpy(hs_arena_alloc(&e->arena, bytes), n.values, bytes);
+    if (status == HS_END)
+        *values = memcpy(hs_arena_alloc(&e->arena, bytes), n.values, bytes);
     *count = n.count;
     hs_free(n.values);
     return status == HS_END ? HS_OK : status;

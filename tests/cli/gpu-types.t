@@ -80,6 +80,9 @@ file knows a speed.
   823.8
   $ horus predict --job ResNet18:64 --gpu H100 --models builtin:models/speed-lambda.json | grep 'V100'
     speed on V100            0.155 x       0.061 x    other families
+  ! builtin:models/interference.json:3207:15: note: 14 of 14 jobs measured on H100 are not in the catalogue and are left out, e.g. 'ResNet50/synthetic/128/amp'
+  !  3207 |       "jobs": [
+  !       |               ^
   $ horus run t.csv -c 1x1:V100,1x1:H100 -o out -f -q >/dev/null
   ! warning: the speed of H100 relative to V100 is not known: taken as 1
   !       = hint: --models=builtin:models/speed-lambda.json knows more; or "speed" of its GPU type in the cluster file

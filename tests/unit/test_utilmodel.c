@@ -224,6 +224,8 @@ static enum hs_status utilmodel_load(struct utilmodel **out, const char *path, s
     }
     hs_json_close(check.doc);
     *out = status == HS_OK ? &m : NULL;
+    if (status != HS_OK)
+        hs_arena_free(&m.arena);
     return status;
 }
 
