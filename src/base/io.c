@@ -5,8 +5,9 @@
  * at some 10 GB/s; the only file that includes xxhash.h. A failure of an input is reported once and
  * then returned for ever. An output hashes and writes its buffer when it is full; the first errno
  * is kept, what follows it is dropped (the file is lost anyway), and close reports it: writers of
- * rows need no checks. A whole file is written beside, synced and renamed: a reader of PATH never
- * sees half a file. The table of the files in the program is made by scripts/embed.sh.
+ * rows need no checks. A whole file is written beside (base/beside.h), synced and renamed: a reader
+ * of PATH never sees half a file. The table of the files in the program is made by
+ * scripts/embed.sh.
  */
 #include "base/io.h"
 
@@ -196,7 +197,12 @@ static enum hs_status file_open(struct hs_input *in, const char *path)
         in->path = "<stdin>";
         in->fd = STDIN_FILENO;
     } else {
-        in->fd = open(path, O_RDONLY | O_CLOEXEC);
+        do {
+            in->fd = open(path, O_RDONLY | O_CLOEXEC);
+        } while (in->fd < 0 && errno == EINTR && !hs_input_stop); /* a pipe waits for its writer */
+        if (in->fd < 0 && errno == EINTR)
+            return input_fail(in, HS_E_INTERRUPTED, NULL, "stopped while waiting for data",
+                              hs_status_text(HS_E_INTERRUPTED));
         if (in->fd < 0)
             return input_fail(in, HS_E_IO, NULL, "cannot open", strerror(errno));
     }
@@ -453,29 +459,30 @@ static void output_free(struct hs_output *out)
 }
 
 /* Messages call it `name`. */
-static enum hs_status output_open_as(struct hs_output *out, const char *path, const char *name,
-                                     struct hs_diag *diag)
+static void output_begin(struct hs_output *out, int fd, const char *name)
 {
-    *out = (struct hs_output){.fd = -1};
+    *out = (struct hs_output){.fd = fd};
     out->buffer = hs_alloc_zeroed(BUFFER_SIZE, 1);
     out->path = hs_alloc_zeroed(strlen(name) + 1, 1);
     out->hash = hash_open();
     memcpy(out->path, name, strlen(name));
     out->at = out->buffer;
     out->end = out->buffer + BUFFER_SIZE;
-    out->fd = strcmp(path, "-") == 0 ? STDOUT_FILENO
-                                     : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (out->fd >= 0)
-        return HS_OK;
-    int error = errno;
-    output_free(out);
-    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = name}, NULL, "cannot create: %s",
-                   strerror(error));
 }
 
 enum hs_status hs_output_open(struct hs_output *out, const char *path, struct hs_diag *diag)
 {
-    return output_open_as(out, path, strcmp(path, "-") == 0 ? "<stdout>" : path, diag);
+    const bool is_standard = strcmp(path, "-") == 0;
+    int fd = STDOUT_FILENO;
+    while (!is_standard && (fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) < 0 &&
+           errno == EINTR)
+        ;
+    *out = (struct hs_output){.fd = -1};
+    if (fd < 0)
+        return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path}, NULL, "cannot create: %s",
+                       strerror(errno));
+    output_begin(out, fd, is_standard ? "<stdout>" : path);
+    return HS_OK;
 }
 
 void hs_output_flush(struct hs_output *out)
@@ -565,78 +572,58 @@ static bool is_same_file(const char *output, const char *input)
 enum hs_status hs_wholefile_check(const char *path, const char *option, const char *const *inputs,
                                   uint32_t count, struct hs_diag *diag)
 {
-    char beside[HS_WHOLEFILE_PATH_MAX];
-    int len = snprintf(beside, sizeof beside, "%s.tmp", path);
-    bool has_beside = len > 0 && (size_t)len < sizeof beside;
     for (uint32_t i = 0; i < count; i++)
-        if (inputs[i] != NULL &&
-            (is_same_file(path, inputs[i]) || (has_beside && is_same_file(beside, inputs[i]))))
+        if (inputs[i] != NULL && is_same_file(path, inputs[i]))
             return hs_fail(diag, HS_E_USAGE, NULL, "write to another file",
                            "%s %s would destroy the input %s", option, path, inputs[i]);
     return HS_OK;
 }
 
-#define UNFINISHED_MAX 4
-
-/* Written beside at this moment, each by the process that began it; for the handler of a signal. */
-static const char *volatile unfinished[UNFINISHED_MAX];
-static volatile pid_t owners[UNFINISHED_MAX];
-
-static void replace_unfinished(const char *old, const char *by)
+/* *fd: -1 where path is to be written directly. */
+static enum hs_status wholefile_make(struct hs_wholefile *file, const char *path, int *fd,
+                                     struct hs_diag *diag)
 {
-    for (size_t i = 0; i < UNFINISHED_MAX; i++)
-        if (unfinished[i] == old) {
-            owners[i] = getpid();
-            unfinished[i] = by;
-            return;
-        }
-}
-
-void hs_wholefile_abandon(void)
-{
-    for (size_t i = 0; i < UNFINISHED_MAX; i++)
-        if (unfinished[i] != NULL && owners[i] == getpid())
-            (void)unlink(unfinished[i]);
+    struct stat info;
+    char target[HS_BESIDE_PATH_MAX];
+    memset(file, 0, sizeof *file);
+    *fd = -1;
+    /* A device or a pipe is written to; a file renamed to its name would take its place. */
+    if (strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
+        return HS_OK;
+    HS_TRY(hs_beside_follow(path, target, diag));
+    HS_TRY(hs_beside_lock(&file->beside, target, diag));
+    const enum hs_status status = hs_beside_make(&file->beside, fd, diag);
+    if (status != HS_OK)
+        hs_beside_close(&file->beside);
+    return status;
 }
 
 enum hs_status hs_wholefile_begin(struct hs_wholefile *file, const char *path, struct hs_diag *diag)
 {
-    struct stat info;
-    memset(file, 0, sizeof *file);
-    /* A device or a pipe is written to; a file renamed to its name would take its place. */
-    if (strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
-        return HS_OK;
-    int len = snprintf(file->beside, sizeof file->beside, "%s.tmp", path);
-    if (len < 0 || (size_t)len >= sizeof file->beside)
-        return hs_fail(diag, HS_E_USAGE, NULL, NULL, "the name of the output file is too long");
-    (void)snprintf(file->path, sizeof file->path, "%s", path);
-    replace_unfinished(NULL, file->beside);
+    int fd;
+    HS_TRY(wholefile_make(file, path, &fd, diag));
+    if (fd >= 0)
+        (void)close(fd); /* empty */
     return HS_OK;
 }
 
 enum hs_status hs_wholefile_end(struct hs_wholefile *file, enum hs_status status,
                                 struct hs_diag *diag)
 {
-    if (file->beside[0] == '\0')
-        return status;
-    if (status == HS_OK && rename(file->beside, file->path) != 0)
-        status = hs_fail(diag, HS_E_IO, &(struct hs_place){.file = file->path}, NULL,
-                         "cannot write: %s", strerror(errno));
-    if (status != HS_OK)
-        (void)unlink(file->beside); /* the failure has been reported */
-    replace_unfinished(file->beside, NULL);
+    if (status == HS_OK && file->beside.is_open)
+        status = hs_beside_rename(&file->beside, diag);
+    hs_beside_close(&file->beside);
     return status;
 }
 
 enum hs_status hs_wholefile_open(struct hs_wholefile *file, const char *path, struct hs_diag *diag)
 {
-    HS_TRY(hs_wholefile_begin(file, path, diag));
-    if (file->beside[0] == '\0')
+    int fd;
+    HS_TRY(wholefile_make(file, path, &fd, diag));
+    if (fd < 0)
         return hs_output_open(&file->out, path, diag);
-    enum hs_status status = output_open_as(&file->out, file->beside, path, diag);
-    if (status != HS_OK)
-        replace_unfinished(file->beside, NULL);
-    return status;
+    output_begin(&file->out, fd, path);
+    return HS_OK;
 }
 
 enum hs_status hs_wholefile_close(struct hs_wholefile *file, enum hs_status status,

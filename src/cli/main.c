@@ -16,7 +16,7 @@ static struct hs_diag *program_diag;
 static void end_exhausted(enum hs_status status)
 {
     hs_report(program_diag, HS_ERROR, NULL, NULL, "%s", hs_status_text(status));
-    hs_process_remove_unfinished();
+    hs_beside_abandon();
     exit(hs_status_exit_code(status));
 }
 

@@ -5,7 +5,8 @@
  * clock is read at most once a poll and reaches no result but the volatile part of a manifest.
  *
  * Signal handlers only store to sig_atomic_t: the engine polls the flags every few thousand events,
- * and a read that waits for input is woken (no SA_RESTART) and looks at its own flag. In the pool
+ * and a read that waits for input is woken (no SA_RESTART) and looks at its own flag. Where neither
+ * ends the process in time, a timer does, after removing what is unfinished. In the pool
  * SIGCHLD and the ending signals are blocked except while the parent waits, so that none arrives
  * between the look at a flag and the wait. A child ends with its status as exit code.
  */
@@ -18,14 +19,15 @@
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/fmt.h"
 #include "base/memory.h"
-#include "report/run/rundir.h"
 
 #define COLUMNS_PRESET 100u /* of a stream that is no terminal */
 #define COLUMNS_MIN    40u
@@ -261,10 +263,19 @@ void hs_status_line_show_count(struct hs_status_line *line, uint32_t done, uint3
 static volatile sig_atomic_t ending_signal;
 static volatile sig_atomic_t wants_status;
 
+#define PATIENCE_US 700000 /* until a loop has to have seen the flag */
+
+/* 0: there is no limit any more. */
+static void set_patience(int64_t us)
+{
+    (void)setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = us}, NULL);
+}
+
 static void on_ending(int signal_number)
 {
     ending_signal = signal_number;
     hs_input_stop = 1;
+    set_patience(PATIENCE_US);
 }
 
 static void on_status(int signal_number)
@@ -277,14 +288,18 @@ static void on_status(int signal_number)
  */
 static void on_abandon(int signal_number)
 {
-    hs_wholefile_abandon();
+    hs_beside_abandon();
     (void)raise(signal_number);
 }
 
-void hs_process_remove_unfinished(void)
+/* The loop that runs does not look at the flag. */
+static void on_patience_end(int signal_number)
 {
-    hs_wholefile_abandon();
-    hs_rundir_abandon();
+    static const char text[] = "error: stopped by a signal: nothing was kept\n";
+    (void)signal_number;
+    hs_beside_abandon();
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(128 + ending_signal);
 }
 
 static void handle(int signal_number, void (*handler)(int), int flags)
@@ -315,6 +330,7 @@ void hs_interrupt_init(void)
 
 void hs_interrupt_watch(void)
 {
+    handle(SIGALRM, on_patience_end, 0);
     handle_ending(on_ending);
     handle(SIGUSR1, on_status, SA_RESTART);
 }
@@ -386,16 +402,20 @@ static void fail_at(struct pool *p, uint32_t index, enum hs_status status, int s
 static void end_child(enum hs_status status)
 {
     (void)status;
-    hs_process_remove_unfinished();
+    hs_beside_abandon();
     exit((int)HS_E_MEMORY);
 }
 
 static void start(struct pool *p, struct child *child, struct hs_diag *diag)
 {
     uint32_t index = p->next++;
+    const pid_t parent = getpid();
     pid_t pid = fork();
     if (pid == 0) {
         unwatch_children(p);
+        /* no child writes on in a directory whose parent was killed */
+        if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
+            exit((int)HS_E_INTERRUPTED);
         hs_on_fatal(end_child);
         exit((int)p->how->task(p->how->ctx, index));
     }
@@ -451,6 +471,7 @@ enum hs_status hs_process_pool_run(const struct hs_process_pool *pool,
     for (;;) {
         if (!is_ending && hs_interrupt_signal() != 0) {
             is_ending = true;
+            set_patience(0); /* the children have their own */
             p.limit = 0;
             end_children(&p, 0);
         }

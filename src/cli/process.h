@@ -63,16 +63,14 @@ double hs_status_line_elapsed_s(const struct hs_status_line *line);
 /* ---- signals ---- */
 
 /* At the start of the program. A full disk and a closed pipe (SIGXFSZ, SIGPIPE) come back as failed
- * writes; SIGINT and SIGTERM remove a half-written file and end the program. */
+ * writes; SIGINT and SIGTERM remove unfinished output and end the program. */
 void hs_interrupt_init(void);
-/* From here to the end of the program SIGINT, SIGTERM and SIGUSR1 set flags, so that a run can
- * remove its directory; a second SIGINT or SIGTERM kills at once. */
+/* From here to the end of the program SIGINT, SIGTERM and SIGUSR1 set flags, so that a run can say
+ * how far it was; 0.7 s later at the latest the program is ended, its unfinished output removed. A
+ * second SIGINT or SIGTERM kills at once. */
 void hs_interrupt_watch(void);
 /* The signal that asked for the end; 0 if none did. */
 int hs_interrupt_signal(void);
-/* Removes the output that this process has begun and not finished; not for the handler of a
- * signal. */
-void hs_process_remove_unfinished(void);
 /* "SIGINT" or "SIGTERM", for messages after such a signal. */
 const char *hs_interrupt_name(void);
 /* True once after each SIGUSR1, which asks for the status line. */

@@ -656,7 +656,7 @@ static void write_counts(void *ctx, struct hs_jsonw *w)
 static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_file *file,
                                  struct hs_diag *diag)
 {
-    const char *const paths[] = {dir->tmp_path};
+    const char *const paths[] = {dir->beside.tmp};
     char path[HS_PATH_SIZE];
     struct hs_page page;
     struct hs_output out;

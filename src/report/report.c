@@ -545,7 +545,7 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
     enum hs_status status = HS_OK;
     r->options = *options;
     r->diag = diag;
-    hs_stats_open(&r->stats, options->dir != NULL ? options->dir->tmp_path : NULL,
+    hs_stats_open(&r->stats, options->dir != NULL ? options->dir->beside.tmp : NULL,
                   options->warmup_us, options->cooldown_us, diag);
     r->timeline.width_us = HS_TIMELINE_WIDTH_US;
     r->bounds = hs_alloc_zeroed(1, sizeof *r->bounds);

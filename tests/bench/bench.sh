@@ -147,7 +147,7 @@ beside() { # FILE COMMAND...: take or take_run with its arguments
 take_run() { # FIELDS TRACE ARGUMENT...
     local fields=$1 trace=$2
     shift 2
-    rm -rf "$work/out" "$work/out.tmp" # of a run that was capped
+    rm -rf "$work/out" "$work"/out.tmp-* "$work/.out.horus" # of a run that was capped
     take "$fields" "$horus" run "$trace" -o "$work/out" -q --no-progress "$@" || return 1
     amend --slurpfile m "$work/out/manifest.json" \
         '. + ($m[0].engine | {events, decisions, live: .peak_live_jobs, ran: .jobs})'

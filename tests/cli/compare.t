@@ -167,10 +167,10 @@ SIGTERM in the middle: no directory remains, and no process that would create it
   ! error: stopped by SIGTERM: nothing was kept
   $ pid=$!
   $ for _ in $(seq 200); do
-  >     ls -d out.tmp/runs/*.tmp >/dev/null 2>&1 && break
+  >     ls -d out.tmp-*/runs/*.tmp-* >/dev/null 2>&1 && break
   >     sleep 0.05
   > done
-  $ [ -d out.tmp/runs ] && echo "runs are at work"
+  $ ls -d out.tmp-*/runs >/dev/null && echo "runs are at work"
   runs are at work
   $ kill -TERM "$pid"
   $ wait "$pid"

@@ -54,7 +54,7 @@ The limit of file sizes is met: the run fails and leaves nothing.
 
   $ ulimit -f 16
   $ horus run traces/sample.csv -c 8x8:V100 -q -o out
-  ! out.tmp/jobs.csv: error: cannot write: File too large
+  ! out.tmp-+([0-9a-f])/jobs.csv: error: cannot write: File too large (glob)
   [4]
   $ ls -d out* 2>/dev/null
   [2]
@@ -147,7 +147,7 @@ A directory below a file cannot be made.
 
   $ : >file
   $ horus run traces/sample.csv -c 8x8:V100 -o file/out
-  ! file/out.tmp: error: cannot create the directory: Not a directory
+  ! file/out: error: cannot create: Not a directory
   [4]
 
 # io-unwritable-file

@@ -103,7 +103,8 @@ Everything is checked, nothing is written.
   sharing     none: jobs have their GPUs to themselves
   profiles    0 named, 0 by utilization, 0 assumed, 3 none (not drawn: nothing here depends on them)
   directory   out/ (not written)
-  $ [ ! -e out ] && [ ! -e out.tmp ]
+  $ ls -d out* .out* 2>/dev/null
+  [2]
 
 # run-force
 --force replaces a run.

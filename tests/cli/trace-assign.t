@@ -58,7 +58,7 @@ An error in the trace leaves no partial output.
   !       |       ^
   !       = hint: a decimal number such as 12.5
   [3]
-  $ ls out.csv* 2> /dev/null
+  $ ls out.csv* .out.csv* 2> /dev/null
   [2]
 
 # trace-assign-interrupted
@@ -75,10 +75,10 @@ SIGTERM while it waits for more of the trace: the unfinished output is removed.
   >     seq 20000 | sed 's/.*/j&,&,1,5/'
   > } >&3
   $ for _ in $(seq 100); do
-  >     [ -e out.csv.tmp ] && break
+  >     ls out.csv.tmp-* >/dev/null 2>&1 && break
   >     sleep 0.05
   > done
-  $ [ -e out.csv.tmp ] && echo "writes beside"
+  $ ls out.csv.tmp-* >/dev/null && echo "writes beside"
   writes beside
   $ kill -TERM "$pid"
   $ wait "$pid"

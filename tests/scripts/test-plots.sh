@@ -145,7 +145,7 @@ if command -v rsvg-convert >/dev/null; then
         # Width and height are the 4-byte numbers behind the first 16 bytes (RFC 2083, 4.1.1).
         od -An -tu1 -j16 -N4 "$work/f.png" | awk '$3 * 256 + $4 != 1000 { print "width", $3 * 256 + $4 }'
         [ "$(head -c 5 "$work/f.pdf")" = '%PDF-' ] || echo "no PDF"
-        find "$work" -maxdepth 1 -name '*.tmp*'
+        find "$work" -maxdepth 1 -name '*.tmp*' -o -name '.*.horus'
     )"
 else
     skip "PDF and PNG: no rsvg-convert"

@@ -64,7 +64,7 @@ point=$(awk -F, '$1 == 23 { print $2 }' local/sweep.csv)
 cat >horus <<END
 #!/bin/bash
 stop_in_the_middle() {
-    until [ -d '$PWD/array/runs/$point.tmp' ]; do kill -0 \$\$ || exit; done
+    until ls -d '$PWD/array/runs/$point'.tmp-* >/dev/null 2>&1; do kill -0 \$\$ || exit; done
     kill -STOP \$\$
     echo "\${SLURM_ARRAY_JOB_ID}_\$SLURM_ARRAY_TASK_ID" >'$PWD/task'
 }
@@ -96,7 +96,7 @@ verdict "the same command resumes: one more task, the bytes of -j 2" "$(
     HORUS=$PWD/horus launch grid.json -o array >/dev/null 2>said || echo "status $?"
     diff <(echo '3, each + 20') <(sed -n 's/.*job [0-9]*: points //p' said)
     cmp local/sweep.csv array/sweep.csv 2>&1
-    find array/runs -name '*.tmp' -o -name '*.lock'
+    find array/runs -name '*.tmp-*' -o -name '.*.horus' -o -name '*.lock'
 )"
 verdict "all done: nothing is submitted" "$(
     launch grid.json -o array -- --partition=none >/dev/null 2>said || echo "status $?"

@@ -71,7 +71,7 @@ differences() { # DIR
     [ "$status" -eq 0 ] || { echo "status $status" && tail -n 20 said; }
     cmp first/sweep.csv "$1/sweep.csv" 2>&1 || columns first/sweep.csv "$1/sweep.csv"
     diff -rq -x manifest.json first/runs "$1/runs"
-    find "$1" -name '*.tmp' -o -name '*.lock' -o -path '*/failed/*'
+    find "$1" -name '*.tmp-*' -o -name '.*.horus' -o -name '*.lock' -o -path '*/failed/*'
 }
 
 timed local_way first

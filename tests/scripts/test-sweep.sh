@@ -107,7 +107,7 @@ ends() { # STATUS PID: prints another status
     status=$?
     [ $status -eq "$1" ] || echo "exit $status, not $1"
 }
-litter() { find "$1" -name '*.lock' -o -name '*.tmp' -o -path '*/failed/*'; } # DIR
+litter() { find "$1" -name '*.lock' -o -name '*.tmp-*' -o -name '.*.horus' -o -path '*/failed/*'; } # DIR
 untorn() { # DIR: what is wrong with it
     diff <(contents whole) <(contents "$1")
     litter "$1"
@@ -204,7 +204,10 @@ verdict "a point that failed here and was finished elsewhere is finished" "$(cat
 # Files left by a process that is killed after the end of a run, or while it writes the log of a failure.
 mkdir -p whole/failed
 run=whole/runs/$(awk -F, '$1 == 1 { print $2 }' whole/sweep.csv)
-touch "$run.lock" "whole/failed/${run##*/}.log" "whole/failed/${run##*/}.log.tmp"
+name=${run##*/} id=0123456789ab
+touch "$run.lock" "whole/failed/$name.log" "whole/failed/$name.log.tmp-$id"
+echo $id | tee "whole/runs/.$name.horus" >"whole/failed/.$name.log.horus"
+mkdir "$run.tmp-$id"
 verdict "a finished point is tidied up" "$(
     "$HORUS" sweep torn.json -o whole --gather >said 2>&1 || cat said
     litter whole

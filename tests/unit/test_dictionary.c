@@ -128,8 +128,8 @@ static void files_of_a_pair_have_these_columns(void **state)
     static const char *const names[] = {"paired.csv", "jobs_paired.csv"};
     static char expected[LIST_SIZE], header[LIST_SIZE];
     static struct hs_paired paired;
-    struct hs_rundir dir = {.is_open = false};
-    snprintf(dir.tmp_path, sizeof dir.tmp_path, "%s", dir_path);
+    struct hs_rundir dir = {.may_replace = false};
+    snprintf(dir.beside.tmp, sizeof dir.beside.tmp, "%s", dir_path);
     struct hs_output_file files[HS_PAIRED_FILES];
     assert_int_equal(hs_paired_load(&paired, (const char *const[]){dir_path, dir_path}, &sink.diag),
                      HS_OK);

@@ -284,7 +284,6 @@ static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *ca
     HS_TRY(hs_hash_file(sweep->file, &sweep->input.hash, &sweep->input.bytes, &call->diag));
     sweep->base = *sweep->options;
     sweep->base.output = NULL;
-    sweep->base.force = true; /* replaces what a killed run left; a finished point is not run */
     sweep->config = hs_run_config(&call->config, &sweep->base);
     sweep->config.policy_sets = call->config.policy_sets;
     if (sweep->name == NULL) {
@@ -447,7 +446,7 @@ static enum hs_status publish(struct hs_sweep *sweep, const struct hs_rundir *di
             return hs_fail(sweep->diag, HS_E_IO, &place, NULL, "cannot rename: %s",
                            strerror(errno));
     }
-    return HS_OK;
+    return hs_beside_sync_above(to, sweep->diag);
 }
 
 /* Two processes that end at the same time gather one after the other, the later for both. */
@@ -463,7 +462,7 @@ static enum hs_status gather(struct hs_sweep *sweep)
     HS_TRY(hs_file_lock_take(&lock, lock_path, sweep->diag));
     enum hs_status status = hs_sweep_settle(sweep);
     if (status == HS_OK)
-        status = hs_rundir_open(&dir, path, true, sweep->diag);
+        status = hs_rundir_open(&dir, path, false, sweep->diag);
     if (status == HS_OK) {
         status = write_rows(sweep, &dir, &file);
         if (status == HS_OK)

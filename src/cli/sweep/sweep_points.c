@@ -247,11 +247,14 @@ struct point_workers {
  */
 static void forget_failure(const struct hs_sweep *sweep, const struct hs_sweep_point *point)
 {
+    struct hs_diag silent = {.least = HS_ERROR};
     char path[HS_PATH_SIZE];
+    hs_sweep_path(sweep, "failed", "", "", path);
+    if (access(path, F_OK) != 0)
+        return; /* no point failed */
     hs_sweep_path(sweep, "failed", point->name, ".log", path);
-    (void)unlink(path); /* most never failed */
-    hs_sweep_path(sweep, "failed", point->name, ".log.tmp", path);
-    (void)unlink(path);
+    if (hs_beside_settle(path, &silent) == HS_OK)
+        (void)unlink(path);
 }
 
 /* failed/NAME.log: "WORD NUMBER" and the messages, complete or absent. */
@@ -503,7 +506,7 @@ enum hs_status hs_sweep_settle(struct hs_sweep *sweep)
 {
     for (uint32_t i = 0; i < sweep->point_count; i++) {
         struct hs_sweep_point *point = &sweep->points[i];
-        char path[HS_PATH_SIZE];
+        char path[HS_PATH_SIZE], run[HS_PATH_SIZE];
         struct hs_file_lock lock;
         if (point->state != HS_POINT_DONE && is_finished(sweep, point))
             point->state = HS_POINT_DONE;
@@ -512,7 +515,10 @@ enum hs_status hs_sweep_settle(struct hs_sweep *sweep)
             continue; /* a process that finishes a point removes the lock last */
         HS_TRY(hs_file_lock_take(&lock, path, sweep->diag));
         forget_failure(sweep, point);
+        hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "", run);
+        const enum hs_status status = hs_rundir_settle(run, sweep->diag);
         hs_file_lock_free(&lock, path);
+        HS_TRY(status);
     }
     return HS_OK;
 }

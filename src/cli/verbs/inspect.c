@@ -6,6 +6,7 @@
  * or all of them. `horus verify RUN`: the independent check of a schedule.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -112,17 +113,20 @@ static const char *format_of(const char *path)
     return NULL;
 }
 
-/* Runs the converter: from the SVG `from` to `to`. */
-static enum hs_status convert(const char *format, const char *from, const char *to,
-                              struct hs_diag *diag)
+/* Runs the converter from one open file, the SVG, to another. */
+static enum hs_status convert(const char *format, int from, int to, struct hs_diag *diag)
 {
     const char *const args[] = {
-        CONVERTER, "-f", format + 1, "-z", strcmp(format, ".png") == 0 ? PNG_ZOOM : "1",
-        "-o",      to,   from,       NULL};
+        CONVERTER, "-f", format + 1, "-z", strcmp(format, ".png") == 0 ? PNG_ZOOM : "1", NULL};
+    posix_spawn_file_actions_t streams;
     pid_t pid;
     int ended = 0;
+    (void)posix_spawn_file_actions_init(&streams);
+    (void)posix_spawn_file_actions_adddup2(&streams, from, STDIN_FILENO);
+    (void)posix_spawn_file_actions_adddup2(&streams, to, STDOUT_FILENO);
     const int failed =
-        posix_spawnp(&pid, CONVERTER, NULL, NULL, (char *const *)(uintptr_t)args, environ);
+        posix_spawnp(&pid, CONVERTER, &streams, NULL, (char *const *)(uintptr_t)args, environ);
+    (void)posix_spawn_file_actions_destroy(&streams);
     if (failed == 0)
         while (waitpid(pid, &ended, 0) < 0 && errno == EINTR)
             ;
@@ -136,33 +140,39 @@ static enum hs_status convert(const char *format, const char *from, const char *
                       : hs_fail(diag, HS_E_IO, NULL, NULL, CONVERTER " failed on the figure");
 }
 
-static enum hs_status write_svg(struct hs_call *call, struct hs_page *page, uint32_t kind,
-                                const char *path)
+/* A figure that is converted is first written in the place of the result, then opened, removed and
+ * read from its descriptor: nothing else lies beside. */
+static enum hs_status write_figure(struct hs_call *call, struct hs_page *page, uint32_t kind)
 {
     const struct plot_options *o = call->options;
+    struct hs_diag *diag = &call->diag;
+    const char *format = format_of(o->output);
     struct hs_wholefile file;
-    HS_TRY(hs_wholefile_open(&file, path, &call->diag));
-    const enum hs_status status = hs_figure_write(page, kind, &o->figure, &file.out);
-    return hs_wholefile_close(&file, status, &call->diag);
-}
-
-/* By way of an SVG beside it, which is removed. */
-static enum hs_status write_converted(struct hs_call *call, struct hs_page *page, uint32_t kind)
-{
-    const struct plot_options *o = call->options;
-    struct hs_wholefile file;
-    char svg[HS_WHOLEFILE_PATH_MAX];
-    const int length = snprintf(svg, sizeof svg, "%s.tmp.svg", o->output);
-    if (length < 0 || (size_t)length >= sizeof svg)
-        return hs_fail(&call->diag, HS_E_USAGE, NULL, NULL,
-                       "the name of the output file is too long");
-    HS_TRY(hs_wholefile_begin(&file, o->output, &call->diag));
-    enum hs_status status = write_svg(call, page, kind, svg);
+    HS_TRY(hs_wholefile_open(&file, o->output, diag));
+    enum hs_status status = hs_figure_write(page, kind, &o->figure, &file.out);
+    if (strcmp(format, ".svg") == 0)
+        return hs_wholefile_close(&file, status, diag);
+    const enum hs_status closed = hs_output_close(&file.out, diag);
     if (status == HS_OK)
-        status = convert(format_of(o->output), svg,
-                         file.beside[0] != '\0' ? file.beside : o->output, &call->diag);
-    (void)unlink(svg);
-    return hs_wholefile_end(&file, status, &call->diag);
+        status = closed;
+    if (status == HS_OK && !file.beside.is_open)
+        status = hs_fail(diag, HS_E_USAGE, &(struct hs_place){.file = o->output}, NULL,
+                         "a figure that is converted is written to a file alone");
+    if (status == HS_OK) {
+        const int from = open(file.beside.tmp, O_RDONLY | O_CLOEXEC);
+        (void)unlink(file.beside.tmp);
+        const int to =
+            open(file.beside.tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        status = from >= 0 && to >= 0
+                     ? convert(format, from, to, diag)
+                     : hs_fail(diag, HS_E_IO, NULL, NULL, "cannot convert: %s", strerror(errno));
+        if (status == HS_OK && fsync(to) != 0)
+            status = hs_fail(diag, HS_E_IO, &(struct hs_place){.file = o->output}, NULL,
+                             "cannot write: %s", strerror(errno));
+        (void)close(from);
+        (void)close(to);
+    }
+    return hs_wholefile_end(&file, status, diag);
 }
 
 static enum hs_status plot(struct hs_call *call)
@@ -184,8 +194,7 @@ static enum hs_status plot(struct hs_call *call)
     enum hs_status status = hs_page_open(&page, (const char *const *)call->operands + 1,
                                          call->operand_count - 1, &call->diag);
     if (status == HS_OK)
-        status = strcmp(format_of(o->output), ".svg") == 0 ? write_svg(call, &page, kind, o->output)
-                                                           : write_converted(call, &page, kind);
+        status = write_figure(call, &page, kind);
     if (status == HS_OK && strcmp(o->output, "-") != 0)
         hs_say(&call->out, "%s\n", o->output);
     hs_page_close(&page);

@@ -90,11 +90,11 @@ static enum hs_status calibrate(struct hs_call *call)
         options.data[options.data_count++] = path;
     }
     HS_TRY(check_outputs(call, &options));
-    struct hs_wholefile rows = {.beside = ""};
+    struct hs_wholefile rows = {0};
     if (given->rows != NULL)
         HS_TRY(hs_wholefile_begin(&rows, given->rows, &call->diag));
-    if (rows.beside[0] != '\0')
-        options.rows = rows.beside;
+    if (rows.beside.is_open)
+        options.rows = rows.beside.tmp;
     return hs_wholefile_end(&rows, fit(call, hs_calibration_at(index), &options), &call->diag);
 }
 

@@ -872,7 +872,7 @@ static void swf_open(void *state)
 {
     struct swf_state *s = state;
     hs_temp_records_open(&s->records, FIELDS * sizeof(int64_t),
-                         s->file.report->options.dir->tmp_path);
+                         s->file.report->options.dir->beside.tmp);
     hs_intern_init(&s->users);
     hs_intern_init(&s->vcs);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Build beside, fsync, rename: NAME is a complete run or absent at every moment, whenever the
- * machine stops. Replacing a run moves the old one aside first and deletes it last.
+ * machine stops. A run that replaces another changes places with it, and the old one is removed
+ * last, its manifest at the very end, so that a start after a kill knows what is left of it.
  *
- * Nothing but a run directory is ever deleted: with force, an existing NAME must hold a
- * manifest.json or be empty, and only its plain files go, and a folder runs/ with directories of
- * plain files; any other folder in it stops the removal.
+ * With force, an existing NAME must be empty or hold what its manifest lists and nothing else: its
+ * files, and of a comparison runs/ with such directories. Other directories, links and special
+ * files are foreign, whatever their names.
  */
 #include "report/run/rundir.h"
 
@@ -18,10 +19,10 @@
 #include <unistd.h>
 
 #include "base/fmt.h"
+#include "data/json.h"
 
 #define NAME_ROOM 128u /* bytes kept free in a path for suffixes and file names */
-
-static struct hs_rundir *unfinished; /* all that are open in this process */
+#define MANIFEST  "manifest.json"
 
 static enum hs_status dir_failed(struct hs_diag *diag, const char *path, const char *what)
 {
@@ -29,24 +30,13 @@ static enum hs_status dir_failed(struct hs_diag *diag, const char *path, const c
                    strerror(errno));
 }
 
-static bool exists(const char *path)
-{
-    struct stat info;
-    return lstat(path, &info) == 0;
-}
-
 static bool is_dots(const char *name)
 {
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* It has a manifest, or is an empty directory. */
-static bool is_run(const char *path)
+static bool is_empty(const char *path)
 {
-    char file[HS_PATH_SIZE + NAME_ROOM];
-    snprintf(file, sizeof file, "%s/manifest.json", path);
-    if (exists(file))
-        return true;
     DIR *dir = opendir(path);
     if (dir == NULL)
         return false;
@@ -57,46 +47,119 @@ static bool is_run(const char *path)
     return entry == NULL;
 }
 
-/* A run directory, the runs/ in it, and a run directory in that. */
+/* ---- what a manifest lists ---- */
+
+/* A run or a comparison, the runs/ in it, and a run in that. */
 enum level { LEVEL_DIR, LEVEL_RUNS, LEVEL_RUN };
 
-/* Empties and removes a directory of that level; errno says what went wrong. */
-static bool remove_level(const char *path, enum level level)
+static bool is_listed(const struct hs_json *list, const char *key, const char *name)
 {
-    char below[HS_PATH_SIZE + 2 * NAME_ROOM];
-    DIR *dir = opendir(path);
-    if (dir == NULL)
-        return false;
-    bool is_done = true;
-    for (const struct dirent *entry; is_done && (entry = readdir(dir)) != NULL;) {
-        if (is_dots(entry->d_name))
-            continue;
-        snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
-        if (level == LEVEL_RUNS || (level == LEVEL_DIR && strcmp(entry->d_name, HS_RUNS_DIR) == 0))
-            is_done = remove_level(below, level == LEVEL_DIR ? LEVEL_RUNS : LEVEL_RUN);
-        else
-            is_done = unlink(below) == 0;
+    for (const struct hs_json *v = hs_json_first(list); v != NULL; v = hs_json_next(v)) {
+        const char *text = hs_json_text(hs_json_get(v, key));
+        if (text != NULL && strcmp(text, name) == 0)
+            return true;
     }
-    int error = errno;
-    closedir(dir);
-    errno = error;
-    return is_done && rmdir(path) == 0;
+    return false;
 }
 
-/* The directory ("."), or the one above (".."). */
-static bool sync_dir(const char *path, const char *which)
+/* What may be in a directory: of a run files, of a comparison the folder runs/ too, of that folder
+ * directories. */
+struct listing {
+    enum level level;
+    struct hs_json_doc *doc; /* the manifest, NULL = none of horus */
+    const struct hs_json *files, *runs;
+};
+
+/* runs: of the comparison, for its runs/. */
+static struct listing listing_of(const char *path, enum level level, const struct hs_json *runs)
 {
-    char at[HS_PATH_SIZE + NAME_ROOM];
-    snprintf(at, sizeof at, "%s/%s", path, which);
-    int fd = open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    bool is_done = fsync(fd) == 0;
-    int error = errno;
-    close(fd);
-    errno = error;
-    return is_done;
+    struct listing l = {.level = level, .runs = runs};
+    struct hs_diag silent = {.least = HS_ERROR};
+    struct stat info;
+    char manifest[HS_PATH_SIZE + NAME_ROOM];
+    (void)snprintf(manifest, sizeof manifest, "%s/" MANIFEST, path);
+    if (level == LEVEL_RUNS || lstat(manifest, &info) != 0 || !S_ISREG(info.st_mode) ||
+        hs_json_load(&l.doc, manifest, &silent) != HS_OK)
+        return l;
+    const struct hs_json *root = hs_json_root(l.doc);
+    const char *program = hs_json_text(hs_json_get(root, "program"));
+    if (program != NULL && strcmp(program, "horus") == 0) {
+        l.files = hs_json_get(root, "outputs");
+        l.runs = level == LEVEL_DIR ? hs_json_get(root, "cells") : NULL;
+    }
+    return l;
 }
+
+static bool lists_file(const struct listing *l, const char *name)
+{
+    return l->files != NULL && (strcmp(name, MANIFEST) == 0 || is_listed(l->files, "name", name));
+}
+
+static bool lists_directory(const struct listing *l, const char *name)
+{
+    return l->level == LEVEL_RUNS ? is_listed(l->runs, "run", name)
+                                  : l->runs != NULL && strcmp(name, HS_RUNS_DIR) == 0;
+}
+
+struct dir_scan {
+    bool removes;
+    char foreign[HS_PATH_SIZE + 2 * NAME_ROOM]; /* the least path that is not listed, "" = none */
+};
+
+static void note_foreign(struct dir_scan *scan, const char *path)
+{
+    if (scan->foreign[0] == '\0' || strcmp(path, scan->foreign) < 0)
+        (void)snprintf(scan->foreign, sizeof scan->foreign, "%s", path);
+}
+
+/* Goes over a directory of that level. What is listed is removed where the scan removes, the
+ * manifest and the directory, too, if nothing foreign was found. */
+static void scan_dir(struct dir_scan *scan, const char *path, enum level level,
+                     const struct hs_json *runs)
+{
+    struct listing l = listing_of(path, level, runs);
+    char below[HS_PATH_SIZE + 2 * NAME_ROOM];
+    struct stat info;
+    DIR *dir = opendir(path);
+    for (const struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
+        const char *name = entry->d_name;
+        if (is_dots(name))
+            continue;
+        (void)snprintf(below, sizeof below, "%s/%s", path, name);
+        const mode_t mode = lstat(below, &info) == 0 ? info.st_mode : 0;
+        if (S_ISDIR(mode) && lists_directory(&l, name)) {
+            scan_dir(scan, below, level == LEVEL_DIR ? LEVEL_RUNS : LEVEL_RUN, l.runs);
+        } else if (!S_ISREG(mode) || !lists_file(&l, name)) {
+            note_foreign(scan, below);
+        } else if (scan->removes && strcmp(name, MANIFEST) != 0) {
+            (void)unlink(below); /* where that fails, so does rmdir() */
+        }
+    }
+    if (dir != NULL)
+        closedir(dir);
+    hs_json_close(l.doc);
+    if (!scan->removes || scan->foreign[0] != '\0')
+        return;
+    (void)snprintf(below, sizeof below, "%s/" MANIFEST, path);
+    (void)unlink(below);
+    (void)rmdir(path);
+}
+
+enum hs_status hs_rundir_remove(const char *path, struct hs_diag *diag)
+{
+    struct dir_scan scan = {.removes = true};
+    struct stat info;
+    if (lstat(path, &info) != 0)
+        return dir_failed(diag, path, "remove the directory");
+    scan_dir(&scan, path, LEVEL_DIR, NULL);
+    if (lstat(path, &info) != 0)
+        return HS_OK;
+    return hs_fail(diag, HS_E_IO, &(struct hs_place){.file = path}, "remove it by hand",
+                   "the directory cannot be removed: it holds %s",
+                   scan.foreign[0] != '\0' ? scan.foreign : "files that cannot be removed");
+}
+
+/* ---- opening ---- */
 
 enum hs_status hs_rundir_make_parents(const char *path, struct hs_diag *diag)
 {
@@ -110,9 +173,54 @@ enum hs_status hs_rundir_make_parents(const char *path, struct hs_diag *diag)
     return HS_OK;
 }
 
+/* A writer was killed while its run changed places with an older one: the older one is put back if
+ * it was between its two renames, and what was to go goes. */
+static enum hs_status recover(struct hs_beside *b, struct hs_diag *diag)
+{
+    static const char *const between[] = {".old-", ".tmp-"};
+    struct stat info;
+    char left[HS_BESIDE_PATH_MAX];
+    for (size_t i = 0; b->dead_id[0] != '\0' && i < sizeof between / sizeof *between; i++) {
+        hs_beside_name(b, between[i], b->dead_id, left);
+        if (lstat(left, &info) != 0)
+            continue;
+        if (i == 0 && lstat(b->path, &info) != 0) {
+            if (rename(left, b->path) != 0)
+                return dir_failed(diag, left, "put the old run back");
+        } else {
+            HS_TRY(hs_rundir_remove(left, diag));
+        }
+    }
+    return HS_OK;
+}
+
+static enum hs_status check_existing(const char *path, bool force, struct hs_diag *diag)
+{
+    const struct hs_place place = {.file = path};
+    struct stat info;
+    struct dir_scan scan = {0};
+    if (lstat(path, &info) != 0)
+        return HS_OK;
+    if (S_ISLNK(info.st_mode))
+        return hs_fail(diag, HS_E_IO, &place, "name the directory itself with -o",
+                       "is a symbolic link: it is not replaced");
+    if (!S_ISDIR(info.st_mode) || (!hs_rundir_has(path, MANIFEST) && !is_empty(path)))
+        return hs_fail(diag, HS_E_IO, &place, "choose another name with -o",
+                       "exists and is not a run directory: it is not replaced");
+    if (!force)
+        return hs_fail(diag, HS_E_IO, &place, "give --force to replace it, or another name with -o",
+                       "this run directory exists");
+    scan_dir(&scan, path, LEVEL_DIR, NULL);
+    if (scan.foreign[0] == '\0')
+        return HS_OK;
+    return hs_fail(diag, HS_E_IO, &place, "move that elsewhere, or choose another name with -o",
+                   "holds %s, which no manifest of horus lists: it is not replaced", scan.foreign);
+}
+
 enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool force,
                               struct hs_diag *diag)
 {
+    char name[HS_PATH_SIZE];
     *dir = (struct hs_rundir){.may_replace = force};
     size_t length = strlen(path);
     if (length == 0 || length + NAME_ROOM > HS_PATH_SIZE)
@@ -121,35 +229,32 @@ enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool forc
                        HS_PATH_SIZE - NAME_ROOM, length);
     while (length > 1 && path[length - 1] == '/')
         length--;
-    snprintf(dir->final_path, sizeof dir->final_path, "%.*s", (int)length, path);
-    snprintf(dir->tmp_path, sizeof dir->tmp_path, "%s.tmp", dir->final_path);
-    const struct hs_place place = {.file = dir->final_path}, tmp = {.file = dir->tmp_path};
-    const bool is_there = exists(dir->final_path);
-    if (is_there && !is_run(dir->final_path))
-        return hs_fail(diag, HS_E_IO, &place, "choose another name with -o",
-                       "exists and is not a run directory: it is not replaced");
-    if (is_there && !force)
-        return hs_fail(diag, HS_E_IO, &place, "give --force to replace it, or another name with -o",
-                       "this run directory exists");
-    HS_TRY(hs_rundir_make_parents(dir->final_path, diag));
-    if (force && exists(dir->tmp_path) && !remove_level(dir->tmp_path, LEVEL_DIR))
-        return dir_failed(diag, dir->tmp_path, "remove what an earlier run left");
-    if (mkdir(dir->tmp_path, 0777) != 0)
-        return errno != EEXIST ? dir_failed(diag, dir->tmp_path, "create the directory")
-                               : hs_fail(diag, HS_E_IO, &tmp,
-                                         "if no run is writing it, give --force or remove it",
-                                         "left by a run that is not over or was killed");
-    dir->is_open = true;
-    dir->owner = getpid();
-    dir->next = unfinished;
-    unfinished = dir;
-    return HS_OK;
+    (void)snprintf(name, sizeof name, "%.*s", (int)length, path);
+    HS_TRY(hs_rundir_make_parents(name, diag));
+    HS_TRY(hs_beside_lock(&dir->beside, name, diag));
+    enum hs_status status = recover(&dir->beside, diag);
+    if (status == HS_OK)
+        status = check_existing(name, force, diag);
+    if (status == HS_OK)
+        status = hs_beside_make(&dir->beside, NULL, diag);
+    if (status != HS_OK)
+        hs_beside_close(&dir->beside);
+    return status;
+}
+
+enum hs_status hs_rundir_settle(const char *path, struct hs_diag *diag)
+{
+    struct hs_beside b;
+    HS_TRY(hs_beside_lock(&b, path, diag));
+    const enum hs_status status = recover(&b, diag);
+    hs_beside_close(&b);
+    return status;
 }
 
 void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, size_t size)
 {
     path[0] = '\0';
-    hs_append(path, size, "%s/%s", dir->tmp_path, name);
+    hs_append(path, size, "%s/%s", dir->beside.tmp, name);
 }
 
 bool hs_rundir_has(const char *path, const char *name)
@@ -163,44 +268,28 @@ enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *
 {
     char path[HS_PATH_SIZE];
     hs_rundir_file(dir, HS_RUNS_DIR, path, sizeof path);
-    return remove_level(path, LEVEL_RUNS) ? HS_OK : dir_failed(diag, path, "remove the directory");
+    return hs_beside_remove(path) ? HS_OK : dir_failed(diag, path, "remove the directory");
 }
 
-enum hs_status hs_rundir_remove(const char *path, struct hs_diag *diag)
-{
-    return remove_level(path, LEVEL_DIR) ? HS_OK : dir_failed(diag, path, "remove the directory");
-}
+/* ---- closing ---- */
 
+/* A directory that came since the start stays without force, and with it if it is not ours. */
 static enum hs_status commit(struct hs_rundir *dir, struct hs_diag *diag)
 {
-    if (!sync_dir(dir->tmp_path, "."))
-        return dir_failed(diag, dir->tmp_path, "flush the directory to the disk");
-    /* rename(2) itself replaces an empty directory; one that came since open stays without force;
-     * an old run is moved aside, whole until the new one stands */
-    if (rename(dir->tmp_path, dir->final_path) != 0) {
-        char old[HS_PATH_SIZE + 8];
-        const struct hs_place place = {.file = old};
-        snprintf(old, sizeof old, "%s.old", dir->final_path);
-        if ((errno != EEXIST && errno != ENOTEMPTY) || !dir->may_replace)
-            return dir_failed(diag, dir->tmp_path, "rename to the run directory");
-        if (rename(dir->final_path, old) != 0)
-            return dir_failed(diag, dir->final_path, "move the old run aside");
-        if (rename(dir->tmp_path, dir->final_path) != 0) {
-            int error = errno;
-            if (rename(old, dir->final_path) != 0)
-                hs_report(diag, HS_WARNING, &place, NULL, "the old run stays under this name: %s",
-                          strerror(errno));
-            errno = error;
-            return dir_failed(diag, dir->tmp_path, "rename to the run directory");
-        }
-        if (!remove_level(old, LEVEL_DIR))
-            hs_report(diag, HS_WARNING, &place, "remove it by hand",
-                      "the replaced run cannot be removed: %s", strerror(errno));
-    }
-    dir->is_open = false;
-    return sync_dir(dir->final_path, "..")
-               ? HS_OK
-               : dir_failed(diag, dir->final_path, "flush the directory above to the disk");
+    struct hs_beside *b = &dir->beside;
+    char inside[HS_PATH_SIZE], old[HS_BESIDE_PATH_MAX];
+    struct stat info;
+    hs_rundir_file(dir, MANIFEST, inside, sizeof inside);
+    HS_TRY(hs_beside_sync_above(inside, diag));
+    if (lstat(b->path, &info) != 0 || is_empty(b->path))
+        return hs_beside_rename(b, diag);
+    HS_TRY(check_existing(b->path, dir->may_replace, diag));
+    HS_TRY(hs_beside_swap(b, old, diag));
+    struct hs_diag errors = {.least = HS_ERROR};
+    if (hs_rundir_remove(old, &errors) != HS_OK)
+        hs_report(diag, HS_WARNING, &(struct hs_place){.file = old}, "remove it by hand",
+                  "the replaced run cannot be removed");
+    return HS_OK;
 }
 
 enum hs_status hs_rundir_close(struct hs_rundir *dir, enum hs_status status, struct hs_diag *diag)
@@ -211,22 +300,7 @@ enum hs_status hs_rundir_close(struct hs_rundir *dir, enum hs_status status, str
     return status;
 }
 
-void hs_rundir_abandon(void)
-{
-    for (const struct hs_rundir *dir = unfinished; dir != NULL; dir = dir->next)
-        if (dir->owner == getpid())
-            (void)remove_level(dir->tmp_path, LEVEL_DIR);
-}
-
 void hs_rundir_discard(struct hs_rundir *dir)
 {
-    struct hs_rundir **at = &unfinished;
-    while (*at != NULL && *at != dir)
-        at = &(*at)->next;
-    if (*at == dir)
-        *at = dir->next;
-    /* best effort on the way out of a failure that has been reported */
-    if (dir->is_open)
-        (void)remove_level(dir->tmp_path, LEVEL_DIR);
-    *dir = (struct hs_rundir){0};
+    hs_beside_close(&dir->beside);
 }

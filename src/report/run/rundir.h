@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A run's directory, complete or absent: built as NAME.tmp/, each file fsynced and closed, then
- * the directory fsynced and renamed to NAME. An existing NAME is refused unless force. That of a
- * comparison is one too: beside its files it may have a folder runs/ of run directories.
+ * A run's directory, complete or absent: built as NAME.tmp-ID/ (base/beside.h), each file fsynced
+ * and closed, then the directory fsynced and renamed to NAME. An existing NAME is refused unless
+ * force. That of a comparison is one too: beside its files it may have a folder runs/ of run
+ * directories.
  */
 #pragma once
 
 #include <stdbool.h>
 
-#include "base/diag.h"
+#include "base/beside.h"
 
-#define HS_PATH_SIZE 4096u
+#define HS_PATH_SIZE HS_BESIDE_PATH_MAX
 
 struct hs_rundir {
-    char final_path[HS_PATH_SIZE], tmp_path[HS_PATH_SIZE + 8];
-    bool is_open;
+    struct hs_beside beside;
     bool may_replace; /* force */
-    int owner;        /* the process that opened it */
-    struct hs_rundir *next;
 };
 
 /* dir stays where it is until close or discard. */
@@ -36,8 +34,9 @@ HS_MUST_USE enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, stru
 /* Commits if the status is HS_OK, else discards; the status, or why it could not commit. */
 HS_MUST_USE enum hs_status hs_rundir_close(struct hs_rundir *dir, enum hs_status status,
                                            struct hs_diag *diag);
-/* Removes a finished run directory. */
+/* Removes a finished run directory, or what its manifest lists if something else is in it, which is
+ * HS_E_IO. */
 HS_MUST_USE enum hs_status hs_rundir_remove(const char *path, struct hs_diag *diag);
-void hs_rundir_discard(struct hs_rundir *dir); /* removes NAME.tmp; no-op after close */
-/* Removes every NAME.tmp that this process has open: before it ends without a way back. */
-void hs_rundir_abandon(void);
+void hs_rundir_discard(struct hs_rundir *dir); /* removes NAME.tmp-ID; no-op after close */
+/* Removes what a killed writer of the directory left beside it. */
+HS_MUST_USE enum hs_status hs_rundir_settle(const char *path, struct hs_diag *diag);
