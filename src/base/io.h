@@ -58,6 +58,9 @@ uint64_t hs_input_bytes(const struct hs_input *in);   /* decompressed bytes read
 void hs_input_progress(const struct hs_input *in, uint64_t *done, uint64_t *total);
 void hs_input_close(struct hs_input *in);
 
+/* HS_E_INPUT for a pipe, a device or a socket, which would be waited for; no file at all is HS_OK:
+ * opening it says so. Files of a run's directory are checked so before they are opened. */
+HS_MUST_USE enum hs_status hs_regular_check(const char *path, struct hs_diag *diag);
 /* A whole file in memory, NUL-terminated, freed with hs_free; HS_E_LIMIT past max_bytes. */
 HS_MUST_USE enum hs_status hs_read_file(const char *path, uint64_t max_bytes, char **text,
                                         size_t *len, struct hs_diag *diag);

@@ -157,10 +157,10 @@ DEFINE_CHECK(speed_predictor, struct hs_speed_predictor, hs_speed_predictor_pars
 
 static enum hs_status check_name(const char *text, struct hs_diag *diag)
 {
-    if (strpbrk(text, "/\n") == NULL)
+    if (*text == '\0' || hs_rundir_is_name(text))
         return HS_OK;
     return hs_fail(diag, HS_E_USAGE, NULL, "it becomes part of a directory name",
-                   "name contains a slash or a line end: '%s'", text);
+                   "name begins with a dot, or has a slash or a control character: '%s'", text);
 }
 
 static enum hs_status check_list(const char *text, const char *option, int64_t least,
@@ -461,6 +461,8 @@ static const char *written_at(size_t index)
     TEXT("sample", sample, RESULTS, "auto", "TIME|auto|exact",                                     \
          "series.csv: means per TIME, over at most 2048 intervals, or every change",               \
          .check = check_sample),                                                                   \
+        INT("max_rows", max_rows, RESULTS, "100000000", 1, 9e15,                                   \
+            "rows of series.csv at most; a run that would need more is refused"),                  \
         DURATION("warmup", warmup_us, RESULTS, "0s", 0, YEARS_100_S,                               \
                  "leave jobs submitted in the first part out of the job statistics"),              \
         DURATION("cooldown", cooldown_us, RESULTS, "0s", 0, YEARS_100_S,                           \

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "base/fixed.h"
@@ -180,6 +181,7 @@ enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
     struct hs_input *input;
     struct hs_csv *csv;
     struct hs_csv_row row;
+    HS_TRY(hs_regular_check(path, diag));
     HS_TRY(hs_input_open(&input, path, diag));
     hs_csv_open(&csv, input, ',', diag);
     enum hs_status status = hs_csv_next(csv, &row);
@@ -300,6 +302,7 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
         .workload_name = setup->workload,
         .outputs = setup->outputs,
         .sample_us = setup->sample_us,
+        .max_rows = (uint64_t)setup->options->max_rows,
         .warmup_us = setup->options->warmup_us,
         .cooldown_us = setup->options->cooldown_us,
         .is_preemptive = (setup->can & HS_CAN_PREEMPT) != 0,
@@ -713,6 +716,47 @@ static enum hs_status record_run(struct hs_run_result *result, struct hs_message
 
 /* ---- a run ---- */
 
+#define SERIES_ROW_BYTES 30u /* 25.8 of a week, 28 of thirty years */
+
+/* Reads the trace once more where series.csv is sampled at a fixed interval: what it would need is
+ * known then, before the first row. A run lasts longer than that where jobs wait. */
+static enum hs_status foresee_rows(const struct hs_setup *setup, struct hs_diag *diag)
+{
+    const char *trace = setup->options->trace;
+    const uint64_t most = (uint64_t)setup->options->max_rows;
+    struct stat info;
+    struct hs_diag errors = *diag; /* the run warns of the trace */
+    struct pass pass = {.setup = setup, .diag = &errors};
+    struct hs_job_source jobs;
+    struct hs_trace_job *job;
+    int64_t first_us = -1, end_us = 0;
+    uint64_t rows = 0;
+    errors.least = HS_ERROR;
+    if (setup->sample_us <= 0 || (setup->outputs & HS_OUT_SERIES) == 0 || strcmp(trace, "-") == 0 ||
+        (stat(trace, &info) == 0 && !S_ISREG(info.st_mode))) /* a pipe can be read once */
+        return HS_OK;
+    enum hs_status status = open_jobs(&pass, &jobs);
+    while (status == HS_OK && rows <= most && (status = jobs.next(jobs.ctx, &job)) == HS_OK) {
+        const int64_t until_us = setup->options->until_us;
+        first_us = first_us < 0 ? job->submit_us : first_us;
+        if (job->submit_us - first_us + job->duration_us > end_us)
+            end_us = job->submit_us - first_us + job->duration_us;
+        if (until_us > 0 && end_us > until_us)
+            end_us = until_us;
+        rows = hs_report_series_rows(end_us, setup->sample_us);
+    }
+    close_run(&pass);
+    diag->errors = errors.errors;
+    if (rows > most)
+        return hs_fail(diag, HS_E_LIMIT, NULL,
+                       "a longer --sample, or --sample=auto; --max-rows N allows more",
+                       "series.csv would have at least %" PRIu64 " rows, %.1f GB, for %.1f days in "
+                       "steps of %g s; the limit is %" PRIu64 " rows",
+                       rows, (double)rows * SERIES_ROW_BYTES / 1e9, (double)end_us / 86400e6,
+                       (double)setup->sample_us / 1e6, most);
+    return status == HS_END ? HS_OK : status;
+}
+
 enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_call *call,
                            const char *dir_path, struct hs_run_result *result, struct hs_diag *diag)
 {
@@ -723,6 +767,7 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
     result->setup = setup;
     hs_interrupt_watch();
     hs_status_line_start(&stopwatch, call->terminal, false, 0);
+    HS_TRY(foresee_rows(setup, diag));
     HS_TRY(hs_rundir_open(&dir, dir_path, setup->options->force, diag));
     hs_message_log_open(&log, diag, HS_LOG_WARNINGS);
     enum hs_status status = run_once(setup, call, 0, &dir, result, &log.diag);

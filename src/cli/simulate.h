@@ -51,6 +51,7 @@ struct hs_run_options {
     /* of horus compare, where policy and fail_if are one a line */
     const char *seeds, *assignments; /* lists; NULL: as seed and assign_seed say */
     const char *metrics, *fail_if;
+    int64_t max_rows;  /* of series.csv */
     int64_t bootstrap; /* resamples, of two finished runs */
     /* of horus sweep */
     const char *metric;

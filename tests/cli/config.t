@@ -316,6 +316,7 @@ The effective configuration, with origins, is itself a config.
     "outputs": "all",  // from default
     "decisions": false,  // from default
     "sample": "auto",  // from default
+    "max_rows": 100000000,  // from default
     "warmup": "0s",  // from default
     "cooldown": "0s"  // from default
   }

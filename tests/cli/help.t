@@ -407,6 +407,8 @@ Everything about run.
         --sample=TIME|auto|exact
                             series.csv: means per TIME, over at most 2048 intervals, or every change
                             [auto]
+        --max-rows=N        rows of series.csv at most; a run that would need more is refused
+                            [100000000]; 1..9000000000000000
         --warmup=TIME       leave jobs submitted in the first part out of the job statistics [0s];
                             0s..36500d
         --cooldown=TIME     the same for the last part [0s]; 0s..36500d
@@ -607,6 +609,8 @@ Everything about run.
         --sample=TIME|auto|exact
                             series.csv: means per TIME, over at most 2048 intervals, or every change
                             [auto]
+        --max-rows=N        rows of series.csv at most; a run that would need more is refused
+                            [100000000]; 1..9000000000000000
         --warmup=TIME       leave jobs submitted in the first part out of the job statistics [0s];
                             0s..36500d
         --cooldown=TIME     the same for the last part [0s]; 0s..36500d

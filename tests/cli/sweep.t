@@ -79,7 +79,7 @@ Each error with its line.
   ! note: that was point 1 of 2: load=1
   [2]
   $ try '{ "name": "a/b", "grid": { "load": [1, 2] } }'
-  ! e.json:1:11: error: expected a name of 1 to 200 bytes without a slash
+  ! e.json:1:11: error: expected a name of 1 to 200 bytes without a slash, a leading dot or a control character
   !     1 | { "name": "a/b", "grid": { "load": [1, 2] } }
   !       |           ^~~~~
   !       = hint: it names the directory of the results

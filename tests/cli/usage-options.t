@@ -126,7 +126,7 @@ An option without its value.
 The name becomes part of a path, hence no slash.
 
   $ horus run traces/sample.csv --name=a/b
-  ! error: name contains a slash or a line end: 'a/b'
+  ! error: name begins with a dot, or has a slash or a control character: 'a/b'
   !       = hint: it becomes part of a directory name
   [2]
 

@@ -234,9 +234,10 @@ static enum hs_status read_members(struct hs_sweep *sweep, const struct hs_json 
     HS_TRY(check_members(sweep, root));
     if ((name = hs_json_get(root, "name")) != NULL) {
         const char *text = hs_json_text(name);
-        if (text == NULL || *text == '\0' || strpbrk(text, "/\n") != NULL || strlen(text) > 200)
+        if (text == NULL || !hs_rundir_is_name(text) || strlen(text) > 200)
             return fail_at(sweep, name, "it names the directory of the results",
-                           "expected a name of 1 to 200 bytes without a slash");
+                           "expected a name of 1 to 200 bytes without a slash, a leading dot or a "
+                           "control character");
         sweep->name = hs_arena_text(sweep->arena, text, strlen(text));
     }
     if ((config = hs_json_get(root, "config")) != NULL)
@@ -289,6 +290,9 @@ static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *ca
     if (sweep->name == NULL) {
         hs_workload_name(sweep->file, name, sizeof name);
         sweep->name = hs_arena_text(&call->arena, name, strlen(name));
+        if (sweep->options->output == NULL && !hs_rundir_is_name(name))
+            return hs_fail(sweep->diag, HS_E_USAGE, &(struct hs_place){.file = sweep->file},
+                           "-o DIR names one", "no directory can have the name of this file");
     }
     const char *given = sweep->options->output;
     (void)snprintf(dir, sizeof dir, "results/%s", sweep->name);
@@ -302,11 +306,11 @@ static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *ca
         len--;
     sweep->dir = hs_arena_text(sweep->arena, given, len);
     /* The manifest of a run or a comparison would be replaced by that of the sweep. Another process
-     * may be replacing one just now: a manifest that cannot be read is ignored. */
+     * may be replacing one just now: there is none for a moment. */
     (void)snprintf(path, sizeof path, "%s/manifest.json", sweep->dir);
-    if (hs_json_load(&doc, path, &silent) != HS_OK)
-        return HS_OK;
-    bool is_sweep = hs_json_get(hs_json_root(doc), "sweep") != NULL;
+    bool is_sweep = hs_json_load(&doc, path, &silent) == HS_OK
+                        ? hs_json_get(hs_json_root(doc), "sweep") != NULL
+                        : access(path, F_OK) != 0;
     hs_json_close(doc);
     if (is_sweep)
         return HS_OK;

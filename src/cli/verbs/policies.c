@@ -633,7 +633,8 @@ static void experiment_schema(struct hs_jsonw *w, const struct hs_verb *verb)
     begin_document(w, "horus sweep EXPERIMENT.json", verb->summary);
     begin_properties(w);
     hs_jsonw_put(w, "name={ description=%s type=string pattern=%s }",
-                 "of the directory of the results", "^[^/\\n]{1,200}$");
+                 "of the directory of the results",
+                 "^[^./\\x00-\\x1f\\x7f][^/\\x00-\\x1f\\x7f]{0,199}$");
     hs_jsonw_put(w, "config={ description=%s $ref=#/$defs/keys }",
                  "keys of a run that hold for all points");
     put_axes(w, verb, "grid", "lists of values, each combined with each", true);

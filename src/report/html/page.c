@@ -112,6 +112,10 @@ static enum hs_status add_policies(struct hs_page *page)
                        *of = hs_json_text(hs_json_get(c, "policy"));
             if (name == NULL || of == NULL || strcmp(of, policy) != 0)
                 continue;
+            if (!hs_rundir_is_name(name))
+                return hs_fail(page->diag, HS_E_INPUT,
+                               &(struct hs_place){.file = page->manifest.dir}, NULL,
+                               "a run of the manifest lies outside the directory");
             const char *dir = path_of(page, path_of(page, page->manifest.dir, HS_RUNS_DIR), name);
             if (access(dir, F_OK) == 0)
                 HS_TRY(add_run(page, dir));

@@ -294,6 +294,7 @@ static enum hs_status read_table(struct hs_sweeptable *t, struct hs_arena *arena
     *t = (struct hs_sweeptable){.metrics = metrics};
     while (metrics[t->metric_count] != NULL)
         t->metric_count++;
+    HS_TRY(hs_regular_check(path, diag));
     HS_TRY(hs_input_open(&input, path, diag));
     hs_csv_open(&r.csv, input, ',', diag);
     enum hs_status s = hs_csv_next(r.csv, &row);

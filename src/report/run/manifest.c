@@ -121,12 +121,18 @@ enum hs_status hs_runmanifest_open(struct hs_runmanifest *m, const char *dir, st
     }
     const enum hs_status status = hs_runmanifest_load(m, path, diag);
     m->dir = dir;
+    for (uint32_t i = 0; i < m->file_count && status == HS_OK; i++) {
+        length = snprintf(path, sizeof path, "%s/%s", dir, m->files[i].name);
+        if (length > 0 && (size_t)length < sizeof path)
+            HS_TRY(hs_regular_check(path, diag));
+    }
     return status;
 }
 
 enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const char *path, struct hs_diag *diag)
 {
     *m = (struct hs_runmanifest){.diag = diag};
+    HS_TRY(hs_regular_check(path, diag));
     HS_TRY(hs_json_load(&m->doc, path, diag));
     const struct hs_json *root = hs_json_root(m->doc);
     struct hs_place place = hs_json_place(m->doc, root);
@@ -155,6 +161,11 @@ enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const char *path, s
         struct hs_output_file *file = &m->files[m->file_count];
         file->name = hs_json_text(hs_json_get(out, "name"));
         m->file_count += file->name != NULL && read_hash(hs_json_get(out, "xxh3_64"), &file->hash);
+        if (file->name != NULL && !hs_rundir_is_name(file->name)) {
+            place = hs_json_place(m->doc, out);
+            return hs_fail(diag, HS_E_INPUT, &place, NULL,
+                           "a file of the manifest lies outside the directory");
+        }
     }
     return HS_OK;
 }
@@ -287,6 +298,7 @@ static enum hs_status read_head(struct hs_rowfile *f, const char *path)
 {
     const struct hs_rowcell *cells = f->cells;
     struct hs_diag *diag = f->diag;
+    HS_TRY(hs_regular_check(path, diag));
     HS_TRY(hs_input_open(&f->input, path, diag));
     hs_csv_open(&f->csv, f->input, ',', diag);
     enum hs_status s = hs_csv_next(f->csv, &f->row);
@@ -766,6 +778,7 @@ enum hs_status hs_runsummary_load(struct hs_runsummary *r, const char *path, str
 {
     struct hs_summary *s = &r->summary;
     *r = (struct hs_runsummary){0};
+    HS_TRY(hs_regular_check(path, diag));
     HS_TRY(hs_json_load(&r->doc, path, diag));
     const struct hs_json *root = hs_json_root(r->doc);
     const struct hs_json *metrics = hs_json_get(root, "metrics");

@@ -505,6 +505,17 @@ static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u1
     hs_csvw_end(w);
 }
 
+/* HS_E_LIMIT where `more` rows are too many. */
+static enum hs_status check_rows(const struct series_state *s, uint64_t more)
+{
+    const struct hs_report *r = s->file.report;
+    if (s->file.csv.rows + more <= r->options.max_rows)
+        return HS_OK;
+    return hs_fail(r->diag, HS_E_LIMIT, NULL,
+                   "--max-rows N allows more; a longer --sample needs fewer",
+                   "series.csv has more than %" PRIu64 " rows", r->options.max_rows);
+}
+
 /* The rows of [start, until), and a new interval. The timeline stands at the last change before. */
 static void end_interval(struct series_state *s, int64_t until_us)
 {
@@ -517,11 +528,20 @@ static void end_interval(struct series_state *s, int64_t until_us)
     s->start_us = until_us;
 }
 
-static void end_intervals(struct series_state *s, int64_t now_us)
+/* There may be billions to the next instant: they are counted before the first is written, and a
+ * full disk ends the loop. */
+static enum hs_status end_intervals(struct series_state *s, int64_t now_us)
 {
     const int64_t sample_us = s->file.report->options.sample_us;
-    while (now_us - s->start_us >= sample_us)
+    HS_TRY(check_rows(s, (uint64_t)((now_us - s->start_us) / sample_us) * HS_CH_SERIES));
+    while (now_us - s->start_us >= sample_us && s->file.csv.out.error == 0)
         end_interval(s, s->start_us + sample_us);
+    return HS_OK;
+}
+
+uint64_t hs_report_series_rows(int64_t span_us, int64_t sample_us)
+{
+    return ((uint64_t)span_us / (uint64_t)sample_us + 1) * HS_CH_SERIES;
 }
 
 /* Called before the timeline steps to the instant. */
@@ -530,16 +550,14 @@ static enum hs_status on_instant(void *state, const struct hs_instant *instant)
     struct series_state *s = state;
     const struct hs_report *r = s->file.report;
     uint64_t value[HS_CH_SERIES];
-    if (r->options.sample_us > 0) {
-        end_intervals(s, instant->time_us);
-        return HS_OK;
-    }
+    if (r->options.sample_us > 0)
+        return end_intervals(s, instant->time_us);
     channels_of(instant, value);
     for (int c = 0; c < HS_CH_SERIES; c++)
         if (!s->has_rows || value[c] != r->timeline.value[c])
             put_mean(s, instant->time_us, c, value[c], 1);
     s->has_rows = true;
-    return HS_OK;
+    return check_rows(s, 0);
 }
 
 static void series_open(void *state)
@@ -554,12 +572,12 @@ static enum hs_status series_finish(void *state, int64_t end_us)
     struct series_state *s = state;
     struct hs_timeline *t = &s->file.report->timeline;
     if (s->file.report->options.sample_us > 0) {
-        end_intervals(s, end_us);
+        HS_TRY(end_intervals(s, end_us));
         if (end_us > s->start_us)
             end_interval(s, end_us);
     }
     if (s->file.report->options.sample_us != 0)
-        return HS_OK;
+        return check_rows(s, 0);
     hs_timeline_advance(t, end_us);
     for (uint32_t k = 0; k < intervals_of(t); k++) {
         int64_t start_us = start_us_of(t, k);
@@ -567,7 +585,7 @@ static enum hs_status series_finish(void *state, int64_t end_us)
         for (int c = 0; c < HS_CH_SERIES; c++)
             put_mean(s, start_us, c, part_of(t, (enum hs_channel)c, k), dt_us);
     }
-    return HS_OK;
+    return check_rows(s, 0);
 }
 
 static const struct hs_row_format series_file = {.output = HS_OUT_SERIES,

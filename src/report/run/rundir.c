@@ -257,6 +257,14 @@ void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, s
     hs_append(path, size, "%s/%s", dir->beside.tmp, name);
 }
 
+bool hs_rundir_is_name(const char *name)
+{
+    const char *c = name;
+    while ((unsigned char)*c >= 0x20 && *c != 0x7f && *c != '/')
+        c++;
+    return *c == '\0' && c > name && *name != '.';
+}
+
 bool hs_rundir_has(const char *path, const char *name)
 {
     char file[HS_PATH_SIZE + NAME_ROOM];

@@ -26,6 +26,9 @@ HS_MUST_USE enum hs_status hs_rundir_make_parents(const char *path, struct hs_di
 /* Path of a file inside the directory being built; buffer owned by the caller. HS_PATH_SIZE bytes
  * always suffice for the names this program gives. */
 void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, size_t size);
+/* A name of something in a directory, which cannot lead out of it: not empty, no leading dot, no
+ * slash, no control character. */
+bool hs_rundir_is_name(const char *name);
 /* Is there such a file in the directory? */
 bool hs_rundir_has(const char *path, const char *name);
 #define HS_RUNS_DIR "runs"

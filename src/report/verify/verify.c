@@ -143,6 +143,7 @@ static enum hs_status load_cluster(struct verify_run *run, const char *spec)
     size_t len = 0;
     if (!is_json && access(spec, F_OK) != 0)
         return read_shape(run, spec);
+    HS_TRY(hs_regular_check(spec, run->diag));
     HS_TRY(hs_input_open(&input, spec, run->diag));
     enum hs_status status = hs_input_peek(input, &head, &len);
     const bool is_list =
@@ -416,6 +417,8 @@ static enum hs_status load(struct verify_run *run)
     HS_TRY(require_output(run, "segments.csv"));
     HS_TRY(load_cluster(run, run->setup.cluster));
     run->gpus = hs_alloc_zeroed(run->gpu_count + UINT64_C(1), sizeof *run->gpus);
+    if (strcmp(run->setup.trace.path, "-") != 0)
+        HS_TRY(hs_regular_check(run->setup.trace.path, run->diag));
     HS_TRY(hs_trace_open(&trace, &run->setup.trace, run->diag));
     while (s == HS_OK && (s = hs_trace_next(trace, &job)) == HS_OK)
         s = add_job(run, job, &epoch_us);
@@ -700,6 +703,7 @@ static enum hs_status check_summary(struct verify_check *c)
     struct hs_json_doc *doc;
     struct verify_sums sums = {0};
     (void)snprintf(path, sizeof path, "%s/summary.json", run->dir); /* as manifest.json */
+    HS_TRY(hs_regular_check(path, run->diag));
     HS_TRY(hs_json_load(&doc, path, run->diag));
     for (int m = 0; m < MEASURES; m++)
         sums.values[m].of = hs_alloc_zeroed(run->job_count + UINT64_C(1), sizeof(int64_t));
