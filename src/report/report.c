@@ -536,6 +536,11 @@ static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
     hs_timeline_draw(&r->timeline, r->options.cluster->gpu_count, summary->sparkline);
 }
 
+uint64_t hs_report_series_rows(int64_t span_us, int64_t sample_us)
+{
+    return ((uint64_t)span_us / (uint64_t)sample_us + 1) * HS_CH_SERIES;
+}
+
 /* ---- opening and closing ---- */
 
 enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_options *options,

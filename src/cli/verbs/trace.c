@@ -100,7 +100,7 @@ static enum hs_status convert(struct hs_call *call, const struct hs_trace_option
     HS_TRY(hs_trace_open(&trace, &reading, &call->diag));
     enum hs_status status = hs_trace_writer_open(&writer, to, options, given->output, &call->diag);
     if (status == HS_OK) {
-        while ((status = hs_trace_next(trace, &job)) == HS_OK) {
+        while (writer.csv.out.error == 0 && (status = hs_trace_next(trace, &job)) == HS_OK) {
             hs_trace_writer_put(&writer, job);
             hs_lossy_fields_count(&lossy, job);
         }
@@ -145,8 +145,8 @@ static enum hs_status write_assigned(struct hs_job_source source, const char *pa
     struct hs_trace_writer writer;
     struct hs_trace_job *job;
     HS_TRY(hs_trace_writer_open(&writer, hs_trace_format_find("csv"), NULL, path, diag));
-    enum hs_status status;
-    while ((status = source.next(source.ctx, &job)) == HS_OK) {
+    enum hs_status status = HS_OK;
+    while (writer.csv.out.error == 0 && (status = source.next(source.ctx, &job)) == HS_OK) {
         hs_trace_writer_put(&writer, job);
         if (job->gpus == 0 || job->gpu_util_pm < 0)
             continue;

@@ -815,7 +815,7 @@ static void put_jobs(struct hs_csvw *w, const struct hs_paired *p)
 {
     const struct hs_paired_run *in_a = &p->runs[HS_PAIRED_A];
     uint32_t next = 0; /* of the compared */
-    for (uint32_t i = 0; i < in_a->count; i++) {
+    for (uint32_t i = 0; i < in_a->count && w->out.error == 0; i++) {
         const struct hs_paired_row *a = &in_a->rows[i], *b = &p->runs[HS_PAIRED_B].rows[i];
         const bool is_compared = next < p->count && p->compared[next] == i;
         next += is_compared;

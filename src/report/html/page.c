@@ -781,7 +781,7 @@ enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
     for (const struct section *s = sections; s->id != NULL; s++)
         hs_say(out, "<a href=\"#%s\">%s</a> ", s->id, s->heading);
     hs_say(out, "</nav>\n</header>\n");
-    for (const struct section *s = sections; s->id != NULL; s++) {
+    for (const struct section *s = sections; s->id != NULL && out->error == 0; s++) {
         hs_say(out, "<section id=\"%s\">\n<h2>%s</h2>\n", s->id, s->heading);
         if (hs_page_can_draw(page, s->source, &status))
             HS_TRY(s->put(page));

@@ -539,11 +539,6 @@ static enum hs_status end_intervals(struct series_state *s, int64_t now_us)
     return HS_OK;
 }
 
-uint64_t hs_report_series_rows(int64_t span_us, int64_t sample_us)
-{
-    return ((uint64_t)span_us / (uint64_t)sample_us + 1) * HS_CH_SERIES;
-}
-
 /* Called before the timeline steps to the instant. */
 static enum hs_status on_instant(void *state, const struct hs_instant *instant)
 {
@@ -849,7 +844,7 @@ static enum hs_status swf_finish(void *state, int64_t end_us)
     const uint32_t queues = s->vcs.count - 1; /* without the empty name */
     void *block;
     uint32_t count;
-    enum hs_status status;
+    enum hs_status status = HS_END;
     (void)end_us;
     hs_say(out, "; Computer: GPUs of a simulated cluster\n"
                 "; Conversion: horus, a simulator; the workload is ");
@@ -874,7 +869,8 @@ static enum hs_status swf_finish(void *state, int64_t end_us)
     hs_say(out, "; Note: a processor is a GPU; allocated are those of the last placement\n"
                 "; Note: run time is from first start to end, whatever came between\n"
                 "; Note: times are differences of instants rounded to the second\n");
-    while ((status = hs_temp_records_next(&s->records, &block, &count, diag)) == HS_OK) {
+    while (out->error == 0 &&
+           (status = hs_temp_records_next(&s->records, &block, &count, diag)) == HS_OK) {
         const int64_t(*field)[FIELDS] = block;
         for (uint32_t i = 0; i < count; i++) {
             for (int f = 0; f < FIELDS; f++)
