@@ -321,7 +321,7 @@ enum hs_status hs_regular_check(const char *path, struct hs_diag *diag)
     if (stat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
         return HS_OK;
     return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
-                   "a pipe or a device, where a file of a run is expected");
+                   "a pipe or a device, where a file is expected");
 }
 
 enum hs_status hs_read_file(const char *path, uint64_t max_bytes, char **text, size_t *len,

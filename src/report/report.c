@@ -538,7 +538,8 @@ static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
 
 uint64_t hs_report_series_rows(int64_t span_us, int64_t sample_us)
 {
-    return ((uint64_t)span_us / (uint64_t)sample_us + 1) * HS_CH_SERIES;
+    const uint64_t steps = ((uint64_t)span_us + (uint64_t)sample_us - 1) / (uint64_t)sample_us;
+    return steps * HS_CH_SERIES;
 }
 
 /* ---- opening and closing ---- */

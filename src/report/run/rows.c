@@ -505,14 +505,12 @@ static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u1
     hs_csvw_end(w);
 }
 
-/* HS_E_LIMIT where `more` rows are too many. */
 static enum hs_status check_rows(const struct series_state *s, uint64_t more)
 {
     const struct hs_report *r = s->file.report;
     if (s->file.csv.rows + more <= r->options.max_rows)
         return HS_OK;
-    return hs_fail(r->diag, HS_E_LIMIT, NULL,
-                   "--max-rows N allows more; a longer --sample needs fewer",
+    return hs_fail(r->diag, HS_E_LIMIT, NULL, "--max-rows N allows more",
                    "series.csv has more than %" PRIu64 " rows", r->options.max_rows);
 }
 
@@ -528,8 +526,7 @@ static void end_interval(struct series_state *s, int64_t until_us)
     s->start_us = until_us;
 }
 
-/* There may be billions to the next instant: they are counted before the first is written, and a
- * full disk ends the loop. */
+/* There may be billions: they are counted before the first, and a full disk ends the loop. */
 static enum hs_status end_intervals(struct series_state *s, int64_t now_us)
 {
     const int64_t sample_us = s->file.report->options.sample_us;
