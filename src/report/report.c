@@ -5,6 +5,8 @@
  */
 #include "report/report.h"
 
+#include <inttypes.h>
+
 #include "base/fixed.h"
 #include "report/run/observers.h"
 #include "report/stats/exact.h"
@@ -534,6 +536,15 @@ static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
         share(r, HS_CH_GPUS_ALLOCATED, FULL_MILLI, (hs_u128)r->span_us), no_span);
     summary->overhead_share = hs_exact_double(stats->overhead_milli_us, stats->run_milli_us);
     hs_timeline_draw(&r->timeline, r->options.cluster->gpu_count, summary->sparkline);
+}
+
+enum hs_status hs_rows_check(const struct hs_row_file *file, uint64_t more)
+{
+    const struct hs_report *r = file->report;
+    if (r->options.max_rows == 0 || file->csv.rows + more <= r->options.max_rows)
+        return HS_OK;
+    return hs_fail(r->diag, HS_E_LIMIT, NULL, "--max-rows N allows more",
+                   "%s has more than %" PRIu64 " rows", file->format->name, r->options.max_rows);
 }
 
 uint64_t hs_report_series_rows(int64_t span_us, int64_t sample_us)

@@ -32,7 +32,7 @@ struct hs_report_options {
     const char *workload_name;            /* column of jobs.csv: base name of the trace */
     uint32_t outputs;
     int64_t sample_us; /* series: 0 = at most 2,048 doubling intervals, -1 = every change */
-    uint64_t max_rows; /* of the series; more are HS_E_LIMIT */
+    uint64_t max_rows; /* of the series; more are HS_E_LIMIT; 0 = no limit */
     int64_t warmup_us; /* jobs submitted in the first / last part stay out of job statistics */
     int64_t cooldown_us;
     bool is_preemptive; /* may a job run before its last wait? decides which bounds hold */

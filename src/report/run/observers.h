@@ -194,6 +194,10 @@ struct hs_row_file {
     struct hs_report *report; /* whose options and timeline it uses */
 };
 
+/* HS_E_LIMIT where its rows and `more` are beyond the limit of the report. They are counted before
+ * they are written: the next instant may be years away. */
+HS_MUST_USE enum hs_status hs_rows_check(const struct hs_row_file *file, uint64_t more);
+
 /* A file with a row for each of something, written while the run goes on or when it is over. */
 struct hs_row_format {
     uint32_t output; /* its bit of the options */

@@ -505,15 +505,6 @@ static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u1
     hs_csvw_end(w);
 }
 
-static enum hs_status check_rows(const struct series_state *s, uint64_t more)
-{
-    const struct hs_report *r = s->file.report;
-    if (s->file.csv.rows + more <= r->options.max_rows)
-        return HS_OK;
-    return hs_fail(r->diag, HS_E_LIMIT, NULL, "--max-rows N allows more",
-                   "series.csv has more than %" PRIu64 " rows", r->options.max_rows);
-}
-
 /* The rows of [start, until), and a new interval. The timeline stands at the last change before. */
 static void end_interval(struct series_state *s, int64_t until_us)
 {
@@ -526,11 +517,10 @@ static void end_interval(struct series_state *s, int64_t until_us)
     s->start_us = until_us;
 }
 
-/* There may be billions: they are counted before the first, and a full disk ends the loop. */
 static enum hs_status end_intervals(struct series_state *s, int64_t now_us)
 {
     const int64_t sample_us = s->file.report->options.sample_us;
-    HS_TRY(check_rows(s, (uint64_t)((now_us - s->start_us) / sample_us) * HS_CH_SERIES));
+    HS_TRY(hs_rows_check(&s->file, (uint64_t)((now_us - s->start_us) / sample_us) * HS_CH_SERIES));
     while (now_us - s->start_us >= sample_us && s->file.csv.out.error == 0)
         end_interval(s, s->start_us + sample_us);
     return HS_OK;
@@ -549,7 +539,7 @@ static enum hs_status on_instant(void *state, const struct hs_instant *instant)
         if (!s->has_rows || value[c] != r->timeline.value[c])
             put_mean(s, instant->time_us, c, value[c], 1);
     s->has_rows = true;
-    return check_rows(s, 0);
+    return hs_rows_check(&s->file, 0);
 }
 
 static void series_open(void *state)
@@ -569,7 +559,7 @@ static enum hs_status series_finish(void *state, int64_t end_us)
             end_interval(s, end_us);
     }
     if (s->file.report->options.sample_us != 0)
-        return check_rows(s, 0);
+        return hs_rows_check(&s->file, 0);
     hs_timeline_advance(t, end_us);
     for (uint32_t k = 0; k < intervals_of(t); k++) {
         int64_t start_us = start_us_of(t, k);
@@ -577,7 +567,7 @@ static enum hs_status series_finish(void *state, int64_t end_us)
         for (int c = 0; c < HS_CH_SERIES; c++)
             put_mean(s, start_us, c, part_of(t, (enum hs_channel)c, k), dt_us);
     }
-    return check_rows(s, 0);
+    return hs_rows_check(&s->file, 0);
 }
 
 static const struct hs_row_format series_file = {.output = HS_OUT_SERIES,
@@ -835,7 +825,6 @@ static enum hs_status swf_finish(void *state, int64_t end_us)
 {
     struct swf_state *s = state;
     struct hs_output *out = &s->file.csv.out;
-    struct hs_diag *diag = s->file.report->diag;
     const struct hs_report_options *options = &s->file.report->options;
     const struct hs_cluster *cluster = options->cluster;
     const uint32_t queues = s->vcs.count - 1; /* without the empty name */
@@ -866,8 +855,8 @@ static enum hs_status swf_finish(void *state, int64_t end_us)
     hs_say(out, "; Note: a processor is a GPU; allocated are those of the last placement\n"
                 "; Note: run time is from first start to end, whatever came between\n"
                 "; Note: times are differences of instants rounded to the second\n");
-    while (out->error == 0 &&
-           (status = hs_temp_records_next(&s->records, &block, &count, diag)) == HS_OK) {
+    while (out->error == 0 && (status = hs_temp_records_next(&s->records, &block, &count,
+                                                             s->file.report->diag)) == HS_OK) {
         const int64_t(*field)[FIELDS] = block;
         for (uint32_t i = 0; i < count; i++) {
             for (int f = 0; f < FIELDS; f++)

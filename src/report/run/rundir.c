@@ -90,27 +90,29 @@ static struct listing listing_of(const char *path, enum level level, const struc
     return l;
 }
 
-static bool lists_file(const struct listing *l, const char *name)
-{
-    return l->files != NULL && (strcmp(name, MANIFEST) == 0 || is_listed(l->files, "name", name));
-}
+enum entry { ENTRY_FOREIGN, ENTRY_FILE, ENTRY_MANIFEST, ENTRY_DIRECTORY };
 
-static bool lists_directory(const struct listing *l, const char *name)
+static enum entry entry_of(const struct listing *l, const char *path, const char *name)
 {
-    return l->level == LEVEL_RUNS ? is_listed(l->runs, "run", name)
+    struct stat info;
+    const mode_t mode = lstat(path, &info) == 0 ? info.st_mode : 0;
+    if (S_ISDIR(mode)) {
+        const bool is_known = l->level == LEVEL_RUNS
+                                  ? is_listed(l->runs, "run", name)
                                   : l->runs != NULL && strcmp(name, HS_RUNS_DIR) == 0;
+        return is_known ? ENTRY_DIRECTORY : ENTRY_FOREIGN;
+    }
+    if (!S_ISREG(mode) || l->files == NULL)
+        return ENTRY_FOREIGN;
+    if (strcmp(name, MANIFEST) == 0)
+        return ENTRY_MANIFEST;
+    return is_listed(l->files, "name", name) ? ENTRY_FILE : ENTRY_FOREIGN;
 }
 
 struct dir_scan {
     bool removes;
     char foreign[HS_PATH_SIZE + 2 * NAME_ROOM]; /* the least path that is not listed, "" = none */
 };
-
-static void note_foreign(struct dir_scan *scan, const char *path)
-{
-    if (scan->foreign[0] == '\0' || strcmp(path, scan->foreign) < 0)
-        (void)snprintf(scan->foreign, sizeof scan->foreign, "%s", path);
-}
 
 /* Goes over a directory of that level. What is listed is removed where the scan removes, the
  * manifest and the directory, too, if nothing foreign was found. */
@@ -119,21 +121,19 @@ static void scan_dir(struct dir_scan *scan, const char *path, enum level level,
 {
     struct listing l = listing_of(path, level, runs);
     char below[HS_PATH_SIZE + 2 * NAME_ROOM];
-    struct stat info;
     DIR *dir = opendir(path);
     for (const struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
-        const char *name = entry->d_name;
-        if (is_dots(name))
+        if (is_dots(entry->d_name))
             continue;
-        (void)snprintf(below, sizeof below, "%s/%s", path, name);
-        const mode_t mode = lstat(below, &info) == 0 ? info.st_mode : 0;
-        if (S_ISDIR(mode) && lists_directory(&l, name)) {
+        (void)snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
+        const enum entry kind = entry_of(&l, below, entry->d_name);
+        if (kind == ENTRY_DIRECTORY)
             scan_dir(scan, below, level == LEVEL_DIR ? LEVEL_RUNS : LEVEL_RUN, l.runs);
-        } else if (!S_ISREG(mode) || !lists_file(&l, name)) {
-            note_foreign(scan, below);
-        } else if (scan->removes && strcmp(name, MANIFEST) != 0) {
+        else if (kind == ENTRY_FILE && scan->removes)
             (void)unlink(below); /* where that fails, so does rmdir() */
-        }
+        else if (kind == ENTRY_FOREIGN &&
+                 (scan->foreign[0] == '\0' || strcmp(below, scan->foreign) < 0))
+            (void)snprintf(scan->foreign, sizeof scan->foreign, "%s", below);
     }
     if (dir != NULL)
         closedir(dir);
