@@ -28,7 +28,10 @@
 #define DIGITS_END 100000000u
 #define ZEROS      HS_WORD8_OF('0')
 
-#define US_PER_S INT64_C(1000000)
+#define US_PER_S   INT64_C(1000000)
+#define US_PER_MIN (60 * US_PER_S)
+#define US_PER_H   (3600 * US_PER_S)
+#define US_PER_D   (86400 * US_PER_S)
 
 static const uint64_t powers[] = {1,      10,      100,      1000,      10000,
                                   100000, 1000000, 10000000, 100000000, 1000000000};
@@ -246,10 +249,9 @@ static bool quantity_parse(const char *text, size_t len, const struct unit *unit
 
 bool hs_parse_duration_us(const char *text, size_t len, int64_t *out_us)
 {
-    static const struct unit units[] = {
-        {"", US_PER_S},         {"s", US_PER_S},         {"us", 1},
-        {"ms", 1000},           {"m", 60 * US_PER_S},    {"min", 60 * US_PER_S},
-        {"h", 3600 * US_PER_S}, {"d", 86400 * US_PER_S}, {NULL, 0}};
+    static const struct unit units[] = {{"", US_PER_S},  {"s", US_PER_S},   {"us", 1},
+                                        {"ms", 1000},    {"m", US_PER_MIN}, {"min", US_PER_MIN},
+                                        {"h", US_PER_H}, {"d", US_PER_D},   {NULL, 0}};
     return quantity_parse(text, len, units, out_us);
 }
 
@@ -305,33 +307,59 @@ static bool date_read(const char *text, int64_t *days)
     return true;
 }
 
-static bool is_zone(const char *text, size_t len)
+/* The offset from UTC behind a date and time, at most a day; false if the text is none. */
+static bool zone_read(const char *text, size_t len, int64_t *offset_us)
 {
-    if (len == 0 || (len == 1 && text[0] == 'Z'))
-        return true;
-    if (len == 4)
-        return memcmp(text, " PST", 4) == 0 || memcmp(text, " PDT", 4) == 0;
-    if (len != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':')
+    static const struct {
+        const char *name;
+        int64_t hours;
+    } names[] = {{"", 0}, {"Z", 0}, {"UTC", 0}, {"GMT", 0}, {"PST", -8}, {"PDT", -7}};
+    const size_t blank = len > 1 && text[0] == ' ';
+    text += blank;
+    len -= blank;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i].name) == len && memcmp(names[i].name, text, len) == 0) {
+            *offset_us = names[i].hours * US_PER_H;
+            return true;
+        }
+    const size_t colon = len == 6 && text[3] == ':';
+    if ((len != 3 && len - colon != 5) || (text[0] != '+' && text[0] != '-'))
         return false;
-    const int hours = two_digits(text + 1), minutes = two_digits(text + 4);
-    return (hours | minutes) >= 0 && hours <= 23 && minutes <= 59;
+    const int hours = two_digits(text + 1), minutes = len > 3 ? two_digits(text + 3 + colon) : 0;
+    if ((unsigned)hours > 23 || (unsigned)minutes > 59)
+        return false;
+    *offset_us = (text[0] == '-' ? -1 : 1) * (hours * US_PER_H + minutes * US_PER_MIN);
+    return true;
 }
 
-bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us)
+/* " HH:MM:SS" behind a date; negative if it is none. */
+static int64_t clock_read(const char *text)
 {
-    int64_t days, us = 0;
-    const size_t at = 19;
-    if (len < at || (text[10] != ' ' && text[10] != 'T') || text[13] != ':' || text[16] != ':')
+    if ((text[0] != ' ' && text[0] != 'T') || text[3] != ':' || text[6] != ':')
+        return -1;
+    const int h = two_digits(text + 1), min = two_digits(text + 4), s = two_digits(text + 7);
+    const bool is_clock = (unsigned)h <= 23 && (unsigned)min <= 59 && (unsigned)s <= 59;
+    return is_clock ? h * US_PER_H + min * US_PER_MIN + s * US_PER_S : -1;
+}
+
+bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us, bool *has_zone)
+{
+    int64_t days, clock_us = 0, us = 0, offset_us = 0;
+    const size_t date = 10, clock = 19;
+    size_t end = len < clock ? date : clock;
+    if (len < end || !date_read(text, &days))
         return false;
-    const int h = two_digits(text + 11), min = two_digits(text + 14), s = two_digits(text + 17);
-    if (!date_read(text, &days) || (unsigned)h > 23 || (unsigned)min > 59 || (unsigned)s > 59)
+    if (end == clock)
+        clock_us = clock_read(text + date);
+    if (end == clock && end < len && text[end] == '.')
+        end = digits_end(text, end + 1, len);
+    if (end > clock && !hs_parse_decimal_us(text + clock, end - clock, US_PER_S, &us))
         return false;
-    const size_t end = at < len && text[at] == '.' ? digits_end(text, at + 1, len) : at;
-    if (end > at && !hs_parse_decimal_us(text + at, end - at, US_PER_S, &us))
+    if (clock_us < 0 || !zone_read(text + end, len - end, &offset_us))
         return false;
-    if (!is_zone(text + end, len - end))
-        return false;
-    *out_us = (days * 86400 + h * 3600 + min * 60 + s) * US_PER_S + us;
+    if (has_zone != NULL)
+        *has_zone = end < len;
+    *out_us = days * US_PER_D + clock_us + us - offset_us;
     return true;
 }
 

@@ -61,9 +61,11 @@ bool hs_is_listed(const char *list, char mark, const char *word);
 bool hs_parse_decimal_us(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
 /* "90s", "15min" or "15m", "2h", "7d", "250ms", "100us", "1.5h"; a bare number is seconds. */
 bool hs_parse_duration_us(const char *text, size_t len, int64_t *out_us);
-/* "YYYY-MM-DD HH:MM:SS[.frac]" ('T' for the blank, and a final "Z", " PST"/" PDT" or "+hh:mm"
- * accepted and ignored): naive, counted from 1970-01-01 00:00:00, proleptic Gregorian. */
-bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us);
+/* "YYYY-MM-DD[ HH:MM:SS[.frac]][ZONE]" ('T' for the blank): counted from 1970-01-01 00:00:00,
+ * proleptic Gregorian. A zone is "Z", "UTC", "GMT", "PST", "PDT", "+hh", "+hhmm" or "+hh:mm", also
+ * behind a blank, and makes the time one of UTC; without it the clock is the file's own. has_zone
+ * may be NULL. */
+bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us, bool *has_zone);
 bool hs_parse_int64(const char *text, size_t len, int64_t *out);
 bool hs_parse_double(const char *text, size_t len, double *out); /* finite, C locale */
 /* "16GiB", "512MiB", "1TiB", bare = MiB. "16GB" is the same as "16GiB": vendors sell memory so. */

@@ -79,6 +79,8 @@ HS_COLD enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault 
     X(NOT_A_NUMBER, NUMBER, "is not a number", "a decimal number such as 12.5")                    \
     X(NOT_A_TIME, TIME, "is not a time",                                                           \
       "a number, or a date and time such as 2020-04-01 12:30:00")                                  \
+    X(OTHER_CLOCK, TIME, "has an offset from UTC, or lacks one, unlike the times before",          \
+      "give all times an offset (2020-04-01 12:30:00+02:00), or none of them")                     \
     X(NOT_A_COUNT, NUMBER, "is not a number", "a whole number such as 8")                          \
     X(NOT_WHOLE, FRACTION, "is not a whole number",                                                \
       "a gang holds whole GPUs, or one share of each (column gpu_milli)")                          \
@@ -319,6 +321,7 @@ struct hs_table {
     bool is_id_row_number;
     bool skips_cpu_jobs;
     bool keeps_attempts;
+    bool has_dates, has_zones;       /* times were dates; with offsets from UTC */
     struct hs_attempt_list attempts; /* of the row */
 };
 
@@ -343,7 +346,7 @@ const char *hs_table_cell(const struct hs_table *table, uint32_t index);
 /* These cells as numbers; HS_E_INPUT, reported, if they are none. A missing time is no failure. */
 enum hs_status hs_table_cell_span(const struct hs_table *table, uint32_t index, int64_t *out_us);
 enum hs_status hs_table_cell_count(const struct hs_table *table, uint32_t index, uint32_t *out);
-enum hs_status hs_table_cell_time(const struct hs_table *table, uint32_t index, int64_t *out_us,
+enum hs_status hs_table_cell_time(struct hs_table *table, uint32_t index, int64_t *out_us,
                                   bool *is_there);
 /* A decimal number >= 0 times the unit; 0 where it is missing. */
 enum hs_status hs_table_cell_scaled(const struct hs_table *table, uint32_t index, int64_t unit,

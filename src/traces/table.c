@@ -74,11 +74,19 @@ enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, 
     return HS_CELL_OK;
 }
 
-static enum hs_cell_result read_time(const char *text, size_t len, int64_t unit_us, int64_t *out_us)
+/* All dates of a file have an offset from UTC, or none has: else they are of two clocks. */
+static enum hs_cell_result read_time(struct hs_table *table, const char *text, size_t len,
+                                     int64_t *out_us)
 {
-    if (len >= 10 && text[4] == '-')
-        return hs_parse_datetime_us(text, len, out_us) ? HS_CELL_OK : HS_CELL_NOT_A_TIME;
-    enum hs_cell_result result = hs_cell_span(text, len, unit_us, out_us);
+    if (len >= 10 && text[4] == '-') {
+        bool has_zone, is_first = !table->has_dates;
+        if (!hs_parse_datetime_us(text, len, out_us, &has_zone))
+            return HS_CELL_NOT_A_TIME;
+        table->has_dates = true;
+        table->has_zones = is_first ? has_zone : table->has_zones;
+        return has_zone == table->has_zones ? HS_CELL_OK : HS_CELL_OTHER_CLOCK;
+    }
+    enum hs_cell_result result = hs_cell_span(text, len, table->unit_us, out_us);
     return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_TIME : result;
 }
 
@@ -487,7 +495,7 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_table_bi
     enum hs_cell_result result;
     switch (bound->kind) {
     case HS_CELL_TIME:
-        result = read_time(text, len, table->unit_us, out);
+        result = read_time(table, text, len, out);
         break;
     case HS_CELL_SPAN:
         result = hs_cell_span(text, len, table->unit_us, out);
@@ -616,14 +624,14 @@ enum hs_status hs_table_cell_count(const struct hs_table *table, uint32_t index,
     return hs_table_check(table, index, read_count(text, strlen(text), out));
 }
 
-enum hs_status hs_table_cell_time(const struct hs_table *table, uint32_t index, int64_t *out_us,
+enum hs_status hs_table_cell_time(struct hs_table *table, uint32_t index, int64_t *out_us,
                                   bool *is_there)
 {
     const char *text = hs_table_cell(table, index);
     *is_there = !hs_cell_is_missing(text);
     if (!*is_there)
         return HS_OK;
-    return hs_table_check(table, index, read_time(text, strlen(text), table->unit_us, out_us));
+    return hs_table_check(table, index, read_time(table, text, strlen(text), out_us));
 }
 
 enum hs_status hs_table_cell_scaled(const struct hs_table *table, uint32_t index, int64_t unit,

@@ -564,14 +564,9 @@ void hs_trace_close(struct hs_trace *trace)
 /* A bound that is not given leaves what is there. */
 static bool read_bound(const char *text, size_t len, int64_t *us, bool *is_date)
 {
-    char whole[32];
     if (len == 0)
         return true;
-    *is_date = hs_parse_datetime_us(text, len, us);
-    if (!*is_date && len == strlen("2017-10-01")) {
-        (void)snprintf(whole, sizeof whole, "%.*s 00:00:00", (int)len, text);
-        *is_date = hs_parse_datetime_us(whole, strlen(whole), us);
-    }
+    *is_date = hs_parse_datetime_us(text, len, us, NULL);
     return *is_date || (hs_parse_duration_us(text, len, us) && *us >= 0);
 }
 

@@ -428,15 +428,13 @@ static void read_arrivals(struct workload_reader *r, const struct hs_json *objec
     struct hs_workload_arrivals *a = &r->workload->arrivals;
     struct hs_workload_modulation *m = &a->modulation;
     const double least = 1e-6, least_hours = 1e-3, cv_max = 10;
-    char midnight[32];
     if (!is_object(
             r, object, "arrivals",
             KEYS("first", "jobs_per_day", "weekdays", "hours", "modulation", "outages", "batches")))
         return;
     const char *date = hs_jsoncheck_text(c, object, "first");
-    int len = snprintf(midnight, sizeof midnight, "%s 00:00:00", date != NULL ? date : "");
-    if (len >= (int)sizeof midnight || !hs_parse_datetime_us(midnight, (size_t)len, &a->first_us) ||
-        a->first_us < 0)
+    if (date == NULL || strlen(date) != strlen("2020-04-01") ||
+        !hs_parse_datetime_us(date, strlen(date), &a->first_us, NULL) || a->first_us < 0)
         hs_jsoncheck_fault(c, hs_json_get(object, "first"), "\"first\": \"2020-04-01\"",
                            "first must be a date from 1970 on");
     (void)hs_jsoncheck_number(c, object, "jobs_per_day", least, PER_DAY_MAX, &a->jobs_per_day);

@@ -454,3 +454,57 @@ A --map without `=`.
   ! error: mapping 'duration' is not KEY=COLUMN
   !       = hint: --map=submit_time=timestamp,gpus=num_gpus, or a .json file
   [2]
+
+# csv-offsets
+Offsets from UTC count: 12:00 at +01:00 is 11:00:00, b is submitted 30 s and c 60 s later (13:01 at +02:00 is
+11:01), d on the next midnight of UTC, 13 h later. Dates with and without offset are of two clocks. The last job runs
+from midnight of UTC for an hour on 8 GPUs.
+
+  $ cat > zones.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > a,2020-04-01 12:00:00+01:00,1,10
+  > b,2020-04-01T11:00:30Z,1,10
+  > c,2020-04-01 13:01:00+0200,1,10
+  > d,2020-04-02 00:00:00 UTC,1,10
+  > END
+  $ horus run zones.csv -c 1x4:V100 -o zones -q > /dev/null && cut -d, -f1,3 zones/jobs.csv
+  job_id,submission_time
+  a,0
+  b,30
+  c,60
+  d,46800
+  $ cat > dates.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > a,2020-04-01,1,10
+  > b,2020-04-02T00:00:01,1,10
+  > c,2020-04-02 00:00:02Z,1,10
+  > END
+  $ horus run dates.csv -c 1x4:V100 -o dates
+  ! dates.csv:4:3: error: submit_time has an offset from UTC, or lacks one, unlike the times before: '2020-04-02 00:00:02Z'
+  !     4 | c,2020-04-02 00:00:02Z,1,10
+  !       |   ^~~~~~~~~~~~~~~~~~~~
+  !       = hint: give all times an offset (2020-04-01 12:30:00+02:00), or none of them
+  [3]
+  $ horus trace validate dates.csv
+  trace        dates.csv (csv)
+  rows         3
+  jobs         2
+
+  1 not a time
+      dates.csv:4:3: error: submit_time has an offset from UTC, or lacks one, unlike the times before: '2020-04-02 00:00:02Z'
+      repair: mend the rows, or pass over them with --skip-bad-rows=1%
+
+  offered load over the span of the submissions
+                                  GPUs         jobs mean GPUs wanted   load %
+  all                                -            2                0        -
+
+  1 fault
+  ! dates.csv: error: the trace has faults, listed above
+  [3]
+  $ cat > acme.csv <<'END'
+  > job_id,user,node_num,gpu_num,cpu_num,type,state,submit_time,start_time,end_time,duration,queue,gpu_time
+  > a,u,1,8,8,Other,FAILED,2023-03-01 08:00:00+08:00,2023-03-01 08:00:00+08:00,2023-03-01 01:00:00Z,10,0,80
+  > END
+  $ horus trace info acme.csv | grep -e first -e hours
+  first        2023-03-01 00:00:00
+  GPU hours    8

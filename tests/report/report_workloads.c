@@ -130,7 +130,7 @@ static struct hs_trace_options options_of(const struct real *real)
 static int64_t month_us(const char *date)
 {
     int64_t us = 0;
-    (void)hs_parse_datetime_us(date, strlen(date), &us);
+    (void)hs_parse_datetime_us(date, strlen(date), &us, NULL);
     return us;
 }
 

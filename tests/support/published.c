@@ -48,7 +48,7 @@ void published_jobs(struct workload *w, const char *path, const char *const *col
         p->duration = sheet_seconds(&t, 3);
         int64_t us;
         const char *submit = sheet_cell(&t, 1);
-        if (hs_parse_datetime_us(submit, strlen(submit), &us))
+        if (hs_parse_datetime_us(submit, strlen(submit), &us, NULL))
             p->submit = us / HS_TEST_S;
         else
             p->submit = sheet_seconds(&t, 1);

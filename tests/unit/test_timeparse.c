@@ -23,7 +23,7 @@
 static int64_t date(const char *text)
 {
     int64_t us;
-    return hs_parse_datetime_us(text, strlen(text), &us) ? us : REFUSED;
+    return hs_parse_datetime_us(text, strlen(text), &us, NULL) ? us : REFUSED;
 }
 
 static int64_t duration(const char *text)
@@ -103,24 +103,29 @@ static void test_fractions(void **state)
     assert_true(date("1970-01-01 00:00:00.") == REFUSED);
 }
 
-/* Naive: whatever the zone says, the digits count (PST and PDT in Philly's files). */
-static void test_zones_are_accepted_and_ignored(void **state)
+/* Local time less the offset is UTC: PST is UTC - 8 h, PDT UTC - 7 h. */
+static void test_zones(void **state)
 {
     const int64_t expected = 1507532953 * SECOND; /* 2017-10-09 is day 17448; + 7:09:13 */
+    const int64_t hour = 3600 * SECOND;
     (void)state;
+    assert_true(date("2017-10-09") == 17448 * 24 * hour);
     assert_true(date("2017-10-09 07:09:13") == expected);
     assert_true(date("2017-10-09T07:09:13") == expected);
     assert_true(date("2017-10-09T07:09:13Z") == expected);
-    assert_true(date("2017-10-09 07:09:13 PST") == expected);
-    assert_true(date("2017-10-09 07:09:13 PDT") == expected);
-    assert_true(date("2017-10-09 07:09:13+08:00") == expected);
-    assert_true(date("2017-10-09T07:09:13.0-07:30") == expected);
+    assert_true(date("2017-10-09 07:09:13 PST") == expected + 8 * hour);
+    assert_true(date("2017-10-09 07:09:13 PDT") == expected + 7 * hour);
+    assert_true(date("2017-10-09 07:09:13 UTC") == expected);
+    assert_true(date("2017-10-09 07:09:13+08:00") == expected - 8 * hour);
+    assert_true(date("2017-10-09 07:09:13 +0800") == expected - 8 * hour);
+    assert_true(date("2017-10-09 07:09:13+08") == expected - 8 * hour);
+    assert_true(date("2017-10-09T07:09:13.0-07:30") == expected + 7 * hour + hour / 2);
 }
 
 static void test_what_is_no_date(void **state)
 {
     static const char *const texts[] = {"",
-                                        "2017-10-09",
+                                        "2017-10-0",
                                         "2017-10-09 07:09",
                                         "2017-10-09 07:09:1",
                                         "2017-10-09 24:00:00",
@@ -382,7 +387,7 @@ int main(void)
         cmocka_unit_test(test_leap_years),
         cmocka_unit_test(test_every_day_follows_the_one_before),
         cmocka_unit_test(test_fractions),
-        cmocka_unit_test(test_zones_are_accepted_and_ignored),
+        cmocka_unit_test(test_zones),
         cmocka_unit_test(test_what_is_no_date),
         cmocka_unit_test(test_the_zone_of_the_host_does_not_matter),
         cmocka_unit_test(test_durations),

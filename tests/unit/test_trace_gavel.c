@@ -285,7 +285,7 @@ static uint32_t load_recorded(const char *vc)
         if (strcmp(sheet_cell(&sheet, 0), vc) != 0)
             continue;
         assert_true(count < RECORDED_MAX);
-        assert_true(hs_parse_datetime_us(sheet_cell(&sheet, 1), 19, &us));
+        assert_true(hs_parse_datetime_us(sheet_cell(&sheet, 1), 19, &us, NULL));
         if (count == 0)
             first_us = us;
         recorded[count++] = (struct recorded){.submit_us = us - first_us,

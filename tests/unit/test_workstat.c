@@ -146,7 +146,7 @@ static void test_users(void **state)
 static int64_t date(const char *text)
 {
     int64_t us;
-    assert_true(hs_parse_datetime_us(text, 19, &us));
+    assert_true(hs_parse_datetime_us(text, 19, &us, NULL));
     return us;
 }
 

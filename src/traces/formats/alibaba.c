@@ -112,7 +112,7 @@ static int recognise(const char *head, size_t len)
 static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
 {
     struct pai *p = state;
-    const struct hs_table *table = &p->table;
+    struct hs_table *table = &p->table;
     int64_t gpu, cpu, memory;
     uint32_t instances;
     bool has_start, has_end = false;
@@ -296,7 +296,7 @@ static enum hs_status open_openb(void *state, struct hs_input *input,
 static enum hs_status next_pod(void *state, struct hs_trace_job *job, int *dropped)
 {
     struct openb *o = state;
-    const struct hs_table *table = &o->table;
+    struct hs_table *table = &o->table;
     bool is_created, is_deleted, is_scheduled;
     int64_t start_us = 0, end_us = 0;
     HS_TRY(hs_table_next(&o->table, job, dropped));

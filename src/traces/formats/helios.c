@@ -94,19 +94,19 @@ const struct hs_trace_format hs_trace_format_helios = {
 /* Acme, the job traces of two clusters of large models (InternLM/AcmeTrace; Hu et al., NSDI'24):
  * trace_seren.csv and trace_kalos.csv. A job runs from start_time to end_time: `duration` is that
  * in Seren, but counts from the submission in Kalos, whatever its documentation says. Times carry
- * an offset from UTC, "+08:00" in Seren and "+00:00" in Kalos; they are taken as written, the clock
- * of the file, and a file keeps to one. Kalos has counts such as "10.0" and empty cells.
+ * an offset from UTC, "+08:00" in Seren and "+00:00" in Kalos. Kalos has counts such as "10.0" and
+ * empty cells.
  *
  * A pod is a node of the job: mem_per_pod_GB times node_num is its memory. What the cluster's own
  * scheduler did (queue) and what follows from other columns (gpu_time) is not read. `type`, the
  * kind of work, is the model, from which model/assign.c draws. */
-enum { SUBMIT = 3, START, END, NODES, MEMORY };
+enum { START = 4, END, NODES, MEMORY };
 
 static const struct hs_column acme_columns[] = {
     HS_COLUMN("status", "state", FATE, false, outcome),
     HS_COLUMN("gpus", "gpu_num", COUNT, true, gpus),
     HS_COLUMN("job_id", "job_id", ID, true, id),
-    [SUBMIT] = HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
+    HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
     [START] = HS_COLUMN("duration", "start_time", OWN, true, duration_us),
     [END] = HS_COLUMN("duration", "end_time", OWN, true, duration_us),
     [NODES] = HS_COLUMN("mem_mib", "node_num", OWN, false, mem_mib),
@@ -116,71 +116,32 @@ static const struct hs_column acme_columns[] = {
     HS_COLUMN("model", "type", TEXT, false, model),
 };
 
-#define ZONE_MAX 15
-
-struct acme {
-    struct hs_table table;   /* first: see traces/format.h */
-    char zone[ZONE_MAX + 1]; /* what follows the first time of the file; "" = nothing */
-    bool has_zone;
-};
-
-/* The text behind the seconds of a date and time: "+08:00". */
-static enum hs_status check_zone(struct acme *a, uint32_t index)
-{
-    const char *text = hs_table_cell(&a->table, index);
-    const char *zone = text + (strlen(text) >= 19 ? 19 : strlen(text));
-    zone += *zone == '.' ? 1 + strspn(zone + 1, "0123456789") : 0;
-    if (!a->has_zone && strlen(zone) <= ZONE_MAX) {
-        memcpy(a->zone, zone, strlen(zone) + 1);
-        a->has_zone = true;
-    }
-    if (strcmp(zone, a->zone) == 0)
-        return HS_OK;
-    return hs_trace_bad_row(a->table.faults, HS_FAULT_TIME, hs_table_spot(&a->table, index),
-                            "a file has one clock: bring its times to one offset from UTC",
-                            "%s has another offset than the times before, '%s': '%s'",
-                            acme_columns[index].name, a->zone, text);
-}
-
-/* false: not there. */
-static enum hs_status read_time(struct acme *a, uint32_t index, int64_t *out_us, bool *is_there)
-{
-    const char *text = hs_table_cell(&a->table, index);
-    *is_there = !hs_cell_is_missing(text);
-    if (!*is_there)
-        return HS_OK;
-    if (!hs_parse_datetime_us(text, strlen(text), out_us))
-        return hs_table_check(&a->table, index, HS_CELL_NOT_A_TIME);
-    return check_zone(a, index);
-}
-
 /* One GB is one GiB here: vendors sell memory so. */
 static enum hs_status next_acme(void *state, struct hs_trace_job *job, int *dropped)
 {
-    struct acme *a = state;
+    struct hs_table *table = state;
     int64_t start_us, end_us, mib;
     bool has_start, has_end;
     uint32_t nodes;
-    HS_TRY(hs_table_next(&a->table, job, dropped));
+    HS_TRY(hs_table_next(table, job, dropped));
     if (*dropped)
         return HS_OK;
-    HS_TRY(check_zone(a, SUBMIT));
-    HS_TRY(read_time(a, START, &start_us, &has_start));
-    HS_TRY(read_time(a, END, &end_us, &has_end));
+    HS_TRY(hs_table_cell_time(table, START, &start_us, &has_start));
+    HS_TRY(hs_table_cell_time(table, END, &end_us, &has_end));
     if (!has_start || !has_end) {
         *dropped = 1 + HS_DROP_NO_TIMES;
         return HS_OK;
     }
     if (end_us < start_us)
-        return hs_trace_bad_row(a->table.faults, HS_FAULT_RANGE, hs_table_spot(&a->table, END),
-                                NULL, "end_time is before start_time");
+        return hs_trace_bad_row(table->faults, HS_FAULT_RANGE, hs_table_spot(table, END), NULL,
+                                "end_time is before start_time");
     job->duration_us = end_us - start_us;
-    if (hs_cell_is_missing(hs_table_cell(&a->table, NODES)))
+    if (hs_cell_is_missing(hs_table_cell(table, NODES)))
         return HS_OK;
-    HS_TRY(hs_table_cell_count(&a->table, NODES, &nodes));
-    HS_TRY(hs_table_cell_scaled(&a->table, MEMORY, 1024, &mib));
+    HS_TRY(hs_table_cell_count(table, NODES, &nodes));
+    HS_TRY(hs_table_cell_scaled(table, MEMORY, 1024, &mib));
     if (nodes > 0 && mib > (int64_t)(UINT32_MAX / nodes))
-        return hs_table_check(&a->table, MEMORY, HS_CELL_TOO_LARGE);
+        return hs_table_check(table, MEMORY, HS_CELL_TOO_LARGE);
     job->mem_mib = (uint32_t)mib * nodes;
     return HS_OK;
 }
@@ -194,6 +155,5 @@ const struct hs_trace_format hs_trace_format_acme = {
     .header = "job_id,gpu_num,submit_time,state,type,start_time,end_time",
     .certainty = 95,
     HS_TABLE(acme_columns),
-    .state_size = sizeof(struct acme),
     .next = next_acme,
 };

@@ -333,7 +333,7 @@ static enum hs_status get_time(struct philly_log *p, const struct hs_json *objec
     const char *text;
     HS_TRY(get_text(p, object, key, &text));
     *out_us = NO_TIME;
-    if (text && !hs_parse_datetime_us(text, strlen(text), out_us))
+    if (text && !hs_parse_datetime_us(text, strlen(text), out_us, NULL))
         return hs_trace_bad_row(
             p->faults, HS_FAULT_TIME, stream_place(&p->stream, hs_json_get(object, key)),
             "a date and time such as 2017-10-09 07:00:55", "%s is not a time: '%s'", key, text);
