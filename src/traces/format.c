@@ -9,8 +9,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/rng.h"
 
 #define LIST_MAX 256
 
@@ -322,6 +324,93 @@ static int apply_rules(const struct hs_reader *r, struct hs_trace_job *job)
     return 0;
 }
 
+/* ---- job ids seen before ---- */
+
+#define IDS_MIN    1024 /* slots */
+#define DIGITS_MIN 4    /* of an id with a number */
+#define DIGITS_MAX 18
+
+/* The slot of that key, taken if it was free. */
+static uint64_t *slot_of(struct hs_id_set *set, uint64_t words, uint64_t key, bool *is_new)
+{
+    if (set->count * 4 >= set->size * 3) {
+        struct hs_id_set old = *set;
+        *set = (struct hs_id_set){.size = old.size > 0 ? 2 * old.size : IDS_MIN};
+        set->words = hs_alloc_zeroed(set->size, words * sizeof *set->words);
+        for (uint64_t *slot = old.words; slot < old.words + old.size * words; slot += words)
+            if (slot[0] != 0)
+                memcpy(slot_of(set, words, slot[0], is_new), slot, words * sizeof *slot);
+        hs_free(old.words);
+    }
+    uint64_t at = (key >> 1) & (set->size - 1); /* the last bit is set in all */
+    while (set->words[at * words] != 0 && set->words[at * words] != key)
+        at = (at + 1) & (set->size - 1);
+    uint64_t *slot = &set->words[at * words];
+    *is_new = slot[0] == 0;
+    set->count += *is_new;
+    slot[0] = key;
+    return slot;
+}
+
+static bool is_id_new(struct hs_reader *r, const char *id, size_t len)
+{
+    uint64_t number = 0, unit = 1;
+    size_t text = len;
+    bool is_new;
+    for (; text > 0 && len - text < DIGITS_MAX; text--, unit *= 10) {
+        const unsigned digit = (unsigned)(unsigned char)id[text - 1] - '0';
+        if (digit > 9)
+            break;
+        number += digit * unit;
+    }
+    if (len - text < DIGITS_MIN) {
+        (void)slot_of(&r->ids, 1, hs_hash_of(id, len) | 1, &is_new);
+        return is_new;
+    }
+    /* as many digits, so that 0007 is not 00007 */
+    const uint64_t key = hs_mix64(hs_hash_of(id, text) + len - text, number / 64) | 1;
+    const uint64_t bit = UINT64_C(1) << number % 64;
+    if (key != r->last_key)
+        r->last_bits = slot_of(&r->numbers, 2, key, &is_new) + 1;
+    r->last_key = key;
+    is_new = (*r->last_bits & bit) == 0;
+    *r->last_bits |= bit;
+    return is_new;
+}
+
+/* The id of a row came before. A file is read again up to its first row, whose place the message
+ * has; where there is none, two ids have the same hash and nothing is wrong. */
+static HS_COLD enum hs_status fail_duplicate(struct hs_reader *r, const struct hs_trace_job *job)
+{
+    struct stat info;
+    struct hs_reader again;
+    struct hs_trace_job first;
+    struct hs_diag silent = {.least = HS_ERROR + 1};
+    char where[512] = "";
+    if (r->faults.counts[HS_FAULT_DUPLICATE] < HS_FAULTS_SHOWN &&
+        stat(r->options->path, &info) == 0 && S_ISREG(info.st_mode)) {
+        enum hs_status status = hs_reader_open(&again, r->options, HS_WARNING, &silent);
+        again.allows_duplicates = true;
+        while (status == HS_OK || again.faults.is_row_bad) {
+            status = hs_reader_next(&again, &first);
+            if (status == HS_OK && strcmp(first.id, job->id) == 0)
+                break;
+        }
+        const bool is_same = status == HS_OK && first.line == job->line;
+        if (status == HS_OK) {
+            const struct hs_place place = hs_reader_place(&again, "job_id");
+            (void)snprintf(where, sizeof where, ": %.400s:%lld:%d", place.file,
+                           (long long)place.line, (int)place.column);
+        }
+        hs_reader_close(&again);
+        if (is_same)
+            return HS_OK;
+    }
+    return hs_trace_bad_row(&r->faults, HS_FAULT_DUPLICATE, hs_reader_place(r, "job_id"),
+                            hs_fault_texts[HS_FAULT_DUPLICATE].repair,
+                            "job id '%s' was seen before%s", job->id, where);
+}
+
 enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job)
 {
     for (;;) {
@@ -338,9 +427,13 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
                 job->gpus_max = job->gpus;
             if (job->gpu_milli == 0)
                 job->gpu_milli = 1000;
-            if (HS_UNLIKELY(rare_values(job) != 0 || strlen(job->id) > HS_JOB_ID_MAX))
+            const size_t id_len = strlen(job->id);
+            if (HS_UNLIKELY(rare_values(job) != 0 || id_len > HS_JOB_ID_MAX))
                 HS_TRY(explain_bad_values(reader, job));
             dropped = apply_rules(reader, job);
+            if (!dropped && !reader->allows_duplicates &&
+                HS_UNLIKELY(!is_id_new(reader, job->id, id_len)))
+                HS_TRY(fail_duplicate(reader, job));
         }
         if (!dropped) {
             reader->counts.rounded += reader->faults.is_rounded;
@@ -356,7 +449,10 @@ void hs_reader_close(struct hs_reader *reader)
     if (reader->state)
         (reader->format->close != NULL ? reader->format->close : hs_table_close)(reader->state);
     hs_free(reader->state);
+    hs_free(reader->ids.words);
+    hs_free(reader->numbers.words);
     reader->state = NULL;
+    reader->ids = reader->numbers = (struct hs_id_set){0};
     if (reader->input)
         hs_input_close(reader->input);
     reader->input = NULL;

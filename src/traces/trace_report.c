@@ -9,7 +9,7 @@
  * `horus trace validate`: one pass over the rows in file order, whatever is wrong with them. The
  * messages of readers and parsers are caught, the first of each kind kept, and listed at the end,
  * with the load that the trace offers a cluster and the jobs that can never fit it. Memory: the
- * times of the sort window, 16 to 32 bytes a job id, the names of GPU types and VCs.
+ * times of the sort window, the job ids, the names of GPU types and VCs.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -371,47 +371,6 @@ enum hs_status hs_trace_compare(const struct hs_trace_options *reference,
     return status;
 }
 
-/* ---- horus trace validate: job ids seen before ---- */
-
-/* Hashes of job ids, 16 to 32 bytes an id. Two different ids of one 64-bit hash would be taken for
- * a repetition: odds below 1e-6 for ten million jobs. */
-struct idset {
-    uint64_t *hashes; /* open addressing; 0 = empty */
-    uint64_t size, count;
-};
-
-#define IDS_MIN 1024
-
-static bool insert_id(uint64_t *hashes, uint64_t size, uint64_t hash)
-{
-    uint64_t at = hash & (size - 1);
-    while (hashes[at] != 0) {
-        if (hashes[at] == hash)
-            return false;
-        at = (at + 1) & (size - 1);
-    }
-    hashes[at] = hash;
-    return true;
-}
-
-/* false: it was there. */
-static bool idset_add(struct idset *set, const char *id)
-{
-    if (set->count * 2 >= set->size) {
-        uint64_t size = set->size > 0 ? set->size * 2 : IDS_MIN;
-        uint64_t *hashes = hs_alloc_zeroed(size, sizeof *hashes);
-        for (uint64_t i = 0; i < set->size; i++)
-            if (set->hashes[i] != 0)
-                insert_id(hashes, size, set->hashes[i]);
-        hs_free(set->hashes);
-        *set = (struct idset){hashes, size, set->count};
-    }
-    uint64_t hash = hs_hash_of(id, strlen(id));
-    bool is_new = insert_id(set->hashes, set->size, hash != 0 ? hash : 1);
-    set->count += is_new;
-    return is_new;
-}
-
 /* ---- offered load ---- */
 
 #define UNFIT_SHOWN 3
@@ -555,7 +514,6 @@ struct trace_validation {
     struct hs_reader reader;
     struct hs_heap held; /* submissions of the rows that a run would hold back */
     uint32_t spare;      /* id for the next of them */
-    struct idset ids;
     struct offered_load load;
     struct hs_fractions utils;
     struct hs_arena texts;
@@ -626,10 +584,6 @@ static enum hs_status examine_all(struct trace_validation *d)
         if (status != HS_OK)
             continue;
         check_order(d, &job);
-        if (!idset_add(&d->ids, job.id))
-            (void)hs_trace_bad_row(faults, HS_FAULT_DUPLICATE,
-                                   hs_reader_place(&d->reader, "job_id"), NULL,
-                                   "job id '%s' was seen before", job.id);
         d->jobs++;
         if (job.gpus > 0)
             hs_fractions_count(&d->utils, job.gpu_util_pm);
@@ -690,7 +644,6 @@ enum hs_status hs_trace_validate(const struct hs_trace_options *options,
     }
     hs_reader_close(&d->reader);
     hs_heap_free(&d->held);
-    hs_free(d->ids.hashes);
     for (int i = 0; i < HS_POOL_KINDS; i++) {
         hs_intern_free(&d->load.by[i].names);
         hs_free(d->load.by[i].sums);

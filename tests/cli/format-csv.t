@@ -508,3 +508,44 @@ from midnight of UTC for an hour on 8 GPUs.
   $ horus trace info acme.csv | grep -e first -e hours
   first        2023-03-01 00:00:00
   GPU hours    8
+
+# csv-duplicate-id
+Both rows are named; ids that differ by leading zeros alone are two. A pipe cannot be read again up to the first of
+them, and --skip-bad-rows passes over the second.
+
+  $ cat > twice.csv <<'END'
+  > job_id,submit_time,gpus,duration
+  > j0007,0,1,10
+  > j007,1,1,10
+  > x,2,1,10
+  > j0007,3,1,10
+  > x,4,1,10
+  > END
+  $ horus run twice.csv -c 1x4:V100 -o out
+  ! twice.csv:5:1: error: job id 'j0007' was seen before: twice.csv:2:1
+  !     5 | j0007,3,1,10
+  !       | ^~~~~
+  !       = hint: --map=job_id=@row numbers the jobs of a CSV file
+  [3]
+  $ horus run - -c 1x4:V100 -o out < twice.csv
+  ! <stdin>:5:1: error: job id 'j0007' was seen before
+  !     5 | j0007,3,1,10
+  !       | ^~~~~
+  !       = hint: --map=job_id=@row numbers the jobs of a CSV file
+  [3]
+  $ horus run twice.csv -c 1x4:V100 -o out --skip-bad-rows 50% > /dev/null && cut -d, -f1 out/jobs.csv
+  job_id
+  j0007
+  j007
+  x
+  ! twice.csv:5:1: warning: job id 'j0007' was seen before: twice.csv:2:1
+  !     5 | j0007,3,1,10
+  !       | ^~~~~
+  !       = hint: --map=job_id=@row numbers the jobs of a CSV file
+  ! twice.csv:6:1: warning: job id 'x' was seen before: twice.csv:4:1
+  !     6 | x,4,1,10
+  !       | ^
+  !       = hint: --map=job_id=@row numbers the jobs of a CSV file
+  ! twice.csv: warning: passed over 2 bad rows of 5: 2 job id seen before
+  $ horus trace info twice.csv --map job_id=@row | grep jobs -m 1
+  jobs         5

@@ -70,8 +70,8 @@ which the sample submits at 153 s. A run of the schedule writes the same schedul
   $ diff <(grep -v '^; Conversion' out/jobs.swf) <(grep -v '^; Conversion' again/jobs.swf) | head -5
 
 # trace-convert-swf
-Names become numbers, explained at their first use; a job id that is no number becomes the number of
-its row. Fields that the format lacks are listed.
+Names become numbers, explained at their first use; a job id that is no number becomes the number behind
+the largest. Fields that the format lacks are listed.
 
   $ cat >jobs.csv <<'END'
   > job_id,submit_time,gpus,duration,user,vc,status,model

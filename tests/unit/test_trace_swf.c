@@ -169,12 +169,13 @@ static void test_recognition(void **state)
 }
 
 /* A name that is a number keeps it, unless another has it by then; the others count from 1, told
- * where they are first met. A job whose id is no number has that of its row. */
+ * where they are first met. A job whose id is no number has the one behind the largest; so has,
+ * from there on, one whose number is not larger. */
 static void test_written_names(void **state)
 {
     static const char *const users[] = {"3", "ann", "1", "ann", "07", NULL, "2", "3"};
     static const char *const ids[] = {"500", "b", "12", "007", "7", "0", "4294967296", "9"};
-    static const char *const numbers[] = {"500", "2", "12", "4", "7", "0", "7", "9"};
+    static const char *const numbers[] = {"500", "501", "502", "503", "504", "505", "506", "507"};
     const struct hs_trace_format *format = hs_trace_format_find("swf");
     struct hs_trace_writer w;
     struct sink sink;

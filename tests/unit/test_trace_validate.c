@@ -76,7 +76,7 @@ static void test_every_kind_of_fault(void **state)
                         "g,15,1,10,weird\n"                         /* 8 STATE */
                         "h,16,1,,killed\n"                          /* 9 MISSING */
                         "\"i\"x,17,1,3,killed\n"                    /* 10 STRUCTURE */
-                        "a,18,1,3,killed\n"                         /* 11 DUPLICATE */
+                        "a,18,1,3,killed\n"                         /* 11 DUPLICATE, no job */
                         "j,19,1,y,killed\n"                         /* 12 NUMBER */
                         "k,5,1,3,killed\n";                         /* 13 ORDER */
     assert_int_equal(validate(text, NULL), HS_E_INPUT);
@@ -93,11 +93,11 @@ static void test_every_kind_of_fault(void **state)
     expect("1 malformed\n");
     expect("t.csv:10:");
     expect("1 job id seen before\n");
-    expect("t.csv:11:1: error: job id 'a' was seen before\n");
-    expect("repair: --map=job_id=@row");
+    expect("t.csv:11:1: error: job id 'a' was seen before: ");
+    expect("t.csv:2:1\n    repair: --map=job_id=@row");
     expect("1 not a number\n");
     expect("1 out of order in time\n");
-    expect("t.csv:13:3: error: job 'k' comes 13 s late"); /* after 18 s had been handed out */
+    expect("t.csv:13:3: error: job 'k' comes 5 s late"); /* after 10 s, that of line 2 */
     expect("repair: --sort=all");
     expect("\n11 faults\n");
     /* what is wrong with rows is told in the report, not on the side */

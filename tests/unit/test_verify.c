@@ -278,7 +278,7 @@ static void what_cannot_be_read(void **state)
 {
     static struct verified r;
     (void)state;
-    expect_bad_input(TRACE, "1,10,1,60", "0,10,1,60", "job id '0' is not unique");
+    expect_bad_input(TRACE, "1,10,1,60", "0,10,1,60", "job id '0' was seen before");
     expect_bad_input(MANIFEST, "\"config\"", "\"konfig\"", "the manifest has no configuration");
     expect_bad_input(MANIFEST, "\"trace\":", "\"track\":", "the manifest names no trace");
     expect_bad_input(MANIFEST, "%TRACE", "-", "from standard input");

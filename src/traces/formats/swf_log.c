@@ -89,7 +89,10 @@ static const char *const kinds[KINDS] = {"User", "Queue", "Partition"};
 struct swf_writing {
     struct hs_csvw *csv;
     struct swf_numbers numbers[KINDS];
-    int64_t first_us, rows;
+    int64_t first_us;
+    int64_t largest; /* job number so far */
+    bool has_jobs;
+    bool is_counting; /* an id was no number: from there on numbers only rise */
 };
 
 /* A number in its usual form: no sign, no zero in front. */
@@ -195,7 +198,12 @@ static void put_job(void *state, const struct hs_trace_job *job)
     struct swf_writing *w = state;
     struct hs_output *out = &w->csv->out;
     uint32_t number;
-    if (w->rows++ == 0) {
+    const bool is_number = is_plain_number(job->id, &number);
+    w->is_counting = w->is_counting || !is_number;
+    const bool is_own = is_number && (!w->is_counting || number > w->largest);
+    const int64_t id = is_own ? number : w->largest + 1;
+    if (!w->has_jobs) {
+        w->has_jobs = true;
         w->first_us = job->submit_us;
         hs_say(out, "; UnixStartTime: %" PRId64 "\n", seconds(w->first_us));
     }
@@ -204,10 +212,10 @@ static void put_job(void *state, const struct hs_trace_job *job)
     if (job->mem_mib > 0 && job->gpus > 0)
         kib = (int64_t)((uint64_t)job->mem_mib * 1024 / job->gpus);
     hs_say(out, "%" PRId64 " %" PRId64 " -1 %" PRId64 " -1 -1 -1 %" PRIu32 " -1 %" PRId64 " %s ",
-           is_plain_number(job->id, &number) ? (int64_t)number : w->rows,
-           seconds(job->submit_us - w->first_us), seconds(job->duration_us), job->gpus, kib,
+           id, seconds(job->submit_us - w->first_us), seconds(job->duration_us), job->gpus, kib,
            statuses.of[job->outcome].word);
     hs_say(out, "%" PRId64 " -1 -1 %" PRId64 " %" PRId64 " -1 -1\n", user, queue, partition);
+    w->largest = id > w->largest ? id : w->largest;
 }
 
 static const struct hs_trace_layout layout = {
