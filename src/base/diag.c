@@ -73,15 +73,26 @@ size_t hs_utf8_len(const char *text, size_t len)
     return point >= smallest[need] && point <= 0x10ffff && !is_surrogate ? need : 0;
 }
 
-/* Bytes of the printable character at data; 0 if it must be escaped: controls (C0, DEL, C1) and
- * what is not UTF-8. */
+static bool is_control(const char *data, size_t len)
+{
+    const unsigned char c = (unsigned char)data[0];
+    return c < 0x20 || c == 0x7f ||
+           (c == 0xc2 && len > 1 && ((unsigned char)data[1] & 0xe0) == 0x80);
+}
+
+size_t hs_control_find(const char *text, size_t len)
+{
+    size_t at = 0;
+    while (at < len && !is_control(text + at, len - at))
+        at++;
+    return at;
+}
+
+/* Bytes of the printable character at data; 0 if it must be escaped: controls and what is not
+ * UTF-8. */
 static size_t glyph_len(const char *data, size_t len)
 {
-    unsigned char c = (unsigned char)data[0];
-    size_t glyph = hs_utf8_len(data, len);
-    bool is_control =
-        c < 0x20 || c == 0x7f || (c == 0xc2 && len > 1 && (unsigned char)data[1] < 0xa0);
-    return is_control ? 0 : glyph;
+    return is_control(data, len) ? 0 : hs_utf8_len(data, len);
 }
 
 static void text_add_safe(struct text *t, const char *data, size_t len)

@@ -70,6 +70,10 @@ const char *hs_nearest(const char *word, const char *const *words, size_t count)
 const char *hs_did_you_mean(char text[HS_HINT_SIZE], const char *word, const char *const *words,
                             size_t count, const char *otherwise);
 
+/* Of text[0, len): where the first control character is (C0, DEL, or C1 as UTF-8), such as the one
+ * that begins a terminal's escape sequence; len if there is none. */
+size_t hs_control_find(const char *text, size_t len);
+
 /* Bytes of the UTF-8 character at text, of which len bytes may be read; 0 if there is none (RFC
  * 3629: no overlong forms, no surrogates). */
 size_t hs_utf8_len(const char *text, size_t len);

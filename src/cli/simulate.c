@@ -172,7 +172,7 @@ static struct hs_csv_row keep_row(const struct hs_csv_row *row, struct hs_arena 
         fields[i] = hs_arena_text(arena, row->fields[i], row->lengths[i]);
         lengths[i] = row->lengths[i];
     }
-    return (struct hs_csv_row){fields, lengths, row->count, row->line};
+    return (struct hs_csv_row){fields, lengths, row->count, row->line, row->has_breaks};
 }
 
 enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,

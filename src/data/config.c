@@ -229,6 +229,8 @@ static enum hs_status scalar_text(const struct config_reading *r, const struct h
     case HS_JSON_TEXT:
         text = hs_json_text(value);
         len = strlen(text);
+        if (hs_control_find(text, len) < len)
+            return value_fail(r, value, NULL, "a line end or another control character");
         break;
     case HS_JSON_BOOL:
         text = hs_json_bool(value) ? "true" : "false";

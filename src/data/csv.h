@@ -30,7 +30,8 @@ struct hs_csv_row {
     const char *const *fields; /* "" for an empty one; valid until the next row */
     const uint32_t *lengths;
     uint32_t count;
-    int64_t line; /* where the row begins, 1-based */
+    int64_t line;    /* where the row begins, 1-based */
+    bool has_breaks; /* a quoted field has a line end */
 };
 
 struct hs_csv;

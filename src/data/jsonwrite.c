@@ -49,7 +49,7 @@ static void container_end(struct hs_jsonw *w, const char *bracket)
 
 void hs_json_put_text(struct hs_output *out, const char *text, size_t len)
 {
-    static const char hex[] = "0123456789abcdef", special[] = "\"\\\n\t\r\b\f";
+    static const char hex[] = "0123456789abcdef", special[] = "\"\\\n\t\r";
     const unsigned char *p = (const unsigned char *)text, *end = p + len;
 
     hs_output_put(out, "\"", 1);
@@ -58,9 +58,11 @@ void hs_json_put_text(struct hs_output *out, const char *text, size_t len)
         const char *letter = *p != '\0' ? strchr(special, *p) : NULL;
         n = hs_utf8_len((const char *)p, (size_t)(end - p));
         if (letter != NULL) {
-            escape[1] = "\"\\ntrbf"[letter - special];
+            escape[1] = "\"\\ntr"[letter - special];
             hs_output_put(out, escape, 2);
-        } else if (n == 0 || *p < 0x20 || *p == 0x7F) {
+        } else if (*p < 0x20 || *p == 0x7F) { /* no reader takes it, ours among them */
+            hs_output_put(out, "\\ufffd", sizeof escape);
+        } else if (n == 0) {
             hs_output_put(out, escape, sizeof escape);
         } else {
             hs_output_put(out, p, n);

@@ -568,6 +568,10 @@ enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped
         return hs_trace_bad_row(
             table->faults, HS_FAULT_FIELDS, hs_csv_place(table->csv, table->row.count), NULL,
             "%u fields where the header has %u", table->row.count, table->field_count);
+    for (uint32_t i = 0; HS_UNLIKELY(table->row.has_breaks) && i < table->row.count; i++)
+        if (hs_control_find(table->row.fields[i], table->row.lengths[i]) < table->row.lengths[i])
+            return hs_trace_bad_row(table->faults, HS_FAULT_STRUCTURE, hs_csv_place(table->csv, i),
+                                    NULL, "a line end inside a field");
     if (table->is_id_row_number) {
         table->row_text[hs_fmt_u64(table->row_text, table->row_number)] = '\0';
         job->id = table->row_text;

@@ -39,7 +39,7 @@ A raw control character inside a string, which JSON forbids.
   ! t.json:2:29: error: a control character inside a text
   !     2 | {"status": "Pass", "vc": "ee\x01e8c", "jobid": "a", "attempts": []}
   !       |                             ^~~~
-  !       = hint: write it as \t or \u00XX
+  !       = hint: write a tab as \t
   [3]
 
 # philly-end-before-start

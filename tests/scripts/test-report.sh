@@ -140,7 +140,7 @@ result $? "the same bytes from another folder, time zone and locale"
     printf 'job_id,submit_time,gpus,duration,user,vc\n'
     printf '<script>alert(1)</script>,0,1,10,"""><img src=x onerror=a()>",vc&<b>\n'
     printf "it's \"&amp;\",1,1,5,</title>,'single'\n"
-    printf 'caf\xe9 \x01,2,1,5,]]>,-->\n'
+    printf 'caf\xe9,2,1,5,]]>,-->\n'
 } | sed 's/^it.s "&amp;",/"it'\''s ""\&amp;""",/' >'a&b<i>.csv'
 quietly run 'a&b<i>.csv' -c 1x2 -p 'fifo' -q -o hostile
 quietly report hostile -o hostile.html

@@ -410,7 +410,7 @@ static void test_print_reads_back(void **state)
 {
     struct values before;
     (void)state;
-    set("trace", "dir/a \\ \"t\"\n\xC3\xA9.csv", HS_FROM_FLAG);
+    set("trace", "dir/a \\ \"t\"\xC3\xA9.csv", HS_FROM_FLAG);
     set("policy", "fifo:scan=fit", HS_FROM_FLAG);
     set("policy", "sjf", HS_FROM_FLAG);
     set("tags", "one", HS_FROM_FLAG);

@@ -132,7 +132,8 @@ static void test_texts_that_come_again(void **state)
     close_and_expect(want);
 }
 
-/* Text of every byte but NUL, longer than the output's room, comes back as it was. */
+/* Text of every byte but controls, with line ends, longer than the output's room, comes back as it
+ * was. */
 static void test_reads_back(void **state)
 {
     static char text[20000];
@@ -141,7 +142,7 @@ static void test_reads_back(void **state)
     struct hs_csv_row row;
     (void)state;
     for (size_t i = 0; i + 1 < sizeof text; i++)
-        text[i] = i % 3 == 0 ? '"' : (char)(1 + i % 255);
+        text[i] = i % 3 == 0 ? '"' : (char)(' ' + i % 223 + (i % 223 > 94));
     open_file("a,b");
     hs_csvw_text(&w, text);
     hs_csvw_text(&w, " \"\r\n, ");

@@ -282,7 +282,7 @@ static void test_line_end_inside_a_text(void **state)
                 "a.json:1:9: error: a control character inside a text\n"
                 "    1 | {\"a\": \"x\\x09y\"}\n"
                 "      |         ^~~~\n"
-                "      = hint: write it as \\t or \\u00XX\n");
+                "      = hint: write a tab as \\t\n");
     expect_lost_at("{\"a\": \"x\\\ny\"}\n", 0, "1:10", "a line end inside a text");
 }
 

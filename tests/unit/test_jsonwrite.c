@@ -82,7 +82,7 @@ static void test_writer(void **state)
     assert_int_equal(hs_read_file("w.json", 4096, &text, &len, &sink.diag), HS_OK);
     assert_string_equal(
         text, "{\n"
-              "  \"text\": \"q\\\" b\\\\ n\\n \\u0001 \\u007f \xC3\xA9 \\u00ff \\u00c3\",\n"
+              "  \"text\": \"q\\\" b\\\\ n\\n \\ufffd \\ufffd \xC3\xA9 \\u00ff \\u00c3\",\n"
               "  \"null\": null,\n"
               "  \"list\": [\n"
               "    -9223372036854775808,\n"

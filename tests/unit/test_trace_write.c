@@ -82,7 +82,7 @@ static const struct hs_trace_job records[] = {
     /* everything, at the ends of its range, with texts that need quotes */
     {.id = "a,b \"c\"",
      .user = " blank ends ",
-     .vc = "two\nlines",
+     .vc = "two, \"lines\"",
      .gpu_type = "V100",
      .model = "None",
      .dataset = "-",

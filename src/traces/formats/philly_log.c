@@ -322,6 +322,9 @@ static enum hs_status get_text(const struct philly_log *p, const struct hs_json 
     if (kind != HS_JSON_TEXT)
         return fail_type(p, value, key, "text");
     const char *text = hs_json_text(value);
+    if (hs_control_find(text, strlen(text)) < strlen(text))
+        return hs_trace_bad_row(p->faults, HS_FAULT_STRUCTURE, stream_place(&p->stream, value),
+                                NULL, "%s has a line end or another control character", key);
     if (text[0] != '\0' && strcmp(text, "None") != 0)
         *out = text;
     return HS_OK;
