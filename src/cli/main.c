@@ -20,19 +20,13 @@ static void end_exhausted(enum hs_status status)
     exit(hs_status_exit_code(status));
 }
 
-/* What stands on the command line is printed and written into files as it is. */
-static enum hs_status check_words(int argc, char **argv, struct hs_diag *diag)
-{
-    for (int i = 1; i < argc; i++)
-        if (hs_control_find(argv[i], strlen(argv[i])) < strlen(argv[i]))
-            return hs_fail(diag, HS_E_USAGE, NULL, "give the file another name",
-                           "a control character in '%s'", argv[i]);
-    return HS_OK;
-}
-
 static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
 {
-    HS_TRY(check_words(argc, argv, &call->diag));
+    /* what stands on the command line is printed and written into files as it is */
+    for (int i = 1; i < argc; i++)
+        if (hs_control_find(argv[i], strlen(argv[i])) < strlen(argv[i]))
+            return hs_fail(&call->diag, HS_E_USAGE, NULL, "give the file another name",
+                           "a control character in '%s'", argv[i]);
     if (argc < 2) {
         hs_help_say(&call->out, NULL, true, call->terminal.columns);
         return hs_fail(&call->diag, HS_E_USAGE, NULL, NULL, "a command or a trace is missing");

@@ -288,6 +288,28 @@ static enum hs_status note_rejected(void *ctx, int64_t now_us, const struct hs_j
         (void)snprintf(intake->rejections[intake->rejected], sizeof intake->rejections[0],
                        "%s rejected: %s", job->id, job->reason);
     intake->rejected++;
+    intake->demand_us -= (hs_u128)hs_record_milli(job) * (uint64_t)job->work_us;
+    uint32_t i = 0;
+    while (i < intake->reason_count && i + 1 < HS_REASONS_MAX &&
+           strncmp(intake->reasons[i].reason, job->reason, sizeof intake->reasons[i].reason - 1) !=
+               0)
+        i++;
+    if (i == intake->reason_count) {
+        intake->reason_count++;
+        (void)snprintf(intake->reasons[i].reason, sizeof intake->reasons[i].reason, "%s",
+                       i + 1 < HS_REASONS_MAX ? job->reason : "other reasons");
+    }
+    intake->reasons[i].jobs++;
+    return HS_OK;
+}
+
+static enum hs_status note_submission(void *ctx, int64_t now_us, const struct hs_submission *job)
+{
+    struct hs_intake *intake = ctx;
+    if (job->index == 0)
+        intake->first_us = now_us;
+    intake->last_us = now_us;
+    intake->demand_us += (hs_u128)job->gpus * job->gpu_milli * (uint64_t)job->work_us;
     return HS_OK;
 }
 
@@ -388,7 +410,8 @@ static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const st
                                struct hs_run_result *result)
 {
     const struct hs_engine_config config = engine_config(pass, jitter_seed);
-    const struct hs_observer tally = {.ctx = &result->intake, .on_reject = note_rejected};
+    const struct hs_observer tally = {
+        .ctx = &result->intake, .on_submit = note_submission, .on_reject = note_rejected};
     const struct hs_observer *observer;
     struct hs_job_source jobs;
     HS_TRY(open_jobs(pass, &jobs));
@@ -540,6 +563,70 @@ void hs_warn_of_profiles(const struct hs_assign_counts *assigned,
                  retries->failures, (double)retries->added_us / 3600e6);
 }
 
+enum hs_status hs_check_rejected(const char *trace, const char *policy, double rejected,
+                                 double jobs, struct hs_diag *diag)
+{
+    if (!(jobs > 0 && rejected >= jobs))
+        return HS_OK;
+    return hs_fail(
+        diag, HS_E_INPUT, &(struct hs_place){.file = trace},
+        "is it the right cluster? `horus trace validate TRACE -c CLUSTER` says which jobs "
+        "do not fit, and why",
+        "every one of %.0f jobs was rejected under '%s': nothing ran", jobs, policy);
+}
+
+/* Columns of the trace in which jobs differ and that the policy did not ask for; where nothing ran
+ * it could not. */
+static void warn_of_ignored(const struct hs_setup *setup, const struct hs_run_result *result,
+                            struct hs_diag *diag)
+{
+    const struct hs_assign_counts *a = &result->intake.assigned;
+    const struct hs_engine_figures *f = &result->figures;
+    const uint64_t jobs = result->intake.trace.accepted;
+    uint64_t largest = 0, classes = jobs - a->classes[HS_JOB_CLASS_AUTO];
+    for (int i = 0; i < HS_JOB_CLASS_COUNT; i++)
+        largest = a->classes[i] > largest ? a->classes[i] : largest;
+    const struct {
+        const char *column;
+        uint64_t jobs;
+        bool is_telling;
+    } columns[] = {
+        {"priority", a->with_priority, !f->reads_priority && a->least_priority < a->most_priority},
+        {"deadline", a->with_deadline, true},
+        {"class", classes, !f->reads_class && largest < jobs}};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns && f->finished > 0; i++)
+        if (columns[i].is_telling)
+            hs_warn_some(diag, NULL, columns[i].jobs, jobs,
+                         "jobs have a %s: policy '%s' ignores it", columns[i].column,
+                         setup->policy->name);
+}
+
+/* Loads under which a comparison of policies says little: of few jobs the table shows it. */
+static void note_demand(const struct hs_setup *setup, const struct hs_run_result *result,
+                        struct hs_diag *diag)
+{
+    const int jobs_min = 100;
+    const struct hs_intake *intake = &result->intake;
+    const double span_us = (double)(intake->last_us - intake->first_us);
+    const double gpus = (double)setup->cluster.gpu_count;
+    const double load = (double)intake->demand_us / HS_GPU_MILLI / gpus / span_us;
+    const bool is_idle = hs_summary_get(&result->summary, "max_wait") == 0 &&
+                         hs_summary_get(&result->summary, "mean_queueing_delay") == 0 &&
+                         result->figures.unfinished == 0;
+    if (span_us <= 0 || result->figures.jobs - intake->rejected < jobs_min)
+        return;
+    if (is_idle)
+        hs_report(diag, HS_NOTE, NULL, "--load=2 submits the jobs in half the time",
+                  "no job waited: they ask for %.0f %% of the GPUs over the span of their "
+                  "submissions, so that policies which order jobs cannot differ",
+                  100 * load);
+    else if (load > 1)
+        hs_report(diag, HS_NOTE, NULL, "--load below 1 submits them in more time",
+                  "jobs ask for %.0f %% of the GPUs over the span of their submissions: the queue "
+                  "grows to its end, and waits with the length of the trace",
+                  100 * load);
+}
+
 static void warn(const struct hs_setup *setup, const struct hs_run_result *result,
                  struct hs_diag *diag)
 {
@@ -586,6 +673,8 @@ static void warn(const struct hs_setup *setup, const struct hs_run_result *resul
     if (figures->unfinished > 0)
         hs_report(diag, HS_WARNING, NULL, NULL,
                   "jobs not finished at the end of the simulation: %" PRIu64, figures->unfinished);
+    warn_of_ignored(setup, result, diag);
+    note_demand(setup, result, diag);
 }
 
 /* ---- the last files of a run ---- */

@@ -227,6 +227,7 @@ HS_MUST_USE enum hs_status hs_default_dir(const struct hs_setup *setup, char *pa
 /* ---- a run (simulate.c) ---- */
 
 #define HS_REJECTED_SHOWN 3
+#define HS_REASONS_MAX    6
 #define HS_RUN_FILES_MAX  16
 
 /* What became of the rows of the trace, and the first of the jobs that could never run. */
@@ -236,6 +237,13 @@ struct hs_intake {
     struct hs_retry_counts retries;
     uint64_t rejected;
     char rejections[HS_REJECTED_SHOWN][512]; /* "id: reason" */
+    struct hs_rejection {
+        char reason[160];
+        uint64_t jobs;
+    } reasons[HS_REASONS_MAX]; /* in the order in which they occurred; behind the last: others */
+    uint32_t reason_count;
+    hs_u128 demand_us;         /* GPU time of jobs that are not rejected, thousandths of GPUs */
+    int64_t first_us, last_us; /* submission */
 };
 
 struct hs_run_result {
@@ -298,6 +306,9 @@ HS_MUST_USE enum hs_status hs_simulate_metrics(const struct hs_setup *setup,
                                                const char *names[HS_METRICS_MAX],
                                                struct hs_diag *diag);
 
+/* HS_E_INPUT, reported, where all jobs were rejected: nothing was simulated. */
+HS_MUST_USE enum hs_status hs_check_rejected(const char *trace, const char *policy, double rejected,
+                                             double jobs, struct hs_diag *diag);
 /* Rows that the reader left out, one warning a kind, rows that came late (has_order), and jobs
  * whose GPUs were rounded up. */
 void hs_warn_of_rows(const struct hs_trace_counts *counts, bool has_order, struct hs_diag *diag);

@@ -76,7 +76,7 @@ static const char control_what[] = "a control character inside a text";
 /* What is wrong with a control character inside a text. */
 static const char *control_fault(int c, const char **hint)
 {
-    bool is_line_end = c == '\n' || c == '\r';
+    const bool is_line_end = c == '\n' || c == '\r';
     *hint = is_line_end ? "is the closing quote missing?" : "write a tab as \\t";
     return is_line_end ? "a line end inside a text" : control_what;
 }
@@ -204,24 +204,19 @@ static int32_t hex4(const struct json_walk *w, size_t at)
     return code;
 }
 
-/* What is wrong with "\c" or "\uCODE"; NULL = nothing. Of control characters tabs and line ends
- * pass. */
-static const char *escape_fault(int c, int32_t code)
+/* What is wrong with "\uCODE"; NULL = nothing. Of controls tabs and line ends pass. */
+static const char *escape_fault(int32_t code)
 {
-    if (code < 0)
-        return "\\u needs four hexadecimal digits";
-    if (c == 'u' && code == 0)
-        return "\\u0000 would end the text here";
-    const bool is_refused =
-        c != 'u' ? c == 'b' || c == 'f'
-                 : (code < 0x20 && strchr("\t\n\r", (int)code) == NULL) || code == 0x7f;
+    if (code <= 0)
+        return code < 0 ? "\\u needs four hexadecimal digits" : "\\u0000 would end the text here";
+    const bool is_refused = (code < 0x20 && strchr("\t\n\r", (int)code) == NULL) || code == 0x7f;
     return is_refused ? control_what : NULL;
 }
 
 /* CODE of the "\\uCODE" at w->at; -1 if there is none. */
 static int32_t next_code(const struct json_walk *w)
 {
-    const bool is_there = w->at + 1 < w->len && w->text[w->at] == '\\' && w->text[w->at + 1] == 'u';
+    const bool is_there = w->len - w->at > 1 && memcmp(w->text + w->at, "\\u", 2) == 0;
     return is_there ? hex4(w, w->at + 2) : -1;
 }
 
@@ -230,13 +225,13 @@ static bool walk_escape(struct json_walk *w)
 {
     size_t begin = w->at;
     int c = begin + 1 < w->len ? w->text[begin + 1] : 0;
-    int32_t code = c == 'u' ? hex4(w, begin + 2) : 0;
+    int32_t code = c == 'u' ? hex4(w, begin + 2) : c == 'b' || c == 'f' ? '\b' : '\n';
     size_t len = c == 'u' ? 6 : 2;
 
     if (c == 0 || strchr("\"\\/bfnrtu", c) == NULL)
         return fault(w, begin, 2, "unknown escape", "write a backslash as \\\\");
     w->at += len;
-    const char *what = escape_fault(c, code);
+    const char *what = escape_fault(code);
     if (what != NULL)
         return fault(w, begin, code < 0 ? 2 : len, what, NULL);
     if (code < 0xD800 || code > 0xDFFF)
@@ -857,13 +852,11 @@ void hs_jsoncheck_keys(struct hs_jsoncheck *c, const struct hs_json *object,
 bool hs_jsoncheck_name(struct hs_jsoncheck *c, const struct hs_json *at, const char *name,
                        const char *what)
 {
-    size_t len = strlen(name);
-    if (len == 0 || len > NAME_MAX)
-        hs_jsoncheck_fault(c, at, NULL, "%s must have 1..%u bytes", what, NAME_MAX);
-    else if (hs_control_find(name, len) < len)
-        hs_jsoncheck_fault(c, at, NULL, "%s has a line end or another control character", what);
-    else
+    const size_t len = strlen(name), end = hs_control_find(name, len);
+    if (len > 0 && len <= NAME_MAX && end == len)
         return true;
+    hs_jsoncheck_fault(c, at, NULL, "%s must have 1..%u bytes%s", what, NAME_MAX,
+                       end < len ? ", none of them a control character" : "");
     return false;
 }
 

@@ -320,6 +320,7 @@ uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)
 
 int32_t hs_view_priority(const struct hs_view *v, hs_job_id job)
 {
+    v->engine->figures.reads_priority = true;
     return lookup_request(v, job)->priority;
 }
 
@@ -652,6 +653,7 @@ uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job)
 
 enum hs_job_class hs_view_class(const struct hs_view *v, hs_job_id job)
 {
+    v->engine->figures.reads_class = true;
     return (enum hs_job_class)lookup_identity(v, job)->job_class;
 }
 

@@ -651,6 +651,14 @@ static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
 {
     struct hs_assign *a = ctx;
     HS_TRY(a->source.next(a->source.ctx, out));
+    const int32_t priority = (*out)->priority;
+    struct hs_assign_counts *c = &a->counts;
+    c->with_priority += priority != 0;
+    c->least_priority =
+        a->index == 0 || priority < c->least_priority ? priority : c->least_priority;
+    c->most_priority = a->index == 0 || priority > c->most_priority ? priority : c->most_priority;
+    c->with_deadline += (*out)->deadline_us >= 0;
+    c->classes[(*out)->job_class]++;
     if ((*out)->gpus > 0)
         HS_TRY(assign_job(a, *out));
     else

@@ -63,6 +63,8 @@ struct hs_assign_counts {
     char unknown_example[64];
     struct hs_fractions utils; /* of the jobs on GPUs, as the trace has them */
     uint64_t util_from[HS_FIGURE_FROM_COUNT], mem_from[HS_FIGURE_FROM_COUNT]; /* jobs on GPUs */
+    uint64_t with_priority, with_deadline, classes[HS_JOB_CLASS_COUNT]; /* jobs; priority not 0 */
+    int32_t least_priority, most_priority;
 };
 
 struct hs_assign;

@@ -59,7 +59,7 @@ a configuration and on the command line; a line end inside a field of a job is o
   [3]
   $ printf '{"nodes": [{"gpus": 8, "name": "n\\nm"}]}' > line.json
   $ horus run traces/sample.csv -c line.json -o out
-  ! line.json:1:32: error: name has a line end or another control character
+  ! line.json:1:32: error: name must have 1..255 bytes, none of them a control character
   !     1 | {"nodes": [{"gpus": 8, "name": "n\nm"}]}
   !       |                                ^~~~~~
   [3]
@@ -75,7 +75,7 @@ a configuration and on the command line; a line end inside a field of a job is o
   [2]
   $ printf '{"nodes": [{"gpus": 8, "name": "n\302\2335m"}]}' > c1.json
   $ horus run traces/sample.csv -c c1.json -o out
-  ! c1.json:1:32: error: name has a line end or another control character
+  ! c1.json:1:32: error: name must have 1..255 bytes, none of them a control character
   !     1 | {"nodes": [{"gpus": 8, "name": "n\xc2\x9b5m"}]}
   !       |                                ^~~~~~~~~~~~~
   [3]

@@ -239,7 +239,8 @@ Everything about run.
 
   Reads the jobs of TRACE (a file, or - for standard input), schedules them on the cluster and writes
   a run directory: jobs.csv, segments.csv, series.csv, nodes.csv, summary.json, summary.csv and
-  manifest.json. Nothing of it depends on time zone, locale or machine load.
+  manifest.json. Nothing of it depends on time zone, locale or machine load. Where every job is
+  rejected the exit code is 3.
 
   Workload:
         --trace=FILE        the trace, when it is not an operand; - is standard input
@@ -441,7 +442,8 @@ Everything about run.
 
   Reads the jobs of TRACE (a file, or - for standard input), schedules them on the cluster and writes
   a run directory: jobs.csv, segments.csv, series.csv, nodes.csv, summary.json, summary.csv and
-  manifest.json. Nothing of it depends on time zone, locale or machine load.
+  manifest.json. Nothing of it depends on time zone, locale or machine load. Where every job is
+  rejected the exit code is 3.
 
   Workload:
         --trace=FILE        the trace, when it is not an operand; - is standard input

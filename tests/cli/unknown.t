@@ -129,6 +129,7 @@ Where GPUs are shared it is alone: b waits for a. Memory that the trace states s
   warning: job a rejected: it needs 20000 MiB of GPU memory (by the trace or its profile), and no GPU that it may use has them
   warning: 1 of 1 jobs were rejected: they can never run
         = hint: they have status rejected in jobs.csv
+  t.csv: error: every one of 1 jobs was rejected under 'pack': nothing ran
 
 # profiles-nothing-depends-on
 

@@ -757,10 +757,18 @@ static enum hs_status make_cells(struct comparison *c, const char *path)
 /* ---- the table ---- */
 
 /* In order of importance: a narrow terminal loses the last ones. */
-static const char *const main_metrics[] = {
-    "mean_jct", "mean_wait", "mean_queueing_delay", "makespan",         "ooms",
-    "p99_jct",  "p99_wait",  "mean_run_slowdown",   "p99_run_slowdown", "gpu_utilization_loaded",
-    NULL};
+static const char *const main_metrics[] = {"mean_jct",
+                                           "mean_wait",
+                                           "mean_queueing_delay",
+                                           "makespan",
+                                           "n_rejected",
+                                           "ooms",
+                                           "p99_jct",
+                                           "p99_wait",
+                                           "mean_run_slowdown",
+                                           "p99_run_slowdown",
+                                           "gpu_utilization_loaded",
+                                           NULL};
 
 static void say_table(const struct comparison *c, struct hs_output *out)
 {
@@ -847,6 +855,15 @@ static enum hs_status compare_policies(struct comparison *c)
         return dry_run(c, dir);
     HS_TRY(make_cells(c, dir));
     say_result(c, dir);
+    uint32_t of_jobs = 0, of_rejected = 0;
+    for (uint32_t m = 0; m < c->metrics->count; m++) {
+        of_jobs = strcmp(c->metric_names[m], "n_jobs") == 0 ? m : of_jobs;
+        of_rejected = strcmp(c->metric_names[m], "n_rejected") == 0 ? m : of_rejected;
+    }
+    for (uint32_t p = 0; p < c->policy_count; p++)
+        HS_TRY(hs_check_rejected(c->options->trace, c->policies[p].spec,
+                                 c->means[at(c, p, of_rejected)].value,
+                                 c->means[at(c, p, of_jobs)].value, &c->call->diag));
     for (uint32_t i = 0; i < c->condition_count; i++)
         for (uint32_t p = 0; p < c->policy_count; p++)
             if (concerns(&c->conditions[i], p) && judge(c, &c->conditions[i], p) != HS_OK)

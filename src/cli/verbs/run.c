@@ -120,6 +120,9 @@ static void say_result(struct hs_call *call, const struct hs_setup *setup,
                "shares      %" PRIu64 " of %" PRIu64 " jobs want shares of GPUs and have whole "
                "ones\n",
                f->shares_rounded, f->jobs);
+    for (uint32_t i = 0; i < result->intake.reason_count; i++)
+        hs_say(out, "rejected    %" PRIu64 " of %" PRIu64 " jobs: %s\n",
+               result->intake.reasons[i].jobs, f->jobs, result->intake.reasons[i].reason);
     say_bounds(out, &result->summary);
     if (hs_run_is_cut(result))
         hs_say(out, "cut         by %s; %" PRIu64 " jobs unfinished\n", HS_RUN_CUT(result),
@@ -170,7 +173,10 @@ static enum hs_status run_prepared(struct hs_call *call, const struct hs_setup *
                   " checks; %.3f s wall, %.3f s CPU, %" PRIu64 " KiB at most",
                   result->figures.events, result->figures.decisions, result->figures.checks,
                   result->machine.wall_s, result->machine.cpu_s, result->machine.peak_rss_kib);
-    return hs_run_is_cut(result) ? HS_E_LIMIT : HS_OK;
+    if (hs_run_is_cut(result))
+        return HS_E_LIMIT;
+    return hs_check_rejected(options->trace, options->policy, (double)result->figures.rejected,
+                             (double)result->figures.jobs, &call->diag);
 }
 
 static enum hs_status run(struct hs_call *call)
@@ -195,7 +201,7 @@ const struct hs_verb hs_verb_run = {
     .details = "Reads the jobs of TRACE (a file, or - for standard input), schedules them on the "
                "cluster and writes a run directory: jobs.csv, segments.csv, series.csv, nodes.csv, "
                "summary.json, summary.csv and manifest.json. Nothing of it depends on time zone, "
-               "locale or machine load.",
+               "locale or machine load. Where every job is rejected the exit code is 3.",
     .examples = {"run traces/sample.csv",
                  "run cluster_log.csv.gz -c 133x8:V100 -p srtf:preempt_cost=table",
                  "run jobs.csv --map submit_time=timestamp,gpus=num_gpus -c cluster.json -o out"},

@@ -139,7 +139,7 @@ static const struct {
 
 /* Events: things that most policies never do, or that ought not to happen. */
 enum { ALWAYS, OF_EVENTS, OF_RESUMING };
-#define RUN_COLUMNS 18u /* the first of them, in order of importance */
+#define RUN_COLUMNS 19u /* the first of them, in order of importance */
 static const struct {
     const char *metric, *title; /* title NULL: the metric's own name */
     int shown;
@@ -148,6 +148,7 @@ static const struct {
     {"mean_wait", "mean wait", ALWAYS},
     {"mean_queueing_delay", "queueing", OF_RESUMING},
     {"makespan", NULL, ALWAYS},
+    {"n_rejected", "rejected", OF_EVENTS},
     {"ooms", "OOMs", OF_EVENTS},
     {"gpu_allocation", "GPU alloc", ALWAYS},
     {"mean_run_slowdown", "run slowdown", ALWAYS},

@@ -1,0 +1,81 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+What a run tells of its trace beside the results: rejections, columns without effect, demand.
+
+# run-all-rejected
+A run in which nothing ran has exit code 3 and keeps its directory; so has a comparison. One job that fits is enough.
+
+  $ printf 'job_id,submit_time,gpus,duration,gpu_type\na,0,9,10,\nb,1,8,10,V100\nc,2,8,10,A100\n' > large.csv
+  $ horus run large.csv -c 1x4:V100 -o all -q > /dev/null
+  ! warning: job a rejected: it needs more GPUs than the nodes it may use have
+  ! warning: job b rejected: it needs more GPUs than the nodes it may use have
+  ! warning: job c rejected: no node has its GPU type
+  ! warning: 3 of 3 jobs were rejected: they can never run
+  !       = hint: they have status rejected in jobs.csv
+  ! large.csv: error: every one of 3 jobs was rejected under 'fifo': nothing ran
+  !       = hint: is it the right cluster? `horus trace validate TRACE -c CLUSTER` says which jobs do not fit, and why
+  [3]
+  $ horus verify all | head -1
+  ok    the output files are as the manifest lists them: 6 files, 0 changed
+  $ horus compare large.csv -c 1x4:V100 -p fifo -p sjf -o both 2>&1 | grep -v warning
+        = hint: they have status rejected in jobs.csv
+  large.csv: error: every one of 3 jobs was rejected under 'fifo': nothing ran
+        = hint: is it the right cluster? `horus trace validate TRACE -c CLUSTER` says which jobs do not fit, and why
+  large.csv on 1x4:V100: 4 GPUs, 1 nodes; 2 policies, 1 run each
+
+  policy  rejected
+  fifo           3
+  sjf            3
+             1.00x
+
+  ratios      to fifo; *: best
+  knows       fifo: nothing; may: nothing
+              sjf: duration; may: nothing
+  files       both/
+  $ horus run large.csv -c 1x8:V100 -o some -q 2> /dev/null | grep -e policy -e fifo -e '^rejected'
+  policy  mean JCT  mean wait  makespan  rejected  GPU alloc  p99 JCT  p50 JCT  p99 wait  slowdown
+  fifo      10.0 s      0.0 s    11.0 s         2     90.9 %   10.0 s   10.0 s     0.0 s      1.00
+  rejected    1 of 3 jobs: it needs more GPUs than the nodes it may use have
+  rejected    1 of 3 jobs: no node has its GPU type
+  $ horus compare large.csv -c 1x8:V100 -p fifo -p sjf -o other 2> /dev/null | head -5
+  large.csv on 1x8:V100: 8 GPUs, 1 nodes; 2 policies, 1 run each
+
+  policy  mean JCT  mean wait  makespan  rejected  p99 JCT  p99 wait
+  fifo      10.0 s      0.0 s    11.0 s         2   10.0 s     0.0 s
+  sjf       10.0 s      0.0 s    11.0 s         2   10.0 s     0.0 s
+  $ horus compare large.csv -c 1x4:V100 -p fifo -p sjf -o status > /dev/null 2>&1
+  [3]
+
+# run-columns-ignored
+Of priority, deadline and class, those in which jobs differ and which the policy does not look at: gandiva looks at
+priorities, antman at classes, no policy at deadlines. A column of one value tells nothing apart.
+
+  $ cat > columns.csv <<'END'
+  > job_id,submit_time,gpus,duration,priority,deadline,class
+  > a,0,1,10,3,100,guaranteed
+  > b,1,1,10,4,,opportunistic
+  > END
+  $ for policy in fifo gandiva antman; do horus run columns.csv -c 1x4:V100 -p $policy --force -o out > /dev/null; done
+  ! warning: 2 of 2 jobs have a priority: policy 'fifo' ignores it
+  ! warning: 1 of 2 jobs have a deadline: policy 'fifo' ignores it
+  ! warning: 2 of 2 jobs have a class: policy 'fifo' ignores it
+  ! warning: 1 of 2 jobs have a deadline: policy 'gandiva' ignores it
+  ! warning: 2 of 2 jobs have a class: policy 'gandiva' ignores it
+  ! warning: 2 of 2 jobs have a priority: policy 'antman' ignores it
+  ! warning: 1 of 2 jobs have a deadline: policy 'antman' ignores it
+  $ sed 's/4,,opp.*/3,,guaranteed/; s/100,/,/' columns.csv > same.csv
+  $ horus run same.csv -c 1x4:V100 -o same > /dev/null
+
+# run-warned-of-demand
+100 jobs of one GPU for 10 s, one each 10 s, on 8 GPUs: 1000 GPU s over 990 s of 8 GPUs are 12.6 %, and no job waits.
+On one GPU, for 10.1 s each, they ask for 102 %. Of 99 jobs nothing is said, the table shows as much.
+
+  $ awk 'BEGIN { print "job_id,submit_time,gpus,duration"; for (i = 0; i < 100; i++) print i "," 10 * i ",1,10" }' > even.csv
+  $ horus run even.csv -c 1x8:V100 -o idle > /dev/null
+  ! note: no job waited: they ask for 13 % of the GPUs over the span of their submissions, so that policies which order jobs cannot differ
+  !       = hint: --load=2 submits the jobs in half the time
+  $ sed 's/10$/10.1/' even.csv > dense.csv
+  $ horus run dense.csv -c 1x1:V100 -o full > /dev/null
+  ! note: jobs ask for 102 % of the GPUs over the span of their submissions: the queue grows to its end, and waits with the length of the trace
+  !       = hint: --load below 1 submits them in more time
+  $ horus run even.csv -c 1x8:V100 --max-jobs 99 -o few > /dev/null
