@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "data/gpu_types.h"
+
 /* ---- observers: a record is built only for an event with one ---- */
 
 static void fill_words(const struct hs_engine *e, const struct hs_job *job,
@@ -361,8 +363,12 @@ static HS_APART uint64_t named_types(const struct hs_cluster *c, const struct hs
     for (const char *name = r->gpu_type; name != NULL; name = strchr(name, '|')) {
         name += *name == '|';
         size_t length = strcspn(name, "|");
+        const uint64_t before = mask;
         for (uint32_t t = 0; t < c->type_count; t++)
             if (strncmp(c->types[t].name, name, length) == 0 && c->types[t].name[length] == '\0')
+                mask |= UINT64_C(1) << t;
+        for (uint32_t t = 0; t < c->type_count && mask == before; t++)
+            if (hs_gpu_type_is(c->types[t].name, name, length))
                 mask |= UINT64_C(1) << t;
     }
     return mask;
@@ -446,8 +452,12 @@ static const char *types_misfit(struct hs_engine *e, struct hs_job *job,
         return NULL;
     if (named != 0)
         return memory_misfit(e, job, r);
-    return strchr(r->gpu_type, '|') == NULL ? "no node has its GPU type"
-                                            : "no node has any of its GPU types";
+    if (strchr(r->gpu_type, '|') != NULL)
+        return "no node has any of its GPU types";
+    if (hs_gpu_type_name(r->gpu_type, strlen(r->gpu_type)) != NULL)
+        return "no node has its GPU type";
+    (void)snprintf(e->misfit, sizeof e->misfit, "its GPU type '%.60s' is unknown", r->gpu_type);
+    return e->misfit;
 }
 
 /* Why the job can never run, or NULL. */

@@ -12,6 +12,7 @@
 
 #include "base/fixed.h"
 #include "data/csv.h"
+#include "data/gpu_types.h"
 
 #define SHAPE_HINT                                                                                 \
     "no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100"
@@ -37,31 +38,6 @@ struct cluster_draft {
     struct hs_vc_list vcs;
 };
 
-/* Memory of one GPU as the vendor's datasheets give it, in the size that the traces' clusters had:
- * Tesla V100 (NVIDIA 2018: 16 GB HBM2; a 32 GB form exists), P100 (2016: 16 GB), P40 (2017: 24 GB),
- * K80 (2015: 24 GB on a board of two GPUs), A100 (2020: 40 GB), T4 (2018: 16 GB), A10 (2021: 24
- * GB); V100M16 and V100M32 are openb's names for both forms of the V100, V100M32 also PAI's. The
- * last four are instances of an A100 of 40 GB that is divided (NVIDIA, MIG User Guide). */
-static const struct {
-    const char *name;
-    uint32_t mem_mib;
-} known_gpus[] = {
-    {"V100", 16 * 1024},         {"P100", 16 * 1024},         {"P40", 24 * 1024},
-    {"K80", 12 * 1024},          {"A100", 40 * 1024},         {"T4", 16 * 1024},
-    {"RTX3090", 24 * 1024},      {"A10", 24 * 1024},          {"V100M16", 16 * 1024},
-    {"V100M32", 32 * 1024},      {"A100-4g.20gb", 20 * 1024}, {"A100-3g.20gb", 20 * 1024},
-    {"A100-2g.10gb", 10 * 1024}, {"A100-1g.5gb", 5 * 1024},
-};
-
-/* 0 if the name is not one of them. */
-static uint32_t known_mem_mib(const char *name)
-{
-    for (size_t i = 0; i < sizeof known_gpus / sizeof known_gpus[0]; i++)
-        if (strcmp(known_gpus[i].name, name) == 0)
-            return known_gpus[i].mem_mib;
-    return 0;
-}
-
 const char *const hs_sharing_modes[] = {
     [HS_SHARING_TIMESLICE] = "timeslice", [HS_SHARING_MPS] = "mps", [HS_SHARING_MIG] = "mig", NULL};
 
@@ -86,7 +62,7 @@ static enum hs_status draft_type(struct cluster_draft *draft, struct hs_arena *a
     *type = draft->type_count++;
     draft->types[*type] = (struct hs_gpu_type){
         .name = hs_arena_text(arena, name, strlen(name)),
-        .mem_mib = mem_mib > 0 ? mem_mib : known_mem_mib(name),
+        .mem_mib = mem_mib > 0 ? mem_mib : hs_gpu_type_mem_mib(name),
         .speed_q32 = HS_Q32_ONE,
     };
     return HS_OK;
@@ -165,6 +141,7 @@ struct shape {
     struct hs_cluster *cluster;
     struct cluster_draft draft;
     struct hs_diag *diag;
+    bool takes_any; /* type */
 };
 
 /* Points at [at, at + span) of the shape. */
@@ -197,6 +174,21 @@ static enum hs_status shape_number(struct shape *s, uint32_t max, const char *ab
     return HS_OK;
 }
 
+static HS_COLD enum hs_status fail_type(const struct shape *s, const char *at, size_t len)
+{
+    char hint[HS_GPU_TYPES_TEXT + 100], known[HS_GPU_TYPES_TEXT];
+    const struct hs_place place = {.line = 1,
+                                   .column = (int32_t)(at - s->spec) + 1,
+                                   .span = (int32_t)len,
+                                   .text = s->spec,
+                                   .text_len = strlen(s->spec)};
+    hs_gpu_types_text(known);
+    (void)snprintf(hint, sizeof hint,
+                   "known are %s; a cluster file defines others (configs/README.md)", known);
+    return hs_fail(s->diag, HS_E_USAGE, &place, hint, "cluster '%s': unknown GPU type '%.*s'",
+                   s->spec, (int)(len < 100 ? len : 100), at);
+}
+
 static enum hs_status shape_group(struct shape *s)
 {
     struct node_group g = {.vc = NO_VC};
@@ -212,10 +204,14 @@ static enum hs_status shape_group(struct shape *s)
     if (*s->at == ':') {
         type_at = s->at + 1;
         size_t len = strspn(type_at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                     "0123456789_-+.");
+                                     "0123456789_-+. ");
         if (len == 0)
             return shape_fail(s, HS_E_USAGE, type_at, 1, "expected the name of a GPU type");
-        type = hs_arena_text(&s->cluster->arena, type_at, len);
+        type = hs_gpu_type_name(type_at, len);
+        if (type == NULL && !s->takes_any)
+            return fail_type(s, type_at, len);
+        if (type == NULL)
+            type = hs_arena_text(&s->cluster->arena, type_at, len);
         s->at = type_at + len;
     }
     if (draft_type(&s->draft, &s->cluster->arena, type, 0, &g.type) != HS_OK)
@@ -228,9 +224,11 @@ static enum hs_status shape_group(struct shape *s)
     return HS_OK;
 }
 
-static enum hs_status read_shape(struct hs_cluster *cluster, const char *spec, struct hs_diag *diag)
+static enum hs_status read_shape(struct hs_cluster *cluster, const char *spec, bool takes_any,
+                                 struct hs_diag *diag)
 {
-    struct shape s = {.spec = spec, .at = spec, .cluster = cluster, .diag = diag};
+    struct shape s = {
+        .spec = spec, .at = spec, .cluster = cluster, .diag = diag, .takes_any = takes_any};
     s.draft.rack_count = 1;
     enum hs_status status = shape_group(&s);
     while (status == HS_OK && *s.at++ == ',')
@@ -324,6 +322,8 @@ static enum hs_status read_type(struct node_list *l, uint32_t *type)
                        text_of(l, GPU_MEMORY));
         text = name;
     }
+    const char *known = hs_gpu_type_name(text, strlen(text));
+    text = known != NULL ? known : text;
     return draft_type(&l->draft, &l->cluster->arena, text, mem_mib, type) == HS_OK
                ? HS_OK
                : hs_csv_fail(l->csv, 0, NULL, "more than %u GPU types", (unsigned)HS_GPU_TYPES_MAX);
@@ -473,7 +473,8 @@ static uint32_t read_group_type(struct cluster_reader *r, const struct hs_json *
     uint32_t type = draft_find_type(&r->draft, name);
     if (type != UINT32_MAX)
         return type;
-    if (is_declared || (value != NULL && known_mem_mib(name) == 0)) {
+    const char *known = is_declared ? NULL : hs_gpu_type_name(name, strlen(name));
+    if (known == NULL) {
         const char *names[HS_GPU_TYPES_MAX];
         char hint[HS_HINT_SIZE];
         for (uint32_t i = 0; i < r->draft.type_count; i++)
@@ -484,7 +485,7 @@ static uint32_t read_group_type(struct cluster_reader *r, const struct hs_json *
                            "unknown GPU type '%s'", name);
         return 0;
     }
-    hs_jsoncheck_note(&r->check, draft_type(&r->draft, &r->cluster->arena, name, 0, &type));
+    hs_jsoncheck_note(&r->check, draft_type(&r->draft, &r->cluster->arena, known, 0, &type));
     return type;
 }
 
@@ -703,7 +704,18 @@ enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec, str
     bool is_file = is_json || access(spec, F_OK) == 0;
     hs_intern_init(&cluster->vc_names);
     enum hs_status status =
-        is_file ? read_file(cluster, spec, is_json, diag) : read_shape(cluster, spec, diag);
+        is_file ? read_file(cluster, spec, is_json, diag) : read_shape(cluster, spec, false, diag);
+    if (status != HS_OK)
+        hs_cluster_free(cluster);
+    return status;
+}
+
+enum hs_status hs_cluster_load_shape(struct hs_cluster *cluster, const char *shape,
+                                     struct hs_diag *diag)
+{
+    *cluster = (struct hs_cluster){0};
+    hs_intern_init(&cluster->vc_names);
+    enum hs_status status = read_shape(cluster, shape, true, diag);
     if (status != HS_OK)
         hs_cluster_free(cluster);
     return status;

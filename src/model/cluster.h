@@ -49,9 +49,13 @@ struct hs_cluster {
 };
 
 /* spec: a file (*.json, or it exists), JSON or a list of machines such as openb's and Philly's, or
- * a shape "20x8:V100,8x4:P100" (nodes x GPUs [: type]). VCs of a JSON stand ready, mode IGNORE. */
+ * a shape "20x8:V100,8x4:P100" (nodes x GPUs [: type]) of known types, by any of their names
+ * (data/gpu_types.h). VCs of a JSON stand ready, mode IGNORE. */
 HS_MUST_USE enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec,
                                            struct hs_diag *diag);
+/* A shape, of any types: those that models know. */
+HS_MUST_USE enum hs_status hs_cluster_load_shape(struct hs_cluster *cluster, const char *shape,
+                                                 struct hs_diag *diag);
 /* Turns VCs on. file: NULL (the JSON's own), a JSON {"vcs": {"name": gpus, ...}} or Helios'
  * cluster_gpu_number.csv, of which the row of `date` ("" = the last) is taken. Partition deals
  * whole nodes in id order, in the order of the file (or as the nodes of the cluster's own JSON

@@ -17,6 +17,7 @@
 #include "base/heap.h"
 #include "base/intern.h"
 #include "base/sample.h"
+#include "data/gpu_types.h"
 #include "traces/format.h"
 
 #define US_PER_S UINT64_C(1000000)
@@ -400,7 +401,10 @@ static bool find_pools(const struct hs_trace_capacity *c, int kind, const char *
         size_t len = strcspn(name, "|");
         for (uint32_t i = 0; i < c->counts[kind]; i++) {
             const struct hs_trace_pool *pool = &c->pools[kind][i];
-            if (strlen(pool->name) == len && memcmp(pool->name, name, len) == 0) {
+            const bool is_it = kind == HS_POOL_GPU_TYPE ? hs_gpu_type_is(pool->name, name, len)
+                                                        : strlen(pool->name) == len &&
+                                                              memcmp(pool->name, name, len) == 0;
+            if (is_it) {
                 *gpus += pool->gpus;
                 is_known = true;
             }

@@ -407,7 +407,7 @@ once.
   $ horus trace assign t.csv --assign=mix -o t2.csv --quiet
   ! warning: gpu_util is at most 1 in all 4 jobs that have it: per cent are expected; are these fractions?
   !       = hint: write 45 for 0.45
-  $ horus run t.csv -c 1x4:G --quiet -o out >/dev/null
+  $ horus run t.csv -c 1x4:V100 --quiet -o out >/dev/null
   ! warning: gpu_util is at most 1 in all 4 jobs that have it: per cent are expected; are these fractions?
   !       = hint: write 45 for 0.45
   $ sed '$d' t.csv >two.csv # two of four jobs may be idle in truth

@@ -89,3 +89,68 @@ file knows a speed.
   $ horus run t.csv -c 1x1:V100,1x1:T4 -o out -f -q >/dev/null
   ! warning: the speed of T4 relative to V100 is not known: taken as 1
   !       = hint: "speed" of its GPU type in the cluster file
+
+# gpu-type-names
+In a shape case, vendor and board do not count, and a size of memory chooses the form that has it; a V100 of 32 GB is the
+V100M32. What is unknown is refused.
+
+  $ run() { horus run jobs.csv -c "$1" --force -q -o out | sed -n 's/^speeds *//p'; }
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' > jobs.csv
+  $ run 2x4:v100; run '2x4:Tesla V100'; run 2x4:V100-SXM2-32GB; run '2x4:NVIDIA A100-SXM4-40GB'; run 2x4:a100-1g.5gb
+  run times are those of V100
+  run times are those of V100
+  run times are those of V100M32
+  run times are those of A100
+  run times are those of A100-1g.5gb
+  $ run 2x4:V100,1x4:Foo
+  ! error: cluster '2x4:V100,1x4:Foo': unknown GPU type 'Foo'
+  !     1 | 2x4:V100,1x4:Foo
+  !       |              ^~~
+  !       = hint: known are V100, P100, P40, K80, A100, A100M80, T4, A10, V100M16, V100M32, P4, RTX2080, RTX2080Ti, RTX3090, RTX4090, RTXA6000, A30, A40, L4, L40, L40S, A800, H800, H20, H100, H200, A100-4g.20gb, A100-3g.20gb, A100-2g.10gb, A100-1g.5gb; a cluster file defines others (configs/README.md)
+  $ run 2x4:P100-PCIE-12GB 2>&1 | head -1
+  error: cluster '2x4:P100-PCIE-12GB': unknown GPU type 'P100-PCIE-12GB'
+
+A trace may use other names than the cluster; a cluster file defines types of its own, which go by that name alone.
+
+  $ cat > types.csv <<'END'
+  > job_id,submit_time,gpus,duration,gpu_type
+  > a,0,1,10,v100
+  > b,1,1,10,Tesla V100-SXM2-16GB
+  > c,2,1,10,A100|tesla-v100
+  > d,3,1,10,Foo
+  > e,4,1,10,A100
+  > f,5,1,10,Foo
+  > END
+  $ horus run types.csv -c 1x4:V100 -q --force -o out 2> /dev/null | grep -e '^fifo' -e '^rejected'
+  fifo      10.0 s      0.0 s    12.0 s         3     62.5 %   10.0 s   10.0 s     0.0 s      1.00
+  rejected    2 of 6 jobs: its GPU type 'Foo' is unknown
+  rejected    1 of 6 jobs: no node has its GPU type
+  $ cut -d, -f1,16,19 out/jobs.csv
+  job_id,status,gpu_type
+  d,rejected,
+  e,rejected,
+  f,rejected,
+  a,unknown,V100
+  b,unknown,V100
+  c,unknown,V100
+  $ horus trace validate types.csv -c 1x4:V100 | sed -n '/never fit/,$p'
+  3 jobs can never fit the cluster: a run rejects them
+      line 5: job 'd' wants GPU type 'Foo', which the cluster lacks
+      line 6: job 'e' wants GPU type 'A100', which the cluster lacks
+      line 7: job 'f' wants GPU type 'Foo', which the cluster lacks
+
+  0 faults
+  $ horus verify out | grep -v ^ok
+  skip  no node gives more cores or memory than it has: no job that ran wants cores or memory of a node
+  skip  no node serves two virtual clusters: the run has no partition into virtual clusters
+  23 checks passed
+  $ echo '{"gpu_types": {"Foo": {"mem_mib": 32768}, "V100-SXM2-32GB": {}}, "nodes": [{"gpus": 2, "type": "Foo"},
+  >   {"gpus": 2, "type": "V100-SXM2-32GB"}]}' > own.json
+  $ horus run types.csv -c own.json -q --force -o out 2> /dev/null | grep -e '^fifo' -e '^rejected'
+  fifo      10.0 s      0.0 s    15.0 s         4     33.3 %   10.0 s   10.0 s     0.0 s      1.00
+  rejected    3 of 6 jobs: no node has its GPU type
+  rejected    1 of 6 jobs: no node has any of its GPU types
+  $ echo '{"nodes": [{"gpus": 2, "type": "tesla v100"}]}' > alias.json
+  $ horus run types.csv -c alias.json -q --force -o out 2> /dev/null | grep '^rejected'
+  rejected    2 of 6 jobs: its GPU type 'Foo' is unknown
+  rejected    1 of 6 jobs: no node has its GPU type

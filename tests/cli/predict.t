@@ -496,7 +496,7 @@ a V100's.
     utilization               85.0 %           -      sum of u x speed, extrapolated
     GPU memory               13000 MiB         -      sum, extrapolated
     with the reserve         14000 MiB
-    fits one L40S: the memory of this GPU type is not known
+    fits one L40S of 49152 MiB: yes
 
   told: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for
@@ -775,7 +775,7 @@ Nothing is known of Delta or of an H100; the general form is fitted on other typ
     utilization                  -             -      not known
     GPU memory                   -             -      not known
     with the reserve             -
-    fits one H100: the memory of this GPU type is not known
+    fits one H100 of 81920 MiB: the memory that Delta/Set/8/fp32 needs is not known
 
   told: by regress; a run's preset: noisy, RMSLE 0.154.
   error: root mean square on held-out rows (of the speed, beside a slowdown); mean absolute for

@@ -300,7 +300,7 @@ static enum hs_status collect_types(struct prediction *p, enum hs_interference_m
     if (strlen(spec) + 1 == sizeof spec)
         return hs_fail(diag, HS_E_USAGE, NULL, NULL,
                        "predict: the names of GPU types are too long");
-    return hs_cluster_load(&p->cluster, spec, diag);
+    return hs_cluster_load_shape(&p->cluster, spec, diag);
 }
 
 /* A type about which nothing is known is no error, but may be a misspelling. */

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 
 #include "base/fixed.h"
+#include "data/gpu_types.h"
 #include "report/stats/exact.h"
 #include "report/verify/verify.h"
 
@@ -181,10 +182,9 @@ static void check_submission(struct verify_check *c, const struct hs_placed *seg
 /* Is `type` one of "A|B|C"? */
 static bool is_one_of(const char *types, const char *type)
 {
-    size_t length = strlen(type);
     for (const char *at = types; at != NULL; at = strchr(at, '|')) {
         at += *at == '|';
-        if (strncmp(at, type, length) == 0 && (at[length] == '\0' || at[length] == '|'))
+        if (hs_gpu_type_is(type, at, strcspn(at, "|")))
             return true;
     }
     return false;

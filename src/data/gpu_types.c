@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "data/gpu_types.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/fmt.h"
+
+/* Memory of one GPU in GiB as the vendor's datasheets give it, in the size that the traces'
+ * clusters had: Tesla V100 (NVIDIA 2018: 16 GB HBM2; a 32 GB form exists), P100 (2016: 16 GB), P40
+ * (2017: 24 GB), K80 (2015: 24 GB on a board of two GPUs), A100 (2020: 40 GB; a form of 80 GB,
+ * 2021), T4 (2018: 16 GB), A10 (2021: 24 GB); V100M16 and V100M32 are openb's names for both forms
+ * of the V100, V100M32 also PAI's. The instances are those of an A100 of 40 GB that is divided
+ * (NVIDIA, MIG User Guide). Others: NVIDIA's datasheets of 2016 to 2024. GPU is that of nodes that
+ * state none. */
+static const struct {
+    const char *name;
+    uint32_t gib;
+} types[] = {
+    {"V100", 16},
+    {"P100", 16},
+    {"P40", 24},
+    {"K80", 12},
+    {"A100", 40},
+    {"A100M80", 80},
+    {"T4", 16},
+    {"A10", 24},
+    {"V100M16", 16},
+    {"V100M32", 32},
+    {"P4", 8},
+    {"RTX2080", 8},
+    {"RTX2080Ti", 11},
+    {"RTX3090", 24},
+    {"RTX4090", 24},
+    {"RTXA6000", 48},
+    {"A30", 24},
+    {"A40", 48},
+    {"L4", 24},
+    {"L40", 48},
+    {"L40S", 48},
+    {"A800", 80},
+    {"H800", 80},
+    {"H20", 96},
+    {"H100", 80},
+    {"H200", 141},
+    {"A100-4g.20gb", 20},
+    {"A100-3g.20gb", 20},
+    {"A100-2g.10gb", 10},
+    {"A100-1g.5gb", 5},
+    {"GPU", 0},
+};
+#define TYPES (sizeof types / sizeof *types)
+
+/* Words that say who made a GPU and on which board it is. */
+static const char *const words[] = {"nvidia", "tesla", "geforce", "sxm",   "sxm2", "sxm3", "sxm4",
+                                    "sxm5",   "pcie",  "hbm2",    "hbm2e", "hbm3", "nvl"};
+
+#define NAME_MAX_LEN 63
+
+static const char *find(const char *name)
+{
+    for (size_t i = 0; i < TYPES; i++)
+        if (strcasecmp(types[i].name, name) == 0)
+            return types[i].name;
+    return NULL;
+}
+
+const char *hs_gpu_type_name(const char *text, size_t len)
+{
+    char whole[NAME_MAX_LEN + 1], form[NAME_MAX_LEN + 16], base[NAME_MAX_LEN + 1] = "";
+    int64_t mib = 0;
+    if (len > NAME_MAX_LEN)
+        return NULL;
+    memcpy(whole, text, len);
+    whole[len] = '\0';
+    const char *name = find(whole);
+    if (name != NULL)
+        return name;
+    for (char *rest, *word = strtok_r(whole, " -_", &rest); word != NULL;
+         word = strtok_r(NULL, " -_", &rest)) {
+        const size_t end = strlen(word);
+        size_t i = 0;
+        while (i < sizeof words / sizeof *words && strcasecmp(words[i], word) != 0)
+            i++;
+        if (i < sizeof words / sizeof *words)
+            continue;
+        if (end > 2 && strcasecmp(word + end - 2, "gb") == 0 && hs_parse_int64(word, end - 2, &mib))
+            mib *= 1024;
+        else
+            hs_append(base, sizeof base, "%s", word);
+    }
+    name = find(base);
+    if (name == NULL || mib == 0 || hs_gpu_type_mem_mib(name) == mib)
+        return name;
+    (void)snprintf(form, sizeof form, "%sM%d", base, (int)(mib / 1024 % 10000));
+    return find(form);
+}
+
+uint32_t hs_gpu_type_mem_mib(const char *name)
+{
+    for (size_t i = 0; i < TYPES; i++)
+        if (strcmp(types[i].name, name) == 0)
+            return types[i].gib * 1024;
+    return 0;
+}
+
+bool hs_gpu_type_is(const char *type, const char *text, size_t len)
+{
+    if (strncasecmp(type, text, len) == 0 && type[len] == '\0')
+        return true;
+    const char *name = hs_gpu_type_name(text, len);
+    return name != NULL && strcmp(name, type) == 0;
+}
+
+void hs_gpu_types_text(char text[HS_GPU_TYPES_TEXT])
+{
+    text[0] = '\0';
+    for (size_t i = 0; i + 1 < TYPES; i++) /* the last is none */
+        hs_append(text, HS_GPU_TYPES_TEXT, "%s%s", i > 0 ? ", " : "", types[i].name);
+}
