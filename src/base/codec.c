@@ -50,9 +50,9 @@ static int gzip_run(z_stream *stream, struct hs_codec_io *io, int (*run)(z_strea
     stream->next_out = (Bytef *)io->out;
     stream->avail_out = out_given;
     int result = run(stream, flush);
-    io->in += in_given - stream->avail_in;
+    io->in = (const char *)stream->next_in;
     io->in_len -= in_given - stream->avail_in;
-    io->out += out_given - stream->avail_out;
+    io->out = (char *)stream->next_out;
     io->out_room -= out_given - stream->avail_out;
     return result;
 }
@@ -110,7 +110,7 @@ static bool zstd_recognise(const char *head, size_t len)
 /* Past what the library took and gave. */
 static void zstd_move(struct hs_codec_io *io, const ZSTD_inBuffer *in, const ZSTD_outBuffer *out)
 {
-    io->in += in->pos;
+    io->in = in->pos > 0 ? io->in + in->pos : io->in; /* it is NULL where nothing is given */
     io->in_len -= in->pos;
     io->out += out->pos;
     io->out_room -= out->pos;

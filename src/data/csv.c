@@ -598,9 +598,11 @@ static HS_APART enum hs_status next_any(struct hs_csv *csv, struct hs_csv_row *r
 /* A plain line that is in the window to its end, as nearly all are, is a row by itself. */
 HS_EXPANDED enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row)
 {
-    const char *line = csv->window.bytes + csv->at, *nl = NULL;
-    if (HS_LIKELY(csv->is_plain && !csv->is_skipping && csv->at < csv->window.end))
+    const char *line = NULL, *nl = NULL;
+    if (HS_LIKELY(csv->is_plain && !csv->is_skipping && csv->at < csv->window.end)) {
+        line = csv->window.bytes + csv->at;
         nl = memchr(line, '\n', csv->window.end - csv->at);
+    }
     const uint32_t len = nl != NULL ? (uint32_t)(nl - line) : UINT32_MAX;
     if (HS_UNLIKELY(len > PLAIN_MAX || len + HS_CSV_TEXT_ROOM >= csv->text_cap))
         return next_any(csv, row);

@@ -379,8 +379,9 @@ int hs_trace_word(const struct hs_words *words, const char *text, size_t len)
 {
     for (const struct hs_word *w = words->of; w->word != NULL; w++)
         if ((w->word[0] | 0x20) == (text[0] | 0x20) &&
-            (words->is_exact ? strncmp : strncasecmp)(w->word, text, len) == 0 &&
-            w->word[len] == '\0')
+            strlen(w->word) ==
+                len && /* text may have NUL bytes, behind which nothing is compared */
+            (words->is_exact ? strncmp : strncasecmp)(w->word, text, len) == 0)
             return w->value;
     return HS_NO_WORD;
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The door of libFuzzer, also of AFL++ with its driver for it: `make fuzz T=TARGET SEC=SECONDS`.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "fuzz/fuzz.h"
+
+static struct fuzz_target target;
+
+/* A small input that needs all memory, or more than a documented limit, is a finding. */
+static void end_exhausted(enum hs_status status)
+{
+    fuzz_broken("exhausted", hs_status_text(status));
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    const char *name = getenv("FUZZ_TARGET");
+    const struct fuzz_target *at;
+    (void)argc;
+    (void)argv;
+    for (size_t i = 0; (at = fuzz_target_at(i)) != NULL; i++)
+        if (name != NULL && strcmp(at->name, name) == 0)
+            target = *at;
+    if (target.eat == NULL) {
+        (void)fprintf(stderr, "FUZZ_TARGET is one of:\n");
+        for (size_t i = 0; (at = fuzz_target_at(i)) != NULL; i++)
+            (void)fprintf(stderr, "  %-20s seeds in tests/fuzz/corpus/%s\n", at->name, at->corpus);
+        exit(2);
+    }
+    hs_on_fatal(end_exhausted);
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+    target.eat(&target, bytes, len);
+    return 0;
+}

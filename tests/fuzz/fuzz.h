@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Hostile bytes for everything that reads bytes. A target gives them to one reader, in this
+ * process and without touching a disk, and ends the program where the reader breaks a promise; what
+ * it returns for bad bytes is its own business. tests/fuzz/fuzz.c hands libFuzzer's bytes to the
+ * target that $FUZZ_TARGET names (make fuzz); test_corpus.c gives those of corpus/ to all of them,
+ * as they are and with seeded mutations.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct fuzz_target {
+    const char *name;   /* "trace", or "trace-swf": bytes read as that format */
+    const char *corpus; /* folder below corpus/ */
+    void (*eat)(const struct fuzz_target *target, const uint8_t *bytes, size_t len);
+    const char *words; /* of the command line, "%" is the path of the bytes */
+};
+
+const struct fuzz_target *fuzz_target_at(size_t index); /* NULL past the end */
+
+/* A file in memory with these bytes; its path is good until the next call with this slot. */
+#define FUZZ_FILES 2
+const char *fuzz_file(uint32_t slot, const void *bytes, size_t len);
+/* `horus WORDS` with blanks between the words, all output to nowhere. */
+void fuzz_command(const char *words, const char *path);
+/* Ends the program: a promise is broken. */
+void fuzz_broken(const char *what, const char *detail);
+
+/* Scenarios for whole runs (fuzz_run.c). */
+void fuzz_run(const struct fuzz_target *target, const uint8_t *bytes, size_t len);
