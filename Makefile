@@ -51,7 +51,8 @@ SOURCES  := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 LIB_SRC  := $(filter-out src/cli/main.c,$(SOURCES))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/cli/main.c))
-HELP_SRC := $(sort $(wildcard tests/support/*.c tests/ref/*.c) tests/fuzz/targets.c tests/fuzz/fuzz_run.c)
+HELP_SRC := $(sort $(filter-out tests/support/faults.c,$(wildcard tests/support/*.c tests/ref/*.c)) \
+                   tests/fuzz/targets.c tests/fuzz/fuzz_run.c)
 HELP_OBJ := $(HELP_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
@@ -266,6 +267,11 @@ $(BENCHES): %: %.o $(BUILD)/libtests.a $(LIBRARY)
 	$(call say,LINK)
 	$(Q)$(CC) $(ALL_CFLAGS) $(HARDLINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# Lets calls of the system fail: tests/scripts/test-faults.sh.
+$(BUILD)/faults.so: tests/support/faults.c $(BUILD)/flags
+	$(call say,LINK)
+	$(Q)$(CC) $(DIALECT) -O1 $(WARNINGS) -shared -fPIC -o $@ $< -ldl
+
 $(BUILD)/tests/fuzz/fuzz: %: %.o $(BUILD)/libtests.a $(LIBRARY)
 	$(call say,LINK)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS) -lcmocka -lm
@@ -274,7 +280,7 @@ $(TESTS) $(REPORTS): %: %.o $(BUILD)/libtests.a $(LIBRARY)
 	$(call say,LINK)
 	$(Q)$(CC) $(ALL_CFLAGS) $(HARDLINK) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka -lm
 
-tests: $(PROGRAM) $(TESTS) $(REPORTS)
+tests: $(PROGRAM) $(TESTS) $(REPORTS) $(BUILD)/faults.so
 
 objects: $(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o) $(BENCHES:%=%.o) $(REPORTS:%=%.o) \
     $(BUILD)/tests/fuzz/fuzz.o

@@ -10,6 +10,7 @@
 
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/memory.h"
 
@@ -133,6 +134,8 @@ static enum hs_codec_state zstd_step(void *ctx, struct hs_codec_io *io)
     zstd_move(io, &in, &out);
     if (!ZSTD_isError(result))
         return result == 0 ? HS_CODEC_BOUNDARY : HS_CODEC_INSIDE;
+    if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation)
+        hs_fatal(HS_E_MEMORY);
     io->reason = ZSTD_getErrorName(result);
     return HS_CODEC_BROKEN;
 }

@@ -26,9 +26,23 @@ uint64_t hs_seed_of(uint64_t seed, const char *purpose)
     return mixed;
 }
 
+static void on_gsl_error(const char *reason, const char *file, int line, int gsl_errno)
+{
+    (void)reason;
+    (void)file;
+    (void)line;
+    if (gsl_errno == GSL_ENOMEM) /* not each of its callers inside GSL looks */
+        hs_fatal(HS_E_MEMORY);
+}
+
+void hs_gsl_begin(void)
+{
+    (void)gsl_set_error_handler(on_gsl_error);
+}
+
 void hs_rng_open(struct hs_rng *rng, uint64_t seed, const char *purpose)
 {
-    gsl_set_error_handler_off(); /* its default aborts the program */
+    hs_gsl_begin();
     gsl_rng *stream = hs_must(gsl_rng_alloc(gsl_rng_taus2));
     rng->gsl = stream;
     uint64_t mixed = hs_seed_of(seed, purpose);

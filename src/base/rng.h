@@ -10,6 +10,10 @@
 
 #include "horus/status.h"
 
+/* From now on GSL returns its errors to its caller, where its default aborts the program; being out
+ * of memory ends it by hs_fatal. */
+void hs_gsl_begin(void);
+
 struct hs_rng {
     void *gsl; /* gsl_rng */
 };

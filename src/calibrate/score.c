@@ -18,6 +18,8 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
+#include "base/rng.h"
+
 #define ROUNDING    1e-12 /* of the mean, relative: far above 2^-53, far below any measurement */
 #define LARGEST     1e9   /* of what is printed; keeps the scaled number within 63 bits */
 #define DECIMAL_MAX 9u
@@ -219,7 +221,7 @@ enum hs_status hs_solve_spd(double *a, const double *b, uint32_t n, double *x, d
     if (!are_finite(a, (uint64_t)n * n) || !are_finite(b, n))
         return fail_not_finite(what, diag);
     double *memory = hs_alloc_zeroed((uint64_t)n * 4, sizeof *memory), rcond = 0;
-    gsl_set_error_handler_off(); /* its default aborts the program */
+    hs_gsl_begin();
     gsl_matrix_view matrix = gsl_matrix_view_array(a, n, n);
     gsl_vector_view scale = gsl_vector_view_array(memory, n);
     gsl_vector_view work = gsl_vector_view_array(memory + n, (size_t)n * 3);
@@ -376,7 +378,7 @@ enum hs_status hs_solve_nls(const struct hs_nls *problem, double *theta, uint32_
     uint32_t rows = problem->residuals, width = problem->parameters;
     if (rows < width)
         return fail_singular(what, width, diag);
-    gsl_set_error_handler_off();
+    hs_gsl_begin();
     gsl_multilarge_nlinear_parameters parameters = gsl_multilarge_nlinear_default_parameters();
     struct nls_calls calls = {problem, hs_alloc_zeroed((uint64_t)rows * width, sizeof(double)),
                               hs_alloc_zeroed(width, sizeof(uint32_t))};
