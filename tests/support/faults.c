@@ -28,8 +28,17 @@
     X(alloc)                                                                                       \
     X(open)                                                                                        \
     X(read)                                                                                        \
-    X(write) X(fsync) X(rename) X(close) X(mkdir) X(unlink) X(stat) X(dir) X(stream) X(fork)       \
-        X(lock)
+    X(write)                                                                                       \
+    X(fsync)                                                                                       \
+    X(rename)                                                                                      \
+    X(close)                                                                                       \
+    X(mkdir)                                                                                       \
+    X(unlink)                                                                                      \
+    X(stat)                                                                                        \
+    X(dir)                                                                                         \
+    X(stream)                                                                                      \
+    X(fork)                                                                                        \
+    X(lock)
 
 enum kind {
 #define KIND_ENUM(name) KIND_##name,
