@@ -76,7 +76,7 @@ FAST := VARIANT=$(if $(filter release,$(VARIANT)),release-lto,$(VARIANT))
 # Sub-make of this file after a set-up step (pkg-config is asked when the file is read).
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: all demo check check-all check-docs asan cov bench bench-all bench-instr same fuzz lint format determinism calibrate calibrate-report \
+.PHONY: all demo check check-all check-docs asan cov bench bench-all bench-instr same fuzz mutate lint format determinism calibrate calibrate-report \
         reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
         reproduce-antman reproduce-openb workload-report plot-compare man report-pictures new-policy \
         install clean help \
@@ -134,6 +134,10 @@ same: ## does this tree give the bytes of another commit? make same BASE=COMMIT 
 fuzz: ## hostile bytes by libFuzzer, which clang has: make fuzz T=TARGET SEC=60 (without T: which there are)
 	$(Q)scripts/install-deps.sh build check lint
 	$(AGAIN) run-fuzz VARIANT=fuzz CC=clang
+
+mutate: ## which small faults in engine, model and policies does no test notice? N=300 SEED=1 (an hour and more)
+	$(Q)scripts/install-deps.sh build check
+	$(Q)scripts/mutate.py $(or $(N),300) $(or $(SEED),1)
 
 lint: ## every static gate: warnings, format, include floors, sizes, banned calls
 	$(Q)scripts/install-deps.sh build check lint

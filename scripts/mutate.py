@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mutation testing: which small faults in src/engine, src/model and src/policies does no test notice?
+
+    scripts/mutate.py [N [SEED [WORD]]]      300 mutants, seed 1, of files whose path contains WORD
+
+A mutant is the tree with one operator, constant, condition or call changed, drawn uniformly from all
+places. It is made and built in a copy of the tree (build/mutate), so that yours is not touched, and
+tested in three batches: tests of the same subject by name, golden timelines and tests of engine and
+model, conformance of the policies; the first test that fails or takes ten times as long kills it.
+Prints how many were killed, survived or did not compile, and the survivors as FILE:LINE: MUTATION: each
+is a missing test, or a change without effect. About 15 s each on one core.
+"""
+import filecmp, os, random, re, shutil, subprocess, sys, time
+
+NUMBER, SEED = (int(sys.argv[i]) if len(sys.argv) > i else (300, 1)[i - 1] for i in (1, 2))
+WORD = sys.argv[3] if len(sys.argv) > 3 else ""
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TREE = os.path.join(TOP, "build/mutate")
+MAKE = ["make", "-k", "-s", "OPT=-O1", "BUILD=build/mutate"]
+MASK = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])+\'|//.*|/\*.*?(?:\*/|$)')
+SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+",
+         "+=": "-=", "-=": "+=", "&&": "||", "||": "&&"}
+BINARY = re.compile(r"(?<= )(<=?|>=?|==|!=|\+=?|-=?|&&|\|\|)(?= )")
+CONSTANT = re.compile(r"(?<![\w.])(?<! : )\d+(?![\w.])") # no width of a bit field
+CONDITION = re.compile(r"^(\s*(?:\} else |else )?(?:if|while) \()(.*)(\)(?: \{)?)$")
+CALL = re.compile(r"^\s+(?:\(void\))?[a-z]\w*\(.*\);$|^\s+HS_TRY\(.*\);$")
+
+
+def mutations(line):
+    """(new line, what it is) of each; strings and comments are left alone."""
+    code = MASK.sub(lambda m: "\0" * len(m.group()), line)
+    if code.lstrip().startswith(("#", "*", "HS_PARAM", ".", "{0}")) or "\\" in code[-1:]:
+        return
+    for m in BINARY.finditer(code):
+        new = SWAPS[m.group()]
+        yield line[:m.start()] + new + line[m.end():], f"{m.group()} -> {new}"
+    for m in CONSTANT.finditer(code):
+        new = str(int(m.group()) + 1)
+        yield line[:m.start()] + new + line[m.end():], f"{m.group()} -> {new}"
+    m = CONDITION.match(code.rstrip("\0 "))
+    if m and m.group(2).count("(") == m.group(2).count(")"):
+        a, b = m.span(2)
+        yield f"{line[:a]}!({line[a:b]}){line[b:]}", "condition negated"
+    if CALL.match(code) and line.count("(") == line.count(")"):
+        yield ";", "call deleted"
+
+
+def sites():
+    for folder in ("engine", "model", "policies"):
+        for at, _, files in sorted(os.walk(os.path.join(TREE, "src", folder))):
+            for path in sorted(os.path.join(at, f) for f in files if f.endswith(".c")):
+                if WORD not in os.path.relpath(path, TREE):
+                    continue
+                is_comment = False
+                with open(path, encoding="utf-8") as file:
+                    for number, line in enumerate(file.read().split("\n")):
+                        is_comment = is_comment or line.lstrip().startswith("/*")
+                        if not is_comment:
+                            yield from ((path, number, new, what) for new, what in mutations(line))
+                        is_comment = is_comment and "*/" not in line
+
+
+def run(command, limit_s):
+    try:
+        return subprocess.run(command, cwd=TREE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              timeout=limit_s).returncode
+    except subprocess.TimeoutExpired:
+        return -1
+
+
+def batches(path, tests):
+    """Tests of the same subject, quick ones of the whole, the policies' conformance: no test twice."""
+    common = {"engine", "model", "policies", "lib", "simple", "src", "job", "plan", "build", "c"}
+    words = {w for w in re.split(r"\W|_", os.path.relpath(path, TREE)) if len(w) > 2} - common
+    near = [t for t in tests if words & set(os.path.basename(t).split("_"))]
+    folder = os.path.relpath(path, TREE).split("/")[1]
+    wide = [t for t in tests if "/golden/" in t or tests[t][1] & {"support/scenario.h", folder}]
+    last = [t for t in tests if "/conformance/" in t]
+    seen = set()
+    for batch in near, wide, last:
+        yield [t for t in sorted(batch, key=lambda t: tests[t][0]) if not (t in seen or seen.add(t))]
+
+
+def baseline():
+    """What passes without a mutation: seconds, and what it includes."""
+    tests = {}
+    run([*MAKE, "tests"], 3600)
+    for kind in "golden", "conformance", "unit":
+        for name in sorted(os.listdir(os.path.join(TREE, "build/mutate/tests", kind))):
+            test = f"build/mutate/tests/{kind}/{name}"
+            if "." in name:
+                continue
+            with open(os.path.join(TREE, test + ".d"), encoding="utf-8") as file:
+                words = set(re.findall(r"support/scenario\.h|(?<=src/)(?:engine|model)(?=/)", file.read()))
+            begun = time.time()
+            if (words or kind != "unit") and run([test], 120) == 0:
+                tests[test] = (time.time() - begun, words)
+    return tests
+
+
+def fate(path, tests):
+    for batch in batches(path, tests):
+        if batch and run([*MAKE, *batch], 300) != 0:
+            return "uncompilable"
+        for test in batch:
+            if run([test], 5 + 10 * tests[test][0]) != 0:
+                return "killed"
+    return "survived"
+
+
+def main():
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=TOP, stdout=subprocess.PIPE, check=True)
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        here, there = os.path.join(TOP, name), os.path.join(TREE, name)
+        os.makedirs(os.path.dirname(there), exist_ok=True)
+        if not os.path.exists(there) or not filecmp.cmp(here, there, shallow=False):
+            shutil.copyfile(here, there) # with a new time: what a run that was killed left is built again
+            shutil.copymode(here, there)
+    tests, places, count, survivors = baseline(), list(sites()), {}, []
+    random.Random(SEED).shuffle(places)
+    for done, (path, number, new, what) in enumerate(places[:NUMBER], 1):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        lines = text.split("\n")
+        place = f"{os.path.relpath(path, TREE)}:{number + 1}: {what}: {lines[number].strip()}"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join([*lines[:number], new, *lines[number + 1:]]))
+        end = fate(path, tests)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        count[end] = count.get(end, 0) + 1
+        survivors += [place] if end == "survived" else []
+        print(f"{done}/{NUMBER} {end:12} {place}", file=sys.stderr, flush=True)
+    killed, survived = count.get("killed", 0), count.get("survived", 0)
+    print(f"{len(places)} places; {killed} killed, {survived} survived, "
+          f"{count.get('uncompilable', 0)} uncompilable: {100 * killed / max(1, killed + survived):.1f} % "
+          f"killed, {len(tests)} tests, seed {SEED}")
+    print("\n".join(survivors))
+
+
+main()
