@@ -92,7 +92,7 @@ def baseline():
             if "." in name:
                 continue
             with open(os.path.join(TREE, test + ".d"), encoding="utf-8") as file:
-                words = set(re.findall(r"support/scenario\.h|(?<=src/)(?:engine|model)(?=/)", file.read()))
+                words = set(re.findall(r"support/scenario\.h|(?<=src/)(?:engine|model|policies)(?=/)", file.read()))
             begun = time.time()
             if (words or kind != "unit") and run([test], 120) == 0:
                 tests[test] = (time.time() - begun, words)

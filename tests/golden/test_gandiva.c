@@ -105,6 +105,25 @@ static void what_a_switch_costs_is_folded_in(void **state)
                     "5:240-603.600001 6:240-603.600001");
 }
 
+/* Two on one GPU, each half of the time: both take 200 s, and for the other half of them each keeps
+ * its persistent 100 MiB on the host, 100 x 100 MiB s. Alone, a job keeps nothing there. */
+static void who_has_no_share_is_on_the_host(void **state)
+{
+    (void)state;
+    const struct hs_test_job job = {
+        .gpus = 1, .duration_s = 100, .gpu_mem_mib = 1000, .gpu_mem_persistent_mib = 100};
+    const struct hs_test_job jobs[] = {job, job};
+    for (uint32_t count = 1; count <= 2; count++) {
+        struct hs_test_result r;
+        assert_int_equal(hs_test_run(jobs, count, "1x1", "gandiva:slicing=fluid," ONLY, &r), HS_OK);
+        for (uint32_t i = 0; i < count; i++) {
+            assert_int_equal(r.jobs[i].end_us, 100 * count * HS_TEST_S);
+            assert_int_equal(r.jobs[i].host_mib_us, 10000 * (count - 1) * HS_TEST_S);
+        }
+        hs_test_free(&r);
+    }
+}
+
 /* Each has 60 s in its first turn, pays 1 s when it is resumed and has 40 s left. */
 static void a_resume_is_paid_for(void **state)
 {
@@ -347,6 +366,7 @@ int main(void)
         cmocka_unit_test(six_take_turns_on_four),
         cmocka_unit_test(six_share_four),
         cmocka_unit_test(what_a_switch_costs_is_folded_in),
+        cmocka_unit_test(who_has_no_share_is_on_the_host),
         cmocka_unit_test(a_resume_is_paid_for),
         cmocka_unit_test(a_low_priority_waits),
         cmocka_unit_test(a_high_priority_does_not),
