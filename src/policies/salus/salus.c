@@ -568,7 +568,7 @@ static const char *salus_check(const void *state, const struct hs_view *v)
         HS_PARAM_INT(struct hs_salus, fluid_above, "fluid_above", "1000", 0, 1e9,                  \
                      "jobs that may take exact turns at the same time", .only_with = "mode=auto",  \
                      .unit = "jobs"),                                                              \
-        HS_PARAM_INT(struct hs_salus, exact_turns, "exact_turns", "2000000", 0, 9e15,              \
+        HS_PARAM_INT(struct hs_salus, exact_turns, "exact_turns", "2000000", 0, 1e12,              \
                      "turns of the whole run, an event each, before shares stand for them",        \
                      .only_with = "mode=auto", .unit = "mini-batches",                             \
                      .source = "some seconds of run time; the traces of Salus' paper take less"),  \
