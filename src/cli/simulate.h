@@ -309,6 +309,9 @@ HS_MUST_USE enum hs_status hs_simulate_metrics(const struct hs_setup *setup,
 /* HS_E_INPUT, reported, where all jobs were rejected: nothing was simulated. */
 HS_MUST_USE enum hs_status hs_check_rejected(const char *trace, const char *policy, double rejected,
                                              double jobs, struct hs_diag *diag);
+/* All that a run says at its end. */
+void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *result,
+                 struct hs_diag *diag);
 /* Rows that the reader left out, one warning a kind, rows that came late (has_order), and jobs
  * whose GPUs were rounded up. */
 void hs_warn_of_rows(const struct hs_trace_counts *counts, bool has_order, struct hs_diag *diag);

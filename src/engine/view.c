@@ -127,8 +127,7 @@ uint32_t hs_view_checkpoint_mib(const struct hs_view *v, hs_job_id job)
     return profile->checkpoint_mib;
 }
 
-/* Saved once and read once, whatever the size of the gang: a data-parallel job has one state, the
- * same on each of its GPUs (Gandiva saves one copy: Xiao et al., OSDI'18). */
+/* Of a gang, too: each GPU of a data-parallel job has the same state (Xiao et al., OSDI'18). */
 int64_t hs_view_checkpoint_us(const struct hs_view *v, hs_job_id job)
 {
     int64_t per_s = v->engine->config.storage_mib_per_s, mib = hs_view_checkpoint_mib(v, job);
@@ -631,8 +630,7 @@ int64_t hs_view_step_us(const struct hs_view *v, hs_job_id job)
     return lookup_training_profile(v, job)->step_ns / HS_NS_PER_US;
 }
 
-/* A step ends within a microsecond, by which time a little work of the next may be done: where the
- * policy got the event of the end, the step counts as ended. */
+/* A step ends within a microsecond: one whose end the policy was told of counts as ended. */
 bool hs_view_is_between_steps(const struct hs_view *v, hs_job_id job)
 {
     int64_t step_ns = lookup_training_profile(v, job)->step_ns;

@@ -243,8 +243,8 @@ Names that would lead out of the folder of results, or that a terminal would obe
   error: expected a name of 1 to 200 bytes without a slash, a leading dot or a control character
   error: expected a name of 1 to 200 bytes without a slash, a leading dot or a control character
   error: expected a name of 1 to 200 bytes without a slash, a leading dot or a control character
-  error: expected a name of 1 to 200 bytes without a slash, a leading dot or a control character
-  error: expected a name of 1 to 200 bytes without a slash, a leading dot or a control character
+  error: a control character inside a text
+  error: a control character inside a text
   $ sed 's/"name": "[^"]*",//' e.json >...json
   $ horus sweep ...json --status
   ! ...json: error: no directory can have the name of this file
