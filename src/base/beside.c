@@ -80,21 +80,20 @@ void hs_beside_abandon(void)
 
 /* ---- the lock ---- */
 
-/* One try: 0, or the error; EINTR: again. With 0 the path led to the file when it was locked. */
-static int try_lock(struct hs_beside *b)
+int hs_lock_try(const char *path, int *fd)
 {
     struct stat held, there;
-    b->fd = open(b->lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-    if (b->fd < 0)
+    *fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (*fd < 0)
         return errno;
-    int error = flock(b->fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-    if (error == 0 && (fstat(b->fd, &held) != 0 || lstat(b->lock, &there) != 0 ||
+    int error = flock(*fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+    if (error == 0 && (fstat(*fd, &held) != 0 || lstat(path, &there) != 0 ||
                        held.st_dev != there.st_dev || held.st_ino != there.st_ino))
         error = EINTR; /* its holder has removed it meanwhile */
     if (error == 0)
         return 0;
-    (void)close(b->fd);
-    b->fd = -1;
+    (void)close(*fd);
+    *fd = -1;
     return error;
 }
 
@@ -103,7 +102,7 @@ static int try_lock(struct hs_beside *b)
 static enum hs_status take(struct hs_beside *b, struct hs_diag *diag)
 {
     int error;
-    for (int waits = 0; (error = try_lock(b)) != 0;) {
+    for (int waits = 0; (error = hs_lock_try(b->lock, &b->fd)) != 0;) {
         if (error == ENOSYS || error == ENOLCK || error == EOPNOTSUPP) {
             (void)unlink(b->lock);
             return HS_OK;

@@ -33,6 +33,9 @@ struct hs_beside {
     struct hs_beside *next;
 };
 
+/* Opens and locks a file, which is made if there is none: 0, or the error; EWOULDBLOCK: it is held;
+ * EINTR: to be tried again. Whoever holds it may remove it, and then closes it. */
+int hs_lock_try(const char *path, int *fd);
 /* Waits a second for another writer to end, then refuses (HS_E_IO). *b stays where it is until it
  * is closed. */
 HS_MUST_USE enum hs_status hs_beside_lock(struct hs_beside *b, const char *path,
@@ -54,7 +57,7 @@ HS_MUST_USE enum hs_status hs_beside_swap(struct hs_beside *b, char old[HS_BESID
                                           struct hs_diag *diag);
 /* No-op if it is not open. */
 void hs_beside_close(struct hs_beside *b);
-/* Removes what a killed writer of path left, if it left anything. */
+/* Removes what a killed writer of path left, if it left anything and was not replacing. */
 HS_MUST_USE enum hs_status hs_beside_settle(const char *path, struct hs_diag *diag);
 /* Removes what this process is building, and its locks; async-signal-safe. */
 void hs_beside_abandon(void);

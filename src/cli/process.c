@@ -295,7 +295,7 @@ static void on_abandon(int signal_number)
 /* The loop that runs does not look at the flag. */
 static void on_patience_end(int signal_number)
 {
-    static const char text[] = "error: stopped by a signal: nothing was kept\n";
+    static const char text[] = "error: stopped by a signal: what was unfinished is removed\n";
     (void)signal_number;
     hs_beside_abandon();
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
@@ -503,31 +503,19 @@ const char *hs_process_kill_hint(int signal_number)
 
 /* ---- a lock ---- */
 
-/* Polling, not F_SETLKW: a signal that comes just before the call would not end it. */
+/* Polling: a signal that comes just before a call that waits would not end it. */
 #define POLL_NS 100000000
 
 enum hs_status hs_file_lock_take(struct hs_file_lock *lock, const char *path, struct hs_diag *diag)
 {
     const struct hs_place place = {.file = path};
     bool has_waited = false;
-    struct stat held, there;
-    for (;;) {
-        struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-        lock->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (lock->fd < 0)
-            return hs_fail(diag, HS_E_IO, &place, NULL, "cannot open: %s", strerror(errno));
-        bool is_locked = fcntl(lock->fd, F_SETLK, &whole) == 0;
-        int error = errno;
-        /* The holder removes the file before it unlocks, so that a lock counts only if the path
-         * still leads to the file that is locked. */
-        bool is_there = fstat(lock->fd, &held) == 0 && stat(path, &there) == 0 &&
-                        held.st_dev == there.st_dev && held.st_ino == there.st_ino;
-        if (is_locked && is_there)
-            return HS_OK;
-        (void)close(lock->fd);
-        if (!is_there) /* removed by its holder meanwhile */
+    struct stat info;
+    int error;
+    while ((error = hs_lock_try(path, &lock->fd)) != 0) {
+        if (error == EINTR)
             continue;
-        if (error != EACCES && error != EAGAIN)
+        if (error != EWOULDBLOCK)
             return hs_fail(diag, HS_E_IO, &place, NULL, "cannot lock: %s", strerror(error));
         if (hs_interrupt_signal() != 0)
             return hs_fail(diag, HS_E_INTERRUPTED, &place, NULL,
@@ -538,6 +526,11 @@ enum hs_status hs_file_lock_take(struct hs_file_lock *lock, const char *path, st
         has_waited = true;
         (void)nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
     }
+    if (fstat(lock->fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0)
+        return HS_OK;
+    (void)close(lock->fd);
+    return hs_fail(diag, HS_E_IO, &place, "rename it",
+                   "no lock of horus has this name: it is not touched");
 }
 
 void hs_file_lock_free(const struct hs_file_lock *lock, const char *path)

@@ -112,8 +112,8 @@ const char *hs_process_kill_hint(int signal_number);
 
 /* ---- a lock ---- */
 
-/* One process at a time, on this machine or another that shares the directory: a POSIX record lock
- * on a file, which the system releases when the process ends. */
+/* One process at a time, on this machine or another that shares the directory: an empty file that
+ * is locked, which the system releases when the process ends. */
 struct hs_file_lock {
     int fd;
 };

@@ -81,11 +81,23 @@ A manifest that is no JSON is nobody's leftover.
   $ mkdir all && echo 'name: mine' >all/manifest.json
   $ echo '{ "config": { "trace": "t.csv", "cluster": "2x4" }, "grid": { "policy": ["fifo", "sjf"] } }' >s.json
   $ horus sweep s.json -o all -q
-  ! all: error: a run or a comparison stands here, not a sweep
+  ! all: error: something else stands here, not a sweep
   !       = hint: name another directory with -o, or remove this one
   [4]
   $ cat all/manifest.json
   name: mine
+  $ rm all/manifest.json && echo knots >all/sweep.csv
+  $ horus sweep s.json -o all -q
+  ! all: error: something else stands here, not a sweep
+  !       = hint: name another directory with -o, or remove this one
+  [4]
+  $ rm all/sweep.csv && echo mine >all/gather.lock
+  $ horus sweep s.json -o all -q
+  ! all/gather.lock: error: no lock of horus has this name: it is not touched
+  !       = hint: rename it
+  [4]
+  $ cat all/gather.lock
+  mine
 
 # output-through-a-link
 A link to a file is followed, and stays; one to a directory, or to nothing, is refused.
@@ -228,7 +240,7 @@ SIGTERM while the trace of a comparison is read into memory, where no event is n
 
   $ timeout --foreground --preserve-status -k 3 -s TERM 0.5 \
   >     horus compare gen:philly,n=50000000 -c 8x8 -p fifo -p sjf -q -o out
-  ! error: stopped by a signal: nothing was kept
+  ! error: stopped by a signal: what was unfinished is removed
   [143]
   $ ls -d out* .out* 2>/dev/null
   [2]

@@ -247,7 +247,7 @@ A sweep does not write into the directory of a run, whose manifest stays unchang
   $ echo '{ "config": { "trace": "traces/sample.csv" }, "grid": { "load": [1] } }' >e.json
   $ before=$(cksum <run/manifest.json)
   $ horus sweep e.json -o run
-  ! run: error: a run or a comparison stands here, not a sweep
+  ! run: error: something else stands here, not a sweep
   !       = hint: name another directory with -o, or remove this one
   [4]
   $ [ "$before" = "$(cksum <run/manifest.json)" ] && ls run

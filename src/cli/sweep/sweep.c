@@ -262,14 +262,44 @@ static enum hs_status read_members(struct hs_sweep *sweep, const struct hs_json 
     return HS_OK;
 }
 
+/* The manifest of a run or a comparison would be replaced by that of the sweep, and so would a
+ * sweep.csv of somebody else. Another process may be replacing a manifest just now: there is none
+ * for a moment. */
+static enum hs_status check_place(const struct hs_sweep *sweep)
+{
+    struct hs_diag silent = {.least = HS_ERROR};
+    struct hs_json_doc *doc;
+    struct hs_input *table;
+    const char *head;
+    size_t len;
+    char path[HS_PATH_SIZE];
+    (void)snprintf(path, sizeof path, "%s/manifest.json", sweep->dir);
+    HS_TRY(hs_regular_check(path, sweep->diag));
+    bool is_sweep = hs_json_load(&doc, path, &silent) == HS_OK
+                        ? hs_json_get(hs_json_root(doc), "sweep") != NULL
+                        : access(path, F_OK) != 0;
+    hs_json_close(doc);
+    (void)snprintf(path, sizeof path, "%s/sweep.csv", sweep->dir);
+    if (is_sweep && access(path, F_OK) == 0) {
+        HS_TRY(hs_regular_check(path, sweep->diag));
+        HS_TRY(hs_input_open(&table, path, sweep->diag));
+        is_sweep = hs_input_peek(table, &head, &len) == HS_OK && len > strlen(HS_SWEEP_COLUMNS) &&
+                   memcmp(head, HS_SWEEP_COLUMNS, strlen(HS_SWEEP_COLUMNS)) == 0;
+        hs_input_close(table);
+    }
+    if (is_sweep)
+        return HS_OK;
+    return hs_fail(sweep->diag, HS_E_IO, &(struct hs_place){.file = sweep->dir},
+                   "name another directory with -o, or remove this one",
+                   "something else stands here, not a sweep");
+}
+
 /* Bytes, so that the path of a file of a point fits. */
 #define DIR_MAX (HS_PATH_SIZE - HS_RUN_NAME_SIZE - 64u)
 
 static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *call)
 {
-    struct hs_diag silent = {.least = HS_ERROR};
-    struct hs_json_doc *doc;
-    char name[HS_WORKLOAD_MAX + 1], dir[HS_WORKLOAD_MAX + 16], path[HS_PATH_SIZE];
+    char name[HS_WORKLOAD_MAX + 1], dir[HS_WORKLOAD_MAX + 16];
     sweep->call = call;
     sweep->diag = &call->diag;
     sweep->arena = &call->arena;
@@ -305,18 +335,7 @@ static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *ca
     while (len > 1 && given[len - 1] == '/')
         len--;
     sweep->dir = hs_arena_text(sweep->arena, given, len);
-    /* The manifest of a run or a comparison would be replaced by that of the sweep. Another process
-     * may be replacing one just now: there is none for a moment. */
-    (void)snprintf(path, sizeof path, "%s/manifest.json", sweep->dir);
-    bool is_sweep = hs_json_load(&doc, path, &silent) == HS_OK
-                        ? hs_json_get(hs_json_root(doc), "sweep") != NULL
-                        : access(path, F_OK) != 0;
-    hs_json_close(doc);
-    if (is_sweep)
-        return HS_OK;
-    return hs_fail(sweep->diag, HS_E_IO, &(struct hs_place){.file = sweep->dir},
-                   "name another directory with -o, or remove this one",
-                   "a run or a comparison stands here, not a sweep");
+    return check_place(sweep);
 }
 
 /* ---- sweep.csv ---- */

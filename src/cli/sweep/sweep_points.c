@@ -121,7 +121,8 @@ bool hs_sweep_read_failure(const struct hs_sweep *sweep, struct hs_sweep_point *
     int64_t number;
     text[0] = '\0';
     hs_sweep_path(sweep, "failed", point->name, ".log", path);
-    if (access(path, F_OK) != 0 || hs_read_file(path, LOG_MAX, &log, &len, &silent) != HS_OK)
+    if (access(path, F_OK) != 0 || hs_regular_check(path, &silent) != HS_OK ||
+        hs_read_file(path, LOG_MAX, &log, &len, &silent) != HS_OK)
         return false;
     const char *error = strstr(log, "error: "), *digits = log + strcspn(log, " \n");
     bool is_killed = strncmp(log, "signal ", 7) == 0;
@@ -489,6 +490,7 @@ enum hs_status hs_sweep_run_all(struct hs_sweep *sweep)
         if (point->state != HS_POINT_DONE)
             continue;
         hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/manifest.json", path);
+        HS_TRY(hs_regular_check(path, sweep->diag));
         HS_TRY(hs_json_load(&doc, path, sweep->diag));
         const struct hs_json *w = hs_json_first(hs_json_get(hs_json_root(doc), "warnings"));
         for (; w != NULL; w = hs_json_next(w))
@@ -516,7 +518,7 @@ enum hs_status hs_sweep_settle(struct hs_sweep *sweep)
         HS_TRY(hs_file_lock_take(&lock, path, sweep->diag));
         forget_failure(sweep, point);
         hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "", run);
-        const enum hs_status status = hs_rundir_settle(run, sweep->diag);
+        const enum hs_status status = hs_beside_settle(run, sweep->diag);
         hs_file_lock_free(&lock, path);
         HS_TRY(status);
     }

@@ -173,27 +173,6 @@ enum hs_status hs_rundir_make_parents(const char *path, struct hs_diag *diag)
     return HS_OK;
 }
 
-/* A writer was killed while its run changed places with an older one: the older one is put back if
- * it was between its two renames, and what was to go goes. */
-static enum hs_status recover(struct hs_beside *b, struct hs_diag *diag)
-{
-    static const char *const between[] = {".old-", ".tmp-"};
-    struct stat info;
-    char left[HS_BESIDE_PATH_MAX];
-    for (size_t i = 0; b->dead_id[0] != '\0' && i < sizeof between / sizeof *between; i++) {
-        hs_beside_name(b, between[i], b->dead_id, left);
-        if (lstat(left, &info) != 0)
-            continue;
-        if (i == 0 && lstat(b->path, &info) != 0) {
-            if (rename(left, b->path) != 0)
-                return dir_failed(diag, left, "put the old run back");
-        } else {
-            HS_TRY(hs_rundir_remove(left, diag));
-        }
-    }
-    return HS_OK;
-}
-
 static enum hs_status check_existing(const char *path, bool force, struct hs_diag *diag)
 {
     const struct hs_place place = {.file = path};
@@ -220,7 +199,9 @@ static enum hs_status check_existing(const char *path, bool force, struct hs_dia
 enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool force,
                               struct hs_diag *diag)
 {
-    char name[HS_PATH_SIZE];
+    struct hs_beside *b = &dir->beside;
+    struct stat info;
+    char name[HS_PATH_SIZE], old[HS_PATH_SIZE], tmp[HS_PATH_SIZE];
     *dir = (struct hs_rundir){.may_replace = force};
     size_t length = strlen(path);
     if (length == 0 || length + NAME_ROOM > HS_PATH_SIZE)
@@ -231,23 +212,26 @@ enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool forc
         length--;
     (void)snprintf(name, sizeof name, "%.*s", (int)length, path);
     HS_TRY(hs_rundir_make_parents(name, diag));
-    HS_TRY(hs_beside_lock(&dir->beside, name, diag));
-    enum hs_status status = recover(&dir->beside, diag);
+    HS_TRY(hs_beside_lock(b, name, diag));
+    enum hs_status status = HS_OK;
+    /* A writer was killed while its run changed places with an older one: the older one is put back
+     * if it was between its two renames, and what was to go goes. */
+    if (b->dead_id[0] != '\0') {
+        const char *const left[] = {old, tmp};
+        hs_beside_name(b, ".old-", b->dead_id, old);
+        hs_beside_name(b, ".tmp-", b->dead_id, tmp);
+        if (lstat(name, &info) != 0 && lstat(old, &info) == 0 && rename(old, name) != 0)
+            status = dir_failed(diag, old, "put the old run back");
+        for (size_t i = 0; i < 2 && status == HS_OK; i++)
+            if (lstat(left[i], &info) == 0)
+                status = hs_rundir_remove(left[i], diag);
+    }
     if (status == HS_OK)
         status = check_existing(name, force, diag);
     if (status == HS_OK)
-        status = hs_beside_make(&dir->beside, NULL, diag);
+        status = hs_beside_make(b, NULL, diag);
     if (status != HS_OK)
-        hs_beside_close(&dir->beside);
-    return status;
-}
-
-enum hs_status hs_rundir_settle(const char *path, struct hs_diag *diag)
-{
-    struct hs_beside b;
-    HS_TRY(hs_beside_lock(&b, path, diag));
-    const enum hs_status status = recover(&b, diag);
-    hs_beside_close(&b);
+        hs_beside_close(b);
     return status;
 }
 

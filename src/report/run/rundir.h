@@ -41,5 +41,3 @@ HS_MUST_USE enum hs_status hs_rundir_close(struct hs_rundir *dir, enum hs_status
  * HS_E_IO. */
 HS_MUST_USE enum hs_status hs_rundir_remove(const char *path, struct hs_diag *diag);
 void hs_rundir_discard(struct hs_rundir *dir); /* removes NAME.tmp-ID; no-op after close */
-/* Removes what a killed writer of the directory left beside it. */
-HS_MUST_USE enum hs_status hs_rundir_settle(const char *path, struct hs_diag *diag);
