@@ -219,6 +219,9 @@ static enum hs_status input_start(struct hs_input *in, const char *path)
     in->buffer = hs_alloc_zeroed(INPUT_PIECE, 1);
     in->hash = hash_open();
     HS_TRY(input_fill(in, HS_CODEC_HEAD));
+    const char *hint, *foreign = hs_codec_foreign(in->buffer, in->ready, &hint);
+    if (foreign != NULL)
+        return input_fail(in, HS_E_INPUT, hint, "cannot be read", foreign);
     for (size_t i = 0; i < sizeof codecs / sizeof codecs[0] && in->codec == NULL; i++) {
         if (!codecs[i]->recognise(in->buffer, in->ready))
             continue;

@@ -204,6 +204,10 @@ struct hs_codec {
 
 #define HS_CODEC_HEAD 4 /* bytes that every recognise() needs */
 
+/* What data that begin so are, of formats that cannot be read, and how to make them readable; NULL
+ * for others. */
+const char *hs_codec_foreign(const char *head, size_t len, const char **hint);
+
 extern const struct hs_codec hs_codec_gzip;
 extern const struct hs_codec hs_codec_zstd;
 

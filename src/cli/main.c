@@ -36,7 +36,7 @@ static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
         hs_help_say(&call->out, NULL, true, call->terminal.columns);
         return HS_OK;
     }
-    if (strcmp(word, "--version") == 0) {
+    if (strcmp(word, "--version") == 0 || (strcmp(word, "-v") == 0 && argc == 2)) {
         hs_version_say(&call->out, false);
         return HS_OK;
     }

@@ -190,6 +190,11 @@ static enum hs_status bad_option(const struct parse *p, int answer, const char *
     if (optopt == 0)
         return unknown_long(p, word);
     (void)snprintf(text, sizeof text, "'horus %s --help all' lists the options", verb);
+    for (uint32_t i = 0; i < p->option_count; i++)
+        if (p->names[i][0] == optopt) {
+            (void)snprintf(text, sizeof text, "did you mean '--%s'?", p->names[i]);
+            break;
+        }
     return hs_fail(diag, HS_E_USAGE, NULL, text, "%s: unknown option '-%c'", verb, optopt);
 }
 

@@ -629,6 +629,9 @@ enum hs_status hs_run_check_looks(struct hs_call *call)
     HS_TRY(hs_run_refuse_both(call, options->quiet && options->verbose, "--quiet", "--verbose"));
     HS_TRY(hs_run_refuse_both(call, options->progress && options->no_progress, "--progress",
                               "--no-progress"));
+    if (options->output != NULL && strcmp(options->output, "-") == 0)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "-o DIR; jobs.csv is in it, among others",
+                       "%s: '-o -': what comes out is a directory, not a stream", call->verb->name);
     if (options->quiet)
         call->diag.least = HS_WARNING;
     return HS_OK;

@@ -227,7 +227,6 @@ static bool walk_escape(struct json_walk *w)
     int c = begin + 1 < w->len ? w->text[begin + 1] : 0;
     int32_t code = c == 'u' ? hex4(w, begin + 2) : c == 'b' || c == 'f' ? '\b' : '\n';
     size_t len = c == 'u' ? 6 : 2;
-
     if (c == 0 || strchr("\"\\/bfnrtu", c) == NULL)
         return fault(w, begin, 2, "unknown escape", "write a backslash as \\\\");
     w->at += len;
@@ -320,7 +319,9 @@ static bool walk_literal(struct json_walk *w)
         return fault(w, begin, 1, "the text ends where a value is expected", NULL);
     if (len > 0 || w->text[begin] == '\'')
         return fault(w, begin, len > 0 ? len : 1, "expected a value",
-                     "text goes in double quotes; true, false and null are lower case");
+                     begin == 0
+                         ? "JSON begins with '{' or '[': is it the right file?"
+                         : "text goes in double quotes; true, false and null are lower case");
     return fault(w, begin, 1, "expected a value", NULL);
 }
 

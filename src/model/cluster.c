@@ -693,7 +693,13 @@ static enum hs_status read_file(struct hs_cluster *cluster, const char *path, bo
     hs_input_close(input);
     if (is_list || (status != HS_OK && status != HS_END))
         return status;
-    return read_json(cluster, path, diag);
+    status = read_json(cluster, path, diag);
+    if (status == HS_E_INPUT)
+        hs_report(
+            diag, HS_NOTE, &(struct hs_place){.file = path}, NULL,
+            "a cluster is a shape such as 16x8:V100, JSON, or a list of machines (sn,gpu,...), "
+            "not a trace");
+    return status;
 }
 
 enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec, struct hs_diag *diag)

@@ -135,7 +135,8 @@ shifts them.
   ! t.csv:1:1: error: expected a value
   !     1 | job_id,user,vc,submit_time,gpus,duration,status
   !       | ^~~~~~
-  !       = hint: text goes in double quotes; true, false and null are lower case
+  !       = hint: JSON begins with '{' or '[': is it the right file?
+  ! t.csv: note: rerun takes the directory of a run or its manifest.json
   [3]
   $ horus rerun many
   ! many: error: several runs, each of which is repeated by itself: 2 in many/runs
@@ -154,6 +155,7 @@ shifts them.
   !     1 | {
   !       | ^
   !       = hint: only the directories of `horus run` are understood
+  ! one/summary.json: note: rerun takes the directory of a run or its manifest.json
   [3]
   $ jq 'del(.inputs[0].xxh3_64)' one/manifest.json >m.json && horus rerun m.json
   ! m.json: error: not every input has a role, a path, a hash and a size, or there is no trace among them

@@ -239,8 +239,13 @@ static enum hs_status find_manifest(struct rerun *r, const char *operand, struct
         (void)snprintf(r->path, sizeof r->path, "%.*s/" MANIFEST, (int)len, operand);
     } else {
         (void)snprintf(r->path, sizeof r->path, "%s", operand);
-        if (len <= tail || strcmp(operand + len - tail, "/" MANIFEST) != 0)
-            return hs_runmanifest_load(&r->manifest, r->path, diag);
+        if (len <= tail || strcmp(operand + len - tail, "/" MANIFEST) != 0) {
+            enum hs_status status = hs_runmanifest_load(&r->manifest, r->path, diag);
+            if (status == HS_E_INPUT)
+                hs_report(diag, HS_NOTE, &(struct hs_place){.file = operand}, NULL,
+                          "rerun takes the directory of a run or its " MANIFEST);
+            return status;
+        }
     }
     char dir[HS_PATH_SIZE];
     (void)snprintf(dir, sizeof dir, "%.*s", (int)(strlen(r->path) - tail), r->path);
@@ -476,6 +481,7 @@ static enum hs_status rerun(struct hs_call *call)
 {
     const struct hs_run_options *options = call->options;
     struct rerun r;
+    HS_TRY(hs_run_check_looks(call));
     enum hs_status status = open_manifest(&r, call->operands[0], options->trace, call);
     if (status == HS_OK)
         status = repeat(&r, call);

@@ -441,6 +441,10 @@ static enum hs_status generate(struct hs_call *call)
     if (given->quiet)
         call->diag.least = HS_WARNING;
     const char *const inputs[] = {given->workload, given->cluster, given->fit};
+    if (given->jobs == 0 && hs_config_origin(&call->config, "jobs") == HS_FROM_FLAG)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL,
+                       "leave it out for as many as --days take, 10,000 without",
+                       "'--jobs' must be 1 or more, not 0");
     HS_TRY(check_meaning(given, &call->diag));
     HS_TRY(hs_wholefile_check(given->output, "-o", inputs, 3, &call->diag));
     if (given->fit != NULL)
@@ -489,7 +493,8 @@ static const struct hs_option options_table[] = {
     TEXT("workload", workload, JOBS, NULL, "FILE",
          "a workload of your own, configs/README.md tells the form", SHORT),
     INT("jobs", jobs, JOBS, "0", 0, 1e12,
-        "how many jobs; 0: as many as --days take, 10,000 without", LETTER('n'), SHORT),
+        "how many jobs, 1 or more; absent: as many as --days take, 10,000 without", LETTER('n'),
+        SHORT),
     REAL("days", days, JOBS, "0", 0, 1e5,
          "span, to the hour; 0: as many days as the jobs take at the rate of the workload",
          UNIT("DAYS"), SHORT),
