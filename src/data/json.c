@@ -277,7 +277,6 @@ static bool walk_number(struct json_walk *w)
 {
     size_t begin = w->at;
     bool is_good;
-
     w->at += peek(w) == '-';
     bool has_zero = peek(w) == '0';
     size_t digits = w->at;

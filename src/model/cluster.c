@@ -141,7 +141,8 @@ struct shape {
     struct hs_cluster *cluster;
     struct cluster_draft draft;
     struct hs_diag *diag;
-    bool takes_any; /* type */
+    bool takes_any;   /* type */
+    const char *hint; /* of an error */
 };
 
 /* Points at [at, at + span) of the shape. */
@@ -155,7 +156,7 @@ static enum hs_status shape_fail(const struct shape *s, enum hs_status status, c
         .text = s->spec,
         .text_len = strlen(s->spec),
     };
-    return hs_fail(s->diag, status, &place, SHAPE_HINT, "cluster '%s': %s", s->spec, what);
+    return hs_fail(s->diag, status, &place, s->hint, "cluster '%s': %s", s->spec, what);
 }
 
 static enum hs_status shape_number(struct shape *s, uint32_t max, const char *absent,
@@ -172,21 +173,6 @@ static enum hs_status shape_number(struct shape *s, uint32_t max, const char *ab
     *value = (uint32_t)number;
     s->at += digits;
     return HS_OK;
-}
-
-static HS_COLD enum hs_status fail_type(const struct shape *s, const char *at, size_t len)
-{
-    char hint[HS_GPU_TYPES_TEXT + 100], known[HS_GPU_TYPES_TEXT];
-    const struct hs_place place = {.line = 1,
-                                   .column = (int32_t)(at - s->spec) + 1,
-                                   .span = (int32_t)len,
-                                   .text = s->spec,
-                                   .text_len = strlen(s->spec)};
-    hs_gpu_types_text(known);
-    (void)snprintf(hint, sizeof hint,
-                   "known are %s; a cluster file defines others (configs/README.md)", known);
-    return hs_fail(s->diag, HS_E_USAGE, &place, hint, "cluster '%s': unknown GPU type '%.*s'",
-                   s->spec, (int)(len < 100 ? len : 100), at);
 }
 
 static enum hs_status shape_group(struct shape *s)
@@ -208,8 +194,17 @@ static enum hs_status shape_group(struct shape *s)
         if (len == 0)
             return shape_fail(s, HS_E_USAGE, type_at, 1, "expected the name of a GPU type");
         type = hs_gpu_type_name(type_at, len);
-        if (type == NULL && !s->takes_any)
-            return fail_type(s, type_at, len);
+        if (type == NULL && !s->takes_any) {
+            char known[HS_GPU_TYPES_TEXT], hint[HS_GPU_TYPES_TEXT + 100], what[160];
+            hs_gpu_types_text(known);
+            (void)snprintf(hint, sizeof hint,
+                           "known are %s; a cluster file defines others (configs/README.md)",
+                           known);
+            (void)snprintf(what, sizeof what, "unknown GPU type '%.*s'",
+                           (int)(len < 100 ? len : 100), type_at);
+            s->hint = hint;
+            return shape_fail(s, HS_E_USAGE, type_at, len, what);
+        }
         if (type == NULL)
             type = hs_arena_text(&s->cluster->arena, type_at, len);
         s->at = type_at + len;
@@ -227,8 +222,12 @@ static enum hs_status shape_group(struct shape *s)
 static enum hs_status read_shape(struct hs_cluster *cluster, const char *spec, bool takes_any,
                                  struct hs_diag *diag)
 {
-    struct shape s = {
-        .spec = spec, .at = spec, .cluster = cluster, .diag = diag, .takes_any = takes_any};
+    struct shape s = {.spec = spec,
+                      .at = spec,
+                      .cluster = cluster,
+                      .diag = diag,
+                      .takes_any = takes_any,
+                      .hint = SHAPE_HINT};
     s.draft.rack_count = 1;
     enum hs_status status = shape_group(&s);
     while (status == HS_OK && *s.at++ == ',')

@@ -9,12 +9,14 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/rng.h"
 
-#define LIST_MAX 256
+#define LIST_MAX    256
+#define SPAN_MAX_US (INT64_C(7305) * 86400 * HS_TRACE_TIME_UNIT_US) /* 20 years */
 
 /* ---- formats ---- */
 
@@ -260,6 +262,15 @@ static HS_COLD enum hs_status explain_bad_values(struct hs_reader *r, const stru
 {
     const int64_t most = HS_TRACE_TIME_MAX;
     static const char in_unit[] = "is it in another unit? --time-unit=ms reads bare numbers as ms";
+    char mixed[160], date[HS_CLOCK_TEXT];
+    const char *submit_hint = in_unit;
+    /* a thousandth of it is near the first row: milliseconds among seconds */
+    if (r->first_line > 0 && llabs(j->submit_us / 1000 - r->first_us) < SPAN_MAX_US) {
+        (void)snprintf(mixed, sizeof mixed,
+                       "milliseconds among seconds? as such it is %s; line %lld is in seconds",
+                       hs_trace_clock_text(date, j->submit_us / 1000), (long long)r->first_line);
+        submit_hint = mixed;
+    }
     static const char is_beyond[] = "is beyond 285 years (2^53 microseconds)";
     const bool has_later = j->gpu_mem_later_mib > 0, has_after = j->later_us > 0;
     const struct {
@@ -270,7 +281,7 @@ static HS_COLD enum hs_status explain_bad_values(struct hs_reader *r, const stru
         {strlen(j->id) > HS_JOB_ID_MAX, HS_FAULT_TOO_LONG, "job_id", "is longer than 255 bytes",
          NULL},
         {j->submit_us < -most, HS_FAULT_RANGE, "submit_time", is_beyond, in_unit},
-        {j->submit_us > most, HS_FAULT_RANGE, "submit_time", is_beyond, in_unit},
+        {j->submit_us > most, HS_FAULT_RANGE, "submit_time", is_beyond, submit_hint},
         {j->submit_us < 0, HS_FAULT_RANGE, "submit_time", "is negative", NULL},
         {j->duration_us < 0, HS_FAULT_RANGE, "duration", "is negative", NULL},
         {j->duration_us > most, HS_FAULT_RANGE, "duration", is_beyond, in_unit},
@@ -423,6 +434,32 @@ static HS_COLD enum hs_status fail_duplicate(struct hs_reader *r, const struct h
                             "job id '%s' was seen before%s", job->id, where);
 }
 
+/* Of a row that is taken, beside those before. Submissions years apart are of two units, or of two
+ * clocks, more likely than of one trace. */
+static enum hs_status check_against_others(struct hs_reader *r, const struct hs_trace_job *job,
+                                           size_t id_len)
+{
+    if (HS_UNLIKELY(r->first_line == 0)) {
+        r->first_us = job->submit_us;
+        r->first_line = job->line;
+    }
+    if (HS_UNLIKELY(llabs(job->submit_us - r->first_us) > SPAN_MAX_US) && !r->is_span_told &&
+        !r->format->is_sorted) {
+        char first[HS_CLOCK_TEXT], here[HS_CLOCK_TEXT];
+        const struct hs_place place = hs_reader_place(r, "submit_time");
+        r->is_span_told = true;
+        hs_report(
+            r->faults.diag, HS_WARNING, &place,
+            "are seconds and milliseconds mixed, or dates and numbers? --window=FROM..TO takes "
+            "a part",
+            "submissions are more than 20 years apart: %s here, %s in line %lld",
+            hs_trace_clock_text(here, job->submit_us), hs_trace_clock_text(first, r->first_us),
+            (long long)r->first_line);
+    }
+    const bool is_known = !r->allows_duplicates && !is_id_new(r, job->id, id_len);
+    return HS_UNLIKELY(is_known) ? fail_duplicate(r, job) : HS_OK;
+}
+
 enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job)
 {
     for (;;) {
@@ -443,9 +480,8 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
             if (HS_UNLIKELY(rare_values(job) != 0 || id_len > HS_JOB_ID_MAX))
                 HS_TRY(explain_bad_values(reader, job));
             dropped = apply_rules(reader, job);
-            if (!dropped && !reader->allows_duplicates &&
-                HS_UNLIKELY(!is_id_new(reader, job->id, id_len)))
-                HS_TRY(fail_duplicate(reader, job));
+            if (!dropped)
+                HS_TRY(check_against_others(reader, job, id_len));
         }
         if (!dropped) {
             reader->counts.rounded += reader->faults.is_rounded;

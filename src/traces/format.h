@@ -239,6 +239,8 @@ struct hs_reader {
     struct hs_faults faults;
     uint32_t outcomes_kept;        /* bit set of enum hs_outcome */
     bool allows_duplicates;        /* job ids may come again */
+    int64_t first_us, first_line;  /* of the first row that was taken; line 0 = none yet */
+    bool is_span_told;             /* submissions years apart */
     struct hs_id_set ids, numbers; /* of one and of two words a slot; key 0 = free */
     uint64_t last_key, *last_bits; /* of numbers: most ids are neighbours of the one before */
     struct hs_trace_counts counts; /* accepted, bad, reordered: not by the reader */

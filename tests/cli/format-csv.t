@@ -549,3 +549,29 @@ them, and --skip-bad-rows passes over the second.
   ! twice.csv: warning: passed over 2 bad rows of 5: 2 job id seen before
   $ horus trace info twice.csv --map job_id=@row | grep jobs -m 1
   jobs         5
+
+# csv-mixed-epochs
+Seconds and milliseconds in one column: 1600000000 s is 2020-09-13 12:26:40, as milliseconds it is the 19th day of 1970.
+A number of milliseconds read as seconds lies beyond 285 years. A trace may span 20 years, not a day more unsaid.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,1600000000,1,10\nb,1600000100000,1,10\n' > mixed.csv
+  $ horus run mixed.csv -c 1x4:V100 -o out
+  ! mixed.csv:3:3: error: submit_time is beyond 285 years (2^53 microseconds)
+  !     3 | b,1600000100000,1,10
+  !       |   ^~~~~~~~~~~~~
+  !       = hint: milliseconds among seconds? as such it is 2020-09-13 12:28:20; line 2 is in seconds
+  [3]
+  $ printf 'job_id,submit_time,gpus,duration\na,1600000000000,1,10\nb,1600000100,1,10\nc,1600000200,1,10\n' > other.csv
+  $ horus run other.csv -c 1x4:V100 --time-unit ms -o out -q > /dev/null
+  ! other.csv:3:3: warning: submissions are more than 20 years apart: 1600000.1 here, 2020-09-13 12:26:40 in line 2
+  !     3 | b,1600000100,1,10
+  !       |   ^~~~~~~~~~
+  !       = hint: are seconds and milliseconds mixed, or dates and numbers? --window=FROM..TO takes a part
+  ! warning: 1 of 3 rows came late and were put in order of submission
+  $ printf 'job_id,submit_time,gpus,duration\na,2000-01-01,1,10\nb,2020-01-01,1,10\n' > long.csv
+  $ horus run long.csv -c 1x4:V100 -o long -q > /dev/null
+  $ sed 's/2020-01-01/2020-01-02/' long.csv | horus run - -c 1x4:V100 -o longer -q > /dev/null
+  ! <stdin>:3:3: warning: submissions are more than 20 years apart: 2020-01-02 00:00:00 here, 2000-01-01 00:00:00 in line 2
+  !     3 | b,2020-01-02,1,10
+  !       |   ^~~~~~~~~~
+  !       = hint: are seconds and milliseconds mixed, or dates and numbers? --window=FROM..TO takes a part
