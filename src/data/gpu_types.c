@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "data/gpu_types.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -18,43 +19,21 @@ static const struct {
     const char *name;
     uint32_t gib;
 } types[] = {
-    {"V100", 16},
-    {"P100", 16},
-    {"P40", 24},
-    {"K80", 12},
-    {"A100", 40},
-    {"A100M80", 80},
-    {"T4", 16},
-    {"A10", 24},
-    {"V100M16", 16},
-    {"V100M32", 32},
-    {"P4", 8},
-    {"RTX2080", 8},
-    {"RTX2080Ti", 11},
-    {"RTX3090", 24},
-    {"RTX4090", 24},
-    {"RTXA6000", 48},
-    {"A30", 24},
-    {"A40", 48},
-    {"L4", 24},
-    {"L40", 48},
-    {"L40S", 48},
-    {"A800", 80},
-    {"H800", 80},
-    {"H20", 96},
-    {"H100", 80},
-    {"H200", 141},
-    {"A100-4g.20gb", 20},
-    {"A100-3g.20gb", 20},
-    {"A100-2g.10gb", 10},
-    {"A100-1g.5gb", 5},
-    {"GPU", 0},
+    {"V100", 16},         {"P100", 16},       {"P40", 24},          {"K80", 12},
+    {"A100", 40},         {"T4", 16},         {"A10", 24},          {"V100M16", 16},
+    {"V100M32", 32},      {"P4", 8},          {"RTX2080", 8},       {"RTX2080Ti", 11},
+    {"RTX3090", 24},      {"RTX4090", 24},    {"RTX8000", 48},      {"RTXA6000", 48},
+    {"RTX6000Ada", 48},   {"A30", 24},        {"A40", 48},          {"L4", 24},
+    {"L40", 48},          {"L40S", 48},       {"A100-80GB", 80},    {"A100-80GB-PCIe", 80},
+    {"A800", 80},         {"H20", 96},        {"H800", 80},         {"H100", 80},
+    {"H100-PCIe", 80},    {"H200", 141},      {"A100-4g.20gb", 20}, {"A100-3g.20gb", 20},
+    {"A100-2g.10gb", 10}, {"A100-1g.5gb", 5}, {"GPU", 0},
 };
 #define TYPES (sizeof types / sizeof *types)
 
-/* Words that say who made a GPU and on which board it is. */
-static const char *const words[] = {"nvidia", "tesla", "geforce", "sxm",   "sxm2", "sxm3", "sxm4",
-                                    "sxm5",   "pcie",  "hbm2",    "hbm2e", "hbm3", "nvl"};
+/* Words that say who made a GPU, and on which board it is. */
+static const char vendors[] = "nvidia,tesla,geforce";
+static const char boards[] = "sxm,sxm2,sxm3,sxm4,sxm5,pcie,hbm2,hbm2e,hbm3,nvl";
 
 #define NAME_MAX_LEN 63
 
@@ -68,33 +47,36 @@ static const char *find(const char *name)
 
 const char *hs_gpu_type_name(const char *text, size_t len)
 {
-    char whole[NAME_MAX_LEN + 1], form[NAME_MAX_LEN + 16], base[NAME_MAX_LEN + 1] = "";
+    char whole[NAME_MAX_LEN + 1], form[NAME_MAX_LEN + 16],
+        base[NAME_MAX_LEN + 1] = "", joined[2 * NAME_MAX_LEN] = "";
     int64_t mib = 0;
     if (len > NAME_MAX_LEN)
         return NULL;
-    memcpy(whole, text, len);
+    for (size_t i = 0; i < len; i++)
+        whole[i] = (char)tolower((unsigned char)text[i]);
     whole[len] = '\0';
-    const char *name = find(whole);
-    if (name != NULL)
-        return name;
     for (char *rest, *word = strtok_r(whole, " -_", &rest); word != NULL;
          word = strtok_r(NULL, " -_", &rest)) {
         const size_t end = strlen(word);
-        size_t i = 0;
-        while (i < sizeof words / sizeof *words && strcasecmp(words[i], word) != 0)
-            i++;
-        if (i < sizeof words / sizeof *words)
+        if (hs_is_listed(vendors, ',', word))
+            continue;
+        hs_append(joined, sizeof joined, "%s%s", joined[0] != '\0' ? "-" : "", word);
+        if (hs_is_listed(boards, ',', word))
             continue;
         if (end > 2 && strcasecmp(word + end - 2, "gb") == 0 && hs_parse_int64(word, end - 2, &mib))
             mib *= 1024;
         else
             hs_append(base, sizeof base, "%s", word);
     }
-    name = find(base);
+    const char *name = find(joined); /* boards of which models know different speeds */
+    if (name == NULL)
+        name = find(base);
     if (name == NULL || mib == 0 || hs_gpu_type_mem_mib(name) == mib)
         return name;
     (void)snprintf(form, sizeof form, "%sM%d", base, (int)(mib / 1024 % 10000));
-    return find(form);
+    name = find(form);
+    (void)snprintf(form, sizeof form, "%s-%dGB", base, (int)(mib / 1024 % 10000));
+    return name != NULL ? name : find(form);
 }
 
 uint32_t hs_gpu_type_mem_mib(const char *name)

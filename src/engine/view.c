@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The policy's view (horus/view.h): jobs, nodes, free and shared GPUs, shares, quotas, predictions,
- * models, estimates of run times. Each query is checked against what the policy declared; O(1)
- * unless its header says otherwise.
+ * The policy's view (horus/view.h). Queries are checked against what the policy declared; O(1).
  */
 #include "engine/state.h"
 
