@@ -106,7 +106,7 @@ V100M32. What is unknown is refused.
   ! error: cluster '2x4:V100,1x4:Foo': unknown GPU type 'Foo'
   !     1 | 2x4:V100,1x4:Foo
   !       |              ^~~
-  !       = hint: known are V100, P100, P40, K80, A100, A100M80, T4, A10, V100M16, V100M32, P4, RTX2080, RTX2080Ti, RTX3090, RTX4090, RTXA6000, A30, A40, L4, L40, L40S, A800, H800, H20, H100, H200, A100-4g.20gb, A100-3g.20gb, A100-2g.10gb, A100-1g.5gb; a cluster file defines others (configs/README.md)
+  !       = hint: known are V100, P100, P40, K80, A100, T4, A10, V100M16, V100M32, P4, RTX2080, RTX2080Ti, RTX3090, RTX4090, RTX8000, RTXA6000, RTX6000Ada, A30, A40, L4, L40, L40S, A100-80GB, A100-80GB-PCIe, A800, H20, H800, H100, H100-PCIe, H200, A100-4g.20gb, A100-3g.20gb, A100-2g.10gb, A100-1g.5gb; a cluster file defines others (configs/README.md)
   $ run 2x4:P100-PCIE-12GB 2>&1 | head -1
   error: cluster '2x4:P100-PCIE-12GB': unknown GPU type 'P100-PCIE-12GB'
 

@@ -207,6 +207,10 @@ refused before the first row of the gap. (The limit of file sizes is for a progr
   !       = hint: a longer --sample, or --sample=auto; --max-rows N allows more
   [5]
   $ timeout 10 horus run - -c 2x4 --sample=1s -q -o out <years.csv
+  ! <stdin>:3:3: warning: submissions are more than 20 years apart: 1999-12-25 00:00:00 here, 0 in line 2
+  !     3 | b,946080000,1,10
+  !       |   ^~~~~~~~~
+  !       = hint: are seconds and milliseconds mixed, or dates and numbers? --window=FROM..TO takes a part
   ! error: series.csv has more than 100000000 rows
   !       = hint: --max-rows N allows more
   [5]
