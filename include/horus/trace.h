@@ -81,7 +81,7 @@ enum hs_figure_from {
 
 const char *hs_figure_from_text(enum hs_figure_from from);
 
-#define HS_JOB_TEXTS    8
+#define HS_JOB_TEXTS    9
 #define HS_JOB_ID_MAX   255
 #define HS_JOB_GPUS_MAX 65535u /* gpus, and gpus_max */
 #define HS_GPU_MILLI    1000u  /* gpu_milli of a whole GPU */
@@ -93,11 +93,13 @@ struct hs_trace_job {
             const char *id, *user, *vc; /* id: verbatim, never NULL, at most HS_JOB_ID_MAX bytes */
             const char *gpu_type;       /* required type, or acceptable types: "V100M16|V100M32" */
             const char *model, *dataset, *batch, *precision;
+            const char *gpu_type_ran; /* the type that duration_us was measured on */
         };
         const char *texts[HS_JOB_TEXTS];
     };
     int64_t submit_us;
-    int64_t duration_us;        /* isolated run time on the reference type, consolidated; >= 0 */
+    int64_t duration_us;        /* isolated run time, consolidated; >= 0. On gpu_type_ran, until
+                                   model/assign makes it that on the reference type */
     int64_t deadline_us;        /* trace clock; -1 = none */
     int64_t preempt_cost_us;    /* save + restore of this job; -1 = not given */
     const int64_t *attempts_us; /* borrowed: run times of its attempts, which add up to duration_us;

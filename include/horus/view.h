@@ -116,6 +116,9 @@ int64_t hs_view_attained_us(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_cost_left_us(const struct hs_view *v, hs_job_id job);
 /* Save + restore cost that the trace gives for this job, or -1. */
 int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job);
+/* The GPU type on which the trace says that it ran; HS_ANY_TYPE: it does not, or the cluster has no
+ * such type. */
+uint32_t hs_view_type_ran(const struct hs_view *v, hs_job_id job);
 /* True when the job restricts its nodes beyond GPU count and VC (GPU type, GPU memory, CPU,
  * host memory): if it does not fit, others of its size may. */
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job);
@@ -307,8 +310,6 @@ void hs_view_node_costs(const struct hs_view *v, hs_job_id job, uint32_t node,
 /* Of one GPU. */
 int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id job, uint32_t gpu,
                          hs_load_cost *cost_of, const void *ctx);
-/* Fewest free GPUs, but at least `gpus`, on a node of one GPU type: hs_view_best_fit of a type. */
-uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type);
 /* Lowest GPU id >= from of the node that no job holds. */
 uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from);
 /* For how many workers of the job the node has CPU and host memory left; UINT32_MAX: any number. */

@@ -60,6 +60,7 @@ static const struct hs_metavar metavars[] = {
     {"SEEDS", "@none", "[0-9]+(\\.\\.[0-9]+)?(,[0-9]+(\\.\\.[0-9]+)?)*", "integer",
      "Whole numbers: 1..5, or 1,3,7, or both."},
     {"MODEL", "@none", "measured\\+fit|fit|none|const:" HS_PATTERN_NUMBER, NULL, NULL},
+    {"PREDICTOR", "@none", "table|oracle|noisy:" HS_PATTERN_NUMBER, NULL, NULL},
     {"CAPACITY", "@none", "auto|none|" HS_PATTERN_NUMBER, "number", "auto, none, or a number."},
     {"MODEL[:BATCH[:PRECISION[:DATASET]]]", "@none", NULL, NULL,
      "A job: ResNet18:64:amp; what is left out is the first that the catalogue has."},

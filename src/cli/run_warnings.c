@@ -133,6 +133,11 @@ void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *resul
     hs_setup_warn(setup, &intake->assigned, diag);
     hs_warn_of_rows(&intake->trace, true, diag);
     hs_warn_of_profiles(&intake->assigned, &intake->retries, jobs, diag);
+    hs_warn_some(diag, "\"speed\" of the GPU type in the cluster file, or --models with its speeds",
+                 intake->assigned.ran_unknown, jobs,
+                 "jobs ran on a GPU type on which their speed is not known, e.g. '%s': their run "
+                 "times are taken for those of the reference type",
+                 intake->assigned.ran_example);
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)
         hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
     hs_warn_some(diag, "they have status rejected in jobs.csv", intake->rejected, jobs,

@@ -500,6 +500,7 @@ static enum hs_status open_reserve(struct hs_setup *s, struct hs_diag *diag)
 static void open_assign(struct hs_setup *s, const struct hs_run_options *options)
 {
     s->assign = hs_setup_assign(options, &s->cluster);
+    s->assign.speed = s->speed;
     s->needs_no_draw = options->assign == HS_ASSIGN_AUTO && s->cluster.type_count == 1 &&
                        (options->locality != 0 || !hs_speed_has_spread(s->speed, 0)) &&
                        !hs_setup_needs_profiles(s->policy, s->policy_state);

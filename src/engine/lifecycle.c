@@ -252,7 +252,13 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
 {
     bool is_elastic =
         (r->gpus_min > 0 && r->gpus_min != r->gpus) || (r->gpus_max > 0 && r->gpus_max != r->gpus);
-    if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0)
+    uint32_t type = 0;
+    while (r->gpu_type_ran != NULL && type < e->cluster->type_count &&
+           !hs_gpu_type_is(e->cluster->types[type].name, r->gpu_type_ran, strlen(r->gpu_type_ran)))
+        type++;
+    const bool has_ran = r->gpu_type_ran != NULL && type < e->cluster->type_count;
+    if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0 &&
+        !has_ran)
         return 0;
     const struct hs_job_request request = {
         .deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us,
@@ -260,6 +266,7 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
         .gpus_min = r->gpus_min,
         .gpus_max = r->gpus_max,
         .priority = r->priority,
+        .type_ran = has_ran ? type + 1 : 0,
     };
     return hs_jobs_add_request(&e->jobs, request);
 }

@@ -360,6 +360,11 @@ int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job)
     return lookup_request(v, job)->preempt_cost_us;
 }
 
+uint32_t hs_view_type_ran(const struct hs_view *v, hs_job_id job)
+{
+    return lookup_request(v, job)->type_ran - 1; /* 0 is HS_ANY_TYPE */
+}
+
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
 {
     return hs_lookup_job(v, job)->is_constrained;
@@ -830,13 +835,6 @@ uint64_t hs_view_find_at_cost(const struct hs_view *v, hs_job_id job, hs_load_co
 {
     const struct hs_share_query query = query_of(v, job, cost_of, ctx, HS_NEVER);
     return may_search(v, job) ? hs_share_count(v->engine->share, &query, most) : 0;
-}
-
-uint32_t hs_view_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type)
-{
-    struct hs_ask ask = hs_lookup_job(v, job)->ask;
-    ask.type_mask &= type < HS_GPU_TYPES_MAX ? UINT64_C(1) << type : 0;
-    return hs_free_fit(v->engine->free_index, &ask, gpus, HS_FIT_BEST);
 }
 
 uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from)

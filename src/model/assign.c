@@ -369,6 +369,8 @@ struct hs_assign {
     uint64_t stream, index; /* stream: hs_splitmix64 of the seed */
     uint64_t stays_below;   /* in CHANCE_ONE */
     int64_t day_us;         /* on the clock of the source */
+    int64_t *attempts_us;   /* of the record handed out, as work */
+    uint32_t attempt_cap;
     struct hs_assign_counts counts;
     struct hs_diag *diag;
 };
@@ -647,6 +649,35 @@ static enum hs_status assign_job(struct hs_assign *a, struct hs_trace_job *job)
     return HS_OK;
 }
 
+static int64_t work_us(int64_t run_us, uint64_t speed_q32)
+{
+    return (int64_t)(((hs_u128)(uint64_t)run_us * speed_q32 + HS_Q32_ONE / 2) >> 32);
+}
+
+/* Of a job that ran on a GPU type that is named: its run times on the reference type. */
+static void make_work(struct hs_assign *a, struct hs_trace_job *job)
+{
+    uint64_t q32;
+    a->counts.ran++;
+    if (!hs_speed_by_name(a->options.speed, a->catalogue, job->profile, job->gpu_type_ran, &q32) &&
+        a->counts.ran_unknown++ == 0)
+        (void)snprintf(a->counts.ran_example, sizeof a->counts.ran_example, "%s",
+                       job->gpu_type_ran);
+    job->later_us = work_us(job->later_us, q32);
+    if (job->attempts == 0) {
+        job->duration_us = work_us(job->duration_us, q32);
+        return;
+    }
+    job->duration_us = 0;
+    hs_grow((void **)&a->attempts_us, &a->attempt_cap, job->attempts, sizeof *a->attempts_us,
+            UINT32_MAX);
+    for (uint32_t i = 0; i < job->attempts; i++) {
+        a->attempts_us[i] = work_us(job->attempts_us[i], q32);
+        job->duration_us += a->attempts_us[i];
+    }
+    job->attempts_us = a->attempts_us;
+}
+
 static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
 {
     struct hs_assign *a = ctx;
@@ -663,6 +694,8 @@ static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
         HS_TRY(assign_job(a, *out));
     else
         a->counts.none++;
+    if (a->options.speed != NULL && (*out)->gpu_type_ran != NULL && (*out)->gpus > 0)
+        make_work(a, *out);
     a->index++;
     return HS_OK;
 }
@@ -723,6 +756,7 @@ void hs_assign_close(struct hs_assign *assign)
     hs_free(assign->habits);
     hs_free(assign->first_habit);
     hs_free(assign->namings);
+    hs_free(assign->attempts_us);
     hs_free(assign);
 }
 

@@ -20,7 +20,7 @@
 #pragma once
 
 #include "base/sample.h"
-#include "model/profile.h"
+#include "model/speed.h"
 
 enum hs_assign_mode {
     HS_ASSIGN_AUTO,      /* columns, else telemetry, else mix */
@@ -47,9 +47,11 @@ struct hs_assign_options {
     const char *gpu;        /* telemetry and mix draw from profiles measured on this type; NULL =
                                the type with the most of them in the catalogue */
     enum hs_unknown unknown_util, unknown_mem;
-    uint32_t mem_most_mib; /* memory of the largest GPU type */
-    double load;           /* by which the source divided its gaps (--load), so that a day stays a
-                              recorded day and jobs their profiles; 0 = 1 */
+    uint32_t mem_most_mib;  /* memory of the largest GPU type */
+    double load;            /* by which the source divided its gaps (--load), so that a day stays a
+                               recorded day and jobs their profiles; 0 = 1 */
+    struct hs_speed *speed; /* makes run times on gpu_type_ran those on the reference type; NULL:
+                               they stay */
 };
 
 #define HS_ASSIGN_EXAMPLE 160 /* of text; longer names are cut */
@@ -61,6 +63,8 @@ struct hs_assign_counts {
     char inexact_instead[HS_ASSIGN_EXAMPLE]; /* the profile that stands for it */
     uint64_t unknown_model;                  /* named a model that the catalogue does not know */
     char unknown_example[64];
+    uint64_t ran, ran_unknown; /* named a GPU type that they ran on; with a speed not known there */
+    char ran_example[64];      /* the first such type */
     struct hs_fractions utils; /* of the jobs on GPUs, as the trace has them */
     uint64_t util_from[HS_FIGURE_FROM_COUNT], mem_from[HS_FIGURE_FROM_COUNT]; /* jobs on GPUs */
     uint64_t with_priority, with_deadline, classes[HS_JOB_CLASS_COUNT]; /* jobs; priority not 0 */
@@ -78,7 +82,9 @@ HS_MUST_USE enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_j
  * GPU: of a share they are as much less) and what they come from; the peak of the utilization;
  * unless the profile came by columns also model, dataset, batch and precision. Idle utilizations
  * give way to the mix, and under HS_ASSIGN_MIX so does all that the record says of utilization and
- * memory. The new texts are those of the catalogue. */
+ * memory. The new texts are those of the catalogue. Then a run time on gpu_type_ran becomes work:
+ * times the speed of the profile there, whole microseconds, rounded half up; attempts one by one,
+ * and later_us. step_us stays. */
 struct hs_job_source hs_assign_source(struct hs_assign *assign);
 void hs_assign_get_counts(const struct hs_assign *assign, struct hs_assign_counts *counts);
 void hs_assign_close(struct hs_assign *assign);

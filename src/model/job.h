@@ -165,6 +165,7 @@ struct hs_job_request {
     int64_t deadline_us, preempt_cost_us; /* -1 = none */
     uint32_t gpus_min, gpus_max;          /* 0: the gang as it is */
     int32_t priority;
+    uint32_t type_ran; /* 1 + the GPU type that it ran on in the trace; 0: of none of the cluster */
 };
 
 /* What a policy sees is the present attempt, a job of its own; observers see the whole. */

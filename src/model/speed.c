@@ -14,6 +14,7 @@
 #include "base/fixed.h"
 #include "base/fmt.h"
 #include "base/rng.h"
+#include "data/gpu_types.h"
 
 #define NONE UINT32_MAX
 
@@ -69,10 +70,13 @@ struct hs_speed {
     const char *reference_name;
     uint64_t reference_scalar_q32; /* 1 if the cluster has no such type */
     uint32_t profiles, types;
+    const char *type_names[HS_GPU_TYPES_MAX];
     uint64_t uniform_q32;
-    uint64_t *told_q32;   /* like cells; NULL: no predictor was given, */
-    uint64_t *noise_seed; /* by type; NULL: without noise, */
-    double noise_sigma;   /* of ln(told / told_q32) */
+    struct speed_cell *abroad[HS_GPU_TYPES_MAX]; /* by type of the file that the cluster lacks: like
+                                                  * a column of cells; NULL: no job ran there yet */
+    uint64_t *told_q32;                          /* like cells; NULL: no predictor was given, */
+    uint64_t *noise_seed;                        /* by type; NULL: without noise, */
+    double noise_sigma;                          /* of ln(told / told_q32) */
     const struct speed_curve **curve_of[CURVE_KINDS]; /* [family x types + type]; NULL = unknown */
     const struct speed_curve **spread_of_any; /* of jobs without a family, by type; NULL likewise */
     struct hs_arena arena;
@@ -439,11 +443,11 @@ static uint64_t rounded_q32(double factor)
     return (q20 > 0 ? q20 : 1) << 12;
 }
 
-/* The speed of a profile on a type of the cluster; the scalar of the type is the last resort. */
+/* The speed of a profile on a type of the file; the scalar of the type is the last resort. */
 static struct speed_cell find_cell(const struct hs_speed *m, const struct hs_profile *p,
-                                   uint32_t family, uint32_t cluster_type, struct speed_cell scalar)
+                                   uint32_t family, uint32_t type, struct speed_cell scalar)
 {
-    uint32_t type = m->file_type[cluster_type], reference = m->reference;
+    const uint32_t reference = m->reference;
     if (type == NONE || reference == NONE)
         return scalar;
     const struct speed_row *job = find_job(m, p, type, reference, false);
@@ -652,8 +656,11 @@ static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
     m->cells = hs_arena_alloc(&m->arena, cells * sizeof *m->cells);
     m->family = hs_arena_alloc(&m->arena, rows * sizeof *m->family);
     m->file_type = hs_arena_alloc(&m->arena, m->types * sizeof *m->file_type);
-    for (uint32_t t = 0; t < m->types; t++)
-        m->file_type[t] = find_file_type(m, cluster->types[t].name);
+    for (uint32_t t = 0; t < m->types; t++) {
+        const char *name = cluster->types[t].name;
+        m->type_names[t] = hs_arena_text(&m->arena, name, strlen(name));
+        m->file_type[t] = find_file_type(m, name);
+    }
     for (uint32_t row = 0; row < rows; row++) {
         const struct hs_profile *p = row > 0 ? &catalogue->profiles[row - 1] : NULL;
         m->family[row] = p != NULL ? find_family(m, p->family) : NONE;
@@ -665,7 +672,7 @@ static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
             struct speed_cell scalar = {q32 > 0 ? q32 : 1,
                                         is_reference ? HS_SPEED_REFERENCE : HS_SPEED_SCALAR};
             m->cells[(size_t)row * m->types + t] =
-                p != NULL ? find_cell(m, p, m->family[row], t, scalar) : scalar;
+                p != NULL ? find_cell(m, p, m->family[row], m->file_type[t], scalar) : scalar;
         }
     }
     for (uint32_t kind = 0; kind < CURVE_KINDS; kind++)
@@ -730,6 +737,31 @@ uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint
     const double factor = exp(m->noise_sigma * hs_normal_of(m->noise_seed[type], index));
     uint64_t q32 = hs_q32_mul(m->told_q32[cell], rounded_q32(factor));
     return q32 > 0 ? q32 : 1;
+}
+
+bool hs_speed_by_name(struct hs_speed *m, const struct hs_catalogue *catalogue, uint32_t profile,
+                      const char *name, uint64_t *speed_q32)
+{
+    const char *usual = hs_gpu_type_name(name, strlen(name));
+    const uint32_t type = find_file_type(m, usual != NULL ? usual : name);
+    struct speed_cell cell = {HS_Q32_ONE, HS_SPEED_SCALAR};
+    for (uint32_t t = 0; t < m->types; t++)
+        if (hs_gpu_type_is(m->type_names[t], name, strlen(name))) {
+            *speed_q32 = hs_speed_q32(m, profile, t, &cell.source);
+            return cell.source != HS_SPEED_SCALAR || *speed_q32 != HS_Q32_ONE;
+        }
+    if (type != NONE && m->abroad[type] == NULL) {
+        m->abroad[type] = hs_arena_alloc(&m->arena, ((uint64_t)m->profiles + 1) * sizeof cell);
+        m->abroad[type][0] = cell;
+        for (uint32_t row = 1; row <= m->profiles; row++)
+            m->abroad[type][row] =
+                find_cell(m, &catalogue->profiles[row - 1], m->family[row], type, cell);
+    }
+    if (type != NONE)
+        cell = m->abroad[type][row_of(m, profile)];
+    *speed_q32 = cell.speed_q32;
+    return cell.source != HS_SPEED_SCALAR ||
+           hs_model_same_name(usual != NULL ? usual : name, m->reference_name);
 }
 
 const char *hs_speed_reference(const struct hs_speed *m)

@@ -52,6 +52,11 @@ HS_MUST_USE enum hs_status hs_speed_load(struct hs_speed **m, const char *path,
 /* Speed of a profile (HS_NO_PROFILE: none) on cluster type t, Q32, never 0; source may be NULL. */
 uint64_t hs_speed_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                       enum hs_speed_source *source);
+/* The same on a type of the cluster or of the file, by its name; false, and 1, where neither knows
+ * how fast the profile is there. O(types); the first job of a type that the cluster lacks makes its
+ * column, O(profiles x rows of the file). catalogue: that of hs_speed_load. */
+bool hs_speed_by_name(struct hs_speed *m, const struct hs_catalogue *catalogue, uint32_t profile,
+                      const char *name, uint64_t *speed_q32);
 /* oracle, table or noisy:SIGMA; leaves the seed. HS_E_USAGE for anything else. */
 HS_MUST_USE enum hs_status
 hs_speed_predictor_parse(const char *text, struct hs_speed_predictor *how, struct hs_diag *diag);

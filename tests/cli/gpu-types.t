@@ -154,3 +154,52 @@ A trace may use other names than the cluster; a cluster file defines types of it
   $ horus run types.csv -c alias.json -q --force -o out 2> /dev/null | grep '^rejected'
   rejected    2 of 6 jobs: its GPU type 'Foo' is unknown
   rejected    1 of 6 jobs: no node has its GPU type
+
+# types-ran-on
+A log of a mixed cluster: the column card tells on which GPU type a job ran, and its run time is that of this type. On
+a V100 the K80's job takes 3600 x .141686 = 510.07 s; on a K80 the V100's 25408.30 s and the K80's 3600 s again. A job
+without one ran on the reference type; of H7 no speed is known.
+
+  $ printf 'job_id,submit_time,gpus,duration,model,batch,card\na,0,1,3600,ResNet50,64,K80\n' >t.csv
+  $ printf 'b,0,1,3600,ResNet50,64,V100\nc,0,1,3600,ResNet50,64,\n' >>t.csv
+  $ for type in V100 K80; do
+  >     horus run t.csv --map ran_on=card -c 1x4:$type --reference-type V100 -o out -f | grep '^ran on'
+  >     awk -F, 'NR > 1 { printf "%s %.2f\n", $1, $8 }' out/jobs.csv
+  >     horus verify out | tail -n 1
+  > done
+  ran on      2 run times are those of the GPU type that the trace names
+  a 510.07
+  b 3600.00
+  c 3600.00
+  22 checks passed
+  ran on      2 run times are those of the GPU type that the trace names
+  a 3600.00
+  b 25408.30
+  c 25408.30
+  21 checks passed
+  $ printf 'job_id,submit_time,gpus,duration,gpu_type_ran\na,0,1,3600,H7\n' >h7.csv
+  $ horus run h7.csv -c 1x4:V100 -o out -f -q >/dev/null
+  ! warning: 1 of 1 jobs ran on a GPU type on which their speed is not known, e.g. 'H7': their run times are taken for those of the reference type
+  !       = hint: "speed" of the GPU type in the cluster file, or --models with its speeds
+
+Attempts are converted one by one, and a type need not be in the cluster: 1000 s and 2000 s on a K80 are 141.69 s and
+283.37 s on a V100.
+
+  $ printf 'job_id,submit_time,gpus,duration,attempts,model,batch,gpu_type_ran\n' >t.csv
+  $ printf 'a,0,1,3000,1000/2000,ResNet50,64,K80\n' >>t.csv
+  $ horus run t.csv -c 1x1:V100 --retries attempts -o out -f -q >/dev/null
+  $ awk -F, 'NR > 1 { printf "%.2f\n", $3 - $2 }' out/segments.csv
+  141.69
+  283.37
+
+# types-match
+As the trace ran: the K80's job waits for a K80 although V100s are idle, the other has no recorded type.
+
+  $ printf 'job_id,submit_time,gpus,duration,gpu_type_ran\na,0,2,10,K80\nb,1,1,10,K80\nc,1,1,10,\n' >t.csv
+  $ horus run t.csv -c 1x4:V100,1x2:K80 --reference-type V100 --assign off -p fifo:scan=fit,types=match -o out -f 2>&1 |
+  >     grep '^order'
+  order       submit; scan fit; placement consolidate, on the GPU type that it ran on in the trace; gang all or nothing
+  $ awk -F, 'NR > 1 { print $1, $7, $19 }' out/jobs.csv
+  a 0 K80
+  c 1 V100
+  b 10 K80

@@ -64,10 +64,11 @@ static void make_world(struct world *w, uint64_t seed)
             .gpus = 1 + (uint32_t)hs_rng_below(&rng, i % 5 == 0 ? 10 : 3),
             .duration_s = 1 + (int64_t)hs_rng_below(&rng, 60),
             .profile = (uint32_t)hs_rng_below(&rng, (uint64_t)catalogue.count + 1)};
+        const uint32_t ran = (uint32_t)hs_rng_below(&rng, count); /* types=match */
+        w->jobs[i].gpu_type_ran = types[(first + ran) % GROUPS];
         if (hs_rng_below(&rng, 6) == 0) { /* some may have two of the types */
-            const uint32_t g = (uint32_t)hs_rng_below(&rng, count);
-            (void)snprintf(w->wishes[i], sizeof w->wishes[i], "%s|%s", types[(first + g) % GROUPS],
-                           types[(first + (g + 1) % count) % GROUPS]);
+            (void)snprintf(w->wishes[i], sizeof w->wishes[i], "%s|%s", w->jobs[i].gpu_type_ran,
+                           types[(first + (ran + 1) % count) % GROUPS]);
             w->jobs[i].gpu_type = w->wishes[i];
         }
     }

@@ -107,6 +107,7 @@ def of_text(row):
         "YYYY-MM-DD": (["2020-04-01"], ["soon", "2020-4-1", 2020]),
         "SEEDS": (["1..3", "1,3,7", 4], ["a..b", "1..", "1;2", -1, 1.5]),
         "MODEL": (["none", "fit", "measured+fit", "const:0.2"], ["no", "const:", "const:x", 1]),
+        "PREDICTOR": (["table", "oracle", "noisy:0.2"], ["tables", "noisy", "noisy:x", 1]),
         "CAPACITY": (["none", "auto", "1.4", 0.9], ["much", "-1", ""]),
         "WORKLOAD": (["mine", 2024], ["a/b"]),
         "FROM..TO": (["10d..20d", "..12h", "2017-10-01..2017-12-01", "2020-04-01 12:00:00.."],

@@ -46,6 +46,7 @@ static enum hs_status feed_next(void *ctx, struct hs_trace_job **out)
         .user = j->user,
         .vc = j->vc,
         .gpu_type = j->gpu_type,
+        .gpu_type_ran = j->gpu_type_ran,
         .model = j->model,
         .submit_us = j->submit_s * HS_TEST_S + j->submit_us,
         .duration_us = j->duration_s * HS_TEST_S + j->duration_us,

@@ -25,7 +25,7 @@ struct hs_test_job {
     int64_t submit_s, duration_s;
     int64_t submit_us, duration_us; /* added to the seconds */
     const char *id;                 /* NULL: its index */
-    const char *user, *vc, *gpu_type;
+    const char *user, *vc, *gpu_type, *gpu_type_ran;
     int64_t preempt_cost_s;    /* 0 = not given */
     uint32_t gpu_milli;        /* 0 = 1000 */
     uint32_t cpus, cpus_milli; /* added up */

@@ -48,6 +48,10 @@ static void say_profiles(struct hs_output *out, const struct hs_setup *setup,
     hs_setup_unknown(n, unknown, sizeof unknown);
     if (unknown[0] != '\0')
         hs_say(out, "unknown     %s\n", unknown);
+    if (n->ran > 0)
+        hs_say(out,
+               "ran on      %" PRIu64 " run times are those of the GPU type that the trace names\n",
+               n->ran);
 }
 
 /* Lower bounds; "makespan_bound" is that of "makespan". */

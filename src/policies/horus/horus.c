@@ -354,8 +354,8 @@ static uint32_t cheapest_idle(const struct candidate *c, int64_t *best_cost, int
     uint32_t best = HS_NO_NODE, best_free = 0;
     *best_cost = *least = HS_NEVER;
     for (uint32_t type = 0; type < c->v->gpu_types; type++) {
-        uint32_t node = hs_view_best_fit_of(c->v, c->id, c->gpus, type);
-        if (node == HS_NO_NODE && hs_view_best_fit_of(c->v, c->id, 1, type) == HS_NO_NODE)
+        uint32_t node = hs_best_fit_of(c->v, c->id, c->gpus, type);
+        if (node == HS_NO_NODE && hs_best_fit_of(c->v, c->id, 1, type) == HS_NO_NODE)
             continue;
         const struct hs_load_range idle = {.capacity_mib = hs_view_gpu_type(c->v, type)->mem_mib,
                                            .gpu_type = type};

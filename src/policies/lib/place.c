@@ -14,29 +14,34 @@
     [HS_PLACE_CONSOLIDATE] = ("consolidate" types), [HS_PLACE_BEST_FIT] = ("best_fit" types),      \
     [HS_PLACE_FIRST_FIT] = ("first_fit" types), [HS_PLACE_SPREAD] = ("spread" types),              \
     [HS_PLACE_RANDOM] = ("random" types)
+#define AS_RAN     ", on the GPU type that it ran on in the trace"
 #define ON_FASTEST ", on the fastest GPU type with room (predicted; ties: name)"
 
 const char *const hs_placer_names[] = {PLAIN_NAMES(""), [HS_PLACE_SKEW] = "skew", NULL};
 const char *const hs_placer_plain_names[] = {PLAIN_NAMES(""), NULL};
-const char *const hs_place_types_names[] = {"any", "fastest", NULL};
+const char *const hs_place_types_names[] = {"any", "fastest", "match", NULL};
 
 const char *hs_place_text(struct hs_place_rule rule)
 {
     static const char *const on_fastest[] = {PLAIN_NAMES(ON_FASTEST), [HS_PLACE_SKEW] =
                                                                           ("skew" ON_FASTEST)};
-    return rule.types == HS_TYPES_ANY ? hs_placer_names[rule.placer] : on_fastest[rule.placer];
+    static const char *const as_ran[] = {PLAIN_NAMES(AS_RAN), [HS_PLACE_SKEW] = ("skew" AS_RAN)};
+    static const char *const *const texts[] = {[HS_TYPES_ANY] = hs_placer_names,
+                                               [HS_TYPES_FASTEST] = on_fastest,
+                                               [HS_TYPES_MATCH] = as_ran};
+    return texts[rule.types][rule.placer];
 }
 
 void hs_place_needs(struct hs_place_rule rule, uint32_t *knows)
 {
-    if (rule.types == HS_TYPES_ANY)
+    if (rule.types != HS_TYPES_FASTEST)
         *knows &= ~(uint32_t)HS_KNOWS_SPEED;
 }
 
-/* On one type after the other, too: each is tried whatever the job. */
+/* Also where each type is tried, whatever the job; not where the next job may have another one. */
 bool hs_place_is_monotone(struct hs_place_rule rule)
 {
-    return rule.placer != HS_PLACE_SKEW;
+    return rule.placer != HS_PLACE_SKEW && rule.types != HS_TYPES_MATCH;
 }
 
 /* Of the pool as a whole: of one of its types, with smaller nodes, nothing is known. */
@@ -44,6 +49,14 @@ uint64_t hs_place_bound(const struct hs_view *v, uint32_t vc, struct hs_place_ru
 {
     bool is_near = rule.placer == HS_PLACE_CONSOLIDATE || rule.placer == HS_PLACE_YARN;
     return is_near && rule.types == HS_TYPES_ANY ? hs_view_gang_room(v, vc) : UINT64_MAX;
+}
+
+uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type)
+{
+    hs_view_search_type(v, type);
+    const uint32_t node = hs_view_best_fit(v, job, gpus);
+    hs_view_search_type(v, HS_ANY_TYPE);
+    return node;
 }
 
 /* A gang being placed. */
@@ -296,5 +309,10 @@ bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, struct 
         return false;
     if (rule.types == HS_TYPES_FASTEST && v->gpu_types > 1)
         return place_on_fastest(v, p, job, (enum hs_placer)rule.placer);
-    return place_on_types(v, p, job, (enum hs_placer)rule.placer);
+    if (rule.types == HS_TYPES_MATCH)
+        hs_view_search_type(v, hs_view_type_ran(v, job));
+    const bool is_placed = place_on_types(v, p, job, (enum hs_placer)rule.placer);
+    if (rule.types == HS_TYPES_MATCH)
+        hs_view_search_type(v, HS_ANY_TYPE);
+    return is_placed;
 }

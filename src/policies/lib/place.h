@@ -44,10 +44,11 @@ enum hs_placer {
  * the history of a cluster, which was not published; the middle is our choice. */
 #define HS_PACK_LIMIT_PM 400
 
-/* Which GPU types a gang may have: any, mixed ones too; or the one that is fastest for it of those
- * where the placer finds room, by predicted speed and, of equal ones, by name. A gang of more GPUs
- * than any type has finds none. */
-enum hs_place_types { HS_TYPES_ANY, HS_TYPES_FASTEST };
+/* Which GPU types a gang may have: any, mixed ones too; the one that is fastest for it of those
+ * where the placer finds room, by predicted speed and, of equal ones, by name; or that on which the
+ * trace says that it ran, any where this is none of the cluster's. A gang of more GPUs than the one
+ * type has finds none. */
+enum hs_place_types { HS_TYPES_ANY, HS_TYPES_FASTEST, HS_TYPES_MATCH };
 
 struct hs_place_rule {
     int32_t placer; /* enum hs_placer */
@@ -64,10 +65,11 @@ extern const char *const hs_placer_names[], *const hs_placer_plain_names[],
     HS_PARAM_CHOICE(state_type, field.placer, "placement", "consolidate", (names),                 \
                     "which free GPUs a gang gets",                                                 \
                     .source = "Helios/Lucid artifacts; count for Tiresias' published numbers"),    \
-        HS_PARAM_CHOICE(state_type, field.types, "types", "any", hs_place_types_names,             \
-                        "GPU types of a gang: any, or the fastest for it that has room, by "       \
-                        "predicted speed",                                                         \
-                        .source = "fastest first: Narayanan et al. OSDI'20, FIFO aware")
+        HS_PARAM_CHOICE(                                                                           \
+            state_type, field.types, "types", "any", hs_place_types_names,                         \
+            "GPU types of a gang: any; the fastest for it that has room, by predicted "            \
+            "speed; or the one that it ran on in the trace",                                       \
+            .source = "fastest first: Narayanan et al. OSDI'20, FIFO aware")
 #define HS_PLACEMENT_PARAM(state_type, field)                                                      \
     HS_PLACEMENT_ROW(state_type, field, hs_placer_plain_names)
 /* With skew; the policy declares HS_KNOWS_MODEL, too. */
@@ -78,6 +80,8 @@ extern const char *const hs_placer_names[], *const hs_placer_plain_names[],
  * Honours VC pool, quota room, GPU type, CPU and memory. O(nodes used x log nodes), for each GPU
  * type that is tried. */
 bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, struct hs_place_rule rule);
+/* hs_view_best_fit on nodes of one GPU type. */
+uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type);
 /* Takes from *knows what the rule does not use. */
 void hs_place_needs(struct hs_place_rule rule, uint32_t *knows);
 /* For the assumptions. */

@@ -116,7 +116,7 @@ static bool pick_idle(struct hs_salus *s, const struct admit_search *q)
     if (q->gpus <= size) { /* the fullest node, lowest number on ties */
         uint32_t best = HS_NO_NODE, best_free = UINT32_MAX;
         for (uint32_t type = 0; type < s->v->gpu_types; type++) {
-            uint32_t node = hs_view_best_fit_of(s->v, q->job, q->gpus, type);
+            uint32_t node = hs_best_fit_of(s->v, q->job, q->gpus, type);
             if (node == HS_NO_NODE ||
                 !hs_salus_suits(s, hs_view_node(s->v, node)->first_gpu, q->need))
                 continue;

@@ -298,6 +298,7 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                                                       .submit_us = j->submit_us - *epoch_us,
                                                       .recorded_us = j->duration_us,
                                                       .work_us = j->duration_us,
+                                                      .has_ran = j->gpu_type_ran != NULL,
                                                       .first_attempt = run->attempt_count,
                                                       .attempts = j->attempts,
                                                       .gpus = j->gpus,
@@ -394,8 +395,11 @@ static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
     row->is_rejected = strcmp(cells.status, "rejected") == 0;
     job->row = *row;
     run->is_divided = run->is_divided || row->gpu_milli < VERIFY_GPU_MILLI;
-    /* generated attempts come on top of the trace; less is reported as a difference */
-    if (run->setup.retries == VERIFY_GENERATE && row->work_us > job->recorded_us)
+    /* generated attempts come on top of the trace; less is reported as a difference. What a run
+     * time on another GPU type is on the reference type, only the model knows: nothing if it is
+     * nothing */
+    if ((run->setup.retries == VERIFY_GENERATE && row->work_us > job->recorded_us) ||
+        (job->has_ran && (row->work_us > 0) == (job->recorded_us > 0)))
         job->work_us = row->work_us;
     return HS_OK;
 }

@@ -72,6 +72,7 @@ struct verify_job {
     int64_t submit_us;
     int64_t recorded_us;              /* run time in the trace */
     int64_t work_us;                  /* the same, or by jobs.csv where attempts are generated */
+    bool has_ran;                     /* or the trace names the GPU type that it ran on */
     uint32_t first_attempt, attempts; /* in run->attempts_us; 0 = one */
     uint32_t gpus, gpus_min, gpus_max;
     uint32_t gpu_milli;                         /* requested of each GPU, by the trace */

@@ -7,7 +7,8 @@
  * plan_mem GB (of 1,024 MiB). Its id is job_name/task_name. start_time is when the task was
  * launched. The table does not say when it was submitted, so that a run sees the load that PAI let
  * through, without its queueing. Tasks that still ran or waited are dropped, and so are those
- * without start or end. gpu_type is the type that the task was given: it insists on it. Rows are in
+ * without start or end. gpu_type is the type that the task was given, so that its run time is of
+ * that type: it insists on it. Rows are in
  * no order of time: --sort=all.
  *
  * The job files of the simulator that comes with the trace (pai_job_no_estimate_100K.csv and the
@@ -137,6 +138,7 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
                        task);
         job->id = p->id;
     }
+    job->gpu_type_ran = job->gpu_type;
     HS_TRY(hs_table_cell_time(table, START, &job->submit_us, &has_start));
     if (has_start)
         HS_TRY(hs_table_cell_time(table, END, &job->duration_us, &has_end));
@@ -185,6 +187,7 @@ static enum hs_status next_job(void *state, struct hs_trace_job *job, int *dropp
     HS_TRY(hs_table_cell_scaled(table, JOB_GPU, MILLION, &gpus));
     HS_TRY(hs_table_cell_scaled(table, JOB_CPU, MILLION, &cpus));
     demand_gpus(table->faults, job, 1, gpus);
+    job->gpu_type_ran = job->gpu_type;
     job->cpus_milli = demand_sum(1, cpus, 1000);
     return HS_OK;
 }
