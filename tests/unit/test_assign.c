@@ -454,9 +454,55 @@ static void test_a_day(void **state)
     assigned_free();
 }
 
+/* Run times on S, a quarter as fast as the reference R: 10 us are 2.5, 9 us 2.25 of work; attempts
+ * are rounded one by one. A type that nobody knows counts as R, and a job without GPUs ran on none.
+ */
+static void test_work(void **state)
+{
+    static const char shape[] = "{\"gpu_types\": {\"R\": {}, \"S\": {\"speed\": 0.25}}, \"nodes\": "
+                                "[{\"gpus\": 1, \"type\": \"R\"}, {\"gpus\": 1, \"type\": \"S\"}]}";
+    static const int64_t attempts_us[] = {10, 10};
+    static const struct {
+        const char *ran;
+        int64_t duration_us, work_us;
+        uint32_t gpus, attempts;
+    } cases[] = {{"S", 10, 3, 1, 0},   {"S", 9, 2, 1, 0},   {"R", 10, 10, 1, 0},
+                 {NULL, 10, 10, 1, 0}, {"U", 10, 10, 1, 0}, {"S", 10, 10, 0, 0},
+                 {"S", 20, 6, 1, 2}};
+    enum { COUNT = HS_COUNT_OF(cases) };
+    struct hs_trace_job jobs[COUNT];
+    struct hs_cluster cluster;
+    struct hs_speed *speed;
+    (void)state;
+    load_small();
+    const char *path = scratch_write("types.json", shape, sizeof shape - 1);
+    assert_int_equal(hs_cluster_load(&cluster, path, &assigned_sink.diag), HS_OK);
+    assert_int_equal(hs_speed_load(&speed, "configs/models/speed.json", &assigned_catalogue,
+                                   &cluster, NULL, &assigned_sink.diag),
+                     HS_OK);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        jobs[i] = assigned_blank(cases[i].gpus);
+        jobs[i].gpu_type_ran = cases[i].ran;
+        jobs[i].duration_us = cases[i].duration_us;
+        jobs[i].attempts_us = attempts_us;
+        jobs[i].attempts = cases[i].attempts;
+    }
+    const struct hs_assign_options options = {.mode = HS_ASSIGN_OFF, .speed = speed};
+    assigned_pass(jobs, COUNT, &options);
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_int_equal(jobs[i].duration_us, cases[i].work_us);
+    assert_int_equal(assigned_counts.ran, 5);
+    assert_int_equal(assigned_counts.ran_unknown, 1);
+    assert_string_equal(assigned_counts.ran_example, "U");
+    hs_speed_free(speed);
+    hs_cluster_free(&cluster);
+    assigned_free();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_work),
         cmocka_unit_test(test_kinds_of_work),
         cmocka_unit_test(test_named_models),
         cmocka_unit_test(test_a_share_takes_as_much_less),

@@ -47,6 +47,7 @@ static void test_task(void **state)
     assert_int_equal(t.count, 1);
     assert_string_equal(t.jobs[0].id, "4f057009a5d481acec67b088/tensorflow");
     assert_string_equal(t.jobs[0].gpu_type, "MISC");
+    assert_string_equal(t.jobs[0].gpu_type_ran, "MISC");
     assert_int_equal(t.jobs[0].submit_us, INT64_C(1739162000000));
     assert_int_equal(t.jobs[0].duration_us, 38000000);
     assert_int_equal(t.jobs[0].outcome, HS_OUTCOME_COMPLETED);
@@ -75,6 +76,7 @@ static void test_instances(void **state)
     assert_int_equal(t.jobs[1].duration_us, 1500000);
     assert_int_equal(t.jobs[1].outcome, HS_OUTCOME_FAILED);
     assert_null(t.jobs[1].gpu_type);
+    assert_null(t.jobs[1].gpu_type_ran);
     assert_null(t.jobs[2].gpu_type);
     assert_string_equal(t.jobs[4].id, "e"); /* a task without name is the job */
     assert_int_equal(t.counts.rounded, 2);  /* c and d */
