@@ -191,6 +191,8 @@ Attempts are converted one by one, and a type need not be in the cluster: 1000 s
   $ awk -F, 'NR > 1 { printf "%.2f\n", $3 - $2 }' out/segments.csv
   141.69
   283.37
+  $ horus verify out | tail -n 1
+  22 checks passed
 
 # types-match
 As the trace ran: the K80's job waits for a K80 although V100s are idle, the other has no recorded type.

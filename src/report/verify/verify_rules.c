@@ -688,9 +688,9 @@ static void check_attempt(const struct verify_run *run, const struct verify_job 
     const bool is_exact =
         sum->is_full_speed && is_steady(run, j) && j->row.overhead_us == 0 && j->row.lost_ns == 0;
     int64_t due_us = j->recorded_us; /* -1: the trace does not say */
-    if (run->setup.retries == VERIFY_GENERATE)
+    if (run->setup.retries == VERIFY_GENERATE && !j->has_ran)
         due_us = is_last ? due_us : -1;
-    else if (n >= attempts_of(run, j))
+    else if (j->has_ran || n >= attempts_of(run, j))
         due_us = -1;
     else if (j->attempts > 0)
         due_us = run->attempts_us[j->first_attempt + n];
