@@ -34,6 +34,18 @@ static void sjf_by_file(void **state)
     expect("1x1", "sjf:scan=strict", "0,10\n1,50\n2,20\n", jobs, "0:0-10 1:30-35 2:10-30");
 }
 
+/* 1x1: at 20 job 1, which runs since 10, has 90 of its 100 s left: 2, taken for 85 s, takes its
+ * GPU, taken for 95 s it waits. */
+static void srtf_by_file(void **state)
+{
+    static const char jobs[] = "0:1,0,10 1:1,1,100 2:1,20,5";
+    (void)state;
+    expect("1x1", "srtf:placement=consolidate", "0,10\n1,100\n2,85\n", jobs,
+           "0:0-10 1:10-20,25-115 2:20-25");
+    expect("1x1", "srtf:placement=consolidate", "0,10\n1,100\n2,95\n", jobs,
+           "0:0-10 1:10-110 2:110-115");
+}
+
 /* 1x4. 0 is expected to end at 50 and ends at 100; 1 needs all and holds the promise; nothing is
  * left beside it (1 + 3 - 4 = 0). At 20 job 2 (40 s) would end at 60, behind 50: it waits. At 60
  * job 0 has outrun its estimate and is expected to end now: 3 (5 s) would end later and waits. 4 at
@@ -121,8 +133,11 @@ static void noise_is_of_the_seed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sjf_by_file),          cmocka_unit_test(easy_underestimated),
-        cmocka_unit_test(easy_overestimated),   cmocka_unit_test(right_estimates_change_nothing),
+        cmocka_unit_test(sjf_by_file),
+        cmocka_unit_test(srtf_by_file),
+        cmocka_unit_test(easy_underestimated),
+        cmocka_unit_test(easy_overestimated),
+        cmocka_unit_test(right_estimates_change_nothing),
         cmocka_unit_test(noise_is_of_the_seed),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
