@@ -235,6 +235,31 @@ static void test_spread(void **state)
     hs_speed_free(m);
 }
 
+/* What was measured comes first, then the family's mean over types, then that of all on the type,
+ * then that of all: F1 has 1/2 and 1/4, F2 1/8. */
+static void test_spread_of_several(void **state)
+{
+    (void)state;
+    static const char several[] =
+        "\"spread\": ["
+        "{\"family\": \"F1\", \"gpu\": \"P100\", \"gpus\": [2], \"factor\": [0.5]},"
+        "{\"family\": \"F1\", \"gpu\": \"K80\", \"gpus\": [2], \"factor\": [0.25]},"
+        "{\"family\": \"F2\", \"gpu\": \"K80\", \"gpus\": [2], \"factor\": [0.125]}],";
+    const char *from = strstr(model, "\"spread\""), *to = strstr(model, "\"holdout\"");
+    char text[sizeof model + sizeof several];
+    (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(from - model), model, several, to);
+    struct hs_speed *m = load(text, &cluster, NULL);
+    assert_int_equal(hs_speed_spread_q32(m, M_32, P100, 4), Q32(0.5));
+    assert_int_equal(hs_speed_spread_q32(m, M_32, K80, 4), Q32(0.25));
+    assert_int_equal(hs_speed_spread_q32(m, M_32, V100, 4), Q32(0.375));
+    assert_int_equal(hs_speed_spread_q32(m, N, K80, 4), Q32(0.125));
+    assert_int_equal(hs_speed_spread_q32(m, N, P100, 4), Q32(0.125));
+    assert_int_equal(hs_speed_spread_q32(m, HS_NO_PROFILE, P100, 4), Q32(0.5));
+    assert_int_equal(hs_speed_spread_q32(m, HS_NO_PROFILE, K80, 4), Q32(0.1875));
+    assert_int_equal(hs_speed_spread_q32(m, HS_NO_PROFILE, V100, 4), Q32(0.875) / 3);
+    hs_speed_free(m);
+}
+
 static void test_resize(void **state)
 {
     (void)state;
@@ -540,6 +565,7 @@ int main(void)
         cmocka_unit_test(test_what_is_known),
         cmocka_unit_test(test_uniform),
         cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_spread_of_several),
         cmocka_unit_test(test_shipped_spread),
         cmocka_unit_test(test_resize),
         cmocka_unit_test(test_errors),
