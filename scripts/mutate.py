@@ -6,9 +6,9 @@
 
 A mutant is the tree with one operator, constant, condition or call changed, drawn uniformly from all
 places. It is made and built in a copy of the tree (build/mutate), so that yours is not touched, and
-tested in three batches: tests of the same subject by name, golden timelines and tests of engine and
-model, conformance of the policies; the first test that fails or takes ten times as long kills it.
-Prints how many were killed, survived or did not compile, and the survivors as FILE:LINE: MUTATION: each
+tested in three batches: tests of the same subject by name, golden timelines and tests of the same
+folder, conformance of the policies and random scenarios against the references; the first test that
+fails or takes ten times as long kills it. Prints how many were killed, survived or did not compile, and the survivors as FILE:LINE: MUTATION: each
 is a missing test, or a change without effect. About 15 s each on one core.
 """
 import filecmp, os, random, re, shutil, subprocess, sys, time
@@ -75,8 +75,9 @@ def batches(path, tests):
     words = {w for w in re.split(r"\W|_", os.path.relpath(path, TREE)) if len(w) > 2} - common
     near = [t for t in tests if words & set(os.path.basename(t).split("_"))]
     folder = os.path.relpath(path, TREE).split("/")[1]
-    wide = [t for t in tests if "/golden/" in t or tests[t][1] & {"support/scenario.h", folder}]
-    last = [t for t in tests if "/conformance/" in t]
+    wide = [t for t in tests if "/golden/" in t or
+            ("/unit/" in t and tests[t][1] & {"support/scenario.h", folder})]
+    last = [t for t in tests if "/conformance/" in t or "/oracle/" in t]
     seen = set()
     for batch in near, wide, last:
         yield [t for t in sorted(batch, key=lambda t: tests[t][0]) if not (t in seen or seen.add(t))]
@@ -86,10 +87,10 @@ def baseline():
     """What passes without a mutation: seconds, and what it includes."""
     tests = {}
     run([*MAKE, "tests"], 3600)
-    for kind in "golden", "conformance", "unit":
+    for kind in "golden", "conformance", "unit", "oracle":
         for name in sorted(os.listdir(os.path.join(TREE, "build/mutate/tests", kind))):
             test = f"build/mutate/tests/{kind}/{name}"
-            if "." in name:
+            if "." in name or (kind == "oracle" and not name.endswith("_random")):
                 continue
             with open(os.path.join(TREE, test + ".d"), encoding="utf-8") as file:
                 words = set(re.findall(r"support/scenario\.h|(?<=src/)(?:engine|model|policies)(?=/)", file.read()))
