@@ -296,7 +296,7 @@ run-check: tests $(addprefix $(BUILD)/tests/bench/,bench_cost bench_parse)
 # New inputs and a crash stay in $(BUILD)/corpus/T: `make fuzz` goes on where the last one ended.
 run-fuzz: $(BUILD)/tests/fuzz/fuzz
 	$(Q)mkdir -p '$(BUILD)/corpus/$(T)'
-	$(Q)FUZZ_TARGET='$(T)' $< -max_total_time=$(or $(SEC),60) -max_len=$(or $(LEN),4096) -timeout=10 -rss_limit_mb=2048 \
+	$(Q)FUZZ_TARGET='$(T)' $< -entropic=0 -max_total_time=$(or $(SEC),60) -max_len=$(or $(LEN),4096) -timeout=10 -rss_limit_mb=2048 \
 	    -artifact_prefix='$(BUILD)/corpus/$(T)-' '$(BUILD)/corpus/$(T)' \
 	    $$(FUZZ_TARGET= $< 2>&1 | awk -v t='$(T)' '$$1 == t { print $$NF }')
 

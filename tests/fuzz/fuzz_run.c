@@ -243,6 +243,41 @@ static void check_same(const struct hs_test_result *a, const struct hs_test_resu
         fuzz_broken("the index of shared GPUs and a scan differ", what);
 }
 
+/* For a look at it by the command line: the cluster, and the jobs as a trace. */
+static void show(const char *what, const struct hs_test_job *jobs, uint32_t count)
+{
+    static const char *const classes[HS_JOB_CLASS_COUNT] = {"auto", "guaranteed", "opportunistic"};
+    (void)fprintf(stderr,
+                  "%s\njob_id,user,vc,gpu_type,submit_time,gpus,duration,gpu_milli,cpus,mem_mib,"
+                  "gpu_mem_mib,gpu_util,priority,preempt_cost,gpus_min,gpus_max,class,step,"
+                  "gpu_mem_persistent_mib,checkpoint_mib,gpu_mem_later_mib,gpu_mem_later_after,"
+                  "attempts\n",
+                  what);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct hs_test_job *j = &jobs[i];
+        int64_t failed_s = 0;
+        for (uint32_t k = 0; k < j->failures; k++)
+            failed_s += j->failed_s[k];
+        (void)fprintf(stderr, "%" PRIu32 ",%s,%s,%s,%" PRId64 ",%" PRIu32 ",%.6f,", i,
+                      j->user != NULL ? j->user : "", j->vc, j->gpu_type != NULL ? j->gpu_type : "",
+                      j->submit_s, j->gpus,
+                      (double)(j->duration_s + failed_s) + (double)j->duration_us / 1e6);
+        (void)fprintf(stderr, "%" PRIu32 ",%.3f,%" PRIu32 ",%" PRIu32 ",%.1f,%" PRId32 ",%" PRId64,
+                      j->gpu_milli > 0 ? j->gpu_milli : 1000, j->cpus_milli / 1000.0, j->mem_mib,
+                      j->gpu_mem_mib, j->gpu_util_pm / 10.0, j->priority, j->preempt_cost_s);
+        (void)fprintf(stderr, ",%" PRIu32 ",%" PRIu32 ",%s,%.6f,%" PRIu32 ",%" PRIu32 ",",
+                      j->gpus_min > 0 ? j->gpus_min : j->gpus,
+                      j->gpus_max > 0 ? j->gpus_max : j->gpus, classes[j->job_class],
+                      (double)j->step_us / 1e6, j->gpu_mem_persistent_mib, j->checkpoint_mib);
+        (void)fprintf(stderr, "%" PRIu32 ",%.6f,", j->gpu_mem_later_mib, (double)j->later_us / 1e6);
+        for (uint32_t k = 0; k < j->failures; k++)
+            (void)fprintf(stderr, "%" PRId64 "/", j->failed_s[k]);
+        if (j->failures > 0)
+            (void)fprintf(stderr, "%.6f", (double)j->duration_s + (double)j->duration_us / 1e6);
+        (void)fprintf(stderr, "\n");
+    }
+}
+
 void fuzz_run(const struct fuzz_target *target, const uint8_t *bytes, size_t len)
 {
     struct bytes b = {bytes, bytes + len};
@@ -269,10 +304,17 @@ void fuzz_run(const struct fuzz_target *target, const uint8_t *bytes, size_t len
     options.observer = &observer;
     uint32_t count = make_jobs(&b, jobs);
     const char *path = fuzz_file(1, cluster, strlen(cluster));
-    (void)snprintf(what, sizeof what, "%s on %s", spec, cluster);
+    (void)snprintf(what, sizeof what,
+                   "%s --vc %d --seed %" PRIu64 " jitter %" PRIu64 " --until %" PRId64
+                   "us --startup %" PRId64 "us --interference const:%.1f --max-tenants %" PRIu32
+                   " --memory-reserve %" PRIu32 " --oom-delay %" PRId64 " --oom-retries %" PRIu32
+                   " on %s",
+                   spec, (int)vc, options.seed, options.jitter_seed, options.until_us,
+                   options.startup_us, options.excess, options.max_tenants,
+                   options.memory_reserve_mib, options.oom_delay_s, options.oom_retries, cluster);
     enum hs_status status = hs_test_run_with(jobs, count, path, spec, &options, &r);
     if (status == HS_E_POLICY || status == HS_E_INVARIANT) {
-        (void)fprintf(stderr, "%s\n", what);
+        show(what, jobs, count);
         fuzz_broken(hs_status_text(status), r.message);
     }
     if (status == HS_OK && options.until_us == 0)

@@ -68,7 +68,8 @@ static const uint8_t *kept;
 static size_t kept_len;
 static const char broken[] = "/tmp/horus-fuzz-broken";
 
-static void try_file(const struct fuzz_target *target, const char *path, uint64_t mutations)
+static void try_file(const struct fuzz_target *target, const char *path, uint64_t mutations,
+                     uint64_t seed)
 {
     struct hs_diag diag;
     struct hs_rng rng;
@@ -78,11 +79,11 @@ static void try_file(const struct fuzz_target *target, const char *path, uint64_
     assert_int_equal(hs_read_file(path, UINT32_MAX, &text, &len, &diag), HS_OK);
     uint8_t *bytes = malloc(len + 8 * GROWTH);
     assert_non_null(bytes);
-    hs_rng_open(&rng, SEED, path);
+    hs_rng_open(&rng, seed, path);
     for (uint64_t i = 0; i <= mutations; i++) {
         size_t size = len;
         memcpy(bytes, text, len);
-        for (uint64_t k = i > 0 ? 1 + hs_rng_below(&rng, 4) : 0; k > 0; k--)
+        for (uint64_t k = i > 0 ? UINT64_C(1) << hs_rng_below(&rng, 6) : 0; k > 0; k--)
             size = mutate(&rng, bytes, size);
         snprintf(now, sizeof now, "%s, mutation %d of %s", target->name, (int)i, path);
         kept = bytes;
@@ -108,8 +109,11 @@ static void try_folder(void **state)
     const struct fuzz_target *target = *state;
     char folder[256], path[600];
     uint32_t files = 0;
-    bool is_long = getenv("HORUS_LONG") != NULL && *getenv("HORUS_LONG") != '\0';
-    uint64_t mutations = (is_long ? 100u : 1u) * MUTATIONS / targets_of(target->corpus);
+    const char *times = getenv("FUZZ_TIMES"), *is_long = getenv("HORUS_LONG"),
+               *seed = getenv("HORUS_SEED");
+    uint64_t mutations = (is_long != NULL && *is_long != '\0' ? 100u : 1u) * MUTATIONS;
+    mutations =
+        (times != NULL ? strtoull(times, NULL, 10) : mutations) / targets_of(target->corpus);
     snprintf(folder, sizeof folder, "%s/%s", CORPUS, target->corpus);
     DIR *dir = opendir(folder);
     const struct dirent *entry;
@@ -118,7 +122,7 @@ static void try_folder(void **state)
         if (entry->d_name[0] == '.')
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        try_file(target, path, mutations);
+        try_file(target, path, mutations, seed != NULL ? strtoull(seed, NULL, 10) : SEED);
         files++;
     }
     closedir(dir);

@@ -230,9 +230,12 @@ static void lane_resize(const struct hs_salus *s, struct hs_salus_lane *lane)
         lane->size_mib = most(lane->size_mib, lane->kept_mib + lane->most_mib);
 }
 
+/* A job that grew beyond its GPUs, until it is killed for that, has all that it needs: its lane and
+ * those beside it are closed. */
 static void set_memory(const struct hs_salus_lane *lane, struct hs_salus_job *j)
 {
-    struct hs_capacity all = hs_salus_clip(&j->need, lane->capacity_mib);
+    int64_t peak_mib = j->need.is_alone ? 0 : j->need.peak_mib;
+    struct hs_capacity all = hs_salus_clip(&j->need, most(lane->capacity_mib, peak_mib));
     j->kept_mib = (int64_t)all.of[HS_SALUS_KEPT];
     j->rest_mib = (int64_t)(all.of[HS_SALUS_ALL] - all.of[HS_SALUS_KEPT]);
 }
@@ -293,6 +296,7 @@ void hs_salus_lane_leave(struct hs_salus *s, hs_job_id job)
     note_freed(s, lane);
     j->lane = 0;
     if (lane->members > 0) {
+        lane->size_mib = least(lane->size_mib, lane->capacity_mib);
         lane_resize(s, lane);
         charge(s, lane, 1);
         return;
