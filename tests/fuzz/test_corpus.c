@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Every file of tests/fuzz/corpus through every target that reads its folder, as it is and with
- * seeded mutations: bytes changed, removed, doubled, moved, digits made others. Reproducers of
- * defects that fuzzing found are among the files. HORUS_LONG=1: a hundred times as many mutations.
- * One target alone: FUZZ_TARGET=trace-swf build/release/tests/fuzz/test_corpus
+ * seeded mutations: bits flipped, marks put in, bytes removed and doubled, digits changed. Among
+ * the files are reproducers of the defects that fuzzing found. HORUS_LONG=1: a hundred times as
+ * many mutations. One target, other mutations, and so many of each file: FUZZ_TARGET=run
+ * HORUS_SEED=7 FUZZ_TIMES=100000 build/release/tests/fuzz/test_corpus
  */
 #include <setjmp.h>
 #include <stdarg.h>
