@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "horus/status.h"
+
 struct fuzz_target {
     const char *name;   /* "trace", or "trace-swf": bytes read as that format */
     const char *corpus; /* folder below corpus/ */
@@ -23,10 +25,14 @@ const struct fuzz_target *fuzz_target_at(size_t index); /* NULL past the end */
 /* A file in memory with these bytes; its path is good until the next call with this slot. */
 #define FUZZ_FILES 2
 const char *fuzz_file(uint32_t slot, const void *bytes, size_t len);
-/* `horus WORDS` with blanks between the words, all output to nowhere. */
-void fuzz_command(const char *words, const char *path);
+/* `horus WORDS` with blanks between the words, "%" for the path, all output to nowhere. */
+enum hs_status fuzz_command(const char *words, const char *path);
+const char *fuzz_last_message(void); /* error message */
+/* A folder for a run directory, on a tmpfs where there is one, removed at the end. */
+const char *fuzz_folder(void);
 /* Ends the program: a promise is broken. */
 void fuzz_broken(const char *what, const char *detail);
 
-/* Scenarios for whole runs (fuzz_run.c). */
+/* Whole runs (fuzz_run.c). */
+void fuzz_verified(const struct fuzz_target *target, const uint8_t *bytes, size_t len);
 void fuzz_run(const struct fuzz_target *target, const uint8_t *bytes, size_t len);

@@ -166,7 +166,10 @@ static void make_wishes(struct bytes *b, struct hs_test_job *j)
     }
     if (chance(b, 5)) {
         j->gpu_mem_later_mib = 100 * draw(b, 180);
-        j->later_us = draw(b, 60) * HS_TEST_S;
+        j->gpu_mem_later_mib = j->gpu_mem_later_mib < j->gpu_mem_persistent_mib
+                                   ? j->gpu_mem_persistent_mib
+                                   : j->gpu_mem_later_mib;
+        j->later_us = (1 + draw(b, 60)) * HS_TEST_S;
     }
     if (chance(b, 3))
         j->preempt_cost_s = draw(b, 20);
@@ -202,130 +205,189 @@ static uint32_t make_jobs(struct bytes *b, struct hs_test_job *jobs)
     return count;
 }
 
-/* ---- runs ---- */
-
-struct limit {
-    uint32_t instants;
-};
-
-static enum hs_status stop_late(void *ctx, const struct hs_instant *instant)
+/* As a trace; what a job does not state is empty. */
+static void put_count(FILE *out, double value)
 {
-    struct limit *limit = ctx;
-    (void)instant;
-    return ++limit->instants > INSTANTS ? HS_E_INTERRUPTED : HS_OK;
+    if (value > 0)
+        (void)fprintf(out, "%.6f", value);
+    (void)fputc(',', out);
 }
 
-static void check_ends(const struct hs_test_job *jobs, uint32_t count, const char *what,
-                       const struct hs_test_result *r)
+static void put_jobs(FILE *out, const struct hs_test_job *jobs, uint32_t count)
 {
-    char detail[3600];
-    for (uint32_t i = 0; i < count; i++) {
-        const struct hs_test_outcome *o = &r->jobs[i];
-        int64_t work_ns = jobs[i].duration_s * 1000000000 + jobs[i].duration_us * 1000;
-        for (uint32_t k = 0; k < jobs[i].failures; k++)
-            work_ns += jobs[i].failed_s[k] * 1000000000;
-        (void)snprintf(detail, sizeof detail,
-                       "%s: job %" PRIu32 " state %d done %" PRId64 " of %" PRId64 " ns", what, i,
-                       (int)o->state, o->done_ns, work_ns);
-        if (o->state == HS_JOB_REJECTED ? *o->reason == '\0'
-                                        : o->state != HS_JOB_DONE || o->done_ns != work_ns)
-            fuzz_broken("a job is lost", detail);
+    static const char *const classes[HS_JOB_CLASS_COUNT] = {"auto", "guaranteed", "opportunistic"};
+    (void)fputs("job_id,user,vc,gpu_type,class,submit_time,gpus,gpus_min,gpus_max,priority,"
+                "gpu_milli,mem_mib,gpu_mem_mib,gpu_mem_persistent_mib,checkpoint_mib,"
+                "gpu_mem_later_mib,gpu_mem_later_after,gpu_util,cpus,preempt_cost,step,duration,"
+                "attempts\n",
+                out);
+    for (const struct hs_test_job *j = jobs; j < jobs + count; j++) {
+        double last_s = (double)j->duration_s + (double)j->duration_us / 1e6, all_s = last_s;
+        for (uint32_t k = 0; k < j->failures; k++)
+            all_s += (double)j->failed_s[k];
+        (void)fprintf(out, "%d,%s,%s,%s,%s,%" PRId64 ",%" PRIu32 ",", (int)(j - jobs),
+                      j->user != NULL ? j->user : "", j->vc, j->gpu_type != NULL ? j->gpu_type : "",
+                      classes[j->job_class], j->submit_s, j->gpus);
+        (void)fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRId32 ",%" PRIu32 ",",
+                      j->gpus_min > 0 ? j->gpus_min : j->gpus,
+                      j->gpus_max > 0 ? j->gpus_max : j->gpus, j->priority,
+                      j->gpu_milli > 0 ? j->gpu_milli : 1000);
+        const uint32_t mib[] = {j->mem_mib, j->gpu_mem_mib, j->gpu_mem_persistent_mib,
+                                j->checkpoint_mib, j->gpu_mem_later_mib};
+        for (size_t k = 0; k < sizeof mib / sizeof *mib; k++)
+            (void)fprintf(out, mib[k] > 0 ? "%" PRIu32 "," : ",", mib[k]);
+        put_count(out, j->gpu_mem_later_mib > 0 ? (double)j->later_us / 1e6 : 0);
+        put_count(out, j->gpu_util_pm / 10.0);
+        put_count(out, j->cpus_milli / 1000.0);
+        put_count(out, (double)j->preempt_cost_s);
+        put_count(out, (double)j->step_us / 1e6);
+        (void)fprintf(out, "%.6f,", all_s);
+        for (uint32_t k = 0; k < j->failures; k++)
+            (void)fprintf(out, "%" PRId64 "/", j->failed_s[k]);
+        (void)fprintf(out, j->failures > 0 ? "%.6f\n" : "\n", last_s);
     }
 }
 
-static void check_same(const struct hs_test_result *a, const struct hs_test_result *b,
-                       const char *what)
+/* ---- a scenario, and what is promised of it ---- */
+
+struct scenario {
+    struct hs_test_job jobs[JOBS_MAX];
+    uint32_t count;
+    char cluster[2048], spec[1024];
+    struct hs_test_options options;
+    char words[1800]; /* of a command line, but for the trace and the cluster */
+};
+
+static void make_scenario(struct scenario *s, const uint8_t *bytes, size_t len)
+{
+    static const char *const modes[] = {"ignore", "partition", "quota"};
+    struct bytes b = {bytes, bytes + len};
+    enum hs_vc_mode vc;
+    make_policy(&b, s->spec);
+    make_cluster(&b, s->cluster, &vc);
+    s->options = (struct hs_test_options){
+        .vc = vc,
+        .seed = draw(&b, 4),
+        .jitter_seed = chance(&b, 4) ? 7 : 0,
+        .until_us = chance(&b, 4) ? draw(&b, 200) * HS_TEST_S : 0,
+        .startup_us = chance(&b, 4) ? draw(&b, 20) * HS_TEST_S : 0,
+        .excess = draw(&b, 4) / 2.0,
+        .max_tenants = 1 + draw(&b, 5),
+        .memory_reserve_mib = chance(&b, 3) ? 1000 * draw(&b, 17) : 0,
+        .oom_delay_s = 1 + draw(&b, 60),
+        .oom_retries = 1 + draw(&b, 4),
+    };
+    s->count = make_jobs(&b, s->jobs);
+    (void)snprintf(s->words, sizeof s->words,
+                   "-p %s --vc %s --seed %" PRIu64 " --until %" PRId64 "us --startup %" PRId64
+                   "us --interference const:%.1f --max-tenants %" PRIu32
+                   " --memory-reserve %" PRIu32 " --oom-delay %" PRId64 " --oom-retries %" PRIu32
+                   " --assign off --locality none --check=full",
+                   s->spec, modes[vc], s->options.seed, s->options.until_us, s->options.startup_us,
+                   s->options.excess, s->options.max_tenants, s->options.memory_reserve_mib,
+                   s->options.oom_delay_s, s->options.oom_retries);
+}
+
+/* The command that runs it, nearly: ties are drawn by --tie-jitter in other runs. */
+static void broken(const struct scenario *s, const char *what, const char *detail)
+{
+    (void)fprintf(stderr, "%s\n%s\n", s->words, s->cluster);
+    put_jobs(stderr, s->jobs, s->count);
+    fuzz_broken(what, detail);
+}
+
+static void check_ends(const struct scenario *s, const struct hs_test_result *r)
+{
+    char detail[128];
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct hs_test_outcome *o = &r->jobs[i];
+        int64_t work_ns = s->jobs[i].duration_s * 1000000000 + s->jobs[i].duration_us * 1000;
+        for (uint32_t k = 0; k < s->jobs[i].failures; k++)
+            work_ns += s->jobs[i].failed_s[k] * 1000000000;
+        (void)snprintf(detail, sizeof detail,
+                       "job %" PRIu32 ", state %d, done %" PRId64 " of %" PRId64 " ns", i,
+                       (int)o->state, o->done_ns, work_ns);
+        if (o->state == HS_JOB_REJECTED ? *o->reason == '\0'
+                                        : o->state != HS_JOB_DONE || o->done_ns != work_ns)
+            broken(s, "a job is lost", detail);
+    }
+}
+
+static void check_same(const struct scenario *s, const struct hs_test_result *a,
+                       const struct hs_test_result *b)
 {
     bool is_same = a->segment_count == b->segment_count;
     for (uint32_t i = 0; is_same && i < a->segment_count; i++)
         is_same = memcmp(&a->segments[i], &b->segments[i], sizeof a->segments[i]) == 0;
     if (!is_same)
-        fuzz_broken("the index of shared GPUs and a scan differ", what);
+        broken(s, "the index of shared GPUs and a scan differ", s->spec);
 }
 
-/* For a look at it by the command line: the cluster, and the jobs as a trace. */
-static void show(const char *what, const struct hs_test_job *jobs, uint32_t count)
+static enum hs_status stop_late(void *ctx, const struct hs_instant *instant)
 {
-    static const char *const classes[HS_JOB_CLASS_COUNT] = {"auto", "guaranteed", "opportunistic"};
-    (void)fprintf(stderr,
-                  "%s\njob_id,user,vc,gpu_type,submit_time,gpus,duration,gpu_milli,cpus,mem_mib,"
-                  "gpu_mem_mib,gpu_util,priority,preempt_cost,gpus_min,gpus_max,class,step,"
-                  "gpu_mem_persistent_mib,checkpoint_mib,gpu_mem_later_mib,gpu_mem_later_after,"
-                  "attempts\n",
-                  what);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct hs_test_job *j = &jobs[i];
-        int64_t failed_s = 0;
-        for (uint32_t k = 0; k < j->failures; k++)
-            failed_s += j->failed_s[k];
-        (void)fprintf(stderr, "%" PRIu32 ",%s,%s,%s,%" PRId64 ",%" PRIu32 ",%.6f,", i,
-                      j->user != NULL ? j->user : "", j->vc, j->gpu_type != NULL ? j->gpu_type : "",
-                      j->submit_s, j->gpus,
-                      (double)(j->duration_s + failed_s) + (double)j->duration_us / 1e6);
-        (void)fprintf(stderr, "%" PRIu32 ",%.3f,%" PRIu32 ",%" PRIu32 ",%.1f,%" PRId32 ",%" PRId64,
-                      j->gpu_milli > 0 ? j->gpu_milli : 1000, j->cpus_milli / 1000.0, j->mem_mib,
-                      j->gpu_mem_mib, j->gpu_util_pm / 10.0, j->priority, j->preempt_cost_s);
-        (void)fprintf(stderr, ",%" PRIu32 ",%" PRIu32 ",%s,%.6f,%" PRIu32 ",%" PRIu32 ",",
-                      j->gpus_min > 0 ? j->gpus_min : j->gpus,
-                      j->gpus_max > 0 ? j->gpus_max : j->gpus, classes[j->job_class],
-                      (double)j->step_us / 1e6, j->gpu_mem_persistent_mib, j->checkpoint_mib);
-        (void)fprintf(stderr, "%" PRIu32 ",%.6f,", j->gpu_mem_later_mib, (double)j->later_us / 1e6);
-        for (uint32_t k = 0; k < j->failures; k++)
-            (void)fprintf(stderr, "%" PRId64 "/", j->failed_s[k]);
-        if (j->failures > 0)
-            (void)fprintf(stderr, "%.6f", (double)j->duration_s + (double)j->duration_us / 1e6);
-        (void)fprintf(stderr, "\n");
-    }
+    uint32_t *instants = ctx;
+    (void)instant;
+    return ++*instants > INSTANTS ? HS_E_INTERRUPTED : HS_OK;
+}
+
+static enum hs_status play(struct scenario *s, bool scans_shared, struct hs_test_result *r)
+{
+    uint32_t instants = 0;
+    const struct hs_observer observer = {
+        .ctx = &instants, .on_instant = stop_late, .is_counts_only = true};
+    s->options.observer = &observer;
+    s->options.scans_shared = scans_shared;
+    return hs_test_run_with(s->jobs, s->count, fuzz_file(1, s->cluster, strlen(s->cluster)),
+                            s->spec, &s->options, r);
 }
 
 void fuzz_run(const struct fuzz_target *target, const uint8_t *bytes, size_t len)
 {
-    struct bytes b = {bytes, bytes + len};
-    struct hs_test_job jobs[JOBS_MAX];
+    static struct scenario s;
     struct hs_test_result r, by_scan;
-    struct limit limit = {0};
-    char cluster[2048], spec[1024], what[3400];
-    enum hs_vc_mode vc;
     (void)target;
-    make_policy(&b, spec);
-    make_cluster(&b, cluster, &vc);
-    struct hs_test_options options = {.vc = vc,
-                                      .seed = draw(&b, 4),
-                                      .jitter_seed = chance(&b, 4) ? 7 : 0,
-                                      .until_us = chance(&b, 4) ? draw(&b, 200) * HS_TEST_S : 0,
-                                      .startup_us = chance(&b, 4) ? draw(&b, 20) * HS_TEST_S : 0,
-                                      .excess = draw(&b, 4) / 2.0,
-                                      .max_tenants = draw(&b, 5),
-                                      .memory_reserve_mib = chance(&b, 3) ? 1000 * draw(&b, 17) : 0,
-                                      .oom_delay_s = draw(&b, 60),
-                                      .oom_retries = draw(&b, 4)};
-    const struct hs_observer observer = {
-        .ctx = &limit, .on_instant = stop_late, .is_counts_only = true};
-    options.observer = &observer;
-    uint32_t count = make_jobs(&b, jobs);
-    const char *path = fuzz_file(1, cluster, strlen(cluster));
-    (void)snprintf(what, sizeof what,
-                   "%s --vc %d --seed %" PRIu64 " jitter %" PRIu64 " --until %" PRId64
-                   "us --startup %" PRId64 "us --interference const:%.1f --max-tenants %" PRIu32
-                   " --memory-reserve %" PRIu32 " --oom-delay %" PRId64 " --oom-retries %" PRIu32
-                   " on %s",
-                   spec, (int)vc, options.seed, options.jitter_seed, options.until_us,
-                   options.startup_us, options.excess, options.max_tenants,
-                   options.memory_reserve_mib, options.oom_delay_s, options.oom_retries, cluster);
-    enum hs_status status = hs_test_run_with(jobs, count, path, spec, &options, &r);
-    if (status == HS_E_POLICY || status == HS_E_INVARIANT) {
-        show(what, jobs, count);
-        fuzz_broken(hs_status_text(status), r.message);
-    }
-    if (status == HS_OK && options.until_us == 0)
-        check_ends(jobs, count, what, &r);
+    make_scenario(&s, bytes, len);
+    enum hs_status status = play(&s, false, &r);
+    if (status == HS_E_POLICY || status == HS_E_INVARIANT)
+        broken(&s, hs_status_text(status), r.message);
+    if (status == HS_OK && s.options.until_us == 0)
+        check_ends(&s, &r);
     if (status == HS_OK) {
-        limit.instants = 0;
-        options.scans_shared = true;
-        if (hs_test_run_with(jobs, count, path, spec, &options, &by_scan) != HS_OK)
-            fuzz_broken("by a scan the run fails", by_scan.message);
-        check_same(&r, &by_scan, what);
+        if (play(&s, true, &by_scan) != HS_OK)
+            broken(&s, "by a scan the run fails", by_scan.message);
+        check_same(&s, &r, &by_scan);
         hs_test_free(&by_scan);
     }
     hs_test_free(&r);
+}
+
+/* The same by the command line, with all its files; they are verified, and explained. Runs of more
+ * than INSTANTS instants, and of nothing, are left out. */
+void fuzz_verified(const struct fuzz_target *target, const uint8_t *bytes, size_t len)
+{
+    static struct scenario s;
+    static char words[2400];
+    struct hs_test_result r;
+    char *trace;
+    size_t trace_len;
+    (void)target;
+    make_scenario(&s, bytes, len);
+    enum hs_status status = play(&s, false, &r);
+    hs_test_free(&r);
+    if (status != HS_OK || s.count == 0)
+        return;
+    FILE *out = open_memstream(&trace, &trace_len);
+    put_jobs(out, s.jobs, s.count);
+    (void)fclose(out);
+    (void)snprintf(words, sizeof words, "run %s -c %s %s --outputs=all --decisions -q -f -o %%",
+                   fuzz_file(0, trace, trace_len), fuzz_file(1, s.cluster, strlen(s.cluster)),
+                   s.words);
+    free(trace);
+    status = fuzz_command(words, fuzz_folder());
+    if (status != HS_OK)
+        broken(&s, "the run fails by the command line", fuzz_last_message());
+    if (fuzz_command("verify %", fuzz_folder()) != HS_OK)
+        broken(&s, "the run does not verify", fuzz_last_message());
+    if (fuzz_command("explain % --json", fuzz_folder()) != HS_OK)
+        broken(&s, "the run cannot be explained", fuzz_last_message());
 }

@@ -17,7 +17,7 @@
 #include "model/cluster.h"
 #include "traces/format.h"
 
-#define WORDS_MAX 32
+#define WORDS_MAX 64
 
 void fuzz_broken(const char *what, const char *detail)
 {
@@ -40,20 +40,28 @@ const char *fuzz_file(uint32_t slot, const void *bytes, size_t len)
 /* ---- commands ---- */
 
 static uint64_t messages;
+static char last_message[1024];
+
+const char *fuzz_last_message(void)
+{
+    return last_message;
+}
 
 /* A message is text: no byte of the input reaches a terminal raw (base/diag.h). */
 static void check_message(void *ctx, enum hs_severity severity, const char *text, size_t len)
 {
     (void)ctx;
     messages += severity != HS_NOTE;
+    if (severity == HS_ERROR)
+        (void)snprintf(last_message, sizeof last_message, "%.*s", (int)len, text);
     for (size_t i = 0; i < len; i++)
         if (((unsigned char)text[i] < ' ' && text[i] != '\n' && text[i] != '\t') || text[i] == 0x7F)
             fuzz_broken("a control character in a message", text);
 }
 
-void fuzz_command(const char *words, const char *path)
+enum hs_status fuzz_command(const char *words, const char *path)
 {
-    static char text[1024], paths[128];
+    static char text[3000], paths[128];
     char *argv[WORDS_MAX + 1];
     int argc = 0;
     snprintf(text, sizeof text, "%s", words);
@@ -79,11 +87,12 @@ void fuzz_command(const char *words, const char *path)
     if (hs_output_close(&call.out, &call.diag) != HS_OK)
         fuzz_broken("harness", "/dev/null");
     hs_arena_free(&call.arena);
+    return status;
 }
 
 static void eat_command(const struct fuzz_target *target, const uint8_t *bytes, size_t len)
 {
-    fuzz_command(target->words, fuzz_file(0, bytes, len));
+    (void)fuzz_command(target->words, fuzz_file(0, bytes, len));
 }
 
 /* ---- traces ---- */
@@ -169,6 +178,18 @@ static void remove_run_dir(void)
         perror(run_dir);
 }
 
+const char *fuzz_folder(void)
+{
+    if (run_dir[0] == '\0') {
+        snprintf(run_dir, sizeof run_dir, "%s/horus-fuzz-XXXXXX",
+                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+        if (mkdtemp(run_dir) == NULL)
+            fuzz_broken("harness", run_dir);
+        (void)atexit(remove_run_dir);
+    }
+    return run_dir;
+}
+
 static void write_run_file(const char *name, const uint8_t *bytes, size_t len)
 {
     static const char mark[] = "%TRACE";
@@ -194,13 +215,7 @@ static void eat_run_dir(const struct fuzz_target *target, const uint8_t *bytes, 
     static const char *const names[] = {"trace.csv",    "manifest.json", "jobs.csv",
                                         "segments.csv", "series.csv",    "nodes.csv",
                                         "summary.json", "summary.csv",   "decisions.csv"};
-    if (run_dir[0] == '\0') {
-        snprintf(run_dir, sizeof run_dir, "%s/horus-fuzz-XXXXXX",
-                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-        if (mkdtemp(run_dir) == NULL)
-            fuzz_broken("harness", run_dir);
-        (void)atexit(remove_run_dir);
-    }
+    (void)fuzz_folder();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char head[32];
         int head_len = snprintf(head, sizeof head, "@@ %s\n", names[i]);
@@ -210,7 +225,7 @@ static void eat_run_dir(const struct fuzz_target *target, const uint8_t *bytes, 
         const uint8_t *end = memmem(from, rest, "@@ ", 3);
         write_run_file(names[i], from, end != NULL ? (size_t)(end - from) : rest);
     }
-    fuzz_command(target->words, run_dir);
+    (void)fuzz_command(target->words, fuzz_folder());
 }
 
 /* ---- the table ---- */
@@ -238,6 +253,7 @@ static const struct fuzz_target fixed[] = {
     {"compare", "rundir", eat_run_dir, "compare % % --bootstrap 10"},
     {"plot", "rundir", eat_run_dir, "plot gantt % -o /dev/null"},
     {"run", "run", fuzz_run, NULL},
+    {"verified", "run", fuzz_verified, NULL},
 };
 #define FIXED (sizeof fixed / sizeof *fixed)
 

@@ -320,7 +320,7 @@ static void settle(struct hs_antman *s, hs_job_id job)
     int64_t more_mib = (int64_t)usable_mib(j, j->limit_mib) - j->old_usable_mib;
     int64_t ns_per_gb = more_mib > 0 ? s->growth_ns_per_gb : s->shrink_ns_per_gb;
     int64_t bytes = (more_mib > 0 ? more_mib : -more_mib) * BYTES_PER_MIB;
-    int64_t ns = bytes / BYTES_PER_GB * ns_per_gb + bytes % BYTES_PER_GB * ns_per_gb / BYTES_PER_GB;
+    int64_t ns = (int64_t)((hs_i128)bytes * ns_per_gb / BYTES_PER_GB);
     /* a job that stands still pays nothing: its memory moves meanwhile */
     if (!j->is_new && steps > 0 && j->limit_mib != j->old_limit_mib && ns > 0 &&
         hs_view_state(s->v, job) == HS_JOB_RUNNING) {
