@@ -248,7 +248,10 @@ enum hs_status hs_beside_sync_above(const char *path, struct hs_diag *diag)
     char above[HS_BESIDE_PATH_MAX] = ".";
     if (slash != NULL)
         (void)snprintf(above, sizeof above, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-    const int fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd;
+    do {
+        fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    } while (fd < 0 && errno == EINTR);
     bool is_done = fd >= 0;
     while (is_done && fsync(fd) != 0 && errno != EINVAL) /* of a file system without it */
         is_done = errno == EINTR;
