@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/beside.h"
 #include "data/param_table.h"
 #include "fuzz/fuzz.h"
 #include "horus/policy.h"
@@ -366,7 +367,7 @@ void fuzz_run(const struct fuzz_target *target, const uint8_t *bytes, size_t len
 void fuzz_verified(const struct fuzz_target *target, const uint8_t *bytes, size_t len)
 {
     static struct scenario s;
-    static char words[2400];
+    static char words[2400], folder[128];
     struct hs_test_result r;
     char *trace;
     size_t trace_len;
@@ -379,15 +380,19 @@ void fuzz_verified(const struct fuzz_target *target, const uint8_t *bytes, size_
     FILE *out = open_memstream(&trace, &trace_len);
     put_jobs(out, s.jobs, s.count);
     (void)fclose(out);
-    (void)snprintf(words, sizeof words, "run %s -c %s %s --outputs=all --decisions -q -f -o %%",
+    (void)snprintf(words, sizeof words, "run %s -c %s %s --outputs=all --decisions -q -o %%",
                    fuzz_file(0, trace, trace_len), fuzz_file(1, s.cluster, strlen(s.cluster)),
                    s.words);
     free(trace);
-    status = fuzz_command(words, fuzz_folder());
+    (void)snprintf(folder, sizeof folder, "%s/run", fuzz_folder());
+    (void)hs_beside_remove(folder); /* that of the last scenario */
+    status = fuzz_command(words, folder);
+    if (status == HS_E_INPUT) /* all jobs are rejected */
+        return;
     if (status != HS_OK)
         broken(&s, "the run fails by the command line", fuzz_last_message());
-    if (fuzz_command("verify %", fuzz_folder()) != HS_OK)
+    if (fuzz_command("verify %", folder) != HS_OK)
         broken(&s, "the run does not verify", fuzz_last_message());
-    if (fuzz_command("explain % --json", fuzz_folder()) != HS_OK)
+    if (fuzz_command("explain % --json", folder) != HS_OK)
         broken(&s, "the run cannot be explained", fuzz_last_message());
 }
