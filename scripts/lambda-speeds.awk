@@ -13,7 +13,7 @@ BEGIN {
         model[word[i]] = word[i + 1]
         family[word[i]] = word[i + 2]
     }
-    split("V100_16GB V100 A100_40GB_PCIe A100 A100_80GB_PCIe A100M80-PCIe A100_80GB_SXM4 A100M80 " \
+    split("V100_16GB V100 A100_40GB_PCIe A100 A100_80GB_PCIe A100-80GB-PCIe A100_80GB_SXM4 A100-80GB " \
         "H100_80GB_PCIe_Gen5 H100-PCIe H100_80GB_SXM5 H100 A10 A10 RTX_A6000 RTXA6000 RTX_3090 RTX3090 " \
         "RTX_4090 RTX4090 RTX_6000_Ada RTX6000Ada Quadro_RTX_8000 RTX8000", name, " ")
     for (i = 1; i in name; i += 2)
