@@ -48,7 +48,6 @@ static const struct hs_metavar metavars[] = {
     {"COMMAND", "@command", NULL, NULL, "A command of horus."},
     {"KEY=VALUE", "@setting", NULL, NULL, NULL},
     {"LIST", "@list", NULL, NULL, "Words with commas between."},
-    {"PREDICTOR", "@word", NULL, NULL, NULL},
     {"NAME", "@word", NULL, NULL, NULL},
     {"WORKLOAD", "@none", "[^./\\x00-\\x1f\\x7f][^/\\x00-\\x1f\\x7f]*", "number",
      "A name without a slash or a leading dot."},

@@ -13,12 +13,12 @@ refuses() { ! "$@"; }
 
 cp -rp "$top"/{Makefile,src,include,scripts,traces,configs} "$tree/"
 mkdir -p "$tree"/{tests,build/release/tests}
-cp -rp "$top"/tests/{support,ref,conformance} "$tree/tests/" || exit 1
+cp -rp "$top"/tests/{support,ref,fuzz,conformance} "$tree/tests/" || exit 1
 built=$(dirname "$HORUS")
 cp -rp "$built"/{src,flags,sources,builtin_files.def,libraries} "$tree/build/release/"
 sed "s#=$top/#=$tree/#" "$built/flags" >"$tree/build/release/flags" # of -ffile-prefix-map
 touch -r "$built/flags" "$tree/build/release/flags"
-cp -rp "$built"/tests/{support,ref} "$tree/build/release/tests/"
+cp -rp "$built"/tests/{support,ref,fuzz} "$tree/build/release/tests/"
 cp -r "$tree/src" "$tree/before"
 cd "$tree" || exit 1
 
