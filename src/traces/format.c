@@ -360,9 +360,11 @@ static uint64_t *slot_of(struct hs_id_set *set, uint64_t words, uint64_t key, bo
         struct hs_id_set old = *set;
         *set = (struct hs_id_set){.size = old.size > 0 ? 2 * old.size : IDS_MIN};
         set->words = hs_alloc_zeroed(set->size, words * sizeof *set->words);
-        for (uint64_t *slot = old.words; slot < old.words + old.size * words; slot += words)
+        for (uint64_t i = 0; i < old.size; i++) {
+            const uint64_t *slot = &old.words[i * words];
             if (slot[0] != 0)
                 memcpy(slot_of(set, words, slot[0], is_new), slot, words * sizeof *slot);
+        }
         hs_free(old.words);
     }
     uint64_t at = (key >> 1) & (set->size - 1); /* the last bit is set in all */
