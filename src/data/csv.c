@@ -477,7 +477,8 @@ static void fields_find(struct hs_csv *csv)
 static void row_finish(struct hs_csv *csv, struct hs_csv_row *row)
 {
     const char *raw = csv->window.bytes + csv->row_begin;
-    const bool has_breaks = memchr(raw, '\n', csv->row_end - csv->row_begin - 1) != NULL;
+    const uint32_t len = csv->row_end - csv->row_begin; /* 0 behind a carriage return in a line */
+    const bool has_breaks = len > 0 && memchr(raw, '\n', len - 1) != NULL;
     *row = (struct hs_csv_row){csv->fields, csv->lengths, csv->count, csv->row_line, has_breaks};
     csv->at = csv->row_end;
 }
