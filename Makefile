@@ -52,7 +52,7 @@ LIB_SRC  := $(filter-out src/cli/main.c,$(SOURCES))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/cli/main.c))
 HELP_SRC := $(sort $(filter-out tests/support/faults.c,$(wildcard tests/support/*.c tests/ref/*.c)) \
-                   tests/fuzz/targets.c tests/fuzz/fuzz_run.c)
+                   $(wildcard tests/fuzz/targets.c tests/fuzz/fuzz_run.c))
 HELP_OBJ := $(HELP_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
 TESTS    := $(TEST_SRC:%.c=$(BUILD)/%)
@@ -287,7 +287,7 @@ $(TESTS) $(REPORTS): %: %.o $(BUILD)/libtests.a $(LIBRARY)
 tests: $(PROGRAM) $(TESTS) $(REPORTS) $(BUILD)/faults.so
 
 objects: $(LIB_OBJ) $(MAIN_OBJ) $(HELP_OBJ) $(TESTS:%=%.o) $(BENCHES:%=%.o) $(REPORTS:%=%.o) \
-    $(BUILD)/tests/fuzz/fuzz.o
+    $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/fuzz.c))
 
 run-check: tests $(addprefix $(BUILD)/tests/bench/,bench_cost bench_parse)
 	$(Q)HORUS=$(CURDIR)/$(BUILD)/horus HORUS_LONG=$(HORUS_LONG) \

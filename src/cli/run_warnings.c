@@ -98,8 +98,7 @@ static void warn_of_ignored(const struct hs_setup *setup, const struct hs_run_re
                          setup->policy->name);
 }
 
-/* Loads under which a comparison of policies says little: of few jobs the table shows it. */
-static void note_demand(const struct hs_setup *setup, const struct hs_run_result *result,
+void hs_run_note_demand(const struct hs_setup *setup, const struct hs_run_result *result,
                         struct hs_diag *diag)
 {
     const int jobs_min = 100;
@@ -176,5 +175,4 @@ void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *resul
         hs_report(diag, HS_WARNING, NULL, NULL,
                   "jobs not finished at the end of the simulation: %" PRIu64, figures->unfinished);
     warn_of_ignored(setup, result, diag);
-    note_demand(setup, result, diag);
 }

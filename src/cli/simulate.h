@@ -309,7 +309,10 @@ HS_MUST_USE enum hs_status hs_simulate_metrics(const struct hs_setup *setup,
 /* HS_E_INPUT, reported, where all jobs were rejected: nothing was simulated. */
 HS_MUST_USE enum hs_status hs_check_rejected(const char *trace, const char *policy, double rejected,
                                              double jobs, struct hs_diag *diag);
-/* All that a run says at its end. */
+/* Loads under which a comparison of policies says little: of few jobs the table shows it. */
+void hs_run_note_demand(const struct hs_setup *setup, const struct hs_run_result *result,
+                        struct hs_diag *diag);
+/* All that any run says at its end. */
 void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *result,
                  struct hs_diag *diag);
 /* Rows that the reader left out, one warning a kind, rows that came late (has_order), and jobs

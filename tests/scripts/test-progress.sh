@@ -32,7 +32,7 @@ lines() {
 # PATTERN FILE: no output if a line is like that.
 shown() { grep -qaE "$1" "$2" || printf 'none of %d lines is like %s: %s\n' "$(wc -l <"$2")" "$1" "$(cat "$2")"; }
 longest() { awk '{ if (length($0) > n) n = length($0) } END { print n + 0 }'; }
-run="$HORUS run t.csv -c 8x8:V100 -p srtf --outputs summary --force -o o"
+run="$HORUS run t.csv -c 20x8:V100 -p srtf --outputs summary --force -o o"
 
 lines 100 "$run" >a.txt
 verdict "a line with a bar, a share, an ETA" "$(
@@ -62,7 +62,7 @@ for quiet in "env TERM=dumb $run" "$run --no-progress" "$run -q"; do
     verdict "none: ${quiet/"$HORUS"/horus}" "$(lines 100 "$quiet")"
 done
 verdict "none on what is no terminal" "$($run 2>&1 >out.txt)"
-lines 100 "$HORUS compare t.csv -c 8x8:V100 -p fifo -p sjf -p srtf -o p" >e.txt
+lines 100 "$HORUS compare t.csv -c 20x8:V100 -p fifo -p sjf -p srtf -o p" >e.txt
 verdict "compare counts its runs, to the last" "$(
     shown '^33% \[#+-+\] runs 1/3 done, 1 running \| ETA' e.txt
     shown '^100% \[#+\] runs 3/3 done, 0 running' e.txt

@@ -170,6 +170,7 @@ static enum hs_status run_prepared(struct hs_call *call, const struct hs_setup *
     if (options->dry_run)
         return dry_run(call, setup, dir, result);
     HS_TRY(hs_simulate(setup, &run_call, dir, result, &call->diag));
+    hs_run_note_demand(setup, result, &call->diag);
     say_result(call, setup, result, dir);
     if (options->verbose)
         hs_report(&call->diag, HS_NOTE, NULL, NULL,
