@@ -43,7 +43,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
             -Wmissing-prototypes -Wwrite-strings -Wcast-qual -Wformat=2 -Wundef -Wvla
 PC_LIBS  := gsl libcjson zlib libzstd libxxhash
 PC_FLAGS := $(shell pkg-config --cflags $(PC_LIBS) 2>/dev/null)
-LIBS     := -lcsv $(shell pkg-config --libs $(PC_LIBS) 2>/dev/null)
+LIBS     := -lcsv -lglpk $(shell pkg-config --libs $(PC_LIBS) 2>/dev/null)
 ALL_CFLAGS = $(DIALECT) $(OPT) $(HARDENED) $(WARNINGS) -ffile-prefix-map=$(CURDIR)/= -Iinclude -Isrc \
              $(PC_FLAGS) $(CFLAGS)
 
@@ -317,12 +317,12 @@ $(BUILD)/flags $(BUILD)/sources $(BUILD)/commit: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(STAMP_$(@F))' | cmp -s - $@ || printf '%s\n' '$(STAMP_$(@F))' > $@
 
-# Are the libraries here? libcsv has no .pc file, hence the link probe.
+# Are the libraries here? libcsv and GLPK have no .pc files, hence the link probe.
 $(BUILD)/libraries: $(BUILD)/flags
 	@pkg-config --exists $(PC_LIBS) && \
-	    printf '#include <csv.h>\nint main(void) { return csv_init(0, 0) == 0; }\n' | \
-	    $(CC) -xc - -o $@.probe -lcsv 2>/dev/null && rm -f $@.probe && touch $@ || \
-	    { echo 'horus needs: gcc pkg-config gsl libcjson zlib libzstd libxxhash libcsv'; \
+	    printf '#include <csv.h>\n#include <glpk.h>\nint main(void) { return csv_init(0, 0) == glp_term_out(0); }\n' | \
+	    $(CC) -xc - -o $@.probe -lcsv -lglpk 2>/dev/null && rm -f $@.probe && touch $@ || \
+	    { echo 'horus needs: gcc pkg-config gsl libcjson zlib libzstd libxxhash libcsv glpk'; \
 	      scripts/install-deps.sh --print build; exit 1; }
 
 FORCE:

@@ -13,7 +13,7 @@ packages_of() {
     bench) echo valgrind ;;
     browser) echo chromium ;;
     build) echo gcc libc6-dev make pkg-config git libgsl-dev libcsv-dev libcjson-dev zlib1g-dev \
-        libzstd-dev libxxhash-dev ;;
+        libzstd-dev libxxhash-dev libglpk-dev ;;
     check) echo libcmocka-dev gzip zstd jq scdoc python3-jsonschema sqlite3 datamash miller ;;
     lint) echo clang clang-format pmccabe shellcheck ;;
     cov) echo gcovr ;;

@@ -71,7 +71,7 @@ gate_includes() {
                 for (w = 1; w <= walls; w++)
                     if (index(FILENAME, wall_file[w]) == 1 && index(header, wall_header[w]) == 1)
                         print at "wall: " header ": " wall_why[w]
-            } else if (header ~ /^(cjson\/|csv\.h|gsl\/|zlib\.h|zstd|xxhash\.h)/) {
+            } else if (header ~ /^(cjson\/|csv\.h|gsl\/|zlib\.h|zstd|xxhash\.h|glpk\.h)/) {
                 if (header in owner && owner[header] != FILENAME)
                     print at "third party: " header " is already included by " owner[header]
                 owner[header] = FILENAME

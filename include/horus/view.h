@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "horus/lp.h"
 #include "horus/trace.h"
 
 /* Handle of a live job; valid from its SUBMIT event to the end of its FINISH event. */
@@ -74,6 +75,7 @@ struct hs_node {
 /* What does not change in a run can be read. */
 struct hs_view {
     struct hs_engine *engine; /* its own */
+    struct hs_lp *lp;         /* the linear program of the run, to build and solve */
     uint32_t nodes, racks, gpu_types;
     const uint32_t *rack_first; /* rack r has the nodes [rack_first[r], rack_first[r + 1]) */
     uint32_t max_node_gpus;     /* size of the largest node */

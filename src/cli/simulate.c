@@ -17,6 +17,7 @@
 #include "base/fixed.h"
 #include "base/rng.h"
 #include "data/param_table.h"
+#include "horus/lp.h"
 #include "report/html/page.h"
 
 /* ---- logs: what is kept of a message depends on the kind ---- */
@@ -71,13 +72,14 @@ void hs_message_log_close(struct hs_message_log *log)
 
 const struct hs_manifest_library *hs_libraries(uint32_t *count)
 {
-    static struct hs_manifest_library libraries[6];
+    static struct hs_manifest_library libraries[7];
     libraries[0] = (struct hs_manifest_library){"gsl", hs_rng_library_version()};
     libraries[1] = (struct hs_manifest_library){"libcsv", hs_csv_library_version()};
     libraries[2] = (struct hs_manifest_library){"cjson", hs_json_library_version()};
     libraries[3] = (struct hs_manifest_library){"zlib", hs_codec_gzip.version()};
     libraries[4] = (struct hs_manifest_library){"zstd", hs_codec_zstd.version()};
     libraries[5] = (struct hs_manifest_library){"xxhash", hs_hash_library_version()};
+    libraries[6] = (struct hs_manifest_library){"glpk", hs_lp_library_version()};
     *count = sizeof libraries / sizeof *libraries;
     return libraries;
 }

@@ -696,6 +696,7 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
         .rack_first = e->cluster->rack_first,
         .gpu_types = e->cluster->type_count,
         .max_node_gpus = e->cluster->max_node_gpus,
+        .lp = hs_lp_open(),
         .vcs = e->cluster->vc_count,
         .vcs_are_apart = e->cluster->vc_mode == HS_VC_PARTITION,
         .max_tenants = e->config.max_tenants,
@@ -788,6 +789,7 @@ void hs_engine_close(struct hs_engine *e)
     hs_free(e->fair_shares);
     hs_free(e->usual_training);
     hs_estimator_close(e->estimation);
+    hs_lp_close(e->view.lp);
     hs_intern_free(&e->names);
     hs_arena_free(&e->arena);
     hs_free(e);

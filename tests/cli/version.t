@@ -21,6 +21,7 @@ Compiler, flags, libraries, built-in files.
   zlib        *.* (glob)
   zstd        *.* (glob)
   xxhash      *.* (glob)
+  glpk        *.* (glob)
   models      builtin:memory-limits.csv
               builtin:models/interference.json
               builtin:models/predictor.json

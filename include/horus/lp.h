@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Linear programs, for policies that solve one (the view has that of the run):
+ *
+ *     hs_lp_begin(lp, true);                              // maximise
+ *     uint32_t x = hs_lp_column(lp, 3), y = hs_lp_column(lp, 2);       // 3 x + 2 y; x, y >= 0
+ *     uint32_t row = hs_lp_row(lp, -INFINITY, 4);         // x + y <= 4
+ *     hs_lp_set(lp, row, x, 1);
+ *     hs_lp_set(lp, row, y, 1);
+ *     if (hs_lp_solve(lp, HS_LP_ITERATIONS) == HS_LP_OPTIMAL)
+ *         ... hs_lp_value(lp, x)
+ *
+ * Solved by the primal simplex of GLPK: without presolver, scaling or time limit, so that the same
+ * program in the same order of columns and rows always ends in the same vertex. There may be others
+ * as good. The solver asks for memory at each solution.
+ */
+#ifndef HORUS_LP_H
+#define HORUS_LP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HS_LP_ITERATIONS 100000 /* enough: 2,048 jobs on three types take 3,000 */
+
+enum hs_lp_status {
+    HS_LP_OPTIMAL,
+    HS_LP_INFEASIBLE,
+    HS_LP_UNBOUNDED,
+    HS_LP_LIMIT,  /* of iterations */
+    HS_LP_FAILED, /* of the solver: a singular basis, no memory */
+};
+
+struct hs_lp;
+
+struct hs_lp *hs_lp_open(void);
+void hs_lp_close(struct hs_lp *lp); /* NULL is fine */
+/* An empty program. */
+void hs_lp_begin(struct hs_lp *lp, bool is_maximum);
+/* A variable >= 0 and its factor in what is optimised; columns and rows are numbered from 0. */
+uint32_t hs_lp_column(struct hs_lp *lp, double cost);
+/* A constraint between these; -INFINITY, INFINITY: none. */
+uint32_t hs_lp_row(struct hs_lp *lp, double lower, double upper);
+/* A factor, once for each row and column; 0 unless set. */
+void hs_lp_set(struct hs_lp *lp, uint32_t row, uint32_t column, double factor);
+enum hs_lp_status hs_lp_solve(struct hs_lp *lp, int iterations); /* of these at most */
+/* Of the last solution, if it was optimal. */
+double hs_lp_value(const struct hs_lp *lp, uint32_t column);
+const char *hs_lp_library_version(void);
+
+#endif
