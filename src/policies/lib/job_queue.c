@@ -558,3 +558,52 @@ void hs_job_chain_remove(struct hs_job_chain *c, const struct hs_view *v, hs_job
     const struct hs_job_chain_link *link = chain_link(c, v, job);
     join(c, v, link->before, link->after);
 }
+
+struct chain_sort {
+    struct hs_job_chain *chain;
+    const struct hs_view *v;
+    hs_job_chain_order *precedes;
+    const void *ctx;
+};
+
+/* Two sorted lists, linked by `after` alone, as one; at a tie the members of a come first. */
+static hs_job_id merge(const struct chain_sort *s, hs_job_id a, hs_job_id b)
+{
+    hs_job_id first = HS_NO_JOB, *link = &first;
+    while (a != HS_NO_JOB && b != HS_NO_JOB) {
+        hs_job_id *next = s->precedes(s->v, b, a, s->ctx) ? &b : &a;
+        *link = *next;
+        link = &chain_link(s->chain, s->v, *next)->after;
+        *next = *link;
+    }
+    *link = a != HS_NO_JOB ? a : b;
+    return first;
+}
+
+void hs_job_chain_sort(struct hs_job_chain *c, const struct hs_view *v,
+                       hs_job_chain_order *precedes, const void *ctx)
+{
+    const struct chain_sort s = {c, v, precedes, ctx};
+    hs_job_id runs[32], job = c->first; /* run i: none, or 1 << i members */
+    for (uint32_t i = 0; i < 32; i++)
+        runs[i] = HS_NO_JOB;
+    while (job != HS_NO_JOB) {
+        hs_job_id run = job;
+        job = chain_link(c, v, run)->after;
+        chain_link(c, v, run)->after = HS_NO_JOB;
+        uint32_t i = 0;
+        for (; runs[i] != HS_NO_JOB; i++) {
+            run = merge(&s, runs[i], run);
+            runs[i] = HS_NO_JOB;
+        }
+        runs[i] = run;
+    }
+    for (uint32_t i = 0; i < 32; i++)
+        job = merge(&s, runs[i], job);
+    c->first = c->last = HS_NO_JOB;
+    while (job != HS_NO_JOB) {
+        const hs_job_id next = chain_link(c, v, job)->after;
+        hs_job_chain_insert(c, v, job, c->last);
+        job = next;
+    }
+}

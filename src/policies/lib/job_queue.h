@@ -181,3 +181,8 @@ static inline struct hs_job_chain hs_job_chain_empty(size_t link_offset)
 void hs_job_chain_insert(struct hs_job_chain *c, const struct hs_view *v, hs_job_id job,
                          hs_job_id behind);
 void hs_job_chain_remove(struct hs_job_chain *c, const struct hs_view *v, hs_job_id job);
+/* In the order of precedes; members of which neither is before the other stay as they are. Merge
+ * sort of lists (Knuth, TAOCP 3, 5.2.4 L), O(members log members). */
+typedef bool hs_job_chain_order(const struct hs_view *v, hs_job_id a, hs_job_id b, const void *ctx);
+void hs_job_chain_sort(struct hs_job_chain *c, const struct hs_view *v,
+                       hs_job_chain_order *precedes, const void *ctx);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The linear programs of Gavel. Variables are the shares x[g] of time that each member of a class
+ * spends on type g:
+ *
+ *     sum over classes of members gang x[g] <= GPUs of type g, sum over g of x[g] <= 1, and
+ *     las         max t, gang / (weight P) sum over g of speed[g] x[g] >= t, where P is the mean
+ *                 speed of all GPUs for it (OSDI'20 4.1)
+ *     makespan    max s, sum of speed[g] x[g] >= left s
+ *     throughput  max of the sum of members speed[g] x[g]
+ *     ftf         feasible: sum of speed[g] x[g] >= least
+ */
+#include "policies/gavel/gavel.h"
+
+#include <math.h>
+
+#define SHARE_MIN 1e-9 /* less is the noise of the solver */
+
+void hs_gavel_begin(struct hs_gavel_program *p)
+{
+    const bool has_goal = p->objective == HS_GAVEL_LAS || p->objective == HS_GAVEL_MAKESPAN;
+    hs_lp_begin(p->lp, true);
+    if (has_goal)
+        p->goal = hs_lp_column(p->lp, 1);
+    for (uint32_t t = 0; t < p->types; t++)
+        p->rows[t] = hs_lp_row(p->lp, -INFINITY, p->gpus[t]);
+}
+
+uint32_t hs_gavel_add(struct hs_gavel_program *p, const struct hs_gavel_class *c)
+{
+    const bool is_sum = p->objective == HS_GAVEL_THROUGHPUT;
+    double speeds = 0, gpus = 0, factor = 1;
+    for (uint32_t t = 0; t < p->types; t++) {
+        speeds += c->speed[t] * p->gpus[t];
+        gpus += p->gpus[t];
+    }
+    if (p->objective == HS_GAVEL_LAS)
+        factor = c->gang * gpus / (c->weight * speeds);
+    const uint32_t all = hs_lp_row(p->lp, -INFINITY, 1);
+    const uint32_t rate = hs_lp_row(p->lp, p->objective == HS_GAVEL_FTF ? c->least : 0, INFINITY);
+    uint32_t first = 0;
+    for (uint32_t t = 0; t < p->types; t++) {
+        const uint32_t column = hs_lp_column(p->lp, is_sum ? c->members * c->speed[t] : 0);
+        first = t == 0 ? column : first;
+        hs_lp_set(p->lp, all, column, 1);
+        hs_lp_set(p->lp, rate, column, factor * c->speed[t]);
+        hs_lp_set(p->lp, p->rows[t], column, (double)c->members * c->gang);
+    }
+    if (p->objective == HS_GAVEL_LAS)
+        hs_lp_set(p->lp, rate, p->goal, -1);
+    else if (p->objective == HS_GAVEL_MAKESPAN)
+        hs_lp_set(p->lp, rate, p->goal, -c->left);
+    return first;
+}
+
+void hs_gavel_shares(const struct hs_gavel_program *p, uint32_t first_column, double *shares)
+{
+    for (uint32_t t = 0; t < p->types; t++) {
+        shares[t] = fmin(hs_lp_value(p->lp, first_column + t), 1);
+        if (shares[t] < SHARE_MIN)
+            shares[t] = 0;
+    }
+}
+
+void hs_gavel_isolated(const struct hs_gavel_program *p, const struct hs_gavel_class *c,
+                       uint64_t jobs, double *shares)
+{
+    double sum = 0;
+    for (uint32_t t = 0; t < p->types; t++) {
+        shares[t] = c->speed[t] > 0 ? p->gpus[t] / ((double)jobs * c->gang) : 0;
+        sum += shares[t];
+    }
+    for (uint32_t t = 0; t < p->types; t++)
+        shares[t] /= fmax(sum, 1);
+}
+
+double hs_gavel_rate(const struct hs_gavel_program *p, const struct hs_gavel_class *c,
+                     const double *shares)
+{
+    double sum = 0;
+    for (uint32_t t = 0; t < p->types; t++)
+        sum += c->speed[t] * shares[t];
+    return sum;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Gavel: linear programs small enough to solve on paper, and rounds of 360 s small enough to draw.
+ * G-numbers are micro-scenarios of the design. Speeds are steps a second; a job of N steps runs N
+ * seconds at speed 1. In a drawing a row is a GPU, a column a round, '.' an idle GPU.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/speed.h"
+#include "policies/gavel/gavel.h"
+#include "support/scenario.h"
+#include "support/sink.h"
+
+#define expect scenario_expect
+
+/* ---- shares ---- */
+
+static void assert_near(double value, double expected)
+{
+    if (!(fabs(value - expected) <= 1e-6))
+        fail_msg("%.9g, not %.9g", value, expected);
+}
+
+/* Solves for `count` classes of members with these shares on two types; returns the goal. */
+static double check_shares(enum hs_gavel_objective objective, const double gpus[2],
+                           const struct hs_gavel_class *classes, uint32_t count,
+                           const double *expected)
+{
+    struct hs_gavel_program p = {
+        .lp = hs_lp_open(), .objective = objective, .types = 2, .gpus = {gpus[0], gpus[1]}};
+    uint32_t first[4];
+    double shares[2];
+    hs_gavel_begin(&p);
+    for (uint32_t i = 0; i < count; i++)
+        first[i] = hs_gavel_add(&p, &classes[i]);
+    assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
+    for (uint32_t i = 0; i < count; i++) {
+        hs_gavel_shares(&p, first[i], shares);
+        assert_near(shares[0], expected[2 * i]);
+        assert_near(shares[1], expected[2 * i + 1]);
+    }
+    const double goal = hs_lp_value(p.lp, p.goal);
+    hs_lp_close(p.lp);
+    return goal;
+}
+
+/* G1, 1 V100 and 2 K80s: speeds (40, 10) and (12, 6), mean speeds of the three GPUs 20 and 8. Both
+ * work all the time, with x and y of it on the V100: (40 x + 10 (1 - x)) / 20 = (12 y + 6 (1 - y))
+ * / 8, and x + y = 1: .5 + 1.5 x = .75 + .75 (1 - x), x = 4/9 and t = 7/6.
+ * OSDI'20 4.1: 1 V100, 1 K80 and three jobs. The third prefers the K80 least; t = 8/11, which is
+ * 12/11 of what a third of each GPU gives. */
+static void g1_max_min(void **state)
+{
+    (void)state;
+    const struct hs_gavel_class two[] = {{.members = 1, .gang = 1, .weight = 1, .speed = {40, 10}},
+                                         {.members = 1, .gang = 1, .weight = 1, .speed = {12, 6}}};
+    assert_near(check_shares(HS_GAVEL_LAS, (double[]){1, 2}, two, 2,
+                             (double[]){4. / 9, 5. / 9, 5. / 9, 4. / 9}),
+                7. / 6);
+    const struct hs_gavel_class three[] = {
+        {.members = 1, .gang = 1, .weight = 1, .speed = {40, 10}},
+        {.members = 1, .gang = 1, .weight = 1, .speed = {12, 4}},
+        {.members = 1, .gang = 1, .weight = 1, .speed = {100, 50}}};
+    assert_near(check_shares(HS_GAVEL_LAS, (double[]){1, 1}, three, 3,
+                             (double[]){5. / 11, 0, 5. / 11, 1. / 11, 1. / 11, 10. / 11}),
+                8. / 11);
+}
+
+/* A class of two members is two classes of one: one GPU of each of two like types, three like jobs,
+ * of which two are a class; each works two thirds of the time. */
+static void classes_share_equally(void **state)
+{
+    (void)state;
+    struct hs_gavel_program p = {
+        .lp = hs_lp_open(), .objective = HS_GAVEL_LAS, .types = 2, .gpus = {1, 1}};
+    struct hs_gavel_class c = {.members = 2, .gang = 1, .weight = 1, .speed = {1, 1}};
+    double shares[2][2];
+    hs_gavel_begin(&p);
+    const uint32_t pair = hs_gavel_add(&p, &c);
+    c.members = 1;
+    const uint32_t single = hs_gavel_add(&p, &c);
+    assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
+    hs_gavel_shares(&p, pair, shares[0]);
+    hs_gavel_shares(&p, single, shares[1]);
+    assert_near(hs_lp_value(p.lp, p.goal), 2. / 3);
+    assert_near(shares[0][0] + shares[0][1], 2. / 3);
+    assert_near(shares[1][0] + shares[1][1], 2. / 3);
+    hs_lp_close(p.lp);
+}
+
+/* Twice the weight is twice the rate: on the one GPU that they can use x = 2 y and x + y = 1. The
+ * mean speed of the two GPUs is 1/2: t = x / (2 / 2) = 2/3. */
+static void weights(void **state)
+{
+    (void)state;
+    const struct hs_gavel_class c[] = {{.members = 1, .gang = 1, .weight = 2, .speed = {1, 0}},
+                                       {.members = 1, .gang = 1, .weight = 1, .speed = {1, 0}}};
+    assert_near(
+        check_shares(HS_GAVEL_LAS, (double[]){1, 1}, c, 2, (double[]){2. / 3, 0, 1. / 3, 0}),
+        2. / 3);
+}
+
+/* G2: speeds (10, 2) and (4, 2), 1,000 steps each, 1 V100, 1 K80: .2 and .8 of the V100; 10 x .2 +
+ * 2 x .8 = 4 x .8 + 2 x .2 = 3.6 steps a second, 277.78 s. */
+static void g2_makespan(void **state)
+{
+    (void)state;
+    const struct hs_gavel_class c[] = {{.members = 1, .gang = 1, .speed = {10, 2}, .left = 1000},
+                                       {.members = 1, .gang = 1, .speed = {4, 2}, .left = 1000}};
+    assert_near(check_shares(HS_GAVEL_MAKESPAN, (double[]){1, 1}, c, 2, (double[]){.2, .8, .8, .2}),
+                3.6 / 1000);
+}
+
+/* Most throughput with the jobs of G2: the first on the V100, the second on the K80: 12, the other
+ * way round 6. */
+static void throughput(void **state)
+{
+    (void)state;
+    const struct hs_gavel_class c[] = {{.members = 1, .gang = 1, .speed = {10, 2}},
+                                       {.members = 1, .gang = 1, .speed = {4, 2}}};
+    (void)check_shares(HS_GAVEL_THROUGHPUT, (double[]){1, 1}, c, 2, (double[]){1, 0, 0, 1});
+}
+
+/* G3: 1 V100 and 2 K80s, two jobs: each may have 1/2 of a V100 and one K80. The job of one GPU
+ * would work 3/2 of the time: scaled to 1/3 and 2/3. That of two has 1/4 and 1/2. */
+static void g3_isolated(void **state)
+{
+    (void)state;
+    struct hs_gavel_program p = {.types = 2, .gpus = {1, 2}};
+    struct hs_gavel_class c = {.members = 1, .gang = 1, .speed = {1, 1}};
+    double shares[2];
+    hs_gavel_isolated(&p, &c, 2, shares);
+    assert_near(shares[0], 1. / 3);
+    assert_near(shares[1], 2. / 3);
+    c.gang = 2;
+    hs_gavel_isolated(&p, &c, 2, shares);
+    assert_near(shares[0], .25);
+    assert_near(shares[1], .5);
+}
+
+/* ---- rounds ---- */
+
+static void expect_ends(const char *cluster, const char *policy, const struct hs_test_job *jobs,
+                        uint32_t count, const int64_t *ends_s)
+{
+    struct hs_test_result r;
+    assert_int_equal(hs_test_run(jobs, count, cluster, policy, &r), HS_OK);
+    for (uint32_t i = 0; i < count; i++)
+        if (r.jobs[i].end_us != ends_s[i] * HS_TEST_S)
+            fail_msg("%s: job %u ends at %g s, not %lld", policy, i, (double)r.jobs[i].end_us / 1e6,
+                     (long long)ends_s[i]);
+    hs_test_free(&r);
+}
+
+/* G5: las, 2 GPUs, A of one and B of two, 10,800 s each. X = (1, 1/2): a rate per GPU of 1 for
+ * both. They cannot run at once, so that priorities X / got take turns, A B A A B A ..: A gets two
+ * thirds of the time and ends at 10,800 / (2/3) = 16,200, B then has done 5,400 and ends at 21,600.
+ */
+static void g5_gangs(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 10800},
+                                       {.gpus = 2, .duration_s = 10800}};
+    expect_ends("1x2:V100", "gavel", jobs, 2, (const int64_t[]){16200, 21600});
+}
+
+/* G6: two jobs of two rounds on one GPU.
+ *   fifo           0011
+ *   isolated, las  0101 */
+static void g6_turns(void **state)
+{
+    static const char jobs[] = "0:1,0,720 1:1,0,720";
+    (void)state;
+    expect("1x1:V100", "gavel:objective=fifo", jobs, "0:0-720 1:720-1440");
+    expect("1x1:V100", "gavel:objective=isolated", jobs, "0:0-360,720-1080 1:360-720,1080-1440");
+    expect("1x1:V100", "gavel", jobs, "0:0-360,720-1080 1:360-720,1080-1440");
+}
+
+/* G7: one GPU, 0 of three rounds, 1 of 100 s that comes at 50 and waits for the boundary at 360,
+ * where both have a share of 1/2 and nothing since the solution: the lower id is first. At 720 it
+ * is 1's turn; it is done at 820, and the GPU idles until 1080.
+ *   fifo 0001    las 001.0    refill=yes: 0 starts again at 820 */
+static void g7_idle_end(void **state)
+{
+    static const char jobs[] = "0:1,0,1080 1:1,50,100";
+    (void)state;
+    expect("1x1:V100", "gavel:objective=fifo", jobs, "0:0-1080 1:1080-1180");
+    expect("1x1:V100", "gavel", jobs, "0:0-720,1080-1440 1:720-820");
+    expect("1x1:V100", "gavel:refill=yes", jobs, "0:0-720,820-1180 1:720-820");
+}
+
+/* G8: three GPUs and three jobs: each has one at the first boundary after it came. */
+static void g8_arrivals(void **state)
+{
+    (void)state;
+    expect("1x3:V100", "gavel", "0:1,0,3600 1:1,300,3600 2:1,400,360",
+           "0:0-3600 1:360-3960 2:720-1080");
+    /* with refill=yes at once */
+    expect("1x3:V100", "gavel:refill=yes", "0:1,0,3600 1:1,300,3600 2:1,400,360",
+           "0:0-3600 1:300-3900 2:400-760");
+}
+
+/* GN2, what must not be: fifo gives no job the GPUs that others hold, so that the third waits for
+ * both and runs at once. */
+static void gn2_fifo_does_not_turn(void **state)
+{
+    (void)state;
+    expect("1x4:V100", "gavel:objective=fifo", "0:1,0,360 1:3,0,2160 2:4,0,720",
+           "0:0-360 1:0-2160 2:2160-2880");
+}
+
+/* GN3: a last round of fewer steps than GPUs is one like others. 363 s are a round and 3 s. */
+static void gn3_last_steps(void **state)
+{
+    (void)state;
+    expect("1x5:V100", "gavel:objective=fifo", "0:4,0,363*1 1:1,0,720", "0:0-363 1:0-720");
+}
+
+/* An idle cluster begins a round with the next arrival; a gang larger than all GPUs of any type is
+ * turned away; a CPU job starts at once. */
+static void edges(void **state)
+{
+    (void)state;
+    expect("1x1:V100", "gavel", "0:1,0,100 1:1,500,100", "0:0-100 1:500-600");
+    expect("1x1:V100,1x1:K80", "gavel", "0:2,0,100 1:1,0,100 2:0,30,10",
+           "0:rejected 1:0-100 2:30-40");
+}
+
+/* ---- types ---- */
+
+#define PROFILES 3
+
+/* Jobs of profiles 1, 2, 3 of these speeds on a K80, with those of a V100 1. */
+static void expect_typed(const char *policy, const double *k80, const struct hs_test_job *jobs,
+                         const char *const *nodes, const int64_t *times_s)
+{
+    struct sink sink;
+    struct hs_catalogue catalogue;
+    struct hs_cluster cluster;
+    struct hs_speed *speed;
+    struct hs_test_result r;
+    char profiles[256] = "model,dataset,batch,precision,family\n", rows[1024] = "";
+    char path[2][256], text[2048];
+    for (int i = 0; i < PROFILES; i++) {
+        size_t len = strlen(profiles), at = strlen(rows);
+        (void)snprintf(profiles + len, sizeof profiles - len, "M%d,D,1,fp32,F\n", i);
+        (void)snprintf(rows + at, sizeof rows - at,
+                       "%s{\"profile\": \"M%d/D/1/fp32\", \"family\": \"F\", \"speed\": {\"V100\": "
+                       "1, \"K80\": %g}}",
+                       i > 0 ? ", " : "", i, k80[i]);
+    }
+    (void)snprintf(text, sizeof text,
+                   "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"V100\", \"K80\"], "
+                   "\"reference\": \"V100\", \"jobs\": [%s], \"families\": [{\"family\": \"F\", "
+                   "\"jobs\": 3, \"speed\": {\"V100\": 1, \"K80\": 1}}]}",
+                   rows);
+    scratch_keep(path[0], sizeof path[0], "profiles.csv", profiles);
+    scratch_keep(path[1], sizeof path[1], "speed.json", text);
+    sink_init(&sink);
+    assert_int_equal(hs_catalogue_load(&catalogue, path[0], &sink.diag), HS_OK);
+    static const char shape[] = "1x1:V100,1x1:K80";
+    assert_int_equal(hs_cluster_load(&cluster, shape, &sink.diag), HS_OK);
+    if (hs_speed_load(&speed, path[1], &catalogue, &cluster, "V100", &sink.diag) != HS_OK)
+        fail_msg("%s", sink.text);
+    hs_speed_predict_by(speed, &catalogue, &cluster,
+                        &(struct hs_speed_predictor){.kind = HS_SPEED_TOLD_ORACLE});
+    const struct hs_test_options options = {.speed = speed, .catalogue = &catalogue};
+    if (hs_test_run_with(jobs, PROFILES, shape, policy, &options, &r) != HS_OK)
+        fail_msg("%s", r.message);
+    for (uint32_t i = 0; i < PROFILES; i++) {
+        const int64_t start_us = r.jobs[i].start_us, end_us = r.jobs[i].end_us;
+        if (start_us != times_s[2 * i] * HS_TEST_S || end_us != times_s[2 * i + 1] * HS_TEST_S)
+            fail_msg("%s: job %u runs from %g to %g s, not from %lld to %lld", policy, i,
+                     (double)start_us / 1e6, (double)end_us / 1e6, (long long)times_s[2 * i],
+                     (long long)times_s[2 * i + 1]);
+        for (uint32_t s = 0; s < r.segment_count; s++)
+            if (r.segments[s].job == i)
+                assert_string_equal(r.segments[s].gpus[0] == 0 ? "V100" : "K80", nodes[i]);
+    }
+    hs_test_free(&r);
+    hs_speed_free(speed);
+    hs_cluster_free(&cluster);
+    hs_catalogue_free(&catalogue);
+}
+
+/* G10: fifo aware, 1 V100 and 1 K80. 0: 720 steps at (1, .5): V100 [0, 720). 1: 720 at (1, 2): K80
+ * [0, 360). 2: 360 at (1, 1) waits for it: K80 [360, 720). */
+static void g10_fifo_aware(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[PROFILES] = {{.gpus = 1, .duration_s = 720, .profile = 1},
+                                               {.gpus = 1, .duration_s = 720, .profile = 2},
+                                               {.gpus = 1, .duration_s = 360, .profile = 3}};
+    expect_typed("gavel:objective=fifo", (double[]){.5, 2, 1}, jobs,
+                 (const char *const[]){"V100", "K80", "K80"},
+                 (const int64_t[]){0, 720, 0, 360, 360, 720});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(g1_max_min),
+        cmocka_unit_test(classes_share_equally),
+        cmocka_unit_test(weights),
+        cmocka_unit_test(g2_makespan),
+        cmocka_unit_test(throughput),
+        cmocka_unit_test(g3_isolated),
+        cmocka_unit_test(g5_gangs),
+        cmocka_unit_test(g6_turns),
+        cmocka_unit_test(g7_idle_end),
+        cmocka_unit_test(g8_arrivals),
+        cmocka_unit_test(gn2_fifo_does_not_turn),
+        cmocka_unit_test(gn3_last_steps),
+        cmocka_unit_test(edges),
+        cmocka_unit_test(g10_fifo_aware),
+    };
+    return cmocka_run_group_tests(tests, scratch_open, scratch_close);
+}
