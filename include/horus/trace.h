@@ -118,6 +118,8 @@ struct hs_trace_job {
     int64_t later_us;
     uint32_t checkpoint_mib; /* 0 = not given */
     int64_t step_us;         /* one mini-batch in isolation; 0 = not given */
+    int64_t steps;      /* mini-batches in all, where they are counted, and how many a second */
+    double steps_per_s; /* on the reference type; 0 = not given */
     enum hs_job_class job_class;
     int32_t gpu_util_pm;      /* solo GPU utilization, per mille; -1 = not given */
     int32_t gpu_util_peak_pm; /* its peak; below the mean = not known: the mean counts */

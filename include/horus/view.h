@@ -149,6 +149,9 @@ enum hs_job_class hs_view_class(const struct hs_view *v, hs_job_id job); /* as s
 /* HS_KNOWS_DURATION: isolated run time, in all and still to do (without costs). */
 int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_remaining_us(const struct hs_view *v, hs_job_id job);
+/* HS_KNOWS_DURATION: its mini-batches where the trace counts them, and to the last bit how many a
+ * second; 0 = not known. */
+int64_t hs_view_steps_in_all(const struct hs_view *v, hs_job_id job, double *per_s);
 /* HS_KNOWS_DURATION: when it would finish if nothing changed; INT64_MAX unless placed. */
 int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_UTILIZATION: predicted solo GPU utilization, mean and peak, per mille; -1 = no

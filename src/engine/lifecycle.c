@@ -258,11 +258,13 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
         type++;
     const bool has_ran = r->gpu_type_ran != NULL && type < e->cluster->type_count;
     if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0 &&
-        !has_ran)
+        r->steps == 0 && !has_ran)
         return 0;
     const struct hs_job_request request = {
         .deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us,
         .preempt_cost_us = r->preempt_cost_us,
+        .steps = r->attempts > 0 ? 0 : r->steps,
+        .steps_per_s = r->steps_per_s,
         .gpus_min = r->gpus_min,
         .gpus_max = r->gpus_max,
         .priority = r->priority,

@@ -136,9 +136,8 @@ int64_t hs_view_checkpoint_us(const struct hs_view *v, hs_job_id job)
 
 int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job)
 {
-    if (!lookup_may_know(v, job, HS_KNOWS_MODEL, "tensor sizes"))
-        return -1;
-    const struct hs_profile *profile = profile_of(v, job);
+    const bool is_known = lookup_may_know(v, job, HS_KNOWS_MODEL, "tensor sizes");
+    const struct hs_profile *profile = is_known ? profile_of(v, job) : NULL;
     return profile != NULL ? profile->skew_pm : -1;
 }
 
@@ -382,9 +381,15 @@ uint32_t hs_view_attempt(const struct hs_view *v, hs_job_id job)
 
 int64_t hs_view_duration_us(const struct hs_view *v, hs_job_id job)
 {
-    if (!lookup_may_know(v, job, HS_KNOWS_DURATION, "run time"))
-        return 0;
-    return hs_lookup_job(v, job)->work_ns / HS_NS_PER_US;
+    const bool is_known = lookup_may_know(v, job, HS_KNOWS_DURATION, "run time");
+    return is_known ? hs_lookup_job(v, job)->work_ns / HS_NS_PER_US : 0;
+}
+
+int64_t hs_view_steps_in_all(const struct hs_view *v, hs_job_id job, double *per_s)
+{
+    bool is_known = lookup_may_know(v, job, HS_KNOWS_DURATION, "mini-batches in all");
+    *per_s = is_known ? lookup_request(v, job)->steps_per_s : 0;
+    return is_known ? lookup_request(v, job)->steps : 0;
 }
 
 int64_t hs_view_remaining_us(const struct hs_view *v, hs_job_id job)
@@ -401,8 +406,7 @@ int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job)
         return INT64_MAX;
     const struct hs_job *j = hs_lookup_job(v, job);
     const int64_t finish_us = hs_placement_of(&v->engine->jobs, j)->finish_us;
-    bool pays = j->state == HS_JOB_STARTING || j->state == HS_JOB_MIGRATING;
-    if (!pays)
+    if (j->state != HS_JOB_STARTING && j->state != HS_JOB_MIGRATING) /* no cost is paid */
         return finish_us;
     const struct hs_work work = hs_work_of(&v->engine->jobs, j);
     int64_t work_us = hs_work_eta_us(&work, hs_rate_placed(v->engine, j));
@@ -452,9 +456,8 @@ uint64_t hs_view_speed_q32(const struct hs_view *v, hs_job_id job, uint32_t type
 
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 {
-    if (!lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate"))
-        return 0;
-    return hs_placement_of(&v->engine->jobs, hs_lookup_job(v, job))->rate_q32;
+    const bool is_known = lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate");
+    return is_known ? hs_placement_of(&v->engine->jobs, hs_lookup_job(v, job))->rate_q32 : 0;
 }
 
 uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node)
@@ -646,9 +649,8 @@ bool hs_view_is_between_steps(const struct hs_view *v, hs_job_id job)
 
 uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job)
 {
-    if (!lookup_may_know(v, job, HS_KNOWS_RATE, "mini-batches done"))
-        return 0;
-    int64_t step_ns = lookup_training_profile(v, job)->step_ns;
+    const bool is_known = lookup_may_know(v, job, HS_KNOWS_RATE, "mini-batches done");
+    const int64_t step_ns = is_known ? lookup_training_profile(v, job)->step_ns : 0;
     return step_ns > 0 ? (uint64_t)(lookup_work(v, job).done_ns / step_ns) : 0;
 }
 
@@ -697,17 +699,15 @@ uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu)
 {
     const struct hs_engine *e = v->engine;
     const struct hs_gpu *g = lookup_gpu(v, gpu);
-    if (e->cluster->types[e->cluster->nodes[g->node].type].mem_mib == 0)
-        return UINT32_MAX;
-    return (uint32_t)hs_gpu_capacity_mib(e, g, 2);
+    const bool is_stated = e->cluster->types[e->cluster->nodes[g->node].type].mem_mib > 0;
+    return is_stated ? (uint32_t)hs_gpu_capacity_mib(e, g, 2) : UINT32_MAX;
 }
 
 bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node)
 {
-    const struct hs_engine *e = v->engine;
     const struct hs_job *j = hs_lookup_job(v, job);
     const struct hs_node *n = hs_view_node(v, node);
-    bool is_of_vc = e->cluster->vc_mode != HS_VC_PARTITION || n->vc == j->ask.vc;
+    bool is_of_vc = v->engine->cluster->vc_mode != HS_VC_PARTITION || n->vc == j->ask.vc;
     return n->gpus > 0 && is_of_vc && (j->ask.type_mask >> n->type & 1) != 0;
 }
 

@@ -163,6 +163,8 @@ struct hs_training_profile {
 
 struct hs_job_request {
     int64_t deadline_us, preempt_cost_us; /* -1 = none */
+    int64_t steps;                        /* in all; 0 = not given */
+    double steps_per_s;                   /* 0 = not given */
     uint32_t gpus_min, gpus_max;          /* 0: the gang as it is */
     int32_t priority;
     uint32_t type_ran; /* 1 + the GPU type that it ran on in the trace; 0: of none of the cluster */

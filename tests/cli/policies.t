@@ -280,7 +280,7 @@ All policies as a Markdown table.
   | `salus-fair` | the mini-batch of whoever has used a GPU least is next | memory, rate | co-locate, slice, set timers | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
   | `salus-rr` | the mini-batch of whoever had fewest since somebody came is next | memory, rate | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
   | `antman` | guaranteed jobs as if alone, opportunistic ones in what these leave of their GPUs | utilization, memory, rate | preempt, co-locate, slice, throttle, set timers, borrow quota | `util_thr`, `util_window`, `tick`, `init`, `ramp`, `step`, `conv_wait`, `shrink_ms_per_gb`, `growth_ms_per_gb`, `host_gb`, `mem_chunk` |
-  | `gavel` | shares of time on GPU types by a linear program, given in rounds | speed (some parameters: duration) | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table` |
+  | `gavel` | shares of time on GPU types by a linear program, given in rounds | speed (some parameters: duration) | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
 
 # policies-philly
 A policy that may exceed quotas.

@@ -116,10 +116,12 @@ static void check_complete(const struct hs_test_job *jobs, const struct hs_test_
                            const char *spec)
 {
     uint64_t done = 0, rejected = 0;
+    /* the published simulator gives up a gang with fewer steps left than GPUs */
+    const bool drops = strstr(spec, "compat=gavel") != NULL;
     for (uint32_t i = 0; i < JOBS; i++) {
         const struct hs_test_outcome *o = &r->jobs[i];
         done += o->state == HS_JOB_DONE;
-        rejected += o->state == HS_JOB_REJECTED;
+        rejected += o->state == HS_JOB_REJECTED || (drops && o->state == HS_JOB_FAILED);
         if (o->state == HS_JOB_DONE)
             assert_int_equal(o->done_ns,
                              (jobs[i].duration_s + failed_s(&jobs[i], jobs[i].failures)) *

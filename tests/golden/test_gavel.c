@@ -234,6 +234,74 @@ static void edges(void **state)
            "0:rejected 1:0-100 2:30-40");
 }
 
+/* ---- compat ---- */
+
+#define COMPAT "compat=gavel,reset=1920s"
+
+/* G6 and G7: the round in which 1 ends ends with it, at 820, and 0 goes on at once. */
+static void compat_short_rounds(void **state)
+{
+    static const char two[] = "0:1,0,720 1:1,0,720", late[] = "0:1,0,1080 1:1,50,100";
+    (void)state;
+    expect("1x1:V100", "gavel:objective=fifo,aware=no," COMPAT, two, "0:0-720 1:720-1440");
+    expect("1x1:V100", "gavel:" COMPAT, two, "0:0-360,720-1080 1:360-720,1080-1440");
+    expect("1x1:V100", "gavel:objective=fifo,aware=no," COMPAT, late, "0:0-1080 1:1080-1180");
+    expect("1x1:V100", "gavel:" COMPAT, late, "0:0-720,820-1180 1:720-820");
+}
+
+/* G8: 2 comes at 400, after the solution at 360, and does not run before the next: 360 + 1,920 is
+ * 2,280, the boundary behind it 2,520. Without compat (GN1) it runs from 720 on. */
+static void compat_waits_for_solution(void **state)
+{
+    (void)state;
+    expect("1x3:V100", "gavel:" COMPAT, "0:1,0,3600 1:1,300,3600 2:1,400,360",
+           "0:0-3600 1:360-3960 2:2520-2880");
+}
+
+/* GN2: at 360 the first has ended, and the third, of 4 GPUs, fits into the 4 of the cluster, of
+ * which 3 are held: it takes turns with the second. At 720 it has got less, at 1080 as much as
+ * that, which is owed more; at 1440 again less. */
+static void compat_fifo_takes_turns(void **state)
+{
+    (void)state;
+    expect("1x4:V100", "gavel:objective=fifo,aware=no," COMPAT, "0:1,0,360 1:3,0,2160 2:4,0,720",
+           "0:0-360 1:0-720,1080-1440,1800-2880 2:720-1080,1440-1800");
+}
+
+/* GN3: four workers share the 3 steps that are left after the first round, and do none. Job 1 runs
+ * until 720, the round that begins then is as long as 3 steps: five rounds are over at 360 + 360 +
+ * 4 x 3 s. */
+static void compat_drops(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    const struct hs_test_job jobs[] = {{.gpus = 4, .duration_s = 363},
+                                       {.gpus = 1, .duration_s = 720}};
+    assert_int_equal(hs_test_run(jobs, 2, "1x5:V100", "gavel:objective=fifo,aware=no," COMPAT, &r),
+                     HS_OK);
+    assert_int_equal(r.jobs[0].state, HS_JOB_FAILED);
+    assert_int_equal(r.jobs[0].end_us, 732 * HS_TEST_S);
+    assert_int_equal(r.jobs[1].end_us, 720 * HS_TEST_S);
+    hs_test_free(&r);
+}
+
+/* Steps of 0.7 s: 514 fit into a round, 359.8 s; the job of 1,000 has 486 left, which end at 359.8
+ * + 340.2 = 700 s. The other, of 250 steps of 2.8 s, does 128 in the first round, 358.4 s, rests
+ * until 359.8, and is as fast as the time goes on: the round ends with the first, at 700; 122 steps
+ * are 341.6 s: 701.4 s. */
+static void compat_whole_steps(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    const struct hs_test_job jobs[] = {
+        {.gpus = 1, .duration_s = 700, .steps = 1000, .steps_per_s = 1 / .7},
+        {.gpus = 1, .duration_s = 700, .steps = 250, .steps_per_s = 1 / 2.8}};
+    assert_int_equal(hs_test_run(jobs, 2, "1x2:V100", "gavel:" COMPAT, &r), HS_OK);
+    assert_int_equal(r.jobs[0].end_us, 700 * HS_TEST_S);
+    assert_in_range(r.jobs[1].end_us, 701399999, 701400001); /* rests are whole microseconds */
+    hs_test_free(&r);
+}
+
 /* ---- types ---- */
 
 #define PROFILES 3
@@ -321,6 +389,11 @@ int main(void)
         cmocka_unit_test(gn3_last_steps),
         cmocka_unit_test(edges),
         cmocka_unit_test(g10_fifo_aware),
+        cmocka_unit_test(compat_short_rounds),
+        cmocka_unit_test(compat_waits_for_solution),
+        cmocka_unit_test(compat_fifo_takes_turns),
+        cmocka_unit_test(compat_drops),
+        cmocka_unit_test(compat_whole_steps),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

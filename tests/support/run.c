@@ -64,6 +64,8 @@ static enum hs_status feed_next(void *ctx, struct hs_trace_job **out)
         .later_us = j->later_us,
         .checkpoint_mib = j->checkpoint_mib,
         .step_us = j->step_us,
+        .steps = j->steps,
+        .steps_per_s = j->steps_per_s,
         .job_class = j->job_class,
         .priority = j->priority,
         .gpu_util_pm = j->gpu_util_pm > 0 ? j->gpu_util_pm : -1,
@@ -174,6 +176,10 @@ static enum hs_status run_engine(const struct hs_engine_config *config,
                                .on_finish = keep_finish,
                                .on_instant = keep_instant,
                                .is_counts_only = true};
+    if (options->keeps_ends_only) {
+        keep.on_segment = NULL;
+        keep.on_instant = NULL;
+    }
     HS_TRY(hs_engine_open(&engine, config, diag));
     enum hs_status status = hs_engine_observe(engine, &keep);
     if (status == HS_OK && options->observer != NULL)

@@ -34,6 +34,8 @@ struct hs_test_job {
     int32_t gpu_util_pm;         /* 0 = not given */
     int32_t priority;
     int64_t step_us; /* mini-batch; 0 = not given */
+    int64_t steps;   /* of these in all; 0 = not given */
+    double steps_per_s;
     uint32_t gpu_mem_persistent_mib, checkpoint_mib;
     uint32_t gpu_mem_later_mib; /* its peak after later_us of isolated run time; 0 = no change */
     int64_t later_us;
@@ -94,6 +96,7 @@ struct hs_test_options {
     uint32_t max_tenants;               /* 0 = 2 */
     bool scans_shared;                  /* without the index of shared GPUs */
     bool checks_fast;                   /* --check=fast, of large runs */
+    bool keeps_ends_only;               /* no segments, no instants: millions of them */
     const struct hs_policy_ops *policy; /* instead of a registered one; its defaults */
     const struct hs_observer *observer; /* one more */
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
+ * What the files of gavel share.
+ *
  * Shares of time by linear program, of Gavel (OSDI'20 4): jobs that are alike in all that the
  * program knows of them are one class, whose members get equal parts. That is exact: the mean over
  * the members of any solution is one, too, and as good.
@@ -12,7 +14,8 @@
  */
 #pragma once
 
-#include "horus/policy.h"
+#include "policies/lib/place.h"
+#include "policies/lib/vc_queues.h"
 
 #define HS_GAVEL_TYPES 8 /* of GPUs at most: each job has its figures by type */
 
@@ -36,6 +39,7 @@ struct hs_gavel_class {
 struct hs_gavel_program {
     struct hs_lp *lp;
     enum hs_gavel_objective objective;
+    bool is_tight; /* makespan: no job more than it needs, as the simulator has it */
     uint32_t types;
     double gpus[HS_GAVEL_TYPES];
     uint32_t rows[HS_GAVEL_TYPES]; /* of the GPUs of each type */
@@ -53,3 +57,103 @@ void hs_gavel_isolated(const struct hs_gavel_program *p, const struct hs_gavel_c
 /* The rate of a member with these shares. */
 double hs_gavel_rate(const struct hs_gavel_program *p, const struct hs_gavel_class *c,
                      const double *shares);
+
+/* ---- the policy ---- */
+
+enum hs_gavel_compat { HS_GAVEL_COMPAT_OFF, HS_GAVEL_COMPAT_GAVEL };
+
+struct hs_gavel {
+    int32_t objective, placer, compat;
+    bool is_aware, refills, carries, joins;
+    int64_t round_us, reset_us, seed;
+    struct hs_preempt_cost cost; /* parameters up to here */
+    uint32_t types;
+    uint32_t type_of[HS_GAVEL_TYPES]; /* of the cluster, by name */
+    uint32_t pool_count;
+    double second; /* in the unit of times received: microseconds, or, compat, seconds */
+    struct hs_gavel_pool *pools; /* and one more: of jobs to reject */
+    struct hs_vc_queues cpu_jobs;
+};
+
+struct hs_gavel_pool {
+    struct hs_job_chain jobs;
+    uint64_t count;
+    double gpus[HS_GAVEL_TYPES];
+    double speeds[HS_GAVEL_TYPES]; /* sums over its jobs: the order of the types */
+    double got[HS_GAVEL_TYPES];    /* time of all there, since the last solution */
+    int64_t boundary_us, next_us;  /* of rounds: the last one; INT64_MAX = none is due */
+    double now, solved;            /* of this decision, and of the last solution; < 0: never */
+    bool is_dirty;                 /* a job came or went since then */
+    bool is_woken;                 /* or since the last decision */
+    /* compat */
+    double end;          /* of the last job of the last round */
+    bool is_running;     /* some ran in it */
+    uint32_t ending;     /* jobs that end within it */
+    uint32_t last_ended; /* see ended */
+};
+
+struct hs_gavel_scratch {
+    union {
+        struct hs_job_queue_link queue; /* of a CPU job */
+        struct hs_job_chain_link chain;
+    };
+    double speed[HS_GAVEL_TYPES]; /* told, or 1; 0 = cannot run there */
+    double share[HS_GAVEL_TYPES], got[HS_GAVEL_TYPES], deficit[HS_GAVEL_TYPES]; /* times */
+    double priority;         /* on the type that is looked at */
+    double left_us, base_us; /* at the last solution: work to do; ftf: the time that what is done
+                                takes with an equal part, */
+    double isolated;         /* and the rate of such a part since */
+    int64_t since_us;        /* counted up to then */
+    uint32_t first_column, pool;
+    uint8_t held, chosen; /* type; HS_GAVEL_TYPES = none */
+    /* compat */
+    uint8_t failures;            /* rounds in a row in which it did nothing */
+    bool is_unsolved;            /* it came after the last solution */
+    bool is_ending;              /* within this round */
+    double steps, done;          /* whole numbers */
+    double steps_per_s;          /* on the reference type */
+    double round_steps, round_s; /* of this round, that it does and works */
+    uint32_t ended; /* jobs with a share that ended since the last solution, and stood between
+                       it and the one with a share before it */
+};
+
+static inline struct hs_gavel_scratch *hs_gavel_of(const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_scratch(v, job);
+}
+
+static inline hs_job_id hs_gavel_next(const struct hs_view *v, hs_job_id job)
+{
+    return hs_gavel_of(v, job)->chain.after;
+}
+
+#define HS_GAVEL_EACH(job, pool, v)                                                                \
+    for (hs_job_id job = (pool)->jobs.first; job != HS_NO_JOB; job = hs_gavel_next(v, job))
+
+static inline struct hs_gavel_pool *hs_gavel_pool_of(const struct hs_gavel *g,
+                                                     const struct hs_view *v, hs_job_id job)
+{
+    return &g->pools[hs_gavel_of(v, job)->pool];
+}
+
+/* gavel_shares.c: gives each job of a pool its shares. */
+void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v);
+hs_job_chain_order hs_gavel_by_arrival;
+
+/* gavel_rounds.c: the parts of a round. */
+void hs_gavel_close_accounts(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                             const struct hs_view *v);
+/* Which jobs run on which type; is_refill: beside those that run. */
+void hs_gavel_choose(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v,
+                     bool is_refill);
+/* Returns whether a job waits. */
+bool hs_gavel_place(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v,
+                    struct hs_plan *p);
+
+/* gavel_compat.c */
+void hs_gavel_compat_come(const struct hs_view *v, hs_job_id job);
+void hs_gavel_compat_go(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                        const struct hs_view *v, hs_job_id job);
+void hs_gavel_compat_fifo(struct hs_gavel_pool *pool, const struct hs_view *v);
+void hs_gavel_compat_decide(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                            const struct hs_view *v, struct hs_plan *p);

@@ -28,16 +28,17 @@ void hs_gavel_begin(struct hs_gavel_program *p)
 
 uint32_t hs_gavel_add(struct hs_gavel_program *p, const struct hs_gavel_class *c)
 {
-    const bool is_sum = p->objective == HS_GAVEL_THROUGHPUT;
+    const bool is_sum = p->objective == HS_GAVEL_THROUGHPUT, is_las = p->objective == HS_GAVEL_LAS;
     double speeds = 0, gpus = 0, factor = 1;
     for (uint32_t t = 0; t < p->types; t++) {
         speeds += c->speed[t] * p->gpus[t];
         gpus += p->gpus[t];
     }
-    if (p->objective == HS_GAVEL_LAS)
+    if (is_las)
         factor = c->gang * gpus / (c->weight * speeds);
     const uint32_t all = hs_lp_row(p->lp, -INFINITY, 1);
-    const uint32_t rate = hs_lp_row(p->lp, p->objective == HS_GAVEL_FTF ? c->least : 0, INFINITY);
+    const uint32_t rate =
+        hs_lp_row(p->lp, p->objective == HS_GAVEL_FTF ? c->least : 0, p->is_tight ? 0 : INFINITY);
     uint32_t first = 0;
     for (uint32_t t = 0; t < p->types; t++) {
         const uint32_t column = hs_lp_column(p->lp, is_sum ? c->members * c->speed[t] : 0);

@@ -336,6 +336,7 @@ static enum hs_status read_duration(const struct gavel *g, struct hs_trace_job *
     struct hs_faults *faults = g->table.faults;
     int64_t steps;
     HS_TRY(hs_table_cell_whole(&g->table, STEPS, &steps));
+    job->steps = steps;
     if (g->table.field_of[DURATION] != NONE) {
         HS_TRY(hs_table_cell_span(&g->table, DURATION, &job->duration_us));
         if (steps > 0 && job->duration_us > 0)
@@ -359,6 +360,7 @@ static enum hs_status read_duration(const struct gavel *g, struct hs_trace_job *
     double us = (double)steps / per_second * 1e6, step_us = 1e6 / per_second;
     if (us > (double)HS_TRACE_TIME_MAX || step_us > (double)HS_TRACE_TIME_MAX)
         return hs_table_check(&g->table, STEPS, HS_CELL_TOO_LARGE);
+    job->steps_per_s = per_second;
     job->duration_us = (int64_t)(us + 0.5);
     job->step_us = (int64_t)(step_us + 0.5);
     return HS_OK;

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Which shares of time the jobs of a pool get: classes of jobs into a linear program
+ * (gavel_program.c) and its solution back to the jobs, or the objectives that need none. Where the
+ * solver fails, the shares are equal parts.
+ */
+#include "policies/gavel/gavel.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NO_TYPE HS_GAVEL_TYPES
+
+static double weight_of(const struct hs_view *v, hs_job_id job)
+{
+    const int32_t priority = hs_view_priority(v, job);
+    return priority > 0 ? 1.0 + priority : 1;
+}
+
+#define CLASS_FIGURES (5 + HS_GAVEL_TYPES)
+
+/* All that the linear program knows of a job. */
+static void class_figures(const struct hs_gavel *g, const struct hs_view *v, hs_job_id job,
+                          double figures[CLASS_FIGURES])
+{
+    const struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+    const bool is_ftf = g->objective == HS_GAVEL_FTF;
+    figures[0] = hs_view_gpus(v, job);
+    figures[1] = weight_of(v, job);
+    figures[2] = j->left_us;
+    figures[3] = is_ftf ? j->base_us : 0;
+    figures[4] = is_ftf ? (double)hs_view_submit_us(v, job) : 0;
+    memcpy(figures + 5, j->speed, sizeof j->speed);
+}
+
+/* Of two jobs: less than 0, 0 if they are of one class, or more. */
+static int compare_classes(const struct hs_gavel *g, const struct hs_view *v, hs_job_id a,
+                           hs_job_id b)
+{
+    double x[CLASS_FIGURES], y[CLASS_FIGURES];
+    class_figures(g, v, a, x);
+    class_figures(g, v, b, y);
+    for (uint32_t i = 0; i < CLASS_FIGURES; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+static bool by_class(const struct hs_view *v, hs_job_id a, hs_job_id b, const void *g)
+{
+    const int order = compare_classes(g, v, a, b);
+    return order != 0 ? order < 0 : hs_job_queue_tie_is_before(v, a, b);
+}
+
+static struct hs_gavel_class class_of(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+    struct hs_gavel_class c = {.members = 1,
+                               .gang = hs_view_gpus(v, job),
+                               .weight = weight_of(v, job),
+                               .left = j->left_us};
+    memcpy(c.speed, j->speed, sizeof c.speed);
+    return c;
+}
+
+/* The time that the job takes in all with an equal part. */
+static double isolated_us(const struct hs_gavel_scratch *j)
+{
+    return j->base_us + j->left_us / j->isolated;
+}
+
+static double age_us(const struct hs_view *v, hs_job_id job)
+{
+    return (double)(hs_view_now_us(v) - hs_view_submit_us(v, job));
+}
+
+/* Solves for the classes of all jobs; ftf: for a largest ratio of rho. */
+static bool solve_program(const struct hs_gavel *g, const struct hs_gavel_pool *pool,
+                          const struct hs_view *v, struct hs_gavel_program *program, double rho)
+{
+    double most_us = 1; /* work is relative to it: the solver's tolerances are absolute */
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        most_us = fmax(most_us, hs_gavel_of(v, job)->left_us);
+    }
+    hs_gavel_begin(program);
+    for (hs_job_id job = pool->jobs.first, after; job != HS_NO_JOB; job = after) {
+        struct hs_gavel_class c = class_of(v, job);
+        after = hs_gavel_next(v, job);
+        for (; g->joins && after != HS_NO_JOB && compare_classes(g, v, job, after) == 0;
+             c.members++)
+            after = hs_gavel_next(v, after);
+        if (g->objective == HS_GAVEL_FTF)
+            c.least = c.left / (rho * isolated_us(hs_gavel_of(v, job)) - age_us(v, job));
+        c.left /= most_us;
+        const uint32_t first = hs_gavel_add(program, &c);
+        for (hs_job_id at = job; at != after; at = hs_gavel_next(v, at))
+            hs_gavel_of(v, at)->first_column = first;
+    }
+    return hs_lp_solve(v->lp, HS_LP_ITERATIONS) == HS_LP_OPTIMAL;
+}
+
+static void read_shares(const struct hs_gavel_pool *pool, const struct hs_view *v,
+                        const struct hs_gavel_program *program)
+{
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+        hs_gavel_shares(program, j->first_column, j->share);
+    }
+}
+
+/* Finish-time fairness (Themis, NSDI'20): the least rho for which (age + left / rate) / isolated
+ * time is at most rho for every job, between the most that an age forces and what equal parts give;
+ * to 1e-4 of it, as the released code does. */
+static void bisect_rho(const struct hs_gavel *g, const struct hs_gavel_pool *pool,
+                       const struct hs_view *v, struct hs_gavel_program *program)
+{
+    double low = 0, high = 0;
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        const struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+        low = fmax(low, age_us(v, job) / isolated_us(j));
+        high = fmax(high, (age_us(v, job) + j->left_us / j->isolated) / isolated_us(j));
+    }
+    while (high - low > 1e-4 * high) {
+        const double rho = (low + high) / 2;
+        const bool is_enough = solve_program(g, pool, v, program, rho);
+        if (is_enough)
+            read_shares(pool, v, program);
+        *(is_enough ? &high : &low) = rho;
+    }
+}
+
+/* The free type of highest speed; not aware: any with room, drawn by seed and rank. */
+static uint32_t choose_type(const struct hs_gavel *g, const struct hs_view *v, hs_job_id job,
+                            const double *room)
+{
+    const struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+    uint32_t best = NO_TYPE, fitting = 0;
+    for (uint32_t t = 0; t < g->types; t++) {
+        if (j->speed[t] <= 0 || hs_view_gpus(v, job) > room[t])
+            continue;
+        const uint32_t draw =
+            hs_job_queue_mix(((uint64_t)g->seed << 32) + hs_view_rank(v, job)) % ++fitting;
+        if (best == NO_TYPE || (g->is_aware ? j->speed[t] > j->speed[best] : draw == 0))
+            best = t;
+    }
+    return best;
+}
+
+/* In order of arrival, each on one type; aware, a running job may go to a better one. */
+static void share_by_arrival(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                             const struct hs_view *v)
+{
+    double room[HS_GAVEL_TYPES];
+    memcpy(room, pool->gpus, sizeof room);
+    hs_job_chain_sort(&pool->jobs, v, hs_gavel_by_arrival, NULL);
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+        for (uint32_t t = 0; t < g->types; t++) {
+            if (g->is_aware)
+                j->share[t] = 0;
+            room[t] -= j->share[t] * hs_view_gpus(v, job);
+        }
+    }
+    bool is_open = true;
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+        bool has_type = false;
+        for (uint32_t t = 0; t < g->types; t++)
+            has_type |= j->share[t] > 0;
+        const uint32_t type = has_type || !is_open ? NO_TYPE : choose_type(g, v, job, room);
+        is_open &= has_type || type != NO_TYPE;
+        if (type == NO_TYPE)
+            continue;
+        j->share[type] = 1;
+        room[type] -= hs_view_gpus(v, job);
+    }
+}
+
+/* What changes with a new solution, and equal parts as the shares. */
+static void begin_solution(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                           const struct hs_view *v, const struct hs_gavel_program *program)
+{
+    const bool knows_left = g->objective == HS_GAVEL_FTF || g->objective == HS_GAVEL_MAKESPAN;
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+        const double left_us = knows_left ? (double)hs_view_remaining_us(v, job) : 0;
+        if (j->isolated > 0)
+            j->base_us += (j->left_us - left_us) / j->isolated;
+        j->left_us = left_us;
+        if (g->objective == HS_GAVEL_FIFO)
+            continue;
+        const struct hs_gavel_class c = class_of(v, job);
+        hs_gavel_isolated(program, &c, pool->count, j->share);
+        j->isolated = hs_gavel_rate(program, &c, j->share);
+    }
+}
+
+void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v)
+{
+    const bool is_compat = g->compat == HS_GAVEL_COMPAT_GAVEL;
+    struct hs_gavel_program program = {
+        .lp = v->lp, .objective = (enum hs_gavel_objective)g->objective, .types = g->types};
+    program.is_tight = is_compat && g->objective == HS_GAVEL_MAKESPAN;
+    memcpy(program.gpus, pool->gpus, sizeof program.gpus);
+    begin_solution(g, pool, v, &program);
+    if (g->objective == HS_GAVEL_FIFO && is_compat && !g->is_aware && g->types == 1) {
+        hs_gavel_compat_fifo(pool, v);
+    } else if (g->objective == HS_GAVEL_FIFO) {
+        share_by_arrival(g, pool, v);
+    } else if (g->objective != HS_GAVEL_ISOLATED) {
+        hs_job_chain_sort(&pool->jobs, v, by_class, g);
+        if (g->objective == HS_GAVEL_FTF)
+            bisect_rho(g, pool, v, &program);
+        else if (solve_program(g, pool, v, &program, 0))
+            read_shares(pool, v, &program);
+    }
+    pool->solved = pool->now;
+    pool->is_dirty = false;
+}
+
+bool hs_gavel_by_arrival(const struct hs_view *v, hs_job_id a, hs_job_id b, const void *nothing)
+{
+    (void)nothing;
+    return hs_job_queue_tie_is_before(v, a, b);
+}
