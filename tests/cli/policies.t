@@ -62,6 +62,10 @@ The list, and its width on other terminals.
                        GPUs
   gavel                speed +                   preempt, set timers
                        shares of time on GPU types by a linear program, given in rounds
+  ftf                  duration, speed           preempt, set timers
+                       gavel for finish times as with equal parts of the cluster
+  allox                duration, speed           preempt, set timers
+                       gavel by the matching of jobs and GPUs of least mean completion time
 
   +: more with some parameters; 'horus policies NAME' lists those of one.
   knows: duration, true run times; utilization and slowdown, as --predictor tells them; memory, as
@@ -227,6 +231,8 @@ All policies as JSON.
   salus-rr
   antman
   gavel
+  ftf
+  allox
 
 # policies-markdown
 One policy as Markdown.
@@ -281,6 +287,8 @@ All policies as a Markdown table.
   | `salus-rr` | the mini-batch of whoever had fewest since somebody came is next | memory, rate | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
   | `antman` | guaranteed jobs as if alone, opportunistic ones in what these leave of their GPUs | utilization, memory, rate | preempt, co-locate, slice, throttle, set timers, borrow quota | `util_thr`, `util_window`, `tick`, `init`, `ramp`, `step`, `conv_wait`, `shrink_ms_per_gb`, `growth_ms_per_gb`, `host_gb`, `mem_chunk` |
   | `gavel` | shares of time on GPU types by a linear program, given in rounds | speed (some parameters: duration) | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
+  | `ftf` | gavel for finish times as with equal parts of the cluster | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
+  | `allox` | gavel by the matching of jobs and GPUs of least mean completion time | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
 
 # policies-philly
 A policy that may exceed quotas.

@@ -13,7 +13,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/rng.h"
 #include "model/speed.h"
 #include "policies/gavel/gavel.h"
 #include "support/scenario.h"
@@ -96,6 +98,92 @@ static void classes_share_equally(void **state)
     hs_lp_close(p.lp);
 }
 
+#define CLASSES 60
+#define TYPES   3
+
+/* Classes of a draw, with at most so many members. */
+static void draw_classes(uint64_t seed, uint32_t count, uint32_t members, struct hs_gavel_class *c)
+{
+    struct hs_rng rng;
+    hs_rng_open(&rng, seed, "classes");
+    for (uint32_t i = 0; i < count; i++) {
+        c[i] = (struct hs_gavel_class){.members = 1 + (uint32_t)hs_rng_below(&rng, members),
+                                       .gang = 1u << hs_rng_below(&rng, 4),
+                                       .weight = 1 + (double)hs_rng_below(&rng, 3),
+                                       .left = (1 + (double)hs_rng_below(&rng, 1000)) / 1000};
+        for (uint32_t t = 0; t < TYPES; t++) /* one of six cannot run there */
+            c[i].speed[t] = t > 0 && hs_rng_below(&rng, 6) == 0
+                                ? 0
+                                : (1 + (double)hs_rng_below(&rng, 1000)) / 1000;
+    }
+    hs_rng_close(&rng);
+}
+
+/* The optimum; each class at once, or member by member. */
+static double optimum_of(enum hs_gavel_objective objective, const struct hs_gavel_class *classes,
+                         uint32_t count, bool is_split)
+{
+    struct hs_gavel_program p = {
+        .lp = hs_lp_open(), .objective = objective, .types = TYPES, .gpus = {8, 4, 16}};
+    double sum = 0;
+    uint32_t first[CLASSES] = {0};
+    hs_gavel_begin(&p);
+    for (uint32_t i = 0; i < count; i++) {
+        struct hs_gavel_class c = classes[i];
+        c.members = is_split ? 1 : c.members;
+        for (uint32_t k = 0; k < classes[i].members / c.members; k++) {
+            const uint32_t column = hs_gavel_add(&p, &c);
+            first[i] = k == 0 ? column : first[i];
+        }
+    }
+    assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
+    for (uint32_t i = 0; i < count && objective == HS_GAVEL_THROUGHPUT; i++)
+        for (uint32_t k = 0; k < (is_split ? classes[i].members : 1); k++) {
+            double shares[TYPES];
+            hs_gavel_shares(&p, first[i] + k * TYPES, shares);
+            sum += hs_gavel_rate(&p, &classes[i], shares) * (is_split ? 1 : classes[i].members);
+        }
+    if (objective != HS_GAVEL_THROUGHPUT)
+        sum = hs_lp_value(p.lp, p.goal);
+    hs_lp_close(p.lp);
+    return sum;
+}
+
+/* Classes give the same optimum as single jobs, on 1,000 draws of up to eight classes of up to six.
+ */
+static void classes_are_exact(void **state)
+{
+    static const enum hs_gavel_objective objectives[] = {HS_GAVEL_LAS, HS_GAVEL_MAKESPAN,
+                                                         HS_GAVEL_THROUGHPUT};
+    (void)state;
+    for (uint64_t seed = 0; seed < 1000; seed++) {
+        struct hs_gavel_class c[8];
+        const uint32_t count = 1 + (uint32_t)(seed % 8);
+        const enum hs_gavel_objective objective = objectives[seed % 3];
+        draw_classes(seed, count, 6, c);
+        const double at_once = optimum_of(objective, c, count, false);
+        const double split = optimum_of(objective, c, count, true);
+        if (!(fabs(at_once - split) <= 1e-8 * fmax(1, split)))
+            fail_msg("draw %u: %.12g by classes, %.12g by jobs", (unsigned)seed, at_once, split);
+    }
+}
+
+/* 60 classes of 2,000 jobs on three types are solved within 50 ms of CPU time (about .4 on the
+ * machine of this commit). */
+static void classes_are_fast(void **state)
+{
+    (void)state;
+    struct hs_gavel_class c[CLASSES];
+    draw_classes(1, CLASSES, 1, c);
+    for (uint32_t i = 0; i < CLASSES; i++)
+        c[i].members = 33 + (i < 20);
+    const clock_t start = clock();
+    (void)optimum_of(HS_GAVEL_LAS, c, CLASSES, false);
+    const double ms = (double)(clock() - start) * 1000 / CLOCKS_PER_SEC;
+    print_message("2,000 jobs of %u classes: %.1f ms\n", CLASSES, ms);
+    assert_true(ms <= 50);
+}
+
 /* Twice the weight is twice the rate: on the one GPU that they can use x = 2 y and x + y = 1. The
  * mean speed of the two GPUs is 1/2: t = x / (2 / 2) = 2/3. */
 static void weights(void **state)
@@ -127,6 +215,34 @@ static void throughput(void **state)
     const struct hs_gavel_class c[] = {{.members = 1, .gang = 1, .speed = {10, 2}},
                                        {.members = 1, .gang = 1, .speed = {4, 2}}};
     (void)check_shares(HS_GAVEL_THROUGHPUT, (double[]){1, 1}, c, 2, (double[]){1, 0, 0, 1});
+}
+
+/* G4: one GPU, finish-time fairness. A: age 600, 600 left, 300 s with an equal part so far; B: 600
+ * left. Equal parts are rates of 1/2: D = 300 + 1,200 and 1,200. The shares x and 1 - x with the
+ * least rho: 600 + 600 / x = 1,500 rho, 600 / (1 - x) = 1,200 rho: x = .55425, rho = 1.12170. At
+ * that rho the least rates are x and 1 - x; at a smaller one there are none. */
+static void g4_finish_time_fairness(void **state)
+{
+    (void)state;
+    for (int is_less = 0; is_less < 2; is_less++) {
+        const double rho = is_less ? 1.1216 : 1.12171;
+        const struct hs_gavel_class c[] = {
+            {.members = 1, .gang = 1, .speed = {1}, .least = 600 / (1500 * rho - 600)},
+            {.members = 1, .gang = 1, .speed = {1}, .least = 600 / (1200 * rho)}};
+        struct hs_gavel_program p = {
+            .lp = hs_lp_open(), .objective = HS_GAVEL_FTF, .types = 1, .gpus = {1}};
+        double share;
+        hs_gavel_begin(&p);
+        const uint32_t first = hs_gavel_add(&p, &c[0]);
+        (void)hs_gavel_add(&p, &c[1]);
+        assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS),
+                         is_less ? HS_LP_INFEASIBLE : HS_LP_OPTIMAL);
+        if (!is_less) {
+            hs_gavel_shares(&p, first, &share);
+            assert_in_range(lround(share * 1e4), 5542, 5543);
+        }
+        hs_lp_close(p.lp);
+    }
 }
 
 /* G3: 1 V100 and 2 K80s, two jobs: each may have 1/2 of a V100 and one K80. The job of one GPU
@@ -206,6 +322,22 @@ static void g8_arrivals(void **state)
     /* with refill=yes at once */
     expect("1x3:V100", "gavel:refill=yes", "0:1,0,3600 1:1,300,3600 2:1,400,360",
            "0:0-3600 1:300-3900 2:400-760");
+}
+
+/* Finish-time fairness, one GPU. Two like jobs: equal parts, and turns as under las. With 3,600 and
+ * 720 s the short one still gets half of the time: it has two of the first four rounds, and the
+ * long one ends when all work is done, 4,320. */
+static void ftf_turns(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 3600},
+                                       {.gpus = 1, .duration_s = 720}};
+    expect("1x1:V100", "ftf", "0:1,0,720 1:1,0,720", "0:0-360,720-1080 1:360-720,1080-1440");
+    assert_int_equal(hs_test_run(jobs, 2, "1x1:V100", "ftf", &r), HS_OK);
+    assert_true(r.jobs[1].end_us <= 1440 * HS_TEST_S);
+    assert_int_equal(r.jobs[0].end_us, 4320 * HS_TEST_S);
+    hs_test_free(&r);
 }
 
 /* GN2, what must not be: fifo gives no job the GPUs that others hold, so that the third waits for
@@ -359,6 +491,20 @@ static void expect_typed(const char *policy, const double *k80, const struct hs_
     hs_catalogue_free(&catalogue);
 }
 
+/* G9: allox, 1 V100 and 1 K80. 0: 720 steps at (1, .5), 1: 360 at (1, .25), 2: 720 at (1, .8). On
+ * the V100 1 before 0, which waits 360 and works 720: 1,440 in all; 2 on the K80, 900. The next
+ * best is 0 on the K80, 1,440, and 1 before 2 on the V100, 1,440. */
+static void g9_allox(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[PROFILES] = {{.gpus = 1, .duration_s = 720, .profile = 1},
+                                               {.gpus = 1, .duration_s = 360, .profile = 2},
+                                               {.gpus = 1, .duration_s = 720, .profile = 3}};
+    expect_typed("allox", (double[]){.5, .25, .8}, jobs,
+                 (const char *const[]){"V100", "V100", "K80"},
+                 (const int64_t[]){360, 1080, 0, 360, 0, 900});
+}
+
 /* G10: fifo aware, 1 V100 and 1 K80. 0: 720 steps at (1, .5): V100 [0, 720). 1: 720 at (1, 2): K80
  * [0, 360). 2: 360 at (1, 1) waits for it: K80 [360, 720). */
 static void g10_fifo_aware(void **state)
@@ -377,17 +523,22 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(g1_max_min),
         cmocka_unit_test(classes_share_equally),
+        cmocka_unit_test(classes_are_exact),
+        cmocka_unit_test(classes_are_fast),
         cmocka_unit_test(weights),
         cmocka_unit_test(g2_makespan),
         cmocka_unit_test(throughput),
         cmocka_unit_test(g3_isolated),
+        cmocka_unit_test(g4_finish_time_fairness),
         cmocka_unit_test(g5_gangs),
         cmocka_unit_test(g6_turns),
         cmocka_unit_test(g7_idle_end),
         cmocka_unit_test(g8_arrivals),
+        cmocka_unit_test(ftf_turns),
         cmocka_unit_test(gn2_fifo_does_not_turn),
         cmocka_unit_test(gn3_last_steps),
         cmocka_unit_test(edges),
+        cmocka_unit_test(g9_allox),
         cmocka_unit_test(g10_fifo_aware),
         cmocka_unit_test(compat_short_rounds),
         cmocka_unit_test(compat_waits_for_solution),

@@ -17,7 +17,8 @@
 #include "policies/lib/place.h"
 #include "policies/lib/vc_queues.h"
 
-#define HS_GAVEL_TYPES 8 /* of GPUs at most: each job has its figures by type */
+#define HS_GAVEL_ALLOX_JOBS 512 /* that allox looks at, the first to come */
+#define HS_GAVEL_TYPES      8   /* of GPUs at most: each job has its figures by type */
 
 enum hs_gavel_objective {
     HS_GAVEL_LAS,        /* the least of the rates, each relative to an equal part of all GPUs */
@@ -26,6 +27,7 @@ enum hs_gavel_objective {
     HS_GAVEL_FTF,        /* the largest finish time relative to that of an equal part */
     HS_GAVEL_MAKESPAN,   /* the time until the last job is done */
     HS_GAVEL_THROUGHPUT, /* the sum of the rates */
+    HS_GAVEL_ALLOX,      /* the mean completion time of jobs of one GPU: no program */
 };
 
 struct hs_gavel_class {
@@ -73,6 +75,7 @@ struct hs_gavel {
     double second; /* in the unit of times received: microseconds, or, compat, seconds */
     struct hs_gavel_pool *pools; /* and one more: of jobs to reject */
     struct hs_vc_queues cpu_jobs;
+    struct hs_gavel_allox *allox; /* its memory */
 };
 
 struct hs_gavel_pool {
@@ -136,9 +139,39 @@ static inline struct hs_gavel_pool *hs_gavel_pool_of(const struct hs_gavel *g,
     return &g->pools[hs_gavel_of(v, job)->pool];
 }
 
+/* Whether shares depend on what jobs have left to do. */
+static inline bool hs_gavel_needs_left(const struct hs_gavel *g)
+{
+    return g->objective == HS_GAVEL_FTF || g->objective == HS_GAVEL_MAKESPAN ||
+           g->objective == HS_GAVEL_ALLOX;
+}
+
 /* gavel_shares.c: gives each job of a pool its shares. */
 void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v);
 hs_job_chain_order hs_gavel_by_arrival;
+
+/* gavel_allox.c: waiting jobs of one GPU get whole shares. */
+#define HS_GAVEL_PLACES (HS_GAVEL_TYPES * 2 * HS_GAVEL_ALLOX_JOBS)
+
+struct hs_gavel_place {
+    uint32_t type, gpu, number; /* number from the end: 1 is the last */
+};
+
+struct hs_gavel_allox {
+    uint32_t jobs, places;
+    hs_job_id job[HS_GAVEL_ALLOX_JOBS];
+    double time[HS_GAVEL_ALLOX_JOBS][HS_GAVEL_TYPES]; /* work left by speed; INFINITY: not there */
+    double age[HS_GAVEL_ALLOX_JOBS]; /* compat: part of every cost, and of what is rounded off */
+    double job_price[HS_GAVEL_ALLOX_JOBS];
+    struct hs_gavel_place place[HS_GAVEL_PLACES];
+    double price[HS_GAVEL_PLACES], distance[HS_GAVEL_PLACES];
+    uint32_t taken_by[HS_GAVEL_PLACES]; /* row of jobs; NONE */
+    uint32_t before[HS_GAVEL_PLACES];   /* on the path: place; NONE = its start */
+    uint32_t left[HS_GAVEL_PLACES];     /* that no path has reached */
+    uint32_t first[HS_GAVEL_PLACES];    /* by GPU: the place of its first job; NONE */
+};
+void hs_gavel_allox_share(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                          const struct hs_view *v);
 
 /* gavel_rounds.c: the parts of a round. */
 void hs_gavel_close_accounts(const struct hs_gavel *g, struct hs_gavel_pool *pool,

@@ -95,24 +95,6 @@ void hs_gavel_compat_fifo(struct hs_gavel_pool *pool, const struct hs_view *v)
     }
 }
 
-/* How long each placed job works in this round; the end of the last. */
-static double measure_round(const struct hs_gavel *g, const struct hs_gavel_pool *pool,
-                            const struct hs_view *v)
-{
-    double end = pool->now;
-    HS_GAVEL_EACH(job, pool, v)
-    {
-        struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-        if (j->held == NO_TYPE)
-            continue;
-        const double per_s = j->steps_per_s * j->speed[j->held];
-        j->round_steps = fmin(floor(per_s * (double)g->round_us / 1e6), j->steps - j->done);
-        j->round_s = j->round_steps / per_s;
-        end = fmax(end, pool->now + j->round_s);
-    }
-    return end;
-}
-
 /* Books a round of a job in advance. */
 static void book_round(struct hs_gavel_pool *pool, const struct hs_view *v, struct hs_plan *p,
                        hs_job_id job, double length_us)
@@ -161,7 +143,17 @@ static void begin_round(const struct hs_gavel *g, struct hs_gavel_pool *pool,
             hs_gavel_of(v, job)->chosen = NO_TYPE;
     }
     (void)hs_gavel_place(g, pool, v, p);
-    const double end = measure_round(g, pool, v);
+    double end = pool->now;
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+        if (j->held == NO_TYPE)
+            continue;
+        const double per_s = j->steps_per_s * j->speed[j->held];
+        j->round_steps = fmin(floor(per_s * (double)g->round_us / 1e6), j->steps - j->done);
+        j->round_s = j->round_steps / per_s;
+        end = fmax(end, pool->now + j->round_s);
+    }
     const double end_us = rint(end * 1e6);
     pool->is_running = false;
     HS_GAVEL_EACH(job, pool, v)

@@ -29,7 +29,7 @@
 
 static const char *const compat_names[] = {"off", "gavel", NULL};
 static const char *const objective_names[] = {"las",      "fifo",       "isolated", "ftf",
-                                              "makespan", "throughput", NULL};
+                                              "makespan", "throughput", "allox",    NULL};
 
 /* ---- orders of jobs ---- */
 
@@ -90,17 +90,6 @@ void hs_gavel_close_accounts(const struct hs_gavel *g, struct hs_gavel_pool *poo
     }
 }
 
-static double priority_of(const struct hs_gavel_pool *pool, const struct hs_gavel_scratch *j,
-                          uint32_t t)
-{
-    if (j->share[t] <= 0 || j->speed[t] <= 0)
-        return 0;
-    if (j->got[t] <= 0 || pool->got[t] <= 0)
-        return j->share[t] * 1e9;
-    return j->share[t] / (j->got[t] / pool->got[t]);
-}
-
-/* Which jobs run on which type; is_refill: beside those that run. */
 void hs_gavel_choose(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v,
                      bool is_refill)
 {
@@ -123,7 +112,11 @@ void hs_gavel_choose(const struct hs_gavel *g, struct hs_gavel_pool *pool, const
         const uint32_t t = order[i];
         HS_GAVEL_EACH(job, pool, v)
         {
-            hs_gavel_of(v, job)->priority = priority_of(pool, hs_gavel_of(v, job), t);
+            struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+            const double share = j->speed[t] > 0 ? j->share[t] : 0;
+            /* who got nothing is before all others */
+            const bool has_none = j->got[t] <= 0 || pool->got[t] <= 0;
+            j->priority = has_none ? share * 1e9 : share / (j->got[t] / pool->got[t]);
         }
         hs_job_chain_sort(&pool->jobs, v, by_priority, &t);
         HS_GAVEL_EACH(job, pool, v)
@@ -135,24 +128,6 @@ void hs_gavel_choose(const struct hs_gavel *g, struct hs_gavel_pool *pool, const
             j->chosen = (uint8_t)t;
             room[t] -= hs_view_gpus(v, job);
         }
-    }
-}
-
-/* On free GPUs of its type; a gang for which the placer finds no room there on any of them. */
-static void place(const struct hs_gavel *g, const struct hs_view *v, struct hs_plan *p,
-                  hs_job_id job)
-{
-    struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-    hs_view_search_type(v, g->type_of[j->chosen]);
-    const bool is_placed =
-        hs_place(v, p, job, (struct hs_place_rule){.placer = g->placer}) ||
-        hs_place(v, p, job, (struct hs_place_rule){.placer = HS_PLACE_FIRST_FIT});
-    hs_view_search_type(v, HS_ANY_TYPE);
-    if (is_placed) {
-        j->held = j->chosen;
-        j->since_us = hs_view_now_us(v);
-    } else {
-        (void)hs_reject_hopeless(v, p, job);
     }
 }
 
@@ -175,10 +150,19 @@ bool hs_gavel_place(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
     HS_GAVEL_EACH(job, pool, v)
     {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-        if (j->chosen != NO_TYPE && j->held == NO_TYPE)
-            place(g, v, p, job);
+        if (j->chosen != NO_TYPE && j->held == NO_TYPE) {
+            hs_view_search_type(v, g->type_of[j->chosen]);
+            if (hs_place(v, p, job, (struct hs_place_rule){.placer = g->placer}) ||
+                hs_place(v, p, job, (struct hs_place_rule){.placer = HS_PLACE_FIRST_FIT})) {
+                j->held = j->chosen;
+                j->since_us = hs_view_now_us(v);
+            } else {
+                (void)hs_reject_hopeless(v, p, job);
+            }
+        }
         is_any_waiting |= j->held == NO_TYPE;
     }
+    hs_view_search_type(v, HS_ANY_TYPE);
     return is_any_waiting;
 }
 
@@ -303,6 +287,8 @@ static enum hs_status gavel_init(void *state, const struct hs_view *v)
 {
     struct hs_gavel *g = state;
     g->second = g->compat == HS_GAVEL_COMPAT_OFF ? 1e6 : 1;
+    if (g->objective == HS_GAVEL_ALLOX)
+        g->allox = hs_view_alloc(v, sizeof *g->allox);
     if (v->gpu_types > HS_GAVEL_TYPES)
         return HS_E_LIMIT;
     for (; g->types < v->gpu_types; g->types++) { /* by name: their numbers do not matter */
@@ -336,8 +322,7 @@ static void gavel_needs(const void *state, uint32_t *can, uint32_t *knows)
     (void)can;
     if (!g->is_aware)
         *knows &= ~(uint32_t)HS_KNOWS_SPEED;
-    if (g->objective != HS_GAVEL_FTF && g->objective != HS_GAVEL_MAKESPAN &&
-        g->compat == HS_GAVEL_COMPAT_OFF)
+    if (!hs_gavel_needs_left(g) && g->compat == HS_GAVEL_COMPAT_OFF)
         *knows &= ~(uint32_t)HS_KNOWS_DURATION;
 }
 
@@ -349,6 +334,7 @@ static void gavel_semantics(const void *state, struct hs_semantics *out)
         [HS_GAVEL_ISOLATED] = "equal shares, rounds",
         [HS_GAVEL_FTF] = "shares by finish-time fairness, rounds",
         [HS_GAVEL_MAKESPAN] = "shares of least makespan, rounds",
+        [HS_GAVEL_ALLOX] = "matching of least mean completion time, rounds",
         [HS_GAVEL_THROUGHPUT] = "shares of most throughput, rounds",
     };
     const struct hs_gavel *g = state;
@@ -377,45 +363,65 @@ static const char *gavel_check(const void *state, const struct hs_view *v)
     return hs_vc_queues_check(&g->cpu_jobs, v);
 }
 
-static const struct hs_param params[] = {
-    HS_PARAM_CHOICE(struct hs_gavel, objective, "objective", "las", objective_names,
-                    "what the shares of time are best for", .source = "Narayanan et al. OSDI'20"),
-    HS_PARAM_FLAG(struct hs_gavel, is_aware, "aware", "yes",
-                  "by the speeds of jobs on GPU types; else each type counts as the reference"),
-    HS_PARAM_DURATION(struct hs_gavel, round_us, "round", "360s", 1, 1e6, "time between boundaries",
-                      .source = "OSDI'20 3.2: rounds of 6 minutes"),
-    HS_PARAM_DURATION(struct hs_gavel, reset_us, "reset", "0s", 0, 1e7,
-                      "least time between solutions, which arrivals and ends ask for"),
-    HS_PARAM_FLAG(struct hs_gavel, carries, "carry", "no",
-                  "what a job got more than promised counts beyond the next solution"),
-    HS_PARAM_FLAG(struct hs_gavel, refills, "refill", "no",
-                  "jobs start on free GPUs between boundaries, too"),
-    HS_PARAM_FLAG(struct hs_gavel, joins, "classes", "yes",
-                  "like jobs are one variable of the linear program: the same optimum, sooner"),
-    HS_PARAM_INT(struct hs_gavel, seed, "seed", "0", 0, 1e9,
-                 "objective=fifo, aware=no: of the random types of jobs"),
-    HS_PARAM_CHOICE(struct hs_gavel, placer, "placement", "consolidate", hs_placer_plain_names,
-                    "which free GPUs of the type a gang gets; any, where this finds none"),
-    HS_COST_PARAMS(struct hs_gavel, cost),
-    HS_PARAM_CHOICE(struct hs_gavel, compat, "compat", "off", compat_names,
-                    "whole steps, drifting rounds and other quirks of the published simulator",
-                    .source = "stanford-futuredata/gavel c4fa400; with reset=1920s"),
-    {0}};
+/* The same policy by the names of its objectives. */
+#define PARAMS(objective_preset)                                                                   \
+    HS_PARAM_CHOICE(struct hs_gavel, objective, "objective", objective_preset, objective_names,    \
+                    "what the shares of time are best for", .source = "Narayanan et al. OSDI'20"), \
+        HS_PARAM_FLAG(                                                                             \
+            struct hs_gavel, is_aware, "aware", "yes",                                             \
+            "by the speeds of jobs on GPU types; else each type counts as the reference"),         \
+        HS_PARAM_DURATION(struct hs_gavel, round_us, "round", "360s", 1, 1e6,                      \
+                          "time between boundaries",                                               \
+                          .source = "OSDI'20 3.2: rounds of 6 minutes"),                           \
+        HS_PARAM_DURATION(struct hs_gavel, reset_us, "reset", "0s", 0, 1e7,                        \
+                          "least time between solutions, which arrivals and ends ask for"),        \
+        HS_PARAM_FLAG(struct hs_gavel, carries, "carry", "no",                                     \
+                      "what a job got more than promised counts beyond the next solution"),        \
+        HS_PARAM_FLAG(struct hs_gavel, refills, "refill", "no",                                    \
+                      "jobs start on free GPUs between boundaries, too"),                          \
+        HS_PARAM_FLAG(                                                                             \
+            struct hs_gavel, joins, "classes", "yes",                                              \
+            "like jobs are one variable of the linear program: the same optimum, sooner"),         \
+        HS_PARAM_INT(struct hs_gavel, seed, "seed", "0", 0, 1e9,                                   \
+                     "objective=fifo, aware=no: of the random types of jobs"),                     \
+        HS_PARAM_CHOICE(struct hs_gavel, placer, "placement", "consolidate",                       \
+                        hs_placer_plain_names,                                                     \
+                        "which free GPUs of the type a gang gets; any, where this finds none"),    \
+        HS_COST_PARAMS(struct hs_gavel, cost),                                                     \
+        HS_PARAM_CHOICE(                                                                           \
+            struct hs_gavel, compat, "compat", "off", compat_names,                                \
+            "whole steps, drifting rounds and other quirks of the published simulator",            \
+            .source = "stanford-futuredata/gavel c4fa400; with reset=1920s")
 
-const struct hs_policy_ops hs_policy_gavel = {
-    .name = "gavel",
-    .summary = "shares of time on GPU types by a linear program, given in rounds",
-    .cite = "Narayanan et al., Heterogeneity-Aware Cluster Scheduling Policies for Deep Learning "
-            "Workloads, OSDI'20",
-    .can = HS_CAN_PREEMPT | HS_CAN_TIME,
-    .knows = HS_KNOWS_SPEED | HS_KNOWS_DURATION,
-    .params = params,
-    .state_size = sizeof(struct hs_gavel),
-    .job_state_size = sizeof(struct hs_gavel_scratch),
-    .needs = gavel_needs,
-    .init = gavel_init,
-    .on_event = gavel_event,
-    .decide = gavel_decide,
-    .semantics = gavel_semantics,
-    .check = gavel_check,
-};
+static const struct hs_param las_params[] = {PARAMS("las"), {0}};
+static const struct hs_param ftf_params[] = {PARAMS("ftf"), {0}};
+static const struct hs_param allox_params[] = {PARAMS("allox"), {0}};
+
+#define GAVEL(id, label, text, source, table)                                                      \
+    const struct hs_policy_ops hs_policy_##id = {                                                  \
+        .name = label,                                                                             \
+        .summary = text,                                                                           \
+        .cite = source,                                                                            \
+        .can = HS_CAN_PREEMPT | HS_CAN_TIME,                                                       \
+        .knows = HS_KNOWS_SPEED | HS_KNOWS_DURATION,                                               \
+        .params = table,                                                                           \
+        .state_size = sizeof(struct hs_gavel),                                                     \
+        .job_state_size = sizeof(struct hs_gavel_scratch),                                         \
+        .needs = gavel_needs,                                                                      \
+        .init = gavel_init,                                                                        \
+        .on_event = gavel_event,                                                                   \
+        .decide = gavel_decide,                                                                    \
+        .semantics = gavel_semantics,                                                              \
+        .check = gavel_check,                                                                      \
+    }
+
+GAVEL(gavel, "gavel", "shares of time on GPU types by a linear program, given in rounds",
+      "Narayanan et al., Heterogeneity-Aware Cluster Scheduling Policies for Deep Learning "
+      "Workloads, OSDI'20",
+      las_params);
+GAVEL(ftf, "ftf", "gavel for finish times as with equal parts of the cluster",
+      "Mahajan et al., Themis, NSDI'20, as objective of Narayanan et al., Gavel, OSDI'20",
+      ftf_params);
+GAVEL(allox, "allox", "gavel by the matching of jobs and GPUs of least mean completion time",
+      "Le et al., AlloX, EuroSys'20, as objective of Narayanan et al., Gavel, OSDI'20",
+      allox_params);

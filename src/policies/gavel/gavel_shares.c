@@ -181,26 +181,6 @@ static void share_by_arrival(const struct hs_gavel *g, struct hs_gavel_pool *poo
     }
 }
 
-/* What changes with a new solution, and equal parts as the shares. */
-static void begin_solution(const struct hs_gavel *g, struct hs_gavel_pool *pool,
-                           const struct hs_view *v, const struct hs_gavel_program *program)
-{
-    const bool knows_left = g->objective == HS_GAVEL_FTF || g->objective == HS_GAVEL_MAKESPAN;
-    HS_GAVEL_EACH(job, pool, v)
-    {
-        struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-        const double left_us = knows_left ? (double)hs_view_remaining_us(v, job) : 0;
-        if (j->isolated > 0)
-            j->base_us += (j->left_us - left_us) / j->isolated;
-        j->left_us = left_us;
-        if (g->objective == HS_GAVEL_FIFO)
-            continue;
-        const struct hs_gavel_class c = class_of(v, job);
-        hs_gavel_isolated(program, &c, pool->count, j->share);
-        j->isolated = hs_gavel_rate(program, &c, j->share);
-    }
-}
-
 void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v)
 {
     const bool is_compat = g->compat == HS_GAVEL_COMPAT_GAVEL;
@@ -208,11 +188,26 @@ void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
         .lp = v->lp, .objective = (enum hs_gavel_objective)g->objective, .types = g->types};
     program.is_tight = is_compat && g->objective == HS_GAVEL_MAKESPAN;
     memcpy(program.gpus, pool->gpus, sizeof program.gpus);
-    begin_solution(g, pool, v, &program);
+    const bool knows_left = hs_gavel_needs_left(g);
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+        const double left_us = knows_left ? (double)hs_view_remaining_us(v, job) : 0;
+        if (j->isolated > 0)
+            j->base_us += (j->left_us - left_us) / j->isolated;
+        j->left_us = left_us;
+        if (g->objective == HS_GAVEL_FIFO || g->objective == HS_GAVEL_ALLOX)
+            continue; /* shares stay */
+        const struct hs_gavel_class c = class_of(v, job);
+        hs_gavel_isolated(&program, &c, pool->count, j->share);
+        j->isolated = hs_gavel_rate(&program, &c, j->share);
+    }
     if (g->objective == HS_GAVEL_FIFO && is_compat && !g->is_aware && g->types == 1) {
         hs_gavel_compat_fifo(pool, v);
     } else if (g->objective == HS_GAVEL_FIFO) {
         share_by_arrival(g, pool, v);
+    } else if (g->objective == HS_GAVEL_ALLOX) {
+        hs_gavel_allox_share(g, pool, v);
     } else if (g->objective != HS_GAVEL_ISOLATED) {
         hs_job_chain_sort(&pool->jobs, v, by_class, g);
         if (g->objective == HS_GAVEL_FTF)
