@@ -248,17 +248,22 @@ static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)
     return at;
 }
 
+/* Its number + 1; 0: not told, or not of the cluster. */
+static uint32_t type_that_ran(const struct hs_cluster *cluster, const char *name)
+{
+    for (uint32_t t = 0; name != NULL && t < cluster->type_count; t++)
+        if (hs_gpu_type_is(cluster->types[t].name, name, strlen(name)))
+            return t + 1;
+    return 0;
+}
+
 static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
 {
     bool is_elastic =
         (r->gpus_min > 0 && r->gpus_min != r->gpus) || (r->gpus_max > 0 && r->gpus_max != r->gpus);
-    uint32_t type = 0;
-    while (r->gpu_type_ran != NULL && type < e->cluster->type_count &&
-           !hs_gpu_type_is(e->cluster->types[type].name, r->gpu_type_ran, strlen(r->gpu_type_ran)))
-        type++;
-    const bool has_ran = r->gpu_type_ran != NULL && type < e->cluster->type_count;
+    const uint32_t type_ran = type_that_ran(e->cluster, r->gpu_type_ran);
     if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0 &&
-        r->steps == 0 && !has_ran)
+        r->steps == 0 && type_ran == 0)
         return 0;
     const struct hs_job_request request = {
         .deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us,
@@ -268,7 +273,7 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
         .gpus_min = r->gpus_min,
         .gpus_max = r->gpus_max,
         .priority = r->priority,
-        .type_ran = has_ran ? type + 1 : 0,
+        .type_ran = type_ran,
     };
     return hs_jobs_add_request(&e->jobs, request);
 }
