@@ -336,16 +336,26 @@ static inline bool is_special(char c)
     return (u < 0x20 && u != '\t' && u != '\n') || u == '"' || u == 0x7f || u == 0xc2;
 }
 
-/* A block at a time without branches, of which compilers make vectors: some 8 GB/s. */
+/* Eight bytes at a time; those among which one may be special, as a line end, are looked at singly.
+ */
 static bool has_special(const char *text, uint32_t len)
 {
-    bool is_any = false;
-    for (; len >= HS_BLOCK64 && !is_any; text += HS_BLOCK64, len -= HS_BLOCK64)
-        for (uint32_t i = 0; i < HS_BLOCK64; i++)
-            is_any |= is_special(text[i]);
-    for (uint32_t i = 0; i < len; i++)
-        is_any |= is_special(text[i]);
-    return is_any;
+    const char *end = text + len;
+    for (; end - text >= 8; text += 8) {
+        const uint64_t word = hs_word8_at(text);
+        const uint64_t below_blank = (word - HS_WORD8_OF(' ')) & ~word & HS_WORD8_OF(0x80);
+        if (HS_LIKELY((below_blank | hs_word8_zeros(word ^ HS_WORD8_OF('"')) |
+                       hs_word8_zeros(word ^ HS_WORD8_OF(0x7f)) |
+                       hs_word8_zeros(word ^ HS_WORD8_OF(0xc2))) == 0))
+            continue;
+        for (int i = 0; i < 8; i++)
+            if (is_special(text[i]))
+                return true;
+    }
+    while (text < end)
+        if (is_special(*text++))
+            return true;
+    return false;
 }
 
 /* Refuses a line with a control character other than tabs and line ends: it would reach terminals

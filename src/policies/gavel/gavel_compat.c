@@ -177,6 +177,7 @@ void hs_gavel_compat_decide(const struct hs_gavel *g, struct hs_gavel_pool *pool
     } else if (pool->ending == 0 &&
                (now_us >= pool->next_us || (!pool->is_running && pool->is_woken))) {
         bool drops = false;
+        hs_plan_reason(p, "its rounds end before its gang does a step");
         HS_GAVEL_EACH(job, pool, v)
         {
             if (hs_gavel_of(v, job)->failures < FAILURES_MAX)
@@ -184,6 +185,7 @@ void hs_gavel_compat_decide(const struct hs_gavel *g, struct hs_gavel_pool *pool
             hs_plan_kill(p, job);
             drops = true;
         }
+        hs_plan_reason(p, NULL);
         if (drops) {
             hs_plan_timer(p, now_us, 0); /* to go on when they have gone */
             return;
@@ -195,6 +197,6 @@ void hs_gavel_compat_decide(const struct hs_gavel *g, struct hs_gavel_pool *pool
         }
     }
     pool->is_woken = false;
-    if (pool->next_us != INT64_MAX && pool->next_us != next_us)
-        hs_plan_timer(p, pool->next_us, 0);
+    if (pool->next_us != INT64_MAX && pool->next_us != next_us) /* a round of no steps is over */
+        hs_plan_timer(p, pool->next_us > now_us ? pool->next_us : now_us, 0);
 }
