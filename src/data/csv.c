@@ -336,15 +336,16 @@ static inline bool is_special(char c)
     return (u < 0x20 && u != '\t' && u != '\n') || u == '"' || u == 0x7f || u == 0xc2;
 }
 
-/* Eight bytes at a time; those among which one may be special, as a line end, are looked at singly.
- */
+/* Eight bytes at a time; those among which one may be special are looked at singly. */
 static bool has_special(const char *text, uint32_t len)
 {
     const char *end = text + len;
     for (; end - text >= 8; text += 8) {
         const uint64_t word = hs_word8_at(text);
-        const uint64_t below_blank = (word - HS_WORD8_OF(' ')) & ~word & HS_WORD8_OF(0x80);
-        if (HS_LIKELY((below_blank | hs_word8_zeros(word ^ HS_WORD8_OF('"')) |
+        const uint64_t is_blank_or_above = (word & HS_WORD8_OF(0x7f)) + HS_WORD8_OF(0x80 - ' ');
+        const uint64_t below_blank = ~(is_blank_or_above | word) & HS_WORD8_OF(0x80);
+        if (HS_LIKELY(((below_blank & ~hs_word8_zeros(word ^ HS_WORD8_OF('\n'))) |
+                       hs_word8_zeros(word ^ HS_WORD8_OF('"')) |
                        hs_word8_zeros(word ^ HS_WORD8_OF(0x7f)) |
                        hs_word8_zeros(word ^ HS_WORD8_OF(0xc2))) == 0))
             continue;
