@@ -33,7 +33,7 @@ for line in sys.stdin:
         if entry[2] in refused:
             heapq.heappush(waiting, entry)
     started = []
-    free = instant["free"]
+    free = instant["free"][0]  # of the first VC: a cluster without quotas has one
     while waiting and waiting[0][3] <= free:
         entry = heapq.heappop(waiting)
         free -= entry[3]

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A policy in another language: `-p exec:COMMAND`. The command is a child process that says what it
- * is in its first line, then gets a line of JSON at each instant at which something happened and
- * answers with one (src/policies/README.md has the protocol). What it does not declare to know, it
- * is not told; what it may not do, the plan refuses. One child a run, begun anew for each, over a
- * pair of sockets; it ends when it reads the end of its input.
+ * A policy in another language: `-p exec:COMMAND`. The command is a child process. Its first line of
+ * output declares the policy; then it gets a line of JSON at each instant with an event of the
+ * protocol (src/policies/README.md) and answers with one line. It is sent only the knowledge that it
+ * declared, and the plan refuses actions that it did not declare. Each run starts a child of its
+ * own, connected by a pair of sockets; the child ends when it reads the end of its input.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,9 +22,10 @@
 #include "data/json.h"
 #include "horus/version.h"
 #include "policies/lib/place.h"
+#include "policies/lib/vc_queues.h"
 
 #define HINT      "src/policies/README.md, 'A policy in another language', has the protocol"
-#define ANSWER_MS 60000 /* the longest that a child may think */
+#define ANSWER_MS 60000 /* time limit of an answer */
 #define TEXT_MAX  (UINT32_C(1) << 30)
 #define EVENT_MAX 192u /* bytes of one event in JSON */
 
@@ -41,17 +42,17 @@ struct exec {
     struct hs_policy_ops *policy; /* as the child declared it */
 };
 
-/* One at a time: that of the last run is ended when the next begins. */
+/* There is one child at a time: the child of the last run is ended when the next run begins. */
 static struct {
-    int fd; /* 0: none */
+    int fd; /* 0: no child */
     pid_t pid;
-    struct exec_text out, in; /* the line to send; what was read: a line, perhaps more */
+    struct exec_text out, in; /* messages to the child; its answers, not yet parsed */
     struct exec_text refused; /* jobs that found no GPUs in the last answer, as events */
-    bool is_strict;           /* of an answer: behind such a job no other starts */
+    bool is_strict;           /* of an answer: no job starts behind one that found no GPUs */
     uint8_t *is_live;         /* by handle */
     uint32_t live_cap;
-    int64_t line;           /* of its output */
-    struct hs_arena answer; /* the tree of one */
+    int64_t line;           /* of the child's output, for messages */
+    struct hs_arena answer; /* holds the JSON of the last answer */
 } child;
 
 static enum hs_status fail(const struct exec *x, const char *what)
@@ -62,7 +63,7 @@ static enum hs_status fail(const struct exec *x, const char *what)
 
 /* ---- the child ---- */
 
-/* All that it began; one that waits for its input need not see the end of it. */
+/* Ends the whole process group; a child that waits for input gets SIGTERM as well. */
 static void end_child(void)
 {
     if (child.fd == 0)
@@ -124,7 +125,7 @@ static enum hs_status send_line(const struct exec *x)
     return HS_OK;
 }
 
-/* More of what the child says; HS_E_POLICY where it says nothing more. */
+/* Reads more output of the child; HS_E_POLICY at its end or after ANSWER_MS. */
 static enum hs_status read_more(const struct exec *x)
 {
     struct pollfd wait = {.fd = child.fd, .events = POLLIN};
@@ -143,7 +144,7 @@ static enum hs_status read_more(const struct exec *x)
     return HS_OK;
 }
 
-/* The next line as JSON, an object; good until the next one. */
+/* Parses the next line, a JSON object; it is valid until the next call. */
 static enum hs_status read_answer(const struct exec *x, const struct hs_json **object)
 {
     uint32_t end = 0;
@@ -164,7 +165,7 @@ static enum hs_status read_answer(const struct exec *x, const struct hs_json **o
     return hs_json_kind(*object) == HS_JSON_OBJECT ? HS_OK : fail(x, "the line is no JSON object");
 }
 
-/* ---- what the child is told ---- */
+/* ---- messages to the child ---- */
 
 HS_PRINTF(3, 4) static void put(struct exec_text *to, uint32_t room, const char *fmt, ...)
 {
@@ -228,7 +229,7 @@ static void put_cluster(const struct hs_view *v)
     put(&child.out, EVENT_MAX, "]}\n");
 }
 
-/* ---- what it answers ---- */
+/* ---- its answers ---- */
 
 /* A whole number below `end` under this key, or the answer is refused. */
 static bool has_number(const struct hs_json *object, const char *key, int64_t end, int64_t *number)
@@ -243,13 +244,14 @@ static int64_t seconds_us(const struct hs_json *object, const char *key)
     return seconds >= 0 && seconds < 9e12 ? (int64_t)(seconds * 1e6 + 0.5) : -1;
 }
 
-/* On nodes [[NODE, GPUS], ...], or where the usual placement puts it. */
+/* Starts a job on [[NODE, GPUS], ...], or where consolidating placement finds GPUs for it. */
 static enum hs_status start(const struct exec *x, const struct hs_view *v, struct hs_plan *p,
                             hs_job_id job, const struct hs_json *nodes)
 {
     if (nodes == NULL) {
         if ((child.is_strict && child.refused.len > 0) ||
-            !hs_place(v, p, job, (struct hs_place_rule){.placer = HS_PLACE_CONSOLIDATE}))
+            (!hs_place(v, p, job, (struct hs_place_rule){.placer = HS_PLACE_CONSOLIDATE}) &&
+             !hs_reject_hopeless(v, p, job)))
             put(&child.refused, EVENT_MAX, "%s{\"refused\":%" PRIu32 "}",
                 child.refused.len > 0 ? "," : "", job);
         return HS_OK;
@@ -291,7 +293,7 @@ static enum hs_status act(const struct exec *x, const struct hs_view *v, struct 
     return HS_OK;
 }
 
-/* Where nothing happened that it is told of, it is not asked. */
+/* An instant without an event of the protocol asks the child for no decision. */
 static enum hs_status exec_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     const struct exec *x = state;
@@ -301,9 +303,11 @@ static enum hs_status exec_decide(void *state, const struct hs_view *v, struct h
     put(&child.refused, child.out.len + EVENT_MAX, "%s%.*s", child.refused.len > 0 ? "," : "",
         (int)child.out.len, child.out.at); /* those that were refused come first */
     child.out.len = 0;
-    put(&child.out, child.refused.len + EVENT_MAX,
-        "{\"now\":%.6f,\"free\":%" PRIu64 ",\"events\":[%.*s]}\n", (double)hs_view_now_us(v) / 1e6,
-        hs_view_free_gpus(v, 0), (int)child.refused.len, child.refused.at);
+    put(&child.out, EVENT_MAX, "{\"now\":%.6f,\"free\":[", (double)hs_view_now_us(v) / 1e6);
+    for (uint32_t vc = 0; vc < v->vcs; vc++)
+        put(&child.out, EVENT_MAX, "%s%" PRIu64, vc > 0 ? "," : "", hs_view_free_gpus(v, vc));
+    put(&child.out, child.refused.len + EVENT_MAX, "],\"events\":[%.*s]}\n",
+        (int)child.refused.len, child.refused.at);
     child.refused.len = 0;
     HS_TRY(send_line(x));
     HS_TRY(read_answer(x, &answer));
@@ -323,7 +327,7 @@ static enum hs_status exec_init(void *state, const struct hs_view *v)
     const struct exec *x = state;
     const struct hs_json *declared;
     HS_TRY(begin_child(x));
-    HS_TRY(read_answer(x, &declared)); /* the same again */
+    HS_TRY(read_answer(x, &declared)); /* the declaration was read once before the run */
     put_cluster(v);
     return send_line(x);
 }
