@@ -18,21 +18,22 @@
 struct hs_map_entry {
     hs_job_id job;
     uint32_t gpu;
-    uint32_t next_of_job, next_on_gpu; /* 0 = none */
-    uint32_t limit_mib; /* the policy's own: what the job may have of the memory of this GPU */
+    uint32_t next_of_job, next_on_gpu; /* index of the next entry; 0 = end of the list */
+    uint32_t limit_mib; /* for the policy's use: GPU memory that the job may use on this GPU */
 };
 
 struct hs_allocation_map {
-    struct hs_map_entry *allocations; /* from 1 */
-    uint32_t *on_gpu;                 /* first of each GPU; 0 = none */
-    uint32_t free, used;              /* free: first of those that were dropped */
+    struct hs_map_entry *allocations; /* entry 0 is unused: 0 ends a list */
+    uint32_t *on_gpu;                 /* first entry of each GPU; 0 = none */
+    uint32_t free, used; /* first entry of the free list; entries in use or in that list */
     uint32_t gpus;
 };
 
-/* Room for as many jobs on each GPU as the run allows. */
+/* Allocates entries for --max-tenants jobs on every GPU of the cluster. */
 void hs_allocation_map_init(struct hs_allocation_map *s, const struct hs_view *v);
 void hs_allocation_map_add(struct hs_allocation_map *s, hs_job_id job, uint32_t *first_of_job,
                            uint32_t gpu);
 void hs_allocation_map_drop(struct hs_allocation_map *s, uint32_t *first_of_job);
-/* NULL, or the rule broken: the same jobs on each GPU as the view says. O(GPUs). */
+/* Compares the map with the view: the same jobs on each GPU. Returns NULL or the broken rule.
+ * O(GPUs). */
 const char *hs_allocation_map_check(const struct hs_allocation_map *s, const struct hs_view *v);

@@ -31,14 +31,14 @@ static void refresh(struct hs_capacity_tree *r, uint32_t at)
         }
 }
 
-/* The item is before the position (key, number). */
+/* Whether the item precedes the position (key, number). */
 static bool is_before(const struct hs_capacity_tree *r, uint32_t at, uint64_t key, uint32_t item)
 {
     uint64_t own = r->nodes[at].key;
     return own != key ? own < key : at < item;
 }
 
-/* Of the tree below `at`, what is before the position onto *left, the rest onto *right. */
+/* Splits the tree below `at`: items before the position go to *left, the rest to *right. */
 static void split(struct hs_capacity_tree *r, uint32_t at, uint64_t key, uint32_t item,
                   uint32_t *left, uint32_t *right)
 {
@@ -56,7 +56,7 @@ static void split(struct hs_capacity_tree *r, uint32_t at, uint64_t key, uint32_
     refresh(r, at);
 }
 
-/* All of `a` is before all of `b`. */
+/* Joins two trees; every item of `a` precedes every item of `b`. */
 static uint32_t merge(struct hs_capacity_tree *r, uint32_t a, uint32_t b)
 {
     if (a == HS_NO_CAPACITY || b == HS_NO_CAPACITY)
@@ -70,7 +70,7 @@ static uint32_t merge(struct hs_capacity_tree *r, uint32_t a, uint32_t b)
     return is_left_above ? a : b;
 }
 
-/* The room of the item changed: refreshes the nodes on the path to it. */
+/* Updates the maxima on the path from `at` to an item whose room has changed. */
 static void refresh_down_to(struct hs_capacity_tree *r, uint32_t at, uint32_t item)
 {
     if (at != item) {

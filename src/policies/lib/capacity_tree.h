@@ -17,22 +17,22 @@
 
 #define HS_NO_CAPACITY UINT32_MAX
 
-/* What an item has free, or what a job needs; the user says which two kinds. */
+/* Free capacity of an item, or demand of a job, of two kinds that the caller chooses. */
 struct hs_capacity {
     uint64_t of[2];
 };
 
 struct hs_capacity_tree_node {
     uint64_t key;
-    struct hs_capacity room, most; /* of the item, and the most of each kind in its subtree */
+    struct hs_capacity room, most; /* of the item; maximum of each kind in its subtree */
     uint32_t left, right, priority;
     bool is_in;
 };
 
 struct hs_capacity_tree {
     struct hs_capacity_tree_node *nodes;
-    uint32_t *roots; /* of the trees */
-    uint32_t count;  /* items in all of them */
+    uint32_t *roots; /* root of each tree */
+    uint32_t count;  /* number of items in all trees */
 };
 
 void hs_capacity_tree_init(struct hs_capacity_tree *r, const struct hs_view *v, uint64_t items,
@@ -41,13 +41,13 @@ void hs_capacity_tree_init(struct hs_capacity_tree *r, const struct hs_view *v, 
 void hs_capacity_tree_put(struct hs_capacity_tree *r, uint32_t tree, uint32_t item, uint64_t key,
                           struct hs_capacity room);
 void hs_capacity_tree_drop(struct hs_capacity_tree *r, uint32_t tree,
-                           uint32_t item); /* no-op if out */
-/* The first whose key is at least `key` and whose room is at least `need` of both kinds;
- * HS_NO_CAPACITY: none. */
+                           uint32_t item); /* no effect if the item is in no tree */
+/* The first item whose key is at least `key` and whose room is at least `need` of both kinds, or
+ * HS_NO_CAPACITY. */
 uint32_t hs_capacity_tree_first(const struct hs_capacity_tree *r, uint32_t tree, uint64_t key,
                                 struct hs_capacity need);
-/* The first such item behind this one, which is in. */
+/* The next such item behind `item`, which must be in the tree. */
 uint32_t hs_capacity_tree_next(const struct hs_capacity_tree *r, uint32_t tree, uint32_t item,
                                struct hs_capacity need);
-/* The most room of each kind of any item of the tree. O(1). */
+/* Maximum of each kind over the items of the tree. O(1). */
 struct hs_capacity hs_capacity_tree_most(const struct hs_capacity_tree *r, uint32_t tree);

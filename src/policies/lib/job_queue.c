@@ -6,10 +6,10 @@
  */
 #include "policies/lib/job_queue.h"
 
-#define NO_PARENT 0x3fffffffu     /* of the root; there are fewer jobs than that */
-#define CHAINED   (NO_PARENT - 1) /* the parent of a job in the chain */
+#define NO_PARENT 0x3fffffffu     /* parent of the root; job handles are below it */
+#define CHAINED   (NO_PARENT - 1) /* parent of a job in the chain */
 
-/* Where the links of all jobs lie: those of a job at its handle times the stride. */
+/* Array of the links of all jobs: the link of a job lies at its handle times the stride. */
 struct links {
     unsigned char *base;
     size_t stride;
@@ -63,7 +63,7 @@ static inline uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* As if nothing were below it. */
+/* Sets the minima of a subtree to those of its root alone. */
 static inline void refresh_own(struct hs_job_queue_link *link)
 {
     link->least_gpus = link->is_constrained ? UINT32_MAX : link->gpus;
@@ -82,7 +82,8 @@ static void refresh(struct links l, struct hs_job_queue_link *link)
     }
 }
 
-/* From a job that was added, up to the first node that has one as small below it. */
+/* Lowers the minima from an added job upwards, as far as the ancestor whose minimum does not
+ * change. */
 static void lower_upwards(struct links l, const struct hs_job_queue_link *link)
 {
     for (hs_job_id at = link->parent; at != NO_PARENT;) {
@@ -112,7 +113,7 @@ static inline void replace_child(struct hs_job_queue *q, struct links l, hs_job_
         link_at(l, child)->parent = parent & NO_PARENT;
 }
 
-/* Lifts a job over its parent; the order stays. */
+/* Rotates a job above its parent; the order of the queue does not change. */
 static void rotate_up(struct hs_job_queue *q, struct links l, hs_job_id job)
 {
     struct hs_job_queue_link *link = link_at(l, job);
@@ -128,7 +129,7 @@ static void rotate_up(struct hs_job_queue *q, struct links l, hs_job_id job)
     above->parent = job & NO_PARENT;
     if (!q->knows_sizes)
         return;
-    link->least_gpus = above->least_gpus; /* it has below it what the parent had */
+    link->least_gpus = above->least_gpus; /* the same jobs are below it as were below the parent */
     link->least_constrained = above->least_constrained;
     refresh(l, above);
 }
@@ -141,7 +142,7 @@ static hs_job_id outermost(struct links l, hs_job_id job, int side)
     return job;
 }
 
-/* The job of the tree before (side 0) or behind (1) this one; HS_NO_JOB = none. */
+/* The predecessor (side 0) or successor (1) of a job within the tree; HS_NO_JOB = none. */
 static inline hs_job_id tree_step(struct links l, hs_job_id job, int side)
 {
     const struct hs_job_queue_link *link = link_at(l, job);
@@ -157,7 +158,7 @@ static inline hs_job_id tree_step(struct links l, hs_job_id job, int side)
     return HS_NO_JOB;
 }
 
-/* Makes a job a child of a node of the tree, or the root (HS_NO_JOB). */
+/* Links a job as a child of `parent`, or as the root if `parent` is HS_NO_JOB. */
 static void tree_insert(struct hs_job_queue *q, struct links l, hs_job_id job, hs_job_id parent,
                         int side)
 {
@@ -188,7 +189,7 @@ static void tree_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
     hs_job_id child = link->child[link->child[0] == HS_NO_JOB];
     hs_job_id parent = link->parent;
     replace_child(q, l, parent, job, child);
-    for (bool changes = q->knows_sizes; changes && parent != NO_PARENT;) { /* up to where none do */
+    for (bool changes = q->knows_sizes; changes && parent != NO_PARENT;) {
         struct hs_job_queue_link *above = link_at(l, parent);
         uint32_t gpus = above->least_gpus, constrained = above->least_constrained;
         refresh(l, above);
@@ -199,7 +200,7 @@ static void tree_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
 
 /* ---- the chain ---- */
 
-/* The jobs of the chain become part of the tree. */
+/* Moves the jobs of the chain into the tree. */
 static void chain_to_tree(struct hs_job_queue *q, struct links l)
 {
     if (q->chain == 0)
@@ -241,13 +242,13 @@ static void chain_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
 
 /* ---- the queue ---- */
 
-/* A job that is not behind all others. */
+/* Inserts a job that is not the last in order. */
 static void insert_within(struct hs_job_queue *q, const struct hs_view *v, struct links l,
                           hs_job_id job)
 {
     if (q->chain != 0 && !is_before(v, l, job, q->chain - 1))
         chain_to_tree(q, l);
-    if (q->root == 0) { /* before all others, which are the chain */
+    if (q->root == 0) { /* the queue is a chain, and the job precedes all of it */
         struct hs_job_queue_link *link = link_at(l, job);
         link->parent = CHAINED;
         link->child[0] = HS_NO_JOB;
@@ -311,12 +312,12 @@ void hs_job_queue_rekey(struct hs_job_queue *q, const struct hs_view *v, hs_job_
     if ((before == HS_NO_JOB || is_before(v, l, before, job)) &&
         (after == HS_NO_JOB || is_before(v, l, job, after)))
         return;
-    hs_job_queue_remove(q, v, job); /* by its links, not by its key */
+    hs_job_queue_remove(q, v, job); /* finds the job by its links, so its key may have changed */
     hs_job_queue_add(q, v, job, key);
 }
 
-/* Members that are no longer behind the one before them are taken out, linked into a list, and
- * added again when all keys are new. */
+/* Removes the members that no longer follow their predecessor, keeps them in a list, and inserts
+ * them again when all keys are new. */
 void hs_job_queue_rekey_all(struct hs_job_queue *q, const struct hs_view *v,
                             hs_job_queue_key_of *key_of, const void *ctx)
 {
@@ -373,7 +374,7 @@ static inline bool is_within(const struct hs_job_queue_link *link, struct hs_gan
     return link->gpus <= (link->is_constrained ? limits.constrained : limits.plain);
 }
 
-/* The first job of a subtree that is within the limits; there is one. */
+/* The first job of a subtree that is within the limits; the subtree has one. */
 static hs_job_id first_within_below(struct links l, hs_job_id job, struct hs_gang_limits limits)
 {
     for (;;) {
@@ -392,17 +393,17 @@ hs_job_id hs_job_queue_next_within(struct hs_job_queue *q, const struct hs_view 
 {
     const struct links l = links_of(q, v);
     chain_to_tree(q, l);
-    if (!q->knows_sizes) { /* the first search by size: every node learns what is below it */
+    if (!q->knows_sizes) { /* the first search by size computes the minima of all nodes */
         q->knows_sizes = true;
         for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
             refresh_own(link_at(l, j));
         for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
             lower_upwards(l, link_at(l, j));
     }
-    /* UINT32_MAX stands for an empty subtree, hence no limit may reach it. */
+    /* UINT32_MAX marks an empty subtree, so limits stay below it. */
     limits.plain = limits.plain < UINT32_MAX ? limits.plain : UINT32_MAX - 1;
     limits.constrained = limits.constrained < UINT32_MAX ? limits.constrained : UINT32_MAX - 1;
-    if (!is_within_below(l, q->root - 1, limits)) /* often; the way up would find no more */
+    if (!is_within_below(l, q->root - 1, limits)) /* the common case */
         return HS_NO_JOB;
     if (after == HS_NO_JOB)
         return first_within_below(l, q->root - 1, limits);
@@ -429,7 +430,7 @@ hs_job_id hs_job_queue_next_from(struct hs_job_queue *q, const struct hs_view *v
     const struct links l = links_of(q, v);
     chain_to_tree(q, l);
     hs_job_id at = q->root - 1, found = HS_NO_JOB;
-    if (q->knows_sizes && !is_within_below(l, at, limits)) /* wherever it stands */
+    if (q->knows_sizes && !is_within_below(l, at, limits)) /* whatever its place in the order */
         return HS_NO_JOB;
     while (at != HS_NO_JOB) {
         const struct hs_job_queue_link *link = link_at(l, at);
@@ -468,7 +469,7 @@ bool hs_job_queue_is_valid(const struct hs_job_queue *q, const struct hs_view *v
 
 /* ---- heaps ---- */
 
-/* Heapsort needs no memory, and the order is total: any sort gives the same result. */
+/* Heapsort needs no memory; it is not stable, but the order is total, so the result is unique. */
 static void sift_down(struct hs_job_place *a, uint32_t root, uint32_t count)
 {
     struct hs_job_place moved = a[root];
@@ -538,7 +539,7 @@ static struct hs_job_chain_link *chain_link(const struct hs_job_chain *c, const 
     return link;
 }
 
-/* Makes two members neighbours; HS_NO_JOB: the other is at that end. */
+/* Links two neighbours; HS_NO_JOB stands for the end of the chain on that side. */
 static void join(struct hs_job_chain *c, const struct hs_view *v, hs_job_id a, hs_job_id b)
 {
     *(a == HS_NO_JOB ? &c->first : &chain_link(c, v, a)->after) = b;
@@ -566,7 +567,8 @@ struct chain_sort {
     const void *ctx;
 };
 
-/* Two sorted lists, linked by `after` alone, as one; at a tie the members of a come first. */
+/* Merges two sorted lists that are linked by `after` alone; at a tie the member of `a` comes first.
+ */
 static hs_job_id merge(const struct chain_sort *s, hs_job_id a, hs_job_id b)
 {
     hs_job_id first = HS_NO_JOB, *link = &first;
@@ -584,7 +586,7 @@ void hs_job_chain_sort(struct hs_job_chain *c, const struct hs_view *v,
                        hs_job_chain_order *precedes, const void *ctx)
 {
     const struct chain_sort s = {c, v, precedes, ctx};
-    hs_job_id runs[32], job = c->first; /* run i: none, or 1 << i members */
+    hs_job_id runs[32], job = c->first; /* runs[i] is empty or a sorted list of 1 << i members */
     for (uint32_t i = 0; i < 32; i++)
         runs[i] = HS_NO_JOB;
     while (job != HS_NO_JOB) {

@@ -33,48 +33,49 @@ static inline int64_t hs_later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Half a cache line: there is one, or more, for each live job. */
+/* Half a cache line; every live job has one or more. */
 struct hs_job_queue_link {
     int64_t key;
-    uint32_t child[2];    /* before it, behind it; HS_NO_JOB = none */
-    uint32_t parent : 30; /* all ones = none */
+    uint32_t child[2];    /* left, right; HS_NO_JOB = none */
+    uint32_t parent : 30; /* all bits set = none */
     uint32_t is_constrained : 1;
     uint32_t is_linked : 1;
-    uint32_t gpus;              /* of the job, or what size_of says */
-    uint32_t least_gpus;        /* of its subtree: of the jobs that any node may serve */
-    uint32_t least_constrained; /* of its subtree: of the others */
+    uint32_t gpus;              /* size of the job: its gang, or the result of size_of */
+    uint32_t least_gpus;        /* minimum of the subtree over jobs that any node may serve */
+    uint32_t least_constrained; /* minimum of the subtree over the other jobs */
 };
 
-/* The size that limits are compared with in place of the gang, and which of the two limits. */
+/* The size of a job that is compared with limits; *is_constrained selects the limit. */
 typedef uint32_t hs_job_queue_size(const struct hs_view *v, hs_job_id job, bool *is_constrained);
 
-/* Zeroed state is an empty queue. */
+/* A zeroed structure is an empty queue. */
 struct hs_job_queue {
-    uint32_t root, chain, first, last; /* each is a job + 1; 0 = none */
+    uint32_t root, chain, first, last; /* job + 1; 0 = none */
     uint32_t count;
-    bool knows_sizes;           /* a size was searched for: nodes know what is below them */
-    uint32_t link_offset;       /* of the links in the scratch of a job */
-    hs_job_queue_size *size_of; /* below UINT32_MAX; NULL: the gang */
+    bool knows_sizes; /* the minima of subtrees are kept up to date: set by the first search by size
+                       */
+    uint32_t link_offset;       /* offset of the link in the scratch of a job */
+    hs_job_queue_size *size_of; /* its result is below UINT32_MAX; NULL: the gang size */
 };
 
-/* Of two jobs with the same key: by submission, then rank. */
+/* Order of two jobs of equal key: by submission, then by rank. */
 bool hs_job_queue_tie_is_before(const struct hs_view *v, hs_job_id a, hs_job_id b);
-/* Of two members. */
+/* Order of two members of the queue. */
 bool hs_job_queue_is_before(const struct hs_job_queue *queue, const struct hs_view *v, hs_job_id a,
                             hs_job_id b);
 void hs_job_queue_add(struct hs_job_queue *queue, const struct hs_view *v, hs_job_id job,
                       int64_t key);
 void hs_job_queue_remove(struct hs_job_queue *queue, const struct hs_view *v,
-                         hs_job_id job); /* must be in */
-/* Gives a member another key; cheap if its place stays the same. */
+                         hs_job_id job); /* the job must be a member */
+/* Changes the key of a member; O(1) if its place in the order does not change. */
 void hs_job_queue_rekey(struct hs_job_queue *queue, const struct hs_view *v, hs_job_id job,
                         int64_t key);
-/* Gives every member the key that key_of says now. O(members), and the logarithm of them for each
- * whose place is another. */
+/* Sets the key of every member to key_of(member). O(members), plus O(log members) for each member
+ * whose place in the order changes. */
 typedef int64_t hs_job_queue_key_of(const struct hs_view *v, hs_job_id job, const void *ctx);
 void hs_job_queue_rekey_all(struct hs_job_queue *queue, const struct hs_view *v,
                             hs_job_queue_key_of *key_of, const void *ctx);
-/* Both by the link that is first in the scratch. */
+/* The two functions below use the link at the start of the scratch. */
 static inline bool hs_job_queue_has(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_job_queue_link *link = hs_view_scratch(v, job);
@@ -85,7 +86,7 @@ static inline int64_t hs_job_queue_key(const struct hs_view *v, hs_job_id job)
     const struct hs_job_queue_link *link = hs_view_scratch(v, job);
     return link->key;
 }
-/* HS_NO_JOB: the queue is empty; or the job was the last, or the first. */
+/* HS_NO_JOB if the queue is empty, and beyond either end of it. */
 static inline hs_job_id hs_job_queue_first(const struct hs_job_queue *queue)
 {
     return queue->first - 1;
@@ -99,28 +100,28 @@ hs_job_id hs_job_queue_next(const struct hs_job_queue *queue, const struct hs_vi
 hs_job_id hs_job_queue_prev(const struct hs_job_queue *queue, const struct hs_view *v,
                             hs_job_id job);
 
-/* How large a gang may be to be worth a try. The failure of a gang that any node may serve tells of
- * others like it, and nothing of those that ask for certain nodes: these have a limit of their own.
- */
+/* The largest gangs that may still find GPUs. When a gang that any node may serve finds none,
+ * larger ones find none either; a gang with requirements on its nodes says nothing about others, so
+ * these have a limit of their own. */
 struct hs_gang_limits {
     uint64_t plain, constrained;
 };
-/* First job after `after` (HS_NO_JOB: from the start) within the limits. */
+/* The first job behind `after` (HS_NO_JOB: from the front) that is within the limits. */
 hs_job_id hs_job_queue_next_within(struct hs_job_queue *queue, const struct hs_view *v,
                                    hs_job_id after, struct hs_gang_limits limits);
-/* The same with one limit for all. */
+/* The same with one limit for both kinds of jobs. */
 static inline hs_job_id hs_job_queue_next_fitting(struct hs_job_queue *queue,
                                                   const struct hs_view *v, hs_job_id after,
                                                   uint64_t gpus)
 {
     return hs_job_queue_next_within(queue, v, after, (struct hs_gang_limits){gpus, gpus});
 }
-/* A place in the order, whether or not a job has it. */
+/* A position in the order, whether or not a member has it. */
 struct hs_job_place {
     int64_t key;
     int64_t submit_us;
     uint64_t rank;
-    uint32_t job; /* no part of the order: what stands there, if it is to be told */
+    uint32_t job; /* the job at this position, for the caller; not compared */
 };
 static inline bool hs_job_place_is_before(const struct hs_job_place *a,
                                           const struct hs_job_place *b)
@@ -129,36 +130,36 @@ static inline bool hs_job_place_is_before(const struct hs_job_place *a,
         return a->key < b->key;
     return a->submit_us != b->submit_us ? a->submit_us < b->submit_us : a->rank < b->rank;
 }
-/* First job at that place or behind it within the limits. */
+/* The first job at that position or behind it that is within the limits. */
 hs_job_id hs_job_queue_next_from(struct hs_job_queue *queue, const struct hs_view *v,
                                  struct hs_job_place from, struct hs_gang_limits limits);
-/* Spreads numbers that count up (finaliser of MurmurHash3). */
+/* A hash of consecutive numbers (finaliser of MurmurHash3). */
 uint32_t hs_job_queue_mix(uint64_t number);
-/* Order, links and what nodes know of their subtrees hold everywhere; O(n). */
+/* Checks order, links and minima of every node. O(n). */
 bool hs_job_queue_is_valid(const struct hs_job_queue *queue, const struct hs_view *v);
 
 /* ---- heapsort by (key, submission, rank), the order of a queue, for what is sorted anew at each
  * decision because its keys change (heaps: Williams, CACM 1964, in arrays of the caller's) ---- */
 
-/* In place, O(count log count). */
+/* Sorts in place. O(count log count). */
 void hs_sort(struct hs_job_place *entries, uint32_t count);
 
 /* ---- the heads of several queues, the one that comes first at at[0] ---- */
 
 struct hs_merge_head {
     hs_job_id job;
-    uint32_t set; /* whatever the caller numbers them by */
+    uint32_t set; /* number of the queue that the head is from, chosen by the caller */
 };
 
 struct hs_merge_heap {
     struct hs_merge_head *at;
     uint32_t count;
-    const struct hs_job_queue *order; /* any of the queues: all are in the same order */
+    const struct hs_job_queue *order; /* gives the order, which all queues share */
 };
 
-/* There is room for one more. O(log count) each. */
+/* The caller has allocated room for one more entry. O(log count) each. */
 void hs_merge_heap_add(struct hs_merge_heap *h, const struct hs_view *v, struct hs_merge_head head);
-/* Another in place of the first; none: job is HS_NO_JOB. */
+/* Replaces the first entry, or removes it if the job of the new one is HS_NO_JOB. */
 void hs_merge_heap_replace_first(struct hs_merge_heap *h, const struct hs_view *v,
                                  struct hs_merge_head head);
 
@@ -170,19 +171,19 @@ struct hs_job_chain_link {
 
 struct hs_job_chain {
     hs_job_id first, last; /* HS_NO_JOB = none */
-    uint32_t link_offset;  /* in the scratch of a job */
+    uint32_t link_offset;  /* offset of the link in the scratch of a job */
 };
 
 static inline struct hs_job_chain hs_job_chain_empty(size_t link_offset)
 {
     return (struct hs_job_chain){HS_NO_JOB, HS_NO_JOB, (uint32_t)link_offset};
 }
-/* Behind a member, or to the front: HS_NO_JOB. O(1) each. */
+/* Inserts behind a member, or at the front if it is HS_NO_JOB. O(1) each. */
 void hs_job_chain_insert(struct hs_job_chain *c, const struct hs_view *v, hs_job_id job,
                          hs_job_id behind);
 void hs_job_chain_remove(struct hs_job_chain *c, const struct hs_view *v, hs_job_id job);
-/* In the order of precedes; members of which neither is before the other stay as they are. Merge
- * sort of lists (Knuth, TAOCP 3, 5.2.4 L), O(members log members). */
+/* Sorts stably by `precedes`. Merge sort of lists (Knuth, TAOCP 3, 5.2.4 L), O(members log
+ * members). */
 typedef bool hs_job_chain_order(const struct hs_view *v, hs_job_id a, hs_job_id b, const void *ctx);
 void hs_job_chain_sort(struct hs_job_chain *c, const struct hs_view *v,
                        hs_job_chain_order *precedes, const void *ctx);

@@ -57,7 +57,7 @@ int64_t hs_cost_us(const struct hs_preempt_cost *cost, const struct hs_view *v, 
     int64_t us = cost->model == COST_FREE ? 0 : own_us(cost, v, job);
     if (us >= 0 || table->count == 0)
         return us >= 0 ? us : 0;
-    /* the last entry of a shorter table serves all larger gangs */
+    /* the last entry serves all larger gangs */
     return table->us[size_class < table->count ? size_class : table->count - 1];
 }
 

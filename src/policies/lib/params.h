@@ -53,9 +53,9 @@ struct hs_estimate_choice {
 
 #define HS_ESTIMATE_KNOWS (HS_KNOWS_DURATION | HS_KNOWS_ESTIMATE | HS_KNOWS_HISTORY)
 
-extern const char *const hs_estimate_names[]; /* NULL-terminated, order of the enum */
+extern const char *const hs_estimate_names[]; /* NULL-terminated, in the order of the enum */
 
-/* source: the default. */
+/* source: the default of the parameter. */
 #define HS_ESTIMATE_PARAMS(state_type, field, source)                                              \
     HS_PARAM_CHOICE(state_type, field.from, "pred", source, hs_estimate_names,                     \
                     "run times: true, true with noise, of a file, or mean of the user's finished " \
@@ -69,11 +69,11 @@ extern const char *const hs_estimate_names[]; /* NULL-terminated, order of the e
                           "estimate of a job of which file or history tell nothing",               \
                           .only_with = "pred=file|rolling")
 
-/* Takes from *knows what the other sources would use. */
+/* Removes from *knows what only the estimates that were not chosen need. */
 void hs_estimate_needs(const struct hs_estimate_choice *choice, uint32_t *knows);
 HS_MUST_USE enum hs_status hs_estimate_open(const struct hs_estimate_choice *choice,
                                             const struct hs_view *v);
-/* GPUs times estimate, us; what cannot be counted is the largest that can. */
+/* GPUs times estimated run time, us, saturating at INT64_MAX. */
 int64_t hs_estimate_gpu_time_us(const struct hs_view *v, hs_job_id job);
 
 /* ---- costs of preemption ---- */
@@ -97,19 +97,20 @@ extern const char *const hs_cost_names[];
 
 /* O(1); for restart and checkpoint O(length of its model's name). */
 int64_t hs_cost_us(const struct hs_preempt_cost *cost, const struct hs_view *v, hs_job_id job);
-/* For the card; is_at_events: compat=muri, each event costs every running job a restart. */
+/* Text for the assumptions. is_at_events: under compat=muri each event costs every running job a
+ * restart. */
 const char *hs_cost_text(const struct hs_preempt_cost *cost, bool is_at_events);
 
 /* ---- quirks ---- */
 
 enum hs_compat { HS_COMPAT_OFF, HS_COMPAT_TIRESIAS, HS_COMPAT_HELIOS, HS_COMPAT_MURI };
 
-/* What the job will owe at its first start; 0 once it has started. muri needs its run time. */
+/* The cost that the job owes at its first start; 0 once it has started. muri reads the run time. */
 int64_t hs_compat_first_us(enum hs_compat compat, const struct hs_view *v, hs_job_id job);
-/* Adds that to a job that this plan starts. */
+/* Adds that cost to a job that this plan starts. */
 void hs_compat_add_overhead(enum hs_compat compat, const struct hs_view *v, struct hs_plan *p,
                             hs_job_id job);
-/* muri: what a job that holds GPUs loses at an event, so long after the last one; 0 where the time
- * of a restart is not known. */
-extern const char hs_compat_lost_text[]; /* why, for the plan */
+/* compat=muri: the time that a job with GPUs loses at an event `since_us` after the last one; 0
+ * where its restart time is not known. */
+extern const char hs_compat_lost_text[]; /* the reason in decisions.csv */
 int64_t hs_compat_lost_us(const struct hs_view *v, hs_job_id job, int64_t since_us);

@@ -38,13 +38,15 @@ void hs_place_needs(struct hs_place_rule rule, uint32_t *knows)
         *knows &= ~(uint32_t)HS_KNOWS_SPEED;
 }
 
-/* Also where each type is tried, whatever the job; not where the next job may have another one. */
+/* With types=fastest every gang tries every type, so the rule stays monotone; under match two jobs
+ * may be confined to different types. */
 bool hs_place_is_monotone(struct hs_place_rule rule)
 {
     return rule.placer != HS_PLACE_SKEW && rule.types != HS_TYPES_MATCH;
 }
 
-/* Of the pool as a whole: of one of its types, with smaller nodes, nothing is known. */
+/* The bound of the whole pool; no bound is known for a single GPU type, whose nodes may be smaller.
+ */
 uint64_t hs_place_bound(const struct hs_view *v, uint32_t vc, struct hs_place_rule rule)
 {
     bool is_near = rule.placer == HS_PLACE_CONSOLIDATE || rule.placer == HS_PLACE_YARN;
@@ -59,13 +61,13 @@ uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, u
     return node;
 }
 
-/* A gang being placed. */
+/* The placement of one gang. */
 struct gang_request {
     const struct hs_view *v;
     struct hs_plan *p;
     hs_job_id job;
     uint32_t rest; /* GPUs still to be found */
-    uint32_t mark; /* of the plan before the start */
+    uint32_t mark; /* savepoint of the plan before the start */
     bool is_started;
 };
 
@@ -86,8 +88,8 @@ static bool take(struct gang_request *g, uint32_t node, uint32_t gpus)
     return true;
 }
 
-/* As many GPUs of the node as the gang still wants, at least one. For a job that asks for CPU or
- * memory, these may end before the GPUs do. */
+/* Takes as many GPUs of the node as the gang still needs and the node has, at least one. The CPU
+ * and memory demand of the job may allow fewer than are free. */
 static bool take_most(struct gang_request *g, uint32_t node)
 {
     if (node == HS_NO_NODE)
@@ -114,7 +116,7 @@ static bool place_in_order(struct gang_request *g)
     return true;
 }
 
-/* `count` idle nodes of that size, from node `from` on. */
+/* Takes `count` idle nodes of that size, from node `from` on. */
 static bool take_idle(struct gang_request *g, uint32_t size, uint32_t count, uint32_t from)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -182,7 +184,7 @@ static bool place_yarn(struct gang_request *g)
     }
 }
 
-/* Wherever GPUs are free; whole nodes are broken last. */
+/* Takes free GPUs anywhere; idle nodes are used last. */
 static bool place_scattered(struct gang_request *g)
 {
     while (g->rest > 0)
@@ -221,7 +223,7 @@ HS_INLINE bool place(struct gang_request *g, enum hs_placer placer)
     return place_in_order(g);
 }
 
-/* Each worker where its share fits most tightly; else on an idle GPU, as a gang of one. */
+/* Places each worker where its share fits most tightly, else on an idle GPU as a gang of one. */
 static bool place_shares(struct gang_request *g, enum hs_placer placer)
 {
     start(g);
@@ -253,7 +255,7 @@ static HS_APART bool place_gang(const struct hs_view *v, struct hs_plan *p, hs_j
     return false;
 }
 
-/* Most gangs are whole, and on one node: these pay for no more than that. */
+/* Inlined, so that the common case, a gang of whole GPUs on one node, pays for no more. */
 HS_INLINE bool place_on_types(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
                               enum hs_placer placer)
 {
@@ -276,12 +278,12 @@ static bool is_faster(const struct hs_view *v, uint64_t a_q32, uint32_t a, uint6
     return strcmp(hs_view_gpu_type(v, a)->name, hs_view_gpu_type(v, b)->name) < 0;
 }
 
-/* The types in order of their speed for the job, one by one. O(types^2), of which there are few. */
+/* Tries the types in order of predicted speed. O(types^2); there are few. */
 static HS_APART bool place_on_fastest(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
                                       enum hs_placer placer)
 {
     uint64_t speed_q32[HS_GPU_TYPES_MAX];
-    uint64_t left = 0; /* bit per type not tried yet */
+    uint64_t left = 0; /* set of the types not tried yet */
     for (uint32_t t = 0; t < v->gpu_types; t++) {
         speed_q32[t] = hs_view_speed_q32(v, job, t);
         left |= UINT64_C(1) << t;

@@ -44,10 +44,10 @@ enum hs_placer {
  * the history of a cluster, which was not published; the middle is our choice. */
 #define HS_PACK_LIMIT_PM 400
 
-/* Which GPU types a gang may have: any, mixed ones too; the one that is fastest for it of those
- * where the placer finds room, by predicted speed and, of equal ones, by name; or that on which the
- * trace says that it ran, any where this is none of the cluster's. A gang of more GPUs than the one
- * type has finds none. */
+/* The GPU types that a gang may use. ANY: all, also mixed. FASTEST: one type, the fastest for the
+ * job by predicted speed (ties by name) on which the placer finds GPUs. MATCH: the type on which
+ * the job ran according to the trace; any, where the cluster has no such type. Under the last two a
+ * gang larger than a type is not placed. */
 enum hs_place_types { HS_TYPES_ANY, HS_TYPES_FASTEST, HS_TYPES_MATCH };
 
 struct hs_place_rule {
@@ -55,12 +55,13 @@ struct hs_place_rule {
     int32_t types;  /* enum hs_place_types */
 };
 
-/* NULL-terminated, order of the enums; without skew, which not every policy may ask for. */
+/* NULL-terminated, in the order of the enums; the plain names are without skew, which only some
+ * policies offer. */
 extern const char *const hs_placer_names[], *const hs_placer_plain_names[],
                                                 *const hs_place_types_names[];
 
-/* field: struct hs_place_rule. The policy declares HS_KNOWS_SPEED, and its needs() calls
- * hs_place_needs. */
+/* field: a struct hs_place_rule. The policy declares HS_KNOWS_SPEED and calls hs_place_needs in its
+ * needs(). */
 #define HS_PLACEMENT_ROW(state_type, field, names)                                                 \
     HS_PARAM_CHOICE(state_type, field.placer, "placement", "consolidate", (names),                 \
                     "which free GPUs a gang gets",                                                 \
@@ -72,7 +73,7 @@ extern const char *const hs_placer_names[], *const hs_placer_plain_names[],
             .source = "fastest first: Narayanan et al. OSDI'20, FIFO aware")
 #define HS_PLACEMENT_PARAM(state_type, field)                                                      \
     HS_PLACEMENT_ROW(state_type, field, hs_placer_plain_names)
-/* With skew; the policy declares HS_KNOWS_MODEL, too. */
+/* The same with skew; the policy declares HS_KNOWS_MODEL as well. */
 #define HS_PLACEMENT_SKEW_PARAM(state_type, field)                                                 \
     HS_PLACEMENT_ROW(state_type, field, hs_placer_names)
 
@@ -82,12 +83,12 @@ extern const char *const hs_placer_names[], *const hs_placer_plain_names[],
 bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, struct hs_place_rule rule);
 /* hs_view_best_fit on nodes of one GPU type. */
 uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type);
-/* Takes from *knows what the rule does not use. */
+/* Removes from *knows what the rule does not need. */
 void hs_place_needs(struct hs_place_rule rule, uint32_t *knows);
-/* For the assumptions. */
+/* Text for the assumptions. */
 const char *hs_place_text(struct hs_place_rule rule);
-/* Whether the failure of an unconstrained gang says that larger ones fail, too. */
+/* Whether the failure of an unconstrained gang implies that larger ones fail as well. */
 bool hs_place_is_monotone(struct hs_place_rule rule);
-/* Gangs of a VC that any node may serve find no place as things stand if they are larger than this;
- * UINT64_MAX: nothing is known. O(kinds of nodes). */
+/* Unconstrained gangs of the VC that are larger than this find no place now; UINT64_MAX: no bound
+ * is known. O(kinds of nodes). */
 uint64_t hs_place_bound(const struct hs_view *v, uint32_t vc, struct hs_place_rule rule);

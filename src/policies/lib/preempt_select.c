@@ -14,19 +14,19 @@
 struct walk {
     struct hs_choice *c;
     const struct hs_view *v;
-    unsigned char *links; /* the scratch of all jobs, where they begin */
+    unsigned char *links; /* scratches of all jobs */
     size_t link_size;
     int64_t now_us;
     uint64_t taken; /* GPUs of the jobs chosen so far */
-    uint64_t bound; /* larger gangs do not fit any more */
-    bool is_placed; /* the position, where the search has come to from the end, is somewhere: */
-    uint64_t gpus;  /* of the holders behind it, */
-    struct hs_running_class *before; /* of the last holder that is not, NULL = there is none, */
-    struct hs_running_class *behind; /* and of the first one behind it; */
-    hs_job_id behind_job;            /* that one, */
-    int64_t behind_key;              /* with its key as of now */
-    uint32_t level;                  /* of the waiting job that is looked at, */
-    hs_job_id next;                  /* that one; HS_NO_JOB = none left, */
+    uint64_t bound; /* gangs larger than this do not fit any more */
+    bool is_placed; /* the backward search has begun: the position below is valid */
+    uint64_t gpus;  /* GPUs of the holders behind the position */
+    struct hs_running_class *before; /* class of the last holder before the position; NULL = none */
+    struct hs_running_class *behind; /* class of the first holder behind the position */
+    hs_job_id behind_job;            /* that holder */
+    int64_t behind_key;              /* its key as of now */
+    uint32_t level;                  /* level of the waiting job under test */
+    hs_job_id next;                  /* the waiting job under test; HS_NO_JOB = none left */
     int64_t next_key;
     uint32_t next_gpus;
 };
@@ -39,7 +39,8 @@ static struct hs_choice_link *link_of(const struct hs_view *v, hs_job_id job)
 int64_t hs_choice_weigh(int64_t us, int64_t weight)
 {
     const int64_t short_us = INT64_C(1) << 40, few = INT64_C(1) << 22;
-    if (HS_LIKELY(us < short_us && us > -short_us && weight < few)) /* of days at most */
+    if (HS_LIKELY(us < short_us && us > -short_us &&
+                  weight < few)) /* the common case: the product fits into 64 bits */
         return us * weight;
     const int64_t most_us = INT64_MAX / (weight > 0 ? weight : 1);
     return us > most_us ? INT64_MAX : us < -most_us ? -INT64_MAX : us * weight;
@@ -66,7 +67,7 @@ static const struct hs_job_queue_link *link_in(const struct walk *w, hs_job_id j
     return link;
 }
 
-/* The cursor of a class, to one of its jobs, with its key as of now, or to none. */
+/* Sets the cursor of a class to one of its jobs (its key as of now), or to none. */
 static inline void put_cursor(const struct walk *w, struct hs_running_class *class, hs_job_id job)
 {
     class->at = job;
@@ -79,7 +80,7 @@ static inline void put_cursor(const struct walk *w, struct hs_running_class *cla
                                      : hs_choice_weigh(link->key - w->now_us, class->slope);
 }
 
-/* By their cursors. */
+/* Compares the cursors of two classes. */
 static bool is_before(const struct walk *w, const struct hs_running_class *a,
                       const struct hs_running_class *b)
 {
@@ -88,7 +89,7 @@ static bool is_before(const struct walk *w, const struct hs_running_class *a,
     return a->key != b->key ? a->key < b->key : hs_job_queue_tie_is_before(w->v, a->at, b->at);
 }
 
-/* Is a holder before the waiting job that is looked at? */
+/* Whether a holder precedes the waiting job under test. */
 static inline bool is_before_next(const struct walk *w, uint32_t level, int64_t key, hs_job_id job)
 {
     if (level != w->level)
@@ -98,7 +99,7 @@ static inline bool is_before_next(const struct walk *w, uint32_t level, int64_t 
     return !w->c->by_submit || hs_view_submit_us(w->v, job) <= hs_view_submit_us(w->v, w->next);
 }
 
-/* The class whose cursor is last, or first, in the order; NULL if all are at none. */
+/* The class whose cursor is last (or first) in the order; NULL if no class has one. */
 static struct hs_running_class *find_class(const struct walk *w, bool is_last)
 {
     struct hs_running_class *best = NULL;
@@ -110,7 +111,7 @@ static struct hs_running_class *find_class(const struct walk *w, bool is_last)
     return best;
 }
 
-/* Beyond the holder before the position. */
+/* Moves the position to before the holder that precedes it. */
 static inline void step_back(struct walk *w)
 {
     struct hs_running_class *class = w->before;
@@ -122,7 +123,7 @@ static inline void step_back(struct walk *w)
     w->before = find_class(w, true);
 }
 
-/* The next waiting job, behind the one that was looked at last, that needs at most so many GPUs. */
+/* Finds the next waiting job, behind the one under test, that needs at most `gpus` GPUs. */
 static void look_for_next(struct walk *w, uint64_t gpus)
 {
     while ((w->next = hs_job_queue_next_fitting(&w->c->waiting[w->level], w->v, w->next, gpus)) ==
@@ -136,8 +137,8 @@ static void look_for_next(struct walk *w, uint64_t gpus)
     w->next_gpus = link->gpus;
 }
 
-/* Goes back until the holders behind the position have `need` GPUs. If those before it come before
- * the waiting job, they never will: the position stays, and what there was bounds later gangs. */
+/* Moves the position back until the holders behind it have `need` GPUs. Fails if the holder before
+ * it precedes the waiting job: the position then stays, and the GPUs found bound later gangs. */
 static bool finds_behind(struct walk *w, uint64_t need)
 {
     struct hs_running_class *const classes = w->c->classes;
@@ -168,8 +169,8 @@ static bool finds_behind(struct walk *w, uint64_t need)
     return false;
 }
 
-/* Waiting jobs before the first holder that has to make way. Leaves the position right before that
- * holder, if there is one. */
+/* Chooses among the waiting jobs before the first holder that must be evicted. Leaves the position
+ * right before that holder, if there is one. */
 static void choose_freely(struct walk *w)
 {
     const uint64_t room = w->c->room;
@@ -185,7 +186,7 @@ static void choose_freely(struct walk *w)
     }
 }
 
-/* From the first holder on that has to make way. */
+/* Continues from the first holder that must be evicted. */
 static void choose_onwards(struct walk *w)
 {
     uint64_t left = w->c->room + w->gpus - w->taken;
@@ -235,7 +236,7 @@ void hs_preempt_select(struct hs_choice *c, const struct hs_view *v)
     w.level = 0;
     w.next = HS_NO_JOB;
     look_for_next(&w, w.bound);
-    if (w.next == HS_NO_JOB) /* all holders keep their GPUs */
+    if (w.next == HS_NO_JOB) /* no holder is evicted */
         return;
     choose_freely(&w);
     if (w.taken > c->room)
@@ -246,7 +247,7 @@ void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct 
                      struct hs_place_rule rule, const struct hs_preempt_cost *cost,
                      enum hs_compat compat)
 {
-    if (c->chosen.first == HS_NO_JOB) /* then no job is evicted, either */
+    if (c->chosen.first == HS_NO_JOB) /* nobody was chosen, so nobody is evicted */
         return;
     for (hs_job_id j = c->evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
         hs_plan_reason(p, c->plan_reason(v, j, true));

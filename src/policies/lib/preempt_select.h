@@ -22,26 +22,26 @@
 #include "policies/lib/job_queue.h"
 #include "policies/lib/place.h"
 
-/* Jobs that hold GPUs. */
+/* A class of jobs that hold GPUs. */
 struct hs_running_class {
-    struct hs_job_queue set; /* the last loses its GPUs first */
-    int64_t slope;           /* 0: the key is what it is */
-    /* Within hs_preempt_select a cursor: the last job before the position, or the first one behind
-     * it, HS_NO_JOB = none; its GPUs and its key as of now. */
+    struct hs_job_queue set; /* its last job is evicted first */
+    int64_t slope;           /* change of the key per time; 0: constant */
+    /* The cursor within hs_preempt_select: the last job before the position, or the first one
+     * behind it (HS_NO_JOB = none), with its GPUs and its key as of now. */
     int64_t key;
     hs_job_id at, kept;
     uint32_t gpus;
     uint32_t level;
 };
 
-/* First in the scratch of each job. */
+/* Stands first in the scratch of each job. */
 struct hs_choice_link {
-    struct hs_job_queue_link link; /* in its class, or in its waiting set */
-    hs_job_id next;                /* in the list of chosen or of evicted jobs */
-    /* Not used by the choice: what Tiresias knows of the job, where the structure has room. */
+    struct hs_job_queue_link link; /* in the queue of its class, or in a waiting queue */
+    hs_job_id next;                /* link of the list of chosen, or of evicted, jobs */
+    /* The choice does not use it: it holds state of Tiresias where the structure has room. */
     uint8_t level;
-    bool is_holding, is_served; /* served: what passes counts as service */
-    bool is_evicted;            /* by the plan being written */
+    bool is_holding, is_served; /* is_served: elapsed time counts as service */
+    bool is_evicted;            /* evicted by the plan being written */
 };
 
 struct hs_job_list {
@@ -51,23 +51,23 @@ struct hs_job_list {
 struct hs_choice {
     struct hs_running_class *classes;
     uint32_t class_count;
-    struct hs_job_queue *waiting; /* one a level */
+    struct hs_job_queue *waiting; /* one queue per level */
     uint32_t levels;
     bool by_submit;
-    uint64_t room; /* GPUs that are free for these jobs */
-    uint64_t held; /* and those that the classes hold */
-    /* Why a job is evicted, or chosen: a static text; NULL = by the order. */
+    uint64_t room; /* free GPUs that these jobs may use */
+    uint64_t held; /* GPUs that the jobs of the classes hold */
+    /* Reason for the eviction or the choice of a job: a static text; NULL = the order. */
     const char *(*plan_reason)(const struct hs_view *v, hs_job_id job, bool is_evicted);
-    /* out */
+    /* results, in order */
     struct hs_job_list chosen, evicted; /* in order */
 };
 
-/* A time, times a weight >= 0; what is too large becomes the largest. */
+/* us times a weight >= 0, saturating. */
 int64_t hs_choice_weigh(int64_t us, int64_t weight);
 void hs_preempt_select(struct hs_choice *c, const struct hs_view *v);
-hs_job_id hs_choice_next(const struct hs_view *v, hs_job_id job); /* of either list */
-/* Evicts and places. A chosen job that cannot be placed, or is known to fail, waits; one that has
- * an idle pool and cannot is turned away. */
+hs_job_id hs_choice_next(const struct hs_view *v, hs_job_id job); /* successor in either list */
+/* Writes evictions and starts to the plan. A chosen job that cannot be placed keeps waiting; if its
+ * pool is idle, it is rejected. */
 void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct hs_plan *p,
                      struct hs_place_rule rule, const struct hs_preempt_cost *cost,
                      enum hs_compat compat);

@@ -11,7 +11,8 @@
  */
 #include "policies/lib/vc_queues.h"
 
-#define GPUS_MOST (UINT32_MAX / HS_GPU_MILLI - 1) /* whose size fits */
+#define GPUS_MOST                                                                                  \
+    (UINT32_MAX / HS_GPU_MILLI - 1) /* largest gang whose size in thousandths fits into 32 bits */
 
 const char *const hs_scan_names[] = {"strict", "fit", "easy", NULL};
 const char *const hs_scan_two_names[] = {"strict", "fit", NULL};
@@ -107,7 +108,7 @@ void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
         hs_vc_queues_add(q, v, job, key);
         if (q->tails == NULL || v->ties_are_drawn)
             hs_vc_queues_wake(q, v, job);
-        /* under strict the first in order has been tried, and nothing was freed since */
+        /* under strict order the first job has been tried, and nothing was freed since */
         else if (hs_job_queue_first(&q->by_vc[hs_view_vc(v, job)]) == job)
             q->is_any_awake = q->is_awake[hs_view_vc(v, job)] = true;
         break;
@@ -115,7 +116,7 @@ void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
         hs_vc_queues_remove(q, v, job);
         break;
     case HS_EVENT_FINISH:
-        if (hs_view_first_start_us(v, job) < 0) /* it was turned away */
+        if (hs_view_first_start_us(v, job) < 0) /* rejected */
             hs_vc_queues_remove(q, v, job);
         hs_vc_queues_wake(q, v, job);
         break;
@@ -144,22 +145,22 @@ HS_EXPANDED bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, 
     return true;
 }
 
-/* True when the job is out of the way of those behind it. */
+/* Returns true if the job was started or rejected. */
 static inline bool place_or_reject(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
                                    struct hs_place_rule rule)
 {
     return hs_place(v, p, job, rule) || hs_reject_hopeless(v, p, job);
 }
 
-/* Of a queue that is not empty. The job that found no place the last time is still the first as a
- * rule, and most ends make none for it. */
+/* Scans a queue that is not empty. The job that failed in the last scan is usually still the first,
+ * and most ends free too little for it. */
 static void scan_front(struct hs_vc_queues *q, uint32_t vc, const struct hs_view *v,
                        struct hs_plan *p, struct hs_place_rule rule)
 {
     const struct hs_job_queue *set = &q->by_vc[vc];
     uint32_t *stuck = &q->tails[vc].stuck;
     hs_job_id job = hs_job_queue_first(set);
-    /* a gang that cannot find a place as things stand: what is free says so without a try */
+    /* the number of free GPUs alone shows that the gang finds no place */
     if (*stuck == job + 1 && !hs_view_is_constrained(v, job) &&
         hs_view_gpu_milli(v, job) == HS_GPU_MILLI &&
         hs_view_gpus(v, job) > hs_place_bound(v, vc, rule))
@@ -171,7 +172,8 @@ static void scan_front(struct hs_vc_queues *q, uint32_t vc, const struct hs_view
             return;
         if (expected == HS_NO_JOB)
             expected = hs_job_queue_next(set, v, job);
-        hs_view_expect(v, expected); /* a job that waited long is not in the cache: fetch it */
+        hs_view_expect(
+            v, expected); /* prefetch: the records of a job that waited long are not in the cache */
     }
     *stuck = job + 1;
 }
@@ -205,7 +207,7 @@ static void scan_fit(struct hs_job_queue *set, const struct hs_view *v, struct h
     struct hs_gang_limits bounds = {UINT64_MAX, UINT64_MAX};
     hs_vc_queues_narrow_by_room(&bounds, v, vc);
     hs_job_id job = hs_job_queue_next_within(set, v, HS_NO_JOB, bounds);
-    hs_job_id head = hs_job_queue_first(set); /* the first that does not start */
+    hs_job_id head = hs_job_queue_first(set); /* the first job that does not fit */
     while (job != HS_NO_JOB) {
         hs_plan_reason(p, job == head ? NULL : "passes jobs before it that do not fit now");
         if (place_or_reject(v, p, job, rule)) {
@@ -261,7 +263,8 @@ void hs_colocate_event(struct hs_vc_queues *q, const struct hs_view *v,
     hs_vc_queues_wake(q, v, event->job);
 }
 
-/* It asks for GPUs, and any will do. */
+/* Whether the failure of this job says something about others: it needs GPUs and may use any node.
+ */
 static bool tells_of_others(const struct hs_view *v, hs_job_id job)
 {
     return !hs_view_is_constrained(v, job) && hs_view_gpus(v, job) > 0;
@@ -272,8 +275,8 @@ bool hs_is_full(const struct hs_view *v, hs_job_id job)
     return tells_of_others(v, job) && hs_view_is_full(v, job);
 }
 
-/* The next job behind one that was refused, without the gangs of which the placement knows that
- * they would be refused, too. A step each, where the scan ends after so many refusals. */
+/* The next job behind a refused one, without the gangs that the placement is known to refuse as
+ * well. One step per job where the number of refusals is limited. */
 static hs_job_id next_of_hope(struct hs_job_queue *set, const struct hs_view *v, hs_job_id job,
                               const struct hs_colocate_rule *rule, uint64_t *refusals_left)
 {
@@ -297,8 +300,8 @@ static uint32_t scan_vc(struct hs_job_queue *set, const struct hs_view *v, struc
 {
     uint64_t refusals_left = rule->max_refusals;
     uint32_t starts = 0;
-    bool is_held = false;  /* a GPU is held: no job is hopeless */
-    bool has_room = false; /* some GPU was idle or open after the last start */
+    bool is_held = false;  /* a GPU is held, so no job is rejected as hopeless */
+    bool has_room = false; /* after the last start some GPU was idle or open to another tenant */
     hs_job_id job = hs_job_queue_first(set);
     while (job != HS_NO_JOB && refusals_left > 0) {
         hs_job_id next = HS_NO_JOB;

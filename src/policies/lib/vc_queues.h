@@ -17,62 +17,63 @@ enum hs_scan { HS_SCAN_STRICT, HS_SCAN_FIT, HS_SCAN_EASY };
 extern const char *const hs_scan_names[];     /* strict, fit, easy */
 extern const char *const hs_scan_two_names[]; /* strict, fit */
 
-/* The last jobs that came behind all others: each job knows the one so many places behind it, which
- * is prefetched when it starts; where many start at once the next ones are too near. */
+/* Under strict order each job that is added last is linked with the job this many places before it,
+ * so that a start prefetches the records of a job that follows soon. A smaller distance is too
+ * short where many jobs start at one instant. */
 #define HS_VC_QUEUES_AHEAD 8u
 struct hs_vc_queue_tail {
-    uint32_t last[HS_VC_QUEUES_AHEAD]; /* a job + 1; 0 = none */
+    uint32_t last[HS_VC_QUEUES_AHEAD]; /* job + 1; 0 = none */
     uint32_t count;
-    uint32_t stuck; /* the job + 1 that found no place when the queue was last scanned */
+    uint32_t stuck; /* job + 1 of the first job that did not fit in the last scan */
 };
 
 struct hs_vc_queues {
     struct hs_job_queue *by_vc;
-    struct hs_vc_queue_tail *tails; /* under strict order, else NULL */
-    bool *is_awake;                 /* per VC: something happened since its last scan */
-    bool is_any_awake;              /* no VC is if this is not */
+    struct hs_vc_queue_tail *tails; /* one per VC under strict order, else NULL */
+    bool *is_awake;                 /* per VC: an event since its last scan may let a job start */
+    bool is_any_awake;              /* false: no VC is awake */
     uint32_t vcs;
 };
 
-/* strict: hs_vc_queues_scan stops at the first job that does not fit; else it starts all that fit.
- */
+/* scan: strict stops at the first job that does not fit, fit starts every job that fits. */
 void hs_vc_queues_init(struct hs_vc_queues *q, const struct hs_view *v, enum hs_scan scan);
-/* Placed nowhere: it can be started. */
+/* Whether the job holds no GPUs and may be started. */
 bool hs_job_waits(const struct hs_view *v, hs_job_id job);
-/* No GPU that the job's VC may use is held. */
+/* Whether no job holds a GPU that the job's VC may use. */
 bool hs_pool_is_idle(const struct hs_view *v, hs_job_id job);
-/* A job that was placed nowhere although its pool is wholly idle never will be: it is turned away.
- * True if it was. */
+/* Rejects a job that was not placed although its pool is idle: it can never be placed. Returns
+ * whether it was rejected. */
 bool hs_reject_hopeless(const struct hs_view *v, struct hs_plan *p, hs_job_id job);
-/* GPUs that a VC can take now: free ones, within its quota. */
+/* Free GPUs that the VC may use within its quota. */
 uint64_t hs_vc_queues_room(const struct hs_view *v, uint32_t vc);
-/* What scans hold against the room that is left, in thousandths of GPUs: hs_job_queue.size_of of
- * every set that is scanned. */
+/* The size_of of every queue that is scanned: thousandths of GPUs, to be compared with the room
+ * left. */
 hs_job_queue_size hs_vc_queues_size;
-/* Marks what a submission or an end of the job may change: its VC if VCs are apart, else all. */
+/* Marks the VCs whose jobs an event of this job may let start: its own VC if VCs own their nodes,
+ * else all. */
 void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job);
-/* Call with every submission and end. A VC is scanned only when one of its own jobs came or went
- * (any job, when VCs share their nodes), so partitioned VCs are as independent as separate runs. */
+/* To be called at every submission and end. A VC is scanned only after an event of one of its own
+ * jobs (of any job when VCs share nodes), so VCs with nodes of their own behave as separate
+ * clusters. */
 void hs_vc_queues_wake(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job);
 void hs_vc_queues_wake_all(struct hs_vc_queues *q);
-/* True, once, for a VC that was woken and has waiting jobs. */
+/* True once for each VC that is awake and has waiting jobs. */
 bool hs_vc_queues_needs_scan(struct hs_vc_queues *q, uint32_t vc);
 void hs_vc_queues_add(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job, int64_t key);
 void hs_vc_queues_remove(struct hs_vc_queues *q, const struct hs_view *v,
-                         hs_job_id job); /* no-op if out */
-/* All that on_event of a policy without preemption does: a submission adds the job, a start or a
- * rejection removes it, and a VC is woken where there may be something to start. key: at
- * HS_EVENT_SUBMIT. */
+                         hs_job_id job); /* no effect if it is no member */
+/* The on_event of a policy without preemption: a submission adds the job, a start or a rejection
+ * removes it, and VCs are woken. key: the key of the job at HS_EVENT_SUBMIT. */
 void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
                         const struct hs_event *event, int64_t key);
-/* Starts what the scan of hs_vc_queues_init lets start. */
+/* Scans the queue of each VC that is awake, by the rule given to hs_vc_queues_init. */
 void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v, struct hs_plan *p,
                        struct hs_place_rule rule);
-/* The same, for strict and fit, for one queue that the caller holds. */
+/* The same for one queue of the caller, strict or fit. */
 void hs_vc_queues_scan_set(struct hs_job_queue *set, const struct hs_view *v, struct hs_plan *p,
                            uint32_t vc, enum hs_scan scan, struct hs_place_rule rule);
-/* What is worth a try with the room that is left (where no GPU is idle the most that one has left);
- * and after a job could not be placed. */
+/* Narrows the limits to the room left (of a share: the largest room of a GPU), and after a job did
+ * not fit. */
 void hs_vc_queues_narrow_by_room(struct hs_gang_limits *bounds, const struct hs_view *v,
                                  uint32_t vc);
 void hs_vc_queues_narrow_by_failure(struct hs_gang_limits *bounds, const struct hs_view *v,
@@ -91,31 +92,32 @@ struct hs_colocate {
 
 typedef bool hs_place_fn(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id job);
 
-/* How a scan starts jobs. */
+/* How hs_colocate_scan starts jobs. */
 struct hs_colocate_rule {
     hs_place_fn *place;
-    void *state; /* of both functions */
-    /* The least gang of the VC, among those without demands of their own, that is refused as things
-     * stand, as are all larger ones; UINT32_MAX: not known. NULL: gangs are refused one by one. */
+    void *state; /* first argument of both functions */
+    /* The smallest unconstrained gang of the VC that would be refused now, as would all larger
+     * ones; UINT32_MAX: not known. NULL: each gang is tried. */
     uint32_t (*blocked_gpus)(const void *state, const struct hs_view *v, uint32_t vc);
-    uint64_t max_refusals; /* jobs of a VC that may be refused: 1 is strict */
-    uint32_t max_starts;   /* of a VC; 0 = any number */
+    uint64_t
+        max_refusals;    /* per VC, the scan ends after this many refused jobs: 1 is strict order */
+    uint32_t max_starts; /* per VC; 0 = unlimited */
 };
 
-/* Keeps the queue: in with the submission, out with the start, in again when it was stopped, by
- * key, submission and rank. */
+/* Maintains the queue: adds a job at its submission and after a stop, removes it at its start;
+ * order by key, submission, rank. */
 void hs_colocate_event(struct hs_vc_queues *q, const struct hs_view *v,
                        const struct hs_event *event, int64_t key);
-/* Starts the jobs of each VC in order; one that is started leaves the queue at once. Returns the
- * starts. Gangs that are known to be refused cost a step, or none where the whole queue may be
- * refused.
- */
+/* Starts jobs of each VC in order and removes them from the queue. Returns the number of starts.
+ * Gangs that are known to be refused are skipped, one step each if the number of refusals is
+ * limited, else at no cost. */
 uint32_t hs_colocate_scan(struct hs_vc_queues *q, const struct hs_view *v, struct hs_plan *p,
                           const struct hs_colocate_rule *rule);
-/* No GPU of the VC is idle or open to one more tenant: only jobs without GPUs can start. False for
- * a job that asks for certain nodes: its failure tells nothing of the others. */
+/* Whether no GPU of the VC is idle or open to another tenant, so that only jobs without GPUs can
+ * start. False for a constrained job, whose failure says nothing about others. */
 bool hs_is_full(const struct hs_view *v, hs_job_id job);
 
-/* NULL, or the rule broken: the order is valid, every member waits. */
+/* Checks that the queue is in order and that every member waits. Returns NULL or the broken rule.
+ */
 const char *hs_waiting_check(const struct hs_job_queue *queue, const struct hs_view *v);
 const char *hs_vc_queues_check(const struct hs_vc_queues *q, const struct hs_view *v);
