@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A policy in another language: `-p exec:COMMAND`. The command is a child process. Its first line of
- * output declares the policy; then it gets a line of JSON at each instant with an event of the
- * protocol (src/policies/README.md) and answers with one line. It is sent only the knowledge that it
- * declared, and the plan refuses actions that it did not declare. Each run starts a child of its
+ * A policy in another language: `-p exec:COMMAND`. The command is a child process. Its first line
+ * of output declares the policy; then it gets a line of JSON at each instant with an event of the
+ * protocol (src/policies/README.md) and answers with one line. It is sent only the knowledge that
+ * it declared, and the plan refuses actions that it did not declare. Each run starts a child of its
  * own, connected by a pair of sockets; the child ends when it reads the end of its input.
  */
 #include <errno.h>
@@ -306,8 +306,8 @@ static enum hs_status exec_decide(void *state, const struct hs_view *v, struct h
     put(&child.out, EVENT_MAX, "{\"now\":%.6f,\"free\":[", (double)hs_view_now_us(v) / 1e6);
     for (uint32_t vc = 0; vc < v->vcs; vc++)
         put(&child.out, EVENT_MAX, "%s%" PRIu64, vc > 0 ? "," : "", hs_view_free_gpus(v, vc));
-    put(&child.out, child.refused.len + EVENT_MAX, "],\"events\":[%.*s]}\n",
-        (int)child.refused.len, child.refused.at);
+    put(&child.out, child.refused.len + EVENT_MAX, "],\"events\":[%.*s]}\n", (int)child.refused.len,
+        child.refused.at);
     child.refused.len = 0;
     HS_TRY(send_line(x));
     HS_TRY(read_answer(x, &answer));

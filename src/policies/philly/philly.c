@@ -70,11 +70,11 @@ enum requeue { REQUEUE_TAIL, REQUEUE_HEAD };
 static const char *const requeue_names[] = {"tail", "head", NULL};
 
 struct philly_vc {
-    struct hs_job_queue due;    /* by place in the queue */
-    struct hs_job_queue asleep; /* by time modulo retry, then by place in the queue */
-    int64_t wake_us;   /* of the first of them; INT64_MAX = there is none, 0 = in each pass */
-    int64_t passes;    /* so far */
-    bool has_sleepers; /* within a pass: some are due and have not been walked yet */
+    struct hs_job_queue due;    /* by position in the queue */
+    struct hs_job_queue asleep; /* by time modulo retry, then by position in the queue */
+    int64_t wake_us;   /* wake time of the first sleeper; INT64_MAX = none, 0 = at each pass */
+    int64_t passes;    /* number of passes so far */
+    bool has_sleepers; /* within a pass: sleepers that wake now are still to be tried */
     uint64_t quota;
 };
 
@@ -82,42 +82,42 @@ struct philly_policy {
     int64_t retry_us, relax_after, max_level;
     double fair_preempt;
     int32_t requeue;
-    struct hs_preempt_cost cost; /* parameters up to here */
+    struct hs_preempt_cost cost; /* the parameters end here */
     const struct hs_view *v;
-    struct hs_plan *p; /* of the present decision */
-    int64_t phase;     /* of now */
+    struct hs_plan *p; /* plan of the present decision */
+    int64_t phase;     /* now modulo retry */
     bool has_started, has_held_back, has_preempted;
     uint64_t fair_ppm;
-    struct hs_job_place *racks, *nodes; /* scratch of a placement */
+    struct hs_job_place *racks, *nodes; /* memory of a placement */
     struct philly_vc *vcs;
-    uint32_t *by_use; /* VCs with due jobs in the order of the walk */
+    uint32_t *by_use; /* VCs with due jobs, in the order of the walk */
     uint32_t vc_count, due_count;
-    struct hs_job_queue running; /* by start of the placement */
-    bool *is_awake;              /* per VC: something happened since its last pass */
-    bool is_time;                /* the next try of a job is now */
-    int64_t timer_us;            /* of the last timer set */
-    uint32_t preemptors;         /* counts the tries by preemption */
+    struct hs_job_queue running; /* jobs by the start of their placement */
+    bool *is_awake;              /* per VC: an event since its last pass may let a job start */
+    bool is_time;                /* a job is to be tried again now */
+    int64_t timer_us;            /* time of the last timer that was set */
+    uint32_t preemptors;         /* number of tries by preemption */
 };
 
-/* A job is in one of these sets at most. */
+/* A job is in at most one of these sets. */
 enum philly_set { PHILLY_NONE, PHILLY_DUE, PHILLY_ASLEEP, PHILLY_RUNNING };
 
 struct philly_scratch {
     struct hs_job_queue_link link;
-    int64_t first_round; /* of its tries */
+    int64_t first_round; /* number of the round in which it was first tried */
     uint32_t victim_of;  /* number of the try that preempts it in this plan; 0 = none */
     enum philly_set set : 8;
-    bool is_new;     /* it was not tried yet */
-    bool is_relaxed; /* asleep: to be tried at the last level, where larger gangs fail first */
+    bool is_new;     /* not tried yet */
+    bool is_relaxed; /* asleep: next tried at max_level, where failures are monotone in the gang */
 };
 
-/* One VC in one walk. */
+/* The walk through the queue of one VC. */
 struct queue_walk {
     uint32_t vc;
-    bool has_sleepers;            /* those that wake now are due, too */
-    bool has_rivals;              /* another VC may have a better right to the idle GPUs */
-    struct hs_gang_limits bounds; /* a try of a job beyond them fails */
-    struct hs_job_place at;       /* in the queue */
+    bool has_sleepers;            /* the sleepers that wake now take part */
+    bool has_rivals;              /* a job of another VC may have precedence for idle GPUs */
+    struct hs_gang_limits bounds; /* larger gangs are known to fail */
+    struct hs_job_place at;       /* position in the queue */
 };
 
 static struct philly_scratch *scratch_of(const struct philly_policy *s, hs_job_id job)
@@ -146,14 +146,14 @@ static void enter(struct philly_policy *s, hs_job_id job, enum philly_set set, i
     hs_job_queue_add(set_of(s, job, set), s->v, job, key);
 }
 
-/* The key of a waiting job: the phase of its tries, then those that go before all others of it. */
+/* Key of a waiting job: the phase of its tries; in each, resubmitted jobs first (requeue=head). */
 static int64_t waiting_key(const struct philly_policy *s, hs_job_id job, int64_t phase)
 {
     bool is_first = s->requeue == REQUEUE_HEAD && hs_view_attempt(s->v, job) > 0;
     return 2 * phase + !is_first;
 }
 
-/* As a new request. */
+/* Puts a job among the due ones, as at its submission. */
 static void become_due(struct philly_policy *s, hs_job_id job)
 {
     struct philly_scratch *j = scratch_of(s, job);
@@ -180,7 +180,7 @@ static void philly_event(void *state, const struct hs_view *v, const struct hs_e
         become_due(s, job);
         break;
     case HS_EVENT_FINISH:
-        if (scratch_of(s, job)->set == PHILLY_RUNNING) /* not one that was turned away */
+        if (scratch_of(s, job)->set == PHILLY_RUNNING) /* false for a rejected job */
             hs_wake(s->is_awake, s->vc_count, v, job);
         leave(s, job);
         break;
@@ -196,13 +196,13 @@ static void philly_event(void *state, const struct hs_view *v, const struct hs_e
 
 /* ---- a try ---- */
 
-/* Counts the tries of a job that was asleep all the time. */
+/* Number of the present round: a waiting job is tried once in each. */
 static int64_t round_now(struct philly_policy *s, uint32_t vc)
 {
     return s->retry_us > 0 ? hs_view_now_us(s->v) / s->retry_us : s->vcs[vc].passes;
 }
 
-/* After so many more tries. */
+/* Locality level of the job after `more` further tries. */
 static int64_t level_after(struct philly_policy *s, hs_job_id job, int64_t more)
 {
     const struct philly_scratch *j = scratch_of(s, job);
@@ -220,21 +220,21 @@ static bool is_within_quota(struct philly_policy *s, hs_job_id job)
 
 /* ---- placement by locality ---- */
 
-/* Most free first, then lowest id. */
+/* Orders by most free GPUs, then by lowest id. */
 static struct hs_job_place entry_of(uint32_t id, uint32_t free_gpus)
 {
     return (struct hs_job_place){.key = -(int64_t)free_gpus, .rank = id, .job = id};
 }
 
-/* Nodes of a rack, by the GPUs that the job could take now, in the order in which they give them.
- */
+/* Collects the nodes of a rack in the order in which they are used: by the GPUs that the job could
+ * take now. */
 static uint32_t collect_nodes(struct philly_policy *s, hs_job_id job, uint32_t rack)
 {
     uint32_t count = 0, end = s->v->rack_first[rack + 1];
     for (uint32_t node = s->v->rack_first[rack]; node < end; node++) {
         uint32_t gpus = hs_view_node_free(s->v, node);
         if (gpus == 0 || hs_view_first_fit(s->v, job, 1, node) != node)
-            continue; /* not its pool, or no CPU for one */
+            continue; /* outside its pool, or without CPU cores for one worker */
         uint32_t workers = hs_view_node_workers(s->v, job, node);
         gpus = workers < gpus ? workers : gpus;
         if (gpus > 0)
@@ -244,7 +244,7 @@ static uint32_t collect_nodes(struct philly_policy *s, hs_job_id job, uint32_t r
     return count;
 }
 
-/* Racks with so many free GPUs at least, in the order in which they are tried. */
+/* Collects the racks with at least `least` free GPUs, in the order in which they are tried. */
 static uint32_t collect_racks(struct philly_policy *s, uint32_t least)
 {
     uint32_t count = 0;
@@ -257,7 +257,8 @@ static uint32_t collect_racks(struct philly_policy *s, uint32_t least)
     return count;
 }
 
-/* What the collected nodes have, in order, at most `rest`; returns what is still missing. */
+/* Takes GPUs of the collected nodes in order, at most `rest`; returns how many are still missing.
+ */
 static uint32_t take(struct philly_policy *s, uint32_t count, uint32_t rest)
 {
     for (uint32_t i = 0; i < count && rest > 0; i++) {
@@ -286,8 +287,8 @@ static bool place_in_one_rack(struct philly_policy *s, hs_job_id job, uint32_t g
     return false;
 }
 
-/* Appends the start of the job with its GPUs to the plan, or leaves the plan as it was and returns
- * false. Honours VC pool, GPU type, CPU and host memory; quotas are the caller's business. */
+/* Appends the start of the job to the plan, or leaves the plan unchanged and returns false. Honours
+ * VC pool, GPU type, CPU and host memory; the caller checks quotas. */
 static bool place(struct philly_policy *s, hs_job_id job, int64_t level)
 {
     static const char *const texts[] = {[LEVEL_SERVERS] = NULL,
@@ -322,8 +323,8 @@ static bool place(struct philly_policy *s, hs_job_id job, int64_t level)
 
 /* ---- a try, by preemption ---- */
 
-/* GPUs held beyond quotas, which preemption could take; 0: so few GPUs are held that fair shares do
- * not matter. */
+/* GPUs held beyond quotas, which preemption may take; 0 where the cluster is too empty for fair
+ * shares to apply. */
 static uint64_t gpus_beyond_quotas(struct philly_policy *s, uint32_t own)
 {
     uint64_t all = hs_view_total_gpus(s->v, own), beyond = 0;
@@ -377,8 +378,9 @@ static bool try_to_start(struct philly_policy *s, hs_job_id job)
     return is_placed;
 }
 
-/* On a pool that does not tell its nodes apart for the job, a gang whose like failed fails, too,
- * if it is larger: unless it wants the fewest servers, which 17 GPUs may find where 16 do not. */
+/* Whether the failure of a gang implies that of larger ones: on a pool whose nodes are alike for
+ * the job, except at the level that wants the fewest servers, which 17 GPUs may find where 16 do
+ * not. */
 static bool is_monotone(struct philly_policy *s, hs_job_id job)
 {
     return !hs_view_is_constrained(s->v, job) &&
@@ -388,7 +390,7 @@ static bool is_monotone(struct philly_policy *s, hs_job_id job)
 
 /* ---- a pass ---- */
 
-/* Is the VC using less of its quota? */
+/* Whether VC a uses a smaller share of its quota than VC b. */
 static bool is_used_less(struct philly_policy *s, uint32_t a, uint32_t b)
 {
     uint64_t quota_a = s->vcs[a].quota, quota_b = s->vcs[b].quota;
@@ -399,7 +401,7 @@ static bool is_used_less(struct philly_policy *s, uint32_t a, uint32_t b)
     return used_a == used_b ? a < b : used_a < used_b;
 }
 
-/* The first at or behind a place among the sleepers that wake now. */
+/* The first sleeper that wakes now, at that position or behind it. */
 static hs_job_id sleeper_from(struct philly_policy *s, uint32_t vc, struct hs_job_place at,
                               struct hs_gang_limits bounds)
 {
@@ -421,7 +423,7 @@ static struct hs_job_place begin_of_phase(int64_t phase)
     return (struct hs_job_place){.key = 2 * phase, .submit_us = INT64_MIN};
 }
 
-/* The earlier of two; HS_NO_JOB is the last. */
+/* The earlier of two jobs; HS_NO_JOB comes last. */
 static hs_job_id earlier(struct philly_policy *s, hs_job_id a, hs_job_id b)
 {
     if (a == HS_NO_JOB || b == HS_NO_JOB)
@@ -430,7 +432,7 @@ static hs_job_id earlier(struct philly_policy *s, hs_job_id a, hs_job_id b)
     return hs_job_place_is_before(&at, &bt) ? a : b;
 }
 
-/* The first due job of another VC, if that is within its quota. */
+/* The first due job of another VC, if its VC stays within its quota. */
 static hs_job_id rival_of(struct philly_policy *s, uint32_t own, uint32_t vc)
 {
     const struct philly_vc *q = &s->vcs[vc];
@@ -460,12 +462,12 @@ static bool is_held_back(struct philly_policy *s, const struct queue_walk *w, hs
     return false;
 }
 
-/* After the state of the cluster changed. */
+/* Updates the walk after the state of the cluster changed. */
 static void look_around(struct philly_policy *s, struct queue_walk *w)
 {
     uint64_t all = hs_view_total_gpus(s->v, w->vc), room = hs_view_free_gpus(s->v, w->vc);
     uint64_t held = hs_view_vc_held(s->v, w->vc), quota = s->vcs[w->vc].quota;
-    w->has_rivals = false; /* could there be one that can be placed? */
+    w->has_rivals = false; /* set below if such a job could be placed */
     for (uint32_t i = 0; i < s->due_count && !w->has_rivals; i++) {
         uint32_t vc = s->by_use[i];
         hs_job_id rival = rival_of(s, w->vc, vc);
@@ -473,7 +475,7 @@ static void look_around(struct philly_policy *s, struct queue_walk *w)
             rival != HS_NO_JOB && hs_view_gpus(s->v, rival) <= hs_view_free_gpus(s->v, vc);
     }
     w->bounds = no_limits;
-    if (w->has_rivals || room == all) /* a job may be held back, or turned away */
+    if (w->has_rivals || room == all) /* a job may be held back, or rejected */
         return;
     uint64_t beyond = held < quota ? gpus_beyond_quotas(s, w->vc) : 0;
     uint64_t most = beyond == 0 ? 0 : beyond + room < quota - held ? beyond + room : quota - held;
@@ -496,7 +498,7 @@ static void serve(struct philly_policy *s, struct queue_walk *w, hs_job_id job)
         if (!w->has_rivals && is_monotone(s, job) && level_after(s, job, 0) == s->max_level &&
             hs_view_gpus(s->v, job) <= w->bounds.plain)
             w->bounds.plain = hs_view_gpus(s->v, job) - 1;
-        /* it goes to sleep, or sleeps on: then nothing changes but its limits, once */
+        /* A job that is asleep stays so; only its limit may change, once. */
         struct philly_scratch *j = scratch_of(s, job);
         if (j->is_new)
             j->first_round = round_now(s, w->vc);
@@ -509,8 +511,8 @@ static void serve(struct philly_policy *s, struct queue_walk *w, hs_job_id job)
     }
 }
 
-/* Two queues in one order: the jobs that are due by name, and the sleepers that wake now. The walk
- * itself may put one of the former behind the place where it is, never before it. */
+/* Walks two queues in one order: the due jobs, and the sleepers that wake now. The walk may move a
+ * due job to behind the current position, never to before it. */
 static void walk_vc(struct philly_policy *s, uint32_t vc)
 {
     struct philly_vc *q = &s->vcs[vc];
@@ -532,8 +534,8 @@ static void walk_vc(struct philly_policy *s, uint32_t vc)
     }
 }
 
-/* Is there to be a pass? VCs that share nodes share passes; else those that nothing woke take no
- * part. */
+/* Whether there is a pass now. VCs that share nodes share passes; else only VCs that were woken
+ * take part. */
 static bool begin_pass(struct philly_policy *s)
 {
     bool is_pass = s->is_time, are_apart = s->v->vcs_are_apart;
@@ -553,8 +555,8 @@ static bool begin_pass(struct philly_policy *s)
     return is_pass;
 }
 
-/* For the next try. It never comes before one that an earlier pass set a timer for; a preempted job
- * may have been tried since, and its timer then tells nothing. */
+/* Sets the timer of the next try. It is never before a timer of an earlier pass; if a preempted job
+ * was tried in between, that timer has no effect. */
 static void set_timer(struct philly_policy *s)
 {
     int64_t now_us = hs_view_now_us(s->v);
@@ -590,7 +592,7 @@ static enum hs_status philly_decide(void *state, const struct hs_view *v, struct
         return HS_OK;
     do {
         s->has_started = s->has_held_back = false;
-        for (uint32_t i = 1; i < s->due_count; i++) { /* insertion: little changes */
+        for (uint32_t i = 1; i < s->due_count; i++) { /* insertion sort: the order changes little */
             uint32_t vc = s->by_use[i], at = i;
             for (; at > 0 && is_used_less(s, vc, s->by_use[at - 1]); at--)
                 s->by_use[at] = s->by_use[at - 1];
@@ -614,7 +616,8 @@ static void philly_needs(const void *state, uint32_t *can, uint32_t *knows)
            (s->fair_preempt > 0 ? HS_CAN_PREEMPT : 0);
 }
 
-/* Sleepers are told apart by their limits: a job at max_level fails when a smaller gang did. */
+/* The size of a sleeper: at max_level a job fails when a smaller gang did, so these have limits of
+ * their own. */
 static uint32_t sleeper_size(const struct hs_view *v, hs_job_id job, bool *is_constrained)
 {
     const struct philly_scratch *j = hs_view_scratch(v, job);
@@ -655,7 +658,7 @@ static const char *philly_check(const void *state, const struct hs_view *v)
     for (uint32_t vc = 0; fault == NULL && vc < s->vc_count; vc++) {
         for (hs_job_id j = hs_job_queue_first(&s->vcs[vc].due); j != HS_NO_JOB;
              j = hs_job_queue_next(&s->vcs[vc].due, v, j))
-            if (hs_view_state(v, j) != HS_JOB_SUSPENDED) /* by the very pass */
+            if (hs_view_state(v, j) != HS_JOB_SUSPENDED) /* preempted by this very pass */
                 return "a job was due and was not tried";
         fault = hs_waiting_check(&s->vcs[vc].asleep, v);
     }
@@ -676,7 +679,8 @@ static void philly_semantics(const void *state, struct hs_semantics *out)
 static const struct hs_param params[] = {
     HS_PARAM_DURATION(struct philly_policy, retry_us, "retry", "120s", 0, 1e6,
                       "time between two tries of a job; 0: at each submission and end",
-                      .floor = 1, /* an event of each waiting job a try */
+                      .floor =
+                          1, /* below a second each try would be an event of each waiting job */
                       .source = "Jeon et al. ATC'19: back-off of 2 minutes"),
     HS_PARAM_INT(struct philly_policy, relax_after, "relax_after", "5", 0, 1e6,
                  "tries at a level of locality before the next; 0: max_level at once",

@@ -26,46 +26,46 @@
 #include "policies/lib/vc_queues.h"
 
 #define CLASSES    1024u
-#define STEP_BITS  20 /* of a time in microseconds: about a second */
+#define STEP_BITS  20 /* 2^20 us, about a second, is one step of a busy time */
 #define STEPS_MOST (UINT32_MAX - 2)
 
 enum order { BY_SUBMISSION, BY_RUN_TIME, BY_GPU_TIME };
 enum { COMPAT_OFF, COMPAT_HELIOS };
 static const char *const compat_names[] = {"off", "helios", NULL};
 
-/* The first of a VC takes in all jobs of which there is no class. A class stays when it is empty.
+/* The first class of a VC holds the jobs that fit no other class. A class stays when it is empty.
  */
 struct easy_class {
     struct hs_job_queue jobs;
-    uint32_t gpus, milli; /* of each GPU */
-    uint32_t next;        /* of the VC: its number + 1; 0 = none */
+    uint32_t gpus, milli; /* of a job: its GPUs, and the thousandths of each */
+    uint32_t next;        /* next class of the VC: its index + 1; 0 = none */
 };
 
 struct fifo {
     int32_t scan, compat;
     struct hs_place_rule placement;
-    struct hs_estimate_choice estimate; /* parameters up to here */
+    struct hs_estimate_choice estimate; /* the parameters end here */
     enum order order;
-    struct hs_vc_queues waiting;  /* strict, fit */
-    uint32_t *arrivals;           /* helios, per VC: jobs that came since the last pass */
-    uint32_t gpus_bits;           /* helios: of the key, for the GPUs of a job */
-    struct easy_class *classes;   /* easy: one a VC, then those that were needed */
-    uint32_t class_count;         /* easy: of the latter */
-    struct hs_merge_head *heads;  /* scratch of a pass */
-    struct hs_job_queue *running; /* easy, per VC: started jobs by their expected end */
-    bool *is_awake;               /* easy, per VC: something happened since its last pass */
+    struct hs_vc_queues waiting;  /* for scan=strict and fit */
+    uint32_t *arrivals;           /* compat=helios, per VC: submissions since the last pass */
+    uint32_t gpus_bits;           /* compat=helios: low bits of the key that hold the GPU count */
+    struct easy_class *classes;   /* scan=easy: one class per VC, then further ones as needed */
+    uint32_t class_count;         /* scan=easy: number of the further ones */
+    struct hs_merge_head *heads;  /* memory of a pass */
+    struct hs_job_queue *running; /* scan=easy, per VC: started jobs by expected end */
+    bool *is_awake; /* scan=easy, per VC: an event since its last pass may let a job start */
     uint32_t vcs;
 };
 
 /* ---- scan=easy ---- */
 
-/* Until it ends, if it starts now. */
+/* Estimated time that the job would hold its GPUs if it started now. */
 static int64_t busy_us(const struct hs_view *v, hs_job_id job)
 {
     return hs_view_cost_left_us(v, job) + hs_view_estimate_us(v, job);
 }
 
-/* From 1 on: a limit of 0 lets no job through. */
+/* At least 1, since a limit of 0 admits no job. */
 static uint32_t steps_of(int64_t us)
 {
     return (uint32_t)hs_smaller((uint64_t)us >> STEP_BITS, STEPS_MOST - 1) + 1;
@@ -77,13 +77,13 @@ static uint32_t size_of(const struct hs_view *v, hs_job_id job, bool *is_constra
     return steps_of(busy_us(v, job));
 }
 
-/* Of all its GPUs. */
+/* Thousandths of GPUs that the job requests in all. */
 static uint64_t milli_of(const struct hs_view *v, hs_job_id job)
 {
     return (uint64_t)hs_view_gpus(v, job) * hs_view_gpu_milli(v, job);
 }
 
-/* The class of the job, which is made if need be. O(classes of the VC), as a pass is. */
+/* Finds or makes the class of the job. O(classes of the VC), as a pass is. */
 static struct easy_class *class_of(struct fifo *e, const struct hs_view *v, hs_job_id job)
 {
     struct easy_class *mixed = &e->classes[hs_view_vc(v, job)], *made;
@@ -123,10 +123,10 @@ struct easy_pass {
     struct hs_plan *p;
     uint32_t vc;
     struct hs_place_rule placement;
-    struct hs_merge_heap heads;   /* of classes, by the order of their first jobs */
-    struct hs_gang_limits bounds; /* of sizes worth a try (hs_vc_queues_size) */
-    int64_t until_us;             /* to the start of the reservation */
-    uint64_t extra;               /* thousandths that it leaves over */
+    struct hs_merge_heap heads;   /* first jobs of the classes, in order */
+    struct hs_gang_limits bounds; /* largest sizes that may still fit (hs_vc_queues_size) */
+    int64_t until_us;             /* time until the reservation begins */
+    uint64_t extra;               /* thousandths that the reservation leaves free */
 };
 
 static struct hs_job_queue *jobs_of(const struct easy_pass *x, uint32_t set)
@@ -134,14 +134,14 @@ static struct hs_job_queue *jobs_of(const struct easy_pass *x, uint32_t set)
     return &x->e->classes[set].jobs;
 }
 
-/* It holds GPUs from now on: its end counts for the next reservation. */
+/* Counts a started job as running: its expected end matters for the next reservation. */
 static void move_to_running(struct easy_pass *x, hs_job_id job, uint32_t set)
 {
     hs_job_queue_remove(jobs_of(x, set), x->v, job);
     hs_job_queue_add(&x->e->running[x->vc], x->v, job, hs_view_now_us(x->v) + busy_us(x->v, job));
 }
 
-/* Starts jobs in order while they fit; the first that does not, or HS_NO_JOB. */
+/* Starts jobs in order while they fit. Returns the first that does not fit, or HS_NO_JOB. */
 static hs_job_id start_in_order(struct easy_pass *x)
 {
     for (uint32_t set = x->vc + 1; set != 0; set = x->e->classes[set - 1].next) {
@@ -162,8 +162,9 @@ static hs_job_id start_in_order(struct easy_pass *x)
     return HS_NO_JOB;
 }
 
-/* When the head can have its GPUs, counting thousandths only: the expected end of the running job
- * that frees the last it lacks, which is now where that end has passed. */
+/* Computes the reservation of the first job in order, by thousandths of GPUs alone: it begins at
+ * the expected end of the running job that frees the last GPUs needed, or now if that time has
+ * passed. */
 static void reserve(struct easy_pass *x, hs_job_id head)
 {
     const struct hs_view *v = x->v;
@@ -184,7 +185,7 @@ static void reserve(struct easy_pass *x, hs_job_id head)
     }
 }
 
-/* Of the times that jobs of the class may be busy, in steps. */
+/* Limits of the busy time of jobs of the class, in steps. */
 static struct hs_gang_limits bounds_of(const struct easy_pass *x, uint32_t set, hs_job_id job)
 {
     const bool is_mixed = set == x->vc;
@@ -201,7 +202,7 @@ static hs_job_id next_of(struct easy_pass *x, uint32_t set, hs_job_id member, hs
     return hs_job_queue_next_within(jobs_of(x, set), x->v, after, bounds_of(x, set, member));
 }
 
-/* True when it was started. */
+/* Tries to backfill a job. Returns whether it was started. */
 static bool try_behind(struct easy_pass *x, hs_job_id job)
 {
     const struct hs_view *v = x->v;
@@ -223,14 +224,14 @@ static bool try_behind(struct easy_pass *x, hs_job_id job)
     return true;
 }
 
-/* The jobs behind the head: of each class the first that may start. */
+/* Backfills behind the first job: from each class the first job that may start. */
 static void backfill(struct easy_pass *x, hs_job_id head)
 {
     const uint32_t count = x->heads.count;
     x->bounds = (struct hs_gang_limits){UINT64_MAX, UINT64_MAX};
     hs_vc_queues_narrow_by_room(&x->bounds, x->v, x->vc);
     x->heads.count = 0;
-    for (uint32_t i = 0; i < count; i++) { /* the heap grows behind what is read */
+    for (uint32_t i = 0; i < count; i++) { /* the heap grows while its unread entries are visited */
         const struct hs_merge_head h = x->heads.at[i];
         hs_job_id before = hs_job_queue_prev(jobs_of(x, h.set), x->v, h.job);
         hs_job_id job = next_of(x, h.set, h.job, h.job == head ? head : before);
@@ -270,7 +271,8 @@ static void easy_scan(struct fifo *e, const struct hs_view *v, struct hs_plan *p
 
 /* ---- the orders ---- */
 
-/* helios: GPU time, and its ties by GPUs; exact up to 142 GPU-years on 1,000 GPUs (2^52 us). */
+/* compat=helios: GPU time, and among equal ones the GPU count; exact up to 142 GPU-years on 1,000
+ * GPUs (2^52 us). */
 static int64_t key_of(const struct hs_view *v, hs_job_id job, const void *ctx)
 {
     const struct fifo *s = ctx;
@@ -300,7 +302,7 @@ static void scan_helios(struct fifo *s, const struct hs_view *v, struct hs_plan 
         if (is_only_arrivals)
             hs_job_queue_rekey_all(jobs, v, gpus_of, NULL);
         hs_vc_queues_scan_set(jobs, v, p, vc, (enum hs_scan)s->scan, s->placement);
-        if (is_only_arrivals) /* the jobs left are among those that wait from now on */
+        if (is_only_arrivals) /* the jobs left count as waiting from now on */
             hs_job_queue_rekey_all(jobs, v, key_of, s);
         s->arrivals[vc] = 0;
     }
@@ -360,7 +362,8 @@ static enum hs_status qssf_init(void *state, const struct hs_view *v)
     HS_TRY(hs_estimate_open(&s->estimate, v));
     hs_vc_queues_init(&s->waiting, v, HS_SCAN_FIT);
     for (uint32_t vc = 0; vc < v->vcs; vc++)
-        while (hs_view_total_gpus(v, vc) >> s->gpus_bits != 0) /* no job has more than its VC */
+        while (hs_view_total_gpus(v, vc) >> s->gpus_bits !=
+               0) /* no job has more GPUs than its VC */
             s->gpus_bits++;
     s->arrivals = hs_view_alloc(v, (uint64_t)s->waiting.vcs * sizeof *s->arrivals);
     return HS_OK;
@@ -391,7 +394,7 @@ static enum hs_status fifo_decide(void *state, const struct hs_view *v, struct h
     return HS_OK;
 }
 
-/* Also of a state before its init: the order is told. */
+/* Also called for a state before its init, to print the assumptions. */
 static void semantics_of(const struct fifo *f, const char *exact, const char *estimated,
                          struct hs_semantics *out)
 {

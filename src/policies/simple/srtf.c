@@ -32,43 +32,44 @@ static const char *const form_names[] = {"evict", "replace", NULL};
 enum { COMPAT_OFF, COMPAT_HELIOS, COMPAT_MURI };
 static const char *const compat_names[] = {"off", "helios", "muri", NULL};
 
-/* Jobs of a VC that hold GPUs: of one class, or of one for each size of gang. */
+/* The jobs of a VC that hold GPUs: one class, or under srsf one for each gang size. */
 struct running_jobs {
     struct hs_running_class *classes;
     uint32_t count;
-    uint64_t held; /* GPUs */
+    uint64_t held; /* GPUs that they hold */
 };
 
-/* Form replace: first in the scratch of each job. */
+/* form=replace: stands first in the scratch of each job. */
 struct replace_scratch {
     struct hs_job_chain_link link; /* in the list of its VC */
     int64_t key;
-    int64_t lost_us; /* what it loses at this decision (compat=muri) */
+    int64_t lost_us; /* time that it loses at this decision (compat=muri) */
     bool is_chosen;
 };
 
-/* Form replace: all live jobs of one VC in the order of its last decision. */
+/* form=replace: all live jobs of one VC, in the order of its last decision. */
 struct job_list {
     struct hs_job_chain jobs;
-    int64_t decided_us; /* the last decision */
+    int64_t decided_us; /* time of the last decision */
 };
 
 struct srtf {
     int32_t form, compat;
     struct hs_place_rule placement;
     struct hs_estimate_choice estimate;
-    struct hs_preempt_cost cost;  /* parameters up to here */
-    bool weighs_gpus;             /* srsf */
-    struct hs_job_queue *waiting; /* evict: per VC */
-    struct running_jobs *running; /* evict: per VC */
-    struct job_list *lists;       /* replace: per VC */
-    bool *is_awake;               /* per VC: a job came or went since its last decision */
+    struct hs_preempt_cost cost;  /* the parameters end here */
+    bool weighs_gpus;             /* true for srsf */
+    struct hs_job_queue *waiting; /* form=evict: one per VC */
+    struct running_jobs *running; /* form=evict: one per VC */
+    struct job_list *lists;       /* form=replace: one per VC */
+    bool *is_awake;               /* per VC: a job came or ended since its last decision */
     uint32_t vcs;
 };
 
 static bool is_replacing(const struct srtf *s)
 {
-    return s->form == FORM_REPLACE || s->compat == COMPAT_MURI; /* there is no other form of it */
+    return s->form == FORM_REPLACE ||
+           s->compat == COMPAT_MURI; /* compat=muri exists in the form replace only */
 }
 
 static enum hs_compat compat_of(const struct srtf *s)
@@ -78,8 +79,8 @@ static enum hs_compat compat_of(const struct srtf *s)
                                       : HS_COMPAT_OFF;
 }
 
-/* What a job has left now, costs included, times its weight: where it runs, if it does, and then it
- * shrinks by a second a second as long as it holds its GPUs; else on the reference type. */
+/* Remaining time of a job as of now, unpaid costs included, times its weight: on the GPUs that it
+ * holds, where it then decreases by a second per second; else on the reference type. */
 static int64_t left_us(const struct hs_view *v, hs_job_id job, const void *ctx)
 {
     const struct srtf *s = ctx;
@@ -102,7 +103,7 @@ static void srtf_needs(const void *state, uint32_t *can, uint32_t *knows)
     (void)can;
     hs_estimate_needs(&s->estimate, knows);
     hs_place_needs(s->placement, knows);
-    if (s->compat == COMPAT_MURI) /* a part of the run time comes on top */
+    if (s->compat == COMPAT_MURI) /* iterations take longer by a share of the run time */
         *knows |= HS_KNOWS_DURATION;
 }
 
@@ -116,7 +117,8 @@ static enum hs_status srtf_init(void *state, const struct hs_view *v)
     s->waiting = hs_view_alloc(v, s->vcs * sizeof *s->waiting);
     s->running = hs_view_alloc(v, s->vcs * sizeof *s->running);
     for (uint32_t vc = 0; vc < s->vcs; vc++) {
-        /* gangs of 1, 2, ..., n GPUs at once need their sum: no more sizes hold GPUs together */
+        /* Gangs of k different sizes hold at least 1 + 2 + ... + k GPUs together, which bounds the
+         * number of classes. */
         uint64_t gpus = s->weighs_gpus ? hs_view_total_gpus(v, vc) : 0, classes = 0;
         for (uint64_t needed = 0; needed <= gpus; needed += classes)
             classes++;
@@ -156,7 +158,7 @@ static void list_sort(struct job_list *list, const struct hs_view *v, const stru
     }
 }
 
-/* The first jobs that fit by number are chosen; the others that run make way for them. */
+/* Chooses the first jobs that fit by number; running jobs that were not chosen are evicted. */
 static void decide_by_count(const struct job_list *list, const struct hs_view *v, struct hs_plan *p,
                             uint64_t capacity, const struct srtf *s)
 {
@@ -176,7 +178,8 @@ static void decide_by_count(const struct job_list *list, const struct hs_view *v
     }
 }
 
-/* All jobs off, then on again in order; the plan finds out which of them really moved. */
+/* Takes all jobs off their GPUs and places them again in order; the plan drops moves to the same
+ * GPUs. */
 static void decide_anew(const struct job_list *list, const struct hs_view *v, struct hs_plan *p,
                         uint64_t capacity, const struct srtf *s)
 {
@@ -209,7 +212,7 @@ static void replace_all(const struct srtf *s, const struct hs_view *v, struct hs
     list->decided_us = hs_view_now_us(v);
     hs_plan_reason(p, hs_compat_lost_text);
     for (hs_job_id at = list->jobs.first; at != HS_NO_JOB && compat_of(s) == HS_COMPAT_MURI;
-         at = link_of(v, at)->link.after) { /* each event costs a holder the time of a restart */
+         at = link_of(v, at)->link.after) { /* each event costs a running job its restart time */
         int64_t *lost_us = &link_of(v, at)->lost_us;
         *lost_us = hs_job_waits(v, at) ? 0 : hs_compat_lost_us(v, at, since_us);
         if (*lost_us > 0)
@@ -238,7 +241,7 @@ static const char *replace_check(const struct srtf *s, const struct hs_view *v, 
 
 /* ---- form evict ---- */
 
-/* The class of a weight; past the last one if there is none yet. */
+/* Index of the class of this weight; the number of classes if there is none yet. */
 static inline uint32_t class_of(const struct running_jobs *running, int64_t weight)
 {
     uint32_t i = 0;
@@ -251,7 +254,7 @@ static void running_add(const struct srtf *s, const struct hs_view *v, hs_job_id
 {
     struct running_jobs *running = &s->running[hs_view_vc(v, job)];
     const int64_t weight = weight_of(s, v, job);
-    if (hs_view_gpus(v, job) == 0) /* a CPU job is never in anyone's way */
+    if (hs_view_gpus(v, job) == 0) /* a job without GPUs is never evicted */
         return;
     uint32_t i = class_of(running, weight);
     if (i == running->count)
@@ -305,7 +308,7 @@ static void srtf_event(void *state, const struct hs_view *v, const struct hs_eve
         waiting_add(s, v, job);
         break;
     case HS_EVENT_FINISH:
-        if (hs_view_first_start_us(v, job) < 0) /* turned away */
+        if (hs_view_first_start_us(v, job) < 0) /* rejected */
             hs_job_queue_remove(&s->waiting[hs_view_vc(v, job)], v, job);
         else if (hs_job_queue_has(v, job))
             running_remove(s, v, job);

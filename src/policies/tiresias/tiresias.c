@@ -53,18 +53,18 @@ static const char *const compat_names[] = {"off", "tiresias", "helios", "muri", 
  * searches and a division. A learnt sample is that of the last jobs to finish, taken anew whenever
  * their number has doubled, then every GITTINS_KEPT jobs: what was computed from it holds for as
  * long, and the work is O(log) a job. Service in GPU-us or us. */
-#define GITTINS_KEPT  1024u /* about as many as in the published sample, 1,001 */
+#define GITTINS_KEPT  1024u /* about the size of the published sample, 1,001 */
 #define GITTINS_FIRST 16u
 
 struct gittins {
     bool is_repo;
     int64_t repo_delta_us;
     int64_t *sizes; /* the sample, ascending */
-    double *sums;   /* of the first i of it, s */
-    double *scale;  /* repo: the index of each */
+    double *sums;   /* prefix sums of the sample, s */
+    double *scale;  /* gittins=repo: index of each entry of the sample */
     uint32_t count;
-    struct hs_job_place *entries; /* to sort it */
-    int64_t *recent;              /* ring of the last to finish; NULL with a sample from a file */
+    struct hs_job_place *entries; /* memory for sorting */
+    int64_t *recent; /* ring of the last jobs to finish; NULL with a sample from a file */
     uint64_t finished;
 };
 
@@ -76,7 +76,7 @@ static void allocate(struct gittins *g, const struct hs_view *v, uint32_t cap)
     g->entries = hs_view_alloc(v, cap * sizeof *g->entries);
 }
 
-/* How many of the sample are at most so large. */
+/* Number of entries of the sample that are at most `size`. */
 static uint32_t count_until(const struct gittins *g, int64_t size)
 {
     uint32_t low = 0, high = g->count;
@@ -95,7 +95,7 @@ static double seconds(int64_t us)
     return (double)us / (double)SECOND_US;
 }
 
-/* As published, at a = S_m - 1. */
+/* The published form, at a = S_m - 1. */
 static double repo_index(const struct gittins *g, int64_t attained_us)
 {
     uint32_t n = g->count, i = count_until(g, attained_us), k = n;
@@ -123,7 +123,7 @@ static void tabulate(struct gittins *g)
         g->scale[i] = repo_index(g, g->sizes[i] - SECOND_US);
 }
 
-/* Reads the sample, or makes room for one that is learnt. */
+/* Reads the sample, or allocates one to be learnt. */
 static enum hs_status gittins_open(struct gittins *g, const struct hs_view *v, const char *path)
 {
     const int64_t *values;
@@ -139,7 +139,7 @@ static enum hs_status gittins_open(struct gittins *g, const struct hs_view *v, c
     return HS_OK;
 }
 
-/* A job has finished with that service in all. True when the sample was taken anew. */
+/* Records the total service of a finished job. Returns true when the sample was taken anew. */
 static bool gittins_learn(struct gittins *g, int64_t service_us)
 {
     if (g->recent == NULL)
@@ -159,23 +159,24 @@ static bool gittins_learn(struct gittins *g, int64_t service_us)
 static double exact_index(const struct gittins *g, int64_t attained_us, int64_t delta_us)
 {
     uint32_t n = g->count, i = count_until(g, attained_us), k = n;
-    double beyond = 0; /* what those that end later take */
+    double beyond = 0; /* service of the entries beyond the horizon */
     if (i == n)
         return 0;
     if (delta_us < INT64_MAX - attained_us) {
         k = count_until(g, attained_us + delta_us);
-        if (k == i) /* also where it does not look ahead at all: then e is 0 */
+        if (k == i) /* also if the horizon is 0: e would be 0 */
             return 0;
         beyond = seconds(delta_us) * (double)(n - k);
     }
     double p = (double)(k - i) / (double)(n - i);
     double e = (g->sums[k] - g->sums[i] - seconds(attained_us) * (double)(k - i) + beyond) /
                (double)(n - i);
-    return p / fmax(e, p * seconds(1)); /* each takes 1 us at least, whatever cancelled out */
+    return p / fmax(e, p * seconds(1)); /* each entry takes at least 1 us, whatever rounding left */
 }
 
-/* In units of 1e-12 (exact) or 1e-10 (repo) a second, larger first; 0 when the sample has nothing
- * beyond it. delta_us INT64_MAX: no bound; repo goes by its own, repo_delta_us. O(log sample). */
+/* The index in units of 1e-12 (exact) or 1e-10 (repo) per second, larger first; 0 beyond the
+ * largest entry of the sample. delta_us is the horizon, INT64_MAX: none; repo uses repo_delta_us.
+ * O(log sample). */
 static int64_t gittins_index(const struct gittins *g, int64_t attained_us, int64_t delta_us)
 {
     if (!g->is_repo)
@@ -186,17 +187,17 @@ static int64_t gittins_index(const struct gittins *g, int64_t attained_us, int64
 
 /* ---- the state ---- */
 
-/* Of one virtual cluster. */
+/* The queues of one virtual cluster. */
 struct tiresias_queues {
-    struct hs_running_class *holding; /* a class each queue */
-    struct hs_job_queue *waiting;     /* each queue */
-    struct hs_job_queue due;          /* by when they are to change their queue */
-    uint64_t held;                    /* GPUs */
-    int64_t lead, starting; /* running_first: keys of holders count up from far below 0, */
-    int64_t front, tail;    /* of waiting jobs down and up from 0 */
-    int64_t stopped;        /* running_first: the next of those that the last plan evicted */
-    int64_t decided_us;     /* its last decision */
-    bool is_stale;          /* gittins: all indices are to be looked up anew */
+    struct hs_running_class *holding; /* jobs with GPUs: a class for each queue */
+    struct hs_job_queue *waiting;     /* waiting jobs of each queue */
+    struct hs_job_queue due;          /* jobs by the time at which they change their queue */
+    uint64_t held;                    /* GPUs that are held */
+    int64_t lead, starting;           /* running_first: next keys of running jobs, far below 0, */
+    int64_t front, tail;              /* and of waiting jobs, counting down and up from 0 */
+    int64_t stopped;    /* running_first: key of the next job that the last plan evicted */
+    int64_t decided_us; /* time of the last decision */
+    bool is_stale;      /* gittins: the sample has changed, so all indices are out of date */
 };
 
 struct tiresias {
@@ -208,22 +209,22 @@ struct tiresias {
     int64_t round_us, phase_us;
     const char *samples;
     struct hs_preempt_cost cost;
-    bool weighs_gpus; /* two dimensions; else seconds */
+    bool weighs_gpus; /* service is GPUs times seconds; else seconds */
     uint32_t levels;
     struct tiresias_queues *by_vc;
-    bool *is_awake; /* per VC: something happened since its last decision */
+    bool *is_awake; /* per VC: an event since its last decision may change the choice */
     uint32_t vcs;
     struct gittins gittins;
-    int64_t armed_us; /* when the timer rings; 0 = none is set */
+    int64_t armed_us; /* time of the timer that is set; 0 = none */
 };
 
-/* The scratch of each job. Its account: service since it was last promoted, time that it waited. */
+/* The scratch of a job, with an account of its service and of the time that it waited. */
 struct tiresias_job {
     struct hs_choice_link choice;
     struct hs_job_queue_link due;
-    int64_t service_us; /* since it was last promoted, up to since_us */
+    int64_t service_us; /* since its last promotion, up to since_us */
     int64_t since_us;
-    int64_t waited_us; /* the same, if there are promotions */
+    int64_t waited_us; /* likewise, where jobs are promoted */
 };
 
 static inline struct tiresias_job *job_of(const struct hs_view *v, hs_job_id job)
@@ -239,20 +240,20 @@ static inline struct tiresias_queues *queues_of(const struct tiresias *t, const 
 
 /* ---- the account of a job, and the moments that follow from it ---- */
 
-/* GPUs, or 1 where seconds count. */
+/* Weight of a second of service: the GPUs of the job, or 1. */
 static int64_t weight_of(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     return t->weighs_gpus ? (int64_t)hs_view_gpus(v, job) : 1;
 }
 
-/* What a job pays counts as service: compat=helios, muri. No job is promoted there: jobs could go
- * round for ever, each up again before it has paid for its last eviction. */
+/* Whether paid costs count as service: under compat=helios and muri. No job is promoted there: a
+ * job could be promoted each time before it has paid for its last eviction. */
 static bool counts_costs(const struct tiresias *t)
 {
     return t->compat == HS_COMPAT_HELIOS || t->compat == HS_COMPAT_MURI;
 }
 
-/* Brings the account up to now; to be called before the state of the job changes. */
+/* Brings the account of a job up to now; to be called before its state changes. */
 static void account(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     struct tiresias_job *j = job_of(v, job);
@@ -264,7 +265,7 @@ static void account(const struct tiresias *t, const struct hs_view *v, hs_job_id
         j->waited_us += passed_us;
 }
 
-/* Both rounded up. */
+/* Division of nonnegative numbers, rounded up. */
 static int64_t divided(int64_t service, int64_t weight)
 {
     return (service - 1) / weight + 1;
@@ -275,15 +276,15 @@ static int64_t whole_seconds(int64_t us)
     return (us + SECOND_US - 1) / SECOND_US * SECOND_US;
 }
 
-/* When a job will have served so much, that is weighed. */
+/* Time at which a job in service will have attained `limit`, weighted. */
 static inline int64_t served_us(const struct tiresias_job *j, int64_t limit, int64_t weight)
 {
     int64_t left = limit - hs_choice_weigh(j->service_us, weight);
     return j->since_us + (left > 0 ? divided(left, weight) : 0);
 }
 
-/* When a job whose account is of now will have the service of its queue, if it is served from now
- * on; NEVER_DUE if it will not. */
+/* Time at which a job whose account is up to date attains the limit of its queue, if its service
+ * continues; NEVER_DUE if it is not in service or its queue has no limit. */
 static int64_t demotion_us(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     const struct tiresias_job *j = job_of(v, job);
@@ -291,14 +292,14 @@ static int64_t demotion_us(const struct tiresias *t, const struct hs_view *v, hs
     if (j->choice.level + 1u >= t->levels || weight == 0)
         return NEVER_DUE;
     int64_t limit = t->limits.us[j->choice.level];
-    if (t->compat == HS_COMPAT_MURI) /* its timer rounds limit / n up to seconds */
+    if (t->compat == HS_COMPAT_MURI) /* its timer rounds limit / GPUs up to seconds */
         return j->since_us + hs_later(0, whole_seconds(divided(limit, weight)) - j->service_us);
     limit += t->compat == HS_COMPAT_HELIOS; /* its test is > and not >= */
     const int64_t at_us = served_us(j, limit, weight);
     return t->compat == HS_COMPAT_TIRESIAS ? whole_seconds(at_us) : at_us;
 }
 
-/* When it will have waited long enough, if it waits. */
+/* Time at which a waiting job is promoted; NEVER_DUE if it does not wait. */
 static int64_t promotion_us(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     const struct tiresias_job *j = job_of(v, job);
@@ -311,7 +312,7 @@ static int64_t promotion_us(const struct tiresias *t, const struct hs_view *v, h
     return j->since_us + hs_later(0, wait_us - j->waited_us);
 }
 
-/* Into the set of jobs that are due, and out of it; the account is of now. */
+/* Updates the place of a job among those that change their queue; its account is up to date. */
 static void watch(const struct tiresias *t, struct tiresias_queues *q, const struct hs_view *v,
                   hs_job_id job)
 {
@@ -329,7 +330,7 @@ static void forget(struct tiresias_queues *q, const struct hs_view *v, hs_job_id
         hs_job_queue_remove(&q->due, v, job);
 }
 
-/* Service as it is weighed, up to now. */
+/* Weighted service up to now. */
 static int64_t attained(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     const struct tiresias_job *j = job_of(v, job);
@@ -347,7 +348,7 @@ static int64_t gittins_key(const struct hs_view *v, hs_job_id job, const void *c
     return -gittins_index(&t->gittins, attained(t, v, job), delta_us);
 }
 
-/* By its place, if that is what the order goes by. */
+/* The key of a job in its queue; for the orders by arrival, its position there. */
 static int64_t key_of(const struct tiresias *t, const struct hs_view *v, hs_job_id job,
                       int64_t place)
 {
@@ -366,7 +367,7 @@ static void waiting_add(const struct tiresias *t, struct tiresias_queues *q,
 static void holding_add(const struct tiresias *t, struct tiresias_queues *q,
                         const struct hs_view *v, hs_job_id job, int64_t place)
 {
-    if (hs_view_gpus(v, job) == 0) /* a CPU job is never in anyone's way */
+    if (hs_view_gpus(v, job) == 0) /* a job without GPUs is never evicted */
         return;
     hs_job_queue_add(&q->holding[job_of(v, job)->choice.level].set, v, job,
                      key_of(t, v, job, place));
@@ -399,7 +400,8 @@ static void started(struct tiresias *t, const struct hs_view *v, hs_job_id job)
     watch(t, q, v, job);
 }
 
-/* An eviction: no job here shares a GPU, so none stops for lack of memory. */
+/* An eviction: under this policy no job shares a GPU, so none is stopped by an out-of-memory error.
+ */
 static void stopped(struct tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     struct tiresias_queues *q = queues_of(t, v, job);
@@ -423,7 +425,7 @@ static void finished(struct tiresias *t, const struct hs_view *v, hs_job_id job)
     q->held -= j->choice.is_holding ? hs_view_gpus(v, job) : 0;
     if (t->index == INDEX_GITTINS && j->choice.is_holding) {
         account(t, v, job);
-        /* all that it had, before promotions, too */
+        /* its whole service, also from before its promotions */
         int64_t had_us = counts_costs(t) ? j->service_us : hs_view_attained_us(v, job);
         int64_t service = hs_choice_weigh(had_us, weight_of(t, v, job));
         bool is_news = gittins_learn(&t->gittins, service);
@@ -470,9 +472,9 @@ static void tiresias_event(void *state, const struct hs_view *v, const struct hs
 
 /* ---- decisions ---- */
 
-/* compat=muri: a job that holds GPUs loses the time of a restart at every event, a submission, an
- * end or a timer of the queues; there service is compared with the limit, however the timer rounds.
- */
+/* compat=muri: a job that holds GPUs loses its restart time at every event: a submission, an end,
+ * or a timer of the queues at which service is compared with the limit, whatever the rounding of
+ * the timer. */
 static HS_COLD void lose_restarts(struct tiresias *t, const struct hs_view *v, struct hs_plan *p,
                                   struct tiresias_queues *q)
 {
@@ -493,15 +495,15 @@ static HS_COLD void lose_restarts(struct tiresias *t, const struct hs_view *v, s
     }
 }
 
-/* When the first job is; NEVER_DUE if none will be. */
+/* Time of the first change of a queue; NEVER_DUE = none. */
 static inline int64_t first_due_us(struct tiresias_queues *q, const struct hs_view *v)
 {
     hs_job_id first = hs_job_queue_first(&q->due);
     return first != HS_NO_JOB ? job_of(v, first)->due.key : NEVER_DUE;
 }
 
-/* Jobs that are due change their queue, in order of row; `moved` gets those that hold GPUs. They
- * stand at the tail, behind those that wait, until the others are chosen. */
+/* Moves jobs that are due to their new queue, in order of row; those that hold GPUs are also put
+ * into `moved`. They stay behind the waiting jobs of the new queue until the choice is made. */
 static HS_COLD void change_queues(struct tiresias *t, const struct hs_view *v,
                                   struct tiresias_queues *q, struct hs_job_queue *moved)
 {
@@ -528,7 +530,8 @@ static HS_COLD void change_queues(struct tiresias *t, const struct hs_view *v,
     }
 }
 
-/* Those of waiting jobs change with the sample, those of holders with their service. */
+/* Updates the indices: of waiting jobs when the sample has changed, of running jobs because their
+ * service grows. */
 static HS_COLD void look_indices_up(const struct tiresias *t, const struct hs_view *v,
                                     struct tiresias_queues *q)
 {
@@ -543,7 +546,7 @@ static HS_COLD void look_indices_up(const struct tiresias *t, const struct hs_vi
     q->is_stale = q->is_stale && waiting == 0;
 }
 
-/* "in queue 1: ..."; of the last ones together, should there be so many. */
+/* Reasons "in queue 1: ..."; the last text serves all further queues. */
 #define OF_QUEUES(before, after)                                                                   \
     {                                                                                              \
         before "1" after, before "2" after, before "3" after, before "4" after, before "5" after,  \
@@ -565,8 +568,8 @@ static const char *plan_reason(const struct hs_view *v, hs_job_id job, bool is_e
     return is_just_demoted ? of_demotion[j->choice.level] : of_eviction[j->choice.level];
 }
 
-/* When jobs that this plan starts or evicts will be due: it is the last chance to set a timer.
- * Those that it starts are counted. */
+/* The first time at which a job that this plan starts or evicts changes its queue; no later call
+ * could set a timer for it. Also counts the jobs that are started. */
 static int64_t due_of_plan(const struct tiresias *t, const struct hs_view *v,
                            struct tiresias_queues *q, const struct hs_choice *choice)
 {
@@ -584,8 +587,8 @@ static int64_t due_of_plan(const struct tiresias *t, const struct hs_view *v,
     return at_us;
 }
 
-/* A job that changed its queue and keeps its GPUs comes behind the holders there, those included
- * that this decision starts. */
+/* A job that changed its queue and keeps its GPUs goes behind the other running jobs of that queue,
+ * those started by this decision included. */
 static void settle_moved(const struct tiresias *t, const struct hs_view *v,
                          struct tiresias_queues *q, struct hs_job_queue *moved)
 {
@@ -602,7 +605,8 @@ static void settle_moved(const struct tiresias *t, const struct hs_view *v,
     }
 }
 
-/* One virtual cluster; when its jobs started and evicted now will be due. */
+/* Decides for one virtual cluster. Returns the first time at which one of the jobs started or
+ * evicted changes its queue. */
 static int64_t decide_queues(struct tiresias *t, const struct hs_view *v, struct hs_plan *p,
                              uint32_t vc)
 {
@@ -630,9 +634,8 @@ static int64_t decide_queues(struct tiresias *t, const struct hs_view *v, struct
     choice.held = q->held;
     choice.plan_reason = plan_reason;
     hs_preempt_select(&choice, v);
-    /* Evicted jobs come before all that wait in their queue, in the order that they had, in which
-     * it is told that they stopped; but one that has just come to the queue keeps its place at the
-     * tail. */
+    /* Evicted jobs go before all waiting jobs of their queue and keep their order, which is the
+     * order of their stop events; but one that has just moved to the queue stays at its tail. */
     for (hs_job_id j = choice.evicted.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
         job_of(v, j)->choice.is_evicted = true;
         q->front--;
@@ -644,7 +647,7 @@ static int64_t decide_queues(struct tiresias *t, const struct hs_view *v, struct
     return due_us;
 }
 
-/* The first round at or after that time; the time itself without rounds. */
+/* The first round at or after that time; without rounds the time itself. */
 static int64_t round_from(const struct tiresias *t, int64_t at_us)
 {
     if (t->round_us == 0)
@@ -748,7 +751,7 @@ static enum hs_status tiresias_init(void *state, const struct hs_view *v)
     return las_init(state, v);
 }
 
-/* How the card names the order. */
+/* The text of the order in the assumptions. */
 #define ORDER_OF(t, service)                                                                       \
     ((t)->index == INDEX_GITTINS      ? "queue by attained " service ", Gittins index"             \
      : (t)->inqueue == INQUEUE_SUBMIT ? "queue by attained " service ", submit"                    \
@@ -771,7 +774,7 @@ static void las_semantics(const void *state, struct hs_semantics *out)
     out->order = ORDER_OF((const struct tiresias *)state, "time");
 }
 
-/* `service_unit`: of what is attained. */
+/* service_unit: the unit of attained service. */
 #define TIRESIAS_PARAMS(service_unit)                                                              \
     {                                                                                              \
         HS_PARAM_CHOICE(struct tiresias, index, "index", "las", index_names,                       \
