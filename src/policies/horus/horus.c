@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Horus' placement, and the policies that use it or stand beside it: README.md says what each is.
- * horus neither preempts nor ages: jobs of high utilization can starve, and large gangs at the head
- * can block. The credits of horus+ grow with time alone, hence its timers. pack knows nothing of
- * utilization, so it pairs what should not be paired. With a quantum, a job of gandiva-like that
- * has run for so long makes way when others wait.
+ * Horus' placement, and the policies that use it or are compared with it (README.md). horus neither
+ * preempts nor ages: jobs of high utilization can starve, and large gangs at the head of the queue
+ * can block it. The credits of horus+ grow with time alone, hence its timers. pack knows no
+ * utilization, so it may co-locate two busy jobs. With a quantum, gandiva-like preempts a job that
+ * has run for so long when others wait.
  *
  * A job of one GPU goes to the GPU of least cost, idle or shared, an idle one on ties; a gang to
  * the node whose cheapest GPUs cost least in all, or, if no node has enough, to whole nodes from
@@ -13,34 +13,34 @@
  * that is O(log nodes). Costs are integers, 2^-20; divisions round down. For Horus the cost of a
  * GPU is the memory in use, how far the utilizations on it miss 100 %, and its tenants.
  *
- * Migration, off by default, is what Horus' authors meant; in their code it is never reached: now
- * and then, when a GPU is idle, the job of highest predicted utilization (unknown counts as 100 %)
- * leaves a GPU of more than two tenants for it. Jobs on one GPU only.
+ * Migration, off by default, is described by Horus' authors, but their code never reaches it: at
+ * most once in migrate_every, when a GPU is idle, the job of highest predicted utilization (unknown
+ * counts as 100 %) on a GPU of more than two tenants moves to it. Single-GPU jobs only.
  *
- * horus-s, ours, places by predicted slowdown in place of utilization. A job costs a GPU what it is
- * predicted to be slowed down there plus what it slows down those that are there; with run times
- * unknown and alike, that is the completion time it adds, in run times. It goes where it costs
- * least, and waits where one of the two parts is more than slowdown_cap allows (a window of jobs is
- * tried: another one will suit that GPU better), or where it costs more than waiting: by Little's
- * law GPUs wanted / GPUs held is the wait that the queue stands for, in run times; with an empty
- * queue no job shares a GPU but for free.
+ * horus-s, our own policy, places by predicted slowdown in place of utilization. The cost of a GPU
+ * is the predicted slowdown of the job there plus what it adds to the slowdowns of the tenants; if
+ * run times are unknown and alike, that is the completion time that the placement adds, in run
+ * times. The job goes where the cost is least. It waits where one of the two parts exceeds
+ * slowdown_cap (a window of jobs is tried, so another job may suit that GPU), or where the cost
+ * exceeds that of waiting: by Little's law the wait in the queue is GPUs wanted / GPUs held, in run
+ * times. With an empty queue a job shares a GPU only at no cost.
  *
- * Light and heavy jobs come before those in the middle, which pair well among themselves; but no
- * job is passed by jobs submitted more than `overtake` later. The predicted slowdown beyond 1 is
- * f(own utilization) x g(other's), and adds up over several others, so two sums a GPU are all that
- * is needed: of f, the sensitivity of its tenants, and of g, their contentiousness.
+ * Jobs of low and of high utilization come before those between, which pair well with each other;
+ * but no job is overtaken by one submitted more than `overtake` later. The predicted slowdown
+ * beyond 1 is f(own utilization) x g(other's) and adds up over several tenants, so two sums per GPU
+ * suffice: of f, the sensitivity of its tenants, and of g, their contentiousness.
  */
 #include "policies/horus/hplus_queues.h"
 
 #define FULL_PM   1000
-#define TYPES_MAX 64  /* GPU types of a cluster */
-#define FOLD_PM   400 /* horus-s, ours: results/horus.md */
+#define TYPES_MAX 64  /* bound on the GPU types of a cluster */
+#define FOLD_PM   400 /* horus-s, chosen by us: results/horus.md */
 #define ONE_Q20   (INT64_C(1) << 20)
-/* What is predicted to be slower counts as this: 16 of it are still below 2^31. */
+/* Larger predicted slowdowns count as this, so that the sum of 16 of them stays below 2^31. */
 #define EXCESS_MOST_Q20 (127 * ONE_Q20)
-#define CROWDED         3 /* tenants: "more than two" */
+#define CROWDED         3 /* "more than two" tenants on a GPU */
 
-enum { UTIL, SENSITIVITY, CONTENTIOUSNESS }; /* the sums of a GPU; the last two of horus-s alone */
+enum { UTIL, SENSITIVITY, CONTENTIOUSNESS }; /* sums kept per GPU; only horus-s uses the last two */
 enum { INTENDED, ASCODED };
 enum { PREDICTED, MEASURED };
 enum { BY_UTILIZATION, BY_SUBMISSION };
@@ -48,35 +48,35 @@ static const char *const cost_names[] = {"intended", "ascoded", NULL};
 static const char *const signal_names[] = {"predicted", "measured", NULL};
 static const char *const order_names[] = {"util_asc", "fifo", NULL};
 
-/* A policy leaves the parameters that it does not have at 0. */
+/* State of all policies of this file; parameters that a policy does not have are 0. */
 struct horus {
     int64_t max_tenants, mem_margin_mib, share_up_to;
-    double util_cap; /* per cent; 0 = none */
+    double util_cap; /* per cent; 0 = no cap */
     double w_u_over, w_u_under, w_mem, w_n, w_type;
     int32_t cost, signal, order;
     int64_t look_ahead, max_starts, wake_period_us;
     bool migrates;
     int64_t migrate_every_us;
-    int64_t quantum_us, suspend_us; /* gandiva-like; quantum 0 = none */
+    int64_t quantum_us, suspend_us; /* gandiva-like; quantum 0 = no quantum */
     int64_t overtake_us;            /* horus-s */
     double slowdown_cap, patience;
-    struct hs_colocate waiting;                       /* horus+: its flags of what is awake alone */
-    struct hs_hplus_queues hqueues;                   /* horus+; parameters up to here */
-    hs_load_cost *cost_of;                            /* ctx: struct candidate */
-    bool is_blind;                                    /* knows no utilization: all are 0 */
-    int64_t cap_pm;                                   /* util_cap; INT64_MAX = none */
-    int64_t over_q20, under_q20, mem_q20, tenant_q20; /* the weights */
-    int64_t type_q20[TYPES_MAX];                      /* of being slower than the fastest type */
-    int64_t migrate_next_us;                          /* not before */
-    struct hs_job_queue running; /* by the end of the quantum; a job is in it or waits */
-    int64_t timer_us;            /* of the timer that is set; 0 = none */
-    int64_t due_us;              /* end of the first quantum that began in this pass */
-    uint64_t *wanted_gpus;       /* horus-s, else NULL: per VC, by the jobs that wait */
-    int64_t cap_q20;             /* slowdown_cap - 1 */
+    struct hs_colocate waiting;     /* horus+ uses only its flags of awake VCs */
+    struct hs_hplus_queues hqueues; /* horus+; the parameters end here */
+    hs_load_cost *cost_of;          /* its ctx is a struct candidate */
+    bool is_blind;                  /* the policy knows no utilization: all are 0 */
+    int64_t cap_pm;                 /* util_cap; INT64_MAX = no cap */
+    int64_t over_q20, under_q20, mem_q20, tenant_q20; /* weights of the cost */
+    int64_t type_q20[TYPES_MAX]; /* cost of a type that is slower than the fastest */
+    int64_t migrate_next_us;     /* earliest time of the next migration */
+    struct hs_job_queue running; /* running jobs by the end of their quantum */
+    int64_t timer_us;            /* time of the timer that is set; 0 = none */
+    int64_t due_us;              /* end of the first quantum that begins in this pass */
+    uint64_t *wanted_gpus; /* horus-s, else NULL: GPUs that the waiting jobs of each VC need */
+    int64_t cap_q20;       /* slowdown_cap - 1 */
     int32_t sensitivity_q20[FULL_PM + 1], contentiousness_q20[FULL_PM + 1]; /* by utilization */
-    /* scratch of a gang: what each node can do, and of one node the GPUs and their costs */
+    /* memory of the placement of a gang: the capacity of each node, and the GPUs of one node */
     struct gang_node {
-        int64_t cost; /* of its `room` cheapest GPUs */
+        int64_t cost; /* sum over its `room` cheapest GPUs */
         uint32_t node, room;
         bool is_used;
     } * gang_nodes;
@@ -85,15 +85,15 @@ struct horus {
         uint32_t id;
     } * gang_gpus;
     int64_t *costs;
-    /* by VC: a gang beyond share_up_to, of so many GPUs and with no demands of its own, found no
-     * idle ones, and no worker has left a GPU since */
+    /* Per VC: an unconstrained gang above share_up_to found no idle GPUs, and no worker has left a
+     * GPU since; `gpus` is its size. */
     struct idle_blocked {
-        uint64_t releases; /* at that time, + 1; 0 = nothing is known */
+        uint64_t releases; /* hs_view_releases() at that time, + 1; 0 = no such gang */
         uint32_t gpus;
     } * idle_blocked;
 };
 
-/* A job that looks for GPUs. Unknown utilization counts as 100 %, unknown memory as none. */
+/* A job to be placed. Unknown utilization counts as 100 %, unknown memory as 0. */
 struct candidate {
     struct horus *h;
     const struct hs_view *v;
@@ -101,7 +101,7 @@ struct candidate {
     hs_job_id id;
     uint32_t gpus;
     int64_t util_pm, util_peak_pm, mem_mib;
-    int64_t wait_q20; /* horus-s: what the queue stands for, in run times */
+    int64_t wait_q20; /* horus-s: the wait in the queue, in run times */
 };
 
 /* ---- costs ---- */
@@ -112,13 +112,13 @@ static int64_t as_q20(double w)
     return (int64_t)(w * (1 << 20) + (w < 0 ? -0.5 : 0.5));
 }
 
-/* 0 when the capacity is not stated. */
+/* 0 where the capacity is not known. */
 static int64_t cost_of_memory(int64_t w_q20, int64_t mib, uint32_t capacity_mib)
 {
     return capacity_mib == 0 ? 0 : w_q20 * mib / capacity_mib;
 }
 
-/* Some GPU of the range, by memory and utilization? Idle ones always. */
+/* Whether the memory and utilization of some GPU of the range admit the job; true for idle GPUs. */
 static bool may_join(const struct candidate *c, const struct hs_load_range *r)
 {
     const struct hs_load *least = &r->least;
@@ -142,7 +142,7 @@ static int64_t horus_cost(const void *ctx, const struct hs_load_range *r)
     if (!may_join(c, r))
         return HS_NEVER;
     int64_t cost = h->tenant_q20 * r->least.tenants + h->type_q20[r->gpu_type % TYPES_MAX];
-    /* distance of the utilization from 100 %: least over the range */
+    /* smallest distance of the utilization from 100 % within the range */
     int64_t over = load_pm(h, &r->least) + c->util_peak_pm - FULL_PM;
     int64_t under = FULL_PM - load_pm(h, &r->most) - c->util_peak_pm;
     if (over > 0)
@@ -156,7 +156,7 @@ static int64_t horus_cost(const void *ctx, const struct hs_load_range *r)
            cost_of_memory(h->mem_q20, mem_mib, r->capacity_mib);
 }
 
-/* Minus the share of the memory in use. */
+/* Minus the share of memory in use: the fullest GPU is cheapest. */
 static int64_t pack_cost(const void *ctx, const struct hs_load_range *r)
 {
     const struct candidate *c = ctx;
@@ -166,7 +166,7 @@ static int64_t pack_cost(const void *ctx, const struct hs_load_range *r)
     return r->capacity_mib == 0 ? -claim_mib : -(claim_mib * (1 << 20) / r->capacity_mib);
 }
 
-/* The utilization of the tenants, 0 of an idle GPU. */
+/* Utilization of the tenants; 0 for an idle GPU. */
 static int64_t pack_only_cost(const void *ctx, const struct hs_load_range *r)
 {
     return may_join(ctx, r) ? r->least.sum[0] : HS_NEVER;
@@ -227,7 +227,7 @@ static int64_t excess_q20(const struct hs_view *v, int32_t own_pm, int32_t besid
     return (int64_t)(hs_view_slowdown_q32(v, own_pm, beside_pm) >> 12) - ONE_Q20;
 }
 
-/* Of horus-s. */
+/* horus-s: tabulates the two factors of the predicted slowdown. */
 static void init_slowdowns(struct horus *h, const struct hs_view *v)
 {
     int64_t full_q20 = excess_q20(v, FULL_PM, FULL_PM);
@@ -271,7 +271,8 @@ static enum hs_status init(struct horus *h, const struct hs_view *v, hs_load_cos
     return HS_OK;
 }
 
-/* What the queue stands for, in run times; INT64_MAX where no cost that passes the caps is more. */
+/* Wait in the queue of the VC by Little's law, in run times; INT64_MAX if it exceeds every cost
+ * that the caps admit. */
 static int64_t wait_q20(const struct horus *h, const struct hs_view *v, uint32_t vc)
 {
     uint64_t held = hs_view_total_gpus(v, vc) - hs_view_free_gpus(v, vc);
@@ -297,10 +298,10 @@ static bool is_by_utilization(const struct horus *h)
     return h->look_ahead > 0 && h->order == BY_UTILIZATION && h->slowdown_cap == 0;
 }
 
-/* Of a job of horus-s: its submission, and up to `overtake` later for those that pair badly, so
- * that no job is passed for ever. Jobs that pair well with many come first: light ones, and heavy
- * ones while there are light ones; what is left over in the middle pairs with itself. 0 .. FOLD_PM,
- * folded at FOLD_PM. */
+/* Order of horus-s: submission plus up to `overtake` for jobs that pair badly, so that no job is
+ * overtaken without limit. Jobs that pair well with many others come first: those of low
+ * utilization, and those of high utilization, which pair with the former. The delay is largest at
+ * FOLD_PM. */
 static int64_t pairing_key(const struct horus *h, const struct hs_view *v, hs_job_id job)
 {
     int64_t pm = utilization_pm(v, job);
@@ -308,8 +309,8 @@ static int64_t pairing_key(const struct horus *h, const struct hs_view *v, hs_jo
     return hs_view_submit_us(v, job) + h->overtake_us / FOLD_PM * unfit_pm;
 }
 
-/* A quantum is one of service: what the job owes is paid before it counts, so that every turn
- * brings it on, however short the quantum. */
+/* The quantum begins when the cost that the job owes is paid, so that it makes progress in every
+ * turn, however short the quantum. */
 static int64_t end_of_quantum_us(const struct horus *h, const struct hs_view *v, hs_job_id job)
 {
     return hs_view_now_us(v) + hs_view_cost_left_us(v, job) + h->quantum_us;
@@ -338,7 +339,7 @@ static void horus_event(void *state, const struct hs_view *v, const struct hs_ev
         h->wanted_gpus[hs_view_vc(v, job)] -= is_rejected ? hs_view_gpus(v, job) : 0;
     } else if (is_by_utilization(h)) {
         key = utilization_pm(v, job);
-    } else if (h->quantum_us > 0) { /* a job that was stopped goes to the end of the queue */
+    } else if (h->quantum_us > 0) { /* a preempted job goes to the end of the queue */
         key = hs_view_now_us(v);
     }
     hs_colocate_event(&h->waiting.queue, v, event, key);
@@ -346,9 +347,9 @@ static void horus_event(void *state, const struct hs_view *v, const struct hs_ev
 
 /* ---- placement ---- */
 
-/* The node with enough idle GPUs where one costs least: a node of each type to choose from, the
- * fullest; of equal costs the one with fewer idle GPUs, then the first. least: cost of an idle GPU
- * anywhere. */
+/* The node with enough idle GPUs on which an idle GPU costs least: the fullest node of each type is
+ * considered; at equal costs the one with fewer idle GPUs, then the lowest id. *least: smallest
+ * cost of an idle GPU on any node. */
 static uint32_t cheapest_idle(const struct candidate *c, int64_t *best_cost, int64_t *least)
 {
     uint32_t best = HS_NO_NODE, best_free = 0;
@@ -393,8 +394,8 @@ static bool place_one(const struct candidate *c)
 
 /* ---- gangs ---- */
 
-/* What the node can do: its cheapest GPUs into gang_gpus, in order of (cost, id), as many as the
- * gang wants. Insertion: a node is small. */
+/* Finds the cheapest GPUs of a node, as many as the gang needs, and puts them into gang_gpus in
+ * order of (cost, id). Insertion sort: a node has few GPUs. */
 static struct gang_node judge_node(const struct candidate *c, uint32_t node)
 {
     struct gang_gpu *best = c->h->gang_gpus;
@@ -420,7 +421,7 @@ static struct gang_node judge_node(const struct candidate *c, uint32_t node)
     return n;
 }
 
-/* The first GPUs that judge_node found last. */
+/* Adds the first `gpus` GPUs of the last call of judge_node to the plan. */
 static void take(const struct candidate *c, uint32_t gpus)
 {
     for (uint32_t i = 0; i < gpus; i++)
@@ -431,8 +432,8 @@ static bool place_on_one(const struct candidate *c)
 {
     int64_t cost, least;
     uint32_t idle = cheapest_idle(c, &cost, &least), node;
-    /* where nothing can be better: its idle GPUs are the cheapest, and no shared one costs as
-     * little */
+    /* Skip the search where no node can be cheaper: this one has the cheapest idle GPUs, and every
+     * shared GPU costs more. */
     if (idle != HS_NO_NODE &&
         (cost > least ||
          hs_view_cheapest_shared(c->v, c->id, c->h->cost_of, c, least + 1, &least) != HS_NO_GPU))
@@ -451,7 +452,8 @@ static bool place_on_one(const struct candidate *c)
     return true;
 }
 
-/* All nodes with room, into gang_nodes; HS_NO_NODE in *anchor when that does not suffice. */
+/* Judges every node with room, into gang_nodes, and returns their number. *anchor: the node with
+ * most room, or HS_NO_NODE if all together have too little. */
 static uint32_t judge_all(const struct candidate *c, uint32_t *anchor)
 {
     const uint32_t margin_mib = (uint32_t)c->h->mem_margin_mib;
@@ -486,7 +488,8 @@ static bool is_next(const struct candidate *c, const struct gang_node *a, const 
     return a->cost != b->cost ? a->cost < b->cost : a->node < b->node;
 }
 
-/* Whole nodes, from the one with most room outwards: O(nodes with room x nodes taken). */
+/* Places the gang on whole nodes, beginning at the anchor and going on by distance of racks.
+ * O(nodes with room x nodes taken). */
 static bool place_spread(const struct candidate *c)
 {
     struct gang_node *nodes = c->h->gang_nodes;
@@ -511,8 +514,8 @@ static bool place_spread(const struct candidate *c)
 
 /* ---- jobs ---- */
 
-/* The least gang of the VC, among those without demands of their own, that is refused for want of
- * idle GPUs since one like it was, as are all larger ones; UINT32_MAX: nothing is known. */
+/* The smallest unconstrained gang of the VC that would find no idle GPUs, as would all larger ones,
+ * because one failed and no GPU was released since; UINT32_MAX: not known. */
 static uint32_t blocked_gpus(const void *state, const struct hs_view *v, uint32_t vc)
 {
     const struct horus *h = state;
@@ -520,12 +523,12 @@ static uint32_t blocked_gpus(const void *state, const struct hs_view *v, uint32_
     return blocked->releases == hs_view_releases(v) + 1 ? blocked->gpus : UINT32_MAX;
 }
 
-/* Starts the job, or leaves the plan as it was. */
+/* Starts the job, or leaves the plan unchanged and returns false. */
 static bool place_candidate(const struct candidate *c)
 {
     uint32_t vc = hs_view_vc(c->v, c->id);
     hs_plan_reason(c->p, NULL);
-    if (c->gpus == 0 || (int64_t)c->gpus > c->h->share_up_to) { /* it shares nothing */
+    if (c->gpus == 0 || (int64_t)c->gpus > c->h->share_up_to) { /* shares no GPU */
         bool is_placed =
             hs_place(c->v, c->p, c->id, (struct hs_place_rule){.placer = HS_PLACE_CONSOLIDATE});
         if (!is_placed && c->gpus > 0 && !hs_view_is_constrained(c->v, c->id))
@@ -570,9 +573,9 @@ static bool place(void *state, const struct hs_view *v, struct hs_plan *p, hs_jo
 
 /* ---- migration ---- */
 
-/* Moves the busiest single-GPU job on a crowded GPU to an idle one that could host it, ties to the
- * first GPU and the later tenant. True when a job is moved: there may be room where it was. O(GPUs)
- * while a GPU is idle and no job was moved within `migrate_every`. */
+/* Moves the single-GPU job of highest utilization on a crowded GPU to an idle GPU; ties go to the
+ * first GPU and its later tenant. Returns whether a job was moved, since another may then start in
+ * its place. O(GPUs) while a GPU is idle and no job was moved within `migrate_every`. */
 static bool migrate(struct horus *h, const struct hs_view *v, struct hs_plan *p)
 {
     if (!h->migrates || hs_view_now_us(v) < h->migrate_next_us)
@@ -615,8 +618,8 @@ static bool migrate(struct horus *h, const struct hs_view *v, struct hs_plan *p)
 
 /* ---- quanta ---- */
 
-/* Jobs whose quantum is over make way for those that wait and may want what they hold, or get
- * another one. */
+/* Preempts jobs whose quantum has ended if waiting jobs could use their GPUs; else gives them
+ * another quantum. */
 static void end_quanta(struct horus *h, const struct hs_view *v, struct hs_plan *p)
 {
     const struct hs_vc_queues *q = &h->waiting.queue;
@@ -631,7 +634,7 @@ static void end_quanta(struct horus *h, const struct hs_view *v, struct hs_plan 
         if (is_wanted) {
             hs_plan_reason(p, "its quantum is over, and others wait");
             hs_plan_preempt(p, job, h->suspend_us);
-            h->due_us = now_us; /* it may start again where others did not want its place */
+            h->due_us = now_us; /* it may start again at once where no other job takes its GPUs */
         } else {
             hs_job_queue_remove(&h->running, v, job);
             hs_job_queue_add(&h->running, v, job, now_us + h->quantum_us);
@@ -655,12 +658,12 @@ static enum hs_status horus_decide(void *state, const struct hs_view *v, struct 
     if (h->quantum_us > 0)
         end_quanta(h, v, p);
     uint32_t starts = hs_colocate_scan(&h->waiting.queue, v, p, &rule);
-    if (h->max_starts > 0 && starts > 0) /* there may be more to start, at the next tick */
+    if (h->max_starts > 0 && starts > 0) /* the scan may have been cut short */
         hs_plan_timer(p, hs_view_now_us(v) + h->wake_period_us, 0);
     if (h->quantum_us == 0)
         return HS_OK;
-    /* for the quantum that ends first: of the jobs that run, or have been started just now; one in
-     * the past was of a job that was preempted just now */
+    /* Set the timer for the first end of a quantum, of running jobs and of those started now; a key
+     * in the past belongs to a job that was just preempted. */
     int64_t now_us = hs_view_now_us(v), due_us = h->due_us;
     hs_job_id job = hs_job_queue_first(&h->running);
     if (job != HS_NO_JOB && hs_job_queue_key(v, job) < due_us)
@@ -673,7 +676,7 @@ static enum hs_status horus_decide(void *state, const struct hs_view *v, struct 
     return HS_OK;
 }
 
-/* order, placement: NULL = by the parameters; by Horus' cost. */
+/* order: NULL = from the parameters; placement: NULL = Horus' cost. */
 static void describe(const struct horus *h, const char *order, const char *placement,
                      struct hs_semantics *out)
 {
@@ -776,7 +779,7 @@ static const struct hs_param gandiva_like_params[] = {
     TENANT_WEIGHT_PARAM,
     HS_PARAM_DURATION(struct horus, quantum_us, "quantum", "0s", 0, 1e9,
                       "after this time of progress a job makes way if others wait; 0: never",
-                      .floor = 1, /* an event of each job a quantum */
+                      .floor = 1, /* below a second each quantum would be an event of each job */
                       .source = "the authors' simulator: 100 ticks of about a minute"),
     HS_PARAM_DURATION(struct horus, suspend_us, "suspend", "0.1s", 0, 1e6,
                       "with quantum: what suspending and resuming costs",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which job waits in which queue. Each queue is one or two ordered sets over the jobs' scratch;
- * clustering walks them twice, to draw the sample and to move the jobs that are nearer to another
- * centroid now.
+ * Each queue is one or two ordered sets whose links are in the scratch of the jobs. Clustering
+ * walks them twice: to draw the sample, and to move the jobs that are nearer to another centroid.
  *
  * k-means is in fixed point. Bounds, with at most 2^12 jobs of features below 2^20: n * sum of
  * squares < 2^64; 1 / deviation <= n, so a z-score in Q16 is below 2^48 and a sum over the sample
@@ -15,7 +14,7 @@
 #define NO_GROUP        UINT32_MAX
 #define NO_POINT        UINT32_MAX
 #define MINUTE_US       INT64_C(60000000)
-#define UNKNOWN_UTIL_PM 1000 /* of a job without a prediction */
+#define UNKNOWN_UTIL_PM 1000 /* utilization of a job without a prediction */
 
 const char *const hs_hplus_credit_names[] = {"median", "mean", NULL};
 
@@ -36,11 +35,11 @@ const char *const hs_hplus_credit_names[] = {"median", "mean", NULL};
  *   alone, not of the order in which they are offered. O(sample x clusters x 20).
  */
 #define HS_CLUSTER_SAMPLE 4096
-#define HS_FEATURE_MAX    ((1u << 20) - 1) /* larger values count as this */
+#define HS_FEATURE_MAX    ((1u << 20) - 1) /* upper bound of a feature */
 #define HS_CLUSTER_ROUNDS 20
 
 struct hs_clusters {
-    uint32_t count; /* 0 = never fitted: everything is in group 0 */
+    uint32_t count; /* 0 = never fitted: all jobs belong to group 0 */
     uint64_t weight_q32[HS_FEATURES];
     uint64_t centroid_q16[HS_HPLUS_MAX][HS_FEATURES];
 };
@@ -49,21 +48,21 @@ struct hs_demand_point {
     struct hs_features features;
     uint64_t z_q16[HS_FEATURES];
     uint32_t mix;
-    uint32_t group; /* in a fit */
+    uint32_t group; /* its group in the present fit */
 };
 
 struct hs_cluster_sample {
     struct hs_demand_point points[HS_CLUSTER_SAMPLE];
-    struct hs_job_place order[HS_CLUSTER_SAMPLE]; /* of the points */
+    struct hs_job_place order[HS_CLUSTER_SAMPLE]; /* order of the points, for the seeds */
     uint32_t count;
-    uint64_t limit; /* only mixes below it: the offer of another changes nothing */
+    uint64_t limit; /* jobs whose mix is at least this are not in the sample */
 };
 
 static void sample_offer(struct hs_cluster_sample *s, const struct hs_features *features,
                          int64_t submit_us, uint64_t rank, uint32_t mix)
 {
     while (mix < s->limit && s->count == HS_CLUSTER_SAMPLE) {
-        uint32_t kept = 0; /* about half of the points, of half of the range of the mixes */
+        uint32_t kept = 0; /* the half of the points of smaller mix */
         s->limit >>= 1;
         for (uint32_t i = 0; i < s->count; i++) {
             if (s->points[i].mix >= s->limit)
@@ -85,7 +84,7 @@ static uint64_t feature_of(const struct hs_features *features, uint32_t f)
     return features->x[f] < HS_FEATURE_MAX ? features->x[f] : HS_FEATURE_MAX;
 }
 
-/* 1 / standard deviation: n / root of (n sum of squares - square of the sum). */
+/* 1 / standard deviation: n / sqrt(n x sum of squares - square of the sum). */
 static uint64_t weight_of(const struct hs_cluster_sample *s, uint32_t f)
 {
     uint64_t n = s->count, sum = 0, squares = 0;
@@ -97,8 +96,8 @@ static uint64_t weight_of(const struct hs_cluster_sample *s, uint32_t f)
     uint64_t scaled = n * squares - sum * sum;
     if (scaled == 0)
         return 0;
-    uint32_t half_shift = HS_CLZ64(scaled) / 2; /* leaves the root 32 bits */
-    uint64_t root = 0;                          /* rounded down: bit by bit, the same everywhere */
+    uint32_t half_shift = HS_CLZ64(scaled) / 2; /* so that the root has 32 bits */
+    uint64_t root = 0; /* rounded down, bit by bit, so that it is the same on every machine */
     for (uint64_t bit = UINT64_C(1) << 31; bit > 0; bit >>= 1)
         if ((root + bit) * (root + bit) <= scaled << 2 * half_shift)
             root += bit;
@@ -143,12 +142,12 @@ static uint32_t clusters_nearest(const struct hs_clusters *c, const struct hs_fe
     return nearest(c, z_q16);
 }
 
-/* Of the members of a group. */
+/* Sums over the members of a group. */
 struct group_sum {
     uint64_t z_q16[HS_FEATURES], count;
 };
 
-/* times: 1, or -1 to take it out. */
+/* times: 1 adds the point, -1 removes it. */
 static void group_add(struct group_sum *sum, const struct hs_demand_point *point, int64_t times)
 {
     sum->count += (uint64_t)times;
@@ -156,7 +155,8 @@ static void group_add(struct group_sum *sum, const struct hs_demand_point *point
         sum->z_q16[f] += (uint64_t)times * point->z_q16[f];
 }
 
-/* The point farthest from its centroid that was not taken; NO_POINT: all are where theirs is. */
+/* The point farthest from its centroid among those not taken; NO_POINT if every point lies on its
+ * centroid. */
 static uint32_t farthest(const struct hs_clusters *c, const struct hs_cluster_sample *s,
                          const uint32_t *taken, uint32_t taken_count)
 {
@@ -176,7 +176,7 @@ static uint32_t farthest(const struct hs_clusters *c, const struct hs_cluster_sa
     return best;
 }
 
-/* False when every job was in its group already. */
+/* One iteration. Returns false if no job changed its group. */
 static bool fit_once(struct hs_clusters *c, struct hs_cluster_sample *s)
 {
     struct group_sum sums[HS_HPLUS_MAX] = {0};
@@ -190,7 +190,7 @@ static bool fit_once(struct hs_clusters *c, struct hs_cluster_sample *s)
     }
     if (!has_moved)
         return false;
-    /* each group without jobs takes one, for its centroid alone: the next round says where */
+    /* each empty group gets such a point as its centroid; the next iteration assigns the members */
     uint32_t taken[HS_HPLUS_MAX], taken_count = 0;
     for (uint32_t g = 0; g < c->count; g++) {
         uint32_t at = sums[g].count == 0 ? farthest(c, s, taken, taken_count) : NO_POINT;
@@ -206,7 +206,7 @@ static bool fit_once(struct hs_clusters *c, struct hs_cluster_sample *s)
     return true;
 }
 
-/* 1 <= count <= HS_HPLUS_MAX. Uses up the sample. An empty sample changes nothing. */
+/* 1 <= count <= HS_HPLUS_MAX. Consumes the sample; an empty sample changes nothing. */
 static void clusters_fit(struct hs_clusters *c, uint32_t count, struct hs_cluster_sample *s)
 {
     if (s->count == 0)
@@ -236,19 +236,18 @@ static void clusters_fit(struct hs_clusters *c, uint32_t count, struct hs_cluste
 
 struct hs_hplus_queue {
     struct hs_job_queue by_key;
-    struct hs_job_queue
-        by_submit;    /* empty unless credit is the median and there are several queues */
-    hs_job_id median; /* of by_submit; HS_NO_JOB if that is empty */
+    struct hs_job_queue by_submit; /* used under credit=median with several queues, else empty */
+    hs_job_id median;              /* the median of by_submit; HS_NO_JOB if that is empty */
     hs_i128 submit_sum_us;
 };
 
-/* The waiting queue of one virtual cluster. */
+/* The waiting queues of one virtual cluster. */
 struct hs_hplus_queue_set {
     struct hs_hplus_queue hqueues[HS_HPLUS_MAX];
     struct hs_clusters clusters;
-    uint32_t count;           /* jobs that wait */
-    uint32_t clustered_count; /* when they were last clustered */
-    uint32_t changes;         /* jobs that came or went since */
+    uint32_t count;           /* waiting jobs */
+    uint32_t clustered_count; /* waiting jobs at the last clustering */
+    uint32_t changes;         /* jobs that came or left since then */
     int64_t clustered_us;
 };
 
@@ -274,15 +273,15 @@ static uint32_t util_or_unknown(int32_t util_pm)
     return util_pm < 0 ? UNKNOWN_UTIL_PM : (uint32_t)util_pm;
 }
 
-/* Under credit=median; a single queue needs no credit. */
+/* Whether credits need medians; a single queue needs no credit. */
 static bool use_median(const struct hs_hplus_queues *l)
 {
     return l->credit == HS_HPLUS_CREDIT_MEDIAN && l->queues > 1;
 }
 
-/* The median of n jobs in order of submission is the one at position floor((n - 1) / 2), from 0: of
- * two middle jobs the one that waits longer. Without `job`, one of the n, it is the next one (1),
- * the one before (-1) or the same (0). */
+/* The median of n jobs in order of submission is at position floor((n - 1) / 2), from 0: of two
+ * middle jobs the one that waits longer. Returns the step to the median of the queue without `job`,
+ * a member: 1 = next, -1 = previous, 0 = unchanged. */
 static int median_step(const struct hs_job_queue *by_submit, const struct hs_view *v,
                        hs_job_id median, uint32_t n, hs_job_id job)
 {
@@ -354,7 +353,7 @@ void hs_hplus_queues_remove(struct hs_hplus_queues *l, const struct hs_view *v, 
     set->changes++;
 }
 
-/* A job that moves to a later queue is met again there, and stays. */
+/* A job that moves to a later queue is visited there again, and stays. */
 static void move_to_nearest(const struct hs_hplus_queues *l, const struct hs_view *v,
                             struct hs_hplus_queue_set *set)
 {
@@ -375,7 +374,7 @@ static void move_to_nearest(const struct hs_hplus_queues *l, const struct hs_vie
     }
 }
 
-/* Clusters the queue of a VC anew if that is due. */
+/* Clusters the queues of a VC again if that is due. */
 static void refresh(struct hs_hplus_queues *l, const struct hs_view *v, uint32_t vc)
 {
     struct hs_hplus_queue_set *set = &l->by_vc[vc];
@@ -405,7 +404,7 @@ static void refresh(struct hs_hplus_queues *l, const struct hs_view *v, uint32_t
     set->changes = 0;
 }
 
-/* Asks for a timer (tag 0) one wake_period from now, unless one is on its way. */
+/* Sets a timer (tag 0) one wake_period from now unless one is set. */
 static void wake(struct hs_hplus_queues *l, const struct hs_view *v, struct hs_plan *p)
 {
     int64_t now_us = hs_view_now_us(v);
@@ -421,18 +420,18 @@ struct hs_hplus_queues_window {
     const struct hs_hplus_queues *hqueues;
     const struct hs_view *v;
     const struct hs_hplus_queue_set *set;
-    uint32_t left; /* of the look-ahead */
+    uint32_t left; /* jobs that the window may still give out */
     struct hs_hplus_queues_head {
         hs_job_id next;
-        uint32_t count;   /* jobs not given out */
-        hs_job_id median; /* of these */
+        uint32_t count;   /* jobs of the queue that were not given out */
+        hs_job_id median; /* their median */
         hs_i128 submit_sum_us;
-        hs_u128 credit; /* of these */
+        hs_u128 credit; /* their credit */
     } heads[HS_HPLUS_MAX];
 };
 
-/* Jobs times the longer of a minute and their median or mean wait; of the mean that is the longer
- * of as many minutes and the sum of waits: no division. */
+/* Credit: number of jobs times the longer of a minute and their median or mean wait. For the mean
+ * it is the longer of that many minutes and the sum of waits, without a division. */
 static void refresh_credit(struct hs_hplus_queues_window *w, uint32_t hqueue)
 {
     struct hs_hplus_queues_head *head = &w->heads[hqueue];
@@ -461,7 +460,7 @@ static void window_open(struct hs_hplus_queues_window *w, const struct hs_hplus_
     }
 }
 
-/* HS_NO_JOB when the window is over or no other job waits. */
+/* The next job of the window; HS_NO_JOB at its end. */
 static hs_job_id window_next(struct hs_hplus_queues_window *w)
 {
     if (w->left == 0)
@@ -479,7 +478,7 @@ static hs_job_id window_next(struct hs_hplus_queues_window *w)
     if (use_median(w->hqueues)) { /* the median of the queue without this job */
         const struct hs_job_queue *jobs = &w->set->hqueues[best].by_submit;
         int step = median_step(jobs, w->v, head->median, head->count, job);
-        do /* past those that were given out, which by key are before the next */
+        do /* skips jobs that were given out already */
             head->median = at_step(jobs, w->v, head->median, step);
         while (step != 0 && head->median != HS_NO_JOB &&
                (head->next == HS_NO_JOB ||
@@ -494,8 +493,8 @@ static hs_job_id window_next(struct hs_hplus_queues_window *w)
 
 /* ---- scans ---- */
 
-/* Starts the first job of a window that can be placed; false when none can. *has_room: a GPU is
- * open to a job that was refused, so that time alone may change that. */
+/* Starts the first job of a window that can be placed; false if there is none. *has_room: some GPU
+ * is open to a refused job, so the passing of time alone may admit it. */
 static bool start_one(struct hs_hplus_queues *l, const struct hs_view *v, struct hs_plan *p,
                       uint32_t vc, const struct hs_colocate_rule *rule, bool *has_room)
 {
@@ -507,7 +506,7 @@ static bool start_one(struct hs_hplus_queues *l, const struct hs_view *v, struct
             hs_hplus_queues_remove(l, v, job);
             return true;
         }
-        bool can_start_some = !hs_is_full(v, job); /* else only those that ask for no GPU can */
+        bool can_start_some = !hs_is_full(v, job); /* else only jobs without GPUs can start */
         for (uint32_t i = 0; i < l->queues && !can_start_some; i++)
             can_start_some = hs_job_queue_next_fitting(&l->by_vc[vc].hqueues[i].by_key, v,
                                                        HS_NO_JOB, 0) != HS_NO_JOB;

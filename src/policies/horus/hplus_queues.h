@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The waiting queues of Horus+: jobs that ask for alike amounts (GPUs, predicted mean and peak
- * utilization, predicted memory) wait in one queue, in order of their key, for each virtual
- * cluster.
+ * The waiting queues of Horus+: in each virtual cluster, jobs of similar demands (GPUs, predicted
+ * mean and peak utilization, predicted memory) wait in one queue, in order of their key.
  *
- * Clustering anew is due when more jobs wait than the last time by recluster_growth; or when
- * recluster_period has passed and as many came or went since. So it costs a job that comes or goes
- * O(1) visits, however long the queue. In between a new job joins the queue of nearest centroid.
+ * Clustering is repeated when the number of waiting jobs has grown by recluster_growth, or when
+ * recluster_period has passed and that many jobs came or left. The amortized cost of a job is O(1)
+ * visits, however long the queue. In between a new job joins the queue of the nearest centroid.
  *
- * A queue earns credit by waiting: its jobs times the longer of a minute and their median
+ * The credit of a queue is the number of its jobs times the longer of a minute and their median
  * (credit=median) or mean wait; the median wait is that of the median in order of submission. A
- * window gives out look_ahead jobs: each time the next of the queue of most credit (ties: the lower
- * queue), for which a job that was given out no longer counts. Credits are compared exactly.
+ * window gives out look_ahead jobs one by one, each from the queue of most credit (ties: the lower
+ * queue); jobs that were given out no longer count. Credits are compared exactly.
  *
  * Needs HS_KNOWS_UTILIZATION, HS_KNOWS_MEMORY and HS_CAN_TIME. Cost: add, remove O(log n); a window
  * O(queues) to open and O(queues + look_ahead) a job, but O(log n) for the first of a queue.
@@ -21,7 +20,7 @@
 #include "policies/lib/vc_queues.h"
 
 #define HS_FEATURES  4
-#define HS_HPLUS_MAX 8 /* queues of a VC */
+#define HS_HPLUS_MAX 8 /* bound on the queues of a VC */
 
 enum hs_hplus_credit { HS_HPLUS_CREDIT_MEDIAN, HS_HPLUS_CREDIT_MEAN };
 extern const char *const hs_hplus_credit_names[];
@@ -32,19 +31,20 @@ struct hs_hplus_queues {
     uint32_t vcs;
     struct hs_hplus_queue_set *by_vc;
     struct hs_cluster_sample *sample;
-    int64_t wake_us; /* of the last timer asked for */
+    int64_t wake_us; /* time of the last timer that was set */
 };
 
 struct hs_features {
     uint32_t x[HS_FEATURES];
 };
 
-/* First in the scratch of each job. hs_job_queue_has and hs_job_queue_key answer for by_key. */
+/* Stands first in the scratch of each job, so hs_job_queue_has and hs_job_queue_key refer to
+ * by_key. */
 struct hs_hplus_queues_scratch {
     struct hs_job_queue_link by_key;
     struct hs_features features;
     uint32_t hqueue;
-    uint32_t mix; /* of its rank: decides whether it is in a sample */
+    uint32_t mix; /* hash of its rank, which decides whether it is in a sample */
     struct hs_job_queue_link by_submit;
 };
 
@@ -65,14 +65,14 @@ struct hs_hplus_queues_scratch {
             "decide at least this often while jobs wait: credits grow with time alone")
 
 void hs_hplus_queues_init(struct hs_hplus_queues *l, const struct hs_view *v);
-/* The key orders the queue, smaller first. A job that is in already may not be added. */
+/* Jobs of smaller keys come first. The job must not be a member. */
 void hs_hplus_queues_add(struct hs_hplus_queues *l, const struct hs_view *v, hs_job_id job,
                          int64_t key);
 void hs_hplus_queues_remove(struct hs_hplus_queues *l, const struct hs_view *v,
-                            hs_job_id job); /* no-op if out */
-/* Clusters anew where that is due, and starts jobs of windows, for each VC that is awake, which it
- * no longer is then. */
+                            hs_job_id job); /* no effect if it is no member */
+/* For each VC that is awake: clusters again if due, then starts jobs from windows; the VC is not
+ * awake afterwards. */
 void hs_hplus_queues_scan(struct hs_hplus_queues *l, const struct hs_view *v, struct hs_plan *p,
                           struct hs_vc_queues *awake, const struct hs_colocate_rule *rule);
-/* NULL, or the rule broken: orders valid, every member waiting, its queue and all sums right. */
+/* Checks orders, that every member waits, and all sums. Returns NULL or the broken rule. */
 const char *hs_hplus_queues_check(const struct hs_hplus_queues *l, const struct hs_view *v);
