@@ -17,8 +17,9 @@ done
 printf 'static const struct hs_builtin builtin_files[] = {\n'
 count=0
 for file in "$@"; do
-    printf '{"%s", (const char *)builtin_%d, sizeof builtin_%d - 1},\n' \
-        "${file#"$root"/}" "$count" "$count"
+    name=${file#"$root"/}
+    printf '{"builtin:%s", "%s", (const char *)builtin_%d, sizeof builtin_%d - 1},\n' \
+        "$name" "$name" "$count" "$count"
     count=$((count + 1))
 done
-printf '{NULL, NULL, 0}};\n'
+printf '{NULL, NULL, NULL, 0}};\n'

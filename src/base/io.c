@@ -67,6 +67,16 @@ const struct hs_builtin *hs_builtin_find(const char *path)
     return NULL;
 }
 
+const char *hs_builtin_cluster(const char *spec)
+{
+    char name[64];
+    if (strlen(spec) >= sizeof name - sizeof "clusters/.json")
+        return spec;
+    (void)snprintf(name, sizeof name, "clusters/%s.json", spec);
+    const struct hs_builtin *file = hs_builtin_find(name);
+    return file != NULL ? file->path : spec;
+}
+
 /* ---- input ---- */
 
 #define INPUT_PIECE ((size_t)64 << 10)

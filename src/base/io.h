@@ -23,7 +23,7 @@ const char *hs_hash_library_version(void);
 #define HS_BUILTIN "builtin:"
 
 struct hs_builtin {
-    const char *name; /* "models/speed.json" */
+    const char *path, *name; /* "builtin:models/speed.json", "models/speed.json" */
     const char *data;
     size_t len;
 };
@@ -31,6 +31,9 @@ struct hs_builtin {
 const struct hs_builtin *hs_builtin_at(size_t index); /* NULL past the end; by name, ascending */
 /* Of a path with or without the prefix; NULL if there is none. */
 const struct hs_builtin *hs_builtin_find(const char *path);
+/* Path of a cluster that is called by its name alone: "venus" is "builtin:clusters/venus.json"; the
+ * spec itself where it names none. */
+const char *hs_builtin_cluster(const char *spec);
 
 struct hs_input;
 

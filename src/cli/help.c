@@ -38,7 +38,9 @@ static const struct hs_metavar metavars[] = {
      "content; or gen:NAME,n=JOBS,seed=N for made-up jobs (horus generate)."},
     {"EXPERIMENT.json", "@file", NULL, NULL, "What is swept; horus schema sweep tells its form."},
     {"SPEC", "@file", NULL, NULL,
-     "A cluster: a JSON file, or a shape NODESxGPUS:TYPE with commas between: 20x8:V100,8x4:P100."},
+     "A cluster: a shipped one such as venus or philly-8gpu (horus version --verbose lists them), "
+     "a JSON file, or a "
+     "shape NODESxGPUS:TYPE with commas between: 20x8:V100,8x4:P100."},
     {"DIR", "@dir", NULL, NULL, NULL},
     {"RUN", "@dir", NULL, NULL, "The directory of a finished run."},
     {"NAME[:KEY=VALUE,...]", "@policy", NULL, NULL,
@@ -836,7 +838,7 @@ void hs_version_say(struct hs_output *out, bool is_verbose)
     const char *label = "models";
     for (size_t i = 0; (file = hs_builtin_at(i)) != NULL; i++) {
         if (strstr(file->name, ".csv") == NULL && strncmp(file->name, "models/", 7) != 0 &&
-            strncmp(file->name, "workloads/", 10) != 0)
+            strncmp(file->name, "workloads/", 10) != 0 && strncmp(file->name, "clusters/", 9) != 0)
             continue;
         hs_say(out, "%-11s " HS_BUILTIN "%s\n", label, file->name);
         label = "";
@@ -851,7 +853,7 @@ static enum hs_status version(struct hs_call *call)
 }
 
 static const struct hs_option version_table[] = {
-    FLAG("verbose", verbose, "Output", "also compiler, flags, libraries and built-in model files",
+    FLAG("verbose", verbose, "Output", "also compiler, flags, libraries and built-in files",
          LETTER('v'), SHORT, LOCAL),
     HS_OPTIONS_END,
 };

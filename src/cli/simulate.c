@@ -146,7 +146,8 @@ enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest
                                 uint32_t *count, struct hs_diag *diag)
 {
     const struct hs_run_options *options = setup->options;
-    HS_TRY(add_input(inputs, count, "cluster", if_file(options->cluster), diag));
+    HS_TRY(
+        add_input(inputs, count, "cluster", if_file(hs_builtin_cluster(options->cluster)), diag));
     HS_TRY(add_input(inputs, count, "workload", setup->workload_file, diag));
     HS_TRY(add_input(inputs, count, "vcs", options->vc_file, diag));
     HS_TRY(add_input(inputs, count, "map", if_file(options->read.map), diag));

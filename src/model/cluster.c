@@ -15,7 +15,8 @@
 #include "data/gpu_types.h"
 
 #define SHAPE_HINT                                                                                 \
-    "no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100"
+    "no file and no shipped cluster has this name (horus version --verbose lists them), and a "    \
+    "shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100"
 
 #define NO_VC UINT32_MAX
 
@@ -704,6 +705,7 @@ static enum hs_status read_file(struct hs_cluster *cluster, const char *path, bo
 enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec, struct hs_diag *diag)
 {
     *cluster = (struct hs_cluster){0};
+    spec = hs_builtin_cluster(spec);
     size_t len = strlen(spec);
     bool is_json = len > 5 && strcmp(spec + len - 5, ".json") == 0;
     bool is_file = is_json || access(spec, F_OK) == 0;

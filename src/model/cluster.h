@@ -48,9 +48,9 @@ struct hs_cluster {
     struct hs_intern vc_names; /* of vcs: index + 1, because "" is id 0 */
 };
 
-/* spec: a file (*.json, or it exists), JSON or a list of machines such as openb's and Philly's, or
- * a shape "20x8:V100,8x4:P100" (nodes x GPUs [: type]) of known types, by any of their names
- * (data/gpu_types.h). VCs of a JSON stand ready, mode IGNORE. */
+/* spec: a shipped cluster by its name ("venus"), a file (*.json, or it exists), JSON or a list of
+ * machines such as openb's and Philly's, or a shape "20x8:V100,8x4:P100" (nodes x GPUs [: type]) of
+ * known types, by any of their names (data/gpu_types.h). VCs of a JSON stand ready, mode IGNORE. */
 HS_MUST_USE enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec,
                                            struct hs_diag *diag);
 /* A shape, of any types: those that models know. */

@@ -317,6 +317,15 @@ static HS_COLD enum hs_status fail_late(struct hs_trace *t, const struct hs_trac
                    job->id, late, (long long)t->last_line);
 }
 
+/* What ends the file was told as the warning that a bad row is. */
+HS_INLINE enum hs_status check_read(struct hs_trace *t, enum hs_status status)
+{
+    if (HS_LIKELY(status != HS_E_INPUT) || t->diag->errors > 0)
+        return status;
+    return hs_fail(t->diag, status, &(struct hs_place){.file = t->path}, NULL,
+                   "nothing can be read behind a malformed row, which is not passed over");
+}
+
 /* Rows are read a 64th of the window at a time: reading one by one between events of the engine
  * evicts the code of both from the instruction cache. */
 static uint64_t rows_held_at_most(uint64_t window)
@@ -347,7 +356,7 @@ HS_INLINE enum hs_status next_in_order(struct hs_trace *t, struct hs_trace_job *
             HS_TRY(check_bad_share(t, BAD_MEASURE));
             continue;
         }
-        HS_TRY(status);
+        HS_TRY(check_read(t, status));
         if (HS_UNLIKELY((*job)->submit_us < t->last_us))
             return fail_late(t, *job);
         if (!is_held)

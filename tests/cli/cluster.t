@@ -9,7 +9,7 @@ Not NODESxGPUS.
   ! error: cluster '4by8': expected 'x' after the number of nodes
   !     1 | 4by8
   !       |  ^
-  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-duplicate-key
@@ -93,7 +93,7 @@ A colon and no type.
   ! error: cluster '4x8:': expected the name of a GPU type
   !     1 | 4x8:
   !       |     ^
-  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-shape-too-many-gpus
@@ -103,7 +103,7 @@ More GPUs on a node than the documented limit.
   ! error: cluster '1x2000:V100': a node must have 1..1024 GPUs
   !     1 | 1x2000:V100
   !       |   ^~~~
-  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-shape-too-many-nodes
@@ -113,7 +113,7 @@ More nodes than the documented limit.
   ! error: cluster '2000000x8:V100': the number of nodes must be 1..1000000
   !     1 | 2000000x8:V100
   !       | ^~~~~~~
-  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-shape-trailing-comma
@@ -123,7 +123,7 @@ A comma and nothing behind it.
   ! error: cluster '4x8:V100,': expected a number of nodes
   !     1 | 4x8:V100,
   !       |          ^
-  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-shape-zero-gpus
@@ -133,7 +133,7 @@ Nodes without a GPU.
   ! error: cluster '4x0:V100': a node must have 1..1024 GPUs
   !     1 | 4x0:V100
   !       |   ^
-  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-shape-zero-nodes
@@ -143,7 +143,7 @@ No nodes.
   ! error: cluster '0x8:V100': the number of nodes must be 1..1000000
   !     1 | 0x8:V100
   !       | ^
-  !       = hint: no file has this name, and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-syntax
@@ -301,3 +301,24 @@ and .301327 of 64.
   job_id,execution_time
   a,292.271181
   b,331.865383
+
+# builtin-name
+A shipped cluster goes by its name, wherever the program is run; the manifest has its file.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,8,10\nb,1,8,10\n' >t.csv
+  $ horus run t.csv -c venus -o out -q | head -1
+  t.csv (csv) on venus: 1064 GPUs, 133 nodes
+  $ grep -A2 '"role": "cluster"' out/manifest.json
+        "role": "cluster",
+        "path": "builtin:clusters/venus.json",
+        "xxh3_64": "7e81a28d84b167b0",
+  $ horus verify out | tail -1
+  22 checks passed
+  $ horus rerun out | tail -1
+  manifest.json   -                 same
+  $ horus run t.csv -c venu -o other
+  ! error: cluster 'venu': expected a number of nodes
+  !     1 | venu
+  !       | ^
+  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  [2]

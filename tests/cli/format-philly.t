@@ -197,3 +197,14 @@ Philly sample.
   all      165.095         2         9        18       204       496       710      1604      2158
 
   Quantiles are values that occurred, at most 0.1 % above the exact ones (logarithmic histogram).
+# philly-truncated-skipped
+A file that ends inside an element, where bad rows are tolerated: the run says that it stops there, and why.
+
+  $ printf '[{"jobid":"a","x":1' >t.json
+  $ horus run t.json -c 1x4:V100 -o out --skip-bad-rows=50%
+  ! t.json:1:20: error: the file ends inside the element that begins on line 1
+  !     1 | [{"jobid":"a","x":1
+  !       |                    ^
+  !       = hint: a truncated download? compare its size with the original
+  ! t.json: error: nothing can be read behind a malformed row, which is not passed over
+  [3]

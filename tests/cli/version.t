@@ -22,7 +22,24 @@ Compiler, flags, libraries, built-in files.
   zstd        *.* (glob)
   xxhash      *.* (glob)
   glpk        *.* (glob)
-  models      builtin:memory-limits.csv
+  models      builtin:clusters/antman-8x8-v100.json
+              builtin:clusters/earth.json
+              builtin:clusters/gandiva-100.json
+              builtin:clusters/gandiva-45x4.json
+              builtin:clusters/gavel-36-36-36.json
+              builtin:clusters/horus-3x4.json
+              builtin:clusters/n4g4.json
+              builtin:clusters/openb.json
+              builtin:clusters/pai.json
+              builtin:clusters/philly-2vc.json
+              builtin:clusters/philly-8gpu.json
+              builtin:clusters/philly-revised.json
+              builtin:clusters/philly.json
+              builtin:clusters/saturn.json
+              builtin:clusters/tiresias-15x4-p100.json
+              builtin:clusters/uranus.json
+              builtin:clusters/venus.json
+              builtin:memory-limits.csv
               builtin:models/interference.json
               builtin:models/predictor.json
               builtin:models/speed-lambda.json

@@ -135,6 +135,7 @@ static enum hs_status read_machines(struct verify_run *run, struct hs_csv *csv)
 /* A file that is not called JSON is a list of machines if it does not begin like JSON. */
 static enum hs_status load_cluster(struct verify_run *run, const char *spec)
 {
+    spec = hs_builtin_cluster(spec);
     const size_t length = strlen(spec);
     const bool is_json = length > 5 && strcmp(spec + length - 5, ".json") == 0;
     struct hs_input *input;
