@@ -15,7 +15,8 @@
 #include "policies/gandiva/gandiva.h"
 
 #define UNKNOWN_UTIL_PM 1000
-#define EVERY_SERVER    UINT64_MAX /* tag of the timer for defragmentation; other tags are servers */
+#define EVERY_SERVER                                                                               \
+    UINT64_MAX /* tag of the defragmentation timer; other tags are server numbers */
 
 static const char *const slicing_names[] = {"exact", "fluid", "auto", NULL};
 
@@ -96,7 +97,7 @@ static void gandiva_event(void *state, const struct hs_view *v, const struct hs_
             hs_gandiva_dequeue(g, job);
         hs_gandiva_leave(g, job);
         break;
-    case HS_EVENT_STOPPED: /* not by a plan: its GPU ran out of memory */
+    case HS_EVENT_STOPPED: /* outside a plan a job stops only when its GPU runs out of memory */
         if (hs_gandiva_job(g, job)->is_running) {
             hs_gandiva_leave(g, job);
             hs_gandiva_enqueue(g, job);
@@ -109,7 +110,7 @@ static void gandiva_event(void *state, const struct hs_view *v, const struct hs_
         break;
     case HS_EVENT_TIMER:
         if (event->tag != EVERY_SERVER &&
-            g->servers[event->tag].alarm_us == hs_view_now_us(v)) { /* no later one was set */
+            g->servers[event->tag].alarm_us == hs_view_now_us(v)) { /* not replaced */
             g->servers[event->tag].alarm_us = 0;
             hs_gandiva_touch(g, (uint32_t)event->tag);
         }
@@ -126,13 +127,13 @@ static void gandiva_event(void *state, const struct hs_view *v, const struct hs_
 
 /* ---- packing: which jobs ---- */
 
-/* The first look of the introspection after this time. */
+/* Time of the first introspection after this time. */
 static int64_t next_look_us(const struct hs_gandiva *g, int64_t after_us)
 {
     return (after_us / g->introspect_us + 1) * g->introspect_us;
 }
 
-/* A unit that may be tried: it has no trial under way, and all of its members may be packed. */
+/* Whether a unit may be packed on trial: it is not in a trial, and all members may be packed. */
 static bool is_packable(const struct hs_gandiva *g, hs_job_id leader)
 {
     const struct hs_gandiva_job *l = hs_gandiva_job(g, leader);
@@ -150,9 +151,9 @@ static int64_t as_wait_us(hs_u128 us)
     return us < INT64_MAX / 2 ? (int64_t)us : INT64_MAX / 2;
 }
 
-/* Time until a single job is profiled, at the earliest; 0: it is. It has run alone for a quantum
- * then, where of attained time its share counts, and has done enough mini-batches, on the fastest
- * GPU. */
+/* Least time until a single job is profiled; 0 = it is. A job is profiled when it has run alone for
+ * a quantum (attained time counts by its share) and has done profile_steps mini-batches, on a GPU
+ * of the fastest type. */
 static int64_t profile_in_us(const struct hs_gandiva *g, hs_job_id job)
 {
     uint64_t share_q32 = hs_gandiva_job(g, job)->share_q32, quantum_us = (uint64_t)g->quantum_us;
@@ -163,13 +164,13 @@ static int64_t profile_in_us(const struct hs_gandiva *g, hs_job_id job)
     if (run_us < quantum_us)
         slice_us = as_wait_us(((quantum_us - run_us) << 32) / share_q32);
     if (step_us > 0 && hs_view_steps(g->v, job) < (uint64_t)g->profile_steps) {
-        /* besides the present one */
+        /* besides the mini-batch in progress */
         uint64_t rest = (uint64_t)g->profile_steps - hs_view_steps(g->v, job) - 1;
         steps_us = as_wait_us(((hs_u128)rest * (uint64_t)step_us << 32) / g->max_speed_q32) + 1;
     }
     int64_t rest_us = slice_us > steps_us ? slice_us : steps_us;
     if (rest_us == 0 && hs_gandiva_job(g, job)->alone_q32 == 0)
-        return 1; /* not seen running since it joined its server */
+        return 1; /* its rate on this server was not measured yet */
     return rest_us;
 }
 
@@ -193,7 +194,7 @@ static void note_failure(const struct hs_gandiva *g, hs_job_id job, hs_job_id ot
 
 static bool may_try(const struct hs_gandiva *g, hs_job_id job, hs_job_id leader, uint32_t server)
 {
-    /* CPUs and host memory for both at the same time: they run now, or one can be added */
+    /* CPUs and host memory suffice for both at once: both run now, or one can be added */
     bool has_workers =
         (!hs_view_is_constrained(g->v, job) && !hs_view_is_constrained(g->v, leader)) ||
         (hs_gandiva_job(g, leader)->is_running &&
@@ -208,13 +209,13 @@ static bool may_try(const struct hs_gandiva *g, hs_job_id job, hs_job_id leader,
     return may;
 }
 
-/* Single jobs in g->movers beside units in g->targets, both in order of utilization. */
+/* Packs single jobs of g->movers beside units of g->targets, both in order of utilization. */
 static void try_pairs(struct hs_gandiva *g, uint32_t server, uint32_t movers, uint32_t targets)
 {
     for (uint32_t i = 0; i < movers && g->servers[server].is_over; i++) {
         hs_job_id job = g->movers[i].job;
         uint32_t k = 0;
-        if (hs_gandiva_job(g, job)->members > 1) /* another has just joined it */
+        if (hs_gandiva_job(g, job)->members > 1) /* another job has just joined it */
             continue;
         while (k < targets && !may_try(g, job, g->targets[k].job, server))
             k++;
@@ -274,13 +275,13 @@ static void judge_trials(struct hs_gandiva *g, uint32_t server)
             l->trial_until_us > hs_view_now_us(g->v))
             continue;
         hs_job_id job = l->trial;
-        hs_u128 speed_q32 = 0; /* sum of the rates, each relative to that of the member alone */
+        hs_u128 speed_q32 = 0; /* sum of the rates, each relative to the rate of the member alone */
         bool has_rates = true;
         for (hs_job_id m = u; m != HS_NO_JOB && has_rates; m = hs_gandiva_job(g, m)->member) {
             const struct hs_gandiva_job *j = hs_gandiva_job(g, m);
             if (j->is_running)
                 hs_gandiva_measure(g, m);
-            has_rates = j->packed_q32 != 0 && j->alone_q32 != 0; /* it was seen running */
+            has_rates = j->packed_q32 != 0 && j->alone_q32 != 0; /* both rates were measured */
             speed_q32 += has_rates ? ((hs_u128)j->packed_q32 << 32) / j->alone_q32 : 0;
         }
         if (!has_rates) {
@@ -288,7 +289,7 @@ static void judge_trials(struct hs_gandiva *g, uint32_t server)
         } else if (speed_q32 > g->keep_q32) {
             l->trial = HS_NO_JOB;
             s->trials--;
-            g->pools[s->pool].has_departure = true; /* the group counts for less than a trial */
+            g->pools[s->pool].has_departure = true; /* a kept group has less demand than a trial */
             hs_plan_count(g->p, HS_POLICY_COUNTER_TRIAL_KEPT);
         } else {
             for (hs_job_id m = u; m != HS_NO_JOB; m = hs_gandiva_job(g, m)->member)
@@ -302,7 +303,7 @@ static void judge_trials(struct hs_gandiva *g, uint32_t server)
     }
 }
 
-/* A member that does not run with the first one that runs; HS_NO_JOB: none. */
+/* The first member that does not run on the GPUs of the first running member; HS_NO_JOB = none. */
 static hs_job_id not_yet_there(const struct hs_gandiva_server *s, const struct hs_gandiva *g,
                                hs_job_id leader)
 {
@@ -338,7 +339,7 @@ static void break_up(struct hs_gandiva *g, uint32_t server)
 
 /* ---- decisions ---- */
 
-/* Ends trials and turns that are over. */
+/* Ends trials and turns whose time has passed. */
 static void end_turns(struct hs_gandiva *g)
 {
     for (uint32_t i = 0; i < g->dirty_count; i++) {
@@ -369,7 +370,7 @@ static void fill_free_gpus(struct hs_gandiva *g)
             continue;
     if (g->migrates)
         hs_gandiva_gather(g);
-    hs_gandiva_scan(g); /* where a move made room */
+    hs_gandiva_scan(g); /* a move may have freed GPUs */
 }
 
 static void introspect(struct hs_gandiva *g)
@@ -396,14 +397,14 @@ static int64_t earlier(int64_t a_us, int64_t b_us)
     return b_us > 0 && b_us < a_us ? b_us : a_us;
 }
 
-/* Sets the timer for the next time at which something is due on the server. */
+/* Sets the timer for the next time at which the server needs a decision. */
 static void set_alarm(struct hs_gandiva *g, uint32_t server)
 {
     struct hs_gandiva_server *s = &g->servers[server];
     int64_t at_us = s->idle_since_us + g->grow_idle_us;
     if (!g->grows || s->elastic == 0 || s->is_over || at_us <= hs_view_now_us(g->v) ||
         hs_view_node_free(g->v, server) == 0)
-        at_us = INT64_MAX; /* no job may grow before something changes */
+        at_us = INT64_MAX; /* no job may grow before the next event */
     if (s->is_over)
         at_us = earlier(at_us, s->look_us);
     for (hs_job_id u = s->is_over || s->trials > 0 ? s->ring.first : HS_NO_JOB; u != HS_NO_JOB;
@@ -486,7 +487,7 @@ static const char *check_member(const struct hs_gandiva *g, uint32_t server, hs_
 struct server_sums {
     uint32_t units, jobs, trials;
     uint64_t demand;
-    bool waits, is_awaited; /* a job for its turn; a mini-batch to end */
+    bool waits, is_awaited; /* some job waits for its turn; a mini-batch must end first */
 };
 
 static const char *check_ring(const struct hs_gandiva *g, uint32_t server, struct server_sums *sums)
@@ -542,10 +543,10 @@ static const char *check_server(const struct hs_gandiva *g, uint32_t server)
         return "an empty server has an affinity";
     if (hs_gandiva_is_empty(s) == (g->by_free.keys[server] != UINT64_MAX))
         return "an index has empty servers, or has not all others";
-    /* except where groups were broken up because their memory grew */
+    /* unless groups were split because their memory grew */
     if (!s->may_burst && s->demand > (uint64_t)(g->max_height + 1) * s->gpus)
         return "a server is higher than it may be";
-    /* but for the GPU of one that stops, or while the engine is about to end one */
+    /* except for a GPU of a job that is about to stop, or that the engine is about to end */
     if (!s->is_over && sums.waits && !sums.is_awaited && !s->is_processor_sharing)
         return "a job waits for its turn on a server that has room for all";
     return NULL;

@@ -55,7 +55,7 @@ static bool is_within_quota(const struct hs_gandiva *g, hs_job_id job)
     return g->claimed[vc] + hs_view_gpus(g->v, job) <= hs_view_quota(g->v, vc);
 }
 
-/* The first server from one key to before another that could host so many GPUs of the job. */
+/* The first server, with a key in the range, that could host so many GPUs of the job. */
 static uint32_t first_host(const struct hs_gandiva *g, hs_job_id job,
                            const struct hs_gandiva_index *set, uint64_t from, uint64_t end,
                            uint32_t gpus)
@@ -70,7 +70,7 @@ static uint32_t first_host(const struct hs_gandiva *g, hs_job_id job,
     return HS_NO_NODE;
 }
 
-/* The server with fewest free GPUs, but at least so many; HS_NO_NODE: none. */
+/* The server with fewest free GPUs among those with at least so many; HS_NO_NODE = none. */
 static uint32_t best_fit(const struct hs_gandiva *g, hs_job_id job, uint32_t gpus)
 {
     uint32_t pool = hs_gandiva_pool_of(g, job);
@@ -78,8 +78,8 @@ static uint32_t best_fit(const struct hs_gandiva *g, hs_job_id job, uint32_t gpu
                       hs_gandiva_free_key(pool + 1, INT32_MIN), gpus);
 }
 
-/* The smallest empty server of the job's pool that has so many GPUs, or the largest; HS_NO_NODE:
- * none. */
+/* The smallest empty server of the job's pool that has so many GPUs, else the largest empty one;
+ * HS_NO_NODE = none. */
 static uint32_t empty_server(const struct hs_gandiva *g, hs_job_id job, uint32_t gpus,
                              bool is_largest)
 {
@@ -106,14 +106,14 @@ static uint32_t room_of(const struct hs_gandiva *g, uint32_t server)
 
 /* ---- on one server ---- */
 
-/* The server could hold the job if no other were there but spread ones. */
+/* Whether the server could hold the job beside spread jobs alone. */
 static bool is_usable(const struct hs_gandiva *g, hs_job_id job, uint32_t server)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
     return s->gpus - s->pinned >= hs_view_gpus(g->v, job) && hs_view_may_use(g->v, job, server);
 }
 
-/* 1: the usable server of least height of the class, if it has room. */
+/* Step 1: the usable server of least height in the class of this gang size, if it has room. */
 static uint32_t of_its_size(const struct hs_gandiva *g, hs_job_id job, uint32_t gpus)
 {
     const struct hs_gandiva_index *set = &g->by_height;
@@ -129,8 +129,8 @@ static uint32_t of_its_size(const struct hs_gandiva *g, hs_job_id job, uint32_t 
     return HS_NO_NODE;
 }
 
-/* 2: an empty server, or one that is opened for no size because a spread gang took what it needed
- * of it; the one with fewest free GPUs. */
+/* Step 2: an empty server, or one without affinity, opened for the rest of a spread gang; the one
+ * with fewest free GPUs. */
 static uint32_t of_no_size(struct hs_gandiva *g, hs_job_id job, uint32_t gpus)
 {
     uint32_t pool = hs_gandiva_pool_of(g, job);
@@ -144,7 +144,7 @@ static uint32_t of_no_size(struct hs_gandiva *g, hs_job_id job, uint32_t gpus)
     return server;
 }
 
-/* Where servers are sliced by shares, a job with more memory than a GPU has shares none. */
+/* Where servers are sliced by shares, a job that needs more memory than a GPU has may not join. */
 static bool has_memory_for_turns(const struct hs_gandiva *g, hs_job_id job,
                                  const struct hs_gandiva_server *s)
 {
@@ -155,7 +155,7 @@ static bool has_memory_for_turns(const struct hs_gandiva *g, hs_job_id job,
                               hs_gandiva_fits_gpu(g, s->first_gpu, hs_view_gpu_mem_mib(g->v, job)));
 }
 
-/* Jobs of higher priority leave it no GPUs there. */
+/* Whether jobs of higher priority leave the job no GPUs on the server. */
 static bool is_outranked(const struct hs_gandiva *g, hs_job_id job,
                          const struct hs_gandiva_server *s)
 {
@@ -168,7 +168,7 @@ static bool is_outranked(const struct hs_gandiva *g, hs_job_id job,
     return gpus > s->gpus - s->pinned;
 }
 
-/* 4 */
+/* Step 4. */
 static uint32_t to_take_turns(const struct hs_gandiva *g, hs_job_id job, uint32_t gpus)
 {
     const struct hs_gandiva_index *set = &g->by_height;
@@ -179,7 +179,7 @@ static uint32_t to_take_turns(const struct hs_gandiva *g, hs_job_id job, uint32_
         uint32_t server = set->at[i].server;
         const struct hs_gandiva_server *s = &g->servers[server];
         if ((uint64_t)s->demand + s->trials + gpus > (uint64_t)g->max_height * s->gpus) {
-            if (s->gpus == g->widest) /* all others are at least as high */
+            if (s->gpus == g->widest) /* all other servers are at least as high */
                 break;
             continue;
         }
@@ -195,7 +195,7 @@ static uint32_t to_take_turns(const struct hs_gandiva *g, hs_job_id job, uint32_
 
 /* ---- on several servers ---- */
 
-/* The opened server with most free GPUs of those that could host a worker, lowest number. */
+/* The opened server with most free GPUs that could host a worker; ties: lowest number. */
 static uint32_t most_free(const struct hs_gandiva *g, hs_job_id job)
 {
     uint32_t pool = hs_gandiva_pool_of(g, job);
@@ -211,8 +211,8 @@ static uint32_t most_free(const struct hs_gandiva *g, hs_job_id job)
     return HS_NO_NODE;
 }
 
-/* The next server of a gang over few servers: one that ends it, with least left over, or the one
- * with most free GPUs. */
+/* The next server of a gang over few servers: one that completes it, with fewest GPUs left over,
+ * else the one with most free GPUs. */
 static uint32_t next_of_span(const struct hs_gandiva *g, hs_job_id job, uint32_t rest,
                              bool is_empty)
 {
@@ -227,8 +227,8 @@ static uint32_t next_of_span(const struct hs_gandiva *g, hs_job_id job, uint32_t
     return room_of(g, empty) > room_of(g, opened) ? empty : opened;
 }
 
-/* Finds servers for all of the gang: empty ones (2), or with any free GPUs (3). If empty ones are
- * too few, those that were considered count as changed. */
+/* Finds servers for the whole gang: empty ones (step 2), or any with free GPUs (step 3). If there
+ * are too few, the servers considered count as changed. */
 static bool span_find(struct hs_gandiva *g, hs_job_id job, bool is_empty)
 {
     uint32_t rest = hs_view_gpus(g->v, job), gpus;
@@ -244,14 +244,15 @@ static bool span_find(struct hs_gandiva *g, hs_job_id job, bool is_empty)
             break;
         g->span_nodes[g->span_count] = node;
         g->span_gpus[g->span_count++] = gpus;
-        g->servers[node].reserved = gpus; /* a server is used once, though its CPUs end first */
+        g->servers[node].reserved = gpus; /* used once, even if its CPUs end first */
         g->servers[node].pool = hs_gandiva_pool_of(g, job);
         g->servers[node].demand += gpus;
         g->servers[node].pinned += gpus;
         g->servers[node].idle_since_us = hs_view_now_us(g->v);
         hs_gandiva_refresh(g, node);
     }
-    for (; rest > 0 && g->span_count > 0; g->span_count--) { /* in vain: GPUs are given back */
+    for (; rest > 0 && g->span_count > 0;
+         g->span_count--) { /* too few: release what was set aside */
         uint32_t server = g->span_nodes[g->span_count - 1];
         g->servers[server].demand -= g->span_gpus[g->span_count - 1];
         g->servers[server].pinned -= g->span_gpus[g->span_count - 1];
@@ -323,8 +324,9 @@ static bool place(struct hs_gandiva *g, hs_job_id job)
         return false;
     bool has_room = room_of(g, server) >= gpus;
     hs_gandiva_join(g, job, server);
-    /* A job with constraints starts at once, so that the next placement sees what CPUs and host
-     * memory are left; not where one of higher priority may come in the same plan and stop it. */
+    /* A job with constraints starts at once, so that the next placement sees which CPUs and host
+     * memory are left; but not where a job of higher priority could stop it within the same plan.
+     */
     if (has_room && hs_view_is_constrained(g->v, job) && !g->has_priorities) {
         hs_gandiva_reclaim(g, server, gpus, true);
         if (hs_view_node_free(g->v, server) >= gpus)
@@ -356,7 +358,7 @@ void hs_gandiva_dequeue(struct hs_gandiva *g, hs_job_id job)
     hs_job_queue_remove(&g->queues[queue], g->v, job);
     if (g->queues[queue].count == 0)
         g->waits[queue / 64] &= ~(UINT64_C(1) << queue % 64);
-    if (hs_gandiva_job(g, job)->where == HS_GANDIVA_WAITS) /* it was not placed */
+    if (hs_gandiva_job(g, job)->where == HS_GANDIVA_WAITS) /* it could not be placed */
         hs_gandiva_job(g, job)->where = HS_GANDIVA_NOWHERE;
 }
 
@@ -374,7 +376,7 @@ static hs_job_id try_and_advance(struct hs_gandiva *g, hs_job_id job, uint32_t q
     if (gpus == 0) {
         hs_plan_reason(g->p, NULL);
         hs_plan_start(g->p, job);
-    } else if (!is_out) { /* GPUs that were given away in this plan may look idle still */
+    } else if (!is_out) { /* GPUs that this plan has given away may still look idle */
         is_out =
             g->pools[hs_gandiva_pool_of(g, job)].jobs == 0 && hs_reject_hopeless(g->v, g->p, job);
     }
@@ -391,8 +393,8 @@ static hs_job_id try_and_advance(struct hs_gandiva *g, hs_job_id job, uint32_t q
     return hs_job_queue_next_within(jobs, g->v, job, (struct hs_gang_limits){*limit, UINT64_MAX});
 }
 
-/* Queues from `first` to before `end`, merged in order of submission; all jobs, or those submitted
- * in this instant. */
+/* Scans the queues [first, end), merged in order of submission: all jobs, or those submitted in
+ * this instant. */
 static void scan_queues(struct hs_gandiva *g, uint32_t first, uint32_t end, bool only_new)
 {
     struct hs_merge_heap heads = {.at = g->heads, .order = g->queues};
@@ -420,7 +422,7 @@ static void scan_queues(struct hs_gandiva *g, uint32_t first, uint32_t end, bool
 
 void hs_gandiva_scan(struct hs_gandiva *g)
 {
-    uint32_t queues = g->vcs / g->pool_count * g->sizes; /* of a pool */
+    uint32_t queues = g->vcs / g->pool_count * g->sizes; /* queues of a pool */
     for (uint32_t i = 0; i < g->pool_count; i++) {
         struct hs_gandiva_pool *pool = &g->pools[i];
         if (pool->has_arrival || pool->has_departure)
@@ -452,8 +454,8 @@ static void move(struct hs_gandiva *g, hs_job_id job, uint32_t to, const char *r
 
 /* ---- heights ---- */
 
-/* The smallest single job of the server, of at most so many GPUs, youngest on ties. None while a
- * unit has outgrown its GPU: until the engine has ended it, nothing may change there. */
+/* The smallest single job of the server that has at most so many GPUs; ties: the youngest. None
+ * while a unit has outgrown its GPU: nothing may change there until the engine has ended it. */
 static hs_job_id to_move(const struct hs_gandiva *g, uint32_t server, uint32_t most)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
@@ -478,8 +480,9 @@ bool hs_gandiva_reduce_height(struct hs_gandiva *g, uint32_t pool)
 {
     const struct hs_gandiva_index *set = &g->by_excess;
     uint32_t end = hs_gandiva_index_from(&g->by_free, hs_gandiva_free_key(pool + 1, INT32_MIN));
-    uint32_t most = 0;                                    /* free on one server */
-    if (g->pools[pool].opened_gpus < g->pools[pool].gpus) /* one is empty, of whatever size */
+    uint32_t most = 0; /* most free GPUs of a server */
+    if (g->pools[pool].opened_gpus <
+        g->pools[pool].gpus) /* some server of the pool is empty, of whatever size */
         most = g->widest;
     else if (end > 0 && g->by_free.at[end - 1].key >= hs_gandiva_free_key(pool, 0))
         most = room_of(g, g->by_free.at[end - 1].server);
@@ -501,7 +504,7 @@ bool hs_gandiva_reduce_height(struct hs_gandiva *g, uint32_t pool)
 
 /* ---- locality ---- */
 
-/* The slower one of two spread jobs, if the server could hold it; first submitted on ties. */
+/* The slower of two spread jobs, if the server could hold it; ties: the first submitted. */
 static hs_job_id slower(const struct hs_gandiva *g, uint32_t server, hs_job_id job, hs_job_id best)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
@@ -520,7 +523,8 @@ static hs_job_id slower(const struct hs_gandiva *g, uint32_t server, hs_job_id j
                                                                                          : best;
 }
 
-/* Among spread gangs of at most its free GPUs, and those with a part on it. */
+/* The spread job to be moved to this server: of those of at most its free GPUs and those with a
+ * part on it, the slowest. */
 static hs_job_id to_gather(struct hs_gandiva *g, uint32_t server)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
@@ -548,7 +552,7 @@ void hs_gandiva_gather(struct hs_gandiva *g)
 
 /* ---- defragmentation ---- */
 
-/* A server of the same type with fewer free GPUs, but enough beside what is reserved. */
+/* A server of the same type with fewer free GPUs, enough of which are not set aside. */
 static uint32_t target_of(const struct hs_gandiva *g, hs_job_id job, uint32_t from)
 {
     const struct hs_gandiva_index *set = &g->by_free;
@@ -566,7 +570,7 @@ static uint32_t target_of(const struct hs_gandiva *g, hs_job_id job, uint32_t fr
     return HS_NO_NODE;
 }
 
-/* All its jobs move, larger gangs first, if each has a target. */
+/* Moves all jobs of a server elsewhere, larger gangs first, if each has a target. */
 static bool vacate_server(struct hs_gandiva *g, uint32_t server)
 {
     const struct hs_gandiva_server *s = &g->servers[server];
@@ -594,7 +598,7 @@ static bool vacate_server(struct hs_gandiva *g, uint32_t server)
     return found == count;
 }
 
-/* The first server that can be emptied, from those with most free GPUs on; lowest number first. */
+/* Vacates the first server that can be: those with most free GPUs first, then by number. */
 bool hs_gandiva_vacate_one(struct hs_gandiva *g, uint32_t pool)
 {
     const struct hs_gandiva_index *set = &g->by_free;
@@ -621,7 +625,7 @@ static uint32_t largest_power_of_two(uint32_t most)
     return power;
 }
 
-/* The largest of those that have grown, youngest on ties. */
+/* The largest of the jobs that have grown; ties: the youngest. */
 static hs_job_id to_shrink(const struct hs_gandiva *g, uint32_t server)
 {
     hs_job_id best = HS_NO_JOB;
@@ -655,7 +659,7 @@ void hs_gandiva_reclaim(struct hs_gandiva *g, uint32_t server, uint32_t gpus, bo
     }
 }
 
-/* GPUs that the job could have with so many more; what it holds, if not more. */
+/* GPUs that the job could hold with so many more; what it holds if that is not more. */
 static uint32_t could_hold(const struct hs_gandiva *g, hs_job_id job, uint32_t idle)
 {
     uint32_t held = hs_gandiva_job(g, job)->held, most = hs_view_gpus_max(g->v, job);
@@ -663,7 +667,7 @@ static uint32_t could_hold(const struct hs_gandiva *g, hs_job_id job, uint32_t i
     return size > held ? size : held;
 }
 
-/* The job with most progress for each GPU; first submitted on ties. */
+/* The job with most progress per GPU; ties: the first submitted. */
 static hs_job_id to_grow(const struct hs_gandiva *g, uint32_t server, uint32_t idle)
 {
     hs_job_id best = HS_NO_JOB;
@@ -677,7 +681,7 @@ static hs_job_id to_grow(const struct hs_gandiva *g, uint32_t server, uint32_t i
         if (more == 0 || !hs_gandiva_has_workers(g, u, server, more))
             continue;
         hs_u128 own = hs_view_rate_q32(g->v, u), other = l->held;
-        if (best != HS_NO_JOB) { /* rate / GPUs of both, times the GPUs of both */
+        if (best != HS_NO_JOB) { /* compares rate / GPUs by cross multiplication */
             own *= hs_gandiva_job(g, best)->held;
             other *= hs_view_rate_q32(g->v, best);
         }
