@@ -80,6 +80,7 @@ enum hs_segment_end {
     HS_SEGMENT_OOM,     /* its GPU ran out of memory: what was done in it is lost */
     HS_SEGMENT_HORIZON, /* cut by --until */
     HS_SEGMENT_FAILURE, /* the attempt is over and has failed: submitted again at that instant */
+    HS_SEGMENT_PROFILE, /* its profile is taken: what was done in it is lost */
 };
 const char *hs_segment_end_text(enum hs_segment_end end);
 

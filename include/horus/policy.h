@@ -99,6 +99,15 @@ void hs_plan_background(struct hs_plan *p, hs_job_id job, bool is_background);
 void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib);
 /* End a placed job (HS_CAN_PREEMPT): it counts as failed, its work as lost. */
 void hs_plan_kill(struct hs_plan *p, hs_job_id job);
+/* Sets a node without jobs aside, as for a profiler, or puts it back (HS_CAN_PROFILE; not with
+ * .load or HS_CAN_DIVIDE): no search of the view finds it and no sum counts it, and a job of any
+ * virtual cluster may be put there by its number. Counts at once for what follows in the plan.
+ * O(1). */
+void hs_plan_set_aside(struct hs_plan *p, uint32_t node, bool is_aside);
+/* Takes a job that is alone on nodes set aside off them (HS_CAN_PROFILE, HS_CAN_PREEMPT): from now
+ * on hs_view_profile tells of it. It goes on later, in another plan, with what it has done, or, if
+ * that is not kept, from nothing: lost work, no preemption. */
+void hs_plan_end_profile(struct hs_plan *p, hs_job_id job, bool keeps_work, int64_t resume_cost_us);
 /* Turn away a waiting job that never started; reason is a static text for jobs.csv and messages. */
 void hs_plan_reject(struct hs_plan *p, hs_job_id job, const char *reason);
 /* Call on_event(HS_EVENT_TIMER) with this tag at at_us >= now (HS_CAN_TIME). */
@@ -130,6 +139,7 @@ enum {
     HS_CAN_BORROW = 1u << 7, /* go beyond the quota of a virtual cluster */
     HS_CAN_DIVIDE =
         1u << 8, /* give shares of GPUs: without it a job that requests a share gets a whole GPU */
+    HS_CAN_PROFILE = 1u << 9, /* set nodes aside, and take profiles there */
 };
 
 /* Knowledge beyond the facts that every scheduler has. */
@@ -142,6 +152,7 @@ enum {
     HS_KNOWS_HISTORY = 1u << 5,  /* run times of finished jobs, by user and GPUs */
     HS_KNOWS_MODEL = 1u << 6,    /* tensor sizes of the model that a job trains */
     HS_KNOWS_SPEED = 1u << 7,    /* speeds of jobs on GPU types, predicted */
+    HS_KNOWS_PROFILE = 1u << 8,  /* measured, of a job that was profiled (hs_view_profile) */
 };
 
 /* Starts and stops of one plan arrive in the order of its actions. */

@@ -47,6 +47,11 @@ enum hs_policy_counter {
     HS_POLICY_COUNTER_TRIAL_KEPT,   /* jobs were packed on trial and stay so */
     HS_POLICY_COUNTER_TRIAL_UNDONE, /* and were taken apart again */
     HS_POLICY_COUNTER_TURNS_SHARED, /* from here on shares of time stand for turns */
+    /* by the engine, of nodes set aside: runs that hs_plan_end_profile ended, jobs that finished
+     * there, and GPU time of both */
+    HS_POLICY_COUNTER_PROFILED,
+    HS_POLICY_COUNTER_PROFILE_ENDED,
+    HS_POLICY_COUNTER_PROFILE_GPU_US,
     HS_POLICY_COUNTER_COUNT,
 };
 
@@ -176,6 +181,16 @@ uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE, measured: mini-batches done; speed under a memory limit, Q32 of that without. */
 uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job);
 uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib);
+
+/* HS_KNOWS_PROFILE, measured: what a run alone on nodes set aside (hs_plan_end_profile) showed of a
+ * job, on each of its GPUs. False, and nothing told, before that run has ended; with HS_KNOWS_MODEL
+ * as well it counts as measured before the job came. */
+struct hs_job_profile {
+    int32_t util_pm, bw_util_pm; /* GPU, and bandwidth of its memory, per mille; -1 = not known */
+    uint32_t mem_mib;            /* peak; 0 = not known */
+    int32_t sharing_score;       /* of its configuration in the catalogue, 0..2; -1 = none */
+};
+bool hs_view_profile(const struct hs_view *v, hs_job_id job, struct hs_job_profile *out);
 
 /* ---- estimates of run times ---- */
 enum hs_estimate_from {

@@ -693,6 +693,65 @@ enum hs_status hs_csv_bind(struct hs_csv *csv, const struct hs_csv_head *head,
     return HS_OK;
 }
 
+/* ---- files of numbers ---- */
+
+#define NUMBERS_MAX (1u << 24)
+#define MILLIONTHS  INT64_C(1000000)
+
+struct numbers {
+    int64_t *values;
+    uint32_t count, cap;
+};
+
+static enum hs_status read_number(struct numbers *n, const struct hs_csv *csv,
+                                  const struct hs_csv_row *row, struct hs_diag *diag)
+{
+    const char *text = row->fields[0];
+    int64_t value;
+    if (row->count != 1)
+        return hs_csv_fail(csv, row->count > 1, NULL, "expected one number a line");
+    if (!hs_parse_decimal_us(text, row->lengths[0], MILLIONTHS, &value)) {
+        bool is_name = strchr("+-.0123456789", text[0]) == NULL;
+        if (row->line == 1 && is_name)
+            return HS_OK; /* a header */
+        return hs_csv_fail(csv, 0, NULL, "not a number%s: '%.64s'",
+                           is_name ? "" : ", or too large a one", text);
+    }
+    if (value < 0)
+        return hs_csv_fail(csv, 0, NULL, "negative: '%.64s'", text);
+    struct hs_place place = hs_csv_place(csv, 0);
+    if (n->count == NUMBERS_MAX)
+        return hs_fail(diag, HS_E_LIMIT, &place, NULL, "no room for more than %u numbers",
+                       n->count);
+    hs_grow((void **)&n->values, &n->cap, (uint64_t)n->count + 1, sizeof *n->values, NUMBERS_MAX);
+    n->values[n->count++] = value;
+    return HS_OK;
+}
+
+enum hs_status hs_csv_numbers(const char *path, int64_t **values, uint32_t *count,
+                              struct hs_diag *diag)
+{
+    struct numbers n = {0};
+    struct hs_input *input;
+    struct hs_csv *csv;
+    struct hs_csv_row row;
+    *values = NULL;
+    *count = 0;
+    HS_TRY(hs_input_open(&input, path, diag));
+    hs_csv_open(&csv, input, ',', diag);
+    enum hs_status status = HS_OK;
+    while (status == HS_OK && (status = hs_csv_next(csv, &row)) == HS_OK)
+        status = read_number(&n, csv, &row, diag);
+    hs_csv_close(csv);
+    hs_input_close(input);
+    *values = n.values;
+    *count = n.count;
+    if (status == HS_END && n.count == 0)
+        return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path},
+                       "one number a line, perhaps under a header", "there is no number in it");
+    return status == HS_END ? HS_OK : status;
+}
+
 /* ---- writing ---- */
 
 #define COPY_MAX (HS_OUTPUT_ROOM - HS_FMT_MAX) /* bytes of a text copied at one go */

@@ -53,6 +53,10 @@ struct hs_place hs_csv_place(const struct hs_csv *csv, uint32_t field);
 HS_PRINTF(4, 5)
 enum hs_status hs_csv_fail(const struct hs_csv *csv, uint32_t field, const char *hint,
                            const char *fmt, ...);
+/* The numbers of a file of one column, perhaps under a header: none negative, in millionths. They
+ * belong to the caller, after a fault as well (hs_free). */
+HS_MUST_USE enum hs_status hs_csv_numbers(const char *path, int64_t **values, uint32_t *count,
+                                          struct hs_diag *diag);
 void hs_csv_close(struct hs_csv *csv);
 
 /* Index of a header name (exact, then ignoring case), or UINT32_MAX. */

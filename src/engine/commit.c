@@ -314,6 +314,17 @@ static bool is_switch(const struct hs_action *release)
     return release->kind == HS_ACT_SUSPEND && release->is_within;
 }
 
+/* From now on the policy may read its profile. Work that is lost is to be done again. */
+static void job_end_profile(struct hs_engine *e, struct hs_job *job, bool is_lost)
+{
+    hs_lifecycle_book_profile(e, job, HS_POLICY_COUNTER_PROFILED);
+    job->is_profiled = true;
+    if (is_lost) {
+        hs_lifecycle_lose_placement(e, job);
+        hs_run_of(&e->jobs, job)->attained_us = 0;
+    }
+}
+
 /* Off its GPUs, with what was set for it there; suspended, its process waits on the host. */
 static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a)
 {
@@ -321,7 +332,7 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     bool is_moved = (job->plan & HS_PLAN_PLACED) != 0 && !is_switch(a);
     bool is_hosted = !is_moved && a->kind == HS_ACT_SUSPEND;
-    bool is_kill = a->kind == HS_ACT_KILL;
+    bool is_kill = a->kind == HS_ACT_KILL, is_lost = a->profile == HS_PROFILE_LOST;
     hs_progress_sync(e, job);
     if (!is_moved && e->hears_decision != 0)
         HS_TRY(hs_observe_decision(e, a,
@@ -333,7 +344,10 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
                               is_moved    ? HS_SEGMENT_MIGRATE
                               : is_kill   ? HS_SEGMENT_KILL
                               : is_hosted ? HS_SEGMENT_SUSPEND
+                              : is_lost   ? HS_SEGMENT_PROFILE
                                           : HS_SEGMENT_PREEMPT));
+    if (a->profile != HS_PROFILE_NONE)
+        job_end_profile(e, job, is_lost);
     const uint32_t node = node_of(e, job), gpus = hs_placement_of(&e->jobs, job)->gpus_held;
     hs_progress_deallocate(e, job);
     hs_heap_remove(&e->job_events, job->placement);
@@ -351,7 +365,7 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
     }
     run->cost_left_us += a->time_us;
     run->migrations += is_moved;
-    run->preemptions += !is_moved && a->kind == HS_ACT_PREEMPT;
+    run->preemptions += !is_moved && !is_lost && a->kind == HS_ACT_PREEMPT;
     job->state = HS_JOB_SUSPENDED;
     e->instant.running--;
     e->instant.suspended++;

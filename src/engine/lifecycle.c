@@ -595,11 +595,23 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
     return HS_OK;
 }
 
+void hs_lifecycle_book_profile(struct hs_engine *e, const struct hs_job *job,
+                               enum hs_policy_counter how)
+{
+    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    e->instant.policy_counter[how]++;
+    e->instant.policy_counter[HS_POLICY_COUNTER_PROFILE_GPU_US] +=
+        (uint64_t)(e->now_us - placement->segment_start_us) * placement->gpus_held;
+}
+
 static inline enum hs_status job_leave(struct hs_engine *e, struct hs_job *job,
                                        enum hs_segment_end why)
 {
     e->instant.running--;
     HS_TRY(hs_observe_segment(e, job, why));
+    if (HS_UNLIKELY((e->can & HS_CAN_PROFILE) != 0) && job->gpus > 0 &&
+        hs_free_is_aside(e->free_index, hs_job_first(e, job)->node))
+        hs_lifecycle_book_profile(e, job, HS_POLICY_COUNTER_PROFILE_ENDED);
     if (HS_LIKELY(e->is_exclusive)) {
         hs_exclusive_deallocate(e, job, true);
         return HS_OK;
@@ -750,6 +762,18 @@ static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
     needs->mem_claim_mib = hs_gpu_memory_claim_mib(e, job, NULL); /* its limit remains */
 }
 
+void hs_lifecycle_lose_placement(struct hs_engine *e, struct hs_job *job)
+{
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    const int64_t lost_ns = run->done_ns - placement->segment_done_ns;
+    hs_jobs_begin_sharing_overhead(&e->jobs, job);
+    hs_sharing_overhead_of(&e->jobs, job)->lost_ns += lost_ns;
+    run->done_ns -= lost_ns;
+    run->carry = placement->segment_carry; /* earned before: not lost */
+    e->work_done_ns -= (uint64_t)lost_ns;
+}
+
 enum hs_status hs_oom(struct hs_engine *e, struct hs_job *job)
 {
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
@@ -759,11 +783,7 @@ enum hs_status hs_oom(struct hs_engine *e, struct hs_job *job)
     hs_tentative_change_job(e, job, true);
     HS_TRY(hs_observe_segment(e, job, HS_SEGMENT_OOM));
     hs_progress_deallocate(e, job);
-    int64_t lost_ns = run->done_ns - placement->segment_done_ns;
-    overhead->lost_ns += lost_ns; /* and is to be done again: the sum of the work does not change */
-    run->done_ns -= lost_ns;
-    run->carry = placement->segment_carry; /* earned before: not lost */
-    e->work_done_ns -= (uint64_t)lost_ns;
+    hs_lifecycle_lose_placement(e, job);
     job->state = HS_JOB_SUSPENDED;
     run->cost_left_us = placement->segment_cost_us; /* what brought it here has to be done again */
     hs_jobs_end_placement(&e->jobs, job);

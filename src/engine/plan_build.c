@@ -209,6 +209,7 @@ static const struct {
     [HS_ACT_MEM_LIMIT] = {HS_CAN_THROTTLE, "throttle"},
     [HS_ACT_KILL] = {HS_CAN_PREEMPT, "preempt"},
     [HS_ACT_TIMER] = {HS_CAN_TIME, "set timers"},
+    [HS_ACT_SET_ASIDE] = {HS_CAN_PROFILE, "profile"},
     [HS_ACT_COUNT] = {0, NULL},
 };
 
@@ -339,7 +340,8 @@ static bool node_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32
     const struct hs_engine *e = p->engine;
     const struct hs_job *job = &e->jobs.jobs[a->job];
     const struct hs_node *n = &e->cluster->nodes[node];
-    if (e->cluster->vc_mode == HS_VC_PARTITION && n->vc != job->ask.vc)
+    if (e->cluster->vc_mode == HS_VC_PARTITION && n->vc != job->ask.vc &&
+        !hs_free_is_aside(e->free_index, node))
         return hs_plan_refuse(p, a->job, "node '%s' belongs to another virtual cluster", n->name);
     return (job->ask.type_mask >> n->type & 1) != 0 ||
            hs_plan_refuse(p, a->job, "node '%s' has not the GPU type that the job asks for",
@@ -549,6 +551,26 @@ void hs_plan_preempt(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us)
     (void)plan_release(p, HS_ACT_PREEMPT, job, resume_cost_us);
 }
 
+void hs_plan_end_profile(struct hs_plan *p, hs_job_id slot, bool keeps_work, int64_t resume_cost_us)
+{
+    const struct hs_engine *e = p->engine;
+    const bool is_live = hs_engine_has_job(e, slot);
+    const struct hs_allocation *first =
+        is_live ? hs_job_first(e, hs_engine_job(p->engine, slot)) : NULL;
+    if (!may(p, slot, HS_ACT_SET_ASIDE))
+        return;
+    if (first == NULL || !hs_free_is_aside(e->free_index, first->node) ||
+        hs_placement_of(&e->jobs, hs_engine_job(p->engine, slot))->shared_gpus > 0) {
+        hs_plan_refuse(p, slot, "a profile is taken of a job alone on nodes set aside");
+        return;
+    }
+    struct hs_action *a = plan_release(p, HS_ACT_PREEMPT, slot, resume_cost_us);
+    if (a == NULL)
+        return;
+    a->profile = keeps_work ? HS_PROFILE_KEPT : HS_PROFILE_LOST;
+    hs_engine_job(p->engine, slot)->plan |= HS_PLAN_ENDED; /* no start in this plan */
+}
+
 void hs_plan_suspend(struct hs_plan *p, hs_job_id job, int64_t resume_cost_us)
 {
     (void)plan_release(p, HS_ACT_SUSPEND, job, resume_cost_us);
@@ -669,6 +691,21 @@ void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag)
         a->time_us = at_us;
 }
 
+void hs_plan_set_aside(struct hs_plan *p, uint32_t node, bool is_aside)
+{
+    struct hs_engine *e = p->engine;
+    if (node >= e->cluster->node_count || e->share != NULL || (e->can & HS_CAN_DIVIDE) != 0 ||
+        hs_free_of_node(e->free_index, node) != e->cluster->nodes[node].gpus ||
+        hs_free_is_aside(e->free_index, node) == is_aside) {
+        hs_plan_refuse(p, HS_NO_JOB,
+                       "only a node without jobs is set aside, or put back, and not "
+                       "by a policy with loads or shares of GPUs");
+        return;
+    }
+    if (append(p, HS_ACT_SET_ASIDE, HS_NO_JOB, (uint64_t)node << 1 | is_aside) != NULL)
+        hs_free_set_aside(e->free_index, node, is_aside);
+}
+
 void hs_plan_count(struct hs_plan *p, enum hs_policy_counter what)
 {
     (void)append(p, HS_ACT_COUNT, HS_NO_JOB, what);
@@ -691,6 +728,8 @@ uint32_t hs_plan_mark(const struct hs_plan *p)
 static void action_undo(struct hs_plan *p, const struct hs_action *a)
 {
     struct hs_engine *e = p->engine;
+    if (a->kind == HS_ACT_SET_ASIDE)
+        hs_free_set_aside(e->free_index, (uint32_t)(a->value >> 1), (a->value & 1) == 0);
     if (a->kind >= HS_ACT_TIMER)
         return;
     struct hs_job *job = hs_engine_job(e, a->job);

@@ -76,8 +76,12 @@ enum hs_action_kind {
     HS_ACT_KILL,
     HS_ACT_REJECT,
     HS_ACT_TIMER, /* of no job, as what follows */
+    HS_ACT_SET_ASIDE,
     HS_ACT_COUNT,
 };
+
+/* Of a preemption: whether it ends a profile, and what was done in it is kept or lost. */
+enum hs_profile_end { HS_PROFILE_NONE, HS_PROFILE_KEPT, HS_PROFILE_LOST };
 
 /* Marks on a job while a plan is written. */
 enum {
@@ -105,6 +109,7 @@ struct hs_action {
     uint32_t claim_before_mib, limit_before_mib, claim_in_slice_group_before_mib;
     int64_t time_us;
     const char *reason, *plan_reason;
+    enum hs_profile_end profile;
     bool is_kept;          /* released and placed again on the same nodes: nothing happens */
     bool is_within;        /* the same, but on other GPUs of them */
     bool takes_allocation; /* in a slice group that is new to the job: is there room? */
@@ -499,6 +504,12 @@ HS_MUST_USE enum hs_status hs_lifecycle_submit(struct hs_engine *e,
  * recycles the slot or submits the next attempt. */
 HS_MUST_USE enum hs_status hs_lifecycle_finish(struct hs_engine *e, struct hs_job *job);
 /* Ends a waiting or released job, as HS_JOB_FAILED or HS_JOB_REJECTED. */
+/* What the job did since it was placed is lost, and to be done again: the sum of the work does not
+ * change. */
+void hs_lifecycle_lose_placement(struct hs_engine *e, struct hs_job *job);
+/* Counts a run on nodes set aside that ends now, and its GPU time. */
+void hs_lifecycle_book_profile(struct hs_engine *e, const struct hs_job *job,
+                               enum hs_policy_counter how);
 HS_COLD HS_MUST_USE enum hs_status hs_lifecycle_abandon(struct hs_engine *e, struct hs_job *job,
                                                         enum hs_job_state state,
                                                         const char *reason);

@@ -141,9 +141,6 @@ int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job)
     return profile != NULL ? profile->skew_pm : -1;
 }
 
-#define NUMBERS_MAX (1u << 24)
-#define MILLIONTHS  INT64_C(1000000)
-
 static bool is_in_init(struct hs_engine *e, const char *what)
 {
     return e->is_initialising ||
@@ -188,64 +185,19 @@ int64_t hs_view_estimate_us(const struct hs_view *v, hs_job_id job)
     return 0;
 }
 
-/* ---- files of numbers ---- */
-
-struct numbers {
-    int64_t *values;
-    uint32_t count, cap;
-};
-
-static enum hs_status read_number(struct numbers *n, const struct hs_csv *csv,
-                                  const struct hs_csv_row *row, struct hs_diag *diag)
-{
-    const char *text = row->fields[0];
-    int64_t value;
-    if (row->count != 1)
-        return hs_csv_fail(csv, row->count > 1, NULL, "expected one number a line");
-    if (!hs_parse_decimal_us(text, row->lengths[0], MILLIONTHS, &value)) {
-        bool is_name = strchr("+-.0123456789", text[0]) == NULL;
-        if (row->line == 1 && is_name)
-            return HS_OK; /* a header */
-        return hs_csv_fail(csv, 0, NULL, "not a number%s: '%.64s'",
-                           is_name ? "" : ", or too large a one", text);
-    }
-    if (value < 0)
-        return hs_csv_fail(csv, 0, NULL, "negative: '%.64s'", text);
-    struct hs_place place = hs_csv_place(csv, 0);
-    if (n->count == NUMBERS_MAX)
-        return hs_fail(diag, HS_E_LIMIT, &place, NULL, "no room for more than %u numbers",
-                       n->count);
-    hs_grow((void **)&n->values, &n->cap, (uint64_t)n->count + 1, sizeof *n->values, NUMBERS_MAX);
-    n->values[n->count++] = value;
-    return HS_OK;
-}
-
 enum hs_status hs_view_numbers(const struct hs_view *v, const char *path, const int64_t **values,
                                uint32_t *count)
 {
     struct hs_engine *e = v->engine;
-    struct numbers n = {0};
-    struct hs_input *input;
-    struct hs_csv *csv;
-    struct hs_csv_row row;
+    int64_t *read = NULL;
     if (!is_in_init(e, "to read a file"))
         return e->plan.refused;
-    HS_TRY(hs_input_open(&input, path, e->diag));
-    hs_csv_open(&csv, input, ',', e->diag);
-    enum hs_status status = HS_OK;
-    while (status == HS_OK && (status = hs_csv_next(csv, &row)) == HS_OK)
-        status = read_number(&n, csv, &row, e->diag);
-    hs_csv_close(csv);
-    hs_input_close(input);
-    if (status == HS_END && n.count == 0)
-        return hs_fail(e->diag, HS_E_INPUT, &(struct hs_place){.file = path},
-                       "one number a line, perhaps under a header", "there is no number in it");
-    const uint64_t bytes = (uint64_t)n.count * sizeof *n.values;
-    if (status == HS_END)
-        *values = memcpy(hs_arena_alloc(&e->arena, bytes), n.values, bytes);
-    *count = n.count;
-    hs_free(n.values);
-    return status == HS_END ? HS_OK : status;
+    const enum hs_status status = hs_csv_numbers(path, &read, count, e->diag);
+    const uint64_t bytes = (uint64_t)*count * sizeof *read;
+    if (status == HS_OK)
+        *values = memcpy(hs_arena_alloc(&e->arena, bytes), read, bytes);
+    hs_free(read);
+    return status;
 }
 
 int64_t hs_view_now_us(const struct hs_view *v)
@@ -435,6 +387,21 @@ uint64_t hs_view_slowdown_q32(const struct hs_view *v, int32_t own_pm, int32_t b
     return hs_predictor_slowdown_q20(p, own_pm, beside_pm) << 12;
 }
 
+bool hs_view_profile(const struct hs_view *v, hs_job_id job, struct hs_job_profile *out)
+{
+    const struct hs_job *j = hs_lookup_job(v, job);
+    const struct hs_profile *p = profile_of(v, job);
+    *out = (struct hs_job_profile){.util_pm = -1, .bw_util_pm = -1, .sharing_score = -1};
+    if (!lookup_may_know(v, job, HS_KNOWS_PROFILE, "profile of a job") ||
+        (!j->is_profiled && (v->engine->knows & HS_KNOWS_MODEL) == 0))
+        return false;
+    *out = (struct hs_job_profile){.util_pm = j->gpu_util_pm,
+                                   .mem_mib = lookup_needs(v, job)->gpu_mem_first_mib,
+                                   .bw_util_pm = p != NULL ? p->bw_util_pm : -1,
+                                   .sharing_score = p != NULL ? p->sharing_score : -1};
+    return true;
+}
+
 uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job)
 {
     if (!lookup_may_know(v, job, HS_KNOWS_MEMORY, "GPU memory"))
@@ -467,7 +434,8 @@ uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node)
 
 uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc)
 {
-    return v->engine->cluster->vcs[lookup_vc(v, vc)].gpus;
+    const uint32_t at = lookup_vc(v, vc);
+    return v->engine->cluster->vcs[at].gpus - hs_free_aside(v->engine->free_index, at);
 }
 
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)
@@ -707,7 +675,8 @@ bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node)
 {
     const struct hs_job *j = hs_lookup_job(v, job);
     const struct hs_node *n = hs_view_node(v, node);
-    bool is_of_vc = v->engine->cluster->vc_mode != HS_VC_PARTITION || n->vc == j->ask.vc;
+    bool is_of_vc = v->engine->cluster->vc_mode != HS_VC_PARTITION || n->vc == j->ask.vc ||
+                    (n->gpus > 0 && hs_free_is_aside(v->engine->free_index, node));
     return n->gpus > 0 && is_of_vc && (j->ask.type_mask >> n->type & 1) != 0;
 }
 

@@ -25,12 +25,14 @@ struct hs_node_state {
     uint32_t local; /* number within the pool */
     uint32_t rack;
     uint16_t free, size;
+    bool is_aside;
     int64_t cpus_milli, mem_mib; /* left; below 0 where more was taken than there is */
 };
 
 struct hs_node_pool {
     struct hs_kind kind;
-    uint32_t count;              /* nodes */
+    uint32_t count;              /* nodes, */
+    uint32_t members;            /* and those that are not set aside, as counted from here on */
     uint32_t idle;               /* those with all GPUs free */
     uint64_t free;               /* GPUs */
     uint32_t *ids;               /* of each local number, ascending */
@@ -44,6 +46,7 @@ struct hs_free {
     struct hs_node_pool *pools;     /* by VC */
     struct hs_node_pool **vc_pools; /* pools of VC v: [vc_pools[v], vc_pools[v + 1]) */
     uint64_t *vc_free;              /* free GPUs */
+    uint64_t *vc_aside;             /* GPUs of nodes set aside */
     uint32_t *rack_free;            /* the same by rack */
     const uint32_t *rack_first;     /* node of each */
     uint64_t seed, counter;         /* of the draws among equally good nodes */
@@ -90,6 +93,7 @@ static void pool_init(struct hs_free *f, struct hs_node_pool *p, const struct so
     uint64_t *members = hs_arena_alloc(arena, (uint64_t)sets * words * sizeof *members);
     *p = (struct hs_node_pool){.kind = *kind,
                                .count = count,
+                               .members = count,
                                .idle = count,
                                .free = (uint64_t)count * kind->size,
                                .set_words = words};
@@ -142,6 +146,7 @@ void hs_free_init(struct hs_free **free_index, const struct hs_cluster *cluster,
     f->pools = hs_arena_alloc(arena, f->pool_count * sizeof *f->pools);
     f->vc_pools = hs_arena_alloc(arena, (f->vc_count + UINT64_C(1)) * sizeof *f->vc_pools);
     f->vc_free = hs_arena_alloc(arena, f->vc_count * sizeof *f->vc_free);
+    f->vc_aside = hs_arena_alloc(arena, f->vc_count * sizeof *f->vc_aside);
     f->rack_free = hs_arena_alloc(arena, f->rack_count * sizeof *f->rack_free);
     for (uint32_t pool = 0, first = 0, next; first < count; first = next, pool++) {
         for (next = first + 1; next < count; next++)
@@ -173,12 +178,18 @@ static bool pool_is_valid(const struct hs_free *f, const struct hs_node_pool *p)
             if (f->nodes[p->ids[local]].free != k)
                 return false;
     }
+    uint32_t aside = 0;
     for (uint32_t i = 0; i < p->count; i++) {
-        free_gpus += f->nodes[p->ids[i]].free;
-        idle += f->nodes[p->ids[i]].free == p->kind.size;
+        const struct hs_node_state *n = &f->nodes[p->ids[i]];
+        aside += n->is_aside;
+        free_gpus += n->is_aside ? 0 : n->free;
+        idle += !n->is_aside && n->free == p->kind.size;
+        if (n->is_aside && hs_bitset_has(&p->with_free[n->free], i))
+            return false;
     }
     /* Every member's node has that count, so no node is in two sets; all are members of one. */
-    return members == p->count && free_gpus == p->free && idle == p->idle;
+    return members == p->members && members + aside == p->count && free_gpus == p->free &&
+           idle == p->idle;
 }
 
 bool hs_free_is_valid(const struct hs_free *f)
@@ -196,7 +207,7 @@ bool hs_free_is_valid(const struct hs_free *f)
     for (uint32_t rack = 0; rack < f->rack_count; rack++) {
         uint32_t free_gpus = 0;
         for (uint32_t i = f->rack_first[rack]; i < f->rack_first[rack + 1]; i++)
-            free_gpus += f->nodes[i].free;
+            free_gpus += f->nodes[i].is_aside ? 0 : f->nodes[i].free;
         if (free_gpus != f->rack_free[rack])
             return false;
     }
@@ -423,8 +434,8 @@ HS_EXPANDED bool hs_free_fits(const struct hs_free *f, uint32_t node, const stru
 {
     const struct hs_node_state *n = &f->nodes[node];
     const struct hs_kind *kind = &n->pool->kind;
-    return (!f->by_vc || kind->vc == ask->vc) && (ask->type_mask >> kind->type & 1) &&
-           n->free >= gpus && node_has_rest(n, ask, gpus);
+    return (!f->by_vc || kind->vc == ask->vc || n->is_aside) &&
+           (ask->type_mask >> kind->type & 1) && n->free >= gpus && node_has_rest(n, ask, gpus);
 }
 
 uint64_t hs_free_total(const struct hs_free *f, uint32_t vc)
@@ -467,10 +478,10 @@ uint64_t hs_free_gang_room(const struct hs_free *f, uint32_t vc)
             idle = count = 0;
         }
         const bool is_largest = p->kind.size == size;
-        if (!is_largest || p->idle < p->count)
+        if (!is_largest || p->idle < p->members)
             most = larger(most, hs_bitset_prev(&p->counts, p->kind.size - is_largest));
         idle += is_largest ? p->idle : 0;
-        count += is_largest ? p->count : 0;
+        count += is_largest ? p->members : 0;
     }
     return idle < count ? (uint64_t)idle * size + most : UINT64_MAX;
 }
@@ -480,7 +491,7 @@ uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask)
     struct range pools = pools_of(f, ask->vc);
     uint64_t total = 0;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
-        total += (uint64_t)pool_usable(p, ask) * p->count;
+        total += (uint64_t)pool_usable(p, ask) * p->members;
     return total;
 }
 
@@ -490,7 +501,7 @@ uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, ui
     uint32_t largest = 0;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++) {
         uint32_t size = pool_usable(p, ask);
-        if (size <= most && size > largest)
+        if (p->members > 0 && size <= most && size > largest)
             largest = size;
     }
     return largest;
@@ -503,7 +514,7 @@ uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, u
     uint32_t count = 0;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
         if (pool_usable(p, ask) == size)
-            count += is_idle ? p->idle : p->count;
+            count += is_idle ? p->idle : p->members;
     return count;
 }
 
@@ -513,6 +524,10 @@ static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t f
 {
     struct hs_node_pool *p = n->pool;
     const uint32_t before = n->free;
+    if (HS_UNLIKELY(n->is_aside)) {
+        n->free = (uint16_t)free;
+        return;
+    }
     const uint32_t idle = (uint32_t)(free == n->size) - (uint32_t)(before == n->size);
     const uint64_t more = (uint64_t)free - before;
     n->free = (uint16_t)free;
@@ -524,6 +539,34 @@ static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t f
     const bool others = hs_bitset_move(p->with_free, before * words, free * words, n->local);
     hs_bitset_put(&p->counts, before, others);
     hs_bitset_put(&p->counts, free, true);
+}
+
+void hs_free_set_aside(struct hs_free *f, uint32_t node, bool is_aside)
+{
+    struct hs_node_state *n = &f->nodes[node];
+    struct hs_node_pool *p = n->pool;
+    if (n->is_aside == is_aside)
+        return;
+    const uint64_t one = is_aside ? UINT64_MAX : 1; /* added: wraps round to one less */
+    n->is_aside = is_aside;
+    p->members += (uint32_t)one;
+    p->idle += n->free == n->size ? (uint32_t)one : 0;
+    p->free += one * n->free;
+    f->vc_free[p->kind.vc] += one * n->free;
+    f->vc_aside[p->kind.vc] -= one * n->size;
+    f->rack_free[n->rack] += (uint32_t)one * n->free;
+    hs_bitset_put(&p->with_free[n->free], n->local, !is_aside);
+    hs_bitset_put(&p->counts, n->free, !hs_bitset_is_empty(&p->with_free[n->free]));
+}
+
+bool hs_free_is_aside(const struct hs_free *f, uint32_t node)
+{
+    return f->nodes[node].is_aside;
+}
+
+uint64_t hs_free_aside(const struct hs_free *f, uint32_t vc)
+{
+    return f->vc_aside[f->by_vc ? vc : 0];
 }
 
 void hs_free_book(struct hs_free *f, uint32_t node, int64_t workers, const struct hs_ask *ask)

@@ -58,6 +58,10 @@ bool hs_free_can_book(const struct hs_free *f, uint32_t node, uint32_t workers,
 /* What is left of the two; may be below 0. */
 void hs_free_rest(const struct hs_free *f, uint32_t node, int64_t *cpus_milli, int64_t *mem_mib);
 uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node);
+/* A node set aside is in no search, count or sum, and serves every VC by its number. O(1). */
+void hs_free_set_aside(struct hs_free *f, uint32_t node, bool is_aside);
+bool hs_free_is_aside(const struct hs_free *f, uint32_t node);
+uint64_t hs_free_aside(const struct hs_free *f, uint32_t vc); /* GPUs of such nodes, held or not */
 /* Is the node of the ask's VC and type, with `gpus` GPUs and their CPU and host memory free? */
 bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus);
 uint64_t hs_free_total(const struct hs_free *f, uint32_t vc); /* all types */

@@ -259,7 +259,7 @@ enum hs_status hs_catalogue_add(struct hs_catalogue *catalogue, uint32_t like, c
         return HS_OK;
     row.batch = hs_arena_text(&catalogue->arena, batch, strlen(batch));
     row.precision = hs_arena_text(&catalogue->arena, precision, strlen(precision));
-    row.util_pm = row.util_peak_pm = row.bw_util_pm = -1;
+    row.util_pm = row.util_peak_pm = row.bw_util_pm = row.sharing_score = -1;
     row.mem_mib = row.mem_persistent_mib = row.checkpoint_mib = 0;
     row.step_ms = row.host_ms = row.cpus = NAN;
     *id = catalogue->count;
@@ -389,6 +389,7 @@ uint32_t hs_catalogue_match(const struct hs_catalogue *catalogue, const char *mo
     X(HOST, "host_ms")                                                                             \
     X(CHECKPOINT, "checkpoint_mib")                                                                \
     X(CPUS, "cpus")                                                                                \
+    X(SHARING_SCORE, "sharing_score")                                                              \
     X(SKEW, "skew")                                                                                \
     X(KIND, "kind")
 
@@ -491,6 +492,7 @@ static enum hs_status read_names(const struct profile_reader *r, struct hs_profi
 static enum hs_status read_figures(struct profile_reader *r, struct hs_profile *p)
 {
     const char *distributed = field_text(r, DISTRIBUTED), *kind = field_text(r, KIND);
+    double score;
     HS_TRY(read_percent(r, UTIL, -1, &p->util_pm));
     if (p->util_pm >= 0) /* a row without says nothing about the others */
         hs_fractions_count(&r->utils, p->util_pm);
@@ -510,6 +512,8 @@ static enum hs_status read_figures(struct profile_reader *r, struct hs_profile *
     HS_TRY(read_number(r, HOST, HUGE_VAL, &p->host_ms));
     HS_TRY(read_number(r, CPUS, HUGE_VAL, &p->cpus));
     HS_TRY(read_percent(r, SKEW, -1, &p->skew_pm));
+    HS_TRY(read_number(r, SHARING_SCORE, 2, &score));
+    p->sharing_score = isnan(score) ? -1 : (int32_t)score;
     for (uint32_t f = 0; f < HS_FEATURE_COUNT; f++)
         HS_TRY(read_number(r, (enum column)(FEATURES + f), HUGE_VAL, &p->features[f]));
     p->is_distributed = strcmp(distributed, "yes") == 0;

@@ -53,6 +53,7 @@ struct hs_profile {
     uint32_t mem_mib;            /* peak GPU memory; 0 = unknown */
     uint32_t mem_persistent_mib; /* of that, the part kept between iterations; 0 = unknown */
     uint32_t checkpoint_mib;     /* 0 = unknown */
+    int32_t sharing_score;       /* how much it disturbs others, 0..2 (Lucid); -1 = none */
     int32_t skew_pm;             /* share of the largest parameter tensor in all; -1 = unknown */
     double step_ms;              /* one mini-batch alone; NaN = unknown */
     double host_ms;              /* of that, data loading and CPU work; NaN = unknown */

@@ -534,6 +534,10 @@ static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
                     HS_US_PER_S);
     add(summary, "gpu_allocated_share", "1",
         share(r, HS_CH_GPUS_ALLOCATED, FULL_MILLI, (hs_u128)r->span_us), no_span);
+    add_count(summary, "profiled", stats->policy_counter[HS_POLICY_COUNTER_PROFILED]);
+    add_count(summary, "ended_in_profile", stats->policy_counter[HS_POLICY_COUNTER_PROFILE_ENDED]);
+    add_gpu_seconds(summary, "profile_gpu_seconds",
+                    stats->policy_counter[HS_POLICY_COUNTER_PROFILE_GPU_US], HS_US_PER_S);
     summary->overhead_share = hs_exact_double(stats->overhead_milli_us, stats->run_milli_us);
     hs_timeline_draw(&r->timeline, r->options.cluster->gpu_count, summary->sparkline);
 }

@@ -246,7 +246,8 @@ static void classes_are_nested(void **state)
     expect_text("summary.csv", ",gpus_over_32_mean_slowdown,");
     /* c: 12 s wait, 18 s JCT, 18 / 4; then the time to progress of all ... wait for locality: none,
      * and 41 of 80 GPU-s allocated */
-    expect_text("summary.csv", ",1,12,18,4.5,7.333333333333333,9,13,13,13,13,1,2,1,300,0,0.5125\n");
+    expect_text("summary.csv",
+                ",1,12,18,4.5,7.333333333333333,9,13,13,13,13,1,2,1,300,0,0.5125,0,0,0\n");
 }
 
 /* Users get 24/38 and 16/52 of what they asked for: Jain's index of two numbers. */

@@ -329,8 +329,9 @@ static void put_cells(const struct nodes_section *s, const struct hs_chart *c)
 static const struct ending {
     const char *name, *colour;
     bool is_lost;
-} endings[] = {{"finish", "k0", false}, {"oom", "k1", true},      {"failure", "k1", true},
-               {"kill", "k1", true},    {"horizon", "w0", false}, {NULL, "k4", false}};
+} endings[] = {{"finish", "k0", false}, {"oom", "k1", true},     {"failure", "k1", true},
+               {"kill", "k1", true},    {"profile", "k1", true}, {"horizon", "w0", false},
+               {NULL, "k4", false}};
 
 static const struct ending *ending_of(const struct placement *p)
 {

@@ -134,12 +134,13 @@ static const struct {
     {"deadline_misses", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"lost_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"overhead_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_LEAST},
+    {"profile_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_NONE},
     {"mean_queue_length", HS_COLUMN_PLAIN, HS_BEST_LEAST},
 };
 
 /* Events: things that most policies never do, or that ought not to happen. */
 enum { ALWAYS, OF_EVENTS, OF_RESUMING };
-#define RUN_COLUMNS 19u /* the first of them, in order of importance */
+#define RUN_COLUMNS 20u /* the first of them, in order of importance */
 static const struct {
     const char *metric, *title; /* title NULL: the metric's own name */
     int shown;
@@ -158,6 +159,7 @@ static const struct {
     {"migrations", NULL, OF_EVENTS},
     {"trials_kept", "trials kept", OF_EVENTS},
     {"trials_undone", "undone", OF_EVENTS},
+    {"profile_gpu_seconds", "profiling GPU s", OF_EVENTS},
     {"p99_jct", "p99 JCT", ALWAYS},
     {"p50_jct", "p50 JCT", ALWAYS},
     {"p99_wait", "p99 wait", ALWAYS},

@@ -257,6 +257,7 @@ static enum hs_status read_config(struct verify_run *run)
     m->is_slicing = strstr(can, "slice") != NULL;
     m->is_throttling = strstr(can, "throttle") != NULL;
     m->is_resizing = strstr(can, "resize") != NULL;
+    m->is_profiling = strstr(can, "profile") != NULL;
     m->is_sharing = strstr(can, "co-locate") != NULL; /* slice groups too */
     return HS_OK;
 }
@@ -437,7 +438,8 @@ static enum hs_status load(struct verify_run *run)
         .ids = &run->ids,
         .gpu_count = UINT32_MAX,
         .expected_gpus = "a list of ascending GPU ids such as '0-7 16'",
-        .expected_ended_by = "finish, preempt, suspend, migrate, kill, horizon, oom or failure"};
+        .expected_ended_by =
+            "finish, preempt, suspend, migrate, kill, horizon, oom, failure or profile"};
     return hs_rowfile_each(&run->manifest, "segments.csv", hs_schedule_cells, hs_schedule_add,
                            &run->schedule);
 }

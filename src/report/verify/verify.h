@@ -52,8 +52,8 @@ struct verify_sum {
     hs_i128 milli_us; /* thousandths of GPUs x time held */
     hs_i128 done;     /* sum of mean_rate x length: 1e-9 us of isolated run time */
     uint64_t segments, preemptions, migrations, ooms, failures, suspensions;
-    hs_i128 oom_done;          /* part of done: in segments that ended by `oom` */
-    int64_t oom_us;            /* their length */
+    hs_i128 lost_done;         /* part of done: in segments that ended by `oom` or `profile` */
+    int64_t lost_us;           /* their length */
     hs_i128 attempt_done;      /* part of done: since the last failure, not lost by `oom` */
     int64_t attempt_us;        /* time since then in segments */
     int64_t finish_us;         /* end of the segment ended by `finish`; -1 = none */
@@ -121,7 +121,8 @@ struct verify_setup {
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
     double gpu_time; /* most that jobs use of a GPU together; 0 = not limited, or not told */
-    bool is_sharing, is_slicing, is_throttling, is_resizing; /* what the policy may do */
+    bool is_sharing, is_slicing, is_throttling, is_resizing,
+        is_profiling; /* what the policy may do */
 };
 
 struct verify_run {

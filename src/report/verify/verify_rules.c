@@ -211,6 +211,8 @@ static enum hs_status is_partitioned(struct verify_check *c)
 {
     if (c->run->setup.vc != VERIFY_PARTITION)
         c->skipped = "the run has no partition into virtual clusters";
+    else if (c->run->setup.is_profiling)
+        c->skipped = "nodes set aside for profiles serve all virtual clusters";
     return HS_OK;
 }
 
@@ -451,6 +453,11 @@ static enum hs_status check_hosts(struct verify_check *c)
 
 /* ---- the segments of each job ---- */
 
+static bool segment_is_lost(const struct hs_placed *seg)
+{
+    return seg->ended_by == HS_SEGMENT_OOM || seg->ended_by == HS_SEGMENT_PROFILE;
+}
+
 static void add_up(const struct verify_run *run, const struct hs_placed *seg,
                    struct verify_sum *sum)
 {
@@ -477,10 +484,10 @@ static void add_up(const struct verify_run *run, const struct hs_placed *seg,
     sum->preemptions += seg->ended_by == HS_SEGMENT_PREEMPT;
     sum->migrations += seg->ended_by == HS_SEGMENT_MIGRATE;
     sum->suspensions += seg->ended_by == HS_SEGMENT_SUSPEND;
-    if (seg->ended_by == HS_SEGMENT_OOM) {
-        sum->ooms++;
-        sum->oom_done += done;
-        sum->oom_us += length_us;
+    sum->ooms += seg->ended_by == HS_SEGMENT_OOM;
+    if (segment_is_lost(seg)) {
+        sum->lost_done += done;
+        sum->lost_us += length_us;
     }
     if (seg->ended_by == HS_SEGMENT_FINISH)
         sum->finish_us = seg->end_us;
@@ -627,14 +634,15 @@ static void check_end(struct verify_check *c, const struct verify_job *j)
         FAULT_JOB(c, j, " never ends, though the run has no horizon");
 }
 
-/* A placement that ran out of memory loses what was done in it; a job that was given up, all. */
+/* A placement that ran out of memory, or was a profile, loses what was done in it; a job that was
+ * given up, all. */
 static void check_loss(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
     const bool is_given_up = !row->is_done && !row->is_rejected && row->finish_us >= 0;
-    const hs_i128 due = is_given_up ? j->sum.done : j->sum.oom_done;
+    const hs_i128 due = is_given_up ? j->sum.done : j->sum.lost_done;
     if (!is_within(due, (hs_i128)row->lost_ns * NANO_OF_NS,
-                   is_given_up ? j->sum.run_us : j->sum.oom_us))
+                   is_given_up ? j->sum.run_us : j->sum.lost_us))
         FAULT_JOB(c, j, ": lost %s, by segments.csv %s", NANOSECONDS(row->lost_ns),
                   NANOSECONDS(due / NANO_OF_NS));
 }
@@ -709,7 +717,7 @@ static void add_attempt(struct verify_check *c, const struct hs_placed *seg)
     const struct verify_job *j = &run->jobs[seg->job];
     struct verify_sum *sum = &run->jobs[seg->job].sum;
     sum->attempt_us += seg->end_us - seg->start_us;
-    if (seg->ended_by != HS_SEGMENT_OOM && seg->rate_nano > 0)
+    if (!segment_is_lost(seg) && seg->rate_nano > 0)
         sum->attempt_done += (hs_i128)seg->rate_nano * (seg->end_us - seg->start_us);
     if (seg->ended_by != HS_SEGMENT_FAILURE)
         return;
