@@ -18,7 +18,7 @@
 struct hs_submission {
     const char *user, *vc; /* "" if the trace has none */
     uint64_t index;        /* row among the jobs taken from the trace, from 0 */
-    int64_t work_us;       /* isolated run time, of all attempts */
+    int64_t work_us;       /* isolated run time, of all attempts, rounded down */
     uint32_t gpus;
     uint32_t gpu_milli;  /* of each of them, in thousandths; 1000 = whole */
     uint32_t profile;    /* row of the catalogue; HS_NO_PROFILE = none */
@@ -42,9 +42,10 @@ struct hs_job_record {
     int64_t submit_us;
     int64_t first_start_us; /* -1 = never started */
     int64_t finish_us;      /* -1 = not finished */
-    int64_t work_us;        /* isolated run time; of all attempts, like the rest of the record */
-    int64_t deadline_us;    /* -1 = none */
-    int64_t done_ns;        /* work done and not lost, ns of isolated run time */
+    int64_t
+        work_us; /* isolated run time, rounded up; of all attempts, like the rest of the record */
+    int64_t deadline_us; /* -1 = none */
+    int64_t done_ns;     /* work done and not lost, ns of isolated run time */
     int64_t lost_ns;
     int64_t run_us;            /* time holding GPUs, overhead included */
     int64_t overhead_us;       /* part of run_us that paid a cost */

@@ -121,9 +121,10 @@ struct hs_trace_job {
     int64_t steps;      /* mini-batches in all, where they are counted, and how many a second */
     double steps_per_s; /* on the reference type; 0 = not given */
     enum hs_job_class job_class;
-    int32_t gpu_util_pm;      /* solo GPU utilization, per mille; -1 = not given */
-    int32_t gpu_util_peak_pm; /* its peak; below the mean = not known: the mean counts */
-    int32_t priority;         /* higher first; 0 = none */
+    int32_t gpu_util_pm;       /* solo GPU utilization, per mille; -1 = not given */
+    int32_t gpu_util_peak_pm;  /* its peak; below the mean = not known: the mean counts */
+    int32_t priority;          /* higher first; 0 = none */
+    uint32_t duration_rest_ns; /* of the work beyond duration_us, below 1000: by model/assign */
     uint32_t profile; /* row of the catalogue, by model/assign; readers leave HS_NO_PROFILE */
     enum hs_profile_from profile_from;
     enum hs_figure_from util_from, mem_from; /* by model/assign */

@@ -399,8 +399,9 @@ static const char *written_at(size_t index)
              "GPU type and mode, else 1), a number, or none",                                      \
              .check = check_capacity),                                                             \
         TEXT("reference_type", reference_type, TRUTH, NULL, "TYPE",                                \
-             "GPU type on which the trace was recorded; absent: the first of the cluster whose "   \
-             "speed is 1"),                                                                        \
+             "GPU type on which the trace was recorded; absent: the one with most GPUs, of "       \
+             "several "                                                                            \
+             "the first by name, of those of the cluster whose speed is 1"),                       \
         CHOICE("locality", locality, TRUTH, "measured", localities,                                \
                "a gang spread over more nodes than it needs: slowed as measured for its family, "  \
                "or not"),                                                                          \

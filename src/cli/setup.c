@@ -285,7 +285,7 @@ static void say_speeds(struct hs_setup *s)
     (void)snprintf(text, size, "run times are those of %s",
                    reference[0] != '\0' ? type_text(reference) : "no GPU type here");
     if (reference[0] != '\0' && s->options->reference_type == NULL && s->cluster.type_count > 1)
-        hs_append(text, size, " (the first type)");
+        hs_append(text, size, " (the type with most GPUs)");
     for (uint32_t t = 0; t < s->cluster.type_count; t++) {
         const char *name = s->cluster.types[t].name;
         double speed = speed_of(s, t);
@@ -629,9 +629,10 @@ static void warn_of_speeds(const struct hs_setup *s, uint64_t jobs, uint64_t wit
                                       : hint,
                   "the speed of %s relative to %s is not known: taken as 1", names, reference);
     if (is_relative && s->options->reference_type == NULL)
-        hs_report(diag, HS_WARNING, NULL, "--reference-type=TYPE names another",
-                  "%s, the first GPU type, is taken for the one that the trace was recorded on",
-                  reference);
+        hs_report(
+            diag, HS_WARNING, NULL, "--reference-type=TYPE names another",
+            "%s, the GPU type with most GPUs, is taken for the one that the trace was recorded on",
+            reference);
     for (uint32_t t = 0; t < s->cluster.type_count; t++)
         if (is_by_model(s, t) && !is_reference(s, t))
             hs_warn_some(diag, hint, without, jobs,

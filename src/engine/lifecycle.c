@@ -60,7 +60,7 @@ static void fill_record(const struct hs_engine *e, const struct hs_job *job, boo
     record->submit_us = identity->history != 0 ? history->arrived_us : job->submit_us;
     record->first_start_us = history->began_us >= 0 ? history->began_us : run->first_start_us;
     record->finish_us = -1;
-    record->work_us = hs_job_all_ns(&e->jobs, job) / HS_NS_PER_US;
+    record->work_us = (hs_job_all_ns(&e->jobs, job) + HS_NS_PER_US - 1) / HS_NS_PER_US;
     record->deadline_us = hs_request_of(&e->jobs, job)->deadline_us;
     record->done_ns = hs_job_done_ns(&e->jobs, job);
     record->lost_ns = overhead->lost_ns;
@@ -529,7 +529,8 @@ static enum hs_status job_set_work(struct hs_engine *e, uint32_t slot, const str
     int64_t sum_us = 0;
     e->work_submitted_ns += (uint64_t)work_ns;
     if (HS_LIKELY(r->attempts == 0)) {
-        hs_engine_job(e, slot)->work_ns = work_ns;
+        e->work_submitted_ns += r->duration_rest_ns;
+        hs_engine_job(e, slot)->work_ns = work_ns + r->duration_rest_ns;
         return HS_OK;
     }
     for (uint32_t i = 0; i < r->attempts; i++)

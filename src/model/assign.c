@@ -664,8 +664,10 @@ static void make_work(struct hs_assign *a, struct hs_trace_job *job)
         (void)snprintf(a->counts.ran_example, sizeof a->counts.ran_example, "%s",
                        job->gpu_type_ran);
     job->later_us = work_us(job->later_us, q32);
-    if (job->attempts == 0) {
-        job->duration_us = work_us(job->duration_us, q32);
+    if (job->attempts == 0) { /* rounded down, it takes there what it took, to the microsecond */
+        const hs_u128 work_ns = (hs_u128)(uint64_t)job->duration_us * HS_NS_PER_US * q32 >> 32;
+        job->duration_us = (int64_t)(work_ns / HS_NS_PER_US);
+        job->duration_rest_ns = (uint32_t)(work_ns % HS_NS_PER_US);
         return;
     }
     job->duration_us = 0;
@@ -682,6 +684,7 @@ static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
 {
     struct hs_assign *a = ctx;
     HS_TRY(a->source.next(a->source.ctx, out));
+    (*out)->duration_rest_ns = 0;
     const int32_t priority = (*out)->priority;
     struct hs_assign_counts *c = &a->counts;
     c->with_priority += priority != 0;

@@ -554,12 +554,30 @@ enum hs_status hs_speed_predictor_parse(const char *text, struct hs_speed_predic
 
 /* ---- building ---- */
 
+/* Of the types whose scalar is 1 the one with most GPUs, of several the first by name; NULL if all
+ * scalars are given. The order of the groups of nodes does not matter. */
+static const char *most_frequent(const struct hs_cluster *cluster)
+{
+    uint64_t gpus[HS_GPU_TYPES_MAX] = {0}, most = 0;
+    const char *name = NULL;
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        gpus[cluster->nodes[n].type] += cluster->nodes[n].gpus;
+    for (uint32_t t = 0; t < cluster->type_count; t++) {
+        const struct hs_gpu_type *type = &cluster->types[t];
+        if (type->speed_q32 != HS_Q32_ONE ||
+            (name != NULL && (gpus[t] < most || (gpus[t] == most && strcmp(type->name, name) > 0))))
+            continue;
+        name = type->name;
+        most = gpus[t];
+    }
+    return name;
+}
+
 static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster *cluster,
                                      const char *given, struct hs_diag *diag)
 {
-    for (uint32_t t = 0; given == NULL && t < cluster->type_count; t++)
-        if (cluster->types[t].speed_q32 == HS_Q32_ONE)
-            given = cluster->types[t].name;
+    if (given == NULL)
+        given = most_frequent(cluster);
     if (given == NULL) /* all scalars are given: they decide */
         given = "";
     m->reference = find_file_type(m, given);

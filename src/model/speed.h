@@ -40,11 +40,12 @@ struct hs_speed_predictor {
     uint64_t seed; /* of the run */
 };
 
-/* reference: name of the GPU type that the durations of the trace are for; NULL = the first of the
- * cluster whose scalar is 1. Where the file does not know the reference, a type or anything of the
- * job, the scalar of the type decides, divided by that of the reference. Jobs
- * of no profile always take it. A given reference that neither the cluster
- * nor the file knows is HS_E_USAGE. Names of types are compared as those of profiles are. */
+/* reference: name of the GPU type that the durations of the trace are for; NULL = of
+ * those of the cluster whose scalar is 1 the one with most GPUs, of several the first by name.
+ * Where the file does not know the reference, a type or anything of the job, the scalar of the type
+ * decides, divided by that of the reference. Jobs of no profile always take it. A given reference
+ * that neither the cluster nor the file knows is HS_E_USAGE. Names of types are compared as those
+ * of profiles are. */
 HS_MUST_USE enum hs_status hs_speed_load(struct hs_speed **m, const char *path,
                                          const struct hs_catalogue *catalogue,
                                          const struct hs_cluster *cluster, const char *reference,

@@ -83,10 +83,10 @@ file knows a speed.
   ! builtin:models/interference.json:3207:15: note: 14 of 14 jobs measured on H100 are not in the catalogue and are left out, e.g. 'ResNet50/synthetic/128/amp'
   !  3207 |       "jobs": [
   !       |               ^
-  $ horus run t.csv -c 1x1:V100,1x1:H100 -o out -f -q >/dev/null
+  $ horus run t.csv -c 2x1:V100,1x1:H100 -o out -f -q >/dev/null
   ! warning: the speed of H100 relative to V100 is not known: taken as 1
   !       = hint: --models=builtin:models/speed-lambda.json knows more; or "speed" of its GPU type in the cluster file
-  $ horus run t.csv -c 1x1:V100,1x1:T4 -o out -f -q >/dev/null
+  $ horus run t.csv -c 2x1:V100,1x1:T4 -o out -f -q >/dev/null
   ! warning: the speed of T4 relative to V100 is not known: taken as 1
   !       = hint: "speed" of its GPU type in the cluster file
 
@@ -193,6 +193,38 @@ Attempts are converted one by one, and a type need not be in the cluster: 1000 s
   283.37
   $ horus verify out | tail -n 1
   22 checks passed
+
+# types-reference
+The reference type is the one with most GPUs, of several the first by name, whatever the order of the groups; a type
+whose speed the cluster file states is none.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' >t.csv
+  $ for shape in 2x4:V100,1x8:K80 1x8:K80,2x4:V100 1x8:K80,3x4:V100 3x4:V100,1x8:K80; do
+  >     horus run t.csv -c $shape -o out -f 2> /dev/null | grep '^speeds'
+  > done
+  speeds      run times are those of K80 (the type with most GPUs); V100 by model, x 1 without
+  speeds      run times are those of K80 (the type with most GPUs); V100 by model, x 1 without
+  speeds      run times are those of V100 (the type with most GPUs); K80 by model, x 1 without
+  speeds      run times are those of V100 (the type with most GPUs); K80 by model, x 1 without
+  $ echo '{"gpu_types": {"K80": {"speed": 0.2}, "P100": {}}, "nodes": [{"gpus": 8, "type": "K80"},
+  >       {"gpus": 1, "type": "P100"}]}' >c.json
+  $ horus run t.csv -c c.json -o out -f 2> /dev/null | grep '^speeds'
+  speeds      run times are those of P100 (the type with most GPUs); K80 by model, x 0.2 without
+
+# types-ran-exact
+A job that runs again on the type that it ran on lasts as long as in the trace, to the microsecond, whatever its speed.
+
+  $ awk 'BEGIN {
+  >     print "job_id,submit_time,gpus,duration,model,batch,gpu_type_ran"
+  >     split("K80 P100 V100", type); split("ResNet50,64 ResNet18,32 Transformer,64", model)
+  >     for (i = 0; i < 900; i++)
+  >         printf "%d,%d,1,%.6f,%s,%s\n", i, i, 1 + i * i / 999983, model[1 + i % 3], type[1 + int(i / 3) % 3]
+  > }' >t.csv
+  $ horus run t.csv -c 9x4:V100,9x4:K80,9x4:P100 --reference-type V100 -p fifo:types=match -o out -f -q >/dev/null
+  $ awk -F, 'NR == FNR { ran[$1] = $4; next } FNR > 1 && $8 - ran[$1] != 0 { off++ } END { print off + 0, FNR }' t.csv out/jobs.csv
+  0 901
+  $ horus verify out | tail -n 1
+  21 checks passed
 
 # types-match
 As the trace ran: the K80's job waits for a K80 although V100s are idle, the other has no recorded type.

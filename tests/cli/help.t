@@ -293,8 +293,8 @@ Everything about run.
                             GPU time that jobs on one GPU use together, 1 = of one job: auto (as
                             measured for GPU type and mode, else 1), a number, or none [auto]
         --reference-type=TYPE
-                            GPU type on which the trace was recorded; absent: the first of the cluster
-                            whose speed is 1
+                            GPU type on which the trace was recorded; absent: the one with most GPUs,
+                            of several the first by name, of those of the cluster whose speed is 1
         --locality=measured|none
                             a gang spread over more nodes than it needs: slowed as measured for its
                             family, or not [measured]
@@ -496,8 +496,8 @@ Everything about run.
                             GPU time that jobs on one GPU use together, 1 = of one job: auto (as
                             measured for GPU type and mode, else 1), a number, or none [auto]
         --reference-type=TYPE
-                            GPU type on which the trace was recorded; absent: the first of the cluster
-                            whose speed is 1
+                            GPU type on which the trace was recorded; absent: the one with most GPUs,
+                            of several the first by name, of those of the cluster whose speed is 1
         --locality=measured|none
                             a gang spread over more nodes than it needs: slowed as measured for its
                             family, or not [measured]

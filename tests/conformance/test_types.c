@@ -3,8 +3,8 @@
  * Placement by GPU type does not depend on the order in which the groups of nodes are written: for
  * every policy of the table with the parameter `types` and each of its choices but `any`, with
  * every choice of every other parameter, on random clusters of several types, each job starts and
- * ends at the same times when the groups stand in another order. The reference type is given: by
- * default it is the first. With types=any some runs must differ, or the test would prove nothing.
+ * ends at the same times when the groups stand in another order. The reference type is that of
+ * the default. With types=any some runs must differ, or the test would prove nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,9 +82,9 @@ static void play(const struct world *w, uint32_t order, const char *spec, struct
     struct hs_speed *speed;
     sink_init(&sink);
     assert_int_equal(hs_cluster_load(&cluster, w->shape[order], &sink.diag), HS_OK);
-    assert_int_equal(hs_speed_load(&speed, "configs/models/speed.json", &catalogue, &cluster,
-                                   "V100", &sink.diag),
-                     HS_OK);
+    assert_int_equal(
+        hs_speed_load(&speed, "configs/models/speed.json", &catalogue, &cluster, NULL, &sink.diag),
+        HS_OK);
     hs_speed_predict_by(speed, &catalogue, &cluster, &w->how);
     const struct hs_test_options options = {.speed = speed, .catalogue = &catalogue};
     if (hs_test_run_with(w->jobs, JOBS, w->shape[order], spec, &options, r) != HS_OK)

@@ -455,7 +455,8 @@ static void test_a_day(void **state)
 }
 
 /* Run times on S, a quarter as fast as the reference R: 10 us are 2.5, 9 us 2.25 of work; attempts
- * are rounded one by one. A type that nobody knows counts as R, and a job without GPUs ran on none.
+ * are rounded one by one, to a microsecond. A type that nobody knows counts as R, and a job without
+ * GPUs ran on none.
  */
 static void test_work(void **state)
 {
@@ -465,10 +466,10 @@ static void test_work(void **state)
     static const struct {
         const char *ran;
         int64_t duration_us, work_us;
-        uint32_t gpus, attempts;
-    } cases[] = {{"S", 10, 3, 1, 0},   {"S", 9, 2, 1, 0},   {"R", 10, 10, 1, 0},
-                 {NULL, 10, 10, 1, 0}, {"U", 10, 10, 1, 0}, {"S", 10, 10, 0, 0},
-                 {"S", 20, 6, 1, 2}};
+        uint32_t rest_ns, gpus, attempts;
+    } cases[] = {{"S", 10, 2, 500, 1, 0}, {"S", 9, 2, 250, 1, 0}, {"R", 10, 10, 0, 1, 0},
+                 {NULL, 10, 10, 0, 1, 0}, {"U", 10, 10, 0, 1, 0}, {"S", 10, 10, 0, 0, 0},
+                 {"S", 20, 6, 0, 1, 2}};
     enum { COUNT = HS_COUNT_OF(cases) };
     struct hs_trace_job jobs[COUNT];
     struct hs_cluster cluster;
@@ -489,8 +490,10 @@ static void test_work(void **state)
     }
     const struct hs_assign_options options = {.mode = HS_ASSIGN_OFF, .speed = speed};
     assigned_pass(jobs, COUNT, &options);
-    for (uint32_t i = 0; i < COUNT; i++)
+    for (uint32_t i = 0; i < COUNT; i++) {
         assert_int_equal(jobs[i].duration_us, cases[i].work_us);
+        assert_int_equal(jobs[i].duration_rest_ns, cases[i].rest_ns);
+    }
     assert_int_equal(assigned_counts.ran, 5);
     assert_int_equal(assigned_counts.ran_unknown, 1);
     assert_string_equal(assigned_counts.ran_example, "U");

@@ -76,7 +76,7 @@ static int close_catalogue(void **state)
 }
 
 /* The models of a cluster, in the options of the next run. */
-static void use_models(const char *shape)
+static void use_models(const char *shape, const char *reference)
 {
     const struct hs_interference_options how = {.mode = HS_INTERFERENCE_MEASURED, .gamma = 1};
     struct hs_interference_type types[HS_GPU_TYPES_MAX];
@@ -85,8 +85,8 @@ static void use_models(const char *shape)
     assert_int_equal(hs_cluster_load(&cluster, shape, &sink.diag), HS_OK);
     for (uint32_t t = 0; t < cluster.type_count; t++)
         types[t] = (struct hs_interference_type){.gpu = cluster.types[t].name};
-    enum hs_status status =
-        hs_speed_load(&speed, made("speed.json", speeds), &catalogue, &cluster, NULL, &sink.diag);
+    enum hs_status status = hs_speed_load(&speed, made("speed.json", speeds), &catalogue, &cluster,
+                                          reference, &sink.diag);
     if (status == HS_OK)
         status = hs_interference_load(&truth, made("interference.json", pairs), &catalogue, &how,
                                       types, cluster.type_count, &sink.diag);
@@ -132,7 +132,7 @@ static void speed_goes_by_profile_and_type(void **state)
                                        {.gpus = 1, .duration_s = 100, .profile = A},
                                        {.gpus = 1, .duration_s = 100, .profile = B}};
     struct hs_test_result r;
-    use_models("1x2:V100,1x2:P100");
+    use_models("1x2:V100,1x2:P100", "V100");
     assert_int_equal(script_play(jobs, 4, "1x2:V100,1x2:P100", 0, a_gpu_each, &r), HS_OK);
     assert_int_equal(r.jobs[0].end_us, 100 * S);
     assert_int_equal(r.jobs[1].end_us, 100 * S);
@@ -156,7 +156,7 @@ static void pairs_slow_each_other_as_measured(void **state)
         {.gpus = 1, .duration_s = 150, .profile = A, .gpu_util_pm = 500},
         {.gpus = 1, .duration_s = 50, .profile = B, .gpu_util_pm = 1000}};
     struct hs_test_result r;
-    use_models("1x1:V100");
+    use_models("1x1:V100", "V100");
     assert_int_equal(script_play(jobs, 2, "1x1:V100", HS_CAN_COLOCATE, both_on_gpu_0, &r), HS_OK);
     assert_int_equal(r.jobs[1].end_us, 200 * S);
     assert_int_equal(r.jobs[0].end_us, 250 * S);
@@ -171,7 +171,7 @@ static void utilizations_decide_without_a_profile(void **state)
     const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 100, .gpu_util_pm = 500},
                                        {.gpus = 1, .duration_s = 100, .gpu_util_pm = 1000}};
     struct hs_test_result r;
-    use_models("1x1:V100");
+    use_models("1x1:V100", "V100");
     assert_int_equal(script_play(jobs, 2, "1x1:V100", HS_CAN_COLOCATE, both_on_gpu_0, &r), HS_OK);
     assert_in_range(r.jobs[0].end_us, 150 * S, 150 * S + 200); /* S is known to 2^-20 */
     assert_int_equal(r.jobs[1].end_us, r.jobs[0].end_us);
@@ -198,7 +198,7 @@ static void a_gang_runs_at_its_slowest_worker(void **state)
         {.gpus = 2, .duration_s = 100, .profile = A, .gpu_util_pm = 500},
         {.gpus = 1, .duration_s = 25, .profile = B, .gpu_util_pm = 1000}};
     struct hs_test_result r;
-    use_models("1x2:V100");
+    use_models("1x2:V100", "V100");
     assert_int_equal(script_play(jobs, 2, "1x2:V100", HS_CAN_COLOCATE, a_gang_and_a_guest, &r),
                      HS_OK);
     assert_int_equal(r.jobs[1].end_us, 100 * S);
@@ -216,11 +216,11 @@ static void over_two_nodes(const struct hs_view *v, struct hs_plan *p, int call)
     hs_plan_on_node(p, 1, half);
 }
 
-static int64_t ends_over_two_nodes(uint32_t gpus, const char *shape)
+static int64_t ends_over_two_nodes(uint32_t gpus, const char *shape, const char *reference)
 {
     const struct hs_test_job jobs[] = {{.gpus = gpus, .duration_s = 100, .profile = A}};
     struct hs_test_result r;
-    use_models(shape);
+    use_models(shape, reference);
     assert_int_equal(script_play(jobs, 1, shape, 0, over_two_nodes, &r), HS_OK);
     int64_t end_us = r.jobs[0].end_us;
     hs_test_free(&r);
@@ -234,10 +234,10 @@ static int64_t ends_over_two_nodes(uint32_t gpus, const char *shape)
 static void a_spread_gang_is_slowed(void **state)
 {
     (void)state;
-    assert_int_equal(ends_over_two_nodes(2, "2x2:V100"), 200 * S);
-    assert_int_equal(ends_over_two_nodes(4, "2x2:V100"), 100 * S);
-    assert_int_equal(ends_over_two_nodes(2, "1x2:V100,1x2:P100"), 400 * S);
-    assert_int_equal(ends_over_two_nodes(2, "1x2:P100,1x2:V100"), 200 * S);
+    assert_int_equal(ends_over_two_nodes(2, "2x2:V100", "V100"), 200 * S);
+    assert_int_equal(ends_over_two_nodes(4, "2x2:V100", "V100"), 100 * S);
+    assert_int_equal(ends_over_two_nodes(2, "1x2:V100,1x2:P100", "V100"), 400 * S);
+    assert_int_equal(ends_over_two_nodes(2, "1x2:P100,1x2:V100", "P100"), 200 * S);
 }
 
 static void on_all_nodes(const struct hs_view *v, struct hs_plan *p, int call)
@@ -263,12 +263,12 @@ static void a_gang_on_as_few_nodes_as_it_can_is_not_spread(void **state)
     const struct hs_test_job picky[] = {
         {.gpus = 4, .duration_s = 100, .profile = A, .gpu_type = "V100"}};
     struct hs_test_result r;
-    use_models(mixed);
+    use_models(mixed, "V100");
     assert_int_equal(script_play(wide, 1, mixed, 0, on_all_nodes, &r), HS_OK);
     assert_int_equal(r.jobs[0].end_us, 100 * S);
     hs_test_free(&r);
     (void)free_models(NULL);
-    use_models(typed);
+    use_models(typed, "V100");
     assert_int_equal(script_play(picky, 1, typed, 0, on_all_nodes, &r), HS_OK);
     assert_int_equal(r.jobs[0].end_us, 100 * S);
     hs_test_free(&r);
@@ -294,7 +294,7 @@ static void an_elastic_job_scales_as_its_family(void **state)
         {.gpus = 2, .gpus_min = 1, .gpus_max = 4, .duration_s = 100, .profile = A}};
     static const int64_t ends_s[] = {0, 100, 100, 0, 50};
     struct hs_test_result r;
-    use_models("1x4:V100");
+    use_models("1x4:V100", "V100");
     for (width = 1; width <= 4; width *= 2) {
         assert_int_equal(script_play(jobs, 1, "1x4:V100", HS_CAN_RESIZE, as_wide, &r), HS_OK);
         assert_int_equal(r.jobs[0].end_us, ends_s[width] * S);
@@ -321,12 +321,7 @@ static void a_finish_ahead_of_a_cost_is_that_of_the_gpu(void **state)
     (void)state;
     const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 100, .profile = B}};
     struct hs_test_result r;
-    use_models("1x1:P100,1x1:V100");
-    hs_speed_free(speed);
-    assert_int_equal(
-        hs_speed_load(&speed, made("speed.json", speeds), &catalogue, &cluster, "V100", &sink.diag),
-        HS_OK);
-    script_options.speed = speed;
+    use_models("1x1:P100,1x1:V100", "V100");
     script_options.startup_us = 10 * S;
     script_knows = HS_KNOWS_DURATION;
     assert_int_equal(
@@ -361,7 +356,7 @@ static void beliefs_do_not_follow_the_truth(void **state)
     struct hs_test_result r;
     struct hs_modelset files;
     struct hs_predictor *predictor;
-    use_models("1x1:V100");
+    use_models("1x1:V100", "V100");
     assert_int_equal(hs_modelset_init(&files, made("predictor.json", beliefs), &sink.diag), HS_OK);
     if (hs_predictor_open(&predictor, &files, &catalogue, &how, &sink.diag) != HS_OK)
         fail_msg("%s", sink.text);
@@ -404,7 +399,7 @@ static void a_lane_is_one_neighbour(void **state)
                                  {.gpus = 1, .duration_s = 25, .profile = B, .gpu_util_pm = 1000}};
     const uint32_t can = HS_CAN_COLOCATE | HS_CAN_SLICE;
     struct hs_test_result r;
-    use_models("1x1:V100");
+    use_models("1x1:V100", "V100");
     script_options.max_tenants = 3;
     assert_int_equal(script_play(jobs, 3, "1x1:V100", can, a_job_beside_a_lane, &r), HS_OK);
     for (int i = 0; i < 3; i++)

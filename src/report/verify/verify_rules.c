@@ -657,7 +657,9 @@ static enum hs_status check_work(struct verify_check *c)
         const struct verify_row *row = &j->row;
         if (!row->is_done)
             continue;
-        const hs_i128 due = (hs_i128)j->work_us * VERIFY_NANO + (hs_i128)row->lost_ns * NANO_OF_NS;
+        hs_i128 due = (hs_i128)j->work_us * VERIFY_NANO + (hs_i128)row->lost_ns * NANO_OF_NS;
+        if (j->has_ran && j->sum.done < due) /* its work is that, rounded up to a microsecond */
+            due = due - j->sum.done > VERIFY_NANO ? due - VERIFY_NANO : j->sum.done;
         const bool is_exact = j->sum.run_us - row->overhead_us == j->work_us && row->lost_ns == 0;
         const bool is_due_exact =
             row->overhead_us == 0 && row->lost_ns == 0 && j->sum.is_full_speed && is_steady(run, j);
