@@ -27,7 +27,8 @@
     X(philly)                                                                                      \
     X(tiresias)                                                                                    \
     X(acme)                                                                                        \
-    X(muri) X(chronus) X(elasticflow) X(swf) X(pai) X(pai_jobs) X(openb) X(gavel) X(generated)
+    X(muri)                                                                                        \
+    X(chronus) X(elasticflow) X(swf) X(pai) X(pai_jobs) X(openb) X(gavel) X(slurm) X(generated)
 
 #define FORMAT(name) extern const struct hs_trace_format hs_trace_format_##name;
 FORMATS(FORMAT)
@@ -554,6 +555,7 @@ bool hs_job_tells(const struct hs_trace_job *job, const struct hs_column *column
     switch ((int)column->kind) {
     case HS_CELL_ID:
     case HS_CELL_TEXT:
+    case HS_CELL_NAME:
     case HS_CELL_BATCH:
         return text_of(job, column) != NULL && text_of(job, column)[0] != '\0';
     case HS_CELL_TIME:
@@ -614,6 +616,7 @@ static void put_cell(const struct hs_trace_layout *layout, struct hs_csvw *csv,
     switch ((int)column->kind) {
     case HS_CELL_ID:
     case HS_CELL_TEXT:
+    case HS_CELL_NAME:
     case HS_CELL_BATCH:
         hs_csvw_text(csv, text_of(job, column));
         break;

@@ -375,6 +375,9 @@ struct hs_place hs_table_spot(const struct hs_table *table, uint32_t index);
 enum hs_status hs_table_check(const struct hs_table *table, uint32_t index,
                               enum hs_cell_result result);
 
+/* What stands between the fields of a first line: that of , ; | and tab which it has most often,
+ * the comma if it has none of them. */
+char hs_header_delimiter(const char *head, size_t len);
 /* Whether the first line of a CSV file has all these fields ("a,b"); case ignored. */
 bool hs_header_has(const char *head, size_t len, const char *names);
 

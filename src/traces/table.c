@@ -299,6 +299,22 @@ static void name_fields(struct hs_table *table)
     table->is_row_pending = true;
 }
 
+/* Opens the file by the delimiter of its first line, and reads that line. */
+static enum hs_status read_header(struct hs_table *table, struct hs_input *input)
+{
+    const char *head;
+    size_t len;
+    enum hs_status status = hs_input_peek(input, &head, &len);
+    if (status != HS_OK && status != HS_END)
+        return status;
+    hs_csv_open(&table->csv, input, hs_header_delimiter(head, len), &table->faults->relay);
+    status = hs_csv_next(table->csv, &table->row);
+    struct hs_place place = {.file = hs_input_path(input)};
+    return status != HS_END ? status
+                            : hs_fail(table->faults->diag, HS_E_INPUT, &place,
+                                      "the first line names the columns", "the trace is empty");
+}
+
 enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                              const struct hs_trace_options *options, struct hs_faults *faults,
                              const char *const *names)
@@ -315,14 +331,7 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                .blank = HS_TRACE_JOB_BLANK(0),
                                .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP,
                                .keeps_attempts = options->keeps_attempts};
-    hs_csv_open(&table->csv, input, ',', &faults->relay);
-    enum hs_status status = hs_csv_next(table->csv, &table->row);
-    if (status == HS_END) {
-        struct hs_place place = {.file = hs_input_path(input)};
-        return hs_fail(faults->diag, HS_E_INPUT, &place, "the first line names the columns",
-                       "the trace is empty");
-    }
-    HS_TRY(status);
+    HS_TRY(read_header(table, input));
     table->header = table->row;
     if (format->is_header_less && strcasecmp(table->row.fields[0], columns[0].name) != 0)
         name_fields(table);
@@ -667,18 +676,31 @@ enum hs_status hs_table_cell_word(const struct hs_table *table, uint32_t index,
     return is_there ? read_word(table, field, words, out, dropped) : HS_OK;
 }
 
+char hs_header_delimiter(const char *head, size_t len)
+{
+    static const char delimiters[] = ",;|\t";
+    uint32_t counts[sizeof delimiters - 1] = {0}, best = 0;
+    for (size_t at = 0; at < len && head[at] != '\n'; at++)
+        for (uint32_t d = 0; d < sizeof delimiters - 1; d++)
+            counts[d] += head[at] == delimiters[d];
+    for (uint32_t d = 1; d < sizeof delimiters - 1; d++)
+        best = counts[d] > counts[best] ? d : best;
+    return delimiters[best];
+}
+
 static bool has_field(const char *head, size_t len, const char *name, size_t name_len)
 {
+    const char delimiter = hs_header_delimiter(head, len);
     size_t at = len >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     while (at < len && head[at] != '\n' && head[at] != '\r') {
         size_t end = at;
-        while (end < len && head[end] != ',' && head[end] != '\n' && head[end] != '\r')
+        while (end < len && head[end] != delimiter && head[end] != '\n' && head[end] != '\r')
             end++;
         bool is_quoted = end - at >= 2 && head[at] == '"' && head[end - 1] == '"';
         const char *field = head + at + is_quoted;
         if (end - at - 2 * (size_t)is_quoted == name_len && strncasecmp(field, name, name_len) == 0)
             return true;
-        at = end + (end < len && head[end] == ',');
+        at = end + (end < len && head[end] == delimiter);
     }
     return false;
 }

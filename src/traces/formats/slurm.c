@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Slurm's accounting: what `sacct --parsable2 --format=JobID,User,Partition,State,Submit,Start,End,
+ * ReqTRES,AllocTRES` prints (sacct(1)), fields between '|' or any other delimiter. The run time is
+ * ElapsedRaw, else Elapsed ([days-]hours:minutes:seconds), else End - Start. A gang has the GPUs of
+ * AllocTRES, else of ReqTRES: "gres/gpu=2", or, where types are accounted, "gres/gpu:a100=2". The
+ * type of ReqTRES is the one that the job requires, that of AllocTRES the one that it ran on.
+ *
+ * Rows of job steps (their JobID has a '.') are part of a job and dropped, as are jobs that have
+ * not ended and those that ended before they started. The partition is the virtual cluster; where
+ * the file has none, the account is.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "traces/format.h"
+
+enum { STATE, SUBMIT = 2, START, END, ELAPSED, SECONDS, ALLOCATED, REQUESTED };
+
+static const struct hs_column columns[] = {
+    [STATE] = HS_COLUMN("status", "State", OWN, true, outcome),
+    HS_COLUMN("job_id", "JobID", ID, true, id),
+    [SUBMIT] = HS_COLUMN("submit_time", "Submit", OWN, true, submit_us),
+    [START] = HS_COLUMN("duration", "Start", OWN, false, duration_us),
+    [END] = HS_COLUMN("duration", "End", OWN, false, duration_us),
+    [ELAPSED] = HS_COLUMN("duration", "Elapsed", OWN, false, duration_us),
+    [SECONDS] = HS_COLUMN("duration", "ElapsedRaw", OWN, false, duration_us),
+    [ALLOCATED] = HS_COLUMN("gpus", "AllocTRES", OWN, false, gpus),
+    [REQUESTED] = HS_COLUMN("gpus", "ReqTRES", OWN, false, gpus),
+    HS_COLUMN("user", "User", TEXT, false, user),
+    HS_COLUMN("vc", "Account", TEXT, false, vc),
+    HS_COLUMN("vc", "Partition", TEXT, false, vc), /* where both are there, this one counts */
+};
+
+/* The states of sacct(1); a job that was preempted for good was taken off by the scheduler. */
+static const struct hs_words states = {
+    .what = "state",
+    .hint = "a state of sacct(1), such as COMPLETED or CANCELLED by 1000",
+    .fault = HS_FAULT_STATE,
+    .of = {{"COMPLETED", HS_OUTCOME_COMPLETED},
+           {"CANCELLED", HS_OUTCOME_CANCELLED},
+           {"PREEMPTED", HS_OUTCOME_CANCELLED},
+           {"REVOKED", HS_OUTCOME_CANCELLED},
+           {"FAILED", HS_OUTCOME_FAILED},
+           {"TIMEOUT", HS_OUTCOME_FAILED},
+           {"DEADLINE", HS_OUTCOME_FAILED},
+           {"NODE_FAIL", HS_OUTCOME_FAILED},
+           {"BOOT_FAIL", HS_OUTCOME_FAILED},
+           {"OUT_OF_MEMORY", HS_OUTCOME_FAILED},
+           {"PENDING", HS_WORD_DROPS(STILL_RUNNING)},
+           {"REQUEUED", HS_WORD_DROPS(STILL_RUNNING)},
+           {"RESIZING", HS_WORD_DROPS(STILL_RUNNING)},
+           {"RUNNING", HS_WORD_DROPS(STILL_RUNNING)},
+           {"SUSPENDED", HS_WORD_DROPS(STILL_RUNNING)}},
+};
+
+#define TYPE_MAX  64
+#define SECOND_US HS_TRACE_TIME_UNIT_US
+
+struct slurm {
+    struct hs_table table; /* first: see traces/format.h */
+    char required[TYPE_MAX], ran[TYPE_MAX];
+};
+
+/* The keys of a list of resources; "gres/gpu:TYPE" first. */
+enum tres_key { GPU_TYPE, GPUS, CPUS, NODES, MEM, OTHER };
+
+/* The resources of one cell. */
+struct tres {
+    uint32_t amount[OTHER]; /* memory in MiB */
+    uint32_t types;         /* number of GPU types */
+    const char *type;       /* the last of them, */
+    uint32_t type_length;   /* in the cell */
+};
+
+static enum hs_status open(void *state, struct hs_input *input,
+                           const struct hs_trace_options *options, struct hs_faults *faults)
+{
+    struct hs_table *table = state;
+    HS_TRY(hs_table_open(table, input, options, faults, NULL));
+    const uint32_t *field = table->field_of;
+    struct hs_place place = hs_csv_place(table->csv, 0);
+    bool has_time = field[SECONDS] != UINT32_MAX || field[ELAPSED] != UINT32_MAX ||
+                    (field[START] != UINT32_MAX && field[END] != UINT32_MAX);
+    bool has_gpus = field[ALLOCATED] != UINT32_MAX || field[REQUESTED] != UINT32_MAX;
+    if (has_time && has_gpus)
+        return HS_OK;
+    return hs_fail(faults->diag, HS_E_INPUT, &place,
+                   "sacct --allusers --allocations --parsable2 "
+                   "--format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES",
+                   "no column %s",
+                   has_time ? "AllocTRES or ReqTRES: the GPUs of a job"
+                            : "ElapsedRaw or Elapsed, nor both Start and End");
+}
+
+/* "4", "64G", "500M", "1.50T" (mem= only; K is rounded up to a MiB). */
+static bool read_amount(const char *text, size_t len, int64_t *out)
+{
+    static const char units[] = "KMGT";
+    const char *unit = len > 0 ? strchr(units, text[len - 1]) : NULL;
+    int64_t kib_per_unit = 1;
+    for (const char *u = units; unit != NULL && u < unit; u++)
+        kib_per_unit *= 1024;
+    if (unit == NULL)
+        return hs_parse_int64(text, len, out) && *out >= 0;
+    if (!hs_parse_decimal_us(text, len - 1, kib_per_unit, out) || *out < 0)
+        return false;
+    *out = *out / 1024 + (*out % 1024 != 0);
+    return true;
+}
+
+static enum tres_key key_of(const char *key, size_t len)
+{
+    static const char *const keys[] = {[GPU_TYPE] = "gres/gpu:",
+                                       [GPUS] = "gres/gpu",
+                                       [CPUS] = "cpu",
+                                       [NODES] = "node",
+                                       [MEM] = "mem"};
+    enum tres_key k = GPU_TYPE;
+    if (len > strlen(keys[GPU_TYPE]) && memcmp(key, keys[GPU_TYPE], strlen(keys[GPU_TYPE])) == 0)
+        return GPU_TYPE;
+    while (++k < OTHER && (len != strlen(keys[k]) || memcmp(key, keys[k], len) != 0))
+        ;
+    return k;
+}
+
+/* Adds "KEY=AMOUNT" to the resources; other keys (billing, gres/gpumem) are passed over. */
+static bool add_tres(struct tres *t, const char *item, size_t len)
+{
+    const char *equals = memchr(item, '=', len);
+    const size_t key_len = equals != NULL ? (size_t)(equals - item) : 0;
+    const enum tres_key key = key_of(item, key_len);
+    int64_t amount;
+    if (key == OTHER)
+        return key_len > 0;
+    if (!read_amount(equals + 1, len - key_len - 1, &amount) || amount > UINT32_MAX / 1000)
+        return false;
+    t->amount[key] += (uint32_t)amount;
+    if (key == GPU_TYPE) {
+        t->types++;
+        t->type = item + strlen("gres/gpu:");
+        t->type_length = (uint32_t)(key_len - strlen("gres/gpu:"));
+    }
+    return true;
+}
+
+static enum hs_status read_tres(const struct hs_table *table, uint32_t index, struct tres *t)
+{
+    *t = (struct tres){0};
+    for (const char *at = hs_table_cell(table, index); *at != '\0';) {
+        const size_t len = strcspn(at, ",");
+        if (!add_tres(t, at, len))
+            return hs_trace_bad_row(table->faults, HS_FAULT_NUMBER, hs_table_spot(table, index),
+                                    "cpu=16,gres/gpu:a100=2,mem=64G,node=1",
+                                    "'%.*s' is no amount of a resource",
+                                    (int)(len < TYPE_MAX ? len : TYPE_MAX), at);
+        at += len + (at[len] == ',');
+    }
+    if (t->amount[GPUS] < t->amount[GPU_TYPE])
+        t->amount[GPUS] = t->amount[GPU_TYPE];
+    return HS_OK;
+}
+
+/* The one type of the GPUs, or NULL. */
+static const char *type_of(const struct tres *t, char text[TYPE_MAX])
+{
+    if (t->types != 1 || t->type_length >= TYPE_MAX)
+        return NULL;
+    memcpy(text, t->type, t->type_length);
+    text[t->type_length] = '\0';
+    return text;
+}
+
+/* [days-]hours:minutes:seconds, of which days, and hours, may be left out. */
+static bool read_elapsed(const char *text, int64_t *us)
+{
+    const char *dash = strchr(text, '-');
+    int64_t parts[3] = {0}, days = 0;
+    if (dash != NULL && (!hs_parse_int64(text, (size_t)(dash - text), &days) || days < 0))
+        return false;
+    text = dash != NULL ? dash + 1 : text;
+    for (uint32_t i = 0;; i++, text++) {
+        const size_t len = strcspn(text, ":");
+        if (i == 3 || !hs_parse_int64(text, len, &parts[2]) || parts[2] < 0 || parts[2] > 1 << 20)
+            return false;
+        text += len;
+        if (*text == '\0')
+            break;
+        parts[0] = parts[1];
+        parts[1] = parts[2];
+    }
+    *us = (((days * 24 + parts[0]) * 60 + parts[1]) * 60 + parts[2]) * SECOND_US;
+    return days < 1 << 20;
+}
+
+/* A time of the job; false where it has none: "Unknown" or "None". */
+static enum hs_status read_when(struct hs_table *table, uint32_t index, int64_t *us, bool *is_there)
+{
+    *is_there = strcmp(hs_table_cell(table, index), "Unknown") != 0;
+    return *is_there ? hs_table_cell_time(table, index, us, is_there) : HS_OK;
+}
+
+static enum hs_status read_run_time(struct hs_table *table, struct hs_trace_job *job, int *dropped)
+{
+    int64_t start_us = 0, end_us = 0;
+    bool has_start, has_end;
+    HS_TRY(read_when(table, START, &start_us, &has_start));
+    if (!has_start && table->field_of[START] != UINT32_MAX) {
+        *dropped = 1 + HS_DROP_NEVER_STARTED;
+        return HS_OK;
+    }
+    if (!hs_cell_is_missing(hs_table_cell(table, SECONDS)))
+        return hs_table_cell_span(table, SECONDS, &job->duration_us);
+    const char *elapsed = hs_table_cell(table, ELAPSED);
+    if (!hs_cell_is_missing(elapsed))
+        return read_elapsed(elapsed, &job->duration_us)
+                   ? HS_OK
+                   : hs_trace_bad_row(table->faults, HS_FAULT_TIME, hs_table_spot(table, ELAPSED),
+                                      "[days-]hours:minutes:seconds",
+                                      "Elapsed is no length of time");
+    HS_TRY(read_when(table, END, &end_us, &has_end));
+    if (!has_start || !has_end)
+        *dropped = 1 + HS_DROP_NO_TIMES;
+    else if (end_us < start_us)
+        return hs_trace_bad_row(table->faults, HS_FAULT_RANGE, hs_table_spot(table, END), NULL,
+                                "End is before Start");
+    job->duration_us = end_us - start_us;
+    return HS_OK;
+}
+
+static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
+{
+    struct slurm *s = state;
+    struct hs_table *table = &s->table;
+    struct tres requested, allocated;
+    bool is_submitted;
+    HS_TRY(hs_table_next(table, job, dropped));
+    if (strchr(job->id, '.') != NULL) {
+        *dropped = 1 + HS_DROP_PARTIAL;
+        return HS_OK;
+    }
+    const char *word = hs_table_cell(table, STATE);
+    const int value = hs_trace_word(&states, word, strcspn(word, " ")); /* "CANCELLED by 1000" */
+    if (value == HS_NO_WORD)
+        return hs_trace_bad_row(table->faults, states.fault, hs_table_spot(table, STATE),
+                                states.hint, "unknown state '%.64s'", word);
+    if (value < 0) {
+        *dropped = -value;
+        return HS_OK;
+    }
+    job->outcome = (enum hs_outcome)value;
+    HS_TRY(read_tres(table, REQUESTED, &requested));
+    HS_TRY(read_tres(table, ALLOCATED, &allocated));
+    const bool is_held = allocated.amount[CPUS] > 0 || allocated.amount[GPUS] > 0;
+    const uint32_t *held = is_held ? allocated.amount : requested.amount;
+    job->gpus = held[GPUS];
+    job->cpus_milli = held[CPUS] * 1000;
+    job->mem_mib = held[MEM];
+    job->nodes = held[NODES] <= held[GPUS] ? held[NODES] : 0;
+    job->gpu_type = type_of(&requested, s->required);
+    job->gpu_type_ran = type_of(&allocated, s->ran);
+    if (job->gpus == 0 && table->skips_cpu_jobs) {
+        *dropped = 1 + HS_DROP_CPU_JOB;
+        return HS_OK;
+    }
+    HS_TRY(read_when(table, SUBMIT, &job->submit_us, &is_submitted));
+    if (!is_submitted) {
+        *dropped = 1 + HS_DROP_NO_TIMES;
+        return HS_OK;
+    }
+    return read_run_time(table, job, dropped);
+}
+
+const struct hs_trace_format hs_trace_format_slurm = {
+    .name = "slurm",
+    .summary = "Slurm's accounting, as sacct --parsable2 prints it",
+    .columns = "JobID, State, Submit; ElapsedRaw, Elapsed, or Start and End; AllocTRES or ReqTRES; "
+               "optional: User, Partition, Account",
+    .header = "JobID,State,Submit",
+    .certainty = 92,
+    HS_TABLE(columns),
+    .is_unit_fixed = true,
+    .state_size = sizeof(struct slurm),
+    .open = open,
+    .next = next,
+};
