@@ -245,19 +245,25 @@ static enum hs_status read_shape(struct hs_cluster *cluster, const char *spec, b
  *     sn,cpu_milli,memory_mib,gpu,model                 openb (alibaba/clusterdata, 2023)
  *     machineId, number of GPUs, single GPU mem         Philly (cluster_machine_list)
  *     ,machineId,number of GPUs                         its revision
+ *     NODELIST|CPUS|MEMORY|GRES                         Slurm: sinfo -N -o '%N|%c|%m|%G'
  *
  * Columns of a list are found by name, further ones ignored. All its nodes are in one rack, in the
- * order and with the names of the rows. Machines without GPUs are left out, with a warning. */
+ * order and with the names of the rows. Machines without GPUs are left out, with a warning. sinfo
+ * prints a node once for each of its partitions: it is taken once. */
 
 #define NONE UINT32_MAX
 
-enum column { NAME, GPUS, TYPE, GPU_MEMORY, CPU_MILLI, MEMORY, COLUMN_COUNT };
+enum column { NAME, GPUS, TYPE, GPU_MEMORY, CPU_MILLI, MEMORY, CPUS, COLUMN_COUNT };
 
 /* Names of each column, as one list or the other has them. */
-static const char *const column_names[COLUMN_COUNT][3] = {
-    [NAME] = {"sn", "machineId"}, [GPUS] = {"gpu", "number of GPUs"},
-    [TYPE] = {"model"},           [GPU_MEMORY] = {"single GPU mem"},
-    [CPU_MILLI] = {"cpu_milli"},  [MEMORY] = {"memory_mib"},
+static const char *const column_names[COLUMN_COUNT][4] = {
+    [NAME] = {"sn", "machineId", "NODELIST"},
+    [GPUS] = {"gpu", "number of GPUs", "GRES"},
+    [TYPE] = {"model"},
+    [GPU_MEMORY] = {"single GPU mem"},
+    [CPU_MILLI] = {"cpu_milli"},
+    [MEMORY] = {"memory_mib", "MEMORY"},
+    [CPUS] = {"CPUS"},
 };
 
 struct node_list {
@@ -269,6 +275,7 @@ struct node_list {
     struct cluster_draft draft;
     struct hs_intern names;
     uint32_t idle_count, odd_cpu_count; /* machines without GPUs; with a part of a core */
+    bool is_sinfo;
     struct hs_diag *diag;
 };
 
@@ -276,14 +283,15 @@ static bool begins_list(const char *head, size_t len)
 {
     size_t end = 0, commas = 0;
     while (end < len && head[end] != '\n' && head[end] != '\r')
-        commas += head[end++] == ',';
+        commas += head[end] == ',' || head[end] == '|', end++;
     char line[256];
     if (commas == 0 || end >= sizeof line)
         return false;
     memcpy(line, head, end);
     line[end] = '\0';
     return (strncmp(line, "sn,", 3) == 0 && strstr(line, ",gpu,") != NULL) ||
-           strstr(line, "machineId") != NULL;
+           strstr(line, "machineId") != NULL ||
+           (strstr(line, "NODELIST|") != NULL && strstr(line, "GRES") != NULL);
 }
 
 static const char *text_of(const struct node_list *l, enum column column)
@@ -307,6 +315,38 @@ static enum hs_status read_number(struct node_list *l, enum column column, uint3
                            "%s must be a whole number 0..%u, not '%s'", column_names[column][0],
                            max, text);
     *out = (uint32_t)value;
+    return HS_OK;
+}
+
+/* GRES of sinfo: "gpu:a100:4(S:0-1),nvme:1", "gpu:8", "(null)". One type a node. */
+static enum hs_status read_gres(struct node_list *l, struct node_group *node)
+{
+    const char *type = HS_UNTYPED, *at = text_of(l, GPUS);
+    size_t type_len = strlen(HS_UNTYPED);
+    for (size_t len; *at != '\0'; at += len + (at[len] == ',')) {
+        len = strcspn(at, ",");
+        if (len < 5 || strncmp(at, "gpu:", 4) != 0)
+            continue;
+        const char *count = at + 4, *end = at + strcspn(at, ",("), *colon;
+        int64_t gpus;
+        while ((colon = memchr(count, ':', (size_t)(end - count))) != NULL)
+            count = colon + 1;
+        if (!hs_parse_int64(count, (size_t)(end - count), &gpus) || gpus < 1 ||
+            gpus > HS_NODE_GPUS_MAX || node->gpus > 0)
+            return hs_csv_fail(l->csv, l->field_of[GPUS], "gpu:a100:8, one type of GPUs a node",
+                               "'%s' is no number of GPUs", text_of(l, GPUS));
+        node->gpus = (uint32_t)gpus;
+        if (count > at + 4) {
+            type = at + 4;
+            type_len = (size_t)(count - 1 - type);
+        }
+    }
+    char name[64];
+    (void)snprintf(name, sizeof name, "%.*s", (int)type_len, type);
+    const char *known = hs_gpu_type_name(name, strlen(name));
+    if (node->gpus > 0 && draft_type(&l->draft, &l->cluster->arena, known != NULL ? known : name, 0,
+                                     &node->type) != HS_OK)
+        return hs_csv_fail(l->csv, 0, NULL, "more than %u GPU types", (unsigned)HS_GPU_TYPES_MAX);
     return HS_OK;
 }
 
@@ -339,20 +379,25 @@ static enum hs_status read_row(struct node_list *l)
                            l->row.count, l->field_count);
     if (name[0] == '\0')
         return hs_csv_fail(l->csv, l->field_of[NAME], NULL, "a node without name");
+    if (l->is_sinfo && hs_intern_find(&l->names, name) != NONE)
+        return HS_OK;
     if (hs_intern_find(&l->names, name) != NONE)
         return hs_csv_fail(l->csv, l->field_of[NAME], NULL, "a second node of name '%s'", name);
     (void)hs_intern_get(&l->names, name);
     node.name = hs_arena_text(&l->cluster->arena, name, strlen(name));
-    HS_TRY(read_number(l, GPUS, HS_NODE_GPUS_MAX, NONE, &node.gpus));
+    HS_TRY(l->is_sinfo ? read_gres(l, &node)
+                       : read_number(l, GPUS, HS_NODE_GPUS_MAX, NONE, &node.gpus));
     if (node.gpus == 0) {
         l->idle_count++;
         return HS_OK;
     }
-    HS_TRY(read_type(l, &node.type));
+    if (!l->is_sinfo)
+        HS_TRY(read_type(l, &node.type));
     HS_TRY(read_number(l, CPU_MILLI, HS_NODE_CPUS_MAX * 1000, 0, &cpu_milli));
+    HS_TRY(read_number(l, CPUS, HS_NODE_CPUS_MAX, 0, &node.cpus));
     HS_TRY(read_number(l, MEMORY, HS_MEM_MIB_MAX, 0, &node.mem_mib));
     l->odd_cpu_count += cpu_milli % 1000 != 0;
-    node.cpus = cpu_milli / 1000;
+    node.cpus += cpu_milli / 1000;
     return draft_add_group(&l->draft, &node) == HS_OK
                ? HS_OK
                : hs_csv_fail(l->csv, 0, NULL, "more than %u nodes", HS_NODES_MAX);
@@ -368,8 +413,8 @@ static enum hs_status read_rows(struct node_list *l)
             l->field_of[c] = hs_csv_column(&l->row, *name);
         if (c <= GPUS && l->field_of[c] == NONE)
             return hs_csv_fail(l->csv, 0,
-                               "a list of machines has columns 'sn' and 'gpu', or 'machineId' "
-                               "and 'number of GPUs'",
+                               "a list of machines has columns 'sn' and 'gpu', 'machineId' "
+                               "and 'number of GPUs', or NODELIST and GRES",
                                "missing column '%s'", column_names[c][0]);
     }
     enum hs_status status;
@@ -391,12 +436,12 @@ static enum hs_status read_rows(struct node_list *l)
     return HS_OK;
 }
 
-static enum hs_status read_list(struct hs_cluster *cluster, struct hs_input *input,
+static enum hs_status read_list(struct hs_cluster *cluster, struct hs_input *input, bool is_sinfo,
                                 struct hs_diag *diag)
 {
-    struct node_list l = {.cluster = cluster, .diag = diag};
+    struct node_list l = {.cluster = cluster, .is_sinfo = is_sinfo, .diag = diag};
     hs_intern_init(&l.names);
-    hs_csv_open(&l.csv, input, ',', diag);
+    hs_csv_open(&l.csv, input, is_sinfo ? '|' : ',', diag);
     enum hs_status status = read_rows(&l);
     hs_csv_close(l.csv);
     hs_intern_free(&l.names);
@@ -689,7 +734,7 @@ static enum hs_status read_file(struct hs_cluster *cluster, const char *path, bo
     enum hs_status status = hs_input_peek(input, &head, &len);
     bool is_list = status == HS_OK && begins_list(head, len);
     if (is_list)
-        status = read_list(cluster, input, diag);
+        status = read_list(cluster, input, memchr(head, '|', len) != NULL, diag);
     hs_input_close(input);
     if (is_list || (status != HS_OK && status != HS_END))
         return status;

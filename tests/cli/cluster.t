@@ -322,3 +322,34 @@ A shipped cluster goes by its name, wherever the program is run; the manifest ha
   !       | ^
   !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
+
+# cluster-sinfo
+What sinfo -N -o '%N|%c|%m|%G' prints is a cluster: GPUs and their type from GRES, a node of two partitions once, one
+without GPUs left out. 4 + 8 + 2 GPUs on three nodes.
+
+  $ cat >nodes.txt <<'END'
+  > NODELIST|CPUS|MEMORY|GRES
+  > gpu01|64|515000|gpu:a100:4(S:0-1)
+  > gpu01|64|515000|gpu:a100:4(S:0-1)
+  > gpu02|128|1031000|gpu:h100:8,nvme:1
+  > cpu01|64|257000|(null)
+  > gpu03|32|257000|gpu:2
+  > END
+  $ printf 'job_id,submit_time,gpus,duration,cpus\na,0,2,10,64\nb,0,2,10,33\n' >jobs.csv
+  $ horus run jobs.csv -c nodes.txt --assign=off -p fifo -o out >run.txt
+  ! nodes.txt: warning: 1 machines without GPUs are left out
+  ! warning: the speed of A100, GPU relative to H100 is not known: taken as 1
+  !       = hint: --models=builtin:models/speed-lambda.json knows more; or "speed" of its GPU type in the cluster file
+  $ head -n 1 run.txt
+  jobs.csv (csv) on nodes.txt: 14 GPUs, 3 nodes
+  $ cut -d, -f1,2,7 out/nodes.csv | head -n 4
+  node,name,gpu_seconds
+  0,gpu01,20
+  1,gpu02,20
+  2,gpu03,0
+  $ sed -i 's/gpu:a100:4(S:0-1)/gpu:a100:2,gpu:v100:2/' nodes.txt; horus run jobs.csv -c nodes.txt -p fifo
+  ! nodes.txt:2:17: error: 'gpu:a100:2,gpu:v100:2' is no number of GPUs
+  !     2 | gpu01|64|515000|gpu:a100:2,gpu:v100:2
+  !       |                 ^~~~~~~~~~~~~~~~~~~~~
+  !       = hint: gpu:a100:8, one type of GPUs a node
+  [3]
