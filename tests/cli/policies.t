@@ -66,12 +66,14 @@ The list, and its width on other terminals.
                        gavel for finish times as with equal parts of the cluster
   allox                duration, speed           preempt, set timers
                        gavel by the matching of jobs and GPUs of least mean completion time
+  lucid                history, profile +        preempt, co-locate, set timers, profile
+                       least predicted GPU time first, in pairs that suit, after a short profile
 
   +: more with some parameters; 'horus policies NAME' lists those of one.
   knows: duration, true run times; utilization and slowdown, as --predictor tells them; memory, as
   --memory-predictor does; deadline, of the trace; rate, measured while running; estimate, run times
   with noise or from a file; history, run times of finished jobs, by user and GPUs; model, the tensor
-  sizes of what a job trains.
+  sizes of what a job trains; profile, what a run of its own on nodes set aside has shown of it.
   $ COLUMNS=160 horus policies | head -n 3
   policy               knows                     may
   fifo                 nothing +                 divide GPUs
@@ -233,6 +235,7 @@ All policies as JSON.
   gavel
   ftf
   allox
+  lucid
 
 # policies-markdown
 One policy as Markdown.
@@ -289,6 +292,7 @@ All policies as a Markdown table.
   | `gavel` | shares of time on GPU types by a linear program, given in rounds | speed (some parameters: duration) | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `ftf` | gavel for finish times as with equal parts of the cluster | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `allox` | gavel by the matching of jobs and GPUs of least mean completion time | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
+  | `lucid` | least predicted GPU time first, in pairs that suit, after a short profile | history, profile (some parameters: duration, estimate, model) | preempt, co-locate, set timers, profile | `profile`, `profile_nodes`, `profile_time`, `limit`, `keep`, `preempt_cost`, `cost_table`, `scale`, `sharing`, `check`, `low`, `forecast_file`, `packing`, `first`, `score`, `capacity`, `tree_bandwidth`, `tree_util`, `score_sum`, `ratio`, `left`, `memory`, `estimator`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
 
 # policies-philly
 A policy that may exceed quotas.

@@ -19,7 +19,9 @@
     "knows: duration, true run times; utilization and slowdown, as --predictor tells them; "       \
     "memory, as --memory-predictor does; deadline, of the trace; rate, measured while running; "   \
     "estimate, run times with noise or from a file; history, run times of finished jobs, by user " \
-    "and GPUs; model, the tensor sizes of what a job trains."
+    "and GPUs; model, the tensor sizes of what a job trains; profile, what a run of its own on "   \
+    "nodes "                                                                                       \
+    "set aside has shown of it."
 
 struct policies_options {
     bool json, markdown, man;

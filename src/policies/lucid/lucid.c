@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Lucid (Hu et al., ASPLOS'23): non-preemptive, by predicted GPU time, with jobs packed in pairs.
+ *
+ *     a small job runs on the nodes of the profiler first (lucid_profiler.c)
+ *     in each virtual cluster, jobs in order of GPUs x predicted duration:
+ *         beside a host, if sharing is on and there is one; else alone, if it fits; else skipped
+ *         (sharing off: the first that does not fit stops the scan)
+ *     host: the first to start of the jobs alone on their GPUs, with as many GPUs on one node, with
+ *         memory for both, whose score and the job's add up to at most `capacity`, and whose key is
+ *         at least the job's / `ratio`
+ *
+ * A job and a host that do not go together never will: scores, memory and keys do not change. So a
+ * job is held against all hosts once, and later only against those that became hosts since; a job
+ * is tried alone only after a release. Cost of a scan: that of what it starts, the hosts for each
+ * job that came, and the jobs of a gang size of which there is a new host.
+ */
+#include "policies/lucid/lucid.h"
+
+#include <string.h>
+
+#define UNPROFILED                                                                                 \
+    2 /* the score of a job of which nothing is measured: packed with idle ones only */
+
+static const char *const profile_names[] = {"nodes", "known", NULL};
+static const char *const score_names[] = {"tree", "table", "utilsum", NULL};
+static const char *const sharing_names[] = {"on", "off", "adapt", NULL};
+static const char *const packing_names[] = {"binder", "naive", NULL};
+static const char *const first_names[] = {"pack", "exclusive", NULL};
+
+/* ---- jobs that wait ---- */
+
+static uint32_t class_of(const struct hs_view *v, hs_job_id job)
+{
+    const uint32_t gpus = hs_view_gpus(v, job);
+    return gpus <= HS_LUCID_GANG && hs_view_gpu_milli(v, job) == HS_GPU_MILLI ? gpus : 0;
+}
+
+static struct hs_lucid_vc *vc_of(const struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
+{
+    return &s->vcs[hs_view_vc(v, job)];
+}
+
+/* A depth-2 tree: bandwidth, then utilization (the coefficients are parameters). */
+static uint8_t score_of(const struct hs_lucid *s, const struct hs_job_profile *profile)
+{
+    if (s->score == HS_LUCID_SCORE_TABLE)
+        return profile->sharing_score >= 0 ? (uint8_t)profile->sharing_score : UNPROFILED;
+    if (profile->util_pm < 0 || profile->bw_util_pm < 0)
+        return UNPROFILED;
+    if (profile->bw_util_pm > s->tree_bandwidth_pm)
+        return 2;
+    return profile->util_pm > s->tree_util_pm;
+}
+
+void hs_lucid_wait(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_lucid_job *j = hs_lucid_of(v, job);
+    struct hs_lucid_vc *vc = vc_of(s, v, job);
+    struct hs_job_profile profile;
+    const bool is_known = hs_view_profile(v, job, &profile) && hs_view_ooms(v, job) == 0;
+    j->where = HS_LUCID_WAITING;
+    j->partner = HS_NO_JOB;
+    j->score = is_known ? score_of(s, &profile) : UNPROFILED;
+    j->util_pm = is_known ? profile.util_pm : -1;
+    j->mem_mib = is_known ? profile.mem_mib : 0;
+    j->set = HS_LUCID_FRESH;
+    hs_job_queue_add(&vc->sets[HS_LUCID_FRESH], v, job, j->key);
+    vc->is_awake = true;
+}
+
+static void unqueue(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_lucid_job *j = hs_lucid_of(v, job);
+    hs_job_queue_remove(&vc_of(s, v, job)->sets[j->set], v, job);
+}
+
+/* ---- hosts ---- */
+
+static void become_host(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_lucid_job *j = hs_lucid_of(v, job);
+    const uint32_t class = class_of(v, job);
+    if (class == 0 || j->node == HS_NO_NODE || j->mem_mib == 0)
+        return;
+    struct hs_lucid_vc *vc = vc_of(s, v, job);
+    const bool is_first = vc->hosts[1][class].count == 0;
+    vc->most_key[class] = is_first ? j->key : hs_later(vc->most_key[class], j->key);
+    j->is_host = j->is_new_host = true;
+    hs_job_queue_add(&vc->hosts[1][class], v, job, j->started);
+}
+
+static void cease_to_host(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_lucid_job *j = hs_lucid_of(v, job);
+    if (j->is_host)
+        hs_job_queue_remove(&vc_of(s, v, job)->hosts[j->is_new_host][class_of(v, job)], v, job);
+    j->is_host = false;
+}
+
+static bool suits(const struct hs_lucid *s, const struct hs_view *v, hs_job_id job, hs_job_id host)
+{
+    const struct hs_lucid_job *j = hs_lucid_of(v, job), *h = hs_lucid_of(v, host);
+    const uint64_t mib = (uint64_t)j->mem_mib + h->mem_mib;
+    if (mib >= (uint64_t)s->mem_mib || mib > hs_view_gpu_capacity_mib(v, h->gpus[0]))
+        return false;
+    if (hs_view_is_constrained(v, job) &&
+        (!hs_view_may_use(v, job, h->node) ||
+         hs_view_node_workers(v, job, h->node) < hs_view_gpus(v, job)))
+        return false;
+    if (s->packing == HS_LUCID_PACKING_NAIVE)
+        return true;
+    if (s->score == HS_LUCID_SCORE_UTILSUM
+            ? j->util_pm < 0 || h->util_pm < 0 || j->util_pm + h->util_pm > 10 * s->score_sum
+            : j->score + h->score > s->capacity)
+        return false;
+    const int64_t held_us = s->counts_left ? hs_view_now_us(v) - h->held_from_us : 0;
+    const int64_t left = hs_later(h->key - held_us * hs_view_gpus(v, host), 0);
+    return !s->is_estimating || (double)j->key <= s->ratio * (double)left;
+}
+
+static hs_job_id first_host(const struct hs_lucid *s, const struct hs_view *v, hs_job_id job,
+                            const struct hs_job_queue *hosts)
+{
+    hs_job_id host = hs_job_queue_first(hosts);
+    while (host != HS_NO_JOB && !suits(s, v, job, host))
+        host = hs_job_queue_next(hosts, v, host);
+    return host;
+}
+
+/* ---- a scan ---- */
+
+struct lucid_scan {
+    struct hs_lucid *s;
+    const struct hs_view *v;
+    struct hs_plan *p;
+    struct hs_lucid_vc *vc;
+    uint32_t vc_index;
+    struct hs_gang_limits room; /* in GPUs: larger gangs do not fit alone */
+    struct hs_merge_head at[HS_LUCID_SETS + 1];
+    struct hs_merge_heap heads;
+};
+
+/* The host keeps running; both are slower, by what nobody here knows. */
+static bool pack(struct lucid_scan *x, hs_job_id job)
+{
+    const struct hs_view *v = x->v;
+    struct hs_lucid_job *j = hs_lucid_of(v, job);
+    const uint32_t class = class_of(v, job), gpus = hs_view_gpus(v, job);
+    if (class == 0 || j->mem_mib == 0 || hs_view_quota_room(v, x->vc_index) < gpus)
+        return false;
+    hs_job_id host = first_host(x->s, v, job, &x->vc->hosts[1][class]);
+    if (j->set == HS_LUCID_FRESH) {
+        const hs_job_id old = first_host(x->s, v, job, &x->vc->hosts[0][class]);
+        if (host == HS_NO_JOB ||
+            (old != HS_NO_JOB && hs_lucid_of(v, old)->started < hs_lucid_of(v, host)->started))
+            host = old;
+    }
+    if (host == HS_NO_JOB)
+        return false;
+    const struct hs_lucid_job *h = hs_lucid_of(v, host);
+    hs_plan_reason(x->p, "beside a job whose score, memory and duration suit");
+    hs_plan_start(x->p, job);
+    for (uint32_t i = 0; i < gpus; i++)
+        hs_plan_on_gpu(x->p, h->gpus[i]);
+    hs_plan_reason(x->p, NULL);
+    memcpy(j->gpus, h->gpus, sizeof j->gpus);
+    j->node = h->node;
+    j->partner = host;
+    hs_lucid_of(v, host)->partner = job;
+    cease_to_host(x->s, v, host);
+    return true;
+}
+
+static void narrow(struct lucid_scan *x)
+{
+    const uint64_t gpus = hs_vc_queues_room(x->v, x->vc_index);
+    x->room.plain = hs_smaller(x->room.plain, gpus);
+    x->room.constrained = hs_smaller(x->room.constrained, gpus);
+}
+
+/* A gang that may share has its GPUs by number. */
+static bool place_alone(struct lucid_scan *x, hs_job_id job)
+{
+    const struct hs_view *v = x->v;
+    struct hs_lucid_job *j = hs_lucid_of(v, job);
+    const uint32_t class = class_of(v, job);
+    const struct hs_place_rule rule = {.placer = HS_PLACE_CONSOLIDATE};
+    const uint32_t node =
+        class > 0 && hs_view_has_room(v, job) ? hs_view_best_fit(v, job, class) : HS_NO_NODE;
+    j->node = node;
+    if (node == HS_NO_NODE)
+        return hs_place(v, x->p, job, rule);
+    hs_plan_start(x->p, job);
+    for (uint32_t i = 0, gpu = 0; i < class; i++) {
+        j->gpus[i] = gpu = hs_view_idle_gpu(v, node, gpu);
+        hs_plan_on_gpu(x->p, gpu++);
+    }
+    return true;
+}
+
+static bool start_alone(struct lucid_scan *x, hs_job_id job)
+{
+    const bool is_constrained = hs_view_is_constrained(x->v, job);
+    const uint32_t gpus = hs_view_gpus(x->v, job);
+    if (gpus > (is_constrained ? x->room.constrained : x->room.plain))
+        return false;
+    if (!place_alone(x, job)) {
+        if (!is_constrained)
+            x->room.plain = gpus - 1;
+        return false;
+    }
+    narrow(x);
+    hs_lucid_of(x->v, job)->started = x->s->starts;
+    become_host(x->s, x->v, job);
+    return true;
+}
+
+static bool try(struct lucid_scan *x, hs_job_id job, bool is_sharing)
+{
+    struct hs_lucid_job *j = hs_lucid_of(x->v, job);
+    const bool packs_first = is_sharing && x->s->first == HS_LUCID_FIRST_PACK;
+    const bool is_started = (packs_first && pack(x, job)) || start_alone(x, job) ||
+                            (is_sharing && !packs_first && pack(x, job));
+    j->pass = x->s->passes;
+    if (is_started) {
+        j->started = x->s->starts++;
+        unqueue(x->s, x->v, job);
+        j->where = HS_LUCID_RUNNING;
+        j->held_from_us = hs_view_now_us(x->v);
+        return true;
+    }
+    if (x->s->lent == 0 && hs_reject_hopeless(x->v, x->p, job)) {
+        unqueue(x->s, x->v, job);
+        j->where = HS_LUCID_GONE;
+        return true;
+    }
+    if (j->set == HS_LUCID_FRESH) {
+        unqueue(x->s, x->v, job);
+        j->set = (uint8_t)class_of(x->v, job);
+        hs_job_queue_add(&x->vc->sets[j->set], x->v, job, j->key);
+    }
+    return false;
+}
+
+/* The next job of a set, behind `after`, that may have a chance: those that came all have; of a
+ * gang size with new hosts those of which the key is small enough; and those that may fit alone. */
+static hs_job_id next_of(const struct lucid_scan *x, uint32_t set, hs_job_id after)
+{
+    struct hs_job_queue *jobs = &x->vc->sets[set];
+    const struct hs_gang_limits all = {UINT64_MAX, UINT64_MAX};
+    if (jobs->count == 0)
+        return HS_NO_JOB;
+    if (set == HS_LUCID_FRESH)
+        return hs_job_queue_next_within(jobs, x->v, after, all);
+    if (set > 0 && x->vc->hosts[1][set].count > 0) {
+        const hs_job_id job = hs_job_queue_next_within(jobs, x->v, after, all);
+        const bool has_ratio = x->s->packing == HS_LUCID_PACKING_BINDER && x->s->is_estimating;
+        if (job == HS_NO_JOB || !has_ratio ||
+            (double)hs_lucid_of(x->v, job)->key <= x->s->ratio * (double)x->vc->most_key[set])
+            return job;
+    }
+    return x->vc->has_release ? hs_job_queue_next_within(jobs, x->v, after, x->room) : HS_NO_JOB;
+}
+
+static void scan_pairs(struct lucid_scan *x)
+{
+    for (uint32_t set = 0; set < HS_LUCID_SETS; set++) {
+        const hs_job_id first = next_of(x, set, HS_NO_JOB);
+        if (first != HS_NO_JOB)
+            hs_merge_heap_add(&x->heads, x->v, (struct hs_merge_head){first, set});
+    }
+    while (x->heads.count > 0) {
+        const struct hs_merge_head head = x->heads.at[0];
+        const hs_job_id next = next_of(x, head.set, head.job);
+        hs_merge_heap_replace_first(&x->heads, x->v, (struct hs_merge_head){next, head.set});
+        if (hs_lucid_of(x->v, head.job)->pass != x->s->passes)
+            (void)try(x, head.job, true);
+    }
+    for (uint32_t c = 1; c < HS_LUCID_CLASSES; c++) /* every job has been held against them */
+        for (hs_job_id host; (host = hs_job_queue_first(&x->vc->hosts[1][c])) != HS_NO_JOB;) {
+            struct hs_lucid_job *h = hs_lucid_of(x->v, host);
+            hs_job_queue_remove(&x->vc->hosts[1][c], x->v, host);
+            hs_job_queue_add(&x->vc->hosts[0][c], x->v, host, h->started);
+            h->is_new_host = false;
+        }
+}
+
+/* Sharing off: in order, until one does not fit. */
+static void scan_strict(struct lucid_scan *x)
+{
+    x->room = (struct hs_gang_limits){UINT64_MAX, UINT64_MAX};
+    for (;;) {
+        hs_job_id job = HS_NO_JOB;
+        for (uint32_t set = 0; set < HS_LUCID_SETS; set++) {
+            const hs_job_id first = hs_job_queue_first(&x->vc->sets[set]);
+            if (first != HS_NO_JOB &&
+                (job == HS_NO_JOB || hs_job_queue_is_before(x->vc->sets, x->v, first, job)))
+                job = first;
+        }
+        if (job == HS_NO_JOB || !try(x, job, false))
+            return;
+    }
+}
+
+/* ---- adaptive sharing (3.4) ---- */
+
+/* Hosts that were held against no job while sharing was off count as new. */
+static void set_sharing(struct hs_lucid *s, const struct hs_view *v, bool shares)
+{
+    for (uint32_t i = 0; i < s->vc_count && shares != s->shares; i++) {
+        struct hs_lucid_vc *vc = &s->vcs[i];
+        for (uint32_t c = 1; c < HS_LUCID_CLASSES; c++)
+            for (hs_job_id host; (host = hs_job_queue_first(&vc->hosts[0][c])) != HS_NO_JOB;) {
+                cease_to_host(s, v, host);
+                become_host(s, v, host);
+            }
+        vc->is_awake = vc->has_release = true;
+    }
+    s->shares = shares;
+}
+
+static void adapt(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p)
+{
+    const int64_t now_us = hs_view_now_us(v), check_us = now_us / s->check_us * s->check_us;
+    if (s->sharing != HS_LUCID_SHARING_ADAPT)
+        return;
+    if (check_us > s->checked_us) {
+        const double jobs = hs_lucid_forecast(s, check_us, false);
+        s->checked_us = check_us;
+        set_sharing(s, v, jobs < 0 || jobs > s->low);
+    }
+    bool waits = false;
+    for (uint32_t i = 0; i < s->vc_count; i++)
+        for (uint32_t set = 0; set < HS_LUCID_SETS; set++)
+            waits |= s->vcs[i].sets[set].count > 0;
+    if (waits && s->timer_us <= now_us) {
+        s->timer_us = check_us + s->check_us;
+        hs_plan_timer(p, s->timer_us, 0);
+    }
+}
+
+/* ---- the policy ---- */
+
+static enum hs_status lucid_decide(void *state, const struct hs_view *v, struct hs_plan *p)
+{
+    struct hs_lucid *s = state;
+    hs_lucid_profiler_decide(s, v, p);
+    adapt(s, v, p);
+    for (uint32_t i = 0; i < s->vc_count; i++) {
+        struct hs_lucid_vc *vc = &s->vcs[i];
+        if (!vc->is_awake)
+            continue;
+        struct lucid_scan x = {.s = s, .v = v, .p = p, .vc = vc, .vc_index = i};
+        x.heads = (struct hs_merge_heap){.at = x.at, .order = vc->sets};
+        x.room = (struct hs_gang_limits){UINT64_MAX, UINT64_MAX};
+        narrow(&x);
+        s->passes++;
+        (s->shares ? scan_pairs : scan_strict)(&x);
+        vc->is_awake = vc->has_release = false;
+    }
+    return HS_OK;
+}
+
+/* Off its GPUs in the virtual cluster: its partner is alone there, and may be a host again. */
+static void leave(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_lucid_job *j = hs_lucid_of(v, job);
+    cease_to_host(s, v, job);
+    if (j->partner != HS_NO_JOB) {
+        hs_lucid_of(v, j->partner)->partner = HS_NO_JOB;
+        become_host(s, v, j->partner);
+    }
+    for (uint32_t i = 0; i < s->vc_count; i++)
+        if (!v->vcs_are_apart || i == hs_view_vc(v, job))
+            s->vcs[i].is_awake = s->vcs[i].has_release = true;
+}
+
+static void come(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_lucid_job *j = hs_lucid_of(v, job);
+    *j = (struct hs_lucid_job){.where = HS_LUCID_ARRIVED, .partner = HS_NO_JOB};
+    j->key = s->is_estimating ? hs_estimate_gpu_time_us(v, job) : hs_view_gpus(v, job);
+    if (hs_view_gpus(v, job) > 0)
+        hs_lucid_count(s, v, job);
+    hs_job_chain_insert(&s->arrived, v, job, s->arrived.last);
+}
+
+static void lucid_event(void *state, const struct hs_view *v, const struct hs_event *event)
+{
+    struct hs_lucid *s = state;
+    const bool is_end = event->kind == HS_EVENT_FINISH || event->kind == HS_EVENT_STOPPED;
+    if (event->kind == HS_EVENT_SUBMIT)
+        come(s, v, event->job);
+    if (!is_end)
+        return;
+    struct hs_lucid_job *j = hs_lucid_of(v, event->job);
+    if (j->where == HS_LUCID_RUNNING)
+        leave(s, v, event->job);
+    else if (j->where == HS_LUCID_PROFILING && event->kind == HS_EVENT_FINISH)
+        hs_job_chain_remove(&s->profiling, v, event->job);
+    j->where = HS_LUCID_GONE;
+    if (event->kind == HS_EVENT_STOPPED)
+        hs_lucid_wait(s, v, event->job);
+}
+
+static uint32_t lucid_tenants(const void *state)
+{
+    (void)state;
+    return 2; /* 3.5.2 */
+}
+
+static void lucid_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    const struct hs_lucid *s = state;
+    hs_estimate_needs(&s->estimate, knows);
+    if (!s->is_estimating)
+        *knows &= ~(uint32_t)HS_ESTIMATE_KNOWS;
+    if (s->profile == HS_LUCID_PROFILE_NODES)
+        *knows &= ~(uint32_t)HS_KNOWS_MODEL;
+    if (s->sharing == HS_LUCID_SHARING_OFF)
+        *can &= ~(uint32_t)HS_CAN_COLOCATE;
+}
+
+static enum hs_status lucid_init(void *state, const struct hs_view *v)
+{
+    struct hs_lucid *s = state;
+    if (s->is_estimating)
+        HS_TRY(hs_estimate_open(&s->estimate, v));
+    if (s->forecast_file != NULL)
+        HS_TRY(hs_view_numbers(v, s->forecast_file, &s->series, &s->series_count));
+    s->vc_count = v->vcs;
+    s->vcs = hs_view_alloc(v, (uint64_t)s->vc_count * sizeof *s->vcs);
+    for (uint32_t i = 0; i < s->vc_count; i++)
+        for (uint32_t c = 1; c < HS_LUCID_CLASSES; c++)
+            s->vcs[i].hosts[0][c].link_offset = s->vcs[i].hosts[1][c].link_offset =
+                offsetof(struct hs_lucid_job, host);
+    s->shares = s->sharing == HS_LUCID_SHARING_ON;
+    hs_lucid_profiler_init(s, v);
+    return HS_OK;
+}
+
+static void lucid_semantics(const void *state, struct hs_semantics *out)
+{
+    const struct hs_lucid *s = state;
+    *out = (struct hs_semantics){
+        .order = !s->is_estimating                        ? "GPUs"
+                 : s->estimate.from == HS_ESTIMATE_ORACLE ? "GPU time"
+                                                          : "estimated GPU time",
+        .scan = s->sharing == HS_LUCID_SHARING_OFF ? "strict" : "fit",
+        .placement = "consolidate, pairs",
+        .preemption = s->profile == HS_LUCID_PROFILE_NODES ? "after a profile" : "none",
+        .cost = s->keeps ? hs_cost_text(&s->cost, false) : "work of the profile"};
+}
+
+static const char *check_job(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_lucid_job *j = hs_lucid_of(v, job);
+    if (j->partner != HS_NO_JOB && (j->is_host || hs_lucid_of(v, j->partner)->partner != job))
+        return "a pair is no pair from the other side, or takes a third";
+    for (uint32_t i = 0; i < class_of(v, job); i++)
+        if (hs_view_gpu_tenants(v, j->gpus[i]) != 1u + (j->partner != HS_NO_JOB))
+            return "a host is not alone on its GPUs";
+    return NULL;
+}
+
+static const char *lucid_check(const void *state, const struct hs_view *v)
+{
+    const struct hs_lucid *s = state;
+    const char *fault = hs_waiting_check(&s->to_profile, v);
+    for (uint32_t i = 0; i < s->vc_count && fault == NULL; i++) {
+        for (uint32_t set = 0; set < HS_LUCID_SETS && fault == NULL; set++)
+            fault = hs_waiting_check(&s->vcs[i].sets[set], v);
+        for (uint32_t n = 0; n < 2 * HS_LUCID_CLASSES && fault == NULL; n++) {
+            const struct hs_job_queue *hosts = &s->vcs[i].hosts[n % 2][n / 2];
+            fault = hs_job_queue_is_valid(hosts, v) ? NULL : "the hosts are out of order";
+            for (hs_job_id h = hs_job_queue_first(hosts); h != HS_NO_JOB && fault == NULL;
+                 h = hs_job_queue_next(hosts, v, h))
+                fault = check_job(v, h);
+        }
+    }
+    return fault;
+}
+
+/* In sample on the 66 configurations of its measurements; another model than any of these: 74 %. */
+#define TREE "CART of depth 2 on Lucid's 66 labels (calibration/lucid)"
+#define CODE "S-Lab-System-Group/Lucid 63685a3"
+
+static const struct hs_param params[] = {
+    HS_PARAM_CHOICE(
+        struct hs_lucid, profile, "profile", "nodes", profile_names,
+        "small jobs run on nodes set aside first; or all were measured before they come"),
+    HS_PARAM_INT(struct hs_lucid, profile_nodes, "profile_nodes", "2", 0, HS_LUCID_NODES,
+                 "nodes set aside, as far as others like them stay", .only_with = "profile=nodes",
+                 .source = CODE ", Venus and Philly"),
+    HS_PARAM_DURATION(struct hs_lucid, profile_us, "profile_time", "200s", 1, 1e6,
+                      "time that a job is profiled at most", .only_with = "profile=nodes",
+                      .source = CODE ": Venus 200 s, Philly 80 s"),
+    HS_PARAM_INT(struct hs_lucid, limit, "limit", "8", 1, 1024,
+                 "GPUs of a job that is profiled at most, on one node",
+                 .only_with = "profile=nodes", .source = CODE ": Venus 8, Philly 4"),
+    HS_PARAM_FLAG(struct hs_lucid, keeps, "keep", "no",
+                  "a job keeps what it did while it was profiled, and pays preempt_cost",
+                  .only_with = "profile=nodes"),
+    HS_COST_PARAMS(struct hs_lucid, cost),
+    HS_PARAM_FLAG(struct hs_lucid, scales, "scale", "no",
+                  "an idle node is lent to the profiler in bursts", .only_with = "profile=nodes",
+                  .source = "ASPLOS'23 3.2.2"),
+    HS_PARAM_CHOICE(struct hs_lucid, sharing, "sharing", "on", sharing_names,
+                    "pairs of jobs: always, never, or while many are to come", .source = CODE),
+    HS_PARAM_DURATION(struct hs_lucid, check_us, "check", "100s", 1, 1e6,
+                      "sharing=adapt: looks at the forecast at multiples of this",
+                      .only_with = "sharing=adapt", .source = CODE),
+    HS_PARAM_REAL(struct hs_lucid, low, "low", "2", 0, 1e6,
+                  "sharing=adapt: no pairs are begun while no more jobs than this are expected in "
+                  "each 600 s of the next 50 minutes",
+                  .only_with = "sharing=adapt", .source = CODE),
+    HS_PARAM_FILE(struct hs_lucid, forecast_file, "forecast_file", NULL, NULL,
+                  "submissions to come (scale: GPUs) in each 600 s from 0 on, one a line; absent: "
+                  "as in the last hour, and at that time of the last 7 days"),
+    HS_PARAM_CHOICE(struct hs_lucid, packing, "packing", "binder", packing_names,
+                    "pairs by memory, scores and durations, or by memory alone",
+                    .source = "ASPLOS'23 fig. 11: w/o binder"),
+    HS_PARAM_CHOICE(struct hs_lucid, first, "first", "pack", first_names,
+                    "what is tried first: a host, or idle GPUs", .source = "ASPLOS'23 Alg. 2"),
+    HS_PARAM_CHOICE(struct hs_lucid, score, "score", "tree", score_names,
+                    "how much a job disturbs: by a tree of two features, by its label in the "
+                    "catalogue; or the utilizations of a pair are added up",
+                    .source = "ASPLOS'23 3.5.1"),
+    HS_PARAM_INT(struct hs_lucid, capacity, "capacity", "2", 0, 4, "sum of the scores of a pair",
+                 .source = "ASPLOS'23 3.5.1; 1: its apathetic mode"),
+    HS_PARAM_INT(struct hs_lucid, tree_bandwidth_pm, "tree_bandwidth", "305", 0, 1000,
+                 "score=tree: above this bandwidth utilization, per mille, a job has score 2",
+                 .only_with = "score=tree", .source = TREE),
+    HS_PARAM_INT(struct hs_lucid, tree_util_pm, "tree_util", "250", 0, 1000,
+                 "score=tree: else above this utilization 1, else 0", .only_with = "score=tree",
+                 .source = TREE),
+    HS_PARAM_INT(struct hs_lucid, score_sum, "score_sum", "120", 0, 200,
+                 "score=utilsum: utilization of a pair, %", .only_with = "score=utilsum"),
+    HS_PARAM_REAL(struct hs_lucid, ratio, "ratio", "2", 0, 1e9,
+                  "a guest's predicted duration by its host's is at most this", .source = CODE),
+    HS_PARAM_FLAG(struct hs_lucid, counts_left, "left", "no",
+                  "the ratio is to what the host has left, not to all of its duration"),
+    HS_PARAM_SIZE_MIB(struct hs_lucid, mem_mib, "memory", "24576MiB", 1, 1 << 30,
+                      "memory of a pair is below this, and what its GPU has", .source = CODE),
+    HS_PARAM_FLAG(struct hs_lucid, is_estimating, "estimator", "yes",
+                  "the order is by predicted durations; else by GPUs alone, without ratio",
+                  .source = "ASPLOS'23 fig. 11: w/o estimator"),
+    HS_ESTIMATE_PARAMS(struct hs_lucid, estimate, "rolling"),
+    {0}};
+
+const struct hs_policy_ops hs_policy_lucid = {
+    .name = "lucid",
+    .summary = "least predicted GPU time first, in pairs that suit, after a short profile",
+    .cite = "Hu et al., Lucid: A Non-intrusive, Scalable and Interpretable Scheduler for Deep "
+            "Learning Training Jobs, ASPLOS'23",
+    .can = HS_CAN_PREEMPT | HS_CAN_COLOCATE | HS_CAN_TIME | HS_CAN_PROFILE,
+    .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_PROFILE | HS_KNOWS_MODEL,
+    .params = params,
+    .state_size = sizeof(struct hs_lucid),
+    .job_state_size = sizeof(struct hs_lucid_job),
+    .tenants = lucid_tenants,
+    .needs = lucid_needs,
+    .init = lucid_init,
+    .on_event = lucid_event,
+    .decide = lucid_decide,
+    .semantics = lucid_semantics,
+    .check = lucid_check,
+};
