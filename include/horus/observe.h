@@ -18,6 +18,7 @@
 struct hs_submission {
     const char *user, *vc; /* "" if the trace has none */
     uint64_t index;        /* row among the jobs taken from the trace, from 0 */
+    uint32_t slot;         /* among the jobs in the system; another job's once it has ended */
     int64_t work_us;       /* isolated run time, of all attempts, rounded down */
     uint32_t gpus;
     uint32_t gpu_milli;  /* of each of them, in thousandths; 1000 = whole */
@@ -36,6 +37,7 @@ struct hs_job_record {
     uint64_t index;                /* row among the jobs taken from the trace, from 0 */
     uint32_t user_index, vc_index; /* the same for the same name; small */
     uint32_t profile;              /* row of the catalogue; HS_NO_PROFILE = none */
+    uint32_t slot;                 /* as of its submission */
     uint32_t gpus;
     uint32_t gpu_milli;     /* of each of them, in thousandths; 1000 = whole */
     uint32_t nodes_spanned; /* of its last placement */

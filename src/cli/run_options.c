@@ -464,6 +464,10 @@ static const char *written_at(size_t index)
          .check = check_sample),                                                                   \
         INT("max_rows", max_rows, RESULTS, "100000000", 1, 9e15,                                   \
             "rows of series.csv at most; a run that would need more is refused"),                  \
+        FLAG("fairness", fairness, RESULTS,                                                        \
+             "also finish-time fairness: JCT over that on a 1/N share of the cluster, by job"),    \
+        FLAG("power", power, RESULTS,                                                              \
+             "also energy: of idle GPUs, and of jobs by their GPU utilization"),                   \
         DURATION("warmup", warmup_us, RESULTS, "0s", 0, YEARS_100_S,                               \
                  "leave jobs submitted in the first part out of the job statistics"),              \
         DURATION("cooldown", cooldown_us, RESULTS, "0s", 0, YEARS_100_S,                           \

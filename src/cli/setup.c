@@ -11,6 +11,7 @@
 
 #include "base/fixed.h"
 #include "base/rng.h"
+#include "data/gpu_types.h"
 #include "data/param_table.h"
 #include "horus/version.h"
 #include "workload/workload.h"
@@ -295,6 +296,22 @@ static void say_speeds(struct hs_setup *s)
             hs_append(text, size, "; %s by model, x %g without", name, speed);
         else
             hs_append(text, size, "; %s x %g%s", name, speed, speed == 1 ? ", not measured" : "");
+    }
+}
+
+/* --power: watts of each type, idle and busy; which are not known. */
+static void say_power(struct hs_setup *s)
+{
+    uint32_t idle, active;
+    for (uint32_t t = 0; t < s->cluster.type_count; t++) {
+        const char *name = s->cluster.types[t].name;
+        if (hs_gpu_type_watts(name, &idle, &active))
+            hs_append(s->power_text, sizeof s->power_text,
+                      "%s%s %u W idle, %u W at full utilization", t > 0 ? "; " : "", name, idle,
+                      active);
+        else
+            hs_append(s->power_text, sizeof s->power_text, "%s%s not measured: no energy",
+                      t > 0 ? "; " : "", name);
     }
 }
 
@@ -726,6 +743,10 @@ static void fill_card(struct hs_setup *s)
     (void)snprintf(card->ties, sizeof card->ties, "%s; equally good nodes: lowest id",
                    ties != NULL ? ties : "submission, then trace row");
     card->speeds = s->speeds_text;
+    if (options->power) {
+        say_power(s);
+        card->power = s->power_text;
+    }
     card->locality = s->locality_text;
     card->vc = vc_texts[options->vc];
     if (options->vc == HS_VC_QUOTA && (s->can & HS_CAN_BORROW) != 0)

@@ -330,6 +330,8 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
         .max_rows = (uint64_t)setup->options->max_rows,
         .warmup_us = setup->options->warmup_us,
         .cooldown_us = setup->options->cooldown_us,
+        .has_fairness = setup->options->fairness,
+        .has_power = setup->options->power,
         .is_preemptive = (setup->can & HS_CAN_PREEMPT) != 0,
         .is_sharing = (setup->can & HS_CAN_COLOCATE) != 0, /* lanes too */
         .is_resizing = (setup->can & HS_CAN_RESIZE) != 0,

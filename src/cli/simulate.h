@@ -29,6 +29,7 @@ struct hs_run_options {
     struct hs_trace_options read; /* with path, units, window, sort and seed by hs_setup_trace() */
     const char *trace, *name, *cluster, *policy, *vc_file, *vc_date;
     const char *output, *outputs, *sort, *sample, *window;
+    bool fairness, power;
     const char *config_file, *settings;
     const char *to, *reference; /* of horus trace */
     int32_t time_unit, vc, check, retries;
@@ -148,8 +149,8 @@ struct hs_setup {
     struct hs_card card;
     char workload[HS_WORKLOAD_MAX + 1];
     /* Texts of the card. */
-    char speeds_text[256], profiles_text[160], interference_text[400], locality_text[256],
-        predictor_text[256];
+    char power_text[256], speeds_text[256], profiles_text[160], interference_text[400],
+        locality_text[256], predictor_text[256];
 };
 
 /* Also notes options of `config` that were given and have no effect. Options and configuration are

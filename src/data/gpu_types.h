@@ -17,6 +17,8 @@
 const char *hs_gpu_type_name(const char *text, size_t len);
 /* Its memory; 0 for an unknown type. */
 uint32_t hs_gpu_type_mem_mib(const char *name);
+/* What it draws idle and at full utilization; false for a type of which nothing was measured. */
+bool hs_gpu_type_watts(const char *name, uint32_t *idle, uint32_t *active);
 /* Whether a GPU of that type is what text[0, len) names: the same name, or another of it. A type
  * that is not known, of a cluster file, has the one name. */
 bool hs_gpu_type_is(const char *type, const char *text, size_t len);

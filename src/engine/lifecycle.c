@@ -54,6 +54,7 @@ static void fill_record(const struct hs_engine *e, const struct hs_job *job, boo
     record->user_index = identity->user;
     record->vc_index = identity->vc_name;
     record->profile = identity->profile;
+    record->slot = hs_slot_of(&e->jobs, job);
     record->gpus = job->gpus;
     record->gpu_milli = job->ask.gpu_milli;
     record->nodes_spanned = run->nodes_spanned;
@@ -98,6 +99,7 @@ static enum hs_status observe_submit(struct hs_engine *e, const struct hs_job *j
         .user = hs_intern_text(&e->names, identity->user),
         .vc = hs_intern_text(&e->names, identity->vc_name),
         .index = job->index,
+        .slot = hs_slot_of(&e->jobs, job),
         .work_us = hs_job_all_ns(&e->jobs, job) / HS_NS_PER_US,
         .gpus = job->gpus,
         .gpu_milli = job->ask.gpu_milli,

@@ -315,8 +315,8 @@ static const char no_span[] = "the run has no length";
 static const char no_job[] = "no job was completed inside the window";
 static const char no_util[] = "the trace gives no GPU utilization";
 
-static void add(struct hs_summary *s, const char *name, const char *unit, double value,
-                const char *absent_because)
+void hs_summary_add(struct hs_summary *s, const char *name, const char *unit, double value,
+                    const char *absent_because)
 {
     assert(s->count < HS_METRICS_MAX);
     s->metrics[s->count++] =
@@ -325,7 +325,7 @@ static void add(struct hs_summary *s, const char *name, const char *unit, double
 
 static void add_count(struct hs_summary *s, const char *name, uint64_t value)
 {
-    add(s, name, "1", (double)value, NULL);
+    hs_summary_add(s, name, "1", (double)value, NULL);
 }
 
 static double makespan(const struct hs_stats *stats)
@@ -349,8 +349,8 @@ static const struct {
 static void add_measure(struct hs_summary *s, const struct hs_stats *stats, enum hs_measure measure)
 {
     for (int f = 0; f < HS_FIGURES; f++)
-        add(s, measures[measure].names[f], measures[measure].unit, stats->figure[measure][f],
-            no_job);
+        hs_summary_add(s, measures[measure].names[f], measures[measure].unit,
+                       stats->figure[measure][f], no_job);
 }
 
 /* Mean over `us` of time of an integral, as a share of `full` times the GPUs. */
@@ -373,29 +373,31 @@ static void add_cluster(struct hs_summary *s, const struct hs_report *r)
     hs_u128 span = (hs_u128)r->span_us, loaded = r->timeline.sum[HS_CH_LOADED];
     const char *util_reason = r->stats.has_util ? no_span : no_util;
     const char *loaded_reason = r->stats.has_util ? never_loaded : no_util;
-    add(s, "gpu_allocation", "1", share(r, HS_CH_GPUS_HELD, 1, span), no_span);
-    add(s, "gpu_utilization", "1", util(r, HS_CH_UTIL_MODEL, span), util_reason);
-    add(s, "gpu_utilization_sum", "1", util(r, HS_CH_UTIL_SUM, span), util_reason);
-    add(s, "loaded_share", "1", hs_exact_double(loaded, span), no_span);
-    add(s, "gpu_allocation_loaded", "1", share(r, HS_CH_HELD_LOADED, 1, loaded), never_loaded);
-    add(s, "gpu_utilization_loaded", "1", util(r, HS_CH_UTIL_MODEL_LOADED, loaded), loaded_reason);
-    add(s, "gpu_utilization_sum_loaded", "1", util(r, HS_CH_UTIL_SUM_LOADED, loaded),
-        loaded_reason);
-    add(s, "assumed_utilization_share", "1",
-        r->stats.has_util ? (double)r->stats.assumed_util / (double)r->stats.submitted
-                          : (double)NAN,
-        no_util);
-    add(s, "gpu_sharing", "1", share(r, HS_CH_GPUS_SHARED, 1, span), no_span);
-    add(s, "useful_gpu_share", "1",
-        hs_exact_double(r->stats.done_milli_ns,
-                        span * r->options.cluster->gpu_count * HS_NS_PER_US * FULL_MILLI),
-        no_span);
-    add(s, "fragmentation", "1", share(r, HS_CH_FRAGMENTED, 1, span), no_span);
+    hs_summary_add(s, "gpu_allocation", "1", share(r, HS_CH_GPUS_HELD, 1, span), no_span);
+    hs_summary_add(s, "gpu_utilization", "1", util(r, HS_CH_UTIL_MODEL, span), util_reason);
+    hs_summary_add(s, "gpu_utilization_sum", "1", util(r, HS_CH_UTIL_SUM, span), util_reason);
+    hs_summary_add(s, "loaded_share", "1", hs_exact_double(loaded, span), no_span);
+    hs_summary_add(s, "gpu_allocation_loaded", "1", share(r, HS_CH_HELD_LOADED, 1, loaded),
+                   never_loaded);
+    hs_summary_add(s, "gpu_utilization_loaded", "1", util(r, HS_CH_UTIL_MODEL_LOADED, loaded),
+                   loaded_reason);
+    hs_summary_add(s, "gpu_utilization_sum_loaded", "1", util(r, HS_CH_UTIL_SUM_LOADED, loaded),
+                   loaded_reason);
+    hs_summary_add(s, "assumed_utilization_share", "1",
+                   r->stats.has_util ? (double)r->stats.assumed_util / (double)r->stats.submitted
+                                     : (double)NAN,
+                   no_util);
+    hs_summary_add(s, "gpu_sharing", "1", share(r, HS_CH_GPUS_SHARED, 1, span), no_span);
+    hs_summary_add(s, "useful_gpu_share", "1",
+                   hs_exact_double(r->stats.done_milli_ns, span * r->options.cluster->gpu_count *
+                                                               HS_NS_PER_US * FULL_MILLI),
+                   no_span);
+    hs_summary_add(s, "fragmentation", "1", share(r, HS_CH_FRAGMENTED, 1, span), no_span);
 }
 
 static void add_gpu_seconds(struct hs_summary *s, const char *name, hs_u128 num, hs_u128 den)
 {
-    add(s, name, "GPU s", hs_exact_double(num, den), NULL);
+    hs_summary_add(s, name, "GPU s", hs_exact_double(num, den), NULL);
 }
 
 static void add_costs(struct hs_summary *s, const struct hs_report *r)
@@ -427,10 +429,10 @@ static void add_queue(struct hs_summary *s, const struct hs_report *r)
     hs_u128 in_system = waiting + sum[HS_CH_RUNNING], summed = r->stats.in_system_us;
     hs_u128 span = (hs_u128)r->span_us;
     double gap = hs_exact_signed((hs_i128)(in_system - summed), HS_US_PER_S);
-    add(s, "mean_running", "jobs", hs_exact_double(sum[HS_CH_RUNNING], span), no_span);
-    add(s, "mean_queue_length", "jobs", hs_exact_double(waiting, span), no_span);
-    add(s, "mean_in_system", "jobs", hs_exact_double(in_system, span), no_span);
-    add(s, "little_gap", "job s", gap, NULL);
+    hs_summary_add(s, "mean_running", "jobs", hs_exact_double(sum[HS_CH_RUNNING], span), no_span);
+    hs_summary_add(s, "mean_queue_length", "jobs", hs_exact_double(waiting, span), no_span);
+    hs_summary_add(s, "mean_in_system", "jobs", hs_exact_double(in_system, span), no_span);
+    hs_summary_add(s, "little_gap", "job s", gap, NULL);
 }
 
 /* Why a bound does not hold, or NULL; what keeps one from holding keeps those behind it, too. */
@@ -470,9 +472,9 @@ static void add_bound(struct hs_summary *s, const char *name, const char *share_
 {
     if (absent != NULL)
         bound = (double)NAN;
-    add(s, name, "s", bound, absent);
-    add(s, share_name, "1", value == 0 && bound == 0 ? 1 : bound / value,
-        absent != NULL ? absent : "the figure it bounds is 0");
+    hs_summary_add(s, name, "s", bound, absent);
+    hs_summary_add(s, share_name, "1", value == 0 && bound == 0 ? 1 : bound / value,
+                   absent != NULL ? absent : "the figure it bounds is 0");
 }
 
 static void add_bounds(struct hs_summary *s, const struct hs_report *r)
@@ -482,13 +484,13 @@ static void add_bounds(struct hs_summary *s, const struct hs_report *r)
     const char *absent = no_bound(r, BOUND_ANY);
     const double work = absent == NULL ? b->makespan_work_s : (double)NAN;
     const double longest = absent == NULL ? b->makespan_longest_s : (double)NAN;
-    add(s, "makespan_bound_work", "s", work, absent);
-    add(s, "makespan_bound_longest", "s", longest, absent);
+    hs_summary_add(s, "makespan_bound_work", "s", work, absent);
+    hs_summary_add(s, "makespan_bound_longest", "s", longest, absent);
     add_bound(s, "makespan_bound", "makespan_bound_share", makespan(stats), fmax(work, longest),
               absent);
-    add(s, "mean_isolated", "s",
-        hs_exact_double(stats->work_us, (hs_u128)stats->done * HS_US_PER_S),
-        "no job was completed");
+    hs_summary_add(s, "mean_isolated", "s",
+                   hs_exact_double(stats->work_us, (hs_u128)stats->done * HS_US_PER_S),
+                   "no job was completed");
     add_bound(s, "mean_jct_bound", "mean_jct_bound_share", stats->figure[HS_M_JCT][HS_F_MEAN],
               b->mean_jct_s, no_bound(r, BOUND_MEAN));
     add_bound(s, "mean_wait_bound", "mean_wait_bound_share", stats->figure[HS_M_WAIT][HS_F_MEAN],
@@ -506,34 +508,34 @@ static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
     add_count(summary, "n_rejected", stats->rejected);
     add_count(summary, "n_unfinished", stats->unfinished);
     add_count(summary, "n_counted", stats->counted);
-    add(summary, "makespan", "s", makespan(stats), "no job ended");
+    hs_summary_add(summary, "makespan", "s", makespan(stats), "no job ended");
     add_measure(summary, stats, HS_M_WAIT);
     add_measure(summary, stats, HS_M_JCT);
     add_measure(summary, stats, HS_M_SLOWDOWN);
     add_measure(summary, stats, HS_M_BOUNDED);
-    add(summary, "fairness_jain", "1", stats->jain,
-        "fewer than two users completed jobs that use GPUs");
+    hs_summary_add(summary, "fairness_jain", "1", stats->jain,
+                   "fewer than two users completed jobs that use GPUs");
     add_cluster(summary, r);
     add_costs(summary, r);
     add_queue(summary, r);
     add_bounds(summary, r);
     summary->before_classes = summary->count;
     add_measure(summary, stats, HS_M_RUN_SLOWDOWN);
-    add(summary, "colocated_share", "1", hs_exact_double(stats->colocated_us, stats->run_us),
-        "no job ran for any time");
+    hs_summary_add(summary, "colocated_share", "1",
+                   hs_exact_double(stats->colocated_us, stats->run_us), "no job ran for any time");
     add_count(summary, "retries", stats->retries);
-    add(summary, "mean_queueing_delay", "s", stats->mean_queueing_delay, no_job);
+    hs_summary_add(summary, "mean_queueing_delay", "s", stats->mean_queueing_delay, no_job);
     summary->before_job_classes = summary->count;
     add_measure(summary, stats, HS_M_PROGRESS);
     add_count(summary, "switches", stats->switches);
     add_count(summary, "trials_kept", stats->policy_counter[HS_POLICY_COUNTER_TRIAL_KEPT]);
     add_count(summary, "trials_undone", stats->policy_counter[HS_POLICY_COUNTER_TRIAL_UNDONE]);
-    add(summary, "host_mib_seconds", "MiB s", hs_exact_double(stats->host_mib_us, HS_US_PER_S),
-        NULL);
+    hs_summary_add(summary, "host_mib_seconds", "MiB s",
+                   hs_exact_double(stats->host_mib_us, HS_US_PER_S), NULL);
     add_gpu_seconds(summary, "wait_constraint_gpu_seconds", r->timeline.sum[HS_CH_WAIT_CONSTRAINT],
                     HS_US_PER_S);
-    add(summary, "gpu_allocated_share", "1",
-        share(r, HS_CH_GPUS_ALLOCATED, FULL_MILLI, (hs_u128)r->span_us), no_span);
+    hs_summary_add(summary, "gpu_allocated_share", "1",
+                   share(r, HS_CH_GPUS_ALLOCATED, FULL_MILLI, (hs_u128)r->span_us), no_span);
     add_count(summary, "profiled", stats->policy_counter[HS_POLICY_COUNTER_PROFILED]);
     add_count(summary, "ended_in_profile", stats->policy_counter[HS_POLICY_COUNTER_PROFILE_ENDED]);
     add_gpu_seconds(summary, "profile_gpu_seconds",
@@ -571,9 +573,10 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
     r->timeline.width_us = HS_TIMELINE_WIDTH_US;
     r->bounds = hs_alloc_zeroed(1, sizeof *r->bounds);
     bounds_open(r->bounds, options->cluster, options->speed);
+    r->extras = hs_extras_open(&r->options, &r->stats, &r->extras_observer);
     for (uint32_t i = 0; i < HS_ROW_FILES && options->dir != NULL && status == HS_OK; i++) {
         const struct hs_row_format *format = hs_row_formats[i];
-        char path[HS_PATH_SIZE];
+        char path[HS_PATH_SIZE], header[1024];
         if ((options->outputs & format->output) == 0)
             continue;
         struct hs_row_file *file = hs_alloc_zeroed(1, format->state_size);
@@ -583,7 +586,9 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
         if (format->open != NULL)
             format->open(file);
         hs_rundir_file(options->dir, format->name, path, sizeof path);
-        status = hs_csvw_open(&file->csv, path, format->header, diag);
+        (void)snprintf(header, sizeof header, "%s%s", format->header,
+                       format->output == HS_OUT_JOBS ? hs_extras_columns(options) : "");
+        status = hs_csvw_open(&file->csv, path, header, diag);
     }
     r->observer = (struct hs_observer){.ctx = r,
                                        .on_submit = on_submit,
@@ -600,6 +605,8 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
 const struct hs_observer *hs_report_observer(const struct hs_report *report, size_t index)
 {
     /* the figures last: series.csv looks at the timeline before it moves on */
+    if (report->extras != NULL && index-- == 0)
+        return &report->extras_observer;
     if (index < report->open_count)
         return &report->open[index]->observer;
     return index == report->open_count ? &report->observer : NULL;
@@ -625,7 +632,7 @@ enum hs_status hs_report_finish(struct hs_report *r, int64_t end_us, struct hs_s
     bounds_finish(r->bounds);
     HS_TRY(hs_stats_finish(&r->stats, summary));
     fill_metrics(summary, r);
-    return HS_OK;
+    return hs_extras_fill(r->extras, summary, r->span_us);
 }
 
 const struct hs_output_file *hs_report_files(const struct hs_report *report, uint32_t *count)
@@ -648,6 +655,7 @@ void hs_report_close(struct hs_report *r)
             r->open[i]->format->free(r->open[i]);
         hs_free(r->open[i]);
     }
+    hs_extras_close(r->extras);
     hs_stats_close(&r->stats);
     bounds_close(r->bounds);
     hs_free(r->bounds);

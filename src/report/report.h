@@ -35,6 +35,7 @@ struct hs_report_options {
     uint64_t max_rows; /* of the series; more are HS_E_LIMIT; 0 = no limit */
     int64_t warmup_us; /* jobs submitted in the first / last part stay out of job statistics */
     int64_t cooldown_us;
+    bool has_fairness, has_power; /* figures on request */
     bool is_preemptive; /* may a job run before its last wait? decides which bounds hold */
     bool is_sharing;    /* may two jobs hold one GPU? */
     bool is_resizing;   /* may a gang hold more or fewer GPUs than it asked for? */

@@ -317,6 +317,8 @@ The effective configuration, with origins, is itself a config.
     "decisions": false,  // from default
     "sample": "auto",  // from default
     "max_rows": 100000000,  // from default
+    "fairness": false,  // from default
+    "power": false,  // from default
     "warmup": "0s",  // from default
     "cooldown": "0s"  // from default
   }

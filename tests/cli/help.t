@@ -410,6 +410,9 @@ Everything about run.
                             [auto]
         --max-rows=N        rows of series.csv at most; a run that would need more is refused
                             [100000000]; 1..9000000000000000
+        --fairness          also finish-time fairness: JCT over that on a 1/N share of the cluster, by
+                            job
+        --power             also energy: of idle GPUs, and of jobs by their GPU utilization
         --warmup=TIME       leave jobs submitted in the first part out of the job statistics [0s];
                             0s..36500d
         --cooldown=TIME     the same for the last part [0s]; 0s..36500d
@@ -613,6 +616,9 @@ Everything about run.
                             [auto]
         --max-rows=N        rows of series.csv at most; a run that would need more is refused
                             [100000000]; 1..9000000000000000
+        --fairness          also finish-time fairness: JCT over that on a 1/N share of the cluster, by
+                            job
+        --power             also energy: of idle GPUs, and of jobs by their GPU utilization
         --warmup=TIME       leave jobs submitted in the first part out of the job statistics [0s];
                             0s..36500d
         --cooldown=TIME     the same for the last part [0s]; 0s..36500d

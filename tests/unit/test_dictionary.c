@@ -196,6 +196,34 @@ static void metrics_have_these_names_and_units(void **state)
     assert_string_equal(written, expected);
 }
 
+static void figures_on_request_are_documented(void **state)
+{
+    (void)state;
+    static char expected[LIST_SIZE], written[LIST_SIZE];
+    static struct hs_summary asked;
+    struct hs_cluster cluster;
+    struct hs_stats stats = {0};
+    struct hs_observer observer;
+    assert_int_equal(hs_cluster_load(&cluster, "1x1:V100", &sink.diag), HS_OK);
+    const struct hs_report_options options = {
+        .cluster = &cluster, .has_fairness = true, .has_power = true};
+    read_table("## `jobs.csv`", "| on request |", false, expected);
+    assert_string_equal(hs_extras_columns(&options) + 1, expected);
+    struct hs_extras *extras = hs_extras_open(&options, &stats, &observer);
+    assert_int_equal(hs_extras_fill(extras, &asked, 0), HS_OK);
+    hs_extras_close(extras);
+    hs_cluster_free(&cluster);
+    written[0] = '\0';
+    for (uint32_t i = 0; i < asked.count; i++) {
+        char cell[128];
+        int printed =
+            snprintf(cell, sizeof cell, "%s=%s", asked.metrics[i].name, asked.metrics[i].unit);
+        append(written, cell, (size_t)printed);
+    }
+    read_table("### Metrics", "| on request |", true, expected);
+    assert_string_equal(written, expected);
+}
+
 /* Four columns for each class. */
 static void append_classes(char list[LIST_SIZE], uint32_t from, uint32_t to)
 {
@@ -275,6 +303,7 @@ int main(void)
         cmocka_unit_test(sweep_columns_are_documented),
         cmocka_unit_test(series_has_these_metrics),
         cmocka_unit_test(metrics_have_these_names_and_units),
+        cmocka_unit_test(figures_on_request_are_documented),
         cmocka_unit_test(summary_csv_has_these_columns),
         cmocka_unit_test(classes_have_these_names_and_measures),
     };

@@ -29,6 +29,8 @@ static void say_card(struct hs_output *out, const struct hs_card *card)
            card->can, card->ties, card->vc, card->speeds, card->locality, card->interference);
     if (card->predictor != NULL)
         hs_say(out, "predictor   %s\n", card->predictor);
+    if (card->power != NULL)
+        hs_say(out, "power       %s\n", card->power);
 }
 
 /* Where the profiles of the jobs come from. */

@@ -604,6 +604,8 @@ void hs_card_write_json(const struct hs_card *card, struct hs_jsonw *w)
             hs_jsonw_put(w, "seed=%" PRIu64, card->seed);
         hs_jsonw_put(w, "%s=%s", fields[i].name, fields[i].text);
     }
+    if (card->power != NULL)
+        hs_jsonw_put(w, "power=%s", card->power);
     hs_jsonw_put(w, "}");
 }
 

@@ -112,6 +112,7 @@ struct hs_card {
     const char *policy;
     struct hs_semantics policy_semantics;
     const char *gang, *locality, *vc, *interference, *profiles, *predictor, *speeds, *unknown;
+    const char *power;         /* left out where it is not stated */
     char ties[128];            /* among jobs; among nodes */
     char knows[128], can[128]; /* "duration" or "nothing" */
 };

@@ -184,7 +184,36 @@ HS_MUST_USE enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us,
 HS_MUST_USE enum hs_status hs_stats_finish(struct hs_stats *s, struct hs_summary *summary);
 void hs_stats_close(struct hs_stats *s);
 
+/* A value of a job in parts per million, and its submission. */
+struct hs_timed_value {
+    int64_t submit_us;
+    uint64_t ppm;
+};
+/* Figures of such values, of jobs submitted before the cooldown; above: share of those above 1. NaN
+ * without any. */
+HS_MUST_USE enum hs_status hs_stats_figures(const struct hs_stats *s,
+                                            struct hs_temp_records *values,
+                                            double figure[HS_FIGURES], double *above);
+
+/* ---- figures on request (extras.c) ---- */
+
+struct hs_extras;
+/* NULL where none is asked for; the others take that. Its observer comes before that of jobs.csv.
+ */
+struct hs_extras *hs_extras_open(const struct hs_report_options *options, struct hs_stats *stats,
+                                 struct hs_observer *observer);
+/* Names behind the columns of jobs.csv, and the cells of the job that ended last. */
+const char *hs_extras_columns(const struct hs_report_options *options);
+void hs_extras_put(const struct hs_extras *extras, struct hs_csvw *w);
+HS_MUST_USE enum hs_status hs_extras_fill(struct hs_extras *extras, struct hs_summary *summary,
+                                          int64_t span_us);
+void hs_extras_close(struct hs_extras *extras);
+
 /* ---- the report ---- */
+
+/* Behind the metrics that there are; unit "1": a plain ratio. A NaN has a reason. */
+void hs_summary_add(struct hs_summary *s, const char *name, const char *unit, double value,
+                    const char *absent_because);
 
 /* An open file; the state of a format begins with it. */
 struct hs_row_file {
@@ -220,8 +249,9 @@ struct hs_report {
     struct hs_timeline timeline;
     struct hs_stats stats;
     struct hs_bounds *bounds;
-    int64_t span_us;             /* first submission to the last instant, once the run is over */
-    struct hs_observer observer; /* of the figures */
+    struct hs_extras *extras; /* NULL: none asked for */
+    int64_t span_us;          /* first submission to the last instant, once the run is over */
+    struct hs_observer observer, extras_observer; /* of the figures */
     struct hs_row_file *open[HS_ROW_FILES];
     struct hs_output_file files[HS_ROW_FILES];
     uint32_t open_count, file_count;

@@ -133,10 +133,7 @@ struct jobs_state {
 /* Negative: empty. */
 static void put_time(struct hs_csvw *w, int64_t us)
 {
-    if (us >= 0)
-        hs_csvw_seconds(w, us);
-    else
-        hs_csvw_empty(w);
+    us >= 0 ? hs_csvw_seconds(w, us) : hs_csvw_empty(w);
 }
 
 /* A time over the isolated run time; empty for a job without work or without an end. */
@@ -245,10 +242,11 @@ static enum hs_status on_job_finish(void *ctx, int64_t now_us, const struct hs_j
     struct hs_csvw *w = &f->file.csv;
     const char *workload = f->file.report->options.workload_name;
     const int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
-    const bool has_started = job->first_start_us >= 0, has_ended = job->finish_us >= 0;
-    const bool has_run = has_started && has_ended;
+    const bool has_started = job->first_start_us >= 0, has_ended = job->finish_us >= 0,
+               has_run = has_started && has_ended;
     hs_csvw_text(w, job->id);
     COLUMNS(WRITE)
+    hs_extras_put(f->file.report->extras, w);
     hs_csvw_end(w);
     return HS_OK;
 }

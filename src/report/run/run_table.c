@@ -122,6 +122,9 @@ static const struct {
     {"*_bound_share", HS_COLUMN_SHARE, HS_BEST_MOST},
     {"*_bound*", HS_COLUMN_TIME, HS_BEST_NONE},
     {"fairness_*", HS_COLUMN_RATIO, HS_BEST_MOST},
+    {"*_rho", HS_COLUMN_RATIO, HS_BEST_LEAST},
+    {"rho_above_1_share", HS_COLUMN_SHARE, HS_BEST_LEAST},
+    {"*energy", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"gpu_sharing", HS_COLUMN_SHARE, HS_BEST_NONE},
     {"gpu_allocation*", HS_COLUMN_SHARE, HS_BEST_MOST},
     {"gpu_utilization*", HS_COLUMN_SHARE, HS_BEST_MOST},
@@ -140,7 +143,7 @@ static const struct {
 
 /* Events: things that most policies never do, or that ought not to happen. */
 enum { ALWAYS, OF_EVENTS, OF_RESUMING };
-#define RUN_COLUMNS 20u /* the first of them, in order of importance */
+#define RUN_COLUMNS 24u /* the first of them, in order of importance */
 static const struct {
     const char *metric, *title; /* title NULL: the metric's own name */
     int shown;
@@ -150,6 +153,10 @@ static const struct {
     {"mean_queueing_delay", "queueing", OF_RESUMING},
     {"makespan", NULL, ALWAYS},
     {"n_rejected", "rejected", OF_EVENTS},
+    {"mean_rho", "mean rho", ALWAYS},
+    {"max_rho", "max rho", ALWAYS},
+    {"rho_above_1_share", "rho > 1", ALWAYS},
+    {"energy", "energy J", ALWAYS},
     {"ooms", "OOMs", OF_EVENTS},
     {"gpu_allocation", "GPU alloc", ALWAYS},
     {"mean_run_slowdown", "run slowdown", ALWAYS},

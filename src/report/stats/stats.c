@@ -739,6 +739,42 @@ static void set_figures(const struct evaluation *e, uint32_t measure, uint32_t c
             hs_exact_double(e->least[measure] + set->value[i], set->count > 0 ? PPM : 0);
 }
 
+enum hs_status hs_stats_figures(const struct hs_stats *s, struct hs_temp_records *values,
+                                double figure[HS_FIGURES], double *above)
+{
+    const int64_t last_us = s->last_submit_us - s->cooldown_us;
+    struct quantiles q;
+    hs_u128 sum = 0;
+    uint64_t above_1 = 0;
+    enum hs_status status = HS_OK;
+    void *block;
+    uint32_t count;
+    quantiles_open(&q, 1, 0);
+    while (status == HS_OK && quantiles_begin(&q)) {
+        while ((status = hs_temp_records_next(values, &block, &count, s->diag)) == HS_OK)
+            for (uint32_t i = 0; i < count; i++) {
+                const struct hs_timed_value value = ((const struct hs_timed_value *)block)[i];
+                if (value.submit_us > last_us)
+                    continue;
+                if (q.pass != PASS_FIRST) {
+                    quantiles_take(&q, 0, value.ppm);
+                    continue;
+                }
+                q.cells[0][bucket_of(value.ppm)]++;
+                sum += value.ppm;
+                above_1 += value.ppm > PPM;
+            }
+        status = status == HS_END ? HS_OK : status;
+    }
+    const uint64_t jobs = q.sets[0].count;
+    figure[HS_F_MEAN] = hs_exact_double(sum, (hs_u128)jobs * PPM);
+    for (int i = 0; i < QUANTILES; i++)
+        figure[HS_F_P50 + i] = hs_exact_double(q.sets[0].value[i], jobs > 0 ? PPM : 0);
+    *above = hs_exact_double(above_1, jobs);
+    quantiles_close(&q);
+    return status;
+}
+
 static void fill(const struct evaluation *e, struct hs_summary *summary)
 {
     struct hs_stats *s = e->stats;
