@@ -720,6 +720,12 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
     return status != HS_OK ? status : e->plan.refused;
 }
 
+enum hs_status hs_view_fail(const struct hs_view *v, enum hs_status status, const char *text)
+{
+    return hs_fail(v->engine->diag, status, NULL, NULL, "policy '%s': %s", v->engine->policy->name,
+                   text);
+}
+
 enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_config *config,
                               struct hs_diag *diag)
 {

@@ -142,3 +142,15 @@ seconds, tick=0.001 3.1 million on 500 jobs.
   policy      antman:tick=0.1
   $ horus policies philly --json | jq -r '.parameters[] | select(.key == "retry").values'
   0s,1s..1000000s
+
+# gavel-limits
+gavel keeps figures of eight GPU types. A cost as long as a round leaves a job that changes places at each boundary
+no time to work, so that the run would not end.
+
+  $ horus run traces/sample.csv -c 1x8:V100,1x8:P100,1x8:K80,1x8:T4,1x8:A100,1x8:H100,1x8:A10,1x8:A40,1x8:L4 -p gavel 2>&1 | grep error
+  error: policy 'gavel': the cluster has more than 8 GPU types
+  $ horus run traces/sample.csv -c 8x8:V100 -p gavel:round=60s,preempt_cost=table 2>&1 | grep error
+  error: policy 'gavel': a cost of cost_table is as long as a round: jobs that change places at each boundary would do no work
+  $ horus run traces/sample.csv -c 8x8:V100 -p gavel:round=60s,preempt_cost=table >out.txt 2>&1
+  [2]
+  $ horus run traces/sample.csv --max-jobs=20 -c 8x8:V100 -p gavel:round=61s,preempt_cost=table -o out >out.txt

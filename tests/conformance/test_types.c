@@ -2,9 +2,9 @@
  *
  * Placement by GPU type does not depend on the order in which the groups of nodes are written: for
  * every policy of the table with the parameter `types` and each of its choices but `any`, with
- * every choice of every other parameter, on random clusters of several types, each job starts and
- * ends at the same times when the groups stand in another order. The reference type is that of
- * the default. With types=any some runs must differ, or the test would prove nothing.
+ * every choice of every other parameter, and for gavel, on random clusters of several types, each
+ * job starts and ends at the same times when the groups stand in another order. The reference type
+ * is that of the default. With types=any some runs must differ, or the test would prove nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,17 +127,17 @@ static void check(const char *spec, bool is_any)
 }
 
 /* "fifo:types=fastest", and with each choice of each other parameter. */
-static void check_types(const struct hs_policy_ops *policy, const char *types)
+static void check_types(const struct hs_policy_ops *policy, const char *setting)
 {
-    const bool is_any = strcmp(types, "any") == 0;
+    const bool is_any = strcmp(setting, "types=any") == 0;
     char spec[256];
-    (void)snprintf(spec, sizeof spec, "%s:types=%s", policy->name, types);
+    (void)snprintf(spec, sizeof spec, "%s:%s", policy->name, setting);
     check(spec, is_any);
     for (const struct hs_param *p = policy->params; p->key != NULL && !is_any; p++)
         for (size_t c = 0; p->type == HS_PARAM_CHOICE && p->choices[c] != NULL; c++) {
             if (strcmp(p->key, "types") == 0 || strcmp(p->choices[c], "file") == 0)
                 continue;
-            (void)snprintf(spec, sizeof spec, "%s:types=%s,%s=%s", policy->name, types, p->key,
+            (void)snprintf(spec, sizeof spec, "%s:%s,%s=%s", policy->name, setting, p->key,
                            p->choices[c]);
             check(spec, false);
         }
@@ -151,8 +151,13 @@ static void order_of_groups_does_not_matter(void **state)
     for (size_t i = 0; (policy = hs_policy_at(i)) != NULL; i++) {
         const struct hs_param *types = hs_param_find(policy->params, "types");
         policies += types != NULL;
-        for (size_t c = 0; types != NULL && types->choices[c] != NULL; c++)
-            check_types(policy, types->choices[c]);
+        for (size_t c = 0; types != NULL && types->choices[c] != NULL; c++) {
+            char setting[64];
+            (void)snprintf(setting, sizeof setting, "types=%s", types->choices[c]);
+            check_types(policy, setting);
+        }
+        if (strcmp(policy->name, "gavel") == 0) /* its shares are by type */
+            check_types(policy, "round=100s");
     }
     assert_true(policies >= 7); /* fifo, sjf, qssf, srtf, srsf, tiresias, las */
     assert_true(differences > 0);

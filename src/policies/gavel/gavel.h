@@ -88,6 +88,7 @@ struct hs_gavel_pool {
     double now, solved;            /* of this decision, and of the last solution; < 0: never */
     bool is_dirty;                 /* a job came or went since then */
     bool is_woken;                 /* or since the last decision */
+    bool has_failed;               /* the solver has: the run ends */
     /* compat */
     double end;          /* of the last job of the last round */
     bool is_running;     /* some ran in it */

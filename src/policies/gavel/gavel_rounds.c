@@ -218,9 +218,12 @@ static enum hs_status gavel_decide(void *state, const struct hs_view *v, struct 
     {
         hs_plan_reject(p, job, "no GPU type has as many GPUs as its gang");
     }
-    for (uint32_t i = 0; i < g->pool_count; i++)
+    for (uint32_t i = 0; i < g->pool_count; i++) {
         (g->compat == HS_GAVEL_COMPAT_OFF ? decide_pool : hs_gavel_compat_decide)(g, &g->pools[i],
                                                                                   v, p);
+        if (g->pools[i].has_failed)
+            return hs_view_fail(v, HS_E_LIMIT, "the linear program was not solved");
+    }
     return HS_OK;
 }
 
@@ -290,7 +293,11 @@ static enum hs_status gavel_init(void *state, const struct hs_view *v)
     if (g->objective == HS_GAVEL_ALLOX)
         g->allox = hs_view_alloc(v, sizeof *g->allox);
     if (v->gpu_types > HS_GAVEL_TYPES)
-        return HS_E_LIMIT;
+        return hs_view_fail(v, HS_E_LIMIT, "the cluster has more than 8 GPU types");
+    if (hs_cost_most_us(&g->cost) >= g->round_us)
+        return hs_view_fail(v, HS_E_USAGE,
+                            "a cost of cost_table is as long as a round: jobs that change places "
+                            "at each boundary would do no work");
     for (; g->types < v->gpu_types; g->types++) { /* by name: their numbers do not matter */
         const char *name = hs_view_gpu_type(v, g->types)->name;
         uint32_t at = g->types;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Which shares of time the jobs of a pool get: classes of jobs into a linear program
- * (gavel_program.c) and its solution back to the jobs, or the objectives that need none. Where the
- * solver fails, the shares are equal parts.
+ * (gavel_program.c) and its solution back to the jobs, or the objectives that need none.
  */
 #include "policies/gavel/gavel.h"
 
@@ -74,8 +73,8 @@ static double age_us(const struct hs_view *v, hs_job_id job)
     return (double)(hs_view_now_us(v) - hs_view_submit_us(v, job));
 }
 
-/* Solves for the classes of all jobs; ftf: for a largest ratio of rho. */
-static bool solve_program(const struct hs_gavel *g, const struct hs_gavel_pool *pool,
+/* Solves for the classes of all jobs; ftf: for a largest ratio of rho, which may be infeasible. */
+static bool solve_program(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                           const struct hs_view *v, struct hs_gavel_program *program, double rho)
 {
     double most_us = 1; /* work is relative to it: the solver's tolerances are absolute */
@@ -97,7 +96,10 @@ static bool solve_program(const struct hs_gavel *g, const struct hs_gavel_pool *
         for (hs_job_id at = job; at != after; at = hs_gavel_next(v, at))
             hs_gavel_of(v, at)->first_column = first;
     }
-    return hs_lp_solve(v->lp, HS_LP_ITERATIONS) == HS_LP_OPTIMAL;
+    const enum hs_lp_status status = hs_lp_solve(v->lp, HS_LP_ITERATIONS);
+    pool->has_failed |=
+        status != HS_LP_OPTIMAL && (g->objective != HS_GAVEL_FTF || status != HS_LP_INFEASIBLE);
+    return status == HS_LP_OPTIMAL;
 }
 
 static void read_shares(const struct hs_gavel_pool *pool, const struct hs_view *v,
@@ -113,7 +115,7 @@ static void read_shares(const struct hs_gavel_pool *pool, const struct hs_view *
 /* Finish-time fairness (Themis, NSDI'20): the least rho for which (age + left / rate) / isolated
  * time is at most rho for every job, between the most that an age forces and what equal parts give;
  * to 1e-4 of it, as the released code does. */
-static void bisect_rho(const struct hs_gavel *g, const struct hs_gavel_pool *pool,
+static void bisect_rho(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                        const struct hs_view *v, struct hs_gavel_program *program)
 {
     double low = 0, high = 0;
@@ -123,7 +125,7 @@ static void bisect_rho(const struct hs_gavel *g, const struct hs_gavel_pool *poo
         low = fmax(low, age_us(v, job) / isolated_us(j));
         high = fmax(high, (age_us(v, job) + j->left_us / j->isolated) / isolated_us(j));
     }
-    while (high - low > 1e-4 * high) {
+    while (high - low > 1e-4 * high && !pool->has_failed) {
         const double rho = (low + high) / 2;
         const bool is_enough = solve_program(g, pool, v, program, rho);
         if (is_enough)

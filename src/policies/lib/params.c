@@ -61,6 +61,14 @@ int64_t hs_cost_us(const struct hs_preempt_cost *cost, const struct hs_view *v, 
     return table->us[size_class < table->count ? size_class : table->count - 1];
 }
 
+int64_t hs_cost_most_us(const struct hs_preempt_cost *cost)
+{
+    int64_t most_us = 0;
+    for (uint32_t i = 0; i < cost->table.count && cost->model != COST_FREE; i++)
+        most_us = cost->table.us[i] > most_us ? cost->table.us[i] : most_us;
+    return most_us;
+}
+
 const char *hs_cost_text(const struct hs_preempt_cost *cost, bool is_at_events)
 {
     static const char *const at_events[] = {

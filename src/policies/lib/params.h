@@ -97,6 +97,8 @@ extern const char *const hs_cost_names[];
 
 /* O(1); for restart and checkpoint O(length of its model's name). */
 int64_t hs_cost_us(const struct hs_preempt_cost *cost, const struct hs_view *v, hs_job_id job);
+/* The largest entry of the table; 0 where preemption is free. */
+int64_t hs_cost_most_us(const struct hs_preempt_cost *cost);
 /* Text for the assumptions. is_at_events: under compat=muri each event costs every running job a
  * restart. */
 const char *hs_cost_text(const struct hs_preempt_cost *cost, bool is_at_events);
