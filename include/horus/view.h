@@ -192,7 +192,8 @@ uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t li
 struct hs_job_profile {
     int32_t util_pm, bw_util_pm; /* GPU, and bandwidth of its memory, per mille; -1 = not known */
     uint32_t mem_mib;            /* peak; 0 = not known */
-    int32_t sharing_score;       /* of its configuration in the catalogue, 0..2; -1 = none */
+    uint32_t configuration;      /* row of the catalogue; HS_NO_PROFILE = none */
+    int32_t sharing_score;       /* of that row, 0..2; -1 = none */
 };
 bool hs_view_profile(const struct hs_view *v, hs_job_id job, struct hs_job_profile *out);
 

@@ -391,12 +391,13 @@ bool hs_view_profile(const struct hs_view *v, hs_job_id job, struct hs_job_profi
 {
     const struct hs_job *j = hs_lookup_job(v, job);
     const struct hs_profile *p = profile_of(v, job);
-    *out = (struct hs_job_profile){.util_pm = -1, .bw_util_pm = -1, .sharing_score = -1};
+    *out = (struct hs_job_profile){-1, -1, 0, HS_NO_PROFILE, -1};
     if (!lookup_may_know(v, job, HS_KNOWS_PROFILE, "profile of a job") ||
         (!j->is_profiled && (v->engine->knows & HS_KNOWS_MODEL) == 0))
         return false;
     *out = (struct hs_job_profile){.util_pm = j->gpu_util_pm,
                                    .mem_mib = lookup_needs(v, job)->gpu_mem_first_mib,
+                                   .configuration = lookup_identity(v, job)->profile,
                                    .bw_util_pm = p != NULL ? p->bw_util_pm : -1,
                                    .sharing_score = p != NULL ? p->sharing_score : -1};
     return true;

@@ -66,7 +66,7 @@ The list, and its width on other terminals.
                        gavel for finish times as with equal parts of the cluster
   allox                duration, speed           preempt, set timers
                        gavel by the matching of jobs and GPUs of least mean completion time
-  lucid                history, profile +        preempt, co-locate, set timers, profile
+  lucid                history, profile +        preempt, co-locate, set timers, profile +
                        least predicted GPU time first, in pairs that suit, after a short profile
 
   +: more with some parameters; 'horus policies NAME' lists those of one.
@@ -292,7 +292,7 @@ All policies as a Markdown table.
   | `gavel` | shares of time on GPU types by a linear program, given in rounds | speed (some parameters: duration) | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `ftf` | gavel for finish times as with equal parts of the cluster | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `allox` | gavel by the matching of jobs and GPUs of least mean completion time | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
-  | `lucid` | least predicted GPU time first, in pairs that suit, after a short profile | history, profile (some parameters: duration, estimate, model) | preempt, co-locate, set timers, profile | `profile`, `profile_nodes`, `profile_time`, `limit`, `keep`, `preempt_cost`, `cost_table`, `scale`, `sharing`, `check`, `low`, `forecast_file`, `packing`, `first`, `score`, `capacity`, `tree_bandwidth`, `tree_util`, `score_sum`, `ratio`, `left`, `memory`, `estimator`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
+  | `lucid` | least predicted GPU time first, in pairs that suit, after a short profile | history, profile (some parameters: duration, estimate, model) | preempt, co-locate, set timers, profile (some parameters: slice) | `profile`, `profile_nodes`, `profile_time`, `limit`, `keep`, `preempt_cost`, `cost_table`, `scale`, `sharing`, `check`, `low`, `forecast_file`, `packing`, `first`, `score`, `capacity`, `tree_bandwidth`, `tree_util`, `score_sum`, `ratio`, `left`, `memory`, `estimator`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `compat`, `compat_speeds` |
 
 # policies-philly
 A policy that may exceed quotas.

@@ -26,6 +26,8 @@ static const char *const profile_names[] = {"nodes", "known", NULL};
 static const char *const score_names[] = {"tree", "table", "utilsum", NULL};
 static const char *const sharing_names[] = {"on", "off", "adapt", NULL};
 static const char *const packing_names[] = {"binder", "naive", NULL};
+enum { COMPAT_OFF, COMPAT_LUCID };
+static const char *const compat_names[] = {"off", "lucid", NULL};
 static const char *const first_names[] = {"pack", "exclusive", NULL};
 
 /* ---- jobs that wait ---- */
@@ -64,6 +66,7 @@ void hs_lucid_wait(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
     j->score = is_known ? score_of(s, &profile) : UNPROFILED;
     j->util_pm = is_known ? profile.util_pm : -1;
     j->mem_mib = is_known ? profile.mem_mib : 0;
+    j->kind = is_known ? profile.configuration : HS_NO_PROFILE;
     j->set = HS_LUCID_FRESH;
     hs_job_queue_add(&vc->sets[HS_LUCID_FRESH], v, job, j->key);
     vc->is_awake = true;
@@ -228,6 +231,8 @@ static bool try(struct lucid_scan *x, hs_job_id job, bool is_sharing)
         unqueue(x->s, x->v, job);
         j->where = HS_LUCID_RUNNING;
         j->held_from_us = hs_view_now_us(x->v);
+        if (x->s->compat != COMPAT_OFF)
+            hs_lucid_compat_start(x->s, x->v, job);
         return true;
     }
     if (x->s->lent == 0 && hs_reject_hopeless(x->v, x->p, job)) {
@@ -345,7 +350,7 @@ static void adapt(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p
 static enum hs_status lucid_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct hs_lucid *s = state;
-    hs_lucid_profiler_decide(s, v, p);
+    HS_TRY(hs_lucid_profiler_decide(s, v, p));
     adapt(s, v, p);
     for (uint32_t i = 0; i < s->vc_count; i++) {
         struct hs_lucid_vc *vc = &s->vcs[i];
@@ -359,6 +364,8 @@ static enum hs_status lucid_decide(void *state, const struct hs_view *v, struct 
         (s->shares ? scan_pairs : scan_strict)(&x);
         vc->is_awake = vc->has_release = false;
     }
+    if (s->compat != COMPAT_OFF)
+        hs_lucid_compat_wake(s, v, p);
     return HS_OK;
 }
 
@@ -367,9 +374,11 @@ static void leave(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_lucid_job *j = hs_lucid_of(v, job);
     cease_to_host(s, v, job);
+    const bool frees = s->compat == COMPAT_OFF || hs_lucid_compat_end(s, v, job);
     if (j->partner != HS_NO_JOB) {
         hs_lucid_of(v, j->partner)->partner = HS_NO_JOB;
-        become_host(s, v, j->partner);
+        if (frees)
+            become_host(s, v, j->partner);
     }
     for (uint32_t i = 0; i < s->vc_count; i++)
         if (!v->vcs_are_apart || i == hs_view_vc(v, job))
@@ -397,7 +406,10 @@ static void lucid_event(void *state, const struct hs_view *v, const struct hs_ev
     struct hs_lucid_job *j = hs_lucid_of(v, event->job);
     if (j->where == HS_LUCID_RUNNING)
         leave(s, v, event->job);
-    else if (j->where == HS_LUCID_PROFILING && event->kind == HS_EVENT_FINISH)
+    else if (s->compat != COMPAT_OFF && j->where == HS_LUCID_PROFILING)
+        (void)hs_lucid_compat_end(s, v, event->job);
+    else if (s->compat == COMPAT_OFF && j->where == HS_LUCID_PROFILING &&
+             event->kind == HS_EVENT_FINISH)
         hs_job_chain_remove(&s->profiling, v, event->job);
     j->where = HS_LUCID_GONE;
     if (event->kind == HS_EVENT_STOPPED)
@@ -416,6 +428,11 @@ static void lucid_needs(const void *state, uint32_t *can, uint32_t *knows)
     hs_estimate_needs(&s->estimate, knows);
     if (!s->is_estimating)
         *knows &= ~(uint32_t)HS_ESTIMATE_KNOWS;
+    if (s->compat != COMPAT_OFF) {
+        *knows |= HS_KNOWS_DURATION;
+        return;
+    }
+    *can &= ~(uint32_t)HS_CAN_SLICE;
     if (s->profile == HS_LUCID_PROFILE_NODES)
         *knows &= ~(uint32_t)HS_KNOWS_MODEL;
     if (s->sharing == HS_LUCID_SHARING_OFF)
@@ -437,7 +454,7 @@ static enum hs_status lucid_init(void *state, const struct hs_view *v)
                 offsetof(struct hs_lucid_job, host);
     s->shares = s->sharing == HS_LUCID_SHARING_ON;
     hs_lucid_profiler_init(s, v);
-    return HS_OK;
+    return s->compat != COMPAT_OFF ? hs_lucid_compat_init(s, v) : HS_OK;
 }
 
 static void lucid_semantics(const void *state, struct hs_semantics *out)
@@ -547,6 +564,14 @@ static const struct hs_param params[] = {
                   "the order is by predicted durations; else by GPUs alone, without ratio",
                   .source = "ASPLOS'23 fig. 11: w/o estimator"),
     HS_ESTIMATE_PARAMS(struct hs_lucid, estimate, "rolling"),
+    HS_PARAM_CHOICE(struct hs_lucid, compat, "compat", "off", compat_names,
+                    "whole seconds, free profiles and other quirks of the published simulator",
+                    .source = CODE),
+    HS_PARAM_FILE(
+        struct hs_lucid, compat_speeds, "compat_speeds", NULL, NULL,
+        "compat=lucid: speed of each row of the catalogue as a guest of each, then as its "
+        "host, one a line",
+        .only_with = "compat=lucid"),
     {0}};
 
 const struct hs_policy_ops hs_policy_lucid = {
@@ -554,7 +579,7 @@ const struct hs_policy_ops hs_policy_lucid = {
     .summary = "least predicted GPU time first, in pairs that suit, after a short profile",
     .cite = "Hu et al., Lucid: A Non-intrusive, Scalable and Interpretable Scheduler for Deep "
             "Learning Training Jobs, ASPLOS'23",
-    .can = HS_CAN_PREEMPT | HS_CAN_COLOCATE | HS_CAN_TIME | HS_CAN_PROFILE,
+    .can = HS_CAN_PREEMPT | HS_CAN_COLOCATE | HS_CAN_TIME | HS_CAN_PROFILE | HS_CAN_SLICE,
     .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_PROFILE | HS_KNOWS_MODEL,
     .params = params,
     .state_size = sizeof(struct hs_lucid),

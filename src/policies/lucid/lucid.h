@@ -60,8 +60,21 @@ struct hs_lucid {
     int64_t bin;                  /* of the last submission */
     const int64_t *series;        /* of the file, in millionths of jobs */
     uint32_t series_count;
-    int64_t checked_us, timer_us;
-    bool shares; /* by the last check */
+    int64_t checked_us;
+    int64_t timer_us; /* of the next check */
+    bool shares;      /* by the last check */
+    /* compat */
+    int32_t compat;
+    const char *compat_speeds;
+    const int64_t
+        *pair_speeds; /* of each kind as a guest of each, then as its host, in millionths */
+    uint32_t kinds;
+    double gpu_speed;
+    int64_t act_us;              /* of the next action */
+    struct hs_job_queue actions; /* running jobs, by when they are to be paused or resumed */
+    struct hs_lucid_run *runs;
+    uint32_t going_runs, waiting_runs; /* end of the former, begin of the latter */
+    uint32_t aside_free[HS_LUCID_NODES];
 };
 
 enum hs_lucid_where {
@@ -89,6 +102,12 @@ struct hs_lucid_job {
     int32_t util_pm;
     uint8_t where, set, score;
     bool is_host, is_new_host;
+    /* compat */
+    bool is_paused;
+    uint32_t kind; /* row of the catalogue */
+    double rest, speed;
+    int64_t second; /* the last that was taken from the rest */
+    int64_t end_us;
 };
 
 static inline struct hs_lucid_job *hs_lucid_of(const struct hs_view *v, hs_job_id job)
@@ -102,7 +121,17 @@ void hs_lucid_wait(struct hs_lucid *s, const struct hs_view *v, hs_job_id job);
 /* lucid_profiler.c */
 void hs_lucid_profiler_init(struct hs_lucid *s, const struct hs_view *v);
 /* Ends profiles, routes the jobs that have arrived, lends nodes and starts profiles. */
-void hs_lucid_profiler_decide(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p);
+enum hs_status hs_lucid_profiler_decide(struct hs_lucid *s, const struct hs_view *v,
+                                        struct hs_plan *p);
 /* Mean of the next five whole bins; negative: no forecast. */
 double hs_lucid_forecast(const struct hs_lucid *s, int64_t at_us, bool is_of_gpus);
 void hs_lucid_count(struct hs_lucid *s, const struct hs_view *v, hs_job_id job);
+
+/* lucid_compat.c */
+enum hs_status hs_lucid_compat_init(struct hs_lucid *s, const struct hs_view *v);
+enum hs_status hs_lucid_compat_come(struct hs_lucid *s, const struct hs_view *v, hs_job_id job);
+void hs_lucid_compat_start(struct hs_lucid *s, const struct hs_view *v, hs_job_id job);
+/* Whether its partner may be a host again. */
+bool hs_lucid_compat_end(struct hs_lucid *s, const struct hs_view *v, hs_job_id job);
+void hs_lucid_compat_decide(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p);
+void hs_lucid_compat_wake(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p);

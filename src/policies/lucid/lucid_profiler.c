@@ -252,7 +252,8 @@ static void route(struct hs_lucid *s, const struct hs_view *v, hs_job_id job)
     hs_job_queue_add(&s->to_profile, v, job, gpus);
 }
 
-void hs_lucid_profiler_decide(struct hs_lucid *s, const struct hs_view *v, struct hs_plan *p)
+enum hs_status hs_lucid_profiler_decide(struct hs_lucid *s, const struct hs_view *v,
+                                        struct hs_plan *p)
 {
     if (!s->is_open)
         for (uint32_t i = 0; i < s->aside_count; i++)
@@ -262,11 +263,19 @@ void hs_lucid_profiler_decide(struct hs_lucid *s, const struct hs_view *v, struc
     end_profiles(s, v, p);
     for (hs_job_id job; (job = s->arrived.first) != HS_NO_JOB;) {
         hs_job_chain_remove(&s->arrived, v, job);
-        route(s, v, job);
+        if (s->compat != 0)
+            HS_TRY(hs_lucid_compat_come(s, v, job));
+        else
+            route(s, v, job);
+    }
+    if (s->compat != 0) {
+        hs_lucid_compat_decide(s, v, p);
+        return HS_OK;
     }
     start_profiles(s, v, p);
     if (scale(s, v, p))
         start_profiles(s, v, p);
     if (s->is_evicting) /* they wait when this plan is applied */
         hs_plan_timer(p, hs_view_now_us(v), 0);
+    return HS_OK;
 }
