@@ -422,6 +422,17 @@ uint64_t hs_view_speed_q32(const struct hs_view *v, hs_job_id job, uint32_t type
                                   hs_lookup_job(v, job)->index);
 }
 
+uint64_t hs_view_gain_q32(const struct hs_view *v, hs_job_id job, uint32_t type)
+{
+    const struct hs_speed *speed = v->engine->config.speed;
+    const hs_u128 own_q32 = hs_view_speed_q32(v, job, type);
+    const uint64_t gain_q32 =
+        speed != NULL
+            ? (uint64_t)((own_q32 << 32) / hs_speed_predicted_q32(speed, HS_MEAN_PROFILE, type, 0))
+            : HS_Q32_ONE;
+    return gain_q32 > 0 ? gain_q32 : 1;
+}
+
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 {
     const bool is_known = lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate");

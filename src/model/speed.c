@@ -75,6 +75,7 @@ struct hs_speed {
     struct speed_cell *abroad[HS_GPU_TYPES_MAX]; /* by type of the file that the cluster lacks: like
                                                   * a column of cells; NULL: no job ran there yet */
     uint64_t *told_q32;                          /* like cells; NULL: no predictor was given, */
+    uint64_t *mean_q32;                          /* of told_q32, by type */
     uint64_t *noise_seed;                        /* by type; NULL: without noise, */
     double noise_sigma;                          /* of ln(told / told_q32) */
     const struct speed_curve **curve_of[CURVE_KINDS]; /* [family x types + type]; NULL = unknown */
@@ -520,6 +521,17 @@ void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogu
                              ? table_q32(m, p, (uint32_t)(i % m->types), m->cells[i])
                              : m->cells[i].speed_q32;
     }
+    m->mean_q32 = hs_arena_alloc(&m->arena, m->types * sizeof *m->mean_q32);
+    for (uint32_t t = 0; t < m->types; t++) {
+        double sum = 0;
+        uint32_t count = 0;
+        for (uint64_t cell = m->types + t; cell < cells; cell += m->types) {
+            const bool is_known = m->cells[cell].source != HS_SPEED_SCALAR;
+            sum += is_known ? log((double)m->told_q32[cell] / (double)HS_Q32_ONE) : 0;
+            count += is_known;
+        }
+        m->mean_q32[t] = count > 0 ? rounded_q32(exp(sum / count)) : m->cells[t].speed_q32;
+    }
     if (how->kind != HS_SPEED_TOLD_NOISY)
         return;
     m->noise_sigma = how->sigma;
@@ -749,6 +761,8 @@ uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint
 {
     if (m->told_q32 == NULL)
         return m->cells[type].speed_q32;
+    if (profile == HS_MEAN_PROFILE)
+        return m->mean_q32[type];
     const size_t cell = (size_t)row_of(m, profile) * m->types + type;
     if (m->noise_seed == NULL || m->cells[cell].source == HS_SPEED_REFERENCE)
         return m->told_q32[cell];

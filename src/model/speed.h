@@ -65,7 +65,9 @@ hs_speed_predictor_parse(const char *text, struct hs_speed_predictor *how, struc
 void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogue,
                          const struct hs_cluster *cluster, const struct hs_speed_predictor *how);
 /* What is told of a job, by its index in the trace, Q32, never 0; 1 on the reference type. Where no
- * predictor was given, as of a job without a profile. */
+ * predictor was given, as of a job without a profile. Of HS_MEAN_PROFILE the geometric mean over
+ * the profiles, without noise; on a type of which nothing is known of any, its scalar. */
+#define HS_MEAN_PROFILE (HS_NO_PROFILE - 1)
 uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                                 uint64_t index);
 /* GPU type that run times are for: as given, or found. */

@@ -194,6 +194,30 @@ Attempts are converted one by one, and a type need not be in the cluster: 1000 s
   $ horus verify out | tail -n 1
   22 checks passed
 
+# types-spare
+A V100 and a K80. Relative to a V100 A3C has .465 of its speed on a K80, ResNet50 .14; the mean job of the catalogue is
+between. Fastest first, a takes the V100, although it gains least there; with types=spare it leaves it to b. A job of
+which nothing is known is told to be as fast on both: on the K80 that is more than the mean job.
+
+  $ printf 'job_id,submit_time,gpus,duration,model,batch\na,0,1,100,A3C,\nb,1,1,100,ResNet50,64\n' >t.csv
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\n' >none.csv
+  $ for types in fastest spare; do
+  >     horus run t.csv -c 1x1:V100,1x1:K80 --reference-type V100 --speed-predictor=oracle -p fifo:types=$types -o out -f |
+  >         grep ^order
+  >     awk -F, 'NR > 1 { print $1, $8, $19 }' out/jobs.csv
+  > done
+  order       submit; scan strict; placement consolidate, on the fastest GPU type with room (predicted; ties: name); gang all or nothing
+  a 100 V100
+  b 705.786035 K80
+  order       submit; scan strict; placement consolidate, on the GPU type with room where it gains most beside the mean job (predicted; ties: name); gang all or nothing
+  b 100 V100
+  a 215.014923 K80
+  $ horus run none.csv -c 1x1:V100,1x1:K80 --reference-type V100 --assign=off -p fifo:types=spare -o out -f -q >/dev/null
+  ! warning: the speed of K80 relative to V100 is not known: taken as 1
+  !       = hint: "speed" of its GPU type in the cluster file
+  $ awk -F, 'NR > 1 { print $1, $8, $19 }' out/jobs.csv
+  a 100 K80
+
 # types-reference
 The reference type is the one with most GPUs, of several the first by name, whatever the order of the groups; a type
 whose speed the cluster file states is none.

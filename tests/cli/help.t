@@ -151,6 +151,9 @@ What each trace format needs.
     gavel        Gavel's traces, 7 or 10 fields between tabs (OSDI'20), 12 of Shockwave (NSDI'23)
                  job type, total steps, scale factor, arrival time; optional: priority weight, SLO,
                  duration; without the last --gavel-throughputs
+    slurm        Slurm's accounting, as sacct --parsable2 prints it
+                 JobID, State, Submit; ElapsedRaw, Elapsed, or Start and End; AllocTRES or ReqTRES;
+                 optional: User, Partition, Account
     generated    made-up jobs: gen:philly,n=10000,seed=1 as TRACE, or a file with this line
                  gen:NAME, and of n, days, load, gpus, seed what is to be said
 

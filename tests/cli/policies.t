@@ -101,9 +101,10 @@ One policy.
     placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers
-    types          any|fastest|match [any]
-                   GPU types of a gang: any; the fastest for it that has room, by predicted speed; or
-                   the one that it ran on in the trace
+    types          any|fastest|spare|match [any]
+                   GPU types of a gang: any; of those with room the fastest for it by predicted speed,
+                   or that where it gains most beside the mean job, so that fast ones are spared for
+                   those that need them; or the one that it ran on in the trace
                    source: fastest first: Narayanan et al. OSDI'20, FIFO aware
     pred           oracle|noisy|file|rolling [oracle]
                    run times: true, true with noise, of a file, or mean of the user's finished jobs
@@ -155,10 +156,10 @@ One policy as JSON.
       {
         "key": "types",
         "type": "choice",
-        "values": "any|fastest|match",
+        "values": "any|fastest|spare|match",
         "unit": null,
         "default": "any",
-        "help": "GPU types of a gang: any; the fastest for it that has room, by predicted speed; or the one that it ran on in the trace",
+        "help": "GPU types of a gang: any; of those with room the fastest for it by predicted speed, or that where it gains most beside the mean job, so that fast ones are spared for those that need them; or the one that it ran on in the trace",
         "source": "fastest first: Narayanan et al. OSDI'20, FIFO aware"
       },
       {
@@ -254,7 +255,7 @@ One policy as Markdown.
   | `pred_sigma` | 0..10 | - | `1` | pred=noisy: standard deviation of ln(estimate / run time) | - |
   | `pred_unknown` | 0s..3650d | - | `1h` | estimate of a job of which file or history tell nothing | - |
   | `placement` | count/yarn/consolidate/best_fit/first_fit/spread/random | - | `consolidate` | which free GPUs a gang gets | Helios/Lucid artifacts; count for Tiresias' published numbers |
-  | `types` | any/fastest/match | - | `any` | GPU types of a gang: any; the fastest for it that has room, by predicted speed; or the one that it ran on in the trace | fastest first: Narayanan et al. OSDI'20, FIFO aware |
+  | `types` | any/fastest/spare/match | - | `any` | GPU types of a gang: any; of those with room the fastest for it by predicted speed, or that where it gains most beside the mean job, so that fast ones are spared for those that need them; or the one that it ran on in the trace | fastest first: Narayanan et al. OSDI'20, FIFO aware |
   | `preempt_cost` | free/table/job/restart/checkpoint | - | `free` | what a preempted job pays when it resumes; restart, checkpoint: by its model | free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator |
   | `cost_table` | duration/duration/... | s | `7/30/60` | cost for 1, 2-8, more GPUs; also where the job's own is not known | Hu et al. SC'21, Helios simulator |
   | `compat` | off/helios/muri | - | `off` | quirks of a published simulator. helios: 1 s more a job (with preempt_cost=table). muri: 1.5 % more a job, and a restart lost at every event (with placement=yarn and always form=replace) | Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator |
@@ -339,9 +340,10 @@ What the policy knows by default, and what it knows with other parameters.
     placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers
-    types          any|fastest|match [any]
-                   GPU types of a gang: any; the fastest for it that has room, by predicted speed; or
-                   the one that it ran on in the trace
+    types          any|fastest|spare|match [any]
+                   GPU types of a gang: any; of those with room the fastest for it by predicted speed,
+                   or that where it gains most beside the mean job, so that fast ones are spared for
+                   those that need them; or the one that it ran on in the trace
                    source: fastest first: Narayanan et al. OSDI'20, FIFO aware
     pred           oracle|noisy|file|rolling [rolling]
                    run times: true, true with noise, of a file, or mean of the user's finished jobs
@@ -377,9 +379,10 @@ A preemptive policy.
     placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers
-    types          any|fastest|match [any]
-                   GPU types of a gang: any; the fastest for it that has room, by predicted speed; or
-                   the one that it ran on in the trace
+    types          any|fastest|spare|match [any]
+                   GPU types of a gang: any; of those with room the fastest for it by predicted speed,
+                   or that where it gains most beside the mean job, so that fast ones are spared for
+                   those that need them; or the one that it ran on in the trace
                    source: fastest first: Narayanan et al. OSDI'20, FIFO aware
     preempt_cost   free|table|job|restart|checkpoint [free]
                    what a preempted job pays when it resumes; restart, checkpoint: by its model
@@ -429,9 +432,10 @@ Every parameter of tiresias, with its source.
     placement      count|yarn|consolidate|best_fit|first_fit|spread|random|skew [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers
-    types          any|fastest|match [any]
-                   GPU types of a gang: any; the fastest for it that has room, by predicted speed; or
-                   the one that it ran on in the trace
+    types          any|fastest|spare|match [any]
+                   GPU types of a gang: any; of those with room the fastest for it by predicted speed,
+                   or that where it gains most beside the mean job, so that fast ones are spared for
+                   those that need them; or the one that it ran on in the trace
                    source: fastest first: Narayanan et al. OSDI'20, FIFO aware
     preempt_cost   free|table|job|restart|checkpoint [free]
                    what a preempted job pays when it resumes; restart, checkpoint: by its model

@@ -23,7 +23,7 @@
 #include "support/sink.h"
 
 #define JOBS   40
-#define ROUNDS 8
+#define ROUNDS 5
 #define SEED   25u
 #define GROUPS 4u
 

@@ -481,6 +481,11 @@ static void test_told_by_table(void **state)
         assert_int_equal(hs_speed_predicted_q32(m, profile, 0, profile), HS_Q32_ONE);
     }
     assert_int_equal(hs_speed_predicted_q32(m, HS_NO_PROFILE, 2, 0), HS_Q32_ONE);
+    /* the mean job: the seven that are known on a K80, 2^(-3 - 1 - 2 - 3 - 4 - 5) x .75 */
+    assert_int_equal(hs_speed_predicted_q32(m, HS_MEAN_PROFILE, 2, 0),
+                     (uint64_t)rint(exp2((-18 + log2(0.75)) / 7) * 0x1p20) << 12);
+    assert_int_equal(hs_speed_predicted_q32(m, HS_MEAN_PROFILE, 1, 0), HS_Q32_ONE);
+    assert_int_equal(hs_speed_predicted_q32(m, HS_MEAN_PROFILE, 0, 0), HS_Q32_ONE);
     free_told(m, &on, &jobs);
 }
 

@@ -16,25 +16,30 @@
     [HS_PLACE_RANDOM] = ("random" types)
 #define AS_RAN     ", on the GPU type that it ran on in the trace"
 #define ON_FASTEST ", on the fastest GPU type with room (predicted; ties: name)"
+#define ON_SPARE                                                                                   \
+    ", on the GPU type with room where it gains most beside the mean job (predicted; ties: name)"
 
 const char *const hs_placer_names[] = {PLAIN_NAMES(""), [HS_PLACE_SKEW] = "skew", NULL};
 const char *const hs_placer_plain_names[] = {PLAIN_NAMES(""), NULL};
-const char *const hs_place_types_names[] = {"any", "fastest", "match", NULL};
+const char *const hs_place_types_names[] = {"any", "fastest", "spare", "match", NULL};
 
 const char *hs_place_text(struct hs_place_rule rule)
 {
     static const char *const on_fastest[] = {PLAIN_NAMES(ON_FASTEST), [HS_PLACE_SKEW] =
                                                                           ("skew" ON_FASTEST)};
+    static const char *const on_spare[] = {PLAIN_NAMES(ON_SPARE), [HS_PLACE_SKEW] =
+                                                                      ("skew" ON_SPARE)};
     static const char *const as_ran[] = {PLAIN_NAMES(AS_RAN), [HS_PLACE_SKEW] = ("skew" AS_RAN)};
     static const char *const *const texts[] = {[HS_TYPES_ANY] = hs_placer_names,
                                                [HS_TYPES_FASTEST] = on_fastest,
+                                               [HS_TYPES_SPARE] = on_spare,
                                                [HS_TYPES_MATCH] = as_ran};
     return texts[rule.types][rule.placer];
 }
 
 void hs_place_needs(struct hs_place_rule rule, uint32_t *knows)
 {
-    if (rule.types != HS_TYPES_FASTEST)
+    if (rule.types != HS_TYPES_FASTEST && rule.types != HS_TYPES_SPARE)
         *knows &= ~(uint32_t)HS_KNOWS_SPEED;
 }
 
@@ -278,14 +283,15 @@ static bool is_faster(const struct hs_view *v, uint64_t a_q32, uint32_t a, uint6
     return strcmp(hs_view_gpu_type(v, a)->name, hs_view_gpu_type(v, b)->name) < 0;
 }
 
-/* Tries the types in order of predicted speed. O(types^2); there are few. */
-static HS_APART bool place_on_fastest(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                                      enum hs_placer placer)
+/* Tries the types in order of predicted speed, or of the gain by it. O(types^2); there are few. */
+static HS_APART bool place_on_best(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                                   struct hs_place_rule rule)
 {
     uint64_t speed_q32[HS_GPU_TYPES_MAX];
     uint64_t left = 0; /* set of the types not tried yet */
     for (uint32_t t = 0; t < v->gpu_types; t++) {
-        speed_q32[t] = hs_view_speed_q32(v, job, t);
+        speed_q32[t] = rule.types == HS_TYPES_SPARE ? hs_view_gain_q32(v, job, t)
+                                                    : hs_view_speed_q32(v, job, t);
         left |= UINT64_C(1) << t;
     }
     bool is_placed = false;
@@ -299,7 +305,7 @@ static HS_APART bool place_on_fastest(const struct hs_view *v, struct hs_plan *p
         hs_view_search_type(v, best);
         const bool is_part = hs_view_gpu_milli(v, job) < HS_GPU_MILLI;
         if (is_part || hs_view_free_for(v, job) >= hs_view_gpus(v, job))
-            is_placed = place_on_types(v, p, job, placer);
+            is_placed = place_on_types(v, p, job, (enum hs_placer)rule.placer);
     }
     hs_view_search_type(v, HS_ANY_TYPE);
     return is_placed;
@@ -309,8 +315,8 @@ bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, struct 
 {
     if (!hs_view_has_room(v, job))
         return false;
-    if (rule.types == HS_TYPES_FASTEST && v->gpu_types > 1)
-        return place_on_fastest(v, p, job, (enum hs_placer)rule.placer);
+    if ((rule.types == HS_TYPES_FASTEST || rule.types == HS_TYPES_SPARE) && v->gpu_types > 1)
+        return place_on_best(v, p, job, rule);
     if (rule.types == HS_TYPES_MATCH)
         hs_view_search_type(v, hs_view_type_ran(v, job));
     const bool is_placed = place_on_types(v, p, job, (enum hs_placer)rule.placer);

@@ -45,10 +45,12 @@ enum hs_placer {
 #define HS_PACK_LIMIT_PM 400
 
 /* The GPU types that a gang may use. ANY: all, also mixed. FASTEST: one type, the fastest for the
- * job by predicted speed (ties by name) on which the placer finds GPUs. MATCH: the type on which
- * the job ran according to the trace; any, where the cluster has no such type. Under the last two a
+ * job by predicted speed (ties by name) on which the placer finds GPUs. SPARE: likewise the one on
+ * which its speed stands out most from that of the mean job, which leaves a fast type to those
+ * that gain most there. MATCH: the type on which
+ * the job ran according to the trace; any, where the cluster has no such type. Under all but ANY a
  * gang larger than a type is not placed. */
-enum hs_place_types { HS_TYPES_ANY, HS_TYPES_FASTEST, HS_TYPES_MATCH };
+enum hs_place_types { HS_TYPES_ANY, HS_TYPES_FASTEST, HS_TYPES_SPARE, HS_TYPES_MATCH };
 
 struct hs_place_rule {
     int32_t placer; /* enum hs_placer */
@@ -68,8 +70,9 @@ extern const char *const hs_placer_names[], *const hs_placer_plain_names[],
                     .source = "Helios/Lucid artifacts; count for Tiresias' published numbers"),    \
         HS_PARAM_CHOICE(                                                                           \
             state_type, field.types, "types", "any", hs_place_types_names,                         \
-            "GPU types of a gang: any; the fastest for it that has room, by predicted "            \
-            "speed; or the one that it ran on in the trace",                                       \
+            "GPU types of a gang: any; of those with room the fastest for it by predicted speed, " \
+            "or that where it gains most beside the mean job, so that fast ones are spared for "   \
+            "those that need them; or the one that it ran on in the trace",                        \
             .source = "fastest first: Narayanan et al. OSDI'20, FIFO aware")
 #define HS_PLACEMENT_PARAM(state_type, field)                                                      \
     HS_PLACEMENT_ROW(state_type, field, hs_placer_plain_names)
