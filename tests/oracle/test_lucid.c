@@ -15,13 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "data/csv.h"
 #include "support/data.h"
 #include "support/run.h"
 #include "support/sink.h"
 
 #define KINDS    66
-#define JOBS_MAX 600
+#define JOBS_MAX 23000
 
 struct job {
     char id[16];
@@ -250,14 +251,23 @@ static struct hs_interference *truth(const struct hs_catalogue *catalogue)
     return m;
 }
 
-static void run(uint32_t nodes, bool is_compat, const char *params, struct hs_test_result *r)
+static uint64_t ended_in_profile; /* of the last run */
+
+static enum hs_status keep_last(void *ctx, const struct hs_instant *instant)
 {
-    static struct hs_test_job of_run[1 + JOBS_MAX] = {{.id = "clock"}}; /* without GPUs, at 0 s */
-    char path[4][256], policy[2048], shape[16];
+    *(struct hs_instant *)ctx = *instant;
+    return HS_OK;
+}
+
+/* Behind a job without GPUs at 0 s, so that the clock is that of the files. */
+static void play(const char *cluster, const char *policy, bool is_compat, uint64_t seed,
+                 struct hs_test_result *r)
+{
+    static struct hs_test_job of_run[1 + JOBS_MAX] = {{.id = "clock"}};
+    char path[256];
     struct hs_catalogue catalogue;
-    read_measurements(path[0]);
-    write_inputs(path[1], path[2], path[3], nodes);
-    assert_int_equal(hs_catalogue_load(&catalogue, path[0], &sink.diag), HS_OK);
+    read_measurements(path);
+    assert_int_equal(hs_catalogue_load(&catalogue, path, &sink.diag), HS_OK);
     for (uint32_t i = 0; i < job_count; i++) {
         const struct hs_profile *profile = &catalogue.profiles[jobs[i].kind];
         of_run[i + 1] = (struct hs_test_job){.id = jobs[i].id,
@@ -268,20 +278,34 @@ static void run(uint32_t nodes, bool is_compat, const char *params, struct hs_te
                                              .gpu_util_pm = profile->util_pm,
                                              .gpu_mem_mib = profile->mem_mib};
     }
-    (void)snprintf(shape, sizeof shape, "%ux8", nodes);
-    size_t len = (size_t)snprintf(policy, sizeof policy,
-                                  "lucid:score=table,pred=file,pred_file=%s,%s", path[2], params);
-    if (is_compat)
-        (void)snprintf(policy + len, sizeof policy - len, ",compat=lucid,compat_speeds=%s",
-                       path[1]);
     struct hs_interference *m = is_compat ? NULL : truth(&catalogue);
-    const struct hs_test_options options = {
-        .catalogue = &catalogue, .interference = m, .checks_fast = true, .keeps_ends_only = true};
-    if (hs_test_run_with(of_run, job_count + 1, is_compat ? path[3] : shape, policy, &options, r) !=
-        HS_OK)
+    struct hs_instant last = {0};
+    const struct hs_observer observer = {
+        .ctx = &last, .on_instant = keep_last, .is_counts_only = true};
+    const struct hs_test_options options = {.catalogue = &catalogue,
+                                            .interference = m,
+                                            .seed = seed,
+                                            .observer = &observer,
+                                            .checks_fast = true,
+                                            .keeps_ends_only = true};
+    if (hs_test_run_with(of_run, job_count + 1, cluster, policy, &options, r) != HS_OK)
         fail_msg("%s", r->message);
+    ended_in_profile = last.policy_counter[HS_POLICY_COUNTER_PROFILE_ENDED];
     hs_interference_free(m);
     hs_catalogue_free(&catalogue);
+}
+
+static void run(uint32_t nodes, bool is_compat, const char *params, struct hs_test_result *r)
+{
+    char path[3][256], policy[2048], shape[16];
+    write_inputs(path[0], path[1], path[2], nodes);
+    (void)snprintf(shape, sizeof shape, "%ux8", nodes);
+    size_t len = (size_t)snprintf(policy, sizeof policy,
+                                  "lucid:score=table,pred=file,pred_file=%s,%s", path[1], params);
+    if (is_compat)
+        (void)snprintf(policy + len, sizeof policy - len, ",compat=lucid,compat_speeds=%s",
+                       path[0]);
+    play(is_compat ? path[2] : shape, policy, is_compat, 1, r);
 }
 
 /* Every start and end, of the profiler for a job that ends there. */
@@ -376,6 +400,124 @@ static void honest(void **state)
     is_near(synth, 5, NODES "sharing=off", 10537.93);
 }
 
+/* ---- the yardstick of the design: Venus, July 2020, without virtual clusters ---- */
+
+#define DRAWS 3
+
+/* 22,771 jobs, at least 1 s long. */
+static void read_venus(void)
+{
+    static const char *const columns[] = {"gpu_num", "submit_time", "duration", NULL};
+    struct table t;
+    job_count = 0;
+    table_open(&t, data_need("traces", "venus_gpu_jobs_mar-jul2020.csv"), columns);
+    while (table_next(&t)) {
+        const char *at = text_at(&t, 1); /* 2020-07-DD hh:mm:ss */
+        if (strncmp(at, "2020-07-", 8) != 0)
+            continue;
+        struct job *j = &jobs[job_count++];
+        assert_true(job_count <= JOBS_MAX);
+        *j = (struct job){.gpus = (uint32_t)number_at(&t, 0),
+                          .run_s = (int64_t)fmax(1, number_at(&t, 2)),
+                          .submit_s = (strtol(at + 8, NULL, 10) - 1) * 86400 +
+                                      strtol(at + 11, NULL, 10) * 3600 +
+                                      strtol(at + 14, NULL, 10) * 60 + strtol(at + 17, NULL, 10)};
+        (void)snprintf(j->id, sizeof j->id, "%u", job_count);
+    }
+    assert_int_equal(job_count, 22771);
+}
+
+/* Uniform among the 52 configurations of which every pair is measured. */
+static void draw_kinds(uint64_t seed)
+{
+    uint32_t of_draw[KINDS], count = 0;
+    for (uint32_t k = 0; k < kind_count; k++)
+        if (strncmp(kinds[k], "BERT", 4) != 0 && strncmp(kinds[k], "NeuMF", 5) != 0 &&
+            strncmp(kinds[k], "ResNet50", 8) != 0 && strncmp(kinds[k], "Transformer", 11) != 0)
+            of_draw[count++] = k;
+    assert_int_equal(count, 52);
+    for (uint32_t i = 0; i < job_count; i++)
+        jobs[i].kind = of_draw[hs_mix64(seed, i) % count];
+}
+
+struct mean {
+    double jct_s, wait_s;
+};
+
+/* Of three draws; wait: JCT less run time and, where packed, what the pair costs, is the queueing
+ * delay of the design, time in both queues. */
+static struct mean mean_of(const char *policy, uint32_t nodes)
+{
+    struct mean m = {0, 0};
+    char shape[16];
+    (void)snprintf(shape, sizeof shape, "%ux8", nodes);
+    for (uint64_t draw = 1; draw <= DRAWS; draw++) {
+        struct hs_test_result r;
+        draw_kinds(draw);
+        play(shape, policy, false, draw, &r);
+        for (uint32_t i = 0; i < job_count; i++) {
+            const struct hs_test_outcome *o = &r.jobs[i + 1];
+            const double jct_s = (double)o->end_us / 1e6 - (double)jobs[i].submit_s;
+            assert_int_equal(o->state, HS_JOB_DONE);
+            m.jct_s += jct_s / job_count / DRAWS;
+            m.wait_s += (jct_s - (double)o->run_us / 1e6) / job_count / DRAWS;
+        }
+        hs_test_free(&r);
+    }
+    return m;
+}
+
+static struct mean check(const char *policy, uint32_t nodes, double expected_s, double error)
+{
+    const struct mean m = mean_of(policy, nodes);
+    print_message("%u nodes, %s: JCT %.0f s, expected %.0f (%+.1f %%), wait %.0f s\n", nodes,
+                  policy, m.jct_s, expected_s, 100 * (m.jct_s / expected_s - 1), m.wait_s);
+    if (!(fabs(m.jct_s / expected_s - 1) <= error))
+        fail_msg("%s on %u nodes: %.0f s, not %.0f", policy, nodes, m.jct_s, expected_s);
+    return m;
+}
+
+#define LUCID   "lucid:score=table,profile_nodes=2,profile_time=200s,limit=8,"
+#define ORACLE  "pred=oracle"
+#define SIGMA_3 "pred=noisy,pred_sigma=3"
+#define EXACT   1e-4 /* no draw: to the second, as printed */
+
+static void yardstick(void **state)
+{
+    static const struct {
+        uint32_t nodes;
+        double error;
+        double fifo, sjf, qssf, lucid, off, qssf_noisy, lucid_noisy; /* JCT, s */
+    } rows[] = {{72, .07, 239008, 23076, 12543, 12794, 13042, 21652, 13599},
+                {80, .03, 70833, 14342, 11060, 10846, 11831, 14319, 10896},
+                {96, .03, 10953, 9934, 9891, 10430, 10159, 9946, 10389}};
+    char catalogue[256];
+    (void)state;
+    read_measurements(catalogue);
+    read_venus();
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t n = rows[i].nodes;
+        const double error = rows[i].error;
+        const double noisy_error = n == 72 ? .15 : error; /* overload: by the draw */
+        if (n == 72 && getenv("HORUS_LONG") == NULL)
+            continue;
+        const double fifo = check("fifo", n, rows[i].fifo, EXACT).jct_s;
+        (void)check("sjf", n, rows[i].sjf, EXACT);
+        const double qssf = check("qssf:" ORACLE, n, rows[i].qssf, EXACT).jct_s;
+        const double lucid = check(LUCID ORACLE, n, rows[i].lucid, error).jct_s;
+        assert_int_equal(ended_in_profile, 10484); /* whatever the number of nodes */
+        (void)check(LUCID ORACLE ",sharing=off", n, rows[i].off, EXACT);
+        const double qssf_3 = check("qssf:" SIGMA_3, n, rows[i].qssf_noisy, noisy_error).jct_s;
+        const double lucid_3 = check(LUCID SIGMA_3, n, rows[i].lucid_noisy, noisy_error).jct_s;
+        if (n == 80) { /* conclusions 1 and 2 */
+            assert_true(fifo / lucid > 5.2 && fifo / lucid < 7.9);
+            assert_true(qssf_3 > 1.2 * qssf && lucid_3 < 1.02 * lucid);
+        }
+        if (n == 96) /* conclusion 3, LN7 */
+            assert_true(lucid > 1.03 * qssf);
+    }
+}
+
 /* The tree of score=tree, 30.5 % and 25 %, on the 66 labels: in sample .82 (54), as the design
  * says. */
 static void tree_in_sample(void **state)
@@ -396,10 +538,9 @@ static void tree_in_sample(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_vcvly),
-        cmocka_unit_test(published_synth600),
-        cmocka_unit_test(honest),
-        cmocka_unit_test(tree_in_sample),
+        cmocka_unit_test(published_vcvly), cmocka_unit_test(published_synth600),
+        cmocka_unit_test(honest),          cmocka_unit_test(tree_in_sample),
+        cmocka_unit_test(yardstick),
     };
     return cmocka_run_group_tests_name("lucid, published", tests, scratch_open, scratch_close);
 }

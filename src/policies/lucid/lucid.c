@@ -351,6 +351,8 @@ static enum hs_status lucid_decide(void *state, const struct hs_view *v, struct 
 {
     struct hs_lucid *s = state;
     HS_TRY(hs_lucid_profiler_decide(s, v, p));
+    if (s->is_evicting) /* their jobs wait when this plan is applied: then, at this instant */
+        return HS_OK;
     adapt(s, v, p);
     for (uint32_t i = 0; i < s->vc_count; i++) {
         struct hs_lucid_vc *vc = &s->vcs[i];

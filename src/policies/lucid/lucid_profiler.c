@@ -275,7 +275,7 @@ enum hs_status hs_lucid_profiler_decide(struct hs_lucid *s, const struct hs_view
     start_profiles(s, v, p);
     if (scale(s, v, p))
         start_profiles(s, v, p);
-    if (s->is_evicting) /* they wait when this plan is applied */
+    if (s->is_evicting)
         hs_plan_timer(p, hs_view_now_us(v), 0);
     return HS_OK;
 }
