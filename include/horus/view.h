@@ -182,6 +182,10 @@ int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job);
 uint64_t hs_view_speed_q32(const struct hs_view *v, hs_job_id job, uint32_t type);
 /* HS_KNOWS_SPEED: the same relative to the mean job, Q32, > 0: above 1 where the job gains more. */
 uint64_t hs_view_gain_q32(const struct hs_view *v, hs_job_id job, uint32_t type);
+/* HS_KNOWS_SCALING: predicted speed of a job on `gpus` >= 1 GPUs of a type, on as few nodes as
+ * possible, relative to that on the number that it asks for, Q32, > 0. The trace's run time holds
+ * there. Never the truth, unless --speed-predictor=oracle. */
+uint64_t hs_view_scaling_q32(const struct hs_view *v, hs_job_id job, uint32_t type, uint32_t gpus);
 /* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE, measured: mini-batches done; speed under a memory limit, Q32 of that without. */

@@ -443,8 +443,10 @@ static const char *written_at(size_t index)
              "noisy: standard deviation of ln(estimate / truth); one draw a job, by --seed",       \
              SOURCE("the formula against 18 measurements of GPUMemNet")),                          \
         TEXT("speed_predictor", speed_predictor, TOLD, "table", "PREDICTOR",                       \
-             "speeds on GPU types: oracle, the truth; table, of other batches of the model, else " \
-             "of other models; noisy:SIGMA, the truth with log-normal noise, by --seed",           \
+             "speeds on types and numbers of GPUs: oracle, the truth; table, of other batches of " \
+             "the "                                                                                \
+             "model, else of other models; noisy:SIGMA, the truth with log-normal noise, by "      \
+             "--seed",                                                                             \
              .check = check_speed_predictor)
 
 /* What is simulated, of a run and of a point of a sweep. */

@@ -35,8 +35,9 @@ void hs_workload_name(const char *path, char *name, size_t size)
     }
 }
 
-const char *const hs_knows_words[] = {"duration", "utilization", "memory", "rate",    "estimate",
-                                      "history",  "model",       "speed",  "profile", NULL};
+const char *const hs_knows_words[] = {"duration", "utilization", "memory", "rate",
+                                      "estimate", "history",     "model",  "speed",
+                                      "profile",  "scaling",     NULL};
 const char *const hs_can_words[] = {"preempt",     "migrate", "co-locate",  "slice",
                                     "throttle",    "resize",  "set timers", "borrow quota",
                                     "divide GPUs", "profile", NULL};
@@ -384,15 +385,15 @@ static void say_predictor(struct hs_setup *s)
                   hs_memory_predictors[told->memory]);
     if ((s->knows & HS_KNOWS_MEMORY) != 0 && told->memory == HS_MEMORY_NOISY)
         hs_append(text, size, " (standard deviation of ln %g)", told->mem_ln_sd);
-    if ((s->knows & HS_KNOWS_SPEED) != 0)
-        hs_append(text, size, "%sspeed on GPU types %s", text[0] != '\0' ? ", " : "",
-                  s->options->speed_predictor);
+    static const char *const speeds[] = {"speed by number of GPUs", "speed on GPU types"};
+    if ((s->knows & (HS_KNOWS_SPEED | HS_KNOWS_SCALING)) != 0)
+        hs_append(text, size, "%s%s %s", text[0] != '\0' ? ", " : "",
+                  speeds[(s->knows & HS_KNOWS_SPEED) != 0], s->options->speed_predictor);
 }
 
 /* ---- options without effect ---- */
 
-/* A parameter of a predictor that is not in use, given in this call: a --config file may have all.
- */
+/* A parameter of a predictor not in use, given in this call: a --config file may have all. */
 static void warn_of_idle_predictor(const struct hs_config *config, struct hs_diag *diag)
 {
     static const struct {
@@ -438,7 +439,7 @@ static void note_idle_options(const struct hs_setup *s, struct hs_diag *diag)
         {" predictor util_noise util_bias predictor_holdout ",
          (s->knows & HS_KNOWS_UTILIZATION) != 0, asks},
         {" memory_predictor memory_noise ", (s->knows & HS_KNOWS_MEMORY) != 0, asks},
-        {" speed_predictor ", (s->knows & HS_KNOWS_SPEED) != 0, asks},
+        {" speed_predictor ", (s->knows & (HS_KNOWS_SPEED | HS_KNOWS_SCALING)) != 0, asks},
         {" storage_bandwidth ", costs(s, "checkpoint"), spares},
         {" restart_table ", costs(s, "checkpoint") || costs(s, "restart"), spares},
     };
@@ -542,7 +543,7 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
                          options->reference_type, diag));
     struct hs_speed_predictor speeds = {.seed = (uint64_t)options->seed};
     HS_TRY(hs_speed_predictor_parse(options->speed_predictor, &speeds, diag));
-    if ((s->knows & HS_KNOWS_SPEED) != 0)
+    if ((s->knows & (HS_KNOWS_SPEED | HS_KNOWS_SCALING)) != 0)
         hs_speed_predict_by(s->speed, &s->catalogue, &s->cluster, &speeds);
     open_assign(s, options);
     struct hs_predictor_options told = options->told;

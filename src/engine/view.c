@@ -433,6 +433,19 @@ uint64_t hs_view_gain_q32(const struct hs_view *v, hs_job_id job, uint32_t type)
     return gain_q32 > 0 ? gain_q32 : 1;
 }
 
+uint64_t hs_view_scaling_q32(const struct hs_view *v, hs_job_id job, uint32_t type, uint32_t gpus)
+{
+    const struct hs_speed *speed = v->engine->config.speed;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    if (!lookup_may_know(v, job, HS_KNOWS_SCALING, "speed on other numbers of GPUs") ||
+        !is_there(v, "GPU type", type, v->gpu_types) || j->gpus == 0 || gpus == 0)
+        return HS_Q32_ONE;
+    if (speed == NULL)
+        return ((uint64_t)gpus << 32) / j->gpus;
+    return hs_speed_told_resize_q32(speed, lookup_identity(v, job)->profile, type, gpus, j->gpus,
+                                    j->index);
+}
+
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 {
     const bool is_known = lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate");

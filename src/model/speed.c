@@ -15,17 +15,9 @@
 #include "base/fmt.h"
 #include "base/rng.h"
 #include "data/gpu_types.h"
+#include "model/scaling.h"
 
 #define NONE UINT32_MAX
-
-#define CURVE_SIZES 16u /* gang sizes of a curve */
-
-/* A figure by gang size, ascending; Q32. */
-struct speed_curve {
-    uint32_t count;
-    uint32_t gpus[CURVE_SIZES];
-    uint64_t value_q32[CURVE_SIZES];
-};
 
 /* Speeds of a job or a family, relative to the file's reference; 0 = not known. */
 struct speed_row {
@@ -38,7 +30,7 @@ struct speed_row {
 struct family_curve {
     const char *family;
     uint32_t type; /* of the file */
-    struct speed_curve curve;
+    struct hs_curve curve;
 };
 
 /* Hold-out error of a fallback from one type of the file to another. */
@@ -74,12 +66,14 @@ struct hs_speed {
     uint64_t uniform_q32;
     struct speed_cell *abroad[HS_GPU_TYPES_MAX]; /* by type of the file that the cluster lacks: like
                                                   * a column of cells; NULL: no job ran there yet */
-    uint64_t *told_q32;                          /* like cells; NULL: no predictor was given, */
-    uint64_t *mean_q32;                          /* of told_q32, by type */
-    uint64_t *noise_seed;                        /* by type; NULL: without noise, */
-    double noise_sigma;                          /* of ln(told / told_q32) */
-    const struct speed_curve **curve_of[CURVE_KINDS]; /* [family x types + type]; NULL = unknown */
-    const struct speed_curve **spread_of_any; /* of jobs without a family, by type; NULL likewise */
+    enum hs_speed_told told_by;
+    uint64_t *told_q32;                            /* like cells; NULL: no predictor was given, */
+    uint64_t *mean_q32;                            /* of told_q32, by type */
+    uint64_t *noise_seed;                          /* by type; NULL: without noise, */
+    double noise_sigma;                            /* of ln(told / told_q32) */
+    const struct hs_curve **curve_of[CURVE_KINDS]; /* [family x types + type]; NULL = unknown */
+    const struct hs_curve **told_scaling;          /* by family and type like these */
+    const struct hs_curve **spread_of_any; /* of jobs without a family, by type; NULL likewise */
     struct hs_arena arena;
 };
 
@@ -229,16 +223,17 @@ static struct speed_row *read_rows(struct speed_reader *r, const char *list_key,
 /* ---- gangs ---- */
 
 static void read_curve(struct speed_reader *r, const struct hs_json *owner, const char *key,
-                       struct speed_curve *curve)
+                       struct hs_curve *curve)
 {
     const struct hs_json *sizes = hs_json_get(owner, "gpus"), *values = hs_json_get(owner, key);
     if (!hs_jsoncheck_filled(&r->check, sizes, HS_JSON_ARRAY, "gpus") ||
         !hs_jsoncheck_filled(&r->check, values, HS_JSON_ARRAY, key))
         return;
-    if (hs_json_count(sizes) != hs_json_count(values) || hs_json_count(sizes) > CURVE_SIZES) {
+    if (hs_json_count(sizes) != hs_json_count(values) ||
+        hs_json_count(sizes) > HS_SPEED_CURVE_SIZES) {
         hs_jsoncheck_fault(&r->check, values, NULL,
                            "one number for each of \"gpus\", of which there are at most %u",
-                           CURVE_SIZES);
+                           HS_SPEED_CURVE_SIZES);
         return;
     }
     const struct hs_json *size = hs_json_first(sizes), *value = hs_json_first(values);
@@ -513,6 +508,7 @@ void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogu
                          const struct hs_cluster *cluster, const struct hs_speed_predictor *how)
 {
     const uint64_t cells = ((uint64_t)m->profiles + 1) * m->types;
+    m->told_by = how->kind;
     m->told_q32 = hs_arena_alloc(&m->arena, cells * sizeof *m->told_q32);
     for (uint64_t i = 0; i < cells; i++) {
         const uint64_t row = i / m->types;
@@ -626,29 +622,21 @@ static void place_curves(struct hs_speed *m, uint32_t kind)
     }
 }
 
-static uint64_t nearest_q32(const struct speed_curve *c, uint32_t gpus)
+/* Mean over the curves of a family (NULL: of all; is_other: of all others) on a type of the file
+ * (NONE: on all), at gangs of 2, 4 and 8; NULL if there is none. */
+static const struct hs_curve *mean_curve(struct hs_speed *m, enum curve_kind kind,
+                                         const char *family, bool is_other, uint32_t type)
 {
-    uint32_t i = 0;
-    while (i + 1 < c->count && gpus > c->gpus[i] &&
-           (gpus >= c->gpus[i + 1] || gpus - c->gpus[i] > c->gpus[i + 1] - gpus))
-        i++;
-    return c->value_q32[i];
-}
-
-/* Mean over the spread curves of a family (NULL: of all) on a type of the file (NONE: on all), at
- * gangs of 2, 4 and 8; NULL if there is none. */
-static const struct speed_curve *mean_spread(struct hs_speed *m, const char *family, uint32_t type)
-{
-    struct speed_curve *mean = hs_arena_alloc(&m->arena, sizeof *mean);
+    struct hs_curve *mean = hs_arena_alloc(&m->arena, sizeof *mean);
     uint64_t n = 0;
-    *mean = (struct speed_curve){.count = 3, .gpus = {2, 4, 8}};
-    for (uint32_t i = 0; i < m->curve_count[SPREAD]; i++) {
-        const struct family_curve *c = &m->curves[SPREAD][i];
-        if ((family != NULL && !hs_model_same_name(c->family, family)) ||
+    *mean = (struct hs_curve){.count = 3, .gpus = {2, 4, 8}};
+    for (uint32_t i = 0; i < m->curve_count[kind]; i++) {
+        const struct family_curve *c = &m->curves[kind][i];
+        if ((family != NULL && hs_model_same_name(c->family, family) == is_other) ||
             (type != NONE && c->type != type) || c->curve.count == 0)
             continue;
         for (uint32_t k = 0; k < mean->count; k++)
-            mean->value_q32[k] += nearest_q32(&c->curve, mean->gpus[k]);
+            mean->value_q32[k] += hs_curve_nearest_q32(&c->curve, mean->gpus[k]);
         n++;
     }
     for (uint32_t k = 0; n > 0 && k < mean->count; k++)
@@ -656,23 +644,44 @@ static const struct speed_curve *mean_spread(struct hs_speed *m, const char *fam
     return n > 0 ? mean : NULL;
 }
 
+/* A family that was not measured on a type has its mean over the types where it was; of GPUs
+ * without a type nothing is known. What is told of a family is the mean of the others. */
+static void fill_scaling(struct hs_speed *m, const struct hs_cluster *cluster)
+{
+    m->told_scaling =
+        hs_arena_alloc(&m->arena, (uint64_t)m->family_count * m->types * sizeof(void *));
+    for (uint32_t i = 0; i < m->family_count * m->types; i++) {
+        const uint32_t t = i % m->types;
+        const char *family = m->families[i / m->types].name;
+        const struct hs_curve **truth = &m->curve_of[SCALING][i];
+        if (strcmp(cluster->types[t].name, HS_UNTYPED) == 0)
+            continue;
+        if (*truth == NULL)
+            *truth = mean_curve(m, SCALING, family, false, NONE);
+        if (*truth != NULL && m->file_type[t] != NONE)
+            m->told_scaling[i] = mean_curve(m, SCALING, family, true, m->file_type[t]);
+        if (*truth != NULL && m->told_scaling[i] == NULL)
+            m->told_scaling[i] = mean_curve(m, SCALING, family, true, NONE);
+    }
+}
+
 /* A family that was not measured on a type has its mean over the types where it was; one that was
  * measured nowhere, and a job of none, the mean over all on the type, else over all there are. */
 static void fill_spread(struct hs_speed *m, const struct hs_cluster *cluster)
 {
-    const struct speed_curve *all = mean_spread(m, NULL, NONE);
+    const struct hs_curve *all = mean_curve(m, SPREAD, NULL, false, NONE);
     m->spread_of_any = hs_arena_alloc(&m->arena, m->types * sizeof(void *));
     for (uint32_t t = 0; t < m->types; t++) {
         const uint32_t type = m->file_type[t];
         if (strcmp(cluster->types[t].name, HS_UNTYPED) == 0)
             continue;
-        m->spread_of_any[t] = type != NONE ? mean_spread(m, NULL, type) : NULL;
+        m->spread_of_any[t] = type != NONE ? mean_curve(m, SPREAD, NULL, false, type) : NULL;
         if (m->spread_of_any[t] == NULL)
             m->spread_of_any[t] = all;
         for (uint32_t f = 0; f < m->family_count; f++) {
-            const struct speed_curve **c = &m->curve_of[SPREAD][(size_t)f * m->types + t];
+            const struct hs_curve **c = &m->curve_of[SPREAD][(size_t)f * m->types + t];
             if (*c == NULL)
-                *c = mean_spread(m, m->families[f].name, NONE);
+                *c = mean_curve(m, SPREAD, m->families[f].name, false, NONE);
             if (*c == NULL)
                 *c = m->spread_of_any[t];
         }
@@ -707,6 +716,7 @@ static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
     }
     for (uint32_t kind = 0; kind < CURVE_KINDS; kind++)
         place_curves(m, kind);
+    fill_scaling(m, cluster);
     fill_spread(m, cluster);
     m->uniform_q32 = m->cells[0].speed_q32;
     for (uint64_t i = 1; i < cells; i++)
@@ -823,8 +833,8 @@ uint64_t hs_speed_uniform_q32(const struct hs_speed *m)
     return m->uniform_q32;
 }
 
-static const struct speed_curve *curve_of(const struct hs_speed *m, enum curve_kind kind,
-                                          uint32_t profile, uint32_t type)
+static const struct hs_curve *curve_of(const struct hs_speed *m, enum curve_kind kind,
+                                       uint32_t profile, uint32_t type)
 {
     uint32_t family = m->family[row_of(m, profile)];
     return family != NONE ? m->curve_of[kind][(size_t)family * m->types + type] : NULL;
@@ -833,40 +843,45 @@ static const struct speed_curve *curve_of(const struct hs_speed *m, enum curve_k
 uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t gpus)
 {
-    const struct speed_curve *c = curve_of(m, SPREAD, profile, type);
+    const struct hs_curve *c = curve_of(m, SPREAD, profile, type);
     if (c == NULL)
         c = m->spread_of_any[type];
-    return c != NULL ? nearest_q32(c, gpus) : HS_Q32_ONE;
+    return c != NULL ? hs_curve_nearest_q32(c, gpus) : HS_Q32_ONE;
 }
 
-/* In GPUs, Q32: 1 at one GPU. */
-static uint64_t throughput_q32(const struct speed_curve *c, uint32_t gpus)
+/* Throughput of `held` GPUs relative to `gpus`; linear where nothing is known. */
+static uint64_t resized_q32(const struct hs_curve *c, uint32_t held, uint32_t gpus)
 {
-    uint64_t low = 1, low_q32 = HS_Q32_ONE;
-    for (uint32_t i = 0; i < c->count; i++) {
-        uint64_t high = c->gpus[i], high_q32 = high * c->value_q32[i];
-        if (gpus >= high) {
-            low = high;
-            low_q32 = high_q32;
-            continue;
-        }
-        hs_u128 sum = (hs_u128)low_q32 * (high - gpus) + (hs_u128)high_q32 * (gpus - low);
-        return (uint64_t)(sum / (high - low));
-    }
-    return (uint64_t)((hs_u128)low_q32 * gpus / low);
-}
-
-uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
-                             uint32_t held, uint32_t gpus)
-{
-    const struct speed_curve *c = curve_of(m, SCALING, profile, type);
     if (held == gpus || gpus == 0)
         return HS_Q32_ONE;
     if (c == NULL)
         return (uint64_t)(((hs_u128)held << 32) / gpus);
     if (held == 0)
         return 0;
-    return (uint64_t)(((hs_u128)throughput_q32(c, held) << 32) / throughput_q32(c, gpus));
+    return (uint64_t)(((hs_u128)hs_speed_throughput_q32(c, held) << 32) /
+                      hs_speed_throughput_q32(c, gpus));
+}
+
+uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                             uint32_t held, uint32_t gpus)
+{
+    return resized_q32(curve_of(m, SCALING, profile, type), held, gpus);
+}
+
+uint64_t hs_speed_told_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                                  uint32_t held, uint32_t gpus, uint64_t index)
+{
+    const uint32_t family = m->family[row_of(m, profile)];
+    const struct hs_curve *c = curve_of(m, SCALING, profile, type);
+    if (m->told_by == HS_SPEED_TOLD_TABLE && family != NONE)
+        c = m->told_scaling[(size_t)family * m->types + type];
+    const uint64_t told_q32 = resized_q32(c, held, gpus);
+    if (m->noise_seed == NULL || held == gpus || told_q32 == 0)
+        return told_q32;
+    const uint64_t seed = hs_mix64(m->noise_seed[type], held);
+    const double factor = exp(m->noise_sigma * hs_normal_of(seed, index));
+    const uint64_t q32 = hs_q32_mul(told_q32, rounded_q32(factor));
+    return q32 > 0 ? q32 : 1;
 }
 
 double hs_speed_error(const struct hs_speed *m, uint32_t type, enum hs_speed_source source)

@@ -83,10 +83,14 @@ uint64_t hs_speed_uniform_q32(const struct hs_speed *m);
  * those measured take the nearest, ties to the smaller. */
 uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t gpus);
-/* Throughput of `held` GPUs relative to `gpus`, Q32 (elastic jobs): on lines between measured
- * points, with the efficiency of the largest beyond; linear where nothing is known. */
+/* Throughput of `held` GPUs relative to `gpus`, Q32 (elastic jobs; model/scaling.h): of its family
+ * on the type, else the family's mean over other types; linear where nothing is known. */
 uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t held, uint32_t gpus);
+/* What policies are told of it: ORACLE, the truth; TABLE, the mean over other families on the type,
+ * else on all types, else linear; NOISY, the truth with a draw of seed, type, size and job. */
+uint64_t hs_speed_told_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                                  uint32_t held, uint32_t gpus, uint64_t index);
 /* Hold-out error of a fallback (BATCH, FAMILY, OTHERS) between a type and the reference: mean
  * absolute percentage error of the time, as a fraction; NaN where the file does not tell. */
 double hs_speed_error(const struct hs_speed *m, uint32_t type, enum hs_speed_source source);

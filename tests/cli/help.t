@@ -336,9 +336,9 @@ Everything about run.
                             --seed [0.665]; 0..5; source: the formula against 18 measurements of
                             GPUMemNet
         --speed-predictor=PREDICTOR
-                            speeds on GPU types: oracle, the truth; table, of other batches of the
-                            model, else of other models; noisy:SIGMA, the truth with log-normal noise,
-                            by --seed [table]
+                            speeds on types and numbers of GPUs: oracle, the truth; table, of other
+                            batches of the model, else of other models; noisy:SIGMA, the truth with
+                            log-normal noise, by --seed [table]
 
   Profiles of the jobs:
         --assign=auto|columns|telemetry|mix|off|always
@@ -542,9 +542,9 @@ Everything about run.
                             --seed [0.665]; 0..5; source: the formula against 18 measurements of
                             GPUMemNet
         --speed-predictor=PREDICTOR
-                            speeds on GPU types: oracle, the truth; table, of other batches of the
-                            model, else of other models; noisy:SIGMA, the truth with log-normal noise,
-                            by --seed [table]
+                            speeds on types and numbers of GPUs: oracle, the truth; table, of other
+                            batches of the model, else of other models; noisy:SIGMA, the truth with
+                            log-normal noise, by --seed [table]
 
   Profiles of the jobs:
         --assign=auto|columns|telemetry|mix|off|always

@@ -171,7 +171,7 @@ static bool give(const struct hs_view *v, struct hs_plan *p, uint32_t mark, int 
     int least = j->gpus_min > 0 ? (int)j->gpus_min : (int)j->gpus;
     int most = j->gpus_max > 0 ? (int)j->gpus_max : (int)j->gpus,
         count = roll(&g.dice, least, most);
-    if (g.world.kind == RATED_POWERS) /* see rated.h */
+    if (g.world.kind != RATED_ANY) /* see rated.h */
         while ((count & (count - 1)) != 0)
             count++;
     bool was_placed = m->is_placed;
@@ -350,15 +350,18 @@ static void submit_job(struct dice *d, const struct rates_job *r, struct hs_test
 {
     const struct rated *w = &g.world;
     bool may_grow = r->type < 0 && w->kind != RATED_POWERS; /* there no factor is above 1 */
+    bool is_any = w->kind == RATED_ANY; /* else only of measured sizes: others are roots */
+    uint32_t most = is_any || w->cluster.gpu_count < 4 ? w->cluster.gpu_count : 4;
+    bool is_measured = r->gpus == 1 || r->gpus == 2 || r->gpus == 4;
     *t = (struct hs_test_job){.gpus = (uint32_t)r->gpus,
                               .duration_us = r->duration_us,
                               .gpu_mem_mib = (uint32_t)r->mem_mib,
                               .gpu_util_pm = r->util_pm > 0 ? r->util_pm : 0,
                               .gpu_type = r->type < 0 ? NULL : w->cluster.types[r->type].name,
                               .profile = (uint32_t)(r->profile + 1)};
-    if (roll(d, 0, 3) == 0) {
+    if (roll(d, 0, 3) == 0 && (is_any || is_measured)) {
         t->gpus_min = 1;
-        t->gpus_max = may_grow ? w->cluster.gpu_count : (uint32_t)r->gpus;
+        t->gpus_max = may_grow && most >= t->gpus ? most : t->gpus;
     }
 }
 

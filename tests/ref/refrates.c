@@ -111,11 +111,13 @@ static long double throughput(const struct rates_speed *v, int n)
     for (int i = 0; i < v->sizes; i++) {
         long double here = v->efficiency[i] * v->size[i];
         if (n <= v->size[i])
-            return last_throughput + (here - last_throughput) * (n - last) / (v->size[i] - last);
+            return 1 / (1 / last_throughput + (1 / here - 1 / last_throughput) *
+                                                  log2l((long double)n / last) /
+                                                  log2l((long double)v->size[i] / last));
         last = v->size[i];
         last_throughput = here;
     }
-    return last_throughput / last * n;
+    return 1 / (1.0L / n + 1 / last_throughput - 1.0L / last);
 }
 
 /* Of the measured gang size that is nearest, the smaller one of two. */

@@ -161,8 +161,10 @@ static void draw_gang(const struct rated *w, struct dice *d, const struct rates_
     v->efficiency[1] = is_any ? v->efficiency[0] * 0.75L : v->efficiency[0] * pick(d, 2, halves);
     for (int i = 0; i < 2; i++)
         v->spread[i] = is_any ? real(d, 0.3, 1) : pick(d, 3, quarters);
-    if (first != NULL && !is_any) /* so that means are as exact as they are */
+    if (first != NULL && !is_any) { /* so that means are as exact as they are */
         memcpy(v->spread, first->spread, sizeof v->spread);
+        memcpy(v->efficiency, first->efficiency, sizeof v->efficiency);
+    }
 }
 
 static void put_gangs(struct text *t, const char *kind, const char *word, bool is_spread,
@@ -200,6 +202,16 @@ static void mean_spread(struct rates_speed gangs[2][2], int f, int i, struct rat
         v->spread[size] /= n;
 }
 
+/* Where a family was not measured on a type: its mean over types; of 8 GPUs as of 4. */
+static void mean_scaling(struct rates_speed gangs[2][2], int f, struct rates_speed *v)
+{
+    v->sizes = 3;
+    v->size[2] = 8;
+    for (int size = 0; size < 3; size++)
+        for (int k = 0; k < 2; k++)
+            v->efficiency[size] += gangs[f][k].efficiency[size < 2 ? size : 1] / 2;
+}
+
 /* What holds of each profile: its own, that of the other batch, its family's, 1. */
 static void set_speeds(struct rated *w, long double own[4][3], long double family[2][3],
                        struct rates_speed gangs[2][2])
@@ -215,6 +227,8 @@ static void set_speeds(struct rated *w, long double own[4][3], long double famil
             *v = f >= 0 && i < 2 ? gangs[f][i] : (struct rates_speed){0};
             if (f < 0 || i == 2)
                 mean_spread(gangs, f, i, v);
+            if (f >= 0 && i == 2)
+                mean_scaling(gangs, f, v);
             v->speed = !is_profile || f < 0 ? 1 : p >= 4 ? family[f][i] : own[p == 1 ? 0 : p][i];
         }
 }

@@ -20,6 +20,11 @@
 
 #define Q32(x) ((uint64_t)((x)*4294967296.0))
 
+static double of_q32(uint64_t q32)
+{
+    return (double)q32 / 4294967296.0;
+}
+
 static struct sink sink;
 static struct hs_catalogue catalogue;
 
@@ -260,6 +265,9 @@ static void test_spread_of_several(void **state)
     hs_speed_free(m);
 }
 
+/* Throughputs 1, 1.5, 2, 2 on 1, 2, 4, 8 GPUs of the K80, and 16 / 7 on 16: 1 / 16 of compute
+ * and (1 / 2 - 1 / 8) of synchronisation. The family was measured there alone: it scales so on
+ * other types, too. */
 static void test_resize(void **state)
 {
     (void)state;
@@ -268,16 +276,57 @@ static void test_resize(void **state)
         uint32_t held, gpus;
         double factor;
     } cases[] = {
-        {1, 1, 1},       {2, 1, 1.5},  {4, 1, 2},  {8, 1, 2}, {3, 1, 1.75}, /* between 1.5 and 2 */
-        {6, 1, 2},                                                          /* between 2 and 2 */
-        {16, 1, 4},                                                         /* 0.25 of each GPU */
-        {4, 2, 4.0 / 3}, {2, 4, 0.75}, {16, 8, 2}, {4, 4, 1}, {0, 4, 0},
+        {1, 1, 1},       {2, 1, 1.5},  {4, 1, 2}, {8, 1, 2}, {6, 1, 2}, /* between 2 and 2 */
+        {4, 2, 4.0 / 3}, {2, 4, 0.75}, {4, 4, 1}, {0, 4, 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(hs_speed_resize_q32(m, M_32, K80, cases[i].held, cases[i].gpus),
                          Q32(cases[i].factor));
-    assert_int_equal(hs_speed_resize_q32(m, M_32, V100, 3, 4), Q32(0.75)); /* linear */
+        assert_int_equal(hs_speed_resize_q32(m, M_32, V100, cases[i].held, cases[i].gpus),
+                         Q32(cases[i].factor));
+    }
+    /* 1/f from 2/3 to 1/2, log2 3 - 1 = .5849625 of the way; not on a line over n: 1.75 */
+    assert_true(fabs(of_q32(hs_speed_resize_q32(m, M_32, K80, 3, 1)) - 1.756936) < 1e-6);
+    assert_true(fabs(of_q32(hs_speed_resize_q32(m, M_32, K80, 16, 1)) - 16.0 / 7) < 1e-9);
+    assert_int_equal(hs_speed_resize_q32(m, N, K80, 3, 4), Q32(0.75)); /* linear */
     assert_int_equal(hs_speed_resize_q32(m, HS_NO_PROFILE, K80, 8, 2), Q32(4));
+    hs_speed_free(m);
+}
+
+/* F1 is told as F2, the only other family, and as linear where there is none. */
+static void test_scaling_is_told(void **state)
+{
+    (void)state;
+    static const char two[] =
+        "\"scaling\": ["
+        "{\"family\": \"F1\", \"gpu\": \"K80\", \"gpus\": [2], \"efficiency\": [0.5]},"
+        "{\"family\": \"F2\", \"gpu\": \"K80\", \"gpus\": [2], \"efficiency\": [0.75]}],";
+    const char *from = strstr(model, "\"scaling\""), *to = strstr(model, "\"spread\"");
+    char text[sizeof model + sizeof two];
+    (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(from - model), model, two, to);
+    struct hs_speed_predictor how = {.kind = HS_SPEED_TOLD_TABLE, .seed = 3};
+    struct hs_speed *m = load(text, &cluster, NULL);
+    hs_speed_predict_by(m, &catalogue, &cluster, &how);
+    assert_int_equal(hs_speed_resize_q32(m, M_32, K80, 2, 1), Q32(1));
+    assert_int_equal(hs_speed_told_resize_q32(m, M_32, K80, 2, 1, 0), Q32(1.5));
+    assert_int_equal(hs_speed_told_resize_q32(m, M_32, V100, 2, 1, 0), Q32(1.5));
+    assert_int_equal(hs_speed_told_resize_q32(m, N, K80, 2, 1, 0), Q32(1));
+    how.kind = HS_SPEED_TOLD_ORACLE;
+    hs_speed_predict_by(m, &catalogue, &cluster, &how);
+    assert_int_equal(hs_speed_told_resize_q32(m, M_32, K80, 2, 1, 0), Q32(1));
+    how = (struct hs_speed_predictor){.kind = HS_SPEED_TOLD_NOISY, .sigma = .25, .seed = 3};
+    hs_speed_predict_by(m, &catalogue, &cluster, &how);
+    double sum = 0, squares = 0; /* of ln: mean 0, standard deviation .25 */
+    for (uint64_t job = 0; job < 4000; job++) {
+        const double x = log(of_q32(hs_speed_told_resize_q32(m, M_32, K80, 2, 1, job)));
+        sum += x;
+        squares += x * x;
+    }
+    assert_true(fabs(sum / 4000) < .02 && fabs(sqrt(squares / 4000) - .25) < .01);
+    assert_int_equal(hs_speed_told_resize_q32(m, M_32, K80, 2, 2, 7), Q32(1));
+    hs_speed_free(m);
+    m = load(model, &cluster, NULL);
+    assert_int_equal(hs_speed_told_resize_q32(m, M_32, K80, 2, 1, 0), Q32(2));
     hs_speed_free(m);
 }
 
@@ -573,6 +622,7 @@ int main(void)
         cmocka_unit_test(test_spread_of_several),
         cmocka_unit_test(test_shipped_spread),
         cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_scaling_is_told),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_cut_short),

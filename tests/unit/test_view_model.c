@@ -146,6 +146,23 @@ static void speed_must_be_declared(void **state)
     script_knows = 0;
 }
 
+static void ask_scaling(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)p, (void)call;
+    assert_int_equal(hs_view_scaling_q32(v, script_handle[0], 0, 2), UINT64_C(1) << 32);
+}
+
+static void scaling_must_be_declared(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    script_knows = ~(uint32_t)HS_KNOWS_SCALING;
+    assert_script_refused(
+        script_play(jobs, 1, "1x4", 0, ask_scaling, &r), &r,
+        "asked for the speed on other numbers of GPUs, which it did not declare to know");
+    script_knows = 0;
+}
+
 static void ask_speed_nowhere(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)p, (void)call;
@@ -174,9 +191,10 @@ static void types_must_be_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_is_known),    cmocka_unit_test(costs_are_rounded_up),
-        cmocka_unit_test(nothing_is_known),       cmocka_unit_test(skew_must_be_declared),
-        cmocka_unit_test(speed_must_be_declared), cmocka_unit_test(types_must_be_there),
+        cmocka_unit_test(everything_is_known),      cmocka_unit_test(costs_are_rounded_up),
+        cmocka_unit_test(nothing_is_known),         cmocka_unit_test(skew_must_be_declared),
+        cmocka_unit_test(speed_must_be_declared),   cmocka_unit_test(types_must_be_there),
+        cmocka_unit_test(scaling_must_be_declared),
     };
     return cmocka_run_group_tests_name("engine/view_model", tests, scratch_open, scratch_close);
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/scaling.h"
+
+#include <math.h>
+
+#include "base/fixed.h"
+
+uint64_t hs_curve_nearest_q32(const struct hs_curve *c, uint32_t gpus)
+{
+    uint32_t i = 0;
+    while (i + 1 < c->count && gpus > c->gpus[i] &&
+           (gpus >= c->gpus[i + 1] || gpus - c->gpus[i] > c->gpus[i + 1] - gpus))
+        i++;
+    return c->value_q32[i];
+}
+
+uint64_t hs_speed_throughput_q32(const struct hs_curve *c, uint32_t gpus)
+{
+    uint64_t low = 1, low_q32 = HS_Q32_ONE, high = 0, high_q32 = 0;
+    for (uint32_t i = 0; i < c->count && gpus > low; i++) {
+        high = c->gpus[i];
+        high_q32 = high * c->value_q32[i];
+        if (gpus < high)
+            break;
+        low = high;
+        low_q32 = high_q32;
+    }
+    if (gpus == low)
+        return low_q32;
+    const double low_time = (double)HS_Q32_ONE / (double)low_q32; /* of what one GPU takes */
+    double time;
+    if (low < high) {
+        const double high_time = (double)HS_Q32_ONE / (double)high_q32;
+        const double part = log2((double)gpus / (double)low) / log2((double)high / (double)low);
+        time = low_time + part * (high_time - low_time);
+    } else {
+        time = 1.0 / gpus + (low_time - 1.0 / (double)low);
+    }
+    return (uint64_t)llrint((double)HS_Q32_ONE / time);
+}
