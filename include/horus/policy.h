@@ -32,7 +32,8 @@
  * error that names policy, job, node and rule; the calls after it are ignored, so a policy need
  * not test each one. Releases count before takes: what one action frees the next may use.
  * preempt + start of one job in one plan is a move: free if it ends up on the same nodes,
- * otherwise a migration that pays the cost given to preempt.
+ * otherwise a migration that pays the cost given to preempt. Another number of GPUs of the same
+ * nodes is such a move, too.
  */
 
 struct hs_plan;
@@ -139,7 +140,8 @@ enum {
     HS_CAN_BORROW = 1u << 7, /* go beyond the quota of a virtual cluster */
     HS_CAN_DIVIDE =
         1u << 8, /* give shares of GPUs: without it a job that requests a share gets a whole GPU */
-    HS_CAN_PROFILE = 1u << 9, /* set nodes aside, and take profiles there */
+    HS_CAN_PROFILE = 1u << 9,     /* set nodes aside, and take profiles there */
+    HS_CAN_RESIZE_ANY = 1u << 10, /* with HS_CAN_RESIZE: jobs without an elastic range, too */
 };
 
 /* Knowledge beyond the facts that every scheduler has. */

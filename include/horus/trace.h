@@ -84,8 +84,11 @@ const char *hs_figure_from_text(enum hs_figure_from from);
 #define HS_JOB_TEXTS    9
 #define HS_JOB_ID_MAX   255
 #define HS_JOB_GPUS_MAX 65535u /* gpus, and gpus_max */
-#define HS_GPU_MILLI    1000u  /* gpu_milli of a whole GPU */
-#define HS_NO_PROFILE   UINT32_MAX
+/* The elastic range of a job without one, for policies that resize any: from 1 to this, or to what
+ * it asks for. The GPUs of Pollux' testbed, 16 nodes of 4 (Qiao et al., OSDI'21 5.1). */
+#define HS_ELASTIC_GPUS_MAX 64u
+#define HS_GPU_MILLI        1000u /* gpu_milli of a whole GPU */
+#define HS_NO_PROFILE       UINT32_MAX
 
 struct hs_trace_job {
     union {

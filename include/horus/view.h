@@ -113,8 +113,9 @@ void hs_view_expect(const struct hs_view *v, hs_job_id job);
 enum hs_job_state hs_view_state(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job);      /* gang size demanded */
 uint32_t hs_view_gpus_held(const struct hs_view *v, hs_job_id job); /* 0 unless placed */
-uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job);  /* of its elastic range */
-uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job);        /* queue index, below vcs */
+uint32_t hs_view_gpus_min(const struct hs_view *v, hs_job_id job);  /* of its elastic range */
+uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job);
+uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job); /* queue index, below vcs */
 int32_t hs_view_priority(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_first_start_us(const struct hs_view *v, hs_job_id job); /* -1 = never */

@@ -38,9 +38,9 @@ void hs_workload_name(const char *path, char *name, size_t size)
 const char *const hs_knows_words[] = {"duration", "utilization", "memory", "rate",
                                       "estimate", "history",     "model",  "speed",
                                       "profile",  "scaling",     NULL};
-const char *const hs_can_words[] = {"preempt",     "migrate", "co-locate",  "slice",
-                                    "throttle",    "resize",  "set timers", "borrow quota",
-                                    "divide GPUs", "profile", NULL};
+const char *const hs_can_words[] = {"preempt",     "migrate", "co-locate",      "slice",
+                                    "throttle",    "resize",  "set timers",     "borrow quota",
+                                    "divide GPUs", "profile", "resize any job", NULL};
 
 void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size)
 {

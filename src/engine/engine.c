@@ -687,6 +687,7 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
     memcpy(e->policy_state, e->config.policy_state, policy->state_size);
     if (policy->needs != NULL)
         policy->needs(e->policy_state, &e->can, &e->knows);
+    e->jobs.are_all_elastic = (e->can & HS_CAN_RESIZE_ANY) != 0;
     if (policy->tenants != NULL && policy->tenants(e->policy_state) < e->config.max_tenants)
         e->config.max_tenants = policy->tenants(e->policy_state);
     e->view = (struct hs_view){

@@ -255,10 +255,14 @@ uint32_t hs_view_gpus_held(const struct hs_view *v, hs_job_id job)
     return hs_placement_of(&v->engine->jobs, hs_lookup_job(v, job))->gpus_held;
 }
 
+uint32_t hs_view_gpus_min(const struct hs_view *v, hs_job_id job)
+{
+    return hs_job_gpus_min(&v->engine->jobs, hs_lookup_job(v, job));
+}
+
 uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job)
 {
-    uint32_t most = lookup_request(v, job)->gpus_max;
-    return most > 0 ? most : hs_lookup_job(v, job)->gpus;
+    return hs_job_gpus_max(&v->engine->jobs, hs_lookup_job(v, job));
 }
 
 uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job)

@@ -191,6 +191,7 @@ struct hs_jobs {
     struct hs_pool slots; /* of jobs */
     uint32_t label_cap, needs_cap, estimate_cap, scratch_cap;
     bool has_needs, has_estimates;
+    bool are_all_elastic; /* those without an elastic range have HS_ELASTIC_GPUS_MAX */
     struct hs_allocation *allocations;
     struct hs_job_run *runs;
     struct hs_job_placement *placements;
@@ -270,16 +271,27 @@ static inline const struct hs_job_request *hs_request_of(const struct hs_jobs *j
     return &jobs->request[hs_identity_of(jobs, job)->request];
 }
 
+/* Has it an elastic range though the trace gives none? */
+static inline bool hs_job_is_elastic_by_policy(const struct hs_jobs *jobs, const struct hs_job *job)
+{
+    const struct hs_job_request *request = hs_request_of(jobs, job);
+    return jobs->are_all_elastic && request->gpus_min == request->gpus_max && job->gpus > 0;
+}
+
 /* The fewest and the most GPUs that it may hold. */
 static inline uint32_t hs_job_gpus_min(const struct hs_jobs *jobs, const struct hs_job *job)
 {
     const struct hs_job_request *request = hs_request_of(jobs, job);
+    if (hs_job_is_elastic_by_policy(jobs, job))
+        return 1;
     return request->gpus_min > 0 ? request->gpus_min : job->gpus;
 }
 
 static inline uint32_t hs_job_gpus_max(const struct hs_jobs *jobs, const struct hs_job *job)
 {
     const struct hs_job_request *request = hs_request_of(jobs, job);
+    if (hs_job_is_elastic_by_policy(jobs, job))
+        return job->gpus > HS_ELASTIC_GPUS_MAX ? job->gpus : HS_ELASTIC_GPUS_MAX;
     return request->gpus_max > 0 ? request->gpus_max : job->gpus;
 }
 

@@ -333,12 +333,78 @@ static void the_last_gpu_goes_once(void **state)
                           "all GPUs of node 'n0' are spoken for in this plan");
 }
 
+/* ---- other numbers of GPUs ---- */
+
+#define ANY (HS_CAN_PREEMPT | HS_CAN_TIME | HS_CAN_RESIZE | HS_CAN_RESIZE_ANY)
+
+static void resize(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    const hs_job_id job = script_handle[0];
+    if (call == 0) {
+        assert_int_equal(hs_view_gpus_min(v, job), 1);
+        assert_int_equal(hs_view_gpus_max(v, job), HS_ELASTIC_GPUS_MAX);
+        hs_plan_start(p, job);
+        hs_plan_on_node(p, 0, 3);
+        hs_plan_timer(p, 10 * S, 0);
+        hs_plan_timer(p, 20 * S, 0);
+    } else if (hs_view_now_us(v) == 10 * S || hs_view_now_us(v) == 20 * S) {
+        hs_plan_preempt(p, job, 5 * S);
+        hs_plan_start(p, job);
+        hs_plan_on_node(p, 0, 1); /* the second time the same: no move, and free */
+    }
+}
+
+static void start_on(const struct hs_view *v, struct hs_plan *p, uint32_t gpus)
+{
+    (void)v;
+    hs_plan_start(p, script_handle[0]);
+    hs_plan_on_node(p, 0, gpus);
+}
+
+static void start_3(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)call;
+    start_on(v, p, 3);
+}
+
+static void start_65(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)call;
+    start_on(v, p, 65);
+}
+
+/* 3 GPUs for 10 s do 30 s of 100, a pause of 5 s, the other 70 s on 1: it ends at 85 s. */
+static void any_job_is_resized(void **state)
+{
+    (void)state;
+    static const struct hs_test_job rigid = {.gpus = 1, .duration_s = 100};
+    static const struct hs_test_job elastic = {
+        .gpus = 1, .gpus_min = 1, .gpus_max = 2, .duration_s = 100};
+    struct hs_test_result r;
+    assert_int_equal(script_play(&rigid, 1, "1x4", ANY, resize, &r), HS_OK);
+    assert_int_equal(r.jobs[0].end_us, 85 * S);
+    assert_int_equal(r.jobs[0].done_ns, 100 * S * 1000);
+    assert_int_equal(r.jobs[0].overhead_us, 5 * S);
+    assert_int_equal(r.jobs[0].migrations, 1);
+    assert_int_equal(r.segment_count, 2);
+    assert_int_equal(r.segments[0].gpu_count, 3);
+    assert_int_equal(r.segments[0].done_ns, 30 * S * 1000);
+    assert_int_equal(r.segments[1].gpu_count, 1);
+    hs_test_free(&r);
+    assert_script_refused(script_play(&rigid, 1, "1x4", HS_CAN_RESIZE, start_3, &r), &r,
+                          "a gang is placed whole or not at all: 3 of 1 GPUs given");
+    assert_script_refused(script_play(&elastic, 1, "1x4", ANY, start_3, &r), &r,
+                          "a gang is placed whole or not at all: 3 of 1 GPUs given");
+    assert_script_refused(script_play(&rigid, 1, "1x70", ANY, start_65, &r), &r,
+                          "a gang is placed whole or not at all: 65 of 1 GPUs given");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(illegal_actions_are_refused),   cmocka_unit_test(the_last_gpu_goes_once),
         cmocka_unit_test(a_plan_ends_with_its_decision), cmocka_unit_test(a_gpu_type_is_a_demand),
-        cmocka_unit_test(vcs_and_cpus_are_limits),
+        cmocka_unit_test(vcs_and_cpus_are_limits),       cmocka_unit_test(any_job_is_resized),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

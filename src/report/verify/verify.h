@@ -121,7 +121,7 @@ struct verify_setup {
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
     double gpu_time; /* most that jobs use of a GPU together; 0 = not limited, or not told */
-    bool is_sharing, is_slicing, is_throttling, is_resizing,
+    bool is_sharing, is_slicing, is_throttling, is_resizing, is_resizing_any,
         is_profiling; /* what the policy may do */
 };
 

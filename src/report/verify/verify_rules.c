@@ -153,13 +153,18 @@ static enum hs_status check_gpus_exist(struct verify_check *c)
     return HS_OK;
 }
 
-/* A policy that may not resize gives each gang what it asks for. */
+/* A policy that may not resize gives each gang what it asks for; one that resizes any job gives
+ * those without an elastic range 1 to HS_ELASTIC_GPUS_MAX. */
 static void check_gang(struct verify_check *c, const struct hs_placed *seg)
 {
     struct verify_run *run = c->run;
     const struct verify_job *j = &run->jobs[seg->job];
     uint32_t least = run->setup.is_resizing ? j->gpus_min : j->gpus;
     uint32_t most = run->setup.is_resizing ? j->gpus_max : j->gpus;
+    if (run->setup.is_resizing_any && least == most && j->gpus > 0) {
+        least = 1;
+        most = most > HS_ELASTIC_GPUS_MAX ? most : HS_ELASTIC_GPUS_MAX;
+    }
     c->looked++;
     if (seg->gpus >= least && seg->gpus <= most)
         return;
