@@ -211,11 +211,13 @@ enum hs_estimate_from {
     HS_ESTIMATE_FILE,    /* by job id: HS_KNOWS_ESTIMATE */
     HS_ESTIMATE_ROLLING, /* mean of the user's finished jobs: HS_KNOWS_HISTORY */
 };
+#define HS_ESTIMATE_LAST_MAX 64
 struct hs_estimator {
     enum hs_estimate_from from;
     const char *file;   /* FILE: CSV with job_id and estimate (s) */
     double sigma;       /* NOISY */
     int64_t unknown_us; /* of a job that nothing is known of */
+    uint32_t last;      /* ROLLING: the median of so many, at most 64; 0: the mean of all */
 };
 
 /* Only from init(): where hs_view_estimate_us gets its figures; files are input of the run. */

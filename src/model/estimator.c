@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Estimates of run times: the true one times noise, the rolling mean of a user's similar jobs, or a
- * file. Noise is a factor exp(sigma z) of a draw that depends on (seed, job) alone, rounded to
- * 2^-20 at once; what follows is in integers, so that the last bit of libm never reaches a
- * decision. O(1) a job, with the rolling mean O(sizes of the user's jobs).
+ * Estimates of run times: the true one times noise, the rolling mean of a user's similar jobs (or
+ * the median of the last), or a file. Noise is a factor exp(sigma z) of a draw that depends on
+ * (seed, job) alone, rounded to 2^-20 at once; what follows is in integers, so that the last bit of
+ * libm never reaches a decision. O(1) a job, with the rolling mean O(sizes of the user's jobs).
  */
 #include "model/estimator.h"
 
@@ -18,9 +18,12 @@
 
 #define SIZES_MAX (1u << 28)
 
+#define LAST_MAX HS_ESTIMATE_LAST_MAX
+
 struct rolling_mean {
     hs_u128 sum_us;
     uint64_t count;
+    uint32_t ring; /* number + 1 of its last run times; 0 = none are kept */
 };
 
 /* Jobs of one user with so many GPUs. */
@@ -37,6 +40,9 @@ struct rolling_user {
 
 /* Zeroed is empty. */
 struct rolling {
+    uint32_t last;  /* the median of so many; 0: the mean of all */
+    int64_t *rings; /* of so many run times each */
+    uint32_t ring_count, ring_cap;
     struct rolling_mean all;
     struct rolling_user *users; /* by id */
     struct rolling_size *sizes;
@@ -60,8 +66,15 @@ static struct rolling_size *size_of(struct rolling *r, uint32_t user, uint32_t g
     return &r->sizes[at - 1];
 }
 
-static void mean_add(struct rolling_mean *mean, int64_t run_us)
+static void mean_add(struct rolling *r, struct rolling_mean *mean, int64_t run_us)
 {
+    if (r->last > 0 && mean->ring == 0) {
+        mean->ring = ++r->ring_count;
+        hs_grow((void **)&r->rings, &r->ring_cap, (uint64_t)mean->ring * r->last, sizeof *r->rings,
+                UINT32_MAX);
+    }
+    if (r->last > 0)
+        r->rings[(mean->ring - 1) * r->last + mean->count % r->last] = run_us;
     mean->sum_us += (uint64_t)run_us;
     mean->count++;
 }
@@ -78,31 +91,45 @@ static void rolling_add(struct rolling *r, uint32_t user, uint32_t gpus, int64_t
         *size = (struct rolling_size){.gpus = gpus, .next = r->users[user].first};
         r->users[user].first = r->size_count;
     }
-    mean_add(&size->mean, run_us);
-    mean_add(&r->users[user].mean, run_us);
-    mean_add(&r->all, run_us);
+    mean_add(r, &size->mean, run_us);
+    mean_add(r, &r->users[user].mean, run_us);
+    mean_add(r, &r->all, run_us);
 }
 
-static int64_t mean_us(const struct rolling_mean *mean)
+/* Of an even number of run times the mean of the middle two, rounded down. */
+static int64_t mean_us(const struct rolling *r, const struct rolling_mean *mean)
 {
-    return (int64_t)(mean->sum_us / mean->count);
+    int64_t sorted[LAST_MAX];
+    const uint32_t count = mean->count < r->last ? (uint32_t)mean->count : r->last;
+    if (count == 0)
+        return (int64_t)(mean->sum_us / mean->count);
+    for (uint32_t i = 0, at; i < count; i++) {
+        const int64_t run_us = r->rings[(mean->ring - 1) * r->last + i];
+        for (at = i; at > 0 && sorted[at - 1] > run_us; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = run_us;
+    }
+    const int64_t low = sorted[(count - 1) / 2];
+    return low + (sorted[count / 2] - low) / 2;
 }
 
-/* Of finished jobs of the same user and GPUs, else of the user, else of all; -1: none. */
+/* Mean, or median, of finished jobs of the same user and GPUs, else of the user, else of all; -1:
+ * none. */
 static int64_t rolling_mean_us(struct rolling *r, uint32_t user, uint32_t gpus)
 {
     const struct rolling_size *size = size_of(r, user, gpus);
     if (size != NULL)
-        return mean_us(&size->mean);
+        return mean_us(r, &size->mean);
     if (user < r->user_cap && r->users[user].mean.count > 0)
-        return mean_us(&r->users[user].mean);
-    return r->all.count > 0 ? mean_us(&r->all) : -1;
+        return mean_us(r, &r->users[user].mean);
+    return r->all.count > 0 ? mean_us(r, &r->all) : -1;
 }
 
 static void rolling_free(struct rolling *r)
 {
     hs_free(r->users);
     hs_free(r->sizes);
+    hs_free(r->rings);
     *r = (struct rolling){0};
 }
 
@@ -279,6 +306,7 @@ enum hs_status hs_estimator_open(struct hs_estimation **e, const struct hs_estim
     *e = NULL;
     struct hs_estimation *new = hs_alloc_zeroed(1, sizeof *new);
     new->how = *how;
+    new->rolling.last = how->last;
     new->noise_seed = hs_seed_of(seed, "duration-noise");
     enum hs_status status = HS_OK;
     if (how->from == HS_ESTIMATE_FILE)

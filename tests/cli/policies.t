@@ -114,6 +114,8 @@ One policy.
                    pred=noisy: standard deviation of ln(estimate / run time)
     pred_unknown   0s..3650d [1h]
                    estimate of a job of which file or history tell nothing
+    pred_last      0..64 [0]
+                   pred=rolling: the median of the last so many, 0: the mean of all
 
 # policies-json
 One policy as JSON.
@@ -201,6 +203,17 @@ One policy as JSON.
         "max": 315360000,
         "help": "estimate of a job of which file or history tell nothing",
         "source": null
+      },
+      {
+        "key": "pred_last",
+        "type": "integer",
+        "values": "0..64",
+        "unit": null,
+        "default": "0",
+        "min": 0,
+        "max": 64,
+        "help": "pred=rolling: the median of the last so many, 0: the mean of all",
+        "source": null
       }
     ]
   }
@@ -254,6 +267,7 @@ One policy as Markdown.
   | `pred_file` | file | - | `-` | pred=file: CSV with job_id and estimate (s) | - |
   | `pred_sigma` | 0..10 | - | `1` | pred=noisy: standard deviation of ln(estimate / run time) | - |
   | `pred_unknown` | 0s..3650d | - | `1h` | estimate of a job of which file or history tell nothing | - |
+  | `pred_last` | 0..64 | - | `0` | pred=rolling: the median of the last so many, 0: the mean of all | - |
   | `placement` | count/yarn/consolidate/best_fit/first_fit/spread/random | - | `consolidate` | which free GPUs a gang gets | Helios/Lucid artifacts; count for Tiresias' published numbers |
   | `types` | any/fastest/spare/match | - | `any` | GPU types of a gang: any; of those with room the fastest for it by predicted speed, or that where it gains most beside the mean job, so that fast ones are spared for those that need them; or the one that it ran on in the trace | fastest first: Narayanan et al. OSDI'20, FIFO aware |
   | `preempt_cost` | free/table/job/restart/checkpoint | - | `free` | what a preempted job pays when it resumes; restart, checkpoint: by its model | free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator |
@@ -266,11 +280,11 @@ All policies as a Markdown table.
   $ horus policies --markdown
   | policy | what | knows | may | parameters |
   | --- | --- | --- | --- | --- |
-  | `fifo` | first come, first served | nothing (some parameters: duration, estimate, history, speed) | divide GPUs | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
-  | `sjf` | shortest job first, no preemption | duration (some parameters: estimate, history, speed) | divide GPUs | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
-  | `qssf` | least estimated GPU time first, no preemption | history (some parameters: duration, estimate, speed) | divide GPUs | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `compat` |
-  | `srtf` | shortest remaining time first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
-  | `srsf` | shortest remaining service (time x GPUs) first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
+  | `fifo` | first come, first served | nothing (some parameters: duration, estimate, history, speed) | divide GPUs | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last` |
+  | `sjf` | shortest job first, no preemption | duration (some parameters: estimate, history, speed) | divide GPUs | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last` |
+  | `qssf` | least estimated GPU time first, no preemption | history (some parameters: duration, estimate, speed) | divide GPUs | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `compat` |
+  | `srtf` | shortest remaining time first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
+  | `srsf` | shortest remaining service (time x GPUs) first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `tiresias` | least attained service in discretized queues, GPUs times seconds; or Gittins index | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `las` | least attained service in discretized queues, by seconds | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `philly` | quotas that may be exceeded, locality that is given up after a while | nothing | preempt, set timers, borrow quota | `retry`, `relax_after`, `max_level`, `fair_preempt`, `requeue`, `preempt_cost`, `cost_table` |
@@ -283,9 +297,9 @@ All policies as a Markdown table.
   | `horus-s` | about in order of submission, where the predicted slowdown added is least | utilization, memory | co-locate | `look_ahead`, `overtake`, `slowdown_cap`, `patience`, `max_tenants`, `mem_margin`, `share_up_to` |
   | `gandiva-pack-only` | first come, first served on the GPU of lowest utilization with enough memory | utilization, memory | co-locate | `scan`, `max_tenants`, `mem_margin`, `share_up_to` |
   | `gandiva-random-pairs` | random pairs of jobs of equal gang size when GPUs are short, kept if they pay | rate | preempt, co-locate, set timers | `scan`, `trial`, `seed` |
-  | `salus` | jobs keep their memory on a GPU and share it by mini-batches | duration, memory, rate (some parameters: estimate, history) | co-locate, slice (some parameters: set timers) | `rule`, `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
+  | `salus` | jobs keep their memory on a GPU and share it by mini-batches | duration, memory, rate (some parameters: estimate, history) | co-locate, slice (some parameters: set timers) | `rule`, `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last` |
   | `salus-fifo` | a plain server: the next job starts when its GPUs are free | memory (some parameters: rate) | nothing (some parameters: co-locate, slice, set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
-  | `salus-srtf` | least declared minus used time runs on a GPU, others wait with their memory on it | duration, memory, rate (some parameters: estimate, history) | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown` |
+  | `salus-srtf` | least declared minus used time runs on a GPU, others wait with their memory on it | duration, memory, rate (some parameters: estimate, history) | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last` |
   | `salus-pack` | mini-batches alternate in lanes that run at the same time | memory, rate | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
   | `salus-fair` | the mini-batch of whoever has used a GPU least is next | memory, rate | co-locate, slice, set timers | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
   | `salus-rr` | the mini-batch of whoever had fewest since somebody came is next | memory, rate | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
@@ -293,7 +307,7 @@ All policies as a Markdown table.
   | `gavel` | shares of time on GPU types by a linear program, given in rounds | speed (some parameters: duration) | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `ftf` | gavel for finish times as with equal parts of the cluster | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `allox` | gavel by the matching of jobs and GPUs of least mean completion time | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
-  | `lucid` | least predicted GPU time first, in pairs that suit, after a short profile | history, profile (some parameters: duration, estimate, model) | preempt, co-locate, set timers, profile (some parameters: slice) | `profile`, `profile_nodes`, `profile_time`, `limit`, `keep`, `preempt_cost`, `cost_table`, `scale`, `sharing`, `check`, `low`, `forecast_file`, `packing`, `first`, `score`, `capacity`, `tree_bandwidth`, `tree_util`, `score_sum`, `ratio`, `left`, `memory`, `estimator`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `compat`, `compat_speeds` |
+  | `lucid` | least predicted GPU time first, in pairs that suit, after a short profile | history, profile (some parameters: duration, estimate, model) | preempt, co-locate, set timers, profile (some parameters: slice) | `profile`, `profile_nodes`, `profile_time`, `limit`, `keep`, `preempt_cost`, `cost_table`, `scale`, `sharing`, `check`, `low`, `forecast_file`, `packing`, `first`, `score`, `capacity`, `tree_bandwidth`, `tree_util`, `score_sum`, `ratio`, `left`, `memory`, `estimator`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `compat`, `compat_speeds` |
 
 # policies-philly
 A policy that may exceed quotas.
@@ -353,6 +367,8 @@ What the policy knows by default, and what it knows with other parameters.
                    pred=noisy: standard deviation of ln(estimate / run time)
     pred_unknown   0s..3650d [1h]
                    estimate of a job of which file or history tell nothing
+    pred_last      0..64 [0]
+                   pred=rolling: the median of the last so many, 0: the mean of all
     compat         off|helios [off]
                    helios: jobs that arrive where none waits go by GPUs, and so do equal GPU times
                    source: Helios artifact, simulator of QSSF
@@ -376,6 +392,8 @@ A preemptive policy.
                    pred=noisy: standard deviation of ln(estimate / run time)
     pred_unknown   0s..3650d [1h]
                    estimate of a job of which file or history tell nothing
+    pred_last      0..64 [0]
+                   pred=rolling: the median of the last so many, 0: the mean of all
     placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers

@@ -70,7 +70,7 @@ allocated 107 of 2 x 100. Held: GPU 0 100 s, GPU 1 [1, 31) and [50, 70): 150 of 
   $ grep -e '"gpu_allocated_share"' -e '"gpu_allocation"' -e '"gpu_sharing"' out/summary.json | head -3
       "gpu_allocation": 0.75,
       "gpu_sharing": 0,
-      "gpu_allocated_share": 0.535
+      "gpu_allocated_share": 0.535,
   $ horus verify out | tail -1
   22 checks passed
 

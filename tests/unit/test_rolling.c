@@ -57,6 +57,24 @@ static void test_means_are_rounded_down(void **state)
     assert_int_equal(rolling_mean_us(&r, 1, 2), 0);
 }
 
+/* Of 1, 8, 5, 100 the last three are 8, 5, 100; of two the mean of both, down. */
+static void test_the_median_of_the_last(void **state)
+{
+    (void)state;
+    r.last = 3;
+    add(1, 1, 1);
+    assert_int_equal(rolling_mean_us(&r, 1, 1), 1);
+    add(1, 1, 8);
+    assert_int_equal(rolling_mean_us(&r, 1, 1), 4); /* (1 + 8) / 2 = 4.5 */
+    add(1, 1, 5);
+    assert_int_equal(rolling_mean_us(&r, 1, 1), 5);
+    add(1, 1, 100);
+    assert_int_equal(rolling_mean_us(&r, 1, 1), 8);
+    add(2, 1, 7);
+    assert_int_equal(rolling_mean_us(&r, 2, 4), 7);
+    assert_int_equal(rolling_mean_us(&r, 3, 1), 7); /* of all: 5, 100, 7 */
+}
+
 /* 100 times 2^60 is beyond 2^64. */
 static void test_sums_do_not_overflow(void **state)
 {
@@ -88,6 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_same_user_and_gpus_then_same_user_then_all, tear_down),
         cmocka_unit_test_teardown(test_means_are_rounded_down, tear_down),
+        cmocka_unit_test_teardown(test_the_median_of_the_last, tear_down),
         cmocka_unit_test_teardown(test_sums_do_not_overflow, tear_down),
         cmocka_unit_test_teardown(test_many_pairs, tear_down),
     };

@@ -19,7 +19,8 @@ enum hs_status hs_estimate_open(const struct hs_estimate_choice *choice, const s
     const struct hs_estimator how = {.from = (enum hs_estimate_from)choice->from,
                                      .file = choice->file,
                                      .sigma = choice->sigma,
-                                     .unknown_us = choice->unknown_us};
+                                     .unknown_us = choice->unknown_us,
+                                     .last = (uint32_t)choice->last};
     return hs_view_estimate_by(v, &how);
 }
 

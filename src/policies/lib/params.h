@@ -8,7 +8,8 @@
  *     oracle   the true run time
  *     noisy    the true run time x exp(sigma z), z standard normal, drawn once for each job
  *     file     a CSV with columns job_id and estimate (seconds)
- *     rolling  mean of the finished jobs of the same user and GPUs; of the same user; of all
+ *     rolling  mean of the finished jobs of the same user and GPUs; of the same user; of all; or
+ *              the median of the last of them
  *
  *     struct sjf { struct hs_estimate_choice estimate; ... };
  *     static const struct hs_param params[] = {HS_ESTIMATE_PARAMS(struct sjf, estimate, "oracle"),
@@ -48,7 +49,7 @@ struct hs_estimate_choice {
     int32_t from; /* enum hs_estimate_from */
     const char *file;
     double sigma;
-    int64_t unknown_us;
+    int64_t unknown_us, last;
 };
 
 #define HS_ESTIMATE_KNOWS (HS_KNOWS_DURATION | HS_KNOWS_ESTIMATE | HS_KNOWS_HISTORY)
@@ -57,6 +58,8 @@ extern const char *const hs_estimate_names[]; /* NULL-terminated, in the order o
 
 /* source: the default of the parameter. */
 #define HS_ESTIMATE_PARAMS(state_type, field, source)                                              \
+    HS_ESTIMATE_PARAMS_OF(state_type, field, source, "0")
+#define HS_ESTIMATE_PARAMS_OF(state_type, field, source, last_preset)                              \
     HS_PARAM_CHOICE(state_type, field.from, "pred", source, hs_estimate_names,                     \
                     "run times: true, true with noise, of a file, or mean of the user's finished " \
                     "jobs"),                                                                       \
@@ -67,7 +70,10 @@ extern const char *const hs_estimate_names[]; /* NULL-terminated, in the order o
                       .only_with = "pred=noisy"),                                                  \
         HS_PARAM_DURATION(state_type, field.unknown_us, "pred_unknown", "1h", 0, 3650 * 86400.,    \
                           "estimate of a job of which file or history tell nothing",               \
-                          .only_with = "pred=file|rolling")
+                          .only_with = "pred=file|rolling"),                                       \
+        HS_PARAM_INT(state_type, field.last, "pred_last", last_preset, 0, HS_ESTIMATE_LAST_MAX,    \
+                     "pred=rolling: the median of the last so many, 0: the mean of all",           \
+                     .only_with = "pred=rolling")
 
 /* Removes from *knows what only the estimates that were not chosen need. */
 void hs_estimate_needs(const struct hs_estimate_choice *choice, uint32_t *knows);

@@ -565,7 +565,7 @@ static const struct hs_param params[] = {
     HS_PARAM_FLAG(struct hs_lucid, is_estimating, "estimator", "yes",
                   "the order is by predicted durations; else by GPUs alone, without ratio",
                   .source = "ASPLOS'23 fig. 11: w/o estimator"),
-    HS_ESTIMATE_PARAMS(struct hs_lucid, estimate, "rolling"),
+    HS_ESTIMATE_PARAMS_OF(struct hs_lucid, estimate, "rolling", "10"),
     HS_PARAM_CHOICE(struct hs_lucid, compat, "compat", "off", compat_names,
                     "whole seconds, free profiles and other quirks of the published simulator",
                     .source = CODE),
