@@ -307,13 +307,16 @@ static bool date_read(const char *text, int64_t *days)
     return true;
 }
 
-/* The offset from UTC behind a date and time, at most a day; false if the text is none. */
+/* Sets the offset from UTC behind a date and time, at most a day, if there is one; false if the
+ * text is none. */
 static bool zone_read(const char *text, size_t len, int64_t *offset_us)
 {
     static const struct {
         const char *name;
         int64_t hours;
-    } names[] = {{"", 0}, {"Z", 0}, {"UTC", 0}, {"GMT", 0}, {"PST", -8}, {"PDT", -7}};
+    } names[] = {{"Z", 0}, {"UTC", 0}, {"GMT", 0}, {"PST", -8}, {"PDT", -7}};
+    if (HS_LIKELY(len == 0))
+        return true;
     const size_t blank = len > 1 && text[0] == ' ';
     text += blank;
     len -= blank;
@@ -342,13 +345,21 @@ static int64_t clock_read(const char *text)
     return is_clock ? h * US_PER_H + min * US_PER_MIN + s * US_PER_S : -1;
 }
 
-bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us, bool *has_zone)
+bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us, struct hs_last_date *last)
 {
-    int64_t days, clock_us = 0, us = 0, offset_us = 0;
-    const size_t date = 10, clock = 19;
+    struct hs_last_date none = {0};
+    int64_t clock_us = 0, us = 0, offset_us = 0;
+    const size_t date = sizeof last->date, clock = 19;
     size_t end = len < clock ? date : clock;
-    if (len < end || !date_read(text, &days))
+    if (last == NULL)
+        last = &none;
+    if (len < end)
         return false;
+    if (memcmp(text, last->date, date) != 0) {
+        if (!date_read(text, &last->days))
+            return false;
+        memcpy(last->date, text, date);
+    }
     if (end == clock)
         clock_us = clock_read(text + date);
     if (end == clock && end < len && text[end] == '.')
@@ -357,9 +368,8 @@ bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us, bool *h
         return false;
     if (clock_us < 0 || !zone_read(text + end, len - end, &offset_us))
         return false;
-    if (has_zone != NULL)
-        *has_zone = end < len;
-    *out_us = days * US_PER_D + clock_us + us - offset_us;
+    last->has_zone = end < len;
+    *out_us = last->days * US_PER_D + clock_us + us - offset_us;
     return true;
 }
 

@@ -63,9 +63,14 @@ bool hs_parse_decimal_us(const char *text, size_t len, int64_t unit_us, int64_t 
 bool hs_parse_duration_us(const char *text, size_t len, int64_t *out_us);
 /* "YYYY-MM-DD[ HH:MM:SS[.frac]][ZONE]" ('T' for the blank): counted from 1970-01-01 00:00:00,
  * proleptic Gregorian. A zone is "Z", "UTC", "GMT", "PST", "PDT", "+hh", "+hhmm" or "+hh:mm", also
- * behind a blank, and makes the time one of UTC; without it the clock is the file's own. has_zone
- * may be NULL. */
-bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us, bool *has_zone);
+ * behind a blank, and makes the time one of UTC; without it the clock is the file's own. */
+struct hs_last_date {
+    bool has_zone;
+    char date[10]; /* the same as in the row before in most rows: not converted again */
+    int64_t days;  /* from 1970-01-01 on */
+};
+/* last: zeroed before the first of a file; NULL = not kept. */
+bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us, struct hs_last_date *last);
 bool hs_parse_int64(const char *text, size_t len, int64_t *out);
 bool hs_parse_double(const char *text, size_t len, double *out); /* finite, C locale */
 /* "16GiB", "512MiB", "1TiB", bare = MiB. "16GB" is the same as "16GiB": vendors sell memory so. */

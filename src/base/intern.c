@@ -64,7 +64,7 @@ HS_INLINE struct hs_intern_slot *slot_find(const struct hs_intern *names, const 
 }
 
 /* Adds what slot_find did not find. */
-static uint32_t name_add(struct hs_intern *names, const struct name *name)
+static HS_APART uint32_t name_add(struct hs_intern *names, const struct name *name)
 {
     uint64_t need = (uint64_t)names->count + 1;
     if (2 * need > names->table_size) {
@@ -98,7 +98,9 @@ void hs_intern_init(struct hs_intern *names)
 
 uint32_t hs_intern_get(struct hs_intern *names, const char *text)
 {
-    const struct name name = name_of(text != NULL ? text : "");
+    if (text == NULL) /* as most columns of most traces are */
+        return 0;
+    const struct name name = name_of(text);
     const struct hs_intern_slot *slot = slot_find(names, &name);
     return slot->number != 0 ? slot->number - 1 : name_add(names, &name);
 }

@@ -25,7 +25,7 @@
 
 static struct hs_wait_sizes sizes_make(uint64_t most, struct hs_arena *arena)
 {
-    return (struct hs_wait_sizes){.sums = hs_arena_alloc(arena, (most + 1) * sizeof(uint64_t)),
+    return (struct hs_wait_sizes){.sums = hs_arena_alloc(arena, (most + 2) * sizeof(uint64_t)),
                                   .most = most};
 }
 
@@ -55,21 +55,23 @@ void hs_wait_account_change(struct hs_wait_account *wait_account, const struct h
     const bool is_part = ask->gpu_milli < HS_GPU_MILLI;
     struct hs_wait_sizes *s = is_part ? &vc->shares : &vc->gangs;
     const uint64_t amount = sign > 0 ? gpus : 0 - (uint64_t)gpus;
+    const uint64_t asked = is_part ? ask->gpu_milli : gpus;
+    const uint64_t size = asked <= s->most ? asked : s->most + 1;
     uint64_t *const sums = s->sums;
-    const uint64_t most = s->most;
     wait_account->gpus_wanted += amount;
     s->wanted += amount;
-    for (uint64_t i = is_part ? ask->gpu_milli : gpus; i - 1 < most; i += i & (0 - i)) /* 0: none */
+    s->largest = size > s->largest ? size : s->largest;
+    for (uint64_t i = size; i > 0; i &= i - 1)
         sums[i] += amount;
 }
 
 static uint64_t wanted_upto(const struct hs_wait_sizes *s, uint64_t size)
 {
-    uint64_t sum = 0;
+    uint64_t sum = s->wanted;
     if (size >= s->most)
-        return s->wanted;
-    for (uint64_t i = size; i > 0; i &= i - 1)
-        sum += s->sums[i];
+        return sum;
+    for (uint64_t i = size + 1; i <= s->largest; i += i & (0 - i))
+        sum -= s->sums[i];
     return sum;
 }
 

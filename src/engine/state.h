@@ -12,10 +12,12 @@
 
 /* ---- causes of waiting (engine.c) ---- */
 
-/* GPUs wanted by gangs of each size, workers by the share that they want: a Fenwick tree. */
+/* GPUs wanted by gangs of each size, workers by the share that they want: a Fenwick tree of sums
+ * from a size on, over as many sizes as the largest power of two that divides it. Most sizes are
+ * powers of two, which change one sum, and a search ends at the largest size that ever waited. */
 struct hs_wait_sizes {
-    uint64_t *sums; /* [1 .. most] */
-    uint64_t most;  /* size */
+    uint64_t *sums;         /* [1 .. most + 1]; the last is of all larger sizes, too */
+    uint64_t most, largest; /* size; that ever waited */
     uint64_t wanted;
 };
 

@@ -335,7 +335,8 @@ struct hs_table {
     bool is_id_row_number;
     bool skips_cpu_jobs;
     bool keeps_attempts;
-    bool has_dates, has_zones;       /* times were dates; with offsets from UTC */
+    bool has_dates, has_zones; /* times were dates; with offsets from UTC */
+    struct hs_last_date last_date;
     struct hs_attempt_list attempts; /* of the row */
 };
 

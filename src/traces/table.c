@@ -79,12 +79,12 @@ static enum hs_cell_result read_time(struct hs_table *table, const char *text, s
                                      int64_t *out_us)
 {
     if (len >= 10 && text[4] == '-') {
-        bool has_zone, is_first = !table->has_dates;
-        if (!hs_parse_datetime_us(text, len, out_us, &has_zone))
+        if (!hs_parse_datetime_us(text, len, out_us, &table->last_date))
             return HS_CELL_NOT_A_TIME;
+        if (!table->has_dates)
+            table->has_zones = table->last_date.has_zone;
         table->has_dates = true;
-        table->has_zones = is_first ? has_zone : table->has_zones;
-        return has_zone == table->has_zones ? HS_CELL_OK : HS_CELL_OTHER_CLOCK;
+        return table->last_date.has_zone == table->has_zones ? HS_CELL_OK : HS_CELL_OTHER_CLOCK;
     }
     enum hs_cell_result result = hs_cell_span(text, len, table->unit_us, out_us);
     return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_TIME : result;
@@ -395,21 +395,25 @@ int hs_trace_word(const struct hs_words *words, const char *text, size_t len)
     return HS_NO_WORD;
 }
 
+static HS_COLD enum hs_status fail_word(const struct hs_table *table, uint32_t field,
+                                        const struct hs_words *words)
+{
+    const char *text = table->row.fields[field], *names[HS_JOB_CLASS_COUNT], *hint = words->hint;
+    char guess[HS_HINT_SIZE];
+    for (int i = 0; words == &class_words && i < HS_JOB_CLASS_COUNT; i++)
+        names[i] = words->of[i].word;
+    if (words == &class_words)
+        hint = hs_did_you_mean(guess, text, names, HS_JOB_CLASS_COUNT, hint);
+    return hs_trace_bad_row(table->faults, words->fault, hs_csv_place(table->csv, field), hint,
+                            "unknown %s '%s'", words->what, text);
+}
+
 static enum hs_status read_word(const struct hs_table *table, uint32_t field,
                                 const struct hs_words *words, int *out, int *dropped)
 {
-    const char *text = table->row.fields[field], *names[HS_JOB_CLASS_COUNT];
-    int value = hs_trace_word(words, text, table->row.lengths[field]);
-    if (value == HS_NO_WORD) {
-        char guess[HS_HINT_SIZE];
-        const char *hint = words->hint;
-        for (int i = 0; words == &class_words && i < HS_JOB_CLASS_COUNT; i++)
-            names[i] = words->of[i].word;
-        if (words == &class_words)
-            hint = hs_did_you_mean(guess, text, names, HS_JOB_CLASS_COUNT, hint);
-        return hs_trace_bad_row(table->faults, words->fault, hs_csv_place(table->csv, field), hint,
-                                "unknown %s '%s'", words->what, text);
-    }
+    int value = hs_trace_word(words, table->row.fields[field], table->row.lengths[field]);
+    if (HS_UNLIKELY(value == HS_NO_WORD))
+        return fail_word(table, field, words);
     *(value < 0 ? dropped : out) = value < 0 ? -value : value;
     return HS_OK;
 }

@@ -54,7 +54,7 @@ static void tell(struct hs_stats *s, const struct hs_job_record *job)
     assert_int_equal(hs_stats_end(s, job->finish_us, job), HS_OK);
 }
 
-#define SAMPLE_SIZE 24u /* bytes of an undisturbed job in its temporary file */
+#define SAMPLE_SIZE 32u /* bytes of an undisturbed job in its temporary file */
 
 static int compare(const void *a, const void *b)
 {

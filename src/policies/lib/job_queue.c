@@ -114,7 +114,7 @@ static inline void replace_child(struct hs_job_queue *q, struct links l, hs_job_
 }
 
 /* Rotates a job above its parent; the order of the queue does not change. */
-static void rotate_up(struct hs_job_queue *q, struct links l, hs_job_id job)
+HS_INLINE void rotate_up(struct hs_job_queue *q, struct links l, hs_job_id job)
 {
     struct hs_job_queue_link *link = link_at(l, job);
     hs_job_id parent = link->parent;
@@ -201,10 +201,8 @@ static void tree_remove(struct hs_job_queue *q, struct links l, hs_job_id job)
 /* ---- the chain ---- */
 
 /* Moves the jobs of the chain into the tree. */
-static void chain_to_tree(struct hs_job_queue *q, struct links l)
+static HS_APART void chain_to_tree(struct hs_job_queue *q, struct links l)
 {
-    if (q->chain == 0)
-        return;
     hs_job_id last = q->root == 0 ? HS_NO_JOB : outermost(l, q->root - 1, 1), next;
     for (hs_job_id job = q->chain - 1; job != HS_NO_JOB; job = next) {
         next = link_at(l, job)->child[1];
@@ -388,25 +386,19 @@ static hs_job_id first_within_below(struct links l, hs_job_id job, struct hs_gan
     }
 }
 
-hs_job_id hs_job_queue_next_within(struct hs_job_queue *q, const struct hs_view *v, hs_job_id after,
-                                   struct hs_gang_limits limits)
+/* The minima of all nodes, for the first search by size. */
+static HS_APART void learn_sizes(struct hs_job_queue *q, const struct hs_view *v, struct links l)
 {
-    const struct links l = links_of(q, v);
-    chain_to_tree(q, l);
-    if (!q->knows_sizes) { /* the first search by size computes the minima of all nodes */
-        q->knows_sizes = true;
-        for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
-            refresh_own(link_at(l, j));
-        for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
-            lower_upwards(l, link_at(l, j));
-    }
-    /* UINT32_MAX marks an empty subtree, so limits stay below it. */
-    limits.plain = limits.plain < UINT32_MAX ? limits.plain : UINT32_MAX - 1;
-    limits.constrained = limits.constrained < UINT32_MAX ? limits.constrained : UINT32_MAX - 1;
-    if (!is_within_below(l, q->root - 1, limits)) /* the common case */
-        return HS_NO_JOB;
-    if (after == HS_NO_JOB)
-        return first_within_below(l, q->root - 1, limits);
+    q->knows_sizes = true;
+    for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
+        refresh_own(link_at(l, j));
+    for (hs_job_id j = hs_job_queue_first(q); j != HS_NO_JOB; j = hs_job_queue_next(q, v, j))
+        lower_upwards(l, link_at(l, j));
+}
+
+/* The first job of the tree behind a member that is within the limits. */
+static HS_APART hs_job_id next_within(struct links l, hs_job_id after, struct hs_gang_limits limits)
+{
     const struct hs_job_queue_link *link = link_at(l, after);
     if (is_within_below(l, link->child[1], limits))
         return first_within_below(l, link->child[1], limits);
@@ -424,11 +416,29 @@ hs_job_id hs_job_queue_next_within(struct hs_job_queue *q, const struct hs_view 
     return HS_NO_JOB;
 }
 
+hs_job_id hs_job_queue_next_within(struct hs_job_queue *q, const struct hs_view *v, hs_job_id after,
+                                   struct hs_gang_limits limits)
+{
+    const struct links l = links_of(q, v);
+    if (q->chain != 0)
+        chain_to_tree(q, l);
+    if (HS_UNLIKELY(!q->knows_sizes))
+        learn_sizes(q, v, l);
+    /* UINT32_MAX marks an empty subtree, so limits stay below it. */
+    limits.plain = hs_smaller(limits.plain, UINT32_MAX - 1);
+    limits.constrained = hs_smaller(limits.constrained, UINT32_MAX - 1);
+    if (!is_within_below(l, q->root - 1, limits)) /* the common case */
+        return HS_NO_JOB;
+    return after == HS_NO_JOB ? first_within_below(l, q->root - 1, limits)
+                              : next_within(l, after, limits);
+}
+
 hs_job_id hs_job_queue_next_from(struct hs_job_queue *q, const struct hs_view *v,
                                  struct hs_job_place from, struct hs_gang_limits limits)
 {
     const struct links l = links_of(q, v);
-    chain_to_tree(q, l);
+    if (q->chain != 0)
+        chain_to_tree(q, l);
     hs_job_id at = q->root - 1, found = HS_NO_JOB;
     if (q->knows_sizes && !is_within_below(l, at, limits)) /* whatever its place in the order */
         return HS_NO_JOB;

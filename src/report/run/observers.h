@@ -57,14 +57,21 @@ enum hs_channel {
  * integral from time 0, which is why dropping marks loses nothing. O(1) a change, amortised. */
 struct hs_timeline {
     int64_t time_us; /* of the last change, mark, or the end */
-    int64_t width_us;
-    uint32_t used;                /* mark k is at (k + 1) * width_us */
-    uint64_t value[HS_CH_SERIES]; /* what holds from time_us on */
-    hs_u128 sum[HS_CHANNELS];     /* value x us, up to time_us */
+    int64_t width_us, next_mark_us;
+    uint32_t used;               /* mark k is at (k + 1) * width_us */
+    uint64_t value[HS_CHANNELS]; /* what holds from time_us on */
+    hs_u128
+        less[HS_CHANNELS]; /* value x time, less this, is the integral: a step costs what changes */
+    hs_u128 sum[HS_CHANNELS]; /* integrals up to the last mark or hs_timeline_advance */
     hs_u128 marks[HS_TIMELINE_MARKS][HS_CH_SERIES];
 };
+/* value x us of a channel from time 0 to one at or behind the last change. */
+static inline hs_u128 hs_timeline_integral(const struct hs_timeline *t, int channel, int64_t to_us)
+{
+    return (hs_u128)t->value[channel] * (uint64_t)to_us - t->less[channel];
+}
 void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant);
-void hs_timeline_advance(struct hs_timeline *t, int64_t now_us); /* integrals up to now_us */
+void hs_timeline_advance(struct hs_timeline *t, int64_t now_us); /* sums up to now_us */
 /* Mean GPUs held over time as levels. */
 void hs_timeline_draw(const struct hs_timeline *t, uint32_t gpus, char text[HS_SPARKLINE_SIZE]);
 

@@ -389,24 +389,15 @@ static const struct hs_row_format decisions_file = {
 
 static void integrate(struct hs_timeline *t, int64_t until_us)
 {
-    const uint64_t dt_us = (uint64_t)(until_us - t->time_us);
+    for (int c = 0; c < HS_CHANNELS; c++)
+        t->sum[c] = hs_timeline_integral(t, c, until_us);
     t->time_us = until_us;
-    HS_UNROLL
-    for (int c = 0; c < HS_CH_SERIES; c++)
-        if (t->value[c] != 0) /* most are: without waiting jobs, shared GPUs, utilizations */
-            t->sum[c] += (hs_u128)t->value[c] * dt_us;
-    if (t->value[HS_CH_PENDING] + t->value[HS_CH_SUSPENDED] == 0)
-        return;
-    t->sum[HS_CH_LOADED] += dt_us;
-    t->sum[HS_CH_HELD_LOADED] += (hs_u128)t->value[HS_CH_GPUS_HELD] * dt_us;
-    t->sum[HS_CH_UTIL_MODEL_LOADED] += (hs_u128)t->value[HS_CH_UTIL_MODEL] * dt_us;
-    t->sum[HS_CH_UTIL_SUM_LOADED] += (hs_u128)t->value[HS_CH_UTIL_SUM] * dt_us;
 }
 
-/* Marks on the way are set; those that do not fit lose every second one. */
-void hs_timeline_advance(struct hs_timeline *t, int64_t now_us)
+/* Sets the marks on the way; those that do not fit lose every second one. */
+HS_APART void hs_timeline_advance(struct hs_timeline *t, int64_t now_us)
 {
-    while (HS_UNLIKELY(now_us - t->width_us >= (int64_t)t->used * t->width_us)) {
+    while (now_us - t->width_us >= (int64_t)t->used * t->width_us) {
         if (t->used == HS_TIMELINE_MARKS) {
             t->used /= 2;
             t->width_us *= 2;
@@ -417,22 +408,33 @@ void hs_timeline_advance(struct hs_timeline *t, int64_t now_us)
         integrate(t, (int64_t)(t->used + 1) * t->width_us);
         memcpy(t->marks[t->used++], t->sum, sizeof *t->marks);
     }
-    if (now_us > t->time_us)
-        integrate(t, now_us);
+    t->next_mark_us = (int64_t)(t->used + 1) * t->width_us;
+    integrate(t, now_us);
 }
 
-#define SET_VALUE(name, metric, key, expression) value[HS_CH_##name] = expression;
-static void channels_of(const struct hs_instant *now, uint64_t value[HS_CH_SERIES])
+static HS_APART void channel_change(struct hs_timeline *t, int channel, uint64_t value)
 {
-    HS_SERIES_CHANNELS(SET_VALUE)
+    const int64_t more = (int64_t)(value - t->value[channel]);
+    t->less[channel] += (hs_u128)((hs_i128)more * t->time_us);
+    t->value[channel] = value;
 }
 
-void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant)
+#define SET_CHANNEL(name, metric, key, expression)                                                 \
+    if (t->value[HS_CH_##name] != (expression))                                                    \
+        channel_change(t, HS_CH_##name, expression);
+void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *now)
 {
-    if (instant->is_still) /* it is integrated with what follows */
+    if (now->is_still) /* it is integrated with what follows */
         return;
-    hs_timeline_advance(t, instant->time_us);
-    channels_of(instant, t->value);
+    const uint64_t is_loaded = now->pending + now->suspended > 0;
+    if (HS_UNLIKELY(now->time_us >= t->next_mark_us))
+        hs_timeline_advance(t, now->time_us);
+    t->time_us = now->time_us;
+    HS_SERIES_CHANNELS(SET_CHANNEL)
+    SET_CHANNEL(LOADED, , , is_loaded)
+    SET_CHANNEL(HELD_LOADED, , , is_loaded * now->gpus_held)
+    SET_CHANNEL(UTIL_MODEL_LOADED, , , is_loaded * now->load_pm_q32)
+    SET_CHANNEL(UTIL_SUM_LOADED, , , is_loaded * now->solo_pm_q32)
 }
 
 /* That the run is cut into, the last perhaps shorter. */
@@ -508,7 +510,7 @@ static void end_interval(struct series_state *s, int64_t until_us)
 {
     const struct hs_timeline *t = &s->file.report->timeline;
     for (int c = 0; c < HS_CH_SERIES; c++) {
-        hs_u128 sum = t->sum[c] + (hs_u128)t->value[c] * (uint64_t)(until_us - t->time_us);
+        const hs_u128 sum = hs_timeline_integral(t, c, until_us);
         put_mean(s, s->start_us, c, sum - s->before[c], until_us - s->start_us);
         s->before[c] = sum;
     }
@@ -525,17 +527,16 @@ static enum hs_status end_intervals(struct series_state *s, int64_t now_us)
 }
 
 /* Called before the timeline steps to the instant. */
-static enum hs_status on_instant(void *state, const struct hs_instant *instant)
+static enum hs_status on_instant(void *state, const struct hs_instant *now)
 {
     struct series_state *s = state;
     const struct hs_report *r = s->file.report;
-    uint64_t value[HS_CH_SERIES];
     if (r->options.sample_us > 0)
-        return end_intervals(s, instant->time_us);
-    channels_of(instant, value);
-    for (int c = 0; c < HS_CH_SERIES; c++)
-        if (!s->has_rows || value[c] != r->timeline.value[c])
-            put_mean(s, instant->time_us, c, value[c], 1);
+        return end_intervals(s, now->time_us);
+#define PUT_CHANGE(name, metric, key, expression)                                                  \
+    if (!s->has_rows || (expression) != r->timeline.value[HS_CH_##name])                           \
+        put_mean(s, now->time_us, HS_CH_##name, expression, 1);
+    HS_SERIES_CHANNELS(PUT_CHANGE)
     s->has_rows = true;
     return hs_rows_check(&s->file, 0);
 }

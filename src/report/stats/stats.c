@@ -12,8 +12,7 @@
 
 #include "report/stats/exact.h"
 
-#define PPM     UINT64_C(1000000)
-#define MASK_48 UINT64_C(0xffffffffffff)
+#define PPM UINT64_C(1000000)
 
 enum {
     /* Jobs of one size, outcome and job class: the statistics count a job once for its cell, and
@@ -41,35 +40,20 @@ struct job_sample {
 /* Of a job that started, ran for its isolated time and ended, where no cooldown asks for its
  * submission: most jobs of most policies. 64 bytes each would take a sixth of the time of fifo. */
 struct plain_sample {
-    uint64_t wait_us : 48, cell : 8, vc : 8;
-    uint64_t work_us : 48;
-    uint32_t user, milli_gpus;
+    int64_t wait_us, work_us;
+    uint32_t milli_gpus;
+    struct class_key key;
 };
 
 HS_INLINE struct job_sample unpack(const struct plain_sample *plain)
 {
-    const int64_t wait_us = plain->wait_us, work_us = plain->work_us;
-    return (struct job_sample){.wait_us = wait_us,
-                               .jct_us = wait_us + work_us,
-                               .run_us = work_us,
-                               .work_us = work_us,
-                               .progress_us = wait_us,
+    return (struct job_sample){.wait_us = plain->wait_us,
+                               .jct_us = plain->wait_us + plain->work_us,
+                               .run_us = plain->work_us,
+                               .work_us = plain->work_us,
+                               .progress_us = plain->wait_us,
                                .milli_gpus = plain->milli_gpus,
-                               .key = {plain->user, plain->cell, plain->vc}};
-}
-
-/* Does a sample fit? */
-static bool pack(const struct job_sample *s, struct plain_sample *plain)
-{
-    *plain = (struct plain_sample){.wait_us = (uint64_t)s->wait_us & MASK_48,
-                                   .cell = s->key.cell,
-                                   .vc = s->key.vc,
-                                   .work_us = (uint64_t)s->work_us & MASK_48,
-                                   .user = s->key.user,
-                                   .milli_gpus = s->milli_gpus};
-    return (int64_t)plain->wait_us == s->wait_us && (int64_t)plain->work_us == s->work_us &&
-           s->jct_us - s->wait_us == s->work_us && s->run_us == s->work_us &&
-           s->progress_us == s->wait_us;
+                               .key = plain->key};
 }
 
 /* ---- quantiles ----
@@ -471,11 +455,12 @@ static enum hs_status add_done(struct hs_stats *s, const struct hs_job_record *j
                                       .progress_us = progress_us - job->submit_us,
                                       .milli_gpus = (uint32_t)hs_record_milli(job),
                                       .key = key};
-    struct plain_sample plain;
-    const bool is_plain = s->cooldown_us == 0 && pack(&sample, &plain);
+    const bool is_plain = s->cooldown_us == 0 && sample.jct_us - sample.wait_us == sample.work_us &&
+                          sample.run_us == sample.work_us && sample.progress_us == sample.wait_us;
     void *at;
     HS_TRY(hs_temp_records_add(is_plain ? &s->plain : &s->samples, &at, s->diag));
     if (is_plain) {
+        const struct plain_sample plain = {sample.wait_us, sample.work_us, sample.milli_gpus, key};
         memcpy(at, &plain, sizeof plain);
         return HS_OK;
     }
@@ -538,6 +523,11 @@ enum { SUM_WORK = HS_MEASURES, SUMS };
 #define SETS_OF_CLASS 4 /* wait, JCT, slowdown, run slowdown */
 #define SETS_OF_ALL   2 /* bounded slowdown, time to the first progress */
 
+/* Of 128 bits; three instructions a value, where gcc makes six for an hs_u128. */
+struct wide_sum {
+    uint64_t low, high;
+};
+
 struct evaluation {
     struct hs_stats *stats;
     struct quantiles quantiles;
@@ -546,11 +536,16 @@ struct evaluation {
      * which are then alone in a bucket: their quantiles need no further pass. */
     uint64_t least[HS_MEASURES];
     bool has_cell[CELLS];
-    hs_u128 sums[HS_CLASSES_MAX + CELLS][SUMS]; /* of values less the least; cells behind */
-    hs_u128 run_us;                             /* of all jobs */
+    struct wide_sum sums[HS_CLASSES_MAX + CELLS][SUMS]; /* of values less the least; cells behind */
+    hs_u128 run_us;                                     /* of all jobs */
     /* a later pass: the classes that ask for the values of a bucket, by the rest modulo 64 */
     uint64_t wanted[HS_MEASURES][BUCKETS];
 };
+
+static hs_u128 sum_of(const struct evaluation *e, uint32_t measure, uint32_t class)
+{
+    return (hs_u128)e->sums[class][measure].high << 64 | e->sums[class][measure].low;
+}
 
 /* A class has the sets of its measures one after the other; behind all classes come those of the
  * measures that only all jobs have. */
@@ -606,13 +601,15 @@ HS_INLINE void measure(const struct evaluation *e, const struct job_sample *job,
 HS_INLINE void count_values(struct evaluation *e, uint32_t sums, uint32_t set,
                             const uint64_t value[SUMS], const uint32_t bucket[HS_MEASURES])
 {
+    struct wide_sum *const sum = e->sums[sums];
+    uint32_t(*const cells)[BUCKETS] = e->quantiles.cells + set;
     HS_UNROLL
     for (uint32_t m = 0; m < SUMS; m++)
-        e->sums[sums][m] += value[m];
+        sum[m].high += __builtin_add_overflow(sum[m].low, value[m], &sum[m].low);
     HS_UNROLL
     for (uint32_t m = 0; m < SETS_OF_CLASS; m++)
         if (m < HS_M_SLOWDOWN || value[SUM_WORK] > 0)
-            e->quantiles.cells[set + m][bucket[m]]++;
+            cells[m][bucket[m]]++;
 }
 
 /* The first pass: sums, and the buckets of the values. */
@@ -624,6 +621,7 @@ HS_INLINE void count_job(struct evaluation *e, const struct job_sample *job)
     const uint32_t count = classes_beside(e->stats, &job->key, of);
     measure(e, job, value);
     e->has_cell[job->key.cell] = true;
+    HS_UNROLL
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         bucket[m] = bucket_of(value[m]);
     count_values(e, HS_CLASSES_MAX + job->key.cell, set_of_cell(e, 0, job->key.cell), value,
@@ -644,8 +642,12 @@ static void add_cells(struct evaluation *e)
     for (uint32_t cell = 0; cell < CELLS; cell++) {
         const uint32_t count = e->has_cell[cell] ? classes_of_cell(e->stats, cell, of) : 0;
         for (uint32_t i = 0; i < count; i++) {
-            for (uint32_t m = 0; m < SUMS; m++)
-                e->sums[of[i]][m] += e->sums[HS_CLASSES_MAX + cell][m];
+            for (uint32_t m = 0; m < SUMS; m++) {
+                const struct wide_sum *of_cell = &e->sums[HS_CLASSES_MAX + cell][m];
+                struct wide_sum *sum = &e->sums[of[i]][m];
+                sum->high +=
+                    of_cell->high + __builtin_add_overflow(sum->low, of_cell->low, &sum->low);
+            }
             for (uint32_t m = 0; m < SETS_OF_CLASS; m++)
                 for (uint32_t k = 0; k < BUCKETS; k++)
                     cells[set_of(e, m, of[i])][k] += cells[set_of_cell(e, m, cell)][k];
@@ -724,7 +726,7 @@ static enum hs_status read_samples(struct evaluation *e, struct hs_temp_records 
 /* In units of 1e6 of what was added (us, ppm); NaN without jobs. */
 static double mean_of(const struct evaluation *e, uint32_t measure, uint32_t class, uint64_t count)
 {
-    return hs_exact_double(e->sums[class][measure] + (hs_u128)e->least[measure] * count,
+    return hs_exact_double(sum_of(e, measure, class) + (hs_u128)e->least[measure] * count,
                            (hs_u128)count * PPM);
 }
 
@@ -780,7 +782,7 @@ static void fill(const struct evaluation *e, struct hs_summary *summary)
     struct hs_stats *s = e->stats;
     s->counted = set_at(e, HS_M_WAIT, HS_CLASS_ALL)->count;
     s->mean_queueing_delay =
-        hs_exact_double(e->sums[HS_CLASS_ALL][HS_M_JCT] - e->run_us, (hs_u128)s->counted * PPM);
+        hs_exact_double(sum_of(e, HS_M_JCT, HS_CLASS_ALL) - e->run_us, (hs_u128)s->counted * PPM);
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         set_figures(e, m, HS_CLASS_ALL, s->figure[m]);
     s->jain = jain_index(s);
@@ -798,7 +800,7 @@ static void fill(const struct evaluation *e, struct hs_summary *summary)
         for (uint32_t m = HS_M_WAIT; m <= HS_M_SLOWDOWN; m++, value += HS_FIGURES)
             set_figures(e, m, i, value);
         *value++ = mean_of(e, HS_M_BOUNDED, i, jobs);
-        *value++ = hs_exact_double(e->sums[i][SUM_WORK], (hs_u128)jobs * PPM);
+        *value++ = hs_exact_double(sum_of(e, SUM_WORK, i), (hs_u128)jobs * PPM);
         set_figures(e, HS_M_RUN_SLOWDOWN, i, value);
         value[HS_FIGURES] = mean_of(e, HS_M_PROGRESS, i, jobs);
     }
