@@ -261,3 +261,19 @@ As the trace ran: the K80's job waits for a K80 although V100s are idle, the oth
   a 0 K80
   c 1 V100
   b 10 K80
+
+# horus-w-type
+A K80 of 24 GB beside a V100 of 16: eight ResNet-50 fill less of the memory of the K80s, so the cost of horus sends them
+there, where they take 25408 s; with w_type the speed that is predicted for them counts, too.
+
+  $ echo '{"gpu_types": {"K80": {"mem_mib": 24576}, "V100": {"mem_mib": 16384}}, "nodes": [
+  >       {"count": 2, "gpus": 4, "type": "K80"}, {"count": 2, "gpus": 4, "type": "V100"}]}' >c.json
+  $ (echo job_id,submit_time,gpus,duration,model,batch; seq -f 'j%g,0,1,3600,ResNet50,64' 8) >t.csv
+  $ for policy in horus horus:w_type=1; do
+  >     horus run t.csv -c c.json --reference-type V100 -p $policy -o out -f 2> /dev/null | grep ^knows
+  >     awk -F, 'NR > 1 { print $8, $19 }' out/jobs.csv | sort | uniq -c
+  > done
+  knows       utilization, memory; may: co-locate
+        8 25408.297234 K80
+  knows       utilization, memory, speed; may: co-locate
+        8 3600 V100

@@ -32,13 +32,13 @@
  */
 #include "policies/horus/hplus_queues.h"
 
-#define FULL_PM   1000
-#define TYPES_MAX 64  /* bound on the GPU types of a cluster */
-#define FOLD_PM   400 /* horus-s, chosen by us: results/horus.md */
-#define ONE_Q20   (INT64_C(1) << 20)
+#include <math.h>
+
+#define FULL_PM 1000
+#define FOLD_PM 400 /* horus-s, chosen by us: results/horus.md */
+#define ONE_Q20 (INT64_C(1) << 20)
 /* Larger predicted slowdowns count as this, so that the sum of 16 of them stays below 2^31. */
 #define EXCESS_MOST_Q20 (127 * ONE_Q20)
-#define CROWDED         3 /* "more than two" tenants on a GPU */
 
 enum { UTIL, SENSITIVITY, CONTENTIOUSNESS }; /* sums kept per GPU; only horus-s uses the last two */
 enum { INTENDED, ASCODED };
@@ -54,11 +54,10 @@ struct horus {
     double util_cap; /* per cent; 0 = no cap */
     double w_u_over, w_u_under, w_mem, w_n, w_type;
     int32_t cost, signal, order;
-    int64_t look_ahead, max_starts, wake_period_us;
     bool migrates;
-    int64_t migrate_every_us;
+    int64_t look_ahead, max_starts, wake_period_us, migrate_every_us;
     int64_t quantum_us, suspend_us; /* gandiva-like; quantum 0 = no quantum */
-    int64_t overtake_us;            /* horus-s */
+    int64_t overtake_us;            /* horus-s, as these */
     double slowdown_cap, patience;
     struct hs_colocate waiting;     /* horus+ uses only its flags of awake VCs */
     struct hs_hplus_queues hqueues; /* horus+; the parameters end here */
@@ -66,11 +65,11 @@ struct horus {
     bool is_blind;                  /* the policy knows no utilization: all are 0 */
     int64_t cap_pm;                 /* util_cap; INT64_MAX = no cap */
     int64_t over_q20, under_q20, mem_q20, tenant_q20; /* weights of the cost */
-    int64_t type_q20[TYPES_MAX]; /* cost of a type that is slower than the fastest */
-    int64_t migrate_next_us;     /* earliest time of the next migration */
-    struct hs_job_queue running; /* running jobs by the end of their quantum */
-    int64_t timer_us;            /* time of the timer that is set; 0 = none */
-    int64_t due_us;              /* end of the first quantum that begins in this pass */
+    int64_t type_q20[HS_GPU_TYPES_MAX]; /* cost of one that is slower than the fastest */
+    int64_t migrate_next_us;            /* earliest time of the next migration */
+    struct hs_job_queue running;        /* running jobs by the end of their quantum */
+    int64_t timer_us;                   /* time of the timer that is set; 0 = none */
+    int64_t due_us;                     /* end of the first quantum that begins in this pass */
     uint64_t *wanted_gpus; /* horus-s, else NULL: GPUs that the waiting jobs of each VC need */
     int64_t cap_q20;       /* slowdown_cap - 1 */
     int32_t sensitivity_q20[FULL_PM + 1], contentiousness_q20[FULL_PM + 1]; /* by utilization */
@@ -141,7 +140,7 @@ static int64_t horus_cost(const void *ctx, const struct hs_load_range *r)
     const struct horus *h = c->h;
     if (!may_join(c, r))
         return HS_NEVER;
-    int64_t cost = h->tenant_q20 * r->least.tenants + h->type_q20[r->gpu_type % TYPES_MAX];
+    int64_t cost = h->tenant_q20 * r->least.tenants + h->type_q20[r->gpu_type];
     /* smallest distance of the utilization from 100 % within the range */
     int64_t over = load_pm(h, &r->least) + c->util_peak_pm - FULL_PM;
     int64_t under = FULL_PM - load_pm(h, &r->most) - c->util_peak_pm;
@@ -187,13 +186,12 @@ static int64_t slowdown_cost(const void *ctx, const struct hs_load_range *r)
 {
     const struct candidate *c = ctx;
     const struct horus *h = c->h;
-    int64_t sensitivity_q20 = h->sensitivity_q20[c->util_pm];
-    int64_t contentiousness_q20 = h->contentiousness_q20[c->util_pm];
-    int64_t own_q20 = sensitivity_q20 * r->least.sum[CONTENTIOUSNESS] >> 20;
-    int64_t others_q20 = contentiousness_q20 * r->least.sum[SENSITIVITY] >> 20;
-    bool is_too_slow =
-        own_q20 > h->cap_q20 || others_q20 > h->cap_q20 || own_q20 + others_q20 > c->wait_q20;
-    return is_too_slow || !may_join(c, r) ? HS_NEVER : own_q20 + others_q20;
+    int64_t own_q20 = (int64_t)h->sensitivity_q20[c->util_pm] * r->least.sum[CONTENTIOUSNESS] >> 20;
+    int64_t rest_q20 =
+        (int64_t)h->contentiousness_q20[c->util_pm] * r->least.sum[SENSITIVITY] >> 20;
+    bool is_slow =
+        own_q20 > h->cap_q20 || rest_q20 > h->cap_q20 || own_q20 + rest_q20 > c->wait_q20;
+    return is_slow || !may_join(c, r) ? HS_NEVER : own_q20 + rest_q20;
 }
 
 /* Predicted utilization, per mille; unknown counts as 100 %. */
@@ -248,21 +246,12 @@ static enum hs_status init(struct horus *h, const struct hs_view *v, hs_load_cos
     h->under_q20 = as_q20(h->w_u_under);
     h->mem_q20 = as_q20(h->w_mem);
     h->tenant_q20 = as_q20(h->w_n);
-    uint64_t fastest = 1;
-    for (uint32_t t = 0; t < v->gpu_types; t++)
-        if (hs_view_gpu_type(v, t)->speed_q32 > fastest)
-            fastest = hs_view_gpu_type(v, t)->speed_q32;
-    for (uint32_t t = 0; t < v->gpu_types && t < TYPES_MAX; t++) {
-        double share = (double)hs_view_gpu_type(v, t)->speed_q32 / (double)fastest;
-        h->type_q20[t] = as_q20(h->w_type * (1 - share));
-    }
     h->is_blind = cost_of == pack_cost;
     h->cap_pm = h->util_cap > 0 ? (int64_t)(h->util_cap * 10 + 0.5) : INT64_MAX;
-    const uint64_t node_gpus = v->max_node_gpus;
     h->idle_blocked = hs_view_alloc(v, v->vcs * sizeof *h->idle_blocked);
     h->gang_nodes = hs_view_alloc(v, (uint64_t)v->nodes * sizeof *h->gang_nodes);
-    h->gang_gpus = hs_view_alloc(v, node_gpus * sizeof *h->gang_gpus);
-    h->costs = hs_view_alloc(v, node_gpus * sizeof *h->costs);
+    h->gang_gpus = hs_view_alloc(v, v->max_node_gpus * sizeof *h->gang_gpus);
+    h->costs = hs_view_alloc(v, v->max_node_gpus * sizeof *h->costs);
     hs_vc_queues_init(&h->waiting.queue, v, HS_SCAN_FIT);
     if (h->hqueues.queues > 0)
         hs_hplus_queues_init(&h->hqueues, v);
@@ -290,7 +279,8 @@ static void horus_needs(const void *state, uint32_t *can, uint32_t *knows)
     *can &= HS_CAN_COLOCATE | (h->migrates ? HS_CAN_MIGRATE : 0) |
             (h->quantum_us > 0 ? HS_CAN_PREEMPT : 0) |
             (h->max_starts > 0 || h->quantum_us > 0 || h->hqueues.queues > 0 ? HS_CAN_TIME : 0);
-    *knows &= HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | (h->signal == MEASURED ? HS_KNOWS_RATE : 0);
+    *knows &= HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | (h->w_type > 0 ? HS_KNOWS_SPEED : 0) |
+              (h->signal == MEASURED ? HS_KNOWS_RATE : 0);
 }
 
 static bool is_by_utilization(const struct horus *h)
@@ -518,8 +508,7 @@ static bool place_spread(const struct candidate *c)
  * because one failed and no GPU was released since; UINT32_MAX: not known. */
 static uint32_t blocked_gpus(const void *state, const struct hs_view *v, uint32_t vc)
 {
-    const struct horus *h = state;
-    const struct idle_blocked *blocked = &h->idle_blocked[vc];
+    const struct idle_blocked *blocked = &((const struct horus *)state)->idle_blocked[vc];
     return blocked->releases == hs_view_releases(v) + 1 ? blocked->gpus : UINT32_MAX;
 }
 
@@ -544,6 +533,16 @@ static bool place_candidate(const struct candidate *c)
            (place_on_one(c) || place_spread(c));
 }
 
+/* The cost of the types for the job, by predicted speed. */
+static void judge_types(struct horus *h, const struct hs_view *v, hs_job_id id)
+{
+    double fastest = 0;
+    for (uint32_t t = 0; t < v->gpu_types; t++)
+        fastest = fmax(fastest, (double)hs_view_speed_q32(v, id, t));
+    for (uint32_t t = 0; t < v->gpu_types; t++)
+        h->type_q20[t] = as_q20(h->w_type * (1 - (double)hs_view_speed_q32(v, id, t) / fastest));
+}
+
 static bool place(void *state, const struct hs_view *v, struct hs_plan *p, hs_job_id id)
 {
     struct horus *h = state;
@@ -551,6 +550,8 @@ static bool place(void *state, const struct hs_view *v, struct hs_plan *p, hs_jo
     if ((int64_t)gpus > h->share_up_to && !hs_view_is_constrained(v, id) &&
         gpus >= blocked_gpus(h, v, vc))
         return false;
+    if (h->w_type > 0)
+        judge_types(h, v, id);
     const struct candidate c = {
         .h = h,
         .v = v,
@@ -590,7 +591,7 @@ static bool migrate(struct horus *h, const struct hs_view *v, struct hs_plan *p)
     uint32_t gpus = hs_view_node(v, last)->first_gpu + hs_view_node(v, last)->gpus;
     int64_t most_pm = -1;
     for (uint32_t g = 0; g < gpus; g++)
-        for (uint32_t i = 0, n = hs_view_gpu_tenants(v, g); n >= CROWDED && i < n; i++) {
+        for (uint32_t i = 0, n = hs_view_gpu_tenants(v, g); n > 2 && i < n; i++) {
             const hs_job_id job = hs_view_gpu_tenant(v, g, i);
             int64_t util_pm = utilization_pm(v, job);
             bool is_worth_it = hs_view_gpus(v, job) == 1 && util_pm > most_pm;
@@ -756,7 +757,7 @@ static enum hs_status horus_plus_decide(void *state, const struct hs_view *v, st
         WEIGHT_PARAM(w_u_under, "w_u_under", "1", "weight of utilization short of 100 %",          \
                      AUTHORS),                                                                     \
         TENANT_WEIGHT_PARAM,                                                                       \
-        WEIGHT_PARAM(w_type, "w_type", "0", "weight of being slower than the fastest GPU type",    \
+        WEIGHT_PARAM(w_type, "w_type", "0", "weight of predicted speed short of the fastest type", \
                      "0: the authors' simulator has one type"),                                    \
         LIMIT_PARAMS("3"),                                                                         \
         HS_PARAM_REAL(                                                                             \
@@ -831,7 +832,7 @@ static const struct hs_param horus_s_params[] = {
 
 /* ---- the policies ---- */
 
-#define ALL_KNOWN (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE)
+#define ALL_KNOWN (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE | HS_KNOWS_SPEED)
 
 /* may, known: what it may do and know; prefix: of its hooks; order and placement as it describes
  * them. */
@@ -885,7 +886,7 @@ HORUS_POLICY(gandiva_pack_only, "gandiva-pack-only",
 HORUS_POLICY(gandiva_like, "gandiva-like",
              "first come, first served on the GPU of least memory, load and tenants",
              "the baseline of Yeung et al., TPDS 33(1), 2022, as in their simulator, faults mended",
-             HS_CAN_PREEMPT | HS_CAN_TIME, ALL_KNOWN, gandiva_like_params, horus,
+             HS_CAN_PREEMPT | HS_CAN_TIME, ALL_KNOWN & ~HS_KNOWS_SPEED, gandiva_like_params, horus,
              struct hs_job_queue_link, like_cost, NULL, "gandiva-like");
 HORUS_POLICY(horus_plus, "horus+",
              "horus with lanes of alike jobs, the lane of most jobs times wait first",
