@@ -162,6 +162,19 @@ function claims(_,    bursts, saturated, cap) {
         "F", "makespan", 0.03)
 }
 
+# ---- GPUs of several types ----------------------------------------------------------------------
+
+# Of experiment M, the groups of nodes in the one order and in the other.
+function groups(_,    i, p) {
+    head("| policy | mean JCT | to `fifo` | with the slowest type first in the cluster |")
+    for (i = 1; i <= policies["M"]; i++) {
+        p = policy["M", i]
+        if (p !~ /, slowest first$/)
+            print "| `" p "` | " hours("M", p, "mean_jct") " | " ratio("M", p, "fifo", "mean_jct") " | " \
+                ratio("M", p ", slowest first", p, "mean_jct") " |"
+    }
+}
+
 # ---- ours against the others --------------------------------------------------------------------
 
 # Of ours to each of the others; a ratio of which less is better and that is above 1 with its whole

@@ -33,6 +33,8 @@ loads=(0.6 0.8 1.0 1.1)
 # On equal terms: each may try all jobs that wait.
 alike="fifo fifo:scan=fit srtf pack:scan=fit gandiva-like:scan=fit horus:look_ahead=1000000
     horus+:look_ahead=1000000 horus-s"
+# On GPUs of several types: what asks for a type, what does not, what weighs it.
+typed="fifo fifo:types=fastest fifo:types=spare horus horus:w_type=1 horus+ horus+:w_type=1"
 
 # ---- runs ---------------------------------------------------------------------------------------
 
@@ -79,6 +81,20 @@ drawn() { # EXPERIMENT KIND POLICIES TENANTS ARGUMENT...: `horus` draws, anew fo
     done
 }
 
+mixed() { # on V100, P100 and K80, the groups of nodes in two orders
+    local w order
+    say M
+    for ((w = 1; w <= workloads; w++)); do
+        workload kind=gangs seed="$w" draw=0 >"$work/gangs.csv"
+        for order in V100,4x8:P100,4x8:K80 K80,4x8:P100,4x8:V100; do
+            compare "$work/gangs.csv" "$typed" 2 --seeds "$w" --load=0.8 -c "4x8:$order" \
+                --assignments "$((draws * (w - 1) + 1))..$((draws * w))" --reference-type=V100
+            note "M ${order%%,*}" "$w" -
+        done
+        sed -i -e 's/^M V100\t/M\t/' -e 's/^M K80\t\([^\t]*\)/M\t\1, slowest first/' "$work/cells"
+    done
+}
+
 venus() { # NODES GPUS POLICIES ARGUMENT...: the jobs of $month of at most so many GPUs
     local nodes=$1 most=$2 policies=$3
     shift 3
@@ -111,6 +127,7 @@ experiments() {
     drawn "S, gangs" gangs "$ours" 3 -c 8x8:RTX3090 --load=2
     drawn "S, load 0.8" gangs "$ours" 3 -c 8x8:RTX3090 --load=0.8
     drawn F waves "$lanes" 3 -c 2x8:RTX3090 --interference=none
+    mixed
     if [ $has_trace = no ]; then
         say "skip: V: $([ $quick = yes ] && echo --quick || echo "no $trace")"
         return 0
@@ -201,6 +218,23 @@ venus_note() {
                 "let them share, or pass by without sharing.\n\n",
                 jobs, 100 * large / jobs, 100 * large_time / time
         }' "$trace"
+}
+
+# Eight ResNet-50 of an hour on 8 K80 of 24 GB and 8 V100 of 16 GB.
+large_k80() {
+    local policy
+    echo '{"gpu_types": {"K80": {"mem_mib": 24576}, "V100": {"mem_mib": 16384}}, "nodes": [
+        {"count": 2, "gpus": 4, "type": "K80"}, {"count": 2, "gpus": 4, "type": "V100"}]}' >"$work/k80.json"
+    (echo job_id,submit_time,gpus,duration,model,batch; seq -f 'j%g,0,1,3600,ResNet50,64' 8) >"$work/k80.csv"
+    echo "| policy | mean JCT, s | GPUs |"
+    echo "| --- | --- | --- |"
+    for policy in horus horus:w_type=1; do
+        quietly "$horus" run "$work/k80.csv" -c "$work/k80.json" --reference-type=V100 -p "$policy" \
+            -o "$work/k80" -f -q >"$work/out"
+        awk -F, -v policy="$policy" 'NR > 1 { sum += $11; types[$19]++; n++ }
+            END { printf "| `%s` | %.0f |", policy, sum / n; for (t in types) print " " types[t] " " t " |" }' \
+            "$work/k80/jobs.csv"
+    done
 }
 
 audit_table() {
