@@ -302,8 +302,8 @@ static void name_fields(struct hs_table *table)
 /* Opens the file by the delimiter of its first line, and reads that line. */
 static enum hs_status read_header(struct hs_table *table, struct hs_input *input)
 {
-    const char *head;
-    size_t len;
+    const char *head = "";
+    size_t len = 0;
     enum hs_status status = hs_input_peek(input, &head, &len);
     if (status != HS_OK && status != HS_END)
         return status;

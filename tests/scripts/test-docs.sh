@@ -54,6 +54,7 @@ held() { # TARGET
     calibrate-report) echo "test-calibrate-report.sh" ;;
     reproduce-horus | reproduce-tiresias) echo "test-reproduce.sh runs its short form" ;;
     workload-report) echo "test-workload-report.sh runs its script" ;;
+    reproduce-gavel) echo "ten minutes; before a release" ;;
     reproduce-openb) echo "test-reproduce-openb.sh runs its script" ;;
     reproduce-gandiva | reproduce-salus | reproduce-antman) echo "test-reproduce-sharing.sh runs its short form" ;;
     check-docs) echo "this is it" ;;

@@ -5,9 +5,9 @@
  *
  *     at the boundary of a round
  *         if a job came or went, and the last solution is `reset` old: new shares X
- *         for each type, fastest first: jobs by priority X / (time got there / time of all there),
- *             then by what they are behind (deficit), then by X, then by arrival, as many as fit;
- *             a job runs on one type
+ *         for each type, fastest first (in random order where speeds are not known):
+ *             jobs by priority X / (time got there / time of all there), then by what they are
+ *             behind (deficit), then by X, then by arrival, as many as fit; a job runs on one type
  *         who was chosen for the type it runs on stays; others are preempted, then placed, large
  *             gangs first
  *
@@ -90,6 +90,23 @@ void hs_gavel_close_accounts(const struct hs_gavel *g, struct hs_gavel_pool *poo
     }
 }
 
+/* The type of the highest sum of speeds first. A policy that does not know speeds draws the order
+ * at each boundary, as the released simulator does: in a fixed order, jobs on a cluster with room
+ * would always run on the same type, be it the slowest. */
+static void order_types(const struct hs_gavel *g, const struct hs_gavel_pool *pool,
+                        const struct hs_view *v, uint32_t order[HS_GAVEL_TYPES])
+{
+    double key[HS_GAVEL_TYPES];
+    for (uint32_t t = 0, at; t < g->types; t++) {
+        const uint64_t draw = ((uint64_t)g->seed << 48) + ((uint64_t)t << 40);
+        key[t] = g->is_aware ? pool->speeds[t]
+                             : (double)hs_job_queue_mix(draw + (uint64_t)hs_view_now_us(v));
+        for (at = t; at > 0 && key[order[at - 1]] < key[t]; at--)
+            order[at] = order[at - 1];
+        order[at] = t;
+    }
+}
+
 void hs_gavel_choose(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v,
                      bool is_refill)
 {
@@ -103,11 +120,7 @@ void hs_gavel_choose(const struct hs_gavel *g, struct hs_gavel_pool *pool, const
         if (j->chosen != NO_TYPE)
             room[j->chosen] -= hs_view_gpus(v, job);
     }
-    for (uint32_t i = 0, at; i < g->types; i++) { /* the type of the highest sum of speeds first */
-        for (at = i; at > 0 && pool->speeds[order[at - 1]] < pool->speeds[i]; at--)
-            order[at] = order[at - 1];
-        order[at] = i;
-    }
+    order_types(g, pool, v, order);
     for (uint32_t i = 0; i < g->types; i++) {
         const uint32_t t = order[i];
         HS_GAVEL_EACH(job, pool, v)
@@ -390,7 +403,7 @@ static const char *gavel_check(const void *state, const struct hs_view *v)
             struct hs_gavel, joins, "classes", "yes",                                              \
             "like jobs are one variable of the linear program: the same optimum, sooner"),         \
         HS_PARAM_INT(struct hs_gavel, seed, "seed", "0", 0, 1e9,                                   \
-                     "objective=fifo, aware=no: of the random types of jobs"),                     \
+                     "aware=no: of the random order of types, and types of jobs under fifo"),      \
         HS_PARAM_CHOICE(struct hs_gavel, placer, "placement", "consolidate",                       \
                         hs_placer_plain_names,                                                     \
                         "which free GPUs of the type a gang gets; any, where this finds none"),    \
