@@ -432,6 +432,8 @@ static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const st
     HS_TRY(take_intake(pass, result));
     close_run(pass); /* the report sorts in the memory that this frees */
     HS_TRY(hs_report_finish(pass->report, result->figures.end_us, &result->summary, pass->diag));
+    result->summary.rejection_count = result->intake.reason_count;
+    memcpy(result->summary.rejections, result->intake.reasons, sizeof result->intake.reasons);
     uint32_t count = 0;
     const struct hs_output_file *files = hs_report_files(pass->report, &count);
     for (result->file_count = 0; result->file_count < count; result->file_count++)

@@ -228,7 +228,6 @@ HS_MUST_USE enum hs_status hs_default_dir(const struct hs_setup *setup, char *pa
 /* ---- a run (simulate.c) ---- */
 
 #define HS_REJECTED_SHOWN 3
-#define HS_REASONS_MAX    6
 #define HS_RUN_FILES_MAX  16
 
 /* What became of the rows of the trace, and the first of the jobs that could never run. */
@@ -238,10 +237,7 @@ struct hs_intake {
     struct hs_retry_counts retries;
     uint64_t rejected;
     char rejections[HS_REJECTED_SHOWN][512]; /* "id: reason" */
-    struct hs_rejection {
-        char reason[160];
-        uint64_t jobs;
-    } reasons[HS_REASONS_MAX]; /* in the order in which they occurred; behind the last: others */
+    struct hs_rejection reasons[HS_REASONS_MAX];
     uint32_t reason_count;
     hs_u128 demand_us;         /* GPU time of jobs that are not rejected, thousandths of GPUs */
     int64_t first_us, last_us; /* submission */

@@ -37,7 +37,8 @@ struct compared {
     char label[LABEL_SIZE]; /* the same as part of a file name */
     struct hs_run_options options;
     struct hs_config config; /* over options and the table of `horus run` */
-    struct hs_setup setup;   /* of its first cell */
+    struct hs_setup setup;   /* of its first cell, */
+    const char *rejected;    /* likewise: lines about the jobs that it rejected */
 };
 
 struct compared_cell {
@@ -595,6 +596,10 @@ static enum hs_status write_runs(struct comparison *c, const struct hs_rundir *d
         if (status != HS_OK)
             break;
         cell->summary_hash = summary.hash;
+        cell_path(dir, OF_RUNS, cell, "/summary.json", path);
+        if (k % c->pair_count == 0)
+            c->policies[cell->policy].rejected =
+                hs_rejected_lines(&c->call->arena, path, c->policies[cell->policy].spec);
         for (uint32_t m = 0; m < c->metrics->count; m++)
             values[m] = hs_record_number(&summary.row, column_of[m]);
         hs_csvw_text(&csv, c->policies[cell->policy].spec);
@@ -828,6 +833,8 @@ static void say_result(const struct comparison *c, const char *dir)
     for (uint32_t p = 0; p < c->policy_count; p++)
         hs_say(out, "%-11s %s: %s; may: %s\n", p == 0 ? "knows" : "", c->policies[p].spec,
                c->policies[p].setup.card.knows, c->policies[p].setup.card.can);
+    for (uint32_t p = 0; p < c->policy_count; p++)
+        hs_say(out, "%s", c->policies[p].rejected);
     hs_say(out, "files       %s/\n", dir);
 }
 

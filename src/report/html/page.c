@@ -481,9 +481,14 @@ static void warn(struct hs_page *page)
             hs_say(page->out, "<p class=\"caution\">");
             if (page->group_count > 1)
                 hs_markup(page->out, "%s: ", row->label);
-            hs_say(page->out,
-                   "%.6g of %.0f jobs were %s; statistics of jobs are over the others.</p>\n", jobs,
-                   hs_summary_get(row->summary, "n_jobs"), kinds[k].text);
+            hs_say(page->out, "%.6g of %.0f jobs were %s; statistics of jobs are over the others.",
+                   jobs, hs_summary_get(row->summary, "n_jobs"), kinds[k].text);
+            for (uint32_t i = 0; k == 0 && i < row->summary->rejection_count; i++) {
+                const struct hs_rejection *rejection = &row->summary->rejections[i];
+                hs_markup(page->out, "%s %s: %" PRIu64,
+                          i > 0 ? ";" : " By reason:", rejection->reason, rejection->jobs);
+            }
+            hs_say(page->out, "</p>\n");
         }
 }
 

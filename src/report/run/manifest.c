@@ -676,6 +676,12 @@ static void write_json(const struct hs_summary *s, const struct hs_card *card,
     }
     if (s->spread_count > 0)
         hs_jsonw_put(w, "}");
+    if (s->rejection_count > 0)
+        hs_jsonw_put(w, "rejected={");
+    for (uint32_t i = 0; i < s->rejection_count; i++)
+        hs_jsonw_put(w, "%s=%" PRIu64, s->rejections[i].reason, s->rejections[i].jobs);
+    if (s->rejection_count > 0)
+        hs_jsonw_put(w, "}");
     hs_jsonw_put(w, "sparkline=%s }", s->sparkline);
     hs_jsonw_finish(w);
 }
@@ -799,6 +805,14 @@ enum hs_status hs_runsummary_load(struct hs_runsummary *r, const char *path, str
             .value = number_or_nan(value),
             .absent_because = hs_json_text(hs_json_get(hs_json_get(root, "absent"), key))};
     }
+    value = hs_json_first(hs_json_get(root, "rejected"));
+    for (; value != NULL && s->rejection_count < HS_REASONS_MAX; value = hs_json_next(value)) {
+        struct hs_rejection *rejection = &s->rejections[s->rejection_count++];
+        int64_t jobs = 0;
+        (void)hs_json_int(value, &jobs);
+        rejection->jobs = (uint64_t)jobs;
+        (void)snprintf(rejection->reason, sizeof rejection->reason, "%s", hs_json_key(value));
+    }
     const struct hs_json *kind = hs_json_first(hs_json_get(root, "classes"));
     for (; kind != NULL; kind = hs_json_next(kind)) {
         const struct hs_json *figures = hs_json_first(kind);
@@ -822,4 +836,20 @@ void hs_runsummary_close(struct hs_runsummary *r)
     if (r->doc != NULL)
         hs_json_close(r->doc);
     r->doc = NULL;
+}
+
+const char *hs_rejected_lines(struct hs_arena *arena, const char *path, const char *label)
+{
+    struct hs_runsummary run;
+    struct hs_diag quiet;
+    char text[HS_REASONS_MAX * 320] = "";
+    hs_diag_init(&quiet, NULL, NULL);
+    quiet.least = HS_ERROR + 1;
+    if (hs_runsummary_load(&run, path, &quiet) == HS_OK)
+        for (uint32_t i = 0; i < run.summary.rejection_count; i++)
+            hs_append(text, sizeof text, "rejected    %s: %" PRIu64 " of %.0f jobs: %s\n", label,
+                      run.summary.rejections[i].jobs, hs_summary_get(&run.summary, "n_jobs"),
+                      run.summary.rejections[i].reason);
+    hs_runsummary_close(&run);
+    return hs_arena_text(arena, text, strlen(text));
 }

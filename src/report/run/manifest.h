@@ -85,6 +85,14 @@ void hs_spread_add(struct hs_spread *spread, double value);
 /* Sample standard deviation; NaN below two runs. */
 double hs_spread_deviation(const struct hs_spread *spread);
 
+/* Jobs that were rejected for one reason, in the order in which the reasons occurred; behind the
+ * last: others. */
+#define HS_REASONS_MAX 6
+struct hs_rejection {
+    char reason[160];
+    uint64_t jobs;
+};
+
 #define HS_METRICS_MAX    128
 #define HS_SPREADS_MAX    16
 #define HS_SPARKLINE_SIZE 64
@@ -93,7 +101,8 @@ struct hs_summary {
     struct hs_metric metrics[HS_METRICS_MAX];
     struct hs_class classes[HS_CLASSES_MAX];
     struct hs_spread spreads[HS_SPREADS_MAX]; /* "tie_jitter" of summary.json; none = left out */
-    uint32_t count, class_count, spread_count;
+    struct hs_rejection rejections[HS_REASONS_MAX]; /* "rejected"; none = left out */
+    uint32_t count, class_count, spread_count, rejection_count;
     /* summary.csv has the metrics from the first of these on behind the classes by GPUs, users and
      * outcomes, from the second on behind those that jobs ask for too */
     uint32_t before_classes, before_job_classes;
@@ -153,6 +162,9 @@ struct hs_runsummary {
 HS_MUST_USE enum hs_status hs_runsummary_load(struct hs_runsummary *r, const char *path,
                                               struct hs_diag *diag);
 void hs_runsummary_close(struct hs_runsummary *r);
+/* "rejected    LABEL: 1 of 3 jobs: REASON", a line a reason, of a summary.json; "" where the run
+ * rejected none. */
+const char *hs_rejected_lines(struct hs_arena *arena, const char *path, const char *label);
 
 /* ---- the manifest, written ---- */
 
