@@ -291,13 +291,14 @@ static void say_speeds(struct hs_setup *s)
     for (uint32_t t = 0; t < s->cluster.type_count; t++) {
         const char *name = s->cluster.types[t].name;
         double speed = speed_of(s, t);
-        if (is_reference(s, t))
-            continue;
         if (is_by_model(s, t))
             hs_append(text, size, "; %s by model, x %g without", name, speed);
-        else
+        else if (!is_reference(s, t))
             hs_append(text, size, "; %s x %g%s", name, speed, speed == 1 ? ", not measured" : "");
     }
+    if (s->cluster.type_count > 1 && hs_param_find(s->policy->params, "types") != NULL &&
+        strstr(s->card.policy_semantics.placement, "GPU type") == NULL)
+        hs_append(text, size, "; jobs take any type that is free");
 }
 
 /* --power: watts of each type, idle and busy; which are not known. */
@@ -307,9 +308,8 @@ static void say_power(struct hs_setup *s)
     for (uint32_t t = 0; t < s->cluster.type_count; t++) {
         const char *name = s->cluster.types[t].name;
         if (hs_gpu_type_watts(name, &idle, &active))
-            hs_append(s->power_text, sizeof s->power_text,
-                      "%s%s %u W idle, %u W at full utilization", t > 0 ? "; " : "", name, idle,
-                      active);
+            hs_append(s->power_text, sizeof s->power_text, "%s%s %u W idle, %u W busy",
+                      t > 0 ? "; " : "", name, idle, active);
         else
             hs_append(s->power_text, sizeof s->power_text, "%s%s not measured: no energy",
                       t > 0 ? "; " : "", name);
@@ -649,7 +649,7 @@ static void warn_of_speeds(const struct hs_setup *s, uint64_t jobs, uint64_t wit
     if (is_relative && s->options->reference_type == NULL)
         hs_report(
             diag, HS_WARNING, NULL, "--reference-type=TYPE names another",
-            "%s, the GPU type with most GPUs, is taken for the one that the trace was recorded on",
+            "%s, the type with most GPUs, is taken for the one that the trace was recorded on",
             reference);
     for (uint32_t t = 0; t < s->cluster.type_count; t++)
         if (is_by_model(s, t) && !is_reference(s, t))

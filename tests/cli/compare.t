@@ -198,7 +198,7 @@ t(0.975, 3) = 3.182446305 (any table of Student's t): none may differ by more th
   ratios      to fifo over 4 pairs of runs; intervals 95 %, +- that of a mean; *: best
   order       sjf before fifo by mean JCT in 4 of 4 pairs of runs
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
-  ! warning: P100, the GPU type with most GPUs, is taken for the one that the trace was recorded on
+  ! warning: P100, the type with most GPUs, is taken for the one that the trace was recorded on
   !       = hint: --reference-type=TYPE names another
   $ horus compare t.csv -c 1x2 -p fifo --seeds 1,2 -o one -q | grep -E '^[^ ]+ on|^(ratios|intervals)'
   t.csv on 1x2: 2 GPUs, 1 nodes; 1 policy, 2 runs each

@@ -64,7 +64,7 @@ A V100 draws 36 W idle and 228 W busy. a: 2 GPUs for 100 s at .5, 2 x 192 x .5 x
   $ horus run t.csv -c 1x4:V100 --power -o out | grep -e ^policy -e ^fifo -e ^power
   policy  mean JCT  mean wait  makespan  energy J  GPU alloc  p99 JCT  p50 JCT  p99 wait  slowdown
   fifo      75.0 s      0.0 s   100.0 s     43200     62.5 %  100.0 s   50.0 s     0.0 s      1.00
-  power       V100 36 W idle, 228 W at full utilization
+  power       V100 36 W idle, 228 W busy
   $ awk -F, '{ print $1, $NF }' out/jobs.csv
   job_id energy
   b 9600

@@ -226,14 +226,14 @@ whose speed the cluster file states is none.
   $ for shape in 2x4:V100,1x8:K80 1x8:K80,2x4:V100 1x8:K80,3x4:V100 3x4:V100,1x8:K80; do
   >     horus run t.csv -c $shape -o out -f 2> /dev/null | grep '^speeds'
   > done
-  speeds      run times are those of K80 (the type with most GPUs); V100 by model, x 1 without
-  speeds      run times are those of K80 (the type with most GPUs); V100 by model, x 1 without
-  speeds      run times are those of V100 (the type with most GPUs); K80 by model, x 1 without
-  speeds      run times are those of V100 (the type with most GPUs); K80 by model, x 1 without
+  speeds      run times are those of K80 (the type with most GPUs); V100 by model, x 1 without; jobs take any type that is free
+  speeds      run times are those of K80 (the type with most GPUs); V100 by model, x 1 without; jobs take any type that is free
+  speeds      run times are those of V100 (the type with most GPUs); K80 by model, x 1 without; jobs take any type that is free
+  speeds      run times are those of V100 (the type with most GPUs); K80 by model, x 1 without; jobs take any type that is free
   $ echo '{"gpu_types": {"K80": {"speed": 0.2}, "P100": {}}, "nodes": [{"gpus": 8, "type": "K80"},
   >       {"gpus": 1, "type": "P100"}]}' >c.json
   $ horus run t.csv -c c.json -o out -f 2> /dev/null | grep '^speeds'
-  speeds      run times are those of P100 (the type with most GPUs); K80 by model, x 0.2 without
+  speeds      run times are those of P100 (the type with most GPUs); K80 by model, x 0.2 without; jobs take any type that is free
 
 # types-ran-exact
 A job that runs again on the type that it ran on lasts as long as in the trace, to the microsecond, whatever its speed.

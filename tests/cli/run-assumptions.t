@@ -71,7 +71,7 @@ share without slowdown, which is a warning.
   sharing     V100 mps, capacity 1.4 GPU; P100 mps, capacity 1.4 GPU; measured+fit (RMSE of speed: profiled pairs unknown; others unknown); gamma 1.43; 3+ tenants: excesses added up, not measured
   predictor   utilization noisy (RMSLE 0.154), its peak is the mean (none measured), slowdown by it (RMSE of speed 0.100), memory oracle
   ! warning: no profile of a distributed model fits: jobs of several GPUs draw from all profiles
-  ! warning: P100, the GPU type with most GPUs, is taken for the one that the trace was recorded on
+  ! warning: P100, the type with most GPUs, is taken for the one that the trace was recorded on
   !       = hint: --reference-type=TYPE names another
   $ card -c 1x1:V100 -p horus --interference none --predictor oracle
   -- -c 1x1:V100 -p horus --interference none --predictor oracle
