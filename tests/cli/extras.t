@@ -56,6 +56,35 @@ of a, rho .3125, and 25 / .625 x 2 = 80 s of b, rho 1.25.
   a 320 0.3125
   b 80 1.25
 
+# fairness-by-definition
+N from the times in jobs.csv, pair by pair of jobs, and D and rho from it: as the program has them, to a microsecond and to
+the digits of rho, with jobs that share and are preempted.
+
+  $ for p in fifo srtf horus gandiva; do
+  >     horus run traces/sample.csv -c 2x8:V100 -p $p --max-jobs=200 --assign=always --fairness -o out -f -q >/dev/null
+  >     awk -F, -v p=$p 'function off(a, b) { return a > b ? a - b : b - a }
+  >         NR > 1 { n++; from[n] = $3; to[n] = $9; gpus[n] = $4; work[n] = $21; fair[n] = $(NF - 1); rho[n] = $NF }
+  >         END {
+  >             for (i = 1; i <= n; i++) {
+  >                 jobs_s = 0
+  >                 for (j = 1; j <= n; j++) {
+  >                     a = from[i] > from[j] ? from[i] : from[j]
+  >                     b = to[i] < to[j] ? to[i] : to[j]
+  >                     jobs_s += b > a ? b - a : 0
+  >                 }
+  >                 slower = jobs_s / (to[i] - from[i]) * gpus[i] / 16
+  >                 d = work[i] * (slower > 1 ? slower : 1)
+  >                 faults += off(d, fair[i]) > 1e-6 + 1e-11 * d || off((to[i] - from[i]) / d, rho[i]) > 1e-6 * (1 + rho[i])
+  >                 slowed += slower > 1
+  >             }
+  >             print p, n, (slowed > 0), faults + 0
+  >         }' out/jobs.csv
+  > done
+  fifo 200 1 0
+  srtf 200 1 0
+  horus 200 1 0
+  gandiva 200 1 0
+
 # energy
 A V100 draws 36 W idle and 228 W busy. a: 2 GPUs for 100 s at .5, 2 x 192 x .5 x 100 = 19200 J; b: one for 50 s at 1,
 9600 J; 4 idle GPUs for 100 s, 14400 J; 43200 J in all.

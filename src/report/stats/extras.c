@@ -17,7 +17,8 @@
 #define FULL_PM    1000u
 #define NJ_PER_UJ  1000u
 #define UJ_PER_J   UINT64_C(1000000)
-#define RATIO_BITS 95u /* of a numerator, so that it fits once it is Q32 */
+#define RATIO_Q    40u /* bits behind the point: 1e-12 of a day is below a microsecond */
+#define RATIO_BITS (127u - RATIO_Q) /* of a numerator that is to be moved so far */
 
 /* A job in the system, by its slot. */
 struct live_job {
@@ -78,18 +79,18 @@ static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_submi
 
 /* ---- finish-time fairness ---- */
 
-/* By how much a 1/N share of the cluster slows a gang, Q32, at least 1: jobs x its GPUs / those of
+/* By how much a 1/N share of the cluster slows a gang, Q40, at least 1: jobs x its GPUs / those of
  * the cluster, with the mean of the jobs in the system over its stay. */
-static uint64_t contention_q32(const struct hs_extras *x, const struct hs_job_record *job,
-                               hs_u128 jobs_us, uint64_t stay_us)
+static hs_u128 contention_q40(const struct hs_extras *x, const struct hs_job_record *job,
+                              hs_u128 jobs_us, uint64_t stay_us)
 {
     hs_u128 wanted = jobs_us * hs_record_milli(job),
             there = (hs_u128)stay_us * x->options->cluster->gpu_count * HS_GPU_MILLI;
     if (wanted <= there)
-        return HS_Q32_ONE;
-    for (; wanted >> RATIO_BITS != 0; wanted >>= 1) /* keeps 95 bits that count */
+        return (hs_u128)1 << RATIO_Q;
+    for (; wanted >> RATIO_BITS != 0; wanted >>= 1) /* keeps the bits that count */
         there >>= 1;
-    return (uint64_t)((wanted << 32) / there);
+    return (wanted << RATIO_Q) / there;
 }
 
 /* Mean over the GPUs of the cluster, Q32. */
@@ -109,8 +110,8 @@ static enum hs_status rate_fairness(struct hs_extras *x, const struct hs_job_rec
     if (job->state != HS_JOB_DONE || job->gpus == 0 || job->work_us == 0)
         return HS_OK;
     const hs_u128 jobs_us = x->jobs_us - x->live[job->slot].jobs_us;
-    const uint64_t slower_q32 = contention_q32(x, job, jobs_us, (uint64_t)jct_us);
-    const uint64_t fair_us = hs_exact_scaled((hs_u128)(uint64_t)job->work_us * slower_q32,
+    const hs_u128 slower_q40 = contention_q40(x, job, jobs_us, (uint64_t)jct_us);
+    const uint64_t fair_us = hs_exact_scaled((uint64_t)job->work_us * slower_q40 >> (RATIO_Q - 32),
                                              mean_speed_q32(x, job->profile), 1);
     x->fair_us = fair_us > 0 ? fair_us : 1;
     x->ratio_ppm = hs_exact_scaled((uint64_t)jct_us, x->fair_us, PPM);
