@@ -265,7 +265,12 @@ static hs_job_id next_of(const struct lucid_scan *x, uint32_t set, hs_job_id aft
             (double)hs_lucid_of(x->v, job)->key <= x->s->ratio * (double)x->vc->most_key[set])
             return job;
     }
-    return x->vc->has_release ? hs_job_queue_next_within(jobs, x->v, after, x->room) : HS_NO_JOB;
+    if (!x->vc->has_release)
+        return HS_NO_JOB;
+    /* on an idle cluster jobs that do not fit never will: they are tried, and rejected */
+    const bool is_idle =
+        hs_view_free_gpus(x->v, x->vc_index) == hs_view_total_gpus(x->v, x->vc_index);
+    return hs_job_queue_next_within(jobs, x->v, after, is_idle ? all : x->room);
 }
 
 static void scan_pairs(struct lucid_scan *x)

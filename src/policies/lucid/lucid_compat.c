@@ -189,7 +189,8 @@ static void start_runs(struct hs_lucid *s, const struct hs_view *v, struct hs_pl
                 (best == HS_LUCID_NODES || s->aside_free[i] < s->aside_free[best]))
                 best = i;
         if (best == HS_LUCID_NODES ||
-            (r.job != HS_NO_JOB && hs_view_node_free(v, s->aside[best]) < r.gpus))
+            (r.job != HS_NO_JOB && (hs_view_node_free(v, s->aside[best]) < r.gpus ||
+                                    hs_view_quota_room(v, hs_view_vc(v, r.job)) < r.gpus)))
             return;
         s->waiting_runs++;
         s->aside_free[best] -= r.gpus;
