@@ -27,6 +27,7 @@ shown() { # TEXT
     'error: '* | *': error: '*) ;;                                      # what the program said
     *' running  waiting  allocated '*) ;;                               # held by test-reproduce-openb.sh
     '{'* | '[{'* | '// '*) ;;                                           # JSON
+    'sacct '*) ;;                                                       # of Slurm, tests/cli/format-slurm.t
     'No such file.') ;;                                                 # a case of tests/cli
     'executable  '*) ;;                                                 # an untested submit file
     '@'*'{'*) ;;                                                        # BibTeX

@@ -194,7 +194,9 @@ void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
     HS_GAVEL_EACH(job, pool, v)
     {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-        const double left_us = knows_left ? (double)hs_view_remaining_us(v, job) : 0;
+        /* at least 1 us: a job without work, or with costs alone, would leave the makespan
+         * unbounded */
+        const double left_us = knows_left ? fmax((double)hs_view_remaining_us(v, job), 1) : 0;
         if (j->isolated > 0)
             j->base_us += (j->left_us - left_us) / j->isolated;
         j->left_us = left_us;
