@@ -89,7 +89,7 @@ static void warn_of_ignored(const struct hs_setup *setup, const struct hs_run_re
         bool is_telling;
     } columns[] = {
         {"priority", a->with_priority, !f->reads_priority && a->least_priority < a->most_priority},
-        {"deadline", a->with_deadline, true},
+        {"deadline", a->with_deadline, !f->reads_deadline},
         {"class", classes, !f->reads_class && largest < jobs}};
     for (size_t i = 0; i < sizeof columns / sizeof *columns && f->finished > 0; i++)
         if (columns[i].is_telling)

@@ -62,9 +62,9 @@ struct hs_engine_figures {
     uint64_t shares_rounded; /* jobs that ask for a share and get whole GPUs: no HS_CAN_DIVIDE */
     uint64_t mem_capped;     /* jobs with more memory, by the profile, than any GPU has */
     uint64_t unnamed;        /* jobs that the file of estimates does not name */
-    bool reads_priority, reads_class; /* the policy asked for those of a job */
-    int64_t end_us;                   /* last instant */
-    int64_t epoch_us;                 /* trace clock of time 0 */
+    bool reads_priority, reads_deadline, reads_class; /* the policy asked for those of a job */
+    int64_t end_us;                                   /* last instant */
+    int64_t epoch_us;                                 /* trace clock of time 0 */
     enum hs_stop stop;
     bool has_shared_turns; /* the policy gave shares of time for turns from some moment on */
 };

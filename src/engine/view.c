@@ -276,6 +276,12 @@ int32_t hs_view_priority(const struct hs_view *v, hs_job_id job)
     return lookup_request(v, job)->priority;
 }
 
+int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job)
+{
+    v->engine->figures.reads_deadline = true;
+    return lookup_request(v, job)->deadline_us;
+}
+
 int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
 {
     return hs_lookup_job(v, job)->submit_us;

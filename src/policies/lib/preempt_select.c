@@ -77,6 +77,7 @@ static inline void put_cursor(const struct walk *w, struct hs_running_class *cla
     class->gpus = link->gpus;
     class->key = class->slope == 0   ? link->key
                  : class->slope == 1 ? link->key - w->now_us
+                 : class->slope < 0  ? link->key + w->now_us
                                      : hs_choice_weigh(link->key - w->now_us, class->slope);
 }
 

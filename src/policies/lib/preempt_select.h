@@ -25,7 +25,7 @@
 /* A class of jobs that hold GPUs. */
 struct hs_running_class {
     struct hs_job_queue set; /* its last job is evicted first */
-    int64_t slope;           /* change of the key per time; 0: constant */
+    int64_t slope;           /* change of the key per time, negated; 0: constant; -1: it grows */
     /* The cursor within hs_preempt_select: the last job before the position, or the first one
      * behind it (HS_NO_JOB = none), with its GPUs and its key as of now. */
     int64_t key;

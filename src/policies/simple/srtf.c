@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Shortest remaining time first (srtf) and shortest remaining service first (srsf: time x GPUs),
- * preemptive, in two published forms:
+ * Preemptive orders: shortest remaining time first (srtf) and shortest remaining service first
+ * (srsf: time x GPUs), preemptive, in two published forms:
  *
  *     evict    the Helios artifact: at each decision jobs are chosen by GPU count, running and
  *              waiting ones together in order of what they have left; running jobs that were not
@@ -20,6 +20,10 @@
  * it attained, negative when it has outrun it: it is expected to end at any moment, and no job is
  * put before it.
  *
+ * Earliest deadline first (edf) and least laxity first (llf: deadline - now - what is left) are
+ * form evict by other keys. Decisions are at arrivals and ends, so laxities that cross between them
+ * count at the next.
+ *
  * Form evict: the key of a running job is when it will be done, which does not change while it
  * holds its GPUs; times GPUs, jobs of one size keep their order, so each size has a class. Sizes
  * that differ add up to the GPUs held, so there are few.
@@ -27,10 +31,13 @@
 #include "policies/lib/preempt_select.h"
 #include "policies/lib/vc_queues.h"
 
+enum srtf_order { BY_REMAINING, BY_SERVICE, BY_DEADLINE, BY_LAXITY };
 enum { FORM_EVICT, FORM_REPLACE };
 static const char *const form_names[] = {"evict", "replace", NULL};
 enum { COMPAT_OFF, COMPAT_HELIOS, COMPAT_MURI };
 static const char *const compat_names[] = {"off", "helios", "muri", NULL};
+enum { ADMISSION_NONE, ADMISSION_REJECT, ADMISSION_DEMOTE };
+static const char *const admission_names[] = {"none", "reject", "demote", NULL};
 
 /* The jobs of a VC that hold GPUs: one class, or under srsf one for each gang size. */
 struct running_jobs {
@@ -47,6 +54,15 @@ struct replace_scratch {
     bool is_chosen;
 };
 
+/* edf, llf: the scratch of each job. */
+enum due_state { DUE_NONE, DUE_ADMITTED, DUE_REFUSED }; /* none: or demoted */
+struct due_scratch {
+    struct hs_choice_link link;
+    struct hs_job_queue_link due; /* among the admitted jobs, by deadline */
+    enum due_state state;
+};
+#define NO_DEADLINE (INT64_MAX / 2) /* behind all deadlines, and no sum with a time overflows */
+
 /* form=replace: all live jobs of one VC, in the order of its last decision. */
 struct job_list {
     struct hs_job_chain jobs;
@@ -57,11 +73,14 @@ struct srtf {
     int32_t form, compat;
     struct hs_place_rule placement;
     struct hs_estimate_choice estimate;
-    struct hs_preempt_cost cost;  /* the parameters end here */
-    bool weighs_gpus;             /* true for srsf */
+    struct hs_preempt_cost cost;
+    int32_t admission; /* edf, llf; the parameters end here */
+    enum srtf_order order;
     struct hs_job_queue *waiting; /* form=evict: one per VC */
     struct running_jobs *running; /* form=evict: one per VC */
     struct job_list *lists;       /* form=replace: one per VC */
+    struct hs_job_queue *due;     /* edf, llf, per VC: admitted jobs by deadline */
+    struct hs_job_queue refused;  /* edf, llf: to be rejected by the next decision */
     bool *is_awake;               /* per VC: a job came or ended since its last decision */
     uint32_t vcs;
 };
@@ -94,7 +113,7 @@ static int64_t left_us(const struct hs_view *v, hs_job_id job, const void *ctx)
 
 static int64_t weight_of(const struct srtf *s, const struct hs_view *v, hs_job_id job)
 {
-    return s->weighs_gpus ? (int64_t)hs_view_gpus(v, job) : 1;
+    return s->order == BY_SERVICE ? (int64_t)hs_view_gpus(v, job) : 1;
 }
 
 static void srtf_needs(const void *state, uint32_t *can, uint32_t *knows)
@@ -107,30 +126,37 @@ static void srtf_needs(const void *state, uint32_t *can, uint32_t *knows)
         *knows |= HS_KNOWS_DURATION;
 }
 
-static enum hs_status srtf_init(void *state, const struct hs_view *v)
+static void open_queues(struct srtf *s, const struct hs_view *v)
 {
-    struct srtf *s = state;
-    HS_TRY(hs_estimate_open(&s->estimate, v));
     s->vcs = v->vcs;
     s->is_awake = hs_view_alloc(v, s->vcs * sizeof *s->is_awake);
     s->lists = hs_view_alloc(v, s->vcs * sizeof *s->lists);
     s->waiting = hs_view_alloc(v, s->vcs * sizeof *s->waiting);
     s->running = hs_view_alloc(v, s->vcs * sizeof *s->running);
+    s->due = hs_view_alloc(v, s->vcs * sizeof *s->due);
     for (uint32_t vc = 0; vc < s->vcs; vc++) {
         /* Gangs of k different sizes hold at least 1 + 2 + ... + k GPUs together, which bounds the
-         * number of classes. */
-        uint64_t gpus = s->weighs_gpus ? hs_view_total_gpus(v, vc) : 0, classes = 0;
+         * number of classes. llf has two. */
+        uint64_t gpus = s->order == BY_SERVICE ? hs_view_total_gpus(v, vc) : 0,
+                 classes = s->order == BY_LAXITY;
         for (uint64_t needed = 0; needed <= gpus; needed += classes)
             classes++;
         s->lists[vc].jobs = hs_job_chain_empty(offsetof(struct replace_scratch, link));
         s->running[vc].classes = hs_view_alloc(v, classes * sizeof *s->running[vc].classes);
+        s->due[vc].link_offset = offsetof(struct due_scratch, due);
     }
-    return HS_OK;
+}
+
+static enum hs_status srtf_init(void *state, const struct hs_view *v)
+{
+    struct srtf *s = state;
+    open_queues(s, v);
+    return hs_estimate_open(&s->estimate, v);
 }
 
 static enum hs_status srsf_init(void *state, const struct hs_view *v)
 {
-    ((struct srtf *)state)->weighs_gpus = true;
+    ((struct srtf *)state)->order = BY_SERVICE;
     return srtf_init(state, v);
 }
 
@@ -241,11 +267,41 @@ static const char *replace_check(const struct srtf *s, const struct hs_view *v, 
 
 /* ---- form evict ---- */
 
-/* Index of the class of this weight; the number of classes if there is none yet. */
-static inline uint32_t class_of(const struct running_jobs *running, int64_t weight)
+static struct due_scratch *due_of(const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_scratch(v, job);
+}
+
+static bool has_due(const struct srtf *s, const struct hs_view *v, hs_job_id job)
+{
+    return s->order >= BY_DEADLINE && due_of(v, job)->state == DUE_ADMITTED;
+}
+
+static int64_t slope_of(const struct srtf *s, const struct hs_view *v, hs_job_id job)
+{
+    if (s->order < BY_DEADLINE)
+        return weight_of(s, v, job);
+    return s->order == BY_LAXITY && has_due(s, v, job) ? -1 : 0;
+}
+
+/* edf: the deadline. llf: the laxity as of now, which is constant while a job runs; of a waiting
+ * job the last time at which it may start, which is its laxity plus the time. */
+static int64_t due_key(const struct srtf *s, const struct hs_view *v, hs_job_id job,
+                       bool is_running)
+{
+    if (!has_due(s, v, job))
+        return NO_DEADLINE;
+    const int64_t key = hs_view_deadline_us(v, job);
+    if (s->order == BY_DEADLINE)
+        return key;
+    return key - left_us(v, job, s) - (is_running ? hs_view_now_us(v) : 0);
+}
+
+/* Index of the class of this slope; the number of classes if there is none yet. */
+static inline uint32_t class_of(const struct running_jobs *running, int64_t slope)
 {
     uint32_t i = 0;
-    while (i < running->count && running->classes[i].slope != weight)
+    while (i < running->count && running->classes[i].slope != slope)
         i++;
     return i;
 }
@@ -253,20 +309,22 @@ static inline uint32_t class_of(const struct running_jobs *running, int64_t weig
 static void running_add(const struct srtf *s, const struct hs_view *v, hs_job_id job)
 {
     struct running_jobs *running = &s->running[hs_view_vc(v, job)];
-    const int64_t weight = weight_of(s, v, job);
+    const int64_t slope = slope_of(s, v, job);
     if (hs_view_gpus(v, job) == 0) /* a job without GPUs is never evicted */
         return;
-    uint32_t i = class_of(running, weight);
+    uint32_t i = class_of(running, slope);
     if (i == running->count)
-        running->classes[running->count++] = (struct hs_running_class){.slope = weight};
+        running->classes[running->count++] = (struct hs_running_class){.slope = slope};
     running->held += hs_view_gpus(v, job);
-    hs_job_queue_add(&running->classes[i].set, v, job, hs_view_now_us(v) + left_us(v, job, s));
+    hs_job_queue_add(&running->classes[i].set, v, job,
+                     s->order < BY_DEADLINE ? hs_view_now_us(v) + left_us(v, job, s)
+                                            : due_key(s, v, job, true));
 }
 
 static void running_remove(const struct srtf *s, const struct hs_view *v, hs_job_id job)
 {
     struct running_jobs *running = &s->running[hs_view_vc(v, job)];
-    uint32_t i = class_of(running, weight_of(s, v, job));
+    uint32_t i = class_of(running, slope_of(s, v, job));
     running->held -= hs_view_gpus(v, job);
     hs_job_queue_remove(&running->classes[i].set, v, job);
     if (running->classes[i].set.count == 0)
@@ -276,7 +334,63 @@ static void running_remove(const struct srtf *s, const struct hs_view *v, hs_job
 static void waiting_add(const struct srtf *s, const struct hs_view *v, hs_job_id job)
 {
     hs_job_queue_add(&s->waiting[hs_view_vc(v, job)], v, job,
-                     hs_choice_weigh(left_us(v, job, s), weight_of(s, v, job)));
+                     s->order < BY_DEADLINE
+                         ? hs_choice_weigh(left_us(v, job, s), weight_of(s, v, job))
+                         : due_key(s, v, job, false));
+}
+
+/* Whether each admitted job of the VC, and this one, can be done by its deadline as far as GPU time
+ * tells: for each deadline, the work due by then is at most the GPU time until then. On one GPU
+ * that is exact (Liu and Layland, J. ACM 20, 1973: earliest deadline first is optimal); a gang may
+ * miss its deadline all the same. O(admitted jobs). */
+static bool is_feasible(const struct srtf *s, const struct hs_view *v, hs_job_id job)
+{
+    const uint32_t vc = hs_view_vc(v, job);
+    const struct hs_job_queue *due = &s->due[vc];
+    const int64_t now_us = hs_view_now_us(v), deadline_us = hs_view_deadline_us(v, job);
+    hs_u128 work = (hs_u128)hs_view_gpus(v, job) * (uint64_t)left_us(v, job, s);
+    bool is_tested = false;
+    for (hs_job_id at = hs_job_queue_first(due); at != HS_NO_JOB || !is_tested;) {
+        const int64_t at_us = at != HS_NO_JOB ? hs_view_deadline_us(v, at) : INT64_MAX;
+        const bool is_own = at_us > deadline_us && !is_tested;
+        const int64_t until_us = (is_own ? deadline_us : at_us) - now_us;
+        if (!is_own) {
+            const int64_t left = left_us(v, at, s);
+            work += (hs_u128)hs_view_gpus(v, at) * (uint64_t)(left > 0 ? left : 0);
+            at = hs_job_queue_next(due, v, at);
+        }
+        is_tested |= is_own;
+        if (at_us >= deadline_us &&
+            (until_us < 0 || work > (hs_u128)hs_view_total_gpus(v, vc) * (uint64_t)until_us))
+            return false;
+    }
+    return true;
+}
+
+/* Settles at its submission whether the deadline of a job counts. */
+static void admit(struct srtf *s, const struct hs_view *v, hs_job_id job)
+{
+    struct due_scratch *j = due_of(v, job);
+    if (hs_view_deadline_us(v, job) < 0)
+        return;
+    if (s->admission == ADMISSION_NONE || is_feasible(s, v, job)) {
+        j->state = DUE_ADMITTED;
+        hs_job_queue_add(&s->due[hs_view_vc(v, job)], v, job, hs_view_deadline_us(v, job));
+    } else if (s->admission == ADMISSION_REJECT) {
+        j->state = DUE_REFUSED;
+        hs_job_queue_add(&s->refused, v, job, 0);
+    }
+}
+
+/* The end of a job under edf and llf; true if it was refused, and in no other queue. */
+static bool leave_due(struct srtf *s, const struct hs_view *v, hs_job_id job)
+{
+    const enum due_state state = due_of(v, job)->state;
+    if (state == DUE_ADMITTED)
+        hs_job_queue_remove(&s->due[hs_view_vc(v, job)], v, job);
+    if (state == DUE_REFUSED)
+        hs_job_queue_remove(&s->refused, v, job);
+    return state == DUE_REFUSED;
 }
 
 static void srtf_event(void *state, const struct hs_view *v, const struct hs_event *event)
@@ -296,7 +410,10 @@ static void srtf_event(void *state, const struct hs_view *v, const struct hs_eve
     }
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
-        waiting_add(s, v, job);
+        if (s->order >= BY_DEADLINE)
+            admit(s, v, job);
+        if (s->order < BY_DEADLINE || due_of(v, job)->state != DUE_REFUSED)
+            waiting_add(s, v, job);
         break;
     case HS_EVENT_STARTED:
         hs_job_queue_remove(&s->waiting[hs_view_vc(v, job)], v, job);
@@ -308,6 +425,8 @@ static void srtf_event(void *state, const struct hs_view *v, const struct hs_eve
         waiting_add(s, v, job);
         break;
     case HS_EVENT_FINISH:
+        if (s->order >= BY_DEADLINE && leave_due(s, v, job))
+            break;
         if (hs_view_first_start_us(v, job) < 0) /* rejected */
             hs_job_queue_remove(&s->waiting[hs_view_vc(v, job)], v, job);
         else if (hs_job_queue_has(v, job))
@@ -325,6 +444,13 @@ static const char *plan_reason(const struct hs_view *v, hs_job_id job, bool is_e
     return is_evicted ? "has more left than jobs that get its GPUs" : NULL;
 }
 
+static const char *due_reason(const struct hs_view *v, hs_job_id job, bool is_evicted)
+{
+    (void)v;
+    (void)job;
+    return is_evicted ? "jobs that are due before it get its GPUs" : NULL;
+}
+
 static void evict(const struct srtf *s, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
 {
     const struct running_jobs *running = &s->running[vc];
@@ -334,7 +460,7 @@ static void evict(const struct srtf *s, const struct hs_view *v, struct hs_plan 
                                .levels = 1,
                                .room = hs_vc_queues_room(v, vc),
                                .held = running->held,
-                               .plan_reason = plan_reason};
+                               .plan_reason = s->order < BY_DEADLINE ? plan_reason : due_reason};
     hs_preempt_select(&choice, v);
     hs_choice_apply(&choice, v, p, s->placement, &s->cost, compat_of(s));
 }
@@ -342,6 +468,9 @@ static void evict(const struct srtf *s, const struct hs_view *v, struct hs_plan 
 static enum hs_status srtf_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct srtf *s = state;
+    for (hs_job_id job = hs_job_queue_first(&s->refused); job != HS_NO_JOB;
+         job = hs_job_queue_next(&s->refused, v, job))
+        hs_plan_reject(p, job, "its deadline cannot be met");
     for (uint32_t vc = 0; vc < s->vcs; vc++) {
         if (!s->is_awake[vc])
             continue;
@@ -407,6 +536,53 @@ static void srsf_semantics(const void *state, struct hs_semantics *out)
     out->order = is_true ? "remaining x GPUs" : "estimated remaining x GPUs";
 }
 
+static enum hs_status edf_init(void *state, const struct hs_view *v)
+{
+    struct srtf *s = state;
+    s->order = BY_DEADLINE;
+    open_queues(s, v);
+    return s->admission != ADMISSION_NONE ? hs_estimate_open(&s->estimate, v) : HS_OK;
+}
+
+static enum hs_status llf_init(void *state, const struct hs_view *v)
+{
+    ((struct srtf *)state)->order = BY_LAXITY;
+    return srtf_init(state, v);
+}
+
+static void edf_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    const struct srtf *s = state;
+    if (s->admission == ADMISSION_NONE)
+        *knows &= ~(uint32_t)(HS_ESTIMATE_KNOWS);
+    srtf_needs(state, can, knows);
+}
+
+#define llf_needs  srtf_needs
+#define srsf_needs srtf_needs
+
+static void edf_semantics(const void *state, struct hs_semantics *out)
+{
+    srtf_semantics(state, out);
+    out->order = "deadline, jobs without one last";
+}
+
+static void llf_semantics(const void *state, struct hs_semantics *out)
+{
+    srtf_semantics(state, out);
+    out->order = "laxity at arrivals and ends, jobs without a deadline last";
+}
+
+static const struct hs_param due_params[] = {
+    HS_ESTIMATE_PARAMS(struct srtf, estimate, "oracle"),
+    HS_PLACEMENT_PARAM(struct srtf, placement),
+    HS_COST_PARAMS(struct srtf, cost),
+    HS_PARAM_CHOICE(struct srtf, admission, "admission", "none", admission_names,
+                    "of a job whose deadline, or that of an admitted one, could not be met by GPU "
+                    "time: demote takes it for one without a deadline",
+                    .source = "Liu and Layland 1973: exact on one GPU"),
+    {0}};
+
 static const struct hs_param params[] = {
     HS_PARAM_CHOICE(struct srtf, form, "form", "evict", form_names,
                     "evict: running jobs keep their nodes; replace: place all anew (Tiresias)"),
@@ -426,17 +602,17 @@ static const struct hs_param params[] = {
          ? sizeof(struct hs_choice_link)                                                           \
          : sizeof(struct replace_scratch))
 
-#define SRTF_POLICY(id, label, text, source)                                                       \
+#define SRTF_POLICY(id, label, text, source, table, scratch)                                       \
     const struct hs_policy_ops hs_policy_##id = {                                                  \
         .name = label,                                                                             \
         .summary = text,                                                                           \
         .cite = source,                                                                            \
         .can = HS_CAN_PREEMPT,                                                                     \
         .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_SPEED,                                               \
-        .params = params,                                                                          \
+        .params = table,                                                                           \
         .state_size = sizeof(struct srtf),                                                         \
-        .job_state_size = SCRATCH,                                                                 \
-        .needs = srtf_needs,                                                                       \
+        .job_state_size = scratch,                                                                 \
+        .needs = id##_needs,                                                                       \
         .init = id##_init,                                                                         \
         .on_event = srtf_event,                                                                    \
         .decide = srtf_decide,                                                                     \
@@ -445,6 +621,11 @@ static const struct hs_param params[] = {
     }
 
 SRTF_POLICY(srtf, "srtf", "shortest remaining time first, preemptive",
-            "Hu et al. SC'21 (evict); Gu et al. NSDI'19 (replace)");
+            "Hu et al. SC'21 (evict); Gu et al. NSDI'19 (replace)", params, SCRATCH);
 SRTF_POLICY(srsf, "srsf", "shortest remaining service (time x GPUs) first, preemptive",
-            "Gu et al. NSDI'19");
+            "Gu et al. NSDI'19", params, SCRATCH);
+SRTF_POLICY(edf, "edf", "earliest deadline first, preemptive", "Liu and Layland, J. ACM 20 (1973)",
+            due_params, sizeof(struct due_scratch));
+SRTF_POLICY(llf, "llf", "least laxity first, preemptive",
+            "Dertouzos and Mok, IEEE Trans. Software Eng. 15 (1989)", due_params,
+            sizeof(struct due_scratch));
