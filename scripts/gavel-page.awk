@@ -58,7 +58,7 @@ function ratios(_) {
     published_ratio("gangs: ftf, not aware / aware, 2.6, mean JCT", 64.4 / 33.9, "ftf, 2.6", \
         "ftf:aware=no,reset=1920s", "ftf:reset=1920s", "mean_jct")
     published_ratio("the same, mean rho", 2.8, "ftf, 2.6", "ftf:aware=no,reset=1920s", "ftf:reset=1920s", "mean_rho")
-    published_ratio("700 jobs at once: fifo / makespan, aware, makespan", 619.5 / 244.2, "at once", fifo, \
+    published_ratio("700 jobs at once, makespan: fifo (ours aware, published not) / makespan, aware", 619.5 / 244.2, "at once", fifo, \
         "gavel:objective=makespan", "makespan")
 }
 
