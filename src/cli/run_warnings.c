@@ -140,7 +140,7 @@ void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *resul
     for (uint64_t i = 0; i < intake->rejected && i < HS_REJECTED_SHOWN; i++)
         hs_report(diag, HS_WARNING, NULL, NULL, "job %s", intake->rejections[i]);
     hs_warn_some(diag, "they have status rejected in jobs.csv", intake->rejected, jobs,
-                 "jobs were rejected: they can never run");
+                 "jobs were rejected");
     if (figures->mem_capped > 0)
         hs_report(diag, HS_NOTE, NULL, NULL,
                   "%" PRIu64 " of %" PRIu64 " jobs have more GPU memory by their profile than any "

@@ -352,10 +352,10 @@ message that six runs have in common is shown once.
   >     sed -i 's#out[14]/#out/#' table$j
   > done
   ! warning: job huge rejected: it needs more GPUs than the nodes it may use have
-  ! warning: 1 of 3 jobs were rejected: they can never run
+  ! warning: 1 of 3 jobs were rejected
   !       = hint: they have status rejected in jobs.csv
   ! warning: job huge rejected: it needs more GPUs than the nodes it may use have
-  ! warning: 1 of 3 jobs were rejected: they can never run
+  ! warning: 1 of 3 jobs were rejected
   !       = hint: they have status rejected in jobs.csv
   $ diff -r out1 out4 && cmp table1 table4 && find out4 -type f | wc -l
   46

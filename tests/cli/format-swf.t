@@ -13,7 +13,7 @@ Users z, y; y comes second.
   >     'b,0.5,1,1.5,y,two lines,failed' 'c,1.4,1,0.2,z,,cancelled' 'd,1.5,2,1,,,' 'e,1.6,1,9,z,last,' 'f,2,1,1,y,last,' >t.csv
   $ horus run t.csv -c 1x1:V100 --until 13 --outputs=swf -q -o out >/dev/null
   ! warning: job d rejected: it needs more GPUs than the nodes it may use have
-  ! warning: 1 of 6 jobs were rejected: they can never run
+  ! warning: 1 of 6 jobs were rejected
   !       = hint: they have status rejected in jobs.csv
   ! warning: jobs not finished at the end of the simulation: 2
   $ ls out

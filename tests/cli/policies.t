@@ -17,6 +17,10 @@ The list, and its width on other terminals.
                        shortest remaining time first, preemptive
   srsf                 duration +                preempt
                        shortest remaining service (time x GPUs) first, preemptive
+  edf                  nothing +                 preempt
+                       earliest deadline first, preemptive
+  llf                  duration +                preempt
+                       least laxity first, preemptive
   tiresias             nothing +                 preempt, set timers
                        least attained service in discretized queues, GPUs times seconds; or Gittins
                        index
@@ -227,6 +231,8 @@ All policies as JSON.
   qssf
   srtf
   srsf
+  edf
+  llf
   tiresias
   las
   philly
@@ -285,6 +291,8 @@ All policies as a Markdown table.
   | `qssf` | least estimated GPU time first, no preemption | history (some parameters: duration, estimate, speed) | divide GPUs | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `compat` |
   | `srtf` | shortest remaining time first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `srsf` | shortest remaining service (time x GPUs) first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
+  | `edf` | earliest deadline first, preemptive | nothing (some parameters: duration, estimate, history, speed) | preempt | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `admission` |
+  | `llf` | least laxity first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `admission` |
   | `tiresias` | least attained service in discretized queues, GPUs times seconds; or Gittins index | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `las` | least attained service in discretized queues, by seconds | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `philly` | quotas that may be exceeded, locality that is given up after a while | nothing | preempt, set timers, borrow quota | `retry`, `relax_after`, `max_level`, `fair_preempt`, `requeue`, `preempt_cost`, `cost_table` |

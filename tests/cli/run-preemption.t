@@ -103,3 +103,33 @@ are 50 of 30 + 80, 45 %. A policy that takes a GPU from a (8 s) at 1 for b (1 s)
   $ printf 'job_id,submit_time,gpus,duration\na,0,1,8\nb,1,1,1\n' >t.csv
   $ horus run t.csv -c 1x1 -p srtf:preempt_cost=table,cost_table=30/30/30 -q -o evict 2>&1 >/dev/null | grep -o '^.*%'
   warning: 77 %
+
+# run-edf
+One GPU: 12 s are due by 14, c makes it 15. edf runs b 0-2, a 2-4, c 4-7, a 7-15: a is late. With admission c is
+rejected when it comes, and nobody is late but c, which is never done.
+
+  $ cat >jobs.csv <<'END'
+  > job_id,submit_time,gpus,duration,deadline
+  > a,0,1,10,14
+  > b,0,1,2,12
+  > c,4,1,3,9
+  > END
+  $ horus run jobs.csv -c 1x1:V100 -p edf --assign=off -o out | sed -n 3,4p
+  policy  mean JCT  mean wait  queueing  makespan  late  GPU alloc  p99 JCT  p50 JCT  p99 wait
+  edf        6.7 s      0.7 s     1.7 s    15.0 s     1    100.0 %   15.0 s    3.0 s     2.0 s
+  $ cut -d, -f1,2,9 out/jobs.csv
+  job_id,workload_name,finish_time
+  b,jobs,2
+  c,jobs,7
+  a,jobs,15
+  $ horus run jobs.csv -c 1x1:V100 -p edf:admission=reject --assign=off -o out2 | grep -E 'edf|rejected'
+  policy                mean JCT  mean wait  makespan  rejected  late  GPU alloc  p99 JCT  p50 JCT
+  edf:admission=reject     7.0 s      1.0 s    12.0 s         1     1    100.0 %   12.0 s    2.0 s
+  rejected    1 of 3 jobs: its deadline cannot be met
+  ! warning: job c rejected: its deadline cannot be met
+  ! warning: 1 of 3 jobs were rejected
+  !       = hint: they have status rejected in jobs.csv
+  $ horus run jobs.csv -c 1x1:V100 -p fifo --assign=off -o out3 | sed -n 3,4p
+  policy  mean JCT  mean wait  makespan  late  GPU alloc  p99 JCT  p50 JCT  p99 wait  slowdown
+  fifo      11.0 s      6.0 s    15.0 s     1    100.0 %   12.0 s   11.0 s    10.0 s      1.10
+  ! warning: 3 of 3 jobs have a deadline: policy 'fifo' ignores it

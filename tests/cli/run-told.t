@@ -10,7 +10,7 @@ A run in which nothing ran has exit code 3 and keeps its directory; so has a com
   ! warning: job a rejected: it needs more GPUs than the nodes it may use have
   ! warning: job b rejected: it needs more GPUs than the nodes it may use have
   ! warning: job c rejected: no node has its GPU type
-  ! warning: 3 of 3 jobs were rejected: they can never run
+  ! warning: 3 of 3 jobs were rejected
   !       = hint: they have status rejected in jobs.csv
   ! large.csv: error: every one of 3 jobs was rejected under 'fifo': nothing ran
   !       = hint: is it the right cluster? `horus trace validate TRACE -c CLUSTER` says which jobs do not fit, and why

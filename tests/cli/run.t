@@ -163,7 +163,7 @@ Jobs that can never fit are reported, not dropped.
   $ horus run t.csv -c 2x4 -q -o out >/dev/null
   ! warning: job b rejected: it needs more GPUs than the nodes it may use have
   ! warning: job d rejected: it needs more GPUs than the nodes it may use have
-  ! warning: 2 of 4 jobs were rejected: they can never run
+  ! warning: 2 of 4 jobs were rejected
   !       = hint: they have status rejected in jobs.csv
   $ cut -d, -f1,17 out/jobs.csv
   job_id,model

@@ -127,7 +127,7 @@ Where GPUs are shared it is alone: b waits for a. Memory that the trace states s
   $ printf 'job_id,submit_time,duration,gpus,model,gpu_mem_mib\na,0,100,1,Big,20000\n' >t.csv
   $ horus run t.csv -c 1x1:V100 -p pack --interference none --assign columns --profiles p.csv -o out -f 2>&1 >text | grep reject
   warning: job a rejected: it needs 20000 MiB of GPU memory (by the trace or its profile), and no GPU that it may use has them
-  warning: 1 of 1 jobs were rejected: they can never run
+  warning: 1 of 1 jobs were rejected
         = hint: they have status rejected in jobs.csv
   t.csv: error: every one of 1 jobs was rejected under 'pack': nothing ran
 

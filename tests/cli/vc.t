@@ -32,7 +32,7 @@ announces.
       line 3: job '1' names no VC
   $ horus run t.csv -c c.json --vc=quota -o o >out
   ! warning: job 1 rejected: it names no virtual cluster
-  ! warning: 1 of 2 jobs were rejected: they can never run
+  ! warning: 1 of 2 jobs were rejected
   !       = hint: they have status rejected in jobs.csv
 
 # vc-file-other-day

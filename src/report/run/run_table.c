@@ -143,7 +143,7 @@ static const struct {
 
 /* Events: things that most policies never do, or that ought not to happen. */
 enum { ALWAYS, OF_EVENTS, OF_RESUMING };
-#define RUN_COLUMNS 24u /* the first of them, in order of importance */
+#define RUN_COLUMNS 25u /* the first of them, in order of importance */
 static const struct {
     const char *metric, *title; /* title NULL: the metric's own name */
     int shown;
@@ -153,6 +153,7 @@ static const struct {
     {"mean_queueing_delay", "queueing", OF_RESUMING},
     {"makespan", NULL, ALWAYS},
     {"n_rejected", "rejected", OF_EVENTS},
+    {"deadline_misses", "late", OF_EVENTS},
     {"mean_rho", "mean rho", ALWAYS},
     {"max_rho", "max rho", ALWAYS},
     {"rho_above_1_share", "rho > 1", ALWAYS},
