@@ -24,10 +24,8 @@ void hs_workload_name(const char *path, char *name, size_t size)
     const char *end = begin + (is_generated ? strcspn(begin, ",") : strlen(begin)), *base = end;
     while (base > begin && base[-1] != '/')
         base--;
-    if (strcmp(path, "-") == 0)
-        (void)snprintf(name, size, "stdin");
-    else
-        (void)snprintf(name, size, "%.*s", (int)(end - base), base);
+    const bool is_stdin = strcmp(path, "-") == 0;
+    (void)snprintf(name, size, "%.*s", is_stdin ? 5 : (int)(end - base), is_stdin ? "stdin" : base);
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         size_t len = strlen(name), cut = strlen(suffixes[i]);
         if (len > cut && strcmp(name + len - cut, suffixes[i]) == 0)
@@ -163,13 +161,15 @@ bool hs_setup_needs_profiles(const struct hs_policy_ops *policy, const void *sta
 struct hs_assign_options hs_setup_assign(const struct hs_run_options *options,
                                          const struct hs_cluster *cluster)
 {
-    const int64_t seed = options->assign_seed != 0 ? options->assign_seed : options->seed;
+    const bool has_seed = options->assign_seed != 0;
     const int32_t mode = options->assign == HS_ASSIGN_ALWAYS ? HS_ASSIGN_AUTO : options->assign;
-    struct hs_assign_options assign = {.mode = (enum hs_assign_mode)mode,
-                                       .seed = (uint64_t)seed,
-                                       .target_util = options->assign_target / 100,
-                                       .sticky = options->assign_sticky,
-                                       .load = options->read.load / options->read.scale_time};
+    struct hs_assign_options assign = {
+        .mode = (enum hs_assign_mode)mode,
+        .deadlines = (enum hs_deadlines)options->deadlines,
+        .seed = (uint64_t)(has_seed ? options->assign_seed : options->seed),
+        .target_util = options->assign_target / 100,
+        .sticky = options->assign_sticky,
+        .load = options->read.load / options->read.scale_time};
     for (uint32_t t = 0; t < cluster->type_count; t++) {
         uint32_t mib = cluster->types[t].mem_mib;
         if (mib > 0 && (assign.mem_limit_mib == 0 || mib < assign.mem_limit_mib))

@@ -680,6 +680,14 @@ static void make_work(struct hs_assign *a, struct hs_trace_job *job)
     job->attempts_us = a->attempts_us;
 }
 
+static void draw_deadline(struct hs_assign *a, struct hs_trace_job *job)
+{
+    static const int64_t tenths[] = {12, 20, 100};
+    const uint64_t draw = hs_mix64(hs_seed_of(a->options.seed, "deadlines"), a->index);
+    job->deadline_us = job->submit_us + job->duration_us / 10 * tenths[draw % 3];
+    a->counts.deadlines_drawn++;
+}
+
 static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
 {
     struct hs_assign *a = ctx;
@@ -691,7 +699,6 @@ static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
     c->least_priority =
         a->index == 0 || priority < c->least_priority ? priority : c->least_priority;
     c->most_priority = a->index == 0 || priority > c->most_priority ? priority : c->most_priority;
-    c->with_deadline += (*out)->deadline_us >= 0;
     c->classes[(*out)->job_class]++;
     if ((*out)->gpus > 0)
         HS_TRY(assign_job(a, *out));
@@ -699,6 +706,9 @@ static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
         a->counts.none++;
     if (a->options.speed != NULL && (*out)->gpu_type_ran != NULL && (*out)->gpus > 0)
         make_work(a, *out);
+    if (a->options.deadlines == HS_DEADLINES_GAVEL && (*out)->deadline_us < 0)
+        draw_deadline(a, *out);
+    c->with_deadline += (*out)->deadline_us >= 0;
     a->index++;
     return HS_OK;
 }

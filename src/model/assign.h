@@ -38,8 +38,16 @@ enum hs_unknown {
     HS_UNKNOWN_ERROR
 };
 
+/* Deadlines of jobs that the trace gives none. */
+enum hs_deadlines {
+    HS_DEADLINES_TRACE, /* none */
+    HS_DEADLINES_GAVEL, /* 1.2, 2 or 10 times the run time from the submission on, a third each:
+                           Narayanan et al., OSDI'20, generator of the released code */
+};
+
 struct hs_assign_options {
     enum hs_assign_mode mode;
+    enum hs_deadlines deadlines;
     uint64_t seed;
     double target_util;     /* mean solo utilization of the mix, 0..1 */
     double sticky;          /* chance of the profile before, of that user and size in a day */
@@ -67,6 +75,7 @@ struct hs_assign_counts {
     char ran_example[64];      /* the first such type */
     struct hs_fractions utils; /* of the jobs on GPUs, as the trace has them */
     uint64_t util_from[HS_FIGURE_FROM_COUNT], mem_from[HS_FIGURE_FROM_COUNT]; /* jobs on GPUs */
+    uint64_t deadlines_drawn;
     uint64_t with_priority, with_deadline, classes[HS_JOB_CLASS_COUNT]; /* jobs; priority not 0 */
     int32_t least_priority, most_priority;
 };

@@ -211,3 +211,14 @@ A precision, a dataset and a batch that the catalogue lacks: a warning by `assig
   ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18/Foo/64/fp32': ResNet18/CIFAR-10/64/fp32 stands for it
   ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18/CIFAR-10/65/fp32': ResNet18/CIFAR-10/64/fp32 stands for it
   ! warning: 1 of 1 jobs name a batch, dataset or precision that the catalogue does not have, e.g. 'ResNet18/CIFAR-10/65/fp32': ResNet18/CIFAR-10/64/fp32 stands for it
+
+# trace-assign-deadlines
+A deadline for each job that has none: 1.2, 2 or 10 times the run time after the submission, about a third each.
+
+  $ printf 'job_id,submit_time,gpus,duration,deadline\na,0,1,10,11\n' >jobs.csv
+  $ for i in $(seq 300); do echo "j$i,$i,1,10,"; done >>jobs.csv
+  $ horus trace assign jobs.csv --assign=off --deadlines=gavel -o due.csv 2>notes.txt; grep 'by draw' notes.txt
+  warning: 300 of 301 jobs have a deadline by draw (--deadlines=gavel), not of the trace
+  $ awk -F, 'NR == 2 { print $18 } NR > 2 { n[$18 - $2]++ } END { print n[12] + n[20] + n[100], (n[12] > 70 && n[20] > 70 && n[100] > 70) }' due.csv
+  11
+  300 1
