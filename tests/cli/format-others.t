@@ -138,3 +138,51 @@ Text of no format.
   !       | ^~~~~~~~~~~
   !       = hint: the file has: Dear reader, this is not a trace.; name the columns with --format=csv --map=gpus=COLUMN,job_id=@row,submit_time=COLUMN,duration=COLUMN
   [3]
+
+# kubernetes
+Lists of pods and nodes as kubectl prints them, by configs/mappings/kubernetes-*.jq: train holds 2 GPUs for 100 s from
+its submission on; side has two containers of a GPU each, which run from 10:00:20 to 10:01:50 in all; web has no GPU, and
+late has not ended.
+
+  $ cat >pods.json <<'END'
+  > {"apiVersion": "v1", "kind": "List", "items": [
+  >  {"metadata": {"namespace": "a", "name": "train", "creationTimestamp": "2024-05-01T10:00:00Z"},
+  >   "spec": {"priority": 5, "nodeSelector": {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB"}, "containers": [
+  >     {"resources": {"limits": {"nvidia.com/gpu": "2"}, "requests": {"cpu": "1500m", "memory": "2Gi", "nvidia.com/gpu": "2"}}}]},
+  >   "status": {"phase": "Succeeded", "containerStatuses": [
+  >     {"state": {"terminated": {"startedAt": "2024-05-01T10:00:10Z", "finishedAt": "2024-05-01T10:01:50Z"}}}]}},
+  >  {"metadata": {"namespace": "b", "name": "side", "creationTimestamp": "2024-05-01T10:00:05Z"},
+  >   "spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}, {"resources": {"limits": {"nvidia.com/gpu": "1"}}}]},
+  >   "status": {"phase": "Failed", "containerStatuses": [
+  >     {"state": {"terminated": {"startedAt": "2024-05-01T10:00:20Z", "finishedAt": "2024-05-01T10:01:00Z"}}},
+  >     {"state": {"terminated": {"startedAt": "2024-05-01T10:00:30Z", "finishedAt": "2024-05-01T10:01:50Z"}}}]}},
+  >  {"metadata": {"namespace": "b", "name": "web", "creationTimestamp": "2024-05-01T10:00:06Z"},
+  >   "spec": {"containers": [{"resources": {}}]},
+  >   "status": {"phase": "Succeeded", "containerStatuses": [
+  >     {"state": {"terminated": {"startedAt": "2024-05-01T10:00:20Z", "finishedAt": "2024-05-01T10:01:00Z"}}}]}},
+  >  {"metadata": {"namespace": "b", "name": "late", "creationTimestamp": "2024-05-01T10:00:07Z"},
+  >   "spec": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}]}, "status": {"phase": "Pending"}}]}
+  > END
+  $ cat >nodes.json <<'END'
+  > {"items": [
+  >  {"metadata": {"name": "gpu-1", "labels": {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB"}},
+  >   "status": {"allocatable": {"cpu": "63500m", "memory": "263856232Ki", "nvidia.com/gpu": "4"}}},
+  >  {"metadata": {"name": "cpu-1", "labels": {}}, "status": {"allocatable": {"cpu": "16", "memory": "65536Mi"}}}]}
+  > END
+  $ jq -rf configs/mappings/kubernetes-pods.jq pods.json >jobs.csv; cat jobs.csv
+  "job_id","submit_time","gpus","duration","vc","gpu_type","cpus","mem_mib","priority","status"
+  "a/train",1714557600,2,100,"a","NVIDIA-A100-SXM4-40GB",1.5,2048,5,"completed"
+  "b/side",1714557605,2,90,"b","",0,0,0,"failed"
+  "b/web",1714557606,0,40,"b","",0,0,0,"completed"
+  "b/late",1714557607,1,0,"b","",0,0,0,"running"
+  $ jq -f configs/mappings/kubernetes-nodes.jq nodes.json >cluster.json; jq -c . cluster.json
+  {"nodes":[{"name":"gpu-1","gpus":4,"cpus":63,"mem_mib":257672,"type":"NVIDIA-A100-SXM4-40GB"}]}
+  $ horus run jobs.csv -c cluster.json --assign=off -p fifo -o out | head -n 1
+  jobs.csv (csv) on cluster.json: 4 GPUs, 1 nodes
+  ! warning: 1 of 4 rows left out: CPU job (0 GPUs)
+  ! warning: 1 of 4 rows left out: still running at the snapshot
+  ! warning: 1 of 2 jobs have a priority: policy 'fifo' ignores it
+  $ cut -d, -f1,3,7-9 out/jobs.csv
+  job_id,submission_time,starting_time,execution_time,finish_time
+  b/side,5,5,90,95
+  a/train,0,0,100,100
