@@ -178,6 +178,18 @@ if [ -r "$HORUS_DATA/$moved" ]; then
 else
     skip "the page on Tiresias: no $HORUS_DATA/$moved"
 fi
+if [ -r "$HORUS_DATA/traces/venus_gpu_jobs_mar-jul2020.csv" ]; then
+    scripts/reproduce-lucid.sh --quick "$(dirname "$HORUS")" "$work/lucid" 2>"$work/log" ||
+        verdict "the quick form of the page on Lucid runs" "$(cat "$work/log")"
+    heads() { awk '/^## / { print } /^\| --- / { print before } { before = $0 }' "$1"; }
+    verdict "results/lucid.md is of its script, and every table is full" "$(
+        diff <(heads results/lucid.md) <(heads "$work/lucid/lucid.md")
+        grep -n 'Quick run' results/lucid.md
+        grep -E '\| - \||[^a-z]nan[^a-z]' "$work/lucid/lucid.md"
+    )"
+else
+    skip "the page on Lucid: no months of Venus"
+fi
 verdict "without data the page stays" "$(
     mkdir -p "$work/3"
     echo before >"$work/3/tiresias.md"
