@@ -154,3 +154,14 @@ no time to work, so that the run would not end.
   $ horus run traces/sample.csv -c 8x8:V100 -p gavel:round=60s,preempt_cost=table >out.txt 2>&1
   [2]
   $ horus run traces/sample.csv --max-jobs=20 -c 8x8:V100 -p gavel:round=61s,preempt_cost=table -o out >out.txt
+
+# lucid-compat-speeds
+Pairs may run faster than alone there, which GPUs of speed 1 cannot imitate. The file is two square tables, of guests
+and of hosts: 3 numbers are none.
+
+  $ printf '1\n1\n1\n' >speeds.csv
+  $ horus run traces/sample.csv -c 8x8:V100 -p lucid:compat=lucid,compat_speeds=speeds.csv 2>&1 | grep error
+  error: policy 'lucid': compat_speeds needs GPUs of speed 2: see its README
+  $ echo '{"gpu_types": {"X": {"speed": 2}}, "nodes": [{"count": 8, "gpus": 8, "type": "X"}]}' >fast.json
+  $ horus run traces/sample.csv -c fast.json -p lucid:compat=lucid,compat_speeds=speeds.csv 2>&1 | grep error
+  error: policy 'lucid': compat_speeds is no pair of square tables
