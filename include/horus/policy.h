@@ -98,6 +98,11 @@ void hs_plan_background(struct hs_plan *p, hs_job_id job, bool is_background);
  * and slows it; 0 lifts the limit, which otherwise stays with the job wherever it goes. Also of a
  * job that waits, before its start. Counts at once for what follows in the plan. */
 void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib);
+/* CPUs, in thousandths, and host memory of each of its GPUs, from its next start on (HS_CAN_HOST;
+ * 0: none). Of a job that holds no GPUs at this point of the plan. It takes the place of what the
+ * trace asks for, counts at once in every search, and no node gives more than it has. A job taken
+ * off its GPUs and started on the same nodes in one plan changes its allotment for free. O(1). */
+void hs_plan_host(struct hs_plan *p, hs_job_id job, uint32_t cpus_milli, uint32_t mem_mib);
 /* End a placed job (HS_CAN_PREEMPT): it counts as failed, its work as lost. */
 void hs_plan_kill(struct hs_plan *p, hs_job_id job);
 /* Sets a node without jobs aside, as for a profiler, or puts it back (HS_CAN_PROFILE; not with
@@ -142,6 +147,7 @@ enum {
         1u << 8, /* give shares of GPUs: without it a job that requests a share gets a whole GPU */
     HS_CAN_PROFILE = 1u << 9,     /* set nodes aside, and take profiles there */
     HS_CAN_RESIZE_ANY = 1u << 10, /* with HS_CAN_RESIZE: jobs without an elastic range, too */
+    HS_CAN_HOST = 1u << 11,       /* allot CPUs and host memory */
 };
 
 /* Knowledge beyond the facts that every scheduler has. */

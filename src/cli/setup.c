@@ -38,7 +38,8 @@ const char *const hs_knows_words[] = {"duration", "utilization", "memory", "rate
                                       "profile",  "scaling",     NULL};
 const char *const hs_can_words[] = {"preempt",     "migrate", "co-locate",      "slice",
                                     "throttle",    "resize",  "set timers",     "borrow quota",
-                                    "divide GPUs", "profile", "resize any job", NULL};
+                                    "divide GPUs", "profile", "resize any job", "host",
+                                    NULL};
 
 void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size)
 {
@@ -191,8 +192,7 @@ static const char *const assign_texts[] = {
 
 #define ERRORS_SIZE 128
 
-/* "0.058", or of several GPU types "V100 0.039, K80 0.016", without those that were not measured.
- */
+/* "0.058", or of several GPU types "V100 0.039, K80 0.016", without those not measured. */
 static const char *error_text(const struct hs_setup *s, enum hs_slowdown_source source,
                               char text[ERRORS_SIZE])
 {

@@ -187,8 +187,8 @@ static enum hs_status observe_setting(struct hs_engine *e, const struct hs_actio
 
 static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
 {
-    const uint32_t of_placed =
-        1u << HS_ACT_SLICE | 1u << HS_ACT_CAP | 1u << HS_ACT_BACKGROUND | 1u << HS_ACT_NOTIFY_STEP;
+    const uint32_t of_placed = 1u << HS_ACT_HOST | 1u << HS_ACT_SLICE | 1u << HS_ACT_CAP |
+                               1u << HS_ACT_BACKGROUND | 1u << HS_ACT_NOTIFY_STEP;
     struct hs_job *job = a->kind < HS_ACT_TIMER ? hs_engine_job(e, a->job) : NULL;
     if ((of_placed >> a->kind & 1) != 0 && !hs_job_is_placed(job)) /* the plan took its GPUs */
         return HS_OK;
@@ -209,6 +209,10 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
     case HS_ACT_BACKGROUND:
         hs_placement_of(&e->jobs, job)->is_background = a->value != 0;
         hs_progress_touch_beside(e, job);
+        break;
+    case HS_ACT_HOST: /* its rate, where it kept its GPUs */
+        hs_progress_sync(e, job);
+        hs_progress_touch(e, job);
         break;
     case HS_ACT_NOTIFY_STEP:
         job_notify_step(e, job, a->value);

@@ -207,6 +207,7 @@ static const struct {
     [HS_ACT_CAP] = {HS_CAN_THROTTLE, "throttle"},
     [HS_ACT_BACKGROUND] = {HS_CAN_THROTTLE, "throttle"},
     [HS_ACT_MEM_LIMIT] = {HS_CAN_THROTTLE, "throttle"},
+    [HS_ACT_HOST] = {HS_CAN_HOST, "allot CPUs and host memory"},
     [HS_ACT_KILL] = {HS_CAN_PREEMPT, "preempt"},
     [HS_ACT_TIMER] = {HS_CAN_TIME, "set timers"},
     [HS_ACT_SET_ASIDE] = {HS_CAN_PROFILE, "profile"},
@@ -231,6 +232,8 @@ static bool is_legal_setting(const struct hs_engine *e, const struct hs_job *job
     if (kind == HS_ACT_PAUSE || kind == HS_ACT_RESUME)
         return job->state == (kind == HS_ACT_PAUSE ? HS_JOB_RUNNING : HS_JOB_PAUSED) &&
                job->plan == 0;
+    if (kind == HS_ACT_HOST)
+        return !will_be_placed(job) && (job->plan & HS_PLAN_ENDED) == 0;
     if (kind == HS_ACT_SLICE || kind == HS_ACT_CAP)
         return will_be_placed(job) && value > 0 && value <= HS_Q32_ONE;
     return will_be_placed(job) &&
@@ -271,7 +274,7 @@ HS_INLINE const char *broken_rule(const struct hs_engine *e, const struct hs_job
                    ? NULL
                    : "pause needs a running job, resume a paused one, slice and cap a placed one "
                      "and a value in (0, 1], lane 0 a share of 1, to await a step a placed one of "
-                     "known mini-batches";
+                     "known mini-batches, CPUs and host memory one without GPUs";
     }
 }
 
@@ -678,6 +681,23 @@ void hs_plan_mem_limit(struct hs_plan *p, hs_job_id slot, uint32_t mib)
         hs_job_set_claim(&p->engine->jobs, job, hs_gpu_memory_claim_mib(p->engine, job, NULL));
 }
 
+static void job_allot_host(struct hs_job *job, uint32_t cpus_milli, uint32_t mem_mib)
+{
+    job->ask.cpus_milli_per_gpu = cpus_milli;
+    job->ask.mem_mib_per_gpu = mem_mib;
+    job->is_constrained = job->ask.type_mask != UINT64_MAX || (cpus_milli | mem_mib) != 0;
+}
+
+void hs_plan_host(struct hs_plan *p, hs_job_id slot, uint32_t cpus_milli, uint32_t mem_mib)
+{
+    struct hs_action *a = append(p, HS_ACT_HOST, slot, 0);
+    if (a == NULL)
+        return;
+    struct hs_job *job = hs_engine_job(p->engine, slot);
+    a->value = (uint64_t)job->ask.cpus_milli_per_gpu << 32 | job->ask.mem_mib_per_gpu;
+    job_allot_host(job, cpus_milli, mem_mib);
+}
+
 void hs_plan_timer(struct hs_plan *p, int64_t at_us, uint64_t tag)
 {
     if (p->refused != HS_OK || !may(p, HS_NO_JOB, HS_ACT_TIMER))
@@ -761,6 +781,9 @@ static void action_undo(struct hs_plan *p, const struct hs_action *a)
     case HS_ACT_PAUSE:
     case HS_ACT_RESUME:
         job->plan = 0;
+        break;
+    case HS_ACT_HOST:
+        job_allot_host(job, (uint32_t)(a->value >> 32), (uint32_t)a->value);
         break;
     case HS_ACT_MEM_LIMIT:
         hs_needs_of(&e->jobs, job)->mem_limit_mib = a->limit_before_mib;

@@ -74,6 +74,7 @@ enum hs_action_kind {
     HS_ACT_CAP,
     HS_ACT_BACKGROUND,
     HS_ACT_MEM_LIMIT,
+    HS_ACT_HOST, /* value: CPUs per GPU << 32 | host memory per GPU, before it */
     HS_ACT_NOTIFY_STEP,
     HS_ACT_KILL,
     HS_ACT_REJECT,
