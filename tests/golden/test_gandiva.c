@@ -43,7 +43,8 @@ static const char speeds[] =
 
 static int set_up(void **state)
 {
-    static const char rows[] = "model,dataset,batch,precision,family,util\nM,d,1,fp32,F,50\n";
+    static const char rows[] = "model,dataset,batch,precision,family,util,checkpoint_mib\n"
+                               "M,d,1,fp32,F,50,\nC,d,1,fp32,F,50,625\n";
     (void)scratch_open(state);
     sink_init(&sink);
     scratch_keep(gpu_16, sizeof gpu_16, "gpu.json",
@@ -294,6 +295,20 @@ static void the_youngest_leaves_the_higher_server(void **state)
                     "E:0-270.000001@0,270.000001-690.300001@3 F:0-690.000001@2");
 }
 
+/* The same with a checkpoint of 625 MiB, which is .65536 GB: at 2.4 s a GB between servers it adds
+ * 1.572864 s to the .3. */
+static void a_move_costs_by_the_checkpoint(void **state)
+{
+    (void)state;
+    const struct hs_test_options options = {.catalogue = &catalogue};
+    scenario_expect_with("2x2",
+                         "gandiva:slicing=fluid,switch=0,migrate_base=0.3,migrate_inter=2.4,pack="
+                         "no,defrag=no,grow=no",
+                         "A:1,0,600 B:1,0,600 C:1,0,180 D:1,0,180 E:1,0,600#C F:1,0,600", &options,
+                         "A:0-690.000001@0 B:0-690.000001@1 C:0-270.000001@2 D:0-270.000001@3 "
+                         "E:0-270.000001@0,270.000001-691.872865@3 F:0-690.000001@2");
+}
+
 /* G8, a minute late: the fourth one-GPU job of each server ends at 60, X is spread over both, at
  * 0.7. At 300 one of server 1 is done and X, with 168 s done, moves there: 0.6 s, then 432 s. */
 static void a_spread_gang_is_brought_together(void **state)
@@ -378,6 +393,7 @@ int main(void)
         cmocka_unit_test(no_gain_is_no_reason),
         cmocka_unit_test(what_does_not_fit_is_not_packed),
         cmocka_unit_test(the_youngest_leaves_the_higher_server),
+        cmocka_unit_test(a_move_costs_by_the_checkpoint),
         cmocka_unit_test(a_spread_gang_is_brought_together),
         cmocka_unit_test(the_emptiest_server_is_emptied),
         cmocka_unit_test(idle_gpus_are_lent),
