@@ -2,7 +2,8 @@
  *
  * Policies of the user's. That of a shared library: the record that it exports, checked as far as
  * a program can; it stays loaded until the end. POSIX dlopen. What files such policies, and those
- * of a command (exec_policy.c), are made of: inputs of a run.
+ * of a command (exec_policy.c), are made of: inputs of a run. What any policy knows and may do, in
+ * words.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -13,6 +14,24 @@
 #include "horus/version.h"
 
 #define HINT "src/policies/README.md, 'A policy outside the tree', has the command that builds one"
+
+const char *const hs_knows_words[] = {"duration", "utilization", "memory", "rate",
+                                      "estimate", "history",     "model",  "speed",
+                                      "profile",  "scaling",     NULL};
+const char *const hs_can_words[] = {"preempt",     "migrate", "co-locate",      "slice",
+                                    "throttle",    "resize",  "set timers",     "borrow quota",
+                                    "divide GPUs", "profile", "resize any job", "host",
+                                    NULL};
+
+void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; words[i] != NULL; i++)
+        if ((bits & (1u << i)) != 0)
+            hs_append(text, size, "%s%s", text[0] != '\0' ? ", " : "", words[i]);
+    if (text[0] == '\0')
+        hs_append(text, size, "nothing");
+}
 
 const char *hs_policy_fault(const struct hs_policy_ops *policy)
 {

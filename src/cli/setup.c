@@ -33,24 +33,6 @@ void hs_workload_name(const char *path, char *name, size_t size)
     }
 }
 
-const char *const hs_knows_words[] = {"duration", "utilization", "memory", "rate",
-                                      "estimate", "history",     "model",  "speed",
-                                      "profile",  "scaling",     NULL};
-const char *const hs_can_words[] = {"preempt",     "migrate", "co-locate",      "slice",
-                                    "throttle",    "resize",  "set timers",     "borrow quota",
-                                    "divide GPUs", "profile", "resize any job", "host",
-                                    NULL};
-
-void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size)
-{
-    text[0] = '\0';
-    for (size_t i = 0; words[i] != NULL; i++)
-        if ((bits & (1u << i)) != 0)
-            hs_append(text, size, "%s%s", text[0] != '\0' ? ", " : "", words[i]);
-    if (text[0] == '\0')
-        hs_append(text, size, "nothing");
-}
-
 const char *hs_policy_name_at(size_t index)
 {
     const struct hs_policy_ops *policy = hs_policy_at(index);
@@ -545,6 +527,8 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
     HS_TRY(hs_speed_predictor_parse(options->speed_predictor, &speeds, diag));
     if ((s->knows & (HS_KNOWS_SPEED | HS_KNOWS_SCALING)) != 0)
         hs_speed_predict_by(s->speed, &s->catalogue, &s->cluster, &speeds);
+    if ((s->can & HS_CAN_HOST) != 0 || is_given(s->models.path[HS_MODEL_HOST]))
+        HS_TRY(hs_host_load(&s->host, s->models.path[HS_MODEL_HOST], &s->catalogue, diag));
     open_assign(s, options);
     struct hs_predictor_options told = options->told;
     told.seed = (uint64_t)options->seed;
@@ -578,6 +562,8 @@ bool hs_setup_uses(const struct hs_setup *s, enum hs_model_kind kind)
                (mode == HS_INTERFERENCE_MEASURED || mode == HS_INTERFERENCE_FIT);
     if (kind == HS_MODEL_UTILIZATION)
         return s->is_reserve_fitted;
+    if (kind == HS_MODEL_HOST)
+        return s->host != NULL;
     return kind != HS_MODEL_PREDICTOR || s->predictor != NULL;
 }
 
@@ -809,6 +795,7 @@ enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *op
 
 void hs_setup_close(struct hs_setup *s)
 {
+    hs_host_free(s->host);
     hs_overheads_free(s->memcurve);
     hs_overheads_free(s->restart);
     hs_predictor_close(s->predictor);

@@ -143,6 +143,7 @@ struct hs_setup {
     struct hs_speed *speed;
     struct hs_predictor *predictor;
     struct hs_overheads *restart;  /* NULL: no preemption that needs it */
+    struct hs_host *host;          /* NULL: CPUs and host memory do not matter */
     struct hs_overheads *memcurve; /* NULL: no memory is limited */
     bool is_reserve_fitted;        /* by the utilization file */
     uint32_t memory_reserve_mib;

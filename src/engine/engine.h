@@ -14,6 +14,7 @@
 
 #include "horus/observe.h"
 #include "horus/policy.h"
+#include "model/host.h"
 #include "model/interference.h"
 #include "model/predictor.h"
 #include "model/speed.h"
@@ -35,7 +36,8 @@ struct hs_engine_config {
     /* The truth about rates (MODEL.md 4, 5). NULL: no interference; the speeds of the cluster. */
     const struct hs_interference *interference;
     const struct hs_speed *speed;
-    bool has_locality; /* a spread gang is slowed as `speed` says */
+    const struct hs_host *host; /* speed by CPUs and host memory; NULL: these do not matter */
+    bool has_locality;          /* a spread gang is slowed as `speed` says */
     /* Predictions of utilization and memory; NULL: the truth. */
     const struct hs_predictor *predictor;
     /* Tables of the models that jobs train, for the view; NULL, 0: unknown. */

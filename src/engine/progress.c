@@ -342,6 +342,10 @@ HS_EXPANDED uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_j
     bool is_resized = placement->gpus_held != job->gpus && job->gpus > 0;
     if (may_be_spread || is_resized)
         rate = changed_q32(e, job, may_be_spread, is_resized, rate);
+    if (HS_UNLIKELY(e->config.host != NULL))
+        rate = hs_q32_mul(rate,
+                          hs_host_speed_q32(e->config.host, profile_of(e, job),
+                                            job->ask.cpus_milli_per_gpu, job->ask.mem_mib_per_gpu));
     rate = hs_q32_mul(hs_q32_mul(rate, placement->share_q32), placement->cap_q32);
     return hs_q32_mul(rate, placement->mem_factor_q32);
 }

@@ -48,10 +48,10 @@ bool hs_model_same_name(const char *a, const char *b)
 /* ---- the head ---- */
 
 const char *const hs_model_kinds[HS_MODEL_COUNT] = {"interference", "utilization", "predictor",
-                                                    "speed"};
+                                                    "speed", "host"};
 static const char *const shipped[HS_MODEL_COUNT] = {
     "builtin:models/interference.json", "builtin:models/utilization.json",
-    "builtin:models/predictor.json", "builtin:models/speed.json"};
+    "builtin:models/predictor.json", "builtin:models/speed.json", "builtin:models/host.json"};
 
 static enum hs_status open_file(struct hs_jsoncheck *check, const char *path,
                                 enum hs_model_kind *kind, struct hs_diag *diag)
@@ -74,7 +74,7 @@ static enum hs_status open_file(struct hs_jsoncheck *check, const char *path,
     if (text != NULL && *kind == HS_MODEL_COUNT)
         hs_jsoncheck_fault(check, value,
                            hs_did_you_mean(hint, text, hs_model_kinds, HS_MODEL_COUNT,
-                                           "kinds: interference utilization predictor speed"),
+                                           "kinds: interference utilization predictor speed host"),
                            "unknown kind of model file '%s'", text);
     if (*kind == HS_MODEL_COUNT)
         return check->status;

@@ -108,6 +108,7 @@ enum hs_model_kind {
     HS_MODEL_UTILIZATION,
     HS_MODEL_PREDICTOR,
     HS_MODEL_SPEED,
+    HS_MODEL_HOST,
     HS_MODEL_COUNT
 };
 

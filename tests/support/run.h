@@ -86,6 +86,7 @@ struct hs_test_options {
     double excess; /* slowdown beside another job is 1 + this; 0 = none */
     const struct hs_interference *interference; /* instead of it */
     const struct hs_speed *speed;               /* with locality */
+    const struct hs_host *host;
     const struct hs_predictor *predictor;
     const struct hs_catalogue *catalogue;
     const struct hs_overheads *restart;
