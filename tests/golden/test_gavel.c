@@ -340,6 +340,31 @@ static void ftf_turns(void **state)
     hs_test_free(&r);
 }
 
+/* Where jobs come and go every round, one of a small share can wait as long as they come: with each
+ * solution all times begin anew. One GPU, job 0 of weight 1 and two rounds; 200 of weight 4 and one
+ * round each, one each round. Shares of 0 and another are .2 and .8, and the priority of the other
+ * is always the higher one, .8 / 180 to .2 / 180: 0 runs when all are done, at 72,000.
+ *   carry=yes: what 0 got falls by .2 x 360 = 72 s a round, 180, 108, 36, and .2 / 36 is before
+ * .8 / 180: it runs [720, 1080). Then it got 36 + 360 - 72 = 324, two others are there, the shares
+ * 1/9, 4/9, 4/9, and it falls by 40 s a round: 284 at 1440, .. 44 at 3600, 4 at 3960. The one that
+ * came a round before got 180 - 160 = 20: 1/9 / 4 is before 4/9 / 20, not 1/9 / 44. */
+static void starvation(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[201] = {{.gpus = 1, .duration_s = 720}};
+    struct hs_test_result r;
+    for (int i = 1; i <= 200; i++)
+        jobs[i] = (struct hs_test_job){
+            .submit_s = 360 * (i - 1), .gpus = 1, .duration_s = 360, .priority = 3};
+    assert_int_equal(hs_test_run(jobs, 201, "1x1:V100", "gavel", &r), HS_OK);
+    assert_int_equal(r.jobs[0].start_us, 72000 * HS_TEST_S);
+    hs_test_free(&r);
+    assert_int_equal(hs_test_run(jobs, 201, "1x1:V100", "gavel:carry=yes", &r), HS_OK);
+    assert_int_equal(r.jobs[0].start_us, 720 * HS_TEST_S);
+    assert_int_equal(r.jobs[0].end_us, 4320 * HS_TEST_S);
+    hs_test_free(&r);
+}
+
 /* GN2, what must not be: fifo gives no job the GPUs that others hold, so that the third waits for
  * both and runs at once. */
 static void gn2_fifo_does_not_turn(void **state)
@@ -354,6 +379,39 @@ static void gn3_last_steps(void **state)
 {
     (void)state;
     expect("1x5:V100", "gavel:objective=fifo", "0:4,0,363*1 1:1,0,720", "0:0-363 1:0-720");
+}
+
+/* GN4: what jobs are called decides nothing. 24 jobs, a like pair each 100 s, by ids that go up and
+ * ids that go down, have the same starts and ends, row by row. */
+static void gn4_ids_do_not_matter(void **state)
+{
+    enum { JOBS = 24 };
+    static const char *const policies[] = {"gavel", "gavel:objective=fifo", "ftf",
+                                           "gavel:objective=makespan"};
+    (void)state;
+    struct hs_test_job jobs[JOBS];
+    struct hs_test_result r[2];
+    char ids[2][JOBS][8];
+    for (int i = 0; i < JOBS; i++) {
+        (void)snprintf(ids[0][i], sizeof ids[0][i], "j%02d", i);
+        (void)snprintf(ids[1][JOBS - 1 - i], sizeof ids[1][i], "j%02d", i);
+        jobs[i] = (struct hs_test_job){.submit_s = i / 2 * 100,
+                                       .gpus = 1 + (uint32_t)(i / 2 % 3),
+                                       .duration_s = 300 + i / 2 * 7 % 5 * 400};
+    }
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
+        for (int order = 0; order < 2; order++) {
+            for (int i = 0; i < JOBS; i++)
+                jobs[i].id = ids[order][i];
+            assert_int_equal(hs_test_run(jobs, JOBS, "1x4:V100", policies[p], &r[order]), HS_OK);
+        }
+        for (int i = 0; i < JOBS; i++) {
+            assert_int_equal(r[0].jobs[i].start_us, r[1].jobs[i].start_us);
+            assert_int_equal(r[0].jobs[i].end_us, r[1].jobs[i].end_us);
+        }
+        hs_test_free(&r[0]);
+        hs_test_free(&r[1]);
+    }
 }
 
 /* An idle cluster begins a round with the next arrival; a gang larger than all GPUs of any type is
@@ -536,7 +594,9 @@ int main(void)
         cmocka_unit_test(g8_arrivals),
         cmocka_unit_test(ftf_turns),
         cmocka_unit_test(gn2_fifo_does_not_turn),
+        cmocka_unit_test(starvation),
         cmocka_unit_test(gn3_last_steps),
+        cmocka_unit_test(gn4_ids_do_not_matter),
         cmocka_unit_test(edges),
         cmocka_unit_test(g9_allox),
         cmocka_unit_test(g10_fifo_aware),
