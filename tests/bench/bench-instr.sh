@@ -50,6 +50,7 @@ cases() {
     for policy in fifo srtf tiresias horus; do
         echo "burst-$policy run $work/burst.csv -c $shape --outputs summary -p $policy"
     done
+    echo "two-types-gavel run $work/helios.csv -c 8x8:V100,8x8:P100 --outputs summary -p gavel"
     echo "outputs-all $helios --outputs all -p fifo"
     echo "outputs-all-shared $helios --outputs all -p horus"
     echo "check-full $helios --outputs summary --check full -p fifo"
