@@ -12,7 +12,8 @@
  *
  * Solved by the primal simplex of GLPK: without presolver, scaling or time limit, so that the same
  * program in the same order of columns and rows always ends in the same vertex. There may be others
- * as good. The solver asks for memory at each solution.
+ * as good. The solver asks for memory at each solution. With hs_lp_binary it is an integer program,
+ * by branch and bound from that vertex: deterministic as well, its time without any useful bound.
  */
 #ifndef HORUS_LP_H
 #define HORUS_LP_H
@@ -26,7 +27,7 @@ enum hs_lp_status {
     HS_LP_OPTIMAL,
     HS_LP_INFEASIBLE,
     HS_LP_UNBOUNDED,
-    HS_LP_LIMIT,  /* of iterations */
+    HS_LP_LIMIT,  /* of iterations or subproblems */
     HS_LP_FAILED, /* of the solver: a singular basis, no memory */
 };
 
@@ -38,11 +39,14 @@ void hs_lp_close(struct hs_lp *lp); /* NULL is fine */
 void hs_lp_begin(struct hs_lp *lp, bool is_maximum);
 /* A variable >= 0 and its factor in what is optimised; columns and rows are numbered from 0. */
 uint32_t hs_lp_column(struct hs_lp *lp, double cost);
+/* The variable is 0 or 1. */
+void hs_lp_binary(struct hs_lp *lp, uint32_t column);
 /* A constraint between these; -INFINITY, INFINITY: none. */
 uint32_t hs_lp_row(struct hs_lp *lp, double lower, double upper);
 /* A factor, once for each row and column; 0 unless set. */
 void hs_lp_set(struct hs_lp *lp, uint32_t row, uint32_t column, double factor);
-enum hs_lp_status hs_lp_solve(struct hs_lp *lp, int iterations); /* of these at most */
+enum hs_lp_status hs_lp_solve(struct hs_lp *lp, int iterations); /* of these at most, and
+                                                   as many subproblems of an integer program */
 /* Of the last solution, if it was optimal. */
 double hs_lp_value(const struct hs_lp *lp, uint32_t column);
 const char *hs_lp_library_version(void);

@@ -2,7 +2,8 @@
  *
  * Linear programs by GLPK. Its settings are those that make a solution depend on the program alone:
  * the primal method from the basis of slacks, textbook pricing and ratio test, which draw nothing
- * and measure no time. A fatal error of the library jumps out of it; all that it holds is freed.
+ * and measure no time; branch and bound without cuts, heuristics or presolver. A fatal error of the
+ * library jumps out of it; all that it holds is freed.
  */
 #include "horus/lp.h"
 
@@ -21,11 +22,13 @@ struct lp_row {
 struct hs_lp {
     struct lp_row *rows;
     double *costs, *values; /* by column */
+    bool *are_binary;
     int *row_of, *column_of;
     double *factors; /* these three from 1, as GLPK counts */
     uint32_t rows_count, columns_count, factors_count;
-    uint32_t rows_cap, costs_cap, values_cap, row_of_cap, column_of_cap, factors_cap;
-    bool is_maximum;
+    uint32_t rows_cap, costs_cap, values_cap, are_binary_cap, row_of_cap, column_of_cap,
+        factors_cap;
+    bool is_maximum, has_binary;
 };
 
 struct hs_lp *hs_lp_open(void)
@@ -40,6 +43,7 @@ void hs_lp_close(struct hs_lp *lp)
     hs_free(lp->rows);
     hs_free(lp->costs);
     hs_free(lp->values);
+    hs_free(lp->are_binary);
     hs_free(lp->row_of);
     hs_free(lp->column_of);
     hs_free(lp->factors);
@@ -50,6 +54,7 @@ void hs_lp_begin(struct hs_lp *lp, bool is_maximum)
 {
     lp->rows_count = lp->columns_count = lp->factors_count = 0;
     lp->is_maximum = is_maximum;
+    lp->has_binary = false;
 }
 
 uint32_t hs_lp_column(struct hs_lp *lp, double cost)
@@ -57,8 +62,16 @@ uint32_t hs_lp_column(struct hs_lp *lp, double cost)
     const uint64_t need = (uint64_t)lp->columns_count + 1;
     hs_grow((void **)&lp->costs, &lp->costs_cap, need, sizeof *lp->costs, FACTORS_MAX);
     hs_grow((void **)&lp->values, &lp->values_cap, need, sizeof *lp->values, FACTORS_MAX);
+    hs_grow((void **)&lp->are_binary, &lp->are_binary_cap, need, sizeof *lp->are_binary,
+            FACTORS_MAX);
     lp->costs[lp->columns_count] = cost;
+    lp->are_binary[lp->columns_count] = false;
     return lp->columns_count++;
+}
+
+void hs_lp_binary(struct hs_lp *lp, uint32_t column)
+{
+    lp->are_binary[column] = lp->has_binary = true;
 }
 
 uint32_t hs_lp_row(struct hs_lp *lp, double lower, double upper)
@@ -100,10 +113,39 @@ static void load(const struct hs_lp *lp, glp_prob *p)
     if (lp->columns_count > 0)
         glp_add_cols(p, (int)lp->columns_count);
     for (uint32_t i = 0; i < lp->columns_count; i++) {
-        glp_set_col_bnds(p, (int)i + 1, GLP_LO, 0, 0);
+        if (lp->are_binary[i])
+            glp_set_col_kind(p, (int)i + 1, GLP_BV);
+        else
+            glp_set_col_bnds(p, (int)i + 1, GLP_LO, 0, 0);
         glp_set_obj_coef(p, (int)i + 1, lp->costs[i]);
     }
     glp_load_matrix(p, (int)lp->factors_count, lp->row_of, lp->column_of, lp->factors);
+}
+
+static void count_subproblems(glp_tree *tree, void *most)
+{
+    int total;
+    glp_ios_tree_size(tree, NULL, NULL, &total);
+    if (total > *(const int *)most)
+        glp_ios_terminate(tree);
+}
+
+/* From the optimum without the integers. */
+static enum hs_lp_status branch(struct hs_lp *lp, glp_prob *p, int subproblems)
+{
+    glp_iocp how;
+    glp_init_iocp(&how);
+    how.msg_lev = GLP_MSG_OFF;
+    how.cb_func = count_subproblems;
+    how.cb_info = &subproblems;
+    const int failure = glp_intopt(p, &how);
+    if (failure != 0)
+        return failure == GLP_ESTOP ? HS_LP_LIMIT : HS_LP_FAILED;
+    if (glp_mip_status(p) != GLP_OPT)
+        return glp_mip_status(p) == GLP_NOFEAS ? HS_LP_INFEASIBLE : HS_LP_FAILED;
+    for (uint32_t i = 0; i < lp->columns_count; i++)
+        lp->values[i] = glp_mip_col_val(p, (int)i + 1);
+    return HS_LP_OPTIMAL;
 }
 
 static enum hs_lp_status solve(struct hs_lp *lp, glp_prob *p, int iterations)
@@ -130,6 +172,8 @@ static enum hs_lp_status solve(struct hs_lp *lp, glp_prob *p, int iterations)
     default:
         return HS_LP_FAILED;
     }
+    if (lp->has_binary)
+        return branch(lp, p, iterations);
     for (uint32_t i = 0; i < lp->columns_count; i++)
         lp->values[i] = glp_get_col_prim(p, (int)i + 1);
     return HS_LP_OPTIMAL;

@@ -142,12 +142,81 @@ static void test_empty(void **state)
     assert_near(hs_lp_value(lp, 0), 0);
 }
 
+/* 8 x + 11 y + 6 z + 4 w with 5 x + 7 y + 4 z + 3 w <= 14, each 0 or 1: y, z and w, 21, weigh 14; x
+ * and y 12 and are 19; x, z and w 12 and 18; x and y with half of z, 22, is the relaxed optimum. */
+static void build_knapsack(void)
+{
+    static const double values[] = {8, 11, 6, 4};
+    hs_lp_begin(lp, true);
+    for (uint32_t i = 0; i < 4; i++)
+        hs_lp_binary(lp, hs_lp_column(lp, values[i]));
+    (void)row(-INFINITY, 14, 4, (double[]){5, 7, 4, 3});
+}
+
+/* One column a gpu: sum of speeds of 4 res18 and 4 gnmt on 24 CPUs (S1 of Synergy): 5 CPUs each,
+ * 4 x 1.53 + 4 = 10.12. Cells of 3, 4, 5, 6, 9 CPUs; gnmt has 1 CPU. */
+static void test_integers(void **state)
+{
+    (void)state;
+    build_knapsack();
+    assert_int_equal(hs_lp_solve(lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_near(hs_lp_value(lp, i), i > 0);
+    build_knapsack();
+    (void)row(22, INFINITY, 4, (double[]){8, 11, 6, 4}); /* above 21, not above 22 */
+    assert_int_equal(hs_lp_solve(lp, HS_LP_ITERATIONS), HS_LP_INFEASIBLE);
+
+    static const double cpus[] = {3, 4, 5, 6, 9}, speeds[] = {1, 1.3, 1.53, 1.75, 2.4};
+    hs_lp_begin(lp, true);
+    const uint32_t total = hs_lp_row(lp, -INFINITY, 24 - 4);
+    double sum = 4;
+    for (uint32_t job = 0; job < 4; job++) {
+        const uint32_t one = hs_lp_row(lp, 1, 1);
+        for (uint32_t cell = 0; cell < 5; cell++) {
+            const uint32_t column = hs_lp_column(lp, speeds[cell]);
+            hs_lp_binary(lp, column);
+            hs_lp_set(lp, one, column, 1);
+            hs_lp_set(lp, total, column, cpus[cell]);
+        }
+    }
+    assert_int_equal(hs_lp_solve(lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
+    for (uint32_t column = 0; column < 20; column++)
+        sum += speeds[column % 5] * hs_lp_value(lp, column);
+    assert_near(sum, 10.12);
+}
+
+/* 7 of 15 columns that weigh 2 fit into 15, for 14 and some thousandths; half a column more would
+ * be worth 1 beyond that, so that no set of less than 7 columns is left out by its bound: C(15, 7)
+ * = 6,435 sets are met. The relaxed program takes at most a pivot a column. */
+static void test_limit_of_subproblems(void **state)
+{
+    (void)state;
+    hs_lp_begin(lp, true);
+    const uint32_t total = hs_lp_row(lp, -INFINITY, 15);
+    for (uint32_t i = 0; i < 15; i++) {
+        hs_lp_binary(lp, hs_lp_column(lp, 2 + i * 0.001));
+        hs_lp_set(lp, total, i, 2);
+    }
+    assert_int_equal(hs_lp_solve(lp, 1000), HS_LP_LIMIT);
+}
+
+/* A program after one of integers has none. */
+static void test_integers_are_forgotten(void **state)
+{
+    build_knapsack();
+    assert_int_equal(hs_lp_solve(lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
+    test_maximum(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_maximum),
         cmocka_unit_test(test_minimum_with_equation_and_range),
         cmocka_unit_test(test_max_min),
+        cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_limit_of_subproblems),
+        cmocka_unit_test(test_integers_are_forgotten),
         cmocka_unit_test(test_no_solution),
         cmocka_unit_test(test_iteration_limit),
         cmocka_unit_test(test_error_of_the_library),
