@@ -278,7 +278,7 @@ One policy as Markdown.
   | `types` | any/fastest/spare/match | - | `any` | GPU types of a gang: any; of those with room the fastest for it by predicted speed, or that where it gains most beside the mean job, so that fast ones are spared for those that need them; or the one that it ran on in the trace | fastest first: Narayanan et al. OSDI'20, FIFO aware |
   | `preempt_cost` | free/table/job/restart/checkpoint | - | `free` | what a preempted job pays when it resumes; restart, checkpoint: by its model | free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator |
   | `cost_table` | duration/duration/... | s | `7/30/60` | cost for 1, 2-8, more GPUs; also where the job's own is not known | Hu et al. SC'21, Helios simulator |
-  | `compat` | off/helios/muri | - | `off` | quirks of a published simulator. helios: 1 s more a job (with preempt_cost=table). muri: 1.5 % more a job, and a restart lost at every event (with placement=yarn and always form=replace) | Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator |
+  | `compat` | off/helios/muri | - | `off` | quirks of a published simulator. helios: 1 s more a job, waiting jobs first on a tie (with preempt_cost=table). muri: 1.5 % more a job, and a restart lost at every event (with placement=yarn and always form=replace) | Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator |
 
 # policies-markdown-list
 All policies as a Markdown table.
@@ -417,9 +417,9 @@ A preemptive policy.
                    cost for 1, 2-8, more GPUs; also where the job's own is not known
                    source: Hu et al. SC'21, Helios simulator
     compat         off|helios|muri [off]
-                   quirks of a published simulator. helios: 1 s more a job (with preempt_cost=table).
-                   muri: 1.5 % more a job, and a restart lost at every event (with placement=yarn and
-                   always form=replace)
+                   quirks of a published simulator. helios: 1 s more a job, waiting jobs first on a
+                   tie (with preempt_cost=table). muri: 1.5 % more a job, and a restart lost at every
+                   event (with placement=yarn and always form=replace)
                    source: Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator
 
 # policies-tiresias

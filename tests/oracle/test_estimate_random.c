@@ -95,6 +95,29 @@ static void draw(struct trial *t, struct dice *d)
     }
 }
 
+/* compat=helios where nearly all is a tie: jobs of 1 to 6 s submitted at few seconds. The
+ * preemption costs are those of the artifact or none, run times are true. */
+static void draw_ties(struct trial *t, struct dice *d)
+{
+    bool is_free = dice_roll(d, 0, 1) == 1;
+    memset(&rules, 0, sizeof rules);
+    rules.policy = (enum shortest_policy)dice_roll(d, SHORTEST_SRTF, SHORTEST_SRSF);
+    rules.is_helios = true;
+    rules.vc_count = 1;
+    t->world.placer = (enum ref_placer)dice_roll(d, REF_COUNT, REF_CONSOLIDATE);
+    t->world.cost = is_free ? REF_FREE : REF_TABLE;
+    for (int i = 0; i < 3; i++)
+        t->world.cost_table_us[i] = trial_draw_us(d, 0, 2, false);
+    (void)snprintf(t->policy, sizeof t->policy,
+                   "%s:form=evict,compat=helios,placement=%s,preempt_cost=%s,cost_table=%s/%s/%s",
+                   policies[rules.policy], placers[t->world.placer], is_free ? "free" : "table",
+                   trial_seconds(t->world.cost_table_us[0]),
+                   trial_seconds(t->world.cost_table_us[1]),
+                   trial_seconds(t->world.cost_table_us[2]));
+    trial_draw_cluster(t, d, 4, 4, t->world.placer == REF_COUNT);
+    trial_draw_ties(t, d, 30);
+}
+
 static bool refer(struct trial *t)
 {
     return shortest_simulate(&rules, &t->world, HORIZON_US);
@@ -106,8 +129,15 @@ static void random_scenarios(void **state)
     trials_run(&(struct trial_kind){.draw = draw, .refer = refer}, 20000);
 }
 
+static void helios_ties(void **state)
+{
+    (void)state;
+    trials_run(&(struct trial_kind){.draw = draw_ties, .refer = refer}, 10000);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_scenarios)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_scenarios),
+                                       cmocka_unit_test(helios_ties)};
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

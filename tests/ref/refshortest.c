@@ -18,6 +18,7 @@ struct state {
     struct ref_history history;
     int64_t *estimate_us;            /* of each job */
     int *order;                      /* jobs by row */
+    struct ref_list queue, running;  /* srtf, srsf */
     int submitted[SHORTEST_VCS_MAX]; /* jobs that arrived at this instant */
 };
 
@@ -53,6 +54,11 @@ static bool goes_before(const struct state *st, int a, int b)
     if (x->is_holding != y->is_holding)
         return x->is_holding;
     return x->submit_us != y->submit_us ? x->submit_us < y->submit_us : a < b;
+}
+
+static bool is_shorter(const struct state *st, int a, int b)
+{
+    return key_of(st, a) < key_of(st, b);
 }
 
 static bool is_smaller(const struct state *st, int a, int b)
@@ -118,25 +124,34 @@ static void pass_evict(struct state *st)
 {
     struct ref_world *w = st->w;
     int count = 0, chosen_count = 0, left = ref_gpus(w);
-    bool *is_chosen = calloc((size_t)w->count + 1, sizeof *is_chosen);
-    for (int i = 0; i < w->count; i++)
+    int *chosen = calloc((size_t)w->count + 1, sizeof *chosen);
+    if (st->s->is_helios) {
+        for (int i = 0; i < st->queue.count; i++)
+            insert(st, count++, st->queue.jobs[i], is_shorter);
+        for (int i = 0; i < st->running.count; i++)
+            insert(st, count++, st->running.jobs[i], is_shorter);
+    }
+    for (int i = 0; !st->s->is_helios && i < w->count; i++)
         if (w->tasks[i].is_live)
             insert(st, count++, i, goes_before);
     for (int i = 0; i < count; i++) {
         int job = st->order[i];
-        if (w->tasks[job].gpus > left)
-            continue;
-        left -= w->tasks[job].gpus;
-        is_chosen[job] = true;
-        st->order[chosen_count++] = job;
+        if (w->tasks[job].gpus <= left) {
+            left -= w->tasks[job].gpus;
+            chosen[chosen_count++] = job;
+        } else if (w->tasks[job].is_holding) {
+            ref_preempt(w, job);
+            ref_list_remove(&st->running, job);
+            ref_list_add(&st->queue, job);
+        }
     }
-    for (int i = 0; i < w->count; i++)
-        if (w->tasks[i].is_holding && !is_chosen[i])
-            ref_preempt(w, i);
-    for (int i = 0; i < chosen_count; i++)
-        if (!w->tasks[st->order[i]].is_holding)
-            (void)ref_try_start(w, st->order[i]);
-    free(is_chosen);
+    for (int i = 0; i < chosen_count; i++) {
+        if (w->tasks[chosen[i]].is_holding || !ref_try_start(w, chosen[i]))
+            continue;
+        ref_list_remove(&st->queue, chosen[i]);
+        ref_list_add(&st->running, chosen[i]);
+    }
+    free(chosen);
 }
 
 static void pass(struct state *st)
@@ -154,6 +169,7 @@ static void handle_finishes(struct state *st)
 {
     for (int job; (job = ref_finish_one(st->w)) >= 0;) {
         const struct ref_task *t = &st->w->tasks[job];
+        ref_list_remove(&st->running, job);
         ref_learn(&st->history, t->user, t->gpus, t->duration_us);
     }
 }
@@ -169,6 +185,8 @@ static void handle_submissions(struct state *st)
         st->estimate_us[job] =
             st->s->is_rolling ? ref_estimate_us(&st->history, t->user, t->gpus) : t->duration_us;
         st->submitted[vc_of(st, job)] += t->is_live;
+        if (t->is_live)
+            ref_list_add(&st->queue, job);
         if (st->s->is_helios && st->s->policy >= SHORTEST_SRTF)
             t->owed_us = HELIOS_US;
     }
@@ -179,6 +197,8 @@ bool shortest_simulate(const struct shortest *s, struct ref_world *w, int64_t ho
     struct state st = {.s = s, .w = w, .history = {.unknown_us = s->unknown_us}};
     st.estimate_us = calloc((size_t)w->count + 1, sizeof *st.estimate_us);
     st.order = calloc((size_t)w->count + 1, sizeof *st.order);
+    st.queue.jobs = calloc((size_t)w->count + 1, sizeof *st.queue.jobs);
+    st.running.jobs = calloc((size_t)w->count + 1, sizeof *st.running.jobs);
     ref_begin(w);
     int64_t next_us;
     while ((next_us = ref_next_us(w)) <= horizon_us) {
@@ -196,5 +216,7 @@ bool shortest_simulate(const struct shortest *s, struct ref_world *w, int64_t ho
     free(st.history.jobs);
     free(st.estimate_us);
     free(st.order);
+    free(st.queue.jobs);
+    free(st.running.jobs);
     return next_us == INT64_MAX;
 }

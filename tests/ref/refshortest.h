@@ -12,6 +12,9 @@
  *   - An estimate is made at the submission, after the ends of the same instant.
  *   - Of several virtual clusters of quotas that could start a job the lower one goes first, with
  *     its whole queue.
+ *   - srtf and srsf as in the artifact: jobs that are preempted enter the queue in the order of the
+ *     pass, behind what arrived, and before the chosen ones leave it, in that order too; one that
+ *     finds no place keeps its place in the queue.
  *   - A job of more GPUs than its virtual cluster is rejected.
  */
 #ifndef HORUS_TESTS_REFSHORTEST_H
@@ -30,8 +33,9 @@ enum shortest_vcs { SHORTEST_ONE, SHORTEST_PARTITION, SHORTEST_QUOTA };
 struct shortest {
     enum shortest_policy policy;
     bool skips; /* sjf: behind a job that does not fit, too */
-    /* As the artifact does: qssf orders what arrives by GPUs; srtf and srsf run each job 1 s
-     * longer, which it owes from its submission on. */
+    /* As the artifact does: qssf orders what arrives by GPUs; srtf and srsf sort the queue and,
+     * behind it, the list of running jobs, stably, and run each job 1 s longer, which it owes from
+     * its submission on. */
     bool is_helios;
     bool is_rolling; /* else the truth */
     int64_t unknown_us;

@@ -7,6 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+void ref_list_add(struct ref_list *list, int task)
+{
+    list->jobs[list->count++] = task;
+}
+
+void ref_list_remove(struct ref_list *list, int task)
+{
+    int kept = 0;
+    for (int i = 0; i < list->count; i++)
+        if (list->jobs[i] != task)
+            list->jobs[kept++] = list->jobs[i];
+    list->count = kept;
+}
+
 void ref_begin(struct ref_world *w)
 {
     w->now_us = -1;

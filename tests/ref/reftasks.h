@@ -60,6 +60,13 @@ struct ref_world {
     int segment_count;
 };
 
+/* Jobs by row, in the order in which they were added. */
+struct ref_list {
+    int *jobs, count; /* room for all jobs, zeroed */
+};
+void ref_list_add(struct ref_list *list, int task);
+void ref_list_remove(struct ref_list *list, int task); /* nothing if it is not there */
+
 void ref_begin(struct ref_world *w); /* before time 0: nothing is submitted */
 int ref_gpus(const struct ref_world *w);
 void ref_free_gpus(const struct ref_world *w, int *free_gpus);

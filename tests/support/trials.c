@@ -76,6 +76,19 @@ void trial_draw_jobs(struct trial *t, struct dice *d, int most, bool is_odd)
     }
 }
 
+void trial_draw_ties(struct trial *t, struct dice *d, int most)
+{
+    int gpus = ref_gpus(&t->world);
+    int64_t submit_us = 0;
+    t->count = dice_roll(d, 2, most);
+    for (int i = 0; i < t->count; i++) {
+        submit_us += i > 0 && dice_roll(d, 0, 3) == 0 ? trial_draw_us(d, 1, 4, false) : 0;
+        t->jobs[i] = (struct hs_test_job){.submit_us = submit_us,
+                                          .duration_us = trial_draw_us(d, 1, 6, false),
+                                          .gpus = (uint32_t)dice_roll(d, 1, gpus < 4 ? gpus : 4)};
+    }
+}
+
 const char *trial_draw_cost(struct trial *t, struct dice *d, bool is_odd)
 {
     static char text[128];

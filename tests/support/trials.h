@@ -55,6 +55,8 @@ void trial_draw_cluster(struct trial *t, struct dice *d, int most, int size, boo
 int64_t trial_draw_us(struct dice *d, int low, int high, bool is_odd);
 /* Bursts of jobs of 0 to 8 s, now and then one too large for the cluster. */
 void trial_draw_jobs(struct trial *t, struct dice *d, int most, bool is_odd);
+/* Jobs of 1 to 6 whole seconds, most of them submitted at the same second as others. */
+void trial_draw_ties(struct trial *t, struct dice *d, int most);
 /* preempt_cost and cost_table into t->world and, to be appended to a policy, as text. */
 const char *trial_draw_cost(struct trial *t, struct dice *d, bool is_odd);
 /* "1.5" of 1,500,000; static storage, good for eight calls. */

@@ -54,12 +54,18 @@ struct hs_job_queue {
     uint32_t count;
     bool knows_sizes; /* the minima of subtrees are kept up to date: set by the first search by size
                        */
-    uint32_t link_offset;       /* offset of the link in the scratch of a job */
+    uint32_t link_offset; /* offset of the link in the scratch of a job */
+    /* Where not 0, equal keys go by the number (uint64_t) at this offset in the scratch of a job,
+     * all different, in place of submission and rank. */
+    uint32_t tie_offset;
     hs_job_queue_size *size_of; /* its result is below UINT32_MAX; NULL: the gang size */
 };
 
 /* Order of two jobs of equal key: by submission, then by rank. */
 bool hs_job_queue_tie_is_before(const struct hs_view *v, hs_job_id a, hs_job_id b);
+/* The same for jobs of a queue that may have a tie_offset. */
+bool hs_job_queue_own_tie_is_before(const struct hs_job_queue *queue, const struct hs_view *v,
+                                    hs_job_id a, hs_job_id b);
 /* Order of two members of the queue. */
 bool hs_job_queue_is_before(const struct hs_job_queue *queue, const struct hs_view *v, hs_job_id a,
                             hs_job_id b);

@@ -87,7 +87,8 @@ static bool is_before(const struct walk *w, const struct hs_running_class *a,
 {
     if (a->level != b->level)
         return a->level < b->level;
-    return a->key != b->key ? a->key < b->key : hs_job_queue_tie_is_before(w->v, a->at, b->at);
+    return a->key != b->key ? a->key < b->key
+                            : hs_job_queue_own_tie_is_before(&a->set, w->v, a->at, b->at);
 }
 
 /* Whether a holder precedes the waiting job under test. */
@@ -97,6 +98,8 @@ static inline bool is_before_next(const struct walk *w, uint32_t level, int64_t 
         return level < w->level;
     if (key != w->next_key)
         return key < w->next_key;
+    if (w->c->waiting_first)
+        return false;
     return !w->c->by_submit || hs_view_submit_us(w->v, job) <= hs_view_submit_us(w->v, w->next);
 }
 

@@ -8,8 +8,9 @@
  *     hs_choice_apply(&c, v, p, rule, &cost, quirk);
  *
  * The order: level; key as of now; then holders first (or, by_submit, submission and then holders
- * first); then submission, rank. Holders are kept in classes in which time does not change the
- * order, so nothing is sorted anew: the key of a class of slope s is (key - now) x s.
+ * first; or, waiting_first, waiting jobs first); then submission, rank, or the ties of the queues.
+ * Holders are kept in classes in which time does not change the order, so nothing is sorted anew:
+ * the key of a class of slope s is (key - now) x s.
  *
  * The walk is not made step by step. A waiting job is chosen if the holders behind it have what it
  * lacks, so the search goes back from the end of the order and takes at most as many steps as the
@@ -53,7 +54,7 @@ struct hs_choice {
     uint32_t class_count;
     struct hs_job_queue *waiting; /* one queue per level */
     uint32_t levels;
-    bool by_submit;
+    bool by_submit, waiting_first;
     uint64_t room; /* free GPUs that these jobs may use */
     uint64_t held; /* GPUs that the jobs of the classes hold */
     /* Reason for the eviction or the choice of a job: a static text; NULL = the order. */

@@ -6,7 +6,9 @@
  *     evict    the Helios artifact: at each decision jobs are chosen by GPU count, running and
  *              waiting ones together in order of what they have left; running jobs that were not
  *              chosen make way, the chosen waiting ones are placed round those that stay, and one
- *              that cannot be placed waits. Ties: jobs that hold GPUs first, then submission, rank.
+ *              that cannot be placed waits. Ties: jobs that hold GPUs first, then submission, rank;
+ *              under compat=helios as the artifact, which sorts its queue and, behind it, its list
+ *              of running jobs, stably: waiting jobs first, each in order of entry in their list.
  *              Cost of a decision: preempt_select.h; nothing when no job waits.
  *     replace  Tiresias' simulator (`shortest`, `shortest-gpu`): all live jobs are placed anew on
  *              an empty cluster, in order; those that find no place are preempted. With
@@ -54,6 +56,12 @@ struct replace_scratch {
     bool is_chosen;
 };
 
+/* form=evict under srtf and srsf: the scratch of each job. */
+struct evict_scratch {
+    struct hs_choice_link link;
+    uint64_t entry; /* compat=helios: number of its last entry in a list */
+};
+
 /* edf, llf: the scratch of each job. */
 enum due_state { DUE_NONE, DUE_ADMITTED, DUE_REFUSED }; /* none: or demoted */
 struct due_scratch {
@@ -81,6 +89,7 @@ struct srtf {
     struct job_list *lists;       /* form=replace: one per VC */
     struct hs_job_queue *due;     /* edf, llf, per VC: admitted jobs by deadline */
     struct hs_job_queue refused;  /* edf, llf: to be rejected by the next decision */
+    uint64_t entries;             /* compat=helios: jobs that started to wait or to run */
     bool *is_awake;               /* per VC: a job came or ended since its last decision */
     uint32_t vcs;
 };
@@ -144,6 +153,8 @@ static void open_queues(struct srtf *s, const struct hs_view *v)
         s->lists[vc].jobs = hs_job_chain_empty(offsetof(struct replace_scratch, link));
         s->running[vc].classes = hs_view_alloc(v, classes * sizeof *s->running[vc].classes);
         s->due[vc].link_offset = offsetof(struct due_scratch, due);
+        if (s->compat == COMPAT_HELIOS)
+            s->waiting[vc].tie_offset = offsetof(struct evict_scratch, entry);
     }
 }
 
@@ -306,7 +317,16 @@ static inline uint32_t class_of(const struct running_jobs *running, int64_t slop
     return i;
 }
 
-static void running_add(const struct srtf *s, const struct hs_view *v, hs_job_id job)
+/* compat=helios: the job enters the queue or the list of running jobs. */
+static void count_entry(struct srtf *s, const struct hs_view *v, hs_job_id job)
+{
+    if (s->compat != COMPAT_HELIOS)
+        return;
+    struct evict_scratch *scratch = hs_view_scratch(v, job);
+    scratch->entry = ++s->entries;
+}
+
+static void running_add(struct srtf *s, const struct hs_view *v, hs_job_id job)
 {
     struct running_jobs *running = &s->running[hs_view_vc(v, job)];
     const int64_t slope = slope_of(s, v, job);
@@ -314,8 +334,10 @@ static void running_add(const struct srtf *s, const struct hs_view *v, hs_job_id
         return;
     uint32_t i = class_of(running, slope);
     if (i == running->count)
-        running->classes[running->count++] = (struct hs_running_class){.slope = slope};
+        running->classes[running->count++] = (struct hs_running_class){
+            .slope = slope, .set.tie_offset = s->waiting[hs_view_vc(v, job)].tie_offset};
     running->held += hs_view_gpus(v, job);
+    count_entry(s, v, job);
     hs_job_queue_add(&running->classes[i].set, v, job,
                      s->order < BY_DEADLINE ? hs_view_now_us(v) + left_us(v, job, s)
                                             : due_key(s, v, job, true));
@@ -331,8 +353,9 @@ static void running_remove(const struct srtf *s, const struct hs_view *v, hs_job
         running->classes[i] = running->classes[--running->count];
 }
 
-static void waiting_add(const struct srtf *s, const struct hs_view *v, hs_job_id job)
+static void waiting_add(struct srtf *s, const struct hs_view *v, hs_job_id job)
 {
+    count_entry(s, v, job);
     hs_job_queue_add(&s->waiting[hs_view_vc(v, job)], v, job,
                      s->order < BY_DEADLINE
                          ? hs_choice_weigh(left_us(v, job, s), weight_of(s, v, job))
@@ -458,6 +481,7 @@ static void evict(const struct srtf *s, const struct hs_view *v, struct hs_plan 
                                .class_count = running->count,
                                .waiting = &s->waiting[vc],
                                .levels = 1,
+                               .waiting_first = s->compat == COMPAT_HELIOS,
                                .room = hs_vc_queues_room(v, vc),
                                .held = running->held,
                                .plan_reason = s->order < BY_DEADLINE ? plan_reason : due_reason};
@@ -519,14 +543,16 @@ static void srtf_semantics(const void *state, struct hs_semantics *out)
 {
     const struct srtf *s = state;
     bool is_true = s->estimate.from == HS_ESTIMATE_ORACLE, is_anew = is_replacing(s);
-    *out = (struct hs_semantics){
-        .order = is_true ? "remaining" : "estimated remaining",
-        .scan = "fit",
-        .placement = hs_place_text(s->placement),
-        .preemption = is_anew ? "replace" : "evict",
-        .cost = hs_cost_text(&s->cost, s->compat == COMPAT_MURI),
-        .ties = is_anew ? "as the decision before, newcomers last"
-                        : "jobs that hold GPUs, then submission, then trace row"};
+    *out =
+        (struct hs_semantics){.order = is_true ? "remaining" : "estimated remaining",
+                              .scan = "fit",
+                              .placement = hs_place_text(s->placement),
+                              .preemption = is_anew ? "replace" : "evict",
+                              .cost = hs_cost_text(&s->cost, s->compat == COMPAT_MURI),
+                              .ties = is_anew ? "as the decision before, newcomers last"
+                                      : s->compat == COMPAT_HELIOS
+                                          ? "waiting jobs, then entry in the list"
+                                          : "jobs that hold GPUs, then submission, then trace row"};
 }
 
 static void srsf_semantics(const void *state, struct hs_semantics *out)
@@ -589,17 +615,17 @@ static const struct hs_param params[] = {
     HS_ESTIMATE_PARAMS(struct srtf, estimate, "oracle"),
     HS_PLACEMENT_PARAM(struct srtf, placement),
     HS_COST_PARAMS(struct srtf, cost),
-    HS_PARAM_CHOICE(
-        struct srtf, compat, "compat", "off", compat_names,
-        "quirks of a published simulator. helios: 1 s more a job (with "
-        "preempt_cost=table). muri: 1.5 % more a job, and a restart lost at every event "
-        "(with placement=yarn and always form=replace)",
-        .source = "Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator"),
+    HS_PARAM_CHOICE(struct srtf, compat, "compat", "off", compat_names,
+                    "quirks of a published simulator. helios: 1 s more a job, waiting jobs "
+                    "first on a tie (with preempt_cost=table). muri: 1.5 % more a job, and a "
+                    "restart lost at every event "
+                    "(with placement=yarn and always form=replace)",
+                    .source = "Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator"),
     {0}};
 
 #define SCRATCH                                                                                    \
-    (sizeof(struct hs_choice_link) > sizeof(struct replace_scratch)                                \
-         ? sizeof(struct hs_choice_link)                                                           \
+    (sizeof(struct evict_scratch) > sizeof(struct replace_scratch)                                 \
+         ? sizeof(struct evict_scratch)                                                            \
          : sizeof(struct replace_scratch))
 
 #define SRTF_POLICY(id, label, text, source, table, scratch)                                       \
