@@ -6,8 +6,6 @@
  */
 #include "policies/lib/job_queue.h"
 
-#include <string.h>
-
 #define NO_PARENT 0x3fffffffu     /* parent of the root; job handles are below it */
 #define CHAINED   (NO_PARENT - 1) /* parent of a job in the chain */
 
@@ -40,27 +38,12 @@ uint32_t hs_job_queue_mix(uint64_t number)
     return h ^ h >> 16;
 }
 
-static uint64_t tie_of(const struct hs_job_queue *q, const struct hs_view *v, hs_job_id job)
-{
-    const unsigned char *scratch = hs_view_scratch(v, job);
-    uint64_t tie;
-    memcpy(&tie, scratch + q->tie_offset, sizeof tie);
-    return tie;
-}
-
 bool hs_job_queue_tie_is_before(const struct hs_view *v, hs_job_id a, hs_job_id b)
 {
     int64_t submit_a_us = hs_view_submit_us(v, a), submit_b_us = hs_view_submit_us(v, b);
     if (submit_a_us != submit_b_us)
         return submit_a_us < submit_b_us;
     return hs_view_rank(v, a) < hs_view_rank(v, b);
-}
-
-bool hs_job_queue_own_tie_is_before(const struct hs_job_queue *q, const struct hs_view *v,
-                                    hs_job_id a, hs_job_id b)
-{
-    return q->tie_offset == 0 ? hs_job_queue_tie_is_before(v, a, b)
-                              : tie_of(q, v, a) < tie_of(q, v, b);
 }
 
 static inline bool is_before(const struct hs_view *v, struct links l, hs_job_id a, hs_job_id b)

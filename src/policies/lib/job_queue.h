@@ -64,8 +64,16 @@ struct hs_job_queue {
 /* Order of two jobs of equal key: by submission, then by rank. */
 bool hs_job_queue_tie_is_before(const struct hs_view *v, hs_job_id a, hs_job_id b);
 /* The same for jobs of a queue that may have a tie_offset. */
-bool hs_job_queue_own_tie_is_before(const struct hs_job_queue *queue, const struct hs_view *v,
-                                    hs_job_id a, hs_job_id b);
+static inline bool hs_job_queue_own_tie_is_before(const struct hs_job_queue *queue,
+                                                  const struct hs_view *v, hs_job_id a, hs_job_id b)
+{
+    if (queue->tie_offset == 0)
+        return hs_job_queue_tie_is_before(v, a, b);
+    const unsigned char *scratch_a = hs_view_scratch(v, a), *scratch_b = hs_view_scratch(v, b);
+    const uint64_t *tie_a = (const void *)(scratch_a + queue->tie_offset);
+    const uint64_t *tie_b = (const void *)(scratch_b + queue->tie_offset);
+    return *tie_a < *tie_b;
+}
 /* Order of two members of the queue. */
 bool hs_job_queue_is_before(const struct hs_job_queue *queue, const struct hs_view *v, hs_job_id a,
                             hs_job_id b);
