@@ -89,12 +89,12 @@ bool hs_word_is_in(const char *const *words, const char *word);
  * mixed, "--" ends the options, long names may be shortened as far as they stay unique. The
  * environment has no effect (POSIXLY_CORRECT is ignored) ---- */
 
-enum hs_help_wish { HS_HELP_NONE, HS_HELP_SHORT, HS_HELP_ALL };
+enum hs_help_request { HS_HELP_NONE, HS_HELP_SHORT, HS_HELP_ALL };
 
 /* argv[0], the name of the verb, is skipped. Fills call->options, call->config and the operands.
  * *help: --help or -h was met, nothing else was done. */
 HS_MUST_USE enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
-                                            enum hs_help_wish *help);
+                                            enum hs_help_request *help);
 /* "N", "REAL", "DURATION", "off|fast|full", or the unit of a text; "" for a flag. */
 const char *hs_option_metavar(const struct hs_param *param, char *text, size_t size);
 /* NULL if the table has no such key. */

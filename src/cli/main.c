@@ -47,7 +47,7 @@ static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
     call->verb = &hs_verb_run;
     if (!is_trace)
         HS_TRY(hs_verb_get(word, &call->verb, &call->diag));
-    enum hs_help_wish help;
+    enum hs_help_request help;
     HS_TRY(hs_options_parse(call, argc - !is_trace, argv + !is_trace, &help));
     if (help == HS_HELP_NONE)
         return call->verb->run(call);

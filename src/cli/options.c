@@ -198,7 +198,7 @@ static enum hs_status bad_option(const struct parse *p, int answer, const char *
     return hs_fail(diag, HS_E_USAGE, NULL, text, "%s: unknown option '-%c'", verb, optopt);
 }
 
-static enum hs_status split_words(struct parse *p, enum hs_help_wish *help)
+static enum hs_status split_words(struct parse *p, enum hs_help_request *help)
 {
     struct hs_call *call = p->call;
     opterr = 0;
@@ -259,7 +259,7 @@ static enum hs_status apply(struct parse *p)
 }
 
 enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
-                                enum hs_help_wish *help)
+                                enum hs_help_request *help)
 {
     struct parse p = {.call = call, .argc = argc, .argv = argv};
     *help = HS_HELP_NONE;

@@ -192,7 +192,7 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
     struct hs_job *job = a->kind < HS_ACT_TIMER ? hs_engine_job(e, a->job) : NULL;
     if ((of_placed >> a->kind & 1) != 0 && !hs_job_is_placed(job)) /* the plan took its GPUs */
         return HS_OK;
-    if (e->hears_decision != 0)
+    if (e->observes_decision != 0)
         HS_TRY(observe_setting(e, a));
     switch (a->kind) {
     case HS_ACT_PAUSE:
@@ -338,7 +338,7 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
     bool is_hosted = !is_moved && a->kind == HS_ACT_SUSPEND;
     bool is_kill = a->kind == HS_ACT_KILL, is_lost = a->profile == HS_PROFILE_LOST;
     hs_progress_sync(e, job);
-    if (!is_moved && e->hears_decision != 0)
+    if (!is_moved && e->observes_decision != 0)
         HS_TRY(hs_observe_decision(e, a,
                                    is_kill     ? HS_DECISION_KILL
                                    : is_hosted ? HS_DECISION_SUSPEND
@@ -468,7 +468,7 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     if (placement->is_hosted && node_of(e, job) != placement->node_hosted)
         run->migrations++; /* its process went along */
     placement->is_hosted = false;
-    if (e->hears_decision != 0)
+    if (e->observes_decision != 0)
         HS_TRY(hs_observe_decision(e, a, kind, (uint64_t)run->cost_left_us));
     HS_TRY(hs_observe_start(e, job));
     if (e->is_exclusive && (e->plan.kinds & ~MOVES) == 0) /* no co-runner, nothing else to apply */
@@ -480,7 +480,7 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
 
 /* Reports starts and stops to the policy, after the whole plan is applied, and clears the marks on
  * the jobs. A job that was moved is released by one action and placed by a later one. */
-static void plan_tell(struct hs_engine *e)
+static void plan_report(struct hs_engine *e)
 {
     const uint8_t marks = HS_PLAN_RELEASED | HS_PLAN_PLACED | HS_PLAN_ENDED | HS_PLAN_TOGGLED;
     for (uint32_t i = 0; i < e->plan.count; i++) {
@@ -526,6 +526,6 @@ enum hs_status hs_commit(struct hs_engine *e)
     e->plan.is_applying = true;
     HS_TRY(hs_progress_rerate(e));
     e->plan.is_applying = false;
-    plan_tell(e);
+    plan_report(e);
     return HS_OK;
 }

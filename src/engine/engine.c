@@ -760,17 +760,17 @@ enum hs_status hs_engine_observe(struct hs_engine *e, const struct hs_observer *
         return hs_fail(e->diag, HS_E_LIMIT, NULL, NULL, "more than %d observers", HS_OBSERVERS_MAX);
     const uint32_t number = e->observer_count++;
     e->observers[number] = *observer;
-    e->hears_submit |= (uint32_t)(observer->on_submit != NULL) << number;
-    e->hears_start |= (uint32_t)(observer->on_start != NULL) << number;
-    e->hears_segment |= (uint32_t)(observer->on_segment != NULL) << number;
-    e->hears_decision |= (uint32_t)(observer->on_decision != NULL) << number;
-    e->hears_finish |= (uint32_t)(observer->on_finish != NULL) << number;
-    e->hears_reject |= (uint32_t)(observer->on_reject != NULL) << number;
-    e->hears_instant |= (uint32_t)(observer->on_instant != NULL) << number;
-    const uint32_t hears_jobs =
-        e->hears_start | e->hears_segment | e->hears_decision | e->hears_finish;
-    if ((hears_jobs >> number & 1) != 0 && !observer->is_counts_only)
-        e->tells_words = true;
+    e->observes_submit |= (uint32_t)(observer->on_submit != NULL) << number;
+    e->observes_start |= (uint32_t)(observer->on_start != NULL) << number;
+    e->observes_segment |= (uint32_t)(observer->on_segment != NULL) << number;
+    e->observes_decision |= (uint32_t)(observer->on_decision != NULL) << number;
+    e->observes_finish |= (uint32_t)(observer->on_finish != NULL) << number;
+    e->observes_reject |= (uint32_t)(observer->on_reject != NULL) << number;
+    e->observes_instant |= (uint32_t)(observer->on_instant != NULL) << number;
+    const uint32_t observes_jobs =
+        e->observes_start | e->observes_segment | e->observes_decision | e->observes_finish;
+    if ((observes_jobs >> number & 1) != 0 && !observer->is_counts_only)
+        e->needs_texts = true;
     return HS_OK;
 }
 

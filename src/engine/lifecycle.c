@@ -107,7 +107,7 @@ static enum hs_status observe_submit(struct hs_engine *e, const struct hs_job *j
         .gpu_util_pm = job->gpu_util_pm,
         .util_from = (enum hs_figure_from)identity->util_from,
     };
-    for (uint32_t left = e->hears_submit; left != 0;) {
+    for (uint32_t left = e->observes_submit; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);
         HS_TRY(o->on_submit(o->ctx, e->now_us, &submission));
     }
@@ -122,12 +122,12 @@ enum hs_status hs_observe_start(struct hs_engine *e, struct hs_job *job)
     placement->segment_done_ns = run->done_ns;
     placement->segment_carry = run->carry;
     placement->segment_cost_us = run->cost_left_us;
-    if (e->hears_start == 0)
+    if (e->observes_start == 0)
         return HS_OK;
     struct hs_job_record record;
-    fill_record(e, job, e->tells_words, &record);
+    fill_record(e, job, e->needs_texts, &record);
     uint32_t count = hs_progress_gpu_ids(e, job);
-    for (uint32_t left = e->hears_start; left != 0;) {
+    for (uint32_t left = e->observes_start; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);
         HS_TRY(o->on_start(o->ctx, e->now_us, &record, e->gpu_ids, count));
     }
@@ -139,7 +139,7 @@ enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *
 {
     const struct hs_job *job = hs_engine_job(e, a->job);
     struct hs_job_record record;
-    fill_record(e, job, e->tells_words, &record);
+    fill_record(e, job, e->needs_texts, &record);
     const struct hs_decision decision = {
         .job = &record,
         .kind = kind,
@@ -149,7 +149,7 @@ enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *
         .value = value,
         .plan_reason = a->reason != NULL ? a->reason : a->plan_reason,
     };
-    for (uint32_t left = e->hears_decision; left != 0;) {
+    for (uint32_t left = e->observes_decision; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);
         HS_TRY(o->on_decision(o->ctx, e->now_us, &decision));
     }
@@ -159,11 +159,11 @@ enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *
 enum hs_status hs_observe_segment(struct hs_engine *e, const struct hs_job *job,
                                   enum hs_segment_end ended_by)
 {
-    if (e->hears_segment == 0)
+    if (e->observes_segment == 0)
         return HS_OK;
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    fill_record(e, job, e->tells_words, &e->record);
+    fill_record(e, job, e->needs_texts, &e->record);
     e->recorded = ended_by == HS_SEGMENT_FINISH ? hs_slot_of(&e->jobs, job) : HS_NO_JOB;
     struct hs_segment segment = {
         .job = &e->record,
@@ -175,7 +175,7 @@ enum hs_status hs_observe_segment(struct hs_engine *e, const struct hs_job *job,
         .max_tenants = placement->segment_max_tenants,
         .ended_by = ended_by,
     };
-    for (uint32_t left = e->hears_segment; left != 0;) {
+    for (uint32_t left = e->observes_segment; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);
         HS_TRY(o->on_segment(o->ctx, &segment));
     }
@@ -187,15 +187,15 @@ enum hs_status hs_observe_finish(struct hs_engine *e, const struct hs_job *job, 
 {
     struct hs_job_record *record = &e->record;
     if (e->recorded != hs_slot_of(&e->jobs, job))
-        fill_record(e, job, e->tells_words || job->state == HS_JOB_REJECTED, record);
+        fill_record(e, job, e->needs_texts || job->state == HS_JOB_REJECTED, record);
     e->recorded = HS_NO_JOB;
     record->finish_us = finish_us;
     record->reason = reason;
-    for (uint32_t left = e->hears_finish; left != 0;) {
+    for (uint32_t left = e->observes_finish; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);
         HS_TRY(o->on_finish(o->ctx, e->now_us, record));
     }
-    for (uint32_t left = record->state == HS_JOB_REJECTED ? e->hears_reject : 0; left != 0;) {
+    for (uint32_t left = record->state == HS_JOB_REJECTED ? e->observes_reject : 0; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);
         HS_TRY(o->on_reject(o->ctx, e->now_us, record));
     }
@@ -205,7 +205,7 @@ enum hs_status hs_observe_finish(struct hs_engine *e, const struct hs_job *job, 
 enum hs_status hs_observe_instant(struct hs_engine *e)
 {
     e->instant.time_us = e->now_us;
-    for (uint32_t left = e->hears_instant; left != 0;) {
+    for (uint32_t left = e->observes_instant; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);
         HS_TRY(o->on_instant(o->ctx, &e->instant));
     }

@@ -39,7 +39,7 @@ static inline void allocation_append(struct hs_engine *e, const struct hs_job *j
 }
 
 /* Allocates the lowest free GPUs of a node, which has enough, by word of the map. */
-static void node_sit_down(struct hs_engine *e, const struct hs_job *job, const struct hs_pick *pick,
+static void node_allocate(struct hs_engine *e, const struct hs_job *job, const struct hs_pick *pick,
                           uint32_t *last)
 {
     uint32_t first = e->cluster->nodes[pick->node].first_gpu, word = first / 64;
@@ -71,7 +71,7 @@ void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a)
         picks[at] = pick;
     }
     for (const struct hs_pick *pick = picks; pick < picks + a->pick_count; pick++) {
-        node_sit_down(e, job, pick, &last);
+        node_allocate(e, job, pick, &last);
         nodes += pick->node != node;
         node = pick->node;
     }
@@ -455,8 +455,8 @@ void hs_progress_renew(struct hs_engine *e, const struct hs_job *job)
 
 /* Allocates every GPU, none of which is free any more since it was picked; counts the GPUs of which
  * the job is the first tenant, and their nodes. */
-static void job_sit_down(struct hs_engine *e, const struct hs_job *job, const uint32_t *ids,
-                         uint32_t count, uint32_t *first_of)
+static void job_allocate_gpus(struct hs_engine *e, const struct hs_job *job, const uint32_t *ids,
+                              uint32_t count, uint32_t *first_of)
 {
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
@@ -495,7 +495,7 @@ void hs_progress_allocate(struct hs_engine *e, struct hs_job *job, const uint32_
     placement->shared_gpus = 0;
     run->nodes_spanned = 0;
     placement->segment_max_tenants = 1;
-    job_sit_down(e, job, ids, count, &first_of);
+    job_allocate_gpus(e, job, ids, count, &first_of);
     e->instant.gpus_held += first_of;
     e->instant.milli_held +=
         (uint64_t)(hs_job_is_part(job) ? count : first_of) * job->ask.gpu_milli;
@@ -506,7 +506,7 @@ void hs_progress_allocate(struct hs_engine *e, struct hs_job *job, const uint32_
 }
 
 /* Leaves every GPU; returns of how many it was the last tenant. */
-static void job_stand_up(struct hs_engine *e, const struct hs_job *job, uint32_t *last_of)
+static void job_free_gpus(struct hs_engine *e, const struct hs_job *job, uint32_t *last_of)
 {
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     const uint32_t mem_mib = hs_needs_of(&e->jobs, job)->gpu_mem_mib;
@@ -542,7 +542,7 @@ void hs_progress_deallocate(struct hs_engine *e, struct hs_job *job)
         return;
     }
     hs_utilization_book(e, job, 0, 0);
-    job_stand_up(e, job, &last_of);
+    job_free_gpus(e, job, &last_of);
     e->instant.gpus_held -= last_of;
     e->instant.milli_held -=
         (uint64_t)(hs_job_is_part(job) ? placement->gpus_held : last_of) * job->ask.gpu_milli;

@@ -202,9 +202,9 @@ struct hs_engine {
     uint32_t
         triggers; /* events reported since the last plan was begun: a bit per enum hs_event_kind */
     /* sets of observers, a bit for each that has the callback */
-    uint32_t hears_submit, hears_start, hears_segment, hears_decision, hears_finish, hears_reject,
-        hears_instant;
-    bool tells_words;            /* some observer of jobs needs their texts */
+    uint32_t observes_submit, observes_start, observes_segment, observes_decision, observes_finish,
+        observes_reject, observes_instant;
+    bool needs_texts;            /* some observer of jobs needs their texts */
     struct hs_job_record record; /* memory: the record of a segment or a finish */
     uint32_t recorded; /* job whose last segment is in `record`; its finish uses the same record */
     uint32_t *gpu_ids; /* memory: the gpu_count GPU ids of a placement */
@@ -541,7 +541,7 @@ HS_MUST_USE enum hs_status hs_oom(struct hs_engine *e, struct hs_job *job);
 /* ---- lifecycle.c: observers ---- */
 
 HS_MUST_USE enum hs_status hs_observe_start(struct hs_engine *e, struct hs_job *job);
-/* Reports an applied action with the GPUs held now; only where e->hears_decision is set. */
+/* Reports an applied action with the GPUs held now; only where e->observes_decision is set. */
 HS_MUST_USE enum hs_status hs_observe_decision(struct hs_engine *e, const struct hs_action *a,
                                                enum hs_decision_kind kind, uint64_t value);
 /* Closes the running segment of a placed, synced job. */

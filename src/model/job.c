@@ -38,7 +38,7 @@ uint32_t hs_jobs_add_training(struct hs_jobs *jobs, struct hs_training_profile t
 
 uint32_t hs_jobs_add_request(struct hs_jobs *jobs, struct hs_job_request request)
 {
-    const uint32_t at = hs_pool_take(&jobs->wish_pool, (void **)&jobs->request, sizeof request);
+    const uint32_t at = hs_pool_take(&jobs->request_pool, (void **)&jobs->request, sizeof request);
     jobs->request[at] = request;
     return at;
 }
@@ -224,7 +224,7 @@ void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
     if (identity->training != 0 && --jobs->training[identity->training].users == 0)
         hs_pool_give(&jobs->training_pool, &jobs->training[identity->training], identity->training);
     if (identity->request != 0)
-        hs_pool_give(&jobs->wish_pool, &jobs->request[identity->request], identity->request);
+        hs_pool_give(&jobs->request_pool, &jobs->request[identity->request], identity->request);
     if (identity->history != 0) {
         struct hs_job_history *history = &jobs->histories[identity->history];
         while (history->next_attempt != HS_NO_ATTEMPT)

@@ -201,7 +201,7 @@ struct hs_jobs {
     struct hs_job_history *histories;
     struct hs_attempt *attempts;
     struct hs_pool allocation_pool, run_pool, placement_pool, overhead_pool, training_pool,
-        wish_pool, history_pool, attempt_pool;
+        request_pool, history_pool, attempt_pool;
     uint64_t live;
 };
 

@@ -95,7 +95,7 @@ static enum hs_status command(const char *const *words)
     while (words[count] != NULL)
         count++;
     struct hs_call call = {.command = words, .verb = hs_verb_find(words[0])};
-    enum hs_help_wish help;
+    enum hs_help_request help;
     hs_terminal_init(&call.terminal);
     hs_diag_init(&call.diag, hs_terminal_emit, &call.terminal);
     HS_TRY(hs_output_open(&call.out, "-", &call.diag));

@@ -70,7 +70,7 @@ enum hs_status fuzz_command(const char *words, const char *path)
         argv[argc++] = strcmp(word, "%") == 0 ? paths : word;
     argv[argc] = NULL;
     struct hs_call call = {.command = (const char *const *)argv, .terminal.columns = 100};
-    enum hs_help_wish help;
+    enum hs_help_request help;
     const uint64_t before = messages;
     hs_diag_init(&call.diag, check_message, NULL);
     enum hs_status status = hs_output_open(&call.out, "/dev/null", &call.diag);

@@ -277,8 +277,8 @@ bool hs_is_full(const struct hs_view *v, hs_job_id job)
 
 /* The next job behind a refused one, without the gangs that the placement is known to refuse as
  * well. One step per job where the number of refusals is limited. */
-static hs_job_id next_of_hope(struct hs_job_queue *set, const struct hs_view *v, hs_job_id job,
-                              const struct hs_colocate_rule *rule, uint64_t *refusals_left)
+static hs_job_id next_placeable(struct hs_job_queue *set, const struct hs_view *v, hs_job_id job,
+                                const struct hs_colocate_rule *rule, uint64_t *refusals_left)
 {
     uint32_t blocked = rule->blocked_gpus == NULL
                            ? UINT32_MAX
@@ -318,7 +318,7 @@ static uint32_t scan_vc(struct hs_job_queue *set, const struct hs_view *v, struc
             has_room = has_room || (!is_full && tells_of_others(v, job));
             if (is_full && hs_job_queue_next_fitting(set, v, job, 0) == HS_NO_JOB)
                 break;
-            next = is_held ? next_of_hope(set, v, job, rule, &refusals_left)
+            next = is_held ? next_placeable(set, v, job, rule, &refusals_left)
                            : hs_job_queue_next(set, v, job);
         }
         job = next;
