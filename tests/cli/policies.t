@@ -472,7 +472,7 @@ Every parameter of tiresias, with its source.
     compat         off|tiresias|helios|muri [off]
                    quirks of a published simulator. tiresias: queues change at whole seconds (with
                    placement=count). helios: beyond a limit, 1 s more a job, restoring counts as
-                   service (with queue_limits=18000 inqueue=submit round_s=60 preempt_cost=table
-                   cost_table=40/40/60). muri: 1.5 % more a job, and a restart lost at every event,
-                   which counts as service (with placement=count)
+                   service, ties by entry in the queue (with queue_limits=18000 inqueue=submit
+                   round_s=60 preempt_cost=table cost_table=40/40/60). muri: 1.5 % more a job, and a
+                   restart lost at every event, which counts as service (with placement=count)
                    source: Tiresias simulator; Lucid artifact; Muri simulator

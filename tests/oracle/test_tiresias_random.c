@@ -134,6 +134,30 @@ static void random_scenarios(void **state)
     trials_run(&(struct trial_kind){.draw = draw, .refer = refer}, 10000);
 }
 
+/* compat=helios where nearly all is a tie: see trial_draw_ties. */
+static void draw_ties(struct trial *t, struct dice *d)
+{
+    static const char *const placers[] = {"count", "yarn", "consolidate"};
+    memset(&rules, 0, sizeof rules);
+    rules.compat = TIRESIAS_HELIOS;
+    rules.inqueue = TIRESIAS_SUBMIT;
+    rules.weighs_gpus = dice_roll(d, 0, 2) > 0;
+    t->world.placer = (enum ref_placer)dice_roll(d, REF_COUNT, REF_CONSOLIDATE);
+    add(t, "%s:", rules.weighs_gpus ? "tiresias" : "las");
+    draw_limits(t, d, false);
+    add(t, ",compat=helios,inqueue=submit,placement=%s", placers[t->world.placer]);
+    add(t, ",%s", trial_draw_cost(t, d, false));
+    draw_rounds(t, d, false);
+    trial_draw_cluster(t, d, 4, 4, t->world.placer == REF_COUNT);
+    trial_draw_ties(t, d, 30);
+}
+
+static void helios_ties(void **state)
+{
+    (void)state;
+    trials_run(&(struct trial_kind){.draw = draw_ties, .refer = refer}, 10000);
+}
+
 /* So many jobs that the learnt sample is made 8 times, the last time of the second 1,024. */
 static void draw_large(struct trial *t, struct dice *d)
 {
@@ -166,6 +190,7 @@ static void learnt_of_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_scenarios),
+                                       cmocka_unit_test(helios_ties),
                                        cmocka_unit_test(learnt_of_many)};
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

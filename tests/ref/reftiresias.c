@@ -29,6 +29,7 @@ struct state {
     struct ref_world *w;
     struct served *jobs;
     int *queue[QUEUES], length[QUEUES]; /* jobs by row */
+    struct ref_list waiting, running;   /* the artifact's two lists */
     bool wants_pass;
     double finished[LEARNT_MAX]; /* services of the last ones, a ring */
     int64_t finished_count;
@@ -88,14 +89,31 @@ static int64_t index_of(const struct state *st, int job)
                              q < s->limit_count ? (double)s->limits_us[q] / 1e6 : -1);
 }
 
+static bool is_listed(const struct state *st)
+{
+    return st->s->compat == TIRESIAS_HELIOS && st->s->index == TIRESIAS_LAS &&
+           st->s->inqueue == TIRESIAS_SUBMIT;
+}
+
 static bool goes_before(const struct state *st, int a, int b)
 {
     const struct ref_task *x = &st->w->tasks[a], *y = &st->w->tasks[b];
     if (st->s->index != TIRESIAS_LAS && st->jobs[a].index != st->jobs[b].index)
         return st->jobs[a].index > st->jobs[b].index;
-    if (x->submit_us != y->submit_us)
+    if (x->submit_us != y->submit_us || is_listed(st))
         return x->submit_us < y->submit_us;
     return x->is_holding != y->is_holding ? x->is_holding : a < b;
+}
+
+/* The jobs of the queue as in the artifact: its list of running jobs, then those that wait. */
+static void list_anew(struct state *st, int q)
+{
+    const struct ref_list *lists[] = {&st->running, &st->waiting};
+    st->length[q] = 0;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < lists[k]->count; i++)
+            if (st->jobs[lists[k]->jobs[i]].queue == q)
+                st->queue[q][st->length[q]++] = lists[k]->jobs[i];
 }
 
 static void sort_queue(struct state *st, int q)
@@ -103,6 +121,8 @@ static void sort_queue(struct state *st, int q)
     int *list = st->queue[q];
     if (st->s->index == TIRESIAS_LAS && st->s->inqueue == TIRESIAS_RUNNING_FIRST)
         return;
+    if (is_listed(st))
+        list_anew(st, q);
     for (int i = 0; i < st->length[q]; i++)
         st->jobs[list[i]].index = index_of(st, list[i]);
     for (int i = 1; i < st->length[q]; i++) {
@@ -120,7 +140,11 @@ static void try_start(struct state *st, int job)
     struct ref_task *t = &st->w->tasks[job];
     bool is_first = t->start_us < 0;
     /* The artifact's clock looks for finished jobs before it counts the tick. */
-    if (ref_try_start(st->w, job) && is_first && st->s->compat == TIRESIAS_HELIOS)
+    if (!ref_try_start(st->w, job))
+        return;
+    ref_list_remove(&st->waiting, job);
+    ref_list_add(&st->running, job);
+    if (is_first && st->s->compat == TIRESIAS_HELIOS)
         t->owed_us += SECOND_US;
 }
 
@@ -128,29 +152,27 @@ static void pass(struct state *st)
 {
     struct ref_world *w = st->w;
     int *chosen = malloc(sizeof *chosen * (size_t)(w->count + 1)), chosen_count = 0;
-    bool *is_chosen = calloc((size_t)w->count + 1, sizeof *is_chosen);
     int left = ref_gpus(w);
     for (int q = 0; q < QUEUES; q++) {
         sort_queue(st, q);
         for (int i = 0; i < st->length[q]; i++) {
             int job = st->queue[q][i];
-            if (w->tasks[job].gpus > left)
-                continue;
-            left -= w->tasks[job].gpus;
-            is_chosen[job] = true;
-            chosen[chosen_count++] = job;
+            if (w->tasks[job].gpus <= left) {
+                left -= w->tasks[job].gpus;
+                chosen[chosen_count++] = job;
+            } else if (w->tasks[job].is_holding) {
+                ref_preempt(w, job);
+                ref_list_remove(&st->running, job);
+                ref_list_add(&st->waiting, job);
+            }
         }
     }
-    for (int i = 0; i < w->count; i++)
-        if (w->tasks[i].is_holding && !is_chosen[i])
-            ref_preempt(w, i);
     for (int i = 0; i < chosen_count; i++)
         if (!w->tasks[chosen[i]].is_holding)
             try_start(st, chosen[i]);
     for (int q = 0; q < QUEUES; q++)
         partition(st, q);
     st->wants_pass = false;
-    free(is_chosen);
     free(chosen);
 }
 
@@ -236,6 +258,7 @@ static void handle_finishes(struct state *st)
 {
     for (int job; (job = ref_finish_one(st->w)) >= 0;) {
         leave_queue(st, job);
+        ref_list_remove(&st->running, job);
         learn(st, job);
         st->wants_pass = true;
     }
@@ -247,6 +270,7 @@ static void handle_submissions(struct state *st)
         if (!st->w->tasks[job].is_live)
             continue;
         join_queue(st, job, 0);
+        ref_list_add(&st->waiting, job);
         st->wants_pass = true;
     }
 }
@@ -338,6 +362,8 @@ bool tiresias_simulate(const struct tiresias *s, struct ref_world *w, int64_t ho
     st->jobs = calloc(count, sizeof *st->jobs);
     for (int q = 0; q < QUEUES; q++)
         st->queue[q] = calloc(count, sizeof *st->queue[q]);
+    st->waiting.jobs = calloc(count, sizeof *st->waiting.jobs);
+    st->running.jobs = calloc(count, sizeof *st->running.jobs);
     ref_begin(st->w);
     int64_t next_us;
     while ((next_us = next_instant_us(st)) <= horizon_us) {
@@ -346,6 +372,8 @@ bool tiresias_simulate(const struct tiresias *s, struct ref_world *w, int64_t ho
     }
     for (int q = 0; q < QUEUES; q++)
         free(st->queue[q]);
+    free(st->waiting.jobs);
+    free(st->running.jobs);
     free(st->jobs);
     free(st);
     return next_us == INT64_MAX;

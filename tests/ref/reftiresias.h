@@ -19,6 +19,10 @@
  *   - The services of the learnt sample count what attained service counts: under compat=helios all
  *     the time that a job held GPUs. Of the jobs that finish at one instant the lower row joins
  * first.
+ *   - compat=helios, queues by submission: of one submission running jobs come first, then waiting
+ *     ones, each in the order in which they entered the artifact's list of running jobs or its
+ *     queue. Jobs that are preempted enter the queue in the order of the pass, before the chosen
+ *     ones leave it, in that order too; a demotion is no entry.
  *   - The clock of compat=tiresias has whole seconds: give it nothing else.
  */
 #ifndef HORUS_TESTS_REFTIRESIAS_H

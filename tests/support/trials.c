@@ -85,6 +85,7 @@ void trial_draw_ties(struct trial *t, struct dice *d, int most)
         submit_us += i > 0 && dice_roll(d, 0, 3) == 0 ? trial_draw_us(d, 1, 4, false) : 0;
         t->jobs[i] = (struct hs_test_job){.submit_us = submit_us,
                                           .duration_us = trial_draw_us(d, 1, 6, false),
+                                          .preempt_cost_s = dice_roll(d, 1, 2),
                                           .gpus = (uint32_t)dice_roll(d, 1, gpus < 4 ? gpus : 4)};
     }
 }

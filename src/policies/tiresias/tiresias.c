@@ -10,7 +10,8 @@
  * Order inside a queue:
  *     running_first  by arrival in the queue, but at each decision those that hold GPUs come before
  *                    the others: an older gang never evicts a younger one (published simulator)
- *     submit         by submission (Lucid's variant)
+ *     submit         by submission (Lucid's variant); on a tie by row, under compat=helios as its
+ *                    artifact by entry in its queue or, when they run, its list of running jobs
  *     index=gittins  by Gittins index, larger first, then submission
  *
  * Service is the time that a job made progress; a queue's limit is reached at the very microsecond,
@@ -197,6 +198,7 @@ struct tiresias_queues {
     int64_t front, tail;              /* and of waiting jobs, counting down and up from 0 */
     int64_t stopped;    /* running_first: key of the next job that the last plan evicted */
     int64_t decided_us; /* time of the last decision */
+    uint64_t entries;   /* jobs that began to wait or to run */
     bool is_stale;      /* gittins: the sample has changed, so all indices are out of date */
 };
 
@@ -225,6 +227,7 @@ struct tiresias_job {
     int64_t service_us; /* since its last promotion, up to since_us */
     int64_t since_us;
     int64_t waited_us; /* likewise, where jobs are promoted */
+    uint64_t entry;    /* number of the last time that it began to wait or to run */
 };
 
 static inline struct tiresias_job *job_of(const struct hs_view *v, hs_job_id job)
@@ -394,6 +397,7 @@ static void started(struct tiresias *t, const struct hs_view *v, hs_job_id job)
     forget(q, v, job);
     queue_remove(q, v, job);
     j->choice.is_holding = true;
+    j->entry = ++q->entries;
     j->choice.is_served = counts_costs(t) || hs_view_state(v, job) == HS_JOB_RUNNING;
     holding_add(t, q, v, job, ++q->starting);
     q->held += hs_view_gpus(v, job);
@@ -412,6 +416,7 @@ static void stopped(struct tiresias *t, const struct hs_view *v, hs_job_id job)
     queue_remove(q, v, job);
     q->held -= hs_view_gpus(v, job);
     j->choice.is_holding = j->choice.is_served = j->choice.is_evicted = false;
+    j->entry = ++q->entries;
     waiting_add(t, q, v, job, is_at_tail ? j->choice.link.key : q->stopped++);
     watch(t, q, v, job);
 }
@@ -442,6 +447,7 @@ static void tiresias_event(void *state, const struct hs_view *v, const struct hs
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
         job_of(v, job)->since_us = hs_view_now_us(v);
+        job_of(v, job)->entry = ++queues_of(t, v, job)->entries;
         waiting_add(t, queues_of(t, v, job), v, job, ++queues_of(t, v, job)->tail);
         hs_wake(t->is_awake, t->vcs, v, job);
         break;
@@ -723,6 +729,11 @@ static void tiresias_needs(const void *state, uint32_t *can, uint32_t *knows)
     hs_place_needs(t->placement, knows);
 }
 
+static bool is_by_entry(const struct tiresias *t)
+{
+    return t->compat == HS_COMPAT_HELIOS && t->index == INDEX_LAS;
+}
+
 static enum hs_status las_init(void *state, const struct hs_view *v)
 {
     struct tiresias *t = state;
@@ -736,8 +747,12 @@ static enum hs_status las_init(void *state, const struct hs_view *v)
         q->lead = q->starting = INT64_MIN / 2;
         q->holding = hs_view_alloc(v, t->levels * sizeof *q->holding);
         q->waiting = hs_view_alloc(v, t->levels * sizeof *q->waiting);
-        for (uint32_t level = 0; level < t->levels; level++)
-            q->holding[level] = (struct hs_running_class){.level = level};
+        uint32_t tie_offset = is_by_entry(t) ? offsetof(struct tiresias_job, entry) : 0;
+        for (uint32_t level = 0; level < t->levels; level++) {
+            q->holding[level] =
+                (struct hs_running_class){.level = level, .set.tie_offset = tie_offset};
+            q->waiting[level].tie_offset = tie_offset;
+        }
     }
     if (t->index == INDEX_LAS)
         return HS_OK;
@@ -761,12 +776,14 @@ static enum hs_status tiresias_init(void *state, const struct hs_view *v)
 static void tiresias_semantics(const void *state, struct hs_semantics *out)
 {
     const struct tiresias *t = state;
-    *out = (struct hs_semantics){.order = ORDER_OF(t, "GPU time"),
-                                 .scan = "fit",
-                                 .placement = hs_place_text(t->placement),
-                                 .preemption = "evict",
-                                 .cost = hs_cost_text(&t->cost, t->compat == HS_COMPAT_MURI),
-                                 .ties = "jobs that hold GPUs, then submission, then trace row"};
+    *out = (struct hs_semantics){
+        .order = ORDER_OF(t, "GPU time"),
+        .scan = "fit",
+        .placement = hs_place_text(t->placement),
+        .preemption = "evict",
+        .cost = hs_cost_text(&t->cost, t->compat == HS_COMPAT_MURI),
+        .ties = is_by_entry(t) ? "jobs that hold GPUs, then entry in the list"
+                               : "jobs that hold GPUs, then submission, then trace row"};
 }
 
 static void las_semantics(const void *state, struct hs_semantics *out)
@@ -820,7 +837,8 @@ static void las_semantics(const void *state, struct hs_semantics *out)
                 struct tiresias, compat, "compat", "off", compat_names,                            \
                 "quirks of a published simulator. tiresias: queues change at whole seconds "       \
                 "(with placement=count). helios: beyond a limit, 1 s more a job, restoring "       \
-                "counts as service (with queue_limits=18000 inqueue=submit round_s=60 "            \
+                "counts as service, ties by entry in the queue (with queue_limits=18000 "          \
+                "inqueue=submit round_s=60 "                                                       \
                 "preempt_cost=table cost_table=40/40/60). muri: 1.5 % more a job, and a "          \
                 "restart lost at every event, which counts as service (with placement=count)",     \
                 .source = "Tiresias simulator; Lucid artifact; Muri simulator"),                   \
