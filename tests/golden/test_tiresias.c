@@ -170,6 +170,20 @@ static void the_larger_index_goes_first(void **state)
     expect_gittins("10\n10\n10\n1000\n", "0:1,0,90 1:1,50,5", "0:0-50,55-95 1:50-55");
 }
 
+/* gittins=repo up to 1 ahead, of {1, 2, 3}: a new job has p = 1/3, e = 1, one that had 1 has p =
+ * 1/2, e = 3/2. Rounded to 5 decimals .33333 / 1 is less than .5 / 1.5, so at 2 job 2 goes before
+ * job 1, which is older; unrounded they are equal, and job 1 would evict it. [hand] */
+static void the_published_index_is_of_rounded_terms(void **state)
+{
+    char path[256], policy[512];
+    (void)state;
+    scratch_keep(path, sizeof path, "samples.csv", "1\n2\n3\n");
+    (void)snprintf(
+        policy, sizeof policy,
+        "tiresias:index=gittins,gittins=repo,gittins_delta=1,queue_limits=100,samples=%s", path);
+    scenario_expect("1x2", policy, "0:1,0,2 1:2,0,4 2:1,1,2", "0:0-2 1:3-7 2:1-3");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +198,7 @@ int main(void)
         cmocka_unit_test(restoring_is_not_service),
         cmocka_unit_test(nobody_goes_round_for_ever),
         cmocka_unit_test(the_larger_index_goes_first),
+        cmocka_unit_test(the_published_index_is_of_rounded_terms),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

@@ -47,6 +47,12 @@ int64_t ref_gittins_exact(const double *sample, int count, double attained, doub
     return llround(p / (e / larger) * 1e12);
 }
 
+/* To the nearest of 5 decimals. */
+static double round5(double value)
+{
+    return rint(value * 1e5) / 1e5;
+}
+
 int64_t ref_gittins_repo(const double *sample, int count, int64_t attained_whole, double delta)
 {
     int m = count_up_to(sample, count, (double)attained_whole);
@@ -54,7 +60,7 @@ int64_t ref_gittins_repo(const double *sample, int count, int64_t attained_whole
         return 0;
     double a = sample[m] - 1;
     int i = count_up_to(sample, count, a), k = count_up_to(sample, count, a + delta);
-    double larger = count - i, p = (k - i) / larger;
-    double e = (prefix(sample, k) - prefix(sample, i) + delta * (count - k)) / larger;
-    return llround(1e6 * p / e * 1e4);
+    double larger = count - i, p = round5((k - i) / larger);
+    double e = round5((prefix(sample, k) - prefix(sample, i) + delta * (count - k)) / larger);
+    return llround(1e6 * p / (e > 0 ? e : 1e-5) * 1e4);
 }

@@ -5,8 +5,10 @@
  *
  *   exact  P(S - a <= D | S > a) / E[min(S - a, D) | S > a]: an integer, units of 1e-12 per second
  *   repo   the published table: whole sizes S instead of residuals S - a, evaluated one second
- * below each entry; an integer, units of 1e-10 per second A sample of nothing larger than a has
- * index 0.
+ *          below each entry; numerator and denominator are rounded to 5 decimals before they are
+ *          divided; an integer, units of 1e-10 per second
+ *
+ * A sample of nothing larger than a has index 0.
  */
 #ifndef HORUS_TESTS_REFGITTINS_H
 #define HORUS_TESTS_REFGITTINS_H

@@ -48,7 +48,8 @@ static const char *const compat_names[] = {"off", "tiresias", "helios", "muri", 
  *     exact  that, at the very a
  *     repo   as in the published simulator: tabulated at a = S_m - 1 for each S_m of the sample,
  *            looked up for the first S_m > a in whole seconds, and with whole services where the
- *            residual ones should be summed (gittins.e: sum of S in place of S - a)
+ *            residual ones should be summed (gittins.e: sum of S in place of S - a); both terms
+ *            are rounded to 5 decimals before they are divided
  *
  * A sample comes from a file, or is learnt. Sorted, with prefix sums, it makes an index two
  * searches and a division. A learnt sample is that of the last jobs to finish, taken anew whenever
@@ -96,6 +97,12 @@ static double seconds(int64_t us)
     return (double)us / (double)SECOND_US;
 }
 
+/* To the nearest of 5 decimals. */
+static double rounded(double value)
+{
+    return rint(value * 1e5) / 1e5;
+}
+
 /* The published form, at a = S_m - 1. */
 static double repo_index(const struct gittins *g, int64_t attained_us)
 {
@@ -107,7 +114,7 @@ static double repo_index(const struct gittins *g, int64_t attained_us)
     double p = (double)(k - i) / (double)(n - i);
     double e =
         (g->sums[k] - g->sums[i] + seconds(g->repo_delta_us) * (double)(n - k)) / (double)(n - i);
-    return 1e6 * p / e;
+    return 1e6 * rounded(p) / fmax(rounded(e), 1e-5); /* nothing is divided by 0 */
 }
 
 static void tabulate(struct gittins *g)
