@@ -70,6 +70,8 @@ The list, and its width on other terminals.
                        gavel for finish times as with equal parts of the cluster
   allox                duration, speed           preempt, set timers
                        gavel by the matching of jobs and GPUs of least mean completion time
+  optimus              duration, scaling         preempt, resize, set timers, resize any job
+                       numbers of GPUs by what one more would save, given in slots
   lucid                history, profile +        preempt, co-locate, set timers, profile +
                        least predicted GPU time first, in pairs that suit, after a short profile
 
@@ -255,6 +257,7 @@ All policies as JSON.
   gavel
   ftf
   allox
+  optimus
   lucid
 
 # policies-markdown
@@ -315,6 +318,7 @@ All policies as a Markdown table.
   | `gavel` | shares of time on GPU types by a linear program, given in rounds | speed (some parameters: duration) | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `ftf` | gavel for finish times as with equal parts of the cluster | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `allox` | gavel by the matching of jobs and GPUs of least mean completion time | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
+  | `optimus` | numbers of GPUs by what one more would save, given in slots | duration, scaling | preempt, resize, set timers, resize any job | `slot`, `restart`, `young`, `sticky`, `max_gpus`, `placement` |
   | `lucid` | least predicted GPU time first, in pairs that suit, after a short profile | history, profile (some parameters: duration, estimate, model) | preempt, co-locate, set timers, profile (some parameters: slice) | `profile`, `profile_nodes`, `profile_time`, `limit`, `keep`, `preempt_cost`, `cost_table`, `scale`, `sharing`, `check`, `low`, `forecast_file`, `packing`, `first`, `score`, `capacity`, `tree_bandwidth`, `tree_util`, `score_sum`, `ratio`, `left`, `memory`, `estimator`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `compat`, `compat_speeds` |
 
 # policies-philly

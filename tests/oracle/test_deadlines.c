@@ -130,7 +130,7 @@ static uint32_t draw_feasible(struct hs_test_job *jobs, struct hs_rng *rng)
                                  .duration_s = jobs[i].duration_s,
                                  .deadline_s = last[i] + (int64_t)hs_rng_below(rng, 3)};
     }
-    /* the clock of a run begins with its first job: one of no length, without a deadline */
+    /* the clock of a run begins with its first job: one without GPUs and deadline */
     for (uint32_t i = kept++; i > 0; i--)
         jobs[i] = jobs[i - 1];
     jobs[0] = (struct hs_test_job){.gpus = 0, .duration_s = 1};

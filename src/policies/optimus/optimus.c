@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Optimus: at each slot every job gets a number of GPUs by what one more would save.
+ *
+ *     at the boundary of a slot
+ *         each job in order of arrival gets one GPU (the least of its range), while there are some
+ *         repeat: the job with the largest T(n) - T(n + 1) gets one more, while that is above 0,
+ *             n is below its most, and GPUs are left; T(n) = work left / speed with n GPUs
+ *         a job that keeps its number keeps its GPUs; the others, fewest GPUs first, get those of
+ *             the nodes with most free; one that finds no place waits
+ *         whoever changed pays the restart; while it does, it keeps its number
+ *
+ * Between boundaries freed GPUs stay idle, and arrivals wait. The first job on an idle pool begins
+ * a slot. A pool is a virtual cluster: with its own nodes, or its quota of those of all. All GPUs
+ * of a pool count as of the type of which it has most for the job.
+ *
+ * Cost of a slot: O((jobs with GPUs + GPUs) log GPUs): a job that waits behind others without GPUs
+ * is not looked at.
+ */
+#include "policies/optimus/optimus.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const placement_names[] = {"fill", "even", NULL};
+
+/* The jobs that the last slot looked at: those with GPUs, and those before them. */
+#define OPTIMUS_EACH_REACHED(job, pool, v)                                                         \
+    for (hs_job_id job = (pool)->reached != HS_NO_JOB ? (pool)->jobs.first : HS_NO_JOB;            \
+         job != HS_NO_JOB;                                                                         \
+         job = job != (pool)->reached ? hs_optimus_of(v, job)->chain.after : HS_NO_JOB)
+
+/* ---- gains ---- */
+
+/* Run time of the work left with n GPUs. */
+static double time_us(const struct hs_view *v, hs_job_id job, uint32_t n)
+{
+    const struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    return j->left_us / ((double)hs_view_scaling_q32(v, job, j->type, n) / 0x1p32);
+}
+
+/* The entry of a job for one GPU more than it was granted; its key is the gain, negated. */
+static struct hs_job_place gain_entry(const struct hs_optimus *o, const struct hs_view *v,
+                                      hs_job_id job)
+{
+    struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    j->next_us = time_us(v, job, j->granted + 1);
+    const bool is_young = o->young < 1 && hs_view_attained_us(v, job) < o->slot_us;
+    return (struct hs_job_place){
+        .key = -llround((j->time_us - j->next_us) * (is_young ? o->young : 1)),
+        .submit_us = hs_view_submit_us(v, job),
+        .rank = hs_view_rank(v, job),
+        .job = job};
+}
+
+static void sift_down(struct hs_job_place *a, uint32_t root, uint32_t count)
+{
+    const struct hs_job_place moved = a[root];
+    for (uint32_t child; (child = 2 * root + 1) < count; root = child) {
+        child += child + 1 < count && hs_job_place_is_before(&a[child + 1], &a[child]);
+        if (!hs_job_place_is_before(&a[child], &moved))
+            break;
+        a[root] = a[child];
+    }
+    a[root] = moved;
+}
+
+/* One GPU after the other to the largest gain. */
+static void grant_gains(const struct hs_optimus *o, const struct hs_view *v, uint32_t count,
+                        uint64_t room)
+{
+    struct hs_job_place *heap = o->heap;
+    for (uint32_t i = count / 2; i-- > 0;)
+        sift_down(heap, i, count);
+    while (count > 0 && room > 0 && heap[0].key < 0) {
+        const hs_job_id job = heap[0].job;
+        struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+        j->granted++;
+        j->time_us = j->next_us;
+        room--;
+        if (j->granted < j->most)
+            heap[0] = gain_entry(o, v, job);
+        else
+            heap[0] = heap[--count];
+        sift_down(heap, 0, count);
+    }
+}
+
+/* GPUs of a pool: those of its nodes, or its quota. */
+static uint64_t pool_gpus(const struct hs_view *v, uint32_t pool)
+{
+    return hs_smaller(hs_view_total_gpus(v, pool), hs_view_quota(v, pool));
+}
+
+/* A job that has done nothing since its last start keeps its number, or one that changes at each of
+ * many short slots would only pay restarts. */
+static bool is_fixed(const struct hs_optimus *o, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    return j->held > 0 && hs_view_now_us(v) - j->since_us <= o->restart_us;
+}
+
+static uint64_t fixed_gpus(const struct hs_optimus *o, const struct hs_optimus_pool *pool,
+                           const struct hs_view *v)
+{
+    hs_job_id job = pool->jobs.first;
+    uint64_t gpus = 0;
+    for (uint64_t left = pool->holding; left > 0; job = hs_optimus_of(v, job)->chain.after) {
+        gpus += is_fixed(o, v, job) ? hs_optimus_of(v, job)->held : 0;
+        left -= hs_optimus_of(v, job)->held > 0;
+    }
+    return gpus;
+}
+
+/* Grants to the jobs of a pool; those that need a place anew are in o->started, their number is
+ * returned. */
+static uint32_t grant(const struct hs_optimus *o, struct hs_optimus_pool *pool,
+                      const struct hs_view *v)
+{
+    uint64_t room = pool_gpus(v, (uint32_t)(pool - o->pools)) - fixed_gpus(o, pool, v);
+    uint64_t holding = pool->holding;
+    uint32_t count = 0;
+    pool->reached = HS_NO_JOB;
+    for (hs_job_id job = pool->jobs.first; job != HS_NO_JOB && (room > 0 || holding > 0);
+         job = hs_optimus_of(v, job)->chain.after) {
+        struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+        pool->reached = job;
+        holding -= j->held > 0;
+        if (is_fixed(o, v, job)) {
+            j->granted = j->held;
+            continue;
+        }
+        j->granted = room >= j->least ? j->least : 0;
+        room -= j->granted;
+        if (j->granted == 0)
+            continue;
+        j->left_us = (double)hs_view_remaining_us(v, job);
+        j->time_us = time_us(v, job, j->granted);
+        if (j->granted < j->most)
+            o->heap[count++] = gain_entry(o, v, job);
+    }
+    grant_gains(o, v, count, room);
+    count = 0;
+    OPTIMUS_EACH_REACHED(job, pool, v)
+    {
+        struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+        if (o->is_sticky && j->held > 0 && j->granted > j->held &&
+            time_us(v, job, j->held) - j->time_us <= (double)o->restart_us)
+            j->granted = j->held;
+        if (j->granted > 0 && j->granted != j->held)
+            o->started[count++] = (struct hs_job_place){.key = j->granted,
+                                                        .submit_us = hs_view_submit_us(v, job),
+                                                        .rank = hs_view_rank(v, job),
+                                                        .job = job};
+    }
+    hs_sort(o->started, count);
+    return count;
+}
+
+/* ---- placement ---- */
+
+static uint32_t room_on(const struct hs_view *v, hs_job_id job, uint32_t node)
+{
+    const uint32_t free = hs_view_node_free(v, node), workers = hs_view_node_workers(v, job, node);
+    return free < workers ? free : workers;
+}
+
+/* Evenly on the m nodes with most free GPUs: whether it fits. */
+static bool is_even_fit(const struct hs_optimus_room *rooms, uint32_t m, uint32_t gpus)
+{
+    const uint32_t more = gpus % m; /* nodes with one GPU more than the others */
+    return rooms[m - 1].gpus >= gpus / m && (more == 0 || rooms[more - 1].gpus > gpus / m);
+}
+
+/* On the fewest nodes on which it fits evenly, of those with most free GPUs, which are found by
+ * taking all that is free. */
+static bool place_evenly(const struct hs_optimus *o, const struct hs_view *v, struct hs_plan *p,
+                         hs_job_id job, uint32_t gpus)
+{
+    const uint32_t mark = hs_plan_mark(p);
+    uint32_t m = 0;
+    bool is_fit = false;
+    hs_plan_start(p, job);
+    while (!is_fit && m < gpus) {
+        const uint32_t node = hs_view_worst_fit(v, job, 1);
+        const uint64_t quota = hs_view_quota_room(v, hs_view_vc(v, job));
+        if (node == HS_NO_NODE || quota == 0)
+            break;
+        o->rooms[m] = (struct hs_optimus_room){node, room_on(v, job, node)};
+        hs_plan_on_node(p, node, (uint32_t)hs_smaller(o->rooms[m].gpus, quota));
+        m++;
+        is_fit = is_even_fit(o->rooms, m, gpus);
+    }
+    hs_plan_rollback(p, mark);
+    if (!is_fit)
+        return false;
+    hs_plan_start(p, job);
+    for (uint32_t i = 0; i < m; i++)
+        hs_plan_on_node(p, o->rooms[i].node, gpus / m + (i < gpus % m));
+    return true;
+}
+
+/* All free GPUs of the node with most, then of the next. */
+static bool place_by_filling(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
+                             uint32_t gpus)
+{
+    const uint32_t mark = hs_plan_mark(p);
+    hs_plan_start(p, job);
+    for (uint32_t left = gpus; left > 0;) {
+        const uint32_t node = hs_view_worst_fit(v, job, 1);
+        if (node == HS_NO_NODE) {
+            hs_plan_rollback(p, mark);
+            return false;
+        }
+        const uint32_t room = room_on(v, job, node), count = room < left ? room : left;
+        hs_plan_on_node(p, node, count);
+        left -= count;
+    }
+    return true;
+}
+
+static void place_all(const struct hs_optimus *o, struct hs_optimus_pool *pool,
+                      const struct hs_view *v, struct hs_plan *p, uint32_t count)
+{
+    hs_plan_reason(p, "another number of GPUs in this slot");
+    OPTIMUS_EACH_REACHED(job, pool, v)
+    {
+        struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+        if (j->held == 0 || j->held == j->granted)
+            continue;
+        hs_plan_preempt(p, job, o->restart_us);
+        j->held = 0;
+        pool->holding--;
+    }
+    hs_plan_reason(p, NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        const hs_job_id job = o->started[i].job;
+        struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+        if (hs_view_quota_room(v, hs_view_vc(v, job)) < j->granted ||
+            (!(o->placement == HS_OPTIMUS_EVEN && place_evenly(o, v, p, job, j->granted)) &&
+             !place_by_filling(v, p, job, j->granted)))
+            continue;
+        if (hs_view_first_start_us(v, job) < 0)
+            hs_plan_add_overhead(p, job, o->restart_us);
+        j->held = j->granted;
+        j->since_us = hs_view_now_us(v);
+        pool->holding++;
+    }
+}
+
+static enum hs_status optimus_decide(void *state, const struct hs_view *v, struct hs_plan *p)
+{
+    struct hs_optimus *o = state;
+    const int64_t now_us = hs_view_now_us(v);
+    hs_vc_queues_scan(&o->cpu_jobs, v, p, (struct hs_place_rule){.placer = HS_PLACE_FIRST_FIT});
+    for (uint32_t i = 0; i < o->pool_count; i++) {
+        struct hs_optimus_pool *pool = &o->pools[i];
+        if (pool->count == 0) {
+            pool->boundary_us = -1;
+        } else if (pool->boundary_us < 0 || now_us == pool->boundary_us + o->slot_us) {
+            place_all(o, pool, v, p, grant(o, pool, v));
+            pool->boundary_us = now_us;
+            hs_plan_timer(p, now_us + o->slot_us, 0);
+        }
+    }
+    return HS_OK;
+}
+
+/* ---- jobs ---- */
+
+static void come(const struct hs_optimus *o, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_optimus_pool *pool = &o->pools[hs_view_vc(v, job)];
+    struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    uint64_t usable = 0, most = 0;
+    for (uint32_t t = 0; t < v->gpu_types; t++) {
+        uint64_t gpus = 0;
+        hs_view_search_type(v, t);
+        for (uint32_t size = hs_view_node_size(v, job, UINT32_MAX); size > 0;
+             size = hs_view_node_size(v, job, size - 1))
+            gpus += (uint64_t)size * hs_view_node_count(v, job, size, false);
+        const bool is_tie = gpus == most && gpus > 0; /* by name: their numbers do not matter */
+        if (gpus > most || (is_tie && strcmp(hs_view_gpu_type(v, t)->name,
+                                             hs_view_gpu_type(v, j->type)->name) < 0)) {
+            j->type = t;
+            most = gpus;
+        }
+        usable += gpus;
+    }
+    hs_view_search_type(v, HS_ANY_TYPE);
+    j->least = hs_view_gpus_min(v, job);
+    usable = hs_smaller(usable, hs_view_quota(v, hs_view_vc(v, job)));
+    j->most =
+        (uint32_t)hs_smaller(hs_smaller(usable, (uint64_t)o->max_gpus), hs_view_gpus_max(v, job));
+    j->most = j->most > j->least ? j->most : j->least;
+    hs_job_chain_insert(&pool->jobs, v, job, pool->jobs.last);
+    pool->count++;
+}
+
+static void optimus_event(void *state, const struct hs_view *v, const struct hs_event *event)
+{
+    struct hs_optimus *o = state;
+    if (event->kind == HS_EVENT_TIMER)
+        return;
+    if (hs_view_gpus(v, event->job) == 0) {
+        hs_vc_queues_event(&o->cpu_jobs, v, event, 0);
+    } else if (event->kind == HS_EVENT_SUBMIT) {
+        come(o, v, event->job);
+    } else if (event->kind == HS_EVENT_FINISH) {
+        struct hs_optimus_pool *pool = &o->pools[hs_view_vc(v, event->job)];
+        pool->count--;
+        pool->holding -= hs_optimus_of(v, event->job)->held > 0;
+        hs_job_chain_remove(&pool->jobs, v, event->job);
+    }
+}
+
+static enum hs_status optimus_init(void *state, const struct hs_view *v)
+{
+    struct hs_optimus *o = state;
+    uint64_t gpus = 0;
+    o->pool_count = v->vcs;
+    o->pools = hs_view_alloc(v, o->pool_count * sizeof *o->pools);
+    for (uint32_t i = 0; i < o->pool_count; i++) {
+        o->pools[i] = (struct hs_optimus_pool){
+            .jobs = hs_job_chain_empty(offsetof(struct hs_optimus_scratch, chain)),
+            .boundary_us = -1};
+        gpus = pool_gpus(v, i) > gpus ? pool_gpus(v, i) : gpus;
+    }
+    o->heap = hs_view_alloc(v, gpus * sizeof *o->heap);
+    o->started = hs_view_alloc(v, gpus * sizeof *o->started);
+    o->rooms = hs_view_alloc(v, gpus * sizeof *o->rooms);
+    hs_vc_queues_init(&o->cpu_jobs, v, HS_SCAN_FIT);
+    return HS_OK;
+}
+
+static void optimus_semantics(const void *state, struct hs_semantics *out)
+{
+    const struct hs_optimus *o = state;
+    *out = (struct hs_semantics){.order = "largest gain of one GPU more, in slots",
+                                 .scan = "fit",
+                                 .placement = placement_names[o->placement],
+                                 .preemption = "replace",
+                                 .cost = "the same for all, at each start",
+                                 .ties = NULL};
+}
+
+static const char *optimus_check(const void *state, const struct hs_view *v)
+{
+    const struct hs_optimus *o = state;
+    for (uint32_t i = 0; i < o->pool_count; i++) {
+        const struct hs_optimus_pool *pool = &o->pools[i];
+        uint64_t count = 0, holding = 0;
+        for (hs_job_id job = pool->jobs.first; job != HS_NO_JOB;
+             job = hs_optimus_of(v, job)->chain.after) {
+            if (hs_optimus_of(v, job)->held != hs_view_gpus_held(v, job))
+                return "a job holds other GPUs than it was given";
+            count++;
+            holding += hs_optimus_of(v, job)->held > 0;
+        }
+        if (count != pool->count || holding != pool->holding)
+            return "the chain of live jobs is broken";
+    }
+    return hs_vc_queues_check(&o->cpu_jobs, v);
+}
+
+static const struct hs_param params[] = {
+    HS_PARAM_DURATION(struct hs_optimus, slot_us, "slot", "600s", 60, 1e6,
+                      "time between boundaries, at which GPUs are given anew",
+                      .source = "Peng et al. EuroSys'18 6.1: 10 minutes"),
+    HS_PARAM_DURATION(struct hs_optimus, restart_us, "restart", "30s", 0, 3600,
+                      "what a job pays at its start and whenever its GPUs change",
+                      .source = "Qiao et al. OSDI'21, artifact"),
+    HS_PARAM_REAL(struct hs_optimus, young, "young", "1", 0, 1,
+                  "factor on the gain of a job that has run for less than a slot",
+                  .source = "EuroSys'18 4.1: .95, 1 in the main runs"),
+    HS_PARAM_FLAG(struct hs_optimus, is_sticky, "sticky", "no",
+                  "a job grows only if that saves more than the restart costs"),
+    HS_PARAM_INT(struct hs_optimus, max_gpus, "max_gpus", "64", 1, HS_JOB_GPUS_MAX,
+                 "most GPUs of a job whose range does not begin above",
+                 .source = "all of the testbed of Qiao et al. OSDI'21"),
+    HS_PARAM_CHOICE(struct hs_optimus, placement, "placement", "fill", placement_names,
+                    "nodes with most free GPUs: all of them one by one, or evenly the first m, "
+                    "where that is possible",
+                    .source = "fill: Qiao et al. OSDI'21, artifact; even: EuroSys'18 4.2"),
+    {0}};
+
+const struct hs_policy_ops hs_policy_optimus = {
+    .name = "optimus",
+    .summary = "numbers of GPUs by what one more would save, given in slots",
+    .cite = "Peng et al., Optimus: An Efficient Dynamic Resource Scheduler for Deep Learning "
+            "Clusters, EuroSys'18",
+    .can = HS_CAN_PREEMPT | HS_CAN_TIME | HS_CAN_RESIZE | HS_CAN_RESIZE_ANY,
+    .knows = HS_KNOWS_DURATION | HS_KNOWS_SCALING,
+    .params = params,
+    .state_size = sizeof(struct hs_optimus),
+    .job_state_size = sizeof(struct hs_optimus_scratch),
+    .init = optimus_init,
+    .on_event = optimus_event,
+    .decide = optimus_decide,
+    .semantics = optimus_semantics,
+    .check = optimus_check,
+};

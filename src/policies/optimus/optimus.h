@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the files of optimus share.
+ */
+#pragma once
+
+#include "policies/lib/vc_queues.h"
+
+enum hs_optimus_placement { HS_OPTIMUS_FILL, HS_OPTIMUS_EVEN };
+
+struct hs_optimus {
+    int32_t placement;
+    bool is_sticky;
+    int64_t slot_us, restart_us, max_gpus;
+    double young;                  /* parameters up to here */
+    struct hs_optimus_pool *pools; /* by VC */
+    uint32_t pool_count;
+    struct hs_job_place *heap;    /* of jobs that may get one GPU more, the largest gain first */
+    struct hs_job_place *started; /* of jobs to place, fewest GPUs first */
+    struct hs_optimus_room *rooms;
+    struct hs_vc_queues cpu_jobs;
+};
+
+/* Nodes of most free GPUs first. */
+struct hs_optimus_room {
+    uint32_t node, gpus;
+};
+
+struct hs_optimus_pool {
+    struct hs_job_chain jobs; /* by arrival */
+    uint64_t count, holding;  /* jobs: all, and with GPUs */
+    hs_job_id reached;        /* the last job that this slot looked at */
+    int64_t boundary_us;      /* of the last slot; -1: none since the pool was idle */
+};
+
+struct hs_optimus_scratch {
+    union {
+        struct hs_job_queue_link queue; /* of a CPU job */
+        struct hs_job_chain_link chain;
+    };
+    int64_t since_us;     /* when it got the GPUs that it holds */
+    double left_us;       /* predicted at this slot: work left, as run time on what it asks for */
+    double time_us;       /* of that with the GPUs granted so far, */
+    double next_us;       /* and with one more */
+    uint32_t held;        /* GPUs */
+    uint32_t granted;     /* of this slot */
+    uint32_t least, most; /* that it can use */
+    uint32_t type;        /* GPU type of most GPUs that it may use: its speeds count */
+};
+
+static inline struct hs_optimus_scratch *hs_optimus_of(const struct hs_view *v, hs_job_id job)
+{
+    return hs_view_scratch(v, job);
+}

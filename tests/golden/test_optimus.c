@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Optimus on clusters small enough to verify on paper. O-numbers are the micro-scenarios of the
+ * design, ON-numbers what must not come out; ON1, shares of resources against amounts, has no
+ * counterpart where GPUs are the only resource. Jobs ask for one GPU; A scales to 1.9, 2.7 and 3.4
+ * on 2, 3 and 4 GPUs, B and all others linearly.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/speed.h"
+#include "support/run.h"
+#include "support/sink.h"
+
+#define S      HS_TEST_S
+#define ORACLE "optimus:restart=0,"
+
+static struct sink sink;
+static struct hs_catalogue catalogue;
+static struct hs_cluster hardware;
+static struct hs_speed *speed;
+static struct hs_test_result result;
+
+static const char speeds[] =
+    "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"V100\"], \"reference\": \"V100\",\n"
+    " \"jobs\": [{\"profile\": \"A/d/1/fp32\", \"family\": \"F\", \"speed\": {\"V100\": 1}}],\n"
+    " \"families\": [{\"family\": \"F\", \"jobs\": 1, \"speed\": {\"V100\": 1}}],\n"
+    " \"scaling\": [{\"family\": \"F\", \"gpu\": \"V100\", \"gpus\": [2, 3, 4],\n"
+    "   \"efficiency\": [0.95, 0.9, 0.85]}], \"spread\": []}\n";
+
+static int set_up(void **state)
+{
+    static const char rows[] = "model,dataset,batch,precision,family,util\nA,d,1,fp32,F,50\n";
+    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_TOLD_ORACLE};
+    (void)scratch_open(state);
+    sink_init(&sink);
+    if (hs_catalogue_load(&catalogue, scratch_write("profiles.csv", rows, sizeof rows - 1),
+                          &sink.diag) != HS_OK ||
+        hs_cluster_load(&hardware, "1x4:V100", &sink.diag) != HS_OK ||
+        hs_speed_load(&speed, scratch_write("speed.json", speeds, sizeof speeds - 1), &catalogue,
+                      &hardware, "V100", &sink.diag) != HS_OK) {
+        print_error("%s", sink.text);
+        return -1;
+    }
+    hs_speed_predict_by(speed, &catalogue, &hardware, &oracle);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    hs_speed_free(speed);
+    hs_cluster_free(&hardware);
+    hs_catalogue_free(&catalogue);
+    return scratch_close(state);
+}
+
+static void play(const char *cluster, const char *policy, const struct hs_test_job *jobs,
+                 uint32_t count)
+{
+    const struct hs_test_options options = {.speed = speed, .catalogue = &catalogue};
+    if (hs_test_run_with(jobs, count, cluster, policy, &options, &result) != HS_OK)
+        fail_msg("%s: %s", policy, result.message);
+}
+
+/* Speeds are rounded to 2^-32, ends up to a microsecond. */
+static bool ends_at(uint32_t job, double end_s)
+{
+    return fabs((double)result.jobs[job].end_us / 1e6 - end_s) < 3e-6;
+}
+
+/* GPUs of the job's placements in order, one digit each. */
+static uint64_t sizes_of(uint32_t job)
+{
+    uint64_t sizes = 0;
+    for (uint32_t i = 0; i < result.segment_count; i++)
+        if (result.segments[i].job == job)
+            sizes = sizes * 10 + result.segments[i].gpu_count;
+    return sizes;
+}
+
+/* O1. 1 + 1 GPUs; gains A 1000 (1 - 1/1.9) = 473.7, B 100; A 155.9: 3 + 1. */
+static void gains_decide(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 1000, .profile = 1},
+                                       {.gpus = 1, .duration_s = 200}};
+    play("1x4:V100", ORACLE, jobs, 2);
+    assert_int_equal(sizes_of(0), 3);
+    assert_int_equal(sizes_of(1), 1);
+    assert_true(ends_at(0, 1000 / 2.7) && ends_at(1, 200));
+    hs_test_free(&result);
+}
+
+/* O4. Nodes with 4, 2, 2 free: 4 on one; 6 as 3 + 3 fails, 2 + 2 + 2 fits. Filled: 4 + 2. */
+static void workers_are_spread_evenly(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *policy;
+        uint32_t most, gpus[6];
+    } cases[] = {{ORACLE "placement=even", 4, {0, 1, 2, 3}},
+                 {ORACLE "placement=even", 6, {0, 1, 4, 5, 6, 7}},
+                 {ORACLE "placement=fill", 6, {0, 1, 2, 3, 4, 5}}};
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct hs_test_job job = {.gpus = cases[i].most,
+                                        .gpus_min = cases[i].most - 1,
+                                        .gpus_max = cases[i].most,
+                                        .duration_s = 100};
+        play("1x4:V100,2x2:V100", cases[i].policy, &job, 1);
+        assert_int_equal(result.segments[0].gpu_count, cases[i].most);
+        assert_memory_equal(result.segments[0].gpus, cases[i].gpus,
+                            cases[i].most * sizeof cases[i].gpus[0]);
+        hs_test_free(&result);
+    }
+}
+
+/* O5. A has 4 GPUs; at 600 it has 360 left and gains 170.5, B 300, then A 170.5, B 100: 2 + 2. With
+ * 30 s at each change and start A has 462 left at 600. Whether B comes at 600 or at 100 is the
+ * same. */
+static void slots_give_anew(void **state)
+{
+    (void)state;
+    for (int64_t submit_s = 100; submit_s <= 600; submit_s += 500) {
+        const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 2400, .profile = 1},
+                                           {.gpus = 1, .submit_s = submit_s, .duration_s = 600}};
+        play("1x4:V100", ORACLE, jobs, 2);
+        assert_int_equal(sizes_of(0), 42);
+        assert_int_equal(sizes_of(1), 2);
+        assert_true(ends_at(0, 600 + 360 / 1.9) && ends_at(1, 900)); /* 789.47 */
+        hs_test_free(&result);
+        play("1x4:V100", "optimus:restart=30s", jobs, 2);
+        assert_true(ends_at(0, 630 + 462 / 1.9) && ends_at(1, 930)); /* 873.16 */
+        assert_int_equal(result.jobs[0].overhead_us, 60 * S);
+        assert_int_equal(result.jobs[0].migrations, 1);
+        hs_test_free(&result);
+    }
+}
+
+/* O6. Not the shortest first: gains of L are larger. ON2: S alone first, 150 s and 9,150 s. */
+static void the_shortest_is_not_first(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 36000},
+                                       {.gpus = 1, .duration_s = 600}};
+    play("1x4:V100", ORACLE, jobs, 2);
+    assert_int_equal(sizes_of(0), 34);
+    assert_int_equal(sizes_of(1), 1);
+    assert_true(ends_at(0, 9150) && ends_at(1, 600) && !ends_at(1, 150));
+    hs_test_free(&result);
+}
+
+/* 2 GPUs, each has one from 100 s on; S ends at 700. At 1200 L has 150 s left: a second GPU saves
+ * 75 s and costs 100. */
+static void growth_has_to_pay(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 1250},
+                                       {.gpus = 1, .duration_s = 600}};
+    play("1x2:V100", "optimus:restart=100s", jobs, 2);
+    assert_true(ends_at(0, 1375) && ends_at(1, 700));
+    hs_test_free(&result);
+    play("1x2:V100", "optimus:restart=100s,sticky=yes", jobs, 2);
+    assert_true(ends_at(0, 1350) && ends_at(1, 700));
+    hs_test_free(&result);
+}
+
+/* 3 GPUs. At 600 the first has 600 s left and gains 300; the second, new, has 700 and gains 350, or
+ * .8 of it. Then it has 100 s left at 1200, for 3 GPUs. */
+static void the_young_come_later(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 2400},
+                                       {.gpus = 1, .submit_s = 600, .duration_s = 700}};
+    play("1x3:V100", ORACLE, jobs, 2);
+    assert_true(ends_at(0, 1200) && ends_at(1, 950));
+    hs_test_free(&result);
+    play("1x3:V100", ORACLE "young=0.8", jobs, 2);
+    assert_true(ends_at(0, 900) && ends_at(1, 1200 + 100 / 3.0));
+    hs_test_free(&result);
+}
+
+/* Alone, on as many GPUs as it asks for: its run time and the restart. */
+static void alone_it_takes_its_time(void **state)
+{
+    (void)state;
+    const struct hs_test_job job = {.gpus = 3, .duration_s = 5000, .profile = 1};
+    play("1x4:V100", "optimus:max_gpus=3", &job, 1);
+    assert_int_equal(result.jobs[0].end_us, 5030 * S);
+    assert_int_equal(result.segment_count, 1);
+    hs_test_free(&result);
+}
+
+/* Through any number of sizes the work done is the work submitted, to the nanosecond. */
+static void work_is_conserved(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[60];
+    uint64_t dice = 1, resized = 0;
+    int64_t done_ns[60] = {0};
+    for (uint32_t i = 0; i < 60; i++) {
+        dice = dice * UINT64_C(6364136223846793005) + 1442695040888963407;
+        jobs[i] = (struct hs_test_job){.gpus = 1 + (uint32_t)(dice >> 60) % 6,
+                                       .submit_s = 200 * (int64_t)i,
+                                       .duration_us = (int64_t)(dice >> 32) % (4000 * S),
+                                       .profile = (uint32_t)(dice >> 50) % 2};
+        jobs[i].gpus_max = i % 3 == 0 ? 8 : 0;
+    }
+    play("6x4:V100", "optimus", jobs, 60);
+    for (uint32_t i = 0; i < result.segment_count; i++)
+        done_ns[result.segments[i].job] += result.segments[i].done_ns;
+    for (uint32_t i = 0; i < 60; i++) {
+        assert_int_equal(result.jobs[i].state, HS_JOB_DONE);
+        assert_int_equal(done_ns[i], jobs[i].duration_us * 1000);
+        resized += result.jobs[i].migrations;
+    }
+    assert_true(resized > 20);
+    hs_test_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gains_decide),
+        cmocka_unit_test(workers_are_spread_evenly),
+        cmocka_unit_test(slots_give_anew),
+        cmocka_unit_test(the_shortest_is_not_first),
+        cmocka_unit_test(growth_has_to_pay),
+        cmocka_unit_test(the_young_come_later),
+        cmocka_unit_test(alone_it_takes_its_time),
+        cmocka_unit_test(work_is_conserved),
+    };
+    return cmocka_run_group_tests_name("optimus on paper", tests, set_up, tear_down);
+}
