@@ -12,9 +12,10 @@
 
 /* ---- causes of waiting (engine.c) ---- */
 
-/* GPUs wanted by gangs of each size, workers by the share that they want: a Fenwick tree of sums
- * from a size on, over as many sizes as the largest power of two that divides it. Most sizes are
- * powers of two, which change one sum, and a search ends at the largest size that ever waited. */
+/* GPUs that waiting gangs want, by size of the gang; for workers that ask for a share, their number
+ * by share. A Fenwick tree: entry i holds the sum of the sizes from i on, over as many sizes as the
+ * largest power of two that divides i. A size that is a power of two changes one entry, and a query
+ * ends at the largest size that ever waited. */
 struct hs_wait_sizes {
     uint64_t *sums;         /* [1 .. most + 1]; the last entry counts all larger sizes */
     uint64_t most, largest; /* largest size of the tree; largest size that ever waited */
@@ -117,7 +118,8 @@ struct hs_action {
     enum hs_profile_end profile;
     bool is_kept;          /* released and placed again on the same nodes: no change */
     bool is_within;        /* released and placed again on other GPUs of the same nodes */
-    bool takes_allocation; /* joins a slice group, whose memory must be checked */
+    bool takes_allocation; /* puts the job into a slice group, so the plan checks that its memory
+                              fits */
 };
 
 struct hs_plan {
@@ -131,7 +133,7 @@ struct hs_plan {
     uint32_t kinds;        /* kinds of the actions appended, rolled back or not: a bit per enum
                               hs_action_kind */
     bool has_named;        /* some pick names its GPU */
-    bool has_slice_groups; /* some job joins a slice group */
+    bool has_slice_groups; /* some action puts a job into a slice group */
     bool is_open;          /* the last action may still take GPUs */
     bool is_writing;       /* decide() is running */
     bool is_applying;      /* hs_commit() is running */
@@ -169,7 +171,8 @@ struct hs_engine {
     struct hs_gpu *gpus;
     uint64_t *gpu_free;                 /* set of the free GPUs */
     struct hs_util_memory *util_memory; /* per GPU; NULL if the policy does not need it */
-    uint32_t *marked_nodes;             /* nodes whose slice groups must be checked */
+    uint32_t *marked_nodes;             /* nodes on which the plan changes slice groups: the end of
+                                           the plan checks the memory of their GPUs */
     bool *is_marked;
     uint32_t marked_count;
     struct hs_free *free_index;
@@ -206,10 +209,11 @@ struct hs_engine {
         observes_reject, observes_instant;
     bool needs_texts;            /* some observer of jobs needs their texts */
     struct hs_job_record record; /* memory: the record of a segment or a finish */
-    uint32_t recorded; /* job whose last segment is in `record`; its finish uses the same record */
-    uint32_t *gpu_ids; /* memory: the gpu_count GPU ids of a placement */
+    uint32_t recorded;     /* the job that `record` describes since its last segment; its finish
+                              reports the same record */
+    uint32_t *gpu_ids;     /* memory: the gpu_count GPU ids of a placement */
     int64_t *node_balance; /* memory: one per node, all 0 between uses */
-    uint32_t *touched;     /* jobs whose rate must be computed again */
+    uint32_t *touched;     /* jobs whose progress rate is out of date */
     uint32_t touched_count, touched_cap;
     uint32_t *marked_gpus; /* GPUs on which speeds must be computed again */
     uint32_t marked_gpu_count, marked_gpu_cap;
@@ -514,8 +518,8 @@ void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_re
 /* Makes a live job of a trace record, or rejects it; informs observers and policy. */
 HS_MUST_USE enum hs_status hs_lifecycle_submit(struct hs_engine *e,
                                                const struct hs_trace_job *record);
-/* Ends a placed job whose work is done, or whose attempt fails: frees its GPUs, reports the end,
- * and recycles the slot or submits the next attempt. */
+/* Called when a placed job has done all work of its attempt, also of one that fails: frees its
+ * GPUs, informs observers and policy, and then recycles the slot or submits the next attempt. */
 HS_MUST_USE enum hs_status hs_lifecycle_finish(struct hs_engine *e, struct hs_job *job);
 /* Takes back the work that the job did since it was placed; it is to be done again, so the sum of
  * the work does not change. */

@@ -259,7 +259,7 @@ static enum hs_status table_read(struct source *s, const char *date)
 static enum hs_status read_vc_file(struct hs_cluster *c, struct source *s, const char *date)
 {
     struct hs_input *input;
-    const char *data;
+    const char *data = "";
     size_t len = 0, begin = 0;
     HS_TRY(hs_input_open(&input, s->file, s->diag));
     enum hs_status status = hs_input_peek(input, &data, &len);

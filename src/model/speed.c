@@ -562,8 +562,9 @@ enum hs_status hs_speed_predictor_parse(const char *text, struct hs_speed_predic
 
 /* ---- building ---- */
 
-/* Of the types whose scalar is 1 the one with most GPUs, of several the first by name; NULL if all
- * scalars are given. The order of the groups of nodes does not matter. */
+/* Returns the name of the GPU type with the most GPUs among the types whose scalar speed is 1; ties
+ * go to the first name, so that the order of the node groups does not matter. NULL if there is no
+ * such type. */
 static const char *most_frequent(const struct hs_cluster *cluster)
 {
     uint64_t gpus[HS_GPU_TYPES_MAX] = {0}, most = 0;

@@ -28,11 +28,13 @@ extern const char *const hs_speed_sources[]; /* their texts */
 
 struct hs_speed;
 
-/* What policies are told of speeds (hs_view_speed_q32), never the truth unless ORACLE. TABLE: what
- * is known one step behind what decides the truth. For a job that was measured, another batch of
- * its model; else the mean over other models of its family; where the family decides, over the
- * other families; on a type of which the file knows nothing, the scalar, which is no secret. NOISY:
- * the truth times exp(sigma z), z a standard normal draw of seed, job and name of the type. */
+/* How the speeds are predicted that policies see (hs_view_speed_q32). ORACLE: the truth. NOISY: the
+ * truth times exp(sigma z), where z is a standard normal draw that depends on the seed, the job and
+ * the name of the type. TABLE: an estimate that leaves out the entry from which the truth is read:
+ * another batch size of the model if the configuration was measured; otherwise the mean over the
+ * other models of the family; the mean over the other families if the truth is the mean of the
+ * family. On a type that the file does not contain, it is the scalar of the cluster description,
+ * which is also the truth. */
 enum hs_speed_told { HS_SPEED_TOLD_TABLE, HS_SPEED_TOLD_ORACLE, HS_SPEED_TOLD_NOISY };
 struct hs_speed_predictor {
     enum hs_speed_told kind;
@@ -64,9 +66,10 @@ hs_speed_predictor_parse(const char *text, struct hs_speed_predictor *how, struc
 /* Once, before predictions are asked for; catalogue and cluster are those of hs_speed_load. */
 void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogue,
                          const struct hs_cluster *cluster, const struct hs_speed_predictor *how);
-/* What is told of a job, by its index in the trace, Q32, never 0; 1 on the reference type. Where no
- * predictor was given, as of a job without a profile. Of HS_MEAN_PROFILE the geometric mean over
- * the profiles, without noise; on a type of which nothing is known of any, its scalar. */
+/* The predicted speed of a job, which is named by its index in the trace, Q32, never 0; 1 on the
+ * reference type. Without a predictor it is that of a job without a profile. For HS_MEAN_PROFILE it
+ * is the geometric mean over the profiles, without noise, or the scalar of a type on which no
+ * profile has a known speed. */
 #define HS_MEAN_PROFILE (HS_NO_PROFILE - 1)
 uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                                 uint64_t index);
@@ -87,8 +90,10 @@ uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_
  * on the type, else the family's mean over other types; linear where nothing is known. */
 uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t held, uint32_t gpus);
-/* What policies are told of it: ORACLE, the truth; TABLE, the mean over other families on the type,
- * else on all types, else linear; NOISY, the truth with a draw of seed, type, size and job. */
+/* The prediction of hs_speed_resize_q32 that policies see. ORACLE: the truth. TABLE: the mean over
+ * the other families on the type; if there is none, over the other families on all types; if there
+ * is none, linear in the number of GPUs. NOISY: the truth times a factor drawn from seed, type,
+ * number of GPUs and job. */
 uint64_t hs_speed_told_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                                   uint32_t held, uint32_t gpus, uint64_t index);
 /* Hold-out error of a fallback (BATCH, FAMILY, OTHERS) between a type and the reference: mean

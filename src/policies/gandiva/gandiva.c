@@ -339,7 +339,8 @@ static void break_up(struct hs_gandiva *g, uint32_t server)
 
 /* ---- decisions ---- */
 
-/* Ends trials and turns whose time has passed. */
+/* On each marked server, judges the trials, and moves the jobs whose time slice has ended to the
+ * tail of the ring. */
 static void end_turns(struct hs_gandiva *g)
 {
     for (uint32_t i = 0; i < g->dirty_count; i++) {
