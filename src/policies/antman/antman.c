@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * AntMan (Xiao et al., OSDI'20; README.md): parameters; which jobs are guaranteed and which
+ * AntMan (Xiao et al., OSDI'20; see README.md): parameters; which jobs are guaranteed and which
  * opportunistic; the coordinator of each GPU; events, and one decision.
  *
- * Tenants take turns: a job gets the round after that of the job before it of its tenant, or the
- * present one, and jobs are served in order of rounds, then of submission.
+ * Tenants take turns: a job's round is the one after that of the previous job of its tenant, or the
+ * current one; jobs are served in order of rounds, then of submission.
  *
- * The clock of a GPU runs from the arrival of the owner: for `init` the guests stop, then their
- * caps rise by a step each tick, until they fill what the owner leaves. A job on several GPUs has
- * the least cap and the least limit of them.
+ * The ramp of a GPU begins when the owner arrives: for `init` the guests are paused, then their
+ * caps rise by one step each tick until they fill what the owner leaves. A job on several GPUs has
+ * the minimum of their caps and limits.
  *
- * Memory: the owner has its peak, the guests share the rest so that the sum of their speeds is
- * large (AntMan finds that by trial and error; here the speeds are known). Each guest has at least
+ * Memory: the owner has its peak; the guests share the rest so that the sum of their speeds is
+ * large (AntMan searches by trial and error; here the speeds are known). Each guest has at least
  * `least`, and beyond that multiples of a chunk of its own peak. Curves of speed over memory have
- * cliffs, before which a search by single chunks would stop: each move is the best gain per MiB
- * over all higher points of all curves that still fit; of equal ones the larger gain, then the
- * first job. What is left when nothing gains goes to the guests in order. The result is within one
- * move's gain of the best split on these points.
+ * cliffs, at which a search by single chunks would stop; each move is therefore the one with the
+ * best gain per MiB over all higher points of all curves that still fit; ties: the larger gain,
+ * then the first job. The remainder, when no move gains, goes to the guests in order. The result is
+ * within one move's gain of the best split on these points.
  *
- * Cost of a decision: O(log) for each job that comes or goes, O(nodes) for a guaranteed job that
- * does not fit idle GPUs of one node, O(log GPUs) a GPU of an opportunistic one, and O(GPUs that
- * changed within the window).
+ * Cost of a decision: O(log) for each job that arrives or leaves, O(nodes) for a guaranteed job
+ * that does not fit the idle GPUs of one node, O(log GPUs) per GPU of an opportunistic job, and
+ * O(GPUs that changed within the window).
  */
 #include "policies/antman/antman.h"
 
 #define FULL_PM       1000u
 #define BYTES_PER_GB  1000000000
 #define BYTES_PER_MIB 1048576
-#define STILL         UINT32_MAX /* cap_steps of a job whose cap is as good as nothing */
-#define GUESTS_MOST   16         /* of one GPU whose memory is shared out */
+#define STILL         UINT32_MAX /* cap_steps of a job with a negligible cap */
+#define GUESTS_MOST   16         /* guests of one GPU whose memory is split */
 #define CHUNKS_MOST   20         /* of a job's peak memory */
 
 /* ---- caps ---- */
@@ -55,14 +55,14 @@ static uint32_t most_steps(uint32_t step_pm, uint32_t owner_pm, uint32_t guest_p
     uint64_t left = owner_pm < FULL_PM ? (uint64_t)(FULL_PM - owner_pm) * FULL_PM : 0;
     if (cap_pm(step_pm, full) * guest_pm <= left)
         return full;
-    return (uint32_t)(left / ((uint64_t)step_pm * guest_pm)); /* below full: no step is short */
+    return (uint32_t)(left / ((uint64_t)step_pm * guest_pm)); /* rounded down to full steps */
 }
 
 /* ---- splitting memory ---- */
 
-/* A guest of a GPU whose memory is shared out: points of its speed over memory, the one it has. */
+/* A guest whose memory limit is being chosen: points of its speed over memory; current point. */
 struct guest {
-    uint32_t entry; /* of the allocation map */
+    uint32_t entry; /* in the allocation map */
     hs_job_id job;
     uint32_t least_mib, peak_mib; /* least <= peak */
     uint32_t given_mib;           /* the result */
@@ -71,11 +71,11 @@ struct guest {
     uint64_t speed_q32[CHUNKS_MOST + 1];
 };
 
-/* Makes the best move that fits; returns what it takes, 0: none gains. */
+/* Makes the best move that fits. Returns the memory it takes, or 0 if none gains. */
 static uint32_t move_best(struct guest *guests, uint32_t count, uint64_t room_mib)
 {
     uint32_t best_mib = 1, to_best = 0;
-    uint64_t best_q32 = 0; /* the gain */
+    uint64_t best_q32 = 0; /* its gain */
     struct guest *best = NULL;
     for (struct guest *c = guests; c < guests + count; c++) {
         for (uint32_t to = c->at + 1; to < c->points; to++) {
@@ -98,8 +98,8 @@ static uint32_t move_best(struct guest *guests, uint32_t count, uint64_t room_mi
     return best_mib;
 }
 
-/* Splits room_mib among guests so that the sum of their speeds is large. At most room_mib in all,
- * unless the least alone are more. */
+/* Splits room_mib among guests so that the sum of their speeds is large. The total exceeds room_mib
+ * only if the least demands do. */
 static void split_memory(const struct hs_antman *s, struct guest *guests, uint32_t count,
                          uint32_t room_mib)
 {
@@ -223,8 +223,8 @@ static void make_room(struct hs_antman *s, uint32_t gpu, uint32_t mib)
     }
 }
 
-/* Limit of an owner, or of a job that is alone. A job that is alone has none, unless it has grown
- * beyond what jobs of the GPU may have; as submitted it fits the device. */
+/* Returns the limit of an owner or of a job alone on its GPU. A job alone has none unless it has
+ * outgrown the GPU; as submitted it fits the device. */
 static uint32_t limit_of_one(struct hs_antman *s, uint32_t gpu, hs_job_id job)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
@@ -236,14 +236,14 @@ static uint32_t limit_of_one(struct hs_antman *s, uint32_t gpu, hs_job_id job)
     return j->peak_mib < most_mib ? j->peak_mib : (uint32_t)most_mib;
 }
 
-/* The owner has what it needs, the guests the rest; while the owner settles, the least. */
+/* Gives the owner what it needs and the guests the rest; while the owner settles, their least. */
 static void share_memory(struct hs_antman *s, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
-    struct guest guests[GUESTS_MOST]; /* whose memory is known */
+    struct guest guests[GUESTS_MOST]; /* those with known memory */
     uint32_t capacity_mib = hs_view_gpu_capacity_mib(s->v, gpu), room_mib = capacity_mib, count = 0;
     bool is_limited = capacity_mib < UINT32_MAX, is_settling = hs_antman_is_settling(s, g);
-    uint64_t peak_mib = 0; /* of all guests */
+    uint64_t peak_mib = 0; /* sum over the guests */
     for (uint32_t h = s->allocations.on_gpu[gpu]; h != 0; h = s->entries[h].next_on_gpu) {
         const struct hs_antman_job *j = hs_antman_job(s, s->entries[h].job);
         s->entries[h].limit_mib = is_limited ? limit_of_one(s, gpu, s->entries[h].job) : UINT32_MAX;
@@ -288,7 +288,7 @@ static void set_cap(struct hs_antman *s, hs_job_id job, uint32_t steps)
     if (steps == 0 && state == HS_JOB_RUNNING) {
         hs_plan_pause(s->p, job);
         j->cap_steps = 0;
-    } else if (steps == 0 && j->cap_steps != STILL) { /* until it runs, and can be paused */
+    } else if (steps == 0 && j->cap_steps != STILL) { /* until it runs and can be paused */
         hs_plan_cap(s->p, job, 1);
         j->cap_steps = STILL;
     } else if (steps > 0) {
@@ -321,7 +321,7 @@ static void settle(struct hs_antman *s, hs_job_id job)
     int64_t ns_per_gb = more_mib > 0 ? s->growth_ns_per_gb : s->shrink_ns_per_gb;
     int64_t bytes = (more_mib > 0 ? more_mib : -more_mib) * BYTES_PER_MIB;
     int64_t ns = (int64_t)((hs_i128)bytes * ns_per_gb / BYTES_PER_GB);
-    /* a job that stands still pays nothing: its memory moves meanwhile */
+    /* a paused job pays nothing: its memory moves meanwhile */
     if (!j->is_new && steps > 0 && j->limit_mib != j->old_limit_mib && ns > 0 &&
         hs_view_state(s->v, job) == HS_JOB_RUNNING) {
         hs_plan_reason(s->p, "its memory moves between GPU and host");
@@ -348,7 +348,7 @@ static void coordinate(struct hs_antman *s)
             review(s, s->entries[h].job);
     }
     s->first_coordinated = 0;
-    /* jobs that have to give memory do before others take it */
+    /* first the jobs whose limit shrinks */
     for (uint32_t at = s->first_review; at != 0; at = hs_antman_job(s, at - 1)->next_review) {
         const struct hs_antman_job *j = hs_antman_job(s, at - 1);
         uint32_t mib = allowed_mib(s, j);
@@ -363,8 +363,8 @@ static void coordinate(struct hs_antman *s)
 
 /* ---- kills ---- */
 
-/* The job that asks for more is killed if neither the device nor what may lie on the host has room
- * for it beside the others, and never an owner for the sake of guests. */
+/* Kills jobs whose grown demand fits neither the device nor, beside the others, the memory allowed
+ * on the host; never kills an owner in favour of guests. */
 static bool kill_jobs(struct hs_antman *s)
 {
     bool has_killed = false;
@@ -395,7 +395,7 @@ static bool kill_jobs(struct hs_antman *s)
 
 /* ---- starts ---- */
 
-/* A guest comes to the GPU (1), or leaves it (-1). */
+/* Adds (1) or removes (-1) a guest in the sums of the GPU. */
 static void count_guest(struct hs_antman_gpu *g, const struct hs_antman_job *j, int times)
 {
     g->guests += (uint32_t)times;
@@ -456,7 +456,7 @@ static int64_t next_round(int64_t *of_tenant, int64_t now)
     return *of_tenant;
 }
 
-/* As an opportunistic job. */
+/* Enqueues the job as opportunistic. */
 static void enqueue_waiting(struct hs_antman *s, hs_job_id job)
 {
     hs_antman_job(s, job)->role = HS_ANTMAN_WAITING;
@@ -493,7 +493,7 @@ static uint64_t quota_left(const struct hs_antman_tenant *t)
 
 /* ---- upgrade ---- */
 
-/* In place. They have run there, so the other guests need not make way for them at first. */
+/* Makes opportunistic jobs guaranteed in place; their guests ran beside them and are not paused. */
 static void upgrade_all(struct hs_antman *s)
 {
     for (uint32_t vc = 0; vc < s->tenant_count; vc++) {
@@ -502,7 +502,7 @@ static void upgrade_all(struct hs_antman *s)
             job = hs_job_queue_next_fitting(&t->upgradable, s->v, HS_NO_JOB, quota_left(t));
         for (; job != HS_NO_JOB; job = next) {
             next = hs_job_queue_next_fitting(&t->upgradable, s->v, job, quota_left(t));
-            /* if no other job has a right to its GPUs, and they have memory for its peak */
+            /* only if its GPUs are not reserved or owned and have memory for its peak */
             bool may = hs_view_gpus(s->v, job) <= quota_left(t);
             struct hs_antman_job *j = hs_antman_job(s, job);
             for (uint32_t h = j->first_allocation; h != 0 && may; h = s->entries[h].next_of_job) {
@@ -533,7 +533,7 @@ static void upgrade_all(struct hs_antman *s)
 
 /* ---- guaranteed jobs ---- */
 
-/* The tenant that is next among those that are not blocked, and its first job; NULL: none. */
+/* Returns the next tenant that is not blocked, and its first job; NULL if there is none. */
 static struct hs_antman_tenant *next_tenant(struct hs_antman *s, hs_job_id *head)
 {
     struct hs_antman_tenant *best = NULL;
@@ -568,7 +568,7 @@ static void serve_queues(struct hs_antman *s)
             hs_plan_reject(s->p, job, "it needs more GPUs than the quota of its virtual cluster");
             hs_antman_dequeue(s, job);
         } else if (has_auto && hs_antman_job(s, job)->other.key <= s->now_us) {
-            hs_antman_dequeue(s, job); /* it has waited for quota long enough */
+            hs_antman_dequeue(s, job); /* it exceeded its waiting time for quota */
             enqueue_waiting(s, job);
         } else {
             t->is_blocked = true;
@@ -576,7 +576,8 @@ static void serve_queues(struct hs_antman *s)
     }
 }
 
-/* Jobs of class auto that have waited for quota long enough, also behind other jobs. */
+/* Converts jobs of class auto that exceeded their waiting time for quota, wherever they are
+ * queued. */
 static void convert(struct hs_antman *s)
 {
     hs_job_id job;
@@ -672,7 +673,7 @@ static void submitted(struct hs_antman *s, hs_job_id job)
         hs_job_queue_add(&s->autos, s->v, job, hs_view_now_us(s->v) + s->conv_wait_us);
 }
 
-/* The job left its GPUs: what it had is free, and others there may have more. */
+/* The job left its GPUs: coordinates them anew, as their other jobs may have more. */
 static void left(struct hs_antman *s, hs_job_id job)
 {
     struct hs_antman_job *j = hs_antman_job(s, job);
@@ -706,8 +707,8 @@ static void touch_all(struct hs_antman *s, hs_job_id job)
         touch(s, s->entries[h].gpu);
 }
 
-/* A limit counts from the end of a mini-batch on: an owner that needs more than its limit is slow
- * for one. */
+/* Handles a change of the job's memory demand. A new limit takes effect at the end of a mini-batch:
+ * an owner that needs more than its limit is slow for one. */
 static void needs_other_memory(struct hs_antman *s, hs_job_id job)
 {
     struct hs_antman_job *j = hs_antman_job(s, job);
@@ -740,9 +741,9 @@ static void antman_event(void *state, const struct hs_view *v, const struct hs_e
     case HS_EVENT_STOPPED: /* it ran out of memory */
         left(s, job);
         submitted(s, job);
-        hs_antman_job(s, job)->limit_mib = UINT32_MAX; /* unlike any: to be set anew */
+        hs_antman_job(s, job)->limit_mib = UINT32_MAX; /* unlike any: to be set again */
         break;
-    case HS_EVENT_PROGRESS: /* now it can be paused */
+    case HS_EVENT_PROGRESS: /* it can be paused from now on */
         review(s, job);
         break;
     case HS_EVENT_MEMORY:
@@ -752,7 +753,7 @@ static void antman_event(void *state, const struct hs_view *v, const struct hs_e
         hs_antman_job(s, job)->has_surged = hs_antman_job(s, job)->is_step_awaited = false;
         touch_all(s, job);
         break;
-    case HS_EVENT_TIMER: /* tags: GPUs, then samples, then conversions */
+    case HS_EVENT_TIMER: /* tags: 0 to GPUs - 1, samples, conversions */
         if (event->tag < s->gpu_count && s->gpus[event->tag].tick_us == hs_view_now_us(v)) {
             s->gpus[event->tag].tick_us = 0;
             s->due[s->due_count++] = (uint32_t)event->tag;
@@ -773,7 +774,7 @@ static enum hs_status antman_decide(void *state, const struct hs_view *v, struct
     s->v = v;
     s->p = p;
     s->now_us = hs_view_now_us(v);
-    if (kill_jobs(s)) /* another decision follows */
+    if (kill_jobs(s)) /* its events lead to another decision */
         return HS_OK;
     for (uint32_t i = 0; i < s->due_count; i++) {
         struct hs_antman_gpu *g = &s->gpus[s->due[i]];
@@ -795,7 +796,7 @@ static enum hs_status antman_decide(void *state, const struct hs_view *v, struct
     coordinate(s);
     int64_t sample_us = (s->now_us / s->tick_us + 1) * s->tick_us;
     if (s->waiting.count > 0 && s->unsettled_count > 0 && sample_us != s->sample_at_us) {
-        hs_plan_timer(p, sample_us, s->gpu_count); /* a waiting job may then find a candidate */
+        hs_plan_timer(p, sample_us, s->gpu_count); /* a waiting job may find a candidate then */
         s->sample_at_us = sample_us;
     }
     return HS_OK;
@@ -850,7 +851,7 @@ static const struct hs_param params[] = {
                   .source = PAPER ": 80 %"),
     HS_PARAM_DURATION(struct hs_antman, window_us, "util_window", "10s", 1, 1e6,
                       "over which that mean is taken", .source = PAPER),
-    /* events of traces/sample-classes.csv on 6x8: 8,000; 39,000 at 0.1 s; 3.1 million at 0.001 s */
+    /* events on traces/sample-classes.csv, 6x8: 8,000; 39,000 at 0.1 s; 3.1 million at 0.001 s */
     HS_PARAM_DURATION(struct hs_antman, tick_us, "tick", "10s", 0.1, 1e6,
                       "between steps of a ramp, and between looks at utilizations while jobs wait",
                       .source = "the authors' code: statistics every 10 s"),

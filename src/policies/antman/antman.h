@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The parts of AntMan (README.md says what it does):
+ * The AntMan policy (see README.md). Files:
  *
  *     antman.c        tenants and quotas, conversion and upgrade; the coordinator of each GPU: caps
  *                     and memory limits; events, one decision
  *     antman_place.c  GPUs of guaranteed jobs, reservations; GPUs of opportunistic jobs
  *
- * A GPU has an owner, a guaranteed job, and guests, the opportunistic jobs on it. Sums are updated
- * while the plan is written, so that each part sees what the others have decided. Links to jobs and
- * GPUs are numbers + 1, so that zeroed state is empty.
+ * A GPU has an owner, which is a guaranteed job, and guests, which are opportunistic jobs. Sums are
+ * updated while the plan is written, so that each part considers the decisions before it. Links to
+ * jobs and GPUs are numbers + 1, so that a zeroed state is empty.
  */
 #pragma once
 
@@ -19,46 +19,46 @@
 enum hs_antman_role {
     HS_ANTMAN_NONE,
     HS_ANTMAN_QUEUED,        /* waits for quota, in the queue of its tenant */
-    HS_ANTMAN_RESERVING,     /* is charged to its quota, waits for GPUs */
+    HS_ANTMAN_RESERVING,     /* charged to its quota, waits for GPUs */
     HS_ANTMAN_GUARANTEED,    /* placed, owner of its GPUs */
     HS_ANTMAN_WAITING,       /* waits to be placed as an opportunistic job */
-    HS_ANTMAN_OPPORTUNISTIC, /* placed as one */
+    HS_ANTMAN_OPPORTUNISTIC, /* placed as an opportunistic job */
 };
 
-/* Scratch of a job. */
+/* The scratch record of a job. */
 struct hs_antman_job {
-    struct hs_job_queue_link link;  /* of its queue, by role */
+    struct hs_job_queue_link link;  /* in the queue of its role */
     struct hs_job_queue_link other; /* of class `auto`: in `autos` or `upgradable` */
     uint32_t util_pm;
-    uint32_t peak_mib, least_mib;           /* of its GPU memory; 0: not known */
-    uint32_t limit_mib;                     /* in force; 0 = none */
-    uint32_t old_limit_mib, old_usable_mib; /* limit, and memory within it, before this decision */
-    uint32_t cap_steps;                     /* of the cap in force */
+    uint32_t peak_mib, least_mib;           /* of its GPU memory; 0: unknown */
+    uint32_t limit_mib;                     /* current memory limit; 0 = none */
+    uint32_t old_limit_mib, old_usable_mib; /* before this decision */
+    uint32_t cap_steps;                     /* its current cap */
     uint32_t first_allocation;
-    uint32_t reserved_count; /* GPUs reserved for it */
-    uint32_t next_review;    /* next of `first_review` */
+    uint32_t reserved_count; /* number of GPUs reserved for it */
+    uint32_t next_review;    /* successor in the list `first_review` */
     enum hs_antman_role role : 8;
     bool is_reviewed : 1;
     bool is_new : 1;          /* placed in this decision */
     bool has_grown : 1;       /* it needs more memory than at its start */
-    bool needs_more : 1;      /* it has just come to need more memory */
-    bool has_surged : 1;      /* an owner beyond its limit, to the end of its mini-batch */
-    bool is_step_awaited : 1; /* that end */
+    bool needs_more : 1;      /* its demand has just grown */
+    bool has_surged : 1;      /* owner over its limit until the end of its mini-batch */
+    bool is_step_awaited : 1; /* that end is awaited */
 };
 
-/* All 0 at first, so that GPUs that were never used cost no memory. */
+/* Initially all 0, so that the pages of unused GPUs occupy no memory. */
 struct hs_antman_gpu {
     uint32_t owner;    /* 0 = none */
-    uint32_t reserved; /* for this guaranteed job; 0 = none */
+    uint32_t reserved; /* guaranteed job it is reserved for; 0 = none */
     uint32_t guests;
     uint32_t guest_pm;         /* sum of their utilizations */
-    uint64_t least_mib;        /* and of the least memory that they need */
-    uint32_t steps, most;      /* of the caps of guests: now, and at most */
-    int64_t since_us;          /* start of its clock: when the owner came */
-    int64_t tick_us;           /* of the timer that is set; 0 = none */
-    int64_t known_us;          /* from when on the window covers all jobs that are there */
+    uint64_t least_mib;        /* sum of the least memory they need */
+    uint32_t steps, most;      /* caps of guests: current and highest allowed */
+    int64_t since_us;          /* when its ramp began: arrival of the owner */
+    int64_t tick_us;           /* time of the timer set; 0 = none */
+    int64_t known_us;          /* from then on the window covers all present jobs */
     int64_t changed_us;        /* last change of its utilization */
-    uint32_t next_coordinated; /* next of `first_coordinated` */
+    uint32_t next_coordinated; /* successor in the list `first_coordinated` */
     bool is_unsettled;         /* changed within the window */
     bool is_coordinated;
 };
@@ -67,8 +67,8 @@ struct hs_antman_tenant {
     struct hs_job_queue queue;
     struct hs_job_queue upgradable; /* opportunistic jobs of class `auto` */
     uint64_t quota, charged;        /* GPUs */
-    int64_t round, waiting_round;   /* of its last job */
-    bool is_blocked;                /* in this pass */
+    int64_t round, waiting_round;   /* round of its last job */
+    bool is_blocked;                /* no more of its jobs fit in this pass */
 };
 
 struct hs_antman {
@@ -80,35 +80,35 @@ struct hs_antman {
     bool has_ramp;
     /* state */
     const struct hs_view *v;
-    struct hs_plan *p; /* of the present decision */
+    struct hs_plan *p; /* of the current decision */
     int64_t now_us, host_mib, shrink_ns_per_gb, growth_ns_per_gb;
     uint32_t thr_pm, step_pm, full_steps, chunks;
     struct hs_antman_gpu *gpus;
-    uint32_t *open;       /* per node: GPUs without owner and reservation, */
-    uint32_t *reserved;   /* and those that are reserved */
-    uint32_t *node_taken; /* per node: GPUs chosen for the gang that is being placed; else 0 */
-    bool *is_freed;       /* per node: it is in `freed`: */
+    uint32_t *open;       /* per node: GPUs without owner and reservation */
+    uint32_t *reserved;   /* per node: reserved GPUs */
+    uint32_t *node_taken; /* per node: GPUs chosen for the gang being placed; else 0 */
+    bool *is_freed;       /* per node: listed in `freed` */
     uint32_t *freed;      /* nodes where a GPU may have become usable since the last pass */
-    uint32_t *looked;     /* scratch: those that are looked at now */
-    uint32_t *chosen;     /* GPUs of that gang */
+    uint32_t *looked;     /* scratch: the nodes considered in this pass */
+    uint32_t *chosen;     /* the GPUs chosen for the gang */
     uint32_t *node_gpus;  /* scratch: usable GPUs of one node, cheapest first */
-    uint32_t *due;        /* GPUs whose tick is now */
+    uint32_t *due;        /* GPUs whose tick is due */
     uint32_t due_count, gpu_count, chosen_count, freed_count;
     uint64_t open_gpus, reserved_gpus;
     struct hs_antman_tenant *tenants;
     uint32_t tenant_count;
     struct hs_job_queue reserving, waiting, autos;
-    int64_t round, waiting_round; /* of the last job that was served */
-    int64_t reservations;         /* made so far: their order */
+    int64_t round, waiting_round; /* round of the last job served */
+    int64_t reservations;         /* number made so far: the key of their order */
     struct hs_allocation_map allocations;
-    struct hs_map_entry *entries;           /* those of the map */
+    struct hs_map_entry *entries;           /* entries of the map */
     struct hs_capacity_tree candidates;     /* GPUs by load, for opportunistic jobs */
     uint32_t *unsettled, unsettled_count;   /* GPUs */
-    uint32_t first_coordinated;             /* list of GPUs to be coordinated */
+    uint32_t first_coordinated;             /* list of GPUs to coordinate */
     uint32_t first_review;                  /* list of jobs whose cap and limit may change */
-    int64_t sample_at_us, conversion_at_us; /* of the last timers set */
-    bool is_woken;                          /* a job came or left */
-    bool is_sampled;                        /* it is time to look at utilizations */
+    int64_t sample_at_us, conversion_at_us; /* times of the last timers set */
+    bool is_woken;                          /* a job arrived or left */
+    bool is_sampled;                        /* a sample of utilizations is due */
 };
 
 static inline struct hs_antman_job *hs_antman_job(const struct hs_antman *s, hs_job_id job)
@@ -118,21 +118,21 @@ static inline struct hs_antman_job *hs_antman_job(const struct hs_antman *s, hs_
 
 /* ---- antman_place.c ---- */
 
-/* A guaranteed job that is charged to its quota starts, or waits with all GPUs that it could have.
- * before: so many GPUs are reserved for jobs that come before it; those of others it may take. */
+/* Starts a guaranteed job that is charged to its quota, or reserves all GPUs that it could use.
+ * before: number of GPUs reserved for earlier jobs; it may take those reserved for later jobs. */
 void hs_antman_place_or_reserve(struct hs_antman *s, hs_job_id job, uint64_t before);
-/* Jobs with reservations, in the order of these. */
+/* Serves jobs with reservations, in the order in which these were made. */
 void hs_antman_serve_reserving(struct hs_antman *s);
 void hs_antman_unreserve(struct hs_antman *s, hs_job_id job);
-/* More GPUs of the node may be usable for guaranteed jobs. */
+/* Notes that more GPUs of the node may be usable for guaranteed jobs. */
 void hs_antman_note_freed(struct hs_antman *s, uint32_t node);
 /* owner: job + 1; 0 = none. */
 void hs_antman_set_owner(struct hs_antman *s, uint32_t gpu, uint32_t owner);
-/* Utilization an opportunistic job adds: the size by which `waiting` is searched. */
+/* Returns the utilization an opportunistic job adds, the key by which `waiting` is searched. */
 uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_constrained);
 /* Starts opportunistic jobs. */
 void hs_antman_fill(struct hs_antman *s);
-/* The utilization of the GPU changes now, or which jobs may join it. */
+/* Notes that the GPU's utilization, or its room for other jobs, changes now. */
 void hs_antman_unsettle(struct hs_antman *s, uint32_t gpu);
 const char *hs_antman_check_gpus(const struct hs_antman *s);
 
@@ -140,7 +140,7 @@ const char *hs_antman_check_gpus(const struct hs_antman *s);
 
 /* Starts the job on the chosen GPUs. */
 void hs_antman_start(struct hs_antman *s, hs_job_id job, enum hs_antman_role role);
-/* The job leaves whatever it waits in, with its reservations and its charge. */
+/* Removes the job from its queue, its reservations and its charge. */
 void hs_antman_dequeue(struct hs_antman *s, hs_job_id job);
-/* The owner has come less than `init` ago, and guests make way. */
+/* Tells whether the owner arrived less than `init` ago, during which guests are paused. */
 bool hs_antman_is_settling(const struct hs_antman *s, const struct hs_antman_gpu *g);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * GPUs of guaranteed jobs. Usable are GPUs without an owner, not reserved for a job that comes
- * before, with memory for the job beside the least that the guests there need. Reservations of jobs
- * that come after do not count: otherwise two jobs could wait for each other.
+ * GPUs of guaranteed jobs: a GPU is usable if it has no owner, is not reserved for an earlier job,
+ * and has memory for the job beside the least demands of its guests. Reservations of later jobs do
+ * not count; otherwise two jobs could wait for each other.
  *
- * GPUs of opportunistic jobs. Candidates are GPUs by the mean of their utilization over a window. A
- * GPU that changed within the window is unsettled and looked at in each pass; the mean of the
- * others is what it was, and a tree remembers it.
+ * GPUs of opportunistic jobs: candidates are ordered by mean utilization over a window. GPUs that
+ * changed within the window are unsettled and re-evaluated in each pass; the mean of the others is
+ * constant and stored in a tree.
  */
 #include "policies/antman/antman.h"
 
 #define FULL_PM 1000u
-#define TIME    1 /* kinds of room for guests: GPU memory, and utilization, per mille */
-/* A GPU with guests costs more than any number of their utilizations. */
+#define TIME    1 /* resources of guests: GPU memory, and utilization, per mille */
+/* Above any sum of utilizations: GPUs without guests come first. */
 #define GUEST_COST (INT64_C(1) << 32)
 
 /* ---- books ---- */
@@ -24,7 +24,7 @@ void hs_antman_note_freed(struct hs_antman *s, uint32_t node)
     s->is_freed[node] = true;
 }
 
-/* A GPU is open without owner and reservation. */
+/* Updates the numbers of open GPUs, those with neither owner nor reservation. */
 static void count_open(struct hs_antman *s, uint32_t gpu, bool was_open)
 {
     const uint32_t node = hs_view_gpu_node(s->v, gpu);
@@ -48,10 +48,10 @@ void hs_antman_set_owner(struct hs_antman *s, uint32_t gpu, uint32_t owner)
 
 /* ---- guaranteed jobs: nodes ---- */
 
-/* What a node has for a gang. */
+/* What a node offers to a gang. */
 struct offer {
     uint32_t node, room;
-    int64_t cost; /* of its cheapest GPUs, as many as the gang wants */
+    int64_t cost; /* sum over the cheapest GPUs, as many as the gang needs */
     uint32_t idle;
 };
 
@@ -73,8 +73,8 @@ static bool is_usable(struct hs_antman *s, hs_job_id job, uint32_t gpu)
                               g->least_mib + j->peak_mib <= hs_view_gpu_capacity_mib(s->v, gpu));
 }
 
-/* The usable GPUs of a node, cheapest first, lowest number on ties, into s->node_gpus: at most
- * `most`, and as many as its CPUs and host memory serve. Insertion sort: a node is small. */
+/* Lists the node's usable GPUs in s->node_gpus, cheapest first, ties by number: at most `most`, and
+ * as many as its CPUs and host memory serve. Insertion sort suffices: a node has few GPUs. */
 static uint32_t usable_gpus(struct hs_antman *s, hs_job_id job, uint32_t node, uint32_t most)
 {
     uint32_t first = hs_view_node(s->v, node)->first_gpu, count = 0;
@@ -93,9 +93,9 @@ static uint32_t usable_gpus(struct hs_antman *s, hs_job_id job, uint32_t node, u
     return count;
 }
 
-/* The best node for the rest of the gang, first on ties, and the usable GPUs of all nodes. Of two
- * nodes with room for all of the rest: where fewer GPUs have guests, then where these use less,
- * then the fuller one. Nodes without that room come after, most room first. */
+/* Returns the best node for the rest of the gang (ties: the first), and counts the usable GPUs of
+ * all nodes. Nodes with room for the whole rest come first: fewer GPUs with guests, then less use
+ * by these, then the fuller node. Other nodes follow, most room first. */
 static struct offer best_offer(struct hs_antman *s, hs_job_id job, uint32_t rest, uint64_t *usable)
 {
     bool may_take = hs_antman_job(s, job)->role == HS_ANTMAN_RESERVING;
@@ -127,10 +127,10 @@ static void choose_idle_of(struct hs_antman *s, uint32_t node, uint32_t gpus)
     }
 }
 
-/* Idle GPUs of the fullest node that has enough, or for a gang that is larger than a node those of
- * whole nodes of the largest size and then of the fullest that has enough for the rest: nothing is
- * better, and nothing else needs to be looked at, unless some GPUs are reserved. Not of several
- * nodes where ties are drawn: a search in vain would change later draws. */
+/* Chooses idle GPUs of the fullest node that has enough; for a gang larger than a node, whole nodes
+ * of the largest size and then the fullest that has enough for the rest. This is optimal unless
+ * some GPUs are reserved. Several nodes are not tried if ties are drawn, as an unsuccessful search
+ * would change later draws. */
 static bool choose_idle(struct hs_antman *s, hs_job_id job, uint32_t gpus)
 {
     uint32_t size = s->v->max_node_gpus, from = 0;
@@ -169,7 +169,7 @@ static void unreserve_gpu(struct hs_antman *s, uint32_t gpu)
     hs_antman_unsettle(s, gpu);
 }
 
-/* False: too few GPUs are usable. */
+/* Returns false if too few GPUs are usable. */
 static bool choose_gpus(struct hs_antman *s, hs_job_id job, uint64_t before)
 {
     uint32_t gpus = hs_view_gpus(s->v, job);
@@ -181,7 +181,7 @@ static bool choose_gpus(struct hs_antman *s, hs_job_id job, uint64_t before)
         return false;
     for (uint32_t rest = gpus; rest > 0; rest = gpus - s->chosen_count) {
         struct offer o = best_offer(s, job, rest, &usable);
-        if (usable < rest) /* at the first look, if ever */
+        if (usable < rest) /* only the first iteration can fail */
             return false;
         o.room = usable_gpus(s, job, o.node, rest);
         for (uint32_t i = 0; i < o.room; i++)
@@ -191,7 +191,7 @@ static bool choose_gpus(struct hs_antman *s, hs_job_id job, uint64_t before)
     for (uint32_t i = 0; i < s->chosen_count; i++) {
         uint32_t gpu = s->chosen[i], reserved = s->gpus[gpu].reserved;
         s->node_taken[hs_view_gpu_node(s->v, gpu)] = 0;
-        if (reserved != 0 && reserved != job + 1) /* for a job that comes after */
+        if (reserved != 0 && reserved != job + 1) /* for a later job */
             unreserve_gpu(s, gpu);
     }
     return true;
@@ -199,7 +199,7 @@ static bool choose_gpus(struct hs_antman *s, hs_job_id job, uint64_t before)
 
 /* ---- guaranteed jobs: reservations ---- */
 
-/* All GPUs that it could use. */
+/* Reserves all GPUs that the job could use. */
 static void reserve(struct hs_antman *s, hs_job_id job, uint64_t before)
 {
     struct hs_antman_job *j = hs_antman_job(s, job);
@@ -257,8 +257,8 @@ void hs_antman_place_or_reserve(struct hs_antman *s, hs_job_id job, uint64_t bef
         reserve(s, job, before);
 }
 
-/* Jobs with reservations, in the order of these, as long as there are GPUs without an owner that no
- * job before has reserved. Nodes that are freed meanwhile are looked at in another round. */
+/* Serves jobs in the order of their reservations as long as GPUs exist that have no owner and no
+ * earlier reservation. Nodes freed meanwhile are considered in another round. */
 void hs_antman_serve_reserving(struct hs_antman *s)
 {
     const struct hs_job_queue *set = &s->reserving;
@@ -272,8 +272,7 @@ void hs_antman_serve_reserving(struct hs_antman *s)
         s->freed_count = 0;
         hs_job_id job = hs_job_queue_first(set), next;
         for (; job != HS_NO_JOB && s->open_gpus + s->reserved_gpus > before; job = next) {
-            /* worth a try if a GPU that it may use was freed; the first in any case, since it may
-             * turn out to be hopeless */
+            /* if it may use a freed node; always the first, which may prove infeasible */
             bool is_worth_it = job == hs_job_queue_first(set);
             next = hs_job_queue_next(set, s->v, job);
             for (uint32_t i = 0; i < count && !is_worth_it; i++)
@@ -295,15 +294,15 @@ void hs_antman_unsettle(struct hs_antman *s, uint32_t gpu)
 
 /* ---- opportunistic jobs: candidates ---- */
 
-/* The owner, or the job for which the GPU is reserved. */
+/* Returns the owner, or the job for which the GPU is reserved. */
 static const struct hs_antman_job *owner_of(struct hs_antman *s, const struct hs_antman_gpu *g)
 {
     return hs_antman_job(s, (g->owner != 0 ? g->owner : g->reserved) - 1);
 }
 
-/* Mean utilization. Where the window cannot know it, because a job has just come, and where there
- * are guests, the sum of what all jobs would use counts if it is more: a guest that is capped, or
- * whose gang waits for another GPU, leaves the GPU idle, which would look fit for ever more. */
+/* Returns the GPU's mean utilization. If a job arrived within the window, or there are guests, the
+ * sum of the jobs' demands counts if it is larger: a guest that is capped, or whose gang waits for
+ * another GPU, leaves the GPU idle, which would otherwise look permanently suitable. */
 static uint32_t load_pm(struct hs_antman *s, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
@@ -315,8 +314,8 @@ static uint32_t load_pm(struct hs_antman *s, uint32_t gpu)
     return sum_pm > mean_pm ? sum_pm : mean_pm;
 }
 
-/* Memory for one guest more, beside the owner or the job for which it is reserved; -1: for none,
- * whatever it needs. */
+/* Returns the memory for another guest, beside the owner or the job with the reservation; -1: no
+ * guest fits. */
 static int64_t room_mib(struct hs_antman *s, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
@@ -328,14 +327,14 @@ static int64_t room_mib(struct hs_antman *s, uint32_t gpu)
     return taken_mib <= capacity_mib ? capacity_mib - taken_mib : -1;
 }
 
-/* Room for an owner is left; if the job for which the GPU is reserved has run out of memory it gets
- * the GPU alone. */
+/* Updates the GPU among the candidates. Room for an owner is kept; a job with a reservation that
+ * ran out of memory gets the GPU exclusively. */
 static void renew(struct hs_antman *s, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
     int64_t mib = room_mib(s, gpu);
     uint32_t most = s->v->max_tenants;
-    uint32_t room_pm = UINT32_MAX; /* of guests that may still come: one step of the cap for all */
+    uint32_t room_pm = UINT32_MAX; /* one step of the cap is kept for each guest */
     if (g->owner != 0) {
         uint32_t owner_pm = owner_of(s, g)->util_pm;
         uint32_t most_pm = owner_pm < FULL_PM ? (FULL_PM - owner_pm) * FULL_PM / s->step_pm : 0;
@@ -362,7 +361,7 @@ uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_cons
     return hs_view_gpus(v, job) > 0 ? j->util_pm : 0;
 }
 
-/* The candidates of least load. */
+/* Chooses the candidates with the least load. */
 static bool choose(struct hs_antman *s, hs_job_id job, uint32_t gpus)
 {
     const struct hs_antman_job *j = hs_antman_job(s, job);

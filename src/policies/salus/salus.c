@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The Salus policies (README.md): parameters, turns, events, one decision, and a record a rule.
+ * The Salus policies (see README.md): parameters, turns, events, one decision, a record per rule.
  *
- * A decision admits first, so that new members hand their mini-batches in before members whose own
- * has just ended. Then each lane where something happened chooses its runner. If that is not how
- * the starts of new members were written, the plan is rolled back and they are written once more.
+ * A decision first admits jobs, so that new members enter the queue before members whose mini-batch
+ * has just ended. Then each changed lane chooses its runner. If this contradicts how the starts of
+ * new members were written, the plan is rolled back and the starts are written again.
  *
- * Turns: which member of a lane has the next mini-batch (exact), or which share of the time
- * (processor sharing). In an exact lane the runner has all the time until its mini-batch is done.
- * The end of that mini-batch is awaited only if another member may be next; otherwise the runner
- * goes on without an event.
+ * Turns: in an exact lane one member runs one mini-batch at a time; with processor sharing each
+ * member has a share of the time. The end of a mini-batch is awaited only if another member may be
+ * next; otherwise the runner continues without an event.
  */
 #include "policies/salus/salus.h"
 
 #define ONE_Q32   (UINT64_C(1) << 32)
 #define NS_PER_US 1000
-#define POLL_TAG  UINT64_MAX /* of its timer; other tags are lanes */
+#define POLL_TAG  UINT64_MAX /* tag of the poll timer; other tags are lanes */
 
-enum { LANES_AUTO }; /* then those of hs_salus_model */
+enum { LANES_AUTO }; /* the rule decides; other values are enum hs_salus_model + 1 */
 
 static const char *const rule_names[] = {"fifo", "srtf", "pack", "fair", "rr", NULL};
 static const char *const lane_names[] = {"auto", "paper", "code", "one", NULL};
@@ -101,7 +100,7 @@ static void account_all(const struct hs_salus_lane *lane, const struct hs_salus 
         account(s, m);
 }
 
-/* Its first mini-batch is ready. */
+/* The start-up of the job is over: its first mini-batch is ready. */
 static void ready(struct hs_salus *s, hs_job_id job)
 {
     struct hs_salus_job *j = hs_salus_job(s, job);
@@ -127,7 +126,7 @@ void hs_salus_came(struct hs_salus *s, hs_job_id job)
         touch(s, j->lane - 1);
 }
 
-/* The job leaves its lane. */
+/* Removes the job from its lane. */
 static void left(struct hs_salus *s, hs_job_id job)
 {
     struct hs_salus_job *j = hs_salus_job(s, job);
@@ -143,8 +142,8 @@ static void left(struct hs_salus *s, hs_job_id job)
     touch(s, id);
 }
 
-/* The timer of a lane. Shares by fair: members that run have used, to the microsecond, as much as
- * the next one. */
+/* Handles the timer of a lane that shares by fair: the running members have used (to the
+ * microsecond) as much as the next one. */
 static void due(struct hs_salus *s, uint32_t id)
 {
     struct hs_salus_lane *lane = &s->lanes[id];
@@ -159,28 +158,28 @@ static void due(struct hs_salus *s, uint32_t id)
 
 /* ---- the rules ---- */
 
-/* One member has all turns until it ends or another comes before it. */
+/* One member runs until it ends or another precedes it. */
 static bool has_head(const struct hs_salus *s)
 {
     return s->rule == HS_SALUS_FIFO || s->rule == HS_SALUS_SRTF;
 }
 
-/* A member that still starts up has its place in the order, and keeps the others waiting. */
+/* A member that still starts up may be next; the others then wait for it. */
 static bool waits_for_startup(const struct hs_salus *s)
 {
     return has_head(s) || s->rule == HS_SALUS_FAIR;
 }
 
-/* The member of least key is next; of equal keys the first in the queue. */
+/* The member with the least key is next; on ties the first in the queue. */
 static int64_t key_of(const struct hs_salus *s, const struct hs_salus_job *j)
 {
-    if (s->rule == HS_SALUS_SRTF) /* a declaration may be anything */
+    if (s->rule == HS_SALUS_SRTF) /* may be negative */
         return j->declared_us - j->used_ns / NS_PER_US;
     return s->rule == HS_SALUS_FAIR ? j->used_ns : s->rule == HS_SALUS_RR ? (int64_t)j->steps : 0;
 }
 
-/* The member that is next, ready or not. Of equal keys under fifo and srtf the first submitted;
- * else the first in the queue, but a member that starts up has handed no mini-batch in. */
+/* Returns the next member, ready or not. Ties: earliest submission under fifo and srtf, else the
+ * first in the queue, except members that start up, as they have no mini-batch in the queue. */
 static hs_job_id next_in(const struct hs_salus *s, const struct hs_salus_lane *lane)
 {
     hs_job_id best = HS_NO_JOB;
@@ -204,7 +203,7 @@ static hs_job_id next_in(const struct hs_salus *s, const struct hs_salus_lane *l
 
 /* ---- exact ---- */
 
-/* The mini-batch of the runner is done: by an event, or it happens to be between two now. */
+/* The mini-batch of the runner is done: an event says so, or the present is between two of them. */
 static bool is_at_end(const struct hs_salus *s, const struct hs_salus_lane *lane)
 {
     return lane->has_ended || (!lane->is_awaited && lane->began_us < hs_view_now_us(s->v) &&
@@ -233,10 +232,10 @@ static void choose_exact(struct hs_salus *s, struct hs_salus_lane *lane)
         }
     }
     lane->has_ended = false;
-    lane->awaits = false; /* unless another member may have the turn after this mini-batch */
+    lane->awaits = false; /* unless another member may run after this mini-batch */
     if (lane->runner == HS_NO_JOB || lane->is_awaited)
         return;
-    if (has_head(s)) /* the first stays first until a member is added */
+    if (has_head(s)) /* the first remains first until a member is added */
         lane->awaits = next_in(s, lane) != lane->runner;
     for (hs_job_id m = has_head(s) ? HS_NO_JOB : lane->queue.first; m != HS_NO_JOB && !lane->awaits;
          m = hs_salus_job(s, m)->turn.after)
@@ -251,8 +250,8 @@ static uint64_t step_us(const struct hs_salus *s, hs_job_id job)
     return (uint64_t)(us > 0 ? us : s->step_us);
 }
 
-/* Shares that turns of one mini-batch each come to. Where their sum is so large that one could be
- * 0, each member gets the least share first: a job without a share is stopped. */
+/* Sets the shares that turns of one mini-batch each amount to. If their sum is so large that a
+ * share could be 0, each member first gets the smallest share, because share 0 pauses a job. */
 static void share_by_step(struct hs_salus *s, struct hs_salus_lane *lane)
 {
     uint64_t sum_us = 0;
@@ -269,7 +268,7 @@ static void share_by_step(struct hs_salus *s, struct hs_salus_lane *lane)
     }
 }
 
-/* Members that have used least share the time equally, until they have used as much as the next. */
+/* Gives equal shares to the members that have used least, until their use equals the next one's. */
 static void share_fairly(const struct hs_salus *s, struct hs_salus_lane *lane)
 {
     int64_t least_ns = INT64_MAX, next_ns = INT64_MAX;
@@ -301,7 +300,7 @@ static void share_fairly(const struct hs_salus *s, struct hs_salus_lane *lane)
     }
 }
 
-/* Shares are for lanes of several members where no member has all turns. */
+/* Shares apply to lanes of several members where the rule does not give one member all turns. */
 static bool is_to_share_processor(const struct hs_salus *s, const struct hs_salus_lane *lane)
 {
     bool is_crowded = (int64_t)s->sessions > s->fluid_above || s->turns >= s->exact_turns;
@@ -323,14 +322,14 @@ static void choose(struct hs_salus *s, uint32_t id)
     if (lane->members == 0)
         return;
     lane->due_us = 0;
-    /* shares begin at the end of the mini-batch under way: fair may pause its job for long */
+    /* Sharing begins at the end of the current mini-batch, as fair may pause its job for long. */
     bool was_shared = lane->is_processor_sharing;
     bool is_in_step = !was_shared && lane->runner != HS_NO_JOB && !is_at_end(s, lane) &&
                       hs_view_step_us(s->v, lane->runner) > 0;
     lane->is_processor_sharing = is_to_share_processor(s, lane) && !is_in_step;
     if (was_shared && !lane->is_processor_sharing) {
         account_all(lane, s);
-        if (hs_salus_job(s, lane->queue.first)->share_q32 > 0) { /* the last member goes on alone */
+        if (hs_salus_job(s, lane->queue.first)->share_q32 > 0) { /* the last member runs alone */
             lane->runner = lane->queue.first;
             lane->began_us = hs_view_now_us(s->v);
             hs_salus_job(s, lane->queue.first)->wanted_q32 = ONE_Q32;
@@ -353,7 +352,7 @@ static void choose(struct hs_salus *s, uint32_t id)
 
 /* ---- the plan ---- */
 
-/* Changes what a member has into what it wants. */
+/* Writes the change of a member's share into the plan. */
 static void member_turn(const struct hs_salus *s, uint32_t id, hs_job_id job, bool awaits)
 {
     struct hs_salus_job *j = hs_salus_job(s, job);
@@ -373,7 +372,7 @@ static void member_turn(const struct hs_salus *s, uint32_t id, hs_job_id job, bo
     j->since_us = hs_view_now_us(s->v);
 }
 
-/* Writes that into the plan, after the starts of new members. */
+/* Writes the turns of a lane into the plan, after the starts of new members. */
 static void write_turns(struct hs_salus *s, uint32_t id)
 {
     struct hs_salus_lane *lane = &s->lanes[id];
@@ -416,7 +415,7 @@ static void salus_event(void *state, const struct hs_view *v, const struct hs_ev
         if (is_member)
             ready(s, job);
         break;
-    case HS_EVENT_STEP: /* the mini-batch that was awaited is done */
+    case HS_EVENT_STEP: /* the awaited mini-batch is done */
         if (s->lanes[j->lane - 1].runner != job || s->lanes[j->lane - 1].is_processor_sharing)
             break;
         j->steps++;
@@ -449,7 +448,7 @@ static enum hs_status salus_decide(void *state, const struct hs_view *v, struct 
     hs_salus_queue_scan(s);
     for (uint32_t id = s->touched; id != HS_NO_LANE; id = s->lanes[id].next_touched)
         choose(s, id);
-    bool is_other = false; /* candidates start as their lanes chose, not as was written */
+    bool is_other = false; /* a candidate's start differs from what its lane chose */
     for (hs_job_id m = s->first_candidate; m != HS_NO_JOB; m = hs_salus_job(s, m)->next_candidate) {
         struct hs_salus_job *j = hs_salus_job(s, m);
         bool waits = j->lane > 0 && j->wanted_q32 == 0;
@@ -467,7 +466,7 @@ static enum hs_status salus_decide(void *state, const struct hs_view *v, struct 
         hs_plan_count(p, HS_POLICY_COUNTER_TURNS_SHARED);
         s->has_told = true;
     }
-    if (s->is_awake && s->armed_us <= hs_view_now_us(v)) { /* there is something to try then */
+    if (s->is_awake && s->armed_us <= hs_view_now_us(v)) { /* something could be tried then */
         s->armed_us = (hs_view_now_us(v) / s->poll_us + 1) * s->poll_us;
         hs_plan_timer(p, s->armed_us, POLL_TAG);
     }
@@ -606,8 +605,8 @@ static const struct hs_param rule_params[] = {
     HS_ESTIMATE_PARAMS(struct hs_salus, estimate, "oracle"),
     {0}};
 
-/* A policy of one rule. The hooks differ in the rule alone, which they need before init: it is a
- * constant, or `s->rule_param` of the state s. */
+/* Defines a policy with one rule. The hooks differ only in the rule, which they need before init: a
+ * constant, or `s->rule_param` of state s. */
 #define SALUS_POLICY(id, policy_name, policy_rule, table, more_knows, text)                        \
     static void id##_needs(const void *state, uint32_t *can, uint32_t *knows)                      \
     {                                                                                              \

@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which waiting jobs of Salus are admitted, and to which GPUs. They are tried in order of
- * submission when a job came or room was made, and those that do not fit are skipped; under the
- * plain server the first that does not fit keeps the others waiting. With `poll` one job is
- * admitted at each multiple of it.
+ * Admission: which waiting jobs start, and on which GPUs. When a job arrives or memory is freed,
+ * waiting jobs are tried in order of submission and those that do not fit are skipped; the plain
+ * server instead stops at the first that does not fit. With `poll` one job is admitted at each
+ * multiple of it.
  *
- * A fresh job that is not admitted is blocked until room is made. A gang of at most a node's size
- * sits on one node: so a scan considers only blocked jobs that may fit the nodes where a job left.
- * Blocked jobs of equal demand (gang, memory, constraints) form a class: if the first is not
- * admitted none is, so a scan costs O(classes). Jobs have no class where ties are drawn at random,
- * because a search in vain may draw; nor with `poll`, under which the jobs that are left to try set
- * the next timer; nor when the table of classes is full around their hash: those stand in one queue
- * a VC, and each is compared with the room.
+ * A fresh job that is not admitted is blocked until memory is freed. A gang of at most a node's
+ * size uses one node, so a scan considers only blocked jobs that may fit the nodes where a job
+ * left. Blocked jobs of equal demand (gang, memory, constraints) form a class: if the first is not
+ * admitted none is, so a scan costs O(classes). Jobs have no class if ties are drawn at random,
+ * because an unsuccessful search may draw; nor with `poll`, where the remaining jobs set the next
+ * timer; nor if the hash table has no free place near their hash. Jobs without a class form one
+ * queue per VC, and each is compared with the free memory.
  *
- * Where a job of Salus goes in a cluster (Salus itself manages one GPU): to GPUs where a new lane
- * fits, else into the lane with fewest members; among those to the GPUs of least measured
- * utilization, then of lowest number. Idle GPUs come first, on the fullest node that has enough of
- * them; a gang of at most a node's size stays on one node. Among several lanes of the same GPUs
- * the choice is that of Salus: under `paper` the smallest that need not grow, then the smallest;
- * under `code` the one that had least room when it was cut. A gang over several nodes is written
- * while it is picked, so that the view counts its GPUs as taken, and rolled back.
+ * Placement in a cluster (Salus itself manages one GPU): on GPUs where a new lane fits, else in the
+ * lane with fewest members; among those on the GPUs of least measured utilization, then of lowest
+ * number. Idle GPUs come first, on the fullest node that has enough of them; a gang of at most a
+ * node's size uses one node. Among several lanes on the same GPUs Salus' own choice applies: under
+ * `paper` the smallest that need not grow, then the smallest; under `code` the one that had least
+ * room when it was opened. A gang over several nodes is written into the plan while it is picked,
+ * so that the view counts its GPUs as taken, and rolled back on failure.
  *
  * Cost: O(log GPUs) and O(log lanes), plus those that have room but may not be used; of those that
- * may, the utilization of the first LOOK in order (of lanes or members) is compared.
+ * may be used, the utilization of the first LOOK (by number of lanes or members) is compared.
  */
 #include "policies/salus/salus.h"
 
 #define CLASSES 2048u
-#define PROBES  8u  /* places of the table where a class may stand, from its hash on */
-#define WIDEST  16u /* gangs that are held against the nodes where room was made */
+#define PROBES  8u  /* places of the hash table that are tried for a class */
+#define WIDEST  16u /* largest gang that is compared with the freed nodes */
 #define LOOK    64
 
 struct hs_salus_demand_class {
-    struct hs_job_queue jobs; /* may be empty until the next scan clears it */
+    struct hs_job_queue jobs; /* may be empty until the next scan removes the class */
     uint64_t hash;
     uint32_t vc;
-    uint32_t next; /* of the VC: number + 1; 0 = none */
+    uint32_t next; /* next class of the VC: number + 1; 0 = none */
     bool is_used;
 };
 
@@ -54,7 +54,7 @@ void hs_salus_queue_init(struct hs_salus *s)
 
 /* ---- idle GPUs ---- */
 
-/* The GPU has room for a lane of the job. */
+/* Tells whether a new lane for the job fits on the GPU. */
 static bool may_open(const struct hs_salus *s, uint32_t gpu, const struct hs_salus_need *need)
 {
     return hs_salus_suits(s, gpu, need) &&
@@ -62,7 +62,7 @@ static bool may_open(const struct hs_salus *s, uint32_t gpu, const struct hs_sal
                hs_salus_clip(need, s->gpus[gpu].capacity_mib).of[HS_SALUS_ALL];
 }
 
-/* The search for the GPUs of one job. */
+/* A search for the GPUs of one job. */
 struct admit_search {
     hs_job_id job;
     const struct hs_salus_need *need;
@@ -89,8 +89,8 @@ static bool take_idle_of(struct hs_salus *s, const struct admit_search *q, uint3
     return true;
 }
 
-/* Whole idle nodes of the largest size, of the next smaller one when those are too few, and the
- * rest on one node, as HS_PLACE_CONSOLIDATE does. */
+/* Takes idle nodes of the largest size completely, then of the next smaller size, and the rest from
+ * one node, as HS_PLACE_CONSOLIDATE does. */
 static bool take_idle_nodes(struct hs_salus *s, const struct admit_search *q, uint32_t size)
 {
     uint32_t rest = q->gpus;
@@ -113,7 +113,7 @@ static bool pick_idle(struct hs_salus *s, const struct admit_search *q)
     if (hs_view_free_gpus(s->v, hs_view_vc(s->v, q->job)) < q->gpus)
         return false;
     uint32_t size = hs_view_node_size(s->v, q->job, UINT32_MAX);
-    if (q->gpus <= size) { /* the fullest node, lowest number on ties */
+    if (q->gpus <= size) { /* the fullest node; ties: lowest number */
         uint32_t best = HS_NO_NODE, best_free = UINT32_MAX;
         for (uint32_t type = 0; type < s->v->gpu_types; type++) {
             uint32_t node = hs_best_fit_of(s->v, q->job, q->gpus, type);
@@ -141,8 +141,8 @@ static bool pick_idle(struct hs_salus *s, const struct admit_search *q)
 
 /* ---- GPUs that have lanes ---- */
 
-/* Picks the GPUs of the node where a lane fits, at most as many as the gang wants, least utilized
- * first. Returns the sum of their utilizations. Insertion sort: a node is small. */
+/* Picks GPUs of the node where a lane fits, at most as many as the gang needs, least utilized
+ * first. Returns the sum of their utilizations. Insertion sort suffices: a node has few GPUs. */
 static uint64_t pick_of_node(struct hs_salus *s, const struct admit_search *q, uint32_t node)
 {
     uint32_t *picks = s->picks, *picks_pm = s->picks_pm, count = 0;
@@ -170,7 +170,7 @@ static uint64_t pick_of_node(struct hs_salus *s, const struct admit_search *q, u
     return sum_pm;
 }
 
-/* The GPU of least utilization, or the GPUs of the node where that sum is least. */
+/* Picks the least utilized GPU, or the node's GPUs whose sum of utilizations is least. */
 static bool pick_least(struct hs_salus *s, const struct admit_search *q, struct hs_capacity need)
 {
     const struct hs_capacity_tree *rooms = &s->gpu_tree;
@@ -202,7 +202,7 @@ static bool pick_least(struct hs_salus *s, const struct admit_search *q, struct 
     return best != HS_NO_GPU;
 }
 
-/* A gang larger than a node: any GPUs, in order of nodes. O(GPUs), if enough of them may have
+/* Picks any GPUs, in order of nodes, for a gang larger than a node. O(GPUs), if enough may have
  * room. */
 static bool pick_anywhere(struct hs_salus *s, const struct admit_search *q, uint64_t need_mib)
 {
@@ -233,7 +233,7 @@ static bool may_use_all(struct hs_salus *s, const struct admit_search *q,
                         const struct hs_salus_lane *lane)
 {
     uint32_t last = HS_NO_NODE, workers = 0;
-    if (!hs_view_is_constrained(s->v, q->job)) /* and all GPUs of its pool are for it */
+    if (!hs_view_is_constrained(s->v, q->job)) /* then it may use all GPUs of its pool */
         return true;
     for (uint32_t at = lane->first_slot; at != 0; at = s->slots[at].next_of_job) {
         uint32_t node = hs_view_gpu_node(s->v, s->slots[at].gpu);
@@ -247,7 +247,7 @@ static bool may_use_all(struct hs_salus *s, const struct admit_search *q,
     return true;
 }
 
-/* Salus prefers lane a to b, of the same GPUs, that both fit. */
+/* Tells whether Salus prefers lane a to lane b; both are on the same GPUs and fit. */
 static bool is_better(struct hs_salus *s, const struct admit_search *q, uint32_t a, uint32_t b)
 {
     const struct hs_salus_lane *x = &s->lanes[a], *y = &s->lanes[b];
@@ -262,7 +262,7 @@ static bool is_better(struct hs_salus *s, const struct admit_search *q, uint32_t
     return x_mib != y_mib ? x_mib < y_mib : a < b;
 }
 
-/* No other lane of the same GPUs is better. */
+/* Tells whether no other lane of the same GPUs is preferable. */
 static bool is_best_there(struct hs_salus *s, const struct admit_search *q, uint32_t id)
 {
     const struct hs_salus_lane *lane = &s->lanes[id];
@@ -295,7 +295,7 @@ static uint32_t lane_to_join(struct hs_salus *s, const struct admit_search *q)
         if (!hs_salus_fits(s, id, q->need) || !may_use_all(s, q, &s->lanes[id]) ||
             !is_best_there(s, q, id))
             continue;
-        uint64_t util_pm = 0; /* of all its GPUs */
+        uint64_t util_pm = 0; /* sum over its GPUs */
         for (uint32_t at = s->lanes[id].first_slot; at != 0; at = s->slots[at].next_of_job)
             util_pm += hs_view_gpu_util_pm(s->v, s->slots[at].gpu, 0);
         if (best == HS_NO_LANE || util_pm < best_pm) {
@@ -307,16 +307,16 @@ static uint32_t lane_to_join(struct hs_salus *s, const struct admit_search *q)
     return best;
 }
 
-/* Start-up of a job that never ran, beside what the run charges. */
+/* Start-up time of a job that never ran, in addition to what the run charges. */
 static int64_t startup_us_of(const struct hs_salus *s, hs_job_id job)
 {
     int64_t by_model_us = s->startup_by == HS_SALUS_BY_MODEL ? hs_view_restart_us(s->v, job) : -1;
-    if (hs_view_state(s->v, job) != HS_JOB_PENDING) /* it has been charged already */
+    if (hs_view_state(s->v, job) != HS_JOB_PENDING) /* it was charged before */
         return 0;
     return by_model_us >= 0 ? by_model_us : s->startup_us;
 }
 
-/* Appends the start of an admitted job, paused or not as starts_waiting says. */
+/* Appends the start of an admitted job; starts_waiting: as a paused job. */
 static void start(const struct hs_salus *s, hs_job_id job)
 {
     const struct hs_salus_job *j = hs_salus_job(s, job);
@@ -334,8 +334,8 @@ static void start(const struct hs_salus *s, hs_job_id job)
         hs_plan_on_gpu(s->p, s->slots[slot].gpu);
 }
 
-/* Puts the job into a lane and its start into the plan; false, with nothing changed, if no lane
- * takes it. */
+/* Puts the job into a lane and its start into the plan. Returns false, with nothing changed, if no
+ * lane has room. */
 static bool place(struct hs_salus *s, hs_job_id job)
 {
     struct hs_salus_job *j = hs_salus_job(s, job);
@@ -354,7 +354,7 @@ static bool place(struct hs_salus *s, hs_job_id job)
     if (pick_idle(s, &q) || (!q.need->is_alone && (is_of_node ? pick_least(s, &q, need)
                                                               : pick_anywhere(s, &q, need_mib)))) {
         uint32_t *gpus = s->picks;
-        for (uint32_t i = 1; i < s->pick_count; i++) { /* ascending, as in all lanes */
+        for (uint32_t i = 1; i < s->pick_count; i++) { /* sort ascending, as in all lanes */
             uint32_t gpu = gpus[i], at = i;
             for (; at > 0 && gpus[at - 1] > gpu; at--)
                 gpus[at] = gpus[at - 1];
@@ -390,7 +390,7 @@ static bool add_to_class(struct hs_salus *s, hs_job_id job)
     hash = hash * 31 + hs_job_queue_mix((uint64_t)need->all_mib);
     hash = hash * 31 + hs_job_queue_mix((uint64_t)need->kept_mib << 1 | need->is_alone);
     uint32_t vc = hs_view_vc(s->v, job);
-    /* its own, an empty one of its hash, or a free place */
+    /* its own class, an unused one with its hash, or a free place */
     struct hs_salus_demand_class *class = NULL;
     for (uint32_t i = 0; i < PROBES; i++) {
         struct hs_salus_demand_class *at = &s->classes[(hash + i) % CLASSES];
@@ -402,7 +402,7 @@ static bool add_to_class(struct hs_salus *s, hs_job_id job)
         if (is_its_own)
             break;
     }
-    if (class == NULL) /* the table is full there */
+    if (class == NULL) /* no free place near the hash */
         return false;
     uint32_t number = (uint32_t)(class - s->classes) + 1;
     if (!class->is_used) {
@@ -421,7 +421,7 @@ static void block(struct hs_salus *s, hs_job_id job)
 {
     struct hs_salus_job *j = hs_salus_job(s, job);
     j->least = hs_salus_clip(&j->need, s->least_capacity_mib);
-    if (s->model == HS_SALUS_CODE) /* a lane as cut has room for all of it or for none */
+    if (s->model == HS_SALUS_CODE) /* a lane has room for the whole demand or none */
         j->least.of[HS_SALUS_KEPT] = 0;
     if (s->poll_us > 0 || s->v->ties_are_drawn || !add_to_class(s, job))
         hs_job_queue_add(&s->blocked[hs_view_vc(s->v, job)], s->v, job, 0);
@@ -457,12 +457,12 @@ void hs_salus_queue_remove(struct hs_salus *s, hs_job_id job)
 
 /* ---- which blocked jobs may fit ---- */
 
-/* One scan over the jobs of a VC. */
+/* A scan over the jobs of a VC. */
 struct scan {
     uint32_t vc, pool;
-    struct hs_merge_heap heads; /* next job of each class, by its number, and of the others, 0 */
-    bool is_idle;               /* the pool: all jobs are tried, to reject those that never fit */
-    bool is_all;                /* room was made anywhere, or under a quota, not on certain nodes */
+    struct hs_merge_heap heads; /* next job of each class (by number); 0: of no class */
+    bool is_idle; /* the pool is idle: all jobs are tried, to reject those that never fit */
+    bool is_all;  /* memory was freed on unlisted nodes, or under a quota */
 };
 
 static void look_at_pool(struct hs_salus *s, struct scan *x)
@@ -512,14 +512,14 @@ static bool may_fit(struct hs_salus *s, const struct scan *x, hs_job_id job)
 
 /* ---- admission ---- */
 
-/* No GPU has so much memory, if its estimate is right. */
+/* Tells whether the estimate exceeds the memory of every GPU. */
 static bool is_too_large(const struct hs_salus *s, hs_job_id job)
 {
     const struct hs_salus_need *need = &hs_salus_job(s, job)->need;
     return hs_view_gpus(s->v, job) > 0 && !need->is_alone && need->peak_mib > s->most_capacity_mib;
 }
 
-/* A job that can never be admitted. */
+/* Rejects a job that can never be admitted. */
 static bool reject(const struct hs_salus *s, hs_job_id job)
 {
     bool exceeds = is_too_large(s, job);
@@ -532,7 +532,7 @@ static bool reject(const struct hs_salus *s, hs_job_id job)
     return true;
 }
 
-/* True when the job is out of the queue: started or rejected. */
+/* Returns true if the job left the queue: it was started or rejected. */
 static bool admit(struct hs_salus *s, hs_job_id job)
 {
     struct hs_salus_job *j = hs_salus_job(s, job);
@@ -557,8 +557,8 @@ static bool admit(struct hs_salus *s, hs_job_id job)
 
 /* ---- scans ---- */
 
-/* The next job of a class that fits, or of the others (0). Where one of a class does not fit the
- * others of the class do not either. */
+/* Returns the next job of a class (0: of the jobs without a class) that may fit. If one job of a
+ * class does not fit, no other of the class does. */
 static hs_job_id next_of(struct hs_salus *s, const struct scan *x, uint32_t class, hs_job_id after)
 {
     const struct hs_job_queue *jobs = class > 0 ? &s->classes[class - 1].jobs : &s->blocked[x->vc];
@@ -590,7 +590,7 @@ static void begin_scan(struct hs_salus *s, struct scan *x)
     } while (class != 0);
 }
 
-/* Tries the first blocked job, and puts the one behind it in its place. */
+/* Tries the first blocked job and replaces it in the heap by its successor. */
 static bool try_blocked(struct hs_salus *s, struct scan *x)
 {
     struct hs_merge_head head = x->heads.at[0];
@@ -605,8 +605,8 @@ static bool try_blocked(struct hs_salus *s, struct scan *x)
     return is_out;
 }
 
-/* Fresh and blocked jobs of a VC in order. False: with `poll` it ended at the job that was
- * admitted, and others are left. */
+/* Tries fresh and blocked jobs of a VC in order. Returns false if it ended, because of `poll`, at
+ * an admitted job with others left. */
 static bool scan_vc(struct hs_salus *s, uint32_t vc)
 {
     const struct hs_job_queue *fresh = &s->waiting.by_vc[vc];
@@ -632,7 +632,7 @@ static bool scan_vc(struct hs_salus *s, uint32_t vc)
     }
 }
 
-/* The plain server: in order, until a job does not fit. */
+/* Serves a VC without lanes: in order, until a job does not fit. */
 static bool serve_vc(struct hs_salus *s, uint32_t vc)
 {
     const struct hs_job_queue *queue = &s->waiting.by_vc[vc];

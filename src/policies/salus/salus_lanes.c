@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Lanes of Salus: which jobs are members of which, and the memory of GPUs. Before a lane changes,
- * its charge is taken from each of its GPUs; after the change the new one is added, and the two
- * trees are updated.
+ * Lanes of Salus: their members, and the memory of GPUs. Before a lane changes, its charge is
+ * subtracted from each of its GPUs; afterwards the new charge is added and the two trees are
+ * updated.
  */
 #include "policies/salus/salus.h"
 
 #define ONE_MILLIONTHS      1000000
-#define CAPACITY_NOT_STATED (INT64_C(1) << 40) /* MiB; more than any job asks for */
+#define CAPACITY_NOT_STATED (INT64_C(1) << 40) /* MiB; above any demand */
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -52,7 +52,7 @@ void hs_salus_lanes_init(struct hs_salus *s)
 
 /* ---- needs ---- */
 
-/* Rounded up. */
+/* Rounds up. */
 static int64_t inflated(int64_t mib, int64_t millionths)
 {
     return (mib * millionths + ONE_MILLIONTHS - 1) / ONE_MILLIONTHS;
@@ -92,18 +92,18 @@ uint64_t hs_salus_free_mib(const struct hs_salus *s, uint32_t id)
     return (uint64_t)most(0, gpu->capacity_mib - gpu->used_mib);
 }
 
-/* Room for one more member. */
+/* Returns the memory available to one more member. */
 static struct hs_capacity room_of(const struct hs_salus *s, uint32_t id)
 {
     const struct hs_salus_lane *lane = &s->lanes[id];
-    int64_t free_mib = INT64_MAX; /* least of its GPUs */
+    int64_t free_mib = INT64_MAX; /* minimum over its GPUs */
     for (uint32_t at = lane->first_slot; at != 0; at = s->slots[at].next_of_job) {
         const struct hs_salus_gpu *gpu = &s->gpus[s->slots[at].gpu];
         bool is_closed = gpu->is_whole || (int64_t)gpu->sessions >= s->max_sessions;
         free_mib = least(free_mib, is_closed ? -1 : gpu->capacity_mib - gpu->used_mib);
     }
     int64_t all_mib = free_mib + lane->size_mib, kept_mib = free_mib;
-    if (s->model == HS_SALUS_CODE) { /* it never grows into memory beside it */
+    if (s->model == HS_SALUS_CODE) { /* such a lane never grows */
         all_mib = lane->size_mib - lane->kept_mib;
         kept_mib = all_mib - lane->most_mib;
     }
@@ -158,7 +158,7 @@ static void index_gpu(struct hs_salus *s, uint32_t id)
         uint32_t lane_id = s->slots[at].job;
         const struct hs_salus_lane *lane = &s->lanes[lane_id];
         struct hs_capacity room = room_of(s, lane_id);
-        if (lane->members > 0 && room.of[HS_SALUS_ALL] > 0) /* every job needs some */
+        if (lane->members > 0 && room.of[HS_SALUS_ALL] > 0) /* as every job needs memory */
             hs_capacity_tree_put(&s->lane_tree, lane->pool, lane_id,
                                  (uint64_t)lane->gpus << 32 | lane->members, room);
         else
@@ -166,8 +166,8 @@ static void index_gpu(struct hs_salus *s, uint32_t id)
     }
 }
 
-/* Takes the charge of a lane that is about to change from each of its GPUs (-1), or adds the new
- * one (1). */
+/* Subtracts (-1) or adds (1) the charge of a lane on each of its GPUs, before or after the lane
+ * changes. */
 static void charge(struct hs_salus *s, const struct hs_salus_lane *lane, int64_t times)
 {
     for (uint32_t at = lane->first_slot; at != 0; at = s->slots[at].next_of_job)
@@ -187,7 +187,7 @@ void hs_salus_requeue(struct hs_salus *s, hs_job_id job)
 
 /* ---- members ---- */
 
-/* Adds the nodes of the lane to those where room was made. */
+/* Adds the nodes of the lane to the list of freed nodes. */
 static void note_freed(struct hs_salus *s, const struct hs_salus_lane *lane)
 {
     struct hs_salus_pool *pool = &s->pools[lane->pool];
@@ -202,7 +202,7 @@ static void note_freed(struct hs_salus *s, const struct hs_salus_lane *lane)
     }
 }
 
-/* Adds a member to the sums of its lane and to the sessions of its GPUs, or removes it. */
+/* Adds a member to, or removes it from, the sums of its lane and the sessions of its GPUs. */
 static void count_member(struct hs_salus *s, struct hs_salus_lane *lane,
                          const struct hs_salus_job *j, bool comes)
 {
@@ -216,7 +216,7 @@ static void count_member(struct hs_salus *s, struct hs_salus_lane *lane,
     }
 }
 
-/* Size, from the members. */
+/* Recomputes the lane's size from its members. */
 static void lane_resize(const struct hs_salus *s, struct hs_salus_lane *lane)
 {
     lane->most_mib = 0;
@@ -230,8 +230,8 @@ static void lane_resize(const struct hs_salus *s, struct hs_salus_lane *lane)
         lane->size_mib = most(lane->size_mib, lane->kept_mib + lane->most_mib);
 }
 
-/* A job that grew beyond its GPUs, until it is killed for that, has all that it needs: its lane and
- * those beside it are closed. */
+/* A job that outgrew its GPUs, until it is killed for that, counts with its full demand, which
+ * closes its lane and the other lanes of those GPUs. */
 static void set_memory(const struct hs_salus_lane *lane, struct hs_salus_job *j)
 {
     int64_t peak_mib = j->need.is_alone ? 0 : j->need.peak_mib;
@@ -240,7 +240,7 @@ static void set_memory(const struct hs_salus_lane *lane, struct hs_salus_job *j)
     j->rest_mib = (int64_t)(all.of[HS_SALUS_ALL] - all.of[HS_SALUS_KEPT]);
 }
 
-/* Its charge is that of before, and is to be set anew. */
+/* The caller updates the charge of the lane before and after. */
 static void add_member(struct hs_salus *s, hs_job_id job, uint32_t id)
 {
     struct hs_salus_lane *lane = &s->lanes[id];
@@ -267,7 +267,7 @@ void hs_salus_lane_open(struct hs_salus *s, hs_job_id job, const uint32_t *gpus,
                                    .next_touched = lane->next_touched,
                                    .is_touched = lane->is_touched,
                                    .capacity_mib = INT64_MAX};
-    for (uint32_t i = count; i-- > 0;) { /* each is put first: the list ascends */
+    for (uint32_t i = count; i-- > 0;) { /* in reverse, as each is put first: the list ascends */
         hs_allocation_map_add(&s->on, id, &lane->first_slot, gpus[i]);
         s->gpus[gpus[i]].lanes++;
         s->gpus[gpus[i]].pool = lane->pool;
