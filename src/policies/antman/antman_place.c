@@ -227,6 +227,12 @@ static void reserve(struct hs_antman *s, hs_job_id job, uint64_t before)
     }
 }
 
+/* Whether the job could use a GPU of the node. */
+static bool has_usable(struct hs_antman *s, hs_job_id job, uint32_t node)
+{
+    return hs_view_may_use(s->v, job, node) && usable_gpus(s, job, node, 1) > 0;
+}
+
 void hs_antman_unreserve(struct hs_antman *s, hs_job_id job)
 {
     const struct hs_antman_job *j = hs_antman_job(s, job);
@@ -272,13 +278,16 @@ void hs_antman_serve_reserving(struct hs_antman *s)
         s->freed_count = 0;
         hs_job_id job = hs_job_queue_first(set), next;
         for (; job != HS_NO_JOB && s->open_gpus + s->reserved_gpus > before; job = next) {
-            /* if it may use a freed node; always the first, which may prove infeasible */
-            bool is_worth_it = job == hs_job_queue_first(set);
             next = hs_job_queue_next(set, s->v, job);
-            for (uint32_t i = 0; i < count && !is_worth_it; i++)
-                is_worth_it = hs_view_may_use(s->v, job, s->looked[i]);
-            if (is_worth_it)
+            bool has_gained = false; /* else it fails as it did when it was tried last */
+            for (uint32_t i = 0; i < count && !has_gained; i++)
+                has_gained = has_usable(s, job, s->looked[i]);
+            for (uint32_t i = 0; i < s->freed_count && !has_gained; i++)
+                has_gained = has_usable(s, job, s->freed[i]);
+            if (has_gained)
                 hs_antman_place_or_reserve(s, job, before);
+            else if (job == hs_job_queue_first(set) && hs_reject_hopeless(s->v, s->p, job))
+                hs_antman_dequeue(s, job);
             before += hs_antman_job(s, job)->reserved_count;
         }
     }
