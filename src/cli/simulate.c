@@ -206,6 +206,18 @@ enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
     return status;
 }
 
+enum hs_status hs_record_widest(const char *path, struct hs_arena *arena, struct hs_csv_row *head,
+                                struct hs_diag *diag)
+{
+    struct hs_arena own = {0};
+    struct hs_summary_csv summary;
+    const enum hs_status status = hs_record_read_summary(path, &own, &summary, diag);
+    if (status == HS_OK && summary.head.count > head->count)
+        *head = keep_row(&summary.head, arena);
+    hs_arena_free(&own);
+    return status;
+}
+
 double hs_record_number(const struct hs_csv_row *row, uint32_t column)
 {
     double value;
@@ -740,6 +752,7 @@ enum hs_status hs_simulate_metrics(const struct hs_setup *setup, struct hs_summa
     HS_TRY(open_report(&pass, NULL));
     enum hs_status status = hs_report_finish(pass.report, 0, metrics, diag);
     hs_report_close(pass.report);
+    hs_report_all_metrics(metrics);
     for (uint32_t m = 0; m < metrics->count; m++)
         names[m] = metrics->metrics[m].name;
     return status;

@@ -364,6 +364,10 @@ struct hs_summary_csv {
 HS_MUST_USE enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
                                                   struct hs_summary_csv *summary,
                                                   struct hs_diag *diag);
+/* *head becomes its header where that has more columns: with deadlines there are some behind those
+ * of every run. */
+HS_MUST_USE enum hs_status hs_record_widest(const char *path, struct hs_arena *arena,
+                                            struct hs_csv_row *head, struct hs_diag *diag);
 /* NaN where there is none. */
 double hs_record_number(const struct hs_csv_row *row, uint32_t column);
 /* The header of a table of runs: further columns behind those of `first`, each with a prefix. */

@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include <csv.h>
 
@@ -783,6 +784,42 @@ enum hs_status hs_csvw_open(struct hs_csvw *w, const char *path, const char *hea
     hs_output_put(&w->out, header, strlen(header));
     hs_output_put(&w->out, "\n", 1);
     return HS_OK;
+}
+
+/* Puts the bytes, with `ending` before the end of each row: of the first *ending, then `cells`. */
+static void put_widened(struct hs_output *out, const char *data, size_t len, bool *is_quoted,
+                        const char **ending, const char *cells)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < len; i++) {
+        *is_quoted ^= data[i] == '"'; /* one that stands for itself is doubled */
+        if (data[i] != '\n' || *is_quoted)
+            continue;
+        hs_output_put(out, data + done, i - done);
+        hs_output_put(out, *ending, strlen(*ending));
+        *ending = cells;
+        done = i;
+    }
+    hs_output_put(out, data + done, len - done);
+}
+
+enum hs_status hs_csvw_widen(struct hs_csvw *w, const char *names, const char *cells,
+                             struct hs_diag *diag)
+{
+    char path[HS_BESIDE_PATH_MAX];
+    struct hs_input *input;
+    const char *data, *ending = names;
+    size_t len;
+    bool is_quoted = false;
+    (void)snprintf(path, sizeof path, "%s", w->out.path);
+    HS_TRY(hs_csvw_close(w, diag));
+    HS_TRY(hs_input_open(&input, path, diag));
+    (void)unlink(path); /* the input has it open: the new file is another one */
+    enum hs_status status = hs_output_open(&w->out, path, diag);
+    while (status == HS_OK && (status = hs_input_read(input, &data, &len)) == HS_OK)
+        put_widened(&w->out, data, len, &is_quoted, &ending, cells);
+    hs_input_close(input);
+    return status == HS_END ? HS_OK : status;
 }
 
 void hs_csvw_some_text(struct hs_csvw *w, const char *text)

@@ -106,6 +106,10 @@ struct hs_csvw {
 /* Opens path and writes the header: comma-separated names. */
 HS_MUST_USE enum hs_status hs_csvw_open(struct hs_csvw *w, const char *path, const char *header,
                                         struct hs_diag *diag);
+/* Adds columns behind all others of the file as far as it is written, at the end of a row: `names`
+ * to the header, `cells` to each row, both from the comma on. Writes the file anew. */
+HS_MUST_USE enum hs_status hs_csvw_widen(struct hs_csvw *w, const char *names, const char *cells,
+                                         struct hs_diag *diag);
 HS_MUST_USE enum hs_status hs_csvw_close(struct hs_csvw *w, struct hs_diag *diag);
 
 /* Room for a number and its comma; then the end of what was written there. */

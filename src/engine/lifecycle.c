@@ -267,8 +267,12 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
     if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0 &&
         r->steps == 0 && type_ran == 0)
         return 0;
+    int64_t deadline_us = -1; /* one before the first submission is at it */
+    if (r->deadline_us >= 0)
+        deadline_us =
+            r->deadline_us > e->figures.epoch_us ? r->deadline_us - e->figures.epoch_us : 0;
     const struct hs_job_request request = {
-        .deadline_us = r->deadline_us < 0 ? -1 : r->deadline_us - e->figures.epoch_us,
+        .deadline_us = deadline_us,
         .preempt_cost_us = r->preempt_cost_us,
         .steps = r->attempts > 0 ? 0 : r->steps,
         .steps_per_s = r->steps_per_s,

@@ -409,11 +409,12 @@ static void add_costs(struct hs_summary *s, const struct hs_report *r)
     const struct hs_stats *stats = &r->stats;
     const hs_u128 *sum = r->timeline.sum;
     const hs_u128 us = HS_US_PER_S;
+    uint64_t misses;
     add_count(s, "preemptions", stats->preemptions);
     add_count(s, "migrations", stats->migrations);
     add_count(s, "ooms", stats->ooms);
-    add_count(s, "deadlines", stats->deadlines);
-    add_count(s, "deadline_misses", stats->deadline_misses);
+    add_count(s, "deadlines", hs_deadlines_count(stats->deadlines, &misses));
+    add_count(s, "deadline_misses", misses);
     add_gpu_seconds(s, "held_gpu_seconds", sum[HS_CH_GPUS_HELD], us);
     add_gpu_seconds(s, "done_gpu_seconds", stats->done_milli_ns, NS_PER_S * FULL_MILLI);
     add_gpu_seconds(s, "overhead_gpu_seconds", stats->overhead_milli_us, us * FULL_MILLI);
@@ -632,11 +633,20 @@ enum hs_status hs_report_finish(struct hs_report *r, int64_t end_us, struct hs_s
         status = status == HS_OK ? closed : status;
     }
     HS_TRY(status);
+    if (r->stats.deadlines != NULL && r->options.dir != NULL)
+        HS_TRY(hs_deadlines_write(r->stats.deadlines, r->options.dir, &r->files[r->file_count++],
+                                  diag));
     hs_timeline_advance(&r->timeline, end_us);
     bounds_finish(r->bounds);
     HS_TRY(hs_stats_finish(&r->stats, summary));
     fill_metrics(summary, r);
-    return hs_extras_fill(r->extras, summary, r->span_us);
+    HS_TRY(hs_extras_fill(r->extras, summary, r->span_us));
+    return hs_deadlines_fill(&r->stats, summary);
+}
+
+void hs_report_all_metrics(struct hs_summary *summary)
+{
+    hs_deadlines_name(summary);
 }
 
 const struct hs_output_file *hs_report_files(const struct hs_report *report, uint32_t *count)

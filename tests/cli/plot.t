@@ -37,7 +37,7 @@ An unknown kind, an unknown form of file, options that the kind does not take.
   ! figure.jpg: error: the name of a figure must end in .svg, .pdf or .png
   [2]
   $ horus plot cdf run --metric=mood
-  ! error: no metric 'mood' of a cdf: jct, wait, slowdown, queueing_delay or run_slowdown
+  ! error: no metric 'mood' of a cdf: jct, wait, slowdown, queueing_delay, run_slowdown or lateness
   [2]
   $ horus plot cdf run --metric=jct,wait,jct,wait,jct,wait,jct
   ! error: --metric has at most 6 names

@@ -115,21 +115,21 @@ rejected when it comes, and nobody is late but c, which is never done.
   > c,4,1,3,9
   > END
   $ horus run jobs.csv -c 1x1:V100 -p edf --assign=off -o out | sed -n 3,4p
-  policy  mean JCT  mean wait  queueing  makespan  late  GPU alloc  p99 JCT  p50 JCT  p99 wait
-  edf        6.7 s      0.7 s     1.7 s    15.0 s     1    100.0 %   15.0 s    3.0 s     2.0 s
+  policy  mean JCT  mean wait  queueing  makespan  late  missed  SLO JCT  GPU alloc  p99 lateness
+  edf        6.7 s      0.7 s     1.7 s    15.0 s     1  33.3 %    6.7 s    100.0 %         1.0 s
   $ cut -d, -f1,2,9 out/jobs.csv
   job_id,workload_name,finish_time
   b,jobs,2
   c,jobs,7
   a,jobs,15
   $ horus run jobs.csv -c 1x1:V100 -p edf:admission=reject --assign=off -o out2 | grep -E 'edf|rejected'
-  policy                mean JCT  mean wait  makespan  rejected  late  GPU alloc  p99 JCT  p50 JCT
-  edf:admission=reject     7.0 s      1.0 s    12.0 s         1     1    100.0 %   12.0 s    2.0 s
+  policy                mean JCT  mean wait  makespan  rejected  late  missed  SLO JCT  GPU alloc
+  edf:admission=reject     7.0 s      1.0 s    12.0 s         1     1  33.3 %    7.0 s    100.0 %
   rejected    1 of 3 jobs: its deadline cannot be met
   ! warning: job c rejected: its deadline cannot be met
   ! warning: 1 of 3 jobs were rejected
   !       = hint: they have status rejected in jobs.csv
   $ horus run jobs.csv -c 1x1:V100 -p fifo --assign=off -o out3 | sed -n 3,4p
-  policy  mean JCT  mean wait  makespan  late  GPU alloc  p99 JCT  p50 JCT  p99 wait  slowdown
-  fifo      11.0 s      6.0 s    15.0 s     1    100.0 %   12.0 s   11.0 s    10.0 s      1.10
+  policy  mean JCT  mean wait  makespan  late  missed  SLO JCT  GPU alloc  p99 lateness  p99 JCT
+  fifo      11.0 s      6.0 s    15.0 s     1  33.3 %   11.0 s    100.0 %         6.0 s   12.0 s
   ! warning: 3 of 3 jobs have a deadline: policy 'fifo' ignores it

@@ -43,6 +43,7 @@ static struct hs_job_record job_a(void)
                                   .finish_us = -1,
                                   .first_progress_us = -1,
                                   .work_us = 10 * S,
+                                  .deadline_us = -1,
                                   .job_class = HS_JOB_CLASS_GUARANTEED,
                                   .gpu_util_pm = 500,
                                   .predicted_util_pm = 480,

@@ -132,6 +132,32 @@ static void test_texts_that_come_again(void **state)
     close_and_expect(want);
 }
 
+/* Columns that come later: the header has their names, rows written before have their cells, each
+ * behind its last field, however it is quoted and wherever the reader's buffer ends. */
+static void test_columns_that_come_later(void **state)
+{
+    enum { ROWS = 8000 };
+    static char want[ROWS * 40];
+    size_t len = 0;
+    (void)state;
+    open_file("a,b");
+    len += (size_t)snprintf(want, sizeof want, "a,b,c,d\n");
+    for (int row = 0; row < ROWS; row++) {
+        hs_csvw_i64(&w, row);
+        hs_csvw_text(&w, row % 3 == 0 ? "two\nlines\"\n" : "plain");
+        hs_csvw_end(&w);
+        len += (size_t)snprintf(want + len, sizeof want - len, "%d,%s,0,\n", row,
+                                row % 3 == 0 ? "\"two\nlines\"\"\n\"" : "plain");
+    }
+    assert_int_equal(hs_csvw_widen(&w, ",c,d", ",0,", &sink.diag), HS_OK);
+    assert_int_equal(w.rows, ROWS);
+    for (int i = 0; i < 4; i++)
+        hs_csvw_i64(&w, i);
+    hs_csvw_end(&w);
+    (void)snprintf(want + len, sizeof want - len, "0,1,2,3\n");
+    close_and_expect(want);
+}
+
 /* Text of every byte but controls, with line ends, longer than the output's room, comes back as it
  * was. */
 static void test_reads_back(void **state)
@@ -198,6 +224,7 @@ int main(void)
         cmocka_unit_test_setup(test_single_empty_field, set_up),
         cmocka_unit_test_setup(test_ids, set_up),
         cmocka_unit_test_setup(test_texts_that_come_again, set_up),
+        cmocka_unit_test_setup(test_columns_that_come_later, set_up),
         cmocka_unit_test_setup(test_reads_back, set_up),
         cmocka_unit_test_setup(test_rows_across_the_buffer, set_up),
         cmocka_unit_test_setup(test_full_disk, set_up),

@@ -224,6 +224,27 @@ static void figures_on_request_are_documented(void **state)
     assert_string_equal(written, expected);
 }
 
+/* What there is only where a job has a deadline. */
+static void figures_of_deadlines_are_documented(void **state)
+{
+    (void)state;
+    static char expected[LIST_SIZE], written[LIST_SIZE];
+    static struct hs_summary named;
+    read_table("## `jobs.csv`", "| with deadlines |", false, expected);
+    assert_string_equal(&HS_DEADLINE_COLUMNS[1], expected);
+    read_table("## `deadlines.csv`", "| column |", false, expected);
+    assert_string_equal(HS_DEADLINES_HEADER, expected);
+    hs_deadlines_name(&named);
+    for (uint32_t i = 0; i < named.count; i++) {
+        char cell[128];
+        int printed =
+            snprintf(cell, sizeof cell, "%s=%s", named.metrics[i].name, named.metrics[i].unit);
+        append(written, cell, (size_t)printed);
+    }
+    read_table("### Metrics", "| with deadlines |", true, expected);
+    assert_string_equal(written, expected);
+}
+
 /* Four columns for each class. */
 static void append_classes(char list[LIST_SIZE], uint32_t from, uint32_t to)
 {
@@ -304,6 +325,7 @@ int main(void)
         cmocka_unit_test(series_has_these_metrics),
         cmocka_unit_test(metrics_have_these_names_and_units),
         cmocka_unit_test(figures_on_request_are_documented),
+        cmocka_unit_test(figures_of_deadlines_are_documented),
         cmocka_unit_test(summary_csv_has_these_columns),
         cmocka_unit_test(classes_have_these_names_and_measures),
     };

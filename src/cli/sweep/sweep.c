@@ -340,12 +340,15 @@ static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *ca
 
 /* ---- sweep.csv ---- */
 
-static enum hs_status read_summary(const struct hs_sweep *sweep, uint32_t point,
-                                   struct hs_arena *arena, struct hs_summary_csv *summary)
+/* Those of deadlines may be missing: no job of the point has one. */
+static bool has_columns(const struct hs_csv_row *of_point, const struct hs_csv_row *head)
 {
-    char path[HS_PATH_SIZE];
-    hs_sweep_path(sweep, HS_RUNS_DIR, sweep->points[point].name, "/summary.csv", path);
-    return hs_record_read_summary(path, arena, summary, sweep->diag);
+    const uint32_t count = of_point->count;
+    for (uint32_t c = 0; c < count && c < head->count; c++)
+        if (strcmp(of_point->fields[c], head->fields[c]) != 0)
+            return false;
+    return count == head->count ||
+           (count < head->count && strcmp(head->fields[count], HS_FIRST_OF_DEADLINES) == 0);
 }
 
 /* The row of a point; one that is not finished has no values of a summary. */
@@ -357,17 +360,13 @@ static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct
     struct hs_summary_csv summary = {0};
     sweep->values[i] = (double)NAN;
     if (point->state == HS_POINT_DONE) {
-        HS_TRY(read_summary(sweep, i, arena, &summary));
-        bool is_same = summary.head.count == head->count;
-        for (uint32_t c = 0; c < head->count && is_same; c++)
-            is_same = strcmp(summary.head.fields[c], head->fields[c]) == 0;
-        if (!is_same) {
-            char path[HS_PATH_SIZE];
-            hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/summary.csv", path);
+        char path[HS_PATH_SIZE];
+        hs_sweep_path(sweep, HS_RUNS_DIR, point->name, "/summary.csv", path);
+        HS_TRY(hs_record_read_summary(path, arena, &summary, sweep->diag));
+        if (!has_columns(&summary.head, head))
             return hs_fail(sweep->diag, HS_E_INPUT, &(struct hs_place){.file = path, .line = 1},
                            "was it written by another version? remove the run, and sweep again",
                            "its columns are not those of the points before it");
-        }
         sweep->values[i] = hs_record_number(&summary.row, metric);
     }
     hs_csvw_u64(csv, (uint64_t)i + 1);
@@ -390,17 +389,18 @@ static enum hs_status write_rows(struct hs_sweep *sweep, const struct hs_rundir 
 {
     struct hs_arena arena = {0};
     struct hs_csvw csv;
-    struct hs_summary_csv any = {0}; /* the columns of a finished point are those of all */
-    const struct hs_csv_row *head = &any.head;
+    struct hs_csv_row widest = {0}; /* of the finished points */
+    const struct hs_csv_row *head = &widest;
     char path[HS_PATH_SIZE], *header;
-    uint32_t finished = 0;
-    while (finished < sweep->point_count && sweep->points[finished].state != HS_POINT_DONE)
-        finished++;
-    if (finished < sweep->point_count)
-        HS_TRY(read_summary(sweep, finished, sweep->arena, &any));
+    for (uint32_t i = 0; i < sweep->point_count; i++)
+        if (sweep->points[i].state == HS_POINT_DONE) {
+            hs_sweep_path(sweep, HS_RUNS_DIR, sweep->points[i].name, "/summary.csv", path);
+            HS_TRY(hs_record_widest(path, sweep->arena, &widest, sweep->diag));
+        }
     const uint32_t metric = hs_csv_column(head, sweep->options->metric);
-    if (finished < sweep->point_count && metric == UINT32_MAX)
-        return hs_fail(sweep->diag, HS_E_INPUT, NULL, "was it written by another version?",
+    if (head->count > 0 && metric == UINT32_MAX)
+        return hs_fail(sweep->diag, HS_E_INPUT, NULL,
+                       "was it written by another version, or has no job a deadline?",
                        "a summary has no column '%s'", sweep->options->metric);
     header =
         hs_record_header(sweep->arena, HS_SWEEP_COLUMNS, "axis_", sweep->keys, sweep->key_count);

@@ -87,7 +87,7 @@ struct comparison {
     struct hs_message_log log; /* each text once; its warnings for the manifest */
     const char **columns;      /* of the table, as --metrics lists them, NULL at the end; or NULL */
     struct condition *conditions;
-    uint32_t condition_count, order_count;
+    uint32_t condition_count, order_count, told; /* told: of the metrics, in the summaries */
     uint32_t policy_count, pair_count, cell_count, policies_open;
 };
 
@@ -566,24 +566,28 @@ static bool stands_in_front(const char *column)
     return strcmp(column, "policy") == 0 || strcmp(column, "seed") == 0;
 }
 
-/* All summaries have the columns of the first. */
+/* All summaries have the first columns of the widest. */
 static enum hs_status write_runs(struct comparison *c, const struct hs_rundir *dir)
 {
     struct hs_diag *diag = &c->call->diag;
     struct hs_arena arena = {0};
-    struct hs_summary_csv first, summary;
+    struct hs_summary_csv summary;
+    struct hs_csv_row widest = {0};
+    const struct hs_csv_row *head = &widest;
     struct hs_csvw csv;
     char path[HS_PATH_SIZE];
     uint32_t count = 0, column_of[HS_METRICS_MAX];
-    cell_path(dir, OF_RUNS, &c->cells[0], "/summary.csv", path);
-    HS_TRY(hs_record_read_summary(path, &c->call->arena, &first, diag));
-    const struct hs_csv_row *head = &first.head;
+    for (uint32_t k = 0; k < c->cell_count; k++) {
+        cell_path(dir, OF_RUNS, &c->cells[k], "/summary.csv", path);
+        HS_TRY(hs_record_widest(path, &c->call->arena, &widest, diag));
+    }
     const char **names = hs_arena_alloc(&c->call->arena, head->count * sizeof *names + 1);
     for (uint32_t i = 0; i < head->count; i++)
         if (!stands_in_front(head->fields[i]))
             names[count++] = head->fields[i];
     for (uint32_t m = 0; m < c->metrics->count; m++)
-        column_of[m] = hs_csv_column(head, c->metrics->metrics[m].name);
+        if ((column_of[m] = hs_csv_column(head, c->metrics->metrics[m].name)) < head->count)
+            c->told = m + 1;
     hs_rundir_file(dir, "runs.csv", path, sizeof path);
     HS_TRY(hs_csvw_open(
         &csv, path, hs_record_header(&c->call->arena, HS_RUNS_COLUMNS, "", names, count), diag));
@@ -605,9 +609,9 @@ static enum hs_status write_runs(struct comparison *c, const struct hs_rundir *d
         hs_csvw_text(&csv, c->policies[cell->policy].spec);
         hs_csvw_i64(&csv, cell->seed);
         hs_csvw_i64(&csv, cell->assignment);
-        for (uint32_t i = 0; i < summary.row.count && i < head->count; i++)
+        for (uint32_t i = 0; i < head->count; i++)
             if (!stands_in_front(head->fields[i]))
-                hs_csvw_text(&csv, summary.row.fields[i]);
+                hs_csvw_text(&csv, i < summary.row.count ? summary.row.fields[i] : NULL);
         hs_csvw_end(&csv);
         hs_arena_reset(&arena);
     }
@@ -637,6 +641,8 @@ static enum hs_status write_compare(struct comparison *c, const struct hs_rundir
             struct hs_replicated *mean = &c->means[at(c, p, m)], *ratio = &c->ratios[at(c, p, m)];
             *mean = hs_replicated_mean(values, count, c->pair_count);
             *ratio = hs_replicated_ratio(values, c->values + m, count, c->pair_count);
+            if (m >= c->told)
+                continue;
             hs_csvw_text(&csv, c->policies[p].spec);
             hs_csvw_text(&csv, c->metrics->metrics[m].name);
             hs_csvw_text(&csv, c->metrics->metrics[m].unit);
@@ -761,25 +767,6 @@ static enum hs_status make_cells(struct comparison *c, const char *path)
 
 /* ---- the table ---- */
 
-/* In order of importance: a narrow terminal loses the last ones. */
-static const char *const main_metrics[] = {"mean_jct",
-                                           "mean_wait",
-                                           "mean_queueing_delay",
-                                           "makespan",
-                                           "n_rejected",
-                                           "deadline_misses",
-                                           "ooms",
-                                           "profile_gpu_seconds",
-                                           "mean_rho",
-                                           "rho_above_1_share",
-                                           "energy",
-                                           "p99_jct",
-                                           "p99_wait",
-                                           "mean_run_slowdown",
-                                           "p99_run_slowdown",
-                                           "gpu_utilization_loaded",
-                                           NULL};
-
 static void say_table(const struct comparison *c, struct hs_output *out)
 {
     const struct hs_terminal *terminal = &c->call->terminal;
@@ -796,14 +783,14 @@ static void say_table(const struct comparison *c, struct hs_output *out)
                                         .ratios = p > 0 ? c->ratios + p * count : NULL,
                                         .means = c->means};
     }
-    hs_table_print(out,
-                   &(struct hs_run_table){.rows = rows,
-                                          .row_count = c->policy_count,
-                                          .metrics = c->columns != NULL ? c->columns : main_metrics,
-                                          .shows_all = c->columns != NULL,
-                                          .columns = terminal->columns,
-                                          .use_utf8 = terminal->use_utf8,
-                                          .use_color = terminal->use_color});
+    hs_table_print(out, &(struct hs_run_table){
+                            .rows = rows,
+                            .row_count = c->policy_count,
+                            .metrics = c->columns != NULL ? c->columns : hs_table_compare_metrics,
+                            .shows_all = c->columns != NULL,
+                            .columns = terminal->columns,
+                            .use_utf8 = terminal->use_utf8,
+                            .use_color = terminal->use_color});
     hs_free(means);
 }
 

@@ -734,6 +734,7 @@ static const struct section {
     enum hs_page_source source;
 } of_runs[] = {{"summary", "Summary", put_summary, HS_FROM_SUMMARY},
                {"distributions", "Distributions", hs_put_distributions, HS_FROM_JOBS},
+               {"deadlines", "Deadlines", hs_put_deadlines, HS_FROM_DEADLINES},
                {"time", "Over time", hs_put_time, HS_FROM_SERIES},
                {"waiting", "Why jobs waited", hs_put_waiting, HS_FROM_SUMMARY},
                {"classes", "Kinds of jobs", hs_put_classes, HS_FROM_SUMMARY},
@@ -744,6 +745,11 @@ static const struct section {
                   {"points", "Points", hs_put_points, HS_FROM_SUMMARY},
                   {"method", "What was run", put_method, HS_FROM_SUMMARY},
                   {.id = NULL}};
+
+static bool is_wanted(const struct hs_page *page, const struct section *section)
+{
+    return section->source != HS_FROM_DEADLINES || hs_page_has_deadlines(page);
+}
 
 static void put_title(struct hs_page *page)
 {
@@ -784,9 +790,12 @@ enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
         put_head(page);
     hs_say(out, "<nav>");
     for (const struct section *s = sections; s->id != NULL; s++)
-        hs_say(out, "<a href=\"#%s\">%s</a> ", s->id, s->heading);
+        if (is_wanted(page, s))
+            hs_say(out, "<a href=\"#%s\">%s</a> ", s->id, s->heading);
     hs_say(out, "</nav>\n</header>\n");
     for (const struct section *s = sections; s->id != NULL && out->error == 0; s++) {
+        if (!is_wanted(page, s))
+            continue;
         hs_say(out, "<section id=\"%s\">\n<h2>%s</h2>\n", s->id, s->heading);
         if (hs_page_can_draw(page, s->source, &status))
             HS_TRY(s->put(page));

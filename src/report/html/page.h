@@ -80,19 +80,28 @@ const char *hs_figure_kind(size_t index);
 
 /* The sections of a page, named in page.c, and the kinds of figures, named in figure.c. */
 typedef enum hs_status hs_page_part(struct hs_page *page);
-HS_MUST_USE hs_page_part hs_put_distributions, hs_put_classes, hs_put_time, hs_put_waiting,
-    hs_put_nodes, hs_put_results, hs_put_points, hs_draw_cdf, hs_draw_classes, hs_draw_gantt,
-    hs_draw_heat, hs_draw_sweep, hs_draw_time, hs_draw_waits;
+HS_MUST_USE hs_page_part hs_put_distributions, hs_put_deadlines, hs_put_classes, hs_put_time,
+    hs_put_waiting, hs_put_nodes, hs_put_results, hs_put_points, hs_draw_cdf, hs_draw_classes,
+    hs_draw_gantt, hs_draw_heat, hs_draw_sweep, hs_draw_time, hs_draw_waits;
 
 /* "k0" ... "k7". */
 const char *hs_page_colour(uint32_t group);
 /* Is the file in the directory of the group's first run? */
 bool hs_page_has(const struct hs_page *page, uint32_t group, const char *name);
-/* The files that a section or figure is drawn from; from HS_FROM_SERIES on, over time. */
-enum hs_page_source { HS_FROM_SUMMARY, HS_FROM_JOBS, HS_FROM_SERIES, HS_FROM_SEGMENTS };
+/* The files that a section or figure is drawn from; from HS_FROM_SERIES on, over time. There are no
+ * sections from deadlines where no job has one. */
+enum hs_page_source {
+    HS_FROM_SUMMARY,
+    HS_FROM_JOBS,
+    HS_FROM_DEADLINES,
+    HS_FROM_SERIES,
+    HS_FROM_SEGMENTS
+};
 /* Whether they are there, and time has passed for what is drawn over it; finds span_s. A page goes
  * without groups that lack one, and says so; a figure needs all, else *status is HS_E_INPUT. */
 bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_status *status);
+/* Has a job of any group a deadline? */
+bool hs_page_has_deadlines(const struct hs_page *page);
 /* The runs from `first` on as one group. */
 HS_MUST_USE enum hs_status hs_page_add_group(struct hs_page *page, const char *label,
                                              const struct hs_json *card, uint32_t first,

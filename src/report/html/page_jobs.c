@@ -14,7 +14,9 @@
  * window of --warmup and --cooldown) ---- */
 
 #define JOBS_MAX (UINT32_MAX / 2)
-#define VALUES   5u
+#define VALUES   6u
+#define LATENESS 5u /* its kind: the only value that may be negative */
+#define NONE     INT64_MIN
 #define ON_PAGE  3u /* values of a job that the page draws: the first of them */
 
 /* name: of --metric, and behind a quantile in the metrics of a summary: p50_jct */
@@ -28,6 +30,7 @@ static const struct value_kind {
     {"Queueing delay (all time without GPUs)", "queueing delay", "queueing_delay", "queueing_delay",
      HS_AXIS_TIME},
     {"Slowdown while running", "run slowdown", "run_slowdown", "run_slowdown", HS_AXIS_PLAIN},
+    {"Lateness: end - deadline", "lateness", "lateness", "lateness", HS_AXIS_TIME},
 };
 
 /* A kind of value of the jobs of a group: microseconds, or millionths of a slowdown; ascending. */
@@ -43,7 +46,7 @@ struct curves {
     struct hs_chart chart;
 };
 
-/* value: -1 = it has none. */
+/* value: -1 = it has none; of lateness NONE. */
 struct job_row {
     int64_t submit_us, value[VALUES];
     const char *success;
@@ -58,7 +61,7 @@ struct job_reading {
 static enum hs_status read_job(void *ctx, const struct hs_rowfile *f)
 {
     struct job_reading *r = ctx;
-    struct job_row row = {.value = {-1, -1, -1, -1, -1}};
+    struct job_row row = {.value = {-1, -1, -1, -1, -1, NONE}};
     HS_TRY(hs_rowfile_read(f, &row));
     r->last_submit_us = row.submit_us > r->last_submit_us ? row.submit_us : r->last_submit_us;
     if (strcmp(row.success, "1") != 0)
@@ -95,9 +98,9 @@ static enum hs_status read_groups(struct curves *s, uint32_t wanted)
     enum hs_status status = HS_OK;
     for (uint32_t v = 0, column = 2; v < VALUES; v++)
         if (wanted >> v & 1)
-            cells[column++] =
-                (struct hs_rowcell){value_kinds[v].column, HS_ROWCELL_NUMBER,
-                                    offsetof(struct job_row, value) + v * sizeof(int64_t)};
+            cells[column++] = (struct hs_rowcell){
+                value_kinds[v].column, v == LATENESS ? HS_ROWCELL_SIGNED_IF_ANY : HS_ROWCELL_NUMBER,
+                offsetof(struct job_row, value) + v * sizeof(int64_t)};
     for (uint32_t g = 0; g < s->page->drawn && status == HS_OK; g++) {
         const struct hs_page_group *group = &s->page->groups[g];
         r.count = 0;
@@ -108,7 +111,7 @@ static enum hs_status read_groups(struct curves *s, uint32_t wanted)
             struct job_values *of = &s->of[g][v];
             of->values = hs_arena_alloc(&s->page->arena, (r.count + 1ull) * sizeof *of->values);
             for (uint32_t i = 0; i < r.count; i++)
-                if (r.rows[i].value[v] >= 0)
+                if (r.rows[i].value[v] >= (v == LATENESS ? NONE + 1 : 0))
                     of->values[of->count++] = r.rows[i].value[v];
             qsort(of->values, of->count, sizeof *of->values, hs_order_at);
         }
@@ -182,10 +185,30 @@ static double least_share(const struct curves *s, double from)
     return least < HALF ? 0 : least < 1 ? floor(10 * least) / 10 : 0.9;
 }
 
+/* Of lateness: from the value that 1 % are below, where that is least, to the one that 99 % are not
+ * above, where that is most; 0 is inside. The few that are very late would leave the others no room
+ * on an axis that cannot be logarithmic. */
+static bool set_lateness_scales(struct curves *s)
+{
+    double from = 0, to = 0;
+    for (uint32_t g = 0; g < s->page->drawn; g++) {
+        const struct job_values *of = &s->of[g][LATENESS];
+        if (of->count == 0)
+            continue;
+        from = fmin(from, (double)nearest_rank(of->values, of->count, 10) / MICRO);
+        to = fmax(to, (double)nearest_rank(of->values, of->count, 990) / MICRO);
+    }
+    s->chart.x = (struct hs_scale){.from = from, .to = to > from ? to : from + 1};
+    s->chart.y = (struct hs_scale){.from = 0, .to = 1};
+    return to > from;
+}
+
 /* False if there is nothing to draw. */
 static bool set_scales(struct curves *s, enum hs_figure_scale scale)
 {
     double from, to;
+    if (s->what == LATENESS)
+        return set_lateness_scales(s);
     if (!find_range(s, &from, &to))
         return false;
     const bool is_slowdown = value_kinds[s->what].axis == HS_AXIS_PLAIN;
@@ -348,6 +371,71 @@ enum hs_status hs_put_distributions(struct hs_page *page)
     return HS_OK;
 }
 
+/* ---- deadlines ---- */
+
+bool hs_page_has_deadlines(const struct hs_page *page)
+{
+    for (uint32_t g = 0; g < page->group_count; g++)
+        if (hs_summary_get(page->rows[g].summary, "deadlines") > 0)
+            return true;
+    return false;
+}
+
+static void put_deadline_table(struct hs_page *page)
+{
+    static const char *const metrics[] = {"deadlines",
+                                          "deadline_misses",
+                                          "deadline_rejected",
+                                          "deadline_miss_share",
+                                          "p50_lateness",
+                                          "p95_lateness",
+                                          "p99_lateness",
+                                          "max_lateness",
+                                          "slo_mean_jct",
+                                          "best_effort_mean_jct",
+                                          "deadline_met_gpu_seconds"};
+    const size_t count = sizeof metrics / sizeof *metrics;
+    struct hs_output *out = page->out;
+    hs_page_begin_table(page, NULL, "figures");
+    hs_say(out, "<th></th>");
+    for (size_t m = 0; m < count; m++)
+        hs_page_metric_head(page, metrics[m]);
+    hs_say(out, HS_TABLE_ROWS);
+    for (uint32_t g = 0; g < page->group_count; g++) {
+        const struct hs_table_row *row = &page->rows[g];
+        hs_markup(out, "<tr data-run=\"%s\"><th scope=\"row\">%s</th>", row->label, row->label);
+        for (size_t m = 0; m < count; m++)
+            hs_page_metric_cell(page, metrics[m], hs_summary_get(row->summary, metrics[m]));
+        hs_say(out, "</tr>\n");
+    }
+    hs_say(out, HS_TABLE_END "\n");
+}
+
+enum hs_status hs_put_deadlines(struct hs_page *page)
+{
+    static const struct hs_frame frame = {
+        .columns = 1, .width = HS_PAGE_WIDTH, .height = 188, .margin = {44, 10, 8, 24}};
+    struct curves s = {.page = page, .what = LATENESS};
+    enum hs_status status = HS_OK;
+    put_deadline_table(page);
+    if (!hs_page_can_draw(page, HS_FROM_JOBS, &status))
+        return status;
+    HS_TRY(read_groups(&s, 1u << LATENESS));
+    hs_page_legend(page);
+    hs_say(page->out, "<figure><figcaption>%s</figcaption>\n", value_kinds[LATENESS].heading);
+    if (set_lateness_scales(&s))
+        put_plot(&s, &frame, 0, true);
+    else
+        hs_page_note(page, "No job with a deadline was completed before or after it.");
+    hs_say(page->out, "</figure>\n");
+    hs_page_note(page,
+                 "Share of the jobs with a deadline that are done so much before (negative) or "
+                 "after it, between the first and the last hundredth of them. A job that was "
+                 "rejected or not done has missed its deadline and has no lateness. By virtual "
+                 "cluster and user: deadlines.csv.");
+    return HS_OK;
+}
+
 enum hs_status hs_draw_cdf(struct hs_page *page)
 {
     struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
@@ -363,7 +451,8 @@ enum hs_status hs_draw_cdf(struct hs_page *page)
         if (v == VALUES)
             return hs_fail(
                 page->diag, HS_E_USAGE, NULL, NULL,
-                "no metric '%s' of a cdf: jct, wait, slowdown, queueing_delay or run_slowdown",
+                "no metric '%s' of a cdf: jct, wait, slowdown, queueing_delay, run_slowdown or "
+                "lateness",
                 names[count]);
         chosen[count] = v;
         wanted |= 1u << v;

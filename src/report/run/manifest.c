@@ -240,6 +240,7 @@ static const struct {
     [HS_ROWCELL_SHARE] = {HS_GPU_MILLI, "a share of a GPU, at most 1, in thousandths", false},
     [HS_ROWCELL_TIME] = {HS_US_PER_S, "a time in seconds", false},
     [HS_ROWCELL_TIME_OR_NONE] = {HS_US_PER_S, "a time in seconds", true},
+    [HS_ROWCELL_TIME_IF_ANY] = {HS_US_PER_S, "a time in seconds", true},
     [HS_ROWCELL_NUMBER] = {HS_US_PER_S, "a number", true},
     [HS_ROWCELL_RATIO] = {HS_US_PER_S, "a ratio", true},
     [HS_ROWCELL_MIB_SECONDS] = {HS_US_PER_S, "MiB times seconds", true},
@@ -308,7 +309,7 @@ static enum hs_status read_head(struct hs_rowfile *f, const char *path)
     HS_TRY(s);
     for (uint32_t i = 0; cells[i].column != NULL; i++) {
         f->at[i] = hs_renamed_column(&f->row, cells[i].column);
-        if (f->at[i] == UINT32_MAX)
+        if (f->at[i] == UINT32_MAX && cells[i].kind < HS_ROWCELL_TIME_IF_ANY)
             return hs_csv_fail(f->csv, f->row.count, NULL, "there is no column '%s'",
                                cells[i].column);
     }
@@ -370,6 +371,11 @@ enum hs_status hs_rowfile_read(const struct hs_rowfile *f, void *row)
             *(double *)to = (double)NAN;
             if (text[0] != '\0' && !hs_parse_double(text, strlen(text), to))
                 return bad(f, i, "a number");
+            break;
+        case HS_ROWCELL_SIGNED_IF_ANY:
+            *(int64_t *)to = INT64_MIN;
+            if (text[0] != '\0' && !hs_parse_decimal_us(text, strlen(text), HS_US_PER_S, to))
+                return bad(f, i, "a number of seconds");
             break;
         case HS_ROWCELL_COUNT:
             HS_TRY(read_count(f, i, to));

@@ -93,9 +93,11 @@ struct hs_rejection {
     uint64_t jobs;
 };
 
-#define HS_METRICS_MAX    128
-#define HS_SPREADS_MAX    16
-#define HS_SPARKLINE_SIZE 64
+#define HS_METRICS_MAX 128
+/* In a summary only where a job has a deadline, like all metrics behind it. */
+#define HS_FIRST_OF_DEADLINES "deadline_rejected"
+#define HS_SPREADS_MAX        16
+#define HS_SPARKLINE_SIZE     64
 /* Self-contained: valid after hs_report_close(), may be copied. */
 struct hs_summary {
     struct hs_metric metrics[HS_METRICS_MAX];
@@ -277,7 +279,7 @@ uint32_t hs_renamed_column(const struct hs_csv_row *head, const char *name);
 /* The member of this key, else of its former name; NULL = there is neither. */
 const struct hs_json *hs_renamed_get(const struct hs_json *object, const char *key);
 
-#define HS_ROWFILE_COLUMNS_MAX 32
+#define HS_ROWFILE_COLUMNS_MAX 40
 
 /* What a cell holds, and the type that it is read to. int64_t: -1 where it may be empty and is. */
 enum hs_rowcell_kind {
@@ -293,6 +295,9 @@ enum hs_rowcell_kind {
     HS_ROWCELL_NANO,         /* int64_t: seconds as nanoseconds */
     HS_ROWCELL_RATE,         /* int64_t, in billionths */
     HS_ROWCELL_DOUBLE,       /* double; NaN if empty */
+    /* of columns that a file may be without: then all its cells are empty */
+    HS_ROWCELL_TIME_IF_ANY,   /* HS_ROWCELL_TIME_OR_NONE */
+    HS_ROWCELL_SIGNED_IF_ANY, /* int64_t: seconds with a sign as microseconds; INT64_MIN if empty */
 };
 
 /* A column, and where hs_rowfile_read() puts what it holds. Tables end with a NULL name. */

@@ -75,7 +75,7 @@ void hs_timeline_advance(struct hs_timeline *t, int64_t now_us); /* sums up to n
 /* Mean GPUs held over time as levels. */
 void hs_timeline_draw(const struct hs_timeline *t, uint32_t gpus, char text[HS_SPARKLINE_SIZE]);
 
-/* ---- temporary records (rows.c) ----
+/* ---- temporary records (temp_records.c) ----
  *
  * Records kept out of memory: added once, read over and over from the start. Of those appended the
  * first HS_TEMP_RECORDS_BUFFER bytes stay in memory; past that a temporary file, unlinked as soon
@@ -162,18 +162,19 @@ struct hs_stats {
     uint64_t submitted, done, failed, rejected, unfinished;
     uint64_t preemptions, migrations, ooms, retries, switches;
     uint64_t policy_counter[HS_POLICY_COUNTER_COUNT];        /* what the policy counted */
-    uint64_t deadlines, deadline_misses;                     /* jobs with one; not done by then */
     int64_t first_submit_us, last_submit_us, last_finish_us; /* -1 = none */
     hs_u128 done_milli_ns, lost_milli_ns, overhead_milli_us, run_milli_us; /* x GPU thousandths */
     hs_u128 host_mib_us;
-    hs_u128 in_system_us;         /* sum of the times between submission and end */
-    hs_u128 done_run_us, work_us; /* of completed jobs */
-    hs_u128 run_us, colocated_us; /* of all jobs */
-    uint64_t assumed_util;        /* jobs with that of a drawn profile, or taken for unknown */
-    bool has_util;                /* the GPU utilization of some job is known */
-    bool has_faster;              /* JCT or run of a completed job below its isolated run time */
+    struct hs_deadline_stats *deadlines; /* NULL: no job that ended has one */
+    hs_u128 in_system_us;                /* sum of the times between submission and end */
+    hs_u128 done_run_us, work_us;        /* of completed jobs */
+    hs_u128 run_us, colocated_us;        /* of all jobs */
+    uint64_t assumed_util; /* jobs with that of a drawn profile, or taken for unknown */
+    bool has_util;         /* the GPU utilization of some job is known */
+    bool has_faster;       /* JCT or run of a completed job below its isolated run time */
     /* results of hs_stats_finish() */
     uint64_t counted;                       /* jobs inside the window */
+    hs_u128 jct_us;                         /* sum of theirs */
     double figure[HS_MEASURES][HS_FIGURES]; /* NaN without jobs */
     double mean_queueing_delay; /* time without GPUs, after preemptions too; NaN without jobs */
     double jain;                /* NaN with fewer than two users */
@@ -191,16 +192,43 @@ HS_MUST_USE enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us,
 HS_MUST_USE enum hs_status hs_stats_finish(struct hs_stats *s, struct hs_summary *summary);
 void hs_stats_close(struct hs_stats *s);
 
-/* A value of a job in parts per million, and its submission. */
+/* A value of a job in parts per million or microseconds, and its submission. */
 struct hs_timed_value {
     int64_t submit_us;
-    uint64_t ppm;
+    uint64_t ppm; /* modulo 2^64 where it may be negative */
 };
-/* Figures of such values, of jobs submitted before the cooldown; above: share of those above 1. NaN
- * without any. */
+/* Figures of such values, of jobs submitted before the cooldown. */
+struct hs_figures {
+    uint64_t count;
+    hs_i128 sum;
+    double value[HS_FIGURES], above_1; /* share of those above 1; NaN without any */
+};
+/* least: not above any of the values, which are less than 2^63 above it. */
 HS_MUST_USE enum hs_status hs_stats_figures(const struct hs_stats *s,
-                                            struct hs_temp_records *values,
-                                            double figure[HS_FIGURES], double *above);
+                                            struct hs_temp_records *values, int64_t least,
+                                            struct hs_figures *figures);
+
+/* ---- deadlines (deadlines.c) ---- */
+
+/* Of jobs.csv, behind all others where a job has a deadline; and of deadlines.csv. */
+#define HS_DEADLINE_COLUMNS ",deadline,lateness"
+#define HS_DEADLINES_HEADER                                                                        \
+    "kind,name,deadlines,deadline_misses,deadline_rejected,deadline_miss_share,mean_lateness,"     \
+    "max_lateness,deadline_met_gpu_seconds"
+
+/* A job with a deadline ended, as on_finish of an observer is called; makes s->deadlines. */
+HS_MUST_USE enum hs_status hs_deadlines_end(struct hs_stats *s, int64_t now_us,
+                                            const struct hs_job_record *job);
+/* Of jobs with one; d may be NULL. misses: of those, not done by it. */
+uint64_t hs_deadlines_count(const struct hs_deadline_stats *d, uint64_t *misses);
+/* Adds the metrics of deadlines behind all others, where a job has one; _name: without values. */
+HS_MUST_USE enum hs_status hs_deadlines_fill(const struct hs_stats *s, struct hs_summary *summary);
+void hs_deadlines_name(struct hs_summary *summary);
+/* deadlines.csv; d is not NULL. */
+HS_MUST_USE enum hs_status hs_deadlines_write(const struct hs_deadline_stats *d,
+                                              const struct hs_rundir *dir,
+                                              struct hs_output_file *file, struct hs_diag *diag);
+void hs_deadlines_close(struct hs_deadline_stats *d);
 
 /* ---- figures on request (extras.c) ---- */
 
@@ -260,6 +288,6 @@ struct hs_report {
     int64_t span_us;          /* first submission to the last instant, once the run is over */
     struct hs_observer observer, extras_observer; /* of the figures */
     struct hs_row_file *open[HS_ROW_FILES];
-    struct hs_output_file files[HS_ROW_FILES];
+    struct hs_output_file files[HS_ROW_FILES + 1]; /* and deadlines.csv */
     uint32_t open_count, file_count;
 };

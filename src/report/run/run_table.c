@@ -130,11 +130,15 @@ static const struct {
     {"gpu_utilization*", HS_COLUMN_SHARE, HS_BEST_MOST},
     {"useful_gpu_share", HS_COLUMN_SHARE, HS_BEST_MOST},
     {"fragmentation", HS_COLUMN_SHARE, HS_BEST_LEAST},
+    {"deadline_miss_share", HS_COLUMN_SHARE, HS_BEST_LEAST},
+    {"*_lateness", HS_COLUMN_TIME, HS_BEST_LEAST},
     {"*_share", HS_COLUMN_SHARE, HS_BEST_NONE},
     {"ooms", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"preemptions", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"migrations", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"deadline_misses", HS_COLUMN_PLAIN, HS_BEST_LEAST},
+    {"deadline_rejected", HS_COLUMN_PLAIN, HS_BEST_LEAST},
+    {"deadline_met_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_MOST},
     {"lost_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"overhead_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"profile_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_NONE},
@@ -143,7 +147,7 @@ static const struct {
 
 /* Events: things that most policies never do, or that ought not to happen. */
 enum { ALWAYS, OF_EVENTS, OF_RESUMING };
-#define RUN_COLUMNS 25u /* the first of them, in order of importance */
+#define RUN_COLUMNS 29u /* the first of them, in order of importance */
 static const struct {
     const char *metric, *title; /* title NULL: the metric's own name */
     int shown;
@@ -154,6 +158,9 @@ static const struct {
     {"makespan", NULL, ALWAYS},
     {"n_rejected", "rejected", OF_EVENTS},
     {"deadline_misses", "late", OF_EVENTS},
+    {"deadline_miss_share", "missed", ALWAYS},
+    {"slo_mean_jct", "SLO JCT", ALWAYS},
+    {"best_effort_mean_jct", "best-effort JCT", ALWAYS},
     {"mean_rho", "mean rho", ALWAYS},
     {"max_rho", "max rho", ALWAYS},
     {"rho_above_1_share", "rho > 1", ALWAYS},
@@ -168,6 +175,7 @@ static const struct {
     {"trials_kept", "trials kept", OF_EVENTS},
     {"trials_undone", "undone", OF_EVENTS},
     {"profile_gpu_seconds", "profiling GPU s", OF_EVENTS},
+    {"p99_lateness", "p99 lateness", ALWAYS},
     {"p99_jct", "p99 JCT", ALWAYS},
     {"p50_jct", "p50 JCT", ALWAYS},
     {"p99_wait", "p99 wait", ALWAYS},
@@ -175,6 +183,29 @@ static const struct {
     {"gpu_utilization", "GPU util", ALWAYS},
     {"gpu_utilization_loaded", "util loaded", ALWAYS},
 };
+
+/* In order of importance: a narrow terminal loses the last ones. */
+const char *const hs_table_compare_metrics[] = {"mean_jct",
+                                                "mean_wait",
+                                                "mean_queueing_delay",
+                                                "makespan",
+                                                "n_rejected",
+                                                "deadline_misses",
+                                                "deadline_miss_share",
+                                                "slo_mean_jct",
+                                                "best_effort_mean_jct",
+                                                "p99_lateness",
+                                                "ooms",
+                                                "profile_gpu_seconds",
+                                                "mean_rho",
+                                                "rho_above_1_share",
+                                                "energy",
+                                                "p99_jct",
+                                                "p99_wait",
+                                                "mean_run_slowdown",
+                                                "p99_run_slowdown",
+                                                "gpu_utilization_loaded",
+                                                NULL};
 
 const char *hs_table_run_column(uint32_t index)
 {

@@ -78,6 +78,7 @@ struct hs_run_table {
 void hs_table_print(struct hs_output *out, const struct hs_run_table *table);
 /* The columns of a run in order of importance; NULL past the last. */
 const char *hs_table_run_column(uint32_t index);
+extern const char *const hs_table_compare_metrics[]; /* likewise of a comparison */
 /* Whether the column says anything: some row has a value, what is of sharing was shared, what it
  * counts happened, and jobs waited again, or still, after they had started. */
 bool hs_table_is_telling(const struct hs_run_table *table, const struct hs_runcolumn *how);

@@ -230,14 +230,14 @@ enum hs_status hs_extras_fill(struct hs_extras *x, struct hs_summary *summary, i
 {
     static const char *const names[HS_FIGURES] = {HS_FIGURE_NAMES("rho")};
     static const char none[] = "no job with work was completed inside the window";
-    double figure[HS_FIGURES], above;
+    struct hs_figures rho;
     if (x == NULL)
         return HS_OK;
     if (x->options->has_fairness) {
-        HS_TRY(hs_stats_figures(x->stats, &x->ratios, figure, &above));
+        HS_TRY(hs_stats_figures(x->stats, &x->ratios, 0, &rho));
         for (int f = 0; f < HS_FIGURES; f++)
-            hs_summary_add(summary, names[f], "1", figure[f], none);
-        hs_summary_add(summary, "rho_above_1_share", "1", above, none);
+            hs_summary_add(summary, names[f], "1", rho.value[f], none);
+        hs_summary_add(summary, "rho_above_1_share", "1", rho.above_1, none);
     }
     if (x->options->has_power)
         add_energy(x, summary, span_us);

@@ -487,13 +487,8 @@ enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us, const struct hs_
     s->run_milli_us += milli * (uint64_t)job->run_us;
     s->host_mib_us += (uint64_t)job->host_mib_us;
     s->done_milli_ns += milli * (uint64_t)job->done_ns;
-    if (job->deadline_us >= 0) { /* missed where a horizon or the policy ended the job first, too */
-        s->deadlines++;
-        s->deadline_misses += job->state == HS_JOB_DONE
-                                  ? job->finish_us > job->deadline_us
-                                  : job->state == HS_JOB_REJECTED || job->state == HS_JOB_FAILED ||
-                                        now_us > job->deadline_us;
-    }
+    if (job->deadline_us >= 0)
+        HS_TRY(hs_deadlines_end(s, now_us, job));
     if (job->finish_us > s->last_finish_us)
         s->last_finish_us = job->finish_us;
     if (job->state == HS_JOB_DONE)
@@ -515,6 +510,7 @@ void hs_stats_close(struct hs_stats *s)
     hs_free(s->users);
     hs_free(s->vc_of);
     hs_intern_free(&s->vcs);
+    hs_deadlines_close(s->deadlines);
 }
 
 /* ---- at its end ---- */
@@ -742,11 +738,11 @@ static void set_figures(const struct evaluation *e, uint32_t measure, uint32_t c
 }
 
 enum hs_status hs_stats_figures(const struct hs_stats *s, struct hs_temp_records *values,
-                                double figure[HS_FIGURES], double *above)
+                                int64_t least, struct hs_figures *figures)
 {
     const int64_t last_us = s->last_submit_us - s->cooldown_us;
     struct quantiles q;
-    hs_u128 sum = 0;
+    hs_u128 sum = 0; /* of what is above the least, as are all values */
     uint64_t above_1 = 0;
     enum hs_status status = HS_OK;
     void *block;
@@ -755,24 +751,28 @@ enum hs_status hs_stats_figures(const struct hs_stats *s, struct hs_temp_records
     while (status == HS_OK && quantiles_begin(&q)) {
         while ((status = hs_temp_records_next(values, &block, &count, s->diag)) == HS_OK)
             for (uint32_t i = 0; i < count; i++) {
-                const struct hs_timed_value value = ((const struct hs_timed_value *)block)[i];
-                if (value.submit_us > last_us)
+                const struct hs_timed_value timed = ((const struct hs_timed_value *)block)[i];
+                const uint64_t value = timed.ppm - (uint64_t)least;
+                if (timed.submit_us > last_us)
                     continue;
                 if (q.pass != PASS_FIRST) {
-                    quantiles_take(&q, 0, value.ppm);
+                    quantiles_take(&q, 0, value);
                     continue;
                 }
-                q.cells[0][bucket_of(value.ppm)]++;
-                sum += value.ppm;
-                above_1 += value.ppm > PPM;
+                q.cells[0][bucket_of(value)]++;
+                sum += value;
+                above_1 += (int64_t)timed.ppm > (int64_t)PPM;
             }
         status = status == HS_END ? HS_OK : status;
     }
     const uint64_t jobs = q.sets[0].count;
-    figure[HS_F_MEAN] = hs_exact_double(sum, (hs_u128)jobs * PPM);
+    figures->count = jobs;
+    figures->sum = (hs_i128)sum + (hs_i128)least * jobs;
+    figures->value[HS_F_MEAN] = hs_exact_signed(figures->sum, (hs_i128)jobs * (hs_i128)PPM);
     for (int i = 0; i < QUANTILES; i++)
-        figure[HS_F_P50 + i] = hs_exact_double(q.sets[0].value[i], jobs > 0 ? PPM : 0);
-    *above = hs_exact_double(above_1, jobs);
+        figures->value[HS_F_P50 + i] =
+            hs_exact_signed((hs_i128)q.sets[0].value[i] + least, jobs > 0 ? PPM : 0);
+    figures->above_1 = hs_exact_double(above_1, jobs);
     quantiles_close(&q);
     return status;
 }
@@ -781,8 +781,8 @@ static void fill(const struct evaluation *e, struct hs_summary *summary)
 {
     struct hs_stats *s = e->stats;
     s->counted = set_at(e, HS_M_WAIT, HS_CLASS_ALL)->count;
-    s->mean_queueing_delay =
-        hs_exact_double(sum_of(e, HS_M_JCT, HS_CLASS_ALL) - e->run_us, (hs_u128)s->counted * PPM);
+    s->jct_us = sum_of(e, HS_M_JCT, HS_CLASS_ALL);
+    s->mean_queueing_delay = hs_exact_double(s->jct_us - e->run_us, (hs_u128)s->counted * PPM);
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         set_figures(e, m, HS_CLASS_ALL, s->figure[m]);
     s->jain = jain_index(s);

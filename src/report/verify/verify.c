@@ -179,6 +179,7 @@ static const char *const retries[] = {
 static const char *const cpu_jobs[] = {"skip", "keep", NULL};
 static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
 static const char *const openb_pending[] = {"drop", "run", NULL};
+static const char *const deadline_rules[] = {"trace", [VERIFY_GAVEL] = "gavel", NULL};
 static const char *const vc_modes[] = {"ignore", [VERIFY_PARTITION] = "partition", "quota", NULL};
 
 /* Those keys of the configuration that say what was simulated. Presets: only for a key that the
@@ -201,6 +202,7 @@ static const struct hs_param table[] = {
     {KEY("zero_duration", CHOICE, trace.zero_duration, "keep"), .choices = zero_durations},
     {KEY("openb_pending", CHOICE, trace.openb_pending, "drop"), .choices = openb_pending},
     {KEY("vc", CHOICE, vc, "ignore"), .choices = vc_modes},
+    {KEY("deadlines", CHOICE, deadlines, "trace"), .choices = deadline_rules},
     {KEY("max_jobs", INT, trace.max_jobs, "0")},
     {KEY("warmup", DURATION, warmup_us, "0s")},
     {KEY("cooldown", DURATION, cooldown_us, "0s")},
@@ -286,8 +288,13 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
 {
     if (run->job_count == 0)
         *epoch_us = j->submit_us;
-    uint32_t name, vc, types, workers = j->gpus > 0 ? j->gpus : 1;
+    uint32_t name, vc, user, types, workers = j->gpus > 0 ? j->gpus : 1;
+    int64_t deadline_us = j->deadline_us < 0 ? -1 : j->deadline_us - *epoch_us;
+    if (j->deadline_us >= 0 && deadline_us < 0) /* one before the first submission is at it */
+        deadline_us = 0;
+    run->has_deadlines = run->has_deadlines || deadline_us >= 0;
     vc = hs_intern_get(&run->vcs, j->vc);
+    user = hs_intern_get(&run->users, j->user);
     types = hs_intern_get(&run->types, j->gpu_type);
     name = hs_intern_get(&run->ids, j->id);
     if (name != run->job_count + 1)
@@ -300,6 +307,7 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
     run->jobs[run->job_count++] = (struct verify_job){.id = hs_intern_text(&run->ids, name),
                                                       .submit_us = j->submit_us - *epoch_us,
                                                       .recorded_us = j->duration_us,
+                                                      .deadline_us = deadline_us,
                                                       .work_us = j->duration_us,
                                                       .has_ran = j->gpu_type_ran != NULL,
                                                       .first_attempt = run->attempt_count,
@@ -313,6 +321,7 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                                                       .worker_mem_mib = j->mem_mib / workers,
                                                       .persistent_mib = j->gpu_mem_persistent_mib,
                                                       .vc = vc,
+                                                      .user = user,
                                                       .job_class = j->job_class,
                                                       .sum = {.first_start_us = -1,
                                                               .last_end_us = -1,
@@ -363,6 +372,8 @@ static const struct hs_rowcell job_cells[] = {
     {"switches", HS_ROWCELL_COUNT, AT(row.switches)},
     {"first_progress", HS_ROWCELL_TIME_OR_NONE, AT(row.progress_us)},
     {"host_mib_seconds", HS_ROWCELL_MIB_SECONDS, AT(row.host_mib_us)},
+    {"deadline", HS_ROWCELL_TIME_IF_ANY, AT(row.deadline_us)},
+    {"lateness", HS_ROWCELL_SIGNED_IF_ANY, AT(row.late_us)},
     {"class", HS_ROWCELL_TEXT, AT(job_class)},
     {"success", HS_ROWCELL_TEXT, AT(success)},
     {"status", HS_ROWCELL_TEXT, AT(status)},
@@ -398,6 +409,7 @@ static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
     row->is_rejected = strcmp(cells.status, "rejected") == 0;
     job->row = *row;
     run->is_divided = run->is_divided || row->gpu_milli < VERIFY_GPU_MILLI;
+    run->has_deadlines = run->has_deadlines || row->deadline_us >= 0;
     /* generated attempts come on top of the trace; less is reported as a difference. What a run
      * time on another GPU type is on the reference type, only the model knows: nothing if it is
      * nothing */
@@ -417,6 +429,7 @@ static enum hs_status load(struct verify_run *run)
     enum hs_status s = HS_OK;
     hs_intern_init(&run->ids);
     hs_intern_init(&run->vcs);
+    hs_intern_init(&run->users);
     hs_intern_init(&run->types);
     HS_TRY(hs_runmanifest_open(&run->manifest, run->dir, run->diag));
     HS_TRY(read_config(run));
@@ -493,9 +506,9 @@ static const struct verify_rule file_rules[] = {
 #define TOLERANCE 1e-12
 
 /* Of done jobs: times in us, slowdowns, of those that have work, in ppm. */
-enum measure { WAIT, JCT, PROGRESS, SLOWDOWN, RUN_SLOWDOWN, MEASURES };
-static const char *const measure_names[MEASURES] = {"wait", "jct", "time_to_progress", "slowdown",
-                                                    "run_slowdown"};
+enum measure { WAIT, JCT, PROGRESS, SLOWDOWN, RUN_SLOWDOWN, LATENESS, MEASURES };
+static const char *const measure_names[MEASURES] = {"wait",     "jct",          "time_to_progress",
+                                                    "slowdown", "run_slowdown", "lateness"};
 
 struct values {
     int64_t *of; /* ascending, once all are added */
@@ -517,6 +530,8 @@ struct verify_sums {
     hs_i128 overhead_us, lost_ns; /* x thousandths of GPUs */
     struct values values[MEASURES];
     struct class_sums classes[HS_JOB_CLASS_COUNT];
+    struct verify_due due; /* jobs with a deadline, and the sum of the JCT of those done */
+    hs_i128 slo_jct_us;
 };
 
 static int64_t later(int64_t a, int64_t b)
@@ -530,7 +545,7 @@ static void add_value(struct verify_sums *s, enum measure measure, int64_t value
     s->values[measure].sum += value;
 }
 
-static void add_row(struct verify_sums *s, const struct verify_job *j)
+static void add_row(struct verify_sums *s, const struct verify_run *run, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
     s->jobs++;
@@ -553,6 +568,8 @@ static void add_row(struct verify_sums *s, const struct verify_job *j)
     s->span_us = later(s->span_us, row->finish_us);
     if (row->is_rejected)
         s->span_us = later(s->span_us, row->submit_us + row->run_us + row->pending_us);
+    if (row->deadline_us >= 0)
+        verify_due_add(&s->due, run, j);
     if (!row->is_done)
         return;
     const int64_t wait_us = j->sum.first_start_us - j->submit_us,
@@ -568,6 +585,10 @@ static void add_row(struct verify_sums *s, const struct verify_job *j)
     add_value(s, JCT, jct_us);
     add_value(s, PROGRESS,
               (j->row.progress_us >= 0 ? j->row.progress_us : j->sum.finish_us) - j->submit_us);
+    if (row->deadline_us >= 0) {
+        add_value(s, LATENESS, j->sum.finish_us - row->deadline_us);
+        s->slo_jct_us += jct_us;
+    }
     if (j->work_us > 0) {
         add_value(s, SLOWDOWN, verify_ppm(jct_us, j->work_us));
         add_value(s, RUN_SLOWDOWN, verify_ppm(j->sum.run_us, j->work_us));
@@ -667,6 +688,24 @@ static void compare_statistics(const struct stated *s, const struct hs_json *cla
     }
 }
 
+/* Those over jobs inside the window only where that is all jobs. */
+static void compare_deadlines(const struct stated *s, const struct verify_sums *sums, bool is_all)
+{
+    const struct verify_due *due = &sums->due;
+    compare(s, "deadlines", (double)due->jobs, 1);
+    compare(s, "deadline_misses", (double)due->misses, 1);
+    compare(s, "deadline_rejected", (double)due->rejected, 1);
+    compare(s, "deadline_miss_share", (double)due->misses, (double)due->jobs);
+    compare(s, "deadline_met_gpu_seconds", (double)due->met_milli_us, 1e6 * VERIFY_GPU_MILLI);
+    if (!is_all)
+        return;
+    compare_mean(s, sums, LATENESS);
+    compare_quantiles(s, sums, LATENESS);
+    compare(s, "slo_mean_jct", (double)sums->slo_jct_us, 1e6 * (double)due->done);
+    compare(s, "best_effort_mean_jct", (double)(sums->values[JCT].sum - sums->slo_jct_us),
+            1e6 * (double)(sums->done - due->done));
+}
+
 static void compare_all(struct verify_check *c, const struct hs_json *root,
                         const struct verify_sums *sums)
 {
@@ -687,7 +726,10 @@ static void compare_all(struct verify_check *c, const struct hs_json *root,
     compare(&s, "lost_gpu_seconds", (double)sums->lost_ns, 1e9 * VERIFY_GPU_MILLI);
     compare(&s, "overhead_gpu_seconds", (double)sums->overhead_us, 1e6 * VERIFY_GPU_MILLI);
     compare(&s, "colocated_share", (double)sums->colocated_us, (double)sums->run_us);
-    if (run->setup.warmup_us > 0 || run->setup.cooldown_us > 0)
+    const bool is_window = run->setup.warmup_us > 0 || run->setup.cooldown_us > 0;
+    if (sums->due.jobs > 0)
+        compare_deadlines(&s, sums, !is_window);
+    if (is_window)
         (void)snprintf(c->note, sizeof c->note, " (job statistics left out: a window is set)");
     else
         compare_statistics(&s, hs_json_get(root, "classes"), sums);
@@ -717,7 +759,7 @@ static enum hs_status check_summary(struct verify_check *c)
         sums.values[m].of = hs_alloc_zeroed(run->job_count + UINT64_C(1), sizeof(int64_t));
     for (uint32_t i = 0; i < run->job_count; i++)
         if (run->jobs[i].row.line != 0)
-            add_row(&sums, &run->jobs[i]);
+            add_row(&sums, run, &run->jobs[i]);
     for (int m = 0; m < MEASURES; m++)
         qsort(sums.values[m].of, sums.values[m].count, sizeof(int64_t), hs_order_at);
     compare_all(c, hs_json_root(doc), &sums);
@@ -736,10 +778,14 @@ static const struct verify_rule sum_rules[] = {
 
 static enum hs_status verify_all(struct verify_run *run, struct hs_output *out)
 {
-    const struct verify_rule *const lists[] = {file_rules, verify_rules, sum_rules};
+    const struct verify_rule *lists[] = {file_rules, verify_rules, verify_deadline_rules,
+                                         sum_rules};
+    static const struct verify_rule none = {.title = NULL};
     char looked[HS_FMT_MAX], faults[HS_FMT_MAX];
     uint32_t made = 0, failed = 0;
     HS_TRY(load(run));
+    if (!run->has_deadlines)
+        lists[2] = &none;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct verify_rule *rule = lists[i]; rule->title != NULL; rule++) {
             struct verify_check c = {0};
@@ -773,6 +819,7 @@ enum hs_status hs_verify_run(const char *run_dir, struct hs_output *out, struct 
     hs_free(run.attempts_us);
     hs_intern_free(&run.ids);
     hs_intern_free(&run.vcs);
+    hs_intern_free(&run.users);
     hs_intern_free(&run.types);
     hs_runmanifest_close(&run.manifest);
     hs_arena_free(&run.arena);

@@ -29,6 +29,7 @@ HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, struct hs_output *
 /* Values of the key `retries` of the configuration. */
 enum verify_retries { VERIFY_MERGE, VERIFY_ATTEMPTS, VERIFY_GENERATE };
 enum { VERIFY_PARTITION = 1 }; /* of the key `vc` */
+enum { VERIFY_GAVEL = 1 };     /* of the key `deadlines` */
 
 /* A row of jobs.csv; times and slowdowns -1 = empty. */
 struct verify_row {
@@ -39,6 +40,7 @@ struct verify_row {
     int64_t slowdown_ppm, run_slowdown_ppm;
     int64_t util_ppm;                 /* of its GPUs alone; -1 = unknown */
     int64_t progress_us, host_mib_us; /* progress_us: first progress, -1 = none */
+    int64_t deadline_us, late_us;     /* -1, INT64_MIN = none */
     uint64_t preemptions, migrations, ooms, attempts, switches, gpus, nodes;
     enum hs_job_class job_class;
     int64_t line; /* 0 = the job has no row */
@@ -71,6 +73,7 @@ struct verify_job {
     const char *id;
     int64_t submit_us;
     int64_t recorded_us;              /* run time in the trace */
+    int64_t deadline_us;              /* in the trace; -1 = none */
     int64_t work_us;                  /* the same, or by jobs.csv where attempts are generated */
     bool has_ran;                     /* or the trace names the GPU type that it ran on */
     uint32_t first_attempt, attempts; /* in run->attempts_us; 0 = one */
@@ -79,7 +82,7 @@ struct verify_job {
     uint32_t types;                             /* in run->types: allowed, joined by '|'; 0 = any */
     uint32_t worker_cpus_milli, worker_mem_mib; /* of the host, a GPU; 0 = not in the trace */
     uint32_t persistent_mib; /* GPU memory between mini-batches, a GPU; 0 = not in the trace */
-    uint32_t vc;             /* in run->vcs */
+    uint32_t vc, user;       /* in run->vcs, run->users */
     enum hs_job_class job_class;
     struct verify_row row;
     struct verify_sum sum;
@@ -117,6 +120,7 @@ struct verify_setup {
     const char *cluster, *sort, *window;
     int32_t time_unit, vc;
     int32_t retries; /* enum verify_retries */
+    int32_t deadlines;
     double skip_bad_rows;
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
@@ -130,7 +134,7 @@ struct verify_run {
     struct hs_diag *diag;
     struct hs_arena arena;
     struct hs_intern ids; /* of jobs: id n is jobs[n - 1] */
-    struct hs_intern vcs;
+    struct hs_intern vcs, users;
     struct hs_intern types; /* of GPUs, and the sets of them that jobs want */
     struct hs_runmanifest manifest;
     struct verify_setup setup;
@@ -148,6 +152,7 @@ struct verify_run {
     hs_i128 used_error;         /* what of it the files do not tell: digits of mean_rate, and the
                                    part of the last microsecond after the end of a job */
     hs_i128 allocated_us;       /* the first in thousandths, shares as what they are */
+    bool has_deadlines;         /* some job has one, in the trace or in jobs.csv */
     bool is_divided;            /* some job has a share of its GPUs */
     uint32_t strange_rows;      /* rows of jobs.csv whose id the trace does not have */
     int64_t strange_line;       /* the first of them */
@@ -180,8 +185,19 @@ struct verify_rule {
 /* All of a rule but the printing. *c is zero. */
 HS_MUST_USE enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
                                         struct verify_check *c);
-/* Of the schedule, then of jobs.csv; ends with a NULL title. */
-extern const struct verify_rule verify_rules[];
+/* Of the schedule, then of jobs.csv; of deadlines, where there are any; end with a NULL title. */
+extern const struct verify_rule verify_rules[], verify_deadline_rules[];
+
+/* What became of jobs with a deadline. */
+struct verify_due {
+    uint64_t jobs, misses, rejected, done;
+    hs_i128 late_us;      /* of those done */
+    hs_i128 met_milli_us; /* thousandths of GPUs x time held, of those that met it */
+    int64_t latest_us;    /* the most of those done */
+};
+/* Of a job with a row and a deadline there. */
+void verify_due_add(struct verify_due *due, const struct verify_run *run,
+                    const struct verify_job *j);
 
 /* Counts a fault and keeps the text of the first three: as it is (file NULL), behind
  * "jobs.csv:12", or behind "jobs.csv:12: job j1". */

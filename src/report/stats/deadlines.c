@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What became of the deadlines of a run: metrics behind all others of the summary, and
+ * deadlines.csv, by virtual cluster and by user. A run in which no job has a deadline has neither,
+ * and pays one comparison a job. Memory follows the names; 32 bytes a completed job with a deadline
+ * wait in temporary files for the exact quantiles.
+ *
+ * A job with a deadline is of the class SLO, any other of the best effort (Gao et al., Chronus,
+ * SoCC 2021).
+ */
+#include "report/run/observers.h"
+
+#include <stdlib.h>
+
+#include "base/fixed.h"
+#include "report/stats/exact.h"
+
+#define PPM UINT64_C(1000000)
+
+/* Jobs of a VC, of a user, or all. */
+struct account {
+    uint64_t jobs, misses, rejected, done;
+    hs_u128 met_milli_us; /* GPU time held by jobs that met theirs, in thousandths of GPUs */
+    hs_i128 late_us;      /* sum of the lateness of those done */
+    int64_t latest_us;
+};
+
+enum { BY_VC, BY_USER, KINDS };
+
+struct hs_deadline_stats {
+    struct account all, *of[KINDS]; /* of[k]: by name */
+    struct hs_intern names[KINDS];
+    uint32_t cap[KINDS];
+    struct hs_temp_records lateness, jct; /* hs_timed_value, of jobs done behind the warm-up */
+    int64_t least_us;                     /* lateness */
+};
+
+static struct hs_deadline_stats *open_deadlines(const char *dir)
+{
+    struct hs_deadline_stats *d = hs_alloc_zeroed(1, sizeof *d);
+    for (int kind = 0; kind < KINDS; kind++)
+        hs_intern_init(&d->names[kind]);
+    hs_temp_records_open(&d->lateness, sizeof(struct hs_timed_value), dir);
+    hs_temp_records_open(&d->jct, sizeof(struct hs_timed_value), dir);
+    d->least_us = INT64_MAX;
+    return d;
+}
+
+/* A horizon or the policy that ended the job first missed the deadline, too. */
+static bool is_missed(const struct hs_job_record *job, int64_t now_us)
+{
+    if (job->state == HS_JOB_DONE)
+        return job->finish_us > job->deadline_us;
+    return job->state == HS_JOB_REJECTED || job->state == HS_JOB_FAILED ||
+           now_us > job->deadline_us;
+}
+
+static void book(struct account *a, int64_t now_us, const struct hs_job_record *job)
+{
+    const bool is_late = is_missed(job, now_us);
+    a->jobs++;
+    a->misses += is_late;
+    a->rejected += job->state == HS_JOB_REJECTED;
+    if (job->state != HS_JOB_DONE)
+        return;
+    const int64_t late_us = job->finish_us - job->deadline_us;
+    a->latest_us = a->done++ == 0 || late_us > a->latest_us ? late_us : a->latest_us;
+    a->late_us += late_us;
+    if (!is_late)
+        a->met_milli_us += (hs_u128)(uint64_t)job->gpu_us * job->gpu_milli;
+}
+
+static enum hs_status keep(struct hs_temp_records *records, int64_t submit_us, int64_t value_us,
+                           struct hs_diag *diag)
+{
+    const struct hs_timed_value value = {submit_us, (uint64_t)value_us};
+    void *at;
+    HS_TRY(hs_temp_records_add(records, &at, diag));
+    memcpy(at, &value, sizeof value);
+    return HS_OK;
+}
+
+enum hs_status hs_deadlines_end(struct hs_stats *s, int64_t now_us, const struct hs_job_record *job)
+{
+    if (s->deadlines == NULL)
+        s->deadlines = open_deadlines(s->plain.dir);
+    struct hs_deadline_stats *d = s->deadlines;
+    const char *const names[KINDS] = {[BY_VC] = job->vc, [BY_USER] = job->user};
+    book(&d->all, now_us, job);
+    for (int kind = 0; kind < KINDS; kind++) {
+        const uint32_t name = hs_intern_get(&d->names[kind], names[kind]);
+        hs_grow((void **)&d->of[kind], &d->cap[kind], (uint64_t)name + 1, sizeof **d->of,
+                HS_INTERN_MAX);
+        book(&d->of[kind][name], now_us, job);
+    }
+    if (job->state != HS_JOB_DONE || job->submit_us < s->first_submit_us + s->warmup_us)
+        return HS_OK;
+    const int64_t late_us = job->finish_us - job->deadline_us;
+    d->least_us = late_us < d->least_us ? late_us : d->least_us;
+    HS_TRY(keep(&d->lateness, job->submit_us, late_us, s->diag));
+    return keep(&d->jct, job->submit_us, job->finish_us - job->submit_us, s->diag);
+}
+
+void hs_deadlines_close(struct hs_deadline_stats *d)
+{
+    if (d == NULL)
+        return;
+    hs_temp_records_close(&d->lateness);
+    hs_temp_records_close(&d->jct);
+    for (int kind = 0; kind < KINDS; kind++) {
+        hs_intern_free(&d->names[kind]);
+        hs_free(d->of[kind]);
+    }
+    hs_free(d);
+}
+
+/* ---- at its end ---- */
+
+uint64_t hs_deadlines_count(const struct hs_deadline_stats *d, uint64_t *misses)
+{
+    *misses = d != NULL ? d->all.misses : 0;
+    return d != NULL ? d->all.jobs : 0;
+}
+
+struct figures {
+    const struct account *all;
+    double lateness[HS_FIGURES], slo_jct, best_effort_jct;
+};
+
+static void add_metrics(struct hs_summary *summary, const struct figures *f)
+{
+    static const char *const names[HS_FIGURES] = {HS_FIGURE_NAMES("lateness")};
+    static const char none[] = "no job with a deadline was completed inside the window",
+                      no_other[] = "no job without a deadline was completed inside the window";
+    const struct account *all = f->all;
+    hs_summary_add(summary, HS_FIRST_OF_DEADLINES, "1", (double)all->rejected, NULL);
+    hs_summary_add(summary, "deadline_miss_share", "1", hs_exact_double(all->misses, all->jobs),
+                   "no job has a deadline");
+    for (int i = 0; i < HS_FIGURES; i++)
+        hs_summary_add(summary, names[i], "s", f->lateness[i], none);
+    hs_summary_add(summary, "deadline_met_gpu_seconds", "GPU s",
+                   hs_exact_double(all->met_milli_us, (hs_u128)HS_US_PER_S * HS_GPU_MILLI), NULL);
+    hs_summary_add(summary, "slo_mean_jct", "s", f->slo_jct, none);
+    hs_summary_add(summary, "best_effort_mean_jct", "s", f->best_effort_jct, no_other);
+}
+
+void hs_deadlines_name(struct hs_summary *summary)
+{
+    static const struct account nothing;
+    struct figures f = {.all = &nothing, .slo_jct = (double)NAN, .best_effort_jct = (double)NAN};
+    for (int i = 0; i < HS_FIGURES; i++)
+        f.lateness[i] = (double)NAN;
+    add_metrics(summary, &f);
+}
+
+enum hs_status hs_deadlines_fill(const struct hs_stats *s, struct hs_summary *summary)
+{
+    struct hs_deadline_stats *d = s->deadlines;
+    struct hs_figures lateness, jct;
+    if (d == NULL)
+        return HS_OK;
+    HS_TRY(hs_stats_figures(s, &d->lateness, d->least_us, &lateness));
+    HS_TRY(hs_stats_figures(s, &d->jct, 0, &jct));
+    struct figures f = {.all = &d->all, .slo_jct = jct.value[HS_F_MEAN]};
+    memcpy(f.lateness, lateness.value, sizeof f.lateness);
+    f.best_effort_jct =
+        hs_exact_double(s->jct_us - (hs_u128)jct.sum, (hs_u128)(s->counted - jct.count) * PPM);
+    add_metrics(summary, &f);
+    return HS_OK;
+}
+
+static void put_account(struct hs_csvw *w, const char *kind, const char *name,
+                        const struct account *a)
+{
+    hs_csvw_text(w, kind);
+    hs_csvw_text(w, name);
+    hs_csvw_u64(w, a->jobs);
+    hs_csvw_u64(w, a->misses);
+    hs_csvw_u64(w, a->rejected);
+    hs_csvw_ratio(w, hs_exact_scaled(a->misses, a->jobs, PPM), PPM, 6);
+    hs_csvw_double(w, hs_exact_signed(a->late_us, (hs_i128)(a->done * HS_US_PER_S)));
+    if (a->done > 0)
+        hs_csvw_seconds(w, a->latest_us);
+    else
+        hs_csvw_empty(w);
+    hs_csvw_double(w, hs_exact_double(a->met_milli_us, (hs_u128)HS_US_PER_S * HS_GPU_MILLI));
+    hs_csvw_end(w);
+}
+
+enum hs_status hs_deadlines_write(const struct hs_deadline_stats *d, const struct hs_rundir *dir,
+                                  struct hs_output_file *file, struct hs_diag *diag)
+{
+    static const char *const kinds[KINDS] = {[BY_VC] = "vc", [BY_USER] = "user"};
+    struct hs_csvw csv;
+    char path[HS_PATH_SIZE];
+    hs_rundir_file(dir, "deadlines.csv", path, sizeof path);
+    HS_TRY(hs_csvw_open(&csv, path, HS_DEADLINES_HEADER, diag));
+    put_account(&csv, "all", "", &d->all);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (uint32_t name = 0; name < d->names[kind].count; name++)
+            if (name < d->cap[kind] && d->of[kind][name].jobs > 0)
+                put_account(&csv, kinds[kind], hs_intern_text(&d->names[kind], name),
+                            &d->of[kind][name]);
+    return hs_close_listed(&csv, "deadlines.csv", file, diag);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The rules on deadlines, of a run in which some job has one: those of jobs.csv against the trace
+ * or the rule that drew them, lateness against the times, and deadlines.csv against the rows.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/fixed.h"
+#include "report/verify/verify.h"
+
+#define FAULT_JOB(c, j, ...) verify_fault(c, "jobs.csv", (j)->row.line, (j)->id, __VA_ARGS__)
+
+/* By the rule that Gavel (OSDI 2020) draws deadlines by: 1.2, 2 or 10 times the run time after the
+ * submission. */
+static bool is_drawn_by_gavel(const struct verify_job *j)
+{
+    const int64_t tenth_us = j->recorded_us / 10, left_us = j->row.deadline_us - j->submit_us;
+    return left_us == 12 * tenth_us || left_us == 20 * tenth_us || left_us == 100 * tenth_us;
+}
+
+static void check_deadline(struct verify_check *c, const struct verify_job *j)
+{
+    const int64_t stated_us = j->row.deadline_us;
+    if (stated_us == j->deadline_us ||
+        (c->run->setup.deadlines == VERIFY_GAVEL && j->deadline_us < 0 && is_drawn_by_gavel(j)))
+        return;
+    FAULT_JOB(c, j, ": deadline %s, by the trace %s", stated_us >= 0 ? HS_SECONDS(stated_us) : "-",
+              j->deadline_us >= 0 ? HS_SECONDS(j->deadline_us) : "-");
+}
+
+static void check_lateness(struct verify_check *c, const struct verify_job *j)
+{
+    const struct verify_row *row = &j->row;
+    const bool has_one = row->is_done && row->deadline_us >= 0;
+    const int64_t due_us = has_one ? row->finish_us - row->deadline_us : INT64_MIN;
+    if (row->late_us != due_us)
+        FAULT_JOB(c, j, ": lateness %s, by its own times %s",
+                  row->late_us != INT64_MIN ? HS_SECONDS(row->late_us) : "-",
+                  has_one ? HS_SECONDS(due_us) : "-");
+}
+
+void verify_due_add(struct verify_due *due, const struct verify_run *run,
+                    const struct verify_job *j)
+{
+    const struct verify_row *row = &j->row;
+    const int64_t end_us = row->is_done ? row->finish_us : run->setup.until_us;
+    const bool is_late =
+        (!row->is_done && (row->is_rejected || row->finish_us >= 0)) || end_us > row->deadline_us;
+    due->jobs++;
+    due->misses += is_late;
+    due->rejected += row->is_rejected;
+    if (!row->is_done)
+        return;
+    const int64_t late_us = row->finish_us - row->deadline_us;
+    due->latest_us = due->done++ == 0 || late_us > due->latest_us ? late_us : due->latest_us;
+    due->late_us += late_us;
+    due->met_milli_us += is_late ? 0 : row->milli_us;
+}
+
+/* ---- deadlines.csv ---- */
+
+struct due_row {
+    const char *kind, *name;
+    uint64_t jobs, misses, rejected;
+    double mean, met;
+    int64_t latest_us;
+};
+#define AT(field) offsetof(struct due_row, field)
+
+static const struct hs_rowcell due_cells[] = {
+    {"kind", HS_ROWCELL_TEXT, AT(kind)},
+    {"name", HS_ROWCELL_TEXT, AT(name)},
+    {"deadlines", HS_ROWCELL_COUNT, AT(jobs)},
+    {"deadline_misses", HS_ROWCELL_COUNT, AT(misses)},
+    {"deadline_rejected", HS_ROWCELL_COUNT, AT(rejected)},
+    {"mean_lateness", HS_ROWCELL_DOUBLE, AT(mean)},
+    {"max_lateness", HS_ROWCELL_SIGNED_IF_ANY, AT(latest_us)},
+    {"deadline_met_gpu_seconds", HS_ROWCELL_DOUBLE, AT(met)},
+    {NULL, HS_ROWCELL_TEXT, 0},
+};
+
+struct due_check {
+    struct verify_check *check;
+    struct verify_due all, *vcs, *users; /* by the ids of the names */
+};
+
+static struct verify_due *due_of(struct due_check *d, const struct due_row *row)
+{
+    const struct verify_run *run = d->check->run;
+    const bool is_vc = strcmp(row->kind, "vc") == 0;
+    if (strcmp(row->kind, "all") == 0)
+        return &d->all;
+    if (!is_vc && strcmp(row->kind, "user") != 0)
+        return NULL;
+    const uint32_t name = hs_intern_find(is_vc ? &run->vcs : &run->users, row->name);
+    return name == UINT32_MAX ? NULL : is_vc ? &d->vcs[name] : &d->users[name];
+}
+
+static bool is_near(double stated, double num, double den)
+{
+    return den > 0 ? fabs(stated - num / den) <= 1e-12 * fabs(num / den) : isnan(stated);
+}
+
+static enum hs_status compare_row(void *ctx, const struct hs_rowfile *f)
+{
+    struct due_check *d = ctx;
+    struct due_row row = {.kind = NULL};
+    HS_TRY(hs_rowfile_read(f, &row));
+    const struct verify_due *due = due_of(d, &row);
+    d->check->looked++;
+    if (due == NULL || due->jobs != row.jobs || due->misses != row.misses ||
+        due->rejected != row.rejected ||
+        row.latest_us != (due->done > 0 ? due->latest_us : INT64_MIN) ||
+        !is_near(row.mean, (double)due->late_us, 1e6 * (double)due->done) ||
+        !is_near(row.met, (double)due->met_milli_us, 1e6 * VERIFY_GPU_MILLI))
+        verify_fault(d->check, "deadlines.csv", f->row.line, NULL, ": %s '%s' by the rows differs",
+                     row.kind, row.name);
+    return HS_OK;
+}
+
+/* A row each for all, every VC and every user of a job with a deadline. */
+static enum hs_status check_file(struct verify_check *c)
+{
+    struct verify_run *run = c->run;
+    struct due_check d = {.check = c};
+    uint64_t wanted = 1;
+    d.vcs = hs_alloc_zeroed(run->vcs.count + UINT64_C(1), sizeof *d.vcs);
+    d.users = hs_alloc_zeroed(run->users.count + UINT64_C(1), sizeof *d.users);
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        const struct verify_job *j = &run->jobs[i];
+        if (j->row.line == 0 || j->row.deadline_us < 0)
+            continue;
+        wanted += d.vcs[j->vc].jobs == 0 ? 1 : 0;
+        wanted += d.users[j->user].jobs == 0 ? 1 : 0;
+        verify_due_add(&d.all, run, j);
+        verify_due_add(&d.vcs[j->vc], run, j);
+        verify_due_add(&d.users[j->user], run, j);
+    }
+    enum hs_status status = HS_OK;
+    if (d.all.jobs == 0) /* there is no such file, either */
+        c->skipped = "no job that came has one";
+    else
+        status = hs_rowfile_each(&run->manifest, "deadlines.csv", due_cells, compare_row, &d);
+    if (status == HS_OK && d.all.jobs > 0 && c->looked != wanted)
+        VERIFY_FAULT(c, "deadlines.csv has %" PRIu64 " rows, by jobs.csv %" PRIu64, c->looked,
+                     wanted);
+    hs_free(d.vcs);
+    hs_free(d.users);
+    return status;
+}
+
+const struct verify_rule verify_deadline_rules[] = {
+    {"deadlines are those of the trace", "jobs", "differences", .job = check_deadline},
+    {"lateness follows from the times", "jobs", "differences", .job = check_lateness},
+    {"deadlines.csv follows from the rows", "rows", "differences", .run = check_file},
+    {.title = NULL},
+};

@@ -1,0 +1,175 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+Deadlines in every report. Expected numbers are worked out by hand.
+
+# deadlines-figures
+One GPU, fifo: z runs 0-1, y 1-2, neither with a deadline; d never fits; a runs 2-12 and is 2 s early, b 12-14 and is 2 s
+late, c 14-17 and is 8 s late. Of 4 jobs with a deadline 3 miss theirs, one of these rejected: 75 %. Lateness -2, 2 and
+8 s: mean 8/3, p50 the second, p90 and above the third. a held its GPU for 10 s. JCT 12, 14, 13 s with a deadline, 1
+and 2 s without. Rows that ended before the first job with a deadline have the columns, too.
+
+  $ cat >jobs.csv <<'END'
+  > job_id,submit_time,gpus,duration,user,vc,deadline
+  > z,0,1,1,u1,v1,
+  > "y,""q",0,1,1,u1,v1,
+  > a,0,1,10,u1,v1,14
+  > b,0,1,2,u2,v1,12
+  > c,4,1,3,u1,v2,9
+  > d,5,9,3,u3,v2,9
+  > END
+  $ horus run jobs.csv -c 1x1:V100 --assign=off -o out 2>/dev/null | sed -n 3,4p
+  policy  mean JCT  mean wait  makespan  rejected  late  missed  SLO JCT  best-effort JCT  GPU alloc
+  fifo       8.4 s      5.0 s    17.0 s         1     3  75.0 %   13.0 s            1.5 s    100.0 %
+  $ jq -rR 'split(",") | .[-4:] | join(",")' out/jobs.csv
+  gpu_util_from,gpu_mem_from,deadline,lateness
+  ,,,
+  ,,,
+  ,,9,
+  ,,14,-2
+  ,,12,2
+  ,,9,8
+  $ cat out/deadlines.csv
+  kind,name,deadlines,deadline_misses,deadline_rejected,deadline_miss_share,mean_lateness,max_lateness,deadline_met_gpu_seconds
+  all,,4,3,1,0.75,2.6666666666666665,8,10
+  vc,v2,2,2,1,1,8,8,0
+  vc,v1,2,1,0,0.5,0,2,10
+  user,u3,1,1,1,1,,,0
+  user,u1,2,1,0,0.5,3,8,10
+  user,u2,1,1,0,1,2,2,0
+  $ jq -r '.metrics | to_entries[] | select(.key | test("deadline|lateness|slo_|best_effort")) | "\(.key) \(.value)"' out/summary.json
+  deadlines 4
+  deadline_misses 3
+  deadline_rejected 1
+  deadline_miss_share 0.75
+  mean_lateness 2.6666666666666665
+  p50_lateness 2
+  p90_lateness 8
+  p95_lateness 8
+  p99_lateness 8
+  max_lateness 8
+  deadline_met_gpu_seconds 10
+  slo_mean_jct 13
+  best_effort_mean_jct 1.5
+  $ horus verify out | tail -n 5
+  ok    deadlines are those of the trace: 6 jobs, 0 differences
+  ok    lateness follows from the times: 6 jobs, 0 differences
+  ok    deadlines.csv follows from the rows: 6 rows, 0 differences
+  ok    summary.json follows from the rows: 66 figures, 0 differences
+  25 checks passed
+
+Every copy that says something else is found.
+
+  $ cp -r out cut; sed -i 's/,12,2$/,12,1/' cut/jobs.csv; horus verify cut | grep -A1 FAIL
+  FAIL  the output files are as the manifest lists them: 7 files, 1 changed
+          jobs.csv is not the file that the manifest lists
+  --
+  FAIL  lateness follows from the times: 6 jobs, 1 differences
+          jobs.csv:6: job b: lateness 1, by its own times 2
+  ! error: cut: 2 of 25 checks failed
+  $ cp -r out late; sed -i 's/,14,-2$/,15,-3/' late/jobs.csv; horus verify late | grep -A1 FAIL
+  FAIL  the output files are as the manifest lists them: 7 files, 1 changed
+          jobs.csv is not the file that the manifest lists
+  --
+  FAIL  deadlines are those of the trace: 6 jobs, 1 differences
+          jobs.csv:5: job a: deadline 15, by the trace 14
+  --
+  FAIL  deadlines.csv follows from the rows: 6 rows, 3 differences
+          deadlines.csv:2: all '' by the rows differs
+  --
+  FAIL  summary.json follows from the rows: 66 figures, 1 differences
+          summary.json: mean_lateness is 2.6666666666666665, by the rows it is 2.3333333333333335
+  ! error: late: 4 of 25 checks failed
+  $ cp -r out users; sed -i '/u3/d' users/deadlines.csv; horus verify users | grep -A1 FAIL
+  FAIL  the output files are as the manifest lists them: 7 files, 1 changed
+          deadlines.csv is not the file that the manifest lists
+  --
+  FAIL  deadlines.csv follows from the rows: 5 rows, 1 differences
+          deadlines.csv has 5 rows, by jobs.csv 6
+  ! error: users: 2 of 25 checks failed
+  $ horus rerun out 2>&1 | awk '/deadlines.csv/ {print $1, $3}'
+  deadlines.csv same
+
+# deadlines-none
+Where no job has one there are no columns, no figures, no file and no section.
+
+  $ printf 'job_id,submit_time,gpus,duration,deadline\na,0,1,10,\n' >jobs.csv
+  $ horus run jobs.csv -c 1x1:V100 --assign=off -q -o out >/dev/null
+  $ head -n 1 out/jobs.csv | grep -o '[^,]*$'
+  gpu_mem_from
+  $ jq -r '.metrics | keys[] | select(test("deadline|lateness|slo_|best_effort"))' out/summary.json
+  deadline_misses
+  deadlines
+  $ test -e out/deadlines.csv
+  [1]
+  $ horus report out -o r.html >/dev/null; grep -c '#deadlines' r.html
+  0
+  [1]
+
+# deadlines-window
+Jobs outside of the window of --warmup count as jobs and as misses, not in the distribution.
+
+  $ printf '%s\n' job_id,submit_time,gpus,duration,deadline a,0,1,10,9 b,5,1,10,25 c,6,1,5, >jobs.csv
+  $ horus run jobs.csv -c 1x1:V100 --assign=off --warmup=1s -q -o out >/dev/null 2>&1
+  $ jq -c '.metrics | [.deadlines, .deadline_misses, .mean_lateness, .slo_mean_jct, .best_effort_mean_jct]' out/summary.json
+  [2,1,-5,15,19]
+  $ horus verify out | tail -n 1
+  25 checks passed
+
+# deadlines-horizon
+A job that the horizon cuts has missed a deadline before it, and not one that is still to come.
+
+  $ printf '%s\n' job_id,submit_time,gpus,duration,deadline a,0,1,100,10 b,0,1,100,30 >jobs.csv
+  $ horus run jobs.csv -c 1x2:V100 --assign=off --until=20s -q -o out >/dev/null 2>&1
+  $ jq -c '.metrics | [.deadlines, .deadline_misses, .mean_lateness]' out/summary.json
+  [2,1,null]
+  $ jq -r .absent.mean_lateness out/summary.json
+  no job with a deadline was completed inside the window
+  $ horus verify out | tail -n 1
+  25 checks passed
+
+# deadlines-compare
+Of two policies, and of a sweep over the rule, whose points without deadlines have empty cells. On one GPU edf runs a at
+0-1, c at 1-2 and b at 2-12: nobody is late. By fifo, whatever is drawn, a (0-1) and b (1-11, due by 12 at the earliest)
+meet theirs and c (11-12, due by 10 at the latest) does not: 11 GPU s were well spent.
+
+  $ printf '%s\n' job_id,submit_time,gpus,duration,deadline a,0,1,1,1 b,0,1,10,30 c,0,1,1,2 >jobs.csv
+  $ horus compare jobs.csv -c 1x1:V100 --assign=off -p fifo -p edf -o out 2>/dev/null | sed -n 3,6p
+  policy  mean JCT    mean wait    makespan   late    missed    SLO JCT    p99 lateness    p99 JCT
+  fifo       8.0 s        4.0 s      12.0 s      1    33.3 %      8.0 s          10.0 s     12.0 s
+  edf        5.0 s *      1.0 s *    12.0 s      0 *   0.0 % *    5.0 s *         0.0 s *   12.0 s
+            0.625x       0.250x       1.00x  0.00x     0.00x     0.625x           0.00x      1.00x
+  $ grep -E ',(deadline_misses|p99_lateness|slo_mean_jct),' out/compare.csv
+  fifo,deadline_misses,1,1,,,1,,,1
+  fifo,p99_lateness,s,10,,,1,,,1
+  fifo,slo_mean_jct,s,8,,,1,,,1
+  edf,deadline_misses,1,0,,,0,,,1
+  edf,p99_lateness,s,0,,,0,,,1
+  edf,slo_mean_jct,s,5,,,0.625,,,1
+  $ horus report out -o r.html >/dev/null; grep -c '<section id="deadlines">' r.html
+  1
+  $ cut -d, -f1-4 jobs.csv >plain.csv
+  $ cat >grid.json <<'END'
+  > {"config": {"trace": "plain.csv", "cluster": "1x1:V100", "policy": "fifo", "assign": "off"},
+  >  "grid": {"deadlines": ["trace", "gavel"]}}
+  > END
+  $ horus sweep grid.json -o sweep >/dev/null 2>&1
+  $ awk -F, '{for (i = 1; i <= NF; i++) if (NR == 1) name[i] = $i; else if (name[i] ~ /^deadline/) print NR - 1, name[i], $i}' <(sed 's/"[^"]*"//g' sweep/sweep.csv)
+  1 deadlines 0
+  1 deadline_misses 0
+  1 deadline_rejected\x20 (esc)
+  1 deadline_miss_share\x20 (esc)
+  1 deadline_met_gpu_seconds\x20 (esc)
+  2 deadlines 3
+  2 deadline_misses 1
+  2 deadline_rejected 0
+  2 deadline_miss_share 0.3333333333333333
+  2 deadline_met_gpu_seconds 11
+
+# deadlines-plot
+The distribution as a figure.
+
+  $ printf '%s\n' job_id,submit_time,gpus,duration,deadline a,0,1,10,14 b,0,1,2,8 >jobs.csv
+  $ horus run jobs.csv -c 1x1:V100 --assign=off -q -o out >/dev/null 2>&1
+  $ horus plot cdf out --metric=lateness -o fig.svg; grep -c 'Lateness: end - deadline' fig.svg
+  fig.svg
+  1
