@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Opens the files that the options ask for, hands out the observers, closes the files in the same
- * order; fills the summary. The figures are gathered always; files only where there is a directory.
+ * Opens the files that the options request, provides the observers, closes the files in the same
+ * order, and fills the summary. Figures are always computed, files written only to a directory.
  */
 #include "report/report.h"
 
@@ -35,19 +35,19 @@
  * rejected in one instant and must not enter the bounds; and until some more have come, because
  * code that runs many times over stays in the instruction cache (a tenth of the time of sjf). */
 
-/* How fast a job runs on the GPU types of the cluster. */
+/* Speed of a job on the GPU types of the cluster. */
 struct bounds_speed {
-    uint64_t top_q32;  /* on the type that is fastest for it, at least 1 */
-    uint64_t need_q32; /* least capacity taken per GPU-second of isolated work, at most 1 */
+    uint64_t top_q32;  /* on its fastest type, at least 1 */
+    uint64_t need_q32; /* least capacity used per GPU-second of isolated work, at most 1 */
 };
 
 #define REJECTED  INT64_C(-1)
 #define HELD_BACK 64u
 
-/* A job that is held back. Small, since a million may be submitted at once. */
+/* A buffered job. Small, because a million may be submitted at once. */
 struct bounds_arrival {
     int64_t submit_us;
-    int64_t work_us; /* REJECTED: it does not count */
+    int64_t work_us; /* REJECTED: it is not counted */
     uint32_t profile, milli_gpus;
 };
 _Static_assert(HS_JOB_GPUS_MAX <= UINT32_MAX / HS_GPU_MILLI, "what a trace may say fits");
@@ -55,12 +55,12 @@ _Static_assert(HS_JOB_GPUS_MAX <= UINT32_MAX / HS_GPU_MILLI, "what a trace may s
 struct hs_bounds {
     const struct hs_cluster *cluster;
     const struct hs_speed *speed;    /* NULL: the speeds of the cluster */
-    uint64_t types;                  /* bit per GPU type that some node has */
+    uint64_t types;                  /* one bit per GPU type with a node */
     uint64_t capacity;               /* reference GPUs */
-    struct bounds_arrival *arrivals; /* held back */
+    struct bounds_arrival *arrivals; /* buffered */
     uint32_t arrival_count, arrivals_cap;
-    uint64_t first_index; /* of the arrivals: their first, in the trace */
-    int64_t submit_us;    /* instant of the last */
+    uint64_t first_index; /* index in the trace of the first arrival */
+    int64_t submit_us;    /* time of the last arrival */
     int64_t first_submit_us;
     /* makespan */
     hs_i128 work_before;   /* units of all arrivals so far */
@@ -70,17 +70,17 @@ struct hs_bounds {
     int64_t *left; /* min-heap: the units left of each job; the first is served */
     uint32_t left_count, left_cap;
     hs_i128 clock;        /* units */
-    hs_u128 jct_sum;      /* units, mod 2^128: ends less submissions */
+    hs_u128 jct_sum;      /* units, mod 2^128: ends - submissions */
     hs_u128 isolated_sum; /* us on the fastest type */
     uint64_t jobs;
     bool has_late_rejection;
     double makespan_work_s, makespan_longest_s, mean_jct_s; /* results; NaN without jobs */
 };
 
-/* A 4-ary heap: half as deep as a binary one, and the children of a job are side by side. */
+/* A 4-ary heap: half as deep as a binary one, and the children of a job are adjacent. */
 #define CHILDREN 4u
 
-/* Removes the least. */
+/* Removes the minimum. */
 static void heap_pop(struct hs_bounds *b)
 {
     int64_t *left = b->left, last = left[--b->left_count];
@@ -97,7 +97,7 @@ static void heap_pop(struct hs_bounds *b)
     left[at] = last;
 }
 
-/* Adds a job, whose units are cut to the 63 bits of a key, which only loosens the bound. */
+/* Adds a job. Units are truncated to the 63 bits of a key, which only loosens the bound. */
 static void heap_push(struct hs_bounds *b, hs_u128 units)
 {
     const int64_t key = units > INT64_MAX ? INT64_MAX : (int64_t)units;
@@ -109,7 +109,7 @@ static void heap_push(struct hs_bounds *b, hs_u128 units)
     b->left[at] = key;
 }
 
-/* Moves the relaxed machine on, shortest remaining work first. */
+/* Advances the relaxed machine: shortest remaining work first. */
 static void serve(struct hs_bounds *b, hs_i128 until)
 {
     hs_i128 units = until - b->clock;
@@ -123,7 +123,7 @@ static void serve(struct hs_bounds *b, hs_i128 until)
     }
 }
 
-/* A profile that is slower than the scalar speed on every type counts with that speed. */
+/* A profile that is slower than the scalar speed on every type is taken at that speed. */
 static struct bounds_speed speed_of(const struct hs_bounds *b, uint32_t profile)
 {
     struct bounds_speed of = {.top_q32 = HS_Q32_ONE, .need_q32 = HS_Q32_ONE};
@@ -133,7 +133,7 @@ static struct bounds_speed speed_of(const struct hs_bounds *b, uint32_t profile)
         uint64_t scalar_q32 = b->cluster->types[t].speed_q32, speed_q32 = scalar_q32;
         if (b->speed != NULL)
             speed_q32 = hs_speed_q32(b->speed, profile, t, NULL);
-        uint64_t need_q32 = HS_Q32_ONE; /* nearly always: no division of 128 bits */
+        uint64_t need_q32 = HS_Q32_ONE; /* the usual case: no 128-bit division */
         if (HS_UNLIKELY(speed_q32 != scalar_q32))
             need_q32 = (uint64_t)(((hs_u128)scalar_q32 << 32) / speed_q32);
         if (speed_q32 > of.top_q32)
@@ -144,7 +144,7 @@ static struct bounds_speed speed_of(const struct hs_bounds *b, uint32_t profile)
     return of;
 }
 
-/* A job without GPUs waits for none and counts as it is. Of several that came in one instant only
+/* A job without GPUs waits for none and counts unchanged. Of several arrivals at one instant only
  * the first can raise the lead. */
 static void count_arrival(struct hs_bounds *b, const struct bounds_arrival *job)
 {
@@ -152,7 +152,7 @@ static void count_arrival(struct hs_bounds *b, const struct bounds_arrival *job)
     if (job->milli_gpus > 0)
         speed = speed_of(b, job->profile);
     const hs_i128 now = (hs_i128)((hs_u128)(uint64_t)job->submit_us * b->capacity);
-    /* the least that it takes */
+    /* the least capacity that it takes */
     hs_u128 units = (hs_u128)job->milli_gpus * (uint64_t)job->work_us / HS_GPU_MILLI;
     int64_t fastest_us = job->work_us;
     if (speed.need_q32 != HS_Q32_ONE)
@@ -199,8 +199,8 @@ static void bounds_submit(struct hs_bounds *b, int64_t now_us, const struct hs_s
         (struct bounds_arrival){now_us, job->work_us, job->profile, job->gpus * job->gpu_milli};
 }
 
-/* It does not count at all if it was submitted in the last instant in which jobs were: they come
- * one after the other in the order of the trace. */
+/* A job rejected in the instant of its submission is not counted: arrivals are in trace order, so
+ * it is found by its index. */
 static void bounds_reject(struct hs_bounds *b, const struct hs_job_record *job)
 {
     const uint64_t at = job->index - b->first_index;
@@ -226,7 +226,7 @@ static void bounds_open(struct hs_bounds *b, const struct hs_cluster *cluster,
         b->capacity = 1;
 }
 
-/* Units from the first submission on in seconds, as the makespan is. */
+/* Converts units since the first submission to seconds. */
 static double since_first_s(const struct hs_bounds *b, hs_i128 units)
 {
     const hs_i128 from = (hs_i128)b->first_submit_us * b->capacity;
@@ -234,14 +234,14 @@ static double since_first_s(const struct hs_bounds *b, hs_i128 units)
                            b->jobs > 0 ? (hs_u128)b->capacity * HS_US_PER_S : 0);
 }
 
-/* Sum of the JCTs in units: the better of the two bounds. */
+/* Returns the sum of JCTs in units: the larger of the two bounds. */
 static hs_u128 jct_units(const struct hs_bounds *b)
 {
     hs_u128 isolated = b->isolated_sum * b->capacity;
     return b->jct_sum > isolated ? b->jct_sum : isolated;
 }
 
-/* Lets the relaxed machine run dry, and fills the results. */
+/* Runs the relaxed machine until it is empty, and computes the results. */
 static void bounds_finish(struct hs_bounds *b)
 {
     count_arrivals(b);
@@ -255,7 +255,7 @@ static void bounds_finish(struct hs_bounds *b)
     b->mean_jct_s = hs_exact_double(jct_units(b), (hs_u128)b->capacity * HS_US_PER_S * b->jobs);
 }
 
-/* Mean JCT bound less the sum of the isolated run times; at least 0. */
+/* Returns the bound of the mean JCT minus the mean isolated run time; at least 0. */
 static double bounds_mean_wait_s(const struct hs_bounds *b, hs_u128 isolated_us)
 {
     hs_u128 jct = jct_units(b), isolated = isolated_us * b->capacity;
@@ -294,8 +294,7 @@ static enum hs_status on_reject(void *ctx, int64_t now_us, const struct hs_job_r
     return HS_OK;
 }
 
-/* A full disk ends the run now, not after it: a writer that has failed is closed, which says why.
- */
+/* Ends the run at once if the disk is full: closing a failed writer reports the cause. */
 static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
 {
     struct hs_report *r = ctx;
@@ -312,7 +311,7 @@ static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
  * ratio, shares are between 0 and 1. */
 
 #define FULL_PM    1000u /* utilization is summed in per mille of a GPU */
-#define FULL_MILLI 1000u /* thousandths of a GPU held whole */
+#define FULL_MILLI 1000u /* thousandths of a whole GPU */
 #define NS_PER_S   UINT64_C(1000000000)
 
 static const char no_span[] = "the run has no length";
@@ -338,7 +337,7 @@ static double makespan(const struct hs_stats *stats)
                            stats->last_finish_us >= 0 ? HS_US_PER_S : 0);
 }
 
-/* Names are constants, for a summary outlives its report. */
+/* The names are constants, because a summary outlives its report. */
 static const struct {
     const char *names[HS_FIGURES], *unit;
 } measures[HS_MEASURES] = {
@@ -357,7 +356,7 @@ static void add_measure(struct hs_summary *s, const struct hs_stats *stats, enum
                        stats->figure[measure][f], no_job);
 }
 
-/* Mean over `us` of time of an integral, as a share of `full` times the GPUs. */
+/* Mean of an integral over `us` of time, relative to `full` x GPUs. */
 static double share(const struct hs_report *r, enum hs_channel channel, uint64_t full, hs_u128 us)
 {
     return hs_exact_double(r->timeline.sum[channel], us * r->options.cluster->gpu_count * full);
@@ -365,7 +364,7 @@ static double share(const struct hs_report *r, enum hs_channel channel, uint64_t
 
 static double util(const struct hs_report *r, enum hs_channel channel, hs_u128 us)
 {
-    /* of Q32: the integral to less than 1 per mille x us */
+    /* from Q32; error of the integral below 1 per mille x us */
     return r->stats.has_util ? hs_exact_double(r->timeline.sum[channel] >> 32,
                                                us * r->options.cluster->gpu_count * FULL_PM)
                              : (double)NAN;
@@ -425,8 +424,8 @@ static void add_costs(struct hs_summary *s, const struct hs_report *r)
     add_gpu_seconds(s, "wait_priority_gpu_seconds", sum[HS_CH_WAIT_PRIORITY], us);
 }
 
-/* Little's law without limits: over a whole run the integral of the number of jobs in the system is
- * the sum of the times they spent there, exactly. */
+/* Little's law without limits: over a whole run the integral of the number of jobs in the system
+ * equals the sum of their times in it. */
 static void add_queue(struct hs_summary *s, const struct hs_report *r)
 {
     const hs_u128 *sum = r->timeline.sum;
@@ -440,7 +439,7 @@ static void add_queue(struct hs_summary *s, const struct hs_report *r)
     hs_summary_add(s, "little_gap", "job s", gap, NULL);
 }
 
-/* Why a bound does not hold, or NULL; what keeps one from holding keeps those behind it, too. */
+/* Returns why a bound does not hold, or NULL; the later bounds then do not hold, either. */
 enum bound { BOUND_ANY, BOUND_MEAN, BOUND_WAIT };
 static const char *no_bound(const struct hs_report *r, enum bound bound)
 {
@@ -502,7 +501,7 @@ static void add_bounds(struct hs_summary *s, const struct hs_report *r)
               bounds_mean_wait_s(b, stats->work_us), no_bound(r, BOUND_WAIT));
 }
 
-/* The metrics of src/MODEL.md in a fixed order, those that do not apply with the reason. */
+/* Adds the metrics of src/MODEL.md in a fixed order; those that do not apply have a reason. */
 static void fill_metrics(struct hs_summary *summary, const struct hs_report *r)
 {
     const struct hs_stats *stats = &r->stats;
@@ -609,7 +608,7 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
 
 const struct hs_observer *hs_report_observer(const struct hs_report *report, size_t index)
 {
-    /* the figures last: series.csv looks at the timeline before it moves on */
+    /* the figures come last: series.csv reads the timeline before it advances */
     if (report->extras != NULL && index-- == 0)
         return &report->extras_observer;
     if (index < report->open_count)
@@ -659,7 +658,7 @@ void hs_report_close(struct hs_report *r)
 {
     if (r == NULL)
         return;
-    /* what is still open is of a failed run: it was reported, and the directory is discarded */
+    /* still open after a failed run, which was reported; the directory is discarded */
     struct hs_diag quiet;
     hs_diag_init(&quiet, NULL, NULL);
     for (uint32_t i = 0; i < r->open_count; i++) {

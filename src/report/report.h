@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a run leaves behind: the observers that write jobs.csv, segments.csv, series.csv, nodes.csv
- * and decisions.csv while the run goes on, and gather the figures of summary.json and summary.csv.
+ * The output of a run: observers that write jobs.csv, segments.csv, series.csv, nodes.csv and
+ * decisions.csv during the run and compute the figures of summary.json and summary.csv.
  *
  *     HS_TRY(hs_report_open(&report, &options, diag));
  *     for (i...) hs_engine_observe(engine, hs_report_observer(report, i));
@@ -20,36 +20,36 @@ enum { /* bits of options.outputs */
        HS_OUT_NODES = 1u << 3,
        HS_OUT_SUMMARY = 1u << 4, /* always on */
        HS_OUT_ALL = (1u << 5) - 1,
-       HS_OUT_DECISIONS = 1u << 5, /* not among "all": one row an action */
-       HS_OUT_SWF = 1u << 6,       /* nor is this: jobs.csv says more */
+       HS_OUT_DECISIONS = 1u << 5, /* not part of "all": one row per action */
+       HS_OUT_SWF = 1u << 6,       /* not part of "all": jobs.csv contains more */
 };
 
 struct hs_report_options {
-    const struct hs_rundir *dir; /* NULL: no files, figures only */
+    const struct hs_rundir *dir; /* NULL: no files, only figures */
     const struct hs_cluster *cluster;
     const struct hs_speed *speed; /* as the engine applies it; NULL: the speeds of the cluster */
-    const struct hs_semantics *semantics; /* of the policy, for decisions.csv; NULL: not known */
+    const struct hs_semantics *semantics; /* of the policy, for decisions.csv; NULL: unknown */
     const char *workload_name;            /* column of jobs.csv: base name of the trace */
     uint32_t outputs;
     int64_t sample_us; /* series: 0 = at most 2,048 doubling intervals, -1 = every change */
-    uint64_t max_rows; /* of the series; more are HS_E_LIMIT; 0 = no limit */
-    int64_t warmup_us; /* jobs submitted in the first / last part stay out of job statistics */
+    uint64_t max_rows; /* most rows of the series, beyond them HS_E_LIMIT; 0 = no limit */
+    int64_t warmup_us; /* jobs submitted first or last are not in job statistics */
     int64_t cooldown_us;
-    bool has_fairness, has_power; /* figures on request */
-    bool is_preemptive; /* may a job run before its last wait? decides which bounds hold */
-    bool is_sharing;    /* may two jobs hold one GPU? */
-    bool is_resizing;   /* may a gang hold more or fewer GPUs than it asked for? */
+    bool has_fairness, has_power; /* optional figures */
+    bool is_preemptive;           /* a job may run before its last wait: fewer bounds hold */
+    bool is_sharing;              /* whether two jobs may hold one GPU */
+    bool is_resizing;             /* whether a gang may hold more or fewer GPUs than requested */
 };
 
 struct hs_report;
 
-/* Rows that series.csv has of a run of that length, sampled at a fixed interval. */
+/* Number of rows of series.csv for a run of this length, sampled at a fixed interval. */
 uint64_t hs_report_series_rows(int64_t span_us, int64_t sample_us);
 
 HS_MUST_USE enum hs_status hs_report_open(struct hs_report **report,
                                           const struct hs_report_options *options,
                                           struct hs_diag *diag);
-/* index 0, 1, ... until NULL. */
+/* Returns observer 0, 1, ...; NULL after the last. */
 const struct hs_observer *hs_report_observer(const struct hs_report *report, size_t index);
 /* Closes the row files and fills the summary. end_us: last instant of the run. */
 HS_MUST_USE enum hs_status hs_report_finish(struct hs_report *report, int64_t end_us,
@@ -58,5 +58,5 @@ HS_MUST_USE enum hs_status hs_report_finish(struct hs_report *report, int64_t en
 void hs_report_all_metrics(struct hs_summary *summary);
 void hs_report_close(struct hs_report *report);
 
-/* Files written so far, in order; count in *count. */
+/* Files written so far, in order; stores their number in *count. */
 const struct hs_output_file *hs_report_files(const struct hs_report *report, uint32_t *count);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Manifest and jobs.csv of two run directories, joined row by row; the figures of each group of
- * jobs; what `horus compare RUN_A RUN_B` prints of them, rounded for a reader, and the files that
- * it writes, with every digit.
+ * Reads manifest and jobs.csv of two run directories and matches their rows; computes the figures
+ * of each group of jobs; prints them rounded (`horus compare RUN_A RUN_B`) and writes files with
+ * all digits.
  *
- * jobs.csv is in the order in which jobs end, and a job id may come more than once in a trace; so
- * both are sorted by submission, id, GPUs, work and place in the file, and then row i must be row
- * i. Jobs that are equal in all of these are the same to every scheduler that knows no more; they
- * are joined in the order in which they ended.
+ * jobs.csv is in order of job ends, and a trace may repeat a job id. Therefore both files are
+ * sorted by submission, id, GPUs, work and row number; then row i of both must be the same job.
+ * Jobs equal in all of these are the same to every scheduler that uses no more; they are matched in
+ * the order in which they ended.
  *
- * A metric is taken at a time: its differences are sorted once, for the medians of all groups, and
- * summed by group and block. Values are integers (microseconds, or millionths), sums are exact, and
- * only their quotient is a double: the same bits everywhere.
- * O(jobs log jobs + groups x resamples x blocks).
+ * Metrics are processed one at a time: the differences are sorted once, for the medians of all
+ * groups, and summed by group and block. Values are integers (microseconds, or millionths), sums
+ * are exact, and only their quotient is a double: the same bits everywhere. O(jobs log jobs +
+ * groups x resamples x blocks).
  *
- * Jobs wait for the same GPUs, so neighbours in time have similar waits: intervals by drawing jobs
- * one by one would be far too narrow. Blocks of jobs that were submitted one after another are
- * drawn instead, all of one length, as many as there are, with replacement (Carlstein, Annals of
- * Statistics 14, 1986; Kuensch, Annals of Statistics 17, 1989), and the interval is that of the
- * percentiles (Efron and Tibshirani, 1993, 13.3). A resample costs a sum over blocks.
+ * Jobs wait for the same GPUs, so consecutive jobs have similar waits, and intervals from drawing
+ * single jobs would be far too narrow. Instead blocks of consecutively submitted jobs, all of one
+ * length, are drawn with replacement, as many as there are (Carlstein, Annals of Statistics 14,
+ * 1986; Kuensch, Annals of Statistics 17, 1989), and the interval is that of the percentiles (Efron
+ * and Tibshirani, 1993, 13.3). A resample costs a sum over blocks.
  */
 #include "report/compare/paired.h"
 
@@ -78,7 +78,7 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
 
 /* ---- joining ---- */
 
-/* Keys of the configuration that say which jobs there are. */
+/* Keys of the configuration that determine the workload. */
 static const char *const workload_keys[] = {
     "load",          "scale_time", "window",          "sample_jobs",
     "max_jobs",      "until",      "format",          "map",
@@ -98,7 +98,7 @@ static int compare_demands(const struct hs_paired_row *a, const struct hs_paired
     return order != 0 ? order : hs_order(a->work_us, b->work_us);
 }
 
-/* Total: no two rows have one number. */
+/* A total order: row numbers are unique. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct hs_paired_row *x = a, *y = b;
@@ -106,7 +106,7 @@ static int compare_rows(const void *a, const void *b)
     return keys != 0 ? keys : demands != 0 ? demands : hs_order(x->number, y->number);
 }
 
-/* A setting of both runs as text, `absent` where one has none; false where they agree. */
+/* A setting of both runs as text, `absent` if missing. differs_in: false if they agree. */
 struct setting {
     const char *text[HS_PAIRED_RUNS];
     char number[HS_PAIRED_RUNS][HS_RUNMANIFEST_NUMBER_SIZE];
@@ -124,7 +124,7 @@ static bool differs_in(const struct hs_paired *p, const char *key, const char *a
     return strcmp(s->text[HS_PAIRED_A], s->text[HS_PAIRED_B]) != 0;
 }
 
-/* With a setting that differs, which explains more than the first job that does. */
+/* Adds a setting that differs, because this explains more than the first job that differs. */
 HS_PRINTF(2, 3)
 static enum hs_status differs(const struct hs_paired *p, const char *fmt, ...)
 {
@@ -164,7 +164,7 @@ static enum hs_status check_rows(const struct hs_paired *p)
     return HS_OK;
 }
 
-/* Jobs that are done in both runs, and submitted inside the windows of both, as `horus run` counts
+/* Selects jobs completed in both runs and submitted inside both windows, as `horus run` counts
  * them. */
 static void pick_compared(struct hs_paired *p)
 {
@@ -260,7 +260,7 @@ struct vc_rank {
     uint32_t jobs, vc;
 };
 
-/* Most jobs first; no two have one name. */
+/* Most jobs first; names are unique. */
 static int compare_vcs(const void *a, const void *b)
 {
     const struct vc_rank *x = a, *y = b;
@@ -268,8 +268,8 @@ static int compare_vcs(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->name, y->name);
 }
 
-/* The virtual clusters past the first HS_PAIRED_VCS are one group; there are none where no job has
- * one. */
+/* Groups jobs by virtual cluster; those after the first HS_PAIRED_VCS share a group. No groups if
+ * no job has a VC. */
 static void group_by_vc(struct hs_paired *p, uint8_t (*of)[KINDS])
 {
     const struct hs_intern *names = &p->runs[HS_PAIRED_A].vcs;
@@ -295,7 +295,7 @@ static void group_by_vc(struct hs_paired *p, uint8_t (*of)[KINDS])
     hs_free(group_of);
 }
 
-/* Quartiles of the length; jobs of one length are in one of them, so that some may be empty. */
+/* Groups jobs by quartile of length; equal lengths are in one quartile, so some may be empty. */
 static void group_by_length(struct hs_paired *p, uint8_t (*of)[KINDS])
 {
     int64_t *lengths = hs_alloc_zeroed(p->count, sizeof *lengths);
@@ -334,18 +334,18 @@ static void make_groups(struct hs_paired *p, uint8_t (*of)[KINDS])
 
 /* ---- intervals ---- */
 
-/* Long blocks cut few of the dependences between neighbours, many blocks estimate the spread well:
- * that of 100 is known to 7 %, and past 30 there is little to gain (Schmeiser, Operations Research
- * 30, 1982). */
+/* Long blocks cut few dependences between neighbours, many blocks estimate the spread well: with
+ * 100 it is known to 7 %, and beyond 30 the gain is small (Schmeiser, Operations Research 30,
+ * 1982). */
 #define BLOCKS_MAX   100u
 #define BLOCKS_LEAST 25u
-/* A class of jobs that lies in fewer blocks has no interval: too many draws would miss it. */
+/* A class of jobs found in fewer blocks has no interval: too many resamples would miss it. */
 #define BLOCKS_WITH 10u
-#define TAIL_DEN    40 /* 2.5 % on either side */
+#define TAIL_DEN    40 /* 2.5 % on each side */
 
 struct bootstrap {
     uint8_t *times; /* resamples x blocks: how often a block was drawn */
-    double *values; /* of one figure, a resample each */
+    double *values; /* of one figure, one per resample */
     uint32_t resamples, blocks;
 };
 
@@ -354,7 +354,7 @@ static uint32_t block_of(uint32_t index, uint32_t count, uint32_t blocks)
     return (uint32_t)((uint64_t)index * blocks / count);
 }
 
-/* Lag-1 autocorrelation; 0 where all values are equal. */
+/* Returns the lag-1 autocorrelation; 0 if all values are equal. */
 static double neighbour_correlation(const double *x, uint32_t count)
 {
     double mean = 0, squares = 0, products = 0;
@@ -367,15 +367,15 @@ static double neighbour_correlation(const double *x, uint32_t count)
     return squares > 0 ? products / squares : 0;
 }
 
-/* The correlation that independent blocks exceed once in 40 times. */
+/* The correlation that independent blocks exceed with probability 1/40. */
 static double chance_of(uint32_t blocks)
 {
     return 1.96 / sqrt(blocks);
 }
 
-/* 100 blocks, or one a value below 100 values; half as many, down to 25, as long as means of
- * neighbouring blocks correlate more than by chance (Fishman, Management Science 24,
- * 1978). *correlation: of the means of neighbouring blocks that remain; 0 where all are equal. */
+/* Returns 100 blocks, or one per value below 100 values; halved, down to 25, as long as means of
+ * neighbouring blocks correlate more than by chance (Fishman, Management Science 24, 1978).
+ * *correlation: of the final block means; 0 if all are equal. */
 static uint32_t blocks_of(const int64_t *values, uint32_t count, double *correlation)
 {
     double means[BLOCKS_MAX];
@@ -395,7 +395,7 @@ static uint32_t blocks_of(const int64_t *values, uint32_t count, double *correla
     }
 }
 
-/* Draws all resamples at once, from the stream "bootstrap" of the seed, so that every figure meets
+/* Draws all resamples at once, from the stream "bootstrap" of the seed, so that every figure uses
  * the same ones. resamples 0: no figure has an interval. */
 static void draw_blocks(struct bootstrap *b, uint32_t blocks, uint32_t resamples, uint64_t seed)
 {
@@ -416,8 +416,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* 95 % interval of sum(num) / sum(den) over `blocks` sums each; den >= 0. Resamples with nothing in
- * den are left out. */
+/* Returns the 95 % interval of sum(num) / sum(den) over `blocks` sums each; den >= 0. Resamples
+ * with den 0 are skipped. */
 static struct hs_paired_range interval_of(struct bootstrap *b, const hs_i128 *num,
                                           const hs_i128 *den)
 {
@@ -434,8 +434,8 @@ static struct hs_paired_range interval_of(struct bootstrap *b, const hs_i128 *nu
         if (below > 0)
             b->values[count++] = hs_exact_signed(above, below);
     }
-    /* the k-th from either end, k = (resamples + 1) x 2.5 % rounded down (Efron and Tibshirani,
-     * 1993, 12.5) */
+    /* the k-th from each end, k = (resamples + 1) x 2.5 % rounded down (Efron and Tibshirani, 1993,
+     * 12.5) */
     uint32_t k = (count + 1) / TAIL_DEN;
     if (k == 0)
         return (struct hs_paired_range){(double)NAN, (double)NAN};
@@ -447,24 +447,24 @@ static struct hs_paired_range interval_of(struct bootstrap *b, const hs_i128 *nu
 
 struct difference {
     int64_t value;
-    uint32_t job; /* among the compared */
+    uint32_t job; /* index among the compared */
 };
 
-/* Of a group, by block; units: PPM a job. */
+/* Sums of a group by block; units: PPM per job. */
 struct block_sums {
     hs_i128 a[BLOCKS_MAX], b[BLOCKS_MAX], difference[BLOCKS_MAX], units[BLOCKS_MAX];
 };
 
 struct figuring {
     struct hs_paired *p;
-    uint8_t (*groups_of)[KINDS]; /* a compared job each */
+    uint8_t (*groups_of)[KINDS]; /* one row per compared job */
     struct difference *differences;
     uint32_t difference_count;
     struct block_sums sums[HS_PAIRED_GROUPS];
     struct bootstrap bootstrap;
 };
 
-/* Microseconds, or millionths rounded half up; -1 if the job has none. */
+/* Returns microseconds, or millionths rounded half up; -1 if the job has no value. */
 static int64_t value_of(const struct hs_paired_row *row, enum hs_paired_metric metric)
 {
     const bool is_bounded = metric == HS_PAIRED_BOUNDED;
@@ -478,7 +478,7 @@ static int64_t value_of(const struct hs_paired_row *row, enum hs_paired_metric m
     return is_bounded && ppm < PPM ? PPM : ppm < INT64_MAX ? (int64_t)ppm : INT64_MAX;
 }
 
-/* Total: no two are of one job. */
+/* A total order: job indices are unique. */
 static int compare_differences(const void *a, const void *b)
 {
     const struct difference *x = a, *y = b;
@@ -509,7 +509,7 @@ static void take_job(struct figuring *f, enum hs_paired_metric metric, uint32_t 
     }
 }
 
-/* The smallest with at least half of all not above it, as everywhere. */
+/* The median is the smallest value with at least half of all values at or below it. */
 static void find_medians(struct figuring *f, enum hs_paired_metric metric)
 {
     uint64_t seen[HS_PAIRED_GROUPS] = {0};
@@ -557,7 +557,7 @@ enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples, uint64
     f->differences = hs_alloc_zeroed(p->count, sizeof *f->differences);
     p->resamples = resamples;
     p->seed = seed;
-    /* by the differences of the JCT, in order of submission: what all metrics follow */
+    /* from the JCT differences in order of submission, used for all metrics */
     int64_t *jct_us = hs_alloc_zeroed(p->count, sizeof *jct_us);
     for (uint32_t i = 0; i < p->count; i++)
         jct_us[i] = p->runs[HS_PAIRED_B].rows[p->compared[i]].jct_us -
@@ -595,17 +595,17 @@ enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples, uint64
 #define GAP          2u
 #define SETTINGS_MAX 24
 
-/* "12,345", good until the end of the block. */
+/* "12,345", valid until the end of the block. */
 #define GROUPED(count) hs_fmt_grouped((char[HS_FMT_MAX]){0}, count)
 
-/* A table: the first row is its head. */
+/* A table whose first row is its head. */
 struct grid {
     char cells[ROWS_MAX][COLUMNS_MAX][CELL_SIZE];
     uint32_t rows, columns;
-    uint32_t left; /* columns that are set left */
+    uint32_t left; /* left-aligned columns */
 };
 
-/* Texts, NULL behind the last. */
+/* Adds a row of texts, NULL-terminated. */
 static void add_row(struct grid *g, ...)
 {
     va_list args;
@@ -618,7 +618,7 @@ static void add_row(struct grid *g, ...)
     g->rows++;
 }
 
-/* Columns that do not fit are left out, but for the first three. */
+/* Prints the columns that fit, and always the first three. */
 static void put_grid(struct hs_output *out, const struct grid *g, uint32_t columns)
 {
     int width[COLUMNS_MAX] = {0};
@@ -641,7 +641,7 @@ static void put_grid(struct hs_output *out, const struct grid *g, uint32_t colum
         }
 }
 
-/* What differs: the keys of A's configuration, then those that only B's has. */
+/* Prints the settings that differ: the keys of A's configuration, then those only in B's. */
 static void put_settings(const struct hs_paired *p, struct hs_output *out, uint32_t columns)
 {
     struct grid g = {.left = COLUMNS_MAX};
@@ -670,7 +670,7 @@ static const struct hs_runcolumn metrics[HS_PAIRED_METRICS] = {
     {.metric = "bounded_slowdown", .title = "bounded slowdown", .kind = HS_COLUMN_RATIO},
     {.metric = "run_slowdown", .title = "run slowdown", .kind = HS_COLUMN_RATIO}};
 
-/* Texts of cells, "-" where there is nothing to say; good until the end of the block. */
+/* Formats a cell, "-" if unknown; valid until the end of the block. */
 HS_PRINTF(3, 4)
 static const char *cell(char text[CELL_SIZE], bool is_known, const char *fmt, ...)
 {
@@ -814,7 +814,7 @@ static void put_seconds(struct hs_csvw *w, bool is_known, int64_t us)
 static void put_jobs(struct hs_csvw *w, const struct hs_paired *p)
 {
     const struct hs_paired_run *in_a = &p->runs[HS_PAIRED_A];
-    uint32_t next = 0; /* of the compared */
+    uint32_t next = 0; /* index among the compared */
     for (uint32_t i = 0; i < in_a->count && w->out.error == 0; i++) {
         const struct hs_paired_row *a = &in_a->rows[i], *b = &p->runs[HS_PAIRED_B].rows[i];
         const bool is_compared = next < p->count && p->compared[next] == i;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The files of a run into memory: job n of jobs.csv has id n + 1 in `ids`, which is why ids must be
- * unique: segments name jobs by them alone.
+ * Loads the files of a run: job n of jobs.csv has id n + 1 in `ids`. Ids must be unique, because
+ * segments identify jobs only by them.
  *
- * Then the run again, in order of time, from its segments: which GPUs are free, what each virtual
- * cluster holds, which jobs wait. Between two moments nothing changes, and every class of jobs that
- * wait alike is booked to its cause, by the rule of the engine (engine/engine.c). O(events x
- * classes with a job that waits).
+ * Replays the run in order of time from its segments: free GPUs, allocations of each virtual
+ * cluster, waiting jobs. Between two events nothing changes, and the time is added to the cause of
+ * every class of waiting jobs, by the rule of the engine (engine/engine.c). O(events x classes with
+ * a waiting job).
  *
- * Then the other jobs as one job met them: which went ahead of it, made way for it, were on its
- * GPUs. One look at all segments each; O(segments x segments of the job that overlap).
+ * Then finds the jobs that overtook, preceded or shared GPUs with one job, each in one pass over
+ * the segments; O(segments x segments of the job that overlap).
  */
 #include "report/explain/explain.h"
 
@@ -23,7 +23,7 @@ const char *const explain_cause_names[EXPLAIN_CAUSES] = {"resources", "fragmenta
                                                          "quota", "priority"};
 
 #define ROWS_MAX      (UINT32_MAX / 2)
-#define NEAREST_AMONG 100000u /* of a larger trace the first ones */
+#define NEAREST_AMONG 100000u /* of a larger trace only the first ones */
 
 static const char *config_text(const struct explain *x, const char *key)
 {
@@ -95,7 +95,7 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
     job->last_end_us = job->submit_us;
     job->vc = hs_cluster_vc(&x->cluster, job->vc_name);
     const uint32_t vc = job->vc == UINT32_MAX ? 0 : job->vc; /* rejected: it never waits */
-    for (; job->class < x->class_count; job->class ++)       /* few */
+    for (; job->class < x->class_count; job->class ++)       /* few classes */
         if (x->classes[job->class].vc == vc && x->classes[job->class].gpus == job->gpus &&
             x->classes[job->class].gpu_milli == job->gpu_milli)
             break;
@@ -146,7 +146,7 @@ static const struct hs_rowcell decision_cells[] = {
     {NULL, HS_ROWCELL_TEXT, 0},
 };
 
-/* Of the job that is watched. */
+/* Adds a decision about the watched job. */
 static enum hs_status add_decision(void *ctx, const struct hs_rowfile *f)
 {
     struct explain *x = ctx;
@@ -202,18 +202,18 @@ static enum hs_status load(struct explain *x)
                                        .expected_ended_by = "an end that a segment can have"};
     HS_TRY(hs_rowfile_each(&x->manifest, "jobs.csv", job_cells, add_job, x));
     HS_TRY(hs_rowfile_each(&x->manifest, "segments.csv", hs_schedule_cells, add_segment, x));
-    x->manifest.keeps_quiet = true; /* of decisions.csv one job is looked at */
+    x->manifest.keeps_quiet = true; /* decisions.csv is read for one job only */
     return HS_OK;
 }
 
 /* ---- the replay ---- */
 
-/* In the order in which they are handled at one time: ends before beginnings. */
+/* In the order in which events at one time are handled: ends before starts. */
 enum kind { GIVE, GO, TAKE, WAIT };
 
 struct event {
     int64_t us;
-    uint32_t subject; /* a segment; of waits a job */
+    uint32_t subject; /* a segment; for waits a job */
     uint8_t kind, phase;
 };
 
@@ -227,11 +227,11 @@ struct replay {
     int32_t *tenants;  /* by GPU */
     uint32_t *milli;   /* by GPU: shares of it that are held */
     uint32_t *node_of; /* by GPU */
-    uint64_t *held;    /* thousandths of GPUs, by virtual cluster */
-    uint32_t *largest; /* node of its pool, by virtual cluster */
-    uint32_t *active;  /* classes in which a job waits */
+    uint64_t *held;    /* thousandths of GPUs held, by virtual cluster */
+    uint32_t *largest; /* largest node of its pool, by virtual cluster */
+    uint32_t *active;  /* classes with a waiting job */
     uint32_t active_count;
-    uint32_t interval; /* of the run, in which now_us is */
+    uint32_t interval; /* interval of the run that contains now_us */
     int64_t now_us;
 };
 
@@ -244,7 +244,7 @@ static void add_event(struct replay *r, int64_t us, enum kind kind, enum explain
         .us = us, .subject = subject, .kind = (uint8_t)kind, .phase = (uint8_t)phase};
 }
 
-/* From the end of its last segment on. */
+/* Adds a wait since the end of the job's last segment. */
 static void add_wait(struct replay *r, uint32_t index, int64_t to_us)
 {
     const struct explain_job *job = &r->x->jobs[index];
@@ -254,7 +254,7 @@ static void add_wait(struct replay *r, uint32_t index, int64_t to_us)
     add_event(r, to_us, GO, job->phase, index);
 }
 
-/* Its job holds GPUs, and waited before. */
+/* Adds the events of a segment, and the wait before it. */
 static void add_placement(struct replay *r, uint32_t index)
 {
     const struct hs_placed *s = &r->x->schedule.segments[index];
@@ -305,7 +305,7 @@ static void open_state(struct replay *r)
     hs_part_init(&r->parts, r->free_index, c, &r->arena);
 }
 
-/* A GPU is free while no job is on it; how many are does not matter. */
+/* A GPU is free while no job is on it, whatever the number of jobs. */
 static void move_segment(struct replay *r, const struct hs_placed *s, bool takes)
 {
     uint32_t vc = r->x->jobs[s->job].vc, milli = r->x->jobs[s->job].gpu_milli;
@@ -337,7 +337,7 @@ static enum explain_cause cause_of(const struct replay *r, const struct explain_
         quota = quota < UINT64_MAX / HS_GPU_MILLI ? quota * HS_GPU_MILLI : UINT64_MAX;
         room_milli = quota > held ? quota - held : 0;
     }
-    const bool is_share = class->gpu_milli < HS_GPU_MILLI; /* of each worker alone */
+    const bool is_share = class->gpu_milli < HS_GPU_MILLI; /* each worker has such a share */
     if ((is_share ? 1 : gpus) * class->gpu_milli > room_milli)
         return EXPLAIN_QUOTA;
     if (is_share && (hs_free_total(r->free_index, class->vc) > 0 ||
@@ -384,7 +384,7 @@ static void pass_time(struct replay *r, int64_t until_us)
     }
 }
 
-/* What its class is booked until it goes, less what it was booked before. */
+/* At the start of a wait subtracts, and at its end adds, the sums of the job's class. */
 static void job_waits(struct replay *r, uint32_t index, enum explain_phase phase, bool begins)
 {
     struct explain_job *job = &r->x->jobs[index];
@@ -399,7 +399,7 @@ static void job_waits(struct replay *r, uint32_t index, enum explain_phase phase
                 r->active[i] = r->active[--r->active_count];
 }
 
-/* The stages of the job that is watched. */
+/* Records the stages of the watched job. */
 static void watch(struct explain *x, const struct event *e)
 {
     bool is_wait = e->kind == WAIT || e->kind == GO;
@@ -422,7 +422,7 @@ static void watch(struct explain *x, const struct event *e)
 
 static enum hs_status replay(struct explain *x)
 {
-    /* a segment has two, and so has the wait before or after it */
+    /* two events per segment, and two per wait before or after it */
     const uint64_t most = 4 * (uint64_t)x->schedule.segment_count + 2 * (uint64_t)x->job_count;
     struct replay r = {.x = x, .now_us = x->begin_us};
     enum hs_status s = HS_OK;
@@ -458,7 +458,7 @@ static enum hs_status replay(struct explain *x)
 
 /* ---- the other jobs ---- */
 
-/* Keeps the first `room` in order of `sign` x us; equal ones as they come. */
+/* Inserts into the first `room` entries, in order of sign x us, then of insertion. */
 static void list_insert(struct explain_list *list, uint32_t room, uint32_t job, int64_t us,
                         int sign)
 {
@@ -475,7 +475,7 @@ static void list_insert(struct explain_list *list, uint32_t room, uint32_t job, 
     }
 }
 
-/* The first stage that ends after us. */
+/* Returns the first stage that ends after us. */
 static uint32_t stage_after(const struct explain *x, int64_t us)
 {
     uint32_t low = 0, high = x->stage_count;
@@ -489,7 +489,7 @@ static uint32_t stage_after(const struct explain *x, int64_t us)
     return low;
 }
 
-/* Jobs that came later and started first while it waited; the earliest are named. */
+/* Finds jobs submitted later that first started while it waited; the earliest are named. */
 static void look_for_overtakers(struct explain *x)
 {
     const struct explain_job *job = &x->jobs[x->watched];
@@ -521,12 +521,12 @@ static bool shares_gpus(const struct explain *x, const struct hs_placed *a,
     return false;
 }
 
-/* The jobs that held each GPU of its first placement last. */
+/* Finds the previous holder of each GPU of its first placement. */
 static void look_for_predecessors(struct explain *x)
 {
     const struct hs_placed *first = &x->schedule.segments[x->jobs[x->watched].first_segment];
     bool *is_listed = hs_alloc_zeroed((uint64_t)x->job_count + 1, sizeof *is_listed);
-    /* of each GPU the segment that held it last before, plus 1; 0 = none ever did */
+    /* per GPU the last segment on it before, plus 1; 0 = none */
     uint32_t *last = hs_alloc_zeroed((uint64_t)x->cluster.gpu_count + 1, sizeof *last);
     for (uint32_t i = 0;
          i < x->schedule.segment_count && x->schedule.segments[i].end_us <= first->start_us; i++) {
@@ -535,7 +535,7 @@ static void look_for_predecessors(struct explain *x)
             for (uint32_t gpu = x->schedule.ranges[k].first; gpu <= x->schedule.ranges[k].last;
                  gpu++)
                 if (s->job != first->job)
-                    last[gpu] = i + 1; /* they are in order of their ends */
+                    last[gpu] = i + 1; /* segments are in order of their ends */
     }
     for (uint32_t k = first->range_first; k < first->range_first + first->range_count; k++)
         for (uint32_t gpu = x->schedule.ranges[k].first; gpu <= x->schedule.ranges[k].last; gpu++) {
@@ -590,7 +590,7 @@ enum hs_status explain_open(struct explain *x, const char *dir, const char *job_
                                        "the first column of jobs.csv has the ids"),
                        "the run has no job '%s'", job_id);
     }
-    x->watched = name - 1; /* EXPLAIN_NONE of no name */
+    x->watched = name - 1; /* EXPLAIN_NONE if no job is named */
     HS_TRY(replay(x));
     for (uint32_t i = 0; i < x->job_count; i++)
         if (x->jobs[i].pending_us > 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `horus explain` prints: one job or a whole run, as text for a reader or as JSON with exact
- * seconds, and GPU-seconds for a run.
+ * The output of `horus explain`: one job or a whole run, as text or as JSON with exact seconds, and
+ * GPU-seconds for a run.
  */
 #include <inttypes.h>
 
@@ -10,18 +10,18 @@
 #include "report/run/run_table.h"
 #include "report/stats/exact.h"
 
-#define STAGES_FIRST    14u /* of many the first and the last are shown */
+#define STAGES_FIRST    14u /* of many stages only the first and last are shown */
 #define STAGES_LAST     6u
 #define DECISIONS_SHOWN 24u
 #define JOB_BAR_CELLS   24u
 #define RUN_BAR_CELLS   30u
 #define GPUS_SIZE       44
-#define RANGE_SIZE      28u /* a blank, two ids, and " ..." behind */
+#define RANGE_SIZE      28u /* a blank, two ids, and a final " ..." */
 #define ID_WIDTH_MAX    40u
 
 /* ---- texts ---- */
 
-/* "1.50 h", good until the end of the block. */
+/* "1.50 h", valid until the end of the block. */
 #define LENGTH(us) HS_TIME((double)(us) / (double)HS_US_PER_S)
 
 static const char *plural(uint64_t count)
@@ -37,7 +37,7 @@ static int64_t sum_of_us(const int64_t us[EXPLAIN_CAUSES])
     return sum_us;
 }
 
-/* "0-7 16", cut with "..." where it gets long. */
+/* Formats "0-7 16", truncated with "..." if long. */
 static void gpus_text(const struct explain *x, const struct hs_placed *s, char *text, size_t size)
 {
     text[0] = '\0';
@@ -52,7 +52,7 @@ static void gpus_text(const struct explain *x, const struct hs_placed *s, char *
     }
 }
 
-/* "  12.5 %" and a bar of at most so many cells. */
+/* Prints "  12.5 %" and a bar of at most `cells` characters. */
 static void say_share(struct hs_output *out, bool use_utf8, double share, uint32_t cells)
 {
     static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -65,7 +65,7 @@ static void say_share(struct hs_output *out, bool use_utf8, double share, uint32
     hs_say(out, "%s\n", parts[eighths % 8]);
 }
 
-/* What the causes that were met mean, and what they mean where GPUs are shared. */
+/* Prints the meaning of the causes that occurred, also if GPUs are shared. */
 static void say_causes(const struct explain *x, const bool is_met[EXPLAIN_CAUSES],
                        struct hs_output *out)
 {
@@ -94,7 +94,7 @@ static void say_line(struct hs_output *out, const char *what, int64_t us, const 
            remark[0] != '\0' ? "  " : "", remark);
 }
 
-/* Follows a model that the trace does not name. */
+/* Tells that the job's model is assumed: the trace does not name it. */
 static const char *assumed_text(const struct explain_job *job)
 {
     const char *drawn = hs_profile_from_text(HS_PROFILE_FROM_DRAW),
@@ -165,7 +165,7 @@ static void say_waits(const struct explain_job *job, bool use_utf8, struct hs_ou
         say_cause(out, use_utf8, "  beside others", job->colocated_us, job);
 }
 
-/* "resources 80 %, priority 20 %". says_whole: also of a cause that is all of it. */
+/* Prints "resources 80 %, priority 20 %". says_whole: also if one cause is 100 %. */
 static void say_mix(struct hs_output *out, const int64_t us[EXPLAIN_CAUSES], bool says_whole)
 {
     const int64_t sum_us = sum_of_us(us);
@@ -211,7 +211,7 @@ static void say_stages(const struct explain *x, int64_t submit_us, struct hs_out
     }
 }
 
-/* One a line; `when` stands before the time of each, `then` behind it. */
+/* Prints one job per line; `when` precedes each time, `then` follows it. */
 static void say_names(const struct explain *x, const struct explain_list *list, int64_t sign,
                       int64_t origin_us, const char *when, const char *then, struct hs_output *out)
 {
@@ -498,7 +498,7 @@ static void say_run(const struct explain *x, bool use_utf8, struct hs_output *ou
     hs_say(out, "  %-13s%14.*f\n", "all", decimals, gpu_hours(sum));
     if (sum > 0)
         hs_say(out, "\nGPUs waited for, mean of each twelfth of the run\n  %10s", "from");
-    for (int c = 0; c < EXPLAIN_CAUSES; c++) /* those that were never met have no column */
+    for (int c = 0; c < EXPLAIN_CAUSES; c++) /* causes that never occurred have no column */
         if (x->total[c] > 0)
             hs_say(out, "%15s", explain_cause_names[c]);
     for (uint32_t i = 0; sum > 0 && i < EXPLAIN_INTERVALS; i++) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What pages and figures are drawn with: markup, scales and the values that mark an axis, paths of
- * few bytes, plots; and the figures for papers: one SVG with a legend above and plots in rows and
- * columns. Colours are those of the page (Okabe and Ito), written out: an SVG may not rely on
- * variables of CSS, which converters do not know. Widths of lines are ten times as large as they
- * look: paths are in tenths.
+ * Drawing functions of pages and figures: markup, scales and the values marked on an axis, compact
+ * paths, plots; and figures for papers: one SVG with a legend above and plots in rows and columns.
+ * Colours are those of the page (Okabe and Ito), written out, because converters of SVG do not know
+ * CSS variables. Line widths are ten times their apparent size: paths are in tenths.
  */
 #include "report/html/page.h"
 
@@ -24,7 +23,7 @@ const char *hs_text(char text[HS_HTML_SAY_MAX], const char *fmt, ...)
     return text;
 }
 
-/* Bytes of the character at `text` if it is whole and in XML 1.0; else 0. */
+/* Returns the bytes of the character at `text` if it is complete and allowed in XML 1.0; else 0. */
 static size_t character_length(const char *text)
 {
     const bool is_control = (unsigned char)text[0] < 0x20 && strchr("\t\n\r", text[0]) == NULL,
@@ -33,8 +32,8 @@ static size_t character_length(const char *text)
     return is_control || is_none ? 0 : hs_utf8_len(text, strnlen(text, 4));
 }
 
-/* Safe between tags and in quoted attributes: & < > " ' are escaped; bytes that are no UTF-8, and
- * characters that XML does not have, become U+FFFD. */
+/* Writes text that is safe between tags and in quoted attributes: & < > " ' are escaped; invalid
+ * UTF-8, and characters that XML does not allow, become U+FFFD. */
 static void put_text(struct hs_output *out, const char *text)
 {
     static const char special[] = "&<>\"'", replacement[] = "\xef\xbf\xbd";
@@ -90,19 +89,19 @@ void hs_markup(struct hs_output *out, const char *fmt, ...)
 #define HOUR   3600.0
 #define DAY    86400.0
 
-/* Divisions of an axis of time. */
+/* Distances of marks on a time axis. */
 static const double time_steps[] = {
     0.001,      0.002,      0.005,       0.01,        0.02,        0.05,      0.1,      0.2,
     0.5,        1,          2,           5,           10,          15,        30,       MINUTE,
     2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR,      2 * HOUR, 3 * HOUR,
     6 * HOUR,   12 * HOUR,  DAY,         2 * DAY,     5 * DAY,     10 * DAY,  20 * DAY, 50 * DAY,
     100 * DAY,  200 * DAY,  500 * DAY,   1000 * DAY,  2000 * DAY,  5000 * DAY};
-/* Marks of a logarithmic one. */
+/* Marks of a logarithmic time axis. */
 static const double time_marks[] = {1e-6, 1e-5,     1e-4,      0.001,       0.01, 0.1,
                                     1,    10,       MINUTE,    10 * MINUTE, HOUR, 6 * HOUR,
                                     DAY,  10 * DAY, 100 * DAY, 1000 * DAY};
 
-#define NARROW 60 /* a logarithmic axis of time below this ratio has marks like an even one */
+#define NARROW 60 /* below this ratio a logarithmic time axis is marked like a linear one */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -134,7 +133,7 @@ void hs_short_number(char text[HS_TICK_LABEL_SIZE], double value)
     snprintf(text, HS_TICK_LABEL_SIZE, "%.3g%s", value, thousands[power]);
 }
 
-/* A time in the largest unit that divides the step. */
+/* Labels a time in the largest unit that divides the step. */
 static void label(struct hs_tick *tick, enum hs_axis axis, double step)
 {
     static const struct {
@@ -153,7 +152,7 @@ static void label(struct hs_tick *tick, enum hs_axis axis, double step)
                  units[u].name);
 }
 
-/* The least division that is not below `least`: of clocks and calendars, or 1, 2 or 5 times a power
+/* Returns the smallest distance of at least `least`: one of time_steps, or 1, 2 or 5 times a power
  * of ten. */
 static double step_of(enum hs_axis axis, double least)
 {
@@ -174,7 +173,7 @@ static bool is_inside(const struct hs_scale *s, double value)
     return value >= s->from * (1 - 1e-9) && value <= s->to * (1 + 1e-9);
 }
 
-/* Every second or third of them where they are too many. */
+/* Chooses every second or third of the values if they are too many. */
 static uint32_t chosen_ticks(const struct hs_scale *s, const double *values, size_t count,
                              uint32_t wanted, struct hs_tick ticks[HS_TICKS_MAX])
 {
@@ -192,7 +191,7 @@ static uint32_t chosen_ticks(const struct hs_scale *s, const double *values, siz
     return put;
 }
 
-/* Powers of ten, every second, third ... where they are many; times 1, 2 and 5 where few. */
+/* Marks powers of ten: every second, third ... if many; times 1, 2 and 5 if few. */
 static uint32_t log_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
                           struct hs_tick ticks[HS_TICKS_MAX])
 {
@@ -213,10 +212,9 @@ static uint32_t log_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t 
     return count;
 }
 
-/* At most `wanted` (2 to HS_TICKS_MAX) values from low to high, evenly spaced by 1, 2 or 5 times a
- * power of ten, or by the divisions of clocks and calendars. Logarithmic: powers of ten, times 2
- * and 5 where there is room; of times 1 s, 10 s, 1 min, 10 min, 1 h, 6 h, 1 d, 10 d ..., or the
- * divisions of an even axis. */
+/* Returns at most `wanted` (2 to HS_TICKS_MAX) marks, spaced by 1, 2 or 5 times a power of ten, or
+ * by time_steps. Logarithmic: powers of ten, times 2 and 5 if there is space; for times 1 s, 10 s,
+ * 1 min, 10 min, 1 h, 6 h, 1 d, 10 d ..., or the marks of a linear axis. */
 static uint32_t scale_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_t wanted,
                             struct hs_tick ticks[HS_TICKS_MAX])
 {
@@ -231,7 +229,7 @@ static uint32_t scale_ticks(const struct hs_scale *s, enum hs_axis axis, uint32_
     for (double k = ceil(s->from / step - 1e-9); count < wanted; k++) {
         if (k * step > s->to + 1e-9 * step)
             break;
-        ticks[count].value = k * step + 0.0; /* no -0 */
+        ticks[count].value = k * step + 0.0; /* avoids -0 */
         label(&ticks[count++], axis, step);
     }
     return count;
@@ -252,7 +250,7 @@ static void put_step(struct hs_path *p)
     p->y = p->to_y;
 }
 
-/* <ELEMENT class="CLASS COLOUR" */
+/* Writes <ELEMENT class="CLASS COLOUR" */
 static void put_element(struct hs_output *out, const char *element, const char *class,
                         const char *colour)
 {
@@ -371,7 +369,7 @@ void hs_svg_text(struct hs_output *out, double x, double y, const char *anchor, 
 #define TITLE_BELOW 32.0 /* of the x axis */
 #define TITLE_ASIDE 49.0
 
-/* Grid lines across the plot, and labels beside it. */
+/* Draws grid lines across the plot, and labels beside it. */
 static void put_marks(const struct hs_chart *c, bool is_x, const struct hs_tick *ticks,
                       uint32_t count, bool has_labels)
 {
@@ -409,7 +407,7 @@ void hs_chart_y_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wante
     hs_chart_y_marks(c, ticks, scale_ticks(&c->y, axis, wanted, ticks));
 }
 
-/* A metric without a title of its own goes by its name, without underscores. */
+/* A metric without a title is shown by its name, with blanks for underscores. */
 static void put_title(struct hs_output *out, double x, double y, const char *title)
 {
     char text[80];
@@ -424,15 +422,15 @@ static void put_title(struct hs_output *out, double x, double y, const char *tit
 #define TITLE_HEIGHT 24.0
 #define KEY_HEIGHT   18.0
 #define KEY_GAP      16.0
-#define KEY_MARK     22.0 /* width of a line or square, and the blank behind it */
-#define LETTER       6.4  /* mean width of one at 12 pixels */
+#define KEY_MARK     22.0 /* width of a line or square, and the gap after it */
+#define LETTER       6.4  /* mean width of a letter at 12 pixels */
 
-/* And which options each takes beside those of all. */
+/* The kinds of figures, and the options each accepts in addition to those of all. */
 static const struct {
     const char *name;
     hs_page_part *draw;
     enum hs_page_source source;
-    bool is_of_sweep; /* takes --x, and the directory of a sweep */
+    bool is_of_sweep; /* accepts --x, and the directory of a sweep */
     bool has_metrics, has_scale, has_classes;
 } kinds[HS_FIGURE_KINDS] = {
     {"cdf", hs_draw_cdf, HS_FROM_JOBS, false, true, true, false},
@@ -449,7 +447,7 @@ const char *hs_figure_kind(size_t index)
     return index < HS_FIGURE_KINDS ? kinds[index].name : NULL;
 }
 
-/* dash: of a line, tenths, so that curves differ in grey print, too. */
+/* dash: of a line, in tenths; distinguishes curves in grey print. */
 static const struct colour {
     const char *name, *value, *dash;
 } colours[] = {{"k0", "#0072b2", "none"},  {"k1", "#d55e00", "70 25"},
@@ -516,8 +514,8 @@ void hs_page_legend(struct hs_page *page)
                      page->group_count);
 }
 
-/* Puts the keys of a figure in rows from `top` on; returns how many rows. Only counts them where it
- * is not `shown`. */
+/* Draws the keys of a figure in rows from `top` on; returns the number of rows. Only counts them
+ * unless `shown`. */
 static uint32_t put_keys(struct hs_page *page, const struct hs_figure_key *keys, uint32_t count,
                          double top, bool shown)
 {

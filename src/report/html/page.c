@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The page: its head, its sections in order, and its tables: the runs, all metrics (what a cell
- * shows is rounded; its attribute data-value has every digit), and what was run: assumptions,
- * configuration, inputs and outputs with their hashes, checks and warnings, from the manifests.
- * What differs from one run of the same thing to the next (host, times) is left out, so that the
- * page does not differ either.
+ * The page: its head, its sections in order, and its tables: the runs, all metrics (cells are
+ * rounded; the attribute data-value has all digits), and assumptions, configuration, inputs and
+ * outputs with their hashes, checks and warnings, from the manifests. What differs between runs
+ * with the same inputs (host, times) is omitted, so that the page does not differ either.
  */
 #include "report/html/page.h"
 
@@ -17,16 +16,16 @@
 
 #include "base/fixed.h"
 
-#define TITLE_GROUPS  4u /* named in it */
+#define TITLE_GROUPS  4u /* groups named in the title */
 #define COLUMNS_SHOWN 10
 
 /* ---- operands ---- */
 
-/* DIR/NAME in the memory of the page. */
+/* Returns DIR/NAME, allocated in the page's arena. */
 static const char *path_of(struct hs_page *page, const char *dir, const char *name)
 {
     char path[HS_PATH_SIZE];
-    const int len = snprintf(path, sizeof path, "%s/%s", dir, name); /* cut, it is no file */
+    const int len = snprintf(path, sizeof path, "%s/%s", dir, name); /* truncated: no file */
     return hs_arena_text(&page->arena, path, len > 0 ? strlen(path) : 0);
 }
 
@@ -71,8 +70,7 @@ static const char *base_name(struct hs_page *page, const char *dir)
     return hs_arena_text(&page->arena, dir + begin, end - begin);
 }
 
-/* Labels that tell all runs apart: their policies, else the names of their directories, else the
- * paths. */
+/* Chooses labels that are unique among the runs: policies, else directory names, else paths. */
 static enum hs_status open_runs(struct hs_page *page, const char *const *paths, uint32_t count)
 {
     enum { BY_POLICY, BY_NAME, BY_PATH };
@@ -98,7 +96,7 @@ static enum hs_status open_runs(struct hs_page *page, const char *const *paths, 
 
 /* ---- a comparison ---- */
 
-/* The policies of the manifest, each with its kept runs; those of its seeds stand together. */
+/* Adds the policies of the manifest with their kept runs; the runs of a policy are adjacent. */
 static enum hs_status add_policies(struct hs_page *page)
 {
     const struct hs_json *root = hs_json_root(page->manifest.doc);
@@ -127,7 +125,7 @@ static enum hs_status add_policies(struct hs_page *page)
     return HS_OK;
 }
 
-/* The figures of a group: its row of the table points to all three. */
+/* The figures of a group, to which its row of the table points. */
 struct hs_page_figures {
     struct hs_summary summary;
     struct hs_replicated means[HS_METRICS_MAX], ratios[HS_METRICS_MAX];
@@ -186,7 +184,7 @@ static enum hs_status open_comparison(struct hs_page *page)
     for (uint32_t g = 0; g < page->group_count; g++) {
         struct hs_page_figures *of = &page->figures[g];
         const struct hs_summary *first = page->rows[g].summary;
-        if (first != NULL) { /* classes of the first run: compare.csv has none */
+        if (first != NULL) { /* classes of the first run, as compare.csv has none */
             memcpy(of->summary.classes, first->classes,
                    first->class_count * sizeof *first->classes);
             of->summary.class_count = first->class_count;
@@ -277,7 +275,7 @@ void hs_page_metric_head(struct hs_page *page, const char *metric)
               hs_runcolumn_of(metric).title);
 }
 
-/* The rest of a start tag, and the value behind it. */
+/* Writes the rest of a start tag and the value after it. */
 static void put_value(struct hs_output *out, const struct hs_runcolumn *column, double value)
 {
     char text[HS_COLUMN_TEXT_SIZE], digits[HS_FMT_MAX + 1];
@@ -359,7 +357,7 @@ bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_
         const struct hs_page_group *group = &page->groups[g];
         const struct hs_summary *of = page->rows[g].summary;
         page->span_s = fmax(page->span_s, hs_summary_get(of, "makespan"));
-        /* jobs that a horizon cut may go on behind the last one that ended */
+        /* unfinished jobs may run until the horizon */
         if (group->count > 0 && hs_summary_get(of, "n_unfinished") > 0)
             page->span_s =
                 fmax(page->span_s,
@@ -377,14 +375,14 @@ bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_
 
 /* ---- objects of manifests and cards ---- */
 
-/* The text of a member; "" for none. */
+/* Returns the text of a member; "" if absent. */
 static const char *text_of(const struct hs_json *object, const char *key)
 {
     const char *text = hs_json_text(hs_json_get(object, key));
     return text != NULL ? text : "";
 }
 
-/* A value as one line: lists with commas. */
+/* Formats a value as one line; lists with commas. */
 static void value_text(const struct hs_json *value, char text[HS_PAGE_VALUE_SIZE])
 {
     char number[HS_RUNMANIFEST_NUMBER_SIZE];
@@ -402,8 +400,8 @@ static void value_text(const struct hs_json *value, char text[HS_PAGE_VALUE_SIZE
     (void)snprintf(text, HS_PAGE_VALUE_SIZE, "%s", one != NULL ? one : "");
 }
 
-/* What a table has a row a key of: the cards of the groups, or the configurations of their first
- * runs; a comparison and a sweep have one configuration, however many groups. */
+/* The objects that a table lists by key: cards of the groups, or configurations of their first
+ * runs; a comparison or sweep has one configuration, regardless of the number of groups. */
 enum stated { CARD, CONFIG };
 
 static const struct hs_json *object_of(const struct hs_page *page, enum stated of, uint32_t group)
@@ -432,7 +430,7 @@ static bool is_alike(const struct hs_page *page, enum stated of, const char *key
 
 /* ---- head ---- */
 
-/* "2000 jobs of sample on 16x8:V100 under 4 policies." */
+/* Writes "2000 jobs of sample on 16x8:V100 under 4 policies." */
 static void say_what(struct hs_page *page)
 {
     struct hs_output *out = page->out;
@@ -461,7 +459,7 @@ static void say_what(struct hs_page *page)
     hs_say(out, ".</p>\n");
 }
 
-/* What every reader should know before a figure: jobs that the statistics leave out. */
+/* Warns of jobs that are not in the statistics. */
 static void warn(struct hs_page *page)
 {
     static const struct {
@@ -518,7 +516,7 @@ static void put_labels(struct hs_page *page, uint32_t count)
         hs_markup(page->out, "<th scope=\"col\">%s</th>", page->rows[g].label);
 }
 
-/* A row a run. The first has intervals of its means below them, the others ratios to it. */
+/* One row per run: the first has intervals of its means below the values, the others ratios. */
 static void put_runs(struct hs_page *page, const struct hs_run_table *table)
 {
     struct hs_output *out = page->out;
@@ -580,7 +578,7 @@ static enum hs_status put_summary(struct hs_page *page)
         const struct hs_metric *metric = &page->rows[0].summary->metrics[m];
         const struct hs_runcolumn column = hs_runcolumn_of(metric->name);
         const double best = hs_table_best(&table, &column);
-        const char *why = NULL; /* it is absent */
+        const char *why = NULL; /* why it is absent */
         hs_markup(out, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td>", metric->name,
                   strcmp(metric->unit, "1") == 0 ? "" : metric->unit);
         for (uint32_t g = 0; g < page->group_count; g++) {
@@ -598,8 +596,8 @@ static enum hs_status put_summary(struct hs_page *page)
 
 /* ---- what was run ---- */
 
-/* A row a key: one cell across all groups where they agree. Keys of the first group, then those
- * that only later ones have. */
+/* One row per key, with a single cell across all groups if they agree: keys of the first group,
+ * then those that only later groups have. */
 static void put_object(struct hs_page *page, enum stated of)
 {
     struct hs_output *out = page->out;
@@ -638,7 +636,7 @@ static void put_object(struct hs_page *page, enum stated of)
     hs_say(out, HS_TABLE_END "\n");
 }
 
-/* The files of a list; their names are the members `name`. */
+/* Writes the files of a list; member `name` is their name. */
 static void put_files(struct hs_output *out, const struct hs_json *list, const char *name)
 {
     static const char *const counts[] = {"rows", "bytes"};
@@ -656,7 +654,7 @@ static void put_files(struct hs_output *out, const struct hs_json *list, const c
     }
 }
 
-/* A text, or the members of an object. */
+/* Writes a text, or the members of an object. */
 static void put_stated(struct hs_output *out, const struct hs_json *root, const char *key)
 {
     const struct hs_json *value = hs_json_get(root, key), *count = hs_json_first(value);
@@ -671,7 +669,7 @@ static void put_stated(struct hs_output *out, const struct hs_json *root, const 
     hs_say(out, "</td></tr>\n");
 }
 
-/* Warnings, or files and program, of a manifest. label: "", or that of the run and ": ". */
+/* Warnings, or files and program, from a manifest. label: "", or the run's label and ": ". */
 static void put_warnings(struct hs_page *page, const struct hs_json *root, const char *label)
 {
     for (const struct hs_json *w = hs_json_first(hs_json_get(root, "warnings")); w != NULL;
@@ -689,8 +687,8 @@ static void put_manifest(struct hs_page *page, const struct hs_json *root, const
     const char *colon = label[0] != '\0' ? ": " : "";
     hs_markup(out, "<details><summary>Inputs and outputs%s%s</summary>\n", colon, label);
     hs_page_begin_table(page, NULL, "figures");
-    hs_say(out, "<th>file</th><th>role</th><th>rows</th><th>bytes</th><th>XXH3-64</th>" //
-           HS_TABLE_ROWS);
+    hs_say(out,
+           "<th>file</th><th>role</th><th>rows</th><th>bytes</th><th>XXH3-64</th>" HS_TABLE_ROWS);
     put_files(out, hs_json_get(root, "inputs"), "path");
     put_files(out, hs_json_get(root, "outputs"), "name");
     hs_say(out, HS_TABLE_END "\n</details>\n");
@@ -701,8 +699,8 @@ static void put_manifest(struct hs_page *page, const struct hs_json *root, const
     hs_say(out, HS_TABLE_END "\n</details>\n");
 }
 
-/* The manifest of a comparison or sweep, or that of each run with its label where there are
- * several. */
+/* Calls put for the manifest of a comparison or sweep, or for that of each run, with its label if
+ * there are several. */
 static void with_manifests(struct hs_page *page,
                            void (*put)(struct hs_page *page, const struct hs_json *root,
                                        const char *label))
@@ -763,11 +761,11 @@ static void put_title(struct hs_page *page)
         hs_say(page->out, ", ...");
 }
 
-/* The content security policy keeps the promise that nothing is fetched, whatever a name in a trace
- * may hold. */
+/* The content security policy guarantees that nothing is fetched, whatever a name in a trace
+ * contains. */
 enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
 {
-    static const char comment_end[] = "*/\n"; /* of the head of the style sheet, left out */
+    static const char comment_end[] = "*/\n"; /* of a head that is omitted */
     const struct section *const sections = page->kind == HS_PAGE_SWEEP ? of_a_sweep : of_runs;
     const char *css = strstr(hs_builtin_find(HS_BUILTIN "report.css")->data, comment_end);
     enum hs_status status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Jobs: cumulative distributions of their completion times, waits and slowdowns, all groups in one
- * plot, and means by class of jobs as bars, a bar a group. A curve is evaluated at no more places
- * than can be told apart, at each exactly.
+ * Jobs: cumulative distributions of completion times, waits and slowdowns, all groups in one plot,
+ * and bars of means by class of jobs, one bar per group. A curve is evaluated exactly, at no more
+ * points than can be distinguished.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 #define VALUES   6u
 #define LATENESS 5u /* its kind: the only value that may be negative */
 #define NONE     INT64_MIN
-#define ON_PAGE  3u /* values of a job that the page draws: the first of them */
+#define ON_PAGE  3u /* values drawn on the page: the first of them */
 
-/* name: of --metric, and behind a quantile in the metrics of a summary: p50_jct */
+/* name: used by --metric, and after a quantile in the metrics of a summary: p50_jct */
 static const struct value_kind {
     const char *heading, *noun, *name, *column;
     enum hs_axis axis;
@@ -33,7 +33,7 @@ static const struct value_kind {
     {"Lateness: end - deadline", "lateness", "lateness", "lateness", HS_AXIS_TIME},
 };
 
-/* A kind of value of the jobs of a group: microseconds, or millionths of a slowdown; ascending. */
+/* One kind of value of a group's jobs: microseconds, or millionths of a slowdown; ascending. */
 struct job_values {
     int64_t *values;
     uint32_t count;
@@ -42,7 +42,7 @@ struct job_values {
 struct curves {
     struct hs_page *page;
     struct job_values of[HS_PAGE_DRAWN_MAX][VALUES];
-    uint32_t what; /* the kind that is drawn */
+    uint32_t what; /* index of the kind drawn */
     struct hs_chart chart;
 };
 
@@ -53,7 +53,7 @@ struct job_row {
 };
 
 struct job_reading {
-    struct job_row *rows; /* of jobs that are done */
+    struct job_row *rows; /* completed jobs */
     uint32_t count, cap;
     int64_t last_submit_us; /* of any job */
 };
@@ -71,7 +71,7 @@ static enum hs_status read_job(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
-/* The jobs of a run inside its window, behind those that are there. */
+/* Appends the jobs of a run that are inside its window. */
 static enum hs_status read_run(struct job_reading *r, struct hs_runmanifest *run,
                                const struct hs_rowcell *cells)
 {
@@ -88,7 +88,7 @@ static enum hs_status read_run(struct job_reading *r, struct hs_runmanifest *run
     return HS_OK;
 }
 
-/* The wanted values (bits 1 << kind) of all runs of each group together. O(jobs log jobs). */
+/* Reads the wanted kinds (bits 1 << kind) of all runs of each group. O(jobs log jobs). */
 static enum hs_status read_groups(struct curves *s, uint32_t wanted)
 {
     struct hs_rowcell cells[2 + VALUES + 1] = {
@@ -120,7 +120,7 @@ static enum hs_status read_groups(struct curves *s, uint32_t wanted)
     return status;
 }
 
-/* How many of count ascending values are at or below limit. O(log count). */
+/* Returns how many of count ascending values are at or below limit. O(log count). */
 static uint32_t rank_of(const int64_t *values, uint32_t count, int64_t limit)
 {
     uint32_t low = 0, high = count;
@@ -134,7 +134,7 @@ static uint32_t rank_of(const int64_t *values, uint32_t count, int64_t limit)
     return low;
 }
 
-/* The smallest value with at least permille/1000 of all values at or below it; count > 0. */
+/* Returns the smallest of count > 0 values with at least permille/1000 of them at or below it. */
 static int64_t nearest_rank(const int64_t *values, uint32_t count, uint32_t permille)
 {
     const uint64_t rank = ((uint64_t)count * permille + 999) / 1000;
@@ -145,12 +145,12 @@ static int64_t nearest_rank(const int64_t *values, uint32_t count, uint32_t perm
 
 #define POINTS_MAX 512u
 #define PROBES     28u /* columns with a tooltip */
-#define HALF       0.5 /* of the jobs: an axis of shares may begin above it */
-#define MICRO      1e6 /* of values in a second, or in a slowdown of 1 */
-#define NARROW     5.0 /* a slowdown in a figure below this ratio has an even axis */
+#define HALF       0.5 /* share of jobs up to which an axis of shares may begin above 0 */
+#define MICRO      1e6 /* values per second, or per slowdown of 1 */
+#define NARROW     5.0 /* a figure of slowdowns below this ratio has a linear axis */
 
-/* From the value that 1 % of all positive ones are below, for the group where that is least, to
- * the largest. False if there is nothing to draw: no value above 0. */
+/* The range begins at the 1 % quantile of positive values, of the group where it is least, and ends
+ * at the maximum. Returns false if no value is above 0. */
 static bool find_range(const struct curves *s, double *from, double *to)
 {
     *from = (double)INFINITY;
@@ -174,8 +174,8 @@ static double share_at(const struct curves *s, uint32_t group, double value)
     return (double)rank_of(of->values, of->count, llround(value * MICRO)) / of->count;
 }
 
-/* Where most jobs are at or below the begin of the axis in all groups, what happens above is
- * drawn alone: from the last full tenth on. */
+/* Returns where the axis of shares begins: above 0, at a full tenth, if in all groups most jobs are
+ * at or below the start of the other axis. */
 static double least_share(const struct curves *s, double from)
 {
     double least = 1;
@@ -203,7 +203,7 @@ static bool set_lateness_scales(struct curves *s)
     return to > from;
 }
 
-/* False if there is nothing to draw. */
+/* Returns false if there is nothing to draw. */
 static bool set_scales(struct curves *s, enum hs_figure_scale scale)
 {
     double from, to;
@@ -230,7 +230,7 @@ static double quantile_of(const struct job_values *of, uint32_t permille)
                          : (double)NAN;
 }
 
-/* Of the kind that is drawn, good until the end of the block. */
+/* A value of the kind drawn, valid until the end of the block. */
 #define VALUE(s, value)                                                                            \
     (value_kinds[(s)->what].axis == HS_AXIS_TIME ? HS_TIME(value) : HS_TEXT("%.3g", value))
 
@@ -248,7 +248,7 @@ static void put_curve(const struct curves *s, uint32_t group)
     hs_path_to(&path, c->left, y);
     for (uint32_t i = 1; i < points; i++) {
         const double x = c->left + i * step;
-        /* the last one is the maximum itself, whatever rounding makes of it */
+        /* the last point is the maximum itself, regardless of rounding */
         const double value = i + 1 < points ? hs_scale_value(&c->x, x) : c->x.to;
         hs_path_to(&path, x, y);
         y = hs_scale_at(&c->y, share_at(s, group, value));
@@ -259,7 +259,7 @@ static void put_curve(const struct curves *s, uint32_t group)
                         VALUE(s, quantile_of(&s->of[group][s->what], 500))));
 }
 
-/* Dots at the quantiles that papers quote. */
+/* Draws dots at common quantiles. */
 static void put_quantiles(const struct curves *s, uint32_t group)
 {
     static const uint32_t permilles[] = {500, 900, 990};
@@ -275,7 +275,7 @@ static void put_quantiles(const struct curves *s, uint32_t group)
     }
 }
 
-/* What all curves say at a place, when one points there. */
+/* Draws tooltips with the values of all curves at a point. */
 static void put_probes(const struct curves *s)
 {
     const struct hs_chart *c = &s->chart;
@@ -294,7 +294,7 @@ static void put_probes(const struct curves *s)
     }
 }
 
-/* Of the chart, whose scales are set; on a page with tooltips and dots. */
+/* Draws the chart, whose scales are set; on a page with tooltips and dots. */
 static void put_plot(struct curves *s, const struct hs_frame *frame, uint32_t index,
                      bool has_values)
 {
@@ -471,7 +471,7 @@ enum hs_status hs_draw_cdf(struct hs_page *page)
     for (uint32_t i = 0; i < count; i++) {
         s.what = chosen[i];
         const bool has_values = set_scales(&s, page->figure->scale);
-        if (!has_values) /* the axis of values that are all 0 */
+        if (!has_values) /* an axis for values that are all 0 */
             s.chart.x = (struct hs_scale){.from = 0, .to = 1};
         put_plot(&s, &frame, i, has_values);
     }
@@ -480,12 +480,11 @@ enum hs_status hs_draw_cdf(struct hs_page *page)
 
 /* ---- classes ---- */
 
-#define ROWS_MAX 12u /* classes of a kind; of virtual clusters those with most jobs */
+#define ROWS_MAX 12u /* classes of a kind; for virtual clusters those with most jobs */
 #define ROW_GAP  10.0
 
-/* The classes of one kind that are shown: each, and the same of every group, NULL where it has
- * none.
- */
+/* The classes shown of one kind, and the corresponding class of every group, NULL if it has
+ * none. */
 struct rows {
     struct hs_page *page;
     const char *kind;
@@ -510,7 +509,7 @@ static const struct hs_class *find_class(const struct rows *r, uint32_t group, c
     return NULL;
 }
 
-/* With too many classes, the smallest goes. */
+/* Adds a class; replaces the smallest if there are too many. */
 static void add_row(struct rows *r, const struct hs_class *class)
 {
     uint32_t least = 0;
@@ -560,7 +559,7 @@ static double largest(const struct rows *r, const char *measure)
     return most;
 }
 
-/* The bar of a group: completion time, and in it the wait before the first start. */
+/* Draws the bar of a group: completion time, and within it the wait before the first start. */
 static void put_bar(const struct rows *r, const struct hs_chart *c, uint32_t group, uint32_t row,
                     double y, double height)
 {
@@ -588,7 +587,7 @@ static void put_rows(const struct rows *r)
     const struct hs_frame frame = {
         .width = HS_PAGE_WIDTH,
         .height = row_height * r->count,
-        .margin = {168, drawn > 1 ? 14 : 130, 4, 22}}; /* 130: the value behind the bar */
+        .margin = {168, drawn > 1 ? 14 : 130, 4, 22}}; /* 130: for the value after the bar */
     struct hs_chart c = {.x = {.from = 0, .to = largest(r, "mean_jct")}, .y = {.from = 0, .to = 1}};
     hs_plot_begin(r->page, &frame, 0, 0, &c, "Mean completion time and wait");
     hs_chart_x_axis(&c, HS_AXIS_TIME, 7, true);
@@ -651,7 +650,7 @@ enum hs_status hs_put_classes(struct hs_page *page)
     hs_page_legend(page);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         const struct rows rows = rows_of(page, kinds[k].name);
-        if (rows.count < 2 || !(largest(&rows, "mean_jct") > 0)) /* one kind is all jobs */
+        if (rows.count < 2 || !(largest(&rows, "mean_jct") > 0)) /* a single class: all jobs */
             continue;
         is_any = true;
         hs_say(page->out, "<figure><figcaption>%s</figcaption>\n", kinds[k].heading);
@@ -678,7 +677,7 @@ enum hs_status hs_put_classes(struct hs_page *page)
 
 /* ---- the figure ---- */
 
-/* Bars of one measure; the axis of a slowdown that is large is logarithmic, from 1. */
+/* Draws bars of one measure; a large slowdown has a logarithmic axis that begins at 1. */
 static void put_measure(struct hs_page *page, const struct hs_frame *frame, const struct rows *r,
                         uint32_t column, const char *measure)
 {

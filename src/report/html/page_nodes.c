@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Where jobs ran: a Gantt chart of the GPUs for few placements, else a heat map of node x time as
- * a picture.
+ * Where jobs ran: a Gantt chart of the GPUs if there are few placements, else a heat map of node x
+ * time.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -9,17 +9,17 @@
 #include "base/fixed.h"
 #include "report/html/page.h"
 
-#define CELLS_MAX   48000u /* of all maps of the page */
+#define CELLS_MAX   48000u /* in all maps of the page */
 #define COLUMNS_MIN 96u
 #define COLUMNS_MAX 480u
 #define ROWS_ALONE  160u
 #define ROWS_MANY   64u
 #define LEVELS      32u
-#define ROW_HEIGHT  15.0 /* of a node, or GPU, where there are few */
+#define ROW_HEIGHT  15.0 /* of a node or GPU if there are few */
 #define HEIGHT_MAX  320.0
 #define GANTT_MAX   480.0
 #define NAMES_MAX   24u  /* beside a map */
-#define ROUNDING    1e-6 /* of sums of times */
+#define ROUNDING    1e-6 /* tolerance of sums of times */
 
 static const struct hs_colour full = {0x1f, 0x83, 0xc4, 255};
 
@@ -45,18 +45,18 @@ struct occupancy_map {
     struct map_node *nodes;
     uint32_t *row_of_gpu; /* row of the table */
     uint32_t node_count, node_cap, gpu_count;
-    uint32_t rows, columns, nodes_a_row; /* the last row may have fewer */
+    uint32_t rows, columns, nodes_a_row; /* nodes_a_row: the last row may have fewer */
     double *jobs_per_gpu;                /* rows x columns, means over the interval */
-    double span_s, most;                 /* most: the largest of these */
+    double span_s, most;                 /* most: maximum of jobs_per_gpu */
     struct placement placements[PLACEMENTS_MAX];
-    uint64_t segments; /* of the run; placements are complete up to PLACEMENTS_MAX */
+    uint64_t segments; /* of the run; only the first PLACEMENTS_MAX are stored */
 };
 
 struct nodes_section {
     struct hs_page *page;
-    struct occupancy_map *maps, *map; /* of the groups that are drawn; of this one */
+    struct occupancy_map *maps, *map; /* maps: of the drawn groups; map: the current one */
     uint32_t group;
-    double most; /* of the colours: jobs per GPU */
+    double most; /* top of the colour scale: jobs per GPU */
 };
 
 static const struct hs_rowcell node_cells[] = {
@@ -98,7 +98,7 @@ static enum hs_status read_node(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
-/* Rows of as many nodes as it takes, then columns for the cells that are left. */
+/* Chooses as many nodes per row as needed, then columns for the remaining cells. */
 static void shape(const struct nodes_section *s, struct occupancy_map *map)
 {
     const uint32_t rows_max = s->page->drawn > 1 ? ROWS_MANY : ROWS_ALONE,
@@ -120,7 +120,7 @@ static void shape(const struct nodes_section *s, struct occupancy_map *map)
             map->row_of_gpu[gpu++] = n / map->nodes_a_row;
 }
 
-/* So many GPUs of a row, each with one job more. */
+/* Adds one job on `gpus` GPUs of a row. */
 static void add_held(struct occupancy_map *map, const struct placement *p, uint32_t row,
                      uint32_t gpus)
 {
@@ -159,7 +159,7 @@ static enum hs_status read_segment(void *ctx, const struct hs_rowfile *f)
             return hs_rowfile_bad(f, "allocated_resources", "a set of GPUs such as '0-3 6'");
         if (last >= map->gpu_count)
             return hs_rowfile_bad(f, "allocated_resources", "a set of GPUs of this cluster");
-        for (uint32_t end; first <= last; first = end) { /* a row at a time */
+        for (uint32_t end; first <= last; first = end) { /* one map row after another */
             const uint32_t row = map->row_of_gpu[first];
             for (end = first; end <= last && map->row_of_gpu[end] == row;)
                 end++;
@@ -169,7 +169,7 @@ static enum hs_status read_segment(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
-/* nodes.csv and segments.csv of the first run of each group. O(segments + cells). */
+/* Reads nodes.csv and segments.csv of the first run of each group. O(segments + cells). */
 static enum hs_status read_maps(struct nodes_section *s)
 {
     for (uint32_t g = 0; g < s->page->drawn; g++) {
@@ -185,13 +185,13 @@ static enum hs_status read_maps(struct nodes_section *s)
         uint32_t *gpus = hs_arena_alloc(map->arena, ((uint64_t)map->rows + 1) * sizeof *gpus);
         for (uint32_t gpu = 0; gpu < map->gpu_count; gpu++)
             gpus[map->row_of_gpu[gpu]]++;
-        for (size_t i = 0; i < (size_t)map->rows * map->columns; i++) { /* of GPU-seconds */
+        for (size_t i = 0; i < (size_t)map->rows * map->columns; i++) { /* contains GPU-seconds */
             double *cell = &map->jobs_per_gpu[i];
             if (gpus[i / map->columns] > 0)
                 *cell /= gpus[i / map->columns] * width;
             map->most = *cell > map->most ? *cell : map->most;
         }
-        if (map->most > s->most + ROUNDING) /* the dark end of the colours */
+        if (map->most > s->most + ROUNDING) /* the dark end of the colour scale */
             s->most = ceil(map->most - ROUNDING);
     }
     return HS_OK;
@@ -220,7 +220,7 @@ static uint8_t level_of(const struct nodes_section *s, double jobs_per_gpu)
     return (uint8_t)(level > 0 && level < 1 ? 1 : lround(level));
 }
 
-/* As a PNG: the same colour, more of it, stands on a light page as on a dark one. */
+/* Draws a PNG: one colour with varying opacity suits light and dark pages. */
 static void put_picture(const struct nodes_section *s, const struct hs_chart *c)
 {
     const struct occupancy_map *map = s->map;
@@ -247,7 +247,7 @@ static void put_picture(const struct nodes_section *s, const struct hs_chart *c)
     hs_free(pixels);
 }
 
-/* Names of rows, and tooltips: "n0 (V100): GPU allocation 56.3 %, 424 placements". */
+/* Draws names of rows, and tooltips: "n0 (V100): GPU allocation 56.3 %, 424 placements". */
 static void put_rows(const struct nodes_section *s, const struct hs_chart *c)
 {
     const struct occupancy_map *map = s->map;
@@ -294,7 +294,7 @@ static void put_ramp(const struct nodes_section *s, const struct hs_chart *c)
     }
 }
 
-/* A path a level of the colour: converters blur a picture that is scaled up. */
+/* Draws one path per colour level, because converters blur an enlarged picture. */
 static void put_cells(const struct nodes_section *s, const struct hs_chart *c)
 {
     const struct occupancy_map *map = s->map;
@@ -325,7 +325,7 @@ static void put_cells(const struct nodes_section *s, const struct hs_chart *c)
 
 /* ---- Gantt chart ---- */
 
-/* Ends of a placement; what is not in the table came off its GPUs but goes on. */
+/* Ends of a placement; after one not listed the job continues elsewhere or later. */
 static const struct ending {
     const char *name, *colour;
     bool is_lost;
@@ -353,7 +353,7 @@ static void put_placement(const struct hs_chart *c, const struct placement *p, d
                     end - x < 0.4 ? 0.4 : end - x, (last - first + 1) * gpu_height, title);
 }
 
-/* A line above each node, and its name. */
+/* Draws a line above each node, and its name. */
 static void put_nodes(const struct occupancy_map *map, const struct hs_chart *c, double gpu_height)
 {
     const uint32_t every = (map->node_count + NAMES_MAX - 1) / NAMES_MAX;
@@ -379,12 +379,12 @@ struct lanes {
     double gpu_height;
     uint32_t by_start[PLACEMENTS_MAX];                    /* placements */
     uint32_t slot[PLACEMENTS_MAX], slots[PLACEMENTS_MAX]; /* on this GPU; slots 0 = not */
-    uint32_t first[PLACEMENTS_MAX]; /* GPU where a box begins that is not drawn yet; or NONE */
+    uint32_t first[PLACEMENTS_MAX]; /* first GPU of a box not drawn yet; or NONE */
     bool is_named[PLACEMENTS_MAX];
 };
 #define NONE UINT32_MAX
 
-/* Equal for segments of one job in all runs. */
+/* Returns a colour that is equal for all segments of a job, in all runs. */
 static const char *job_colour(const char *job)
 {
     uint32_t sum = 0;
@@ -393,8 +393,8 @@ static const char *job_colour(const char *job)
     return hs_page_colour(sum % HS_PAGE_DRAWN_MAX);
 }
 
-/* Of one placement, on the GPUs from `first` up to before `end`, which it has to itself; or on one
- * that it shares. */
+/* Draws the box of a placement on the GPUs [first, end), which it uses exclusively, or on one
+ * shared GPU. */
 static void put_box(struct lanes *l, uint32_t i, uint32_t first, uint32_t end)
 {
     const struct placement *p = &l->s->map->placements[i];
@@ -427,8 +427,8 @@ static bool has_gpu(const struct placement *p, uint32_t gpu)
     return false;
 }
 
-/* Slots of the placements on a GPU: the lowest that is free when one starts; a GPU is divided into
- * as many as those that overlap, directly or through others, take. */
+/* Assigns slots to the placements on a GPU: the lowest free one at each start. A GPU is divided by
+ * the number of slots of each group of placements that overlap directly or through others. */
 static void divide_gpu(struct lanes *l, uint32_t gpu)
 {
     const struct occupancy_map *map = l->s->map;
@@ -441,7 +441,7 @@ static void divide_gpu(struct lanes *l, uint32_t gpu)
             l->slots[i] = 0;
             continue;
         }
-        if (p == NULL || p->start_s >= latest) { /* none before overlaps this or a later one */
+        if (p == NULL || p->start_s >= latest) { /* no overlap with a later one */
             for (uint32_t m = 0; m < count; m++)
                 l->slots[members[m]] = used;
             count = used = 0;
@@ -462,7 +462,7 @@ static void divide_gpu(struct lanes *l, uint32_t gpu)
 static void put_lanes(struct lanes *l)
 {
     const struct occupancy_map *map = l->s->map;
-    for (uint32_t i = 0; i < map->segments; i++) { /* in order of starts, by insertion */
+    for (uint32_t i = 0; i < map->segments; i++) { /* insertion sort by start */
         uint32_t k = i;
         for (; k > 0 && map->placements[l->by_start[k - 1]].start_s > map->placements[i].start_s;
              k--)
@@ -491,7 +491,7 @@ static void put_lanes(struct lanes *l)
 
 /* ---- the section, and the figures ---- */
 
-/* The heat map of a group, or its Gantt chart. */
+/* Draws the heat map or Gantt chart of a group. */
 static void put_plot(struct nodes_section *s, const struct hs_frame *frame, bool is_heat,
                      bool has_axis)
 {

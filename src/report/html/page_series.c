@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The cluster over time: GPU allocation and utilization, the queue, and the causes of waiting. A
- * panel a group and chart, one below the other on one axis of time, so that runs are compared by
- * eye. Then a bar a group with all of its waiting, by cause.
+ * The cluster over time: GPU allocation and utilization, the queue, and the causes of waiting. One
+ * panel per group and chart, stacked on a common time axis for comparison. Then one bar per group
+ * with its total waiting, by cause.
  */
 #include <math.h>
 
 #include "base/fixed.h"
 #include "report/html/page.h"
 
-/* What keeps jobs waiting: all together are all of the waiting. */
+/* Causes of waiting; together they are all of the waiting. */
 enum { FRAGMENTATION = 1, CAUSES = 5 };
 static const struct {
     const char *key; /* in series.csv */
@@ -22,7 +22,7 @@ static const struct {
     {"priority", "head-of-line blocking or lower priority", "w4"},
 };
 
-#define BUCKETS_ALONE 360u /* of a run that is alone on the page */
+#define BUCKETS_ALONE 360u /* for a single run on the page */
 #define BUCKETS_MANY  180u
 #define PROBES_ALONE  60u /* columns with a tooltip */
 #define PROBES_MANY   24u
@@ -30,11 +30,11 @@ static const struct {
 enum series { HELD, UTIL, PENDING, SUSPENDED, FIXED };
 static const char *const fixed_names[FIXED] = {"gpus_held", "util_model", "pending", "suspended"};
 
-/* A step function of time: mean, smallest and largest value of each interval. */
+/* A step function of time: mean, minimum and maximum of each interval. */
 struct buckets {
     struct bucket {
-        double mean, min, max; /* NaN where nothing is known */
-        double known_s;        /* time with a value */
+        double mean, min, max; /* NaN if unknown */
+        double known_s;        /* duration with a value */
     } * of;
     uint32_t count;
     double span_s;
@@ -42,7 +42,7 @@ struct buckets {
     bool has_value;
 };
 
-/* One run: the fixed series, then one a cause of waiting. */
+/* The data of one run: the fixed series, then one series per cause of waiting. */
 struct track {
     struct buckets of[FIXED + CAUSES];
     double gpus; /* of the cluster; 0 = unknown */
@@ -63,7 +63,7 @@ static void open_buckets(struct buckets *b, struct hs_arena *arena, uint32_t cou
     b->of = hs_arena_alloc(arena, count * sizeof *b->of);
 }
 
-/* The value that was put last, from its time to until_s. */
+/* Adds the last value, from its time to until_s. */
 static void spread(struct buckets *b, double until_s)
 {
     const double width = b->span_s / b->count;
@@ -72,7 +72,7 @@ static void spread(struct buckets *b, double until_s)
         until_s = b->span_s;
     while (from < until_s) {
         uint32_t i = (uint32_t)(from / width);
-        i += (i + 1) * width <= from; /* rounding put it before the border */
+        i += (i + 1) * width <= from; /* corrects rounding at the border */
         i = i < b->count ? i : b->count - 1;
         double end = i + 1 < b->count ? (i + 1) * width : b->span_s;
         end = end < until_s ? end : until_s;
@@ -81,13 +81,13 @@ static void spread(struct buckets *b, double until_s)
             bucket->min = b->value;
         if (bucket->known_s == 0 || b->value > bucket->max)
             bucket->max = b->value;
-        bucket->mean += (end - from) * b->value; /* a sum until finish_buckets */
+        bucket->mean += (end - from) * b->value; /* a sum until finish_buckets divides it */
         bucket->known_s += end - from;
         from = end;
     }
 }
 
-/* In order of time; times past the span are not counted. O(1) a change and an interval. */
+/* Values come in order of time; later than the span: ignored. O(1) per change and interval. */
 static void put_bucket(struct buckets *b, double time_s, double value)
 {
     if (b->has_value)
@@ -97,7 +97,7 @@ static void put_bucket(struct buckets *b, double time_s, double value)
     b->has_value = true;
 }
 
-/* The last value holds until the end. */
+/* Extends the last value to the end. */
 static void finish_buckets(struct buckets *b)
 {
     if (b->has_value)
@@ -159,7 +159,7 @@ static enum hs_status add_gpus(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
-/* Of the first run of each group. */
+/* Reads the first run of each group. */
 static enum hs_status open_section(struct series_section *s, struct hs_page *page)
 {
     static const struct hs_rowcell gpu_cells[] = {{"gpus", HS_ROWCELL_COUNT, 0},
@@ -185,7 +185,7 @@ static enum hs_status open_section(struct series_section *s, struct hs_page *pag
 
 /* ---- a panel ---- */
 
-/* The sum of the means of so many series from `first` on, in an interval. */
+/* Returns the sum of the means of `count` series from `first` on, in an interval. */
 static double level(const struct series_section *s, uint32_t group, uint32_t first, uint32_t count,
                     uint32_t interval)
 {
@@ -198,7 +198,7 @@ static double level(const struct series_section *s, uint32_t group, uint32_t fir
     return sum;
 }
 
-/* The largest of these, over all groups. */
+/* Returns the maximum of level() over all groups and intervals. */
 static double largest(const struct series_section *s, uint32_t first, uint32_t count)
 {
     double most = 0;
@@ -213,17 +213,13 @@ static double x_of(const struct series_section *s, const struct hs_chart *c, uin
     return hs_scale_at(&c->x, s->page->span_s * bucket / s->buckets);
 }
 
-/* What is drawn of a group: the sum of `count` series from `first` on times the factor, along the
- * top; and back along the bottom, the sum of the first `below` of them, unless it is a line. */
+/* A layer: its upper edge is the sum of `count` series from `first` on times the factor; its lower
+ * edge, unless it is a line, the sum of the first `below` of them. */
 struct layer {
     const char *class, *colour, *title; /* colour: NULL = that of the group */
     uint32_t first, count, below;
     double factor;
-    enum {
-        AREA,
-        LINE,
-        BAND
-    } kind; /* of a band, between smallest and largest values, without colour */
+    enum { AREA, LINE, BAND } kind; /* a band lies between minimum and maximum and has no colour */
 };
 
 static double y_of(const struct series_section *s, const struct hs_chart *c, uint32_t group,
@@ -267,7 +263,7 @@ enum chart { GPUS, QUEUE, WAITING, CHARTS };
 
 static const struct {
     const char *heading, *note;
-    double height;         /* of a panel */
+    double height;         /* of the panel */
     uint32_t first, count; /* series */
 } charts[CHARTS] = {
     {"GPU allocation and GPU utilization (modelled)",
@@ -284,7 +280,7 @@ static void put_layers(const struct series_section *s, const struct hs_chart *c,
     const struct layer layers[CHARTS][3] = {
         [GPUS] = {{"area", NULL, NULL, HELD, 1, 0, 1, AREA},
                   {"band", NULL, NULL, HELD, s->page->group_count == 1, 0, 1, BAND},
-                  {"line", NULL, NULL, UTIL, gpus > 0, 0, gpus, LINE}}, /* a share of all GPUs */
+                  {"line", NULL, NULL, UTIL, gpus > 0, 0, gpus, LINE}}, /* as a share of all GPUs */
         [QUEUE] = {{"area", NULL, NULL, PENDING, 2, 0, 1, AREA},
                    {"area dark", NULL, NULL, SUSPENDED, 1, 0, 1, AREA}}};
     for (int i = 0; i < 3; i++)
@@ -347,7 +343,7 @@ static double top_of(const struct series_section *s, enum chart chart)
     return top;
 }
 
-/* None, half and all of them. */
+/* Marks none, half and all of the GPUs. */
 static void put_gpu_marks(const struct hs_chart *c, double gpus)
 {
     struct hs_tick marks[3];
@@ -358,7 +354,7 @@ static void put_gpu_marks(const struct hs_chart *c, double gpus)
     hs_chart_y_marks(c, marks, 3);
 }
 
-/* The causes for which any group waits as keys; returns how many. */
+/* Sets keys for the causes for which any group waits; returns their number. */
 static uint32_t cause_keys(const struct series_section *s, struct hs_figure_key keys[CAUSES])
 {
     uint32_t count = 0;
@@ -381,7 +377,7 @@ static const char *assumed_text(const struct hs_page *page, enum chart chart)
                : "";
 }
 
-/* A chart of a group. */
+/* Draws a chart of a group. */
 static void put_panel(const struct series_section *s, const struct hs_frame *frame, uint32_t group,
                       enum chart chart, double top, bool is_last)
 {
@@ -444,7 +440,7 @@ enum hs_status hs_put_time(struct hs_page *page)
 
 /* ---- the figures ---- */
 
-/* A line a group in each plot: GPU allocation, utilization as a share, jobs that wait. */
+/* Draws one line per group in each plot: GPU allocation, utilization as a share, waiting jobs. */
 enum hs_status hs_draw_time(struct hs_page *page)
 {
     const char *const titles[] = {"GPU allocation",
@@ -500,7 +496,7 @@ enum hs_status hs_draw_waits(struct hs_page *page)
 #define ROW_HEIGHT      26.0
 #define SECONDS_OF_HOUR 3600.0
 
-/* GPU-seconds; 0 where the run does not tell. */
+/* Returns GPU-seconds; 0 if the run does not state them. */
 static double wait_of(const struct hs_summary *s, uint32_t cause)
 {
     double seconds = hs_summary_get(s, HS_TEXT("wait_%s_gpu_seconds", causes[cause].key));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A sweep: its points, on the axes that were swept, with the metrics that are drawn, from
- * sweep.csv; which axis plays which part; curves of the metrics over the numeric axis, a line a
- * policy, with intervals over the seeds; the same as tables whose cells are shaded by their value;
- * and the points. Reading is O(points x values of an axis).
+ * A sweep: reads its points, on the swept axes, with the drawn metrics, from sweep.csv; assigns a
+ * role to each axis; draws curves of the metrics over the numeric axis, a line per policy, with
+ * intervals over the seeds; the same as tables whose cells are shaded by value; and a list of the
+ * points. Reading costs O(points x values of an axis).
  */
 #include <inttypes.h>
 #include <math.h>
@@ -12,26 +12,26 @@
 #include "report/html/page.h"
 
 #define AXES_MAX   12u
-#define VALUES_MAX 256u /* of an axis */
+#define VALUES_MAX 256u /* per axis */
 #define POINTS_MAX 100000u
 
-/* Those of the page. */
+/* Default metrics of the page. */
 static const char *const page_metrics[HS_FIGURE_METRICS_MAX + 1] = {
     "mean_jct",       "p99_jct", "mean_wait", "p99_wait", "mean_bounded_slowdown",
     "gpu_allocation", NULL};
 
 enum part {
-    FIXED,     /* one value, or the value follows from that of another axis */
-    LINE,      /* one line each: policies where they are swept */
+    FIXED,     /* one value, or determined by the value of another axis */
+    LINE,      /* one line per value: policies if they are swept */
     X,         /* the numeric axis with most values */
-    REPLICATE, /* seeds: what means and intervals are taken over */
-    FACET,     /* one chart each */
+    REPLICATE, /* seeds: means and intervals are taken over them */
+    FACET,     /* one chart per value */
     PARTS,
 };
 
 struct axis {
-    const char *key;                /* as in the experiment: "load"; NULL: of one line or place */
-    const char *values[VALUES_MAX]; /* ascending if all are numbers, else as they came */
+    const char *key;                /* as in the experiment: "load"; NULL: a dummy with one value */
+    const char *values[VALUES_MAX]; /* ascending if all are numbers, else in order of appearance */
     double numbers[VALUES_MAX];
     uint32_t column, count;
     bool is_numeric;
@@ -40,22 +40,22 @@ struct axis {
 
 struct point {
     const char *run, *state, *exit;
-    uint32_t at[AXES_MAX + 2];           /* its value on each axis */
-    double value[HS_FIGURE_METRICS_MAX]; /* of the metrics; NaN = none */
-    uint32_t number[PARTS]; /* which combination of the axes that are FACET, REPLICATE */
+    uint32_t at[AXES_MAX + 2];           /* its index on each axis */
+    double value[HS_FIGURE_METRICS_MAX]; /* per metric; NaN = none */
+    uint32_t number[PARTS]; /* number of its combination of the FACET, REPLICATE axes */
     bool is_done;
 };
 
 struct hs_sweeptable {
-    struct axis axes[AXES_MAX + 2]; /* behind the swept ones one line and one place */
+    struct axis axes[AXES_MAX + 2]; /* after the swept axes a dummy line and x axis */
     struct point *points;
     uint32_t axis_count, point_count, point_cap;
     const char *const *metrics;
     uint32_t metric_columns[HS_FIGURE_METRICS_MAX], metric_count;
     const struct axis *line, *x;
     uint32_t facets, replicates;
-    bool is_assumed;                /* some utilization is */
-    const char *workload, *cluster; /* of the points that are done, NULL if they differ */
+    bool is_assumed;                /* some utilization is assumed */
+    const char *workload, *cluster; /* of the completed points, NULL if they differ */
 };
 
 /* ---- the file ---- */
@@ -68,7 +68,7 @@ struct reading {
     struct hs_csv *csv;
     struct hs_diag *diag;
     uint32_t named[NAMED];
-    bool has_done; /* a point */
+    bool has_done; /* a completed point was read */
 };
 
 static const char *keep(const struct reading *r, const struct hs_csv_row *row, uint32_t column)
@@ -77,7 +77,7 @@ static const char *keep(const struct reading *r, const struct hs_csv_row *row, u
                                : "";
 }
 
-/* Columns that are asked for must be there; of those of the page the file may lack some. */
+/* Requested columns must exist; default ones may be missing. */
 static enum hs_status read_head(struct reading *r, const struct hs_csv_row *row)
 {
     static const char prefix[] = "axis_", *const names[NAMED] = {"run",     "state",
@@ -121,7 +121,7 @@ static enum hs_status value_index(const struct reading *r, struct axis *a, const
     return HS_OK;
 }
 
-/* Workload and cluster as long as all points that are done have the same. */
+/* Keeps workload or cluster as long as all completed points have the same. */
 static void take_what(const struct reading *r, const char **what, const char *text)
 {
     if (!r->has_done)
@@ -175,7 +175,7 @@ static void sort_values(struct hs_sweeptable *t, uint32_t axis)
         a->is_numeric = hs_parse_double(a->values[i], strlen(a->values[i]), &a->numbers[i]);
     if (!a->is_numeric)
         return;
-    for (uint32_t i = 0; i < a->count; i++) { /* few values: each is compared with all */
+    for (uint32_t i = 0; i < a->count; i++) { /* linear search: there are few values */
         uint32_t rank = 0;
         for (uint32_t k = 0; k < a->count; k++)
             rank += a->numbers[k] < a->numbers[i] || (a->numbers[k] == a->numbers[i] && k < i);
@@ -189,7 +189,7 @@ static void sort_values(struct hs_sweeptable *t, uint32_t axis)
         t->points[p].at[axis] = new_index[t->points[p].at[axis]];
 }
 
-/* Does the value on axis a follow from that on axis b, for every point? */
+/* Tells whether the value on axis a is a function of that on axis b, over all points. */
 static bool follows(const struct hs_sweeptable *t, uint32_t a, uint32_t b)
 {
     uint32_t value[VALUES_MAX];
@@ -204,7 +204,7 @@ static bool follows(const struct hs_sweeptable *t, uint32_t a, uint32_t b)
     return true;
 }
 
-/* The free axis (not yet in a part) with most values; of numbers, or of names. */
+/* Returns the axis without a role that has most values; of numbers, or of names. */
 static struct axis *longest_free(struct hs_sweeptable *t, bool is_numeric)
 {
     struct axis *longest = NULL;
@@ -215,8 +215,8 @@ static struct axis *longest_free(struct hs_sweeptable *t, bool is_numeric)
     return longest;
 }
 
-/* Gives the line or x axis, unless it is given or there is none; axes whose values follow from it
- * are fixed. */
+/* Assigns the line or x axis, unless it is assigned or axis is NULL; axes determined by it become
+ * fixed. */
 static void take_part(struct hs_sweeptable *t, struct axis *axis, enum part part)
 {
     const struct axis **taken = part == X ? &t->x : &t->line;
@@ -229,7 +229,7 @@ static void take_part(struct hs_sweeptable *t, struct axis *axis, enum part part
             t->axes[a].part = FIXED;
 }
 
-/* x: the axis that was asked for, or NULL. */
+/* x: the requested axis, or NULL. */
 static void give_parts(struct hs_sweeptable *t, struct axis *x)
 {
     struct axis *line = NULL, *none = t->axes + t->axis_count;
@@ -251,7 +251,7 @@ static void give_parts(struct hs_sweeptable *t, struct axis *x)
     t->x = t->x != NULL ? t->x : &none[1];
 }
 
-/* Numbers the combinations of the axes of a part as they come. */
+/* Numbers the combinations of the axes of a role in order of appearance. */
 static uint32_t combine(struct hs_sweeptable *t, enum part part)
 {
     uint32_t count = 0;
@@ -283,7 +283,7 @@ static enum hs_status find_axis(struct hs_sweeptable *t, const char *key, const 
                    "'%s' was not swept; there are:%s", key, swept);
 }
 
-/* x: the key along the x axis; NULL = the one of most numbers. */
+/* x: key of the x axis; NULL = the one with most numbers. */
 static enum hs_status read_table(struct hs_sweeptable *t, struct hs_arena *arena, const char *path,
                                  const char *const *metrics, const char *x, struct hs_diag *diag)
 {
@@ -316,7 +316,7 @@ static enum hs_status read_table(struct hs_sweeptable *t, struct hs_arena *arena
     return HS_OK;
 }
 
-/* "gpus = 8, order = fit": what the points of a facet share; "" if there is one facet alone. */
+/* Formats "gpus = 8, order = fit": the common values of a facet; "" if there is only one facet. */
 static void facet_text(const struct hs_sweeptable *t, uint32_t facet, char text[HS_HTML_SAY_MAX])
 {
     const struct point *p = t->points;
@@ -358,9 +358,9 @@ enum hs_status hs_page_read_sweep(struct hs_page *page, const char *const *metri
 
 #define FACETS_MAX 6u   /* drawn */
 #define LISTED_MAX 400u /* points */
-#define WIDE_RANGE 30   /* largest / smallest from which on an axis is logarithmic */
+#define WIDE_RANGE 30   /* from this ratio of largest / smallest an axis is logarithmic */
 
-/* "60 runs of sample on 10x8:V100: policy x 4, load x 5, seed x 3.", and what is not done. */
+/* Writes "60 runs of sample on 10x8:V100: policy x 4, load x 5, seed x 3.", and what is missing. */
 void hs_page_sweep_head(struct hs_page *page)
 {
     const struct hs_sweeptable *t = page->sweep;
@@ -409,8 +409,8 @@ struct view {
     uint32_t facet, metric, lines, places;
     struct hs_runcolumn column;
     struct hs_replicated *cells;  /* lines x places */
-    struct hs_replicated *ratios; /* to the first line */
-    double *values;               /* of each cell its replicates */
+    struct hs_replicated *ratios; /* relative to the first line */
+    double *values;               /* replicates of each cell */
 };
 
 static struct hs_replicated *cell_of(const struct view *v, uint32_t line, uint32_t x)
@@ -443,13 +443,13 @@ static void fill_cells(struct view *v)
 
 /* ---- curves ---- */
 
-/* Names stand at even distances, numbers where they belong. */
+/* Names are equidistant, numbers are placed by value. */
 static double x_value(const struct view *v, uint32_t x)
 {
     return v->t->x->is_numeric ? v->t->x->numbers[x] : x;
 }
 
-/* Along the upper ends of the intervals, and back along the lower. */
+/* Draws along the upper ends of the intervals and back along the lower ends. */
 static void put_band(const struct view *v, const struct hs_chart *c, uint32_t line)
 {
     struct hs_path path;
@@ -466,7 +466,7 @@ static void put_band(const struct view *v, const struct hs_chart *c, uint32_t li
     hs_path_end(&path, NULL);
 }
 
-/* With tooltips: "tiresias, load 0.8: mean JCT 1.02 h, +-2.1%, 3 runs". */
+/* Draws a line with tooltips: "tiresias, load 0.8: mean JCT 1.02 h, +-2.1%, 3 runs". */
 static void put_line(const struct view *v, const struct hs_chart *c, uint32_t line)
 {
     struct hs_path path;
@@ -492,7 +492,7 @@ static void put_line(const struct view *v, const struct hs_chart *c, uint32_t li
     }
 }
 
-/* False if all values are 0. The axis begins at 0, or is logarithmic. */
+/* Returns false if all values are 0. The axis begins at 0, or is logarithmic. */
 static bool set_scales(const struct view *v, struct hs_chart *c, enum hs_figure_scale scale)
 {
     const uint32_t drawn = v->lines < HS_PAGE_DRAWN_MAX ? v->lines : HS_PAGE_DRAWN_MAX;
@@ -508,7 +508,7 @@ static bool set_scales(const struct view *v, struct hs_chart *c, enum hs_figure_
     return most > 0;
 }
 
-/* The curves of the metric over the x axis. */
+/* Draws the curves of the metric over the x axis. */
 static void put_plot(const struct view *v, const struct hs_frame *frame)
 {
     const uint32_t drawn = v->lines < HS_PAGE_DRAWN_MAX ? v->lines : HS_PAGE_DRAWN_MAX;
@@ -563,7 +563,7 @@ static double best_of(const struct view *v, uint32_t x)
     return best;
 }
 
-/* 0 for the smallest value of the matrix to 4 for the largest, by ratios where they are wide. */
+/* Returns 0 for the smallest value of the matrix to 4 for the largest; logarithmic if wide. */
 static uint32_t shade(double value, double least, double most)
 {
     if (isnan(value) || !(most > least))
@@ -645,7 +645,7 @@ enum hs_status hs_put_points(struct hs_page *page)
 
 /* ---- the page ---- */
 
-/* The charts and tables of a facet. */
+/* Draws the charts and tables of a facet. */
 static void put_facet(struct view *v)
 {
     static const struct hs_frame frame = {
@@ -707,7 +707,7 @@ enum hs_status hs_put_results(struct hs_page *page)
 
 /* ---- the figure ---- */
 
-/* The part of a curve's name that tells the facets apart stands above each row of plots. */
+/* The part of the names that distinguishes the facets is written above each row of plots. */
 enum hs_status hs_draw_sweep(struct hs_page *page)
 {
     const struct hs_place place = {.file = page->manifest.dir};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Output order is fixed and everything that may differ between two runs of one
- * thing stands in the last object, so that the rest can be compared byte for byte.
+ * The order of the output is fixed, and everything that may differ between two equal runs is in the
+ * last object, so that the rest can be compared byte for byte.
  *
- * summary.json is nested, with units and the reasons of what is absent; summary.csv is one wide
- * row, the same columns for every trace, so that the rows of a sweep concatenate: virtual clusters,
- * which differ by trace, are in the JSON alone.
+ * summary.json is nested, with units and the reasons for absent values; summary.csv is one wide row
+ * with the same columns for every trace, so that the rows of a sweep concatenate: virtual clusters,
+ * which differ between traces, are only in the JSON.
  */
 #include "report/run/manifest.h"
 
@@ -144,7 +144,7 @@ enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const char *path, s
     m->assumptions = hs_renamed_get(root, "assumptions");
     m->can = hs_json_text(hs_json_get(m->assumptions, "can"));
     m->can = m->can != NULL ? m->can : "";
-    /* a file that is not described as a run describes it is passed over */
+    /* entries that lack members are skipped */
     const struct hs_json *in = hs_json_first(hs_json_get(root, "inputs"));
     for (; in != NULL && m->input_count < HS_RUNMANIFEST_FILES_MAX; in = hs_json_next(in)) {
         struct hs_manifest_input *input = &m->inputs[m->input_count];
@@ -231,7 +231,7 @@ void hs_runmanifest_close(struct hs_runmanifest *m)
 
 #define NS_PER_S INT64_C(1000000000)
 
-/* Of the kinds that are decimal numbers. */
+/* For the kinds that are decimal numbers. */
 static const struct {
     int64_t unit;
     const char *expected;
@@ -248,7 +248,7 @@ static const struct {
     [HS_ROWCELL_RATE] = {NS_PER_S, "a rate", true},
 };
 
-/* Names of columns, metrics, causes and members: today's, and that of the version before. */
+/* Current and former names of columns, metrics, causes and members. */
 static const struct {
     const char *present, *former;
 } renamed[] = {
@@ -505,7 +505,7 @@ void hs_schedule_free(struct hs_schedule *s)
 
 /* ---- figures ---- */
 
-/* The order is that of the figures in stats.c. */
+/* The order of the figures in stats.c. */
 const char *const hs_class_measures[HS_CLASS_MEASURES] = {
     HS_FIGURE_NAMES("wait"), HS_FIGURE_NAMES("jct"), HS_FIGURE_NAMES("slowdown"),
     "mean_bounded_slowdown", "mean_isolated",        HS_FIGURE_NAMES("run_slowdown"),
@@ -567,7 +567,7 @@ struct hs_output_file hs_output_file_of(struct hs_output *out, const char *name,
 /* ---- the assumptions ---- */
 
 #define CARD_FIELDS 19
-#define SEED_BEFORE 2 /* the seed, a number, stands before this field */
+#define SEED_BEFORE 2 /* the seed, a number, precedes this field */
 
 struct card_field {
     const char *name, *text;
@@ -634,7 +634,7 @@ double hs_spread_deviation(const struct hs_spread *spread)
 
 /* ---- summary.json ---- */
 
-/* Classes of one kind stand together. */
+/* Classes of one kind are adjacent. */
 static void put_classes(const struct hs_summary *s, struct hs_jsonw *w)
 {
     hs_jsonw_put(w, "classes={");
@@ -694,7 +694,7 @@ static void write_json(const struct hs_summary *s, const struct hs_card *card,
 
 /* ---- summary.csv ---- */
 
-/* Metrics [from, to): names in the header, values in the row. */
+/* Writes metrics [from, to): names in the header, values in the row. */
 static void put_columns(const struct hs_summary *s, uint32_t from, uint32_t to, bool is_header,
                         struct hs_csvw *w)
 {
@@ -705,7 +705,7 @@ static void put_columns(const struct hs_summary *s, uint32_t from, uint32_t to, 
             hs_csvw_double(w, s->metrics[i].value);
 }
 
-/* "2-4" is 2_4 and ">32" is over_32 in a column name. */
+/* Writes a column name: "2-4" as 2_4, ">32" as over_32. */
 static void put_class_name(const struct hs_class *class, const char *measure, struct hs_csvw *w)
 {
     const bool is_over = class->name[0] == '>';
@@ -717,7 +717,7 @@ static void put_class_name(const struct hs_class *class, const char *measure, st
     hs_csvw_text(w, name);
 }
 
-/* The same of classes: how many jobs, mean wait, mean JCT and mean slowdown. */
+/* Writes columns of classes: number of jobs, mean wait, mean JCT and mean slowdown. */
 static void put_class_columns(const struct hs_summary *s, uint32_t from, uint32_t to,
                               bool is_header, struct hs_csvw *w)
 {
@@ -777,7 +777,7 @@ enum hs_status hs_summary_write(const struct hs_summary *summary, const struct h
     HS_TRY(hs_output_open(&csv.out, path, diag));
     put_row(summary, card, true, &csv);
     put_row(summary, card, false, &csv);
-    csv.rows = 1; /* the header is none */
+    csv.rows = 1; /* without the header */
     return hs_close_listed(&csv, "summary.csv", &files[1], diag);
 }
 

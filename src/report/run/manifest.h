@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * manifest.json, the last file of a run directory: what ran, on what, with what, and what came
- * out. Its presence marks a finished run. Everything outside "volatile" is a function of the
- * inputs, the configuration and the build. summary.json and summary.csv before it hold the figures.
+ * manifest.json, the last file of a run directory: program, inputs, configuration and outputs. Its
+ * presence marks a finished run. Everything outside "volatile" is a function of the inputs, the
+ * configuration and the build. The figures are in summary.json and summary.csv.
  *
  *     struct hs_manifest m = {.status = "complete", .card = &card, .seed = 1, ...};
  *     m.outputs = files;                              // hs_report_files() + hs_summary files
  *     status = hs_rundir_close(&dir, hs_manifest_write(&m, &dir, diag), diag);
  *
- * and read back:
+ * To read it:
  *
  *     enum hs_status s = hs_runmanifest_open(&run, dir, diag);
  *     ... run.config, hs_runmanifest_file(&run, "jobs.csv") ...
@@ -26,32 +26,32 @@
 /* ---- the figures of a run: metrics, the same for classes of jobs, their spread over random ties,
  * and the card that says under what assumptions they were made ---- */
 
-/* value is NaN where the metric does not apply, with the reason. */
+/* value is NaN if the metric does not apply; absent_because says why. */
 struct hs_metric {
     const char *name, *unit; /* "mean_wait", "s" */
     double value;
     const char *absent_because; /* NULL when there is a value */
 };
 
-/* Of a measure, in the order of the metrics. */
+/* The figures of a measure, in the order of the metrics. */
 enum { HS_F_MEAN, HS_F_P50, HS_F_P90, HS_F_P95, HS_F_P99, HS_F_MAX, HS_FIGURES };
 #define HS_FIGURE_NAMES(of) "mean_" of, "p50_" of, "p90_" of, "p95_" of, "p99_" of, "max_" of
 
-/* The same figures for one class of jobs; measures as in hs_class_measures. NaN = none. */
+/* The same figures for a class of jobs; measures as in hs_class_measures. NaN = none. */
 #define HS_CLASS_MEASURES 27
 #define HS_CLASS_NAME_MAX 63
 #define HS_CLASSES_MAX    131
 struct hs_class {
     const char *kind; /* "gpus", "user_quintile", "outcome", "class", "vc" */
     char name[HS_CLASS_NAME_MAX + 1];
-    uint64_t jobs; /* that count in the statistics */
+    uint64_t jobs; /* jobs included in the statistics */
     double value[HS_CLASS_MEASURES];
 };
 /* "mean_wait", "p99_jct", ... */
 extern const char *const hs_class_measures[HS_CLASS_MEASURES];
 
-/* Classes of completed jobs: all; by GPUs, quintile of the user among all users by GPU time,
- * recorded outcome, class that the user asked for (where any job asks for one), virtual cluster. */
+/* Classes of completed jobs: all; by number of GPUs, quintile of the user (users ordered by GPU
+ * time), recorded outcome, requested class (if any job requests one), virtual cluster. */
 enum {
     HS_CLASS_ALL = 0,
     HS_CLASS_GPUS = 1, /* 0, 1, 2-4, 5-8, 9-16, 17-32, >32 */
@@ -61,32 +61,32 @@ enum {
     HS_CLASS_OUTCOME = HS_CLASS_QUINTILE + HS_CLASS_QUINTILES,
     HS_CLASS_JOB = HS_CLASS_OUTCOME + HS_OUTCOME_COUNT, /* enum hs_job_class */
     HS_CLASS_VC = HS_CLASS_JOB + HS_JOB_CLASS_COUNT,
-    /* named VCs; jobs of further ones share the last class, "(others)" */
+    /* VCs with a class of their own; jobs of others are in the last class, "(others)" */
     HS_CLASS_VCS_MAX = HS_CLASSES_MAX - HS_CLASS_VC
 };
 
-/* HS_CLASS_GPUS + this: the class of a gang of so many GPUs. */
+/* Returns the class of a gang size, minus HS_CLASS_GPUS. */
 uint32_t hs_class_of_gpus(uint32_t gpus);
-/* Sets kind and name of class `index`, above 0; vc: the name, from HS_CLASS_VC on. */
+/* Sets kind and name of class `index` > 0. vc: name, used from HS_CLASS_VC on. */
 void hs_class_name(uint32_t index, const char *vc, struct hs_class *out);
 
-/* Bounded slowdown counts jobs shorter than this as this long (Feitelson & Rudolph, JSSPP 1998). */
+/* Bounded slowdown takes shorter jobs as this long (Feitelson & Rudolph, JSSPP 1998). */
 #define HS_BOUND_US INT64_C(10000000)
 
-/* What seeded random ties make of a metric (--tie-jitter): running mean and sum of squared
- * deviations over `runs` runs, smallest and largest value. */
+/* Effect of random tie-breaking on a metric (--tie-jitter): running mean and sum of squared
+ * deviations over `runs` runs, minimum and maximum. */
 struct hs_spread {
     const char *name;
     uint32_t runs;
     double mean, squares, min, max;
 };
-/* By Welford, Technometrics 1962: no second pass, no cancellation where the spread is small. */
+/* Adds a value (Welford, Technometrics 1962: one pass, no cancellation if the spread is small). */
 void hs_spread_add(struct hs_spread *spread, double value);
 /* Sample standard deviation; NaN below two runs. */
 double hs_spread_deviation(const struct hs_spread *spread);
 
-/* Jobs that were rejected for one reason, in the order in which the reasons occurred; behind the
- * last: others. */
+/* Number of jobs rejected for one reason, in the order in which the reasons occurred; the last
+ * entry is "others". */
 #define HS_REASONS_MAX 6
 struct hs_rejection {
     char reason[160];
@@ -105,67 +105,65 @@ struct hs_summary {
     struct hs_spread spreads[HS_SPREADS_MAX]; /* "tie_jitter" of summary.json; none = left out */
     struct hs_rejection rejections[HS_REASONS_MAX]; /* "rejected"; none = left out */
     uint32_t count, class_count, spread_count, rejection_count;
-    /* summary.csv has the metrics from the first of these on behind the classes by GPUs, users and
-     * outcomes, from the second on behind those that jobs ask for too */
+    /* summary.csv has the metrics from the first index on after the classes by GPUs, users and
+     * outcomes, and those from the second on after the requested classes as well */
     uint32_t before_classes, before_job_classes;
-    double overhead_share; /* of the GPU time of all jobs; NaN where none ran */
+    double overhead_share; /* share of the GPU time of all jobs; NaN if none ran */
     /* mean GPUs held over time, 16 ASCII levels '0'..'9','a'..'f' */
     char sparkline[HS_SPARKLINE_SIZE];
 };
 
-/* Value of a metric by name; NaN if absent. */
+/* Returns the value of a metric by name; NaN if absent. */
 double hs_summary_get(const struct hs_summary *summary, const char *name);
 
-/* Texts that say what the run means. A text may be NULL = not stated. */
+/* Texts that describe the run's assumptions; NULL = not stated. */
 struct hs_card {
-    const char *workload, *cluster; /* as given: identify the row when files are concatenated */
+    const char *workload, *cluster; /* as given; they identify the row in concatenated files */
     uint64_t seed;
     const char *policy;
     struct hs_semantics policy_semantics;
     const char *gang, *locality, *vc, *interference, *profiles, *predictor, *speeds, *unknown;
-    const char *power;         /* left out where it is not stated */
+    const char *power;         /* omitted if NULL */
     char ties[128];            /* among jobs; among nodes */
     char knows[128], can[128]; /* "duration" or "nothing" */
 };
-/* As one JSON object; fields that are not stated are null. */
+/* Writes the card as one JSON object; texts that are not stated become null. */
 void hs_card_write_json(const struct hs_card *card, struct hs_jsonw *w);
 
-/* One output file as the manifest lists it. */
+/* An output file as listed in the manifest. */
 struct hs_output_file {
     const char *name;
     uint64_t hash, bytes, rows;
 };
-/* What has been put so far; rows are data rows. */
+/* Returns the entry of a file for what was written so far; rows are data rows. */
 struct hs_output_file hs_output_file_of(struct hs_output *out, const char *name, uint64_t rows);
-/* Closes a file of the directory; *file is its entry in the manifest. */
+/* Closes a file of the directory and sets *file, its entry in the manifest. */
 HS_MUST_USE enum hs_status hs_close_listed(struct hs_csvw *csv, const char *name,
                                            struct hs_output_file *file, struct hs_diag *diag);
 
-/* summary.json and summary.csv (one wide row: run identity columns first, then the metrics, the
- * classes, and the metrics that came later).
- * files: what was written, for the manifest. */
+/* Writes summary.json and summary.csv (one wide row: identity of the run, metrics, classes, metrics
+ * added later). files: their entries for the manifest. */
 #define HS_SUMMARY_FILES 2
 HS_MUST_USE enum hs_status hs_summary_write(const struct hs_summary *summary,
                                             const struct hs_card *card, const struct hs_rundir *dir,
                                             struct hs_output_file files[HS_SUMMARY_FILES],
                                             struct hs_diag *diag);
 
-/* summary.json of a finished run: the figures as `horus run` had them, to the last digit.
+/* summary.json of a finished run, with all digits of the figures.
  *
  *     enum hs_status s = hs_runsummary_load(&r, path, diag);
  *     ... hs_summary_get(&r.summary, "mean_jct"), hs_json_get(r.card, "policy") ...
- *     hs_runsummary_close(&r);                               // also after a failed load
- */
+ *     hs_runsummary_close(&r);                               // also after a failed load */
 struct hs_runsummary {
     struct hs_json_doc *doc;
     const struct hs_json *card; /* an object */
-    struct hs_summary summary;  /* its texts live as long as doc; spreads are left out */
+    struct hs_summary summary;  /* its texts live as long as doc; without spreads */
 };
 HS_MUST_USE enum hs_status hs_runsummary_load(struct hs_runsummary *r, const char *path,
                                               struct hs_diag *diag);
 void hs_runsummary_close(struct hs_runsummary *r);
-/* "rejected    LABEL: 1 of 3 jobs: REASON", a line a reason, of a summary.json; "" where the run
- * rejected none. */
+/* Returns lines "rejected    LABEL: 1 of 3 jobs: REASON", one per reason, from a summary.json; ""
+ * if the run rejected no job. */
 const char *hs_rejected_lines(struct hs_arena *arena, const char *path, const char *label);
 
 /* ---- the manifest, written ---- */
@@ -178,10 +176,10 @@ struct hs_manifest_input {
     const char *role; /* "trace", "cluster", "vcs", "config", "map", "profiles",
                          "restarts", "memory_limits", a kind of model, "policy:KEY" */
     const char *path;
-    uint64_t hash, bytes, rows; /* of the decompressed bytes; rows 0 = not counted, left out */
+    uint64_t hash, bytes, rows; /* of the decompressed bytes; rows 0 = not counted, omitted */
 };
 
-/* What differs from run to run of the same thing. */
+/* What differs between runs with the same inputs. */
 struct hs_manifest_volatile {
     const char *const *command; /* argv, NULL-terminated */
     const char *host;
@@ -189,8 +187,8 @@ struct hs_manifest_volatile {
     uint64_t peak_rss_kib;
 };
 
-/* Version, commit, compiler and flags come from horus/version.h. Pointers are borrowed; an array
- * with count 0 may be NULL, and so may every text. */
+/* Version, commit, compiler and flags are taken from horus/version.h. Pointers are borrowed; texts,
+ * and arrays with count 0, may be NULL. */
 struct hs_manifest {
     const char *status; /* "complete", "interrupted", ... */
     const struct hs_card *card;
@@ -200,10 +198,10 @@ struct hs_manifest {
     const struct hs_output_file *outputs;
     const char *const *warnings;
     uint32_t libraries_count, input_count, output_count, warning_count;
-    /* Writes exactly one JSON value, the effective configuration. */
+    /* Writes the effective configuration as exactly one JSON value. */
     void (*write_config)(void *ctx, struct hs_jsonw *w);
     void *config_ctx;
-    /* Write further members behind the configuration, and behind the outputs; NULL = none. */
+    /* Write further members after the configuration, and after the outputs; NULL = none. */
     void (*write_more)(void *ctx, struct hs_jsonw *w);
     void (*write_counts)(void *ctx, struct hs_jsonw *w);
     void *more_ctx;
@@ -213,7 +211,7 @@ struct hs_manifest {
 HS_MUST_USE enum hs_status hs_manifest_write(const struct hs_manifest *manifest,
                                              const struct hs_rundir *dir, struct hs_diag *diag);
 
-/* Hash and size of the decompressed content of a file. */
+/* Computes hash and size of the decompressed content of a file. */
 HS_MUST_USE enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes,
                                         struct hs_diag *diag);
 
@@ -222,38 +220,38 @@ HS_MUST_USE enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64
 #define HS_RUNMANIFEST_FILES_MAX 32
 
 struct hs_runmanifest {
-    const char *dir; /* borrowed; NULL of a manifest by itself */
+    const char *dir; /* borrowed; NULL for a manifest without a directory */
     struct hs_diag *diag;
     struct hs_json_doc *doc;
     const struct hs_json *config;      /* an object: the effective configuration */
     const struct hs_json *assumptions; /* NULL = not stated */
-    const char *can;                   /* words of the assumptions, "" = not stated */
-    struct hs_output_file files[HS_RUNMANIFEST_FILES_MAX]; /* names and hashes alone */
+    const char *can;                   /* the capabilities of the assumptions; "" = not stated */
+    struct hs_output_file files[HS_RUNMANIFEST_FILES_MAX]; /* only names and hashes */
     uint32_t file_count;
     struct hs_manifest_input inputs[HS_RUNMANIFEST_FILES_MAX]; /* without rows */
     uint32_t input_count;
     uint64_t rows_hash, rows_bytes; /* of the file that hs_rowfile_each read last */
-    bool keeps_quiet;               /* where that is not the file that is listed */
+    bool keeps_quiet; /* suppresses the warning that it differs from the listed file */
 };
 
-/* HS_E_INPUT for a directory without a manifest, and for a manifest without a configuration. */
+/* Returns HS_E_INPUT for a directory without a manifest or a manifest without a configuration. */
 HS_MUST_USE enum hs_status hs_runmanifest_open(struct hs_runmanifest *m, const char *dir,
                                                struct hs_diag *diag);
-/* The same of a manifest by itself, whatever it is called. */
+/* The same for a manifest file of any name. */
 HS_MUST_USE enum hs_status hs_runmanifest_load(struct hs_runmanifest *m, const char *path,
                                                struct hs_diag *diag);
-/* NULL if it is not listed. */
+/* Returns the entry of an output file, or NULL. */
 const struct hs_output_file *hs_runmanifest_file(const struct hs_runmanifest *m, const char *name);
 const struct hs_manifest_input *hs_runmanifest_trace(const struct hs_runmanifest *m);
-/* A number or text of the configuration as text, to `text` if it needs room; else NULL. */
+/* Returns a number or text of the configuration as text, stored in `text` if needed; else NULL. */
 #define HS_RUNMANIFEST_NUMBER_SIZE 40
 const char *hs_runmanifest_text(const struct hs_json *value, char text[HS_RUNMANIFEST_NUMBER_SIZE]);
-/* Seconds as text, "5400", good until the end of the block. */
+/* Seconds as text, "5400", valid until the end of the block. */
 #define HS_SECONDS(us) hs_seconds_text((char[HS_FMT_MAX + 1]){0}, us)
 const char *hs_seconds_text(char text[HS_FMT_MAX + 1], int64_t us);
-/* A duration of the configuration, in us; 0 if it is absent or none. */
+/* Returns a duration of the configuration in us; 0 if absent or none. */
 int64_t hs_runmanifest_duration_us(const struct hs_runmanifest *m, const char *key);
-/* The horizon, or where a limit cut the run; -1 = neither. */
+/* Returns the horizon, or the time at which a limit ended the run; -1 = neither. */
 int64_t hs_runmanifest_horizon_us(const struct hs_runmanifest *m);
 void hs_runmanifest_close(struct hs_runmanifest *m);
 
@@ -270,25 +268,25 @@ void hs_runmanifest_close(struct hs_runmanifest *m);
  *     ... in add(): HS_TRY(hs_rowfile_read(f, &row)); ...
  */
 
-/* Results of the version before are read for one version more, though some names changed. Every
- * name that changed is in one table of manifest.c; the functions take others as they are. */
-/* The name of today, given that of today or of the version before. */
+/* Results of the previous version are still readable, though some names changed. manifest.c has one
+ * table of all changed names; these functions pass other names through. */
+/* Returns the current name for a current or former name. */
 const char *hs_present_name(const char *name);
-/* The column of this name, else of its former name; UINT32_MAX = there is neither. */
+/* Returns the column with this or its former name; UINT32_MAX if there is none. */
 uint32_t hs_renamed_column(const struct hs_csv_row *head, const char *name);
-/* The member of this key, else of its former name; NULL = there is neither. */
+/* Returns the member with this or its former key; NULL if there is none. */
 const struct hs_json *hs_renamed_get(const struct hs_json *object, const char *key);
 
 #define HS_ROWFILE_COLUMNS_MAX 40
 
-/* What a cell holds, and the type that it is read to. int64_t: -1 where it may be empty and is. */
+/* Contents of a cell, and the type it is parsed to. int64_t: -1 if it may be empty and is. */
 enum hs_rowcell_kind {
-    HS_ROWCELL_TEXT,         /* const char *, good until the next row */
-    HS_ROWCELL_COUNT,        /* uint64_t; 0 if empty, likewise below */
+    HS_ROWCELL_TEXT,         /* const char *, valid until the next row */
+    HS_ROWCELL_COUNT,        /* uint64_t; 0 if empty, also below */
     HS_ROWCELL_COUNT32,      /* uint32_t */
     HS_ROWCELL_SHARE,        /* uint32_t: share of a GPU in thousandths, 1 to 1000 */
     HS_ROWCELL_TIME,         /* int64_t: seconds as microseconds */
-    HS_ROWCELL_TIME_OR_NONE, /* the same; may be empty, as all below but HS_ROWCELL_NANO */
+    HS_ROWCELL_TIME_OR_NONE, /* the same; may be empty, as all below except HS_ROWCELL_NANO */
     HS_ROWCELL_NUMBER,       /* int64_t, in millionths */
     HS_ROWCELL_RATIO,        /* the same */
     HS_ROWCELL_MIB_SECONDS,  /* the same */
@@ -300,7 +298,7 @@ enum hs_rowcell_kind {
     HS_ROWCELL_SIGNED_IF_ANY, /* int64_t: seconds with a sign as microseconds; INT64_MIN if empty */
 };
 
-/* A column, and where hs_rowfile_read() puts what it holds. Tables end with a NULL name. */
+/* A column, and the offset at which hs_rowfile_read() stores its value. Ends with a NULL name. */
 struct hs_rowcell {
     const char *column;
     enum hs_rowcell_kind kind;
@@ -313,24 +311,24 @@ struct hs_rowfile {
     struct hs_csv_row row;
     struct hs_diag *diag;
     const struct hs_rowcell *cells;
-    uint32_t at[HS_ROWFILE_COLUMNS_MAX]; /* the field of each */
+    uint32_t at[HS_ROWFILE_COLUMNS_MAX]; /* field of each column */
 };
 
-/* All cells of the row. HS_E_INPUT at the first bad one. */
+/* Parses all cells of the row. HS_E_INPUT at the first invalid one. */
 HS_MUST_USE enum hs_status hs_rowfile_read(const struct hs_rowfile *f, void *row);
-/* Columns are counted in the order of the table. */
+/* Columns are numbered in the order of the table. */
 const char *hs_rowfile_text(const struct hs_rowfile *f, uint32_t column);
-/* A decimal number that is not negative, times `unit`; -1 when the cell is empty. */
+/* Parses a non-negative decimal number, times `unit`; -1 if the cell is empty. */
 HS_MUST_USE enum hs_status hs_rowfile_decimal(const struct hs_rowfile *f, uint32_t column,
                                               int64_t unit, const char *expected, int64_t *value);
-/* The next range of a set of GPU ids, "0-7 16 20-23", from *at on, which moves behind it and the
- * blank; false if that is no range. That they ascend is not asked. */
+/* Parses the next range of a set of GPU ids, "0-7 16 20-23", at *at, and advances *at past it and
+ * the blank; false if there is no range. Does not check the order of ranges. */
 bool hs_rowfile_range(const char **at, uint32_t *first, uint32_t *last);
-/* Bad input at the cell of this column: "NAME is not EXPECTED". */
+/* Reports invalid input in this column: "NAME is not EXPECTED". */
 HS_MUST_USE enum hs_status hs_rowfile_bad(const struct hs_rowfile *f, const char *name,
                                           const char *expected);
-/* Calls each() for every row of a file of the run. A file that is not the one that the manifest
- * lists is warned of. cells: at most HS_ROWFILE_COLUMNS_MAX, borrowed. */
+/* Calls each() for every row of a file of the run; warns if the file differs from the one listed in
+ * the manifest. cells: at most HS_ROWFILE_COLUMNS_MAX, borrowed. */
 HS_MUST_USE enum hs_status
 hs_rowfile_each(struct hs_runmanifest *run, const char *name, const struct hs_rowcell *cells,
                 enum hs_status (*each)(void *ctx, const struct hs_rowfile *f), void *ctx);
@@ -338,14 +336,14 @@ hs_rowfile_each(struct hs_runmanifest *run, const char *name, const struct hs_ro
 /* ---- segments.csv in memory ---- */
 
 struct hs_gpu_range {
-    uint32_t first, last; /* ids, both included */
+    uint32_t first, last; /* ids, inclusive */
 };
 
 struct hs_placed {
     int64_t start_us, end_us;
     int64_t rate_nano; /* mean_rate x 1e9; -1 = empty (a segment of no length) */
     int64_t line;
-    uint32_t job; /* its id less 1; UINT32_MAX: `ids` does not have it */
+    uint32_t job; /* its id - 1; UINT32_MAX: not in `ids` */
     uint32_t range_first, range_count, gpus, tenants;
     enum hs_segment_end ended_by;
 };
@@ -353,7 +351,7 @@ struct hs_placed {
 struct hs_schedule {
     const struct hs_intern *ids;                   /* of jobs */
     const char *expected_gpus, *expected_ended_by; /* for messages */
-    uint32_t gpu_count;                            /* GPU ids are below it */
+    uint32_t gpu_count;                            /* upper bound of GPU ids */
     struct hs_placed *segments;
     struct hs_gpu_range *ranges; /* of all segments; each ascends */
     uint32_t segment_count, range_count, segment_cap, range_cap;

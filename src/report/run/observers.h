@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What report.c puts together: the files that a run writes row by row, and the exact integrals over
- * time. results/README.md says what the columns mean.
+ * The parts of report.c: the files that a run writes row by row, and exact integrals over time.
+ * results/README.md describes the columns.
  */
 #pragma once
 
@@ -11,9 +11,9 @@
 
 /* ---- the state over time ---- */
 
-/* The channels of series.csv: name, columns `metric` and `key`, value by a struct hs_instant.
- * ALLOCATED: thousandths of GPUs, shares as what they are; UTIL: per mille of a GPU, summed over
- * GPUs; WAIT: GPUs wanted, by cause, FRAGMENTATION and CONSTRAINT being the parts of PLACEMENT. */
+/* The channels of series.csv: name, columns `metric` and `key`, value of a struct hs_instant.
+ * ALLOCATED: thousandths of GPUs, counting shares; UTIL: per mille of a GPU, summed over GPUs;
+ * WAIT: requested GPUs by cause, FRAGMENTATION and CONSTRAINT being parts of PLACEMENT. */
 #define HS_SERIES_CHANNELS(CHANNEL)                                                                \
     CHANNEL(RUNNING, "running", "", now->running)                                                  \
     CHANNEL(PENDING, "pending", "", now->pending)                                                  \
@@ -34,9 +34,9 @@
 
 #define HS_CHANNEL_NAME(name, metric, key, value) HS_CH_##name,
 enum hs_channel {
-    HS_SERIES_CHANNELS(HS_CHANNEL_NAME) HS_CH_SERIES, /* channels above this: of series.csv */
+    HS_SERIES_CHANNELS(HS_CHANNEL_NAME) HS_CH_SERIES, /* series.csv has those before */
     /* the same while a job waits ("loaded"): integrals only */
-    HS_CH_LOADED = HS_CH_SERIES, /* of 0 or 1 */
+    HS_CH_LOADED = HS_CH_SERIES, /* 0 or 1 */
     HS_CH_HELD_LOADED,
     HS_CH_UTIL_MODEL_LOADED,
     HS_CH_UTIL_SUM_LOADED,
@@ -44,35 +44,35 @@ enum hs_channel {
 };
 
 #define HS_TIMELINE_MARKS    2048u
-#define HS_TIMELINE_WIDTH_US INT64_C(1000000) /* spacing of the marks at the start */
+#define HS_TIMELINE_WIDTH_US INT64_C(1000000) /* initial distance of the marks */
 
-/* Exact integrals over time of the state of a run, and their values at equally spaced marks.
+/* Exact integrals over time of the state of a run, and their values at equidistant marks.
  *
  *     t.width_us = HS_TIMELINE_WIDTH_US;                  // all else is 0
  *     hs_timeline_step(&t, instant);                      // at every change
  *     hs_timeline_advance(&t, end_us);
  *
- * There are at most HS_TIMELINE_MARKS marks: when they run out, every second one is dropped and
- * the spacing doubles, so memory does not depend on the length of the run. A mark holds the
- * integral from time 0, which is why dropping marks loses nothing. O(1) a change, amortised. */
+ * There are at most HS_TIMELINE_MARKS marks: when they are used up, every second one is dropped and
+ * the distance doubles, so memory does not depend on the length of the run. A mark stores the
+ * integral from time 0, so dropping marks loses nothing. O(1) per change, amortised. */
 struct hs_timeline {
     int64_t time_us; /* of the last change, mark, or the end */
     int64_t width_us, next_mark_us;
     uint32_t used;               /* mark k is at (k + 1) * width_us */
-    uint64_t value[HS_CHANNELS]; /* what holds from time_us on */
-    hs_u128
-        less[HS_CHANNELS]; /* value x time, less this, is the integral: a step costs what changes */
-    hs_u128 sum[HS_CHANNELS]; /* integrals up to the last mark or hs_timeline_advance */
+    uint64_t value[HS_CHANNELS]; /* current values, since time_us */
+    hs_u128 less[HS_CHANNELS];   /* value x time - less is the integral, so that a step costs only
+                                    what changes */
+    hs_u128 sum[HS_CHANNELS];    /* integrals up to the last mark or hs_timeline_advance */
     hs_u128 marks[HS_TIMELINE_MARKS][HS_CH_SERIES];
 };
-/* value x us of a channel from time 0 to one at or behind the last change. */
+/* Integral of a channel, in value x us, from time 0 to a time not before the last change. */
 static inline hs_u128 hs_timeline_integral(const struct hs_timeline *t, int channel, int64_t to_us)
 {
     return (hs_u128)t->value[channel] * (uint64_t)to_us - t->less[channel];
 }
 void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *instant);
-void hs_timeline_advance(struct hs_timeline *t, int64_t now_us); /* sums up to now_us */
-/* Mean GPUs held over time as levels. */
+void hs_timeline_advance(struct hs_timeline *t, int64_t now_us); /* integrates up to now_us */
+/* Draws the mean number of held GPUs over time as levels. */
 void hs_timeline_draw(const struct hs_timeline *t, uint32_t gpus, char text[HS_SPARKLINE_SIZE]);
 
 /* ---- temporary records (temp_records.c) ----
@@ -92,17 +92,17 @@ struct hs_temp_records {
     char *buffer;
     const char *dir; /* of the temporary file; borrowed */
     uint32_t record_size, buffer_records;
-    uint32_t buffered; /* records in the buffer that are not in the file */
+    uint32_t buffered; /* records in the buffer that are not yet in the file */
     uint64_t count;    /* records in all */
     uint64_t next;     /* reading: first record of the next block */
-    FILE *file;        /* NULL while everything fits the buffer */
+    FILE *file;        /* NULL while the buffer suffices */
 };
 
 /* dir NULL: /tmp. */
 void hs_temp_records_open(struct hs_temp_records *s, uint32_t record_size, const char *dir);
-/* Writes what is in the buffer to the file. */
+/* Appends the buffer to the file. */
 HS_MUST_USE enum hs_status hs_temp_records_flush(struct hs_temp_records *s, struct hs_diag *diag);
-/* Appends a record, to be written at once where *record points. */
+/* Appends a record; *record points to where the caller writes it at once. */
 HS_MUST_USE static inline enum hs_status hs_temp_records_add(struct hs_temp_records *s,
                                                              void **record, struct hs_diag *diag)
 {
@@ -113,12 +113,12 @@ HS_MUST_USE static inline enum hs_status hs_temp_records_add(struct hs_temp_reco
     s->count++;
     return HS_OK;
 }
-/* The record of that number, 0, 1, ..., whatever came before; not to be mixed with
- * hs_temp_records_add. What was never put is zero bytes. */
+/* Stores the record with this number, 0, 1, ..., in any order; not to be mixed with
+ * hs_temp_records_add. Numbers that were never stored read as zero bytes. */
 HS_MUST_USE enum hs_status hs_temp_records_put_at(struct hs_temp_records *s, uint64_t number,
                                                   const void *record, struct hs_diag *diag);
-/* The next block of at least one record, valid until the next call; HS_END after the last, and then
- * from the first on again. Nothing is added after the first call. */
+/* Returns the next block of at least one record, valid until the next call; HS_END after the last,
+ * then starts again. No record may be added after the first call. */
 HS_MUST_USE enum hs_status hs_temp_records_next(struct hs_temp_records *s, void **records,
                                                 uint32_t *count, struct hs_diag *diag);
 void hs_temp_records_close(struct hs_temp_records *s);
@@ -135,60 +135,60 @@ enum hs_measure {
     HS_M_WAIT,
     HS_M_JCT,
     HS_M_SLOWDOWN,
-    HS_M_RUN_SLOWDOWN, /* time holding GPUs over isolated run time */
+    HS_M_RUN_SLOWDOWN, /* time with GPUs over isolated run time */
     HS_M_BOUNDED,
-    HS_M_PROGRESS, /* from submission to first progress; of a job without work, to its end */
+    HS_M_PROGRESS, /* from submission to first progress; for a job without work, to its end */
     HS_MEASURES
 };
 
 struct hs_user_account {
-    hs_u128 milli_us;      /* thousandths of GPUs held x time, all jobs */
+    hs_u128 milli_us;      /* thousandths of GPUs held x time, over all jobs */
     hs_u128 need, sojourn; /* sums of thousandths x isolated and x JCT, for the fairness index */
     uint64_t jobs;         /* completed */
-    uint8_t quintile;      /* once the users are ranked */
+    uint8_t quintile;      /* set when the users are ranked */
 };
 
 struct hs_stats {
     struct hs_diag *diag;
     int64_t warmup_us, cooldown_us;
-    struct hs_temp_records plain, samples; /* of completed jobs: packed; all others */
-    struct hs_user_account *users;         /* by the engine's ids: memory follows them, not jobs */
+    struct hs_temp_records plain, samples; /* records of completed jobs: packed; others */
+    struct hs_user_account *users;         /* indexed by the engine's user ids */
     uint32_t user_cap;
     struct hs_intern vcs;
-    uint32_t *vc_of; /* by the engine's ids: VC + 1; 0 = no job of it yet */
+    uint32_t *vc_of; /* indexed by the engine's ids: VC + 1; 0 = no job of it yet */
     uint32_t vc_of_cap;
-    /* some completed job has a name of that kind, or asks for a class */
+    /* whether some completed job has a user, a VC, a requested class */
     bool has_users, has_vcs, has_job_classes;
     uint64_t submitted, done, failed, rejected, unfinished;
     uint64_t preemptions, migrations, ooms, retries, switches;
-    uint64_t policy_counter[HS_POLICY_COUNTER_COUNT];        /* what the policy counted */
+    uint64_t policy_counter[HS_POLICY_COUNTER_COUNT];        /* counters of the policy */
     int64_t first_submit_us, last_submit_us, last_finish_us; /* -1 = none */
     hs_u128 done_milli_ns, lost_milli_ns, overhead_milli_us, run_milli_us; /* x GPU thousandths */
     hs_u128 host_mib_us;
     struct hs_deadline_stats *deadlines; /* NULL: no job that ended has one */
-    hs_u128 in_system_us;                /* sum of the times between submission and end */
+    hs_u128 in_system_us;                /* sum over jobs of the time from submission to end */
     hs_u128 done_run_us, work_us;        /* of completed jobs */
     hs_u128 run_us, colocated_us;        /* of all jobs */
-    uint64_t assumed_util; /* jobs with that of a drawn profile, or taken for unknown */
+    uint64_t assumed_util; /* jobs with the utilization of a drawn profile, or an assumed one */
     bool has_util;         /* the GPU utilization of some job is known */
-    bool has_faster;       /* JCT or run of a completed job below its isolated run time */
+    bool has_faster;       /* a completed job has JCT or run time below its isolated run time */
     /* results of hs_stats_finish() */
     uint64_t counted;                       /* jobs inside the window */
     hs_u128 jct_us;                         /* sum of theirs */
     double figure[HS_MEASURES][HS_FIGURES]; /* NaN without jobs */
-    double mean_queueing_delay; /* time without GPUs, after preemptions too; NaN without jobs */
-    double jain;                /* NaN with fewer than two users */
+    double mean_queueing_delay;             /* time without GPUs; NaN without jobs */
+    double jain;                            /* NaN with fewer than two users */
 };
 
-/* dir: of the temporary file, or NULL for /tmp. Only jobs submitted at least warmup_us after the
- * first and cooldown_us before the last count in the figures. */
+/* dir: of the temporary file, or NULL for /tmp. Figures include only jobs submitted at least
+ * warmup_us after the first and cooldown_us before the last. */
 void hs_stats_open(struct hs_stats *s, const char *dir, int64_t warmup_us, int64_t cooldown_us,
                    struct hs_diag *diag);
-/* A job came; it ended, as on_finish of an observer is called. */
+/* Called when a job arrives, and when it ends, as on_finish of an observer. */
 void hs_stats_submit(struct hs_stats *s, int64_t now_us, const struct hs_submission *job);
 HS_MUST_USE enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us,
                                         const struct hs_job_record *job);
-/* Fills the results and the classes of the summary. */
+/* Computes the results and the classes of the summary. */
 HS_MUST_USE enum hs_status hs_stats_finish(struct hs_stats *s, struct hs_summary *summary);
 void hs_stats_close(struct hs_stats *s);
 
@@ -233,11 +233,11 @@ void hs_deadlines_close(struct hs_deadline_stats *d);
 /* ---- figures on request (extras.c) ---- */
 
 struct hs_extras;
-/* NULL where none is asked for; the others take that. Its observer comes before that of jobs.csv.
- */
+/* Returns NULL if no optional figure is requested; the functions below accept NULL. Its observer
+ * must precede that of jobs.csv. */
 struct hs_extras *hs_extras_open(const struct hs_report_options *options, struct hs_stats *stats,
                                  struct hs_observer *observer);
-/* Names behind the columns of jobs.csv, and the cells of the job that ended last. */
+/* Names appended to the columns of jobs.csv, and the cells of the job that ended last. */
 const char *hs_extras_columns(const struct hs_report_options *options);
 void hs_extras_put(const struct hs_extras *extras, struct hs_csvw *w);
 HS_MUST_USE enum hs_status hs_extras_fill(struct hs_extras *extras, struct hs_summary *summary,
@@ -246,11 +246,11 @@ void hs_extras_close(struct hs_extras *extras);
 
 /* ---- the report ---- */
 
-/* Behind the metrics that there are; unit "1": a plain ratio. A NaN has a reason. */
+/* Appends a metric; unit "1": a plain ratio. A NaN requires a reason. */
 void hs_summary_add(struct hs_summary *s, const char *name, const char *unit, double value,
                     const char *absent_because);
 
-/* An open file; the state of a format begins with it. */
+/* An open row file; the state of each format begins with it. */
 struct hs_row_file {
     struct hs_csvw csv;
     const struct hs_row_format *format;
@@ -258,18 +258,18 @@ struct hs_row_file {
     struct hs_report *report; /* whose options and timeline it uses */
 };
 
-/* HS_E_LIMIT where its rows and `more` are beyond the limit of the report. They are counted before
- * they are written: the next instant may be years away. */
+/* Returns HS_E_LIMIT if its rows plus `more` exceed the limit of the report. Called before writing,
+ * as the next instant may be years away. */
 HS_MUST_USE enum hs_status hs_rows_check(const struct hs_row_file *file, uint64_t more);
 
-/* A file with a row for each of something, written while the run goes on or when it is over. */
+/* A file with a row per item, written during the run or at its end. */
 struct hs_row_format {
-    uint32_t output; /* its bit of the options */
+    uint32_t output; /* its bit in options.outputs */
     const char *name, *header;
     size_t state_size;
     struct hs_observer observer; /* ctx becomes the state */
-    /* All may be NULL. open: makes the zeroed state ready; finish: writes what is left, at the end
-     * of the run; free: the state but for the file. */
+    /* Each may be NULL. open: initializes the zeroed state; finish: writes the remaining rows at
+     * the end of the run; free: frees the state except the file. */
     void (*open)(void *state);
     enum hs_status (*finish)(void *state, int64_t end_us);
     void (*free)(void *state);
@@ -284,8 +284,8 @@ struct hs_report {
     struct hs_timeline timeline;
     struct hs_stats stats;
     struct hs_bounds *bounds;
-    struct hs_extras *extras; /* NULL: none asked for */
-    int64_t span_us;          /* first submission to the last instant, once the run is over */
+    struct hs_extras *extras; /* NULL: not requested */
+    int64_t span_us;          /* first submission to last instant; set at the end of the run */
     struct hs_observer observer, extras_observer; /* of the figures */
     struct hs_row_file *open[HS_ROW_FILES];
     struct hs_output_file files[HS_ROW_FILES + 1]; /* and deadlines.csv */

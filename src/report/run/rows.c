@@ -10,11 +10,11 @@
 
 #define MILLIONTHS  UINT64_C(1000000)
 #define NANO        UINT64_C(1000000000)
-#define SPARK_WIDTH 60u /* below HS_SPARKLINE_SIZE */
+#define SPARK_WIDTH 60u /* less than HS_SPARKLINE_SIZE */
 
 /* ---- parts of rows ---- */
 
-/* A share of nothing is an empty field. */
+/* Writes an empty field if the whole is 0. */
 static void put_share(struct hs_csvw *w, hs_u128 part, hs_u128 whole)
 {
     hs_csvw_ratio(w, whole > 0 ? hs_exact_scaled(part, whole, MILLIONTHS) : 0,
@@ -23,32 +23,32 @@ static void put_share(struct hs_csvw *w, hs_u128 part, hs_u128 whole)
 
 /* ---- jobs.csv ---- */
 
-/* A row a job, in the order in which jobs end; first the 13 columns of evalys' JobSet, then ours.
+/* One row per job, in order of job ends; first the 13 columns of evalys' JobSet, then ours.
  *
- * A job's finish follows its last segment directly, so the GPUs of the last segment are those of
- * the job that ends, if the segment is of that job at all: one list serves all jobs. */
+ * A job's finish directly follows its last segment, so the list of the last segment's GPUs belongs
+ * to the job that ends if the segment is of that job: one list serves all jobs. */
 struct jobs_state {
     struct hs_row_file file;
-    uint32_t *gpus; /* of the last segment, and 1 + the index of its job */
+    uint32_t *gpus; /* GPUs of the last segment, and 1 + the index of its job */
     uint32_t gpu_count, gpus_cap;
     uint64_t gpus_of;
     bool has_deadlines; /* columns behind all others, from the first job with a deadline on */
 };
 
-/* Negative: empty. */
+/* Writes a time; an empty field if negative. */
 static void put_time(struct hs_csvw *w, int64_t us)
 {
     us >= 0 ? hs_csvw_seconds(w, us) : hs_csvw_empty(w);
 }
 
-/* A time over the isolated run time; empty for a job without work or without an end. */
+/* Writes a time over the isolated run time; empty for a job without work or without an end. */
 static void put_slowdown(struct hs_csvw *w, const struct hs_job_record *job, int64_t us)
 {
     const bool has_one = job->finish_us >= 0 && job->work_us > 0;
     hs_csvw_ratio(w, (uint64_t)us, has_one ? (uint64_t)job->work_us : 0, 6);
 }
 
-/* Thousandths; negative: empty. */
+/* Writes thousandths; an empty field if negative. */
 static void put_milli(struct hs_csvw *w, int32_t value)
 {
     if (value < 0)
@@ -59,7 +59,7 @@ static void put_milli(struct hs_csvw *w, int32_t value)
         hs_csvw_ratio(w, (uint64_t)value, HS_GPU_MILLI, 3);
 }
 
-/* What a job ends with: its recorded outcome when it ran to its end, else its state. */
+/* Returns the recorded outcome if the job completed, else its state. */
 static const char *status_of(const struct hs_job_record *job)
 {
     switch (job->state) {
@@ -74,8 +74,8 @@ static const char *status_of(const struct hs_job_record *job)
     }
 }
 
-/* The columns of jobs.csv behind the id, in order, and how each is written. end_us: when the job
- * ended, or the run. No trace gives a requested time. */
+/* The columns of jobs.csv after the id, in order, with the expression that writes each. end_us: end
+ * of the job, or of the run. No trace has a requested time. */
 #define COLUMNS(COLUMN)                                                                            \
     COLUMN("workload_name", hs_csvw_text(w, workload))                                             \
     COLUMN("submission_time", hs_csvw_seconds(w, job->submit_us))                                  \
@@ -187,9 +187,9 @@ static const struct hs_row_format jobs_file = {
 
 /* ---- segments.csv ---- */
 
-/* A row an uninterrupted placement, in the order in which they end: the exact Gantt chart.
- * mean_rate is the work done over the time held, from integers: work rebuilt from it is off by at
- * most half a nanosecond per second held. */
+/* One row per uninterrupted placement, in order of ends: the exact Gantt chart. mean_rate is work
+ * over time held, computed from integers: work rebuilt from it has an error of at most half a
+ * nanosecond per second held. */
 static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
 {
     struct hs_csvw *w = &((struct hs_row_file *)ctx)->csv;
@@ -214,10 +214,10 @@ static const struct hs_row_format segments_file = {
 
 /* ---- decisions.csv ---- */
 
-/* A row an action of the policy, with what led to it. */
+/* One row per action of the policy, with its trigger. */
 struct decisions_state {
     struct hs_row_file file;
-    char by_order[160], by_preemption[160]; /* the reasons where the policy gives none */
+    char by_order[160], by_preemption[160]; /* default reasons if the policy gives none */
 };
 
 static const struct {
@@ -229,8 +229,7 @@ static const struct {
     {HS_EVENT_TIMER, "timer"},
 };
 
-/* What the value of an action is, and the reason of one for which the policy gives none; those that
- * are not listed have neither. */
+/* The meaning of an action's value, and its default reason; actions not listed have neither. */
 enum { VALUE_NONE, VALUE_SECONDS, VALUE_SHARE, VALUE_COUNT };
 enum { REASON_NONE, REASON_ORDER, REASON_PREEMPTION };
 static const struct {
@@ -272,7 +271,7 @@ static enum hs_status on_decision(void *ctx, int64_t now_us, const struct hs_dec
     default:
         hs_csvw_empty(w);
     }
-    char text[128], *to = text; /* "finish submit", each word with a blank behind it */
+    char text[128], *to = text; /* "finish submit", each word followed by a blank */
     for (size_t i = 0; i < sizeof trigger_words / sizeof *trigger_words; i++)
         if (decision->triggers >> trigger_words[i].kind & 1)
             to += snprintf(to, (size_t)(text + sizeof text - to), "%s ", trigger_words[i].word);
@@ -315,7 +314,7 @@ static void integrate(struct hs_timeline *t, int64_t until_us)
     t->time_us = until_us;
 }
 
-/* Sets the marks on the way; those that do not fit lose every second one. */
+/* Sets the marks up to now_us; if they do not fit, every second one is dropped. */
 HS_APART void hs_timeline_advance(struct hs_timeline *t, int64_t now_us)
 {
     while (now_us - t->width_us >= (int64_t)t->used * t->width_us) {
@@ -345,7 +344,7 @@ static HS_APART void channel_change(struct hs_timeline *t, int channel, uint64_t
         channel_change(t, HS_CH_##name, expression);
 void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *now)
 {
-    if (now->is_still) /* it is integrated with what follows */
+    if (now->is_still) /* integrated with the next one */
         return;
     const uint64_t is_loaded = now->pending + now->suspended > 0;
     if (HS_UNLIKELY(now->time_us >= t->next_mark_us))
@@ -358,13 +357,13 @@ void hs_timeline_step(struct hs_timeline *t, const struct hs_instant *now)
     SET_CHANNEL(UTIL_SUM_LOADED, , , is_loaded * now->solo_pm_q32)
 }
 
-/* That the run is cut into, the last perhaps shorter. */
+/* Number of intervals of the run; the last may be shorter. */
 static uint32_t intervals_of(const struct hs_timeline *t)
 {
     return t->used + ((int64_t)t->used * t->width_us < t->time_us ? 1 : 0);
 }
 
-/* Of interval k; of k == count the end. */
+/* Start of interval k; for k == count the end. */
 static int64_t start_us_of(const struct hs_timeline *t, uint32_t k)
 {
     int64_t start = (int64_t)k * t->width_us;
@@ -397,16 +396,16 @@ void hs_timeline_draw(const struct hs_timeline *t, uint32_t gpus, char text[HS_S
 
 /* ---- series.csv ---- */
 
-/* Tidy: time,metric,key,value. Three samplings: the timeline's intervals (written at the end),
- * fixed intervals (time-weighted means, written as they pass), or every change. */
+/* Columns time,metric,key,value. Three kinds of sampling: the timeline's intervals (written at the
+ * end), fixed intervals (time-weighted means, written during the run), or every change. */
 struct series_state {
     struct hs_row_file file;
-    int64_t start_us;             /* of the fixed interval */
-    hs_u128 before[HS_CH_SERIES]; /* integrals up to there */
+    int64_t start_us;             /* start of the fixed interval */
+    hs_u128 before[HS_CH_SERIES]; /* integrals up to start_us */
     bool has_rows;
 };
 
-/* integral over dt_us > 0 as a mean: utilization as a share, thousandths as GPUs, else counts. */
+/* Writes integral / dt_us, dt_us > 0: utilization as a share, thousandths as GPUs, else counts. */
 static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u128 integral,
                      int64_t dt_us)
 {
@@ -416,7 +415,7 @@ static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u1
     hs_u128 den = (hs_u128)(uint64_t)dt_us;
     if (channel == HS_CH_UTIL_MODEL || channel == HS_CH_UTIL_SUM) {
         den *= s->file.report->options.cluster->gpu_count * UINT64_C(1000);
-        integral >>= 32; /* of Q32: to less than 1 per mille x us */
+        integral >>= 32; /* from Q32; error below 1 per mille x us */
     } else if (channel == HS_CH_GPUS_ALLOCATED)
         den *= 1000;
     hs_csvw_seconds(w, time_us);
@@ -426,7 +425,7 @@ static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u1
     hs_csvw_end(w);
 }
 
-/* The rows of [start, until), and a new interval. The timeline stands at the last change before. */
+/* Writes the rows of [start, until), begins a new interval. The timeline is at the last change. */
 static void end_interval(struct series_state *s, int64_t until_us)
 {
     const struct hs_timeline *t = &s->file.report->timeline;
@@ -447,7 +446,7 @@ static enum hs_status end_intervals(struct series_state *s, int64_t now_us)
     return HS_OK;
 }
 
-/* Called before the timeline steps to the instant. */
+/* Called before the timeline advances to the instant. */
 static enum hs_status on_instant(void *state, const struct hs_instant *now)
 {
     struct series_state *s = state;
@@ -503,11 +502,11 @@ static const struct hs_row_format series_file = {.output = HS_OUT_SERIES,
 #define FULL_PM 1000u
 
 struct node_gpu {
-    int64_t since_us; /* the account is complete up to here */
+    int64_t since_us; /* the account is complete up to this time */
     uint32_t node;
     uint32_t tenants;
     uint32_t util_pm; /* sum over the tenants; unknown counts 0 */
-    bool is_divided;  /* they have shares of it, which is no sharing */
+    bool is_divided;  /* its jobs have shares of it, which does not count as sharing */
 };
 
 struct node_account {
@@ -516,10 +515,10 @@ struct node_account {
     uint64_t placements;
 };
 
-/* A row a node. Every GPU is booked when its tenants change, so that a shared GPU counts once as
- * held however many jobs are on it. Utilization is the proxy min(100 %, sum of the tenants' solo
- * utilizations): the value of the joint model for a single GPU is not handed to observers. O(gang)
- * a placement, memory O(GPUs). */
+/* One row per node. The account of a GPU is updated when its tenants change, so that a shared GPU
+ * counts once as held. Utilization is approximated by min(100 %, sum of the tenants' solo
+ * utilizations), as observers do not receive the joint model's value for a single GPU. O(gang) per
+ * placement, memory O(GPUs). */
 struct nodes_state {
     struct hs_row_file file;
     struct node_gpu *gpus;
@@ -527,7 +526,7 @@ struct nodes_state {
     bool has_util; /* the utilization of at least one job is known */
 };
 
-/* The GPU up to now, and then with one tenant more or less (+1, -1). */
+/* Updates the GPU's account to now, then adds or removes (+1, -1) a tenant. */
 static struct node_gpu *book(struct nodes_state *n, uint32_t index, int64_t now_us,
                              const struct hs_job_record *job, int change)
 {
@@ -635,7 +634,7 @@ static const struct hs_row_format nodes_file = {
  * instants: submission + wait + run is the rounded end, and at no second do jobs hold more GPUs
  * than they did at some moment (rounding keeps the order of instants). */
 
-/* By the definition of the format: an unknown field, and the values of field 11. */
+/* Defined by the format: an unknown field, and the values of field 11. */
 #define UNKNOWN         (-1)
 #define STATUS_FAILED   0
 #define STATUS_DONE     1
@@ -643,13 +642,13 @@ static const struct hs_row_format nodes_file = {
 
 struct swf_state {
     struct hs_row_file file;
-    struct hs_temp_records records; /* the fields of each job */
+    struct hs_temp_records records; /* fields of each job */
     struct hs_intern users, vcs;    /* numbered in order of submission */
-    uint64_t gpus_of;               /* 1 + the index of the job of the last segment, and its GPUs */
+    uint64_t gpus_of;               /* 1 + index of the job of the last segment, and its GPUs */
     uint32_t gpu_count;
 };
 
-/* Fields of a line, in order; those between are not known. */
+/* Fields of a line, in order; those not listed are unknown. */
 enum {
     JOB_NUMBER,
     SUBMIT_TIME,
@@ -670,7 +669,7 @@ static int64_t rounded(int64_t us)
     return (us + HS_US_PER_S / 2) / HS_US_PER_S;
 }
 
-/* Of a job that did its work the outcome in the trace counts; a trace may state none. */
+/* For a completed job the outcome in the trace is used; a trace may state none. */
 static int64_t swf_status(const struct hs_job_record *job)
 {
     const bool is_done = job->state == HS_JOB_DONE;
@@ -681,7 +680,7 @@ static int64_t swf_status(const struct hs_job_record *job)
     return is_done ? STATUS_DONE : UNKNOWN;
 }
 
-/* From 1 on; a name that is empty is not known. */
+/* Numbers names from 1; an empty name is unknown. */
 static int64_t number_of(struct hs_intern *names, const char *name)
 {
     const uint32_t number = hs_intern_get(names, name);
@@ -705,7 +704,7 @@ static enum hs_status on_swf_segment(void *ctx, const struct hs_segment *segment
     return HS_OK;
 }
 
-/* A job's end follows its last segment directly. */
+/* A job's end directly follows its last segment. */
 static enum hs_status on_swf_finish(void *ctx, int64_t now_us, const struct hs_job_record *job)
 {
     struct swf_state *s = ctx;
@@ -733,7 +732,7 @@ static enum hs_status on_swf_finish(void *ctx, int64_t now_us, const struct hs_j
     return hs_temp_records_put_at(&s->records, job->index, field, r->diag);
 }
 
-/* A name of a user: it must not end the comment line. */
+/* Writes a user's name without characters that end the comment line. */
 static void put_name(struct hs_output *out, const char *text)
 {
     for (const char *c = text; *c != '\0'; c++)

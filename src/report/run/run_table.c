@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One row a run or policy, the columns that a reader of scheduling papers looks for first, as many
- * of them as the terminal is wide. A cell is the value, '*' behind it if it is the best of its
- * column, and below it the ratio to the first row; in the first row the interval of a mean.
+ * One row per run or policy, with as many columns as fit the terminal, most important first. A cell
+ * is the value, followed by '*' if it is the best of its column, and below it the ratio to the
+ * first row; in the first row the interval of a mean.
  */
 #include "report/run/run_table.h"
 
@@ -16,12 +16,12 @@
 /* ---- intervals: mean, then squares about it ---- */
 
 #define UPPER     0.975 /* both tails of a 95 % interval */
-#define ROUNDINGS 4.0   /* two means, a quotient, a product: half an epsilon each, twofold */
+#define ROUNDINGS 4.0   /* two means, a quotient, a product: half an epsilon each, doubled */
 
 static const struct hs_replicated nothing = {(double)NAN, (double)NAN, (double)NAN, 0};
 
-/* The mean of what is not NaN is origin + shift: by distances from the first value, so that equal
- * values have no spread at all. */
+/* The mean of non-NaN values is origin + shift, computed from distances to the first value, so that
+ * equal values have no spread. */
 struct mean {
     double origin, shift;
     uint32_t runs;
@@ -40,7 +40,7 @@ static struct mean mean_of(const double *values, size_t stride, uint32_t count)
     return m;
 }
 
-/* Half the length of the interval; NaN below two runs. */
+/* Returns half the length of the interval; NaN below two runs. */
 static double half_width(double squares, uint32_t runs)
 {
     if (runs < 2)
@@ -62,7 +62,7 @@ struct hs_replicated hs_replicated_mean(const double *values, size_t stride, uin
     return (struct hs_replicated){mean, mean - half, mean + half, m.runs};
 }
 
-/* Does every pair have a ratio, and any a first that is not 0? */
+/* Tells whether every pair has a ratio and any first is not 0. */
 static bool is_of_pairs(const double *values, const double *firsts, size_t stride, uint32_t count)
 {
     bool is_any = false;
@@ -82,9 +82,9 @@ struct hs_replicated hs_replicated_ratio(const double *values, const double *fir
     const struct mean of = mean_of(values, stride, count), first = mean_of(firsts, stride, count);
     const double mean = first.origin + first.shift, ratio = (of.origin + of.shift) / mean;
     double squares = 0;
-    for (uint32_t i = 0; i < count; i++) { /* their mean is 0 */
+    for (uint32_t i = 0; i < count; i++) { /* then their mean is 0 */
         const double away = values[i * stride] - ratio * firsts[i * stride];
-        /* of a value that is the ratio times its first, roundings are left, which are no spread */
+        /* with a value of ratio times its first only rounding errors remain, which are no spread */
         if (!(fabs(away) <= ROUNDINGS * DBL_EPSILON * values[i * stride]))
             squares += away * away;
     }
@@ -106,7 +106,7 @@ const char *hs_table_time(char text[HS_TABLE_TIME_SIZE], double seconds)
     return text;
 }
 
-/* By the name of a metric; the first that matches counts, and for others PLAIN and NONE. */
+/* By name of a metric; the first match applies; others are PLAIN and NONE. */
 static const struct {
     const char *pattern;
     enum hs_runcolumn_kind kind;
@@ -145,11 +145,11 @@ static const struct {
     {"mean_queue_length", HS_COLUMN_PLAIN, HS_BEST_LEAST},
 };
 
-/* Events: things that most policies never do, or that ought not to happen. */
+/* Events: what most policies never do, or what should not happen. */
 enum { ALWAYS, OF_EVENTS, OF_RESUMING };
-#define RUN_COLUMNS 29u /* the first of them, in order of importance */
+#define RUN_COLUMNS 29u /* number of run columns, in order of importance */
 static const struct {
-    const char *metric, *title; /* title NULL: the metric's own name */
+    const char *metric, *title; /* title NULL: name of the metric */
     int shown;
 } titles[] = {
     {"mean_jct", "mean JCT", ALWAYS},
@@ -250,7 +250,7 @@ const char *hs_runcolumn_text(const struct hs_runcolumn *column, double value,
     return text;
 }
 
-/* Three digits that count: 0.0874, 0.873, 12.3, 123. */
+/* Formats three significant digits: 0.0874, 0.873, 12.3, 123. */
 #define DIGITS_SIZE 12
 static void three_digits(char text[DIGITS_SIZE], double value)
 {
@@ -283,12 +283,12 @@ void hs_runcolumn_spread_text(double mean, double low, double high, char text[HS
 
 #define SPARK_CELLS 24u
 #define GAP         2u
-#define LABEL_WIDTH 28u /* a longer one has a line of its own */
+#define LABEL_WIDTH 28u /* a longer label has its own line */
 #define COLUMNS_MAX HS_METRICS_MAX
 
 struct column {
     struct hs_runcolumn how;
-    double best; /* NaN: none is marked */
+    double best; /* NaN: no value is marked */
     uint32_t width, mark_width;
 };
 
@@ -299,7 +299,7 @@ struct layout {
     bool has_spark;
 };
 
-/* Blanks are kept back, so that none stand at the end of a line. */
+/* Blanks are buffered, so that no line ends with blanks. */
 struct line {
     struct hs_output *out;
     uint32_t blanks;
@@ -403,7 +403,7 @@ static void end_line(struct line *line)
     line->blanks = 0;
 }
 
-/* Right-aligned, the place of the mark kept free. */
+/* Writes a right-aligned cell with space for the mark. */
 static void put_cell(struct line *line, const struct column *column, const char *text, bool is_best,
                      bool is_bold)
 {
@@ -415,7 +415,7 @@ static void put_cell(struct line *line, const struct column *column, const char 
     line->blanks += is_best ? 0 : column->mark_width;
 }
 
-/* The summary's line of levels, thinned to SPARK_CELLS by taking the mean of neighbours. */
+/* Draws the summary's levels, reduced to SPARK_CELLS by averaging neighbours. */
 static void put_spark(struct line *line, const char *levels, bool use_utf8)
 {
     static const char *const blocks[] = {"", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -434,7 +434,7 @@ static void put_spark(struct line *line, const char *levels, bool use_utf8)
     }
 }
 
-/* The values of a row, and below them what there is to say of them. */
+/* Prints the values of a row, and ratios or intervals below them. */
 static void put_row(struct line *line, const struct layout *layout, const struct hs_table_row *row)
 {
     const uint32_t width = layout->label_width, length = (uint32_t)strlen(row->label);
@@ -479,7 +479,7 @@ void hs_table_print(struct hs_output *out, const struct hs_run_table *table)
             break;
         const struct column column = column_of(table, metric);
         const uint32_t need = GAP + column.width + column.mark_width;
-        /* the first column stays, however narrow the terminal */
+        /* the first column is always shown */
         if (!table->shows_all && (!hs_table_is_telling(table, &column.how) ||
                                   (layout.count > 0 && used + need > table->columns)))
             continue;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Build beside, fsync, rename: NAME is a complete run or absent at every moment, whenever the
- * machine stops. A run that replaces another changes places with it, and the old one is removed
- * last, its manifest at the very end, so that a start after a kill knows what is left of it.
+ * Builds beside the target, fsyncs, renames: NAME is a complete run or absent at every moment, even
+ * if the machine fails. A run that replaces another is exchanged with it; the old one is removed
+ * last, and its manifest at the very end, so that the next start after a kill can identify it.
  *
- * With force, an existing NAME must be empty or hold what its manifest lists and nothing else: its
- * files, and of a comparison runs/ with such directories. Other directories, links and special
- * files are foreign, whatever their names.
+ * With force, an existing NAME must be empty or contain only what its manifest lists: its files,
+ * and for a comparison runs/ with such directories. Other directories, links and special files are
+ * foreign, whatever their names.
  */
 #include "report/run/rundir.h"
 
@@ -21,7 +21,7 @@
 #include "base/fmt.h"
 #include "data/json.h"
 
-#define NAME_ROOM 128u /* bytes kept free in a path for suffixes and file names */
+#define NAME_ROOM 128u /* bytes reserved in a path for suffixes and file names */
 #define MANIFEST  "manifest.json"
 
 static enum hs_status dir_failed(struct hs_diag *diag, const char *path, const char *what)
@@ -49,7 +49,7 @@ static bool is_empty(const char *path)
 
 /* ---- what a manifest lists ---- */
 
-/* A run or a comparison, the runs/ in it, and a run in that. */
+/* A run or comparison, its runs/, and a run within that. */
 enum level { LEVEL_DIR, LEVEL_RUNS, LEVEL_RUN };
 
 static bool is_listed(const struct hs_json *list, const char *key, const char *name)
@@ -62,15 +62,15 @@ static bool is_listed(const struct hs_json *list, const char *key, const char *n
     return false;
 }
 
-/* What may be in a directory: of a run files, of a comparison the folder runs/ too, of that folder
- * directories. */
+/* The allowed contents of a directory: files of a run; for a comparison also the folder runs/; in
+ * that folder directories. */
 struct listing {
     enum level level;
-    struct hs_json_doc *doc; /* the manifest, NULL = none of horus */
+    struct hs_json_doc *doc; /* the manifest, NULL = no manifest of horus */
     const struct hs_json *files, *runs;
 };
 
-/* runs: of the comparison, for its runs/. */
+/* runs: those of the comparison, for its runs/. */
 static struct listing listing_of(const char *path, enum level level, const struct hs_json *runs)
 {
     struct listing l = {.level = level, .runs = runs};
@@ -114,8 +114,8 @@ struct dir_scan {
     char foreign[HS_PATH_SIZE + 2 * NAME_ROOM]; /* the least path that is not listed, "" = none */
 };
 
-/* Goes over a directory of that level. What is listed is removed where the scan removes, the
- * manifest and the directory, too, if nothing foreign was found. */
+/* Scans a directory of that level. If the scan removes, listed files are removed, and if nothing
+ * foreign was found the manifest and the directory, too. */
 static void scan_dir(struct dir_scan *scan, const char *path, enum level level,
                      const struct hs_json *runs)
 {
@@ -130,7 +130,7 @@ static void scan_dir(struct dir_scan *scan, const char *path, enum level level,
         if (kind == ENTRY_DIRECTORY)
             scan_dir(scan, below, level == LEVEL_DIR ? LEVEL_RUNS : LEVEL_RUN, l.runs);
         else if (kind == ENTRY_FILE && scan->removes)
-            (void)unlink(below); /* where that fails, so does rmdir() */
+            (void)unlink(below); /* if this fails, so does rmdir() */
         else if (kind == ENTRY_FOREIGN &&
                  (scan->foreign[0] == '\0' || strcmp(below, scan->foreign) < 0))
             (void)snprintf(scan->foreign, sizeof scan->foreign, "%s", below);
@@ -214,8 +214,8 @@ enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool forc
     HS_TRY(hs_rundir_make_parents(name, diag));
     HS_TRY(hs_beside_lock(b, name, diag));
     enum hs_status status = HS_OK;
-    /* A writer was killed while its run changed places with an older one: the older one is put back
-     * if it was between its two renames, and what was to go goes. */
+    /* A writer was killed while exchanging its run with an older one: restores the older one if it
+     * was between the two renames, and removes the rest. */
     if (b->dead_id[0] != '\0') {
         const char *const left[] = {old, tmp};
         hs_beside_name(b, ".old-", b->dead_id, old);
@@ -265,7 +265,7 @@ enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *
 
 /* ---- closing ---- */
 
-/* A directory that came since the start stays without force, and with it if it is not ours. */
+/* A directory created since the start is kept without force, or if it is foreign. */
 static enum hs_status commit(struct hs_rundir *dir, struct hs_diag *diag)
 {
     struct hs_beside *b = &dir->beside;

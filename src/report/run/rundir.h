@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A run's directory, complete or absent: built as NAME.tmp-ID/ (base/beside.h), each file fsynced
- * and closed, then the directory fsynced and renamed to NAME. An existing NAME is refused unless
- * force. That of a comparison is one too: beside its files it may have a folder runs/ of run
- * directories.
+ * A run's directory, complete or absent: it is built as NAME.tmp-ID/ (base/beside.h), each file is
+ * fsynced and closed, then the directory is fsynced and renamed to NAME. An existing NAME is
+ * refused unless force. The directory of a comparison works the same way and may contain a folder
+ * runs/ of run directories.
  */
 #pragma once
 
@@ -18,26 +18,26 @@ struct hs_rundir {
     bool may_replace; /* force */
 };
 
-/* dir stays where it is until close or discard. */
+/* dir must not move until close or discard. */
 HS_MUST_USE enum hs_status hs_rundir_open(struct hs_rundir *dir, const char *path, bool force,
                                           struct hs_diag *diag);
-/* Makes every folder above path that is missing. */
+/* Creates all missing parent folders of path. */
 HS_MUST_USE enum hs_status hs_rundir_make_parents(const char *path, struct hs_diag *diag);
-/* Path of a file inside the directory being built; buffer owned by the caller. HS_PATH_SIZE bytes
- * always suffice for the names this program gives. */
+/* Builds the path of a file inside the directory being built; HS_PATH_SIZE bytes always suffice for
+ * the names that this program uses. */
 void hs_rundir_file(const struct hs_rundir *dir, const char *name, char *path, size_t size);
-/* A name of something in a directory, which cannot lead out of it: not empty, no leading dot, no
- * slash, no control character. */
+/* Tells whether name is safe as a name in a directory: not empty, no leading dot, no slash, no
+ * control character. */
 bool hs_rundir_is_name(const char *name);
-/* Is there such a file in the directory? */
+/* Tells whether the directory contains the file. */
 bool hs_rundir_has(const char *path, const char *name);
 #define HS_RUNS_DIR "runs"
-/* Removes runs/ again. */
+/* Removes runs/. */
 HS_MUST_USE enum hs_status hs_rundir_drop_runs(const struct hs_rundir *dir, struct hs_diag *diag);
-/* Commits if the status is HS_OK, else discards; the status, or why it could not commit. */
+/* Commits if the status is HS_OK, else discards. Returns the status, or the error of the commit. */
 HS_MUST_USE enum hs_status hs_rundir_close(struct hs_rundir *dir, enum hs_status status,
                                            struct hs_diag *diag);
-/* Removes a finished run directory, or what its manifest lists if something else is in it, which is
- * HS_E_IO. */
+/* Removes a finished run directory; if it contains anything else, only the files its manifest
+ * lists, and returns HS_E_IO. */
 HS_MUST_USE enum hs_status hs_rundir_remove(const char *path, struct hs_diag *diag);
 void hs_rundir_discard(struct hs_rundir *dir); /* removes NAME.tmp-ID; no-op after close */

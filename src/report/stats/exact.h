@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The one division at the end of an exact sum, which stays an integer of 128 bits until here; and
- * the order of integers.
+ * The final division of an exact 128-bit sum, and the order of integers.
  */
 #pragma once
 
@@ -10,9 +9,9 @@
 
 #include "horus/compiler.h"
 
-/* num / den as the nearest double (NaN for den 0): correctly rounded for den < 2^72, because the
- * quotient then has at least 55 bits and the remainder enters as a sticky bit below them; within
- * one unit in the last place beyond. */
+/* Returns num / den as a double (NaN for den 0), correctly rounded for den < 2^72, because the
+ * quotient then has at least 55 bits and the remainder enters as a sticky bit below them; otherwise
+ * within one unit in the last place. */
 static inline double hs_exact_double(hs_u128 num, hs_u128 den)
 {
     if (den == 0)
@@ -28,22 +27,22 @@ static inline double hs_exact_double(hs_u128 num, hs_u128 den)
     return ldexp((double)quotient, -(int)shift);
 }
 
-/* The same with a sign, den >= 0. */
+/* The same for signed num; den >= 0. */
 static inline double hs_exact_signed(hs_i128 num, hs_i128 den)
 {
     return num < 0 ? -hs_exact_double((hs_u128)-num, (hs_u128)den)
                    : hs_exact_double((hs_u128)num, (hs_u128)den);
 }
 
-/* num / den in units of 1/scale, rounded half up; num * scale must stay below 2^127. Print it with
- * hs_csvw_ratio(w, result, scale, digits of scale), which is then exact. */
+/* Returns num / den in units of 1/scale, rounded half up; num * scale must be below 2^127.
+ * hs_csvw_ratio(w, result, scale, digits of scale) prints it exactly. */
 static inline uint64_t hs_exact_scaled(hs_u128 num, hs_u128 den, uint64_t scale)
 {
     hs_u128 quotient = (num * scale + den / 2) / den;
     return quotient > UINT64_MAX ? UINT64_MAX : (uint64_t)quotient;
 }
 
-/* < 0, 0, > 0; and of two int64_t in memory, for qsort. */
+/* Returns < 0, 0 or > 0; the second compares two int64_t in memory, for qsort. */
 static inline int hs_order(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Figures on request: finish-time fairness (--fairness) and energy (--power), by job and of the
- * run. MODEL.md 10 defines both. In integers: a reference in microseconds, ratios in parts per
- * million, energy in nanojoules until the job ends, microjoules from there on. O(types) a job,
- * O(GPUs of the job) a placement; memory follows the jobs in the system.
+ * Optional figures: finish-time fairness (--fairness) and energy (--power), per job and for the
+ * run, defined in MODEL.md 10. Computed in integers: a reference in microseconds, ratios in parts
+ * per million, energy in nanojoules until the job ends, then in microjoules. O(types) per job,
+ * O(GPUs of the job) per placement; memory grows with the jobs in the system.
  */
 #include "report/run/observers.h"
 
@@ -17,14 +17,14 @@
 #define FULL_PM    1000u
 #define NJ_PER_UJ  1000u
 #define UJ_PER_J   UINT64_C(1000000)
-#define RATIO_Q    40u /* bits behind the point: 1e-12 of a day is below a microsecond */
-#define RATIO_BITS (127u - RATIO_Q) /* of a numerator that is to be moved so far */
+#define RATIO_Q    40u              /* fractional bits: 1e-12 of a day is below a microsecond */
+#define RATIO_BITS (127u - RATIO_Q) /* bits of a numerator that is shifted by RATIO_Q */
 
 /* A job in the system, by its slot. */
 struct live_job {
-    hs_u128 jobs_us; /* the integral when it came */
+    hs_u128 jobs_us; /* the integral at its arrival */
     hs_u128 energy_nj;
-    bool has_unknown; /* it ran where its energy is not known */
+    bool has_unknown; /* it ran on a GPU with unknown energy */
 };
 
 struct gpu_watts {
@@ -41,14 +41,14 @@ struct hs_extras {
     struct gpu_watts types[HS_GPU_TYPES_MAX];
     uint8_t *type_of; /* of each GPU */
     /* fairness */
-    uint64_t jobs; /* in the system that want GPUs, and their integral up to time_us */
+    uint64_t jobs; /* jobs in the system that request GPUs, and their integral up to time_us */
     int64_t time_us;
     hs_u128 jobs_us;
     struct hs_temp_records ratios;
     /* energy */
-    hs_u128 energy_uj; /* of all jobs that ended */
+    hs_u128 energy_uj; /* of all ended jobs */
     bool has_unknown;
-    /* of the job that ended last, for its row */
+    /* of the job that ended last */
     uint64_t fair_us, ratio_ppm; /* 0: none */
     uint64_t job_uj;
     bool is_job_known;
@@ -79,8 +79,8 @@ static enum hs_status on_submit(void *ctx, int64_t now_us, const struct hs_submi
 
 /* ---- finish-time fairness ---- */
 
-/* By how much a 1/N share of the cluster slows a gang, Q40, at least 1: jobs x its GPUs / those of
- * the cluster, with the mean of the jobs in the system over its stay. */
+/* Factor by which a 1/N share of the cluster slows a gang, Q40, at least 1: jobs x its GPUs / GPUs
+ * of the cluster, with the mean number of jobs in the system during its stay. */
 static hs_u128 contention_q40(const struct hs_extras *x, const struct hs_job_record *job,
                               hs_u128 jobs_us, uint64_t stay_us)
 {
@@ -88,7 +88,7 @@ static hs_u128 contention_q40(const struct hs_extras *x, const struct hs_job_rec
             there = (hs_u128)stay_us * x->options->cluster->gpu_count * HS_GPU_MILLI;
     if (wanted <= there)
         return (hs_u128)1 << RATIO_Q;
-    for (; wanted >> RATIO_BITS != 0; wanted >>= 1) /* keeps the bits that count */
+    for (; wanted >> RATIO_BITS != 0; wanted >>= 1) /* keeps the most significant bits */
         there >>= 1;
     return (wanted << RATIO_Q) / there;
 }
@@ -126,9 +126,9 @@ static enum hs_status rate_fairness(struct hs_extras *x, const struct hs_job_rec
 
 /* ---- energy ---- */
 
-/* Time that each GPU of a type is busy by the job's own duty in a placement: the work done there at
- * the speed of the type; in a gang of another size than asked for by the work of each, but no more
- * than the placement lasts. Nanoseconds. */
+/* Nanoseconds that each GPU of a type is busy with the job's own duty in a placement: the work done
+ * there at the speed of the type; per GPU in a resized gang, but at most the length of the
+ * placement. */
 static hs_u128 busy_ns(const struct hs_extras *x, const struct hs_segment *segment, uint32_t type)
 {
     const struct hs_job_record *job = segment->job;
@@ -157,7 +157,7 @@ static enum hs_status on_segment(void *ctx, const struct hs_segment *segment)
             live->has_unknown = true;
             continue;
         }
-        uint32_t pm = (uint32_t)job->gpu_util_pm; /* what is beyond its share is not its own */
+        uint32_t pm = (uint32_t)job->gpu_util_pm; /* excess over its share is not its own */
         pm = pm < job->gpu_milli ? pm : job->gpu_milli;
         live->energy_nj +=
             busy_ns(x, segment, t) * ((uint64_t)count[t] * (w->active - w->idle) * pm) / FULL_PM;
@@ -171,7 +171,7 @@ static void book_energy(struct hs_extras *x, const struct hs_job_record *job)
     const hs_u128 uj = live->energy_nj / NJ_PER_UJ;
     x->is_job_known = !live->has_unknown;
     x->has_unknown |= live->has_unknown;
-    x->job_uj = uj < UINT64_MAX ? (uint64_t)uj : UINT64_MAX; /* a cluster of a century */
+    x->job_uj = uj < UINT64_MAX ? (uint64_t)uj : UINT64_MAX; /* above: a cluster of a century */
     x->energy_uj += x->job_uj;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See observers.h. At the end the samples are read over and over until every quantile is known:
- * each set is one measure of one class; the bounded slowdown and the time to the first progress
- * have quantiles for all jobs only and a mean elsewhere. The first pass also takes the sums, since
- * which jobs --cooldown leaves is known only at the end of the run. A later pass looks at a job
- * closely only where one of its classes asks for the bucket of one of its values.
+ * See observers.h. At the end the samples are read repeatedly until every quantile is known. Each
+ * set contains one measure of one class; the bounded slowdown and the time to first progress have
+ * quantiles only for all jobs, and means otherwise. The first pass also computes the sums, because
+ * the jobs excluded by --cooldown are known only at the end of the run. Later passes examine a job
+ * only if one of its classes needs the bucket of one of its values.
  */
 #include "report/run/observers.h"
 
@@ -15,15 +15,15 @@
 #define PPM UINT64_C(1000000)
 
 enum {
-    /* Jobs of one size, outcome and job class: the statistics count a job once for its cell, and
-     * add the cells up to classes. */
+    /* A cell: jobs of one size, outcome and job class. Each job is counted once, in its cell, and
+     * cells are then added up to classes. */
     CELLS = HS_CLASS_GPUS_COUNT * HS_OUTCOME_COUNT * HS_JOB_CLASS_COUNT,
     CLASSES_OF_CELL = 4, /* all, GPUs, outcome, job class */
     CLASSES_OF_JOB = CLASSES_OF_CELL + 2
 };
 _Static_assert(HS_CLASSES_MAX <= UINT8_MAX && CELLS <= UINT8_MAX, "bytes of a sample");
 
-/* What the classes of a completed job are found by. */
+/* The keys that determine the classes of a completed job. */
 struct class_key {
     uint32_t user;
     uint8_t cell;
@@ -33,12 +33,13 @@ struct class_key {
 struct job_sample {
     int64_t submit_us, wait_us, jct_us, run_us, work_us;
     int64_t progress_us; /* from submission to first progress */
-    uint32_t milli_gpus; /* that it asked for, in thousandths; UINT32_MAX at most */
+    uint32_t milli_gpus; /* requested, in thousandths; at most UINT32_MAX */
     struct class_key key;
 };
 
-/* Of a job that started, ran for its isolated time and ended, where no cooldown asks for its
- * submission: most jobs of most policies. 64 bytes each would take a sixth of the time of fifo. */
+/* A job that started, ran for its isolated time and ended, without a cooldown, which needs
+ * submissions: most jobs of most policies. Samples of 64 bytes would cost a sixth of fifo's
+ * time. */
 struct plain_sample {
     int64_t wait_us, work_us;
     uint32_t milli_gpus;
@@ -84,25 +85,25 @@ HS_INLINE struct job_sample unpack(const struct plain_sample *plain)
 enum { P50, P90, P95, P99, P100, QUANTILES };
 
 #define SUB_BITS   5u
-#define BUCKETS    1920u /* and counters a set, in every pass */
-#define SPLIT_BITS 8u    /* of a range into 256 parts */
+#define BUCKETS    1920u /* counters per set in every pass */
+#define SPLIT_BITS 8u    /* a range is split into 256 parts */
 #define SPLIT      (1u << SPLIT_BITS)
-/* Values collected in the last pass, all sets together: as many as take hardly more memory than the
- * counters of the first pass, so that what is taken does not grow with the number of values. */
+/* Values collected in the last pass by all sets together: about as much memory as the counters of
+ * the first pass, so that memory does not depend on the number of values. */
 #define COLLECTED 131072u
 _Static_assert(QUANTILES *SPLIT <= BUCKETS, "ranges split have room");
 
-/* Values in [low, low + 2^bits), among which ranks are wanted. */
+/* Values in [low, low + 2^bits) that contain wanted ranks. */
 struct quantile_range {
     uint64_t low;
-    uint64_t below, count; /* values < low, values inside */
+    uint64_t below, count; /* number of values < low, and inside */
     uint32_t bits;
     uint32_t collected, first; /* last pass: its part of the collection */
 };
 
 struct quantile_set {
-    uint64_t count;            /* of values, once the first pass is over */
-    uint64_t value[QUANTILES]; /* once resolved */
+    uint64_t count;            /* number of values, after the first pass */
+    uint64_t value[QUANTILES]; /* set when resolved */
     struct quantile_range range[QUANTILES];
     uint8_t range_of[QUANTILES]; /* index into range; QUANTILES = resolved */
     uint8_t ranges;
@@ -111,13 +112,12 @@ struct quantile_set {
 struct quantiles {
     struct quantile_set *sets;
     uint32_t (*cells)[BUCKETS];
-    uint64_t *collection; /* in the same memory: a pass that collects counts nothing */
+    uint64_t *collection; /* shares memory with cells: a collecting pass counts nothing */
     uint32_t set_count;
     enum { PASS_NONE, PASS_FIRST, PASS_SPLIT, PASS_COLLECT } pass;
 };
 
-/* Bucket of the first pass: values below 32 each their own, then 32 per power of two, to 63 bits.
- */
+/* Bucket of the first pass: one per value below 32, then 32 per power of two, up to 63 bits. */
 static uint32_t bucket_of(uint64_t value)
 {
     const uint32_t log2 = 63 ^ HS_CLZ64(value | 1u << SUB_BITS);
@@ -132,7 +132,7 @@ static uint64_t rank_of(uint64_t count, int which)
     return (count * permille_of[which] + 999) / 1000; /* count is below 2^32 */
 }
 
-/* Puts rank `which` into the range r: the last one made, if it is the same. */
+/* Assigns rank `which` to range r, which is added unless it equals the last one. */
 static void want(struct quantile_set *set, int which, const struct quantile_range *r)
 {
     if (r->bits == 0) {
@@ -145,11 +145,11 @@ static void want(struct quantile_set *set, int which, const struct quantile_rang
     set->range_of[which] = (uint8_t)(set->ranges - 1);
 }
 
-/* Ranges of the ranks from the buckets of the first pass. */
+/* Determines the ranges of the ranks from the buckets of the first pass. */
 static void settle_first(struct quantile_set *set, const uint32_t cells[BUCKETS])
 {
     struct quantile_range r = {0};
-    uint32_t count = 0; /* of as many bits as a counter: several are added at once */
+    uint32_t count = 0; /* 32 bits like a counter, to add several at once */
     for (uint32_t i = 0; i < BUCKETS; i++)
         count += cells[i];
     set->count = count;
@@ -168,13 +168,13 @@ static void settle_first(struct quantile_set *set, const uint32_t cells[BUCKETS]
     }
 }
 
-/* Which of the SPLIT parts of range r a value is in, given by its distance from r->low. */
+/* Returns which of the SPLIT parts of range r contains a value, given as offset from r->low. */
 static uint32_t part_of(const struct quantile_range *r, uint64_t offset)
 {
     return (uint32_t)(offset >> (r->bits > SPLIT_BITS ? r->bits - SPLIT_BITS : 0));
 }
 
-/* The part of range r that holds the rank, from its SPLIT counters. */
+/* Returns the part of range r that contains the rank, from its SPLIT counters. */
 static struct quantile_range narrow(const struct quantile_range *r, const uint32_t *cells,
                                     uint64_t rank)
 {
@@ -202,7 +202,7 @@ static void settle_split(struct quantile_set *set, const uint32_t cells[BUCKETS]
     }
 }
 
-/* The value of a rank among all values of the range r; permutes them. */
+/* Returns the value of a rank among all values of range r; permutes them. */
 static uint64_t select_rank(uint64_t *values, struct quantile_range r, uint64_t rank)
 {
     while (r.bits > 0 && r.count > 1) {
@@ -234,7 +234,7 @@ static void settle_collect(struct quantile_set *set, uint64_t *collection)
     set->ranges = 0;
 }
 
-/* parts: further counters behind those of the sets. */
+/* parts: number of additional counters after those of the sets. */
 static void quantiles_open(struct quantiles *q, uint32_t sets, uint32_t parts)
 {
     const uint64_t least = sizeof *q->collection * COLLECTED / sizeof *q->cells + 1;
@@ -245,14 +245,14 @@ static void quantiles_open(struct quantiles *q, uint32_t sets, uint32_t parts)
     q->collection = memory;
 }
 
-/* Ends a pass and begins the next; false when everything is known, the last call. */
+/* Ends a pass and begins the next; returns false, at the last call, when everything is known. */
 static bool quantiles_begin(struct quantiles *q)
 {
     if (q->pass == PASS_NONE) {
         q->pass = PASS_FIRST;
         return true;
     }
-    uint64_t left = 0; /* values in ranges: the collection is dealt out to them */
+    uint64_t left = 0; /* values in unresolved ranges, to which the collection is assigned */
     for (uint32_t i = 0; i < q->set_count; i++) {
         struct quantile_set *set = &q->sets[i];
         if (q->pass == PASS_FIRST)
@@ -272,7 +272,7 @@ static bool quantiles_begin(struct quantiles *q)
     return left > 0;
 }
 
-/* Adds a value to a set in a later pass, if it is in a range of it. */
+/* Adds a value to a set in a later pass if one of its ranges contains it. */
 static void quantiles_take(struct quantiles *q, uint32_t set_index, uint64_t value)
 {
     struct quantile_set *set = &q->sets[set_index];
@@ -294,13 +294,13 @@ static void quantiles_take(struct quantiles *q, uint32_t set_index, uint64_t val
 static void quantiles_close(struct quantiles *q)
 {
     hs_free(q->sets);
-    hs_free(q->cells); /* and the collection */
+    hs_free(q->cells); /* frees the collection, too */
     *q = (struct quantiles){0};
 }
 
 /* ---- classes ---- */
 
-/* Books the GPU time of a job that ended. */
+/* Adds the GPU time of a job that ended to its user. */
 static struct hs_user_account *add_user(struct hs_stats *s, const struct hs_job_record *job)
 {
     hs_grow((void **)&s->users, &s->user_cap, (uint64_t)job->user_index + 1, sizeof *s->users,
@@ -310,7 +310,7 @@ static struct hs_user_account *add_user(struct hs_stats *s, const struct hs_job_
     return user;
 }
 
-/* Of a job that is done. VCs past the most that are named share the last class. */
+/* For a completed job. VCs beyond the named ones share the last class. */
 static struct class_key key_of(struct hs_stats *s, const struct hs_job_record *job)
 {
     const uint32_t cell =
@@ -344,7 +344,7 @@ static int compare_users(const void *a, const void *b)
     return (x->user > y->user) - (x->user < y->user);
 }
 
-/* After the last job. With fewer users than quintiles the classes would only rename the users. */
+/* Called after the last job. With fewer users than quintiles, classes would just rename users. */
 static void rank_users(struct hs_stats *s)
 {
     struct user_rank *ranks = hs_alloc_zeroed((uint64_t)s->user_cap + 1, sizeof *ranks);
@@ -359,7 +359,7 @@ static void rank_users(struct hs_stats *s)
     hs_free(ranks);
 }
 
-/* The classes of the jobs of a cell; returns how many. */
+/* Sets the classes of the jobs of a cell; returns their number. */
 static uint32_t classes_of_cell(const struct hs_stats *s, uint32_t cell,
                                 uint32_t of[CLASSES_OF_CELL])
 {
@@ -373,7 +373,7 @@ static uint32_t classes_of_cell(const struct hs_stats *s, uint32_t cell,
     return 3;
 }
 
-/* The classes of a job beside those of its cell, once the users are ranked. */
+/* Sets the other classes of a job, after the users are ranked; returns their number. */
 static uint32_t classes_beside(const struct hs_stats *s, const struct class_key *key,
                                uint32_t of[CLASSES_OF_JOB - CLASSES_OF_CELL])
 {
@@ -386,9 +386,8 @@ static uint32_t classes_beside(const struct hs_stats *s, const struct class_key 
 }
 
 /* Fairness: Jain, Chiu, Hawe, "A quantitative measure of fairness", DEC TR-301, 1984: (sum x)^2 /
- * (n sum x^2) over what each user gets. What a user gets is here the GPU time that its jobs needed
- * over the GPU time between their submission and their end: 1 where its jobs never wait, near 0
- * where they mostly do. NaN with fewer than two users. */
+ * (n sum x^2) with x of each user: the GPU time that its jobs needed over the GPU time between
+ * their submission and end, which is 1 if its jobs never wait. NaN with fewer than two users. */
 static double jain_index(const struct hs_stats *s)
 {
     double sum = 0, squares = 0;
@@ -444,7 +443,7 @@ static enum hs_status add_done(struct hs_stats *s, const struct hs_job_record *j
     s->done_run_us += (uint64_t)job->run_us;
     if (job->submit_us < s->first_submit_us + s->warmup_us)
         return HS_OK;
-    /* a job without work is done when it would have made some */
+    /* a job without work counts as progressing at its end */
     const int64_t progress_us =
         job->first_progress_us >= job->submit_us ? job->first_progress_us : job->finish_us;
     const struct job_sample sample = {.submit_us = job->submit_us,
@@ -472,7 +471,7 @@ static enum hs_status add_done(struct hs_stats *s, const struct hs_job_record *j
 
 enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us, const struct hs_job_record *job)
 {
-    const hs_u128 milli = hs_record_milli(job); /* times nanoseconds it is beyond 64 bits */
+    const hs_u128 milli = hs_record_milli(job); /* times nanoseconds exceeds 64 bits */
     const int64_t end_us = job->finish_us >= 0 ? job->finish_us : now_us;
     s->in_system_us += (uint64_t)(end_us - job->submit_us);
     s->run_us += (uint64_t)job->run_us;
@@ -517,9 +516,9 @@ void hs_stats_close(struct hs_stats *s)
 
 enum { SUM_WORK = HS_MEASURES, SUMS };
 #define SETS_OF_CLASS 4 /* wait, JCT, slowdown, run slowdown */
-#define SETS_OF_ALL   2 /* bounded slowdown, time to the first progress */
+#define SETS_OF_ALL   2 /* bounded slowdown, time to first progress */
 
-/* Of 128 bits; three instructions a value, where gcc makes six for an hs_u128. */
+/* 128 bits; three instructions per value, where gcc needs six for an hs_u128. */
 struct wide_sum {
     uint64_t low, high;
 };
@@ -528,13 +527,13 @@ struct evaluation {
     struct hs_stats *stats;
     struct quantiles quantiles;
     uint32_t classes;
-    /* What the values of a measure start from. Slowdowns less it are 0 for the many jobs of 1,
-     * which are then alone in a bucket: their quantiles need no further pass. */
+    /* Lower bound of a measure's values. Slowdowns minus it are 0 for the many jobs with 1, which
+     * are then alone in a bucket: their quantiles need no further pass. */
     uint64_t least[HS_MEASURES];
     bool has_cell[CELLS];
-    struct wide_sum sums[HS_CLASSES_MAX + CELLS][SUMS]; /* of values less the least; cells behind */
+    struct wide_sum sums[HS_CLASSES_MAX + CELLS][SUMS]; /* minus least; cells last */
     hs_u128 run_us;                                     /* of all jobs */
-    /* a later pass: the classes that ask for the values of a bucket, by the rest modulo 64 */
+    /* later passes: the classes that need values of a bucket, modulo 64 */
     uint64_t wanted[HS_MEASURES][BUCKETS];
 };
 
@@ -543,8 +542,8 @@ static hs_u128 sum_of(const struct evaluation *e, uint32_t measure, uint32_t cla
     return (hs_u128)e->sums[class][measure].high << 64 | e->sums[class][measure].low;
 }
 
-/* A class has the sets of its measures one after the other; behind all classes come those of the
- * measures that only all jobs have. */
+/* The sets of a class's measures are adjacent; after all classes follow the measures that exist
+ * only for all jobs. */
 static uint32_t set_of(const struct evaluation *e, uint32_t measure, uint32_t class)
 {
     if (measure < HS_M_BOUNDED)
@@ -558,13 +557,13 @@ static const struct quantile_set *set_at(const struct evaluation *e, uint32_t me
     return &e->quantiles.sets[set_of(e, measure, class)];
 }
 
-/* Cells have counters behind all sets. */
+/* Counters of cells follow all sets. */
 static uint32_t set_of_cell(const struct evaluation *e, uint32_t measure, uint32_t cell)
 {
     return SETS_OF_CLASS * (e->classes + cell) + SETS_OF_ALL + measure;
 }
 
-/* num / den in parts per million, rounded half up; the largest integer where it does not fit. */
+/* Returns num / den in parts per million, rounded half up, saturating. */
 HS_INLINE uint64_t ratio_ppm(int64_t num, int64_t den)
 {
     uint64_t n = (uint64_t)num, d = (uint64_t)den;
@@ -574,8 +573,8 @@ HS_INLINE uint64_t ratio_ppm(int64_t num, int64_t den)
     return ppm < INT64_MAX ? ppm : INT64_MAX;
 }
 
-/* The values of a job, less the least. Without work its slowdowns are 0, which no later pass asks.
- */
+/* Computes the values of a job, minus the lower bounds. Slowdowns without work are 0, which later
+ * passes ignore. */
 HS_INLINE void measure(const struct evaluation *e, const struct job_sample *job,
                        uint64_t value[SUMS])
 {
@@ -593,7 +592,7 @@ HS_INLINE void measure(const struct evaluation *e, const struct job_sample *job,
     value[SUM_WORK] = (uint64_t)job->work_us;
 }
 
-/* sums: of a class or cell, whose sets begin at `set`. A job without work has no slowdowns. */
+/* Adds values to a class or cell whose sets begin at `set`. Slowdowns are skipped without work. */
 HS_INLINE void count_values(struct evaluation *e, uint32_t sums, uint32_t set,
                             const uint64_t value[SUMS], const uint32_t bucket[HS_MEASURES])
 {
@@ -608,7 +607,7 @@ HS_INLINE void count_values(struct evaluation *e, uint32_t sums, uint32_t set,
             cells[m][bucket[m]]++;
 }
 
-/* The first pass: sums, and the buckets of the values. */
+/* First pass: adds to the sums, and to the buckets of the values. */
 HS_INLINE void count_job(struct evaluation *e, const struct job_sample *job)
 {
     struct hs_user_account *user = &e->stats->users[job->key.user];
@@ -631,7 +630,7 @@ HS_INLINE void count_job(struct evaluation *e, const struct job_sample *job)
     user->sojourn += (hs_u128)job->milli_gpus * (uint64_t)job->jct_us;
 }
 
-/* After the first pass. */
+/* Adds the cells to their classes, after the first pass. */
 static void add_cells(struct evaluation *e)
 {
     uint32_t of[CLASSES_OF_CELL], (*cells)[BUCKETS] = e->quantiles.cells;
@@ -651,7 +650,7 @@ static void add_cells(struct evaluation *e)
     }
 }
 
-/* A later pass: gives the values of a job to those of its classes that ask for them. */
+/* Later pass: adds the values of a job to those of its classes that need them. */
 HS_INLINE void take_job(struct evaluation *e, const struct job_sample *job)
 {
     uint64_t value[SUMS], asking[HS_MEASURES], any = 0, mask = 0;
@@ -674,7 +673,7 @@ HS_INLINE void take_job(struct evaluation *e, const struct job_sample *job)
                 quantiles_take(&e->quantiles, set_of(e, m, of[i]), value[m]);
 }
 
-/* Before a later pass. */
+/* Called before each later pass. */
 static void mark_wanted(struct evaluation *e)
 {
     memset(e->wanted, 0, sizeof e->wanted);
@@ -686,8 +685,8 @@ static void mark_wanted(struct evaluation *e)
         }
 }
 
-/* Of a block. Compiled apart for plain samples, whose run takes the work and whose progress begins
- * at the start. */
+/* Reads a block. Compiled separately for plain samples, whose run time is the work and whose
+ * progress begins at the start. */
 HS_INLINE void read_block(struct evaluation *e, const void *block, uint32_t count, bool is_plain)
 {
     const int64_t last_us = e->stats->last_submit_us - e->stats->cooldown_us;
@@ -719,14 +718,14 @@ static enum hs_status read_samples(struct evaluation *e, struct hs_temp_records 
 
 /* ---- the figures ---- */
 
-/* In units of 1e6 of what was added (us, ppm); NaN without jobs. */
+/* In units of 1e6 of the values added (us, ppm); NaN without jobs. */
 static double mean_of(const struct evaluation *e, uint32_t measure, uint32_t class, uint64_t count)
 {
     return hs_exact_double(sum_of(e, measure, class) + (hs_u128)e->least[measure] * count,
                            (hs_u128)count * PPM);
 }
 
-/* mean, p50, p90, p95, p99, max of a measure. */
+/* Sets mean, p50, p90, p95, p99, max of a measure. */
 static void set_figures(const struct evaluation *e, uint32_t measure, uint32_t class,
                         double out[HS_FIGURES])
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reads what was simulated and what came of it: the configuration in manifest.json, whose keys are
- * those of `horus run --config`; the cluster that it names, parsed here a second time so that the
- * check shares no code with the model; the trace; jobs.csv and segments.csv. A file that is not
- * what it should be is bad input and ends the verification; a file that states something wrong is
- * for the rules to find. O(trace + segments) time and memory.
+ * Reads what was simulated and the results: the configuration in manifest.json, whose keys are
+ * those of `horus run --config`; the cluster that it names, parsed here again so that the check
+ * shares no code with the model; the trace; jobs.csv and segments.csv. A malformed file is bad
+ * input and ends the verification; wrong contents are found by the rules. O(trace + segments) time
+ * and memory.
  *
- * GPU ids count up through the nodes in the order of the description of the cluster; a node without
- * a type has GPUs of the type GPU. A description that the simulator took is taken to be well
- * formed; what is not understood is bad input all the same.
+ * GPU ids are consecutive over the nodes, in the order of the cluster's description; a node without
+ * a type has GPUs of type GPU. A description that the simulator accepted is assumed to be well
+ * formed; what cannot be parsed is bad input.
  *
- * Applies every rule to the loaded run directory and prints one line a rule, with the first faults
- * of those that fail. The rules of this file hold the files against the hashes of the manifest, and
- * summary.json against the rows.
+ * Applies every rule to the loaded run directory and prints one line per rule, with the first
+ * faults of those that fail. The rules of this file compare the files with the hashes of the
+ * manifest, and summary.json with the rows.
  */
 #include "report/verify/verify.h"
 
@@ -31,7 +31,7 @@
 
 /* ---- the cluster ---- */
 
-/* Adds `count` nodes that are like `node`, with GPUs of that type. */
+/* Adds `count` copies of `node`, with GPUs of that type. */
 static enum hs_status add_nodes(struct verify_run *run, int64_t count, int64_t gpus,
                                 struct verify_node node, const char *type)
 {
@@ -50,7 +50,7 @@ static enum hs_status add_nodes(struct verify_run *run, int64_t count, int64_t g
     return HS_OK;
 }
 
-/* "133x8:V100,2x4". */
+/* Parses "133x8:V100,2x4". */
 static enum hs_status read_shape(struct verify_run *run, const char *spec)
 {
     for (const char *at = spec;; at++) {
@@ -70,7 +70,7 @@ static enum hs_status read_shape(struct verify_run *run, const char *spec)
     }
 }
 
-/* An absent key leaves the value as it is. */
+/* An absent key leaves the value unchanged. */
 static bool read_whole(const struct hs_json *group, const char *key, int64_t *value)
 {
     const struct hs_json *given = hs_json_get(group, key);
@@ -102,8 +102,8 @@ static bool read_cell(const struct hs_csv_row *row, uint32_t field, int64_t *val
     return field < row->count && hs_parse_int64(row->fields[field], row->lengths[field], value);
 }
 
-/* A list of machines: GPUs and type of each row, those without GPUs left out. Types are named by a
- * model, or by their memory: 12GB is the type GPU-12GB. */
+/* Reads a list of machines: GPUs and type of each row; rows without GPUs are skipped. Types are
+ * given by a model, or by their memory: 12GB is the type GPU-12GB. */
 static enum hs_status read_machines(struct verify_run *run, struct hs_csv *csv)
 {
     struct hs_csv_row row;
@@ -132,7 +132,7 @@ static enum hs_status read_machines(struct verify_run *run, struct hs_csv *csv)
     return status == HS_END ? HS_OK : status;
 }
 
-/* A file that is not called JSON is a list of machines if it does not begin like JSON. */
+/* A file without the suffix .json is a list of machines unless it begins like JSON. */
 static enum hs_status load_cluster(struct verify_run *run, const char *spec)
 {
     spec = hs_builtin_cluster(spec);
@@ -182,8 +182,8 @@ static const char *const openb_pending[] = {"drop", "run", NULL};
 static const char *const deadline_rules[] = {"trace", [VERIFY_GAVEL] = "gavel", NULL};
 static const char *const vc_modes[] = {"ignore", [VERIFY_PARTITION] = "partition", "quota", NULL};
 
-/* Those keys of the configuration that say what was simulated. Presets: only for a key that the
- * configuration leaves out because it is absent by default. */
+/* The configuration keys that describe the simulation. Presets apply only to keys that the
+ * configuration omits when absent. */
 #define KEY(name, kind, field, value)                                                              \
     .key = name, .type = HS_PARAM_##kind, .offset = offsetof(struct verify_setup, field),          \
     .preset = value
@@ -254,22 +254,22 @@ static enum hs_status read_config(struct verify_run *run)
     if (m->until_us < 0)
         m->until_us = HS_TIME_MAX;
     m->gpu_time = hs_json_number(hs_json_get(hs_json_root(run->manifest.doc), "gpu_time"));
-    m->gpu_time = m->gpu_time > 0 ? m->gpu_time : 0; /* NaN: there is none */
+    m->gpu_time = m->gpu_time > 0 ? m->gpu_time : 0; /* NaN: unlimited */
     const char *can = run->manifest.can;
     m->is_slicing = strstr(can, "slice") != NULL;
     m->is_throttling = strstr(can, "throttle") != NULL;
     m->is_resizing = strstr(can, "resize") != NULL;
     m->is_resizing_any = strstr(can, "resize any") != NULL;
     m->is_profiling = strstr(can, "profile") != NULL;
-    m->is_sharing = strstr(can, "co-locate") != NULL; /* slice groups too */
+    m->is_sharing = strstr(can, "co-locate") != NULL; /* slice groups, too */
     return HS_OK;
 }
 
-/* A run with --outputs=summary has no schedule to look at. */
+/* A run with --outputs=summary has no schedule to check. */
 static enum hs_status require_output(const struct verify_run *run, const char *name)
 {
     const struct hs_runmanifest *manifest = &run->manifest;
-    /* a manifest without a list: the files decide */
+    /* without a list in the manifest the existing files decide */
     if (manifest->file_count == 0 || hs_runmanifest_file(manifest, name) != NULL)
         return HS_OK;
     struct hs_place place = {.file = run->dir};
@@ -346,7 +346,7 @@ struct job_cells {
 #define AT(field) offsetof(struct job_cells, field)
 
 static const struct hs_rowcell job_cells[] = {
-    {"gpu_seconds", HS_ROWCELL_TEXT, AT(gpu_seconds)}, /* first: read by number */
+    {"gpu_seconds", HS_ROWCELL_TEXT, AT(gpu_seconds)}, /* must be first: read by number */
     {"job_id", HS_ROWCELL_TEXT, AT(id)},
     {"submission_time", HS_ROWCELL_TIME_OR_NONE, AT(row.submit_us)},
     {"starting_time", HS_ROWCELL_TIME_OR_NONE, AT(row.start_us)},
@@ -393,7 +393,7 @@ static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
     }
     struct verify_job *job = &run->jobs[name - 1];
     HS_TRY(hs_rowfile_read(f, &cells));
-    /* it has three decimals more for a share of a GPU */
+    /* three more decimals for a share of a GPU */
     const int64_t unit = row->gpu_milli < VERIFY_GPU_MILLI ? VERIFY_NANO : HS_US_PER_S;
     int64_t gpu_time;
     HS_TRY(hs_rowfile_decimal(f, 0, unit, "a time in seconds", &gpu_time));
@@ -410,9 +410,9 @@ static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
     job->row = *row;
     run->is_divided = run->is_divided || row->gpu_milli < VERIFY_GPU_MILLI;
     run->has_deadlines = run->has_deadlines || row->deadline_us >= 0;
-    /* generated attempts come on top of the trace; less is reported as a difference. What a run
-     * time on another GPU type is on the reference type, only the model knows: nothing if it is
-     * nothing */
+    /* Generated attempts add to the trace's time; less is reported as a difference. The run time on
+     * another GPU type, converted to the reference type, is known only to the model: it must be 0
+     * if and only if the recorded one is. */
     if ((run->setup.retries == VERIFY_GENERATE && row->work_us > job->recorded_us) ||
         (job->has_ran && (row->work_us > 0) == (job->recorded_us > 0)))
         job->work_us = row->work_us;
@@ -505,18 +505,18 @@ static const struct verify_rule file_rules[] = {
 
 #define TOLERANCE 1e-12
 
-/* Of done jobs: times in us, slowdowns, of those that have work, in ppm. */
+/* Of completed jobs: times in us; slowdowns, for jobs with work, in ppm. */
 enum measure { WAIT, JCT, PROGRESS, SLOWDOWN, RUN_SLOWDOWN, LATENESS, MEASURES };
 static const char *const measure_names[MEASURES] = {"wait",     "jct",          "time_to_progress",
                                                     "slowdown", "run_slowdown", "lateness"};
 
 struct values {
-    int64_t *of; /* ascending, once all are added */
+    int64_t *of; /* ascending after all are added */
     uint64_t count;
     hs_i128 sum;
 };
 
-/* Of done jobs of one class. */
+/* Sums over completed jobs of one class. */
 struct class_sums {
     uint64_t jobs;
     hs_i128 wait_us, jct_us;
@@ -563,7 +563,7 @@ static void add_row(struct verify_sums *s, const struct verify_run *run, const s
     s->colocated_us += j->sum.colocated_us;
     s->overhead_us += (hs_i128)row->overhead_us * j->gpus * row->gpu_milli;
     s->last_finish_us = later(s->last_finish_us, row->finish_us);
-    /* the last instant at which something became of the job; a rejected one may have waited */
+    /* the last instant of the job; a rejected one may have waited */
     s->span_us = later(s->span_us, later(j->submit_us, j->sum.last_end_us));
     s->span_us = later(s->span_us, row->finish_us);
     if (row->is_rejected)
@@ -598,10 +598,10 @@ static void add_row(struct verify_sums *s, const struct verify_run *run, const s
 struct stated {
     struct verify_check *check;
     const struct hs_json *figures; /* an object */
-    const char *owner;             /* before the names, in messages */
+    const char *owner;             /* precedes the names in messages */
 };
 
-/* num / den seconds or shares; a den of 0 means that the figure is not defined. */
+/* Compares num / den (seconds or shares); den 0 means that the figure is undefined. */
 static void compare_near(const struct stated *s, const char *name, double num, double den,
                          double tolerance)
 {
@@ -633,7 +633,7 @@ static void compare_mean(const struct stated *s, const struct verify_sums *sums,
     compare(s, name, (double)sums->values[measure].sum, 1e6 * (double)sums->values[measure].count);
 }
 
-/* A quantile is the smallest value with at least percent/100 of all values not above it. */
+/* A quantile is the smallest value with at least percent/100 of all values at or below it. */
 static void compare_quantiles(const struct stated *s, const struct verify_sums *sums,
                               enum measure measure)
 {
@@ -670,7 +670,7 @@ static void compare_statistics(const struct stated *s, const struct hs_json *cla
     compare_mean(s, sums, RUN_SLOWDOWN);
     compare_quantiles(s, sums, SLOWDOWN);
     compare_quantiles(s, sums, RUN_SLOWDOWN);
-    /* classes are in the summary where a job asks for one, and then those that have jobs */
+    /* if any job requests a class, the summary has the classes with jobs */
     bool is_told = sums->classes[HS_JOB_CLASS_AUTO].jobs < sums->done;
     for (int i = 0; i < HS_JOB_CLASS_COUNT; i++) {
         const char *name = hs_job_class_text((enum hs_job_class)i);
@@ -735,7 +735,7 @@ static void compare_all(struct verify_check *c, const struct hs_json *root,
         compare_statistics(&s, hs_json_get(root, "classes"), sums);
     compare(&s, "held_gpu_seconds", (double)run->held_us, 1e6);
     if (run->setup.until_us != HS_TIME_MAX)
-        return; /* makespan and span end at the horizon */
+        return; /* as makespan and span end at the horizon */
     compare(&s, "makespan", (double)sums->last_finish_us, sums->done + sums->failed > 0 ? 1e6 : 0);
     compare(&s, "mean_running", (double)sums->run_us, (double)sums->span_us);
     compare(&s, "gpu_allocation", (double)run->held_us, gpu_span);

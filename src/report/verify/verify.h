@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus verify RUN`: an independent check of an emitted schedule. Rebuilds it from segments.csv
- * alone and holds it against the trace, the cluster and summary.json: no GPU is held twice (unless
- * the card says sharing), gangs are whole, nothing starts before its submission, every job's work
- * is done, sums agree. Includes nothing of engine/ or model/: it parses the cluster for itself.
- * Unlike a simulation it keeps everything in memory: about 320 bytes a job, 64 and more a segment.
+ * `horus verify RUN`: an independent check of a schedule. Rebuilds it from segments.csv only and
+ * compares it with the trace, the cluster and summary.json: no GPU is held twice (unless the card
+ * allows sharing), gangs are complete, nothing starts before its submission, every job's work is
+ * done, sums agree. Includes nothing of engine/ or model/; it has its own parser of clusters. Keeps
+ * everything in memory: about 320 bytes per job, at least 64 per segment.
  */
 #pragma once
 
 #include "report/run/manifest.h"
 #include "traces/trace_stream.h"
 
-/* A list of checks with counts to out; HS_E_DIFFERS when one fails, with its first lines. */
+/* Prints a list of checks with counts; HS_E_DIFFERS, after its first faults, if one fails. */
 HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, struct hs_output *out,
                                          struct hs_diag *diag);
 
@@ -22,13 +22,13 @@ HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, struct hs_output *
  * of the trace in order of time, `job` for each job that has a row in jobs.csv; where its things
  * are "jobs", that is what counts as looked at. */
 
-#define VERIFY_NANO      INT64_C(1000000000) /* unit of a printed mean_rate: 9 decimals */
+#define VERIFY_NANO      INT64_C(1000000000) /* unit of mean_rate, which is printed with 9 decimals */
 #define VERIFY_GPU_MILLI 1000                /* thousandths of a whole GPU */
 #define VERIFY_NONE      UINT32_MAX          /* no job of the trace; no node */
 
-/* Values of the key `retries` of the configuration. */
+/* Values of the configuration key `retries`. */
 enum verify_retries { VERIFY_MERGE, VERIFY_ATTEMPTS, VERIFY_GENERATE };
-enum { VERIFY_PARTITION = 1 }; /* of the key `vc` */
+enum { VERIFY_PARTITION = 1 }; /* of the configuration key `vc` */
 enum { VERIFY_GAVEL = 1 };     /* of the key `deadlines` */
 
 /* A row of jobs.csv; times and slowdowns -1 = empty. */
@@ -36,9 +36,9 @@ struct verify_row {
     int64_t submit_us, start_us, finish_us, wait_us, turnaround_us;
     int64_t work_us, run_us, pending_us, colocated_us, overhead_us, lost_ns;
     hs_i128 milli_us;   /* thousandths of GPUs x time held */
-    uint32_t gpu_milli; /* of each GPU */
+    uint32_t gpu_milli; /* share of each GPU */
     int64_t slowdown_ppm, run_slowdown_ppm;
-    int64_t util_ppm;                 /* of its GPUs alone; -1 = unknown */
+    int64_t util_ppm;                 /* utilization of its GPUs when alone; -1 = unknown */
     int64_t progress_us, host_mib_us; /* progress_us: first progress, -1 = none */
     int64_t deadline_us, late_us;     /* -1, INT64_MIN = none */
     uint64_t preemptions, migrations, ooms, attempts, switches, gpus, nodes;
@@ -47,26 +47,26 @@ struct verify_row {
     bool is_done, is_rejected;
 };
 
-/* What the segments of one job add up to. */
+/* Sums over the segments of one job. */
 struct verify_sum {
     int64_t first_start_us, last_end_us; /* -1 = no segment */
     int64_t run_us, colocated_us;
     hs_i128 milli_us; /* thousandths of GPUs x time held */
-    hs_i128 done;     /* sum of mean_rate x length: 1e-9 us of isolated run time */
+    hs_i128 done;     /* sum of mean_rate x length, in 1e-9 us of isolated run time */
     uint64_t segments, preemptions, migrations, ooms, failures, suspensions;
-    hs_i128 lost_done;         /* part of done: in segments that ended by `oom` or `profile` */
-    int64_t lost_us;           /* their length */
-    hs_i128 attempt_done;      /* part of done: since the last failure, not lost by `oom` */
-    int64_t attempt_us;        /* time since then in segments */
-    int64_t finish_us;         /* end of the segment ended by `finish`; -1 = none */
-    int64_t suspended_from_us; /* -1 = it is not suspended */
-    int64_t on_host_us;        /* suspended until the next segment, times the GPUs it had */
+    hs_i128 lost_done;         /* part of done in segments ended by `oom` or `profile` */
+    int64_t lost_us;           /* length of these segments */
+    hs_i128 attempt_done;      /* part of done since the last failure, not lost by `oom` */
+    int64_t attempt_us;        /* time in segments since the last failure */
+    int64_t finish_us;         /* end of the segment that ended by `finish`; -1 = none */
+    int64_t suspended_from_us; /* -1 = not suspended */
+    int64_t on_host_us;        /* time suspended before the next segment x GPUs it had */
     uint32_t suspended_gpus;
-    uint32_t suspended_node; /* of the first of them; VERIFY_NONE = it is not suspended */
-    int64_t first_long_us;   /* begin of the first segment of any length; -1 = none */
+    uint32_t suspended_node; /* node of the first of these GPUs; VERIFY_NONE = not suspended */
+    int64_t first_long_us;   /* start of the first segment of positive length; -1 = none */
     uint32_t last_nodes;
-    bool is_full_speed;      /* every mean_rate is printed as 1 */
-    bool is_progress_placed; /* a segment has the first progress in it */
+    bool is_full_speed;      /* every mean_rate is 1 as printed */
+    bool is_progress_placed; /* a segment contains the first progress */
 };
 
 struct verify_job {
@@ -74,15 +74,15 @@ struct verify_job {
     int64_t submit_us;
     int64_t recorded_us;              /* run time in the trace */
     int64_t deadline_us;              /* in the trace; -1 = none */
-    int64_t work_us;                  /* the same, or by jobs.csv where attempts are generated */
-    bool has_ran;                     /* or the trace names the GPU type that it ran on */
+    int64_t work_us;                  /* the same, or from jobs.csv if attempts are generated */
+    bool has_ran;                     /* the trace names the GPU type it ran on */
     uint32_t first_attempt, attempts; /* in run->attempts_us; 0 = one */
     uint32_t gpus, gpus_min, gpus_max;
-    uint32_t gpu_milli;                         /* requested of each GPU, by the trace */
-    uint32_t types;                             /* in run->types: allowed, joined by '|'; 0 = any */
-    uint32_t worker_cpus_milli, worker_mem_mib; /* of the host, a GPU; 0 = not in the trace */
-    uint32_t persistent_mib; /* GPU memory between mini-batches, a GPU; 0 = not in the trace */
-    uint32_t vc, user;       /* in run->vcs, run->users */
+    uint32_t gpu_milli; /* requested share of each GPU, from the trace */
+    uint32_t types;     /* in run->types: allowed types joined by '|'; 0 = any */
+    uint32_t worker_cpus_milli, worker_mem_mib; /* on the host, per GPU; 0 = not in the trace */
+    uint32_t persistent_mib;                    /* kept GPU memory, per GPU; 0 = not in the trace */
+    uint32_t vc, user;                          /* in run->vcs, run->users */
     enum hs_job_class job_class;
     struct verify_row row;
     struct verify_sum sum;
@@ -91,30 +91,30 @@ struct verify_job {
 struct verify_node {
     uint32_t first_gpu;
     uint32_t type;                         /* of its GPUs, in run->types */
-    int64_t cpus_milli, mem_mib;           /* 0 = never the limit */
-    int64_t cpus_milli_used, mem_mib_used; /* now, in the sweep */
-    uint32_t owner;                        /* 1 + the VC of the job seen there first */
+    int64_t cpus_milli, mem_mib;           /* 0 = unlimited */
+    int64_t cpus_milli_used, mem_mib_used; /* current use in the sweep */
+    uint32_t owner;                        /* 1 + VC of the first job seen there */
 };
 
-/* A GPU in the sweep over time. The sum of the indices of its holders is the index of the last. */
+/* A GPU in the sweep over time. sum: sum of its holders' indices: the index if there is one. */
 struct verify_gpu {
-    uint32_t longest; /* 1 + the segment seen so far that holds it longest */
-    uint32_t holders; /* that have it whole */
-    uint32_t milli;   /* shares of the others */
+    uint32_t longest; /* 1 + the segment, among those seen, that holds it longest */
+    uint32_t holders; /* jobs that hold it entirely */
+    uint32_t milli;   /* sum of the shares of the others */
     uint64_t sum;
     int64_t since_us, shared_from_us;
-    uint32_t tenants; /* whatever they hold, since busy_from_us */
+    uint32_t tenants; /* all jobs on it, since busy_from_us */
     int64_t busy_from_us;
-    hs_i128 used; /* since then by those that left: 1e-15 us of GPU time */
+    hs_i128 used; /* 1e-15 us of GPU time used since then by jobs that left */
 };
 
-/* GPUs that a segment shares now, in the sweep, and since when it shares any. */
+/* Number of GPUs that a segment shares now, and since when it shares any. */
 struct verify_company {
     int64_t from_us;
     uint32_t gpus;
 };
 
-/* What the manifest says that was simulated. */
+/* The simulated setup according to the manifest. */
 struct verify_setup {
     struct hs_trace_options trace;
     const char *cluster, *sort, *window;
@@ -124,9 +124,9 @@ struct verify_setup {
     double skip_bad_rows;
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
-    double gpu_time; /* most that jobs use of a GPU together; 0 = not limited, or not told */
+    double gpu_time; /* most that jobs use of a GPU together; 0 = no limit, unknown */
     bool is_sharing, is_slicing, is_throttling, is_resizing, is_resizing_any,
-        is_profiling; /* what the policy may do */
+        is_profiling; /* capabilities of the policy */
 };
 
 struct verify_run {
@@ -138,24 +138,24 @@ struct verify_run {
     struct hs_intern types; /* of GPUs, and the sets of them that jobs want */
     struct hs_runmanifest manifest;
     struct verify_setup setup;
-    struct verify_node *nodes; /* node_count, and behind them one that begins at gpu_count */
+    struct verify_node *nodes; /* node_count, plus a sentinel that begins at gpu_count */
     struct verify_gpu *gpus;
-    struct verify_company *company; /* of each segment */
+    struct verify_company *company; /* per segment */
     struct verify_job *jobs;
-    struct hs_schedule schedule; /* sorted by (start, end, line) from the schedule rules on */
-    int64_t *attempts_us;        /* of the trace's jobs, one after another */
+    struct hs_schedule schedule; /* sorted by (start, end, line) before the schedule rules run */
+    int64_t *attempts_us;        /* of the trace's jobs, concatenated */
     uint32_t node_count, gpu_count, job_count, attempt_count;
     uint32_t node_cap, job_cap, attempt_cap;
-    hs_i128 held_us, shared_us; /* GPU time with one holder or more, with two or more that have it
-                                   whole */
-    hs_i128 used;               /* 1e-15 us of GPU time that jobs used at their utilization */
-    hs_i128 used_error;         /* what of it the files do not tell: digits of mean_rate, and the
-                                   part of the last microsecond after the end of a job */
-    hs_i128 allocated_us;       /* the first in thousandths, shares as what they are */
-    bool has_deadlines;         /* some job has one, in the trace or in jobs.csv */
-    bool is_divided;            /* some job has a share of its GPUs */
-    uint32_t strange_rows;      /* rows of jobs.csv whose id the trace does not have */
-    int64_t strange_line;       /* the first of them */
+    hs_i128 held_us,
+        shared_us; /* GPU time with at least one holder; with at least two that hold it entirely */
+    hs_i128 used;  /* 1e-15 us of GPU time used by jobs at their utilization */
+    hs_i128 used_error;    /* bound of its error: digits of mean_rate, and the part of the last
+                              microsecond after the end of a job */
+    hs_i128 allocated_us;  /* allocated GPU time in thousandths, counting shares */
+    bool has_deadlines;    /* some job has one, in the trace or in jobs.csv */
+    bool is_divided;       /* some job has a share of its GPUs */
+    uint32_t strange_rows; /* rows of jobs.csv whose id is not in the trace */
+    int64_t strange_line;  /* line of the first of them */
     uint64_t trace_hash, trace_bytes;
 };
 
@@ -167,9 +167,9 @@ struct verify_run {
 struct verify_check {
     struct verify_run *run;
     uint64_t looked, faults;
-    char note[VERIFY_LINE_SIZE]; /* printed behind the counts; "" = none */
+    char note[VERIFY_LINE_SIZE]; /* printed after the counts; "" = none */
     char lines[VERIFY_LINES][VERIFY_LINE_SIZE];
-    const char *skipped; /* why it was not made; NULL = it was */
+    const char *skipped; /* why it was skipped; NULL = it was not */
 };
 
 /* "ok    <title>: 12,345 <things>, 0 <faults>" */
@@ -178,11 +178,11 @@ struct verify_rule {
     enum hs_status (*run)(struct verify_check *c);
     void (*segment)(struct verify_check *c, const struct hs_placed *segment);
     void (*job)(struct verify_check *c, const struct verify_job *job);
-    const char *skipped; /* why, where it had nothing to look at; NULL: not skipped then */
-    const char *slicing_note, *throttling_note; /* under policies that may do that */
+    const char *skipped; /* why, if there was nothing to check; NULL: not skipped then */
+    const char *slicing_note, *throttling_note; /* used under policies with that capability */
 };
 
-/* All of a rule but the printing. *c is zero. */
+/* Applies a rule, without printing. *c must be zeroed. */
 HS_MUST_USE enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
                                         struct verify_check *c);
 /* Of the schedule, then of jobs.csv; of deadlines, where there are any; end with a NULL title. */
@@ -199,11 +199,11 @@ struct verify_due {
 void verify_due_add(struct verify_due *due, const struct verify_run *run,
                     const struct verify_job *j);
 
-/* Counts a fault and keeps the text of the first three: as it is (file NULL), behind
- * "jobs.csv:12", or behind "jobs.csv:12: job j1". */
+/* Counts a fault and keeps the text of the first three: as it is (file NULL), prefixed
+ * "jobs.csv:12", or prefixed "jobs.csv:12: job j1". */
 HS_PRINTF(5, 6)
 void verify_fault(struct verify_check *c, const char *file, int64_t line, const char *id,
                   const char *fmt, ...);
 #define VERIFY_FAULT(c, ...) verify_fault(c, NULL, 0, NULL, __VA_ARGS__)
-/* num / den in millionths, rounded half up; -1 where num is missing (-1) or den is 0. */
+/* Returns num / den in millionths, rounded half up; -1 if num is missing (-1) or den is 0. */
 int64_t verify_ppm(int64_t num, int64_t den);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The rules on the schedule itself, from segments.csv alone: GPUs exist, gangs are whole, no GPU or
- * host is given out twice, nothing runs before its submission. The segments are sorted once by
- * time; each rule is one walk over them, or a sweep over their begins and ends.
- * O(segments log segments + GPUs held).
+ * The rules on the schedule, from segments.csv only: GPUs exist, gangs are complete, no GPU or host
+ * is allocated twice, nothing runs before its submission. The segments are sorted once by time;
+ * each rule is one pass over them, or a sweep over their starts and ends. O(segments log segments +
+ * GPUs held).
  *
- * jobs.csv against the trace on one side and the sums of segments.csv on the other. All in integer
- * microseconds with ==, but for one thing: mean_rate is printed with nine decimals, so the work of
- * a segment is known to half of 1e-9 of its length. A job that ran at full speed throughout, alone
- * on its GPUs and without a cost is held to its work exactly all the same.
+ * The rules on jobs.csv, against the trace and the sums of segments.csv. All are exact comparisons
+ * in integer microseconds, with one exception: mean_rate is printed with nine decimals, so the work
+ * of a segment is known to half of 1e-9 of its length. A job that ran at full speed throughout,
+ * alone on its GPUs and without overhead, is still compared exactly.
  *
  * Attempts: a placement ended by `failure` ends an attempt, whose work is that of all placements
- * since the failure before, and the last attempt of a finished job ends by `finish`. With
- * --retries=attempts each is compared with the trace; with generate, which draws anew at every
- * seed, the number of failures is, and the last attempt, which is the recorded run.
+ * since the previous failure; the last attempt of a finished job ends by `finish`. With
+ * --retries=attempts each is compared with the trace; with generate, which draws by the seed, only
+ * the number of failures and the last attempt, which is the recorded run.
  *
- * Pauses leave no trace in segments.csv, nor does what a slice group or a memory limit puts on the
- * host: under policies that may slice or throttle those columns are held to bounds.
+ * Pauses are not visible in segments.csv, nor is memory that a slice group or a memory limit moves
+ * to the host: under policies that may slice or throttle those columns are compared with bounds.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ void verify_fault(struct verify_check *c, const char *file, int64_t line, const 
     va_end(args);
 }
 
-/* Of the job of a segment; "?" if the trace does not have it. */
+/* Returns the id of a segment's job; "?" if it is not in the trace. */
 static const char *id_of(const struct verify_run *run, const struct hs_placed *seg)
 {
     return seg->job != VERIFY_NONE ? run->jobs[seg->job].id : "?";
@@ -68,7 +68,7 @@ int64_t verify_ppm(int64_t num, int64_t den)
 
 /* ---- GPUs and nodes of a segment ---- */
 
-/* A position in the ranges of a segment; begins as {0, VERIFY_NONE}. */
+/* A position in the ranges of a segment; initially {0, VERIFY_NONE}. */
 struct place {
     uint32_t range, id; /* id: a GPU or a node */
 };
@@ -87,7 +87,7 @@ static uint32_t node_of(const struct verify_run *run, uint32_t gpu)
     return low;
 }
 
-/* Range by range: a node that two ranges are in comes twice. */
+/* Advances range by range: a node in two ranges is visited twice. */
 static bool next_place(const struct verify_run *run, const struct hs_placed *seg, bool is_node,
                        struct place *p)
 {
@@ -104,7 +104,7 @@ static bool next_place(const struct verify_run *run, const struct hs_placed *seg
     return false;
 }
 
-/* Thousandths of each of its GPUs that the job of a segment holds. */
+/* Thousandths that the segment's job holds of each of its GPUs. */
 static uint32_t milli_of(const struct verify_run *run, const struct hs_placed *seg)
 {
     if (seg->job == VERIFY_NONE || run->jobs[seg->job].row.line == 0)
@@ -114,7 +114,7 @@ static uint32_t milli_of(const struct verify_run *run, const struct hs_placed *s
 
 /* ---- single segments ---- */
 
-/* Total: no two segments have one line. */
+/* A total order: line numbers are unique. */
 static int compare_segments(const void *a, const void *b)
 {
     const struct hs_placed *x = a, *y = b;
@@ -122,7 +122,7 @@ static int compare_segments(const void *a, const void *b)
     return starts != 0 ? starts : ends != 0 ? ends : hs_order(x->line, y->line);
 }
 
-/* Sorts the segments, for all rules that follow. */
+/* Sorts the segments for all later rules. */
 static enum hs_status check_known(struct verify_check *c)
 {
     struct verify_run *run = c->run;
@@ -153,8 +153,8 @@ static enum hs_status check_gpus_exist(struct verify_check *c)
     return HS_OK;
 }
 
-/* A policy that may not resize gives each gang what it asks for; one that resizes any job gives
- * those without an elastic range 1 to HS_ELASTIC_GPUS_MAX. */
+/* A policy without resizing allocates what a gang requests; one that resizes any job allocates 1 to
+ * HS_ELASTIC_GPUS_MAX to those without an elastic range. */
 static void check_gang(struct verify_check *c, const struct hs_placed *seg)
 {
     struct verify_run *run = c->run;
@@ -184,7 +184,7 @@ static void check_submission(struct verify_check *c, const struct hs_placed *seg
                       HS_SECONDS(submit_us));
 }
 
-/* Is `type` one of "A|B|C"? */
+/* Tells whether `type` is one of "A|B|C". */
 static bool is_one_of(const char *types, const char *type)
 {
     for (const char *at = types; at != NULL; at = strchr(at, '|')) {
@@ -221,7 +221,7 @@ static enum hs_status is_partitioned(struct verify_check *c)
     return HS_OK;
 }
 
-/* Which nodes a VC has is not looked up: only that no node serves two. */
+/* Does not look up which nodes a VC has; only checks that no node serves two. */
 static void check_owner(struct verify_check *c, const struct hs_placed *seg)
 {
     struct verify_run *run = c->run;
@@ -252,8 +252,8 @@ static int compare_ends(const void *a, const void *b)
     return times != 0 ? times : hs_order(x->segment, y->segment);
 }
 
-/* One walk over the begins and ends of all segments of some length, by time, where `apply` is
- * called with sign 1 and -1; what ends makes room before anything begins. */
+/* Calls `apply` with sign 1 and -1 at the start and end of all segments of positive length, in
+ * order of time; at equal times ends come first. */
 typedef void change(struct verify_check *c, struct hs_placed *seg, int sign, int64_t now_us);
 static void sweep(struct verify_check *c, change *apply)
 {
@@ -290,13 +290,13 @@ static void change_sharing(struct verify_run *run, uint64_t index, int sign, int
         run->jobs[job].sum.colocated_us += now_us - of->from_us;
 }
 
-/* The segment takes the GPU whole, or (sign -1) gives it up. */
+/* The segment takes the whole GPU, or (sign -1) releases it. */
 static void change_holders(struct verify_run *run, struct verify_gpu *g, uint64_t index, int sign,
                            int64_t now_us)
 {
     g->holders -= sign < 0;
     g->sum -= sign < 0 ? index : 0;
-    if (g->holders == 1) { /* beside it */
+    if (g->holders == 1) { /* the other holder */
         run->shared_us += sign < 0 ? now_us - g->shared_from_us : 0;
         g->shared_from_us = now_us;
         change_sharing(run, g->sum, sign, now_us);
@@ -334,8 +334,8 @@ static void change_gpus(struct verify_check *c, struct hs_placed *seg, int sign,
     }
 }
 
-/* Each segment against the one, of those that began before, that keeps the GPU longest; then adds
- * up the time that GPUs are held and shared, and that jobs are beside others. */
+/* Compares each segment with the earlier one that holds the GPU longest; then sums the time that
+ * GPUs are held and shared, and that jobs are co-located. */
 static enum hs_status check_overlap(struct verify_check *c)
 {
     struct verify_run *run = c->run;
@@ -346,8 +346,8 @@ static enum hs_status check_overlap(struct verify_check *c)
             uint32_t *longest = &run->gpus[p.id].longest;
             const struct hs_placed *other =
                 *longest > 0 ? &run->schedule.segments[*longest - 1] : NULL;
-            /* both must be stated as sharing it, or have shares: whether these are too many is
-             * found where they are added up */
+            /* both must be marked as sharing it, or hold shares of it, which are added up
+             * elsewhere */
             const bool may_share =
                 other != NULL &&
                 ((milli_of(run, other) < VERIFY_GPU_MILLI &&
@@ -371,7 +371,7 @@ static enum hs_status check_overlap(struct verify_check *c)
 
 /* ---- GPU time: what jobs use of it together ---- */
 
-/* Part of the GPUs that the job keeps busy alone, of what it has of them, ppm; unknown is none. */
+/* Part of its GPUs that the job uses when alone, at most its share, in ppm; 0 if unknown. */
 static int64_t own_util_ppm(const struct verify_job *j)
 {
     const int64_t most_ppm = (int64_t)j->gpu_milli * 1000;
@@ -405,7 +405,7 @@ static void change_use(struct verify_check *c, struct hs_placed *seg, int sign, 
     }
 }
 
-/* In each period in which a GPU is held, its jobs use at most its capacity of it. */
+/* Checks that, in each interval in which a GPU is held, its jobs use at most its capacity. */
 static enum hs_status check_gpu_time(struct verify_check *c)
 {
     const struct verify_run *run = c->run;
@@ -421,7 +421,7 @@ static enum hs_status check_gpu_time(struct verify_check *c)
 
 /* ---- hosts: cores and memory ---- */
 
-/* By what the trace says that the job wants: each worker takes its part, rounded down. */
+/* By the request in the trace: each worker takes its part, rounded down. */
 static void change_hosts(struct verify_check *c, struct hs_placed *seg, int sign, int64_t now_us)
 {
     const struct verify_run *run = c->run;
@@ -475,8 +475,8 @@ static void add_up(const struct verify_run *run, const struct hs_placed *seg,
         sum->last_nodes += p.id >= above;
         above = p.id >= above ? p.id + 1 : above;
     }
-    /* a process on the host that goes on on another node has moved; of a gang its first node counts
-     */
+    /* a suspended process that continues on another node has migrated; for a gang its first node
+     * counts */
     sum->migrations += sum->suspended_node != VERIFY_NONE && sum->suspended_node != first_node;
     sum->suspended_node = seg->ended_by == HS_SEGMENT_SUSPEND ? first_node : VERIFY_NONE;
     if (sum->segments++ == 0)
@@ -498,7 +498,7 @@ static void add_up(const struct verify_run *run, const struct hs_placed *seg,
         sum->finish_us = seg->end_us;
 }
 
-/* Also adds the segments up for each job, for the rules on jobs. */
+/* Also sums the segments of each job, for the rules on jobs. */
 static void check_one_place(struct verify_check *c, const struct hs_placed *seg)
 {
     struct verify_sum *sum = &c->run->jobs[seg->job].sum;
@@ -511,7 +511,7 @@ static void check_one_place(struct verify_check *c, const struct hs_placed *seg)
 }
 
 #define NANO_OF_NS  (VERIFY_NANO / 1000) /* 1e-9 us in a nanosecond */
-#define RETRIES_MAX 3                    /* of a job whose attempts are generated */
+#define RETRIES_MAX 3                    /* of jobs with generated attempts */
 
 static const char by_trace[] = "the trace", by_segments[] = "segments.csv",
                   by_times[] = "its own times";
@@ -541,15 +541,15 @@ static const char *nanoseconds(char text[HS_FMT_MAX + 1], uint64_t ns)
     return text;
 }
 
-/* Work rebuilt from mean_rate, in 1e-9 us: what was not printed is at most half of the length. */
+/* Work rebuilt from mean_rate, in 1e-9 us, has an error of at most half of the length. */
 static bool is_within(hs_i128 rebuilt, hs_i128 stated, int64_t length_us)
 {
     hs_i128 off = rebuilt > stated ? rebuilt - stated : stated - rebuilt;
     return 2 * off <= length_us;
 }
 
-/* Were all changes of the job's rate while it was placed changes of its placement? Then it ran at
- * full speed if mean_rate is printed as 1. */
+/* Tells whether the job's rate changed only with its placement; then it ran at full speed if
+ * mean_rate is printed as 1. */
 static bool is_steady(const struct verify_run *run, const struct verify_job *j)
 {
     return !run->setup.is_slicing && !run->setup.is_throttling && j->sum.colocated_us == 0;
@@ -581,7 +581,7 @@ static void check_against_trace(struct verify_check *c, const struct verify_job 
     compare(c, j, "submission_time", j->row.submit_us, j->submit_us, by_trace);
     compare(c, j, "isolated", j->row.work_us, j->work_us, by_trace);
     compare_count(c, j, "requested_number_of_resources", j->row.gpus, j->gpus, by_trace);
-    /* under a policy that divides no GPU all have whole ones */
+    /* a policy that divides no GPU allocates whole ones */
     compare_count(c, j, "thousandths of gpu_share", j->row.gpu_milli,
                   c->run->is_divided ? j->gpu_milli : VERIFY_GPU_MILLI, by_trace);
     if (j->row.job_class != j->job_class)
@@ -630,7 +630,7 @@ static void check_slowdowns(struct verify_check *c, const struct verify_job *j)
             verify_ppm(has_ended ? row->run_us : -1, row->work_us), by_times);
 }
 
-/* Without a horizon every job must come to an end. */
+/* Without a horizon every job must end. */
 static void check_end(struct verify_check *c, const struct verify_job *j)
 {
     if (j->row.is_rejected && j->sum.segments > 0)
@@ -639,8 +639,7 @@ static void check_end(struct verify_check *c, const struct verify_job *j)
         FAULT_JOB(c, j, " never ends, though the run has no horizon");
 }
 
-/* A placement that ran out of memory, or was a profile, loses what was done in it; a job that was
- * given up, all. */
+/* A placement ended by oom or profile loses its work; a job that was given up loses all. */
 static void check_loss(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
@@ -652,7 +651,7 @@ static void check_loss(struct verify_check *c, const struct verify_job *j)
                   NANOSECONDS(due / NANO_OF_NS));
 }
 
-/* Work that was lost is part of what was done. */
+/* Lost work is part of the work done. */
 static enum hs_status check_work(struct verify_check *c)
 {
     struct verify_run *run = c->run;
@@ -663,7 +662,7 @@ static enum hs_status check_work(struct verify_check *c)
         if (!row->is_done)
             continue;
         hs_i128 due = (hs_i128)j->work_us * VERIFY_NANO + (hs_i128)row->lost_ns * NANO_OF_NS;
-        if (j->has_ran && j->sum.done < due) /* its work is that, rounded up to a microsecond */
+        if (j->has_ran && j->sum.done < due) /* its work is this, rounded up to a microsecond */
             due = due - j->sum.done > VERIFY_NANO ? due - VERIFY_NANO : j->sum.done;
         const bool is_exact = j->sum.run_us - row->overhead_us == j->work_us && row->lost_ns == 0;
         const bool is_due_exact =
@@ -686,7 +685,7 @@ static enum hs_status check_work(struct verify_check *c)
 
 /* ---- attempts ---- */
 
-/* Attempts that the job can have at most, and that it has had when it is done. */
+/* Most attempts of a job, and the number when it is done. */
 static uint64_t attempts_of(const struct verify_run *run, const struct verify_job *j)
 {
     if (run->setup.retries == VERIFY_GENERATE)
@@ -694,15 +693,15 @@ static uint64_t attempts_of(const struct verify_run *run, const struct verify_jo
     return j->attempts > 0 ? j->attempts : 1;
 }
 
-/* The attempt that ends now. Its run time is exact at full speed, with nothing paid. */
+/* Checks the attempt that ends now. Its run time is exact at full speed without overhead. */
 static void check_attempt(const struct verify_run *run, const struct verify_job *j, bool is_last,
                           struct verify_check *c)
 {
     const struct verify_sum *sum = &j->sum;
-    const uint64_t n = sum->failures; /* from 0 */
+    const uint64_t n = sum->failures; /* starts at 0 */
     const bool is_exact =
         sum->is_full_speed && is_steady(run, j) && j->row.overhead_us == 0 && j->row.lost_ns == 0;
-    int64_t due_us = j->recorded_us; /* -1: the trace does not say */
+    int64_t due_us = j->recorded_us; /* -1: not in the trace */
     if (run->setup.retries == VERIFY_GENERATE && !j->has_ran)
         due_us = is_last ? due_us : -1;
     else if (j->has_ran || n >= attempts_of(run, j))
@@ -743,7 +742,7 @@ static void check_attempts(struct verify_check *c, const struct verify_job *j)
     compare_count(c, j, "attempts", j->row.attempts, attempts, by_segments);
     if (!j->row.is_done)
         return;
-    if (attempts > 1 || is_generated) /* else its work is all there is */
+    if (attempts > 1 || is_generated) /* else the job's whole work is checked */
         check_attempt(run, j, true, c);
     if (!is_generated && attempts < attempts_of(run, j))
         FAULT_JOB(c, j, " is done after %" PRIu64 " attempts, by the trace it takes %" PRIu64,
@@ -765,7 +764,7 @@ static void check_switches(struct verify_check *c, const struct verify_job *j)
                   may_pause ? "at least " : "", j->sum.suspensions);
 }
 
-/* Nothing is done before the first progress. */
+/* No work is done before the first progress. */
 static void check_before(struct verify_check *c, const struct hs_placed *seg)
 {
     struct verify_job *j = &c->run->jobs[seg->job];
@@ -779,7 +778,7 @@ static void check_before(struct verify_check *c, const struct hs_placed *seg)
                       HS_SECONDS(seg->end_us));
 }
 
-/* With nothing to pay and no turn to wait for it begins by the first placement of any length. */
+/* Without overhead and slicing it begins by the first placement of positive length. */
 static void check_progress(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
@@ -795,8 +794,8 @@ static void check_progress(struct verify_check *c, const struct verify_job *j)
     }
 }
 
-/* Time that the job was suspended with its process on the host, times the GPUs that it had;
- * segments of a job do not overlap, or another check has reported it. */
+/* Time suspended with the process on the host x GPUs it had. Segments of a job do not overlap, or
+ * another check reports it. */
 static int64_t on_host_us(const struct verify_sum *sum, int64_t until_us)
 {
     return sum->suspended_from_us >= 0 ? (until_us - sum->suspended_from_us) * sum->suspended_gpus
@@ -811,8 +810,8 @@ static void add_host(struct verify_check *c, const struct hs_placed *seg)
     sum->suspended_gpus = seg->gpus;
 }
 
-/* A suspended job keeps the same memory each time: its persistent GPU memory, of all the GPUs that
- * it had, as the trace has it or (0) as only the run knows it. */
+/* A suspended job always keeps the same memory: its persistent GPU memory on all its GPUs, from the
+ * trace or, if that has none (0), known only to the run. */
 static void check_host(struct verify_check *c, const struct verify_job *j)
 {
     const bool may_be_more = c->run->setup.is_slicing || c->run->setup.is_throttling;
