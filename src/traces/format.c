@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of formats, opening a trace and pulling checked rows from it, and writing: job records
- * to rows of a CSV by the table that reads them, the file around them, and the count of what a
- * format cannot hold. The checks of values are here, once for all formats. O(1) a row read,
- * O(cells) a row written.
+ * The table of formats; opening a trace and reading checked rows from it; writing job records as
+ * rows of a CSV, by the table that reads them, or through the format's own functions; and the count
+ * of what a format cannot store. Values are checked here, for all formats. O(1) per row read,
+ * O(cells) per row written.
  */
 #include "traces/format.h"
 
@@ -20,7 +20,7 @@
 
 /* ---- formats ---- */
 
-/* Order decides between equally sure recognisers. */
+/* The order decides between recognisers with equal certainty. */
 #define FORMATS(X)                                                                                 \
     X(csv)                                                                                         \
     X(helios)                                                                                      \
@@ -48,7 +48,7 @@ const char *const hs_drop_texts[HS_DROP_COUNT] = {
 };
 
 /* Slurm states as in Helios and Acme (SC'21 counts TIMEOUT and NODE_FAIL as failed), the three
- * words of Philly, and our own. */
+ * words of Philly, and native ones. */
 const struct hs_words hs_outcome_words = {
     .what = "state",
     .hint = "COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, RUNNING, SUSPENDED, Pass, Killed or "
@@ -82,7 +82,7 @@ const struct hs_trace_format *hs_trace_format_find(const char *name)
     return NULL;
 }
 
-/* "csv, helios or philly": all, or those that can be written; in list, which is returned. */
+/* Formats "csv, helios or philly": all formats, or the writable ones; returns list. */
 static const char *format_list(bool is_for_writing, char list[LIST_MAX])
 {
     const char *names[FORMAT_COUNT];
@@ -109,7 +109,7 @@ enum hs_status hs_trace_format_check(const char *name, struct hs_diag *diag)
                    "unknown trace format '%s'", name);
 }
 
-/* By content; NULL when nothing is surer than 0. */
+/* Recognises by content; NULL if no format has a certainty above 0. */
 static const struct hs_trace_format *recognise(const char *head, size_t len)
 {
     const struct hs_trace_format *best = NULL;
@@ -161,7 +161,7 @@ enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind, st
     faults->total++;
     if (++faults->counts[kind] > HS_FAULTS_SHOWN)
         return HS_E_INPUT;
-    char text[512]; /* user text in it is cut, never overrun */
+    char text[512]; /* user text in it is truncated */
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
@@ -172,7 +172,7 @@ enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind, st
 
 /* ---- rows ---- */
 
-/* JSON, or a comment before it, with the nodes or racks of a cluster. */
+/* Tells whether this is JSON, possibly after a comment, with the nodes or racks of a cluster. */
 static bool is_cluster(const char *head, size_t len)
 {
     bool has_nodes = false;
@@ -221,7 +221,7 @@ enum hs_status hs_reader_open(struct hs_reader *reader, const struct hs_trace_op
 {
     *reader = (struct hs_reader){.options = options};
     reader->faults = (struct hs_faults){.diag = diag, .severity = severity};
-    hs_diag_init(&reader->faults.relay, relay, &reader->faults); /* which must not move */
+    hs_diag_init(&reader->faults.relay, relay, &reader->faults); /* must not move */
     reader->outcomes_kept = options->outcomes == NULL ? UINT32_MAX : 0;
     for (const char *list = options->outcomes; list != NULL;) { /* "completed,failed" */
         size_t len = strcspn(list, ",");
@@ -258,7 +258,7 @@ struct hs_place hs_reader_place(const struct hs_reader *reader, const char *colu
     return (format->place != NULL ? format->place : hs_table_place)(reader->state, column);
 }
 
-/* Which rule is broken, if one is: not every value out of the ordinary is a fault. */
+/* Reports the violated rule, if any: not every unusual value is a fault. */
 static HS_COLD enum hs_status explain_bad_values(struct hs_reader *r, const struct hs_trace_job *j)
 {
     const int64_t most = HS_TRACE_TIME_MAX;
@@ -319,8 +319,8 @@ static HS_COLD enum hs_status explain_bad_values(struct hs_reader *r, const stru
     return HS_OK;
 }
 
-/* Not 0 where a value is given by few formats or is out of the usual range: nearly all rows pass
- * by this one branch. */
+/* Returns nonzero if a rare column is set or a value is unusual: nearly all rows take this one
+ * branch. */
 static uint64_t rare_values(const struct hs_trace_job *job)
 {
     const uint64_t times = (uint64_t)(job->submit_us | job->duration_us) / HS_TRACE_TIME_MAX;
@@ -332,7 +332,7 @@ static uint64_t rare_values(const struct hs_trace_job *job)
     return times | limits | steps | range | gang | memory;
 }
 
-/* 0, or 1 + drop kind. */
+/* Returns 0, or 1 + drop kind. */
 static int apply_rules(const struct hs_reader *r, struct hs_trace_job *job)
 {
     if (job->gpus == 0 && r->options->cpu_jobs == HS_CPU_JOBS_SKIP)
@@ -343,7 +343,7 @@ static int apply_rules(const struct hs_reader *r, struct hs_trace_job *job)
         return 1 + HS_DROP_ZERO_DURATION;
     if (job->duration_us == 0 && r->options->zero_duration == HS_ZERO_ONE_SECOND) {
         job->duration_us = 1000000;
-        job->attempts = 0; /* of 0 s each: they would not add up */
+        job->attempts = 0; /* attempts of 0 s each would not add up */
     }
     return 0;
 }
@@ -351,10 +351,10 @@ static int apply_rules(const struct hs_reader *r, struct hs_trace_job *job)
 /* ---- job ids seen before ---- */
 
 #define IDS_MIN    1024 /* slots */
-#define DIGITS_MIN 4    /* of an id with a number */
+#define DIGITS_MIN 4    /* fewest digits of an id with a number */
 #define DIGITS_MAX 18
 
-/* The slot of that key, taken if it was free. */
+/* Returns the slot of the key, and occupies it if it was free. */
 static uint64_t *slot_of(struct hs_id_set *set, uint64_t words, uint64_t key, bool *is_new)
 {
     if (set->count * 4 >= set->size * 3) {
@@ -368,7 +368,7 @@ static uint64_t *slot_of(struct hs_id_set *set, uint64_t words, uint64_t key, bo
         }
         hs_free(old.words);
     }
-    uint64_t at = (key >> 1) & (set->size - 1); /* the last bit is set in all */
+    uint64_t at = (key >> 1) & (set->size - 1); /* the last bit is always set */
     while (set->words[at * words] != 0 && set->words[at * words] != key)
         at = (at + 1) & (set->size - 1);
     uint64_t *slot = &set->words[at * words];
@@ -393,7 +393,7 @@ static bool is_id_new(struct hs_reader *r, const char *id, size_t len)
         (void)slot_of(&r->ids, 1, hs_hash_of(id, len) | 1, &is_new);
         return is_new;
     }
-    /* as many digits, so that 0007 is not 00007 */
+    /* includes the number of digits, so that 0007 differs from 00007 */
     const uint64_t key = hs_mix64(hs_hash_of(id, text) + len - text, number / 64) | 1;
     const uint64_t bit = UINT64_C(1) << number % 64;
     if (key != r->last_key)
@@ -404,8 +404,8 @@ static bool is_id_new(struct hs_reader *r, const char *id, size_t len)
     return is_new;
 }
 
-/* The id of a row came before. A file is read again up to its first row, whose place the message
- * has; where there is none, two ids have the same hash and nothing is wrong. */
+/* The id of a row may be a duplicate. Rereads the file up to the first row with this id, to report
+ * its place; if there is none, only the hashes are equal, which is no error. */
 static HS_COLD enum hs_status fail_duplicate(struct hs_reader *r, const struct hs_trace_job *job)
 {
     struct stat info;
@@ -437,8 +437,8 @@ static HS_COLD enum hs_status fail_duplicate(struct hs_reader *r, const struct h
                             "job id '%s' was seen before%s", job->id, where);
 }
 
-/* Of a row that is taken, beside those before. Submissions years apart are of two units, or of two
- * clocks, more likely than of one trace. */
+/* Compares an accepted row with the rows before. Submissions years apart indicate two units or two
+ * clocks. */
 static enum hs_status check_against_others(struct hs_reader *r, const struct hs_trace_job *job,
                                            size_t id_len)
 {
@@ -566,7 +566,7 @@ bool hs_job_tells(const struct hs_trace_job *job, const struct hs_column *column
     default:
         break;
     }
-    /* An elastic range that is the demand itself is what a reader takes an empty cell for. */
+    /* An empty cell reads as an elastic range equal to the demand. */
     bool is_bound = column->offset == offsetof(struct hs_trace_job, gpus_min) ||
                     column->offset == offsetof(struct hs_trace_job, gpus_max);
     return number_of(job, column) != (is_bound ? job->gpus : number_of(&blank, column));
@@ -639,7 +639,7 @@ static void put_cell(const struct hs_trace_layout *layout, struct hs_csvw *csv,
         for (uint32_t i = 0; i < job->attempts; i++) {
             hs_csvw_seconds(csv, job->attempts_us[i]);
             if (i + 1 < job->attempts)
-                csv->out.at[-1] = '/'; /* the comma that ended the field */
+                csv->out.at[-1] = '/'; /* replaces the comma that ended the field */
         }
         break;
     case HS_CELL_MILLI:
@@ -794,7 +794,7 @@ static bool is_rounded(const struct hs_trace_layout *layout, const struct hs_col
 void hs_lossy_fields_count(struct hs_lossy_fields *lossy, const struct hs_trace_job *job)
 {
     const struct hs_trace_layout *layout = lossy->to->layout;
-    /* the word of a format for one outcome may be read as another */
+    /* the format's word for one outcome may be read as another */
     const char *word = hs_layout_outcome(layout, job->outcome);
     bool is_kept =
         word != NULL && hs_trace_word(&hs_outcome_words, word, strlen(word)) == (int)job->outcome;

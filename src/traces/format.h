@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A trace format is one const record, last in its file, and a word in the list of format.c. The
- * reader pulls from an open input and fills plain records; it knows nothing of
- * sorting, limits or the engine. The layout says how jobs are written in the format.
+ * A trace format is one const record, last in its file, and a word in the list of format.c. Its
+ * reader parses an open input into plain records; it has no part in sorting, limits or the engine.
+ * The layout describes how jobs are written in the format.
  */
 #pragma once
 
@@ -48,33 +48,33 @@ struct hs_fault_text {
 };
 extern const struct hs_fault_text hs_fault_texts[HS_FAULT_COUNT];
 
-#define HS_FAULTS_SHOWN 3 /* reports per kind; further ones are only counted */
+#define HS_FAULTS_SHOWN 3 /* reports shown per kind; further ones are only counted */
 
 struct hs_trace_format;
 
 struct hs_faults {
     struct hs_diag *diag;
     const struct hs_trace_format *format; /* of the rows */
-    enum hs_severity severity;            /* HS_ERROR, or HS_WARNING where bad rows are tolerated */
+    enum hs_severity severity;            /* HS_ERROR, or HS_WARNING if bad rows are tolerated */
     uint64_t total, counts[HS_FAULT_COUNT];
-    enum hs_fault kind;   /* of the report under way or the last one */
+    enum hs_fault kind;   /* of the current or last report */
     bool is_row_bad;      /* set with each bad row; cleared by hs_reader_next */
-    bool is_rounded;      /* the GPUs of the row just read were rounded up; cleared likewise */
-    bool is_folded;       /* attempts of the row just read were folded into one; cleared likewise */
-    struct hs_diag relay; /* where the parsers below a reader (CSV, JSON) report: their errors
+    bool is_rounded;      /* the GPUs of the last row were rounded up; cleared likewise */
+    bool is_folded;       /* attempts of the last row were merged into one; cleared likewise */
+    struct hs_diag relay; /* receives the errors of parsers below the reader (CSV, JSON), which
                              become faults of the row, kind STRUCTURE */
 };
 
-/* Counts, reports the first of each kind, returns HS_E_INPUT. */
+/* Counts a fault, reports it if it is among the first of its kind, returns HS_E_INPUT. */
 HS_PRINTF(5, 6)
 HS_COLD enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind,
                                         struct hs_place place, const char *hint, const char *fmt,
                                         ...);
 
-/* Times and durations beyond 2^53 us (285 years) are taken for a wrong unit. */
+/* Times and durations above 2^53 us (285 years) are assumed to be in a wrong unit. */
 #define HS_TRACE_TIME_MAX (INT64_C(1) << 53)
 
-/* What a text is not: name, kind of fault, "NAME_OF_COLUMN what", hint. */
+/* Faults of a cell: name, kind of fault, "NAME_OF_COLUMN what", hint. */
 #define HS_CELL_LIST(X)                                                                            \
     X(NOT_A_NUMBER, NUMBER, "is not a number", "a decimal number such as 12.5")                    \
     X(NOT_A_TIME, TIME, "is not a time",                                                           \
@@ -112,11 +112,11 @@ enum hs_cell_result {
 
 enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
 
-/* "", "None", "NaN", "NA", "null" and "-" mean a missing number. */
+/* Tells whether the text stands for a missing number: "", "None", "NaN", "NA", "null" or "-". */
 bool hs_cell_is_missing(const char *text);
 
-/* The run times of a job's attempts, gathered while a row is read, in storage that serves every
- * row: begin with a count of 0, add, give. */
+/* The run times of a job's attempts, collected while a row is read, in storage reused for all rows:
+ * set count to 0, add, give. */
 #define HS_ATTEMPTS_MAX 65535 /* of one job */
 
 struct hs_attempt_list {
@@ -124,9 +124,9 @@ struct hs_attempt_list {
     uint32_t count, cap;
 };
 
-/* Of a list shorter than HS_ATTEMPTS_MAX. */
+/* The list must be shorter than HS_ATTEMPTS_MAX. */
 void hs_attempts_add(struct hs_attempt_list *list, int64_t run_us);
-/* One attempt is none: the job does not fail on the way. */
+/* Sets the attempts of the job; a single attempt counts as none. */
 void hs_attempts_give(const struct hs_attempt_list *list, struct hs_trace_job *job);
 void hs_attempts_free(struct hs_attempt_list *list);
 
@@ -137,51 +137,52 @@ struct hs_column;
 
 struct hs_trace_format {
     const char *name, *summary;
-    const char *columns; /* what it needs, one line for messages and `horus help formats` */
-    bool has_attempts;   /* it can tell the attempts of a job */
-    bool is_sorted;      /* rows come in order of submission whatever the file: none is held back */
-    const struct hs_trace_layout *layout; /* how it is written (see below); NULL = it is not */
-    /* Recognition, 0..100: `certainty` where the first line of a CSV has all names of `header`
-     * (with commas, case ignored), else what recognise makes of the first bytes; NULL = 0. */
+    const char *columns; /* required columns, as one line for messages and `horus help formats` */
+    bool has_attempts;   /* the format may contain attempts */
+    bool is_sorted;      /* rows are always in order of submission: none is buffered */
+    const struct hs_trace_layout *layout; /* how it is written (see below); NULL = read only */
+    /* Recognition, 0..100: `certainty` if the first line of a CSV has all names of `header`
+     * (separated by commas, ignoring case), else the result of recognise for the first bytes; NULL
+     * = 0. */
     const char *header;
     int certainty;
     int (*recognise)(const char *head, size_t len);
-    /* A format that is a table (see below): its columns; next, place and close are then those
-     * of the table where they are NULL, and so is open. Its state is or begins with the table. */
+    /* For a format that is a table (see below): its columns. Then open, next, place and close
+     * default to those of the table, and its state is or begins with the table. */
     const struct hs_column *table;
     uint32_t table_columns;
-    int64_t unit_us;     /* of bare numbers that are times; 0 = seconds */
-    bool is_unit_fixed;  /* by the definition of the format: --time-unit is about other formats */
-    bool may_lack_ids;   /* the number of a row is the id where the file has none */
-    bool is_header_less; /* mostly: a first line that does not begin with the name of the first
-                            column is a row, whose fields are the columns in order of the table */
-    size_t state_size;   /* 0 = that of the table */
-    /* Bad rows go to faults, everything else to faults->diag. */
+    int64_t unit_us;     /* unit of times without a unit; 0 = seconds */
+    bool is_unit_fixed;  /* defined by the format: --time-unit does not apply */
+    bool may_lack_ids;   /* the row number is the id if the file has no ids */
+    bool is_header_less; /* usually: if the first line does not begin with the first column's name,
+                            it is a row, and fields are the columns in order of the table */
+    size_t state_size;   /* 0 = size of the table */
+    /* Bad rows are reported to faults, everything else to faults->diag. */
     enum hs_status (*open)(void *state, struct hs_input *input,
                            const struct hs_trace_options *options, struct hs_faults *faults);
-    /* HS_OK: job filled, or *dropped (0 on entry) set to 1 + drop kind: the row is to be counted
-     * and passed over. HS_END. HS_E_INPUT through hs_trace_bad_row: this row is bad; calling again
-     * goes on with the next row. Any other failure ends the trace. */
+    /* Returns HS_OK: job is filled, or *dropped (0 on entry) is 1 + drop kind and the row is only
+     * counted. HS_END. HS_E_INPUT through hs_trace_bad_row: the row is bad; the next call continues
+     * with the next row. Any other failure ends the trace. */
     enum hs_status (*next)(void *state, struct hs_trace_job *job, int *dropped);
-    /* Place of a value of the row just read, by its native column name ("submit_time"), for
+    /* Returns the place of a value of the last row, by its native column name ("submit_time"), for
      * messages of the caller. */
     struct hs_place (*place)(void *state, const char *column);
-    /* The number of rows in all; NULL = unknown before the end. */
+    /* Returns the total number of rows; NULL = unknown before the end. */
     uint64_t (*rows)(const void *state);
-    /* Also after a failed open; the state is zeroed before open. */
+    /* Called also after a failed open; the state is zeroed before open. */
     void (*close)(void *state);
 };
 
-const struct hs_trace_format *hs_trace_format_at(size_t index); /* NULL past the end */
+const struct hs_trace_format *hs_trace_format_at(size_t index); /* NULL after the last */
 const struct hs_trace_format *hs_trace_format_find(const char *name);
-/* HS_E_USAGE with the nearest name, unless it is that of a format or "auto". */
+/* Returns HS_E_USAGE with the nearest name unless name is a format or "auto". */
 HS_MUST_USE enum hs_status hs_trace_format_check(const char *name, struct hs_diag *diag);
 
-/* What to do where --retries=attempts finds none. */
+/* Hint for --retries=attempts if there are none. */
 #define HS_NO_ATTEMPTS_HINT                                                                        \
     "--retries=merge runs each job once, --retries=generate makes attempts up"
 
-/* A job of which nothing is known yet. */
+/* A job without any known value. */
 #define HS_TRACE_JOB_BLANK(milli)                                                                  \
     {                                                                                              \
         .gpu_milli = milli, .deadline_us = -1, .preempt_cost_us = -1, .gpu_util_pm = -1,           \
@@ -200,19 +201,19 @@ struct hs_word {
 };
 
 struct hs_words {
-    const char *what, *hint; /* "unknown WHAT 'x'"; what may stand there */
-    enum hs_fault fault;     /* of other words */
-    bool is_exact;           /* case is not ignored */
-    struct hs_word of[16];   /* a NULL word ends them */
+    const char *what, *hint; /* "unknown WHAT 'x'"; allowed words */
+    enum hs_fault fault;     /* fault of unknown words */
+    bool is_exact;           /* case matters */
+    struct hs_word of[16];   /* terminated by a NULL word */
 };
 
 #define HS_WORD_DROPS(drop) (-1 - HS_DROP_##drop)
 #define HS_NO_WORD          INT_MIN
 
-/* For the outcome of a job, as any of the formats writes it. */
+/* The words for a job's outcome in all formats. */
 extern const struct hs_words hs_outcome_words;
 
-/* The value of the word text[0, len); HS_NO_WORD if it is none. */
+/* Returns the value of the word text[0, len); HS_NO_WORD if unknown. */
 int hs_trace_word(const struct hs_words *words, const char *text, size_t len);
 
 /* ---- rows of a trace in file order ----
@@ -222,12 +223,12 @@ int hs_trace_word(const struct hs_words *words, const char *text, size_t len);
  */
 
 /* Job ids seen so far, by a 64-bit hash, with open addressing. An id is a text and the number at
- * its end. Ids of one text whose numbers share all but the last 6 bits are one slot of a key and a
- * bit set: ids that count up take 0.3 to 0.7 bytes each. Ids with fewer than 4 digits there, as
- * most of those without pattern, are a slot of a key each, 11 to 21 bytes. */
+ * its end. Ids with equal text whose numbers differ only in the last 6 bits share a slot (a key and
+ * a bit set): consecutive ids need 0.3 to 0.7 bytes each. Ids whose number has fewer than 4 digits,
+ * as most irregular ids, use a slot with just a key each, 11 to 21 bytes. */
 struct hs_id_set {
     uint64_t *words;
-    uint64_t size, count; /* slots, a power of two; slots taken */
+    uint64_t size, count; /* slots, a power of two; used slots */
 };
 
 struct hs_reader {
@@ -238,22 +239,22 @@ struct hs_reader {
     struct hs_input *input;
     struct hs_faults faults;
     uint32_t outcomes_kept;        /* bit set of enum hs_outcome */
-    bool allows_duplicates;        /* job ids may come again */
-    int64_t first_us, first_line;  /* of the first row that was taken; line 0 = none yet */
-    bool is_span_told;             /* submissions years apart */
-    struct hs_id_set ids, numbers; /* of one and of two words a slot; key 0 = free */
-    uint64_t last_key, *last_bits; /* of numbers: most ids are neighbours of the one before */
-    struct hs_trace_counts counts; /* accepted, bad, reordered: not by the reader */
+    bool allows_duplicates;        /* job ids may repeat */
+    int64_t first_us, first_line;  /* of the first row accepted; line 0 = none yet */
+    bool is_span_told;             /* the warning about submissions years apart was given */
+    struct hs_id_set ids, numbers; /* with one and two words per slot; key 0 = free */
+    uint64_t last_key, *last_bits; /* of numbers: consecutive ids usually share it */
+    struct hs_trace_counts counts; /* accepted, bad, reordered are not set by the reader */
 };
 
-/* severity: how bad rows are reported. Close it whether or not this succeeds. */
+/* severity: of bad rows. Must be closed even after a failure. */
 HS_MUST_USE enum hs_status hs_reader_open(struct hs_reader *reader,
                                           const struct hs_trace_options *options,
                                           enum hs_severity severity, struct hs_diag *diag);
-/* The next row that no rule drops. HS_E_INPUT with faults.is_row_bad: one bad row, the next call
- * continues behind it; any other failure is final. */
+/* Returns the next row that no rule drops. HS_E_INPUT with faults.is_row_bad: one bad row, the next
+ * call continues after it; any other failure is final. */
 HS_MUST_USE enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job);
-/* Of a value of the row just read, by native column name. */
+/* Returns the place of a value of the last row, by native column name. */
 struct hs_place hs_reader_place(const struct hs_reader *reader, const char *column);
 void hs_reader_close(struct hs_reader *reader);
 
@@ -267,24 +268,24 @@ void hs_reader_close(struct hs_reader *reader);
  */
 
 enum hs_cell {
-    HS_CELL_ID,      /* text, must not be empty */
-    HS_CELL_TEXT,    /* text, empty = NULL; from here on more is made of the text */
-    HS_CELL_NAME,    /* text, NULL where it is missing (hs_cell_is_missing) */
-    HS_CELL_TIME,    /* number in the time unit, or a date and time */
-    HS_CELL_SPAN,    /* number in the time unit */
-    HS_CELL_COUNT,   /* whole number, "8" or "8.0", to uint32_t */
-    HS_CELL_GPUS,    /* the same, or a number below 1: a share, to gpus and gpu_milli */
-    HS_CELL_SHARE,   /* 1..1000, of each GPU: gpu_milli; behind gpus */
-    HS_CELL_MILLI,   /* number with up to three decimals, to uint32_t thousandths */
-    HS_CELL_MIB,     /* size, bare number = MiB, to uint32_t */
-    HS_CELL_PERCENT, /* 0..100 with decimals, to int32_t per mille */
-    HS_CELL_INT,     /* int32_t */
-    HS_CELL_FATE,    /* outcome; a job still running is dropped */
-    HS_CELL_BATCH,   /* whole number from 1 on, "64" or "64.0", as text without sign or decimals */
-    HS_CELL_CLASS,   /* enum hs_job_class, case ignored */
+    HS_CELL_ID,          /* text, must not be empty */
+    HS_CELL_TEXT,        /* text, empty = NULL; kinds from here on convert the text */
+    HS_CELL_NAME,        /* text, NULL if missing (hs_cell_is_missing) */
+    HS_CELL_TIME,        /* number in the time unit, or a date and time */
+    HS_CELL_SPAN,        /* number in the time unit */
+    HS_CELL_COUNT,       /* whole number, "8" or "8.0", to uint32_t */
+    HS_CELL_GPUS,        /* the same, or a share below 1, to gpus and gpu_milli */
+    HS_CELL_SHARE,       /* 1..1000, of each GPU: gpu_milli; must follow gpus */
+    HS_CELL_MILLI,       /* number with up to three decimals, to uint32_t thousandths */
+    HS_CELL_MIB,         /* size, bare number = MiB, to uint32_t */
+    HS_CELL_PERCENT,     /* 0..100 with decimals, to int32_t per mille */
+    HS_CELL_INT,         /* int32_t */
+    HS_CELL_FATE,        /* outcome; a job still running is dropped */
+    HS_CELL_BATCH,       /* whole number >= 1, "64" or "64.0", as text without sign or decimals */
+    HS_CELL_CLASS,       /* enum hs_job_class, case ignored */
     HS_CELL_BEST_EFFORT, /* 1: opportunistic; 0: guaranteed; to enum hs_job_class */
-    HS_CELL_ATTEMPTS,    /* spans joined by '/', which add up to the duration; behind it */
-    HS_CELL_OWN, /* the format reads it itself (hs_table_cell); a required one may be empty */
+    HS_CELL_ATTEMPTS,    /* spans joined by '/', whose sum is the duration; must follow it */
+    HS_CELL_OWN,         /* read by the format (hs_table_cell); may be empty even if required */
 };
 
 struct hs_column {
@@ -300,27 +301,27 @@ struct hs_column {
         key, name, HS_CELL_##kind, is_required, offsetof(struct hs_trace_job, member)              \
     }
 
-/* The members of a format that is the table of these columns. */
+/* The members of a format whose table has these columns. */
 #define HS_TABLE(columns_) .table = columns_, .table_columns = sizeof columns_ / sizeof *columns_
 
 #define HS_TABLE_COLUMNS_MAX 32
-#define HS_ROW_NUMBER        "@row" /* as a source name: the number of the row, from 0 */
+#define HS_ROW_NUMBER        "@row" /* as a source name: the row number, from 0 */
 
-/* A column that the file has. */
+/* A column present in the file. */
 struct hs_table_binding {
     const struct hs_column *column;
     uint32_t field;
-    uint16_t kind, offset; /* those of the column */
-    bool is_filled;        /* or the row is bad */
-    bool may_drop;         /* the row: by what became of the job, or as a CPU job */
+    uint16_t kind, offset; /* copies from the column */
+    bool is_filled;        /* an empty cell makes the row bad */
+    bool may_drop;         /* may drop the row: by outcome, or as a CPU job */
 };
 
 struct hs_table {
     struct hs_csv *csv;
     struct hs_csv_row row;
-    struct hs_csv_row header;                    /* names of the fields */
-    const char *own_names[HS_TABLE_COLUMNS_MAX]; /* of a file without header */
-    bool is_row_pending;                         /* `row` is still to be taken */
+    struct hs_csv_row header;                    /* field names */
+    const char *own_names[HS_TABLE_COLUMNS_MAX]; /* for a file without header */
+    bool is_row_pending;                         /* `row` was read ahead */
     struct hs_faults *faults;
     const struct hs_column *columns;
     uint32_t column_count;
@@ -329,57 +330,58 @@ struct hs_table {
     uint32_t bound_count;
     uint32_t field_count;
     int64_t unit_us;
-    uint64_t row_number; /* of the row last read, from 0 */
+    uint64_t row_number; /* of the last row read, from 0 */
     char row_text[HS_FMT_MAX + 1], batch_text[HS_FMT_MAX + 1];
-    struct hs_trace_job blank; /* a row before its cells; copied faster than it is cleared */
+    struct hs_trace_job blank; /* initial value of a row; copying is faster than clearing */
     bool is_id_row_number;
     bool skips_cpu_jobs;
     bool keeps_attempts;
-    bool has_dates, has_zones; /* times were dates; with offsets from UTC */
+    bool has_dates, has_zones; /* the file has dates; with offsets from UTC */
     struct hs_last_date last_date;
-    struct hs_attempt_list attempts; /* of the row */
+    struct hs_attempt_list attempts; /* of the current row */
 };
 
-/* By the table of faults->format. names: source names instead of those of the columns, "" for a
- * column to be left alone, NULL entries and NULL for none. */
+/* Opens the table of faults->format. names: source names that replace those of the columns, "" to
+ * ignore a column; NULL entries or NULL: the default names. */
 HS_MUST_USE enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                          const struct hs_trace_options *options,
                                          struct hs_faults *faults, const char *const *names);
-/* The members next, place and close of a format whose state is or begins with a struct hs_table. */
+/* The members next, place and close of a format whose state begins with a struct hs_table. */
 HS_MUST_USE enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped);
 struct hs_place hs_table_place(void *state, const char *key);
 void hs_table_close(void *state);
 
-/* The same of a table without quotes or header (hs_plain_open), whose format reads rows and cells
- * itself: field_of is to be filled. */
+/* The same for a table without quotes or header (hs_plain_open), whose format reads rows and cells
+ * itself and must fill field_of. */
 void hs_table_open_plain(struct hs_table *table, struct hs_input *input, char delimiter,
                          struct hs_faults *faults, const struct hs_column *columns, uint32_t count);
 
-/* The text of a column of the row just read, by its place in the table of columns, surrounding
- * blanks gone; "" where the file has no such column. */
+/* Returns the text of a cell of the last row, by index in the table of columns, without surrounding
+ * blanks; "" if the file has no such column. */
 const char *hs_table_cell(const struct hs_table *table, uint32_t index);
-/* These cells as numbers; HS_E_INPUT, reported, if they are none. A missing time is no failure. */
+/* Parse these cells as numbers; an invalid one is HS_E_INPUT, reported. A missing time is
+ * allowed. */
 enum hs_status hs_table_cell_span(const struct hs_table *table, uint32_t index, int64_t *out_us);
 enum hs_status hs_table_cell_count(const struct hs_table *table, uint32_t index, uint32_t *out);
 enum hs_status hs_table_cell_time(struct hs_table *table, uint32_t index, int64_t *out_us,
                                   bool *is_there);
-/* A decimal number >= 0 times the unit; 0 where it is missing. */
+/* Parses a decimal number >= 0, times the unit; 0 if missing. */
 enum hs_status hs_table_cell_scaled(const struct hs_table *table, uint32_t index, int64_t unit,
                                     int64_t *out);
-/* A whole number >= 0, without decimals. */
+/* Parses a whole number >= 0 without decimals. */
 enum hs_status hs_table_cell_whole(const struct hs_table *table, uint32_t index, int64_t *out);
-/* The value of a word, or *dropped set; *out as it was where the cell is empty. */
+/* Sets *out to the value of a word, or *dropped; an empty cell leaves *out unchanged. */
 enum hs_status hs_table_cell_word(const struct hs_table *table, uint32_t index,
                                   const struct hs_words *words, int *out, int *dropped);
 struct hs_place hs_table_spot(const struct hs_table *table, uint32_t index);
-/* HS_E_INPUT, reported, if this text is no such value. */
+/* Returns HS_E_INPUT, reported, unless result is OK. */
 enum hs_status hs_table_check(const struct hs_table *table, uint32_t index,
                               enum hs_cell_result result);
 
-/* What stands between the fields of a first line: that of , ; | and tab which it has most often,
- * the comma if it has none of them. */
+/* Returns the delimiter of a first line: the most frequent of , ; | and tab, or a comma if there is
+ * none. */
 char hs_header_delimiter(const char *head, size_t len);
-/* Whether the first line of a CSV file has all these fields ("a,b"); case ignored. */
+/* Tells whether the first line of a CSV file has all these fields ("a,b"), ignoring case. */
 bool hs_header_has(const char *head, size_t len, const char *names);
 
 /* ---- writing ----
@@ -402,29 +404,29 @@ bool hs_header_has(const char *head, size_t len, const char *names);
  * header; its columns tell what it holds.
  */
 
-/* A cell that is not its column written by kind. */
+/* A cell that is not simply a column of its kind. */
 struct hs_layout_cell {
     const char *name;                                                 /* in the header */
-    void (*put)(struct hs_csvw *csv, const struct hs_trace_job *job); /* exactly one field */
+    void (*put)(struct hs_csvw *csv, const struct hs_trace_job *job); /* writes exactly one field */
 };
 
 struct hs_trace_layout {
-    const char *suffix;              /* of file names: ".csv"; NULL = known by its name alone */
-    const char *made_up;             /* what it has and no job record tells, for a note; or NULL */
-    const struct hs_column *columns; /* its fields; those without a cell are read only */
+    const char *suffix;  /* of file names: ".csv"; NULL = chosen only by name */
+    const char *made_up; /* what it contains that no job record has, for a note; or NULL */
+    const struct hs_column *columns; /* its fields; those without a cell are only read */
     uint32_t column_count;
-    const char *header;                 /* names of the cells with commas; NULL = no CSV */
-    const struct hs_layout_cell *cells; /* that are made up; ends with a NULL name; NULL = none */
-    int64_t grain_us;                   /* times are written in multiples of this; 0 = exact */
-    uint32_t cpu_grain;          /* CPU cores in multiples of so many thousandths; 0 = exact */
+    const char *header;                 /* names of the cells, comma-separated; NULL = no CSV */
+    const struct hs_layout_cell *cells; /* special cells; ends with a NULL name; NULL = none */
+    int64_t grain_us;                   /* times are multiples of this; 0 = exact */
+    uint32_t cpu_grain;          /* CPU cores are multiples of this, in thousandths; 0 = exact */
     bool has_dates;              /* times are dates and times of day; false = seconds */
-    const char *const *outcomes; /* a word for each enum hs_outcome, NULL = none; NULL = our own */
-    /* Whether what is written of a member that it holds, and that the job tells, reads back as
-     * that, rounding aside; NULL = always. */
+    const char *const *outcomes; /* a word per enum hs_outcome, NULL = none; NULL = native words */
+    /* Tells whether a member that the format has and the job sets is read back as the same value,
+     * apart from rounding; NULL = always. */
     bool (*keeps)(const struct hs_trace_job *job, const struct hs_column *column);
-    /* Of a format that is no CSV; it writes to &csv->out, whose errors are sticky. The state is
-     * zeroed before begin; end is called only after it, frees what it took and returns the first
-     * failure, reported. options: those of the writer, or NULL. */
+    /* For a format that is not CSV; it writes to &csv->out, whose errors are sticky. The state is
+     * zeroed before begin; end is called only after begin, frees its memory and returns the first
+     * failure, reported. options: of the writer, or NULL. */
     size_t state_size;
     enum hs_status (*begin)(void *state, struct hs_csvw *csv,
                             const struct hs_trace_options *options, struct hs_diag *diag);
@@ -432,70 +434,70 @@ struct hs_trace_layout {
     enum hs_status (*end)(void *state);
 };
 
-/* The column that is written of this member of a job (by its offset); NULL: the format does not
- * hold it. */
+/* Returns the column that stores this member of a job (given by offset); NULL if the format has
+ * none. */
 const struct hs_column *hs_layout_holds(const struct hs_trace_layout *layout, size_t member);
-/* Whether the job has a value in this field: other than the one for "not given". */
+/* Tells whether the job has a value in this field other than "not given". */
 bool hs_job_tells(const struct hs_trace_job *job, const struct hs_column *column);
-/* The word of the job's outcome in the format, NULL for none. */
+/* Returns the format's word for an outcome, or NULL. */
 const char *hs_layout_outcome(const struct hs_trace_layout *layout, enum hs_outcome outcome);
-/* To the nearest multiple of the grain; a span above 0 is at least one. */
+/* Round to the nearest multiple of the grain; a span above 0 becomes at least one. */
 int64_t hs_layout_round_time(const struct hs_trace_layout *layout, int64_t us);
 int64_t hs_layout_round_span(const struct hs_trace_layout *layout, int64_t us);
-/* A field with a date and time. */
+/* Writes a field with date and time. */
 void hs_layout_put_date(struct hs_csvw *csv, int64_t us);
-/* All times that are given, and the cores (up). Times of attempts are left alone. */
+/* Rounds all times that are given, and cores (up), but not times of attempts. */
 void hs_layout_round(const struct hs_trace_layout *layout, struct hs_trace_job *job);
 
 struct hs_trace_writer {
     struct hs_wholefile file;
-    struct hs_csvw csv; /* has the output of `file` while open */
+    struct hs_csvw csv; /* owns the output of `file` while open */
     const struct hs_trace_layout *layout;
     struct hs_writer_cell {
-        const struct hs_column *column; /* or NULL: */
+        const struct hs_column *column; /* or NULL */
         void (*put)(struct hs_csvw *csv, const struct hs_trace_job *job);
     } cells[HS_TABLE_COLUMNS_MAX]; /* of a CSV */
     uint32_t cell_count;
-    void *state; /* of another format */
+    void *state; /* of a format that is not CSV */
 };
 
-/* HS_E_USAGE unless it is "auto" or a format that can be written. */
+/* Returns HS_E_USAGE unless name is "auto" or a writable format. */
 HS_MUST_USE enum hs_status hs_trace_writer_check(const char *name, struct hs_diag *diag);
-/* The format named, or with "auto" or NULL the one of the file's suffix (".csv.gz": the native
- * CSV). HS_E_USAGE where there is none, or none that can be written. */
+/* Chooses the named format, or for "auto" or NULL that of the file's suffix (".csv.gz": native
+ * CSV). HS_E_USAGE if there is none that can be written. */
 HS_MUST_USE enum hs_status hs_trace_writer_choose(const char *name, const char *path,
                                                   const struct hs_trace_format **format,
                                                   struct hs_diag *diag);
-/* "-" is standard output; a file is complete or absent. The writer must not move until the close.
- * format has a layout. options: of which some formats want files as they do to be read
+/* Opens a file, complete or absent after the close; "-" is standard output. The writer must not
+ * move until then. format must have a layout. options: some formats need files to write, as to read
  * (gavel_throughputs); NULL for none. */
 HS_MUST_USE enum hs_status hs_trace_writer_open(struct hs_trace_writer *w,
                                                 const struct hs_trace_format *format,
                                                 const struct hs_trace_options *options,
                                                 const char *path, struct hs_diag *diag);
-/* Errors are sticky in the output: they are reported at the close. */
+/* Errors are sticky in the output and reported by the close. */
 void hs_trace_writer_put(struct hs_trace_writer *w, const struct hs_trace_job *job);
-/* status: of what was written; the file stays only if it is HS_OK. */
+/* status: of the data written; the file is kept only if it is HS_OK. */
 HS_MUST_USE enum hs_status hs_trace_writer_close(struct hs_trace_writer *w, enum hs_status status,
                                                  struct hs_diag *diag);
 
-/* What the jobs of one format lose in another: members that it does not hold, times and cores that
- * it holds coarser, values that come back as others. By the tables of both; O(columns) a job. Each
- * job that is written is counted; at the end the warnings, none where nothing was lost. */
+/* What jobs lose when written in another format: members it does not have, times and cores it
+ * rounds, values that are read back differently. Determined from the tables of both; O(columns) per
+ * job. Counts each written job; warns at the end if anything was lost. */
 struct hs_lossy_fields {
     const struct hs_trace_format *to;
-    const struct hs_trace_layout *native;               /* whose columns are all members */
-    const struct hs_column *held[HS_TABLE_COLUMNS_MAX]; /* of those columns; NULL = lost */
-    bool is_alias[HS_TABLE_COLUMNS_MAX];                /* another column is the same member */
-    uint64_t lost[HS_TABLE_COLUMNS_MAX];                /* jobs that had it */
+    const struct hs_trace_layout *native;               /* its columns are all members */
+    const struct hs_column *held[HS_TABLE_COLUMNS_MAX]; /* the columns with them; NULL = lost */
+    bool is_alias[HS_TABLE_COLUMNS_MAX];                /* another column has the same member */
+    uint64_t lost[HS_TABLE_COLUMNS_MAX];                /* number of jobs that had it */
     uint64_t rounded[HS_TABLE_COLUMNS_MAX], changed[HS_TABLE_COLUMNS_MAX];
-    uint64_t outcomes[HS_OUTCOME_COUNT]; /* jobs of outcomes that the format has no word for */
+    uint64_t outcomes[HS_OUTCOME_COUNT]; /* number of jobs with outcomes without a word */
     uint64_t jobs;
 };
 
-/* to has a layout. */
+/* to must have a layout. */
 void hs_lossy_fields_open(struct hs_lossy_fields *lossy, const struct hs_trace_format *to);
 void hs_lossy_fields_count(struct hs_lossy_fields *lossy, const struct hs_trace_job *job);
 bool hs_lossy_fields_any(const struct hs_lossy_fields *lossy);
-/* One warning a member, in the order of the native columns. */
+/* One warning per member, in the order of the native columns. */
 void hs_lossy_fields_warn(const struct hs_lossy_fields *lossy, struct hs_diag *diag);

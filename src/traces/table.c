@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Rows of a CSV file to trace jobs, and what a format may ask of the row just read. The header is
- * resolved once, so that a row looks up no name: O(columns present) a row.
+ * Converts rows of a CSV file to trace jobs, and gives formats access to the last row. The header
+ * is resolved once, so that a row looks up no name: O(columns present) per row.
  */
 #include "traces/format.h"
 
@@ -23,7 +23,7 @@ static const struct {
 #undef CELL_RESULT
 };
 
-/* Up to 9 digits: no overflow, and what nearly all cells hold. */
+/* Parses up to 9 digits, which cannot overflow: the usual case. */
 static bool parse_digits(const char *text, size_t len, uint32_t *out)
 {
     if (len - 1 > 8)
@@ -39,7 +39,7 @@ static bool parse_digits(const char *text, size_t len, uint32_t *out)
     return true;
 }
 
-/* Whether a text that no parser took is a number all the same: too large then. */
+/* Tells whether a text that no parser accepted is a number, which is then too large. */
 static bool looks_numeric(const char *text, size_t len)
 {
     const size_t first = strspn(text, "+-."); /* digit */
@@ -47,7 +47,7 @@ static bool looks_numeric(const char *text, size_t len)
            first + strspn(text + first, "+-.eE0123456789") >= len;
 }
 
-/* A number >= 0 times the unit, in whole steps of that. */
+/* Parses a number >= 0, times the unit, in whole steps of the unit. */
 static enum hs_cell_result read_scaled(const char *text, size_t len, int64_t unit, int64_t step,
                                        int64_t most, enum hs_cell_result if_large, uint32_t *out)
 {
@@ -74,7 +74,7 @@ enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, 
     return HS_CELL_OK;
 }
 
-/* All dates of a file have an offset from UTC, or none has: else they are of two clocks. */
+/* All dates of a file must have an offset from UTC, or none: otherwise there are two clocks. */
 static enum hs_cell_result read_time(struct hs_table *table, const char *text, size_t len,
                                      int64_t *out_us)
 {
@@ -99,14 +99,14 @@ static enum hs_cell_result read_count(const char *text, size_t len, uint32_t *ou
     return result == HS_CELL_NOT_A_NUMBER ? HS_CELL_NOT_A_COUNT : result;
 }
 
-/* A number with at most three decimals, in thousandths. */
+/* Parses a number with at most three decimals, in thousandths. */
 static enum hs_cell_result read_milli(const char *text, size_t len, uint32_t *out)
 {
     return read_scaled(text, len, MILLION, MILLION / 1000, UINT32_MAX, HS_CELL_TOO_LARGE, out);
 }
 
-/* GPUs: a whole number, or one below 1, which is a share of one GPU: then *milli is set to it (else
- * it is unchanged). */
+/* Parses a whole number of GPUs, or a share of one GPU below 1: then sets *milli, which else is
+ * unchanged. */
 static enum hs_cell_result read_gpus(const char *text, size_t len, uint32_t *gpus, uint32_t *milli)
 {
     uint32_t share;
@@ -166,7 +166,7 @@ void hs_attempts_free(struct hs_attempt_list *list)
 
 /* ---- the header ---- */
 
-/* "a, b, c" of the header, cut with "..." where it is long. */
+/* Formats "a, b, c" from the header, truncated with "..." if long. */
 static void list_header(const struct hs_csv_row *header, char *text, size_t size)
 {
     text[0] = '\0';
@@ -179,7 +179,7 @@ static void list_header(const struct hs_csv_row *header, char *text, size_t size
     }
 }
 
-/* Names under which published traces keep what we miss, for a hint that can be pasted. */
+/* Common names in published traces for missing columns, for a hint that can be pasted. */
 static const char *guess_column(const struct hs_csv_row *header, const char *key)
 {
     static const char *const guesses[][7] = {
@@ -200,7 +200,7 @@ static const char *guess_column(const struct hs_csv_row *header, const char *key
     return hs_nearest(key, header->fields, header->count);
 }
 
-/* Where a required column is, or may be; NULL if there is no telling. */
+/* Returns the likely source name of a required column; NULL if unknown. */
 static const char *find_source(const struct hs_table *table, uint32_t index, bool *is_missing)
 {
     const struct hs_column *column = &table->columns[index];
@@ -211,8 +211,8 @@ static const char *find_source(const struct hs_table *table, uint32_t index, boo
                        : table->row.fields[table->field_of[index]];
 }
 
-/* All missing columns in one message, with the whole --map that would help, as far as one can
- * tell: what is found under another name is in it too, so that it can be pasted. */
+/* Reports all missing columns in one message, with a complete --map that can be pasted, as far as
+ * names can be guessed. */
 static enum hs_status fail_missing(const struct hs_table *table, const char *const *names)
 {
     char missing[512] = "", map[512] = "", header[1024], hint[2048];
@@ -290,7 +290,7 @@ static enum hs_status bind_column(struct hs_table *table, uint32_t index, const 
     return HS_OK;
 }
 
-/* Of a file without header: the fields are the columns, and the first line is a row. */
+/* For a file without header: fields are the columns, and the first line is a row. */
 static void name_fields(struct hs_table *table)
 {
     for (uint32_t i = 0; i < table->column_count; i++)
@@ -299,7 +299,7 @@ static void name_fields(struct hs_table *table)
     table->is_row_pending = true;
 }
 
-/* Opens the file by the delimiter of its first line, and reads that line. */
+/* Opens the file with the delimiter of its first line, and reads that line. */
 static enum hs_status read_header(struct hs_table *table, struct hs_input *input)
 {
     const char *head = "";
@@ -389,7 +389,7 @@ int hs_trace_word(const struct hs_words *words, const char *text, size_t len)
     for (const struct hs_word *w = words->of; w->word != NULL; w++)
         if ((w->word[0] | 0x20) == (text[0] | 0x20) &&
             strlen(w->word) ==
-                len && /* text may have NUL bytes, behind which nothing is compared */
+                len && /* text may contain NUL bytes, after which nothing is compared */
             (words->is_exact ? strncmp : strncasecmp)(w->word, text, len) == 0)
             return w->value;
     return HS_NO_WORD;
@@ -418,7 +418,7 @@ static enum hs_status read_word(const struct hs_table *table, uint32_t field,
     return HS_OK;
 }
 
-/* A share of each GPU; where gpus already held a share, it must be the same. */
+/* Reads a share of each GPU; if gpus already set a share, both must agree. */
 static enum hs_cell_result read_share(const char *text, size_t len, uint32_t *milli)
 {
     uint32_t share;
@@ -455,7 +455,7 @@ static enum hs_cell_result read_number(struct hs_table *table, const struct hs_t
             return looks_numeric(text, len) ? HS_CELL_TOO_LARGE : HS_CELL_NOT_A_NUMBER;
         *(int32_t *)out = (int32_t)value;
         return value != (int32_t)value ? HS_CELL_TOO_LARGE : HS_CELL_OK;
-    case HS_CELL_BATCH: /* as text, for it is part of a profile's key */
+    case HS_CELL_BATCH: /* as text: part of a profile's key */
         if (read_count(text, len, &batch) != HS_CELL_OK || batch == 0 || batch > INT32_MAX)
             return HS_CELL_NOT_A_BATCH;
         table->batch_text[hs_fmt_u64(table->batch_text, batch)] = '\0';
@@ -467,12 +467,12 @@ static enum hs_cell_result read_number(struct hs_table *table, const struct hs_t
         *(enum hs_job_class *)out =
             text[0] == '1' ? HS_JOB_CLASS_OPPORTUNISTIC : HS_JOB_CLASS_GUARANTEED;
         return HS_CELL_OK;
-    default: /* those of read_cell */
+    default: /* kinds handled by read_cell */
         return HS_CELL_NOT_A_NUMBER;
     }
 }
 
-/* Each is compared with what is left of the duration, so that no sum can overflow. */
+/* Each attempt is compared with the remaining duration, so that no sum overflows. */
 static enum hs_status read_attempts(struct hs_table *table, const struct hs_column *column,
                                     uint32_t field, struct hs_trace_job *job)
 {

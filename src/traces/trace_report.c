@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus trace info`: what is in a trace, in one pass over its jobs in order, and with --compare
- * how far two traces are apart. Memory of the first: names of VCs and users, two histograms a class
- * of GPU counts. The second reads both whole and keeps sorted numbers (duration, once more in its
- * bucket of GPUs, gap, GPUs: 32 bytes a job, up to twice that while they grow): distances are
+ * `horus trace info`: describes a trace in one pass over its jobs in order; with --compare also the
+ * distances between two traces. Memory of the first: names of VCs and users, two histograms per
+ * class of GPU counts. The second reads both traces and keeps sorted numbers (duration, again in
+ * its bucket of GPUs, gap, GPUs: 32 bytes per job, up to twice that while they grow): distances are
  * exact, over every value.
  *
- * `horus trace validate`: one pass over the rows in file order, whatever is wrong with them. The
- * messages of readers and parsers are caught, the first of each kind kept, and listed at the end,
- * with the load that the trace offers a cluster and the jobs that can never fit it. Memory: the
- * times of the sort window, the job ids, the names of GPU types and VCs.
+ * `horus trace validate`: one pass over the rows in file order, despite faults. Messages of readers
+ * and parsers are caught, the first of each kind kept, and listed at the end, with the load that
+ * the trace offers a cluster and the jobs that can never fit it. Memory: the times of the sort
+ * window, the job ids, the names of GPU types and VCs.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,12 +22,12 @@
 
 #define US_PER_S UINT64_C(1000000)
 
-/* A number as text, to live in a caller's expression. */
+/* A number as text, for use within an expression. */
 struct number_text {
     char text[HS_CLOCK_TEXT];
 };
 
-/* den 0: "-" */
+/* den 0: "-". */
 static struct number_text ratio_text(uint64_t num, uint64_t den, unsigned decimals)
 {
     struct number_text f = {"-"};
@@ -36,13 +36,13 @@ static struct number_text ratio_text(uint64_t num, uint64_t den, unsigned decima
     return f;
 }
 
-/* Seconds, rounded to milliseconds below 1,000 s and to seconds from there on. */
+/* Seconds, rounded to milliseconds below 1,000 s and to seconds otherwise. */
 static struct number_text seconds_text(uint64_t us)
 {
     return ratio_text(us, US_PER_S, us < 1000 * US_PER_S ? 3 : 0);
 }
 
-/* What was read, by what, and what was passed over by which rule: the head of all reports. */
+/* Prints input, format, and rows dropped by each rule: the head of all reports. */
 static void say_intake(struct hs_output *out, const char *path, const char *format,
                        const struct hs_trace_counts *counts)
 {
@@ -59,8 +59,8 @@ static void say_intake(struct hs_output *out, const char *path, const char *form
                counts->rounded);
 }
 
-/* Gives each job of a trace to `add`, and says what was read of it; letter: of one of two traces,
- * or NULL. */
+/* Passes each job of a trace to `add`, and prints what was read; letter: of one of two traces, or
+ * NULL. */
 static enum hs_status gather(const struct hs_trace_options *options, const char *letter,
                              void (*add)(void *sums, const struct hs_trace_job *job), void *sums,
                              struct hs_output *out, struct hs_diag *diag)
@@ -86,7 +86,7 @@ static enum hs_status gather(const struct hs_trace_options *options, const char 
     return status == HS_END ? HS_OK : status;
 }
 
-/* Of the numbers that are limits of classes, ascending, the first that value is not above. */
+/* Returns the index of the first limit (ascending) that is at least value. */
 static unsigned class_of(const uint64_t *limits, uint64_t value)
 {
     unsigned i = 0;
@@ -108,7 +108,7 @@ static void load_sum_add(struct load_sum *sum, const struct hs_trace_job *job)
 
 /* ---- horus trace info ---- */
 
-#define CLASSES 8 /* the last one holds all jobs */
+#define CLASSES 8 /* the last one contains all jobs */
 #define ALL     (CLASSES - 1)
 
 static const char *const class_names[CLASSES] = {"0",   "1",    "2",    "3-4",
@@ -118,7 +118,7 @@ struct class
 {
     struct hs_loghist durations, gaps; /* microseconds */
     struct load_sum sum;
-    int64_t last_us; /* submission of the latest job */
+    int64_t last_us; /* submission of the last job */
 };
 
 struct info {
@@ -158,7 +158,7 @@ static void info_add(void *sums, const struct hs_trace_job *job)
     }
 }
 
-/* Both sums brought below 2^64: shares are printed to a tenth of a percent. */
+/* Shifts both sums below 2^64: shares are printed to a tenth of a percent. */
 static struct number_text percent(hs_u128 part, hs_u128 whole)
 {
     while (whole >> 56 != 0) {
@@ -190,7 +190,7 @@ static void say_span(const struct info *info, struct hs_output *out)
         hs_say(out, "elastic      %" PRIu64 " jobs\n", info->elastic);
 }
 
-/* A row of the tables of jobs by outcome, class or GPUs; none where no job has it. */
+/* Prints a row of jobs by outcome, class or GPUs; nothing if no job has it. */
 static void say_part(const struct load_sum *all, const char *name, const struct load_sum *part,
                      struct hs_output *out)
 {
@@ -267,7 +267,7 @@ enum hs_status hs_trace_info(const struct hs_trace_options *options, struct hs_o
 static const char *const bucket_names[BUCKETS] = {"0",   "< 1",  "1",     "2-4",
                                                   "5-8", "9-16", "17-32", "> 32"};
 
-/* Durations, of all jobs and of each bucket, and gaps in microseconds, GPUs in thousandths. */
+/* Durations, of all jobs and per bucket, and gaps in microseconds; GPUs in thousandths. */
 enum { DURATIONS, OF_BUCKET, GPUS = OF_BUCKET + BUCKETS, GAPS, SAMPLES };
 
 struct trace_sums {
@@ -291,7 +291,7 @@ static void sums_add(void *to, const struct hs_trace_job *job)
     hs_sample_add(&sums->of[OF_BUCKET + class_of(limits, gpus_milli)], us);
 }
 
-/* Distances and ratios to four places; "-" where there is nothing to divide by. */
+/* Distances and ratios to four decimals; "-" if the denominator is 0. */
 static struct number_text figure(double value, bool is_known)
 {
     struct number_text f = {"-"};
@@ -379,9 +379,9 @@ enum hs_status hs_trace_compare(const struct hs_trace_options *reference,
 static const char *const pool_kinds[HS_POOL_KINDS] = {"GPU type", "VC"};
 
 struct offered_load {
-    const struct hs_trace_capacity *cluster; /* NULL: demand alone */
+    const struct hs_trace_capacity *cluster; /* NULL: only the demand */
     struct named_loads {
-        struct hs_intern names; /* id 0: none named */
+        struct hs_intern names; /* id 0: no name */
         struct load_sum *sums;
         uint32_t cap;
     } by[HS_POOL_KINDS];
@@ -391,7 +391,7 @@ struct offered_load {
     char unfit_texts[UNFIT_SHOWN][512];
 };
 
-/* GPUs of the pools of this name, or of several joined by '|'; false if there is none. */
+/* Sums the GPUs of the pools with this name, or several joined by '|'; false if there is none. */
 static bool find_pools(const struct hs_trace_capacity *c, int kind, const char *names,
                        uint64_t *gpus)
 {
@@ -414,11 +414,11 @@ static bool find_pools(const struct hs_trace_capacity *c, int kind, const char *
     return is_known;
 }
 
-/* Notes a job that the smallest pool it is bound to can never hold, or that names none. */
+/* Notes a job that its smallest pool can never hold, or that names an unknown pool. */
 static void note_unfit(struct offered_load *load, const struct hs_trace_job *job)
 {
     const struct hs_trace_capacity *c = load->cluster;
-    const char *vc = job->vc ? job->vc : ""; /* which is none of them */
+    const char *vc = job->vc ? job->vc : ""; /* not a name of a VC */
     const char *names[HS_POOL_KINDS] = {job->gpu_type, c->counts[HS_POOL_VC] > 0 ? vc : NULL};
     const char *kind = "the cluster", *name = "";
     uint64_t gpus = c->gpus, bound;
@@ -467,7 +467,7 @@ static void load_add(struct offered_load *load, const struct hs_trace_job *job)
     }
 }
 
-/* gpus 0: not known, so only the demand is printed. */
+/* gpus 0: unknown, only the demand is printed. */
 static void say_load(const struct offered_load *load, const char *kind, const char *name,
                      const struct load_sum *sum, uint64_t gpus, struct hs_output *out)
 {
@@ -476,7 +476,7 @@ static void say_load(const struct offered_load *load, const char *kind, const ch
     char have[24] = "-";
     if (gpus > 0)
         snprintf(have, sizeof have, "%" PRIu64, gpus);
-    /* 100 gpu_s fits as long as a trace asks for less than 5e9 GPU-years. */
+    /* 100 gpu_s fits as long as a trace requests less than 5e9 GPU-years. */
     hs_say(out, "%-9s %-16s %9s %12" PRIu64 " %16s %8s\n", kind, name, have, sum->jobs,
            ratio_text(gpu_s, span_s, 1).text,
            gpus > 0 ? ratio_text(gpu_s * 100, span_s * gpus, 1).text : "-");
@@ -513,24 +513,24 @@ static void say_loads(const struct offered_load *load, struct hs_output *out)
 
 struct trace_validation {
     const struct hs_trace_options *options;
-    struct hs_diag *diag;   /* of the caller */
-    struct hs_diag catcher; /* of the reader */
+    struct hs_diag *diag;   /* the caller's */
+    struct hs_diag catcher; /* installed in the reader */
     struct hs_reader reader;
-    struct hs_heap held; /* submissions of the rows that a run would hold back */
-    uint32_t spare;      /* id for the next of them */
+    struct hs_heap held; /* submissions of the rows that a run would buffer */
+    uint32_t spare;      /* next id for `held` */
     struct offered_load load;
     struct hs_fractions utils;
     struct hs_arena texts;
     const char *shown[HS_FAULT_COUNT][HS_FAULTS_SHOWN]; /* first line of each message */
     uint64_t jobs, late;
     int64_t newest_us;     /* latest submission so far */
-    int64_t handed_out_us; /* submission that a run would have handed out last */
-    int64_t latest_us;     /* by how much a row came late, at most */
-    bool is_open;          /* the header was understood: faults are those of rows */
-    bool is_cut_short;     /* the file could not be read to its end */
+    int64_t handed_out_us; /* submission that a run would have returned last */
+    int64_t latest_us;     /* largest delay of a row */
+    bool is_open;          /* the header was parsed: faults concern rows */
+    bool is_cut_short;     /* the file could not be read to the end */
 };
 
-/* Warnings, notes and whatever is not about a row go to the caller as they are. */
+/* Warnings, notes and messages that do not concern a row are passed to the caller. */
 static void catch_message(void *ctx, enum hs_severity severity, const char *text, size_t len)
 {
     struct trace_validation *d = ctx;
@@ -548,7 +548,7 @@ static void catch_message(void *ctx, enum hs_severity severity, const char *text
             hs_arena_text(&d->texts, text, end ? (size_t)(end - text) : len);
 }
 
-/* Pushes the time of the job through the window that a run would use. */
+/* Pushes the job's time through the window of a run. */
 static void check_order(struct trace_validation *d, const struct hs_trace_job *job)
 {
     if (d->jobs > 0 && job->submit_us < d->newest_us) {
@@ -577,7 +577,7 @@ static void check_order(struct trace_validation *d, const struct hs_trace_job *j
     hs_heap_remove(&d->held, d->spare);
 }
 
-/* Reads on over every bad row. A file that cannot be read to its end is one more fault. */
+/* Reads all rows, including bad ones. A file that cannot be read to its end is one more fault. */
 static enum hs_status examine_all(struct trace_validation *d)
 {
     struct hs_faults *faults = &d->reader.faults;
@@ -599,7 +599,7 @@ static enum hs_status examine_all(struct trace_validation *d)
     return status == HS_END || d->is_cut_short ? HS_OK : status;
 }
 
-/* Returns how many faults there are. */
+/* Returns the number of faults. */
 static uint64_t say_report(struct trace_validation *d, struct hs_output *out)
 {
     const struct hs_reader *r = &d->reader;

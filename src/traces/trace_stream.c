@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The iterator over a trace: reader -> window that restores order -> window of time and sample ->
- * limit -> load and scale of time. Or a trace that is already in memory: it was recorded by reading
- * through the iterator, so that sorting, dropping and limits have one implementation. A sorted
- * format, and a window of 0 or 1 row, pass rows through without a copy.
+ * The iterator over a trace: reader -> window that restores order -> time window and sample ->
+ * limit -> load and time scale. Or over a trace in memory, which was recorded through the same
+ * iterator, so that sorting, dropping and limits have one implementation. A sorted format, and a
+ * window of 0 or 1 row, pass rows through without a copy.
  *
- * Rows held back are handed out in order of (submit, row): a ring for rows that come in order, a
- * heap for those that come late. Invariant: the ring is ascending; every other row held is in the
- * heap; the first row is the smaller of the two heads. O(1) a row in order, O(log window) a late
- * one; no allocation once the window and its texts have their size.
+ * Buffered rows are returned in order of (submit, row): rows that arrive in order are in a ring
+ * buffer, late ones in a heap. Invariant: the ring is ascending; all other buffered rows are in the
+ * heap; the first row is the smaller of the two heads. O(1) per row in order, O(log window) per
+ * late row; no allocation once the window and its texts have their size.
  *
- * Load and scale are taken as whole 10^-9, and each time moves by itself, in 128 bits, submissions
- * from the first row: no error adds up. A time that is not 0 stays at least a microsecond.
+ * Load and scale are whole multiples of 10^-9, and each time is scaled separately, in 128 bits,
+ * submissions relative to the first row: errors do not accumulate. A time above 0 remains at least
+ * a microsecond.
  */
 #include "traces/trace_stream.h"
 
@@ -25,14 +26,14 @@
 #define ONE         UINT64_C(1000000000)                            /* load and scale of 1 */
 #define JOBS_MAX    (UINT64_C(1) << 31)                             /* of a cache */
 #define CALENDAR_US (INT64_C(7305) * 86400 * HS_TRACE_TIME_UNIT_US) /* 1990-01-01 */
-#define BAD_MEASURE 1000 /* the tolerated share is of at least so many rows while reading */
+#define BAD_MEASURE 1000 /* fewest rows to which the tolerated share applies while reading */
 
 /* ---- the rows held back ---- */
 
 #define ROWS_MAX    (UINT32_C(1) << 31)
-#define FETCH_AHEAD 4                   /* rows */
+#define FETCH_AHEAD 4                   /* distance of prefetching, rows */
 #define TEXT_MAX    (UINT32_C(1) << 24) /* of one row: 8 CSV fields of at most 1 MiB */
-#define TEXT_ROOM   56                  /* as most rows need; longer texts have their own memory */
+#define TEXT_ROOM   56                  /* enough for most rows; longer texts are allocated */
 
 struct reorder_slot {
     struct hs_trace_job job;
@@ -51,17 +52,17 @@ struct reorder {
     uint32_t slots_cap, free_cap, ring_cap;
     uint32_t slot_count, free_count;
     uint32_t ring_head, ring_count;
-    int64_t newest_us; /* submission of the last row of the ring */
+    int64_t newest_us; /* submission of the last row in the ring */
     struct hs_heap late;
-    bool has_out; /* the caller has a row, of the slot */
+    bool has_out; /* the caller uses the row in the slot */
     uint32_t out;
     uint64_t count; /* rows held */
     uint64_t pushed;
-    uint64_t next_row;  /* row after the latest one popped */
-    uint64_t reordered; /* rows popped after a row that came later */
+    uint64_t next_row;  /* number of the row after the latest one returned */
+    uint64_t reordered; /* rows returned after a row that came later */
 };
 
-/* The record that the next push takes. Slots never move: their texts are in them. */
+/* Returns the record for the next push. Slots never move, because they contain texts. */
 static struct hs_trace_job *reorder_room(struct reorder *r)
 {
     if (HS_UNLIKELY(r->free_count == 0)) {
@@ -74,7 +75,7 @@ static struct hs_trace_job *reorder_room(struct reorder *r)
     return &r->slots[r->free_slots[r->free_count - 1]]->job;
 }
 
-/* Copies the texts that there are; false where they do not fit. */
+/* Copies the texts; returns false if they do not fit. */
 static bool keep_texts(struct hs_trace_job *job, char *at, size_t room)
 {
     for (int i = 0; i < HS_JOB_TEXTS; i++) {
@@ -90,7 +91,7 @@ static bool keep_texts(struct hs_trace_job *job, char *at, size_t room)
     return true;
 }
 
-/* Takes the record in the room last asked for, and copies what it borrows. */
+/* Inserts the record last returned by reorder_room, and copies its borrowed texts. */
 static void reorder_push(struct reorder *r)
 {
     uint32_t id = r->free_slots[--r->free_count];
@@ -100,11 +101,11 @@ static void reorder_push(struct reorder *r)
         uint32_t old = r->ring_cap;
         hs_grow((void **)&r->ring, &r->ring_cap, old ? 2 * (uint64_t)old : 64, sizeof *r->ring,
                 ROWS_MAX);
-        /* it is full: entries that had wrapped to the front move behind the old end */
+        /* it was full: moves wrapped entries after the old end */
         memcpy(r->ring + old, r->ring, r->ring_head * sizeof *r->ring);
     }
     if (HS_UNLIKELY(!keep_texts(job, slot->text, sizeof slot->text))) {
-        size_t need = 0; /* some of them may be in slot->text by now */
+        size_t need = 0; /* some texts may already be in slot->text */
         for (int i = 0; i < HS_JOB_TEXTS; i++)
             need += job->texts[i] != NULL ? strlen(job->texts[i]) + 1 : 0;
         hs_grow((void **)&slot->long_text, &slot->long_cap, need, 1, TEXT_MAX);
@@ -126,7 +127,7 @@ static void reorder_push(struct reorder *r)
     r->newest_us = job->submit_us;
 }
 
-/* Takes the first row off the heap if it is before the first row of the ring. */
+/* Removes the first row from the heap if it precedes the first row of the ring. */
 static HS_APART bool pop_late(struct reorder *r, uint32_t *slot)
 {
     *slot = hs_heap_next_id(&r->late);
@@ -141,7 +142,7 @@ static HS_APART bool pop_late(struct reorder *r, uint32_t *slot)
     return true;
 }
 
-/* The first of the rows held; NULL if there is none. It is the caller's until the next pop. */
+/* Returns the first buffered row, valid until the next pop; NULL if there is none. */
 static struct hs_trace_job *reorder_pop(struct reorder *r)
 {
     uint32_t slot;
@@ -157,7 +158,7 @@ static struct hs_trace_job *reorder_pop(struct reorder *r)
         r->free_slots[r->free_count++] = r->out;
     r->out = slot;
     r->has_out = true;
-    /* A window of rows is larger than a cache, and a row was last read a window ago. */
+    /* The window is larger than a cache, and a row was last accessed one window ago. */
     if (r->ring_count > FETCH_AHEAD)
         hs_prefetch(r->slots[r->ring[(r->ring_head + FETCH_AHEAD) & (r->ring_cap - 1)]],
                     sizeof(struct reorder_slot));
@@ -184,18 +185,18 @@ static void reorder_free(struct reorder *r)
 
 /* ---- the iterator ---- */
 
-/* What had been counted when a job was handed out. */
+/* The counts when a job was returned. */
 struct cache_mark {
     uint64_t rows;
-    uint64_t others; /* index of counts */
+    uint64_t others; /* index into counts */
 };
 
 struct hs_trace_cache {
     struct hs_arena texts;  /* ids and attempts */
-    struct hs_intern names; /* every other text */
+    struct hs_intern names; /* all other texts */
     struct hs_trace_job *jobs;
-    struct cache_mark *marks;       /* of each job, and one more: at the end of the trace */
-    struct hs_trace_counts *counts; /* each set that occurred, without rows and accepted */
+    struct cache_mark *marks;       /* of each job, and a last one for the end of the trace */
+    struct hs_trace_counts *counts; /* each distinct set, without rows and accepted */
     uint32_t jobs_cap, marks_cap, counts_cap, counts_count;
     uint64_t count;
     int64_t first_us; /* recorded submission of the first row */
@@ -206,19 +207,19 @@ struct hs_trace_cache {
 struct hs_trace {
     const struct hs_trace_options *options;
     struct hs_diag *diag;
-    uint64_t load, scale;            /* in 10^-9 */
-    uint64_t sample;                 /* jobs whose number is below are kept; UINT64_MAX = all */
-    uint64_t sample_seed;            /* of these numbers */
-    struct hs_attempt_list attempts; /* of the job that was moved last */
+    uint64_t load, scale;            /* in units of 10^-9 */
+    uint64_t sample;                 /* jobs with a hash below are kept; UINT64_MAX = all */
+    uint64_t sample_seed;            /* of these hashes */
+    struct hs_attempt_list attempts; /* of the job that was scaled last */
     struct hs_reader reader;
     const char *path, *format; /* name */
     struct reorder held;
-    struct hs_trace_job row; /* passed through, or copied from the cache, which is shared */
+    struct hs_trace_job row; /* passed through, or copied from the shared cache */
     bool has_all_rows, has_first;
     int64_t first_us; /* recorded submission of the first row */
-    int64_t last_us;  /* of the last row in order */
+    int64_t last_us;  /* of the last row, in order */
     int64_t last_line;
-    enum hs_status ended; /* HS_OK while jobs may follow */
+    enum hs_status ended; /* HS_OK while there may be more jobs */
 };
 
 void hs_trace_options_default(struct hs_trace_options *options)
@@ -230,7 +231,7 @@ void hs_trace_options_default(struct hs_trace_options *options)
                                          .sample = 1};
 }
 
-/* false for what is no number, too. */
+/* false for NaN, too. */
 static bool is_factor(double value)
 {
     return value >= HS_REPLAY_LEAST && value <= HS_REPLAY_MOST;
@@ -274,7 +275,7 @@ enum hs_status hs_trace_open(struct hs_trace **trace, const struct hs_trace_opti
     return status;
 }
 
-/* "3 not a number, 1 out of range". */
+/* Formats "3 not a number, 1 out of range". */
 static void list_faults(const struct hs_faults *faults, char *text, size_t size)
 {
     text[0] = '\0';
@@ -284,7 +285,7 @@ static void list_faults(const struct hs_faults *faults, char *text, size_t size)
                       (unsigned long long)faults->counts[kind], hs_fault_texts[kind].what);
 }
 
-/* More than the tolerated share, of the rows read or of `least` if that is more. */
+/* Fails if bad rows exceed the tolerated share of the rows read, or of `least` if that is more. */
 static enum hs_status check_bad_share(struct hs_trace *t, uint64_t least)
 {
     const struct hs_trace_counts *counts = &t->reader.counts;
@@ -317,7 +318,7 @@ static HS_COLD enum hs_status fail_late(struct hs_trace *t, const struct hs_trac
                    job->id, late, (long long)t->last_line);
 }
 
-/* What ends the file was told as the warning that a bad row is. */
+/* HS_E_INPUT ends the file; its cause was reported only as the warning of a bad row. */
 HS_INLINE enum hs_status check_read(struct hs_trace *t, enum hs_status status)
 {
     if (HS_LIKELY(status != HS_E_INPUT) || t->diag->errors > 0)
@@ -326,15 +327,15 @@ HS_INLINE enum hs_status check_read(struct hs_trace *t, enum hs_status status)
                    "nothing can be read behind a malformed row, which is not passed over");
 }
 
-/* Rows are read a 64th of the window at a time: reading one by one between events of the engine
- * evicts the code of both from the instruction cache. */
+/* Rows are read in batches of 1/64 of the window: reading single rows between events of the engine
+ * would evict the code of both from the instruction cache. */
 static uint64_t rows_held_at_most(uint64_t window)
 {
     const uint64_t batch = window / 64;
     return window > UINT64_MAX - batch ? window : window + batch;
 }
 
-/* The next row in order of submission; bad ones are passed over as far as that is allowed. */
+/* Returns the next row in order of submission; skips bad ones as far as allowed. */
 HS_INLINE enum hs_status next_in_order(struct hs_trace *t, struct hs_trace_job **job)
 {
     const uint64_t window = t->options->sort_window;
@@ -367,7 +368,7 @@ HS_INLINE enum hs_status next_in_order(struct hs_trace *t, struct hs_trace_job *
     return *job != NULL ? HS_OK : HS_END;
 }
 
-/* The next job inside the window of time, the sample and the limit, at its recorded times. */
+/* Returns the next job inside the time window, the sample and the limit, with recorded times. */
 static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job **job)
 {
     for (;;) {
@@ -385,7 +386,7 @@ static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job **job)
             return HS_END;
         if (t->last_us - (window->is_from_date ? 0 : t->first_us) < window->from_us)
             t->reader.counts.drops[HS_DROP_WINDOW]++;
-        else if (t->sample != UINT64_MAX && /* by the job's id and the seed alone */
+        else if (t->sample != UINT64_MAX && /* depends only on id and seed */
                  hs_mix64(t->sample_seed, hs_hash_of((*job)->id, strlen((*job)->id))) >= t->sample)
             t->reader.counts.drops[HS_DROP_SAMPLE]++;
         else
@@ -393,8 +394,8 @@ static enum hs_status next_wanted(struct hs_trace *t, struct hs_trace_job **job)
     }
 }
 
-/* At the end of the file: reports the bad rows, and fails where they are more than is tolerated or
- * where no job is left; else HS_END. */
+/* At the end of the file: reports bad rows, and fails if they exceed the tolerated share or no job
+ * remains; else returns HS_END. */
 static enum hs_status finish(struct hs_trace *t)
 {
     const struct hs_trace_counts *counts = &t->reader.counts;
@@ -420,7 +421,7 @@ static enum hs_status finish(struct hs_trace *t)
 
 /* ---- load and scale ---- */
 
-/* us >= 0 times the scale, or no more than the largest time. */
+/* Returns us >= 0 times the scale, at most the largest time. */
 static int64_t scaled(const struct hs_trace *t, int64_t us)
 {
     hs_u128 moved = (hs_u128)(uint64_t)us * t->scale / ONE;
@@ -429,13 +430,13 @@ static int64_t scaled(const struct hs_trace *t, int64_t us)
     return moved < INT64_MAX / 4 ? (int64_t)moved : INT64_MAX / 4;
 }
 
-/* Moves all times of the job. HS_E_INPUT beyond 285 years. */
+/* Scales all times of the job. HS_E_INPUT beyond 285 years. */
 static HS_APART enum hs_status move_job(struct hs_trace *t, struct hs_trace_job *job)
 {
     uint64_t offset_us = (uint64_t)(job->submit_us - t->first_us);
     hs_u128 moved = (hs_u128)offset_us * t->scale / t->load;
     int64_t submit_us = t->first_us + (int64_t)(moved < INT64_MAX / 4 ? moved : INT64_MAX / 4);
-    if (job->deadline_us >= 0) { /* it may lie before the submission */
+    if (job->deadline_us >= 0) { /* may precede the submission */
         int64_t left_us = job->deadline_us - job->submit_us;
         left_us = left_us < 0 ? -scaled(t, -left_us) : scaled(t, left_us);
         job->deadline_us = submit_us + left_us > 0 ? submit_us + left_us : 0;
@@ -444,7 +445,7 @@ static HS_APART enum hs_status move_job(struct hs_trace *t, struct hs_trace_job 
     if (t->scale != ONE) {
         job->duration_us = scaled(t, job->duration_us);
         job->later_us = scaled(t, job->later_us);
-        /* attempts: the sums up to each, so that all together are the whole */
+        /* scales the cumulative sums, so that the total is exact */
         int64_t sum_us = 0, before_us = 0;
         t->attempts.count = 0;
         for (uint32_t i = 0; i < job->attempts; i++, before_us = scaled(t, sum_us)) {
@@ -501,7 +502,7 @@ const char *hs_trace_format_name(const struct hs_trace *trace)
     return trace->format;
 }
 
-/* Of a cached trace: as counted when its last job of `accepted` was handed out. */
+/* For a cached trace: the counts when its last job of `accepted` was returned. */
 void hs_trace_get_counts(const struct hs_trace *trace, struct hs_trace_counts *counts)
 {
     const struct hs_trace_cache *cache = trace->options->trace_cache;
@@ -525,7 +526,7 @@ const char *hs_trace_path(const struct hs_trace *trace)
 double hs_trace_expected(const struct hs_trace *trace)
 {
     const struct hs_trace_options *o = trace->options;
-    const double sample_min = 1000; /* of fewer the rows read ahead in blocks would be too many */
+    const double sample_min = 1000; /* with fewer, rows read ahead in blocks would matter */
     uint64_t done = 0, total = 0;
     if (o->trace_cache != NULL)
         return (double)o->trace_cache->count;
@@ -570,7 +571,7 @@ void hs_trace_close(struct hs_trace *trace)
 
 /* ---- windows and clocks ---- */
 
-/* A bound that is not given leaves what is there. */
+/* A bound that is not given is left unchanged. */
 static bool read_bound(const char *text, size_t len, int64_t *us, bool *is_date)
 {
     if (len == 0)
@@ -605,7 +606,7 @@ const char *hs_trace_clock_text(char text[HS_CLOCK_TEXT], int64_t us)
 
 /* ---- traces in memory ---- */
 
-/* What is counted by now; most jobs share all but the rows. */
+/* Stores the current counts; most jobs share all except the rows. */
 static void keep_mark(struct hs_trace_cache *cache, const struct hs_trace *trace, uint64_t index)
 {
     struct hs_trace_counts counts;

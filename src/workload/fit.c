@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * See fit.h. When jobs come: counts of the hours, the profile of week and day from their means,
- * outages, and the modulation of the rate. Then sizes, runs of jobs, users and virtual clusters.
+ * See fit.h. Arrivals: counts of the hours, the profile of week and day from their means, outages,
+ * and the modulation of the rate. Then sizes, runs of jobs, users and virtual clusters.
  */
 #include "workload/fit.h"
 
@@ -21,8 +21,8 @@
 #define DAY_US     (24 * HOUR_US)
 
 struct fit_arrivals {
-    uint32_t *counts; /* jobs of each hour from the first on */
-    bool *is_out;     /* hours of an outage, of which nothing else is learnt; NULL: none */
+    uint32_t *counts; /* jobs per hour, from the first hour on */
+    bool *is_out;     /* hours of an outage, excluded elsewhere; NULL: none */
     uint32_t hours, counts_cap;
     int64_t first_us, last_us;
     uint64_t jobs;
@@ -44,9 +44,9 @@ static uint32_t weekday_of(const struct fit_arrivals *a, uint32_t hour)
     return hs_weekday_of(floor_div(a->first_us, HOUR_US) + hour);
 }
 
-/* Weights of hours of the day, given those of weekdays, or the other way round: jobs per hour that
- * the trace covers, where an hour counts as much as the other profile says. All alike unless the
- * trace covers them all. */
+/* Computes weights of hours of the day, given those of weekdays, or vice versa: jobs per hour
+ * covered by the trace, where an hour is weighted by the other profile. All equal unless the trace
+ * covers all of them. */
 static void weigh(const struct fit_arrivals *a, bool is_weekday, const double *others,
                   uint32_t groups, double *weights)
 {
@@ -75,7 +75,7 @@ static void weigh(const struct fit_arrivals *a, bool is_weekday, const double *o
 
 static void set_profile(const struct fit_arrivals *a, struct hs_workload_arrivals *out)
 {
-    const int rounds = 10; /* the first differs from the last only where the ends cut a day */
+    const int rounds = 10; /* rounds differ only if the ends of the trace cut a day */
     for (uint32_t d = 0; d < HS_WORKLOAD_WEEKDAYS; d++)
         out->weekdays[d] = 1.0 / HS_WORKLOAD_WEEKDAYS;
     for (int i = 0; i < rounds; i++) {
@@ -98,7 +98,7 @@ static double *expected_counts(const struct fit_arrivals *a,
     return mean;
 }
 
-/* Counts of the hours with the rates r are Poisson: the variance is mean + var(r) mean^2. */
+/* Counts of hours with rates r are Poisson: the variance is mean + var(r) mean^2. */
 static double covariance(const struct fit_arrivals *arrivals, const double *expected,
                          uint32_t hours)
 {
@@ -119,9 +119,9 @@ static double covariance(const struct fit_arrivals *arrivals, const double *expe
  * jobs grows with (1 + cv^2)^2. It finds none in ten times a hundred days generated without
  * outages, and most of those of five hours and more at 30 jobs an hour and a cv of 1. */
 
-#define JOBS_LEAST   30 /* expected, times (1 + cv^2)^2 */
+#define JOBS_LEAST   30 /* expected jobs, times (1 + cv^2)^2 */
 #define HOURS_LEAST  3
-#define OUTAGE_MOST  168 /* hours of an outage; what is longer is left to it */
+#define OUTAGE_MOST  168 /* most hours of an outage; a longer one is split */
 #define PER_DAY_MOST 1.0
 
 static void find_outages(struct fit_arrivals *a, struct hs_arena *arena,
@@ -165,16 +165,16 @@ static void find_outages(struct fit_arrivals *a, struct hs_arena *arena,
 
 #define CV_MAX    10.0
 #define ROUNDS    4
-#define DRAWS     6      /* of the generator, a round */
-#define JOBS_MOST 100000 /* of a draw: more of them only take time */
+#define DRAWS     6      /* generated traces per round */
+#define JOBS_MOST 100000 /* jobs per draw: more only take time */
 
 static const uint32_t lags[] = {0, 1, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48, 72, 96, 120, 168};
 #define LAGS (sizeof lags / sizeof *lags)
 
-/* Of the rate around its mean of 1: variance, then covariances over so many hours. */
+/* Moments of the rate around its mean of 1: variance, then covariances at these lags in hours. */
 struct moments {
     double at[LAGS];
-    uint32_t count; /* the trace is long enough for */
+    uint32_t count; /* number for which the trace is long enough */
 };
 
 static void measure(const struct fit_arrivals *a, const struct hs_workload_arrivals *profile,
@@ -189,8 +189,8 @@ static void measure(const struct fit_arrivals *a, const struct hs_workload_arriv
 
 /* ---- the times ---- */
 
-/* Quick times from a quarter of an hour on, slow ones from twice that to two weeks (the generator
- * forgets between its blocks), each 1.2 times the one before; shares in fortieths. */
+/* Searches quick times from a quarter of an hour on, slow ones from twice that to two weeks (the
+ * generator forgets between its blocks), each 1.2 times the previous; shares in fortieths. */
 static struct hs_workload_modulation nearest(const struct moments *wanted)
 {
     const double step = 1.2, quick_least = .25, quick_most = 48, slow_most = 336;
@@ -236,7 +236,7 @@ static void fit_modulation(const struct fit_arrivals *a, struct hs_workload_arri
             uint64_t hour, jobs = a->jobs < JOBS_MOST ? a->jobs : JOBS_MOST;
             uint32_t count;
             drawn.counts = hs_alloc_zeroed(drawn.hours, sizeof *drawn.counts);
-            steady.outages.per_day = 0; /* their hours are left out of the trace's, too */
+            steady.outages.per_day = 0; /* their hours are excluded from the trace, too */
             hs_arrival_rate_open(&rate, &steady, jobs, drawn.hours, seed);
             while (hs_arrival_rate_next(&rate, &hour, &count)) {
                 drawn.counts[hour] = count;
@@ -258,35 +258,35 @@ static void fit_modulation(const struct fit_arrivals *a, struct hs_workload_arri
 #define CLASSES       33 /* shares of a GPU; 1; 2; 3; 4; 5-7; 8; 9-15; ...; 32769-65535 */
 #define MILLI         1000
 #define ROUNDED       1e-5
-#define STATES_MOST   10  /* stretches of ranks with a mix of their own */
-#define STATES_SAMPLE 500 /* jobs that one is worth */
+#define STATES_MOST   10  /* most ranges of ranks with a separate mix of outcomes */
+#define STATES_SAMPLE 500 /* fewest jobs per range */
 #define GAP_MOST_S    60  /* within a run of one user */
-#define GAP_OF_MEAN   .1  /* the same where users are unknown */
+#define GAP_OF_MEAN   .1  /* the same if users are unknown */
 #define GAP_LEAST_S   1
 #define PAIRS         4096
-#define PAIRS_LEAST   100 /* below it a correlation may be chance */
+#define PAIRS_LEAST   100 /* with fewer, a correlation may be random */
 #define RUN_MOST      1000000
 #define MOST_IN       .97
 #define LEAST_OFF     1e-6
-#define EXACT         1024 /* of a loghist: beyond it a bucket has 2^k / 1,024 values */
+#define EXACT         1024 /* of a loghist: above, a bucket has 2^k / 1,024 values */
 #define SIGMA_MAX     10.0
 #define HALVINGS      30
 
 struct fit_class {
-    struct hs_workload_size *sizes; /* share: jobs so far */
+    struct hs_workload_size *sizes; /* share: number of jobs so far */
     uint32_t size_count, size_cap;
     struct hs_loghist durations;                    /* whole seconds, rounded up */
-    struct hs_loghist of_outcome[HS_OUTCOME_COUNT]; /* the same; nothing of those unknown */
+    struct hs_loghist of_outcome[HS_OUTCOME_COUNT]; /* the same; only known outcomes */
     uint64_t jobs, retries;
 };
 
 struct fit_run {
     int64_t last_us;
-    uint64_t jobs; /* 0: none yet */
+    uint64_t jobs; /* 0: no run yet */
     uint64_t batches;
     uint64_t duration_s;      /* of the last one */
-    uint32_t gpus, gpu_milli; /* of the first one */
-    uint32_t class;           /* of the last one */
+    uint32_t gpus, gpu_milli; /* of the first job */
+    uint32_t class;           /* of the last job */
     uint32_t first_class;
 };
 
@@ -304,19 +304,19 @@ struct hs_fit {
     struct fit_arrivals arrivals;
     /* sizes */
     struct fit_class classes[CLASSES];
-    struct hs_loghist failures; /* times of attempts that failed and were made again, s */
+    struct hs_loghist failures; /* times of failed attempts that were retried, s */
     uint32_t retries_max;
-    /* runs: submissions of one user, each at most a minute after the one before. Without users: of
-     * one size, one behind the other, at most a tenth of the mean gap of the trace so far. */
+    /* Runs: submissions of one user, each at most a minute after the previous. Without users:
+     * consecutive jobs of one size, at most a tenth of the trace's mean gap apart. */
     struct fit_run *runs; /* by user */
     uint32_t run_count, runs_cap;
-    struct hs_loghist run_jobs, run_gaps;   /* of runs; within them, s */
-    struct hs_loghist run_jobs_of[CLASSES]; /* by class of their first job */
-    uint64_t members, members_alike;        /* behind the first; of its size */
-    struct fit_pair *pairs;                 /* neighbours in a run and a class: a sample of them */
+    struct hs_loghist run_jobs, run_gaps;   /* jobs per run; gaps within runs, s */
+    struct hs_loghist run_jobs_of[CLASSES]; /* by class of the first job */
+    uint64_t members, members_alike;        /* jobs after the first of a run; of its size */
+    struct fit_pair *pairs;                 /* a sample of neighbours in a run and class */
     uint64_t pairs_seen;
     /* owners */
-    struct hs_intern users, vcs; /* id 0: none named */
+    struct hs_intern users, vcs; /* id 0: no name */
     struct fit_vc *of_vc;
     uint32_t of_vc_cap;
 };
@@ -331,7 +331,7 @@ static uint32_t class_of(const struct hs_trace_job *job)
     uint64_t demand = (uint64_t)job->gpus * milli;
     if (demand < MILLI)
         return 0;
-    /* Class 1 + 2 k is 2^k GPUs, the one behind it what lies above, up to 2^(k + 1) - 1. */
+    /* Class 1 + 2 k is 2^k GPUs, the next one all above, up to 2^(k + 1) - 1. */
     uint32_t gpus = (uint32_t)((demand + MILLI - 1) / MILLI), k = 63 - HS_CLZ64(gpus);
     uint32_t class = 1 + 2 * k + (gpus > (UINT32_C(1) << k));
     return class < CLASSES ? class : CLASSES - 1;
@@ -342,7 +342,7 @@ static uint64_t seconds_of(int64_t us)
     return (uint64_t)((us + HS_US_PER_S - 1) / HS_US_PER_S);
 }
 
-/* The entry of this size, or, where a class is full, that of the nearest one. */
+/* Counts the job in the entry of its size; if the class is full, in that of the nearest size. */
 static void count_size(struct fit_class *class, const struct hs_trace_job *job)
 {
     uint32_t milli = job->gpu_milli > 0 ? job->gpu_milli : MILLI, nearest = 0;
@@ -370,7 +370,7 @@ static void count_size(struct fit_class *class, const struct hs_trace_job *job)
 
 /* ---- to the workload ---- */
 
-/* Mix of outcomes by stretches of duration ranks, as many as the jobs are worth. */
+/* Sets the mix of outcomes by ranges of duration ranks, as many as the number of jobs allows. */
 static void fit_states(const struct fit_class *class, struct hs_arena *arena,
                        struct hs_workload_bucket *bucket)
 {
@@ -395,7 +395,7 @@ static void fit_states(const struct fit_class *class, struct hs_arena *arena,
             row->share[s] = (double)(upto - done[s]);
             all += row->share[s];
         }
-        if (all == 0) /* none known here: they go by the next */
+        if (all == 0) /* no known outcomes here: merged with the next */
             continue;
         for (uint32_t s = 0; s < HS_WORKLOAD_STATES; s++) {
             done[s] += (uint64_t)row->share[s];
@@ -427,7 +427,7 @@ static void fit_bucket(const struct hs_fit *f, uint32_t c, struct hs_workload *w
     hs_quantile_fn_of(&class->durations, true, &workload->arena, &bucket->duration_s);
     fit_states(class, &workload->arena, bucket);
     double retries = (double)class->retries / (double)class->jobs;
-    /* only failed jobs are made again; what is written is rounded */
+    /* only failed jobs are retried; written values are rounded */
     double failed = bucket->state_count > 0 ? hs_bucket_state_share(bucket, HS_OUTCOME_FAILED) : 0;
     bucket->retries = fmin(retries, workload->retries.max * failed * (1 - ROUNDED));
 }
@@ -488,7 +488,7 @@ static void runs_add(struct hs_fit *f, const struct hs_trace_job *job, uint32_t 
 
 /* ---- to the workload ---- */
 
-/* Normal score of a duration, in the middle of those just as long. */
+/* Normal score of a duration, at the middle of equal ones. */
 static double score(const struct hs_loghist *durations, uint64_t value)
 {
     uint64_t width = value < EXACT ? 1 : (UINT64_C(1) << (63 - HS_CLZ64(value))) / EXACT;
@@ -497,7 +497,7 @@ static double score(const struct hs_loghist *durations, uint64_t value)
     return hs_normal_quantile(((double)below + (double)upto) / 2 / (double)durations->count);
 }
 
-/* Of members drawn afresh some have the size of the first by chance. */
+/* Corrects for members that have the size of the first by chance. */
 static double same_size(const struct hs_fit *f, const struct hs_workload *workload)
 {
     double chance = 0, alike = (double)f->members_alike / (double)f->members;
@@ -507,7 +507,7 @@ static double same_size(const struct hs_fit *f, const struct hs_workload *worklo
     return chance < 1 - LEAST_OFF ? fmin(fmax((alike - chance) / (1 - chance), 0), 1) : 1;
 }
 
-/* So long that MOST_IN of the jobs of these runs are in runs that are not longer. */
+/* Returns a length such that MOST_IN of the jobs in these runs are in runs not longer. */
 static uint32_t batch_max(const struct hs_loghist *runs, uint64_t longest)
 {
     uint32_t at = 0;
@@ -560,7 +560,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of n numbers in order of size. */
+/* Gini coefficient of n ascending numbers. */
 static double gini(const double *numbers, uint32_t n)
 {
     double sum = 0, weighted = 0;
@@ -573,7 +573,7 @@ static double gini(const double *numbers, uint32_t n)
 
 static void fit_users(const struct hs_fit *f, struct hs_workload *workload)
 {
-    uint32_t named = f->users.count - 1; /* but for those of none */
+    uint32_t named = f->users.count - 1; /* excluding "no name" */
     double low = 0, high = SIGMA_MAX;
     if (named == 0)
         return;
@@ -582,7 +582,7 @@ static void fit_users(const struct hs_fit *f, struct hs_workload *workload)
         weights[u] = u + 1 < f->run_count ? (double)f->runs[u + 1].batches : 0;
     qsort(weights, named, sizeof *weights, by_size);
     double wanted = gini(weights, named);
-    for (int i = 0; i < HALVINGS; i++) { /* to the sigma whose weights have this coefficient */
+    for (int i = 0; i < HALVINGS; i++) { /* finds the sigma whose weights have this coefficient */
         double middle = (low + high) / 2;
         for (uint32_t u = 0; u < named; u++)
             weights[u] = exp(middle * hs_normal_quantile((u + .5) / named));
@@ -603,7 +603,7 @@ static void fit_vcs(const struct hs_fit *f, const uint32_t *bucket_of, struct hs
         return;
     for (uint32_t c = 0; c < CLASSES; c++)
         if (f->of_vc[0].jobs[c] > 0)
-            first = 0; /* jobs of no virtual cluster stay so: one without a name */
+            first = 0; /* "no VC" counts as a VC without a name */
     workload->vcs = hs_arena_alloc(&workload->arena, f->vcs.count * sizeof *workload->vcs);
     for (uint32_t v = first; v < f->vcs.count; v++)
         for (uint32_t c = 0; c < CLASSES; c++)
@@ -681,7 +681,7 @@ enum hs_status hs_fit_finish(struct hs_fit *fit, const char *name, struct hs_wor
     struct fit_arrivals *a = &fit->arrivals;
     struct hs_workload_arrivals *out = &workload->arrivals;
     struct hs_arena *arena = &workload->arena;
-    uint32_t bucket_of[CLASSES]; /* index in the workload; UINT32_MAX of a class without jobs */
+    uint32_t bucket_of[CLASSES]; /* index in the workload; UINT32_MAX: class without jobs */
     *workload = (struct hs_workload){0};
     if (a->jobs < HS_FIT_JOBS_LEAST)
         return hs_fail(diag, HS_E_INPUT, NULL, NULL,

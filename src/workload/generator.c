@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a workload to jobs: the request, when they are submitted, sizes, durations and outcomes
- * planned together, users, names and attempts.
+ * Generates jobs of a workload: the request, arrivals, sizes, durations and outcomes planned
+ * together, users, names and attempts.
  */
 #include "workload/generator.h"
 
@@ -14,9 +14,9 @@
 #include "base/rng.h"
 
 #define S_PER_DAY  86400
-#define WHOLE_DAYS 28 /* from here on a span that was not asked for is of whole days */
+#define WHOLE_DAYS 28 /* from here on a span that was not requested is whole days */
 #define JOBS_MAX   1e12
-#define SPAN_MAX_S 9e9 /* 2^53 microseconds, about: what a trace can hold */
+#define SPAN_MAX_S 9e9 /* about 2^53 microseconds: the limit of a trace */
 
 /* ---- a request as the text of a trace: gen:NAME,n=JOBS,seed=N ---- */
 
@@ -27,8 +27,8 @@ enum hs_status hs_generate_parse(struct hs_generate_request *q, char *text, stru
     static const char *const keys[] = {"n", "days", "load", "gpus", "seed"};
     enum { KEYS = sizeof keys / sizeof keys[0] };
     const struct {
-        uint64_t *whole; /* from least to most */
-        double *real;    /* else this, above 0 */
+        uint64_t *whole; /* uniform from least to most */
+        double *real;    /* otherwise this, above 0 */
         double least, most;
     } of[KEYS] = {{&q->jobs, NULL, 1, JOBS_MAX},
                   {NULL, &q->days, 0, 1e5},
@@ -75,7 +75,7 @@ struct keyed {
     uint64_t key, value;
 };
 
-/* A key whose order is that of the numbers, none of them NaN. */
+/* Returns a key with the order of the numbers, which must not be NaN. */
 static uint64_t key_of(double number)
 {
     uint64_t bits, sign = UINT64_C(1) << 63;
@@ -91,7 +91,7 @@ static int by_key(const void *a, const void *b)
     return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* The first of the running sums that is above draw x their last; 0 <= draw < 1. O(log count). */
+/* Returns the first running sum above draw x the last one; 0 <= draw < 1. O(log count). */
 static uint32_t pick(const double *sums, uint32_t count, double draw)
 {
     double at = draw * sums[count - 1];
@@ -112,14 +112,14 @@ static uint32_t pick(const double *sums, uint32_t count, double draw)
  * (1940) 427) to the sums of the profile; then each of the block's jobs falls into an hour with a
  * chance that is its rate, which makes the counts of a Poisson process with that many points. */
 
-#define LEAST_DAYS 14 /* of a block; its hours beyond the span are planned and left out */
-#define RAKING     50 /* rounds; the sums of hours are exact, those of weekdays to 1e-6 */
+#define LEAST_DAYS 14 /* of a block; hours after the span are planned but not used */
+#define RAKING     50 /* rounds; sums of hours are then exact, those of weekdays to 1e-6 */
 #define HOUR_S     3600
 
 /* 2^64 / golden ratio: its multiples, modulo 2^64, fill the range evenly. */
 #define NEXT_LENGTH UINT64_C(0x9e3779b97f4a7c15)
 
-/* What random bits are for. */
+/* Purposes of random bits. */
 enum { RATE_QUICK, RATE_SLOW, RATE_HOUR, RATE_OUTAGE };
 
 static uint32_t weekday_of(const struct hs_arrival_rate *c, uint64_t hour)
@@ -150,14 +150,14 @@ void hs_arrival_rate_open(struct hs_arrival_rate *rate, const struct hs_workload
     rate->slow = hs_normal_of(hs_mix64(rate->seed, RATE_SLOW), UINT64_MAX);
 }
 
-/* One step of an autoregressive process of variance 1 that forgets as exp(-1 / hours). */
+/* One step of an autoregressive process of variance 1 with correlation exp(-1 / hours). */
 static double step(double state, double hours, uint64_t seed, uint64_t hour)
 {
     double keeps = exp(-1 / hours);
     return keeps * state + sqrt(1 - keeps * keeps) * hs_normal_of(seed, hour);
 }
 
-/* Factors by which sums fall short of those of the profile; a sum of 0 stays. */
+/* Scales rates so that their sums are those of the profile; a sum of 0 remains. */
 static void rake(struct hs_arrival_rate *c, uint32_t n, uint32_t groups, bool is_weekday)
 {
     double wanted[HS_WORKLOAD_HOURS] = {0}, found[HS_WORKLOAD_HOURS] = {0};
@@ -175,7 +175,7 @@ static void rake(struct hs_arrival_rate *c, uint32_t n, uint32_t groups, bool is
     }
 }
 
-/* One outage in each stretch of 1 / per_day days, at an hour of its own. */
+/* Places one outage in each period of 1 / per_day days, at a random hour. */
 static void stop(struct hs_arrival_rate *c, uint32_t n)
 {
     const struct hs_workload_outages *o = &c->arrivals->outages;
@@ -242,7 +242,7 @@ static void next_block(struct hs_arrival_rate *c)
         c->rates[i] += c->rates[i - 1];
     for (uint32_t i = 0; i < c->block_hours; i++)
         c->counts[i] = 0;
-    for (uint64_t j = c->jobs_done; j < upto; j++) /* they fall into its hours by their rates */
+    for (uint64_t j = c->jobs_done; j < upto; j++) /* distributes jobs over hours by their rates */
         c->counts[pick(c->rates, c->block_hours, hs_uniform_of(hs_mix64(key, j - c->jobs_done)))]++;
     c->jobs_done = upto;
     c->next = 0;
@@ -271,24 +271,24 @@ bool hs_arrival_rate_next(struct hs_arrival_rate *rate, uint64_t *hour, uint32_t
  * in memory. Batches are drawn twice, from the same bits: once to know their number and how long
  * they take, once to hand them out. */
 
-#define GAPS_MAX_S (HOUR_S / 2.0) /* of an hour that is taken up by gaps within batches */
+#define GAPS_MAX_S (HOUR_S / 2.0) /* most of an hour used by gaps within batches */
 
 struct arrival {
     const struct hs_workload_batches *batches;
     struct hs_arrival_rate rate;
     uint64_t seed;
-    uint64_t key, hour;            /* of the hour */
-    uint32_t left;                 /* jobs of the hour that are still to come */
-    uint32_t batches_left;         /* of the hour */
-    uint32_t batch;                /* number in the hour */
-    uint32_t members_left, member; /* of the batch; number of the last one */
-    double gap_scale;              /* gaps shrink where the hour is too short for them */
-    double free_s;                 /* of the hour, between batches */
-    double free_part;              /* of that, before the batch */
-    double gaps_s;                 /* within batches so far */
+    uint64_t key, hour;            /* current hour */
+    uint32_t left;                 /* remaining jobs of the hour */
+    uint32_t batches_left;         /* remaining batches of the hour */
+    uint32_t batch;                /* number of the batch in the hour */
+    uint32_t members_left, member; /* remaining members of the batch; number of the last */
+    double gap_scale;              /* shrinks gaps if the hour is too short */
+    double free_s;                 /* time of the hour between batches */
+    double free_part;              /* part of free_s before the batch */
+    double gaps_s;                 /* sum of the gaps within batches so far */
 };
 
-/* What the bits of a batch are for; BATCH_GAP + n: before its member n. */
+/* Purposes of a batch's bits; BATCH_GAP + n: gap before member n. */
 enum { BATCH_JOBS, BATCH_BEGIN, BATCH_GAP };
 
 static uint32_t draw_members(const struct arrival *a, uint64_t batch, uint32_t most)
@@ -308,11 +308,11 @@ static double draw_gap(const struct arrival *a, uint64_t batch, uint32_t member)
                              hs_uniform_of(hs_mix64(batch, BATCH_GAP + (uint64_t)member)));
 }
 
-/* Seconds from the first midnight, not falling; batch: random bits of its own. False past the end.
- */
+/* Returns seconds since the first midnight, non-decreasing; batch: random bits of its own. False at
+ * the end. */
 static bool arrival_next(struct arrival *a, int64_t *submit_s, uint64_t *batch)
 {
-    if (a->left == 0) { /* the next hour: how many batches it has, and how long they take */
+    if (a->left == 0) { /* the next hour: number of batches, and their duration */
         double gaps_s = 0;
         if (!hs_arrival_rate_next(&a->rate, &a->hour, &a->left))
             return false;
@@ -359,16 +359,16 @@ static bool arrival_next(struct arrival *a, int64_t *submit_s, uint64_t *batch)
 struct sampled_job {
     int64_t submit_s, duration_s;
     uint64_t batch;
-    uint32_t size; /* row of job_sampler.sizes */
+    uint32_t size; /* index in job_sampler.sizes */
     enum hs_outcome outcome;
 };
 
 struct sampled_size {
     struct hs_workload_size size;
     uint32_t bucket;
-    uint32_t left; /* of this plan, not dealt yet */
-    bool is_open;  /* to the batches that sizes are being dealt to */
-    double owed;   /* jobs of this size that are due, below 1 */
+    uint32_t left; /* jobs of this plan not assigned yet */
+    bool is_open;  /* available to the current batches */
+    double owed;   /* fraction of a job due, below 1 */
 };
 
 struct job_sampler {
@@ -376,25 +376,25 @@ struct job_sampler {
     const struct hs_workload *workload;
     struct arrival arrival;
     struct sampled_size *sizes; /* of all buckets */
-    struct keyed *last;         /* by bucket: bits of the rank and outcome that were drawn last */
+    struct keyed *last;         /* by bucket: last bits of rank and outcome */
     struct keyed *scores;
     uint32_t *order;                               /* jobs by bucket */
-    uint32_t first[HS_WORKLOAD_BUCKETS_MAX + 1];   /* of each bucket in it */
-    uint32_t lengths[HS_WORKLOAD_BUCKETS_MAX + 1]; /* of batches, ascending: between two of them all
-                                                      buckets take the same batches */
+    uint32_t first[HS_WORKLOAD_BUCKETS_MAX + 1];   /* first job of each bucket in order */
+    uint32_t lengths[HS_WORKLOAD_BUCKETS_MAX + 1]; /* ascending lengths of batches: between two of
+                                                      them all buckets accept the same batches */
     uint32_t length_count;
     struct sampled_job *jobs;
     uint32_t size_count, count, next;
-    uint64_t seed, number; /* of plans so far */
+    uint64_t seed, number; /* number of plans so far */
     uint64_t jobs_left;    /* not planned yet */
 };
 
 /* 2^64 / g and 2^64 / g^2, g the real root of g^3 = g + 1: multiples of the two, modulo 2^64, are
- * points that fill the square evenly, however many they are (Roberts' R2 sequence). */
+ * points that fill the square evenly, for any number of points (Roberts' R2 sequence). */
 #define NEXT_RANK    UINT64_C(0xc13fa9a902a6328f)
 #define NEXT_OUTCOME UINT64_C(0x91e10da5c79e7b1d)
 
-/* What random bits are for: of a plan, of a job of it, of a batch. */
+/* Purposes of random bits: of a plan, a job of it, a batch. */
 enum sampler_draw {
     DRAW_OWED,
     DRAW_RANK,
@@ -410,7 +410,7 @@ static uint64_t bits(const struct job_sampler *plan, uint64_t which, enum sample
     return hs_mix64(hs_mix64(hs_mix64(plan->seed, plan->number), purpose), which);
 }
 
-/* The same in all plans. */
+/* Equal in all plans. */
 static uint64_t first_bits(const struct job_sampler *plan, uint64_t which,
                            enum sampler_draw purpose)
 {
@@ -459,8 +459,8 @@ static void open_sampler(struct job_sampler *plan, const struct hs_workload *wor
 
 /* ---- sizes ---- */
 
-/* How many jobs of each size are among the next ones: what is due to it, rounded down, and one more
- * to those that the largest parts are due to. */
+/* Sets how many jobs of each size the plan has: the number due, rounded down, and one more for
+ * those with the largest fractions. */
 static void set_quotas(struct job_sampler *plan)
 {
     uint32_t given = 0;
@@ -483,7 +483,7 @@ static void set_quotas(struct job_sampler *plan)
     }
 }
 
-/* One of the jobs that are not dealt yet, of an open size if there is one left. */
+/* Draws the size of a job not assigned yet, an open size if there is one. */
 static uint32_t deal_size(const struct job_sampler *plan, double part)
 {
     uint32_t open = 0, all = 0, s = 0;
@@ -501,8 +501,8 @@ static uint32_t deal_size(const struct job_sampler *plan, double part)
     }
 }
 
-/* The longest batches first, which have the least choice: otherwise their sizes would be scarce in
- * the later part of every plan. */
+/* Starts with the longest batches, which have the least choice; otherwise their sizes would be rare
+ * in the later part of every plan. */
 static void deal_sizes(struct job_sampler *plan)
 {
     double leaves = 1 - plan->workload->arrivals.batches.same_size;
@@ -530,7 +530,7 @@ static void deal_sizes(struct job_sampler *plan)
 
 /* ---- durations and outcomes ---- */
 
-/* Jobs by bucket, those of a bucket in the order of their scores. */
+/* Orders jobs by bucket, then by score. */
 static void set_order(struct job_sampler *plan)
 {
     double common = plan->workload->arrivals.batches.duration_correlation;
@@ -554,7 +554,7 @@ static void set_order(struct job_sampler *plan)
         uint32_t job = (uint32_t)plan->scores[i].value;
         plan->order[first[plan->sizes[plan->jobs[job].size].bucket]++] = job;
     }
-    for (uint32_t b = plan->workload->bucket_count; b > 0; b--) /* they have moved one on */
+    for (uint32_t b = plan->workload->bucket_count; b > 0; b--) /* they have advanced by one */
         first[b] = first[b - 1];
     first[0] = 0;
 }
@@ -573,7 +573,7 @@ static enum hs_outcome outcome_of(const struct hs_workload_bucket *bucket, doubl
 
 /* ---- plans ---- */
 
-/* Plans that share what is left evenly, so that the last one is not a short one. */
+/* The plans share the remaining jobs evenly, so that the last one is not short. */
 static bool make_plan(struct job_sampler *plan)
 {
     uint64_t plans = (plan->jobs_left + PLAN_JOBS - 1) / PLAN_JOBS;
@@ -599,7 +599,7 @@ static bool make_plan(struct job_sampler *plan)
             points[i] = *last;
         }
         qsort(points, n, sizeof *points, by_key);
-        for (uint32_t i = 0; i < n; i++) { /* in the order of their scores */
+        for (uint32_t i = 0; i < n; i++) { /* in order of score */
             struct sampled_job *job = &plan->jobs[order[i]];
             double rank = hs_uniform_of(points[i].key);
             job->duration_s = (int64_t)ceil(hs_quantile_fn_at(&bucket->duration_s, rank));
@@ -618,7 +618,7 @@ static bool make_plan(struct job_sampler *plan)
 
 struct user_table {
     double *vc_sums;         /* [size][VC] running sums of weights; NULL without VCs */
-    uint32_t *vc_users;      /* [VC + 1] its first user */
+    uint32_t *vc_users;      /* [VC + 1] first user of a VC */
     double *user_sums;       /* running sums of weights, within a VC */
     const char **user_names; /* "u00001" has the largest weight */
 };
@@ -630,7 +630,7 @@ struct weighted_user {
     uint32_t vc, number;
 };
 
-/* The share of each VC's jobs in all GPU time, from running sums of weights by size. */
+/* Computes each VC's share of all GPU time, from running sums of weights by size. */
 static void set_vcs(struct user_table *p, const struct job_sampler *plan, double *gpu_time)
 {
     const struct hs_workload *w = plan->workload;
@@ -651,7 +651,7 @@ static void set_vcs(struct user_table *p, const struct job_sampler *plan, double
     }
 }
 
-/* Each user in turn goes to the VC that lacks most of its weight; one without users comes first. */
+/* Each user is assigned to the VC that lacks most of its weight, first to VCs without users. */
 static void spread_users(const struct hs_workload *w, struct weighted_user *users,
                          const double *gpu_time, double *lacks, uint32_t *members)
 {
@@ -664,7 +664,7 @@ static void spread_users(const struct hs_workload *w, struct weighted_user *user
     for (uint32_t v = 0; v < vcs; v++)
         lacks[v] = all_time > 0 ? all * gpu_time[v] / all_time : 0;
     for (uint32_t u = 0, empty = vcs; u < w->users; u++) {
-        bool must_fill = w->users - u <= empty; /* the last users are for the VCs without any */
+        bool must_fill = w->users - u <= empty; /* the last users go to VCs without any */
         uint32_t best = vcs;
         for (uint32_t v = 0; v < vcs; v++)
             if ((!must_fill || members[v] == 0) && (best == vcs || lacks[v] > lacks[best]))
@@ -701,7 +701,7 @@ static void open_users(struct user_table *p, struct job_sampler *plan)
     spread_users(w, users, gpu_time, lacks, members);
     for (uint32_t v = 0; v < vcs; v++)
         p->vc_users[v + 1] = p->vc_users[v] + members[v];
-    for (uint32_t u = 0; u < w->users; u++) { /* in order of VC, and of weight within */
+    for (uint32_t u = 0; u < w->users; u++) { /* by VC, then by weight */
         char name[16];
         uint32_t vc = users[u].vc, at = p->vc_users[vc] + filled[vc]++;
         int len = snprintf(name, sizeof name, "u%05u", users[u].number);
@@ -719,7 +719,7 @@ struct hs_generator {
     struct hs_generator_about about;
     uint64_t index;
     uint64_t retry_seed;
-    double retried_again[HS_WORKLOAD_BUCKETS_MAX]; /* chance of each further retry */
+    double retried_again[HS_WORKLOAD_BUCKETS_MAX]; /* probability of each further retry */
     int64_t attempts_us[HS_WORKLOAD_RETRIES_MAX + 1];
     char id[HS_FMT_MAX + 1];
 };
@@ -758,7 +758,7 @@ static enum hs_status settle(struct hs_generator *g, const struct hs_generate_re
 
 /* ---- retries ---- */
 
-/* Times of the attempts that are followed by another; they leave the last one its part. */
+/* Draws the times of all attempts but the last, which keeps its part of the duration. */
 static void give_attempts(struct hs_generator *g, struct hs_trace_job *job, uint32_t bucket)
 {
     uint64_t key = hs_mix64(g->retry_seed, g->index);
@@ -773,7 +773,7 @@ static void give_attempts(struct hs_generator *g, struct hs_trace_job *job, uint
     }
     if (retries == 0)
         return;
-    /* each takes a second, of the rest they leave the last one its part */
+    /* each takes a second; of the rest the last attempt keeps its part */
     double most_s = (double)(left_s - retries - 1) * retries / (retries + 1);
     double scale = sum_s > most_s ? most_s / sum_s : 1;
     for (uint32_t i = 0; i < retries; i++) {
@@ -806,8 +806,8 @@ enum hs_status hs_generator_open(struct hs_generator **generator,
         const struct hs_workload_bucket *bucket = &g->workload.buckets[b];
         double mean = bucket->retries / hs_bucket_state_share(bucket, HS_OUTCOME_FAILED);
         double low = 0, high = 1;
-        /* Retries of a failed job are geometric, cut at max: q + q^2 + ... + q^max is their mean.
-         */
+        /* Retries of a failed job are geometric, truncated at max: q + q^2 + ... + q^max is their
+         * mean. */
         for (int i = 0; bucket->retries > 0 && i < 60; i++) {
             double q = (low + high) / 2, sum = 0, power = 1;
             for (uint32_t k = 0; k < g->workload.retries.max; k++)
@@ -845,7 +845,7 @@ enum hs_status hs_generator_next(struct hs_generator *generator, struct hs_trace
                                  .profile = HS_NO_PROFILE,
                                  .outcome = planned->outcome,
                                  .line = (int64_t)g->index};
-    /* VC and user follow from the batch and the size alone; NULL where the workload has none. */
+    /* VC and user depend only on the batch and the size; NULL if the workload has none. */
     const struct user_table *users = &g->users;
     const struct hs_workload *w = &g->workload;
     uint32_t vc = 0;

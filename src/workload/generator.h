@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Jobs of a workload, as a stream: same workload, request and seed, same jobs. How many there are
- * and over what span is exact; a request of other jobs or another span makes other jobs.
+ * A stream of jobs of a workload: the same workload, request and seed give the same jobs. Number of
+ * jobs and span are exact; with another number or span all jobs differ.
  *
  *     struct hs_generate_request q = {.name = "venus", .jobs = 100000, .seed = 1};
  *     HS_TRY(hs_generator_open(&g, &q, diag));
@@ -13,21 +13,21 @@
 
 #define HS_GENERATE_PREFIX   "gen:"
 #define HS_GENERATE_TEXT_MAX 4096
-#define HS_GENERATE_JOBS     10000 /* where neither jobs nor days are given */
+#define HS_GENERATE_JOBS     10000 /* default without jobs and days */
 
 struct hs_generate_request {
-    const char *name; /* of hs_workload_load */
-    uint64_t jobs;    /* 0: as days and rate make them */
-    double days;      /* 0: as jobs and rate make them, from four weeks on to whole days if load is
-                         0. Rounded to hours */
-    double load;      /* 0: the rate of the workload, or jobs / days. Else the rate at which
-                         expected GPU time / (gpus x span) is this */
-    uint64_t gpus;    /* of the cluster; only load asks for it, 0 = unknown */
+    const char *name; /* for hs_workload_load */
+    uint64_t jobs;    /* 0: from days and rate */
+    double days;   /* 0: from jobs and rate, whole days from four weeks on if load is 0. Rounded to
+                      hours */
+    double load;   /* 0: the rate of the workload, or jobs / days. Otherwise sets the rate so that
+                      expected GPU time / (gpus x span) is this */
+    uint64_t gpus; /* of the cluster; needed only for load, 0 = unknown */
     uint64_t seed;
 };
 
-/* "gen:philly,n=10000,days=7,load=0.8,gpus=64,seed=1", each after the name may be absent: fills the
- * request, and of it only what the text has, but for a seed of 1. Writes into text. */
+/* Parses "gen:philly,n=10000,days=7,load=0.8,gpus=64,seed=1"; all after the name is optional. Sets
+ * only what the text contains, and seed 1. Modifies text. */
 HS_MUST_USE enum hs_status hs_generate_parse(struct hs_generate_request *request, char *text,
                                              struct hs_diag *diag);
 
@@ -36,15 +36,16 @@ struct hs_generator;
 HS_MUST_USE enum hs_status hs_generator_open(struct hs_generator **generator,
                                              const struct hs_generate_request *request,
                                              struct hs_diag *diag);
-/* HS_END past the last. Ids are 1, 2, ...; failed jobs of a workload with retries have attempts. */
+/* HS_END after the last. Ids are 1, 2, ...; with retries in the workload failed jobs have
+ * attempts. */
 enum hs_status hs_generator_next(struct hs_generator *generator, struct hs_trace_job *job);
 struct hs_generator_about {
-    uint64_t jobs, hours; /* in all; span */
-    uint64_t hash;        /* jobs, times and everything else follow from it */
+    uint64_t jobs, hours; /* total; span */
+    uint64_t hash;        /* determines jobs, times and everything else */
     const struct hs_workload *workload;
 };
 const struct hs_generator_about *hs_generator_about(const struct hs_generator *generator);
-void hs_generator_close(struct hs_generator *generator); /* NULL is fine */
+void hs_generator_close(struct hs_generator *generator); /* NULL is allowed */
 
 /* ---- jobs an hour ----
  * The rate is the profile of hours and weekdays, modulated, with exactly the wanted number of jobs
@@ -61,13 +62,13 @@ void hs_generator_close(struct hs_generator *generator); /* NULL is fine */
 struct hs_arrival_rate {
     const struct hs_workload_arrivals *arrivals;
     uint64_t seed, jobs, hours; /* of the whole span */
-    double weight;              /* of the profile, over the span */
+    double weight;              /* of the profile over the span */
     double weight_done;
-    uint64_t jobs_done; /* in the blocks so far */
+    uint64_t jobs_done; /* in previous blocks */
     uint32_t blocks, next_block;
     uint64_t first_hour;  /* of the block */
-    uint32_t block_hours; /* that lie in the span */
-    uint32_t next;        /* of the block */
+    uint32_t block_hours; /* those inside the span */
+    uint32_t next;        /* next hour of the block */
     double quick, slow;   /* state of the modulation */
     double rates[HS_ARRIVAL_BLOCK_HOURS];
     uint32_t counts[HS_ARRIVAL_BLOCK_HOURS];
@@ -76,5 +77,5 @@ struct hs_arrival_rate {
 /* jobs and hours >= 1. */
 void hs_arrival_rate_open(struct hs_arrival_rate *rate, const struct hs_workload_arrivals *arrivals,
                           uint64_t jobs, uint64_t hours, uint64_t seed);
-/* The next hour with jobs, from 0; false past the last. */
+/* Returns the next hour with jobs, from 0; false after the last. */
 bool hs_arrival_rate_next(struct hs_arrival_rate *rate, uint64_t *hour, uint32_t *count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which workloads there are, what follows from one, quantile functions, and workload files
- * (configs/README.md documents the form), read and written.
+ * The shipped workloads, derived values, quantile functions, and reading and writing of workload
+ * files (format: configs/README.md).
  */
 #include "workload/workload.h"
 
@@ -61,7 +61,7 @@ void hs_workload_free(struct hs_workload *workload)
 
 double hs_workload_gpu_seconds(const struct hs_workload *workload)
 {
-    const double round_up = 0.5; /* to whole seconds, on the average */
+    const double round_up = 0.5; /* to whole seconds, on average */
     double sum = 0;
     for (uint32_t b = 0; b < workload->bucket_count; b++) {
         const struct hs_workload_bucket *bucket = &workload->buckets[b];
@@ -90,7 +90,7 @@ double hs_bucket_state_share(const struct hs_workload_bucket *bucket, enum hs_ou
 
 double hs_quantile_fn_at(const struct hs_quantile_fn *curve, double rank)
 {
-    uint32_t low = 0, high = curve->count - 1; /* rank lies between these points */
+    uint32_t low = 0, high = curve->count - 1; /* rank is between these points */
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (curve->rank[middle] < rank)
@@ -101,7 +101,7 @@ double hs_quantile_fn_at(const struct hs_quantile_fn *curve, double rank)
     double part = (rank - curve->rank[low]) / (curve->rank[high] - curve->rank[low]);
     double from = curve->value[low], to = curve->value[high];
     if (from >= to || part >= 1)
-        return to; /* to the last bit: it may be rounded up */
+        return to; /* the last bit may be rounded up */
     return from > 0 ? from * exp(part * log(to / from)) : part * to;
 }
 
@@ -127,22 +127,22 @@ double hs_quantile_fn_mean(const struct hs_quantile_fn *curve)
  * stretch is drawn as far as a line from its begin passes all of them (the swinging door of
  * Bristol, ISA 1990), so that one pass finds points none of which is beyond the tolerance. */
 
-#define RANK_STEP    1e-7 /* between points that stand above each other */
-#define NOISE_KS     1.36 /* / sqrt(n): 95 % of samples of n are nearer to their source */
+#define RANK_STEP    1e-7 /* between points with equal value */
+#define NOISE_KS     1.36 /* / sqrt(n): 95 % of samples of size n are nearer to their source */
 #define NOISE_PART   .1
 #define LEAST_OFF    .001
-#define STEP         .001 /* of a value that is taken as it is: what is as good as it */
-#define FROM_NOTHING .5   /* above 0 the logarithm has to begin somewhere */
-#define TAIL_PART    .01  /* of the jobs beyond a value, which decide about the mean */
+#define STEP         .001 /* relative tolerance of a value */
+#define FROM_NOTHING .5   /* the logarithm needs a value above 0 */
+#define TAIL_PART    .01  /* share of jobs above a value, which determine the mean */
 
 struct door {
     double *rank, *value;
     uint32_t count;
     double tolerance;
     bool is_rounded_up;
-    double x, y;       /* where the stretch begins: logarithm of the value, rank */
-    double low, high;  /* slopes that pass all constraints so far */
-    double last_value; /* of them; that of the begin before the first */
+    double x, y;       /* start of the segment: logarithm of the value, rank */
+    double low, high;  /* slopes that satisfy all constraints so far */
+    double last_value; /* of the constraints; initially the value at the start */
     bool is_fresh;     /* no constraint yet */
 };
 
@@ -150,7 +150,7 @@ static void put(struct door *d, double rank, double value)
 {
     double least = d->count > 0 ? d->rank[d->count - 1] + RANK_STEP : 0;
     if (d->count == HS_QUANTILE_FN_POINTS_MAX)
-        return; /* the last one is put in the place of this */
+        return; /* replaces the last one */
     d->rank[d->count] = rank > least ? rank : least;
     d->value[d->count++] = value;
 }
@@ -180,23 +180,23 @@ static bool passes(struct door *d, double value, double rank)
     return true;
 }
 
-/* Values ascend. */
+/* Values must ascend. */
 static void constrain(struct door *d, double value, double rank)
 {
     if (passes(d, value, rank))
         return;
-    if (!d->is_fresh) { /* ends the stretch at the last constraint */
+    if (!d->is_fresh) { /* ends the segment at the last constraint */
         double at = d->y + (d->low + d->high) / 2 * (log(d->last_value) - d->x);
         put(d, at, d->last_value);
         begin_stretch(d, d->last_value, at);
         if (passes(d, value, rank))
             return;
     }
-    put(d, rank, value); /* the begin was too high for it: level, and exact from here */
+    put(d, rank, value); /* the start was too high: level, and exact from here on */
     begin_stretch(d, value, rank);
 }
 
-/* Up to where the distribution function is level before it steps up at a value. */
+/* Returns the value up to which the distribution function is level before its step at `value`. */
 static double foot(const struct door *d, uint64_t value)
 {
     double at = d->is_rounded_up ? (double)value - 1 : (double)value * (1 - STEP);
@@ -270,7 +270,7 @@ static void *room(struct workload_reader *r, uint64_t count, size_t size)
     (const char *const[]){__VA_ARGS__},                                                            \
         (uint32_t)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
-/* An object with no other keys than these? Silent of an absent one. what: for messages. */
+/* Tells whether object is an object with only these keys; silent if absent. what: for messages. */
 static bool is_object(struct workload_reader *r, const struct hs_json *object, const char *what,
                       const char *const *keys, uint32_t count)
 {
@@ -280,7 +280,7 @@ static bool is_object(struct workload_reader *r, const struct hs_json *object, c
     return true;
 }
 
-/* A list of 1..most members? */
+/* Tells whether list has 1..most members. */
 static bool is_list(struct workload_reader *r, const struct hs_json *list, const char *what,
                     uint32_t most, const char *of)
 {
@@ -310,7 +310,7 @@ static const char *read_name(struct workload_reader *r, const struct hs_json *ob
     return hs_arena_text(&r->workload->arena, name, strlen(name));
 }
 
-/* Absent: preset. */
+/* Returns preset if absent. */
 static double read_number(struct workload_reader *r, const struct hs_json *object, const char *key,
                           double min, double max, double preset)
 {
@@ -320,7 +320,7 @@ static double read_number(struct workload_reader *r, const struct hs_json *objec
     return number;
 }
 
-/* Numbers of a list, or zeros; false if the list is not so long, or they sum to nothing. */
+/* Reads a list of numbers, or sets zeros; false if its length differs or the sum is 0. */
 static bool read_weights(struct workload_reader *r, const struct hs_json *list, const char *what,
                          double *weights, uint32_t count)
 {
@@ -465,7 +465,7 @@ static void read_arrivals(struct workload_reader *r, const struct hs_json *objec
 
 /* ---- sizes ---- */
 
-/* [4, 0.1], [0.5, 0.1] or [4, 0.1, 500]. */
+/* Parses [4, 0.1], [0.5, 0.1] or [4, 0.1, 500]. */
 static bool parse_size(const struct hs_json *entry, struct hs_workload_size *size)
 {
     const struct hs_json *gpus = hs_json_first(entry), *share = hs_json_next(gpus);
@@ -596,7 +596,7 @@ static void read_vcs(struct workload_reader *r, const struct hs_json *list)
         read_vc(r, v);
     if (r->check.status != HS_OK)
         return;
-    for (uint32_t b = 0; b < w->bucket_count; b++) { /* each size needs a VC that takes it */
+    for (uint32_t b = 0; b < w->bucket_count; b++) { /* each size needs a VC that accepts it */
         const struct hs_workload_bucket *bucket = &w->buckets[b];
         for (uint32_t s = 0; s < bucket->size_count; s++) {
             double sum = 0;

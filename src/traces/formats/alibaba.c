@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Two files of Alibaba's PAI (alibaba/clusterdata, cluster-trace-gpu-v2020; Weng et al., NSDI'22).
+ * Two kinds of file of Alibaba's PAI (alibaba/clusterdata, cluster-trace-gpu-v2020; Weng et al.,
+ * NSDI'22).
  *
- * pai_task_table.csv has no header line; with one it is read just so. A row is a task of a job, and
- * a job here: inst_num instances at once, each with plan_gpu % of a GPU, plan_cpu % of a core and
- * plan_mem GB (of 1,024 MiB). Its id is job_name/task_name. start_time is when the task was
- * launched. The table does not say when it was submitted, so that a run sees the load that PAI let
- * through, without its queueing. Tasks that still ran or waited are dropped, and so are those
- * without start or end. gpu_type is the type that the task was given, so that its run time is of
- * that type: it insists on it. Rows are in
- * no order of time: --sort=all.
+ * pai_task_table.csv has no header line (one is accepted). A row is a task of a job, and becomes a
+ * job here: inst_num instances at once, each with plan_gpu % of a GPU, plan_cpu % of a core and
+ * plan_mem GB (of 1,024 MiB). Its id is job_name/task_name. start_time is the launch of the task: a
+ * run sees the load after PAI's queueing. Tasks that ran or waited at the snapshot are dropped, and
+ * those without start or end. gpu_type is the type that the task was given; its run time holds for
+ * that type, so the job requires it. Rows are not in order of time: --sort=all.
  *
- * The job files of the simulator that comes with the trace (pai_job_no_estimate_100K.csv and the
- * like): num_gpu and num_cpu are what the job takes in all, in GPUs and cores, in parts too: so the
- * simulator itself takes them, whatever num_inst says. A part of one GPU is a share; what is above
- * one and not whole is rounded up. wait_time is what the cluster's own scheduler did, the columns
+ * The job files of the simulator published with the trace (pai_job_no_estimate_100K.csv and
+ * similar): num_gpu and num_cpu are totals of the job, in GPUs and cores, possibly fractional: the
+ * simulator itself uses them so, whatever num_inst is. A fraction below one GPU is a share; a
+ * non-integer above one is rounded up. wait_time is a result of the cluster's scheduler and columns
  * ..._dur are estimates: not read. The simulator runs jobs of 0 s for 1 s: --zero-duration=1s.
  */
 #include <stdio.h>
@@ -24,12 +23,12 @@
 
 /* ---- demands of instances ---- */
 
-/* Numbers have more decimals than a record: they are kept exact, in millionths, until all instances
- * are added up. */
+/* Numbers have more decimals than a record: they are kept exactly, in millionths, until all
+ * instances are summed. */
 #define MILLION    INT64_C(1000000)
 #define THOUSANDTH (MILLION / 1000)
 
-/* instances x millionths x unit, in whole units: rounded half up, UINT32_MAX at most. */
+/* Returns instances x millionths x unit in whole units, rounded half up, at most UINT32_MAX. */
 static uint32_t demand_sum(uint32_t instances, int64_t millionths, uint32_t unit)
 {
     const uint64_t one = (uint64_t)MILLION;
@@ -37,9 +36,9 @@ static uint32_t demand_sum(uint32_t instances, int64_t millionths, uint32_t unit
     return sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
 }
 
-/* GPUs of so many instances that each want gpu_millionths of a GPU. Up to one it is a share; above,
- * whole GPUs. What is no multiple of that (thousandths, whole GPUs) is rounded up, and the row is
- * marked as rounded. */
+/* Sets the GPUs of instances that each need gpu_millionths of a GPU: up to one a share, above that
+ * whole GPUs. A value that is not a multiple of its unit (thousandths, GPUs) is rounded up, and the
+ * row is marked as rounded. */
 static void demand_gpus(struct hs_faults *faults, struct hs_trace_job *job, uint32_t instances,
                         int64_t gpu_millionths)
 {
@@ -89,7 +88,7 @@ struct pai {
     char id[2 * HS_JOB_ID_MAX + 2];
 };
 
-/* Without a header: ten fields, of which the fourth is one of the four states. */
+/* Without a header: ten fields, the fourth being one of the four states. */
 static int recognise(const char *head, size_t len)
 {
     const char *line_end = memchr(head, '\n', len), *field = head;
@@ -207,17 +206,15 @@ const struct hs_trace_format hs_trace_format_pai_jobs = {
 /* ---- openb ---- */
 
 /* openb, the pods of Alibaba's cluster of 2023 (alibaba/clusterdata, cluster-trace-gpu-v2023; Weng
- * et al., ATC'23). gpu_milli is of each of num_gpu GPUs; gpu_spec names the types that will do,
- * joined by
- * '|'; a pod of 0 GPUs is a CPU job. A pod is submitted at its creation and runs from its
- * scheduling to its deletion, also one of phase Running: that is only how it was seen once.
+ * et al., ATC'23). gpu_milli is the share of each of num_gpu GPUs; gpu_spec lists allowed types,
+ * joined by '|'; a pod with 0 GPUs is a CPU job. A pod is submitted at its creation and runs from
+ * its scheduling to its deletion, also in phase Running, which is just its state at one time.
  *
- * A pod that was never scheduled (phase Pending) has no run time. --openb-pending=run gives it the
- * time for which it existed, so that all that was asked for is there.
+ * A pod that was never scheduled (phase Pending) has no run time. --openb-pending=run lets it run
+ * for the time for which it existed, so that the whole demand is present.
  *
- * Lists with the first five columns only have no times. Their pods come a second apart, in the
- * order of the rows, and stay so long that none leaves before the last has come: what fills a
- * cluster up. */
+ * Lists with only the first five columns have no times. Their pods are submitted one second apart,
+ * in the order of the rows, and run until after the last submission, which fills a cluster. */
 #define TIMELESS_RUN_US (INT64_C(1000000) * HS_TRACE_TIME_UNIT_US)
 
 enum {
@@ -250,7 +247,7 @@ struct openb {
     bool runs_pending;
 };
 
-/* A pod that was waiting to the end did not run to one. */
+/* A pod that was pending at its end never ran. */
 static const struct hs_words phases = {
     .what = "pod_phase",
     .hint = "Running, Succeeded, Failed or Pending",
@@ -262,7 +259,7 @@ static const struct hs_words phases = {
            {"Pending", HS_OUTCOME_CANCELLED}},
 };
 
-/* Latency-sensitive pods and those that Kubernetes guarantees their resources; best effort. */
+/* Latency-sensitive pods and those with resources guaranteed by Kubernetes; best effort. */
 static const struct hs_words qualities = {
     .what = "qos",
     .hint = "LS, BE, Guaranteed or Burstable",

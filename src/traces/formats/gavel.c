@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Gavel's traces (stanford-futuredata/gavel; Narayanan et al., OSDI'20), a line of fields between
- * tabs a job and no header. Ten fields, seven in the old ones (traces/msr, of clusters of Philly),
- * and twelve in those of Shockwave (NSDI'23):
+ * Gavel's traces (stanford-futuredata/gavel; Narayanan et al., OSDI'20): one line of tab-separated
+ * fields per job, no header. Ten fields, or seven in old ones (traces/msr, of clusters of Philly),
+ * or twelve in those of Shockwave (NSDI'23):
  *
  *     job type, command, [working directory,] steps argument, needs data, total steps, GPUs,
- *     [mode,] priority weight, SLO, [duration,] arrival
+ *         [mode,] priority weight, SLO, [duration,] arrival
  *     job type, command, steps argument, needs data, total steps, arrival, GPUs
  *
- * A job runs for total steps / throughput, alone on V100 GPUs, by a file of throughputs that the
- * user names: the profiles that we ship time 18 of Gavel's 26 jobs on a V100
- * and cannot stand in. Shockwave's duration is taken as it stands. The SLO is a multiple of the
- * duration after the arrival, -1 none. The priority is the weight less one: that of every job of
- * most traces, 1, is none. "LM (batch size 5)" is model and batch, by our names of Gavel's models,
- * "-" no model. Jobs are numbered from 0, as Gavel does.
+ * A job runs for total steps / throughput, alone on V100 GPUs, according to a file of throughputs
+ * named by the user: the shipped profiles time only 18 of Gavel's 26 jobs on a V100. Shockwave's
+ * duration is used directly. The SLO is a multiple of the duration after the arrival, -1 = none.
+ * The priority is the weight - 1, so that the usual weight 1 is none. "LM (batch size 5)" gives
+ * model and batch, under our names of Gavel's models, "-" = no model. Jobs are numbered from 0, as
+ * in Gavel.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -34,16 +34,16 @@
 #define ALONE    "null"
 #define KEY_SIZE (HS_GAVEL_NAME_MAX + 64)
 
-/* Steps a second of each job alone on V100 GPUs, from a file of throughputs of the artifact:
+/* Steps per second of each job alone on V100 GPUs, from a file of throughputs of the artifact:
  *
  *     {"v100": {"('LM (batch size 5)', 2)": {"null": 28.3, ...}, ...}, ...}
  *
- * In some of those files jobs have no number of GPUs: such a speed is that of any, as in
- * traces/msr, whose steps are seconds times the speed on one GPU. A look-up is one of a hash table.
- */
+ * In some of those files jobs have no number of GPUs; such a speed holds for any number, as in
+ * traces/msr, whose steps are seconds times the speed on one GPU. A look-up is one in a hash
+ * table. */
 struct speeds {
     struct hs_intern jobs;
-    double *per_second; /* by id of jobs; 0 = none */
+    double *per_second; /* by id in jobs; 0 = none */
     uint32_t cap;
 };
 
@@ -156,7 +156,7 @@ static int64_t steps_of(const struct hs_trace_job *job)
     return job->step_us > 0 ? (job->duration_us + job->step_us / 2) / job->step_us : 0;
 }
 
-/* Characters that a name cannot hold become '_'. */
+/* Characters not allowed in a name become '_'. */
 static void name_job(const struct hs_trace_job *job, struct hs_gavel_job *name)
 {
     const char *family = is_given(job->model) ? hs_gavel_family(job->model) : NO_MODEL;
@@ -168,8 +168,8 @@ static void name_job(const struct hs_trace_job *job, struct hs_gavel_job *name)
     name->gpus = 0;
 }
 
-/* The dataset follows from the model, the step from the number of steps; an SLO is at least 0, a
- * multiple of the duration. */
+/* The dataset follows from the model, the step time from the number of steps; an SLO is at least 0,
+ * a multiple of the duration. */
 static bool keeps(const struct hs_trace_job *job, const struct hs_column *column)
 {
     if (column->offset == offsetof(struct hs_trace_job, model) ||
@@ -194,7 +194,7 @@ static bool keeps(const struct hs_trace_job *job, const struct hs_column *column
 
 /* ---- lines ---- */
 
-/* Without command, folder and argument of steps; it needs no data. */
+/* Writes a line without command, folder and argument of steps; it needs no data. */
 static void put_line(struct writing *w, const struct hs_trace_job *job,
                      const struct hs_gavel_job *name, int64_t steps)
 {
@@ -276,7 +276,7 @@ static const struct hs_trace_layout layout = {
 #define NONE       UINT32_MAX
 #define FIELDS_MAX 12
 
-/* Which fields the columns are, by how many fields there are. */
+/* Maps columns to fields, by the number of fields. */
 static const struct field_shape {
     uint32_t fields, field_of[COLUMN_COUNT];
 } shapes[] = {
@@ -330,7 +330,7 @@ static enum hs_status open_gavel(void *state, struct hs_input *input,
     return g->path != NULL ? speeds_load(&g->speeds, g->path, faults->diag) : HS_OK;
 }
 
-/* Duration and time of a step, both from the speed where the trace has no durations. */
+/* Computes duration and step time, both from the speed unless the trace has durations. */
 static enum hs_status read_duration(const struct gavel *g, struct hs_trace_job *job)
 {
     struct hs_faults *faults = g->table.faults;

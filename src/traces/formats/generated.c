@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Jobs of a workload as a trace that needs no file: gen:NAME,n=JOBS,seed=N (workload/generator.h).
- * As a path these characters are their own content (base/io.h); a file that holds them does as
- * well.
+ * Jobs of a workload as a trace without a file: gen:NAME,n=JOBS,seed=N (workload/generator.h). As a
+ * path, this text is its own content (base/io.h); a file containing it works, too.
  */
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Helios cluster_log.csv (HeliosData; Hu et al., SC'21) and the files made from it (Lucid's
+ * Helios cluster_log.csv (HeliosData; Hu et al., SC'21) and files derived from it (Lucid's
  * cluster_full_log): columns by header name, since versions differ; CPU jobs with 0 GPUs; Slurm
- * states; local times without a zone. start_time, end_time and queue tell what the cluster's own
- * scheduler did, and node_num where it put the job: none of them is a demand, so they are not read.
+ * states; local times without a zone. start_time, end_time, queue and node_num are decisions of the
+ * cluster's scheduler, not demands, so they are not read.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ static const struct hs_column columns[] = {
 
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)
 
-#define NODE_GPUS 8 /* of every GPU node of Helios' clusters */
+#define NODE_GPUS 8 /* on every GPU node of Helios' clusters */
 
 static void put_nodes(struct hs_csvw *csv, const struct hs_trace_job *job)
 {
@@ -51,7 +51,7 @@ static void put_no_wait(struct hs_csvw *csv, const struct hs_trace_job *job)
     hs_csvw_u64(csv, 0);
 }
 
-/* Slurm's words for what became of a job. */
+/* Slurm's words for outcomes. */
 static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "COMPLETED",
                                                        [HS_OUTCOME_CANCELLED] = "CANCELLED",
                                                        [HS_OUTCOME_FAILED] = "FAILED"};
@@ -62,7 +62,7 @@ static const struct hs_layout_cell made_up[] = {{"node_num", put_nodes},
                                                 {"queue", put_no_wait},
                                                 {NULL, NULL}};
 
-/* The columns of the published file; those of Lucid's are only read. */
+/* The columns of the published file; additional ones of Lucid's are only read. */
 static const struct hs_trace_layout layout = {
     .made_up = "start_time, end_time and queue as if each job had started at once, node_num by 8 "
                "GPUs a node where the job tells none",
@@ -91,15 +91,15 @@ const struct hs_trace_format hs_trace_format_helios = {
 
 /* ---- Acme ---- */
 
-/* Acme, the job traces of two clusters of large models (InternLM/AcmeTrace; Hu et al., NSDI'24):
- * trace_seren.csv and trace_kalos.csv. A job runs from start_time to end_time: `duration` is that
- * in Seren, but counts from the submission in Kalos, whatever its documentation says. Times carry
+/* Acme, job traces of two clusters for large models (InternLM/AcmeTrace; Hu et al., NSDI'24):
+ * trace_seren.csv and trace_kalos.csv. A job runs from start_time to end_time, which is `duration`
+ * in Seren; in Kalos, contrary to its documentation, that counts from the submission. Times carry
  * an offset from UTC, "+08:00" in Seren and "+00:00" in Kalos. Kalos has counts such as "10.0" and
  * empty cells.
  *
- * A pod is a node of the job: mem_per_pod_GB times node_num is its memory. What the cluster's own
- * scheduler did (queue) and what follows from other columns (gpu_time) is not read. `type`, the
- * kind of work, is the model, from which model/assign.c draws. */
+ * A pod is a node of the job: its memory is mem_per_pod_GB times node_num. What results from the
+ * cluster's scheduler (queue) or other columns (gpu_time) is not read. `type`, the kind of work,
+ * becomes the model, from which model/assign.c draws. */
 enum { START = 4, END, NODES, MEMORY };
 
 static const struct hs_column acme_columns[] = {
@@ -116,7 +116,7 @@ static const struct hs_column acme_columns[] = {
     HS_COLUMN("model", "type", TEXT, false, model),
 };
 
-/* One GB is one GiB here: vendors sell memory so. */
+/* One GB is one GiB here, as is usual for memory. */
 static enum hs_status next_acme(void *state, struct hs_trace_job *job, int *dropped)
 {
     struct hs_table *table = state;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The native format "csv": one header line, columns by name in any order, only job_id,
- * submit_time, gpus and duration required, other names through a mapping. Bare numbers are in the
- * time unit (seconds), times may also be written as date and time; further columns are ignored.
+ * The native format "csv": one header line, columns by name in any order; only job_id, submit_time,
+ * gpus and duration are required; other names need a mapping. Numbers are in the time unit
+ * (seconds); times may also be written as date and time; unknown columns are ignored.
  *
  * The mapping of names is --map "submit_time=timestamp,..." or a JSON file (`//` comments allowed):
  *
  *     {"columns": {"submit_time": "timestamp", "job_id": "@row", "user": null}, "time_unit": "s"}
  *
- * Columns that are not mapped keep their own names; null or an empty name leaves a column alone.
+ * Columns without a mapping keep their names; null or an empty name ignores a column.
  */
 #include <stdio.h>
 
@@ -52,7 +52,7 @@ static const struct hs_column columns[] = {
     COLUMN("gpu_mem_later_after", SPAN, false, later_us),
     COLUMN("outcome", FATE, false, outcome),
     HS_COLUMN("ran_on", "gpu_type_ran", NAME, false, gpu_type_ran),
-    COLUMN("attempts", ATTEMPTS, false, attempts_us), /* behind duration, which it must add up to */
+    COLUMN("attempts", ATTEMPTS, false, attempts_us), /* must follow duration, its sum */
 };
 
 #define COLUMN_COUNT (sizeof columns / sizeof columns[0])
@@ -61,11 +61,11 @@ static const struct hs_column columns[] = {
 
 struct mapping {
     struct hs_arena arena;                   /* of the names */
-    const char *names[HS_TABLE_COLUMNS_MAX]; /* as hs_table_open takes them */
-    int64_t time_unit_us;                    /* 0 = not said */
+    const char *names[HS_TABLE_COLUMNS_MAX]; /* as in hs_table_open */
+    int64_t time_unit_us;                    /* 0 = not given */
 };
 
-/* Place NULL: the mapping came from the command line. */
+/* place NULL: the mapping comes from the command line. */
 static enum hs_status set_name(struct mapping *mapping, const char *key, const char *name,
                                size_t name_len, const struct hs_place *place, struct hs_diag *diag)
 {
@@ -139,7 +139,7 @@ static enum hs_status read_document(struct mapping *mapping, const struct hs_jso
 
 /* ---- the format ---- */
 
-/* In the order of their importance to a reader; later ones are appended. */
+/* In order of importance to a reader; new columns are appended. */
 static const struct hs_trace_layout layout = {
     .suffix = ".csv",
     .columns = columns,
@@ -155,8 +155,8 @@ struct native {
     struct mapping mapping;
 };
 
-/* Any CSV that no other format claims is one of ours: the message about its missing columns says
- * what to do. */
+/* Accepts any CSV that no other format claims, as the message about missing columns explains what
+ * to do. */
 static int recognise(const char *head, size_t len)
 {
     const char *line_end = memchr(head, '\n', len);
@@ -179,7 +179,7 @@ static enum hs_status open_native(void *state, struct hs_input *input,
         HS_TRY(load_list(&n->mapping, options->map, faults->diag));
     }
     struct hs_trace_options own = *options;
-    if (own.time_unit_us == 0) /* the mapping describes the file, the option is about this run */
+    if (own.time_unit_us == 0) /* the mapping describes the file, the option this run */
         own.time_unit_us = n->mapping.time_unit_us;
     return hs_table_open(&n->table, input, &own, faults, n->mapping.names);
 }

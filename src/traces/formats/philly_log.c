@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Philly cluster_job_log (msr-fiddle/philly-traces; Jeon et al., ATC'19): a JSON array of jobs,
- * each with its attempts, read one element at a time. What the archive leaves open is settled so:
+ * Philly cluster_job_log (msr-fiddle/philly-traces; Jeon et al., ATC'19): a JSON array of jobs with
+ * their attempts, read one element at a time. Jobs with several attempts are read as one of:
  *
- *     merge   one job, last end - first start, idle gaps between retries included (the official
- *             definition); neither may be missing
+ *     merge   one job, last end - first start, including idle gaps between retries (the official
+ *             definition); both must be present
  *     sum     one job, sum of the attempts that have both start and end
- *     split   one job an attempt, id "application_1_2#k": submitted when the attempt before it
+ *     split   one job per attempt, id "application_1_2#k": submitted when the previous attempt
  *             ended (SC'21); all but the last count as failed
  *
- * With keeps_attempts a job is submitted once and its attempts that have both start and end are run
- * one after another, as `sum` adds them up.
+ * With keeps_attempts a job is submitted once, and its attempts that have both start and end run
+ * one after another; their sum is that of `sum`.
  *
- * GPUs are those of attempt 0 (official), split: of the attempt itself. A missing value is null,
- * "", "None" or no key at all. A last attempt with a start and no end was still running. Times have
- * no zone and get none.
+ * The number of GPUs is that of attempt 0 (official); split: of the attempt itself. A missing value
+ * is null, "", "None" or an absent key. A last attempt with a start but no end was still running.
+ * Times have no zone.
  */
 #include <stdio.h>
 
@@ -31,7 +31,7 @@
 
 #define ELEMENT_MAX (16u << 20)
 #define WINDOW_MAX  (ELEMENT_MAX + (2u << 20))
-#define PREFIX_MAX  4096u /* of the line before an element that is kept for excerpts */
+#define PREFIX_MAX  4096u /* of the line before an element, kept for excerpts */
 
 enum phase { PHASE_START, PHASE_FIRST, PHASE_ARRAY, PHASE_LINES, PHASE_BEHIND, PHASE_LOST };
 
@@ -41,13 +41,13 @@ struct jsonstream {
     struct hs_arena arena;
     const struct hs_json *element;
     enum phase phase;
-    uint32_t at;          /* next byte of the window to be parsed */
-    uint32_t kept;        /* what messages may quote begins here */
+    uint32_t at;          /* next byte of the window to parse */
+    uint32_t kept;        /* start of what messages may quote */
     int64_t line, column; /* of kept */
     uint32_t begin;       /* of the element */
 };
 
-/* Moves `kept` on to the line of `to`, or to `to` itself when that line is long. */
+/* Moves `kept` to the line of `to`, or to `to` itself if that line is long. */
 static void keep_from(struct jsonstream *s, uint32_t to)
 {
     const char *p = s->window.bytes + s->kept, *stop = s->window.bytes + to;
@@ -71,7 +71,7 @@ static enum hs_status window_more(struct jsonstream *s)
     return status;
 }
 
-/* The JSON [begin, end) of the window, and the lines around it. */
+/* Returns the JSON [begin, end) of the window, and the lines around it. */
 static struct hs_source source_of(const struct jsonstream *s, uint32_t begin, uint32_t end)
 {
     return (struct hs_source){.file = hs_input_path(s->window.input),
@@ -89,7 +89,7 @@ static struct hs_place byte_place(const struct jsonstream *s, uint32_t at)
     return hs_place_at(&source, (struct hs_span){0, 1});
 }
 
-/* A fault at the next byte that leaves no way on. */
+/* Reports a fault at the next byte after which parsing cannot continue. */
 static enum hs_status lost(struct jsonstream *s, const char *what, const char *hint)
 {
     keep_from(s, s->at);
@@ -104,7 +104,7 @@ static enum hs_status truncated(struct jsonstream *s, const char *what)
     return lost(s, what, "a truncated download? compare its size with the original");
 }
 
-/* From the brace at s->at to behind the element. */
+/* Moves from the brace at s->at past the element. */
 static enum hs_status element_split(struct jsonstream *s)
 {
     s->begin = s->at;
@@ -134,7 +134,7 @@ static enum hs_status element_split(struct jsonstream *s)
                    "an element of more than 16 MiB");
 }
 
-/* To the next byte that is not white space; HS_END at the end of the file. */
+/* Moves to the next byte that is not white space; HS_END at the end of the file. */
 static enum hs_status seek_byte(struct jsonstream *s, int *c)
 {
     for (;;) {
@@ -149,7 +149,7 @@ static enum hs_status seek_byte(struct jsonstream *s, int *c)
     }
 }
 
-/* A byte-order mark, then '[' or the first object of JSON Lines. */
+/* Skips a byte-order mark, then '[' or up to the first object of JSON Lines. */
 static enum hs_status stream_begin(struct jsonstream *s, int *c)
 {
     enum hs_status status = HS_OK;
@@ -177,7 +177,7 @@ static enum hs_status stream_begin(struct jsonstream *s, int *c)
     return seek_byte(s, c);
 }
 
-/* Behind an element of the array: to the next one, or behind the array. */
+/* After an element of the array: moves to the next one, or past the array. */
 static enum hs_status array_step(struct jsonstream *s, int *c)
 {
     if (*c == ']') {
@@ -196,7 +196,7 @@ static enum hs_status array_step(struct jsonstream *s, int *c)
     return status;
 }
 
-/* To the first byte of the next element. */
+/* Moves to the first byte of the next element. */
 static enum hs_status element_seek(struct jsonstream *s)
 {
     int c = 0;
@@ -218,8 +218,8 @@ static enum hs_status element_seek(struct jsonstream *s)
     return HS_OK;
 }
 
-/* s->element lives until the next call. HS_E_INPUT: this element is bad, or the file is beyond
- * repair from here on; in the first case the next call goes on, in the second it is HS_E_IO. */
+/* Reads the next element; s->element lives until the next call. HS_E_INPUT: the element is bad, or
+ * the rest of the file cannot be parsed; in the latter case the next call returns HS_E_IO. */
 static enum hs_status stream_next(struct jsonstream *s)
 {
     s->element = NULL;
@@ -227,14 +227,14 @@ static enum hs_status stream_next(struct jsonstream *s)
         return HS_E_IO;
     hs_arena_reset(&s->arena);
     HS_TRY(element_seek(s));
-    /* Nearly all elements are in the window and without a fault: one walk finds the end. Else the
-     * whole element is loaded, with its faults, and the first of them is reported. */
+    /* Nearly all elements are in the window and valid: one pass finds the end. Otherwise the whole
+     * element is loaded, and its first fault is reported. */
     struct hs_source source = source_of(s, s->at, s->window.end);
     size_t len;
     enum hs_status status =
         hs_json_element(&source, ELEMENT_MAX, &s->arena, &s->element, &len, s->diag);
     s->begin = s->at;
-    s->at += (uint32_t)len; /* a bad element is passed over */
+    s->at += (uint32_t)len; /* skips a bad element */
     HS_TRY(status);
     if (len == 0) {
         HS_TRY(element_split(s));
@@ -244,7 +244,7 @@ static enum hs_status stream_next(struct jsonstream *s)
     return HS_OK;
 }
 
-/* Place of a value inside the current element (NULL = the element): file, line, column, excerpt. */
+/* Returns the place of a value in the current element (NULL = the element), with excerpt. */
 static struct hs_place stream_place(const struct jsonstream *s, const struct hs_json *value)
 {
     if (s->element == NULL)
@@ -263,8 +263,8 @@ struct philly_log {
     int32_t attempts_mode;
     bool keeps_attempts, is_sum;
     struct hs_attempt_list attempts; /* of the job */
-    bool is_torn;                    /* the last element could not be read */
-    const struct hs_json *attempt;   /* split: the next of it; NULL = take a new element */
+    bool is_torn;                    /* the last element could not be parsed */
+    const struct hs_json *attempt;   /* split: its next attempt; NULL = read an element */
     uint32_t attempt_number;
     int64_t last_end_us; /* split: latest end seen, else the submission */
     char id[HS_JOB_ID_MAX + 16];
@@ -310,7 +310,7 @@ static enum hs_status fail_type(const struct philly_log *p, const struct hs_json
                             "%s is not %s", what, expected);
 }
 
-/* Text of a member; *out NULL when it is missing in one of the archive's ways. */
+/* Gets the text of a member; *out is NULL if it is missing in one of the archive's ways. */
 static enum hs_status get_text(const struct philly_log *p, const struct hs_json *object,
                                const char *key, const char **out)
 {
@@ -356,7 +356,7 @@ static enum hs_status get_attempt_times(struct philly_log *p, const struct hs_js
     return HS_OK;
 }
 
-/* Sum of the GPU lists over the machines of an attempt. */
+/* Sums the GPU lists over the machines of an attempt. */
 static enum hs_status count_gpus(const struct philly_log *p, const struct hs_json *attempt,
                                  uint32_t *gpus)
 {
@@ -375,7 +375,7 @@ static enum hs_status count_gpus(const struct philly_log *p, const struct hs_jso
     return HS_OK;
 }
 
-/* What every job of the element has in common. */
+/* Reads what all jobs of the element have in common. */
 static enum hs_status read_common(struct philly_log *p, struct hs_trace_job *job, int *dropped)
 {
     const char *status;
@@ -467,12 +467,12 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     if (is_new) {
         enum hs_status status = stream_next(&p->stream);
         if (status == HS_E_IO && p->is_torn)
-            return HS_E_INPUT; /* lost after a fault of its structure, no failed read */
+            return HS_E_INPUT; /* lost after a structural fault, not a failed read */
         p->is_torn = status == HS_E_INPUT;
         HS_TRY(status);
     }
     const struct hs_json *remaining = p->attempt;
-    p->attempt = NULL; /* a fault of the job is a fault of all its attempts */
+    p->attempt = NULL; /* a fault of the job affects all its attempts */
     HS_TRY(read_common(p, job, dropped));
     const struct hs_json *attempts = hs_json_get(p->stream.element, "attempts");
     enum hs_json_kind kind = hs_json_kind(attempts);
@@ -506,7 +506,7 @@ static void close_philly(void *state)
 
 /* ---- writing ---- */
 
-#define MACHINE_GPUS 8 /* of the larger kind of the cluster's machines */
+#define MACHINE_GPUS 8 /* of the larger machines of the cluster */
 
 static const struct hs_column columns[] = {
     {"job_id", "jobid", HS_CELL_ID, true, offsetof(struct hs_trace_job, id)},
@@ -568,8 +568,7 @@ static void put_attempt(struct hs_jsonw *w, int64_t start_us, int64_t end_us, ui
 
 static const struct hs_trace_layout layout;
 
-/* Attempts one right after the other; their ends are rounded, so that the last is that of the
- * whole. */
+/* Writes consecutive attempts; their ends are rounded, so that the last is the end of the job. */
 static void put_job(void *state, const struct hs_trace_job *job)
 {
     struct hs_jsonw *w = state;
@@ -595,7 +594,7 @@ static enum hs_status end_writing(void *state)
     return HS_OK;
 }
 
-/* "None" is one of the archive's ways to say nothing. */
+/* "None" means missing in the archive. */
 static bool keeps(const struct hs_trace_job *job, const struct hs_column *column)
 {
     const char *text;
@@ -604,7 +603,7 @@ static bool keeps(const struct hs_trace_job *job, const struct hs_column *column
     memcpy(&text, (const char *)job + column->offset, sizeof text);
     if (strcmp(text, "None") == 0)
         return false;
-    size_t n = 1; /* of the character; 0: not UTF-8, and written as other characters */
+    size_t n = 1; /* bytes of the character; 0: not UTF-8, which is replaced */
     for (size_t len = strlen(text); len > 0 && n > 0; text += n, len -= n)
         n = hs_utf8_len(text, len);
     return n > 0;

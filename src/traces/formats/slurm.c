@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Slurm's accounting: what `sacct --parsable2 --format=JobID,User,Partition,State,Submit,Start,End,
- * ReqTRES,AllocTRES` prints (sacct(1)), fields between '|' or any other delimiter. The run time is
- * ElapsedRaw, else Elapsed ([days-]hours:minutes:seconds), else End - Start. A gang has the GPUs of
- * AllocTRES, else of ReqTRES: "gres/gpu=2", or, where types are accounted, "gres/gpu:a100=2". The
- * type of ReqTRES is the one that the job requires, that of AllocTRES the one that it ran on.
+ * Slurm's accounting: the output of `sacct --parsable2 --format=JobID,User,Partition,State,Submit,
+ * Start,End,ReqTRES,AllocTRES` (sacct(1)), separated by '|' or any other delimiter. The run time is
+ * ElapsedRaw, else Elapsed ([days-]hours:minutes:seconds), else End - Start. The number of GPUs is
+ * from AllocTRES, else ReqTRES: "gres/gpu=2", or, if types are accounted, "gres/gpu:a100=2". The
+ * type in ReqTRES is required by the job, that in AllocTRES the one it ran on.
  *
- * Rows of job steps (their JobID has a '.') are part of a job and dropped, as are jobs that have
- * not ended and those that ended before they started. The partition is the virtual cluster; where
- * the file has none, the account is.
+ * Rows of job steps (JobID with a '.') are dropped, as are jobs that have not ended or ended before
+ * they started. The partition is the virtual cluster; without partitions, the account is.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,10 +28,10 @@ static const struct hs_column columns[] = {
     [REQUESTED] = HS_COLUMN("gpus", "ReqTRES", OWN, false, gpus),
     HS_COLUMN("user", "User", TEXT, false, user),
     HS_COLUMN("vc", "Account", TEXT, false, vc),
-    HS_COLUMN("vc", "Partition", TEXT, false, vc), /* where both are there, this one counts */
+    HS_COLUMN("vc", "Partition", TEXT, false, vc), /* takes precedence over the account */
 };
 
-/* The states of sacct(1); a job that was preempted for good was taken off by the scheduler. */
+/* The states of sacct(1); PREEMPTED is final: the scheduler cancelled the job. */
 static const struct hs_words states = {
     .what = "state",
     .hint = "a state of sacct(1), such as COMPLETED or CANCELLED by 1000",
@@ -62,15 +61,15 @@ struct slurm {
     char required[TYPE_MAX], ran[TYPE_MAX];
 };
 
-/* The keys of a list of resources; "gres/gpu:TYPE" first. */
+/* The keys in a list of resources; "gres/gpu:TYPE" first. */
 enum tres_key { GPU_TYPE, GPUS, CPUS, NODES, MEM, OTHER };
 
 /* The resources of one cell. */
 struct tres {
     uint32_t amount[OTHER]; /* memory in MiB */
     uint32_t types;         /* number of GPU types */
-    const char *type;       /* the last of them, */
-    uint32_t type_length;   /* in the cell */
+    const char *type;       /* the last of them */
+    uint32_t type_length;   /* its length in the cell */
 };
 
 static enum hs_status open(void *state, struct hs_input *input,
@@ -93,7 +92,7 @@ static enum hs_status open(void *state, struct hs_input *input,
                             : "ElapsedRaw or Elapsed, nor both Start and End");
 }
 
-/* "4", "64G", "500M", "1.50T" (mem= only; K is rounded up to a MiB). */
+/* Parses "4", "64G", "500M", "1.50T" (mem= only; K is rounded up to a MiB). */
 static bool read_amount(const char *text, size_t len, int64_t *out)
 {
     static const char units[] = "KMGT";
@@ -124,7 +123,7 @@ static enum tres_key key_of(const char *key, size_t len)
     return k;
 }
 
-/* Adds "KEY=AMOUNT" to the resources; other keys (billing, gres/gpumem) are passed over. */
+/* Adds "KEY=AMOUNT" to the resources; ignores other keys (billing, gres/gpumem). */
 static bool add_tres(struct tres *t, const char *item, size_t len)
 {
     const char *equals = memchr(item, '=', len);
@@ -161,7 +160,7 @@ static enum hs_status read_tres(const struct hs_table *table, uint32_t index, st
     return HS_OK;
 }
 
-/* The one type of the GPUs, or NULL. */
+/* Returns the type of the GPUs if there is exactly one, or NULL. */
 static const char *type_of(const struct tres *t, char text[TYPE_MAX])
 {
     if (t->types != 1 || t->type_length >= TYPE_MAX)
@@ -171,7 +170,7 @@ static const char *type_of(const struct tres *t, char text[TYPE_MAX])
     return text;
 }
 
-/* [days-]hours:minutes:seconds, of which days, and hours, may be left out. */
+/* Parses [days-]hours:minutes:seconds, of which days, and hours, may be missing. */
 static bool read_elapsed(const char *text, int64_t *us)
 {
     const char *dash = strchr(text, '-');
@@ -193,7 +192,7 @@ static bool read_elapsed(const char *text, int64_t *us)
     return days < 1 << 20;
 }
 
-/* A time of the job; false where it has none: "Unknown" or "None". */
+/* Reads a time of the job; *is_there is false for "Unknown" or "None". */
 static enum hs_status read_when(struct hs_table *table, uint32_t index, int64_t *us, bool *is_there)
 {
     *is_there = strcmp(hs_table_cell(table, index), "Unknown") != 0;

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The Standard Workload Format, version 2.2, of the Parallel Workloads Archive (D. Feitelson,
- * www.cs.huji.ac.il/labs/parallel/workload/swf.html): comments behind ';', of which those that say
- * "Key: value" at the top are the header, then a line of 18 numbers a job, -1 for what is not
- * known. A processor is taken for a GPU.
+ * www.cs.huji.ac.il/labs/parallel/workload/swf.html): comments after ';', of which "Key: value" at
+ * the top form the header, then one line of 18 numbers per job, -1 = unknown. Processors are
+ * interpreted as GPUs.
  *
- *     submission  UnixStartTime + TimeZone (which turns it into local time) + field 2
+ *     submission  UnixStartTime + TimeZone (which converts it to local time) + field 2
  *     run time    field 4; -1: dropped
  *     GPUs        field 8, requested, else field 5, allocated; both -1: dropped
- *     memory      field 10, KiB a processor, of all of them
+ *     memory      field 10, KiB per processor, times processors
  *     status      1 completed, 0 failed, 5 cancelled. 2, 3 and 4 are lines about parts of a run
- *                 whose job has a line of its own: dropped, as the definition wants for workloads
- *     user, VC    field 12; field 15, queue, by the name that a line "Queue: 1 name" gives it, as
- *                 "User: 1 name" does in files of ours; such lines may stand among the jobs
- *     GPU type    field 16, partition, where the header says "Partitions: GPU types asked for", as
- *                 in files of ours; elsewhere it is the part of a machine where a job ran, or, in
- *                 jobs.swf of a run, the type that it ran on
+ *                 whose job has its own line: dropped, as the definition requires for workloads
+ *     user, VC    field 12; field 15, queue, named by a line "Queue: 1 name", as users are by
+ *                 "User: 1 name" in files written here; such lines may be anywhere among the jobs
+ *     GPU type    field 16, partition, if the header says "Partitions: GPU types asked for", as in
+ *                 files written here; otherwise it is the part of the machine where a job ran, or,
+ *                 in jobs.swf of a run, the type that it ran on
  *
- * What the logged scheduler did (wait) and what users estimated (requested time) is not read.
+ * Results of the logged scheduler (wait) and users' estimates (requested time) are not read.
  *
- * Written is a job a line, in 18 whole numbers. Users, queues and partitions are numbers there: a
- * name that is a number stays, another gets the next that is free and a comment in front of the
- * first line that has it, "; Queue: 3 name", the way headers name them. A job whose id is no number
- * gets that of its row.
+ * Each job is written as a line of 18 whole numbers. Users, queues and partitions are numbers: a
+ * name that is a number is kept, another gets the next free number, and a comment before its first
+ * line, "; Queue: 3 name", as in headers. A job whose id is not a number gets its row number.
  */
 #include <inttypes.h>
 #include <strings.h>
@@ -32,7 +31,7 @@
 
 /* ---- writing ---- */
 
-#define ASKED_TYPES "GPU types asked for" /* what a header says of partitions that are demands */
+#define ASKED_TYPES "GPU types asked for" /* marks partitions as demands */
 #define UNKNOWN     (-1)
 
 /* A message about gpus points to the last column of that name: requested processors. */
@@ -53,10 +52,10 @@ static const struct hs_column columns[] = {
 
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)
 
-/* Numbers of the definition, less one. */
+/* Field numbers of the definition, minus one. */
 static const uint32_t field_of[COLUMN_COUNT] = {0, 1, 3, 4, 7, 9, 10, 11, 14, 15};
 
-/* Words as they are read from other formats; the numbers are those of the definition. */
+/* Words as read by other formats; the numbers are those of the definition. */
 static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "completed",
                                                        [HS_OUTCOME_CANCELLED] = "cancelled",
                                                        [HS_OUTCOME_FAILED] = "failed"};
@@ -76,13 +75,13 @@ static const struct hs_words statuses = {
 
 struct swf_numbers {
     struct hs_intern names;
-    uint32_t *of; /* by id of names */
+    uint32_t *of; /* by id in names */
     uint32_t cap;
     struct hs_intern taken; /* as text */
-    uint32_t last;          /* that a name got which is none */
+    uint32_t last;          /* assigned to a name that is not a number */
 };
 
-/* What comments give names to. */
+/* The kinds of names that comments define. */
 enum { USERS, QUEUES, PARTITIONS, KINDS };
 static const char *const kinds[KINDS] = {"User", "Queue", "Partition"};
 
@@ -92,10 +91,10 @@ struct swf_writing {
     int64_t first_us;
     int64_t largest; /* job number so far */
     bool has_jobs;
-    bool is_counting; /* an id was no number: from there on numbers only rise */
+    bool is_counting; /* an id was not a number: numbers only increase from there */
 };
 
-/* A number in its usual form: no sign, no zero in front. */
+/* Tells whether this is a number without sign and leading zeros. */
 static bool is_plain_number(const char *text, uint32_t *number)
 {
     int64_t value;
@@ -113,7 +112,7 @@ static bool keeps(const struct hs_trace_job *job, const struct hs_column *column
     if (column->offset == offsetof(struct hs_trace_job, id))
         return is_plain_number(job->id, &number);
     if (column->offset == offsetof(struct hs_trace_job, mem_mib))
-        return job->gpus > 0 && job->gpus <= 1024; /* rounded down to a KiB of each */
+        return job->gpus > 0 && job->gpus <= 1024; /* memory per GPU is rounded down to a KiB */
     if (column->kind != HS_CELL_TEXT)
         return true;
     memcpy(&name, (const char *)job + column->offset, sizeof name);
@@ -125,7 +124,7 @@ static bool keeps(const struct hs_trace_job *job, const struct hs_column *column
 
 /* ---- numbers of names ---- */
 
-/* Whether it was free. */
+/* Marks the number as used; returns whether it was free. */
 static bool take(struct swf_numbers *n, uint32_t number)
 {
     char text[HS_FMT_MAX + 1];
@@ -134,7 +133,8 @@ static bool take(struct swf_numbers *n, uint32_t number)
     return hs_intern_get(&n->taken, text) == known;
 }
 
-/* The number of a name, behind the comment that defines it where it is new; UNKNOWN for none. */
+/* Returns the number of a name (UNKNOWN for none); first writes the comment that defines a new
+ * one. */
 static int64_t number_of(struct swf_writing *w, int kind, const char *name)
 {
     struct swf_numbers *n = &w->numbers[kind];
@@ -152,7 +152,7 @@ static int64_t number_of(struct swf_writing *w, int kind, const char *name)
         n->of[id] = ++n->last;
     while (!take(n, n->of[id]));
     hs_say(out, "; %s: %" PRIu32 " ", kinds[kind], n->of[id]);
-    for (const char *c = name; *c != '\0'; c++) /* a blank for what would end the comment */
+    for (const char *c = name; *c != '\0'; c++) /* replaces characters that would end the comment */
         hs_output_put(out, (unsigned char)*c < 0x20 ? " " : c, 1);
     hs_output_put(out, "\n", 1);
     return n->of[id];
@@ -191,8 +191,8 @@ static int64_t seconds(int64_t us)
     return us / HS_TRACE_TIME_UNIT_US;
 }
 
-/* Job, submit, wait, run, allocated, CPU time, memory, requested, time, memory, status, user,
- * group, executable, queue, partition, preceding job, think time. */
+/* Writes job, submit, wait, run, allocated, CPU time, memory, requested, time, memory, status,
+ * user, group, executable, queue, partition, preceding job, think time. */
 static void put_job(void *state, const struct hs_trace_job *job)
 {
     struct swf_writing *w = state;
@@ -237,7 +237,7 @@ static const struct hs_trace_layout layout = {
 #define NAMES_MAX (1 << 24) /* of users, of queues, of partitions */
 
 struct names {
-    const char **of; /* by number; NULL where there is none */
+    const char **of; /* by number; NULL = none */
     uint32_t cap;
 };
 
@@ -257,7 +257,7 @@ static int recognise(const char *head, size_t len)
     size_t line_len;
     double value;
     if (!hs_plain_head(head, len, ';', &line, &line_len))
-        return len > 0 && head[0] == ';' ? 40 : 0; /* comments alone */
+        return len > 0 && head[0] == ';' ? 40 : 0; /* only comments */
     if (hs_plain_split(line, line_len, ' ', fields, lengths, FIELDS) != FIELDS)
         return 0;
     for (int i = 0; i < FIELDS; i++)
@@ -278,7 +278,7 @@ static enum hs_status open_swf(void *state, struct hs_input *input,
 
 /* ---- header ---- */
 
-/* Without the blanks around it. */
+/* Removes surrounding blanks. */
 static char *trimmed(char *text)
 {
     text += strspn(text, " \t");
@@ -287,14 +287,14 @@ static char *trimmed(char *text)
     return text;
 }
 
-/* "1 name" */
+/* Reads "1 name". */
 static void read_name(struct names *names, const char *value)
 {
     int64_t number;
     size_t digits = strspn(value, "0123456789");
     const char *name = value + digits + strspn(value + digits, " \t");
     if (name[0] == '\0' || !hs_parse_int64(value, digits, &number) || number > NAMES_MAX)
-        return; /* a comment in other words */
+        return; /* another kind of comment */
     hs_grow((void **)&names->of, &names->cap, (uint64_t)number + 1, sizeof *names->of,
             NAMES_MAX + 1);
     names->of[number] = name;
@@ -314,7 +314,7 @@ static enum hs_status read_seconds(const struct swf *s, const char *value, int64
                    "not a number of seconds in the header: '%.64s'", value);
 }
 
-/* "; Key: value" */
+/* Reads "; Key: value". */
 static enum hs_status read_comment(struct swf *s)
 {
     const struct hs_place place = hs_csv_place(s->table.csv, 0);
@@ -344,7 +344,7 @@ static bool is_known(const struct swf *s, uint32_t index)
     return strcmp(hs_table_cell(&s->table, index), "-1") != 0;
 }
 
-/* The name of the number in a field, else the number, as text. */
+/* Returns the name of the number in a field, else the number as text. */
 static const char *find_name(const struct swf *s, uint32_t index, int kind)
 {
     const struct names *names = &s->names[kind];
@@ -357,7 +357,7 @@ static const char *find_name(const struct swf *s, uint32_t index, int kind)
     return has_name ? names->of[number] : text;
 }
 
-/* In the order in which rows are dropped, so that those are not searched for other faults. */
+/* Drops rows before it reads their other fields, whose faults are then not reported. */
 static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
 {
     struct swf *s = state;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The job files of the Tiresias simulator, taken over as they are by Horus, and of the simulators
- * that added columns of their own: Muri, Chronus and ElasticFlow. Times are numbers, in seconds
- * unless the record of a format or --time-unit says otherwise. What follows from other columns is
- * not read: `interval`, the gaps of submit_time, and `iterations`, the duration in steps.
+ * The job files of the Tiresias simulator, used unchanged by Horus, and of the simulators that
+ * added columns: Muri, Chronus and ElasticFlow. Times are numbers, in seconds unless the format's
+ * record or --time-unit says otherwise. What follows from other columns is not read: `interval`,
+ * the gaps of submit_time, and `iterations`, the duration in steps.
  */
 #include <string.h>
 
 #include "traces/format.h"
 
-/* What all four have. */
+/* The columns that all four have. */
 #define DEMANDS                                                                                    \
     HS_COLUMN("gpus", "num_gpu", COUNT, true, gpus), HS_COLUMN("job_id", "job_id", ID, true, id),  \
         HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),                            \
@@ -33,9 +33,9 @@ const struct hs_trace_format hs_trace_format_tiresias = {
 
 /* ---- Muri ---- */
 
-/* Rivendile/Muri; Zhao et al., SIGCOMM'22. All times are in milliseconds. resource_time_0..2, how
- * an iteration divides among storage and CPU, GPU and network, belongs to the model, not the job,
- * and is not read. */
+/* Rivendile/Muri; Zhao et al., SIGCOMM'22. All times are in milliseconds. resource_time_0..2, the
+ * division of an iteration among storage and CPU, GPU and network, is a property of the model, not
+ * of the job, and is not read. */
 static const struct hs_column muri_columns[] = {
     TIRESIAS_COLUMNS,
     HS_COLUMN("step", "iteration_time", SPAN, false, step_us),
@@ -54,14 +54,14 @@ const struct hs_trace_format hs_trace_format_muri = {
 
 /* ---- Chronus ---- */
 
-/* S-Lab-System-Group/ChronusArtifact; Gao et al., SoCC'21. Times are minutes (an hour is 60 of its
- * simulator's units, and its traces cover 14 days in 20,151); files in seconds need --time-unit=s.
+/* S-Lab-System-Group/ChronusArtifact; Gao et al., SoCC'21. Times are minutes (its simulator counts
+ * 60 units per hour, and its traces cover 14 days in 20,151); files in seconds need --time-unit=s.
  *
- * expect_time_list, "159-189-229", says by when after the submission the result is worth what
- * expect_value_list says: the first is the deadline, later ones count for less and are not read. A
- * job of the best effort (best_effort 1) is opportunistic, any other guaranteed; where the list of
- * the former repeats submit_time, as in the published traces, it has no deadline. job_type (strict,
- * soft, best) says the same in words. */
+ * expect_time_list, "159-189-229", gives the times after submission up to which the result has the
+ * values in expect_value_list: the first is the deadline, later ones have less value and are not
+ * read. A best-effort job (best_effort 1) is opportunistic, any other guaranteed; if its list
+ * repeats submit_time, as in the published traces, it has no deadline. job_type (strict, soft,
+ * best) says the same in words. */
 enum { EXPECTED = 8 };
 
 static const struct hs_column chronus_columns[] = {
@@ -77,7 +77,7 @@ static enum hs_status next_chronus(void *state, struct hs_trace_job *job, int *d
     const char *text = hs_table_cell(table, EXPECTED);
     if (*dropped || hs_cell_is_missing(text))
         return HS_OK;
-    size_t first = 1 + strcspn(text + 1, "-"); /* one at the front is a sign */
+    size_t first = 1 + strcspn(text + 1, "-"); /* a leading one is a sign */
     enum hs_cell_result result = hs_cell_span(text, first, table->unit_us, &expected_us);
     if (result == HS_CELL_OK && expected_us < 0)
         result = HS_CELL_NEGATIVE;
@@ -104,11 +104,11 @@ const struct hs_trace_format hs_trace_format_chronus = {
 
 /* ---- ElasticFlow ---- */
 
-/* pkusys/ElasticFlow; Gu et al., ASPLOS'23. `ddl` is the instant by which the job must be done, and
- * `duration` what `iteration` iterations take on num_gpu GPUs, so that one divided by the other is
- * the time of a step. best_effort, in files that its generator writes, is 1 for a job whose ddl
- * does not count. real_duration and real_iteration are those of a run that ends on reaching a
- * metric, which its simulator does on request only: not read. */
+/* pkusys/ElasticFlow; Gu et al., ASPLOS'23. `ddl` is the deadline as a time, and `duration` the
+ * time of `iteration` iterations on num_gpu GPUs, so that their quotient is the step time.
+ * best_effort, in files of its generator, is 1 for a job whose ddl does not count. real_duration
+ * and real_iteration are for runs that end on reaching a metric, which its simulator does only on
+ * request: not read. */
 enum { ITERATIONS = 8 };
 
 static const struct hs_column elasticflow_columns[] = {
