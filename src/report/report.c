@@ -13,27 +13,27 @@
 
 /* ---- bounds ----
  *
- * What no scheduler can beat on this trace and cluster (src/MODEL.md, 10), while jobs arrive.
+ * Bounds that hold for all schedulers on this trace and cluster (src/MODEL.md, 10).
  *
- * Capacity counts a GPU of type t as its scalar speed c_t. A job that runs at speed s_t there takes
- * c_t / s_t of it for each GPU-second of isolated work, so at least its work x min over t of c_t /
- * s_t: that counts here, the isolated work wherever no profile is faster than the scalar.
+ * Capacity counts a GPU of type t as its scalar speed c_t. A job that runs at speed s_t there uses
+ * c_t / s_t of it per GPU-second of isolated work, so at least its work x min over t of c_t / s_t,
+ * which is the isolated work unless some profile is faster than the scalar.
  *
- * Makespan: whatever arrives from time a on must still be done after a, at most `capacity`
- * GPU-seconds a second: makespan >= max over arrivals of a + (work arriving from a on) / capacity;
- * and no job ends before its submission plus its isolated run time on the type that is fastest for
- * it. JCT: relax the cluster to one machine that does `capacity` GPU-seconds a second, ignoring
- * gangs and nodes; there SRPT minimises the sum of completion times (Schrage, Operations Research
- * 1968). A second bound is the mean isolated run time; the larger is reported. Wait: without
- * preemption, at isolated speed, wait = JCT - isolated, so the JCT bound gives one.
+ * Makespan: all work that arrives from time a on must be done after a, at most `capacity`
+ * GPU-seconds per second: makespan >= max over arrivals of a + (work arriving from a on) /
+ * capacity; and no job ends before its submission plus its isolated run time on its fastest type.
+ * JCT: relax the cluster to one machine that does `capacity` GPU-seconds per second, without gangs
+ * and nodes; there SRPT minimises the sum of completion times (Schrage, Operations Research 1968).
+ * A second bound is the mean isolated run time; the larger is reported. Wait: without preemption,
+ * at isolated speed, wait = JCT - isolated, so the JCT bound gives one.
  *
  * All in integers: time is counted in 1/capacity of a microsecond, in which a GPU-microsecond of
  * work takes exactly one unit. Capacity is rounded up to whole GPUs of the reference speed, which
  * only loosens the bounds. O(log n) per job, memory O(jobs waiting in the relaxed machine).
  *
- * A job is held back until its instant is over, because a job that can never fit is submitted and
- * rejected in one instant and must not enter the bounds; and until some more have come, because
- * code that runs many times over stays in the instruction cache (a tenth of the time of sjf). */
+ * A job is buffered until its instant is over, because a job that can never fit is submitted and
+ * rejected in one instant and must not enter the bounds; and until some more have arrived, because
+ * repeated code stays in the instruction cache (saves a tenth of the time of sjf). */
 
 /* Speed of a job on the GPU types of the cluster. */
 struct bounds_speed {
@@ -308,7 +308,7 @@ static enum hs_status on_instant(void *ctx, const struct hs_instant *instant)
 
 /* ---- the metrics ----
  * Names and units are those of results/README.md; a test compares the two. Unit "1" is a plain
- * ratio, shares are between 0 and 1. */
+ * ratio; shares are between 0 and 1. */
 
 #define FULL_PM    1000u /* utilization is summed in per mille of a GPU */
 #define FULL_MILLI 1000u /* thousandths of a whole GPU */

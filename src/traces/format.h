@@ -13,10 +13,9 @@
 
 /* ---- bad rows ----
  *
- * Readers say which value is bad and where; the code that pulls the rows decides what it means: a
- * run stops there (strict), or passes over it and counts (--skip-bad-rows); validation lists every
- * kind with its first rows and its repair.
- */
+ * Readers report which value is bad and where; their caller decides the consequence: a run stops
+ * (strict), or skips and counts the row (--skip-bad-rows); validation lists every kind with its
+ * first rows and its repair. */
 
 #define HS_SKIP_BAD "mend the rows, or pass over them with --skip-bad-rows=1%"
 
@@ -191,9 +190,8 @@ HS_MUST_USE enum hs_status hs_trace_format_check(const char *name, struct hs_dia
 
 /* ---- words ----
  *
- * Texts that stand for the values of an enumeration. A negative value is -1 - enum hs_drop: the
- * row is to be passed over.
- */
+ * Texts for the values of an enumeration. A negative value is -1 - enum hs_drop: the row is
+ * dropped. */
 
 struct hs_word {
     const char *word;
@@ -218,9 +216,8 @@ int hs_trace_word(const struct hs_words *words, const char *text, size_t len);
 
 /* ---- rows of a trace in file order ----
  *
- * One format behind them: opens the input, recognises the format, checks every value, counts what a
- * rule passes over. What trace_stream.c sorts and filters, and trace_report.c examines.
- */
+ * Opens the input, recognises its format, reads and checks rows through it, and counts those that a
+ * rule drops. Used by trace_stream.c, which sorts and filters, and by trace_report.c. */
 
 /* Job ids seen so far, by a 64-bit hash, with open addressing. An id is a text and the number at
  * its end. Ids with equal text whose numbers differ only in the last 6 bits share a slot (a key and
@@ -260,12 +257,10 @@ void hs_reader_close(struct hs_reader *reader);
 
 /* ---- tables ----
  *
- * What the CSV formats share: a table of columns says which header name fills which member of a
- * trace job and how its text is read. Columns are resolved once; a row then costs one pass over
- * the columns present and no allocation. Cells are read in the order of the table: put the state
- * first and the GPU count second, so that rows to be dropped for them are not searched for other
- * faults.
- */
+ * Common code of the CSV formats: a table of columns gives for each member of a trace job its
+ * header name and kind. Columns are resolved once; a row then costs one pass over the columns
+ * present and no allocation. Cells are read in the order of the table: state must be first and the
+ * GPU count second, so that rows dropped for them are not checked for other faults. */
 
 enum hs_cell {
     HS_CELL_ID,          /* text, must not be empty */
@@ -386,10 +381,10 @@ bool hs_header_has(const char *head, size_t len, const char *names);
 
 /* ---- writing ----
  *
- * Jobs out in any format that has a layout, compressed if the file is named so. Read back with
- * default options, a native CSV yields the same records, but for the line they stand on; jobs
- * without GPUs want --cpu-jobs=keep, attempts --retries=attempts. Other formats hold less: struct
- * hs_lossy_fields counts what.
+ * Writes jobs in any format with a layout, compressed if the file name says so. Read with default
+ * options, a native CSV gives the same records except their line numbers; jobs without GPUs need
+ * --cpu-jobs=keep, attempts --retries=attempts. Other formats store less: struct hs_lossy_fields
+ * counts what is lost.
  *
  *     HS_TRY(hs_trace_writer_choose("auto", "out.csv.gz", &format, diag));
  *     HS_TRY(hs_trace_writer_open(&w, format, NULL, "out.csv.gz", diag));
@@ -397,12 +392,10 @@ bool hs_header_has(const char *head, size_t len, const char *names);
  *         hs_trace_writer_put(&w, &job);
  *     return hs_trace_writer_close(&w, status == HS_END ? HS_OK : status, diag);
  *
- * A layout is how a format is written, the other half of its record: which fields of a job it
- * holds, how fine, and for a CSV which cells a row has. A cell whose name is that of a column of
- * the table is written by the kind of that column, as it is read; other cells are made up by a
- * function, as formats/helios.c does. A format that is no CSV has begin, put and end instead of a
- * header; its columns tell what it holds.
- */
+ * A layout is the part of a format that describes writing: which fields of a job it has, their
+ * precision, and for a CSV its cells. A cell with the name of a column of the table is written by
+ * that column's kind; other cells are written by a function, as in formats/helios.c. A format that
+ * is not CSV has begin, put and end instead of a header; its columns state what it stores. */
 
 /* A cell that is not simply a column of its kind. */
 struct hs_layout_cell {

@@ -106,11 +106,11 @@ static uint32_t pick(const double *sums, uint32_t count, double draw)
     return low;
 }
 
-/* ---- jobs an hour ----
- * A block of hours: normal scores of its hours (two autoregressive parts), their ranks to quantiles
- * of the gamma distribution, times the profile, raked (Deming and Stephan, Ann. Math. Stat. 11
- * (1940) 427) to the sums of the profile; then each of the block's jobs falls into an hour with a
- * chance that is its rate, which makes the counts of a Poisson process with that many points. */
+/* ---- jobs per hour ----
+ * A block of hours: normal scores of its hours (two autoregressive parts), whose ranks give
+ * quantiles of the gamma distribution, times the profile, raked (Deming and Stephan, Ann. Math.
+ * Stat. 11 (1940) 427) to the sums of the profile; then each job of the block gets an hour, with a
+ * probability proportional to its rate: a Poisson process given its number of points. */
 
 #define LEAST_DAYS 14 /* of a block; hours after the span are planned but not used */
 #define RAKING     50 /* rounds; sums of hours are then exact, those of weekdays to 1e-6 */
@@ -266,10 +266,10 @@ bool hs_arrival_rate_next(struct hs_arrival_rate *rate, uint64_t *hour, uint32_t
 }
 
 /* ---- submissions ----
- * The jobs of an hour are cut into batches. What the gaps within batches leave of the hour is split
- * among the batches by uniform order statistics, drawn one after the other, so that no hour is held
- * in memory. Batches are drawn twice, from the same bits: once to know their number and how long
- * they take, once to hand them out. */
+ * The jobs of an hour are divided into batches. The time not used by gaps within batches is split
+ * between the batches by uniform order statistics, drawn sequentially, so that no hour is stored in
+ * memory. Batches are drawn twice, from the same bits: first for their number and duration, then to
+ * return their jobs. */
 
 #define GAPS_MAX_S (HOUR_S / 2.0) /* most of an hour used by gaps within batches */
 
@@ -348,11 +348,11 @@ static bool arrival_next(struct arrival *a, int64_t *submit_s, uint64_t *batch)
 }
 
 /* ---- the sampler: jobs that are planned together ----
- * Sizes are dealt without replacement, so that each has its share among them; ranks of durations
- * and outcomes of a size bucket are points that fill the square evenly, over all plans, handed to
- * jobs in the order of correlated scores. A hundred thousand jobs hit a published distribution
- * closer than as many independent draws would, although whole batches are alike and few jobs have
- * most of the GPU time. O(log PLAN_JOBS + sizes) a job. */
+ * Sizes are drawn without replacement, so that each has exactly its share; ranks of durations and
+ * outcomes of a size bucket are points that fill the square evenly over all plans, assigned to jobs
+ * in the order of correlated scores. A hundred thousand jobs match a published distribution more
+ * closely than independent draws would, although batches are correlated and few jobs have most of
+ * the GPU time. O(log PLAN_JOBS + sizes) per job. */
 
 #define PLAN_JOBS 16384
 
@@ -611,10 +611,10 @@ static bool make_plan(struct job_sampler *plan)
 }
 
 /* ---- users ----
- * The VC of a job follows from its size, then its user is one of the users of that VC, by their
- * weights. Users are spread over the VCs once, the largest first, so that each VC's users have
- * weights in all as its jobs have GPU time. Weights of users are the quantiles of a log-normal
- * distribution at equal steps: how unequal users are is a figure of the workload, not of chance. */
+ * The VC of a job is drawn by its size, then its user among the users of that VC, by weight. Users
+ * are assigned to VCs once, the largest first, so that the sum of their weights matches the GPU
+ * time of the VC's jobs. Weights of users are the quantiles of a log-normal distribution at equal
+ * steps: the inequality of users is a parameter of the workload, not random. */
 
 struct user_table {
     double *vc_sums;         /* [size][VC] running sums of weights; NULL without VCs */

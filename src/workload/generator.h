@@ -47,14 +47,14 @@ struct hs_generator_about {
 const struct hs_generator_about *hs_generator_about(const struct hs_generator *generator);
 void hs_generator_close(struct hs_generator *generator); /* NULL is allowed */
 
-/* ---- jobs an hour ----
- * The rate is the profile of hours and weekdays, modulated, with exactly the wanted number of jobs
- * in all. Hours are planned in blocks of four to eight weeks, in which every hour of the day and
- * every weekday gets its share of the rate exactly, however much the rate moves: with a modulation
- * as strong as the traces have, plain draws would miss the profile of a trace of 100,000 jobs by
- * several times the difference between neighbouring hours. For the same reason the rates of a block
- * are the quantiles of their distribution, each once; which hour gets which is random. A span of
- * less than two weeks is the begin of a block of two weeks. */
+/* ---- jobs per hour ----
+ * The rate is the profile of hours and weekdays, modulated, with exactly the requested number of
+ * jobs. Hours are planned in blocks of four to eight weeks, in which every hour of the day and
+ * every weekday has exactly its share of the rate, however much the rate varies: with modulations
+ * as strong as in the traces, independent draws would miss the profile of a trace of 100,000 jobs
+ * by several times the difference between neighbouring hours. For the same reason the rates of a
+ * block are the quantiles of their distribution, each once, in random order. A span of less than
+ * two weeks is the start of a block of two weeks. */
 
 #define HS_ARRIVAL_BLOCK_DAYS  28
 #define HS_ARRIVAL_BLOCK_HOURS (2 * HS_ARRIVAL_BLOCK_DAYS * HS_WORKLOAD_HOURS) /* at most */

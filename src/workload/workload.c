@@ -122,10 +122,10 @@ double hs_quantile_fn_mean(const struct hs_quantile_fn *curve)
 }
 
 /* ---- quantile functions from histograms ----
- * A histogram to few points between which the logarithm of the value is straight. Each step of the
- * distribution function, from the share below a value to the share up to it, is two constraints; a
- * stretch is drawn as far as a line from its begin passes all of them (the swinging door of
- * Bristol, ISA 1990), so that one pass finds points none of which is beyond the tolerance. */
+ * Reduces a histogram to few points between which the logarithm of the value is linear. Each step
+ * of the distribution function, from the share below a value to the share up to it, is two
+ * constraints; a segment is extended as far as a line from its start satisfies all of them (the
+ * swinging door of Bristol, ISA 1990), so that one pass finds points within the tolerance. */
 
 #define RANK_STEP    1e-7 /* between points with equal value */
 #define NOISE_KS     1.36 /* / sqrt(n): 95 % of samples of size n are nearer to their source */
@@ -242,9 +242,9 @@ void hs_quantile_fn_of(const struct hs_loghist *values, bool is_rounded_up, stru
 }
 
 /* ---- files ----
- * Reading is strict: what is not understood is an error at its place, and all errors of the file
- * are shown at once. Weights are divided by their sum when they are read. Written ranks and shares
- * are rounded to 1e-7, values to seven digits, for people who read them. */
+ * Reading is strict: unknown content is an error with its place, and all errors of the file are
+ * reported at once. Weights are divided by their sum when read. Written ranks and shares are
+ * rounded to 1e-7, values to seven digits, for human readers. */
 
 #define PATH_SIZE    4096
 #define WEIGHT_MAX   1e15

@@ -10,8 +10,8 @@
 #include "report/html/page.h"
 #include "report/stats/exact.h"
 
-/* ---- values of jobs: of those of the statistics in summary.json (done, and submitted inside the
- * window of --warmup and --cooldown) ---- */
+/* ---- values of the jobs in the statistics of summary.json: completed, inside the window of
+ * --warmup and --cooldown ---- */
 
 #define JOBS_MAX (UINT32_MAX / 2)
 #define VALUES   6u

@@ -23,8 +23,8 @@
 
 static const struct hs_colour full = {0x1f, 0x83, 0xc4, 255};
 
-/* ---- jobs per GPU by node and interval of time, in a table whose size does not depend on the
- * jobs, and the placements themselves where they are few ---- */
+/* ---- jobs per GPU by node and time interval, in a table of limited size, and, if there are few,
+ * the placements ---- */
 
 #define GPUS_MAX       (1u << 24)
 #define PLACEMENTS_MAX 500u

@@ -23,8 +23,8 @@
 #include "horus/policy.h"
 #include "report/run/rundir.h"
 
-/* ---- the figures of a run: metrics, the same for classes of jobs, their spread over random ties,
- * and the card that says under what assumptions they were made ---- */
+/* ---- the figures of a run: metrics, also by class of jobs, their spread over random ties, and the
+ * card with their assumptions ---- */
 
 /* value is NaN if the metric does not apply; absent_because says why. */
 struct hs_metric {
@@ -257,16 +257,15 @@ void hs_runmanifest_close(struct hs_runmanifest *m);
 
 /* ---- rows read ----
  *
- * The row files of a finished run (jobs.csv, segments.csv) by the names of their columns, whatever
- * columns there are beside them, by a table into a structure.
+ * Reads the row files of a finished run (jobs.csv, segments.csv) by column names into a structure
+ * described by a table; other columns are ignored.
  *
  *     static const struct hs_rowcell cells[] = {
  *         {"job_id", HS_ROWCELL_TEXT, offsetof(struct row, id)},
  *         {"start", HS_ROWCELL_TIME, offsetof(struct row, start_us)},
  *         {NULL, HS_ROWCELL_TEXT, 0}};
  *     HS_TRY(hs_rowfile_each(&run, "segments.csv", cells, add, ctx));
- *     ... in add(): HS_TRY(hs_rowfile_read(f, &row)); ...
- */
+ *     ... in add(): HS_TRY(hs_rowfile_read(f, &row)); ... */
 
 /* Results of the previous version are still readable, though some names changed. manifest.c has one
  * table of all changed names; these functions pass other names through. */

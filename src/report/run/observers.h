@@ -77,14 +77,14 @@ void hs_timeline_draw(const struct hs_timeline *t, uint32_t gpus, char text[HS_S
 
 /* ---- temporary records (temp_records.c) ----
  *
- * Records kept out of memory: added once, read over and over from the start. Of those appended the
- * first HS_TEMP_RECORDS_BUFFER bytes stay in memory; past that a temporary file, unlinked as soon
- * as it exists, takes them, so that a crash leaves nothing behind.
+ * Records stored outside memory: added once, read repeatedly from the start. The first
+ * HS_TEMP_RECORDS_BUFFER bytes appended stay in memory; the rest is written to a temporary file,
+ * unlinked immediately after its creation, so that a crash leaves nothing behind.
  *
  *     HS_TRY(hs_temp_records_add(&s, &place, diag));
  *     *(struct thing *)place = (struct thing){...};
- *     while ((status = hs_temp_records_next(&s, &records, &count, diag)) == HS_OK) ...   // a block
- */
+ *     while ((status = hs_temp_records_next(&s, &records, &count, diag)) == HS_OK) ...   // a
+ * block */
 
 #define HS_TEMP_RECORDS_BUFFER (256u * 1024u)
 
@@ -125,9 +125,9 @@ void hs_temp_records_close(struct hs_temp_records *s);
 
 /* ---- statistics of jobs (stats.c) ----
  *
- * Statistics of jobs: counts and sums while the run goes on, and a record of 24 or 64 bytes a
- * completed job in temporary files, from which means and exact quantiles of wait, JCT and slowdowns
- * are found at the end, for all jobs and for each class. Memory does not grow with the jobs.
+ * Counts and sums during the run, and a record of 24 or 64 bytes per completed job in temporary
+ * files, from which means and exact quantiles of wait, JCT and slowdowns are computed at the end,
+ * for all jobs and for each class. Memory does not grow with the jobs.
  *
  * Slowdowns are integers, parts per million rounded half up, so that they sort and sum exactly. */
 

@@ -304,8 +304,8 @@ static const struct hs_row_format decisions_file = {
     .open = decisions_open};
 
 /* ---- the state over time ----
- * Integrals are sums of (value x microseconds) in 128 bits: no rounding, whatever the length of the
- * run; a mean in series.csv is an integral divided once, printed with six decimals. */
+ * Integrals are sums of (value x microseconds) in 128 bits: no rounding for any length of run; a
+ * mean in series.csv is an integral divided once, printed with six decimals. */
 
 static void integrate(struct hs_timeline *t, int64_t until_us)
 {
@@ -624,15 +624,15 @@ static const struct hs_row_format nodes_file = {
 /* ---- jobs.swf ----
  * The schedule in the Standard Workload Format, version 2.2, of the Parallel Workloads Archive
  * (Chapin et al., JSSPP 1999; D. Feitelson, "The Standard Workload Format",
- * www.cs.huji.ac.il/labs/parallel/workload/swf.html): a line a job in order of submission, 18
- * numbers, -1 for what is not known. A processor is a GPU.
+ * www.cs.huji.ac.il/labs/parallel/workload/swf.html): one line per job in order of submission, 18
+ * numbers, -1 = unknown. A processor is a GPU.
  *
- * Jobs end in another order than they come: the numbers of one wait in a file, in its place.
- * Memory O(users + virtual clusters).
+ * Jobs end in another order than they are submitted: the numbers of each are stored in a file, at
+ * its position. Memory O(users + virtual clusters).
  *
- * Instants are rounded to the nearest second, and the times between them are differences of rounded
- * instants: submission + wait + run is the rounded end, and at no second do jobs hold more GPUs
- * than they did at some moment (rounding keeps the order of instants). */
+ * Times are rounded to the nearest second, and durations are differences of rounded times:
+ * submission + wait + run is the rounded end, and at no second do jobs hold more GPUs than they did
+ * at some moment (rounding preserves the order of times). */
 
 /* Defined by the format: an unknown field, and the values of field 11. */
 #define UNKNOWN         (-1)

@@ -8,7 +8,7 @@
 #include "report/run/manifest.h"
 
 /* ---- intervals ----
- * Of 95 % over independent runs, by Student's t; NaN stands for an absent value, in arguments and
+ * 95 % intervals over independent runs, by Student's t; NaN is an absent value, in arguments and
  * results. */
 
 struct hs_replicated {

@@ -60,7 +60,7 @@ HS_INLINE struct job_sample unpack(const struct plain_sample *plain)
 /* ---- quantiles ----
  *
  * Exact order statistics of many sets of integers in bounded memory: the caller replays the same
- * values until every quantile is pinned down.
+ * values until every quantile is known.
  *
  *     quantiles_open(&q, sets);
  *     for (bool is_first = true; quantiles_begin(&q); is_first = false)
@@ -71,16 +71,16 @@ HS_INLINE struct job_sample unpack(const struct plain_sample *plain)
  *                 quantiles_take(&q, set, value);
  *     p90 = q.sets[set].value[P90]; // 0 for an empty set
  *
- * A quantile is the smallest value with at least q n values <= it; the largest value is one too.
- * The first pass counts values in logarithmic buckets; each later pass splits the buckets that hold
- * a wanted rank by 256, or, once few enough values are left in them, collects those and goes on
- * with them in memory: radix selection with replay. Most values of a later pass lie in no such
- * bucket: a caller of many sets asks which are wanted and leaves the others out. Two passes for up
- * to 131,072 values and for most real sets of a few hundred thousand, three for most of any size,
- * never more than ten. 7.5 KiB a set; exact whatever the number of values.
+ * A quantile is the smallest value with at least q n values <= it; the maximum is one, too. The
+ * first pass counts values in logarithmic buckets; each later pass splits the buckets that contain
+ * a wanted rank by 256, or, if few enough values are in them, collects these and continues in
+ * memory: radix selection with replay. Most values of a later pass are in no such bucket, so a
+ * caller with many sets skips them. Two passes suffice for up to 131,072 values and for most real
+ * sets of a few hundred thousand, three for most of any size, ten always. 7.5 KiB per set; exact
+ * for any number of values.
  *
- * Invariant between passes: each wanted rank is either resolved or lies in a range of its set,
- * ranges are disjoint, ascending and non-empty, and `below` and `count` of a range are exact. */
+ * Invariant between passes: each wanted rank is either resolved or in a range of its set, ranges
+ * are disjoint, ascending and non-empty, and `below` and `count` of a range are exact. */
 
 enum { P50, P90, P95, P99, P100, QUANTILES };
 

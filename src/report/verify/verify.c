@@ -497,11 +497,12 @@ static const struct verify_rule file_rules[] = {
 };
 
 /* ---- summary.json ----
- * Its figures computed anew from the rows: counts, makespan, means, quantiles and maxima of wait,
- * JCT and slowdowns, GPU time and shares. Sums are exact; what is compared are doubles, so that one
- * part in 10^12 is allowed for the division. O(jobs log jobs).
+ * Its figures recomputed from the rows: counts, makespan, means, quantiles and maxima of wait, JCT
+ * and slowdowns, GPU time and shares. Sums are exact; the doubles are compared with a tolerance of
+ * 10^-12 for the division. O(jobs log jobs).
  *
- * Statistics under --warmup or --cooldown are left out: the simulator chooses which jobs count. */
+ * Statistics under --warmup or --cooldown are skipped: the simulator chooses the jobs that
+ * count. */
 
 #define TOLERANCE 1e-12
 

@@ -15,12 +15,12 @@
 HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, struct hs_output *out,
                                          struct hs_diag *diag);
 
-/* ---- between the files of this module: the run as its files state it, the rules against it ----
+/* ---- between the files of this module: the contents of the run's files, and the rules ----
  *
- * A rule is a row of a table: a title, the words for its counts, and functions that count what they
- * look at and report faults, called in this order: `run` once, `segment` for each segment of a job
- * of the trace in order of time, `job` for each job that has a row in jobs.csv; where its things
- * are "jobs", that is what counts as looked at. */
+ * A rule is a row of a table: a title, the words for its counts, and functions that count the items
+ * they check and report faults, called in this order: `run` once, `segment` for each segment of a
+ * job of the trace in order of time, `job` for each job with a row in jobs.csv; if its items are
+ * "jobs", each counts as checked. */
 
 #define VERIFY_NANO      INT64_C(1000000000) /* unit of mean_rate, which is printed with 9 decimals */
 #define VERIFY_GPU_MILLI 1000                /* thousandths of a whole GPU */

@@ -22,12 +22,12 @@
 #include "traces/format.h"
 
 /* ---- elements of a huge array ----
- * A huge array, or JSON Lines, is split into its elements: the walk over an element finds its end,
- * and cJSON parses that element alone. Where the walk finds a fault, or the end of what was read,
- * brackets and quotes tell where the element ends, whatever is in it. Memory of one element. A
- * fault inside an element leaves the next one readable. A fault of the structure (a control
- * character in a string, a missing comma, a truncated file) does not: the first call returns
- * HS_E_INPUT, later ones HS_E_IO, so that no caller takes it for one bad row after another. */
+ * A huge array, or JSON Lines, is split into its elements: a scan finds the end of an element, and
+ * cJSON parses that element alone. If the scan finds a fault, or the end of the window, brackets
+ * and quotes determine the end of the element, whatever it contains. Memory of one element. After a
+ * fault inside an element the next one is still readable. After a structural fault (a control
+ * character in a string, a missing comma, a truncated file) it is not: the first call returns
+ * HS_E_INPUT, later ones HS_E_IO, so that callers do not count an endless number of bad rows. */
 
 #define ELEMENT_MAX (16u << 20)
 #define WINDOW_MAX  (ELEMENT_MAX + (2u << 20))
