@@ -2,18 +2,18 @@
  *
  * Profiles for jobs: by model, by utilization, or by a draw. The draw has weights proportional to
  * exp(theta u), u the utilization of a profile: of all weights with the wanted mean these are
- * nearest to equal (least relative entropy), so every profile keeps a chance. The mean grows with
- * theta, which is found by bisection; weights become integers once, so that the last bit of exp()
- * does not matter. Memory is O(users x sizes), besides the names of the models seen.
+ * nearest to equal (least relative entropy), so every profile is possible. The mean grows with
+ * theta, which is found by bisection; weights are converted to integers once, so that the last bit
+ * of exp() does not matter. Memory is O(users x sizes), plus the names of the models seen.
  *
- * Attempts: a job fails with the chance that jobs of its class were unsuccessful. Then one attempt
- * fails, and each retry fails again with a chance q, up to HS_RETRIES_MAX retries: the mean number
- * of retries of all jobs of the class is unsuccessful x (1 + q + q^2), which gives q. A job fails
- * for one reason, drawn by the trials of the reasons (a reason comes back 2.3 times a job: Jeon et
- * al.), and each of its attempts after a time of its own, lognormal through median and 95 % of the
- * reason and cut there: of the last twentieth nothing is published, and the tail of the lognormal
- * would be most of the work (mean 11.8 h to a failure, cut at 60 days, instead of 3.4 h). Reasons
- * are the same for all classes. O(1) a job.
+ * Attempts: a job fails with the probability that jobs of its class were unsuccessful. Then one
+ * attempt fails, and each retry fails with probability q, up to HS_RETRIES_MAX retries: the mean
+ * number of retries of all jobs of the class is unsuccessful x (1 + q + q^2), which gives q. A job
+ * fails for one reason, drawn by the trials of the reasons (a reason recurs 2.3 times per job: Jeon
+ * et al.), and the time of each attempt is lognormal through median and 95 % of the reason,
+ * truncated there: of the last twentieth nothing is published, and the tail of the lognormal would
+ * be most of the work (mean 11.8 h to a failure, truncated at 60 days, instead of 3.4 h). Reasons
+ * are the same for all classes. O(1) per job.
  */
 #include "model/assign.h"
 
@@ -29,14 +29,14 @@
 
 /* ---- what a profile gives ---- */
 
-#define STEP_US_MAX (INT64_C(1) << 53) /* what a trace can carry */
+#define STEP_US_MAX (INT64_C(1) << 53) /* the limit of a trace */
 
-/* Memory kept between mini-batches where no profile states it: 0.3 GB (10^9 bytes; our choice), or
- * three times the checkpoint if that is more: weights, gradients, optimizer. */
+/* Memory kept between mini-batches if no profile states it: the larger of 0.3 GB (10^9 bytes; our
+ * choice) and three times the checkpoint: weights, gradients, optimizer. */
 #define PERSISTENT_MIB         287u
 #define PERSISTENT_CHECKPOINTS 3u
 
-/* What the record states holds; what is kept is at most the peak, nothing if that is unknown. */
+/* Keeps what the record states; limits the persistent memory to the peak, 0 if that is unknown. */
 static void settle_memory(struct hs_trace_job *job)
 {
     uint64_t kept_mib = (uint64_t)PERSISTENT_CHECKPOINTS * job->checkpoint_mib;
@@ -51,7 +51,7 @@ static void settle_memory(struct hs_trace_job *job)
     job->gpu_mem_persistent_mib = (uint32_t)kept_mib;
 }
 
-/* Profiles are of whole GPUs; a job that wants a share of one is taken to need as much less. */
+/* Scales a profile's value, which is for a whole GPU, to the job's share of a GPU. */
 static uint32_t of_share(const struct hs_trace_job *job, uint32_t amount)
 {
     return job->gpu_milli > 0 ? (uint32_t)((uint64_t)amount * job->gpu_milli / 1000) : amount;
@@ -88,10 +88,10 @@ static void set_names(const struct hs_profile *p, struct hs_trace_job *job)
 /* ---- the mix ---- */
 
 /* Utilizations are whole per mille: at this theta, neighbours 1 per mille apart differ by e^100 in
- * weight, so that even the least and the largest utilization are reached. */
+ * weight, so that even the minimum and maximum utilization are reached. */
 #define THETA_MAX   1e5
 #define THETA_STEPS 120 /* 1e5 / 2^120 is below the resolution of a double near any theta */
-#define NEAR_COUNT  5u  /* profiles nearest in utilization, of which one is drawn; our choice */
+#define NEAR_COUNT  5u  /* profiles nearest in utilization of which one is drawn; our choice */
 
 /* Added to a distance before it is inverted: 1 %, the step in which nvidia-smi reports. */
 #define NEAR_BLUR_PM 10u
@@ -102,13 +102,13 @@ struct mix_row {
 };
 
 struct mix_group {
-    struct mix_row *rows; /* ascending in (util_pm, profile) */
+    struct mix_row *rows; /* ascending by (util_pm, profile) */
     uint64_t *ends;       /* cumulative weights; the last is 2^32 */
     uint32_t count;
 };
 
-/* The kind of work that a trace names in place of a model: Acme's (Hu et al., NSDI'24), which are
- * of large models, so that profiles of Transformers stand for them. */
+/* The kind of work that a trace states instead of a model: those of Acme (Hu et al., NSDI'24),
+ * which are large models, so that profiles of Transformers are used. */
 enum work { WORK_ANY, WORK_TRAINING, WORK_INFERENCE, WORK_COUNT };
 #define WORK_FAMILY "Transformer"
 
@@ -125,7 +125,7 @@ static const struct {
              {"debug", WORK_ANY},
              {"other", WORK_ANY}};
 
-/* False: it is none of them. */
+/* Returns false if the text is no kind of work. */
 static bool find_work(const char *model, enum work *work)
 {
     size_t i = 0;
@@ -137,10 +137,10 @@ static bool find_work(const char *model, enum work *work)
 
 struct mix {
     struct hs_arena arena;
-    struct mix_group works[WORK_COUNT]; /* all rows alike, of any GPU type; none for WORK_ANY */
-    struct mix_group single;            /* jobs of one GPU: every profile that fits */
-    struct mix_group gang;              /* jobs of more: the distributed ones */
-    const char *gpu;                    /* the type, a text of the catalogue or of the options */
+    struct mix_group works[WORK_COUNT]; /* all rows equal, of any GPU type; empty for WORK_ANY */
+    struct mix_group single;            /* for jobs with one GPU: every profile that fits */
+    struct mix_group gang;              /* for larger jobs: distributed models */
+    const char *gpu;                    /* the type; a text of the catalogue or the options */
 };
 
 static bool row_fits(const struct hs_profile *p, const char *gpu, uint32_t mem_limit_mib)
@@ -149,10 +149,10 @@ static bool row_fits(const struct hs_profile *p, const char *gpu, uint32_t mem_l
            (mem_limit_mib == 0 || p->mem_mib <= mem_limit_mib);
 }
 
-/* The type with the most measured profiles; of equals, the first of the file. */
+/* Returns the type with the most measured profiles; ties: the first in the file. */
 static const char *commonest_gpu(const struct hs_catalogue *catalogue)
 {
-    const char *best = "any GPU type"; /* of none */
+    const char *best = "any GPU type"; /* without profiles */
     uint32_t best_count = 0;
     for (uint32_t i = 0; i < catalogue->count; i++) {
         uint32_t count = 0;
@@ -166,7 +166,8 @@ static const char *commonest_gpu(const struct hs_catalogue *catalogue)
     return best;
 }
 
-/* Rows come in the order of the catalogue. Insertion: it has some hundred and is sorted once. */
+/* Inserts in order of utilization; rows come in catalogue order. Insertion suits some hundred
+ * rows. */
 static void group_insert(struct mix_group *group, struct mix_row row)
 {
     uint32_t at = group->count++;
@@ -248,7 +249,7 @@ static void open_work(struct mix *mix, enum work work, const struct hs_catalogue
         group->ends[i] = CHANCE_ONE * (i + 1) / group->count;
 }
 
-/* Weights where the mode draws. HS_E_USAGE when nothing fits or the target is out of reach. */
+/* Computes the weights if the mode draws. HS_E_USAGE if no profile or no mean is possible. */
 static enum hs_status mix_open(struct mix *mix, const struct hs_catalogue *catalogue,
                                const struct hs_assign_options *options, struct hs_diag *diag)
 {
@@ -282,7 +283,7 @@ static enum hs_status mix_open(struct mix *mix, const struct hs_catalogue *catal
     HS_TRY(group_weigh(&mix->single, "jobs of one GPU", options->target_util, diag));
     if (mix->gang.count > 0)
         return group_weigh(&mix->gang, "jobs of several GPUs", options->target_util, diag);
-    /* better a model that is not usually trained so than none */
+    /* an unusual model is better than none */
     hs_report(diag, HS_WARNING, NULL, NULL,
               "no profile of a distributed model fits: jobs of several GPUs draw from all "
               "profiles");
@@ -290,7 +291,7 @@ static enum hs_status mix_open(struct mix *mix, const struct hs_catalogue *catal
     return HS_OK;
 }
 
-/* Jobs of a kind for which no profile fits draw as all others. */
+/* Jobs of a kind without profiles draw like all others. */
 static uint32_t mix_draw(const struct mix *mix, uint32_t gpus, enum work work, uint64_t bits)
 {
     const struct mix_group *group = gpus > 1 ? &mix->gang : &mix->single;
@@ -298,7 +299,7 @@ static uint32_t mix_draw(const struct mix *mix, uint32_t gpus, enum work work, u
         group = &mix->works[work];
     uint64_t at = bits >> 32;
     uint32_t low = 0;
-    /* The first end above `at` is among ends[low, low + left). No branch: none can be guessed. */
+    /* The first end above `at` is among ends[low, low + left). No branch could be predicted. */
     for (uint32_t left = group->count, half; left > 1; left -= half) {
         half = left / 2;
         low += half * (group->ends[low + half - 1] <= at);
@@ -313,7 +314,7 @@ static uint32_t mix_draw_near(const struct mix *mix, int32_t util_pm, uint64_t b
     uint32_t rows[NEAR_COUNT], count = 0, right = 0;
     while (right < group->count && group->rows[right].util_pm < util_pm)
         right++;
-    uint32_t left = right; /* rows [left, right) taken */
+    uint32_t left = right; /* rows [left, right) are chosen */
     for (; count < NEAR_COUNT && count < group->count; count++) {
         bool is_left =
             left > 0 && (right == group->count || util_pm - group->rows[left - 1].util_pm <
@@ -334,23 +335,23 @@ static uint32_t mix_draw_near(const struct mix *mix, int32_t util_pm, uint64_t b
 
 /* ---- the filter ---- */
 
-#define DAY_US         (86400 * HS_US_PER_S) /* a habit lasts: same user, same GPUs; our choice */
-#define NAMES_MAX      4096u /* distinct (model, dataset, batch, precision) remembered */
+#define DAY_US         (86400 * HS_US_PER_S) /* duration of a habit: same user, same GPUs; our choice */
+#define NAMES_MAX      4096u /* distinct (model, dataset, batch, precision) stored */
 #define NAME_SIZE      256
 #define NAME_SEPARATOR '\x1f'
 
-/* What the bits of a job are for. */
+/* Purposes of a job's bits. */
 enum draw { DRAW_PROFILE, DRAW_STAYS, DRAW_UTIL, DRAW_MEMORY };
 
-/* The latest drawn job of one user, one size and one kind of work. */
+/* The last drawn job of one user, size and kind of work. */
 struct habit {
     int64_t submit_us;
     uint32_t gpus, profile;
     enum work work;
-    uint32_t next; /* of the user + 1; 0 = none */
+    uint32_t next; /* next of the user + 1; 0 = none */
 };
 
-/* What a set of names was found to be. */
+/* The result of a look-up of names. */
 struct naming {
     uint32_t profile;
     enum hs_match match;
@@ -363,28 +364,28 @@ struct hs_assign {
     struct mix mix;
     struct hs_intern users, names;
     struct habit *habits;
-    uint32_t *first_habit;  /* by user; + 1, 0 = none */
+    uint32_t *first_habit;  /* by user: index + 1, 0 = none */
     struct naming *namings; /* by id in names */
     uint32_t habit_count, habit_cap, user_cap, naming_cap, naming_count;
     uint64_t stream, index; /* stream: hs_splitmix64 of the seed */
-    uint64_t stays_below;   /* in CHANCE_ONE */
-    int64_t day_us;         /* on the clock of the source */
-    int64_t *attempts_us;   /* of the record handed out, as work */
+    uint64_t stays_below;   /* probability in units of 1 / CHANCE_ONE */
+    int64_t day_us;         /* in the source's time */
+    int64_t *attempts_us;   /* of the record returned, as work */
     uint32_t attempt_cap;
     struct hs_assign_counts counts;
     struct hs_diag *diag;
 };
 
-/* Of the job that came last. */
+/* Returns random bits for the current job. */
 static uint64_t draw(const struct hs_assign *a, enum draw purpose)
 {
     const uint64_t bits_of_job = hs_splitmix64(hs_splitmix64(a->stream + a->index));
     return hs_splitmix64(bits_of_job + purpose);
 }
 
-/* Fills what the record does not state. The step is as measured, on the GPU type of the row: it is
- * not scaled to the reference type of the trace, because most rows were measured on no type that a
- * trace was recorded on, and a policy cuts its turns of whole mini-batches anyway. */
+/* Fills what the record does not state. The step time is as measured, on the GPU type of the row:
+ * it is not scaled to the reference type of the trace, because most rows were measured on types
+ * that no trace was recorded on. */
 static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t profile,
                  enum hs_profile_from from)
 {
@@ -407,8 +408,8 @@ static void give(const struct hs_assign *a, struct hs_trace_job *job, uint32_t p
     settle_memory(job);
 }
 
-/* The same few sets of names come again and again, and all but exact ones cost a search of the
- * catalogue: the first NAMES_MAX are remembered. */
+/* Few sets of names recur, and all but exact ones cost a search of the catalogue: the first
+ * NAMES_MAX results are stored. */
 static struct naming find_named(struct hs_assign *a, const struct hs_trace_job *job)
 {
     char text[NAME_SIZE];
@@ -447,7 +448,7 @@ static const char *text_of(const char *text)
     return text != NULL ? text : "";
 }
 
-/* False if the job names no model, or none that is known. */
+/* Returns false if the job names no model, or an unknown one. */
 static bool give_named(struct hs_assign *a, struct hs_trace_job *job)
 {
     struct hs_assign_counts *c = &a->counts;
@@ -471,8 +472,8 @@ static bool give_named(struct hs_assign *a, struct hs_trace_job *job)
     return true;
 }
 
-/* The habit of a user with jobs of this size, made if there is none, first of its user's from now
- * on: O(sizes of the user), and most jobs are as large as their user's last. */
+/* Returns the habit of a user with jobs of this size, created if necessary, and moves it to the
+ * front: O(sizes of the user), and most jobs are as large as their user's last. */
 static struct habit *habit_of(struct hs_assign *a, uint32_t user, uint32_t gpus, enum work work,
                               bool *is_new)
 {
@@ -497,7 +498,7 @@ static struct habit *habit_of(struct hs_assign *a, uint32_t user, uint32_t gpus,
 
 static void give_drawn(struct hs_assign *a, struct hs_trace_job *job, enum work work)
 {
-    const uint32_t user = hs_intern_get(&a->users, job->user); /* 0 = without a name: no habit */
+    const uint32_t user = hs_intern_get(&a->users, job->user); /* 0 = no name: no habit */
     bool is_new = false;
     struct habit *habit = user != 0 ? habit_of(a, user, job->gpus, work, &is_new) : NULL;
     uint32_t profile;
@@ -510,7 +511,7 @@ static void give_drawn(struct hs_assign *a, struct hs_trace_job *job, enum work 
         habit->profile = profile;
         habit->submit_us = job->submit_us;
     }
-    /* What was drawn is what the job is: an idle or unwanted reading of the trace goes. */
+    /* The draw replaces an idle or unwanted utilization of the trace. */
     job->gpu_util_pm = job->gpu_util_peak_pm = -1;
     if (a->options.mode == HS_ASSIGN_MIX) {
         job->gpu_mem_mib = job->gpu_mem_persistent_mib = job->gpu_mem_later_mib = 0;
@@ -531,7 +532,7 @@ static void assign_profile(struct hs_assign *a, struct hs_trace_job *job)
         const bool is_work = find_work(job->model, &work);
         if (!is_work && mode != HS_ASSIGN_MIX && give_named(a, job))
             return;
-        /* jobs without telemetry, or with idle one, take a draw from the mix */
+        /* jobs with no or idle telemetry draw from the mix */
         if ((mode == HS_ASSIGN_AUTO || mode == HS_ASSIGN_TELEMETRY) && job->gpu_util_pm > 0) {
             uint32_t profile = mix_draw_near(&a->mix, job->gpu_util_pm, draw(a, DRAW_PROFILE));
             set_names(&a->catalogue->profiles[profile], job);
@@ -550,7 +551,7 @@ static void assign_profile(struct hs_assign *a, struct hs_trace_job *job)
 
 /* ---- what neither trace nor profile tells ---- */
 
-/* The figure of a row: its utilization, or its memory; -1 = not known. */
+/* Returns the utilization or memory of a row; -1 = unknown. */
 static int64_t figure_of(const struct hs_profile *p, enum draw purpose)
 {
     if (purpose == DRAW_UTIL)
@@ -558,9 +559,9 @@ static int64_t figure_of(const struct hs_profile *p, enum draw purpose)
     return p->mem_mib > 0 ? (int64_t)p->mem_mib : -1;
 }
 
-/* The mean of the family, rounded; -1 = none. Of rows measured on the GPU type of the job's own row
- * alone: a faster GPU is kept less busy, so the mean of another type would make a job lighter than
- * it is. O(rows): seldom asked for. */
+/* Returns the rounded mean of the family; -1 = none. Only rows measured on the GPU type of the
+ * job's row count: a faster GPU is utilized less, so another type's mean would be too low. O(rows):
+ * rarely needed. */
 static int64_t family_mean(const struct hs_catalogue *catalogue, uint32_t profile,
                            enum draw purpose)
 {
@@ -576,7 +577,7 @@ static int64_t family_mean(const struct hs_catalogue *catalogue, uint32_t profil
     return count > 0 ? (sum + count / 2) / count : -1;
 }
 
-/* A row in which the figure is known, each with the same chance; HS_NO_PROFILE = there is none. */
+/* Draws uniformly among the rows with a known value; HS_NO_PROFILE = none. */
 static uint32_t draw_known(const struct hs_assign *a, enum draw purpose)
 {
     const struct hs_catalogue *c = a->catalogue;
@@ -590,7 +591,7 @@ static uint32_t draw_known(const struct hs_assign *a, enum draw purpose)
     return HS_NO_PROFILE;
 }
 
-/* *value: of a whole GPU; `full` is that of one. */
+/* *value is for a whole GPU, whose maximum is `full`. */
 static enum hs_status find_unknown(const struct hs_assign *a, const struct hs_trace_job *job,
                                    enum draw purpose, int64_t full, int64_t *value,
                                    enum hs_figure_from *from)
@@ -615,7 +616,7 @@ static enum hs_status find_unknown(const struct hs_assign *a, const struct hs_tr
     return HS_OK;
 }
 
-/* A share of a GPU is reserved with as much of its memory: there is nothing to find out of that. */
+/* Sets unknown utilization and memory. The memory of a share of a GPU is known: the same share. */
 static enum hs_status settle_unknown(const struct hs_assign *a, struct hs_trace_job *job)
 {
     int64_t value;
@@ -654,7 +655,7 @@ static int64_t work_us(int64_t run_us, uint64_t speed_q32)
     return (int64_t)(((hs_u128)(uint64_t)run_us * speed_q32 + HS_Q32_ONE / 2) >> 32);
 }
 
-/* Of a job that ran on a GPU type that is named: its run times on the reference type. */
+/* Converts the run times of a job that ran on a stated GPU type to the reference type. */
 static void make_work(struct hs_assign *a, struct hs_trace_job *job)
 {
     uint64_t q32;
@@ -664,7 +665,7 @@ static void make_work(struct hs_assign *a, struct hs_trace_job *job)
         (void)snprintf(a->counts.ran_example, sizeof a->counts.ran_example, "%s",
                        job->gpu_type_ran);
     job->later_us = work_us(job->later_us, q32);
-    if (job->attempts == 0) { /* rounded down, it takes there what it took, to the microsecond */
+    if (job->attempts == 0) { /* rounded down: its time there is exactly as recorded */
         const hs_u128 work_ns = (hs_u128)(uint64_t)job->duration_us * HS_NS_PER_US * q32 >> 32;
         job->duration_us = (int64_t)(work_ns / HS_NS_PER_US);
         job->duration_rest_ns = (uint32_t)(work_ns % HS_NS_PER_US);
@@ -729,14 +730,14 @@ enum hs_status hs_assign_open(struct hs_assign **assign, struct hs_job_source so
         .source = source, .catalogue = catalogue, .options = *options, .diag = diag};
     a->stream = hs_splitmix64(hs_seed_of(options->seed, "assign"));
     a->stays_below = (uint64_t)llrint(options->sticky * (double)CHANCE_ONE);
-    /* A day of the recorded clock on the clock of the source, whose gaps are divided by the load
-     * and rounded down: a job exactly one day later still counts. */
+    /* A day of the recorded time in the source's time, whose gaps are divided by the load and
+     * rounded down: a job exactly one day later still counts. */
     a->day_us = DAY_US;
     if (options->load > 0 && options->load != 1)
         a->day_us = (int64_t)ceil((double)DAY_US / options->load) + 1;
     hs_intern_init(&a->users);
     hs_intern_init(&a->names);
-    /* id 0 is the text without names, which is never looked up */
+    /* id 0 is the empty text, never looked up */
     hs_grow((void **)&a->namings, &a->naming_cap, 1, sizeof *a->namings, HS_INTERN_MAX);
     a->naming_count = 1;
     enum hs_status status = HS_OK;
@@ -775,11 +776,11 @@ void hs_assign_close(struct hs_assign *assign)
 
 /* ---- attempts ---- */
 
-/* By GPUs of the job: rates read off figure 9b with table 6, means off figure 9a. */
+/* By GPUs of the job: rates read from figure 9b with table 6, means from figure 9a. */
 static const struct retry_class {
     uint32_t gpus_from;
     double unsuccessful; /* share of the jobs */
-    double mean_retries; /* of all jobs */
+    double mean_retries; /* over all jobs */
 } retry_classes[HS_RETRY_CLASSES] = {
     {.gpus_from = 1, .unsuccessful = 0.13, .mean_retries = 0.33},
     {.gpus_from = 2, .unsuccessful = 0.37, .mean_retries = 0.98},
@@ -787,7 +788,7 @@ static const struct retry_class {
     {.gpus_from = 9, .unsuccessful = 0.47, .mean_retries = 1.11},
 };
 
-/* Why attempts fail, and after how many minutes: the six of table 7 with most trials. */
+/* Reasons for failures, and minutes until then: the six of table 7 with most trials. */
 static const struct failure_reason {
     const char *name;
     uint32_t trials;
@@ -798,7 +799,7 @@ static const struct failure_reason {
     {"model checkpoint error", 1995, 182, 8196}, {"MPI runtime failure", 478, 1389, 18091},
 };
 
-/* What the bits of a job are for; RETRY_TIME + n: of its n-th attempt. */
+/* Purposes of a job's bits; RETRY_TIME + n: time of its n-th attempt. */
 enum retry_draw {
     RETRY_FAILS,
     RETRY_REASON,
@@ -812,8 +813,8 @@ void hs_retry_open(struct hs_retry *retry, struct hs_job_source source, uint64_t
     for (int i = 0; i < HS_RETRY_CLASSES; i++) {
         const struct retry_class *c = &retry_classes[i];
         retry->fails_below[i] = (uint64_t)llrint(c->unsuccessful * (double)CHANCE_ONE);
-        /* the chance that a retry fails, for the mean number of retries of the class */
-        double failures = c->mean_retries / c->unsuccessful; /* of a job that fails */
+        /* probability that a retry fails, from the class's mean number of retries */
+        double failures = c->mean_retries / c->unsuccessful; /* per failing job */
         double again = (sqrt(4 * failures - 3) - 1) / 2;
         retry->again_below[i] = (uint64_t)llrint(again * (double)CHANCE_ONE);
     }
@@ -838,7 +839,7 @@ static void give_attempts(struct hs_retry *retry, struct hs_trace_job *job, uint
         failures++;
     retry->attempts_us[failures] = job->duration_us;
     for (uint32_t i = 0; i < failures; i++) {
-        /* in whole seconds, as the log has them; libm's last bit is rounded away with the rest */
+        /* in whole seconds, as in the log; rounding also removes libm's last bit */
         double z = hs_normal_of(key, RETRY_TIME + (uint64_t)i);
         double min = r->median_min * exp(retry->spread[reason] * z);
         retry->attempts_us[i] = (int64_t)llrint(60 * fmin(min, r->p95_min)) * HS_US_PER_S;

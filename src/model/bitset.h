@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Set of small integers as a 64-ary tree of bitmaps: bit i of a level says that word i of the level
- * below is not zero. Add, remove, lowest member >= i and highest member <= i in one step per level:
- * two levels to 4,000 members, five to 500 million.
+ * A set of small integers as a 64-ary tree of bitmaps: bit i of a level states that word i of the
+ * level below is not zero. Add, remove, lowest member >= i and highest member <= i take one step
+ * per level: two levels up to 4,000 members, five up to 500 million.
  *
  *     hs_bitset_init(&set, n, zeroed_words);          // hs_bitset_words(n) of them
  *     for (i = hs_bitset_next(&set, 0); i != HS_BITSET_NONE; i = hs_bitset_next(&set, i + 1)) ...
@@ -18,7 +18,7 @@
 
 #define HS_BITSET_NONE   UINT32_MAX
 #define HS_BITSET_LEVELS 5u
-#define HS_BITSET_MAX    (1u << 29) /* half of 64^5, so that five levels always do */
+#define HS_BITSET_MAX    (1u << 29) /* half of 64^5, so that five levels always suffice */
 
 struct hs_bitset {
     uint64_t *level[HS_BITSET_LEVELS]; /* [0]: the members */
@@ -26,8 +26,8 @@ struct hs_bitset {
     uint32_t size; /* members are 0 .. size - 1 */
 };
 
-/* Words of memory that a set of `size` <= HS_BITSET_MAX possible members needs: each level has one
- * more than its members need, always zero at the end, so that a search may climb past the last. */
+/* Number of words for a set of `size` <= HS_BITSET_MAX possible members: each level has an
+ * additional last bit, always zero, so that a search may climb past the last member. */
 static inline uint32_t hs_bitset_words(uint32_t size)
 {
     uint32_t total = 0;
@@ -39,7 +39,7 @@ static inline uint32_t hs_bitset_words(uint32_t size)
     return total;
 }
 
-/* words: zeroed, owned by the caller, at least as long-lived as the set. */
+/* words: zeroed, owned by the caller, must live as long as the set. */
 static inline void hs_bitset_init(struct hs_bitset *set, uint32_t size, uint64_t *words)
 {
     assert(size <= HS_BITSET_MAX);
@@ -62,7 +62,7 @@ static inline bool hs_bitset_is_empty(const struct hs_bitset *set)
     return set->level[set->levels - 1][0] == 0;
 }
 
-/* HS_BITSET_NONE if there is none. */
+/* HS_BITSET_NONE if the set is empty. */
 static inline uint32_t hs_bitset_first(const struct hs_bitset *set)
 {
     uint32_t at = 0;
@@ -73,7 +73,7 @@ static inline uint32_t hs_bitset_first(const struct hs_bitset *set)
     return at;
 }
 
-/* Lowest member behind word `word`: climbs until a word has one, then goes down its branch. */
+/* Lowest member after word `word`: climbs to a level with one, then descends. */
 static inline uint32_t hs_bitset_next_far(const struct hs_bitset *set, uint32_t word)
 {
     uint32_t at = word + 1;
@@ -90,7 +90,7 @@ static inline uint32_t hs_bitset_next_far(const struct hs_bitset *set, uint32_t 
     return HS_BITSET_NONE;
 }
 
-/* Highest member before it. */
+/* Highest member before word `word`. */
 static inline uint32_t hs_bitset_prev_far(const struct hs_bitset *set, uint32_t word)
 {
     uint32_t at = word;
@@ -107,7 +107,7 @@ static inline uint32_t hs_bitset_prev_far(const struct hs_bitset *set, uint32_t 
     return HS_BITSET_NONE;
 }
 
-/* Lowest member >= from; HS_BITSET_NONE if there is none; from may be anything. */
+/* Lowest member >= from, which may be any number; HS_BITSET_NONE if there is none. */
 static inline uint32_t hs_bitset_next(const struct hs_bitset *set, uint32_t from)
 {
     if (from >= set->size)
@@ -116,7 +116,7 @@ static inline uint32_t hs_bitset_next(const struct hs_bitset *set, uint32_t from
     return word != 0 ? from + HS_CTZ64(word) : hs_bitset_next_far(set, from >> 6);
 }
 
-/* Highest member <= from; HS_BITSET_NONE if there is none; from may be anything. */
+/* Highest member <= from, which may be any number; HS_BITSET_NONE if there is none. */
 static inline uint32_t hs_bitset_prev(const struct hs_bitset *set, uint32_t from)
 {
     const uint32_t at = from < set->size ? from : set->size - 1;
@@ -126,7 +126,7 @@ static inline uint32_t hs_bitset_prev(const struct hs_bitset *set, uint32_t from
     return word != 0 ? at - HS_CLZ64(word) : hs_bitset_prev_far(set, at >> 6);
 }
 
-/* Makes i a member or none. No step hangs on what was there: nothing is guessed wrong. */
+/* Adds or removes i. Branch-free: no step depends on previous contents. */
 static inline void hs_bitset_put(struct hs_bitset *set, uint32_t i, bool is_member)
 {
     uint64_t *word = &set->level[0][i >> 6];
@@ -139,8 +139,8 @@ static inline void hs_bitset_put(struct hs_bitset *set, uint32_t i, bool is_memb
     }
 }
 
-/* Of sets of one size, stored one behind the other from `first` on: moves i from the set `from`
- * words behind to the set `to` words behind. Returns whether the former has members left. */
+/* For sets of one size stored consecutively from `first` on: moves i from the set at word offset
+ * `from` to the set at `to`. Returns whether the former still has members. */
 static inline bool hs_bitset_move(const struct hs_bitset *first, size_t from, size_t to, uint32_t i)
 {
     uint64_t *word = &first->level[0][i >> 6];

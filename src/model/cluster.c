@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A cluster from its description: a shape, JSON (configs/README.md), or a list of machines, one a
- * row, as traces come with them. All become a draft of node groups, of which the arrays are built
- * at their final size in the cluster's arena. O(nodes).
+ * Builds a cluster from its description: a shape, JSON (configs/README.md), or a list of machines,
+ * one per row, as distributed with traces. All are converted to a draft of node groups, from which
+ * the arrays are built at their final size in the cluster's arena. O(nodes).
  */
 #include "model/cluster.h"
 
@@ -24,7 +24,7 @@
 
 struct node_group {
     const char *name;          /* NULL: nodes are named n0, n1, ... by id */
-    const struct hs_json *row; /* where it was said, for messages; NULL for a shape */
+    const struct hs_json *row; /* its source, for messages; NULL for a shape */
     uint32_t count, gpus, type, rack, cpus, mem_mib;
     uint32_t vc; /* index into vcs or NO_VC */
 };
@@ -50,8 +50,8 @@ static uint32_t draft_find_type(const struct cluster_draft *draft, const char *n
     return UINT32_MAX;
 }
 
-/* The type of that name, made if there is none: of speed 1, and 0 MiB are those of a well-known
- * one. The name is copied. HS_E_LIMIT past HS_GPU_TYPES_MAX. */
+/* Returns the type with this name, created if necessary: with speed 1; 0 MiB selects those of a
+ * well-known type. The name is copied. HS_E_LIMIT above HS_GPU_TYPES_MAX. */
 static enum hs_status draft_type(struct cluster_draft *draft, struct hs_arena *arena,
                                  const char *name, uint32_t mem_mib, uint32_t *type)
 {
@@ -87,7 +87,7 @@ static void draft_free(struct cluster_draft *draft)
     *draft = (struct cluster_draft){0};
 }
 
-/* Nodes, racks, types and own VCs of a checked draft; copies the names of VCs. */
+/* Builds nodes, racks, types and own VCs of a checked draft; copies the names of VCs. */
 static void build(struct hs_cluster *c, const struct cluster_draft *d)
 {
     c->type_count = d->type_count;
@@ -142,11 +142,11 @@ struct shape {
     struct hs_cluster *cluster;
     struct cluster_draft draft;
     struct hs_diag *diag;
-    bool takes_any;   /* type */
+    bool takes_any;   /* any type */
     const char *hint; /* of an error */
 };
 
-/* Points at [at, at + span) of the shape. */
+/* Reports an error at [at, at + span) of the shape. */
 static enum hs_status shape_fail(const struct shape *s, enum hs_status status, const char *at,
                                  size_t span, const char *what)
 {
@@ -247,15 +247,15 @@ static enum hs_status read_shape(struct hs_cluster *cluster, const char *spec, b
  *     ,machineId,number of GPUs                         its revision
  *     NODELIST|CPUS|MEMORY|GRES                         Slurm: sinfo -N -o '%N|%c|%m|%G'
  *
- * Columns of a list are found by name, further ones ignored. All its nodes are in one rack, in the
- * order and with the names of the rows. Machines without GPUs are left out, with a warning. sinfo
- * prints a node once for each of its partitions: it is taken once. */
+ * Columns are found by name, others ignored. All nodes are in one rack, in the order and with the
+ * names of the rows. Machines without GPUs are omitted, with a warning. sinfo prints a node once
+ * per partition: repetitions are ignored. */
 
 #define NONE UINT32_MAX
 
 enum column { NAME, GPUS, TYPE, GPU_MEMORY, CPU_MILLI, MEMORY, CPUS, COLUMN_COUNT };
 
-/* Names of each column, as one list or the other has them. */
+/* Names of each column in the different lists. */
 static const char *const column_names[COLUMN_COUNT][4] = {
     [NAME] = {"sn", "machineId", "NODELIST"},
     [GPUS] = {"gpu", "number of GPUs", "GRES"},
@@ -274,7 +274,7 @@ struct node_list {
     struct hs_cluster *cluster;
     struct cluster_draft draft;
     struct hs_intern names;
-    uint32_t idle_count, odd_cpu_count; /* machines without GPUs; with a part of a core */
+    uint32_t idle_count, odd_cpu_count; /* machines without GPUs; with part of a core */
     bool is_sinfo;
     struct hs_diag *diag;
 };
@@ -299,7 +299,7 @@ static const char *text_of(const struct node_list *l, enum column column)
     return l->field_of[column] == NONE ? "" : l->row.fields[l->field_of[column]];
 }
 
-/* A whole number up to max; a missing column or cell is `absent`, or an error if that is NONE. */
+/* Reads a whole number up to max; if missing, it is `absent`, or an error if that is NONE. */
 static enum hs_status read_number(struct node_list *l, enum column column, uint32_t max,
                                   uint32_t absent, uint32_t *out)
 {
@@ -318,7 +318,7 @@ static enum hs_status read_number(struct node_list *l, enum column column, uint3
     return HS_OK;
 }
 
-/* GRES of sinfo: "gpu:a100:4(S:0-1),nvme:1", "gpu:8", "(null)". One type a node. */
+/* Reads GRES of sinfo: "gpu:a100:4(S:0-1),nvme:1", "gpu:8", "(null)". One type per node. */
 static enum hs_status read_gres(struct node_list *l, struct node_group *node)
 {
     const char *type = HS_UNTYPED, *at = text_of(l, GPUS);
@@ -350,7 +350,7 @@ static enum hs_status read_gres(struct node_list *l, struct node_group *node)
     return HS_OK;
 }
 
-/* By its name, or by its memory where the list gives that alone: GPU-12GB. */
+/* Reads the type by name, or by its memory if the list has only that: GPU-12GB. */
 static enum hs_status read_type(struct node_list *l, uint32_t *type)
 {
     char name[64];
@@ -457,13 +457,13 @@ struct cluster_reader {
     const struct hs_json *root;
     struct hs_cluster *cluster;
     struct cluster_draft draft;
-    struct hs_intern vc_names; /* index + 1, because "" is id 0 */
+    struct hs_intern vc_names; /* index + 1, as "" is id 0 */
     bool has_named_nodes;
 };
 
 /* ---- GPU types ---- */
 
-/* A faulty type is added too: the node groups that name it are not to blame. */
+/* Adds a faulty type, too, to avoid errors of the node groups that name it. */
 static void read_declared_type(struct cluster_reader *r, const struct hs_json *type)
 {
     static const char *const keys[] = {"mem_mib", "speed", "sharing_mode"};
@@ -500,7 +500,8 @@ static void read_declared_type(struct cluster_reader *r, const struct hs_json *t
                            "sharing_mode must be \"timeslice\", \"mps\" or \"mig\"");
 }
 
-/* Type of a node group: one of "gpu_types" if the file has them, else well-known or none. */
+/* Returns the type of a node group: from "gpu_types" if the file has them, else well-known or
+ * none. */
 static uint32_t read_group_type(struct cluster_reader *r, const struct hs_json *group)
 {
     const struct hs_json *value = hs_json_get(group, "type");
@@ -536,7 +537,7 @@ static uint32_t read_group_type(struct cluster_reader *r, const struct hs_json *
 
 /* ---- virtual clusters ---- */
 
-/* Owner of a node group: one of "vcs" where the file has them, else whatever the groups name. */
+/* Returns the owner of a node group: one of "vcs" if the file has them, else any name. */
 static uint32_t read_group_vc(struct cluster_reader *r, const struct hs_json *group)
 {
     const char *name = hs_jsoncheck_text(&r->check, group, "vc");
@@ -555,7 +556,7 @@ static uint32_t read_group_vc(struct cluster_reader *r, const struct hs_json *gr
     return NO_VC;
 }
 
-/* Owners are given by all node groups or by none, and agree with "vcs". */
+/* Checks that all node groups or none have an owner, and that these agree with "vcs". */
 static void check_owners(struct cluster_reader *r)
 {
     struct cluster_draft *d = &r->draft;
@@ -641,7 +642,7 @@ static void read_racks(struct cluster_reader *r, const struct hs_json *racks)
     }
 }
 
-/* Every output identifies nodes by name. */
+/* Every output identifies nodes by name, so names must be unique. */
 static void check_node_names(struct cluster_reader *r)
 {
     struct hs_intern names;

@@ -18,14 +18,14 @@
 #define HS_NODE_CPUS_MAX 65536
 #define HS_MEM_MIB_MAX   (1 << 30) /* 1 PiB */
 #define HS_GPU_SPEED_MAX 1000
-#define HS_UNTYPED       "GPU" /* name of the type of nodes that state none */
+#define HS_UNTYPED       "GPU" /* type of nodes that state none */
 
-extern const char *const hs_sharing_modes[]; /* words of enum hs_sharing_mode; ends with NULL */
+extern const char *const hs_sharing_modes[]; /* words for enum hs_sharing_mode; ends with NULL */
 
 struct hs_vc {
     const char *name;
     uint64_t quota_gpus; /* UINT64_MAX = none */
-    uint64_t gpus;       /* of its nodes under partition; of the cluster otherwise */
+    uint64_t gpus;       /* of its nodes under partition; else of the cluster */
 };
 
 enum hs_vc_mode { HS_VC_IGNORE, HS_VC_PARTITION, HS_VC_QUOTA };
@@ -41,38 +41,38 @@ struct hs_cluster {
     enum hs_vc_mode vc_mode;
     uint64_t input_hash; /* of the description, for the manifest */
     uint64_t vcs_hash;   /* of the file given to hs_cluster_set_vcs; 0 = none */
-    /* VCs of the description itself, for hs_cluster_set_vcs without a file. */
-    struct hs_vc *own_vcs; /* gpus: what the description gives, as quota or as nodes */
+    /* VCs of the description, for hs_cluster_set_vcs without a file. */
+    struct hs_vc *own_vcs; /* gpus: as described, quota or nodes */
     uint32_t own_vc_count;
-    uint32_t *own_node_vc;     /* owner of each node; NULL if the nodes do not say */
-    struct hs_intern vc_names; /* of vcs: index + 1, because "" is id 0 */
+    uint32_t *own_node_vc;     /* owner of each node; NULL if not stated */
+    struct hs_intern vc_names; /* of vcs: index + 1, as "" is id 0 */
 };
 
-/* spec: a shipped cluster by its name ("venus"), a file (*.json, or it exists), JSON or a list of
- * machines such as openb's and Philly's, or a shape "20x8:V100,8x4:P100" (nodes x GPUs [: type]) of
- * known types, by any of their names (data/gpu_types.h). VCs of a JSON stand ready, mode IGNORE. */
+/* spec: a shipped cluster by its name ("venus"), a file (*.json, or an existing path), JSON or a
+ * list of machines as of openb and Philly, or a shape "20x8:V100,8x4:P100" (nodes x GPUs [: type])
+ * of known types, by any name (data/gpu_types.h). VCs in a JSON are loaded, with mode IGNORE. */
 HS_MUST_USE enum hs_status hs_cluster_load(struct hs_cluster *cluster, const char *spec,
                                            struct hs_diag *diag);
-/* A shape, of any types: those that models know. */
+/* Loads a shape with any types. */
 HS_MUST_USE enum hs_status hs_cluster_load_shape(struct hs_cluster *cluster, const char *shape,
                                                  struct hs_diag *diag);
-/* Turns VCs on. file: NULL (the JSON's own), a JSON {"vcs": {"name": gpus, ...}} or Helios'
- * cluster_gpu_number.csv, of which the row of `date` ("" = the last) is taken. Partition deals
- * whole nodes in id order, in the order of the file (or as the nodes of the cluster's own JSON
- * say); what cannot be dealt is an error with the numbers. */
+/* Enables VCs. file: NULL (those of the JSON), a JSON {"vcs": {"name": gpus, ...}} or Helios'
+ * cluster_gpu_number.csv, from which the row of `date` ("" = the last) is used. Partition assigns
+ * whole nodes in id order, VC by VC in the order of the file (or as stated by the nodes of the
+ * cluster's JSON); an impossible assignment is an error with the numbers. */
 HS_MUST_USE enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum hs_vc_mode mode,
                                               const char *file, const char *date,
                                               struct hs_diag *diag);
-/* Index of a VC by name; UINT32_MAX if the cluster has none of that name. 0 under IGNORE. */
+/* Returns the index of a VC by name; UINT32_MAX if unknown. 0 under IGNORE. */
 uint32_t hs_cluster_vc(const struct hs_cluster *cluster, const char *name);
 void hs_cluster_free(struct hs_cluster *cluster);
 
-/* VCs while they are read; names are borrowed. */
+/* VCs during reading; names are borrowed. */
 struct hs_vc_list {
     struct hs_vc *vcs;
     uint32_t count, cap;
 };
 void hs_vc_list_add(struct hs_vc_list *list, const char *name, uint64_t gpus);
-/* The members of an object {"name": gpus, ...}; names belong to the document. */
+/* Reads the members of an object {"name": gpus, ...}; names belong to the document. */
 void hs_vc_list_read(struct hs_vc_list *list, struct hs_jsoncheck *check,
                      const struct hs_json *vcs);

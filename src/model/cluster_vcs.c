@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Virtual clusters: sizes from the cluster's own JSON, another one, or a CSV of days; then nodes or
- * quotas by them. O(nodes).
+ * Virtual clusters: reads their sizes from the cluster's JSON, another one, or a CSV of days; then
+ * assigns nodes or quotas. O(nodes).
  */
 #include "model/cluster.h"
 
@@ -41,10 +41,10 @@ uint32_t hs_cluster_vc(const struct hs_cluster *cluster, const char *name)
 #define DATE_MAX 64u
 #define NO_VC    UINT32_MAX
 
-/* The list, and where each entry was said. */
+/* The list, and the source of each entry. */
 struct source {
     struct hs_vc_list list;
-    struct hs_json_doc *doc; /* which the names belong to; NULL: a CSV, or the cluster's own */
+    struct hs_json_doc *doc; /* owns the names; NULL: a CSV, or the cluster's own */
     const struct hs_json *vcs;
     const char *file; /* NULL: the cluster's own */
     /* of a CSV */
@@ -65,7 +65,7 @@ static struct hs_place place_of(const struct source *s, uint32_t vc)
     return hs_json_place(s->doc, hs_json_get(s->vcs, s->list.vcs[vc].name));
 }
 
-/* The sizes of a CSV change from day to day: a row may be of a larger or smaller cluster. */
+/* A CSV has different sizes for each day: a row may belong to a larger or smaller cluster. */
 static const char *sizes_hint(const struct source *s)
 {
     if (s->file == NULL || s->doc != NULL)
@@ -74,7 +74,7 @@ static const char *sizes_hint(const struct source *s)
            "nodes";
 }
 
-/* VC after VC takes the next whole nodes in id order until it has its GPUs. */
+/* Each VC gets the next whole nodes in id order until it has its GPUs. */
 static enum hs_status deal_nodes(struct hs_cluster *c, const struct source *s)
 {
     uint32_t node = 0;
@@ -202,7 +202,7 @@ static enum hs_status table_read_gpus(const struct source *s, uint32_t column, u
     return HS_OK;
 }
 
-/* Every row is checked, whichever is taken. */
+/* All rows are checked. */
 static enum hs_status table_read_row(struct source *s, bool is_taken)
 {
     uint64_t gpus, sum = 0;

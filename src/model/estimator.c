@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Estimates of run times: the true one times noise, the rolling mean of a user's similar jobs (or
- * the median of the last), or a file. Noise is a factor exp(sigma z) of a draw that depends on
- * (seed, job) alone, rounded to 2^-20 at once; what follows is in integers, so that the last bit of
- * libm never reaches a decision. O(1) a job, with the rolling mean O(sizes of the user's jobs).
+ * the median of the last ones), or a file. Noise is a factor exp(sigma z) of a draw that depends
+ * only on (seed, job), rounded to 2^-20; further computations are in integers, so that the last bit
+ * of libm never affects a decision. O(1) per job, for the rolling mean O(sizes of the user's jobs).
  */
 #include "model/estimator.h"
 
@@ -23,14 +23,14 @@
 struct rolling_mean {
     hs_u128 sum_us;
     uint64_t count;
-    uint32_t ring; /* number + 1 of its last run times; 0 = none are kept */
+    uint32_t ring; /* number + 1 of its ring of last run times; 0 = none */
 };
 
-/* Jobs of one user with so many GPUs. */
+/* Jobs of one user with this number of GPUs. */
 struct rolling_size {
     struct rolling_mean mean;
     uint32_t gpus;
-    uint32_t next; /* of the user + 1; 0 = none */
+    uint32_t next; /* next of the user + 1; 0 = none */
 };
 
 struct rolling_user {
@@ -38,10 +38,10 @@ struct rolling_user {
     uint32_t first; /* size + 1; 0 = none */
 };
 
-/* Zeroed is empty. */
+/* Empty if zeroed. */
 struct rolling {
-    uint32_t last;  /* the median of so many; 0: the mean of all */
-    int64_t *rings; /* of so many run times each */
+    uint32_t last;  /* number of run times in the median; 0: mean of all */
+    int64_t *rings; /* rings of `last` run times each */
     uint32_t ring_count, ring_cap;
     struct rolling_mean all;
     struct rolling_user *users; /* by id */
@@ -49,7 +49,7 @@ struct rolling {
     uint32_t user_cap, size_count, size_cap;
 };
 
-/* NULL if there is none. It becomes the first of its user, who asks for few sizes. */
+/* Returns NULL if there is none; otherwise moves it to the front of the user's short list. */
 static struct rolling_size *size_of(struct rolling *r, uint32_t user, uint32_t gpus)
 {
     if (user >= r->user_cap)
@@ -79,7 +79,7 @@ static void mean_add(struct rolling *r, struct rolling_mean *mean, int64_t run_u
     mean->count++;
 }
 
-/* user: a dense id; run_us >= 0. */
+/* user: dense id; run_us >= 0. */
 static void rolling_add(struct rolling *r, uint32_t user, uint32_t gpus, int64_t run_us)
 {
     hs_grow((void **)&r->users, &r->user_cap, (uint64_t)user + 1, sizeof *r->users, HS_INTERN_MAX);
@@ -96,7 +96,7 @@ static void rolling_add(struct rolling *r, uint32_t user, uint32_t gpus, int64_t
     mean_add(r, &r->all, run_us);
 }
 
-/* Of an even number of run times the mean of the middle two, rounded down. */
+/* For an even number of run times, the median is the mean of the middle two, rounded down. */
 static int64_t mean_us(const struct rolling *r, const struct rolling_mean *mean)
 {
     int64_t sorted[LAST_MAX];
@@ -113,7 +113,7 @@ static int64_t mean_us(const struct rolling *r, const struct rolling_mean *mean)
     return low + (sorted[count / 2] - low) / 2;
 }
 
-/* Mean, or median, of finished jobs of the same user and GPUs, else of the user, else of all; -1:
+/* Mean or median of finished jobs of the same user and GPUs, else of the user, else of all; -1:
  * none. */
 static int64_t rolling_mean_us(struct rolling *r, uint32_t user, uint32_t gpus)
 {
@@ -147,7 +147,7 @@ struct estimate_reader {
     struct hs_csv_row row;
     uint32_t id, estimate; /* fields */
     uint32_t field_count;  /* of the header */
-    const char *name;      /* of the column with the estimate */
+    const char *name;      /* name of the column with the estimate */
 };
 
 static enum hs_status read_header(struct estimate_reader *r)
@@ -249,7 +249,7 @@ static int64_t estimate_file_us(const struct estimate_file *file, const char *id
 /* ---- estimates ---- */
 
 #define FACTOR_ONE 0x1p20
-#define FACTOR_MAX 0x1p40 /* a million times */
+#define FACTOR_MAX 0x1p40 /* a factor of a million */
 
 struct hs_estimation {
     struct hs_estimator how; /* its file is not used after opening */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The free index: bit sets of nodes by pool and by number of free GPUs. Nodes are sorted by kind
- * and id, so that equal neighbours are a pool and pools are ordered by VC: O(nodes log nodes) once
- * a run. A change moves one bit, O(1); a search looks at words of bits, O(pools x log nodes).
- * hs_free_is_valid recounts everything. The index of parts keeps, for the same pools, bit sets of
- * GPUs that hold shares by their room.
+ * and id, so that equal neighbours form a pool and pools are ordered by VC: O(nodes log nodes) once
+ * per run. A change moves one bit, O(1); a search examines words of bits, O(pools x log nodes).
+ * hs_free_is_valid recounts everything. The index of parts has, for the same pools, bit sets of
+ * GPUs that hold shares, by their room.
  */
 #include "model/freeindex.h"
 
@@ -15,7 +15,7 @@
 
 #define NONE UINT32_MAX
 
-/* What the nodes of a pool have in common. vc is 0 unless VCs own nodes. */
+/* What all nodes of a pool have in common. vc is 0 unless VCs own nodes. */
 struct hs_kind {
     uint32_t vc, type, size, cpus, mem_mib;
 };
@@ -26,18 +26,18 @@ struct hs_node_state {
     uint32_t rack;
     uint16_t free, size;
     bool is_aside;
-    int64_t cpus_milli, mem_mib; /* left; below 0 where more was taken than there is */
+    int64_t cpus_milli, mem_mib; /* remaining; negative if overcommitted */
 };
 
 struct hs_node_pool {
     struct hs_kind kind;
-    uint32_t count;              /* nodes, */
-    uint32_t members;            /* and those that are not set aside, as counted from here on */
-    uint32_t idle;               /* those with all GPUs free */
-    uint64_t free;               /* GPUs */
-    uint32_t *ids;               /* of each local number, ascending */
-    struct hs_bitset *with_free; /* [0 .. size]: local numbers, */
-    uint32_t set_words;          /* so many words apart */
+    uint32_t count;              /* all nodes */
+    uint32_t members;            /* nodes not set aside; the following counts are for these */
+    uint32_t idle;               /* nodes with all GPUs free */
+    uint64_t free;               /* free GPUs */
+    uint32_t *ids;               /* id of each local number, ascending */
+    struct hs_bitset *with_free; /* [0 .. size]: local numbers */
+    uint32_t set_words;          /* distance of these sets in words */
     struct hs_bitset counts;     /* free counts that occur */
 };
 
@@ -47,14 +47,14 @@ struct hs_free {
     struct hs_node_pool **vc_pools; /* pools of VC v: [vc_pools[v], vc_pools[v + 1]) */
     uint64_t *vc_free;              /* free GPUs */
     uint64_t *vc_aside;             /* GPUs of nodes set aside */
-    uint32_t *rack_free;            /* the same by rack */
-    const uint32_t *rack_first;     /* node of each */
-    uint64_t seed, counter;         /* of the draws among equally good nodes */
+    uint32_t *rack_free;            /* free GPUs by rack */
+    const uint32_t *rack_first;     /* first node of each */
+    uint64_t seed, counter;         /* of draws among equally good nodes */
     uint32_t node_count, pool_count, vc_count, rack_count;
     bool by_vc;
 };
 
-/* "Not given" as an amount that never runs out: half the range leaves room for every take. */
+/* An amount not stated is unlimited: half the range leaves space for all demands. */
 #define UNLIMITED (INT64_MAX / 2)
 
 struct sort_key {
@@ -84,7 +84,7 @@ static void set_make(struct hs_bitset *set, uint32_t size, struct hs_arena *aren
     hs_bitset_init(set, size, hs_arena_alloc(arena, hs_bitset_words(size) * sizeof(uint64_t)));
 }
 
-/* All nodes are idle. */
+/* Initializes a pool with all nodes idle. */
 static void pool_init(struct hs_free *f, struct hs_node_pool *p, const struct sort_key *keys,
                       uint32_t count, const struct hs_cluster *cluster, struct hs_arena *arena)
 {
@@ -187,7 +187,7 @@ static bool pool_is_valid(const struct hs_free *f, const struct hs_node_pool *p)
         if (n->is_aside && hs_bitset_has(&p->with_free[n->free], i))
             return false;
     }
-    /* Every member's node has that count, so no node is in two sets; all are members of one. */
+    /* The node of every member has that count, so no node is in two sets; each node is in one. */
     return members == p->members && members + aside == p->count && free_gpus == p->free &&
            idle == p->idle;
 }
@@ -214,10 +214,10 @@ bool hs_free_is_valid(const struct hs_free *f)
     return true;
 }
 
-/* The pools that may serve an ask. */
+/* The pools that may serve a request. */
 struct range {
     struct hs_node_pool *at, *end;
-    uint32_t busy; /* GPUs of a node that must be held by a job: 0 or 1 */
+    uint32_t busy; /* GPUs of a node that must be in use: 0 or 1 */
 };
 
 static inline struct range pools_of(const struct hs_free *f, uint32_t vc)
@@ -237,7 +237,7 @@ static inline bool ask_is_plain(const struct hs_ask *ask)
     return (ask->cpus_milli_per_gpu | ask->mem_mib_per_gpu) == 0;
 }
 
-/* How many of so many GPUs have CPU and memory on an idle node: seldom asked, so apart. */
+/* How many of `gpus` GPUs have CPUs and memory on an idle node. Rare, so not inlined. */
 static HS_APART uint32_t gpus_with_rest(const struct hs_kind *kind, const struct hs_ask *ask,
                                         uint64_t gpus)
 {
@@ -255,7 +255,7 @@ static inline bool pool_serves(const struct hs_node_pool *p, const struct hs_ask
            (ask_is_plain(ask) || gpus_with_rest(&p->kind, ask, gpus) == gpus);
 }
 
-/* GPUs that the ask may use on an idle node of the pool: all, unless CPU or memory end before. */
+/* Number of GPUs usable on an idle node of the pool: limited by type, CPUs and memory. */
 static inline uint32_t pool_usable(const struct hs_node_pool *p, const struct hs_ask *ask)
 {
     const uint32_t gpus = ask->type_mask >> p->kind.type & 1 ? p->kind.size : 0;
@@ -269,7 +269,7 @@ static inline bool node_has_rest(const struct hs_node_state *n, const struct hs_
                                  n->mem_mib >= (int64_t)gpus * ask->mem_mib_per_gpu);
 }
 
-/* Of these nodes the lowest with CPU and memory for `gpus`, from the member `local` on. */
+/* Lowest member >= `local` whose node has CPUs and memory for `gpus`. */
 static HS_APART uint32_t next_with_rest(const struct hs_free *f, const struct hs_node_pool *p,
                                         const struct hs_bitset *set, const struct hs_ask *ask,
                                         uint32_t gpus, uint32_t local)
@@ -279,7 +279,7 @@ static HS_APART uint32_t next_with_rest(const struct hs_free *f, const struct hs
     return local;
 }
 
-/* Lowest local number >= from with exactly `free` GPUs free and CPU and memory for `gpus`. */
+/* Lowest local number >= from with exactly `free` free GPUs and with CPUs and memory for `gpus`. */
 static inline uint32_t pool_next(const struct hs_free *f, const struct hs_node_pool *p,
                                  const struct hs_ask *ask, uint32_t gpus, uint32_t free,
                                  uint32_t from)
@@ -299,8 +299,8 @@ static uint32_t pool_lower_bound(const struct hs_node_pool *p, uint32_t from)
     return hs_ids_lower_bound(p->ids, p->count, from);
 }
 
-/* One of the nodes with exactly `free` free GPUs: from a random start in the row of all nodes of
- * the pools the next that qualifies, cyclically. (The remainder's bias is below 2^-40.) */
+/* Draws a node with exactly `free` free GPUs: the next suitable one, cyclically, from a random
+ * position among all nodes of the pools. (The bias of the remainder is below 2^-40.) */
 static uint32_t draw_with_free(struct hs_free *f, struct range pools, const struct hs_ask *ask,
                                uint32_t gpus, uint32_t free)
 {
@@ -337,7 +337,7 @@ static inline uint32_t lowest_with_free(const struct hs_free *f, struct range po
     return best;
 }
 
-/* The best number of free GPUs at the bound or beyond that some pool has; NONE. */
+/* The best number of free GPUs, at or beyond the bound, that some pool has; NONE. */
 HS_INLINE uint32_t next_count(struct range pools, const struct hs_ask *ask, uint32_t gpus,
                               uint32_t bound, bool is_worst)
 {
@@ -353,7 +353,7 @@ HS_INLINE uint32_t next_count(struct range pools, const struct hs_ask *ask, uint
     return free;
 }
 
-/* Count after count that occurs, from the fewest on or from the most. */
+/* Tries the counts that occur, from the least or from the most. */
 HS_INLINE uint32_t fit(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, bool is_busy,
                        bool is_worst)
 {
@@ -518,8 +518,8 @@ uint32_t hs_free_node_count(const struct hs_free *f, const struct hs_ask *ask, u
     return count;
 }
 
-/* Moves a node from the set of its old free count to that of its new one, and the sums with it
- * (unsigned: a difference below 0 wraps round and back). */
+/* Moves a node to the set of its new free count, and updates the sums (unsigned: a negative
+ * difference wraps round and back). */
 static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t free)
 {
     struct hs_node_pool *p = n->pool;
@@ -547,7 +547,7 @@ void hs_free_set_aside(struct hs_free *f, uint32_t node, bool is_aside)
     struct hs_node_pool *p = n->pool;
     if (n->is_aside == is_aside)
         return;
-    const uint64_t one = is_aside ? UINT64_MAX : 1; /* added: wraps round to one less */
+    const uint64_t one = is_aside ? UINT64_MAX : 1; /* added: wraps to one less */
     n->is_aside = is_aside;
     p->members += (uint32_t)one;
     p->idle += n->free == n->size ? (uint32_t)one : 0;
@@ -613,21 +613,21 @@ HS_EXPANDED void hs_free_give(struct hs_free *f, uint32_t node, uint32_t gpus,
 
 /* ---- parts ---- */
 
-/* What a pool of the free index has of GPUs that hold shares. A GPU's number in the pool is its
- * node's, times the size of nodes, and its own in the node. */
+/* The part of a pool's GPUs that hold shares. The number of a GPU in the pool is its node's number,
+ * times the size of nodes, plus its index in the node. */
 struct part_pool {
-    struct hs_bitset rooms;      /* that occur */
-    struct hs_bitset *with_room; /* [0 .. HS_GPU_MILLI]: numbers of GPUs; NULL = none yet */
-    uint64_t sum;                /* of the rooms */
+    struct hs_bitset rooms;      /* rooms that occur */
+    struct hs_bitset *with_room; /* [0 .. HS_GPU_MILLI]: GPU numbers; NULL = none yet */
+    uint64_t sum;                /* of all rooms */
 };
 
 struct hs_part {
     const struct hs_free *f;
     const struct hs_cluster *cluster;
     struct hs_arena *arena;
-    struct part_pool *pools; /* beside those of the free index */
+    struct part_pool *pools; /* parallel to those of the free index */
     uint32_t *gpu_node;
-    uint16_t *room_milli; /* of each GPU; 0 = it is not in */
+    uint16_t *room_milli; /* of each GPU; 0 = not contained */
 };
 
 void hs_part_init(struct hs_part **parts, const struct hs_free *f, const struct hs_cluster *cluster,
@@ -730,7 +730,7 @@ uint64_t hs_part_all(const struct hs_part *p, uint32_t vc)
     return sum;
 }
 
-/* The sum of the rooms is right, and each GPU with room has its bit, the others none. */
+/* Checks that the sum of the rooms is right and exactly the GPUs with room have a bit. */
 static bool part_pool_is_valid(const struct hs_part *p, const struct hs_node_pool *n)
 {
     const struct part_pool *pool = &p->pools[n - p->f->pools];

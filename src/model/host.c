@@ -24,7 +24,7 @@ struct host_grid {
 struct hs_host {
     struct hs_arena arena;
     struct host_grid *grids;
-    const struct host_grid **of_profile; /* NULL: none */
+    const struct host_grid **of_profile; /* NULL: no grid */
     uint32_t count, profiles;
 };
 
@@ -50,7 +50,7 @@ static bool read_axis(struct hs_jsoncheck *check, const struct hs_json *owner, c
     return true;
 }
 
-/* A row for each amount of memory, in it a number for each count of CPUs. */
+/* Reads a row per amount of memory, with a number per count of CPUs. */
 static void read_speeds(struct hs_jsoncheck *check, const struct hs_json *owner,
                         struct host_grid *grid)
 {
@@ -132,7 +132,7 @@ void hs_host_free(struct hs_host *host)
 
 /* ---- queries ---- */
 
-/* Where x lies: between the points *low and *low + 1, so many *part of *whole behind the first. */
+/* Finds x between the points *low and *low + 1, at fraction *part / *whole. */
 static void find(const struct host_axis *axis, uint32_t x, uint32_t *low, uint64_t *part,
                  uint64_t *whole)
 {
@@ -159,7 +159,7 @@ uint64_t hs_host_speed_q32(const struct hs_host *host, uint32_t profile, uint32_
     uint32_t c, m;
     uint64_t part, whole, of_mem[2];
     find(&grid->cpus, cpus_milli, &c, &part, &whole);
-    const uint32_t next = part > 0; /* else there may be no other point */
+    const uint32_t next = part > 0; /* if 0, there may be no other point */
     find(&grid->mem, mem_mib, &m, &of_mem[0], &of_mem[1]);
     const uint64_t *row = &grid->speed_q32[m * grid->cpus.count + c];
     const uint64_t low = between(row[0], row[next], part, whole);

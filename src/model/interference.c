@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A pair is two loads of row numbers and one of a cell, or two tabulated powers. Sets are sums of
- * integers.
+ * A pair costs two loads of row numbers and one of a cell, or two tabulated powers. Slowdowns of
+ * sets are sums of integers.
  *
- * gamma (speed^gamma) raises each pair before sets are made of pairs, so that it means the same
- * physics, a GPU on which every measured pair would have been worse, whatever the number of
- * tenants. Noise comes before gamma: its errors are those of slowdowns as measured.
+ * gamma (speed^gamma) is applied to each pair before pairs are combined, so that for any number of
+ * tenants it models a GPU on which every measured pair would have been slower. Noise is applied
+ * before gamma: its errors are those of slowdowns as measured.
  */
 #include "model/interference_data.h"
 
@@ -18,7 +18,7 @@
 #include "base/io.h"
 #include "base/rng.h"
 
-#define SLOWDOWN_MAX 1000.0 /* slower is standing still; keeps cells within 30 bits */
+#define SLOWDOWN_MAX 1000.0 /* slower is no progress; keeps cells within 30 bits */
 #define EXCESS_MAX   100.0
 #define GAMMA_MAX    10.0
 #define FULL_PM      1000
@@ -27,18 +27,17 @@
 #define NOISE_STEPS (1u << NOISE_BITS)
 #define NOISE_HALF  (NOISE_STEPS / 2)
 
-/* How wrong the truth about a pair may be (--interference-noise X): a residual, normal with X times
- * the hold-out RMSE of what answered, is added to the speed that a form or fit gives. It belongs to
- * the ordered pair of jobs and the GPU type: one draw of (seed, type, own, other), whatever the
- * order and number of queries. Jobs are told apart by their profile, those without one by
- * utilization.
+/* Error of the truth about a pair (--interference-noise X): a residual, normal with X times the
+ * hold-out RMSE of the source, is added to the speed that a form or fit gives. It belongs to the
+ * ordered pair of jobs and the GPU type: one draw of (seed, type, own, other), independent of order
+ * and number of queries. Jobs are identified by profile, or without one by utilization.
  *
- * A measured speed has no residual: no public data state how repeatable each pair is. */
+ * A measured speed has no residual: no public data state the repeatability of each pair. */
 struct pair_noise {
-    /* Normal quantiles in the middle of equal steps, up to 3.5; mean 0, mean square 1. */
+    /* Normal quantiles at the middle of equal steps, up to 3.5; mean 0, mean square 1. */
     double normals[NOISE_STEPS];
     uint64_t *type_keys;    /* of the seed and the name of the type */
-    uint64_t *profile_keys; /* of the name: a row more in the catalogue moves no draw */
+    uint64_t *profile_keys; /* of the name: adding a catalogue row changes no draw */
     uint32_t profiles;
 };
 
@@ -112,7 +111,7 @@ static struct pair_noise *noise_make(struct hs_arena *arena, uint64_t seed,
         normals[i] = hs_normal_quantile((i + 0.5) / NOISE_STEPS);
         squares += normals[i] * normals[i];
     }
-    /* what lies beyond the last step is made up for; rounding takes libm's last bit away */
+    /* compensates for the truncated tail; rounding removes libm's last bit */
     double scale = sqrt(NOISE_HALF / squares) * (double)HS_Q20_ONE;
     for (uint32_t i = NOISE_HALF; i < NOISE_STEPS; i++) {
         normals[i] = rint(normals[i] * scale) / (double)HS_Q20_ONE;
@@ -123,7 +122,7 @@ static struct pair_noise *noise_make(struct hs_arena *arena, uint64_t seed,
         noise->profile_keys[i] = hs_hash_of(name, strlen(name));
     }
     for (uint32_t t = 0; t < type_count; t++) {
-        uint32_t first = 0; /* types of one name, however spelled, are one */
+        uint32_t first = 0; /* different spellings are one type */
         while (!hs_model_same_name(types[first].gpu, types[t].gpu))
             first++;
         noise->type_keys[t] =
@@ -132,14 +131,14 @@ static struct pair_noise *noise_make(struct hs_arena *arena, uint64_t seed,
     return noise;
 }
 
-/* util_pm matters only without a profile. Keys of profiles are hashes, which are never so small. */
+/* util_pm is used only without a profile. Keys of profiles are hashes, which are never so small. */
 static uint64_t noise_key(const struct pair_noise *noise, uint32_t profile, int32_t util_pm)
 {
     return profile < noise->profiles ? noise->profile_keys[profile] : (uint32_t)util_pm;
 }
 
-/* S with a residual of that standard deviation of the speed, at least 1. A residual makes no job
- * slower than HS_SPEED_FLOOR. + * / alone and rounded once: the same bits everywhere. */
+/* Returns S with a residual of this standard deviation of the speed, at least 1; no job becomes
+ * slower than HS_SPEED_FLOOR. Uses only + * / and one rounding: the same bits everywhere. */
 static uint64_t noise_move_q20(const struct pair_noise *noise, uint32_t type, uint64_t own_key,
                                uint64_t other_key, double sd, uint64_t slowdown_q20)
 {
@@ -147,7 +146,7 @@ static uint64_t noise_move_q20(const struct pair_noise *noise, uint32_t type, ui
     uint64_t word = hs_mix64(noise->type_keys[type] ^ own_key, other_key);
     double slowdown = (double)(int64_t)slowdown_q20;
     double slowest = slowdown > floor_q20 ? slowdown : floor_q20;
-    /* (1 / S + residual) / (1 / S) in Q20; S of it is a speed of 1 */
+    /* (1 / S + residual) / (1 / S) in Q20; if it equals S, the speed is 1 */
     double gain = one + sd * noise->normals[word >> (64 - NOISE_BITS)] * slowdown;
     gain = gain < slowdown ? gain : slowdown;
     if (gain * slowest <= slowdown * one)
@@ -180,7 +179,7 @@ uint64_t hs_pair_alter_q20(const struct hs_interference *m, uint32_t type, struc
     return m->has_gamma ? raise_q20(slowdown_q20, m->options.gamma) : slowdown_q20;
 }
 
-/* Per mille, of a job alone: nothing unknown is free. */
+/* Per mille, when alone; unknown counts as full. */
 static int32_t tenant_util_pm(const struct hs_tenant *t)
 {
     return t->util_pm < 0 || t->util_pm > FULL_PM ? FULL_PM : t->util_pm;
@@ -212,19 +211,19 @@ static uint64_t pair_q20(const struct hs_interference *m, uint32_t type, struct 
 
 /* ---- the form, for any number of tenants ---- */
 
-/* Are both of one group, whose jobs take turns? */
+/* Tells whether both are in one group, whose jobs take turns. */
 static bool is_same_turn(const struct hs_tenant *a, const struct hs_tenant *b)
 {
     return a->turn_group != 0 && a->turn_group == b->turn_group;
 }
 
-/* And have their turn together? */
+/* Tells whether they also have their turn together. */
 static bool is_same_set(const struct hs_tenant *a, const struct hs_tenant *b)
 {
     return is_same_turn(a, b) && a->turn_set != 0 && a->turn_set == b->turn_set;
 }
 
-/* Does the other tenant slow this one? */
+/* Tells whether the other tenant slows this one. */
 static bool is_slowed_by(const struct hs_tenant *own, const struct hs_tenant *other)
 {
     if (own == other || other->util_pm == 0 || (other->yields && !own->yields))
@@ -254,7 +253,7 @@ uint64_t hs_interference_slowdown_q20(const struct hs_interference *m, uint32_t 
     for (const struct hs_tenant *other = tenants; other < tenants + count; other++) {
         if (!is_slowed_by(own, other))
             continue;
-        /* the part of the time of this tenant in which the other runs */
+        /* fraction of this tenant's time in which the other runs */
         const uint64_t present = is_same_turn(own, other)
                                      ? duty_q32(other)
                                      : hs_q32_mul(share_q32(other), duty_q32(other));
@@ -279,7 +278,7 @@ uint64_t hs_interference_slowdown_q20(const struct hs_interference *m, uint32_t 
 
 #define UNMET UINT64_MAX
 
-/* Those whose demand is at most weight x left / sum of weights get it, until there is none. */
+/* Claims of at most weight x left / sum of weights are met, repeatedly, until there are none. */
 void hs_share_fairly(struct hs_fair_share *shares, uint32_t count, uint64_t capacity_q32)
 {
     uint64_t wanted = 0, weight = 0, left = capacity_q32, met = 1;
@@ -319,12 +318,12 @@ uint64_t hs_interference_capacity_q32(const struct hs_interference *m, uint32_t 
     if (m->capacity_q32 != 0)
         return m->capacity_q32;
     if (told == NULL)
-        return HS_Q32_ONE; /* the time of a GPU */
+        return HS_Q32_ONE; /* the time of one GPU */
     return told->capacity_q32[units - 2 < told->capacities ? units - 2 : told->capacities - 1];
 }
 
-/* Jobs, and groups of jobs that take turns, as one claim on the time of the GPU each; or with a set
- * its jobs, in their turn. Counted as far as a capacity depends on it. */
+/* Counts jobs, and groups of jobs that take turns, as one claim on the GPU's time each; with a set,
+ * its jobs during their turn. Stops where capacities no longer depend on it. */
 static uint32_t count_units(const struct hs_tenant *tenants, uint32_t count,
                             const struct hs_tenant *set)
 {
@@ -342,14 +341,14 @@ static uint32_t count_units(const struct hs_tenant *tenants, uint32_t count,
     return units;
 }
 
-/* GPU time of a job at full speed over that of the GPU, or over that of its turn, Q32. */
+/* Job's GPU time at full speed relative to the GPU's time, or to its turn, Q32. */
 static uint64_t need_q32(const struct hs_tenant *t, bool is_of_turn)
 {
     const uint64_t part_q32 = is_of_turn ? duty_q32(t) : hs_q32_mul(share_q32(t), duty_q32(t));
     return part_q32 * (uint64_t)tenant_util_pm(t) / FULL_PM;
 }
 
-/* Slows those of a set, or all (NULL), that want more time of the GPU together than it has. */
+/* Slows those of a set, or all (NULL), that together need more GPU time than there is. */
 static void limit_speeds(const struct hs_interference *m, uint32_t type,
                          const struct hs_tenant *tenants, uint32_t count,
                          const struct hs_tenant *set, struct hs_fair_share *shares)
@@ -367,7 +366,7 @@ static void limit_speeds(const struct hs_interference *m, uint32_t type,
         shares[i].demand_q32 =
             is_in ? hs_q32_mul(need_q32(t, set != NULL), shares[i].speed_q32) : 0;
         shares[i].weight_q32 = !is_in ? 0 : set != NULL ? HS_Q32_ONE : share_q32(t);
-        if (is_parted) /* what one part leaves idle is not the others' */
+        if (is_parted) /* one part's idle time is not available to the others */
             hs_share_fairly(&shares[i], 1, hs_q32_mul(shares[i].weight_q32, capacity_q32 / units));
     }
     if (!is_parted)

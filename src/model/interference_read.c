@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * interference.json is read strictly: what is not understood is a fault at its place, and reading
- * goes on.
+ * interference.json is read strictly: unknown content is a fault at its place, and reading
+ * continues.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -13,15 +13,15 @@
 
 #define FACTOR_MAX   1000.0 /* a, b, S */
 #define NAME_MAX_LEN 255u
-#define EFFECT_MAX   10.0  /* on a speed, which is at most 1 */
-#define JOBS_MAX     1024u /* of a table: its cells take 4 MiB */
+#define EFFECT_MAX   10.0  /* on a speed, at most 1 */
+#define JOBS_MAX     1024u /* per table: its cells take 4 MiB */
 #define K_MAX        100.0
 #define EXPONENT_MIN 0.01
 #define EXPONENT_MAX 10.0
 
 enum table_form { RANK_1, TWO_WAY };
 
-/* What a speed gains by the partner's utilization: a line, with a bend at CURVE_BEND. */
+/* Gain of speed by the partner's utilization: linear, with a bend at CURVE_BEND. */
 struct slowdown_curve {
     double value, slope, bend;
 };
@@ -31,14 +31,14 @@ struct slowdown_curve {
 /* A job of a table; rank-1 has a in own.value, b in other.value. */
 struct table_job {
     const char *profile;
-    uint32_t row;          /* + 1; 0 = not in the catalogue */
+    uint32_t row;          /* row + 1; 0 = not in the catalogue */
     uint32_t model;        /* id of its name, the first part of the profile */
-    uint32_t in_catalogue; /* number there */
+    uint32_t in_catalogue; /* index in it */
     double util;
     struct slowdown_curve own, other;
 };
 
-/* A table while it is read; jobs as in the file. */
+/* A table during reading; jobs as in the file. */
 struct pair_draft {
     enum table_form form;
     const struct hs_pairform *general; /* TWO_WAY: of the type and mode of the table */
@@ -47,10 +47,10 @@ struct pair_draft {
     uint32_t *measured; /* [own x count + other] S in Q20, 0 = not measured */
     struct hs_intern models;
     double *effects; /* on the speed, [own model x count + other model] */
-    double error;    /* hold-out RMSE of the speed; NaN = not told */
+    double error;    /* hold-out RMSE of the speed; NaN = unknown */
 };
 
-/* Jobs of installed tables that the catalogue does not have. */
+/* Jobs of tables that the catalogue does not contain. */
 struct strangers {
     uint32_t count, of;
     const char *example;
@@ -62,7 +62,7 @@ struct interference_reader {
     struct hs_jsoncheck *check;
     struct hs_interference *m;
     const struct hs_catalogue *catalogue;
-    struct pair_draft *d; /* the table that is read */
+    struct pair_draft *d; /* the current table */
     struct strangers strangers;
 };
 
@@ -76,14 +76,14 @@ static void read_list(struct interference_reader *r, const struct hs_json *owner
         read(r, at);
 }
 
-/* S, at least 1, in Q20. */
+/* Returns max(S, 1) in Q20. */
 static uint32_t quantise_q20(double slowdown)
 {
     return (uint32_t)((slowdown > 1.0 ? slowdown : 1.0) * (double)HS_Q20_ONE + 0.5);
 }
 
-/* RMSE of the speed under the first protocol: files begin with the one that a form is used under.
- * NaN if there is none, or null: no fold of it left enough to fit to. */
+/* RMSE of the speed under the first protocol: files begin with the one under which a form is used.
+ * NaN if there is none, or null: no fold had enough data to fit. */
 static double read_error(struct interference_reader *r, const struct hs_json *owner)
 {
     const struct hs_json *list = hs_json_get(owner, "holdout");
@@ -101,8 +101,8 @@ static double read_error(struct interference_reader *r, const struct hs_json *ow
     return rmse;
 }
 
-/* A mode of a form or table. False: it is a fault. What was measured in a mode that nobody stated
- * counts as time slicing, the default of the driver. */
+/* Reads the mode of a form or table; false after a fault. Measurements in an unstated mode count as
+ * time slicing, the driver's default. */
 static bool read_mode(struct interference_reader *r, const struct hs_json *owner,
                       enum hs_sharing_mode *mode, bool *is_unknown)
 {
@@ -139,7 +139,7 @@ static void read_capacities(struct interference_reader *r, const struct hs_json 
     }
 }
 
-/* The form held against rows of other GPU types: its error there. */
+/* Reads the errors of the form on rows of other GPU types. */
 static void read_cross(struct interference_reader *r, const struct hs_json *owner,
                        const struct pair_form *form)
 {
@@ -157,8 +157,8 @@ static void read_cross(struct interference_reader *r, const struct hs_json *owne
     }
 }
 
-/* How near a form is to a GPU type: fitted to both type and mode, to the type in a mode that was
- * not stated, to the mode, or to neither. */
+/* Similarity of a form to a GPU type: fitted to type and mode, to the type in an unstated mode, to
+ * the mode, or to neither. */
 static int nearness(const struct pair_form *form, const struct pair_source *t)
 {
     const bool is_mode = form->mode == t->type.mode;
@@ -167,8 +167,8 @@ static int nearness(const struct pair_form *form, const struct pair_source *t)
     return is_mode && !form->is_unstated;
 }
 
-/* To the types of the cluster that have none nearer: the first form of a mode stands for all that
- * have none of their own. A capacity of time slicing stands for its own type alone. */
+/* Assigns the form to types of the cluster without a nearer one: the first form of a mode is used
+ * for all types without their own. A capacity under time slicing is used only for its own type. */
 static void hand_out(struct hs_interference *m, const struct pair_form *form)
 {
     for (struct pair_source *t = m->types; t < m->types + m->type_count; t++) {
@@ -306,7 +306,7 @@ static void read_pair(struct interference_reader *r, const struct hs_json *pair)
     *cell = quantise_q20(slowdown);
 }
 
-/* A model of the table; ids are those of the jobs' profiles. */
+/* Reads a model of the table; ids are those of the jobs' profiles. */
 static bool read_model(struct interference_reader *r, const struct hs_json *value, uint32_t *id)
 {
     const char *name = hs_json_text(value);
@@ -343,7 +343,7 @@ static double curve_at(const struct slowdown_curve *c, double util)
     return c->value + c->slope * util + c->bend * (util > CURVE_BEND ? util - CURVE_BEND : 0);
 }
 
-/* The speed that the form of a table gives, at least HS_SPEED_FLOOR. */
+/* Speed by the form of a table, at least HS_SPEED_FLOOR. */
 static double fitted_speed(const struct pair_draft *d, const struct table_job *own,
                            const struct table_job *other)
 {
@@ -362,7 +362,7 @@ static uint32_t cell_of(const struct hs_interference *m, const struct pair_draft
     const struct table_job *a = &d->jobs[own], *b = &d->jobs[other];
     const struct hs_tenant tenants[] = {{.profile = a->in_catalogue, .util_pm = 1},
                                         {.profile = b->in_catalogue, .util_pm = 1}};
-    double sd = 0; /* what was measured is not moved */
+    double sd = 0; /* no residual for measured values */
     uint32_t slowdown_q20 = 0, flag = HS_PAIR_MEASURED;
     if (m->options.mode == HS_INTERFERENCE_MEASURED)
         slowdown_q20 = d->measured[(size_t)own * d->count + other];
@@ -449,7 +449,7 @@ static const char *read_gpu(struct interference_reader *r, const struct hs_json 
     return gpu;
 }
 
-/* Jobs of a table that the catalogue lacks. */
+/* Counts jobs of a table that are not in the catalogue. */
 static void count_strangers(struct interference_reader *r, const struct hs_json *table,
                             const char *gpu)
 {
@@ -465,7 +465,7 @@ static void count_strangers(struct interference_reader *r, const struct hs_json 
     s->of += d->count;
 }
 
-/* Into a draft with room for its jobs, and to the cluster's types of its name. */
+/* Fills a draft, and assigns the table to the cluster's types with its name. */
 static void read_filled(struct interference_reader *r, const struct hs_json *table)
 {
     const struct pair_draft *d = r->d;
@@ -543,7 +543,7 @@ enum hs_status hs_interference_read(struct hs_interference *m, const char *path,
         read_list(&r, root, "tables", read_table);
         status = check.status;
     }
-    if (s->count > 0) /* one note for all tables: they are mostly of the same jobs */
+    if (s->count > 0) /* one note for all tables: they mostly have the same jobs */
         hs_report(diag, HS_NOTE, &s->place, NULL,
                   "%" PRIu32 " of %" PRIu32 " jobs measured on %s are not in the catalogue and are "
                   "left out, e.g. '%s'",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Slots, allocations and the records of jobs are pools: no memory is allocated once the largest
+ * Slots, allocations and the records of jobs are pools: nothing is allocated after the largest
  * number of live jobs, held GPUs and future attempts was reached.
  */
 #include "model/job.h"
@@ -91,7 +91,7 @@ static void clear_scratch(struct hs_jobs *jobs, uint32_t slot)
 void hs_jobs_add(struct hs_jobs *jobs, uint32_t *slot)
 {
     const uint32_t high = jobs->slots.high;
-    if (jobs->slots.first == 0) /* none to use again */
+    if (jobs->slots.first == 0) /* none to reuse */
         slots_grow(jobs, (uint64_t)high + 1);
     *slot = hs_pool_take(&jobs->slots, (void **)&jobs->jobs, sizeof *jobs->jobs);
     struct hs_job_identity *identity = &jobs->identities[*slot];
@@ -130,7 +130,7 @@ void hs_jobs_set_id(struct hs_job_identity *identity, const char *id)
     memcpy(identity->id_near, id, size);
 }
 
-/* Takes the first off the chain of a job; its run time. */
+/* Removes the first attempt from a job's chain and returns its run time. */
 static int64_t drop_attempt(struct hs_jobs *jobs, struct hs_job_history *history)
 {
     uint32_t attempt = history->next_attempt;
@@ -153,7 +153,7 @@ void hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const int64_t *at
     jobs->identities[slot].history = at;
     *history = no_history;
     history->arrived_us = job->submit_us;
-    for (uint32_t i = count; i-- > 1;) { /* from the end: the chain begins with what comes next */
+    for (uint32_t i = count; i-- > 1;) { /* in reverse: the chain begins with the next attempt */
         const uint32_t attempt =
             hs_pool_take(&jobs->attempt_pool, (void **)&jobs->attempts, sizeof *jobs->attempts);
         jobs->attempts[attempt] =
@@ -184,7 +184,7 @@ HS_EXPANDED void hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job)
     if (job->run != 0)
         return;
     job->run = hs_pool_take(&jobs->run_pool, (void **)&jobs->runs, sizeof *jobs->runs);
-    jobs->runs[job->run] = jobs->runs[0]; /* as of a job that was never placed */
+    jobs->runs[job->run] = jobs->runs[0]; /* as for a job never placed */
 }
 
 void hs_jobs_begin_sharing_overhead(struct hs_jobs *jobs, struct hs_job *job)
@@ -247,7 +247,7 @@ void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
 bool hs_jobs_default_is_valid(const struct hs_jobs *jobs)
 {
     struct hs_job_run run = no_run;
-    run.cost_left_us = jobs->runs[0].cost_left_us; /* the engine's: of a first start */
+    run.cost_left_us = jobs->runs[0].cost_left_us; /* set by the engine for a first start */
     return memcmp(&jobs->runs[0], &run, sizeof run) == 0 &&
            memcmp(&jobs->overheads[0], &no_overhead, sizeof no_overhead) == 0 &&
            memcmp(&jobs->placements[0], &no_placement, sizeof no_placement) == 0 &&

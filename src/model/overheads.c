@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Overheads by model (model/speed.h): rows of model, key and value, in order of model and key. The
+ * Overheads by model (model/speed.h): rows of model, key and value, ordered by model and key. The
  * key of a restart is the size of the gang, its value microseconds. The key of a memory limit is
  * millionths of the peak, its value millionths of the speed without a limit: the file has four and
  * six decimals, so both compare exactly.
@@ -14,11 +14,11 @@
 #include "data/csv.h"
 #include "model/speed.h"
 
-#define OTHERS      "*"              /* the model of rows for all models that have none */
+#define OTHERS      "*"              /* model of the rows for all models without rows */
 #define SECONDS_MAX 1000000          /* as --startup */
-#define ONE         INT64_C(1000000) /* the whole peak; the full speed */
+#define ONE         INT64_C(1000000) /* the whole peak; full speed */
 #define ROWS_MAX    65535u
-#define NAME_MAX    (HS_PROFILE_KEY_MAX - 24) /* folded; behind it '/' and a key */
+#define NAME_MAX    (HS_PROFILE_KEY_MAX - 24) /* folded; excluding '/' and a key */
 
 enum column { MODEL, KEY, VALUE, COLUMN_COUNT };
 
@@ -34,26 +34,26 @@ struct hs_overheads {
     uint32_t count, cap;
 };
 
-/* A figure: its text in units of so many, 0 for a whole number; its range; what a text is that is
- * none, for "gpus is not a number: 'x'", or out of range. */
+/* A number in a column: its unit, 0 for a whole number; its range; messages for text that is no
+ * number, as in "gpus is not a number: 'x'", or out of range. */
 struct figure {
     int64_t unit, min, max;
     const char *none, *outside;
 };
 
-/* What a table holds. */
+/* The contents of a kind of table. */
 struct overhead_kind {
     struct hs_csv_head head;
-    const char *twice; /* "there twice for ...": of two rows of one model and key */
+    const char *twice; /* "there twice for ...": for two rows with the same model and key */
     const char *hints[COLUMN_COUNT];
-    struct figure figures[COLUMN_COUNT]; /* of KEY and VALUE */
-    bool grows_to_one;                   /* does the value, with the key? */
+    struct figure figures[COLUMN_COUNT]; /* KEY and VALUE */
+    bool grows_to_one;                   /* whether the value grows with the key, to one */
 };
 
 struct overheads_reader {
     struct hs_overheads *table;
     const struct overhead_kind *kind;
-    struct hs_intern keys; /* "vgg16/4": what was met */
+    struct hs_intern keys; /* "vgg16/4": keys seen */
     struct hs_csv *csv;
     struct hs_csv_row row;
     uint32_t at[COLUMN_COUNT];
@@ -158,7 +158,7 @@ static enum hs_status read_overheads(struct overheads_reader *r, const char *pat
         HS_TRY(read_overhead(r));
     if (status != HS_END)
         return status;
-    if (table->count > 1) /* total: each (model, key) is there once */
+    if (table->count > 1) /* a total order: (model, key) is unique */
         qsort(table->rows, table->count, sizeof *table->rows, compare_overheads);
     for (uint32_t i = 0; i < table->count && r->kind->grows_to_one; i++) {
         const struct overhead *row = &table->rows[i];
@@ -226,7 +226,7 @@ static uint32_t find_overhead_model(const struct hs_overheads *table, const char
     return hs_intern_find(&table->models, folded);
 }
 
-/* By the first name (each may be NULL or "") that has rows, else those for all others. */
+/* Looks up by the first name (each may be NULL or "") with rows, else in those for all others. */
 static const struct overhead *find_overhead(const struct hs_overheads *table, const char *model,
                                             const char *other, int64_t key)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Utilization, memory and slowdown as policies get them: everything that depends on the profile
- * alone is computed once, at opening, into one row a profile. The measured rows of each model are
- * linked lists in file order, so that a catalogue of many thousand rows costs O(rows of the model)
- * a row; a query is O(1).
+ * Utilization, memory and slowdown as reported to policies. Everything that depends only on the
+ * profile is computed once, at opening, into one row per profile. The measured rows of each model
+ * are linked lists in file order, so that a catalogue of many thousand rows costs O(rows of the
+ * model) per row; a query is O(1).
  *
- * Noise is one normal draw per job and purpose, a function of (seed, purpose, index of the job): no
- * other job and no order of queries can shift it. It is rounded to per mille or MiB at once, so
- * that the last bit of libm never reaches a decision.
+ * Noise is one normal draw per job and purpose, a function of (seed, purpose, index of the job),
+ * independent of other jobs and the order of queries. It is rounded to per mille or MiB, so that
+ * the last bit of libm never affects a decision.
  */
 #include "model/predictor.h"
 
@@ -18,10 +18,10 @@
 
 /* ---- the form of solo utilization ----
  *
- * All values are finite for all finite features: the form has a floor (launches alone), and ln load
- * is cut where u is 0 or 1 in double precision. */
+ * All values are finite for all finite features: the form has a lower limit (only launches), and ln
+ * load is clipped where u is 0 or 1 in double precision. */
 
-/* From here on a GPU that is busy all the time looks like one with twice the work. */
+/* Above this, a GPU that is always busy looks like one with twice the work. */
 #define HS_UTIL_SATURATED 0.98
 
 #define UTIL_MIN     0.005 /* below half a per cent nvidia-smi prints 0 */
@@ -94,7 +94,7 @@ void hs_utilmate_centre(struct hs_utilmate *mate, double mean, const double *bat
         smallest = fmin(smallest, batches[i]);
         largest = fmax(largest, batches[i]);
     }
-    /* One batch alone would need exactly expm1(-mean) / batch. */
+    /* A single batch would need exactly expm1(-mean) / batch. */
     double low = expm1(-mean) / largest, high = expm1(-mean) / smallest;
     for (uint32_t step = 0; step < BISECTIONS && low < high; step++) {
         double middle = low + (high - low) / 2, sum = 0;
@@ -126,7 +126,7 @@ double hs_utilform_host_limit(const struct hs_utilform *form, const struct hs_ut
 
 /* ---- what the ways of guessing share ---- */
 
-/* What is predicted for the jobs of a profile. */
+/* Predictions for the jobs of a profile. */
 struct guess {
     int32_t util_pm, util_peak_pm; /* -1 = none */
     uint32_t util_error_pm;
@@ -136,17 +136,17 @@ struct guess {
 
 struct hs_predictor {
     struct hs_predictor_options options;
-    struct hs_pairform general; /* its own copy: the truth has another */
+    struct hs_pairform general; /* a copy: the true interference has its own */
     double general_error;
     uint64_t util_seed, mem_seed;
-    struct guess *guesses; /* one a profile of the catalogue */
+    struct guess *guesses; /* one per profile of the catalogue */
     uint32_t guess_count;
 };
 
 #define PM_PER_PERCENT    10.0
-#define UTIL_ERROR_MAX_PM 1000u /* nothing is known of it: it may be off by anything */
+#define UTIL_ERROR_MAX_PM 1000u /* nothing is known: any error is possible */
 
-/* The measured rows of the model of row i, i among them, in file order:
+/* The measured rows of the model of row i, including i, in file order:
  *     for (uint32_t at = peers_first(&peers, i); at != NO_PEER; at = peers.next[at]) */
 struct peers {
     struct hs_intern models;
@@ -187,14 +187,14 @@ static void peers_close(struct peers *peers)
     hs_free(peers->next);
 }
 
-/* Utilization in percent to the form of estimates: 1..100 %, in per mille. */
+/* Converts percent to per mille within 1..100 %. */
 static int32_t told_pm(double util_percent)
 {
     double clipped = fmin(fmax(util_percent, 1), 100);
     return (int32_t)lround(clipped * PM_PER_PERCENT);
 }
 
-/* Squares of residuals; NaN is none. */
+/* Sum of squared residuals; NaN residuals are skipped. */
 struct residuals {
     double squares;
     uint32_t count;
@@ -208,8 +208,8 @@ static void residuals_add(struct residuals *r, double residual)
     r->count++;
 }
 
-/* Root mean square of all residuals but the own one, so that the error told of an estimate does not
- * hold its own truth; NaN when no other is left. */
+/* Returns the root mean square of all residuals except the own one, so that the stated error of an
+ * estimate is independent of its own truth; NaN if there is no other. */
 static double rms_of_others(struct residuals r, double own)
 {
     if (!isnan(own)) {
@@ -228,11 +228,11 @@ static uint32_t util_error_pm(double error_pm)
 
 enum way { WAY_LINE, WAY_MODEL, WAY_ALL, WAY_COUNT };
 
-#define SPREAD_MIN 1e-6 /* of log(batch), squared: below it all batches are one */
+#define SPREAD_MIN 1e-6 /* of log(batch), squared: below it all batches are equal */
 
 enum { MEAN, PEAK, KINDS }; /* of utilization */
 
-/* Utilizations predicted for one row, per cent; NaN = this way cannot be gone. */
+/* Utilizations predicted for one row, per cent; NaN = not possible this way. */
 struct attempt {
     double util[WAY_COUNT][KINDS];
 };
@@ -267,7 +267,7 @@ static void sums_add(struct sums *s, double x, double mean, double peak)
     }
 }
 
-/* The least-squares line at x; NaN through fewer than two different points. */
+/* Returns the least-squares line at x; NaN through fewer than two different points. */
 static double line_at(const struct sums *s, double y, double x_y, double x)
 {
     double spread = s->n > 0 ? s->xx - s->x * s->x / s->n : 0;
@@ -327,7 +327,7 @@ static void attempt_row(const struct peer_table *t, uint32_t i, struct attempt *
     }
 }
 
-/* Predicted less measured, as told, per mille; NaN where either is unknown. */
+/* Predicted minus measured, in per mille; NaN if either is unknown. */
 static double residual_pm(const struct hs_profile *row, const struct attempt *a, enum way way)
 {
     if (row->util_pm < 0 || isnan(a->util[way][MEAN]))
@@ -335,7 +335,7 @@ static double residual_pm(const struct hs_profile *row, const struct attempt *a,
     return told_pm(a->util[way][MEAN]) - row->util_pm;
 }
 
-/* Fills in what other batches of the same model say of each profile, from the catalogue alone. */
+/* Fills the predictions of each profile from other batches of the same model in the catalogue. */
 static void guess_table(const struct hs_catalogue *catalogue, struct guess *guesses)
 {
     const struct hs_profile *rows = catalogue->profiles;
@@ -371,10 +371,10 @@ static void guess_table(const struct hs_catalogue *catalogue, struct guess *gues
 
 #define BYTES_PER_MIB 1048576.0
 
-/* SD of the log ratio on 18 points of an A100, for a catalogue with none to compare. */
+/* SD of the log ratio on 18 points of an A100, for a catalogue without data. */
 #define LN_ERROR 0.665
 
-/* Rounded up; 0 where a feature or the batch is unknown. */
+/* Rounded up; 0 if a feature or the batch is unknown. */
 static double formula_mib(const struct hs_profile *row)
 {
     double batch = hs_util_batch(row), outputs = row->features[HS_FEATURE_OUTPUTS],
@@ -405,31 +405,31 @@ static void guess_memory(const struct hs_catalogue *catalogue, struct guess *gue
 
 /* ---- the fit of predictor.json ---- */
 
-/* What a prediction rests on. */
+/* The basis of a prediction. */
 enum utilbasis {
-    UTIL_NOT_KNOWN,    /* features or batch missing, model not measured */
-    UTIL_KNOWN_MODEL,  /* other configurations of model and dataset are measured */
-    UTIL_ONE_MEASURED, /* exactly one is */
-    UTIL_UNSEEN_MODEL, /* features alone */
-    UTIL_UNSEEN_HOST,  /* features and the host's time for a batch */
-    UTIL_SHIFT,        /* one measured, no features, or another GPU type than the fitted one */
+    UTIL_NOT_KNOWN,    /* no features or batch, model not measured */
+    UTIL_KNOWN_MODEL,  /* other configurations of model and dataset measured */
+    UTIL_ONE_MEASURED, /* exactly one measured */
+    UTIL_UNSEEN_MODEL, /* only features */
+    UTIL_UNSEEN_HOST,  /* features and host time per batch */
+    UTIL_SHIFT,        /* one measured; no features, or not the fitted GPU type */
     UTIL_BASIS_COUNT
 };
 
 struct utilmodel_entry {
     const char *model, *dataset;
-    uint32_t configs; /* measured */
+    uint32_t configs; /* number measured */
     struct hs_utilmate mate;
 };
 
 struct utilmodel {
     struct hs_arena arena;
-    const char *gpu; /* that it was fitted on: predictions are for it */
+    const char *gpu; /* it was fitted on, and predicts for */
     struct hs_utilform form;
     double shift_per_ln_batch, shift_amp;
     struct utilmodel_entry *entries;
     uint32_t count;
-    double error[UTIL_BASIS_COUNT]; /* hold-out RMSE; NaN = not told */
+    double error[UTIL_BASIS_COUNT]; /* hold-out RMSE; NaN = unknown */
 };
 
 static const char *const basis_texts[UTIL_BASIS_COUNT] = {
@@ -441,8 +441,8 @@ static const char *const basis_texts[UTIL_BASIS_COUNT] = {
     [UTIL_SHIFT] = "one measured configuration, no features",
 };
 
-/* 0..1 on the GPU type of the fit, not using any measurement of the profile itself beyond those
- * that the file was fitted to; NaN with UTIL_NOT_KNOWN. O(models measured). */
+/* Returns 0..1 on the fitted GPU type, without measurements of the profile itself except those that
+ * the file was fitted to; NaN with UTIL_NOT_KNOWN. O(models measured). */
 static double utilmodel_predict(const struct utilmodel *m, const struct hs_profile *profile,
                                 enum utilbasis *basis)
 {
@@ -462,7 +462,7 @@ static double utilmodel_predict(const struct utilmodel *m, const struct hs_profi
     return hs_utilform_host_limit(&m->form, &work, hs_util_of_log_load(log_load), profile->host_ms);
 }
 
-/* Without features: the mean effect of batch and precision within a model. */
+/* Without features: uses the mean effect of batch and precision within a model. */
 static double shift(const struct utilmodel *m, const struct hs_profile *from, double util,
                     const struct hs_profile *to, enum utilbasis *basis)
 {
@@ -478,7 +478,7 @@ static double shift(const struct utilmodel *m, const struct hs_profile *from, do
     return hs_util_of_log_load(hs_util_to_log_load(util) + moved);
 }
 
-/* Of `to` from the measured utilization of `from`, the same model and dataset on from->gpu. */
+/* Predicts `to` from the utilization of `from`, the same model and dataset on from->gpu. */
 static double utilmodel_transfer(const struct utilmodel *m, const struct hs_profile *from,
                                  double util, const struct hs_profile *to, enum utilbasis *basis)
 {
@@ -501,7 +501,7 @@ static double utilmodel_transfer(const struct utilmodel *m, const struct hs_prof
 
 #define WRITE_AGAIN "write the file again with 'horus calibrate'"
 
-/* A container that must be there; NULL after a fault. */
+/* Returns a required container; NULL after a fault. */
 static const struct hs_json *read_member(struct hs_jsoncheck *check, const struct hs_json *object,
                                          const char *key, enum hs_json_kind kind, const char *hint)
 {
@@ -513,7 +513,7 @@ static const struct hs_json *read_member(struct hs_jsoncheck *check, const struc
     return NULL;
 }
 
-/* A load of 0 has no logarithm. */
+/* 0 is excluded, as a load of 0 has no logarithm. */
 #define POSITIVE   1e-12, COEFFICIENT_MAX
 #define AT_LEAST_0 0, COEFFICIENT_MAX
 #define ANY_EFFECT -EFFECT_MAX, EFFECT_MAX
@@ -599,7 +599,7 @@ struct regress {
     enum hs_holdout holdout;
 };
 
-/* The nearest other measured row of the same dataset and GPU type; ties to the first. */
+/* Returns the nearest other measured row of the same dataset and GPU type; ties: the first. */
 static const struct hs_profile *nearest_row(const struct regress *r, uint32_t i)
 {
     const struct hs_profile *rows = r->catalogue->profiles, *row = &rows[i], *nearest = NULL;
@@ -624,7 +624,7 @@ static double predict(const struct regress *r, uint32_t i, enum utilbasis *basis
 {
     struct hs_profile row = r->catalogue->profiles[i];
     if (r->holdout == HS_HOLDOUT_MODEL) {
-        row.model = ""; /* as if it had not been measured */
+        row.model = ""; /* as if it were not measured */
         return utilmodel_predict(r->model, &row, basis);
     }
     double util = utilmodel_predict(r->model, &row, basis);
@@ -657,7 +657,7 @@ static void guess_regress(const struct hs_catalogue *catalogue, const struct uti
 
 #define K_MAX        1e6
 #define EXPONENT_MAX 100.0
-#define ERROR_MAX    1000.0 /* of a speed; as in interference.json */
+#define ERROR_MAX    1000.0 /* of a speed, as in interference.json */
 
 static void read_general(struct hs_predictor *p, struct hs_jsoncheck *check,
                          const struct hs_json *root)
@@ -665,13 +665,13 @@ static void read_general(struct hs_predictor *p, struct hs_jsoncheck *check,
     const struct hs_json *general = read_member(check, root, "general", HS_JSON_OBJECT, NULL);
     if (general == NULL)
         return;
-    p->general_error = NAN; /* null: too little data to hold any of it out */
+    p->general_error = NAN; /* null: too little data to hold any out */
     (void)hs_pairform_read(&p->general, check, general, K_MAX, 1e-3, EXPONENT_MAX);
     if (hs_json_kind(hs_json_get(general, "error")) != HS_JSON_NULL)
         (void)hs_jsoncheck_number(check, general, "error", 0, ERROR_MAX, &p->general_error);
 }
 
-/* A fraction 0..1, as told in per mille; -1 where it is absent or null. */
+/* Reads a fraction 0..1 as per mille; -1 if absent or null. */
 static int32_t read_share(struct hs_jsoncheck *check, const struct hs_json *row, const char *key)
 {
     double share;
@@ -681,7 +681,7 @@ static int32_t read_share(struct hs_jsoncheck *check, const struct hs_json *row,
     return told_pm(100 * share);
 }
 
-/* Residuals of the predictions listed against the catalogue: both are hold-outs. */
+/* Residuals of the listed predictions, which are hold-outs, relative to the catalogue. */
 static double file_residual_pm(const struct hs_profile *row, const struct guess *guess)
 {
     return row->util_pm < 0 || guess->util_pm < 0 ? NAN : (double)(guess->util_pm - row->util_pm);
@@ -706,7 +706,7 @@ static void read_predictions(struct hs_predictor *p, struct hs_jsoncheck *check,
         if (profile == HS_NO_PROFILE)
             continue;
         bool is_config = p->options.holdout == HS_HOLDOUT_CONFIG && by_config >= 0;
-        struct guess *guess = &p->guesses[profile]; /* no peak of its own: the fit is of the mean */
+        struct guess *guess = &p->guesses[profile]; /* no separate peak: the fit is of the mean */
         guess->util_pm = guess->util_peak_pm = is_config ? by_config : by_model;
     }
     for (uint32_t i = 0; i < p->guess_count; i++)
@@ -718,7 +718,8 @@ static void read_predictions(struct hs_predictor *p, struct hs_jsoncheck *check,
     }
 }
 
-/* The general form, and with REGRESS the utilizations listed as held out, then by its fit. */
+/* Reads the general form, and with REGRESS the listed hold-out utilizations; then applies the
+ * fit. */
 static enum hs_status read_file(struct hs_predictor *p, const char *path,
                                 const struct hs_catalogue *catalogue, struct hs_diag *diag)
 {
@@ -768,7 +769,7 @@ void hs_predictor_estimate(const struct hs_predictor *p, const struct hs_job_fac
         out->util_peak_pm = guess->util_peak_pm;
         out->util_error_pm = guess->util_error_pm;
     } else if (p->options.kind == HS_PREDICT_NOISY && out->util_pm >= 0) {
-        /* the peak moves with the mean: one draw for both */
+        /* one draw moves mean and peak */
         double shift = o->util_bias + o->util_rmsle * hs_normal_of(p->util_seed, facts->index);
         out->util_pm = shifted_pm(out->util_pm, shift);
         out->util_peak_pm = shifted_pm(out->util_peak_pm, shift);

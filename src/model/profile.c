@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The catalogue of profiles: read from CSV, indexed by key (model, dataset, batch, precision),
- * searched for the nearest batch, extended by rows that are needed but were never measured. O(1) a
- * look-up.
+ * searched for the nearest batch, extended by rows that are needed but were never measured. O(1)
+ * per look-up.
  */
 #include "model/profile.h"
 
@@ -168,7 +168,7 @@ void hs_modelset_free(struct hs_modelset *set)
 
 #define FULL_PM   1000
 #define Q30_SHIFT 30
-#define K_MAX     1e6 /* keeps k_q20 within 40 bits, and so the product within 100 */
+#define K_MAX     1e6 /* keeps k_q20 within 40 bits, and the product within 100 */
 
 static uint32_t power_q30(int32_t util_pm, double exponent)
 {
@@ -217,7 +217,7 @@ uint64_t hs_pairform_excess_q20(const struct hs_pairform *form, int32_t own_pm, 
 
 /* ---- the catalogue ---- */
 
-/* False where the names are too long for a key. */
+/* Returns false if the names are too long for a key. */
 static bool key_of(const char *model, const char *dataset, const char *batch, const char *precision,
                    char key[HS_PROFILE_KEY_MAX])
 {
@@ -234,7 +234,7 @@ uint32_t hs_catalogue_find(const struct hs_catalogue *catalogue, const char *key
     return id == UINT32_MAX || id == 0 ? HS_NO_PROFILE : id - 1;
 }
 
-/* Enters the row under its key, which no other has; its texts are the catalogue's. */
+/* Adds the row under its unique key; its texts must belong to the catalogue. */
 static void add(struct hs_catalogue *c, const struct hs_profile *row, const char *key)
 {
     char folded[HS_PROFILE_KEY_MAX];
@@ -269,7 +269,7 @@ enum hs_status hs_catalogue_add(struct hs_catalogue *catalogue, uint32_t like, c
 
 /* ---- the search ---- */
 
-/* What is asked for; NULL is "" here. */
+/* The requested names; NULL is stored as "". */
 struct wanted {
     const char *model, *dataset, *batch, *precision;
 };
@@ -297,7 +297,7 @@ int64_t hs_batch_of(const char *text)
                                                                                          : 0;
 }
 
-/* Whether a is nearer to `to` than b by ratio, ties to the smaller; a row without batch is last. */
+/* Tells whether a is nearer to `to` than b by ratio, ties to the smaller; 0 (no batch) is last. */
 static bool is_nearer(int64_t a, int64_t b, int64_t to)
 {
     if (a == 0 || b == 0 || to == 0)
@@ -308,7 +308,7 @@ static bool is_nearer(int64_t a, int64_t b, int64_t to)
     return left < right || (left == right && a < b);
 }
 
-/* A dataset or precision that the model is not known with is as good as not given. */
+/* A dataset or precision unknown for the model is ignored. */
 static uint32_t nearest_batch(const struct hs_catalogue *catalogue, struct wanted w)
 {
     int64_t to = hs_batch_of(w.batch), best_batch = 0;
@@ -327,7 +327,7 @@ static uint32_t nearest_batch(const struct hs_catalogue *catalogue, struct wante
             continue;
         int64_t batch = hs_batch_of(p->batch);
         bool is_better = best == HS_NO_PROFILE || is_nearer(batch, best_batch, to);
-        /* a row without measured utilization stands in only where there is no other */
+        /* a row without measured utilization is used only if there is no other */
         if (best != HS_NO_PROFILE && (p->util_pm >= 0) != (catalogue->profiles[best].util_pm >= 0))
             is_better = p->util_pm >= 0;
         if (is_better) {
@@ -370,7 +370,7 @@ uint32_t hs_catalogue_match(const struct hs_catalogue *catalogue, const char *mo
 
 /* ---- the file ---- */
 
-#define SOURCE_PREFIX "source_" /* columns that say where figures come from, for readers */
+#define SOURCE_PREFIX "source_" /* columns with sources, for readers */
 
 #define COLUMN_LIST(X)                                                                             \
     X(MODEL, "model")                                                                              \
@@ -423,7 +423,7 @@ static enum hs_status fail_field(const struct profile_reader *r, enum column c, 
                        field_text(r, c));
 }
 
-/* NaN where the field is empty. */
+/* NaN if the field is empty. */
 static enum hs_status read_number(const struct profile_reader *r, enum column c, double max,
                                   double *value)
 {
@@ -442,7 +442,7 @@ static enum hs_status read_number(const struct profile_reader *r, enum column c,
     return fail_field(r, c, max == 100 ? "it is a percentage, 0 to 100" : NULL, more);
 }
 
-/* Percent to permille; `unknown` where the field is empty. */
+/* Converts percent to per mille; `unknown` if the field is empty. */
 static enum hs_status read_percent(const struct profile_reader *r, enum column c, int32_t unknown,
                                    int32_t *pm)
 {
@@ -452,7 +452,7 @@ static enum hs_status read_percent(const struct profile_reader *r, enum column c
     return HS_OK;
 }
 
-/* Rounded up, so that what is said to fit does. */
+/* Rounded up, so that what is considered to fit does fit. */
 static enum hs_status read_mib(const struct profile_reader *r, enum column c, uint32_t *mib)
 {
     double value;
@@ -494,7 +494,7 @@ static enum hs_status read_figures(struct profile_reader *r, struct hs_profile *
     const char *distributed = field_text(r, DISTRIBUTED), *kind = field_text(r, KIND);
     double score;
     HS_TRY(read_percent(r, UTIL, -1, &p->util_pm));
-    if (p->util_pm >= 0) /* a row without says nothing about the others */
+    if (p->util_pm >= 0) /* a row without it affects no other */
         hs_fractions_count(&r->utils, p->util_pm);
     HS_TRY(read_percent(r, UTIL_PEAK, p->util_pm, &p->util_peak_pm));
     HS_TRY(read_percent(r, BW_UTIL, -1, &p->bw_util_pm));
@@ -525,7 +525,7 @@ static enum hs_status read_figures(struct profile_reader *r, struct hs_profile *
     return HS_OK;
 }
 
-/* A second row of a key is an error, for one of them would never be used. */
+/* A second row with a key is an error, as one of them would never be used. */
 static enum hs_status read_row(struct profile_reader *r)
 {
     struct hs_catalogue *catalogue = r->catalogue;

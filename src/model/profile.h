@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The profile catalogue (configs/profiles.csv): what is known of one training configuration, a
- * (model, dataset, batch, precision), measured alone on one GPU. Read-only after loading; profiles
- * keep the order of the file, and their index is the id that jobs and model tables carry.
+ * The profile catalogue (configs/profiles.csv): data of one training configuration, a (model,
+ * dataset, batch, precision), measured alone on one GPU. Read-only after loading; profiles are in
+ * the order of the file, and jobs and model tables refer to them by index.
  *
  *     HS_TRY(hs_catalogue_load(&catalogue, "builtin:profiles.csv", diag));
  *     uint32_t id = hs_catalogue_match(&catalogue, "resnet-18", NULL, "64", "amp", &match);
  *     if (id != HS_NO_PROFILE) use(catalogue.profiles[id].util_pm);
  *
- * And what the files of configs/models share: the head {"kind": "interference", "format": 1, ...},
- * the set of files that a run uses (the shipped ones, each replaced by a given file of its kind),
- * names, and the general form of slowdowns.
+ * Also what the files of configs/models have in common: the head {"kind": "interference", "format":
+ * 1, ...}, the set of files that a run uses (the shipped ones, each replaced by a given file of its
+ * kind), names, and the general form of slowdowns.
  *
  *     HS_TRY(hs_modelset_init(&set, "my-interference.json,my-speed.json", diag));
  *     HS_TRY(hs_interference_load(&truth, set.path[HS_MODEL_INTERFERENCE], &catalogue, diag));
@@ -24,7 +24,7 @@
 #define HS_PROFILES_MAX 65535u
 
 /* Counts of the computation graph (features of Horus: Yeung et al., TPDS'21), forward pass; NaN =
- * unknown. They do not depend on the batch: the FLOPs of a step are macs x batch. */
+ * unknown. They are independent of the batch: the FLOPs of a step are macs x batch. */
 #define HS_FEATURE_LIST(X)                                                                         \
     X(MACS, "macs")               /* multiply-adds of one sample */                                \
     X(PARAMS, "params")           /* trainable parameters */                                       \
@@ -44,30 +44,30 @@ enum hs_feature {
 
 struct hs_profile {
     const char *key;                                 /* "ResNet18/CIFAR-10/64/fp32" */
-    const char *model, *dataset, *batch, *precision; /* batch "" where the model has none */
+    const char *model, *dataset, *batch, *precision; /* batch "" if the model has none */
     const char *family;                              /* speed class of configs/models/speed.json */
-    const char *gpu;             /* type on which utilization, memory and time were measured */
+    const char *gpu;             /* type of the measurements of utilization, memory and time */
     int32_t util_pm;             /* solo GPU utilization, mean; -1 = not measured */
-    int32_t util_peak_pm;        /* its peak; the mean where no peak was measured */
+    int32_t util_peak_pm;        /* its peak; the mean if no peak was measured */
     int32_t bw_util_pm;          /* memory-bandwidth utilization; -1 = not measured */
     uint32_t mem_mib;            /* peak GPU memory; 0 = unknown */
-    uint32_t mem_persistent_mib; /* of that, the part kept between iterations; 0 = unknown */
+    uint32_t mem_persistent_mib; /* part of it kept between iterations; 0 = unknown */
     uint32_t checkpoint_mib;     /* 0 = unknown */
     int32_t sharing_score;       /* how much it disturbs others, 0..2 (Lucid); -1 = none */
-    int32_t skew_pm;             /* share of the largest parameter tensor in all; -1 = unknown */
+    int32_t skew_pm;             /* share of the largest parameter tensor; -1 = unknown */
     double step_ms;              /* one mini-batch alone; NaN = unknown */
-    double host_ms;              /* of that, data loading and CPU work; NaN = unknown */
+    double host_ms;              /* part of it: data loading and CPU work; NaN = unknown */
     double cpus;                 /* cores per GPU; NaN = unknown */
     double features[HS_FEATURE_COUNT];
-    bool is_inference;   /* it serves a model; else it trains one */
-    bool is_distributed; /* a model that is trained on many GPUs: may be given to gangs */
+    bool is_inference;   /* serves a model; else trains one */
+    bool is_distributed; /* usually trained on many GPUs: may be assigned to gangs */
 };
 
 struct hs_catalogue {
     struct hs_arena arena;
     struct hs_profile *profiles;
     uint32_t count, cap;
-    struct hs_intern keys; /* folded key; the id is index + 1 */
+    struct hs_intern keys; /* folded key; id = index + 1 */
     uint64_t input_hash;   /* of the file, for the manifest */
     uint64_t input_bytes;
 };
@@ -75,24 +75,24 @@ struct hs_catalogue {
 enum hs_match {
     HS_MATCH_NONE,
     HS_MATCH_EXACT,
-    HS_MATCH_PART,  /* the fields given agree; the first such row of the file */
-    HS_MATCH_BATCH, /* same model and, if any is given and known, dataset and precision; nearest
-                       batch by ratio among those with a utilization, ties to the smaller */
+    HS_MATCH_PART,  /* the given fields agree; the first such row of the file */
+    HS_MATCH_BATCH, /* same model and, if given and known, dataset and precision; nearest batch by
+                       ratio among those with a utilization, ties to the smaller */
 };
 
-/* Unknown columns, two rows of a key, figures out of range are errors at their place. */
+/* Unknown columns, duplicate keys, and values out of range are errors at their place. */
 HS_MUST_USE enum hs_status hs_catalogue_load(struct hs_catalogue *catalogue, const char *path,
                                              struct hs_diag *diag);
-/* The profile that fits best, or HS_NO_PROFILE; names without case, '-', '_' and blanks. dataset,
- * batch, precision may be NULL or "". O(1) for an exact match, else O(profiles). */
+/* Returns the best match, or HS_NO_PROFILE; names are compared without case, '-', '_' and blanks.
+ * dataset, batch, precision may be NULL or "". O(1) for an exact match, else O(profiles). */
 uint32_t hs_catalogue_match(const struct hs_catalogue *catalogue, const char *model,
                             const char *dataset, const char *batch, const char *precision,
                             enum hs_match *match);
-/* By key as printed, folded; HS_NO_PROFILE if there is none. */
+/* Finds a printed key, folded; HS_NO_PROFILE if there is none. */
 uint32_t hs_catalogue_find(const struct hs_catalogue *catalogue, const char *key);
-/* A configuration of like's model and dataset that was not measured: its graph, family and GPU
- * type, and no figures; *id is an old one if there is such a row. Jobs take the best match instead.
- */
+/* Adds a configuration of like's model and dataset that was not measured: with its graph, family
+ * and GPU type, without measurements; *id is an existing row if there is one. Jobs use the best
+ * match instead. */
 HS_MUST_USE enum hs_status hs_catalogue_add(struct hs_catalogue *catalogue, uint32_t like,
                                             const char *batch, const char *precision, uint32_t *id,
                                             struct hs_diag *diag);
@@ -119,43 +119,43 @@ struct hs_modelset {
     struct hs_arena arena;
 };
 
-/* files: comma-separated, NULL or "" for the shipped ones; one of each kind, else an error. */
+/* files: comma-separated, NULL or "" for the shipped ones; at most one per kind, else an error. */
 HS_MUST_USE enum hs_status hs_modelset_init(struct hs_modelset *set, const char *files,
                                             struct hs_diag *diag);
 void hs_modelset_free(struct hs_modelset *set);
-/* Opens a model file, checks kind and format; check->doc is to be closed by the caller with
- * hs_json_close whatever this returns (NULL is fine there). */
+/* Opens a model file, checks kind and format; the caller must close check->doc with hs_json_close
+ * even after a failure (NULL is allowed there). */
 HS_MUST_USE enum hs_status hs_modelfile_open(struct hs_jsoncheck *check, const char *path,
                                              enum hs_model_kind kind, struct hs_diag *diag);
-/* A text that must be there, copied to the arena; NULL after a fault. */
+/* Returns a required text, copied to the arena; NULL after a fault. */
 const char *hs_modelfile_name(struct hs_jsoncheck *check, struct hs_arena *arena,
                               const struct hs_json *object, const char *key);
 
-/* A member that must be there, a number in [min, max]. */
+/* A required member, a number in [min, max]. */
 struct hs_model_number {
     const char *key;
     double min, max;
     double *to;
 };
-/* Reads them all; nothing of NULL. */
+/* Reads all of them; none if object is NULL. */
 void hs_modelfile_numbers(struct hs_jsoncheck *check, const struct hs_json *object,
                           const struct hs_model_number *numbers, uint32_t count);
 
 #define HS_COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
-/* The samples of a step; 0 where there is no such number. */
+/* Returns the samples per step; 0 if text is no such number. */
 int64_t hs_batch_of(const char *text);
-/* text without case, '-', '_' and blanks; false if it does not fit into size bytes. */
+/* Removes case, '-', '_' and blanks; false if the result exceeds size bytes. */
 bool hs_profile_fold(const char *text, char *folded, size_t size);
-/* The same model, dataset or GPU type? Compared folded. */
+/* Compares names of models, datasets or GPU types, folded. */
 bool hs_model_same_name(const char *a, const char *b);
 
 #define HS_Q20_ONE (UINT64_C(1) << 20)
 
 /* The slowdown of a job of utilization u beside one of utilization v, S = 1 + k u^alpha v^beta
- * (configs/models/README.md), with both powers tabulated once for u = 0..1000 per mille. Slowdowns
- * are Q20 integers from then on: same bits on every machine, no pow() while the clock runs. The
- * truth and the predictor each hold their own. */
+ * (configs/models/README.md), with both powers tabulated once for u = 0..1000 per mille. After that
+ * slowdowns are Q20 integers: the same bits on every machine, no pow() during a run. The true model
+ * and the predictor each have a copy. */
 struct hs_pairform {
     double k, alpha, beta;
     uint32_t own_q30[1001], other_q30[1001]; /* k u^alpha is own * k_q20 */

@@ -27,7 +27,7 @@ uint64_t hs_speed_throughput_q32(const struct hs_curve *c, uint32_t gpus)
     }
     if (gpus == low)
         return low_q32;
-    const double low_time = (double)HS_Q32_ONE / (double)low_q32; /* of what one GPU takes */
+    const double low_time = (double)HS_Q32_ONE / (double)low_q32; /* relative to one GPU's time */
     double time;
     if (low < high) {
         const double high_time = (double)HS_Q32_ONE / (double)high_q32;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Figures of gangs by their size, as measured, and the throughput that follows at any size
- * (MODEL.md 4).
+ * Measured figures of gangs by size, and the resulting throughput at any size (MODEL.md 4).
  */
 #pragma once
 
@@ -16,10 +15,10 @@ struct hs_curve {
     uint64_t value_q32[HS_SPEED_CURVE_SIZES];
 };
 
-/* The figure of the size that is nearest, ties to the smaller; of a curve that is not empty. */
+/* Returns the figure of the nearest size, ties to the smaller; the curve must not be empty. */
 uint64_t hs_curve_nearest_q32(const struct hs_curve *c, uint32_t gpus);
-/* Throughput of `gpus` >= 1, Q32, relative to one GPU, where the figures are efficiencies, thr(n) /
- * (n thr(1)). Between two measured sizes the time of a mini-batch lies on a line over log2 n. From
- * the largest on, N, it is compute / n + synchronisation, this as measured there: that of a ring
- * all-reduce hardly depends on n. Rounded once. */
+/* Throughput of `gpus` >= 1, Q32, relative to one GPU, for figures that are efficiencies, thr(n) /
+ * (n thr(1)). Between two measured sizes the time of a mini-batch is linear in log2 n. Above the
+ * largest size N it is compute / n + synchronisation as measured at N: that of a ring all-reduce
+ * hardly depends on n. Rounded once. */
 uint64_t hs_speed_throughput_q32(const struct hs_curve *c, uint32_t gpus);

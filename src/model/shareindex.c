@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The share index: per pool a treap of vertices (Seidel & Aragon, Algorithmica 1996) with the box
- * of loads below each, and bit sets of nodes. The order of the treap (tenants, first sum, claim)
- * keeps boxes small for costs by those; priorities are a mix of the GPU's id, so that its shape is
- * the same on every machine.
+ * The share index: per pool a treap of vertices (Seidel & Aragon, Algorithmica 1996) with the
+ * bounding box of the loads below each, and bit sets of nodes. The order of the treap (tenants,
+ * first sum, claim) keeps boxes small for costs based on these; priorities are a hash of the GPU's
+ * id, so that its shape is the same on every machine.
  *
- * Where all GPUs of a node cost more than the mean of the best gang so far, the node cannot be
- * better: nodes are visited by their GPUs, the cheaper branch of the treap first, and a branch
- * above that mean is skipped. Idle GPUs are not in the treap: nodes that have some are visited
- * before it, or after it where idle GPUs cost more than shared ones may.
+ * If all GPUs of a node cost more than the mean of the best gang so far, the node cannot be better:
+ * nodes are visited by their GPUs, the cheaper branch of the treap first, and a branch above that
+ * mean is skipped. Idle GPUs are not in the treap: nodes with idle GPUs are visited before it, or
+ * after it if idle GPUs cost more than shared ones may.
  */
 #include "model/shareindex.h"
 
@@ -17,40 +17,40 @@
 
 #define NO_VERTEX UINT32_MAX
 
-/* A vertex of a pool's treap: an open GPU, for itself and for those that follow it on its node and
- * hold the same. Order: tenants, first sum, claim, id. Idle or full GPUs have none. */
+/* A vertex of a pool's treap: an open GPU, and the following ones of its node with equal load.
+ * Order: tenants, first sum, claim, id. Idle or full GPUs have no vertex. */
 struct vertex {
-    struct hs_load_range own; /* least and most are its load */
+    struct hs_load_range own; /* with least = most = its load */
     struct hs_load_range box; /* of the subtree */
     uint32_t gpu, node;
     uint32_t priority;
     uint32_t left, right; /* NO_VERTEX = none */
-    uint32_t least_id;    /* of the GPUs of the subtree */
-    uint32_t count;       /* GPUs that it stands for */
+    uint32_t least_id;    /* lowest GPU id of the subtree */
+    uint32_t count;       /* number of GPUs represented */
 };
 
-/* Level of a GPU: idle, or open with so many MiB claimed, LEVEL_OPEN added, or closed. */
+/* Level of a GPU: idle; open with the MiB claimed, plus LEVEL_OPEN; or closed. */
 #define LEVEL_IDLE   0u
 #define LEVEL_OPEN   1u
 #define LEVEL_CLOSED UINT32_MAX
 
 struct share_pool {
     uint32_t type;
-    uint32_t capacity_mib, limit_mib; /* of a GPU; of what its tenants claim */
+    uint32_t capacity_mib, limit_mib; /* of a GPU; of the claims of its tenants */
     uint32_t root;
     uint64_t idle;   /* GPUs */
     uint32_t *nodes; /* ids, ascending */
     uint32_t node_count;
     struct hs_bitset with_idle, with_open; /* nodes with such GPUs, by local number */
-    uint32_t *nodes_with; /* [0 .. most GPUs of a node]: nodes with so many idle + open ones */
+    uint32_t *nodes_with; /* [0 .. most GPUs of a node]: nodes with this many idle + open */
 };
 
 struct share_node {
     uint32_t pool, local;
     uint32_t first_gpu, gpus;
     uint16_t idle, open;
-    bool is_changed; /* since the last question: vertices are to be made anew */
-    uint32_t judged; /* number of the last search for a gang that met it */
+    bool is_changed; /* since the last query: its vertices are outdated */
+    uint32_t judged; /* number of the last search for a gang that visited it */
 };
 
 /* GPUs of a node at one cost. */
@@ -60,19 +60,19 @@ struct share_offer {
 };
 
 struct hs_share {
-    const struct hs_free *free; /* of CPUs and host memory of nodes */
+    const struct hs_free *free; /* for CPUs and host memory of nodes */
     struct vertex *vertices;
-    struct hs_pool vertex_pool; /* with room for a vertex a GPU: it never grows */
-    uint32_t *vertex;           /* of each GPU: its vertex + 1; 0 = it has none */
+    struct hs_pool vertex_pool; /* one vertex per GPU: never grows */
+    uint32_t *vertex;           /* of each GPU: its vertex + 1; 0 = none */
     uint32_t *node_of;          /* of each GPU */
     struct hs_load *load;       /* of each GPU that is open */
     uint32_t *level;            /* of each GPU */
-    uint32_t *first;            /* of each open GPU: the GPU that represents it in the tree */
+    uint32_t *first;            /* of each open GPU: the GPU that represents it */
     struct share_node *nodes;
     uint32_t *changed; /* nodes */
     uint32_t changed_count;
     struct share_offer *offers; /* scratch: of one node */
-    uint32_t searches;          /* for gangs, so far */
+    uint32_t searches;          /* number of searches for gangs so far */
     struct share_pool *pools;   /* by VC, then type */
     uint32_t node_count, pool_count, type_count, max_node_gpus;
     bool by_vc;
@@ -85,7 +85,7 @@ static inline struct vertex *vertex_of(const struct hs_share *s, uint32_t gpu)
 
 static inline bool is_same_load(const struct hs_load *a, const struct hs_load *b)
 {
-    return memcmp(a, b, sizeof *a) == 0; /* which has no padding */
+    return memcmp(a, b, sizeof *a) == 0; /* no padding */
 }
 
 static inline uint32_t least(uint32_t a, uint32_t b)
@@ -126,7 +126,7 @@ static void widen(struct hs_load_range *box, const struct hs_load_range *other)
     }
 }
 
-/* Makes the box of a vertex right, from its load and its children's; false if it was. */
+/* Recomputes the box of a vertex from its load and its children; false if it is unchanged. */
 static bool refresh(struct hs_share *s, uint32_t vertex)
 {
     struct vertex *x = &s->vertices[vertex];
@@ -146,7 +146,7 @@ static bool refresh(struct hs_share *s, uint32_t vertex)
     return true;
 }
 
-/* What is before the vertex in the subtree goes to *left, the rest to *right. */
+/* Puts what precedes the vertex in the subtree into *left, the rest into *right. */
 static void split(struct hs_share *s, uint32_t at, uint32_t vertex, uint32_t *left, uint32_t *right)
 {
     if (at == NO_VERTEX) {
@@ -164,7 +164,7 @@ static void split(struct hs_share *s, uint32_t at, uint32_t vertex, uint32_t *le
     (void)refresh(s, at);
 }
 
-/* Of two subtrees, all of the left one before all of the right one. */
+/* Joins two subtrees; all of the left one precedes all of the right one. */
 static uint32_t join(struct hs_share *s, uint32_t left, uint32_t right)
 {
     if (left == NO_VERTEX || right == NO_VERTEX)
@@ -179,7 +179,7 @@ static uint32_t join(struct hs_share *s, uint32_t left, uint32_t right)
     return is_left ? left : right;
 }
 
-/* A vertex whose load and GPU are set. */
+/* Adds a vertex whose load and GPU are set. */
 static void tree_add(struct hs_share *s, uint32_t *at, uint32_t vertex)
 {
     struct vertex *x = &s->vertices[vertex];
@@ -191,7 +191,7 @@ static void tree_add(struct hs_share *s, uint32_t *at, uint32_t vertex)
         at = is_before(s, vertex, *at) ? &above->left : &above->right;
     }
     split(s, *at, vertex, &x->left, &x->right);
-    x->least_id = UINT32_MAX; /* what the place held before is no box */
+    x->least_id = UINT32_MAX; /* discards the box of a former vertex */
     (void)refresh(s, vertex);
     *at = vertex;
 }
@@ -218,7 +218,7 @@ static inline bool level_is_open(uint32_t level)
     return level != LEVEL_IDLE && level != LEVEL_CLOSED;
 }
 
-/* The GPU stands for so many; nothing to do for HS_NO_GPU. */
+/* The GPU represents `count` GPUs; does nothing for HS_NO_GPU. */
 static void stand_for(struct hs_share *s, struct share_pool *p, uint32_t gpu, uint32_t count)
 {
     if (gpu == HS_NO_GPU)
@@ -236,12 +236,12 @@ static void stand_for(struct hs_share *s, struct share_pool *p, uint32_t gpu, ui
     vertex_of(s, gpu)->count = count;
 }
 
-/* Each run of GPUs that hold the same gets its vertex, all others of the node lose theirs. */
+/* Gives each run of GPUs with equal load a vertex, and removes those of the node's other GPUs. */
 static void node_settle(struct hs_share *s, const struct share_node *n)
 {
     struct share_pool *p = &s->pools[n->pool];
     uint32_t first = HS_NO_GPU;
-    uint32_t count = 0; /* of those that hold the same; closed ones between them */
+    uint32_t count = 0; /* of GPUs with equal load, ignoring closed ones */
     for (uint32_t g = n->first_gpu; g < n->first_gpu + n->gpus; g++) {
         const bool is_open = level_is_open(s->level[g]);
         if (is_open && (first == HS_NO_GPU || !is_same_load(&s->load[first], &s->load[g]))) {
@@ -261,7 +261,7 @@ static void node_settle(struct hs_share *s, const struct share_node *n)
     stand_for(s, p, first, count);
 }
 
-/* Works out what follows from all changes since the last question. */
+/* Applies all changes since the last query. */
 static void settle(struct hs_share *s)
 {
     while (s->changed_count > 0) {
@@ -319,22 +319,22 @@ void hs_share_open(struct hs_share *s, uint32_t gpu, const struct hs_load *load)
 struct search {
     struct hs_share *s;
     const struct hs_share_query *query;
-    uint32_t most_claim_mib; /* that leaves room for the candidate */
+    uint32_t most_claim_mib; /* largest claim beside the candidate's */
     void (*visit)(struct search *q, uint32_t node, uint32_t gpu, int64_t cost);
-    /* A GPU at a higher cost, or at this one from this id on, cannot be better. */
+    /* A GPU at a higher cost, or at this cost with this or a higher id, cannot be better. */
     int64_t limit;
     uint32_t limit_id;
     uint32_t gpu;  /* found; HS_NO_GPU = none */
-    uint32_t gpus; /* wanted on one node: 1, or the gang */
-    /* of a gang: the best node so far, HS_NO_NODE, its idle GPUs, and what it costs in all */
+    uint32_t gpus; /* requested on one node: 1, or the gang */
+    /* for a gang: the best node so far, or HS_NO_NODE, its idle GPUs, and its total cost */
     uint32_t node, idle;
     int64_t sum;
     bool may_join; /* GPUs with tenants */
     uint32_t most_level;
-    int64_t idle_cost, open_cost; /* of an open GPU at least */
+    int64_t idle_cost, open_cost; /* open_cost: lower bound for an open GPU */
 };
 
-/* The next pool that may serve the ask, the first one behind NULL; NULL: no more. */
+/* Returns the next pool that may serve the request, the first for NULL; NULL after the last. */
 static struct share_pool *next_pool(const struct hs_share *s, const struct share_pool *p,
                                     const struct hs_ask *ask)
 {
@@ -346,7 +346,7 @@ static struct share_pool *next_pool(const struct hs_share *s, const struct share
     return NULL;
 }
 
-/* What a GPU may claim at most, so that this claim can join it. */
+/* Largest existing claim on a GPU that this claim can join. */
 static uint32_t claim_left(const struct share_pool *p, uint32_t claim_mib)
 {
     return p->limit_mib == UINT32_MAX ? UINT32_MAX : p->limit_mib - claim_mib;
@@ -373,7 +373,7 @@ static inline bool is_hopeless(const struct search *q, int64_t cost, uint32_t le
     return cost > q->limit || (cost == q->limit && least_id >= q->limit_id);
 }
 
-/* No GPU below the vertex costs less than the bound. */
+/* bound: lower bound of the cost of all GPUs below the vertex. */
 static void search_below(struct search *q, uint32_t at, int64_t bound)
 {
     if (bound == HS_NEVER || is_hopeless(q, bound, q->s->vertices[at].least_id))
@@ -386,7 +386,7 @@ static void search_below(struct search *q, uint32_t at, int64_t bound)
     if (left <= right)
         search_below(q, x->left, left);
     search_below(q, x->right, right);
-    if (left > right) /* the better one first: it makes the other one hopeless more often */
+    if (left > right) /* the better branch first: it prunes the other more often */
         search_below(q, x->left, left);
 }
 
@@ -417,7 +417,7 @@ uint32_t hs_share_cheapest(struct hs_share *s, const struct hs_share_query *quer
     return q.gpu;
 }
 
-/* Takes what is found from *rest, until that is 0. */
+/* Subtracts the number found from *rest, down to 0. */
 static void count_below(const struct search *q, uint32_t at, uint64_t *rest)
 {
     if (*rest == 0 || bound_of(q, at) == HS_NEVER)
@@ -446,7 +446,7 @@ uint64_t hs_share_count(struct hs_share *s, const struct hs_share_query *query, 
 
 /* ---- nodes ---- */
 
-/* The largest level that leaves a candidate more than margin_mib; LEVEL_IDLE: there is none. */
+/* Returns the highest level that leaves a candidate more than margin_mib; LEVEL_IDLE: none. */
 static uint32_t most_level_beside(const struct share_pool *p, uint32_t claim_mib,
                                   uint32_t margin_mib)
 {
@@ -486,7 +486,7 @@ uint32_t hs_share_find_node(const struct hs_share *s, const struct hs_ask *ask, 
     return best;
 }
 
-/* No node of the pool has as many GPUs that are idle or open. */
+/* Tells whether no node of the pool has this many idle or open GPUs. */
 static bool has_no_node(const struct hs_share *s, const struct share_pool *p, uint32_t gpus)
 {
     while (gpus <= s->max_node_gpus && p->nodes_with[gpus] == 0)
@@ -504,7 +504,7 @@ bool hs_share_is_full(const struct hs_share *s, const struct hs_ask *ask)
 
 /* ---- the node of a gang ---- */
 
-/* What the cheapest GPUs of a node cost, by its loads; HS_NEVER when there are too few. */
+/* Returns the sum over the cheapest GPUs of a node, by its loads; HS_NEVER if there are too few. */
 static int64_t node_sum(const struct search *q, const struct share_node *n)
 {
     const struct hs_share *s = q->s;
@@ -538,7 +538,7 @@ static int64_t node_sum(const struct search *q, const struct share_node *n)
     return rest > 0 ? HS_NEVER : sum;
 }
 
-/* Is the node, which has this GPU at this cost, the best one so far? */
+/* Evaluates the node, which has this GPU at this cost, as the best so far. */
 static void judge(struct search *q, uint32_t node, uint32_t gpu, int64_t cost)
 {
     (void)gpu;
@@ -562,7 +562,7 @@ static void judge(struct search *q, uint32_t node, uint32_t gpu, int64_t cost)
     q->limit_id = rest == 0 && n->idle == 0 ? n->first_gpu : UINT32_MAX;
 }
 
-/* The least that a node with so many idle GPUs could cost in all is more than the best. */
+/* Tells whether even the lower bound for a node with this many idle GPUs exceeds the best. */
 static bool is_dear(const struct search *q, uint32_t idle)
 {
     if (q->node == HS_NO_NODE || q->open_cost <= q->idle_cost)
@@ -685,9 +685,9 @@ void hs_share_init(struct hs_share **share, const struct hs_cluster *c, const st
 
 /* ---- recount ---- */
 
-/* The subtree is in order behind the vertex *last (NO_VERTEX: it is the first), which becomes its
- * last one, and a heap below its parent's priority; its boxes are right (a refresh of what is right
- * changes nothing). Adds the GPUs that it stands for to *count. */
+/* Checks that the subtree is ordered after the vertex *last (NO_VERTEX: it is the first), which
+ * becomes its last one, and a heap below its parent's priority, with right boxes (refresh changes
+ * none). Adds the GPUs represented to *count. */
 static bool tree_is_valid(struct hs_share *s, uint32_t at, uint32_t priority, uint32_t *last,
                           uint32_t *count)
 {

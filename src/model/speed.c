@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reads speed.json (configs/models/README.md documents it), strictly: what is not understood is an
- * error at its place, and all errors of the file are reported at once. Then one dense table,
- * profile x type.
+ * Reads speed.json (documented in configs/models/README.md) strictly: unknown content is an error
+ * at its place, and all errors of the file are reported at once. Then builds a dense table, profile
+ * x type.
  */
 #include "model/speed.h"
 
@@ -19,11 +19,11 @@
 
 #define NONE UINT32_MAX
 
-/* Speeds of a job or a family, relative to the file's reference; 0 = not known. */
+/* Speeds of a job or a family, relative to the file's reference; 0 = unknown. */
 struct speed_row {
     const char *name;                                /* of the profile or the family */
-    const char *model, *dataset, *batch, *precision; /* of a job, */
-    const char *family;                              /* NULL: not told */
+    const char *model, *dataset, *batch, *precision; /* of a job */
+    const char *family;                              /* NULL: not stated */
     const double *speed;
 };
 
@@ -60,36 +60,36 @@ struct hs_speed {
     uint32_t *file_type;      /* of a type of the cluster; NONE */
     uint32_t reference;       /* type of the file; NONE */
     const char *reference_name;
-    uint64_t reference_scalar_q32; /* 1 if the cluster has no such type */
+    uint64_t reference_scalar_q32; /* 1 if the type is not in the cluster */
     uint32_t profiles, types;
     const char *type_names[HS_GPU_TYPES_MAX];
     uint64_t uniform_q32;
-    struct speed_cell *abroad[HS_GPU_TYPES_MAX]; /* by type of the file that the cluster lacks: like
-                                                  * a column of cells; NULL: no job ran there yet */
+    struct speed_cell *abroad[HS_GPU_TYPES_MAX]; /* by type of the file not in the cluster: like a
+                                                    column of cells; NULL: no job ran there yet */
     enum hs_speed_told told_by;
-    uint64_t *told_q32;                            /* like cells; NULL: no predictor was given, */
-    uint64_t *mean_q32;                            /* of told_q32, by type */
-    uint64_t *noise_seed;                          /* by type; NULL: without noise, */
-    double noise_sigma;                            /* of ln(told / told_q32) */
+    uint64_t *told_q32;   /* predictions, like cells; NULL: no predictor was given */
+    uint64_t *mean_q32;   /* of told_q32, by type */
+    uint64_t *noise_seed; /* by type; NULL: without noise */
+    double noise_sigma;   /* of ln(told / told_q32) */
     const struct hs_curve **curve_of[CURVE_KINDS]; /* [family x types + type]; NULL = unknown */
     const struct hs_curve **told_scaling;          /* by family and type like these */
-    const struct hs_curve **spread_of_any; /* of jobs without a family, by type; NULL likewise */
+    const struct hs_curve **spread_of_any; /* of jobs without a family, by type; NULL: unknown */
     struct hs_arena arena;
 };
 
 #define SPEED_MIN 1e-3 /* of one GPU type relative to another */
 #define SPEED_MAX 1e3
 #define SHARE_MIN 1e-3 /* of an efficiency or a spread factor */
-#define SIGMA_MAX 5.0  /* of predicted speeds, as of other predictions */
+#define SIGMA_MAX 5.0  /* of predicted speeds, as for other predictions */
 #define GANG_MAX  1048576
-#define MAPE_MAX  1e6 /* as far apart as two speeds within those limits can be */
+#define MAPE_MAX  1e6 /* the maximum for two speeds within those limits */
 
 struct speed_reader {
     struct hs_jsoncheck check;
     struct hs_speed *m;
 };
 
-/* The members of an array of objects; NULL and none if the array is not there. */
+/* Returns the members of an array of objects; NULL if it is absent. */
 static const struct hs_json *read_list(struct speed_reader *r, const char *key, const char *what)
 {
     const struct hs_json *list = hs_json_get(hs_json_root(r->check.doc), key);
@@ -119,7 +119,7 @@ static uint32_t find_type(struct speed_reader *r, const struct hs_json *at, cons
     return type;
 }
 
-/* NONE after a fault. */
+/* Returns NONE after a fault. */
 static uint32_t read_type(struct speed_reader *r, const struct hs_json *object, const char *key)
 {
     const char *name = hs_modelfile_name(&r->check, &r->m->arena, object, key);
@@ -189,7 +189,7 @@ static void read_profile(struct speed_reader *r, const struct hs_json *json, str
     }
 }
 
-/* Jobs, or families: a row has a name under `name_key`, there once, and speeds. */
+/* Reads jobs or families: a row has a unique name under `name_key`, and speeds. */
 static struct speed_row *read_rows(struct speed_reader *r, const char *list_key,
                                    const char *name_key, uint32_t *count)
 {
@@ -281,7 +281,7 @@ static void read_curves(struct speed_reader *r, enum curve_kind kind)
 
 /* ---- errors ---- */
 
-/* Of what is written, the runtime needs the errors of jobs that were left out of the fit. */
+/* The runtime needs only the errors of jobs held out from the fit. */
 static void read_holdout(struct speed_reader *r)
 {
     static const char *const keys[] = {"protocol", "fallback", "gpu", "reference",
@@ -324,7 +324,7 @@ static enum hs_status read_file(struct hs_speed *m, const char *path, struct hs_
         hs_jsoncheck_keys(&r.check, hs_json_root(r.check.doc), keys, HS_COUNT_OF(keys),
                           "a speed model");
         read_types(&r);
-        if (m->file_type_count > 0) { /* else nothing can be right */
+        if (m->file_type_count > 0) { /* otherwise nothing can be right */
             m->jobs = read_rows(&r, "jobs", "profile", &m->job_count);
             m->families = read_rows(&r, "families", "family", &m->family_count);
             read_curves(&r, SCALING);
@@ -353,7 +353,7 @@ static uint32_t find_family(const struct hs_speed *m, const char *name)
     return NONE;
 }
 
-/* How far a job of the file is from a profile of its model and dataset: the quotient of their
+/* Distance of a job of the file from a profile of its model and dataset: the quotient of their
  * batches, at least 1; infinite if only one of them has a batch. */
 static double batch_distance(const struct hs_profile *p, const struct speed_row *job)
 {
@@ -387,8 +387,8 @@ static bool is_configuration(const struct hs_profile *p, const struct speed_row 
            hs_model_same_name(p->precision, job->precision);
 }
 
-/* The job of the file that stands for a profile between two types; NULL if none does. Unseen: the
- * measurement of its own configuration does not count. */
+/* Returns the job of the file that is used for a profile between two types; NULL if there is none.
+ * is_unseen: ignores the measurement of its own configuration. */
 static const struct speed_row *find_job(const struct hs_speed *m, const struct hs_profile *p,
                                         uint32_t type, uint32_t reference, bool is_unseen)
 {
@@ -431,7 +431,7 @@ static double mean_of_others(const struct hs_speed *m, const struct hs_profile *
     return count > 0 ? exp(sum / count) : 0;
 }
 
-/* Q20 of a factor: the last bits of libm do not matter. */
+/* Converts a factor via Q20, so that the last bits of libm do not matter. */
 static uint64_t rounded_q32(double factor)
 {
     const double most = SPEED_MAX * SPEED_MAX;
@@ -439,7 +439,7 @@ static uint64_t rounded_q32(double factor)
     return (q20 > 0 ? q20 : 1) << 12;
 }
 
-/* The speed of a profile on a type of the file; the scalar of the type is the last resort. */
+/* Returns the speed of a profile on a type of the file, or at last the scalar of the type. */
 static struct speed_cell find_cell(const struct hs_speed *m, const struct hs_profile *p,
                                    uint32_t family, uint32_t type, struct speed_cell scalar)
 {
@@ -457,7 +457,7 @@ static struct speed_cell find_cell(const struct hs_speed *m, const struct hs_pro
                        is_configuration(p, job) ? HS_SPEED_MEASURED : HS_SPEED_BATCH);
     if (speed[type] > 0 && speed[reference] > 0)
         return cell_of(speed, type, reference, HS_SPEED_FAMILY);
-    /* a speed that the cluster file gives goes before the mean of other jobs */
+    /* a speed in the cluster file precedes the mean of other jobs */
     const double mean =
         scalar.speed_q32 == HS_Q32_ONE ? mean_of_others(m, p, type, reference, false) : 0;
     return mean > 0 ? (struct speed_cell){rounded_q32(mean), HS_SPEED_OTHERS} : scalar;
@@ -480,8 +480,8 @@ static double mean_of_families(const struct hs_speed *m, uint32_t type, uint32_t
     return count > 0 ? exp(sum / count) : 0;
 }
 
-/* One step behind what decides the truth; of a job whose truth is the mean of the jobs of other
- * families, the mean of these families. */
+/* Uses the fallback after the one that determines the truth; if that is the mean over the jobs of
+ * other families, the mean of these families. */
 static uint64_t table_q32(const struct hs_speed *m, const struct hs_profile *p,
                           uint32_t cluster_type, struct speed_cell truth)
 {
@@ -500,7 +500,7 @@ static uint64_t table_q32(const struct hs_speed *m, const struct hs_profile *p,
         speed = mean_of_others(m, p, type, reference, true);
     if (speed <= 0)
         speed = mean_of_others(m, p, type, reference, false);
-    /* nothing else was measured: as of a job without a profile */
+    /* no other measurement: as for a job without a profile */
     return speed > 0 ? rounded_q32(speed) : m->cells[cluster_type].speed_q32;
 }
 
@@ -532,7 +532,7 @@ void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogu
         return;
     m->noise_sigma = how->sigma;
     m->noise_seed = hs_arena_alloc(&m->arena, m->types * sizeof *m->noise_seed);
-    for (uint32_t t = 0; t < m->types; t++) /* by name: the order of the types does not matter */
+    for (uint32_t t = 0; t < m->types; t++) /* by name: the order of types does not matter */
         m->noise_seed[t] = hs_seed_of(hs_seed_of(how->seed, "speed-noise"), cluster->types[t].name);
 }
 
@@ -587,7 +587,7 @@ static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster
 {
     if (given == NULL)
         given = most_frequent(cluster);
-    if (given == NULL) /* all scalars are given: they decide */
+    if (given == NULL) /* all scalars are given and decide */
         given = "";
     m->reference = find_file_type(m, given);
     m->reference_name = hs_arena_text(&m->arena, given, strlen(given));
@@ -609,7 +609,7 @@ static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster
                    given);
 }
 
-/* Entries of families without speeds are of no use. */
+/* Entries of families without speeds are not used. */
 static void place_curves(struct hs_speed *m, uint32_t kind)
 {
     m->curve_of[kind] =
@@ -624,7 +624,7 @@ static void place_curves(struct hs_speed *m, uint32_t kind)
 }
 
 /* Mean over the curves of a family (NULL: of all; is_other: of all others) on a type of the file
- * (NONE: on all), at gangs of 2, 4 and 8; NULL if there is none. */
+ * (NONE: on all), for gangs of 2, 4 and 8; NULL if there is none. */
 static const struct hs_curve *mean_curve(struct hs_speed *m, enum curve_kind kind,
                                          const char *family, bool is_other, uint32_t type)
 {
@@ -645,8 +645,8 @@ static const struct hs_curve *mean_curve(struct hs_speed *m, enum curve_kind kin
     return n > 0 ? mean : NULL;
 }
 
-/* A family that was not measured on a type has its mean over the types where it was; of GPUs
- * without a type nothing is known. What is told of a family is the mean of the others. */
+/* A family not measured on a type uses its mean over other types; for GPUs without a type nothing
+ * is known. The prediction for a family is the mean of the others. */
 static void fill_scaling(struct hs_speed *m, const struct hs_cluster *cluster)
 {
     m->told_scaling =
@@ -666,8 +666,8 @@ static void fill_scaling(struct hs_speed *m, const struct hs_cluster *cluster)
     }
 }
 
-/* A family that was not measured on a type has its mean over the types where it was; one that was
- * measured nowhere, and a job of none, the mean over all on the type, else over all there are. */
+/* A family not measured on a type uses its mean over other types; one that was never measured, and
+ * jobs without a family, the mean over all on the type, else over all. */
 static void fill_spread(struct hs_speed *m, const struct hs_cluster *cluster)
 {
     const struct hs_curve *all = mean_curve(m, SPREAD, NULL, false, NONE);
@@ -706,7 +706,7 @@ static void build(struct hs_speed *m, const struct hs_catalogue *catalogue,
         m->family[row] = p != NULL ? find_family(m, p->family) : NONE;
         for (uint32_t t = 0; t < m->types; t++) {
             const struct hs_gpu_type *type = &cluster->types[t];
-            /* scalars are relative to each other: that of the reference divides them all */
+            /* scalars are relative to each other, so they are divided by that of the reference */
             uint64_t q32 = (uint64_t)(((hs_u128)type->speed_q32 << 32) / m->reference_scalar_q32);
             bool is_reference = hs_model_same_name(type->name, m->reference_name);
             struct speed_cell scalar = {q32 > 0 ? q32 : 1,
@@ -815,7 +815,7 @@ const char *hs_speed_reference(const struct hs_speed *m)
 bool hs_speed_is_by_model(const struct hs_speed *m, uint32_t type)
 {
     const uint32_t t = m->file_type[type];
-    bool is_known = false; /* a type may be in the file for its gangs alone */
+    bool is_known = false; /* the file may have only gangs of the type */
     for (uint32_t f = 0; t != NONE && f < m->family_count; f++)
         is_known |= m->families[f].speed[t] > 0;
     return m->reference != NONE && is_known && t != m->reference;
@@ -850,7 +850,7 @@ uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_
     return c != NULL ? hs_curve_nearest_q32(c, gpus) : HS_Q32_ONE;
 }
 
-/* Throughput of `held` GPUs relative to `gpus`; linear where nothing is known. */
+/* Throughput of `held` GPUs relative to `gpus`; linear if unknown. */
 static uint64_t resized_q32(const struct hs_curve *c, uint32_t held, uint32_t gpus)
 {
     if (held == gpus || gpus == 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How fast a job runs on a GPU type, relative to the type its trace was recorded on: measured for
+ * The speed of a job on a GPU type, relative to the type its trace was recorded on: measured for
  * its configuration, else for the nearest batch of the same model and dataset, else the factor of
- * its family, else the scalar of the cluster description. And how a gang scales with its GPUs and
- * suffers from being spread (MODEL.md 4). One dense table profile x type, built once; every query
- * is O(1).
+ * its family, else the scalar of the cluster description. Also the scaling of gangs with their GPUs
+ * and the slowdown when they are spread (MODEL.md 4). One dense table profile x type, built once;
+ * every query is O(1).
  *
  *     HS_TRY(hs_speed_load(&m, path, &catalogue, &cluster, "V100", diag));
  *     rate_q32 = hs_speed_q32(m, job->profile, node->type, NULL);
@@ -20,7 +20,7 @@ enum hs_speed_source {
     HS_SPEED_BATCH,     /* another batch or precision of its model and dataset */
     HS_SPEED_FAMILY,
     HS_SPEED_OTHERS, /* its family is in the file, but was not measured on both: mean of the jobs of
-                      * other families */
+                        other families */
     HS_SPEED_SCALAR, /* of the cluster description */
 };
 
@@ -42,12 +42,11 @@ struct hs_speed_predictor {
     uint64_t seed; /* of the run */
 };
 
-/* reference: name of the GPU type that the durations of the trace are for; NULL = of
- * those of the cluster whose scalar is 1 the one with most GPUs, of several the first by name.
- * Where the file does not know the reference, a type or anything of the job, the scalar of the type
- * decides, divided by that of the reference. Jobs of no profile always take it. A given reference
- * that neither the cluster nor the file knows is HS_E_USAGE. Names of types are compared as those
- * of profiles are. */
+/* reference: name of the GPU type that the trace's durations are for; NULL = the type with most
+ * GPUs among those of the cluster whose scalar is 1 (ties: by name). If the file does not contain
+ * the reference, a type or anything of the job, the scalar of the type is used, divided by that of
+ * the reference. Jobs without a profile always use it. A given reference unknown to both cluster
+ * and file is HS_E_USAGE. Names of types are compared like those of profiles. */
 HS_MUST_USE enum hs_status hs_speed_load(struct hs_speed **m, const char *path,
                                          const struct hs_catalogue *catalogue,
                                          const struct hs_cluster *cluster, const char *reference,
@@ -55,15 +54,15 @@ HS_MUST_USE enum hs_status hs_speed_load(struct hs_speed **m, const char *path,
 /* Speed of a profile (HS_NO_PROFILE: none) on cluster type t, Q32, never 0; source may be NULL. */
 uint64_t hs_speed_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                       enum hs_speed_source *source);
-/* The same on a type of the cluster or of the file, by its name; false, and 1, where neither knows
- * how fast the profile is there. O(types); the first job of a type that the cluster lacks makes its
- * column, O(profiles x rows of the file). catalogue: that of hs_speed_load. */
+/* The same for a type of the cluster or the file, by name; false, and 1, if neither knows the speed
+ * of the profile there. O(types); the first job of a type not in the cluster builds its column,
+ * O(profiles x rows of the file). catalogue: as in hs_speed_load. */
 bool hs_speed_by_name(struct hs_speed *m, const struct hs_catalogue *catalogue, uint32_t profile,
                       const char *name, uint64_t *speed_q32);
-/* oracle, table or noisy:SIGMA; leaves the seed. HS_E_USAGE for anything else. */
+/* Parses oracle, table or noisy:SIGMA; leaves the seed unchanged. HS_E_USAGE for anything else. */
 HS_MUST_USE enum hs_status
 hs_speed_predictor_parse(const char *text, struct hs_speed_predictor *how, struct hs_diag *diag);
-/* Once, before predictions are asked for; catalogue and cluster are those of hs_speed_load. */
+/* Called once, before predictions are queried; catalogue and cluster as in hs_speed_load. */
 void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogue,
                          const struct hs_cluster *cluster, const struct hs_speed_predictor *how);
 /* The predicted speed of a job, which is named by its index in the trace, Q32, never 0; 1 on the
@@ -73,21 +72,21 @@ void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogu
 #define HS_MEAN_PROFILE (HS_NO_PROFILE - 1)
 uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                                 uint64_t index);
-/* GPU type that run times are for: as given, or found. */
+/* GPU type that run times are for: given or determined. */
 const char *hs_speed_reference(const struct hs_speed *m);
-/* Does the file know speeds of cluster type t, or were spread gangs measured on it? */
+/* Tell whether the file has speeds of cluster type t, or of spread gangs on it. */
 bool hs_speed_is_by_model(const struct hs_speed *m, uint32_t type);
 bool hs_speed_has_spread(const struct hs_speed *m, uint32_t type);
-/* 0 unless every profile runs equally fast on every type: then that speed. */
+/* Returns 0 unless every profile has the same speed on every type; then that speed. */
 uint64_t hs_speed_uniform_q32(const struct hs_speed *m);
 /* Factor <= 1 for a gang of `gpus` spread over more nodes than it needs, Q32: of its family on the
- * type, else the family's mean over other types, else the mean of all on the type, else of all
- * there are; 1 on GPUs without a type, and of a file without any. Gang sizes between and beyond
- * those measured take the nearest, ties to the smaller. */
+ * type, else the family's mean over other types, else the mean of all on the type, else of all; 1
+ * for GPUs without a type, or a file without factors. Other gang sizes use the nearest measured,
+ * ties to the smaller. */
 uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t gpus);
 /* Throughput of `held` GPUs relative to `gpus`, Q32 (elastic jobs; model/scaling.h): of its family
- * on the type, else the family's mean over other types; linear where nothing is known. */
+ * on the type, else the family's mean over other types; linear if unknown. */
 uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t held, uint32_t gpus);
 /* The prediction of hs_speed_resize_q32 that policies see. ORACLE: the truth. TABLE: the mean over
@@ -97,42 +96,40 @@ uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_
 uint64_t hs_speed_told_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                                   uint32_t held, uint32_t gpus, uint64_t index);
 /* Hold-out error of a fallback (BATCH, FAMILY, OTHERS) between a type and the reference: mean
- * absolute percentage error of the time, as a fraction; NaN where the file does not tell. */
+ * absolute percentage error of the time, as a fraction; NaN if the file does not state it. */
 double hs_speed_error(const struct hs_speed *m, uint32_t type, enum hs_speed_source source);
 void hs_speed_free(struct hs_speed *m);
 
 /* ---- overheads by model ----
  *
- * How long the training process takes to start again (configs/restart.csv,
- * MODEL.md 7), and its speed where only a part of the GPU memory that it needs may be on the GPU
- * (configs/memory-limits.csv, MODEL.md 4).
+ * The time to restart a training process (configs/restart.csv, MODEL.md 7), and its speed if only
+ * part of the GPU memory that it needs may be on the GPU (configs/memory-limits.csv, MODEL.md 4).
  *
  *     HS_TRY(hs_restart_load(&table, "builtin:restart.csv", diag));
  *     int64_t us = hs_restart_us(table, "VGG-16", NULL, 4);            // 8 s as shipped
  *     hs_overheads_free(table);
- *     uint64_t q32 = hs_memcurve_q32(curves, "VGG-16", 8000, 16000);   // of 0.98
- */
+ *     uint64_t q32 = hs_memcurve_q32(curves, "VGG-16", 8000, 16000);   // of 0.98 */
 
 /* Rows of model, key and value. */
 struct hs_overheads;
 
-/* A CSV of model, gpus, restart_s (seconds). Unknown columns, two rows of one model and size, and
- * figures that are none are errors at their place. */
+/* Loads a CSV of model, gpus, restart_s (seconds). Unknown columns, duplicate (model, size), and
+ * invalid values are errors at their place. */
 HS_MUST_USE enum hs_status hs_restart_load(struct hs_overheads **table, const char *path,
                                            struct hs_diag *diag);
-/* Of a gang of `gpus`: by the rows of `model`, else of `other` (both may be NULL or ""), else those
- * for all others; of these the largest size of at most `gpus`, else the smallest. -1 if there is no
- * row. Names are compared as those of profiles are. O(length of the names + log rows). */
+/* For a gang of `gpus`: uses the rows of `model`, else of `other` (both may be NULL or ""), else
+ * those for all others; of these the largest size of at most `gpus`, else the smallest. -1 if there
+ * is no row. Names are compared like those of profiles. O(length of the names + log rows). */
 int64_t hs_restart_us(const struct hs_overheads *table, const char *model, const char *other,
                       uint32_t gpus);
-/* A CSV of model, limit (per cent of the peak, 0 to 100), speed (above 0 to 1; 1 at 100, growing
- * with the limit). Unknown columns, two rows of one model and limit, other figures are errors. */
+/* Loads a CSV of model, limit (per cent of the peak, 0 to 100), speed (above 0 to 1; 1 at 100,
+ * growing with the limit). Unknown columns, duplicate (model, limit), other values are errors. */
 HS_MUST_USE enum hs_status hs_memcurve_load(struct hs_overheads **table, const char *path,
                                             struct hs_diag *diag);
-/* Speed of a job of `model` (NULL, "": none) with a limit of limit_mib of the peak_mib that it
- * needs, Q32 in (0, 1]: that of the largest measured share of at most this one (below the smallest,
- * of the smallest), because between two of them lies a cliff, somewhere. 1 at a limit of the peak
- * or more, and where there is no row. Names are compared as those of profiles are. */
+/* Speed of a job of `model` (NULL, "": none) with a limit of limit_mib of its peak_mib, Q32 in (0,
+ * 1]: that of the largest measured share of at most this one (below the smallest, of the smallest),
+ * because there is a cliff at an unknown place between two of them. 1 at a limit of the peak or
+ * more, or without rows. Names are compared like those of profiles. */
 uint64_t hs_memcurve_q32(const struct hs_overheads *table, const char *model, uint32_t limit_mib,
                          uint32_t peak_mib);
-void hs_overheads_free(struct hs_overheads *table); /* NULL is fine */
+void hs_overheads_free(struct hs_overheads *table); /* NULL is allowed */
