@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From plan to jobs. GPUs are named only here: first those that the policy named, then for each
- * placement the lowest free ones of its nodes. A job released and placed again on the same nodes
- * keeps its GPUs and is not touched. O(GPUs moved).
+ * Applies a plan to the jobs. Only here GPUs are selected: first those that the policy named, then
+ * for each placement the lowest free ones of its nodes. A job released and placed again on the same
+ * nodes keeps its GPUs and is not touched. O(GPUs moved).
  */
 #include "engine/state.h"
 
@@ -20,7 +20,7 @@ static bool gpu_is_overclaimed(const struct hs_engine *e, const struct hs_gpu *g
            hs_gpu_memory_capacity_mib(e, gpu, hs_gpu_first(e, gpu));
 }
 
-/* The memory of the job has changed: if it takes more, it counts as placed last on its GPUs. */
+/* Applies a change of the job's memory: if it uses more, it counts as placed last on its GPUs. */
 static void job_use_memory(struct hs_engine *e, struct hs_job *job)
 {
     hs_progress_sync(e, job);
@@ -28,15 +28,14 @@ static void job_use_memory(struct hs_engine *e, struct hs_job *job)
         struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
         hs_progress_renew(e, job);
         if (placement->oom_us == HS_TIME_MAX && hs_progress_overflows(e, job))
-            placement->oom_us =
-                e->now_us + e->config.oom_delay_us; /* not knowable at the decision */
+            placement->oom_us = e->now_us + e->config.oom_delay_us; /* unknown at the decision */
     }
     hs_progress_touch_beside(e, job);
 }
 
 void hs_commit_memory_change(struct hs_engine *e, struct hs_job *job)
 {
-    if (e->knows & HS_KNOWS_MEMORY) { /* it is seen now */
+    if (e->knows & HS_KNOWS_MEMORY) { /* policies see it now */
         struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
         needs->estimate.mem_mib = needs->gpu_mem_later_mib;
         hs_tentative_claim(e, job, hs_gpu_memory_claim_now_mib(e, job));
@@ -61,7 +60,7 @@ static enum hs_status job_limit_memory(struct hs_engine *e, const struct hs_acti
 
 /* ---- turns ---- */
 
-/* A job of a slice group needs room there, and the group has a limit of jobs that run at once. */
+/* Checks that a job of a slice group fits its GPUs, and that few enough jobs run at once. */
 static enum hs_status job_check_slice_group(struct hs_engine *e, const struct hs_job *job)
 {
     for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
@@ -86,7 +85,7 @@ static void job_slice(struct hs_engine *e, struct hs_job *job, const struct hs_a
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     hs_progress_sync(e, job);
     if (placement->slice_group != a->slice_group) {
-        hs_progress_touch_beside(e, job); /* those that it did not disturb so far, */
+        hs_progress_touch_beside(e, job); /* those that it did not disturb before, */
         int delta = (a->slice_group != 0) - (placement->slice_group != 0);
         placement->slice_group = a->slice_group;
         if (a->slice_group == 0)
@@ -99,7 +98,7 @@ static void job_slice(struct hs_engine *e, struct hs_job *job, const struct hs_a
         }
         hs_tentative_claim(e, job, hs_gpu_memory_claim_now_mib(e, job));
     }
-    placement->share_q32 = a->value; /* and the jobs that it slows from now on */
+    placement->share_q32 = a->value; /* and those that it slows from now on */
     hs_progress_touch_beside(e, job);
 }
 
@@ -119,11 +118,11 @@ static void job_toggle(struct hs_engine *e, struct hs_job *job, bool is_active)
 
 /* ---- others ---- */
 
-/* The end of a mini-batch from now; beyond the last of the job it never comes. */
+/* Requests an event at the end of a mini-batch; none occurs after the last of the job. */
 static void job_notify_step(struct hs_engine *e, struct hs_job *job, uint64_t steps)
 {
     int64_t step_ns = hs_training_profile_of(&e->jobs, job)->step_ns;
-    hs_jobs_begin_sharing_overhead(&e->jobs, job); /* reported there */
+    hs_jobs_begin_sharing_overhead(&e->jobs, job); /* holds the reported steps */
     hs_progress_sync(e, job);
     uint64_t done = (uint64_t)(hs_run_of(&e->jobs, job)->done_ns / step_ns);
     hs_u128 at_ns = (hs_u128)(done + steps) * (uint64_t)step_ns;
@@ -157,10 +156,10 @@ static void job_add_overhead(struct hs_engine *e, struct hs_job *job, int64_t co
     if (job->state == HS_JOB_RUNNING ||
         (job->state == HS_JOB_PAUSED && hs_placement_of(&e->jobs, job)->is_waiting))
         job->state = HS_JOB_STARTING;
-    hs_progress_touch_beside(e, job); /* what it pays for, it does not run beside the others */
+    hs_progress_touch_beside(e, job); /* while it pays a cost, it does not disturb the others */
 }
 
-/* Reports a setting before it is applied; a kill was reported when the job left its GPUs. */
+/* Reports an action before it is applied; a kill was reported when the job left its GPUs. */
 static enum hs_status observe_setting(struct hs_engine *e, const struct hs_action *a)
 {
     static const enum hs_decision_kind kinds[] = {
@@ -210,7 +209,7 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
         hs_placement_of(&e->jobs, job)->is_background = a->value != 0;
         hs_progress_touch_beside(e, job);
         break;
-    case HS_ACT_HOST: /* its rate, where it kept its GPUs */
+    case HS_ACT_HOST: /* sets the rate of a job that kept its GPUs */
         hs_progress_sync(e, job);
         hs_progress_touch(e, job);
         break;
@@ -238,7 +237,8 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
     return HS_OK;
 }
 
-/* All actions but releases and placements, in order; then what has to hold on their GPUs. */
+/* Applies all actions except releases and placements, in order; then checks limits of their
+ * GPUs. */
 static enum hs_status plan_set_all(struct hs_engine *e)
 {
     for (uint32_t i = 0; i < e->plan.count; i++) {
@@ -255,13 +255,13 @@ static enum hs_status plan_set_all(struct hs_engine *e)
     return HS_OK;
 }
 
-/* Actions that take GPUs from a job, and those that do no more than to move one. */
+/* Actions that take GPUs from a job, and those that only move one. */
 #define RELEASES                                                                                   \
     (1u << HS_ACT_PREEMPT | 1u << HS_ACT_SUSPEND | 1u << HS_ACT_MIGRATE | 1u << HS_ACT_KILL)
 #define MOVES                                                                                      \
     (1u << HS_ACT_PREEMPT | 1u << HS_ACT_SUSPEND | 1u << HS_ACT_MIGRATE | 1u << HS_ACT_START)
 
-/* The plan gives the job its present nodes (*is_within), and no other job its GPUs. */
+/* Tells whether the plan gives the job its nodes (*is_within), and no other job its GPUs. */
 static bool is_same_placement(struct hs_engine *e, const struct hs_job *job,
                               const struct hs_action *a, bool *is_within)
 {
@@ -312,13 +312,13 @@ static uint32_t node_of(const struct hs_engine *e, const struct hs_job *job)
     return first != NULL ? first->node : HS_NO_NODE;
 }
 
-/* Suspended and started again on other GPUs of the same nodes. */
+/* Tells whether the job is suspended and started again on other GPUs of the same nodes. */
 static bool is_switch(const struct hs_action *release)
 {
     return release->kind == HS_ACT_SUSPEND && release->is_within;
 }
 
-/* From now on the policy may read its profile. Work that is lost is to be done again. */
+/* From now on the policy may read the job's profile. If is_lost, its work must be repeated. */
 static void job_end_profile(struct hs_engine *e, struct hs_job *job, bool is_lost)
 {
     hs_lifecycle_book_profile(e, job, HS_POLICY_COUNTER_PROFILED);
@@ -329,7 +329,8 @@ static void job_end_profile(struct hs_engine *e, struct hs_job *job, bool is_los
     }
 }
 
-/* Off its GPUs, with what was set for it there; suspended, its process waits on the host. */
+/* Takes the job off its GPUs and clears its settings there; a suspended process stays on the
+ * host. */
 static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
@@ -377,7 +378,7 @@ static enum hs_status job_release(struct hs_engine *e, const struct hs_action *a
     return HS_OK;
 }
 
-/* The lowest `count` free GPUs of a node, which has them, onto ids. */
+/* Writes the lowest `count` free GPUs of a node, which has enough, to ids. */
 static uint32_t *node_take(struct hs_engine *e, uint32_t node, uint32_t count,
                            const struct hs_job *job, uint32_t *ids)
 {
@@ -403,7 +404,7 @@ static int id_compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The GPUs of a placement onto gpu_ids, ascending; how many. Those of one pick are. */
+/* Writes the GPUs of a placement to gpu_ids, ascending, as in each pick; returns their number. */
 static uint32_t name_gpus(struct hs_engine *e, const struct hs_action *a)
 {
     const struct hs_pick *picks = &e->plan.picks[a->first_pick];
@@ -439,7 +440,7 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
 {
     struct hs_job *job = hs_engine_job(e, a->job);
     const enum hs_decision_kind kind = placing_kind(e, a);
-    hs_progress_sync(e, job); /* what it had on the host while it waited */
+    hs_progress_sync(e, job); /* accounts for its memory on the host while it waited */
     hs_jobs_begin_placement(&e->jobs, job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
@@ -466,20 +467,20 @@ static enum hs_status job_place(struct hs_engine *e, const struct hs_action *a)
     else
         hs_progress_allocate(e, job, e->gpu_ids, name_gpus(e, a));
     if (placement->is_hosted && node_of(e, job) != placement->node_hosted)
-        run->migrations++; /* its process went along */
+        run->migrations++; /* its process moved with it */
     placement->is_hosted = false;
     if (e->observes_decision != 0)
         HS_TRY(hs_observe_decision(e, a, kind, (uint64_t)run->cost_left_us));
     HS_TRY(hs_observe_start(e, job));
-    if (e->is_exclusive && (e->plan.kinds & ~MOVES) == 0) /* no co-runner, nothing else to apply */
+    if (e->is_exclusive && (e->plan.kinds & ~MOVES) == 0) /* no co-runner, no other action */
         hs_progress_rate(e, job);
     else
         hs_progress_touch(e, job);
     return HS_OK;
 }
 
-/* Reports starts and stops to the policy, after the whole plan is applied, and clears the marks on
- * the jobs. A job that was moved is released by one action and placed by a later one. */
+/* Reports starts and stops to the policy after the whole plan was applied, and clears the marks on
+ * the jobs. A moved job is released by one action and placed by a later one. */
 static void plan_report(struct hs_engine *e)
 {
     const uint8_t marks = HS_PLAN_RELEASED | HS_PLAN_PLACED | HS_PLAN_ENDED | HS_PLAN_TOGGLED;
@@ -512,7 +513,7 @@ enum hs_status hs_commit(struct hs_engine *e)
         }
     }
     for (uint32_t i = 0; e->plan.has_named && i < e->plan.pick_count; i++) {
-        uint32_t id = e->plan.picks[i].gpu; /* withheld from placements that take any of a node */
+        uint32_t id = e->plan.picks[i].gpu; /* excluded where no GPU is named */
         if (id != UINT32_MAX)
             e->gpu_free[id / 64] &= ~(UINT64_C(1) << (id % 64));
     }

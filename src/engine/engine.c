@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The loop. Arrivals are streamed beside the heap, which holds one event per placed job and the
- * timers; an instant is handled whole before time moves on (MODEL.md 8).
+ * The main loop. Arrivals are streamed; the heap contains one event per placed job and the timers;
+ * an instant is processed completely before time advances (MODEL.md 8).
  */
 #include "engine/state.h"
 
 /* ---- causes of waiting ----
  *
- * By gang size and VC, without a walk through the queue: each waiting GPU is booked at every
- * instant to one cause (MODEL.md 10).
+ * By gang size and VC, without iterating over the queue: each waiting GPU is assigned to one cause
+ * at every instant (MODEL.md 10).
  *
- *     quota     more than its VC may still take (none, where the policy may borrow)
+ *     quota     more than its VC may still take (none if the policy may borrow)
  *     resources more than is free in its pool
- *     placement enough is free, but not on one node; `constraint` is the part of it that is of
- *               gangs which no node of their pool could hold, the rest is fragmentation
- *     priority  it would fit now: a job before it, or the policy, keeps it waiting
+ *     placement enough is free, but not on one node; its part `constraint` is for gangs that no
+ * node of their pool could hold, the rest is fragmentation priority  it would fit now: a job before
+ * it, or the policy, keeps it waiting
  *
  * A gang larger than any node counts as `constraint` when its number is free: whether enough whole
- * nodes are idle is not checked. Each worker that asks for a share of a GPU counts as one waiting
- * GPU: it fits where a GPU is idle or has room for it, and its placement fails (fragmentation)
- * where only several GPUs together have as much left; whether there are GPUs for the rest of its
- * gang is not checked. Sums up to a size are of Fenwick trees (Software: Practice and Experience
- * 1994). */
+ * nodes are idle is not checked. Each worker that requests a share of a GPU counts as one waiting
+ * GPU: it fits if a GPU is idle or has room for it, and its cause is placement (fragmentation) if
+ * only several GPUs together have enough room; whether the rest of its gang finds GPUs is not
+ * checked. Sums up to a size use Fenwick trees (Software: Practice and Experience 1994). */
 
 static struct hs_wait_sizes sizes_make(uint64_t most, struct hs_arena *arena)
 {
@@ -47,7 +46,7 @@ static void wait_account_init(struct hs_wait_account *wait_account,
     }
 }
 
-/* Unsigned wrap-around makes one addition serve for taking away. */
+/* Subtracts by unsigned wrap-around. */
 void hs_wait_account_change(struct hs_wait_account *wait_account, const struct hs_ask *ask,
                             uint32_t gpus, int sign)
 {
@@ -75,16 +74,16 @@ static uint64_t wanted_upto(const struct hs_wait_sizes *s, uint64_t size)
     return sum;
 }
 
-/* What is left: in all, on the node (of shares: the GPU) that has most, and within the quota. */
+/* Free amounts: in total, on the node (for shares: the GPU) with most, and within the quota. */
 struct room {
     uint64_t all, most, quota;
 };
 
-/* Adds what waits to its causes; returns the part of gangs not larger than what is left. */
+/* Adds waiting GPUs to their causes; returns the part of gangs not larger than what is free. */
 static uint64_t book_waiting(const struct hs_wait_sizes *s, struct room room, uint64_t max_size,
                              struct hs_instant *to)
 {
-    const uint64_t number = room.all < room.quota ? room.all : room.quota; /* that may be taken */
+    const uint64_t number = room.all < room.quota ? room.all : room.quota; /* may be taken */
     const uint64_t within_quota = wanted_upto(s, room.quota), within_all = wanted_upto(s, room.all);
     const uint64_t within = room.all < room.quota ? within_all : within_quota;
     const uint64_t fits = wanted_upto(s, room.most < number ? room.most : number);
@@ -100,7 +99,7 @@ static uint64_t book_waiting(const struct hs_wait_sizes *s, struct room room, ui
 static void instant_book_waiting(struct hs_engine *e)
 {
     struct hs_instant *to = &e->instant;
-    if ((e->wait_account.gpus_wanted | to->gpus_wanted) == 0) /* nor did a job wait before */
+    if ((e->wait_account.gpus_wanted | to->gpus_wanted) == 0) /* and no job waited before */
         return;
     to->gpus_wanted = e->wait_account.gpus_wanted;
     to->gpus_fragmented = to->wait_constraint = 0;
@@ -129,10 +128,10 @@ static void instant_book_waiting(struct hs_engine *e)
 /* ---- invariants ----
  *
  * The checks of MODEL.md 11, after every instant. fast: sums that must balance, O(1). full: every
- * index against a recount, O(cluster + live jobs). Each returns the text of the rule that is
- * broken, or NULL; the first one ends the run. */
+ * index is recounted, O(cluster + live jobs). Each returns the text of the violated rule, or NULL;
+ * the first violation ends the run. */
 
-/* What the GPUs of some nodes add up to. */
+/* Sums over the GPUs of some nodes. */
 struct gpu_sums {
     uint64_t held, shared, milli;
 };
@@ -241,7 +240,7 @@ static const char *check_open(const struct hs_engine *e, uint32_t id)
 
 /* ---- jobs that have their GPUs to themselves ---- */
 
-/* The holder of each GPU, onto gpu_ids. */
+/* Writes the holder of each GPU to gpu_ids. */
 static const char *find_holders(const struct hs_engine *e)
 {
     for (uint32_t id = 0; id < e->cluster->gpu_count; id++)
@@ -268,7 +267,7 @@ static const char *find_holders(const struct hs_engine *e)
 
 /* ---- nodes ---- */
 
-/* CPU and host memory of a node that states them: each worker has its share. */
+/* Checks CPUs and host memory of a node that states them: each worker has its share. */
 static const char *check_node_rest(const struct hs_engine *e, uint32_t n)
 {
     const struct hs_node *node = &e->cluster->nodes[n];
@@ -293,7 +292,7 @@ static const char *check_node_rest(const struct hs_engine *e, uint32_t n)
     return NULL;
 }
 
-/* One that has its tenants in its record, or a holder of its own; adds it to the sums. */
+/* Checks a GPU, shared or exclusive, and adds it to the sums. */
 static const char *check_gpu(struct hs_engine *e, uint32_t id, struct gpu_sums *sums)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
@@ -308,8 +307,8 @@ static const char *check_gpu(struct hs_engine *e, uint32_t id, struct gpu_sums *
     return broken == NULL && e->share != NULL ? check_open(e, id) : broken;
 }
 
-/* Speeds take up to 2^-32 more than there is, by rounding. Jobs of a slice group take turns on all
- * GPUs of their node, so that only the node has a limit. */
+/* By rounding, speeds may exceed the capacity by up to 2^-32. Jobs of a slice group take turns on
+ * all GPUs of their node, so only the node is checked. */
 static const char *check_gpu_time(struct hs_engine *e, const struct hs_node *node)
 {
     struct hs_gpu_time sum = {0}, time;
@@ -431,7 +430,7 @@ static const char *check_jobs(const struct hs_engine *e)
     return NULL;
 }
 
-/* HS_E_INVARIANT, reported with time and rule, when something does not hold. */
+/* Returns HS_E_INVARIANT, reported with time and rule, if an invariant is violated. */
 static enum hs_status invariant_check(struct hs_engine *e)
 {
     if (e->config.check == HS_CHECK_OFF)
@@ -453,14 +452,14 @@ static enum hs_status invariant_check(struct hs_engine *e)
 
 /* ---- the loop ---- */
 
-/* Instants: an instant of a million waiting jobs takes some milliseconds, a look at the clock 0.03
+/* In instants: one with a million waiting jobs takes some milliseconds, reading the clock 0.03
  * microseconds. */
 #define POLL_EVERY 16u
 
 struct arrivals {
     struct hs_job_source source;
-    struct hs_trace_job *next; /* the source's */
-    int64_t at_us;             /* HS_TIME_MAX when there are no more */
+    struct hs_trace_job *next; /* record of the source */
+    int64_t at_us;             /* HS_TIME_MAX after the last */
     bool has_epoch;
 };
 
@@ -488,21 +487,19 @@ static uint32_t next_slot(const struct hs_engine *e)
     return e->jobs.placements[hs_heap_next_id(&e->job_events)].slot;
 }
 
-/* The job's cost is paid, its work is done, a milestone is reached, or its GPU has run out of
- * memory. Work done in time is
- * not lost to an overflow at the same moment. */
+/* Handles the end of a cost or of the work, a milestone, or the kill for lack of GPU memory. Work
+ * completed in time is not lost to an overflow at the same time. */
 static enum hs_status job_event(struct hs_engine *e, struct hs_job *job)
 {
     hs_heap_remove(&e->job_events, job->placement);
-    if (e->job_events.count > 0) /* on its way while the job is dealt with */
+    if (e->job_events.count > 0) /* prefetch while the job is handled */
         hs_jobs_expect(&e->jobs, next_slot(e));
     hs_progress_sync(e, job);
     e->figures.events++;
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     const struct hs_job_run *run = hs_run_of(&e->jobs, job);
     bool is_done = job->state == HS_JOB_RUNNING || run->done_ns >= job->work_ns;
-    if (is_done &&
-        placement->finish_us == e->now_us) /* also of a job that had nothing but its cost */
+    if (is_done && placement->finish_us == e->now_us) /* also for a job with only a cost */
         return hs_lifecycle_finish(e, job);
     if (placement->oom_us == e->now_us && hs_progress_overflows(e, job))
         return hs_oom(e, job);
@@ -518,7 +515,7 @@ static enum hs_status job_event(struct hs_engine *e, struct hs_job *job)
         hs_lifecycle_notify_policy(e, HS_EVENT_STEP, job, 0);
         return HS_OK;
     }
-    if (placement->finish_us != e->now_us) /* a finish of this moment made room just in time */
+    if (placement->finish_us != e->now_us) /* a finish at this time made room */
         return HS_OK;
     job->state = placement->is_waiting ? HS_JOB_PAUSED : HS_JOB_RUNNING;
     hs_progress_touch_beside(e, job);
@@ -526,12 +523,12 @@ static enum hs_status job_event(struct hs_engine *e, struct hs_job *job)
     return HS_OK;
 }
 
-/* When something is due; HS_TIME_MAX: never. */
+/* Times of the next events; HS_TIME_MAX: none. */
 struct due {
     int64_t job_us, timer_us;
 };
 
-/* Everything due now, in the order of MODEL.md 8. */
+/* Handles everything due now, in the order of MODEL.md 8. */
 static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a, struct due due)
 {
     e->instant.is_still = due.job_us != e->now_us && a->at_us != e->now_us;
@@ -553,8 +550,8 @@ static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a, st
     return hs_progress_rerate(e);
 }
 
-/* One pass; a job that the plan itself ended is news, so it is followed by another. Each pass that
- * is repeated ended a job, hence the loop ends too. */
+/* Repeats the decision if the plan itself ended a job. Each repetition ended a job, so the loop
+ * terminates. */
 static enum hs_status instant_decide(struct hs_engine *e)
 {
     do {
@@ -564,12 +561,12 @@ static enum hs_status instant_decide(struct hs_engine *e)
         e->figures.decisions++;
         e->instant.is_still &= (e->plan.kinds & ~(1u << HS_ACT_TIMER)) == 0;
         HS_TRY(hs_commit(e));
-        e->triggers &= 1u << HS_EVENT_FINISH; /* the policy caused it: not an event for it */
+        e->triggers &= 1u << HS_EVENT_FINISH; /* caused by the policy: not reported to it */
     } while (e->plan.has_ended_job);
     return HS_OK;
 }
 
-/* Behind an instant: is a limit reached? */
+/* Called after an instant: checks whether a limit is reached. */
 static enum hs_status check_limits(struct hs_engine *e, enum hs_stop *stop)
 {
     if (e->figures.events >= e->config.max_events)
@@ -583,7 +580,7 @@ static enum hs_status check_limits(struct hs_engine *e, enum hs_stop *stop)
     return HS_OK;
 }
 
-/* Instant by instant; timers alone keep no run alive. */
+/* Runs instant by instant; timers alone do not continue a run. */
 static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
 {
     for (enum hs_stop stop = HS_STOP_NONE;;) {
@@ -615,7 +612,7 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
     }
 }
 
-/* Does the policy ask about no single GPU (progress.h)? Before the first job; it may end later. */
+/* Tells whether the policy does not ask about single GPUs (progress.c). This may end later. */
 static bool may_be_exclusive(const struct hs_engine *e)
 {
     const uint32_t can = HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_THROTTLE;
@@ -630,10 +627,10 @@ enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
         hs_jobs_know_needs(&e->jobs);
     e->jobs.has_estimates = e->estimation != NULL;
     e->jobs.runs[0].cost_left_us =
-        e->config.startup_us; /* the default record: of jobs that were never placed */
+        e->config.startup_us; /* the default record, of jobs never placed */
     HS_TRY(arrivals_advance(e, &a));
     HS_TRY(run_until_quiet(e, &a));
-    HS_TRY(e->plan.refused); /* a fault of the last events, after which nothing was decided */
+    HS_TRY(e->plan.refused); /* a fault in the last events, after the last decision */
     e->figures.end_us = e->now_us;
     if (e->jobs.live > 0 && e->figures.unfinished == 0)
         return hs_fail(e->diag, HS_E_POLICY, NULL,

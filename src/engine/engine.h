@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The event engine: jobs in, schedule out (MODEL.md 8). One instant is: finishes and ends of costs,
- * submissions, timers, then one decide() of the policy, then the invariants, then the observers.
+ * The event engine: simulates jobs under a policy (MODEL.md 8). An instant is: finishes and ends of
+ * costs, submissions, timers, then one decide() of the policy, the invariants, and the observers.
  *
  *     HS_TRY(hs_engine_open(&engine, &config, diag));
  *     hs_engine_observe(engine, &observer);
  *     HS_TRY(hs_engine_run(engine, source));
  *     hs_engine_figures(engine, &figures);
  *
- * Single-threaded; no allocation once the largest number of live jobs has been seen.
+ * Single-threaded; no allocation after the largest number of live jobs was reached.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 #include "model/predictor.h"
 #include "model/speed.h"
 
-/* What cut a run before its last job ended. */
+/* The limit that ended a run before its last job. */
 enum hs_stop { HS_STOP_NONE, HS_STOP_UNTIL, HS_STOP_EVENTS, HS_STOP_POLL };
 
 enum hs_check { HS_CHECK_OFF, HS_CHECK_FAST, HS_CHECK_FULL };
@@ -27,31 +27,31 @@ enum hs_check { HS_CHECK_OFF, HS_CHECK_FAST, HS_CHECK_FULL };
 struct hs_engine_config {
     const struct hs_cluster *cluster;
     const struct hs_policy_ops *policy;
-    const void *policy_state; /* parameters filled in; state_size bytes, copied */
+    const void *policy_state; /* with parameters set; state_size bytes, copied */
     enum hs_check check;
-    uint64_t seed;        /* of the run: of the noise of estimates */
-    uint64_t jitter_seed; /* 0 = ties by row and lowest node; else drawn */
+    uint64_t seed;        /* for the noise of estimates */
+    uint64_t jitter_seed; /* 0 = ties by row and lowest node; else random */
     int64_t until_us;     /* horizon; HS_TIME_MAX = none */
-    uint64_t max_events;  /* cuts the run behind the instant that reaches it; 0 = none */
-    /* The truth about rates (MODEL.md 4, 5). NULL: no interference; the speeds of the cluster. */
+    uint64_t max_events;  /* ends the run after the instant that reaches it; 0 = none */
+    /* True rates (MODEL.md 4, 5). NULL: no interference; the speeds of the cluster. */
     const struct hs_interference *interference;
     const struct hs_speed *speed;
-    const struct hs_host *host; /* speed by CPUs and host memory; NULL: these do not matter */
-    bool has_locality;          /* a spread gang is slowed as `speed` says */
-    /* Predictions of utilization and memory; NULL: the truth. */
+    const struct hs_host *host; /* speed by CPUs and host memory; NULL: independent */
+    bool has_locality;          /* a spread gang is slowed according to `speed` */
+    /* Predictions of utilization and memory; NULL: true values. */
     const struct hs_predictor *predictor;
-    /* Tables of the models that jobs train, for the view; NULL, 0: unknown. */
-    const struct hs_catalogue *catalogue; /* that the profiles of the jobs are rows of */
+    /* Data of the models trained, for the view; NULL, 0: unknown. */
+    const struct hs_catalogue *catalogue; /* jobs' profiles are its rows */
     const struct hs_overheads *restart;
-    const struct hs_overheads *memcurve; /* speed under a memory limit; NULL: it costs nothing */
-    uint32_t storage_mib_per_s;          /* at which one job saves and restores a checkpoint */
+    const struct hs_overheads *memcurve; /* speed under a memory limit; NULL: unchanged */
+    uint32_t storage_mib_per_s;          /* for saving and restoring checkpoints */
     uint32_t max_tenants;                /* jobs per GPU with HS_CAN_COLOCATE; 1..HS_TENANTS_MAX */
-    uint32_t memory_reserve_mib;         /* of a shared GPU, not for its tenants */
+    uint32_t memory_reserve_mib;         /* of a shared GPU, not usable by its tenants */
     int64_t oom_delay_us;                /* from a start that overflows its GPU to the kill */
-    uint32_t oom_retries;                /* after so many kills a job runs only alone */
+    uint32_t oom_retries;                /* after this many kills a job never shares */
     int64_t startup_us;                  /* cost of a first start (MODEL.md 7) */
-    /* Called behind every 16th instant; HS_END cuts the run there, as its horizon would, a failure
-     * ends it. May be NULL. */
+    /* Called after every 16th instant; HS_END ends the run like its horizon, a failure aborts it.
+     * May be NULL. */
     enum hs_status (*poll)(void *ctx, const struct hs_instant *instant);
     void *poll_ctx;
 };
@@ -60,15 +60,15 @@ struct hs_engine_config {
 struct hs_engine_figures {
     uint64_t events, instants, decisions, jobs, finished, failed, rejected, unfinished;
     uint64_t peak_live_jobs, checks;
-    uint64_t shares_divided; /* jobs that ask for a share of their GPUs and get it */
-    uint64_t shares_rounded; /* jobs that ask for a share and get whole GPUs: no HS_CAN_DIVIDE */
-    uint64_t mem_capped;     /* jobs with more memory, by the profile, than any GPU has */
-    uint64_t unnamed;        /* jobs that the file of estimates does not name */
-    bool reads_priority, reads_deadline, reads_class; /* the policy asked for those of a job */
+    uint64_t shares_divided; /* jobs with shares of GPUs, as requested */
+    uint64_t shares_rounded; /* jobs that request a share and get whole GPUs: no HS_CAN_DIVIDE */
+    uint64_t mem_capped;     /* jobs whose profile states more memory than any GPU has */
+    uint64_t unnamed;        /* jobs not in the file of estimates */
+    bool reads_priority, reads_deadline, reads_class; /* the policy read these of a job */
     int64_t end_us;                                   /* last instant */
     int64_t epoch_us;                                 /* trace clock of time 0 */
     enum hs_stop stop;
-    bool has_shared_turns; /* the policy gave shares of time for turns from some moment on */
+    bool has_shared_turns; /* the policy switched from turns to shares of time */
 };
 
 struct hs_engine;
@@ -76,7 +76,7 @@ struct hs_engine;
 HS_MUST_USE enum hs_status hs_engine_open(struct hs_engine **engine,
                                           const struct hs_engine_config *config,
                                           struct hs_diag *diag);
-/* Before the run; the observer is copied, at most 8. */
+/* Must be called before the run; the observer is copied, at most 8. */
 HS_MUST_USE enum hs_status hs_engine_observe(struct hs_engine *engine,
                                              const struct hs_observer *observer);
 HS_MUST_USE enum hs_status hs_engine_run(struct hs_engine *engine, struct hs_job_source source);

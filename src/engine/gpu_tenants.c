@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the tenants of a GPU make of it together (MODEL.md 5, 6).
+ * Combined use of a GPU by its tenants (MODEL.md 5, 6).
  *
- * Memory: outside slice groups each has its own; the jobs of a group take turns, so they need what
- * each of them keeps and the largest rest of those whose turn it may be. Counted in truth, what
- * they use, and by claims, what plans believe.
+ * Memory: outside slice groups the demands add up; the jobs of a group take turns, so they need the
+ * sum of what each keeps and the largest remainder of those that may run. Computed for the memory
+ * in use, and for the claims that plans use.
  *
- * Utilization: now, and over the last seconds. A job keeps each of its GPUs busy for its
- * utilization alone x its rate relative to alone: it follows from the rates, and the integral over
- * time from the work done. In integers, to 2^-32.
+ * Utilization: current, and over the last seconds. A job keeps each of its GPUs busy for its
+ * utilization when alone x its rate relative to alone: it follows from the rates, and the integral
+ * over time from the work done. In integers, to 2^-32.
  */
 #include "engine/state.h"
 
@@ -17,14 +17,14 @@ static bool is_same_set(const struct hs_job_placement *a, const struct hs_job_pl
     return a->slice_group == b->slice_group && a->coscheduled_set == b->coscheduled_set;
 }
 
-/* The next allocation of the GPU that may be of the same coscheduled set (0: none is). */
+/* Returns the next allocation of the GPU that may be of the same coscheduled set, or NULL. */
 static const struct hs_allocation *next_of_set(const struct hs_engine *e,
                                                const struct hs_allocation *a, uint32_t set)
 {
     return set > 0 ? hs_gpu_next(e, a) : NULL;
 }
 
-/* Is a tenant of the same slice group in front of the allocation, from `from` on? */
+/* Tells whether an allocation in [from, a) belongs to the same slice group. */
 static bool is_repeated_group(const struct hs_engine *e, const struct hs_allocation *from,
                               const struct hs_allocation *a)
 {
@@ -34,7 +34,7 @@ static bool is_repeated_group(const struct hs_engine *e, const struct hs_allocat
     return from != a;
 }
 
-/* The same of its coscheduled set, and of running tenants alone if it says so. */
+/* The same for its coscheduled set; optionally only for running tenants. */
 static bool is_repeated_set(const struct hs_engine *e, const struct hs_allocation *from,
                             const struct hs_allocation *a, bool only_running)
 {
@@ -49,8 +49,8 @@ static bool is_repeated_set(const struct hs_engine *e, const struct hs_allocatio
 
 /* ---- memory ---- */
 
-/* What a tenant takes in its turn, and the part of it that it keeps while others of its slice group
- * run: MiB, or its place among the jobs that are on the GPU. */
+/* Memory used during a tenant's turn, and the part kept while others of its slice group run: MiB,
+ * or the number of jobs on the GPU. */
 struct need {
     uint64_t full, kept;
 };
@@ -78,7 +78,7 @@ static uint32_t kept_of(const struct hs_engine *e, const struct hs_job *job,
     return persistent_mib(e, job) < mib ? persistent_mib(e, job) : mib;
 }
 
-/* A job that has to run alone is alone while it has its turn, if the others keep nothing. */
+/* A job that never shares runs alone in its turn if the others keep nothing. */
 static bool takes_turns_alone(const struct hs_turn *turn)
 {
     return turn->slice_group != 0 && turn->coscheduled_set == 0 && turn->keeps == HS_KEEPS_NOTHING;
@@ -104,7 +104,7 @@ static struct need need_of(const struct hs_engine *e, const struct hs_job *job,
             .kept = hs_claim_mib(e, job)};
     case HS_NEED_RUNNING:
         return (struct need){.full = 1, .kept = turn.slice_group == 0};
-    case HS_NEED_RESIDENT: /* one that keeps memory all the time, another only in its turn */
+    case HS_NEED_RESIDENT: /* either keeps memory all the time, or only in its turn */
         break;
     }
     return (struct need){.full = 1,
@@ -128,8 +128,8 @@ uint32_t hs_gpu_memory_claim_now_mib(const struct hs_engine *e, const struct hs_
     return hs_gpu_memory_claim_mib(e, job, &turn);
 }
 
-/* Of the slice group of an allocation, the most that one of its coscheduled sets takes beyond what
- * its jobs keep; of those from this allocation on. */
+/* Returns the maximum, over the coscheduled sets of a slice group from this allocation on, of the
+ * memory beyond what their jobs keep. */
 static uint64_t group_rest(const struct hs_engine *e, const struct hs_allocation *from,
                            enum hs_gpu_need what)
 {
@@ -155,7 +155,7 @@ uint64_t hs_gpu_memory(const struct hs_engine *e, const struct hs_allocation *fr
                        enum hs_gpu_need what)
 {
     uint64_t sum = 0;
-    if (from != NULL && from->next_on_gpu == HS_NO_ALLOCATION) { /* usually */
+    if (from != NULL && from->next_on_gpu == HS_NO_ALLOCATION) { /* usual case */
         const struct need need = need_of(e, hs_tenant(e, from), what);
         bool has_turns = hs_tenant_placement(e, from)->slice_group != 0;
         return has_turns && need.full > need.kept ? need.full : need.kept;
@@ -213,7 +213,7 @@ void hs_gpu_memory_settle(struct hs_engine *e, struct hs_job *job)
 {
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     const struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
-    if (job->placement == 0) /* it takes nothing anywhere */
+    if (job->placement == 0) /* uses nothing */
         return;
     placement->mem_factor_q32 = HS_Q32_ONE;
     if (needs->gpu_mem_mib < needs->gpu_mem_peak_mib && e->config.memcurve != NULL)
@@ -229,10 +229,10 @@ void hs_gpu_memory_settle(struct hs_engine *e, struct hs_job *job)
 struct slice_group {
     uint32_t number;
     uint32_t gpus;       /* of the node, on which it has jobs */
-    uint64_t shares_q32; /* of its running coscheduled sets, summed over these GPUs */
+    uint64_t shares_q32; /* sum over these GPUs of the shares of its running coscheduled sets */
 };
 
-/* Of the group of a tenant, on its GPU. */
+/* Adds the shares of a tenant's group on its GPU. */
 static void add_shares(const struct hs_engine *e, const struct hs_allocation *first,
                        struct slice_group *slice_group)
 {
@@ -267,7 +267,7 @@ void hs_utilization_mark(struct hs_engine *e, uint32_t node)
     e->marked_nodes[e->marked_count++] = node;
 }
 
-/* Groups checked last on a node. */
+/* Groups already checked on a node. */
 #define GROUPS_KEPT 8u
 
 static void node_check(struct hs_engine *e, const struct hs_node *node)
@@ -293,7 +293,7 @@ enum hs_status hs_utilization_settle(struct hs_engine *e)
     while (e->marked_count > 0) {
         const uint32_t n = e->marked_nodes[--e->marked_count];
         e->is_marked[n] = false;
-        if (e->plan.is_applying) /* from the end of a job to the decision on it shares are old */
+        if (e->plan.is_applying) /* between the end of a job and the decision shares are outdated */
             node_check(e, &e->cluster->nodes[n]);
     }
     return e->plan.refused;
@@ -317,7 +317,7 @@ static uint64_t solo_of(const struct hs_gpu *gpu)
     return gpu->solo_pm_q32 < whole_pm_q32 ? gpu->solo_pm_q32 : whole_pm_q32;
 }
 
-/* The sums of a GPU change. */
+/* Changes the sums of a GPU. */
 static void gpu_change(struct hs_engine *e, uint32_t id, uint64_t load_more, uint64_t solo_more)
 {
     struct hs_gpu *gpu = &e->gpus[id];
@@ -357,7 +357,7 @@ void hs_utilization_book(struct hs_engine *e, const struct hs_job *job, uint64_t
 {
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     const uint64_t alone_pm = hs_utilization_alone_pm(job), solo_pm_q32 = alone_pm * part_q32;
-    if (alone_pm == 0) /* nor was anything booked */
+    if (alone_pm == 0) /* so nothing was accounted */
         return;
     for (uint32_t s = placement->first_allocation; s != HS_NO_ALLOCATION;
          s = e->jobs.allocations[s].next_of_job) {
@@ -392,7 +392,7 @@ uint32_t hs_utilization_mean_pm(const struct hs_engine *e, uint32_t gpu, int64_t
     uint64_t sum = last->sum_pm_us + (uint64_t)(e->now_us - last->at_us) * last->pm;
     if (old->at_us <= from_us)
         sum -= old->sum_pm_us + (uint64_t)(from_us - old->at_us) * old->pm;
-    else if (memory->count > HS_UTIL_KEPT) { /* what was before is forgotten */
+    else if (memory->count > HS_UTIL_KEPT) { /* older entries are dropped */
         sum -= old->sum_pm_us;
         from_us = old->at_us;
     }

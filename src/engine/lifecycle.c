@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Beginning and end of a job: submissions, finishes, failed attempts, ends by out-of-memory
- * (MODEL.md 3, 5), and what observers are told. O(1) a job beside its GPUs.
+ * Start and end of jobs: submissions, finishes, failed attempts, ends by lack of memory (MODEL.md
+ * 3, 5), and records for observers. O(1) per job, plus its GPUs.
  */
 #include "engine/state.h"
 
@@ -31,7 +31,7 @@ static void fill_words(const struct hs_engine *e, const struct hs_job *job,
         e->jobs.has_estimates ? e->jobs.estimates_us[hs_slot_of(&e->jobs, job)] : -1;
 }
 
-/* Field by field: the values of a literal would not fit the registers. */
+/* Field by field: the values of a compound literal would not fit the registers. */
 static void fill_record(const struct hs_engine *e, const struct hs_job *job, bool has_words,
                         struct hs_job_record *record)
 {
@@ -214,10 +214,10 @@ enum hs_status hs_observe_instant(struct hs_engine *e)
 
 /* ---- beginning ---- */
 
-/* The training record of a job: as a rule that of the first of its profile, which is kept. */
+/* Returns the training record of a job: usually the cached one of its profile. */
 static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)
 {
-    const bool has_its_names = /* those of the catalogue, from which it was given its profile */
+    const bool has_its_names = /* names from the catalogue, along with its profile */
         r->profile_from == HS_PROFILE_FROM_DRAW || r->profile_from == HS_PROFILE_FROM_UTILIZATION;
     const uint64_t row = r->profile != HS_NO_PROFILE ? r->profile + UINT64_C(1) : 0;
     const uint64_t kind = 2 * row + has_its_names;
@@ -228,7 +228,7 @@ static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)
             sizeof *e->usual_training, 2 * (HS_PROFILES_MAX + 1));
     const uint32_t usual = e->usual_training[kind];
     struct hs_training_profile *known = &e->jobs.training[usual];
-    if (usual != 0 && has_its_names) { /* no need to look them up */
+    if (usual != 0 && has_its_names) { /* no look-up needed */
         training.model = known->model;
         training.dataset = known->dataset;
         training.batch = known->batch;
@@ -250,7 +250,7 @@ static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)
     return at;
 }
 
-/* Its number + 1; 0: not told, or not of the cluster. */
+/* Returns its number + 1; 0: not stated, or not in the cluster. */
 static uint32_t type_that_ran(const struct hs_cluster *cluster, const char *name)
 {
     for (uint32_t t = 0; name != NULL && t < cluster->type_count; t++)
@@ -267,7 +267,7 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
     if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0 &&
         r->steps == 0 && type_ran == 0)
         return 0;
-    int64_t deadline_us = -1; /* one before the first submission is at it */
+    int64_t deadline_us = -1; /* clamped to 0, the first submission */
     if (r->deadline_us >= 0)
         deadline_us =
             r->deadline_us > e->figures.epoch_us ? r->deadline_us - e->figures.epoch_us : 0;
@@ -294,7 +294,7 @@ void hs_lifecycle_notify_policy(struct hs_engine *e, enum hs_event_kind kind,
         e->policy->on_event(e->policy_state, &e->view, &event);
 }
 
-/* Rounded down: rounded up, 10 CPUs over 3 GPUs would miss a node of 10. */
+/* Rounded down: rounded up, 10 CPUs for 3 GPUs would not fit a node with 10. */
 static uint32_t per_gpu(uint64_t amount, uint32_t gpus)
 {
     uint64_t share = gpus == 0 || amount == 0 ? 0 : amount / gpus;
@@ -312,18 +312,18 @@ static void job_load(struct hs_engine *e, struct hs_job *job)
     }
 }
 
-/* The GPU memory of the job, where memory is kept, and what is predicted of it: drawn once, since
- * an estimate does not change while a job waits. */
+/* Sets the GPU memory of the job, if that is kept, and its predictions: drawn once, because an
+ * estimate does not change while a job waits. */
 static HS_APART void job_set_needs(struct hs_engine *e, struct hs_job *job,
                                    const struct hs_trace_job *r)
 {
-    if (!e->jobs.has_needs) /* its memory changes: that is an event */
+    if (!e->jobs.has_needs) /* its memory changes, which is an event */
         hs_jobs_know_needs(&e->jobs);
     struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
     needs->gpu_mem_mib = needs->gpu_mem_peak_mib = needs->gpu_mem_first_mib = r->gpu_mem_mib;
     needs->gpu_mem_later_mib = r->gpu_mem_later_mib;
     needs->later_ns = r->gpu_mem_later_mib > 0 ? r->later_us * HS_NS_PER_US : HS_TIME_MAX;
-    if (needs->later_ns == 0) /* from its first moment on */
+    if (needs->later_ns == 0) /* from the beginning */
         needs->gpu_mem_mib = needs->gpu_mem_peak_mib = needs->gpu_mem_first_mib =
             r->gpu_mem_later_mib;
     if ((e->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) == 0)
@@ -339,7 +339,7 @@ static HS_APART void job_set_needs(struct hs_engine *e, struct hs_job *job,
     else
         needs->estimate = (struct hs_estimate){
             .util_pm = facts.util_pm, .util_peak_pm = facts.util_peak_pm, .mem_mib = facts.mem_mib};
-    if (r->util_from >= HS_FIGURE_FROM_FAMILY) { /* unknown to truth and prediction alike */
+    if (r->util_from >= HS_FIGURE_FROM_FAMILY) { /* unknown to truth and prediction */
         needs->estimate.util_pm = facts.util_pm;
         needs->estimate.util_peak_pm = facts.util_peak_pm;
         needs->estimate.util_error_pm = 0;
@@ -361,7 +361,7 @@ static void job_set_demand(struct hs_engine *e, struct hs_job *job, const struct
         e->figures.shares_divided += is_divided;
         e->figures.shares_rounded += !is_divided;
     }
-    if (!e->nodes_state_limits) /* all have enough */
+    if (!e->nodes_state_limits) /* none is limited */
         return;
     job->ask.cpus_milli_per_gpu = per_gpu(r->cpus_milli, r->gpus);
     job->ask.mem_mib_per_gpu = per_gpu(r->mem_mib, r->gpus);
@@ -374,7 +374,7 @@ static uint32_t most_mib(const struct hs_trace_job *r)
                                                                      : r->gpu_mem_mib;
 }
 
-/* The types that it names, joined by '|'; all if it names none, 0 if there are none of them. */
+/* Returns the types it names, joined by '|'; all if it names none, 0 if none exists. */
 static HS_APART uint64_t named_types(const struct hs_cluster *c, const struct hs_trace_job *r)
 {
     uint64_t mask = 0;
@@ -394,7 +394,7 @@ static HS_APART uint64_t named_types(const struct hs_cluster *c, const struct hs
     return mask;
 }
 
-/* Of those, the ones with memory enough for its peak, or as much of it as it has of the GPU. */
+/* Of these, returns the types with enough memory for its peak, or for its share of the GPU. */
 static HS_APART uint64_t large_types(const struct hs_cluster *c, const struct hs_job *job,
                                      uint32_t most, uint64_t mask)
 {
@@ -408,9 +408,9 @@ static HS_APART uint64_t large_types(const struct hs_cluster *c, const struct hs
     return mask;
 }
 
-/* Memory that the trace does not state bars a job from no GPU: it ran somewhere. Where each GPU
- * that it may use has less, or nothing is known of its memory, it gets that of the smallest; where
- * none of them has room for another job, it shares none. */
+/* Memory that the trace does not state excludes no GPU. If all GPUs that it may use have less, or
+ * unknown memory, it gets that of the smallest; if none of them has room for another job, it never
+ * shares. */
 static HS_COLD const struct hs_trace_job *cap_memory(struct hs_engine *e, struct hs_job *job,
                                                      const struct hs_trace_job *r,
                                                      struct hs_trace_job *capped)
@@ -420,7 +420,7 @@ static HS_COLD const struct hs_trace_job *cap_memory(struct hs_engine *e, struct
     const uint64_t named = (r->gpu_type != NULL ? named_types(c, r) : all) & all;
     const bool is_full = r->mem_from == HS_FIGURE_FROM_FULL;
     uint32_t least_mib = r->gpu_mem_mib;
-    bool has_room = false; /* for another */
+    bool has_room = false; /* for another job */
     if (hs_job_is_part(job))
         return r;
     for (uint32_t t = 0; t < c->type_count; t++) {
@@ -456,7 +456,7 @@ static HS_COLD const char *memory_misfit(struct hs_engine *e, const struct hs_jo
     return e->misfit;
 }
 
-/* Finds the types of GPUs that may serve the job; why there are none, or NULL. */
+/* Determines the GPU types that the job may use; returns why there are none, or NULL. */
 static const char *types_misfit(struct hs_engine *e, struct hs_job *job,
                                 const struct hs_trace_job *r)
 {
@@ -480,7 +480,7 @@ static const char *types_misfit(struct hs_engine *e, struct hs_job *job,
     return e->misfit;
 }
 
-/* Why the job can never run, or NULL. */
+/* Returns why the job can never run, or NULL. */
 static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const struct hs_trace_job *r)
 {
     const struct hs_cluster *c = e->cluster;
@@ -519,7 +519,7 @@ static struct hs_estimate_facts facts_of(const struct hs_engine *e, const struct
 static inline void job_enter(struct hs_engine *e, struct hs_job *job)
 {
     job->state = HS_JOB_PENDING;
-    if (e->estimation != NULL) { /* each attempt of a job counts as a job */
+    if (e->estimation != NULL) { /* each attempt counts as a job */
         const struct hs_estimate_facts facts = facts_of(e, job);
         e->jobs.estimates_us[hs_slot_of(&e->jobs, job)] = hs_estimator_us(e->estimation, &facts);
     }
@@ -552,8 +552,7 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
 {
     uint32_t slot;
     struct hs_trace_job capped;
-    if (HS_UNLIKELY(r->gpus > HS_JOB_GPUS_MAX ||
-                    r->gpu_util_pm > 1000)) /* hs_job keeps them short */
+    if (HS_UNLIKELY(r->gpus > HS_JOB_GPUS_MAX || r->gpu_util_pm > 1000)) /* hs_job stores 16 bits */
         return hs_fail(e->diag, HS_E_INVARIANT, NULL, "the reader must turn it away",
                        "job '%s' wants %u GPUs at %d per mille", r->id, r->gpus, r->gpu_util_pm);
     hs_jobs_add(&e->jobs, &slot);
@@ -568,7 +567,7 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
     if (HS_UNLIKELY(r->mem_from == HS_FIGURE_FROM_FULL ||
                     (r->mem_from > HS_FIGURE_FROM_TRACE && taken_mib >= e->least_gpu_mib)))
         r = cap_memory(e, job, r, &capped);
-    if (hs_job_is_part(job) && e->parts == NULL) { /* once a run; others do without */
+    if (hs_job_is_part(job) && e->parts == NULL) { /* first such job of the run */
         hs_exclusive_end(e);
         hs_part_init(&e->parts, e->free_index, e->cluster, &e->arena);
     }
@@ -628,7 +627,7 @@ static inline enum hs_status job_leave(struct hs_engine *e, struct hs_job *job,
     return HS_OK;
 }
 
-/* Controls of the policy end with the attempt; what is known of the job's memory does not. */
+/* Settings of the policy end with the attempt; knowledge of the job's memory does not. */
 static HS_COLD enum hs_status job_fail(struct hs_engine *e, struct hs_job *job)
 {
     job->state = HS_JOB_FAILED;
@@ -640,7 +639,7 @@ static HS_COLD enum hs_status job_fail(struct hs_engine *e, struct hs_job *job)
     hs_jobs_retry(&e->jobs, hs_slot_of(&e->jobs, job));
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     hs_jobs_end_placement(&e->jobs, job);
-    job->submit_us = e->now_us; /* a new job to the policy */
+    job->submit_us = e->now_us; /* a new job for the policy */
     run->first_start_us = -1;
     if (run->overhead != 0)
         hs_sharing_overhead_of(&e->jobs, job)->at_step_ns = -1;
@@ -648,7 +647,7 @@ static HS_COLD enum hs_status job_fail(struct hs_engine *e, struct hs_job *job)
     run->cost_left_us = e->config.startup_us;
     if (e->jobs.has_needs)
         hs_needs_of(&e->jobs, job)->mem_limit_mib = 0;
-    (void)hs_gpu_memory_update(e, job); /* it holds no GPU: no other job is affected */
+    (void)hs_gpu_memory_update(e, job); /* holds no GPU: no other job is affected */
     hs_job_set_claim(&e->jobs, job, hs_oom_claim_mib(e, job, UINT32_MAX));
     job_enter(e, job);
     return HS_OK;
@@ -656,7 +655,7 @@ static HS_COLD enum hs_status job_fail(struct hs_engine *e, struct hs_job *job)
 
 enum hs_status hs_lifecycle_finish(struct hs_engine *e, struct hs_job *job)
 {
-    if (e->estimation != NULL) { /* before the policy gets the end; of each attempt */
+    if (e->estimation != NULL) { /* before the policy is notified; per attempt */
         const struct hs_estimate_facts facts = facts_of(e, job);
         hs_estimator_learn(e->estimation, &facts, hs_run_of(&e->jobs, job)->attained_us);
     }
@@ -681,7 +680,7 @@ enum hs_status hs_lifecycle_abandon(struct hs_engine *e, struct hs_job *job,
     hs_wait_account_change(&e->wait_account, &job->ask, job->gpus, -1);
     job->state = (uint8_t)state;
     e->plan.has_ended_job = true;
-    /* what it had done is lost with it, and what it had not will never be done */
+    /* all its work, done or not, is lost */
     int64_t done_ns = hs_job_done_ns(&e->jobs, job);
     e->work_done_ns -= (uint64_t)done_ns;
     e->work_lost_ns += (uint64_t)hs_job_all_ns(&e->jobs, job);
@@ -721,7 +720,7 @@ enum hs_status hs_lifecycle_cut(struct hs_engine *e)
     for (uint32_t slot = 0; slot < e->jobs.slots.high; slot++)
         if (e->jobs.jobs[slot].is_live)
             entries[count++] = (struct cut_entry){e->jobs.jobs[slot].index, slot};
-    qsort(entries, count, sizeof *entries, cut_compare); /* total: indices are unique */
+    qsort(entries, count, sizeof *entries, cut_compare); /* a total order: indices are unique */
     enum hs_status status = HS_OK;
     for (size_t i = 0; i < count && status == HS_OK; i++) {
         struct hs_job *job = hs_engine_job(e, entries[i].slot);
@@ -748,13 +747,13 @@ uint32_t hs_oom_claim_mib(const struct hs_engine *e, const struct hs_job *job, u
     return claim_mib < HS_CLAIM_MOST ? claim_mib : HS_CLAIM_MOST;
 }
 
-/* The next estimate is 1.25 times what was seen (our choice: a quarter of head room). */
+/* The next estimate is 1.25 times the observed use (our choice: a quarter of headroom). */
 static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
 {
     struct hs_job_needs *needs = hs_needs_of(&e->jobs, job);
     uint64_t seen_mib = (uint64_t)needs->gpu_mem_mib + needs->gpu_mem_mib / 4;
     uint32_t most_mib =
-        0; /* of the GPUs that it may use; a type without stated memory bounds nothing */
+        0; /* of the GPUs that it may use; types without stated memory are no limit */
     for (uint32_t t = 0; t < e->cluster->type_count; t++) {
         const uint32_t mib = e->cluster->types[t].mem_mib;
         if ((job->ask.type_mask >> t & 1) != 0 && (mib == 0 || mib > most_mib))
@@ -792,7 +791,7 @@ enum hs_status hs_oom(struct hs_engine *e, struct hs_job *job)
     hs_progress_deallocate(e, job);
     hs_lifecycle_lose_placement(e, job);
     job->state = HS_JOB_SUSPENDED;
-    run->cost_left_us = placement->segment_cost_us; /* what brought it here has to be done again */
+    run->cost_left_us = placement->segment_cost_us; /* the costs of its start are due again */
     hs_jobs_end_placement(&e->jobs, job);
     e->instant.running--;
     e->instant.suspended++;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The policy's side of the plan: each action is checked when it is appended, and can be taken back.
- * It changes the tentative state at once (node counts, tenants and claims of GPUs, use of VCs, the
- * index of GPUs that can take one more tenant), from which the view answers: the next question is
- * answered as if it were done. The jobs themselves change only in hs_commit. The first illegal
- * action is reported and refuses the whole plan. Cost of an action: O(GPUs it moves).
+ * Builds the policy's plan: each action is checked when it is appended, and can be rolled back. It
+ * changes the tentative state at once (node counts, tenants and claims of GPUs, use of VCs, the
+ * index of GPUs that can take one more tenant), from which the view answers as if the plan were
+ * applied. The jobs themselves change only in hs_commit. The first illegal action is reported and
+ * the whole plan refused. Cost of an action: O(GPUs it moves).
  */
 #include "engine/state.h"
 
@@ -20,7 +20,7 @@ bool hs_tentative_is_open(const struct hs_engine *e, const struct hs_gpu *gpu)
 
 struct hs_load hs_tentative_load(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
-    /* a tenant of that time may have left it in this plan */
+    /* this plan may have removed a tenant of that time */
     bool is_measured = (e->knows & HS_KNOWS_RATE) != 0 && gpu->tentative_tenants > 0;
     struct hs_load load = {.tenants = gpu->tentative_tenants,
                            .claim_mib = gpu->mem_claimed_mib < UINT32_MAX
@@ -58,7 +58,7 @@ void hs_tentative_book(struct hs_engine *e, uint32_t id, const struct hs_job *jo
     gpu->tentative_tenants = (uint16_t)(gpu->tentative_tenants + sign);
     gpu->mem_claimed_mib += (uint64_t)(sign * (int64_t)hs_claim_mib(e, job));
     e->releases += sign < 0;
-    if ((e->can & HS_CAN_COLOCATE) == 0 && e->parts == NULL) /* nothing is kept but the holder */
+    if ((e->can & HS_CAN_COLOCATE) == 0 && e->parts == NULL) /* only the holder is stored */
         return;
     if (hs_job_is_part(job))
         gpu->part_milli = (uint16_t)(gpu->part_milli + sign * (int)job->ask.gpu_milli);
@@ -67,7 +67,7 @@ void hs_tentative_book(struct hs_engine *e, uint32_t id, const struct hs_job *jo
     hs_tentative_refresh(e, id);
 }
 
-/* Of one node: `edges` GPUs begin or cease to be held, `beside` workers share a GPU. */
+/* On one node: `edges` GPUs become used or free, `beside` workers share a GPU. */
 static void node_change(struct hs_engine *e, uint32_t node, uint32_t edges, uint32_t beside,
                         const struct hs_job *job, bool is_release)
 {
@@ -80,12 +80,12 @@ static void node_change(struct hs_engine *e, uint32_t node, uint32_t edges, uint
 static void change_exclusive(struct hs_engine *e, const struct hs_job *job, bool is_release)
 {
     for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
-        e->releases += is_release; /* there may be room where there was none before */
+        e->releases += is_release; /* there may be new room */
         node_change(e, a->node, a->count, 0, job, is_release);
     }
 }
 
-/* Consecutive allocations on one node count once. */
+/* Consecutive allocations on one node are counted together. */
 static void change_allocations(struct hs_engine *e, const struct hs_job *job, bool is_release)
 {
     uint32_t node = HS_NO_NODE, edges = 0, beside = 0;
@@ -154,7 +154,7 @@ bool hs_plan_refuse(struct hs_plan *p, hs_job_id job, const char *fmt, ...)
     return false;
 }
 
-/* The GPUs that the action named are offered again. */
+/* Makes the GPUs named by the action available again. */
 static void plan_settle(struct hs_plan *p, const struct hs_action *a)
 {
     struct hs_engine *e = p->engine;
@@ -168,7 +168,7 @@ static void plan_settle(struct hs_plan *p, const struct hs_action *a)
     }
 }
 
-/* The job has all its shares: what is left of their GPUs is for the next. */
+/* Once the job has all its shares, the rest of their GPUs becomes available. */
 static void plan_settle_shares(struct hs_plan *p, const struct hs_action *a)
 {
     const struct hs_job *job = hs_engine_job(p->engine, a->job);
@@ -176,7 +176,7 @@ static void plan_settle_shares(struct hs_plan *p, const struct hs_action *a)
         plan_settle(p, a);
 }
 
-/* The placing action before this one must have got its whole gang. */
+/* Checks that the preceding placement has its whole gang. */
 static inline bool plan_close(struct hs_plan *p)
 {
     p->is_open = false;
@@ -193,9 +193,9 @@ static inline bool plan_close(struct hs_plan *p)
                           a->gpus, job->gpus);
 }
 
-/* What the policy must have declared for an action. */
+/* The capability required for each action. */
 static const struct {
-    uint32_t can; /* HS_CAN_x; 0: nothing */
+    uint32_t can; /* HS_CAN_x; 0: none */
     const char *name;
 } needs[] = {
     [HS_ACT_PREEMPT] = {HS_CAN_PREEMPT, "preempt"},
@@ -241,7 +241,7 @@ static bool is_legal_setting(const struct hs_engine *e, const struct hs_job *job
             (hs_training_profile_of(&e->jobs, job)->step_ns > 0 && value > 0));
 }
 
-/* The rule that an action breaks, by the state of its job and the plan so far; NULL: none. */
+/* Returns the rule that an action violates, by the state of its job and the plan; NULL: none. */
 HS_INLINE const char *broken_rule(const struct hs_engine *e, const struct hs_job *job,
                                   enum hs_action_kind kind, uint64_t value)
 {
@@ -278,7 +278,7 @@ HS_INLINE const char *broken_rule(const struct hs_engine *e, const struct hs_job
     }
 }
 
-/* A new action of a live job (of none for timers and counts), or NULL when the plan is refused. */
+/* Appends an action for a live job (timers, counts: none); returns NULL if the plan is refused. */
 HS_INLINE struct hs_action *append(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job,
                                    uint64_t value)
 {
@@ -386,8 +386,8 @@ static inline void plan_pick(struct hs_plan *p, struct hs_action *a, uint32_t no
     p->engine->vc_held_milli[job->ask.vc] += (uint64_t)count * job->ask.gpu_milli;
 }
 
-/* The lowest idle GPUs of a node, which has them: where GPUs are shared or divided, the next
- * question is about single ones, so they get their names at once. */
+/* Names the lowest idle GPUs of a node, which has enough, at once, because with shared or divided
+ * GPUs the next query may concern single ones. */
 static void plan_name(struct hs_plan *p, struct hs_action *a, uint32_t node, uint32_t gpus)
 {
     struct hs_engine *e = p->engine;
@@ -442,7 +442,7 @@ void hs_plan_start_on_node(struct hs_plan *p, hs_job_id slot, uint32_t node)
         give_of_node(p, a, node, hs_engine_job(p->engine, slot)->gpus);
 }
 
-/* Of a GPU that is held: the job may have a share of one that holds shares, and of no other. */
+/* For a GPU in use: the job may take a share only if the GPU holds shares. */
 static bool share_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_t id)
 {
     const struct hs_gpu *gpu = &p->engine->gpus[id];
@@ -459,7 +459,7 @@ static bool gpu_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_
     struct hs_engine *e = p->engine;
     const struct hs_gpu *gpu = &e->gpus[id];
     const struct hs_job *job = &e->jobs.jobs[a->job];
-    if (gpu->tentative_tenants == 0) /* nor was it given to this job already */
+    if (gpu->tentative_tenants == 0) /* and not given to this job before */
         return true;
     if (gpu->is_given)
         return hs_plan_refuse(p, a->job, "GPU %u was given to the job twice", id);
@@ -531,7 +531,7 @@ void hs_plan_slice_group(struct hs_plan *p, const struct hs_turn *turn)
     hs_job_set_claim(&p->engine->jobs, job, hs_gpu_memory_claim_mib(p->engine, job, turn));
 }
 
-/* Common to preempt, suspend, migrate and kill: the job leaves its GPUs. */
+/* Common part of preempt, suspend, migrate and kill: the job leaves its GPUs. */
 static struct hs_action *plan_release(struct hs_plan *p, enum hs_action_kind kind, hs_job_id slot,
                                       int64_t cost_us)
 {
@@ -544,7 +544,7 @@ static struct hs_action *plan_release(struct hs_plan *p, enum hs_action_kind kin
     hs_tentative_change_job(p->engine, job, true);
     a->time_us = cost_us > 0 ? cost_us : 0;
     a->claim_before_mib = hs_claim_mib(p->engine, job);
-    if (hs_placement_of(&p->engine->jobs, job)->slice_group != 0) /* which it leaves */
+    if (hs_placement_of(&p->engine->jobs, job)->slice_group != 0) /* it leaves the group */
         hs_job_set_claim(&p->engine->jobs, job, hs_gpu_memory_claim_mib(p->engine, job, NULL));
     return a;
 }
@@ -643,7 +643,7 @@ void hs_plan_resume(struct hs_plan *p, hs_job_id job)
 
 void hs_plan_slice(struct hs_plan *p, hs_job_id job, uint32_t slice_group, uint64_t share_q32)
 {
-    bool is_legal = slice_group > 0 || share_q32 == HS_Q32_ONE; /* else refused as a share of 0 */
+    bool is_legal = slice_group > 0 || share_q32 == HS_Q32_ONE; /* else refused like share 0 */
     struct hs_action *a = append(p, HS_ACT_SLICE, job, is_legal ? share_q32 : 0);
     if (a != NULL)
         a->slice_group = slice_group;
@@ -664,7 +664,7 @@ void hs_plan_notify_step(struct hs_plan *p, hs_job_id job, uint32_t steps)
     (void)append(p, HS_ACT_NOTIFY_STEP, job, steps);
 }
 
-/* A job that this plan has placed claims what it claimed then until the plan is applied. */
+/* The claim of a job placed by this plan remains until the plan is applied. */
 void hs_plan_mem_limit(struct hs_plan *p, hs_job_id slot, uint32_t mib)
 {
     struct hs_action *a = append(p, HS_ACT_MEM_LIMIT, slot, 0);
@@ -677,7 +677,7 @@ void hs_plan_mem_limit(struct hs_plan *p, hs_job_id slot, uint32_t mib)
     memory->mem_limit_mib = mib;
     if (job->plan == 0 || (job->plan & HS_PLAN_TOGGLED))
         hs_tentative_claim(p->engine, job, hs_gpu_memory_claim_now_mib(p->engine, job));
-    else if ((job->plan & HS_PLAN_PLACED) == 0) /* it holds nothing any more */
+    else if ((job->plan & HS_PLAN_PLACED) == 0) /* it holds no GPU any more */
         hs_job_set_claim(&p->engine->jobs, job, hs_gpu_memory_claim_mib(p->engine, job, NULL));
 }
 
@@ -800,7 +800,7 @@ static void action_undo(struct hs_plan *p, const struct hs_action *a)
 void hs_plan_rollback(struct hs_plan *p, uint32_t mark)
 {
     if (p->refused != HS_OK || p->count <= mark)
-        return; /* nothing to undo; an action that was open at the mark remains open */
+        return; /* nothing to undo; an action open at the mark remains open */
     while (p->count > mark) {
         const struct hs_action *a = &p->actions[--p->count];
         action_undo(p, a);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Placements and progress: which job holds which GPU, at which rate each job runs (MODEL.md 4),
- * when its next event is due. A gang runs at the rate of its slowest worker; the jobs that run on a
- * GPU at one time have the speeds of the interference model. A job that pays a cost or is paused
- * slows no other. GPUs whose tenants changed are marked, and their speeds computed before time
- * moves on: O(tenants) a GPU; only jobs with another speed are rated anew. O(1) where a job shares
- * no GPU and all types are equally fast.
+ * when its next event is due. A gang runs at the rate of its slowest worker; jobs that run on a GPU
+ * at one time have the speeds of the interference model. A job that pays a cost or is paused slows
+ * no other. GPUs whose tenants changed are marked, and their speeds computed before time advances:
+ * O(tenants) per GPU; only jobs whose speed changed get a new rate. O(1) if a job shares no GPU and
+ * all types are equally fast.
  *
- * Exclusive mode: where the policy does not share, throttle or divide GPUs and asks about no single
- * one (e->is_exclusive), one allocation stands for all GPUs that a job holds of a node, and of
- * struct hs_gpu nothing but the node is kept. It makes runs 1.2 to 1.4 times as fast.
+ * Exclusive mode: if the policy does not share, throttle or divide GPUs and asks about no single
+ * one (e->is_exclusive), one allocation represents all GPUs that a job holds on a node, and of
+ * struct hs_gpu only the node is kept. It makes runs 1.2 to 1.4 times as fast.
  */
 #include "engine/state.h"
 
@@ -19,7 +19,8 @@ static void book_held(struct hs_engine *e, uint64_t gpus)
     e->instant.milli_held += gpus * HS_GPU_MILLI;
 }
 
-/* Allocates `count` GPUs of one word of the map, linked behind `*last`, which they become. */
+/* Allocates `count` GPUs of one word of the map and appends them to the list that ends at
+ * `*last`. */
 static inline void allocation_append(struct hs_engine *e, const struct hs_job *job, uint32_t node,
                                      uint64_t gpus, uint32_t gpu, uint32_t count, uint32_t *last)
 {
@@ -38,7 +39,7 @@ static inline void allocation_append(struct hs_engine *e, const struct hs_job *j
     *last = at;
 }
 
-/* Allocates the lowest free GPUs of a node, which has enough, by word of the map. */
+/* Allocates the lowest free GPUs of a node, which has enough, word by word of the map. */
 static void node_allocate(struct hs_engine *e, const struct hs_job *job, const struct hs_pick *pick,
                           uint32_t *last)
 {
@@ -64,7 +65,7 @@ void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a)
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     uint32_t last = HS_NO_ALLOCATION, nodes = 0, node = HS_NO_NODE;
-    for (uint32_t i = 1, at; i < a->pick_count; i++) { /* sorted as the ids of the GPUs ascend */
+    for (uint32_t i = 1, at; i < a->pick_count; i++) { /* sorts, as GPU ids ascend */
         const struct hs_pick pick = picks[i];
         for (at = i; at > 0 && picks[at - 1].node > pick.node; at--)
             picks[at] = picks[at - 1];
@@ -112,7 +113,7 @@ void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_re
 
 /* ---- the end of it ---- */
 
-/* One allocation a GPU of the job, and in its record what it would have been told so far. */
+/* Replaces the job's allocations by one per GPU, and sets what its record would contain by now. */
 static void job_spread(struct hs_engine *e, struct hs_job *job)
 {
     const bool has_left = e->plan.is_writing && (job->plan & HS_PLAN_RELEASED) != 0;
@@ -158,8 +159,8 @@ uint64_t hs_speed_alone_q32(const struct hs_engine *e, const struct hs_job *job,
 
 /* ---- the speeds of the tenants of a GPU ---- */
 
-/* Those that run, in the order of the list of the GPU, onto e->tenants; how many. Background
- * tenants yield where all find room. */
+/* Copies the running tenants, in the order of the GPU's list, to e->tenants; returns their number.
+ * Background tenants yield unless there is capacity for all. */
 static uint32_t gather_tenants(struct hs_engine *e, const struct hs_gpu *gpu, uint32_t type)
 {
     uint64_t wanted_q32 = 0;
@@ -191,7 +192,7 @@ static uint32_t gather_tenants(struct hs_engine *e, const struct hs_gpu *gpu, ui
     return count;
 }
 
-/* Of the tenants that run, into e->fair_shares, in the order of the list of the GPU. */
+/* Computes the speeds of the running tenants, into e->fair_shares, in the order of the list. */
 static void gpu_speeds(struct hs_engine *e, const struct hs_gpu *gpu)
 {
     const uint32_t type = e->cluster->nodes[gpu->node].type;
@@ -199,7 +200,7 @@ static void gpu_speeds(struct hs_engine *e, const struct hs_gpu *gpu)
     hs_interference_speeds(e->config.interference, type, e->tenants, count, e->fair_shares);
 }
 
-/* Do tenants of the GPU slow each other? Shares of a divided GPU do not. */
+/* Tells whether tenants of the GPU slow each other. Shares of a divided GPU do not. */
 static bool is_contended(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
     return gpu->tenants > 1 && gpu->part_milli == 0 && e->config.interference != NULL;
@@ -246,9 +247,9 @@ bool hs_progress_recount(struct hs_engine *e, uint32_t id, struct hs_gpu_time *t
         time->load_pm_q32 += hs_utilization_load_pm_q32(e, job, a, placement->rate_q32,
                                                         hs_part_of_time_q32(job, placement));
     }
-    for (uint32_t n = 2; n <= next; n++) { /* the largest of any number of tenants */
+    for (uint32_t n = 2; n <= next; n++) { /* maximum over numbers of tenants */
         const uint64_t q32 = hs_interference_capacity_q32(e->config.interference, type, n);
-        if (q32 == UINT64_MAX) /* not limited: at most each at full speed */
+        if (q32 == UINT64_MAX) /* not limited: at most full speed each */
             time->limit_pm_q32 = UINT64_MAX / 2;
         else if (1000 * q32 > time->limit_pm_q32)
             time->limit_pm_q32 = 1000 * q32;
@@ -273,12 +274,12 @@ static inline uint64_t job_slowest_q32(const struct hs_engine *e, const struct h
 {
     if (placement->gpus_held == 0) /* a CPU job */
         return HS_Q32_ONE;
-    if (e->uniform_speed_q32 != 0 && placement->shared_gpus == 0) /* no need to look at each GPU */
+    if (e->uniform_speed_q32 != 0 && placement->shared_gpus == 0) /* all GPUs are equal */
         return e->uniform_speed_q32;
     return slowest_allocation_q32(e, job);
 }
 
-/* Spread over more nodes than it would need on the largest that it may use, were they idle? */
+/* Tells whether it uses more nodes than it would need if the largest nodes it may use were idle. */
 static bool job_is_spread(const struct hs_engine *e, const struct hs_job *job)
 {
     uint32_t spanned = hs_run_of(&e->jobs, job)->nodes_spanned;
@@ -295,7 +296,7 @@ static bool job_is_spread(const struct hs_engine *e, const struct hs_job *job)
     return spanned > nodes;
 }
 
-/* Factor for a spread gang and for a number of GPUs other than requested, on one type. */
+/* Factor on one GPU type for a spread gang and for a number of GPUs other than requested. */
 static uint64_t type_factor_q32(const struct hs_engine *e, const struct hs_job *job, uint32_t type,
                                 bool is_spread)
 {
@@ -309,7 +310,7 @@ static uint64_t type_factor_q32(const struct hs_engine *e, const struct hs_job *
                       hs_speed_resize_q32(speed, profile_of(e, job), type, held, job->gpus));
 }
 
-/* The same for a gang of several types: that of the worst, because all wait for it. */
+/* The same for a gang of several types: the minimum, because all wait for the slowest. */
 static uint64_t gang_factor_q32(const struct hs_engine *e, const struct hs_job *job, bool is_spread)
 {
     uint64_t least = UINT64_MAX;
@@ -328,7 +329,7 @@ static HS_APART uint64_t changed_q32(const struct hs_engine *e, const struct hs_
                                      bool may_be_spread, bool is_resized, uint64_t rate)
 {
     bool is_spread = may_be_spread && job_is_spread(e, job);
-    if (is_resized && e->config.speed == NULL) /* linear where nothing is known */
+    if (is_resized && e->config.speed == NULL) /* linear if nothing is known */
         return (uint64_t)((hs_u128)rate * hs_placement_of(&e->jobs, job)->gpus_held / job->gpus);
     return is_spread || is_resized ? hs_q32_mul(rate, gang_factor_q32(e, job, is_spread)) : rate;
 }
@@ -355,7 +356,7 @@ HS_EXPANDED uint64_t hs_rate_now(const struct hs_engine *e, const struct hs_job 
     return job->state == HS_JOB_RUNNING ? hs_rate_placed(e, job) : 0;
 }
 
-/* Marks of struct hs_job.plan live in the low bits; this one says "in the touched list". */
+/* Bit of struct hs_job.plan, above its marks: the job is in the touched list. */
 enum { JOB_TOUCHED = 1u << 7 };
 
 void hs_progress_account(struct hs_engine *e, struct hs_job *job, int64_t dt)
@@ -393,8 +394,8 @@ void hs_progress_touch(struct hs_engine *e, struct hs_job *job)
     e->touched[e->touched_count++] = hs_slot_of(&e->jobs, job);
 }
 
-/* Marks a GPU, and of its other tenants those to be rated anew whatever their speed; the number of
- * GPUs that each shares changed by `delta`. */
+/* Marks a GPU, and those of its other tenants whose rate must be recomputed in any case; the number
+ * of GPUs that each shares changed by `delta`. */
 static void gpu_touch_others(struct hs_engine *e, struct hs_gpu *gpu, const struct hs_job *job,
                              int delta)
 {
@@ -410,21 +411,21 @@ static void gpu_touch_others(struct hs_engine *e, struct hs_gpu *gpu, const stru
         if (gpu->tenants > placement->segment_max_tenants)
             placement->segment_max_tenants = gpu->tenants;
         if (other == job || (delta == 0 && placement->oom_us == HS_TIME_MAX))
-            continue; /* there may be room for one that waits to be killed */
+            continue; /* a job waiting to be killed may now have room */
         hs_progress_sync(e, other);
         placement->shared_gpus = (uint32_t)((int64_t)placement->shared_gpus + delta);
         hs_progress_touch(e, other);
     }
 }
 
-/* Counts the memory of the job and of tenants placed before it, behind it in the list. */
+/* Counts the memory of the job and of tenants placed before it, which follow it in the list. */
 bool hs_progress_overflows(const struct hs_engine *e, const struct hs_job *job)
 {
     if (hs_placement_of(&e->jobs, job)->shared_gpus == 0)
         return false;
     for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
         const struct hs_gpu *gpu = &e->gpus[a->gpu];
-        if (gpu->mem_used_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants) && /* seldom */
+        if (gpu->mem_used_mib > hs_gpu_capacity_mib(e, gpu, gpu->tenants) && /* rare */
             a->next_on_gpu != HS_NO_ALLOCATION &&
             hs_gpu_memory(e, a, HS_NEED_USED) > hs_gpu_memory_capacity_mib(e, gpu, a))
             return true;
@@ -453,7 +454,7 @@ void hs_progress_renew(struct hs_engine *e, const struct hs_job *job)
     }
 }
 
-/* Allocates every GPU, none of which is free any more since it was picked; counts the GPUs of which
+/* Allocates every GPU, which were marked as used when they were picked; counts the GPUs of which
  * the job is the first tenant, and their nodes. */
 static void job_allocate_gpus(struct hs_engine *e, const struct hs_job *job, const uint32_t *ids,
                               uint32_t count, uint32_t *first_of)
@@ -473,7 +474,7 @@ static void job_allocate_gpus(struct hs_engine *e, const struct hs_job *job, con
         hs_gpu_memory_recount(e, gpu, mem_mib);
         if (gpu->tenants == 1) {
             ++*first_of;
-        } else if (!is_part) { /* unless all have shares, they slow each other */
+        } else if (!is_part) { /* they slow each other unless all have shares */
             e->instant.gpus_shared += gpu->tenants == 2;
             placement->shared_gpus++;
             gpu_touch_others(e, gpu, job, gpu->tenants == 2 ? 1 : 0);
@@ -505,7 +506,7 @@ void hs_progress_allocate(struct hs_engine *e, struct hs_job *job, const uint32_
         hs_progress_overflows(e, job) ? e->now_us + e->config.oom_delay_us : HS_TIME_MAX;
 }
 
-/* Leaves every GPU; returns of how many it was the last tenant. */
+/* Leaves every GPU; counts those of which it was the last tenant. */
 static void job_free_gpus(struct hs_engine *e, const struct hs_job *job, uint32_t *last_of)
 {
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
@@ -567,7 +568,7 @@ void hs_progress_touch_beside(struct hs_engine *e, struct hs_job *job)
     hs_progress_touch(e, job);
 }
 
-/* The next milestone: the end of an awaited mini-batch, or a change of the job's memory. */
+/* Time of the next milestone: the end of an awaited mini-batch, or a change of the job's memory. */
 static int64_t milestone_us(const struct hs_engine *e, const struct hs_job *job,
                             const struct hs_job_placement *placement)
 {
@@ -583,7 +584,7 @@ static int64_t milestone_us(const struct hs_engine *e, const struct hs_job *job,
     return wait_us < HS_TIME_MAX - e->now_us ? e->now_us + wait_us : HS_TIME_MAX;
 }
 
-/* Schedules the one event ahead of a job: its cost is paid, its work done, or a milestone. */
+/* Schedules a job's next event: its cost is paid, its work done, or a milestone. */
 static void job_schedule(struct hs_engine *e, const struct hs_job *job,
                          const struct hs_job_run *run, struct hs_job_placement *placement)
 {

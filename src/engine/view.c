@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "data/csv.h"
 
-/* What a handle, node or GPU that does not exist is answered from, after the fault is on record. */
+/* Records returned for a handle, node or GPU that does not exist, after the fault was reported. */
 static const struct hs_job default_record = {.ask = {.gpu_milli = HS_GPU_MILLI}};
 static const struct hs_job_identity no_identity = {.profile = HS_NO_PROFILE};
 static const struct hs_job_needs no_needs = {.later_ns = HS_TIME_MAX};
@@ -44,7 +44,7 @@ static const struct hs_job_needs *lookup_needs(const struct hs_view *v, hs_job_i
     return j != &default_record ? hs_needs_of(&v->engine->jobs, j) : &no_needs;
 }
 
-/* Is a node, a GPU, ... of this number there, one of `count`? */
+/* Tells whether node, GPU, ... `number` exists, one of `count`. */
 static inline bool is_there(const struct hs_view *v, const char *what, uint32_t number,
                             uint32_t count)
 {
@@ -70,7 +70,7 @@ static const struct hs_gpu *lookup_gpu(const struct hs_view *v, uint32_t gpu)
     return is_known ? &v->engine->gpus[gpu] : &no_gpu;
 }
 
-/* An index that can be used; 0 for one that does not exist. */
+/* Returns the index, or 0 for one that does not exist. */
 static uint32_t lookup_vc(const struct hs_view *v, uint32_t vc)
 {
     return is_there(v, "virtual cluster", vc, v->vcs) ? vc : 0;
@@ -84,7 +84,7 @@ static bool lookup_may_know(const struct hs_view *v, hs_job_id job, uint32_t nee
                           "it asked for the %s, which it did not declare to know", what);
 }
 
-/* How far it is now: the account is brought up to date lazily. */
+/* Current progress: the account is updated lazily. */
 static struct hs_work lookup_work(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_job *j = hs_lookup_job(v, job);
@@ -95,7 +95,7 @@ static struct hs_work lookup_work(const struct hs_view *v, hs_job_id job)
     return work;
 }
 
-/* NULL: it has none. */
+/* Returns NULL if it has none. */
 static const struct hs_profile *profile_of(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_catalogue *catalogue = v->engine->config.catalogue;
@@ -103,7 +103,7 @@ static const struct hs_profile *profile_of(const struct hs_view *v, hs_job_id jo
     return catalogue != NULL && profile < catalogue->count ? &catalogue->profiles[profile] : NULL;
 }
 
-/* The name in the trace has precedence: a table may have a variant that the catalogue lacks. */
+/* The name in the trace has precedence: a table may have variants that the catalogue lacks. */
 int64_t hs_view_restart_us(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_engine *e = v->engine;
@@ -115,7 +115,7 @@ int64_t hs_view_restart_us(const struct hs_view *v, hs_job_id job)
                          profile != NULL ? profile->model : NULL, hs_lookup_job(v, job)->gpus);
 }
 
-/* The value of the trace has precedence here, too. */
+/* The trace has precedence here, too. */
 uint32_t hs_view_checkpoint_mib(const struct hs_view *v, hs_job_id job)
 {
     uint32_t told_mib = lookup_training_profile(v, job)->checkpoint_mib;
@@ -125,7 +125,7 @@ uint32_t hs_view_checkpoint_mib(const struct hs_view *v, hs_job_id job)
     return profile->checkpoint_mib;
 }
 
-/* Of a gang, too: each GPU of a data-parallel job has the same state (Xiao et al., OSDI'18). */
+/* Also for a gang: each GPU of a data-parallel job has the same state (Xiao et al., OSDI'18). */
 int64_t hs_view_checkpoint_us(const struct hs_view *v, hs_job_id job)
 {
     int64_t per_s = v->engine->config.storage_mib_per_s, mib = hs_view_checkpoint_mib(v, job);
@@ -217,7 +217,7 @@ static HS_COLD void *no_scratch(const struct hs_view *v, hs_job_id job)
     return v->engine->no_scratch;
 }
 
-/* Called at every step of a search: without the refusal it is inlined. */
+/* Called at every step of a search: inlined, except for the refusal. */
 HS_EXPANDED void *hs_view_scratch(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_jobs *jobs = &v->engine->jobs;
@@ -323,7 +323,7 @@ int64_t hs_view_preempt_cost_us(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_type_ran(const struct hs_view *v, hs_job_id job)
 {
-    return lookup_request(v, job)->type_ran - 1; /* 0 is HS_ANY_TYPE */
+    return lookup_request(v, job)->type_ran - 1; /* 0 becomes HS_ANY_TYPE */
 }
 
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job)
@@ -368,7 +368,7 @@ int64_t hs_view_finish_us(const struct hs_view *v, hs_job_id job)
         return INT64_MAX;
     const struct hs_job *j = hs_lookup_job(v, job);
     const int64_t finish_us = hs_placement_of(&v->engine->jobs, j)->finish_us;
-    if (j->state != HS_JOB_STARTING && j->state != HS_JOB_MIGRATING) /* no cost is paid */
+    if (j->state != HS_JOB_STARTING && j->state != HS_JOB_MIGRATING) /* no cost is being paid */
         return finish_us;
     const struct hs_work work = hs_work_of(&v->engine->jobs, j);
     int64_t work_us = hs_work_eta_us(&work, hs_rate_placed(v->engine, j));
@@ -483,7 +483,7 @@ uint64_t hs_view_gang_room(const struct hs_view *v, uint32_t vc)
     return hs_free_gang_room(v->engine->free_index, lookup_vc(v, vc));
 }
 
-/* What a search for the job asks for: its own request, or that on the GPU type searched. */
+/* Returns the request used to search for the job: its own, or limited to the type searched. */
 static const struct hs_ask *search_ask(const struct hs_view *v, hs_job_id job)
 {
     struct hs_engine *e = v->engine;
@@ -639,7 +639,7 @@ int64_t hs_view_step_us(const struct hs_view *v, hs_job_id job)
     return lookup_training_profile(v, job)->step_ns / HS_NS_PER_US;
 }
 
-/* A step ends within a microsecond: one whose end the policy was told of counts as ended. */
+/* A step may end within a microsecond: one whose end was reported to the policy counts as ended. */
 bool hs_view_is_between_steps(const struct hs_view *v, hs_job_id job)
 {
     int64_t step_ns = lookup_training_profile(v, job)->step_ns;
@@ -715,7 +715,7 @@ bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node)
     return n->gpus > 0 && is_of_vc && (j->ask.type_mask >> n->type & 1) != 0;
 }
 
-/* First question about a single GPU: from now on each has a record. */
+/* At the first query about a single GPU: creates a record for each. */
 static const struct hs_gpu *lookup_tenants(const struct hs_view *v, uint32_t gpu)
 {
     if (v->engine->plan.refused == HS_OK)
@@ -757,18 +757,18 @@ bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job)
             (v->engine->can & HS_CAN_COLOCATE) != 0);
 }
 
-/* What a candidate checks of one GPU after the other. */
+/* Parameters of the checks of candidate GPUs. */
 struct inquiry {
     const struct hs_engine *engine;
     const struct hs_job *job;
     hs_load_cost *cost_of;
     const void *ctx;
-    uint64_t limit_mib; /* of the claims on a shared GPU of the type */
+    uint64_t limit_mib; /* of claims on a shared GPU of the type */
     uint32_t capacity_mib, type;
     bool may_share;
 };
 
-/* False: the job cannot have a GPU of this node, shared or not. */
+/* Returns false if the job can use no GPU of this node, shared or not. */
 static bool inquire_node(struct inquiry *q, uint32_t node)
 {
     const struct hs_engine *e = q->engine;
