@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A verb of the command line is a const record, last in its file in verbs/, and one line in
- * HS_VERBS. Option parsing, help and --print-config come from its table.
+ * HS_VERBS. Option parsing, help and --print-config are derived from its table.
  */
 #pragma once
 
@@ -11,10 +11,10 @@
 
 struct hs_verb;
 
-/* One call of the program: what a verb gets. */
+/* A call of the program, as passed to a verb. */
 struct hs_call {
     const struct hs_verb *verb;
-    void *options; /* the struct that the verb's table describes, filled in */
+    void *options; /* the struct described by the verb's table, filled */
     struct hs_config config;
     char **operands;
     uint32_t operand_count;
@@ -29,9 +29,9 @@ struct hs_call {
 
 struct hs_verb {
     const char *name, *operands, *summary;
-    const char *(*word_at)(size_t index); /* the words that may be its operands, where it has any;
-                                             NULL past the end */
-    const char *details; /* a paragraph for --help all; NULL if the summary says it */
+    const char *(*word_at)(
+        size_t index);   /* possible operands, if it has any; NULL after the last */
+    const char *details; /* a paragraph for --help all; NULL if the summary suffices */
     const char *examples[HS_EXAMPLES];
     const struct hs_option *options; /* ends with a NULL key */
     size_t options_size;
@@ -39,7 +39,7 @@ struct hs_verb {
     enum hs_status (*run)(struct hs_call *call);
 };
 
-/* The verbs, in the order in which help lists them: HS_VERB(name) is hs_verb_NAME. */
+/* The verbs in the order of the help: HS_VERB(name) is hs_verb_NAME. */
 #define HS_VERBS                                                                                   \
     HS_VERB(run)                                                                                   \
     HS_VERB(compare)                                                                               \
@@ -61,98 +61,98 @@ struct hs_verb {
 HS_VERBS
 #undef HS_VERB
 
-/* index 0, 1, ... until NULL. */
+/* Verbs 0, 1, ...; NULL after the last. */
 const struct hs_verb *hs_verb_at(size_t index);
 const char *hs_verb_name_at(size_t index);
-/* NULL if there is none. */
+/* Returns NULL if there is none. */
 const struct hs_verb *hs_verb_find(const char *name);
-/* HS_E_USAGE with the nearest verb where there is none. */
+/* HS_E_USAGE with the nearest verb if there is none. */
 HS_MUST_USE enum hs_status hs_verb_get(const char *name, const struct hs_verb **verb,
                                        struct hs_diag *diag);
 
 /* ---- words of a list ---- */
 
-/* The place of a word in a list; HS_E_USAGE where it is not there: what is said is `what` and the
- * word, the hint is the nearest word or `otherwise`. */
+/* Finds the index of a word in a list; if missing, reports HS_E_USAGE with `what` and the word, and
+ * as a hint the nearest word or `otherwise`. */
 HS_MUST_USE enum hs_status hs_word_find(const char *const *words, uint32_t count, const char *word,
                                         const char *what, const char *otherwise, uint32_t *index,
                                         struct hs_diag *diag);
-/* The same in a list that a function gives, of at most HS_WORDS_MAX words. */
+/* The same in a list given by a function, of at most HS_WORDS_MAX words. */
 #define HS_WORDS_MAX 64
 HS_MUST_USE enum hs_status hs_word_find_at(const char *(*word_at)(size_t index), const char *word,
                                            const char *what, const char *otherwise, uint32_t *index,
                                            struct hs_diag *diag);
-/* Is it in a list with NULL at the end? */
+/* Tells whether a NULL-terminated list contains the word. */
 bool hs_word_is_in(const char *const *words, const char *word);
 
 /* ---- options: default < --config FILE < --set key=value < flag. Options and operands may be
- * mixed, "--" ends the options, long names may be shortened as far as they stay unique. The
- * environment has no effect (POSIXLY_CORRECT is ignored) ---- */
+ * mixed, "--" ends the options, long names may be abbreviated if unique. The environment has no
+ * effect (POSIXLY_CORRECT is ignored) ---- */
 
 enum hs_help_request { HS_HELP_NONE, HS_HELP_SHORT, HS_HELP_ALL };
 
-/* argv[0], the name of the verb, is skipped. Fills call->options, call->config and the operands.
- * *help: --help or -h was met, nothing else was done. */
+/* Skips argv[0], the name of the verb. Fills call->options, call->config and the operands. *help:
+ * --help or -h was found; nothing else was done. */
 HS_MUST_USE enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
                                             enum hs_help_request *help);
-/* "N", "REAL", "DURATION", "off|fast|full", or the unit of a text; "" for a flag. */
+/* Returns "N", "REAL", "DURATION", "off|fast|full", or the unit of a text; "" for a flag. */
 const char *hs_option_metavar(const struct hs_param *param, char *text, size_t size);
-/* NULL if the table has no such key. */
+/* Returns NULL if the table has no such key. */
 const struct hs_option *hs_option_find(const struct hs_option *table, const char *key);
 
-/* Compiler, flags and libraries, as `horus version --verbose` shows them. */
+/* Prints compiler, flags and libraries for `horus version --verbose`. */
 void hs_version_say(struct hs_output *out, bool is_verbose);
 
-/* `horus predict --list`: the models of a catalogue, with what there is of each (models.c). */
+/* `horus predict --list`: prints the models of a catalogue and the data of each (models.c). */
 HS_MUST_USE enum hs_status hs_predict_list(struct hs_output *out, const char *profiles,
                                            bool as_json, struct hs_diag *diag);
 
 /* ---- the tables of verbs, options, policies and formats in all forms (help.c) ---- */
 
-/* Of all verbs where verb is NULL; of one a dozen lines and three examples, or is_all: everything
- * with default, range and unit. */
+/* Prints help: of all verbs if verb is NULL; of one verb a dozen lines and three examples, or
+ * (is_all) all options with default, range and unit. */
 void hs_help_say(struct hs_output *out, const struct hs_verb *verb, bool is_all, uint32_t columns);
 
-/* Parts of a manual page, as a source of scdoc(1). name: "" for horus itself, "-run" for a command.
- */
+/* Parts of a manual page, as scdoc(1) source. name: "" for horus itself, "-run" for a command. */
 void hs_man_title(struct hs_output *out, const char *name, int section, const char *summary);
-/* Text with %s as it is, %t with its markup escaped, %. the same with a final stop,
- * unless it has one. */
+/* Prints text with %s unchanged, %t with escaped markup, %. the same with a final full stop unless
+ * it has one. */
 void hs_man_say(struct hs_output *out, const char *format, ...);
 
-/* One row of a table, of a verb or of a policy; members are left open for more. */
+/* Writes a row of an option or parameter table as JSON; the object remains open for more
+ * members. */
 void hs_param_json(struct hs_jsonw *w, const struct hs_param *param);
 
-/* ---- the vocabulary of values: words in capitals such as "FILE" or "TIME", what each means, which
- * texts it stands for and what a shell offers for it ---- */
+/* ---- the vocabulary of values: words in capitals such as "FILE" or "TIME", with the texts each
+ * allows, its completion and its meaning ---- */
 
-/* Regular expressions; a sign may stand before a number, and per cent behind one, where the table
- * says so. */
+/* Regular expressions; if the table says so, a sign may precede a number and a per cent sign follow
+ * it. */
 #define HS_PATTERN_NUMBER "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?"
 #define HS_PATTERN_TIME   HS_PATTERN_NUMBER "(s|ms|us|m|min|h|d)?"
 #define HS_PATTERN_SIZE   HS_PATTERN_NUMBER "(MiB|MB|GiB|GB|TiB|TB)?"
 
 struct hs_metavar {
     const char *name;
-    const char *offers;  /* what a shell completes: "@file", "@dir", "@policy" (with parameters),
-                            "@command", "@setting" (key=value), "@word" or "@list" (of the option's
-                            own words), "@none" */
-    const char *pattern; /* of the texts it stands for, as a regular expression that ECMAScript and
-                            POSIX extended have in common; NULL: any */
-    const char *number;  /* JSON type of the bare numbers that are such a value, none of them below
-                            0; NULL: none is, or, where any text is one, any number */
-    const char *meaning; /* for the manual; NULL where the option's own help says it all */
+    const char
+        *offers; /* shell completion: "@file", "@dir", "@policy" (with parameters), "@command",
+                    "@setting" (key=value), "@word" or "@list" (the option's own words), "@none" */
+    const char *pattern; /* regular expression for allowed texts, valid in ECMAScript and POSIX
+                            extended; NULL: any */
+    const char *number;  /* JSON type of allowed bare numbers, all >= 0; NULL: none, or, if any text
+                            is allowed, any number */
+    const char *meaning; /* for the manual; NULL if the option's help suffices */
 };
 
-/* One of the alternatives of "TIME|auto|exact" or of the operand "[COMMAND|formats]". */
+/* An alternative of "TIME|auto|exact" or of the operand "[COMMAND|formats]". */
 struct hs_metavar_part {
     const char *text;
     size_t len;
-    bool is_literal;                /* "auto": stands for itself */
-    const struct hs_metavar *known; /* NULL for a literal, and for a name not in the vocabulary */
+    bool is_literal;                /* a literal such as "auto" */
+    const struct hs_metavar *known; /* NULL for a literal or a name not in the vocabulary */
 };
 
-/* Alternative `index` of the operand at `position` (from 0) of a verb, or with position 0 of the
- * unit of an option; false when there are no more. */
+/* Gets alternative `index` of a verb's operand at `position` (from 0), or with position 0 of an
+ * option's unit; false after the last. */
 bool hs_metavar_part(const char *text, uint32_t position, uint32_t index,
                      struct hs_metavar_part *part);

@@ -2,9 +2,9 @@
  *
  * A policy in another language: `-p exec:COMMAND`. The command is a child process. Its first line
  * of output declares the policy; then it gets a line of JSON at each instant with an event of the
- * protocol (src/policies/README.md) and answers with one line. It is sent only the knowledge that
- * it declared, and the plan refuses actions that it did not declare. Each run starts a child of its
- * own, connected by a pair of sockets; the child ends when it reads the end of its input.
+ * protocol (src/policies/README.md) and answers with one line. It receives only the knowledge that
+ * it declared, and the plan refuses actions that it did not declare. Each run starts a separate
+ * child, connected by a pair of sockets; the child ends when it reads the end of its input.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -39,19 +39,19 @@ struct exec_text {
 struct exec {
     const char *command;
     struct hs_diag *diag;
-    struct hs_policy_ops *policy; /* as the child declared it */
+    struct hs_policy_ops *policy; /* as declared by the child */
 };
 
-/* There is one child at a time: the child of the last run is ended when the next run begins. */
+/* There is one child at a time: the last run's child is terminated when the next run begins. */
 static struct {
     int fd; /* 0: no child */
     pid_t pid;
-    struct exec_text out, in; /* messages to the child; its answers, not yet parsed */
-    struct exec_text refused; /* jobs that found no GPUs in the last answer, as events */
-    bool is_strict;           /* of an answer: no job starts behind one that found no GPUs */
+    struct exec_text out, in; /* messages to the child; its answers, not parsed yet */
+    struct exec_text refused; /* jobs without GPUs in the last answer, as events */
+    bool is_strict;           /* of an answer: after a job without GPUs none starts */
     uint8_t *is_live;         /* by handle */
     uint32_t live_cap;
-    int64_t line;           /* of the child's output, for messages */
+    int64_t line;           /* line number of the child's output, for messages */
     struct hs_arena answer; /* holds the JSON of the last answer */
 } child;
 
@@ -63,7 +63,7 @@ static enum hs_status fail(const struct exec *x, const char *what)
 
 /* ---- the child ---- */
 
-/* Ends the whole process group; a child that waits for input gets SIGTERM as well. */
+/* Terminates the whole process group; a child waiting for input gets SIGTERM, too. */
 static void end_child(void)
 {
     if (child.fd == 0)
@@ -213,7 +213,7 @@ static void exec_event(void *state, const struct hs_view *v, const struct hs_eve
         child.is_live[event->job] = 0;
 }
 
-/* The cluster, once: each node as [GPUs, type]. */
+/* Writes the cluster, once: each node as [GPUs, type]. */
 static void put_cluster(const struct hs_view *v)
 {
     put(&child.out, EVENT_MAX, "{\"horus\":\"%s\",\"vcs\":%" PRIu32 ",\"types\":[", HS_VERSION,
@@ -231,7 +231,7 @@ static void put_cluster(const struct hs_view *v)
 
 /* ---- its answers ---- */
 
-/* A whole number below `end` under this key, or the answer is refused. */
+/* Requires a whole number below `end` with this key. */
 static bool has_number(const struct hs_json *object, const char *key, int64_t end, int64_t *number)
 {
     const struct hs_json *value = hs_json_get(object, key);
@@ -244,7 +244,7 @@ static int64_t seconds_us(const struct hs_json *object, const char *key)
     return seconds >= 0 && seconds < 9e12 ? (int64_t)(seconds * 1e6 + 0.5) : -1;
 }
 
-/* Starts a job on [[NODE, GPUS], ...], or where consolidating placement finds GPUs for it. */
+/* Starts a job on [[NODE, GPUS], ...], or on GPUs found by consolidating placement. */
 static enum hs_status start(const struct exec *x, const struct hs_view *v, struct hs_plan *p,
                             hs_job_id job, const struct hs_json *nodes)
 {
@@ -293,7 +293,7 @@ static enum hs_status act(const struct exec *x, const struct hs_view *v, struct 
     return HS_OK;
 }
 
-/* An instant without an event of the protocol asks the child for no decision. */
+/* The child is not asked at an instant without an event of the protocol. */
 static enum hs_status exec_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     const struct exec *x = state;
@@ -301,7 +301,7 @@ static enum hs_status exec_decide(void *state, const struct hs_view *v, struct h
     if (child.out.len == 0)
         return HS_OK;
     put(&child.refused, child.out.len + EVENT_MAX, "%s%.*s", child.refused.len > 0 ? "," : "",
-        (int)child.out.len, child.out.at); /* those that were refused come first */
+        (int)child.out.len, child.out.at); /* refused jobs come first */
     child.out.len = 0;
     put(&child.out, EVENT_MAX, "{\"now\":%.6f,\"free\":[", (double)hs_view_now_us(v) / 1e6);
     for (uint32_t vc = 0; vc < v->vcs; vc++)
@@ -342,7 +342,7 @@ static void exec_semantics(const void *state, struct hs_semantics *out)
                                  .cost = preempts ? "of the command" : "none"};
 }
 
-/* The bits of these words, of those that the protocol has. */
+/* Returns the bits of these words among those of the protocol. */
 static enum hs_status read_bits(const struct exec *x, const struct hs_json *words,
                                 const char *const *names, uint32_t known, uint32_t *bits)
 {
@@ -359,7 +359,7 @@ static enum hs_status read_bits(const struct exec *x, const struct hs_json *word
     return HS_OK;
 }
 
-/* {"name": "...", "summary": "...", "knows": [...], "may": [...]} */
+/* Reads {"name": "...", "summary": "...", "knows": [...], "may": [...]}. */
 static enum hs_status read_declaration(const struct exec *x, struct hs_arena *arena)
 {
     const struct hs_json *declared;
@@ -371,7 +371,7 @@ static enum hs_status read_declaration(const struct exec *x, struct hs_arena *ar
     x->policy->name = hs_arena_text(arena, name, strlen(name));
     if (summary != NULL)
         x->policy->summary = hs_arena_text(arena, summary, strlen(summary));
-    x->policy->can = HS_CAN_TIME | HS_CAN_DIVIDE; /* the usual placement gives shares of GPUs */
+    x->policy->can = HS_CAN_TIME | HS_CAN_DIVIDE; /* the usual placement assigns shares of GPUs */
     HS_TRY(read_bits(x, hs_json_get(declared, "knows"), hs_knows_words,
                      HS_KNOWS_DURATION | HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY,
                      &x->policy->knows));

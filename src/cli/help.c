@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus help [COMMAND|formats] [--form=FORM]`: help texts, manual pages and tables, made from the
- * tables of verbs and options alone. `horus version [--verbose]`: what was built, how, and on which
- * libraries it runs.
+ * `horus help [COMMAND|formats] [--form=FORM]`: help texts, manual pages and tables, generated only
+ * from the tables of verbs and options. `horus version [--verbose]`: version, build and libraries.
  */
 #include "cli/simulate.h"
 
@@ -97,7 +96,8 @@ static bool take(const char *text, size_t len, struct hs_metavar_part *part)
     return true;
 }
 
-/* Alternative *index of the word; where it has fewer, false, and *index less their number. */
+/* Gets alternative *index of the word; false if it has fewer, after subtracting these from
+ * *index. */
 static bool part_of_word(const char *word, size_t len, uint32_t *index,
                          struct hs_metavar_part *part)
 {
@@ -155,10 +155,10 @@ static const struct {
 static const char *const program_examples[HS_EXAMPLES] = {
     "traces/sample.csv", "run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit", "policies srtf"};
 
-/* Of one option. */
+/* The texts for one option. */
 struct shown {
-    char name[64], words[256], range[256]; /* range: "" where the metavar says it */
-    const char *metavar, *preset;          /* preset: NULL where there is none to show */
+    char name[64], words[256], range[256]; /* range: "" if the metavar states it */
+    const char *metavar, *preset;          /* preset: NULL if none is shown */
 };
 
 static void show(const struct hs_option *option, struct shown *s)
@@ -174,7 +174,7 @@ static void show(const struct hs_option *option, struct shown *s)
         hs_param_expects(p, s->range, sizeof s->range);
 }
 
-/* Is it the first of its group? */
+/* Tells whether it is the first of its group. */
 static bool begins_group(const struct hs_verb *verb, const struct hs_option *o)
 {
     return o->group != NULL &&
@@ -284,11 +284,11 @@ static void help_formats(struct hs_output *out, const struct hs_verb *verb, uint
 
 /* ---- manual pages ---- */
 
-/* Markup at the begin of a line alone; escaped at the begin of every text, which does no harm. */
+/* Markup only at the start of a line; escaped at the start of every text, which is harmless. */
 #define MARKUP_FIRST "#-|[].'+~&!"
 
-/* Text with a backslash before every character of `special`, and at its begin before those of
- * `first`, too; where a quote is special, it is written as a shell reads it inside quotes. */
+/* Writes text with a backslash before every character of `special`, and at its start before those
+ * of `first`; if a quote is special, it is written as a shell reads it inside quotes. */
 static void put_escaped(struct hs_output *out, const char *text, const char *special,
                         const char *first)
 {
@@ -536,14 +536,14 @@ static void tables_json(struct hs_output *out, const struct hs_verb *verb, uint3
     hs_jsonw_finish(&w);
 }
 
-/* ---- completion scripts for two shells: the tables as case statements of words that may stand for
- * a value, then functions that read them. A word that begins with '@' is a kind of words: @file,
- * @dir, @policy, @command, @setting, @list (several with commas between), @none (anything). No word
- * of a table has a blank or a quote in it ---- */
+/* ---- completion scripts for two shells: the tables as case statements of words that complete a
+ * value, then functions that read them. A word with '@' is a kind of words: @file, @dir,
+ * @policy, @command, @setting, @list (several, separated by commas), @none (anything). No word
+ * of a table contains a blank or a quote ---- */
 
-#define OPERANDS_MAX 8u /* completed at most, of a verb that takes many */
+#define OPERANDS_MAX 8u /* most operands completed for a verb */
 
-/* The functions of a shell: a file of configs/ behind its first comment. */
+/* Writes the functions of a shell: a file of configs/ after its first comment. */
 static void say_functions(struct hs_output *out, const char *name)
 {
     const struct hs_builtin *file = hs_builtin_find(name);
@@ -551,7 +551,7 @@ static void say_functions(struct hs_output *out, const char *name)
     hs_output_put(out, begin, file->len - (size_t)(begin - file->data));
 }
 
-/* One word, a blank before all but the first. */
+/* Writes a word, preceded by a blank except for the first. */
 static void say_word(struct hs_output *out, bool *is_first, const char *word, size_t len)
 {
     hs_say(out, "%s%.*s", *is_first ? "" : " ", (int)len, word);
@@ -565,7 +565,7 @@ static void say_words(struct hs_output *out, bool *is_first, const char *(*word_
         say_word(out, is_first, word, strlen(word));
 }
 
-/* The alternatives at a position of `text`, which is a unit or the operands of a verb. */
+/* Writes the alternatives at a position of `text`, a unit or the operands of a verb. */
 static void say_parts(struct hs_output *out, const char *text, uint32_t position,
                       const char *(*word_at)(size_t))
 {
@@ -574,7 +574,7 @@ static void say_parts(struct hs_output *out, const char *text, uint32_t position
     for (uint32_t i = 0; hs_metavar_part(text, position, i, &part); i++) {
         const char *offers = part.known != NULL ? part.known->offers : "@none";
         has_files |= strcmp(offers, "@file") == 0;
-        if (strcmp(offers, "@dir") == 0 && has_files) /* completion of files has the directories */
+        if (strcmp(offers, "@dir") == 0 && has_files) /* completion of files includes directories */
             continue;
         if (part.is_literal)
             say_word(out, &is_first, part.text, part.len);
@@ -648,9 +648,9 @@ static void complete_keys(struct hs_output *out)
     }
     hs_say(out, "    esac\n}\n\n");
 }
-/* ---- bash 4.3 and later. ':' and '=' separate words for readline, not for horus: the words are
- * taken from the line itself, and of each candidate what readline believes to be an earlier word is
- * cut off ---- */
+/* ---- bash 4.3 and later. ':' and '=' separate words for readline but not for horus: words are
+ * taken from the line itself, and the part that readline considers an earlier word is removed
+ * from each candidate ---- */
 
 static void complete_bash(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
 {
@@ -698,7 +698,7 @@ static void complete_bash(struct hs_output *out, const struct hs_verb *verb, uin
     say_functions(out, "completion.bash");
 }
 
-/* ---- zsh: one function a verb that calls _arguments with its options, and one for all values
+/* ---- zsh: a function per verb that calls _arguments with its options, and one for all values
  * ---- */
 
 /* '(-c --cluster)'{-c+,--cluster=}'[help]:SPEC: _horus_value @file' */
@@ -764,7 +764,7 @@ static void complete_zsh(struct hs_output *out, const struct hs_verb *verb, uint
 
 /* ---- the verb ---- */
 
-/* Writes one form of the tables: of the verb, where it is about one. */
+/* Writes a form of the tables, of the given verb if it concerns one. */
 typedef void help_writer(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
 
 static const char *const forms[] = {"text", "markdown", "json", "man", "bash", "zsh", NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The program: words to verb, status to exit code. Standard output is checked to its close, so that
- * a full disk is never silent. The only file that is not in the library of the tests.
+ * The program: dispatches verbs and converts status to exit code. Standard output is checked until
+ * closed, so that a full disk is always reported. The only file not in the tests' library.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 static struct hs_diag *program_diag;
 
-/* Ends the program when memory or a documented limit is exhausted: nothing unfinished stays. */
+/* Ends the program if memory or a documented limit is exhausted, and removes unfinished output. */
 static void end_exhausted(enum hs_status status)
 {
     hs_report(program_diag, HS_ERROR, NULL, NULL, "%s", hs_status_text(status));
@@ -22,7 +22,7 @@ static void end_exhausted(enum hs_status status)
 
 static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
 {
-    /* what stands on the command line is printed and written into files as it is */
+    /* command lines are printed and written to files unchanged */
     for (int i = 1; i < argc; i++)
         if (hs_control_find(argv[i], strlen(argv[i])) < strlen(argv[i]))
             return hs_fail(&call->diag, HS_E_USAGE, NULL, "give the file another name",
@@ -58,8 +58,8 @@ static enum hs_status dispatch(struct hs_call *call, int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct hs_call call = {.command = (const char *const *)argv};
-    /* A closed stream would give its number to the next file opened, and messages would end up in
-     * results. 0 is opened for writing, 1 and 2 for reading, so that their use fails. */
+    /* The next file opened would get the number of a closed stream, and messages would be written
+     * to results. 0 is opened for writing, 1 and 2 for reading, so that their use fails. */
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
             (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Words for the rows of option tables, for files that define one: OWNER is the structure that the
- * table fills, heading that of the option's group (NULL = none). What a type needs to know stands
- * before the help, as in horus/param.h: a range, the words, or the unit of a text.
+ * Macros for the rows of option tables: OWNER is the structure that the table fills, heading that
+ * of the option's group (NULL = none). Arguments specific to a type precede the help, as in
+ * horus/param.h: a range, the words, or the unit of a text.
  *
  *     #define OWNER struct plot_options
  *     static const struct hs_option options_table[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of verbs; and a command line against the option table of one: getopt_long splits the
- * words, flags are first collected and applied last, because the file that --config names comes
- * before them in precedence.
+ * The table of verbs; and parsing of a command line by a verb's option table: getopt_long splits
+ * the words; flags are first collected and applied last, because the --config file has lower
+ * precedence.
  */
 #include "cli/cli.h"
 
@@ -169,7 +169,7 @@ static enum hs_status unknown_long(const struct parse *p, const char *word)
     return hs_fail(diag, HS_E_USAGE, NULL, hint, "%s: unknown option '--%s'", verb, name);
 }
 
-/* getopt answered '?' or ':' for `word`. */
+/* Handles getopt's answer '?' or ':' for `word`. */
 static enum hs_status bad_option(const struct parse *p, int answer, const char *word)
 {
     struct hs_diag *diag = &p->call->diag;
@@ -229,8 +229,8 @@ static enum hs_status split_words(struct parse *p, enum hs_help_request *help)
     return HS_OK;
 }
 
-/* The file of --config, then every --set, then all flags (these two set only their own text). Of an
- * option that is given twice the last value counts; two policies are an error. */
+/* Applies the --config file, then every --set, then all flags (these two set only their own text).
+ * The last value of an option counts; two policies are an error. */
 static enum hs_status apply(struct parse *p)
 {
     struct hs_config *config = &p->call->config;
@@ -263,14 +263,14 @@ enum hs_status hs_options_parse(struct hs_call *call, int argc, char **argv,
 {
     struct parse p = {.call = call, .argc = argc, .argv = argv};
     *help = HS_HELP_NONE;
-    uint64_t letters = 1; /* room for all flags: -qv is one word and two flags */
+    uint64_t letters = 1; /* space for all flags: -qv is one word and two flags */
     for (int i = 0; i < argc; i++)
         letters += strlen(argv[i]) + 1;
     call->options = hs_arena_alloc(&call->arena, call->verb->options_size + 1);
     call->operands = hs_arena_alloc(&call->arena, letters * sizeof *call->operands);
     p.flags = hs_arena_alloc(&call->arena, letters * sizeof *p.flags);
-    /* '-' first: operands come as option 1 in their place, whatever the environment says. ':'
-     * second: a missing value is another answer than an unknown option. */
+    /* '-' first: operands are returned in place as option 1, whatever the environment says. ':'
+     * second: a missing value is distinguished from an unknown option. */
     (void)snprintf(p.shorts, sizeof p.shorts, "-:h");
     uint32_t n = 0;
     for (const struct hs_option *o = call->verb->options; o->param.key != NULL; o++, n++) {

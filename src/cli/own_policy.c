@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Policies of the user's. That of a shared library: the record that it exports, checked as far as
- * a program can; it stays loaded until the end. POSIX dlopen. What files such policies, and those
- * of a command (exec_policy.c), are made of: inputs of a run. What any policy knows and may do, in
+ * User-defined policies. For a shared library: loads the record that it exports, checked as far as
+ * possible; it stays loaded until the end. POSIX dlopen. The files of such policies, and of
+ * commands (exec_policy.c), as inputs of a run. The knowledge and capabilities of a policy, in
  * words.
  */
 #include <dlfcn.h>
@@ -85,7 +85,7 @@ static enum hs_status add_policy_file(struct hs_setup *s, const char *path, size
     return hs_hash_file(file->path, &file->hash, &file->bytes, diag);
 }
 
-/* The library of a policy outside the tree, the words of a command that are files. */
+/* Adds the library of a policy, or the words of a command that are files. */
 enum hs_status hs_own_policy_files(struct hs_setup *s, struct hs_diag *diag)
 {
     const char *word = s->options->policy;

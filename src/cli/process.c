@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the streams can show is asked once at the start. Colour and block characters are for
- * terminals alone, so that redirected output has the same bytes in every environment. The monotonic
- * clock is read at most once a poll and reaches no result but the volatile part of a manifest.
+ * The capabilities of the streams are queried once at the start. Colour and block characters are
+ * used only on terminals, so that redirected output has the same bytes in every environment. The
+ * monotonic clock is read at most once per poll and affects only the volatile part of a manifest.
  *
  * Signal handlers only store to sig_atomic_t: the engine polls the flags every few thousand events,
- * and a read that waits for input is woken (no SA_RESTART) and looks at its own flag. Where neither
- * ends the process in time, a timer does, after removing what is unfinished. In the pool
- * SIGCHLD and the ending signals are blocked except while the parent waits, so that none arrives
- * between the look at a flag and the wait. A child ends with its status as exit code.
+ * and a read that waits for input is interrupted (no SA_RESTART) and checks its flag. If neither
+ * ends the process in time, a timer does, after removing unfinished output. In the pool SIGCHLD and
+ * the ending signals are blocked except while the parent waits, so that none arrives between the
+ * check of a flag and the wait. A child ends with its status as exit code.
  */
 #include "cli/process.h"
 
@@ -29,11 +29,11 @@
 #include "base/fmt.h"
 #include "base/memory.h"
 
-#define COLUMNS_PRESET 100u /* of a stream that is no terminal */
+#define COLUMNS_PRESET 100u /* if the stream is not a terminal */
 #define COLUMNS_MIN    40u
 #define COLUMNS_MAX    1000u
 
-/* The first of the three variables that is set decides (POSIX 8.2). */
+/* The first of the three variables that is set determines it (POSIX 8.2). */
 static bool locale_is_utf8(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -48,7 +48,7 @@ static bool locale_is_utf8(void)
     return false;
 }
 
-/* How wide the window is now. */
+/* Determines the current width of the window. */
 static void measure(struct hs_terminal *terminal)
 {
     struct winsize size;
@@ -107,8 +107,8 @@ void hs_terminal_status(struct hs_terminal *terminal, const char *line)
     if (*line == '\0' && !terminal->has_status_line)
         return;
     measure(terminal);
-    uint32_t room = terminal->err_columns - 1; /* with the last column some terminals would wrap */
-    int len = 0;                               /* bytes of so many characters */
+    uint32_t room = terminal->err_columns - 1; /* some terminals wrap in the last column */
+    int len = 0;                               /* bytes of these characters */
     for (; line[len] != '\0'; len++)
         if (((unsigned char)line[len] & 0xC0u) != 0x80u && room-- == 0)
             break;
@@ -140,12 +140,12 @@ void hs_say_wrapped(struct hs_output *out, const char *text, uint32_t indent, ui
 /* ---- progress ---- */
 
 #define PERIOD_NS   INT64_C(200000000) /* 5 Hz */
-#define FIRST_NS    INT64_C(50000000)  /* from the start to the first line: of a short run none */
+#define FIRST_NS    INT64_C(50000000)  /* delay of the first line: none for a short run */
 #define DAY_US      86400e6
-#define BAR_MIN     8u /* cells; a shorter one says less than the per cent before it */
-#define BAR_STEP    4u /* its length does not follow every digit of the text beside it */
+#define BAR_MIN     8u /* cells; a shorter one is less precise than the per cent before it */
+#define BAR_STEP    4u /* step of its length, to keep it stable as the text beside it changes */
 #define BAR_MAX     32u
-#define STATUS_SIZE 512 /* bytes of a line */
+#define STATUS_SIZE 512 /* bytes per line */
 
 static int64_t now_ns(void)
 {
@@ -181,8 +181,8 @@ double hs_status_line_elapsed_s(const struct hs_status_line *line)
     return (double)(now_ns() - line->started_ns) / 1e9;
 }
 
-/* "LABEL62% [###--] REST | ETA 0:08"; share negative: unknown, elapsed_s 0: no ETA. In a UTF-8
- * locale the bar has eighths of a cell: "[████▎     ] ". */
+/* Formats "LABEL62% [###--] REST | ETA 0:08"; negative share: unknown, elapsed_s 0: no ETA. In a
+ * UTF-8 locale the bar has eighths of a cell: "[████▎     ] ". */
 static void progress_text(const struct hs_status_line *line, const char *rest, double share,
                           double elapsed_s, char text[STATUS_SIZE])
 {
@@ -224,7 +224,7 @@ static void show(const struct hs_status_line *line, const char *rest, double sha
     hs_terminal_status(line->terminal, text);
 }
 
-/* "day 41.3 | 1.9 M ev/s | run 512 wait 1,204 | util 87%". */
+/* Formats "day 41.3 | 1.9 M ev/s | run 512 wait 1,204 | util 87%". */
 static void run_progress_text(const struct hs_instant *now, uint64_t gpus, double events_per_s,
                               char *text, size_t size)
 {
@@ -263,9 +263,9 @@ void hs_status_line_show_count(struct hs_status_line *line, uint32_t done, uint3
 static volatile sig_atomic_t ending_signal;
 static volatile sig_atomic_t wants_status;
 
-#define PATIENCE_US 700000 /* until a loop has to have seen the flag */
+#define PATIENCE_US 700000 /* time limit for a loop to check the flag */
 
-/* 0: there is no limit any more. */
+/* 0: no limit. */
 static void set_patience(int64_t us)
 {
     (void)setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = us}, NULL);
@@ -284,15 +284,14 @@ static void on_status(int signal_number)
     wants_status = 1;
 }
 
-/* Removes what is half written; the signal, whose handler is reset by now, then ends the program.
- */
+/* Removes unfinished output; then the signal, whose handler is reset, ends the program. */
 static void on_abandon(int signal_number)
 {
     hs_beside_abandon();
     (void)raise(signal_number);
 }
 
-/* The loop that runs does not look at the flag. */
+/* Called when a loop did not check the flag in time. */
 static void on_patience_end(int signal_number)
 {
     static const char text[] = "error: stopped by a signal: what was unfinished is removed\n";
@@ -312,7 +311,7 @@ static void handle(int signal_number, void (*handler)(int), int flags)
     (void)sigaction(signal_number, &action, NULL);
 }
 
-/* SIGINT stays ignored where it was at the start (nohup, a background job of a script). */
+/* SIGINT stays ignored if it was at the start (nohup, a background job of a script). */
 static void handle_ending(void (*handler)(int))
 {
     struct sigaction action;
@@ -363,10 +362,10 @@ struct pool {
     const struct hs_process_pool *how;
     struct child *children; /* [width] */
     uint32_t running, next, done;
-    uint32_t limit; /* tasks from here on are not started, or were ended */
+    uint32_t limit; /* tasks from this one on are not started, or were terminated */
     enum hs_status status;
     struct hs_process_failure failure;
-    sigset_t mask; /* as it was, and while waiting */
+    sigset_t mask; /* the original mask, and the mask while waiting */
 };
 
 static void note_child(int signal_number)
@@ -391,14 +390,14 @@ static void end_children(const struct pool *p, uint32_t from)
 static void fail_at(struct pool *p, uint32_t index, enum hs_status status, int signal_number)
 {
     if (index >= p->limit)
-        return; /* ended by the pool, or behind a failure that was found before */
+        return; /* terminated by the pool, or after a failure found before */
     p->limit = index;
     p->status = status;
     p->failure = (struct hs_process_failure){index, signal_number};
     end_children(p, index);
 }
 
-/* A child without memory ends with that status: the parent reports it. */
+/* A child without memory ends with that status, which the parent reports. */
 static void end_child(enum hs_status status)
 {
     (void)status;
@@ -413,7 +412,7 @@ static void start(struct pool *p, struct child *child, struct hs_diag *diag)
     pid_t pid = fork();
     if (pid == 0) {
         unwatch_children(p);
-        /* no child writes on in a directory whose parent was killed */
+        /* a child must not write in a directory after its parent was killed */
         if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
             exit((int)HS_E_INTERRUPTED);
         hs_on_fatal(end_child);
@@ -440,8 +439,8 @@ static bool reap(struct pool *p, struct child *child)
     p->running--;
     int signal_number = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
     enum hs_status status = signal_number != 0 ? HS_E_LIMIT : (enum hs_status)WEXITSTATUS(state);
-    /* A signal that was sent to the child alone: one from a terminal, which reaches both, has
-     * reached the parent before the child could end. */
+    /* The signal was sent only to the child: one from a terminal reaches the parent, too, before
+     * the child ends. */
     if (status == HS_E_INTERRUPTED && hs_interrupt_signal() == 0 && sigpending(&pending) == 0 &&
         sigismember(&pending, SIGINT) == 0 && sigismember(&pending, SIGTERM) == 0) {
         status = HS_E_LIMIT;
@@ -489,7 +488,7 @@ enum hs_status hs_process_pool_run(const struct hs_process_pool *pool,
             (void)sigsuspend(&p.mask);
     }
     unwatch_children(&p);
-    if (hs_interrupt_signal() != 0) /* a pending one has been delivered by now */
+    if (hs_interrupt_signal() != 0) /* a pending one was delivered by now */
         p.status = HS_E_INTERRUPTED;
     hs_free(p.children);
     *failure = p.failure;
@@ -503,7 +502,7 @@ const char *hs_process_kill_hint(int signal_number)
 
 /* ---- a lock ---- */
 
-/* Polling: a signal that comes just before a call that waits would not end it. */
+/* Polling: a signal just before a blocking call would not interrupt it. */
 #define POLL_NS 100000000
 
 enum hs_status hs_file_lock_take(struct hs_file_lock *lock, const char *path, struct hs_diag *diag)

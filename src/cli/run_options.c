@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The option tables of `horus run`, `horus compare`, `horus sweep` and `horus trace`. Rows that
- * stand in several tables are macros; each table lists them in the order of its help text. Before
- * them the options whose text has a form of its own: parsers, and the same as checks that keep
- * nothing.
+ * The option tables of `horus run`, `horus compare`, `horus sweep` and `horus trace`. Rows used in
+ * several tables are macros; each table lists them in the order of its help text. Before them:
+ * parsers of options with a special syntax, also used as checks that discard the value.
  */
 #include "cli/simulate.h"
 
@@ -86,7 +85,7 @@ enum hs_status hs_reserve_parse(const char *text, int64_t *mib, struct hs_diag *
     return HS_OK;
 }
 
-/* Compares it with all before: a list is short. */
+/* Compares it with all previous ones: lists are short. */
 static enum hs_status add_seed(int64_t *list, uint32_t *count, int64_t seed, const char *option,
                                struct hs_diag *diag)
 {
@@ -184,7 +183,7 @@ static enum hs_status check_assignments(const char *text, struct hs_diag *diag)
     return check_list(text, "--assignments", 1, diag);
 }
 
-/* Errors only: the set-up of the policy warns of a parameter without effect. */
+/* Reports only errors: the set-up of the policy warns of a parameter without effect. */
 static enum hs_status check_policy(const char *text, struct hs_diag *diag)
 {
     struct hs_arena arena = {0};
@@ -454,7 +453,7 @@ static const char *written_at(size_t index)
              "--seed",                                                                             \
              .check = check_speed_predictor)
 
-/* What is simulated, of a run and of a point of a sweep. */
+/* The options of a simulation, for a run and a point of a sweep. */
 #define ONE_RUN_ROWS                                                                               \
     WORKLOAD_ROWS, POLICY_ROW, SIMULATION_ROWS, TIE_JITTER_ROW, MODEL_ROWS, ASSIGN_ROWS,           \
         ASSIGN_SEED_ROW, UNKNOWN_ROWS, TRACE_ROWS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a run says of itself on standard error at its end: what was left out, assumed, ignored or
- * cut, and whether its load lets policies differ.
+ * The warnings of a run on standard error at its end: what was left out, assumed, ignored or cut,
+ * and whether the load distinguishes policies.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,8 +74,8 @@ enum hs_status hs_check_rejected(const char *trace, const char *policy, double r
         "every one of %.0f jobs was rejected under '%s': nothing ran", jobs, policy);
 }
 
-/* Columns of the trace in which jobs differ and that the policy did not ask for; where nothing ran
- * it could not. */
+/* Warns of columns of the trace in which jobs differ and that the policy did not read; not if
+ * nothing ran. */
 static void warn_of_ignored(const struct hs_setup *setup, const struct hs_run_result *result,
                             struct hs_diag *diag)
 {

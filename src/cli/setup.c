@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Each part of a run is prepared by one function that reports what it refuses; hs_setup_open()
- * calls them in order. Then the identity of a run: a hash over configuration, inputs and version.
+ * calls them in order. Then the identity of a run: a hash of configuration, inputs and version.
  */
 #include "cli/simulate.h"
 
@@ -72,7 +72,7 @@ enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **po
     return hs_param_set_list((*policy)->params, *state, arena, what, spec + len + 1, diag);
 }
 
-/* The files that make the policy, and those that its parameters name, are inputs of the run. */
+/* Files of the policy, and those named by its parameters, are inputs of the run. */
 static enum hs_status open_files(struct hs_setup *s, struct hs_diag *diag)
 {
     HS_TRY(hs_own_policy_files(s, diag));
@@ -174,7 +174,7 @@ static const char *const assign_texts[] = {
 
 #define ERRORS_SIZE 128
 
-/* "0.058", or of several GPU types "V100 0.039, K80 0.016", without those not measured. */
+/* Formats "0.058", or for several GPU types "V100 0.039, K80 0.016", without unmeasured ones. */
 static const char *error_text(const struct hs_setup *s, enum hs_slowdown_source source,
                               char text[ERRORS_SIZE])
 {
@@ -227,7 +227,7 @@ static void say_interference(struct hs_setup *s)
     hs_append(text, size, " (RMSE of speed: profiled pairs %s%s others %s)",
               error_text(s, HS_SLOWDOWN_FITTED, fitted), s->cluster.type_count > 1 ? ";" : ",",
               error_text(s, HS_SLOWDOWN_GENERAL, general));
-    if (how->noise > 0) { /* with the RMSE taken for pairs of unknown error */
+    if (how->noise > 0) { /* with the RMSE used for pairs with unknown error */
         double taken = hs_interference_noise_rmse(s->interference, 0, HS_SLOWDOWN_GENERAL);
         hs_append(text, size, "; noise %g x RMSE", how->noise);
         if (isnan(hs_interference_error(s->interference, 0, HS_SLOWDOWN_GENERAL)) && !isnan(taken))
@@ -244,7 +244,7 @@ static const char *type_text(const char *name)
     return strcmp(name, HS_UNTYPED) == 0 ? "untyped GPUs" : name;
 }
 
-/* Is the speed of jobs on the type measured by model? Only where jobs have profiles. */
+/* Tells whether the speed of jobs on the type is measured by model. Only if jobs have profiles. */
 static bool is_by_model(const struct hs_setup *s, uint32_t type)
 {
     return s->assign.mode != HS_ASSIGN_OFF && hs_speed_is_by_model(s->speed, type);
@@ -255,7 +255,7 @@ static bool is_reference(const struct hs_setup *s, uint32_t type)
     return hs_model_same_name(s->cluster.types[type].name, hs_speed_reference(s->speed));
 }
 
-/* Of jobs without a profile. */
+/* Speed of jobs without a profile. */
 static double speed_of(const struct hs_setup *s, uint32_t type)
 {
     return (double)hs_speed_q32(s->speed, HS_NO_PROFILE, type, NULL) / (double)HS_Q32_ONE;
@@ -283,7 +283,7 @@ static void say_speeds(struct hs_setup *s)
         hs_append(text, size, "; jobs take any type that is free");
 }
 
-/* --power: watts of each type, idle and busy; which are not known. */
+/* --power: states the watts of each type, idle and busy, and which are unknown. */
 static void say_power(struct hs_setup *s)
 {
     uint32_t idle, active;
@@ -301,7 +301,7 @@ static void say_power(struct hs_setup *s)
 static void say_locality(struct hs_setup *s)
 {
     enum { NOT_KNOWN, KNOWN };
-    char types[2][64] = {"", ""}; /* whose slowdown of spread gangs is not known, and is */
+    char types[2][64] = {"", ""}; /* with unknown, and known, slowdown of spread gangs */
     const bool is_untyped = strcmp(s->cluster.types[0].name, HS_UNTYPED) == 0;
     for (uint32_t t = 0; t < s->cluster.type_count; t++) {
         char *list = types[hs_speed_has_spread(s->speed, t) ? KNOWN : NOT_KNOWN];
@@ -335,7 +335,7 @@ static bool has_peaks(const struct hs_catalogue *catalogue)
     return i < catalogue->count;
 }
 
-/* The predictions that the policy asks for. */
+/* Describes the predictions that the policy uses. */
 static void say_predictor(struct hs_setup *s)
 {
     const struct hs_predictor_options *told = &s->options->told;
@@ -375,7 +375,7 @@ static void say_predictor(struct hs_setup *s)
 
 /* ---- options without effect ---- */
 
-/* A parameter of a predictor not in use, given in this call: a --config file may have all. */
+/* Warns of a parameter for an unused predictor given in this call; a --config file may have all. */
 static void warn_of_idle_predictor(const struct hs_config *config, struct hs_diag *diag)
 {
     static const struct {
@@ -396,14 +396,14 @@ static void warn_of_idle_predictor(const struct hs_config *config, struct hs_dia
     }
 }
 
-/* Does the cost of a preemption have that word? */
+/* Tells whether the text for the cost of a preemption contains the word. */
 static bool costs(const struct hs_setup *s, const char *word)
 {
     const char *cost = s->card.policy_semantics.cost;
     return cost != NULL && strstr(cost, word) != NULL;
 }
 
-/* Options that were given and have no effect on a policy with these needs. */
+/* Notes options that were given and have no effect on a policy with these needs. */
 static void note_idle_options(const struct hs_setup *s, struct hs_diag *diag)
 {
     static const char asks[] = "asks for no such prediction ('horus policies')";
@@ -412,7 +412,7 @@ static void note_idle_options(const struct hs_setup *s, struct hs_diag *diag)
     const struct {
         const char *keys; /* each between blanks */
         bool has_effect;
-        const char *why; /* NULL: the cost of a preemption, of a policy that preempts */
+        const char *why; /* NULL: the cost of preemption, for a preemptive policy */
     } rules[] = {
         {" interference gamma interference_noise sharing_mode sharing_capacity memory_reserve "
          "oom_delay oom_retries unknown_util unknown_memory ",
@@ -447,7 +447,7 @@ static void note_idle_options(const struct hs_setup *s, struct hs_diag *diag)
 
 /* ---- opening ---- */
 
-/* A file that was given is read, and checked, also where no policy asks for it. */
+/* A given file is read and checked even if no policy uses it. */
 static bool is_given(const char *path)
 {
     return strncmp(path, HS_BUILTIN, strlen(HS_BUILTIN)) != 0;
@@ -472,7 +472,7 @@ static enum hs_status open_interference(struct hs_setup *s, struct hs_diag *diag
                                 s->cluster.type_count, diag);
 }
 
-/* "auto": what the calibration of joint memory says. */
+/* "auto": from the calibration of joint memory. */
 static enum hs_status open_reserve(struct hs_setup *s, struct hs_diag *diag)
 {
     int64_t mib;
@@ -495,8 +495,8 @@ static enum hs_status open_reserve(struct hs_setup *s, struct hs_diag *diag)
     return status;
 }
 
-/* Profiles are drawn where something depends on them, the speed of a spread gang included; what is
- * unknown of a job is filled in where GPUs are shared. */
+/* Profiles are drawn if something depends on them, including the speed of a spread gang; unknown
+ * values of a job are filled in if GPUs are shared. */
 static void open_assign(struct hs_setup *s, const struct hs_run_options *options)
 {
     s->assign = hs_setup_assign(options, &s->cluster);
@@ -513,7 +513,7 @@ static void open_assign(struct hs_setup *s, const struct hs_run_options *options
     }
 }
 
-/* What the policy cannot use is left out unless --models gives it. */
+/* Models that the policy cannot use are not loaded unless --models names them. */
 static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
 {
     const struct hs_run_options *options = s->options;
@@ -569,7 +569,7 @@ bool hs_setup_uses(const struct hs_setup *s, enum hs_model_kind kind)
 
 /* ---- warnings of a run ---- */
 
-/* An option without effect where there is nothing measured, or no error of it. */
+/* Warns of an option that has no effect without measurements, or without their error. */
 static void warn_of_noise(const struct hs_setup *s, struct hs_diag *diag)
 {
     if (!(s->how.noise > 0) || s->interference == NULL)
@@ -589,7 +589,7 @@ static void warn_of_noise(const struct hs_setup *s, struct hs_diag *diag)
                       s->cluster.types[t].name);
 }
 
-/* Does the other speed file that is compiled in know a type that this one does not? */
+/* Tells whether the other shipped speed file knows a type that this one does not. */
 static bool knows_more(const struct hs_setup *s, struct hs_diag *diag)
 {
     struct hs_speed *other;
@@ -644,8 +644,8 @@ static void warn_of_speeds(const struct hs_setup *s, uint64_t jobs, uint64_t wit
                          s->cluster.types[t].name, speed_of(s, t), reference);
 }
 
-/* *unknown of *jobs have a figure that is not known; how they are counted, for example "counted as
- * 100 %". */
+/* Counts the jobs with an unknown value, *unknown of *jobs; text: how they are counted, such as
+ * "counted as 100 %". */
 static void count_unknown(const uint64_t from[HS_FIGURE_FROM_COUNT], const char *full,
                           uint64_t *unknown, uint64_t *jobs, char *text, size_t size)
 {
@@ -745,7 +745,7 @@ static void fill_card(struct hs_setup *s)
     if (s->predictor_text[0] != '\0')
         card->predictor = s->predictor_text;
     hs_bits_text(s->knows, hs_knows_words, card->knows, sizeof card->knows);
-    /* dividing GPUs is left out: the result says how many jobs have shares of GPUs */
+    /* omits dividing GPUs: the result states how many jobs have shares */
     hs_bits_text(s->can & ~(uint32_t)HS_CAN_DIVIDE, hs_can_words, card->can, sizeof card->can);
 }
 
@@ -816,7 +816,7 @@ static uint64_t mix_param(uint64_t hash, const struct hs_param *param, const voi
     return hs_seed_of(hs_seed_of(hash, param->key), value);
 }
 
-/* The content of a file; path NULL: nothing. */
+/* Hashes the content of a file; path NULL: nothing. */
 static enum hs_status mix_file(uint64_t *hash, const char *path, struct hs_diag *diag)
 {
     uint64_t content, bytes;
@@ -829,7 +829,7 @@ static enum hs_status mix_file(uint64_t *hash, const char *path, struct hs_diag 
 
 enum hs_status hs_setup_hash(const struct hs_setup *s, uint64_t *out, struct hs_diag *diag)
 {
-    /* By the content of their files, or the policy by its parameters. */
+    /* Compared by the content of their files, the policy by its parameters. */
     static const char *const by_content[] = {
         "policy",        "trace",         "vc_file",           "profiles", "models",
         "restart_table", "memory_limits", "gavel_throughputs", NULL};

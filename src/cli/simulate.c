@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Connects trace, policy, engine and report. Whatever fails, everything opened is closed and the
- * run directory is complete or absent. The members of a manifest are gathered from where they are
- * known; each library is asked for its version through the one file that includes its header. The
- * messages of a run pass a log, which keeps its warnings for the manifest.
+ * Connects trace, policy, engine and report. After any failure everything opened is closed and the
+ * run directory is complete or absent. Collects the members of a manifest; each library's version
+ * is read through the one file that includes its header. The messages of a run pass through a log,
+ * which keeps its warnings for the manifest.
  */
 #include "cli/simulate.h"
 
@@ -30,7 +30,7 @@ void hs_message_log_put(void *ctx, enum hs_severity severity, const char *text, 
     const char *copy = hs_arena_text(&log->arena, text, len);
     if (log->kind == HS_LOG_UNIQUE) {
         if (severity < log->target->least)
-            return; /* not remembered: the target may want it later */
+            return; /* not stored: the target may accept it later */
         uint32_t known = log->seen.count;
         if (hs_intern_get(&log->seen, copy) < known)
             return;
@@ -194,7 +194,7 @@ enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
     }
     if (status == HS_OK) {
         summary->row = keep_row(&row, arena);
-        status = hs_csv_next(csv, &row); /* to the end: the hash is of the whole file */
+        status = hs_csv_next(csv, &row); /* to the end: the hash covers the whole file */
         status = status == HS_END ? HS_OK : status;
     } else if (status == HS_END) {
         status = hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
@@ -265,8 +265,8 @@ struct pass {
     char label[48];
 };
 
-/* What is shown: of the jobs, the share that has left; of the time and the events, the share that
- * has passed where they are limited: whichever is nearest to its end. -1 when none is known. */
+/* Shows the progress furthest advanced: the share of finished jobs, or of time or events if these
+ * are limited. -1 if unknown. */
 static enum hs_status pass_poll(void *ctx, const struct hs_instant *now)
 {
     struct pass *pass = ctx;
@@ -345,7 +345,7 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
         .has_fairness = setup->options->fairness,
         .has_power = setup->options->power,
         .is_preemptive = (setup->can & HS_CAN_PREEMPT) != 0,
-        .is_sharing = (setup->can & HS_CAN_COLOCATE) != 0, /* lanes too */
+        .is_sharing = (setup->can & HS_CAN_COLOCATE) != 0, /* slice groups, too */
         .is_resizing = (setup->can & HS_CAN_RESIZE) != 0,
     };
     return hs_report_open(&pass->report, &options, pass->diag);
@@ -383,7 +383,7 @@ static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_
     };
 }
 
-/* The jobs of the trace, each with its profile and with the failed attempts generated for it. */
+/* Opens the jobs of the trace, with profiles and generated failed attempts. */
 static enum hs_status open_jobs(struct pass *pass, struct hs_job_source *jobs)
 {
     const struct hs_setup *setup = pass->setup;
@@ -408,8 +408,8 @@ static void close_run(struct pass *pass)
     pass->trace = NULL;
 }
 
-/* Before the trace is closed: what became of its rows, and its hash, which is that of the whole
- * file also where --max-jobs or --until end the run earlier. */
+/* Called before the trace is closed: stores the counts of its rows, and the hash of the whole file
+ * even if --max-jobs or --until ended the run earlier. */
 static enum hs_status take_intake(struct pass *pass, struct hs_run_result *result)
 {
     struct hs_intake *intake = &result->intake;
@@ -443,7 +443,7 @@ static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const st
     HS_TRY(status);
     hs_engine_get_figures(pass->engine, &result->figures);
     HS_TRY(take_intake(pass, result));
-    close_run(pass); /* the report sorts in the memory that this frees */
+    close_run(pass); /* the report sorts in the memory freed by this */
     HS_TRY(hs_report_finish(pass->report, result->figures.end_us, &result->summary, pass->diag));
     result->summary.rejection_count = result->intake.reason_count;
     memcpy(result->summary.rejections, result->intake.reasons, sizeof result->intake.reasons);
@@ -456,20 +456,20 @@ static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const st
 
 /* ---- --tie-jitter ---- */
 
-/* The metrics that get a spread. */
+/* Metrics with a spread. */
 static const char *const main_metrics[] = {
     "makespan", "mean_wait", "p50_wait", "p99_wait",       "mean_jct",
     "p50_jct",  "p99_jct",   "max_wait", "gpu_allocation", "mean_bounded_slowdown",
 };
 
-/* Of run k >= 0 under the run's seed; never 0, which means "by rule". */
+/* Seed of run k >= 0 under the run's seed; never 0, which means "by rule". */
 static uint64_t jitter_seed_of(uint64_t seed, uint32_t k)
 {
     uint64_t drawn = hs_mix64(hs_seed_of(seed, "tie-jitter"), k);
     return drawn != 0 ? drawn : 1;
 }
 
-/* Adds the figures of one more run with random ties. */
+/* Adds the figures of another run with random ties. */
 static void add_spreads(struct hs_summary *summary, const struct hs_summary *run)
 {
     for (size_t i = 0; i < sizeof main_metrics / sizeof *main_metrics; i++) {
@@ -514,7 +514,7 @@ static enum hs_status run_jittered(const struct hs_setup *setup, const struct hs
     if (setup->options->tie_jitter == 0)
         return HS_OK;
     struct hs_run_result *run = hs_alloc_zeroed(1, sizeof *run);
-    /* The run by rule has warned of the trace. */
+    /* The run by rule already warned of the trace. */
     struct hs_diag muted = *diag;
     muted.least = HS_ERROR;
     enum hs_status status = HS_OK;
@@ -537,7 +537,7 @@ static void write_parameters(void *result, struct hs_jsonw *w)
     hs_record_parameters(((const struct hs_run_result *)result)->setup, w);
 }
 
-/* Jobs by where a figure of theirs comes from. */
+/* Writes jobs by the source of a figure. */
 static void put_figures(struct hs_jsonw *w, const char *name,
                         const uint64_t from[HS_FIGURE_FROM_COUNT])
 {
@@ -550,8 +550,8 @@ static void put_figures(struct hs_jsonw *w, const char *name,
     hs_jsonw_put(w, "}");
 }
 
-/* The most that jobs may use of a GPU together, 1 = its time; 0 = not limited, or rates do not tell
- * what is used of it: GPUs differ in speed. */
+/* Returns the most that jobs may use of a GPU together, 1 = its time; 0 = unlimited, or unknown
+ * because GPUs differ in speed. */
 static double gpu_time(const struct hs_setup *s)
 {
     double most = hs_speed_uniform_q32(s->speed) == HS_Q32_ONE ? 1 : 0;
@@ -567,7 +567,7 @@ static double gpu_time(const struct hs_setup *s)
     return most;
 }
 
-/* What happened, jobs by the origin of their profile, invariants checked. */
+/* Writes what happened, jobs by source of their profile, invariants checked. */
 static void write_counts(void *ctx, struct hs_jsonw *w)
 {
     static const char *const checks[] = {"off", "fast", "full"};
@@ -597,7 +597,7 @@ static void write_counts(void *ctx, struct hs_jsonw *w)
                  checks[run->setup->options->check], f->checks);
 }
 
-/* The page is made from the directory with its manifest, which is then written again to list it. */
+/* The page is generated from the directory with its manifest, then that is rewritten to list it. */
 static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_file *file,
                                  struct hs_diag *diag)
 {
@@ -619,7 +619,7 @@ static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_f
     return status;
 }
 
-/* Summary, manifest and, with --report, the page of a run. */
+/* Writes summary, manifest and, with --report, the page of a run. */
 static enum hs_status record_run(struct hs_run_result *result, struct hs_message_log *log,
                                  const struct hs_rundir *dir)
 {
@@ -660,8 +660,8 @@ static enum hs_status record_run(struct hs_run_result *result, struct hs_message
 
 #define SERIES_ROW_BYTES 30u /* 25.8 of a week, 28 of thirty years */
 
-/* Reads the trace once more where series.csv is sampled at a fixed interval: what it would need is
- * known then, before the first row. A run lasts longer than that where jobs wait. */
+/* Reads the trace once more if series.csv has fixed intervals: the minimum number of rows is then
+ * known before the first row. A run lasts longer if jobs wait. */
 static enum hs_status foresee_rows(const struct hs_setup *setup, struct hs_diag *diag)
 {
     const char *trace = setup->options->trace;
@@ -675,7 +675,7 @@ static enum hs_status foresee_rows(const struct hs_setup *setup, struct hs_diag 
     uint64_t rows = 0;
     errors.least = HS_ERROR;
     if (setup->sample_us <= 0 || (setup->outputs & HS_OUT_SERIES) == 0 || strcmp(trace, "-") == 0 ||
-        (stat(trace, &info) == 0 && !S_ISREG(info.st_mode))) /* a pipe can be read once */
+        (stat(trace, &info) == 0 && !S_ISREG(info.st_mode))) /* a pipe can be read only once */
         return HS_OK;
     enum hs_status status = open_jobs(&pass, &jobs);
     while (status == HS_OK && rows <= most && (status = jobs.next(jobs.ctx, &job)) == HS_OK) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The options of `horus run`, `horus compare`, `horus sweep` and `horus trace` (run_options.c): one
- * structure for what they share, four tables over it, and the checks that hold between options.
- *
- * From the options of a run to what it needs (setup.c): cluster loaded, policy with its parameters,
- * trace options, what to write. Everything that can be refused before time 0 is refused here. Then
- * one simulation from a setup to a run directory (simulate.c), for run, compare, sweep and rerun;
- * and what the manifests of comparisons and sweeps have in common with that of a run.
+ * structure for shared options, four tables over it, and the checks between options. The set-up of
+ * a run from its options (setup.c): cluster, policy with its parameters, trace options, outputs;
+ * everything that can be refused before time 0 is refused here. One simulation from a setup to a
+ * run directory (simulate.c), for run, compare, sweep and rerun; and what the manifests of
+ * comparisons and sweeps share with that of a run.
  *
  *     HS_TRY(hs_setup_open(&setup, options, &config, diag));
  *     HS_TRY(hs_simulate(&setup, &run_call, dir, &result, diag));
@@ -21,12 +20,12 @@
 #include "traces/trace_stream.h"
 
 enum hs_retries { HS_RETRIES_MERGE, HS_RETRIES_ATTEMPTS, HS_RETRIES_GENERATE };
-#define HS_ASSIGN_ALWAYS (HS_ASSIGN_OFF + 1) /* an option: HS_ASSIGN_AUTO in any run */
+#define HS_ASSIGN_ALWAYS (HS_ASSIGN_OFF + 1) /* an option: HS_ASSIGN_AUTO for every run */
 enum hs_time_unit { HS_UNIT_AUTO, HS_UNIT_S, HS_UNIT_MS, HS_UNIT_US, HS_UNIT_MIN, HS_UNIT_H };
 
-/* Values of the options; the tables of run_options.c say what each means. */
+/* Values of the options, described in the tables of run_options.c. */
 struct hs_run_options {
-    struct hs_trace_options read; /* with path, units, window, sort and seed by hs_setup_trace() */
+    struct hs_trace_options read; /* hs_setup_trace() adds path, units, window, sort and seed */
     const char *trace, *name, *cluster, *policy, *vc_file, *vc_date;
     const char *output, *outputs, *sort, *sample, *window;
     bool fairness, power;
@@ -38,25 +37,25 @@ struct hs_run_options {
     int64_t max_events, max_wall_us;                      /* 0 = no limit */
     double skip_bad_rows;                                 /* per cent */
     /* models */
-    struct hs_predictor_options told;   /* its seed: that of the run */
-    struct hs_interference_options how; /* likewise; mode and excess by --interference */
+    struct hs_predictor_options told;   /* its seed is that of the run */
+    struct hs_interference_options how; /* likewise; mode and excess from --interference */
     const char *profiles, *models, *interference, *reference_type, *memory_reserve, *restart_table,
         *memory_limits;
     const char *sharing_capacity, *speed_predictor;
     int32_t assign, deadlines, locality, unknown_util, unknown_memory;
-    int32_t sharing_mode;                /* 0: of the cluster; else + 1 */
+    int32_t sharing_mode;                /* 0: as in the cluster; else enum + 1 */
     int64_t oom_delay, oom_retries;      /* oom_delay: microseconds */
     int64_t storage_bandwidth;           /* MiB/s */
     double assign_target, assign_sticky; /* assign_target: per cent */
     bool decisions, report, force, dry_run, print_config, quiet, verbose, progress, no_progress;
-    /* of horus compare, where policy and fail_if are one a line */
-    const char *seeds, *assignments; /* lists; NULL: as seed and assign_seed say */
+    /* of horus compare, where policy and fail_if have one per line */
+    const char *seeds, *assignments; /* lists; NULL: seed and assign_seed */
     const char *metrics, *fail_if;
     int64_t max_rows;  /* of series.csv */
-    int64_t bootstrap; /* resamples, of two finished runs */
+    int64_t bootstrap; /* resamples, for two finished runs */
     /* of horus sweep */
     const char *metric;
-    int64_t index; /* 0: none was given */
+    int64_t index; /* 0: not given */
     bool lists, makes, pending, status, gathers;
     int64_t processes; /* of both */
 };
@@ -66,7 +65,7 @@ struct hs_run_options {
 
 extern const struct hs_option hs_run_option_table[], hs_compare_option_table[],
     hs_sweep_option_table[], hs_trace_option_table[];
-/* Words of choices, by enum. */
+/* Words of choices, indexed by enum. */
 extern const char *const hs_sharing_options[],
     *const hs_predictors[], *const hs_memory_predictors[], *const hs_holdouts[];
 
@@ -84,29 +83,29 @@ HS_MUST_USE enum hs_status hs_sample_parse(const char *text, int64_t *sample_us,
 HS_MUST_USE enum hs_status hs_sort_parse(const char *text, uint64_t *window, struct hs_diag *diag);
 /* *mib: -1 auto. */
 HS_MUST_USE enum hs_status hs_reserve_parse(const char *text, int64_t *mib, struct hs_diag *diag);
-/* "4", "1,3,7", "1..5", "1..3,10": *seeds, in the arena, in the order given, each from `least` to
- * 9e15 and none twice; option names the list in messages. */
+/* Parses "4", "1,3,7", "1..5", "1..3,10": *seeds, in the arena, in the given order, each from
+ * `least` to 9e15 and unique; option is the name for messages. */
 HS_MUST_USE enum hs_status hs_seeds_parse(const char *text, const char *option, int64_t least,
                                           struct hs_arena *arena, const int64_t **seeds,
                                           uint32_t *count, struct hs_diag *diag);
-/* For an option table: refuses a wrong text where it stands, before anything is opened. */
+/* For an option table: refuses invalid text in place, before anything is opened. */
 enum hs_status hs_check_sort(const char *text, struct hs_diag *diag);
 
 /* ---- between options ---- */
 
-/* Configuration over the table of `horus run` for one of many runs: values of `base`, origins of
- * the options of the verb that starts them. */
+/* Returns a configuration over the table of `horus run` for one of many runs: values of `base`,
+ * origins of the options of the verb that starts them. */
 struct hs_config hs_run_config(const struct hs_config *of_verb, struct hs_run_options *base);
 
-/* What run, compare and sweep do first; call->options is a struct hs_run_options.
- * Takes the operand as the trace, refuses contradictions, applies --quiet. */
+/* First step of run, compare and sweep; call->options is a struct hs_run_options. Takes the operand
+ * as the trace, refuses contradictions, applies --quiet. */
 HS_MUST_USE enum hs_status hs_run_begin(struct hs_call *call);
 /* The same without the operand. */
 HS_MUST_USE enum hs_status hs_run_check_looks(struct hs_call *call);
-/* HS_E_USAGE if both were given: which of the two is meant cannot be known. */
+/* Reports HS_E_USAGE if both were given, because it is unknown which is meant. */
 HS_MUST_USE enum hs_status hs_run_refuse_both(struct hs_call *call, bool are_both,
                                               const char *first, const char *second);
-/* Where a cluster is needed and the default is taken. */
+/* Notes that the default cluster is used. */
 void hs_run_note_cluster(struct hs_call *call);
 bool hs_run_shows_progress(const struct hs_call *call);
 
@@ -114,25 +113,25 @@ bool hs_run_shows_progress(const struct hs_call *call);
 
 #define HS_WORKLOAD_MAX     200
 #define HS_POLICY_FILES_MAX 5
-#define HS_EXEC             "exec:" /* before the command of a policy in another language */
+#define HS_EXEC             "exec:" /* prefix of the command of a policy in another language */
 
-/* Models are loaded once and shared by all passes; what the policy cannot use is left out unless
- * --models gives it. */
+/* Models are loaded once and shared by all passes; those that the policy cannot use are not loaded
+ * unless --models names them. */
 struct hs_setup {
     const struct hs_run_options *options;
     const struct hs_config *config;
     struct hs_arena arena;
     struct hs_cluster cluster;
     struct hs_trace_options trace;
-    const char *workload_file; /* of a trace "gen:NAME,..."; NULL = another trace */
+    const char *workload_file; /* for a trace "gen:NAME,..."; NULL = another trace */
     const struct hs_policy_ops *policy;
     void *policy_state;
-    struct hs_manifest_input files[HS_POLICY_FILES_MAX]; /* that its parameters name */
+    struct hs_manifest_input files[HS_POLICY_FILES_MAX]; /* named by its parameters */
     uint32_t file_count;
     uint32_t can, knows; /* HS_CAN_x, HS_KNOWS_x with these parameters */
     bool is_sharing;     /* the policy shares GPUs */
-    bool needs_no_draw;  /* no profile is drawn: nothing depends on one */
-    uint32_t tenants;    /* of a GPU at most, by the options and by the policy */
+    bool needs_no_draw;  /* no profile is drawn, as nothing depends on one */
+    uint32_t tenants;    /* most per GPU, by options and policy */
     uint32_t outputs;    /* HS_OUT_x */
     int64_t sample_us;
     struct hs_catalogue catalogue;
@@ -142,10 +141,10 @@ struct hs_setup {
     struct hs_interference *interference;
     struct hs_speed *speed;
     struct hs_predictor *predictor;
-    struct hs_overheads *restart;  /* NULL: no preemption that needs it */
-    struct hs_host *host;          /* NULL: CPUs and host memory do not matter */
+    struct hs_overheads *restart;  /* NULL: no preemption needs it */
+    struct hs_host *host;          /* NULL: CPUs and host memory have no effect */
     struct hs_overheads *memcurve; /* NULL: no memory is limited */
-    bool is_reserve_fitted;        /* by the utilization file */
+    bool is_reserve_fitted;        /* from the utilization file */
     uint32_t memory_reserve_mib;
     struct hs_card card;
     char workload[HS_WORKLOAD_MAX + 1];
@@ -160,69 +159,69 @@ HS_MUST_USE enum hs_status hs_setup_open(struct hs_setup *setup,
                                          const struct hs_run_options *options,
                                          const struct hs_config *config, struct hs_diag *diag);
 void hs_setup_close(struct hs_setup *setup);
-/* Assumptions that change run times, when the jobs are known. */
+/* Warns of assumptions that change run times, when the jobs are known. */
 void hs_setup_warn(const struct hs_setup *setup, const struct hs_assign_counts *assigned,
                    struct hs_diag *diag);
-/* How many jobs have a GPU utilization or memory that is not known, and how they are counted; "" =
+/* Formats how many jobs have an unknown GPU utilization or memory, and how they are counted; "" =
  * none. */
 void hs_setup_unknown(const struct hs_assign_counts *assigned, char *text, size_t size);
-/* Was the model file of that kind read? */
+/* Tells whether the model file of that kind was read. */
 bool hs_setup_uses(const struct hs_setup *setup, enum hs_model_kind kind);
 
-/* The parts that other verbs need. */
+/* Parts that other verbs need. */
 HS_MUST_USE enum hs_status hs_setup_cluster(struct hs_cluster *cluster,
                                             const struct hs_run_options *options,
                                             struct hs_diag *diag);
 HS_MUST_USE enum hs_status hs_setup_trace(struct hs_trace_options *trace,
                                           const struct hs_run_options *options,
                                           struct hs_diag *diag);
-/* May decisions or costs of the policy depend on profiles of jobs? */
+/* Tells whether decisions or costs of the policy may depend on profiles of jobs. */
 bool hs_setup_needs_profiles(const struct hs_policy_ops *policy, const void *state);
-/* Mode, seed, target, and the memory of the cluster's smallest GPU type, if it has any. */
+/* Sets mode, seed, target, and the memory of the cluster's smallest GPU type, if stated. */
 struct hs_assign_options hs_setup_assign(const struct hs_run_options *options,
                                          const struct hs_cluster *cluster);
-/* "fifo:scan=fit": the record, and its parameters in *state (from the arena). */
+/* Resolves "fifo:scan=fit": the record, and its parameters in *state (from the arena). */
 HS_MUST_USE enum hs_status hs_setup_policy(const char *spec, const struct hs_policy_ops **policy,
                                            void **state, struct hs_arena *arena,
                                            struct hs_diag *diag);
-const char *hs_policy_name_at(size_t index); /* NULL past the end */
-/* Of a shared library that exports one: struct hs_policy_plugin. HS_E_INPUT. */
+const char *hs_policy_name_at(size_t index); /* NULL after the last */
+/* Loads a shared library that exports a policy: struct hs_policy_plugin. HS_E_INPUT. */
 HS_MUST_USE enum hs_status hs_plugin_load(const char *path, const struct hs_policy_ops **policy,
                                           struct hs_diag *diag);
-/* What keeps a record that is not of the table from being used; NULL: nothing. */
+/* Returns the fault of a record that is not in the table; NULL: none. */
 const char *hs_policy_fault(const struct hs_policy_ops *policy);
-/* A policy that a child process makes (exec_policy.c). HS_E_POLICY. */
+/* Opens a policy run by a child process (exec_policy.c). HS_E_POLICY. */
 HS_MUST_USE enum hs_status hs_exec_policy(const char *command, const struct hs_policy_ops **policy,
                                           void **state, struct hs_arena *arena,
                                           struct hs_diag *diag);
-bool hs_is_command(const char *spec); /* "exec:COMMAND" */
-/* The library of the policy, or the words of its command that are files, into files. HS_E_IO. */
+bool hs_is_command(const char *spec); /* for "exec:COMMAND" */
+/* Adds the library of the policy, or the words of its command that are files, to files. HS_E_IO. */
 HS_MUST_USE enum hs_status hs_own_policy_files(struct hs_setup *setup, struct hs_diag *diag);
-/* By its name, or by the path of such a library, which has a slash. HS_E_USAGE with the nearest. */
+/* Finds by name, or by the path of a shared library (with a slash). HS_E_USAGE with the nearest. */
 HS_MUST_USE enum hs_status hs_setup_find_policy(const char *name, size_t len,
                                                 const struct hs_policy_ops **policy,
                                                 struct hs_diag *diag);
-/* HS_KNOWS_x and HS_CAN_x in words: "duration, memory" or "nothing". */
-extern const char *const hs_knows_words[], *const hs_can_words[]; /* by bit, NULL at the end */
+/* Writes HS_KNOWS_x or HS_CAN_x in words: "duration, memory" or "nothing". */
+extern const char *const hs_knows_words[], *const hs_can_words[]; /* by bit, NULL-terminated */
 void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size);
 
 /* "a/b/cluster_log.csv.gz" -> "cluster_log"; "-" -> "stdin";
  * "gen:philly,n=100" -> "philly". */
 void hs_workload_name(const char *path, char *name, size_t size);
 
-/* ---- identity of a run: equal configuration, inputs and version give an equal name. Where the
- * files lie has no effect, nor whether a parameter was given or is the default ---- */
+/* ---- identity of a run: equal configuration, inputs and version give an equal name, regardless
+ * of the location of the files and of whether a default was given explicitly ---- */
 
-/* Of everything that determines a run except its workload; and of the files of its workload. */
+/* Hash of everything that determines a run except its workload; of the files of its workload. */
 HS_MUST_USE enum hs_status hs_setup_hash(const struct hs_setup *setup, uint64_t *hash,
                                          struct hs_diag *diag);
 HS_MUST_USE enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *hash,
                                             struct hs_diag *diag);
-/* WORKLOAD-POLICY-HASH. workload_hash: as hs_workload_hash() gives it. */
+/* Builds WORKLOAD-POLICY-HASH. workload_hash: from hs_workload_hash(). */
 #define HS_RUN_NAME_SIZE (HS_WORKLOAD_MAX + 80u)
 HS_MUST_USE enum hs_status hs_run_name(const struct hs_setup *setup, uint64_t workload_hash,
                                        char name[HS_RUN_NAME_SIZE], struct hs_diag *diag);
-/* The same as results/NAME. Reads the inputs once. */
+/* Builds results/NAME. Reads the inputs once. */
 HS_MUST_USE enum hs_status hs_default_dir(const struct hs_setup *setup, char *path, size_t size,
                                           struct hs_diag *diag);
 
@@ -231,7 +230,7 @@ HS_MUST_USE enum hs_status hs_default_dir(const struct hs_setup *setup, char *pa
 #define HS_REJECTED_SHOWN 3
 #define HS_RUN_FILES_MAX  16
 
-/* What became of the rows of the trace, and the first of the jobs that could never run. */
+/* Counts of the rows of the trace, and the first jobs that could never run. */
 struct hs_intake {
     struct hs_trace_counts trace;
     struct hs_assign_counts assigned;
@@ -240,7 +239,7 @@ struct hs_intake {
     char rejections[HS_REJECTED_SHOWN][512]; /* "id: reason" */
     struct hs_rejection reasons[HS_REASONS_MAX];
     uint32_t reason_count;
-    hs_u128 demand_us;         /* GPU time of jobs that are not rejected, thousandths of GPUs */
+    hs_u128 demand_us;         /* GPU time of jobs not rejected, in thousandths of GPUs */
     int64_t first_us, last_us; /* submission */
 };
 
@@ -249,24 +248,24 @@ struct hs_run_result {
     struct hs_summary summary;
     struct hs_engine_figures figures;
     struct hs_intake intake;
-    char format[32]; /* of the trace, as recognised */
+    char format[32]; /* of the trace, recognised */
     struct hs_manifest_input trace_input;
     struct hs_output_file files[HS_RUN_FILES_MAX]; /* written by the run without random ties */
     uint32_t file_count;
     struct hs_manifest_volatile machine;
-    uint32_t cut_ties; /* runs with random ties that a limit cut */
+    uint32_t cut_ties; /* runs with random ties ended by a limit */
 };
 
-/* By --max-events or --max-wall; and by which, when: text good until the end
+/* Tells whether --max-events or --max-wall ended the run; and which, when: text valid until the end
  * of the block. */
 bool hs_run_is_cut(const struct hs_run_result *result);
 #define HS_RUN_CUT_SIZE 160
 const char *hs_run_cut_text(const struct hs_run_result *result, char text[HS_RUN_CUT_SIZE]);
 #define HS_RUN_CUT(result) hs_run_cut_text(result, (char[HS_RUN_CUT_SIZE]){0})
 
-/* A trace that several runs replay: read once, and the same bytes to each of them. */
+/* A trace used by several runs: read once, with the same bytes for each. */
 struct hs_shared_trace {
-    uint64_t key; /* of the trace and of what is read of it */
+    uint64_t key; /* of the trace and the options that read it */
     struct hs_trace_cache *cache;
 };
 
@@ -279,78 +278,77 @@ struct hs_run_call {
     uint32_t trace_count;
 };
 
-/* Runs by rule, then --tie-jitter more times with random ties, whose spreads are part of the
+/* Runs by rule, then --tie-jitter more times with random ties, whose spreads are added to the
  * summary. */
 HS_MUST_USE enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_call *call,
                                        const char *dir_path, struct hs_run_result *result,
                                        struct hs_diag *diag);
 
-/* The same from options to the closed setup. */
+/* The same from options, including set-up. */
 HS_MUST_USE enum hs_status hs_simulate_options(const struct hs_run_options *options,
                                                const struct hs_config *config,
                                                const struct hs_run_call *call, const char *dir_path,
                                                struct hs_diag *diag);
 
-/* Opens and closes the engine: errors in the files that parameters of the policy name. */
+/* Opens and closes the engine, to report errors in files named by parameters of the policy. */
 HS_MUST_USE enum hs_status hs_simulate_check(const struct hs_setup *setup, struct hs_diag *diag);
 
-/* Reads the whole trace without simulating: counts and format of result. */
+/* Reads the whole trace without simulating: sets counts and format of result. */
 HS_MUST_USE enum hs_status hs_simulate_dry(const struct hs_setup *setup,
                                            struct hs_run_result *result, struct hs_diag *diag);
 
-/* The names and units of the metrics that a run would have; values mean nothing. */
+/* Returns the names and units of the metrics that a run would have; values are meaningless. */
 HS_MUST_USE enum hs_status hs_simulate_metrics(const struct hs_setup *setup,
                                                struct hs_summary *metrics,
                                                const char *names[HS_METRICS_MAX],
                                                struct hs_diag *diag);
 
-/* HS_E_INPUT, reported, where all jobs were rejected: nothing was simulated. */
+/* Reports HS_E_INPUT if all jobs were rejected: nothing was simulated. */
 HS_MUST_USE enum hs_status hs_check_rejected(const char *trace, const char *policy, double rejected,
                                              double jobs, struct hs_diag *diag);
-/* Loads under which a comparison of policies says little: of few jobs the table shows it. */
+/* Notes a load that hardly distinguishes policies; not for few jobs, where the table shows it. */
 void hs_run_note_demand(const struct hs_setup *setup, const struct hs_run_result *result,
                         struct hs_diag *diag);
-/* All that any run says at its end. */
+/* Prints all warnings of a run at its end. */
 void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *result,
                  struct hs_diag *diag);
-/* Rows that the reader left out, one warning a kind, rows that came late (has_order), and jobs
- * whose GPUs were rounded up. */
+/* Warns of rows dropped by the reader, one warning per kind, rows that came late (has_order), and
+ * jobs whose GPUs were rounded up. */
 void hs_warn_of_rows(const struct hs_trace_counts *counts, bool has_order, struct hs_diag *diag);
-/* Configurations and models that the catalogue does not have, utilizations out of range, and the
- * failed attempts that were generated. jobs: of the trace, all. */
+/* Warns of configurations and models not in the catalogue, utilizations out of range, and generated
+ * failed attempts. jobs: total of the trace. */
 void hs_warn_of_profiles(const struct hs_assign_counts *assigned,
                          const struct hs_retry_counts *retries, uint64_t jobs,
                          struct hs_diag *diag);
 
-/* ---- a diag in front of another: passes messages on, and keeps what its owner needs of them
+/* ---- a diag before another: passes messages on, and stores what its owner needs of them
  *
  *     hs_message_log_open(&log, diag, HS_LOG_UNIQUE);   // reports to &log.diag also reach diag
  *     ... log.warnings, log.text ...
- *     hs_message_log_close(&log);
- */
+ *     hs_message_log_close(&log); */
 
-#define HS_LOG_WARNINGS_MAX 64u /* kept for a manifest; later ones are only passed on */
+#define HS_LOG_WARNINGS_MAX 64u /* stored for a manifest; later ones are only passed on */
 
 enum hs_log_kind {
-    HS_LOG_WARNINGS, /* keeps the warnings alone */
-    HS_LOG_UNIQUE,   /* and passes each text on once: messages of many runs that say the same */
-    HS_LOG_TEXT,     /* and keeps all text, up to 1 MiB */
+    HS_LOG_WARNINGS, /* stores only the warnings */
+    HS_LOG_UNIQUE,   /* also passes each text on only once: for many similar runs */
+    HS_LOG_TEXT,     /* also stores all text, up to 1 MiB */
 };
 
 struct hs_message_log {
     struct hs_diag diag;
-    struct hs_diag *target; /* counts what it is passed; NULL: messages are kept alone */
+    struct hs_diag *target; /* counts the messages passed on; NULL: only stores them */
     enum hs_log_kind kind;
     struct hs_arena arena;
     struct hs_intern seen;
     const char *warnings[HS_LOG_WARNINGS_MAX];
     uint32_t warning_count;
-    char *text; /* one message a line */
+    char *text; /* one message per line */
     uint32_t text_len, text_cap;
 };
 
 void hs_message_log_open(struct hs_message_log *log, struct hs_diag *target, enum hs_log_kind kind);
-/* A message that was formatted elsewhere; log is a struct hs_message_log. */
+/* Adds a message formatted elsewhere; log is a struct hs_message_log. */
 void hs_message_log_put(void *log, enum hs_severity severity, const char *text, size_t len);
 void hs_message_log_close(struct hs_message_log *log);
 
@@ -364,13 +362,13 @@ struct hs_summary_csv {
 HS_MUST_USE enum hs_status hs_record_read_summary(const char *path, struct hs_arena *arena,
                                                   struct hs_summary_csv *summary,
                                                   struct hs_diag *diag);
-/* *head becomes its header where that has more columns: with deadlines there are some behind those
- * of every run. */
+/* *head becomes its header if that has more columns: with deadlines there are additional ones at
+ * the end. */
 HS_MUST_USE enum hs_status hs_record_widest(const char *path, struct hs_arena *arena,
                                             struct hs_csv_row *head, struct hs_diag *diag);
-/* NaN where there is none. */
+/* NaN if empty. */
 double hs_record_number(const struct hs_csv_row *row, uint32_t column);
-/* The header of a table of runs: further columns behind those of `first`, each with a prefix. */
+/* Builds the header of a table of runs: columns after those of `first`, each with a prefix. */
 char *hs_record_header(struct hs_arena *arena, const char *first, const char *prefix,
                        const char *const *names, uint32_t count);
 /* Adds libraries and warnings (log may be NULL) to a manifest and writes it. */
@@ -378,22 +376,22 @@ HS_MUST_USE enum hs_status hs_record_manifest(struct hs_manifest *manifest,
                                               const struct hs_message_log *log,
                                               const struct hs_rundir *dir, struct hs_diag *diag);
 
-/* The member "policy_parameters": each parameter of the policy with its value, as text that -p
- * reads back. */
+/* Writes the member "policy_parameters": each parameter of the policy with its value, as text for
+ * -p. */
 void hs_record_parameters(const struct hs_setup *setup, struct hs_jsonw *w);
-/* Adds the files that a run reads beside its trace, except those that are in the list. */
+/* Adds the files that a run reads besides its trace, unless they are in the list. */
 #define HS_INPUTS_MAX (10 + HS_MODEL_COUNT + HS_POLICY_FILES_MAX)
 HS_MUST_USE enum hs_status hs_record_inputs(const struct hs_setup *setup,
                                             struct hs_manifest_input *inputs, uint32_t *count,
                                             struct hs_diag *diag);
-/* Command, host, time and memory of this process, or with all its ended children. */
+/* Command, host, time and memory of this process, optionally with all its ended children. */
 struct hs_manifest_volatile hs_record_machine(const char *const *command, double wall_s,
                                               bool has_children);
-/* Libraries and their versions at run time; *count of them. */
+/* Libraries and their versions at run time; their number in *count. */
 const struct hs_manifest_library *hs_libraries(uint32_t *count);
 
 #define HS_COMPARE_COLUMNS "policy,metric,unit,mean,low,high,ratio,ratio_low,ratio_high,runs"
 #define HS_ORDER_COLUMNS   "first,second,metric,cells,agree"
 #define HS_RUNS_COLUMNS    "policy,seed,assignment" /* then those of summary.csv */
-/* `horus compare` of a trace under several policies (compare_cells.c). */
+/* `horus compare` of policies on a trace (compare_cells.c). */
 HS_MUST_USE enum hs_status hs_compare_policies(struct hs_call *call);

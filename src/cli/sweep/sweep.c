@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus sweep EXPERIMENT.json`: runs the points, and gathers them. sweep.csv has their summaries
- * in the order of the points, each after its values on the axes; fields are copied as they are, so
- * that the file is the same wherever the points ran. The manifest comes last: it marks a gathered
- * sweep. Then what a sweep prints: commands and makefiles for other launchers, numbers of points
+ * `horus sweep EXPERIMENT.json`: runs the points, and collects them. sweep.csv has their summaries
+ * in the order of the points, each after its values on the axes; fields are copied unchanged, so
+ * the file is the same wherever the points ran. The manifest is written last: it marks a complete
+ * sweep. Then the output of a sweep: commands and makefiles for other launchers, numbers of points
  * for a job array, the state, and at the end a table over its first two axes.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define FAILURES_SHOWN 20u
 
-/* ---- the experiment: every value is checked where it stands, so that a mistake is reported with
+/* ---- the experiment: every value is checked at its place, so that a mistake is reported with
  * its line before the first point runs ---- */
 
 HS_PRINTF(4, 5)
@@ -41,7 +41,7 @@ static enum hs_status expect(struct hs_sweep *sweep, const struct hs_json *value
     return hs_json_kind(value) == kind ? HS_OK : fail_at(sweep, value, NULL, "expected %s", what);
 }
 
-/* '-' and '_' are the same in keys; those that are kept have only '_'. */
+/* '-' and '_' are equal in keys; stored ones have only '_'. */
 static uint32_t find_key(const struct hs_sweep *sweep, uint32_t from, const char *key)
 {
     for (; from < sweep->key_count; from++) {
@@ -85,7 +85,7 @@ static enum hs_status add_key(struct hs_sweep *sweep, struct hs_sweep_axis *axis
                        origin == HS_FROM_FILE ? "stands in \"config\" too" : "given as option too");
     char *kept = hs_arena_text(sweep->arena, key, strlen(key));
     for (char *c = kept; *c != '\0'; c++)
-        *c = *c == '-' ? '_' : *c; /* sweep.csv has one spelling for its readers */
+        *c = *c == '-' ? '_' : *c; /* sweep.csv has one spelling */
     sweep->keys[sweep->key_count++] = kept;
     axis->key_count++;
     return HS_OK;
@@ -112,7 +112,7 @@ static enum hs_status read_value(struct hs_sweep *sweep, struct hs_sweep_axis *a
                           sweep->diag);
 }
 
-/* "1..3" for a key of integers, such as the seed. */
+/* Reads "1..3" for a key of integers, such as the seed. */
 static enum hs_status read_range(struct hs_sweep *sweep, struct hs_sweep_axis *axis,
                                  const struct hs_json *member)
 {
@@ -133,7 +133,7 @@ static enum hs_status read_range(struct hs_sweep *sweep, struct hs_sweep_axis *a
     return HS_OK;
 }
 
-/* The values of one key, which is key number `key` of its axis. */
+/* Reads the values of one key, which is number `key` of its axis. */
 static enum hs_status read_list(struct hs_sweep *sweep, struct hs_sweep_axis *axis, uint32_t key,
                                 const struct hs_json *member)
 {
@@ -181,7 +181,7 @@ static enum hs_status read_zip(struct hs_sweep *sweep, const struct hs_json *zip
     return key > 0 ? HS_OK : fail_at(sweep, zip, NULL, "\"zip\" has no key");
 }
 
-/* The keys of a row need not be those of another. */
+/* Rows may have different keys. */
 static enum hs_status read_rows(struct hs_sweep *sweep, const struct hs_json *list)
 {
     struct hs_sweep_axis *axis = NULL;
@@ -262,9 +262,8 @@ static enum hs_status read_members(struct hs_sweep *sweep, const struct hs_json 
     return HS_OK;
 }
 
-/* The manifest of a run or a comparison would be replaced by that of the sweep, and so would a
- * sweep.csv of somebody else. Another process may be replacing a manifest just now: there is none
- * for a moment. */
+/* Refuses to replace the manifest of a run or a comparison, or a foreign sweep.csv. Another process
+ * may be replacing a manifest now, so that there is briefly none. */
 static enum hs_status check_place(const struct hs_sweep *sweep)
 {
     struct hs_diag silent = {.least = HS_ERROR};
@@ -294,7 +293,7 @@ static enum hs_status check_place(const struct hs_sweep *sweep)
                    "something else stands here, not a sweep");
 }
 
-/* Bytes, so that the path of a file of a point fits. */
+/* Bytes; leaves space for the path of a point's file. */
 #define DIR_MAX (HS_PATH_SIZE - HS_RUN_NAME_SIZE - 64u)
 
 static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *call)
@@ -340,7 +339,7 @@ static enum hs_status read_experiment(struct hs_sweep *sweep, struct hs_call *ca
 
 /* ---- sweep.csv ---- */
 
-/* Those of deadlines may be missing: no job of the point has one. */
+/* Columns of deadlines may be missing if no job of the point has one. */
 static bool has_columns(const struct hs_csv_row *of_point, const struct hs_csv_row *head)
 {
     const uint32_t count = of_point->count;
@@ -351,7 +350,7 @@ static bool has_columns(const struct hs_csv_row *of_point, const struct hs_csv_r
            (count < head->count && strcmp(head->fields[count], HS_FIRST_OF_DEADLINES) == 0);
 }
 
-/* The row of a point; one that is not finished has no values of a summary. */
+/* Writes the row of a point; without values of a summary if it is not finished. */
 static enum hs_status write_row(struct hs_sweep *sweep, uint32_t i, const struct hs_csv_row *head,
                                 struct hs_csvw *csv, struct hs_arena *arena, uint32_t metric)
 {
@@ -453,7 +452,7 @@ static enum hs_status write_manifest(struct hs_sweep *sweep, const struct hs_run
     return hs_record_manifest(&manifest, NULL, dir, sweep->diag);
 }
 
-/* A manifest is there only beside the sweep.csv that it describes. */
+/* A manifest exists only beside the sweep.csv that it describes. */
 static enum hs_status publish(struct hs_sweep *sweep, const struct hs_rundir *dir)
 {
     static const char *const files[] = {"sweep.csv", "manifest.json"};
@@ -472,7 +471,7 @@ static enum hs_status publish(struct hs_sweep *sweep, const struct hs_rundir *di
     return hs_beside_sync_above(to, sweep->diag);
 }
 
-/* Two processes that end at the same time gather one after the other, the later for both. */
+/* Two processes that end at the same time collect in turn; the later one includes both. */
 static enum hs_status gather(struct hs_sweep *sweep)
 {
     char path[HS_PATH_SIZE], lock_path[HS_PATH_SIZE];
@@ -500,8 +499,8 @@ static enum hs_status gather(struct hs_sweep *sweep)
 
 /* ---- what is printed ---- */
 
-/* In single quotes where a shell or make, which reads it, would see more in it than the text.
- * Between the quotes the quote itself is the shell's, '$' is make's own. */
+/* Quotes a word if a shell or make would interpret it. Inside the quotes a quote is written for the
+ * shell and '$' for make. */
 static void say_word(struct hs_output *out, bool for_make, const char *word)
 {
     static const char plain[] =
@@ -519,7 +518,7 @@ static void say_word(struct hs_output *out, bool for_make, const char *word)
     hs_output_put(out, "'", 1);
 }
 
-/* The sweep, with the values that were given beside the experiment. */
+/* Prints the command of the sweep, with the values given in addition to the experiment. */
 static void say_command(struct hs_output *out, bool for_make, const struct hs_sweep *sweep)
 {
     char value[4096], pair[4200];
@@ -549,7 +548,7 @@ static void say_list(const struct hs_sweep *sweep)
     }
 }
 
-/* A point that fails stops its target, not those of others (make -k). */
+/* A point that fails stops only its own target (make -k). */
 static void say_make(const struct hs_sweep *sweep)
 {
     struct hs_output *out = &sweep->call->out;
@@ -585,7 +584,7 @@ static void say_pending(const struct hs_sweep *sweep)
     hs_say(out, "\n");
 }
 
-/* "90 points: 6 policy x 5 load x 3 seed". */
+/* Prints "90 points: 6 policy x 5 load x 3 seed". */
 static void say_shape(const struct hs_sweep *sweep)
 {
     struct hs_output *out = &sweep->call->out;
@@ -625,8 +624,8 @@ static void say_status(const struct hs_sweep *sweep)
 
 /* ---- the table at the end ---- */
 
-/* Rows: the values of the first key that has several; columns: those of the next that is no seed;
- * cells: means over the rest. A key is UINT32_MAX where there is none. */
+/* Rows: values of the first key with several; columns: those of the next that is not a seed; cells:
+ * means over the rest. A key is UINT32_MAX if there is none. */
 struct pivot {
     const struct hs_sweep *sweep;
     uint32_t row_key, column_key;
@@ -639,11 +638,11 @@ struct pivot {
 #define TABLE_ROWS_MAX    64u
 #define TABLE_COLUMNS_MAX 16u
 
-/* The different values of a key. */
+/* The distinct values of a key. */
 struct heads {
     uint32_t key, width, count;
     const char *values[TABLE_ROWS_MAX];
-    bool are_cut; /* there are more than these */
+    bool are_cut; /* there are more */
 };
 
 static const char *value_of(const struct pivot *p, uint32_t point, uint32_t key)
@@ -652,7 +651,7 @@ static const char *value_of(const struct pivot *p, uint32_t point, uint32_t key)
     return text != NULL ? text : "";
 }
 
-/* As many as there are, or `most`; as wide as the widest of them, and a blank. */
+/* Finds up to `most`; the width is that of the widest, plus a blank. */
 static struct heads find_heads(const struct pivot *p, uint32_t key, uint32_t most, uint32_t width,
                                uint32_t width_max)
 {
@@ -692,7 +691,7 @@ static uint32_t pick_key(const struct pivot *p, uint32_t other)
     return UINT32_MAX;
 }
 
-/* The mean of a cell; "-" where it has no point. */
+/* Formats the mean of a cell; "-" without a point. */
 static void cell_text(const struct pivot *p, const char *row, const char *column,
                       char text[HS_TABLE_TIME_SIZE])
 {
@@ -739,7 +738,7 @@ static void say_pivot(const struct hs_sweep *sweep)
             before = ", ";
         }
     hs_say(out, "\n");
-    if (columns.key != UINT32_MAX) { /* the key of the columns before their values */
+    if (columns.key != UINT32_MAX) { /* the key of the columns precedes their values */
         hs_say(out, "%*.*s", (int)rows.width, (int)rows.width, sweep->keys[columns.key]);
         for (uint32_t c = 0; c < columns.count; c++)
             hs_say(out, "%*.*s", (int)columns.width, (int)columns.width - 1, columns.values[c]);
@@ -780,7 +779,7 @@ static enum hs_status all_points(struct hs_sweep *sweep)
     }
     char runs[HS_PATH_SIZE];
     hs_sweep_path(sweep, HS_RUNS_DIR, "", "", runs);
-    HS_TRY(hs_rundir_make_parents(runs, sweep->diag)); /* reported once, not by each point */
+    HS_TRY(hs_rundir_make_parents(runs, sweep->diag)); /* reported once, not for each point */
     enum hs_status status = options->gathers ? HS_OK : hs_sweep_run_all(sweep);
     if (status == HS_E_INTERRUPTED)
         return status;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The points of a sweep: the row of each on every axis (the last axis advances fastest), the run it
- * is, its name and its state. Points run one a process, under a lock, each as `horus run` would. A
- * trace that several of them replay is read once, by the parent, and shared; the files of a point
- * are the same without it.
+ * The points of a sweep: the row of each on every axis (the last axis changes fastest), its run,
+ * name and state. Points run in separate processes, under a lock, each like `horus run`. A trace
+ * used by several of them is read once, by the parent, and shared; this does not change the files
+ * of a point.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,9 +12,9 @@
 #include "cli/sweep/sweep.h"
 
 #define LOG_MAX       (1u << 21) /* bytes */
-#define FAILURES_TOLD 20u        /* while it runs */
+#define FAILURES_TOLD 20u        /* shown during a sweep */
 
-/* One point as options and configuration of `horus run`; setup is open. */
+/* A point as options and configuration of `horus run`; setup is open. */
 struct made {
     struct hs_run_options options;
     struct hs_config config;
@@ -28,7 +28,7 @@ void hs_sweep_path(const struct hs_sweep *sweep, const char *folder, const char 
     (void)snprintf(path, HS_PATH_SIZE, "%s/%s/%s%s", sweep->dir, folder, name, suffix);
 }
 
-/* "key=value" of a swept key at a point; NULL where its row leaves it out. */
+/* Returns "key=value" of a swept key at a point; NULL if not set in its row. */
 static const char *pair_of(const struct hs_sweep *sweep, uint32_t point, uint32_t key)
 {
     const struct hs_sweep_axis *axis = &sweep->axes[sweep->axis_count - 1];
@@ -68,7 +68,7 @@ static enum hs_status set_options(const struct hs_sweep *sweep, uint32_t point, 
     return HS_OK;
 }
 
-/* Sets one point up: what can be refused is refused. To be closed whether or not this succeeds. */
+/* Sets up one point and reports errors. Must be closed even after a failure. */
 static enum hs_status make(struct hs_sweep *sweep, uint32_t point, struct made *made,
                            struct hs_diag *diag)
 {
@@ -100,7 +100,7 @@ static void unmake(struct made *made)
 }
 
 /* Reading models and profiles takes most of the time of a setup: points that differ only in options
- * that a run reads when it begins are named by one setup. */
+ * that are read when a run begins share one setup for naming. */
 static bool share_setup(const struct hs_sweep *sweep, uint32_t a, uint32_t b)
 {
     static const char *const late[] = {"load",       "seed",       "assign_seed", "until",
@@ -138,7 +138,7 @@ bool hs_sweep_read_failure(const struct hs_sweep *sweep, struct hs_sweep_point *
     return is_read;
 }
 
-/* Whether its run is complete, in whatever process it ran. */
+/* Tells whether its run is complete, whatever process ran it. */
 static bool is_finished(const struct hs_sweep *sweep, const struct hs_sweep_point *point)
 {
     char path[HS_PATH_SIZE];
@@ -146,8 +146,8 @@ static bool is_finished(const struct hs_sweep *sweep, const struct hs_sweep_poin
     return access(path, F_OK) == 0;
 }
 
-/* Name and state of one point that is set up. Each workload is read once for its hash, however many
- * points replay it. */
+/* Determines name and state of a point that is set up. Each workload is read once for its hash, for
+ * any number of points. */
 static enum hs_status locate(struct hs_sweep *sweep, const struct made *made,
                              struct hs_sweep_point *point)
 {
@@ -168,7 +168,7 @@ static enum hs_status locate(struct hs_sweep *sweep, const struct made *made,
         sweep->workloads = w;
     }
     HS_TRY(hs_run_name(&made->setup, w->hash, point->name, sweep->diag));
-    /* a late option: a seed samples jobs */
+    /* a late option: the seed also selects the sample */
     HS_TRY(hs_setup_trace(&trace, o, sweep->diag));
     trace.gpus = made->setup.cluster.gpu_count;
     point->trace_key = hs_trace_cache_key(&trace);
@@ -179,7 +179,7 @@ static enum hs_status locate(struct hs_sweep *sweep, const struct made *made,
     return HS_OK;
 }
 
-/* A mistake in --metric is reported before the points are run. */
+/* Reports a mistake in --metric before the points are run. */
 static enum hs_status check_metric(struct hs_sweep *sweep, const struct hs_setup *setup)
 {
     const char *names[HS_METRICS_MAX];
@@ -195,7 +195,7 @@ static enum hs_status check_metric(struct hs_sweep *sweep, const struct hs_setup
 
 enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
 {
-    struct made *made = hs_arena_alloc(sweep->arena, sizeof *made); /* of the point before */
+    struct made *made = hs_arena_alloc(sweep->arena, sizeof *made); /* of the previous point */
     enum hs_status status = HS_OK;
     sweep->points = hs_arena_alloc(sweep->arena, sweep->point_count * sizeof *sweep->points);
     for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
@@ -211,7 +211,7 @@ enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
             status = locate(sweep, made, &sweep->points[i]);
     }
     unmake(made);
-    struct hs_intern names; /* while all differ, the id of a name is the number of its point */
+    struct hs_intern names; /* while all differ, the id of a name is its point's number */
     hs_intern_init(&names);
     for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
         uint32_t id = hs_intern_get(&names, sweep->points[i].name);
@@ -240,12 +240,11 @@ struct point_workers {
     uint32_t pending_count, failed, first_failed;
     struct hs_shared_trace *traces;
     uint32_t trace_count, trace_cap;
-    enum hs_status status; /* of the first that failed, in order of points */
+    enum hs_status status; /* of the first failure, in order of points */
     struct hs_status_line status_line;
 };
 
-/* Removes the log of an earlier failure, and what a process left that was killed while it wrote it.
- */
+/* Removes the log of an earlier failure, and what a killed process left while writing it. */
 static void forget_failure(const struct hs_sweep *sweep, const struct hs_sweep_point *point)
 {
     struct hs_diag silent = {.least = HS_ERROR};
@@ -258,7 +257,7 @@ static void forget_failure(const struct hs_sweep *sweep, const struct hs_sweep_p
         (void)unlink(path);
 }
 
-/* failed/NAME.log: "WORD NUMBER" and the messages, complete or absent. */
+/* Writes failed/NAME.log: "WORD NUMBER" and the messages, complete or absent. */
 static enum hs_status write_failure(const struct hs_sweep *sweep,
                                     const struct hs_sweep_point *point,
                                     const struct hs_message_log *log, const char *word, int number)
@@ -274,7 +273,7 @@ static enum hs_status write_failure(const struct hs_sweep *sweep,
 }
 
 /* Runs a point and records its outcome in its directory or in failed/; an interrupted point has
- * none. workers NULL: a point by itself, whose messages are shown. */
+ * none. workers NULL: a single point, whose messages are shown. */
 static enum hs_status run_point(struct hs_sweep *sweep, uint32_t index,
                                 const struct point_workers *workers)
 {
@@ -296,7 +295,7 @@ static enum hs_status run_point(struct hs_sweep *sweep, uint32_t index,
     } else {
         call.shows_progress = hs_run_shows_progress(sweep->call);
     }
-    if (!is_finished(sweep, point)) /* by another process meanwhile */
+    if (!is_finished(sweep, point)) /* another process may have finished it */
         status = set_options(sweep, index, &made, &log.diag);
     if (status == HS_OK && !is_finished(sweep, point))
         status = hs_simulate_options(&made.options, &made.config, &call, path, &log.diag);
@@ -360,9 +359,9 @@ static void show_progress(void *ctx, uint32_t ended, uint32_t running)
     hs_status_line_show_count(&workers->status_line, ended, workers->pending_count, rest);
 }
 
-/* The parent writes the log that a child could not write: it was killed, or had no memory left. A
- * process that finishes the point at the same time removes the log after its manifest is there; the
- * parent looks for the manifest after the log is there: one of the two finds both. */
+/* The parent writes the log if a child could not: it was killed, or had no memory left. A process
+ * that finishes the point at the same time removes the log after writing its manifest; the parent
+ * checks for the manifest after writing the log: one of the two sees both. */
 static void record_end(const struct hs_sweep *sweep, const struct hs_sweep_point *point,
                        int signal_number)
 {
@@ -391,7 +390,7 @@ static void note_end(void *ctx, uint32_t index, enum hs_status status, int signa
     struct hs_sweep_point *point = &sweep->points[number];
     char text[512], values[512];
     if (status != HS_OK && (status == HS_E_INTERRUPTED || hs_interrupt_signal() != 0))
-        return; /* the pool ended it */
+        return; /* terminated by the pool */
     if (signal_number != 0 || status == HS_E_MEMORY)
         record_end(sweep, point, signal_number);
     if (status == HS_OK || is_finished(sweep, point)) {

@@ -43,7 +43,7 @@ static enum hs_status check_run(struct hs_call *call, const char *path)
     return HS_OK;
 }
 
-/* With --force the run would be removed before it is read. */
+/* Otherwise --force would remove the run before it is read. */
 static enum hs_status check_output(struct hs_call *call, const char *dir)
 {
     const char *output = ((const struct hs_run_options *)call->options)->output;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * `horus compare TRACE -p A -p B ...`: one workload under several policies, with any number of
- * seeds: policies x seeds x assignment seeds, each combination one cell, which is one run with the
+ * seeds: policies x seeds x assignment seeds. Each combination is a cell, which is a run with the
  * options of `horus run`. Cells are ordered by policy, then seed, then assignment; the cells of two
  * policies with the same seed and assignment are a pair.
  *
- * The plan sets every policy up once, so that what can be refused is refused before the first
- * simulation. Every cell runs in a process of its own, whatever -j says; the trace is read once and
- * shared with all of them. The messages of a cell go into a file beside its directory and are shown
- * when all have ended, in the order of the cells, each text once. Then the summaries of the cells,
- * in their order: runs.csv, from which compare.csv and order.csv can be computed again, and the
- * manifest, with parameters and card of each policy; the table of the result; and the conditions of
- * --fail-if, read before anything is simulated and judged when everything is written.
+ * The plan sets up every policy once, to report errors before the first simulation. Every cell runs
+ * in a separate process, for any -j; the trace is read once and shared. The messages of a cell are
+ * written to a file beside its directory and shown when all have ended, in the order of the cells,
+ * each text once. Then the summaries of the cells are collected in order: runs.csv, from which
+ * compare.csv and order.csv can be recomputed, and the manifest, with parameters and card of each
+ * policy; the table of the result; and the conditions of --fail-if, which are parsed before
+ * anything is simulated and evaluated when everything is written.
  */
 #include "cli/simulate.h"
 
@@ -34,37 +34,36 @@
 
 struct compared {
     const char *spec;       /* as given */
-    char label[LABEL_SIZE]; /* the same as part of a file name */
+    char label[LABEL_SIZE]; /* the same, safe in a file name */
     struct hs_run_options options;
     struct hs_config config; /* over options and the table of `horus run` */
-    struct hs_setup setup;   /* of its first cell, */
-    const char *rejected;    /* likewise: lines about the jobs that it rejected */
+    struct hs_setup setup;   /* of its first cell */
+    const char *rejected;    /* likewise: lines about rejected jobs */
 };
 
 struct compared_cell {
     uint32_t policy;
-    int64_t seed, assignment;    /* assignment: that of the draws of profiles */
+    int64_t seed, assignment;    /* assignment: seed of the draws of profiles */
     int64_t assign_seed;         /* as an option: 0 = follows the seed */
     char name[LABEL_SIZE + 48u]; /* LABEL-sSEED-aASSIGNMENT */
     uint64_t summary_hash;       /* of its summary.csv */
 };
 
-/* A condition of --fail-if under which a comparison has failed, for scripts and CI:
+/* A condition of --fail-if under which a comparison fails, for scripts and CI:
  *
  *     mean_jct>+1%            a policy's mean JCT is more than 1 % above that of the first policy
  *     gpu_utilization<-5%@sjf that of sjf is more than 5 % below it
- *     ooms>0                  a value itself, of any policy, in the unit of the metric
- */
+ *     ooms>0                  an absolute value, of any policy, in the unit of the metric */
 struct condition {
     const char *text;
-    uint32_t metric, policy; /* indices; policy UINT32_MAX = any that it applies to */
+    uint32_t metric, policy; /* indices; policy UINT32_MAX = all it applies to */
     bool is_more;            /* fails above the limit, not below */
     bool is_relative;        /* to the first policy: limit 0.01 is +1 % */
     double limit;
 };
 
-/* Two policies, neighbours in the order of their means, and in how many pairs of cells the first
- * is below the second. */
+/* Two policies, adjacent in the order of their means, and the number of pairs of cells in which the
+ * first is below the second. */
 #define ORDER_METRIC "mean_jct"
 struct neighbours {
     uint32_t first, second, cells, agree;
@@ -81,25 +80,25 @@ struct comparison {
     const char *metric_names[HS_METRICS_MAX];
     double *values;               /* [cell * metrics->count + metric]; NaN = none */
     struct hs_replicated *means;  /* [policy * metrics->count + metric] */
-    struct hs_replicated *ratios; /* to the first policy, likewise */
+    struct hs_replicated *ratios; /* to the first policy */
     struct neighbours orders[COMPARED_MAX];
     struct hs_output_file files[FILES];
     struct hs_message_log log; /* each text once; its warnings for the manifest */
-    const char **columns;      /* of the table, as --metrics lists them, NULL at the end; or NULL */
+    const char **columns;      /* of the table, from --metrics, NULL-terminated; or NULL */
     struct condition *conditions;
-    uint32_t condition_count, order_count, told; /* told: of the metrics, in the summaries */
+    uint32_t condition_count, order_count, told; /* told: number of metrics in the summaries */
     uint32_t policy_count, pair_count, cell_count, policies_open;
 };
 
 /* ---- --fail-if ---- */
 
-/* What the words of a condition may name; policies[0] is the reference. */
+/* The names that a condition may use; policies[0] is the reference. */
 struct words {
     const char *const *metrics, *const *policies;
     uint32_t metric_count, policy_count;
 };
 
-/* Without the blanks around it. */
+/* Removes surrounding blanks. */
 static const char *trim(const char *text, size_t len, char word[WORD_SIZE])
 {
     for (; len > 0 && *text == ' '; len--)
@@ -110,7 +109,7 @@ static const char *trim(const char *text, size_t len, char word[WORD_SIZE])
     return word;
 }
 
-/* As it was given to -p, or the name alone where only one policy has that name. */
+/* Finds a policy as given to -p, or by its name if that is unique. */
 static enum hs_status find_policy(const char *word, const struct words *names, const char *what,
                                   uint32_t *policy, struct hs_diag *diag)
 {
@@ -129,8 +128,8 @@ static enum hs_status find_policy(const char *word, const struct words *names, c
                         "one of those given with -p, with its parameters", policy, diag);
 }
 
-/* METRIC, '>' or '<', a signed per cent or a plain value, and perhaps '@' and a policy. A per cent
- * without its sign is refused: of a share it could mean either. */
+/* Parses METRIC, '>' or '<', a signed per cent or a plain value, and optionally '@' and a policy.
+ * An unsigned per cent is refused: for a share it would be ambiguous. */
 static enum hs_status parse_condition(const char *text, const struct words *names,
                                       struct condition *condition, struct hs_diag *diag)
 {
@@ -170,7 +169,7 @@ static enum hs_status parse_condition(const char *text, const struct words *name
     return HS_OK;
 }
 
-/* Does it apply to that policy? */
+/* Tells whether it applies to that policy. */
 static bool concerns(const struct condition *condition, uint32_t policy)
 {
     if (condition->is_relative && policy == 0)
@@ -178,8 +177,8 @@ static bool concerns(const struct condition *condition, uint32_t policy)
     return condition->policy == UINT32_MAX || condition->policy == policy;
 }
 
-/* What the limit is compared with: the mean, or its change, 0.01 = +1 %, by the mean of the first
- * policy and the ratio of the two (NaN = none): infinite from 0 to more, none from 0 to 0. */
+/* Returns the value compared with the limit: the mean, or its relative change, 0.01 = +1 %, from
+ * the first policy's mean and the ratio (NaN = none): infinite from 0 to more, 0 from 0 to 0. */
 static double figure_of(const struct condition *condition, double mean, double first, double ratio)
 {
     if (!condition->is_relative)
@@ -211,7 +210,7 @@ static enum hs_status read_conditions(struct comparison *c)
     return HS_OK;
 }
 
-/* HS_E_DIFFERS, with the figures, where the condition holds. */
+/* Reports HS_E_DIFFERS, with the figures, if the condition holds. */
 static enum hs_status judge(const struct comparison *c, const struct condition *condition,
                             uint32_t policy)
 {
@@ -266,11 +265,11 @@ static enum hs_status read_columns(struct comparison *c)
     }
 }
 
-/* "pack:scan=fit,x=1" -> "pack-scan=fit-x=1": safe in a path, and readable. */
+/* Converts "pack:scan=fit,x=1" to "pack-scan=fit-x=1": safe in a path, and readable. */
 static void make_label(const struct comparison *c, struct compared *policy)
 {
     static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._=+";
-    char base[LABEL_SIZE - 12]; /* with room for a number behind it */
+    char base[LABEL_SIZE - 12]; /* leaves space for a number */
     (void)snprintf(base, sizeof base, "%s", policy->spec);
     for (size_t at = 0; base[at += strspn(base + at, safe)] != '\0';)
         base[at++] = '-';
@@ -278,7 +277,7 @@ static void make_label(const struct comparison *c, struct compared *policy)
     for (uint32_t i = 0, number = 2; i < c->policy_count; i++)
         if (strcmp(c->policies[i].label, policy->label) == 0) {
             (void)snprintf(policy->label, sizeof policy->label, "%s-%" PRIu32, base, number++);
-            i = UINT32_MAX; /* from the first again */
+            i = UINT32_MAX; /* restarts from the first */
         }
 }
 
@@ -349,7 +348,8 @@ static enum hs_status list_cells(struct comparison *c)
     return HS_OK;
 }
 
-/* "horus" and "horus:look_ahead=5" may name the same thing: allowed, for scripts that vary it. */
+/* Tells whether two policies are equal, like "horus" and "horus:look_ahead=5": allowed in
+ * scripts. */
 static bool are_alike(const struct hs_setup *a, const struct hs_setup *b)
 {
     char mine[256], other[256];
@@ -382,7 +382,7 @@ static enum hs_status plan(struct comparison *c, struct hs_call *call)
         return hs_fail(&call->diag, HS_E_USAGE, NULL, "horus compare TRACE -p fifo -p sjf",
                        "compare: TRACE is missing");
     c->log.diag.least = c->options->verbose ? HS_NOTE : HS_WARNING;
-    bool needs_profiles = false; /* of one policy: then all get the same jobs */
+    bool needs_profiles = false; /* of any policy: then all get the same jobs */
     for (uint32_t p = 0; p < c->policy_count; p++) {
         const struct hs_policy_ops *ops;
         void *state;
@@ -417,7 +417,7 @@ static enum hs_status plan(struct comparison *c, struct hs_call *call)
     return HS_OK;
 }
 
-/* results/compare-WORKLOAD-HASH. */
+/* Builds results/compare-WORKLOAD-HASH. */
 static enum hs_status default_dir(const struct comparison *c, char *path, size_t size)
 {
     struct hs_diag *diag = &c->call->diag;
@@ -437,7 +437,7 @@ static enum hs_status default_dir(const struct comparison *c, char *path, size_t
     return HS_OK;
 }
 
-/* Path of a cell's run directory, of a file in it, or of the messages of the cell. */
+/* Builds the path of a cell's run directory, of a file in it, or of the cell's messages. */
 static void cell_path(const struct hs_rundir *dir, const char *before,
                       const struct compared_cell *cell, const char *behind, char path[HS_PATH_SIZE])
 {
@@ -453,11 +453,11 @@ static void cell_path(const struct hs_rundir *dir, const char *before,
 struct run_workers {
     struct comparison *compare;
     const struct hs_rundir *dir;
-    struct hs_shared_trace trace; /* its key is not that of all cells: seeds choose samples */
+    struct hs_shared_trace trace; /* its key differs from the cells' keys: seeds choose samples */
     struct hs_status_line status_line;
 };
 
-/* A record of the file: severity as a digit, text, NUL. */
+/* Writes a record of the file: severity as a digit, text, NUL. */
 static void write_message(void *ctx, enum hs_severity severity, const char *text, size_t len)
 {
     struct hs_output *out = ctx;
@@ -502,7 +502,7 @@ static void show_progress(void *ctx, uint32_t done, uint32_t running)
     hs_status_line_show_count(&workers->status_line, done, count, rest);
 }
 
-/* Passes the messages of a cell on, and removes the file. */
+/* Passes on the messages of a cell, and removes the file. */
 static enum hs_status pass_messages(const struct run_workers *workers, uint32_t index)
 {
     struct comparison *c = workers->compare;
@@ -519,7 +519,7 @@ static enum hs_status pass_messages(const struct run_workers *workers, uint32_t 
         at += message + 1;
     }
     hs_free(text);
-    (void)unlink(path); /* what is left would be part of the directory */
+    (void)unlink(path); /* the rest would become part of the directory */
     return HS_OK;
 }
 
@@ -560,13 +560,13 @@ static enum hs_status run_cells(struct comparison *c, const struct hs_rundir *di
 
 /* ---- runs.csv ---- */
 
-/* Policy (as it was given) and seed stand in front of a row, not among the columns of a summary. */
+/* Policy (as given) and seed precede a row and are not among the columns of a summary. */
 static bool stands_in_front(const char *column)
 {
     return strcmp(column, "policy") == 0 || strcmp(column, "seed") == 0;
 }
 
-/* All summaries have the first columns of the widest. */
+/* All summaries start with columns of the widest. */
 static enum hs_status write_runs(struct comparison *c, const struct hs_rundir *dir)
 {
     struct hs_diag *diag = &c->call->diag;
@@ -627,7 +627,7 @@ static size_t at(const struct comparison *c, uint32_t policy, uint32_t metric)
     return (size_t)policy * c->metrics->count + metric;
 }
 
-/* Tidy: a row a policy and metric. */
+/* One row per policy and metric. */
 static enum hs_status write_compare(struct comparison *c, const struct hs_rundir *dir)
 {
     const size_t count = c->metrics->count;
@@ -656,7 +656,7 @@ static enum hs_status write_compare(struct comparison *c, const struct hs_rundir
     return hs_close_listed(&csv, "compare.csv", &c->files[0], &c->call->diag);
 }
 
-/* Of policies with a mean, ascending; equal ones as they were given. */
+/* Orders policies with a mean, ascending; ties as given. */
 static enum hs_status write_order(struct comparison *c, const struct hs_rundir *dir)
 {
     const size_t count = c->metrics->count;

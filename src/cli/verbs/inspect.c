@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Verbs that read finished runs. `horus report RUN...`: runs, a comparison or a sweep as one HTML
- * page. `horus plot KIND RUN...`: one figure, for a paper: the program draws SVG; rsvg-convert,
- * where it is installed, makes PDF and PNG of it. `horus explain RUN [--job ID]`: why a job waited,
- * or all of them. `horus verify RUN`: the independent check of a schedule.
+ * page. `horus plot KIND RUN...`: one figure, for a paper, as SVG; PDF and PNG are converted by
+ * rsvg-convert, if installed. `horus explain RUN [--job ID]`: why a job, or all, waited. `horus
+ * verify RUN`: the independent check of a schedule.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 /* ---- report ---- */
 
-/* The file of -o, where --force was not given. */
+/* Refuses an existing file of -o without --force. */
 static enum hs_status refuse_existing(const char *path, bool force, struct hs_diag *diag)
 {
     if (force || strcmp(path, "-") == 0 || access(path, F_OK) != 0)
@@ -101,7 +101,7 @@ struct plot_options {
 
 static const char *const formats[] = {".svg", ".pdf", ".png", NULL};
 
-/* The format by the end of the name; NULL = none of them. "-" is SVG on standard output. */
+/* Returns the format from the suffix; NULL = none. "-" is SVG on standard output. */
 static const char *format_of(const char *path)
 {
     const size_t length = strlen(path);
@@ -140,8 +140,8 @@ static enum hs_status convert(const char *format, int from, int to, struct hs_di
                       : hs_fail(diag, HS_E_IO, NULL, NULL, CONVERTER " failed on the figure");
 }
 
-/* A figure that is converted is first written in the place of the result, then opened, removed and
- * read from its descriptor: nothing else lies beside. */
+/* A figure to convert is first written at the place of the result, then opened, unlinked and read
+ * from its descriptor, so that no other file exists. */
 static enum hs_status write_figure(struct hs_call *call, struct hs_page *page, uint32_t kind)
 {
     const struct plot_options *o = call->options;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * `horus calibrate SUBJECT --data FILE...`: fits a model to measurements, prints its errors on
- * rows it has not seen, and writes the model file. `horus predict --list`: what there is to ask
- * about.
+ * held-out rows, and writes the model file. `horus predict --list`: lists the models of a
+ * catalogue.
  */
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ struct calibrate_options {
     bool keep_pairs;
 };
 
-/* An output may not be one of the inputs. */
+/* Refuses an output that is one of the inputs. */
 static enum hs_status check_outputs(struct hs_call *call, const struct hs_calibrate_options *o)
 {
     enum { PER_DATA = 1 + HS_MEASURE_FOLDER_FILES };
@@ -43,7 +43,7 @@ static enum hs_status check_outputs(struct hs_call *call, const struct hs_calibr
     return hs_wholefile_check(given->rows, "--rows", inputs, count, &call->diag);
 }
 
-/* The table, and the model file if one was asked for. */
+/* Prints the table, and writes the model file if requested. */
 static enum hs_status fit(struct hs_call *call, const struct hs_calibration *subject,
                           const struct hs_calibrate_options *options)
 {
@@ -158,8 +158,8 @@ static bool are_grouped(const struct hs_catalogue *c, uint32_t a, uint32_t b)
     return strcmp(one->model, other->model) == 0 && strcmp(one->dataset, other->dataset) == 0;
 }
 
-/* Different values of a column, of all members or of those of one precision: batches from the
- * smallest, anything else in the order of the catalogue. */
+/* Collects distinct values of a column, of all members or those with one precision: batches
+ * ascending, others in catalogue order. */
 static uint32_t collect(const struct hs_catalogue *c, uint32_t first, enum column column,
                         const char *precision, const char *values[VALUES_MAX])
 {
@@ -177,7 +177,7 @@ static uint32_t collect(const struct hs_catalogue *c, uint32_t first, enum colum
         if (at < count)
             continue;
         for (at = count++; at > 0 && column == BATCHES; at--) {
-            /* decimal numbers without leading zeros: the longer is the larger */
+            /* decimal numbers without leading zeros: the longer is larger */
             size_t before = strlen(values[at - 1]), len = strlen(value);
             if (before != len ? before < len : strcmp(values[at - 1], value) < 0)
                 break;
@@ -188,7 +188,7 @@ static uint32_t collect(const struct hs_catalogue *c, uint32_t first, enum colum
     return count;
 }
 
-/* "16 32 64"; a model without batches has '-'. */
+/* Formats "16 32 64"; '-' for a model without batches. */
 static void join(const struct hs_catalogue *c, uint32_t first, enum column column,
                  const char *precision, char text[LIST_SIZE])
 {
@@ -200,9 +200,8 @@ static void join(const struct hs_catalogue *c, uint32_t first, enum column colum
                   values[i][0] != '\0' ? values[i] : "-");
 }
 
-/* Batches are "fp32, amp: 64 128" where both precisions have the same, else "fp32: 64 128; amp:
- * 64".
- */
+/* Formats batches "fp32, amp: 64 128" if both precisions have the same, else "fp32: 64 128; amp:
+ * 64". */
 static void say_group(struct hs_output *out, const struct hs_catalogue *c, uint32_t first)
 {
     char gpus[LIST_SIZE], batches[LIST_SIZE], before[LIST_SIZE] = "";

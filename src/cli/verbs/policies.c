@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus policies [NAME]`: the policies, what each knows and may do, and the parameters of one, as
- * text, Markdown, JSON or a manual page; all from the policy records. `horus schema [SUBJECT]`:
- * JSON Schema (draft 2020-12) of what horus reads, from the tables of options and policies: types,
- * ranges, choices, defaults. It refuses what horus refuses of one value; conditions between values
- * (each rises above the one before it) a schema cannot express. Those of cluster and workload files
- * are in configs/schemas/.
+ * `horus policies [NAME]`: the policies, the knowledge and capabilities of each, and the parameters
+ * of one, as text, Markdown, JSON or a manual page; all from the policy records. `horus schema
+ * [SUBJECT]`: JSON Schema (draft 2020-12) of what horus reads, from the tables of options and
+ * policies: types, ranges, choices, defaults. It refuses what horus refuses about a single value;
+ * conditions between values (such as ascending order) cannot be expressed. The schemas of cluster
+ * and workload files are in configs/schemas/.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,10 +27,9 @@ struct policies_options {
     bool json, markdown, man;
 };
 
-/* What a policy knows and may do with its default parameters, and what other parameters add:
- * HS_KNOWS_x, HS_CAN_x. The record has the most; .needs() is the answer for given parameters. The
- * same in words: "nothing (some parameters: duration)"; in a list, where room is scarce,
- * "nothing +". */
+/* Knowledge and capabilities of a policy with its default parameters, and what other parameters
+ * add: HS_KNOWS_x, HS_CAN_x. The record has the maximum; .needs() gives those for given parameters.
+ * The same in words: "nothing (some parameters: duration)"; short, in a list: "nothing +". */
 struct scope {
     uint32_t can, knows, more_can, more_knows;
     char knows_text[256], can_text[256];
@@ -67,7 +66,7 @@ static const char *or_dash(const char *text)
     return text != NULL && *text != '\0' ? text : "-";
 }
 
-/* As a paragraph under the name of a parameter. */
+/* Prints a paragraph below the name of a parameter. */
 static void say_below(struct hs_output *out, const char *label, const char *text, uint32_t columns)
 {
     char line[512];
@@ -112,10 +111,10 @@ static void say_policy(struct hs_output *out, const struct hs_policy_ops *policy
 
 /* ---- the list ---- */
 
-/* A row of the list, or the widths of its columns. */
+/* Columns of the list. */
 enum { NAME, KNOWS, CAN, WHAT, COLUMNS };
 
-/* What a policy does is on a line of its own where it does not fit beside the other columns. */
+/* The summary of a policy is on a separate line if it does not fit beside the other columns. */
 static void say_row(struct hs_output *out, const char *const row[COLUMNS],
                     const uint32_t width[COLUMNS], uint32_t columns)
 {
@@ -296,19 +295,19 @@ const struct hs_verb hs_verb_policies = {
 
 /* ==== schema ==== */
 
-#define EXACT_MAX 9007199254740991.0 /* 2^53 - 1: no larger number is read */
+#define EXACT_MAX 9007199254740991.0 /* 2^53 - 1: the largest number read */
 
 /* ---- writing ---- */
 
-/* "type", and "properties", which is left open, with "$schema", by which editors find the schema;
- * horus ignores it. */
+/* Writes "type", and "properties", which is left open, with "$schema", by which editors find the
+ * schema; horus ignores it. */
 static void begin_properties(struct hs_jsonw *w)
 {
     hs_jsonw_put(w, "type=object properties={ $schema={ description=%s }",
                  "where this schema is, for editors");
 }
 
-/* {"$ref": ...} on one line. */
+/* Writes {"$ref": ...} on one line. */
 static void put_ref(struct hs_jsonw *w, const char *prefix, const char *name)
 {
     char ref[160];
@@ -320,7 +319,7 @@ static void put_ref(struct hs_jsonw *w, const char *prefix, const char *name)
 
 #define REGEX_SIZE 8192
 
-/* The word with a backslash before what is special in it. */
+/* Escapes special characters of the word with backslashes. */
 static const char *escaped(const char *word, size_t len, char text[128])
 {
     text[0] = '\0';
@@ -330,7 +329,7 @@ static const char *escaped(const char *word, size_t len, char text[128])
     return text;
 }
 
-/* What the texts of a parameter look like; as a parameter of a policy it has no comma. */
+/* Writes the pattern of a parameter's texts; for a policy they contain no comma. */
 static void put_param_pattern(char r[REGEX_SIZE], const struct hs_param *p)
 {
     static const char *const patterns[] = {[HS_PARAM_FLAG] = "no|yes|off|on|false|true|0|1",
@@ -354,8 +353,8 @@ static void put_param_pattern(char r[REGEX_SIZE], const struct hs_param *p)
                   escaped(p->choices[i], strlen(p->choices[i]), word));
 }
 
-/* ---- values: a number may stand as a JSON number or as text with its unit; "minimum" is about the
- * one, "pattern" about the other, so both stand side by side ---- */
+/* ---- values: a number may be a JSON number or a text with a unit; "minimum" applies to the
+ * former, "pattern" to the latter, so both are present ---- */
 
 static void member_types(struct hs_jsonw *w, const char *const *types)
 {
@@ -373,7 +372,7 @@ static void number_value(struct hs_jsonw *w, const struct hs_param *p, const cha
 {
     bool has_range = p->max > p->min;
     bool is_time = p->type == HS_PARAM_DURATION || p->type == HS_PARAM_DURATIONS;
-    double most = is_time ? 9e12 : EXACT_MAX; /* durations are microseconds of 64 bits */
+    double most = is_time ? 9e12 : EXACT_MAX; /* durations are 64-bit microseconds */
     double least = p->type == HS_PARAM_SIZE_MIB ? 0 : -most;
     char r[REGEX_SIZE] = "^(";
     put_param_pattern(r, p);
@@ -402,8 +401,8 @@ static void member_default(struct hs_jsonw *w, const struct hs_param *p)
         hs_jsonw_text(w, p->preset);
 }
 
-/* Members of an open object: type, range, pattern, choices and default of a value. Texts are those
- * of policies: those of options have a vocabulary. */
+/* Writes members of an open object: type, range, pattern, choices and default of a value. Texts are
+ * those of policies; options have a vocabulary. */
 static void put_param(struct hs_jsonw *w, const struct hs_param *p)
 {
     static const char *const numbers[] = {"number", "string", NULL};
@@ -448,10 +447,10 @@ static void put_param(struct hs_jsonw *w, const struct hs_param *p)
 
 /* ---- texts of options ---- */
 
-/* The texts of an option as an expression, and the JSON type of its numbers; false: any text. */
+/* Gets the pattern of an option's texts, and the JSON type of its numbers; false: any text. */
 static bool text_pattern(const struct hs_option *option, char r[REGEX_SIZE], const char **number)
 {
-    char name[256], words[REGEX_SIZE] = ""; /* "a|b", or "(a|b)(,(a|b))*" for a list */
+    char name[256], words[REGEX_SIZE] = ""; /* "a|b", or for a list "(a|b)(,(a|b))*" */
     static const struct hs_metavar unknown = {.offers = ""};
     struct hs_metavar_part part;
     const char *unit = hs_option_metavar(&option->param, name, sizeof name), *word;
@@ -513,7 +512,7 @@ static void put_policy(struct hs_jsonw *w, const struct hs_policy_ops *policy)
 {
     const struct hs_param *params = policy->params;
     char r[2 * REGEX_SIZE], pairs[REGEX_SIZE] = "", name[128];
-    /* "scan=(strict|fit)|placement=(...)"; '-' and '_' are the same in keys of such a text */
+    /* "scan=(strict|fit)|placement=(...)"; '-' and '_' are equal in keys of such a text */
     for (const struct hs_param *p = params; p != NULL && p->key != NULL; p++) {
         hs_append(pairs, sizeof pairs, "%s", p != params ? "|" : "");
         for (const char *c = p->key; *c != '\0'; c++)
@@ -535,7 +534,7 @@ static void put_policy(struct hs_jsonw *w, const struct hs_policy_ops *policy)
     hs_jsonw_put(w, "} required=![ =name ] additionalProperties=false } ]");
 }
 
-/* "policy_horus-s": a name in a reference; "horus+" is "policy_horus_plus". */
+/* Builds "policy_horus-s", a name in a reference; "horus+" is "policy_horus_plus". */
 static void def_name(const struct hs_policy_ops *policy, char *name, size_t size)
 {
     size_t len = strcspn(policy->name, "+");
@@ -543,7 +542,7 @@ static void def_name(const struct hs_policy_ops *policy, char *name, size_t size
                    policy->name[len] != '\0' ? "_plus" : "");
 }
 
-/* Members "policy" and "policy_NAME" of an open "$defs". */
+/* Writes members "policy" and "policy_NAME" of an open "$defs". */
 static void put_policies(struct hs_jsonw *w)
 {
     const struct hs_policy_ops *policy;
@@ -571,7 +570,7 @@ static void begin_document(struct hs_jsonw *w, const char *title, const char *de
                  title, description);
 }
 
-/* Members of an open object: every key of a configuration of that verb, and no other. */
+/* Writes members of an open object: every key of a configuration of that verb, and no other. */
 static void put_keys(struct hs_jsonw *w, const struct hs_verb *verb)
 {
     begin_properties(w);
@@ -601,7 +600,7 @@ static void put_keys(struct hs_jsonw *w, const struct hs_verb *verb)
 #define OF_KEYS   "#/$defs/keys/properties/"
 #define OF_POLICY "^policy\\."
 
-/* A list of values, or where has_range "1..5", too. */
+/* Writes a list of values; with has_range also "1..5". */
 static void put_list(struct hs_jsonw *w, const char *key, bool has_range)
 {
     hs_jsonw_put(
@@ -610,7 +609,7 @@ static void put_list(struct hs_jsonw *w, const char *key, bool has_range)
     hs_jsonw_key(w, "items");
     if (strcmp(key, OF_POLICY) != 0)
         put_ref(w, OF_KEYS, key);
-    else /* of a parameter of a policy: any type */
+    else /* a parameter of a policy: any type */
         hs_jsonw_put(w, "=!{ type=[ =string =number =boolean ] }");
     if (has_range)
         hs_jsonw_put(w, "} ={ type=string pattern=%s } ]",
@@ -664,7 +663,7 @@ static bool is_experimental(const struct hs_verb *verb)
     return strcmp(verb->operands, "EXPERIMENT.json") == 0;
 }
 
-/* The subjects that have a schema: commands (the first is the default), then files. */
+/* Subjects with a schema: commands (the first is the default), then files. */
 static const char *subject_at(size_t index)
 {
     const struct hs_verb *verb;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `horus predict --job MODEL:BATCH [--with MODEL:BATCH]... --gpu TYPE`: what the models say of jobs
- * alone on a GPU type and of all of them on one GPU, every number with its source and, where it is
- * known, its error on held-out rows, as text and as JSON. The jobs become rows of the catalogue,
- * with what was not measured added; the GPU types are that asked about, those with speeds and those
- * on which the jobs were measured. The truth is what a run applies, of the row of the catalogue
- * that it takes; beside it are the best estimate of what was not measured, and what a policy is
- * told, from a predictor opened like that of a run.
+ * `horus predict --job MODEL:BATCH [--with MODEL:BATCH]... --gpu TYPE`: predictions of the models
+ * for jobs alone on a GPU type and for all of them on one GPU, every number with its source and, if
+ * known, its error on held-out rows, as text or JSON. The jobs become rows of the catalogue,
+ * unmeasured ones are added; the GPU types are the requested one, those with speeds and those of
+ * the jobs' measurements. The truth is what a run applies for its row of the catalogue; in addition
+ * there are the best estimate of unmeasured values, and what a policy gets from a predictor opened
+ * as in a run.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -26,9 +26,9 @@
 #define Q32          4294967296.0
 
 struct predict_options {
-    const char *job, *with, *gpu; /* with: one a line; NULL = alone */
+    const char *job, *with, *gpu; /* with: one per line; NULL = alone */
     const char *models, *profiles, *interference;
-    struct hs_interference_options how; /* mode and excess by --interference */
+    struct hs_interference_options how; /* mode and excess from --interference */
     struct hs_predictor_options told;
     const char *sharing_capacity;
     int32_t sharing_mode;
@@ -36,29 +36,29 @@ struct predict_options {
 };
 
 struct predicted_figure {
-    double value;         /* NaN = not known */
-    double error;         /* in the unit of the value, unless said otherwise; NaN = not known */
-    const char *source;   /* where it comes from, or why it is not known */
-    bool is_extrapolated; /* to a GPU type on which that was neither measured nor fitted */
-    bool is_raised;       /* a slowdown to the power --gamma */
+    double value;         /* NaN = unknown */
+    double error;         /* in the unit of the value unless stated otherwise; NaN = unknown */
+    const char *source;   /* its origin, or why it is unknown */
+    bool is_extrapolated; /* to a GPU type where it was neither measured nor fitted */
+    bool is_raised;       /* a slowdown raised to --gamma */
 };
 
 struct predicted_job {
-    const char *asked;    /* as it was given */
-    const char *parts[4]; /* of it: model, batch, precision, dataset */
+    const char *asked;    /* as given */
+    const char *parts[4]; /* its model, batch, precision, dataset */
     enum hs_match match;
     const char *key;
-    const char *taken;     /* of an unmeasured one: the row that a run takes; else NULL */
-    uint32_t profile, row; /* in the catalogue: itself, and the row taken */
-    /* What a run applies, so of the row taken. */
+    const char *taken;     /* if unmeasured: the row that a run uses; else NULL */
+    uint32_t profile, row; /* in the catalogue: its own, and the one used */
+    /* What a run applies, from the row used. */
     struct predicted_figure util, memory_mib, step_ms; /* alone; utilizations are fractions */
-    struct predicted_figure *speeds;  /* by GPU type, the first is that asked about */
-    struct predicted_figure slowdown; /* error: of the speed */
+    struct predicted_figure *speeds;                   /* by GPU type, the requested one first */
+    struct predicted_figure slowdown;                  /* error: of the speed */
     struct predicted_figure util_told, memory_told_mib, slowdown_told;
-    /* The best there is for what was asked about, where its utilization was not measured. */
+    /* The best estimate for the requested configuration if its utilization was not measured. */
     bool has_estimate;
     struct predicted_figure util_estimated;
-    struct predicted_figure slowdown_estimated; /* beside the others as asked about */
+    struct predicted_figure slowdown_estimated; /* beside the other requested ones */
 };
 
 struct prediction {
@@ -66,23 +66,23 @@ struct prediction {
     struct hs_catalogue catalogue;
     struct predicted_job *jobs;
     const char **types;
-    const char **measured; /* GPU types that the catalogue or a loaded model file knows */
+    const char **measured; /* GPU types in the catalogue or a loaded model file */
     uint32_t count, type_count, measured_count;
-    const char *predictor, *run_predictor; /* that of the predictions shown; the default of a run */
-    struct predicted_figure util, memory_mib; /* of all together */
-    uint32_t reserve_mib;                     /* what sharing costs beyond their sum */
-    uint32_t capacity_mib;                    /* of the GPU; 0 = not known */
-    bool has_estimate;    /* of any of the jobs: then all slowdowns have one, too */
-    bool knows_fit, fits; /* sum and reserve within the capacity? */
+    const char *predictor, *run_predictor;    /* of the predictions shown; the default of a run */
+    struct predicted_figure util, memory_mib; /* of all jobs together */
+    uint32_t reserve_mib;                     /* cost of sharing beyond their sum */
+    uint32_t capacity_mib;                    /* of the GPU; 0 = unknown */
+    bool has_estimate;                        /* of any job: then all slowdowns have one, too */
+    bool knows_fit, fits;                     /* whether sum and reserve fit the capacity */
     struct hs_arena arena;
-    /* What is asked. */
+    /* The models queried. */
     struct hs_modelset files;
     struct hs_interference *truth;
     struct hs_speed *speed;
     struct hs_predictor *regress, *told;
     struct hs_cluster cluster; /* one node of each GPU type */
-    double memory_error_mib;   /* of pairs; NaN = not known */
-    /* GPU types that the truth's and the policies' general form and the regression were fitted on;
+    double memory_error_mib;   /* for pairs; NaN = unknown */
+    /* GPU types on which the true and the policies' general form and the regression were fitted;
      * NULL = not in the file. */
     const char *told_gpu, *regress_gpu;
 };
@@ -119,7 +119,7 @@ static enum hs_status unknown_model(struct prediction *p, const char *model, str
     return hs_fail(diag, HS_E_USAGE, NULL, hint, "predict: the catalogue has no model '%s'", model);
 }
 
-/* No name of the catalogue has a '/', so that the separator identifies the form. */
+/* No name of the catalogue contains '/', so the separator identifies the form. */
 static enum hs_status split(struct prediction *p, const char *asked, const char **parts,
                             struct hs_diag *diag)
 {
@@ -150,7 +150,7 @@ static enum hs_status split(struct prediction *p, const char *asked, const char 
     return HS_OK;
 }
 
-/* Adds the configuration asked about, next to a row of another batch or precision. */
+/* Adds the requested configuration, based on a row with another batch or precision. */
 static enum hs_status add_unmeasured(struct hs_catalogue *catalogue, struct predicted_job *job,
                                      struct hs_diag *diag)
 {
@@ -178,7 +178,7 @@ static enum hs_status add_unmeasured(struct hs_catalogue *catalogue, struct pred
                             precision, &job->profile, diag);
 }
 
-/* All are matched before one is added, so that no job matches a row that was added. */
+/* All are matched before one is added, so that no job matches an added row. */
 static enum hs_status find_jobs(struct prediction *p, struct hs_diag *diag)
 {
     const char *rest = p->options->with, *asked = p->options->job;
@@ -210,7 +210,7 @@ static enum hs_status find_jobs(struct prediction *p, struct hs_diag *diag)
 
 /* ---- GPU types ---- */
 
-/* A type that is in the list takes the spelling of the file: names of memory sizes are exact. */
+/* A type in the list gets the spelling of the file: names of memory sizes are exact. */
 static void add_type(struct prediction *p, const char *name)
 {
     if (name[0] == '\0' || strpbrk(name, ",:") != NULL)
@@ -235,7 +235,7 @@ static void add_measured(struct prediction *p, const char *name)
     p->measured[p->measured_count++] = keep_text(p, "", name);
 }
 
-/* "gpu" of a part of a model file, kept; NULL = it has none. */
+/* Returns "gpu" of a part of a model file; NULL = none. */
 static const char *gpu_of(struct prediction *p, const struct hs_json *part)
 {
     const char *gpu = hs_json_text(hs_json_get(part, "gpu"));
@@ -243,9 +243,8 @@ static const char *gpu_of(struct prediction *p, const struct hs_json *part)
     return gpu != NULL ? keep_text(p, "", gpu) : NULL;
 }
 
-/* The GPU types that a model file has measurements of, and those that the general forms and the
- * regression were fitted on. Members that are not well-formed are ignored here: they are reported
- * where the file is loaded. */
+/* Collects the GPU types with measurements in a model file, and those of the fits of the general
+ * forms and the regression. Malformed members are ignored here: loading the file reports them. */
 static enum hs_status survey_file(struct prediction *p, enum hs_model_kind kind,
                                   struct hs_diag *diag)
 {
@@ -272,7 +271,7 @@ static enum hs_status survey_file(struct prediction *p, enum hs_model_kind kind,
     return status;
 }
 
-/* The type asked about comes first: times and speeds are relative to it. */
+/* The requested type is first: times and speeds are relative to it. */
 static enum hs_status collect_types(struct prediction *p, enum hs_interference_mode mode,
                                     struct hs_diag *diag)
 {
@@ -303,7 +302,7 @@ static enum hs_status collect_types(struct prediction *p, enum hs_interference_m
     return hs_cluster_load_shape(&p->cluster, spec, diag);
 }
 
-/* A type about which nothing is known is no error, but may be a misspelling. */
+/* An unknown type is no error, but may be a misspelling. */
 static void note_unknown_type(const struct prediction *p, struct hs_diag *diag)
 {
     char list[512] = "";
@@ -363,7 +362,7 @@ static enum hs_status open_models(struct prediction *p, struct hs_diag *diag)
 static const struct predicted_figure not_known = {
     .value = NAN, .error = NAN, .source = "not known"};
 
-/* is_here: found on the GPU type asked about; else the error is not known. */
+/* is_here: found on the requested GPU type; else the error is unknown. */
 static struct predicted_figure figure(double value, double error, const char *source, bool is_here)
 {
     if (isnan(value))
@@ -374,7 +373,7 @@ static struct predicted_figure figure(double value, double error, const char *so
                                      .is_extrapolated = !is_here};
 }
 
-/* Was something of the type `gpu` (NULL = not known) found on the type asked about? */
+/* Tells whether `gpu` (NULL = unknown) is the requested type. */
 static bool is_here(const struct prediction *p, const char *gpu)
 {
     return gpu != NULL && hs_model_same_name(gpu, p->types[0]);
@@ -387,14 +386,14 @@ static int32_t util_pm(const struct predicted_figure *util)
 
 /* ---- alone ---- */
 
-/* The type that an estimate of a row's utilization is for: that of the measurement it starts from,
- * else that of the regression. */
+/* Tells whether an estimate of a row's utilization is for the requested type: that of the
+ * measurement it is based on, else that of the regression. */
 static bool is_estimate_here(const struct prediction *p, const struct hs_profile *row)
 {
     return is_here(p, row->util_pm >= 0 ? row->gpu : p->regress_gpu);
 }
 
-/* A run takes what was measured on one type for every type. */
+/* A run uses a value measured on one type for every type. */
 static void ask_alone_of(struct prediction *p, struct predicted_job *job)
 {
     const struct hs_profile *row = &p->catalogue.profiles[job->row];
@@ -415,7 +414,7 @@ static void ask_alone_of(struct prediction *p, struct predicted_job *job)
                                  is_estimate_here(p, row));
 }
 
-/* Relative to the type asked about. */
+/* Relative to the requested type. */
 static struct predicted_figure speed_on(const struct prediction *p, const struct predicted_job *job,
                                         uint32_t type)
 {
@@ -472,7 +471,7 @@ static void ask_told(const struct prediction *p, uint32_t index)
 
 /* ---- together ---- */
 
-/* What a policy computes: the sum of the excesses beside each other job. */
+/* As computed by a policy: the sum of the excesses beside each other job. */
 static struct predicted_figure slowdown_told(const struct prediction *p, uint32_t self)
 {
     double slowdown = 1;
@@ -492,7 +491,7 @@ static struct predicted_figure slowdown_told(const struct prediction *p, uint32_
                   p->count == 2 ? "general" : "modelled", is_all_here);
 }
 
-/* As the engine runs them: by the form, unless the GPU has less time than they want together. */
+/* As in the engine: by the form, unless the GPU has less time than they need together. */
 static struct predicted_figure slowdown_among(const struct prediction *p,
                                               const struct hs_tenant *tenants, uint32_t self)
 {
@@ -514,7 +513,7 @@ static struct predicted_figure slowdown_among(const struct prediction *p,
     struct predicted_figure f =
         figure((double)q20 / (double)HS_Q20_ONE, hs_interference_error(p->truth, 0, source),
                hs_slowdown_sources[source], is_all_here || !has_general);
-    /* Errors are known for slowdowns without the power. No slowdown to any power is no slowdown. */
+    /* Errors are known for slowdowns without the power. A slowdown of 1 remains 1. */
     f.is_raised = p->options->how.gamma != 1 && source != HS_SLOWDOWN_ALONE &&
                   (source != HS_SLOWDOWN_ASSUMED || q20 != HS_Q20_ONE);
     if (f.is_raised)
@@ -540,7 +539,7 @@ static void ask_together(struct prediction *p)
         if (p->has_estimate)
             job->slowdown_estimated = slowdown_among(p, asked, i);
     }
-    /* of all together; utilizations that were not measured are estimated */
+    /* all together; unmeasured utilizations are estimated */
     double busy = 0, memory = 0;
     bool is_all_here = is_here(p, p->told_gpu);
     for (uint32_t i = 0; i < p->count; i++) {
@@ -560,11 +559,11 @@ static void ask_together(struct prediction *p)
     p->fits = p->knows_fit && memory + p->reserve_mib <= p->capacity_mib;
 }
 
-/* Fills a zeroed p; to be freed whether or not this succeeds. */
+/* Fills a zeroed p; must be freed even after a failure. */
 static enum hs_status ask(struct prediction *p, const struct predict_options *options,
                           struct hs_diag *diag)
 {
-    /* the defaults of a run are read from its table of options */
+    /* the defaults of a run are in its table of options */
     const char *kind = hs_option_find(hs_run_option_table, "predictor")->param.preset;
     const char *noise = hs_option_find(hs_run_option_table, "util_noise")->param.preset;
     p->options = options;
@@ -587,7 +586,7 @@ static enum hs_status ask(struct prediction *p, const struct predict_options *op
     return HS_OK;
 }
 
-/* A measured value is taken as such on another GPU type; a fitted one is extrapolated. */
+/* A measured value is used unchanged on another GPU type; a fitted one is extrapolated. */
 static void figure_label(const struct prediction *p, const struct predicted_figure *f,
                          char text[LABEL_SIZE])
 {
@@ -601,7 +600,7 @@ static void figure_label(const struct prediction *p, const struct predicted_figu
 
 /* ---- as text ---- */
 
-/* "      58.7 %", or "         -" and as many blanks. */
+/* Prints "      58.7 %", or "         -" and as many blanks. */
 static void say_value(struct hs_output *out, double value, unsigned decimals, const char *unit)
 {
     hs_say_number(out, value, decimals, FIGURE_WIDTH);
@@ -620,7 +619,7 @@ static void say_line(struct hs_output *out, const struct prediction *p, const ch
     hs_say(out, "  %s\n", label);
 }
 
-/* The row of the catalogue that the figures are of. */
+/* Returns the catalogue row to which the figures belong. */
 static const char *run_key(const struct predicted_job *job)
 {
     return job->taken != NULL ? job->taken : job->key;
@@ -650,7 +649,7 @@ static void say_alone(struct hs_output *out, const struct prediction *p,
     }
 }
 
-/* Slowdown, speed, error and source of the speed. */
+/* Prints slowdown, speed, error and source of the speed. */
 static void say_slowdown(struct hs_output *out, const struct prediction *p,
                          const struct predicted_figure *f, int width)
 {

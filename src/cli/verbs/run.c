@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * `horus run TRACE`: one simulation. Standard output gets the table, the assumptions, the bounds
- * and where the files are; everything else is on standard error. `horus rerun RUN`: the run of a
- * manifest again, on the inputs that it had, and the hash of every file beside the one recorded.
- * The values of the manifest, the parameters of the policy among them, replace the defaults of this
- * program, which may have changed since.
+ * and the location of the files; everything else is on standard error. `horus rerun RUN`: repeats
+ * the run of a manifest on its inputs, and compares the hash of every file with the recorded one.
+ * The values of the manifest, including the policy's parameters, replace the defaults of this
+ * program, which may have changed.
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static void say_card(struct hs_output *out, const struct hs_card *card)
         hs_say(out, "power       %s\n", card->power);
 }
 
-/* Where the profiles of the jobs come from. */
+/* Prints the sources of the jobs' profiles. */
 static void say_profiles(struct hs_output *out, const struct hs_setup *setup,
                          const struct hs_assign_counts *n)
 {
@@ -56,7 +56,7 @@ static void say_profiles(struct hs_output *out, const struct hs_setup *setup,
                n->ran);
 }
 
-/* Lower bounds; "makespan_bound" is that of "makespan". */
+/* Prints lower bounds; "makespan_bound" is that of "makespan". */
 static void say_bounds(struct hs_output *out, const struct hs_summary *summary)
 {
     static const char *const bounded[] = {"makespan", "mean_wait", "mean_jct"};
@@ -225,7 +225,7 @@ const struct hs_verb hs_verb_run = {
 struct rerun {
     char path[HS_PATH_SIZE]; /* of the manifest */
     struct hs_runmanifest manifest;
-    struct hs_run_options options; /* as the manifest has them */
+    struct hs_run_options options; /* from the manifest */
     struct hs_config config;       /* over these */
 };
 
@@ -287,9 +287,9 @@ static const char *text_or(const struct rerun *r, const char *key)
     return text != NULL ? text : "?";
 }
 
-/* operand: a run's directory or its manifest; trace: where the trace lies now, NULL as recorded.
- * HS_E_INPUT for what is no run, e.g. a comparison, and for a configuration that this program does
- * not understand. */
+/* operand: a run's directory or its manifest; trace: the current path of the trace, NULL as
+ * recorded. HS_E_INPUT for what is not a run, such as a comparison, and for a configuration that
+ * this program does not understand. */
 static enum hs_status open_manifest(struct rerun *r, const char *operand, const char *trace,
                                     struct hs_call *call)
 {
@@ -317,11 +317,11 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
     if (hs_config_check(&r->config, call->verb->name, diag) != HS_OK)
         return HS_E_INPUT;
     if (r->options.max_wall_us > 0 && hs_runmanifest_horizon_us(&r->manifest) > 0) {
-        r->options.until_us = hs_runmanifest_horizon_us(&r->manifest); /* where the time was up */
+        r->options.until_us = hs_runmanifest_horizon_us(&r->manifest); /* the end of that run */
         r->options.max_wall_us = 0;
     }
     const struct hs_json *p = hs_json_first(hs_json_get(root_of(r), "policy_parameters"));
-    for (; p != NULL; p = hs_json_next(p)) { /* -p as it would set every parameter of the policy */
+    for (; p != NULL; p = hs_json_next(p)) { /* -p with every parameter of the policy */
         const struct hs_place at = hs_json_place(r->manifest.doc, p);
         if (hs_json_text(p) == NULL)
             return hs_fail(diag, HS_E_INPUT, &at, NULL, "a parameter is not a text");
@@ -333,7 +333,7 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
     if (strcmp(trace, "-") == 0)
         return hs_fail(diag, HS_E_USAGE, NULL, "put it into a file",
                        "the trace is checked before it is replayed: standard input cannot be");
-    /* a trace of another name is the same workload, whose name is in the results */
+    /* a trace with another file name is the same workload, whose name is in the results */
     const char *name = hs_json_text(hs_json_get(r->manifest.assumptions, "workload"));
     HS_TRY(hs_config_set(&r->config, "trace", trace, HS_FROM_FLAG, diag));
     if (r->options.name == NULL && name != NULL)
@@ -341,7 +341,7 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
     return HS_OK;
 }
 
-/* Counts and reports an input that is not as recorded. */
+/* Counts and reports an input that differs from the recorded one. */
 static enum hs_status check_input(const struct rerun *r, const struct hs_manifest_input *input,
                                   uint32_t *faults, struct hs_diag *diag)
 {
@@ -375,12 +375,12 @@ static enum hs_status check_input(const struct rerun *r, const struct hs_manifes
     return HS_OK;
 }
 
-/* Members of the manifest that are a function of inputs and configuration; inputs and outputs are
- * compared one by one. */
+/* Members of the manifest that depend only on inputs and configuration; inputs and outputs are
+ * compared separately. */
 static const char *const members[] = {"assumptions", "seed",     "policy_parameters",
                                       "engine",      "assigned", "checks"};
 
-/* A line a file; how many are not as recorded. */
+/* Prints one line per file; returns the number that differ from the recorded ones. */
 static uint32_t say_files(struct hs_output *out, const struct hs_runmanifest *was,
                           const struct hs_runmanifest *is)
 {
@@ -463,13 +463,13 @@ static enum hs_status repeat(struct rerun *r, struct hs_call *call)
         return HS_E_INPUT;
     if (output != NULL) {
         (void)snprintf(dir, sizeof dir, "%s", output);
-    } else { /* beside the run, on a disk with room for such a directory */
+    } else { /* beside the run, where there is space for such a directory */
         const char *slash = strrchr(r->path, '/'), *name = slash != NULL ? slash + 1 : r->path;
         (void)snprintf(dir, sizeof dir, "%.*s%srerun-%ld", (int)(name - r->path), r->path,
                        strcmp(name, MANIFEST) == 0 ? "../" : "", (long)getpid());
     }
-    r->options.force = output == NULL;  /* replaces a scratch directory that was left */
-    struct hs_diag errors = call->diag; /* notes and warnings came with the recorded run */
+    r->options.force = output == NULL;  /* replaces a leftover scratch directory */
+    struct hs_diag errors = call->diag; /* notes and warnings were shown for the recorded run */
     errors.least = HS_ERROR;
     enum hs_status status = hs_simulate_options(&r->options, &r->config, &run_call, dir, &errors);
     call->diag.errors = errors.errors;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * `horus trace ACTION FILE`: info and validate examine a trace; convert writes its jobs in another
- * format; assign writes them with the profiles that a run with the same options would give them.
- * Each job is read, counted and written before the next: memory is that of the reader's window.
- * `horus generate --like NAME`: writes a synthetic trace whose jobs are like those of a workload.
- * `horus generate --fit TRACE`: reads a trace once, whatever its format, and writes the workload
- * that describes its jobs.
+ * format; assign writes them with the profiles that a run with the same options would use. Each job
+ * is read, counted and written before the next: memory is that of the reader's window.
+ *
+ * `horus generate --like NAME`: writes a synthetic trace with jobs like those of a workload. `horus
+ * generate --fit TRACE`: reads a trace of any format once, and writes its workload.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -125,7 +125,7 @@ static enum hs_status convert(struct hs_call *call, const struct hs_trace_option
 
 /* ---- assign ---- */
 
-/* Utilization of the jobs on one GPU and of gangs, where it is known. */
+/* Utilization of jobs with one GPU and of gangs, if known. */
 struct means {
     uint64_t jobs[2], util_pm[2];
 };
@@ -231,7 +231,7 @@ static enum hs_status assign(struct hs_call *call, const struct hs_trace_options
 
 /* ---- the verb ---- */
 
-/* The options that mean something to an action. */
+/* Options that apply to an action. */
 enum {
     TAKES_CLUSTER = 1,
     TAKES_OUTPUT = 2,
@@ -357,7 +357,7 @@ static enum hs_status make_request(const struct generate_options *given,
     return status;
 }
 
-/* The workload has the name of the file without folder and suffixes. */
+/* The name of the workload is that of the file without folder and suffixes. */
 static enum hs_status fit_trace(const struct generate_options *given, struct hs_diag *diag)
 {
     struct hs_trace_options options;
@@ -460,7 +460,7 @@ static enum hs_status generate(struct hs_call *call)
             hs_trace_writer_put(&writer, &job);
         status = hs_trace_writer_close(&writer, HS_OK, &call->diag);
     }
-    if (status == HS_OK) { /* with a heavy tail single draws differ from the expected GPU time */
+    if (status == HS_OK) { /* with a heavy tail, single draws differ from the expected GPU time */
         const struct hs_workload *workload = hs_generator_about(generator)->workload;
         double jobs = (double)hs_generator_about(generator)->jobs;
         double hours = (double)hs_generator_about(generator)->hours;
