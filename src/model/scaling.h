@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#define HS_SPEED_CURVE_SIZES 16u
+#define HS_SPEED_CURVE_SIZES 64u
 
 /* A figure by gang size, ascending from 2 on; Q32. */
 struct hs_curve {

@@ -197,6 +197,24 @@ static void alone_it_takes_its_time(void **state)
     hs_test_free(&result);
 }
 
+/* compat=adaptdl, slots of 60 s from 20 s on: a job waits for the boundary also where there was
+ * none before it. With four GPUs 40 s of work take 10. */
+static void boundaries_are_fixed(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 40},
+                                       {.gpus = 1, .submit_s = 81, .duration_s = 40}};
+    play("1x4:V100", "optimus:compat=adaptdl,slot=60s,slot_phase=20s,restart=30s", jobs, 2);
+    assert_int_equal(result.jobs[0].start_us, 20 * S);
+    assert_true(ends_at(0, 20 + 30 + 10));
+    assert_int_equal(result.jobs[1].start_us, 140 * S);
+    hs_test_free(&result);
+    play("1x4:V100", "optimus:slot=60s,restart=30s", jobs, 2);
+    assert_int_equal(result.jobs[0].start_us, 0);
+    assert_int_equal(result.jobs[1].start_us, 81 * S);
+    hs_test_free(&result);
+}
+
 /* Through any number of sizes the work done is the work submitted, to the nanosecond. */
 static void work_is_conserved(void **state)
 {
@@ -234,6 +252,7 @@ int main(void)
         cmocka_unit_test(growth_has_to_pay),
         cmocka_unit_test(the_young_come_later),
         cmocka_unit_test(alone_it_takes_its_time),
+        cmocka_unit_test(boundaries_are_fixed),
         cmocka_unit_test(work_is_conserved),
     };
     return cmocka_run_group_tests_name("optimus on paper", tests, set_up, tear_down);

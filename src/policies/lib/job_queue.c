@@ -481,8 +481,7 @@ bool hs_job_queue_is_valid(const struct hs_job_queue *q, const struct hs_view *v
 
 /* ---- heaps ---- */
 
-/* Heapsort needs no memory; it is not stable, but the order is total, so the result is unique. */
-static void sift_down(struct hs_job_place *a, uint32_t root, uint32_t count)
+void hs_sort_down(struct hs_job_place *a, uint32_t root, uint32_t count)
 {
     struct hs_job_place moved = a[root];
     for (;;) {
@@ -499,15 +498,16 @@ static void sift_down(struct hs_job_place *a, uint32_t root, uint32_t count)
     a[root] = moved;
 }
 
+/* Heapsort needs no memory; it is not stable, but the order is total, so the result is unique. */
 void hs_sort(struct hs_job_place *entries, uint32_t count)
 {
     for (uint32_t i = count / 2; i-- > 0;)
-        sift_down(entries, i, count);
+        hs_sort_down(entries, i, count);
     for (uint32_t end = count; end > 1;) {
         struct hs_job_place largest = entries[0];
         entries[0] = entries[--end];
         entries[end] = largest;
-        sift_down(entries, 0, end);
+        hs_sort_down(entries, 0, end);
     }
 }
 

@@ -24,6 +24,13 @@ static inline uint64_t hs_smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
+/* The first of the times phase, phase + every, .. at or after a time. */
+static inline int64_t hs_round_from(int64_t phase_us, int64_t every_us, int64_t at_us)
+{
+    const int64_t since_us = at_us > phase_us ? at_us - phase_us : 0;
+    return phase_us + (since_us + every_us - 1) / every_us * every_us;
+}
+
 static inline int64_t hs_earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -155,6 +162,8 @@ bool hs_job_queue_is_valid(const struct hs_job_queue *queue, const struct hs_vie
 /* ---- heapsort by (key, submission, rank), the order of a queue, for what is sorted anew at each
  * decision because its keys change (heaps: Williams, CACM 1964, in arrays of the caller's) ---- */
 
+/* Restores a heap, its last at entries[0], of which entries[root] alone is new. O(log count). */
+void hs_sort_down(struct hs_job_place *entries, uint32_t root, uint32_t count);
 /* Sorts in place. O(count log count). */
 void hs_sort(struct hs_job_place *entries, uint32_t count);
 

@@ -23,6 +23,7 @@
 #include <string.h>
 
 static const char *const placement_names[] = {"fill", "even", NULL};
+static const char *const compat_names[] = {"off", "adaptdl", NULL};
 
 /* The jobs that the last slot looked at: those with GPUs, and those before them. */
 #define OPTIMUS_EACH_REACHED(job, pool, v)                                                         \
@@ -39,30 +40,19 @@ static double time_us(const struct hs_view *v, hs_job_id job, uint32_t n)
     return j->left_us / ((double)hs_view_scaling_q32(v, job, j->type, n) / 0x1p32);
 }
 
-/* The entry of a job for one GPU more than it was granted; its key is the gain, negated. */
+/* The entry of a job for one GPU more than it was granted. The key is the gain; the order is
+ * reversed as a whole, so that the last entry is the largest gain, and at a tie the earlier job. */
 static struct hs_job_place gain_entry(const struct hs_optimus *o, const struct hs_view *v,
                                       hs_job_id job)
 {
     struct hs_optimus_scratch *j = hs_optimus_of(v, job);
     j->next_us = time_us(v, job, j->granted + 1);
     const bool is_young = o->young < 1 && hs_view_attained_us(v, job) < o->slot_us;
-    return (struct hs_job_place){
-        .key = -llround((j->time_us - j->next_us) * (is_young ? o->young : 1)),
-        .submit_us = hs_view_submit_us(v, job),
-        .rank = hs_view_rank(v, job),
-        .job = job};
-}
-
-static void sift_down(struct hs_job_place *a, uint32_t root, uint32_t count)
-{
-    const struct hs_job_place moved = a[root];
-    for (uint32_t child; (child = 2 * root + 1) < count; root = child) {
-        child += child + 1 < count && hs_job_place_is_before(&a[child + 1], &a[child]);
-        if (!hs_job_place_is_before(&a[child], &moved))
-            break;
-        a[root] = a[child];
-    }
-    a[root] = moved;
+    return (struct hs_job_place){.key =
+                                     llround((j->time_us - j->next_us) * (is_young ? o->young : 1)),
+                                 .submit_us = -hs_view_submit_us(v, job),
+                                 .rank = UINT64_MAX - hs_view_rank(v, job),
+                                 .job = job};
 }
 
 /* One GPU after the other to the largest gain. */
@@ -71,8 +61,8 @@ static void grant_gains(const struct hs_optimus *o, const struct hs_view *v, uin
 {
     struct hs_job_place *heap = o->heap;
     for (uint32_t i = count / 2; i-- > 0;)
-        sift_down(heap, i, count);
-    while (count > 0 && room > 0 && heap[0].key < 0) {
+        hs_sort_down(heap, i, count);
+    while (count > 0 && room > 0 && heap[0].key > 0) {
         const hs_job_id job = heap[0].job;
         struct hs_optimus_scratch *j = hs_optimus_of(v, job);
         j->granted++;
@@ -82,7 +72,7 @@ static void grant_gains(const struct hs_optimus *o, const struct hs_view *v, uin
             heap[0] = gain_entry(o, v, job);
         else
             heap[0] = heap[--count];
-        sift_down(heap, 0, count);
+        hs_sort_down(heap, 0, count);
     }
 }
 
@@ -255,13 +245,22 @@ static enum hs_status optimus_decide(void *state, const struct hs_view *v, struc
     hs_vc_queues_scan(&o->cpu_jobs, v, p, (struct hs_place_rule){.placer = HS_PLACE_FIRST_FIT});
     for (uint32_t i = 0; i < o->pool_count; i++) {
         struct hs_optimus_pool *pool = &o->pools[i];
+        const bool is_new = pool->boundary_us < 0;
         if (pool->count == 0) {
             pool->boundary_us = -1;
-        } else if (pool->boundary_us < 0 || now_us == pool->boundary_us + o->slot_us) {
-            place_all(o, pool, v, p, grant(o, pool, v));
-            pool->boundary_us = now_us;
-            hs_plan_timer(p, now_us + o->slot_us, 0);
+            continue;
         }
+        if (is_new)
+            pool->boundary_us = o->compat == HS_OPTIMUS_ADAPTDL
+                                    ? hs_round_from(o->phase_us, o->slot_us, now_us)
+                                    : now_us;
+        const bool is_due = now_us == pool->boundary_us;
+        if (is_due) {
+            place_all(o, pool, v, p, grant(o, pool, v));
+            pool->boundary_us += o->slot_us;
+        }
+        if (is_new || is_due)
+            hs_plan_timer(p, pool->boundary_us, 0);
     }
     return HS_OK;
 }
@@ -382,6 +381,12 @@ static const struct hs_param params[] = {
                     "nodes with most free GPUs: all of them one by one, or evenly the first m, "
                     "where that is possible",
                     .source = "fill: Qiao et al. OSDI'21, artifact; even: EuroSys'18 4.2"),
+    HS_PARAM_CHOICE(struct hs_optimus, compat, "compat", "off", compat_names,
+                    "adaptdl: a first job, too, waits for the boundary (with slot=60s)",
+                    .source = "Qiao et al. OSDI'21, artifact"),
+    HS_PARAM_DURATION(struct hs_optimus, phase_us, "slot_phase", "0s", 0, 86400,
+                      "when the first boundary is, after the first submission",
+                      .only_with = "compat=adaptdl"),
     {0}};
 
 const struct hs_policy_ops hs_policy_optimus = {

@@ -7,11 +7,12 @@
 #include "policies/lib/vc_queues.h"
 
 enum hs_optimus_placement { HS_OPTIMUS_FILL, HS_OPTIMUS_EVEN };
+enum hs_optimus_compat { HS_OPTIMUS_OFF, HS_OPTIMUS_ADAPTDL };
 
 struct hs_optimus {
-    int32_t placement;
+    int32_t placement, compat;
     bool is_sticky;
-    int64_t slot_us, restart_us, max_gpus;
+    int64_t slot_us, restart_us, max_gpus, phase_us;
     double young;                  /* parameters up to here */
     struct hs_optimus_pool *pools; /* by VC */
     uint32_t pool_count;
@@ -30,7 +31,7 @@ struct hs_optimus_pool {
     struct hs_job_chain jobs; /* by arrival */
     uint64_t count, holding;  /* jobs: all, and with GPUs */
     hs_job_id reached;        /* the last job that this slot looked at */
-    int64_t boundary_us;      /* of the last slot; -1: none since the pool was idle */
+    int64_t boundary_us;      /* the next; -1: none, the pool is idle */
 };
 
 struct hs_optimus_scratch {

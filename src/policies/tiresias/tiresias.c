@@ -666,8 +666,7 @@ static int64_t round_from(const struct tiresias *t, int64_t at_us)
 {
     if (t->round_us == 0)
         return at_us;
-    int64_t since_us = at_us > t->phase_us ? at_us - t->phase_us : 0;
-    return t->phase_us + (since_us + t->round_us - 1) / t->round_us * t->round_us;
+    return hs_round_from(t->phase_us, t->round_us, at_us);
 }
 
 static enum hs_status tiresias_decide(void *state, const struct hs_view *v, struct hs_plan *p)
