@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * flock(2), not fcntl(2): it belongs to the open file, so that children that write parts of a
- * directory hold it as well, and the parent's other descriptors do not drop it. The lock file goes
- * while it is held: whoever has locked a file looks whether the path still leads to it. Its text is
- * the ID, and "swap" behind it while the output changes places with an older one.
- *
- * What a handler of signals calls uses system calls alone.
+ * Uses flock(2), not fcntl(2): the lock belongs to the open file, so that children that write parts
+ * of a directory hold it as well, and closing other descriptors in the parent does not release it.
+ * The lock file is removed while locked: after locking, a process checks that the path still leads
+ * to its file. Its text is the ID, followed by "swap" while the output is exchanged with an older
+ * one. Functions called by signal handlers use only system calls.
  */
 #define _GNU_SOURCE /* getdents64, renameat2 */
 #include "base/beside.h"
@@ -22,13 +21,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAITS     20 /* for another writer, a second in all: one that is being killed ends by then */
+#define WAITS     20 /* waits for another writer, a second in total: one being killed ends by then */
 #define WAIT_NS   50000000
 #define NAME_ROOM 32u /* bytes of ".tmp-ID", ".old-ID" and of "." and ".horus" */
 #define SWAP      " swap"
 #define DEPTH     3u
 
-static struct hs_beside *volatile open_ones; /* of this process and of those it was forked from */
+static struct hs_beside *volatile open_ones; /* of this process and its ancestors */
 
 static enum hs_status failed(struct hs_diag *diag, const char *path, const char *what)
 {
@@ -89,7 +88,7 @@ int hs_lock_try(const char *path, int *fd)
     int error = flock(*fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
     if (error == 0 && (fstat(*fd, &held) != 0 || lstat(path, &there) != 0 ||
                        held.st_dev != there.st_dev || held.st_ino != there.st_ino))
-        error = EINTR; /* its holder has removed it meanwhile */
+        error = EINTR; /* its holder has removed it */
     if (error == 0)
         return 0;
     (void)close(*fd);
@@ -97,8 +96,8 @@ int hs_lock_try(const char *path, int *fd)
     return error;
 }
 
-/* HS_OK with a descriptor, or with -1 where files cannot be locked: names that nobody can guess
- * keep writers apart there, too, and the last one that ends has its output in place. */
+/* Returns HS_OK with a descriptor, or with -1 if files cannot be locked: unguessable names keep
+ * writers apart there, too, and the output of the last one to end remains. */
 static enum hs_status take(struct hs_beside *b, struct hs_diag *diag)
 {
     int error;
@@ -121,7 +120,7 @@ static enum hs_status take(struct hs_beside *b, struct hs_diag *diag)
     return HS_OK;
 }
 
-/* What is left of a killed writer: its ID, "" in an empty file; *is_swap: it was replacing. */
+/* Reads what a killed writer left: its ID, "" in an empty file; *is_swap: it was replacing. */
 static bool read_lock(const struct hs_beside *b, char id[HS_BESIDE_ID_SIZE], bool *is_swap)
 {
     static const char digits[] = "0123456789abcdef";
@@ -228,7 +227,7 @@ enum hs_status hs_beside_make(struct hs_beside *b, int *fd, struct hs_diag *diag
             (void)snprintf(b->id + 2 * i, 3, "%02x", random[i]);
         hs_beside_name(b, ".tmp-", b->id, b->tmp);
         HS_TRY(write_lock(b, "", diag));
-        b->is_made = true; /* before it is: a signal may come in between */
+        b->is_made = true; /* set first: a signal may arrive in between */
         const int made =
             fd == NULL ? mkdir(b->tmp, 0777)
                        : open(b->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
@@ -253,7 +252,7 @@ enum hs_status hs_beside_sync_above(const char *path, struct hs_diag *diag)
         fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     } while (fd < 0 && errno == EINTR);
     bool is_done = fd >= 0;
-    while (is_done && fsync(fd) != 0 && errno != EINVAL) /* of a file system without it */
+    while (is_done && fsync(fd) != 0 && errno != EINVAL) /* the file system has no fsync */
         is_done = errno == EINTR;
     const enum hs_status status =
         is_done ? HS_OK : failed(diag, above, "flush the directory to the disk");
@@ -280,7 +279,7 @@ enum hs_status hs_beside_swap(struct hs_beside *b, char old[HS_BESIDE_PATH_MAX],
     if (!is_done && (errno == EINVAL || errno == ENOSYS)) {
         hs_beside_name(b, ".old-", b->id, old);
         if (b->fd >= 0)
-            (void)fsync(b->fd); /* for a moment the old run has this name alone */
+            (void)fsync(b->fd); /* briefly only the old run has this name */
         is_done = rename(b->path, old) == 0;
         if (is_done && rename(b->tmp, b->path) != 0) {
             const int error = errno;
@@ -305,7 +304,7 @@ void hs_beside_close(struct hs_beside *b)
     struct hs_beside *volatile *at = &open_ones;
     while (*at != b)
         at = &(*at)->next;
-    /* best effort on the way out of a failure that has been reported */
+    /* best effort, as the failure was already reported */
     if (b->is_made)
         (void)hs_beside_remove(b->tmp);
     if (b->fd >= 0) {

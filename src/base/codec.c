@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * gzip (RFC 1952) and PNG through zlib, Zstandard (RFC 8878); the only file that includes zlib.h
- * and zstd.h. Members and frames may follow each other (pigz, bgzip, cat a.gz b.gz); anything else
- * behind a member is an error, because data that are not read must not be lost in silence.
+ * and zstd.h. Members and frames may be concatenated (pigz, bgzip, cat a.gz b.gz); anything else
+ * after a member is an error, because unread data must not be lost silently.
  */
 #include "base/io.h"
 
@@ -24,8 +24,8 @@ static bool gzip_recognise(const char *head, size_t len)
     return len >= 2 && (unsigned char)head[0] == 0x1f && (unsigned char)head[1] == 0x8b;
 }
 
-/* Packs at zlib's default level; the header holds neither name nor time, so that equal bytes pack
- * to equal bytes. */
+/* Compresses at zlib's default level; the header has neither name nor time, so that equal input
+ * gives equal output. */
 static void *gzip_open(bool packs)
 {
     z_stream *stream = hs_alloc_zeroed(1, sizeof *stream);
@@ -42,11 +42,11 @@ static unsigned clamp(size_t len)
     return len < UINT_MAX ? (unsigned)len : UINT_MAX;
 }
 
-/* One call of inflate or deflate; io moves past what the library took and gave. */
+/* Calls inflate or deflate; advances io by what was consumed and produced. */
 static int gzip_run(z_stream *stream, struct hs_codec_io *io, int (*run)(z_streamp, int), int flush)
 {
     unsigned in_given = clamp(io->in_len), out_given = clamp(io->out_room);
-    stream->next_in = (z_const Bytef *)(uintptr_t)io->in; /* zlib's old API is not const */
+    stream->next_in = (z_const Bytef *)(uintptr_t)io->in; /* zlib's old API lacks const */
     stream->avail_in = in_given;
     stream->next_out = (Bytef *)io->out;
     stream->avail_out = out_given;
@@ -108,16 +108,16 @@ static bool zstd_recognise(const char *head, size_t len)
     return memcmp(head, "\x28\xb5\x2f\xfd", 4) == 0 || is_skippable;
 }
 
-/* Past what the library took and gave. */
+/* Advances io by what was consumed and produced. */
 static void zstd_move(struct hs_codec_io *io, const ZSTD_inBuffer *in, const ZSTD_outBuffer *out)
 {
-    io->in = in->pos > 0 ? io->in + in->pos : io->in; /* it is NULL where nothing is given */
+    io->in = in->pos > 0 ? io->in + in->pos : io->in; /* NULL if there is no input */
     io->in_len -= in->pos;
     io->out += out->pos;
     io->out_room -= out->pos;
 }
 
-/* Packs at the library's default level, with a checksum as the zstd program writes it. */
+/* Compresses at the library's default level, with a checksum like the zstd program. */
 static void *zstd_open(bool packs)
 {
     void *stream = packs ? (void *)ZSTD_createCCtx() : (void *)ZSTD_createDCtx();
@@ -212,7 +212,7 @@ static unsigned char *put_u32(unsigned char *at, size_t value)
     return at + 4;
 }
 
-/* A chunk whose data are at + 8 already; returns its end. */
+/* Completes a chunk whose data are already at + 8; returns its end. */
 static unsigned char *seal_chunk(unsigned char *at, const char *name, size_t len)
 {
     put_u32(at, len);
@@ -220,8 +220,8 @@ static unsigned char *seal_chunk(unsigned char *at, const char *name, size_t len
     return put_u32(at + 8 + len, crc32(0, at + 4, (unsigned)len + 4));
 }
 
-/* Four chunks: header, palette, its transparency, pixels. Rows are not filtered: neighbours in a
- * palette are no numbers that differences would make smaller. */
+/* Four chunks: header, palette, its transparency, pixels. Rows are not filtered: differences of
+ * palette indices are not smaller. */
 enum hs_status hs_png_encode(const struct hs_picture *p, unsigned char **png, size_t *len)
 {
     if (p->width - 1 >= HS_PNG_SIDE_MAX || p->height - 1 >= HS_PNG_SIDE_MAX ||
@@ -246,7 +246,7 @@ enum hs_status hs_png_encode(const struct hs_picture *p, unsigned char **png, si
         at[8 + i] = p->palette[i].alpha;
     at = seal_chunk(at, "tRNS", p->colours);
     if (compress2(at + 8, &packed, rows, (uLong)(p->height * stride), Z_BEST_COMPRESSION) != Z_OK)
-        hs_fatal(HS_E_MEMORY); /* the only failure with enough room */
+        hs_fatal(HS_E_MEMORY); /* the only failure if there is enough room */
     at = seal_chunk(seal_chunk(at, "IDAT", packed), "IEND", 0);
     hs_free(rows);
     *len = (size_t)(at - *png);

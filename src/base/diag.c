@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Composes the text of a report in one buffer on the stack and hands it to the sink. User data is
- * never trusted: what is not printable UTF-8 appears as \xNN, long source lines are cut to a window
- * around the caret, and a message that does not fit is cut. No allocation, so that "out of memory"
- * can be reported.
+ * Composes the text of a report in one buffer on the stack and passes it to the sink. User data is
+ * not trusted: what is not printable UTF-8 is printed as \xNN, long source lines are truncated to a
+ * window around the caret, and a message that does not fit is truncated. No allocation, so that
+ * "out of memory" can be reported.
  */
 #include "base/diag.h"
 
@@ -16,7 +16,7 @@
 #define REPORT_MAX  16384
 #define MESSAGE_MAX 4096
 #define WINDOW      100 /* bytes of a source line that are shown */
-#define WINDOW_LEAD 50  /* of them before the caret, if the line is longer */
+#define WINDOW_LEAD 50  /* of these before the caret, if the line is longer */
 
 struct text {
     size_t len;
@@ -88,8 +88,8 @@ size_t hs_control_find(const char *text, size_t len)
     return at;
 }
 
-/* Bytes of the printable character at data; 0 if it must be escaped: controls and what is not
- * UTF-8. */
+/* Returns the bytes of the printable character at data; 0 if it must be escaped: controls and
+ * invalid UTF-8. */
 static size_t glyph_len(const char *data, size_t len)
 {
     return is_control(data, len) ? 0 : hs_utf8_len(data, len);
@@ -111,7 +111,7 @@ static void text_add_safe(struct text *t, const char *data, size_t len)
     }
 }
 
-/* Columns that text_add_safe() takes for the bytes up to stop (a character begun counts whole). */
+/* Returns the columns that text_add_safe() uses for the bytes up to stop, or a character's end. */
 static size_t width_of(const char *data, size_t stop, size_t len)
 {
     size_t width = 0;
@@ -128,8 +128,8 @@ static bool is_continuation(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* The source line and the caret below it, in a gutter that fits the line number. Of a long line,
- * bytes [begin, end) around the caret are shown. */
+/* Adds the source line and the caret below it, with a margin for the line number. Of a long line
+ * only bytes [begin, end) around the caret are shown. */
 static void add_excerpt(struct text *t, const struct hs_place *place)
 {
     const char *text = place->text;
@@ -171,7 +171,7 @@ static void add_message(struct text *t, const char *fmt, va_list args)
     char message[MESSAGE_MAX];
     int len = vsnprintf(message, sizeof message, fmt, args);
     if (len < 0) {
-        text_add_safe(t, fmt, strlen(fmt)); /* better than to lose the report */
+        text_add_safe(t, fmt, strlen(fmt)); /* preferable to losing the report */
     } else if ((size_t)len < sizeof message) {
         text_add_safe(t, message, (size_t)len);
     } else {
@@ -292,7 +292,7 @@ const char *hs_nearest(const char *word, const char *const *words, size_t count)
     if (len > NAME_MAX_LEN)
         return NULL;
     const char *nearest = NULL;
-    size_t best = 2 + len / 3; /* one more than allowed */
+    size_t best = 2 + len / 3; /* one above the limit */
     for (size_t i = 0; i < count; i++) {
         size_t other = strlen(words[i]);
         if (other > NAME_MAX_LEN)

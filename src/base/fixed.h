@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Exact work arithmetic (MODEL.md 1): work in nanoseconds of isolated run time, rates in Q32,
- * products in 128 bits with the remainder carried, so that work is conserved with ==.
+ * products in 128 bits with the remainder carried, so that work is conserved exactly.
  *
  *     hs_work_advance(&w, rate_q32, now - last);       // w.done_ns grows, w.carry keeps the rest
  *     finish = now + hs_work_eta_us(&w, rate_q32);     // smallest dt with done_ns >= total_ns
  *
- * Header-only: these run for every event.
+ * Header-only, as these run for every event.
  */
 #pragma once
 
@@ -21,10 +21,10 @@
 
 struct hs_work {
     int64_t total_ns, done_ns;
-    uint64_t carry; /* < 2^32: fraction of a nanosecond already earned */
+    uint64_t carry; /* < 2^32: fraction of a nanosecond earned */
 };
 
-/* Progress of dt_us >= 0 at rate_q32; never past the total (the overshoot of the last microsecond
+/* Adds the progress of dt_us >= 0 at rate_q32, up to the total (the excess of the last microsecond
  * is dropped with the carry). */
 static inline void hs_work_advance(struct hs_work *w, uint64_t rate_q32, int64_t dt_us)
 {
@@ -39,8 +39,8 @@ static inline void hs_work_advance(struct hs_work *w, uint64_t rate_q32, int64_t
     w->carry = (uint64_t)sum & (HS_Q32_ONE - 1);
 }
 
-/* Microseconds until the total is reached, rounded up; HS_TIME_MAX at rate 0. At rate 1 and no
- * carry it is exactly ceil(remaining / 1000). */
+/* Returns the microseconds until the total is reached, rounded up; HS_TIME_MAX at rate 0. At rate 1
+ * without carry it is exactly ceil(remaining / 1000). */
 static inline int64_t hs_work_eta_us(const struct hs_work *w, uint64_t rate_q32)
 {
     uint64_t remaining = (uint64_t)(w->total_ns - w->done_ns);
@@ -48,7 +48,7 @@ static inline int64_t hs_work_eta_us(const struct hs_work *w, uint64_t rate_q32)
         return 0;
     if (rate_q32 == 0)
         return HS_TIME_MAX;
-    if (rate_q32 == HS_Q32_ONE) /* a carry is less than 1 ns: it cannot save a microsecond */
+    if (rate_q32 == HS_Q32_ONE) /* a carry below 1 ns cannot save a microsecond */
         return (int64_t)((remaining + (uint64_t)HS_NS_PER_US - 1) / (uint64_t)HS_NS_PER_US);
     hs_u128 need = ((hs_u128)remaining << 32) - w->carry;
     hs_u128 per_us = (hs_u128)rate_q32 * (uint64_t)HS_NS_PER_US;
@@ -56,7 +56,7 @@ static inline int64_t hs_work_eta_us(const struct hs_work *w, uint64_t rate_q32)
     return dt > (hs_u128)HS_TIME_MAX ? HS_TIME_MAX : (int64_t)dt;
 }
 
-/* a * b of two Q32 fractions, rounded down. */
+/* Product of two Q32 fractions, rounded down. */
 static inline uint64_t hs_q32_mul(uint64_t a, uint64_t b)
 {
     return (uint64_t)(((hs_u128)a * b) >> 32);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Numbers to text. Integers eight digits at a time, no stdio: jobs.csv and segments.csv are mostly
- * these. Ratios are exact in 128 bits. Doubles try 15, 16, 17 digits and take the first that reads
- * back: 15 digits always survive the way through a double, so nothing shorter is missed (a power of
- * two may carry one digit more than the shortest); most are written as the integers that they came
- * from. printf and strtod follow the C locale because the program never calls setlocale.
+ * Numbers to text. Integers eight digits at a time, without stdio: jobs.csv and segments.csv are
+ * mostly these. Ratios are exact in 128 bits. Doubles try 15, 16, 17 digits and take the first that
+ * reads back: 15 digits always survive a round trip through a double, so nothing shorter is missed
+ * (a power of two may have one digit more than the shortest); most are written as the integers they
+ * came from. printf and strtod use the C locale because the program never calls setlocale.
  *
- * Dates are converted by counting days, because mktime() follows the host's time zone. The usual
- * number ("1234", "12.5") is read by one digit loop in 64 bits; exponents, many digits and ranges
- * at the edge take the slow path, which is exact for any number of digits: it never goes through a
- * double.
+ * Dates are converted by counting days, because mktime() uses the host's time zone. Common numbers
+ * ("1234", "12.5") are read by one digit loop in 64 bits; exponents, many digits and extreme ranges
+ * use the slow path, which is exact for any number of digits, as it never uses a double.
  */
 #include "base/fmt.h"
 
@@ -23,7 +22,7 @@
 
 #include "base/word8.h"
 
-/* At most that many digits at once, of numbers below that. */
+/* Digits converted at once, of numbers below that. */
 #define DIGITS     8u
 #define DIGITS_END 100000000u
 #define ZEROS      HS_WORD8_OF('0')
@@ -36,9 +35,9 @@
 static const uint64_t powers[] = {1,      10,      100,      1000,      10000,
                                   100000, 1000000, 10000000, 100000000, 1000000000};
 
-/* The digits of value < 10^8, one a byte, the first in the lowest byte: halves, quarters and
- * eighths of the number at once. A product with 10486 / 2^20 is a quotient by 100 below 10^4, one
- * with 103 / 2^10 a quotient by 10 below 10^2. */
+/* Returns the digits of value < 10^8, one per byte, the first in the lowest byte: halves, quarters
+ * and eighths of the number in parallel. A product with 10486 / 2^20 is a quotient by 100 below
+ * 10^4, one with 103 / 2^10 a quotient by 10 below 10^2. */
 static uint64_t digits_of(uint32_t value)
 {
     const uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
@@ -48,7 +47,7 @@ static uint64_t digits_of(uint32_t value)
     return tens | (twos - 10 * tens) << 8;
 }
 
-/* value < 10^count in `count` digits, zeros in front; eight bytes of out are written at least. */
+/* Writes value < 10^count in `count` digits with leading zeros, in at least eight bytes of out. */
 static void digits_put(char *out, uint64_t value, unsigned count)
 {
     if (count > DIGITS) {
@@ -59,7 +58,7 @@ static void digits_put(char *out, uint64_t value, unsigned count)
     hs_word8_put(out, (digits_of((uint32_t)value) | ZEROS) >> 8 * (DIGITS - count));
 }
 
-/* Nearly all have up to eight digits, and how many varies from one to the next: no branch asks. */
+/* Nearly all have up to eight digits, in varying number: branch-free. */
 size_t hs_fmt_digits(char *out, uint64_t value)
 {
     if (value < DIGITS_END) {
@@ -73,7 +72,7 @@ size_t hs_fmt_digits(char *out, uint64_t value)
     return count + DIGITS;
 }
 
-/* Sign and magnitude; the magnitude of INT64_MIN has no int64_t. */
+/* Splits sign and magnitude; the magnitude of INT64_MIN does not fit an int64_t. */
 static size_t sign_put(char *out, int64_t value, uint64_t *magnitude)
 {
     if (value >= 0) {
@@ -105,7 +104,7 @@ const char *hs_fmt_grouped(char out[HS_FMT_MAX], uint64_t value)
     return out;
 }
 
-/* ".5" for 500000 of 6 places. */
+/* Writes ".5" for 500000 with 6 places. */
 static size_t fraction_put(char *out, uint64_t fraction, unsigned places)
 {
     out[0] = '.';
@@ -124,8 +123,7 @@ size_t hs_fmt_some_seconds(char *out, int64_t us)
     return fraction == 0 ? len : len + fraction_put(out + len, fraction, 6);
 }
 
-/* The civil date of a day number is by H. Hinnant, "chrono-compatible low-level date algorithms".
- */
+/* Civil dates from day numbers: H. Hinnant, "chrono-compatible low-level date algorithms". */
 size_t hs_fmt_datetime(char *out, int64_t us)
 {
     const int64_t us_per_day = INT64_C(86400000000);
@@ -160,12 +158,12 @@ size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals)
     if (rest == 0)
         return hs_fmt_u64(out, whole);
     uint64_t fraction;
-    if (den <= UINT64_MAX / 4 / scale) /* 2 rest scale + den stays inside 64 bits */
+    if (den <= UINT64_MAX / 4 / scale) /* 2 rest scale + den fits 64 bits */
         fraction = (2 * rest * scale + den) / (2 * den);
     else
         fraction = (uint64_t)(((hs_u128)rest * scale * 2 + den) / ((hs_u128)den * 2));
     if (fraction == scale) {
-        whole++; /* no overflow: den >= 2 whenever there is a rest */
+        whole++; /* no overflow: den >= 2 if there is a rest */
         fraction = 0;
     }
     size_t len = hs_fmt_u64(out, whole);
@@ -177,18 +175,18 @@ size_t hs_fmt_double(char *out, double value)
     if (!isfinite(value))
         return 0;
     if (value == 0) {
-        out[0] = '0'; /* -0 too */
+        out[0] = '0'; /* also -0 */
         return 1;
     }
-    /* Of at most six decimals and 15 digits it is the nearest double to a number of millionths,
-     * which is what 15 digits of it are; one so small that it has an exponent is not. */
+    /* With at most six decimals and 15 digits it is the double nearest to a number of millionths,
+     * and prints as that; a value that needs an exponent is not. */
     const double magnitude = fabs(value), scaled = magnitude * 1e6;
     const int64_t millionths = magnitude >= 1e-4 && scaled < 1e15 ? (int64_t)(scaled + 0.5) : 0;
     if (millionths > 0 && (double)millionths / 1e6 == magnitude)
         return hs_fmt_some_seconds(out, value < 0 ? -millionths : millionths);
     char text[HS_FMT_MAX];
     int len = 0;
-    /* Below DBL_MIN a double has fewer digits to give. */
+    /* Below DBL_MIN a double has fewer digits. */
     for (int digits = magnitude < DBL_MIN ? 1 : DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
         len = snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
@@ -234,7 +232,7 @@ struct unit {
     int64_t factor;
 };
 
-/* A decimal number and the letters of a unit; the last of the units has a NULL name. */
+/* Parses a decimal number and the letters of a unit; units end with a NULL name. */
 static bool quantity_parse(const char *text, size_t len, const struct unit *units, int64_t *out)
 {
     size_t end = len;
@@ -279,7 +277,7 @@ static size_t digits_end(const char *text, size_t at, size_t len)
     return at;
 }
 
-/* Two decimal digits; negative if one is none. */
+/* Parses two decimal digits; negative if invalid. */
 static inline int two_digits(const char *text)
 {
     const unsigned tens = (unsigned)(unsigned char)text[0] - '0';
@@ -287,8 +285,8 @@ static inline int two_digits(const char *text)
     return tens > 9 || ones > 9 ? -1 : (int)(tens * 10 + ones);
 }
 
-/* Days from 1970-01-01. Years begin in March, so that the leap day comes last; 719468 is the
- * distance of 0000-03-01 (H. Hinnant, "chrono-compatible low-level date algorithms"). */
+/* Days from 1970-01-01. Years begin in March, so that the leap day is last; 719468 is the distance
+ * of 0000-03-01 (H. Hinnant, "chrono-compatible low-level date algorithms"). */
 static bool date_read(const char *text, int64_t *days)
 {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -307,8 +305,8 @@ static bool date_read(const char *text, int64_t *days)
     return true;
 }
 
-/* Sets the offset from UTC behind a date and time, at most a day, if there is one; false if the
- * text is none. */
+/* Sets the offset from UTC after a date and time, at most a day, if there is one; false if
+ * invalid. */
 static bool zone_read(const char *text, size_t len, int64_t *offset_us)
 {
     static const struct {
@@ -335,7 +333,7 @@ static bool zone_read(const char *text, size_t len, int64_t *offset_us)
     return true;
 }
 
-/* " HH:MM:SS" behind a date; negative if it is none. */
+/* Parses " HH:MM:SS" after a date; negative if invalid. */
 static int64_t clock_read(const char *text)
 {
     if ((text[0] != ' ' && text[0] != 'T') || text[3] != ':' || text[6] != ':')
@@ -378,7 +376,7 @@ bool hs_parse_datetime_us(const char *text, size_t len, int64_t *out_us, struct 
 #define UNIT_MAX     INT64_C(1000000000000) /* 11 days in microseconds */
 #define EXPONENT_MAX INT64_C(1000000000000000)
 
-/* -?digits[.digits][e[+-]digits], at least one digit before the exponent */
+/* -?digits[.digits][e[+-]digits], with at least one digit before the exponent. */
 struct number {
     const char *whole, *fraction;
     size_t whole_len, fraction_len;
@@ -423,7 +421,7 @@ static bool number_scan(const char *text, size_t len, struct number *n)
     return at == len;
 }
 
-/* Digit number i of the significand; 0 before and behind it. */
+/* Digit i of the significand; 0 outside it. */
 static unsigned digit_at(const struct number *n, int64_t i)
 {
     if (i < 0 || (uint64_t)i >= n->whole_len + n->fraction_len)
@@ -440,8 +438,8 @@ static bool sign_apply(hs_u128 magnitude, bool is_negative, int64_t *out)
     return true;
 }
 
-/* The fraction times twice the unit is found from its last digit on: each step adds a digit and
- * divides by ten, and whatever leaves a remainder is noted. Its lowest bit is the half. */
+/* The fraction times twice the unit is computed from its last digit on: each step adds a digit and
+ * divides by ten, recording any remainder. Its lowest bit is the half. */
 static bool decimal_slow(const char *text, size_t len, uint64_t unit, int64_t *out)
 {
     struct number n;
@@ -455,7 +453,7 @@ static bool decimal_slow(const char *text, size_t len, uint64_t unit, int64_t *o
     if (at == count)
         return true;
     uint64_t whole = 0, twice = 0, rest = 0;
-    for (; at < point; at++) { /* its first digit is not 0: ends or overflows within 19 rounds */
+    for (; at < point; at++) { /* its first digit is not 0: at most 19 iterations */
         unsigned digit = digit_at(&n, at);
         if (whole > ((uint64_t)INT64_MAX - digit) / 10)
             return false;
@@ -514,7 +512,7 @@ bool hs_parse_int64(const char *text, size_t len, int64_t *out)
             return false;
         value = value * 10 + digit;
     }
-    if (is_negative) /* without a detour over -INT64_MIN */
+    if (is_negative) /* avoids -INT64_MIN */
         *out = value == 0 ? 0 : -(int64_t)(value - 1) - 1;
     else
         *out = (int64_t)value;

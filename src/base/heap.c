@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Indexed 4-ary min-heap. Four children share one or two cache lines of 16-byte entries, which
- * beats a binary heap on the path down. Invariants: entries[(i - 1) / 4] <= entries[i], and
- * position[id of entries[i]] == i for every i < count.
+ * Indexed 4-ary min-heap. Four children occupy one or two cache lines of 16-byte entries, which
+ * makes the path down faster than in a binary heap. Invariants: entries[(i - 1) / 4] <= entries[i],
+ * and position[id of entries[i]] == i for every i < count.
  */
 #include "base/heap.h"
 
@@ -17,8 +17,8 @@ static inline uint32_t id_of(const struct hs_heap_node *e)
     return e->tag & (HEAP_MAX - 1);
 }
 
-/* (time, order) as one 128-bit number: the outcome of a comparison is random on the way down, so it
- * is to be a number to count with, never a branch. */
+/* (time, order) as one 128-bit number: comparisons on the way down are unpredictable, so they must
+ * compile to arithmetic, not branches. */
 static inline hs_i128 key_of(const struct hs_heap_node *e)
 {
     return (hs_i128)((hs_u128)(uint64_t)e->time_us << 64 | e->tag);
@@ -29,8 +29,7 @@ static inline size_t is_before(const struct hs_heap_node *a, const struct hs_hea
     return key_of(a) < key_of(b);
 }
 
-/* Field by field: an entry that was just put together is not copied as a whole before its parts
- * have arrived. */
+/* Field by field: copying an entry as a whole just after it was written would stall the load. */
 static inline void entry_put(struct hs_heap *heap, uint32_t at, const struct hs_heap_node *entry)
 {
     struct hs_heap_node *to = &heap->entries[at];
@@ -54,14 +53,14 @@ static inline void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_he
     entry_put(heap, at, entry);
 }
 
-/* Moves the hole at `at` to a leaf; where it is then. */
+/* Moves the hole at `at` to a leaf; returns its position. */
 static inline uint32_t sink(struct hs_heap *heap, uint32_t at)
 {
     struct hs_heap_node *const entries = heap->entries;
-    const size_t full = (heap->count - 1) / ARITY; /* those before it have all four children */
+    const size_t full = (heap->count - 1) / ARITY; /* entries before it have four children */
     size_t hole = at;
     while (hole < full) {
-        const struct hs_heap_node *four = &entries[hole * ARITY + 1]; /* a knock-out */
+        const struct hs_heap_node *four = &entries[hole * ARITY + 1]; /* least by pairs */
         const size_t left = is_before(&four[1], &four[0]);
         const size_t right = 2 + is_before(&four[3], &four[2]);
         const size_t won = left ^ ((left ^ right) & (0 - is_before(&four[right], &four[left])));
@@ -108,7 +107,7 @@ void hs_heap_remove(struct hs_heap *heap, uint32_t id)
     uint32_t at = heap->position[id];
     heap->position[id] = ABSENT;
     const struct hs_heap_node last = heap->entries[--heap->count];
-    if (at < heap->count) /* the last was a leaf, and is at home near one as a rule */
+    if (at < heap->count) /* the last entry was a leaf, and usually stays near one */
         sift_up(heap, sink(heap, at), &last);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names to dense ids: open addressing with linear probing, at most half full; the table holds ids
- * and the heads of the names, the texts live in an arena and never move. Most names are short: they
- * are compared without reading the texts. Expected O(len) per look-up.
+ * Names to dense ids: open addressing with linear probing, at most half full; the table contains
+ * ids and the first bytes of the names, the texts are in an arena and never move. Most names are
+ * short and compared without reading the texts. Expected O(len) per look-up.
  */
 #include "base/intern.h"
 
@@ -17,7 +17,7 @@ struct name {
     uint32_t hash;
 };
 
-/* The up to eight bytes at `text`. */
+/* Returns up to eight bytes at `text`. */
 static inline uint64_t word_of(const char *text, size_t *len)
 {
     uint64_t word = 0;
@@ -38,7 +38,7 @@ static inline uint64_t spread(uint64_t word)
     return word * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* One pass finds the end of the name too. */
+/* Also finds the end of the name in the same pass. */
 HS_INLINE struct name name_of(const char *text)
 {
     size_t len, more = 0;
@@ -50,7 +50,7 @@ HS_INLINE struct name name_of(const char *text)
     return (struct name){text, len, head, (uint32_t)(hash >> 32)};
 }
 
-/* Where the name is, or would be. */
+/* Returns the slot of the name, or the empty one where it belongs. */
 HS_INLINE struct hs_intern_slot *slot_find(const struct hs_intern *names, const struct name *name)
 {
     uint32_t mask = names->table_size - 1;
@@ -63,7 +63,7 @@ HS_INLINE struct hs_intern_slot *slot_find(const struct hs_intern *names, const 
     }
 }
 
-/* Adds what slot_find did not find. */
+/* Adds a name that slot_find did not find. */
 static HS_APART uint32_t name_add(struct hs_intern *names, const struct name *name)
 {
     uint64_t need = (uint64_t)names->count + 1;
@@ -98,7 +98,7 @@ void hs_intern_init(struct hs_intern *names)
 
 uint32_t hs_intern_get(struct hs_intern *names, const char *text)
 {
-    if (text == NULL) /* as most columns of most traces are */
+    if (text == NULL) /* as in most columns of most traces */
         return 0;
     const struct name name = name_of(text);
     const struct hs_intern_slot *slot = slot_find(names, &name);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Bytes in and out. Plain files are read straight into the memory of the caller, or into a buffer;
- * compressed ones through a second buffer and a codec. Every byte handed out is hashed by XXH3-64,
- * at some 10 GB/s; the only file that includes xxhash.h. A failure of an input is reported once and
- * then returned for ever. An output hashes and writes its buffer when it is full; the first errno
- * is kept, what follows it is dropped (the file is lost anyway), and close reports it: writers of
- * rows need no checks. A whole file is written beside (base/beside.h), synced and renamed: a reader
- * of PATH never sees half a file. The table of the files in the program is made by
- * scripts/embed.sh.
+ * Reading and writing bytes. Plain files are read directly into the caller's memory, or into a
+ * buffer; compressed ones through a second buffer and a codec. All bytes returned are hashed by
+ * XXH3-64, at about 10 GB/s; the only file that includes xxhash.h. A failure of an input is
+ * reported once and returned from then on. An output hashes and writes its buffer when it is full;
+ * the first errno is stored, further output is dropped (the file is lost anyway), and close reports
+ * it, so that writers of rows need no checks. A whole file is written beside its place
+ * (base/beside.h), synced and renamed: a reader of PATH never sees a partial file. scripts/embed.sh
+ * generates the table of built-in files.
  */
 #include "base/io.h"
 
@@ -92,14 +92,14 @@ struct hs_input {
     const struct hs_codec *codec; /* NULL = plain */
     void *codec_ctx;
     enum hs_codec_state codec_state;
-    enum hs_status status; /* HS_OK until the end or the first failure is met */
-    const char *memory;    /* instead of a file, `total` bytes; NULL = none */
+    enum hs_status status; /* HS_OK until the end or the first failure */
+    const char *memory;    /* data instead of a file, `total` bytes; NULL = none */
     int fd;
     bool at_eof;               /* of the file */
-    uint64_t bytes;            /* handed out */
+    uint64_t bytes;            /* returned so far */
     uint64_t done, total;      /* of the file */
-    size_t ready;              /* bytes in buffer that were not handed out */
-    size_t raw_begin, raw_len; /* compressed bytes in raw that the codec has not seen */
+    size_t ready;              /* bytes in buffer not returned yet */
+    size_t raw_begin, raw_len; /* compressed bytes in raw not passed to the codec yet */
     char *buffer, *raw;
 };
 
@@ -108,11 +108,11 @@ static enum hs_status input_fail(struct hs_input *in, enum hs_status status, con
 {
     struct hs_place place = {.file = in->path};
     in->status = status;
-    in->ready = 0; /* bytes of a block that failed its check are not data */
+    in->ready = 0; /* bytes of a block with a failed check are not data */
     return hs_fail(in->diag, status, &place, hint, "%s: %s", what, why);
 }
 
-/* One read(2); *len is 0 at the end of the file only. */
+/* One read(2); *len is 0 only at the end of the file. */
 static enum hs_status file_read(struct hs_input *in, char *to, size_t room, size_t *len)
 {
     *len = 0;
@@ -141,8 +141,8 @@ static enum hs_status file_read(struct hs_input *in, char *to, size_t room, size
     return HS_OK;
 }
 
-/* The next bytes that are not in the buffer, decompressed, at least one; in->status is HS_END
- * behind the last. */
+/* Reads the next bytes that are not in the buffer, decompressed, at least one; in->status is HS_END
+ * after the last. */
 static enum hs_status input_next(struct hs_input *in, char *to, size_t room, size_t *len)
 {
     static const char advice[] = "check the file, or fetch it again";
@@ -176,7 +176,7 @@ static enum hs_status input_next(struct hs_input *in, char *to, size_t room, siz
     return HS_OK;
 }
 
-/* At least `least` ready bytes, or all there are. */
+/* Fills the buffer with at least `least` bytes, or all there are. */
 static enum hs_status input_fill(struct hs_input *in, size_t least)
 {
     while (in->ready < least && in->status == HS_OK) {
@@ -222,7 +222,7 @@ static enum hs_status file_open(struct hs_input *in, const char *path)
     return HS_OK;
 }
 
-/* The head is in the buffer as if the file were plain; if it is not, it becomes raw input. */
+/* The head is read into the buffer as if the file were plain; otherwise it becomes raw input. */
 static enum hs_status input_start(struct hs_input *in, const char *path)
 {
     HS_TRY(file_open(in, path));
@@ -238,7 +238,7 @@ static enum hs_status input_start(struct hs_input *in, const char *path)
         in->raw = hs_alloc_zeroed(INPUT_PIECE, 1);
         in->codec_ctx = codecs[i]->open(false);
         in->codec = codecs[i];
-        in->status = HS_OK; /* the end was that of the compressed bytes */
+        in->status = HS_OK; /* that was the end of the compressed bytes */
         memcpy(in->raw, in->buffer, in->ready);
         in->raw_len = in->ready;
         in->ready = 0;
@@ -262,14 +262,14 @@ enum hs_status hs_input_open(struct hs_input **in, const char *path, struct hs_d
     return HS_OK;
 }
 
-/* Into memory of at least INPUT_PIECE bytes, which may be the buffer. */
+/* Reads into memory of at least INPUT_PIECE bytes, which may be the buffer. */
 static enum hs_status input_read_to(struct hs_input *in, char *to, size_t *len)
 {
     *len = in->ready;
     if (in->ready == 0 && in->status == HS_OK)
         HS_TRY(input_next(in, to, INPUT_PIECE, len));
     else if (to != in->buffer)
-        memcpy(to, in->buffer, in->ready); /* what was looked at */
+        memcpy(to, in->buffer, in->ready); /* bytes peeked at */
     if (*len == 0)
         return in->status;
     XXH3_64bits_update(in->hash, to, *len);
@@ -319,7 +319,7 @@ void hs_input_close(struct hs_input *in)
     if (in == NULL)
         return;
     if (in->fd > STDIN_FILENO)
-        (void)close(in->fd); /* nothing was written: nothing can be lost */
+        (void)close(in->fd); /* nothing was written, so nothing can be lost */
     if (in->codec_ctx != NULL)
         in->codec->close(in->codec_ctx, false);
     XXH3_freeState(in->hash);
@@ -366,7 +366,7 @@ enum hs_status hs_read_file(const char *path, uint64_t max_bytes, char **text, s
         *len = 0;
         return status;
     }
-    hs_grow((void **)text, &cap, (uint64_t)*len + 1, 1, most + 1); /* an empty file is one, too */
+    hs_grow((void **)text, &cap, (uint64_t)*len + 1, 1, most + 1); /* also for an empty file */
     (*text)[*len] = '\0';
     return HS_OK;
 }
@@ -381,7 +381,7 @@ enum hs_status hs_window_more(struct hs_window *window, uint32_t keep)
     window->end -= keep;
     if (window->is_done || window->is_broken)
         return window->is_done ? HS_END : HS_E_IO;
-    const uint64_t need = window->end + INPUT_PIECE; /* room for one more piece */
+    const uint64_t need = window->end + INPUT_PIECE; /* room for another piece */
     if (need > window->cap) {
         uint64_t cap = 2 * need < window->max ? 2 * need : window->max;
         char *bytes = need <= cap ? hs_alloc_zeroed(cap + HS_WINDOW_MARGIN, 1) : NULL;
@@ -480,7 +480,7 @@ static void output_free(struct hs_output *out)
     *out = (struct hs_output){.fd = -1, .error = out->error};
 }
 
-/* Messages call it `name`. */
+/* Messages use `name`. */
 static void output_begin(struct hs_output *out, int fd, const char *name)
 {
     *out = (struct hs_output){.fd = fd};
@@ -550,8 +550,8 @@ uint64_t hs_output_hash(struct hs_output *out)
     return XXH3_64bits_digest(out->hash);
 }
 
-/* Standard output is left open: it is not ours. EINTR of close() is no error: on Linux the file is
- * closed then, and its data are on the disk since fsync(). */
+/* Standard output is not closed. EINTR of close() is no error: on Linux the file is closed then,
+ * and its data are on the disk after fsync(). */
 enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag)
 {
     if (out->buffer == NULL)
@@ -577,7 +577,7 @@ enum hs_status hs_output_close(struct hs_output *out, struct hs_diag *diag)
 
 /* ---- whole files ---- */
 
-/* Of a file that is there and has contents that can be lost. */
+/* Tells whether the file exists and has contents that can be lost. */
 static bool find_file(const char *path, int standard, struct stat *info)
 {
     int failed = strcmp(path, "-") == 0 ? fstat(standard, info) : stat(path, info);
@@ -601,7 +601,7 @@ enum hs_status hs_wholefile_check(const char *path, const char *option, const ch
     return HS_OK;
 }
 
-/* *fd: -1 where path is to be written directly. */
+/* *fd: -1 if path is to be written directly. */
 static enum hs_status wholefile_make(struct hs_wholefile *file, const char *path, int *fd,
                                      struct hs_diag *diag)
 {
@@ -609,7 +609,7 @@ static enum hs_status wholefile_make(struct hs_wholefile *file, const char *path
     char target[HS_BESIDE_PATH_MAX];
     memset(file, 0, sizeof *file);
     *fd = -1;
-    /* A device or a pipe is written to; a file renamed to its name would take its place. */
+    /* A device or a pipe is written directly; a renamed file would replace it. */
     if (strcmp(path, "-") == 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode)))
         return HS_OK;
     HS_TRY(hs_beside_follow(path, target, diag));

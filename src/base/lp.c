@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Linear programs by GLPK. Its settings are those that make a solution depend on the program alone:
- * the primal method from the basis of slacks, textbook pricing and ratio test, which draw nothing
- * and measure no time; branch and bound without cuts, heuristics or presolver. A fatal error of the
- * library jumps out of it; all that it holds is freed.
+ * Linear programs by GLPK. Its settings make a solution depend only on the program: the primal
+ * method from the basis of slacks, textbook pricing and ratio test, which use neither random
+ * numbers nor time; branch and bound without cuts, heuristics or presolver. A fatal error of the
+ * library is left by a jump; all its memory is freed.
  */
 #include "horus/lp.h"
 
@@ -24,7 +24,7 @@ struct hs_lp {
     double *costs, *values; /* by column */
     bool *are_binary;
     int *row_of, *column_of;
-    double *factors; /* these three from 1, as GLPK counts */
+    double *factors; /* these three from 1, as in GLPK */
     uint32_t rows_count, columns_count, factors_count;
     uint32_t rows_cap, costs_cap, values_cap, are_binary_cap, row_of_cap, column_of_cap,
         factors_cap;
@@ -130,7 +130,7 @@ static void count_subproblems(glp_tree *tree, void *most)
         glp_ios_terminate(tree);
 }
 
-/* From the optimum without the integers. */
+/* Starts from the optimum of the relaxation. */
 static enum hs_lp_status branch(struct hs_lp *lp, glp_prob *p, int subproblems)
 {
     glp_iocp how;
@@ -184,7 +184,7 @@ static void leave(void *place)
     longjmp(*(jmp_buf *)place, 1);
 }
 
-/* What the library would print, its fatal errors too, in place of its terminal. */
+/* Suppresses the library's output, including fatal errors. */
 static int swallow(void *nothing, const char *text)
 {
     (void)nothing;
@@ -196,7 +196,7 @@ enum hs_lp_status hs_lp_solve(struct hs_lp *lp, int iterations)
 {
     jmp_buf place;
     if (setjmp(place) != 0) {
-        glp_free_env(); /* and with it the program */
+        glp_free_env(); /* frees p, too */
         return HS_LP_FAILED;
     }
     glp_term_hook(swallow, NULL);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The only file that calls malloc's family. Arena chunks double up to a cap, so that an arena that
- * is reset and refilled settles on one chunk; a reset clears what was used, not the whole chunk.
+ * The only file that calls malloc's family. Arena chunks double up to a limit, so that an arena
+ * that is reset and refilled ends up with one chunk; a reset clears only what was used.
  */
 #include "base/memory.h"
 
 #include <stdlib.h>
 
-/* In front of every block. The C library puts a large one 16 bytes behind the beginning of a page:
- * with this it begins at a cache line, and a record of one or two lines touches no other. */
+/* Before every block. The C library places a large block 16 bytes after the start of a page: with
+ * this it begins at a cache line, and a record of one or two lines touches no other. */
 #define HEAD           (HS_CACHE_LINE - 16u)
 #define RESERVE        (UINT64_C(256) << 10)
 #define GROW_FIRST     16u
@@ -23,7 +23,7 @@ struct hs_arena_chunk {
 };
 
 static void (*on_fatal)(enum hs_status status);
-static void *reserve; /* given back before on_fatal runs: it may have to allocate */
+static void *reserve; /* freed before on_fatal runs, which may allocate */
 
 void hs_on_fatal(void (*end)(enum hs_status status))
 {
@@ -61,7 +61,7 @@ void hs_grow_bare_to(void **items, uint32_t *cap, uint64_t need, size_t item_siz
         room = most;
     if (room > (SIZE_MAX - HEAD) / item_size)
         hs_fatal(HS_E_MEMORY);
-    /* Copied as bytes: the owner's pointer is a T *, reading it as a void * would alias. */
+    /* Copied as bytes: the pointer is a T *; accessing it as a void * would violate aliasing. */
     unsigned char *memory;
     memcpy(&memory, items, sizeof memory);
     memory = realloc(memory == NULL ? NULL : memory - HEAD, (size_t)room * item_size + HEAD);
@@ -118,7 +118,7 @@ char *hs_arena_text(struct hs_arena *arena, const char *text, size_t len)
 {
     char *copy = hs_arena_alloc(arena, (uint64_t)len + 1);
     if (len > 0)
-        memcpy(copy, text, len); /* the final 0 is there: arena memory is zeroed */
+        memcpy(copy, text, len); /* with a final 0, as arena memory is zeroed */
     return copy;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * All memory of the program. No call here fails: when memory runs out, or an array would pass its
- * documented limit, hs_fatal ends the program. Growing arrays are an items pointer, a count and a
- * capacity in their owner; hs_grow makes room. An arena lives as long as a run and is freed whole.
+ * All memory of the program. No call here fails: if memory is exhausted, or an array would exceed
+ * its documented limit, hs_fatal ends the program. Growing arrays are an items pointer, a count and
+ * a capacity in their owner; hs_grow makes room. An arena lives as long as a run.
  *
  *     hs_grow((void **)&q->items, &q->cap, q->n + 1, sizeof *q->items, MAX_ITEMS);
  *     q->items[q->n++] = x;
@@ -16,23 +16,23 @@
 #include "horus/status.h"
 
 /* Ends the program with the exit code of the status, HS_E_MEMORY or HS_E_LIMIT: calls the function
- * given to hs_on_fatal, which reports, removes unfinished output and exits; without one, aborts. */
+ * set by hs_on_fatal, which reports, removes unfinished output and exits; without one, aborts. */
 _Noreturn void hs_fatal(enum hs_status status);
-/* Sets what ends the program, and keeps a reserve of memory for it. */
+/* Sets the function that ends the program, and reserves memory for it. */
 void hs_on_fatal(void (*end)(enum hs_status status));
-/* What a library allocated; NULL is fatal. */
+/* Checks memory allocated by a library; NULL is fatal. */
 void *hs_must(void *memory);
 
 /* Makes room for `need` items (doubling; new bytes are zeroed). Amortised O(1) per item. */
 HS_COLD void hs_grow_to(void **items, uint32_t *cap, uint64_t need, size_t item_size,
                         uint64_t max_items);
 
-/* The same, but new items are not initialized: pages that were never touched are not resident, so
- * that the peak is what was used and not the capacity. */
+/* The same, but new items are not initialized: untouched pages are not resident, so that peak
+ * memory is that used, not the capacity. */
 HS_COLD void hs_grow_bare_to(void **items, uint32_t *cap, uint64_t need, size_t item_size,
                              uint64_t max_items);
 
-/* Inline: the event loop asks at every step, and nearly always there is room. */
+/* Inline: the event loop calls it at every step, and nearly always there is room. */
 static inline void hs_grow(void **items, uint32_t *cap, uint64_t need, size_t item_size,
                            uint64_t max_items)
 {
@@ -46,7 +46,7 @@ static inline void hs_grow_bare(void **items, uint32_t *cap, uint64_t need, size
         hs_grow_bare_to(items, cap, need, item_size, max_items);
 }
 
-/* These bytes will be looked at soon, and have not been for long: they are sent for. */
+/* Prefetches bytes that will be needed soon and are not in the cache. */
 static inline void hs_prefetch(const void *memory, size_t bytes)
 {
     const char *first = memory;
@@ -56,37 +56,37 @@ static inline void hs_prefetch(const void *memory, size_t bytes)
         HS_PREFETCH(first + bytes - 1);
 }
 
-/* calloc and free of the project. */
+/* The project's calloc and free. */
 void *hs_alloc_zeroed(uint64_t count, size_t item_size);
 void hs_free(void *memory);
 
-/* Chunked bump allocator; zeroed, 16-byte aligned. */
+/* A chunked bump allocator; zeroed, 16-byte aligned. */
 struct hs_arena {
     struct hs_arena_chunk *chunk;
     size_t used;
 };
 void *hs_arena_alloc(struct hs_arena *arena, uint64_t bytes);
 char *hs_arena_text(struct hs_arena *arena, const char *text, size_t len); /* NUL-terminated copy */
-void hs_arena_reset(struct hs_arena *arena); /* keeps the newest chunk for reuse */
+void hs_arena_reset(struct hs_arena *arena); /* keeps the newest chunk */
 void hs_arena_free(struct hs_arena *arena);
 
-/* Which places of an array are in use: the last one given back is taken first, so memory follows
- * the largest number that was in use at once. The array itself is its owner's, and typed; free
- * places are chained by the first four bytes of their items.
+/* The places of an array in use: the last one freed is reused first, so memory follows the maximum
+ * number in use at once. The array itself is typed and belongs to its owner; free places are linked
+ * through the first four bytes of their items.
  *
  *     struct hs_allocation *seats;   struct hs_pool allocation_pool;
  *     uint32_t at = hs_pool_take(&jobs->allocation_pool, (void **)&jobs->seats, size);
  *     hs_pool_give(&jobs->allocation_pool, &jobs->seats[at], at);
  *
- * A place is not cleared. What was never in use costs no memory (see hs_grow_bare). All O(1). */
+ * A place is not cleared. Places never used cost no memory (see hs_grow_bare). All O(1). */
 #define HS_POOL_MAX (1u << 28)
 
 struct hs_pool {
-    uint32_t cap, high; /* places there are; ever used */
+    uint32_t cap, high; /* total places; places ever used */
     uint32_t first;     /* free place + 1; 0 = none */
 };
 
-/* For an array with room for one more place: it is not grown. */
+/* For an array with room for another place: it is not grown. */
 static inline uint32_t hs_pool_take_there(struct hs_pool *pool, const void *items, size_t item_size)
 {
     if (HS_UNLIKELY(pool->first == 0))
@@ -101,7 +101,7 @@ static inline uint32_t hs_pool_take(struct hs_pool *pool, void **items, size_t i
     const unsigned char *memory;
     if (HS_UNLIKELY(pool->first == 0))
         hs_grow_bare(items, &pool->cap, (uint64_t)pool->high + 1, item_size, HS_POOL_MAX);
-    memcpy(&memory, items, sizeof memory); /* as hs_grow_to: the pointer is a T * */
+    memcpy(&memory, items, sizeof memory); /* as in hs_grow_to: the pointer is a T * */
     return hs_pool_take_there(pool, memory, item_size);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Random streams on GSL's taus2 (24 bytes of state, 32 bits a draw), counter-based mixing, and
+ * Random streams on GSL's taus2 (24 bytes of state, 32 bits per draw), counter-based mixing, and
  * quantiles. GSL generators ignore seed bits above 32, so the 64-bit seed of a stream is folded
  * first.
  */
@@ -31,7 +31,7 @@ static void on_gsl_error(const char *reason, const char *file, int line, int gsl
     (void)reason;
     (void)file;
     (void)line;
-    if (gsl_errno == GSL_ENOMEM) /* not each of its callers inside GSL looks */
+    if (gsl_errno == GSL_ENOMEM) /* some callers inside GSL do not check */
         hs_fatal(HS_E_MEMORY);
 }
 
@@ -49,7 +49,7 @@ void hs_rng_open(struct hs_rng *rng, uint64_t seed, const char *purpose)
     gsl_rng_set(stream, (unsigned long)((mixed ^ (mixed >> 32)) & UINT32_MAX));
 }
 
-/* Draws below 2^32 mod n are refused: what is left is a whole number of n's. */
+/* Draws below 2^32 mod n are rejected: the rest is a multiple of n. */
 uint64_t hs_rng_below(struct hs_rng *rng, uint64_t n)
 {
     assert(n >= 1 && n <= UINT64_C(1) << 32);
@@ -95,7 +95,7 @@ double hs_gamma_quantile(double p, double variation)
 {
     double scale = variation * variation, shape = 1 / scale;
     double least = pow(p * tgamma(shape + 1), scale); /* leading term of the series at 0 */
-    if (least < 1e-6) /* right to that part of itself; GSL does not converge there */
+    if (least < 1e-6) /* relative error below this value; GSL does not converge there */
         return least * scale;
     return gsl_cdf_gamma_Pinv(p, shape, scale);
 }

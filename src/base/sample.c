@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Sorting is that of the C library, on whole numbers: equal values are the same value, so that its
- * order of equal ones makes no difference. Octave 0 of a histogram holds 0..1023 one by one; octave
- * e >= 1 holds [2^(e+9), 2^(e+10)) in 1,024 equal parts. Adding is O(1), a quantile O(buckets).
+ * Uses the C library's sort, on whole numbers: equal values are indistinguishable, so their order
+ * has no effect. Octave 0 of a histogram has one bucket per value 0..1023; octave e >= 1 divides
+ * [2^(e+9), 2^(e+10)) into 1,024 equal parts. Adding is O(1), a quantile O(buckets).
  */
 #include "base/sample.h"
 
@@ -56,7 +56,7 @@ void hs_sample_free(struct hs_sample *sample)
     *sample = (struct hs_sample){0};
 }
 
-/* How many values are not above the limit, from those on that are known to be. */
+/* Number of values at or below the limit, given that the first `from` are. */
 static uint32_t pass(const struct hs_sample *sample, uint32_t from, uint64_t limit)
 {
     while (from < sample->count && sample->values[from] <= limit)
@@ -64,7 +64,7 @@ static uint32_t pass(const struct hs_sample *sample, uint32_t from, uint64_t lim
     return from;
 }
 
-/* At each value: i / n against j / m, as i m against j n. */
+/* At each value compares i / n with j / m, as i m with j n. */
 double hs_ks(const struct hs_sample *a, const struct hs_sample *b)
 {
     uint64_t n = a->count, m = b->count, largest = 0;
@@ -96,7 +96,7 @@ struct hs_loghist_octave {
     uint64_t largest[PARTS];
 };
 
-/* Number of a value's bucket, counted from the first of octave 0. */
+/* Index of a value's bucket, from the first of octave 0. */
 static unsigned bucket_of(uint64_t value)
 {
     unsigned octave = value < PARTS ? 0 : 64 - PARTS_LOG2 - HS_CLZ64(value);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What many values are like.
+ * Statistics of many values.
  *
- * A sample keeps all values (8 bytes each), for the two-sample Kolmogorov-Smirnov distance: the
+ * A sample stores all values (8 bytes each), for the two-sample Kolmogorov-Smirnov distance: the
  * largest difference of two empirical distributions.
  *
  * A logarithmic histogram gives quantiles of a stream of non-negative integers in bounded memory:
- * 1,024 buckets an octave, each with its largest value. A quantile is a value that occurred, at
- * most 2^-10 (0.1 %) above the exact one; values below 2,048 are exact. 16 KiB an octave that
+ * 1,024 buckets per octave, each with its largest value. A quantile is a value that occurred, at
+ * most 2^-10 (0.1 %) above the exact one; values below 2,048 are exact. 16 KiB per octave that
  * occurs.
  *
- * hs_fractions counts a column of percent, to warn of fractions written there: 0.45 is in range,
- * and a busy GPU becomes an idle one in silence. One figure below 1 % may be true; all of them
+ * hs_fractions counts a column of per cent, to warn of fractions written there: 0.45 is in range,
+ * and would silently turn a busy GPU into an idle one. One value below 1 % may be true; all of them
  * never are.
  */
 #pragma once
@@ -27,15 +27,15 @@ struct hs_sample {
 
 void hs_sample_add(struct hs_sample *sample, uint64_t value);
 void hs_sample_sort(struct hs_sample *sample);
-/* Of a sorted sample that is not empty: the mean of the two middle values where there is no one. */
+/* For a sorted, non-empty sample; for an even count the mean of the two middle values. */
 double hs_sample_median(const struct hs_sample *sample);
-double hs_sample_mean(const struct hs_sample *sample); /* of one that is not empty */
+double hs_sample_mean(const struct hs_sample *sample); /* non-empty sample */
 void hs_sample_free(struct hs_sample *sample);
 
 /* Both sorted, neither empty. Differences are compared as whole numbers; O(values). */
 double hs_ks(const struct hs_sample *a, const struct hs_sample *b);
-/* What two samples of one distribution stay below 19 times out of 20: 1.36 sqrt((n + m) / (n m)),
- * the asymptotic bound. Counts above 0. */
+/* The limit that two samples of one distribution exceed with probability 0.05: 1.36 sqrt((n + m) /
+ * (n m)), the asymptotic bound. Counts above 0. */
 double hs_ks_noise(uint64_t n, uint64_t m);
 
 #define HS_LOGHIST_OCTAVES 54
@@ -50,19 +50,19 @@ struct hs_loghist {
 };
 
 void hs_loghist_add(struct hs_loghist *h, uint64_t value);
-/* The smallest value with at least permille/1000 of all values at or below its bucket; 0 of none.
- */
+/* Returns the smallest value with at least permille/1000 of all values at or below its bucket; 0 if
+ * empty. */
 uint64_t hs_loghist_quantile(const struct hs_loghist *h, uint32_t permille);
-/* The buckets that hold something, in order: *at is 0 before the first. Their largest value and how
- * many values they hold; false behind the last. */
+/* Iterates over non-empty buckets in order: *at is 0 before the first. Sets their largest value and
+ * count; false after the last. */
 bool hs_loghist_next(const struct hs_loghist *h, uint32_t *at, uint64_t *value, uint64_t *count);
-/* How many values lie in the bucket of this value or below it. */
+/* Returns the number of values in the bucket of this value or below it. */
 uint64_t hs_loghist_below(const struct hs_loghist *h, uint64_t value);
 void hs_loghist_free(struct hs_loghist *h);
 
 struct hs_fractions {
-    uint64_t rows;    /* with a figure or without */
-    uint64_t filled;  /* with a figure */
+    uint64_t rows;    /* with or without a value */
+    uint64_t filled;  /* with a value */
     uint64_t nonzero; /* above 0 */
     uint64_t above_1; /* above 1 per cent */
 };
@@ -77,6 +77,6 @@ static inline void hs_fractions_count(struct hs_fractions *seen, int32_t per_mil
     seen->above_1 += per_mille > 10;
 }
 
-/* One warning if all figures are at most 1: of three rows, or of all there are. */
+/* Warns once if all values are at most 1: of at least three rows, or of the whole file. */
 void hs_fractions_warn(const struct hs_fractions *seen, const struct hs_place *place,
                        const char *column, const char *rows, struct hs_diag *diag);

@@ -2,9 +2,9 @@
  *
  * Texts and exit codes of the status list, and the words that result files use for the enumerations
  * of include/horus. The words are part of the file formats (configs, jobs.csv, segments.csv,
- * decisions.csv): a change here is a change of format. Beside them commit, compiler and flags of
- * the build: it passes HS_COMMIT and HS_COMPILER_FLAGS to this file alone, so that a new commit
- * recompiles one file.
+ * decisions.csv): a change here changes formats. Also commit, compiler and flags of the build,
+ * which passes HS_COMMIT and HS_COMPILER_FLAGS only to this file, so that a new commit recompiles
+ * one file.
  */
 
 #include "horus/observe.h"
@@ -21,7 +21,7 @@ static const struct status_row rows[] = {
 #undef STATUS_ROW
 };
 
-/* A value outside the list can only come from a bug: it reads as an invariant violation. */
+/* A value outside the list is a bug: it reads as an invariant violation. */
 static const struct status_row *status_find(enum hs_status status)
 {
     size_t at = (size_t)status;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Eight bytes of text looked at together, in a word of plain C:
+ * Processes eight bytes of text at once, in a word of plain C:
  *
  *     uint64_t commas = hs_word8_zeros(hs_word8_at(p) ^ HS_WORD8_OF(','));
  *     if (commas != 0)
  *         first = p + hs_word8_first(commas);
  *
- * Sixty-four searched together, four instructions for sixteen of them where the machine has
- * vectors, a word at a time elsewhere:
+ * Searches sixty-four, four instructions per sixteen if the machine has vectors, else by words:
  *
  *     for (uint64_t commas = hs_block64_find(p, ','); commas != 0; commas &= commas - 1)
  *         use(p + HS_CTZ64(commas));
@@ -24,7 +23,7 @@
 /* The same byte eight times. */
 #define HS_WORD8_OF(byte) (UINT64_C(0x0101010101010101) * (unsigned char)(byte))
 
-/* text[0, 8), the first byte lowest on every machine; compilers make one load of it. */
+/* text[0, 8), the first byte lowest on every machine; compilers emit one load. */
 static inline uint64_t hs_word8_at(const char *text)
 {
     const unsigned char *b = (const unsigned char *)text;
@@ -33,7 +32,7 @@ static inline uint64_t hs_word8_at(const char *text)
            (uint64_t)b[7] << 56;
 }
 
-/* to[0, 8): the same the other way; one store, of which gcc does not make a loop. */
+/* Stores to[0, 8), the inverse; one store, which gcc does not turn into a loop. */
 static inline void hs_word8_put(char *to, uint64_t word)
 {
     to[0] = (char)word;
@@ -53,7 +52,7 @@ static inline uint64_t hs_word8_zeros(uint64_t word)
     return ~(((word & low_bits) + low_bits) | word | low_bits);
 }
 
-/* Which byte the lowest bit set is of; word != 0. */
+/* Index of the byte with the lowest bit set; word != 0. */
 static inline unsigned hs_word8_first(uint64_t word)
 {
     return HS_CTZ64(word) / 8;
@@ -61,7 +60,7 @@ static inline unsigned hs_word8_first(uint64_t word)
 
 #define HS_BLOCK64 64u
 
-/* Which of text[0, 64) are this byte: bit i of byte i. On every machine; the next is as good. */
+/* Positions of this byte in text[0, 64): bit i for byte i. Portable; the next is equivalent. */
 static inline uint64_t hs_block64_find_by_words(const char *text, char byte)
 {
     const uint64_t wanted = HS_WORD8_OF(byte);

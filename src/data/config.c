@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Values of options and where they came from; their JSON in both directions, and policy specs
- * ("fifo:scan=fit,round=60s"), which --set and --vary change parameter by parameter.
+ * Values of options and their origins; reading and writing them as JSON, and policy specs
+ * ("fifo:scan=fit,round=60s"), whose single parameters --set and --vary change.
  */
 #include "data/config.h"
 
@@ -76,7 +76,7 @@ static bool is_policy(const struct hs_option *option)
     return option->param.type == HS_PARAM_TEXT && strcmp(option->param.key, "policy") == 0;
 }
 
-/* *out becomes *out + separator + text; the first text alone if *out is NULL. */
+/* Appends separator + text to *out; if *out is NULL, the text alone. */
 static void text_append(struct hs_arena *arena, const char **out, char separator, const char *text)
 {
     size_t held = *out != NULL ? strlen(*out) + 1 : 0, len = strlen(text);
@@ -107,11 +107,11 @@ static enum hs_status value_store(struct hs_config *config, size_t index, const 
 {
     const struct hs_option *option = &config->options[index];
     struct hs_param one[2] = {option->param, {0}};
-    struct hs_durations hidden; /* the largest of all values */
+    struct hs_durations hidden; /* the largest kind of value */
     const char *held = current_text(config, index);
     char flag[FLAG_SIZE] = "--";
 
-    if (origin == HS_FROM_FLAG) { /* messages name what was typed */
+    if (origin == HS_FROM_FLAG) { /* messages name the flag as typed */
         (void)hs_option_long_name(&option->param, flag + 2, sizeof flag - 2);
         one[0].key = flag;
     }
@@ -195,7 +195,7 @@ enum hs_status hs_config_set_pair(struct hs_config *config, const char *pair, st
 /* ---- the JSON of a configuration ---- */
 
 #define ERRORS_MAX 20
-#define EXACT_MAX  9007199254740991.0 /* 2^53 - 1, the largest integer that JSON keeps */
+#define EXACT_MAX  9007199254740991.0 /* 2^53 - 1, the largest exact integer in JSON */
 
 static bool is_exact(double number)
 {
@@ -215,7 +215,7 @@ static enum hs_status value_fail(const struct config_reading *r, const struct hs
     return hs_fail(r->diag, HS_E_INPUT, &place, hint, "%s", what);
 }
 
-/* A text, number or boolean as text in the arena. */
+/* Returns a text, number or boolean as text in the arena. */
 static enum hs_status scalar_text(const struct config_reading *r, const struct hs_json *value,
                                   const char **out)
 {
@@ -250,8 +250,8 @@ static enum hs_status scalar_text(const struct config_reading *r, const struct h
     return HS_OK;
 }
 
-/* {"name": "fifo", "scan": "fit", "cost": [7, 30, 60]} as "fifo:scan=fit,cost=7/30/60". Each
- * parameter is vetted where it stands. */
+/* Converts {"name": "fifo", "scan": "fit", "cost": [7, 30, 60]} to "fifo:scan=fit,cost=7/30/60".
+ * Each parameter is checked at its place. */
 static enum hs_status policy_text(const struct config_reading *r, const struct hs_option *option,
                                   const struct hs_json *object, const char **out)
 {
@@ -282,7 +282,7 @@ static enum hs_status policy_text(const struct config_reading *r, const struct h
             return value_fail(r, m, NULL, "no comma or line end may stand in a policy's parameter");
         *out = hs_policyspec_set(r->config->arena, *out, hs_json_key(m), text, false);
         one = hs_policyspec_set(r->config->arena, alone, hs_json_key(m), text, false);
-        /* From the key to the end of the value, where that is on the same line. */
+        /* From the key to the end of the value, if that is on the same line. */
         struct hs_place end = hs_json_place(r->doc, m);
         place = hs_json_place_key(r->doc, m);
         if (place.line == end.line)
@@ -316,7 +316,7 @@ static enum hs_status option_text(const struct config_reading *r, const struct h
                     (hs_json_kind(value) == HS_JSON_TEXT && hs_json_text(value)[0] == '\0');
     if (option->param.type == HS_PARAM_TEXT && is_empty) {
         struct hs_place place = hs_json_place(r->doc, value);
-        if (option->param.preset != NULL) /* something must stand */
+        if (option->param.preset != NULL) /* a value is required */
             return hs_fail(r->diag, HS_E_INPUT, &place, option->param.help, "'%s' is empty",
                            option->param.key);
         *out = "";
@@ -337,8 +337,8 @@ static enum hs_status option_text(const struct config_reading *r, const struct h
     return HS_OK;
 }
 
-/* A value for `key` into the configuration, and as text. place_of: what a message about the key
- * points to. */
+/* Sets a value for `key` in the configuration, and returns it as text. place_of: the place for
+ * messages about the key. */
 static enum hs_status member_read(const struct config_reading *r, const char *key,
                                   const struct hs_json *value, const struct hs_json *place_of,
                                   const char **text)
@@ -398,13 +398,13 @@ enum hs_status hs_config_pair(const struct hs_config *config, const struct hs_js
                               const struct hs_json *place_of, const char **pair,
                               struct hs_diag *diag)
 {
-    struct hs_config checked = *config; /* its value goes nowhere: a default hides none */
+    struct hs_config checked = *config; /* a copy: the value is not stored */
     const struct config_reading r = {&checked, doc, diag};
     const char *text;
     *pair = hs_arena_text(config->arena, key, strlen(key));
     for (size_t i = 0; i < HS_OPTIONS_MAX; i++)
         checked.origin[i] = HS_FROM_FLAG;
-    /* the parameter of a policy: which one, and so what it may be, is known when one is named */
+    /* a parameter of a policy can be checked only when a policy is named */
     if (strncmp(key, POLICY_PREFIX, sizeof POLICY_PREFIX - 1) == 0 &&
         key[sizeof POLICY_PREFIX - 1] != '\0' && option_find(config, "policy") != NO_OPTION)
         HS_TRY(scalar_text(&r, value, &text));
@@ -426,7 +426,7 @@ const char *hs_option_next(const char **rest, struct hs_arena *arena)
     return value;
 }
 
-/* A repeated option's values are a list when there are several. */
+/* Several values of a repeated option are a list. */
 static void put_value(struct hs_jsonw *w, const struct hs_config *config,
                       const struct hs_option *option, bool is_on_one_line)
 {
@@ -489,7 +489,7 @@ void hs_config_print(const struct hs_config *config, struct hs_output *out)
         (void)hs_option_long_name(&options[i].param, flag, sizeof flag);
         hs_say(out, "%s  // from %s", i < last ? "," : "",
                config->origin[i] == HS_FROM_FLAG ? "--" : "");
-        /* a comment ends with its line: what would end it early is left out */
+        /* a comment ends with its line: control characters are replaced */
         for (const char *c = origins[config->origin[i]]; *c != '\0'; c++)
             hs_output_put(out, (unsigned char)*c < 0x20 ? "?" : c, 1);
         hs_say(out, "\n");
@@ -499,7 +499,7 @@ void hs_config_print(const struct hs_config *config, struct hs_output *out)
 
 /* ---- names of policies with parameters ---- */
 
-/* Behind text, one policy: its name, its other parameters in their order, then the new one. */
+/* Appends to text one policy: its name, its other parameters in order, then the new one. */
 static void spec_set(char *text, size_t size, const char *spec, const char *key, const char *value,
                      bool is_weak)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * libcsv pushes fields and skips blank lines silently; this file turns it round. One line at a
- * time goes in, so that line numbers are exact and a row can be handed out as soon as it is whole;
- * fields are copied into one buffer that the next row reuses. The raw row stays in the window:
- * columns are found by scanning it again, only when a message is needed.
+ * libcsv calls back for each field and skips blank lines silently; this file inverts control. Lines
+ * are passed to it one at a time, so that line numbers are exact and a row can be returned as soon
+ * as it is complete; fields are copied to a buffer that the next row reuses. The raw row remains in
+ * the window and is scanned again for columns only if a message needs them.
  *
- * After a bad row the reader goes on with the line behind the row's first line, whatever a broken
- * quote may have swallowed.
+ * After a bad row the reader continues after the row's first line, whatever a broken quote may
+ * include.
  *
- * A line without quotes, stray carriage returns and controls needs no state machine: it is split
- * here (a test holds the split against libcsv). Without this a parse costs 1.47 times as much.
+ * A line without quotes, stray carriage returns and control characters is split here without a
+ * state machine (a test compares this with libcsv). Otherwise a parse costs 1.47 times as much.
  */
 #include "data/csv.h"
 
@@ -25,11 +25,11 @@
 
 #define FIELDS_MAX  4096u
 #define FIELD_MAX   (1u << 20)
-#define PLAIN_MAX   (FIELDS_MAX - 1) /* bytes of a line that cannot have too many fields */
+#define PLAIN_MAX   (FIELDS_MAX - 1) /* longest line that cannot have too many fields */
 #define ROW_MAX     (4u << 20)
-#define LINE_MAX    (1u << 20) /* of a table without quotes */
+#define LINE_MAX    (1u << 20) /* in a table without quotes */
 #define WINDOW_MAX  (2 * ROW_MAX)
-#define ENTRY_STEP  4096 /* by which libcsv grows its field buffer; its own 128 is quadratic */
+#define ENTRY_STEP  4096 /* growth of libcsv's field buffer; its default 128 is quadratic */
 #define PARSER_MODE (CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL | CSV_EMPTY_IS_NULL)
 #define QUOTE_HINT  "quote the whole field and double the quotes inside it: \"a \"\"b\"\" c\""
 
@@ -54,10 +54,10 @@ static void trim(const char **begin, char **end)
     **end = '\0';
 }
 
-/* Splits line[0, len), a line without quotes, line ends and NULs, by the rules of libcsv, a block
- * of bytes at a time, at a tenth of the cost of libcsv; the fields, each with its NUL, are put into
- * text. SPLIT_ROOM bytes behind the line are read, and behind text written. Returns the number of
- * fields, at most len + 1; a line of blanks has none. */
+/* Splits line[0, len), which has no quotes, line ends and NULs, by the rules of libcsv, in blocks
+ * of bytes, at a tenth of the cost of libcsv; copies the fields, each with a NUL, to text. Reads
+ * SPLIT_ROOM bytes after the line and writes as many after text. Returns the number of fields, at
+ * most len + 1; a line of blanks has none. */
 static inline uint32_t split_plain(const char *line, uint32_t len, char delimiter, char *text,
                                    const char **fields, uint32_t *lengths)
 {
@@ -67,14 +67,14 @@ static inline uint32_t split_plain(const char *line, uint32_t len, char delimite
     for (uint32_t at = 0; at <= len; at += HS_BLOCK64) {
         uint64_t ends = hs_block64_find(line + at, delimiter);
         char *block = memcpy(text + at, line + at, HS_BLOCK64);
-        if (len - at < HS_BLOCK64) { /* the end of the line is that of its last field */
+        if (len - at < HS_BLOCK64) { /* the end of the line ends its last field */
             const uint64_t line_end = UINT64_C(1) << (len - at);
             ends = (ends & (line_end - 1)) | line_end;
         }
         for (; ends != 0; ends &= ends - 1) {
             char *end = block + HS_CTZ64(ends), *next = end + 1;
             *end = '\0';
-            /* Neither empty nor with a blank at an end: nearly all are. */
+            /* Neither empty nor with a surrounding blank: the usual case. */
             if (HS_UNLIKELY((unsigned char)*begin <= ' ' || (unsigned char)end[-1] <= ' '))
                 trim(&begin, &end);
             fields[count] = begin;
@@ -87,7 +87,7 @@ static inline uint32_t split_plain(const char *line, uint32_t len, char delimite
 
 /* ---- tables without quotes ---- */
 
-/* A carriage return stands at the end of a line. */
+/* A carriage return is at the end of a line. */
 static bool is_line_blank(const char *line, size_t len)
 {
     while (len > 0 && (is_blank(line[len - 1]) || line[len - 1] == '\r'))
@@ -157,14 +157,14 @@ struct hs_csv {
     char delimiter;
     bool has_quotes; /* a CSV */
     bool is_started;
-    bool is_plain;    /* nothing special is in the window: quote, carriage return, control */
-    bool is_skipping; /* to the end of a line that is too long to hold */
+    bool is_plain;    /* the window contains no quote, carriage return, control character */
+    bool is_skipping; /* skips the rest of a line too long to hold */
     bool is_row_done;
     enum fault fault;
-    uint32_t at;                 /* next byte of the window to be parsed */
+    uint32_t at;                 /* next byte of the window to parse */
     uint32_t row_begin, row_end; /* the raw row */
     int64_t line, row_line;      /* of at, of row_begin */
-    char *text;                  /* the fields of the row, each with its NUL */
+    char *text;                  /* fields of the row, each with a NUL */
     uint32_t text_cap, text_used, count;
     uint32_t lengths[FIELDS_MAX];
     const char *fields[FIELDS_MAX];
@@ -198,7 +198,7 @@ static void on_row(int end, void *ctx)
 static void parser_reset(struct hs_csv *csv)
 {
     csv_free(&csv->parser);
-    (void)csv_init(&csv->parser, PARSER_MODE); /* fails for NULL alone */
+    (void)csv_init(&csv->parser, PARSER_MODE); /* fails only for NULL */
     csv_set_delim(&csv->parser, (unsigned char)csv->delimiter);
     csv_set_blk_size(&csv->parser, ENTRY_STEP);
 }
@@ -216,7 +216,7 @@ static struct hs_place place_of(const struct hs_csv *csv, const char *at, size_t
     return hs_place_at(&source, (struct hs_span){(size_t)(at - row), span});
 }
 
-/* Behind the quote that closes the one at p, or stop. */
+/* Returns the byte after the quote that closes the one at p, or stop. */
 static const char *quoted_scan(const char *p, const char *stop)
 {
     for (p++; p < stop; p++) {
@@ -229,8 +229,7 @@ static const char *quoted_scan(const char *p, const char *stop)
     return stop;
 }
 
-/* The field at p without the blanks around it; returns where its delimiter or row end is, or stop.
- */
+/* Finds the field at p without surrounding blanks; returns its delimiter or row end, or stop. */
 static const char *field_scan(const char *p, const char *stop, char delimiter, const char **begin,
                               const char **end)
 {
@@ -246,7 +245,7 @@ static const char *field_scan(const char *p, const char *stop, char delimiter, c
     return p;
 }
 
-/* The same of a field by its index; behind the row, and empty, for an index past the end. */
+/* The same for a field by index; after the last field, an empty one after the row. */
 static const char *field_find(const struct hs_csv *csv, uint32_t field, const char **begin,
                               const char **end)
 {
@@ -304,11 +303,11 @@ static const struct {
     [FAULT_BEHIND] = {"text behind the closing quote", QUOTE_HINT},
 };
 
-/* Reports, and arranges that reading goes on behind the first line of the row. */
+/* Reports the fault, and continues reading after the first line of the row. */
 static enum hs_status row_fail(struct hs_csv *csv, enum fault fault, uint32_t at)
 {
     const char *begin, *end;
-    struct hs_place place; /* of the byte at which the row went wrong */
+    struct hs_place place; /* of the byte at the fault */
     if (fault == FAULT_NUL || fault == FAULT_CONTROL || fault == FAULT_INSIDE ||
         fault == FAULT_BEHIND || fault == FAULT_LINE)
         place = place_of(csv, csv->window.bytes + at, 1);
@@ -330,8 +329,8 @@ static enum hs_status row_fail(struct hs_csv *csv, enum fault fault, uint32_t at
 
 /* ---- reading ---- */
 
-/* A quote, or what a control character is or begins with, but for tabs and line feeds: 1, else 0.
- */
+/* Returns 1 for a quote, a control character or its first byte, except tabs and line feeds; else
+ * 0. */
 static inline unsigned is_special(char c)
 {
     const unsigned char u = (unsigned char)c;
@@ -339,7 +338,7 @@ static inline unsigned is_special(char c)
            (u == 0xc2);
 }
 
-/* In blocks without a branch a byte, of which compilers make vectors. */
+/* Blocks without branches, which compilers vectorise. */
 static bool has_special(const char *text, uint32_t len)
 {
     enum { BLOCK = 256 };
@@ -352,8 +351,8 @@ static bool has_special(const char *text, uint32_t len)
     return found;
 }
 
-/* Refuses a line with a control character other than tabs and line ends: it would reach terminals
- * and other files. line[0, len) is in the window. */
+/* Refuses a line with a control character other than tabs and line ends, which could reach
+ * terminals and other files. line[0, len) is in the window. */
 static enum hs_status line_check(struct hs_csv *csv, const char *line, uint32_t len)
 {
     for (uint32_t at = 0; (at += (uint32_t)hs_control_find(line + at, len - at)) < len; at++)
@@ -367,14 +366,14 @@ static enum hs_status window_more(struct hs_csv *csv)
 {
     enum hs_status status = hs_window_more(&csv->window, csv->row_begin);
     csv->row_end -= csv->row_begin;
-    csv->at = csv->row_begin = 0; /* nothing is read ahead of the row */
+    csv->at = csv->row_begin = 0; /* nothing is read ahead */
     if (status == HS_OK)
         csv->is_plain = csv->has_quotes && !has_special(csv->window.bytes, csv->window.end);
     return status;
 }
 
-/* The line that follows the part of the row already parsed, its '\n' included unless the file ends
- * without one or the row is too long. HS_END if there is none. */
+/* Loads the line after the parsed part of the row, including its '\n' unless the file ends without
+ * one or the row is too long. HS_END if there is none. */
 static inline enum hs_status line_load(struct hs_csv *csv, uint32_t *len)
 {
     uint32_t searched = 0;
@@ -397,14 +396,14 @@ static inline enum hs_status line_load(struct hs_csv *csv, uint32_t *len)
     }
 }
 
-/* Room for the fields of a row of this length, each with its NUL. */
+/* Reserves space for the fields of a row of this length, each with a NUL. */
 static inline void text_reserve(struct hs_csv *csv)
 {
     uint64_t need = (uint64_t)csv->row_end - csv->row_begin + HS_CSV_TEXT_ROOM;
     hs_grow((void **)&csv->text, &csv->text_cap, need, 1, WINDOW_MAX);
 }
 
-/* Whether the line can be split without libcsv; *text_len is its length without its end. */
+/* Tells whether the line can be split without libcsv; *text_len is its length without its end. */
 static bool is_line_plain(const struct hs_csv *csv, const char *line, uint32_t len,
                           uint32_t *text_len)
 {
@@ -416,7 +415,7 @@ static bool is_line_plain(const struct hs_csv *csv, const char *line, uint32_t l
     return *text_len <= PLAIN_MAX && !has_special(line, *text_len);
 }
 
-/* Parses one line by libcsv; its fields arrive in on_field. */
+/* Parses a line by libcsv, which calls on_field. */
 static enum hs_status line_feed(struct hs_csv *csv, uint32_t len)
 {
     const char *line = csv->window.bytes + csv->row_end;
@@ -443,7 +442,7 @@ static enum hs_status line_feed(struct hs_csv *csv, uint32_t len)
     return HS_OK;
 }
 
-/* One line of a table without quotes; a blank one has no fields. */
+/* Splits a line of a table without quotes; a blank one has no fields. */
 static enum hs_status line_split(struct hs_csv *csv, uint32_t len)
 {
     const char *line = csv->window.bytes + csv->row_end;
@@ -468,7 +467,7 @@ static enum hs_status line_split(struct hs_csv *csv, uint32_t len)
     return HS_OK;
 }
 
-/* libcsv's fields were copied one behind the other. */
+/* Finds the fields that libcsv wrote consecutively. */
 static void fields_find(struct hs_csv *csv)
 {
     const char *text = csv->text;
@@ -481,7 +480,7 @@ static void fields_find(struct hs_csv *csv)
 static void row_finish(struct hs_csv *csv, struct hs_csv_row *row)
 {
     const char *raw = csv->window.bytes + csv->row_begin;
-    const uint32_t len = csv->row_end - csv->row_begin; /* 0 behind a carriage return in a line */
+    const uint32_t len = csv->row_end - csv->row_begin; /* 0 after a CR in a line */
     const bool has_breaks = len > 0 && memchr(raw, '\n', len - 1) != NULL;
     *row = (struct hs_csv_row){csv->fields, csv->lengths, csv->count, csv->row_line, has_breaks};
     csv->at = csv->row_end;
@@ -510,7 +509,7 @@ static void row_begin(struct hs_csv *csv)
     csv->fault = FAULT_NONE;
 }
 
-/* Passes over a byte-order mark, or over the rest of a line that was given up. */
+/* Skips a byte-order mark, or the rest of an abandoned line. */
 static enum hs_status row_seek(struct hs_csv *csv)
 {
     uint32_t len;
@@ -557,7 +556,7 @@ void hs_csv_open(struct hs_csv **out, struct hs_input *input, char delimiter, st
     *out = csv;
 }
 
-/* Any row. */
+/* Reads a row of any kind. */
 static HS_APART enum hs_status next_any(struct hs_csv *csv, struct hs_csv_row *row)
 {
     if (HS_UNLIKELY(!csv->is_started || csv->is_skipping))
@@ -600,7 +599,7 @@ static HS_APART enum hs_status next_any(struct hs_csv *csv, struct hs_csv_row *r
     }
 }
 
-/* A plain line that is in the window to its end, as nearly all are, is a row by itself. */
+/* A plain line completely in the window, the usual case, is a row. */
 HS_EXPANDED enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row)
 {
     const char *line = NULL, *nl = NULL;
@@ -747,13 +746,13 @@ enum hs_status hs_csv_numbers(const char *path, int64_t **values, uint32_t *coun
 
 /* ---- writing ---- */
 
-#define COPY_MAX (HS_OUTPUT_ROOM - HS_FMT_MAX) /* bytes of a text copied at one go */
+#define COPY_MAX (HS_OUTPUT_ROOM - HS_FMT_MAX) /* bytes of a text copied at once */
 
 /* Bytes that end the plain part of a text. */
 static const bool is_stop[256] = {
     ['\0'] = true, [','] = true, ['"'] = true, ['\r'] = true, ['\n'] = true};
 
-/* A text that needs quotes or is long. */
+/* Writes a text that needs quotes or is long. */
 static void text_other(struct hs_csvw *w, const char *text)
 {
     size_t len = strlen(text);
@@ -786,13 +785,13 @@ enum hs_status hs_csvw_open(struct hs_csvw *w, const char *path, const char *hea
     return HS_OK;
 }
 
-/* Puts the bytes, with `ending` before the end of each row: of the first *ending, then `cells`. */
+/* Writes the bytes, with `ending` before each row's end: *ending for the first, then `cells`. */
 static void put_widened(struct hs_output *out, const char *data, size_t len, bool *is_quoted,
                         const char **ending, const char *cells)
 {
     size_t done = 0;
     for (size_t i = 0; i < len; i++) {
-        *is_quoted ^= data[i] == '"'; /* one that stands for itself is doubled */
+        *is_quoted ^= data[i] == '"'; /* a quote in the text is doubled */
         if (data[i] != '\n' || *is_quoted)
             continue;
         hs_output_put(out, data + done, i - done);
@@ -814,7 +813,7 @@ enum hs_status hs_csvw_widen(struct hs_csvw *w, const char *names, const char *c
     (void)snprintf(path, sizeof path, "%s", w->out.path);
     HS_TRY(hs_csvw_close(w, diag));
     HS_TRY(hs_input_open(&input, path, diag));
-    (void)unlink(path); /* the input has it open: the new file is another one */
+    (void)unlink(path); /* the input has it open; the new file is a different one */
     enum hs_status status = hs_output_open(&w->out, path, diag);
     while (status == HS_OK && (status = hs_input_read(input, &data, &len)) == HS_OK)
         put_widened(&w->out, data, len, &is_quoted, &ending, cells);
@@ -854,7 +853,7 @@ void hs_csvw_double(struct hs_csvw *w, double value)
         hs_csvw_empty(w);
 }
 
-/* "4" or "4-7". */
+/* Formats "4" or "4-7". */
 static char *put_set(char *to, uint32_t first, uint32_t last)
 {
     to += hs_fmt_u64(to, first);
@@ -871,7 +870,7 @@ void hs_csvw_ids(struct hs_csvw *w, const uint32_t *ids, uint32_t count)
         return;
     }
     uint32_t first = 0, last = 0;
-    if (ids[count - 1] - ids[0] == count - 1) /* they ascend: all are neighbours */
+    if (ids[count - 1] - ids[0] == count - 1) /* ascending: consecutive ids */
         last = count - 1;
     for (;; first = ++last) {
         while (last + 1 < count && ids[last + 1] == ids[last] + 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * CSV in: rows of NUL-terminated fields, one at a time, by the rules of libcsv in strict mode, with
- * true line numbers. csv.c is the only file that includes libcsv's csv.h. CRLF and LF ends, a
+ * Reads CSV: rows of NUL-terminated fields, one at a time, by the rules of libcsv in strict mode,
+ * with true line numbers. csv.c is the only file that includes libcsv's csv.h. CRLF and LF ends, a
  * missing final newline, a UTF-8 byte-order mark and blank lines are accepted; bad quoting, a field
  * over 1 MiB, a row over 4 MiB or 4096 fields, a NUL byte and a file of bare CRs are errors with
  * their place.
@@ -10,8 +10,8 @@
  *     while ((s = hs_csv_next(csv, &row)) == HS_OK)
  *         use(row.fields[2], row.lengths[2]);
  *
- * The header of a file that a person writes is bound to columns by name, in any order; a column
- * that is unknown, or twice there, is an error at its place:
+ * For files written by hand the header is bound to columns by name, in any order; an unknown or
+ * repeated column is an error at its place:
  *
  *     static const char *const names[] = {"model", "gpus"};
  *     const struct hs_csv_head head = {"table of restarts", names, 2, "note", hint};
@@ -23,52 +23,51 @@
 #include "base/fmt.h"
 #include "base/io.h"
 
-/* Bytes that may be read from the begin of any field, however short it is. */
+/* Bytes readable from the start of any field, however short. */
 #define HS_CSV_TEXT_ROOM 64u
 
 struct hs_csv_row {
-    const char *const *fields; /* "" for an empty one; valid until the next row */
+    const char *const *fields; /* "" if empty; valid until the next row */
     const uint32_t *lengths;
     uint32_t count;
-    int64_t line;    /* where the row begins, 1-based */
-    bool has_breaks; /* a quoted field has a line end */
+    int64_t line;    /* of the row's start, 1-based */
+    bool has_breaks; /* a quoted field contains a line end */
 };
 
 struct hs_csv;
 
 /* Borrows input until close. delimiter is ',' for CSV, '\t' for TSV. */
 void hs_csv_open(struct hs_csv **csv, struct hs_input *input, char delimiter, struct hs_diag *diag);
-/* The same of a table without any quoting, for formats that are no CSV (Standard Workload Format,
- * traces of Gavel): ' ': a run of blanks and tabs ends a field, and there are none at the ends;
- * '\t': each tab ends a field, which may be empty and keeps its blanks. A line over 1 MiB is an
- * error. Fields behind the 4096th are counted, not kept. */
+/* The same for a table without quoting, for formats other than CSV (Standard Workload Format,
+ * traces of Gavel): ' ': a run of blanks and tabs ends a field, and none surround a line; '\t':
+ * each tab ends a field, which may be empty and keeps its blanks. A line over 1 MiB is an error.
+ * Fields after the 4096th are counted, not stored. */
 void hs_plain_open(struct hs_csv **csv, struct hs_input *input, char delimiter,
                    struct hs_diag *diag);
-/* HS_E_INPUT: this row is bad; the next call goes on with the line behind the row's first one. */
+/* HS_E_INPUT: this row is bad; the next call continues after the row's first line. */
 HS_MUST_USE enum hs_status hs_csv_next(struct hs_csv *csv, struct hs_csv_row *row);
-/* Place of a field of the row last returned, for a message: file, line, column, excerpt. A field
- * index past the end points behind the row. */
+/* Returns the place of a field of the last row, for a message: file, line, column, excerpt. An
+ * index past the end gives the place after the row. */
 struct hs_place hs_csv_place(const struct hs_csv *csv, uint32_t field);
-/* Reports a fault at that place; HS_E_INPUT. */
+/* Reports a fault at that place; returns HS_E_INPUT. */
 HS_PRINTF(4, 5)
 enum hs_status hs_csv_fail(const struct hs_csv *csv, uint32_t field, const char *hint,
                            const char *fmt, ...);
-/* The numbers of a file of one column, perhaps under a header: none negative, in millionths. They
- * belong to the caller, after a fault as well (hs_free). */
+/* Reads the numbers of a file with one column, optionally with a header: none negative, in
+ * millionths. The caller frees them, even after a failure (hs_free). */
 HS_MUST_USE enum hs_status hs_csv_numbers(const char *path, int64_t **values, uint32_t *count,
                                           struct hs_diag *diag);
 void hs_csv_close(struct hs_csv *csv);
 
-/* Index of a header name (exact, then ignoring case), or UINT32_MAX. */
+/* Returns the index of a header name (exact, then ignoring case), or UINT32_MAX. */
 uint32_t hs_csv_column(const struct hs_csv_row *header, const char *name);
 
 const char *hs_csv_library_version(void);
 
-/* For recognisers of tables without quotes. The first line of `head` that is neither blank nor
- * begins with `comment`; false if there is none. */
+/* For recognisers of tables without quotes: finds the first line of `head` that is not blank and
+ * does not begin with `comment`; false if there is none. */
 bool hs_plain_head(const char *head, size_t len, char comment, const char **line, size_t *line_len);
-/* Where the fields of a line stand, as many as there is room for, and how long they are; returns
- * how many there are. */
+/* Finds the fields of a line, up to `room`, and their lengths; returns their total number. */
 uint32_t hs_plain_split(const char *line, size_t len, char delimiter, const char **fields,
                         uint32_t *lengths, uint32_t room);
 
@@ -76,8 +75,8 @@ struct hs_csv_head {
     const char *what; /* the file, for "the %s is empty" */
     const char *const *names;
     uint32_t count;
-    const char *notes; /* columns whose names begin so are comments and skipped */
-    const char *hint;  /* for an unknown column that is near none of ours */
+    const char *notes; /* columns with this prefix are comments and skipped */
+    const char *hint;  /* for an unknown column without a similar known one */
 };
 
 /* Reads the first row. at[i]: the field of names[i]; UINT32_MAX = not in the file. */
@@ -86,33 +85,32 @@ HS_MUST_USE enum hs_status hs_csv_bind(struct hs_csv *csv, const struct hs_csv_h
 
 /* ---- writing ----
  *
- * CSV out (RFC 4180, '\n' ends): fields are appended in order, quoted only when they must be.
- * Each is formatted in place with a comma after it; the end of the row turns the last comma into
- * the line's end. Rows have at least one field.
+ * Writes CSV (RFC 4180, '\n' ends): fields are appended in order, quoted only if necessary. Each is
+ * formatted in place with a comma after it; the end of the row replaces the last comma by a line
+ * end. Rows have at least one field.
  *
  *     hs_csvw_text(&w, job->id);
  *     hs_csvw_seconds(&w, job->submit_us);
  *     hs_csvw_end(&w);
  *
- * Errors are sticky in the output; the row calls never fail.
- */
+ * Errors are sticky in the output; the row calls never fail. */
 
 struct hs_csvw {
     struct hs_output out;
-    uint64_t rows;  /* data rows ended, the header not counted */
-    bool is_single; /* one column: its empty fields are quoted */
+    uint64_t rows;  /* data rows ended, without the header */
+    bool is_single; /* one column: empty fields are quoted */
 };
 
 /* Opens path and writes the header: comma-separated names. */
 HS_MUST_USE enum hs_status hs_csvw_open(struct hs_csvw *w, const char *path, const char *header,
                                         struct hs_diag *diag);
-/* Adds columns behind all others of the file as far as it is written, at the end of a row: `names`
- * to the header, `cells` to each row, both from the comma on. Writes the file anew. */
+/* Adds columns at the end of the rows written so far: `names` to the header, `cells` to each row,
+ * both including the leading comma. Rewrites the file; must be called after a row's end. */
 HS_MUST_USE enum hs_status hs_csvw_widen(struct hs_csvw *w, const char *names, const char *cells,
                                          struct hs_diag *diag);
 HS_MUST_USE enum hs_status hs_csvw_close(struct hs_csvw *w, struct hs_diag *diag);
 
-/* Room for a number and its comma; then the end of what was written there. */
+/* Returns space for a number and its comma; the second takes the end of what was written. */
 static inline char *hs_csvw_begin_field(struct hs_csvw *w)
 {
     return hs_output_room(&w->out, HS_FMT_MAX + 1);
@@ -162,12 +160,12 @@ static inline void hs_csvw_text(struct hs_csvw *w, const char *text) /* NULL = e
 }
 
 void hs_csvw_ratio(struct hs_csvw *w, uint64_t num, uint64_t den,
-                   unsigned decimals); /* den 0 = empty */
+                   unsigned decimals); /* empty if den is 0 */
 void hs_csvw_double(struct hs_csvw *w, double value);
-/* Ascending ids as evalys interval sets: "0-7 16 20-23". */
+/* Writes ascending ids as evalys interval sets: "0-7 16 20-23". */
 void hs_csvw_ids(struct hs_csvw *w, const uint32_t *ids, uint32_t count);
 
-static inline void hs_csvw_end(struct hs_csvw *w) /* of the row */
+static inline void hs_csvw_end(struct hs_csvw *w) /* ends the row */
 {
     w->out.at[-1] = '\n';
     w->rows++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names of Gavel's jobs. O(length), and a handful of comparisons.
+ * Names of Gavel's jobs. O(length), plus a few comparisons.
  */
 #include "data/gaveljob.h"
 
@@ -24,7 +24,7 @@ static const struct {
     {"A3C", "A3C", "Pong"},
 };
 
-/* At text: a positive whole number up to `max`, then exactly `tail`. */
+/* Parses a positive whole number up to `max`, followed exactly by `tail`. */
 static bool read_count(const char *text, const char *tail, int64_t max, int64_t *out)
 {
     size_t len = strspn(text, "0123456789");

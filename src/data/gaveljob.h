@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How Gavel (OSDI'20) names jobs, in its traces and its files of throughputs: "LM (batch size 5)",
- * "A3C", and with a number of GPUs "('LM (batch size 5)', 2)".
+ * Names of jobs in Gavel's (OSDI'20) traces and files of throughputs: "LM (batch size 5)", "A3C",
+ * and with a number of GPUs "('LM (batch size 5)', 2)".
  */
 #pragma once
 
@@ -13,14 +13,14 @@
 
 struct hs_gavel_job {
     char family[HS_GAVEL_NAME_MAX + 1]; /* "LM" */
-    char batch[16];                     /* "" where the name has none */
-    uint32_t gpus;                      /* 0 where the name has none */
+    char batch[16];                     /* "" if the name has none */
+    uint32_t gpus;                      /* 0 if the name has none */
 };
 
-/* False if it is no name of a job. */
+/* Returns false if text is not a name of a job. */
 bool hs_gavel_job_parse(const char *text, struct hs_gavel_job *job);
-/* What a family trains, as the catalogue of profiles calls it; a family that is not of Gavel's own
- * is taken as it is, with no dataset. */
+/* Returns the model that a family trains, as named in the catalogue of profiles; a family not of
+ * Gavel is returned unchanged, without dataset. */
 const char *hs_gavel_model(const char *family, const char **dataset);
-/* The other way round: the family that trains this model; another model is taken as it is. */
+/* The inverse: the family that trains this model; another model is returned unchanged. */
 const char *hs_gavel_family(const char *model);

@@ -8,13 +8,12 @@
 
 #include "base/fmt.h"
 
-/* Memory of one GPU in GiB as the vendor's datasheets give it, in the size that the traces'
- * clusters had: Tesla V100 (NVIDIA 2018: 16 GB HBM2; a 32 GB form exists), P100 (2016: 16 GB), P40
- * (2017: 24 GB), K80 (2015: 24 GB on a board of two GPUs), A100 (2020: 40 GB; a form of 80 GB,
- * 2021), T4 (2018: 16 GB), A10 (2021: 24 GB); V100M16 and V100M32 are openb's names for both forms
- * of the V100, V100M32 also PAI's. The instances are those of an A100 of 40 GB that is divided
- * (NVIDIA, MIG User Guide). Others: NVIDIA's datasheets of 2016 to 2024. GPU is that of nodes that
- * state none. */
+/* Memory of one GPU in GiB by the vendor's datasheets, in the size of the traces' clusters: Tesla
+ * V100 (NVIDIA 2018: 16 GB HBM2; also with 32 GB), P100 (2016: 16 GB), P40 (2017: 24 GB), K80
+ * (2015: 24 GB on a board of two GPUs), A100 (2020: 40 GB; with 80 GB 2021), T4 (2018: 16 GB), A10
+ * (2021: 24 GB); V100M16 and V100M32 are openb's names for both V100 variants, V100M32 also PAI's.
+ * The instances are those of an A100 with 40 GB (NVIDIA, MIG User Guide). Others: NVIDIA's
+ * datasheets of 2016 to 2024. GPU is the type of nodes that state none. */
 static const struct {
     const char *name;
     uint32_t gib;
@@ -31,7 +30,7 @@ static const struct {
 };
 #define TYPES (sizeof types / sizeof *types)
 
-/* Words that say who made a GPU, and on which board it is. */
+/* Words for the vendor of a GPU and its board. */
 static const char vendors[] = "nvidia,tesla,geforce";
 static const char boards[] = "sxm,sxm2,sxm3,sxm4,sxm5,pcie,hbm2,hbm2e,hbm3,nvl";
 
@@ -68,7 +67,7 @@ const char *hs_gpu_type_name(const char *text, size_t len)
         else
             hs_append(base, sizeof base, "%s", word);
     }
-    const char *name = find(joined); /* boards of which models know different speeds */
+    const char *name = find(joined); /* boards for which models know different speeds */
     if (name == NULL)
         name = find(base);
     if (name == NULL || mib == 0 || hs_gpu_type_mem_mib(name) == mib)
@@ -87,11 +86,11 @@ uint32_t hs_gpu_type_mem_mib(const char *name)
     return 0;
 }
 
-/* Watts of the board: mean power of training runs at the default limit, of the one that drew least,
- * which left the GPU nearly idle (so idle is not below the truth), and of the one that drew most.
- * V100, P100 (250 W), A40 (300 W): NCF on MovieLens-1M, and BERT on SQuAD or Sentiment140, You et
- * al., Zeus, NSDI'23, its published traces. A100: MobileNet at a utilization of .39, and
- * CycleGAN at .96, Li et al., MISO, SoCC'22, its published profiles. */
+/* Watts of the board: mean power of training runs at the default limit, of the run that drew least,
+ * with the GPU nearly idle (so idle is not underestimated), and of the one that drew most. V100,
+ * P100 (250 W), A40 (300 W): NCF on MovieLens-1M, and BERT on SQuAD or Sentiment140, You et al.,
+ * Zeus, NSDI'23, its published traces. A100: MobileNet at a utilization of .39, and CycleGAN at
+ * .96, Li et al., MISO, SoCC'22, its published profiles. */
 bool hs_gpu_type_watts(const char *name, uint32_t *idle, uint32_t *active)
 {
     static const struct {
@@ -118,6 +117,6 @@ bool hs_gpu_type_is(const char *type, const char *text, size_t len)
 void hs_gpu_types_text(char text[HS_GPU_TYPES_TEXT])
 {
     text[0] = '\0';
-    for (size_t i = 0; i + 1 < TYPES; i++) /* the last is none */
+    for (size_t i = 0; i + 1 < TYPES; i++) /* the last is "GPU" */
         hs_append(text, HS_GPU_TYPES_TEXT, "%s%s", i > 0 ? ", " : "", types[i].name);
 }

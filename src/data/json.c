@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * JSON in. A text is first walked (strict RFC 8259, every fault with its place), then made a tree
- * of cJSON's nodes in an arena, then vetted for what only values show: duplicate keys, numbers out
- * of range. cJSON accepts 01, raw line ends inside strings and text cut short by \u0000, and knows
- * no line numbers; the walk refuses all that. To find the text of a value again it is walked a
- * second time, counting. cJSON's hooks are global and set only around a parse, so that parsing is
- * not for threads; its values are opaque outside this file.
+ * Reads JSON. A text is first scanned (strict RFC 8259, every fault with its place), then converted
+ * to a tree of cJSON's nodes in an arena, then checked for duplicate keys and numbers out of range.
+ * cJSON accepts 01, raw line ends inside strings and text truncated by \u0000, and does not track
+ * line numbers; the scan refuses all that. The text of a value is located by a second, counting
+ * scan. cJSON's hooks are global and set only during a parse, so parsing is not thread-safe; its
+ * values are opaque outside this file.
  */
 #include "data/json.h"
 
@@ -21,23 +21,23 @@
 #include "base/io.h"
 #include "base/word8.h"
 
-#define EXACT_MAX  9007199254740991.0 /* 2^53 - 1: beyond it two integers share a double */
-#define FEW_KEYS   16                 /* up to here comparing all pairs is fastest */
-#define NUMBER_MAX 63                 /* characters that cJSON 1.7.15 takes of a number */
+#define EXACT_MAX  9007199254740991.0 /* 2^53 - 1: above it two integers share a double */
+#define FEW_KEYS   16                 /* up to this number comparing all pairs is fastest */
+#define NUMBER_MAX 63                 /* longest number that cJSON 1.7.15 accepts */
 #define DEPTH_MAX  64                 /* nested containers */
 
 struct json_walk {
     const char *text;
     size_t len, at;
-    bool has_comments;         /* are allowed */
-    char *blanked;             /* NULL, or a copy of text in which comments become blanks */
-    uint32_t index;            /* values met so far, in the order of the text */
-    uint32_t target;           /* which one to locate; UINT32_MAX = none */
+    bool has_comments;         /* allowed */
+    char *blanked;             /* NULL, or a copy of text with comments replaced by blanks */
+    uint32_t index;            /* values scanned so far, in text order */
+    uint32_t target;           /* the value to locate; UINT32_MAX = none */
     struct hs_span value, key; /* of the target; key.len 0 if it has none */
-    const char *what, *hint;   /* of the fault, which is at `value` */
+    const char *what, *hint;   /* of the fault at `value` */
 };
 
-/* Of text[0, stop): behind the white space at p. */
+/* Skips the white space at p in text[0, stop). */
 static inline const char *skip_blanks(const char *p, const char *stop)
 {
     while (stop - p >= 8 && hs_word8_at(p) == HS_WORD8_OF(' '))
@@ -47,7 +47,7 @@ static inline const char *skip_blanks(const char *p, const char *stop)
     return p;
 }
 
-/* The first of quote, backslash and control characters from p on, or stop. */
+/* Returns the first quote, backslash or control character from p on, or stop. */
 static inline const char *text_end(const char *p, const char *stop)
 {
     for (; stop - p >= 8; p += 8) {
@@ -63,7 +63,7 @@ static inline const char *text_end(const char *p, const char *stop)
     return p;
 }
 
-/* From behind a quote to the one that closes the text, to a control character in it, or to stop. */
+/* From after a quote moves to the closing quote, a control character in the text, or stop. */
 static const char *skip_text(const char *p, const char *stop)
 {
     while ((p = text_end(p, stop)) < stop && *p == '\\')
@@ -73,7 +73,7 @@ static const char *skip_text(const char *p, const char *stop)
 
 static const char control_what[] = "a control character inside a text";
 
-/* What is wrong with a control character inside a text. */
+/* Describes the fault of a control character inside a text. */
 static const char *control_fault(int c, const char **hint)
 {
     const bool is_line_end = c == '\n' || c == '\r';
@@ -84,7 +84,7 @@ static const char *control_fault(int c, const char **hint)
 bool hs_json_find_end(const char *p, const char *stop, const char **at, const char **what,
                       const char **hint)
 {
-    uint64_t arrays = 0; /* bit d: the container of depth d is an array */
+    uint64_t arrays = 0; /* bit d: the container at depth d is an array */
     unsigned depth = 0;
     *what = *hint = NULL;
     for (; p < stop && *what == NULL; p++) {
@@ -140,7 +140,7 @@ static bool is_word(int c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
 }
 
-/* A comment begins at w->at if there is one; blanks it and moves behind it. */
+/* Blanks and skips a comment at w->at, if there is one. */
 static bool skip_comment(struct json_walk *w)
 {
     size_t begin = w->at;
@@ -167,7 +167,7 @@ static bool skip_comment(struct json_walk *w)
     return true;
 }
 
-/* Behind white space, and comments if there may be some. */
+/* Skips white space, and comments if allowed. */
 static bool skip_far(struct json_walk *w)
 {
     for (;;) {
@@ -179,7 +179,7 @@ static bool skip_far(struct json_walk *w)
     }
 }
 
-/* Mostly there is one blank, or none. */
+/* Usually there is one blank, or none. */
 static inline bool skip_space(struct json_walk *w)
 {
     w->at += peek(w) == ' ';
@@ -187,7 +187,7 @@ static inline bool skip_space(struct json_walk *w)
     return HS_LIKELY(c > ' ' && c != '/') || skip_far(w);
 }
 
-/* The four hex digits of \uXXXX at `at`; -1 if they are not. */
+/* Parses the four hex digits of \uXXXX at `at`; -1 if invalid. */
 static int32_t hex4(const struct json_walk *w, size_t at)
 {
     int32_t code = 0;
@@ -204,7 +204,7 @@ static int32_t hex4(const struct json_walk *w, size_t at)
     return code;
 }
 
-/* What is wrong with "\uCODE"; NULL = nothing. Of controls tabs and line ends pass. */
+/* Returns the fault of "\uCODE"; NULL = none. Of the controls tabs and line ends are allowed. */
 static const char *escape_fault(int32_t code)
 {
     if (code <= 0)
@@ -213,14 +213,14 @@ static const char *escape_fault(int32_t code)
     return is_refused ? control_what : NULL;
 }
 
-/* CODE of the "\\uCODE" at w->at; -1 if there is none. */
+/* Returns CODE of a "\\uCODE" at w->at; -1 if there is none. */
 static int32_t next_code(const struct json_walk *w)
 {
     const bool is_there = w->len - w->at > 1 && memcmp(w->text + w->at, "\\u", 2) == 0;
     return is_there ? hex4(w, w->at + 2) : -1;
 }
 
-/* w->at is at the backslash. */
+/* w->at is the backslash. */
 static bool walk_escape(struct json_walk *w)
 {
     size_t begin = w->at;
@@ -264,7 +264,7 @@ static bool walk_string(struct json_walk *w)
     }
 }
 
-/* At least one digit. */
+/* Requires at least one digit. */
 static bool walk_digits(struct json_walk *w)
 {
     size_t begin = w->at;
@@ -326,7 +326,7 @@ static bool walk_literal(struct json_walk *w)
 
 static bool walk_value(struct json_walk *w, unsigned depth);
 
-/* Behind a member or element: true and *more set, or a fault. */
+/* After a member or element: sets *more; returns false after a fault. */
 static bool walk_separator(struct json_walk *w, int close, bool *more)
 {
     if (!skip_space(w))
@@ -410,7 +410,7 @@ static bool walk_value(struct json_walk *w, unsigned depth)
     return is_good;
 }
 
-/* One document from the first byte to the last; false at the first fault. O(len). */
+/* Scans a whole document; false at the first fault. O(len). */
 static bool walk_document(struct json_walk *w)
 {
     if (!walk_value(w, 0) || !skip_space(w))
@@ -437,7 +437,7 @@ struct hs_place hs_place_at(const struct hs_source *source, struct hs_span span)
         end--;
     size_t len = span.len < (size_t)(end - at) ? span.len : (size_t)(end - at);
     place.span = len > 0 ? (int32_t)len : 1;
-    if (column == 1) { /* else the line does not begin in this text */
+    if (column == 1) { /* else the line starts before this text */
         place.text = line;
         place.text_len = (size_t)(end - line);
     }
@@ -448,7 +448,7 @@ struct hs_place hs_place_at(const struct hs_source *source, struct hs_span span)
 
 /* ---- cJSON ---- */
 
-static struct hs_arena *parse_arena; /* cJSON hands its hooks no context */
+static struct hs_arena *parse_arena; /* cJSON's hooks have no context parameter */
 
 static void *parse_alloc(size_t size)
 {
@@ -457,7 +457,7 @@ static void *parse_alloc(size_t size)
 
 static void parse_free(void *memory)
 {
-    (void)memory; /* the arena is freed whole */
+    (void)memory; /* the arena is freed as a whole */
 }
 
 static const cJSON *node(const struct hs_json *value)
@@ -470,7 +470,7 @@ static const struct hs_json *json(const cJSON *value)
     return (const struct hs_json *)value;
 }
 
-/* Keys mostly differ at once. */
+/* Most keys differ in the first character. */
 static inline bool is_same_key(const char *a, const char *b)
 {
     return a[0] == b[0] && strcmp(a, b) == 0;
@@ -478,8 +478,8 @@ static inline bool is_same_key(const char *a, const char *b)
 
 /* ---- checks of a tree: numbers out of range, duplicate keys ---- */
 
-/* The earliest member whose key an earlier one has, *first that one. Of many keys a table tells
- * those that are new. */
+/* Returns the earliest member whose key an earlier one, *first, has. For many keys a hash table
+ * detects new ones. */
 static const cJSON *find_duplicate(const cJSON *object, const cJSON **first)
 {
     const bool are_many = hs_json_count(json(object)) > FEW_KEYS;
@@ -507,7 +507,7 @@ static bool is_number(const cJSON *value)
     return (value->type & 0xFF) == cJSON_Number;
 }
 
-/* The first value in the tree that is out of range or has a key that *first has; NULL if none. */
+/* Returns the first value that is out of range or has the key of *first; NULL if none. */
 static const cJSON *find_bad(const cJSON *value, const cJSON **first)
 {
     const cJSON *bad = NULL;
@@ -534,7 +534,7 @@ static struct json_walk walk_of(const struct hs_source *source, uint32_t target)
                               .target = target};
 }
 
-/* Counts values in the order of the text until `value` is met. */
+/* Counts values in text order up to `value`. */
 static bool count_to(const cJSON *tree, const cJSON *value, uint32_t *index)
 {
     if (tree == value)
@@ -560,7 +560,7 @@ struct hs_place hs_json_locate(const struct hs_source *source, const struct hs_j
 
 /* ---- parsing ---- */
 
-/* Makes a tree of JSON without comments that was walked. */
+/* Builds the tree of scanned JSON without comments. */
 static enum hs_status build(const struct hs_source *source, const char *text,
                             struct hs_arena *arena, const struct hs_json **root,
                             struct hs_diag *diag)
@@ -570,7 +570,7 @@ static enum hs_status build(const struct hs_source *source, const char *text,
     cJSON_InitHooks(&hooks);
     const cJSON *tree = cJSON_ParseWithLength(text, source->end - source->begin), *first = NULL;
     cJSON_InitHooks(NULL);
-    if (tree == NULL) /* a build of cJSON with other limits than the walk */
+    if (tree == NULL) /* cJSON was built with other limits */
         return hs_fail(diag, HS_E_INPUT, NULL, NULL, "%s:%lld: cJSON %s cannot parse this JSON",
                        source->file, (long long)source->line, cJSON_Version());
     const cJSON *bad = find_bad(tree, &first);
@@ -708,7 +708,7 @@ const char *hs_json_library_version(void)
 #define DOCUMENT_MAX (UINT64_C(16) << 20)
 
 struct hs_json_doc {
-    char *text; /* as read, comments included */
+    char *text; /* as read, including comments */
     size_t bytes;
     struct hs_arena arena;
     struct hs_source source;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * JSON in and out. In: `//` and block comments are allowed, duplicate keys and control characters
- * inside texts refused, every value can be located for a message. json.c is the only file that
- * includes cJSON.h.
+ * Reads and writes JSON. On reading `//` and block comments are allowed, duplicate keys and control
+ * characters inside texts refused, every value can be located for a message. json.c is the only
+ * file that includes cJSON.h.
  *
  *     HS_TRY(hs_json_load(&doc, path, diag));
  *     const struct hs_json *nodes = hs_json_get(hs_json_root(doc), "nodes");
@@ -22,7 +22,7 @@ struct hs_json; /* one value; opaque */
 struct hs_json_doc;
 
 enum hs_json_kind {
-    HS_JSON_ABSENT, /* of a NULL value */
+    HS_JSON_ABSENT, /* NULL pointer */
     HS_JSON_NULL,
     HS_JSON_BOOL,
     HS_JSON_NUMBER,
@@ -31,18 +31,18 @@ enum hs_json_kind {
     HS_JSON_OBJECT,
 };
 
-/* At most 16 MiB. */
+/* Loads at most 16 MiB. */
 HS_MUST_USE enum hs_status hs_json_load(struct hs_json_doc **doc, const char *path,
                                         struct hs_diag *diag);
 const struct hs_json *hs_json_root(const struct hs_json_doc *doc);
-/* Of the bytes of the file, as hs_hash_of counts them; *bytes: how many they are. */
+/* Hash of the bytes of the file, as hs_hash_of; *bytes: their number. */
 uint64_t hs_json_hash(const struct hs_json_doc *doc, uint64_t *bytes);
 struct hs_place hs_json_place(const struct hs_json_doc *doc, const struct hs_json *value);
-/* Of the key of an object's member, for "unknown key"; of the value if it has no key. */
+/* Place of the key of an object's member, for "unknown key"; of the value if it has no key. */
 struct hs_place hs_json_place_key(const struct hs_json_doc *doc, const struct hs_json *member);
 void hs_json_close(struct hs_json_doc *doc);
 
-/* All accept NULL and answer ABSENT, NULL, 0, false. */
+/* All accept NULL, for which they return ABSENT, NULL, 0, false. */
 enum hs_json_kind hs_json_kind(const struct hs_json *value);
 const struct hs_json *hs_json_get(const struct hs_json *object, const char *key);
 const struct hs_json *hs_json_first(const struct hs_json *container); /* child, in file order */
@@ -53,43 +53,44 @@ double hs_json_number(const struct hs_json *value);          /* 0 unless NUMBER 
 bool hs_json_int(const struct hs_json *value, int64_t *out); /* false unless an exact integer */
 bool hs_json_bool(const struct hs_json *value);
 uint32_t hs_json_count(const struct hs_json *container);
-/* The same value, whatever the order of members; two absent ones are. */
+/* Tells whether two values are equal, ignoring the order of members; two absent ones are. */
 bool hs_json_equal(const struct hs_json *a, const struct hs_json *b);
 
 /* ---- places in a text, and the way from JSON to a tree ---- */
 
-/* JSON, or a row, and the lines around it: text[0] stands at line:column of file, text[0, len) may
- * be quoted, text[begin, end) is the JSON. Spans count from begin. */
+/* JSON, or a row, and the lines around it: text[0] is at line:column of file, text[0, len) may be
+ * quoted, text[begin, end) is the JSON. Spans are relative to begin. */
 struct hs_source {
     const char *file, *text;
     size_t len, begin, end;
     int64_t line, column;
-    bool has_comments; /* are allowed */
+    bool has_comments; /* allowed */
 };
 
 struct hs_span {
     size_t at, len;
 };
 
-/* Walks and parses the JSON of source; every fault is reported. The tree lives in the arena.
- * blanked: scratch of end - begin bytes that holds a copy, when comments are allowed; else NULL. */
+/* Scans and parses the JSON of source; every fault is reported. The tree is allocated in the arena.
+ * blanked: scratch of end - begin bytes for a copy if comments are allowed; else NULL. */
 HS_MUST_USE enum hs_status hs_json_parse(const struct hs_source *source, char *blanked,
                                          struct hs_arena *arena, const struct hs_json **root,
                                          struct hs_diag *diag);
-/* The same of one value without comments; anything may stand behind it. *len: of it; 0, and nothing
- * done or reported, if it has a fault, does not end in source, or is longer than `most`. */
+/* The same for one value without comments; anything may follow it. *len: its length; 0, with
+ * nothing done or reported, if it has a fault, does not end in source, or is longer than `most`. */
 HS_MUST_USE enum hs_status hs_json_element(const struct hs_source *source, size_t most,
                                            struct hs_arena *arena, const struct hs_json **root,
                                            size_t *len, struct hs_diag *diag);
 
-/* Does the element that begins at p end, by brackets and quotes alone, and where? Else *at is what
- * breaks it, and *what and *hint say how; or *what is NULL, and *at the end of what there is. */
+/* Tells whether the element at p ends, judged only by brackets and quotes, and sets *at to its end.
+ * Otherwise *at is the fault, described by *what and *hint; or *what is NULL, *at the text's
+ * end. */
 bool hs_json_find_end(const char *p, const char *stop, const char **at, const char **what,
                       const char **hint);
 
-/* The place of source->text[span]; the underline ends with the line. */
+/* Returns the place of source->text[span]; the underline ends with the line. */
 struct hs_place hs_place_at(const struct hs_source *source, struct hs_span span);
-/* Where the value, or the key of the member, stands in source. */
+/* Returns the place of the value, or of the member's key, in source. */
 struct hs_place hs_json_locate(const struct hs_source *source, const struct hs_json *root,
                                const struct hs_json *value, bool of_key);
 
@@ -98,25 +99,25 @@ struct hs_output;
 struct hs_jsonw {
     struct hs_output *out;
     uint32_t depth;
-    uint32_t one_line; /* depth of the container that is written on one line; 0 = none */
+    uint32_t one_line; /* depth of the container written on one line; 0 = none */
     bool needs_comma, after_key, wants_one_line;
 };
-/* Indented by two blanks, keys in call order; numbers through base/fmt. */
+/* Indentation is two blanks; keys in call order; numbers by base/fmt. */
 void hs_jsonw_begin(struct hs_jsonw *w, struct hs_output *out);
 void hs_jsonw_key(struct hs_jsonw *w, const char *key);
 void hs_jsonw_text(struct hs_jsonw *w, const char *text); /* NULL = null */
 void hs_jsonw_seconds(struct hs_jsonw *w, int64_t us);
-/* Values from a template of words with blanks between. "key=text", "key=#12", "key=false" are
- * members, "=word" is an element; "key={" and "=[" open, "}" and "]" close, "!" before a bracket
- * puts all up to its end on one line. Arguments stand for %s (a key or a text, NULL = null), %d (a
- * bool), %u, % PRIu64, % PRId64, %016 PRIx64 (a hash, as text), %g (a double; null if it is not
+/* Writes values by a template of blank-separated words. "key=text", "key=#12", "key=false" are
+ * members, "=word" is an element; "key={" and "=[" open, "}" and "]" close; "!" before a bracket
+ * puts everything up to its end on one line. Arguments replace %s (a key or a text, NULL = null),
+ * %d (a bool), %u, % PRIu64, % PRId64, %016 PRIx64 (a hash, as text), %g (a double; null if not
  * finite) and %.6g (one rounded to six digits):
  *     hs_jsonw_put(w, "fit=!{ gpu=%s rows=%u k=%.6g }", gpu, rows, k); */
 HS_PRINTF(2, 3)
 void hs_jsonw_put(struct hs_jsonw *w, const char *words, ...);
 void hs_jsonw_finish(struct hs_jsonw *w); /* final newline */
 
-/* text[0, len) as a JSON text, in its quotes. */
+/* Writes text[0, len) as a quoted JSON text. */
 void hs_json_put_text(struct hs_output *out, const char *text, size_t len);
 
 const char *hs_json_library_version(void);
@@ -130,30 +131,30 @@ struct hs_jsoncheck {
     uint32_t faults;
 };
 
-/* Keeps the first failure. */
+/* Stores the first failure. */
 void hs_jsoncheck_note(struct hs_jsoncheck *c, enum hs_status status);
-/* HS_E_INPUT at the value. */
+/* Reports HS_E_INPUT at the value. */
 HS_PRINTF(4, 5)
 void hs_jsoncheck_fault(struct hs_jsoncheck *c, const struct hs_json *at, const char *hint,
                         const char *fmt, ...);
-/* A value of that kind? `what` names it in the message. */
+/* Checks the kind of a value; `what` names it in the message. */
 bool hs_jsoncheck_kind(struct hs_jsoncheck *c, const struct hs_json *value, enum hs_json_kind kind,
                        const char *what);
-/* An array or object with at least one member? */
+/* Checks for an array or object with at least one member. */
 bool hs_jsoncheck_filled(struct hs_jsoncheck *c, const struct hs_json *value,
                          enum hs_json_kind kind, const char *what);
-/* Every key of the object is one of `keys`, count of them. */
+/* Checks that every key of the object is one of `keys`, count of them. */
 void hs_jsoncheck_keys(struct hs_jsoncheck *c, const struct hs_json *object,
                        const char *const *keys, uint32_t count, const char *what);
-/* Does a name have 1..255 bytes? */
+/* Checks that a name has 1..255 bytes. */
 bool hs_jsoncheck_name(struct hs_jsoncheck *c, const struct hs_json *at, const char *name,
                        const char *what);
-/* A whole number in [min, max]; preset when the key is absent or its value wrong. */
+/* Reads a whole number in [min, max]; preset if the key is absent or its value invalid. */
 int64_t hs_jsoncheck_int(struct hs_jsoncheck *c, const struct hs_json *object, const char *key,
                          int64_t min, int64_t max, int64_t preset);
-/* A number in [min, max] that must be there; false, and *out as it was, if it is not. */
+/* Reads a required number in [min, max]; false, with *out unchanged, if missing or invalid. */
 bool hs_jsoncheck_number(struct hs_jsoncheck *c, const struct hs_json *object, const char *key,
                          double min, double max, double *out);
-/* A name, owned by the document; NULL when the key is absent or its value wrong. */
+/* Returns a name, owned by the document; NULL if the key is absent or its value invalid. */
 const char *hs_jsoncheck_text(struct hs_jsoncheck *c, const struct hs_json *object,
                               const char *key);

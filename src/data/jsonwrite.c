@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * JSON out. Text that is not UTF-8 would make the whole file unreadable for every parser, so each
- * byte outside a valid sequence is written as the code point of the same number (\u00XX).
+ * Writes JSON. Text that is not UTF-8 would make the whole file unreadable for parsers, so each
+ * byte outside a valid sequence is written as the code point with its value (\u00XX).
  */
 #include "data/json.h"
 
@@ -23,7 +23,7 @@ static void line_break(struct hs_jsonw *w)
         put(w, "  ");
 }
 
-/* What stands before a value: a comma and a new line, unless its key has just been written. */
+/* Writes a comma and a new line before a value, unless its key was just written. */
 static void value_begin(struct hs_jsonw *w)
 {
     if (!w->after_key) {
@@ -60,7 +60,7 @@ void hs_json_put_text(struct hs_output *out, const char *text, size_t len)
         if (letter != NULL) {
             escape[1] = "\"\\ntr"[letter - special];
             hs_output_put(out, escape, 2);
-        } else if (*p < 0x20 || *p == 0x7F) { /* no reader takes it, ours among them */
+        } else if (*p < 0x20 || *p == 0x7F) { /* no reader accepts it, including ours */
             hs_output_put(out, "\\ufffd", sizeof escape);
         } else if (n == 0) {
             hs_output_put(out, escape, sizeof escape);
@@ -117,7 +117,7 @@ static void put_bool(struct hs_jsonw *w, bool value)
     put(w, value ? "true" : "false");
 }
 
-/* what: the conversion, behind its %. */
+/* what: the conversion without %. */
 static void put_argument(struct hs_jsonw *w, const char *what, va_list *args)
 {
     static const char hex[] = "0123456789abcdef";

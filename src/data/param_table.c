@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Values of parameters are parsed and checked whole before anything is stored; they are printed so
- * that hs_param_set reads them back to the same. A new type is added to the switches and tables of
- * this file.
+ * Values of parameters are parsed and checked completely before anything is stored; they are
+ * printed such that hs_param_set reads the same value. A new type must be added to the switches and
+ * tables of this file.
  */
 #include "data/param_table.h"
 
@@ -18,7 +18,7 @@
 
 /* ---- reading ---- */
 
-/* "25%" is 0.25, unless percent is the unit of the parameter. */
+/* "25%" is 0.25, unless the unit of the parameter is percent. */
 static bool real_parse(const struct hs_param *param, const char *text, double *out)
 {
     size_t len = strlen(text);
@@ -82,7 +82,7 @@ static const struct {
     [HS_PARAM_FILE] = {"file", "the path of a file", "", sizeof(char *)},
 };
 
-/* What `text` means; false if it is not a value of this parameter. */
+/* Parses `text`; false if it is not a value of this parameter. */
 static bool value_parse(const struct hs_param *param, const char *text, struct hs_arena *arena,
                         union value *value)
 {
@@ -179,7 +179,7 @@ static void put_double(char *text, size_t size, double value)
     hs_append(text, size, "%.*s", (int)hs_fmt_double(digits, value), digits);
 }
 
-/* In the largest unit that is exact. */
+/* Uses the largest exact unit. */
 static void put_duration(char *text, size_t size, int64_t us)
 {
     char digits[HS_FMT_MAX];
@@ -238,7 +238,7 @@ size_t hs_param_print(const struct hs_param *param, const void *base, char *text
     return strlen(text);
 }
 
-/* One end of the range, in the notation of the parameter. */
+/* Formats a bound of the range in the notation of the parameter. */
 static void put_bound(char *text, size_t size, const struct hs_param *param, double bound)
 {
     bool is_exact = bound > -9e18 && bound < 9e18;
@@ -297,7 +297,7 @@ static void put_wanted(const struct hs_param *param, char *text, size_t size)
 
 /* ---- setting ---- */
 
-/* A prefix "policy 'fifo': " if the subject has a name. */
+/* The prefix "policy 'fifo': " if the subject has a name. */
 struct subject {
     const char *what, *colon;
 };
@@ -362,7 +362,7 @@ enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_
     return status;
 }
 
-/* Of what was given and comes to nothing: a slip that no result would show. */
+/* Warns of given parameters without effect: a mistake that no result would show. */
 static void warn_of_idle(const struct hs_param *table, const void *base, struct subject subject,
                          uint64_t given, struct hs_diag *diag)
 {
@@ -387,7 +387,7 @@ enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struc
                                  const char *what, const char *list, struct hs_diag *diag)
 {
     struct subject subject = subject_of(what);
-    uint64_t given = 0; /* a bit each of the first 64 */
+    uint64_t given = 0; /* one bit for each of the first 64 */
 
     for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
         len = strcspn(list, ",");
