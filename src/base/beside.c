@@ -212,7 +212,7 @@ enum hs_status hs_beside_settle(const char *path, struct hs_diag *diag)
     return HS_OK;
 }
 
-/* ---- building ---- */
+/* ---- writing ---- */
 
 enum hs_status hs_beside_make(struct hs_beside *b, int *fd, struct hs_diag *diag)
 {

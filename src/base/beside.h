@@ -7,8 +7,7 @@
  *     status = hs_beside_make(&b, &fd, diag);          // NAME.tmp-ID
  *     ... write, sync, then
  *     status = hs_beside_rename(&b, diag);
- *     hs_beside_close(&b);                             // removes what was not renamed, and the
- * lock
+ *     hs_beside_close(&b);                             // removes the rest and the lock
  *
  * The lock file is held by flock(2) and names what its holder writes: a killed process holds no
  * lock, and the next one knows what it left. Nothing else is ever removed.

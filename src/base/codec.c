@@ -165,7 +165,7 @@ const struct hs_codec hs_codec_zstd = {.name = "zstd",
                                        .close = zstd_close,
                                        .pack = zstd_pack};
 
-/* ---- what is not read ---- */
+/* ---- unsupported formats ---- */
 
 const char *hs_codec_foreign(const char *head, size_t len, const char **hint)
 {

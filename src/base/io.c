@@ -47,7 +47,7 @@ static XXH3_state_t *hash_open(void)
     return state;
 }
 
-/* ---- files in the program ---- */
+/* ---- built-in files ---- */
 
 #include "builtin_files.def"
 

@@ -229,7 +229,7 @@ static void put_cluster(const struct hs_view *v)
     put(&child.out, EVENT_MAX, "]}\n");
 }
 
-/* ---- its answers ---- */
+/* ---- answers of the child ---- */
 
 /* Requires a whole number below `end` with this key. */
 static bool has_number(const struct hs_json *object, const char *key, int64_t end, int64_t *number)

@@ -136,7 +136,7 @@ bool hs_metavar_part(const char *text, uint32_t position, uint32_t index,
     return false;
 }
 
-/* ---- what the forms show ---- */
+/* ---- contents of the forms ---- */
 
 static const struct {
     const char *code, *meaning;

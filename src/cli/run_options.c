@@ -12,7 +12,7 @@
 #include "cli/option_rows.h"
 #include "traces/format.h"
 
-/* ---- texts with a form of their own ---- */
+/* ---- options with a special syntax ---- */
 
 #define SEED_MAX INT64_C(9000000000000000) /* as --seed */
 

@@ -163,7 +163,7 @@ struct hs_assign_options hs_setup_assign(const struct hs_run_options *options,
     return assign;
 }
 
-/* ---- the models in words ---- */
+/* ---- descriptions of the models ---- */
 
 static const char *const assign_texts[] = {
     [HS_ASSIGN_AUTO] = "named by the trace, else assumed: by utilization, else drawn",

@@ -69,7 +69,7 @@ extern const struct hs_option hs_run_option_table[], hs_compare_option_table[],
 extern const char *const hs_sharing_options[],
     *const hs_predictors[], *const hs_memory_predictors[], *const hs_holdouts[];
 
-/* ---- options whose text has a form of its own: every error is HS_E_USAGE ---- */
+/* ---- options with a special syntax: every error is HS_E_USAGE ---- */
 
 #define HS_SEEDS_MAX 1000u
 

@@ -115,7 +115,7 @@ bool hs_json_find_end(const char *p, const char *stop, const char **at, const ch
     return false;
 }
 
-/* ---- the walk ---- */
+/* ---- the scan ---- */
 
 static bool fault(struct json_walk *w, size_t at, size_t len, const char *what, const char *hint)
 {
@@ -771,7 +771,7 @@ void hs_json_close(struct hs_json_doc *doc)
     hs_free(doc);
 }
 
-/* ---- checks of documents that a person writes ---- */
+/* ---- checks of hand-written documents ---- */
 
 #define FAULTS_MAX 20u /* printed */
 #define NAME_MAX   255u

@@ -56,7 +56,7 @@ uint32_t hs_json_count(const struct hs_json *container);
 /* Tells whether two values are equal, ignoring the order of members; two absent ones are. */
 bool hs_json_equal(const struct hs_json *a, const struct hs_json *b);
 
-/* ---- places in a text, and the way from JSON to a tree ---- */
+/* ---- places in a text, and parsing ---- */
 
 /* JSON, or a row, and the lines around it: text[0] is at line:column of file, text[0, len) may be
  * quoted, text[begin, end) is the JSON. Spans are relative to begin. */
@@ -94,7 +94,7 @@ struct hs_place hs_place_at(const struct hs_source *source, struct hs_span span)
 struct hs_place hs_json_locate(const struct hs_source *source, const struct hs_json *root,
                                const struct hs_json *value, bool of_key);
 
-/* ---- writing: our own, because results need exact numbers ---- */
+/* ---- writing: not by cJSON, because results need exact numbers ---- */
 struct hs_output;
 struct hs_jsonw {
     struct hs_output *out;
@@ -122,7 +122,7 @@ void hs_json_put_text(struct hs_output *out, const char *text, size_t len);
 
 const char *hs_json_library_version(void);
 
-/* ---- checks of documents that a person writes ---- */
+/* ---- checks of hand-written documents ---- */
 
 struct hs_jsoncheck {
     struct hs_json_doc *doc; /* closed by the caller */

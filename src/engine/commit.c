@@ -116,7 +116,7 @@ static void job_toggle(struct hs_engine *e, struct hs_job *job, bool is_active)
     hs_progress_touch_beside(e, job);
 }
 
-/* ---- others ---- */
+/* ---- other settings ---- */
 
 /* Requests an event at the end of a mini-batch; none occurs after the last of the job. */
 static void job_notify_step(struct hs_engine *e, struct hs_job *job, uint64_t steps)

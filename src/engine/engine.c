@@ -238,7 +238,7 @@ static const char *check_open(const struct hs_engine *e, uint32_t id)
                : "the index of shared GPUs disagrees with a GPU";
 }
 
-/* ---- jobs that have their GPUs to themselves ---- */
+/* ---- exclusive mode ---- */
 
 /* Writes the holder of each GPU to gpu_ids. */
 static const char *find_holders(const struct hs_engine *e)

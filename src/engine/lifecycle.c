@@ -212,7 +212,7 @@ enum hs_status hs_observe_instant(struct hs_engine *e)
     return HS_OK;
 }
 
-/* ---- beginning ---- */
+/* ---- submission ---- */
 
 /* Returns the training record of a job: usually the cached one of its profile. */
 static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)

@@ -111,7 +111,7 @@ void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_re
     placement_clear(placement);
 }
 
-/* ---- the end of it ---- */
+/* ---- end of exclusive mode ---- */
 
 /* Replaces the job's allocations by one per GPU, and sets what its record would contain by now. */
 static void job_spread(struct hs_engine *e, struct hs_job *job)

@@ -27,7 +27,7 @@
 #define CHANCE_ONE (UINT64_C(1) << 32)
 #define FULL_PM    1000
 
-/* ---- what a profile gives ---- */
+/* ---- values from a profile ---- */
 
 #define STEP_US_MAX (INT64_C(1) << 53) /* the limit of a trace */
 
@@ -549,7 +549,7 @@ static void assign_profile(struct hs_assign *a, struct hs_trace_job *job)
     settle_memory(job);
 }
 
-/* ---- what neither trace nor profile tells ---- */
+/* ---- unknown values ---- */
 
 /* Returns the utilization or memory of a row; -1 = unknown. */
 static int64_t figure_of(const struct hs_profile *p, enum draw purpose)

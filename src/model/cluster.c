@@ -721,7 +721,7 @@ static enum hs_status read_json(struct hs_cluster *cluster, const char *path, st
     return r.check.status;
 }
 
-/* ---- any description ---- */
+/* ---- loading a description ---- */
 
 static enum hs_status read_file(struct hs_cluster *cluster, const char *path, bool is_json,
                                 struct hs_diag *diag)

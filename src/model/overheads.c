@@ -216,7 +216,7 @@ void hs_overheads_free(struct hs_overheads *table)
     hs_free(table);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static uint32_t find_overhead_model(const struct hs_overheads *table, const char *name)
 {

@@ -124,7 +124,7 @@ double hs_utilform_host_limit(const struct hs_utilform *form, const struct hs_ut
     return fmin(util, form->busy_margin * hs_utilform_busy_ms(form, work) / host_ms);
 }
 
-/* ---- what the ways of guessing share ---- */
+/* ---- shared by the kinds of prediction ---- */
 
 /* Predictions for the jobs of a profile. */
 struct guess {

@@ -348,7 +348,7 @@ static int apply_rules(const struct hs_reader *r, struct hs_trace_job *job)
     return 0;
 }
 
-/* ---- job ids seen before ---- */
+/* ---- job ids seen ---- */
 
 #define IDS_MIN    1024 /* slots */
 #define DIGITS_MIN 4    /* fewest digits of an id with a number */

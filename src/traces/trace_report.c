@@ -509,7 +509,7 @@ static void say_loads(const struct offered_load *load, struct hs_output *out)
         hs_say(out, "    %s\n", load->unfit_texts[i]);
 }
 
-/* ---- the pass ---- */
+/* ---- the pass over the rows ---- */
 
 struct trace_validation {
     const struct hs_trace_options *options;

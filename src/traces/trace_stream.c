@@ -28,7 +28,7 @@
 #define CALENDAR_US (INT64_C(7305) * 86400 * HS_TRACE_TIME_UNIT_US) /* 1990-01-01 */
 #define BAD_MEASURE 1000 /* fewest rows to which the tolerated share applies while reading */
 
-/* ---- the rows held back ---- */
+/* ---- the reorder window ---- */
 
 #define ROWS_MAX    (UINT32_C(1) << 31)
 #define FETCH_AHEAD 4                   /* distance of prefetching, rows */

@@ -187,7 +187,7 @@ static void measure(const struct fit_arrivals *a, const struct hs_workload_arriv
     hs_free(mean);
 }
 
-/* ---- the times ---- */
+/* ---- times of the modulation ---- */
 
 /* Searches quick times from a quarter of an hour on, slow ones from twice that to two weeks (the
  * generator forgets between its blocks), each 1.2 times the previous; shares in fortieths. */
@@ -217,7 +217,7 @@ static struct hs_workload_modulation nearest(const struct moments *wanted)
     return best;
 }
 
-/* ---- what the generator makes of them ---- */
+/* ---- moments of generated hours ---- */
 
 static void fit_modulation(const struct fit_arrivals *a, struct hs_workload_arrivals *out)
 {
@@ -253,7 +253,7 @@ static void fit_modulation(const struct fit_arrivals *a, struct hs_workload_arri
     }
 }
 
-/* ---- the rest of a fit ---- */
+/* ---- sizes, runs and users ---- */
 
 #define CLASSES       33 /* shares of a GPU; 1; 2; 3; 4; 5-7; 8; 9-15; ...; 32769-65535 */
 #define MILLI         1000
@@ -368,7 +368,7 @@ static void count_size(struct fit_class *class, const struct hs_trace_job *job)
     class->sizes[class->size_count++] = (struct hs_workload_size){job->gpus, milli, 1};
 }
 
-/* ---- to the workload ---- */
+/* ---- conversion to a workload ---- */
 
 /* Sets the mix of outcomes by ranges of duration ranks, as many as the number of jobs allows. */
 static void fit_states(const struct fit_class *class, struct hs_arena *arena,
@@ -486,7 +486,7 @@ static void runs_add(struct hs_fit *f, const struct hs_trace_job *job, uint32_t 
     run->class = class;
 }
 
-/* ---- to the workload ---- */
+/* ---- conversion to a workload ---- */
 
 /* Normal score of a duration, at the middle of equal ones. */
 static double score(const struct hs_loghist *durations, uint64_t value)
@@ -622,7 +622,7 @@ static void fit_vcs(const struct hs_fit *f, const uint32_t *bucket_of, struct hs
         workload->users = workload->vc_count;
 }
 
-/* ---- all of it ---- */
+/* ---- the fit ---- */
 
 void hs_fit_open(struct hs_fit **fit)
 {

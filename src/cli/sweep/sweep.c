@@ -497,7 +497,7 @@ static enum hs_status gather(struct hs_sweep *sweep)
     return status;
 }
 
-/* ---- what is printed ---- */
+/* ---- printed output ---- */
 
 /* Quotes a word if a shell or make would interpret it. Inside the quotes a quote is written for the
  * shell and '$' for make. */

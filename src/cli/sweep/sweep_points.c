@@ -341,7 +341,7 @@ enum hs_status hs_sweep_run_one(struct hs_sweep *sweep)
     return HS_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- all points ---- */
 
 static enum hs_status run_pending(void *ctx, uint32_t index)
 {

@@ -384,7 +384,7 @@ static int32_t util_pm(const struct predicted_figure *util)
     return isnan(util->value) ? -1 : (int32_t)lround(1000 * util->value);
 }
 
-/* ---- alone ---- */
+/* ---- jobs alone ---- */
 
 /* Tells whether an estimate of a row's utilization is for the requested type: that of the
  * measurement it is based on, else that of the regression. */
@@ -469,7 +469,7 @@ static void ask_told(const struct prediction *p, uint32_t index)
                                       hs_memory_predictors[p->options->told.memory], true);
 }
 
-/* ---- together ---- */
+/* ---- jobs together ---- */
 
 /* As computed by a policy: the sum of the excesses beside each other job. */
 static struct predicted_figure slowdown_told(const struct prediction *p, uint32_t self)

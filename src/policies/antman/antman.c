@@ -151,7 +151,7 @@ static void review(struct hs_antman *s, hs_job_id job)
     s->first_review = job + 1;
 }
 
-/* ---- the clock ---- */
+/* ---- the ramp ---- */
 
 bool hs_antman_is_settling(const struct hs_antman *s, const struct hs_antman_gpu *g)
 {

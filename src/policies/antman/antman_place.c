@@ -15,7 +15,7 @@
 /* Above any sum of utilizations: GPUs without guests come first. */
 #define GUEST_COST (INT64_C(1) << 32)
 
-/* ---- books ---- */
+/* ---- sums and lists ---- */
 
 void hs_antman_note_freed(struct hs_antman *s, uint32_t node)
 {
@@ -227,7 +227,7 @@ static void reserve(struct hs_antman *s, hs_job_id job, uint64_t before)
     }
 }
 
-/* Whether the job could use a GPU of the node. */
+/* Tells whether the job could use a GPU of the node. */
 static bool has_usable(struct hs_antman *s, hs_job_id job, uint32_t node)
 {
     return hs_view_may_use(s->v, job, node) && usable_gpus(s, job, node, 1) > 0;
@@ -279,7 +279,7 @@ void hs_antman_serve_reserving(struct hs_antman *s)
         hs_job_id job = hs_job_queue_first(set), next;
         for (; job != HS_NO_JOB && s->open_gpus + s->reserved_gpus > before; job = next) {
             next = hs_job_queue_next(set, s->v, job);
-            bool has_gained = false; /* else it fails as it did when it was tried last */
+            bool has_gained = false; /* else it fails as at the last attempt */
             for (uint32_t i = 0; i < count && !has_gained; i++)
                 has_gained = has_usable(s, job, s->looked[i]);
             for (uint32_t i = 0; i < s->freed_count && !has_gained; i++)

@@ -84,7 +84,7 @@ static void touch(struct hs_salus *s, uint32_t id)
     s->touched = id;
 }
 
-/* ---- what members have used ---- */
+/* ---- time used by members ---- */
 
 static void account(const struct hs_salus *s, hs_job_id job)
 {
@@ -201,7 +201,7 @@ static hs_job_id next_in(const struct hs_salus *s, const struct hs_salus_lane *l
     return best;
 }
 
-/* ---- exact ---- */
+/* ---- exact turns ---- */
 
 /* The mini-batch of the runner is done: an event says so, or the present is between two of them. */
 static bool is_at_end(const struct hs_salus *s, const struct hs_salus_lane *lane)
@@ -476,7 +476,7 @@ static enum hs_status salus_decide(void *state, const struct hs_view *v, struct 
     return HS_OK;
 }
 
-/* ---- what it is ---- */
+/* ---- description ---- */
 
 static void describe(const struct hs_salus *s, enum hs_salus_rule rule, struct hs_semantics *out)
 {

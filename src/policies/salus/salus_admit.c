@@ -139,7 +139,7 @@ static bool pick_idle(struct hs_salus *s, const struct admit_search *q)
     return is_found;
 }
 
-/* ---- GPUs that have lanes ---- */
+/* ---- GPUs with lanes ---- */
 
 /* Picks GPUs of the node where a lane fits, at most as many as the gang needs, least utilized
  * first. Returns the sum of their utilizations. Insertion sort suffices: a node has few GPUs. */

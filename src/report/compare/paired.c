@@ -76,7 +76,7 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
-/* ---- joining ---- */
+/* ---- matching rows ---- */
 
 /* Keys of the configuration that determine the workload. */
 static const char *const workload_keys[] = {
@@ -587,7 +587,7 @@ enum hs_status hs_paired_compare(struct hs_paired *p, uint32_t resamples, uint64
     return HS_OK;
 }
 
-/* ---- printed ---- */
+/* ---- printing ---- */
 
 #define CELL_SIZE    96
 #define ROWS_MAX     (HS_PAIRED_GROUPS + 1)
@@ -772,7 +772,7 @@ void hs_paired_print(const struct hs_paired *p, struct hs_output *out, uint32_t 
     put_groups(p, out, columns);
 }
 
-/* ---- the files ---- */
+/* ---- output files ---- */
 
 static const char figures_header[] =
     "group,key,metric,jobs,mean_a,mean_b,difference,difference_low,difference_high,ratio,"

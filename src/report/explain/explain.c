@@ -353,7 +353,7 @@ static enum explain_cause cause_of(const struct replay *r, const struct explain_
     return gpus > r->largest[class->vc] ? EXPLAIN_CONSTRAINT : EXPLAIN_FRAGMENTATION;
 }
 
-/* ---- booking ---- */
+/* ---- accounting of waits ---- */
 
 int64_t explain_interval_us(const struct explain *x, uint32_t interval)
 {
@@ -456,7 +456,7 @@ static enum hs_status replay(struct explain *x)
     return s;
 }
 
-/* ---- the other jobs ---- */
+/* ---- related jobs ---- */
 
 /* Inserts into the first `room` entries, in order of sign x us, then of insertion. */
 static void list_insert(struct explain_list *list, uint32_t room, uint32_t job, int64_t us,
@@ -572,7 +572,7 @@ static void look_for_partners(struct explain *x)
     hs_free(beside_us);
 }
 
-/* ---- the whole ---- */
+/* ---- opening and closing ---- */
 
 enum hs_status explain_open(struct explain *x, const char *dir, const char *job_id,
                             struct hs_diag *diag)

@@ -461,7 +461,7 @@ static void put_run(const struct explain *x, struct hs_output *out)
     hs_jsonw_finish(&w);
 }
 
-/* ---- the two ---- */
+/* ---- text or JSON ---- */
 
 static void say_job(const struct explain *x, bool use_utf8, struct hs_output *out)
 {

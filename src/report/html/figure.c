@@ -618,7 +618,7 @@ void hs_plot_end(const struct hs_page *page, const struct hs_chart *c, const cha
     hs_say(c->out, "</g>\n");
 }
 
-/* ---- what is drawn ---- */
+/* ---- kinds of figures ---- */
 
 enum hs_status hs_figure_metrics(struct hs_page *page, const char *preset,
                                  const char *names[HS_FIGURE_METRICS_MAX + 1])

@@ -196,7 +196,7 @@ static enum hs_status open_comparison(struct hs_page *page)
     return hs_rowfile_each(&page->manifest, "compare.csv", compare_cells, read_row, page);
 }
 
-/* ---- what a directory is ---- */
+/* ---- kind of a directory ---- */
 
 static enum hs_status check_operand(struct hs_page *page, const char *path, uint32_t count,
                                     enum hs_page_kind *kind)
@@ -250,7 +250,7 @@ void hs_page_close(struct hs_page *page)
     hs_arena_free(&page->arena);
 }
 
-/* ---- what sections share ---- */
+/* ---- shared by sections ---- */
 
 void hs_page_note(struct hs_page *page, const char *fmt, ...)
 {
@@ -594,7 +594,7 @@ static enum hs_status put_summary(struct hs_page *page)
     return HS_OK;
 }
 
-/* ---- what was run ---- */
+/* ---- setup of the runs ---- */
 
 /* One row per key, with a single cell across all groups if they agree: keys of the first group,
  * then those that only later groups have. */
@@ -724,7 +724,7 @@ static enum hs_status put_method(struct hs_page *page)
     return HS_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the page ---- */
 
 static const struct section {
     const char *id, *heading;

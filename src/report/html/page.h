@@ -87,8 +87,8 @@ HS_MUST_USE hs_page_part hs_put_distributions, hs_put_deadlines, hs_put_classes,
 const char *hs_page_colour(uint32_t group);
 /* Tells whether the directory of the group's first run contains the file. */
 bool hs_page_has(const struct hs_page *page, uint32_t group, const char *name);
-/* The files that a section or figure is drawn from; from HS_FROM_SERIES on, over time. There are no
- * sections from deadlines where no job has one. */
+/* The files that a section or figure needs; from HS_FROM_SERIES on it shows values over time.
+ * Sections on deadlines are omitted if no job has one. */
 enum hs_page_source {
     HS_FROM_SUMMARY,
     HS_FROM_JOBS,
@@ -99,7 +99,7 @@ enum hs_page_source {
 /* Tells whether these files exist and, for values over time, whether time passed; sets span_s. A
  * page omits groups that lack a file, with a note; for a figure *status becomes HS_E_INPUT. */
 bool hs_page_can_draw(struct hs_page *page, enum hs_page_source source, enum hs_status *status);
-/* Has a job of any group a deadline? */
+/* Tells whether a job of any group has a deadline. */
 bool hs_page_has_deadlines(const struct hs_page *page);
 /* Adds the runs from `first` on as one group. */
 HS_MUST_USE enum hs_status hs_page_add_group(struct hs_page *page, const char *label,

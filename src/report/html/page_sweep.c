@@ -164,7 +164,7 @@ static enum hs_status read_point(struct reading *r, const struct hs_csv_row *row
     return HS_OK;
 }
 
-/* ---- axes and their parts ---- */
+/* ---- roles of axes ---- */
 
 static void sort_values(struct hs_sweeptable *t, uint32_t axis)
 {
@@ -354,7 +354,7 @@ enum hs_status hs_page_read_sweep(struct hs_page *page, const char *const *metri
     return HS_OK;
 }
 
-/* ---- what is shown ---- */
+/* ---- texts and limits ---- */
 
 #define FACETS_MAX 6u   /* drawn */
 #define LISTED_MAX 400u /* points */

@@ -77,7 +77,7 @@ enum hs_status hs_manifest_write(const struct hs_manifest *m, const struct hs_ru
     return hs_output_close(&out, diag);
 }
 
-/* ---- read back ---- */
+/* ---- reading ---- */
 
 enum hs_status hs_hash_file(const char *path, uint64_t *hash, uint64_t *bytes, struct hs_diag *diag)
 {
@@ -227,7 +227,7 @@ void hs_runmanifest_close(struct hs_runmanifest *m)
     m->doc = NULL;
 }
 
-/* ---- rows read back ---- */
+/* ---- reading rows ---- */
 
 #define NS_PER_S INT64_C(1000000000)
 
@@ -781,7 +781,7 @@ enum hs_status hs_summary_write(const struct hs_summary *summary, const struct h
     return hs_close_listed(&csv, "summary.csv", &files[1], diag);
 }
 
-/* ---- summary.json read back ---- */
+/* ---- reading summary.json ---- */
 
 static double number_or_nan(const struct hs_json *value)
 {

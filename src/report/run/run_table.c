@@ -184,7 +184,7 @@ static const struct {
     {"gpu_utilization_loaded", "util loaded", ALWAYS},
 };
 
-/* In order of importance: a narrow terminal loses the last ones. */
+/* In order of importance: a narrow terminal omits the last ones. */
 const char *const hs_table_compare_metrics[] = {"mean_jct",
                                                 "mean_wait",
                                                 "mean_queueing_delay",

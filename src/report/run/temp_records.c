@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Records that wait in temporary files. The file never grows while it is read: a premature end is
- * an I/O error.
+ * Records stored in temporary files. The file never grows while it is read: a premature end is an
+ * I/O error.
  */
 #include <errno.h>
 #include <stdlib.h>

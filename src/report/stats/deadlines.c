@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What became of the deadlines of a run: metrics behind all others of the summary, and
- * deadlines.csv, by virtual cluster and by user. A run in which no job has a deadline has neither,
- * and pays one comparison a job. Memory follows the names; 32 bytes a completed job with a deadline
- * wait in temporary files for the exact quantiles.
+ * Deadlines of a run: metrics after all others of the summary, and deadlines.csv, by virtual
+ * cluster and by user. A run without deadlines has neither, and pays one comparison per job. Memory
+ * grows with the names; 32 bytes per completed job with a deadline are stored in temporary files
+ * for exact quantiles.
  *
- * A job with a deadline is of the class SLO, any other of the best effort (Gao et al., Chronus,
- * SoCC 2021).
+ * A job with a deadline is of class SLO, any other best effort (Gao et al., Chronus, SoCC 2021).
  */
 #include "report/run/observers.h"
 
@@ -20,8 +19,8 @@
 /* Jobs of a VC, of a user, or all. */
 struct account {
     uint64_t jobs, misses, rejected, done;
-    hs_u128 met_milli_us; /* GPU time held by jobs that met theirs, in thousandths of GPUs */
-    hs_i128 late_us;      /* sum of the lateness of those done */
+    hs_u128 met_milli_us; /* GPU time of jobs that met theirs, in thousandths of GPUs */
+    hs_i128 late_us;      /* sum of the lateness of completed jobs */
     int64_t latest_us;
 };
 
@@ -31,8 +30,8 @@ struct hs_deadline_stats {
     struct account all, *of[KINDS]; /* of[k]: by name */
     struct hs_intern names[KINDS];
     uint32_t cap[KINDS];
-    struct hs_temp_records lateness, jct; /* hs_timed_value, of jobs done behind the warm-up */
-    int64_t least_us;                     /* lateness */
+    struct hs_temp_records lateness, jct; /* hs_timed_value, of jobs completed after the warm-up */
+    int64_t least_us;                     /* least lateness */
 };
 
 static struct hs_deadline_stats *open_deadlines(const char *dir)
@@ -46,7 +45,7 @@ static struct hs_deadline_stats *open_deadlines(const char *dir)
     return d;
 }
 
-/* A horizon or the policy that ended the job first missed the deadline, too. */
+/* Also missed if a horizon or the policy ended the job first. */
 static bool is_missed(const struct hs_job_record *job, int64_t now_us)
 {
     if (job->state == HS_JOB_DONE)

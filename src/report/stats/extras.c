@@ -184,7 +184,7 @@ static enum hs_status on_finish(void *ctx, int64_t now_us, const struct hs_job_r
     return x->options->has_fairness ? rate_fairness(x, job) : HS_OK;
 }
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
 const char *hs_extras_columns(const struct hs_report_options *options)
 {

@@ -403,7 +403,7 @@ static double jain_index(const struct hs_stats *s)
     return count >= 2 && squares > 0 ? sum * sum / (count * squares) : (double)NAN;
 }
 
-/* ---- while the run goes on ---- */
+/* ---- during a run ---- */
 
 void hs_stats_open(struct hs_stats *s, const char *dir, int64_t warmup_us, int64_t cooldown_us,
                    struct hs_diag *diag)
@@ -512,7 +512,7 @@ void hs_stats_close(struct hs_stats *s)
     hs_deadlines_close(s->deadlines);
 }
 
-/* ---- at its end ---- */
+/* ---- at the end of a run ---- */
 
 enum { SUM_WORK = HS_MEASURES, SUMS };
 #define SETS_OF_CLASS 4 /* wait, JCT, slowdown, run slowdown */

@@ -419,7 +419,7 @@ static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- loading a run ---- */
 
 static enum hs_status load(struct verify_run *run)
 {
@@ -775,7 +775,7 @@ static const struct verify_rule sum_rules[] = {
     {.title = NULL},
 };
 
-/* ---- application ---- */
+/* ---- applying the rules ---- */
 
 static enum hs_status verify_all(struct verify_run *run, struct hs_output *out)
 {

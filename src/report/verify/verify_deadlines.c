@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The rules on deadlines, of a run in which some job has one: those of jobs.csv against the trace
- * or the rule that drew them, lateness against the times, and deadlines.csv against the rows.
+ * The rules on deadlines, for a run in which some job has one: compare those of jobs.csv with the
+ * trace or the rule that drew them, lateness with the times, and deadlines.csv with the rows.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -12,8 +12,7 @@
 
 #define FAULT_JOB(c, j, ...) verify_fault(c, "jobs.csv", (j)->row.line, (j)->id, __VA_ARGS__)
 
-/* By the rule that Gavel (OSDI 2020) draws deadlines by: 1.2, 2 or 10 times the run time after the
- * submission. */
+/* The rule of Gavel (OSDI 2020): 1.2, 2 or 10 times the run time after the submission. */
 static bool is_drawn_by_gavel(const struct verify_job *j)
 {
     const int64_t tenth_us = j->recorded_us / 10, left_us = j->row.deadline_us - j->submit_us;
@@ -120,7 +119,7 @@ static enum hs_status compare_row(void *ctx, const struct hs_rowfile *f)
     return HS_OK;
 }
 
-/* A row each for all, every VC and every user of a job with a deadline. */
+/* One row each for all, every VC and every user of a job with a deadline. */
 static enum hs_status check_file(struct verify_check *c)
 {
     struct verify_run *run = c->run;
@@ -139,7 +138,7 @@ static enum hs_status check_file(struct verify_check *c)
         verify_due_add(&d.users[j->user], run, j);
     }
     enum hs_status status = HS_OK;
-    if (d.all.jobs == 0) /* there is no such file, either */
+    if (d.all.jobs == 0) /* then there is no such file */
         c->skipped = "no job that came has one";
     else
         status = hs_rowfile_each(&run->manifest, "deadlines.csv", due_cells, compare_row, &d);
