@@ -188,6 +188,9 @@ uint64_t hs_view_gain_q32(const struct hs_view *v, hs_job_id job, uint32_t type)
  * possible, relative to that on the number that it asks for, Q32, > 0. The trace's run time holds
  * there. Never the truth, unless --speed-predictor=oracle. */
 uint64_t hs_view_scaling_q32(const struct hs_view *v, hs_job_id job, uint32_t type, uint32_t gpus);
+/* HS_KNOWS_SCALING: predicted speed of a job whose GPUs are on more nodes of a type than it needs,
+ * relative to that on as few as possible, Q32, at most 1. */
+uint64_t hs_view_spread_q32(const struct hs_view *v, hs_job_id job, uint32_t type);
 /* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE, measured: mini-batches done; speed under a memory limit, Q32 of that without. */

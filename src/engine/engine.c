@@ -5,6 +5,8 @@
  */
 #include "engine/state.h"
 
+#include "data/csv.h"
+
 /* ---- causes of waiting ----
  *
  * By gang size and VC, without iterating over the queue: each waiting GPU is assigned to one cause
@@ -799,4 +801,21 @@ void hs_engine_close(struct hs_engine *e)
     hs_intern_free(&e->names);
     hs_arena_free(&e->arena);
     hs_free(e);
+}
+
+enum hs_status hs_view_numbers(const struct hs_view *v, const char *path, const int64_t **values,
+                               uint32_t *count)
+{
+    struct hs_engine *e = v->engine;
+    int64_t *read = NULL;
+    if (!e->is_initialising) {
+        hs_plan_refuse(&e->plan, HS_NO_JOB, "to read a file is for its init only");
+        return e->plan.refused;
+    }
+    const enum hs_status status = hs_csv_numbers(path, &read, count, e->diag);
+    const uint64_t bytes = (uint64_t)*count * sizeof *read;
+    if (status == HS_OK)
+        *values = memcpy(hs_arena_alloc(&e->arena, bytes), read, bytes);
+    hs_free(read);
+    return status;
 }

@@ -5,7 +5,6 @@
 #include "engine/state.h"
 
 #include "base/rng.h"
-#include "data/csv.h"
 
 /* Records returned for a handle, node or GPU that does not exist, after the fault was reported. */
 static const struct hs_job default_record = {.ask = {.gpu_milli = HS_GPU_MILLI}};
@@ -141,12 +140,6 @@ int32_t hs_view_skew_pm(const struct hs_view *v, hs_job_id job)
     return profile != NULL ? profile->skew_pm : -1;
 }
 
-static bool is_in_init(struct hs_engine *e, const char *what)
-{
-    return e->is_initialising ||
-           hs_plan_refuse(&e->plan, HS_NO_JOB, "%s is for its init only", what);
-}
-
 enum hs_status hs_view_estimate_by(const struct hs_view *v, const struct hs_estimator *how)
 {
     static const struct {
@@ -159,7 +152,10 @@ enum hs_status hs_view_estimate_by(const struct hs_view *v, const struct hs_esti
         [HS_ESTIMATE_ROLLING] = {HS_KNOWS_HISTORY, "run times of finished jobs"},
     };
     struct hs_engine *e = v->engine;
-    if (!is_in_init(e, "to say where estimates come from") ||
+    if (!e->is_initialising)
+        hs_plan_refuse(&e->plan, HS_NO_JOB,
+                       "to say where estimates come from is for its init only");
+    if (!e->is_initialising ||
         !lookup_may_know(v, HS_NO_JOB, needs[how->from].knows, needs[how->from].what))
         return e->plan.refused;
     if ((how->from == HS_ESTIMATE_FILE) != (how->file != NULL))
@@ -183,21 +179,6 @@ int64_t hs_view_estimate_us(const struct hs_view *v, hs_job_id job)
         hs_plan_refuse(&v->engine->plan, job,
                        "it asked for an estimate of the run time, but never said where from");
     return 0;
-}
-
-enum hs_status hs_view_numbers(const struct hs_view *v, const char *path, const int64_t **values,
-                               uint32_t *count)
-{
-    struct hs_engine *e = v->engine;
-    int64_t *read = NULL;
-    if (!is_in_init(e, "to read a file"))
-        return e->plan.refused;
-    const enum hs_status status = hs_csv_numbers(path, &read, count, e->diag);
-    const uint64_t bytes = (uint64_t)*count * sizeof *read;
-    if (status == HS_OK)
-        *values = memcpy(hs_arena_alloc(&e->arena, bytes), read, bytes);
-    hs_free(read);
-    return status;
 }
 
 int64_t hs_view_now_us(const struct hs_view *v)
@@ -454,6 +435,17 @@ uint64_t hs_view_scaling_q32(const struct hs_view *v, hs_job_id job, uint32_t ty
         return ((uint64_t)gpus << 32) / j->gpus;
     return hs_speed_told_resize_q32(speed, lookup_identity(v, job)->profile, type, gpus, j->gpus,
                                     j->index);
+}
+
+uint64_t hs_view_spread_q32(const struct hs_view *v, hs_job_id job, uint32_t type)
+{
+    const struct hs_speed *speed = v->engine->config.speed;
+    if (!lookup_may_know(v, job, HS_KNOWS_SCALING, "speed on several nodes") ||
+        !is_there(v, "GPU type", type, v->gpu_types) || !v->engine->config.has_locality ||
+        speed == NULL)
+        return HS_Q32_ONE;
+    return hs_speed_told_spread_q32(speed, lookup_identity(v, job)->profile, type,
+                                    hs_view_gpus(v, job), hs_lookup_job(v, job)->index);
 }
 
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)

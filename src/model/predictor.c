@@ -13,8 +13,9 @@
 
 #include <math.h>
 
-#include "base/rng.h"
 #include "base/fmt.h"
+#include "base/rng.h"
+#include "model/speed.h"
 
 /* ---- the form of solo utilization ----
  *
@@ -827,4 +828,32 @@ void hs_predictor_close(struct hs_predictor *p)
         return;
     hs_free(p->guesses);
     hs_free(p);
+}
+
+/* ---- of speeds (model/speed.h) ---- */
+
+#define SIGMA_MAX 5.0 /* of predicted speeds, as of other predictions */
+
+enum hs_status hs_speed_predictor_parse(const char *text, struct hs_speed_predictor *how,
+                                        struct hs_diag *diag)
+{
+    static const char *const names[] = {[HS_SPEED_TOLD_TABLE] = "table",
+                                        [HS_SPEED_TOLD_ORACLE] = "oracle",
+                                        [HS_SPEED_TOLD_NOISY] = "noisy"};
+    const size_t len = strcspn(text, ":");
+    how->sigma = 0;
+    for (uint32_t i = 0; i < HS_COUNT_OF(names); i++) {
+        if (len != strlen(names[i]) || strncmp(text, names[i], len) != 0)
+            continue;
+        how->kind = (enum hs_speed_told)i;
+        const char *sigma = text + len + (text[len] == ':');
+        if (how->kind == HS_SPEED_TOLD_NOISY ? hs_parse_double(sigma, strlen(sigma), &how->sigma) &&
+                                                   how->sigma >= 0 && how->sigma <= SIGMA_MAX
+                                             : text[len] == '\0')
+            return HS_OK;
+    }
+    return hs_fail(diag, HS_E_USAGE, NULL, "noisy:0.2 is off by about 20 %",
+                   "a predictor of speeds is oracle, table or noisy:SIGMA, SIGMA a number 0..%g, "
+                   "not '%s'",
+                   SIGMA_MAX, text);
 }

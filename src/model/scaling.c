@@ -2,6 +2,7 @@
 #include "model/scaling.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "base/fixed.h"
 
@@ -37,4 +38,16 @@ uint64_t hs_speed_throughput_q32(const struct hs_curve *c, uint32_t gpus)
         time = 1.0 / gpus + (low_time - 1.0 / (double)low);
     }
     return (uint64_t)llrint((double)HS_Q32_ONE / time);
+}
+
+uint64_t hs_curve_resized_q32(const struct hs_curve *c, uint32_t held, uint32_t gpus)
+{
+    if (held == gpus || gpus == 0)
+        return HS_Q32_ONE;
+    if (c == NULL)
+        return (uint64_t)(((hs_u128)held << 32) / gpus);
+    if (held == 0)
+        return 0;
+    return (uint64_t)(((hs_u128)hs_speed_throughput_q32(c, held) << 32) /
+                      hs_speed_throughput_q32(c, gpus));
 }

@@ -22,3 +22,5 @@ uint64_t hs_curve_nearest_q32(const struct hs_curve *c, uint32_t gpus);
  * largest size N it is compute / n + synchronisation as measured at N: that of a ring all-reduce
  * hardly depends on n. Rounded once. */
 uint64_t hs_speed_throughput_q32(const struct hs_curve *c, uint32_t gpus);
+/* Throughput of `held` GPUs relative to that of `gpus`; linear where nothing is known (NULL). */
+uint64_t hs_curve_resized_q32(const struct hs_curve *c, uint32_t held, uint32_t gpus);

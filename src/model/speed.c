@@ -72,7 +72,7 @@ struct hs_speed {
     uint64_t *noise_seed; /* by type; NULL: without noise */
     double noise_sigma;   /* of ln(told / told_q32) */
     const struct hs_curve **curve_of[CURVE_KINDS]; /* [family x types + type]; NULL = unknown */
-    const struct hs_curve **told_scaling;          /* by family and type like these */
+    const struct hs_curve **told_of[CURVE_KINDS];  /* by family and type like these */
     const struct hs_curve **spread_of_any; /* of jobs without a family, by type; NULL: unknown */
     struct hs_arena arena;
 };
@@ -80,7 +80,6 @@ struct hs_speed {
 #define SPEED_MIN 1e-3 /* of one GPU type relative to another */
 #define SPEED_MAX 1e3
 #define SHARE_MIN 1e-3 /* of an efficiency or a spread factor */
-#define SIGMA_MAX 5.0  /* of predicted speeds, as for other predictions */
 #define GANG_MAX  1048576
 #define MAPE_MAX  1e6 /* the maximum for two speeds within those limits */
 
@@ -536,30 +535,6 @@ void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogu
         m->noise_seed[t] = hs_seed_of(hs_seed_of(how->seed, "speed-noise"), cluster->types[t].name);
 }
 
-enum hs_status hs_speed_predictor_parse(const char *text, struct hs_speed_predictor *how,
-                                        struct hs_diag *diag)
-{
-    static const char *const names[] = {[HS_SPEED_TOLD_TABLE] = "table",
-                                        [HS_SPEED_TOLD_ORACLE] = "oracle",
-                                        [HS_SPEED_TOLD_NOISY] = "noisy"};
-    const size_t len = strcspn(text, ":");
-    how->sigma = 0;
-    for (uint32_t i = 0; i < HS_COUNT_OF(names); i++) {
-        if (len != strlen(names[i]) || strncmp(text, names[i], len) != 0)
-            continue;
-        how->kind = (enum hs_speed_told)i;
-        const char *sigma = text + len + (text[len] == ':');
-        if (how->kind == HS_SPEED_TOLD_NOISY ? hs_parse_double(sigma, strlen(sigma), &how->sigma) &&
-                                                   how->sigma >= 0 && how->sigma <= SIGMA_MAX
-                                             : text[len] == '\0')
-            return HS_OK;
-    }
-    return hs_fail(diag, HS_E_USAGE, NULL, "noisy:0.2 is off by about 20 %",
-                   "a predictor of speeds is oracle, table or noisy:SIGMA, SIGMA a number 0..%g, "
-                   "not '%s'",
-                   SIGMA_MAX, text);
-}
-
 /* ---- building ---- */
 
 /* Returns the name of the GPU type with the most GPUs among the types whose scalar speed is 1; ties
@@ -612,8 +587,9 @@ static enum hs_status find_reference(struct hs_speed *m, const struct hs_cluster
 /* Entries of families without speeds are not used. */
 static void place_curves(struct hs_speed *m, uint32_t kind)
 {
-    m->curve_of[kind] =
-        hs_arena_alloc(&m->arena, (uint64_t)m->family_count * m->types * sizeof(void *));
+    const uint64_t size = (uint64_t)m->family_count * m->types * sizeof(void *);
+    m->curve_of[kind] = hs_arena_alloc(&m->arena, size);
+    m->told_of[kind] = hs_arena_alloc(&m->arena, size);
     for (uint32_t i = 0; i < m->curve_count[kind]; i++) {
         const struct family_curve *entry = &m->curves[kind][i];
         uint32_t family = find_family(m, entry->family);
@@ -645,12 +621,18 @@ static const struct hs_curve *mean_curve(struct hs_speed *m, enum curve_kind kin
     return n > 0 ? mean : NULL;
 }
 
+/* The prediction for a family on a type: the mean of the others there, else on all types. */
+static const struct hs_curve *told_curve(struct hs_speed *m, enum curve_kind kind,
+                                         const char *family, uint32_t type)
+{
+    const struct hs_curve *c = type != NONE ? mean_curve(m, kind, family, true, type) : NULL;
+    return c != NULL ? c : mean_curve(m, kind, family, true, NONE);
+}
+
 /* A family not measured on a type uses its mean over other types; for GPUs without a type nothing
- * is known. The prediction for a family is the mean of the others. */
+ * is known. */
 static void fill_scaling(struct hs_speed *m, const struct hs_cluster *cluster)
 {
-    m->told_scaling =
-        hs_arena_alloc(&m->arena, (uint64_t)m->family_count * m->types * sizeof(void *));
     for (uint32_t i = 0; i < m->family_count * m->types; i++) {
         const uint32_t t = i % m->types;
         const char *family = m->families[i / m->types].name;
@@ -659,10 +641,8 @@ static void fill_scaling(struct hs_speed *m, const struct hs_cluster *cluster)
             continue;
         if (*truth == NULL)
             *truth = mean_curve(m, SCALING, family, false, NONE);
-        if (*truth != NULL && m->file_type[t] != NONE)
-            m->told_scaling[i] = mean_curve(m, SCALING, family, true, m->file_type[t]);
-        if (*truth != NULL && m->told_scaling[i] == NULL)
-            m->told_scaling[i] = mean_curve(m, SCALING, family, true, NONE);
+        if (*truth != NULL)
+            m->told_of[SCALING][i] = told_curve(m, SCALING, family, m->file_type[t]);
     }
 }
 
@@ -680,7 +660,9 @@ static void fill_spread(struct hs_speed *m, const struct hs_cluster *cluster)
         if (m->spread_of_any[t] == NULL)
             m->spread_of_any[t] = all;
         for (uint32_t f = 0; f < m->family_count; f++) {
-            const struct hs_curve **c = &m->curve_of[SPREAD][(size_t)f * m->types + t];
+            const size_t at = (size_t)f * m->types + t;
+            const struct hs_curve **c = &m->curve_of[SPREAD][at];
+            m->told_of[SPREAD][at] = told_curve(m, SPREAD, m->families[f].name, type);
             if (*c == NULL)
                 *c = mean_curve(m, SPREAD, m->families[f].name, false, NONE);
             if (*c == NULL)
@@ -841,6 +823,16 @@ static const struct hs_curve *curve_of(const struct hs_speed *m, enum curve_kind
     return family != NONE ? m->curve_of[kind][(size_t)family * m->types + type] : NULL;
 }
 
+/* What predictions come from: the truth, or the table. */
+static const struct hs_curve *told_curve_of(const struct hs_speed *m, enum curve_kind kind,
+                                            uint32_t profile, uint32_t type)
+{
+    const uint32_t family = m->family[row_of(m, profile)];
+    return m->told_by == HS_SPEED_TOLD_TABLE && family != NONE
+               ? m->told_of[kind][(size_t)family * m->types + type]
+               : curve_of(m, kind, profile, type);
+}
+
 uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t gpus)
 {
@@ -850,33 +842,30 @@ uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_
     return c != NULL ? hs_curve_nearest_q32(c, gpus) : HS_Q32_ONE;
 }
 
-/* Throughput of `held` GPUs relative to `gpus`; linear if unknown. */
-static uint64_t resized_q32(const struct hs_curve *c, uint32_t held, uint32_t gpus)
+uint64_t hs_speed_told_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                                  uint32_t gpus, uint64_t index)
 {
-    if (held == gpus || gpus == 0)
-        return HS_Q32_ONE;
-    if (c == NULL)
-        return (uint64_t)(((hs_u128)held << 32) / gpus);
-    if (held == 0)
-        return 0;
-    return (uint64_t)(((hs_u128)hs_speed_throughput_q32(c, held) << 32) /
-                      hs_speed_throughput_q32(c, gpus));
+    const struct hs_curve *c = told_curve_of(m, SPREAD, profile, type);
+    const uint64_t q32 =
+        c != NULL ? hs_curve_nearest_q32(c, gpus) : hs_speed_spread_q32(m, profile, type, gpus);
+    if (m->noise_seed == NULL)
+        return q32;
+    const double z = hs_normal_of(hs_mix64(m->noise_seed[type], 0), index); /* no size is 0 */
+    const uint64_t told_q32 = hs_q32_mul(q32, rounded_q32(exp(m->noise_sigma * z)));
+    return told_q32 < HS_Q32_ONE ? told_q32 : HS_Q32_ONE;
 }
 
 uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t held, uint32_t gpus)
 {
-    return resized_q32(curve_of(m, SCALING, profile, type), held, gpus);
+    return hs_curve_resized_q32(curve_of(m, SCALING, profile, type), held, gpus);
 }
 
 uint64_t hs_speed_told_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                                   uint32_t held, uint32_t gpus, uint64_t index)
 {
-    const uint32_t family = m->family[row_of(m, profile)];
-    const struct hs_curve *c = curve_of(m, SCALING, profile, type);
-    if (m->told_by == HS_SPEED_TOLD_TABLE && family != NONE)
-        c = m->told_scaling[(size_t)family * m->types + type];
-    const uint64_t told_q32 = resized_q32(c, held, gpus);
+    const struct hs_curve *c = told_curve_of(m, SCALING, profile, type);
+    const uint64_t told_q32 = hs_curve_resized_q32(c, held, gpus);
     if (m->noise_seed == NULL || held == gpus || told_q32 == 0)
         return told_q32;
     const uint64_t seed = hs_mix64(m->noise_seed[type], held);

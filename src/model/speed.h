@@ -85,6 +85,11 @@ uint64_t hs_speed_uniform_q32(const struct hs_speed *m);
  * ties to the smaller. */
 uint64_t hs_speed_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t gpus);
+/* Its prediction: ORACLE, the truth; TABLE, the mean over other families on the type, else on all
+ * types, else the truth; NOISY, the truth with a draw of seed, type and job, at most 1.
+ */
+uint64_t hs_speed_told_spread_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
+                                  uint32_t gpus, uint64_t index);
 /* Throughput of `held` GPUs relative to `gpus`, Q32 (elastic jobs; model/scaling.h): of its family
  * on the type, else the family's mean over other types; linear if unknown. */
 uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,

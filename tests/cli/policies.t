@@ -74,6 +74,8 @@ The list, and its width on other terminals.
                        numbers of GPUs by what one more would save, given in slots
   lucid                history, profile +        preempt, co-locate, set timers, profile +
                        least predicted GPU time first, in pairs that suit, after a short profile
+  chronus              duration, scaling +       preempt, set timers
+                       leases for jobs with a deadline, the rest of the GPUs for all others
 
   +: more with some parameters; 'horus policies NAME' lists those of one.
   knows: duration, true run times; utilization and slowdown, as --predictor tells them; memory, as
@@ -259,6 +261,7 @@ All policies as JSON.
   allox
   optimus
   lucid
+  chronus
 
 # policies-markdown
 One policy as Markdown.
@@ -320,6 +323,7 @@ All policies as a Markdown table.
   | `allox` | gavel by the matching of jobs and GPUs of least mean completion time | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `optimus` | numbers of GPUs by what one more would save, given in slots | duration, scaling | preempt, resize, set timers, resize any job | `slot`, `restart`, `young`, `sticky`, `max_gpus`, `placement`, `compat`, `slot_phase` |
   | `lucid` | least predicted GPU time first, in pairs that suit, after a short profile | history, profile (some parameters: duration, estimate, model) | preempt, co-locate, set timers, profile (some parameters: slice) | `profile`, `profile_nodes`, `profile_time`, `limit`, `keep`, `preempt_cost`, `cost_table`, `scale`, `sharing`, `check`, `low`, `forecast_file`, `packing`, `first`, `score`, `capacity`, `tree_bandwidth`, `tree_util`, `score_sum`, `ratio`, `left`, `memory`, `estimator`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `compat`, `compat_speeds` |
+  | `chronus` | leases for jobs with a deadline, the rest of the GPUs for all others | duration, scaling (some parameters: estimate, history) | preempt, set timers | `objective`, `lease`, `tick`, `spot`, `margin`, `tolerance`, `checkpoint`, `resume`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `compat` |
 
 # policies-philly
 A policy that may exceed quotas.

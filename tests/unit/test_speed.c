@@ -330,6 +330,37 @@ static void test_scaling_is_told(void **state)
     hs_speed_free(m);
 }
 
+/* F1 is told as F2; by an oracle as it is; with noise, at most as fast as on one node. */
+static void test_spread_is_told(void **state)
+{
+    (void)state;
+    static const char two[] =
+        "\"spread\": ["
+        "{\"family\": \"F1\", \"gpu\": \"K80\", \"gpus\": [2], \"factor\": [0.5]},"
+        "{\"family\": \"F2\", \"gpu\": \"K80\", \"gpus\": [2], \"factor\": [0.75]}],";
+    const char *from = strstr(model, "\"spread\""), *to = strstr(model, "\"holdout\"");
+    char text[sizeof model + sizeof two];
+    (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(from - model), model, two, to);
+    struct hs_speed_predictor how = {.kind = HS_SPEED_TOLD_TABLE, .seed = 3};
+    struct hs_speed *m = load(text, &cluster, NULL);
+    hs_speed_predict_by(m, &catalogue, &cluster, &how);
+    assert_int_equal(hs_speed_spread_q32(m, M_32, K80, 2), Q32(0.5));
+    assert_int_equal(hs_speed_told_spread_q32(m, M_32, K80, 2, 0), Q32(0.75));
+    how.kind = HS_SPEED_TOLD_ORACLE;
+    hs_speed_predict_by(m, &catalogue, &cluster, &how);
+    assert_int_equal(hs_speed_told_spread_q32(m, M_32, K80, 2, 0), Q32(0.5));
+    how = (struct hs_speed_predictor){.kind = HS_SPEED_TOLD_NOISY, .sigma = .25, .seed = 3};
+    hs_speed_predict_by(m, &catalogue, &cluster, &how);
+    double sum = 0;
+    for (uint64_t job = 0; job < 4000; job++) {
+        const uint64_t q32 = hs_speed_told_spread_q32(m, M_32, K80, 2, job);
+        assert_true(q32 > 0 && q32 <= Q32(1));
+        sum += log(of_q32(q32) / 0.5);
+    }
+    assert_true(fabs(sum / 4000) < .02); /* 1 in 360 draws is cut off at ln 2 = 2.8 sigma */
+    hs_speed_free(m);
+}
+
 static void test_errors(void **state)
 {
     (void)state;
@@ -623,6 +654,7 @@ int main(void)
         cmocka_unit_test(test_shipped_spread),
         cmocka_unit_test(test_resize),
         cmocka_unit_test(test_scaling_is_told),
+        cmocka_unit_test(test_spread_is_told),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_cut_short),

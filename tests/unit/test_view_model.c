@@ -152,6 +152,12 @@ static void ask_scaling(const struct hs_view *v, struct hs_plan *p, int call)
     assert_int_equal(hs_view_scaling_q32(v, script_handle[0], 0, 2), UINT64_C(1) << 32);
 }
 
+static void ask_spread(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)p, (void)call;
+    assert_int_equal(hs_view_spread_q32(v, script_handle[0], 0), UINT64_C(1) << 32);
+}
+
 static void scaling_must_be_declared(void **state)
 {
     (void)state;
@@ -160,6 +166,8 @@ static void scaling_must_be_declared(void **state)
     assert_script_refused(
         script_play(jobs, 1, "1x4", 0, ask_scaling, &r), &r,
         "asked for the speed on other numbers of GPUs, which it did not declare to know");
+    assert_script_refused(script_play(jobs, 1, "1x4", 0, ask_spread, &r), &r,
+                          "asked for the speed on several nodes, which it did not declare to know");
     script_knows = 0;
 }
 

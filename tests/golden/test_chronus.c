@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Chronus on clusters small enough to verify on paper. C-numbers are the micro-scenarios of the
+ * design, CN-numbers what must not come out. One node of 8 GPUs, leases of 20 minutes, no costs and
+ * no margin, unless said; times are minutes. Nothing is planned before the first boundary, at 0, so
+ * the first lease that a job can have is the one from 20 to 40.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+#include "model/speed.h"
+#include "policies/chronus/chronus.h"
+#include "support/run.h"
+#include "support/sink.h"
+
+#define MIN   (60 * HS_TEST_S)
+#define EXACT "chronus:checkpoint=0,resume=0,margin=0"
+
+static struct hs_test_result result;
+
+static void play(const char *policy, const struct hs_test_job *jobs, uint32_t count)
+{
+    if (hs_test_run(jobs, count, "1x8", policy, &result) != HS_OK)
+        fail_msg("%s: %s", policy, result.message);
+}
+
+static struct hs_test_job job(uint32_t gpus, int64_t submit_min, int64_t duration_min,
+                              int64_t deadline_min)
+{
+    return (struct hs_test_job){.gpus = gpus,
+                                .submit_s = 60 * submit_min,
+                                .duration_s = 60 * duration_min,
+                                .deadline_s = 60 * deadline_min};
+}
+
+/* The job ran in these minutes: pairs of start and end, -1 behind the last; placements that follow
+ * each other are one. */
+static void assert_ran(uint32_t at, const int64_t *times)
+{
+    int64_t end_us = -1;
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < result.segment_count; i++) {
+        const struct hs_test_segment *s = &result.segments[i];
+        if (s->job != at)
+            continue;
+        if (s->start_us != end_us) {
+            if (end_us >= 0)
+                assert_int_equal(end_us, times[k++] * MIN);
+            assert_int_equal(s->start_us, times[k++] * MIN);
+        }
+        end_us = s->end_us;
+    }
+    assert_int_equal(end_us, times[k++] * MIN);
+    assert_int_equal(times[k], -1);
+}
+#define RAN(at, ...) assert_ran(at, (const int64_t[]){__VA_ARGS__, -1})
+
+/* C1. J1 needs two of the leases 1 to 3, J2 lease 1: J2 has it, J1 2 and 3. J3 finds none: not
+ * accepted, it is done before the boundary and so forced. The best effort has the time before in
+ * its place. */
+static void leases_are_packed(void **state)
+{
+    (void)state;
+    const struct hs_test_job three[] = {job(8, 0, 40, 80), job(8, 0, 20, 40), job(8, 0, 20, 80)};
+    const struct hs_test_job two[] = {job(8, 0, 40, 80), job(8, 0, 20, 40), job(8, 0, 20, 0)};
+    for (uint32_t i = 0; i < 2; i++) {
+        play(EXACT, i == 0 ? three : two, 3);
+        RAN(0, 40, 80);
+        RAN(1, 20, 40);
+        RAN(2, 0, 20);
+        hs_test_free(&result);
+    }
+}
+
+/* C2. By the released code, in whole minutes: 50 on 1 GPU are 1.1 x 1.025 x 50 = 56, on 8
+ * 1.1 x 1.1 x 50 = 60; 100 on 4 are 1.1 x 1.075 x 100 = 118: 3, 3 and 6 leases. Without compat the
+ * second is 60.5. */
+static void run_times_are_estimated(void **state)
+{
+    (void)state;
+    struct hs_chronus o = {.compat = 1,
+                           .lease_us = 20 * MIN,
+                           .checkpoint_us = 6 * HS_TEST_S,
+                           .resume_us = 24 * HS_TEST_S,
+                           .margin = 0.1};
+    assert_int_equal(hs_chronus_estimate_us(&o, 1, 50 * MIN), 56 * MIN);
+    assert_int_equal(hs_chronus_estimate_us(&o, 8, 50 * MIN), 60 * MIN);
+    assert_int_equal(hs_chronus_estimate_us(&o, 4, 100 * MIN), 118 * MIN);
+    o.compat = 0;
+    assert_int_equal(hs_chronus_estimate_us(&o, 8, 50 * MIN), 121 * MIN / 2);
+    static const uint32_t counted[] = {1, 1, 2, 2, 3, 4, 4, 4, 5, 8, 7, 8, 8, 8, 9, 16, 20, 24};
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i += 2)
+        assert_int_equal(hs_chronus_gpus(counted[i], 8), counted[i + 1]);
+}
+
+/* C3. At 20, after the best effort, J1 could have one and J2 two of three leases: least use leaves
+ * the first empty, which goes to the best effort then; most use gives it to both. */
+static void the_objective_decides(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {job(8, 0, 20, 0), job(4, 0, 20, 80), job(4, 0, 40, 80),
+                                       job(8, 20, 20, 0)};
+    static const char *const solvers[] = {EXACT, EXACT ",spot=event"};
+    for (uint32_t i = 0; i < 2; i++) {
+        char spec[128];
+        (void)snprintf(spec, sizeof spec, "%s,objective=minimise", solvers[i]);
+        play(spec, jobs, 4);
+        RAN(3, 20, 40);
+        assert_true(result.jobs[1].end_us <= 80 * MIN && result.jobs[2].end_us == 80 * MIN);
+        hs_test_free(&result);
+        play(solvers[i], jobs, 4);
+        RAN(1, 20, 40);
+        RAN(2, 20, 60);
+        RAN(3, 60, 80);
+        hs_test_free(&result);
+    }
+}
+
+/* C5. Due at 130, seen at 30: leases 2 to 5, so that 80 minutes of work are accepted and 81 are
+ * not. An unaccepted job of 81 minutes comes behind the best effort of 16 times 5 minutes, whose
+ * jobs are shorter, an accepted one does not. */
+static void leases_end_before_the_deadline(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[17] = {job(8, 0, 30, 0)};
+    for (int64_t minutes = 80; minutes <= 81; minutes++) {
+        jobs[0] = job(8, 0, 30, 0);
+        jobs[1] = job(8, 30, minutes, 130);
+        for (uint32_t i = 2; i < 17; i++)
+            jobs[i] = job(8, 30, 5, 0);
+        play(EXACT ",objective=minimise", jobs, 17);
+        assert_int_equal(result.jobs[1].end_us, minutes == 80 ? 120 * MIN : 186 * MIN);
+        hs_test_free(&result);
+    }
+}
+
+/* C6. The best effort comes before a job that has time; then spot GPUs, and from 20 on a lease. */
+static void spot_comes_before_leases(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {job(8, 0, 30, 100), job(8, 0, 15, 0)};
+    play(EXACT, jobs, 2);
+    RAN(1, 0, 15);
+    RAN(0, 15, 45);
+    assert_int_equal(result.jobs[0].preemptions, 0);
+    hs_test_free(&result);
+}
+
+/* C7. And a second of the best effort. CN2: J1 is not preempted within its leases by B2, which has
+ * less left than 60 minutes by then. */
+static void best_effort_has_the_rest(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {job(8, 0, 30, 100), job(8, 0, 15, 0), job(8, 10, 60, 0)};
+    static const char *const most[] = {EXACT, EXACT ",objective=maximise", EXACT ",spot=event",
+                                       EXACT ",spot=event,objective=maximise"};
+    static const char *const least[] = {EXACT ",objective=minimise",
+                                        EXACT ",objective=minimise,spot=event"};
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        play(most[i], jobs, 3);
+        RAN(1, 0, 15);
+        RAN(2, 15, 20, 50, 105);
+        RAN(0, 20, 50);
+        hs_test_free(&result);
+    }
+    for (size_t i = 0; i < sizeof least / sizeof *least; i++) {
+        play(least[i], jobs, 3);
+        RAN(1, 0, 15);
+        RAN(2, 15, 60, 90, 105);
+        RAN(0, 60, 90);
+        hs_test_free(&result);
+    }
+}
+
+/* C8. J3 does not fit beside J1, but is done before the boundary. CN1: rejected, or behind J1, it
+ * would miss. */
+static void the_unaccepted_are_forced(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {job(8, 0, 20, 40), job(8, 0, 10, 45), job(8, 0, 15, 0)};
+    play(EXACT, jobs, 3);
+    RAN(1, 0, 10);
+    RAN(2, 10, 20, 40, 45);
+    RAN(0, 20, 40);
+    hs_test_free(&result);
+}
+
+/* Forced at a tick: it evicts the best effort that holds its GPUs, which then waits for the next
+ * tick; a job that takes until after the boundary does not. */
+static void forced_jobs_evict(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[] = {job(8, 0, 60, 0), job(8, 1, 10, 16)};
+    play(EXACT, jobs, 2);
+    RAN(1, 5, 15);
+    RAN(0, 0, 5, 15, 70);
+    hs_test_free(&result);
+    jobs[1] = job(8, 1, 16, 26);
+    play(EXACT, jobs, 2);
+    assert_true(result.jobs[1].start_us >= 20 * MIN);
+    hs_test_free(&result);
+}
+
+/* A restart on 8 GPUs costs .5 x (1 + 3) = 2 minutes, a start nothing: B, stopped at 20 for the
+ * lease of J, has 40 minutes left at 40. */
+static void restarts_cost(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {job(8, 0, 60, 0), job(8, 1, 20, 60)};
+    play("chronus:margin=0", jobs, 2);
+    RAN(1, 20, 40);
+    RAN(0, 0, 20, 40, 82);
+    assert_int_equal(result.jobs[0].overhead_us, 2 * MIN);
+    hs_test_free(&result);
+}
+
+/* J2 has no lease by 40; with a tolerance of 2 the first that fits ends at 60. Without it is forced
+ * at 0 in place of the best effort. */
+static void deadlines_may_be_tolerant(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {job(8, 0, 20, 40), job(8, 0, 20, 40), job(8, 0, 20, 0)};
+    play(EXACT ",tolerance=2", jobs, 3);
+    RAN(0, 20, 40);
+    RAN(1, 40, 60);
+    RAN(2, 0, 20);
+    hs_test_free(&result);
+    play(EXACT, jobs, 3);
+    RAN(0, 20, 40);
+    RAN(1, 0, 20);
+    hs_test_free(&result);
+}
+
+/* CN3. 5 GPUs count as 8 in the leases from 20 to 60, which leaves none for 3: that job is
+ * unaccepted, too long to be forced, and its GPUs go to one of the best effort that has less to do.
+ * 4 leave 4, as which 3 count. */
+static void odd_gangs_count_as_the_next_power(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[] = {job(8, 0, 20, 0), job(5, 1, 40, 60), job(3, 2, 30, 60),
+                                 job(3, 15, 20, 0)};
+    play(EXACT, jobs, 4);
+    RAN(1, 20, 60);
+    RAN(3, 20, 40);
+    RAN(2, 40, 70);
+    hs_test_free(&result);
+    jobs[1].gpus = 4;
+    play(EXACT, jobs, 4);
+    RAN(2, 20, 50);
+    hs_test_free(&result);
+}
+
+/* Alone: its run time, from the next tick on. */
+static void alone_it_takes_its_time(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {job(1, 0, 1, 0), job(3, 7, 90, 0), job(3, 200, 90, 400)};
+    play("chronus", jobs, 3);
+    RAN(1, 10, 100);
+    RAN(2, 200, 290);
+    hs_test_free(&result);
+}
+
+/* ---- C4 ---- */
+
+/* The shape factors of the artifact for 4 GPUs on 2 nodes. */
+static const char speeds[] =
+    "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"V100\"], \"reference\": \"V100\",\n"
+    " \"jobs\": [{\"profile\": \"V/d/1/fp32\", \"family\": \"VGG\", \"speed\": {\"V100\": 1}},\n"
+    "            {\"profile\": \"M/d/1/fp32\", \"family\": \"Mob\", \"speed\": {\"V100\": 1}}],\n"
+    " \"families\": [{\"family\": \"VGG\", \"jobs\": 1, \"speed\": {\"V100\": 1}},\n"
+    "                {\"family\": \"Mob\", \"jobs\": 1, \"speed\": {\"V100\": 1}}],\n"
+    " \"spread\": [{\"family\": \"VGG\", \"gpu\": \"V100\", \"gpus\": [4], \"factor\": [0.576]},\n"
+    "             {\"family\": \"Mob\", \"gpu\": \"V100\", \"gpus\": [4], \"factor\": [0.972]}],\n"
+    " \"scaling\": []}\n";
+
+/* Nodes with 4, 2 and 2 GPUs: VGG on the first and MobileNet on the others has the reward
+ * 4 + 4 x .972 = 7.888, the other way round 4 + 4 x .576 = 6.304. */
+static void rewards_decide_who_is_spread(void **state)
+{
+    static const char rows[] = "model,dataset,batch,precision,family,util\n"
+                               "V,d,1,fp32,VGG,50\nM,d,1,fp32,Mob,50\n";
+    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_TOLD_ORACLE};
+    static struct sink sink;
+    struct hs_catalogue catalogue;
+    struct hs_cluster hardware;
+    struct hs_speed *speed = NULL;
+    (void)state;
+    sink_init(&sink);
+    if (hs_catalogue_load(&catalogue, scratch_write("profiles.csv", rows, sizeof rows - 1),
+                          &sink.diag) != HS_OK ||
+        hs_cluster_load(&hardware, "1x4:V100,2x2:V100", &sink.diag) != HS_OK ||
+        hs_speed_load(&speed, scratch_write("speed.json", speeds, sizeof speeds - 1), &catalogue,
+                      &hardware, "V100", &sink.diag) != HS_OK)
+        fail_msg("%s", sink.text);
+    hs_speed_predict_by(speed, &catalogue, &hardware, &oracle);
+    for (uint32_t vgg = 0; vgg < 2; vgg++) {
+        struct hs_test_job jobs[2];
+        for (uint32_t i = 0; i < 2; i++) {
+            jobs[i] = job(4, 0, 100, 0);
+            jobs[i].profile = i == vgg ? 1 : 2;
+        }
+        const struct hs_test_options options = {.speed = speed, .catalogue = &catalogue};
+        if (hs_test_run_with(jobs, 2, "1x4:V100,2x2:V100", EXACT, &options, &result) != HS_OK)
+            fail_msg("%s", result.message);
+        assert_int_equal(result.jobs[vgg].end_us, 100 * MIN);
+        assert_true(result.jobs[1 - vgg].end_us > 102 * MIN); /* 100 / .972 = 102.9 */
+        hs_test_free(&result);
+    }
+    hs_speed_free(speed);
+    hs_cluster_free(&hardware);
+    hs_catalogue_free(&catalogue);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leases_are_packed),
+        cmocka_unit_test(run_times_are_estimated),
+        cmocka_unit_test(the_objective_decides),
+        cmocka_unit_test(rewards_decide_who_is_spread),
+        cmocka_unit_test(leases_end_before_the_deadline),
+        cmocka_unit_test(spot_comes_before_leases),
+        cmocka_unit_test(best_effort_has_the_rest),
+        cmocka_unit_test(the_unaccepted_are_forced),
+        cmocka_unit_test(forced_jobs_evict),
+        cmocka_unit_test(restarts_cost),
+        cmocka_unit_test(deadlines_may_be_tolerant),
+        cmocka_unit_test(odd_gangs_count_as_the_next_power),
+        cmocka_unit_test(alone_it_takes_its_time),
+    };
+    return cmocka_run_group_tests_name("chronus on paper", tests, scratch_open, scratch_close);
+}
