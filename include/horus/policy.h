@@ -162,6 +162,7 @@ enum {
     HS_KNOWS_SPEED = 1u << 7,    /* speeds of jobs on GPU types, predicted */
     HS_KNOWS_PROFILE = 1u << 8,  /* measured, of a job that was profiled (hs_view_profile) */
     HS_KNOWS_SCALING = 1u << 9,  /* speeds of jobs on other numbers of GPUs, predicted */
+    HS_KNOWS_HOST = 1u << 10,    /* measured: speeds of models by CPUs and host memory */
 };
 
 /* Starts and stops of one plan arrive in the order of its actions. */

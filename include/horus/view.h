@@ -191,6 +191,17 @@ uint64_t hs_view_scaling_q32(const struct hs_view *v, hs_job_id job, uint32_t ty
 /* HS_KNOWS_SCALING: predicted speed of a job whose GPUs are on more nodes of a type than it needs,
  * relative to that on as few as possible, Q32, at most 1. */
 uint64_t hs_view_spread_q32(const struct hs_view *v, hs_job_id job, uint32_t type);
+/* HS_KNOWS_HOST, measured on its model before the job came: its speed with so many CPUs, in
+ * thousandths, and so much host memory a GPU, relative to the share of a GPU on the measured
+ * servers, Q32; and the points of the measurement, ascending: false, and 1 everywhere, where there
+ * is none. O(points). */
+struct hs_host_axes {
+    uint32_t cpu_count, mem_count;
+    const uint32_t *cpus_milli, *mem_mib;
+};
+uint64_t hs_view_host_q32(const struct hs_view *v, hs_job_id job, uint32_t cpus_milli,
+                          uint32_t mem_mib);
+bool hs_view_host_axes(const struct hs_view *v, hs_job_id job, struct hs_host_axes *axes);
 /* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE, measured: mini-batches done; speed under a memory limit, Q32 of that without. */

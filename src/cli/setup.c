@@ -335,6 +335,19 @@ static bool has_peaks(const struct hs_catalogue *catalogue)
     return i < catalogue->count;
 }
 
+static void say_predicted_speeds(struct hs_setup *s)
+{
+    static const char *const speeds[] = {"speed by number of GPUs", "speed on GPU types"};
+    char *text = s->predictor_text;
+    const size_t size = sizeof s->predictor_text;
+    if ((s->knows & (HS_KNOWS_SPEED | HS_KNOWS_SCALING)) != 0)
+        hs_append(text, size, "%s%s %s", text[0] != '\0' ? ", " : "",
+                  speeds[(s->knows & HS_KNOWS_SPEED) != 0], s->options->speed_predictor);
+    if ((s->knows & HS_KNOWS_HOST) != 0)
+        hs_append(text, size, "%sspeed by CPUs and host memory oracle",
+                  text[0] != '\0' ? ", " : "");
+}
+
 /* Describes the predictions that the policy uses. */
 static void say_predictor(struct hs_setup *s)
 {
@@ -367,10 +380,7 @@ static void say_predictor(struct hs_setup *s)
                   hs_memory_predictors[told->memory]);
     if ((s->knows & HS_KNOWS_MEMORY) != 0 && told->memory == HS_MEMORY_NOISY)
         hs_append(text, size, " (standard deviation of ln %g)", told->mem_ln_sd);
-    static const char *const speeds[] = {"speed by number of GPUs", "speed on GPU types"};
-    if ((s->knows & (HS_KNOWS_SPEED | HS_KNOWS_SCALING)) != 0)
-        hs_append(text, size, "%s%s %s", text[0] != '\0' ? ", " : "",
-                  speeds[(s->knows & HS_KNOWS_SPEED) != 0], s->options->speed_predictor);
+    say_predicted_speeds(s);
 }
 
 /* ---- options without effect ---- */

@@ -347,6 +347,7 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
         .is_preemptive = (setup->can & HS_CAN_PREEMPT) != 0,
         .is_sharing = (setup->can & HS_CAN_COLOCATE) != 0, /* slice groups, too */
         .is_resizing = (setup->can & HS_CAN_RESIZE) != 0,
+        .is_allotting = (setup->can & HS_CAN_HOST) != 0,
     };
     return hs_report_open(&pass->report, &options, pass->diag);
 }

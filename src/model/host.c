@@ -132,6 +132,20 @@ void hs_host_free(struct hs_host *host)
 
 /* ---- queries ---- */
 
+static const struct host_grid *grid_of(const struct hs_host *host, uint32_t profile)
+{
+    return profile < host->profiles ? host->of_profile[profile] : NULL;
+}
+
+bool hs_host_axes_of(const struct hs_host *host, uint32_t profile, struct hs_host_axes *axes)
+{
+    const struct host_grid *grid = grid_of(host, profile);
+    if (grid != NULL)
+        *axes =
+            (struct hs_host_axes){grid->cpus.count, grid->mem.count, grid->cpus.at, grid->mem.at};
+    return grid != NULL;
+}
+
 /* Finds x between the points *low and *low + 1, at fraction *part / *whole. */
 static void find(const struct host_axis *axis, uint32_t x, uint32_t *low, uint64_t *part,
                  uint64_t *whole)
@@ -153,7 +167,7 @@ static uint64_t between(uint64_t low, uint64_t high, uint64_t part, uint64_t who
 uint64_t hs_host_speed_q32(const struct hs_host *host, uint32_t profile, uint32_t cpus_milli,
                            uint32_t mem_mib)
 {
-    const struct host_grid *grid = profile < host->profiles ? host->of_profile[profile] : NULL;
+    const struct host_grid *grid = grid_of(host, profile);
     if (grid == NULL || (cpus_milli | mem_mib) == 0)
         return HS_Q32_ONE;
     uint32_t c, m;

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "horus/view.h"
 #include "model/profile.h"
 
 #define HS_HOST_POINTS 16u /* points per axis */
@@ -24,3 +25,5 @@ void hs_host_free(struct hs_host *host); /* NULL is allowed */
  * Integers, rounded down. O(points). */
 uint64_t hs_host_speed_q32(const struct hs_host *host, uint32_t profile, uint32_t cpus_milli,
                            uint32_t mem_mib);
+/* The points of its grid; false: it has none. */
+bool hs_host_axes_of(const struct hs_host *host, uint32_t profile, struct hs_host_axes *axes);

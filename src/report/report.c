@@ -453,6 +453,8 @@ static const char *no_bound(const struct hs_report *r, enum bound bound)
          "jobs may share a GPU, so a GPU may do more than one GPU-second of work a second"},
         {r->options.is_resizing, BOUND_ANY,
          "a gang may run on more or fewer GPUs than it asked for"},
+        {r->options.is_allotting, BOUND_ANY,
+         "CPUs and host memory by the policy may make a job faster than the trace"},
         {s->unfinished > 0, BOUND_ANY, "the run was cut before every job ended"},
         {s->failed > 0, BOUND_ANY, "a job was ended before its work was done"},
         {r->bounds->has_late_rejection, BOUND_ANY, "a job was rejected after it had been accepted"},

@@ -39,6 +39,7 @@ struct hs_report_options {
     bool is_preemptive;           /* a job may run before its last wait: fewer bounds hold */
     bool is_sharing;              /* whether two jobs may hold one GPU */
     bool is_resizing;             /* whether a gang may hold more or fewer GPUs than requested */
+    bool is_allotting;            /* whether CPUs and host memory may make a job faster */
 };
 
 struct hs_report;

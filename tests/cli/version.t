@@ -40,6 +40,7 @@ Compiler, flags, libraries, built-in files.
               builtin:clusters/uranus.json
               builtin:clusters/venus.json
               builtin:memory-limits.csv
+              builtin:models/host-binary.json
               builtin:models/host.json
               builtin:models/interference.json
               builtin:models/predictor.json

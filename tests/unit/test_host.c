@@ -65,9 +65,18 @@ static void published_points(void **state)
     expect(RES18, 3000, 64000, 1);
     expect(ALEXNET, 12000, 64000, 2);
     expect(ALEXNET, 12000, 128000, 2.94);
-    expect(OTHER, 1000, 1000, 1); /* without a grid */
+    expect(OTHER, 1000, 1000, 1);
     expect(HS_NO_PROFILE, 1000, 1000, 1);
     expect(RES18, 0, 0, 1); /* nothing is allotted */
+    struct hs_host_axes axes;
+    assert_true(hs_host_axes_of(host, M5, &axes));
+    assert_int_equal(axes.cpu_count, 8); /* 1, 2, 3, 4, 5, 6, 9, 12 */
+    assert_int_equal(axes.cpus_milli[7], 12000);
+    assert_int_equal(axes.mem_count, 4);
+    assert_int_equal(axes.mem_mib[3], 192000);
+    assert_true(hs_host_axes_of(host, OTHER, &axes)); /* a language model: 1 CPU, 20 GB */
+    assert_int_equal(axes.cpus_milli[0] + axes.mem_mib[0], 1000 + 20480);
+    assert_false(hs_host_axes_of(host, HS_NO_PROFILE, &axes));
 }
 
 /* Between 9 and 12 CPUs, 64000 and 128000 MiB: the mean of 2, 2, 2, 2.94 in the middle. */

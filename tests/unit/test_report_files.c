@@ -301,6 +301,7 @@ static void no_bound_where_gpus_are_shared_or_gangs_resized(void **state)
     handrun_cluster(&cluster);
     expect_no_bound(&(struct hs_report_options){.cluster = &cluster, .is_sharing = true});
     expect_no_bound(&(struct hs_report_options){.cluster = &cluster, .is_resizing = true});
+    expect_no_bound(&(struct hs_report_options){.cluster = &cluster, .is_allotting = true});
 }
 
 /* Only b is submitted at least 1 s after the first and 3 s before the last submission (5 s). */

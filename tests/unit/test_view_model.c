@@ -171,6 +171,29 @@ static void scaling_must_be_declared(void **state)
     script_knows = 0;
 }
 
+static void ask_host(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    struct hs_host_axes axes;
+    if (call > 0)
+        return;
+    assert_false(hs_view_host_axes(v, script_handle[0], &axes)); /* refused, and without a grid */
+    assert_int_equal(hs_view_host_q32(v, script_handle[0], 3000, 64000), UINT64_C(1) << 32);
+    hs_plan_start_on_node(p, script_handle[0], 0);
+}
+
+static void speed_by_host_must_be_declared(void **state)
+{
+    (void)state;
+    struct hs_test_result r;
+    script_knows = ~(uint32_t)HS_KNOWS_HOST;
+    assert_script_refused(script_play(jobs, 1, "1x4", 0, ask_host, &r), &r,
+                          "asked for the speed by CPUs and host memory, which it did not declare");
+    script_knows = HS_KNOWS_HOST;
+    assert_int_equal(script_play(jobs, 1, "1x4", 0, ask_host, &r), HS_OK);
+    hs_test_free(&r);
+    script_knows = 0;
+}
+
 static void ask_speed_nowhere(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)p, (void)call;
@@ -199,10 +222,14 @@ static void types_must_be_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_is_known),      cmocka_unit_test(costs_are_rounded_up),
-        cmocka_unit_test(nothing_is_known),         cmocka_unit_test(skew_must_be_declared),
-        cmocka_unit_test(speed_must_be_declared),   cmocka_unit_test(types_must_be_there),
+        cmocka_unit_test(everything_is_known),
+        cmocka_unit_test(costs_are_rounded_up),
+        cmocka_unit_test(nothing_is_known),
+        cmocka_unit_test(skew_must_be_declared),
+        cmocka_unit_test(speed_must_be_declared),
+        cmocka_unit_test(types_must_be_there),
         cmocka_unit_test(scaling_must_be_declared),
+        cmocka_unit_test(speed_by_host_must_be_declared),
     };
     return cmocka_run_group_tests_name("engine/view_model", tests, scratch_open, scratch_close);
 }

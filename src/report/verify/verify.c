@@ -261,6 +261,7 @@ static enum hs_status read_config(struct verify_run *run)
     m->is_resizing = strstr(can, "resize") != NULL;
     m->is_resizing_any = strstr(can, "resize any") != NULL;
     m->is_profiling = strstr(can, "profile") != NULL;
+    m->is_allotting = strstr(can, "host") != NULL;
     m->is_sharing = strstr(can, "co-locate") != NULL; /* slice groups, too */
     return HS_OK;
 }

@@ -125,8 +125,8 @@ struct verify_setup {
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
     double gpu_time; /* most that jobs use of a GPU together; 0 = no limit, unknown */
-    bool is_sharing, is_slicing, is_throttling, is_resizing, is_resizing_any,
-        is_profiling; /* capabilities of the policy */
+    bool is_sharing, is_slicing, is_throttling, is_resizing, is_resizing_any, is_profiling,
+        is_allotting; /* capabilities of the policy */
 };
 
 struct verify_run {

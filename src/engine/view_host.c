@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a policy may know of speeds by CPUs and host memory.
+ */
+#include "base/fixed.h"
+#include "engine/state.h"
+
+static bool may_know(const struct hs_view *v, hs_job_id job)
+{
+    return (v->engine->knows & HS_KNOWS_HOST) != 0 ||
+           hs_plan_refuse(
+               &v->engine->plan, job,
+               "it asked for the speed by CPUs and host memory, which it did not declare "
+               "to know");
+}
+
+static uint32_t profile_of(const struct hs_view *v, hs_job_id job)
+{
+    return hs_engine_has_job(v->engine, job) ? v->engine->jobs.identities[job].profile
+                                             : HS_NO_PROFILE;
+}
+
+uint64_t hs_view_host_q32(const struct hs_view *v, hs_job_id job, uint32_t cpus_milli,
+                          uint32_t mem_mib)
+{
+    const struct hs_host *host = v->engine->config.host;
+    return may_know(v, job) && host != NULL
+               ? hs_host_speed_q32(host, profile_of(v, job), cpus_milli, mem_mib)
+               : HS_Q32_ONE;
+}
+
+bool hs_view_host_axes(const struct hs_view *v, hs_job_id job, struct hs_host_axes *axes)
+{
+    const struct hs_host *host = v->engine->config.host;
+    return may_know(v, job) && host != NULL && hs_host_axes_of(host, profile_of(v, job), axes);
+}
