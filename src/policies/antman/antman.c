@@ -460,6 +460,7 @@ static int64_t next_round(int64_t *of_tenant, int64_t now)
 static void enqueue_waiting(struct hs_antman *s, hs_job_id job)
 {
     hs_antman_job(s, job)->role = HS_ANTMAN_WAITING;
+    s->has_gained = true;
     hs_job_queue_add(&s->waiting, s->v, job,
                      next_round(&tenant_of(s, job)->waiting_round, s->waiting_round));
 }
@@ -697,7 +698,7 @@ static void left(struct hs_antman *s, hs_job_id job)
     j->is_reviewed = false;
     j->has_surged = j->is_step_awaited = false;
     hs_antman_dequeue(s, job);
-    s->is_woken = true;
+    s->is_woken = s->has_gained = true;
 }
 
 static void touch_all(struct hs_antman *s, hs_job_id job)

@@ -108,7 +108,8 @@ struct hs_antman {
     uint32_t first_review;                  /* list of jobs whose cap and limit may change */
     int64_t sample_at_us, conversion_at_us; /* times of the last timers set */
     bool is_woken;                          /* a job arrived or left */
-    bool is_sampled;                        /* a sample of utilizations is due */
+    bool has_gained; /* a waiting job may find GPUs that it did not find in the last pass */
+    bool is_sampled; /* a sample of utilizations is due */
 };
 
 static inline struct hs_antman_job *hs_antman_job(const struct hs_antman *s, hs_job_id job)

@@ -11,6 +11,7 @@
 #include "policies/antman/antman.h"
 
 #define FULL_PM 1000u
+#define MEMORY  0
 #define TIME    1 /* resources of guests: GPU memory, and utilization, per mille */
 /* Above any sum of utilizations: GPUs without guests come first. */
 #define GUEST_COST (INT64_C(1) << 32)
@@ -354,11 +355,15 @@ static void renew(struct hs_antman *s, uint32_t gpu)
                     (g->reserved == 0 || hs_view_ooms(s->v, g->reserved - 1) == 0) &&
                     (g->guests == 0 || room_pm > 0);
     uint32_t pm = may_come ? load_pm(s, gpu) : UINT32_MAX;
-    if (pm < s->thr_pm)
-        hs_capacity_tree_put(&s->candidates, 0, gpu, pm,
-                             (struct hs_capacity){{(uint64_t)mib, room_pm}});
-    else
+    if (pm >= s->thr_pm) {
         hs_capacity_tree_drop(&s->candidates, 0, gpu);
+        return;
+    }
+    const struct hs_capacity_tree_node *before = &s->candidates.nodes[gpu];
+    const struct hs_capacity room = {{(uint64_t)mib, room_pm}};
+    s->has_gained |= !before->is_in || room.of[MEMORY] > before->room.of[MEMORY] ||
+                     room.of[TIME] > before->room.of[TIME];
+    hs_capacity_tree_put(&s->candidates, 0, gpu, pm, room);
 }
 
 /* ---- opportunistic jobs: placement ---- */
@@ -370,16 +375,40 @@ uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_cons
     return hs_view_gpus(v, job) > 0 ? j->util_pm : 0;
 }
 
+/* Demands of gangs for which a pass found too few candidates with room. Candidates only lose room
+ * in a pass, so every gang that demands as much or more fails, too. */
+#define FAILURES 16
+struct failures {
+    struct {
+        uint32_t gpus;
+        struct hs_capacity need;
+    } of[FAILURES]; /* the last ones */
+    uint32_t count;
+};
+
+static bool has_failed(const struct failures *f, uint32_t gpus, struct hs_capacity need)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < f->count && i < FAILURES && !has; i++)
+        has = f->of[i].gpus <= gpus && f->of[i].need.of[MEMORY] <= need.of[MEMORY] &&
+              f->of[i].need.of[TIME] <= need.of[TIME];
+    return has;
+}
+
 /* Chooses the candidates with the least load. */
-static bool choose(struct hs_antman *s, hs_job_id job, uint32_t gpus)
+static bool choose(struct hs_antman *s, hs_job_id job, uint32_t gpus, struct failures *failures)
 {
     const struct hs_antman_job *j = hs_antman_job(s, job);
     const struct hs_capacity need = {{j->least_mib, j->util_pm}};
+    uint32_t met = 0;
     s->chosen_count = 0;
+    if (gpus > s->candidates.count || has_failed(failures, gpus, need))
+        return false;
     for (uint32_t gpu = hs_capacity_tree_first(&s->candidates, 0, 0, need);
          s->chosen_count < gpus && gpu != HS_NO_CAPACITY;
          gpu = hs_capacity_tree_next(&s->candidates, 0, gpu, need)) {
         uint32_t node = hs_view_gpu_node(s->v, gpu);
+        met++;
         if (hs_view_may_use(s->v, job, node) && hs_view_may_join(s->v, gpu, job) &&
             hs_view_node_workers(s->v, job, node) > s->node_taken[node]) {
             s->chosen[s->chosen_count++] = gpu;
@@ -388,6 +417,10 @@ static bool choose(struct hs_antman *s, hs_job_id job, uint32_t gpus)
     }
     for (uint32_t i = 0; i < s->chosen_count; i++)
         s->node_taken[hs_view_gpu_node(s->v, s->chosen[i])] = 0;
+    if (met < gpus) {
+        failures->of[failures->count % FAILURES].gpus = gpus;
+        failures->of[failures->count++ % FAILURES].need = need;
+    }
     return s->chosen_count == gpus;
 }
 
@@ -395,6 +428,7 @@ void hs_antman_fill(struct hs_antman *s)
 {
     if (s->waiting.count == 0)
         return;
+    const bool was_settled = s->unsettled_count == 0;
     for (uint32_t i = s->unsettled_count; i-- > 0;) {
         uint32_t gpu = s->unsettled[i];
         struct hs_antman_gpu *g = &s->gpus[gpu];
@@ -404,6 +438,10 @@ void hs_antman_fill(struct hs_antman *s)
         g->is_unsettled = false;
         s->unsettled[i] = s->unsettled[--s->unsettled_count];
     }
+    if (!s->has_gained && (was_settled || s->unsettled_count > 0))
+        return; /* all would fail as in the last pass, and none proves infeasible */
+    s->has_gained = false;
+    struct failures failures = {.count = 0};
     hs_job_id job = HS_NO_JOB, next = hs_job_queue_first(&s->waiting);
     for (;;) {
         uint64_t most_pm = hs_capacity_tree_most(&s->candidates, 0).of[TIME];
@@ -415,7 +453,7 @@ void hs_antman_fill(struct hs_antman *s)
         job = next;
         next = hs_job_queue_next(&s->waiting, s->v, job);
         uint32_t gpus = hs_view_gpus(s->v, job);
-        if (gpus <= s->candidates.count && choose(s, job, gpus)) {
+        if (choose(s, job, gpus, &failures)) {
             int64_t round = hs_job_queue_key(s->v, job);
             s->waiting_round = round > s->waiting_round ? round : s->waiting_round;
             hs_job_queue_remove(&s->waiting, s->v, job);
