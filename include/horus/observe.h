@@ -47,7 +47,10 @@ struct hs_job_record {
     int64_t
         work_us; /* isolated run time, rounded up; of all attempts, like the rest of the record */
     int64_t deadline_us; /* -1 = none */
-    int64_t done_ns;     /* work done and not lost, ns of isolated run time */
+    /* at its end, where it has deadline options: of the first that it met, 0 where it met none or
+     * did not do its work, and the most of all; else 0 and -1. Thousandths */
+    int64_t value_milli, value_most_milli;
+    int64_t done_ns; /* work done and not lost, ns of isolated run time */
     int64_t lost_ns;
     int64_t run_us;            /* time holding GPUs, overhead included */
     int64_t overhead_us;       /* part of run_us that paid a cost */

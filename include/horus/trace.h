@@ -90,6 +90,12 @@ const char *hs_figure_from_text(enum hs_figure_from from);
 #define HS_GPU_MILLI        1000u /* gpu_milli of a whole GPU */
 #define HS_NO_PROFILE       UINT32_MAX
 
+/* Of several: done so long after its submission, a job is worth so much (soft deadlines). */
+struct hs_deadline_option {
+    int64_t after_us;
+    uint32_t value_milli;
+};
+
 struct hs_trace_job {
     union {
         struct {
@@ -111,6 +117,9 @@ struct hs_trace_job {
     uint32_t gpus;              /* gang size, all or nothing; 0 = a CPU job */
     uint32_t gpu_milli;         /* thousandths of each, and of its memory alike; 1000 = whole GPUs
                                    (readers may leave 0 for that) */
+    const struct hs_deadline_option *options; /* borrowed; in order of time. The value is that of
+                                                 the first that is met, 0 if none is */
+    uint32_t option_count;
     uint32_t gpus_min, gpus_max; /* elastic range; both equal to gpus for a rigid job */
     uint32_t nodes;              /* node count as recorded; 0 = none. Carried, no placer uses it */
     uint32_t cpus_milli;         /* CPU cores in all, in thousandths; 0 = not given */

@@ -19,6 +19,7 @@
 #include "data/param_table.h"
 #include "horus/lp.h"
 #include "report/html/page.h"
+#include "report/run/observers.h"
 
 /* ---- logs: what is kept of a message depends on the kind ---- */
 
@@ -753,7 +754,8 @@ enum hs_status hs_simulate_metrics(const struct hs_setup *setup, struct hs_summa
     HS_TRY(open_report(&pass, NULL));
     enum hs_status status = hs_report_finish(pass.report, 0, metrics, diag);
     hs_report_close(pass.report);
-    hs_report_all_metrics(metrics);
+    if (status == HS_OK)
+        status = hs_deadlines_fill(NULL, metrics);
     for (uint32_t m = 0; m < metrics->count; m++)
         names[m] = metrics->metrics[m].name;
     return status;

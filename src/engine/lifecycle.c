@@ -63,6 +63,8 @@ static void fill_record(const struct hs_engine *e, const struct hs_job *job, boo
     record->finish_us = -1;
     record->work_us = (hs_job_all_ns(&e->jobs, job) + HS_NS_PER_US - 1) / HS_NS_PER_US;
     record->deadline_us = hs_request_of(&e->jobs, job)->deadline_us;
+    record->value_milli = 0;
+    record->value_most_milli = -1;
     record->done_ns = hs_job_done_ns(&e->jobs, job);
     record->lost_ns = overhead->lost_ns;
     record->run_us = run->run_us;
@@ -182,6 +184,21 @@ enum hs_status hs_observe_segment(struct hs_engine *e, const struct hs_job *job,
     return HS_OK;
 }
 
+static HS_APART void rate_options(const struct hs_jobs *jobs, uint32_t option,
+                                  struct hs_job_record *record)
+{
+    bool is_met = record->state != HS_JOB_DONE; /* then none counts */
+    for (; option != 0; option = jobs->options[option].next) {
+        const struct hs_deadline_option *of = &jobs->options[option].of;
+        if (of->value_milli > record->value_most_milli)
+            record->value_most_milli = of->value_milli;
+        if (is_met || record->finish_us - record->submit_us > of->after_us)
+            continue;
+        record->value_milli = of->value_milli;
+        is_met = true;
+    }
+}
+
 enum hs_status hs_observe_finish(struct hs_engine *e, const struct hs_job *job, int64_t finish_us,
                                  const char *reason)
 {
@@ -191,6 +208,9 @@ enum hs_status hs_observe_finish(struct hs_engine *e, const struct hs_job *job, 
     e->recorded = HS_NO_JOB;
     record->finish_us = finish_us;
     record->reason = reason;
+    const uint32_t options = hs_request_of(&e->jobs, job)->options;
+    if (HS_UNLIKELY(options != 0))
+        rate_options(&e->jobs, options, record);
     for (uint32_t left = e->observes_finish; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);
         HS_TRY(o->on_finish(o->ctx, e->now_us, record));
@@ -276,8 +296,9 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
         .preempt_cost_us = r->preempt_cost_us,
         .steps = r->attempts > 0 ? 0 : r->steps,
         .steps_per_s = r->steps_per_s,
-        .gpus_min = r->gpus_min,
-        .gpus_max = r->gpus_max,
+        .gpus_min = (uint16_t)r->gpus_min,
+        .gpus_max = (uint16_t)r->gpus_max,
+        .options = hs_jobs_add_options(&e->jobs, r->options, r->option_count),
         .priority = r->priority,
         .type_ran = type_ran,
     };

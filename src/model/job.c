@@ -43,6 +43,29 @@ uint32_t hs_jobs_add_request(struct hs_jobs *jobs, struct hs_job_request request
     return at;
 }
 
+uint32_t hs_jobs_add_options(struct hs_jobs *jobs, const struct hs_deadline_option *options,
+                             uint32_t count)
+{
+    uint32_t next = 0;
+    while (count-- > 0) { /* from the end */
+        const uint32_t at =
+            hs_pool_take(&jobs->option_pool, (void **)&jobs->options, sizeof *jobs->options);
+        jobs->options[at] = (struct hs_job_option){options[count], next};
+        next = at;
+    }
+    return next;
+}
+
+/* Of the job that has them no more. */
+static void drop_options(struct hs_jobs *jobs, uint32_t option)
+{
+    while (option != 0) {
+        const uint32_t next = jobs->options[option].next;
+        hs_pool_give(&jobs->option_pool, &jobs->options[option], option);
+        option = next;
+    }
+}
+
 void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
 {
     uint32_t at; /* 0 in each pool */
@@ -57,6 +80,7 @@ void hs_jobs_init(struct hs_jobs *jobs, uint32_t scratch_size)
     jobs->histories[at] = no_history;
     (void)hs_jobs_add_training(jobs, (struct hs_training_profile){.users = 1});
     (void)hs_jobs_add_request(jobs, no_request);
+    (void)hs_pool_take(&jobs->option_pool, (void **)&jobs->options, sizeof *jobs->options);
     hs_grow_bare((void **)&jobs->needs, &jobs->needs_cap, 1, sizeof *jobs->needs, HS_LIVE_JOBS_MAX);
     jobs->needs[0] = no_needs;
 }
@@ -223,8 +247,10 @@ void hs_jobs_remove(struct hs_jobs *jobs, uint32_t slot)
     const struct hs_job_identity *identity = &jobs->identities[slot];
     if (identity->training != 0 && --jobs->training[identity->training].users == 0)
         hs_pool_give(&jobs->training_pool, &jobs->training[identity->training], identity->training);
-    if (identity->request != 0)
+    if (identity->request != 0) {
+        drop_options(jobs, jobs->request[identity->request].options);
         hs_pool_give(&jobs->request_pool, &jobs->request[identity->request], identity->request);
+    }
     if (identity->history != 0) {
         struct hs_job_history *history = &jobs->histories[identity->history];
         while (history->next_attempt != HS_NO_ATTEMPT)
@@ -270,6 +296,7 @@ void hs_jobs_free(struct hs_jobs *jobs)
     hs_free(jobs->overheads);
     hs_free(jobs->training);
     hs_free(jobs->request);
+    hs_free(jobs->options);
     hs_free(jobs->histories);
     hs_free(jobs->attempts);
     *jobs = (struct hs_jobs){0};

@@ -11,11 +11,12 @@
  *     hs_job_identity      names, and the numbers of the other records: for observers, by slot
  *     hs_training_profile  its training; jobs of one profile share a record
  *     hs_job_request       what few jobs have: a deadline, an elastic range, a priority
+ *     hs_job_option        a deadline of several, and what the job is worth by then
  *     hs_job_run           from the first placement on: work done, costs owed, accounts
- *     hs_job_placement     while it holds GPUs, or its process is suspended on the host: rate,
- * turns hs_sharing_overhead  costs of shared GPUs and turns so far hs_job_needs         GPU memory
- * and load, by slot; only if a policy shares or predicts hs_job_history       attempts of a job
- * that fails and is submitted again
+ *     hs_job_placement     while it holds GPUs, or is suspended on the host: rate, turns
+ *     hs_sharing_overhead  costs of shared GPUs and turns so far
+ *     hs_job_needs         GPU memory and load, by slot; only if a policy shares or predicts
+ *     hs_job_history       attempts of a job that fails and is submitted again
  *
  * A job without one of these refers to the default record, number 0: never placed, on no GPU, needs
  * unknown, one attempt. Default records are never modified.
@@ -166,9 +167,15 @@ struct hs_job_request {
     int64_t deadline_us, preempt_cost_us; /* -1 = none */
     int64_t steps;                        /* total; 0 = not given */
     double steps_per_s;                   /* 0 = not given */
-    uint32_t gpus_min, gpus_max;          /* 0: not elastic */
+    uint16_t gpus_min, gpus_max;          /* 0: not elastic */
+    uint32_t options;                     /* number of the first deadline option; 0 = none */
     int32_t priority;
     uint32_t type_ran; /* 1 + GPU type on which it ran in the trace; 0: not in the cluster */
+};
+
+struct hs_job_option {
+    struct hs_deadline_option of;
+    uint32_t next; /* 0 = none */
 };
 
 /* A policy sees the current attempt as a job of its own; observers see the whole job. */
@@ -198,10 +205,11 @@ struct hs_jobs {
     struct hs_sharing_overhead *overheads;
     struct hs_training_profile *training;
     struct hs_job_request *request;
+    struct hs_job_option *options;
     struct hs_job_history *histories;
     struct hs_attempt *attempts;
     struct hs_pool allocation_pool, run_pool, placement_pool, overhead_pool, training_pool,
-        request_pool, history_pool, attempt_pool;
+        request_pool, option_pool, history_pool, attempt_pool;
     uint64_t live;
 };
 
@@ -219,6 +227,9 @@ void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot);
 /* Create records; return their numbers. */
 uint32_t hs_jobs_add_training(struct hs_jobs *jobs, struct hs_training_profile training);
 uint32_t hs_jobs_add_request(struct hs_jobs *jobs, struct hs_job_request request);
+/* Creates a chain of deadline options in this order; returns its first, 0 for none. */
+uint32_t hs_jobs_add_options(struct hs_jobs *jobs, const struct hs_deadline_option *options,
+                             uint32_t count);
 /* Ensures that the job has a run record, before it is placed or charged. */
 void hs_jobs_begin_run(struct hs_jobs *jobs, struct hs_job *job);
 /* Ensures a record of sharing overhead, and a run, before sharing costs are recorded. */

@@ -645,11 +645,6 @@ enum hs_status hs_report_finish(struct hs_report *r, int64_t end_us, struct hs_s
     return hs_deadlines_fill(&r->stats, summary);
 }
 
-void hs_report_all_metrics(struct hs_summary *summary)
-{
-    hs_deadlines_name(summary);
-}
-
 const struct hs_output_file *hs_report_files(const struct hs_report *report, uint32_t *count)
 {
     *count = report->file_count;

@@ -55,8 +55,6 @@ const struct hs_observer *hs_report_observer(const struct hs_report *report, siz
 /* Closes the row files and fills the summary. end_us: last instant of the run. */
 HS_MUST_USE enum hs_status hs_report_finish(struct hs_report *report, int64_t end_us,
                                             struct hs_summary *summary, struct hs_diag *diag);
-/* Adds, without values, the metrics that only some runs have. */
-void hs_report_all_metrics(struct hs_summary *summary);
 void hs_report_close(struct hs_report *report);
 
 /* Files written so far, in order; stores their number in *count. */

@@ -563,6 +563,8 @@ bool hs_job_tells(const struct hs_trace_job *job, const struct hs_column *column
         return time_of(job, column) != time_of(&blank, column);
     case HS_CELL_ATTEMPTS:
         return job->attempts > 0;
+    case HS_CELL_OPTIONS:
+        return job->option_count > 0;
     default:
         break;
     }
@@ -640,6 +642,15 @@ static void put_cell(const struct hs_trace_layout *layout, struct hs_csvw *csv,
             hs_csvw_seconds(csv, job->attempts_us[i]);
             if (i + 1 < job->attempts)
                 csv->out.at[-1] = '/'; /* replaces the comma that ended the field */
+        }
+        break;
+    case HS_CELL_OPTIONS: /* "60:10/90:5" */
+        for (uint32_t i = 0; i < job->option_count; i++) {
+            hs_csvw_seconds(csv, job->options[i].after_us);
+            csv->out.at[-1] = ':';
+            hs_csvw_ratio(csv, job->options[i].value_milli, 1000, 3);
+            if (i + 1 < job->option_count)
+                csv->out.at[-1] = '/';
         }
         break;
     case HS_CELL_MILLI:

@@ -99,6 +99,11 @@ HS_COLD enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault 
       "1: a job of the best effort; 0: one with a deadline")                                       \
     X(NOT_ATTEMPTS, NUMBER, "is not a list of run times",                                          \
       "at most 65535, e.g. 10/20: fails after 10 s, then runs for 20 s")                           \
+    X(NOT_OPTIONS, NUMBER, "is not a list of times and values",                                    \
+      "at most 64 in order of time, e.g. 60:10/90:2.5: done 60 s after submission, it is worth "   \
+      "10")                                                                                        \
+    X(NOT_VALUES, NUMBER, "is not a list of values, one for each of the times",                    \
+      "10-5 beside 159-189; times ascend")                                                         \
     X(NOT_THE_SUM, RANGE, "does not add up to duration",                                           \
       "10/20 where duration is 30; --retries=merge leaves it alone")
 
@@ -128,6 +133,21 @@ void hs_attempts_add(struct hs_attempt_list *list, int64_t run_us);
 /* Sets the attempts of the job; a single attempt counts as none. */
 void hs_attempts_give(const struct hs_attempt_list *list, struct hs_trace_job *job);
 void hs_attempts_free(struct hs_attempt_list *list);
+
+/* The deadline options of a job, likewise. */
+#define HS_DEADLINE_OPTIONS_MAX 64 /* of one job */
+
+struct hs_option_list {
+    struct hs_deadline_option *of;
+    uint32_t count, cap;
+};
+
+/* False if these texts are no span behind the last one, and no value in thousandths, or the list is
+ * full. */
+bool hs_options_add(struct hs_option_list *list, const char *span, size_t span_len,
+                    const char *value, size_t value_len, int64_t unit_us);
+/* To a job with its submission; its deadline is the first where it has none. */
+void hs_options_give(const struct hs_option_list *list, struct hs_trace_job *job);
 
 /* ---- formats ---- */
 
@@ -280,7 +300,8 @@ enum hs_cell {
     HS_CELL_CLASS,       /* enum hs_job_class, case ignored */
     HS_CELL_BEST_EFFORT, /* 1: opportunistic; 0: guaranteed; to enum hs_job_class */
     HS_CELL_ATTEMPTS,    /* spans joined by '/', whose sum is the duration; must follow it */
-    HS_CELL_OWN,         /* read by the format (hs_table_cell); may be empty even if required */
+    HS_CELL_OPTIONS, /* "60:10/90:5": spans after submission, values; must follow the deadline */
+    HS_CELL_OWN,     /* read by the format (hs_table_cell); may be empty even if required */
 };
 
 struct hs_column {
@@ -299,7 +320,7 @@ struct hs_column {
 /* The members of a format whose table has these columns. */
 #define HS_TABLE(columns_) .table = columns_, .table_columns = sizeof columns_ / sizeof *columns_
 
-#define HS_TABLE_COLUMNS_MAX 32
+#define HS_TABLE_COLUMNS_MAX 33
 #define HS_ROW_NUMBER        "@row" /* as a source name: the row number, from 0 */
 
 /* A column present in the file. */
@@ -334,6 +355,7 @@ struct hs_table {
     bool has_dates, has_zones; /* the file has dates; with offsets from UTC */
     struct hs_last_date last_date;
     struct hs_attempt_list attempts; /* of the current row */
+    struct hs_option_list options;   /* likewise */
 };
 
 /* Opens the table of faults->format. names: source names that replace those of the columns, "" to

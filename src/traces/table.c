@@ -164,6 +164,32 @@ void hs_attempts_free(struct hs_attempt_list *list)
     *list = (struct hs_attempt_list){0};
 }
 
+/* ---- deadline options ---- */
+
+bool hs_options_add(struct hs_option_list *list, const char *span, size_t span_len,
+                    const char *value, size_t value_len, int64_t unit_us)
+{
+    int64_t after_us, milli;
+    if (list->count == HS_DEADLINE_OPTIONS_MAX ||
+        hs_cell_span(span, span_len, unit_us, &after_us) != HS_CELL_OK || after_us < 0 ||
+        after_us > HS_TRACE_TIME_MAX ||
+        (list->count > 0 && after_us <= list->of[list->count - 1].after_us) ||
+        !hs_parse_decimal_us(value, value_len, 1000, &milli) || milli < 0 || milli > UINT32_MAX)
+        return false;
+    hs_grow((void **)&list->of, &list->cap, (uint64_t)list->count + 1, sizeof *list->of,
+            HS_DEADLINE_OPTIONS_MAX);
+    list->of[list->count++] = (struct hs_deadline_option){after_us, (uint32_t)milli};
+    return true;
+}
+
+void hs_options_give(const struct hs_option_list *list, struct hs_trace_job *job)
+{
+    job->options = list->of;
+    job->option_count = list->count;
+    if (job->deadline_us < 0)
+        job->deadline_us = job->submit_us + list->of[0].after_us;
+}
+
 /* ---- the header ---- */
 
 /* Formats "a, b, c" from the header, truncated with "..." if long. */
@@ -500,6 +526,23 @@ static enum hs_status read_attempts(struct hs_table *table, const struct hs_colu
     return HS_OK;
 }
 
+static enum hs_status read_options(struct hs_table *table, const struct hs_column *column,
+                                   uint32_t field, struct hs_trace_job *job)
+{
+    const char *at = table->row.fields[field], *end = at + table->row.lengths[field];
+    if (hs_cell_is_missing(at))
+        return HS_OK;
+    for (table->options.count = 0; at <= end;) {
+        const size_t size = strcspn(at, "/"), span = strcspn(at, ":");
+        if (span >= size || !hs_options_add(&table->options, at, span, at + span + 1,
+                                            size - span - 1, table->unit_us))
+            return fail_cell(table, column, field, HS_CELL_NOT_OPTIONS);
+        at += size + 1;
+    }
+    hs_options_give(&table->options, job);
+    return HS_OK;
+}
+
 static enum hs_status read_cell(struct hs_table *table, const struct hs_table_binding *bound,
                                 const char *text, size_t len, struct hs_trace_job *job,
                                 int *dropped)
@@ -528,6 +571,8 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_table_bi
                    : read_word(table, bound->field, &class_words, out, dropped);
     case HS_CELL_ATTEMPTS:
         return read_attempts(table, column, bound->field, job);
+    case HS_CELL_OPTIONS:
+        return read_options(table, column, bound->field, job);
     case HS_CELL_OWN:
         return HS_OK;
     default:
@@ -612,6 +657,7 @@ void hs_table_close(void *state)
 {
     struct hs_table *table = state;
     hs_attempts_free(&table->attempts);
+    hs_free(table->options.of);
     if (table->csv)
         hs_csv_close(table->csv);
 }

@@ -39,8 +39,9 @@ struct reorder_slot {
     struct hs_trace_job job;
     uint64_t row;
     int64_t *attempts_us;
+    struct hs_deadline_option *options;
     char *long_text;
-    uint32_t attempts_cap, long_cap;
+    uint32_t attempts_cap, options_cap, long_cap;
     char text[TEXT_ROOM];
 };
 
@@ -117,6 +118,12 @@ static void reorder_push(struct reorder *r)
         memcpy(slot->attempts_us, job->attempts_us, job->attempts * sizeof *slot->attempts_us);
         job->attempts_us = slot->attempts_us;
     }
+    if (HS_UNLIKELY(job->option_count > 0)) {
+        hs_grow((void **)&slot->options, &slot->options_cap, job->option_count,
+                sizeof *slot->options, HS_DEADLINE_OPTIONS_MAX);
+        memcpy(slot->options, job->options, job->option_count * sizeof *slot->options);
+        job->options = slot->options;
+    }
     slot->row = r->pushed++;
     r->count++;
     if (HS_UNLIKELY(r->ring_count > 0 && job->submit_us < r->newest_us)) {
@@ -175,6 +182,7 @@ static void reorder_free(struct reorder *r)
     for (uint32_t i = 0; i < r->slot_count; i++) {
         hs_free(r->slots[i]->long_text);
         hs_free(r->slots[i]->attempts_us);
+        hs_free(r->slots[i]->options);
     }
     hs_arena_free(&r->arena);
     hs_free(r->slots);
@@ -211,6 +219,7 @@ struct hs_trace {
     uint64_t sample;                 /* jobs with a hash below are kept; UINT64_MAX = all */
     uint64_t sample_seed;            /* of these hashes */
     struct hs_attempt_list attempts; /* of the job that was scaled last */
+    struct hs_deadline_option moved[HS_DEADLINE_OPTIONS_MAX]; /* its options */
     struct hs_reader reader;
     const char *path, *format; /* name */
     struct reorder held;
@@ -453,6 +462,11 @@ static HS_APART enum hs_status move_job(struct hs_trace *t, struct hs_trace_job 
             hs_attempts_add(&t->attempts, scaled(t, sum_us) - before_us);
         }
         job->attempts_us = t->attempts.run_us;
+        for (uint32_t i = 0; i < job->option_count; i++) {
+            t->moved[i] = job->options[i];
+            t->moved[i].after_us = scaled(t, job->options[i].after_us);
+        }
+        job->options = t->moved;
     }
     if (job->submit_us > HS_TRACE_TIME_MAX || job->duration_us > HS_TRACE_TIME_MAX ||
         job->deadline_us > HS_TRACE_TIME_MAX || job->later_us > HS_TRACE_TIME_MAX)
@@ -643,6 +657,10 @@ static enum hs_status keep_all(struct hs_trace_cache *trace_cache, struct hs_tra
             size_t size = job->attempts * sizeof *job->attempts_us;
             kept->attempts_us =
                 memcpy(hs_arena_alloc(&trace_cache->texts, size), job->attempts_us, size);
+        }
+        if (job->option_count > 0) {
+            size_t size = job->option_count * sizeof *job->options;
+            kept->options = memcpy(hs_arena_alloc(&trace_cache->texts, size), job->options, size);
         }
         keep_mark(trace_cache, trace, trace_cache->count++);
     }

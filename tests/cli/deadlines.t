@@ -21,21 +21,21 @@ and 2 s without. Rows that ended before the first job with a deadline have the c
   policy  mean JCT  mean wait  makespan  rejected  late  missed  SLO JCT  best-effort JCT  GPU alloc
   fifo       8.4 s      5.0 s    17.0 s         1     3  75.0 %   13.0 s            1.5 s    100.0 %
   $ jq -rR 'split(",") | .[-4:] | join(",")' out/jobs.csv
-  gpu_util_from,gpu_mem_from,deadline,lateness
+  deadline,lateness,value,value_most
   ,,,
   ,,,
-  ,,9,
-  ,,14,-2
-  ,,12,2
-  ,,9,8
+  9,,,
+  14,-2,,
+  12,2,,
+  9,8,,
   $ cat out/deadlines.csv
-  kind,name,deadlines,deadline_misses,deadline_rejected,deadline_miss_share,mean_lateness,max_lateness,deadline_met_gpu_seconds
-  all,,4,3,1,0.75,2.6666666666666665,8,10
-  vc,v2,2,2,1,1,8,8,0
-  vc,v1,2,1,0,0.5,0,2,10
-  user,u3,1,1,1,1,,,0
-  user,u1,2,1,0,0.5,3,8,10
-  user,u2,1,1,0,1,2,2,0
+  kind,name,deadlines,deadline_misses,deadline_rejected,deadline_miss_share,mean_lateness,max_lateness,deadline_met_gpu_seconds,value_kept,value_most
+  all,,4,3,1,0.75,2.6666666666666665,8,10,0,0
+  vc,v2,2,2,1,1,8,8,0,0,0
+  vc,v1,2,1,0,0.5,0,2,10,0,0
+  user,u3,1,1,1,1,,,0,0,0
+  user,u1,2,1,0,0.5,3,8,10,0,0
+  user,u2,1,1,0,1,2,2,0,0,0
   $ jq -r '.metrics | to_entries[] | select(.key | test("deadline|lateness|slo_|best_effort")) | "\(.key) \(.value)"' out/summary.json
   deadlines 4
   deadline_misses 3
@@ -51,22 +51,22 @@ and 2 s without. Rows that ended before the first job with a deadline have the c
   slo_mean_jct 13
   best_effort_mean_jct 1.5
   $ horus verify out | tail -n 5
-  ok    deadlines are those of the trace: 6 jobs, 0 differences
   ok    lateness follows from the times: 6 jobs, 0 differences
+  skip  values are those of the deadlines that were met: no job has deadlines with values
   ok    deadlines.csv follows from the rows: 6 rows, 0 differences
-  ok    summary.json follows from the rows: 66 figures, 0 differences
+  ok    summary.json follows from the rows: 69 figures, 0 differences
   25 checks passed
 
 Every copy that says something else is found.
 
-  $ cp -r out cut; sed -i 's/,12,2$/,12,1/' cut/jobs.csv; horus verify cut | grep -A1 FAIL
+  $ cp -r out cut; sed -i 's/,12,2,,$/,12,1,,/' cut/jobs.csv; horus verify cut | grep -A1 FAIL
   FAIL  the output files are as the manifest lists them: 7 files, 1 changed
           jobs.csv is not the file that the manifest lists
   --
   FAIL  lateness follows from the times: 6 jobs, 1 differences
           jobs.csv:6: job b: lateness 1, by its own times 2
   ! error: cut: 2 of 25 checks failed
-  $ cp -r out late; sed -i 's/,14,-2$/,15,-3/' late/jobs.csv; horus verify late | grep -A1 FAIL
+  $ cp -r out late; sed -i 's/,14,-2,,$/,15,-3,,/' late/jobs.csv; horus verify late | grep -A1 FAIL
   FAIL  the output files are as the manifest lists them: 7 files, 1 changed
           jobs.csv is not the file that the manifest lists
   --
@@ -76,7 +76,7 @@ Every copy that says something else is found.
   FAIL  deadlines.csv follows from the rows: 6 rows, 3 differences
           deadlines.csv:2: all '' by the rows differs
   --
-  FAIL  summary.json follows from the rows: 66 figures, 1 differences
+  FAIL  summary.json follows from the rows: 69 figures, 1 differences
           summary.json: mean_lateness is 2.6666666666666665, by the rows it is 2.3333333333333335
   ! error: late: 4 of 25 checks failed
   $ cp -r out users; sed -i '/u3/d' users/deadlines.csv; horus verify users | grep -A1 FAIL
@@ -88,6 +88,81 @@ Every copy that says something else is found.
   ! error: users: 2 of 25 checks failed
   $ horus rerun out 2>&1 | awk '/deadlines.csv/ {print $1, $3}'
   deadlines.csv same
+
+# deadlines-options
+Soft deadlines, a 0-10, b 10-20, c 20-30, d 30-31 without any, e too large. a is done by 12 s and worth 10 of 10; b by 20 s,
+its second option: 5 of 10; c by neither: 0 of 10; e is rejected: 0 of 7. Kept 15 of 37. b has missed its deadline, the first.
+
+  $ cat >jobs.csv <<'END'
+  > job_id,submit_time,gpus,duration,deadline_options
+  > a,0,1,10,12:10/20:5
+  > b,0,1,10,12:10/20:5/40:2.5
+  > c,0,1,10,12:10/20:4
+  > d,0,1,1,
+  > e,0,9,1,5:7
+  > END
+  $ horus run jobs.csv -c 1x1:V100 -p fifo --assign=off -o out 2>/dev/null | sed -n 3,4p
+  policy  mean JCT  mean wait  makespan  rejected  late  missed  value kept  SLO JCT  best-effort JCT
+  fifo      22.8 s     15.0 s    31.0 s         1     3  75.0 %      40.5 %   20.0 s           31.0 s
+  $ cut -d, -f1,47- out/jobs.csv
+  job_id,deadline,lateness,value,value_most
+  e,5,,0,7
+  a,12,-2,10,10
+  b,12,8,5,10
+  c,12,18,0,10
+  d,,,,
+  $ jq -c '.metrics | [.deadlines, .deadline_misses, .value_kept, .value_most, .value_kept_share]' out/summary.json
+  [4,3,15,37,0.40540540540540543]
+  $ sed -n 2p out/deadlines.csv
+  all,,4,3,1,0.75,8,18,10,15,37
+  $ horus verify out | tail -n 5
+  ok    lateness follows from the times: 5 jobs, 0 differences
+  ok    values are those of the deadlines that were met: 4 jobs with options, 0 differences
+  ok    deadlines.csv follows from the rows: 3 rows, 0 differences
+  ok    summary.json follows from the rows: 69 figures, 0 differences
+  26 checks passed
+  $ cp -r out other; sed -i '/^b,/s/,5,10$/,10,10/' other/jobs.csv; horus verify other | grep -A1 'FAIL  values'
+  FAIL  values are those of the deadlines that were met: 4 jobs with options, 1 differences
+          jobs.csv:4: job b: value 10 of 10, by the trace 5 of 10
+  ! error: other: 4 of 26 checks failed
+
+Twice the time doubles what the lists say; what they lack is said.
+
+  $ horus trace convert jobs.csv --scale-time=2 -o two.csv 2>/dev/null; cut -d, -f1,18,32 two.csv
+  job_id,deadline,deadline_options
+  a,24,24:10/40:5
+  b,24,24:10/40:5/80:2.5
+  c,24,24:10/40:4
+  d,,
+  e,10,10:7
+  $ horus trace convert jobs.csv --to helios -o helios.csv 2>&1 | grep options
+  warning: 4 of 5 jobs lose their deadline_options: the helios format has none
+  $ printf 'job_id,submit_time,gpus,duration,deadline_options\na,0,1,10,12:10/11:5\n' >bad.csv
+  $ horus run bad.csv -c 1x1
+  ! bad.csv:2:10: error: deadline_options is not a list of times and values: '12:10/11:5'
+  !     2 | a,0,1,10,12:10/11:5
+  !       |          ^~~~~~~~~~
+  !       = hint: at most 64 in order of time, e.g. 60:10/90:2.5: done 60 s after submission, it is worth 10
+  [3]
+
+# deadlines-chronus
+Lists of minutes by the names of Chronus; a job of the best effort whose list repeats its submission has none. The first job
+is done after 30 minutes, by 31: 10. The second waits for it and takes 60: worth 5 by 61.
+
+  $ cat >jobs.csv <<'END'
+  > job_id,user,num_gpu,submit_time,iterations,model_name,duration,interval,expect_time_list,expect_value_list,best_effort,job_type
+  > 0,u,1,10,1,vgg16,30,0,31-40,10-5,0,soft
+  > 1,u,1,10,1,vgg16,30,0,31-61,10-5,0,soft
+  > 2,u,1,10,1,vgg16,30,0,10,10,1,best
+  > END
+  $ horus run jobs.csv -c 1x1:V100 -p edf --assign=off -q -o out >/dev/null 2>&1
+  $ cut -d, -f1,47- out/jobs.csv
+  job_id,deadline,lateness,value,value_most
+  0,1860,-60,10,10
+  1,1860,1740,5,10
+  2,,,,
+  $ horus verify out | tail -n 1
+  26 checks passed
 
 # deadlines-none
 Where no job has one there are no columns, no figures, no file and no section.

@@ -116,7 +116,7 @@ What each trace format needs.
                  batch, precision, nodes, cpus, mem_mib, gpu_mem_mib, gpu_util, priority, deadline,
                  preempt_cost, gpus_min, gpus_max, status or outcome, attempts, class, step,
                  gpu_mem_persistent_mib, checkpoint_mib, gpu_mem_later_mib, gpu_mem_later_after,
-                 gpu_milli, gpu_type_ran
+                 gpu_milli, gpu_type_ran, deadline_options
     helios       Helios cluster_log.csv (SC'21)
                  job_id, gpu_num, submit_time, duration; optional: state, user, vc, cpu_num, model,
                  dataset, batchsize, gpu_util, gmem
@@ -133,7 +133,7 @@ What each trace format needs.
                  batch_size, priority
     chronus      Chronus job files, in minutes (SoCC'21)
                  job_id, num_gpu, submit_time, duration, expect_time_list; optional: user, model_name,
-                 batch_size, best_effort
+                 batch_size, best_effort, expect_value_list
     elasticflow  ElasticFlow job files (ASPLOS'23)
                  job_id, num_gpu, submit_time, duration, ddl; optional: model_name, batch_size,
                  iteration, best_effort

@@ -43,6 +43,18 @@ static const int64_t *keep_attempts(struct traced *t, const struct hs_trace_job 
     return kept;
 }
 
+static const struct hs_deadline_option *keep_options(struct traced *t,
+                                                     const struct hs_trace_job *job)
+{
+    struct hs_deadline_option *kept = t->options_kept + t->options_used;
+    if (job->option_count == 0)
+        return NULL;
+    assert_true(t->options_used + job->option_count <= TRACED_JOBS);
+    memcpy(kept, job->options, job->option_count * sizeof *kept);
+    t->options_used += job->option_count;
+    return kept;
+}
+
 static void keep_job(struct traced *t, const struct hs_trace_job *job)
 {
     t->gpus += job->gpus;
@@ -59,6 +71,7 @@ static void keep_job(struct traced *t, const struct hs_trace_job *job)
         kept->batch = keep_text(t, job->batch);
         kept->precision = keep_text(t, job->precision);
         kept->attempts_us = keep_attempts(t, job);
+        kept->options = keep_options(t, job);
     }
     t->count++;
 }
@@ -82,7 +95,7 @@ void traced_file(struct traced *t, const char *path)
     t->options.path = path;
     t->count = t->gpus = 0;
     t->duration_us = 0;
-    t->texts_used = t->attempts_used = 0;
+    t->texts_used = t->attempts_used = t->options_used = 0;
     t->status = hs_trace_open(&trace, &t->options, &t->sink.diag);
     if (t->status != HS_OK)
         return;
@@ -124,6 +137,12 @@ bool traced_is_same(const struct hs_trace_job *a, const struct hs_trace_job *b,
     case HS_CELL_ATTEMPTS:
         return a->attempts == b->attempts &&
                memcmp(a->attempts_us, b->attempts_us, a->attempts * sizeof(int64_t)) == 0;
+    case HS_CELL_OPTIONS:
+        for (uint32_t i = 0; i < a->option_count && a->option_count == b->option_count; i++)
+            if (a->options[i].after_us != b->options[i].after_us ||
+                a->options[i].value_milli != b->options[i].value_milli)
+                return false;
+        return a->option_count == b->option_count;
     default:
         return memcmp(at_a, at_b, size_of(column->kind)) == 0;
     }

@@ -28,7 +28,8 @@ struct traced {
     char format[32];
     char texts[32768];
     int64_t attempts_us[TRACED_JOBS]; /* of the jobs kept */
-    size_t texts_used, attempts_used;
+    struct hs_deadline_option options_kept[TRACED_JOBS];
+    size_t texts_used, attempts_used, options_used;
     struct sink sink;
 };
 

@@ -234,7 +234,7 @@ static void figures_of_deadlines_are_documented(void **state)
     assert_string_equal(&HS_DEADLINE_COLUMNS[1], expected);
     read_table("## `deadlines.csv`", "| column |", false, expected);
     assert_string_equal(HS_DEADLINES_HEADER, expected);
-    hs_deadlines_name(&named);
+    assert_int_equal(hs_deadlines_fill(NULL, &named), HS_OK);
     for (uint32_t i = 0; i < named.count; i++) {
         char cell[128];
         int printed =

@@ -35,6 +35,11 @@ static void assert_same_job(const struct hs_trace_job *got, const struct hs_trac
     assert_int_equal(a.attempts, b.attempts);
     for (uint32_t i = 0; i < a.attempts; i++)
         assert_true(a.attempts_us[i] == b.attempts_us[i]);
+    assert_int_equal(a.option_count, b.option_count);
+    for (uint32_t i = 0; i < a.option_count; i++) {
+        assert_true(a.options[i].after_us == b.options[i].after_us);
+        assert_int_equal(a.options[i].value_milli, b.options[i].value_milli);
+    }
     assert_true(a.submit_us == b.submit_us);
     assert_true(a.duration_us == b.duration_us);
     assert_true(a.deadline_us == b.deadline_us);
@@ -175,6 +180,18 @@ static void test_limits_and_attempts(void **state)
     assert_true(check(&options) == 17);
 }
 
+/* The storage of the reader serves the next row: what is kept must be a copy. */
+static void test_deadline_options(void **state)
+{
+    static const char rows[] = "job_id,submit_time,gpus,duration,deadline_options\n"
+                               "a,1,1,10,12:10/20:5\nb,0,1,10,13:9.5/21:4/30:1\nc,2,1,10,\n";
+    struct hs_trace_options options;
+    (void)state;
+    hs_trace_options_default(&options);
+    options.path = scratch_write("options.csv", rows, sizeof rows - 1);
+    assert_true(check(&options) == 3);
+}
+
 /* Late rows and dropped ones: 6 rows, of which row 3 comes late and row 5 asks for no GPU. */
 static void test_counts_on_the_way(void **state)
 {
@@ -237,8 +254,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_sample),      cmocka_unit_test(test_limits_and_attempts),
-        cmocka_unit_test(test_counts_on_the_way), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_expected),          cmocka_unit_test(test_window_and_sample),
+        cmocka_unit_test(test_deadline_options),  cmocka_unit_test(test_counts_on_the_way),
+        cmocka_unit_test(test_refused),           cmocka_unit_test(test_expected),
+        cmocka_unit_test(test_window_and_sample),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

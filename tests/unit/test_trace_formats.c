@@ -22,6 +22,7 @@
 static struct hs_trace_job jobs[JOBS];
 static char texts[JOBS][8][8];
 static int64_t attempts_us[JOBS][3];
+static struct hs_deadline_option options[JOBS][2];
 static struct traced t;
 
 static uint32_t draw(uint64_t job, uint64_t what, uint32_t below)
@@ -75,6 +76,19 @@ static void draw_attempts(uint64_t i, struct hs_trace_job *job)
     }
 }
 
+/* With a deadline of its own, and not. */
+static void draw_options(uint64_t i, struct hs_trace_job *job)
+{
+    job->option_count = draw(i, 40, 3);
+    job->options = job->option_count > 0 ? options[i] : NULL;
+    for (uint32_t k = 0; k < job->option_count; k++)
+        options[i][k] = (struct hs_deadline_option){(k > 0 ? options[i][0].after_us : 0) +
+                                                        60000000 + draw_minutes(i, 41 + k, 300),
+                                                    draw(i, 43 + k, 10001)};
+    if (job->option_count > 0 && job->deadline_us < 0)
+        job->deadline_us = job->submit_us + options[i][0].after_us;
+}
+
 /* 1,000,000,020 s are 2001-09-09 01:47:00, on the minute. */
 static void draw_jobs(void)
 {
@@ -100,6 +114,7 @@ static void draw_jobs(void)
             job->gpu_milli = 10 * (1 + draw(i, 6, 99));
         draw_optional(i, job);
         draw_attempts(i, job);
+        draw_options(i, job);
     }
 }
 

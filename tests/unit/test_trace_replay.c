@@ -29,6 +29,25 @@ static void read_rows(const char *rows)
     traced_text(&t, "rows.csv", text);
 }
 
+/* Options count from the submission: 12 and 20 s after it become 1.2 and 2 s, values stay. */
+static void test_options_scale(void **state)
+{
+    (void)state;
+    traced_options(&t);
+    t.options.scale_time = 0.1;
+    traced_text(&t, "options.csv",
+                "job_id,submit_time,gpus,duration,deadline_options\n"
+                "a,100,1,10,\nb,110,1,10,12:10/20:2.5\n");
+    assert_int_equal(t.status, HS_END);
+    assert_int_equal(t.jobs[0].option_count, 0);
+    assert_int_equal(t.jobs[1].option_count, 2);
+    assert_true(t.jobs[1].deadline_us == 102200000); /* at 101 s, and 1.2 s */
+    assert_true(t.jobs[1].options[0].after_us == 1200000);
+    assert_true(t.jobs[1].options[1].after_us == 2 * SECOND);
+    assert_int_equal(t.jobs[1].options[0].value_milli, 10000);
+    assert_int_equal(t.jobs[1].options[1].value_milli, 2500);
+}
+
 /* A tenth of the time: offsets 0, 10, 25 s become 0, 1, 2.5 s behind the first at 100 s. A deadline
  * 40 s after its job is 4 s after it, one 5 s before it half a second before. Attempts of 10, 0 and
  * 5.000005 s: sums of 10, 10, 15.000005 become 1, 1, 1.5 (rounded down), so 1, 0, 0.5. One
@@ -241,6 +260,7 @@ static void test_values_out_of_range(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_options_scale),
         cmocka_unit_test(test_scale),
         cmocka_unit_test(test_scale_and_load),
         cmocka_unit_test(test_beyond_all_time),

@@ -86,7 +86,14 @@ static void test_chronus(void **state)
     assert_string_equal(t.jobs[0].user, "vc_6214e9");
     assert_int_equal(t.jobs[1].deadline_us, -1);
     assert_int_equal(t.jobs[1].job_class, HS_JOB_CLASS_OPPORTUNISTIC);
+    assert_int_equal(t.jobs[1].option_count, 0);
     assert_int_equal(t.jobs[2].deadline_us, (16964 + 159) * MINUTE);
+    assert_int_equal(t.jobs[2].option_count, 3);
+    assert_int_equal(t.jobs[2].options[1].after_us, 189 * MINUTE);
+    assert_int_equal(t.jobs[2].options[1].value_milli, 5000);
+    assert_int_equal(t.jobs[2].options[2].after_us, 229 * MINUTE);
+    assert_int_equal(t.jobs[2].options[2].value_milli, 1000);
+    assert_int_equal(t.jobs[3].option_count, 1);
     assert_int_equal(t.jobs[3].deadline_us, (16965 + 200) * MINUTE);
 }
 
@@ -121,6 +128,12 @@ static void test_chronus_faults(void **state)
                  "jobs.csv:2:32: error: best_effort is neither 0 nor 1: '2'");
     expect_fault(CHRONUS "3,u,1,16962,1,vgg,158,5,9e13,10,0,strict\n",
                  "expect_time_list is out of range: '9e13'");
+    expect_fault(
+        CHRONUS "3,u,1,16962,1,vgg,158,5,159-189,10,0,strict\n",
+        "jobs.csv:2:33: error: expect_value_list is not a list of values, one for each of");
+    expect_fault(CHRONUS "3,u,1,16962,1,vgg,158,5,159,10-5,0,strict\n",
+                 "expect_value_list is not a list of values, one for each of the times: '10-5'");
+    expect_fault(CHRONUS "3,u,1,16962,1,vgg,158,5,159-159,10-5,0,strict\n", "times ascend");
 }
 
 /* ddl is an instant, before the end of the run if it must be made faster. 976570 s / 1282877

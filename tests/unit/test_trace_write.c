@@ -204,7 +204,7 @@ static void test_a_pipe_stays_a_pipe(void **state)
     assert_true(S_ISFIFO(info.st_mode));
     assert_non_null(fgets(text, sizeof text, reader));
     assert_non_null(fgets(text, sizeof text, reader));
-    assert_string_equal(text, "plain,0,1,0,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
+    assert_string_equal(text, "plain,0,1,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
     fclose(reader);
 }
 

@@ -393,7 +393,9 @@ static void put_deadline_table(struct hs_page *page)
                                           "max_lateness",
                                           "slo_mean_jct",
                                           "best_effort_mean_jct",
-                                          "deadline_met_gpu_seconds"};
+                                          "deadline_met_gpu_seconds",
+                                          "value_kept",
+                                          "value_kept_share"};
     const size_t count = sizeof metrics / sizeof *metrics;
     struct hs_output *out = page->out;
     hs_page_begin_table(page, NULL, "figures");

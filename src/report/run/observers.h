@@ -211,19 +211,18 @@ HS_MUST_USE enum hs_status hs_stats_figures(const struct hs_stats *s,
 /* ---- deadlines (deadlines.c) ---- */
 
 /* Of jobs.csv, behind all others where a job has a deadline; and of deadlines.csv. */
-#define HS_DEADLINE_COLUMNS ",deadline,lateness"
+#define HS_DEADLINE_COLUMNS ",deadline,lateness,value,value_most"
 #define HS_DEADLINES_HEADER                                                                        \
     "kind,name,deadlines,deadline_misses,deadline_rejected,deadline_miss_share,mean_lateness,"     \
-    "max_lateness,deadline_met_gpu_seconds"
+    "max_lateness,deadline_met_gpu_seconds,value_kept,value_most"
 
 /* A job with a deadline ended, as on_finish of an observer is called; makes s->deadlines. */
 HS_MUST_USE enum hs_status hs_deadlines_end(struct hs_stats *s, int64_t now_us,
                                             const struct hs_job_record *job);
 /* Of jobs with one; d may be NULL. misses: of those, not done by it. */
 uint64_t hs_deadlines_count(const struct hs_deadline_stats *d, uint64_t *misses);
-/* Adds the metrics of deadlines behind all others, where a job has one; _name: without values. */
+/* Adds the metrics of deadlines after all others, if a job has one; s NULL: without values. */
 HS_MUST_USE enum hs_status hs_deadlines_fill(const struct hs_stats *s, struct hs_summary *summary);
-void hs_deadlines_name(struct hs_summary *summary);
 /* deadlines.csv; d is not NULL. */
 HS_MUST_USE enum hs_status hs_deadlines_write(const struct hs_deadline_stats *d,
                                               const struct hs_rundir *dir,

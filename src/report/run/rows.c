@@ -126,16 +126,6 @@ static const char *status_of(const struct hs_job_record *job)
     COLUMN("gpu_util_from", hs_csvw_text(w, hs_figure_from_text(job->util_from)))                  \
     COLUMN("gpu_mem_from", hs_csvw_text(w, hs_figure_from_text(job->mem_from)))
 
-/* Lateness is that of a job that did its work; it may be negative. */
-static void put_deadline(struct hs_csvw *w, const struct hs_job_record *job)
-{
-    put_time(w, job->deadline_us);
-    if (job->deadline_us >= 0 && job->state == HS_JOB_DONE)
-        hs_csvw_seconds(w, job->finish_us - job->deadline_us);
-    else
-        hs_csvw_empty(w);
-}
-
 #define NAME(name, written)  "," name
 #define WRITE(name, written) written;
 
@@ -160,14 +150,22 @@ static enum hs_status on_job_finish(void *ctx, int64_t now_us, const struct hs_j
     const bool has_started = job->first_start_us >= 0, has_ended = job->finish_us >= 0,
                has_run = has_started && has_ended;
     if (job->deadline_us >= 0 && !f->has_deadlines) {
-        HS_TRY(hs_csvw_widen(w, HS_DEADLINE_COLUMNS, ",,", f->file.report->diag));
+        HS_TRY(hs_csvw_widen(w, HS_DEADLINE_COLUMNS, ",,,,", f->file.report->diag));
         f->has_deadlines = true;
     }
     hs_csvw_text(w, job->id);
     COLUMNS(WRITE)
     hs_extras_put(f->file.report->extras, w);
-    if (f->has_deadlines)
-        put_deadline(w, job);
+    if (f->has_deadlines) { /* lateness only of a job that did its work; it may be negative */
+        const uint64_t den = job->value_most_milli >= 0 ? 1000 : 0;
+        put_time(w, job->deadline_us);
+        if (job->deadline_us >= 0 && job->state == HS_JOB_DONE)
+            hs_csvw_seconds(w, job->finish_us - job->deadline_us);
+        else
+            hs_csvw_empty(w);
+        hs_csvw_ratio(w, (uint64_t)job->value_milli, den, 3);
+        hs_csvw_ratio(w, (uint64_t)job->value_most_milli, den, 3);
+    }
     hs_csvw_end(w);
     return HS_OK;
 }

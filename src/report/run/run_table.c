@@ -132,6 +132,7 @@ static const struct {
     {"fragmentation", HS_COLUMN_SHARE, HS_BEST_LEAST},
     {"deadline_miss_share", HS_COLUMN_SHARE, HS_BEST_LEAST},
     {"*_lateness", HS_COLUMN_TIME, HS_BEST_LEAST},
+    {"value_kept_share", HS_COLUMN_SHARE, HS_BEST_MOST},
     {"*_share", HS_COLUMN_SHARE, HS_BEST_NONE},
     {"ooms", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"preemptions", HS_COLUMN_PLAIN, HS_BEST_LEAST},
@@ -139,6 +140,7 @@ static const struct {
     {"deadline_misses", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"deadline_rejected", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"deadline_met_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_MOST},
+    {"value_kept", HS_COLUMN_PLAIN, HS_BEST_MOST},
     {"lost_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"overhead_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_LEAST},
     {"profile_gpu_seconds", HS_COLUMN_PLAIN, HS_BEST_NONE},
@@ -147,7 +149,7 @@ static const struct {
 
 /* Events: what most policies never do, or what should not happen. */
 enum { ALWAYS, OF_EVENTS, OF_RESUMING };
-#define RUN_COLUMNS 29u /* number of run columns, in order of importance */
+#define RUN_COLUMNS 30u /* number of run columns, in order of importance */
 static const struct {
     const char *metric, *title; /* title NULL: name of the metric */
     int shown;
@@ -159,6 +161,7 @@ static const struct {
     {"n_rejected", "rejected", OF_EVENTS},
     {"deadline_misses", "late", OF_EVENTS},
     {"deadline_miss_share", "missed", ALWAYS},
+    {"value_kept_share", "value kept", ALWAYS},
     {"slo_mean_jct", "SLO JCT", ALWAYS},
     {"best_effort_mean_jct", "best-effort JCT", ALWAYS},
     {"mean_rho", "mean rho", ALWAYS},
@@ -192,6 +195,7 @@ const char *const hs_table_compare_metrics[] = {"mean_jct",
                                                 "n_rejected",
                                                 "deadline_misses",
                                                 "deadline_miss_share",
+                                                "value_kept_share",
                                                 "slo_mean_jct",
                                                 "best_effort_mean_jct",
                                                 "p99_lateness",

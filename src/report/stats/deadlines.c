@@ -22,6 +22,7 @@ struct account {
     hs_u128 met_milli_us; /* GPU time of jobs that met theirs, in thousandths of GPUs */
     hs_i128 late_us;      /* sum of the lateness of completed jobs */
     int64_t latest_us;
+    hs_u128 value_milli, most_milli; /* of jobs with options: kept, and what there was to have */
 };
 
 enum { BY_VC, BY_USER, KINDS };
@@ -34,32 +35,19 @@ struct hs_deadline_stats {
     int64_t least_us;                     /* least lateness */
 };
 
-static struct hs_deadline_stats *open_deadlines(const char *dir)
-{
-    struct hs_deadline_stats *d = hs_alloc_zeroed(1, sizeof *d);
-    for (int kind = 0; kind < KINDS; kind++)
-        hs_intern_init(&d->names[kind]);
-    hs_temp_records_open(&d->lateness, sizeof(struct hs_timed_value), dir);
-    hs_temp_records_open(&d->jct, sizeof(struct hs_timed_value), dir);
-    d->least_us = INT64_MAX;
-    return d;
-}
-
-/* Also missed if a horizon or the policy ended the job first. */
-static bool is_missed(const struct hs_job_record *job, int64_t now_us)
-{
-    if (job->state == HS_JOB_DONE)
-        return job->finish_us > job->deadline_us;
-    return job->state == HS_JOB_REJECTED || job->state == HS_JOB_FAILED ||
-           now_us > job->deadline_us;
-}
-
 static void book(struct account *a, int64_t now_us, const struct hs_job_record *job)
 {
-    const bool is_late = is_missed(job, now_us);
+    /* a horizon or the policy that ended the job first missed the deadline, too */
+    const bool is_ended = job->state == HS_JOB_REJECTED || job->state == HS_JOB_FAILED;
+    const bool is_late = job->state == HS_JOB_DONE ? job->finish_us > job->deadline_us
+                                                   : is_ended || now_us > job->deadline_us;
     a->jobs++;
     a->misses += is_late;
     a->rejected += job->state == HS_JOB_REJECTED;
+    if (job->value_most_milli >= 0) {
+        a->value_milli += (uint64_t)job->value_milli;
+        a->most_milli += (uint64_t)job->value_most_milli;
+    }
     if (job->state != HS_JOB_DONE)
         return;
     const int64_t late_us = job->finish_us - job->deadline_us;
@@ -81,9 +69,15 @@ static enum hs_status keep(struct hs_temp_records *records, int64_t submit_us, i
 
 enum hs_status hs_deadlines_end(struct hs_stats *s, int64_t now_us, const struct hs_job_record *job)
 {
-    if (s->deadlines == NULL)
-        s->deadlines = open_deadlines(s->plain.dir);
     struct hs_deadline_stats *d = s->deadlines;
+    if (d == NULL) {
+        d = s->deadlines = hs_alloc_zeroed(1, sizeof *d);
+        for (int kind = 0; kind < KINDS; kind++)
+            hs_intern_init(&d->names[kind]);
+        hs_temp_records_open(&d->lateness, sizeof(struct hs_timed_value), s->plain.dir);
+        hs_temp_records_open(&d->jct, sizeof(struct hs_timed_value), s->plain.dir);
+        d->least_us = INT64_MAX;
+    }
     const char *const names[KINDS] = {[BY_VC] = job->vc, [BY_USER] = job->user};
     book(&d->all, now_us, job);
     for (int kind = 0; kind < KINDS; kind++) {
@@ -121,50 +115,38 @@ uint64_t hs_deadlines_count(const struct hs_deadline_stats *d, uint64_t *misses)
     return d != NULL ? d->all.jobs : 0;
 }
 
-struct figures {
-    const struct account *all;
-    double lateness[HS_FIGURES], slo_jct, best_effort_jct;
-};
-
-static void add_metrics(struct hs_summary *summary, const struct figures *f)
+enum hs_status hs_deadlines_fill(const struct hs_stats *s, struct hs_summary *summary)
 {
     static const char *const names[HS_FIGURES] = {HS_FIGURE_NAMES("lateness")};
-    static const char none[] = "no job with a deadline was completed inside the window",
-                      no_other[] = "no job without a deadline was completed inside the window";
-    const struct account *all = f->all;
+    static const char none[] = "no job with a deadline was completed inside the window";
+    static const struct account nothing;
+    struct hs_deadline_stats *d = s != NULL ? s->deadlines : NULL;
+    const struct account *all = d != NULL ? &d->all : &nothing;
+    struct hs_figures lateness = {0}, jct = {0};
+    double best_effort_jct = (double)NAN;
+    if (s != NULL && d == NULL)
+        return HS_OK;
+    if (d != NULL) {
+        HS_TRY(hs_stats_figures(s, &d->lateness, d->least_us, &lateness));
+        HS_TRY(hs_stats_figures(s, &d->jct, 0, &jct));
+        best_effort_jct =
+            hs_exact_double(s->jct_us - (hs_u128)jct.sum, (hs_u128)(s->counted - jct.count) * PPM);
+    }
     hs_summary_add(summary, HS_FIRST_OF_DEADLINES, "1", (double)all->rejected, NULL);
     hs_summary_add(summary, "deadline_miss_share", "1", hs_exact_double(all->misses, all->jobs),
                    "no job has a deadline");
     for (int i = 0; i < HS_FIGURES; i++)
-        hs_summary_add(summary, names[i], "s", f->lateness[i], none);
+        hs_summary_add(summary, names[i], "s", lateness.value[i], none);
     hs_summary_add(summary, "deadline_met_gpu_seconds", "GPU s",
                    hs_exact_double(all->met_milli_us, (hs_u128)HS_US_PER_S * HS_GPU_MILLI), NULL);
-    hs_summary_add(summary, "slo_mean_jct", "s", f->slo_jct, none);
-    hs_summary_add(summary, "best_effort_mean_jct", "s", f->best_effort_jct, no_other);
-}
-
-void hs_deadlines_name(struct hs_summary *summary)
-{
-    static const struct account nothing;
-    struct figures f = {.all = &nothing, .slo_jct = (double)NAN, .best_effort_jct = (double)NAN};
-    for (int i = 0; i < HS_FIGURES; i++)
-        f.lateness[i] = (double)NAN;
-    add_metrics(summary, &f);
-}
-
-enum hs_status hs_deadlines_fill(const struct hs_stats *s, struct hs_summary *summary)
-{
-    struct hs_deadline_stats *d = s->deadlines;
-    struct hs_figures lateness, jct;
-    if (d == NULL)
-        return HS_OK;
-    HS_TRY(hs_stats_figures(s, &d->lateness, d->least_us, &lateness));
-    HS_TRY(hs_stats_figures(s, &d->jct, 0, &jct));
-    struct figures f = {.all = &d->all, .slo_jct = jct.value[HS_F_MEAN]};
-    memcpy(f.lateness, lateness.value, sizeof f.lateness);
-    f.best_effort_jct =
-        hs_exact_double(s->jct_us - (hs_u128)jct.sum, (hs_u128)(s->counted - jct.count) * PPM);
-    add_metrics(summary, &f);
+    hs_summary_add(summary, "value_kept", "1", hs_exact_double(all->value_milli, 1000), NULL);
+    hs_summary_add(summary, "value_most", "1", hs_exact_double(all->most_milli, 1000), NULL);
+    hs_summary_add(summary, "value_kept_share", "1",
+                   hs_exact_double(all->value_milli, all->most_milli),
+                   "no job has deadlines with values");
+    hs_summary_add(summary, "slo_mean_jct", "s", jct.value[HS_F_MEAN], none);
+    hs_summary_add(summary, "best_effort_mean_jct", "s", best_effort_jct,
+                   "no job without a deadline was completed inside the window");
     return HS_OK;
 }
 
@@ -183,6 +165,8 @@ static void put_account(struct hs_csvw *w, const char *kind, const char *name,
     else
         hs_csvw_empty(w);
     hs_csvw_double(w, hs_exact_double(a->met_milli_us, (hs_u128)HS_US_PER_S * HS_GPU_MILLI));
+    hs_csvw_double(w, hs_exact_double(a->value_milli, 1000));
+    hs_csvw_double(w, hs_exact_double(a->most_milli, 1000));
     hs_csvw_end(w);
 }
 

@@ -313,6 +313,8 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                                                       .has_ran = j->gpu_type_ran != NULL,
                                                       .first_attempt = run->attempt_count,
                                                       .attempts = j->attempts,
+                                                      .first_option = run->option_count,
+                                                      .options = j->option_count,
                                                       .gpus = j->gpus,
                                                       .gpus_min = j->gpus_min,
                                                       .gpus_max = j->gpus_max,
@@ -335,6 +337,10 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
             (uint64_t)run->attempt_count + j->attempts, sizeof *run->attempts_us, UINT32_MAX);
     for (uint32_t i = 0; i < j->attempts; i++)
         run->attempts_us[run->attempt_count++] = j->attempts_us[i];
+    hs_grow((void **)&run->options, &run->option_cap, (uint64_t)run->option_count + j->option_count,
+            sizeof *run->options, UINT32_MAX);
+    for (uint32_t i = 0; i < j->option_count; i++)
+        run->options[run->option_count++] = j->options[i];
     return HS_OK;
 }
 
@@ -375,6 +381,8 @@ static const struct hs_rowcell job_cells[] = {
     {"host_mib_seconds", HS_ROWCELL_MIB_SECONDS, AT(row.host_mib_us)},
     {"deadline", HS_ROWCELL_TIME_IF_ANY, AT(row.deadline_us)},
     {"lateness", HS_ROWCELL_SIGNED_IF_ANY, AT(row.late_us)},
+    {"value", HS_ROWCELL_TIME_IF_ANY, AT(row.value_us)},
+    {"value_most", HS_ROWCELL_TIME_IF_ANY, AT(row.most_us)},
     {"class", HS_ROWCELL_TEXT, AT(job_class)},
     {"success", HS_ROWCELL_TEXT, AT(success)},
     {"status", HS_ROWCELL_TEXT, AT(status)},
@@ -699,6 +707,9 @@ static void compare_deadlines(const struct stated *s, const struct verify_sums *
     compare(s, "deadline_rejected", (double)due->rejected, 1);
     compare(s, "deadline_miss_share", (double)due->misses, (double)due->jobs);
     compare(s, "deadline_met_gpu_seconds", (double)due->met_milli_us, 1e6 * VERIFY_GPU_MILLI);
+    compare(s, "value_kept", (double)due->value_us, 1e6);
+    compare(s, "value_most", (double)due->most_us, 1e6);
+    compare(s, "value_kept_share", (double)due->value_us, (double)due->most_us);
     if (!is_all)
         return;
     compare_mean(s, sums, LATENESS);
@@ -819,6 +830,7 @@ enum hs_status hs_verify_run(const char *run_dir, struct hs_output *out, struct 
     hs_free(run.jobs);
     hs_schedule_free(&run.schedule);
     hs_free(run.attempts_us);
+    hs_free(run.options);
     hs_intern_free(&run.ids);
     hs_intern_free(&run.vcs);
     hs_intern_free(&run.users);

@@ -41,6 +41,7 @@ struct verify_row {
     int64_t util_ppm;                 /* utilization of its GPUs when alone; -1 = unknown */
     int64_t progress_us, host_mib_us; /* progress_us: first progress, -1 = none */
     int64_t deadline_us, late_us;     /* -1, INT64_MIN = none */
+    int64_t value_us, most_us;        /* of deadline options, in millionths; -1 = none */
     uint64_t preemptions, migrations, ooms, attempts, switches, gpus, nodes;
     enum hs_job_class job_class;
     int64_t line; /* 0 = the job has no row */
@@ -77,6 +78,7 @@ struct verify_job {
     int64_t work_us;                  /* the same, or from jobs.csv if attempts are generated */
     bool has_ran;                     /* the trace names the GPU type it ran on */
     uint32_t first_attempt, attempts; /* in run->attempts_us; 0 = one */
+    uint32_t first_option, options;   /* in run->options */
     uint32_t gpus, gpus_min, gpus_max;
     uint32_t gpu_milli; /* requested share of each GPU, from the trace */
     uint32_t types;     /* in run->types: allowed types joined by '|'; 0 = any */
@@ -144,8 +146,9 @@ struct verify_run {
     struct verify_job *jobs;
     struct hs_schedule schedule; /* sorted by (start, end, line) before the schedule rules run */
     int64_t *attempts_us;        /* of the trace's jobs, concatenated */
-    uint32_t node_count, gpu_count, job_count, attempt_count;
-    uint32_t node_cap, job_cap, attempt_cap;
+    struct hs_deadline_option *options; /* likewise */
+    uint32_t node_count, gpu_count, job_count, attempt_count, option_count;
+    uint32_t node_cap, job_cap, attempt_cap, option_cap;
     hs_i128 held_us,
         shared_us; /* GPU time with at least one holder; with at least two that hold it entirely */
     hs_i128 used;  /* 1e-15 us of GPU time used by jobs at their utilization */
@@ -194,6 +197,7 @@ struct verify_due {
     hs_i128 late_us;      /* of those done */
     hs_i128 met_milli_us; /* thousandths of GPUs x time held, of those that met it */
     int64_t latest_us;    /* the most of those done */
+    hs_i128 value_us, most_us;
 };
 /* Of a job with a row and a deadline there. */
 void verify_due_add(struct verify_due *due, const struct verify_run *run,

@@ -40,6 +40,28 @@ static void check_lateness(struct verify_check *c, const struct verify_job *j)
                   has_one ? HS_SECONDS(due_us) : "-");
 }
 
+/* Millionths, of thousandths in the trace. */
+static void check_value(struct verify_check *c, const struct verify_job *j)
+{
+    const struct hs_deadline_option *of = &c->run->options[j->first_option];
+    int64_t value_us = 0, most_us = -1;
+    bool is_met = !j->row.is_done;
+    for (uint32_t i = 0; i < j->options; i++) {
+        const int64_t this_us = (int64_t)of[i].value_milli * 1000;
+        most_us = this_us > most_us ? this_us : most_us;
+        if (!is_met && j->row.finish_us <= j->submit_us + of[i].after_us) {
+            value_us = this_us;
+            is_met = true;
+        }
+    }
+    c->looked += j->options > 0;
+    if (j->options == 0)
+        value_us = -1;
+    if (j->row.value_us != value_us || j->row.most_us != most_us)
+        FAULT_JOB(c, j, ": value %s of %s, by the trace %s of %s", HS_SECONDS(j->row.value_us),
+                  HS_SECONDS(j->row.most_us), HS_SECONDS(value_us), HS_SECONDS(most_us));
+}
+
 void verify_due_add(struct verify_due *due, const struct verify_run *run,
                     const struct verify_job *j)
 {
@@ -50,6 +72,8 @@ void verify_due_add(struct verify_due *due, const struct verify_run *run,
     due->jobs++;
     due->misses += is_late;
     due->rejected += row->is_rejected;
+    due->value_us += row->value_us > 0 ? row->value_us : 0;
+    due->most_us += row->most_us > 0 ? row->most_us : 0;
     if (!row->is_done)
         return;
     const int64_t late_us = row->finish_us - row->deadline_us;
@@ -63,7 +87,7 @@ void verify_due_add(struct verify_due *due, const struct verify_run *run,
 struct due_row {
     const char *kind, *name;
     uint64_t jobs, misses, rejected;
-    double mean, met;
+    double mean, met, value, most;
     int64_t latest_us;
 };
 #define AT(field) offsetof(struct due_row, field)
@@ -77,6 +101,8 @@ static const struct hs_rowcell due_cells[] = {
     {"mean_lateness", HS_ROWCELL_DOUBLE, AT(mean)},
     {"max_lateness", HS_ROWCELL_SIGNED_IF_ANY, AT(latest_us)},
     {"deadline_met_gpu_seconds", HS_ROWCELL_DOUBLE, AT(met)},
+    {"value_kept", HS_ROWCELL_DOUBLE, AT(value)},
+    {"value_most", HS_ROWCELL_DOUBLE, AT(most)},
     {NULL, HS_ROWCELL_TEXT, 0},
 };
 
@@ -113,7 +139,9 @@ static enum hs_status compare_row(void *ctx, const struct hs_rowfile *f)
         due->rejected != row.rejected ||
         row.latest_us != (due->done > 0 ? due->latest_us : INT64_MIN) ||
         !is_near(row.mean, (double)due->late_us, 1e6 * (double)due->done) ||
-        !is_near(row.met, (double)due->met_milli_us, 1e6 * VERIFY_GPU_MILLI))
+        !is_near(row.met, (double)due->met_milli_us, 1e6 * VERIFY_GPU_MILLI) ||
+        !is_near(row.value, (double)due->value_us, 1e6) ||
+        !is_near(row.most, (double)due->most_us, 1e6))
         verify_fault(d->check, "deadlines.csv", f->row.line, NULL, ": %s '%s' by the rows differs",
                      row.kind, row.name);
     return HS_OK;
@@ -153,6 +181,8 @@ static enum hs_status check_file(struct verify_check *c)
 const struct verify_rule verify_deadline_rules[] = {
     {"deadlines are those of the trace", "jobs", "differences", .job = check_deadline},
     {"lateness follows from the times", "jobs", "differences", .job = check_lateness},
+    {"values are those of the deadlines that were met", "jobs with options", "differences",
+     .job = check_value, .skipped = "no job has deadlines with values"},
     {"deadlines.csv follows from the rows", "rows", "differences", .run = check_file},
     {.title = NULL},
 };

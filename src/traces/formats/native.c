@@ -53,6 +53,7 @@ static const struct hs_column columns[] = {
     COLUMN("outcome", FATE, false, outcome),
     HS_COLUMN("ran_on", "gpu_type_ran", NAME, false, gpu_type_ran),
     COLUMN("attempts", ATTEMPTS, false, attempts_us), /* must follow duration, its sum */
+    COLUMN("deadline_options", OPTIONS, false, options),
 };
 
 #define COLUMN_COUNT (sizeof columns / sizeof columns[0])
@@ -147,7 +148,7 @@ static const struct hs_trace_layout layout = {
     .header = "job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,"
               "nodes,cpus,mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,"
               "gpus_max,outcome,attempts,class,step,gpu_mem_persistent_mib,checkpoint_mib,"
-              "gpu_mem_later_mib,gpu_mem_later_after,gpu_milli,gpu_type_ran",
+              "gpu_mem_later_mib,gpu_mem_later_after,gpu_milli,gpu_type_ran,deadline_options",
 };
 
 struct native {
@@ -198,7 +199,7 @@ const struct hs_trace_format hs_trace_format_csv = {
                "batch, precision, nodes, cpus, mem_mib, gpu_mem_mib, gpu_util, priority, "
                "deadline, preempt_cost, gpus_min, gpus_max, status or outcome, attempts, "
                "class, step, gpu_mem_persistent_mib, checkpoint_mib, gpu_mem_later_mib, "
-               "gpu_mem_later_after, gpu_milli, gpu_type_ran",
+               "gpu_mem_later_after, gpu_milli, gpu_type_ran, deadline_options",
     .has_attempts = true,
     .layout = &layout,
     .header = "job_id,submit_time,gpus,duration",

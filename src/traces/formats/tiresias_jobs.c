@@ -58,43 +58,69 @@ const struct hs_trace_format hs_trace_format_muri = {
  * 60 units per hour, and its traces cover 14 days in 20,151); files in seconds need --time-unit=s.
  *
  * expect_time_list, "159-189-229", gives the times after submission up to which the result has the
- * values in expect_value_list: the first is the deadline, later ones have less value and are not
- * read. A best-effort job (best_effort 1) is opportunistic, any other guaranteed; if its list
- * repeats submit_time, as in the published traces, it has no deadline. job_type (strict, soft,
- * best) says the same in words. */
-enum { EXPECTED = 8 };
+ * values in expect_value_list: the first is the deadline, all are its options. A best-effort job
+ * (best_effort 1) is opportunistic, any other guaranteed; if its list repeats submit_time, as in
+ * the published traces, it has no deadline. job_type (strict, soft, best) says the same in words.
+ */
+enum { EXPECTED = 8, VALUES };
 
 static const struct hs_column chronus_columns[] = {
     TIRESIAS_COLUMNS,
     HS_COLUMN("class", "best_effort", BEST_EFFORT, false, job_class),
     [EXPECTED] = HS_COLUMN("deadline", "expect_time_list", OWN, true, deadline_us),
+    [VALUES] = HS_COLUMN("deadline_options", "expect_value_list", OWN, false, options),
 };
+
+static size_t length_of(const char *item)
+{
+    return item[0] != '\0' ? 1 + strcspn(item + 1, "-") : 0; /* one at the front is a sign */
+}
+
+static enum hs_status read_options(struct hs_table *table, struct hs_trace_job *job)
+{
+    const char *time = hs_table_cell(table, EXPECTED), *value = hs_table_cell(table, VALUES);
+    if (hs_cell_is_missing(value))
+        return HS_OK;
+    for (table->options.count = 0;; time++, value++) {
+        const size_t time_len = length_of(time), value_len = length_of(value);
+        if (!hs_options_add(&table->options, time, time_len, value, value_len, table->unit_us) ||
+            (time[time_len] == '\0') != (value[value_len] == '\0'))
+            return hs_table_check(table, VALUES, HS_CELL_NOT_VALUES);
+        time += time_len;
+        value += value_len;
+        if (*time == '\0')
+            break;
+    }
+    hs_options_give(&table->options, job);
+    return HS_OK;
+}
+
 static enum hs_status next_chronus(void *state, struct hs_trace_job *job, int *dropped)
 {
-    const struct hs_table *table = state;
+    struct hs_table *table = state;
     int64_t expected_us;
     HS_TRY(hs_table_next(state, job, dropped));
     const char *text = hs_table_cell(table, EXPECTED);
     if (*dropped || hs_cell_is_missing(text))
         return HS_OK;
-    size_t first = 1 + strcspn(text + 1, "-"); /* a leading one is a sign */
-    enum hs_cell_result result = hs_cell_span(text, first, table->unit_us, &expected_us);
+    enum hs_cell_result result = hs_cell_span(text, length_of(text), table->unit_us, &expected_us);
     if (result == HS_CELL_OK && expected_us < 0)
         result = HS_CELL_NEGATIVE;
     if (result == HS_CELL_OK && expected_us > HS_TRACE_TIME_MAX)
         result = HS_CELL_TOO_LONG;
     if (result != HS_CELL_OK)
         return hs_table_check(table, EXPECTED, result);
-    if (job->job_class != HS_JOB_CLASS_OPPORTUNISTIC || expected_us != job->submit_us)
-        job->deadline_us = job->submit_us + expected_us;
-    return HS_OK;
+    if (job->job_class == HS_JOB_CLASS_OPPORTUNISTIC && expected_us == job->submit_us)
+        return HS_OK;
+    job->deadline_us = job->submit_us + expected_us;
+    return read_options(table, job);
 }
 
 const struct hs_trace_format hs_trace_format_chronus = {
     .name = "chronus",
     .summary = "Chronus job files, in minutes (SoCC'21)",
     .columns = "job_id, num_gpu, submit_time, duration, expect_time_list; optional: user, "
-               "model_name, batch_size, best_effort",
+               "model_name, batch_size, best_effort, expect_value_list",
     .header = "job_id,num_gpu,submit_time,duration,expect_time_list",
     .certainty = 95,
     HS_TABLE(chronus_columns),
