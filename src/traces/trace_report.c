@@ -391,25 +391,31 @@ struct offered_load {
     char unfit_texts[UNFIT_SHOWN][512];
 };
 
-/* Sums the GPUs of the pools with this name, or several joined by '|'; false if there is none. */
+/* Whether the pool is named by `names`, one name or several joined by '|'. */
+static bool is_named(const char *pool, int kind, const char *names)
+{
+    bool is_it = false;
+    while (!is_it && *names != '\0') {
+        const size_t len = strcspn(names, "|");
+        is_it = kind == HS_POOL_GPU_TYPE ? hs_gpu_type_is(pool, names, len)
+                                         : strlen(pool) == len && memcmp(pool, names, len) == 0;
+        names += len + (names[len] == '|');
+    }
+    return is_it;
+}
+
+/* Sums the GPUs of the pools with these names; false if there is none. */
 static bool find_pools(const struct hs_trace_capacity *c, int kind, const char *names,
                        uint64_t *gpus)
 {
     bool is_known = false;
     *gpus = 0;
-    for (const char *name = names; c != NULL && *name != '\0'; name += *name == '|') {
-        size_t len = strcspn(name, "|");
-        for (uint32_t i = 0; i < c->counts[kind]; i++) {
-            const struct hs_trace_pool *pool = &c->pools[kind][i];
-            const bool is_it = kind == HS_POOL_GPU_TYPE ? hs_gpu_type_is(pool->name, name, len)
-                                                        : strlen(pool->name) == len &&
-                                                              memcmp(pool->name, name, len) == 0;
-            if (is_it) {
-                *gpus += pool->gpus;
-                is_known = true;
-            }
-        }
-        name += len;
+    for (uint32_t i = 0; c != NULL && i < c->counts[kind]; i++) {
+        const struct hs_trace_pool *pool = &c->pools[kind][i];
+        if (!is_named(pool->name, kind, names))
+            continue;
+        *gpus += pool->gpus;
+        is_known = true;
     }
     return is_known;
 }

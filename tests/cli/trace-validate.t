@@ -68,12 +68,12 @@ Every error by kind, with a hint.
 # trace-validate-types
 Sets of GPU types and shares: openb.json has 195 + 204 V100 of 16 and 32 GB and 2 A10, no H100. Job
 a asks for half a GPU for an hour, in the hour between the first and the last submission: 0.5 GPUs;
-b asks for 8 of 2: 400 %.
+b asks for 8 of 2, which it names twice: 400 %.
 
   $ cat >pods.csv <<'END'
   > name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time
   > a,1000,1024,1,500,V100M16|V100M32,LS,Running,0,3600,0
-  > b,1000,1024,8,1000,A10|H100,LS,Running,10,3610,10
+  > b,1000,1024,8,1000,A10|A10|H100,LS,Running,10,3610,10
   > c,1000,1024,1,1000,H100|H200,LS,Running,3600,3610,3600
   > END
   $ horus trace validate pods.csv -c configs/clusters/openb.json
@@ -85,11 +85,11 @@ b asks for 8 of 2: 400 %.
                                   GPUs         jobs mean GPUs wanted   load %
   all                             6212            3              8.5      0.1
   GPU type  V100M16|V100M32        399            1              0.5      0.1
-  GPU type  A10|H100                 2            1                8      400
+  GPU type  A10|A10|H100             2            1                8      400
   GPU type  H100|H200                -            1                0        -
 
   2 jobs can never fit the cluster: a run rejects them
-      line 3: job 'b' wants 8 GPUs, GPU type A10|H100 has 2
+      line 3: job 'b' wants 8 GPUs, GPU type A10|A10|H100 has 2
       line 4: job 'c' wants GPU type 'H100|H200', which the cluster lacks
 
   0 faults
