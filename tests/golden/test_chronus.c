@@ -105,7 +105,7 @@ static void the_objective_decides(void **state)
     (void)state;
     const struct hs_test_job jobs[] = {job(8, 0, 20, 0), job(4, 0, 20, 80), job(4, 0, 40, 80),
                                        job(8, 20, 20, 0)};
-    static const char *const solvers[] = {EXACT, EXACT ",spot=event"};
+    static const char *const solvers[] = {EXACT, EXACT ",solver=milp"};
     for (uint32_t i = 0; i < 2; i++) {
         char spec[128];
         (void)snprintf(spec, sizeof spec, "%s,objective=minimise", solvers[i]);
@@ -157,10 +157,10 @@ static void best_effort_has_the_rest(void **state)
 {
     (void)state;
     const struct hs_test_job jobs[] = {job(8, 0, 30, 100), job(8, 0, 15, 0), job(8, 10, 60, 0)};
-    static const char *const most[] = {EXACT, EXACT ",objective=maximise", EXACT ",spot=event",
-                                       EXACT ",spot=event,objective=maximise"};
+    static const char *const most[] = {EXACT, EXACT ",objective=maximise", EXACT ",solver=milp",
+                                       EXACT ",solver=milp,objective=maximise"};
     static const char *const least[] = {EXACT ",objective=minimise",
-                                        EXACT ",objective=minimise,spot=event"};
+                                        EXACT ",objective=minimise,solver=milp"};
     for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
         play(most[i], jobs, 3);
         RAN(1, 0, 15);

@@ -27,6 +27,7 @@
 #define SPOT_US   (30 * MINUTE_US) /* longest leases beside which accepted jobs run [artifact] */
 
 static const char *const objective_names[] = {"adaptive", "maximise", "minimise", NULL};
+static const char *const solver_names[] = {"greedy", "milp", NULL};
 static const char *const spot_names[] = {"tick", "event", NULL};
 static const char *const compat_names[] = {"off", "chronus", NULL};
 
@@ -459,6 +460,11 @@ static const struct hs_param params[] = {
                     "GPUs of the lease that begins: most, or least, for accepted jobs; adaptive: "
                     "least while a job that was not accepted could meet its deadline",
                     .source = "ChronusArtifact bc7e15f"),
+    HS_PARAM_CHOICE(struct hs_chronus, solver, "solver", "greedy", solver_names,
+                    "of the plan of leases", .source = "greedy: ours; milp: SoCC'21"),
+    HS_PARAM_INT(struct hs_chronus, iterations, "iterations", "2000", 1, HS_LP_ITERATIONS,
+                 "solver=milp: of the simplex at most, and as many subproblems; then greedy",
+                 .only_with = "solver=milp"),
     HS_PARAM_DURATION(struct hs_chronus, lease_us, "lease", "1200s", 60, 86400, "length of a lease",
                       .source = "ChronusArtifact bc7e15f, run script: 20 minutes"),
     HS_PARAM_DURATION(struct hs_chronus, tick_us, "tick", "300s", 1, 86400,

@@ -12,6 +12,7 @@
 #define HS_CHRONUS_WORDS  (HS_CHRONUS_LEASES / 64)
 
 enum hs_chronus_objective { HS_CHRONUS_ADAPTIVE, HS_CHRONUS_MAXIMISE, HS_CHRONUS_MINIMISE };
+enum hs_chronus_solver { HS_CHRONUS_GREEDY, HS_CHRONUS_MILP };
 enum hs_chronus_spot { HS_CHRONUS_AT_TICKS, HS_CHRONUS_AT_EVENTS };
 
 /* Levels of waiting jobs, in the order in which they get GPUs, and classes of those that have some
@@ -40,8 +41,8 @@ enum hs_chronus_state {
 };
 
 struct hs_chronus {
-    int32_t objective, spot, compat;
-    int64_t lease_us, tick_us, checkpoint_us, resume_us;
+    int32_t objective, solver, spot, compat;
+    int64_t lease_us, tick_us, checkpoint_us, resume_us, iterations;
     double margin, tolerance;
     struct hs_estimate_choice estimate; /* parameters up to here */
     struct hs_chronus_pool *pools;      /* by VC */
@@ -70,6 +71,7 @@ struct hs_chronus_scratch {
     enum hs_chronus_level level;
     bool is_leased; /* has a lease now */
     bool is_forced;
+    bool is_free;  /* in the program that is being solved */
     uint32_t gpus; /* as they count in leases */
     uint32_t need; /* leases */
     int64_t end;   /* number of the first lease too late for it */

@@ -9,7 +9,8 @@
  *                 open to them; each as above
  *     boundary    all accepted jobs are packed anew, or, where that fails, keep their plan. Then
  *                 GPUs of this lease that are left go to jobs planned for later, least slack first
- *                 (objective=maximise): each gives up its earliest later lease.
+ *                 (objective=maximise): each gives up its earliest later lease. solver=milp: by an
+ *                 integer program; where it is not solved within its limits, as above.
  *
  * A plan that holds once thus holds until its job is done, if that needs no more time than told.
  * Cost of packing: O(leases) a job.
@@ -20,6 +21,8 @@
 #include "policies/chronus/chronus.h"
 
 #define MINUTE_US INT64_C(60000000)
+#define HOUR_US   (60 * MINUTE_US)
+#define LP_ROWS   1200 /* of a program with leases of an hour; with shorter ones fewer [artifact] */
 
 /* ---- times ---- */
 
@@ -270,6 +273,79 @@ static void fill_lease(struct hs_chronus_pool *pool, const struct hs_view *v, in
     }
 }
 
+/* ---- integer programs ---- */
+
+/* The accepted jobs with least slack, as many as LP_ROWS allow with the leases open to them;
+ * returns the first lease behind all of these. */
+static int64_t choose_free(const struct hs_chronus *o, struct hs_chronus_pool *pool,
+                           const struct hs_view *v, int64_t first, uint64_t *count)
+{
+    const int64_t rows = LP_ROWS * o->lease_us / HOUR_US;
+    int64_t end = first;
+    *count = 0;
+    hs_job_chain_sort(&pool->chains[HS_CHRONUS_IS_PLANNED], v, by_slack, NULL);
+    HS_CHRONUS_EACH(job, pool, HS_CHRONUS_IS_PLANNED, v)
+    {
+        struct hs_chronus_scratch *j = hs_chronus_of(v, job);
+        const int64_t later = hs_later(end, hs_earlier(j->end, first + HS_CHRONUS_LEASES - 1));
+        j->is_free = j->need > 0 && (int64_t)*count + 1 + later - first <= rows;
+        if (!j->is_free)
+            continue;
+        end = later;
+        ++*count;
+        memcpy(j->tried, j->plan, sizeof j->tried);
+        give_all(pool, j, first);
+    }
+    return end;
+}
+
+/* x = 1 where a free job has a lease: as many as it needs, in each lease at most the GPUs that the
+ * others leave; most, or least, GPUs of the first one. */
+static void build(struct hs_chronus_pool *pool, const struct hs_view *v, int64_t first, int64_t end,
+                  bool is_minimum)
+{
+    hs_lp_begin(v->lp, !is_minimum);
+    for (int64_t lease = first; lease < end; lease++)
+        (void)hs_lp_row(v->lp, -INFINITY,
+                        (double)(pool->gpus - pool->used[lease % HS_CHRONUS_LEASES]));
+    HS_CHRONUS_EACH(job, pool, HS_CHRONUS_IS_PLANNED, v)
+    {
+        const struct hs_chronus_scratch *j = hs_chronus_of(v, job);
+        if (!j->is_free)
+            continue;
+        const uint32_t row = hs_lp_row(v->lp, j->need, j->need);
+        for (int64_t lease = first; lease < hs_earlier(j->end, end); lease++) {
+            const double part = lease == first ? (double)j->gpus / (double)pool->gpus : 0;
+            const uint32_t column = hs_lp_column(v->lp, part);
+            hs_lp_binary(v->lp, column);
+            hs_lp_set(v->lp, row, column, 1);
+            hs_lp_set(v->lp, (uint32_t)(lease - first), column, j->gpus);
+        }
+    }
+}
+
+/* Plans of the free jobs by the program; false, and nothing changed, if it was not solved. */
+static bool solve(const struct hs_chronus *o, struct hs_chronus_pool *pool, const struct hs_view *v,
+                  int64_t first, bool is_minimum)
+{
+    uint64_t count;
+    uint32_t column = 0;
+    const int64_t end = choose_free(o, pool, v, first, &count);
+    if (count == 0)
+        return false;
+    build(pool, v, first, end, is_minimum);
+    const bool is_solved = hs_lp_solve(v->lp, (int)o->iterations) == HS_LP_OPTIMAL;
+    HS_CHRONUS_EACH(job, pool, HS_CHRONUS_IS_PLANNED, v)
+    {
+        struct hs_chronus_scratch *j = hs_chronus_of(v, job);
+        for (int64_t lease = first; j->is_free && lease < hs_earlier(j->end, end);
+             lease++, column++)
+            if (is_solved ? hs_lp_value(v->lp, column) > 0.5 : has_lease(j->tried, lease))
+                change_lease(pool, j, j->plan, lease);
+    }
+    return is_solved;
+}
+
 void hs_chronus_renew(const struct hs_chronus *o, struct hs_chronus_pool *pool,
                       const struct hs_view *v)
 {
@@ -288,9 +364,11 @@ void hs_chronus_renew(const struct hs_chronus *o, struct hs_chronus_pool *pool,
         else
             hs_chronus_move(pool, v, job, HS_CHRONUS_IS_UNACCEPTED);
     }
-    (void)pack(pool, HS_CHRONUS_IS_PLANNED, v, lease);
-    if (!is_minimum)
-        fill_lease(pool, v, lease);
+    if (o->solver != HS_CHRONUS_MILP || !solve(o, pool, v, lease, is_minimum)) {
+        (void)pack(pool, HS_CHRONUS_IS_PLANNED, v, lease);
+        if (!is_minimum)
+            fill_lease(pool, v, lease);
+    }
     HS_CHRONUS_EACH(job, pool, HS_CHRONUS_IS_PLANNED, v)
     {
         struct hs_chronus_scratch *j = hs_chronus_of(v, job);
