@@ -129,9 +129,11 @@ static void instant_book_waiting(struct hs_engine *e)
 
 /* ---- invariants ----
  *
- * The checks of MODEL.md 11, after every instant. fast: sums that must balance, O(1). full: every
- * index is recounted, O(cluster + live jobs). Each returns the text of the violated rule, or NULL;
- * the first violation ends the run. */
+ * The checks of MODEL.md 11, after every instant. fast: sums that must balance, O(1). full: also
+ * the jobs of the plan and, unless GPUs are exclusive, their nodes; and a recount of every index,
+ * O(cluster + live jobs), so rarely that its cost stays below RECOUNT_SHARE items an instant. Each
+ * returns the text of the violated rule, or NULL; the first violation ends the run. */
+#define RECOUNT_SHARE 64u
 
 /* Sums over the GPUs of some nodes. */
 struct gpu_sums {
@@ -253,11 +255,11 @@ static const char *find_holders(const struct hs_engine *e)
         const struct hs_job *job = &e->jobs.jobs[slot];
         for (struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
             if (a->job != slot || a->gpus == 0)
-                return "a job has the seat of another, or one of no GPU";
+                return "a job has the allocation of another, or one of no GPU";
             for (uint64_t bits = a->gpus; bits != 0; bits &= bits - 1) {
                 uint32_t id = a->gpu / 64 * 64 + HS_CTZ64(bits);
                 if (id >= e->cluster->gpu_count || e->gpus[id].node != a->node)
-                    return "a seat is not on its node";
+                    return "an allocation is not on its node";
                 if (e->gpu_ids[id] != HS_NO_JOB)
                     return "a GPU is held twice by jobs that have theirs to themselves";
                 e->gpu_ids[id] = slot;
@@ -377,7 +379,7 @@ static const char *check_gang(const struct hs_engine *e, const struct hs_job *jo
     bool is_placed = hs_job_is_placed(job), has_placement = job->placement != 0;
     if (has_placement != (is_placed || placement->is_hosted) ||
         (has_placement && (job->run == 0 || placement->slot != hs_slot_of(&e->jobs, job))))
-        return "a job has no record of its stay, or one without a stay";
+        return "a job lacks the record of its placement, or has one without a placement";
     if (allocations != placement->gpus_held || (!is_placed && allocations != 0))
         return "a job that is not placed holds GPUs, or its GPUs are miscounted";
     if (is_placed && (allocations < hs_job_gpus_min(&e->jobs, job) ||
@@ -426,10 +428,39 @@ static const char *check_jobs(const struct hs_engine *e)
     if (wanted != e->wait_account.gpus_wanted)
         return "the GPUs that wait are miscounted";
     if (!hs_jobs_default_is_valid(&e->jobs))
-        return "what is kept of nobody was changed";
+        return "the default record of a job was changed";
     if (!hs_heap_is_valid(&e->job_events) || !hs_heap_is_valid(&e->timer_events))
         return "the event heap is out of order";
     return NULL;
+}
+
+/* Checks the jobs of the last plan and the nodes on which they are. */
+static const char *check_plan(struct hs_engine *e)
+{
+    const char *broken = NULL;
+    for (uint32_t i = 0; i < e->plan.count && broken == NULL; i++) {
+        const uint32_t slot = e->plan.actions[i].job;
+        if (!hs_engine_has_job(e, slot))
+            continue;
+        const struct hs_job *job = hs_engine_job(e, slot);
+        broken = check_gang(e, job);
+        if (broken == NULL)
+            broken = check_progress(e, job);
+        const struct hs_allocation *a = e->is_exclusive ? NULL : hs_job_first(e, job);
+        for (; a != NULL && broken == NULL; a = hs_job_next(e, a))
+            broken = check_node(e, a->node, &(struct gpu_sums){0});
+    }
+    return broken;
+}
+
+static const char *check_all(struct hs_engine *e)
+{
+    const char *broken = check_cluster(e);
+    if (broken == NULL)
+        broken = check_jobs(e);
+    if (broken == NULL && e->policy->check != NULL)
+        broken = e->policy->check(e->policy_state, &e->view);
+    return broken;
 }
 
 /* Returns HS_E_INVARIANT, reported with time and rule, if an invariant is violated. */
@@ -439,12 +470,13 @@ static enum hs_status invariant_check(struct hs_engine *e)
         return HS_OK;
     e->figures.checks++;
     const char *broken = check_sums(e);
-    if (broken == NULL && e->config.check == HS_CHECK_FULL)
-        broken = check_cluster(e);
-    if (broken == NULL && e->config.check == HS_CHECK_FULL)
-        broken = check_jobs(e);
-    if (broken == NULL && e->config.check == HS_CHECK_FULL && e->policy->check != NULL)
-        broken = e->policy->check(e->policy_state, &e->view);
+    if (broken == NULL && e->config.check == HS_CHECK_FULL) {
+        const bool is_due = e->recount_after == 0 || e->jobs.live == 0;
+        if (is_due)
+            e->recount_after = 1 + (e->cluster->gpu_count + e->jobs.live) / RECOUNT_SHARE;
+        e->recount_after--;
+        broken = is_due ? check_all(e) : check_plan(e);
+    }
     if (broken == NULL)
         return HS_OK;
     return hs_fail(e->diag, HS_E_INVARIANT, NULL, "please report this with the command line",

@@ -197,6 +197,7 @@ struct hs_engine {
     int64_t now_us;
     struct hs_instant instant;
     struct hs_engine_figures figures;
+    uint64_t recount_after; /* instants until the next recount (--check=full) */
     /* for the conservation check: ns of isolated work */
     hs_u128 work_submitted_ns, work_done_ns, work_lost_ns;
 

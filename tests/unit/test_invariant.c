@@ -141,7 +141,7 @@ static void every_sum_is_checked(void **state)
     BREAKS(e->work_done_ns, 1, "work done + remaining + lost");
 }
 
-/* While jobs have their GPUs to themselves: the first sits on GPUs 0 and 1 at once. */
+/* While GPUs are exclusive, the first job holds GPUs 0 and 1 by one allocation. */
 static void every_whole_allocation_is_checked(void **state)
 {
     (void)state;
@@ -153,11 +153,11 @@ static void every_whole_allocation_is_checked(void **state)
     BREAKS(e->gpu_free[0], UINT64_C(0xf), "free and held at once");
     BREAKS(e->gpu_free[0], UINT64_C(0x8), "free and held at once");
     BREAKS(allocation->gpus, 1, "free and held at once");
-    BREAKS(allocation->gpus, UINT64_C(0x13), "a seat is not on its node");
+    BREAKS(allocation->gpus, UINT64_C(0x13), "an allocation is not on its node");
     BREAKS(allocation->gpus, 0, "or one of no GPU");
-    BREAKS(allocation->job, 9, "a job has the seat of another");
-    BREAKS(allocation->node, 1, "a seat is not on its node");
-    BREAKS(waits->placement, job->placement, "a job has the seat of another");
+    BREAKS(allocation->job, 9, "a job has the allocation of another");
+    BREAKS(allocation->node, 1, "an allocation is not on its node");
+    BREAKS(waits->placement, job->placement, "a job has the allocation of another");
     BREAKS(allocation->count, 1, "its GPUs are miscounted");
     struct hs_allocation twice = *allocation;
     uint32_t second = HS_NO_ALLOCATION;
@@ -212,11 +212,11 @@ static void every_job_is_checked(void **state)
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     assert_int_equal(waits->run, 0);
     BREAKS(placement->gpus_held, 1, "its GPUs are miscounted");
-    BREAKS(placement->slot, 9, "a job has no record of its stay");
+    BREAKS(placement->slot, 9, "a job lacks the record of its placement");
     BREAKS(e->jobs.placements[0].gpus_held, 1, "a job that is not placed holds GPUs");
-    BREAKS(e->jobs.placements[0].synced_us, 1, "what is kept of nobody was changed");
-    BREAKS(e->jobs.runs[0].run_us, 1, "what is kept of nobody was changed");
-    BREAKS(e->jobs.overheads[0].ooms, 1, "what is kept of nobody was changed");
+    BREAKS(e->jobs.placements[0].synced_us, 1, "the default record of a job was changed");
+    BREAKS(e->jobs.runs[0].run_us, 1, "the default record of a job was changed");
+    BREAKS(e->jobs.overheads[0].ooms, 1, "the default record of a job was changed");
     BREAKS(e->jobs.request[0].gpus_min, 3, "a gang is placed in part");
     BREAKS(run->done_ns, -1, "work done lies outside");
     BREAKS(placement->rate_q32, 5, "a rate is out of date");
@@ -252,6 +252,35 @@ static void nobody_shares_unasked(void **state)
     assert_int_equal(invariant_check(e), HS_OK);
 }
 
+/* Between two recounts only the jobs of the plan and their nodes are checked. */
+static void recounts_are_rare(void **state)
+{
+    (void)state;
+    hs_exclusive_end(e);
+    struct hs_job_placement *placement = hs_placement_of(&e->jobs, &e->jobs.jobs[first]);
+    const uint16_t tenants = e->gpus[0].tenants;
+    const uint32_t held = placement->gpus_held, count = e->plan.count;
+    e->recount_after = 3;
+    e->gpus[0].tenants = 9;
+    e->plan.count = 0;
+    assert_int_equal(invariant_check(e), HS_OK);
+    e->plan.actions[0].job = first;
+    e->plan.count = 1;
+    assert_int_equal(invariant_check(e), HS_E_INVARIANT);
+    e->gpus[0].tenants = tenants;
+    assert_int_equal(invariant_check(e), HS_OK);
+    placement->gpus_held = 1;
+    e->recount_after = 3;
+    assert_int_equal(invariant_check(e), HS_E_INVARIANT);
+    e->plan.count = 0;
+    assert_int_equal(invariant_check(e), HS_OK);
+    assert_int_equal(invariant_check(e), HS_OK);
+    assert_int_equal(invariant_check(e), HS_E_INVARIANT); /* the recount */
+    placement->gpus_held = held;
+    e->plan.count = count;
+    assert_int_equal(invariant_check(e), HS_OK);
+}
+
 /* fast looks at sums only, off at nothing. */
 static void levels_differ(void **state)
 {
@@ -277,6 +306,7 @@ int main(void)
         cmocka_unit_test(every_job_is_checked),
         cmocka_unit_test(every_gpu_is_checked),
         cmocka_unit_test(nobody_shares_unasked),
+        cmocka_unit_test(recounts_are_rare),
         cmocka_unit_test(levels_differ),
     };
     const struct CMUnitTest divided[] = {cmocka_unit_test(every_share_is_checked)};
