@@ -222,7 +222,7 @@ static const char *const openb_pending[] = {"drop", "run", NULL};
 static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
 static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
 static const char *const checks[] = {"off", "fast", "full", NULL};
-static const char *const deadline_rules[] = {"trace", "gavel", NULL};
+static const char *const deadline_rules[] = {"trace", "gavel", "elasticflow", NULL};
 static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix",
                                            "off",  "always",  NULL};
 static const char *const unknowns[] = {"full", "draw", "error", NULL}; /* as enum hs_unknown */
@@ -320,9 +320,9 @@ static const char *written_at(size_t index)
         TEXT("profiles", profiles, PROFILES, "builtin:profiles.csv", "FILE",                       \
              "the catalogue; builtin: configs/profiles.csv as compiled in"),                       \
         CHOICE("deadlines", deadlines, PROFILES, "trace", deadline_rules,                          \
-               "those of the trace; gavel: a job without one is given one by draw, 1.2, 2 or 10 "  \
-               "times its run time after its submission",                                          \
-               SOURCE("Narayanan et al. OSDI'20"))
+               "those of the trace; gavel, elasticflow: a job without one is given one by draw, "  \
+               "1.2, 2 or 10, or 0.5 to 1.5, times its run time after its submission",             \
+               SOURCE("Narayanan et al. OSDI'20; Gu et al. ASPLOS'23"))
 #define UNKNOWN_ROWS                                                                               \
     CHOICE("unknown_util", unknown_util, PROFILES, "full", unknowns,                               \
            "where GPUs are shared, GPU utilization that neither trace nor profile nor its family " \

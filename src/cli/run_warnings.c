@@ -55,7 +55,7 @@ void hs_warn_of_profiles(const struct hs_assign_counts *assigned,
                  assigned->unknown_example);
     hs_fractions_warn(&assigned->utils, NULL, "gpu_util", "jobs", diag);
     hs_warn_some(diag, NULL, assigned->deadlines_drawn, jobs,
-                 "jobs have a deadline by draw (--deadlines=gavel), not of the trace");
+                 "jobs have a deadline by draw (--deadlines), not of the trace");
     hs_warn_some(diag, NULL, retries->jobs, jobs,
                  "jobs fail %" PRIu64 " times before their recorded run: %.1f h of run time on top "
                  "of the trace's",

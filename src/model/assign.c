@@ -685,7 +685,11 @@ static void draw_deadline(struct hs_assign *a, struct hs_trace_job *job)
 {
     static const int64_t tenths[] = {12, 20, 100};
     const uint64_t draw = hs_mix64(hs_seed_of(a->options.seed, "deadlines"), a->index);
-    job->deadline_us = job->submit_us + job->duration_us / 10 * tenths[draw % 3];
+    int64_t after_us = job->duration_us / 10 * tenths[draw % 3];
+    if (a->options.deadlines == HS_DEADLINES_ELASTICFLOW)
+        after_us = job->duration_us / 2 +
+                   (int64_t)((hs_u128)(uint64_t)job->duration_us * (uint32_t)draw >> 32);
+    job->deadline_us = job->submit_us + after_us;
     a->counts.deadlines_drawn++;
 }
 
@@ -707,7 +711,7 @@ static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
         a->counts.none++;
     if (a->options.speed != NULL && (*out)->gpu_type_ran != NULL && (*out)->gpus > 0)
         make_work(a, *out);
-    if (a->options.deadlines == HS_DEADLINES_GAVEL && (*out)->deadline_us < 0)
+    if (a->options.deadlines != HS_DEADLINES_TRACE && (*out)->deadline_us < 0)
         draw_deadline(a, *out);
     c->with_deadline += (*out)->deadline_us >= 0;
     a->index++;

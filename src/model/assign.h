@@ -42,6 +42,9 @@ enum hs_deadlines {
     HS_DEADLINES_TRACE, /* none */
     HS_DEADLINES_GAVEL, /* 1.2, 2 or 10 times the run time after submission, with equal probability:
                            Narayanan et al., OSDI'20, generator of the released code */
+    HS_DEADLINES_ELASTICFLOW, /* 0.5 to 1.5 times, uniform: Gu et al., ASPLOS'23,
+                                 pkusys/ElasticFlow, trace_generator/generate_trace.py, which rounds
+                                 to seconds */
 };
 
 struct hs_assign_options {

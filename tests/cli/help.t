@@ -353,10 +353,10 @@ Everything about run.
                             size within a day [0.8]; 0..1
         --profiles=FILE     the catalogue; builtin: configs/profiles.csv as compiled in
                             [builtin:profiles.csv]
-        --deadlines=trace|gavel
-                            those of the trace; gavel: a job without one is given one by draw, 1.2, 2
-                            or 10 times its run time after its submission [trace]; source: Narayanan
-                            et al. OSDI'20
+        --deadlines=trace|gavel|elasticflow
+                            those of the trace; gavel, elasticflow: a job without one is given one by
+                            draw, 1.2, 2 or 10, or 0.5 to 1.5, times its run time after its submission
+                            [trace]; source: Narayanan et al. OSDI'20; Gu et al. ASPLOS'23
         --assign-seed=N     of these draws alone; 0: that of --seed [0]; 0..9000000000000000
         --unknown-util=full|draw|error
                             where GPUs are shared, GPU utilization that neither trace nor profile nor
@@ -563,10 +563,10 @@ Everything about run.
                             size within a day [0.8]; 0..1
         --profiles=FILE     the catalogue; builtin: configs/profiles.csv as compiled in
                             [builtin:profiles.csv]
-        --deadlines=trace|gavel
-                            those of the trace; gavel: a job without one is given one by draw, 1.2, 2
-                            or 10 times its run time after its submission [trace]; source: Narayanan
-                            et al. OSDI'20
+        --deadlines=trace|gavel|elasticflow
+                            those of the trace; gavel, elasticflow: a job without one is given one by
+                            draw, 1.2, 2 or 10, or 0.5 to 1.5, times its run time after its submission
+                            [trace]; source: Narayanan et al. OSDI'20; Gu et al. ASPLOS'23
         --assign-seed=N     of these draws alone; 0: that of --seed [0]; 0..9000000000000000
         --unknown-util=full|draw|error
                             where GPUs are shared, GPU utilization that neither trace nor profile nor

@@ -218,7 +218,21 @@ A deadline for each job that has none: 1.2, 2 or 10 times the run time after the
   $ printf 'job_id,submit_time,gpus,duration,deadline\na,0,1,10,11\n' >jobs.csv
   $ for i in $(seq 300); do echo "j$i,$i,1,10,"; done >>jobs.csv
   $ horus trace assign jobs.csv --assign=off --deadlines=gavel -o due.csv 2>notes.txt; grep 'by draw' notes.txt
-  warning: 300 of 301 jobs have a deadline by draw (--deadlines=gavel), not of the trace
+  warning: 300 of 301 jobs have a deadline by draw (--deadlines), not of the trace
   $ awk -F, 'NR == 2 { print $18 } NR > 2 { n[$18 - $2]++ } END { print n[12] + n[20] + n[100], (n[12] > 70 && n[20] > 70 && n[100] > 70) }' due.csv
   11
   300 1
+
+By the rule of ElasticFlow between half the run time and half as much again, uniform: of 300 about 100 in each third.
+
+  $ horus trace assign jobs.csv --assign=off --deadlines=elasticflow -o due.csv 2>/dev/null
+  $ awk -F, 'NR > 2 { left = $18 - $2; n[int((left - 5) / (10 / 3))]++; odd += left < 5 || left > 15 } END { print odd + 0, (n[0] > 70 && n[1] > 70 && n[2] > 70) }' due.csv
+  0 1
+  $ horus run jobs.csv -c 1x1:V100 --assign=off --deadlines=elasticflow -p edf:preempt=no -q -o run >/dev/null 2>&1; horus verify run | grep deadlines
+  ok    deadlines are those of the trace: 301 jobs, 0 differences
+  skip  values are those of the deadlines that were met: no job has deadlines with values
+  ok    deadlines.csv follows from the rows: 3 rows, 0 differences
+  $ sed -i '1s/$/,gpu_type_ran/; 2,$s/$/,K80/' jobs.csv
+  $ for rule in gavel elasticflow; do horus run jobs.csv -c 1x1:V100 --assign=off --deadlines=$rule -q -o $rule >/dev/null 2>&1; horus verify $rule | grep 'deadlines are'; done
+  ok    deadlines are those of the trace: 301 jobs, 0 differences
+  ok    deadlines are those of the trace: 301 jobs, 0 differences

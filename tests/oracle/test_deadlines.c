@@ -80,6 +80,29 @@ static void orders(void **state)
     hs_test_free(&r);
 }
 
+/* The same without preemption. edf: B [0,2], A [2,12], C [12,15]. llf: A [0,10]; then B could have
+ * started by 10 and C by 6: C [10,13], B [13,15]. */
+static void without_preemption(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {
+        {.gpus = 1, .duration_s = 10, .deadline_s = 14},
+        {.gpus = 1, .duration_s = 2, .deadline_s = 12},
+        {.gpus = 1, .submit_s = 4, .duration_s = 3, .deadline_s = 9}};
+    struct hs_test_result r;
+    run(jobs, 3, "edf:preempt=no", &r);
+    assert_int_equal(r.jobs[1].end_us, 2 * HS_TEST_S);
+    assert_int_equal(r.jobs[0].end_us, 12 * HS_TEST_S);
+    assert_int_equal(r.jobs[2].end_us, 15 * HS_TEST_S);
+    assert_int_equal(r.jobs[0].preemptions, 0);
+    hs_test_free(&r);
+    run(jobs, 3, "llf:preempt=no", &r);
+    assert_int_equal(r.jobs[0].end_us, 10 * HS_TEST_S);
+    assert_int_equal(r.jobs[2].end_us, 13 * HS_TEST_S);
+    assert_int_equal(r.jobs[1].end_us, 15 * HS_TEST_S);
+    hs_test_free(&r);
+}
+
 /* The same with admission: 12 s are due by 14, which fits; C would make it 15 by 14. Rejected, it
  * never runs; demoted, it runs when A is done. A job without a deadline comes last. */
 static void admission(void **state)
@@ -225,8 +248,9 @@ static void none_beats_the_best_subset(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(orders), cmocka_unit_test(admission),
-                                       cmocka_unit_test(feasible_sets_have_no_misses),
-                                       cmocka_unit_test(none_beats_the_best_subset)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(orders), cmocka_unit_test(without_preemption), cmocka_unit_test(admission),
+        cmocka_unit_test(feasible_sets_have_no_misses),
+        cmocka_unit_test(none_beats_the_best_subset)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,8 @@ struct srtf {
     struct hs_place_rule placement;
     struct hs_estimate_choice estimate;
     struct hs_preempt_cost cost;
-    int32_t admission; /* edf, llf; the parameters end here */
+    int32_t admission; /* edf, llf */
+    bool preempts;     /* edf, llf; the parameters end here */
     enum srtf_order order;
     struct hs_job_queue *waiting; /* form=evict: one per VC */
     struct running_jobs *running; /* form=evict: one per VC */
@@ -477,13 +478,14 @@ static const char *due_reason(const struct hs_view *v, hs_job_id job, bool is_ev
 static void evict(const struct srtf *s, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
 {
     const struct running_jobs *running = &s->running[vc];
+    const bool may_evict = s->order < BY_DEADLINE || s->preempts;
     struct hs_choice choice = {.classes = running->classes,
-                               .class_count = running->count,
+                               .class_count = may_evict ? running->count : 0,
                                .waiting = &s->waiting[vc],
                                .levels = 1,
                                .waiting_first = s->compat == COMPAT_HELIOS,
                                .room = hs_vc_queues_room(v, vc),
-                               .held = running->held,
+                               .held = may_evict ? running->held : 0,
                                .plan_reason = s->order < BY_DEADLINE ? plan_reason : due_reason};
     hs_preempt_select(&choice, v);
     hs_choice_apply(&choice, v, p, s->placement, &s->cost, compat_of(s));
@@ -576,26 +578,33 @@ static enum hs_status llf_init(void *state, const struct hs_view *v)
     return srtf_init(state, v);
 }
 
-static void edf_needs(const void *state, uint32_t *can, uint32_t *knows)
+static void llf_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
-    const struct srtf *s = state;
-    if (s->admission == ADMISSION_NONE)
-        *knows &= ~(uint32_t)(HS_ESTIMATE_KNOWS);
+    if (!((const struct srtf *)state)->preempts)
+        *can &= ~(uint32_t)HS_CAN_PREEMPT;
     srtf_needs(state, can, knows);
 }
 
-#define llf_needs  srtf_needs
+static void edf_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    if (((const struct srtf *)state)->admission == ADMISSION_NONE)
+        *knows &= ~(uint32_t)(HS_ESTIMATE_KNOWS);
+    llf_needs(state, can, knows);
+}
+
 #define srsf_needs srtf_needs
 
 static void edf_semantics(const void *state, struct hs_semantics *out)
 {
     srtf_semantics(state, out);
+    if (!((const struct srtf *)state)->preempts)
+        out->preemption = out->cost = "none";
     out->order = "deadline, jobs without one last";
 }
 
 static void llf_semantics(const void *state, struct hs_semantics *out)
 {
-    srtf_semantics(state, out);
+    edf_semantics(state, out);
     out->order = "laxity at arrivals and ends, jobs without a deadline last";
 }
 
@@ -606,7 +615,9 @@ static const struct hs_param due_params[] = {
     HS_PARAM_CHOICE(struct srtf, admission, "admission", "none", admission_names,
                     "of a job whose deadline, or that of an admitted one, could not be met by GPU "
                     "time: demote takes it for one without a deadline",
-                    .source = "Liu and Layland 1973: exact on one GPU"),
+                    .source = "Liu and Layland 1973: exact on one GPU, with preempt=yes"),
+    HS_PARAM_FLAG(struct srtf, preempts, "preempt", "yes",
+                  "no: a job that runs keeps its GPUs to its end"),
     {0}};
 
 static const struct hs_param params[] = {

@@ -179,7 +179,8 @@ static const char *const retries[] = {
 static const char *const cpu_jobs[] = {"skip", "keep", NULL};
 static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
 static const char *const openb_pending[] = {"drop", "run", NULL};
-static const char *const deadline_rules[] = {"trace", [VERIFY_GAVEL] = "gavel", NULL};
+static const char *const deadline_rules[] = {
+    "trace", [VERIFY_GAVEL] = "gavel", [VERIFY_ELASTICFLOW] = "elasticflow", NULL};
 static const char *const vc_modes[] = {"ignore", [VERIFY_PARTITION] = "partition", "quota", NULL};
 
 /* The configuration keys that describe the simulation. Presets apply only to keys that the

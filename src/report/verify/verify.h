@@ -28,8 +28,8 @@ HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, struct hs_output *
 
 /* Values of the configuration key `retries`. */
 enum verify_retries { VERIFY_MERGE, VERIFY_ATTEMPTS, VERIFY_GENERATE };
-enum { VERIFY_PARTITION = 1 }; /* of the configuration key `vc` */
-enum { VERIFY_GAVEL = 1 };     /* of the key `deadlines` */
+enum { VERIFY_PARTITION = 1 };                 /* of the configuration key `vc` */
+enum { VERIFY_GAVEL = 1, VERIFY_ELASTICFLOW }; /* of the key `deadlines` */
 
 /* A row of jobs.csv; times and slowdowns -1 = empty. */
 struct verify_row {
