@@ -178,10 +178,22 @@ if [ -r "$HORUS_DATA/$moved" ]; then
 else
     skip "the page on Tiresias: no $HORUS_DATA/$moved"
 fi
+heads() { awk '/^## / { print } /^\| --- / { print before } { before = $0 }' "$1"; }
+if [ -r "$HORUS_DATA/traces/trace_job_Philly_MIX1.csv" ]; then
+    scripts/reproduce-chronus.sh --quick "$(dirname "$HORUS")" "$work/chronus" 2>"$work/log" ||
+        verdict "the quick form of the page on Chronus runs" "$(cat "$work/log")"
+    verdict "results/chronus.md is of its script, and every table is full" "$(
+        diff <(heads results/chronus.md) <(heads "$work/chronus/chronus.md")
+        diff <(grep -o '^| `[^`]*`' results/chronus.md) <(grep -o '^| `[^`]*`' "$work/chronus/chronus.md")
+        grep -n 'Quick run' results/chronus.md
+        grep -E 'null|nan' "$work/chronus/chronus.md"
+    )"
+else
+    skip "the page on Chronus: no trace MIX1"
+fi
 if [ -r "$HORUS_DATA/traces/venus_gpu_jobs_mar-jul2020.csv" ]; then
     scripts/reproduce-lucid.sh --quick "$(dirname "$HORUS")" "$work/lucid" 2>"$work/log" ||
         verdict "the quick form of the page on Lucid runs" "$(cat "$work/log")"
-    heads() { awk '/^## / { print } /^\| --- / { print before } { before = $0 }' "$1"; }
     verdict "results/lucid.md is of its script, and every table is full" "$(
         diff <(heads results/lucid.md) <(heads "$work/lucid/lucid.md")
         grep -n 'Quick run' results/lucid.md
