@@ -53,6 +53,19 @@ workload() { # NAME=VALUE...
     awk "${options[@]}" -f scripts/draws.awk -f "scripts/$page-workloads.awk" $catalogue
 }
 
+# So many nodes of 8 GPUs that the GPU time of the jobs is LOAD of what they can do in DAYS, and that
+# the largest gang fits on all but SPARE of them.
+nodes() { # TRACE LOAD DAYS [SPARE]
+    awk -F, -v load="$2" -v days="$3" -v spare="${4:-0}" '
+        function up(x) { return int(x) < x ? int(x) + 1 : int(x) }
+        NR > 1 { work_s += $2 * $4; most = $2 > most ? $2 : most }
+        END {
+            n = up(work_s / 86400 / 8 / days / load)
+            least = up(most / 8) + spare
+            print n < least ? least : n
+        }' "$1"
+}
+
 # Two jobs beside each other do what one does, no more: 1 + u^1.016 v^1.763, our form with k = 1.
 sliced() { # GPU
     cat <<JSON

@@ -48,22 +48,9 @@ tiresias=tiresias:queue_limits=18000,inqueue=submit,round_s=60,preempt_cost=tabl
         sjf:pred=noisy,pred_sigma=3 sjf:pred=noisy,pred_sigma=8)
 }
 
-# So many nodes of 8 GPUs that the GPU time of the jobs is LOAD of what they can do, and that the largest
-# gang fits beside two nodes set aside.
-nodes() { # TRACE LOAD DAYS
-    awk -F, -v load="$2" -v days="$3" '
-        function up(x) { return int(x) < x ? int(x) + 1 : int(x) }
-        NR > 1 { work_s += $2 * $4; most = $2 > most ? $2 : most }
-        END {
-            n = up(work_s / 86400 / 8 / days / load)
-            least = up(most / 8) + 2
-            print n < least ? least : n
-        }' "$1"
-}
-
 venus() { # EXPERIMENT POLICIES MONTH LOAD ARGUMENT...; MONTH counts from 0
     local jobs=$work/venus-${months[$3]}.csv
-    quietly versus "$2" "$jobs" --map=configs/mappings/venus.json -c "$(nodes "$jobs" "$4" "${days[$3]}")x8:RTX3090" "${@:5}"
+    quietly versus "$2" "$jobs" --map=configs/mappings/venus.json -c "$(nodes "$jobs" "$4" "${days[$3]}" 2)x8:RTX3090" "${@:5}"
     cells "$1" "$3" 1 "${metrics//$'\n'/ }"
 }
 

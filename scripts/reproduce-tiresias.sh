@@ -71,18 +71,6 @@ venus_month() { # YYYY-MM
         "$data/traces/venus_gpu_jobs_mar-jul2020.csv"
 }
 
-# So many nodes of 8 GPUs that the GPU time of the jobs is LOAD of what they can do in DAYS, and that
-# the largest gang fits.
-nodes() { # TRACE LOAD DAYS
-    awk -F, -v load="$2" -v days="$3" '
-        function up(x) { return int(x) < x ? int(x) + 1 : int(x) }
-        NR > 1 { work_s += $2 * $4; most = $2 > most ? $2 : most }
-        END {
-            n = up(work_s / 86400 / 8 / days / load)
-            print n < up(most / 8) ? up(most / 8) : n
-        }' "$1"
-}
-
 # Helios' artifact simulates the jobs submitted from 2017-10-01 to 2017-11-30 23:59.
 philly_jobs() { # VC, or . for both
     local trace=$data/traces/philly_vc_7f04ca_0e4a51.csv
