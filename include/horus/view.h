@@ -195,6 +195,7 @@ uint64_t hs_view_spread_q32(const struct hs_view *v, hs_job_id job, uint32_t typ
  * thousandths, and so much host memory a GPU, relative to the share of a GPU on the measured
  * servers, Q32; and the points of the measurement, ascending: false, and 1 everywhere, where there
  * is none. O(points). */
+#define HS_HOST_POINTS 16u /* of an axis at most */
 struct hs_host_axes {
     uint32_t cpu_count, mem_count;
     const uint32_t *cpus_milli, *mem_mib;

@@ -12,8 +12,6 @@
 #include "horus/view.h"
 #include "model/profile.h"
 
-#define HS_HOST_POINTS 16u /* points per axis */
-
 struct hs_host;
 
 /* Must be freed with hs_host_free even after a failure. */

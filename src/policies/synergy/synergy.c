@@ -9,12 +9,13 @@
  *         greedy: each with the least that makes it fastest, or not at all
  *         tune:   each with the least that makes it fastest, else with at most the fair share,
  *                 for which others are cut to theirs
+ *         opt:    as tune, with what an integer program finds for them (synergy_opt.c)
  *         whoever keeps nodes and allotment goes on; others are taken off, then placed
  *
- * A job that has no room is passed over. Under las only those are tried whose gangs have GPUs, with
- * tune the largest first. Between boundaries freed GPUs stay idle and arrivals wait. Under all
- * orders but fifo a job that has not run for 1,000 hours is first. Where a node states no CPUs or
- * no memory, nothing is allotted and all jobs run as they are.
+ * A job that has no room is passed over. Under las, and with opt, only those are tried whose gangs
+ * have GPUs, with tune and opt the largest first. Between boundaries freed GPUs stay idle and
+ * arrivals wait. Under all orders but fifo a job that has not run for 1,000 hours is first. Where a
+ * node states no CPUs or no memory, nothing is allotted and all jobs run as they are.
  *
  * Cost of a round: O(jobs tried x log nodes), and under las, srtf and ftf O(jobs log jobs); a round
  * of fifo without arrival or end is skipped.
@@ -23,7 +24,7 @@
 
 #include <math.h>
 
-static const char *const mechanism_names[] = {"fair", "greedy", "tune", NULL};
+static const char *const mechanism_names[] = {"fair", "greedy", "tune", "opt", NULL};
 static const char *const compat_names[] = {"off", "synergy", NULL};
 static const char *const order_names[] = {"fifo", "las", "srtf", "ftf", NULL};
 
@@ -89,7 +90,7 @@ static bool put_in_order(struct hs_synergy *s, const struct hs_view *v)
 /* The jobs that are tried, in this order: all, or those whose gangs have GPUs. */
 static void try_jobs(struct hs_synergy *s, const struct hs_view *v)
 {
-    const bool keeps = s->order == HS_SYNERGY_LAS;
+    const bool keeps = s->order == HS_SYNERGY_LAS || s->mechanism == HS_SYNERGY_OPT;
     uint32_t count = 0;
     uint64_t left = s->free;
     HS_SYNERGY_EACH(job, &s->jobs, v)
@@ -110,6 +111,8 @@ static void try_jobs(struct hs_synergy *s, const struct hs_view *v)
             *room -= gang;
     }
     hs_sort(s->kept, count);
+    if (s->mechanism == HS_SYNERGY_OPT && s->fair.cpus_milli > 0)
+        hs_synergy_optimise(s, v, count);
     for (uint32_t i = 0; i < count; i++)
         (void)hs_synergy_give(s, v, s->kept[i].job);
 }
@@ -282,12 +285,13 @@ static void come(struct hs_synergy *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_synergy_scratch *j = hs_synergy_of(v, job);
     j->is_hopeless = is_hopeless(v, job);
+    j->is_picky = hs_view_is_constrained(v, job);
     if (j->is_hopeless) {
         hs_job_chain_insert(&s->hopeless, v, job, s->hopeless.last);
         return;
     }
     j->ran_us = hs_view_now_us(v);
-    j->best = s->mechanism != HS_SYNERGY_FAIR ? best_of(s, v, job) : s->fair;
+    j->best = j->wants = s->mechanism != HS_SYNERGY_FAIR ? best_of(s, v, job) : s->fair;
     j->step_us = 1;
     if (s->compat != HS_SYNERGY_COMPAT_OFF) {
         j->step_us = hs_later(1, hs_view_step_us(v, job));
@@ -352,7 +356,8 @@ static enum hs_status synergy_init(void *state, const struct hs_view *v)
     s->last.places = hs_view_alloc(v, gpus * sizeof *s->last.places);
     s->kept = hs_view_alloc(v, gpus * sizeof *s->kept);
     s->room = hs_view_alloc(v, v->vcs * sizeof *s->room);
-    hs_capacity_tree_init(&s->by_free, v, v->nodes, 1);
+    s->words = v->nodes / 64 + 1; /* the number behind the last is a bit, too */
+    s->by_free = hs_view_alloc(v, (v->max_node_gpus + UINT64_C(1)) * s->words * sizeof *s->by_free);
     hs_vc_queues_init(&s->cpu_jobs, v, HS_SCAN_FIT);
     s->jobs = s->hopeless = hs_job_chain_empty(offsetof(struct hs_synergy_scratch, chain));
     s->next_us = INT64_MAX;
@@ -403,10 +408,12 @@ static const char *synergy_check(const void *state, const struct hs_view *v)
 }
 
 static const struct hs_param params[] = {
-    HS_PARAM_CHOICE(struct hs_synergy, mechanism, "mechanism", "tune", mechanism_names,
-                    "CPUs and host memory of a job: its part of the node; the least that makes it "
-                    "fastest, or it waits; that where there is enough, else at most its part",
-                    .source = "Mohan et al. OSDI'22"),
+    HS_PARAM_CHOICE(
+        struct hs_synergy, mechanism, "mechanism", "tune", mechanism_names,
+        "CPUs and host memory of a job: its part of the node; the least that makes it "
+        "fastest, or it waits; that where there is enough, else at most its part; by an "
+        "integer program of highest speed in all",
+        .source = "Mohan et al. OSDI'22"),
     HS_PARAM_CHOICE(struct hs_synergy, order, "order", "fifo", order_names,
                     "who is first: by arrival, least attained service, shortest remaining time, "
                     "largest finish time relative to its run time",

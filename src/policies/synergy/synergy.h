@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "policies/lib/capacity_tree.h"
 #include "policies/lib/vc_queues.h"
 
 enum hs_synergy_mechanism { HS_SYNERGY_FAIR, HS_SYNERGY_GREEDY, HS_SYNERGY_TUNE, HS_SYNERGY_OPT };
@@ -30,6 +29,13 @@ struct hs_synergy_node {
     struct hs_synergy_share left;
 };
 
+/* What found no room in a round. */
+struct hs_synergy_refused {
+    uint32_t gang, vc;
+    struct hs_synergy_share share;
+};
+#define HS_SYNERGY_REFUSED 32 /* remembered: more than twelve models times four gangs leave */
+
 /* The places of one round, of each job one behind the other. */
 struct hs_synergy_round {
     struct hs_synergy_place *places;
@@ -44,8 +50,11 @@ struct hs_synergy {
         fair; /* 0: the nodes do not state what they have: nothing is allotted */
     struct hs_synergy_share server; /* the largest node */
     struct hs_synergy_node *nodes;
-    struct hs_capacity_tree by_free; /* nodes by free GPUs */
+    uint64_t *by_free; /* bits of the nodes with 0, 1, 2, .. free GPUs, each so many words */
+    uint32_t words;
     struct hs_synergy_round now, last;
+    struct hs_synergy_refused refused[HS_SYNERGY_REFUSED];
+    uint32_t refused_count;
     struct hs_job_place *kept; /* jobs that this round tries */
     uint64_t *room;            /* GPUs that each VC may still have in this round */
     uint64_t free;             /* GPUs of all nodes */
@@ -71,6 +80,7 @@ struct hs_synergy_scratch {
     uint32_t first, places;               /* in this round */
     uint32_t last_first, last_places;     /* in the last one */
     bool holds, is_hopeless;              /* GPUs; more than there are */
+    bool is_picky;                        /* not all nodes of its VC will do */
     int64_t steps_left, step_us, used_us; /* compat */
 };
 
@@ -98,6 +108,8 @@ static inline bool hs_synergy_is_same(struct hs_synergy_share a, struct hs_syner
 /* synergy_place.c: an empty cluster for a round; a place for a job with what its mechanism gives
  * it, at the cost of others under tune and opt. */
 void hs_synergy_clear(struct hs_synergy *s, const struct hs_view *v);
+/* synergy_opt.c: what so many jobs of `kept` want on an empty cluster. */
+void hs_synergy_optimise(struct hs_synergy *s, const struct hs_view *v, uint32_t count);
 /* What it wants: of one node no more than it has; of several the fair share. */
 struct hs_synergy_share hs_synergy_demand(const struct hs_synergy *s, const struct hs_view *v,
                                           hs_job_id job);

@@ -12,29 +12,57 @@
  */
 #include "policies/synergy/synergy.h"
 
-static void node_changed(struct hs_synergy *s, uint32_t node)
+#include <string.h>
+
+/* ---- nodes by free GPUs: a set of them for each number, as bits ---- */
+
+static uint64_t *nodes_with(const struct hs_synergy *s, uint32_t gpus)
 {
-    const struct hs_synergy_node *n = &s->nodes[node];
-    hs_capacity_tree_put(&s->by_free, 0, node, n->gpus,
-                         (struct hs_capacity){{n->left.cpus_milli, n->left.mem_mib}});
+    return s->by_free + (uint64_t)gpus * s->words;
 }
 
 void hs_synergy_clear(struct hs_synergy *s, const struct hs_view *v)
 {
-    s->free = 0;
+    memset(s->by_free, 0, (v->max_node_gpus + UINT64_C(1)) * s->words * sizeof *s->by_free);
+    s->free = s->refused_count = 0;
     for (uint32_t i = 0; i < v->nodes; i++) {
         const struct hs_node *node = hs_view_node(v, i);
-        const bool is_stated = s->fair.cpus_milli > 0;
         s->nodes[i] = (struct hs_synergy_node){.gpus = node->gpus, .last = HS_SYNERGY_NONE};
-        if (is_stated)
+        if (s->fair.cpus_milli > 0)
             s->nodes[i].left =
                 (struct hs_synergy_share){UINT64_C(1000) * node->cpus, node->mem_mib};
-        node_changed(s, i);
+        nodes_with(s, node->gpus)[i / 64] |= UINT64_C(1) << i % 64;
         s->free += node->gpus;
     }
     for (uint32_t i = 0; i < v->vcs; i++)
         s->room[i] = hs_smaller(hs_view_total_gpus(v, i), hs_view_quota(v, i));
 }
+
+static bool has_room(const struct hs_synergy_node *n, uint32_t gpus, struct hs_synergy_share share)
+{
+    return n->left.cpus_milli >= gpus * share.cpus_milli && n->left.mem_mib >= gpus * share.mem_mib;
+}
+
+/* The next node with `gpus` free GPUs or more, fewest first, then by number, that the job may use
+ * and that has so many shares; from the one with `gpus` and number `from` on. HS_NO_NODE. */
+static uint32_t next_node(const struct hs_synergy *s, const struct hs_view *v, hs_job_id job,
+                          uint32_t gpus, uint32_t from, uint32_t shares,
+                          struct hs_synergy_share share)
+{
+    for (; gpus <= v->max_node_gpus; gpus++, from = 0) {
+        const uint64_t *set = nodes_with(s, gpus);
+        uint64_t mask = UINT64_MAX << from % 64;
+        for (uint32_t w = from / 64; w < s->words; w++, mask = UINT64_MAX)
+            for (uint64_t bits = set[w] & mask; bits != 0; bits &= bits - 1) {
+                const uint32_t node = w * 64 + HS_CTZ64(bits);
+                if (has_room(&s->nodes[node], shares, share) && hs_view_may_use(v, job, node))
+                    return node;
+            }
+    }
+    return HS_NO_NODE;
+}
+
+/* ---- places ---- */
 
 /* GPUs of a node that change hands: 1 to the job, -1 back. */
 static void book(struct hs_synergy *s, const struct hs_view *v,
@@ -43,11 +71,12 @@ static void book(struct hs_synergy *s, const struct hs_view *v,
     const struct hs_synergy_share share = hs_synergy_of(v, place->job)->gets;
     struct hs_synergy_node *n = &s->nodes[place->node];
     const uint64_t gpus = (uint64_t)(sign * place->gpus);
+    nodes_with(s, n->gpus)[place->node / 64] &= ~(UINT64_C(1) << place->node % 64);
     n->gpus -= (uint32_t)gpus;
+    nodes_with(s, n->gpus)[place->node / 64] |= UINT64_C(1) << place->node % 64;
     n->left.cpus_milli -= gpus * share.cpus_milli;
     n->left.mem_mib -= gpus * share.mem_mib;
     s->free -= gpus;
-    node_changed(s, place->node);
 }
 
 static void add_place(struct hs_synergy *s, const struct hs_view *v, hs_job_id job, uint32_t node,
@@ -69,30 +98,19 @@ static void drop_places(struct hs_synergy *s, const struct hs_view *v, hs_job_id
     }
 }
 
-/* The node with fewest free GPUs of those that have so many with this share; HS_NO_CAPACITY. */
-static uint32_t find_node(const struct hs_synergy *s, const struct hs_view *v, hs_job_id job,
-                          uint32_t gpus, struct hs_synergy_share share)
-{
-    const struct hs_capacity need = {{gpus * share.cpus_milli, gpus * share.mem_mib}};
-    uint32_t node = hs_capacity_tree_first(&s->by_free, 0, gpus, need);
-    while (node != HS_NO_CAPACITY && !hs_view_may_use(v, job, node))
-        node = hs_capacity_tree_next(&s->by_free, 0, node, need);
-    return node;
-}
-
 static bool place(struct hs_synergy *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_synergy_scratch *j = hs_synergy_of(v, job);
     const uint32_t gang = hs_view_gpus(v, job);
-    uint32_t node = gang <= v->max_node_gpus ? find_node(s, v, job, gang, j->gets) : HS_NO_CAPACITY;
+    uint32_t node = next_node(s, v, job, gang, 0, gang, j->gets);
     j->first = s->now.count;
-    if (node != HS_NO_CAPACITY) {
+    if (node != HS_NO_NODE) {
         add_place(s, v, job, node, gang);
         return true;
     }
     for (uint32_t left = gang; left > 0;) {
-        node = gang > 1 ? find_node(s, v, job, 1, j->gets) : HS_NO_CAPACITY;
-        if (node == HS_NO_CAPACITY) {
+        node = gang > 1 ? next_node(s, v, job, 1, 0, 1, j->gets) : HS_NO_NODE;
+        if (node == HS_NO_NODE) {
             drop_places(s, v, job);
             return false;
         }
@@ -130,14 +148,8 @@ static void cut(struct hs_synergy *s, const struct hs_view *v, hs_job_id job)
         const struct hs_synergy_place *at = &s->now.places[i];
         s->nodes[at->node].left.cpus_milli += at->gpus * (had.cpus_milli - fair.cpus_milli);
         s->nodes[at->node].left.mem_mib += at->gpus * (had.mem_mib - fair.mem_mib);
-        node_changed(s, at->node);
     }
     j->gets = fair;
-}
-
-static bool has_room(const struct hs_synergy_node *n, uint32_t gpus, struct hs_synergy_share share)
-{
-    return n->left.cpus_milli >= gpus * share.cpus_milli && n->left.mem_mib >= gpus * share.mem_mib;
 }
 
 /* Cuts jobs of the node until it has so many shares. */
@@ -165,31 +177,28 @@ static bool place_by_cuts(struct hs_synergy *s, const struct hs_view *v, hs_job_
 {
     struct hs_synergy_scratch *j = hs_synergy_of(v, job);
     const uint32_t gang = hs_view_gpus(v, job);
-    const struct hs_capacity nothing = {{0, 0}};
+    const struct hs_synergy_share nothing = {0, 0};
     uint32_t node = 0;
     while (gang > 1 && node < v->nodes &&
            (s->nodes[node].gpus < gang || !hs_view_may_use(v, job, node)))
         node++;
     if (gang == 1 || node == v->nodes)
-        node = hs_capacity_tree_first(&s->by_free, 0, 1, nothing);
+        node = next_node(s, v, job, 1, 0, 0, nothing);
     j->first = s->now.count;
     for (uint32_t left = gang; left > 0;) {
-        while (node != HS_NO_CAPACITY && !hs_view_may_use(v, job, node))
-            node = hs_capacity_tree_next(&s->by_free, 0, node, nothing);
-        if (node == HS_NO_CAPACITY)
-            break;
-        const uint32_t gpus = (uint32_t)hs_smaller(s->nodes[node].gpus, left);
-        if (!make_room(s, v, node, gpus, j->gets))
-            break;
-        const uint32_t next = hs_capacity_tree_next(&s->by_free, 0, node, nothing);
-        add_place(s, v, job, node, gpus);
-        left -= gpus;
-        if (left == 0)
-            return true;
+        if (node == HS_NO_NODE) {
+            drop_places(s, v, job);
+            return false;
+        }
+        const uint32_t free = s->nodes[node].gpus, gpus = (uint32_t)hs_smaller(free, left);
+        const uint32_t next = next_node(s, v, job, free, node + 1, 0, nothing);
+        if (make_room(s, v, node, gpus, j->gets)) {
+            add_place(s, v, job, node, gpus);
+            left -= gpus;
+        }
         node = next;
     }
-    drop_places(s, v, job);
-    return false;
+    return true;
 }
 
 struct hs_synergy_share hs_synergy_demand(const struct hs_synergy *s, const struct hs_view *v,
@@ -203,14 +212,40 @@ struct hs_synergy_share hs_synergy_demand(const struct hs_synergy *s, const stru
     return hs_synergy_at_most(s->mechanism == HS_SYNERGY_OPT ? j->wants : j->best, most);
 }
 
+/* ---- greedy: a round only takes, so what found no room leaves none to any who wants more ---- */
+
+static bool is_refused(const struct hs_synergy *s, const struct hs_synergy_refused *want)
+{
+    for (uint32_t i = 0; i < s->refused_count; i++) {
+        const struct hs_synergy_refused *r = &s->refused[i];
+        if (r->vc == want->vc && r->gang <= want->gang &&
+            hs_synergy_is_same(hs_synergy_at_most(r->share, want->share), r->share))
+            return true;
+    }
+    return false;
+}
+
+static bool give_greedily(struct hs_synergy *s, const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_synergy_scratch *j = hs_synergy_of(v, job);
+    const struct hs_synergy_refused want = {hs_view_gpus(v, job), hs_view_vc(v, job), j->gets};
+    if (!j->is_picky && is_refused(s, &want))
+        return false;
+    if (place(s, v, job))
+        return true;
+    if (!j->is_picky && s->refused_count < HS_SYNERGY_REFUSED)
+        s->refused[s->refused_count++] = want;
+    return false;
+}
+
 bool hs_synergy_give(struct hs_synergy *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_synergy_scratch *j = hs_synergy_of(v, job);
     j->gets = hs_synergy_demand(s, v, job);
+    if (s->mechanism < HS_SYNERGY_TUNE)
+        return give_greedily(s, v, job);
     if (place(s, v, job))
         return true;
-    if (s->mechanism < HS_SYNERGY_TUNE)
-        return false;
     const struct hs_synergy_share fair = hs_synergy_at_most(j->gets, s->fair);
     if (!hs_synergy_is_same(j->gets, fair)) {
         j->gets = fair;
