@@ -118,6 +118,9 @@ uint32_t hs_view_gpus_max(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_vc(const struct hs_view *v, hs_job_id job); /* queue index, below vcs */
 int32_t hs_view_priority(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_deadline_us(const struct hs_view *v, hs_job_id job); /* -1 = none */
+/* Option i, from 0, of several deadlines, in order of time; false: there is none. O(i). */
+bool hs_view_deadline_option(const struct hs_view *v, hs_job_id job, uint32_t i,
+                             struct hs_deadline_option *option);
 int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job);
 int64_t hs_view_first_start_us(const struct hs_view *v, hs_job_id job); /* -1 = never */
 /* Tie order among jobs of equal key and equal submission: the row in the trace, or a seeded random

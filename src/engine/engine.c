@@ -851,3 +851,14 @@ enum hs_status hs_view_numbers(const struct hs_view *v, const char *path, const 
     hs_free(read);
     return status;
 }
+
+bool hs_view_deadline_option(const struct hs_view *v, hs_job_id job, uint32_t i,
+                             struct hs_deadline_option *option)
+{
+    const struct hs_jobs *jobs = &v->engine->jobs;
+    uint32_t at = hs_request_of(jobs, hs_lookup_job(v, job))->options;
+    for (; at != 0 && i > 0; i--)
+        at = jobs->options[at].next;
+    *option = at != 0 ? jobs->options[at].of : (struct hs_deadline_option){0};
+    return at != 0;
+}

@@ -236,6 +236,25 @@ static void deadlines_may_be_tolerant(void **state)
     hs_test_free(&result);
 }
 
+/* The same with a second deadline, at 60 or at 50: then the first lease that fits ends too late. */
+static void deadlines_may_be_several(void **state)
+{
+    (void)state;
+    struct hs_deadline_option options[] = {{40 * MIN, 10000}, {60 * MIN, 5000}};
+    struct hs_test_job jobs[] = {job(8, 0, 20, 40), job(8, 0, 20, 40), job(8, 0, 20, 0)};
+    jobs[1].options = options;
+    jobs[1].option_count = 2;
+    play(EXACT, jobs, 3);
+    RAN(0, 20, 40);
+    RAN(1, 40, 60);
+    RAN(2, 0, 20);
+    hs_test_free(&result);
+    options[1].after_us = 50 * MIN;
+    play(EXACT, jobs, 3);
+    RAN(1, 0, 20);
+    hs_test_free(&result);
+}
+
 /* CN3. 5 GPUs count as 8 in the leases from 20 to 60, which leaves none for 3: that job is
  * unaccepted, too long to be forced, and its GPUs go to one of the best effort that has less to do.
  * 4 leave 4, as which 3 count. */
@@ -331,6 +350,7 @@ int main(void)
         cmocka_unit_test(forced_jobs_evict),
         cmocka_unit_test(restarts_cost),
         cmocka_unit_test(deadlines_may_be_tolerant),
+        cmocka_unit_test(deadlines_may_be_several),
         cmocka_unit_test(odd_gangs_count_as_the_next_power),
         cmocka_unit_test(alone_it_takes_its_time),
     };

@@ -51,6 +51,8 @@ static enum hs_status feed_next(void *ctx, struct hs_trace_job **out)
         .submit_us = j->submit_s * HS_TEST_S + j->submit_us,
         .duration_us = j->duration_s * HS_TEST_S + j->duration_us,
         .deadline_us = j->deadline_s > 0 ? j->deadline_s * HS_TEST_S : -1,
+        .options = j->options,
+        .option_count = j->option_count,
         .preempt_cost_us = j->preempt_cost_s > 0 ? j->preempt_cost_s * HS_TEST_S : -1,
         .gpus = j->gpus,
         .gpus_min = j->gpus_min > 0 ? j->gpus_min : j->gpus,

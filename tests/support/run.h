@@ -34,8 +34,10 @@ struct hs_test_job {
     int32_t gpu_util_pm;         /* 0 = not given */
     int32_t priority;
     int64_t deadline_s; /* of the trace clock; 0 = none */
-    int64_t step_us;    /* mini-batch; 0 = not given */
-    int64_t steps;      /* of these in all; 0 = not given */
+    const struct hs_deadline_option *options;
+    uint32_t option_count;
+    int64_t step_us; /* mini-batch; 0 = not given */
+    int64_t steps;   /* of these in all; 0 = not given */
     double steps_per_s;
     uint32_t gpu_mem_persistent_mib, checkpoint_mib;
     uint32_t gpu_mem_later_mib; /* its peak after later_us of isolated run time; 0 = no change */

@@ -63,7 +63,7 @@ static int64_t key_of(const struct hs_view *v, hs_job_id job, const void *ctx)
     const int64_t left_us = hs_chronus_left_us(o, v, job), gpus = hs_view_gpus(v, job);
     if (hs_chronus_of(v, job)->level != HS_CHRONUS_ACCEPTED)
         return hs_choice_weigh(left_us, gpus);
-    return hs_choice_weigh(hs_view_deadline_us(v, job) - hs_view_now_us(v) - left_us, gpus);
+    return hs_choice_weigh(hs_chronus_of(v, job)->due_us - hs_view_now_us(v) - left_us, gpus);
 }
 
 /* The class of a job with GPUs; HS_CHRONUS_CLASSES of one that is in none, as it has a lease or is
@@ -160,7 +160,7 @@ static void sort_unaccepted(const struct hs_chronus *o, struct hs_chronus_pool *
         const bool is_kept = j->level == HS_CHRONUS_FORCED && j->link.is_holding && !is_boundary;
         next = hs_chronus_next(v, job);
         j->is_forced = is_kept || (has_short_leases(o) && end_us <= boundary_us);
-        if (end_us > hs_view_deadline_us(v, job) && !is_kept)
+        if (end_us > j->due_us && !is_kept)
             hs_chronus_move(pool, v, job, HS_CHRONUS_IS_HOPELESS);
         requeue(o, pool, v, job);
     }

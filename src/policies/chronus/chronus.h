@@ -71,10 +71,11 @@ struct hs_chronus_scratch {
     enum hs_chronus_level level;
     bool is_leased; /* has a lease now */
     bool is_forced;
-    bool is_free;  /* in the program that is being solved */
-    uint32_t gpus; /* as they count in leases */
-    uint32_t need; /* leases */
-    int64_t end;   /* number of the first lease too late for it */
+    bool is_free;   /* in the program that is being solved */
+    uint32_t gpus;  /* as they count in leases */
+    uint32_t need;  /* leases */
+    int64_t due_us; /* its deadline; of several the one it is accepted for, else the last */
+    int64_t end;    /* number of the first lease too late for it */
     uint64_t plan[HS_CHRONUS_WORDS], tried[HS_CHRONUS_WORDS]; /* sets of leases, like used */
 };
 

@@ -191,22 +191,27 @@ static bool fits_until(struct hs_chronus_pool *pool, const struct hs_view *v, hs
     return pack(pool, HS_CHRONUS_IS_RECENT, v, first);
 }
 
-/* Whether it fits by its deadline, or, with a tolerance above 1, somewhat later: then as early as
- * bisection finds. */
+/* Whether it fits by its deadline, or one of several, the first with which it does; or, with a
+ * tolerance above 1, somewhat later: then as early as bisection finds. */
 static bool fits(const struct hs_chronus *o, struct hs_chronus_pool *pool, const struct hs_view *v,
                  hs_job_id job)
 {
+    struct hs_chronus_scratch *j = hs_chronus_of(v, job);
     const int64_t first = hs_view_now_us(v) / o->lease_us + 1;
-    const int64_t submit_us = hs_view_submit_us(v, job), due_us = hs_view_deadline_us(v, job);
-    const int64_t late_us = submit_us + llround(o->tolerance * (double)(due_us - submit_us));
-    int64_t fails = due_us / o->lease_us, end = late_us / o->lease_us;
-    if (fits_until(pool, v, job, first, fails))
-        return true;
+    const int64_t submit_us = hs_view_submit_us(v, job);
+    struct hs_deadline_option option;
+    for (uint32_t i = 0; hs_view_deadline_option(v, job, i, &option) || i == 0; i++) {
+        j->due_us = i == 0 ? hs_view_deadline_us(v, job) : submit_us + option.after_us;
+        if (fits_until(pool, v, job, first, j->due_us / o->lease_us))
+            return true;
+    }
+    const int64_t late_us = llround(o->tolerance * (double)(j->due_us - submit_us));
+    int64_t fails = j->due_us / o->lease_us, end = (submit_us + late_us) / o->lease_us;
     if (end <= fails || !fits_until(pool, v, job, first, end))
         return false;
     while (end - fails > 1) {
         const int64_t middle = fails + (end - fails) / 2;
-        give_all(pool, hs_chronus_of(v, job), first);
+        give_all(pool, j, first);
         if (fits_until(pool, v, job, first, middle)) {
             end = middle;
         } else {
