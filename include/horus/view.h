@@ -208,6 +208,9 @@ uint64_t hs_view_host_q32(const struct hs_view *v, hs_job_id job, uint32_t cpus_
 bool hs_view_host_axes(const struct hs_view *v, hs_job_id job, struct hs_host_axes *axes);
 /* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
+/* HS_KNOWS_RATE: the same that a few mini-batches alone on `gpus` >= 1 GPUs of a type would show,
+ * on as few nodes as possible, > 0. The policy lets the job pay for them. */
+uint64_t hs_view_trial_q32(const struct hs_view *v, hs_job_id job, uint32_t type, uint32_t gpus);
 /* HS_KNOWS_RATE, measured: mini-batches done; speed under a memory limit, Q32 of that without. */
 uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job);
 uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib);

@@ -401,53 +401,6 @@ uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job)
     return lookup_needs(v, job)->estimate.mem_mib;
 }
 
-uint64_t hs_view_speed_q32(const struct hs_view *v, hs_job_id job, uint32_t type)
-{
-    const struct hs_speed *speed = v->engine->config.speed;
-    if (!lookup_may_know(v, job, HS_KNOWS_SPEED, "speed on a GPU type") ||
-        !is_there(v, "GPU type", type, v->gpu_types))
-        return HS_Q32_ONE;
-    if (speed == NULL)
-        return v->engine->cluster->types[type].speed_q32;
-    return hs_speed_predicted_q32(speed, lookup_identity(v, job)->profile, type,
-                                  hs_lookup_job(v, job)->index);
-}
-
-uint64_t hs_view_gain_q32(const struct hs_view *v, hs_job_id job, uint32_t type)
-{
-    const struct hs_speed *speed = v->engine->config.speed;
-    const hs_u128 own_q32 = hs_view_speed_q32(v, job, type);
-    const uint64_t gain_q32 =
-        speed != NULL
-            ? (uint64_t)((own_q32 << 32) / hs_speed_predicted_q32(speed, HS_MEAN_PROFILE, type, 0))
-            : HS_Q32_ONE;
-    return gain_q32 > 0 ? gain_q32 : 1;
-}
-
-uint64_t hs_view_scaling_q32(const struct hs_view *v, hs_job_id job, uint32_t type, uint32_t gpus)
-{
-    const struct hs_speed *speed = v->engine->config.speed;
-    const struct hs_job *j = hs_lookup_job(v, job);
-    if (!lookup_may_know(v, job, HS_KNOWS_SCALING, "speed on other numbers of GPUs") ||
-        !is_there(v, "GPU type", type, v->gpu_types) || j->gpus == 0 || gpus == 0)
-        return HS_Q32_ONE;
-    if (speed == NULL)
-        return ((uint64_t)gpus << 32) / j->gpus;
-    return hs_speed_told_resize_q32(speed, lookup_identity(v, job)->profile, type, gpus, j->gpus,
-                                    j->index);
-}
-
-uint64_t hs_view_spread_q32(const struct hs_view *v, hs_job_id job, uint32_t type)
-{
-    const struct hs_speed *speed = v->engine->config.speed;
-    if (!lookup_may_know(v, job, HS_KNOWS_SCALING, "speed on several nodes") ||
-        !is_there(v, "GPU type", type, v->gpu_types) || !v->engine->config.has_locality ||
-        speed == NULL)
-        return HS_Q32_ONE;
-    return hs_speed_told_spread_q32(speed, lookup_identity(v, job)->profile, type,
-                                    hs_view_gpus(v, job), hs_lookup_job(v, job)->index);
-}
-
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 {
     const bool is_known = lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate");

@@ -98,6 +98,24 @@ static void gains_decide(void **state)
     hs_test_free(&result);
 }
 
+/* O1 by observation: 1 / f of A is 1, .526, .294 on 1, 2, 4 GPUs, so t = (.9536, .0433, .0031), and
+ * 2.699 on 3. The same numbers; before its start a job pays three trials and the restart. */
+static void speeds_are_learnt(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 1000, .profile = 1},
+                                       {.gpus = 1, .duration_s = 200}};
+    play("1x4:V100", ORACLE "oracle=work,trial=0", jobs, 2);
+    assert_int_equal(sizes_of(0), 3);
+    assert_int_equal(sizes_of(1), 1);
+    assert_true(ends_at(0, 1000 / 2.7) && ends_at(1, 200));
+    hs_test_free(&result);
+    play("1x4:V100", "optimus:restart=10s,oracle=work,trial=20s", jobs, 2);
+    assert_int_equal(result.jobs[0].overhead_us, 70 * S);
+    assert_true(ends_at(0, 70 + 1000 / 2.7) && ends_at(1, 270));
+    hs_test_free(&result);
+}
+
 /* O4. Nodes with 4, 2, 2 free: 4 on one; 6 as 3 + 3 fails, 2 + 2 + 2 fits. Filled: 4 + 2. */
 static void workers_are_spread_evenly(void **state)
 {
@@ -246,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gains_decide),
+        cmocka_unit_test(speeds_are_learnt),
         cmocka_unit_test(workers_are_spread_evenly),
         cmocka_unit_test(slots_give_anew),
         cmocka_unit_test(the_shortest_is_not_first),

@@ -22,7 +22,10 @@
 #include <math.h>
 #include <string.h>
 
+#define HS_OPTIMUS_TRIALS 5u /* EuroSys'18 3.2, 6.1: 5 samples are enough */
+
 static const char *const placement_names[] = {"fill", "even", NULL};
+static const char *const oracle_names[] = {"yes", "work", NULL};
 static const char *const compat_names[] = {"off", "adaptdl", NULL};
 
 /* The jobs that the last slot looked at: those with GPUs, and those before them. */
@@ -36,8 +39,20 @@ static const char *const compat_names[] = {"off", "adaptdl", NULL};
 /* Run time of the work left with n GPUs. */
 static double time_us(const struct hs_view *v, hs_job_id job, uint32_t n)
 {
-    const struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    if (j->fit.count > 0)
+        return j->left_us / hs_optimus_speed(&j->fit, n);
     return j->left_us / ((double)hs_view_scaling_q32(v, job, j->type, n) / 0x1p32);
+}
+
+/* Before its first slot a job runs a few steps on 1, 2, 4, .. GPUs of those that it may have. */
+static void try_sizes(const struct hs_view *v, hs_job_id job)
+{
+    struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    for (uint32_t n = j->least; j->fit.trials < HS_OPTIMUS_TRIALS && n <= j->most; n *= 2) {
+        hs_optimus_observe(&j->fit, n, (double)hs_view_trial_q32(v, job, j->type, n) / 0x1p32);
+        j->fit.trials++;
+    }
 }
 
 /* The entry of a job for one GPU more than it was granted. The key is the gain; the order is
@@ -102,6 +117,17 @@ static uint64_t fixed_gpus(const struct hs_optimus *o, const struct hs_optimus_p
     return gpus;
 }
 
+/* The speed that a job has on the GPUs that it holds, wherever they are. */
+static void observe(const struct hs_view *v, hs_job_id job)
+{
+    struct hs_optimus_scratch *j = hs_optimus_of(v, job);
+    if (j->fit.count == 0)
+        try_sizes(v, job);
+    const uint64_t rate_q32 = j->held > 0 ? hs_view_rate_q32(v, job) : 0;
+    if (rate_q32 > 0)
+        hs_optimus_observe(&j->fit, j->held, (double)rate_q32 / 0x1p32);
+}
+
 /* Grants to the jobs of a pool; those that need a place anew are in o->started, their number is
  * returned. */
 static uint32_t grant(const struct hs_optimus *o, struct hs_optimus_pool *pool,
@@ -124,6 +150,8 @@ static uint32_t grant(const struct hs_optimus *o, struct hs_optimus_pool *pool,
         room -= j->granted;
         if (j->granted == 0)
             continue;
+        if (o->oracle != HS_OPTIMUS_TOLD_ALL)
+            observe(v, job);
         j->left_us = (double)hs_view_remaining_us(v, job);
         j->time_us = time_us(v, job, j->granted);
         if (j->granted < j->most)
@@ -231,7 +259,7 @@ static void place_all(const struct hs_optimus *o, struct hs_optimus_pool *pool,
              !place_by_filling(v, p, job, j->granted)))
             continue;
         if (hs_view_first_start_us(v, job) < 0)
-            hs_plan_add_overhead(p, job, o->restart_us);
+            hs_plan_add_overhead(p, job, o->restart_us + j->fit.trials * o->trial_us);
         j->held = j->granted;
         j->since_us = hs_view_now_us(v);
         pool->holding++;
@@ -332,6 +360,14 @@ static enum hs_status optimus_init(void *state, const struct hs_view *v)
     return HS_OK;
 }
 
+static void optimus_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    const struct hs_optimus *o = state;
+    (void)can;
+    *knows =
+        HS_KNOWS_DURATION | (o->oracle == HS_OPTIMUS_TOLD_ALL ? HS_KNOWS_SCALING : HS_KNOWS_RATE);
+}
+
 static void optimus_semantics(const void *state, struct hs_semantics *out)
 {
     const struct hs_optimus *o = state;
@@ -381,6 +417,15 @@ static const struct hs_param params[] = {
                     "nodes with most free GPUs: all of them one by one, or evenly the first m, "
                     "where that is possible",
                     .source = "fill: Qiao et al. OSDI'21, artifact; even: EuroSys'18 4.2"),
+    HS_PARAM_CHOICE(struct hs_optimus, oracle, "oracle", "yes", oracle_names,
+                    "yes: told the work left, and predicted speeds; work: speeds are fitted to "
+                    "those that it observes",
+                    .source = "EuroSys'18 3.2"),
+    HS_PARAM_DURATION(struct hs_optimus, trial_us, "trial", "30s", 0, 3600,
+                      "what each of up to 5 trials of other numbers of GPUs costs a job before its "
+                      "first start",
+                      .source = "EuroSys'18 6.1: 5 samples; the time is ours",
+                      .only_with = "oracle=work"),
     HS_PARAM_CHOICE(struct hs_optimus, compat, "compat", "off", compat_names,
                     "adaptdl: a first job, too, waits for the boundary (with slot=60s)",
                     .source = "Qiao et al. OSDI'21, artifact"),
@@ -395,10 +440,11 @@ const struct hs_policy_ops hs_policy_optimus = {
     .cite = "Peng et al., Optimus: An Efficient Dynamic Resource Scheduler for Deep Learning "
             "Clusters, EuroSys'18",
     .can = HS_CAN_PREEMPT | HS_CAN_TIME | HS_CAN_RESIZE | HS_CAN_RESIZE_ANY,
-    .knows = HS_KNOWS_DURATION | HS_KNOWS_SCALING,
+    .knows = HS_KNOWS_DURATION | HS_KNOWS_SCALING | HS_KNOWS_RATE,
     .params = params,
     .state_size = sizeof(struct hs_optimus),
     .job_state_size = sizeof(struct hs_optimus_scratch),
+    .needs = optimus_needs,
     .init = optimus_init,
     .on_event = optimus_event,
     .decide = optimus_decide,

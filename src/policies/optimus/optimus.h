@@ -6,13 +6,27 @@
 
 #include "policies/lib/vc_queues.h"
 
+/* Sizes at which the speed of a job was observed: those of its trials, and then the last ones that
+ * it had. */
+#define HS_OPTIMUS_SAMPLES 8u
+#define HS_OPTIMUS_TERMS   3u
+
+struct hs_optimus_fit {
+    double term[HS_OPTIMUS_TERMS];     /* of 1 / speed(n): 1 / n, 1, n */
+    double speed[HS_OPTIMUS_SAMPLES];  /* relative to that in isolation */
+    uint16_t gpus[HS_OPTIMUS_SAMPLES]; /* of each */
+    uint16_t trials, count;
+    bool is_stale; /* a sample is newer than the fit */
+};
+
 enum hs_optimus_placement { HS_OPTIMUS_FILL, HS_OPTIMUS_EVEN };
+enum hs_optimus_oracle { HS_OPTIMUS_TOLD_ALL, HS_OPTIMUS_TOLD_WORK };
 enum hs_optimus_compat { HS_OPTIMUS_OFF, HS_OPTIMUS_ADAPTDL };
 
 struct hs_optimus {
-    int32_t placement, compat;
+    int32_t placement, compat, oracle;
     bool is_sticky;
-    int64_t slot_us, restart_us, max_gpus, phase_us;
+    int64_t slot_us, restart_us, max_gpus, phase_us, trial_us;
     double young;                  /* parameters up to here */
     struct hs_optimus_pool *pools; /* by VC */
     uint32_t pool_count;
@@ -39,6 +53,7 @@ struct hs_optimus_scratch {
         struct hs_job_queue_link queue; /* of a CPU job */
         struct hs_job_chain_link chain;
     };
+    struct hs_optimus_fit fit;
     int64_t since_us;     /* when it got the GPUs that it holds */
     double left_us;       /* predicted at this slot: work left, as run time on what it asks for */
     double time_us;       /* of that with the GPUs granted so far, */
@@ -48,6 +63,12 @@ struct hs_optimus_scratch {
     uint32_t least, most; /* that it can use */
     uint32_t type;        /* GPU type of most GPUs that it may use: its speeds count */
 };
+
+/* optimus_fit.c: what a job was seen to do. Replaces the sample of the same size, else, once there
+ * is no room, the oldest that is no trial. */
+void hs_optimus_observe(struct hs_optimus_fit *f, uint32_t gpus, double speed);
+/* With n GPUs, fitted; > 0. */
+double hs_optimus_speed(struct hs_optimus_fit *f, uint32_t gpus);
 
 static inline struct hs_optimus_scratch *hs_optimus_of(const struct hs_view *v, hs_job_id job)
 {

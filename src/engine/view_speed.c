@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The policy's view of speeds: by GPU type, number of GPUs and spread, predicted; and by trial.
+ */
+#include "engine/state.h"
+
+/* What was asked about. */
+struct asked {
+    const struct hs_speed *speed; /* NULL = by the cluster alone */
+    const struct hs_job *job;
+    uint32_t profile;
+};
+
+/* knows: HS_KNOWS_x; what: the quantity, for the message. */
+static bool may_ask(const struct hs_view *v, hs_job_id job, uint32_t knows, const char *what,
+                    uint32_t type, struct asked *out)
+{
+    struct hs_engine *e = v->engine;
+    if ((e->knows & knows) == 0)
+        return hs_plan_refuse(&e->plan, job,
+                              "it asked for the %s, which it did not declare to know", what);
+    const bool is_live = job < e->jobs.slots.high;
+    *out = (struct asked){.speed = e->config.speed, .job = hs_lookup_job(v, job)};
+    out->profile = is_live ? hs_identity_of(&e->jobs, out->job)->profile : HS_NO_PROFILE;
+    (void)hs_view_gpu_type(v, type); /* refuses one that is not there */
+    return type < v->gpu_types;
+}
+
+uint64_t hs_view_speed_q32(const struct hs_view *v, hs_job_id job, uint32_t type)
+{
+    struct asked a;
+    if (!may_ask(v, job, HS_KNOWS_SPEED, "speed on a GPU type", type, &a))
+        return HS_Q32_ONE;
+    if (a.speed == NULL)
+        return v->engine->cluster->types[type].speed_q32;
+    return hs_speed_predicted_q32(a.speed, a.profile, type, a.job->index);
+}
+
+uint64_t hs_view_gain_q32(const struct hs_view *v, hs_job_id job, uint32_t type)
+{
+    const struct hs_speed *speed = v->engine->config.speed;
+    const hs_u128 own_q32 = hs_view_speed_q32(v, job, type);
+    const uint64_t gain_q32 =
+        speed != NULL
+            ? (uint64_t)((own_q32 << 32) / hs_speed_predicted_q32(speed, HS_MEAN_PROFILE, type, 0))
+            : HS_Q32_ONE;
+    return gain_q32 > 0 ? gain_q32 : 1;
+}
+
+uint64_t hs_view_scaling_q32(const struct hs_view *v, hs_job_id job, uint32_t type, uint32_t gpus)
+{
+    struct asked a;
+    if (!may_ask(v, job, HS_KNOWS_SCALING, "speed on other numbers of GPUs", type, &a) ||
+        a.job->gpus == 0 || gpus == 0)
+        return HS_Q32_ONE;
+    if (a.speed == NULL)
+        return ((uint64_t)gpus << 32) / a.job->gpus;
+    return hs_speed_told_resize_q32(a.speed, a.profile, type, gpus, a.job->gpus, a.job->index);
+}
+
+uint64_t hs_view_spread_q32(const struct hs_view *v, hs_job_id job, uint32_t type)
+{
+    struct asked a;
+    if (!may_ask(v, job, HS_KNOWS_SCALING, "speed on several nodes", type, &a) ||
+        !v->engine->config.has_locality || a.speed == NULL)
+        return HS_Q32_ONE;
+    return hs_speed_told_spread_q32(a.speed, a.profile, type, hs_view_gpus(v, job), a.job->index);
+}
+
+uint64_t hs_view_trial_q32(const struct hs_view *v, hs_job_id job, uint32_t type, uint32_t gpus)
+{
+    struct asked a;
+    if (!may_ask(v, job, HS_KNOWS_RATE, "rate on other numbers of GPUs", type, &a) ||
+        a.job->gpus == 0 || gpus == 0)
+        return HS_Q32_ONE;
+    uint64_t alone_q32 = v->engine->cluster->types[type].speed_q32,
+             size_q32 = ((uint64_t)gpus << 32) / a.job->gpus;
+    if (a.speed != NULL) {
+        alone_q32 = hs_speed_q32(a.speed, a.profile, type, NULL);
+        size_q32 = hs_speed_resize_q32(a.speed, a.profile, type, gpus, a.job->gpus);
+    }
+    return hs_q32_mul(alone_q32, size_q32);
+}
