@@ -271,8 +271,11 @@ void hs_page_begin_table(struct hs_page *page, const char *summary, const char *
 
 void hs_page_metric_head(struct hs_page *page, const char *metric)
 {
-    hs_markup(page->out, "<th scope=\"col\" title=\"%s\">%s</th>", metric,
-              hs_runcolumn_of(metric).title);
+    char title[64];
+    snprintf(title, sizeof title, "%s", hs_runcolumn_of(metric).title);
+    for (char *c = title; *c != '\0'; c++)
+        *c = *c == '_' ? ' ' : *c;
+    hs_markup(page->out, "<th scope=\"col\" title=\"%s\">%s</th>", metric, title);
 }
 
 /* Writes the rest of a start tag and the value after it. */

@@ -381,6 +381,15 @@ bool hs_page_has_deadlines(const struct hs_page *page)
     return false;
 }
 
+/* Whether some run has a value of the metric. */
+static bool has_metric(const struct hs_page *page, const char *metric)
+{
+    for (uint32_t g = 0; g < page->group_count; g++)
+        if (!isnan(hs_summary_get(page->rows[g].summary, metric)))
+            return true;
+    return false;
+}
+
 static void put_deadline_table(struct hs_page *page)
 {
     static const char *const metrics[] = {"deadlines",
@@ -394,20 +403,21 @@ static void put_deadline_table(struct hs_page *page)
                                           "slo_mean_jct",
                                           "best_effort_mean_jct",
                                           "deadline_met_gpu_seconds",
-                                          "value_kept",
                                           "value_kept_share"};
     const size_t count = sizeof metrics / sizeof *metrics;
     struct hs_output *out = page->out;
     hs_page_begin_table(page, NULL, "figures");
     hs_say(out, "<th></th>");
     for (size_t m = 0; m < count; m++)
-        hs_page_metric_head(page, metrics[m]);
+        if (has_metric(page, metrics[m]))
+            hs_page_metric_head(page, metrics[m]);
     hs_say(out, HS_TABLE_ROWS);
     for (uint32_t g = 0; g < page->group_count; g++) {
         const struct hs_table_row *row = &page->rows[g];
         hs_markup(out, "<tr data-run=\"%s\"><th scope=\"row\">%s</th>", row->label, row->label);
         for (size_t m = 0; m < count; m++)
-            hs_page_metric_cell(page, metrics[m], hs_summary_get(row->summary, metrics[m]));
+            if (has_metric(page, metrics[m]))
+                hs_page_metric_cell(page, metrics[m], hs_summary_get(row->summary, metrics[m]));
         hs_say(out, "</tr>\n");
     }
     hs_say(out, HS_TABLE_END "\n");
