@@ -191,6 +191,14 @@ if [ -r "$HORUS_DATA/traces/trace_job_Philly_MIX1.csv" ]; then
 else
     skip "the page on Chronus: no trace MIX1"
 fi
+scripts/reproduce-optimus.sh --quick "$(dirname "$HORUS")" "$work/optimus" 2>"$work/log" ||
+    verdict "the quick form of the page on Optimus runs" "$(cat "$work/log")"
+verdict "results/optimus.md is of its script, and every table is full" "$(
+    diff <(heads results/optimus.md) <(heads "$work/optimus/optimus.md")
+    diff <(grep -o '^| `[^`]*`' results/optimus.md) <(grep -o '^| `[^`]*`' "$work/optimus/optimus.md")
+    grep -n 'Quick run' results/optimus.md
+    grep -E 'null|nan' "$work/optimus/optimus.md"
+)"
 if [ -r "$HORUS_DATA/traces/venus_gpu_jobs_mar-jul2020.csv" ]; then
     scripts/reproduce-lucid.sh --quick "$(dirname "$HORUS")" "$work/lucid" 2>"$work/log" ||
         verdict "the quick form of the page on Lucid runs" "$(cat "$work/log")"

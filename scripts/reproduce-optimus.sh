@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Optimus (EuroSys'18) beside other policies, and writes results/optimus.md: every figure of its tables is
+# computed here, the text around them stands in the page itself.
+#   scripts/reproduce-optimus.sh [--quick] [BUILD [FOLDER]]        defaults: build/release results
+# --quick takes 200 jobs of Philly. The comparison with the released simulator is the test
+# oracle/test_published_optimus of BUILD; without it, or the data, its table is left as it is.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/reproduce-common.sh
+. scripts/reproduce-common.sh
+begin optimus "$@"
+jobs=2000
+[ $quick = no ] || jobs=200
+
+# "optimus, load 0.5, all: 640 jobs, mean JCT 2394.3 s, published 2395.4 (-0.05 %), rank correlation 0.99"
+artifact() {
+    local test=${horus%/*}/tests/oracle/test_published_optimus
+    if [ ! -x "$test" ] || [ ! -e "$data/oracles/pollux" ]; then
+        keeps=yes
+        return
+    fi
+    echo "| policy | load | applications | jobs | mean JCT, s | published, s | difference | rank correlation |"
+    echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    HORUS_DATA=$data quietly "$test" |
+        sed -nE 's/^([a-z]+), load ([0-9.]+), ([a-z ]+): ([0-9]+) jobs, mean JCT ([0-9.]+) s, published ([0-9.]+) \((.*)\), rank correlation ([0-9.]+)$/| `\1` | \2 | \3 | \4 | \5 | \6 | \7 | \8 |/p'
+}
+
+philly() {
+    [ -e "$work/philly.csv" ] ||
+        quietly "$horus" generate --like philly --jobs $jobs --load 0.9 -c 16x8:P100 --seed 1 -o "$work/philly.csv"
+    rows "$work/philly.csv" 16x8:P100 "$@"
+}
+
+# 90 jobs of nine lengths, 400 to 3,600 s, for 1 to 3 GPUs, in [0, 12,000] s.
+nine() {
+    awk 'BEGIN {
+        print "job_id,submit_time,gpus,duration"
+        for (i = 0; i < 90; i++) printf "%d,%d,%d,%d\n", i, i * 12000 / 90, 1 + i % 3, 400 * (1 + i * 4 % 9)
+    }' >"$work/nine.csv"
+    rows "$work/nine.csv" 6x4:P100 "$@"
+}
+
+rows() { # TRACE CLUSTER POLICY...; told=PREDICTOR holds from there on
+    local trace=$1 cluster=$2 policy predictor=oracle
+    shift 2
+    echo "| policy | speeds told | mean JCT, h | p99 JCT, h | makespan, h | preemptions | changes of size |"
+    echo "| --- | --- | --- | --- | --- | --- | --- |"
+    for policy; do
+        case $policy in told=*) predictor=${policy#*=} && continue ;; esac
+        say "$policy"
+        quietly "$horus" run "$trace" --sort=all -c "$cluster" -p "$policy" --speed-predictor="$predictor" -o "$work/run" \
+            -f -q --no-progress --outputs summary >/dev/null
+        jq -r --arg policy "$policy" --arg told "$predictor" '
+            def hours: . / 36 | round / 100;
+            .metrics | "| `\($policy)` | \($told) | \(.mean_jct | hours) | \(.p99_jct | hours) | \(.makespan | hours) " +
+                "| \(.preemptions) | \(.migrations) |"' "$work/run/summary.json"
+    done
+}
+
+quick_is() { echo "200 jobs of Philly"; }
+
+put_page
