@@ -100,7 +100,7 @@ scale_faults() {
         replay t.csv whole
         replay cheap.csv eighth --scale-time=0.125
         eighth whole/jobs.csv eighth/jobs.csv submission_time starting_time execution_time finish_time \
-            waiting_time turnaround_time isolated run queueing_delay overhead gpu_seconds estimate first_progress
+            waiting_time turnaround_time isolated run queueing_delay overhead gpu_seconds estimate first_progress deadline lateness
         eighth whole/segments.csv eighth/segments.csv start end
     done
 }

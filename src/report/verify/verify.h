@@ -4,7 +4,7 @@
  * compares it with the trace, the cluster and summary.json: no GPU is held twice (unless the card
  * allows sharing), gangs are complete, nothing starts before its submission, every job's work is
  * done, sums agree. Includes nothing of engine/ or model/; it has its own parser of clusters. Keeps
- * everything in memory: about 320 bytes per job, at least 64 per segment.
+ * everything in memory: about 620 bytes per job, at least 64 per segment.
  */
 #pragma once
 
