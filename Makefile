@@ -78,7 +78,7 @@ AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(J
 
 .PHONY: all demo check check-all check-docs asan cov bench bench-all bench-instr same fuzz mutate lint format determinism calibrate calibrate-report \
         reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
-        reproduce-antman reproduce-lucid reproduce-chronus reproduce-optimus reproduce-openb reproduce-gavel workload-report plot-compare man report-pictures new-policy \
+        reproduce-antman reproduce-lucid reproduce-chronus reproduce-optimus reproduce-synergy reproduce-openb reproduce-gavel workload-report plot-compare man report-pictures new-policy \
         install clean help \
         run-check run-fuzz run-report run-bench run-bench-instr run-install install-headers tests objects FORCE
 
@@ -211,6 +211,11 @@ reproduce-optimus: ## results/optimus.md: Optimus beside other policies, and hel
 	$(AGAIN) all
 	$(AGAIN) $(BUILD)/tests/oracle/test_published_optimus
 	$(Q)scripts/reproduce-optimus.sh $(BUILD)
+
+reproduce-synergy: ## results/synergy.md: Synergy beside its released simulator, job by job, and its artifact's figures
+	$(Q)scripts/install-deps.sh build check
+	$(AGAIN) all
+	$(Q)scripts/reproduce-synergy.sh $(BUILD)
 
 reproduce-openb: ## results/openb.md: 8,152 pods on the 1,213 nodes of openb, GPUs allocated over time
 	$(Q)scripts/install-deps.sh build check

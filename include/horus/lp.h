@@ -41,6 +41,8 @@ void hs_lp_begin(struct hs_lp *lp, bool is_maximum);
 uint32_t hs_lp_column(struct hs_lp *lp, double cost);
 /* The variable is 0 or 1. */
 void hs_lp_binary(struct hs_lp *lp, uint32_t column);
+/* An integer program counts as solved within this part of the optimum; 0 unless set. */
+void hs_lp_gap(struct hs_lp *lp, double gap);
 /* A constraint between these; -INFINITY, INFINITY: none. */
 uint32_t hs_lp_row(struct hs_lp *lp, double lower, double upper);
 /* A factor, once for each row and column; 0 unless set. */

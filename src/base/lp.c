@@ -29,6 +29,7 @@ struct hs_lp {
     uint32_t rows_cap, costs_cap, values_cap, are_binary_cap, row_of_cap, column_of_cap,
         factors_cap;
     bool is_maximum, has_binary;
+    double gap;
 };
 
 struct hs_lp *hs_lp_open(void)
@@ -55,6 +56,7 @@ void hs_lp_begin(struct hs_lp *lp, bool is_maximum)
     lp->rows_count = lp->columns_count = lp->factors_count = 0;
     lp->is_maximum = is_maximum;
     lp->has_binary = false;
+    lp->gap = 0;
 }
 
 uint32_t hs_lp_column(struct hs_lp *lp, double cost)
@@ -67,6 +69,11 @@ uint32_t hs_lp_column(struct hs_lp *lp, double cost)
     lp->costs[lp->columns_count] = cost;
     lp->are_binary[lp->columns_count] = false;
     return lp->columns_count++;
+}
+
+void hs_lp_gap(struct hs_lp *lp, double gap)
+{
+    lp->gap = gap;
 }
 
 void hs_lp_binary(struct hs_lp *lp, uint32_t column)
@@ -138,10 +145,12 @@ static enum hs_lp_status branch(struct hs_lp *lp, glp_prob *p, int subproblems)
     how.msg_lev = GLP_MSG_OFF;
     how.cb_func = count_subproblems;
     how.cb_info = &subproblems;
+    how.mip_gap = lp->gap;
     const int failure = glp_intopt(p, &how);
-    if (failure != 0)
+    const bool is_near = failure == GLP_EMIPGAP;
+    if (failure != 0 && !is_near)
         return failure == GLP_ESTOP ? HS_LP_LIMIT : HS_LP_FAILED;
-    if (glp_mip_status(p) != GLP_OPT)
+    if (!is_near && glp_mip_status(p) != GLP_OPT)
         return glp_mip_status(p) == GLP_NOFEAS ? HS_LP_INFEASIBLE : HS_LP_FAILED;
     for (uint32_t i = 0; i < lp->columns_count; i++)
         lp->values[i] = glp_mip_col_val(p, (int)i + 1);

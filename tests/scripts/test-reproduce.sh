@@ -210,6 +210,17 @@ if [ -r "$HORUS_DATA/traces/venus_gpu_jobs_mar-jul2020.csv" ]; then
 else
     skip "the page on Lucid: no months of Venus"
 fi
+if [ -r "$HORUS_DATA/oracles/synergy/syn_multi.trace" ]; then
+    scripts/reproduce-synergy.sh --quick "$(dirname "$HORUS")" "$work/synergy" 2>"$work/log" ||
+        verdict "the quick form of the page on Synergy runs" "$(cat "$work/log")"
+    of_oracles() { sed -n '/^## Exactly/,/^## Figure/p' "$1"; }
+    verdict "results/synergy.md: jobs of its simulator as committed" "$(
+        diff <(of_oracles results/synergy.md) <(of_oracles "$work/synergy/synergy.md")
+        grep -n 'Quick run' results/synergy.md
+    )"
+else
+    skip "the page on Synergy: no runs of its simulator"
+fi
 verdict "without data the page stays" "$(
     mkdir -p "$work/3"
     echo before >"$work/3/tiresias.md"

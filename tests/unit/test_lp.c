@@ -198,6 +198,8 @@ static void test_limit_of_subproblems(void **state)
         hs_lp_set(lp, total, i, 2);
     }
     assert_int_equal(hs_lp_solve(lp, 1000), HS_LP_LIMIT);
+    hs_lp_gap(lp, .1); /* the bound is 15.1, the first set of seven 14 or more: 8 % */
+    assert_int_equal(hs_lp_solve(lp, 1000), HS_LP_OPTIMAL);
 }
 
 /* A program after one of integers has none. */
