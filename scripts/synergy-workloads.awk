@@ -6,9 +6,9 @@
 #     awk -v trace=yes -f scripts/synergy-workloads.awk MODELS TRACE     a trace of its simulator
 # MODELS has a line for each model: name in traces, name in the catalogue, seconds a step, group; blanks
 # between. TRACE: job,model,arrival,steps,GPUs. A drawn job is of the group image, language or speech
-# (20, 70, 10 %: the artifact's readme; `image` takes from language), of its models uniformly, and takes 60 * 10^x seconds with the fair
-# share, x uniform in 1.5..3 (80 % of the jobs) or 3..4, as those of Gavel (OSDI'20), from whose simulator
-# this one comes. Arrivals are Poisson. Native CSV, times in seconds.
+# (20, 70, 10 %: the artifact's readme; `image` takes from language), of its models uniformly, and takes
+# 60 * 10^x seconds with the fair share, x uniform in 1.5..3 (80 % of the jobs) or 3..4, as those of Gavel
+# (OSDI'20), from whose simulator this one comes. Arrivals are Poisson. Native CSV, times in seconds.
 
 FNR == 1 { file++ }
 

@@ -99,9 +99,10 @@ void hs_plan_background(struct hs_plan *p, hs_job_id job, bool is_background);
  * job that waits, before its start. Counts at once for what follows in the plan. */
 void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib);
 /* CPUs, in thousandths, and host memory of each of its GPUs, from its next start on (HS_CAN_HOST;
- * 0: none). Of a job that holds no GPUs at this point of the plan. It takes the place of what the
- * trace asks for, counts at once in every search, and no node gives more than it has. A job taken
- * off its GPUs and started on the same nodes in one plan changes its allotment for free. O(1). */
+ * 0: none). Of a job that holds no GPUs at this point of the plan. What the trace asks for does not
+ * count under such a policy. An allotment counts at once in every search, and no node gives more
+ * than it has. A job taken off its GPUs and started on the same nodes in one plan changes it for
+ * free. O(1). */
 void hs_plan_host(struct hs_plan *p, hs_job_id job, uint32_t cpus_milli, uint32_t mem_mib);
 /* End a placed job (HS_CAN_PREEMPT): it counts as failed, its work as lost. */
 void hs_plan_kill(struct hs_plan *p, hs_job_id job);

@@ -382,7 +382,7 @@ static void job_set_demand(struct hs_engine *e, struct hs_job *job, const struct
         e->figures.shares_divided += is_divided;
         e->figures.shares_rounded += !is_divided;
     }
-    if (!e->nodes_state_limits) /* none is limited */
+    if (!e->nodes_state_limits || (e->can & HS_CAN_HOST) != 0) /* no limits, or by the policy */
         return;
     job->ask.cpus_milli_per_gpu = per_gpu(r->cpus_milli, r->gpus);
     job->ask.mem_mib_per_gpu = per_gpu(r->mem_mib, r->gpus);

@@ -77,6 +77,28 @@ static void an_allotment_is_conserved(void **state)
     hs_test_free(&r);
 }
 
+static void start_as_it_is(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    (void)v;
+    if (call == 0)
+        hs_plan_start_on_node(p, script_handle[0], 0);
+}
+
+/* 13 CPUs of 12: rejected, unless the policy allots them. */
+static void the_trace_does_not_count(void **state)
+{
+    (void)state;
+    static const struct hs_test_job much = {.gpus = 1, .cpus = 13, .duration_s = 100};
+    const char *cluster = scratch_write("host.json", host, strlen(host));
+    struct hs_test_result r;
+    assert_int_equal(script_play(&much, 1, cluster, CAN, start_as_it_is, &r), HS_OK);
+    assert_int_equal(r.jobs[0].end_us, 100 * S);
+    hs_test_free(&r);
+    assert_int_equal(hs_test_run(&much, 1, cluster, "fifo", &r), HS_OK);
+    assert_int_equal(r.jobs[0].state, HS_JOB_REJECTED);
+    hs_test_free(&r);
+}
+
 static void too_much(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)v, (void)call;
@@ -108,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_allotment_is_conserved),
+        cmocka_unit_test(the_trace_does_not_count),
         cmocka_unit_test(rules),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
