@@ -424,10 +424,10 @@ static bool choose(struct hs_antman *s, hs_job_id job, uint32_t gpus, struct fai
     return s->chosen_count == gpus;
 }
 
-void hs_antman_fill(struct hs_antman *s)
+/* Renews the unsettled GPUs, and notes those that did not change within the window as settled.
+ * Returns true if the last one became settled. */
+static bool settle(struct hs_antman *s)
 {
-    if (s->waiting.count == 0)
-        return;
     const bool was_settled = s->unsettled_count == 0;
     for (uint32_t i = s->unsettled_count; i-- > 0;) {
         uint32_t gpu = s->unsettled[i];
@@ -438,7 +438,15 @@ void hs_antman_fill(struct hs_antman *s)
         g->is_unsettled = false;
         s->unsettled[i] = s->unsettled[--s->unsettled_count];
     }
-    if (!s->has_gained && (was_settled || s->unsettled_count > 0))
+    return !was_settled && s->unsettled_count == 0;
+}
+
+void hs_antman_fill(struct hs_antman *s)
+{
+    if (s->waiting.count == 0)
+        return;
+    const bool has_settled = settle(s);
+    if (!s->has_gained && !has_settled)
         return; /* all would fail as in the last pass, and none proves infeasible */
     s->has_gained = false;
     struct failures failures = {.count = 0};
