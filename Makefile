@@ -60,7 +60,7 @@ SCRIPTED := $(sort $(wildcard tests/cli/run.sh tests/scripts/test-*.sh))
 # What tests/report/calibrate-report.sh runs.
 REPORTED := $(addprefix $(BUILD)/tests/,unit/test_interference_laws unit/test_interference \
             unit/test_joint unit/test_predictor_profile unit/test_allocation unit/test_campaign \
-            oracle/test_calibration_data oracle/test_calibration_gavel \
+            oracle/test_calibration_data oracle/test_calibration_gavel oracle/test_scaling_fit \
             bench/bench_interference bench/bench_calibrate)
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 REPORTS  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/report/*.c)))
@@ -157,7 +157,7 @@ calibrate: ## fit configs/models/*.json again from the public measurements
 	$(Q)scripts/calibrate.sh $(BUILD)/horus $(BUILD)/models
 	$(Q)cp $(BUILD)/models/*.json configs/models/ && ls $(BUILD)/models/*.txt
 
-calibrate-report: ## hold the fits against what was asked of them, A1 to A18
+calibrate-report: ## hold the fits against what was asked of them, A1 to A19
 	$(Q)scripts/install-deps.sh build check
 	$(AGAIN) run-report
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# How near the calibrations come to what was asked of them: acceptance A1 to A18, a line a figure.
+# How near the calibrations come to what was asked of them: acceptance A1 to A19, a line a figure.
 #   tests/report/calibrate-report.sh BUILD [FOLDER]
 # Fits all four models from the public measurements (scripts/calibrate.sh) with BUILD/horus, or
 # takes FOLDER/{interference,utilization,predictor,speed,all}.json, and FOLDER/rows/all.csv, as they
@@ -240,6 +240,24 @@ END
     done
 }
 
+# A19: steps on several GPUs, percentages that the test tells.
+scaling() {
+    local said app seen of unseen=-
+    [ ! -r "$data/sia/step_times.csv" ] || unseen=none
+    said=$("$build/tests/oracle/test_scaling_fit" 2>&1 </dev/null)
+    for app in bert cifar10 imagenet ncf; do
+        for of in "on held-out placements" "with synchronisation of other applications" \
+            "with synchronisation of other groups"; do
+            seen=$(sed -nE "s/^$app: ([0-9.]+) % $of,.*/\1/p" <<<"$said")
+            if [ "$of" = "on held-out placements" ]; then
+                line A19 "step on several GPUs, $app, held-out placements: MAPE, %" '<=' 12 - "${seen:-$unseen}"
+            else
+                line A19 "  $of" - - - "${seen:-$unseen}"
+            fi
+        done
+    done
+}
+
 others() {
     local joint='.joint.holdout[] | select(.protocol == "unseen model")'
     local config="known model, unseen configuration" gpu mape
@@ -298,6 +316,7 @@ others
 properties
 costs
 sharing
+scaling
 
 # ---- the table -----------------------------------------------------------------------------------
 
@@ -351,7 +370,7 @@ answer | awk -F'\t' -v unchecked="$unchecked" '
         print "\"<= .048\" is .048, and meets it. configs/models/README.md tells what the protocols are."
         if (count["not checked"]) {
             list = ""
-            for (i = 1; i <= 18; i++)
+            for (i = 1; i <= 19; i++)
                 if (open["A" i]) list = list " A" i
             printf "skip - calibrate-report: not checked:%s%s\n", list,
                 unchecked != "" ? ": " unchecked : ""
