@@ -42,6 +42,9 @@ struct hs_plan;
  * within its elastic range, with HS_CAN_RESIZE), before the next action. */
 void hs_plan_start(struct hs_plan *p, hs_job_id job);
 void hs_plan_on_node(struct hs_plan *p, uint32_t node, uint32_t gpus); /* free GPUs of a node */
+/* GPU i of those that the last action has got so far, by name (HS_CAN_INTERLEAVE); HS_NO_GPU past
+ * the last. */
+uint32_t hs_plan_gpu(const struct hs_plan *p, uint32_t i);
 /* The two in one: its whole gang gets free GPUs of one node. */
 void hs_plan_start_on_node(struct hs_plan *p, hs_job_id job, uint32_t node);
 void hs_plan_on_gpu(struct hs_plan *p, uint32_t gpu); /* one GPU, perhaps shared or a share of it */
@@ -104,6 +107,8 @@ void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib);
  * than it has. A job taken off its GPUs and started on the same nodes in one plan changes it for
  * free. O(1). */
 void hs_plan_host(struct hs_plan *p, hs_job_id job, uint32_t cpus_milli, uint32_t mem_mib);
+/* Takes back work that a job has done, in time alone (HS_CAN_PREEMPT): lost, to be done again. */
+void hs_plan_lose_work(struct hs_plan *p, hs_job_id job, int64_t work_us);
 /* End a placed job (HS_CAN_PREEMPT): it counts as failed, its work as lost. */
 void hs_plan_kill(struct hs_plan *p, hs_job_id job);
 /* Sets a node without jobs aside, as for a profiler, or puts it back (HS_CAN_PROFILE; not with
@@ -149,6 +154,9 @@ enum {
     HS_CAN_PROFILE = 1u << 9,     /* set nodes aside, and take profiles there */
     HS_CAN_RESIZE_ANY = 1u << 10, /* with HS_CAN_RESIZE: jobs without an elastic range, too */
     HS_CAN_HOST = 1u << 11,       /* allot CPUs and host memory */
+    /* With HS_CAN_COLOCATE: jobs on the same GPUs do not interfere, but interleave the stages of
+     * their iterations (view.h), at most .tenants of them, whatever --max-tenants is. */
+    HS_CAN_INTERLEAVE = 1u << 12,
 };
 
 /* Knowledge beyond the facts that every scheduler has. */
@@ -164,6 +172,7 @@ enum {
     HS_KNOWS_PROFILE = 1u << 8,  /* measured, of a job that was profiled (hs_view_profile) */
     HS_KNOWS_SCALING = 1u << 9,  /* speeds of jobs on other numbers of GPUs, predicted */
     HS_KNOWS_HOST = 1u << 10,    /* measured: speeds of models by CPUs and host memory */
+    HS_KNOWS_STAGES = 1u << 11,  /* times of the stages of iterations, predicted */
 };
 
 /* Starts and stops of one plan arrive in the order of its actions. */

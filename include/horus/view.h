@@ -206,6 +206,21 @@ struct hs_host_axes {
 uint64_t hs_view_host_q32(const struct hs_view *v, hs_job_id job, uint32_t cpus_milli,
                           uint32_t mem_mib);
 bool hs_view_host_axes(const struct hs_view *v, hs_job_id job, struct hs_host_axes *axes);
+/* HS_KNOWS_STAGES: predicted times of an iteration alone, and of its stages together. Jobs with the
+ * same kind have the same. Never the truth, unless --speed-predictor is not noisy. */
+struct hs_iteration {
+    uint32_t kind;
+    int64_t alone_ns, stages_ns;
+    int64_t overhead_pm; /* what the released simulator adds to alone_ns: 1000 = nothing */
+};
+struct hs_iteration hs_view_iteration(const struct hs_view *v, hs_job_id job);
+/* HS_KNOWS_STAGES: predicted period of at most four jobs of these kinds that interleave, with the
+ * stages of each in the best order, or in the worst. O(count!). */
+#define HS_INTERLEAVED_MOST 4u
+int64_t hs_view_period_ns(const struct hs_view *v, const uint32_t *kinds, uint32_t count,
+                          bool is_worst);
+/* Only from init(), with HS_CAN_INTERLEAVE: groups interleave in the worst order. */
+void hs_view_worst_order(const struct hs_view *v);
 /* HS_KNOWS_RATE: measured progress per second of a running job, Q32 (1 << 32 = isolated speed). */
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_RATE: the same that a few mini-batches alone on `gpus` >= 1 GPUs of a type would show,

@@ -15,13 +15,13 @@
 
 #define HINT "src/policies/README.md, 'A policy outside the tree', has the command that builds one"
 
-const char *const hs_knows_words[] = {"duration", "utilization", "memory", "rate",
-                                      "estimate", "history",     "model",  "speed",
-                                      "profile",  "scaling",     "host",   NULL};
+const char *const hs_knows_words[] = {"duration", "utilization", "memory", "rate",    "estimate",
+                                      "history",  "model",       "speed",  "profile", "scaling",
+                                      "host",     "stages",      NULL};
 const char *const hs_can_words[] = {"preempt",     "migrate", "co-locate",      "slice",
                                     "throttle",    "resize",  "set timers",     "borrow quota",
                                     "divide GPUs", "profile", "resize any job", "host",
-                                    NULL};
+                                    "interleave",  NULL};
 
 void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size)
 {

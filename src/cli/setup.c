@@ -431,7 +431,7 @@ static void note_idle_options(const struct hs_setup *s, struct hs_diag *diag)
         {" predictor util_noise util_bias predictor_holdout ",
          (s->knows & HS_KNOWS_UTILIZATION) != 0, asks},
         {" memory_predictor memory_noise ", (s->knows & HS_KNOWS_MEMORY) != 0, asks},
-        {" speed_predictor ", (s->knows & (HS_KNOWS_SPEED | HS_KNOWS_SCALING)) != 0, asks},
+        {" speed_predictor ", (s->knows & (HS_KNOWS_SPEED | HS_KNOWS_SCALING)) || s->stages, asks},
         {" storage_bandwidth ", costs(s, "checkpoint"), spares},
         {" restart_table ", costs(s, "checkpoint") || costs(s, "restart"), spares},
     };
@@ -473,8 +473,8 @@ static enum hs_status open_interference(struct hs_setup *s, struct hs_diag *diag
     HS_TRY(hs_interference_parse(options->interference, how, diag));
     how->seed = (uint64_t)options->seed;
     HS_TRY(hs_capacity_parse(options->sharing_capacity, &how->capacity, diag));
-    if (!s->is_sharing && !is_given(path))
-        return HS_OK;
+    if ((s->can & HS_CAN_INTERLEAVE) != 0 || (!s->is_sharing && !is_given(path)))
+        return HS_OK; /* jobs that interleave have the stages of their iterations instead */
     for (uint32_t t = 0; t < s->cluster.type_count; t++)
         types[t] = (struct hs_interference_type){.gpu = s->cluster.types[t].name,
                                                  .mode = sharing_mode(s, t)};
@@ -539,6 +539,8 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
         hs_speed_predict_by(s->speed, &s->catalogue, &s->cluster, &speeds);
     if ((s->can & HS_CAN_HOST) != 0 || is_given(s->models.path[HS_MODEL_HOST]))
         HS_TRY(hs_host_load(&s->host, s->models.path[HS_MODEL_HOST], &s->catalogue, diag));
+    if ((s->can & HS_CAN_INTERLEAVE) != 0 || is_given(s->models.path[HS_MODEL_STAGES]))
+        HS_TRY(hs_stages_load(&s->stages, s->models.path[HS_MODEL_STAGES], &speeds, diag));
     open_assign(s, options);
     struct hs_predictor_options told = options->told;
     told.seed = (uint64_t)options->seed;
@@ -572,8 +574,8 @@ bool hs_setup_uses(const struct hs_setup *s, enum hs_model_kind kind)
                (mode == HS_INTERFERENCE_MEASURED || mode == HS_INTERFERENCE_FIT);
     if (kind == HS_MODEL_UTILIZATION)
         return s->is_reserve_fitted;
-    if (kind == HS_MODEL_HOST)
-        return s->host != NULL;
+    if (kind == HS_MODEL_HOST || kind == HS_MODEL_STAGES)
+        return kind == HS_MODEL_HOST ? s->host != NULL : s->stages != NULL;
     return kind != HS_MODEL_PREDICTOR || s->predictor != NULL;
 }
 
@@ -750,7 +752,7 @@ static void fill_card(struct hs_setup *s)
         card->vc = "quota: shared nodes, a GPU quota each, which may be exceeded";
     card->interference = "none: jobs have their GPUs to themselves";
     if (s->is_sharing)
-        card->interference = s->interference_text;
+        card->interference = (s->can & HS_CAN_INTERLEAVE) != 0 ? "stages" : s->interference_text;
     card->profiles = s->profiles_text;
     if (s->predictor_text[0] != '\0')
         card->predictor = s->predictor_text;
@@ -806,6 +808,7 @@ enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *op
 void hs_setup_close(struct hs_setup *s)
 {
     hs_host_free(s->host);
+    hs_stages_free(s->stages);
     hs_overheads_free(s->memcurve);
     hs_overheads_free(s->restart);
     hs_predictor_close(s->predictor);

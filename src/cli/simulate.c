@@ -373,6 +373,7 @@ static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_
         .catalogue = &setup->catalogue,
         .restart = setup->restart,
         .host = setup->host,
+        .stages = setup->stages,
         .memcurve = setup->memcurve,
         .storage_mib_per_s = (uint32_t)options->storage_bandwidth,
         .max_tenants = (uint32_t)options->max_tenants,

@@ -143,6 +143,7 @@ struct hs_setup {
     struct hs_predictor *predictor;
     struct hs_overheads *restart;  /* NULL: no preemption needs it */
     struct hs_host *host;          /* NULL: CPUs and host memory have no effect */
+    struct hs_stages *stages;      /* NULL: no jobs interleave */
     struct hs_overheads *memcurve; /* NULL: no memory is limited */
     bool is_reserve_fitted;        /* from the utilization file */
     uint32_t memory_reserve_mib;

@@ -219,6 +219,11 @@ static enum hs_status job_set(struct hs_engine *e, const struct hs_action *a)
     case HS_ACT_ADD_OVERHEAD:
         job_add_overhead(e, job, a->time_us);
         break;
+    case HS_ACT_LOSE_WORK:
+        hs_progress_sync(e, job);
+        hs_lifecycle_lose_work(e, job, (int64_t)a->value * HS_NS_PER_US);
+        hs_progress_touch(e, job);
+        break;
     case HS_ACT_MEM_LIMIT:
         return job_limit_memory(e, a);
     case HS_ACT_KILL:

@@ -721,7 +721,12 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
     if (policy->needs != NULL)
         policy->needs(e->policy_state, &e->can, &e->knows);
     e->jobs.are_all_elastic = (e->can & HS_CAN_RESIZE_ANY) != 0;
-    if (policy->tenants != NULL && policy->tenants(e->policy_state) < e->config.max_tenants)
+    if ((e->can & HS_CAN_INTERLEAVE) == 0)
+        e->config.stages = NULL;
+    else
+        e->config.interference = NULL;
+    if (policy->tenants != NULL && ((e->can & HS_CAN_INTERLEAVE) != 0 ||
+                                    policy->tenants(e->policy_state) < e->config.max_tenants))
         e->config.max_tenants = policy->tenants(e->policy_state);
     e->view = (struct hs_view){
         .engine = e,

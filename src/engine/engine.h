@@ -18,6 +18,7 @@
 #include "model/interference.h"
 #include "model/predictor.h"
 #include "model/speed.h"
+#include "model/stages.h"
 
 /* The limit that ended a run before its last job. */
 enum hs_stop { HS_STOP_NONE, HS_STOP_UNTIL, HS_STOP_EVENTS, HS_STOP_POLL };
@@ -36,6 +37,8 @@ struct hs_engine_config {
     /* True rates (MODEL.md 4, 5). NULL: no interference; the speeds of the cluster. */
     const struct hs_interference *interference;
     const struct hs_speed *speed;
+    /* NULL, or where the policy does not interleave: jobs that share GPUs interfere instead. */
+    const struct hs_stages *stages;
     const struct hs_host *host; /* speed by CPUs and host memory; NULL: independent */
     bool has_locality;          /* a spread gang is slowed according to `speed` */
     /* Predictions of utilization and memory; NULL: true values. */

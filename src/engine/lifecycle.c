@@ -270,6 +270,17 @@ static uint32_t training_of(struct hs_engine *e, const struct hs_trace_job *r)
     return at;
 }
 
+/* The name in the trace has precedence, as for restarts. */
+static uint32_t stages_of(const struct hs_engine *e, const struct hs_trace_job *r)
+{
+    const struct hs_catalogue *catalogue = e->config.catalogue;
+    const bool has_profile = catalogue != NULL && r->profile < catalogue->count;
+    if (e->config.stages == NULL)
+        return HS_STAGES_UNKNOWN;
+    return hs_stages_row(e->config.stages, r->model,
+                         has_profile ? catalogue->profiles[r->profile].model : NULL, r->gpus);
+}
+
 /* Returns its number + 1; 0: not stated, or not in the cluster. */
 static uint32_t type_that_ran(const struct hs_cluster *cluster, const char *name)
 {
@@ -599,6 +610,7 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
     identity->training = training_of(e, r);
     identity->request = request_of(e, r);
     identity->profile = r->profile;
+    identity->stages = stages_of(e, r);
     identity->outcome = (uint8_t)r->outcome;
     identity->job_class = (uint8_t)r->job_class;
     identity->profile_from = (uint8_t)r->profile_from;
@@ -789,16 +801,24 @@ static void job_learn_memory(const struct hs_engine *e, struct hs_job *job)
     needs->mem_claim_mib = hs_gpu_memory_claim_mib(e, job, NULL); /* its limit remains */
 }
 
+void hs_lifecycle_lose_work(struct hs_engine *e, struct hs_job *job, int64_t lost_ns)
+{
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    lost_ns = lost_ns < run->done_ns ? lost_ns : run->done_ns;
+    hs_jobs_begin_sharing_overhead(&e->jobs, job);
+    hs_sharing_overhead_of(&e->jobs, job)->lost_ns += lost_ns;
+    run->done_ns -= lost_ns;
+    if (job->placement != 0) /* what its segment did does not change */
+        hs_placement_of(&e->jobs, job)->segment_done_ns -= lost_ns;
+    e->work_done_ns -= (uint64_t)lost_ns;
+}
+
 void hs_lifecycle_lose_placement(struct hs_engine *e, struct hs_job *job)
 {
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
-    const int64_t lost_ns = run->done_ns - placement->segment_done_ns;
-    hs_jobs_begin_sharing_overhead(&e->jobs, job);
-    hs_sharing_overhead_of(&e->jobs, job)->lost_ns += lost_ns;
-    run->done_ns -= lost_ns;
+    hs_lifecycle_lose_work(e, job, run->done_ns - placement->segment_done_ns);
     run->carry = placement->segment_carry; /* earned before: not lost */
-    e->work_done_ns -= (uint64_t)lost_ns;
 }
 
 enum hs_status hs_oom(struct hs_engine *e, struct hs_job *job)

@@ -209,6 +209,7 @@ static const struct {
     [HS_ACT_MEM_LIMIT] = {HS_CAN_THROTTLE, "throttle"},
     [HS_ACT_HOST] = {HS_CAN_HOST, "allot CPUs and host memory"},
     [HS_ACT_KILL] = {HS_CAN_PREEMPT, "preempt"},
+    [HS_ACT_LOSE_WORK] = {HS_CAN_PREEMPT, "preempt"},
     [HS_ACT_TIMER] = {HS_CAN_TIME, "set timers"},
     [HS_ACT_SET_ASIDE] = {HS_CAN_PROFILE, "profile"},
     [HS_ACT_COUNT] = {0, NULL},
@@ -265,6 +266,10 @@ HS_INLINE const char *broken_rule(const struct hs_engine *e, const struct hs_job
                    : "a cost of at least 0 is owed by a job that lives and is not paused";
     case HS_ACT_MEM_LIMIT:
         return job->plan & HS_PLAN_ENDED ? "a job that this plan ends gets no memory limit" : NULL;
+    case HS_ACT_LOSE_WORK:
+        return !(job->plan & HS_PLAN_ENDED) && (int64_t)value >= 0
+                   ? NULL
+                   : "work of at least 0 is lost by a job that lives";
     case HS_ACT_REJECT:
         return job->state == HS_JOB_PENDING && job->plan == 0
                    ? NULL
@@ -420,7 +425,7 @@ HS_INLINE void give_of_node(struct hs_plan *p, struct hs_action *a, uint32_t nod
     }
     if (!quota_allows(p, a, gpus))
         return;
-    if (e->share != NULL || e->parts != NULL) {
+    if (e->share != NULL || e->parts != NULL || (e->can & HS_CAN_INTERLEAVE) != 0) {
         plan_name(p, a, node, gpus);
         return;
     }
@@ -625,6 +630,11 @@ void hs_plan_add_overhead(struct hs_plan *p, hs_job_id job, int64_t cost_us)
         a->time_us = cost_us;
 }
 
+void hs_plan_lose_work(struct hs_plan *p, hs_job_id job, int64_t work_us)
+{
+    (void)append(p, HS_ACT_LOSE_WORK, job, (uint64_t)work_us);
+}
+
 static void toggle(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)
 {
     if (append(p, kind, job, 0) != NULL)
@@ -738,6 +748,12 @@ void hs_plan_reject(struct hs_plan *p, hs_job_id job, const char *reason)
         return;
     a->reason = reason;
     hs_engine_job(p->engine, job)->plan |= HS_PLAN_ENDED;
+}
+
+uint32_t hs_plan_gpu(const struct hs_plan *p, uint32_t i)
+{
+    const struct hs_action *a = p->count > 0 ? &p->actions[p->count - 1] : NULL;
+    return a != NULL && i < a->pick_count ? p->picks[a->first_pick + i].gpu : HS_NO_GPU;
 }
 
 uint32_t hs_plan_mark(const struct hs_plan *p)

@@ -159,6 +159,13 @@ uint64_t hs_speed_alone_q32(const struct hs_engine *e, const struct hs_job *job,
 
 /* ---- the speeds of the tenants of a GPU ---- */
 
+/* A member of a group that interleaves counts before it makes progress, too: its place in the
+ * period is kept. */
+static bool has_speed(const struct hs_engine *e, const struct hs_job *job)
+{
+    return job->state == HS_JOB_RUNNING || e->config.stages != NULL;
+}
+
 /* Copies the running tenants, in the order of the GPU's list, to e->tenants; returns their number.
  * Background tenants yield unless there is capacity for all. */
 static uint32_t gather_tenants(struct hs_engine *e, const struct hs_gpu *gpu, uint32_t type)
@@ -172,7 +179,7 @@ static uint32_t gather_tenants(struct hs_engine *e, const struct hs_gpu *gpu, ui
     for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
         const struct hs_job *job = hs_tenant(e, a);
         const struct hs_job_placement *placement = hs_tenant_placement(e, a);
-        if (job->state != HS_JOB_RUNNING)
+        if (!has_speed(e, job))
             continue;
         e->tenants[count++] = (struct hs_tenant){.profile = profile_of(e, job),
                                                  .util_pm = job->gpu_util_pm,
@@ -180,12 +187,13 @@ static uint32_t gather_tenants(struct hs_engine *e, const struct hs_gpu *gpu, ui
                                                  .turn_set = placement->coscheduled_set,
                                                  .away_q32 = HS_Q32_ONE - placement->share_q32,
                                                  .rest_q32 = HS_Q32_ONE - placement->cap_q32,
-                                                 .yields = placement->is_background};
+                                                 .yields = placement->is_background,
+                                                 .stages = hs_identity_of(&e->jobs, job)->stages};
         has_background |= placement->is_background;
         wanted_q32 += hs_utilization_alone_pm(job) *
                       hs_q32_mul(placement->share_q32, placement->cap_q32) / 1000;
     }
-    if (has_background &&
+    if (has_background && e->config.stages == NULL &&
         wanted_q32 > hs_interference_capacity_q32(e->config.interference, type, 2))
         for (uint32_t i = 0; i < count; i++)
             e->tenants[i].yields = false;
@@ -197,13 +205,17 @@ static void gpu_speeds(struct hs_engine *e, const struct hs_gpu *gpu)
 {
     const uint32_t type = e->cluster->nodes[gpu->node].type;
     const uint32_t count = gather_tenants(e, gpu, type);
-    hs_interference_speeds(e->config.interference, type, e->tenants, count, e->fair_shares);
+    if (e->config.stages != NULL)
+        hs_stages_speeds(e->config.stages, e->is_worst_order, e->tenants, count, e->fair_shares);
+    else
+        hs_interference_speeds(e->config.interference, type, e->tenants, count, e->fair_shares);
 }
 
 /* Tells whether tenants of the GPU slow each other. Shares of a divided GPU do not. */
 static bool is_contended(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
-    return gpu->tenants > 1 && gpu->part_milli == 0 && e->config.interference != NULL;
+    return gpu->tenants > 1 && gpu->part_milli == 0 &&
+           (e->config.interference != NULL || e->config.stages != NULL);
 }
 
 static void gpu_rerate(struct hs_engine *e, struct hs_gpu *gpu)
@@ -218,7 +230,7 @@ static void gpu_rerate(struct hs_engine *e, struct hs_gpu *gpu)
         struct hs_allocation *a = &e->jobs.allocations[s];
         struct hs_job *job = hs_tenant(e, a);
         uint64_t speed_q32 = HS_Q32_ONE;
-        if (contended && job->state == HS_JOB_RUNNING)
+        if (contended && has_speed(e, job))
             speed_q32 = e->fair_shares[next++].speed_q32;
         if (a->speed_q32 == speed_q32)
             continue;
@@ -240,13 +252,17 @@ bool hs_progress_recount(struct hs_engine *e, uint32_t id, struct hs_gpu_time *t
         gpu_speeds(e, gpu);
     for (const struct hs_allocation *a = hs_gpu_first(e, gpu); a != NULL; a = hs_gpu_next(e, a)) {
         const struct hs_job *job = hs_tenant(e, a);
-        const bool runs = job->state == HS_JOB_RUNNING;
+        const bool runs = has_speed(e, job);
         if (a->speed_q32 != (contended && runs ? e->fair_shares[next++].speed_q32 : HS_Q32_ONE))
             return false;
         const struct hs_job_placement *placement = hs_tenant_placement(e, a);
         time->load_pm_q32 += hs_utilization_load_pm_q32(e, job, a, placement->rate_q32,
                                                         hs_part_of_time_q32(job, placement));
     }
+    if (e->config.stages != NULL) /* GPU stages may be more than what counts as utilization */
+        return time->load_pm_q32 == gpu->load_pm_q32 &&
+               (!contended ||
+                hs_stages_are_within(e->config.stages, e->is_worst_order, e->tenants, next));
     for (uint32_t n = 2; n <= next; n++) { /* maximum over numbers of tenants */
         const uint64_t q32 = hs_interference_capacity_q32(e->config.interference, type, n);
         if (q32 == UINT64_MAX) /* not limited: at most full speed each */

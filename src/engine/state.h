@@ -79,6 +79,7 @@ enum hs_action_kind {
     HS_ACT_MEM_LIMIT,
     HS_ACT_HOST, /* value: CPUs per GPU << 32 | host memory per GPU, before it */
     HS_ACT_NOTIFY_STEP,
+    HS_ACT_LOSE_WORK,
     HS_ACT_KILL,
     HS_ACT_REJECT,
     HS_ACT_TIMER, /* this and the following kinds concern no job */
@@ -161,6 +162,7 @@ struct hs_engine {
     struct hs_plan plan;
     struct hs_arena arena;
     bool is_initialising;
+    bool is_worst_order;        /* the jobs of a group interleave in their worst order */
     bool is_exclusive;          /* one allocation for all GPUs of a job on a node (progress.h) */
     char misfit[160];           /* text of the last rejection that contains numbers */
     uint64_t uniform_speed_q32; /* speed of all GPU types; 0 if they differ */
@@ -525,6 +527,8 @@ HS_MUST_USE enum hs_status hs_lifecycle_finish(struct hs_engine *e, struct hs_jo
 /* Takes back the work that the job did since it was placed; it is to be done again, so the sum of
  * the work does not change. */
 void hs_lifecycle_lose_placement(struct hs_engine *e, struct hs_job *job);
+/* The same of so much of its work, at most of all that it did. */
+void hs_lifecycle_lose_work(struct hs_engine *e, struct hs_job *job, int64_t lost_ns);
 /* Counts a run on nodes set aside that ends now, with its GPU time. */
 void hs_lifecycle_book_profile(struct hs_engine *e, const struct hs_job *job,
                                enum hs_policy_counter how);

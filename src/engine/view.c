@@ -401,6 +401,35 @@ uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job)
     return lookup_needs(v, job)->estimate.mem_mib;
 }
 
+struct hs_iteration hs_view_iteration(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_stages *stages = v->engine->config.stages;
+    struct hs_iteration of = {HS_STAGES_UNKNOWN, 1, 1, 1000};
+    if (!lookup_may_know(v, job, HS_KNOWS_STAGES, "stages of iterations") || stages == NULL)
+        return of;
+    of.kind = lookup_identity(v, job)->stages;
+    const struct hs_stage_times *times = hs_stages_times(stages, of.kind, HS_STAGES_TOLD);
+    of.alone_ns = times->iteration_ns;
+    of.overhead_pm = hs_stages_overhead_pm(stages);
+    of.stages_ns = times->stage_ns[HS_STAGE_DATA] + times->stage_ns[HS_STAGE_GPU] +
+                   times->stage_ns[HS_STAGE_NETWORK];
+    return of;
+}
+
+int64_t hs_view_period_ns(const struct hs_view *v, const uint32_t *kinds, uint32_t count,
+                          bool is_worst)
+{
+    const struct hs_stages *stages = v->engine->config.stages;
+    if (stages == NULL || count == 0 || count > HS_INTERLEAVED_MOST)
+        return INT64_MAX / 4;
+    return hs_stages_period_ns(stages, kinds, count, HS_STAGES_TOLD, is_worst);
+}
+
+void hs_view_worst_order(const struct hs_view *v)
+{
+    v->engine->is_worst_order = true;
+}
+
 uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 {
     const bool is_known = lookup_may_know(v, job, HS_KNOWS_RATE, "measured rate");

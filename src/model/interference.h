@@ -70,6 +70,7 @@ struct hs_tenant {
     uint64_t away_q32;   /* fraction of time outside its turn, Q32; 0 without a group */
     uint64_t rest_q32;   /* fraction of its turn in which it is throttled, Q32; 0 = none */
     bool yields;         /* runs only in the others' idle time, and slows none of them */
+    uint32_t stages;     /* its row in model/stages.h, of no use here */
 };
 
 /* A claim on a part of a GPU, and the part granted. */

@@ -150,6 +150,7 @@ struct hs_job_identity {
     };
     uint32_t user, vc_name;                                        /* interned */
     uint32_t profile;                                              /* HS_NO_PROFILE = none */
+    uint32_t stages;                                               /* its row in model/stages.h */
     uint32_t training, request, history;                           /* its records */
     uint8_t outcome, job_class, profile_from, util_from, mem_from; /* enums */
     bool is_far;

@@ -48,10 +48,11 @@ bool hs_model_same_name(const char *a, const char *b)
 /* ---- the head ---- */
 
 const char *const hs_model_kinds[HS_MODEL_COUNT] = {"interference", "utilization", "predictor",
-                                                    "speed", "host"};
+                                                    "speed",        "host",        "stages"};
 static const char *const shipped[HS_MODEL_COUNT] = {
     "builtin:models/interference.json", "builtin:models/utilization.json",
-    "builtin:models/predictor.json", "builtin:models/speed.json", "builtin:models/host.json"};
+    "builtin:models/predictor.json",    "builtin:models/speed.json",
+    "builtin:models/host.json",         "builtin:models/stages.json"};
 
 static enum hs_status open_file(struct hs_jsoncheck *check, const char *path,
                                 enum hs_model_kind *kind, struct hs_diag *diag)

@@ -109,6 +109,7 @@ enum hs_model_kind {
     HS_MODEL_PREDICTOR,
     HS_MODEL_SPEED,
     HS_MODEL_HOST,
+    HS_MODEL_STAGES,
     HS_MODEL_COUNT
 };
 

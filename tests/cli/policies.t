@@ -72,6 +72,8 @@ The list, and its width on other terminals.
                        gavel by the matching of jobs and GPUs of least mean completion time
   optimus              duration, scaling +       preempt, resize, set timers, resize any job
                        numbers of GPUs by what one more would save, given in slots
+  muri                 duration, stages +        preempt, co-locate, interleave +
+                       jobs interleave the stages of their iterations in groups, by a matching
   synergy              host +                    preempt, set timers, host
                        CPUs and host memory to the jobs that they make faster, given in rounds
   lucid                history, profile +        preempt, co-locate, set timers, profile +
@@ -262,6 +264,7 @@ All policies as JSON.
   ftf
   allox
   optimus
+  muri
   synergy
   lucid
   chronus
@@ -325,6 +328,7 @@ All policies as a Markdown table.
   | `ftf` | gavel for finish times as with equal parts of the cluster | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `allox` | gavel by the matching of jobs and GPUs of least mean completion time | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `optimus` | numbers of GPUs by what one more would save, given in slots | duration, scaling (some parameters: rate) | preempt, resize, set timers, resize any job | `slot`, `restart`, `young`, `sticky`, `max_gpus`, `placement`, `oracle`, `trial`, `compat`, `slot_phase` |
+  | `muri` | jobs interleave the stages of their iterations in groups, by a matching | duration, stages (some parameters: speed) | preempt, co-locate, interleave (some parameters: throttle) | `know`, `matching`, `order`, `cap`, `lambda`, `unpack`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `synergy` | CPUs and host memory to the jobs that they make faster, given in rounds | host (some parameters: duration) | preempt, set timers, host | `mechanism`, `order`, `round`, `round_phase`, `preempt_cost`, `cost_table`, `compat` |
   | `lucid` | least predicted GPU time first, in pairs that suit, after a short profile | history, profile (some parameters: duration, estimate, model) | preempt, co-locate, set timers, profile (some parameters: slice) | `profile`, `profile_nodes`, `profile_time`, `limit`, `keep`, `preempt_cost`, `cost_table`, `scale`, `sharing`, `check`, `low`, `forecast_file`, `packing`, `first`, `score`, `capacity`, `tree_bandwidth`, `tree_util`, `score_sum`, `ratio`, `left`, `memory`, `estimator`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `compat`, `compat_speeds` |
   | `chronus` | leases for jobs with a deadline, the rest of the GPUs for all others | duration, scaling (some parameters: estimate, history) | preempt, set timers | `objective`, `solver`, `iterations`, `lease`, `tick`, `spot`, `margin`, `tolerance`, `checkpoint`, `resume`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `compat` |

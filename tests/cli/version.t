@@ -47,6 +47,7 @@ Compiler, flags, libraries, built-in files.
               builtin:models/speed-lambda.json
               builtin:models/speed-mig.json
               builtin:models/speed.json
+              builtin:models/stages.json
               builtin:models/utilization.json
               builtin:profiles.csv
               builtin:restart.csv

@@ -89,6 +89,7 @@ struct hs_test_options {
     const struct hs_interference *interference; /* instead of it */
     const struct hs_speed *speed;               /* with locality */
     const struct hs_host *host;
+    const struct hs_stages *stages;
     const struct hs_predictor *predictor;
     const struct hs_catalogue *catalogue;
     const struct hs_overheads *restart;

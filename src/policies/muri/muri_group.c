@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The groups of a decision of muri: which jobs come to the GPUs, and who interleaves with whom.
+ */
+#include "policies/muri/muri.h"
+
+#define GAMMA_BITS 34 /* of the score of a group, which is at most 4 x iterations / period */
+
+/* ---- the jobs that come to the GPUs ---- */
+
+static struct hs_muri_bucket *bucket_of(struct hs_muri *m, uint32_t gang)
+{
+    uint32_t b = 0;
+    while (b < m->bucket_count && m->buckets[b].gang != gang)
+        b++;
+    if (b == m->bucket_count)
+        m->buckets[m->bucket_count++] = (struct hs_muri_bucket){.gang = gang};
+    return &m->buckets[b];
+}
+
+static void take(struct hs_muri *m, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_muri_bucket *bucket = bucket_of(m, hs_view_gpus(v, job));
+    bucket->opened++;
+    for (int32_t i = 0; i < m->cap && job != HS_NO_JOB; i++) {
+        hs_muri_of(v, job)->is_taken = true;
+        m->groups[m->count++] = (struct hs_muri_group){.members = {job},
+                                                       .count = 1,
+                                                       .gang = bucket->gang,
+                                                       .bucket = (uint32_t)(bucket - m->buckets),
+                                                       .anchor = HS_NO_JOB};
+        job = hs_muri_of(v, job)->next;
+    }
+}
+
+/* Each job that fits alone on what the ones before it leave takes those with it that may share its
+ * GPUs. Under compat=muri on an empty cluster, by placing; else by number. */
+static void take_all(struct hs_muri *m, const struct hs_view *v, struct hs_plan *p, uint32_t vc,
+                     uint64_t room)
+{
+    const struct hs_job_chain *list = &m->lists[vc];
+    const uint32_t mark = hs_plan_mark(p);
+    uint32_t place = 0;
+    m->misfit = HS_NO_JOB;
+    for (hs_job_id job = list->last; job != HS_NO_JOB; job = hs_muri_of(v, job)->chain.before) {
+        struct hs_muri_scratch *j = hs_muri_of(v, job);
+        hs_job_id *next = &m->last_of_gang[hs_view_gpus(v, job)];
+        j->next = *next;
+        *next = job;
+        j->is_taken = j->is_staying = j->is_claimed = false;
+    }
+    for (hs_job_id job = list->first; job != HS_NO_JOB; job = hs_muri_of(v, job)->chain.after) {
+        const uint32_t gang = hs_view_gpus(v, job);
+        hs_muri_of(v, job)->place = place++;
+        m->last_of_gang[gang] = HS_NO_JOB;
+        if (hs_muri_of(v, job)->is_taken)
+            continue;
+        if (gang > room || (m->compat && !hs_place(v, p, job, m->placement))) {
+            m->misfit = m->count == 0 && m->misfit == HS_NO_JOB ? job : m->misfit;
+            continue;
+        }
+        room -= gang;
+        take(m, v, job);
+    }
+    hs_plan_rollback(p, mark);
+}
+
+/* ---- who interleaves with whom ---- */
+
+static uint32_t kinds_of(const struct hs_view *v, const struct hs_muri_group *g, uint32_t *kinds)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        kinds[i] = hs_muri_of(v, g->members[i])->iteration.kind;
+    return g->count;
+}
+
+/* A job whose memory was too much beside others stays alone. */
+static bool may_share(const struct hs_view *v, const struct hs_muri_group *a,
+                      const struct hs_muri_group *b)
+{
+    return hs_muri_of(v, a->members[0])->ask == hs_muri_of(v, b->members[0])->ask &&
+           hs_view_ooms(v, a->members[0]) == 0 && hs_view_ooms(v, b->members[0]) == 0;
+}
+
+/* Score of two groups as one: the mean share of the period in which each of four resources is in
+ * use; 0 where they may not be one. */
+static int64_t weight_of(const struct hs_muri *m, const struct hs_view *v,
+                         const struct hs_muri_group *a, const struct hs_muri_group *b)
+{
+    uint32_t kinds[2 * HS_INTERLEAVED_MOST];
+    const uint32_t count = a->count + b->count;
+    int64_t sum = 0;
+    if (count > (uint32_t)m->cap || !may_share(v, a, b))
+        return 0;
+    (void)kinds_of(v, b, kinds + kinds_of(v, a, kinds));
+    for (uint32_t i = 0; i < count; i++) {
+        const hs_job_id job = i < a->count ? a->members[i] : b->members[i - a->count];
+        sum += hs_muri_of(v, job)->iteration.stages_ns;
+    }
+    const double period = (double)hs_view_period_ns(v, kinds, count, m->order != 0) *
+                          (double)hs_muri_of(v, a->members[0])->iteration.overhead_pm / 1000,
+                 gamma = (double)sum / (4 * period);
+    return gamma > m->lambda * count / 4 ? (int64_t)(gamma * (INT64_C(1) << GAMMA_BITS)) : 0;
+}
+
+static void merge(const struct hs_view *v, struct hs_muri_group *into,
+                  const struct hs_muri_group *other)
+{
+    for (uint32_t i = 0; i < other->count; i++) {
+        uint32_t at = into->count++;
+        const uint32_t place = hs_muri_of(v, other->members[i])->place;
+        for (; at > 0 && hs_muri_of(v, into->members[at - 1])->place > place; at--)
+            into->members[at] = into->members[at - 1];
+        into->members[at] = other->members[i];
+    }
+}
+
+/* Matches groups from..from+count of the bucket; their mates stand in m->sorted[].job. */
+static void match_part(struct hs_muri *m, const struct hs_view *v, uint32_t from, uint32_t count)
+{
+    hs_match_begin(&m->match, count);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            hs_match_edge(&m->match, i, k,
+                          weight_of(m, v, &m->groups[m->of_bucket[from + i]],
+                                    &m->groups[m->of_bucket[from + k]]));
+    hs_match_solve(&m->match);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t mate = hs_match_mate(&m->match, i);
+        m->sorted[from + i].job = mate == HS_NO_MATE ? HS_NO_JOB : from + mate;
+    }
+}
+
+/* The merged groups of a bucket behind those of the buckets before it. */
+static void pair_bucket(struct hs_muri *m, const struct hs_view *v, uint32_t b, uint32_t *merged,
+                        uint64_t *need, uint64_t room)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        if (m->groups[i].bucket == b)
+            m->of_bucket[count++] = i;
+    for (uint32_t i = 0; i<count && * need> room; i += HS_MURI_MATCHED)
+        match_part(m, v, i, count - i < HS_MURI_MATCHED ? count - i : HS_MURI_MATCHED);
+    const bool is_matched = *need > room;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct hs_muri_group *own = &m->groups[m->of_bucket[i]];
+        const uint32_t mate = is_matched ? m->sorted[i].job : HS_NO_JOB;
+        if (mate != HS_NO_JOB && mate > i)
+            continue;
+        if (mate == HS_NO_JOB || *need <= room) {
+            if (mate != HS_NO_JOB)
+                m->merged[(*merged)++] = m->groups[m->of_bucket[mate]];
+            m->merged[(*merged)++] = *own;
+            continue;
+        }
+        struct hs_muri_group *pair = &m->merged[(*merged)++];
+        *pair = m->groups[m->of_bucket[mate]];
+        merge(v, pair, own);
+        *need -= own->gang;
+    }
+}
+
+/* The groups are those in m->merged from now on. */
+static void turn(struct hs_muri *m, uint32_t count)
+{
+    struct hs_muri_group *const kept = m->groups;
+    m->groups = m->merged;
+    m->merged = kept;
+    m->count = count;
+}
+
+static void pair_all(struct hs_muri *m, const struct hs_view *v, uint64_t need, uint64_t room)
+{
+    for (uint32_t round = 0; round < HS_INTERLEAVED_MOST && need > room; round++) {
+        uint32_t merged = 0;
+        for (uint32_t b = 0; b < m->bucket_count; b++)
+            pair_bucket(m, v, b, &merged, &need, room);
+        turn(m, merged);
+    }
+}
+
+/* Without a matching: each that fitted alone, with those that it took. */
+static void pair_neighbours(struct hs_muri *m, const struct hs_view *v, uint64_t need,
+                            uint64_t room)
+{
+    uint32_t merged = 0;
+    for (uint32_t i = 0; i < m->count;) {
+        struct hs_muri_group group = m->groups[i];
+        const uint32_t first = i++;
+        for (; i < m->count && i < first + (uint32_t)m->cap && m->groups[i].bucket == group.bucket;
+             i++) {
+            if (need > room && may_share(v, &group, &m->groups[i])) {
+                merge(v, &group, &m->groups[i]);
+                need -= group.gang;
+            } else {
+                m->merged[merged++] = m->groups[i];
+            }
+        }
+        m->merged[merged++] = group;
+    }
+    turn(m, merged);
+}
+
+/* A group that is slower than its members one after the other is none. */
+static void unpack(struct hs_muri *m, const struct hs_view *v)
+{
+    uint32_t kinds[HS_INTERLEAVED_MOST];
+    for (uint32_t i = m->count; i-- > 0;) {
+        struct hs_muri_group *g = &m->groups[i];
+        int64_t alone = 0;
+        for (uint32_t k = 0; k < g->count; k++)
+            alone += hs_muri_of(v, g->members[k])->iteration.alone_ns;
+        if (g->count < 2 || hs_view_period_ns(v, kinds, kinds_of(v, g, kinds), false) <= alone)
+            continue;
+        for (uint32_t k = 1; k < g->count; k++) {
+            m->groups[m->count] = *g;
+            m->groups[m->count].count = 1;
+            m->groups[m->count++].members[0] = g->members[k];
+        }
+        g->count = 1;
+    }
+}
+
+/* By their first member. */
+static void sort(struct hs_muri *m, const struct hs_view *v)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        m->sorted[i] =
+            (struct hs_job_place){.key = hs_muri_of(v, m->groups[i].members[0])->place, .job = i};
+    hs_sort(m->sorted, m->count);
+    for (uint32_t i = 0; i < m->count; i++)
+        m->merged[i] = m->groups[m->sorted[i].job];
+    turn(m, m->count);
+}
+
+void hs_muri_group(struct hs_muri *m, const struct hs_view *v, struct hs_plan *p, uint32_t vc,
+                   uint64_t room)
+{
+    uint64_t need = 0;
+    m->count = m->bucket_count = 0;
+    take_all(m, v, p, vc, room);
+    for (uint32_t i = 0; i < m->count; i++)
+        need += m->groups[i].gang;
+    if (m->matching == HS_MURI_NEIGHBOURS)
+        pair_neighbours(m, v, need, room);
+    else
+        pair_all(m, v, need, room);
+    if (m->is_unpacking)
+        unpack(m, v);
+    sort(m, v);
+}
