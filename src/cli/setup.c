@@ -539,8 +539,7 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
         hs_speed_predict_by(s->speed, &s->catalogue, &s->cluster, &speeds);
     if ((s->can & HS_CAN_HOST) != 0 || is_given(s->models.path[HS_MODEL_HOST]))
         HS_TRY(hs_host_load(&s->host, s->models.path[HS_MODEL_HOST], &s->catalogue, diag));
-    if ((s->can & HS_CAN_INTERLEAVE) != 0 || is_given(s->models.path[HS_MODEL_STAGES]))
-        HS_TRY(hs_stages_load(&s->stages, s->models.path[HS_MODEL_STAGES], &speeds, diag));
+    HS_TRY(hs_setup_stages(s, &speeds, diag));
     open_assign(s, options);
     struct hs_predictor_options told = options->told;
     told.seed = (uint64_t)options->seed;

@@ -353,6 +353,14 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
     return hs_report_open(&pass->report, &options, pass->diag);
 }
 
+enum hs_status hs_setup_stages(struct hs_setup *s, const struct hs_speed_predictor *told,
+                               struct hs_diag *diag)
+{
+    const bool is_needed = (s->can & HS_CAN_INTERLEAVE) != 0;
+    return is_needed ? hs_stages_load(&s->stages, s->models.path[HS_MODEL_STAGES], told, diag)
+                     : HS_OK;
+}
+
 static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_seed)
 {
     const struct hs_setup *setup = pass->setup;

@@ -159,6 +159,9 @@ struct hs_setup {
 HS_MUST_USE enum hs_status hs_setup_open(struct hs_setup *setup,
                                          const struct hs_run_options *options,
                                          const struct hs_config *config, struct hs_diag *diag);
+/* What interleaved groups are made of, where the policy has them; told: what it is told. */
+HS_MUST_USE enum hs_status
+hs_setup_stages(struct hs_setup *s, const struct hs_speed_predictor *told, struct hs_diag *diag);
 void hs_setup_close(struct hs_setup *setup);
 /* Warns of assumptions that change run times, when the jobs are known. */
 void hs_setup_warn(const struct hs_setup *setup, const struct hs_assign_counts *assigned,

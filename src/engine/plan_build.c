@@ -233,6 +233,8 @@ static bool is_legal_setting(const struct hs_engine *e, const struct hs_job *job
     if (kind == HS_ACT_PAUSE || kind == HS_ACT_RESUME)
         return job->state == (kind == HS_ACT_PAUSE ? HS_JOB_RUNNING : HS_JOB_PAUSED) &&
                job->plan == 0;
+    if (kind == HS_ACT_LOSE_WORK)
+        return (job->plan & HS_PLAN_ENDED) == 0 && (int64_t)value >= 0;
     if (kind == HS_ACT_HOST)
         return !will_be_placed(job) && (job->plan & HS_PLAN_ENDED) == 0;
     if (kind == HS_ACT_SLICE || kind == HS_ACT_CAP)
@@ -266,10 +268,6 @@ HS_INLINE const char *broken_rule(const struct hs_engine *e, const struct hs_job
                    : "a cost of at least 0 is owed by a job that lives and is not paused";
     case HS_ACT_MEM_LIMIT:
         return job->plan & HS_PLAN_ENDED ? "a job that this plan ends gets no memory limit" : NULL;
-    case HS_ACT_LOSE_WORK:
-        return !(job->plan & HS_PLAN_ENDED) && (int64_t)value >= 0
-                   ? NULL
-                   : "work of at least 0 is lost by a job that lives";
     case HS_ACT_REJECT:
         return job->state == HS_JOB_PENDING && job->plan == 0
                    ? NULL
