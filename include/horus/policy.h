@@ -108,7 +108,7 @@ void hs_plan_mem_limit(struct hs_plan *p, hs_job_id job, uint32_t mib);
  * free. O(1). */
 void hs_plan_host(struct hs_plan *p, hs_job_id job, uint32_t cpus_milli, uint32_t mem_mib);
 /* Takes back work that a job has done, in time alone (HS_CAN_PREEMPT): lost, to be done again. */
-void hs_plan_lose_work(struct hs_plan *p, hs_job_id job, int64_t work_us);
+void hs_plan_lose_work(struct hs_plan *p, hs_job_id job, uint64_t work_us);
 /* End a placed job (HS_CAN_PREEMPT): it counts as failed, its work as lost. */
 void hs_plan_kill(struct hs_plan *p, hs_job_id job);
 /* Sets a node without jobs aside, as for a profiler, or puts it back (HS_CAN_PROFILE; not with

@@ -233,8 +233,6 @@ static bool is_legal_setting(const struct hs_engine *e, const struct hs_job *job
     if (kind == HS_ACT_PAUSE || kind == HS_ACT_RESUME)
         return job->state == (kind == HS_ACT_PAUSE ? HS_JOB_RUNNING : HS_JOB_PAUSED) &&
                job->plan == 0;
-    if (kind == HS_ACT_LOSE_WORK)
-        return (job->plan & HS_PLAN_ENDED) == 0 && (int64_t)value >= 0;
     if (kind == HS_ACT_HOST)
         return !will_be_placed(job) && (job->plan & HS_PLAN_ENDED) == 0;
     if (kind == HS_ACT_SLICE || kind == HS_ACT_CAP)
@@ -266,6 +264,7 @@ HS_INLINE const char *broken_rule(const struct hs_engine *e, const struct hs_job
         return job->state != HS_JOB_PAUSED && !(job->plan & HS_PLAN_ENDED) && (int64_t)value >= 0
                    ? NULL
                    : "a cost of at least 0 is owed by a job that lives and is not paused";
+    case HS_ACT_LOSE_WORK:
     case HS_ACT_MEM_LIMIT:
         return job->plan & HS_PLAN_ENDED ? "a job that this plan ends gets no memory limit" : NULL;
     case HS_ACT_REJECT:
@@ -628,9 +627,9 @@ void hs_plan_add_overhead(struct hs_plan *p, hs_job_id job, int64_t cost_us)
         a->time_us = cost_us;
 }
 
-void hs_plan_lose_work(struct hs_plan *p, hs_job_id job, int64_t work_us)
+void hs_plan_lose_work(struct hs_plan *p, hs_job_id job, uint64_t work_us)
 {
-    (void)append(p, HS_ACT_LOSE_WORK, job, (uint64_t)work_us);
+    (void)append(p, HS_ACT_LOSE_WORK, job, work_us);
 }
 
 static void toggle(struct hs_plan *p, enum hs_action_kind kind, hs_job_id job)

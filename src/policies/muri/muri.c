@@ -45,7 +45,7 @@ static int64_t lose(const struct hs_muri *m, const struct hs_view *v, struct hs_
     const int64_t us = j->lost_us < since_us ? j->lost_us : since_us;
     const int64_t work_us = (int64_t)((hs_u128)(uint64_t)us * j->rate_q32 >> 32);
     if (work_us > 0)
-        hs_plan_lose_work(p, job, work_us);
+        hs_plan_lose_work(p, job, (uint64_t)work_us);
     return work_us;
 }
 
