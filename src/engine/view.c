@@ -465,6 +465,7 @@ static const struct hs_ask *search_ask(const struct hs_view *v, hs_job_id job)
         return &hs_lookup_job(v, job)->ask;
     e->search_ask = hs_lookup_job(v, job)->ask;
     e->search_ask.type_mask &= e->search_types;
+    e->search_ask.is_by_kind = true;
     return &e->search_ask;
 }
 
@@ -686,7 +687,7 @@ bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node)
     const struct hs_node *n = hs_view_node(v, node);
     bool is_of_vc = v->engine->cluster->vc_mode != HS_VC_PARTITION || n->vc == j->ask.vc ||
                     (n->gpus > 0 && hs_free_is_aside(v->engine->free_index, node));
-    return n->gpus > 0 && is_of_vc && (j->ask.type_mask >> n->type & 1) != 0;
+    return n->gpus > 0 && is_of_vc && (j->ask.type_mask & v->engine->search_types) >> n->type & 1;
 }
 
 /* At the first query about a single GPU: creates a record for each. */
@@ -735,12 +736,20 @@ bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job)
 struct inquiry {
     const struct hs_engine *engine;
     const struct hs_job *job;
+    const struct hs_ask *ask;
     hs_load_cost *cost_of;
     const void *ctx;
     uint64_t limit_mib; /* of claims on a shared GPU of the type */
     uint32_t capacity_mib, type;
     bool may_share;
 };
+
+static struct inquiry inquiry_of(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
+                                 const void *ctx)
+{
+    return (struct inquiry){
+        v->engine, hs_lookup_job(v, job), search_ask(v, job), cost_of, ctx, 0, 0, 0, false};
+}
 
 /* Returns false if the job can use no GPU of this node, shared or not. */
 static bool inquire_node(struct inquiry *q, uint32_t node)
@@ -750,8 +759,8 @@ static bool inquire_node(struct inquiry *q, uint32_t node)
     q->capacity_mib = e->cluster->types[q->type].mem_mib;
     q->limit_mib = hs_type_capacity_mib(e, q->type, 2);
     q->may_share = (e->can & HS_CAN_COLOCATE) != 0 && !q->job->is_alone;
-    return hs_free_fits(e->free_index, node, &q->job->ask, 0) &&
-           hs_free_can_book(e->free_index, node, 1, &q->job->ask);
+    return hs_free_fits(e->free_index, node, q->ask, 0) &&
+           hs_free_can_book(e->free_index, node, 1, q->ask);
 }
 
 static int64_t gpu_cost(const struct inquiry *q, const struct hs_gpu *gpu)
@@ -770,8 +779,7 @@ int64_t hs_view_gpu_cost(const struct hs_view *v, hs_job_id slot, uint32_t gpu,
                          hs_load_cost *cost_of, const void *ctx)
 {
     const struct hs_gpu *g = lookup_tenants(v, gpu);
-    struct inquiry q = {
-        .engine = v->engine, .job = hs_lookup_job(v, slot), .cost_of = cost_of, .ctx = ctx};
+    struct inquiry q = inquiry_of(v, slot, cost_of, ctx);
     return inquire_node(&q, g->node) ? gpu_cost(&q, g) : HS_NEVER;
 }
 
@@ -779,8 +787,7 @@ void hs_view_node_costs(const struct hs_view *v, hs_job_id slot, uint32_t id, hs
                         const void *ctx, int64_t *costs)
 {
     const struct hs_node *node = hs_view_node(v, id);
-    struct inquiry q = {
-        .engine = v->engine, .job = hs_lookup_job(v, slot), .cost_of = cost_of, .ctx = ctx};
+    struct inquiry q = inquiry_of(v, slot, cost_of, ctx);
     if (node->gpus == 0 || !may_search(v, slot))
         return;
     const bool is_allowed = inquire_node(&q, id);
@@ -791,7 +798,7 @@ void hs_view_node_costs(const struct hs_view *v, hs_job_id slot, uint32_t id, hs
 static struct hs_share_query query_of(const struct hs_view *v, hs_job_id job, hs_load_cost *cost_of,
                                       const void *ctx, int64_t below)
 {
-    return (struct hs_share_query){.ask = &hs_lookup_job(v, job)->ask,
+    return (struct hs_share_query){.ask = search_ask(v, job),
                                    .claim_mib = lookup_needs(v, job)->mem_claim_mib,
                                    .cost_of = cost_of,
                                    .ctx = ctx,
@@ -846,7 +853,7 @@ uint32_t hs_view_find_node(const struct hs_view *v, hs_job_id job, uint32_t marg
                            uint32_t from)
 {
     return may_search(v, job)
-               ? hs_share_find_node(v->engine->share, &hs_lookup_job(v, job)->ask,
+               ? hs_share_find_node(v->engine->share, search_ask(v, job),
                                     lookup_needs(v, job)->mem_claim_mib, margin_mib, from)
                : HS_NO_NODE;
 }

@@ -333,6 +333,8 @@ static inline uint32_t lowest_with_free(const struct hs_free *f, struct range po
         uint32_t local = pool_next(f, p, ask, gpus, free, 0);
         if (local != NONE && p->ids[local] < best)
             best = p->ids[local];
+        if (ask->is_by_kind && best != NONE)
+            break;
     }
     return best;
 }
@@ -378,6 +380,12 @@ uint32_t hs_free_fit(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus,
     return fit(f, ask, gpus, how == HS_FIT_BEST_BUSY, how == HS_FIT_WORST);
 }
 
+/* Racks are ranges of ids, in which nodes are searched by id. */
+static inline bool first_is_by_kind(const struct hs_free *f, const struct hs_ask *ask)
+{
+    return ask->is_by_kind && f->rack_count == 1;
+}
+
 uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpus, uint32_t from)
 {
     struct range pools = pools_of(f, ask->vc);
@@ -392,6 +400,8 @@ uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpu
             if (local != NONE && p->ids[local] < best)
                 best = p->ids[local];
         }
+        if (first_is_by_kind(f, ask) && best != NONE)
+            break;
     }
     return best;
 }
@@ -406,6 +416,8 @@ uint32_t hs_free_idle(struct hs_free *f, const struct hs_ask *ask, uint32_t size
         uint32_t local = pool_next(f, p, ask, size, p->kind.size, pool_lower_bound(p, from));
         if (local != NONE && p->ids[local] < best)
             best = p->ids[local];
+        if (first_is_by_kind(f, ask) && best != NONE)
+            break;
     }
     return best;
 }
@@ -701,7 +713,7 @@ uint32_t hs_part_tightest(const struct hs_part *p, const struct hs_ask *ask, uin
                 at = hs_bitset_next(set, at + 1);
             if (at == NONE)
                 continue;
-            if (room < least || gpu_at(p, n, at) < best)
+            if (room < least || (!ask->is_by_kind && gpu_at(p, n, at) < best))
                 best = gpu_at(p, n, at);
             least = room;
             break;

@@ -21,6 +21,10 @@ struct hs_ask {
     uint32_t cpus_milli_per_gpu; /* 0 = none */
     uint32_t mem_mib_per_gpu;    /* host memory; 0 = none */
     uint16_t gpu_milli;          /* of each GPU (hs_part); HS_GPU_MILLI = whole GPUs */
+    /* Ties go to the kind of node of least size, CPUs and memory, and then to the lowest id: for
+     * requests of one GPU type the order of the groups of nodes does not matter. First and idle are
+     * by kind, too, on a cluster of one rack. */
+    bool is_by_kind;
 };
 
 /* Number of ids, which ascend, below `from`. */

@@ -6,79 +6,79 @@ SPDX-License-Identifier: GPL-3.0-or-later
 The list, and its width on other terminals.
 
   $ horus policies
-  policy               knows                     may
-  fifo                 nothing +                 divide GPUs
+  policy               knows                       may
+  fifo                 nothing +                   divide GPUs
                        first come, first served
-  sjf                  duration +                divide GPUs
+  sjf                  duration +                  divide GPUs
                        shortest job first, no preemption
-  qssf                 history +                 divide GPUs
+  qssf                 history +                   divide GPUs
                        least estimated GPU time first, no preemption
-  srtf                 duration +                preempt
+  srtf                 duration +                  preempt
                        shortest remaining time first, preemptive
-  srsf                 duration +                preempt
+  srsf                 duration +                  preempt
                        shortest remaining service (time x GPUs) first, preemptive
-  edf                  nothing +                 preempt
+  edf                  nothing +                   preempt
                        earliest deadline first, preemptive
-  llf                  duration +                preempt
+  llf                  duration +                  preempt
                        least laxity first, preemptive
-  tiresias             nothing +                 preempt, set timers
+  tiresias             nothing +                   preempt, set timers
                        least attained service in discretized queues, GPUs times seconds; or Gittins
                        index
-  las                  nothing +                 preempt, set timers
+  las                  nothing +                   preempt, set timers
                        least attained service in discretized queues, by seconds
-  philly               nothing                   preempt, set timers, borrow quota
+  philly               nothing +                   preempt, set timers, borrow quota
                        quotas that may be exceeded, locality that is given up after a while
-  pack                 memory                    co-locate
+  pack                 memory +                    co-locate
                        first come, first served on the fullest GPU with memory for the job
-  gandiva-like         utilization, memory +     co-locate +
+  gandiva-like         utilization, memory +       co-locate +
                        first come, first served on the GPU of least memory, load and tenants
-  gandiva              utilization, memory, rate preempt, migrate, co-locate, slice, resize, set
-                                                 timers
+  gandiva              utilization, memory, rate   preempt, migrate, co-locate, slice, resize, set
+                                                   timers
                        turns on servers in excess, packing by trial, moves, growth; knows no run times
-  colocate-fifo        utilization, memory +     co-locate
+  colocate-fifo        utilization, memory +       co-locate
                        first come, first served, placed by the cost of horus
-  horus                utilization, memory +     co-locate +
+  horus                utilization, memory +       co-locate +
                        least predicted utilization first, placed by predicted utilization and memory
-  horus+               utilization, memory +     co-locate, set timers
+  horus+               utilization, memory +       co-locate, set timers
                        horus with lanes of alike jobs, the lane of most jobs times wait first
-  horus-s              utilization, memory       co-locate
+  horus-s              utilization, memory +       co-locate
                        about in order of submission, where the predicted slowdown added is least
-  gandiva-pack-only    utilization, memory       co-locate
+  gandiva-pack-only    utilization, memory +       co-locate
                        first come, first served on the GPU of lowest utilization with enough memory
-  gandiva-random-pairs rate                      preempt, co-locate, set timers
+  gandiva-random-pairs rate +                      preempt, co-locate, set timers
                        random pairs of jobs of equal gang size when GPUs are short, kept if they pay
-  salus                duration, memory, rate +  co-locate, slice +
+  salus                duration, memory, rate +    co-locate, slice +
                        jobs keep their memory on a GPU and share it by mini-batches
-  salus-fifo           memory +                  nothing +
+  salus-fifo           memory +                    nothing +
                        a plain server: the next job starts when its GPUs are free
-  salus-srtf           duration, memory, rate +  co-locate, slice +
+  salus-srtf           duration, memory, rate +    co-locate, slice +
                        least declared minus used time runs on a GPU, others wait with their memory on
                        it
-  salus-pack           memory, rate              co-locate, slice +
+  salus-pack           memory, rate                co-locate, slice +
                        mini-batches alternate in lanes that run at the same time
-  salus-fair           memory, rate              co-locate, slice, set timers
+  salus-fair           memory, rate                co-locate, slice, set timers
                        the mini-batch of whoever has used a GPU least is next
-  salus-rr             memory, rate              co-locate, slice +
+  salus-rr             memory, rate                co-locate, slice +
                        the mini-batch of whoever had fewest since somebody came is next
-  antman               utilization, memory, rate preempt, co-locate, slice, throttle, set timers,
-                                                 borrow quota
+  antman               utilization, memory, rate + preempt, co-locate, slice, throttle, set timers,
+                                                   borrow quota
                        guaranteed jobs as if alone, opportunistic ones in what these leave of their
                        GPUs
-  gavel                speed +                   preempt, set timers
+  gavel                speed +                     preempt, set timers
                        shares of time on GPU types by a linear program, given in rounds
-  ftf                  duration, speed           preempt, set timers
+  ftf                  duration, speed             preempt, set timers
                        gavel for finish times as with equal parts of the cluster
-  allox                duration, speed           preempt, set timers
+  allox                duration, speed             preempt, set timers
                        gavel by the matching of jobs and GPUs of least mean completion time
-  optimus              duration, scaling +       preempt, resize, set timers, resize any job
+  optimus              duration, scaling +         preempt, resize, set timers, resize any job
                        numbers of GPUs by what one more would save, given in slots
-  muri                 duration, stages +        preempt, co-locate, interleave +
+  muri                 duration, stages +          preempt, co-locate, interleave +
                        jobs interleave the stages of their iterations in groups, by a matching
-  synergy              host +                    preempt, set timers, host
+  synergy              host +                      preempt, set timers, host
                        CPUs and host memory to the jobs that they make faster, given in rounds
-  lucid                history, profile +        preempt, co-locate, set timers, profile +
+  lucid                history, profile +          preempt, co-locate, set timers, profile +
                        least predicted GPU time first, in pairs that suit, after a short profile
-  chronus              duration, scaling +       preempt, set timers
+  chronus              duration, scaling +         preempt, set timers
                        leases for jobs with a deadline, the rest of the GPUs for all others
 
   +: more with some parameters; 'horus policies NAME' lists those of one.
@@ -87,16 +87,16 @@ The list, and its width on other terminals.
   with noise or from a file; history, run times of finished jobs, by user and GPUs; model, the tensor
   sizes of what a job trains; profile, what a run of its own on nodes set aside has shown of it.
   $ COLUMNS=160 horus policies | head -n 3
-  policy               knows                     may
-  fifo                 nothing +                 divide GPUs
+  policy               knows                       may
+  fifo                 nothing +                   divide GPUs
                        first come, first served
   $ COLUMNS=60 horus policies | head -n 6
-  policy               knows                     may
-  fifo                 nothing +                 divide GPUs
+  policy               knows                       may
+  fifo                 nothing +                   divide GPUs
                        first come, first served
-  sjf                  duration +                divide GPUs
+  sjf                  duration +                  divide GPUs
                        shortest job first, no preemption
-  qssf                 history +                 divide GPUs
+  qssf                 history +                   divide GPUs
 
 # policies-fifo
 One policy.
@@ -307,23 +307,23 @@ All policies as a Markdown table.
   | `llf` | least laxity first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `admission`, `preempt` |
   | `tiresias` | least attained service in discretized queues, GPUs times seconds; or Gittins index | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `las` | least attained service in discretized queues, by seconds | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
-  | `philly` | quotas that may be exceeded, locality that is given up after a while | nothing | preempt, set timers, borrow quota | `retry`, `relax_after`, `max_level`, `fair_preempt`, `requeue`, `preempt_cost`, `cost_table` |
-  | `pack` | first come, first served on the fullest GPU with memory for the job | memory | co-locate | `scan`, `max_tenants`, `mem_margin`, `share_up_to` |
-  | `gandiva-like` | first come, first served on the GPU of least memory, load and tenants | utilization, memory (some parameters: rate) | co-locate (some parameters: preempt, set timers) | `scan`, `signal`, `w_mem`, `w_n`, `quantum`, `suspend`, `max_tenants`, `mem_margin`, `share_up_to` |
+  | `philly` | quotas that may be exceeded, locality that is given up after a while | nothing (some parameters: speed) | preempt, set timers, borrow quota | `retry`, `relax_after`, `max_level`, `fair_preempt`, `requeue`, `types`, `preempt_cost`, `cost_table` |
+  | `pack` | first come, first served on the fullest GPU with memory for the job | memory (some parameters: speed) | co-locate | `scan`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
+  | `gandiva-like` | first come, first served on the GPU of least memory, load and tenants | utilization, memory (some parameters: rate, speed) | co-locate (some parameters: preempt, set timers) | `scan`, `signal`, `w_mem`, `w_n`, `quantum`, `suspend`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
   | `gandiva` | turns on servers in excess, packing by trial, moves, growth; knows no run times | utilization, memory, rate | preempt, migrate, co-locate, slice, resize, set timers | `slice`, `pack`, `migrate`, `defrag`, `grow`, `slicing`, `fluid_above`, `max_height`, `quantum`, `switch`, `arrival_front`, `introspect`, `trial`, `profile_steps`, `keep_margin`, `max_pack`, `defrag_free`, `grow_idle`, `migrate_base`, `migrate_intra`, `migrate_inter` |
-  | `colocate-fifo` | first come, first served, placed by the cost of horus | utilization, memory (some parameters: rate, speed) | co-locate | `scan`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `util_cap` |
-  | `horus` | least predicted utilization first, placed by predicted utilization and memory | utilization, memory (some parameters: rate, speed) | co-locate (some parameters: migrate, set timers) | `order`, `look_ahead`, `max_starts`, `tick`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `util_cap`, `migrate`, `migrate_every` |
-  | `horus+` | horus with lanes of alike jobs, the lane of most jobs times wait first | utilization, memory (some parameters: rate, speed) | co-locate, set timers | `look_ahead`, `queues`, `credit`, `recluster_growth`, `recluster_period`, `wake_period`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `util_cap` |
-  | `horus-s` | about in order of submission, where the predicted slowdown added is least | utilization, memory | co-locate | `look_ahead`, `overtake`, `slowdown_cap`, `patience`, `max_tenants`, `mem_margin`, `share_up_to` |
-  | `gandiva-pack-only` | first come, first served on the GPU of lowest utilization with enough memory | utilization, memory | co-locate | `scan`, `max_tenants`, `mem_margin`, `share_up_to` |
-  | `gandiva-random-pairs` | random pairs of jobs of equal gang size when GPUs are short, kept if they pay | rate | preempt, co-locate, set timers | `scan`, `trial`, `seed` |
+  | `colocate-fifo` | first come, first served, placed by the cost of horus | utilization, memory (some parameters: rate, speed) | co-locate | `scan`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `types`, `util_cap` |
+  | `horus` | least predicted utilization first, placed by predicted utilization and memory | utilization, memory (some parameters: rate, speed) | co-locate (some parameters: migrate, set timers) | `order`, `look_ahead`, `max_starts`, `tick`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `types`, `util_cap`, `migrate`, `migrate_every` |
+  | `horus+` | horus with lanes of alike jobs, the lane of most jobs times wait first | utilization, memory (some parameters: rate, speed) | co-locate, set timers | `look_ahead`, `queues`, `credit`, `recluster_growth`, `recluster_period`, `wake_period`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `types`, `util_cap` |
+  | `horus-s` | about in order of submission, where the predicted slowdown added is least | utilization, memory (some parameters: speed) | co-locate | `look_ahead`, `overtake`, `slowdown_cap`, `patience`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
+  | `gandiva-pack-only` | first come, first served on the GPU of lowest utilization with enough memory | utilization, memory (some parameters: speed) | co-locate | `scan`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
+  | `gandiva-random-pairs` | random pairs of jobs of equal gang size when GPUs are short, kept if they pay | rate (some parameters: speed) | preempt, co-locate, set timers | `scan`, `trial`, `types`, `seed` |
   | `salus` | jobs keep their memory on a GPU and share it by mini-batches | duration, memory, rate (some parameters: estimate, history) | co-locate, slice (some parameters: set timers) | `rule`, `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last` |
   | `salus-fifo` | a plain server: the next job starts when its GPUs are free | memory (some parameters: rate) | nothing (some parameters: co-locate, slice, set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
   | `salus-srtf` | least declared minus used time runs on a GPU, others wait with their memory on it | duration, memory, rate (some parameters: estimate, history) | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last` |
   | `salus-pack` | mini-batches alternate in lanes that run at the same time | memory, rate | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
   | `salus-fair` | the mini-batch of whoever has used a GPU least is next | memory, rate | co-locate, slice, set timers | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
   | `salus-rr` | the mini-batch of whoever had fewest since somebody came is next | memory, rate | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
-  | `antman` | guaranteed jobs as if alone, opportunistic ones in what these leave of their GPUs | utilization, memory, rate | preempt, co-locate, slice, throttle, set timers, borrow quota | `util_thr`, `util_window`, `tick`, `init`, `ramp`, `step`, `conv_wait`, `shrink_ms_per_gb`, `growth_ms_per_gb`, `host_gb`, `mem_chunk` |
+  | `antman` | guaranteed jobs as if alone, opportunistic ones in what these leave of their GPUs | utilization, memory, rate (some parameters: speed) | preempt, co-locate, slice, throttle, set timers, borrow quota | `util_thr`, `util_window`, `tick`, `init`, `ramp`, `step`, `conv_wait`, `shrink_ms_per_gb`, `growth_ms_per_gb`, `host_gb`, `mem_chunk`, `types` |
   | `gavel` | shares of time on GPU types by a linear program, given in rounds | speed (some parameters: duration) | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `ftf` | gavel for finish times as with equal parts of the cluster | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `allox` | gavel by the matching of jobs and GPUs of least mean completion time | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
@@ -338,7 +338,7 @@ A policy that may exceed quotas.
 
   $ horus policies philly
   philly: quotas that may be exceeded, locality that is given up after a while
-  knows: nothing
+  knows: nothing (some parameters: speed)
   may: preempt, set timers, borrow quota
   source: Jeon et al. ATC'19; no code was published
 
@@ -356,6 +356,11 @@ A policy that may exceed quotas.
                    source: Jeon et al. ATC'19
     requeue        tail|head [tail]
                    where in its queue a failed attempt is submitted again
+    types          any|fastest|spare|match [any]
+                   GPU types of a gang: any; of those with room the fastest for it by predicted speed,
+                   or that where it gains most beside the mean job, so that fast ones are spared for
+                   those that need them; or the one that it ran on in the trace
+                   source: fastest first: Narayanan et al. OSDI'20, FIFO aware
     preempt_cost   free|table|job|restart|checkpoint [free]
                    what a preempted job pays when it resumes; restart, checkpoint: by its model
                    source: free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator

@@ -2,9 +2,10 @@
  *
  * Placement by GPU type does not depend on the order in which the groups of nodes are written: for
  * every policy of the table with the parameter `types` and each of its choices but `any`, with
- * every choice of every other parameter, and for gavel, on random clusters of several types, each
- * job starts and ends at the same times when the groups stand in another order. The reference type
- * is that of the default. With types=any some runs must differ, or the test would prove nothing.
+ * every choice of every other parameter, and for gavel, on random clusters of several types, in
+ * some of which one has nodes of two sizes, each job starts and ends at the same times when the
+ * groups stand in another order. The reference type is that of the default. With types=any some
+ * runs must differ, or the test would prove nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,6 +38,13 @@ struct world {
     struct hs_speed_predictor how;
 };
 
+/* In every other world the second group is of the same type as the first, its nodes of another
+ * size. */
+static uint32_t mixed(uint64_t seed)
+{
+    return seed % 2 == 0;
+}
+
 static void make_world(struct world *w, uint64_t seed)
 {
     static const char *const types[GROUPS] = {"K80", "P100", "V100", "T4"};
@@ -46,9 +54,14 @@ static void make_world(struct world *w, uint64_t seed)
     const uint32_t count = 2 + (uint32_t)hs_rng_below(&rng, GROUPS - 1);
     const uint32_t first = (uint32_t)hs_rng_below(&rng, GROUPS);
     char groups[GROUPS][32];
-    for (uint32_t g = 0; g < count; g++)
+    const uint32_t kinds = count - mixed(seed);
+    uint32_t size = 0;
+    for (uint32_t g = 0; g < count; g++) {
+        const uint32_t same = g > 0 ? mixed(seed) : 0;
+        size = g == 1 && mixed(seed) > 0 ? size * 2 : 1u << hs_rng_below(&rng, 4);
         (void)snprintf(groups[g], sizeof groups[g], "%ux%u:%s", 1 + (unsigned)hs_rng_below(&rng, 3),
-                       1u << hs_rng_below(&rng, 4), types[(first + g) % GROUPS]);
+                       size, types[(first + g - same) % GROUPS]);
+    }
     const uint32_t turn = 1 + (uint32_t)hs_rng_below(&rng, count - 1); /* another order: rotated */
     for (uint32_t order = 0; order < 2; order++)
         for (uint32_t g = 0, len = 0; g < count; g++)
@@ -64,11 +77,11 @@ static void make_world(struct world *w, uint64_t seed)
             .gpus = 1 + (uint32_t)hs_rng_below(&rng, i % 5 == 0 ? 10 : 3),
             .duration_s = 1 + (int64_t)hs_rng_below(&rng, 60),
             .profile = (uint32_t)hs_rng_below(&rng, (uint64_t)catalogue.count + 1)};
-        const uint32_t ran = (uint32_t)hs_rng_below(&rng, count); /* types=match */
+        const uint32_t ran = (uint32_t)hs_rng_below(&rng, kinds); /* types=match */
         w->jobs[i].gpu_type_ran = types[(first + ran) % GROUPS];
         if (hs_rng_below(&rng, 6) == 0) { /* some may have two of the types */
             (void)snprintf(w->wishes[i], sizeof w->wishes[i], "%s|%s", w->jobs[i].gpu_type_ran,
-                           types[(first + (ran + 1) % count) % GROUPS]);
+                           types[(first + (ran + 1) % kinds) % GROUPS]);
             w->jobs[i].gpu_type = w->wishes[i];
         }
     }
@@ -105,9 +118,13 @@ static uint32_t first_difference(const struct hs_test_result *a, const struct hs
     return i;
 }
 
-static void check(const char *spec, bool is_any)
+/* Policies that share GPUs order those of one type by number, so that the order of groups of one
+ * type with nodes of different sizes matters. */
+static void check(const struct hs_policy_ops *policy, const char *spec, bool is_any)
 {
     for (uint64_t round = 0; round < ROUNDS; round++) {
+        if ((policy->can & HS_CAN_COLOCATE) != 0 && mixed(SEED + round) > 0)
+            continue;
         struct world w;
         struct hs_test_result one, other;
         make_world(&w, SEED + round);
@@ -132,14 +149,14 @@ static void check_types(const struct hs_policy_ops *policy, const char *setting)
     const bool is_any = strcmp(setting, "types=any") == 0;
     char spec[256];
     (void)snprintf(spec, sizeof spec, "%s:%s", policy->name, setting);
-    check(spec, is_any);
+    check(policy, spec, is_any);
     for (const struct hs_param *p = policy->params; p->key != NULL && !is_any; p++)
         for (size_t c = 0; p->type == HS_PARAM_CHOICE && p->choices[c] != NULL; c++) {
             if (strcmp(p->key, "types") == 0 || strcmp(p->choices[c], "file") == 0)
                 continue;
             (void)snprintf(spec, sizeof spec, "%s:%s,%s=%s", policy->name, setting, p->key,
                            p->choices[c]);
-            check(spec, false);
+            check(policy, spec, false);
         }
 }
 
@@ -159,7 +176,9 @@ static void order_of_groups_does_not_matter(void **state)
         if (strcmp(policy->name, "gavel") == 0) /* its shares are by type */
             check_types(policy, "round=100s");
     }
-    assert_true(policies >= 7); /* fifo, sjf, qssf, srtf, srsf, tiresias, las */
+    /* fifo, sjf, qssf, srtf, srsf, tiresias, las, philly, the seven of horus.c, antman and
+     * gandiva-random-pairs */
+    assert_true(policies >= 17);
     assert_true(differences > 0);
 }
 

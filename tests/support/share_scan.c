@@ -46,12 +46,12 @@ static uint32_t scan_shared(struct inquiry *q, int64_t below, int64_t *cost)
 }
 
 /* GPUs of a node that could take the job, by counting. */
-static uint32_t node_allocations(const struct hs_engine *e, const struct hs_job *job, uint32_t id,
-                                 uint32_t margin_mib)
+static uint32_t node_allocations(const struct hs_engine *e, const struct hs_job *job,
+                                 const struct hs_ask *ask, uint32_t id, uint32_t margin_mib)
 {
     const struct hs_node *node = &e->cluster->nodes[id];
     uint32_t mem_mib = e->cluster->types[node->type].mem_mib, allocations = 0;
-    if (!hs_free_fits(e->free_index, id, &job->ask, 0))
+    if (!hs_free_fits(e->free_index, id, ask, 0))
         return 0;
     for (uint32_t g = node->first_gpu; g < node->first_gpu + node->gpus; g++) {
         const struct hs_gpu *gpu = &e->gpus[g];
@@ -75,8 +75,8 @@ static int64_t node_sum(const struct inquiry *q, uint32_t id, uint32_t margin_mi
 {
     const struct hs_node *node = &q->engine->cluster->nodes[id];
     int64_t costs[HS_NODE_GPUS_MAX], sum = 0;
-    if (node_allocations(q->engine, q->job, id, margin_mib) < q->job->gpus ||
-        !hs_free_can_book(q->engine->free_index, id, q->job->gpus, &q->job->ask))
+    if (node_allocations(q->engine, q->job, q->ask, id, margin_mib) < q->job->gpus ||
+        !hs_free_can_book(q->engine->free_index, id, q->job->gpus, q->ask))
         return HS_NEVER;
     hs_view_node_costs(&q->engine->view, hs_slot_of(&q->engine->jobs, q->job), id, q->cost_of,
                        q->ctx, costs);
@@ -109,7 +109,7 @@ uint32_t hs_view_cheapest_shared(const struct hs_view *v, hs_job_id slot, hs_loa
                                  const void *ctx, int64_t below, int64_t *cost)
 {
     const struct hs_job *job = hs_lookup_job(v, slot);
-    struct inquiry q = {.engine = v->engine, .job = job, .cost_of = cost_of, .ctx = ctx};
+    struct inquiry q = inquiry_of(v, slot, cost_of, ctx);
     if (!hs_test_scans_shared || v->engine->share == NULL)
         return index_cheapest_shared(v, slot, cost_of, ctx, below, cost);
     *cost = below;
@@ -120,13 +120,13 @@ uint64_t hs_view_find_at_cost(const struct hs_view *v, hs_job_id slot, hs_load_c
                               const void *ctx, uint64_t most)
 {
     const struct hs_engine *e = v->engine;
-    struct inquiry q = {.engine = e, .job = hs_lookup_job(v, slot), .cost_of = cost_of, .ctx = ctx};
+    struct inquiry q = inquiry_of(v, slot, cost_of, ctx);
     uint64_t allocations = 0;
     if (!hs_test_scans_shared || e->share == NULL)
         return index_find_at_cost(v, slot, cost_of, ctx, most);
     for (uint32_t id = 0; id < e->cluster->gpu_count && allocations < most; id++)
         allocations += e->gpus[id].tentative_tenants == 0
-                           ? hs_free_fits(e->free_index, e->gpus[id].node, &q.job->ask, 0)
+                           ? hs_free_fits(e->free_index, e->gpus[id].node, q.ask, 0)
                            : shared_cost(&q, id) != HS_NEVER;
     return allocations;
 }
@@ -138,7 +138,7 @@ uint32_t hs_view_find_node(const struct hs_view *v, hs_job_id slot, uint32_t mar
     if (!hs_test_scans_shared || e->share == NULL)
         return index_find_node(v, slot, margin_mib, from);
     for (uint32_t n = from; n < e->cluster->node_count; n++)
-        if (node_allocations(e, hs_lookup_job(v, slot), n, margin_mib) > 0)
+        if (node_allocations(e, hs_lookup_job(v, slot), search_ask(v, slot), n, margin_mib) > 0)
             return n;
     return HS_NO_NODE;
 }
@@ -146,8 +146,7 @@ uint32_t hs_view_find_node(const struct hs_view *v, hs_job_id slot, uint32_t mar
 uint32_t hs_view_cheapest_node(const struct hs_view *v, hs_job_id slot, uint32_t margin_mib,
                                hs_load_cost *cost_of, const void *ctx)
 {
-    const struct inquiry q = {
-        .engine = v->engine, .job = hs_lookup_job(v, slot), .cost_of = cost_of, .ctx = ctx};
+    const struct inquiry q = inquiry_of(v, slot, cost_of, ctx);
     if (!hs_test_scans_shared || v->engine->share == NULL || q.job->gpus == 0)
         return index_cheapest_node(v, slot, margin_mib, cost_of, ctx);
     return scan_nodes(&q, margin_mib);

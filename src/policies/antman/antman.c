@@ -809,7 +809,8 @@ static void antman_semantics(const void *state, struct hs_semantics *out)
     *out = (struct hs_semantics){
         .order = "tenants in turn, submit",
         .scan = "guaranteed: strict with reservations; opportunistic: fit",
-        .placement = "guaranteed: fewest nodes; opportunistic: least utilization",
+        .placement =
+            HS_TYPES_TEXTS("guaranteed: fewest nodes; opportunistic: least utilization")[s->types],
         .preemption = s->has_ramp ? "opportunistic jobs are throttled, by a ramp"
                                   : "opportunistic jobs are throttled",
         .cost = "memory moved"};
@@ -874,6 +875,7 @@ static const struct hs_param params[] = {
                  .unit = "GB", .source = "the authors' code: at most 64 GB"),
     HS_PARAM_REAL(struct hs_antman, mem_chunk, "mem_chunk", "0.1", 0.05, 1,
                   "share of its peak by which the memory of an opportunistic job is chosen"),
+    HS_TYPES_PARAM(struct hs_antman, types),
     {0}};
 
 const struct hs_policy_ops hs_policy_antman = {
@@ -882,11 +884,12 @@ const struct hs_policy_ops hs_policy_antman = {
     .cite = "Xiao et al., OSDI'20",
     .can = HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_THROTTLE | HS_CAN_TIME | HS_CAN_BORROW |
            HS_CAN_PREEMPT,
-    .knows = HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE,
+    .knows = HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE | HS_KNOWS_SPEED,
     .params = params,
     .state_size = sizeof(struct hs_antman),
     .job_state_size = sizeof(struct hs_antman_job),
     .wants_mean_util = true,
+    .needs = hs_antman_needs,
     .init = antman_init,
     .on_event = antman_event,
     .decide = antman_decide,

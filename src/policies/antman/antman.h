@@ -77,6 +77,7 @@ struct hs_antman {
     int64_t window_us, tick_us, init_us, conv_wait_us;
     double shrink_ms_per_gb, growth_ms_per_gb;
     int64_t host_gb;
+    int32_t types; /* enum hs_place_types */
     bool has_ramp;
     /* state */
     const struct hs_view *v;
@@ -131,6 +132,8 @@ void hs_antman_note_freed(struct hs_antman *s, uint32_t node);
 void hs_antman_set_owner(struct hs_antman *s, uint32_t gpu, uint32_t owner);
 /* Returns the utilization an opportunistic job adds, the key by which `waiting` is searched. */
 uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_constrained);
+/* Removes from *knows what `types` does not need. */
+void hs_antman_needs(const void *state, uint32_t *can, uint32_t *knows);
 /* Starts opportunistic jobs. */
 void hs_antman_fill(struct hs_antman *s);
 /* Notes that the GPU's utilization, or its room for other jobs, changes now. */

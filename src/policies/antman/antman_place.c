@@ -170,9 +170,22 @@ static void unreserve_gpu(struct hs_antman *s, uint32_t gpu)
     hs_antman_unsettle(s, gpu);
 }
 
+/* The choice of GPUs for one job. */
+struct choice {
+    struct hs_antman *s;
+    hs_job_id job;
+    uint64_t before;           /* guaranteed: GPUs reserved for those before it */
+    struct failures *failures; /* opportunistic */
+};
+
 /* Returns false if too few GPUs are usable. */
-static bool choose_gpus(struct hs_antman *s, hs_job_id job, uint64_t before)
+static bool choose_gpus(void *ctx, uint32_t type)
 {
+    const struct choice *c = ctx;
+    struct hs_antman *s = c->s;
+    const hs_job_id job = c->job;
+    const uint64_t before = c->before;
+    (void)type;
     uint32_t gpus = hs_view_gpus(s->v, job);
     uint64_t usable;
     s->chosen_count = 0;
@@ -205,9 +218,9 @@ static void reserve(struct hs_antman *s, hs_job_id job, uint64_t before)
 {
     struct hs_antman_job *j = hs_antman_job(s, job);
     bool may_take = s->reserved_gpus > before + j->reserved_count;
-    for (uint32_t node = 0; node < s->v->nodes; node++) {
-        if (!may_take && s->open_gpus == 0)
-            return;
+    if (s->types == HS_TYPES_MATCH)
+        hs_view_search_type(s->v, hs_view_type_ran(s->v, job));
+    for (uint32_t node = 0; node < s->v->nodes && (may_take || s->open_gpus > 0); node++) {
         bool has_some = s->open[node] > 0 || (may_take && s->reserved[node] > 0);
         if (!has_some || !hs_view_may_use(s->v, job, node))
             continue;
@@ -226,6 +239,7 @@ static void reserve(struct hs_antman *s, hs_job_id job, uint64_t before)
             count_open(s, gpu, true);
         }
     }
+    hs_view_search_type(s->v, HS_ANY_TYPE);
 }
 
 /* Tells whether the job could use a GPU of the node. */
@@ -247,7 +261,8 @@ void hs_antman_unreserve(struct hs_antman *s, hs_job_id job)
 void hs_antman_place_or_reserve(struct hs_antman *s, hs_job_id job, uint64_t before)
 {
     struct hs_antman_job *j = hs_antman_job(s, job);
-    if (choose_gpus(s, job, before)) {
+    struct choice choice = {.s = s, .job = job, .before = before};
+    if (hs_place_by_type(s->v, job, s->types, choose_gpus, &choice)) {
         if (j->role == HS_ANTMAN_RESERVING)
             hs_job_queue_remove(&s->reserving, s->v, job);
         hs_antman_start(s, job, HS_ANTMAN_GUARANTEED);
@@ -396,11 +411,17 @@ static bool has_failed(const struct failures *f, uint32_t gpus, struct hs_capaci
 }
 
 /* Chooses the candidates with the least load. */
-static bool choose(struct hs_antman *s, hs_job_id job, uint32_t gpus, struct failures *failures)
+static bool choose(void *ctx, uint32_t type)
 {
+    const struct choice *c = ctx;
+    struct hs_antman *s = c->s;
+    struct failures *failures = c->failures;
+    const hs_job_id job = c->job;
+    const uint32_t gpus = hs_view_gpus(s->v, job);
     const struct hs_antman_job *j = hs_antman_job(s, job);
     const struct hs_capacity need = {{j->least_mib, j->util_pm}};
     uint32_t met = 0;
+    (void)type;
     s->chosen_count = 0;
     if (gpus > s->candidates.count || has_failed(failures, gpus, need))
         return false;
@@ -461,7 +482,8 @@ void hs_antman_fill(struct hs_antman *s)
         job = next;
         next = hs_job_queue_next(&s->waiting, s->v, job);
         uint32_t gpus = hs_view_gpus(s->v, job);
-        if (choose(s, job, gpus, &failures)) {
+        struct choice choice = {.s = s, .job = job, .failures = &failures};
+        if (hs_place_by_type(s->v, job, s->types, choose, &choice)) {
             int64_t round = hs_job_queue_key(s->v, job);
             s->waiting_round = round > s->waiting_round ? round : s->waiting_round;
             hs_job_queue_remove(&s->waiting, s->v, job);
@@ -474,6 +496,13 @@ void hs_antman_fill(struct hs_antman *s)
             (void)hs_reject_hopeless(s->v, s->p, job);
         }
     }
+}
+
+void hs_antman_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    const struct hs_antman *s = state;
+    (void)can;
+    hs_place_needs((struct hs_place_rule){.types = s->types}, knows);
 }
 
 /* ---- invariants ---- */

@@ -21,6 +21,7 @@
 
 struct random_pairs {
     int64_t seed, trial_us;
+    int32_t types;
     struct hs_colocate waiting; /* parameters up to here */
     struct hs_allocation_map allocations;
     struct hs_job_queue alone;  /* running jobs without a partner, on the circle of their size */
@@ -74,6 +75,13 @@ static int64_t draw(const struct random_pairs *s, const struct hs_view *v, hs_jo
 {
     uint64_t drawn = mix(mix(mix((uint64_t)s->seed) + hs_view_rank(v, job)) + tries);
     return circle_start(hs_view_gpus(v, job)) + (int64_t)(drawn >> 33);
+}
+
+static void random_pairs_needs(const void *state, uint32_t *can, uint32_t *knows)
+{
+    const struct random_pairs *s = state;
+    (void)can;
+    hs_place_needs((struct hs_place_rule){.types = s->types}, knows);
 }
 
 static enum hs_status random_pairs_init(void *state, const struct hs_view *v)
@@ -170,9 +178,21 @@ static bool give_up(struct random_pairs *s, const struct hs_view *v, struct hs_p
     return false;
 }
 
-static bool place_alone(struct random_pairs *s, const struct hs_view *v, struct hs_plan *p,
-                        hs_job_id job)
+struct newcomer {
+    struct random_pairs *s;
+    const struct hs_view *v;
+    struct hs_plan *p;
+    hs_job_id job;
+};
+
+static bool place_alone(void *ctx, uint32_t type)
 {
+    const struct newcomer *x = ctx;
+    struct random_pairs *s = x->s;
+    const struct hs_view *v = x->v;
+    struct hs_plan *p = x->p;
+    const hs_job_id job = x->job;
+    (void)type;
     uint32_t mark = hs_plan_mark(p), rest = hs_view_gpus(v, job);
     hs_plan_reason(p, NULL);
     if (hs_view_free_for(v, job) < rest)
@@ -184,8 +204,11 @@ static bool place_alone(struct random_pairs *s, const struct hs_view *v, struct 
             node = hs_view_worst_fit(v, job, 1);
         if (node == HS_NO_NODE)
             return give_up(s, v, p, job, mark);
-        for (; rest > 0 && hs_view_first_fit(v, job, 1, node) == node; rest--)
+        while (rest > 0 && hs_view_node_free(v, node) > 0 &&
+               hs_view_node_workers(v, job, node) > 0) {
             take(s, v, p, job, hs_view_idle_gpu(v, node, 0));
+            rest--;
+        }
     }
     return true;
 }
@@ -232,9 +255,14 @@ static hs_job_id join_next(struct random_pairs *s, const struct hs_view *v, stru
     return other != HS_NO_JOB && hs_job_queue_key(v, other) < end ? other : HS_NO_JOB;
 }
 
-static bool place_in_pair(struct random_pairs *s, const struct hs_view *v, struct hs_plan *p,
-                          hs_job_id job)
+static bool place_in_pair(void *ctx, uint32_t type)
 {
+    const struct newcomer *x = ctx;
+    struct random_pairs *s = x->s;
+    const struct hs_view *v = x->v;
+    struct hs_plan *p = x->p;
+    const hs_job_id job = x->job;
+    (void)type;
     uint32_t gpus = hs_view_gpus(v, job);
     struct random_pairs_job *j = job_of(v, job);
     int64_t own = draw(s, v, job, j->tries + 1);
@@ -253,13 +281,16 @@ static bool place_in_pair(struct random_pairs *s, const struct hs_view *v, struc
     return true;
 }
 
+/* Alone on any type before in a pair on the first one. */
 static bool random_pairs_place(void *state, const struct hs_view *v, struct hs_plan *p,
                                hs_job_id job)
 {
     struct random_pairs *s = state;
+    struct newcomer x = {s, v, p, job};
     uint32_t gpus = hs_view_gpus(v, job);
     return hs_view_quota_room(v, hs_view_vc(v, job)) >= gpus &&
-           (place_alone(s, v, p, job) || (gpus > 0 && place_in_pair(s, v, p, job)));
+           (hs_place_by_type(v, job, s->types, place_alone, &x) ||
+            (gpus > 0 && hs_place_by_type(v, job, s->types, place_in_pair, &x)));
 }
 
 /* ---- judgement ---- */
@@ -307,7 +338,7 @@ static void random_pairs_semantics(const void *state, struct hs_semantics *out)
     const struct random_pairs *s = state;
     *out = (struct hs_semantics){.order = "submit",
                                  .scan = hs_scan_names[s->waiting.scan],
-                                 .placement = "random pairs",
+                                 .placement = HS_TYPES_TEXTS("random pairs")[s->types],
                                  .preemption = "undo of a trial",
                                  .cost = "free"};
 }
@@ -343,6 +374,7 @@ static const struct hs_param params[] = {
     HS_PARAM_DURATION(struct random_pairs, trial_us, "trial", "360s", 1, 1e6,
                       "time until a new pair is judged",
                       .source = "Narayanan et al., OSDI'20: rounds of 6 minutes"),
+    HS_TYPES_PARAM(struct random_pairs, types),
     HS_PARAM_INT(struct random_pairs, seed, "seed", "0", 0, 1e9,
                  "of the random choice of partners"),
     {0}};
@@ -352,12 +384,13 @@ const struct hs_policy_ops hs_policy_gandiva_random_pairs = {
     .summary = "random pairs of jobs of equal gang size when GPUs are short, kept if they pay",
     .cite = "Gandiva as the baseline of Narayanan et al., Gavel, OSDI'20",
     .can = HS_CAN_COLOCATE | HS_CAN_PREEMPT | HS_CAN_TIME,
-    .knows = HS_KNOWS_RATE,
+    .knows = HS_KNOWS_RATE | HS_KNOWS_SPEED,
     .params = params,
     .state_size = sizeof(struct random_pairs),
     .job_state_size = sizeof(struct random_pairs_job),
     .tenants = random_pairs_tenants,
     .load = random_pairs_load,
+    .needs = random_pairs_needs,
     .init = random_pairs_init,
     .on_event = random_pairs_event,
     .decide = random_pairs_decide,

@@ -31,6 +31,7 @@
  * suffice: of f, the sensitivity of its tenants, and of g, their contentiousness.
  */
 #include "policies/horus/hplus_queues.h"
+#include "policies/horus/horus_params.h"
 
 #include <math.h>
 
@@ -53,7 +54,7 @@ struct horus {
     int64_t max_tenants, mem_margin_mib, share_up_to;
     double util_cap; /* per cent; 0 = no cap */
     double w_u_over, w_u_under, w_mem, w_n, w_type;
-    int32_t cost, signal, order;
+    int32_t cost, signal, order, types;
     bool migrates;
     int64_t look_ahead, max_starts, wake_period_us, migrate_every_us;
     int64_t quantum_us, suspend_us; /* gandiva-like; quantum 0 = no quantum */
@@ -98,7 +99,7 @@ struct candidate {
     const struct hs_view *v;
     struct hs_plan *p;
     hs_job_id id;
-    uint32_t gpus;
+    uint32_t gpus, type; /* type: to which searches are limited; HS_ANY_TYPE */
     int64_t util_pm, util_peak_pm, mem_mib;
     int64_t wait_q20; /* horus-s: the wait in the queue, in run times */
 };
@@ -279,8 +280,10 @@ static void horus_needs(const void *state, uint32_t *can, uint32_t *knows)
     *can &= HS_CAN_COLOCATE | (h->migrates ? HS_CAN_MIGRATE : 0) |
             (h->quantum_us > 0 ? HS_CAN_PREEMPT : 0) |
             (h->max_starts > 0 || h->quantum_us > 0 || h->hqueues.queues > 0 ? HS_CAN_TIME : 0);
-    *knows &= HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | (h->w_type > 0 ? HS_KNOWS_SPEED : 0) |
+    *knows &= HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_SPEED |
               (h->signal == MEASURED ? HS_KNOWS_RATE : 0);
+    if (h->w_type <= 0)
+        hs_place_needs((struct hs_place_rule){.types = h->types}, knows);
 }
 
 static bool is_by_utilization(const struct horus *h)
@@ -344,7 +347,9 @@ static uint32_t cheapest_idle(const struct candidate *c, int64_t *best_cost, int
 {
     uint32_t best = HS_NO_NODE, best_free = 0;
     *best_cost = *least = HS_NEVER;
-    for (uint32_t type = 0; type < c->v->gpu_types; type++) {
+    const bool is_any = c->type == HS_ANY_TYPE;
+    const uint32_t end = is_any ? c->v->gpu_types : c->type + 1;
+    for (uint32_t type = is_any ? 0 : c->type; type < end; type++) {
         uint32_t node = hs_best_fit_of(c->v, c->id, c->gpus, type);
         if (node == HS_NO_NODE && hs_best_fit_of(c->v, c->id, 1, type) == HS_NO_NODE)
             continue;
@@ -361,6 +366,7 @@ static uint32_t cheapest_idle(const struct candidate *c, int64_t *best_cost, int
         best_free = free_gpus;
         *best_cost = cost;
     }
+    hs_view_search_type(c->v, c->type);
     return best;
 }
 
@@ -513,14 +519,17 @@ static uint32_t blocked_gpus(const void *state, const struct hs_view *v, uint32_
 }
 
 /* Starts the job, or leaves the plan unchanged and returns false. */
-static bool place_candidate(const struct candidate *c)
+static bool place_candidate(void *ctx, uint32_t type)
 {
+    struct candidate *c = ctx;
+    c->type = type;
     uint32_t vc = hs_view_vc(c->v, c->id);
     hs_plan_reason(c->p, NULL);
     if (c->gpus == 0 || (int64_t)c->gpus > c->h->share_up_to) { /* shares no GPU */
         bool is_placed =
             hs_place(c->v, c->p, c->id, (struct hs_place_rule){.placer = HS_PLACE_CONSOLIDATE});
-        if (!is_placed && c->gpus > 0 && !hs_view_is_constrained(c->v, c->id))
+        if (!is_placed && c->gpus > 0 && !hs_view_is_constrained(c->v, c->id) &&
+            c->h->types == HS_TYPES_ANY)
             c->h->idle_blocked[vc] =
                 (struct idle_blocked){.releases = hs_view_releases(c->v) + 1, .gpus = c->gpus};
         return is_placed;
@@ -552,7 +561,7 @@ static bool place(void *state, const struct hs_view *v, struct hs_plan *p, hs_jo
         return false;
     if (h->w_type > 0)
         judge_types(h, v, id);
-    const struct candidate c = {
+    struct candidate c = {
         .h = h,
         .v = v,
         .p = p,
@@ -563,7 +572,7 @@ static bool place(void *state, const struct hs_view *v, struct hs_plan *p, hs_jo
         .mem_mib = hs_view_gpu_mem_mib(v, id),
         .wait_q20 = h->wanted_gpus != NULL ? wait_q20(h, v, vc) : 0,
     };
-    if (!place_candidate(&c))
+    if (!hs_place_by_type(v, id, h->types, place_candidate, &c))
         return false;
     if (h->wanted_gpus != NULL)
         h->wanted_gpus[vc] -= gpus;
@@ -677,20 +686,20 @@ static enum hs_status horus_decide(void *state, const struct hs_view *v, struct 
     return HS_OK;
 }
 
-/* order: NULL = from the parameters; placement: NULL = Horus' cost. */
-static void describe(const struct horus *h, const char *order, const char *placement,
+/* order: NULL = from the parameters; placement: by types. */
+static void describe(const struct horus *h, const char *order, const char *const *placement,
                      struct hs_semantics *out)
 {
     if (order == NULL)
         order = is_by_utilization(h) ? "utilization" : "submit";
-    if (placement == NULL)
-        placement = h->cost == ASCODED ? "horus-ascoded" : "horus";
+    if (h->cost == ASCODED)
+        placement = HS_TYPES_TEXTS("horus-ascoded");
     const char *scan = h->look_ahead > 0 ? "look-ahead" : hs_scan_names[h->waiting.scan];
     const char *moves = h->quantum_us > 0 ? "quantum" : "none";
     const char *cost = h->quantum_us > 0 ? "fixed" : "none";
     *out = (struct hs_semantics){.order = order,
                                  .scan = scan,
-                                 .placement = placement,
+                                 .placement = placement[h->types],
                                  .preemption = h->migrates ? "migrate" : moves,
                                  .cost = h->migrates ? "memory" : cost};
 }
@@ -727,47 +736,6 @@ static enum hs_status horus_plus_decide(void *state, const struct hs_view *v, st
 }
 
 /* ---- parameters ---- */
-
-#define AUTHORS "the authors' simulator"
-#define SIGNAL_PARAM(text, ...)                                                                    \
-    HS_PARAM_CHOICE(struct horus, signal, "signal", "predicted", signal_names, text, __VA_ARGS__)
-#define WEIGHT_PARAM(field, name, value, text, origin)                                             \
-    HS_PARAM_REAL(struct horus, field, name, value, 0, 1000, text, .source = origin)
-#define MEMORY_WEIGHT_PARAM WEIGHT_PARAM(w_mem, "w_mem", "1.3", "weight of memory in use", AUTHORS)
-#define TENANT_WEIGHT_PARAM WEIGHT_PARAM(w_n, "w_n", "1", "weight of each tenant", AUTHORS)
-#define LIMIT_PARAMS(tenants_preset)                                                               \
-    HS_PARAM_INT(                                                                                  \
-        struct horus, max_tenants, "max_tenants", tenants_preset, 1, 16,                           \
-        "jobs on one GPU at most (--max-tenants of the run holds too)",                            \
-        .source = "3: the authors' simulator, in place of PCIe bandwidth; 2: what was measured"),  \
-        HS_PARAM_SIZE_MIB(struct horus, mem_margin_mib, "mem_margin", "500MiB", 0, 0,              \
-                          "memory of a shared GPU that stays free after a placement",              \
-                          .source = "the authors' simulator"),                                     \
-        HS_PARAM_INT(struct horus, share_up_to, "share_up_to", "8", 0, 1000000,                    \
-                     "larger gangs share no GPU", .unit = "GPUs")
-#define COST_PARAMS                                                                                \
-    HS_PARAM_CHOICE(                                                                               \
-        struct horus, cost, "cost", "intended", cost_names,                                        \
-        "memory as a fraction of the GPU's; ascoded: in MiB, as published, so that it rules",      \
-        .source = "ascoded: github.com/matthewygf/GPUSchedule, for comparison only"),              \
-        SIGNAL_PARAM("utilization of a GPU: sum of its tenants' predictions, or measured on it",   \
-                     .source = NULL),                                                              \
-        MEMORY_WEIGHT_PARAM,                                                                       \
-        WEIGHT_PARAM(w_u_over, "w_u_over", "1.6", "weight of utilization beyond 100 %", AUTHORS),  \
-        WEIGHT_PARAM(w_u_under, "w_u_under", "1", "weight of utilization short of 100 %",          \
-                     AUTHORS),                                                                     \
-        TENANT_WEIGHT_PARAM,                                                                       \
-        WEIGHT_PARAM(w_type, "w_type", "0", "weight of predicted speed short of the fastest type", \
-                     "0: the authors' simulator has one type"),                                    \
-        LIMIT_PARAMS("3"),                                                                         \
-        HS_PARAM_REAL(                                                                             \
-            struct horus, util_cap, "util_cap", "0", 0, 1600,                                      \
-            "predicted utilizations on a shared GPU add up to at most this; 0: to anything",       \
-            .unit = "%", .source = "0: the authors' simulator; 130 limits the slowdown")
-#define LOOK_AHEAD_PARAM(value, origin)                                                            \
-    HS_PARAM_INT(struct horus, look_ahead, "look_ahead", value, 1, 1000000,                        \
-                 "waiting jobs that are tried before the rest waits", .unit = "jobs",              \
-                 .source = origin)
 
 static const struct hs_param pack_params[] = {
     HS_COLOCATE_SCAN(struct horus, waiting), LIMIT_PARAMS("2"), {0}};
@@ -844,7 +812,7 @@ static const struct hs_param horus_s_params[] = {
     }                                                                                              \
     static void id##_semantics(const void *state, struct hs_semantics *out)                        \
     {                                                                                              \
-        describe(state, order, placement, out);                                                    \
+        describe(state, order, HS_TYPES_TEXTS(placement), out);                                    \
     }                                                                                              \
     const struct hs_policy_ops hs_policy_##id = {                                                  \
         .name = label,                                                                             \
@@ -869,32 +837,33 @@ HORUS_POLICY(horus, "horus",
              "least predicted utilization first, placed by predicted utilization and memory",
              "Yeung et al., Horus, TPDS 33(1), 2022; as in their simulator, its faults mended",
              HS_CAN_TIME | HS_CAN_MIGRATE, ALL_KNOWN, horus_params, horus, struct hs_job_queue_link,
-             horus_cost, NULL, NULL);
+             horus_cost, NULL, "horus");
 HORUS_POLICY(colocate_fifo, "colocate-fifo",
              "first come, first served, placed by the cost of horus",
              "ours: Horus' placement (Yeung et al., TPDS 33(1), 2022) without its queue", 0,
              ALL_KNOWN, colocate_fifo_params, horus, struct hs_job_queue_link, horus_cost, NULL,
-             NULL);
+             "horus");
 HORUS_POLICY(pack, "pack", "first come, first served on the fullest GPU with memory for the job",
-             "the packing baseline of Yeung et al., TPDS 33(1), 2022", 0, HS_KNOWS_MEMORY,
-             pack_params, horus, struct hs_job_queue_link, pack_cost, NULL, "pack");
+             "the packing baseline of Yeung et al., TPDS 33(1), 2022", 0,
+             HS_KNOWS_MEMORY | HS_KNOWS_SPEED, pack_params, horus, struct hs_job_queue_link,
+             pack_cost, NULL, "pack");
 HORUS_POLICY(gandiva_pack_only, "gandiva-pack-only",
              "first come, first served on the GPU of lowest utilization with enough memory",
              "Gandiva as the baseline of Xiao et al., AntMan, OSDI'20", 0,
-             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY, pack_params, horus, struct hs_job_queue_link,
-             pack_only_cost, NULL, "lowest utilization");
+             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_SPEED, pack_params, horus,
+             struct hs_job_queue_link, pack_only_cost, NULL, "lowest utilization");
 HORUS_POLICY(gandiva_like, "gandiva-like",
              "first come, first served on the GPU of least memory, load and tenants",
              "the baseline of Yeung et al., TPDS 33(1), 2022, as in their simulator, faults mended",
-             HS_CAN_PREEMPT | HS_CAN_TIME, ALL_KNOWN & ~HS_KNOWS_SPEED, gandiva_like_params, horus,
+             HS_CAN_PREEMPT | HS_CAN_TIME, ALL_KNOWN, gandiva_like_params, horus,
              struct hs_job_queue_link, like_cost, NULL, "gandiva-like");
 HORUS_POLICY(horus_plus, "horus+",
              "horus with lanes of alike jobs, the lane of most jobs times wait first",
              "Yeung et al., Horus+, TPDS 33(1), 2022; as in their simulator, its faults mended",
              HS_CAN_TIME, ALL_KNOWN, horus_plus_params, horus_plus, struct hs_hplus_queues_scratch,
-             horus_cost, "lanes by credit, utilization", NULL);
+             horus_cost, "lanes by credit, utilization", "horus");
 HORUS_POLICY(horus_s, "horus-s",
              "about in order of submission, where the predicted slowdown added is least",
              "ours; after Horus (Yeung et al., TPDS 33(1), 2022)", 0,
-             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY, horus_s_params, horus,
+             HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_SPEED, horus_s_params, horus,
              struct hs_job_queue_link, slowdown_cost, "submit, utilization", "predicted slowdown");

@@ -14,10 +14,6 @@
     [HS_PLACE_CONSOLIDATE] = ("consolidate" types), [HS_PLACE_BEST_FIT] = ("best_fit" types),      \
     [HS_PLACE_FIRST_FIT] = ("first_fit" types), [HS_PLACE_SPREAD] = ("spread" types),              \
     [HS_PLACE_RANDOM] = ("random" types)
-#define AS_RAN     ", on the GPU type that it ran on in the trace"
-#define ON_FASTEST ", on the fastest GPU type with room (predicted; ties: name)"
-#define ON_SPARE                                                                                   \
-    ", on the GPU type with room where it gains most beside the mean job (predicted; ties: name)"
 
 const char *const hs_placer_names[] = {PLAIN_NAMES(""), [HS_PLACE_SKEW] = "skew", NULL};
 const char *const hs_placer_plain_names[] = {PLAIN_NAMES(""), NULL};
@@ -25,11 +21,12 @@ const char *const hs_place_types_names[] = {"any", "fastest", "spare", "match", 
 
 const char *hs_place_text(struct hs_place_rule rule)
 {
-    static const char *const on_fastest[] = {PLAIN_NAMES(ON_FASTEST), [HS_PLACE_SKEW] =
-                                                                          ("skew" ON_FASTEST)};
-    static const char *const on_spare[] = {PLAIN_NAMES(ON_SPARE), [HS_PLACE_SKEW] =
-                                                                      ("skew" ON_SPARE)};
-    static const char *const as_ran[] = {PLAIN_NAMES(AS_RAN), [HS_PLACE_SKEW] = ("skew" AS_RAN)};
+    static const char *const on_fastest[] = {
+        PLAIN_NAMES(HS_ON_FASTEST), [HS_PLACE_SKEW] = ("skew" HS_ON_FASTEST)};
+    static const char *const on_spare[] = {PLAIN_NAMES(HS_ON_SPARE), [HS_PLACE_SKEW] =
+                                                                         ("skew" HS_ON_SPARE)};
+    static const char *const as_ran[] = {PLAIN_NAMES(HS_ON_TYPE_RAN), [HS_PLACE_SKEW] =
+                                                                          ("skew" HS_ON_TYPE_RAN)};
     static const char *const *const texts[] = {[HS_TYPES_ANY] = hs_placer_names,
                                                [HS_TYPES_FASTEST] = on_fastest,
                                                [HS_TYPES_SPARE] = on_spare,
@@ -102,22 +99,19 @@ static bool take_most(struct gang_request *g, uint32_t node)
     uint32_t gpus = hs_view_node_free(g->v, node);
     if (gpus > g->rest)
         gpus = g->rest;
-    if (hs_view_is_constrained(g->v, g->job))
-        while (gpus > 1 && hs_view_first_fit(g->v, g->job, gpus, node) != node)
-            gpus--;
+    const uint32_t workers = hs_view_node_workers(g->v, g->job, node);
+    if (gpus > workers)
+        gpus = workers;
     return take(g, node, gpus);
 }
 
 static bool place_in_order(struct gang_request *g)
 {
-    uint32_t node = 0;
     if (hs_view_free_for(g->v, g->job) < g->rest)
         return false;
-    while (g->rest > 0) {
-        node = hs_view_first_fit(g->v, g->job, 1, node);
-        if (!take_most(g, node++))
+    while (g->rest > 0) /* a node from which all was taken is not found again */
+        if (!take_most(g, hs_view_first_fit(g->v, g->job, 1, 0)))
             return false;
-    }
     return true;
 }
 
@@ -283,44 +277,64 @@ static bool is_faster(const struct hs_view *v, uint64_t a_q32, uint32_t a, uint6
     return strcmp(hs_view_gpu_type(v, a)->name, hs_view_gpu_type(v, b)->name) < 0;
 }
 
-/* Tries the types in order of predicted speed, or of the gain by it. O(types^2); there are few. */
-static HS_APART bool place_on_best(const struct hs_view *v, struct hs_plan *p, hs_job_id job,
-                                   struct hs_place_rule rule)
+static bool place_limited(const struct hs_view *v, uint32_t type, hs_place_on_type *place_on,
+                          void *ctx)
 {
+    hs_view_search_type(v, type);
+    const bool is_placed = place_on(ctx, type);
+    hs_view_search_type(v, HS_ANY_TYPE);
+    return is_placed;
+}
+
+/* In order of predicted speed, or of the gain by it. O(types^2); there are few. */
+bool hs_place_by_type(const struct hs_view *v, hs_job_id job, int32_t types,
+                      hs_place_on_type *place_on, void *ctx)
+{
+    if (types == HS_TYPES_ANY)
+        return place_on(ctx, HS_ANY_TYPE);
+    if (types == HS_TYPES_MATCH)
+        return place_limited(v, hs_view_type_ran(v, job), place_on, ctx);
     uint64_t speed_q32[HS_GPU_TYPES_MAX];
     uint64_t left = 0; /* set of the types not tried yet */
     for (uint32_t t = 0; t < v->gpu_types; t++) {
-        speed_q32[t] = rule.types == HS_TYPES_SPARE ? hs_view_gain_q32(v, job, t)
-                                                    : hs_view_speed_q32(v, job, t);
+        speed_q32[t] =
+            types == HS_TYPES_SPARE ? hs_view_gain_q32(v, job, t) : hs_view_speed_q32(v, job, t);
         left |= UINT64_C(1) << t;
     }
-    bool is_placed = false;
-    while (left != 0 && !is_placed) {
+    while (left != 0) {
         uint32_t best = HS_ANY_TYPE;
         for (uint32_t t = 0; t < v->gpu_types; t++)
             if ((left >> t & 1) != 0 &&
                 (best == HS_ANY_TYPE || is_faster(v, speed_q32[t], t, speed_q32[best], best)))
                 best = t;
         left &= ~(UINT64_C(1) << best);
-        hs_view_search_type(v, best);
-        const bool is_part = hs_view_gpu_milli(v, job) < HS_GPU_MILLI;
-        if (is_part || hs_view_free_for(v, job) >= hs_view_gpus(v, job))
-            is_placed = place_on_types(v, p, job, (enum hs_placer)rule.placer);
+        if (place_limited(v, best, place_on, ctx))
+            return true;
     }
-    hs_view_search_type(v, HS_ANY_TYPE);
-    return is_placed;
+    return false;
+}
+
+struct placed_gang {
+    const struct hs_view *v;
+    struct hs_plan *p;
+    hs_job_id job;
+    enum hs_placer placer;
+};
+
+static bool place_if_enough(void *ctx, uint32_t type)
+{
+    const struct placed_gang *x = ctx;
+    const bool is_part = hs_view_gpu_milli(x->v, x->job) < HS_GPU_MILLI;
+    return (is_part || type == HS_ANY_TYPE ||
+            hs_view_free_for(x->v, x->job) >= hs_view_gpus(x->v, x->job)) &&
+           place_on_types(x->v, x->p, x->job, x->placer);
 }
 
 bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, struct hs_place_rule rule)
 {
     if (!hs_view_has_room(v, job))
         return false;
-    if ((rule.types == HS_TYPES_FASTEST || rule.types == HS_TYPES_SPARE) && v->gpu_types > 1)
-        return place_on_best(v, p, job, rule);
-    if (rule.types == HS_TYPES_MATCH)
-        hs_view_search_type(v, hs_view_type_ran(v, job));
-    const bool is_placed = place_on_types(v, p, job, (enum hs_placer)rule.placer);
-    if (rule.types == HS_TYPES_MATCH)
-        hs_view_search_type(v, HS_ANY_TYPE);
-    return is_placed;
+    struct placed_gang x = {v, p, job, (enum hs_placer)rule.placer};
+    return rule.types == HS_TYPES_ANY ? place_on_types(v, p, job, x.placer)
+                                      : hs_place_by_type(v, job, rule.types, place_if_enough, &x);
 }

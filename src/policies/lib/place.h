@@ -68,12 +68,15 @@ extern const char *const hs_placer_names[], *const hs_placer_plain_names[],
     HS_PARAM_CHOICE(state_type, field.placer, "placement", "consolidate", (names),                 \
                     "which free GPUs a gang gets",                                                 \
                     .source = "Helios/Lucid artifacts; count for Tiresias' published numbers"),    \
-        HS_PARAM_CHOICE(                                                                           \
-            state_type, field.types, "types", "any", hs_place_types_names,                         \
-            "GPU types of a gang: any; of those with room the fastest for it by predicted speed, " \
-            "or that where it gains most beside the mean job, so that fast ones are spared for "   \
-            "those that need them; or the one that it ran on in the trace",                        \
-            .source = "fastest first: Narayanan et al. OSDI'20, FIFO aware")
+        HS_TYPES_PARAM(state_type, field.types)
+/* Of a policy with a placer of its own, which it calls by hs_place_by_type. */
+#define HS_TYPES_PARAM(state_type, field)                                                          \
+    HS_PARAM_CHOICE(                                                                               \
+        state_type, field, "types", "any", hs_place_types_names,                                   \
+        "GPU types of a gang: any; of those with room the fastest for it by predicted speed, "     \
+        "or that where it gains most beside the mean job, so that fast ones are spared for "       \
+        "those that need them; or the one that it ran on in the trace",                            \
+        .source = "fastest first: Narayanan et al. OSDI'20, FIFO aware")
 #define HS_PLACEMENT_PARAM(state_type, field)                                                      \
     HS_PLACEMENT_ROW(state_type, field, hs_placer_plain_names)
 /* The same with skew; the policy declares HS_KNOWS_MODEL as well. */
@@ -84,11 +87,26 @@ extern const char *const hs_placer_names[], *const hs_placer_plain_names[],
  * Honours VC pool, quota room, GPU type, CPU and memory. O(nodes used x log nodes), for each GPU
  * type that is tried. */
 bool hs_place(const struct hs_view *v, struct hs_plan *p, hs_job_id job, struct hs_place_rule rule);
+/* Places a job by a placer of the policy's own: on one GPU type, to which the searches of the view
+ * are limited, or HS_ANY_TYPE. Returns false with the plan unchanged. */
+typedef bool hs_place_on_type(void *ctx, uint32_t type);
+/* Calls it for the types by enum hs_place_types, until one has room. O(types^2) and its calls. */
+bool hs_place_by_type(const struct hs_view *v, hs_job_id job, int32_t types,
+                      hs_place_on_type *place, void *ctx);
 /* hs_view_best_fit on nodes of one GPU type. */
 uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type);
 /* Removes from *knows what the rule does not need. */
 void hs_place_needs(struct hs_place_rule rule, uint32_t *knows);
-/* Text for the assumptions. */
+/* Texts for the assumptions: of such a placer, by types; and of a rule. */
+#define HS_ON_TYPE_RAN ", on the GPU type that it ran on in the trace"
+#define HS_ON_FASTEST  ", on the fastest GPU type with room (predicted; ties: name)"
+#define HS_ON_SPARE                                                                                \
+    ", on the GPU type with room where it gains most beside the mean job (predicted; ties: name)"
+#define HS_TYPES_TEXTS(placer)                                                                     \
+    ((const char *const[]){[HS_TYPES_ANY] = (placer),                                              \
+                           [HS_TYPES_FASTEST] = (placer HS_ON_FASTEST),                            \
+                           [HS_TYPES_SPARE] = (placer HS_ON_SPARE),                                \
+                           [HS_TYPES_MATCH] = (placer HS_ON_TYPE_RAN)})
 const char *hs_place_text(struct hs_place_rule rule);
 /* Whether the failure of an unconstrained gang implies that larger ones fail as well. */
 bool hs_place_is_monotone(struct hs_place_rule rule);

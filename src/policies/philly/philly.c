@@ -81,7 +81,7 @@ struct philly_vc {
 struct philly_policy {
     int64_t retry_us, relax_after, max_level;
     double fair_preempt;
-    int32_t requeue;
+    int32_t requeue, types;
     struct hs_preempt_cost cost; /* the parameters end here */
     const struct hs_view *v;
     struct hs_plan *p; /* plan of the present decision */
@@ -233,12 +233,15 @@ static uint32_t collect_nodes(struct philly_policy *s, hs_job_id job, uint32_t r
     uint32_t count = 0, end = s->v->rack_first[rack + 1];
     for (uint32_t node = s->v->rack_first[rack]; node < end; node++) {
         uint32_t gpus = hs_view_node_free(s->v, node);
-        if (gpus == 0 || hs_view_first_fit(s->v, job, 1, node) != node)
-            continue; /* outside its pool, or without CPU cores for one worker */
+        if (gpus == 0 || !hs_view_may_use(s->v, job, node))
+            continue;
         uint32_t workers = hs_view_node_workers(s->v, job, node);
         gpus = workers < gpus ? workers : gpus;
         if (gpus > 0)
-            s->nodes[count++] = entry_of(node, gpus);
+            s->nodes[count] = entry_of(node, gpus);
+        if (gpus > 0 && s->types != HS_TYPES_ANY) /* whatever the order of groups of nodes */
+            s->nodes[count].rank += (uint64_t)hs_view_node(s->v, node)->gpus << 32;
+        count += gpus > 0;
     }
     hs_sort(s->nodes, count);
     return count;
@@ -287,10 +290,21 @@ static bool place_in_one_rack(struct philly_policy *s, hs_job_id job, uint32_t g
     return false;
 }
 
+struct philly_try {
+    struct philly_policy *s;
+    hs_job_id job;
+    int64_t level;
+};
+
 /* Appends the start of the job to the plan, or leaves the plan unchanged and returns false. Honours
  * VC pool, GPU type, CPU and host memory; the caller checks quotas. */
-static bool place(struct philly_policy *s, hs_job_id job, int64_t level)
+static bool place_on_type(void *ctx, uint32_t type)
 {
+    const struct philly_try *x = ctx;
+    struct philly_policy *s = x->s;
+    const hs_job_id job = x->job;
+    const int64_t level = x->level;
+    (void)type;
     static const char *const texts[] = {[LEVEL_SERVERS] = NULL,
                                         [LEVEL_RACK] = "locality relaxed: within one rack",
                                         [LEVEL_ANYWHERE] = "locality relaxed: anywhere"};
@@ -319,6 +333,13 @@ static bool place(struct philly_policy *s, hs_job_id job, int64_t level)
     if (rest > 0)
         hs_plan_rollback(s->p, mark);
     return rest == 0;
+}
+
+/* All types at a level of locality before the next level. */
+static bool place(struct philly_policy *s, hs_job_id job, int64_t level)
+{
+    return hs_place_by_type(s->v, job, s->types, place_on_type,
+                            &(struct philly_try){s, job, level});
 }
 
 /* ---- a try, by preemption ---- */
@@ -383,9 +404,10 @@ static bool try_to_start(struct philly_policy *s, hs_job_id job)
  * not. */
 static bool is_monotone(struct philly_policy *s, hs_job_id job)
 {
-    return !hs_view_is_constrained(s->v, job) &&
+    return !hs_view_is_constrained(s->v, job) && s->types != HS_TYPES_MATCH &&
            (s->max_level > LEVEL_SERVERS ||
-            hs_view_gpus(s->v, job) <= hs_view_node_size(s->v, job, UINT32_MAX));
+            (s->types == HS_TYPES_ANY &&
+             hs_view_gpus(s->v, job) <= hs_view_node_size(s->v, job, UINT32_MAX)));
 }
 
 /* ---- a pass ---- */
@@ -611,7 +633,7 @@ static enum hs_status philly_decide(void *state, const struct hs_view *v, struct
 static void philly_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct philly_policy *s = state;
-    (void)knows;
+    hs_place_needs((struct hs_place_rule){.types = s->types}, knows);
     *can = HS_CAN_BORROW | (s->retry_us > 0 ? HS_CAN_TIME : 0) |
            (s->fair_preempt > 0 ? HS_CAN_PREEMPT : 0);
 }
@@ -671,7 +693,7 @@ static void philly_semantics(const void *state, struct hs_semantics *out)
     bool is_fair = s->fair_preempt > 0;
     *out = (struct hs_semantics){.order = "submit, virtual clusters by use of quota",
                                  .scan = s->retry_us > 0 ? "fit, each job by retries" : "fit",
-                                 .placement = "locality levels",
+                                 .placement = HS_TYPES_TEXTS("locality levels")[s->types],
                                  .preemption = is_fair ? "fair share" : "none",
                                  .cost = is_fair ? hs_cost_names[s->cost.model] : "none"};
 }
@@ -693,6 +715,7 @@ static const struct hs_param params[] = {
                   .source = "Jeon et al. ATC'19"),
     HS_PARAM_CHOICE(struct philly_policy, requeue, "requeue", "tail", requeue_names,
                     "where in its queue a failed attempt is submitted again"),
+    HS_TYPES_PARAM(struct philly_policy, types),
     HS_COST_PARAMS(struct philly_policy, cost),
     {0}};
 
@@ -701,6 +724,7 @@ const struct hs_policy_ops hs_policy_philly = {
     .summary = "quotas that may be exceeded, locality that is given up after a while",
     .cite = "Jeon et al. ATC'19; no code was published",
     .can = HS_CAN_BORROW | HS_CAN_PREEMPT | HS_CAN_TIME,
+    .knows = HS_KNOWS_SPEED,
     .params = params,
     .state_size = sizeof(struct philly_policy),
     .job_state_size = sizeof(struct philly_scratch),
