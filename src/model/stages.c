@@ -242,48 +242,6 @@ static uint64_t rate_q32(int64_t iteration_ns, int64_t period_ns)
     return (uint64_t)(((hs_u128)(uint64_t)iteration_ns << 32) / (uint64_t)period_ns);
 }
 
-/* How many iterations of the guaranteed job c one of the job takes that runs in what c leaves:
- * AntMan in the released simulator, from its stages alone (design of policies, 2.5). */
-static int64_t iterations_beside(const struct hs_stage_times *own, const struct hs_stage_times *c)
-{
-    int64_t b = own->stage_ns[HS_STAGE_GPU], e = own->stage_ns[HS_STAGE_NETWORK];
-    const int64_t a = own->stage_ns[HS_STAGE_DATA], d = c->stage_ns[HS_STAGE_DATA],
-                  g = c->stage_ns[HS_STAGE_GPU], n = c->stage_ns[HS_STAGE_NETWORK];
-    if (g + n == 0 || d + n == 0 || d + g == 0) /* it leaves all, or is not known to use anything */
-        return 1;
-    int64_t k = a / (g + n), rest = a % (g + n);
-    if (rest > 0) {
-        const int64_t left = g + n - rest, used = n < left ? n : left;
-        k++;
-        b -= b < used ? b : used;
-    }
-    k += b / (d + n);
-    rest = b % (d + n);
-    if (rest > 0) {
-        k++;
-        if (rest < d) {
-            const int64_t used = d + g - rest;
-            e -= e < used ? e : used;
-        }
-    }
-    k += e / (d + g);
-    rest = e % (d + g);
-    return k + (rest > d);
-}
-
-static uint64_t beside_q32(const struct hs_stages *m, const struct hs_tenant *tenants,
-                           uint32_t count, uint32_t self)
-{
-    const struct hs_stage_times *own = hs_stages_times(m, tenants[self].stages, HS_STAGES_TRUE);
-    int64_t iteration = own->iteration_ns;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct hs_stage_times *c = hs_stages_times(m, tenants[i].stages, HS_STAGES_TRUE);
-        if (!tenants[i].yields)
-            iteration = larger(iteration, iterations_beside(own, c) * c->iteration_ns);
-    }
-    return rate_q32(own->iteration_ns, iteration);
-}
-
 static int64_t group_period_ns(const struct hs_stages *m, bool is_worst,
                                const struct hs_tenant *tenants, uint32_t count)
 {
@@ -296,17 +254,10 @@ static int64_t group_period_ns(const struct hs_stages *m, bool is_worst,
 void hs_stages_speeds(const struct hs_stages *m, bool is_worst, const struct hs_tenant *tenants,
                       uint32_t count, struct hs_fair_share *shares)
 {
-    bool is_background = false;
-    for (uint32_t i = 0; i < count; i++)
-        is_background = is_background || tenants[i].yields;
-    const int64_t period = is_background ? 0 : group_period_ns(m, is_worst, tenants, count);
+    const int64_t period = group_period_ns(m, is_worst, tenants, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct hs_stage_times *own = hs_stages_times(m, tenants[i].stages, HS_STAGES_TRUE);
-        shares[i] = (struct hs_fair_share){.speed_q32 = HS_Q32_ONE};
-        if (!is_background)
-            shares[i].speed_q32 = rate_q32(own->iteration_ns, period);
-        else if (tenants[i].yields)
-            shares[i].speed_q32 = beside_q32(m, tenants, count, i);
+        shares[i] = (struct hs_fair_share){.speed_q32 = rate_q32(own->iteration_ns, period)};
     }
 }
 
@@ -316,12 +267,9 @@ bool hs_stages_are_within(const struct hs_stages *m, bool is_worst, const struct
     int64_t used[HS_STAGE_COUNT] = {0};
     if (count < 2)
         return true;
-    for (uint32_t i = 0; i < count; i++) {
-        if (tenants[i].yields)
-            return true;
+    for (uint32_t i = 0; i < count; i++)
         for (uint32_t s = 0; s < HS_STAGE_COUNT; s++)
             used[s] += hs_stages_times(m, tenants[i].stages, HS_STAGES_TRUE)->stage_ns[s];
-    }
     const int64_t period = group_period_ns(m, is_worst, tenants, count);
     return used[HS_STAGE_GPU] <= period && used[HS_STAGE_NETWORK] <= period &&
            used[HS_STAGE_DATA] <= 2 * period + period / 500; /* the order may not be steady yet */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * muri, and antman, srtf, srsf and tiresias as Muri's released simulator has them, against its runs
+ * muri, and srtf, srsf and tiresias as Muri's released simulator has them, against its runs
  * (Zhao et al., SIGCOMM'22; Rivendile/Muri 4e69a78): 8 nodes of 8 GPUs, first rows of its traces.
  */
 #include <inttypes.h>
