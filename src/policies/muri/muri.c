@@ -73,12 +73,24 @@ static bool precedes(const struct hs_view *v, hs_job_id a, hs_job_id b, const vo
 
 /* ---- placement ---- */
 
+static const char moved_text[] = "its group is placed anew";
+
 static void release(struct hs_muri *m, const struct hs_view *v, struct hs_plan *p, hs_job_id job)
 {
     struct hs_muri_scratch *j = hs_muri_of(v, job);
     j->held_us = held_us(v, job);
+    hs_plan_reason(p, "other groups come first in the order");
     hs_plan_preempt(p, job, m->compat ? 0 : hs_cost_us(&m->cost, v, job));
+    hs_plan_reason(p, NULL);
     hs_allocation_map_drop(&m->map, &j->first_allocation);
+}
+
+/* A job that has GPUs, which it loses in this decision, moves. */
+static bool place(const struct hs_muri *m, const struct hs_view *v, struct hs_plan *p,
+                  hs_job_id job)
+{
+    hs_plan_reason(p, hs_job_waits(v, job) ? NULL : moved_text);
+    return hs_place(v, p, job, m->placement);
 }
 
 /* Takes all that do not stay off their GPUs. */
@@ -124,6 +136,7 @@ static bool start_beside(struct hs_muri *m, const struct hs_view *v, struct hs_p
 {
     if (!fits_beside(m, v, job, holder))
         return false;
+    hs_plan_reason(p, hs_job_waits(v, job) ? NULL : moved_text);
     hs_plan_start(p, job);
     for (uint32_t h = hs_muri_of(v, holder)->first_allocation; h != 0;
          h = m->map.allocations[h].next_of_job)
@@ -165,7 +178,7 @@ static void anchor(const struct hs_muri *m, const struct hs_view *v, struct hs_m
 static bool place_before(struct hs_muri *m, const struct hs_view *v, struct hs_plan *p, uint32_t at,
                          hs_job_id job)
 {
-    bool is_placed = hs_place(v, p, job, m->placement);
+    bool is_placed = place(m, v, p, job);
     for (uint32_t i = m->count; i-- > at + 1 && !is_placed;) {
         struct hs_muri_group *g = &m->groups[i];
         if (g->anchor == HS_NO_JOB)
@@ -176,7 +189,7 @@ static bool place_before(struct hs_muri *m, const struct hs_view *v, struct hs_p
                 release(m, v, p, g->members[k]);
             }
         g->anchor = HS_NO_JOB;
-        is_placed = hs_place(v, p, job, m->placement);
+        is_placed = place(m, v, p, job);
     }
     if (is_placed)
         note_gpus(m, v, p, job);
@@ -259,7 +272,7 @@ static void decide_vc(struct hs_muri *m, const struct hs_view *v, struct hs_plan
     for (hs_job_id job = list->first; job != HS_NO_JOB; job = hs_muri_of(v, job)->chain.after)
         hs_muri_of(v, job)->key = key_of(m, v, job, lose(m, v, p, job, since_us));
     hs_job_chain_sort(list, v, precedes, NULL);
-    hs_plan_reason(p, "other groups come first in the order");
+    hs_plan_reason(p, NULL);
     if (m->compat)
         release_others(m, v, p, vc);
     hs_muri_group(m, v, p, vc, room);
@@ -268,8 +281,8 @@ static void decide_vc(struct hs_muri *m, const struct hs_view *v, struct hs_plan
             anchor(m, v, &m->groups[i]);
         release_others(m, v, p, vc);
     }
-    hs_plan_reason(p, NULL);
     place_all(m, v, p, room);
+    hs_plan_reason(p, NULL);
     if (m->misfit != HS_NO_JOB)
         (void)hs_reject_hopeless(v, p, m->misfit);
     for (hs_job_id job = list->first; m->compat && job != HS_NO_JOB;

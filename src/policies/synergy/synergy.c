@@ -166,11 +166,13 @@ static void apply(struct hs_synergy *s, const struct hs_view *v, struct hs_plan 
         if (i != j->first || j->holds)
             continue;
         hs_plan_host(p, job, (uint32_t)j->gets.cpus_milli, (uint32_t)j->gets.mem_mib);
+        hs_plan_reason(p, hs_job_waits(v, job) ? NULL : "all are placed anew in this round");
         hs_plan_start(p, job);
         for (uint32_t k = i; k < i + j->places; k++)
             hs_plan_on_node(p, s->now.places[k].node, s->now.places[k].gpus);
         j->holds = true;
     }
+    hs_plan_reason(p, NULL);
 }
 
 /* compat: a job that the engine runs continuously does whole steps alone if it rests first; the end
