@@ -245,7 +245,7 @@ static uint64_t rate_q32(int64_t iteration_ns, int64_t period_ns)
 static int64_t group_period_ns(const struct hs_stages *m, bool is_worst,
                                const struct hs_tenant *tenants, uint32_t count)
 {
-    uint32_t rows[HS_STAGES_MEMBERS];
+    uint32_t rows[HS_STAGES_MEMBERS] = {0};
     for (uint32_t i = 0; i < count && i < HS_STAGES_MEMBERS; i++)
         rows[i] = tenants[i].stages;
     return hs_stages_period_ns(m, rows, count, HS_STAGES_TRUE, is_worst);

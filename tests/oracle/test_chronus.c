@@ -199,7 +199,7 @@ static void greedy_is_near_the_optimum(void **state)
     uint32_t taken[2] = {0};
     double worst = 0;
     hs_rng_open(&rng, SEED, "windows");
-    for (uint32_t n = 0; n < loops(4); n++) {
+    for (uint32_t n = 0; n < loops(1); n++) {
         static const char *const specs[] = {"chronus:checkpoint=0,resume=0,margin=0",
                                             "chronus:checkpoint=0,resume=0,margin=0,solver=milp,"
                                             "iterations=20000"};
