@@ -499,7 +499,7 @@ static void yardstick(void **state)
         const uint32_t n = rows[i].nodes;
         const double error = rows[i].error;
         const double noisy_error = n == 72 ? .15 : error; /* overload: by the draw */
-        if (n == 72 && getenv("HORUS_LONG") == NULL)
+        if (n == 72 && (getenv("HORUS_LONG") == NULL || *getenv("HORUS_LONG") == '\0'))
             continue;
         const double fifo = check("fifo", n, rows[i].fifo, EXACT).jct_s;
         (void)check("sjf", n, rows[i].sjf, EXACT);
