@@ -486,8 +486,9 @@ const char *hs_page_colour(uint32_t group)
 
 /* ---- legends ---- */
 
-uint32_t hs_page_group_keys(const struct hs_page *page, const char *class,
-                            struct hs_figure_key keys[HS_PAGE_DRAWN_MAX])
+/* Sets keys for the drawn groups. Returns their number; 0 if there is only one group. */
+static uint32_t group_keys(const struct hs_page *page, const char *class,
+                           struct hs_figure_key keys[HS_PAGE_DRAWN_MAX])
 {
     const uint32_t count = page->group_count > 1 ? page->drawn : 0;
     for (uint32_t g = 0; g < count; g++)
@@ -506,7 +507,7 @@ void hs_page_keys(struct hs_page *page, const struct hs_figure_key *keys, uint32
 void hs_page_legend(struct hs_page *page)
 {
     struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
-    const uint32_t count = hs_page_group_keys(page, NULL, keys);
+    const uint32_t count = group_keys(page, NULL, keys);
     if (count > 0)
         hs_page_keys(page, keys, count);
     if (page->group_count > HS_PAGE_DRAWN_MAX)
@@ -566,6 +567,13 @@ void hs_figure_begin(struct hs_page *page, struct hs_frame *f, const struct hs_f
     if (o->title != NULL)
         hs_svg_text(out, o->width / 2, 17, "middle", "title", o->title);
     (void)put_keys(page, keys, count, head, true);
+}
+
+void hs_figure_begin_groups(struct hs_page *page, struct hs_frame *frame, const char *class)
+{
+    struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
+    const uint32_t count = group_keys(page, class, keys);
+    hs_figure_begin(page, frame, keys, count);
 }
 
 void hs_plot_begin(struct hs_page *page, const struct hs_frame *f, uint32_t row, uint32_t column,

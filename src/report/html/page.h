@@ -242,9 +242,8 @@ struct hs_figure_key {
 };
 void hs_figure_begin(struct hs_page *page, struct hs_frame *frame, const struct hs_figure_key *keys,
                      uint32_t count);
-/* Sets keys for the drawn groups. Returns their number; 0 if there is only one group. */
-uint32_t hs_page_group_keys(const struct hs_page *page, const char *class,
-                            struct hs_figure_key keys[HS_PAGE_DRAWN_MAX]);
+/* The same with one key for each drawn group, none if there is only one group. */
+void hs_figure_begin_groups(struct hs_page *page, struct hs_frame *frame, const char *class);
 /* Draws the legend of these keys. */
 void hs_page_keys(struct hs_page *page, const struct hs_figure_key *keys, uint32_t count);
 /* Draws the legend of the drawn groups, if there are several. */

@@ -450,7 +450,6 @@ enum hs_status hs_put_deadlines(struct hs_page *page)
 
 enum hs_status hs_draw_cdf(struct hs_page *page)
 {
-    struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
     struct hs_frame frame = {.margin = {66, 14, 10, 40}};
     struct curves s = {.page = page};
     const char *names[HS_FIGURE_METRICS_MAX + 1];
@@ -479,7 +478,7 @@ enum hs_status hs_draw_cdf(struct hs_page *page)
     frame.columns = count < 3 ? count : 3;
     frame.rows = (count + frame.columns - 1) / frame.columns;
     frame.height = frame.columns == 1 ? 320 : 200;
-    hs_figure_begin(page, &frame, keys, hs_page_group_keys(page, "line", keys));
+    hs_figure_begin_groups(page, &frame, "line");
     for (uint32_t i = 0; i < count; i++) {
         s.what = chosen[i];
         const bool has_values = set_scales(&s, page->figure->scale);
@@ -726,7 +725,6 @@ static void put_measure(struct hs_page *page, const struct hs_frame *frame, cons
 enum hs_status hs_draw_classes(struct hs_page *page)
 {
     const struct rows rows = rows_of(page, page->figure->by != NULL ? page->figure->by : "gpus");
-    struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
     const char *names[HS_FIGURE_METRICS_MAX + 1];
     uint32_t count = 0;
     size_t longest = 0;
@@ -746,7 +744,7 @@ enum hs_status hs_draw_classes(struct hs_page *page)
                              .height = rows.count * (10 + 8.0 * page->group_count),
                              .first = 16 + 6.4 * (double)(longest < 20 ? longest : 20),
                              .margin = {10, 12, 8, 40}};
-    hs_figure_begin(page, &frame, keys, hs_page_group_keys(page, "solid", keys));
+    hs_figure_begin_groups(page, &frame, "solid");
     for (uint32_t m = 0; m < count; m++)
         put_measure(page, &frame, &rows, m, names[m]);
     return HS_OK;

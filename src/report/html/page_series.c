@@ -449,10 +449,9 @@ enum hs_status hs_draw_time(struct hs_page *page)
     static const uint32_t series[] = {HELD, UTIL, PENDING};
     struct hs_frame frame = {
         .rows = 3, .columns = 1, .height = 130, .margin = {66, 16, 12, 6}, .last = 34};
-    struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
     struct series_section s;
     HS_TRY(open_section(&s, page));
-    hs_figure_begin(page, &frame, keys, hs_page_group_keys(page, "line", keys));
+    hs_figure_begin_groups(page, &frame, "line");
     for (uint32_t row = 0; row < 3; row++) {
         const double top = row == 1 ? 1 : top_of(&s, row == 0 ? GPUS : QUEUE);
         struct hs_chart c = {.x = {.from = 0, .to = page->span_s},

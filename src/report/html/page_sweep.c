@@ -712,7 +712,6 @@ enum hs_status hs_draw_sweep(struct hs_page *page)
 {
     const struct hs_place place = {.file = page->manifest.dir};
     const char *names[HS_FIGURE_METRICS_MAX + 1];
-    struct hs_figure_key keys[HS_PAGE_DRAWN_MAX];
     HS_TRY(hs_figure_metrics(page, "mean_jct,mean_wait,gpu_utilization", names));
     HS_TRY(hs_page_read_sweep(page, names, page->figure->x));
     struct view v = view_of(page);
@@ -727,7 +726,7 @@ enum hs_status hs_draw_sweep(struct hs_page *page)
                              .columns = v.t->metric_count,
                              .height = v.t->metric_count == 1 ? 320 : 200,
                              .margin = {66, 12, v.t->facets > 1 ? 26 : 10, 40}};
-    hs_figure_begin(page, &frame, keys, hs_page_group_keys(page, "line", keys));
+    hs_figure_begin_groups(page, &frame, "line");
     for (v.facet = 0; v.facet < v.t->facets; v.facet++)
         for (v.metric = 0; v.metric < v.t->metric_count; v.metric++) {
             fill_cells(&v);
