@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # horus: one makefile, no recursion into folders. `make help` lists the targets.
-#   VARIANT=release|release-lto|debug|asan|cov|fuzz   what to build, into build/VARIANT
+#   VARIANT=release|release-lto|release-pgo|debug|asan|cov|fuzz   what to build, into build/VARIANT
 #   CC, OPT, CFLAGS, LDFLAGS, BUILD  override compiler, optimisation, extra flags, output folder
 #   V=1                              print commands
 MAKEFLAGS += --no-builtin-rules
@@ -20,13 +20,17 @@ endif
 # installed or measured, not for the edit loop. Fat objects let plain ar and ranlib handle them.
 OPT_release     := -O2 -g
 OPT_release-lto := -O2 -g $(if $(findstring gcc,$(CC)),-flto=auto -ffat-lto-objects)
+# By the profile of `make pgo`, whose training runs write the .gcda files; functions they do not reach are optimised
+# as without one. Its warnings are guesses of the inliner; release has them all.
+OPT_release-pgo := $(OPT_release-lto) $(if $(TRAINING),-fprofile-generate,-fprofile-use -fprofile-partial-training \
+                   -w)
 OPT_debug       := -O0 -g3
 OPT_asan        := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 OPT_cov         := -O0 -g --coverage
 # Of clang, for libFuzzer.
 OPT_fuzz        := $(OPT_asan) -fsanitize=fuzzer-no-link
 ifeq ($(origin OPT_$(VARIANT)),undefined)
-$(error VARIANT=$(VARIANT) is unknown: use release, release-lto, debug, asan, cov or fuzz)
+$(error VARIANT=$(VARIANT) is unknown: use release, release-lto, release-pgo, debug, asan, cov or fuzz)
 endif
 OPT ?= $(OPT_$(VARIANT))
 
@@ -76,13 +80,24 @@ FAST := VARIANT=$(if $(filter release,$(VARIANT)),release-lto,$(VARIANT))
 # Sub-make of this file after a set-up step (pkg-config is asked when the file is read).
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: all demo check check-all check-docs asan cov bench bench-all bench-instr same fuzz mutate lint format determinism calibrate calibrate-report \
+.PHONY: all pgo demo check check-all check-docs asan cov bench bench-all bench-instr same fuzz mutate lint format determinism calibrate calibrate-report \
         reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
         reproduce-antman reproduce-lucid reproduce-chronus reproduce-optimus reproduce-synergy reproduce-openb reproduce-gavel workload-report plot-compare man report-pictures new-policy \
         install clean help \
         run-check run-fuzz run-report run-bench run-bench-instr run-install install-headers tests objects FORCE
 
+PGO := build/release-pgo
+
 all: $(PROGRAM) ## build the program (default): build/release/horus
+
+pgo: ## build/release-pgo/horus, by a profile of training runs; make install VARIANT=release-pgo (four minutes)
+	$(Q)scripts/install-deps.sh build
+	$(AGAIN) $(PGO)/horus VARIANT=release-pgo TRAINING=yes
+	$(Q)$(PGO)/horus generate --like venus -n 20000 --load 0.95 -c 128x8:V100 -q -o $(PGO)/training.csv
+	$(Q)for policy in fifo sjf qssf srtf tiresias pack horus gandiva; do \
+	    $(PGO)/horus run $(PGO)/training.csv -c 128x8:V100 -p $$policy -q -o $(PGO)/training --force >/dev/null && \
+	    $(PGO)/horus verify $(PGO)/training >/dev/null || exit 1; done
+	$(AGAIN) $(PGO)/horus VARIANT=release-pgo
 
 demo: ## install what is missing, build, replay the sample trace under three policies
 	$(Q)scripts/install-deps.sh build
