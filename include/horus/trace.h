@@ -110,6 +110,8 @@ struct hs_trace_job {
     int64_t duration_us;        /* isolated run time, consolidated; >= 0. On gpu_type_ran, until
                                    model/assign makes it that on the reference type */
     int64_t deadline_us;        /* trace clock; -1 = none */
+    int64_t start_us, end_us;   /* as recorded, trace clock; -1 = not given, or not asked for
+                                   (hs_trace_options.keeps_recorded) */
     int64_t preempt_cost_us;    /* save + restore of this job; -1 = not given */
     const int64_t *attempts_us; /* borrowed: run times of its attempts, which add up to duration_us;
                                    all but the last fail */

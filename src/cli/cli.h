@@ -44,6 +44,7 @@ struct hs_verb {
     HS_VERB(run)                                                                                   \
     HS_VERB(compare)                                                                               \
     HS_VERB(sweep)                                                                                 \
+    HS_VERB(backtest)                                                                              \
     HS_VERB(trace)                                                                                 \
     HS_VERB(generate)                                                                              \
     HS_VERB(policies)                                                                              \

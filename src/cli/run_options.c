@@ -341,7 +341,10 @@ static const char *written_at(size_t index)
              "sizes of the virtual clusters: JSON, or Helios' cluster_gpu_number.csv; absent: "    \
              "the cluster file's own"),                                                            \
         TEXT("vc_date", vc_date, CLUSTER, NULL, "YYYY-MM-DD",                                      \
-             "row of cluster_gpu_number.csv; absent: the last", .check = check_date)
+             "row of cluster_gpu_number.csv; absent: the last", .check = check_date),              \
+        REAL("overcommit", overcommit, CLUSTER, "1", 0.01, 100,                                    \
+             "so many times the nodes: what a log shows to be in use beside what its cluster "     \
+             "file has")
 
 #define WORKLOAD_ROWS                                                                              \
     TEXT("trace", trace, "Workload", NULL, "FILE",                                                 \
@@ -495,10 +498,12 @@ static const char *written_at(size_t index)
 #define PROCESSES_ROW                                                                              \
     INT("processes", processes, CALL, "1", 1, 1024,                                                \
         "runs at a time, each in a process of its own", LETTER('j'), SHORT, LOCAL)
+#define FORCE_ROW                                                                                  \
+    FLAG("force", force, CALL, "replace an existing run directory", LETTER('f'), LOCAL)
 #define RUN_CALL_ROWS                                                                              \
     FLAG("dry_run", dry_run, CALL,                                                                 \
          "check everything, the whole trace included, print the sizes, and stop", SHORT, LOCAL),   \
-        FLAG("force", force, CALL, "replace an existing run directory", LETTER('f'), LOCAL)
+        FORCE_ROW
 #define PROGRESS_ROWS                                                                              \
     FLAG("progress", progress, CALL, "progress on standard error even if it is no terminal",       \
          LOCAL),                                                                                   \
@@ -518,6 +523,33 @@ const struct hs_option hs_run_option_table[] = {
     SAMPLE_ROWS,
     CALL_ROWS,
     RUN_CALL_ROWS,
+    PROGRESS_ROWS,
+    HS_OPTIONS_END,
+};
+
+#define BACKTEST "What is compared"
+
+static const char *const calibrated[] = {[HS_CALIBRATED_BOTH] = "both",
+                                         [HS_CALIBRATED_STARTUP] = "startup",
+                                         [HS_CALIBRATED_OVERCOMMIT] = "overcommit",
+                                         [HS_CALIBRATED_NONE] = "none",
+                                         NULL};
+
+const struct hs_option hs_backtest_option_table[] = {
+    CHOICE("calibrate", calibrate, BACKTEST, "both", calibrated,
+           "--startup and --overcommit, or one of them, by least squares on the first part", SHORT,
+           LOCAL),
+    REAL("first", first, BACKTEST, "50", 0, 100,
+         "the first part, of the jobs by submission; the rest is compared", UNIT("%"), SHORT,
+         LOCAL),
+    ONE_RUN_ROWS,
+    OUTPUT_ROW("DIR", RESULTS, "run directory; absent: results/TRACE-POLICY-HASH"),
+    OUTPUTS_ROW("all", "all, summary, or of jobs,segments,series,nodes,decisions,swf, beside "
+                       "backtest.csv and backtest_jobs.csv"),
+    FLAG("json", json, RESULTS, "everything as JSON", SHORT, LOCAL),
+    SAMPLE_ROWS,
+    CALL_ROWS,
+    FORCE_ROW,
     PROGRESS_ROWS,
     HS_OPTIONS_END,
 };

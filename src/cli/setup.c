@@ -99,6 +99,7 @@ enum hs_status hs_setup_cluster(struct hs_cluster *cluster, const struct hs_run_
                                 struct hs_diag *diag)
 {
     HS_TRY(hs_cluster_load(cluster, options->cluster, diag));
+    HS_TRY(hs_cluster_overcommit(cluster, options->overcommit, diag));
     if (options->vc == HS_VC_IGNORE) {
         if (options->vc_file != NULL || options->vc_date != NULL)
             return hs_fail(diag, HS_E_USAGE, NULL, "say --vc=partition or --vc=quota",

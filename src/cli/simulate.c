@@ -442,13 +442,18 @@ static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const st
     const struct hs_observer tally = {
         .ctx = &result->intake, .on_submit = note_submission, .on_reject = note_rejected};
     const struct hs_observer *observer;
+    struct hs_backtest *backtest = jitter_seed == 0 ? pass->call->backtest : NULL;
     struct hs_job_source jobs;
     HS_TRY(open_jobs(pass, &jobs));
+    if (backtest != NULL)
+        jobs = hs_backtest_source(backtest, jobs);
     HS_TRY(open_report(pass, dir));
     HS_TRY(hs_engine_open(&pass->engine, &config, pass->diag));
     for (size_t i = 0; (observer = hs_report_observer(pass->report, i)) != NULL; i++)
         HS_TRY(hs_engine_observe(pass->engine, observer));
     HS_TRY(hs_engine_observe(pass->engine, &tally));
+    if (backtest != NULL)
+        HS_TRY(hs_engine_observe(pass->engine, &backtest->observer));
     enum hs_status status = hs_engine_run(pass->engine, jobs);
     hs_terminal_status(pass->call->terminal, "");
     HS_TRY(status);
@@ -462,6 +467,11 @@ static enum hs_status pass_run(struct pass *pass, uint64_t jitter_seed, const st
     const struct hs_output_file *files = hs_report_files(pass->report, &count);
     for (result->file_count = 0; result->file_count < count; result->file_count++)
         result->files[result->file_count] = files[result->file_count];
+    if (backtest == NULL || dir == NULL)
+        return HS_OK;
+    hs_backtest_compare(backtest);
+    HS_TRY(hs_backtest_write(backtest, dir, &result->files[result->file_count], pass->diag));
+    result->file_count += HS_BACKTEST_FILES;
     return HS_OK;
 }
 
@@ -735,6 +745,12 @@ enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_cal
     status = hs_rundir_close(&dir, status, &log.diag);
     hs_message_log_close(&log);
     return status;
+}
+
+enum hs_status hs_simulate_figures(const struct hs_setup *setup, const struct hs_run_call *call,
+                                   struct hs_run_result *result, struct hs_diag *diag)
+{
+    return run_once(setup, call, 0, NULL, result, diag);
 }
 
 enum hs_status hs_simulate_options(const struct hs_run_options *options,

@@ -16,11 +16,18 @@
 #include "cli/cli.h"
 #include "engine/engine.h"
 #include "model/assign.h"
+#include "report/backtest/backtest.h"
 #include "report/report.h"
 #include "traces/trace_stream.h"
 
 enum hs_retries { HS_RETRIES_MERGE, HS_RETRIES_ATTEMPTS, HS_RETRIES_GENERATE };
 #define HS_ASSIGN_ALWAYS (HS_ASSIGN_OFF + 1) /* an option: HS_ASSIGN_AUTO for every run */
+enum hs_calibrated {
+    HS_CALIBRATED_BOTH,
+    HS_CALIBRATED_STARTUP,
+    HS_CALIBRATED_OVERCOMMIT,
+    HS_CALIBRATED_NONE
+};
 enum hs_time_unit { HS_UNIT_AUTO, HS_UNIT_S, HS_UNIT_MS, HS_UNIT_US, HS_UNIT_MIN, HS_UNIT_H };
 
 /* Values of the options, described in the tables of run_options.c. */
@@ -36,6 +43,7 @@ struct hs_run_options {
     int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */
     int64_t max_events, max_wall_us;                      /* 0 = no limit */
     double skip_bad_rows;                                 /* per cent */
+    double overcommit;
     /* models */
     struct hs_predictor_options told;   /* its seed is that of the run */
     struct hs_interference_options how; /* likewise; mode and excess from --interference */
@@ -58,13 +66,17 @@ struct hs_run_options {
     int64_t index; /* 0: not given */
     bool lists, makes, pending, status, gathers;
     int64_t processes; /* of both */
+    /* of horus backtest */
+    int32_t calibrate; /* enum hs_calibrated */
+    double first;      /* per cent of the jobs */
+    bool json;
 };
 
 #define HS_DEFAULT_CLUSTER  "16x8:V100"
 #define HS_SWEEP_POINTS_MAX 100000u
 
 extern const struct hs_option hs_run_option_table[], hs_compare_option_table[],
-    hs_sweep_option_table[], hs_trace_option_table[];
+    hs_sweep_option_table[], hs_trace_option_table[], hs_backtest_option_table[];
 /* Words of choices, indexed by enum. */
 extern const char *const hs_sharing_options[],
     *const hs_predictors[], *const hs_memory_predictors[], *const hs_holdouts[];
@@ -280,6 +292,7 @@ struct hs_run_call {
     const char *const *command; /* argv, NULL-terminated */
     const struct hs_shared_trace *traces;
     uint32_t trace_count;
+    struct hs_backtest *backtest; /* filled by the run by rule, compared and written; NULL = none */
 };
 
 /* Runs by rule, then --tie-jitter more times with random ties, whose spreads are added to the
@@ -287,6 +300,11 @@ struct hs_run_call {
 HS_MUST_USE enum hs_status hs_simulate(const struct hs_setup *setup, const struct hs_run_call *call,
                                        const char *dir_path, struct hs_run_result *result,
                                        struct hs_diag *diag);
+
+/* The run by rule without any file, for its figures and the backtest, which is not compared. */
+HS_MUST_USE enum hs_status hs_simulate_figures(const struct hs_setup *setup,
+                                               const struct hs_run_call *call,
+                                               struct hs_run_result *result, struct hs_diag *diag);
 
 /* The same from options, including set-up. */
 HS_MUST_USE enum hs_status hs_simulate_options(const struct hs_run_options *options,

@@ -774,6 +774,48 @@ enum hs_status hs_cluster_load_shape(struct hs_cluster *cluster, const char *sha
     return status;
 }
 
+enum hs_status hs_cluster_overcommit(struct hs_cluster *cluster, double factor,
+                                     struct hs_diag *diag)
+{
+    const struct hs_cluster was = *cluster;
+    const bool is_one = factor * was.node_count + 0.5 < 1;
+    const uint64_t count = is_one ? 1 : (uint64_t)(factor * was.node_count + 0.5);
+    uint32_t rack = 0, copies = 0;
+    if (factor == 1)
+        return HS_OK;
+    if (count > HS_NODES_MAX)
+        return hs_fail(diag, HS_E_USAGE, NULL, NULL,
+                       "overcommit: %" PRIu64 " nodes are more than %u", count, HS_NODES_MAX);
+    cluster->nodes = hs_arena_alloc(&cluster->arena, count * sizeof *cluster->nodes);
+    if (was.own_node_vc != NULL)
+        cluster->own_node_vc = hs_arena_alloc(&cluster->arena, count * sizeof(uint32_t));
+    cluster->node_count = cluster->gpu_count = cluster->max_node_gpus = 0;
+    for (uint32_t n = 0; n < was.node_count; n++) {
+        const uint64_t end = is_one ? 1 : (uint64_t)(factor * (n + 1) + 0.5);
+        for (; rack <= was.nodes[n].rack; rack++)
+            cluster->rack_first[rack] = cluster->node_count;
+        for (copies = 0; cluster->node_count < end;) {
+            struct hs_node *node = &cluster->nodes[cluster->node_count];
+            char name[320];
+            *node = was.nodes[n];
+            node->first_gpu = cluster->gpu_count;
+            (void)snprintf(name, sizeof name, "%s+%u", node->name, copies);
+            if (copies++ > 0)
+                node->name = hs_arena_text(&cluster->arena, name, strlen(name));
+            if (was.own_node_vc != NULL)
+                cluster->own_node_vc[cluster->node_count] = was.own_node_vc[n];
+            cluster->node_count++;
+            cluster->gpu_count += node->gpus;
+            if (node->gpus > cluster->max_node_gpus)
+                cluster->max_node_gpus = node->gpus;
+        }
+    }
+    for (; rack <= was.rack_count; rack++)
+        cluster->rack_first[rack] = cluster->node_count;
+    cluster->vcs[0].gpus = cluster->gpu_count;
+    return HS_OK;
+}
+
 void hs_cluster_free(struct hs_cluster *cluster)
 {
     hs_arena_free(&cluster->arena);

@@ -65,6 +65,11 @@ HS_MUST_USE enum hs_status hs_cluster_set_vcs(struct hs_cluster *cluster, enum h
                                               struct hs_diag *diag);
 /* Returns the index of a VC by name; UINT32_MAX if unknown. 0 under IGNORE. */
 uint32_t hs_cluster_vc(const struct hs_cluster *cluster, const char *name);
+/* Takes `factor` times the nodes, before VCs are set: of node i round(f (i + 1)) - round(f i)
+ * copies, so that each kind keeps its share; at least one node in all. HS_E_USAGE if there would be
+ * too many. */
+HS_MUST_USE enum hs_status hs_cluster_overcommit(struct hs_cluster *cluster, double factor,
+                                                 struct hs_diag *diag);
 void hs_cluster_free(struct hs_cluster *cluster);
 
 /* VCs during reading; names are borrowed. */

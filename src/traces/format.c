@@ -479,6 +479,8 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
                 job->gpus_max = job->gpus;
             if (job->gpu_milli == 0)
                 job->gpu_milli = 1000;
+            if (!reader->options->keeps_recorded)
+                job->start_us = job->end_us = -1;
             const size_t id_len = strlen(job->id);
             if (HS_UNLIKELY(rare_values(job) != 0 || id_len > HS_JOB_ID_MAX))
                 HS_TRY(explain_bad_values(reader, job));

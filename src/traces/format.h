@@ -204,8 +204,9 @@ HS_MUST_USE enum hs_status hs_trace_format_check(const char *name, struct hs_dia
 /* A job without any known value. */
 #define HS_TRACE_JOB_BLANK(milli)                                                                  \
     {                                                                                              \
-        .gpu_milli = milli, .deadline_us = -1, .preempt_cost_us = -1, .gpu_util_pm = -1,           \
-        .job_class = HS_JOB_CLASS_AUTO, .profile = HS_NO_PROFILE, .outcome = HS_OUTCOME_UNKNOWN    \
+        .gpu_milli = milli, .deadline_us = -1, .start_us = -1, .end_us = -1,                       \
+        .preempt_cost_us = -1, .gpu_util_pm = -1, .job_class = HS_JOB_CLASS_AUTO,                  \
+        .profile = HS_NO_PROFILE, .outcome = HS_OUTCOME_UNKNOWN                                    \
     }
 
 /* ---- words ----
@@ -320,7 +321,7 @@ struct hs_column {
 /* The members of a format whose table has these columns. */
 #define HS_TABLE(columns_) .table = columns_, .table_columns = sizeof columns_ / sizeof *columns_
 
-#define HS_TABLE_COLUMNS_MAX 33
+#define HS_TABLE_COLUMNS_MAX 35
 #define HS_ROW_NUMBER        "@row" /* as a source name: the row number, from 0 */
 
 /* A column present in the file. */
@@ -352,6 +353,8 @@ struct hs_table {
     bool is_id_row_number;
     bool skips_cpu_jobs;
     bool keeps_attempts;
+    bool keeps_recorded;       /* binds the columns of recorded starts and ends */
+    bool is_from_times;        /* the run time is from the start to the end: no column tells it */
     bool has_dates, has_zones; /* the file has dates; with offsets from UTC */
     struct hs_last_date last_date;
     struct hs_attempt_list attempts; /* of the current row */

@@ -280,6 +280,12 @@ static void bind_field(struct hs_table *table, const struct hs_column *column, u
                                   .may_drop = column->kind == HS_CELL_FATE || tells_cpu_job};
 }
 
+static bool is_recorded(const struct hs_column *column)
+{
+    return column->offset == offsetof(struct hs_trace_job, start_us) ||
+           column->offset == offsetof(struct hs_trace_job, end_us);
+}
+
 static enum hs_status bind_column(struct hs_table *table, uint32_t index, const char *const *names)
 {
     const struct hs_column *column = &table->columns[index];
@@ -314,6 +320,33 @@ static enum hs_status bind_column(struct hs_table *table, uint32_t index, const 
     table->field_of[index] = field;
     bind_field(table, column, field);
     return HS_OK;
+}
+
+/* Without a column of the run time, it is from start to end, if both are there: they are read then,
+ * and if the options say so. */
+static enum hs_status bind_columns(struct hs_table *table, const char *const *names,
+                                   bool *has_attempts)
+{
+    bool is_complete = true;
+    uint32_t times = 0;
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        const struct hs_column *column = &table->columns[i];
+        table->field_of[i] = UINT32_MAX;
+        if (is_recorded(column) && !table->keeps_recorded)
+            continue;
+        HS_TRY(bind_column(table, i, names));
+        const bool is_there = table->field_of[i] != UINT32_MAX;
+        times += is_there && is_recorded(column);
+        *has_attempts |= is_there && column->kind == HS_CELL_ATTEMPTS;
+        if (is_there || !column->is_required)
+            continue;
+        if (column->kind == HS_CELL_SPAN) /* of the run time, in front of start and end */
+            table->is_from_times = table->keeps_recorded = true;
+        else
+            is_complete &= column->kind == HS_CELL_ID && table->is_id_row_number;
+    }
+    return is_complete && (!table->is_from_times || times == 2) ? HS_OK
+                                                                : fail_missing(table, names);
 }
 
 /* For a file without header: fields are the columns, and the first line is a row. */
@@ -356,20 +389,14 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                .row_number = UINT64_MAX,
                                .blank = HS_TRACE_JOB_BLANK(0),
                                .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP,
-                               .keeps_attempts = options->keeps_attempts};
+                               .keeps_attempts = options->keeps_attempts,
+                               .keeps_recorded = options->keeps_recorded};
     HS_TRY(read_header(table, input));
     table->header = table->row;
     if (format->is_header_less && strcasecmp(table->row.fields[0], columns[0].name) != 0)
         name_fields(table);
-    bool is_complete = true, has_attempts = false;
-    for (uint32_t i = 0; i < table->column_count; i++) {
-        HS_TRY(bind_column(table, i, names));
-        is_complete &= !columns[i].is_required || table->field_of[i] != UINT32_MAX ||
-                       (columns[i].kind == HS_CELL_ID && table->is_id_row_number);
-        has_attempts |= columns[i].kind == HS_CELL_ATTEMPTS && table->field_of[i] != UINT32_MAX;
-    }
-    if (!is_complete)
-        return fail_missing(table, names);
+    bool has_attempts = false;
+    HS_TRY(bind_columns(table, names, &has_attempts));
     if (table->keeps_attempts && !has_attempts) {
         struct hs_place place = hs_csv_place(table->csv, 0);
         return hs_fail(faults->diag, HS_E_INPUT, &place, HS_NO_ATTEMPTS_HINT,
@@ -612,6 +639,20 @@ static enum hs_status read_cells(struct hs_table *table, struct hs_trace_job *jo
     return HS_OK;
 }
 
+static HS_APART enum hs_status take_run_time(struct hs_table *table, struct hs_trace_job *job,
+                                             int *dropped)
+{
+    if (job->start_us < 0)
+        *dropped = 1 + HS_DROP_NEVER_STARTED;
+    else if (job->end_us < 0)
+        *dropped = 1 + HS_DROP_NO_TIMES;
+    else if (job->end_us < job->start_us)
+        return hs_trace_bad_row(table->faults, HS_FAULT_RANGE, hs_table_place(table, "end_time"),
+                                NULL, "the end is before the start");
+    job->duration_us = job->end_us - job->start_us;
+    return HS_OK;
+}
+
 enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped)
 {
     struct hs_table *table = state;
@@ -635,7 +676,8 @@ enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped
         table->row_text[hs_fmt_u64(table->row_text, table->row_number)] = '\0';
         job->id = table->row_text;
     }
-    return read_cells(table, job, dropped);
+    HS_TRY(read_cells(table, job, dropped));
+    return table->is_from_times && *dropped == 0 ? take_run_time(table, job, dropped) : HS_OK;
 }
 
 struct hs_place hs_table_spot(const struct hs_table *table, uint32_t index)

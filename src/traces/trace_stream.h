@@ -41,6 +41,7 @@ struct hs_trace_options {
     const char *gavel_throughputs; /* file of steps per second, for the gavel format; NULL = none */
     bool writes_gavel;             /* that file may be used only for writing */
     int32_t philly_attempts, cpu_jobs, zero_duration, openb_pending; /* enums above */
+    bool keeps_recorded; /* reads the recorded start and end of jobs as well, where there are any */
     bool keeps_attempts; /* keeps the times of all attempts of a job, whatever philly_attempts says;
                             refused for a format without attempts */
     const char *outcomes; /* "completed,failed": keeps only these; NULL = all */

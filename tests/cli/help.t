@@ -12,6 +12,7 @@ The list of commands.
     run        TRACE                      Replay a trace on a cluster under a policy.
     compare    TRACE | RUN RUN            A trace under several policies, or two runs job by job.
     sweep      EXPERIMENT.json            Many runs over a grid of options, resumed where they stopped.
+    backtest   TRACE                      A run beside the starts and ends that its trace records.
     trace      ACTION FILE                A trace: statistics, faults, another format, profiles.
     generate   --like NAME|--fit TRACE    Synthetic traces with the published statistics of real ones.
     policies   [POLICY]                   The policies, what each knows, the parameters of one.
@@ -112,11 +113,11 @@ What each trace format needs.
   as they are, - is standard input.
 
     csv          native CSV: columns by name, others through --map
-                 job_id, submit_time, gpus, duration; optional: user, vc, gpu_type, model, dataset,
-                 batch, precision, nodes, cpus, mem_mib, gpu_mem_mib, gpu_util, priority, deadline,
-                 preempt_cost, gpus_min, gpus_max, status or outcome, attempts, class, step,
-                 gpu_mem_persistent_mib, checkpoint_mib, gpu_mem_later_mib, gpu_mem_later_after,
-                 gpu_milli, gpu_type_ran, deadline_options
+                 job_id, submit_time, gpus, duration or start_time with end_time; optional: user, vc,
+                 gpu_type, model, dataset, batch, precision, nodes, cpus, mem_mib, gpu_mem_mib,
+                 gpu_util, priority, deadline, preempt_cost, gpus_min, gpus_max, status or outcome,
+                 attempts, class, step, gpu_mem_persistent_mib, checkpoint_mib, gpu_mem_later_mib,
+                 gpu_mem_later_after, gpu_milli, gpu_type_ran, deadline_options
     helios       Helios cluster_log.csv (SC'21)
                  job_id, gpu_num, submit_time, duration; optional: state, user, vc, cpu_num, model,
                  dataset, batchsize, gpu_util, gmem
@@ -167,6 +168,7 @@ What each trace format needs.
     run        TRACE                      Replay a trace on a cluster under a policy.
     compare    TRACE | RUN RUN            A trace under several policies, or two runs job by job.
     sweep      EXPERIMENT.json            Many runs over a grid of options, resumed where they stopped.
+    backtest   TRACE                      A run beside the starts and ends that its trace records.
     trace      ACTION FILE                A trace: statistics, faults, another format, profiles.
     generate   --like NAME|--fit TRACE    Synthetic traces with the published statistics of real ones.
     policies   [POLICY]                   The policies, what each knows, the parameters of one.
@@ -259,6 +261,8 @@ Everything about run.
                             absent: the cluster file's own
         --vc-date=YYYY-MM-DD
                             row of cluster_gpu_number.csv; absent: the last
+        --overcommit=X      so many times the nodes: what a log shows to be in use beside what its
+                            cluster file has [1]; 0.01..100
 
   Simulation:
     -p, --policy=NAME[:KEY=VALUE,...]
@@ -469,6 +473,8 @@ Everything about run.
                             absent: the cluster file's own
         --vc-date=YYYY-MM-DD
                             row of cluster_gpu_number.csv; absent: the last
+        --overcommit=X      so many times the nodes: what a log shows to be in use beside what its
+                            cluster file has [1]; 0.01..100
 
   Simulation:
     -p, --policy=NAME[:KEY=VALUE,...]

@@ -44,6 +44,7 @@ No arguments: help, and a failure.
     run        TRACE                      Replay a trace on a cluster under a policy.
     compare    TRACE | RUN RUN            A trace under several policies, or two runs job by job.
     sweep      EXPERIMENT.json            Many runs over a grid of options, resumed where they stopped.
+    backtest   TRACE                      A run beside the starts and ends that its trace records.
     trace      ACTION FILE                A trace: statistics, faults, another format, profiles.
     generate   --like NAME|--fit TRACE    Synthetic traces with the published statistics of real ones.
     policies   [POLICY]                   The policies, what each knows, the parameters of one.

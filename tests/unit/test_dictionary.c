@@ -18,6 +18,7 @@
 #include "cli/simulate.h"
 #include "cli/sweep/sweep.h"
 #include "report/run/manifest.h"
+#include "report/backtest/backtest.h"
 #include "report/compare/paired.h"
 #include "report/run/observers.h"
 #include "support/handrun.h"
@@ -47,10 +48,10 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    static const char *const names[] = {"jobs.csv",      "segments.csv", "series.csv",
-                                        "nodes.csv",     "summary.json", "summary.csv",
-                                        "manifest.json", "paired.csv",   "jobs_paired.csv",
-                                        "decisions.csv", "jobs.swf"};
+    static const char *const names[] = {
+        "jobs.csv",    "segments.csv",  "series.csv",    "nodes.csv",       "summary.json",
+        "summary.csv", "manifest.json", "paired.csv",    "jobs_paired.csv", "decisions.csv",
+        "jobs.swf",    HS_BACKTEST_CSV, HS_BACKTEST_JOBS};
     char path[4200];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", dir_path, names[i]);
@@ -121,12 +122,38 @@ static void row_files_have_these_columns(void **state)
     }
 }
 
+static void have_these_columns(const char *const *names, const struct hs_output_file *files)
+{
+    static char expected[LIST_SIZE], header[LIST_SIZE];
+    for (size_t i = 0; i < 2; i++) {
+        char heading[64];
+        snprintf(heading, sizeof heading, "## `%s`", names[i]);
+        read_table(heading, "| column |", false, expected);
+        read_header(names[i], header);
+        assert_string_equal(header, expected);
+        assert_string_equal(files[i].name, names[i]);
+    }
+}
+
+static void files_of_a_backtest_have_these_columns(void **state)
+{
+    (void)state;
+    static const char *const names[] = {HS_BACKTEST_CSV, HS_BACKTEST_JOBS};
+    static struct hs_backtest backtest;
+    struct hs_rundir dir = {.may_replace = false};
+    struct hs_output_file files[HS_BACKTEST_FILES];
+    snprintf(dir.beside.tmp, sizeof dir.beside.tmp, "%s", dir_path);
+    hs_backtest_init(&backtest, 1);
+    assert_int_equal(hs_backtest_write(&backtest, &dir, files, &sink.diag), HS_OK);
+    hs_backtest_free(&backtest);
+    have_these_columns(names, files);
+}
+
 /* A run beside itself; the files go into its own directory, where read_header looks. */
 static void files_of_a_pair_have_these_columns(void **state)
 {
     (void)state;
     static const char *const names[] = {"paired.csv", "jobs_paired.csv"};
-    static char expected[LIST_SIZE], header[LIST_SIZE];
     static struct hs_paired paired;
     struct hs_rundir dir = {.may_replace = false};
     snprintf(dir.beside.tmp, sizeof dir.beside.tmp, "%s", dir_path);
@@ -136,14 +163,7 @@ static void files_of_a_pair_have_these_columns(void **state)
     assert_int_equal(hs_paired_compare(&paired, 0, 1), HS_OK);
     assert_int_equal(hs_paired_write(&paired, &dir, files), HS_OK);
     hs_paired_free(&paired);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char heading[64];
-        snprintf(heading, sizeof heading, "## `%s`", names[i]);
-        read_table(heading, "| column |", false, expected);
-        read_header(names[i], header);
-        assert_string_equal(header, expected);
-        assert_string_equal(files[i].name, names[i]);
-    }
+    have_these_columns(names, files);
 }
 
 /* The columns of a summary follow in runs.csv: compare-one-row-a-run in tests/cli/compare.t. */
@@ -320,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(row_files_have_these_columns),
         cmocka_unit_test(files_of_a_pair_have_these_columns),
+        cmocka_unit_test(files_of_a_backtest_have_these_columns),
         cmocka_unit_test(files_of_a_comparison_have_these_columns),
         cmocka_unit_test(sweep_columns_are_documented),
         cmocka_unit_test(series_has_these_metrics),

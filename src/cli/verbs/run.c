@@ -388,9 +388,10 @@ static uint32_t say_files(struct hs_output *out, const struct hs_runmanifest *wa
     for (uint32_t i = 0; i < was->file_count; i++) {
         const struct hs_output_file *old = &was->files[i];
         const struct hs_output_file *now = hs_runmanifest_file(is, old->name);
-        if (strcmp(old->name, HS_PAGE_FILE) == 0) {
-            hs_say(out, "%-14s  %016" PRIx64 "  made of the others: not compared\n", old->name,
-                   old->hash);
+        const bool is_page = strcmp(old->name, HS_PAGE_FILE) == 0;
+        if (is_page || strncmp(old->name, "backtest", 8) == 0) {
+            hs_say(out, "%-14s  %016" PRIx64 "  %s: not compared\n", old->name, old->hash,
+                   is_page ? "made of the others" : "of 'horus backtest'");
             continue;
         }
         bool is_same = now != NULL && now->hash == old->hash;

@@ -132,6 +132,29 @@ static enum hs_status read_machines(struct verify_run *run, struct hs_csv *csv)
     return status == HS_END ? HS_OK : status;
 }
 
+/* The rule of --overcommit: round(f (n + 1)) - round(f n) copies of node n, at least one in all. */
+static void overcommit(struct verify_run *run, double factor)
+{
+    struct verify_node *was = run->nodes;
+    const uint32_t count = run->node_count;
+    const bool is_one = factor * count + 0.5 < 1;
+    run->nodes = NULL;
+    run->node_count = run->node_cap = run->gpu_count = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t gpus = was[n + 1].first_gpu - was[n].first_gpu;
+        const uint64_t end = is_one ? 1 : (uint64_t)(factor * (n + 1) + 0.5);
+        while (run->node_count < end) {
+            hs_grow((void **)&run->nodes, &run->node_cap, run->node_count + UINT64_C(2),
+                    sizeof *run->nodes, NODES_MAX + 1);
+            was[n].first_gpu = run->gpu_count;
+            run->nodes[run->node_count++] = was[n];
+            run->gpu_count += gpus;
+            run->nodes[run->node_count].first_gpu = run->gpu_count;
+        }
+    }
+    hs_free(was);
+}
+
 /* A file without the suffix .json is a list of machines unless it begins like JSON. */
 static enum hs_status load_cluster(struct verify_run *run, const char *spec)
 {
@@ -194,6 +217,7 @@ static const struct hs_param table[] = {
     {KEY("map", TEXT, trace.map, NULL)},
     {KEY("gavel_throughputs", TEXT, trace.gavel_throughputs, NULL)},
     {KEY("cluster", TEXT, cluster, NULL)},
+    {KEY("overcommit", REAL, overcommit, "1"), .min = 0, .max = 1e6},
     {KEY("outcomes", TEXT, trace.outcomes, NULL)},
     {KEY("sort", TEXT, sort, "8192")},
     {KEY("time_unit", CHOICE, time_unit, "auto"), .choices = time_units},
@@ -446,6 +470,8 @@ static enum hs_status load(struct verify_run *run)
     HS_TRY(require_output(run, "jobs.csv"));
     HS_TRY(require_output(run, "segments.csv"));
     HS_TRY(load_cluster(run, run->setup.cluster));
+    if (run->setup.overcommit != 1)
+        overcommit(run, run->setup.overcommit);
     run->gpus = hs_alloc_zeroed(run->gpu_count + UINT64_C(1), sizeof *run->gpus);
     if (strcmp(run->setup.trace.path, "-") != 0)
         HS_TRY(hs_regular_check(run->setup.trace.path, run->diag));

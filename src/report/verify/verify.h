@@ -123,7 +123,7 @@ struct verify_setup {
     int32_t time_unit, vc;
     int32_t retries; /* enum verify_retries */
     int32_t deadlines;
-    double skip_bad_rows;
+    double skip_bad_rows, overcommit;
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
     double gpu_time; /* most that jobs use of a GPU together; 0 = no limit, unknown */

@@ -319,6 +319,8 @@ static enum hs_status next_pod(void *state, struct hs_trace_job *job, int *dropp
     else if (!is_scheduled && !o->runs_pending)
         *dropped = 1 + HS_DROP_NEVER_STARTED;
     job->duration_us = end_us - (is_scheduled ? start_us : job->submit_us);
+    job->start_us = is_scheduled ? start_us : -1;
+    job->end_us = is_deleted ? end_us : -1;
     return HS_OK;
 }
 

@@ -3,7 +3,8 @@
  * Helios cluster_log.csv (HeliosData; Hu et al., SC'21) and files derived from it (Lucid's
  * cluster_full_log): columns by header name, since versions differ; CPU jobs with 0 GPUs; Slurm
  * states; local times without a zone. start_time, end_time, queue and node_num are decisions of the
- * cluster's scheduler, not demands, so they are not read.
+ * cluster's scheduler, not demands: the first two are read only to be compared with, the others
+ * not.
  */
 #include <string.h>
 
@@ -15,6 +16,8 @@ static const struct hs_column columns[] = {
     HS_COLUMN("job_id", "job_id", ID, true, id),
     HS_COLUMN("submit_time", "submit_time", TIME, true, submit_us),
     HS_COLUMN("duration", "duration", SPAN, true, duration_us),
+    HS_COLUMN("start_time", "start_time", TIME, false, start_us),
+    HS_COLUMN("end_time", "end_time", TIME, false, end_us),
     HS_COLUMN("user", "user", TEXT, false, user),
     HS_COLUMN("vc", "vc", TEXT, false, vc),
     HS_COLUMN("cpus", "cpu_num", MILLI, false, cpus_milli),
@@ -135,6 +138,8 @@ static enum hs_status next_acme(void *state, struct hs_trace_job *job, int *drop
     if (end_us < start_us)
         return hs_trace_bad_row(table->faults, HS_FAULT_RANGE, hs_table_spot(table, END), NULL,
                                 "end_time is before start_time");
+    job->start_us = start_us;
+    job->end_us = end_us;
     job->duration_us = end_us - start_us;
     if (hs_cell_is_missing(hs_table_cell(table, NODES)))
         return HS_OK;

@@ -54,6 +54,8 @@ static const struct hs_column columns[] = {
     HS_COLUMN("ran_on", "gpu_type_ran", NAME, false, gpu_type_ran),
     COLUMN("attempts", ATTEMPTS, false, attempts_us), /* must follow duration, its sum */
     COLUMN("deadline_options", OPTIONS, false, options),
+    COLUMN("start_time", TIME, false, start_us), /* both in place of the duration; not written */
+    COLUMN("end_time", TIME, false, end_us),
 };
 
 #define COLUMN_COUNT (sizeof columns / sizeof columns[0])
@@ -144,7 +146,7 @@ static enum hs_status read_document(struct mapping *mapping, const struct hs_jso
 static const struct hs_trace_layout layout = {
     .suffix = ".csv",
     .columns = columns,
-    .column_count = COLUMN_COUNT,
+    .column_count = COLUMN_COUNT - 2,
     .header = "job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,"
               "nodes,cpus,mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,"
               "gpus_max,outcome,attempts,class,step,gpu_mem_persistent_mib,checkpoint_mib,"
@@ -195,7 +197,8 @@ static void close_native(void *state)
 const struct hs_trace_format hs_trace_format_csv = {
     .name = "csv",
     .summary = "native CSV: columns by name, others through --map",
-    .columns = "job_id, submit_time, gpus, duration; optional: user, vc, gpu_type, model, dataset, "
+    .columns = "job_id, submit_time, gpus, duration or start_time with end_time; optional: user, "
+               "vc, gpu_type, model, dataset, "
                "batch, precision, nodes, cpus, mem_mib, gpu_mem_mib, gpu_util, priority, "
                "deadline, preempt_cost, gpus_min, gpus_max, status or outcome, attempts, "
                "class, step, gpu_mem_persistent_mib, checkpoint_mib, gpu_mem_later_mib, "

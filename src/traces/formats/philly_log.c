@@ -402,6 +402,11 @@ static enum hs_status read_common(struct philly_log *p, struct hs_trace_job *job
     return HS_OK;
 }
 
+static int64_t recorded(int64_t us)
+{
+    return us != NO_TIME ? us : -1;
+}
+
 static enum hs_status read_merged(struct philly_log *p, const struct hs_json *first,
                                   struct hs_trace_job *job, int *dropped)
 {
@@ -430,6 +435,8 @@ static enum hs_status read_merged(struct philly_log *p, const struct hs_json *fi
         *dropped = 1 + HS_DROP_NO_TIMES;
     else
         job->duration_us = p->is_sum ? sum_us : end_us - first_start_us;
+    job->start_us = recorded(first_start_us);
+    job->end_us = recorded(end_us);
     return HS_OK;
 }
 
@@ -454,6 +461,8 @@ static enum hs_status read_split(struct philly_log *p, struct hs_trace_job *job,
         *dropped = 1 + (is_running ? HS_DROP_STILL_RUNNING : HS_DROP_NO_TIMES);
     } else {
         job->duration_us = end_us - start_us;
+        job->start_us = start_us;
+        job->end_us = end_us;
     }
     if (end_us != NO_TIME && end_us > p->last_end_us)
         p->last_end_us = end_us;

@@ -208,6 +208,9 @@ static enum hs_status read_run_time(struct hs_table *table, struct hs_trace_job 
         *dropped = 1 + HS_DROP_NEVER_STARTED;
         return HS_OK;
     }
+    HS_TRY(read_when(table, END, &end_us, &has_end));
+    job->start_us = has_start ? start_us : -1;
+    job->end_us = has_end ? end_us : -1;
     if (!hs_cell_is_missing(hs_table_cell(table, SECONDS)))
         return hs_table_cell_span(table, SECONDS, &job->duration_us);
     const char *elapsed = hs_table_cell(table, ELAPSED);
@@ -217,7 +220,6 @@ static enum hs_status read_run_time(struct hs_table *table, struct hs_trace_job 
                    : hs_trace_bad_row(table->faults, HS_FAULT_TIME, hs_table_spot(table, ELAPSED),
                                       "[days-]hours:minutes:seconds",
                                       "Elapsed is no length of time");
-    HS_TRY(read_when(table, END, &end_us, &has_end));
     if (!has_start || !has_end)
         *dropped = 1 + HS_DROP_NO_TIMES;
     else if (end_us < start_us)

@@ -35,11 +35,12 @@
 #define UNKNOWN     (-1)
 
 /* A message about gpus points to the last column of that name: requested processors. */
-enum { JOB, SUBMIT, RUN, ALLOCATED, REQUESTED, MEMORY, STATUS, USER, QUEUE, PARTITION };
+enum { JOB, SUBMIT, WAIT, RUN, ALLOCATED, REQUESTED, MEMORY, STATUS, USER, QUEUE, PARTITION };
 
 static const struct hs_column columns[] = {
     [JOB] = HS_COLUMN("job_id", "job number", ID, true, id),
     [SUBMIT] = HS_COLUMN("submit_time", "submit time", TIME, true, submit_us),
+    [WAIT] = HS_COLUMN("start_time", "wait time", OWN, false, start_us),
     [RUN] = HS_COLUMN("duration", "run time", SPAN, true, duration_us),
     [ALLOCATED] = HS_COLUMN("gpus", "allocated processors", COUNT, true, gpus),
     [REQUESTED] = HS_COLUMN("gpus", "requested processors", COUNT, true, gpus),
@@ -53,7 +54,7 @@ static const struct hs_column columns[] = {
 #define COLUMN_COUNT (sizeof columns / sizeof *columns)
 
 /* Field numbers of the definition, minus one. */
-static const uint32_t field_of[COLUMN_COUNT] = {0, 1, 3, 4, 7, 9, 10, 11, 14, 15};
+static const uint32_t field_of[COLUMN_COUNT] = {0, 1, 2, 3, 4, 7, 9, 10, 11, 14, 15};
 
 /* Words as read by other formats; the numbers are those of the definition. */
 static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = "completed",
@@ -363,6 +364,7 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     struct swf *s = state;
     struct hs_table *table = &s->table;
     uint32_t kib;
+    int64_t wait_us;
     HS_TRY(hs_csv_next(table->csv, &table->row));
     while (table->row.fields[0][0] == ';') {
         HS_TRY(read_comment(s));
@@ -391,6 +393,11 @@ static enum hs_status next(void *state, struct hs_trace_job *job, int *dropped)
     HS_TRY(hs_table_cell_count(table, gpus, &job->gpus));
     HS_TRY(hs_table_cell_span(table, SUBMIT, &job->submit_us));
     job->submit_us += s->start_us + s->zone_us;
+    if (is_known(s, WAIT)) {
+        HS_TRY(hs_table_cell_span(table, WAIT, &wait_us));
+        job->start_us = job->submit_us + wait_us;
+        job->end_us = job->start_us + job->duration_us;
+    }
     job->id = table->row.fields[field_of[JOB]];
     job->user = find_name(s, USER, USERS);
     job->vc = find_name(s, QUEUE, QUEUES);
