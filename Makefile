@@ -82,7 +82,8 @@ AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(J
 
 .PHONY: all pgo demo check check-all check-docs asan cov bench bench-all bench-instr same fuzz mutate lint format determinism calibrate calibrate-report \
         reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
-        reproduce-antman reproduce-lucid reproduce-chronus reproduce-optimus reproduce-synergy reproduce-openb reproduce-gavel workload-report plot-compare man report-pictures new-policy \
+        reproduce-antman reproduce-lucid reproduce-chronus reproduce-optimus reproduce-synergy reproduce-openb reproduce-gavel \
+        reproduce-validation workload-report plot-compare man report-pictures new-policy \
         install clean help \
         run-check run-fuzz run-report run-bench run-bench-instr run-install install-headers tests objects FORCE
 
@@ -231,6 +232,11 @@ reproduce-synergy: ## results/synergy.md: Synergy beside its released simulator,
 	$(Q)scripts/install-deps.sh build check
 	$(AGAIN) all
 	$(Q)scripts/reproduce-synergy.sh $(BUILD)
+
+reproduce-validation: ## results/validation.md: measured runs of real clusters beside their simulation
+	$(Q)scripts/install-deps.sh build check
+	$(AGAIN) all
+	$(Q)scripts/reproduce-validation.sh $(BUILD)
 
 reproduce-openb: ## results/openb.md: 8,152 pods on the 1,213 nodes of openb, GPUs allocated over time
 	$(Q)scripts/install-deps.sh build check

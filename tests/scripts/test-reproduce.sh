@@ -221,6 +221,12 @@ if [ -r "$HORUS_DATA/oracles/synergy/syn_multi.trace" ]; then
 else
     skip "the page on Synergy: no runs of its simulator"
 fi
+if [ -r "$HORUS_DATA/oracles/shockwave/min_total_duration_jobs.csv" ]; then
+    scripts/reproduce-validation.sh "$(dirname "$HORUS")" "$work/validation" 2>"$work/log" || cat "$work/log"
+    verdict "results/validation.md is of its script" "$(diff results/validation.md "$work/validation/validation.md")"
+else
+    skip "the page on measured runs: no runs of Shockwave's cluster"
+fi
 verdict "without data the page stays" "$(
     mkdir -p "$work/3"
     echo before >"$work/3/tiresias.md"
