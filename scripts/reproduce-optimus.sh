@@ -50,13 +50,41 @@ rows() { # TRACE CLUSTER POLICY...; told=PREDICTOR holds from there on
     for policy; do
         case $policy in told=*) predictor=${policy#*=} && continue ;; esac
         say "$policy"
-        quietly "$horus" run "$trace" --sort=all -c "$cluster" -p "$policy" --speed-predictor="$predictor" -o "$work/run" \
-            -f -q --no-progress --outputs summary >/dev/null
+        quietly "$horus" run "$trace" --sort=all -c "$cluster" -p "$policy" --speed-predictor="$predictor" --losses=draw \
+            -o "$work/run" -f -q --no-progress --outputs summary >/dev/null
         jq -r --arg policy "$policy" --arg told "$predictor" '
             def hours: . / 36 | round / 100;
             .metrics | "| `\($policy)` | \($told) | \(.mean_jct | hours) | \(.p99_jct | hours) | \(.makespan | hours) " +
                 "| \(.preemptions) | \(.migrations) |"' "$work/run/summary.json"
     done
+}
+
+# Means over 20 draws of the nine kinds' errors: standard deviations of ln(told / true).
+errors() { # SPEED/WORK...; the first is compared with
+    local pair seed speed
+    echo "| error of speeds, % | error of the work left, % | mean JCT, h | longer, % | makespan, h | longer, % |"
+    echo "| --- | --- | --- | --- | --- | --- |"
+    for pair; do
+        speed=${pair%/*}
+        say "errors $pair"
+        for ((seed = 1; seed <= 20; seed++)); do
+            quietly "$horus" run "$work/nine.csv" --sort=all -c 6x4:P100 -p "optimus:error=${pair#*/}" --seed $seed \
+                --speed-predictor="$([ "$speed" = 0 ] && echo oracle || echo "noisy:$speed")" \
+                -o "$work/run" -f -q --no-progress --outputs summary >/dev/null
+            jq -r --arg pair "$pair" '"\($pair) \(.metrics.mean_jct) \(.metrics.makespan)"' "$work/run/summary.json"
+        done
+    done | awk '{
+            if (!($1 in jct)) order[++n] = $1
+            jct[$1] += $2 / 20 / 3600
+            span[$1] += $3 / 20 / 3600
+        }
+        END {
+            for (i = 1; i <= n; i++) {
+                split(order[i], e, "/")
+                printf "| %g | %g | %.2f | %+.1f | %.2f | %+.1f |\n", 100 * e[1], 100 * e[2], jct[order[i]],
+                    100 * (jct[order[i]] / jct[order[1]] - 1), span[order[i]], 100 * (span[order[i]] / span[order[1]] - 1)
+            }
+        }'
 }
 
 quick_is() { echo "200 jobs of Philly"; }

@@ -173,6 +173,7 @@ enum {
     HS_KNOWS_SCALING = 1u << 9,  /* speeds of jobs on other numbers of GPUs, predicted */
     HS_KNOWS_HOST = 1u << 10,    /* measured: speeds of models by CPUs and host memory */
     HS_KNOWS_STAGES = 1u << 11,  /* times of the stages of iterations, predicted */
+    HS_KNOWS_LOSS = 1u << 12,    /* measured: losses of a training so far, and its epochs */
 };
 
 /* Starts and stops of one plan arrive in the order of its actions. */

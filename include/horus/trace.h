@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "horus/loss.h"
 #include "horus/status.h"
 
 /* The outcome that the trace records: a label, it does not change how long the job runs. */
@@ -122,6 +123,7 @@ struct hs_trace_job {
     const struct hs_deadline_option *options; /* borrowed; in order of time. The value is that of
                                                  the first that is met, 0 if none is */
     uint32_t option_count;
+    struct hs_loss_curve loss;   /* of its training; b0 0 = not given */
     uint32_t gpus_min, gpus_max; /* elastic range; both equal to gpus for a rigid job */
     uint32_t nodes;              /* node count as recorded; 0 = none. Carried, no placer uses it */
     uint32_t cpus_milli;         /* CPU cores in all, in thousandths; 0 = not given */

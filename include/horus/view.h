@@ -230,6 +230,18 @@ uint64_t hs_view_trial_q32(const struct hs_view *v, hs_job_id job, uint32_t type
 uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job);
 uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib);
 
+/* HS_KNOWS_LOSS, measured: what a job reports of its training. Its data set tells how long an epoch
+ * takes before it begins, its user when it ends; its loss is known of epochs that are done. */
+struct hs_training {
+    int64_t epoch_us; /* isolated run time of an epoch, >= 1 */
+    double done;      /* epochs, and the part of the current one */
+    double threshold; /* it ends after epochs in which the loss falls by less (horus/loss.h) */
+};
+struct hs_training hs_view_training(const struct hs_view *v, hs_job_id job);
+/* After so many epochs, 0 before the first; of one that is not done it is refused, 0 is returned.
+ */
+double hs_view_loss(const struct hs_view *v, hs_job_id job, uint32_t epochs);
+
 /* HS_KNOWS_PROFILE, measured: what a run alone on nodes set aside (hs_plan_end_profile) showed of a
  * job, on each of its GPUs. False, and nothing told, before that run has ended; with HS_KNOWS_MODEL
  * as well it counts as measured before the job came. */

@@ -223,6 +223,7 @@ static const char *const zero_durations[] = {"keep", "drop", "1s", NULL};
 static const char *const vc_modes[] = {"ignore", "partition", "quota", NULL};
 static const char *const checks[] = {"off", "fast", "full", NULL};
 static const char *const deadline_rules[] = {"trace", "gavel", "elasticflow", NULL};
+static const char *const loss_rules[] = {"trace", "draw", NULL}; /* as enum hs_losses */
 static const char *const assign_modes[] = {"auto", "columns", "telemetry", "mix",
                                            "off",  "always",  NULL};
 static const char *const unknowns[] = {"full", "draw", "error", NULL}; /* as enum hs_unknown */
@@ -322,7 +323,11 @@ static const char *written_at(size_t index)
         CHOICE("deadlines", deadlines, PROFILES, "trace", deadline_rules,                          \
                "those of the trace; gavel, elasticflow: a job without one is given one by draw, "  \
                "1.2, 2 or 10, or 0.5 to 1.5, times its run time after its submission",             \
-               SOURCE("Narayanan et al. OSDI'20; Gu et al. ASPLOS'23"))
+               SOURCE("Narayanan et al. OSDI'20; Gu et al. ASPLOS'23")),                           \
+        CHOICE("losses", losses, PROFILES, "trace", loss_rules,                                    \
+               "loss curves, for optimus:oracle=no: those of the trace; draw: a job without one "  \
+               "is given one by draw",                                                             \
+               SOURCE("form and thresholds: Peng et al. EuroSys'18"))
 #define UNKNOWN_ROWS                                                                               \
     CHOICE("unknown_util", unknown_util, PROFILES, "full", unknowns,                               \
            "where GPUs are shared, GPU utilization that neither trace nor profile nor its family " \

@@ -56,6 +56,8 @@ void hs_warn_of_profiles(const struct hs_assign_counts *assigned,
     hs_fractions_warn(&assigned->utils, NULL, "gpu_util", "jobs", diag);
     hs_warn_some(diag, NULL, assigned->deadlines_drawn, jobs,
                  "jobs have a deadline by draw (--deadlines), not of the trace");
+    hs_warn_some(diag, NULL, assigned->losses_drawn, jobs,
+                 "jobs have a loss curve by draw (--losses), not of the trace");
     hs_warn_some(diag, NULL, retries->jobs, jobs,
                  "jobs fail %" PRIu64 " times before their recorded run: %.1f h of run time on top "
                  "of the trace's",
@@ -134,6 +136,10 @@ void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *resul
     hs_setup_warn(setup, &intake->assigned, diag);
     hs_warn_of_rows(&intake->trace, true, diag);
     hs_warn_of_profiles(&intake->assigned, &intake->retries, jobs, diag);
+    if (figures->reads_loss)
+        hs_warn_some(diag, "--losses=draw draws one for each",
+                     jobs - intake->assigned.with_loss - intake->assigned.losses_drawn, jobs,
+                     "jobs have no loss curve: the same stands for all of them");
     hs_warn_some(diag, "\"speed\" of the GPU type in the cluster file, or --models with its speeds",
                  intake->assigned.ran_unknown, jobs,
                  "jobs ran on a GPU type on which their speed is not known, e.g. '%s': their run "

@@ -150,6 +150,7 @@ struct hs_assign_options hs_setup_assign(const struct hs_run_options *options,
     struct hs_assign_options assign = {
         .mode = (enum hs_assign_mode)mode,
         .deadlines = (enum hs_deadlines)options->deadlines,
+        .losses = (enum hs_losses)options->losses,
         .seed = (uint64_t)(has_seed ? options->assign_seed : options->seed),
         .target_util = options->assign_target / 100,
         .sticky = options->assign_sticky,
@@ -158,8 +159,7 @@ struct hs_assign_options hs_setup_assign(const struct hs_run_options *options,
         uint32_t mib = cluster->types[t].mem_mib;
         if (mib > 0 && (assign.mem_limit_mib == 0 || mib < assign.mem_limit_mib))
             assign.mem_limit_mib = mib;
-        if (mib > assign.mem_most_mib)
-            assign.mem_most_mib = mib;
+        assign.mem_most_mib = mib > assign.mem_most_mib ? mib : assign.mem_most_mib;
     }
     return assign;
 }

@@ -50,7 +50,7 @@ struct hs_run_options {
     const char *profiles, *models, *interference, *reference_type, *memory_reserve, *restart_table,
         *memory_limits;
     const char *sharing_capacity, *speed_predictor;
-    int32_t assign, deadlines, locality, unknown_util, unknown_memory;
+    int32_t assign, deadlines, losses, locality, unknown_util, unknown_memory;
     int32_t sharing_mode;                /* 0: as in the cluster; else enum + 1 */
     int64_t oom_delay, oom_retries;      /* oom_delay: microseconds */
     int64_t storage_bandwidth;           /* MiB/s */

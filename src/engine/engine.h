@@ -67,9 +67,10 @@ struct hs_engine_figures {
     uint64_t shares_rounded; /* jobs that request a share and get whole GPUs: no HS_CAN_DIVIDE */
     uint64_t mem_capped;     /* jobs whose profile states more memory than any GPU has */
     uint64_t unnamed;        /* jobs not in the file of estimates */
-    bool reads_priority, reads_deadline, reads_class; /* the policy read these of a job */
-    int64_t end_us;                                   /* last instant */
-    int64_t epoch_us;                                 /* trace clock of time 0 */
+    /* the policy read these of a job */
+    bool reads_priority, reads_deadline, reads_class, reads_loss;
+    int64_t end_us;   /* last instant */
+    int64_t epoch_us; /* trace clock of time 0 */
     enum hs_stop stop;
     bool has_shared_turns; /* the policy switched from turns to shares of time */
 };

@@ -296,7 +296,7 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
         (r->gpus_min > 0 && r->gpus_min != r->gpus) || (r->gpus_max > 0 && r->gpus_max != r->gpus);
     const uint32_t type_ran = type_that_ran(e->cluster, r->gpu_type_ran);
     if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0 &&
-        r->steps == 0 && type_ran == 0)
+        r->steps == 0 && type_ran == 0 && r->loss.b0 == 0)
         return 0;
     int64_t deadline_us = -1; /* clamped to 0, the first submission */
     if (r->deadline_us >= 0)
@@ -307,6 +307,7 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
         .preempt_cost_us = r->preempt_cost_us,
         .steps = r->attempts > 0 ? 0 : r->steps,
         .steps_per_s = r->steps_per_s,
+        .loss = r->loss.b0 > 0 ? r->loss : (struct hs_loss_curve)HS_LOSS_UNKNOWN,
         .gpus_min = (uint16_t)r->gpus_min,
         .gpus_max = (uint16_t)r->gpus_max,
         .options = hs_jobs_add_options(&e->jobs, r->options, r->option_count),

@@ -370,6 +370,9 @@ static inline const struct hs_job *hs_lookup_job(const struct hs_view *v, hs_job
                                                        : hs_lookup_default(v, job);
 }
 
+/* Current progress: the account is updated lazily. */
+struct hs_work hs_lookup_work(const struct hs_view *v, hs_job_id job);
+
 /* ---- gpu_tenants.c: memory ---- */
 
 /* What hs_gpu_memory adds up over tenants: the memory that they use; that they claim; the number

@@ -83,8 +83,7 @@ static bool lookup_may_know(const struct hs_view *v, hs_job_id job, uint32_t nee
                           "it asked for the %s, which it did not declare to know", what);
 }
 
-/* Current progress: the account is updated lazily. */
-static struct hs_work lookup_work(const struct hs_view *v, hs_job_id job)
+struct hs_work hs_lookup_work(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_job *j = hs_lookup_job(v, job);
     const struct hs_job_placement *placement = hs_placement_of(&v->engine->jobs, j);
@@ -339,7 +338,7 @@ int64_t hs_view_remaining_us(const struct hs_view *v, hs_job_id job)
 {
     if (!lookup_may_know(v, job, HS_KNOWS_DURATION, "remaining run time"))
         return 0;
-    const struct hs_work work = lookup_work(v, job);
+    const struct hs_work work = hs_lookup_work(v, job);
     return hs_work_eta_us(&work, HS_Q32_ONE);
 }
 
@@ -620,7 +619,7 @@ bool hs_view_is_between_steps(const struct hs_view *v, hs_job_id job)
     int64_t step_ns = lookup_training_profile(v, job)->step_ns;
     if (step_ns == 0)
         return true;
-    const int64_t done_ns = lookup_work(v, job).done_ns;
+    const int64_t done_ns = hs_lookup_work(v, job).done_ns;
     return done_ns == hs_sharing_overhead_of(&v->engine->jobs, hs_lookup_job(v, job))->at_step_ns ||
            done_ns % step_ns == 0;
 }
@@ -629,7 +628,7 @@ uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job)
 {
     const bool is_known = lookup_may_know(v, job, HS_KNOWS_RATE, "mini-batches done");
     const int64_t step_ns = is_known ? lookup_training_profile(v, job)->step_ns : 0;
-    return step_ns > 0 ? (uint64_t)(lookup_work(v, job).done_ns / step_ns) : 0;
+    return step_ns > 0 ? (uint64_t)(hs_lookup_work(v, job).done_ns / step_ns) : 0;
 }
 
 enum hs_job_class hs_view_class(const struct hs_view *v, hs_job_id job)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The policy's view of speeds: by GPU type, number of GPUs and spread, predicted; and by trial.
+ * The policy's view of speeds: by GPU type, number of GPUs and spread, predicted; and by trial. And
+ * of the training of a job.
  */
 #include "engine/state.h"
 
@@ -80,4 +81,41 @@ uint64_t hs_view_trial_q32(const struct hs_view *v, hs_job_id job, uint32_t type
         size_q32 = hs_speed_resize_q32(a.speed, a.profile, type, gpus, a.job->gpus);
     }
     return hs_q32_mul(alone_q32, size_q32);
+}
+
+/* The loss curve of a live job; NULL, and refused, unless it may be asked about. */
+static const struct hs_loss_curve *loss_of(const struct hs_view *v, hs_job_id job)
+{
+    struct asked a;
+    v->engine->figures.reads_loss = true;
+    if (!may_ask(v, job, HS_KNOWS_LOSS, "training", 0, &a) || job >= v->engine->jobs.slots.high)
+        return NULL;
+    return &hs_request_of(&v->engine->jobs, a.job)->loss;
+}
+
+/* Epochs of equal length are its whole work. */
+struct hs_training hs_view_training(const struct hs_view *v, hs_job_id job)
+{
+    struct hs_training of = {.epoch_us = 1};
+    const struct hs_loss_curve *loss = loss_of(v, job);
+    if (loss == NULL)
+        return of;
+    const struct hs_work work = hs_lookup_work(v, job);
+    const int64_t epoch_ns = work.total_ns / hs_loss_epochs(loss);
+    of.epoch_us = epoch_ns >= HS_NS_PER_US ? epoch_ns / HS_NS_PER_US : 1;
+    of.done = (double)work.done_ns / (double)(epoch_ns > 0 ? epoch_ns : 1);
+    of.threshold = loss->threshold;
+    return of;
+}
+
+double hs_view_loss(const struct hs_view *v, hs_job_id job, uint32_t epochs)
+{
+    const struct hs_loss_curve *loss = loss_of(v, job);
+    if (loss == NULL)
+        return 0;
+    if (epochs > hs_view_training(v, job).done) {
+        hs_plan_refuse(&v->engine->plan, job, "it asked for the loss of an epoch to come");
+        return 0;
+    }
+    return hs_loss_at(loss, epochs);
 }

@@ -693,6 +693,24 @@ static void draw_deadline(struct hs_assign *a, struct hs_trace_job *job)
     a->counts.deadlines_drawn++;
 }
 
+/* In millionths, as it is written: the first loss is 1, that to which it falls uniform from 0 to
+ * .5, b0 / b1 log-uniform from .1 to 1 [ours]; the threshold is uniform from 1 to 5 % (Peng et al.,
+ * EuroSys'18 6.1). The training takes 10 to 32 epochs. */
+static void draw_loss(struct hs_assign *a, struct hs_trace_job *job)
+{
+    const uint64_t seed = hs_mix64(hs_seed_of(a->options.seed, "losses"), a->index);
+    double u[3];
+    for (uint32_t i = 0; i < 3; i++)
+        u[i] = (double)(hs_mix64(seed, i) >> 32) * 0x1p-32;
+    const double last = .5 * u[0], b1 = 1 / (1 - last);
+    const double parts[] = {b1 * pow(.1, u[1]), b1, last, .01 + .04 * u[2]};
+    double rounded[4];
+    for (uint32_t i = 0; i < 4; i++)
+        rounded[i] = round(parts[i] * HS_LOSS_PARTS) / HS_LOSS_PARTS;
+    job->loss = (struct hs_loss_curve){rounded[0], rounded[1], rounded[2], rounded[3]};
+    a->counts.losses_drawn++;
+}
+
 static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
 {
     struct hs_assign *a = ctx;
@@ -714,6 +732,9 @@ static enum hs_status assign_next(void *ctx, struct hs_trace_job **out)
     if (a->options.deadlines != HS_DEADLINES_TRACE && (*out)->deadline_us < 0)
         draw_deadline(a, *out);
     c->with_deadline += (*out)->deadline_us >= 0;
+    c->with_loss += (*out)->loss.b0 > 0;
+    if (a->options.losses == HS_LOSSES_DRAW && (*out)->loss.b0 == 0)
+        draw_loss(a, *out);
     a->index++;
     return HS_OK;
 }

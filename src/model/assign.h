@@ -47,9 +47,13 @@ enum hs_deadlines {
                                  to seconds */
 };
 
+/* Loss curves of jobs without one in the trace. */
+enum hs_losses { HS_LOSSES_TRACE, HS_LOSSES_DRAW };
+
 struct hs_assign_options {
     enum hs_assign_mode mode;
     enum hs_deadlines deadlines;
+    enum hs_losses losses;
     uint64_t seed;
     double target_util; /* mean solo utilization of the mix, 0..1 */
     double sticky; /* probability to reuse the last profile of the user and size within a day */
@@ -77,7 +81,7 @@ struct hs_assign_counts {
     char ran_example[64];      /* the first such type */
     struct hs_fractions utils; /* of jobs with GPUs, from the trace */
     uint64_t util_from[HS_FIGURE_FROM_COUNT], mem_from[HS_FIGURE_FROM_COUNT]; /* jobs with GPUs */
-    uint64_t deadlines_drawn;
+    uint64_t deadlines_drawn, losses_drawn, with_loss;
     uint64_t with_priority, with_deadline, classes[HS_JOB_CLASS_COUNT]; /* jobs; priority not 0 */
     int32_t least_priority, most_priority;
 };

@@ -25,7 +25,8 @@ static const struct hs_job_needs no_needs = {
     .later_ns = HS_TIME_MAX,
     .estimate = {.util_pm = -1, .util_peak_pm = -1},
 };
-static const struct hs_job_request no_request = {.deadline_us = -1, .preempt_cost_us = -1};
+static const struct hs_job_request no_request = {
+    .deadline_us = -1, .preempt_cost_us = -1, .loss = HS_LOSS_UNKNOWN};
 static const struct hs_job_history no_history = {.next_attempt = HS_NO_ATTEMPT, .began_us = -1};
 
 uint32_t hs_jobs_add_training(struct hs_jobs *jobs, struct hs_training_profile training)

@@ -164,12 +164,19 @@ struct hs_training_profile {
     uint32_t users; /* references to it */
 };
 
+/* Of a job without one, about the middle of those that are drawn (assign.c): 18 epochs. */
+#define HS_LOSS_UNKNOWN                                                                            \
+    {                                                                                              \
+        .b0 = 0.4, .b1 = 1.25, .b2 = 0.2, .threshold = 0.02                                        \
+    }
+
 struct hs_job_request {
     int64_t deadline_us, preempt_cost_us; /* -1 = none */
     int64_t steps;                        /* total; 0 = not given */
     double steps_per_s;                   /* 0 = not given */
-    uint16_t gpus_min, gpus_max;          /* 0: not elastic */
-    uint32_t options;                     /* number of the first deadline option; 0 = none */
+    struct hs_loss_curve loss;
+    uint16_t gpus_min, gpus_max; /* 0: not elastic */
+    uint32_t options;            /* number of the first deadline option; 0 = none */
     int32_t priority;
     uint32_t type_ran; /* 1 + GPU type on which it ran in the trace; 0: not in the cluster */
 };

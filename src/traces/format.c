@@ -7,6 +7,7 @@
  */
 #include "traces/format.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -567,6 +568,8 @@ bool hs_job_tells(const struct hs_trace_job *job, const struct hs_column *column
         return job->attempts > 0;
     case HS_CELL_OPTIONS:
         return job->option_count > 0;
+    case HS_CELL_LOSS:
+        return job->loss.b0 > 0;
     default:
         break;
     }
@@ -610,6 +613,17 @@ void hs_layout_round(const struct hs_trace_layout *layout, struct hs_trace_job *
         job->cpus_milli += layout->cpu_grain - over;
 }
 
+/* "1/1.25/0.2/0.01" */
+static void put_loss(struct hs_csvw *csv, const struct hs_loss_curve *loss)
+{
+    const double parts[] = {loss->b0, loss->b1, loss->b2, loss->threshold};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        hs_csvw_ratio(csv, (uint64_t)llround(parts[i] * HS_LOSS_PARTS), HS_LOSS_PARTS, 6);
+        if (i + 1 < sizeof parts / sizeof *parts)
+            csv->out.at[-1] = '/'; /* replaces the comma that ended the field */
+    }
+}
+
 static void put_cell(const struct hs_trace_layout *layout, struct hs_csvw *csv,
                      const struct hs_column *column, const struct hs_trace_job *job)
 {
@@ -625,13 +639,11 @@ static void put_cell(const struct hs_trace_layout *layout, struct hs_csvw *csv,
         hs_csvw_text(csv, text_of(job, column));
         break;
     case HS_CELL_TIME:
-        if (layout->has_dates)
+    case HS_CELL_SPAN:
+        if (column->kind == HS_CELL_TIME && layout->has_dates)
             hs_layout_put_date(csv, time_of(job, column));
         else
             hs_csvw_seconds(csv, time_of(job, column));
-        break;
-    case HS_CELL_SPAN:
-        hs_csvw_seconds(csv, time_of(job, column));
         break;
     case HS_CELL_FATE:
         hs_csvw_text(csv, hs_layout_outcome(layout, job->outcome));
@@ -654,6 +666,9 @@ static void put_cell(const struct hs_trace_layout *layout, struct hs_csvw *csv,
             if (i + 1 < job->option_count)
                 csv->out.at[-1] = '/';
         }
+        break;
+    case HS_CELL_LOSS:
+        put_loss(csv, &job->loss);
         break;
     case HS_CELL_MILLI:
         hs_csvw_ratio(csv, number_of(job, column), 1000, 3);

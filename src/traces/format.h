@@ -102,6 +102,8 @@ HS_COLD enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault 
     X(NOT_OPTIONS, NUMBER, "is not a list of times and values",                                    \
       "at most 64 in order of time, e.g. 60:10/90:2.5: done 60 s after submission, it is worth "   \
       "10")                                                                                        \
+    X(NOT_A_CURVE, NUMBER, "is not a loss curve",                                                  \
+      "b0/b1/b2/threshold above 0 (b2: or 0), at most 4000, to six decimals: 1/1.25/0.2/0.01")     \
     X(NOT_VALUES, NUMBER, "is not a list of values, one for each of the times",                    \
       "10-5 beside 159-189; times ascend")                                                         \
     X(NOT_THE_SUM, RANGE, "does not add up to duration",                                           \
@@ -302,6 +304,7 @@ enum hs_cell {
     HS_CELL_BEST_EFFORT, /* 1: opportunistic; 0: guaranteed; to enum hs_job_class */
     HS_CELL_ATTEMPTS,    /* spans joined by '/', whose sum is the duration; must follow it */
     HS_CELL_OPTIONS, /* "60:10/90:5": spans after submission, values; must follow the deadline */
+    HS_CELL_LOSS,    /* "1/1.25/0.2/0.01": a loss curve, b0/b1/b2/threshold */
     HS_CELL_OWN,     /* read by the format (hs_table_cell); may be empty even if required */
 };
 
@@ -321,7 +324,7 @@ struct hs_column {
 /* The members of a format whose table has these columns. */
 #define HS_TABLE(columns_) .table = columns_, .table_columns = sizeof columns_ / sizeof *columns_
 
-#define HS_TABLE_COLUMNS_MAX 35
+#define HS_TABLE_COLUMNS_MAX 36
 #define HS_ROW_NUMBER        "@row" /* as a source name: the row number, from 0 */
 
 /* A column present in the file. */

@@ -570,6 +570,24 @@ static enum hs_status read_options(struct hs_table *table, const struct hs_colum
     return HS_OK;
 }
 
+static enum hs_cell_result read_loss(const char *text, size_t len, struct hs_loss_curve *loss)
+{
+    double parts[4];
+    for (size_t i = 0; i < 4; i++) {
+        const size_t size = i < 3 ? strcspn(text, "/") : len;
+        int64_t number;
+        if (size > len || (size == len && i < 3) ||
+            !hs_parse_decimal_us(text, size, HS_LOSS_PARTS, &number) || number < 0 ||
+            number > (int64_t)HS_LOSS_MOST * HS_LOSS_PARTS || (number == 0 && i != 2))
+            return HS_CELL_NOT_A_CURVE;
+        parts[i] = (double)number / HS_LOSS_PARTS;
+        text += size + 1;
+        len -= size + 1;
+    }
+    *loss = (struct hs_loss_curve){parts[0], parts[1], parts[2], parts[3]};
+    return HS_CELL_OK;
+}
+
 static enum hs_status read_cell(struct hs_table *table, const struct hs_table_binding *bound,
                                 const char *text, size_t len, struct hs_trace_job *job,
                                 int *dropped)
@@ -600,6 +618,9 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_table_bi
         return read_attempts(table, column, bound->field, job);
     case HS_CELL_OPTIONS:
         return read_options(table, column, bound->field, job);
+    case HS_CELL_LOSS:
+        result = read_loss(text, len, out);
+        break;
     case HS_CELL_OWN:
         return HS_OK;
     default:

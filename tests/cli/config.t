@@ -295,6 +295,7 @@ The effective configuration, with origins, is itself a config.
     "assign_sticky": 0.8,  // from default
     "profiles": "builtin:profiles.csv",  // from default
     "deadlines": "trace",  // from default
+    "losses": "trace",  // from default
     "assign_seed": 0,  // from default
     "unknown_util": "full",  // from default
     "unknown_memory": "full",  // from default

@@ -117,7 +117,7 @@ What each trace format needs.
                  gpu_type, model, dataset, batch, precision, nodes, cpus, mem_mib, gpu_mem_mib,
                  gpu_util, priority, deadline, preempt_cost, gpus_min, gpus_max, status or outcome,
                  attempts, class, step, gpu_mem_persistent_mib, checkpoint_mib, gpu_mem_later_mib,
-                 gpu_mem_later_after, gpu_milli, gpu_type_ran, deadline_options
+                 gpu_mem_later_after, gpu_milli, gpu_type_ran, deadline_options, loss_curve
     helios       Helios cluster_log.csv (SC'21)
                  job_id, gpu_num, submit_time, duration; optional: state, user, vc, cpu_num, model,
                  dataset, batchsize, gpu_util, gmem

@@ -85,7 +85,8 @@ The list, and its width on other terminals.
   knows: duration, true run times; utilization and slowdown, as --predictor tells them; memory, as
   --memory-predictor does; deadline, of the trace; rate, measured while running; estimate, run times
   with noise or from a file; history, run times of finished jobs, by user and GPUs; model, the tensor
-  sizes of what a job trains; profile, what a run of its own on nodes set aside has shown of it.
+  sizes of what a job trains; loss, that of its epochs so far; profile, what a run of its own on nodes
+  set aside has shown of it.
   $ COLUMNS=160 horus policies | head -n 3
   policy               knows                       may
   fifo                 nothing +                   divide GPUs
@@ -327,7 +328,7 @@ All policies as a Markdown table.
   | `gavel` | shares of time on GPU types by a linear program, given in rounds | speed (some parameters: duration) | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `ftf` | gavel for finish times as with equal parts of the cluster | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `allox` | gavel by the matching of jobs and GPUs of least mean completion time | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
-  | `optimus` | numbers of GPUs by what one more would save, given in slots | duration, scaling (some parameters: rate) | preempt, resize, set timers, resize any job | `slot`, `restart`, `young`, `sticky`, `max_gpus`, `placement`, `oracle`, `trial`, `compat`, `slot_phase` |
+  | `optimus` | numbers of GPUs by what one more would save, given in slots | duration, scaling (some parameters: rate, estimate, loss) | preempt, resize, set timers, resize any job | `slot`, `restart`, `young`, `sticky`, `max_gpus`, `placement`, `oracle`, `error`, `trial`, `compat`, `slot_phase` |
   | `muri` | jobs interleave the stages of their iterations in groups, by a matching | duration, stages (some parameters: speed) | preempt, co-locate, interleave (some parameters: throttle) | `know`, `matching`, `order`, `cap`, `lambda`, `unpack`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `synergy` | CPUs and host memory to the jobs that they make faster, given in rounds | host (some parameters: duration) | preempt, set timers, host | `mechanism`, `order`, `round`, `round_phase`, `preempt_cost`, `cost_table`, `compat` |
   | `lucid` | least predicted GPU time first, in pairs that suit, after a short profile | history, profile (some parameters: duration, estimate, model) | preempt, co-locate, set timers, profile (some parameters: slice) | `profile`, `profile_nodes`, `profile_time`, `limit`, `keep`, `preempt_cost`, `cost_table`, `scale`, `sharing`, `check`, `low`, `forecast_file`, `packing`, `first`, `score`, `capacity`, `tree_bandwidth`, `tree_util`, `score_sum`, `ratio`, `left`, `memory`, `estimator`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `compat`, `compat_speeds` |

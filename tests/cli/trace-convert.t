@@ -50,9 +50,9 @@ again they follow each other; from then on the file is the same through each for
   $ horus trace convert two.json -q --retries=attempts --cpu-jobs=keep -o three.csv
   $ horus trace convert three.csv -q --retries=attempts --cpu-jobs=keep -o four.json.gz
   $ gzip -dc four.json.gz | cmp - two.json && cat three.csv two.json
-  job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,nodes,cpus,mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,gpus_max,outcome,attempts,class,step,gpu_mem_persistent_mib,checkpoint_mib,gpu_mem_later_mib,gpu_mem_later_after,gpu_milli,gpu_type_ran,deadline_options
-  app_1,1507532400,3,30,u,v,,,,,,,,,,,,,,,,failed,10/20,,,,,,,,,
-  app_2,1507532401,0,0,,,,,,,,,,,,,,,,,,completed,,,,,,,,,,
+  job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,nodes,cpus,mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,gpus_max,outcome,attempts,class,step,gpu_mem_persistent_mib,checkpoint_mib,gpu_mem_later_mib,gpu_mem_later_after,gpu_milli,gpu_type_ran,deadline_options,loss_curve
+  app_1,1507532400,3,30,u,v,,,,,,,,,,,,,,,,failed,10/20,,,,,,,,,,
+  app_2,1507532401,0,0,,,,,,,,,,,,,,,,,,completed,,,,,,,,,,,
   [
     {"status": "Failed", "vc": "v", "jobid": "app_1", "attempts": [{"start_time": "2017-10-09 07:00:00", "end_time": "2017-10-09 07:00:10", "detail": [{"ip": "m0", "gpus": ["gpu0", "gpu1", "gpu2"]}]}, {"start_time": "2017-10-09 07:00:10", "end_time": "2017-10-09 07:00:30", "detail": [{"ip": "m0", "gpus": ["gpu0", "gpu1", "gpu2"]}]}], "submitted_time": "2017-10-09 07:00:00", "user": "u"},
     {"status": "Pass", "vc": null, "jobid": "app_2", "attempts": [{"start_time": "2017-10-09 07:00:01", "end_time": "2017-10-09 07:00:01", "detail": []}], "submitted_time": "2017-10-09 07:00:01", "user": null}

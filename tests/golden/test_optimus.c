@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "model/speed.h"
+#include "policies/optimus/optimus.h"
 #include "support/run.h"
 #include "support/sink.h"
 
@@ -114,6 +115,66 @@ static void speeds_are_learnt(void **state)
     assert_int_equal(result.jobs[0].overhead_us, 70 * S);
     assert_true(ends_at(0, 70 + 1000 / 2.7) && ends_at(1, 270));
     hs_test_free(&result);
+}
+
+/* O2. b = (.1, 1, .2) at 0 to 90 steps. b2 is a multiple of .3 / 2000, the least loss over the
+ * grid: .19995, and the rest as the design has it, found on the whole grid. An epoch has 10 steps:
+ * with e before it the loss falls by 1 / ((e + 1)(e + 2)), by less than .005 from 13 on, .01 from
+ * 9. */
+static void losses_are_fitted(void **state)
+{
+    (void)state;
+    static const double at[] = {0, 10, 20, 40, 60, 90};
+    const struct hs_loss_curve truth = {.1, 1, .2, 0};
+    struct hs_loss_curve fitted = {0};
+    double loss[6];
+    for (uint32_t i = 0; i < 6; i++)
+        loss[i] = hs_loss_at(&truth, at[i]);
+    hs_optimus_fit_loss(at, loss, 6, &fitted);
+    assert_true(fabs(fitted.b0 - .09998) < 6e-6);
+    assert_true(fabs(fitted.b1 - .99995) < 6e-6);
+    assert_true(fabs(fitted.b2 - .19995) < 1e-12);
+    assert_int_equal(hs_loss_flat_from(&(struct hs_loss_curve){1, 1, .2, .005}), 13);
+    assert_int_equal(hs_loss_flat_from(&(struct hs_loss_curve){1, 1, .2, .01}), 9);
+    assert_int_equal(hs_loss_epochs(&(struct hs_loss_curve){1, 1, .2, .01}), 19);
+    assert_int_equal(hs_loss_epochs(&(struct hs_loss_curve){1, 1, 0, .6}), 10);
+}
+
+/* Losses 1 / (1 + k): A trains 9 + 10 epochs of 100 s, B 10 of 150 s. At first 20 are expected of
+ * each: A 2,000 s, gain 1,000, B 3,000 s, gain 1,500, so B has the third GPU. At 600 both are
+ * fitted: A has 13 epochs left, gain 650, B 2, gain 150. B ends at 900, and from 1,200 A has all
+ * three for its last epoch. Whoever is told the truth gives A the third GPU at once (950 against
+ * 750), and B at 600 (350 against 450). */
+static void the_end_is_predicted(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 1900, .loss = {1, 1, 0, .01}},
+                                       {.gpus = 1, .duration_s = 1500, .loss = {1, 1, 0, .6}}};
+    play("1x3:V100", ORACLE "oracle=no,trial=0", jobs, 2);
+    assert_int_equal(sizes_of(0), 123);
+    assert_int_equal(sizes_of(1), 21);
+    assert_true(ends_at(0, 1200 + 100 / 3.) && ends_at(1, 900));
+    hs_test_free(&result);
+    play("1x3:V100", ORACLE "oracle=work,trial=0", jobs, 2);
+    assert_int_equal(sizes_of(0), 213);
+    assert_int_equal(sizes_of(1), 12);
+    hs_test_free(&result);
+}
+
+/* Two equal jobs, three GPUs: the first has two of them, unless it is told that it has less left,
+ * which is so in half of the draws: binomial, 20 times, 5 to 15 with 98.8 %. */
+static void work_is_told_wrongly(void **state)
+{
+    (void)state;
+    struct hs_test_job jobs[40] = {{0}};
+    uint32_t second = 0;
+    for (uint32_t i = 0; i < 40; i++)
+        jobs[i] = (struct hs_test_job){.gpus = 1, .submit_s = 10000 * (i / 2), .duration_s = 500};
+    play("1x3:V100", ORACLE "error=0.5", jobs, 40);
+    for (uint32_t i = 0; i < 40; i += 2)
+        second += sizes_of(i) == 1;
+    hs_test_free(&result);
+    assert_in_range(second, 5, 15);
 }
 
 /* O4. Nodes with 4, 2, 2 free: 4 on one; 6 as 3 + 3 fails, 2 + 2 + 2 fits. Filled: 4 + 2. */
@@ -265,6 +326,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gains_decide),
         cmocka_unit_test(speeds_are_learnt),
+        cmocka_unit_test(losses_are_fitted),
+        cmocka_unit_test(the_end_is_predicted),
+        cmocka_unit_test(work_is_told_wrongly),
         cmocka_unit_test(workers_are_spread_evenly),
         cmocka_unit_test(slots_give_anew),
         cmocka_unit_test(the_shortest_is_not_first),

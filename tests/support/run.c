@@ -68,6 +68,7 @@ static enum hs_status feed_next(void *ctx, struct hs_trace_job **out)
         .step_us = j->step_us,
         .steps = j->steps,
         .steps_per_s = j->steps_per_s,
+        .loss = j->loss,
         .job_class = j->job_class,
         .priority = j->priority,
         .gpu_util_pm = j->gpu_util_pm > 0 ? j->gpu_util_pm : -1,

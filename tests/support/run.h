@@ -39,6 +39,7 @@ struct hs_test_job {
     int64_t step_us; /* mini-batch; 0 = not given */
     int64_t steps;   /* of these in all; 0 = not given */
     double steps_per_s;
+    struct hs_loss_curve loss; /* b0 0 = not given */
     uint32_t gpu_mem_persistent_mib, checkpoint_mib;
     uint32_t gpu_mem_later_mib; /* its peak after later_us of isolated run time; 0 = no change */
     int64_t later_us;

@@ -143,6 +143,8 @@ bool traced_is_same(const struct hs_trace_job *a, const struct hs_trace_job *b,
                 a->options[i].value_milli != b->options[i].value_milli)
                 return false;
         return a->option_count == b->option_count;
+    case HS_CELL_LOSS:
+        return memcmp(&a->loss, &b->loss, sizeof a->loss) == 0;
     default:
         return memcmp(at_a, at_b, size_of(column->kind)) == 0;
     }

@@ -219,6 +219,49 @@ static void types_must_be_there(void **state)
                           "asked about GPU type 64, which is not there");
 }
 
+/* 19 epochs of 2 s; at 5 s two and a half are done. l(k) = 1 / (1 + k) + 1 / 5. */
+static uint32_t asked_epoch;
+
+static void ask_loss(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    const hs_job_id job = script_handle[0];
+    if (call == 0) {
+        assert_true(hs_view_loss(v, job, 0) == 1 + .2);
+        hs_plan_start_on_node(p, job, 0);
+        hs_plan_timer(p, 5 * S, 'T');
+    } else if (script_told[strlen(script_told) - 1] == 'T') {
+        const struct hs_training training = hs_view_training(v, job);
+        assert_int_equal(training.epoch_us, 2 * S);
+        assert_true(training.done == 2.5 && training.threshold == .01);
+        assert_true(hs_view_loss(v, job, asked_epoch) == (asked_epoch == 2 ? 1 / 3. + .2 : 0));
+    }
+}
+
+static void ask_training(const struct hs_view *v, struct hs_plan *p, int call)
+{
+    const struct hs_training training = hs_view_training(v, script_handle[0]);
+    (void)p, (void)call;
+    assert_true(training.epoch_us == 1 && training.done == 0 && training.threshold == 0);
+}
+
+static void losses_to_come_are_not_told(void **state)
+{
+    (void)state;
+    static const struct hs_test_job job = {.gpus = 1, .duration_s = 38, .loss = {1, 1, .2, .01}};
+    struct hs_test_result r;
+    script_knows = HS_KNOWS_LOSS;
+    asked_epoch = 2;
+    assert_int_equal(script_play(&job, 1, "1x4", HS_CAN_TIME, ask_loss, &r), HS_OK);
+    hs_test_free(&r);
+    asked_epoch = 3;
+    assert_script_refused(script_play(&job, 1, "1x4", HS_CAN_TIME, ask_loss, &r), &r,
+                          "asked for the loss of an epoch to come");
+    script_knows = ~(uint32_t)HS_KNOWS_LOSS;
+    assert_script_refused(script_play(&job, 1, "1x4", 0, ask_training, &r), &r,
+                          "asked for the training, which it did not declare to know");
+    script_knows = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +273,7 @@ int main(void)
         cmocka_unit_test(types_must_be_there),
         cmocka_unit_test(scaling_must_be_declared),
         cmocka_unit_test(speed_by_host_must_be_declared),
+        cmocka_unit_test(losses_to_come_are_not_told),
     };
     return cmocka_run_group_tests_name("engine/view_model", tests, scratch_open, scratch_close);
 }

@@ -19,7 +19,8 @@
     "knows: duration, true run times; utilization and slowdown, as --predictor tells them; "       \
     "memory, as --memory-predictor does; deadline, of the trace; rate, measured while running; "   \
     "estimate, run times with noise or from a file; history, run times of finished jobs, by user " \
-    "and GPUs; model, the tensor sizes of what a job trains; profile, what a run of its own on "   \
+    "and GPUs; model, the tensor sizes of what a job trains; loss, that of its epochs so far; "    \
+    "profile, what a run of its own on "                                                           \
     "nodes "                                                                                       \
     "set aside has shown of it."
 

@@ -25,7 +25,7 @@
 #define HS_OPTIMUS_TRIALS 5u /* EuroSys'18 3.2, 6.1: 5 samples are enough */
 
 static const char *const placement_names[] = {"fill", "even", NULL};
-static const char *const oracle_names[] = {"yes", "work", NULL};
+static const char *const oracle_names[] = {"yes", "work", "no", NULL};
 static const char *const compat_names[] = {"off", "adaptdl", NULL};
 
 /* The jobs that the last slot looked at: those with GPUs, and those before them. */
@@ -152,7 +152,7 @@ static uint32_t grant(const struct hs_optimus *o, struct hs_optimus_pool *pool,
             continue;
         if (o->oracle != HS_OPTIMUS_TOLD_ALL)
             observe(v, job);
-        j->left_us = (double)hs_view_remaining_us(v, job);
+        j->left_us = hs_optimus_left_us(o, v, job);
         j->time_us = time_us(v, job, j->granted);
         if (j->granted < j->most)
             o->heap[count++] = gain_entry(o, v, job);
@@ -357,6 +357,9 @@ static enum hs_status optimus_init(void *state, const struct hs_view *v)
     o->started = hs_view_alloc(v, gpus * sizeof *o->started);
     o->rooms = hs_view_alloc(v, gpus * sizeof *o->rooms);
     hs_vc_queues_init(&o->cpu_jobs, v, HS_SCAN_FIT);
+    if (o->error > 0 && o->oracle != HS_OPTIMUS_TOLD_NOTHING)
+        return hs_view_estimate_by(
+            v, &(struct hs_estimator){.from = HS_ESTIMATE_NOISY, .sigma = o->error});
     return HS_OK;
 }
 
@@ -364,8 +367,10 @@ static void optimus_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct hs_optimus *o = state;
     (void)can;
-    *knows =
-        HS_KNOWS_DURATION | (o->oracle == HS_OPTIMUS_TOLD_ALL ? HS_KNOWS_SCALING : HS_KNOWS_RATE);
+    *knows = o->oracle == HS_OPTIMUS_TOLD_ALL ? HS_KNOWS_SCALING : HS_KNOWS_RATE;
+    *knows |= o->oracle == HS_OPTIMUS_TOLD_NOTHING ? HS_KNOWS_LOSS : HS_KNOWS_DURATION;
+    if (o->error > 0 && o->oracle != HS_OPTIMUS_TOLD_NOTHING)
+        *knows |= HS_KNOWS_ESTIMATE;
 }
 
 static void optimus_semantics(const void *state, struct hs_semantics *out)
@@ -419,13 +424,16 @@ static const struct hs_param params[] = {
                     .source = "fill: Qiao et al. OSDI'21, artifact; even: EuroSys'18 4.2"),
     HS_PARAM_CHOICE(struct hs_optimus, oracle, "oracle", "yes", oracle_names,
                     "yes: told the work left, and predicted speeds; work: speeds are fitted to "
-                    "those that it observes",
-                    .source = "EuroSys'18 3.2"),
+                    "those that it observes; no: and the work left to losses (--losses)",
+                    .source = "EuroSys'18 3.1, 3.2"),
+    HS_PARAM_REAL(struct hs_optimus, error, "error", "0", 0, 10,
+                  "standard deviation of ln(told / true) of the work left, drawn for each job",
+                  .source = "EuroSys'18 Fig. 15", .only_with = "oracle=yes|work"),
     HS_PARAM_DURATION(struct hs_optimus, trial_us, "trial", "30s", 0, 3600,
                       "what each of up to 5 trials of other numbers of GPUs costs a job before its "
                       "first start",
                       .source = "EuroSys'18 6.1: 5 samples; the time is ours",
-                      .only_with = "oracle=work"),
+                      .only_with = "oracle=work|no"),
     HS_PARAM_CHOICE(struct hs_optimus, compat, "compat", "off", compat_names,
                     "adaptdl: a first job, too, waits for the boundary (with slot=60s)",
                     .source = "Qiao et al. OSDI'21, artifact"),
@@ -440,7 +448,8 @@ const struct hs_policy_ops hs_policy_optimus = {
     .cite = "Peng et al., Optimus: An Efficient Dynamic Resource Scheduler for Deep Learning "
             "Clusters, EuroSys'18",
     .can = HS_CAN_PREEMPT | HS_CAN_TIME | HS_CAN_RESIZE | HS_CAN_RESIZE_ANY,
-    .knows = HS_KNOWS_DURATION | HS_KNOWS_SCALING | HS_KNOWS_RATE,
+    .knows =
+        HS_KNOWS_DURATION | HS_KNOWS_SCALING | HS_KNOWS_RATE | HS_KNOWS_LOSS | HS_KNOWS_ESTIMATE,
     .params = params,
     .state_size = sizeof(struct hs_optimus),
     .job_state_size = sizeof(struct hs_optimus_scratch),

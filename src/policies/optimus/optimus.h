@@ -20,14 +20,14 @@ struct hs_optimus_fit {
 };
 
 enum hs_optimus_placement { HS_OPTIMUS_FILL, HS_OPTIMUS_EVEN };
-enum hs_optimus_oracle { HS_OPTIMUS_TOLD_ALL, HS_OPTIMUS_TOLD_WORK };
+enum hs_optimus_oracle { HS_OPTIMUS_TOLD_ALL, HS_OPTIMUS_TOLD_WORK, HS_OPTIMUS_TOLD_NOTHING };
 enum hs_optimus_compat { HS_OPTIMUS_OFF, HS_OPTIMUS_ADAPTDL };
 
 struct hs_optimus {
     int32_t placement, compat, oracle;
     bool is_sticky;
     int64_t slot_us, restart_us, max_gpus, phase_us, trial_us;
-    double young;                  /* parameters up to here */
+    double young, error;           /* parameters up to here */
     struct hs_optimus_pool *pools; /* by VC */
     uint32_t pool_count;
     struct hs_job_place *heap;    /* of jobs that may get one GPU more, the largest gain first */
@@ -54,6 +54,8 @@ struct hs_optimus_scratch {
         struct hs_job_chain_link chain;
     };
     struct hs_optimus_fit fit;
+    double epochs; /* that it trains in all, fitted to the losses of those seen */
+    uint32_t seen;
     int64_t since_us;     /* when it got the GPUs that it holds */
     double left_us;       /* predicted at this slot: work left, as run time on what it asks for */
     double time_us;       /* of that with the GPUs granted so far, */
@@ -69,6 +71,12 @@ struct hs_optimus_scratch {
 void hs_optimus_observe(struct hs_optimus_fit *f, uint32_t gpus, double speed);
 /* With n GPUs, fitted; > 0. */
 double hs_optimus_speed(struct hs_optimus_fit *f, uint32_t gpus);
+/* The curve, but its threshold, by 3 to HS_NNLS_ROWS_MAX losses > 0 and when they were seen. */
+void hs_optimus_fit_loss(const double *at, const double *loss, uint32_t count,
+                         struct hs_loss_curve *curve);
+/* Run time of the work left on the GPUs that it asks for, as it is told; or of the epochs left,
+ * more than 0, by the losses of those that are done. */
+double hs_optimus_left_us(const struct hs_optimus *o, const struct hs_view *v, hs_job_id job);
 
 static inline struct hs_optimus_scratch *hs_optimus_of(const struct hs_view *v, hs_job_id job)
 {

@@ -54,6 +54,7 @@ static const struct hs_column columns[] = {
     HS_COLUMN("ran_on", "gpu_type_ran", NAME, false, gpu_type_ran),
     COLUMN("attempts", ATTEMPTS, false, attempts_us), /* must follow duration, its sum */
     COLUMN("deadline_options", OPTIONS, false, options),
+    COLUMN("loss_curve", LOSS, false, loss),
     COLUMN("start_time", TIME, false, start_us), /* both in place of the duration; not written */
     COLUMN("end_time", TIME, false, end_us),
 };
@@ -150,7 +151,8 @@ static const struct hs_trace_layout layout = {
     .header = "job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,"
               "nodes,cpus,mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,"
               "gpus_max,outcome,attempts,class,step,gpu_mem_persistent_mib,checkpoint_mib,"
-              "gpu_mem_later_mib,gpu_mem_later_after,gpu_milli,gpu_type_ran,deadline_options",
+              "gpu_mem_later_mib,gpu_mem_later_after,gpu_milli,gpu_type_ran,deadline_options,"
+              "loss_curve",
 };
 
 struct native {
@@ -202,7 +204,7 @@ const struct hs_trace_format hs_trace_format_csv = {
                "batch, precision, nodes, cpus, mem_mib, gpu_mem_mib, gpu_util, priority, "
                "deadline, preempt_cost, gpus_min, gpus_max, status or outcome, attempts, "
                "class, step, gpu_mem_persistent_mib, checkpoint_mib, gpu_mem_later_mib, "
-               "gpu_mem_later_after, gpu_milli, gpu_type_ran, deadline_options",
+               "gpu_mem_later_after, gpu_milli, gpu_type_ran, deadline_options, loss_curve",
     .has_attempts = true,
     .layout = &layout,
     .header = "job_id,submit_time,gpus,duration",
