@@ -292,10 +292,8 @@ static uint32_t type_that_ran(const struct hs_cluster *cluster, const char *name
 
 static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
 {
-    bool is_elastic =
-        (r->gpus_min > 0 && r->gpus_min != r->gpus) || (r->gpus_max > 0 && r->gpus_max != r->gpus);
     const uint32_t type_ran = type_that_ran(e->cluster, r->gpu_type_ran);
-    if (!is_elastic && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0 &&
+    if (!r->has_range && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0 &&
         r->steps == 0 && type_ran == 0 && r->loss.b0 == 0)
         return 0;
     int64_t deadline_us = -1; /* clamped to 0, the first submission */
@@ -308,8 +306,8 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
         .steps = r->attempts > 0 ? 0 : r->steps,
         .steps_per_s = r->steps_per_s,
         .loss = r->loss.b0 > 0 ? r->loss : (struct hs_loss_curve)HS_LOSS_UNKNOWN,
-        .gpus_min = (uint16_t)r->gpus_min,
-        .gpus_max = (uint16_t)r->gpus_max,
+        .gpus_min = r->has_range ? (uint16_t)r->gpus_min : 0,
+        .gpus_max = r->has_range ? (uint16_t)r->gpus_max : 0,
         .options = hs_jobs_add_options(&e->jobs, r->options, r->option_count),
         .priority = r->priority,
         .type_ran = type_ran,

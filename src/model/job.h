@@ -175,7 +175,7 @@ struct hs_job_request {
     int64_t steps;                        /* total; 0 = not given */
     double steps_per_s;                   /* 0 = not given */
     struct hs_loss_curve loss;
-    uint16_t gpus_min, gpus_max; /* 0: not elastic */
+    uint16_t gpus_min, gpus_max; /* 0: the trace gives no range */
     uint32_t options;            /* number of the first deadline option; 0 = none */
     int32_t priority;
     uint32_t type_ran; /* 1 + GPU type on which it ran in the trace; 0: not in the cluster */
@@ -294,7 +294,7 @@ static inline const struct hs_job_request *hs_request_of(const struct hs_jobs *j
 static inline bool hs_job_is_elastic_by_policy(const struct hs_jobs *jobs, const struct hs_job *job)
 {
     const struct hs_job_request *request = hs_request_of(jobs, job);
-    return jobs->are_all_elastic && request->gpus_min == request->gpus_max && job->gpus > 0;
+    return jobs->are_all_elastic && request->gpus_max == 0 && job->gpus > 0;
 }
 
 /* Minimum and maximum number of GPUs that it may hold. */

@@ -474,6 +474,7 @@ enum hs_status hs_reader_next(struct hs_reader *reader, struct hs_trace_job *job
             reader->counts.rows++;
         HS_TRY(status);
         if (!dropped) {
+            job->has_range = (job->gpus_min | job->gpus_max) != 0;
             if (job->gpus_min == 0)
                 job->gpus_min = job->gpus;
             if (job->gpus_max == 0)
@@ -573,10 +574,10 @@ bool hs_job_tells(const struct hs_trace_job *job, const struct hs_column *column
     default:
         break;
     }
-    /* An empty cell reads as an elastic range equal to the demand. */
-    bool is_bound = column->offset == offsetof(struct hs_trace_job, gpus_min) ||
-                    column->offset == offsetof(struct hs_trace_job, gpus_max);
-    return number_of(job, column) != (is_bound ? job->gpus : number_of(&blank, column));
+    if (column->offset == offsetof(struct hs_trace_job, gpus_min) ||
+        column->offset == offsetof(struct hs_trace_job, gpus_max))
+        return job->has_range;
+    return number_of(job, column) != number_of(&blank, column);
 }
 
 const char *hs_layout_outcome(const struct hs_trace_layout *layout, enum hs_outcome outcome)

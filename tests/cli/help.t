@@ -361,6 +361,10 @@ Everything about run.
                             those of the trace; gavel, elasticflow: a job without one is given one by
                             draw, 1.2, 2 or 10, or 0.5 to 1.5, times its run time after its submission
                             [trace]; source: Narayanan et al. OSDI'20; Gu et al. ASPLOS'23
+        --losses=trace|draw
+                            loss curves, for optimus:oracle=no: those of the trace; draw: a job
+                            without one is given one by draw [trace]; source: form and thresholds:
+                            Peng et al. EuroSys'18
         --assign-seed=N     of these draws alone; 0: that of --seed [0]; 0..9000000000000000
         --unknown-util=full|draw|error
                             where GPUs are shared, GPU utilization that neither trace nor profile nor
@@ -573,6 +577,10 @@ Everything about run.
                             those of the trace; gavel, elasticflow: a job without one is given one by
                             draw, 1.2, 2 or 10, or 0.5 to 1.5, times its run time after its submission
                             [trace]; source: Narayanan et al. OSDI'20; Gu et al. ASPLOS'23
+        --losses=trace|draw
+                            loss curves, for optimus:oracle=no: those of the trace; draw: a job
+                            without one is given one by draw [trace]; source: form and thresholds:
+                            Peng et al. EuroSys'18
         --assign-seed=N     of these draws alone; 0: that of --seed [0]; 0..9000000000000000
         --unknown-util=full|draw|error
                             where GPUs are shared, GPU utilization that neither trace nor profile nor

@@ -325,3 +325,23 @@ limit of wall-clock time that is over at once cuts the run behind the first look
   $ jq .stopped.by sweep/runs/*/manifest.json | sort
   "max_events"
   null
+
+# run-rigid
+A range of exactly the GPUs that a job asks for says that it is rigid: optimus, which resizes jobs without a range,
+gives it one GPU of the eight, the other one seven; converted, the trace still says so.
+
+  $ printf 'job_id,submit_time,gpus,duration,gpus_min,gpus_max\na,0,1,100,1,1\nb,0,1,100,,\nc,0,2,100,,2\n' >jobs.csv
+  $ head -n 3 jobs.csv >two.csv
+  $ horus run two.csv -c 1x8:V100 -p optimus --assign=off --outputs=all -q -o out >/dev/null 2>&1
+  $ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { print $at["job_id"], $at["allocated_resources"] }' out/jobs.csv | sort
+  a 0
+  b 1-7
+  job_id allocated_resources
+  $ horus verify out | grep -E 'gang|passed'
+  ok    every gang is whole: 2 segments, 0 of another size
+  21 checks passed
+  $ horus trace convert jobs.csv -q --to csv -o - | cut -d, -f1,20,21
+  job_id,gpus_min,gpus_max
+  a,1,1
+  b,,
+  c,2,2

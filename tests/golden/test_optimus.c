@@ -200,6 +200,19 @@ static void workers_are_spread_evenly(void **state)
     }
 }
 
+/* Rigid, as the trace says, one GPU of four; without a range it has all. */
+static void a_rigid_job_keeps_its_gpus(void **state)
+{
+    (void)state;
+    for (uint32_t gpus = 0; gpus <= 1; gpus++) {
+        const struct hs_test_job job = {
+            .gpus = 1, .gpus_min = gpus, .gpus_max = gpus, .duration_s = 100};
+        play("1x4:V100", ORACLE "slot=60s", &job, 1);
+        assert_true(ends_at(0, gpus == 1 ? 100 : 25));
+        hs_test_free(&result);
+    }
+}
+
 /* O5. A has 4 GPUs; at 600 it has 360 left and gains 170.5, B 300, then A 170.5, B 100: 2 + 2. With
  * 30 s at each change and start A has 462 left at 600. Whether B comes at 600 or at 100 is the
  * same. */
@@ -330,6 +343,7 @@ int main(void)
         cmocka_unit_test(the_end_is_predicted),
         cmocka_unit_test(work_is_told_wrongly),
         cmocka_unit_test(workers_are_spread_evenly),
+        cmocka_unit_test(a_rigid_job_keeps_its_gpus),
         cmocka_unit_test(slots_give_anew),
         cmocka_unit_test(the_shortest_is_not_first),
         cmocka_unit_test(growth_has_to_pay),

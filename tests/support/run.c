@@ -57,6 +57,7 @@ static enum hs_status feed_next(void *ctx, struct hs_trace_job **out)
         .gpus = j->gpus,
         .gpus_min = j->gpus_min > 0 ? j->gpus_min : j->gpus,
         .gpus_max = j->gpus_max > 0 ? j->gpus_max : j->gpus,
+        .has_range = j->gpus_min > 0 || j->gpus_max > 0,
         .gpu_milli = j->gpu_milli > 0 ? j->gpu_milli : 1000,
         .cpus_milli = j->cpus * 1000 + j->cpus_milli,
         .mem_mib = j->mem_mib,

@@ -75,6 +75,7 @@ static const struct hs_trace_job jobs[] = {
      .gpu_milli = 1000,
      .gpus_min = 1,
      .gpus_max = 2,
+     .has_range = true,
      .cpus_milli = 2500,
      .gpu_util_pm = 0,
      .outcome = HS_OUTCOME_CANCELLED},
@@ -106,6 +107,7 @@ static void test_counts(void **state)
         "warning: 1 of 3 jobs lose their deadline: the mine format has none\n"
         "warning: 1 of 3 jobs lose their preempt_cost: the mine format has none\n"
         "warning: 1 of 3 jobs lose their gpus_min: the mine format has none\n"
+        "warning: 1 of 3 jobs lose their gpus_max: the mine format has none\n"
         "warning: 1 of 3 jobs: attempts rounded to steps of 1 s\n"
         "warning: 1 of 3 jobs: outcome 'cancelled' becomes FAILED, the mine format has no word of "
         "its own for it\n"

@@ -64,6 +64,7 @@ static void draw_optional(uint64_t i, struct hs_trace_job *job)
     job->preempt_cost_us = draw(i, 25, 2) > 0 ? draw_minutes(i, 26, 3) : -1;
     job->gpus_min = 1 + draw(i, 27, job->gpus);
     job->gpus_max = job->gpus + draw(i, 28, 3);
+    job->has_range = true;
     if (draw(i, 45, 2) > 0)
         job->loss = (struct hs_loss_curve){
             (1 + draw(i, 46, 3000000)) / 1e6, (1 + draw(i, 47, 3000000)) / 1e6,

@@ -45,6 +45,8 @@ static void expect_record(const struct hs_trace_job *got, const struct hs_trace_
     assert_int_equal(got->gpus, expected->gpus);
     assert_int_equal(got->gpus_min, expected->gpus_min);
     assert_int_equal(got->gpus_max, expected->gpus_max);
+    assert_int_equal(got->has_range, expected->has_range);
+    assert_memory_equal(&got->loss, &expected->loss, sizeof got->loss);
     assert_int_equal(got->gpu_milli, expected->gpu_milli);
     assert_int_equal(got->nodes, expected->nodes);
     assert_int_equal(got->cpus_milli, expected->cpus_milli);
@@ -96,6 +98,8 @@ static const struct hs_trace_job records[] = {
      .gpu_milli = 1,
      .gpus_min = 1,
      .gpus_max = 65535,
+     .has_range = true,
+     .loss = {4000, 0.000001, 0, 3999.999999},
      .nodes = 3,
      .cpus_milli = UINT32_MAX,
      .mem_mib = UINT32_MAX,
@@ -204,7 +208,7 @@ static void test_a_pipe_stays_a_pipe(void **state)
     assert_true(S_ISFIFO(info.st_mode));
     assert_non_null(fgets(text, sizeof text, reader));
     assert_non_null(fgets(text, sizeof text, reader));
-    assert_string_equal(text, "plain,0,1,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
+    assert_string_equal(text, "plain,0,1,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
     fclose(reader);
 }
 

@@ -343,6 +343,7 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                                                       .gpus = j->gpus,
                                                       .gpus_min = j->gpus_min,
                                                       .gpus_max = j->gpus_max,
+                                                      .has_range = j->has_range,
                                                       .gpu_milli = j->gpu_milli,
                                                       .types = types,
                                                       .worker_cpus_milli = j->cpus_milli / workers,

@@ -76,7 +76,8 @@ struct verify_job {
     int64_t recorded_us;              /* run time in the trace */
     int64_t deadline_us;              /* in the trace; -1 = none */
     int64_t work_us;                  /* the same, or from jobs.csv if attempts are generated */
-    bool has_ran;                     /* the trace names the GPU type it ran on */
+    bool has_ran;                     /* the trace names the GPU type it ran on, */
+    bool has_range;                   /* its elastic range */
     uint32_t first_attempt, attempts; /* in run->attempts_us; 0 = one */
     uint32_t first_option, options;   /* in run->options */
     uint32_t gpus, gpus_min, gpus_max;

@@ -161,7 +161,7 @@ static void check_gang(struct verify_check *c, const struct hs_placed *seg)
     const struct verify_job *j = &run->jobs[seg->job];
     uint32_t least = run->setup.is_resizing ? j->gpus_min : j->gpus;
     uint32_t most = run->setup.is_resizing ? j->gpus_max : j->gpus;
-    if (run->setup.is_resizing_any && least == most && j->gpus > 0) {
+    if (run->setup.is_resizing_any && !j->has_range && j->gpus > 0) {
         least = 1;
         most = most > HS_ELASTIC_GPUS_MAX ? most : HS_ELASTIC_GPUS_MAX;
     }
