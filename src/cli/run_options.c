@@ -29,8 +29,8 @@ enum hs_status hs_sort_parse(const char *text, uint64_t *window, struct hs_diag 
     return HS_OK;
 }
 
-static const char *const output_names[] = {"jobs", "segments", "series", "nodes", "decisions",
-                                           "swf",  "summary",  "all",    NULL};
+static const char *const output_names[] = {"jobs", "segments", "series",  "nodes", "decisions",
+                                           "swf",  "teams",    "summary", "all",   NULL};
 
 static const char *output_at(size_t index)
 {
@@ -39,8 +39,15 @@ static const char *output_at(size_t index)
 
 enum hs_status hs_outputs_parse(const char *text, uint32_t *outputs, struct hs_diag *diag)
 {
-    static const uint32_t bits[] = {HS_OUT_JOBS,      HS_OUT_SEGMENTS, HS_OUT_SERIES,  HS_OUT_NODES,
-                                    HS_OUT_DECISIONS, HS_OUT_SWF,      HS_OUT_SUMMARY, HS_OUT_ALL};
+    static const uint32_t bits[] = {HS_OUT_JOBS,
+                                    HS_OUT_SEGMENTS,
+                                    HS_OUT_SERIES,
+                                    HS_OUT_NODES,
+                                    HS_OUT_DECISIONS,
+                                    HS_OUT_SWF,
+                                    HS_OUT_TEAMS | HS_OUT_JOBS,
+                                    HS_OUT_SUMMARY,
+                                    HS_OUT_ALL};
     const size_t count = sizeof bits / sizeof *bits;
     *outputs = HS_OUT_SUMMARY;
     for (size_t len;; text += len + 1) {
@@ -55,7 +62,7 @@ enum hs_status hs_outputs_parse(const char *text, uint32_t *outputs, struct hs_d
             return hs_fail(diag, HS_E_USAGE, NULL,
                            hs_did_you_mean(hint, word, output_names, count, "did you mean 'all'?"),
                            "outputs: unknown output '%s'; expected all, summary, or a list of "
-                           "jobs,segments,series,nodes,decisions,swf",
+                           "jobs,segments,series,nodes,decisions,swf,teams",
                            word);
         *outputs |= bits[i];
         if (text[len] == '\0')
@@ -519,9 +526,8 @@ static const char *written_at(size_t index)
 const struct hs_option hs_run_option_table[] = {
     ONE_RUN_ROWS,
     OUTPUT_ROW("DIR", RESULTS, "run directory; absent: results/TRACE-POLICY-HASH"),
-    OUTPUTS_ROW(
-        "all",
-        "all, summary, or of jobs,segments,series,nodes,decisions,swf; all: without the last two"),
+    OUTPUTS_ROW("all", "all, summary, or of jobs,segments,series,nodes,decisions,swf,teams; all: "
+                       "without the last three"),
     FLAG("decisions", decisions, RESULTS,
          "write decisions.csv, too: each action of the policy with its reason"),
     FLAG("report", report, RESULTS, "write report.html, too: the page of 'horus report'", LOCAL),
@@ -549,7 +555,7 @@ const struct hs_option hs_backtest_option_table[] = {
          LOCAL),
     ONE_RUN_ROWS,
     OUTPUT_ROW("DIR", RESULTS, "run directory; absent: results/TRACE-POLICY-HASH"),
-    OUTPUTS_ROW("all", "all, summary, or of jobs,segments,series,nodes,decisions,swf, beside "
+    OUTPUTS_ROW("all", "all, summary, or of jobs,segments,series,nodes,decisions,swf,teams, beside "
                        "backtest.csv and backtest_jobs.csv"),
     FLAG("json", json, RESULTS, "everything as JSON", SHORT, LOCAL),
     SAMPLE_ROWS,
@@ -581,8 +587,9 @@ const struct hs_option hs_compare_option_table[] = {
     UNKNOWN_ROWS,
     TRACE_ROWS,
     OUTPUT_ROW("DIR", RESULTS, "directory of the comparison; absent: results/compare-TRACE-HASH"),
-    OUTPUTS_ROW("summary", "summary, all, or of jobs,segments,series,nodes,decisions,swf: beyond "
-                           "summary the directory of every run is kept"),
+    OUTPUTS_ROW("summary",
+                "summary, all, or of jobs,segments,series,nodes,decisions,swf,teams: beyond "
+                "summary the directory of every run is kept"),
     TEXT("metrics", metrics, RESULTS, NULL, "LIST",
          "columns of the table, e.g. mean_jct,p99_wait; compare.csv has all"),
     TEXT("fail_if", fail_if, RESULTS, NULL, "CONDITION",
@@ -615,8 +622,9 @@ const struct hs_option hs_sweep_option_table[] = {
         "run this point alone, from 1; a finished one is left as it is", SHORT, LOCAL),
     ONE_RUN_ROWS,
     OUTPUT_ROW("DIR", RESULTS, "directory of the sweep; absent: results/NAME"),
-    OUTPUTS_ROW("summary",
-                "of each point: summary, all, or of jobs,segments,series,nodes,decisions,swf"),
+    OUTPUTS_ROW(
+        "summary",
+        "of each point: summary, all, or of jobs,segments,series,nodes,decisions,swf,teams"),
     TEXT("metric", metric, RESULTS, "mean_jct", "NAME",
          "of the table at the end; sweep.csv has all", LOCAL),
     SAMPLE_ROWS,

@@ -18,6 +18,7 @@
 #include "base/rng.h"
 #include "data/param_table.h"
 #include "horus/lp.h"
+#include "report/explain/teams.h"
 #include "report/html/page.h"
 #include "report/run/observers.h"
 
@@ -646,7 +647,7 @@ static enum hs_status record_run(struct hs_run_result *result, struct hs_message
 {
     const struct hs_setup *setup = result->setup;
     struct hs_manifest_input inputs[HS_INPUTS_MAX];
-    struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES + 1];
+    struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES + HS_TEAMS_FILES + 1];
     struct hs_card card = setup->card;
     char unknown[512];
     hs_setup_unknown(&result->intake.assigned, unknown, sizeof unknown);
@@ -671,6 +672,11 @@ static enum hs_status record_run(struct hs_run_result *result, struct hs_message
     struct hs_config config = *setup->config;
     manifest.config_ctx = &config;
     HS_TRY(hs_record_manifest(&manifest, log, dir, &log->diag));
+    if ((setup->outputs & HS_OUT_TEAMS) != 0) { /* from jobs.csv and the manifest */
+        HS_TRY(hs_teams_write(dir, &files[manifest.output_count], &log->diag));
+        manifest.output_count += HS_TEAMS_FILES;
+        HS_TRY(hs_record_manifest(&manifest, log, dir, &log->diag));
+    }
     if (!setup->options->report)
         return HS_OK;
     HS_TRY(write_page(dir, &files[manifest.output_count++], &log->diag));

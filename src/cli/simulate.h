@@ -417,3 +417,6 @@ const struct hs_manifest_library *hs_libraries(uint32_t *count);
 #define HS_RUNS_COLUMNS    "policy,seed,assignment" /* then those of summary.csv */
 /* `horus compare` of policies on a trace (compare_cells.c). */
 HS_MUST_USE enum hs_status hs_compare_policies(struct hs_call *call);
+/* Prints what the policies assume, where they differ (compare.c). */
+void hs_compare_say_terms(const struct hs_setup *const *setups, uint32_t count,
+                          struct hs_output *out);

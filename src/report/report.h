@@ -22,6 +22,7 @@ enum { /* bits of options.outputs */
        HS_OUT_ALL = (1u << 5) - 1,
        HS_OUT_DECISIONS = 1u << 5, /* not part of "all": one row per action */
        HS_OUT_SWF = 1u << 6,       /* not part of "all": jobs.csv contains more */
+       HS_OUT_TEAMS = 1u << 7,     /* not part of "all": sums of jobs.csv, by 'explain --by' */
 };
 
 struct hs_report_options {

@@ -256,7 +256,13 @@ The columns that are asked for, however narrow the terminal; a policy of several
                3    20.0 s   10.0 s *          5.00 *           100.0 %
            1.00x     1.00x   0.588x          0.556x               1.00x
 
+  finding     Jobs finish soonest under sjf:scan=fit,placement=best_fit: after 13.0 s in the mean, 0.867 times as long as under fifo; the last per cent ends soonest under fifo.
+  pareto      fifo sjf:scan=fit,placement=best_fit: of mean JCT, p99 JCT
   ratios      to fifo; *: best
+  scan        fifo: strict
+              sjf:scan=fit,placement=best_fit: fit
+  placement   fifo: consolidate
+              sjf:scan=fit,placement=best_fit: best_fit
   knows       fifo: nothing; may: nothing
               sjf:scan=fit,placement=best_fit: duration; may: nothing
   files       out/
@@ -302,7 +308,15 @@ b 4-11, a 11-20: no job waits to start, mean JCT (20+10+2)/3. Ratios: 13/15 = 0.
   srtf      10.7 s *      0.0 s *     4.0 s *    20.0 s   20.0 s       0.0 s *
             0.711x        0.00x      0.480x       1.00x    1.11x       0.00x
 
+  finding     Jobs finish soonest under srtf: after 10.7 s in the mean, 0.711 times as long as under fifo; the last per cent ends soonest under fifo.
+  pareto      fifo sjf srtf: of mean JCT, p99 JCT
   ratios      to fifo; *: best
+  scan        fifo: strict
+              sjf: strict
+              srtf: fit
+  cost        fifo: none
+              sjf: none
+              srtf: free
   knows       fifo: nothing; may: nothing
               sjf: duration; may: nothing
               srtf: duration; may: preempt

@@ -103,7 +103,7 @@ policy, a sample, a list of outputs, a format; all errors at once.
   !     8 |   "sample": "sometimes",
   !       |             ^~~~~~~~~~~
   !       = hint: for example 60s
-  ! c.json:9:14: error: outputs: unknown output 'segmints'; expected all, summary, or a list of jobs,segments,series,nodes,decisions,swf
+  ! c.json:9:14: error: outputs: unknown output 'segmints'; expected all, summary, or a list of jobs,segments,series,nodes,decisions,swf,teams
   !     9 |   "outputs": "jobs,segmints",
   !       |              ^~~~~~~~~~~~~~~
   !       = hint: did you mean 'segments'?

@@ -416,8 +416,8 @@ Everything about run.
 
   Results:
     -o, --output=DIR        run directory; absent: results/TRACE-POLICY-HASH
-        --outputs=LIST      all, summary, or of jobs,segments,series,nodes,decisions,swf; all: without
-                            the last two [all]
+        --outputs=LIST      all, summary, or of jobs,segments,series,nodes,decisions,swf,teams; all:
+                            without the last three [all]
         --decisions         write decisions.csv, too: each action of the policy with its reason
         --report            write report.html, too: the page of 'horus report'
         --sample=TIME|auto|exact
@@ -632,8 +632,8 @@ Everything about run.
 
   Results:
     -o, --output=DIR        run directory; absent: results/TRACE-POLICY-HASH
-        --outputs=LIST      all, summary, or of jobs,segments,series,nodes,decisions,swf; all: without
-                            the last two [all]
+        --outputs=LIST      all, summary, or of jobs,segments,series,nodes,decisions,swf,teams; all:
+                            without the last three [all]
         --decisions         write decisions.csv, too: each action of the policy with its reason
         --report            write report.html, too: the page of 'horus report'
         --sample=TIME|auto|exact

@@ -37,6 +37,7 @@ and 17 s for the one GPU: (0 + 9 + 17) / 3 = 8.667 s.
   Left out: there is no jobs.csv. Repeat the run with --outputs=all.
   Left out: there is no series.csv. Repeat the run with --outputs=all.
   Left out: all jobs that ran to their end are of one kind.
+  Left out: there is no jobs.csv. Repeat the run with --outputs=all.
   Left out: there is no segments.csv. Repeat the run with --outputs=all.
   jobs:
   Left out: there is no series.csv. Repeat the run with --outputs=all.
@@ -46,6 +47,7 @@ and 17 s for the one GPU: (0 + 9 + 17) / 3 = 8.667 s.
   Left out: the comparison kept no runs, hence no jobs.csv. Repeat it with --outputs=all.
   Left out: the comparison kept no runs, hence no series.csv. Repeat it with --outputs=all.
   Left out: the comparison kept no runs. Repeat it with --outputs=all.
+  Left out: the comparison kept no runs, hence no jobs.csv. Repeat it with --outputs=all.
   Left out: the comparison kept no runs, hence no segments.csv. Repeat it with --outputs=all.
   $ echo "both:"
   both:
@@ -53,6 +55,7 @@ and 17 s for the one GPU: (0 + 9 + 17) / 3 = 8.667 s.
   summary has no jobs.csv and is left out.
   Left out: there is no series.csv. Repeat the run with --outputs=all.
   Left out: all jobs that ran to their end are of one kind.
+  summary has no jobs.csv and is left out.
   Left out: there is no segments.csv. Repeat the run with --outputs=all.
   $ horus report summary -o - | grep -o 'data-metric="mean_wait" data-value="[^<]*<' | sort -u
   data-metric="mean_wait" data-value="8.666666666666666">8.7 s<

@@ -51,6 +51,8 @@ A run in which nothing ran has exit code 3 and keeps its directory; so has a com
   sjf       10.0 s      0.0 s    11.0 s         2   10.0 s     0.0 s
              1.00x                1.00x     1.00x    1.00x
 
+  finding     Jobs take 10.0 s in the mean under each.
+  pareto      fifo sjf: of mean JCT, p99 JCT
   ratios      to fifo; *: best
   knows       fifo: nothing; may: nothing
               sjf: duration; may: nothing

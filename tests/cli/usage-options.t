@@ -70,7 +70,7 @@ Not an outcome.
 Not an output.
 
   $ horus run traces/sample.csv --outputs=job
-  ! error: outputs: unknown output 'job'; expected all, summary, or a list of jobs,segments,series,nodes,decisions,swf
+  ! error: outputs: unknown output 'job'; expected all, summary, or a list of jobs,segments,series,nodes,decisions,swf,teams
   !       = hint: did you mean 'jobs'?
   [2]
 

@@ -52,9 +52,9 @@ references() { # PAGE
     ! LC_ALL=C grep -noE '&([^aglq#]|a[^mp]|#[^0-9]).{0,20}' "$1" >wrong
 }
 
-# Nothing that a browser would fetch.
+# Nothing that a browser would fetch; escaped markup is text.
 alone() { # PAGE
-    ! sed 's/;base64,[^"]*//' "$1" |
+    ! sed 's/;base64,[^"]*//; s/&lt;[^<>]*&gt;//g' "$1" |
         grep -noiE '(https?:|//[a-z]|<(script|link|iframe|object|embed)|@import|url\(|[ "](src|srcset|on[a-z]+)=).{0,40}' \
             >wrong
 }

@@ -20,6 +20,7 @@
 #include "report/run/manifest.h"
 #include "report/backtest/backtest.h"
 #include "report/compare/paired.h"
+#include "report/explain/teams.h"
 #include "report/run/observers.h"
 #include "support/handrun.h"
 #include "support/sink.h"
@@ -252,6 +253,8 @@ static void figures_of_deadlines_are_documented(void **state)
     static struct hs_summary named;
     read_table("## `jobs.csv`", "| with deadlines |", false, expected);
     assert_string_equal(&HS_DEADLINE_COLUMNS[1], expected);
+    read_table("## `users.csv`", "| column |", false, expected);
+    assert_string_equal(HS_TEAMS_HEADER, expected);
     read_table("## `deadlines.csv`", "| column |", false, expected);
     assert_string_equal(HS_DEADLINES_HEADER, expected);
     assert_int_equal(hs_deadlines_fill(NULL, &named), HS_OK);

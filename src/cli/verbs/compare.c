@@ -152,6 +152,34 @@ static enum hs_status compare_runs(struct hs_call *call)
     return status;
 }
 
+/* ---- terms of policies ---- */
+
+void hs_compare_say_terms(const struct hs_setup *const *setups, uint32_t count,
+                          struct hs_output *out)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } terms[] = {{"scan", offsetof(struct hs_semantics, scan)},
+                 {"placement", offsetof(struct hs_semantics, placement)},
+                 {"cost", offsetof(struct hs_semantics, cost)}};
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+        bool is_alike = true;
+        const char *first = NULL, *text = NULL;
+        for (int prints = 0; prints < 2; prints++)
+            for (uint32_t p = 0; p < count && (prints == 0 || !is_alike); p++) {
+                const char *at = (const char *)&setups[p]->card.policy_semantics;
+                memcpy(&text, at + terms[i].offset, sizeof text);
+                text = text != NULL ? text : "-";
+                first = p == 0 ? text : first;
+                is_alike = is_alike && strcmp(text, first) == 0;
+                if (prints == 1)
+                    hs_say(out, "%-11s %s: %s\n", p == 0 ? terms[i].name : "",
+                           setups[p]->options->policy, text);
+            }
+    }
+}
+
 /* ---- the verb ---- */
 
 static enum hs_status compare(struct hs_call *call)

@@ -767,6 +767,7 @@ static enum hs_status make_cells(struct comparison *c, const char *path)
 
 /* ---- the table ---- */
 
+/* Also the finding and the Pareto points. */
 static void say_table(const struct comparison *c, struct hs_output *out)
 {
     const struct hs_terminal *terminal = &c->call->terminal;
@@ -783,14 +784,24 @@ static void say_table(const struct comparison *c, struct hs_output *out)
                                         .ratios = p > 0 ? c->ratios + p * count : NULL,
                                         .means = c->means};
     }
-    hs_table_print(out, &(struct hs_run_table){
-                            .rows = rows,
-                            .row_count = c->policy_count,
-                            .metrics = c->columns != NULL ? c->columns : hs_table_compare_metrics,
-                            .shows_all = c->columns != NULL,
-                            .columns = terminal->columns,
-                            .use_utf8 = terminal->use_utf8,
-                            .use_color = terminal->use_color});
+    const struct hs_run_table table = {.rows = rows,
+                                       .row_count = c->policy_count,
+                                       .metrics = c->columns != NULL ? c->columns
+                                                                     : hs_table_compare_metrics,
+                                       .shows_all = c->columns != NULL,
+                                       .columns = terminal->columns,
+                                       .use_utf8 = terminal->use_utf8,
+                                       .use_color = terminal->use_color};
+    char text[HS_FINDING_SIZE];
+    hs_table_print(out, &table);
+    hs_say(out, "\n");
+    if (c->policy_count > 1 && hs_table_finding(&table, text)[0] != '\0') {
+        hs_say(out, "finding     %s\npareto     ", text);
+        for (uint32_t p = 0; p < c->policy_count; p++)
+            if (hs_table_is_pareto(&table, p))
+                hs_say(out, " %s", rows[p].label);
+        hs_say(out, ": of %s\n", hs_table_aims(&table, text));
+    }
     hs_free(means);
 }
 
@@ -806,18 +817,22 @@ static void say_result(const struct comparison *c, const char *dir)
            c->pair_count > 1 ? "s" : "");
     say_table(c, out);
     if (c->pair_count == 1)
-        hs_say(out, "\nratios      to %s; *: best\n", c->policies[0].spec);
+        hs_say(out, "ratios      to %s; *: best\n", c->policies[0].spec);
     else if (c->policy_count == 1)
-        hs_say(out, "\nintervals   95 %% of the mean over %" PRIu32 " runs\n", c->pair_count);
+        hs_say(out, "intervals   95 %% of the mean over %" PRIu32 " runs\n", c->pair_count);
     else
         hs_say(out,
-               "\nratios      to %s over %" PRIu32
+               "ratios      to %s over %" PRIu32
                " pairs of runs; intervals 95 %%, +- that of a mean; *: best\n",
                c->policies[0].spec, c->pair_count);
     for (uint32_t i = 0; i < c->order_count && c->pair_count > 1; i++)
         hs_say(out, "%-11s %s before %s by mean JCT in %" PRIu32 " of %" PRIu32 " pairs of runs\n",
                i == 0 ? "order" : "", c->policies[c->orders[i].first].spec,
                c->policies[c->orders[i].second].spec, c->orders[i].agree, c->orders[i].cells);
+    const struct hs_setup *setups[COMPARED_MAX];
+    for (uint32_t p = 0; p < c->policy_count; p++)
+        setups[p] = &c->policies[p].setup;
+    hs_compare_say_terms(setups, c->policy_count, out);
     for (uint32_t p = 0; p < c->policy_count; p++)
         hs_say(out, "%-11s %s: %s; may: %s\n", p == 0 ? "knows" : "", c->policies[p].spec,
                c->policies[p].setup.card.knows, c->policies[p].setup.card.can);

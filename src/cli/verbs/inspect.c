@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/option_rows.h"
 #include "report/explain/explain.h"
+#include "report/explain/teams.h"
 #include "report/html/page.h"
 #include "report/verify/verify.h"
 
@@ -256,12 +257,27 @@ const struct hs_verb hs_verb_plot = {
 
 struct explain_options {
     const char *job;
-    bool json;
+    int32_t by; /* 0: not given; else enum hs_teams_by + 1 */
+    bool json, csv;
 };
+
+static const char *const by_words[] = {"cause", "vc", "user", "gpus", "state", NULL};
 
 static enum hs_status explain(struct hs_call *call)
 {
     const struct explain_options *options = call->options;
+    if (options->by > 0 && options->job != NULL)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave one out",
+                       "explain: both --job and --by");
+    if (options->csv && options->by == 0)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "--by=user --csv",
+                       "explain: --csv is for --by");
+    if (options->by > 0)
+        return hs_teams_explain(call->operands[0], (enum hs_teams_by)(options->by - 1),
+                                options->json  ? HS_TEAMS_JSON
+                                : options->csv ? HS_TEAMS_CSV
+                                               : HS_TEAMS_TEXT,
+                                &call->out, &call->diag);
     return hs_explain(call->operands[0], options->job, options->json, call->terminal.use_utf8,
                       &call->out, &call->diag);
 }
@@ -269,7 +285,13 @@ static enum hs_status explain(struct hs_call *call)
 #define OWNER struct explain_options
 static const struct hs_option explain_table[] = {
     TEXT("job", job, "Question", NULL, "ID", "a job of the run; absent: all of them", SHORT),
+    CHOICE(
+        "by", by, "Question", "cause", by_words,
+        "causes of waiting; or who got what: jobs, GPU-hours, waits, missed deadlines by virtual "
+        "cluster, user, gang size or state",
+        SHORT),
     FLAG("json", json, "Question", "as JSON, in exact seconds and GPU-seconds", SHORT),
+    FLAG("csv", csv, "Question", "with --by: as users.csv of --outputs=teams", SHORT),
     HS_OPTIONS_END,
 };
 #undef OWNER
@@ -278,18 +300,21 @@ const struct hs_verb hs_verb_explain = {
     .name = "explain",
     .operands = "RUN",
     .summary = "Why a job waited, or where the waiting of a run came from.",
-    .details = "Rebuilds from the segments of a finished run who held what, and books every moment "
-               "that a job waited to its cause: resources (too few GPUs), fragmentation (enough, "
-               "not on one node), constraint (a gang wants several nodes), quota (none left), or "
-               "priority (head-of-line blocking or lower priority: it would have fitted). Of one "
-               "job: these times, before its first start and after preemptions, its life stage by "
-               "stage, who overtook it, whose GPUs it got, who ran beside it, and, where the run "
-               "was made with --decisions, each decision about it with its reason. Of all: "
-               "GPU-hours by cause, over time, and who waited longest. RUN is a directory of horus "
-               "run, also one inside a comparison or a sweep; it needs jobs.csv and segments.csv.",
+    .details =
+        "Rebuilds from the segments of a finished run who held what, and books every moment "
+        "that a job waited to its cause: resources (too few GPUs), fragmentation (enough, "
+        "not on one node), constraint (a gang wants several nodes), quota (none left), or "
+        "priority (head-of-line blocking or lower priority: it would have fitted). Of one "
+        "job: these times, before its first start and after preemptions, its life stage by "
+        "stage, who overtook it, whose GPUs it got, who ran beside it, and, where the run "
+        "was made with --decisions, each decision about it with its reason. Of all: "
+        "GPU-hours by cause, over time, and who waited longest. With --by: jobs, GPU-hours and "
+        "waits by virtual cluster, user, gang size or recorded state, those first that held "
+        "most GPU time, and Jain's index over them. RUN is a directory of horus "
+        "run, also one inside a comparison or a sweep; it needs jobs.csv and segments.csv.",
     .examples = {"explain results/sample-fifo-0123456789ab",
                  "explain results/sample-fifo-0123456789ab --job j0815",
-                 "explain results/sample-fifo-0123456789ab --job j0815 --json"},
+                 "explain results/sample-fifo-0123456789ab --by=user"},
     .options = explain_table,
     .options_size = sizeof(struct explain_options),
     .operands_min = 1,

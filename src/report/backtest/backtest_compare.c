@@ -280,28 +280,6 @@ static void compare_group(const struct hs_backtest *b, const struct partition *p
     }
 }
 
-static void compare_groups(struct hs_backtest *b)
-{
-    static const uint32_t keys[PARTITIONS] = {[BY_ALL] = 1,
-                                              [BY_GPUS] = HS_CLASS_GPUS_COUNT,
-                                              [BY_OUTCOME] = HS_OUTCOME_COUNT,
-                                              [BY_TIME] = HS_BACKTEST_TIMES};
-    double *values = hs_alloc_zeroed(3 * (size_t)b->count + 1, sizeof *values);
-    for (int by = 0; by < PARTITIONS; by++) {
-        struct partition p = {.by = by, .keys = keys[by]};
-        if (by == BY_VC || by == BY_USER)
-            rank_names(b, &p);
-        for (uint32_t key = 0; key < p.keys; key++) {
-            struct hs_backtest_group *g = &b->groups[b->group_count];
-            *g = (struct hs_backtest_group){.jobs = 0};
-            name_key(b, &p, key, g);
-            compare_group(b, &p, key, values, g);
-            b->group_count += g->jobs > 0;
-        }
-    }
-    hs_free(values);
-}
-
 /* ---- GPUs held ---- */
 
 static int by_time(const void *a, const void *b)
@@ -319,13 +297,7 @@ static void sum_up(struct hs_backtest_changes *changes)
         held = changes->of[i].milli += held;
 }
 
-static int by_level(const void *a, const void *b)
-{
-    const struct hs_backtest_change *x = a, *y = b;
-    return (x->milli > y->milli) - (x->milli < y->milli);
-}
-
-/* Over [from_us, to_us): at_us of a copy becomes the length of each level. */
+/* Over [from_us, to_us): of a copy at_us is the level and milli its length. */
 static struct hs_backtest_figures held_figures(const struct hs_backtest_changes *levels,
                                                int64_t from_us, int64_t to_us)
 {
@@ -342,18 +314,18 @@ static struct hs_backtest_figures held_figures(const struct hs_backtest_changes 
         const int64_t at_us = i < levels->count ? levels->of[i].at_us : to_us;
         const int64_t end_us = at_us < to_us ? at_us : to_us;
         if (end_us > begin_us) {
-            add_change(&spans, end_us - begin_us, level);
+            add_change(&spans, level, end_us - begin_us);
             sum += (hs_i128)(end_us - begin_us) * level;
             begin_us = end_us;
         }
         level = i < levels->count ? levels->of[i].milli : level;
     }
     f.mean = (double)sum / (double)length_us / 1000;
-    qsort(spans.of, spans.count, sizeof *spans.of, by_level);
+    qsort(spans.of, spans.count, sizeof *spans.of, by_time);
     for (uint32_t i = 0, q = 0; i < spans.count; i++) {
-        seen_us += spans.of[i].at_us;
+        seen_us += spans.of[i].milli;
         for (; q < 3 && (hs_i128)seen_us * 1000 >= (hs_i128)length_us * permille[q]; q++)
-            *wanted[q] = (double)spans.of[i].milli / 1000;
+            *wanted[q] = (double)spans.of[i].at_us / 1000;
     }
     hs_free(spans.of);
     return f;
@@ -482,7 +454,24 @@ void hs_backtest_compare(struct hs_backtest *b)
         b->untimed += i >= b->first && us[HS_BACKTEST_JCT] < 0;
         b->own_run_times += us[HS_BACKTEST_JCT] >= 0 && span_us != b->jobs[i].run_us;
     }
-    compare_groups(b);
+    static const uint32_t keys[PARTITIONS] = {[BY_ALL] = 1,
+                                              [BY_GPUS] = HS_CLASS_GPUS_COUNT,
+                                              [BY_OUTCOME] = HS_OUTCOME_COUNT,
+                                              [BY_TIME] = HS_BACKTEST_TIMES};
+    double *values = hs_alloc_zeroed(3 * (size_t)b->count + 1, sizeof *values);
+    for (int by = 0; by < PARTITIONS; by++) {
+        struct partition p = {.by = by, .keys = keys[by]};
+        if (by == BY_VC || by == BY_USER)
+            rank_names(b, &p);
+        for (uint32_t key = 0; key < p.keys; key++) {
+            struct hs_backtest_group *g = &b->groups[b->group_count];
+            *g = (struct hs_backtest_group){.jobs = 0};
+            name_key(b, &p, key, g);
+            compare_group(b, &p, key, values, g);
+            b->group_count += g->jobs > 0;
+        }
+    }
+    hs_free(values);
     compare_held(b);
     list_untold(b);
 }

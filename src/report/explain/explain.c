@@ -187,6 +187,9 @@ static enum hs_status load(struct explain *x)
         return hs_fail(x->diag, HS_E_INPUT, &place, NULL, "the manifest names no cluster");
     HS_TRY(hs_cluster_load(&x->cluster, spec, x->diag));
     x->has_cluster = true;
+    const double overcommit = hs_json_number(hs_json_get(x->manifest.config, "overcommit"));
+    if (overcommit > 0)
+        HS_TRY(hs_cluster_overcommit(&x->cluster, overcommit, x->diag));
     for (uint32_t i = 0; i < x->manifest.input_count; i++)
         if (strcmp(x->manifest.inputs[i].role, "cluster") == 0 &&
             x->manifest.inputs[i].hash != x->cluster.input_hash)

@@ -497,6 +497,11 @@ static void put_head(struct hs_page *page)
 {
     static const char *const tiles[] = {"mean_jct", "p99_jct",        "mean_wait",       "p99_wait",
                                         "makespan", "gpu_allocation", "gpu_utilization", NULL};
+    const struct hs_run_table table = {.rows = page->rows, .row_count = page->group_count};
+    char finding[HS_FINDING_SIZE];
+    if (is_alike(page, CARD, "workload") && is_alike(page, CARD, "cluster") &&
+        hs_table_finding(&table, finding)[0] != '\0')
+        hs_markup(page->out, "<p class=\"finding\">%s</p>\n", finding);
     say_what(page);
     warn(page);
     if (page->group_count > 1)
@@ -739,6 +744,7 @@ static const struct section {
                {"time", "Over time", hs_put_time, HS_FROM_SERIES},
                {"waiting", "Why jobs waited", hs_put_waiting, HS_FROM_SUMMARY},
                {"classes", "Kinds of jobs", hs_put_classes, HS_FROM_SUMMARY},
+               {"teams", "Who got what", hs_put_teams, HS_FROM_JOBS},
                {"nodes", "Where", hs_put_nodes, HS_FROM_SEGMENTS},
                {"method", "What was run", put_method, HS_FROM_SUMMARY},
                {.id = NULL}},

@@ -533,10 +533,11 @@ enum hs_status hs_put_waiting(struct hs_page *page)
 {
     const uint32_t drawn = page->drawn;
     const bool is_one = page->group_count == 1;
-    const struct hs_frame frame = {.width = HS_PAGE_WIDTH,
-                                   .height = ROW_HEIGHT * drawn,
-                                   .margin = {is_one ? 14 : 150, 14, 4, 36}};
-    double most = 0;
+    double most = 0, left = is_one ? 14 : 150;
+    for (uint32_t g = 0; g < drawn && !is_one; g++) /* letters of 12 px are up to 7 wide */
+        left = fmax(left, fmin(12 + 7 * (double)strlen(page->rows[g].label), HS_PAGE_WIDTH / 2));
+    const struct hs_frame frame = {
+        .width = HS_PAGE_WIDTH, .height = ROW_HEIGHT * drawn, .margin = {left, 14, 4, 36}};
     for (uint32_t g = 0; g < drawn; g++)
         most = fmax(most, total_wait(page->rows[g].summary));
     if (!(most > 0)) {

@@ -88,6 +88,14 @@ bool hs_table_is_telling(const struct hs_run_table *table, const struct hs_runco
 bool hs_table_is_assumed(const struct hs_run_table *table, const char *metric);
 /* Returns the value to mark; NaN if fewer than two rows have one, or all are equal. */
 double hs_table_best(const struct hs_run_table *table, const struct hs_runcolumn *how);
+/* Tells whether no other row is as good in mean JCT, p99 JCT and Jain's index (those that every row
+ * has) and better in one of them. */
+bool hs_table_is_pareto(const struct hs_run_table *table, uint32_t row);
+#define HS_FINDING_SIZE 1024
+/* Formats the metrics of that: "mean JCT, p99 JCT". */
+const char *hs_table_aims(const struct hs_run_table *table, char text[HS_FINDING_SIZE]);
+/* Formats in a sentence what the table comes to, by rule; "" if it has nothing to say. */
+const char *hs_table_finding(const struct hs_run_table *table, char text[HS_FINDING_SIZE]);
 /* Formats the ratio or interval below a value, "" for none, in HS_COLUMN_TEXT_SIZE bytes. */
 void hs_table_below(const struct hs_table_row *row, const char *metric, char *text);
 /* Formats a time as in tables: "12.5 s", "1.23 h", "-4.20 d". */

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads jobs.csv into one record a team and one wait a job; O(jobs log jobs).
+ */
+#include "report/explain/teams.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/run/run_table.h"
+
+#define ROWS_MAX (UINT32_MAX / 2)
+
+const char *const hs_teams_words[] = {[HS_TEAMS_VC] = "vc",
+                                      [HS_TEAMS_USER] = "user",
+                                      [HS_TEAMS_GPUS] = "gpus",
+                                      [HS_TEAMS_STATE] = "state",
+                                      [HS_TEAMS_KINDS] = NULL};
+static const char *const titles[HS_TEAMS_KINDS] = {"virtual cluster", "user", "GPUs", "state"};
+static const uint32_t permille[] = {500, 950, 990};
+
+/* ---- reading ---- */
+
+struct team_job {
+    const char *user, *vc, *status, *success;
+    int64_t submit_us, start_us, jct_us, isolated_us, gpu_us, deadline_us, late_us;
+    uint32_t gpus, gpu_milli;
+};
+
+#define AT(field) offsetof(struct team_job, field)
+static const struct hs_rowcell cells[] = {
+    {"user", HS_ROWCELL_TEXT, AT(user)},
+    {"vc", HS_ROWCELL_TEXT, AT(vc)},
+    {"status", HS_ROWCELL_TEXT, AT(status)},
+    {"success", HS_ROWCELL_TEXT, AT(success)},
+    {"submission_time", HS_ROWCELL_TIME, AT(submit_us)},
+    {"starting_time", HS_ROWCELL_TIME_OR_NONE, AT(start_us)},
+    {"turnaround_time", HS_ROWCELL_TIME_OR_NONE, AT(jct_us)},
+    {"isolated", HS_ROWCELL_TIME, AT(isolated_us)},
+    {"gpu_seconds", HS_ROWCELL_NUMBER, AT(gpu_us)},
+    {"requested_number_of_resources", HS_ROWCELL_COUNT32, AT(gpus)},
+    {"gpu_share", HS_ROWCELL_SHARE, AT(gpu_milli)},
+    {"deadline", HS_ROWCELL_TIME_IF_ANY, AT(deadline_us)},
+    {"lateness", HS_ROWCELL_SIGNED_IF_ANY, AT(late_us)},
+    {NULL, HS_ROWCELL_TEXT, 0},
+};
+
+static const char *name_of(const struct team_job *job, enum hs_teams_by by)
+{
+    static struct hs_class class;
+    switch (by) {
+    case HS_TEAMS_VC:
+        return job->vc;
+    case HS_TEAMS_USER:
+        return job->user;
+    case HS_TEAMS_STATE:
+        return job->status;
+    default:
+        hs_class_name(HS_CLASS_GPUS + hs_class_of_gpus(job->gpus), NULL, &class);
+        return class.name;
+    }
+}
+
+static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
+{
+    struct hs_teams *t = ctx;
+    struct team_job job = {.jct_us = -1};
+    HS_TRY(hs_rowfile_read(f, &job));
+    const char *name = name_of(&job, t->by);
+    const uint32_t index = hs_intern_get(&t->names, name[0] != '\0' ? name : "(none)") - 1;
+    if (index == t->count) {
+        hs_grow((void **)&t->of, &t->cap, t->count + UINT64_C(1), sizeof *t->of, ROWS_MAX);
+        t->of[t->count++] = (struct hs_team){.quantile_us = {-1, -1, -1}};
+    }
+    struct hs_team *team = &t->of[index];
+    const uint64_t milli = (uint64_t)job.gpus * job.gpu_milli;
+    team->jobs++;
+    team->gpu_us += job.gpu_us > 0 ? job.gpu_us : 0;
+    t->gpu_us += job.gpu_us > 0 ? job.gpu_us : 0;
+    if (job.deadline_us >= 0) {
+        t->has_deadlines = true;
+        team->deadlines++;
+        team->misses += job.late_us == INT64_MIN || job.late_us > 0;
+    }
+    if (strcmp(job.success, "1") != 0)
+        return HS_OK;
+    team->done++;
+    team->wait_us += job.start_us - job.submit_us;
+    team->jct_us += job.jct_us;
+    team->need += (hs_u128)milli * (uint64_t)job.isolated_us;
+    team->sojourn += (hs_u128)milli * (uint64_t)job.jct_us;
+    hs_grow((void **)&t->waits, &t->wait_cap, t->wait_count + UINT64_C(1), sizeof *t->waits,
+            ROWS_MAX);
+    t->waits[t->wait_count++] = (struct hs_team_wait){index, job.start_us - job.submit_us};
+    return HS_OK;
+}
+
+static int by_team(const void *a, const void *b)
+{
+    const struct hs_team_wait *x = a, *y = b;
+    const int teams = (x->team > y->team) - (x->team < y->team);
+    return teams != 0 ? teams : (x->wait_us > y->wait_us) - (x->wait_us < y->wait_us);
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct hs_team *x = a, *y = b;
+    const int uses = (x->gpu_us < y->gpu_us) - (x->gpu_us > y->gpu_us);
+    return uses != 0 ? uses : strcmp(x->name, y->name);
+}
+
+enum hs_status hs_teams_read(struct hs_teams *t, struct hs_runmanifest *run, enum hs_teams_by by)
+{
+    double sum = 0, squares = 0;
+    uint32_t used = 0;
+    *t = (struct hs_teams){.by = by};
+    hs_intern_init(&t->names);
+    (void)hs_intern_get(&t->names, "");
+    if (hs_runmanifest_file(run, "jobs.csv") == NULL)
+        return hs_fail(run->diag, HS_E_INPUT, &(struct hs_place){.file = run->dir},
+                       "repeat the run with --outputs=jobs, or all",
+                       "who got what is not known: the run was made without jobs.csv");
+    HS_TRY(hs_rowfile_each(run, "jobs.csv", cells, add_job, t));
+    qsort(t->waits, t->wait_count, sizeof *t->waits, by_team);
+    for (uint32_t i = 0, first = 0; i < t->count; first += (uint32_t)t->of[i++].done) {
+        struct hs_team *team = &t->of[i];
+        const double share = team->sojourn > 0 ? (double)team->need / (double)team->sojourn : 0;
+        team->name = hs_intern_text(&t->names, i + 1);
+        sum += share;
+        squares += share * share;
+        used += team->sojourn > 0;
+        for (size_t q = 0; team->done > 0 && q < 3; q++)
+            team->quantile_us[q] =
+                t->waits[first + (team->done * permille[q] + 999) / 1000 - 1].wait_us;
+    }
+    qsort(t->of, t->count, sizeof *t->of, by_use);
+    /* Jain, Chiu, Hawe, DEC TR-301, 1984, of GPU time needed over GPU time in the system, as
+     * fairness_jain of a summary */
+    t->jain = used >= 2 && squares > 0 ? sum * sum / (used * squares) : (double)NAN;
+    return HS_OK;
+}
+
+void hs_teams_free(struct hs_teams *t)
+{
+    hs_intern_free(&t->names);
+    hs_free(t->of);
+    hs_free(t->waits);
+}
+
+/* ---- writing ---- */
+
+static double share_of(const struct hs_teams *t, const struct hs_team *team)
+{
+    return t->gpu_us > 0 ? (double)team->gpu_us / (double)t->gpu_us : (double)NAN;
+}
+
+static double mean_s(int64_t sum_us, uint64_t count)
+{
+    return count > 0 ? (double)sum_us / (double)count / 1e6 : (double)NAN;
+}
+
+static void say_teams(const struct hs_teams *t, struct hs_output *out)
+{
+    hs_say(out, "%-24s%9s%12s%9s%12s%12s%12s%12s%12s%s\n", titles[t->by], "jobs", "GPU-hours",
+           "share", "mean wait", "p50 wait", "p95 wait", "p99 wait", "mean JCT",
+           t->has_deadlines ? "  late" : "");
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct hs_team *team = &t->of[i];
+        hs_say(out, "%-24.24s%9" PRIu64 "%12.1f%7.1f %%%12s", team->name, team->jobs,
+               (double)team->gpu_us / 3600e6, 100 * share_of(t, team),
+               team->done > 0 ? HS_TIME(mean_s(team->wait_us, team->done)) : "-");
+        for (size_t q = 0; q < 3; q++)
+            hs_say(out, "%12s", team->done > 0 ? HS_TIME((double)team->quantile_us[q] / 1e6) : "-");
+        hs_say(out, "%12s", team->done > 0 ? HS_TIME(mean_s(team->jct_us, team->done)) : "-");
+        char late[48] = "";
+        if (t->has_deadlines)
+            (void)snprintf(late, sizeof late, "%6" PRIu64 " of %" PRIu64, team->misses,
+                           team->deadlines);
+        hs_say(out, "%s\n", late);
+    }
+    if (!isnan(t->jain))
+        hs_say(out, "\nJain's index %.4f: 1 = all wait in proportion to their GPU time\n", t->jain);
+}
+
+static void put_json(const struct hs_teams *t, struct hs_output *out)
+{
+    struct hs_jsonw json, *w = &json;
+    hs_jsonw_begin(w, out);
+    hs_jsonw_put(w, "={ by=%s jain=%g of=[", hs_teams_words[t->by], t->jain);
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct hs_team *team = &t->of[i];
+        hs_jsonw_put(w,
+                     "=!{ name=%s jobs=%" PRIu64 " done=%" PRIu64 " gpu_seconds=%g share=%g "
+                     "mean_wait=%g p50_wait=%g p95_wait=%g p99_wait=%g mean_jct=%g "
+                     "deadlines=%" PRIu64 " deadline_misses=%" PRIu64 " }",
+                     team->name, team->jobs, team->done, (double)team->gpu_us / 1e6,
+                     share_of(t, team), mean_s(team->wait_us, team->done),
+                     mean_s(team->quantile_us[0], team->done > 0),
+                     mean_s(team->quantile_us[1], team->done > 0),
+                     mean_s(team->quantile_us[2], team->done > 0), mean_s(team->jct_us, team->done),
+                     team->deadlines, team->misses);
+    }
+    hs_jsonw_put(w, "] }");
+    hs_jsonw_finish(w);
+}
+
+static void put_csv(const struct hs_teams *t, struct hs_csvw *w)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct hs_team *team = &t->of[i];
+        hs_csvw_text(w, team->name);
+        hs_csvw_u64(w, team->jobs);
+        hs_csvw_u64(w, team->done);
+        hs_csvw_seconds(w, team->gpu_us);
+        hs_csvw_double(w, share_of(t, team));
+        hs_csvw_double(w, mean_s(team->wait_us, team->done));
+        for (size_t q = 0; q < 3; q++)
+            hs_csvw_double(w, mean_s(team->quantile_us[q], team->done > 0));
+        hs_csvw_double(w, mean_s(team->jct_us, team->done));
+        hs_csvw_u64(w, team->deadlines);
+        hs_csvw_u64(w, team->misses);
+        hs_csvw_end(w);
+    }
+}
+
+enum hs_status hs_teams_write(const struct hs_rundir *dir,
+                              struct hs_output_file files[HS_TEAMS_FILES], struct hs_diag *diag)
+{
+    static const char *const names[HS_TEAMS_FILES] = {
+        [HS_TEAMS_VC] = "vcs.csv", [HS_TEAMS_USER] = "users.csv"};
+    struct hs_runmanifest run;
+    enum hs_status status = hs_runmanifest_open(&run, dir->beside.tmp, diag);
+    for (int by = 0; status == HS_OK && by < HS_TEAMS_FILES; by++) {
+        char path[HS_PATH_SIZE];
+        struct hs_teams teams;
+        struct hs_csvw w;
+        status = hs_teams_read(&teams, &run, (enum hs_teams_by)by);
+        hs_rundir_file(dir, names[by], path, sizeof path);
+        if (status == HS_OK)
+            status = hs_csvw_open(&w, path, HS_TEAMS_HEADER, diag);
+        if (status == HS_OK) {
+            put_csv(&teams, &w);
+            status = hs_close_listed(&w, names[by], &files[by], diag);
+        }
+        hs_teams_free(&teams);
+    }
+    hs_runmanifest_close(&run);
+    return status;
+}
+
+enum hs_status hs_teams_explain(const char *dir, enum hs_teams_by by, enum hs_teams_form form,
+                                struct hs_output *out, struct hs_diag *diag)
+{
+    struct hs_runmanifest run;
+    struct hs_teams teams = {.by = by};
+    enum hs_status status = hs_runmanifest_open(&run, dir, diag);
+    if (status == HS_OK)
+        status = hs_teams_read(&teams, &run, by);
+    if (status == HS_OK && form == HS_TEAMS_TEXT) {
+        say_teams(&teams, out);
+    } else if (status == HS_OK && form == HS_TEAMS_JSON) {
+        put_json(&teams, out);
+    } else if (status == HS_OK) {
+        struct hs_csvw w = {.out = *out};
+        hs_say(&w.out, HS_TEAMS_HEADER "\n");
+        put_csv(&teams, &w);
+        *out = w.out;
+    }
+    hs_teams_free(&teams);
+    hs_runmanifest_close(&run);
+    return status;
+}
