@@ -12,7 +12,8 @@
  *
  * Solved by the primal simplex of GLPK: without presolver, scaling or time limit, so that the same
  * program in the same order of columns and rows always ends in the same vertex. There may be others
- * as good. The solver asks for memory at each solution. With hs_lp_binary it is an integer program,
+ * as good. Columns may be added to a solved program: the next solution starts from the last one.
+ * The solver asks for memory at each solution. With hs_lp_binary it is an integer program,
  * by branch and bound from that vertex: deterministic as well, its time without any useful bound.
  */
 #ifndef HORUS_LP_H
@@ -51,6 +52,8 @@ enum hs_lp_status hs_lp_solve(struct hs_lp *lp, int iterations); /* of these at 
                                                    as many subproblems of an integer program */
 /* Of the last solution, if it was optimal. */
 double hs_lp_value(const struct hs_lp *lp, uint32_t column);
+/* What one more unit of the row's limit would add to the optimum; not of an integer program. */
+double hs_lp_price(const struct hs_lp *lp, uint32_t row);
 const char *hs_lp_library_version(void);
 
 #endif

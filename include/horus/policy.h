@@ -174,6 +174,8 @@ enum {
     HS_KNOWS_HOST = 1u << 10,    /* measured: speeds of models by CPUs and host memory */
     HS_KNOWS_STAGES = 1u << 11,  /* times of the stages of iterations, predicted */
     HS_KNOWS_LOSS = 1u << 12,    /* measured: losses of a training so far, and its epochs */
+    HS_KNOWS_PAIRS = 1u << 13,   /* speeds of two jobs on the same GPUs, predicted */
+    HS_KNOWS_SPEEDS = HS_KNOWS_SPEED | HS_KNOWS_SCALING | HS_KNOWS_PAIRS, /* by --speed-predictor */
 };
 
 /* Starts and stops of one plan arrive in the order of its actions. */

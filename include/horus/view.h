@@ -194,6 +194,16 @@ uint64_t hs_view_scaling_q32(const struct hs_view *v, hs_job_id job, uint32_t ty
 /* HS_KNOWS_SCALING: predicted speed of a job whose GPUs are on more nodes of a type than it needs,
  * relative to that on as few as possible, Q32, at most 1. */
 uint64_t hs_view_spread_q32(const struct hs_view *v, hs_job_id job, uint32_t type);
+/* HS_KNOWS_PAIRS: predicted speeds of two jobs on the same GPUs of a type, each relative to that
+ * alone there, Q32, in (0, 1]. --speed-predictor: oracle, the truth; noisy, the truth with a draw
+ * for the two jobs and the type; table, by their predicted utilizations alone. Jobs of the same
+ * kind have the same beside every job. */
+struct hs_pair_speeds {
+    uint64_t a_q32, b_q32;
+};
+struct hs_pair_speeds hs_view_pair_speeds(const struct hs_view *v, hs_job_id a, hs_job_id b,
+                                          uint32_t type);
+uint64_t hs_view_pair_kind(const struct hs_view *v, hs_job_id job);
 /* HS_KNOWS_HOST, measured on its model before the job came: its speed with so many CPUs, in
  * thousandths, and so much host memory a GPU, relative to the share of a GPU on the measured
  * servers, Q32; and the points of the measurement, ascending: false, and 1 everywhere, where there

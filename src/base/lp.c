@@ -16,18 +16,21 @@
 #define FACTORS_MAX 100000000u /* of GLPK: 500 million */
 
 struct lp_row {
-    double lower, upper;
+    double lower, upper, price;
+    int status; /* in the basis of the last solution */
 };
 
 struct hs_lp {
     struct lp_row *rows;
     double *costs, *values; /* by column */
+    int *statuses;
     bool *are_binary;
     int *row_of, *column_of;
     double *factors; /* these three from 1, as in GLPK */
     uint32_t rows_count, columns_count, factors_count;
-    uint32_t rows_cap, costs_cap, values_cap, are_binary_cap, row_of_cap, column_of_cap,
-        factors_cap;
+    uint32_t solved_columns; /* of the last solution, from whose basis to start; 0: of slacks */
+    uint32_t rows_cap, costs_cap, values_cap, statuses_cap, are_binary_cap, row_of_cap,
+        column_of_cap, factors_cap;
     bool is_maximum, has_binary;
     double gap;
 };
@@ -44,6 +47,7 @@ void hs_lp_close(struct hs_lp *lp)
     hs_free(lp->rows);
     hs_free(lp->costs);
     hs_free(lp->values);
+    hs_free(lp->statuses);
     hs_free(lp->are_binary);
     hs_free(lp->row_of);
     hs_free(lp->column_of);
@@ -53,7 +57,7 @@ void hs_lp_close(struct hs_lp *lp)
 
 void hs_lp_begin(struct hs_lp *lp, bool is_maximum)
 {
-    lp->rows_count = lp->columns_count = lp->factors_count = 0;
+    lp->rows_count = lp->columns_count = lp->factors_count = lp->solved_columns = 0;
     lp->is_maximum = is_maximum;
     lp->has_binary = false;
     lp->gap = 0;
@@ -64,6 +68,7 @@ uint32_t hs_lp_column(struct hs_lp *lp, double cost)
     const uint64_t need = (uint64_t)lp->columns_count + 1;
     hs_grow((void **)&lp->costs, &lp->costs_cap, need, sizeof *lp->costs, FACTORS_MAX);
     hs_grow((void **)&lp->values, &lp->values_cap, need, sizeof *lp->values, FACTORS_MAX);
+    hs_grow((void **)&lp->statuses, &lp->statuses_cap, need, sizeof *lp->statuses, FACTORS_MAX);
     hs_grow((void **)&lp->are_binary, &lp->are_binary_cap, need, sizeof *lp->are_binary,
             FACTORS_MAX);
     lp->costs[lp->columns_count] = cost;
@@ -85,7 +90,8 @@ uint32_t hs_lp_row(struct hs_lp *lp, double lower, double upper)
 {
     hs_grow((void **)&lp->rows, &lp->rows_cap, (uint64_t)lp->rows_count + 1, sizeof *lp->rows,
             FACTORS_MAX);
-    lp->rows[lp->rows_count] = (struct lp_row){lower, upper};
+    lp->solved_columns = 0;
+    lp->rows[lp->rows_count] = (struct lp_row){.lower = lower, .upper = upper};
     return lp->rows_count++;
 }
 
@@ -127,6 +133,23 @@ static void load(const struct hs_lp *lp, glp_prob *p)
         glp_set_obj_coef(p, (int)i + 1, lp->costs[i]);
     }
     glp_load_matrix(p, (int)lp->factors_count, lp->row_of, lp->column_of, lp->factors);
+    for (uint32_t i = 0; i < lp->solved_columns; i++)
+        glp_set_col_stat(p, (int)i + 1, lp->statuses[i]);
+    for (uint32_t i = 0; i < lp->rows_count && lp->solved_columns > 0; i++)
+        glp_set_row_stat(p, (int)i + 1, lp->rows[i].status);
+}
+
+static void keep_solution(struct hs_lp *lp, glp_prob *p)
+{
+    for (uint32_t i = 0; i < lp->columns_count; i++) {
+        lp->values[i] = glp_get_col_prim(p, (int)i + 1);
+        lp->statuses[i] = glp_get_col_stat(p, (int)i + 1);
+    }
+    for (uint32_t i = 0; i < lp->rows_count; i++) {
+        lp->rows[i].price = glp_get_row_dual(p, (int)i + 1);
+        lp->rows[i].status = glp_get_row_stat(p, (int)i + 1);
+    }
+    lp->solved_columns = lp->columns_count;
 }
 
 static void count_subproblems(glp_tree *tree, void *most)
@@ -183,8 +206,7 @@ static enum hs_lp_status solve(struct hs_lp *lp, glp_prob *p, int iterations)
     }
     if (lp->has_binary)
         return branch(lp, p, iterations);
-    for (uint32_t i = 0; i < lp->columns_count; i++)
-        lp->values[i] = glp_get_col_prim(p, (int)i + 1);
+    keep_solution(lp, p);
     return HS_LP_OPTIMAL;
 }
 
@@ -220,6 +242,11 @@ enum hs_lp_status hs_lp_solve(struct hs_lp *lp, int iterations)
 double hs_lp_value(const struct hs_lp *lp, uint32_t column)
 {
     return lp->values[column];
+}
+
+double hs_lp_price(const struct hs_lp *lp, uint32_t row)
+{
+    return lp->rows[row].price;
 }
 
 const char *hs_lp_library_version(void)

@@ -17,7 +17,7 @@
 
 const char *const hs_knows_words[] = {"duration", "utilization", "memory", "rate",    "estimate",
                                       "history",  "model",       "speed",  "profile", "scaling",
-                                      "host",     "stages",      "loss",   NULL};
+                                      "host",     "stages",      "loss",   "pairs",   NULL};
 const char *const hs_can_words[] = {"preempt",     "migrate", "co-locate",      "slice",
                                     "throttle",    "resize",  "set timers",     "borrow quota",
                                     "divide GPUs", "profile", "resize any job", "host",

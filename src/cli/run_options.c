@@ -463,9 +463,8 @@ static const char *written_at(size_t index)
              SOURCE("the formula against 18 measurements of GPUMemNet")),                          \
         TEXT("speed_predictor", speed_predictor, TOLD, "table", "PREDICTOR",                       \
              "speeds on types and numbers of GPUs: oracle, the truth; table, of other batches of " \
-             "the "                                                                                \
-             "model, else of other models; noisy:SIGMA, the truth with log-normal noise, by "      \
-             "--seed",                                                                             \
+             "the model, else of other models, of pairs by --predictor; noisy:SIGMA, the truth "   \
+             "with log-normal noise, by --seed",                                                   \
              .check = check_speed_predictor)
 
 /* The options of a simulation, for a run and a point of a sweep. */

@@ -338,15 +338,15 @@ static bool has_peaks(const struct hs_catalogue *catalogue)
 
 static void say_predicted_speeds(struct hs_setup *s)
 {
-    static const char *const speeds[] = {"speed by number of GPUs", "speed on GPU types"};
     char *text = s->predictor_text;
+    const char *by = s->options->speed_predictor;
     const size_t size = sizeof s->predictor_text;
-    if ((s->knows & (HS_KNOWS_SPEED | HS_KNOWS_SCALING)) != 0)
-        hs_append(text, size, "%s%s %s", text[0] != '\0' ? ", " : "",
-                  speeds[(s->knows & HS_KNOWS_SPEED) != 0], s->options->speed_predictor);
+    if ((s->knows & HS_KNOWS_SPEEDS) != 0)
+        hs_append(text, size, "%sspeed %s%s %s", text[0] != '\0' ? ", " : "",
+                  (s->knows & HS_KNOWS_SPEED) != 0 ? "on GPU types" : "by number of GPUs",
+                  (s->knows & HS_KNOWS_PAIRS) != 0 ? " and of pairs" : "", by);
     if ((s->knows & HS_KNOWS_HOST) != 0)
-        hs_append(text, size, "%sspeed by CPUs and host memory oracle",
-                  text[0] != '\0' ? ", " : "");
+        hs_append(text, size, "%sspeed by CPUs and memory oracle", text[0] != '\0' ? ", " : "");
 }
 
 /* Describes the predictions that the policy uses. */
@@ -430,9 +430,9 @@ static void note_idle_options(const struct hs_setup *s, struct hs_diag *diag)
          s->is_sharing, "shares no GPU"},
         {" memory_limits ", (s->can & HS_CAN_THROTTLE) != 0, "limits no job's memory"},
         {" predictor util_noise util_bias predictor_holdout ",
-         (s->knows & HS_KNOWS_UTILIZATION) != 0, asks},
+         (s->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_PAIRS)) != 0, asks},
         {" memory_predictor memory_noise ", (s->knows & HS_KNOWS_MEMORY) != 0, asks},
-        {" speed_predictor ", (s->knows & (HS_KNOWS_SPEED | HS_KNOWS_SCALING)) || s->stages, asks},
+        {" speed_predictor ", (s->knows & HS_KNOWS_SPEEDS) || s->stages, asks},
         {" storage_bandwidth ", costs(s, "checkpoint"), spares},
         {" restart_table ", costs(s, "checkpoint") || costs(s, "restart"), spares},
     };
@@ -536,7 +536,7 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
                          options->reference_type, diag));
     struct hs_speed_predictor speeds = {.seed = (uint64_t)options->seed};
     HS_TRY(hs_speed_predictor_parse(options->speed_predictor, &speeds, diag));
-    if ((s->knows & (HS_KNOWS_SPEED | HS_KNOWS_SCALING)) != 0)
+    if ((s->knows & HS_KNOWS_SPEEDS) != 0)
         hs_speed_predict_by(s->speed, &s->catalogue, &s->cluster, &speeds);
     if ((s->can & HS_CAN_HOST) != 0 || is_given(s->models.path[HS_MODEL_HOST]))
         HS_TRY(hs_host_load(&s->host, s->models.path[HS_MODEL_HOST], &s->catalogue, diag));
@@ -544,7 +544,7 @@ static enum hs_status open_models(struct hs_setup *s, struct hs_diag *diag)
     open_assign(s, options);
     struct hs_predictor_options told = options->told;
     told.seed = (uint64_t)options->seed;
-    if ((s->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY)) != 0 ||
+    if ((s->knows & (HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_PAIRS)) != 0 ||
         is_given(s->models.path[HS_MODEL_PREDICTOR]))
         HS_TRY(hs_predictor_open(&s->predictor, &s->models, &s->catalogue, &told, diag));
     HS_TRY(open_reserve(s, diag));

@@ -68,6 +68,67 @@ uint64_t hs_view_spread_q32(const struct hs_view *v, hs_job_id job, uint32_t typ
     return hs_speed_told_spread_q32(a.speed, a.profile, type, hs_view_gpus(v, job), a.job->index);
 }
 
+static struct hs_tenant tenant_of(const struct hs_engine *e, const struct hs_job *job)
+{
+    return (struct hs_tenant){.profile = hs_identity_of(&e->jobs, job)->profile,
+                              .util_pm = job->gpu_util_pm};
+}
+
+static bool is_pair_by_truth(const struct hs_engine *e)
+{
+    return e->config.speed == NULL || hs_speed_told_by(e->config.speed) != HS_SPEED_TOLD_TABLE;
+}
+
+/* With noise, in (0, 1]. */
+static uint64_t told_q32(const struct hs_engine *e, uint32_t type, uint64_t q32,
+                         const struct hs_job *own, const struct hs_job *beside)
+{
+    if (e->config.speed != NULL)
+        q32 = hs_q32_mul(q32,
+                         hs_speed_pair_noise_q32(e->config.speed, type, own->index, beside->index));
+    return q32 == 0 ? 1 : q32 < HS_Q32_ONE ? q32 : HS_Q32_ONE;
+}
+
+struct hs_pair_speeds hs_view_pair_speeds(const struct hs_view *v, hs_job_id a, hs_job_id b,
+                                          uint32_t type)
+{
+    const struct hs_engine *e = v->engine;
+    struct hs_pair_speeds speeds = {HS_Q32_ONE, HS_Q32_ONE};
+    struct asked one, other;
+    if (!may_ask(v, a, HS_KNOWS_PAIRS, "speeds of two jobs together", type, &one) ||
+        !may_ask(v, b, HS_KNOWS_PAIRS, "speeds of two jobs together", type, &other))
+        return speeds;
+    if (is_pair_by_truth(e)) {
+        const struct hs_tenant tenants[] = {tenant_of(e, one.job), tenant_of(e, other.job)};
+        struct hs_fair_share shares[2];
+        if (e->config.interference == NULL)
+            return speeds;
+        hs_interference_speeds(e->config.interference, type, tenants, 2, shares);
+        speeds.a_q32 = told_q32(e, type, shares[0].speed_q32, one.job, other.job);
+        speeds.b_q32 = told_q32(e, type, shares[1].speed_q32, other.job, one.job);
+    } else if (e->config.predictor != NULL) {
+        const int32_t pm[] = {hs_needs_of(&e->jobs, one.job)->estimate.util_pm,
+                              hs_needs_of(&e->jobs, other.job)->estimate.util_pm};
+        const struct hs_predictor *p = e->config.predictor;
+        speeds.a_q32 = (HS_Q20_ONE << 32) / hs_predictor_slowdown_q20(p, pm[0], pm[1]);
+        speeds.b_q32 = (HS_Q20_ONE << 32) / hs_predictor_slowdown_q20(p, pm[1], pm[0]);
+    }
+    return speeds;
+}
+
+uint64_t hs_view_pair_kind(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_engine *e = v->engine;
+    struct asked a;
+    if (!may_ask(v, job, HS_KNOWS_PAIRS, "speeds of two jobs together", 0, &a))
+        return 0;
+    if (!is_pair_by_truth(e))
+        return (uint64_t)(uint32_t)hs_needs_of(&e->jobs, a.job)->estimate.util_pm;
+    if (e->config.speed != NULL && hs_speed_told_by(e->config.speed) == HS_SPEED_TOLD_NOISY)
+        return a.job->index;
+    return ((uint64_t)a.profile << 32) + (uint64_t)(uint32_t)a.job->gpu_util_pm;
+}
+
 uint64_t hs_view_trial_q32(const struct hs_view *v, hs_job_id job, uint32_t type, uint32_t gpus)
 {
     struct asked a;

@@ -855,6 +855,20 @@ uint64_t hs_speed_told_spread_q32(const struct hs_speed *m, uint32_t profile, ui
     return told_q32 < HS_Q32_ONE ? told_q32 : HS_Q32_ONE;
 }
 
+enum hs_speed_told hs_speed_told_by(const struct hs_speed *m)
+{
+    return m->told_q32 != NULL ? m->told_by : HS_SPEED_TOLD_ORACLE;
+}
+
+uint64_t hs_speed_pair_noise_q32(const struct hs_speed *m, uint32_t type, uint64_t index,
+                                 uint64_t beside)
+{
+    if (m->noise_seed == NULL)
+        return HS_Q32_ONE;
+    const uint64_t seed = hs_mix64(hs_seed_of(m->noise_seed[type], "pair"), beside);
+    return rounded_q32(exp(m->noise_sigma * hs_normal_of(seed, index)));
+}
+
 uint64_t hs_speed_resize_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                              uint32_t held, uint32_t gpus)
 {

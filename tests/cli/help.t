@@ -341,8 +341,8 @@ Everything about run.
                             GPUMemNet
         --speed-predictor=PREDICTOR
                             speeds on types and numbers of GPUs: oracle, the truth; table, of other
-                            batches of the model, else of other models; noisy:SIGMA, the truth with
-                            log-normal noise, by --seed [table]
+                            batches of the model, else of other models, of pairs by --predictor;
+                            noisy:SIGMA, the truth with log-normal noise, by --seed [table]
 
   Profiles of the jobs:
         --assign=auto|columns|telemetry|mix|off|always
@@ -557,8 +557,8 @@ Everything about run.
                             GPUMemNet
         --speed-predictor=PREDICTOR
                             speeds on types and numbers of GPUs: oracle, the truth; table, of other
-                            batches of the model, else of other models; noisy:SIGMA, the truth with
-                            log-normal noise, by --seed [table]
+                            batches of the model, else of other models, of pairs by --predictor;
+                            noisy:SIGMA, the truth with log-normal noise, by --seed [table]
 
   Profiles of the jobs:
         --assign=auto|columns|telemetry|mix|off|always

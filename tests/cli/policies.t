@@ -64,11 +64,11 @@ The list, and its width on other terminals.
                                                    borrow quota
                        guaranteed jobs as if alone, opportunistic ones in what these leave of their
                        GPUs
-  gavel                speed +                     preempt, set timers
+  gavel                speed +                     preempt, set timers +
                        shares of time on GPU types by a linear program, given in rounds
-  ftf                  duration, speed             preempt, set timers
+  ftf                  duration, speed +           preempt, set timers +
                        gavel for finish times as with equal parts of the cluster
-  allox                duration, speed             preempt, set timers
+  allox                duration, speed +           preempt, set timers +
                        gavel by the matching of jobs and GPUs of least mean completion time
   optimus              duration, scaling +         preempt, resize, set timers, resize any job
                        numbers of GPUs by what one more would save, given in slots
@@ -86,7 +86,7 @@ The list, and its width on other terminals.
   --memory-predictor does; deadline, of the trace; rate, measured while running; estimate, run times
   with noise or from a file; history, run times of finished jobs, by user and GPUs; model, the tensor
   sizes of what a job trains; loss, that of its epochs so far; profile, what a run of its own on nodes
-  set aside has shown of it.
+  set aside has shown of it; pairs, speeds of two jobs on a GPU, as --speed-predictor tells them.
   $ COLUMNS=160 horus policies | head -n 3
   policy               knows                       may
   fifo                 nothing +                   divide GPUs
@@ -325,9 +325,9 @@ All policies as a Markdown table.
   | `salus-fair` | the mini-batch of whoever has used a GPU least is next | memory, rate | co-locate, slice, set timers | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
   | `salus-rr` | the mini-batch of whoever had fewest since somebody came is next | memory, rate | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `step` |
   | `antman` | guaranteed jobs as if alone, opportunistic ones in what these leave of their GPUs | utilization, memory, rate (some parameters: speed) | preempt, co-locate, slice, throttle, set timers, borrow quota | `util_thr`, `util_window`, `tick`, `init`, `ramp`, `step`, `conv_wait`, `shrink_ms_per_gb`, `growth_ms_per_gb`, `host_gb`, `mem_chunk`, `types` |
-  | `gavel` | shares of time on GPU types by a linear program, given in rounds | speed (some parameters: duration) | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
-  | `ftf` | gavel for finish times as with equal parts of the cluster | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
-  | `allox` | gavel by the matching of jobs and GPUs of least mean completion time | duration, speed | preempt, set timers | `objective`, `aware`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
+  | `gavel` | shares of time on GPU types by a linear program, given in rounds | speed (some parameters: duration, memory, pairs) | preempt, set timers (some parameters: co-locate) | `objective`, `aware`, `share`, `pair_above`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
+  | `ftf` | gavel for finish times as with equal parts of the cluster | duration, speed (some parameters: memory, pairs) | preempt, set timers (some parameters: co-locate) | `objective`, `aware`, `share`, `pair_above`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
+  | `allox` | gavel by the matching of jobs and GPUs of least mean completion time | duration, speed (some parameters: memory, pairs) | preempt, set timers (some parameters: co-locate) | `objective`, `aware`, `share`, `pair_above`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `optimus` | numbers of GPUs by what one more would save, given in slots | duration, scaling (some parameters: rate, estimate, loss) | preempt, resize, set timers, resize any job | `slot`, `restart`, `young`, `sticky`, `max_gpus`, `placement`, `oracle`, `error`, `trial`, `compat`, `slot_phase` |
   | `muri` | jobs interleave the stages of their iterations in groups, by a matching | duration, stages (some parameters: speed) | preempt, co-locate, interleave (some parameters: throttle) | `know`, `matching`, `order`, `cap`, `lambda`, `unpack`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `synergy` | CPUs and host memory to the jobs that they make faster, given in rounds | host (some parameters: duration) | preempt, set timers, host | `mechanism`, `order`, `round`, `round_phase`, `preempt_cost`, `cost_table`, `compat` |

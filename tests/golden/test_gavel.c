@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -424,6 +425,236 @@ static void edges(void **state)
            "0:rejected 1:0-100 2:30-40");
 }
 
+/* ---- pairs ---- */
+
+/* Two members of one class, one GPU, and the optimum with pairs of these speeds. */
+static double two_in_a_pair(double rate, double *share, double *time)
+{
+    struct hs_gavel_program p = {
+        .lp = hs_lp_open(), .objective = HS_GAVEL_LAS, .types = 1, .gpus = {1}};
+    const struct hs_gavel_class c = {.members = 2, .gang = 1, .weight = 1, .speed = {1}};
+    const struct hs_gavel_couple couple = {.of = {&c, &c}, .rate = {rate, rate}};
+    hs_gavel_begin(&p);
+    const uint32_t first = hs_gavel_add(&p, &c);
+    assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
+    /* alone half of the time each, .5; a pair all the time instead is worth 2 rates, of two jobs */
+    assert_near(hs_gavel_couple_gain(&p, &couple), rate - .5);
+    const uint32_t column = hs_gavel_add_couple(&p, &couple);
+    assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
+    hs_gavel_shares(&p, first, share);
+    *time = hs_lp_value(p.lp, column);
+    const double goal = hs_lp_value(p.lp, p.goal);
+    hs_lp_close(p.lp);
+    return goal;
+}
+
+/* G11: one GPU, two jobs. At .7 beside each other all the time goes to the pair, t = .7; at .45
+ * none, t = .5. */
+static void g11_pairs(void **state)
+{
+    double share, time;
+    (void)state;
+    assert_near(two_in_a_pair(.7, &share, &time), .7);
+    assert_near(share, 0);
+    assert_near(time, 1);
+    assert_near(two_in_a_pair(.45, &share, &time), .5);
+    assert_near(share, .5);
+    assert_near(time, 0);
+}
+
+/* Two jobs of 630 s on one GPU, each at this speed beside the other. */
+static void expect_pair(const char *policy, double speed, const double ends_s[2])
+{
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 630},
+                                       {.gpus = 1, .duration_s = 630}};
+    const struct hs_test_options options = {.excess = 1 / speed - 1};
+    struct hs_test_result r;
+    if (hs_test_run_with(jobs, 2, "1x1:V100", policy, &options, &r) != HS_OK)
+        fail_msg("%s", r.message);
+    for (int i = 0; i < 2; i++) /* the excess is rounded to 2^-20: 630 s to .6 ms */
+        if (fabs((double)r.jobs[i].end_us / 1e6 - ends_s[i]) > .001)
+            fail_msg("%s: job %d ends at %g s, not %g", policy, i, (double)r.jobs[i].end_us / 1e6,
+                     ends_s[i]);
+    hs_test_free(&r);
+}
+
+/* G11 in rounds. At .7 beside each other both end at 630 / .7 = 900. At .45 they take turns: 0
+ * [0, 360) [720, 990), 1 [360, 720) [1080, 1350). fifo: at 1.55 in all, .775 each, both end at 630
+ * / .775; at 1.45 the second waits for the boundary behind the end of the first, 720. With
+ * pair_above=0.8 it joins at .9 in all: 630 / .45. */
+static void g11_rounds(void **state)
+{
+    static const char *const objectives[] = {"las", "ftf", "makespan", "throughput"};
+    (void)state;
+    for (size_t i = 0; i < sizeof objectives / sizeof *objectives; i++) {
+        char policy[64];
+        (void)snprintf(policy, sizeof policy, "gavel:share=pairs,objective=%s", objectives[i]);
+        expect_pair(policy, .7, (const double[]){900, 900});
+    }
+    expect_pair("gavel:share=pairs", .45, (const double[]){990, 1350});
+    expect_pair("gavel:share=pairs,objective=fifo", .775, (const double[]){630 / .775, 630 / .775});
+    expect_pair("gavel:share=pairs,objective=fifo", .725, (const double[]){630, 1350});
+    expect_pair("gavel:share=pairs,objective=fifo,pair_above=0.8", .45,
+                (const double[]){1400, 1400});
+}
+
+/* Three like jobs on one GPU, .8 beside another: by the shares each two have a third of the time,
+ * and each job two thirds x .8 = .533. Rounds 01 02 12 with what is behind deciding: each does two
+ * rounds of three at .8, 288 s, and has 630 s to do: 576 after three rounds. Of the next pair the
+ * last 54 s take 67.5: at 1080 0 and 1, 1147.5; 2 at 1440 alone, 54 s. As .8 is rounded down, each
+ * end is a microsecond later. A gang on the same GPUs is a pair as well. */
+static void pairs_take_turns(void **state)
+{
+    static const struct hs_test_options options = {.excess = .25};
+    (void)state;
+    scenario_expect_with(
+        "1x1:V100", "gavel:share=pairs", "0:1,0,630 1:1,0,630 2:1,0,630", &options,
+        "0:0-720,1080-1147.500001 1:0-360,720-1147.500001 2:360-1080,1440-1494.000001");
+    scenario_expect_with("2x2:V100", "gavel:share=pairs", "0:4,0,360 1:4,0,360", &options,
+                         "0:0-450.000001 1:0-450.000001");
+    /* jobs of other gang sizes are none; their rates x GPUs are like at shares of 1/2 and 1 */
+    scenario_expect_with("1x2:V100", "gavel:share=pairs", "0:2,0,360 1:1,0,360", &options,
+                         "0:360-720 1:0-360");
+}
+
+/* The policy acts on what it is told: by a table, and without a predictor of utilizations, two jobs
+ * seem not to slow each other, and are put on one GPU, where they run at .45. */
+static void pairs_are_predicted(void **state)
+{
+    struct sink sink;
+    struct hs_catalogue catalogue = {0};
+    struct hs_cluster cluster;
+    struct hs_speed *speed;
+    struct hs_test_result r;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 630},
+                                       {.gpus = 1, .duration_s = 630}};
+    (void)state;
+    sink_init(&sink);
+    assert_int_equal(hs_cluster_load(&cluster, "1x1:V100", &sink.diag), HS_OK);
+    assert_int_equal(hs_speed_load(&speed, "configs/models/speed.json", &catalogue, &cluster,
+                                   "V100", &sink.diag),
+                     HS_OK);
+    hs_speed_predict_by(speed, &catalogue, &cluster,
+                        &(struct hs_speed_predictor){.kind = HS_SPEED_TOLD_TABLE});
+    const struct hs_test_options options = {
+        .speed = speed, .catalogue = &catalogue, .excess = 1 / .45 - 1};
+    assert_int_equal(hs_test_run_with(jobs, 2, "1x1:V100", "gavel:share=pairs", &options, &r),
+                     HS_OK);
+    assert_in_range(r.jobs[0].end_us, 1399900000, 1400100000);
+    assert_in_range(r.jobs[1].end_us, 1399900000, 1400100000);
+    hs_test_free(&r);
+    hs_speed_free(speed);
+    hs_cluster_free(&cluster);
+}
+
+/* Rates of the classes beside each other, drawn: [a][b][type], of a beside b. */
+typedef double rates[8][8][TYPES];
+
+static struct hs_gavel_couple couple_of(const struct hs_gavel_class *c, rates of, uint32_t a,
+                                        uint32_t b, uint32_t type)
+{
+    return (struct hs_gavel_couple){
+        .of = {c, c}, .type = type, .rate = {of[a][b][type], of[b][a][type]}};
+}
+
+/* The optimum with all pairs; is_split: each member is a class of its own. is_grown: only the pairs
+ * that gain are added, until none does. */
+static double optimum_with_pairs(enum hs_gavel_objective objective,
+                                 const struct hs_gavel_class *classes, rates of, uint32_t count,
+                                 bool is_split, bool is_grown)
+{
+    struct hs_gavel_program p = {.lp = hs_lp_open(),
+                                 .objective = objective,
+                                 .is_scaled = objective == HS_GAVEL_FTF,
+                                 .types = TYPES,
+                                 .gpus = {2, 1, 4}};
+    struct hs_gavel_class each[32];
+    uint32_t kind[32], units = 0, first[32];
+    double sum = 0;
+    hs_gavel_begin(&p);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < (is_split ? classes[i].members : 1); k++, units++) {
+            each[units] = classes[i];
+            each[units].members = is_split ? 1 : classes[i].members;
+            kind[units] = i;
+            first[units] = hs_gavel_add(&p, &each[units]);
+        }
+    double paired[TYPES * 32 * 32];
+    uint32_t columns[TYPES * 32 * 32], added = 0;
+    for (bool is_done = false; !is_done;) {
+        is_done = true;
+        if (is_grown)
+            assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
+        struct hs_gavel_couple grown[TYPES * 32 * 32];
+        uint32_t found = 0;
+        for (uint32_t a = 0; a < units; a++)
+            for (uint32_t b = a; b < units; b++)
+                for (uint32_t t = 0; t < TYPES; t++) {
+                    struct hs_gavel_couple c = couple_of(&each[a], of, kind[a], kind[b], t);
+                    c.of[1] = &each[b];
+                    c.number[0] = a;
+                    c.number[1] = b;
+                    if ((a == b && each[a].members < 2) ||
+                        (is_grown && hs_gavel_couple_gain(&p, &c) <= 1e-6))
+                        continue;
+                    grown[found++] = c;
+                }
+        for (uint32_t i = 0; i < found; i++) {
+            paired[added] = grown[i].rate[0] + grown[i].rate[1];
+            columns[added++] = hs_gavel_add_couple(&p, &grown[i]);
+        }
+        is_done = !is_grown || found == 0;
+    }
+    assert_int_equal(hs_lp_solve(p.lp, HS_LP_ITERATIONS), HS_LP_OPTIMAL);
+    for (uint32_t i = 0; i < added; i++)
+        sum += paired[i] * hs_lp_value(p.lp, columns[i]);
+    for (uint32_t i = 0; i < units; i++) {
+        double shares[TYPES];
+        hs_gavel_shares(&p, first[i], shares);
+        sum += each[i].members * hs_gavel_rate(&p, &each[i], shares);
+    }
+    sum = objective == HS_GAVEL_THROUGHPUT ? sum : hs_lp_value(p.lp, p.goal);
+    hs_lp_close(p.lp);
+    return sum;
+}
+
+/* With pairs, too, classes give the same optimum as single jobs, and so do the pairs that are added
+ * one after the other: 200 draws of up to four classes of up to four. */
+static void pairs_of_classes_are_exact(void **state)
+{
+    static const enum hs_gavel_objective objectives[] = {HS_GAVEL_LAS, HS_GAVEL_MAKESPAN,
+                                                         HS_GAVEL_THROUGHPUT, HS_GAVEL_FTF};
+    (void)state;
+    uint32_t raised = 0;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        struct hs_gavel_class c[4];
+        struct hs_rng rng;
+        rates of;
+        const uint32_t count = 1 + (uint32_t)(seed / 4 % 4);
+        const enum hs_gavel_objective objective = objectives[seed % 4];
+        draw_classes(seed, count, 4, c);
+        hs_rng_open(&rng, seed, "pairs");
+        for (uint32_t a = 0; a < count; a++) {
+            c[a].gang = 1;
+            c[a].least = (1 + (double)hs_rng_below(&rng, 100)) / 100;
+            for (uint32_t b = 0; b < count; b++)
+                for (uint32_t t = 0; t < TYPES; t++)
+                    of[a][b][t] = c[a].speed[t] * (double)hs_rng_below(&rng, 1000) / 1000;
+        }
+        hs_rng_close(&rng);
+        const double at_once = optimum_with_pairs(objective, c, of, count, false, false);
+        const double split = optimum_with_pairs(objective, c, of, count, true, false);
+        const double grown = optimum_with_pairs(objective, c, of, count, false, true);
+        if (!(fabs(at_once - split) <= 1e-6 * fmax(1, split)) ||
+            !(fabs(at_once - grown) <= 1e-5 * fmax(1, split)))
+            fail_msg("draw %u: %.12g by classes, %.12g by jobs, %.12g one by one", (unsigned)seed,
+                     at_once, split, grown);
+        memset(of, 0, sizeof of);
+        raised += at_once > optimum_with_pairs(objective, c, of, count, false, false) + 1e-6;
+    }
+    assert_true(raised > 20); /* pairs mattered */
+}
+
 /* ---- compat ---- */
 
 #define COMPAT "compat=gavel,reset=1920s"
@@ -600,6 +831,11 @@ int main(void)
         cmocka_unit_test(edges),
         cmocka_unit_test(g9_allox),
         cmocka_unit_test(g10_fifo_aware),
+        cmocka_unit_test(g11_pairs),
+        cmocka_unit_test(g11_rounds),
+        cmocka_unit_test(pairs_take_turns),
+        cmocka_unit_test(pairs_are_predicted),
+        cmocka_unit_test(pairs_of_classes_are_exact),
         cmocka_unit_test(compat_short_rounds),
         cmocka_unit_test(compat_waits_for_solution),
         cmocka_unit_test(compat_fifo_takes_turns),

@@ -20,9 +20,8 @@
     "memory, as --memory-predictor does; deadline, of the trace; rate, measured while running; "   \
     "estimate, run times with noise or from a file; history, run times of finished jobs, by user " \
     "and GPUs; model, the tensor sizes of what a job trains; loss, that of its epochs so far; "    \
-    "profile, what a run of its own on "                                                           \
-    "nodes "                                                                                       \
-    "set aside has shown of it."
+    "profile, what a run of its own on nodes set aside has shown of it; pairs, speeds of two "     \
+    "jobs on a GPU, as --speed-predictor tells them."
 
 struct policies_options {
     bool json, markdown, man;

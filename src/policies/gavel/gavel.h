@@ -7,6 +7,8 @@
  * the members of any solution is one, too, and as good.
  *
  *     struct hs_gavel_program program = {.lp = v->lp, .objective = HS_GAVEL_LAS, ...};
+ * With pairs there are further variables, the time of pairs of two classes, by column generation.
+ *
  *     hs_gavel_begin(&program);
  *     class.first_column = hs_gavel_add(&program, &class);          // for each class
  *     if (hs_lp_solve(v->lp, HS_LP_ITERATIONS) == HS_LP_OPTIMAL)
@@ -14,11 +16,15 @@
  */
 #pragma once
 
+#include "policies/lib/allocation_map.h"
 #include "policies/lib/place.h"
 #include "policies/lib/vc_queues.h"
 
-#define HS_GAVEL_ALLOX_JOBS 512 /* that allox looks at, the first to come */
-#define HS_GAVEL_TYPES      8   /* of GPUs at most: each job has its figures by type */
+#define HS_GAVEL_ALLOX_JOBS 512       /* that allox looks at, the first to come */
+#define HS_GAVEL_TYPES      8         /* of GPUs at most: each job has its figures by type */
+#define HS_GAVEL_CLASSES    4096      /* of jobs that share GPUs; those of others run alone */
+#define HS_GAVEL_PAIRS      (1 << 18) /* of jobs with a share, of all pools */
+#define HS_GAVEL_COLUMNS    (1 << 16) /* of pairs of classes */
 
 enum hs_gavel_objective {
     HS_GAVEL_LAS,        /* the least of the rates, each relative to an equal part of all GPUs */
@@ -42,15 +48,30 @@ struct hs_gavel_program {
     struct hs_lp *lp;
     enum hs_gavel_objective objective;
     bool is_tight; /* makespan: no job more than it needs, as the simulator has it */
+    /* ftf: the least rates times a goal of at most 1, which is feasible at any rate: reached at 1
+     */
+    bool is_scaled;
     uint32_t types;
     double gpus[HS_GAVEL_TYPES];
     uint32_t rows[HS_GAVEL_TYPES]; /* of the GPUs of each type */
     uint32_t goal;                 /* column of what is as large as possible (las, makespan) */
+    uint32_t first_row;            /* of the first class; each has two: of its time, of its rate */
 };
 
 void hs_gavel_begin(struct hs_gavel_program *p);
 /* Its first column: one for each type. */
 uint32_t hs_gavel_add(struct hs_gavel_program *p, const struct hs_gavel_class *c);
+/* Two classes, by number in the order of hs_gavel_add, and the rates of a member of each beside one
+ * of the other; number[0] = number[1]: two members of one class. */
+struct hs_gavel_couple {
+    const struct hs_gavel_class *of[2];
+    uint32_t number[2], type;
+    double rate[2];
+};
+/* What a unit of time of such pairs would add to the optimum of the solved program; the column of
+ * their time in all. */
+double hs_gavel_couple_gain(const struct hs_gavel_program *p, const struct hs_gavel_couple *c);
+uint32_t hs_gavel_add_couple(struct hs_gavel_program *p, const struct hs_gavel_couple *c);
 /* Of each member, by type. */
 void hs_gavel_shares(const struct hs_gavel_program *p, uint32_t first_column, double *shares);
 /* An equal part of each type for each of so many jobs, at most all the time. */
@@ -67,6 +88,8 @@ enum hs_gavel_compat { HS_GAVEL_COMPAT_OFF, HS_GAVEL_COMPAT_GAVEL };
 struct hs_gavel {
     int32_t objective, placer, compat;
     bool is_aware, refills, carries, joins;
+    int32_t share; /* 1: pairs */
+    double threshold;
     int64_t round_us, reset_us, seed;
     struct hs_preempt_cost cost; /* parameters up to here */
     uint32_t types;
@@ -76,6 +99,14 @@ struct hs_gavel {
     struct hs_gavel_pool *pools; /* and one more: of jobs to reject */
     struct hs_vc_queues cpu_jobs;
     struct hs_gavel_allox *allox; /* its memory */
+    struct hs_gavel_pairs *pairs; /* NULL: jobs run alone */
+};
+
+/* Two jobs that share GPUs of a type for a part of the time. */
+struct hs_gavel_pair {
+    hs_job_id job[2]; /* in order of arrival */
+    uint32_t type;
+    double share, got, deficit, priority; /* as of a job */
 };
 
 struct hs_gavel_pool {
@@ -84,11 +115,13 @@ struct hs_gavel_pool {
     double gpus[HS_GAVEL_TYPES];
     double speeds[HS_GAVEL_TYPES]; /* sums over its jobs: the order of the types */
     double got[HS_GAVEL_TYPES];    /* time of all there, since the last solution */
-    int64_t boundary_us, next_us;  /* of rounds: the last one; INT64_MAX = none is due */
-    double now, solved;            /* of this decision, and of the last solution; < 0: never */
-    bool is_dirty;                 /* a job came or went since then */
-    bool is_woken;                 /* or since the last decision */
-    bool has_failed;               /* the solver has: the run ends */
+    struct hs_gavel_pair *pairs;   /* with a share; none twice */
+    uint32_t pair_count;
+    int64_t boundary_us, next_us; /* of rounds: the last one; INT64_MAX = none is due */
+    double now, solved;           /* of this decision, and of the last solution; < 0: never */
+    bool is_dirty;                /* a job came or went since then */
+    bool is_woken;                /* or since the last decision */
+    bool has_failed;              /* the solver has: the run ends */
     /* compat */
     double end;          /* of the last job of the last round */
     bool is_running;     /* some ran in it */
@@ -109,7 +142,10 @@ struct hs_gavel_scratch {
     double isolated;         /* and the rate of such a part since */
     int64_t since_us;        /* counted up to then */
     uint32_t first_column, pool;
-    uint8_t held, chosen; /* type; HS_GAVEL_TYPES = none */
+    uint8_t held, chosen;      /* type; HS_GAVEL_TYPES = none */
+    bool stays;                /* on the GPUs that it holds, in this decision */
+    hs_job_id beside, mate;    /* who shares its GPUs, is chosen to; HS_NO_JOB */
+    uint32_t first_allocation; /* with pairs */
     /* compat */
     uint8_t failures;            /* rounds in a row in which it did nothing */
     bool is_unsolved;            /* it came after the last solution */
@@ -147,6 +183,18 @@ static inline bool hs_gavel_needs_left(const struct hs_gavel *g)
            g->objective == HS_GAVEL_ALLOX;
 }
 
+/* What each job and each pair has got at the beginning. */
+static inline double hs_gavel_half_round(const struct hs_gavel *g)
+{
+    return .5 * (double)g->round_us / 1e6 * g->second;
+}
+
+/* Whether jobs may share GPUs; equal parts and matchings are of single jobs. */
+static inline bool hs_gavel_has_pairs(const struct hs_gavel *g)
+{
+    return g->share != 0 && g->objective != HS_GAVEL_ISOLATED && g->objective != HS_GAVEL_ALLOX;
+}
+
 /* gavel_shares.c: gives each job of a pool its shares. */
 void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v);
 hs_job_chain_order hs_gavel_by_arrival;
@@ -173,6 +221,45 @@ struct hs_gavel_allox {
 };
 void hs_gavel_allox_share(const struct hs_gavel *g, struct hs_gavel_pool *pool,
                           const struct hs_view *v);
+
+/* gavel_pairs.c */
+struct hs_gavel_column { /* of the linear program */
+    uint32_t number[2], type, column;
+};
+struct hs_gavel_pairs {
+    uint32_t capacity_mib[HS_GAVEL_TYPES], most; /* pairs of a pool */
+    struct hs_allocation_map map;
+    struct hs_gavel_pair *old; /* of the last solution, by their jobs */
+    uint32_t old_count;
+    /* of this solution */
+    uint32_t classes, columns;
+    hs_job_id first[HS_GAVEL_CLASSES]; /* member of each class; the others follow in the chain */
+    struct hs_gavel_class class_of[HS_GAVEL_CLASSES];
+    struct hs_gavel_column column[HS_GAVEL_COLUMNS];
+};
+enum hs_status hs_gavel_pairs_init(struct hs_gavel *g, const struct hs_view *v);
+/* A solution: begin; then for each class its number, or none; the program of the classes is solved
+ * with pairs of them; members of those that have time get shares. */
+void hs_gavel_pairs_begin(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                          const struct hs_view *v);
+enum hs_lp_status hs_gavel_pairs_solve(const struct hs_gavel *g, const struct hs_view *v,
+                                       struct hs_gavel_program *program);
+void hs_gavel_pairs_read(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                         const struct hs_view *v, const struct hs_gavel_program *program);
+/* fifo: jobs without a share, in order, beside those with one. */
+void hs_gavel_pairs_by_arrival(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                               const struct hs_view *v);
+/* Those of a type first, in the order of by_priority. */
+void hs_gavel_pairs_sort(struct hs_gavel_pool *pool, const struct hs_view *v, uint32_t type);
+/* Counts the time of pairs that run, up to now. */
+void hs_gavel_pairs_account(struct hs_gavel_pool *pool, const struct hs_view *v);
+/* A job takes the GPUs that the plan gave it last, or, if `holder` is a job, those of that one:
+ * false if it may not. Leaves them; and its pairs. */
+bool hs_gavel_pairs_take(const struct hs_gavel *g, const struct hs_view *v, struct hs_plan *p,
+                         hs_job_id job, hs_job_id holder);
+void hs_gavel_pairs_leave(const struct hs_gavel *g, const struct hs_view *v, hs_job_id job);
+void hs_gavel_pairs_go(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                       const struct hs_view *v, hs_job_id job);
 
 /* gavel_rounds.c: the parts of a round. */
 void hs_gavel_close_accounts(const struct hs_gavel *g, struct hs_gavel_pool *pool,

@@ -9,6 +9,12 @@
  *     makespan    max s, sum of speed[g] x[g] >= left s
  *     throughput  max of the sum of members speed[g] x[g]
  *     ftf         feasible: sum of speed[g] x[g] >= least
+ *
+ * With pairs a further variable y[g] for two classes a and b is the time in all that a member of a
+ * shares GPUs of type g with one of b. Each member has an equal part of it: y[g] / members is added
+ * to its time and, times its rate beside the other, to its rate; gang y[g] to the GPUs in use. For
+ * two members of one class both parts are its own. That is exact, as any solution by single jobs
+ * gives one by classes as its mean over all permutations within them.
  */
 #include "policies/gavel/gavel.h"
 
@@ -18,27 +24,36 @@
 
 void hs_gavel_begin(struct hs_gavel_program *p)
 {
-    const bool has_goal = p->objective == HS_GAVEL_LAS || p->objective == HS_GAVEL_MAKESPAN;
+    const bool has_goal =
+        p->objective == HS_GAVEL_LAS || p->objective == HS_GAVEL_MAKESPAN || p->is_scaled;
     hs_lp_begin(p->lp, true);
     if (has_goal)
         p->goal = hs_lp_column(p->lp, 1);
     for (uint32_t t = 0; t < p->types; t++)
         p->rows[t] = hs_lp_row(p->lp, -INFINITY, p->gpus[t]);
+    p->first_row = p->types + p->is_scaled;
+    if (p->is_scaled)
+        hs_lp_set(p->lp, hs_lp_row(p->lp, -INFINITY, 1), p->goal, 1);
 }
 
-uint32_t hs_gavel_add(struct hs_gavel_program *p, const struct hs_gavel_class *c)
+/* The rate of a member as the objective counts it is that times this. */
+static double factor_of(const struct hs_gavel_program *p, const struct hs_gavel_class *c)
 {
-    const bool is_sum = p->objective == HS_GAVEL_THROUGHPUT, is_las = p->objective == HS_GAVEL_LAS;
-    double speeds = 0, gpus = 0, factor = 1;
+    double speeds = 0, gpus = 0;
     for (uint32_t t = 0; t < p->types; t++) {
         speeds += c->speed[t] * p->gpus[t];
         gpus += p->gpus[t];
     }
-    if (is_las)
-        factor = c->gang * gpus / (c->weight * speeds);
+    return p->objective == HS_GAVEL_LAS ? c->gang * gpus / (c->weight * speeds) : 1;
+}
+
+uint32_t hs_gavel_add(struct hs_gavel_program *p, const struct hs_gavel_class *c)
+{
+    const bool is_sum = p->objective == HS_GAVEL_THROUGHPUT;
+    const bool is_least = p->objective == HS_GAVEL_FTF && !p->is_scaled;
+    const double factor = factor_of(p, c);
     const uint32_t all = hs_lp_row(p->lp, -INFINITY, 1);
-    const uint32_t rate =
-        hs_lp_row(p->lp, p->objective == HS_GAVEL_FTF ? c->least : 0, p->is_tight ? 0 : INFINITY);
+    const uint32_t rate = hs_lp_row(p->lp, is_least ? c->least : 0, p->is_tight ? 0 : INFINITY);
     uint32_t first = 0;
     for (uint32_t t = 0; t < p->types; t++) {
         const uint32_t column = hs_lp_column(p->lp, is_sum ? c->members * c->speed[t] : 0);
@@ -51,7 +66,36 @@ uint32_t hs_gavel_add(struct hs_gavel_program *p, const struct hs_gavel_class *c
         hs_lp_set(p->lp, rate, p->goal, -1);
     else if (p->objective == HS_GAVEL_MAKESPAN)
         hs_lp_set(p->lp, rate, p->goal, -c->left);
+    else if (p->is_scaled)
+        hs_lp_set(p->lp, rate, p->goal, -c->least);
     return first;
+}
+
+double hs_gavel_couple_gain(const struct hs_gavel_program *p, const struct hs_gavel_couple *c)
+{
+    double gain = -hs_lp_price(p->lp, p->rows[c->type]) * c->of[0]->gang;
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t time = p->first_row + 2 * c->number[i];
+        const double price = hs_lp_price(p->lp, time) +
+                             hs_lp_price(p->lp, time + 1) * factor_of(p, c->of[i]) * c->rate[i];
+        gain -= price / c->of[i]->members;
+        gain += p->objective == HS_GAVEL_THROUGHPUT ? c->rate[i] : 0;
+    }
+    return gain;
+}
+
+uint32_t hs_gavel_add_couple(struct hs_gavel_program *p, const struct hs_gavel_couple *c)
+{
+    const bool is_one = c->number[0] == c->number[1], is_sum = p->objective == HS_GAVEL_THROUGHPUT;
+    const uint32_t column = hs_lp_column(p->lp, is_sum ? c->rate[0] + c->rate[1] : 0);
+    hs_lp_set(p->lp, p->rows[c->type], column, c->of[0]->gang);
+    for (uint32_t i = 0; i < (is_one ? 1 : 2); i++) {
+        const uint32_t time = p->first_row + 2 * c->number[i];
+        const double part = (is_one ? 2. : 1.) / c->of[i]->members;
+        hs_lp_set(p->lp, time, column, part);
+        hs_lp_set(p->lp, time + 1, column, part * factor_of(p, c->of[i]) * c->rate[i]);
+    }
+    return column;
 }
 
 void hs_gavel_shares(const struct hs_gavel_program *p, uint32_t first_column, double *shares)

@@ -25,9 +25,9 @@
 #include <string.h>
 
 #define NO_TYPE HS_GAVEL_TYPES
-#define HALF    0.5 /* of a round: what each job begins with */
 
 static const char *const compat_names[] = {"off", "gavel", NULL};
+static const char *const sharing_names[] = {"no", "pairs", NULL};
 static const char *const objective_names[] = {"las",      "fifo",       "isolated", "ftf",
                                               "makespan", "throughput", "allox",    NULL};
 
@@ -54,16 +54,11 @@ static bool by_priority(const struct hs_view *v, hs_job_id a, hs_job_id b, const
 
 /* ---- rounds ---- */
 
-static double half_round(const struct hs_gavel *g)
-{
-    return HALF * (double)g->round_us / 1e6 * g->second;
-}
-
 /* Counts the time of a running job up to now. */
 static void account(struct hs_gavel_pool *pool, const struct hs_view *v, hs_job_id job)
 {
     struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-    if (j->held == NO_TYPE)
+    if (j->held == NO_TYPE || j->beside != HS_NO_JOB)
         return;
     const double time_us = (double)(hs_view_now_us(v) - j->since_us);
     j->got[j->held] += time_us;
@@ -82,11 +77,20 @@ void hs_gavel_close_accounts(const struct hs_gavel *g, struct hs_gavel_pool *poo
     {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         for (uint32_t t = 0; t < g->types; t++) {
-            const double behind = j->share[t] * time - (j->got[t] - half_round(g));
+            const double behind = j->share[t] * time - (j->got[t] - hs_gavel_half_round(g));
             j->deficit[t] += behind;
-            j->got[t] = g->carries ? fmax(g->second, half_round(g) - behind) : half_round(g);
+            j->got[t] = g->carries ? fmax(g->second, hs_gavel_half_round(g) - behind)
+                                   : hs_gavel_half_round(g);
             pool->got[t] += j->got[t];
         }
+    }
+    for (uint32_t i = 0; i < pool->pair_count; i++) {
+        struct hs_gavel_pair *p = &pool->pairs[i];
+        const double behind = p->share * time - (p->got - hs_gavel_half_round(g));
+        p->deficit += behind;
+        p->got =
+            g->carries ? fmax(g->second, hs_gavel_half_round(g) - behind) : hs_gavel_half_round(g);
+        pool->got[p->type] += p->got;
     }
 }
 
@@ -107,6 +111,61 @@ static void order_types(const struct hs_gavel *g, const struct hs_gavel_pool *po
     }
 }
 
+/* Whether a job, or each of two, may still be chosen for a type. */
+static bool is_free(const struct hs_gavel_scratch *j, uint32_t t)
+{
+    return j->chosen == NO_TYPE && j->speed[t] > 0;
+}
+
+/* A pair is before a job by the same order, and behind the job of its first member if all is equal.
+ */
+static bool is_pair_next(const struct hs_view *v, const struct hs_gavel_pair *pair, hs_job_id job,
+                         uint32_t t)
+{
+    const struct hs_gavel_scratch *j = job != HS_NO_JOB ? hs_gavel_of(v, job) : NULL;
+    if (pair == NULL || j == NULL)
+        return pair != NULL;
+    if (pair->priority != j->priority)
+        return pair->priority > j->priority;
+    if (pair->deficit != j->deficit[t])
+        return pair->deficit > j->deficit[t];
+    if (pair->share != j->share[t])
+        return pair->share > j->share[t];
+    return pair->job[0] != job && hs_job_queue_tie_is_before(v, pair->job[0], job);
+}
+
+/* Jobs and pairs, in order of priority, as many as there is room for. */
+static void choose_for(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                       const struct hs_view *v, uint32_t t, double room)
+{
+    uint32_t at = 0;
+    for (hs_job_id job = pool->jobs.first;;) {
+        const bool is_left = at < pool->pair_count && pool->pairs[at].priority >= 0;
+        const struct hs_gavel_pair *pair = is_left ? &pool->pairs[at] : NULL;
+        if (is_pair_next(v, pair, job, t)) {
+            struct hs_gavel_scratch *a = hs_gavel_of(v, pair->job[0]),
+                                    *b = hs_gavel_of(v, pair->job[1]);
+            at++;
+            if (!is_free(a, t) || !is_free(b, t) || hs_view_gpus(v, pair->job[0]) > room)
+                continue;
+            a->chosen = b->chosen = (uint8_t)t;
+            a->mate = pair->job[1];
+            b->mate = pair->job[0];
+            room -= hs_view_gpus(v, pair->job[0]);
+            continue;
+        }
+        if (job == HS_NO_JOB)
+            return;
+        struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+        if (is_free(j, t) && hs_view_gpus(v, job) <= room &&
+            (g->objective != HS_GAVEL_FIFO || j->priority > 0)) {
+            j->chosen = (uint8_t)t;
+            room -= hs_view_gpus(v, job);
+        }
+        job = hs_gavel_next(v, job);
+    }
+}
+
 void hs_gavel_choose(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v,
                      bool is_refill)
 {
@@ -117,7 +176,8 @@ void hs_gavel_choose(const struct hs_gavel *g, struct hs_gavel_pool *pool, const
     {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         j->chosen = is_refill ? j->held : NO_TYPE;
-        if (j->chosen != NO_TYPE)
+        j->mate = is_refill ? j->beside : HS_NO_JOB;
+        if (j->chosen != NO_TYPE && (j->mate == HS_NO_JOB || job < j->mate)) /* GPUs once */
             room[j->chosen] -= hs_view_gpus(v, job);
     }
     order_types(g, pool, v, order);
@@ -132,16 +192,56 @@ void hs_gavel_choose(const struct hs_gavel *g, struct hs_gavel_pool *pool, const
             j->priority = has_none ? share * 1e9 : share / (j->got[t] / pool->got[t]);
         }
         hs_job_chain_sort(&pool->jobs, v, by_priority, &t);
-        HS_GAVEL_EACH(job, pool, v)
-        {
-            struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-            if (j->chosen != NO_TYPE || j->speed[t] <= 0 || hs_view_gpus(v, job) > room[t] ||
-                (g->objective == HS_GAVEL_FIFO && j->priority <= 0))
-                continue;
-            j->chosen = (uint8_t)t;
-            room[t] -= hs_view_gpus(v, job);
-        }
+        if (g->pairs != NULL)
+            hs_gavel_pairs_sort(pool, v, t);
+        choose_for(g, pool, v, t, room[t]);
     }
+}
+
+/* Who was chosen for the type that it runs on stays there, where the job beside it does not part
+ * from it and stay, nor the one that it is to share GPUs with stays elsewhere. */
+static void release(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v,
+                    struct hs_plan *p)
+{
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        hs_gavel_of(v, job)->stays = false;
+    }
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+        const bool is_same = j->beside == j->mate;
+        j->stays = j->held != NO_TYPE && j->held == j->chosen &&
+                   (is_same || j->beside == HS_NO_JOB || !hs_gavel_of(v, j->beside)->stays) &&
+                   (is_same || j->mate == HS_NO_JOB || !hs_gavel_of(v, j->mate)->stays);
+    }
+    HS_GAVEL_EACH(job, pool, v)
+    {
+        struct hs_gavel_scratch *j = hs_gavel_of(v, job);
+        if (j->held == NO_TYPE || j->stays)
+            continue;
+        hs_plan_reason(p, j->held == j->chosen ? "it is to run beside another job in this round"
+                                               : "other jobs are before it in this round");
+        hs_plan_preempt(p, job, hs_cost_us(&g->cost, v, job));
+        j->held = NO_TYPE;
+        if (g->pairs != NULL)
+            hs_gavel_pairs_leave(g, v, job);
+    }
+    hs_plan_reason(p, NULL);
+}
+
+/* On the GPUs of the job that it is to share them with, else on free ones of its type. */
+static bool start(const struct hs_gavel *g, const struct hs_view *v, struct hs_plan *p,
+                  hs_job_id job)
+{
+    const hs_job_id mate = hs_gavel_of(v, job)->mate;
+    if (mate != HS_NO_JOB && hs_gavel_of(v, mate)->held != NO_TYPE)
+        return hs_gavel_pairs_take(g, v, p, job, mate);
+    if (hs_place(v, p, job, (struct hs_place_rule){.placer = g->placer}) ||
+        hs_place(v, p, job, (struct hs_place_rule){.placer = HS_PLACE_FIRST_FIT}))
+        return g->pairs == NULL || hs_gavel_pairs_take(g, v, p, job, HS_NO_JOB);
+    (void)hs_reject_hopeless(v, p, job);
+    return false;
 }
 
 /* Returns whether a job waits. */
@@ -149,28 +249,17 @@ bool hs_gavel_place(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
                     struct hs_plan *p)
 {
     bool is_any_waiting = false;
-    hs_plan_reason(p, "other jobs are before it in this round");
-    HS_GAVEL_EACH(job, pool, v)
-    {
-        struct hs_gavel_scratch *j = hs_gavel_of(v, job);
-        if (j->held == NO_TYPE || j->held == j->chosen)
-            continue;
-        hs_plan_preempt(p, job, hs_cost_us(&g->cost, v, job));
-        j->held = NO_TYPE;
-    }
+    release(g, pool, v, p);
     hs_job_chain_sort(&pool->jobs, v, by_gang, NULL);
-    hs_plan_reason(p, NULL);
     HS_GAVEL_EACH(job, pool, v)
     {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         if (j->chosen != NO_TYPE && j->held == NO_TYPE) {
+            hs_plan_reason(p, NULL);
             hs_view_search_type(v, g->type_of[j->chosen]);
-            if (hs_place(v, p, job, (struct hs_place_rule){.placer = g->placer}) ||
-                hs_place(v, p, job, (struct hs_place_rule){.placer = HS_PLACE_FIRST_FIT})) {
+            if (start(g, v, p, job)) {
                 j->held = j->chosen;
                 j->since_us = hs_view_now_us(v);
-            } else {
-                (void)hs_reject_hopeless(v, p, job);
             }
         }
         is_any_waiting |= j->held == NO_TYPE;
@@ -184,6 +273,8 @@ static void begin_round(const struct hs_gavel *g, struct hs_gavel_pool *pool,
 {
     const int64_t now_us = hs_view_now_us(v);
     pool->now = (double)now_us;
+    if (g->pairs != NULL)
+        hs_gavel_pairs_account(pool, v);
     HS_GAVEL_EACH(job, pool, v)
     {
         account(pool, v, job);
@@ -195,8 +286,9 @@ static void begin_round(const struct hs_gavel *g, struct hs_gavel_pool *pool,
     hs_gavel_choose(g, pool, v, false);
     const bool is_any_waiting = hs_gavel_place(g, pool, v, p);
     pool->boundary_us = now_us;
-    pool->next_us =
-        g->types > 1 || is_any_waiting || pool->is_dirty ? now_us + g->round_us : INT64_MAX;
+    pool->next_us = g->types > 1 || is_any_waiting || pool->pair_count > 0 || pool->is_dirty
+                        ? now_us + g->round_us
+                        : INT64_MAX;
 }
 
 static void decide_pool(const struct hs_gavel *g, struct hs_gavel_pool *pool,
@@ -248,6 +340,7 @@ static void come(const struct hs_gavel *g, const struct hs_view *v, hs_job_id jo
     const bool is_compat = g->compat != HS_GAVEL_COMPAT_OFF;
     bool can_run = false;
     j->held = j->chosen = NO_TYPE;
+    j->beside = j->mate = HS_NO_JOB;
     for (uint32_t t = 0; t < g->types; t++) {
         const uint32_t type = g->type_of[t];
         uint64_t gpus = 0; /* that it may have of the type at once */
@@ -257,7 +350,7 @@ static void come(const struct hs_gavel *g, const struct hs_view *v, hs_job_id jo
             gpus += (uint64_t)size * hs_view_node_count(v, job, size, false);
         if (gpus >= hs_view_gpus(v, job))
             j->speed[t] = g->is_aware ? (double)hs_view_speed_q32(v, job, type) / 0x1p32 : 1;
-        j->got[t] = half_round(g);
+        j->got[t] = hs_gavel_half_round(g);
         can_run |= j->speed[t] > 0;
     }
     hs_view_search_type(v, HS_ANY_TYPE);
@@ -279,10 +372,21 @@ static void go(const struct hs_gavel *g, const struct hs_view *v, hs_job_id job)
         hs_gavel_compat_go(g, pool, v, job);
     else
         account(pool, v, job);
+    if (g->pairs != NULL)
+        hs_gavel_pairs_go(g, pool, v, job);
     for (uint32_t t = 0; t < g->types && g->compat == HS_GAVEL_COMPAT_OFF; t++)
         pool->speeds[t] -= hs_gavel_of(v, job)->speed[t];
     hs_job_chain_remove(&pool->jobs, v, job);
     pool->count--;
+    pool->is_dirty = pool->is_woken = true;
+}
+
+/* Out of memory: from now on it runs alone. */
+static void run_out(const struct hs_gavel *g, const struct hs_view *v, hs_job_id job)
+{
+    struct hs_gavel_pool *pool = hs_gavel_pool_of(g, v, job);
+    hs_gavel_pairs_go(g, pool, v, job);
+    hs_gavel_of(v, job)->held = NO_TYPE;
     pool->is_dirty = pool->is_woken = true;
 }
 
@@ -297,6 +401,9 @@ static void gavel_event(void *state, const struct hs_view *v, const struct hs_ev
         come(g, v, event->job);
     else if (event->kind == HS_EVENT_FINISH)
         go(g, v, event->job);
+    else if (event->kind == HS_EVENT_STOPPED && g->pairs != NULL && hs_job_waits(v, event->job) &&
+             hs_gavel_of(v, event->job)->held != NO_TYPE)
+        run_out(g, v, event->job);
 }
 
 static enum hs_status gavel_init(void *state, const struct hs_view *v)
@@ -333,13 +440,32 @@ static enum hs_status gavel_init(void *state, const struct hs_view *v)
             if (g->type_of[t] == node->type)
                 g->pools[v->vcs_are_apart ? node->vc : 0].gpus[t] += node->gpus;
     }
-    return HS_OK;
+    return hs_gavel_has_pairs(g) ? hs_gavel_pairs_init(g, v) : HS_OK;
+}
+
+static uint32_t gavel_tenants(const void *state)
+{
+    (void)state;
+    return 2;
+}
+
+static bool gavel_load(const void *state, const struct hs_view *v, hs_job_id job,
+                       int32_t sum[HS_LOADS])
+{
+    (void)state;
+    (void)v;
+    (void)job;
+    sum[0] = 0;
+    return true;
 }
 
 static void gavel_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct hs_gavel *g = state;
-    (void)can;
+    if (!hs_gavel_has_pairs(g)) {
+        *can &= ~(uint32_t)HS_CAN_COLOCATE;
+        *knows &= ~(uint32_t)(HS_KNOWS_PAIRS | HS_KNOWS_MEMORY);
+    }
     if (!g->is_aware)
         *knows &= ~(uint32_t)HS_KNOWS_SPEED;
     if (!hs_gavel_needs_left(g) && g->compat == HS_GAVEL_COMPAT_OFF)
@@ -373,14 +499,19 @@ static const char *gavel_check(const void *state, const struct hs_view *v)
         uint64_t count = 0;
         HS_GAVEL_EACH(job, &g->pools[i], v)
         {
+            const hs_job_id beside = hs_gavel_of(v, job)->beside;
             if ((hs_gavel_of(v, job)->held == NO_TYPE) != hs_job_waits(v, job))
                 return "a job holds GPUs that it was not chosen for";
+            if (beside != HS_NO_JOB && (hs_gavel_of(v, beside)->beside != job ||
+                                        hs_view_gpus_held(v, beside) != hs_view_gpus_held(v, job)))
+                return "a job is in a pair that its partner is not in";
             count++;
         }
         if (count != g->pools[i].count)
             return "the chain of live jobs is broken";
     }
-    return hs_vc_queues_check(&g->cpu_jobs, v);
+    const char *broken = g->pairs != NULL ? hs_allocation_map_check(&g->pairs->map, v) : NULL;
+    return broken != NULL ? broken : hs_vc_queues_check(&g->cpu_jobs, v);
 }
 
 /* The same policy by the names of its objectives. */
@@ -390,6 +521,13 @@ static const char *gavel_check(const void *state, const struct hs_view *v)
         HS_PARAM_FLAG(                                                                             \
             struct hs_gavel, is_aware, "aware", "yes",                                             \
             "by the speeds of jobs on GPU types; else each type counts as the reference"),         \
+        HS_PARAM_CHOICE(struct hs_gavel, share, "share", "no", sharing_names,                      \
+                        "jobs run alone, or two on the same GPUs where shares say so",             \
+                        .only_with = "objective=las|fifo|ftf|makespan|throughput",                 \
+                        .source = "OSDI'20 3.1, space sharing"),                                   \
+        HS_PARAM_REAL(struct hs_gavel, threshold, "pair_above", "1.5", 0, 2,                       \
+                      "fifo: least sum of the relative speeds of a pair",                          \
+                      .only_with = "share=pairs", .source = "stanford-futuredata/gavel c4fa400"),  \
         HS_PARAM_DURATION(struct hs_gavel, round_us, "round", "360s", 1, 1e6,                      \
                           "time between boundaries",                                               \
                           .source = "OSDI'20 3.2: rounds of 6 minutes"),                           \
@@ -422,12 +560,14 @@ static const struct hs_param allox_params[] = {PARAMS("allox"), {0}};
         .name = label,                                                                             \
         .summary = text,                                                                           \
         .cite = source,                                                                            \
-        .can = HS_CAN_PREEMPT | HS_CAN_TIME,                                                       \
-        .knows = HS_KNOWS_SPEED | HS_KNOWS_DURATION,                                               \
+        .can = HS_CAN_PREEMPT | HS_CAN_TIME | HS_CAN_COLOCATE,                                     \
+        .knows = HS_KNOWS_SPEED | HS_KNOWS_DURATION | HS_KNOWS_PAIRS | HS_KNOWS_MEMORY,            \
         .params = table,                                                                           \
         .state_size = sizeof(struct hs_gavel),                                                     \
         .job_state_size = sizeof(struct hs_gavel_scratch),                                         \
         .needs = gavel_needs,                                                                      \
+        .tenants = gavel_tenants,                                                                  \
+        .load = gavel_load,                                                                        \
         .init = gavel_init,                                                                        \
         .on_event = gavel_event,                                                                   \
         .decide = gavel_decide,                                                                    \

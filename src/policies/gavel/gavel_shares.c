@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#define NO_TYPE HS_GAVEL_TYPES
+#define NO_TYPE    HS_GAVEL_TYPES
+#define GOAL_ERROR 1e-6 /* of the solver's optimum */
 
 static double weight_of(const struct hs_view *v, hs_job_id job)
 {
@@ -16,7 +17,7 @@ static double weight_of(const struct hs_view *v, hs_job_id job)
     return priority > 0 ? 1.0 + priority : 1;
 }
 
-#define CLASS_FIGURES (5 + HS_GAVEL_TYPES)
+#define CLASS_FIGURES (7 + HS_GAVEL_TYPES)
 
 /* All that the linear program knows of a job. */
 static void class_figures(const struct hs_gavel *g, const struct hs_view *v, hs_job_id job,
@@ -29,7 +30,12 @@ static void class_figures(const struct hs_gavel *g, const struct hs_view *v, hs_
     figures[2] = j->left_us;
     figures[3] = is_ftf ? j->base_us : 0;
     figures[4] = is_ftf ? (double)hs_view_submit_us(v, job) : 0;
-    memcpy(figures + 5, j->speed, sizeof j->speed);
+    figures[5] = figures[6] = 0;
+    if (g->pairs != NULL) { /* who ran out of memory runs alone */
+        figures[5] = hs_view_ooms(v, job) > 0 ? -1 : (double)hs_view_pair_kind(v, job);
+        figures[6] = hs_view_gpu_mem_mib(v, job);
+    }
+    memcpy(figures + 7, j->speed, sizeof j->speed);
 }
 
 /* Of two jobs: less than 0, 0 if they are of one class, or more. */
@@ -83,6 +89,8 @@ static bool solve_program(const struct hs_gavel *g, struct hs_gavel_pool *pool,
         most_us = fmax(most_us, hs_gavel_of(v, job)->left_us);
     }
     hs_gavel_begin(program);
+    if (g->pairs != NULL)
+        g->pairs->classes = 0;
     for (hs_job_id job = pool->jobs.first, after; job != HS_NO_JOB; job = after) {
         struct hs_gavel_class c = class_of(v, job);
         after = hs_gavel_next(v, job);
@@ -93,18 +101,26 @@ static bool solve_program(const struct hs_gavel *g, struct hs_gavel_pool *pool,
             c.least = c.left / (rho * isolated_us(hs_gavel_of(v, job)) - age_us(v, job));
         c.left /= most_us;
         const uint32_t first = hs_gavel_add(program, &c);
+        if (g->pairs != NULL && g->pairs->classes < HS_GAVEL_CLASSES) {
+            g->pairs->first[g->pairs->classes] = job;
+            g->pairs->class_of[g->pairs->classes++] = c;
+        }
         for (hs_job_id at = job; at != after; at = hs_gavel_next(v, at))
             hs_gavel_of(v, at)->first_column = first;
     }
-    const enum hs_lp_status status = hs_lp_solve(v->lp, HS_LP_ITERATIONS);
+    const enum hs_lp_status status = g->pairs != NULL ? hs_gavel_pairs_solve(g, v, program)
+                                                      : hs_lp_solve(v->lp, HS_LP_ITERATIONS);
     pool->has_failed |=
         status != HS_LP_OPTIMAL && (g->objective != HS_GAVEL_FTF || status != HS_LP_INFEASIBLE);
-    return status == HS_LP_OPTIMAL;
+    return status == HS_LP_OPTIMAL &&
+           (!program->is_scaled || hs_lp_value(v->lp, program->goal) >= 1 - GOAL_ERROR);
 }
 
-static void read_shares(const struct hs_gavel_pool *pool, const struct hs_view *v,
-                        const struct hs_gavel_program *program)
+static void read_shares(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                        const struct hs_view *v, const struct hs_gavel_program *program)
 {
+    if (g->pairs != NULL)
+        hs_gavel_pairs_read(g, pool, v, program);
     HS_GAVEL_EACH(job, pool, v)
     {
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
@@ -129,7 +145,7 @@ static void bisect_rho(const struct hs_gavel *g, struct hs_gavel_pool *pool,
         const double rho = (low + high) / 2;
         const bool is_enough = solve_program(g, pool, v, program, rho);
         if (is_enough)
-            read_shares(pool, v, program);
+            read_shares(g, pool, v, program);
         *(is_enough ? &high : &low) = rho;
     }
 }
@@ -181,15 +197,14 @@ static void share_by_arrival(const struct hs_gavel *g, struct hs_gavel_pool *poo
         j->share[type] = 1;
         room[type] -= hs_view_gpus(v, job);
     }
+    if (g->pairs != NULL)
+        hs_gavel_pairs_by_arrival(g, pool, v);
 }
 
-void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v)
+/* What jobs have left to do, and their rates and shares with equal parts. */
+static void share_equally(const struct hs_gavel *g, struct hs_gavel_pool *pool,
+                          const struct hs_view *v, const struct hs_gavel_program *program)
 {
-    const bool is_compat = g->compat == HS_GAVEL_COMPAT_GAVEL;
-    struct hs_gavel_program program = {
-        .lp = v->lp, .objective = (enum hs_gavel_objective)g->objective, .types = g->types};
-    program.is_tight = is_compat && g->objective == HS_GAVEL_MAKESPAN;
-    memcpy(program.gpus, pool->gpus, sizeof program.gpus);
     const bool knows_left = hs_gavel_needs_left(g);
     HS_GAVEL_EACH(job, pool, v)
     {
@@ -203,9 +218,22 @@ void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
         if (g->objective == HS_GAVEL_FIFO || g->objective == HS_GAVEL_ALLOX)
             continue; /* shares stay */
         const struct hs_gavel_class c = class_of(v, job);
-        hs_gavel_isolated(&program, &c, pool->count, j->share);
-        j->isolated = hs_gavel_rate(&program, &c, j->share);
+        hs_gavel_isolated(program, &c, pool->count, j->share);
+        j->isolated = hs_gavel_rate(program, &c, j->share);
     }
+}
+
+void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v)
+{
+    const bool is_compat = g->compat == HS_GAVEL_COMPAT_GAVEL;
+    struct hs_gavel_program program = {
+        .lp = v->lp, .objective = (enum hs_gavel_objective)g->objective, .types = g->types};
+    program.is_tight = is_compat && g->objective == HS_GAVEL_MAKESPAN;
+    program.is_scaled = g->pairs != NULL && g->objective == HS_GAVEL_FTF;
+    memcpy(program.gpus, pool->gpus, sizeof program.gpus);
+    if (g->pairs != NULL)
+        hs_gavel_pairs_begin(g, pool, v);
+    share_equally(g, pool, v, &program);
     if (g->objective == HS_GAVEL_FIFO && is_compat && !g->is_aware && g->types == 1) {
         hs_gavel_compat_fifo(pool, v);
     } else if (g->objective == HS_GAVEL_FIFO) {
@@ -217,7 +245,7 @@ void hs_gavel_solve(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
         if (g->objective == HS_GAVEL_FTF)
             bisect_rho(g, pool, v, &program);
         else if (solve_program(g, pool, v, &program, 0))
-            read_shares(pool, v, &program);
+            read_shares(g, pool, v, &program);
     }
     pool->solved = pool->now;
     pool->is_dirty = false;
