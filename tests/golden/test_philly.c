@@ -54,6 +54,21 @@ static void m18_at_once(void **state)
     expect("2x4", "philly:relax_after=0", m18, "0:0-1000@0+1+2 1:0-1000@4+5+6 2:0-100@3+7");
 }
 
+/* A node of 2 GPUs and one of 5, of which job 0 takes 3: 2 are free on each. Job 1 wants 3 and is
+ * spread: with types=fastest it takes those of the smaller node first, in whatever order the two
+ * groups stand, so that the larger node keeps the GPU that is left. types=any takes the first node.
+ */
+static void smaller_nodes_first(void **state)
+{
+    static const char jobs[] = "0:3,0,100 1:3,0,100";
+    (void)state;
+    expect("1x2:V100,1x5:V100", "philly:types=fastest,relax_after=0", jobs,
+           "0:0-100@2+3+4 1:0-100@0+1+5");
+    expect("1x5:V100,1x2:V100", "philly:types=fastest,relax_after=0", jobs,
+           "0:0-100@0+1+2 1:0-100@3+5+6");
+    expect("1x5:V100,1x2:V100", "philly:relax_after=0", jobs, "0:0-100@0+1+2 1:0-100@3+4+5");
+}
+
 static const char profiles[] = "model,dataset,batch,precision,family,util\nA,d,1,fp32,F,50\n";
 static const char speeds[] =
     "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"V100\"], \"reference\": \"V100\",\n"
@@ -189,6 +204,7 @@ int main(void)
         cmocka_unit_test(m18_relaxes),
         cmocka_unit_test(m18_by_events),
         cmocka_unit_test(m18_at_once),
+        cmocka_unit_test(smaller_nodes_first),
         cmocka_unit_test(spreading_costs),
         cmocka_unit_test(across_racks),
         cmocka_unit_test(larger_than_a_rack),
