@@ -238,9 +238,10 @@ reproduce-validation: ## results/validation.md: measured runs of real clusters b
 	$(AGAIN) all
 	$(Q)scripts/reproduce-validation.sh $(BUILD)
 
-reproduce-openb: ## results/openb.md: 8,152 pods on the 1,213 nodes of openb, GPUs allocated over time
+reproduce-openb: ## results/openb.md: 8,152 pods on the 1,213 nodes of openb, GPUs allocated and fragments, beside the published ones
 	$(Q)scripts/install-deps.sh build check
 	$(AGAIN) all
+	$(AGAIN) $(BUILD)/tests/oracle/test_published_fgd
 	$(Q)scripts/reproduce-openb.sh $(BUILD)
 
 plot-compare: ## draw a comparison with its runs: make plot-compare DIR=directory, DIR/compare.svg

@@ -3,7 +3,7 @@
 #
 # Runs the 8,152 pods of openb, Alibaba's cluster of 2023, on its 1,213 nodes under best-fit placement,
 # as recorded and so that they fill the cluster up; prints the curves of the GPUs that are allocated
-# and writes results/openb.md.
+# and writes results/openb.md, with the table of tests/oracle/test_published_fgd.c where it is built.
 #   scripts/reproduce-openb.sh [BUILD [FOLDER]]        defaults: build/release results
 # Needs the published lists ($HORUS_DATA, else ../shared/data); says so and stops where they are absent.
 set -euo pipefail
@@ -95,6 +95,12 @@ $first_held held ($(share "$first_held")). At the end $running pods run and $lef
 ($(share "$allocated")), $held held ($(share "$held")). $(awk -v held="$held" -v allocated="$allocated" 'BEGIN { print held - allocated }') GPUs are lost in parts of those that are held; $((gpus - held)) stay
 idle, on nodes that lack the CPUs, the memory or enough free GPUs for any pod that waits.
 TEXT
+}
+
+fragments() { # without the program, as it is
+    local test=${horus%/*}/tests/oracle/test_published_fgd
+    [ -x "$test" ] && [ -r "$data/oracles/openb-frag/default_gpushare.csv.gz" ] || { keeps=yes; return 0; }
+    "$test" table
 }
 
 put_page

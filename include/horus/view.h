@@ -138,6 +138,10 @@ uint32_t hs_view_type_ran(const struct hs_view *v, hs_job_id job);
 /* True when the job restricts its nodes beyond GPU count and VC (GPU type, GPU memory, CPU,
  * host memory): if it does not fit, others of its size may. */
 bool hs_view_is_constrained(const struct hs_view *v, hs_job_id job);
+/* CPUs that it asks for in all, in thousandths; 0 = none, or no node states any. */
+uint64_t hs_view_cpus_milli(const struct hs_view *v, hs_job_id job);
+/* The GPU types that it may use: a bit each. */
+uint64_t hs_view_types(const struct hs_view *v, hs_job_id job);
 /* Whether two jobs of a VC have the same requirements on nodes: GPU types, CPUs and host memory per
  * GPU, and the share of each GPU. Jobs with the same requirements have equal hashes. */
 bool hs_view_asks_same(const struct hs_view *v, hs_job_id a, hs_job_id b);
@@ -369,6 +373,11 @@ uint32_t hs_view_tightest_share(const struct hs_view *v, hs_job_id job);
 uint32_t hs_view_share_room(const struct hs_view *v, uint32_t vc);
 /* Room of all of them together. */
 uint64_t hs_view_share_rooms(const struct hs_view *v, uint32_t vc);
+/* Thousandths of the GPU that are free: all, those beside the shares that it holds, or none. Whole
+ * GPUs that this plan took count by node alone (hs_view_node_free) until a share is submitted. */
+uint32_t hs_view_gpu_room(const struct hs_view *v, uint32_t gpu);
+/* CPUs that no worker has taken, in thousandths; INT64_MAX / 2 or so where the node states none. */
+int64_t hs_view_node_cpus_milli(const struct hs_view *v, uint32_t node);
 /* hs_view_quota_room in thousandths: a share counts as what it is. */
 uint64_t hs_view_quota_room_milli(const struct hs_view *v, uint32_t vc);
 

@@ -290,11 +290,17 @@ static uint32_t type_that_ran(const struct hs_cluster *cluster, const char *name
     return 0;
 }
 
+static uint32_t cpus_of_cpu_job(const struct hs_engine *e, const struct hs_trace_job *r)
+{
+    return r->gpus == 0 && e->nodes_state_limits ? r->cpus_milli : 0;
+}
+
 static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
 {
     const uint32_t type_ran = type_that_ran(e->cluster, r->gpu_type_ran);
+    const uint32_t cpus_milli = cpus_of_cpu_job(e, r);
     if (!r->has_range && r->deadline_us < 0 && r->preempt_cost_us == -1 && r->priority == 0 &&
-        r->steps == 0 && type_ran == 0 && r->loss.b0 == 0)
+        r->steps == 0 && type_ran == 0 && r->loss.b0 == 0 && cpus_milli == 0)
         return 0;
     int64_t deadline_us = -1; /* clamped to 0, the first submission */
     if (r->deadline_us >= 0)
@@ -311,6 +317,7 @@ static uint32_t request_of(struct hs_engine *e, const struct hs_trace_job *r)
         .options = hs_jobs_add_options(&e->jobs, r->options, r->option_count),
         .priority = r->priority,
         .type_ran = type_ran,
+        .cpus_milli = cpus_milli,
     };
     return hs_jobs_add_request(&e->jobs, request);
 }

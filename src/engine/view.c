@@ -532,6 +532,18 @@ uint32_t hs_view_gpu_milli(const struct hs_view *v, hs_job_id job)
     return hs_lookup_job(v, job)->ask.gpu_milli;
 }
 
+uint64_t hs_view_types(const struct hs_view *v, hs_job_id job)
+{
+    return hs_lookup_job(v, job)->ask.type_mask;
+}
+
+uint64_t hs_view_cpus_milli(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_job *j = hs_lookup_job(v, job);
+    return j->gpus > 0 ? (uint64_t)j->gpus * j->ask.cpus_milli_per_gpu
+                       : lookup_request(v, job)->cpus_milli;
+}
+
 bool hs_view_asks_same(const struct hs_view *v, hs_job_id a, hs_job_id b)
 {
     const struct hs_job *x = hs_lookup_job(v, a), *y = hs_lookup_job(v, b);
@@ -715,6 +727,12 @@ uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
     return lookup_tenants(v, gpu)->tentative_tenants;
 }
 
+uint32_t hs_view_gpu_room(const struct hs_view *v, uint32_t gpu)
+{
+    const struct hs_gpu *g = lookup_tenants(v, gpu);
+    return g->tentative_tenants == 0 ? HS_GPU_MILLI : hs_tentative_room_milli(g);
+}
+
 hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i)
 {
     const struct hs_allocation *a = hs_gpu_first(v->engine, lookup_tenants(v, gpu));
@@ -833,6 +851,14 @@ uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from)
 static int64_t shares_of(int64_t rest, uint32_t share)
 {
     return share == 0 ? UINT32_MAX : rest / share;
+}
+
+int64_t hs_view_node_cpus_milli(const struct hs_view *v, uint32_t node)
+{
+    int64_t cpus_milli = 0, mem_mib;
+    if (is_there(v, "node", node, v->nodes))
+        hs_free_rest(v->engine->free_index, node, &cpus_milli, &mem_mib);
+    return cpus_milli;
 }
 
 uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id slot, uint32_t node)

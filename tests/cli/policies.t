@@ -28,6 +28,8 @@ The list, and its width on other terminals.
                        least attained service in discretized queues, by seconds
   philly               nothing +                   preempt, set timers, borrow quota
                        quotas that may be exceeded, locality that is given up after a while
+  fgd                  nothing                     divide GPUs
+                       first come, first served, where the fewest fragments of GPUs are made
   pack                 memory +                    co-locate
                        first come, first served on the fullest GPU with memory for the job
   gandiva-like         utilization, memory +       co-locate +
@@ -245,6 +247,7 @@ All policies as JSON.
   tiresias
   las
   philly
+  fgd
   pack
   gandiva-like
   gandiva
@@ -309,6 +312,7 @@ All policies as a Markdown table.
   | `tiresias` | least attained service in discretized queues, GPUs times seconds; or Gittins index | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `las` | least attained service in discretized queues, by seconds | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `philly` | quotas that may be exceeded, locality that is given up after a while | nothing (some parameters: speed) | preempt, set timers, borrow quota | `retry`, `relax_after`, `max_level`, `fair_preempt`, `requeue`, `types`, `preempt_cost`, `cost_table` |
+  | `fgd` | first come, first served, where the fewest fragments of GPUs are made | nothing | divide GPUs | `scan`, `score`, `typical` |
   | `pack` | first come, first served on the fullest GPU with memory for the job | memory (some parameters: speed) | co-locate | `scan`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
   | `gandiva-like` | first come, first served on the GPU of least memory, load and tenants | utilization, memory (some parameters: rate, speed) | co-locate (some parameters: preempt, set timers) | `scan`, `signal`, `w_mem`, `w_n`, `quantum`, `suspend`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
   | `gandiva` | turns on servers in excess, packing by trial, moves, growth; knows no run times | utilization, memory, rate | preempt, migrate, co-locate, slice, resize, set timers | `slice`, `pack`, `migrate`, `defrag`, `grow`, `slicing`, `fluid_above`, `max_height`, `quantum`, `switch`, `arrival_front`, `introspect`, `trial`, `profile_steps`, `keep_margin`, `max_pack`, `defrag_free`, `grow_idle`, `migrate_base`, `migrate_intra`, `migrate_inter` |

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * fgd on two nodes of one GPU, by hand. The fragments of a node are the mean over the typical jobs
+ * of what they cannot use of it; a placement that saves x GPUs of them scores 100 / (1 + exp(-x)),
+ * rounded down.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/run.h"
+#include "support/sink.h"
+
+#define S HS_TEST_S
+
+/* Three jobs that teach the policy; at the fourth it has seen 200 three times and 600 once. */
+static const struct hs_test_job shares[] = {
+    {.gpus = 1, .gpu_milli = 200, .submit_s = 0, .duration_s = 1},
+    {.gpus = 1, .gpu_milli = 200, .submit_s = 2, .duration_s = 1},
+    {.gpus = 1, .gpu_milli = 200, .submit_s = 4, .duration_s = 1},
+    {.gpus = 1, .gpu_milli = 600, .submit_s = 6, .duration_s = 100},
+    {.gpus = 1, .gpu_milli = 250, .submit_s = 8, .duration_s = 100},
+    {.gpus = 1, .gpu_milli = 300, .submit_s = 10, .duration_s = 100},
+};
+
+static void expect_gpus(const char *policy, uint32_t of_250, uint32_t of_300)
+{
+    struct hs_test_result r;
+    if (hs_test_run(shares, 6, "2x1", policy, &r) != HS_OK)
+        fail_msg("%s: %s", policy, r.message);
+    assert_int_equal(r.segment_count, 6);
+    for (uint32_t i = 0; i < 6; i++) {
+        const uint32_t job = r.segments[i].job;
+        assert_int_equal(r.segments[i].gpus[0], job == 4 ? of_250 : job == 5 ? of_300 : 0);
+        assert_int_equal(r.jobs[job].start_us, 2 * job * S);
+    }
+    hs_test_free(&r);
+}
+
+/* 600 leaves 400 wherever it goes, of no use to one in four: .1, score 47 on both, so GPU 0.
+ *   250: on GPU 0 400 x 1/4 = 100 become 150, of no use to any: saved -.05, score 48; on GPU 1
+ *        nothing is lost before or after: 50.
+ *   300: on GPU 0 100 stay 100, of no use to any: 50; on GPU 1 750 become 450, 0 become 450 x 1/4:
+ *        saved -.1125, score 47.
+ * The others look at what is left: 250 beside 600 is the tightest, so 300 goes to the idle GPU. */
+static void a_share_goes_where_least_is_lost(void **state)
+{
+    (void)state;
+    expect_gpus("fgd", 1, 0);
+    expect_gpus("fgd:score=best_fit", 0, 1);    /* 250: 92 against 62 */
+    expect_gpus("fgd:score=dot_product", 0, 1); /* 250: 95 against 87 */
+}
+
+/* With typical=.75 the 600 counts no more, so the 400 beside it are of use to all. 250 on GPU 0
+ * would lose 150: saved -.15, score 46; on GPU 1 50. 300 on GPU 0 would lose 100: 47; on GPU 1,
+ * where 450 are left, 50. */
+static void rare_jobs_do_not_count(void **state)
+{
+    (void)state;
+    expect_gpus("fgd:typical=0.75", 1, 1);
+}
+
+/* A CPU job holds 3 of 4 CPUs until 50: the GPU job, which wants 2, waits although its GPU is idle;
+ * under scan=fit one that wants 1 passes it and runs until 60. */
+static void cpu_jobs_book_cpus(void **state)
+{
+    (void)state;
+    static const char shape[] = "{\"nodes\": [{\"gpus\": 2, \"cpus\": 4}]}";
+    static const struct hs_test_job jobs[] = {
+        {.gpus = 0, .cpus = 3, .submit_s = 0, .duration_s = 50},
+        {.gpus = 1, .cpus = 2, .submit_s = 1, .duration_s = 10},
+        {.gpus = 1, .cpus = 1, .submit_s = 2, .duration_s = 58},
+    };
+    const char *cluster = scratch_write("cpus.json", shape, sizeof shape - 1);
+    for (int is_fit = 0; is_fit < 2; is_fit++) {
+        struct hs_test_result r;
+        assert_int_equal(hs_test_run(jobs, 3, cluster, is_fit ? "fgd:scan=fit" : "fgd", &r), HS_OK);
+        assert_int_equal(r.jobs[0].start_us, 0);
+        assert_int_equal(r.jobs[1].start_us, 50 * S);
+        assert_int_equal(r.jobs[2].start_us, is_fit ? 2 * S : 50 * S);
+        hs_test_free(&r);
+    }
+}
+
+/* Gangs of shares, and those larger than a node, go where the placer consolidate puts them. */
+static void other_gangs_are_consolidated(void **state)
+{
+    (void)state;
+    static const struct hs_test_job jobs[] = {
+        {.gpus = 2, .gpu_milli = 500, .duration_s = 10},
+        {.gpus = 3, .submit_s = 1, .duration_s = 10},
+        {.gpus = 5, .submit_s = 2, .duration_s = 10},
+    };
+    struct hs_test_result r;
+    assert_int_equal(hs_test_run(jobs, 3, "2x2", "fgd", &r), HS_OK);
+    assert_int_equal(r.jobs[0].start_us, 0);
+    assert_int_equal(r.jobs[1].start_us, 10 * S);
+    assert_int_equal(r.jobs[2].state, HS_JOB_REJECTED);
+    hs_test_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_share_goes_where_least_is_lost),
+        cmocka_unit_test(rare_jobs_do_not_count),
+        cmocka_unit_test(cpu_jobs_book_cpus),
+        cmocka_unit_test(other_gangs_are_consolidated),
+    };
+    return cmocka_run_group_tests(tests, scratch_open, scratch_close);
+}
