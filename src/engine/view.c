@@ -853,14 +853,6 @@ static int64_t shares_of(int64_t rest, uint32_t share)
     return share == 0 ? UINT32_MAX : rest / share;
 }
 
-int64_t hs_view_node_cpus_milli(const struct hs_view *v, uint32_t node)
-{
-    int64_t cpus_milli = 0, mem_mib;
-    if (is_there(v, "node", node, v->nodes))
-        hs_free_rest(v->engine->free_index, node, &cpus_milli, &mem_mib);
-    return cpus_milli;
-}
-
 uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id slot, uint32_t node)
 {
     const struct hs_ask *ask = &hs_lookup_job(v, slot)->ask;

@@ -34,3 +34,11 @@ bool hs_view_host_axes(const struct hs_view *v, hs_job_id job, struct hs_host_ax
     const struct hs_host *host = v->engine->config.host;
     return may_know(v, job) && host != NULL && hs_host_axes_of(host, profile_of(v, job), axes);
 }
+
+int64_t hs_view_node_cpus_milli(const struct hs_view *v, uint32_t node)
+{
+    int64_t cpus_milli = 0, mem_mib;
+    if (node < v->nodes)
+        hs_free_rest(v->engine->free_index, node, &cpus_milli, &mem_mib);
+    return cpus_milli;
+}
