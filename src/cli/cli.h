@@ -71,6 +71,11 @@ const struct hs_verb *hs_verb_find(const char *name);
 HS_MUST_USE enum hs_status hs_verb_get(const char *name, const struct hs_verb **verb,
                                        struct hs_diag *diag);
 
+/* Goes to the folder in which a finished run was made if a relative path of its inputs holds there
+ * and not here. Returns the path of the run from there, and makes *path (may be NULL) hold there,
+ * too. */
+const char *hs_enter_folder_of(struct hs_call *call, const char *run, const char **path);
+
 /* ---- words of a list ---- */
 
 /* Finds the index of a word in a list; if missing, reports HS_E_USAGE with `what` and the word, and

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/fixed.h"
 #include "base/rng.h"
@@ -91,8 +92,11 @@ struct hs_manifest_volatile hs_record_machine(const char *const *command, double
 {
     static const int of_whom[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
     static struct utsname names;
-    struct hs_manifest_volatile machine = {
-        .command = command, .host = uname(&names) == 0 ? names.nodename : NULL, .wall_s = wall_s};
+    static char directory[HS_PATH_SIZE];
+    struct hs_manifest_volatile machine = {.command = command,
+                                           .host = uname(&names) == 0 ? names.nodename : NULL,
+                                           .directory = getcwd(directory, sizeof directory),
+                                           .wall_s = wall_s};
     struct rusage usage;
     for (int i = 0; i < (has_children ? 2 : 1); i++) {
         if (getrusage(of_whom[i], &usage) != 0)

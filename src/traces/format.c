@@ -173,15 +173,6 @@ enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault kind, st
 
 /* ---- rows ---- */
 
-/* Tells whether this is JSON, possibly after a comment, with the nodes or racks of a cluster. */
-static bool is_cluster(const char *head, size_t len)
-{
-    bool has_nodes = false;
-    for (size_t i = 0; i + 7 < len && (head[0] == '{' || head[0] == '/') && !has_nodes; i++)
-        has_nodes = memcmp(head + i, "\"nodes\"", 7) == 0 || memcmp(head + i, "\"racks\"", 7) == 0;
-    return has_nodes;
-}
-
 static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
 {
     const struct hs_trace_options *o = r->options;
@@ -203,9 +194,8 @@ static enum hs_status choose_format(struct hs_reader *r, struct hs_diag *diag)
     struct hs_place place = {.file = hs_input_path(r->input)};
     if (status == HS_END || len == 0)
         return hs_fail(diag, HS_E_INPUT, &place, NULL, "the trace is empty");
-    if (!r->format && is_cluster(head, len))
-        return hs_fail(diag, HS_E_INPUT, &place, "-c FILE takes it; the operand is a trace of jobs",
-                       "this describes a cluster, not jobs");
+    if (!r->format)
+        HS_TRY(hs_trace_refuse_known(head, len, &place, diag));
     if (!r->format)
         r->format = recognise(head, len);
     if (!r->format) {

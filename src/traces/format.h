@@ -357,6 +357,7 @@ struct hs_table {
     bool skips_cpu_jobs;
     bool keeps_attempts;
     bool keeps_recorded;       /* binds the columns of recorded starts and ends */
+    const char *map_values;    /* of the options */
     bool is_from_times;        /* the run time is from the start to the end: no column tells it */
     bool has_dates, has_zones; /* the file has dates; with offsets from UTC */
     struct hs_last_date last_date;
@@ -369,6 +370,14 @@ struct hs_table {
 HS_MUST_USE enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                          const struct hs_trace_options *options,
                                          struct hs_faults *faults, const char *const *names);
+/* Reports all missing columns in one message, with a complete --map, as far as names can be
+ * guessed; names as in hs_table_open. HS_E_INPUT. */
+enum hs_status hs_table_fail_missing(const struct hs_table *table, const char *const *names);
+/* Refuses what is often at hand and no trace, with what to do instead. HS_E_INPUT. */
+enum hs_status hs_trace_refuse_known(const char *head, size_t len, const struct hs_place *place,
+                                     struct hs_diag *diag);
+/* Returns HS_E_USAGE unless it is a list for --map-value. */
+enum hs_status hs_map_values_check(const char *list, struct hs_diag *diag);
 /* The members next, place and close of a format whose state begins with a struct hs_table. */
 HS_MUST_USE enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped);
 struct hs_place hs_table_place(void *state, const char *key);

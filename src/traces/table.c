@@ -192,79 +192,6 @@ void hs_options_give(const struct hs_option_list *list, struct hs_trace_job *job
 
 /* ---- the header ---- */
 
-/* Formats "a, b, c" from the header, truncated with "..." if long. */
-static void list_header(const struct hs_csv_row *header, char *text, size_t size)
-{
-    text[0] = '\0';
-    for (uint32_t i = 0; i < header->count; i++) {
-        bool is_cut = strlen(text) + header->lengths[i] + 8 > size;
-        hs_append(text, size, "%s%s", i > 0 && !is_cut ? ", " : "",
-                  is_cut ? "..." : header->fields[i]);
-        if (is_cut)
-            return;
-    }
-}
-
-/* Common names in published traces for missing columns, for a hint that can be pasted. */
-static const char *guess_column(const struct hs_csv_row *header, const char *key)
-{
-    static const char *const guesses[][7] = {
-        {"job_id", "id", "jobid", "job", "job_name", "name", NULL},
-        {"submit_time", "submit", "timestamp", "arrival_time", "arrival_s", "submitted_time", NULL},
-        {"gpus", "gpu_num", "num_gpus", "num_gpu", "gpu_count", "ngpus", NULL},
-        {"duration", "duration_s", "run_time", "runtime", "service_sec", "execution_time", NULL},
-    };
-    for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++) {
-        if (strcmp(guesses[i][0], key) != 0)
-            continue;
-        for (const char *const *name = guesses[i] + 1; *name; name++)
-            if (hs_csv_column(header, *name) != UINT32_MAX)
-                return *name;
-    }
-    if (strcmp(key, "job_id") == 0)
-        return HS_ROW_NUMBER;
-    return hs_nearest(key, header->fields, header->count);
-}
-
-/* Returns the likely source name of a required column; NULL if unknown. */
-static const char *find_source(const struct hs_table *table, uint32_t index, bool *is_missing)
-{
-    const struct hs_column *column = &table->columns[index];
-    if (table->is_id_row_number && column->kind == HS_CELL_ID)
-        return HS_ROW_NUMBER;
-    *is_missing = table->field_of[index] == UINT32_MAX;
-    return *is_missing ? guess_column(&table->row, column->key)
-                       : table->row.fields[table->field_of[index]];
-}
-
-/* Reports all missing columns in one message, with a complete --map that can be pasted, as far as
- * names can be guessed. */
-static enum hs_status fail_missing(const struct hs_table *table, const char *const *names)
-{
-    char missing[512] = "", map[512] = "", header[1024], hint[2048];
-    unsigned count = 0;
-    for (uint32_t i = 0; i < table->column_count; i++) {
-        const struct hs_column *column = &table->columns[i];
-        if (!column->is_required)
-            continue;
-        bool is_missing = false;
-        const char *source = find_source(table, i, &is_missing);
-        bool is_again = i > 0 && strcmp(table->columns[i - 1].key, column->key) == 0;
-        if (!is_again && (is_missing || strcmp(source, column->key) != 0))
-            hs_append(map, sizeof map, "%s%s=%.64s", map[0] != '\0' ? "," : "", column->key,
-                      source != NULL ? source : "COLUMN");
-        if (is_missing)
-            hs_append(missing, sizeof missing, "%s'%.64s'", count++ > 0 ? ", " : "",
-                      names && names[i] ? names[i] : column->name);
-    }
-    list_header(&table->row, header, sizeof header);
-    snprintf(hint, sizeof hint, "the file has: %s; name the columns with --format=csv --map=%s",
-             header, map);
-    struct hs_place place = hs_csv_place(table->csv, 0);
-    return hs_fail(table->faults->diag, HS_E_INPUT, &place, hint, "missing column%s %s",
-                   count > 1 ? "s" : "", missing);
-}
-
 static void bind_field(struct hs_table *table, const struct hs_column *column, uint32_t field)
 {
     bool may_be_empty = column->kind == HS_CELL_FATE || column->kind == HS_CELL_CLASS ||
@@ -345,8 +272,9 @@ static enum hs_status bind_columns(struct hs_table *table, const char *const *na
         else
             is_complete &= column->kind == HS_CELL_ID && table->is_id_row_number;
     }
-    return is_complete && (!table->is_from_times || times == 2) ? HS_OK
-                                                                : fail_missing(table, names);
+    return is_complete && (!table->is_from_times || times == 2)
+               ? HS_OK
+               : hs_table_fail_missing(table, names);
 }
 
 /* For a file without header: fields are the columns, and the first line is a row. */
@@ -390,7 +318,8 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                .blank = HS_TRACE_JOB_BLANK(0),
                                .skips_cpu_jobs = options->cpu_jobs == HS_CPU_JOBS_SKIP,
                                .keeps_attempts = options->keeps_attempts,
-                               .keeps_recorded = options->keeps_recorded};
+                               .keeps_recorded = options->keeps_recorded,
+                               .map_values = options->map_values};
     HS_TRY(read_header(table, input));
     table->header = table->row;
     if (format->is_header_less && strcasecmp(table->row.fields[0], columns[0].name) != 0)
@@ -448,11 +377,59 @@ int hs_trace_word(const struct hs_words *words, const char *text, size_t len)
     return HS_NO_WORD;
 }
 
+static bool is_name(const char *name, const char *text, size_t len)
+{
+    return strlen(name) == len && strncasecmp(name, text, len) == 0;
+}
+
+/* Sets *text, *len to the native word of a value by the list of --map-value; its column is meant by
+ * its native name or that of the format, that of outcomes also by "state". */
+static HS_APART void translate(const struct hs_table *table, uint32_t field, const char **text,
+                               size_t *len)
+{
+    const struct hs_table_binding *bound = table->bound;
+    while (bound->field != field)
+        bound++;
+    size_t size;
+    for (const char *at = table->map_values; *at != '\0'; at += size + (at[size] == ',')) {
+        size = strcspn(at, ",");
+        const size_t key = strcspn(at, ":"), value = strcspn(at + key + 1, "=");
+        const bool is_column = is_name(bound->column->key, at, key) ||
+                               is_name(bound->column->name, at, key) ||
+                               (bound->kind == HS_CELL_FATE && is_name("state", at, key));
+        if (!is_column || value != *len || strncmp(at + key + 1, *text, value) != 0)
+            continue;
+        *text = at + key + value + 2;
+        *len = size - key - value - 2;
+        return;
+    }
+}
+
+enum hs_status hs_map_values_check(const char *list, struct hs_diag *diag)
+{
+    size_t size;
+    for (const char *at = list; *at != '\0'; at += size + (at[size] == ',')) {
+        size = strcspn(at, ",");
+        const size_t key = strcspn(at, ":,"), equals = strcspn(at, "=,");
+        if (key == 0 || key + 1 >= equals || equals + 1 >= size)
+            return hs_fail(diag, HS_E_USAGE, NULL,
+                           "--map-value=state:Succeeded=completed,state:Error=failed",
+                           "'%.*s' is not COLUMN:VALUE=WORD", (int)(size < 64 ? size : 64), at);
+    }
+    return HS_OK;
+}
+
 static HS_COLD enum hs_status fail_word(const struct hs_table *table, uint32_t field,
                                         const struct hs_words *words)
 {
     const char *text = table->row.fields[field], *names[HS_JOB_CLASS_COUNT], *hint = words->hint;
-    char guess[HS_HINT_SIZE];
+    char guess[512];
+    if (words == &hs_outcome_words) { /* to be pasted */
+        (void)snprintf(guess, sizeof guess,
+                       "%.256s; or --map-value=state:%.60s=completed (or failed, cancelled)", hint,
+                       text);
+        hint = guess;
+    }
     for (int i = 0; words == &class_words && i < HS_JOB_CLASS_COUNT; i++)
         names[i] = words->of[i].word;
     if (words == &class_words)
@@ -464,7 +441,11 @@ static HS_COLD enum hs_status fail_word(const struct hs_table *table, uint32_t f
 static enum hs_status read_word(const struct hs_table *table, uint32_t field,
                                 const struct hs_words *words, int *out, int *dropped)
 {
-    int value = hs_trace_word(words, table->row.fields[field], table->row.lengths[field]);
+    const char *text = table->row.fields[field];
+    size_t len = table->row.lengths[field];
+    if (HS_UNLIKELY(table->map_values != NULL))
+        translate(table, field, &text, &len);
+    const int value = hs_trace_word(words, text, len);
     if (HS_UNLIKELY(value == HS_NO_WORD))
         return fail_word(table, field, words);
     *(value < 0 ? dropped : out) = value < 0 ? -value : value;

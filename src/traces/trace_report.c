@@ -631,9 +631,26 @@ static uint64_t say_report(struct trace_validation *d, struct hs_output *out)
     return faults->total;
 }
 
+/* Prints the command that runs the file as it is: what was given, and what passes over its faults.
+ * Behind a fault that ends the file there is none. */
+static void say_command(const struct trace_validation *d, const char *given, struct hs_output *out)
+{
+    const struct hs_faults *faults = &d->reader.faults;
+    const uint64_t bad = faults->total - faults->counts[HS_FAULT_ORDER];
+    if (d->is_cut_short || d->jobs == 0)
+        return;
+    hs_say(out, "run it with: horus run %s", given);
+    if (faults->counts[HS_FAULT_ORDER] > 0)
+        hs_say(out, " --sort=all");
+    if (bad > 0) /* per cent, rounded up to tenths, which are what is counted */
+        hs_say(out, " --skip-bad-rows=%g",
+               (double)((bad * 1000 + d->reader.counts.rows - 1) / d->reader.counts.rows) / 10);
+    hs_say(out, "\n");
+}
+
 enum hs_status hs_trace_validate(const struct hs_trace_options *options,
-                                 const struct hs_trace_capacity *cluster, struct hs_output *out,
-                                 struct hs_diag *diag)
+                                 const struct hs_trace_capacity *cluster, const char *given,
+                                 struct hs_output *out, struct hs_diag *diag)
 {
     struct trace_validation *d = hs_alloc_zeroed(1, sizeof *d);
     d->options = options;
@@ -651,6 +668,7 @@ enum hs_status hs_trace_validate(const struct hs_trace_options *options,
     if (status == HS_OK) {
         hs_fractions_warn(&d->utils, NULL, "gpu_util", "jobs", diag);
         status = say_report(d, out) > 0 ? HS_E_INPUT : HS_OK;
+        say_command(d, given, out);
     }
     hs_reader_close(&d->reader);
     hs_heap_free(&d->held);

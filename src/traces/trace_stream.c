@@ -722,7 +722,7 @@ uint64_t hs_trace_cache_key(const struct hs_trace_options *o)
                                 o->skip_bad_permille};
     uint64_t key = mix_text(0, o->path);
     key = mix_text(mix_text(mix_text(key, o->format), o->map), o->outcomes);
-    key = mix_text(key, o->gavel_throughputs);
+    key = mix_text(mix_text(key, o->gavel_throughputs), o->map_values);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         key = hs_mix64(key, numbers[i]);
     return key;

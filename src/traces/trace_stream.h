@@ -35,9 +35,10 @@ struct hs_trace_window {
 
 struct hs_trace_options {
     const char *path;
-    const char *format;   /* NULL or "auto": by content */
-    const char *map;      /* "submit_time=timestamp,..." or a JSON file; NULL = native names */
-    int64_t time_unit_us; /* of numbers; 0 (default) = that of the format or map */
+    const char *format;     /* NULL or "auto": by content */
+    const char *map;        /* "submit_time=timestamp,..." or a JSON file; NULL = native names */
+    const char *map_values; /* "state:Succeeded=completed,...": words of a column by native ones */
+    int64_t time_unit_us;   /* of numbers; 0 (default) = that of the format or map */
     const char *gavel_throughputs; /* file of steps per second, for the gavel format; NULL = none */
     bool writes_gavel;             /* that file may be used only for writing */
     int32_t philly_attempts, cpu_jobs, zero_duration, openb_pending; /* enums above */
@@ -172,8 +173,10 @@ HS_MUST_USE enum hs_status hs_trace_compare(const struct hs_trace_options *refer
                                             const struct hs_trace_options *options,
                                             struct hs_output *out, struct hs_diag *diag);
 /* Reads the whole file despite faults; lists every fault by kind with its first lines and the
- * option that would repair it, offered load by GPU type and VC, and the jobs that can never fit.
- * cluster may be NULL. HS_E_INPUT if there is at least one fault. */
+ * option that would repair it, offered load by GPU type and VC, the jobs that can never fit, and
+ * the command that runs the file. cluster may be NULL; given: the file and options for that.
+ * HS_E_INPUT if there is at least one fault. */
 HS_MUST_USE enum hs_status hs_trace_validate(const struct hs_trace_options *options,
                                              const struct hs_trace_capacity *cluster,
-                                             struct hs_output *out, struct hs_diag *diag);
+                                             const char *given, struct hs_output *out,
+                                             struct hs_diag *diag);

@@ -183,5 +183,5 @@ well; an end before the start is a bad row.
   ! log.csv:1:1: error: missing column 'duration'
   !     1 | job_id,submit_time,gpus,start_time,end_time
   !       | ^~~~~~
-  !       = hint: the file has: job_id, submit_time, gpus, start_time, end_time; name the columns with --format=csv --map=duration=COLUMN
+  !       = hint: the file has: job_id, submit_time, gpus, start_time, end_time; name the columns with --format=csv --map=start_time=start_time,end_time=end_time
   [3]

@@ -301,6 +301,7 @@ The effective configuration, with origins, is itself a config.
     "unknown_memory": "full",  // from default
     "format": "auto",  // from default
     "map": null,  // from default
+    "map_value": null,  // from default
     "time_unit": "auto",  // from default
     "gavel_throughputs": null,  // from default
     "philly_attempts": "merge",  // from default

@@ -383,7 +383,7 @@ An unknown status.
   ! t.csv:3:10: error: unknown state 'EXPLODED'
   !     3 | 2,5,1,10,EXPLODED
   !       |          ^~~~~~~~
-  !       = hint: COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, RUNNING, SUSPENDED, Pass, Killed or unknown
+  !       = hint: COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, RUNNING, SUSPENDED, Pass, Killed or unknown; or --map-value=state:EXPLODED=completed (or failed, cancelled)
   [3]
 
 # fractions
@@ -499,6 +499,7 @@ from midnight of UTC for an hour on 8 GPUs.
   all                                -            2                0        -
 
   1 fault
+  run it with: horus run dates.csv --skip-bad-rows=33.4
   ! dates.csv: error: the trace has faults, listed above
   [3]
   $ cat > acme.csv <<'END'

@@ -71,7 +71,7 @@ A state that Slurm does not have.
   ! t.csv:3:16: error: unknown state 'CANCELED_BY_CAT'
   !     3 | 2,u1,vcA,1,4,1,CANCELED_BY_CAT,2020-04-01 00:00:00,2020-04-01 00:00:00,2020-04-01 00:10:00,600,0
   !       |                ^~~~~~~~~~~~~~~
-  !       = hint: COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, RUNNING, SUSPENDED, Pass, Killed or unknown
+  !       = hint: COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, RUNNING, SUSPENDED, Pass, Killed or unknown; or --map-value=state:CANCELED_BY_CAT=completed (or failed, cancelled)
   [3]
 
 # trace-info-helios

@@ -140,6 +140,7 @@ A trace may use other names than the cluster; a cluster file defines types of it
       line 7: job 'f' wants GPU type 'Foo', which the cluster lacks
 
   0 faults
+  run it with: horus run types.csv --cluster=1x4:V100
   $ horus verify out | grep -v ^ok
   skip  no node gives more cores or memory than it has: no job that ran wants cores or memory of a node
   skip  no node serves two virtual clusters: the run has no partition into virtual clusters

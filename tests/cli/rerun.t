@@ -243,3 +243,22 @@ contain the name of the trace (workload_name), yet a copy under another name rep
   tests
   traces
   two
+
+# rerun-from-elsewhere
+A run names its trace and cluster as they were given. Read from another folder, these paths hold where the run was made,
+which the manifest knows; what is written goes to where the call was.
+
+  $ mkdir here there
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' >here/t.csv
+  $ echo '{"nodes": [{"count": 1, "gpus": 1}]}' >here/c.json
+  $ (cd here && horus run t.csv -c c.json -q -o out >/dev/null)
+  $ cd there || exit
+  $ horus verify ../here/out 2>/dev/null | tail -n 1
+  22 checks passed
+  $ horus explain ../here/out 2>/dev/null | head -n 1 | sed 's|.*/here|here|'
+  here/out: 1 job, 1 placement, 1 GPU
+  $ horus rerun ../here/out -o again 2>/dev/null | grep -c same; ls
+  7
+  again
+  $ horus verify ../here/out 2>&1 >/dev/null | sed 's|/.*/here|HERE|'
+  note: paths of the run are read in HERE, where it was made

@@ -20,6 +20,7 @@ A valid trace against a cluster.
   0 jobs can never fit the cluster
 
   0 faults
+  run it with: horus run traces/sample.csv --cluster=8x8:V100
 
 # trace-validate-faults
 Every error by kind, with a hint.
@@ -62,6 +63,7 @@ Every error by kind, with a hint.
       line 6: job '5' wants 64 GPUs, the cluster has 8
 
   4 faults
+  run it with: horus run t.csv --cluster=2x4 --skip-bad-rows=66.7
   ! t.csv: error: the trace has faults, listed above
   [3]
 
@@ -93,3 +95,4 @@ b asks for 8 of 2, which it names twice: 400 %.
       line 4: job 'c' wants GPU type 'H100|H200', which the cluster lacks
 
   0 faults
+  run it with: horus run pods.csv --cluster=configs/clusters/openb.json

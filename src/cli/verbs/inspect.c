@@ -253,6 +253,52 @@ const struct hs_verb hs_verb_plot = {
     .run = plot,
 };
 
+/* ---- where a run was made ---- */
+
+/* Returns the path from any folder; in the arena. */
+static const char *absolute(struct hs_call *call, const char *path)
+{
+    char here[HS_PATH_SIZE], joined[2 * HS_PATH_SIZE];
+    if (path[0] == '/' || getcwd(here, sizeof here) == NULL)
+        return path;
+    (void)snprintf(joined, sizeof joined, "%s/%s", here, path);
+    return hs_arena_text(&call->arena, joined, strlen(joined));
+}
+
+static bool is_there(const char *folder, const char *path)
+{
+    char joined[2 * HS_PATH_SIZE];
+    (void)snprintf(joined, sizeof joined, "%s/%s", folder, path);
+    return access(joined, R_OK) == 0;
+}
+
+const char *hs_enter_folder_of(struct hs_call *call, const char *run, const char **path)
+{
+    struct hs_runmanifest m;
+    struct hs_diag silent = {.least = HS_ERROR + 1};
+    const bool is_open = hs_runmanifest_open(&m, run, &silent) == HS_OK;
+    const char *folder =
+        is_open
+            ? hs_json_text(hs_json_get(hs_json_get(hs_json_root(m.doc), "volatile"), "directory"))
+            : NULL;
+    bool wants = false;
+    for (uint32_t i = 0; folder != NULL && i < m.input_count && !wants; i++) {
+        const char *input = m.inputs[i].path;
+        wants = input[0] != '/' && strchr(input, ':') == NULL && access(input, R_OK) != 0 &&
+                is_there(folder, input);
+    }
+    if (wants) {
+        run = absolute(call, run);
+        if (path != NULL && *path != NULL)
+            *path = absolute(call, *path);
+        if (chdir(folder) == 0)
+            hs_report(&call->diag, HS_NOTE, NULL, NULL,
+                      "paths of the run are read in %s, where it was made", folder);
+    }
+    hs_runmanifest_close(&m);
+    return run;
+}
+
 /* ---- explain ---- */
 
 struct explain_options {
@@ -278,8 +324,8 @@ static enum hs_status explain(struct hs_call *call)
                                 : options->csv ? HS_TEAMS_CSV
                                                : HS_TEAMS_TEXT,
                                 &call->out, &call->diag);
-    return hs_explain(call->operands[0], options->job, options->json, call->terminal.use_utf8,
-                      &call->out, &call->diag);
+    return hs_explain(hs_enter_folder_of(call, call->operands[0], NULL), options->job,
+                      options->json, call->terminal.use_utf8, &call->out, &call->diag);
 }
 
 #define OWNER struct explain_options
@@ -326,7 +372,8 @@ const struct hs_verb hs_verb_explain = {
 
 static enum hs_status verify(struct hs_call *call)
 {
-    return hs_verify_run(call->operands[0], &call->out, &call->diag);
+    return hs_verify_run(hs_enter_folder_of(call, call->operands[0], NULL), &call->out,
+                         &call->diag);
 }
 
 static const struct hs_option verify_table[] = {HS_OPTIONS_END};

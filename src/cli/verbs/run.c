@@ -487,10 +487,13 @@ static enum hs_status repeat(struct rerun *r, struct hs_call *call)
 
 static enum hs_status rerun(struct hs_call *call)
 {
-    const struct hs_run_options *options = call->options;
+    struct hs_run_options *options = call->options;
     struct rerun r;
     HS_TRY(hs_run_check_looks(call));
-    enum hs_status status = open_manifest(&r, call->operands[0], options->trace, call);
+    const char *run = call->operands[0];
+    if (options->trace == NULL && is_directory(run))
+        run = hs_enter_folder_of(call, run, &options->output);
+    enum hs_status status = open_manifest(&r, run, options->trace, call);
     if (status == HS_OK)
         status = repeat(&r, call);
     hs_runmanifest_close(&r.manifest);

@@ -12,6 +12,7 @@
 
 #include "cli/option_rows.h"
 #include "cli/simulate.h"
+#include "data/param_table.h"
 #include "traces/format.h"
 #include "workload/fit.h"
 #include "workload/generator.h"
@@ -34,10 +35,44 @@ static enum hs_status inform(struct hs_call *call, const struct hs_trace_options
 }
 
 /* The capacities are GPUs per type and per VC. */
+#define GIVEN_SIZE 4096
+
+/* Appends a text as a word of a shell. */
+static void append_word(char *words, const char *text)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                "0123456789_-./:=,+@%";
+    const bool is_plain = text[0] != '\0' && text[strspn(text, plain)] == '\0';
+    hs_append(words, GIVEN_SIZE, is_plain ? "%s" : "'%s'",
+              text); /* no quote in what is read here */
+}
+
+/* The file and the options of this call, as a command of `horus run` takes them; returns given. */
+static const char *as_given(const struct hs_call *call, char given[GIVEN_SIZE])
+{
+    const struct hs_config *config = &call->config;
+    char value[1024];
+    given[0] = '\0';
+    append_word(given, call->operands[1]);
+    for (size_t i = 0; config->options[i].param.key != NULL; i++) {
+        const struct hs_option *o = &config->options[i];
+        if (config->origin[i] != HS_FROM_FLAG || o->is_local)
+            continue;
+        hs_append(given, GIVEN_SIZE, " --");
+        for (const char *c = o->param.key; *c != '\0'; c++)
+            hs_append(given, GIVEN_SIZE, "%c", *c == '_' ? '-' : *c);
+        hs_append(given, GIVEN_SIZE, "=");
+        (void)hs_param_print(&o->param, call->options, value, sizeof value);
+        append_word(given, value);
+    }
+    return given;
+}
+
 static enum hs_status validate(struct hs_call *call, const struct hs_trace_options *trace)
 {
     const struct hs_run_options *options = call->options;
     struct hs_trace_options asked = *trace;
+    char given[GIVEN_SIZE];
     struct hs_cluster cluster = {0};
     enum hs_status status = HS_OK;
     if (options->cluster != NULL)
@@ -61,8 +96,8 @@ static enum hs_status validate(struct hs_call *call, const struct hs_trace_optio
         .gpus = cluster.gpu_count};
     asked.gpus = cluster.gpu_count;
     if (status == HS_OK)
-        status = hs_trace_validate(&asked, options->cluster != NULL ? &pools : NULL, &call->out,
-                                   &call->diag);
+        status = hs_trace_validate(&asked, options->cluster != NULL ? &pools : NULL,
+                                   as_given(call, given), &call->out, &call->diag);
     hs_cluster_free(&cluster);
     if (status == HS_E_INPUT && call->diag.errors == 0)
         hs_report(&call->diag, HS_ERROR, &(struct hs_place){.file = trace->path}, NULL,

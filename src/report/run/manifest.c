@@ -71,8 +71,9 @@ enum hs_status hs_manifest_write(const struct hs_manifest *m, const struct hs_ru
     hs_jsonw_put(w, "] volatile={ command=[");
     for (const char *const *arg = m->machine.command; arg != NULL && *arg != NULL; arg++)
         hs_jsonw_text(w, *arg);
-    hs_jsonw_put(w, "] host=%s wall_s=%g cpu_s=%g peak_rss_kib=%" PRIu64 " } }", m->machine.host,
-                 m->machine.wall_s, m->machine.cpu_s, m->machine.peak_rss_kib);
+    hs_jsonw_put(w, "] host=%s directory=%s wall_s=%g cpu_s=%g peak_rss_kib=%" PRIu64 " } }",
+                 m->machine.host, m->machine.directory, m->machine.wall_s, m->machine.cpu_s,
+                 m->machine.peak_rss_kib);
     hs_jsonw_finish(w);
     return hs_output_close(&out, diag);
 }

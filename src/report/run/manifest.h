@@ -181,8 +181,8 @@ struct hs_manifest_input {
 
 /* What differs between runs with the same inputs. */
 struct hs_manifest_volatile {
-    const char *const *command; /* argv, NULL-terminated */
-    const char *host;
+    const char *const *command;   /* argv, NULL-terminated */
+    const char *host, *directory; /* directory: in which relative paths hold */
     double wall_s, cpu_s;
     uint64_t peak_rss_kib;
 };

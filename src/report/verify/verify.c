@@ -215,6 +215,7 @@ static const struct hs_param table[] = {
     {KEY("trace", TEXT, trace.path, NULL)},
     {KEY("format", TEXT, trace.format, "auto")},
     {KEY("map", TEXT, trace.map, NULL)},
+    {KEY("map_value", TEXT, trace.map_values, NULL)},
     {KEY("gavel_throughputs", TEXT, trace.gavel_throughputs, NULL)},
     {KEY("cluster", TEXT, cluster, NULL)},
     {KEY("overcommit", REAL, overcommit, "1"), .min = 0, .max = 1e6},

@@ -166,7 +166,8 @@ static int recognise(const char *head, size_t len)
 {
     const char *line_end = memchr(head, '\n', len);
     size_t line_len = line_end ? (size_t)(line_end - head) : len;
-    return memchr(head, ',', line_len) && head[0] != '[' && head[0] != '{' ? 5 : 0;
+    const char delimiter = hs_header_delimiter(head, len);
+    return memchr(head, delimiter, line_len) && head[0] != '[' && head[0] != '{' ? 5 : 0;
 }
 
 static enum hs_status open_native(void *state, struct hs_input *input,

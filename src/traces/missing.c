@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Messages about files that are no trace yet, with what to paste: columns that a table lacks, and
+ * files of other kinds that are often at hand.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "traces/format.h"
+
+#define MAP_SIZE 512
+
+/* Formats "a, b, c" from the header, truncated with "..." if long. */
+static void list_header(const struct hs_csv_row *header, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (uint32_t i = 0; i < header->count; i++) {
+        bool is_cut = strlen(text) + header->lengths[i] + 8 > size;
+        hs_append(text, size, "%s%s", i > 0 && !is_cut ? ", " : "",
+                  is_cut ? "..." : header->fields[i]);
+        if (is_cut)
+            return;
+    }
+}
+
+/* Common names of columns, for a hint that can be pasted; NULL = none is in the header. */
+static const char *known_name(const struct hs_csv_row *header, const char *key)
+{
+    static const char *const guesses[][12] = {
+        {"job_id", "id", "jobid", "job", "job_name", "name", "instance_sn", "uid", "pod_name",
+         "task_id", "pod", NULL},
+        {"submit_time", "submit", "timestamp", "arrival_time", "arrival_s", "submitted_time",
+         "creation_time", "created", "created_at", "queued_at", "submitted_at", NULL},
+        {"gpus", "gpu_num", "num_gpus", "num_gpu", "gpu_count", "ngpus", "gpu_request",
+         "requested_gpus", "n_gpus", "gpu", NULL},
+        {"duration", "duration_s", "run_time", "runtime", "service_sec", "execution_time",
+         "elapsed", "elapsed_s", "wall_time", NULL},
+        {"start_time", "start_time", "start", "started", "started_at", "scheduled_time", "begin",
+         "start time", NULL},
+        {"end_time", "end_time", "end", "finished", "finished_at", "deletion_time", "completed_at",
+         "finish_time", "ended_at", "end time", NULL},
+    };
+    for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
+        for (const char *const *name = guesses[i] + 1; strcmp(guesses[i][0], key) == 0 && *name;
+             name++)
+            if (hs_csv_column(header, *name) != UINT32_MAX)
+                return header->fields[hs_csv_column(header, *name)];
+    return NULL;
+}
+
+/* The same, else the nearest. */
+static const char *guess_column(const struct hs_csv_row *header, const char *key)
+{
+    const char *known = known_name(header, key);
+    if (known != NULL || strcmp(key, "job_id") == 0)
+        return known != NULL ? known : HS_ROW_NUMBER;
+    return hs_nearest(key, header->fields, header->count);
+}
+
+/* Returns the likely source name of a required column; NULL if unknown. */
+static const char *find_source(const struct hs_table *table, uint32_t index, bool *is_missing)
+{
+    const struct hs_column *column = &table->columns[index];
+    if (table->is_id_row_number && column->kind == HS_CELL_ID)
+        return HS_ROW_NUMBER;
+    *is_missing = table->field_of[index] == UINT32_MAX;
+    return *is_missing ? guess_column(&table->row, column->key)
+                       : table->row.fields[table->field_of[index]];
+}
+
+/* Appends "KEY=COLUMN" of a required column to a list for --map, unless it has that name; in place
+ * of a missing run time "start_time=COLUMN,end_time=COLUMN", where the file has both. */
+static void append_entry(const struct hs_table *table, uint32_t index, char map[MAP_SIZE],
+                         bool *is_missing)
+{
+    const struct hs_column *column = &table->columns[index];
+    const char *source = find_source(table, index, is_missing), *comma = map[0] != '\0' ? "," : "";
+    const char *start = known_name(&table->row, "start_time");
+    const char *end = known_name(&table->row, "end_time");
+    const bool is_run_time = *is_missing && strcmp(column->key, "duration") == 0 &&
+                             known_name(&table->row, "duration") == NULL;
+    if (index > 0 && strcmp(table->columns[index - 1].key, column->key) == 0)
+        return; /* two columns make this one */
+    if (is_run_time && start != NULL && end != NULL)
+        hs_append(map, MAP_SIZE, "%sstart_time=%.64s,end_time=%.64s", comma, start, end);
+    else if (*is_missing || strcmp(source, column->key) != 0)
+        hs_append(map, MAP_SIZE, "%s%s=%.64s", comma, column->key,
+                  source != NULL ? source : "COLUMN");
+}
+
+enum hs_status hs_table_fail_missing(const struct hs_table *table, const char *const *names)
+{
+    char missing[512] = "", map[MAP_SIZE] = "", header[1024], hint[2048];
+    unsigned count = 0;
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        bool is_missing = false;
+        if (!table->columns[i].is_required)
+            continue;
+        append_entry(table, i, map, &is_missing);
+        if (is_missing)
+            hs_append(missing, sizeof missing, "%s'%.64s'", count++ > 0 ? ", " : "",
+                      names && names[i] ? names[i] : table->columns[i].name);
+    }
+    list_header(&table->row, header, sizeof header);
+    snprintf(hint, sizeof hint, "the file has: %s; name the columns with --format=csv --map=%s",
+             header, map);
+    struct hs_place place = hs_csv_place(table->csv, 0);
+    return hs_fail(table->faults->diag, HS_E_INPUT, &place, hint, "missing column%s %s",
+                   count > 1 ? "s" : "", missing);
+}
+
+/* ---- other files ---- */
+
+static bool has_text(const char *head, size_t len, const char *text)
+{
+    const size_t size = strlen(text);
+    for (size_t i = 0; i + size <= len; i++)
+        if (memcmp(head + i, text, size) == 0)
+            return true;
+    return false;
+}
+
+/* Tells whether this is JSON, possibly after a comment, with the nodes or racks of a cluster. */
+static bool is_cluster(const char *head, size_t len)
+{
+    return (head[0] == '{' || head[0] == '/') &&
+           (has_text(head, len, "\"nodes\"") || has_text(head, len, "\"racks\""));
+}
+
+enum hs_status hs_trace_refuse_known(const char *head, size_t len, const struct hs_place *place,
+                                     struct hs_diag *diag)
+{
+    if (is_cluster(head, len))
+        return hs_fail(diag, HS_E_INPUT, place, "-c FILE takes it; the operand is a trace of jobs",
+                       "this describes a cluster, not jobs");
+    if (has_text(head, len < 200 ? len : 200, "JOBID") && has_text(head, len, "NODELIST"))
+        return hs_fail(diag, HS_E_INPUT, place,
+                       "sacct --allusers --allocations --parsable2 --starttime=2024-01-01 "
+                       "--format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES",
+                       "squeue lists jobs that have not ended: their run times are not known");
+    if (head[0] == '{' && has_text(head, len, "\"items\"") &&
+        (has_text(head, len, "\"metadata\"") || has_text(head, len, "\"apiVersion\"")))
+        return hs_fail(diag, HS_E_INPUT, place,
+                       "jq -rf configs/mappings/kubernetes-pods.jq FILE >jobs.csv makes a trace of "
+                       "pods, kubernetes-nodes.jq a cluster of nodes",
+                       "this is a list of Kubernetes as kubectl prints it");
+    return HS_OK;
+}

@@ -1,0 +1,94 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+Twelve exports as they come from clusters, made up: each runs with one command, or the message has it.
+
+# exports-that-run
+  $ printf 'JobID|User|Partition|State|Submit|Start|End|ReqTRES|AllocTRES\n7|ann|gpu|COMPLETED|2024-05-01T10:00:00|2024-05-01T10:05:00|2024-05-01T11:05:00|cpu=8,gres/gpu:a100=2|cpu=8,gres/gpu:a100=2\n7.batch||||2024-05-01T10:05:00|2024-05-01T10:05:00|2024-05-01T11:05:00||\n' | sed 's/batch||||/batch|||COMPLETED|/' >sacct.txt
+  $ printf 'JobID|State|Submit|Start|End|Elapsed|AllocTRES\n8|CANCELLED by 1000|2024-05-01T10:00:00|2024-05-01T10:05:00|2024-05-01T11:05:00|1-00:00:30|gres/gpu=4\n' >elapsed.txt
+  $ printf 'job_id\tsubmit_time\tgpus\tstart_time\tend_time\na\t2024-05-01T10:00:00Z\t2\t2024-05-01T10:01:00Z\t2024-05-01T10:11:00Z\n' >tabs.tsv
+  $ printf 'job_id;submit_time;gpus;duration;user;status\na;0;1;60;ann;COMPLETED\n' >semicolons.csv
+  $ printf 'job_name,task_name,inst_num,status,start_time,end_time,plan_cpu,plan_mem,plan_gpu,gpu_type\nj,worker,2,Terminated,10,70,400,8,50,T4\n' >pai.csv
+  $ printf '; Version: 2.2\n1 0 60 30 1 -1 -1 1 -1 -1 1 1 1 -1 1 -1 -1 -1\n' >log.swf
+  $ for log in sacct.txt elapsed.txt tabs.tsv semicolons.csv pai.csv log.swf; do
+  >     horus run $log -c 2x8:A100,1x8:T4 -q -o out -f --assign=off 2>/dev/null | head -n 1; sed -n 2p out/jobs.csv | cut -d, -f1,4,8; done
+  sacct.txt (slurm) on 2x8:A100,1x8:T4: 24 GPUs, 3 nodes
+  7,2,3600
+  elapsed.txt (slurm) on 2x8:A100,1x8:T4: 24 GPUs, 3 nodes
+  8,4,86430
+  tabs.tsv (csv) on 2x8:A100,1x8:T4: 24 GPUs, 3 nodes
+  a,2,600
+  semicolons.csv (csv) on 2x8:A100,1x8:T4: 24 GPUs, 3 nodes
+  a,1,60
+  pai.csv (pai) on 2x8:A100,1x8:T4: 24 GPUs, 3 nodes
+  j/worker,2,60
+  log.swf (swf) on 2x8:A100,1x8:T4: 24 GPUs, 3 nodes
+  1,1,30
+
+# exports-with-a-hint
+What has other names is named, with the options to paste; the command that follows is that of the hint.
+
+  $ printf 'instance_sn,app_name,gpu_request,creation_time,scheduled_time,deletion_time\ni1,a,1,0,5,100\ni2,b,2,3,6,90\n' >alibaba.csv
+  $ horus run alibaba.csv -c 2x8
+  ! alibaba.csv:1:1: error: missing columns 'gpus', 'job_id', 'submit_time', 'duration'
+  !     1 | instance_sn,app_name,gpu_request,creation_time,scheduled_time,deletion_time
+  !       | ^~~~~~~~~~~
+  !       = hint: the file has: instance_sn, app_name, gpu_request, creation_time, scheduled_time, deletion_time; name the columns with --format=csv --map=gpus=gpu_request,job_id=instance_sn,submit_time=creation_time,start_time=scheduled_time,end_time=deletion_time
+  [3]
+  $ horus run alibaba.csv -c 2x8 -q -o out --map=job_id=instance_sn,gpus=gpu_request,submit_time=creation_time,start_time=scheduled_time,end_time=deletion_time | head -n 1
+  alibaba.csv (csv) on 2x8: 16 GPUs, 2 nodes
+  $ printf 'pod;created;gpu;started;finished;status\np1;2024-05-01 10:00:00;2;2024-05-01 10:01:00;2024-05-01 11:00:00;Succeeded\n' >pods.csv
+  $ horus run pods.csv -c 2x8
+  ! pods.csv:1:1: error: missing columns 'gpus', 'job_id', 'submit_time', 'duration'
+  !     1 | pod;created;gpu;started;finished;status
+  !       | ^~~
+  !       = hint: the file has: pod, created, gpu, started, finished, status; name the columns with --format=csv --map=gpus=gpu,job_id=pod,submit_time=created,start_time=started,end_time=finished
+  [3]
+  $ horus run pods.csv -c 2x8 --map=gpus=gpu,job_id=@row,submit_time=created,start_time=started,end_time=finished
+  ! pods.csv:2:66: error: unknown state 'Succeeded'
+  !     2 | p1;2024-05-01 10:00:00;2;2024-05-01 10:01:00;2024-05-01 11:00:00;Succeeded
+  !       |                                                                  ^~~~~~~~~
+  !       = hint: COMPLETED, CANCELLED, FAILED, TIMEOUT, NODE_FAIL, RUNNING, SUSPENDED, Pass, Killed or unknown; or --map-value=state:Succeeded=completed (or failed, cancelled)
+  [3]
+  $ horus run pods.csv -c 2x8 -q -o pods --map=gpus=gpu,job_id=@row,submit_time=created,start_time=started,end_time=finished \
+  >     --map-value=state:Succeeded=completed | head -n 1
+  pods.csv (csv) on 2x8: 16 GPUs, 2 nodes
+  $ cut -d, -f1,8,16 pods/jobs.csv; horus verify pods | tail -n 1
+  job_id,execution_time,status
+  0,3540,completed
+  22 checks passed
+  $ printf 'id,timestamp,num_gpus,runtime\n1,10,2,30\n' >names.csv
+  $ horus trace validate names.csv
+  ! names.csv:1:1: error: missing columns 'gpus', 'job_id', 'submit_time', 'duration'
+  !     1 | id,timestamp,num_gpus,runtime
+  !       | ^~
+  !       = hint: the file has: id, timestamp, num_gpus, runtime; name the columns with --format=csv --map=gpus=num_gpus,job_id=id,submit_time=timestamp,duration=runtime
+  [3]
+  $ printf 'JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n 101 gpu train ann R 1:00 1 n1\n' >squeue.txt
+  $ horus run squeue.txt
+  ! note: no cluster given: 16x8:V100 is taken
+  !       = hint: -c SPEC names another
+  ! squeue.txt: error: squeue lists jobs that have not ended: their run times are not known
+  !       = hint: sacct --allusers --allocations --parsable2 --starttime=2024-01-01 --format=JobID,User,Partition,State,Submit,Start,End,ReqTRES,AllocTRES
+  [3]
+  $ printf '{"apiVersion": "v1", "items": [{"metadata": {"name": "p"}}], "kind": "List"}' >pods.json
+  $ horus run pods.json
+  ! note: no cluster given: 16x8:V100 is taken
+  !       = hint: -c SPEC names another
+  ! pods.json: error: this is a list of Kubernetes as kubectl prints it
+  !       = hint: jq -rf configs/mappings/kubernetes-pods.jq FILE >jobs.csv makes a trace of pods, kubernetes-nodes.jq a cluster of nodes
+  [3]
+
+# exports-with-faults
+What is wrong with a file, and the command that runs it nevertheless.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,10,1,5\nb,x,1,5\nc,0,1,5\n' >faults.csv
+  $ horus trace validate faults.csv -c 2x8 --sort=0 | tail -n 2
+  2 faults
+  run it with: horus run faults.csv --sort=0 --cluster=2x8 --sort=all --skip-bad-rows=33.4
+  ! faults.csv: error: the trace has faults, listed above
+  $ horus run faults.csv --cluster=2x8 --sort=all --skip-bad-rows=33.4 -q -o out 2>/dev/null | head -n 1
+  faults.csv (csv) on 2x8: 16 GPUs, 2 nodes
+  $ horus run faults.csv --map-value=state:Succeeded
+  ! error: 'state:Succeeded' is not COLUMN:VALUE=WORD
+  !       = hint: --map-value=state:Succeeded=completed,state:Error=failed
+  [2]
