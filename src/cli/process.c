@@ -216,7 +216,7 @@ static void progress_text(const struct hs_status_line *line, const char *rest, d
     (void)snprintf(text, STATUS_SIZE, "%s%s%s%s%s", line->label, percent, bar, rest, eta);
 }
 
-static void show(const struct hs_status_line *line, const char *rest, double share)
+void hs_status_line_show(const struct hs_status_line *line, const char *rest, double share)
 {
     char text[STATUS_SIZE];
     measure(line->terminal);
@@ -245,7 +245,7 @@ void hs_status_line_show_run(const struct hs_status_line *line, const struct hs_
     double elapsed_s = hs_status_line_elapsed_s(line);
     run_progress_text(now, line->gpus, elapsed_s > 0 ? (double)events / elapsed_s : 0, rest,
                       sizeof rest);
-    show(line, rest, share);
+    hs_status_line_show(line, rest, share);
 }
 
 void hs_status_line_show_count(struct hs_status_line *line, uint32_t done, uint32_t count,
@@ -255,7 +255,7 @@ void hs_status_line_show_count(struct hs_status_line *line, uint32_t done, uint3
     if (!is_asked && (!line->is_on || (done == line->shown_count && done > 0)))
         return;
     line->shown_count = done;
-    show(line, rest, (double)done / count);
+    hs_status_line_show(line, rest, (double)done / count);
 }
 
 /* ---- signals ---- */

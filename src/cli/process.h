@@ -52,6 +52,8 @@ void hs_status_line_start(struct hs_status_line *line, struct hs_terminal *termi
                           uint64_t gpus);
 /* Tells whether it is time to show the progress of a run. */
 bool hs_status_line_is_due(struct hs_status_line *line);
+/* Shows what is done, and how much of it: 0..1, negative if unknown. */
+void hs_status_line_show(const struct hs_status_line *line, const char *what, double share);
 /* Shows progress of one run; share 0..1, negative if unknown. */
 void hs_status_line_show_run(const struct hs_status_line *line, const struct hs_instant *now,
                              double share, uint64_t events);

@@ -69,4 +69,15 @@ verdict "compare counts its runs, to the last" "$(
     shown '^100% \[#+\] runs 3/3 done, 0 running' e.txt
 )"
 verdict "and takes the line away" "$([ -z "$(tail -1 e.txt)" ] || tail -1 e.txt)"
+$run -q --outputs all >/dev/null 2>&1 # of 150,000 jobs, some tenths of a second to read
+for verb in "verify:trace|jobs.csv|segments.csv" "explain:jobs.csv|segments.csv|causes"; do
+    lines 100 "$HORUS ${verb%%:*} o" >f.txt
+    verdict "${verb%%:*} says what it reads, and how far it is" "$(
+        for what in $(tr '|' ' ' <<<"${verb#*:}"); do
+            shown "^[0-9]+% \\[[#-]+\\] $what \\| ETA [0-9]+:[0-9]{2}\$" f.txt
+        done
+        [ -z "$(tail -1 f.txt)" ] || tail -1 f.txt
+    )"
+    verdict "${verb%%:*}: none on what is no terminal" "$($HORUS ${verb%%:*} o 2>&1 >out.txt)"
+done
 exit $failed

@@ -299,6 +299,26 @@ const char *hs_enter_folder_of(struct hs_call *call, const char *run, const char
     return run;
 }
 
+/* ---- reading a large run takes a while ---- */
+
+struct reading_line {
+    struct hs_status_line line;
+    struct hs_call *call;
+    const char *what;
+};
+
+/* Each thing that is read or done has a stopwatch of its own, by which its end is estimated. */
+static void reading_advance(void *ctx, const char *what, double share)
+{
+    struct reading_line *r = ctx;
+    struct hs_terminal *terminal = &r->call->terminal;
+    if (what != r->what)
+        hs_status_line_start(&r->line, terminal, terminal->err_is_tty, 0);
+    r->what = what;
+    if (hs_status_line_is_due(&r->line))
+        hs_status_line_show(&r->line, what, share);
+}
+
 /* ---- explain ---- */
 
 struct explain_options {
@@ -324,8 +344,13 @@ static enum hs_status explain(struct hs_call *call)
                                 : options->csv ? HS_TEAMS_CSV
                                                : HS_TEAMS_TEXT,
                                 &call->out, &call->diag);
-    return hs_explain(hs_enter_folder_of(call, call->operands[0], NULL), options->job,
-                      options->json, call->terminal.use_utf8, &call->out, &call->diag);
+    struct reading_line line = {.call = call};
+    const struct hs_reading reading = {reading_advance, &line};
+    const enum hs_status status =
+        hs_explain(hs_enter_folder_of(call, call->operands[0], NULL), options->job, options->json,
+                   call->terminal.use_utf8, &reading, &call->out, &call->diag);
+    hs_terminal_status(&call->terminal, "");
+    return status;
 }
 
 #define OWNER struct explain_options
@@ -372,8 +397,12 @@ const struct hs_verb hs_verb_explain = {
 
 static enum hs_status verify(struct hs_call *call)
 {
-    return hs_verify_run(hs_enter_folder_of(call, call->operands[0], NULL), &call->out,
-                         &call->diag);
+    struct reading_line line = {.call = call};
+    const struct hs_reading reading = {reading_advance, &line};
+    const enum hs_status status = hs_verify_run(hs_enter_folder_of(call, call->operands[0], NULL),
+                                                &reading, &call->out, &call->diag);
+    hs_terminal_status(&call->terminal, "");
+    return status;
 }
 
 static const struct hs_option verify_table[] = {HS_OPTIONS_END};

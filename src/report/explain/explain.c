@@ -169,6 +169,7 @@ static enum hs_status load(struct explain *x)
     static const char *const needed[] = {"jobs.csv", "segments.csv"};
     const struct hs_place place = {.file = x->dir};
     HS_TRY(hs_runmanifest_open(&x->manifest, x->dir, x->diag));
+    x->manifest.reading = x->reading;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (hs_runmanifest_file(&x->manifest, needed[i]) == NULL)
             return hs_fail(x->diag, HS_E_INPUT, &place,
@@ -423,6 +424,8 @@ static void watch(struct explain *x, const struct event *e)
         stage->wait_us[c] += begins ? -sum_us[c] : sum_us[c];
 }
 
+#define EVENTS_TOLD 1024 /* about a millisecond */
+
 static enum hs_status replay(struct explain *x)
 {
     /* two events per segment, and two per wait before or after it */
@@ -446,6 +449,8 @@ static enum hs_status replay(struct explain *x)
         open_state(&r);
         for (uint64_t i = 0; i < r.count; i++) {
             const struct event *e = &r.events[i];
+            if (i % EVENTS_TOLD == 0)
+                hs_reading_advance(x->reading, "causes", (double)i / (double)r.count);
             pass_time(&r, e->us);
             watch(x, e);
             if (e->kind == TAKE || e->kind == GIVE)
@@ -578,9 +583,9 @@ static void look_for_partners(struct explain *x)
 /* ---- opening and closing ---- */
 
 enum hs_status explain_open(struct explain *x, const char *dir, const char *job_id,
-                            struct hs_diag *diag)
+                            const struct hs_reading *reading, struct hs_diag *diag)
 {
-    *x = (struct explain){.dir = dir, .diag = diag};
+    *x = (struct explain){.dir = dir, .reading = reading, .diag = diag};
     hs_intern_init(&x->ids);
     hs_intern_init(&x->texts);
     HS_TRY(load(x));

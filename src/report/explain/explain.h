@@ -15,7 +15,8 @@
  * jobs that waited longest. O(segments log segments). Returns HS_E_INPUT if dir is not one run,
  * lacks jobs.csv or segments.csv, has contradicting files, or has no such job. */
 HS_MUST_USE enum hs_status hs_explain(const char *dir, const char *job_id, bool as_json,
-                                      bool use_utf8, struct hs_output *out, struct hs_diag *diag);
+                                      bool use_utf8, const struct hs_reading *reading,
+                                      struct hs_output *out, struct hs_diag *diag);
 
 /* ---- between the files of this module ---- */
 
@@ -94,6 +95,7 @@ struct explain_list {
 
 struct explain {
     const char *dir;
+    const struct hs_reading *reading; /* NULL: not told */
     struct hs_diag *diag;
     struct hs_intern ids; /* of jobs: id n is jobs[n - 1] */
     struct hs_intern texts;
@@ -124,7 +126,7 @@ extern const char *const explain_cause_names[EXPLAIN_CAUSES];
 
 /* Loads the run and assigns all waits to causes. */
 HS_MUST_USE enum hs_status explain_open(struct explain *x, const char *dir, const char *job_id,
-                                        struct hs_diag *diag);
+                                        const struct hs_reading *reading, struct hs_diag *diag);
 /* Returns the start of an interval, a twelfth of the run; after the last: the end of the run. */
 int64_t explain_interval_us(const struct explain *x, uint32_t interval);
 void explain_close(struct explain *x); /* also after a failure */

@@ -457,6 +457,14 @@ static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
 
 /* ---- loading a run ---- */
 
+#define JOBS_TOLD 1024 /* some milliseconds */
+
+static void tell_trace(const struct verify_run *run, const struct hs_trace *trace)
+{
+    const double expected = hs_trace_expected(trace);
+    hs_reading_advance(run->reading, "trace", expected > 0 ? run->job_count / expected : -1);
+}
+
 static enum hs_status load(struct verify_run *run)
 {
     struct hs_trace *trace;
@@ -468,6 +476,7 @@ static enum hs_status load(struct verify_run *run)
     hs_intern_init(&run->users);
     hs_intern_init(&run->types);
     HS_TRY(hs_runmanifest_open(&run->manifest, run->dir, run->diag));
+    run->manifest.reading = run->reading;
     HS_TRY(read_config(run));
     HS_TRY(require_output(run, "jobs.csv"));
     HS_TRY(require_output(run, "segments.csv"));
@@ -478,8 +487,11 @@ static enum hs_status load(struct verify_run *run)
     if (strcmp(run->setup.trace.path, "-") != 0)
         HS_TRY(hs_regular_check(run->setup.trace.path, run->diag));
     HS_TRY(hs_trace_open(&trace, &run->setup.trace, run->diag));
-    while (s == HS_OK && (s = hs_trace_next(trace, &job)) == HS_OK)
+    while (s == HS_OK && (s = hs_trace_next(trace, &job)) == HS_OK) {
         s = add_job(run, job, &epoch_us);
+        if (run->job_count % JOBS_TOLD == 0)
+            tell_trace(run, trace);
+    }
     if (s == HS_END)
         s = hs_trace_identity(trace, &run->trace_hash, &run->trace_bytes);
     hs_trace_close(trace);
@@ -831,6 +843,7 @@ static enum hs_status verify_all(struct verify_run *run, struct hs_output *out)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const struct verify_rule *rule = lists[i]; rule->title != NULL; rule++) {
             struct verify_check c = {0};
+            hs_reading_advance(run->reading, "checks", -1);
             HS_TRY(verify_apply(run, rule, &c));
             if (c.skipped != NULL)
                 hs_say(out, "skip  %s: %s\n", rule->title, c.skipped);
@@ -850,9 +863,10 @@ static enum hs_status verify_all(struct verify_run *run, struct hs_output *out)
     return HS_OK;
 }
 
-enum hs_status hs_verify_run(const char *run_dir, struct hs_output *out, struct hs_diag *diag)
+enum hs_status hs_verify_run(const char *run_dir, const struct hs_reading *reading,
+                             struct hs_output *out, struct hs_diag *diag)
 {
-    struct verify_run run = {.dir = run_dir, .diag = diag};
+    struct verify_run run = {.dir = run_dir, .reading = reading, .diag = diag};
     enum hs_status s = verify_all(&run, out);
     hs_free(run.nodes);
     hs_free(run.gpus);

@@ -11,9 +11,10 @@
 #include "report/run/manifest.h"
 #include "traces/trace_stream.h"
 
-/* Prints a list of checks with counts; HS_E_DIFFERS, after its first faults, if one fails. */
-HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, struct hs_output *out,
-                                         struct hs_diag *diag);
+/* Prints a list of checks with counts, and tells how far it is (reading may be NULL); HS_E_DIFFERS,
+ * after its first faults, if one fails. */
+HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, const struct hs_reading *reading,
+                                         struct hs_output *out, struct hs_diag *diag);
 
 /* ---- between the files of this module: the contents of the run's files, and the rules ----
  *
@@ -134,6 +135,7 @@ struct verify_setup {
 
 struct verify_run {
     const char *dir;
+    const struct hs_reading *reading; /* NULL: not told */
     struct hs_diag *diag;
     struct hs_arena arena;
     struct hs_intern ids; /* of jobs: id n is jobs[n - 1] */
