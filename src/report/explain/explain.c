@@ -109,7 +109,8 @@ static enum hs_status add_job(void *ctx, const struct hs_rowfile *f)
         x->begin_us = job->submit_us;
     if (x->job_count == 0 || job->end_us > x->end_us)
         x->end_us = job->end_us;
-    hs_grow((void **)&x->jobs, &x->job_cap, (uint64_t)x->job_count + 1, sizeof *x->jobs, ROWS_MAX);
+    hs_grow_bare((void **)&x->jobs, &x->job_cap, (uint64_t)x->job_count + 1, sizeof *x->jobs,
+                 ROWS_MAX);
     x->jobs[x->job_count++] = *job;
     return HS_OK;
 }

@@ -329,8 +329,8 @@ static enum hs_status add_job(struct verify_run *run, const struct hs_trace_job 
                        "%s:%" PRId64 ": job id '%s' is not unique, so its segments cannot be told "
                        "apart",
                        run->setup.trace.path, j->line, j->id);
-    hs_grow((void **)&run->jobs, &run->job_cap, (uint64_t)run->job_count + 1, sizeof *run->jobs,
-            HS_INTERN_MAX);
+    hs_grow_bare((void **)&run->jobs, &run->job_cap, (uint64_t)run->job_count + 1,
+                 sizeof *run->jobs, HS_INTERN_MAX);
     run->jobs[run->job_count++] = (struct verify_job){.id = hs_intern_text(&run->ids, name),
                                                       .submit_us = j->submit_us - *epoch_us,
                                                       .recorded_us = j->duration_us,
