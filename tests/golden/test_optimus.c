@@ -117,6 +117,22 @@ static void speeds_are_learnt(void **state)
     hs_test_free(&result);
 }
 
+/* Of eight sizes the oldest that is no trial leaves for a ninth: here the wrong one. The others are
+ * those of t = (.9, .08, .02), with which 1 / f(16) is .05625 + .08 + .32. */
+static void old_speeds_are_forgotten(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {1, 2, 4, 3, 5, 6, 7, 8, 9};
+    struct hs_optimus_fit fit = {.trials = 3};
+    for (uint32_t i = 0; i < 9; i++) {
+        const double n = sizes[i], right = 1 / (.9 / n + .08 + .02 * n);
+        hs_optimus_observe(&fit, sizes[i], sizes[i] == 3 ? 2 * right : right);
+        if (i == 7)
+            assert_true(fabs(hs_optimus_speed(&fit, 16) * .45625 - 1) > .01);
+    }
+    assert_true(fabs(hs_optimus_speed(&fit, 16) * .45625 - 1) < 1e-9);
+}
+
 /* O2. b = (.1, 1, .2) at 0 to 90 steps. b2 is a multiple of .3 / 2000, the least loss over the
  * grid: .19995, and the rest as the design has it, found on the whole grid. An epoch has 10 steps:
  * with e before it the loss falls by 1 / ((e + 1)(e + 2)), by less than .005 from 13 on, .01 from
@@ -263,6 +279,202 @@ static void growth_has_to_pay(void **state)
     hs_test_free(&result);
 }
 
+/* With 150 s more it has 300 left at 1200, and saves 150: more than the restart. Speeds are fitted:
+ * 1 / n. */
+static void growth_that_pays_is_made(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 1400},
+                                       {.gpus = 1, .duration_s = 600}};
+    play("1x2:V100", "optimus:restart=100s,sticky=yes,oracle=work,trial=0", jobs, 2);
+    assert_true(ends_at(0, 1450) && ends_at(1, 700));
+    hs_test_free(&result);
+}
+
+/* Epochs of 300 s, 19 and 10 of them. 20 are expected of each, a tie: A has the third GPU. At 600 B
+ * has shown three losses, and 8 epochs left, gain 1,200; A has done four, 15 left, gain 2,250. With
+ * 20 to go B would gain 3,000. So it stays until A ends. */
+static void three_losses_are_enough(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 5700, .loss = {1, 1, 0, .01}},
+                                       {.gpus = 1, .duration_s = 3000, .loss = {1, 1, 0, .6}}};
+    play("1x3:V100", ORACLE "oracle=no,trial=0", jobs, 2);
+    assert_true(sizes_of(0) == 2 && ends_at(0, 2850));
+    assert_true(sizes_of(1) == 1 && ends_at(1, 3000));
+    hs_test_free(&result);
+}
+
+/* Of 64 GPUs 1, 2, 4, 8 and 16 are tried: five times 20 s. */
+static void trials_are_five(void **state)
+{
+    (void)state;
+    const struct hs_test_job job = {.gpus = 1, .duration_s = 640};
+    play("8x8:V100", ORACLE "oracle=work,trial=20s", &job, 1);
+    assert_true(sizes_of(0) == 64 && ends_at(0, 110));
+    hs_test_free(&result);
+}
+
+/* A may have two GPUs at most: the other two are for B, although it gains less. */
+static void the_most_is_kept(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {
+        {.gpus = 1, .gpus_min = 1, .gpus_max = 2, .duration_s = 1000},
+        {.gpus = 1, .duration_s = 100}};
+    play("1x4:V100", ORACLE, jobs, 2);
+    assert_true(ends_at(0, 500) && ends_at(1, 50));
+    hs_test_free(&result);
+}
+
+/* Rigid jobs. A needs all four GPUs and waits behind two of them; B, which came later, has one.
+ * Once the first is done A gets all at 1200, and B, whose GPU it is, waits for 1800. */
+static void who_came_first_goes_first(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {
+        {.gpus = 2, .gpus_max = 2, .duration_s = 700},
+        {.gpus = 4, .gpus_max = 4, .submit_s = 5, .duration_s = 100},
+        {.gpus = 1, .gpus_max = 1, .submit_s = 10, .duration_s = 1000}};
+    play("1x4:V100", ORACLE, jobs, 3);
+    assert_true(ends_at(0, 700) && ends_at(1, 1300) && ends_at(2, 2200));
+    hs_test_free(&result);
+}
+
+/* Slots of 60 s, restarts of 100 s: the third job starts at 60, and at 120 it has done nothing yet
+ * and keeps its GPU. So the second, which needs four, has to wait, and the last has one of the
+ * three that are left. */
+static void who_restarts_keeps_its_gpus(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {
+        {.gpus = 2, .gpus_max = 2, .duration_s = 1},
+        {.gpus = 4, .gpus_max = 4, .submit_s = 5, .duration_s = 100},
+        {.gpus = 1, .gpus_max = 1, .submit_s = 10, .duration_s = 500},
+        {.gpus = 1, .gpus_max = 1, .submit_s = 70, .duration_s = 500}};
+    play("1x4:V100", "optimus:slot=60s,restart=100s", jobs, 4);
+    assert_true(ends_at(0, 101));
+    assert_int_equal(result.jobs[2].start_us, 60 * S);
+    assert_int_equal(result.jobs[3].start_us, 120 * S);
+    hs_test_free(&result);
+}
+
+/* The restart is paid at 60, on the boundary: nothing is done, so the first keeps all four GPUs,
+ * and the second gets some at 120. */
+static void a_paid_restart_is_no_progress(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 4000},
+                                       {.gpus = 1, .submit_s = 30, .duration_s = 4000}};
+    play("1x4:V100", "optimus:slot=60s,restart=60s", jobs, 2);
+    assert_int_equal(result.jobs[1].start_us, 120 * S);
+    hs_test_free(&result);
+}
+
+/* A CPU job waits for no slot. */
+static void cpu_jobs_run_beside(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {{.gpus = 1, .duration_s = 400},
+                                       {.gpus = 0, .submit_s = 7, .duration_s = 50}};
+    play("1x4:V100", ORACLE, jobs, 2);
+    assert_true(ends_at(0, 100) && ends_at(1, 57));
+    hs_test_free(&result);
+}
+
+/* Both want the only K80. The second is granted a GPU at 600, but there is none for it: it waits.
+ */
+static void who_finds_no_place_waits(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {
+        {.gpus = 1, .duration_s = 700, .gpu_type = "K80"},
+        {.gpus = 1, .submit_s = 10, .duration_s = 100, .gpu_type = "K80"}};
+    assert_int_equal(hs_test_run(jobs, 2, "1x2:V100,1x1:K80", "optimus:restart=0", &result), HS_OK);
+    assert_true(ends_at(0, 700) && ends_at(1, 1300));
+    hs_test_free(&result);
+}
+
+/* ---- several types: K80s of a quarter of the speed, on which two GPUs do what one does ---- */
+
+static void play_types(const char *cluster, const char *policy, const struct hs_test_job *jobs,
+                       uint32_t count)
+{
+    static const char text[] =
+        "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"V100\", \"K80\"],\n"
+        " \"reference\": \"V100\", \"jobs\": [{\"profile\": \"A/d/1/fp32\", \"family\": \"F\",\n"
+        "   \"speed\": {\"V100\": 1, \"K80\": 0.25}}],\n"
+        " \"families\": [{\"family\": \"F\", \"jobs\": 1, \"speed\": {\"V100\": 1, \"K80\": "
+        "0.25}}],\n"
+        " \"scaling\": [{\"family\": \"F\", \"gpu\": \"V100\", \"gpus\": [2], \"efficiency\": "
+        "[1]},\n"
+        "   {\"family\": \"F\", \"gpu\": \"K80\", \"gpus\": [2], \"efficiency\": [0.5]}],\n"
+        " \"spread\": []}\n";
+    const struct hs_speed_predictor oracle = {.kind = HS_SPEED_TOLD_ORACLE};
+    struct hs_cluster mixed;
+    struct hs_speed *two = NULL;
+    if (hs_cluster_load(&mixed, cluster, &sink.diag) != HS_OK ||
+        hs_speed_load(&two, scratch_write("two.json", text, sizeof text - 1), &catalogue, &mixed,
+                      "V100", &sink.diag) != HS_OK)
+        fail_msg("%s", sink.text);
+    hs_speed_predict_by(two, &catalogue, &mixed, &oracle);
+    const struct hs_test_options options = {.speed = two, .catalogue = &catalogue};
+    if (hs_test_run_with(jobs, count, cluster, policy, &options, &result) != HS_OK)
+        fail_msg("%s: %s", policy, result.message);
+    hs_speed_free(two);
+    hs_cluster_free(&mixed);
+}
+
+/* Two of each: by name the K80s count, on which a second GPU saves nothing. With three V100s these
+ * count, and the job spreads over all five GPUs. */
+static void the_type_of_most_gpus_counts(void **state)
+{
+    (void)state;
+    const struct hs_test_job job = {.gpus = 1, .duration_s = 100, .profile = 1};
+    play_types("1x2:V100,1x2:K80", ORACLE, &job, 1);
+    assert_int_equal(sizes_of(0), 1);
+    hs_test_free(&result);
+    play_types("1x2:K80,1x2:V100", ORACLE, &job, 1);
+    assert_int_equal(sizes_of(0), 1);
+    hs_test_free(&result);
+    play_types("1x3:V100,1x2:K80", ORACLE, &job, 1);
+    assert_int_equal(sizes_of(0), 5);
+    hs_test_free(&result);
+}
+
+/* R has one V100, J the other and the K80, at .25 in place of 2 in its trial. At 600 it has 1,350
+ * of 1,500 s left, and with one GPU it is faster: on the V100. */
+static void speeds_that_are_seen_count(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {
+        {.gpus = 1, .gpus_max = 1, .duration_s = 10000, .profile = 1},
+        {.gpus = 1, .gpus_min = 1, .gpus_max = 2, .duration_s = 1500, .profile = 1}};
+    play_types("1x2:V100,1x1:K80", ORACLE "oracle=work,trial=0", jobs, 2);
+    assert_int_equal(sizes_of(1), 21);
+    assert_true(ends_at(1, 1950));
+    hs_test_free(&result);
+}
+
+/* L has a V100 and J the K80 when R ends. At 600 they have 1,100 and 1,000 s left; L gains 550, J
+ * as well as its trials say 500. But its one GPU was seen at .25: with 2 on two GPUs t0 = 1.176
+ * fits best, so it gains 588. */
+static void one_gpu_that_is_seen_counts(void **state)
+{
+    (void)state;
+    const struct hs_test_job jobs[] = {
+        {.gpus = 1, .gpus_max = 1, .duration_s = 500, .profile = 1},
+        {.gpus = 1, .gpus_min = 1, .gpus_max = 2, .duration_s = 1700, .profile = 1},
+        {.gpus = 1, .gpus_min = 1, .gpus_max = 2, .duration_s = 1150, .profile = 1}};
+    play_types("1x2:V100,1x1:K80", ORACLE "oracle=work,trial=0", jobs, 3);
+    uint32_t grown[3] = {0};
+    for (uint32_t i = 0; i < result.segment_count; i++)
+        if (result.segments[i].start_us == 600 * S)
+            grown[result.segments[i].job] = result.segments[i].gpu_count;
+    assert_true(grown[1] == 0 && grown[2] == 2);
+    hs_test_free(&result);
+}
+
 /* 3 GPUs. At 600 the first has 600 s left and gains 300; the second, new, has 700 and gains 350, or
  * .8 of it. Then it has 100 s left at 1200, for 3 GPUs. */
 static void the_young_come_later(void **state)
@@ -339,6 +551,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gains_decide),
         cmocka_unit_test(speeds_are_learnt),
+        cmocka_unit_test(old_speeds_are_forgotten),
         cmocka_unit_test(losses_are_fitted),
         cmocka_unit_test(the_end_is_predicted),
         cmocka_unit_test(work_is_told_wrongly),
@@ -347,6 +560,18 @@ int main(void)
         cmocka_unit_test(slots_give_anew),
         cmocka_unit_test(the_shortest_is_not_first),
         cmocka_unit_test(growth_has_to_pay),
+        cmocka_unit_test(growth_that_pays_is_made),
+        cmocka_unit_test(three_losses_are_enough),
+        cmocka_unit_test(trials_are_five),
+        cmocka_unit_test(the_most_is_kept),
+        cmocka_unit_test(who_came_first_goes_first),
+        cmocka_unit_test(who_restarts_keeps_its_gpus),
+        cmocka_unit_test(a_paid_restart_is_no_progress),
+        cmocka_unit_test(cpu_jobs_run_beside),
+        cmocka_unit_test(who_finds_no_place_waits),
+        cmocka_unit_test(the_type_of_most_gpus_counts),
+        cmocka_unit_test(speeds_that_are_seen_count),
+        cmocka_unit_test(one_gpu_that_is_seen_counts),
         cmocka_unit_test(the_young_come_later),
         cmocka_unit_test(alone_it_takes_its_time),
         cmocka_unit_test(boundaries_are_fixed),
