@@ -229,6 +229,58 @@ static void rounds(void **state)
     hs_test_free(&result);
 }
 
+/* One GPU; a job without begins the clock, A of 900 s and B of 400 s come at 600.
+ * fifo: A, then B from 1500 on.
+ * srtf: B until 1000, A from the boundary at 1200 on.
+ * las: a tie, A; at 900 A has 300 s, B none; at 1200 both have 300, A; at 1500 A has 600, B 300: B
+ * until 1600, A from 1800 to 2100.
+ * ftf: a tie, A; at 900 A is at (300 + 600) / 900 = 1, B at (300 + 400) / 400 = 1.75; at 1200 A at
+ * 1.33, B at (600 + 100) / 400 = 1.75, until 1300; A from 1500 to 2100. */
+static void orders(void **state)
+{
+    (void)state;
+    static const struct servers small = {1, 1, 3, 62500};
+    static const struct hs_test_job jobs[] = {
+        {.duration_s = 10},
+        {.gpus = 1, .submit_s = 600, .duration_s = 900, .profile = GNMT},
+        {.gpus = 1, .submit_s = 600, .duration_s = 400, .profile = GNMT}};
+    static const struct {
+        const char *policy;
+        double ends_s[2];
+    } cases[] = {{"synergy:order=fifo", {1500, 1900}},
+                 {"synergy:order=srtf", {2100, 1000}},
+                 {"synergy:order=las", {2100, 1600}},
+                 {"synergy:order=ftf", {2100, 1300}}};
+    for (uint32_t i = 0; i < 4; i++) {
+        play_on(small, tables, cases[i].policy, jobs, 3);
+        assert_true(ends_at(1, cases[i].ends_s[0]) && ends_at(2, cases[i].ends_s[1]));
+        hs_test_free(&result);
+    }
+}
+
+/* The jobs of S1 with its steps; whole steps a round, ends at boundaries. A job that ends at one
+ * makes room there, not a round later. */
+static void released_rounds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *policy;
+        double ends_s[4];
+    } cases[] = {{"synergy:compat=synergy,mechanism=fair", {1500, 1500, 1500, 1500}},
+                 {"synergy:compat=synergy,mechanism=greedy", {600, 600, 1200, 1200}},
+                 {"synergy:compat=synergy", {900, 600, 900, 1200}}};
+    struct hs_test_job jobs[8];
+    memcpy(jobs, s1, sizeof s1);
+    for (uint32_t i = 0; i < 8; i++)
+        jobs[i].step_us = i < 4 ? 640000 : 120000;
+    for (uint32_t i = 0; i < 3; i++) {
+        play_on(one, tables, cases[i].policy, jobs, 8);
+        for (uint32_t k = 0; k < 4; k++)
+            assert_true(ends_at(k, cases[i].ends_s[k]) && ends_at(4 + k, 600));
+        hs_test_free(&result);
+    }
+}
+
 static double mean_jct_s(const char *policy, const struct hs_test_job *jobs, uint32_t count)
 {
     double sum_s = 0;
@@ -283,6 +335,8 @@ int main(void)
         cmocka_unit_test(who_waits_holds_no_gpu),
         cmocka_unit_test(no_gpu_is_idle),
         cmocka_unit_test(rounds),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(released_rounds),
         cmocka_unit_test(tune_is_no_worse_than_fair),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -241,10 +241,6 @@ static enum hs_status synergy_decide(void *state, const struct hs_view *v, struc
 {
     struct hs_synergy *s = state;
     hs_vc_queues_scan(&s->cpu_jobs, v, p, (struct hs_place_rule){.placer = HS_PLACE_FIRST_FIT});
-    HS_SYNERGY_EACH(job, &s->hopeless, v)
-    {
-        hs_plan_reject(p, job, "its gang has more GPUs than it may use");
-    }
     decide_round(s, v, p);
     return HS_OK;
 }
@@ -271,27 +267,10 @@ static struct hs_synergy_share best_of(const struct hs_synergy *s, const struct 
     return best;
 }
 
-static bool is_hopeless(const struct hs_view *v, hs_job_id job)
-{
-    const uint32_t vc = hs_view_vc(v, job);
-    uint64_t gpus = 0;
-    if (!hs_view_is_constrained(v, job))
-        gpus = hs_view_total_gpus(v, vc);
-    else
-        for (uint32_t i = 0; i < v->nodes && gpus < hs_view_gpus(v, job); i++)
-            gpus += hs_view_may_use(v, job, i) ? hs_view_node(v, i)->gpus : 0;
-    return hs_view_gpus(v, job) > hs_smaller(gpus, hs_view_quota(v, vc));
-}
-
 static void come(struct hs_synergy *s, const struct hs_view *v, hs_job_id job)
 {
     struct hs_synergy_scratch *j = hs_synergy_of(v, job);
-    j->is_hopeless = is_hopeless(v, job);
     j->is_picky = hs_view_is_constrained(v, job);
-    if (j->is_hopeless) {
-        hs_job_chain_insert(&s->hopeless, v, job, s->hopeless.last);
-        return;
-    }
     j->ran_us = hs_view_now_us(v);
     j->best = j->wants = s->mechanism != HS_SYNERGY_FAIR ? best_of(s, v, job) : s->fair;
     j->step_us = 1;
@@ -311,10 +290,6 @@ static void come(struct hs_synergy *s, const struct hs_view *v, hs_job_id job)
 static void go(struct hs_synergy *s, const struct hs_view *v, hs_job_id job)
 {
     const struct hs_synergy_scratch *j = hs_synergy_of(v, job);
-    if (j->is_hopeless) {
-        hs_job_chain_remove(&s->hopeless, v, job);
-        return;
-    }
     for (uint32_t i = j->first; i < j->first + j->places; i++)
         s->now.places[i].job = HS_NO_JOB;
     s->ending -= j->places > 0 && j->steps_left == 0 && s->compat != HS_SYNERGY_COMPAT_OFF;
@@ -361,7 +336,7 @@ static enum hs_status synergy_init(void *state, const struct hs_view *v)
     s->words = v->nodes / 64 + 1; /* the number behind the last is a bit, too */
     s->by_free = hs_view_alloc(v, (v->max_node_gpus + UINT64_C(1)) * s->words * sizeof *s->by_free);
     hs_vc_queues_init(&s->cpu_jobs, v, HS_SCAN_FIT);
-    s->jobs = s->hopeless = hs_job_chain_empty(offsetof(struct hs_synergy_scratch, chain));
+    s->jobs = hs_job_chain_empty(offsetof(struct hs_synergy_scratch, chain));
     s->next_us = INT64_MAX;
     return HS_OK;
 }

@@ -59,7 +59,6 @@ struct hs_synergy {
     uint64_t *room;            /* GPUs that each VC may still have in this round */
     uint64_t free;             /* GPUs of all nodes */
     struct hs_job_chain jobs;  /* in order */
-    struct hs_job_chain hopeless;
     uint64_t count;
     int64_t boundary_us, next_us; /* that is due; INT64_MAX: none */
     uint32_t ending;              /* compat: jobs that end at the next boundary */
@@ -79,7 +78,7 @@ struct hs_synergy_scratch {
     struct hs_synergy_share gets, had;    /* in this round, and in the last one */
     uint32_t first, places;               /* in this round */
     uint32_t last_first, last_places;     /* in the last one */
-    bool holds, is_hopeless;              /* GPUs; more than there are */
+    bool holds;                           /* GPUs */
     bool is_picky;                        /* not all nodes of its VC will do */
     int64_t steps_left, step_us, used_us; /* compat */
 };
