@@ -60,21 +60,22 @@ static void node_allocate(struct hs_engine *e, const struct hs_job *job, const s
 
 void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a)
 {
-    struct hs_pick *picks = &e->plan.picks[a->first_pick];
+    struct hs_pick *picks = e->plan.picks; /* NULL if no job had GPUs before this CPU job */
+    const uint32_t first = a->first_pick, end = first + a->pick_count;
     struct hs_job *job = hs_engine_job(e, a->job);
     struct hs_job_run *run = hs_run_of(&e->jobs, job);
     struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
     uint32_t last = HS_NO_ALLOCATION, nodes = 0, node = HS_NO_NODE;
-    for (uint32_t i = 1, at; i < a->pick_count; i++) { /* sorts, as GPU ids ascend */
+    for (uint32_t i = first + 1, at; i < end; i++) { /* sorts, as GPU ids ascend */
         const struct hs_pick pick = picks[i];
-        for (at = i; at > 0 && picks[at - 1].node > pick.node; at--)
+        for (at = i; at > first && picks[at - 1].node > pick.node; at--)
             picks[at] = picks[at - 1];
         picks[at] = pick;
     }
-    for (const struct hs_pick *pick = picks; pick < picks + a->pick_count; pick++) {
-        node_allocate(e, job, pick, &last);
-        nodes += pick->node != node;
-        node = pick->node;
+    for (uint32_t i = first; i < end; i++) {
+        node_allocate(e, job, &picks[i], &last);
+        nodes += picks[i].node != node;
+        node = picks[i].node;
     }
     run->nodes_spanned = (uint16_t)nodes;
     placement->gpus_held = a->gpus;
