@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Builds the manual pages from what the program says of itself: horus.1, horus-VERB.1 for every
-# verb, horus-formats.5, horus-policies.7. Needs scdoc. The date on them is that of the commit.
+# verb, horus-formats.5, horus-files.5, horus-policies.7, horus-metrics.7. Needs scdoc. The date on them is that of the commit.
 #   scripts/man.sh PROGRAM FOLDER
 set -eu
 if [ $# -ne 2 ]; then
@@ -31,4 +31,6 @@ page horus.1 help --form=man
     page "horus-$verb.1" help "$verb" --form=man
 done
 page horus-formats.5 help formats --form=man
+page horus-files.5 help files --form=man
+page horus-metrics.7 help metrics --form=man
 page horus-policies.7 policies --man

@@ -119,6 +119,9 @@ HS_MUST_USE enum hs_status hs_predict_list(struct hs_output *out, const char *pr
  * (is_all) all options with default, range and unit. */
 void hs_help_say(struct hs_output *out, const struct hs_verb *verb, bool is_all, uint32_t columns);
 
+/* Prints the dictionary of the files that runs write, or of their metrics (help_dictionary.c). */
+void hs_help_dictionary(struct hs_output *out, bool is_metrics, bool is_man, uint32_t columns);
+
 /* Parts of a manual page, as scdoc(1) source. name: "" for horus itself, "-run" for a command. */
 void hs_man_title(struct hs_output *out, const char *name, int section, const char *summary);
 /* Prints text with %s unchanged, %t with escaped markup, %. the same with a final full stop unless

@@ -258,7 +258,7 @@ static void say_program(struct hs_output *out, const struct hs_verb *verb, uint3
         hs_say(out, "  %-10s %-26s %s\n", verb->name, verb->operands, verb->summary);
     say_examples(out, program_examples);
     hs_say(out,
-           "\n'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.\n");
+           "\n'horus COMMAND --help' tells more; 'horus help formats|files|metrics' the rest.\n");
     for (size_t i = 0; i < EXIT_CODE_COUNT; i++)
         hs_append(codes, sizeof codes, " %s %s%s", exit_codes[i].code, exit_codes[i].meaning,
                   i + 1 < EXIT_CODE_COUNT ? "," : ".");
@@ -390,7 +390,8 @@ static void man_verb(struct hs_output *out, const struct hs_verb *verb, uint32_t
             "configuration with the origin of each value; what it prints is itself a file for "
             "*--config*.\n\n");
     man_end(out, verb->examples);
-    hs_say(out, "*horus*(1), *horus-policies*(7), *horus-formats*(5)\n");
+    hs_say(out, "*horus*(1), *horus-policies*(7), *horus-formats*(5), *horus-files*(5), "
+                "*horus-metrics*(7)\n");
 }
 
 static void man_program(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
@@ -424,7 +425,7 @@ static void man_program(struct hs_output *out, const struct hs_verb *verb, uint3
     man_end(out, program_examples);
     for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++)
         hs_say(out, "*horus-%s*(1), ", verb->name);
-    hs_say(out, "*horus-policies*(7), *horus-formats*(5)\n");
+    hs_say(out, "*horus-policies*(7), *horus-formats*(5), *horus-files*(5), *horus-metrics*(7)\n");
 }
 
 static void man_formats(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
@@ -764,6 +765,16 @@ static void complete_zsh(struct hs_output *out, const struct hs_verb *verb, uint
 
 /* ---- the verb ---- */
 
+static void help_files(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
+{
+    hs_help_dictionary(out, verb != NULL, false, columns);
+}
+
+static void man_files(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
+{
+    hs_help_dictionary(out, verb != NULL, true, columns);
+}
+
 /* Writes a form of the tables, of the given verb if it concerns one. */
 typedef void help_writer(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
 
@@ -771,10 +782,13 @@ static const char *const forms[] = {"text", "markdown", "json", "man", "bash", "
 
 /* By form; NULL: there is none. */
 static const struct {
-    help_writer *program, *verb, *formats;
-} writers[] = {{say_program, say_verb, help_formats}, {markdown_program, markdown_verb, NULL},
-               {tables_json, tables_json, NULL},      {man_program, man_verb, man_formats},
-               {complete_bash, NULL, NULL},           {complete_zsh, NULL, NULL}};
+    help_writer *program, *verb, *formats, *files; /* files: with a verb the metrics */
+} writers[] = {{say_program, say_verb, help_formats, help_files},
+               {markdown_program, markdown_verb, NULL, NULL},
+               {tables_json, tables_json, NULL, NULL},
+               {man_program, man_verb, man_formats, man_files},
+               {complete_bash, NULL, NULL, NULL},
+               {complete_zsh, NULL, NULL, NULL}};
 
 struct help_options {
     int32_t form;
@@ -789,6 +803,9 @@ static enum hs_status help(struct hs_call *call)
     help_writer *write = writers[form].program;
     if (topic != NULL && strcmp(topic, "formats") == 0) {
         write = writers[form].formats;
+    } else if (topic != NULL && (strcmp(topic, "files") == 0 || strcmp(topic, "metrics") == 0)) {
+        write = writers[form].files;
+        verb = topic[0] == 'm' ? call->verb : NULL;
     } else if (topic != NULL) {
         HS_TRY(hs_verb_get(topic, &verb, &call->diag));
         write = writers[form].verb;
@@ -810,8 +827,8 @@ static const struct hs_option help_table[] = {
 
 const struct hs_verb hs_verb_help = {
     .name = "help",
-    .operands = "[COMMAND|formats]",
-    .summary = "All options of a command; the trace formats.",
+    .operands = "[COMMAND|formats|files|metrics]",
+    .summary = "All options of a command; trace formats, files, metrics.",
     .details = "The forms bash and zsh are whole completion scripts: source <(horus help "
                "--form=bash). Manual pages: horus help --form=man | scdoc >horus.1, and so with "
                "each command; 'make install' does both.",

@@ -534,6 +534,7 @@ const struct hs_option hs_run_option_table[] = {
     FLAG("decisions", decisions, RESULTS,
          "write decisions.csv, too: each action of the policy with its reason"),
     FLAG("report", report, RESULTS, "write report.html, too: the page of 'horus report'", LOCAL),
+    FLAG("json", json, RESULTS, "print summary.json in place of the table", SHORT, LOCAL),
     SAMPLE_ROWS,
     CALL_ROWS,
     RUN_CALL_ROWS,

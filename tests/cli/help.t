@@ -25,14 +25,14 @@ The list of commands.
     rerun      RUN                        Repeat a finished run and compare the hashes of its files.
     schema     [SUBJECT]                  JSON Schema of a configuration, experiment, cluster or workload.
     version                               Version; with --verbose compiler, flags and libraries.
-    help       [COMMAND|formats]          All options of a command; the trace formats.
+    help       [COMMAND|formats|files|metrics] All options of a command; trace formats, files, metrics.
 
   Examples:
     horus traces/sample.csv
     horus run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit
     horus policies srtf
 
-  'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.
+  'horus COMMAND --help' tells more; 'horus help formats|files|metrics' the rest.
   Exit codes: 0 ok, 1 comparison or verification failed, 2 usage, 3 bad input, 4 I/O, 5 memory or
   limit, such as --max-events, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
 
@@ -181,14 +181,14 @@ What each trace format needs.
     rerun      RUN                        Repeat a finished run and compare the hashes of its files.
     schema     [SUBJECT]                  JSON Schema of a configuration, experiment, cluster or workload.
     version                               Version; with --verbose compiler, flags and libraries.
-    help       [COMMAND|formats]          All options of a command; the trace formats.
+    help       [COMMAND|formats|files|metrics] All options of a command; trace formats, files, metrics.
 
   Examples:
     horus traces/sample.csv
     horus run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit
     horus policies srtf
 
-  'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.
+  'horus COMMAND --help' tells more; 'horus help formats|files|metrics' the rest.
   Exit codes: 0 ok, 1 comparison or verification failed, 2 usage, 3 bad input, 4 I/O, 5 memory or
   limit, such as --max-events, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
 
@@ -423,6 +423,7 @@ Everything about run.
                             without the last three [all]
         --decisions         write decisions.csv, too: each action of the policy with its reason
         --report            write report.html, too: the page of 'horus report'
+        --json              print summary.json in place of the table
         --sample=TIME|auto|exact
                             series.csv: means per TIME, over at most 2048 intervals, or every change
                             [auto]
@@ -642,6 +643,7 @@ Everything about run.
                             without the last three [all]
         --decisions         write decisions.csv, too: each action of the policy with its reason
         --report            write report.html, too: the page of 'horus report'
+        --json              print summary.json in place of the table
         --sample=TIME|auto|exact
                             series.csv: means per TIME, over at most 2048 intervals, or every change
                             [auto]
@@ -690,6 +692,7 @@ Everything about run.
                             [0]
         --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
     -o, --output=DIR        run directory; absent: results/TRACE-POLICY-HASH
+        --json              print summary.json in place of the table
         --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
         --dry-run           check everything, the whole trace included, print the sizes, and stop
     -h, --help [all]        this text; all: every option, its range and default
@@ -721,3 +724,37 @@ trace in brief.
     horus trace info jobs.csv.zst --map submit_time=timestamp,gpus=num_gpus
     horus trace convert cluster_job_log --retries=attempts -o philly.csv.zst
     horus trace assign traces/sample.csv -o profiled.csv --seed 7
+
+# help-dictionary
+The data dictionary travels with the program: results/README.md, section by section.
+
+  $ horus help metrics | grep -A 2 '^  mean_wait '
+    mean_wait (s)
+        wait = first start - submission; under preemption see mean_queueing_delay
+    p50_wait (s)
+  $ horus help files | grep -A 6 '^users.csv'
+  users.csv and vcs.csv
+  With --outputs=all,teams: a row a user or virtual cluster, those first that held most GPU time, then by name; jobs without
+  one are (none). horus explain RUN --by=user|vc|gpus|state prints the same of any run that has jobs.csv, also as
+  --csv and --json, with Jain's index over the rows. Of a sweep or comparison each run has its own.
+
+    name
+    jobs (1)
+  $ horus help files | grep -c '^  '
+  445
+  $ horus help metrics --form=man | grep -A 1 '^\*mean.*jct'
+  *mean\_jct* (s)
+  \tJCT = end - submission (esc)
+  --
+  *mean\_jct\_bound* (s)
+  \tthe larger of the mean isolated run time (fastest type) and the mean JCT of one machine with the whole cluster's capacity under SRPT (esc)
+  --
+  *mean\_jct\_bound\_share* (1)
+  \tbound / mean JCT (esc)
+  --
+  *mean\_jct*
+  \ts (esc)
+  $ horus help files --form=markdown
+  ! error: help: 'files' has no form 'markdown'
+  !       = hint: leave one out
+  [2]

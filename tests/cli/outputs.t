@@ -310,3 +310,23 @@ Traces may come from pipes.
   job_id,finish_time a,10 b,15 c,18
   job_id,finish_time a,10 b,15 c,18
   job_id,finish_time a,10 b,15 c,18
+
+# outputs-json
+For programs: the summary of a run, each check of verify. Jobs of one GPU: b waits for 10 s.
+
+  $ printf 'job_id,submit_time,gpus,duration,user\na,0,1,10,ann\nb,0,1,5,ann\n' >t.csv
+  $ horus run t.csv -c 1x1 -q -o out --json | jq -c '.metrics | [.mean_wait, .mean_jct]'
+  [5,12.5]
+  $ horus run t.csv -c 1x1 -q -o out -f --json | cmp - out/summary.json && echo "the same"
+  the same
+  $ horus verify out --json | jq -c '.made, .failed, .checks[1].result'
+  22
+  0
+  "ok"
+  $ sed -i 's/^b,t,0/b,t,1/' out/jobs.csv; horus verify out --json | jq -c '.failed, (.checks[] | select(.result == "failed") | .check)'
+  4
+  "the output files are as the manifest lists them"
+  "jobs.csv says what the trace says"
+  "waits and turnarounds follow from the times"
+  "slowdowns follow from the times"
+  ! error: out: 4 of 22 checks failed

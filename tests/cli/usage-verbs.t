@@ -57,14 +57,14 @@ No arguments: help, and a failure.
     rerun      RUN                        Repeat a finished run and compare the hashes of its files.
     schema     [SUBJECT]                  JSON Schema of a configuration, experiment, cluster or workload.
     version                               Version; with --verbose compiler, flags and libraries.
-    help       [COMMAND|formats]          All options of a command; the trace formats.
+    help       [COMMAND|formats|files|metrics] All options of a command; trace formats, files, metrics.
 
   Examples:
     horus traces/sample.csv
     horus run cluster_log.csv -c 133x8:V100 -p sjf:scan=fit
     horus policies srtf
 
-  'horus COMMAND --help' tells more; 'horus help formats' lists the trace formats.
+  'horus COMMAND --help' tells more; 'horus help formats|files|metrics' the rest.
   Exit codes: 0 ok, 1 comparison or verification failed, 2 usage, 3 bad input, 4 I/O, 5 memory or
   limit, such as --max-events, 6 internal invariant, 130/143 after SIGINT/SIGTERM.
   ! error: a command or a trace is missing

@@ -31,7 +31,7 @@ export SOURCE_DATE_EPOCH=86400
 said=$(scripts/install-docs.sh "$HORUS" "$work/share" 2>&1) || said="exit $?: $said"
 verdict "pages are built" "$said"
 verdict "a page for every command" "$(
-    for page in man1/horus.1 man5/horus-formats.5 man7/horus-policies.7 \
+    for page in man1/horus.1 man5/horus-formats.5 man5/horus-files.5 man7/horus-policies.7 man7/horus-metrics.7 \
         $("$HORUS" help --form=json | jq -r '.[] | "man1/horus-\(.name).1"'); do
         [ -s "$work/share/man/$page" ] || echo "$page"
     done

@@ -395,17 +395,27 @@ const struct hs_verb hs_verb_explain = {
 
 /* ---- verify ---- */
 
+struct verify_options {
+    bool json;
+};
+
 static enum hs_status verify(struct hs_call *call)
 {
+    const struct verify_options *options = call->options;
     struct reading_line line = {.call = call};
     const struct hs_reading reading = {reading_advance, &line};
     const enum hs_status status = hs_verify_run(hs_enter_folder_of(call, call->operands[0], NULL),
-                                                &reading, &call->out, &call->diag);
+                                                options->json, &reading, &call->out, &call->diag);
     hs_terminal_status(&call->terminal, "");
     return status;
 }
 
-static const struct hs_option verify_table[] = {HS_OPTIONS_END};
+#define OWNER struct verify_options
+static const struct hs_option verify_table[] = {
+    FLAG("json", json, NULL, "each check as JSON", SHORT),
+    HS_OPTIONS_END,
+};
+#undef OWNER
 
 const struct hs_verb hs_verb_verify = {
     .name = "verify",
@@ -417,6 +427,7 @@ const struct hs_verb hs_verb_verify = {
                "all work done, sums equal. Exit code 1 when a check fails.",
     .examples = {"verify results/sample-fifo-0123456789ab"},
     .options = verify_table,
+    .options_size = sizeof(struct verify_options),
     .operands_min = 1,
     .operands_max = 1,
     .run = verify,

@@ -156,6 +156,18 @@ static enum hs_status dry_run(struct hs_call *call, const struct hs_setup *setup
     return HS_OK;
 }
 
+/* Prints summary.json of the finished run. */
+static enum hs_status say_summary(struct hs_call *call, const char *dir)
+{
+    char path[HS_PATH_SIZE + 16], *text;
+    size_t length;
+    (void)snprintf(path, sizeof path, "%s/summary.json", dir);
+    HS_TRY(hs_read_file(path, UINT64_C(1) << 30, &text, &length, &call->diag));
+    hs_output_put(&call->out, text, length);
+    hs_free(text);
+    return HS_OK;
+}
+
 static enum hs_status run_prepared(struct hs_call *call, const struct hs_setup *setup)
 {
     const struct hs_run_options *options = call->options;
@@ -173,7 +185,10 @@ static enum hs_status run_prepared(struct hs_call *call, const struct hs_setup *
         return dry_run(call, setup, dir, result);
     HS_TRY(hs_simulate(setup, &run_call, dir, result, &call->diag));
     hs_run_note_demand(setup, result, &call->diag);
-    say_result(call, setup, result, dir);
+    if (options->json)
+        HS_TRY(say_summary(call, dir));
+    else
+        say_result(call, setup, result, dir);
     if (options->verbose)
         hs_report(&call->diag, HS_NOTE, NULL, NULL,
                   "%" PRIu64 " events, %" PRIu64 " decisions, %" PRIu64

@@ -830,14 +830,44 @@ static const struct verify_rule sum_rules[] = {
 
 /* ---- applying the rules ---- */
 
-static enum hs_status verify_all(struct verify_run *run, struct hs_output *out)
+/* w: as JSON; NULL: as lines. */
+static void say_check(const struct verify_rule *rule, const struct verify_check *c,
+                      struct hs_jsonw *w, struct hs_output *out)
+{
+    char looked[HS_FMT_MAX], faults[HS_FMT_MAX];
+    if (w != NULL) {
+        hs_jsonw_put(w, "={ check=%s result=%s looked=%" PRIu64 " faults=%" PRIu64 " examples=[",
+                     rule->title,
+                     c->skipped != NULL ? "skipped"
+                     : c->faults == 0   ? "ok"
+                                        : "failed",
+                     c->looked, c->faults);
+        for (uint64_t f = 0; f < c->faults && f < VERIFY_LINES; f++)
+            hs_jsonw_text(w, c->lines[f]);
+        hs_jsonw_put(w, "] }");
+        return;
+    }
+    if (c->skipped != NULL)
+        hs_say(out, "skip  %s: %s\n", rule->title, c->skipped);
+    else
+        hs_say(out, "%s  %s: %s %s, %s %s%s\n", c->faults == 0 ? "ok  " : "FAIL", rule->title,
+               hs_fmt_grouped(looked, c->looked), rule->things, hs_fmt_grouped(faults, c->faults),
+               rule->faults, c->note);
+    for (uint64_t f = 0; f < c->faults && f < VERIFY_LINES; f++)
+        hs_say(out, "        %s\n", c->lines[f]);
+}
+
+static enum hs_status verify_all(struct verify_run *run, bool as_json, struct hs_output *out)
 {
     const struct verify_rule *lists[] = {file_rules, verify_rules, verify_deadline_rules,
                                          sum_rules};
     static const struct verify_rule none = {.title = NULL};
-    char looked[HS_FMT_MAX], faults[HS_FMT_MAX];
+    struct hs_jsonw w;
     uint32_t made = 0, failed = 0;
     HS_TRY(load(run));
+    hs_jsonw_begin(&w, out);
+    if (as_json)
+        hs_jsonw_put(&w, "={ run=%s checks=[", run->dir);
     if (!run->has_deadlines)
         lists[2] = &none;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
@@ -845,29 +875,27 @@ static enum hs_status verify_all(struct verify_run *run, struct hs_output *out)
             struct verify_check c = {0};
             hs_reading_advance(run->reading, "checks", -1);
             HS_TRY(verify_apply(run, rule, &c));
-            if (c.skipped != NULL)
-                hs_say(out, "skip  %s: %s\n", rule->title, c.skipped);
-            else
-                hs_say(out, "%s  %s: %s %s, %s %s%s\n", c.faults == 0 ? "ok  " : "FAIL",
-                       rule->title, hs_fmt_grouped(looked, c.looked), rule->things,
-                       hs_fmt_grouped(faults, c.faults), rule->faults, c.note);
-            for (uint64_t f = 0; f < c.faults && f < VERIFY_LINES; f++)
-                hs_say(out, "        %s\n", c.lines[f]);
+            say_check(rule, &c, as_json ? &w : NULL, out);
             made += c.skipped == NULL;
             failed += c.faults > 0;
         }
+    if (as_json) {
+        hs_jsonw_put(&w, "] made=%u failed=%u }", made, failed);
+        hs_jsonw_finish(&w);
+    }
     if (failed > 0)
         return hs_fail(run->diag, HS_E_DIFFERS, NULL, NULL,
                        "%s: %" PRIu32 " of %" PRIu32 " checks failed", run->dir, failed, made);
-    hs_say(out, "%" PRIu32 " checks passed\n", made);
+    if (!as_json)
+        hs_say(out, "%" PRIu32 " checks passed\n", made);
     return HS_OK;
 }
 
-enum hs_status hs_verify_run(const char *run_dir, const struct hs_reading *reading,
+enum hs_status hs_verify_run(const char *run_dir, bool as_json, const struct hs_reading *reading,
                              struct hs_output *out, struct hs_diag *diag)
 {
     struct verify_run run = {.dir = run_dir, .reading = reading, .diag = diag};
-    enum hs_status s = verify_all(&run, out);
+    enum hs_status s = verify_all(&run, as_json, out);
     hs_free(run.nodes);
     hs_free(run.gpus);
     hs_free(run.jobs);

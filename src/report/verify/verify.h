@@ -11,10 +11,11 @@
 #include "report/run/manifest.h"
 #include "traces/trace_stream.h"
 
-/* Prints a list of checks with counts, and tells how far it is (reading may be NULL); HS_E_DIFFERS,
- * after its first faults, if one fails. */
-HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, const struct hs_reading *reading,
-                                         struct hs_output *out, struct hs_diag *diag);
+/* Prints a list of checks with counts, or as JSON, and tells how far it is (reading may be NULL);
+ * HS_E_DIFFERS, after its first faults, if one fails. */
+HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, bool as_json,
+                                         const struct hs_reading *reading, struct hs_output *out,
+                                         struct hs_diag *diag);
 
 /* ---- between the files of this module: the contents of the run's files, and the rules ----
  *
