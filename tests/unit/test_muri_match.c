@@ -95,6 +95,44 @@ static void as_all_matchings(void **state)
     }
 }
 
+/* Classes of vertices, against a matching of the same vertices one by one. */
+static void as_by_vertices(void **state)
+{
+    (void)state;
+    static struct hs_match_classes c;
+    uint64_t x = 20261127;
+    for (uint32_t i = 0; i < 4000; i++) {
+        uint32_t class_of[LARGE], n = 0;
+        c.count = 1 + (uint32_t)(next(&x) % 6);
+        draw(&x, c.count + 1);
+        for (uint32_t a = 0; a < c.count; a++) {
+            c.size[a] = (uint32_t)(next(&x) % (LARGE / c.count));
+            for (uint32_t b = 0; b < c.count; b++)
+                c.weight[a][b] = a != b ? weights[a][b] : weights[a][c.count];
+            if (next(&x) % 2 == 0)
+                c.weight[a][a] = weights[a][c.count];
+            for (uint32_t k = 0; k < c.size[a]; k++)
+                class_of[n++] = a;
+        }
+        for (uint32_t u = 0; u < n; u++)
+            for (uint32_t v = 0; v < n; v++)
+                weights[u][v] = u == v ? 0 : c.weight[class_of[u]][class_of[v]];
+        assert_true(hs_match_classes_solve(&match, &c));
+        int64_t sum = 0;
+        for (uint32_t a = 0; a < c.count; a++) {
+            uint32_t matched = 0;
+            for (uint32_t b = 0; b < c.count; b++) {
+                sum += a <= b ? c.pairs[a][b] * c.weight[a][b] : 0;
+                matched += a <= b ? c.pairs[a][b] : 0;
+                matched += b <= a ? c.pairs[b][a] : 0;
+            }
+            assert_true(matched <= c.size[a]);
+        }
+        solve(n);
+        assert_int_equal(sum, found(n));
+    }
+}
+
 /* No two pairs can be exchanged, no two single vertices paired; and by weak duality twice the
  * weight is at most the sum over the vertices of their heaviest edges. */
 static void large_graphs(void **state)
@@ -160,6 +198,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_all_matchings),
+        cmocka_unit_test(as_by_vertices),
         cmocka_unit_test(large_graphs),
         cmocka_unit_test(not_greedy),
     };

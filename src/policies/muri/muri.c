@@ -13,8 +13,8 @@
  *             those of that member, where none before it needs them
  *         who has none then waits; who starts again, or moves, pays a restart
  *
- * Cost of a decision: O(live jobs), a period for each new pair of groups, and O(n^3) for n groups
- * of a gang size that are matched.
+ * Cost of a decision: O(live jobs x kinds of groups), a period for each pair of kinds, and a
+ * matching by kinds of groups for each gang size (muri_match.h).
  */
 #include "policies/muri/muri.h"
 
@@ -355,6 +355,7 @@ static enum hs_status muri_init(void *state, const struct hs_view *v)
     for (uint32_t vc = 0; vc < m->vcs; vc++)
         m->lists[vc] = hs_job_chain_empty(offsetof(struct hs_muri_scratch, chain));
     hs_match_open(&m->match, hs_view_alloc(v, hs_match_bytes(matched)), matched);
+    m->classes = hs_view_alloc(v, sizeof *m->classes);
     hs_vc_queues_init(&m->cpu_jobs, v, HS_SCAN_FIT);
     if (m->order != 0)
         hs_view_worst_order(v);

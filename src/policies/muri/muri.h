@@ -8,7 +8,7 @@
 #include "policies/lib/vc_queues.h"
 #include "policies/muri/muri_match.h"
 
-#define HS_MURI_MATCHED 512u /* groups of one matching at most; O(512^2) memory */
+#define HS_MURI_MATCHED 512u /* groups matched one by one at most; O(512^2) memory */
 
 enum { HS_MURI_DURATION, HS_MURI_NOTHING };
 enum { HS_MURI_BLOSSOM, HS_MURI_NEIGHBOURS };
@@ -60,6 +60,7 @@ struct hs_muri {
     struct hs_job_place *sorted;
     hs_job_id *last_of_gang;
     struct hs_match match;
+    struct hs_match_classes *classes;
     hs_job_id misfit; /* the first that did not fit, though nothing came before it; HS_NO_JOB */
 };
 

@@ -115,20 +115,117 @@ static void merge(const struct hs_view *v, struct hs_muri_group *into,
     }
 }
 
-/* Matches groups from..from+count of the bucket; their mates stand in m->sorted[].job. */
-static void match_part(struct hs_muri *m, const struct hs_view *v, uint32_t from, uint32_t count)
+/* Whether two groups have the same edges. */
+static bool is_same_class(const struct hs_view *v, const struct hs_muri_group *a,
+                          const struct hs_muri_group *b)
 {
-    hs_match_begin(&m->match, count);
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < i; k++)
-            hs_match_edge(&m->match, i, k,
-                          weight_of(m, v, &m->groups[m->of_bucket[from + i]],
-                                    &m->groups[m->of_bucket[from + k]]));
-    hs_match_solve(&m->match);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t mate = hs_match_mate(&m->match, i);
-        m->sorted[from + i].job = mate == HS_NO_MATE ? HS_NO_JOB : from + mate;
+    uint32_t kinds[2][HS_INTERLEAVED_MOST];
+    bool is_used[HS_INTERLEAVED_MOST] = {false};
+    if (a->count != b->count || !may_share(v, a, b))
+        return false;
+    (void)kinds_of(v, a, kinds[0]);
+    (void)kinds_of(v, b, kinds[1]);
+    for (uint32_t i = 0; i < a->count; i++) {
+        uint32_t k = 0;
+        while (k < b->count && (is_used[k] || kinds[1][k] != kinds[0][i]))
+            k++;
+        if (k == b->count)
+            return false;
+        is_used[k] = true;
     }
+    return true;
+}
+
+/* Sorts groups from `from` of the bucket into classes, as many as there is room for; returns the
+ * first that is left. The class of each stands in m->sorted[].key. */
+static uint32_t find_classes(struct hs_muri *m, const struct hs_view *v, uint32_t from,
+                             uint32_t count)
+{
+    const struct hs_muri_group *first[HS_MATCH_CLASSES];
+    struct hs_match_classes *c = m->classes;
+    uint32_t i = from;
+    for (c->count = 0; i < count; i++) {
+        const struct hs_muri_group *g = &m->groups[m->of_bucket[i]];
+        uint32_t class = 0;
+        while (class < c->count && !is_same_class(v, first[class], g))
+            class ++;
+        if (class == HS_MATCH_CLASSES)
+            break;
+        if (class == c->count) {
+            c->size[c->count++] = 0;
+            first[class] = g;
+        }
+        c->size[class]++;
+        m->sorted[i] = (struct hs_job_place){.key = class, .job = HS_NO_JOB};
+    }
+    for (uint32_t x = 0; x < c->count; x++)
+        for (uint32_t y = 0; y <= x; y++)
+            c->weight[x][y] = c->weight[y][x] = weight_of(m, v, first[x], first[y]);
+    return i;
+}
+
+/* The greatest weight below `below` of two classes that have pairs; 0: none. */
+static int64_t heaviest_below(const struct hs_match_classes *c, int64_t below)
+{
+    int64_t weight = 0;
+    for (uint32_t x = 0; x < c->count; x++)
+        for (uint32_t y = x; y < c->count; y++)
+            if (c->pairs[x][y] > 0 && c->weight[x][y] < below && c->weight[x][y] > weight)
+                weight = c->weight[x][y];
+    return weight;
+}
+
+/* The first single group of a class with which that of `own` has pairs of this weight left;
+ * UINT32_MAX: none. at[class]: none of the class before is single. */
+static uint32_t find_mate(const struct hs_muri *m, uint32_t own, int64_t weight, uint32_t *at)
+{
+    const struct hs_match_classes *c = m->classes;
+    const uint32_t x = (uint32_t)m->sorted[own].key;
+    uint32_t mate = UINT32_MAX;
+    for (uint32_t y = 0; y < c->count; y++) {
+        if (c->pairs[x < y ? x : y][x < y ? y : x] == 0 || c->weight[x][y] != weight)
+            continue;
+        while (at[y] == own || m->sorted[at[y]].key != y || m->sorted[at[y]].job != HS_NO_JOB)
+            at[y]++;
+        mate = at[y] < mate ? at[y] : mate;
+    }
+    return mate;
+}
+
+/* Which groups of the classes: the heaviest pairs first, from the last group on the first that may
+ * be its mate. So does the published program where weights are equal: networkx'
+ * max_weight_matching has the heaviest edges without slack first, and takes vertices from the end
+ * of its queue, their neighbours from the first on. */
+static void pair_classes(struct hs_muri *m, uint32_t from, uint32_t end)
+{
+    struct hs_match_classes *c = m->classes;
+    uint32_t at[HS_MATCH_CLASSES];
+    for (int64_t weight = heaviest_below(c, INT64_MAX); weight > 0;
+         weight = heaviest_below(c, weight)) {
+        for (uint32_t x = 0; x < c->count; x++)
+            at[x] = from;
+        for (uint32_t i = end; i-- > from;) {
+            const uint32_t mate =
+                m->sorted[i].job == HS_NO_JOB ? find_mate(m, i, weight, at) : UINT32_MAX;
+            if (mate == UINT32_MAX)
+                continue;
+            const uint32_t x = (uint32_t)m->sorted[i].key, y = (uint32_t)m->sorted[mate].key;
+            c->pairs[x < y ? x : y][x < y ? y : x]--;
+            m->sorted[i].job = mate;
+            m->sorted[mate].job = i;
+        }
+    }
+}
+
+/* Matches groups from `from` of the bucket, as far as their classes go; their mates stand in
+ * m->sorted[].job. Returns the first group that is left. */
+static uint32_t match_part(struct hs_muri *m, const struct hs_view *v, uint32_t from,
+                           uint32_t count)
+{
+    const uint32_t end = find_classes(m, v, from, count);
+    (void)hs_match_classes_solve(&m->match, m->classes);
+    pair_classes(m, from, end);
+    return end;
 }
 
 /* The merged groups of a bucket behind those of the buckets before it. */
@@ -139,8 +236,8 @@ static void pair_bucket(struct hs_muri *m, const struct hs_view *v, uint32_t b, 
     for (uint32_t i = 0; i < m->count; i++)
         if (m->groups[i].bucket == b)
             m->of_bucket[count++] = i;
-    for (uint32_t i = 0; i<count && * need> room; i += HS_MURI_MATCHED)
-        match_part(m, v, i, count - i < HS_MURI_MATCHED ? count - i : HS_MURI_MATCHED);
+    for (uint32_t i = 0; i<count && * need> room;)
+        i = match_part(m, v, i, count);
     const bool is_matched = *need > room;
     for (uint32_t i = 0; i < count; i++) {
         const struct hs_muri_group *own = &m->groups[m->of_bucket[i]];

@@ -346,12 +346,15 @@ static int64_t step_of(const struct hs_match *m)
     return step;
 }
 
-/* False where a single vertex has no dual left: the matching is optimal. */
+/* Returns false where a single vertex has no dual left: the matching is optimal. */
 static bool change_duals(struct hs_match *m, int64_t step)
 {
+    bool is_last = false;
     for (uint32_t u = 1; u <= m->n; u++)
-        if (m->label[m->top[u]] == OUTER && m->dual[u] <= step)
-            return false;
+        if (m->label[m->top[u]] == OUTER && m->dual[u] <= step) {
+            step = m->dual[u];
+            is_last = true;
+        }
     for (uint32_t u = 1; u <= m->n; u++)
         m->dual[u] += m->label[m->top[u]] == OUTER   ? -step
                       : m->label[m->top[u]] == INNER ? step
@@ -359,7 +362,7 @@ static bool change_duals(struct hs_match *m, int64_t step)
     for (uint32_t b = m->n + 1; b <= m->nodes; b++)
         if (m->top[b] == b)
             m->dual[b] += m->label[b] == OUTER ? 2 * step : m->label[b] == INNER ? -2 * step : 0;
-    return true;
+    return !is_last;
 }
 
 static bool begin_phase(struct hs_match *m)
@@ -431,4 +434,148 @@ void hs_match_solve(struct hs_match *m)
 uint32_t hs_match_mate(const struct hs_match *m, uint32_t vertex)
 {
     return m->mate[vertex + 1] == 0 ? HS_NO_MATE : m->mate[vertex + 1] - 1u;
+}
+
+/* ---- classes ----
+ *
+ * A matching of half the vertices of each class, doubled, is nearly one of all of them: it is kept
+ * but for SLACK pairs of each kind and SLACK single vertices of each class, which are matched anew
+ * with what is left over. The duals of these prove that the whole is optimal where all that was
+ * kept are twins of pairs and single vertices among them; else more are matched anew.
+ */
+
+#define SLACK 2u
+#define START 32u /* vertices that are matched without a smaller matching */
+
+static uint32_t sum_of(const uint32_t *sizes, uint32_t count, uint32_t shift)
+{
+    uint32_t sum = 0;
+    for (uint32_t a = 0; a < count; a++)
+        sum += sizes[a] >> shift;
+    return sum;
+}
+
+static uint32_t without(uint32_t number, uint32_t slack)
+{
+    return number > slack ? number - slack : 0;
+}
+
+/* Keeps what twice the last matching has beyond the slack; returns the vertices of the rest. */
+static uint32_t keep(struct hs_match_classes *c, uint32_t shift, uint32_t slack)
+{
+    for (uint32_t a = 0; a < c->count; a++) {
+        c->single[a] = c->size[a] >> (shift + 1);
+        c->rest[a] = c->size[a] >> shift;
+    }
+    for (uint32_t a = 0; a < c->count; a++)
+        for (uint32_t b = a; b < c->count; b++) {
+            const uint32_t kept = c->kept[a][b] = without(2 * c->pairs[a][b], slack);
+            c->single[a] -= c->pairs[a][b];
+            c->single[b] -= c->pairs[a][b];
+            c->rest[a] -= kept;
+            c->rest[b] -= kept;
+        }
+    for (uint32_t a = 0; a < c->count; a++) {
+        c->single[a] = without(2 * c->single[a], slack);
+        c->rest[a] -= c->single[a];
+        c->last[a] = (a > 0 ? c->last[a - 1] : 0) + c->rest[a];
+    }
+    return c->last[c->count - 1];
+}
+
+/* Matches the rest: the vertices of a class have the numbers from the last of the class before. */
+static void match_rest(struct hs_match *m, const struct hs_match_classes *c)
+{
+    hs_match_begin(m, c->last[c->count - 1]);
+    for (uint32_t a = 0; a < c->count; a++)
+        for (uint32_t b = 0; b <= a; b++)
+            for (uint32_t i = c->last[a] - c->rest[a]; i < c->last[a]; i++)
+                for (uint32_t k = c->last[b] - c->rest[b]; k < c->last[b] && k < i; k++)
+                    hs_match_edge(m, i, k, c->weight[a][b]);
+    hs_match_solve(m);
+}
+
+/* Whether any number of twins of a vertex could stand in all blossoms that hold it: each of these
+ * that has a dual holds its mate (0: it is single), and its duals suffice for an edge to a twin. */
+static bool may_have_twins(const struct hs_match *m, uint32_t u, uint32_t mate, int64_t weight)
+{
+    int64_t duals = 2 * m->dual[u];
+    for (uint32_t x = m->top[u]; x > m->n; x = *holder_of(m, x, u)) {
+        if (m->dual[x] > 0 && (mate == 0 || *holder_of(m, x, mate) == 0))
+            return false;
+        duals += m->dual[x];
+    }
+    return duals >= 2 * weight;
+}
+
+/* Whether the rest has a pair of two classes, or of a == HS_NO_MATE a single vertex of b, of which
+ * those that are kept may be twins. */
+static bool has_original(const struct hs_match *m, const struct hs_match_classes *c, uint32_t a,
+                         uint32_t b)
+{
+    for (uint32_t u = c->last[b] - c->rest[b] + 1; u <= c->last[b]; u++) {
+        const uint32_t mate = m->mate[u];
+        const bool is_wanted =
+            a == HS_NO_MATE ? mate == 0 : mate > c->last[a] - c->rest[a] && mate <= c->last[a];
+        if (is_wanted && may_have_twins(m, u, mate, c->weight[b][b]) &&
+            (mate == 0 || may_have_twins(m, mate, u, c->weight[a][a])))
+            return true;
+    }
+    return false;
+}
+
+/* All that is kept are twins of pairs and single vertices of the rest: they have the same duals,
+ * stand in the same blossoms, and so the duals prove them as they prove these. */
+static bool is_proven(const struct hs_match *m, const struct hs_match_classes *c)
+{
+    for (uint32_t b = 0; b < c->count; b++) {
+        if (c->single[b] > 0 && !has_original(m, c, HS_NO_MATE, b))
+            return false;
+        for (uint32_t a = 0; a <= b; a++)
+            if (c->kept[a][b] > 0 && !has_original(m, c, a, b))
+                return false;
+    }
+    return true;
+}
+
+/* The pairs of this step: those that were kept, and those of the rest. */
+static void take_pairs(const struct hs_match *m, struct hs_match_classes *c)
+{
+    memcpy(c->pairs, c->kept, sizeof c->pairs);
+    for (uint32_t a = 0, i = 0; a < c->count; a++)
+        for (; i < c->last[a]; i++) {
+            const uint32_t mate = hs_match_mate(m, i);
+            uint32_t b = 0;
+            if (mate == HS_NO_MATE || mate > i)
+                continue;
+            while (c->last[b] <= mate)
+                b++;
+            c->pairs[b][a]++;
+        }
+}
+
+bool hs_match_classes_solve(struct hs_match *m, struct hs_match_classes *c)
+{
+    uint32_t shift = 0;
+    bool is_optimal = true;
+    memset(c->pairs, 0, sizeof c->pairs);
+    if (c->count == 0)
+        return true;
+    while (sum_of(c->size, c->count, shift) > START)
+        shift++;
+    uint32_t slack = UINT32_MAX; /* the first step keeps nothing */
+    for (shift++; shift-- > 0; slack = SLACK) {
+        while (keep(c, shift, slack) > m->most)
+            slack /= 2;
+        match_rest(m, c);
+        is_optimal = is_proven(m, c);
+        while (!is_optimal && shift == 0 && keep(c, shift, 2 * slack) <= m->most && slack > 0) {
+            slack *= 2;
+            match_rest(m, c);
+            is_optimal = is_proven(m, c);
+        }
+        (void)keep(c, shift, slack);
+        take_pairs(m, c);
+    }
+    return is_optimal;
 }

@@ -48,3 +48,19 @@ void hs_match_begin(struct hs_match *m, uint32_t n);
 void hs_match_edge(struct hs_match *m, uint32_t a, uint32_t b, int64_t weight);
 void hs_match_solve(struct hs_match *m);
 uint32_t hs_match_mate(const struct hs_match *m, uint32_t vertex);
+
+/* Vertices of a class have the same edges, so only the numbers of pairs count. */
+#define HS_MATCH_CLASSES 64u
+struct hs_match_classes {
+    uint32_t count;
+    uint32_t size[HS_MATCH_CLASSES];                    /* vertices of each */
+    int64_t weight[HS_MATCH_CLASSES][HS_MATCH_CLASSES]; /* symmetric; [a][a]: within a class */
+    uint32_t pairs[HS_MATCH_CLASSES][HS_MATCH_CLASSES]; /* the result: [a][b], a <= b */
+    /* Of the step that is being solved: pairs and single vertices that are kept, and the rest. */
+    uint32_t kept[HS_MATCH_CLASSES][HS_MATCH_CLASSES], single[HS_MATCH_CLASSES];
+    uint32_t rest[HS_MATCH_CLASSES], last[HS_MATCH_CLASSES]; /* last: behind those of the class */
+};
+/* Returns whether the matching is proven to have the greatest weight. That fails only where the
+ * vertices needed for it are more than hs_match_open() has room for. O(log(vertices)) matchings of
+ * a few vertices for each class and each kind of pair. */
+bool hs_match_classes_solve(struct hs_match *m, struct hs_match_classes *c);
