@@ -376,8 +376,6 @@ enum hs_status hs_table_fail_missing(const struct hs_table *table, const char *c
 /* Refuses what is often at hand and no trace, with what to do instead. HS_E_INPUT. */
 enum hs_status hs_trace_refuse_known(const char *head, size_t len, const struct hs_place *place,
                                      struct hs_diag *diag);
-/* Returns HS_E_USAGE unless it is a list for --map-value. */
-enum hs_status hs_map_values_check(const char *list, struct hs_diag *diag);
 /* The members next, place and close of a format whose state begins with a struct hs_table. */
 HS_MUST_USE enum hs_status hs_table_next(void *state, struct hs_trace_job *job, int *dropped);
 struct hs_place hs_table_place(void *state, const char *key);

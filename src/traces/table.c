@@ -302,6 +302,21 @@ static enum hs_status read_header(struct hs_table *table, struct hs_input *input
                                       "the first line names the columns", "the trace is empty");
 }
 
+/* Returns HS_E_USAGE unless it is a list for --map-value. */
+static enum hs_status check_map_values(const char *list, struct hs_diag *diag)
+{
+    size_t size;
+    for (const char *at = list; *at != '\0'; at += size + (at[size] == ',')) {
+        size = strcspn(at, ",");
+        const size_t key = strcspn(at, ":,"), equals = strcspn(at, "=,");
+        if (key == 0 || key + 1 >= equals || equals + 1 >= size)
+            return hs_fail(diag, HS_E_USAGE, NULL,
+                           "--map-value=state:Succeeded=completed,state:Error=failed",
+                           "'%.*s' is not COLUMN:VALUE=WORD", (int)(size < 64 ? size : 64), at);
+    }
+    return HS_OK;
+}
+
 enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                              const struct hs_trace_options *options, struct hs_faults *faults,
                              const char *const *names)
@@ -320,6 +335,8 @@ enum hs_status hs_table_open(struct hs_table *table, struct hs_input *input,
                                .keeps_attempts = options->keeps_attempts,
                                .keeps_recorded = options->keeps_recorded,
                                .map_values = options->map_values};
+    if (options->map_values != NULL)
+        HS_TRY(check_map_values(options->map_values, faults->diag));
     HS_TRY(read_header(table, input));
     table->header = table->row;
     if (format->is_header_less && strcasecmp(table->row.fields[0], columns[0].name) != 0)
@@ -403,20 +420,6 @@ static HS_APART void translate(const struct hs_table *table, uint32_t field, con
         *len = size - key - value - 2;
         return;
     }
-}
-
-enum hs_status hs_map_values_check(const char *list, struct hs_diag *diag)
-{
-    size_t size;
-    for (const char *at = list; *at != '\0'; at += size + (at[size] == ',')) {
-        size = strcspn(at, ",");
-        const size_t key = strcspn(at, ":,"), equals = strcspn(at, "=,");
-        if (key == 0 || key + 1 >= equals || equals + 1 >= size)
-            return hs_fail(diag, HS_E_USAGE, NULL,
-                           "--map-value=state:Succeeded=completed,state:Error=failed",
-                           "'%.*s' is not COLUMN:VALUE=WORD", (int)(size < 64 ? size : 64), at);
-    }
-    return HS_OK;
 }
 
 static HS_COLD enum hs_status fail_word(const struct hs_table *table, uint32_t field,

@@ -89,6 +89,8 @@ What is wrong with a file, and the command that runs it nevertheless.
   $ horus run faults.csv --cluster=2x8 --sort=all --skip-bad-rows=33.4 -q -o out 2>/dev/null | head -n 1
   faults.csv (csv) on 2x8: 16 GPUs, 2 nodes
   $ horus run faults.csv --map-value=state:Succeeded
+  ! note: no cluster given: 16x8:V100 is taken
+  !       = hint: -c SPEC names another
   ! error: 'state:Succeeded' is not COLUMN:VALUE=WORD
   !       = hint: --map-value=state:Succeeded=completed,state:Error=failed
   [2]
