@@ -28,8 +28,8 @@ jq -r '. as $all | .v100 | keys_unsorted[] | . as $key | ($key | .[2:-1] | split
     [("v100", "p100", "k80") as $type | $all[$type][$key].null // 0] | @tsv' "$throughputs" >"$work/table"
 awk -F'\t' '$3 > 0 { printf "%s\t%d\tV100%s%s\n", $1, $2, ($4 > 0 ? "|P100" : ""), ($5 > 0 ? "|K80" : "") }' \
     "$work/table" >"$work/kinds"
-awk -F'\t' 'BEGIN { print "model,dataset,batch,precision,family" }
-    $3 > 0 { printf "%s,gang,%d,fp32,F\n", $1, $2 }' "$work/table" >"$work/profiles.csv"
+awk -F'\t' 'BEGIN { print "model,dataset,batch,precision,family,util,mem_mib" }
+    $3 > 0 { printf "%s,gang,%d,fp32,F,100,1\n", $1, $2 }' "$work/table" >"$work/profiles.csv"
 awk -F'\t' 'BEGIN {
         print "{\"kind\": \"speed\", \"format\": 2, \"types\": [\"V100\", \"P100\", \"K80\"], \"reference\": \"V100\","
         print "\"families\": [{\"family\": \"F\", \"jobs\": 1, \"speed\": {\"V100\": 1}}], \"jobs\": ["
@@ -41,14 +41,37 @@ awk -F'\t' 'BEGIN {
     }
     END { print "]}" }' "$work/table" >"$work/speed.json"
 
+# Slowdowns of pairs of one-GPU jobs, as measured; 1000 where the two had not the memory. Gangs, of
+# which no pair was measured: as by turns, which is no gain. Memory is not modelled besides.
+jq -r '. as $all | ["v100", "p100", "k80"][] as $type | [$all[$type] | keys_unsorted[] | select(endswith(", 1)"))] as $own |
+    range($own | length) as $i | range($own | length) as $j | $all[$type][$own[$i]] |
+    [$type, $i, $j, ($own[$i] | .[2:-5]), .null, .[$own[$j]][0]] | @tsv' "$throughputs" >"$work/pairs"
+awk -F'\t' '
+    function close_table() { if (type != "") printf "%s], \"pairs\": [%s]}", jobs, pairs }
+    BEGIN {
+        print "{\"kind\": \"interference\", \"format\": 2,"
+        print "\"forms\": [{\"gpu\": \"V100\", \"mode\": \"timeslice\", \"k\": 1, \"alpha\": 1, \"beta\": 1}],"
+        print "\"tables\": ["
+    }
+    $1 != type {
+        close_table()
+        printf "%s{\"gpu\": \"%s\", \"mode\": \"timeslice\", \"form\": \"rank-1\", \"jobs\": [", type != "" ? ",\n" : "", toupper($1)
+        type = $1
+        jobs = pairs = ""
+    }
+    $3 == 0 { jobs = jobs (jobs != "" ? ", " : "") "{\"profile\": \"" $4 "/gang/1/fp32\", \"a\": 1, \"b\": 1}" }
+    { pairs = pairs (pairs != "" ? ", " : "") sprintf("[%d, %d, %.6g]", $2, $3, $6 > 0 ? $5 / $6 : 1000) }
+    END { close_table(); print "]}" }' "$work/pairs" >"$work/interference.json"
+
 # ---- runs ----------------------------------------------------------------------------------------
 
 # shellcheck disable=SC2034 # arrays that versus takes by name
 {
-    one=("gavel:objective=fifo" "gavel:objective=las,aware=no" "gavel:objective=las" allox)
-    many=("gavel:objective=fifo" "gavel:objective=las,aware=no" "gavel:objective=las")
+    one=("gavel:objective=fifo" "gavel:objective=fifo,share=pairs" "gavel:objective=las,aware=no"
+        "gavel:objective=las" "gavel:objective=las,share=pairs" allox)
+    many=("gavel:objective=fifo" "gavel:objective=las,aware=no" "gavel:objective=las" "gavel:objective=las,share=pairs")
     fair=("ftf:aware=no,reset=1920s" "ftf:reset=1920s")
-    at_once=("gavel:objective=fifo" "gavel:objective=makespan")
+    at_once=("gavel:objective=fifo" "gavel:objective=makespan" "gavel:objective=makespan,share=pairs")
     rounds=("gavel:round=60s" "gavel:round=360s" "gavel:round=1440s")
 }
 metrics="mean_jct makespan mean_rho n_done"
@@ -64,7 +87,7 @@ experiment() { # NAME POLICIES RATE JOBS [NAME=VALUE...]
             NR == first + 2 { warmup = $2 } NR == last + 1 { end = $2 }
             END { printf "--warmup=%s --cooldown=%s", warmup, $2 - end }' "$work/trace.csv")"
         quietly versus "$2" "$work/trace.csv" -c 9x4:V100,9x4:P100,9x4:K80 --profiles="$work/profiles.csv" \
-            --models="$work/speed.json" --assign=columns --reference-type=V100 --speed-predictor=oracle \
+            --models="$work/speed.json,$work/interference.json" --sharing-capacity=none --assign=columns --reference-type=V100 --speed-predictor=oracle \
             --locality=none --fairness "${window[@]}"
         cells "$1" $seed 1 "$metrics"
         say "$1, seed $seed"

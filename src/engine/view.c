@@ -464,7 +464,7 @@ static const struct hs_ask *search_ask(const struct hs_view *v, hs_job_id job)
         return &hs_lookup_job(v, job)->ask;
     e->search_ask = hs_lookup_job(v, job)->ask;
     e->search_ask.type_mask &= e->search_types;
-    e->search_ask.is_by_kind = (e->can & HS_CAN_COLOCATE) == 0; /* shared GPUs go by id */
+    e->search_ask.is_by_kind = true;
     return &e->search_ask;
 }
 

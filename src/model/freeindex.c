@@ -441,6 +441,11 @@ uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node)
     return f->nodes[node].free;
 }
 
+uint32_t hs_free_kind(const struct hs_free *f, uint32_t node)
+{
+    return (uint32_t)(f->nodes[node].pool - f->pools);
+}
+
 HS_EXPANDED bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask,
                               uint32_t gpus)
 {

@@ -62,6 +62,8 @@ bool hs_free_can_book(const struct hs_free *f, uint32_t node, uint32_t workers,
 /* Remaining amounts; may be negative. */
 void hs_free_rest(const struct hs_free *f, uint32_t node, int64_t *cpus_milli, int64_t *mem_mib);
 uint32_t hs_free_of_node(const struct hs_free *f, uint32_t node);
+/* Its kind: within a VC a number that rises with type, size, CPUs and memory. */
+uint32_t hs_free_kind(const struct hs_free *f, uint32_t node);
 /* A node set aside is in no search, count or sum, and serves every VC by its number. O(1). */
 void hs_free_set_aside(struct hs_free *f, uint32_t node, bool is_aside);
 bool hs_free_is_aside(const struct hs_free *f, uint32_t node);

@@ -368,9 +368,18 @@ static bool is_accepted(const struct search *q, uint32_t node)
     return hs_free_can_book(q->s->free, node, q->gpus, q->query->ask);
 }
 
+/* Ties by kind of node are found when the GPUs are visited. */
 static inline bool is_hopeless(const struct search *q, int64_t cost, uint32_t least_id)
 {
-    return cost > q->limit || (cost == q->limit && least_id >= q->limit_id);
+    return cost > q->limit ||
+           (cost == q->limit && !q->query->ask->is_by_kind && least_id >= q->limit_id);
+}
+
+/* The order of nodes where all else is equal. */
+static bool is_node_before(const struct search *q, uint32_t a, uint32_t b)
+{
+    const uint32_t x = hs_free_kind(q->s->free, a), y = hs_free_kind(q->s->free, b);
+    return q->query->ask->is_by_kind && x != y ? x < y : a < b;
 }
 
 /* bound: lower bound of the cost of all GPUs below the vertex. */
@@ -392,6 +401,11 @@ static void search_below(struct search *q, uint32_t at, int64_t bound)
 
 static void try_gpu(struct search *q, uint32_t node, uint32_t gpu, int64_t cost)
 {
+    if (cost == q->limit && q->query->ask->is_by_kind) {
+        const uint32_t best = q->gpu != HS_NO_GPU ? q->s->node_of[q->gpu] : node;
+        if (node == best ? gpu >= q->gpu || q->gpu == HS_NO_GPU : !is_node_before(q, node, best))
+            return;
+    }
     if (!is_accepted(q, node))
         return;
     q->limit = cost;
@@ -551,8 +565,10 @@ static void judge(struct search *q, uint32_t node, uint32_t gpu, int64_t cost)
         !is_accepted(q, node))
         return;
     int64_t sum = node_sum(q, n);
-    bool wins_ties = n->idle < q->idle || (n->idle == q->idle && node < q->node);
-    if (sum > q->sum || (sum == q->sum && (q->node == HS_NO_NODE || !wins_ties)))
+    const bool has_node = q->node != HS_NO_NODE;
+    bool wins_ties =
+        !has_node || n->idle < q->idle || (n->idle == q->idle && is_node_before(q, node, q->node));
+    if (sum > q->sum || (sum == q->sum && (!has_node || !wins_ties)))
         return;
     const int64_t rest = sum % q->gpus;
     q->node = node;

@@ -31,13 +31,21 @@ static int64_t shared_cost(struct inquiry *q, uint32_t id)
     return gpu->tentative_tenants > 0 && inquire_node(q, gpu->node) ? gpu_cost(q, gpu) : HS_NEVER;
 }
 
+static bool is_kind_before(const struct inquiry *q, uint32_t a, uint32_t b)
+{
+    const struct hs_free *f = q->engine->free_index;
+    return q->ask->is_by_kind && hs_free_kind(f, a) < hs_free_kind(f, b);
+}
+
 static uint32_t scan_shared(struct inquiry *q, int64_t below, int64_t *cost)
 {
     uint32_t best = HS_NO_GPU;
     *cost = below;
     for (uint32_t id = 0; id < q->engine->cluster->gpu_count; id++) {
         int64_t here = shared_cost(q, id);
-        if (here < *cost) {
+        if (here < *cost ||
+            (best != HS_NO_GPU && here == *cost &&
+             is_kind_before(q, q->engine->gpus[id].node, q->engine->gpus[best].node))) {
             *cost = here;
             best = id;
         }
@@ -95,8 +103,10 @@ static uint32_t scan_nodes(const struct inquiry *q, uint32_t margin_mib)
     int64_t least = HS_NEVER;
     for (uint32_t n = 0; n < e->cluster->node_count; n++) {
         int64_t sum = node_sum(q, n, margin_mib);
+        const uint32_t free = hs_free_of_node(e->free_index, n),
+                       least_free = best != HS_NO_NODE ? hs_free_of_node(e->free_index, best) : 0;
         bool is_fuller = best != HS_NO_NODE && sum == least &&
-                         hs_free_of_node(e->free_index, n) < hs_free_of_node(e->free_index, best);
+                         (free < least_free || (free == least_free && is_kind_before(q, n, best)));
         if (sum >= least && !is_fuller)
             continue;
         least = sum;

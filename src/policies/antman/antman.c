@@ -638,7 +638,7 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
         s->open_gpus += s->open[node];
     }
     for (uint32_t gpu = 0; gpu < s->gpu_count; gpu++)
-        hs_capacity_tree_put(&s->candidates, 0, gpu, 0,
+        hs_capacity_tree_put(&s->candidates, 0, gpu, hs_antman_candidate_key(s, gpu, 0),
                              (struct hs_capacity){{UINT32_MAX, UINT32_MAX}});
     return HS_OK;
 }

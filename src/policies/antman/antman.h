@@ -132,6 +132,9 @@ void hs_antman_note_freed(struct hs_antman *s, uint32_t node);
 void hs_antman_set_owner(struct hs_antman *s, uint32_t gpu, uint32_t owner);
 /* Returns the utilization an opportunistic job adds, the key by which `waiting` is searched. */
 uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_constrained);
+/* The order of candidates: by load, then, unless types=any, as hs_place_node_is_before; then by id.
+ */
+uint64_t hs_antman_candidate_key(const struct hs_antman *s, uint32_t gpu, uint32_t load_pm);
 /* Removes from *knows what `types` does not need. */
 void hs_antman_needs(const void *state, uint32_t *can, uint32_t *knows);
 /* Starts opportunistic jobs. */

@@ -94,7 +94,7 @@ static uint32_t usable_gpus(struct hs_antman *s, hs_job_id job, uint32_t node, u
     return count;
 }
 
-/* Returns the best node for the rest of the gang (ties: the first), and counts the usable GPUs of
+/* Returns the best node for the rest of the gang, and counts the usable GPUs of
  * all nodes. Nodes with room for the whole rest come first: fewer GPUs with guests, then less use
  * by these, then the fuller node. Other nodes follow, most room first. */
 static struct offer best_offer(struct hs_antman *s, hs_job_id job, uint32_t rest, uint64_t *usable)
@@ -113,7 +113,9 @@ static struct offer best_offer(struct hs_antman *s, hs_job_id job, uint32_t rest
         *usable += o.room;
         bool is_better = o.room != best.room   ? o.room > best.room
                          : o.cost != best.cost ? o.cost < best.cost
-                                               : o.idle < best.idle;
+                         : o.idle != best.idle
+                             ? o.idle < best.idle
+                             : hs_place_node_is_before(s->v, s->types, node, best.node);
         if (is_better && o.room > 0)
             best = o;
     }
@@ -352,6 +354,11 @@ static int64_t room_mib(struct hs_antman *s, uint32_t gpu)
     return taken_mib <= capacity_mib ? capacity_mib - taken_mib : -1;
 }
 
+uint64_t hs_antman_candidate_key(const struct hs_antman *s, uint32_t gpu, uint32_t load_pm)
+{
+    return ((uint64_t)load_pm << 52) + hs_place_kind(s->v, s->types, hs_view_gpu_node(s->v, gpu));
+}
+
 /* Updates the GPU among the candidates. Room for an owner is kept; a job with a reservation that
  * ran out of memory gets the GPU exclusively. */
 static void renew(struct hs_antman *s, uint32_t gpu)
@@ -378,7 +385,7 @@ static void renew(struct hs_antman *s, uint32_t gpu)
     const struct hs_capacity room = {{(uint64_t)mib, room_pm}};
     s->has_gained |= !before->is_in || room.of[MEMORY] > before->room.of[MEMORY] ||
                      room.of[TIME] > before->room.of[TIME];
-    hs_capacity_tree_put(&s->candidates, 0, gpu, pm, room);
+    hs_capacity_tree_put(&s->candidates, 0, gpu, hs_antman_candidate_key(s, gpu, pm), room);
 }
 
 /* ---- opportunistic jobs: placement ---- */

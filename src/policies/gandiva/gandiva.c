@@ -29,8 +29,9 @@ static void gandiva_needs(const void *state, uint32_t *can, uint32_t *knows)
            (may_share_time ? HS_CAN_SLICE | HS_CAN_COLOCATE : 0) | (packs ? HS_CAN_COLOCATE : 0) |
            (g->migrates ? HS_CAN_MIGRATE : 0) | (g->defrags ? HS_CAN_MIGRATE | HS_CAN_TIME : 0) |
            (g->grows ? HS_CAN_MIGRATE | HS_CAN_RESIZE | HS_CAN_TIME : 0);
-    *knows = (packs ? HS_KNOWS_MEMORY | HS_KNOWS_UTILIZATION | HS_KNOWS_RATE : 0) |
+    *knows = HS_KNOWS_SPEED | (packs ? HS_KNOWS_MEMORY | HS_KNOWS_UTILIZATION | HS_KNOWS_RATE : 0) |
              (may_share_time ? HS_KNOWS_MEMORY : 0) | (g->migrates || g->grows ? HS_KNOWS_RATE : 0);
+    hs_place_needs((struct hs_place_rule){.types = g->types}, knows);
 }
 
 static uint32_t gandiva_tenants(const void *state)
@@ -462,7 +463,7 @@ static void gandiva_semantics(const void *state, struct hs_semantics *out)
     static const char *const turns[] = {"quanta", "shares of time", "quanta or shares of time"};
     *out = (struct hs_semantics){.order = "submit",
                                  .scan = "fit",
-                                 .placement = "affinity and height",
+                                 .placement = HS_TYPES_TEXTS("affinity and height")[g->types],
                                  .preemption = g->slices ? turns[g->slicing] : "none",
                                  .cost = "fixed for a switch, by size for a move"};
 }
@@ -620,6 +621,7 @@ static const struct hs_param params[] = {
     HS_PARAM_DURATION(struct hs_gandiva, grow_idle_us, "grow_idle", "300s", 0, 1e6,
                       "for how long GPUs are idle before a job grows",
                       .source = PAPER ", Fig. 11: about 5 minutes"),
+    HS_TYPES_PARAM(struct hs_gandiva, types),
     HS_PARAM_DURATION(struct hs_gandiva, migrate_us, "migrate_base", "0.3s", 0, 3600,
                       "pause of a job that moves or grows, and",
                       .source = "fitted to Gandiva's Fig. 13"),
@@ -636,7 +638,7 @@ const struct hs_policy_ops hs_policy_gandiva = {
     .cite = "Xiao et al., Gandiva, OSDI 2018",
     .can = HS_CAN_PREEMPT | HS_CAN_MIGRATE | HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_RESIZE |
            HS_CAN_TIME,
-    .knows = HS_KNOWS_MEMORY | HS_KNOWS_UTILIZATION | HS_KNOWS_RATE,
+    .knows = HS_KNOWS_MEMORY | HS_KNOWS_UTILIZATION | HS_KNOWS_RATE | HS_KNOWS_SPEED,
     .params = params,
     .state_size = sizeof(struct hs_gandiva),
     .job_state_size = sizeof(struct hs_gandiva_job),

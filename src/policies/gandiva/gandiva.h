@@ -18,15 +18,17 @@
  */
 #pragma once
 
+#include "policies/lib/place.h"
 #include "policies/lib/vc_queues.h"
 
-/* Servers in order of (key, number): a sorted array. */
+/* Servers in order of (key, rank): a sorted array. */
 struct hs_gandiva_index {
     struct hs_gandiva_entry {
         uint64_t key;
         uint32_t server;
     } * at;
-    uint64_t *keys; /* key of each server; UINT64_MAX: not in the index */
+    uint64_t *keys;        /* key of each server; UINT64_MAX: not in the index */
+    const uint32_t *ranks; /* of each server: its number, or by types != any that by kind of node */
     uint32_t count;
 };
 
@@ -130,7 +132,7 @@ struct hs_gandiva_job {
 struct hs_gandiva {
     /* parameters */
     bool slices, packs, migrates, defrags, grows, arrival_front;
-    int32_t slicing;
+    int32_t slicing, types;
     int64_t fluid_above, max_height, max_pack, profile_steps;
     int64_t quantum_us, switch_us, introspect_us, trial_us, grow_idle_us;
     int64_t migrate_us, migrate_intra_us, migrate_inter_us; /* the last two are per GB */

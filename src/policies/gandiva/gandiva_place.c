@@ -304,24 +304,50 @@ static bool place_spread(struct hs_gandiva *g, hs_job_id job, uint32_t gpus)
 
 /* ---- Algorithm 1 ---- */
 
+/* A search for a server on one GPU type, or any. */
+struct server_search {
+    struct hs_gandiva *g;
+    hs_job_id job;
+    bool takes_turns;
+    uint32_t server; /* found; HS_NO_NODE: none, or several */
+};
+
+static bool search_server(void *ctx, uint32_t type)
+{
+    struct server_search *x = ctx;
+    struct hs_gandiva *g = x->g;
+    const uint32_t gpus = hs_view_gpus(g->v, x->job);
+    (void)type;
+    if (x->takes_turns) {
+        x->server = to_take_turns(g, x->job, gpus);
+        return x->server != HS_NO_NODE;
+    }
+    if (gpus <= g->widest)
+        x->server = of_its_size(g, x->job, gpus);
+    if (gpus <= g->widest && x->server == HS_NO_NODE)
+        x->server = of_no_size(g, x->job, gpus);
+    if (gpus <= g->widest && x->server == HS_NO_NODE)
+        x->server = best_fit(g, x->job, gpus);
+    return x->server != HS_NO_NODE || place_spread(g, x->job, gpus);
+}
+
+/* Free GPUs of any type before turns on the first one. */
 static bool place(struct hs_gandiva *g, hs_job_id job)
 {
     uint32_t gpus = hs_view_gpus(g->v, job);
+    struct server_search x = {.g = g, .job = job, .server = HS_NO_NODE};
     if (!is_within_quota(g, job))
         return false;
-    if (gpus > g->widest)
-        return place_spread(g, job, gpus);
-    uint32_t server = of_its_size(g, job, gpus);
-    if (server == HS_NO_NODE)
-        server = of_no_size(g, job, gpus);
-    if (server == HS_NO_NODE)
-        server = best_fit(g, job, gpus);
-    if (server == HS_NO_NODE && place_spread(g, job, gpus))
-        return true;
-    if (server == HS_NO_NODE && g->slices)
-        server = to_take_turns(g, job, gpus);
-    if (server == HS_NO_NODE)
-        return false;
+    if (hs_place_by_type(g->v, job, g->types, search_server, &x)) {
+        if (x.server == HS_NO_NODE) /* spread */
+            return true;
+    } else {
+        x.takes_turns = true;
+        if (gpus > g->widest || !g->slices ||
+            !hs_place_by_type(g->v, job, g->types, search_server, &x))
+            return false;
+    }
+    const uint32_t server = x.server;
     bool has_room = room_of(g, server) >= gpus;
     hs_gandiva_join(g, job, server);
     /* A job with constraints starts at once, so that the next placement sees which CPUs and host
@@ -369,7 +395,7 @@ static hs_job_id try_and_advance(struct hs_gandiva *g, hs_job_id job, uint32_t q
 {
     struct hs_job_queue *jobs = &g->queues[queue];
     uint64_t *limit = &g->limits[queue], gpus = hs_view_gpus(g->v, job);
-    bool is_constrained = hs_view_is_constrained(g->v, job);
+    bool is_constrained = hs_view_is_constrained(g->v, job) || g->types == HS_TYPES_MATCH;
     hs_job_id next =
         hs_job_queue_next_within(jobs, g->v, job, (struct hs_gang_limits){*limit, UINT64_MAX});
     bool is_out = gpus == 0 || place(g, job);
@@ -476,6 +502,17 @@ static hs_job_id to_move(const struct hs_gandiva *g, uint32_t server, uint32_t m
     return best;
 }
 
+static bool search_target(void *ctx, uint32_t type)
+{
+    struct server_search *x = ctx;
+    const uint32_t gpus = hs_view_gpus(x->g->v, x->job);
+    (void)type;
+    x->server = best_fit(x->g, x->job, gpus);
+    if (x->server == HS_NO_NODE)
+        x->server = empty_server(x->g, x->job, gpus, false);
+    return x->server != HS_NO_NODE;
+}
+
 bool hs_gandiva_reduce_height(struct hs_gandiva *g, uint32_t pool)
 {
     const struct hs_gandiva_index *set = &g->by_excess;
@@ -491,18 +528,24 @@ bool hs_gandiva_reduce_height(struct hs_gandiva *g, uint32_t pool)
         hs_job_id job = to_move(g, set->at[i].server, most);
         if (job == HS_NO_JOB)
             continue;
-        uint32_t to = best_fit(g, job, hs_view_gpus(g->v, job));
-        if (to == HS_NO_NODE)
-            to = empty_server(g, job, hs_view_gpus(g->v, job), false);
-        if (to == HS_NO_NODE)
+        struct server_search x = {.g = g, .job = job};
+        if (!hs_place_by_type(g->v, job, g->types, search_target, &x))
             continue;
-        move(g, job, to, "to a server with free GPUs: on its own it takes turns");
+        move(g, job, x.server, "to a server with free GPUs: on its own it takes turns");
         return true;
     }
     return false;
 }
 
 /* ---- locality ---- */
+
+/* Unless types=any, a spread job stays on its GPU type. */
+static bool is_of_its_type(const struct hs_gandiva *g, hs_job_id job, uint32_t server)
+{
+    const uint32_t node = hs_view_gpu_node(g->v, hs_gandiva_job(g, job)->first_pin);
+    return g->types == HS_TYPES_ANY ||
+           hs_view_node(g->v, node)->type == hs_view_node(g->v, server)->type;
+}
 
 /* The slower of two spread jobs, if the server could hold it; ties: the first submitted. */
 static hs_job_id slower(const struct hs_gandiva *g, uint32_t server, hs_job_id job, hs_job_id best)
@@ -512,7 +555,8 @@ static hs_job_id slower(const struct hs_gandiva *g, uint32_t server, hs_job_id j
     for (uint32_t gpu = s->first_gpu; gpu < s->first_gpu + s->gpus && s->pinned > 0; gpu++)
         own += g->pin_owner[gpu] == job + 1;
     if (hs_gandiva_job(g, job)->touched == g->plan || hs_view_state(g->v, job) != HS_JOB_RUNNING ||
-        !hs_view_may_use(g->v, job, server) || hs_gandiva_free(s) + own < (int64_t)gpus ||
+        !hs_view_may_use(g->v, job, server) || !is_of_its_type(g, job, server) ||
+        hs_gandiva_free(s) + own < (int64_t)gpus ||
         !hs_gandiva_has_workers(g, job, server, gpus - own))
         return best;
     if (best == HS_NO_JOB)

@@ -24,25 +24,28 @@ bool hs_gandiva_has_workers(const struct hs_gandiva *g, hs_job_id job, uint32_t 
  * thousand servers that costs less than a B+ tree. */
 #define IS_OUT UINT64_MAX
 
-static void index_init(struct hs_gandiva_index *set, const struct hs_view *v, uint64_t servers)
+static void index_init(struct hs_gandiva_index *set, const struct hs_view *v, uint64_t servers,
+                       const uint32_t *ranks)
 {
+    set->ranks = ranks;
     set->at = hs_view_alloc(v, servers * sizeof *set->at);
     set->keys = hs_view_alloc(v, servers * sizeof *set->keys);
     for (uint64_t i = 0; i < servers; i++)
         set->keys[i] = IS_OUT;
 }
 
-/* How many of the first `count` entries are before (key, server). Branches would be unpredictable:
+/* How many of the first `count` entries are before (key, rank). Branches would be unpredictable:
  * each step is a sum. */
 static uint32_t count_before(const struct hs_gandiva_index *set, uint32_t count, uint64_t key,
-                             uint32_t server)
+                             uint32_t rank)
 {
     uint32_t before = 0;
     for (; count > 0; count /= 2) {
         uint32_t half = (count + 1) / 2;
         const struct hs_gandiva_entry *last = &set->at[before + half - 1];
-        before += half * ((uint32_t)(last->key < key) |
-                          ((uint32_t)(last->key == key) & (uint32_t)(last->server < server)));
+        before +=
+            half * ((uint32_t)(last->key < key) |
+                    ((uint32_t)(last->key == key) & (uint32_t)(set->ranks[last->server] < rank)));
     }
     return before;
 }
@@ -56,8 +59,9 @@ static void index_set(struct hs_gandiva_index *set, uint32_t server, uint64_t ke
     if (old == key)
         return;
     set->keys[server] = key;
-    uint32_t from = old != IS_OUT ? count_before(set, count, old, server) : set->count++;
-    uint32_t to = key != IS_OUT ? count_before(set, count, key, server) : set->count;
+    uint32_t from =
+        old != IS_OUT ? count_before(set, count, old, set->ranks[server]) : set->count++;
+    uint32_t to = key != IS_OUT ? count_before(set, count, key, set->ranks[server]) : set->count;
     if (to > from) {
         to--; /* its old place becomes free */
         memmove(&at[from], &at[from + 1], (to - from) * sizeof *at);
@@ -74,6 +78,29 @@ uint32_t hs_gandiva_index_from(const struct hs_gandiva_index *set, uint64_t key)
 }
 
 /* ---- indexes and sums ---- */
+
+/* The order of servers where all else is equal: their numbers, or by types != any the names of
+ * their GPU types, then their kinds, so that the order of the groups of nodes does not matter. */
+static const uint32_t *ranks_of(const struct hs_gandiva *g)
+{
+    const uint32_t nodes = g->v->nodes, types = g->types != HS_TYPES_ANY ? g->v->gpu_types : 0;
+    uint32_t *ranks = hs_view_alloc(g->v, nodes * sizeof *ranks);
+    struct hs_job_place *order = hs_view_alloc(g->v, nodes * sizeof *order);
+    for (uint32_t i = 0; i < nodes; i++) {
+        const char *name = hs_view_gpu_type(g->v, hs_view_node(g->v, i)->type)->name;
+        uint64_t before = 0; /* types, by name */
+        for (uint32_t t = 0; t < types; t++)
+            before += strcmp(hs_view_gpu_type(g->v, t)->name, name) < 0;
+        order[i] = (struct hs_job_place){
+            .key = (int64_t)((before << 52) + hs_place_kind(g->v, g->types, i)),
+            .rank = i,
+            .job = i};
+    }
+    hs_sort(order, nodes);
+    for (uint32_t i = 0; i < nodes; i++)
+        ranks[order[i].job] = i;
+    return ranks;
+}
 
 /* Also scratch for the units of a server: their GPUs are at most max_height times its own and one
  * for each of their trials; if all groups were broken up, each would be as many units as it had
@@ -97,10 +124,11 @@ void hs_gandiva_servers_init(struct hs_gandiva *g)
             .first_gpu = hs_view_node(g->v, i)->first_gpu,
             .ring = hs_job_chain_empty(offsetof(struct hs_gandiva_job, ring))};
     }
-    index_init(&g->by_height, g->v, n);
-    index_init(&g->by_free, g->v, n);
-    index_init(&g->unlabelled, g->v, n);
-    index_init(&g->by_excess, g->v, n);
+    const uint32_t *ranks = ranks_of(g);
+    index_init(&g->by_height, g->v, n, ranks);
+    index_init(&g->by_free, g->v, n, ranks);
+    index_init(&g->unlabelled, g->v, n, ranks);
+    index_init(&g->by_excess, g->v, n, ranks);
     g->turns = hs_view_alloc(g->v, units * sizeof *g->turns);
     g->movers = hs_view_alloc(g->v, units * sizeof *g->movers);
     g->targets = hs_view_alloc(g->v, units * sizeof *g->targets);

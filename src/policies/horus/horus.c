@@ -461,7 +461,9 @@ static uint32_t judge_all(const struct candidate *c, uint32_t *anchor)
         const struct gang_node n = judge_node(c, node), *b = &nodes[best];
         if (n.room == 0)
             continue;
-        if (count == 0 || n.room > b->room || (n.room == b->room && n.cost < b->cost))
+        if (count == 0 || n.room > b->room || (n.room == b->room && n.cost < b->cost) ||
+            (n.room == b->room && n.cost == b->cost &&
+             hs_place_node_is_before(c->v, c->h->types, n.node, b->node)))
             best = count;
         nodes[count++] = n;
         room += n.room;
@@ -481,7 +483,8 @@ static bool is_next(const struct candidate *c, const struct gang_node *a, const 
         return x < y;
     if (a->room != b->room)
         return a->room > b->room;
-    return a->cost != b->cost ? a->cost < b->cost : a->node < b->node;
+    return a->cost != b->cost ? a->cost < b->cost
+                              : hs_place_node_is_before(c->v, c->h->types, a->node, b->node);
 }
 
 /* Places the gang on whole nodes, beginning at the anchor and going on by distance of racks.

@@ -314,6 +314,20 @@ bool hs_place_by_type(const struct hs_view *v, hs_job_id job, int32_t types,
     return false;
 }
 
+uint64_t hs_place_kind(const struct hs_view *v, int32_t types, uint32_t node)
+{
+    const struct hs_node *n = hs_view_node(v, node);
+    const uint64_t cpus = n->cpus < UINT16_MAX ? n->cpus : UINT16_MAX,
+                   mem_mib = n->mem_mib < 1u << 24 ? n->mem_mib : (1u << 24) - 1;
+    return types != HS_TYPES_ANY ? (uint64_t)n->gpus << 40 | cpus << 24 | mem_mib : 0;
+}
+
+bool hs_place_node_is_before(const struct hs_view *v, int32_t types, uint32_t a, uint32_t b)
+{
+    const uint64_t x = hs_place_kind(v, types, a), y = hs_place_kind(v, types, b);
+    return x != y ? x < y : a < b;
+}
+
 struct placed_gang {
     const struct hs_view *v;
     struct hs_plan *p;

@@ -95,6 +95,10 @@ bool hs_place_by_type(const struct hs_view *v, hs_job_id job, int32_t types,
                       hs_place_on_type *place, void *ctx);
 /* hs_view_best_fit on nodes of one GPU type. */
 uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type);
+/* The order of nodes where all else is equal: by GPUs, CPUs and memory, as of searches limited to a
+ * GPU type, then by id; with types=any by id. The first three as a number below 1 << 52, or 0. */
+uint64_t hs_place_kind(const struct hs_view *v, int32_t types, uint32_t node);
+bool hs_place_node_is_before(const struct hs_view *v, int32_t types, uint32_t a, uint32_t b);
 /* Removes from *knows what the rule does not need. */
 void hs_place_needs(struct hs_place_rule rule, uint32_t *knows);
 /* Texts for the assumptions: of such a placer, by types; and of a rule. */

@@ -39,12 +39,13 @@ static void narrow_needs(const struct hs_salus *s, enum hs_salus_rule rule, uint
                          uint32_t *knows)
 {
     uint32_t clock = s->poll_us > 0 ? HS_CAN_TIME : 0;
+    hs_place_needs((struct hs_place_rule){.types = s->types}, knows);
     if (rule == HS_SALUS_SRTF)
         hs_estimate_needs(&s->estimate, knows);
     else
         *knows &= ~(uint32_t)HS_ESTIMATE_KNOWS;
     if (is_plain(s, rule)) {
-        *knows = HS_KNOWS_MEMORY;
+        *knows &= HS_KNOWS_MEMORY | HS_KNOWS_SPEED;
         *can = clock;
         return;
     }
@@ -485,16 +486,18 @@ static void describe(const struct hs_salus *s, enum hs_salus_rule rule, struct h
                                          [HS_SALUS_PACK] = "mini-batches as handed in",
                                          [HS_SALUS_FAIR] = "used time",
                                          [HS_SALUS_RR] = "mini-batches since a job came"};
-    static const char *const placements[] = {[HS_SALUS_PAPER] = "lanes that grow",
-                                             [HS_SALUS_CODE] = "lanes as cut",
-                                             [HS_SALUS_ONE] = "one lane a GPU"};
+    const char *const placements[] = {[HS_SALUS_PAPER] =
+                                          HS_TYPES_TEXTS("lanes that grow")[s->types],
+                                      [HS_SALUS_CODE] = HS_TYPES_TEXTS("lanes as cut")[s->types],
+                                      [HS_SALUS_ONE] = HS_TYPES_TEXTS("one lane a GPU")[s->types]};
     bool is_server = is_plain(s, rule);
     bool may_share_turns =
         s->mode == HS_SALUS_AUTO && rule != HS_SALUS_FIFO && rule != HS_SALUS_SRTF;
     *out = (struct hs_semantics){
         .order = orders[rule],
         .scan = is_server ? "strict" : "fit",
-        .placement = is_server ? "consolidate" : placements[model_of(s, rule)],
+        .placement =
+            is_server ? HS_TYPES_TEXTS("consolidate")[s->types] : placements[model_of(s, rule)],
         .preemption = is_server ? "none"
                       : may_share_turns
                           ? "at mini-batches, memory kept; shares of time after exact_turns"
@@ -590,6 +593,7 @@ static const char *salus_check(const void *state, const struct hs_view *v)
         HS_PARAM_CHOICE(struct hs_salus, startup_by, "startup_by", "fixed", startup_names,         \
                         "always startup, or by its model (--restart-table), and startup where "    \
                         "that is not known"),                                                      \
+        HS_TYPES_PARAM(struct hs_salus, types),                                                    \
         HS_PARAM_DURATION(struct hs_salus, step_us, "step", "0.35s", 1e-6, 86400,                  \
                           "mini-batch of a job of which it is not known, for its share of a lane", \
                           .source = "median of seven of Salus' workloads: 0.02 to 1.06 s")
@@ -628,7 +632,7 @@ static const struct hs_param rule_params[] = {
         .summary = (text),                                                                         \
         .cite = "Yu & Chowdhury, MLSys'20 (lanes=paper), and its code (lanes=code, one)",          \
         .can = HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_TIME,                                       \
-        .knows = HS_KNOWS_MEMORY | HS_KNOWS_RATE | (more_knows),                                   \
+        .knows = HS_KNOWS_MEMORY | HS_KNOWS_RATE | HS_KNOWS_SPEED | (more_knows),                  \
         .params = (table),                                                                         \
         .state_size = sizeof(struct hs_salus),                                                     \
         .job_state_size = sizeof(struct hs_salus_job),                                             \

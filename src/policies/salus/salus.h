@@ -112,7 +112,7 @@ struct hs_salus_pool {
 
 struct hs_salus {
     /* parameters */
-    int32_t rule_param, lanes_of, mode, startup_by;
+    int32_t rule_param, lanes_of, mode, startup_by, types;
     int64_t fluid_above, exact_turns, reserve_mib, max_sessions, poll_us, startup_us, step_us;
     double infl_p, infl_total;
     struct hs_estimate_choice estimate; /* used by srtf */
@@ -142,6 +142,7 @@ struct hs_salus {
     uint32_t *first_class;                 /* per VC: number + 1 */
     struct hs_job_queue *blocked;          /* per VC: blocked jobs without a class */
     struct hs_merge_head *heads;           /* scratch of a scan over classes and queues */
+    struct hs_job_place *nodes;            /* in the order of hs_place_node_is_before */
     uint32_t *picks, *picks_pm; /* GPUs of the job that is being placed, and their utilizations */
     uint32_t pick_count;
     hs_job_id first_candidate, last_candidate;

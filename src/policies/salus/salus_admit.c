@@ -45,6 +45,11 @@ void hs_salus_queue_init(struct hs_salus *s)
     hs_vc_queues_init(&s->waiting, s->v, HS_SCAN_FIT);
     if (s->is_plain)
         return;
+    s->nodes = hs_view_alloc(s->v, s->v->nodes * sizeof *s->nodes);
+    for (uint32_t node = 0; node < s->v->nodes; node++)
+        s->nodes[node] = (struct hs_job_place){
+            .key = (int64_t)hs_place_kind(s->v, s->types, node), .rank = node, .job = node};
+    hs_sort(s->nodes, s->v->nodes);
     uint32_t vcs = s->v->vcs;
     s->blocked = hs_view_alloc(s->v, vcs * sizeof *s->blocked);
     s->first_class = hs_view_alloc(s->v, vcs * sizeof *s->first_class);
@@ -66,7 +71,7 @@ static bool may_open(const struct hs_salus *s, uint32_t gpu, const struct hs_sal
 struct admit_search {
     hs_job_id job;
     const struct hs_salus_need *need;
-    uint32_t gpus, pool;
+    uint32_t gpus, pool, type; /* type: to which searches are limited; HS_ANY_TYPE */
 };
 
 static void pick_idle_of(struct hs_salus *s, uint32_t node, uint32_t gpus)
@@ -115,7 +120,9 @@ static bool pick_idle(struct hs_salus *s, const struct admit_search *q)
     uint32_t size = hs_view_node_size(s->v, q->job, UINT32_MAX);
     if (q->gpus <= size) { /* the fullest node; ties: lowest number */
         uint32_t best = HS_NO_NODE, best_free = UINT32_MAX;
-        for (uint32_t type = 0; type < s->v->gpu_types; type++) {
+        const bool is_any = q->type == HS_ANY_TYPE;
+        const uint32_t end = is_any ? s->v->gpu_types : q->type + 1;
+        for (uint32_t type = is_any ? 0 : q->type; type < end; type++) {
             uint32_t node = hs_best_fit_of(s->v, q->job, q->gpus, type);
             if (node == HS_NO_NODE ||
                 !hs_salus_suits(s, hs_view_node(s->v, node)->first_gpu, q->need))
@@ -126,6 +133,7 @@ static bool pick_idle(struct hs_salus *s, const struct admit_search *q)
                 best_free = free_gpus;
             }
         }
+        hs_view_search_type(s->v, q->type);
         if (best != HS_NO_NODE)
             pick_idle_of(s, best, q->gpus);
         return best != HS_NO_NODE;
@@ -170,6 +178,14 @@ static uint64_t pick_of_node(struct hs_salus *s, const struct admit_search *q, u
     return sum_pm;
 }
 
+/* The order where all else is equal; HS_NO_GPU is last. */
+static bool is_gpu_before(const struct hs_salus *s, uint32_t a, uint32_t b)
+{
+    const uint32_t x = hs_view_gpu_node(s->v, a),
+                   y = b != HS_NO_GPU ? hs_view_gpu_node(s->v, b) : x;
+    return x == y ? a < b : hs_place_node_is_before(s->v, s->types, x, y);
+}
+
 /* Picks the least utilized GPU, or the node's GPUs whose sum of utilizations is least. */
 static bool pick_least(struct hs_salus *s, const struct admit_search *q, struct hs_capacity need)
 {
@@ -189,7 +205,7 @@ static bool pick_least(struct hs_salus *s, const struct admit_search *q, struct 
         uint64_t sum_pm = is_one ? hs_view_gpu_util_pm(s->v, gpu, 0) : pick_of_node(s, q, node);
         if (s->pick_count < q->gpus)
             continue;
-        if (sum_pm < best_pm || (sum_pm == best_pm && gpu < best)) {
+        if (sum_pm < best_pm || (sum_pm == best_pm && is_gpu_before(s, gpu, best))) {
             best = gpu;
             best_pm = sum_pm;
         }
@@ -211,7 +227,8 @@ static bool pick_anywhere(struct hs_salus *s, const struct admit_search *q, uint
             hs_salus_open_gpus(s, q->pool, need_mib) <
         q->gpus)
         return false;
-    for (uint32_t node = 0; node < s->v->nodes && count < q->gpus; node++) {
+    for (uint32_t i = 0; i < s->v->nodes && count < q->gpus; i++) {
+        const uint32_t node = s->nodes[i].job;
         if (!hs_view_may_use(s->v, q->job, node))
             continue;
         uint32_t id = hs_view_node(s->v, node)->first_gpu,
@@ -233,7 +250,8 @@ static bool may_use_all(struct hs_salus *s, const struct admit_search *q,
                         const struct hs_salus_lane *lane)
 {
     uint32_t last = HS_NO_NODE, workers = 0;
-    if (!hs_view_is_constrained(s->v, q->job)) /* then it may use all GPUs of its pool */
+    if (q->type == HS_ANY_TYPE &&
+        !hs_view_is_constrained(s->v, q->job)) /* then it may use all GPUs of its pool */
         return true;
     for (uint32_t at = lane->first_slot; at != 0; at = s->slots[at].next_of_job) {
         uint32_t node = hs_view_gpu_node(s->v, s->slots[at].gpu);
@@ -334,25 +352,54 @@ static void start(const struct hs_salus *s, hs_job_id job)
         hs_plan_on_gpu(s->p, s->slots[slot].gpu);
 }
 
+/* Where a job may be: on idle GPUs, before on GPUs with lanes, before in a lane of others. */
+enum stage { STAGE_IDLE, STAGE_LANES, STAGE_JOIN };
+
+struct stage_of_search {
+    struct hs_salus *s;
+    struct admit_search *q;
+    enum stage stage;
+    uint32_t lane; /* to join */
+};
+
+static bool search_stage(void *ctx, uint32_t type)
+{
+    struct stage_of_search *x = ctx;
+    struct hs_salus *s = x->s;
+    struct admit_search *q = x->q;
+    q->type = type;
+    s->pick_count = 0;
+    if (x->stage == STAGE_IDLE)
+        return pick_idle(s, q);
+    if (x->stage == STAGE_JOIN)
+        return (x->lane = lane_to_join(s, q)) != HS_NO_LANE;
+    struct hs_capacity least = hs_salus_clip(q->need, s->least_capacity_mib);
+    uint64_t need_mib = least.of[HS_SALUS_ALL];
+    const struct hs_capacity need = {{need_mib, need_mib}};
+    bool is_of_node = q->gpus <= hs_view_node_size(s->v, q->job, UINT32_MAX) || q->gpus == 1;
+    return is_of_node ? pick_least(s, q, need) : pick_anywhere(s, q, need_mib);
+}
+
 /* Puts the job into a lane and its start into the plan. Returns false, with nothing changed, if no
- * lane has room. */
+ * lane has room. All types at a stage before the next stage. */
 static bool place(struct hs_salus *s, hs_job_id job)
 {
     struct hs_salus_job *j = hs_salus_job(s, job);
-    const struct admit_search q = {.job = job,
-                                   .need = &j->need,
-                                   .gpus = hs_view_gpus(s->v, job),
-                                   .pool = s->pool_count > 1 ? hs_view_vc(s->v, job) : 0};
+    struct admit_search q = {.job = job,
+                             .need = &j->need,
+                             .gpus = hs_view_gpus(s->v, job),
+                             .pool = s->pool_count > 1 ? hs_view_vc(s->v, job) : 0};
+    struct stage_of_search x = {.s = s, .q = &q, .lane = HS_NO_LANE};
+    bool is_found = false;
     if (hs_view_quota_room(s->v, hs_view_vc(s->v, job)) < q.gpus)
         return false;
-    uint32_t lane = HS_NO_LANE;
-    struct hs_capacity least = hs_salus_clip(q.need, s->least_capacity_mib);
-    uint64_t need_mib = least.of[HS_SALUS_ALL];
-    const struct hs_capacity need = {{need_mib, need_mib}};
-    bool is_of_node = q.gpus <= hs_view_node_size(s->v, job, UINT32_MAX) || q.gpus == 1;
-    s->pick_count = 0;
-    if (pick_idle(s, &q) || (!q.need->is_alone && (is_of_node ? pick_least(s, &q, need)
-                                                              : pick_anywhere(s, &q, need_mib)))) {
+    for (int i = STAGE_IDLE; i <= (q.need->is_alone ? STAGE_IDLE : STAGE_JOIN) && !is_found; i++) {
+        x.stage = (enum stage)i;
+        is_found = hs_place_by_type(s->v, job, s->types, search_stage, &x);
+    }
+    if (!is_found)
+        return false;
+    if (x.stage != STAGE_JOIN) {
         uint32_t *gpus = s->picks;
         for (uint32_t i = 1; i < s->pick_count; i++) { /* sort ascending, as in all lanes */
             uint32_t gpu = gpus[i], at = i;
@@ -362,13 +409,10 @@ static bool place(struct hs_salus *s, hs_job_id job)
         }
         hs_salus_lane_open(s, job, gpus, s->pick_count);
     } else {
-        lane = j->need.is_alone ? HS_NO_LANE : lane_to_join(s, &q);
-        if (lane == HS_NO_LANE)
-            return false;
-        hs_salus_lane_join(s, job, lane);
+        hs_salus_lane_join(s, job, x.lane);
     }
     j->is_ready = startup_us_of(s, job) + hs_view_cost_left_us(s->v, job) == 0;
-    j->starts_waiting = !j->is_ready || lane != HS_NO_LANE;
+    j->starts_waiting = !j->is_ready || x.lane != HS_NO_LANE;
     start(s, job);
     return true;
 }
@@ -423,7 +467,8 @@ static void block(struct hs_salus *s, hs_job_id job)
     j->least = hs_salus_clip(&j->need, s->least_capacity_mib);
     if (s->model == HS_SALUS_CODE) /* a lane has room for the whole demand or none */
         j->least.of[HS_SALUS_KEPT] = 0;
-    if (s->poll_us > 0 || s->v->ties_are_drawn || !add_to_class(s, job))
+    if (s->poll_us > 0 || s->v->ties_are_drawn || s->types == HS_TYPES_MATCH ||
+        !add_to_class(s, job))
         hs_job_queue_add(&s->blocked[hs_view_vc(s->v, job)], s->v, job, 0);
 }
 
@@ -469,7 +514,7 @@ static void look_at_pool(struct hs_salus *s, struct scan *x)
 {
     const struct hs_salus_pool *pool = &s->pools[x->pool];
     x->is_idle = hs_view_free_gpus(s->v, x->vc) == hs_view_total_gpus(s->v, x->vc);
-    x->is_all = pool->freed_count > HS_SALUS_FREED || x->is_idle ||
+    x->is_all = pool->freed_count > HS_SALUS_FREED || x->is_idle || s->types != HS_TYPES_ANY ||
                 hs_view_quota(s->v, x->vc) != UINT64_MAX;
 }
 
@@ -642,7 +687,8 @@ static bool serve_vc(struct hs_salus *s, uint32_t vc)
         hs_plan_reason(s->p, NULL);
         bool is_placed =
             !is_too_large(s, job) &&
-            hs_place(s->v, s->p, job, (struct hs_place_rule){.placer = HS_PLACE_CONSOLIDATE});
+            hs_place(s->v, s->p, job,
+                     (struct hs_place_rule){.placer = HS_PLACE_CONSOLIDATE, .types = s->types});
         if (is_placed && startup_us > 0)
             hs_plan_add_overhead(s->p, job, startup_us);
         if (!is_placed && !reject(s, job))

@@ -150,7 +150,9 @@ static void index_gpu(struct hs_salus *s, uint32_t id)
     if (gpu->step < HS_SALUS_STEPS)
         open[gpu->step]++;
     if (free_mib > 0)
-        hs_capacity_tree_put(&s->gpu_tree, gpu->pool, id, gpu->lanes,
+        hs_capacity_tree_put(&s->gpu_tree, gpu->pool, id,
+                             ((uint64_t)gpu->lanes << 52) +
+                                 hs_place_kind(s->v, s->types, hs_view_gpu_node(s->v, id)),
                              (struct hs_capacity){{free_mib, free_mib}});
     else
         hs_capacity_tree_drop(&s->gpu_tree, gpu->pool, id);
