@@ -1,6 +1,6 @@
 SPDX-License-Identifier: GPL-3.0-or-later
 
-Twelve exports as they come from clusters, made up: each runs with one command, or the message has it.
+Exports as they come from clusters, made up: each runs with one command, or the message has it.
 
 # exports-that-run
   $ printf 'JobID|User|Partition|State|Submit|Start|End|ReqTRES|AllocTRES\n7|ann|gpu|COMPLETED|2024-05-01T10:00:00|2024-05-01T10:05:00|2024-05-01T11:05:00|cpu=8,gres/gpu:a100=2|cpu=8,gres/gpu:a100=2\n7.batch||||2024-05-01T10:05:00|2024-05-01T10:05:00|2024-05-01T11:05:00||\n' | sed 's/batch||||/batch|||COMPLETED|/' >sacct.txt

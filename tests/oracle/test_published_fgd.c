@@ -144,7 +144,7 @@ static void find_typical(void)
     for (uint32_t i = 0; i < HISTORY; i++)
         kind_seen[kind_number(&listed[i % LISTED])]++;
     static bool is_taken[KINDS_MAX];
-    while (typical_seen < HISTORY * 0.95) {
+    while (typical_seen * 100 < (int64_t)HISTORY * 95) {
         uint32_t best = KINDS_MAX;
         for (uint32_t k = 0; k < kind_count; k++)
             if (!is_taken[k] && (best == KINDS_MAX || kind_seen[k] > kind_seen[best]))

@@ -193,7 +193,7 @@ struct verify_rule {
 HS_MUST_USE enum hs_status verify_apply(struct verify_run *run, const struct verify_rule *rule,
                                         struct verify_check *c);
 /* Of the schedule, then of jobs.csv; of deadlines, where there are any; end with a NULL title. */
-extern const struct verify_rule verify_rules[], verify_deadline_rules[];
+extern const struct verify_rule verify_rules[], verify_deadline_rules[], verify_summary_rules[];
 
 /* What became of jobs with a deadline. */
 struct verify_due {

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The figures of summary.json, recomputed from the rows: counts, makespan, means, quantiles and
+ * maxima of wait, JCT and slowdowns, GPU time and shares. Sums are exact; the doubles are compared
+ * with a tolerance of 10^-12 for the division. O(jobs log jobs).
+ *
+ * Statistics under --warmup or --cooldown are skipped: the simulator chooses the jobs that
+ * count.
+ */
+#include "report/verify/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fixed.h"
+#include "report/stats/exact.h"
+
+#define TOLERANCE 1e-12
+
+/* Of completed jobs: times in us; slowdowns, for jobs with work, in ppm. */
+enum measure { WAIT, JCT, PROGRESS, SLOWDOWN, RUN_SLOWDOWN, LATENESS, MEASURES };
+static const char *const measure_names[MEASURES] = {"wait",     "jct",          "time_to_progress",
+                                                    "slowdown", "run_slowdown", "lateness"};
+
+struct values {
+    int64_t *of; /* ascending after all are added */
+    uint64_t count;
+    hs_i128 sum;
+};
+
+/* Sums over completed jobs of one class. */
+struct class_sums {
+    uint64_t jobs;
+    hs_i128 wait_us, jct_us;
+};
+
+struct verify_sums {
+    uint64_t jobs, done, failed, rejected, unfinished;
+    uint64_t preemptions, migrations, ooms, retries, switches;
+    int64_t last_finish_us, span_us;
+    hs_i128 pending_us, isolated_us, run_us, colocated_us, host_mib_us;
+    hs_i128 overhead_us, lost_ns; /* x thousandths of GPUs */
+    struct values values[MEASURES];
+    struct class_sums classes[HS_JOB_CLASS_COUNT];
+    struct verify_due due; /* jobs with a deadline, and the sum of the JCT of those done */
+    hs_i128 slo_jct_us;
+};
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void add_value(struct verify_sums *s, enum measure measure, int64_t value)
+{
+    s->values[measure].of[s->values[measure].count++] = value;
+    s->values[measure].sum += value;
+}
+
+static void add_row(struct verify_sums *s, const struct verify_run *run, const struct verify_job *j)
+{
+    const struct verify_row *row = &j->row;
+    s->jobs++;
+    s->rejected += row->is_rejected;
+    s->failed += !row->is_rejected && !row->is_done && row->finish_us >= 0;
+    s->unfinished += !row->is_rejected && row->finish_us < 0;
+    s->preemptions += j->sum.preemptions;
+    s->migrations += j->sum.migrations;
+    s->ooms += j->sum.ooms;
+    s->retries += j->sum.failures;
+    s->switches += row->switches;
+    s->host_mib_us += row->host_mib_us;
+    s->lost_ns += (hs_i128)row->lost_ns * j->gpus * row->gpu_milli;
+    s->run_us += j->sum.run_us;
+    s->colocated_us += j->sum.colocated_us;
+    s->overhead_us += (hs_i128)row->overhead_us * j->gpus * row->gpu_milli;
+    s->last_finish_us = later(s->last_finish_us, row->finish_us);
+    /* the last instant of the job; a rejected one may have waited */
+    s->span_us = later(s->span_us, later(j->submit_us, j->sum.last_end_us));
+    s->span_us = later(s->span_us, row->finish_us);
+    if (row->is_rejected)
+        s->span_us = later(s->span_us, row->submit_us + row->run_us + row->pending_us);
+    if (row->deadline_us >= 0)
+        verify_due_add(&s->due, run, j);
+    if (!row->is_done)
+        return;
+    const int64_t wait_us = j->sum.first_start_us - j->submit_us,
+                  jct_us = j->sum.finish_us - j->submit_us;
+    struct class_sums *class = &s->classes[j->row.job_class];
+    s->done++;
+    s->pending_us += jct_us - j->sum.run_us;
+    s->isolated_us += j->work_us;
+    class->jobs++;
+    class->wait_us += wait_us;
+    class->jct_us += jct_us;
+    add_value(s, WAIT, wait_us);
+    add_value(s, JCT, jct_us);
+    add_value(s, PROGRESS,
+              (j->row.progress_us >= 0 ? j->row.progress_us : j->sum.finish_us) - j->submit_us);
+    if (row->deadline_us >= 0) {
+        add_value(s, LATENESS, j->sum.finish_us - row->deadline_us);
+        s->slo_jct_us += jct_us;
+    }
+    if (j->work_us > 0) {
+        add_value(s, SLOWDOWN, verify_ppm(jct_us, j->work_us));
+        add_value(s, RUN_SLOWDOWN, verify_ppm(j->sum.run_us, j->work_us));
+    }
+}
+
+struct stated {
+    struct verify_check *check;
+    const struct hs_json *figures; /* an object */
+    const char *owner;             /* precedes the names in messages */
+};
+
+/* Compares num / den (seconds or shares); den 0 means that the figure is undefined. */
+static void compare_near(const struct stated *s, const char *name, double num, double den,
+                         double tolerance)
+{
+    const struct hs_json *stated = hs_renamed_get(s->figures, name);
+    bool is_stated = hs_json_kind(stated) == HS_JSON_NUMBER;
+    double value = hs_json_number(stated), rebuilt = den > 0 ? num / den : 0;
+    char left[HS_FMT_MAX + 1], right[HS_FMT_MAX + 1];
+    s->check->looked++;
+    if (is_stated && den > 0 && fabs(value - rebuilt) <= tolerance * fabs(rebuilt))
+        return;
+    if (!is_stated && !(den > 0))
+        return;
+    left[hs_fmt_double(left, value)] = '\0';
+    right[hs_fmt_double(right, rebuilt)] = '\0';
+    VERIFY_FAULT(s->check, "summary.json: %s%s is %s, by the rows it is %s", s->owner, name,
+                 is_stated ? left : "missing", den > 0 ? right : "undefined");
+}
+
+static void compare(const struct stated *s, const char *name, double num, double den)
+{
+    compare_near(s, name, num, den, TOLERANCE);
+}
+
+static void compare_mean(const struct stated *s, const struct verify_sums *sums,
+                         enum measure measure)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "mean_%s", measure_names[measure]);
+    compare(s, name, (double)sums->values[measure].sum, 1e6 * (double)sums->values[measure].count);
+}
+
+/* A quantile is the smallest value with at least percent/100 of all values at or below it. */
+static void compare_quantiles(const struct stated *s, const struct verify_sums *sums,
+                              enum measure measure)
+{
+    static const struct {
+        const char *prefix;
+        uint64_t percent;
+    } quantiles[] = {{"p50", 50}, {"p90", 90}, {"p95", 95}, {"p99", 99}, {"max", 100}};
+    const struct values *values = &sums->values[measure];
+    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++) {
+        const uint64_t rank = (values->count * quantiles[i].percent + 99) / 100;
+        char name[32];
+        (void)snprintf(name, sizeof name, "%s_%s", quantiles[i].prefix, measure_names[measure]);
+        if (values->count > 0)
+            compare(s, name, (double)values->of[(rank > 0 ? rank : 1) - 1], 1e6);
+        else
+            compare(s, name, 0, 0);
+    }
+}
+
+static void compare_statistics(const struct stated *s, const struct hs_json *classes,
+                               const struct verify_sums *sums)
+{
+    const double n_us = 1e6 * (double)sums->done;
+    compare(s, "n_counted", (double)sums->done, 1);
+    compare_mean(s, sums, WAIT);
+    compare_mean(s, sums, JCT);
+    compare(s, "mean_queueing_delay", (double)sums->pending_us, n_us);
+    compare_mean(s, sums, PROGRESS);
+    compare(s, "mean_isolated", (double)sums->isolated_us, n_us);
+    compare_quantiles(s, sums, WAIT);
+    compare_quantiles(s, sums, JCT);
+    compare_quantiles(s, sums, PROGRESS);
+    compare_mean(s, sums, SLOWDOWN);
+    compare_mean(s, sums, RUN_SLOWDOWN);
+    compare_quantiles(s, sums, SLOWDOWN);
+    compare_quantiles(s, sums, RUN_SLOWDOWN);
+    /* if any job requests a class, the summary has the classes with jobs */
+    bool is_told = sums->classes[HS_JOB_CLASS_AUTO].jobs < sums->done;
+    for (int i = 0; i < HS_JOB_CLASS_COUNT; i++) {
+        const char *name = hs_job_class_text((enum hs_job_class)i);
+        const struct class_sums *class = &sums->classes[i];
+        char owner[32];
+        const struct stated of_class = {s->check, hs_json_get(hs_json_get(classes, "class"), name),
+                                        owner};
+        double class_us = is_told ? 1e6 * (double)class->jobs : 0;
+        if (of_class.figures == NULL && !(class_us > 0))
+            continue;
+        (void)snprintf(owner, sizeof owner, "%s: ", name);
+        compare(&of_class, "jobs", class_us, 1e6);
+        compare(&of_class, "mean_wait", (double)class->wait_us, class_us);
+        compare(&of_class, "mean_jct", (double)class->jct_us, class_us);
+    }
+}
+
+/* Those over jobs inside the window only where that is all jobs. */
+static void compare_deadlines(const struct stated *s, const struct verify_sums *sums, bool is_all)
+{
+    const struct verify_due *due = &sums->due;
+    compare(s, "deadlines", (double)due->jobs, 1);
+    compare(s, "deadline_misses", (double)due->misses, 1);
+    compare(s, "deadline_rejected", (double)due->rejected, 1);
+    compare(s, "deadline_miss_share", (double)due->misses, (double)due->jobs);
+    compare(s, "deadline_met_gpu_seconds", (double)due->met_milli_us, 1e6 * VERIFY_GPU_MILLI);
+    compare(s, "value_kept", (double)due->value_us, 1e6);
+    compare(s, "value_most", (double)due->most_us, 1e6);
+    compare(s, "value_kept_share", (double)due->value_us, (double)due->most_us);
+    if (!is_all)
+        return;
+    compare_mean(s, sums, LATENESS);
+    compare_quantiles(s, sums, LATENESS);
+    compare(s, "slo_mean_jct", (double)sums->slo_jct_us, 1e6 * (double)due->done);
+    compare(s, "best_effort_mean_jct", (double)(sums->values[JCT].sum - sums->slo_jct_us),
+            1e6 * (double)(sums->done - due->done));
+}
+
+static void compare_all(struct verify_check *c, const struct hs_json *root,
+                        const struct verify_sums *sums)
+{
+    const struct verify_run *run = c->run;
+    const struct stated s = {c, hs_json_get(root, "metrics"), ""};
+    const double gpu_span = (double)run->gpu_count * (double)sums->span_us;
+    compare(&s, "n_jobs", (double)sums->jobs, 1);
+    compare(&s, "n_done", (double)sums->done, 1);
+    compare(&s, "n_failed", (double)sums->failed, 1);
+    compare(&s, "n_rejected", (double)sums->rejected, 1);
+    compare(&s, "n_unfinished", (double)sums->unfinished, 1);
+    compare(&s, "preemptions", (double)sums->preemptions, 1);
+    compare(&s, "migrations", (double)sums->migrations, 1);
+    compare(&s, "ooms", (double)sums->ooms, 1);
+    compare(&s, "retries", (double)sums->retries, 1);
+    compare(&s, "switches", (double)sums->switches, 1);
+    compare(&s, "host_mib_seconds", (double)sums->host_mib_us, 1e6);
+    compare(&s, "lost_gpu_seconds", (double)sums->lost_ns, 1e9 * VERIFY_GPU_MILLI);
+    compare(&s, "overhead_gpu_seconds", (double)sums->overhead_us, 1e6 * VERIFY_GPU_MILLI);
+    compare(&s, "colocated_share", (double)sums->colocated_us, (double)sums->run_us);
+    const bool is_window = run->setup.warmup_us > 0 || run->setup.cooldown_us > 0;
+    if (sums->due.jobs > 0)
+        compare_deadlines(&s, sums, !is_window);
+    if (is_window)
+        (void)snprintf(c->note, sizeof c->note, " (job statistics left out: a window is set)");
+    else
+        compare_statistics(&s, hs_json_get(root, "classes"), sums);
+    compare(&s, "held_gpu_seconds", (double)run->held_us, 1e6);
+    if (run->setup.until_us != HS_TIME_MAX)
+        return; /* as makespan and span end at the horizon */
+    compare(&s, "makespan", (double)sums->last_finish_us, sums->done + sums->failed > 0 ? 1e6 : 0);
+    compare(&s, "mean_running", (double)sums->run_us, (double)sums->span_us);
+    compare(&s, "gpu_allocation", (double)run->held_us, gpu_span);
+    if (run->used > 0)
+        compare_near(&s, "gpu_utilization", (double)run->used / 1e15, gpu_span,
+                     (double)run->used_error / (double)run->used);
+    compare(&s, "gpu_sharing", (double)run->shared_us, gpu_span);
+    compare(&s, "gpu_allocated_share", (double)run->allocated_us, gpu_span * VERIFY_GPU_MILLI);
+}
+
+static enum hs_status check_summary(struct verify_check *c)
+{
+    struct verify_run *run = c->run;
+    char path[HS_PATH_SIZE];
+    struct hs_json_doc *doc;
+    struct verify_sums sums = {0};
+    (void)snprintf(path, sizeof path, "%s/summary.json", run->dir); /* as manifest.json */
+    HS_TRY(hs_regular_check(path, run->diag));
+    HS_TRY(hs_json_load(&doc, path, run->diag));
+    for (int m = 0; m < MEASURES; m++)
+        sums.values[m].of = hs_alloc_zeroed(run->job_count + UINT64_C(1), sizeof(int64_t));
+    for (uint32_t i = 0; i < run->job_count; i++)
+        if (run->jobs[i].row.line != 0)
+            add_row(&sums, run, &run->jobs[i]);
+    for (int m = 0; m < MEASURES; m++)
+        qsort(sums.values[m].of, sums.values[m].count, sizeof(int64_t), hs_order_at);
+    compare_all(c, hs_json_root(doc), &sums);
+    for (int m = 0; m < MEASURES; m++)
+        hs_free(sums.values[m].of);
+    hs_json_close(doc);
+    return HS_OK;
+}
+
+const struct verify_rule verify_summary_rules[] = {
+    {"summary.json follows from the rows", "figures", "differences", .run = check_summary},
+    {.title = NULL},
+};
