@@ -339,10 +339,10 @@ uint32_t hs_view_worst_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus
 uint32_t hs_view_first_fit(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t from);
 /* The searches for a job from here on, those of shared GPUs, their costs, hs_view_may_use and
  * hs_view_free_for as well, look at nodes of this GPU type alone, until it is HS_ANY_TYPE again, as
- * it is at first. Till then ties go to the nodes of the least size, CPUs and memory, then to the
- * lowest id; so do, on a cluster of one rack, the searches for the lowest id. The order of groups
- * of nodes does not matter. */
-void hs_view_search_type(const struct hs_view *v, uint32_t type);
+ * it is at first. Till then ties go, if is_by_kind, to the nodes of the least size, CPUs and
+ * memory, then to the lowest id; so do, on a cluster of one rack, the searches for the lowest id.
+ * The order of groups of nodes does not matter then. */
+void hs_view_search_type(const struct hs_view *v, uint32_t type, bool is_by_kind);
 /* In what follows the size of a node is the GPUs that the job may use of it when it is wholly idle:
  * all of them, unless its CPU or host memory end before. */
 /* A wholly idle node of exactly that size, lowest id >= from. */

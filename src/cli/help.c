@@ -69,6 +69,8 @@ static const struct hs_metavar metavars[] = {
     {"TYPE", "@none", NULL, NULL, "A GPU type such as V100."},
     {"MAP", "@file", NULL, NULL,
      "Columns under their own names: submit_time=timestamp,gpus=num_gpus; or a JSON file of them."},
+    {"VALUES", "@none", NULL, NULL,
+     "Values of a column and what they mean: state:Succeeded=completed,state:Error=failed."},
     {"CONDITION", "@none", NULL, NULL, NULL},
     {"FROM..TO", "@none", "(" BOUND ")?\\.\\.(" BOUND ")?", NULL,
      "Two times or dates: 10d..20d, 2017-10-01..2017-12-01, 2020-04-01 12:00:00.., ..12h. What is "

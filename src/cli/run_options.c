@@ -269,7 +269,7 @@ static const char *written_at(size_t index)
          .check = hs_trace_format_check, .word_at = format_at),                                    \
         TEXT("map", read.map, INTAKE, NULL, "MAP",                                                 \
              "columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON file"),   \
-        TEXT("map_value", read.map_values, INTAKE, NULL, "COLUMN:VALUE=WORD,...",                  \
+        TEXT("map_value", read.map_values, INTAKE, NULL, "VALUES",                                 \
              "what values of state and class mean: "                                               \
              "'state:Succeeded=completed,state:Error=failed'"),                                    \
         CHOICE("time_unit", time_unit, INTAKE, "auto", time_units,                                 \

@@ -179,6 +179,7 @@ struct hs_engine {
     uint32_t marked_count;
     struct hs_free *free_index;
     uint64_t search_types;     /* set of the GPU types that searches consider */
+    bool search_is_by_kind;    /* ties of searches limited to a type */
     struct hs_ask search_ask;  /* memory: the demand of such a search */
     struct hs_share *share;    /* index of shared GPUs; NULL if the policy shares none */
     struct hs_part *parts;     /* index of the GPUs that hold shares; NULL before the first one */

@@ -464,14 +464,15 @@ static const struct hs_ask *search_ask(const struct hs_view *v, hs_job_id job)
         return &hs_lookup_job(v, job)->ask;
     e->search_ask = hs_lookup_job(v, job)->ask;
     e->search_ask.type_mask &= e->search_types;
-    e->search_ask.is_by_kind = true;
+    e->search_ask.is_by_kind = e->search_is_by_kind;
     return &e->search_ask;
 }
 
-void hs_view_search_type(const struct hs_view *v, uint32_t type)
+void hs_view_search_type(const struct hs_view *v, uint32_t type, bool is_by_kind)
 {
     const bool is_one = type != HS_ANY_TYPE && is_there(v, "GPU type", type, v->gpu_types);
     v->engine->search_types = is_one ? UINT64_C(1) << type : type == HS_ANY_TYPE ? UINT64_MAX : 0;
+    v->engine->search_is_by_kind = is_by_kind;
 }
 
 uint64_t hs_view_free_for(const struct hs_view *v, hs_job_id job)

@@ -377,8 +377,7 @@ Everything about run.
         --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
         --map=MAP           columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON
                             file
-        --map-value=COLUMN:VALUE=WORD,...
-                            what values of state and class mean:
+        --map-value=VALUES  what values of state and class mean:
                             'state:Succeeded=completed,state:Error=failed'
         --time-unit=auto|s|ms|us|min|h
                             unit of bare numbers; auto: the format's own, minutes in chronus, ms in
@@ -597,8 +596,7 @@ Everything about run.
         --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
         --map=MAP           columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON
                             file
-        --map-value=COLUMN:VALUE=WORD,...
-                            what values of state and class mean:
+        --map-value=VALUES  what values of state and class mean:
                             'state:Succeeded=completed,state:Error=failed'
         --time-unit=auto|s|ms|us|min|h
                             unit of bare numbers; auto: the format's own, minutes in chronus, ms in

@@ -70,7 +70,7 @@ verdict "compare counts its runs, to the last" "$(
 )"
 verdict "and takes the line away" "$([ -z "$(tail -1 e.txt)" ] || tail -1 e.txt)"
 $run -q --outputs all >/dev/null 2>&1 # of 150,000 jobs, some tenths of a second to read
-for verb in "verify:trace|jobs.csv|segments.csv" "explain:jobs.csv|segments.csv|causes"; do
+for verb in "verify:trace|jobs.csv|segments.csv" "explain:jobs.csv|segments.csv"; do
     lines 100 "$HORUS ${verb%%:*} o" >f.txt
     verdict "${verb%%:*} says what it reads, and how far it is" "$(
         for what in $(tr '|' ' ' <<<"${verb#*:}"); do

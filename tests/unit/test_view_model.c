@@ -203,7 +203,7 @@ static void ask_speed_nowhere(const struct hs_view *v, struct hs_plan *p, int ca
 static void search_nowhere(const struct hs_view *v, struct hs_plan *p, int call)
 {
     (void)p, (void)call;
-    hs_view_search_type(v, 64);
+    hs_view_search_type(v, 64, true);
     assert_int_equal(hs_view_free_for(v, script_handle[0]), 0);
 }
 

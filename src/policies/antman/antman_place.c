@@ -221,7 +221,7 @@ static void reserve(struct hs_antman *s, hs_job_id job, uint64_t before)
     struct hs_antman_job *j = hs_antman_job(s, job);
     bool may_take = s->reserved_gpus > before + j->reserved_count;
     if (s->types == HS_TYPES_MATCH)
-        hs_view_search_type(s->v, hs_view_type_ran(s->v, job));
+        hs_view_search_type(s->v, hs_view_type_ran(s->v, job), true);
     for (uint32_t node = 0; node < s->v->nodes && (may_take || s->open_gpus > 0); node++) {
         bool has_some = s->open[node] > 0 || (may_take && s->reserved[node] > 0);
         if (!has_some || !hs_view_may_use(s->v, job, node))
@@ -241,7 +241,7 @@ static void reserve(struct hs_antman *s, hs_job_id job, uint64_t before)
             count_open(s, gpu, true);
         }
     }
-    hs_view_search_type(s->v, HS_ANY_TYPE);
+    hs_view_search_type(s->v, HS_ANY_TYPE, true);
 }
 
 /* Tells whether the job could use a GPU of the node. */

@@ -256,7 +256,7 @@ bool hs_gavel_place(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
         struct hs_gavel_scratch *j = hs_gavel_of(v, job);
         if (j->chosen != NO_TYPE && j->held == NO_TYPE) {
             hs_plan_reason(p, NULL);
-            hs_view_search_type(v, g->type_of[j->chosen]);
+            hs_view_search_type(v, g->type_of[j->chosen], true);
             if (start(g, v, p, job)) {
                 j->held = j->chosen;
                 j->since_us = hs_view_now_us(v);
@@ -264,7 +264,7 @@ bool hs_gavel_place(const struct hs_gavel *g, struct hs_gavel_pool *pool, const 
         }
         is_any_waiting |= j->held == NO_TYPE;
     }
-    hs_view_search_type(v, HS_ANY_TYPE);
+    hs_view_search_type(v, HS_ANY_TYPE, true);
     return is_any_waiting;
 }
 
@@ -344,7 +344,7 @@ static void come(const struct hs_gavel *g, const struct hs_view *v, hs_job_id jo
     for (uint32_t t = 0; t < g->types; t++) {
         const uint32_t type = g->type_of[t];
         uint64_t gpus = 0; /* that it may have of the type at once */
-        hs_view_search_type(v, type);
+        hs_view_search_type(v, type, true);
         for (uint32_t size = hs_view_node_size(v, job, UINT32_MAX); size > 0;
              size = hs_view_node_size(v, job, size - 1))
             gpus += (uint64_t)size * hs_view_node_count(v, job, size, false);
@@ -353,7 +353,7 @@ static void come(const struct hs_gavel *g, const struct hs_view *v, hs_job_id jo
         j->got[t] = hs_gavel_half_round(g);
         can_run |= j->speed[t] > 0;
     }
-    hs_view_search_type(v, HS_ANY_TYPE);
+    hs_view_search_type(v, HS_ANY_TYPE, true);
     j->pool = !can_run ? g->pool_count : v->vcs_are_apart ? hs_view_vc(v, job) : 0;
     struct hs_gavel_pool *pool = hs_gavel_pool_of(g, v, job);
     for (uint32_t t = 0; t < g->types; t++) /* compat: v100, p100, k80, as names go backwards */

@@ -350,8 +350,8 @@ static uint32_t cheapest_idle(const struct candidate *c, int64_t *best_cost, int
     const bool is_any = c->type == HS_ANY_TYPE;
     const uint32_t end = is_any ? c->v->gpu_types : c->type + 1;
     for (uint32_t type = is_any ? 0 : c->type; type < end; type++) {
-        uint32_t node = hs_best_fit_of(c->v, c->id, c->gpus, type);
-        if (node == HS_NO_NODE && hs_best_fit_of(c->v, c->id, 1, type) == HS_NO_NODE)
+        uint32_t node = hs_best_fit_of(c->v, c->id, c->gpus, type, c->h->types);
+        if (node == HS_NO_NODE && hs_best_fit_of(c->v, c->id, 1, type, c->h->types) == HS_NO_NODE)
             continue;
         const struct hs_load_range idle = {.capacity_mib = hs_view_gpu_type(c->v, type)->mem_mib,
                                            .gpu_type = type};
@@ -366,7 +366,7 @@ static uint32_t cheapest_idle(const struct candidate *c, int64_t *best_cost, int
         best_free = free_gpus;
         *best_cost = cost;
     }
-    hs_view_search_type(c->v, c->type);
+    hs_view_search_type(c->v, c->type, true);
     return best;
 }
 

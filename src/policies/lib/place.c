@@ -55,11 +55,12 @@ uint64_t hs_place_bound(const struct hs_view *v, uint32_t vc, struct hs_place_ru
     return is_near && rule.types == HS_TYPES_ANY ? hs_view_gang_room(v, vc) : UINT64_MAX;
 }
 
-uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type)
+uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type,
+                        int32_t types)
 {
-    hs_view_search_type(v, type);
+    hs_view_search_type(v, type, types != HS_TYPES_ANY);
     const uint32_t node = hs_view_best_fit(v, job, gpus);
-    hs_view_search_type(v, HS_ANY_TYPE);
+    hs_view_search_type(v, HS_ANY_TYPE, false);
     return node;
 }
 
@@ -280,9 +281,9 @@ static bool is_faster(const struct hs_view *v, uint64_t a_q32, uint32_t a, uint6
 static bool place_limited(const struct hs_view *v, uint32_t type, hs_place_on_type *place_on,
                           void *ctx)
 {
-    hs_view_search_type(v, type);
+    hs_view_search_type(v, type, true);
     const bool is_placed = place_on(ctx, type);
-    hs_view_search_type(v, HS_ANY_TYPE);
+    hs_view_search_type(v, HS_ANY_TYPE, false);
     return is_placed;
 }
 

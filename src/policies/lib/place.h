@@ -93,8 +93,9 @@ typedef bool hs_place_on_type(void *ctx, uint32_t type);
 /* Calls it for the types by enum hs_place_types, until one has room. O(types^2) and its calls. */
 bool hs_place_by_type(const struct hs_view *v, hs_job_id job, int32_t types,
                       hs_place_on_type *place, void *ctx);
-/* hs_view_best_fit on nodes of one GPU type. */
-uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type);
+/* hs_view_best_fit on nodes of one GPU type; ties by kind unless types is any. */
+uint32_t hs_best_fit_of(const struct hs_view *v, hs_job_id job, uint32_t gpus, uint32_t type,
+                        int32_t types);
 /* The order of nodes where all else is equal: by GPUs, CPUs and memory, as of searches limited to a
  * GPU type, then by id; with types=any by id. The first three as a number below 1 << 52, or 0. */
 uint64_t hs_place_kind(const struct hs_view *v, int32_t types, uint32_t node);

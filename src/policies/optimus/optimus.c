@@ -302,7 +302,7 @@ static void come(const struct hs_optimus *o, const struct hs_view *v, hs_job_id 
     uint64_t usable = 0, most = 0;
     for (uint32_t t = 0; t < v->gpu_types; t++) {
         uint64_t gpus = 0;
-        hs_view_search_type(v, t);
+        hs_view_search_type(v, t, true);
         for (uint32_t size = hs_view_node_size(v, job, UINT32_MAX); size > 0;
              size = hs_view_node_size(v, job, size - 1))
             gpus += (uint64_t)size * hs_view_node_count(v, job, size, false);
@@ -314,7 +314,7 @@ static void come(const struct hs_optimus *o, const struct hs_view *v, hs_job_id 
         }
         usable += gpus;
     }
-    hs_view_search_type(v, HS_ANY_TYPE);
+    hs_view_search_type(v, HS_ANY_TYPE, true);
     j->least = hs_view_gpus_min(v, job);
     usable = hs_smaller(usable, hs_view_quota(v, hs_view_vc(v, job)));
     j->most =

@@ -123,7 +123,7 @@ static bool pick_idle(struct hs_salus *s, const struct admit_search *q)
         const bool is_any = q->type == HS_ANY_TYPE;
         const uint32_t end = is_any ? s->v->gpu_types : q->type + 1;
         for (uint32_t type = is_any ? 0 : q->type; type < end; type++) {
-            uint32_t node = hs_best_fit_of(s->v, q->job, q->gpus, type);
+            uint32_t node = hs_best_fit_of(s->v, q->job, q->gpus, type, s->types);
             if (node == HS_NO_NODE ||
                 !hs_salus_suits(s, hs_view_node(s->v, node)->first_gpu, q->need))
                 continue;
@@ -133,7 +133,7 @@ static bool pick_idle(struct hs_salus *s, const struct admit_search *q)
                 best_free = free_gpus;
             }
         }
-        hs_view_search_type(s->v, q->type);
+        hs_view_search_type(s->v, q->type, true);
         if (best != HS_NO_NODE)
             pick_idle_of(s, best, q->gpus);
         return best != HS_NO_NODE;
