@@ -126,7 +126,7 @@ struct hs_trace_job {
     uint32_t option_count;
     struct hs_loss_curve loss;   /* of its training; b0 0 = not given */
     uint32_t gpus_min, gpus_max; /* elastic range; both equal to gpus for a rigid job */
-    bool has_range;              /* the trace tells it; else a policy may choose one */
+    bool has_range;              /* the trace states the range; otherwise a policy may choose one */
     uint32_t nodes;              /* node count as recorded; 0 = none. Carried, no placer uses it */
     uint32_t cpus_milli;         /* CPU cores in all, in thousandths; 0 = not given */
     uint32_t mem_mib;            /* host memory in all; 0 = not given */

@@ -244,8 +244,8 @@ uint64_t hs_view_trial_q32(const struct hs_view *v, hs_job_id job, uint32_t type
 uint64_t hs_view_steps(const struct hs_view *v, hs_job_id job);
 uint64_t hs_view_limited_q32(const struct hs_view *v, hs_job_id job, uint32_t limit_mib);
 
-/* HS_KNOWS_LOSS, measured: what a job reports of its training. Its data set tells how long an epoch
- * takes before it begins, its user when it ends; its loss is known of epochs that are done. */
+/* HS_KNOWS_LOSS, measured: the training of a job as it reports it. The length of an epoch follows
+ * from its data set, the threshold is set by its user; losses are known of finished epochs only. */
 struct hs_training {
     int64_t epoch_us; /* isolated run time of an epoch, >= 1 */
     double done;      /* epochs, and the part of the current one */

@@ -72,9 +72,10 @@ void hs_speed_predict_by(struct hs_speed *m, const struct hs_catalogue *catalogu
 #define HS_MEAN_PROFILE (HS_NO_PROFILE - 1)
 uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint32_t type,
                                 uint64_t index);
-/* How; without a predictor ORACLE. And the factor that NOISY puts on what is told of two jobs
- * together, of the first of them, Q32; else 1. */
+/* The kind of predictor; ORACLE without one. */
 enum hs_speed_told hs_speed_told_by(const struct hs_speed *m);
+/* The error of a predicted pair speed: the factor of the first of two jobs that share a GPU, Q32; 1
+ * unless the predictor is NOISY. */
 uint64_t hs_speed_pair_noise_q32(const struct hs_speed *m, uint32_t type, uint64_t index,
                                  uint64_t beside);
 /* GPU type that run times are for: given or determined. */

@@ -358,7 +358,7 @@ struct hs_table {
     bool keeps_attempts;
     bool keeps_recorded;       /* binds the columns of recorded starts and ends */
     const char *map_values;    /* of the options */
-    bool is_from_times;        /* the run time is from the start to the end: no column tells it */
+    bool is_from_times;        /* run time = end - start, for no column has it */
     bool has_dates, has_zones; /* the file has dates; with offsets from UTC */
     struct hs_last_date last_date;
     struct hs_attempt_list attempts; /* of the current row */

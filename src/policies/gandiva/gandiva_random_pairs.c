@@ -144,22 +144,6 @@ static void random_pairs_event(void *state, const struct hs_view *v, const struc
     hs_colocate_event(&s->waiting.queue, v, event, 0);
 }
 
-static uint32_t random_pairs_tenants(const void *state)
-{
-    (void)state;
-    return 2;
-}
-
-static bool random_pairs_load(const void *state, const struct hs_view *v, hs_job_id job,
-                              int32_t sum[HS_LOADS])
-{
-    (void)state;
-    (void)v;
-    (void)job;
-    sum[0] = 0;
-    return true;
-}
-
 /* ---- alone ---- */
 
 static void take(struct random_pairs *s, const struct hs_view *v, struct hs_plan *p, hs_job_id job,
@@ -388,8 +372,8 @@ const struct hs_policy_ops hs_policy_gandiva_random_pairs = {
     .params = params,
     .state_size = sizeof(struct random_pairs),
     .job_state_size = sizeof(struct random_pairs_job),
-    .tenants = random_pairs_tenants,
-    .load = random_pairs_load,
+    .tenants = hs_pair_tenants,
+    .load = hs_pair_load,
     .needs = random_pairs_needs,
     .init = random_pairs_init,
     .on_event = random_pairs_event,

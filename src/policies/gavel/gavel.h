@@ -144,7 +144,7 @@ struct hs_gavel_scratch {
     uint32_t first_column, pool;
     uint8_t held, chosen;      /* type; HS_GAVEL_TYPES = none */
     bool stays;                /* on the GPUs that it holds, in this decision */
-    hs_job_id beside, mate;    /* who shares its GPUs, is chosen to; HS_NO_JOB */
+    hs_job_id beside, mate;    /* shares its GPUs now; is to share them; HS_NO_JOB */
     uint32_t first_allocation; /* with pairs */
     /* compat */
     uint8_t failures;            /* rounds in a row in which it did nothing */

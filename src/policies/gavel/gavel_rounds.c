@@ -198,8 +198,8 @@ void hs_gavel_choose(const struct hs_gavel *g, struct hs_gavel_pool *pool, const
     }
 }
 
-/* Who was chosen for the type that it runs on stays there, where the job beside it does not part
- * from it and stay, nor the one that it is to share GPUs with stays elsewhere. */
+/* A job that was chosen for the type on which it runs keeps its GPUs, unless its present co-runner
+ * keeps them without it, or its next co-runner keeps other GPUs. */
 static void release(const struct hs_gavel *g, struct hs_gavel_pool *pool, const struct hs_view *v,
                     struct hs_plan *p)
 {
@@ -443,22 +443,6 @@ static enum hs_status gavel_init(void *state, const struct hs_view *v)
     return hs_gavel_has_pairs(g) ? hs_gavel_pairs_init(g, v) : HS_OK;
 }
 
-static uint32_t gavel_tenants(const void *state)
-{
-    (void)state;
-    return 2;
-}
-
-static bool gavel_load(const void *state, const struct hs_view *v, hs_job_id job,
-                       int32_t sum[HS_LOADS])
-{
-    (void)state;
-    (void)v;
-    (void)job;
-    sum[0] = 0;
-    return true;
-}
-
 static void gavel_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct hs_gavel *g = state;
@@ -566,8 +550,8 @@ static const struct hs_param allox_params[] = {PARAMS("allox"), {0}};
         .state_size = sizeof(struct hs_gavel),                                                     \
         .job_state_size = sizeof(struct hs_gavel_scratch),                                         \
         .needs = gavel_needs,                                                                      \
-        .tenants = gavel_tenants,                                                                  \
-        .load = gavel_load,                                                                        \
+        .tenants = hs_pair_tenants,                                                                \
+        .load = hs_pair_load,                                                                      \
         .init = gavel_init,                                                                        \
         .on_event = gavel_event,                                                                   \
         .decide = gavel_decide,                                                                    \

@@ -31,7 +31,7 @@ static void class_figures(const struct hs_gavel *g, const struct hs_view *v, hs_
     figures[3] = is_ftf ? j->base_us : 0;
     figures[4] = is_ftf ? (double)hs_view_submit_us(v, job) : 0;
     figures[5] = figures[6] = 0;
-    if (g->pairs != NULL) { /* who ran out of memory runs alone */
+    if (g->pairs != NULL) { /* a job that ran out of memory runs alone */
         figures[5] = hs_view_ooms(v, job) > 0 ? -1 : (double)hs_view_pair_kind(v, job);
         figures[6] = hs_view_gpu_mem_mib(v, job);
     }

@@ -37,3 +37,8 @@ void hs_allocation_map_drop(struct hs_allocation_map *s, uint32_t *first_of_job)
 /* Compares the map with the view: the same jobs on each GPU. Returns NULL or the broken rule.
  * O(GPUs). */
 const char *hs_allocation_map_check(const struct hs_allocation_map *s, const struct hs_view *v);
+
+/* For the records of policies that put at most two jobs on a GPU and choose them without the sums
+ * of loads (policy.h). */
+uint32_t hs_pair_tenants(const void *state);
+bool hs_pair_load(const void *state, const struct hs_view *v, hs_job_id job, int32_t sum[HS_LOADS]);

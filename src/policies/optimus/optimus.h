@@ -74,8 +74,8 @@ double hs_optimus_speed(struct hs_optimus_fit *f, uint32_t gpus);
 /* The curve, but its threshold, by 3 to HS_NNLS_ROWS_MAX losses > 0 and when they were seen. */
 void hs_optimus_fit_loss(const double *at, const double *loss, uint32_t count,
                          struct hs_loss_curve *curve);
-/* Run time of the work left on the GPUs that it asks for, as it is told; or of the epochs left,
- * more than 0, by the losses of those that are done. */
+/* Predicted run time left on the requested GPUs, > 0: from the predicted work, or, under oracle=no,
+ * from the epochs left that the losses of the finished ones suggest. */
 double hs_optimus_left_us(const struct hs_optimus *o, const struct hs_view *v, hs_job_id job);
 
 static inline struct hs_optimus_scratch *hs_optimus_of(const struct hs_view *v, hs_job_id job)

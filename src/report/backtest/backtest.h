@@ -26,7 +26,7 @@ struct hs_backtest_job {
     const char *id;
     int64_t submit_us;                         /* of the run's clock */
     int64_t run_us;                            /* run time in the trace */
-    int64_t us[HS_SIDES][HS_BACKTEST_METRICS]; /* -1 = not told, not reached */
+    int64_t us[HS_SIDES][HS_BACKTEST_METRICS]; /* -1 = not recorded, not reached */
     uint32_t gpus, milli, user, vc;
     enum hs_outcome outcome;
 };
@@ -83,7 +83,7 @@ struct hs_backtest {
     struct hs_backtest_figures held[HS_SIDES]; /* GPUs, over the submissions compared */
     uint64_t peak_milli;                       /* recorded, of GPUs held at once */
     uint64_t untimed;       /* compared part: jobs without recorded start or end */
-    uint64_t own_run_times; /* jobs whose run time is not from recorded start to end */
+    uint64_t own_run_times; /* jobs with a run time other than recorded end - start */
     double roomy;           /* share of recorded waiting with room for the job; NaN = no waiting */
     char untold[HS_BACKTEST_UNTOLD][320];
     uint32_t untold_count;

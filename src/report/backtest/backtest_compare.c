@@ -408,7 +408,7 @@ static void compare_held(struct hs_backtest *b)
     hs_free(recorded.of);
 }
 
-/* ---- what a log cannot tell ---- */
+/* ---- limits of the comparison ---- */
 
 HS_PRINTF(2, 3)
 static void add_untold(struct hs_backtest *b, const char *fmt, ...)

@@ -95,7 +95,7 @@ struct explain_list {
 
 struct explain {
     const char *dir;
-    const struct hs_reading *reading; /* NULL: not told */
+    const struct hs_reading *reading; /* progress on the terminal; NULL: none */
     struct hs_diag *diag;
     struct hs_intern ids; /* of jobs: id n is jobs[n - 1] */
     struct hs_intern texts;

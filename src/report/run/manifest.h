@@ -245,7 +245,7 @@ struct hs_runmanifest {
     uint32_t input_count;
     uint64_t rows_hash, rows_bytes; /* of the file that hs_rowfile_each read last */
     bool keeps_quiet; /* suppresses the warning that it differs from the listed file */
-    const struct hs_reading *reading; /* of hs_rowfile_each; NULL, as at first: not told */
+    const struct hs_reading *reading; /* progress of hs_rowfile_each; initially NULL: none */
 };
 
 /* Returns HS_E_INPUT for a directory without a manifest or a manifest without a configuration. */

@@ -11,8 +11,8 @@
 #include "report/run/manifest.h"
 #include "traces/trace_stream.h"
 
-/* Prints a list of checks with counts, or as JSON, and tells how far it is (reading may be NULL);
- * HS_E_DIFFERS, after its first faults, if one fails. */
+/* Prints a list of checks with counts, or as JSON, and its progress (reading; may be NULL). Returns
+ * HS_E_DIFFERS if a check fails, after printing its first faults. */
 HS_MUST_USE enum hs_status hs_verify_run(const char *run_dir, bool as_json,
                                          const struct hs_reading *reading, struct hs_output *out,
                                          struct hs_diag *diag);
@@ -136,7 +136,7 @@ struct verify_setup {
 
 struct verify_run {
     const char *dir;
-    const struct hs_reading *reading; /* NULL: not told */
+    const struct hs_reading *reading; /* progress on the terminal; NULL: none */
     struct hs_diag *diag;
     struct hs_arena arena;
     struct hs_intern ids; /* of jobs: id n is jobs[n - 1] */
