@@ -74,8 +74,7 @@ uint64_t hs_speed_predicted_q32(const struct hs_speed *m, uint32_t profile, uint
                                 uint64_t index);
 /* The kind of predictor; ORACLE without one. */
 enum hs_speed_told hs_speed_told_by(const struct hs_speed *m);
-/* The error of a predicted pair speed: the factor of the first of two jobs that share a GPU, Q32; 1
- * unless the predictor is NOISY. */
+/* Error of a predicted pair speed: factor of the first of the two jobs, Q32; 1 unless NOISY. */
 uint64_t hs_speed_pair_noise_q32(const struct hs_speed *m, uint32_t type, uint64_t index,
                                  uint64_t beside);
 /* GPU type that run times are for: given or determined. */
