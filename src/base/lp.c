@@ -28,8 +28,7 @@ struct hs_lp {
     int *row_of, *column_of;
     double *factors; /* these three from 1, as in GLPK */
     uint32_t rows_count, columns_count, factors_count;
-    uint32_t
-        solved_columns; /* columns in the last basis, where the next solve starts; 0: slack basis */
+    uint32_t solved_columns; /* in the last basis, where a solve starts; 0: slack basis */
     uint32_t rows_cap, costs_cap, values_cap, statuses_cap, are_binary_cap, row_of_cap,
         column_of_cap, factors_cap;
     bool is_maximum, has_binary;
