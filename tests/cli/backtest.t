@@ -48,7 +48,7 @@ every start and end is that of the log.
 
   not told    0.0 % of the recorded waiting passed while the log left as many GPUs of this cluster idle as the job wanted: placement, quotas, holds, or machines that were down
               the simulated cluster begins empty: what ran or waited before the first submission is not in the log
-              a job that was stopped and resumed counts as running all the time; priorities, dependencies and who gave up waiting are not told
+              a job that was stopped and resumed counts as running all the time; priorities, dependencies and abandoned waits are not recorded
   files       out/
   $ cat out/backtest_jobs.csv
   job_id,submission_time,gpus,vc,user,outcome,recorded_wait,simulated_wait,recorded_jct,simulated_jct,part
@@ -125,7 +125,7 @@ idle, which is all it wants: 10 of the 10 s that jobs waited. c has no start.
               100.0 % of the recorded waiting passed while the log left as many GPUs of this cluster idle as the job wanted: placement, quotas, holds, or machines that were down
               run times are from start to end: what a start-up took is part of them, so none is calibrated
               the simulated cluster begins empty: what ran or waited before the first submission is not in the log
-              a job that was stopped and resumed counts as running all the time; priorities, dependencies and who gave up waiting are not told
+              a job that was stopped and resumed counts as running all the time; priorities, dependencies and abandoned waits are not recorded
   files       out/
   $ horus run log.csv -c 1x2 -o run -q | head -n 1
   log.csv (csv) on 1x2: 2 GPUs, 1 nodes

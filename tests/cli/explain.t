@@ -298,7 +298,7 @@ In GPU-hours 80, 30 and 480 / 3600; c's 80 GPU-s in [20, 60) of a run of 110 s.
         91.7 s            7.3            0.0            0.0         7.3
        100.8 s            0.0            0.0            0.0         0.0
 
-  who waited longest
+  longest waits
     job   GPUs   submitted      waited  why
     e        8      40.0 s      60.0 s  resources 100 %
     c        2      20.0 s      40.0 s  fragmentation 100 %
@@ -364,7 +364,7 @@ replays its rows.
         91.7 s            0.9            0.9            0.9         2.7
        100.8 s            0.0            0.0            0.0         0.0
 
-  who waited longest
+  longest waits
     job   GPUs   submitted      waited  why
     c        1       0.0 s     100.0 s  fragmentation 100 %
     d        1       0.0 s     100.0 s  resources 100 %

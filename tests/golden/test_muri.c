@@ -81,7 +81,7 @@ static const struct hs_test_job four[] = {{.gpus = 1, .duration_s = 300, .model 
                                           {.gpus = 1, .duration_s = 400, .model = "C"},
                                           {.gpus = 1, .duration_s = 400, .model = "D"}};
 
-/* M2. While there are GPUs nobody shares; on two GPUs nobody is slowed: AB has a period of 3 s, CD
+/* M2. While there are GPUs no job shares; on two GPUs none is slowed: AB has a period of 3 s, CD
  * of 4 s. */
 static void groups_only_where_gpus_are_short(void **state)
 {
@@ -96,7 +96,7 @@ static void groups_only_where_gpus_are_short(void **state)
     }
 }
 
-/* M6. A 100, B 200 iterations. Period 3 s: nobody is slowed. Released factors: 3 x 1.33 / 1.015 =
+/* M6. A 100, B 200 iterations. Period 3 s: neither is slowed. Released factors: 3 x 1.33 / 1.015 =
  * 3.93103 s where an iteration alone takes 3.045 s; 1.015 of these stand for one of ours, unless
  * compat=muri has them as they are. */
 static void pair_that_fits(void **state)
@@ -158,8 +158,8 @@ static void gangs_share_only_their_like(void **state)
     hs_test_free(&result);
 }
 
-/* Muri-L: who has had least GPU time comes first. A has had 100 s when two that may not share with
- * it, of 1 iteration each on GPUs of their own kind of stage, arrive. */
+/* Muri-L: the job with the least GPU time comes first. A has had 100 s when two that may not share
+ * with it, of 1 iteration each on GPUs of their own kind of stage, arrive. */
 static void least_attained_first(void **state)
 {
     (void)state;

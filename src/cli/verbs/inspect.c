@@ -372,14 +372,14 @@ const struct hs_verb hs_verb_explain = {
     .operands = "RUN",
     .summary = "Why a job waited, or where the waiting of a run came from.",
     .details =
-        "Rebuilds from the segments of a finished run who held what, and books every moment "
+        "Rebuilds from the segments of a finished run which job held what, and books every moment "
         "that a job waited to its cause: resources (too few GPUs), fragmentation (enough, "
         "not on one node), constraint (a gang wants several nodes), quota (none left), or "
         "priority (head-of-line blocking or lower priority: it would have fitted). Of one "
         "job: these times, before its first start and after preemptions, its life stage by "
-        "stage, who overtook it, whose GPUs it got, who ran beside it, and, where the run "
+        "stage, which jobs overtook it, left it their GPUs, ran beside it, and, where the run "
         "was made with --decisions, each decision about it with its reason. Of all: "
-        "GPU-hours by cause, over time, and who waited longest. With --by: jobs, GPU-hours and "
+        "GPU-hours by cause, over time, and the longest waits. With --by: jobs, GPU-hours and "
         "waits by virtual cluster, user, gang size or recorded state, those first that held "
         "most GPU time, and Jain's index over them. RUN is a directory of horus "
         "run, also one inside a comparison or a sweep; it needs jobs.csv and segments.csv.",

@@ -7,7 +7,7 @@
  * the optimum, each class with its best partner at once, until none would: the optimum is that of
  * all pairs (column generation: Gilmore and Gomory, Operations Research 9, 1961). Left out
  * are pairs whose speeds relative to those alone add up to at most 1, as turns on the same GPU give
- * each job no less, and those for whom the type has not the memory, by prediction.
+ * each job no less, and jobs whose predicted memory the type does not have.
  *
  * The time of two classes is given to few of the pairs of their members: in order of arrival on
  * both sides, as long as something of a member's equal part is left. A pair keeps its deficit from

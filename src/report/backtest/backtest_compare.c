@@ -443,7 +443,7 @@ static void list_untold(struct hs_backtest *b)
     add_untold(b, "the simulated cluster begins empty: what ran or waited before the first "
                   "submission is not in the log");
     add_untold(b, "a job that was stopped and resumed counts as running all the time; priorities, "
-                  "dependencies and who gave up waiting are not told");
+                  "dependencies and abandoned waits are not recorded");
 }
 
 void hs_backtest_compare(struct hs_backtest *b)

@@ -299,7 +299,7 @@ static void say_longest(const struct explain *x, struct hs_output *out)
         width = own > width ? own : width;
     }
     width = width < ID_WIDTH_MAX ? width : ID_WIDTH_MAX;
-    hs_say(out, "\nwho waited longest\n  %-*s  %5s  %10s  %10s  %s\n", (int)width, "job", "GPUs",
+    hs_say(out, "\nlongest waits\n  %-*s  %5s  %10s  %10s  %s\n", (int)width, "job", "GPUs",
            "submitted", "waited", "why");
     for (uint32_t i = 0; i < longest->named; i++) {
         const struct explain_job *job = &x->jobs[longest->jobs[i]];
