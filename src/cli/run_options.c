@@ -657,6 +657,7 @@ const struct hs_option hs_trace_option_table[] = {
          "info: how far the trace is from this one, which is recognised by its content; both are "
          "held in memory, 32 to 64 bytes a job",
          SHORT, LOCAL),
+    FLAG("json", json, CALL, "info: everything as JSON, in seconds", SHORT, LOCAL),
     HS_OPTIONS_END,
 };
 

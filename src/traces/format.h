@@ -60,6 +60,7 @@ struct hs_faults {
     bool is_row_bad;      /* set with each bad row; cleared by hs_reader_next */
     bool is_rounded;      /* the GPUs of the last row were rounded up; cleared likewise */
     bool is_folded;       /* attempts of the last row were merged into one; cleared likewise */
+    struct hs_intern *states; /* collects the words that are no outcomes; NULL: does not */
     struct hs_diag relay; /* receives the errors of parsers below the reader (CSV, JSON), which
                              become faults of the row, kind STRUCTURE */
 };
@@ -76,6 +77,8 @@ HS_COLD enum hs_status hs_trace_bad_row(struct hs_faults *faults, enum hs_fault 
 /* Faults of a cell: name, kind of fault, "NAME_OF_COLUMN what", hint. */
 #define HS_CELL_LIST(X)                                                                            \
     X(NOT_A_NUMBER, NUMBER, "is not a number", "a decimal number such as 12.5")                    \
+    X(NOT_A_SPAN, NUMBER, "is not a number",                                                       \
+      "seconds such as 12.5, or 1:30:00, or 90min; start_time and end_time may take its place")    \
     X(NOT_A_TIME, TIME, "is not a time",                                                           \
       "a number, or a date and time such as 2020-04-01 12:30:00")                                  \
     X(OTHER_CLOCK, TIME, "has an offset from UTC, or lacks one, unlike the times before",          \
@@ -117,6 +120,9 @@ enum hs_cell_result {
 };
 
 enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, int64_t *out_us);
+
+/* Parses [days-]hours:minutes:seconds, of which days, and hours, may be missing. */
+bool hs_cell_clock(const char *text, int64_t *us);
 
 /* Tells whether the text stands for a missing number: "", "None", "NaN", "NA", "null" or "-". */
 bool hs_cell_is_missing(const char *text);

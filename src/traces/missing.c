@@ -3,6 +3,7 @@
  * Messages about files that are no trace yet, with what to paste: columns that a table lacks, and
  * files of other kinds that are often at hand.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,28 +24,46 @@ static void list_header(const struct hs_csv_row *header, char *text, size_t size
     }
 }
 
+/* Tells whether two names differ only in case, blanks and punctuation: "Num GPUs" is num_gpus. */
+static bool is_like(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (*a != '\0' && !isalnum((unsigned char)*a))
+            a++;
+        while (*b != '\0' && !isalnum((unsigned char)*b))
+            b++;
+        if (*a == '\0' || tolower((unsigned char)*a) != tolower((unsigned char)*b))
+            return *a == *b;
+    }
+}
+
 /* Common names of columns, for a hint that can be pasted; NULL = none is in the header. */
 static const char *known_name(const struct hs_csv_row *header, const char *key)
 {
-    static const char *const guesses[][12] = {
-        {"job_id", "id", "jobid", "job", "job_name", "name", "instance_sn", "uid", "pod_name",
-         "task_id", "pod", NULL},
-        {"submit_time", "submit", "timestamp", "arrival_time", "arrival_s", "submitted_time",
-         "creation_time", "created", "created_at", "queued_at", "submitted_at", NULL},
+    static const char *const guesses[][14] = {
+        {"job_id", "id", "job", "job_name", "name", "instance_sn", "uid", "pod_name", "task_id",
+         "task", "task_name", "pod", NULL},
+        {"submit_time", "submit", "submitted", "timestamp", "arrival", "arrival_time", "arrival_s",
+         "submitted_time", "creation_time", "created", "created_at", "queued_at", "submitted_at",
+         NULL},
         {"gpus", "gpu_num", "num_gpus", "num_gpu", "gpu_count", "ngpus", "gpu_request",
-         "requested_gpus", "n_gpus", "gpu", NULL},
-        {"duration", "duration_s", "run_time", "runtime", "service_sec", "execution_time",
-         "elapsed", "elapsed_s", "wall_time", NULL},
-        {"start_time", "start_time", "start", "started", "started_at", "scheduled_time", "begin",
-         "start time", NULL},
-        {"end_time", "end_time", "end", "finished", "finished_at", "deletion_time", "completed_at",
-         "finish_time", "ended_at", "end time", NULL},
+         "requested_gpus", "gpus_requested", "n_gpus", "gpu", "accelerators", NULL},
+        {"duration", "duration_s", "run_time", "runtime_s", "service_sec", "service_time",
+         "execution_time", "elapsed", "elapsed_s", "wall_time", NULL},
+        {"start_time", "start", "started", "started_at", "scheduled_time", "begin", "began",
+         "begin_time", "launched", "launch_time", NULL},
+        {"end_time", "end", "ended", "finished", "finished_at", "deletion_time", "completed_at",
+         "finish_time", "ended_at", "stop_time", "completion_time", NULL},
+        {"user", "user_name", "user_id", "owner", "submitted_by", NULL},
+        {"vc", "virtual_cluster", "team", "queue", "partition", "namespace", "project", "tenant",
+         "account", "department", "group", NULL},
+        {"status", "state", "final_state", "final", "phase", NULL},
     };
     for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
-        for (const char *const *name = guesses[i] + 1; strcmp(guesses[i][0], key) == 0 && *name;
-             name++)
-            if (hs_csv_column(header, *name) != UINT32_MAX)
-                return header->fields[hs_csv_column(header, *name)];
+        for (const char *const *name = guesses[i]; strcmp(guesses[i][0], key) == 0 && *name; name++)
+            for (uint32_t k = 0; k < header->count; k++)
+                if (is_like(header->fields[k], *name))
+                    return header->fields[k];
     return NULL;
 }
 
@@ -93,17 +112,25 @@ enum hs_status hs_table_fail_missing(const struct hs_table *table, const char *c
     char missing[512] = "", map[MAP_SIZE] = "", header[1024], hint[2048];
     unsigned count = 0;
     for (uint32_t i = 0; i < table->column_count; i++) {
+        const char *key = table->columns[i].key;
         bool is_missing = false;
-        if (!table->columns[i].is_required)
+        if (!table->columns[i].is_required) {
+            const bool is_of_use = strcmp(key, "user") == 0 || strcmp(key, "vc") == 0 ||
+                                   strcmp(key, "status") == 0;
+            const char *known = is_of_use ? known_name(&table->row, key) : NULL;
+            if (known != NULL && table->field_of[i] == UINT32_MAX)
+                hs_append(map, MAP_SIZE, "%s%s=%.64s", map[0] != '\0' ? "," : "", key, known);
             continue;
+        }
         append_entry(table, i, map, &is_missing);
         if (is_missing)
             hs_append(missing, sizeof missing, "%s'%.64s'", count++ > 0 ? ", " : "",
                       names && names[i] ? names[i] : table->columns[i].name);
     }
     list_header(&table->row, header, sizeof header);
-    snprintf(hint, sizeof hint, "the file has: %s; name the columns with --format=csv --map=%s",
-             header, map);
+    const char *quote = strpbrk(map, " ;|()&*$") != NULL ? "'" : "";
+    snprintf(hint, sizeof hint, "the file has: %s; name the columns with --format=csv --map=%s%s%s",
+             header, quote, map, quote);
     struct hs_place place = hs_csv_place(table->csv, 0);
     return hs_fail(table->faults->diag, HS_E_INPUT, &place, hint, "missing column%s %s",
                    count > 1 ? "s" : "", missing);

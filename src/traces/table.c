@@ -3,6 +3,7 @@
  * Converts rows of a CSV file to trace jobs, and gives formats access to the last row. The header
  * is resolved once, so that a row looks up no name: O(columns present) per row.
  */
+#include "base/intern.h"
 #include "traces/format.h"
 
 #include <stdio.h>
@@ -72,6 +73,27 @@ enum hs_cell_result hs_cell_span(const char *text, size_t len, int64_t unit_us, 
     else if (!hs_parse_decimal_us(text, len, unit_us, out_us))
         return looks_numeric(text, len) ? HS_CELL_TOO_LONG : HS_CELL_NOT_A_NUMBER;
     return HS_CELL_OK;
+}
+
+bool hs_cell_clock(const char *text, int64_t *us)
+{
+    const char *dash = strchr(text, '-');
+    int64_t parts[3] = {0}, days = 0;
+    if (dash != NULL && (!hs_parse_int64(text, (size_t)(dash - text), &days) || days < 0))
+        return false;
+    text = dash != NULL ? dash + 1 : text;
+    for (uint32_t i = 0;; i++, text++) {
+        const size_t len = strcspn(text, ":");
+        if (i == 3 || !hs_parse_int64(text, len, &parts[2]) || parts[2] < 0 || parts[2] > 1 << 20)
+            return false;
+        text += len;
+        if (*text == '\0')
+            break;
+        parts[0] = parts[1];
+        parts[1] = parts[2];
+    }
+    *us = (((days * 24 + parts[0]) * 60 + parts[1]) * 60 + parts[2]) * HS_TRACE_TIME_UNIT_US;
+    return days < 1 << 20;
 }
 
 /* All dates of a file must have an offset from UTC, or none: otherwise there are two clocks. */
@@ -427,6 +449,8 @@ static HS_COLD enum hs_status fail_word(const struct hs_table *table, uint32_t f
 {
     const char *text = table->row.fields[field], *names[HS_JOB_CLASS_COUNT], *hint = words->hint;
     char guess[512];
+    if (words == &hs_outcome_words && table->faults->states != NULL)
+        (void)hs_intern_get(table->faults->states, text);
     if (words == &hs_outcome_words) { /* to be pasted */
         (void)snprintf(guess, sizeof guess,
                        "%.256s; or --map-value=state:%.60s=completed (or failed, cancelled)", hint,
@@ -583,8 +607,13 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_table_bi
     case HS_CELL_TIME:
         result = read_time(table, text, len, out);
         break;
-    case HS_CELL_SPAN:
+    case HS_CELL_SPAN: /* also "1:30:00" and "90min" */
         result = hs_cell_span(text, len, table->unit_us, out);
+        if (HS_UNLIKELY(result == HS_CELL_NOT_A_NUMBER))
+            result = (strchr(text, ':') != strrchr(text, ':') ? hs_cell_clock(text, out)
+                                                              : hs_parse_duration_us(text, len, out))
+                         ? HS_CELL_OK
+                         : HS_CELL_NOT_A_SPAN;
         break;
     case HS_CELL_COUNT:
         result = read_count(text, len, out);

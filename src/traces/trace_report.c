@@ -12,12 +12,15 @@
  * window, the job ids, the names of GPU types and VCs.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <strings.h>
 
 #include "base/heap.h"
 #include "base/intern.h"
 #include "base/sample.h"
 #include "data/gpu_types.h"
+#include "data/json.h"
 #include "traces/format.h"
 
 #define US_PER_S UINT64_C(1000000)
@@ -59,9 +62,23 @@ static void say_intake(struct hs_output *out, const char *path, const char *form
                counts->rounded);
 }
 
-/* Passes each job of a trace to `add`, and prints what was read; letter: of one of two traces, or
- * NULL. */
+static void put_intake(struct hs_jsonw *w, const char *path, const char *format,
+                       const struct hs_trace_counts *counts)
+{
+    hs_jsonw_put(w, "={ trace=%s format=%s rows=%" PRIu64 " jobs=%" PRIu64 " bad_rows=%" PRIu64,
+                 path, format, counts->rows, counts->accepted, counts->bad);
+    hs_jsonw_put(w, "dropped=[");
+    for (int i = 0; i < HS_DROP_COUNT; i++)
+        if (counts->drops[i] > 0)
+            hs_jsonw_put(w, "=!{ reason=%s rows=%" PRIu64 " }", hs_drop_texts[i], counts->drops[i]);
+    hs_jsonw_put(w, "] rounded_up=%" PRIu64 " reordered=%" PRIu64, counts->rounded,
+                 counts->reordered);
+}
+
+/* Passes each job of a trace to `add`, and prints what was read, as JSON if w is not NULL; letter:
+ * of one of two traces, or NULL. */
 static enum hs_status gather(const struct hs_trace_options *options, const char *letter,
+                             struct hs_jsonw *w,
                              void (*add)(void *sums, const struct hs_trace_job *job), void *sums,
                              struct hs_output *out, struct hs_diag *diag)
 {
@@ -76,10 +93,13 @@ static enum hs_status gather(const struct hs_trace_options *options, const char 
         hs_trace_get_counts(trace, &counts);
         if (letter != NULL)
             hs_say(out, "%s:\n", letter);
-        say_intake(out, hs_trace_path(trace), hs_trace_format_name(trace), &counts);
+        if (w != NULL)
+            put_intake(w, hs_trace_path(trace), hs_trace_format_name(trace), &counts);
+        else
+            say_intake(out, hs_trace_path(trace), hs_trace_format_name(trace), &counts);
         if (letter != NULL)
             hs_say(out, "\n");
-        else if (counts.reordered > 0)
+        else if (counts.reordered > 0 && w == NULL)
             hs_say(out, "put in order %" PRIu64 "\n", counts.reordered);
     }
     hs_trace_close(trace);
@@ -217,10 +237,11 @@ static void say_parts(const struct info *info, struct hs_output *out)
         say_part(all, class_names[i], &info->classes[i].sum, out);
 }
 
+static const uint32_t permilles[] = {50, 250, 500, 750, 900, 950, 990};
+
 static void say_quantiles(const struct info *info, const char *title, bool is_gap,
                           struct hs_output *out)
 {
-    static const uint32_t permilles[] = {50, 250, 500, 750, 900, 950, 990};
     hs_say(out, "\n%s, seconds\n%-6s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", title, "GPUs", "mean",
            "p5", "p25", "p50", "p75", "p90", "p95", "p99", "max");
     for (int i = 0; i < CLASSES; i++) {
@@ -235,22 +256,94 @@ static void say_quantiles(const struct info *info, const char *title, bool is_ga
     }
 }
 
-enum hs_status hs_trace_info(const struct hs_trace_options *options, struct hs_output *out,
-                             struct hs_diag *diag)
+/* A list of the parts that some job is in. */
+static void put_parts(struct hs_jsonw *w, const char *name, const struct load_sum *parts, int count,
+                      const char *(*text)(int index))
+{
+    hs_jsonw_put(w, "%s=[", name);
+    for (int i = 0; i < count; i++)
+        if (parts[i].jobs > 0)
+            hs_jsonw_put(w, "=!{ name=%s jobs=%" PRIu64 " gpu_seconds=%g }", text(i), parts[i].jobs,
+                         (double)parts[i].gpu_us / (double)US_PER_S);
+    hs_jsonw_put(w, "]");
+}
+
+static const char *outcome_text(int index)
+{
+    return hs_outcome_text((enum hs_outcome)index);
+}
+
+static const char *job_class_text(int index)
+{
+    return hs_job_class_text((enum hs_job_class)index);
+}
+
+/* Quantiles in seconds; null without values. */
+static void put_quantiles(struct hs_jsonw *w, const char *name, const struct hs_loghist *h)
+{
+    hs_jsonw_put(w, "%s=!{ mean=%g", name,
+                 h->count > 0 ? (double)h->sum / (double)h->count / (double)US_PER_S : NAN);
+    for (size_t q = 0; q < sizeof permilles / sizeof permilles[0]; q++) {
+        char key[16];
+        (void)snprintf(key, sizeof key, "p%u", permilles[q] / 10);
+        hs_jsonw_put(w, "%s=%g", key,
+                     h->count > 0 ? (double)hs_loghist_quantile(h, permilles[q]) / (double)US_PER_S
+                                  : NAN);
+    }
+    hs_jsonw_put(w, "max=%g }", h->count > 0 ? (double)h->max / (double)US_PER_S : NAN);
+}
+
+static void put_info(struct hs_jsonw *w, const struct info *info)
+{
+    const struct class *all = &info->classes[ALL];
+    const double gpu_s = (double)all->sum.gpu_us / (double)US_PER_S;
+    hs_jsonw_key(w, "first");
+    hs_jsonw_seconds(w, info->first_us);
+    hs_jsonw_key(w, "last");
+    hs_jsonw_seconds(w, all->last_us);
+    hs_jsonw_put(w, "gpu_seconds=%g mean_gpus=%g largest_job=%u vcs=%u users=%u", gpu_s,
+                 gpu_s * (double)US_PER_S / (double)(all->last_us - info->first_us), info->gpus_max,
+                 info->vcs.count - 1, info->users.count - 1);
+    hs_jsonw_put(w, "with_step=%" PRIu64 " elastic=%" PRIu64, info->with_step, info->elastic);
+    put_parts(w, "outcomes", info->outcomes, HS_OUTCOME_COUNT, outcome_text);
+    put_parts(w, "classes", info->job_classes, HS_JOB_CLASS_COUNT, job_class_text);
+    hs_jsonw_put(w, "gpus=[");
+    for (int i = 0; i < CLASSES; i++) {
+        const struct class *c = &info->classes[i];
+        if (c->sum.jobs == 0)
+            continue;
+        hs_jsonw_put(w, "={ name=%s jobs=%" PRIu64 " gpu_seconds=%g", class_names[i], c->sum.jobs,
+                     (double)c->sum.gpu_us / (double)US_PER_S);
+        put_quantiles(w, "duration", &c->durations);
+        put_quantiles(w, "gap", &c->gaps);
+        hs_jsonw_put(w, "}");
+    }
+    hs_jsonw_put(w, "]");
+}
+
+enum hs_status hs_trace_info(const struct hs_trace_options *options, bool as_json,
+                             struct hs_output *out, struct hs_diag *diag)
 {
     struct info info = {0};
+    struct hs_jsonw w;
     hs_intern_init(&info.users);
     hs_intern_init(&info.vcs);
-    enum hs_status status = gather(options, NULL, info_add, &info, out, diag);
-    if (status == HS_OK) {
+    hs_jsonw_begin(&w, out);
+    enum hs_status status = gather(options, NULL, as_json ? &w : NULL, info_add, &info, out, diag);
+    if (status == HS_OK && as_json) {
+        put_info(&w, &info);
+        hs_jsonw_put(&w, "}");
+        hs_jsonw_finish(&w);
+    } else if (status == HS_OK) {
         say_span(&info, out);
         say_parts(&info, out);
         say_quantiles(&info, "duration", false, out);
         say_quantiles(&info, "time between submissions (within the class)", true, out);
         hs_say(out, "\nQuantiles are values that occurred, at most 0.1 %% above the exact ones "
                     "(logarithmic histogram).\n");
-        hs_fractions_warn(&info.utils, NULL, "gpu_util", "jobs", diag);
     }
+    if (status == HS_OK)
+        hs_fractions_warn(&info.utils, NULL, "gpu_util", "jobs", diag);
     for (int i = 0; i < CLASSES; i++) {
         hs_loghist_free(&info.classes[i].durations);
         hs_loghist_free(&info.classes[i].gaps);
@@ -350,9 +443,9 @@ enum hs_status hs_trace_compare(const struct hs_trace_options *reference,
                                 struct hs_diag *diag)
 {
     struct trace_sums a = {0}, b = {0};
-    enum hs_status status = gather(reference, "A", sums_add, &a, out, diag);
+    enum hs_status status = gather(reference, "A", NULL, sums_add, &a, out, diag);
     if (status == HS_OK)
-        status = gather(options, "B", sums_add, &b, out, diag);
+        status = gather(options, "B", NULL, sums_add, &b, out, diag);
     for (int i = 0; i < SAMPLES; i++) {
         hs_sample_sort(&a.of[i]);
         hs_sample_sort(&b.of[i]);
@@ -526,6 +619,7 @@ struct trace_validation {
     uint32_t spare;      /* next id for `held` */
     struct offered_load load;
     struct hs_fractions utils;
+    struct hs_intern states; /* words that are no outcomes; id 0: none */
     struct hs_arena texts;
     const char *shown[HS_FAULT_COUNT][HS_FAULTS_SHOWN]; /* first line of each message */
     uint64_t jobs, late;
@@ -605,6 +699,32 @@ static enum hs_status examine_all(struct trace_validation *d)
     return status == HS_END || d->is_cut_short ? HS_OK : status;
 }
 
+/* Prints --map-value with what was given, and a guess of each unknown state; returns whether all
+ * states could be written so. */
+static bool say_values(const struct trace_validation *d, struct hs_output *out)
+{
+    static const char *const starts[][8] = {
+        {"completed", "ok", "succ", "done", "fin", "compl"},
+        {"cancelled", "canc", "kill", "abort", "stop", "revok"}};
+    const char *comma = d->options->map_values != NULL ? "," : "";
+    uint32_t said = 1;
+    hs_say(out, "--map-value='%s", comma[0] != '\0' ? d->options->map_values : "");
+    for (uint32_t id = 1; id < d->states.count; id++) {
+        const char *state = hs_intern_text(&d->states, id), *word = "failed";
+        if (strpbrk(state, ",='") != NULL || hs_control_find(state, strlen(state)) < strlen(state))
+            continue;
+        for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+            for (const char *const *start = starts[i] + 1; *start != NULL; start++)
+                if (strncasecmp(state, *start, strlen(*start)) == 0)
+                    word = starts[i][0];
+        hs_say(out, "%sstate:%s=%s", comma, state, word);
+        comma = ",";
+        said++;
+    }
+    hs_say(out, "'");
+    return said >= d->states.count;
+}
+
 /* Returns the number of faults. */
 static uint64_t say_report(struct trace_validation *d, struct hs_output *out)
 {
@@ -622,7 +742,10 @@ static uint64_t say_report(struct trace_validation *d, struct hs_output *out)
         hs_say(out, "\n%" PRIu64 " %s\n", faults->counts[kind], hs_fault_texts[kind].what);
         for (int i = 0; i < HS_FAULTS_SHOWN && d->shown[kind][i]; i++)
             hs_say(out, "    %s\n", d->shown[kind][i]);
-        hs_say(out, "    repair: %s\n", hs_fault_texts[kind].repair);
+        hs_say(out, "    repair: ");
+        if (kind == HS_FAULT_STATE && d->states.count > 1 && say_values(d, out))
+            hs_say(out, ", if that is what they mean; else ");
+        hs_say(out, "%s\n", hs_fault_texts[kind].repair);
     }
     if (d->is_cut_short)
         hs_say(out, "\nthe file cannot be read to its end: rows and jobs are those before it\n");
@@ -636,10 +759,15 @@ static uint64_t say_report(struct trace_validation *d, struct hs_output *out)
 static void say_command(const struct trace_validation *d, const char *given, struct hs_output *out)
 {
     const struct hs_faults *faults = &d->reader.faults;
-    const uint64_t bad = faults->total - faults->counts[HS_FAULT_ORDER];
-    if (d->is_cut_short || d->jobs == 0)
+    uint64_t bad = faults->total - faults->counts[HS_FAULT_ORDER];
+    if (d->is_cut_short || (d->jobs == 0 && d->states.count < 2))
         return;
     hs_say(out, "run it with: horus run %s", given);
+    if (d->states.count > 1 || d->options->map_values != NULL) {
+        hs_say(out, " ");
+        if (say_values(d, out) && d->states.count > 1)
+            bad -= faults->counts[HS_FAULT_STATE];
+    }
     if (faults->counts[HS_FAULT_ORDER] > 0)
         hs_say(out, " --sort=all");
     if (bad > 0) /* per cent, rounded up to tenths, which are what is counted */
@@ -661,7 +789,9 @@ enum hs_status hs_trace_validate(const struct hs_trace_options *options,
         (struct offered_load){.cluster = cluster, .first_us = INT64_MAX, .last_us = INT64_MIN};
     for (int i = 0; i < HS_POOL_KINDS; i++)
         hs_intern_init(&d->load.by[i].names);
+    hs_intern_init(&d->states);
     enum hs_status status = hs_reader_open(&d->reader, options, HS_ERROR, &d->catcher);
+    d->reader.faults.states = &d->states;
     d->is_open = status == HS_OK;
     if (status == HS_OK)
         status = examine_all(d);
@@ -671,6 +801,7 @@ enum hs_status hs_trace_validate(const struct hs_trace_options *options,
         say_command(d, given, out);
     }
     hs_reader_close(&d->reader);
+    hs_intern_free(&d->states);
     hs_heap_free(&d->held);
     for (int i = 0; i < HS_POOL_KINDS; i++) {
         hs_intern_free(&d->load.by[i].names);

@@ -164,8 +164,9 @@ struct hs_trace_capacity {
     uint64_t gpus;
 };
 
-/* Prints counts, span, GPU mix, quantiles of durations and inter-arrival times. */
-HS_MUST_USE enum hs_status hs_trace_info(const struct hs_trace_options *options,
+/* Prints counts, span, GPU mix, quantiles of durations and inter-arrival times, as JSON if asked
+ * for. */
+HS_MUST_USE enum hs_status hs_trace_info(const struct hs_trace_options *options, bool as_json,
                                          struct hs_output *out, struct hs_diag *diag);
 /* Prints the distance of a trace from the reference: distances of duration, GPUs, gaps and
  * outcomes, ratios. Both are kept in memory, 32 to 64 bytes per job. */

@@ -78,6 +78,50 @@ What has other names is named, with the options to paste; the command that follo
   !       = hint: jq -rf configs/mappings/kubernetes-pods.jq FILE >jobs.csv makes a trace of pods, kubernetes-nodes.jq a cluster of nodes
   [3]
 
+# exports-in-other-words
+Names are known in any case and punctuation, user, team and state among them; trace validate ends with the command that
+gives each state a meaning by its first letters.
+
+  $ printf 'Task;Owner;Team;Queued at;Began;Finished;Num GPUs;Final\nt1;ann;x;2024-01-01 00:00:00;2024-01-01 00:01:00;2024-01-01 01:01:00;2;OK\nt2;bob;y;2024-01-01 00:00:05;2024-01-01 00:00:05;2024-01-01 00:10:05;1;ERR\nt3;bob;y;2024-01-01 00:00:06;2024-01-01 00:00:06;2024-01-01 00:10:05;1;Killed by user\n' >log.csv
+  $ horus run log.csv -c 2x8
+  ! log.csv:1:1: error: missing columns 'gpus', 'job_id', 'submit_time', 'duration'
+  !     1 | Task;Owner;Team;Queued at;Began;Finished;Num GPUs;Final
+  !       | ^~~~
+  !       = hint: the file has: Task, Owner, Team, Queued at, Began, Finished, Num GPUs, Final; name the columns with --format=csv --map='status=Final,gpus=Num GPUs,job_id=Task,submit_time=Queued at,start_time=Began,end_time=Finished,user=Owner,vc=Team'
+  [3]
+  $ horus trace validate log.csv --map='status=Final,gpus=Num GPUs,job_id=Task,submit_time=Queued at,start_time=Began,end_time=Finished,user=Owner,vc=Team' --map-value=state:other=failed
+  trace        log.csv (csv)
+  rows         3
+  jobs         0
+
+  3 unknown state
+      log.csv:2:72: error: unknown state 'OK'
+      log.csv:3:72: error: unknown state 'ERR'
+      log.csv:4:72: error: unknown state 'Killed by user'
+      repair: --map-value='state:other=failed,state:OK=completed,state:ERR=failed,state:Killed by user=cancelled', if that is what they mean; else mend the rows, or pass over them with --skip-bad-rows=1%
+
+  3 faults
+  run it with: horus run log.csv --map='status=Final,gpus=Num GPUs,job_id=Task,submit_time=Queued at,start_time=Began,end_time=Finished,user=Owner,vc=Team' --map-value='state:other=failed,state:OK=completed,state:ERR=failed,state:Killed by user=cancelled'
+  ! log.csv: error: the trace has faults, listed above
+  [3]
+  $ horus run log.csv --map='status=Final,gpus=Num GPUs,job_id=Task,submit_time=Queued at,start_time=Began,end_time=Finished,user=Owner,vc=Team' \
+  >     --map-value='state:other=failed,state:OK=completed,state:ERR=failed,state:Killed by user=cancelled' -c 2x8 -q -o out >log.txt; cut -d, -f1,8,14-16 out/jobs.csv
+  job_id,execution_time,user,vc,status
+  t2,600,bob,y,failed
+  t3,599,bob,y,cancelled
+  t1,3600,ann,x,completed
+  $ printf 'job_id,submit_time,gpus,duration\n1,0,1,1:30:00\n2,0,1,1-00:00:10\n3,0,1,90min\n4,0,1,soon\n' >spans.csv
+  $ horus run spans.csv -c 2x8 -q -o spans --skip-bad-rows=25% >log.txt; cut -d, -f1,8 spans/jobs.csv
+  job_id,execution_time
+  1,5400
+  3,5400
+  2,86410
+  ! spans.csv:5:7: warning: duration is not a number: 'soon'
+  !     5 | 4,0,1,soon
+  !       |       ^~~~
+  !       = hint: seconds such as 12.5, or 1:30:00, or 90min; start_time and end_time may take its place
+  ! spans.csv: warning: passed over 1 bad rows of 4: 1 not a number
+
 # exports-with-faults
 What is wrong with a file, and the command that runs it nevertheless.
 

@@ -29,7 +29,7 @@ A duration with a letter in it.
   ! t.csv:3:7: error: duration is not a number: '1o0'
   !     3 | 2,5,1,1o0
   !       |       ^~~
-  !       = hint: a decimal number such as 12.5
+  !       = hint: seconds such as 12.5, or 1:30:00, or 90min; start_time and end_time may take its place
   [3]
 
 # csv-bare-cr

@@ -716,6 +716,7 @@ trace in brief.
         --to=NAME           convert: format of the file to write, or auto: by its suffix [auto]
         --compare=FILE      info: how far the trace is from this one, which is recognised by its
                             content; both are held in memory, 32 to 64 bytes a job
+        --json              info: everything as JSON, in seconds
     -h, --help [all]        this text; all: every option, its range and default
 
   Examples:

@@ -11,11 +11,11 @@ half of them above .316; thresholds from 1 to 5 %, half of them above 3. A run o
   $ mkdir drawn
   $ horus trace assign jobs.csv --assign=off --losses=draw -o drawn/jobs.csv 2>notes.txt; grep 'by draw' notes.txt
   warning: 300 of 301 jobs have a loss curve by draw (--losses), not of the trace
-  $ head -n 1 drawn/jobs.csv | tr , '\n' | tail -n 1; sed -n 2p drawn/jobs.csv | sed 's/.*,//'
+  $ sed -n 1,2p drawn/jobs.csv | cut -d, -f33
   loss_curve
   0.1/1/0.2/0.005
   $ awk -F, 'function far(x, y) { return x < y - 3e-6 || x > y + 3e-6 }
-  >     NR > 2 { split($NF, c, "/"); n++; q = c[1] / c[2]
+  >     NR > 2 { split($33, c, "/"); n++; q = c[1] / c[2]
   >         odd += far(1 / c[2] + c[3], 1) || c[3] < 0 || c[3] > .5 || q < .099999 || q > 1.000001 || c[4] < .01 || c[4] > .05
   >         last += c[3] > .25; steep += q > .316; loose += c[4] > .03 }
   >     END { print n, odd, (last > 110 && last < 190), (steep > 110 && steep < 190), (loose > 110 && loose < 190) }' drawn/jobs.csv

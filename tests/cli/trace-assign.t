@@ -25,12 +25,12 @@ One job by its columns, one by its telemetry, two drawn (a gang, an idle one), o
   ! note: 5 jobs written; profiles: 1 by columns, 1 by telemetry, 2 drawn, 1 without
   ! note: mean GPU utilization: 54.8 % of jobs on one GPU, 30 % of gangs
   $ cat out.csv
-  job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,nodes,cpus,mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,gpus_max,outcome,attempts,class,step,gpu_mem_persistent_mib,checkpoint_mib,gpu_mem_later_mib,gpu_mem_later_after,gpu_milli,gpu_type_ran,deadline_options,loss_curve
-  named,0,1,10,u,,,net-b,,60,,,,,3000,55.5,,,,,,completed,,,,287,,,,,,,
-  told,1.5,1,10,u,,,NetB,,64,amp,,,,3000,79,,,,,,cancelled,,,,287,,,,,,,
-  gang,2,8,10,v,,,NetA,Set,32,fp32,,,,2000,30,,100,,,,,,,,287,,,,,,,
-  idle,3,1,10,v,,,NetA,Set,32,fp32,,,,2000,30,,,,,,,,,,287,,,,,,,
-  cpu,4,0,10,v,,,,,,,,,,,,,,,,,,,,,,,,,,,,
+  job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,nodes,cpus,mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,gpus_max,outcome,attempts,class,step,gpu_mem_persistent_mib,checkpoint_mib,gpu_mem_later_mib,gpu_mem_later_after,gpu_milli,gpu_type_ran,deadline_options,loss_curve,start_time,end_time
+  named,0,1,10,u,,,net-b,,60,,,,,3000,55.5,,,,,,completed,,,,287,,,,,,,,,
+  told,1.5,1,10,u,,,NetB,,64,amp,,,,3000,79,,,,,,cancelled,,,,287,,,,,,,,,
+  gang,2,8,10,v,,,NetA,Set,32,fp32,,,,2000,30,,100,,,,,,,,287,,,,,,,,,
+  idle,3,1,10,v,,,NetA,Set,32,fp32,,,,2000,30,,,,,,,,,,287,,,,,,,,,
+  cpu,4,0,10,v,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,
 
 # trace-assign-back
 Read back, the file has the same jobs and profiles with any seed; drawn again from the same seed it
@@ -56,7 +56,7 @@ An error in the trace leaves no partial output.
   ! jobs.csv:3:7: error: duration is not a number: 'x'
   !     3 | b,1,1,x
   !       |       ^
-  !       = hint: a decimal number such as 12.5
+  !       = hint: seconds such as 12.5, or 1:30:00, or 90min; start_time and end_time may take its place
   [3]
   $ ls out.csv* .out.csv* 2> /dev/null
   [2]

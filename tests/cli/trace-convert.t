@@ -29,7 +29,7 @@ submission at 59.6 s is on the next minute: 2 jobs with a rounded submission, 1 
   ! warning: 1 of 3 jobs: cpus rounded up to steps of 1 core
   ! warning: 1 of 3 jobs lose their deadline: the helios format has none
   ! note: 3 jobs from csv to helios
-  ! note: made up: start_time, end_time and queue as if each job had started at once, node_num by 8 GPUs a node where the job tells none
+  ! note: made up: where the job tells none, start_time, end_time and queue as if it had started at once, node_num by 8 GPUs a node
 
 # trace-convert-attempts
 Two attempts of 10 s and 20 s with a gap of 5 s between: one job of 30 s that fails once. Written
@@ -47,28 +47,95 @@ again they follow each other; from then on the file is the same through each for
   $ horus trace convert log.json --retries=attempts --cpu-jobs=keep -o one.csv.zst
   ! note: 2 jobs from philly to csv, nothing lost
   $ horus trace convert one.csv.zst -q --retries=attempts --cpu-jobs=keep -o two.json
+  ! warning: 1 of 2 jobs lose their end_time: the philly format has none
   $ horus trace convert two.json -q --retries=attempts --cpu-jobs=keep -o three.csv
   $ horus trace convert three.csv -q --retries=attempts --cpu-jobs=keep -o four.json.gz
   $ gzip -dc four.json.gz | cmp - two.json && cat three.csv two.json
-  job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,nodes,cpus,mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,gpus_max,outcome,attempts,class,step,gpu_mem_persistent_mib,checkpoint_mib,gpu_mem_later_mib,gpu_mem_later_after,gpu_milli,gpu_type_ran,deadline_options,loss_curve
-  app_1,1507532400,3,30,u,v,,,,,,,,,,,,,,,,failed,10/20,,,,,,,,,,
-  app_2,1507532401,0,0,,,,,,,,,,,,,,,,,,completed,,,,,,,,,,,
+  job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,nodes,cpus,mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,gpus_max,outcome,attempts,class,step,gpu_mem_persistent_mib,checkpoint_mib,gpu_mem_later_mib,gpu_mem_later_after,gpu_milli,gpu_type_ran,deadline_options,loss_curve,start_time,end_time
+  app_1,1507532400,3,30,u,v,,,,,,,,,,,,,,,,failed,10/20,,,,,,,,,,,1507532403,1507532433
+  app_2,1507532401,0,0,,,,,,,,,,,,,,,,,,completed,,,,,,,,,,,,1507532401,1507532401
   [
-    {"status": "Failed", "vc": "v", "jobid": "app_1", "attempts": [{"start_time": "2017-10-09 07:00:00", "end_time": "2017-10-09 07:00:10", "detail": [{"ip": "m0", "gpus": ["gpu0", "gpu1", "gpu2"]}]}, {"start_time": "2017-10-09 07:00:10", "end_time": "2017-10-09 07:00:30", "detail": [{"ip": "m0", "gpus": ["gpu0", "gpu1", "gpu2"]}]}], "submitted_time": "2017-10-09 07:00:00", "user": "u"},
+    {"status": "Failed", "vc": "v", "jobid": "app_1", "attempts": [{"start_time": "2017-10-09 07:00:03", "end_time": "2017-10-09 07:00:13", "detail": [{"ip": "m0", "gpus": ["gpu0", "gpu1", "gpu2"]}]}, {"start_time": "2017-10-09 07:00:13", "end_time": "2017-10-09 07:00:33", "detail": [{"ip": "m0", "gpus": ["gpu0", "gpu1", "gpu2"]}]}], "submitted_time": "2017-10-09 07:00:00", "user": "u"},
     {"status": "Pass", "vc": null, "jobid": "app_2", "attempts": [{"start_time": "2017-10-09 07:00:01", "end_time": "2017-10-09 07:00:01", "detail": []}], "submitted_time": "2017-10-09 07:00:01", "user": null}
   ]
   $ horus trace convert log.json --to helios -o - # 38 - 3 = 35 s, the gap included
   job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue
-  app_1,u,v,3,,1,FAILED,2017-10-09 07:00:00,2017-10-09 07:00:00,2017-10-09 07:00:35,35,0
+  app_1,u,v,3,,1,FAILED,2017-10-09 07:00:00,2017-10-09 07:00:03,2017-10-09 07:00:38,35,3
   ! warning: 1 of 2 rows left out: CPU job (0 GPUs)
   ! warning: 1 of 1 jobs have several attempts: each is folded into one
   !       = hint: --retries=attempts keeps them
   ! note: 1 jobs from philly to helios
-  ! note: made up: start_time, end_time and queue as if each job had started at once, node_num by 8 GPUs a node where the job tells none
+  ! note: made up: where the job tells none, start_time, end_time and queue as if it had started at once, node_num by 8 GPUs a node
   $ horus trace convert one.csv.zst -q -o folded.csv
   ! warning: 1 of 2 rows left out: CPU job (0 GPUs)
   ! warning: 1 of 1 jobs have several attempts: each is folded into one
   !       = hint: --retries=attempts keeps them
+
+# trace-convert-recorded
+What a log records of starts and ends is kept: 1 waited 5 s, 2 did not wait. The third end is 3 s after start and run time, which only
+formats with a column for it can hold. At twice the pace nothing of it holds.
+
+  $ cat > log.csv <<'END'
+  > job_id,submit_time,gpus,duration,start_time,end_time
+  > 1,0,1,30,5,35
+  > 2,10,2,20,10,30
+  > 3,20,1,10,40,53
+  > 4,30,1,10,,
+  > END
+  $ horus trace convert log.csv -o kept.csv
+  ! note: 4 jobs from csv to csv, nothing lost
+  $ cut -d, -f1,4,34,35 kept.csv
+  job_id,duration,start_time,end_time
+  1,30,5,35
+  2,20,10,30
+  3,10,40,53
+  4,10,,
+  $ horus trace convert log.csv --to helios -q -o helios.csv; cut -d, -f 1,9- helios.csv
+  job_id,start_time,end_time,duration,queue
+  1,1970-01-01 00:00:05,1970-01-01 00:00:35,30,5
+  2,1970-01-01 00:00:10,1970-01-01 00:00:30,20,0
+  3,1970-01-01 00:00:40,1970-01-01 00:00:53,10,20
+  4,1970-01-01 00:00:30,1970-01-01 00:00:40,10,0
+  $ horus trace convert helios.csv -q -o again.csv; cut -d, -f1,4,34,35 again.csv
+  job_id,duration,start_time,end_time
+  1,30,5,35
+  2,20,10,30
+  3,10,40,53
+  4,10,30,40
+  $ horus trace convert log.csv -o log.swf; grep -v ';' log.swf | cut -d' ' -f 1-4
+  1 0 5 30
+  2 10 0 20
+  3 20 20 10
+  4 30 -1 10
+  ! warning: 1 of 4 jobs lose their end_time: the swf format has none
+  ! note: 4 jobs from csv to swf
+  $ horus trace convert log.swf -q -o again.csv; cut -d, -f1,4,34,35 again.csv
+  job_id,duration,start_time,end_time
+  1,30,5,35
+  2,20,10,30
+  3,10,40,50
+  4,10,,
+  $ horus trace convert log.csv -q -o log.json; horus trace convert log.json -q -o again.csv; cut -d, -f1,4,34,35 again.csv
+  job_id,duration,start_time,end_time
+  1,30,5,35
+  2,20,10,30
+  3,10,40,50
+  4,10,30,40
+  ! warning: 1 of 4 jobs lose their end_time: the philly format has none
+  $ horus trace assign log.csv -q --assign=off -o again.csv 2>/dev/null; cut -d, -f1,4,34,35 again.csv
+  job_id,duration,start_time,end_time
+  1,30,5,35
+  2,20,10,30
+  3,10,40,53
+  4,10,,
+  $ horus trace convert log.csv --load=2 -o again.csv; cut -d, -f1,2,34,35 again.csv
+  job_id,submit_time,start_time,end_time
+  1,0,,
+  2,5,,
+  3,10,,
+  4,15,,
+  ! note: jobs are moved in time: recorded starts and ends, if any, are left out
+  ! note: 4 jobs from csv to csv
 
 # trace-convert-refused
 Each error has a hint; nothing is written.
@@ -127,7 +194,7 @@ byte that is not UTF-8 cannot be written to JSON.
   ! warning: 1 of 2 jobs: user is not what the philly format can hold, and reads back as something else
   ! warning: 1 of 2 jobs: vc is not what the philly format can hold, and reads back as something else
   ! note: 2 jobs from csv to philly
-  ! note: made up: attempts that start at once and follow each other without a gap, on machines m0, m1, ... of 8 GPUs
+  ! note: made up: attempts that follow each other without a gap, the first at once where the job tells no start, on machines m0, m1, ... of 8 GPUs
   $ horus trace convert out.json -q --to helios -o -
   job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue
   a,,v,1,,1,,1970-01-01 00:00:00,1970-01-01 00:00:00,1970-01-01 00:00:05,5,0

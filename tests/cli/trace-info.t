@@ -141,3 +141,68 @@ sqrt(2/3) 1.1104. Outcomes: 3/4 and 2/4 completed, 1/4 and 1/4 failed, 0 and 1/4
   ! error: trace convert: --compare has no meaning
   !       = hint: trace info compares two traces
   [2]
+
+# trace-info-json
+Two jobs of 1 and 2 GPUs for 10 and 30 s, submitted 5 s apart: 10 + 60 GPU-seconds, 70 / 5 = 14 GPUs in the mean.
+
+  $ printf 'job_id,submit_time,gpus,duration,user,status\na,0,1,10,ann,Pass\nb,5,2,30,bob,Failed\nc,6,0,1,bob,Pass\n' >t.csv
+  $ horus trace info --json t.csv
+  {
+    "trace": "t.csv",
+    "format": "csv",
+    "rows": 3,
+    "jobs": 2,
+    "bad_rows": 0,
+    "dropped": [
+      {"reason": "CPU job (0 GPUs)", "rows": 1}
+    ],
+    "rounded_up": 0,
+    "reordered": 0,
+    "first": 0,
+    "last": 5,
+    "gpu_seconds": 70,
+    "mean_gpus": 14,
+    "largest_job": 2,
+    "vcs": 0,
+    "users": 2,
+    "with_step": 0,
+    "elastic": 0,
+    "outcomes": [
+      {"name": "completed", "jobs": 1, "gpu_seconds": 10},
+      {"name": "failed", "jobs": 1, "gpu_seconds": 60}
+    ],
+    "classes": [
+      {"name": "auto", "jobs": 2, "gpu_seconds": 70}
+    ],
+    "gpus": [
+      {
+        "name": "1",
+        "jobs": 1,
+        "gpu_seconds": 10,
+        "duration": {"mean": 10, "p5": 10, "p25": 10, "p50": 10, "p75": 10, "p90": 10, "p95": 10, "p99": 10, "max": 10},
+        "gap": {"mean": null, "p5": null, "p25": null, "p50": null, "p75": null, "p90": null, "p95": null, "p99": null, "max": null}
+      },
+      {
+        "name": "2",
+        "jobs": 1,
+        "gpu_seconds": 60,
+        "duration": {"mean": 30, "p5": 30, "p25": 30, "p50": 30, "p75": 30, "p90": 30, "p95": 30, "p99": 30, "max": 30},
+        "gap": {"mean": null, "p5": null, "p25": null, "p50": null, "p75": null, "p90": null, "p95": null, "p99": null, "max": null}
+      },
+      {
+        "name": "all",
+        "jobs": 2,
+        "gpu_seconds": 70,
+        "duration": {"mean": 20, "p5": 10, "p25": 10, "p50": 10, "p75": 30, "p90": 30, "p95": 30, "p99": 30, "max": 30},
+        "gap": {"mean": 5, "p5": 5, "p25": 5, "p50": 5, "p75": 5, "p90": 5, "p95": 5, "p99": 5, "max": 5}
+      }
+    ]
+  }
+  $ horus trace info --json t.csv --compare t.csv
+  ! error: trace info: distances are not printed as JSON
+  !       = hint: leave one out
+  [2]
+  $ horus trace validate --json t.csv
+  ! error: trace validate: --json has no meaning
+  !       = hint: trace info prints its figures as JSON
+  [2]

@@ -61,6 +61,8 @@ static const struct hs_trace_job jobs[] = {
      .gpus_max = 2,
      .cpus_milli = 2000,
      .gpu_util_pm = -1,
+     .start_us = -1,
+     .end_us = -1,
      .outcome = HS_OUTCOME_COMPLETED},
     /* attempts that are no whole seconds though their sum is one; a range, half a core over */
     {.id = "b",
@@ -78,8 +80,10 @@ static const struct hs_trace_job jobs[] = {
      .has_range = true,
      .cpus_milli = 2500,
      .gpu_util_pm = 0,
+     .start_us = -1,
+     .end_us = -1,
      .outcome = HS_OUTCOME_CANCELLED},
-    /* a share, a time between seconds */
+    /* a share, a time between seconds, a recorded start and end */
     {.id = "c",
      .submit_us = SECOND + 1,
      .duration_us = 1,
@@ -90,6 +94,8 @@ static const struct hs_trace_job jobs[] = {
      .gpus_min = 1,
      .gpus_max = 1,
      .gpu_util_pm = -1,
+     .start_us = 2 * SECOND,
+     .end_us = 2 * SECOND + 1,
      .outcome = HS_OUTCOME_FAILED},
 };
 
@@ -109,6 +115,8 @@ static void test_counts(void **state)
         "warning: 1 of 3 jobs lose their gpus_min: the mine format has none\n"
         "warning: 1 of 3 jobs lose their gpus_max: the mine format has none\n"
         "warning: 1 of 3 jobs: attempts rounded to steps of 1 s\n"
+        "warning: 1 of 3 jobs lose their start_time: the mine format has none\n"
+        "warning: 1 of 3 jobs lose their end_time: the mine format has none\n"
         "warning: 1 of 3 jobs: outcome 'cancelled' becomes FAILED, the mine format has no word of "
         "its own for it\n"
         "warning: 1 of 3 jobs: outcome 'failed' becomes unknown, the mine format has no word of "

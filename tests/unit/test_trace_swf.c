@@ -216,7 +216,7 @@ static void test_written_names(void **state)
 }
 
 /* As bytes: 1000 s on the clock of the trace are the log's 0; ann, who came first, has 1, so that
- * the user 1 becomes 2, and the other one 3. */
+ * the user 1 becomes 2, and the other one 3. The last job waited 7 s. */
 static void test_written_bytes(void **state)
 {
     static const char *const users[] = {"ann", "1", "2", "1"};
@@ -233,6 +233,7 @@ static void test_written_bytes(void **state)
         job.user = users[i];
         job.submit_us = INT64_C(1000000000) + i * 1000000;
         job.outcome = (enum hs_outcome)i;
+        job.start_us = i == 3 ? job.submit_us + 7000000 : -1;
         hs_trace_writer_put(&w, &job);
     }
     assert_int_equal(hs_trace_writer_close(&w, HS_OK, &sink.diag), HS_OK);
@@ -249,7 +250,7 @@ static void test_written_bytes(void **state)
                               "8 1 -1 1 -1 -1 -1 2 -1 -1 1 2 -1 -1 -1 -1 -1 -1\n"
                               "; User: 3 2\n"
                               "8 2 -1 1 -1 -1 -1 2 -1 -1 5 3 -1 -1 -1 -1 -1 -1\n"
-                              "8 3 -1 1 -1 -1 -1 2 -1 -1 0 2 -1 -1 -1 -1 -1 -1\n");
+                              "8 3 7 1 -1 -1 -1 2 -1 -1 0 2 -1 -1 -1 -1 -1 -1\n");
 }
 
 /* grep -vc '^;', of which one line is empty; awk '$4 == -1'; awk '$4 != -1 { s += $8 }' */

@@ -31,7 +31,7 @@ static enum hs_status examine(const char *path, const struct hs_trace_capacity *
     options.path = path;
     assert_int_equal(hs_output_open(&out, to, &sink.diag), HS_OK);
     enum hs_status status = is_info
-                                ? hs_trace_info(&options, &out, &sink.diag)
+                                ? hs_trace_info(&options, false, &out, &sink.diag)
                                 : hs_trace_validate(&options, cluster, "FILE", &out, &sink.diag);
     assert_int_equal(hs_output_close(&out, &sink.diag), HS_OK);
     assert_int_equal(hs_read_file(to, sizeof report - 1, &text, &len, &sink.diag), HS_OK);

@@ -41,6 +41,8 @@ static void expect_record(const struct hs_trace_job *got, const struct hs_trace_
     assert_true(got->submit_us == expected->submit_us);
     assert_true(got->duration_us == expected->duration_us);
     assert_true(got->deadline_us == expected->deadline_us);
+    assert_true(got->start_us == expected->start_us);
+    assert_true(got->end_us == expected->end_us);
     assert_true(got->preempt_cost_us == expected->preempt_cost_us);
     assert_int_equal(got->gpus, expected->gpus);
     assert_int_equal(got->gpus_min, expected->gpus_min);
@@ -80,7 +82,9 @@ static const struct hs_trace_job records[] = {
      .gpu_milli = 1000,
      .gpus_min = 1,
      .gpus_max = 1,
-     .gpu_util_pm = -1},
+     .gpu_util_pm = -1,
+     .start_us = -1,
+     .end_us = -1},
     /* everything, at the ends of its range, with texts that need quotes */
     {.id = "a,b \"c\"",
      .user = " blank ends ",
@@ -107,6 +111,8 @@ static const struct hs_trace_job records[] = {
      .gpu_mem_persistent_mib = UINT32_MAX,
      .gpu_mem_later_mib = UINT32_MAX,
      .later_us = INT64_C(1) << 53,
+     .start_us = 0,
+     .end_us = INT64_C(1) << 53,
      .checkpoint_mib = UINT32_MAX,
      .step_us = INT64_C(1) << 53,
      .job_class = HS_JOB_CLASS_GUARANTEED,
@@ -140,7 +146,9 @@ static const struct hs_trace_job records[] = {
      .gpu_milli = 1000,
      .gpus_min = 2,
      .gpus_max = 2,
-     .gpu_util_pm = -1},
+     .gpu_util_pm = -1,
+     .start_us = -1,
+     .end_us = -1},
 };
 #define RECORDS (sizeof records / sizeof *records)
 
@@ -158,7 +166,7 @@ static void test_every_field_comes_back(void **state)
     assert_int_equal(hs_trace_writer_close(&w, HS_OK, &sink.diag), HS_OK);
     traced_options(&t);
     t.options.cpu_jobs = HS_CPU_JOBS_KEEP;
-    t.options.keeps_attempts = true;
+    t.options.keeps_attempts = t.options.keeps_recorded = true;
     traced_file(&t, path);
     if (t.status != HS_END)
         fail_msg("%s", t.sink.text);
@@ -208,7 +216,7 @@ static void test_a_pipe_stays_a_pipe(void **state)
     assert_true(S_ISFIFO(info.st_mode));
     assert_non_null(fgets(text, sizeof text, reader));
     assert_non_null(fgets(text, sizeof text, reader));
-    assert_string_equal(text, "plain,0,1,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
+    assert_string_equal(text, "plain,0,1,0,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
     fclose(reader);
 }
 

@@ -23,8 +23,11 @@ static enum hs_status inform(struct hs_call *call, const struct hs_trace_options
 {
     const struct hs_run_options *options = call->options;
     struct hs_trace_options reference = *trace;
+    if (options->reference != NULL && options->json)
+        return hs_fail(&call->diag, HS_E_USAGE, NULL, "leave one out",
+                       "trace info: distances are not printed as JSON");
     if (options->reference == NULL)
-        return hs_trace_info(trace, &call->out, &call->diag);
+        return hs_trace_info(trace, options->json, &call->out, &call->diag);
     reference.path = options->reference; /* these options describe the operand */
     reference.format = reference.map = NULL;
     reference.time_unit_us = HS_TRACE_TIME_UNIT_US;
@@ -47,7 +50,8 @@ static void append_word(char *words, const char *text)
               text); /* no quote in what is read here */
 }
 
-/* The file and the options of this call, as a command of `horus run` takes them; returns given. */
+/* The file and the options of this call, as a command of `horus run` takes them, but for
+ * --map-value; returns given. */
 static const char *as_given(const struct hs_call *call, char given[GIVEN_SIZE])
 {
     const struct hs_config *config = &call->config;
@@ -56,7 +60,8 @@ static const char *as_given(const struct hs_call *call, char given[GIVEN_SIZE])
     append_word(given, call->operands[1]);
     for (size_t i = 0; config->options[i].param.key != NULL; i++) {
         const struct hs_option *o = &config->options[i];
-        if (config->origin[i] != HS_FROM_FLAG || o->is_local)
+        if (config->origin[i] != HS_FROM_FLAG || o->is_local ||
+            strcmp(o->param.key, "map_value") == 0)
             continue;
         hs_append(given, GIVEN_SIZE, " --");
         for (const char *c = o->param.key; *c != '\0'; c++)
@@ -107,6 +112,15 @@ static enum hs_status validate(struct hs_call *call, const struct hs_trace_optio
 
 /* ---- convert ---- */
 
+/* Keeps what the log records of starts and ends, unless the jobs are moved in time. */
+static void keep_recorded(struct hs_trace_options *reading, struct hs_diag *diag)
+{
+    reading->keeps_recorded = reading->load == 1 && reading->scale_time == 1;
+    if (!reading->keeps_recorded)
+        hs_report(diag, HS_NOTE, NULL, NULL,
+                  "jobs are moved in time: recorded starts and ends, if any, are left out");
+}
+
 static enum hs_status check_output(struct hs_call *call, const char *const *inputs, uint32_t count,
                                    const char *action)
 {
@@ -132,6 +146,7 @@ static enum hs_status convert(struct hs_call *call, const struct hs_trace_option
     HS_TRY(hs_trace_writer_choose(given->to, given->output, &to, &call->diag));
     hs_lossy_fields_open(&lossy, to);
     reading.writes_gavel = strcmp(to->name, "gavel") == 0;
+    keep_recorded(&reading, &call->diag);
     HS_TRY(hs_trace_open(&trace, &reading, &call->diag));
     enum hs_status status = hs_trace_writer_open(&writer, to, options, given->output, &call->diag);
     if (status == HS_OK) {
@@ -148,7 +163,8 @@ static enum hs_status convert(struct hs_call *call, const struct hs_trace_option
         hs_warn_some(&call->diag, "--retries=attempts keeps them", counts.folded, counts.accepted,
                      "jobs have several attempts: each is folded into one");
         hs_lossy_fields_warn(&lossy, &call->diag);
-        bool is_whole = counts.folded + counts.rounded == 0 && !hs_lossy_fields_any(&lossy);
+        bool is_whole = counts.folded + counts.rounded == 0 && reading.keeps_recorded &&
+                        !hs_lossy_fields_any(&lossy);
         hs_report(&call->diag, HS_NOTE, NULL, NULL, "%" PRIu64 " jobs from %s to %s%s", lossy.jobs,
                   hs_trace_format_name(trace), to->name, is_whole ? ", nothing lost" : "");
         if (to->layout->made_up != NULL)
@@ -256,6 +272,7 @@ static enum hs_status assign(struct hs_call *call, const struct hs_trace_options
     const struct hs_assign_options assign = hs_setup_assign(o, &cluster);
     asked.gpus = cluster.gpu_count;
     hs_cluster_free(&cluster);
+    keep_recorded(&asked, &call->diag);
     if (status == HS_OK)
         status = hs_catalogue_load(&catalogue, o->profiles, &call->diag);
     if (status == HS_OK)
@@ -272,7 +289,8 @@ enum {
     TAKES_OUTPUT = 2,
     TAKES_FORMAT = 4,
     TAKES_GENERATED = 8,
-    TAKES_REFERENCE = 16
+    TAKES_REFERENCE = 16,
+    TAKES_JSON = 32
 };
 
 struct action {
@@ -282,7 +300,7 @@ struct action {
 };
 
 static const struct action actions[] = {
-    {"info", TAKES_REFERENCE, inform},
+    {"info", TAKES_REFERENCE | TAKES_JSON, inform},
     {"validate", TAKES_CLUSTER, validate},
     {"convert", TAKES_OUTPUT | TAKES_FORMAT, convert},
     {"assign", TAKES_CLUSTER | TAKES_OUTPUT | TAKES_GENERATED, assign}};
@@ -320,7 +338,8 @@ static enum hs_status trace(struct hs_call *call)
         {options->retries == HS_RETRIES_GENERATE, TAKES_GENERATED, "--retries=generate",
          "trace assign writes jobs with made-up attempts"},
         {options->reference != NULL, TAKES_REFERENCE, "--compare",
-         "trace info compares two traces"}};
+         "trace info compares two traces"},
+        {options->json, TAKES_JSON, "--json", "trace info prints its figures as JSON"}};
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
         if (rules[r].is_given && (actions[i].takes & rules[r].taken) == 0)
             return hs_fail(&call->diag, HS_E_USAGE, NULL, rules[r].hint,

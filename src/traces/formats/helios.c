@@ -38,20 +38,24 @@ static void put_nodes(struct hs_csvw *csv, const struct hs_trace_job *job)
     hs_csvw_u64(csv, job->nodes > 0 ? job->nodes : least);
 }
 
+static int64_t start_of(const struct hs_trace_job *job)
+{
+    return job->start_us >= 0 ? job->start_us : job->submit_us;
+}
+
 static void put_start(struct hs_csvw *csv, const struct hs_trace_job *job)
 {
-    hs_layout_put_date(csv, job->submit_us);
+    hs_layout_put_date(csv, start_of(job));
 }
 
 static void put_end(struct hs_csvw *csv, const struct hs_trace_job *job)
 {
-    hs_layout_put_date(csv, job->submit_us + job->duration_us);
+    hs_layout_put_date(csv, job->end_us >= 0 ? job->end_us : start_of(job) + job->duration_us);
 }
 
-static void put_no_wait(struct hs_csvw *csv, const struct hs_trace_job *job)
+static void put_wait(struct hs_csvw *csv, const struct hs_trace_job *job)
 {
-    (void)job;
-    hs_csvw_u64(csv, 0);
+    hs_csvw_seconds(csv, start_of(job) - job->submit_us);
 }
 
 /* Slurm's words for outcomes. */
@@ -62,13 +66,13 @@ static const char *const outcomes[HS_OUTCOME_COUNT] = {[HS_OUTCOME_COMPLETED] = 
 static const struct hs_layout_cell made_up[] = {{"node_num", put_nodes},
                                                 {"start_time", put_start},
                                                 {"end_time", put_end},
-                                                {"queue", put_no_wait},
+                                                {"queue", put_wait},
                                                 {NULL, NULL}};
 
 /* The columns of the published file; additional ones of Lucid's are only read. */
 static const struct hs_trace_layout layout = {
-    .made_up = "start_time, end_time and queue as if each job had started at once, node_num by 8 "
-               "GPUs a node where the job tells none",
+    .made_up = "where the job tells none, start_time, end_time and queue as if it had started at "
+               "once, node_num by 8 GPUs a node",
     .columns = columns,
     .column_count = COLUMN_COUNT,
     .header = "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,"

@@ -55,7 +55,7 @@ static const struct hs_column columns[] = {
     COLUMN("attempts", ATTEMPTS, false, attempts_us), /* must follow duration, its sum */
     COLUMN("deadline_options", OPTIONS, false, options),
     COLUMN("loss_curve", LOSS, false, loss),
-    COLUMN("start_time", TIME, false, start_us), /* both in place of the duration; not written */
+    COLUMN("start_time", TIME, false, start_us), /* both also in place of the duration */
     COLUMN("end_time", TIME, false, end_us),
 };
 
@@ -147,12 +147,12 @@ static enum hs_status read_document(struct mapping *mapping, const struct hs_jso
 static const struct hs_trace_layout layout = {
     .suffix = ".csv",
     .columns = columns,
-    .column_count = COLUMN_COUNT - 2,
+    .column_count = COLUMN_COUNT,
     .header = "job_id,submit_time,gpus,duration,user,vc,gpu_type,model,dataset,batch,precision,"
               "nodes,cpus,mem_mib,gpu_mem_mib,gpu_util,priority,deadline,preempt_cost,gpus_min,"
               "gpus_max,outcome,attempts,class,step,gpu_mem_persistent_mib,checkpoint_mib,"
               "gpu_mem_later_mib,gpu_mem_later_after,gpu_milli,gpu_type_ran,deadline_options,"
-              "loss_curve",
+              "loss_curve,start_time,end_time",
 };
 
 struct native {

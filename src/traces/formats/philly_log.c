@@ -522,6 +522,7 @@ static const struct hs_column columns[] = {
     {"submit_time", "submitted_time", HS_CELL_TIME, true, offsetof(struct hs_trace_job, submit_us)},
     {"gpus", "attempts", HS_CELL_COUNT, true, offsetof(struct hs_trace_job, gpus)},
     {"duration", "attempts", HS_CELL_SPAN, true, offsetof(struct hs_trace_job, duration_us)},
+    {"start_time", "attempts", HS_CELL_TIME, false, offsetof(struct hs_trace_job, start_us)},
     {"attempts", "attempts", HS_CELL_ATTEMPTS, false, offsetof(struct hs_trace_job, attempts_us)},
     {"outcome", "status", HS_CELL_FATE, false, offsetof(struct hs_trace_job, outcome)},
     {"user", "user", HS_CELL_TEXT, false, offsetof(struct hs_trace_job, user)},
@@ -581,17 +582,18 @@ static const struct hs_trace_layout layout;
 static void put_job(void *state, const struct hs_trace_job *job)
 {
     struct hs_jsonw *w = state;
-    int64_t start_us = job->submit_us, ran_us = 0;
+    const int64_t first_us = job->start_us >= 0 ? job->start_us : job->submit_us;
+    int64_t start_us = first_us, ran_us = 0;
     char submit[HS_FMT_MAX + 1];
     hs_jsonw_put(w, "=!{ status=%s vc=%s jobid=%s attempts=[", outcomes[job->outcome], job->vc,
                  job->id);
     for (uint32_t i = 0; i + 1 < job->attempts; i++) {
         ran_us += job->attempts_us[i];
-        int64_t end_us = job->submit_us + hs_layout_round_time(&layout, ran_us);
+        int64_t end_us = first_us + hs_layout_round_time(&layout, ran_us);
         put_attempt(w, start_us, end_us, job->gpus);
         start_us = end_us;
     }
-    put_attempt(w, start_us, job->submit_us + job->duration_us, job->gpus);
+    put_attempt(w, start_us, first_us + job->duration_us, job->gpus);
     hs_jsonw_put(w, "] submitted_time=%s user=%s }", date_text(submit, job->submit_us), job->user);
 }
 
@@ -620,8 +622,8 @@ static bool keeps(const struct hs_trace_job *job, const struct hs_column *column
 
 static const struct hs_trace_layout layout = {
     .suffix = ".json",
-    .made_up = "attempts that start at once and follow each other without a gap, on machines m0, "
-               "m1, ... of 8 GPUs",
+    .made_up = "attempts that follow each other without a gap, the first at once where the job "
+               "tells no start, on machines m0, m1, ... of 8 GPUs",
     .columns = columns,
     .column_count = sizeof columns / sizeof *columns,
     .grain_us = HS_TRACE_TIME_UNIT_US,

@@ -170,28 +170,6 @@ static const char *type_of(const struct tres *t, char text[TYPE_MAX])
     return text;
 }
 
-/* Parses [days-]hours:minutes:seconds, of which days, and hours, may be missing. */
-static bool read_elapsed(const char *text, int64_t *us)
-{
-    const char *dash = strchr(text, '-');
-    int64_t parts[3] = {0}, days = 0;
-    if (dash != NULL && (!hs_parse_int64(text, (size_t)(dash - text), &days) || days < 0))
-        return false;
-    text = dash != NULL ? dash + 1 : text;
-    for (uint32_t i = 0;; i++, text++) {
-        const size_t len = strcspn(text, ":");
-        if (i == 3 || !hs_parse_int64(text, len, &parts[2]) || parts[2] < 0 || parts[2] > 1 << 20)
-            return false;
-        text += len;
-        if (*text == '\0')
-            break;
-        parts[0] = parts[1];
-        parts[1] = parts[2];
-    }
-    *us = (((days * 24 + parts[0]) * 60 + parts[1]) * 60 + parts[2]) * SECOND_US;
-    return days < 1 << 20;
-}
-
 /* Reads a time of the job; *is_there is false for "Unknown" or "None". */
 static enum hs_status read_when(struct hs_table *table, uint32_t index, int64_t *us, bool *is_there)
 {
@@ -215,7 +193,7 @@ static enum hs_status read_run_time(struct hs_table *table, struct hs_trace_job 
         return hs_table_cell_span(table, SECONDS, &job->duration_us);
     const char *elapsed = hs_table_cell(table, ELAPSED);
     if (!hs_cell_is_missing(elapsed))
-        return read_elapsed(elapsed, &job->duration_us)
+        return hs_cell_clock(elapsed, &job->duration_us)
                    ? HS_OK
                    : hs_trace_bad_row(table->faults, HS_FAULT_TIME, hs_table_spot(table, ELAPSED),
                                       "[days-]hours:minutes:seconds",

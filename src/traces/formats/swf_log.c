@@ -192,6 +192,8 @@ static int64_t seconds(int64_t us)
     return us / HS_TRACE_TIME_UNIT_US;
 }
 
+static const struct hs_trace_layout layout;
+
 /* Writes job, submit, wait, run, allocated, CPU time, memory, requested, time, memory, status,
  * user, group, executable, queue, partition, preceding job, think time. */
 static void put_job(void *state, const struct hs_trace_job *job)
@@ -210,11 +212,14 @@ static void put_job(void *state, const struct hs_trace_job *job)
     }
     int64_t user = number_of(w, USERS, job->user), queue = number_of(w, QUEUES, job->vc);
     int64_t partition = number_of(w, PARTITIONS, job->gpu_type), kib = UNKNOWN; /* of each GPU */
+    const int64_t wait_us = hs_layout_round_time(&layout, job->start_us) - job->submit_us;
+    const int64_t wait = job->start_us >= 0 ? seconds(wait_us) : UNKNOWN;
     if (job->mem_mib > 0 && job->gpus > 0)
         kib = (int64_t)((uint64_t)job->mem_mib * 1024 / job->gpus);
-    hs_say(out, "%" PRId64 " %" PRId64 " -1 %" PRId64 " -1 -1 -1 %" PRIu32 " -1 %" PRId64 " %s ",
-           id, seconds(job->submit_us - w->first_us), seconds(job->duration_us), job->gpus, kib,
-           statuses.of[job->outcome].word);
+    hs_say(out, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " -1 -1 -1 %" PRIu32 " -1 %" PRId64
+           " %s ",
+           id, seconds(job->submit_us - w->first_us), wait, seconds(job->duration_us), job->gpus,
+           kib, statuses.of[job->outcome].word);
     hs_say(out, "%" PRId64 " -1 -1 %" PRId64 " %" PRId64 " -1 -1\n", user, queue, partition);
     w->largest = id > w->largest ? id : w->largest;
 }
