@@ -194,7 +194,7 @@ static uint32_t gather_tenants(struct hs_engine *e, const struct hs_gpu *gpu, ui
         wanted_q32 += hs_utilization_alone_pm(job) *
                       hs_q32_mul(placement->share_q32, placement->cap_q32) / 1000;
     }
-    if (has_background &&
+    if (has_background && e->config.stages == NULL &&
         wanted_q32 > hs_interference_capacity_q32(e->config.interference, type, 2))
         for (uint32_t i = 0; i < count; i++)
             e->tenants[i].yields = false;

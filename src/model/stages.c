@@ -242,6 +242,61 @@ static uint64_t rate_q32(int64_t iteration_ns, int64_t period_ns)
     return (uint64_t)(((hs_u128)(uint64_t)iteration_ns << 32) / (uint64_t)period_ns);
 }
 
+/* As the released simulator reads milliseconds and divides them. */
+static double seconds(const struct hs_stage_times *times, uint32_t stage)
+{
+    return (double)times->stage_ns[stage] / 1e6 / 1000;
+}
+
+/* Iterations of the other whose gaps, each `gap` long, a stage fills; what is left of it. Infinite
+ * without gaps. */
+static double fill(double stage, double gap, double *rest)
+{
+    *rest = stage > 0 && gap > 0 ? fmod(stage, gap) : 0;
+    if (gap <= 0)
+        return stage > 0 ? HUGE_VAL : 0;
+    return floor(stage / gap);
+}
+
+/* How many iterations of the guaranteed job c one of the job takes that runs in what c leaves:
+ * AntMan in the released simulator, from its stages alone (antman_calc_iter_time of run_sim.py). In
+ * seconds and double precision as there, where what rounding leaves of a stage counts as one more
+ * iteration. */
+static double iterations_beside(const struct hs_stage_times *own, const struct hs_stage_times *c)
+{
+    const double data = seconds(c, HS_STAGE_DATA), gpu = seconds(c, HS_STAGE_GPU),
+                 network = seconds(c, HS_STAGE_NETWORK);
+    double own_gpu = seconds(own, HS_STAGE_GPU), own_network = seconds(own, HS_STAGE_NETWORK);
+    double rest, iterations = fill(seconds(own, HS_STAGE_DATA), gpu + network, &rest);
+    if (rest > 0) {
+        iterations++;
+        own_gpu -= fmin(own_gpu, fmin(network, gpu + network - rest));
+    }
+    iterations += fill(own_gpu, data + network, &rest);
+    if (rest > 0) {
+        iterations++;
+        if (rest < data)
+            own_network -= fmin(own_network, data + gpu - rest);
+    }
+    iterations += fill(own_network, data + gpu, &rest);
+    return iterations + (rest > data);
+}
+
+static uint64_t beside_q32(const struct hs_stages *m, const struct hs_tenant *tenants,
+                           uint32_t count, uint32_t self)
+{
+    const struct hs_stage_times *own = hs_stages_times(m, tenants[self].stages, HS_STAGES_TRUE);
+    double iteration_ns = (double)own->iteration_ns;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct hs_stage_times *c = hs_stages_times(m, tenants[i].stages, HS_STAGES_TRUE);
+        if (!tenants[i].yields)
+            iteration_ns = fmax(iteration_ns, iterations_beside(own, c) * (double)c->iteration_ns);
+    }
+    const uint64_t q32 =
+        iteration_ns < 0x1p62 ? rate_q32(own->iteration_ns, (int64_t)iteration_ns) : 0;
+    return q32 > 0 ? q32 : 1; /* next to nothing */
+}
+
 static int64_t group_period_ns(const struct hs_stages *m, bool is_worst,
                                const struct hs_tenant *tenants, uint32_t count)
 {
@@ -254,10 +309,17 @@ static int64_t group_period_ns(const struct hs_stages *m, bool is_worst,
 void hs_stages_speeds(const struct hs_stages *m, bool is_worst, const struct hs_tenant *tenants,
                       uint32_t count, struct hs_fair_share *shares)
 {
-    const int64_t period = group_period_ns(m, is_worst, tenants, count);
+    bool is_background = false;
+    for (uint32_t i = 0; i < count; i++)
+        is_background = is_background || tenants[i].yields;
+    const int64_t period = is_background ? 0 : group_period_ns(m, is_worst, tenants, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct hs_stage_times *own = hs_stages_times(m, tenants[i].stages, HS_STAGES_TRUE);
-        shares[i] = (struct hs_fair_share){.speed_q32 = rate_q32(own->iteration_ns, period)};
+        shares[i] = (struct hs_fair_share){.speed_q32 = HS_Q32_ONE};
+        if (!is_background)
+            shares[i].speed_q32 = rate_q32(own->iteration_ns, period);
+        else if (tenants[i].yields)
+            shares[i].speed_q32 = beside_q32(m, tenants, count, i);
     }
 }
 
@@ -267,9 +329,12 @@ bool hs_stages_are_within(const struct hs_stages *m, bool is_worst, const struct
     int64_t used[HS_STAGE_COUNT] = {0};
     if (count < 2)
         return true;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        if (tenants[i].yields)
+            return true;
         for (uint32_t s = 0; s < HS_STAGE_COUNT; s++)
             used[s] += hs_stages_times(m, tenants[i].stages, HS_STAGES_TRUE)->stage_ns[s];
+    }
     const int64_t period = group_period_ns(m, is_worst, tenants, count);
     return used[HS_STAGE_GPU] <= period && used[HS_STAGE_NETWORK] <= period &&
            used[HS_STAGE_DATA] <= 2 * period + period / 500; /* the order may not be steady yet */

@@ -55,8 +55,9 @@ int64_t hs_stages_overhead_pm(const struct hs_stages *m);
 /* Of count <= HS_STAGES_MEMBERS rows, in the best order or in the worst; > 0. O(count!). */
 int64_t hs_stages_period_ns(const struct hs_stages *m, const uint32_t *rows, uint32_t count,
                             enum hs_stages_source source, bool is_worst);
-/* Speeds of the tenants of a GPU, which are a group; tenants[i].stages are their rows. Q32, at most
- * 1. */
+/* Speeds of the tenants of a GPU, tenants[i].stages being their rows: of one group, or, where some
+ * yield, full speed for those that do not and for the others what these leave (AntMan in the same
+ * simulator). Q32, at most 1. */
 void hs_stages_speeds(const struct hs_stages *m, bool is_worst, const struct hs_tenant *tenants,
                       uint32_t count, struct hs_fair_share *shares);
 /* Whether a group uses each of its resources for at most the whole period: GPU and network, and

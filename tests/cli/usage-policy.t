@@ -170,3 +170,12 @@ and of hosts: 3 numbers are none.
   $ echo '{"gpu_types": {"X": {"speed": 2}}, "nodes": [{"count": 8, "gpus": 8, "type": "X"}]}' >fast.json
   $ horus run traces/sample.csv -c fast.json -p lucid:compat=lucid,compat_speeds=speeds.csv 2>&1 | grep error
   error: policy 'lucid': compat_speeds is no pair of square tables
+
+# antman-compat-types
+AntMan in Muri's simulator knows no GPU types, and of the other parameters none counts.
+
+  $ horus run traces/sample-classes.csv -c 6x8:V100 -p antman:compat=muri,types=match,tick=3s -o out
+  ! warning: policy 'antman': 'tick' has no effect: compat is muri
+  !       = hint: compat=off
+  ! error: policy 'antman': types goes with compat=off: compat=muri knows none
+  [2]

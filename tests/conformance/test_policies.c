@@ -206,8 +206,9 @@ static void check_causality(const struct hs_test_job *jobs, const char *cluster,
         if (before.jobs[i].state != HS_JOB_DONE && before.jobs[i].state != HS_JOB_REJECTED) {
             uint32_t failed = before.jobs[i].attempts > 0 ? before.jobs[i].attempts - 1 : 0;
             other[i].failures = failed;
-            other[i].duration_s =
-                before.jobs[i].done_ns / 1000000000 - failed_s(&jobs[i], failed) + 1;
+            /* work that was lost had been done before: it may not have ended then */
+            other[i].duration_s = (before.jobs[i].done_ns + before.jobs[i].lost_ns) / 1000000000 -
+                                  failed_s(&jobs[i], failed) + 1;
             other[i].duration_us = (int64_t)(hs_mix64(seed, i) % 100000000);
         }
     run(other, cluster, spec, at_us, &after);

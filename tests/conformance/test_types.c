@@ -148,7 +148,9 @@ static void check_types(const struct hs_policy_ops *policy, const char *setting)
     check(spec, is_any);
     for (const struct hs_param *p = policy->params; p->key != NULL && !is_any; p++)
         for (size_t c = 0; p->type == HS_PARAM_CHOICE && p->choices[c] != NULL; c++) {
-            if (strcmp(p->key, "types") == 0 || strcmp(p->choices[c], "file") == 0)
+            const bool is_refused =
+                strcmp(policy->name, "antman") == 0 && strcmp(p->choices[c], "muri") == 0;
+            if (is_refused || strcmp(p->key, "types") == 0 || strcmp(p->choices[c], "file") == 0)
                 continue;
             (void)snprintf(spec, sizeof spec, "%s:%s,%s=%s", policy->name, setting, p->key,
                            p->choices[c]);

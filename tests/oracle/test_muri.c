@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * muri, and srtf, srsf and tiresias as Muri's released simulator has them, against its runs
+ * muri, and antman, srtf, srsf and tiresias as Muri's released simulator has them, against its runs
  * (Zhao et al., SIGCOMM'22; Rivendile/Muri 4e69a78): 8 nodes of 8 GPUs, first rows of its traces.
  */
 #include <inttypes.h>
@@ -165,6 +165,7 @@ static void trace4_others(void **state)
     all_ends("trace4-first200_shortest-gpu", 200, "srsf:compat=muri,placement=yarn");
     all_ends("trace4-first200_dlas-gpu", 200,
              "tiresias:compat=muri,placement=count,preempt_cost=free");
+    all_ends("trace4-first200_antman", 200, "antman:compat=muri");
 }
 
 static void trace1_others(void **state)
@@ -173,6 +174,7 @@ static void trace1_others(void **state)
     load("trace1.csv", 150);
     all_ends("trace1-first150_shortest", 150, "srtf:compat=muri,placement=yarn");
     all_ends("trace1-first150_shortest-gpu", 150, "srsf:compat=muri,placement=yarn");
+    all_ends("trace1-first150_antman", 150, "antman:compat=muri");
 }
 
 int main(void)

@@ -71,6 +71,35 @@ static void published_periods(void **state)
     assert_true(fabs((double)shares[1].speed_q32 / 0x1p32 - .758) < .0005);
 }
 
+/* Speed of an opportunistic job beside a guaranteed one, by hand from their stages. */
+static void expect_beside(uint32_t own, uint32_t guaranteed, double own_ms, double iteration_ms)
+{
+    const struct hs_tenant pair[] = {{.stages = guaranteed}, {.stages = own, .yields = true}};
+    struct hs_fair_share shares[2];
+    hs_stages_speeds(stages, false, pair, 2, shares);
+    assert_int_equal(shares[0].speed_q32, HS_Q32_ONE);
+    assert_true(fabs((double)shares[1].speed_q32 / 0x1p32 - own_ms / iteration_ms) < 1e-9);
+}
+
+/* The law of AntMan in Muri's simulator (design of policies, 2.5), stages in ms: storage and CPU,
+ * GPU, network. */
+static void beside_guaranteed(void **state)
+{
+    (void)state;
+    /* (.5, 160, 0) beside (514, 14, 0): data in 1 of 517 ms, the GPU in one more */
+    expect_beside(row("bert", 1), row("a2c", 1), 178, 2 * 517);
+    /* (446, 8, 0) beside (.6, 410, 0): 446 in 410 + 36, 8 in 13 gaps of .6 and one more */
+    expect_beside(row("dqn", 1), row("gpt2", 1), 490, 16 * 426);
+    /* (440, 8, .4) beside (114, 72, 40): 4, but .44 mod .112 leaves 7e-18 more than 8 ms of room */
+    expect_beside(row("dqn", 4), row("vgg16", 2), 505, 5 * 191);
+    /* alone in the background, and beside a job that never leaves the GPU */
+    const struct hs_tenant alone = {.stages = row("bert", 1), .yields = true};
+    struct hs_fair_share share;
+    hs_stages_speeds(stages, false, &alone, 1, &share);
+    assert_int_equal(share.speed_q32, HS_Q32_ONE);
+    expect_beside(row("bert", 1), HS_STAGES_UNKNOWN, 178, HUGE_VAL);
+}
+
 static void nearest_rows(void **state)
 {
     (void)state;
@@ -151,11 +180,9 @@ static void bad_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_periods),
-        cmocka_unit_test(nearest_rows),
-        cmocka_unit_test(no_group_is_too_fast),
-        cmocka_unit_test(noise_is_told),
-        cmocka_unit_test(bad_files),
+        cmocka_unit_test(published_periods), cmocka_unit_test(beside_guaranteed),
+        cmocka_unit_test(nearest_rows),      cmocka_unit_test(no_group_is_too_fast),
+        cmocka_unit_test(noise_is_told),     cmocka_unit_test(bad_files),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -602,6 +602,8 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
     struct hs_antman *s = state;
     s->v = v;
     uint32_t nodes = v->nodes;
+    if (s->compat && s->types != HS_TYPES_ANY)
+        return hs_view_fail(v, HS_E_USAGE, "types goes with compat=off: compat=muri knows none");
     s->host_mib = s->host_gb * BYTES_PER_GB / BYTES_PER_MIB;
     s->thr_pm = (uint32_t)(s->util_thr * FULL_PM + 0.5);
     s->step_pm = (uint32_t)(s->step * FULL_PM + 0.5);
@@ -610,7 +612,7 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
     s->growth_ns_per_gb = (int64_t)(s->growth_ms_per_gb * 1e6 + 0.5);
     s->chunks = (uint32_t)(1 / s->mem_chunk + 0.5);
     s->sample_at_us = s->conversion_at_us = -1;
-    s->waiting.size_of = hs_antman_need_pm;
+    s->waiting.size_of = s->compat ? NULL : hs_antman_need_pm;
     s->autos.link_offset = offsetof(struct hs_antman_job, other);
     s->tenant_count = v->vcs;
     s->tenants = hs_view_alloc(v, (uint64_t)s->tenant_count * sizeof *s->tenants);
@@ -633,6 +635,7 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
     s->unsettled = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->unsettled);
     s->due = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->due);
     s->node_gpus = hs_view_alloc(v, (uint64_t)v->max_node_gpus * sizeof *s->node_gpus);
+    s->by_load = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->by_load);
     for (uint32_t node = 0; node < nodes; node++) {
         s->open[node] = hs_view_node(v, node)->gpus;
         s->open_gpus += s->open[node];
@@ -732,6 +735,10 @@ static void antman_event(void *state, const struct hs_view *v, const struct hs_e
 {
     struct hs_antman *s = state;
     hs_job_id job = event->job;
+    if (s->compat) {
+        hs_antman_muri_event(s, event);
+        return;
+    }
     switch (event->kind) {
     case HS_EVENT_SUBMIT:
         submitted(s, job);
@@ -775,6 +782,10 @@ static enum hs_status antman_decide(void *state, const struct hs_view *v, struct
     s->v = v;
     s->p = p;
     s->now_us = hs_view_now_us(v);
+    if (s->compat) {
+        hs_antman_muri_decide(s);
+        return HS_OK;
+    }
     if (kill_jobs(s)) /* its events lead to another decision */
         return HS_OK;
     for (uint32_t i = 0; i < s->due_count; i++) {
@@ -814,68 +825,58 @@ static void antman_semantics(const void *state, struct hs_semantics *out)
         .preemption = s->has_ramp ? "opportunistic jobs are throttled, by a ramp"
                                   : "opportunistic jobs are throttled",
         .cost = "memory moved"};
+    if (s->compat)
+        *out = (struct hs_semantics){
+            .order = "class, submit",
+            .scan = "fit; guaranteed: with reservations",
+            .placement = "guaranteed: first node with room; opportunistic: least load",
+            .preemption = "none",
+            .cost = hs_cost_text(&(struct hs_preempt_cost){0}, true)};
 }
 
-static const char *check_set(const struct hs_job_queue *set, const struct hs_antman *s,
-                             enum hs_antman_role role)
-{
-    if (!hs_job_queue_is_valid(set, s->v))
-        return "a queue is out of order";
-    for (hs_job_id j = hs_job_queue_first(set); j != HS_NO_JOB; j = hs_job_queue_next(set, s->v, j))
-        if (hs_antman_job(s, j)->role != role ||
-            hs_job_waits(s->v, j) == (role == HS_ANTMAN_OPPORTUNISTIC))
-            return "a queue holds a job that is something else";
-    return NULL;
-}
-
-static const char *antman_check(const void *state, const struct hs_view *v)
-{
-    const struct hs_antman *s = state;
-    const char *broken = hs_allocation_map_check(&s->allocations, v);
-    broken = broken != NULL ? broken : check_set(&s->reserving, s, HS_ANTMAN_RESERVING);
-    broken = broken != NULL ? broken : check_set(&s->waiting, s, HS_ANTMAN_WAITING);
-    broken = broken != NULL ? broken : check_set(&s->autos, s, HS_ANTMAN_QUEUED);
-    for (uint32_t vc = 0; vc < s->tenant_count && broken == NULL; vc++) {
-        const struct hs_antman_tenant *t = &s->tenants[vc];
-        broken = check_set(&t->queue, s, HS_ANTMAN_QUEUED);
-        if (broken == NULL)
-            broken = check_set(&t->upgradable, s, HS_ANTMAN_OPPORTUNISTIC);
-        if (broken == NULL && t->charged > t->quota)
-            broken = "a tenant is charged more than its quota";
-    }
-    return broken != NULL ? broken : hs_antman_check_gpus(s);
-}
-
+static const char *const compat_names[] = {"off", "muri", NULL};
 #define PAPER "Xiao et al., OSDI'20"
 static const struct hs_param params[] = {
     HS_PARAM_REAL(struct hs_antman, util_thr, "util_thr", "0.8", 0.001, 1,
                   "an opportunistic job starts on GPUs of less mean utilization",
-                  .source = PAPER ": 80 %"),
+                  .source = PAPER ": 80 %", .only_with = "compat=off"),
     HS_PARAM_DURATION(struct hs_antman, window_us, "util_window", "10s", 1, 1e6,
                       "over which that mean is taken", .source = PAPER),
     /* events on traces/sample-classes.csv, 6x8: 8,000; 39,000 at 0.1 s; 3.1 million at 0.001 s */
     HS_PARAM_DURATION(struct hs_antman, tick_us, "tick", "10s", 0.1, 1e6,
                       "between steps of a ramp, and between looks at utilizations while jobs wait",
-                      .source = "the authors' code: statistics every 10 s"),
+                      .source = "the authors' code: statistics every 10 s",
+                      .only_with = "compat=off"),
     HS_PARAM_DURATION(struct hs_antman, init_us, "init", "10s", 0, 1e6,
-                      "how long the others make way for a guaranteed job that starts"),
+                      "how long the others make way for a guaranteed job that starts",
+                      .only_with = "compat=off"),
     HS_PARAM_FLAG(struct hs_antman, has_ramp, "ramp", "on",
-                  "caps rise by steps; off: as high as they may be at once, without init"),
-    HS_PARAM_REAL(struct hs_antman, step, "step", "0.1", 0.001, 1, "by which caps rise"),
+                  "caps rise by steps; off: as high as they may be at once, without init",
+                  .only_with = "compat=off"),
+    HS_PARAM_REAL(struct hs_antman, step, "step", "0.1", 0.001, 1, "by which caps rise",
+                  .only_with = "compat=off"),
     HS_PARAM_DURATION(struct hs_antman, conv_wait_us, "conv_wait", "0s", 0, 1e9,
-                      "how long a job of class auto waits for quota before it is opportunistic"),
+                      "how long a job of class auto waits for quota before it is opportunistic",
+                      .only_with = "compat=off"),
     HS_PARAM_REAL(struct hs_antman, shrink_ms_per_gb, "shrink_ms_per_gb", "1", 0, 1e6,
                   "what giving GPU memory costs a running job",
-                  .source = PAPER ": 17 ms for 16.3 GB of ResNet-50"),
+                  .source = PAPER ": 17 ms for 16.3 GB of ResNet-50", .only_with = "compat=off"),
     HS_PARAM_REAL(struct hs_antman, growth_ms_per_gb, "growth_ms_per_gb", "7", 0, 1e6,
                   "what getting GPU memory costs a running job",
-                  .source = PAPER ": 115 ms for 16.3 GB of ResNet-50"),
+                  .source = PAPER ": 115 ms for 16.3 GB of ResNet-50", .only_with = "compat=off"),
     HS_PARAM_INT(struct hs_antman, host_gb, "host_gb", "64", 0, 1e6,
                  "memory on the host that stands in for memory of the GPU, for each worker",
-                 .unit = "GB", .source = "the authors' code: at most 64 GB"),
+                 .unit = "GB", .source = "the authors' code: at most 64 GB",
+                 .only_with = "compat=off"),
     HS_PARAM_REAL(struct hs_antman, mem_chunk, "mem_chunk", "0.1", 0.05, 1,
-                  "share of its peak by which the memory of an opportunistic job is chosen"),
+                  "share of its peak by which the memory of an opportunistic job is chosen",
+                  .only_with = "compat=off"),
     HS_TYPES_PARAM(struct hs_antman, types),
+    HS_PARAM_CHOICE(struct hs_antman, compat, "compat", "off", compat_names,
+                    "muri: the baseline of Muri's released simulator, by class and submission, at "
+                    "most two jobs on a GPU, opportunistic ones in what the stages of the other "
+                    "leave; nothing else of this list counts then",
+                    .source = "Rivendile/Muri 4e69a78"),
     {0}};
 
 const struct hs_policy_ops hs_policy_antman = {
@@ -883,8 +884,9 @@ const struct hs_policy_ops hs_policy_antman = {
     .summary = "guaranteed jobs as if alone, opportunistic ones in what these leave of their GPUs",
     .cite = "Xiao et al., OSDI'20",
     .can = HS_CAN_COLOCATE | HS_CAN_SLICE | HS_CAN_THROTTLE | HS_CAN_TIME | HS_CAN_BORROW |
-           HS_CAN_PREEMPT,
-    .knows = HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE | HS_KNOWS_SPEED,
+           HS_CAN_PREEMPT | HS_CAN_INTERLEAVE,
+    .knows =
+        HS_KNOWS_UTILIZATION | HS_KNOWS_MEMORY | HS_KNOWS_RATE | HS_KNOWS_SPEED | HS_KNOWS_STAGES,
     .params = params,
     .state_size = sizeof(struct hs_antman),
     .job_state_size = sizeof(struct hs_antman_job),
@@ -894,5 +896,5 @@ const struct hs_policy_ops hs_policy_antman = {
     .on_event = antman_event,
     .decide = antman_decide,
     .semantics = antman_semantics,
-    .check = antman_check,
+    .check = hs_antman_check,
 };

@@ -4,7 +4,8 @@
  *
  *     antman.c        tenants and quotas, conversion and upgrade; the coordinator of each GPU: caps
  *                     and memory limits; events, one decision
- *     antman_place.c  GPUs of guaranteed jobs, reservations; GPUs of opportunistic jobs
+ *     antman_place.c  GPUs of guaranteed jobs, reservations; GPUs of opportunistic jobs; checks
+ *     antman_muri.c   compat=muri, another policy over the same state
  *
  * A GPU has an owner, which is a guaranteed job, and guests, which are opportunistic jobs. Sums are
  * updated while the plan is written, so that each part considers the decisions before it. Links to
@@ -37,6 +38,8 @@ struct hs_antman_job {
     uint32_t first_allocation;
     uint32_t reserved_count; /* number of GPUs reserved for it */
     uint32_t next_review;    /* successor in the list `first_review` */
+    uint32_t node;           /* compat=muri: number + 1 of that which it waits for */
+    uint64_t rate_q32;       /* compat=muri: until this event */
     enum hs_antman_role role : 8;
     bool is_reviewed : 1;
     bool is_new : 1;          /* placed in this decision */
@@ -53,6 +56,7 @@ struct hs_antman_gpu {
     uint32_t guests;
     uint32_t guest_pm;         /* sum of their utilizations */
     uint64_t least_mib;        /* sum of the least memory they need */
+    double load;               /* compat=muri */
     uint32_t steps, most;      /* caps of guests: current and highest allowed */
     int64_t since_us;          /* when its ramp began: arrival of the owner */
     int64_t tick_us;           /* time of the timer set; 0 = none */
@@ -77,7 +81,8 @@ struct hs_antman {
     int64_t window_us, tick_us, init_us, conv_wait_us;
     double shrink_ms_per_gb, growth_ms_per_gb;
     int64_t host_gb;
-    int32_t types; /* enum hs_place_types */
+    int32_t types;  /* enum hs_place_types */
+    int32_t compat; /* 1: muri */
     bool has_ramp;
     /* state */
     const struct hs_view *v;
@@ -111,6 +116,9 @@ struct hs_antman {
     bool is_woken;                          /* a job arrived or left */
     bool has_gained; /* a waiting job may find GPUs that it did not find in the last pass */
     bool is_sampled; /* a sample of utilizations is due */
+    struct hs_job_queue placed;   /* compat=muri: jobs that hold GPUs */
+    struct hs_job_place *by_load; /* compat=muri, scratch: GPUs */
+    int64_t decided_us;           /* compat=muri: time of the last decision */
 };
 
 static inline struct hs_antman_job *hs_antman_job(const struct hs_antman *s, hs_job_id job)
@@ -141,7 +149,7 @@ void hs_antman_needs(const void *state, uint32_t *can, uint32_t *knows);
 void hs_antman_fill(struct hs_antman *s);
 /* Notes that the GPU's utilization, or its room for other jobs, changes now. */
 void hs_antman_unsettle(struct hs_antman *s, uint32_t gpu);
-const char *hs_antman_check_gpus(const struct hs_antman *s);
+const char *hs_antman_check(const void *state, const struct hs_view *v);
 
 /* ---- antman.c ---- */
 
@@ -151,3 +159,8 @@ void hs_antman_start(struct hs_antman *s, hs_job_id job, enum hs_antman_role rol
 void hs_antman_dequeue(struct hs_antman *s, hs_job_id job);
 /* Tells whether the owner arrived less than `init` ago, during which guests are paused. */
 bool hs_antman_is_settling(const struct hs_antman *s, const struct hs_antman_gpu *g);
+
+/* ---- antman_muri.c ---- */
+
+void hs_antman_muri_event(struct hs_antman *s, const struct hs_event *event);
+void hs_antman_muri_decide(struct hs_antman *s);

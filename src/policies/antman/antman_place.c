@@ -508,7 +508,8 @@ void hs_antman_fill(struct hs_antman *s)
 void hs_antman_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct hs_antman *s = state;
-    (void)can;
+    *can &= ~(uint32_t)(s->compat ? HS_CAN_SLICE | HS_CAN_TIME : HS_CAN_INTERLEAVE);
+    *knows &= s->compat ? HS_KNOWS_RATE | HS_KNOWS_STAGES : ~(uint32_t)HS_KNOWS_STAGES;
     hs_place_needs((struct hs_place_rule){.types = s->types}, knows);
 }
 
@@ -541,7 +542,7 @@ static const char *check_gpu(const struct hs_antman *s, uint32_t gpu)
     return NULL;
 }
 
-const char *hs_antman_check_gpus(const struct hs_antman *s)
+static const char *check_gpus(const struct hs_antman *s)
 {
     uint64_t open = 0, reserved = 0, charged = 0;
     for (uint32_t gpu = 0; gpu < s->gpu_count; gpu++) {
@@ -565,4 +566,36 @@ const char *hs_antman_check_gpus(const struct hs_antman *s)
     if (open != s->open_gpus || reserved != 0)
         return "reservations do not add up";
     return charged != 0 ? "quotas are charged for other GPUs than those owned and reserved" : NULL;
+}
+
+static const char *check_set(const struct hs_job_queue *set, const struct hs_antman *s,
+                             enum hs_antman_role role)
+{
+    if (!hs_job_queue_is_valid(set, s->v))
+        return "a queue is out of order";
+    for (hs_job_id j = hs_job_queue_first(set); j != HS_NO_JOB; j = hs_job_queue_next(set, s->v, j))
+        if (hs_antman_job(s, j)->role != role ||
+            hs_job_waits(s->v, j) == (role == HS_ANTMAN_OPPORTUNISTIC))
+            return "a queue holds a job that is something else";
+    return NULL;
+}
+
+const char *hs_antman_check(const void *state, const struct hs_view *v)
+{
+    const struct hs_antman *s = state;
+    const char *broken = hs_allocation_map_check(&s->allocations, v);
+    if (s->compat)
+        return broken != NULL ? broken : check_set(&s->waiting, s, HS_ANTMAN_WAITING);
+    broken = broken != NULL ? broken : check_set(&s->reserving, s, HS_ANTMAN_RESERVING);
+    broken = broken != NULL ? broken : check_set(&s->waiting, s, HS_ANTMAN_WAITING);
+    broken = broken != NULL ? broken : check_set(&s->autos, s, HS_ANTMAN_QUEUED);
+    for (uint32_t vc = 0; vc < s->tenant_count && broken == NULL; vc++) {
+        const struct hs_antman_tenant *t = &s->tenants[vc];
+        broken = check_set(&t->queue, s, HS_ANTMAN_QUEUED);
+        if (broken == NULL)
+            broken = check_set(&t->upgradable, s, HS_ANTMAN_OPPORTUNISTIC);
+        if (broken == NULL && t->charged > t->quota)
+            broken = "a tenant is charged more than its quota";
+    }
+    return broken != NULL ? broken : check_gpus(s);
 }
