@@ -63,7 +63,7 @@ The list, and its width on other terminals.
   salus-rr             memory, rate +              co-locate, slice +
                        the mini-batch of whoever had fewest since somebody came is next
   antman               utilization, memory, rate + preempt, co-locate, slice, throttle, set timers,
-                                                   borrow quota
+                                                   borrow quota +
                        guaranteed jobs as if alone, opportunistic ones in what these leave of their
                        GPUs
   gavel                speed +                     preempt, set timers +
@@ -328,7 +328,7 @@ All policies as a Markdown table.
   | `salus-pack` | mini-batches alternate in lanes that run at the same time | memory, rate (some parameters: speed) | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step` |
   | `salus-fair` | the mini-batch of whoever has used a GPU least is next | memory, rate (some parameters: speed) | co-locate, slice, set timers | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step` |
   | `salus-rr` | the mini-batch of whoever had fewest since somebody came is next | memory, rate (some parameters: speed) | co-locate, slice (some parameters: set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step` |
-  | `antman` | guaranteed jobs as if alone, opportunistic ones in what these leave of their GPUs | utilization, memory, rate (some parameters: speed) | preempt, co-locate, slice, throttle, set timers, borrow quota | `util_thr`, `util_window`, `tick`, `init`, `ramp`, `step`, `conv_wait`, `shrink_ms_per_gb`, `growth_ms_per_gb`, `host_gb`, `mem_chunk`, `types` |
+  | `antman` | guaranteed jobs as if alone, opportunistic ones in what these leave of their GPUs | utilization, memory, rate (some parameters: speed, stages) | preempt, co-locate, slice, throttle, set timers, borrow quota (some parameters: interleave) | `util_thr`, `util_window`, `tick`, `init`, `ramp`, `step`, `conv_wait`, `shrink_ms_per_gb`, `growth_ms_per_gb`, `host_gb`, `mem_chunk`, `types`, `compat` |
   | `gavel` | shares of time on GPU types by a linear program, given in rounds | speed (some parameters: duration, memory, pairs) | preempt, set timers (some parameters: co-locate) | `objective`, `aware`, `share`, `pair_above`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `ftf` | gavel for finish times as with equal parts of the cluster | duration, speed (some parameters: memory, pairs) | preempt, set timers (some parameters: co-locate) | `objective`, `aware`, `share`, `pair_above`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
   | `allox` | gavel by the matching of jobs and GPUs of least mean completion time | duration, speed (some parameters: memory, pairs) | preempt, set timers (some parameters: co-locate) | `objective`, `aware`, `share`, `pair_above`, `round`, `reset`, `carry`, `refill`, `classes`, `seed`, `placement`, `preempt_cost`, `cost_table`, `compat` |
