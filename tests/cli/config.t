@@ -118,7 +118,7 @@ policy, a sample, a list of outputs, a format; all errors at once.
   [3]
   $ echo '{"policy": ["fifo", "sjf:scan=fits"]}' >d.json
   $ horus compare traces/sample.csv --config d.json
-  ! d.json:1:21: error: policy 'sjf': 'scan' must be strict|fit, not 'fits'
+  ! d.json:1:21: error: policy 'sjf': 'scan' must be strict|fit|easy|conservative, not 'fits'
   !     1 | {"policy": ["fifo", "sjf:scan=fits"]}
   !       |                     ^~~~~~~~~~~~~~~
   !       = hint: did you mean 'fit'?

@@ -108,11 +108,13 @@ One policy.
   fifo: first come, first served
   knows: nothing (some parameters: duration, estimate, history, speed)
   may: divide GPUs
-  source: Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy)
+  source: Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy); Mu'alem & Feitelson TPDS'01 (conservative)
 
-    scan           strict|fit|easy [strict]
-                   behind a job that does not fit: stop, skip it, or backfill behind its reservation
-                   source: strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, JSSPP'95
+    scan           strict|fit|easy|conservative [strict]
+                   behind a job that does not fit: stop, skip it, or backfill behind its reservation,
+                   or behind those of all before
+                   source: strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, JSSPP'95;
+                   conservative: Mu'alem & Feitelson, TPDS'01
     placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers
@@ -139,7 +141,7 @@ One policy as JSON.
   {
     "name": "fifo",
     "summary": "first come, first served",
-    "cite": "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy)",
+    "cite": "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy); Mu'alem & Feitelson TPDS'01 (conservative)",
     "knows": [],
     "may": [
       "divide GPUs"
@@ -155,11 +157,11 @@ One policy as JSON.
       {
         "key": "scan",
         "type": "choice",
-        "values": "strict|fit|easy",
+        "values": "strict|fit|easy|conservative",
         "unit": null,
         "default": "strict",
-        "help": "behind a job that does not fit: stop, skip it, or backfill behind its reservation",
-        "source": "strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, JSSPP'95"
+        "help": "behind a job that does not fit: stop, skip it, or backfill behind its reservation, or behind those of all before",
+        "source": "strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, JSSPP'95; conservative: Mu'alem & Feitelson, TPDS'01"
       },
       {
         "key": "placement",
@@ -382,9 +384,11 @@ What the policy knows by default, and what it knows with other parameters.
   may: divide GPUs
   source: Hu et al. SC'21
 
-    scan           strict|fit [strict]
-                   behind a job that does not fit: stop, or skip it
-                   source: strict: Helios artifact (Hu et al. SC'21)
+    scan           strict|fit|easy|conservative [strict]
+                   behind a job that does not fit: stop, skip it, or backfill behind its reservation,
+                   or behind those of all before
+                   source: strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, JSSPP'95;
+                   conservative: Mu'alem & Feitelson, TPDS'01
     placement      count|yarn|consolidate|best_fit|first_fit|spread|random [consolidate]
                    which free GPUs a gang gets
                    source: Helios/Lucid artifacts; count for Tiresias' published numbers

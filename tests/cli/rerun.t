@@ -17,7 +17,7 @@ configuration names the manifest that contains it.
   [3]
   $ jq '.policy_parameters.scan = "all"' out/manifest.json >wrong.json
   $ horus rerun wrong.json
-  ! error: policy 'fifo': 'scan' must be strict|fit|easy, not 'all'
+  ! error: policy 'fifo': 'scan' must be strict|fit|easy|conservative, not 'all'
   ! wrong.json: note: what is refused stands in the configuration of the run
   [3]
 

@@ -6,7 +6,7 @@ Policies and their parameters on the command line: misspelt, out of range, witho
 --set of a policy parameter to a value that it does not take.
 
   $ horus run traces/sample.csv -c 8x8:V100 -o out --set policy.scan=fitt
-  ! error: policy 'fifo': 'scan' must be strict|fit|easy, not 'fitt'
+  ! error: policy 'fifo': 'scan' must be strict|fit|easy|conservative, not 'fitt'
   !       = hint: did you mean 'fit'?
   [2]
 
@@ -28,7 +28,7 @@ A negative cost of a preemption.
 A value that the parameter does not take.
 
   $ horus run traces/sample.csv -c 8x8:V100 -p fifo:scan=lax
-  ! error: policy 'fifo': 'scan' must be strict|fit|easy, not 'lax'
+  ! error: policy 'fifo': 'scan' must be strict|fit|easy|conservative, not 'lax'
   [2]
 
 # use-bad-preempt-cost

@@ -91,6 +91,37 @@ static void easy_one_promise(void **state)
            "0:0-10 1:10-20 2:20-30 3:30-130");
 }
 
+/* 1x4: at 10 job 1 takes 2 of 4 GPUs, and under easy the other 2 are extra, which 3 (100 s) begins
+ * to use at 3: nothing is promised to 2, which needs all. Under conservative 2 holds 20 to 30, so 3
+ * has no time before 30; 4 is gone by 10, and 5 holds 10 to 20 beside 1.
+ *   easy   0000000000 1111111111 5555555555 . 22   conservative   0000000000 1111111111 2222222222
+ * 3 0000000000 1111111111 5555555555 . 22                  0000000000 1111111111 2222222222 .
+ *          0000000000 444444.... .......... . 22                  0000000000 5555555555 2222222222
+ * .
+ *          ...3333333 3333333333 3333333333 3 22                  ....444444 5555555555 2222222222
+ * . */
+static void conservative_promises_to_all(void **state)
+{
+    static const char jobs[] = "0:3,0,10 1:2,1,10 2:4,2,10 3:1,3,100 4:1,4,6 5:2,5,10";
+    (void)state;
+    expect("1x4", "fifo:scan=easy", jobs, "0:0-10 1:10-20 2:103-113 3:3-103 4:10-16 5:20-30");
+    expect("1x4", "fifo:scan=conservative", jobs, "0:0-10 1:10-20 2:20-30 3:30-130 4:4-10 5:10-20");
+}
+
+/* 2x4 consolidate: 0 and 1 leave one GPU on each node, so that 2 (2 GPUs) finds no place at 2
+ * although enough are free; its time is from the first expected end on: 20. 3 is gone by then and
+ * starts. At 4 GPUs are counted again: 2 are free at 13, which 2 holds now, and 4 has no time
+ * before. At 13 the two GPUs are on two nodes: 2 goes back to 20, where 8 - 3 - 1 = 4 are free
+ * beside 4, which starts. 5 (3 GPUs) has no time at 20, 4 - 2 = 2, and takes 30. node 0  000 0-30,
+ * 3 3-13, 4 13-53, 555 30-40      node 1  111 0-20, 22 20-30 */
+static void conservative_fragmented(void **state)
+{
+    (void)state;
+    expect("2x4", "fifo:scan=conservative,placement=consolidate",
+           "0:3,0,30 1:3,0,20 2:2,2,10 3:1,3,10 4:1,4,40 5:3,5,10",
+           "0:0-30 1:0-20 2:20-30 3:3-13 4:13-53 5:30-40");
+}
+
 /* 1x4, sjf. Strict: 1 is the shortest and does not fit, so 2 stands still behind it.
  *   strict 0000000000 1 22222     fit  0000000000 1       10 s a column; 1 is 5 s long
  *          0000000000 1 .....          0000000000 1
@@ -450,6 +481,8 @@ int main(void)
         cmocka_unit_test(easy_extra_used_up),
         cmocka_unit_test(easy_ends_at_shadow),
         cmocka_unit_test(easy_one_promise),
+        cmocka_unit_test(conservative_promises_to_all),
+        cmocka_unit_test(conservative_fragmented),
         cmocka_unit_test(sjf_scan),
         cmocka_unit_test(sjf_ties),
         cmocka_unit_test(fifo_ties),

@@ -83,6 +83,37 @@ static void easy_overestimated(void **state)
                     "0:0-100 1:100-150 2:150-300 3:150-200 4:150-250");
 }
 
+/* 1x4, conservative. 0 is expected to end at 20 and ends at 10: 1 moves up from 20 to 17, when 2
+ * ends, and 3 (3 GPUs, 7 s), which came at 5 and had no time before 30, fits in before it. 0 x3
+ * 0000000000              1 x4  17-27 0000000000 3333333 0000000000 3333333
+ *         ..22222222 2222222      0-10, then 10-17 */
+static void conservative_moves_up(void **state)
+{
+    (void)state;
+    expect("1x4", "fifo:scan=conservative", "0,20\n1,10\n2,15\n3,7\n",
+           "0:3,0,10 1:4,1,10 2:1,2,15 3:3,5,7", "0:0-10 1:17-27 2:2-17 3:10-17");
+}
+
+/* 1x4, conservative. 2 (4 GPUs) holds 20, the expected end of 0, and 3 (2 GPUs) holds 10, when 1
+ * ends. 0 ends at 5: 2 moves up to 10, and 3 behind it loses the time that it held, for 20. */
+static void conservative_loses_its_time(void **state)
+{
+    static const char jobs[] = "0:2,0,5 1:1,0,10 2:4,1,10 3:2,2,10";
+    (void)state;
+    expect("1x4", "fifo:scan=conservative", "0,20\n1,10\n2,10\n3,10\n", jobs,
+           "0:0-5 1:0-10 2:10-20 3:20-30");
+}
+
+/* 1x4, conservative. 0 outruns its estimate of 10: from then on it is expected to end now, and what
+ * 1 (4 GPUs) holds begins now. 2 (1 GPU, 5 s) came at 3 and ran until 8; 3, alike, comes at 12 and
+ * waits for 1. */
+static void conservative_overrun(void **state)
+{
+    (void)state;
+    expect("1x4", "fifo:scan=conservative", "0,10\n1,10\n2,5\n3,5\n",
+           "0:3,0,20 1:4,1,10 2:1,3,5 3:1,12,5", "0:0-20 1:20-30 2:3-8 3:30-35");
+}
+
 /* Noise of no size is the truth, and so is a file that tells it: as under the oracle. 1x4: behind 0
  * and 2 (until 30 and 26) wait 1 (4 GPUs) and 3 (1 GPU, 20 s). Under easy 3 may not start at 26,
  * for 1 is promised 30; sjf and qssf promise nothing, and 1 waits for 3. */
@@ -133,11 +164,10 @@ static void noise_is_of_the_seed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sjf_by_file),
-        cmocka_unit_test(srtf_by_file),
-        cmocka_unit_test(easy_underestimated),
-        cmocka_unit_test(easy_overestimated),
-        cmocka_unit_test(right_estimates_change_nothing),
+        cmocka_unit_test(sjf_by_file),           cmocka_unit_test(srtf_by_file),
+        cmocka_unit_test(easy_underestimated),   cmocka_unit_test(easy_overestimated),
+        cmocka_unit_test(conservative_moves_up), cmocka_unit_test(conservative_loses_its_time),
+        cmocka_unit_test(conservative_overrun),  cmocka_unit_test(right_estimates_change_nothing),
         cmocka_unit_test(noise_is_of_the_seed),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);

@@ -17,7 +17,7 @@
 #include "support/trials.h"
 
 #define JOBS_MAX  8
-#define SIZES     1400 /* of gangs: more than classes of easy_backfill */
+#define SIZES     1400 /* of gangs: more than the classes of fifo */
 #define HORIZON_S 100000
 
 static const char *const policies[] = {"fifo", "sjf", "srtf", "srsf"};

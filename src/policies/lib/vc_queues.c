@@ -14,7 +14,7 @@
 #define GPUS_MOST                                                                                  \
     (UINT32_MAX / HS_GPU_MILLI - 1) /* largest gang whose size in thousandths fits into 32 bits */
 
-const char *const hs_scan_names[] = {"strict", "fit", "easy", NULL};
+const char *const hs_scan_names[] = {"strict", "fit", "easy", "conservative", NULL};
 const char *const hs_scan_two_names[] = {"strict", "fit", NULL};
 
 uint32_t hs_vc_queues_size(const struct hs_view *v, hs_job_id job, bool *is_constrained)

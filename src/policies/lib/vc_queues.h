@@ -4,7 +4,8 @@
  *
  *     strict  start jobs in order, stop at the first that does not fit (head-of-line blocking)
  *     fit     start every job that fits, in order; larger ones may starve
- *     easy    a later job starts if it does not delay the head: easy_backfill
+ *     easy    a later job starts if it does not delay the head
+ *     conservative  a later job starts if it delays none before it
  *
  * A job that does not fit a wholly idle pool never will: it is rejected with the reason.
  */
@@ -13,8 +14,8 @@
 #include "policies/lib/job_queue.h"
 #include "policies/lib/place.h"
 
-enum hs_scan { HS_SCAN_STRICT, HS_SCAN_FIT, HS_SCAN_EASY };
-extern const char *const hs_scan_names[];     /* strict, fit, easy */
+enum hs_scan { HS_SCAN_STRICT, HS_SCAN_FIT, HS_SCAN_EASY, HS_SCAN_CONSERVATIVE };
+extern const char *const hs_scan_names[];     /* strict, fit, easy, conservative */
 extern const char *const hs_scan_two_names[]; /* strict, fit */
 
 /* Under strict order each job that is added last is linked with the job this many places before it,

@@ -17,17 +17,31 @@
  * estimated: a wrong one is corrected, never a reason to stop a job. The first job in order holds a
  * reservation at the time when enough GPUs will be free, counting GPUs and thousandths of them; a
  * later job starts if it ends by then or fits beside it. A running job that has outrun its estimate
- * is expected to end now. Jobs wait in classes of those that want as many GPUs, or as large a share
+ * is expected to end now.
+ *
+ * fifo with scan=conservative lets every waiting job hold a reservation (Mu'alem & Feitelson, TPDS
+ * 2001): in order, each takes the first time from which enough GPUs are free for as long as it will
+ * be busy, in a profile with the expected ends of running jobs and the reservations before it; one
+ * whose time is now starts. The profile is made anew at each event, so no job is delayed by one
+ * behind it; but a job may lose a time it held when one before it moves up. Where the GPUs free now
+ * are enough by number and the placement finds none, the time is that of the next expected end or
+ * later. A pass ends where no job further back could start: O(jobs up to there x (parts of the
+ * profile + log n)), and few are, since what is free now has been refused by the jobs that wait.
+ *
+ * Under both, jobs wait in classes of those that want as many GPUs, or as large a share
  * of as many: whether one of a class may start depends on its run time alone, so what the queue of
  * a class compares with limits is the time that a job will be busy, in steps, and the next that may
  * start is one descent. A pass merges the classes by the order of their jobs. O(classes + jobs that
  * may start x (log classes + log n)), whatever the number of those that wait.
  */
+#include "policies/lib/free_profile.h"
 #include "policies/lib/vc_queues.h"
 
 #define CLASSES    1024u
-#define STEP_BITS  20 /* 2^20 us, about a second, is one step of a busy time */
+#define PARTS      2048u /* of the profile: 65,000 steps, two for each job with a reservation */
+#define STEP_BITS  20    /* 2^20 us, about a second, is one step of a busy time */
 #define STEPS_MOST (UINT32_MAX - 2)
+#define ENDS       8u /* that are added to the profile at once */
 
 enum order { BY_SUBMISSION, BY_RUN_TIME, BY_GPU_TIME };
 enum { COMPAT_OFF, COMPAT_HELIOS };
@@ -41,23 +55,41 @@ struct easy_class {
     uint32_t next;        /* next class of the VC: its index + 1; 0 = none */
 };
 
+/* scan=conservative: within a pass what is free at any time only falls, so no job has a time before
+ * that of a job of its class which is no longer. One job for each length in powers of 4. */
+#define LENGTHS 32u
+struct slot_bound {
+    int64_t length_us, at_us;
+    uint64_t pass; /* in which this was found */
+};
+
 struct fifo {
     int32_t scan, compat;
     struct hs_place_rule placement;
     struct hs_estimate_choice estimate; /* the parameters end here */
     enum order order;
-    struct hs_vc_queues waiting;  /* for scan=strict and fit */
-    uint32_t *arrivals;           /* compat=helios, per VC: submissions since the last pass */
-    uint32_t gpus_bits;           /* compat=helios: low bits of the key that hold the GPU count */
-    struct easy_class *classes;   /* scan=easy: one class per VC, then further ones as needed */
-    uint32_t class_count;         /* scan=easy: number of the further ones */
-    struct hs_merge_head *heads;  /* memory of a pass */
-    struct hs_job_queue *running; /* scan=easy, per VC: started jobs by expected end */
-    bool *is_awake; /* scan=easy, per VC: an event since its last pass may let a job start */
+    struct hs_vc_queues waiting; /* for scan=strict and fit */
+    uint32_t *arrivals;          /* compat=helios, per VC: submissions since the last pass */
+    uint32_t gpus_bits;          /* compat=helios: low bits of the key that hold the GPU count */
+    /* for scan=easy and conservative */
+    struct easy_class *classes;     /* one class per VC, then further ones as needed */
+    uint32_t class_count;           /* number of the further ones */
+    struct hs_merge_head *heads;    /* memory of a pass */
+    struct hs_merge_head *hopeful;  /* the same, scan=conservative */
+    struct hs_free_profile profile; /* the same */
+    struct slot_bound *slots;       /* the same: LENGTHS a class */
+    uint64_t passes;
+    struct hs_job_queue *running; /* per VC: started jobs by expected end */
+    bool *is_awake;               /* per VC: an event since its last pass may let a job start */
     uint32_t vcs;
 };
 
-/* ---- scan=easy ---- */
+static bool backfills(const struct fifo *f)
+{
+    return f->scan == HS_SCAN_EASY || f->scan == HS_SCAN_CONSERVATIVE;
+}
+
+/* ---- scan=easy and conservative ---- */
 
 /* Estimated time that the job would hold its GPUs if it started now. */
 static int64_t busy_us(const struct hs_view *v, hs_job_id job)
@@ -101,11 +133,13 @@ static struct easy_class *class_of(struct fifo *e, const struct hs_view *v, hs_j
     return made;
 }
 
+static int64_t key_of(const struct hs_view *v, hs_job_id job, const void *ctx);
+
 static void easy_event(struct fifo *e, const struct hs_view *v, const struct hs_event *event)
 {
     const hs_job_id job = event->job;
     if (event->kind == HS_EVENT_SUBMIT) {
-        hs_job_queue_add(&class_of(e, v, job)->jobs, v, job, hs_view_submit_us(v, job));
+        hs_job_queue_add(&class_of(e, v, job)->jobs, v, job, key_of(v, job, e));
     } else if (event->kind == HS_EVENT_FINISH && hs_job_queue_has(v, job)) {
         bool has_run = hs_view_first_start_us(v, job) >= 0;
         hs_job_queue_remove(has_run ? &e->running[hs_view_vc(v, job)] : &class_of(e, v, job)->jobs,
@@ -125,8 +159,12 @@ struct easy_pass {
     struct hs_place_rule placement;
     struct hs_merge_heap heads;   /* first jobs of the classes, in order */
     struct hs_gang_limits bounds; /* largest sizes that may still fit (hs_vc_queues_size) */
-    int64_t until_us;             /* time until the reservation begins */
-    uint64_t extra;               /* thousandths that the reservation leaves free */
+    /* scan=easy */
+    int64_t until_us; /* time until the reservation begins */
+    uint64_t extra;   /* thousandths that the reservation leaves free */
+    /* scan=conservative */
+    struct hs_merge_heap hopeful; /* of each class the first job that may start now, in order */
+    hs_job_id last_end;           /* last of the running jobs whose end is in the profile */
 };
 
 static struct hs_job_queue *jobs_of(const struct easy_pass *x, uint32_t set)
@@ -162,6 +200,14 @@ static hs_job_id start_in_order(struct easy_pass *x)
     return HS_NO_JOB;
 }
 
+/* Thousandths of GPUs that the VC may have now. */
+static uint64_t free_milli_of(const struct hs_view *v, uint32_t vc)
+{
+    const uint64_t free_milli =
+        hs_view_free_gpus(v, vc) * HS_GPU_MILLI + hs_view_share_rooms(v, vc);
+    return hs_smaller(free_milli, hs_view_quota_room_milli(v, vc));
+}
+
 /* Computes the reservation of the first job in order, by thousandths of GPUs alone: it begins at
  * the expected end of the running job that frees the last GPUs needed, or now if that time has
  * passed. */
@@ -170,9 +216,7 @@ static void reserve(struct easy_pass *x, hs_job_id head)
     const struct hs_view *v = x->v;
     const struct hs_job_queue *running = &x->e->running[x->vc];
     const uint64_t wanted = milli_of(v, head);
-    uint64_t free_milli =
-        hs_view_free_gpus(v, x->vc) * HS_GPU_MILLI + hs_view_share_rooms(v, x->vc);
-    free_milli = hs_smaller(free_milli, hs_view_quota_room_milli(v, x->vc));
+    uint64_t free_milli = free_milli_of(v, x->vc);
     for (hs_job_id j = hs_job_queue_first(running); j != HS_NO_JOB;
          j = hs_job_queue_next(running, v, j)) {
         free_milli += milli_of(v, j);
@@ -185,14 +229,79 @@ static void reserve(struct easy_pass *x, hs_job_id head)
     }
 }
 
+/* Adds expected ends of running jobs to the profile, in order: those up to that time, or, where it
+ * is INT64_MAX, until so much is free at last. Returns whether there was one. A few ends too many
+ * do no harm, and save searches. */
+static bool add_ends(struct easy_pass *x, int64_t until_us, int64_t wanted)
+{
+    const struct hs_job_queue *running = &x->e->running[x->vc];
+    struct hs_free_profile *profile = &x->e->profile;
+    const int64_t now_us = hs_view_now_us(x->v);
+    bool is_any = false;
+    for (uint32_t n = 0; n < ENDS || until_us == INT64_MAX; n++) {
+        hs_job_id job = x->last_end == HS_NO_JOB ? hs_job_queue_first(running)
+                                                 : hs_job_queue_next(running, x->v, x->last_end);
+        if (job == HS_NO_JOB || hs_job_queue_key(x->v, job) > until_us ||
+            (until_us == INT64_MAX && is_any && hs_free_profile_last(profile) >= wanted) ||
+            !hs_free_profile_add(profile, hs_later(hs_job_queue_key(x->v, job), now_us), INT64_MAX,
+                                 (int64_t)milli_of(x->v, job)))
+            break;
+        x->last_end = job;
+        is_any = true;
+    }
+    return is_any;
+}
+
+/* The first time from then on at which the job could start, by thousandths of GPUs alone. */
+static int64_t slot_us(struct easy_pass *x, hs_job_id job, int64_t from_us)
+{
+    const int64_t milli = (int64_t)milli_of(x->v, job), length_us = busy_us(x->v, job);
+    int64_t at_us;
+    do
+        at_us = hs_free_profile_first(&x->e->profile, from_us, length_us, milli);
+    while (add_ends(x, at_us, milli));
+    return at_us;
+}
+
+/* The same from now on, of a job of that class. */
+static int64_t first_slot_us(struct easy_pass *x, hs_job_id job, uint32_t set)
+{
+    struct slot_bound *bounds = &x->e->slots[(size_t)set * LENGTHS];
+    const int64_t length_us = busy_us(x->v, job);
+    int64_t from_us = hs_view_now_us(x->v);
+    uint32_t i = 0;
+    if (set == x->vc) /* jobs of any size */
+        return slot_us(x, job, from_us);
+    for (;; i++) {
+        if (bounds[i].pass == x->e->passes && bounds[i].length_us <= length_us)
+            from_us = hs_later(from_us, bounds[i].at_us);
+        if (length_us >> (2 * i) < 4)
+            break;
+    }
+    bounds[i] = (struct slot_bound){length_us, slot_us(x, job, from_us), x->e->passes};
+    return bounds[i].at_us;
+}
+
+/* How long so much stays free from now on. */
+static int64_t room_us(struct easy_pass *x, uint64_t milli)
+{
+    int64_t at_us;
+    do
+        at_us = hs_free_profile_below(&x->e->profile, (int64_t)milli);
+    while (at_us < INT64_MAX && add_ends(x, at_us, 0));
+    return at_us - hs_view_now_us(x->v);
+}
+
 /* Limits of the busy time of jobs of the class, in steps. */
-static struct hs_gang_limits bounds_of(const struct easy_pass *x, uint32_t set, hs_job_id job)
+static struct hs_gang_limits bounds_of(struct easy_pass *x, uint32_t set, hs_job_id job)
 {
     const bool is_mixed = set == x->vc;
     bool is_constrained = false;
     const uint64_t size = is_mixed ? 0 : hs_vc_queues_size(x->v, job, &is_constrained);
     const uint64_t least = is_mixed ? 1 : milli_of(x->v, job);
-    const uint64_t steps = least <= x->extra ? UINT64_MAX : steps_of(x->until_us);
+    const uint64_t steps = x->e->scan == HS_SCAN_CONSERVATIVE ? steps_of(room_us(x, least))
+                           : least <= x->extra                ? UINT64_MAX
+                                                              : steps_of(x->until_us);
     return (struct hs_gang_limits){.plain = size <= x->bounds.plain ? steps : 0,
                                    .constrained = size <= x->bounds.constrained ? steps : 0};
 }
@@ -202,16 +311,21 @@ static hs_job_id next_of(struct easy_pass *x, uint32_t set, hs_job_id member, hs
     return hs_job_queue_next_within(jobs_of(x, set), x->v, after, bounds_of(x, set, member));
 }
 
+/* Whether jobs of that size found a place in this pass, as far as is known. */
+static bool is_within(const struct easy_pass *x, hs_job_id job)
+{
+    bool is_constrained = false;
+    const uint32_t size = hs_vc_queues_size(x->v, job, &is_constrained);
+    return size <= (hs_view_is_constrained(x->v, job) ? x->bounds.constrained : x->bounds.plain);
+}
+
 /* Tries to backfill a job. Returns whether it was started. */
 static bool try_behind(struct easy_pass *x, hs_job_id job)
 {
     const struct hs_view *v = x->v;
     const uint64_t milli = milli_of(v, job);
-    bool ends_before = busy_us(v, job) <= x->until_us, is_constrained = false;
-    uint32_t size = hs_vc_queues_size(v, job, &is_constrained);
-    is_constrained = hs_view_is_constrained(v, job);
-    if (size > (is_constrained ? x->bounds.constrained : x->bounds.plain) ||
-        (!ends_before && milli > x->extra))
+    const bool ends_before = busy_us(v, job) <= x->until_us;
+    if (!is_within(x, job) || (!ends_before && milli > x->extra))
         return false;
     hs_plan_reason(x->p, ends_before ? "backfilled: done before the reservation of the head"
                                      : "backfilled: on GPUs that the head will not need");
@@ -224,20 +338,25 @@ static bool try_behind(struct easy_pass *x, hs_job_id job)
     return true;
 }
 
-/* Backfills behind the first job: from each class the first job that may start. */
-static void backfill(struct easy_pass *x, hs_job_id head)
+/* Puts into the heap, from each class that waits, the first job behind `head` that may start; the
+ * heap may take the place of x->heads. */
+static void find_hopeful(struct easy_pass *x, struct hs_merge_heap *heap, hs_job_id head)
 {
     const uint32_t count = x->heads.count;
-    x->bounds = (struct hs_gang_limits){UINT64_MAX, UINT64_MAX};
-    hs_vc_queues_narrow_by_room(&x->bounds, x->v, x->vc);
-    x->heads.count = 0;
+    heap->count = 0;
     for (uint32_t i = 0; i < count; i++) { /* the heap grows while its unread entries are visited */
         const struct hs_merge_head h = x->heads.at[i];
         hs_job_id before = hs_job_queue_prev(jobs_of(x, h.set), x->v, h.job);
         hs_job_id job = next_of(x, h.set, h.job, h.job == head ? head : before);
         if (job != HS_NO_JOB)
-            hs_merge_heap_add(&x->heads, x->v, (struct hs_merge_head){job, h.set});
+            hs_merge_heap_add(heap, x->v, (struct hs_merge_head){job, h.set});
     }
+}
+
+/* Backfills behind the first job: from each class the first job that may start. */
+static void backfill(struct easy_pass *x, hs_job_id head)
+{
+    find_hopeful(x, &x->heads, head);
     while (x->heads.count > 0) {
         const struct hs_merge_head h = x->heads.at[0];
         bool is_started = try_behind(x, h.job);
@@ -245,6 +364,76 @@ static void backfill(struct easy_pass *x, hs_job_id head)
         hs_merge_heap_replace_first(&x->heads, x->v, (struct hs_merge_head){next, h.set});
         if (is_started)
             move_to_running(x, h.job, h.set);
+    }
+    hs_plan_reason(x->p, NULL);
+}
+
+/* Starts a job whose reservation begins now, or lets it hold one. Returns false if it can hold
+ * none: no job behind it may start then. */
+static bool reserve_or_start(struct easy_pass *x, hs_job_id job, uint32_t set, bool *is_started)
+{
+    const struct hs_view *v = x->v;
+    struct hs_free_profile *profile = &x->e->profile;
+    const int64_t now_us = hs_view_now_us(v), milli = (int64_t)milli_of(v, job);
+    int64_t at_us = first_slot_us(x, job, set);
+    *is_started = at_us == now_us && is_within(x, job) && hs_place(v, x->p, job, x->placement);
+    if (*is_started) {
+        hs_vc_queues_narrow_by_room(&x->bounds, v, x->vc);
+        return hs_free_profile_add(profile, now_us, INT64_MAX, -milli);
+    }
+    if (at_us == now_us) {
+        const hs_job_id first = hs_job_queue_first(&x->e->running[x->vc]);
+        if (hs_reject_hopeless(v, x->p, job))
+            return true;
+        hs_vc_queues_narrow_by_failure(&x->bounds, v, job, x->placement);
+        if (first != HS_NO_JOB)
+            at_us = slot_us(x, job, hs_later(hs_job_queue_key(v, first), now_us));
+    }
+    return at_us < INT64_MAX &&
+           hs_free_profile_add(profile, at_us, at_us + busy_us(v, job), -milli);
+}
+
+/* Whether a job that has no reservation yet may start now; x->hopeful begins with it then. */
+static bool has_hopeful(struct easy_pass *x)
+{
+    while (x->hopeful.count > 0) {
+        const struct hs_merge_head h = x->hopeful.at[0];
+        const int64_t length_us = busy_us(x->v, h.job);
+        if (is_within(x, h.job) &&
+            (length_us == 0 || room_us(x, milli_of(x->v, h.job)) >= length_us))
+            return true;
+        hs_merge_heap_replace_first(&x->hopeful, x->v,
+                                    (struct hs_merge_head){next_of(x, h.set, h.job, h.job), h.set});
+    }
+    return false;
+}
+
+/* Goes on, in order, from the first job that did not fit. */
+static void reserve_all(struct easy_pass *x, hs_job_id head)
+{
+    struct hs_free_profile *profile = &x->e->profile;
+    hs_free_profile_reset(profile, hs_view_now_us(x->v), (int64_t)free_milli_of(x->v, x->vc));
+    x->last_end = HS_NO_JOB;
+    x->e->passes++;
+    find_hopeful(x, &x->hopeful, head);
+    hs_plan_reason(x->p, "backfilled: delays no job before it");
+    while (has_hopeful(x)) {
+        const struct hs_merge_head h = x->heads.at[0];
+        const hs_job_id next = hs_job_queue_next(jobs_of(x, h.set), x->v, h.job);
+        if (x->hopeful.at[0].job == h.job)
+            hs_merge_heap_replace_first(
+                &x->hopeful, x->v, (struct hs_merge_head){next_of(x, h.set, h.job, h.job), h.set});
+        bool is_started = false;
+        if (!reserve_or_start(x, h.job, h.set, &is_started))
+            x->hopeful.count = 0;
+        hs_merge_heap_replace_first(&x->heads, x->v, (struct hs_merge_head){next, h.set});
+        if (!is_started)
+            continue;
+        move_to_running(x, h.job, h.set);
+        if (x->last_end != HS_NO_JOB &&
+            hs_job_queue_is_before(&x->e->running[x->vc], x->v, h.job, x->last_end))
+            hs_free_profile_add(profile, hs_job_queue_key(x->v, h.job), INT64_MAX,
+                                (int64_t)milli_of(x->v, h.job));
     }
     hs_plan_reason(x->p, NULL);
 }
@@ -260,10 +449,17 @@ static void easy_scan(struct fifo *e, const struct hs_view *v, struct hs_plan *p
                               .p = p,
                               .vc = vc,
                               .placement = e->placement,
-                              .heads = {.at = e->heads, .order = &e->classes[vc].jobs}};
+                              .heads = {.at = e->heads, .order = &e->classes[vc].jobs},
+                              .hopeful = {.at = e->hopeful, .order = &e->classes[vc].jobs},
+                              .bounds = {UINT64_MAX, UINT64_MAX}};
         hs_job_id head = start_in_order(&x);
         if (head == HS_NO_JOB)
             continue;
+        hs_vc_queues_narrow_by_room(&x.bounds, v, vc);
+        if (e->scan == HS_SCAN_CONSERVATIVE) {
+            reserve_all(&x, head);
+            continue;
+        }
         reserve(&x, head);
         backfill(&x, head);
     }
@@ -312,7 +508,7 @@ static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct fifo *f = state;
     (void)can;
-    if (f->scan == HS_SCAN_EASY)
+    if (backfills(f))
         hs_estimate_needs(&f->estimate, knows);
     else
         *knows &= HS_KNOWS_SPEED;
@@ -330,9 +526,9 @@ static void sjf_needs(const void *state, uint32_t *can, uint32_t *knows)
 static enum hs_status fifo_init(void *state, const struct hs_view *v)
 {
     struct fifo *f = state;
-    if (f->scan == HS_SCAN_EASY || f->order != BY_SUBMISSION)
+    if (backfills(f) || f->order != BY_SUBMISSION)
         HS_TRY(hs_estimate_open(&f->estimate, v));
-    if (f->scan != HS_SCAN_EASY) {
+    if (!backfills(f)) {
         hs_vc_queues_init(&f->waiting, v, (enum hs_scan)f->scan);
         return HS_OK;
     }
@@ -340,6 +536,11 @@ static enum hs_status fifo_init(void *state, const struct hs_view *v)
     const uint64_t classes = (uint64_t)f->vcs + CLASSES;
     f->classes = hs_view_alloc(v, classes * sizeof *f->classes);
     f->heads = hs_view_alloc(v, classes * sizeof *f->heads);
+    if (f->scan == HS_SCAN_CONSERVATIVE) {
+        f->hopeful = hs_view_alloc(v, classes * sizeof *f->hopeful);
+        f->slots = hs_view_alloc(v, classes * LENGTHS * sizeof *f->slots);
+        hs_free_profile_init(&f->profile, v, PARTS);
+    }
     f->running = hs_view_alloc(v, (uint64_t)f->vcs * sizeof *f->running);
     f->is_awake = hs_view_alloc(v, (uint64_t)f->vcs * sizeof *f->is_awake);
     for (uint32_t i = 0; i < classes; i++)
@@ -373,7 +574,7 @@ static void fifo_event(void *state, const struct hs_view *v, const struct hs_eve
 {
     struct fifo *f = state;
     const bool is_submission = event->kind == HS_EVENT_SUBMIT;
-    if (f->scan == HS_SCAN_EASY) {
+    if (backfills(f)) {
         easy_event(f, v, event);
         return;
     }
@@ -385,7 +586,7 @@ static void fifo_event(void *state, const struct hs_view *v, const struct hs_eve
 static enum hs_status fifo_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct fifo *f = state;
-    if (f->scan == HS_SCAN_EASY)
+    if (backfills(f))
         easy_scan(f, v, p);
     else if (f->arrivals != NULL)
         scan_helios(f, v, p);
@@ -427,7 +628,7 @@ static void qssf_semantics(const void *state, struct hs_semantics *out)
 static const char *fifo_check(const void *state, const struct hs_view *v)
 {
     const struct fifo *f = state;
-    if (f->scan != HS_SCAN_EASY)
+    if (!backfills(f))
         return hs_vc_queues_check(&f->waiting, v);
     const char *fault = NULL;
     for (uint32_t vc = 0; vc < f->vcs; vc++)
@@ -440,19 +641,17 @@ static const char *fifo_check(const void *state, const struct hs_view *v)
 
 /* ---- the policies ---- */
 
-static const struct hs_param fifo_params[] = {
-    HS_PARAM_CHOICE(struct fifo, scan, "scan", "strict", hs_scan_names,
-                    "behind a job that does not fit: stop, skip it, or backfill behind its "
-                    "reservation",
-                    .source = "strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, JSSPP'95"),
-    HS_PLACEMENT_PARAM(struct fifo, placement),
-    HS_ESTIMATE_PARAMS(struct fifo, estimate, "oracle"),
-    {0}};
-
 #define SCAN_ROW                                                                                   \
-    HS_PARAM_CHOICE(struct fifo, scan, "scan", "strict", hs_scan_two_names,                        \
-                    "behind a job that does not fit: stop, or skip it",                            \
-                    .source = "strict: Helios artifact (Hu et al. SC'21)")
+    HS_PARAM_CHOICE(struct fifo, scan, "scan", "strict", hs_scan_names,                            \
+                    "behind a job that does not fit: stop, skip it, or backfill behind its "       \
+                    "reservation, or behind those of all before",                                  \
+                    .source = "strict: Helios, Philly; fit: Tiresias' fjf; easy: Lifka, "          \
+                              "JSSPP'95; conservative: Mu'alem & Feitelson, TPDS'01")
+
+static const struct hs_param fifo_params[] = {SCAN_ROW,
+                                              HS_PLACEMENT_PARAM(struct fifo, placement),
+                                              HS_ESTIMATE_PARAMS(struct fifo, estimate, "oracle"),
+                                              {0}};
 
 static const struct hs_param sjf_params[] = {SCAN_ROW,
                                              HS_PLACEMENT_PARAM(struct fifo, placement),
@@ -466,7 +665,7 @@ static const struct hs_param qssf_params[] = {
     HS_PARAM_CHOICE(
         struct fifo, compat, "compat", "off", compat_names,
         "helios: jobs that arrive where none waits go by GPUs, and so do equal GPU times",
-        .source = "Helios artifact, simulator of QSSF"),
+        .only_with = "scan=strict|fit", .source = "Helios artifact, simulator of QSSF"),
     {0}};
 
 #define FIFO_POLICY(id, label, text, source, needs_of)                                             \
@@ -487,9 +686,11 @@ static const struct hs_param qssf_params[] = {
         .check = fifo_check,                                                                       \
     }
 
-FIFO_POLICY(fifo, "fifo", "first come, first served",
-            "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy)",
-            fifo_needs);
+FIFO_POLICY(
+    fifo, "fifo", "first come, first served",
+    "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy); Mu'alem "
+    "& Feitelson TPDS'01 (conservative)",
+    fifo_needs);
 FIFO_POLICY(sjf, "sjf", "shortest job first, no preemption", "Hu et al. SC'21", sjf_needs);
 FIFO_POLICY(qssf, "qssf", "least estimated GPU time first, no preemption", "Hu et al. SC'21",
             sjf_needs);
