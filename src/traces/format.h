@@ -56,13 +56,13 @@ struct hs_faults {
     const struct hs_trace_format *format; /* of the rows */
     enum hs_severity severity;            /* HS_ERROR, or HS_WARNING if bad rows are tolerated */
     uint64_t total, counts[HS_FAULT_COUNT];
-    enum hs_fault kind;   /* of the current or last report */
-    bool is_row_bad;      /* set with each bad row; cleared by hs_reader_next */
-    bool is_rounded;      /* the GPUs of the last row were rounded up; cleared likewise */
-    bool is_folded;       /* attempts of the last row were merged into one; cleared likewise */
+    enum hs_fault kind;       /* of the current or last report */
+    bool is_row_bad;          /* set with each bad row; cleared by hs_reader_next */
+    bool is_rounded;          /* the GPUs of the last row were rounded up; cleared likewise */
+    bool is_folded;           /* attempts of the last row were merged into one; cleared likewise */
     struct hs_intern *states; /* collects the words that are no outcomes; NULL: does not */
-    struct hs_diag relay; /* receives the errors of parsers below the reader (CSV, JSON), which
-                             become faults of the row, kind STRUCTURE */
+    struct hs_diag relay;     /* receives the errors of parsers below the reader (CSV, JSON), which
+                                 become faults of the row, kind STRUCTURE */
 };
 
 /* Counts a fault, reports it if it is among the first of its kind, returns HS_E_INPUT. */

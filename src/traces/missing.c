@@ -115,8 +115,8 @@ enum hs_status hs_table_fail_missing(const struct hs_table *table, const char *c
         const char *key = table->columns[i].key;
         bool is_missing = false;
         if (!table->columns[i].is_required) {
-            const bool is_of_use = strcmp(key, "user") == 0 || strcmp(key, "vc") == 0 ||
-                                   strcmp(key, "status") == 0;
+            const bool is_of_use =
+                strcmp(key, "user") == 0 || strcmp(key, "vc") == 0 || strcmp(key, "status") == 0;
             const char *known = is_of_use ? known_name(&table->row, key) : NULL;
             if (known != NULL && table->field_of[i] == UINT32_MAX)
                 hs_append(map, MAP_SIZE, "%s%s=%.64s", map[0] != '\0' ? "," : "", key, known);

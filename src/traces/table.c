@@ -610,10 +610,11 @@ static enum hs_status read_cell(struct hs_table *table, const struct hs_table_bi
     case HS_CELL_SPAN: /* also "1:30:00" and "90min" */
         result = hs_cell_span(text, len, table->unit_us, out);
         if (HS_UNLIKELY(result == HS_CELL_NOT_A_NUMBER))
-            result = (strchr(text, ':') != strrchr(text, ':') ? hs_cell_clock(text, out)
-                                                              : hs_parse_duration_us(text, len, out))
-                         ? HS_CELL_OK
-                         : HS_CELL_NOT_A_SPAN;
+            result =
+                (strchr(text, ':') != strrchr(text, ':') ? hs_cell_clock(text, out)
+                                                         : hs_parse_duration_us(text, len, out))
+                    ? HS_CELL_OK
+                    : HS_CELL_NOT_A_SPAN;
         break;
     case HS_CELL_COUNT:
         result = read_count(text, len, out);

@@ -238,6 +238,8 @@ its duration.
   fifo                               8.0 s       8.0 s       8.0 s       8.0 s       8.0 s
   sjf                                8.0 s       8.0 s       8.0 s       8.0 s       8.0 s
   not all values of load are shown: sweep.csv has them
+
+  finding     Jobs take as long in the mean under each policy.
    (esc)
 
 # sweep-taken
@@ -345,3 +347,52 @@ A zip of 2 and a list of 2, whose second row lacks a key: 4 points.
   $ horus sweep e.json --status
   mixed: 4 points = 2 cluster+load x 2 policy+policy.look_ahead
   finished 4, failed 0, missing 0
+
+# sweep-teams-and-finding
+On one GPU fifo runs ann's job for 100 s, then bob's two: at load 1, submitted at 1 and 2 s, they wait 99 and 108 s, at load 0.5,
+at 2 and 4 s, 98 and 106. Under srtf the first waits 0 s, the other 9 and 8. Mean completion times are 112.3 and 111.3 s under fifo,
+(130 + 10 + 29) / 3 = 56.3 and (130 + 10 + 28) / 3 = 56 s under srtf: 0.501 and 0.503 of it.
+
+  $ printf 'job_id,submit_time,gpus,duration,user,vc\na,0,1,100,ann,x\nb,1,1,10,bob,y\nc,2,1,20,bob,y\n' >t.csv
+  $ cat >e.json <<'J'
+  > { "config": { "trace": "t.csv", "cluster": "1x1", "outputs": "jobs,teams" }, "grid": { "policy": ["fifo", "srtf"], "load": [0.5, 1] } }
+  > J
+  $ horus sweep e.json
+  e: 4 points = 2 policy x 2 load
+
+  mean_jct
+                          load         0.5           1
+  fifo                             111.3 s     112.3 s
+  srtf                              56.0 s      56.3 s
+
+  finding     Jobs finish soonest under srtf at 2 of 2 values of load: after 56.0 s to 56.3 s in the mean, 0.501 to 0.503 times as long as under fifo.
+
+  files       results/e/sweep.csv, results/e/runs/
+  $ cut -d, -f1,3-7,11-13 results/e/teams.csv
+  point,axis_policy,axis_load,by,name,jobs,mean_wait,p50_wait,p95_wait
+  1,fifo,0.5,vc,x,1,0,0,0
+  1,fifo,0.5,vc,y,2,102,98,106
+  1,fifo,0.5,user,ann,1,0,0,0
+  1,fifo,0.5,user,bob,2,102,98,106
+  2,fifo,1,vc,x,1,0,0,0
+  2,fifo,1,vc,y,2,103.5,99,108
+  2,fifo,1,user,ann,1,0,0,0
+  2,fifo,1,user,bob,2,103.5,99,108
+  3,srtf,0.5,vc,x,1,0,0,0
+  3,srtf,0.5,vc,y,2,4,0,8
+  3,srtf,0.5,user,ann,1,0,0,0
+  3,srtf,0.5,user,bob,2,4,0,8
+  4,srtf,1,vc,x,1,0,0,0
+  4,srtf,1,vc,y,2,4.5,0,9
+  4,srtf,1,user,ann,1,0,0,0
+  4,srtf,1,user,bob,2,4.5,0,9
+  $ horus report results/e -o e.html >/dev/null && grep -o 'class="finding">[^<]*' e.html
+  class="finding">Jobs finish soonest under srtf at 2 of 2 values of load: after 56.0 s to 56.3 s in the mean, 0.501 to 0.503 times as long as under fifo.
+  $ horus sweep e.json --set outputs=summary -q >/dev/null && ls results/e
+  manifest.json
+  runs
+  sweep.csv
+  $ rm -r results/e && mkdir results/e && echo mine >results/e/teams.csv && horus sweep e.json -q
+  ! results/e: error: something else stands here, not a sweep
+  !       = hint: name another directory with -o, or remove this one
+  [4]

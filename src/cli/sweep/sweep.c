@@ -15,6 +15,7 @@
 
 #include "cli/sweep/sweep.h"
 #include "data/param_table.h"
+#include "report/html/page.h"
 #include "report/run/run_table.h"
 
 #define FAILURES_SHOWN 20u
@@ -262,10 +263,12 @@ static enum hs_status read_members(struct hs_sweep *sweep, const struct hs_json 
     return HS_OK;
 }
 
-/* Refuses to replace the manifest of a run or a comparison, or a foreign sweep.csv. Another process
+/* Refuses to replace the manifest of a run or a comparison, or a foreign table. Another process
  * may be replacing a manifest now, so that there is briefly none. */
 static enum hs_status check_place(const struct hs_sweep *sweep)
 {
+    static const char *const tables[][2] = {{"sweep.csv", HS_SWEEP_COLUMNS},
+                                            {HS_SWEEP_TEAMS, "point,run,axis_"}};
     struct hs_diag silent = {.least = HS_ERROR};
     struct hs_json_doc *doc;
     struct hs_input *table;
@@ -278,12 +281,15 @@ static enum hs_status check_place(const struct hs_sweep *sweep)
                         ? hs_json_get(hs_json_root(doc), "sweep") != NULL
                         : access(path, F_OK) != 0;
     hs_json_close(doc);
-    (void)snprintf(path, sizeof path, "%s/sweep.csv", sweep->dir);
-    if (is_sweep && access(path, F_OK) == 0) {
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        const char *columns = tables[i][1];
+        (void)snprintf(path, sizeof path, "%s/%s", sweep->dir, tables[i][0]);
+        if (!is_sweep || access(path, F_OK) != 0)
+            continue;
         HS_TRY(hs_regular_check(path, sweep->diag));
         HS_TRY(hs_input_open(&table, path, sweep->diag));
-        is_sweep = hs_input_peek(table, &head, &len) == HS_OK && len > strlen(HS_SWEEP_COLUMNS) &&
-                   memcmp(head, HS_SWEEP_COLUMNS, strlen(HS_SWEEP_COLUMNS)) == 0;
+        is_sweep = hs_input_peek(table, &head, &len) == HS_OK && len > strlen(columns) &&
+                   memcmp(head, columns, strlen(columns)) == 0;
         hs_input_close(table);
     }
     if (is_sweep)
@@ -434,15 +440,15 @@ static void write_sweep(void *ctx, struct hs_jsonw *w)
 }
 
 static enum hs_status write_manifest(struct hs_sweep *sweep, const struct hs_rundir *dir,
-                                     const struct hs_output_file *file)
+                                     const struct hs_output_file *files, uint32_t count)
 {
     bool is_whole = hs_sweep_count(sweep, HS_POINT_DONE) == sweep->point_count;
     struct hs_manifest manifest = {.status = is_whole ? "complete" : "partial",
                                    .seed = (uint64_t)sweep->base.seed,
                                    .inputs = &sweep->input,
                                    .input_count = 1,
-                                   .outputs = file,
-                                   .output_count = 1,
+                                   .outputs = files,
+                                   .output_count = count,
                                    .write_config = hs_config_json,
                                    .config_ctx = &sweep->config,
                                    .write_more = write_sweep,
@@ -452,16 +458,21 @@ static enum hs_status write_manifest(struct hs_sweep *sweep, const struct hs_run
     return hs_record_manifest(&manifest, NULL, dir, sweep->diag);
 }
 
-/* A manifest exists only beside the sweep.csv that it describes. */
-static enum hs_status publish(struct hs_sweep *sweep, const struct hs_rundir *dir)
+/* A manifest exists only beside the tables that it describes. */
+static enum hs_status publish(struct hs_sweep *sweep, const struct hs_rundir *dir, bool has_teams)
 {
-    static const char *const files[] = {"sweep.csv", "manifest.json"};
+    static const char *const files[] = {"sweep.csv", HS_SWEEP_TEAMS, "manifest.json"};
     char from[HS_PATH_SIZE], to[HS_PATH_SIZE];
     const struct hs_place place = {.file = to};
-    (void)snprintf(to, sizeof to, "%s/manifest.json", sweep->dir);
-    if (unlink(to) != 0 && errno != ENOENT)
-        return hs_fail(sweep->diag, HS_E_IO, &place, NULL, "cannot remove: %s", strerror(errno));
+    for (size_t i = sizeof files / sizeof *files - 1; i > 0; i--) {
+        (void)snprintf(to, sizeof to, "%s/%s", sweep->dir, files[i]);
+        if (unlink(to) != 0 && errno != ENOENT)
+            return hs_fail(sweep->diag, HS_E_IO, &place, NULL, "cannot remove: %s",
+                           strerror(errno));
+    }
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (i == 1 && !has_teams)
+            continue;
         hs_rundir_file(dir, files[i], from, sizeof from);
         (void)snprintf(to, sizeof to, "%s/%s", sweep->dir, files[i]);
         if (rename(from, to) != 0)
@@ -477,7 +488,8 @@ static enum hs_status gather(struct hs_sweep *sweep)
     char path[HS_PATH_SIZE], lock_path[HS_PATH_SIZE];
     struct hs_file_lock lock;
     struct hs_rundir dir;
-    struct hs_output_file file;
+    struct hs_output_file files[2];
+    uint32_t count = 1;
     sweep->values = hs_arena_alloc(sweep->arena, sweep->point_count * sizeof *sweep->values);
     (void)snprintf(lock_path, sizeof lock_path, "%s/gather.lock", sweep->dir);
     (void)snprintf(path, sizeof path, "%s/gather", sweep->dir);
@@ -486,11 +498,13 @@ static enum hs_status gather(struct hs_sweep *sweep)
     if (status == HS_OK)
         status = hs_rundir_open(&dir, path, false, sweep->diag);
     if (status == HS_OK) {
-        status = write_rows(sweep, &dir, &file);
+        status = write_rows(sweep, &dir, &files[0]);
         if (status == HS_OK)
-            status = write_manifest(sweep, &dir, &file);
+            status = hs_sweep_write_teams(sweep, &dir, files, &count);
         if (status == HS_OK)
-            status = publish(sweep, &dir);
+            status = write_manifest(sweep, &dir, files, count);
+        if (status == HS_OK)
+            status = publish(sweep, &dir, count > 1);
         hs_rundir_discard(&dir);
     }
     hs_file_lock_free(&lock, lock_path);
@@ -498,6 +512,18 @@ static enum hs_status gather(struct hs_sweep *sweep)
 }
 
 /* ---- printed output ---- */
+
+/* Prints what the table comes to, as the page has it; nothing of a sweep too large for a page. */
+static void say_finding(const struct hs_sweep *sweep)
+{
+    struct hs_diag silent = {.least = HS_ERROR};
+    char text[HS_FINDING_SIZE];
+    struct hs_page page;
+    if (hs_page_open(&page, &sweep->dir, 1, &silent) == HS_OK &&
+        hs_page_sweep_finding(&page, text)[0] != '\0')
+        hs_say(&sweep->call->out, "\nfinding     %s\n", text);
+    hs_page_close(&page);
+}
 
 /* Quotes a word if a shell or make would interpret it. Inside the quotes a quote is written for the
  * shell and '$' for make. */
@@ -790,6 +816,7 @@ static enum hs_status all_points(struct hs_sweep *sweep)
     say_shape(sweep);
     if (left < sweep->point_count)
         say_pivot(sweep);
+    say_finding(sweep);
     hs_say(&sweep->call->out, "\nfiles       %s/sweep.csv, %s/runs/\n", sweep->dir, sweep->dir);
     return status;
 }

@@ -89,4 +89,10 @@ HS_MUST_USE enum hs_status hs_sweep_run_all(struct hs_sweep *sweep);
  * HS_E_INTERRUPTED if a signal ends the wait. */
 HS_MUST_USE enum hs_status hs_sweep_settle(struct hs_sweep *sweep);
 
+/* Collects what virtual clusters and users got at the points run with --outputs=teams, if there are
+ * any, and adds the file to the list. */
+HS_MUST_USE enum hs_status hs_sweep_write_teams(struct hs_sweep *sweep, const struct hs_rundir *dir,
+                                                struct hs_output_file *files, uint32_t *count);
+#define HS_SWEEP_TEAMS "teams.csv"
+
 #define HS_SWEEP_COLUMNS "point,run,state,exit" /* then axis_KEY of each, then summary.csv's */

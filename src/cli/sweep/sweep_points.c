@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/sweep/sweep.h"
+#include "report/explain/teams.h"
 
 #define LOG_MAX       (1u << 21) /* bytes */
 #define FAILURES_TOLD 20u        /* shown during a sweep */
@@ -522,4 +523,64 @@ enum hs_status hs_sweep_settle(struct hs_sweep *sweep)
         HS_TRY(status);
     }
     return HS_OK;
+}
+
+/* ---- teams.csv ---- */
+
+/* Appends the rows of a point's vcs.csv or users.csv, if it has one; opens the table with the first
+ * of them. */
+static enum hs_status append_teams(struct hs_sweep *sweep, uint32_t i, enum hs_teams_by by,
+                                   const char *to, struct hs_csvw *csv, bool *is_open)
+{
+    char path[HS_PATH_SIZE];
+    struct hs_input *input;
+    struct hs_csv *rows;
+    struct hs_csv_row row;
+    hs_sweep_path(sweep, HS_RUNS_DIR, sweep->points[i].name,
+                  by == HS_TEAMS_VC ? "/vcs.csv" : "/users.csv", path);
+    if (access(path, F_OK) != 0)
+        return HS_OK;
+    if (!*is_open) {
+        const char *const rest[] = {"by", HS_TEAMS_HEADER};
+        char *header =
+            hs_record_header(sweep->arena, "point,run", "axis_", sweep->keys, sweep->key_count);
+        HS_TRY(hs_csvw_open(csv, to, hs_record_header(sweep->arena, header, "", rest, 2),
+                            sweep->diag));
+        *is_open = true;
+    }
+    HS_TRY(hs_input_open(&input, path, sweep->diag));
+    hs_csv_open(&rows, input, ',', sweep->diag);
+    enum hs_status status = hs_csv_next(rows, &row); /* the header */
+    while (status == HS_OK && (status = hs_csv_next(rows, &row)) == HS_OK) {
+        hs_csvw_u64(csv, (uint64_t)i + 1);
+        hs_csvw_text(csv, sweep->points[i].name);
+        for (uint32_t k = 0; k < sweep->key_count; k++)
+            hs_csvw_text(csv, hs_sweep_value(sweep, i, k));
+        hs_csvw_text(csv, hs_teams_words[by]);
+        for (uint32_t c = 0; c < row.count; c++)
+            hs_csvw_text(csv, row.fields[c]);
+        hs_csvw_end(csv);
+    }
+    hs_csv_close(rows);
+    hs_input_close(input);
+    return status == HS_END ? HS_OK : status;
+}
+
+enum hs_status hs_sweep_write_teams(struct hs_sweep *sweep, const struct hs_rundir *dir,
+                                    struct hs_output_file *files, uint32_t *count)
+{
+    char path[HS_PATH_SIZE];
+    struct hs_csvw csv;
+    bool is_open = false;
+    enum hs_status status = HS_OK;
+    hs_rundir_file(dir, HS_SWEEP_TEAMS, path, sizeof path);
+    for (uint32_t i = 0; i < sweep->point_count; i++)
+        for (int by = 0; by < HS_TEAMS_FILES && status == HS_OK; by++)
+            if (sweep->points[i].state == HS_POINT_DONE)
+                status = append_teams(sweep, i, (enum hs_teams_by)by, path, &csv, &is_open);
+    if (!is_open)
+        return status;
+    const enum hs_status closed =
+        hs_close_listed(&csv, HS_SWEEP_TEAMS, &files[(*count)++], sweep->diag);
+    return status != HS_OK ? status : closed;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * `horus report` and `horus plot`: finished runs, a comparison or a sweep as one self-contained
- * page (no network, no script, no other file) or as one figure. Both draw with the same functions;
- * the same directories give the same bytes.
+ * page (no network, no other file; complete without its script) or as one figure. Both draw with
+ * the same functions; the same directories give the same bytes.
  *
  *     enum hs_status s = hs_page_open(&page, paths, count, diag);   // reads manifests, summaries
  *     if (s == HS_OK)
@@ -115,6 +115,9 @@ HS_MUST_USE enum hs_status hs_page_read_sweep(struct hs_page *page, const char *
                                               const char *x);
 void hs_page_close_sweep(struct hs_page *page);
 void hs_page_sweep_head(struct hs_page *page);
+/* What its first metric, mean JCT, comes to: under which line it is least, and how often; "" with
+ * one line. Cost: O(facets x (points + cells x lines)). */
+const char *hs_page_sweep_finding(struct hs_page *page, char text[HS_FINDING_SIZE]);
 #define HS_PAGE_VALUE_SIZE 1024
 /* Appends the values that a key took in the sweep; leaves the text unchanged for other keys. */
 void hs_page_swept(const struct hs_page *page, const char *key, char text[HS_PAGE_VALUE_SIZE]);

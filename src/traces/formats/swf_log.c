@@ -216,7 +216,8 @@ static void put_job(void *state, const struct hs_trace_job *job)
     const int64_t wait = job->start_us >= 0 ? seconds(wait_us) : UNKNOWN;
     if (job->mem_mib > 0 && job->gpus > 0)
         kib = (int64_t)((uint64_t)job->mem_mib * 1024 / job->gpus);
-    hs_say(out, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " -1 -1 -1 %" PRIu32 " -1 %" PRId64
+    hs_say(out,
+           "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " -1 -1 -1 %" PRIu32 " -1 %" PRId64
            " %s ",
            id, seconds(job->submit_us - w->first_us), wait, seconds(job->duration_us), job->gpus,
            kib, statuses.of[job->outcome].word);
