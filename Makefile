@@ -68,7 +68,7 @@ REPORTED := $(addprefix $(BUILD)/tests/,unit/test_interference_laws unit/test_in
             bench/bench_interference bench/bench_calibrate)
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 REPORTS  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/report/*.c)))
-EMBEDDED := $(sort $(wildcard configs/completion.* configs/report.css configs/profiles.csv configs/restart.csv configs/memory-limits.csv \
+EMBEDDED := $(sort $(wildcard configs/completion.* configs/report.css configs/report.js configs/profiles.csv configs/restart.csv configs/memory-limits.csv \
                     configs/clusters/*.json configs/models/*.json configs/schemas/*.json configs/workloads/*.json results/README.md))
 LIBRARY  := $(BUILD)/libhorus.a
 PROGRAM  := $(BUILD)/$(if $(MAIN_OBJ),horus,libhorus.a)

@@ -735,10 +735,10 @@ The data dictionary travels with the program: results/README.md, section by sect
   users.csv and vcs.csv
   With --outputs=all,teams: a row a user or virtual cluster, those first that held most GPU time, then by name; jobs without
   one are (none). horus explain RUN --by=user|vc|gpus|state prints the same of any run that has jobs.csv, also as
-  --csv and --json, with Jain's index over the rows. Of a sweep or comparison each run has its own.
-
-    name
-    jobs (1)
+  --csv and --json, with Jain's index over the rows. Of a sweep or comparison each run has its own; a sweep collects
+  them in teams.csv: point and run as in sweep.csv, axis_KEY for each swept key, by (vc or user), then these
+  columns.
+   (esc)
   $ horus help files | grep -c '^  '
   445
   $ horus help metrics --form=man | grep -A 1 '^\*mean.*jct'

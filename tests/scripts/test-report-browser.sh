@@ -55,6 +55,34 @@ grep -v -e '<tr data-class' -e '<td class="text">\(JCT\|wait\|slowdown\)<' sampl
 [ "$(wc -l <expected)" -gt 50 ] && diff expected got >wrong
 result $? "sample: the figures in the document are those of summary.json"
 
+# What the script does, by one more that stands behind it in a copy without the policy.
+after() { # PAGE SCRIPT: what it leaves as the title goes to the file `got`
+    sed 's|<meta http-equiv[^>]*>||; s|</body>||; s|</html>||' "$1" >scripted.html
+    printf '<script>document.title = (function () { %s })();</script></body></html>\n' "$2" >>scripted.html
+    browse --dump-dom scripted.html | grep -m 1 -o '<title>[^<]*' | sed 's/<title>//' >got
+}
+after sample.html 'var table = document.querySelectorAll("#teams table")[1], rows = table.tBodies[0].rows;
+    function waits() { return Array.from(rows, function (r) { return Number(r.cells[4].dataset.value); }); }
+    function rise(x) { return x.every(function (w, i) { return i === 0 || w >= x[i - 1]; }); }
+    var before = waits(), sort = table.tHead.rows[0].cells[4].firstChild, said = rise(before);
+    sort.click(); said += " " + rise(waits());
+    sort.click(); said += " " + rise(waits().reverse());
+    sort.click(); said += " " + (waits().join() === before.join());
+    var box = document.querySelector("#summary .filter"), all = document.querySelectorAll("#summary tbody tr");
+    box.value = "jct p99"; box.dispatchEvent(new Event("input"));
+    return said + " " + Array.from(all).filter(function (r) { return !r.hidden; }).length;'
+echo 'false true true true 1' | diff - got >wrong
+result $? "sample: a table sorts up, down and back, and is filtered"
+after comparison.html 'document.querySelector("#time .enlarge").click();
+    var dialog = document.querySelector("dialog"), svg = dialog.querySelector("svg");
+    function press(key) { dialog.dispatchEvent(new KeyboardEvent("keydown", {key: key})); }
+    function wide() { return Number(svg.getAttribute("viewBox").split(" ")[2]); }
+    var whole = svg.getAttribute("viewBox"), texts = svg.querySelectorAll("text").length, was = wide();
+    press("+"); var zoomed = wide() / was; press("0");
+    return [dialog.open, texts > 4, zoomed.toFixed(2), svg.getAttribute("viewBox") === whole].join(" ");'
+echo 'true true 0.80 true' | diff - got >wrong
+result $? "comparison: a figure opens, is zoomed and shown whole again"
+
 # Width and height of a PNG file stand in its bytes 17 to 24.
 side() { od -An -tu1 -j "$2" -N 4 "$1" | awk '{ print (($1 * 256 + $2) * 256 + $3) * 256 + $4 }'; }
 

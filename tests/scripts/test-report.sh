@@ -59,13 +59,28 @@ alone() { # PAGE
             >wrong
 }
 
+# The one script is the file of the tree, and the one whose hash the policy of the page names.
+script() { # PAGE
+    python3 - "$1" "$top/configs/report.js" >wrong <<'END'
+import base64, hashlib, re, sys
+page, source = (open(name, encoding="utf-8").read() for name in sys.argv[1:])
+scripts = re.findall(r"<script>(.*?)</script>", page, re.S)
+digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
+sys.exit(len(scripts) != 1 or f"script-src 'sha256-{digest}'" not in page
+         or scripts[0] != "//<![CDATA[\n" + source[source.index("*/\n") + 3:] + "//]]>")
+END
+}
+
 whole() { # PAGE WHAT
-    balanced "$1"
+    script "$1"
+    result $? "$2: runs the script of the tree and no other"
+    sed '/<script>/,/<\/script>/d' "$1" >bare.html
+    balanced bare.html
     result $? "$2: elements are closed, attributes quoted"
-    references "$1"
+    references bare.html
     result $? "$2: no bare &"
-    alone "$1"
-    result $? "$2: nothing is fetched, no script"
+    alone bare.html
+    result $? "$2: nothing is fetched, no other script"
 }
 
 small() { # PAGE WHAT

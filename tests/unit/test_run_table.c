@@ -315,7 +315,7 @@ static void which_way_is_better(void **state)
     assert_true(hs_runcolumn_of("max_run_slowdown").is_of_sharing);
     assert_false(hs_runcolumn_of("max_slowdown").is_of_sharing);
     assert_string_equal(hs_runcolumn_of("p99_jct").title, "p99 JCT");
-    assert_string_equal(hs_runcolumn_of("p95_jct").title, "p95_jct");
+    assert_string_equal(hs_runcolumn_of("p90_jct").title, "p90_jct");
 }
 
 static void expect_ratio(double ratio, double low, double high, const char *expected)

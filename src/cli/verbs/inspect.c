@@ -71,13 +71,12 @@ const struct hs_verb hs_verb_report = {
     .name = "report",
     .operands = "RUN...",
     .summary = "Finished runs, a comparison or a sweep as one HTML page.",
-    .details =
-        "Writes a page that needs nothing else: no network, no script, no other file. RUN is "
-        "a directory of 'horus run', several of them are held against the first; or one "
-        "directory of 'horus compare' (with --outputs=all the page has its distributions "
-        "and series, too) or of 'horus sweep'. What a run was made without is left out, "
-        "and the page says so. Every figure stands with all digits in an attribute "
-        "data-value. The same directories give the same bytes.",
+    .details = "Writes a page that needs nothing else: no network, no other file. RUN is "
+               "a directory of 'horus run', several of them are held against the first; or one "
+               "directory of 'horus compare' (with --outputs=all the page has its distributions "
+               "and series, too) or of 'horus sweep'. What a run was made without is left out, "
+               "and the page says so. Every figure stands with all digits in an attribute "
+               "data-value. The same directories give the same bytes.",
     .examples = {"report results/sample-fifo-0123456789ab", "report results/a results/b -o ab.html",
                  "report results/load-sweep --force"},
     .options = report_table,

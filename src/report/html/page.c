@@ -495,8 +495,9 @@ static void warn(struct hs_page *page)
 
 static void put_head(struct hs_page *page)
 {
-    static const char *const tiles[] = {"mean_jct", "p99_jct",        "mean_wait",       "p99_wait",
-                                        "makespan", "gpu_allocation", "gpu_utilization", NULL};
+    static const char *const tiles[] = {"mean_jct",        "p95_jct",  "p99_jct",  "mean_wait",
+                                        "p95_wait",        "p99_wait", "makespan", "gpu_allocation",
+                                        "gpu_utilization", NULL};
     const struct hs_run_table table = {.rows = page->rows, .row_count = page->group_count};
     char finding[HS_FINDING_SIZE];
     if (is_alike(page, CARD, "workload") && is_alike(page, CARD, "cluster") &&
@@ -509,6 +510,8 @@ static void put_head(struct hs_page *page)
     hs_say(page->out, "<dl class=\"tiles\">\n");
     for (const char *const *metric = tiles; *metric != NULL; metric++) {
         const struct hs_runcolumn column = hs_runcolumn_of(*metric);
+        if (isnan(hs_summary_get(page->rows[0].summary, *metric)))
+            continue;
         hs_markup(page->out, "<div><dt>%s</dt><dd", column.title);
         put_value(page->out, &column, hs_summary_get(page->rows[0].summary, *metric));
         hs_say(page->out, "</dd></div>\n");
@@ -770,6 +773,9 @@ static void put_title(struct hs_page *page)
         hs_say(page->out, ", ...");
 }
 
+/* SHA-256 of what stands between the tags of the script, in Base64: the only script that runs. */
+#define SCRIPT_HASH "sha256-3rl1QxLXjr5aUgB6T7sEtlO/0k85F1F/mgGQc+AWdl0="
+
 /* The content security policy guarantees that nothing is fetched, whatever a name in a trace
  * contains. */
 enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
@@ -777,11 +783,13 @@ enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
     static const char comment_end[] = "*/\n"; /* of a head that is omitted */
     const struct section *const sections = page->kind == HS_PAGE_SWEEP ? of_a_sweep : of_runs;
     const char *css = strstr(hs_builtin_find(HS_BUILTIN "report.css")->data, comment_end);
+    const char *script =
+        strstr(hs_builtin_find(HS_BUILTIN "report.js")->data, comment_end) + strlen(comment_end);
     enum hs_status status;
     page->out = out;
     hs_say(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                "style-src 'unsafe-inline'; img-src data:\"/>\n"
+                "style-src 'unsafe-inline'; img-src data:; script-src '" SCRIPT_HASH "'\"/>\n"
                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
                 "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>");
     put_title(page);
@@ -808,6 +816,8 @@ enum hs_status hs_page_write(struct hs_page *page, struct hs_output *out)
             HS_TRY(s->put(page));
         hs_say(out, "</section>\n");
     }
-    hs_say(out, "</main>\n</body>\n</html>\n");
+    hs_say(out, "</main>\n<script>//<![CDATA[\n");
+    hs_output_put(out, script, strlen(script));
+    hs_say(out, "//]]></script>\n</body>\n</html>\n");
     return HS_OK;
 }

@@ -261,6 +261,21 @@ static void put_layer(const struct series_section *s, const struct hs_chart *c, 
 
 enum chart { GPUS, QUEUE, WAITING, CHARTS };
 
+/* Without profiles nothing is known of utilization. */
+static bool is_used(const struct hs_page *page, uint32_t group)
+{
+    return !isnan(hs_summary_get(page->rows[group].summary, "gpu_utilization"));
+}
+
+/* Whether the chart would be of GPU allocation and utilization, but has only the former. */
+static bool is_bare(const struct hs_page *page, enum chart chart)
+{
+    bool is_any = chart != GPUS;
+    for (uint32_t g = 0; g < page->drawn; g++)
+        is_any |= is_used(page, g);
+    return !is_any;
+}
+
 static const struct {
     const char *heading, *note;
     double height;         /* of the panel */
@@ -280,7 +295,8 @@ static void put_layers(const struct series_section *s, const struct hs_chart *c,
     const struct layer layers[CHARTS][3] = {
         [GPUS] = {{"area", NULL, NULL, HELD, 1, 0, 1, AREA},
                   {"band", NULL, NULL, HELD, s->page->group_count == 1, 0, 1, BAND},
-                  {"line", NULL, NULL, UTIL, gpus > 0, 0, gpus, LINE}}, /* as a share of all GPUs */
+                  {"line", NULL, NULL, UTIL, gpus > 0 && is_used(s->page, group), 0, gpus,
+                   LINE}}, /* as a share of all GPUs */
         [QUEUE] = {{"area", NULL, NULL, PENDING, 2, 0, 1, AREA},
                    {"area dark", NULL, NULL, SUSPENDED, 1, 0, 1, AREA}}};
     for (int i = 0; i < 3; i++)
@@ -317,8 +333,10 @@ static void put_probes(const struct series_section *s, const struct hs_chart *c,
         char text[HS_HTML_SAY_MAX] = "";
         hs_append(text, sizeof text, "%s:", HS_TIME(s->page->span_s * from / s->buckets));
         if (chart == GPUS)
-            hs_append(text, sizeof text, " GPU allocation %.4g, utilization %.1f %%",
-                      mean_between(&of[HELD], from, to), 100 * mean_between(&of[UTIL], from, to));
+            hs_append(text, sizeof text, " GPU allocation %.4g", mean_between(&of[HELD], from, to));
+        if (chart == GPUS && is_used(s->page, group))
+            hs_append(text, sizeof text, ", utilization %.1f %%",
+                      100 * mean_between(&of[UTIL], from, to));
         else if (chart == QUEUE)
             hs_append(text, sizeof text, " %.4g pending, %.4g suspended",
                       mean_between(&of[PENDING], from, to), mean_between(&of[SUSPENDED], from, to));
@@ -406,7 +424,8 @@ static void put_chart(const struct series_section *s, enum chart chart)
     uint32_t last = s->page->drawn;
     while (last > 0 && !s->tracks[last - 1].is_read)
         last--;
-    hs_say(out, "<figure class=\"stack\"><figcaption>%s</figcaption>\n", charts[chart].heading);
+    hs_say(out, "<figure class=\"stack\"><figcaption>%s</figcaption>\n",
+           is_bare(s->page, chart) ? "GPU allocation" : charts[chart].heading);
     if (chart == WAITING && top > 0)
         hs_page_keys(s->page, keys, cause_keys(s, keys));
     for (uint32_t g = 0; g < last && top > 0; g++) {
@@ -418,7 +437,9 @@ static void put_chart(const struct series_section *s, enum chart chart)
             put_panel(s, &frame, g, chart, top, is_last);
     }
     if (top > 0)
-        hs_page_note(s->page, "%s%s%s", charts[chart].note, assumed_text(s->page, chart),
+        hs_page_note(s->page, "%s%s%s",
+                     is_bare(s->page, chart) ? "GPUs that jobs hold. " : charts[chart].note,
+                     assumed_text(s->page, chart),
                      chart == GPUS && is_one
                          ? "Shaded: between smallest and largest value of the interval."
                          : "");

@@ -185,6 +185,8 @@ static const struct {
     {"mean_bounded_slowdown", "slowdown", ALWAYS},
     {"gpu_utilization", "GPU util", ALWAYS},
     {"gpu_utilization_loaded", "util loaded", ALWAYS},
+    {"p95_jct", "p95 JCT", ALWAYS},
+    {"p95_wait", "p95 wait", ALWAYS},
 };
 
 /* In order of importance: a narrow terminal omits the last ones. */
