@@ -98,16 +98,16 @@ static enum hs_status open_files(struct hs_setup *s, struct hs_diag *diag)
 enum hs_status hs_setup_cluster(struct hs_cluster *cluster, const struct hs_run_options *options,
                                 struct hs_diag *diag)
 {
-    HS_TRY(hs_cluster_load(cluster, options->cluster, diag));
+    HS_TRY(hs_cluster_load(cluster, hs_setup_cluster_spec(options), diag));
     HS_TRY(hs_cluster_overcommit(cluster, options->overcommit, diag));
-    if (options->vc == HS_VC_IGNORE) {
-        if (options->vc_file != NULL || options->vc_date != NULL)
-            return hs_fail(diag, HS_E_USAGE, NULL, "say --vc=partition or --vc=quota",
-                           "--vc-file and --vc-date mean nothing with --vc=ignore");
-        return HS_OK;
-    }
+    const bool is_ignored = options->vc == HS_VC_IGNORE;
+    if (is_ignored && (options->vc_file != NULL || options->vc_date != NULL))
+        return hs_fail(diag, HS_E_USAGE, NULL, "say --vc=partition or --vc=quota",
+                       "--vc-file and --vc-date mean nothing with --vc=ignore");
     const char *date = options->vc_date != NULL ? options->vc_date : "";
-    return hs_cluster_set_vcs(cluster, (enum hs_vc_mode)options->vc, options->vc_file, date, diag);
+    return is_ignored ? HS_OK
+                      : hs_cluster_set_vcs(cluster, (enum hs_vc_mode)options->vc, options->vc_file,
+                                           date, diag);
 }
 
 enum hs_status hs_setup_trace(struct hs_trace_options *trace, const struct hs_run_options *options,

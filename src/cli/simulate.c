@@ -141,19 +141,34 @@ static enum hs_status add_input(struct hs_manifest_input *inputs, uint32_t *coun
     return HS_OK;
 }
 
-/* A cluster may be a shape and a map a list: these are in the configuration, not files. */
+/* A map may be a list, which is in the configuration, not a file. */
 static const char *if_file(const char *spec)
 {
     size_t len = spec != NULL ? strlen(spec) : 0;
     return len > 5 && strcmp(spec + len - 5, ".json") == 0 ? spec : NULL;
 }
 
+const char *hs_setup_cluster_spec(const struct hs_run_options *options)
+{
+    return options->cluster_file != NULL ? options->cluster_file
+                                         : hs_builtin_cluster(options->cluster);
+}
+
+/* NULL: a shape. */
+static const char *cluster_file(const struct hs_run_options *options)
+{
+    const char *spec = hs_setup_cluster_spec(options);
+    return if_file(spec) != NULL || access(spec, F_OK) == 0 ? spec : NULL;
+}
+
 enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest_input *inputs,
                                 uint32_t *count, struct hs_diag *diag)
 {
     const struct hs_run_options *options = setup->options;
-    HS_TRY(
-        add_input(inputs, count, "cluster", if_file(hs_builtin_cluster(options->cluster)), diag));
+    const uint32_t before = *count;
+    HS_TRY(add_input(inputs, count, "cluster", cluster_file(options), diag));
+    for (uint32_t i = before; i < *count; i++) /* its name, wherever it lies now */
+        inputs[i].path = hs_builtin_cluster(options->cluster);
     HS_TRY(add_input(inputs, count, "workload", setup->workload_file, diag));
     HS_TRY(add_input(inputs, count, "vcs", options->vc_file, diag));
     HS_TRY(add_input(inputs, count, "map", if_file(options->read.map), diag));
@@ -645,13 +660,40 @@ static enum hs_status write_page(const struct hs_rundir *dir, struct hs_output_f
     return status;
 }
 
+/* Keeps the file of the cluster in the directory, so that the run is checked and repeated without
+ * it; nothing of a shape or of a cluster that is part of the program. */
+static enum hs_status keep_cluster(const struct hs_run_options *options,
+                                   const struct hs_rundir *dir, struct hs_output_file *files,
+                                   uint32_t *count, struct hs_diag *diag)
+{
+    const char *from = cluster_file(options);
+    const size_t len = from != NULL ? strlen(from) : 0;
+    const char *name =
+        len > 5 && strcmp(from + len - 5, ".json") == 0 ? "cluster.json" : "cluster.csv";
+    char path[HS_PATH_SIZE], *text;
+    struct hs_output out;
+    size_t size;
+    if (from == NULL || strncmp(from, HS_BUILTIN, strlen(HS_BUILTIN)) == 0)
+        return HS_OK;
+    HS_TRY(hs_read_file(from, UINT32_MAX, &text, &size, diag));
+    hs_rundir_file(dir, name, path, sizeof path);
+    enum hs_status status = hs_output_open(&out, path, diag);
+    if (status == HS_OK) {
+        hs_output_put(&out, text, size);
+        files[(*count)++] = hs_output_file_of(&out, name, 0);
+        status = hs_output_close(&out, diag);
+    }
+    hs_free(text);
+    return status;
+}
+
 /* Writes summary, manifest and, with --report, the page of a run. */
 static enum hs_status record_run(struct hs_run_result *result, struct hs_message_log *log,
                                  const struct hs_rundir *dir)
 {
     const struct hs_setup *setup = result->setup;
     struct hs_manifest_input inputs[HS_INPUTS_MAX];
-    struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES + HS_TEAMS_FILES + 1];
+    struct hs_output_file files[HS_RUN_FILES_MAX + HS_SUMMARY_FILES + HS_TEAMS_FILES + 2];
     struct hs_card card = setup->card;
     char unknown[512];
     hs_setup_unknown(&result->intake.assigned, unknown, sizeof unknown);
@@ -673,6 +715,7 @@ static enum hs_status record_run(struct hs_run_result *result, struct hs_message
     memcpy(files, result->files, result->file_count * sizeof *files);
     HS_TRY(hs_summary_write(&result->summary, &card, dir, files + result->file_count, &log->diag));
     manifest.output_count = result->file_count + HS_SUMMARY_FILES;
+    HS_TRY(keep_cluster(setup->options, dir, files, &manifest.output_count, &log->diag));
     struct hs_config config = *setup->config;
     manifest.config_ctx = &config;
     HS_TRY(hs_record_manifest(&manifest, log, dir, &log->diag));

@@ -34,6 +34,7 @@ enum hs_time_unit { HS_UNIT_AUTO, HS_UNIT_S, HS_UNIT_MS, HS_UNIT_US, HS_UNIT_MIN
 struct hs_run_options {
     struct hs_trace_options read; /* hs_setup_trace() adds path, units, window, sort and seed */
     const char *trace, *name, *cluster, *policy, *vc_file, *vc_date;
+    const char *cluster_file; /* where the file `cluster` lies now; NULL: at its name */
     const char *output, *outputs, *sort, *sample, *window;
     bool fairness, power;
     const char *config_file, *settings;
@@ -184,6 +185,8 @@ void hs_setup_unknown(const struct hs_assign_counts *assigned, char *text, size_
 /* Tells whether the model file of that kind was read. */
 bool hs_setup_uses(const struct hs_setup *setup, enum hs_model_kind kind);
 
+/* Returns what describes the cluster: a file, which may be part of the program, or a shape. */
+const char *hs_setup_cluster_spec(const struct hs_run_options *options);
 /* Parts that other verbs need. */
 HS_MUST_USE enum hs_status hs_setup_cluster(struct hs_cluster *cluster,
                                             const struct hs_run_options *options,

@@ -236,7 +236,7 @@ A misspelt job; a run without its segments; a directory that is no run.
   [3]
 
 # explain-other-cluster
-The cluster file was changed after the run: a job of a virtual cluster that no longer exists has no
+The cluster file is kept in the run's directory; there it was changed after the run: a job of a virtual cluster that no longer exists has no
 pool in which its GPUs could be counted. The error names the first segment of such a job: b ends
 first.
 
@@ -247,9 +247,11 @@ first.
   > END
   $ echo '{"nodes": [{"count": 1, "gpus": 2, "type": "V100"}], "vcs": {"left": 1, "right": 1}}' >c.json
   $ horus run t.csv -c c.json --vc=quota -q -o out >/dev/null
-  $ sed -i s/right/wrong/ c.json
+  $ sed -i s/right/wrong/ c.json && horus explain out | head -n 1
+  out: 2 jobs, 2 placements, 2 GPUs
+  $ sed -i s/right/wrong/ out/cluster.json
   $ horus explain out
-  ! out: warning: 'c.json' was changed after the run
+  ! out: warning: 'out/cluster.json' was changed after the run
   !       = hint: what is told of causes is of another cluster
   ! out/segments.csv:2:1: error: job_id is not a job of a virtual cluster that the cluster has
   !     2 | b,0,10,1,1,1,finish

@@ -76,7 +76,7 @@ Every input that is not there or has another content is named, with both hashes;
   $ echo '{"nodes": [{"count": 1, "gpus": 1, "type": "V100"}]}' >c.json
   $ horus run t.csv -c c.json -q -o one >/dev/null
   $ echo 'b,3,1,10' >>t.csv
-  $ rm c.json
+  $ rm c.json one/cluster.json # of a run made before there was one
   $ horus rerun one
   ! t.csv: error: input 'trace' is not that of the run: recorded +([0-9a-f]), 42 bytes; found +([0-9a-f]), 51 bytes (glob)
   !       = hint: --trace FILE says where it lies now
@@ -258,7 +258,30 @@ which the manifest knows; what is written goes to where the call was.
   $ horus explain ../here/out 2>/dev/null | head -n 1 | sed 's|.*/here|here|'
   here/out: 1 job, 1 placement, 1 GPU
   $ horus rerun ../here/out -o again 2>/dev/null | grep -c same; ls
-  7
+  8
   again
   $ horus verify ../here/out 2>&1 >/dev/null | sed 's|/.*/here|HERE|'
   note: paths of the run are read in HERE, where it was made
+
+# rerun-with-its-own-cluster
+The file of a cluster is kept in the run's directory, from where the run is checked, explained, drawn and repeated: the original, in
+JSON with a comment or a list of machines, may change or go, and the directory may move. What is changed there is noticed.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,0,2,5\n' >t.csv
+  $ printf '// mine\n{"nodes": [{"count": 2, "gpus": 2, "type": "V100"}]}\n' >c.json
+  $ printf 'sn,cpu_milli,memory_mib,gpu,model\nm1,64000,262144,2,V100M16\nm2,64000,262144,2,V100M16\n' >c.csv
+  $ for c in c.json c.csv; do horus run t.csv -c $c -q -o of-$c >/dev/null 2>&1 && cmp $c of-$c/cluster.${c#c.}; done
+  $ rm c.json c.csv && mkdir away && mv of-c.json of-c.csv away
+  $ for c in json csv; do horus verify away/of-c.$c | tail -n 1; horus rerun away/of-c.$c | grep -c same; horus explain away/of-c.$c | head -n 1
+  >     horus report away/of-c.$c -o $c.html >/dev/null && jq -r '.inputs[] | select(.role == "cluster") | .path' away/of-c.$c/manifest.json; done
+  22 checks passed
+  8
+  away/of-c.json: 2 jobs, 2 placements, 4 GPUs
+  c.json
+  22 checks passed
+  8
+  away/of-c.csv: 2 jobs, 2 placements, 4 GPUs
+  c.csv
+  $ sed -i s/V100/P100/ away/of-c.json/cluster.json && horus verify away/of-c.json | head -n 1
+  FAIL  the output files are as the manifest lists them: 7 files, 1 changed
+  ! error: away/of-c.json: 1 of 22 checks failed

@@ -239,6 +239,7 @@ const struct hs_verb hs_verb_run = {
 
 struct rerun {
     char path[HS_PATH_SIZE]; /* of the manifest */
+    char dir[HS_PATH_SIZE];  /* of the run, if it is known */
     struct hs_runmanifest manifest;
     struct hs_run_options options; /* from the manifest */
     struct hs_config config;       /* over these */
@@ -269,8 +270,8 @@ static enum hs_status find_manifest(struct rerun *r, const char *operand, struct
             return status;
         }
     }
-    char dir[HS_PATH_SIZE];
-    (void)snprintf(dir, sizeof dir, "%.*s", (int)(strlen(r->path) - tail), r->path);
+    const char *dir = r->dir;
+    (void)snprintf(r->dir, sizeof r->dir, "%.*s", (int)(strlen(r->path) - tail), r->path);
     /* A comparison or sweep has its runs in a folder: the hint names one of them. */
     char runs[HS_PATH_SIZE + 8], first[256] = "", hint[HS_PATH_SIZE + 512];
     uint32_t count = 0;
@@ -343,6 +344,10 @@ static enum hs_status open_manifest(struct rerun *r, const char *operand, const 
         r->options.policy = hs_policyspec_set(&call->arena, r->options.policy, hs_json_key(p),
                                               hs_json_text(p), false);
     }
+    char path[HS_PATH_SIZE];
+    const char *kept = hs_runmanifest_cluster(&r->manifest, path);
+    if (kept != NULL)
+        r->options.cluster_file = hs_arena_text(&call->arena, kept, strlen(kept));
     if (trace == NULL)
         return HS_OK;
     if (strcmp(trace, "-") == 0)
@@ -363,7 +368,10 @@ static enum hs_status check_input(const struct rerun *r, const struct hs_manifes
     char hint[256] = "paths are as they were given: go to the folder where they hold";
     uint64_t hash = 0, bytes = 0;
     bool is_trace = strcmp(input->role, "trace") == 0;
-    const char *path = is_trace ? r->options.trace : input->path;
+    const bool is_kept = strcmp(input->role, "cluster") == 0 && r->options.cluster_file != NULL;
+    const char *path = is_trace  ? r->options.trace
+                       : is_kept ? r->options.cluster_file
+                                 : input->path;
     const struct hs_place place = {.file = path};
     bool is_there = strncmp(path, HS_BUILTIN, strlen(HS_BUILTIN)) == 0 ||
                     strncmp(path, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0 ||
@@ -529,11 +537,13 @@ const struct hs_verb hs_verb_rerun = {
     .name = "rerun",
     .operands = "RUN",
     .summary = "Repeat a finished run and compare the hashes of its files.",
-    .details = "RUN is a run's directory or its manifest.json, which has all that is needed: the "
-               "configuration with every default, the parameters of the policy, and the hashes of "
-               "inputs and outputs. Paths are as they were given then; only the trace may lie "
-               "elsewhere. Exit code 0 when every file is the same byte for byte, 1 when one "
-               "differs, 3 when an input is not there or has changed since.",
+    .details =
+        "RUN is a run's directory or its manifest.json, which has all that is needed: the "
+        "configuration with every default, the parameters of the policy, and the hashes of "
+        "inputs and outputs. The cluster is that kept in the directory; other paths are as they "
+        "were given then, and only the trace may lie elsewhere. Exit code 0 when every file is the "
+        "same byte for byte, 1 when one "
+        "differs, 3 when an input is not there or has changed since.",
     .examples = {"rerun results/sample-fifo-0123456789ab",
                  "rerun from-a-colleague/manifest.json --trace ~/traces/sample.csv",
                  "rerun results/mine -o results/mine-again"},

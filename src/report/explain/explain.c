@@ -169,6 +169,7 @@ static enum hs_status load(struct explain *x)
 {
     static const char *const needed[] = {"jobs.csv", "segments.csv"};
     const struct hs_place place = {.file = x->dir};
+    char path[HS_PATH_SIZE];
     HS_TRY(hs_runmanifest_open(&x->manifest, x->dir, x->diag));
     x->manifest.reading = x->reading;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
@@ -187,7 +188,8 @@ static enum hs_status load(struct explain *x)
                *date = config_text(x, "vc_date");
     if (spec == NULL)
         return hs_fail(x->diag, HS_E_INPUT, &place, NULL, "the manifest names no cluster");
-    HS_TRY(hs_cluster_load(&x->cluster, spec, x->diag));
+    const char *kept = hs_runmanifest_cluster(&x->manifest, path);
+    HS_TRY(hs_cluster_load(&x->cluster, kept != NULL ? kept : spec, x->diag));
     x->has_cluster = true;
     const double overcommit = hs_json_number(hs_json_get(x->manifest.config, "overcommit"));
     if (overcommit > 0)
@@ -196,7 +198,7 @@ static enum hs_status load(struct explain *x)
         if (strcmp(x->manifest.inputs[i].role, "cluster") == 0 &&
             x->manifest.inputs[i].hash != x->cluster.input_hash)
             hs_report(x->diag, HS_WARNING, &place, "what is told of causes is of another cluster",
-                      "'%s' was changed after the run", spec);
+                      "'%s' was changed after the run", kept != NULL ? kept : spec);
     if (vc != NULL && strcmp(vc, "ignore") != 0)
         HS_TRY(hs_cluster_set_vcs(&x->cluster,
                                   strcmp(vc, "quota") == 0 ? HS_VC_QUOTA : HS_VC_PARTITION,

@@ -179,6 +179,17 @@ const struct hs_output_file *hs_runmanifest_file(const struct hs_runmanifest *m,
     return NULL;
 }
 
+const char *hs_runmanifest_cluster(const struct hs_runmanifest *m, char path[HS_PATH_SIZE])
+{
+    static const char *const names[] = {"cluster.json", "cluster.csv"};
+    for (size_t i = 0; i < sizeof names / sizeof *names && m->dir != NULL; i++) {
+        (void)snprintf(path, HS_PATH_SIZE, "%s/%s", m->dir, names[i]);
+        if (hs_runmanifest_file(m, names[i]) != NULL && access(path, R_OK) == 0)
+            return path;
+    }
+    return NULL;
+}
+
 const struct hs_manifest_input *hs_runmanifest_trace(const struct hs_runmanifest *m)
 {
     for (uint32_t i = 0; i < m->input_count; i++)

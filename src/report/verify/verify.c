@@ -469,6 +469,7 @@ static enum hs_status load(struct verify_run *run)
 {
     struct hs_trace *trace;
     struct hs_trace_job *job;
+    char path[HS_PATH_SIZE];
     int64_t epoch_us = 0;
     enum hs_status s = HS_OK;
     hs_intern_init(&run->ids);
@@ -480,7 +481,8 @@ static enum hs_status load(struct verify_run *run)
     HS_TRY(read_config(run));
     HS_TRY(require_output(run, "jobs.csv"));
     HS_TRY(require_output(run, "segments.csv"));
-    HS_TRY(load_cluster(run, run->setup.cluster));
+    const char *kept = hs_runmanifest_cluster(&run->manifest, path);
+    HS_TRY(load_cluster(run, kept != NULL ? kept : run->setup.cluster));
     if (run->setup.overcommit != 1)
         overcommit(run, run->setup.overcommit);
     run->gpus = hs_alloc_zeroed(run->gpu_count + UINT64_C(1), sizeof *run->gpus);
