@@ -203,6 +203,7 @@ struct hs_semantics {
     const char *placement;  /* placer */
     const char *preemption; /* "none", "evict", "replace" */
     const char *cost;       /* "free", "table", "job", "restart", "checkpoint" */
+    const char *priority;   /* what comes before the order, "priority"; NULL: nothing */
     const char *ties;       /* among equal keys; NULL: submission, then trace row */
 };
 

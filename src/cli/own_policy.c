@@ -2,8 +2,8 @@
  *
  * User-defined policies. For a shared library: loads the record that it exports, checked as far as
  * possible; it stays loaded until the end. POSIX dlopen. The files of such policies, and of
- * commands (exec_policy.c), as inputs of a run. The knowledge and capabilities of a policy, in
- * words.
+ * commands (exec_policy.c), as inputs of a run. The knowledge, capabilities and assumptions of a
+ * policy, in words.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -22,6 +22,18 @@ const char *const hs_can_words[] = {"preempt",     "migrate", "co-locate",      
                                     "throttle",    "resize",  "set timers",     "borrow quota",
                                     "divide GPUs", "profile", "resize any job", "host",
                                     "interleave",  NULL};
+
+void hs_setup_describe(struct hs_setup *s)
+{
+    struct hs_semantics *semantics = &s->card.policy_semantics;
+    if (s->policy->semantics != NULL)
+        s->policy->semantics(s->policy_state, semantics);
+    if (semantics->priority == NULL)
+        return;
+    (void)snprintf(s->order_text, sizeof s->order_text, "%s, then %s", semantics->priority,
+                   semantics->order);
+    semantics->order = s->order_text;
+}
 
 void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size)
 {

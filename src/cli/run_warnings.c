@@ -8,6 +8,7 @@
 
 #include "base/fixed.h"
 #include "cli/simulate.h"
+#include "data/param_table.h"
 
 bool hs_run_is_cut(const struct hs_run_result *result)
 {
@@ -91,13 +92,18 @@ static void warn_of_ignored(const struct hs_setup *setup, const struct hs_run_re
         const char *column;
         uint64_t jobs;
         bool is_telling;
-    } columns[] = {
-        {"priority", a->with_priority, !f->reads_priority && a->least_priority < a->most_priority},
-        {"deadline", a->with_deadline, !f->reads_deadline},
-        {"class", classes, !f->reads_class && largest < jobs}};
+        const char *hint;
+    } columns[] = {{"priority", a->with_priority,
+                    !f->reads_priority && setup->card.policy_semantics.priority == NULL &&
+                        a->least_priority < a->most_priority,
+                    hs_param_find(setup->policy->params, "priority") != NULL
+                        ? "its parameter priority=order puts jobs of higher priority first"
+                        : NULL},
+                   {"deadline", a->with_deadline, !f->reads_deadline, NULL},
+                   {"class", classes, !f->reads_class && largest < jobs, NULL}};
     for (size_t i = 0; i < sizeof columns / sizeof *columns && f->finished > 0; i++)
         if (columns[i].is_telling)
-            hs_warn_some(diag, NULL, columns[i].jobs, jobs,
+            hs_warn_some(diag, columns[i].hint, columns[i].jobs, jobs,
                          "jobs have a %s: policy '%s' ignores it", columns[i].column,
                          setup->policy->name);
 }

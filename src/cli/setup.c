@@ -795,8 +795,7 @@ enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *op
         HS_TRY(hs_workload_path(name, path, sizeof path, diag));
         s->workload_file = hs_arena_text(&s->arena, path, strlen(path));
     }
-    if (s->policy->semantics != NULL)
-        s->policy->semantics(s->policy_state, &s->card.policy_semantics);
+    hs_setup_describe(s);
     s->tenants = (uint32_t)options->max_tenants;
     if (s->policy->tenants != NULL && s->policy->tenants(s->policy_state) < s->tenants)
         s->tenants = s->policy->tenants(s->policy_state);

@@ -163,8 +163,8 @@ struct hs_setup {
     struct hs_card card;
     char workload[HS_WORKLOAD_MAX + 1];
     /* Texts of the card. */
-    char power_text[256], speeds_text[256], profiles_text[160], interference_text[400],
-        locality_text[256], predictor_text[256];
+    char order_text[160], power_text[256], speeds_text[256], profiles_text[160],
+        interference_text[400], locality_text[256], predictor_text[256];
 };
 
 /* Also notes options of `config` that were given and have no effect. Options and configuration are
@@ -220,6 +220,8 @@ HS_MUST_USE enum hs_status hs_own_policy_files(struct hs_setup *setup, struct hs
 HS_MUST_USE enum hs_status hs_setup_find_policy(const char *name, size_t len,
                                                 const struct hs_policy_ops **policy,
                                                 struct hs_diag *diag);
+/* Fills the assumptions of the policy as it is set. */
+void hs_setup_describe(struct hs_setup *setup);
 /* Writes HS_KNOWS_x or HS_CAN_x in words: "duration, memory" or "nothing". */
 extern const char *const hs_knows_words[], *const hs_can_words[]; /* by bit, NULL-terminated */
 void hs_bits_text(uint32_t bits, const char *const *words, char *text, size_t size);

@@ -362,14 +362,28 @@ enum hs_status hs_param_set(const struct hs_param *table, void *base, struct hs_
     return status;
 }
 
-/* Warns of given parameters without effect: a mistake that no result would show. */
-static void warn_of_idle(const struct hs_param *table, const void *base, struct subject subject,
-                         uint64_t given, struct hs_diag *diag)
+static bool is_preset(const struct hs_param *param, const void *base, struct hs_arena *arena)
+{
+    struct hs_durations preset; /* the largest type */
+    struct hs_param alone[] = {*param, {0}};
+    char value[256], default_value[256];
+    alone[0].offset = 0;
+    if (hs_param_defaults(alone, &preset, arena) != HS_OK)
+        return false;
+    (void)hs_param_print(param, base, value, sizeof value);
+    (void)hs_param_print(alone, &preset, default_value, sizeof default_value);
+    return strcmp(value, default_value) == 0;
+}
+
+/* Warns of given parameters without effect: a mistake that no result would show. Not of the default
+ * value, as in a list of all parameters. */
+static void warn_of_idle(const struct hs_param *table, const void *base, struct hs_arena *arena,
+                         struct subject subject, uint64_t given, struct hs_diag *diag)
 {
     for (size_t i = 0; given >> i != 0; i++) {
         const char *with = table[i].only_with;
         char key[32] = "", value[64];
-        if ((given >> i & 1) == 0 || with == NULL)
+        if ((given >> i & 1) == 0 || with == NULL || is_preset(&table[i], base, arena))
             continue;
         size_t length = strcspn(with, "=");
         assert(length < sizeof key);
@@ -406,6 +420,6 @@ enum hs_status hs_param_set_list(const struct hs_param *table, void *base, struc
                            subject.what, subject.colon, pair);
         given |= bit;
     }
-    warn_of_idle(table, base, subject, given, diag);
+    warn_of_idle(table, base, arena, subject, given, diag);
     return HS_OK;
 }

@@ -182,6 +182,7 @@ late has not ended.
   ! warning: 1 of 4 rows left out: CPU job (0 GPUs)
   ! warning: 1 of 4 rows left out: still running at the snapshot
   ! warning: 1 of 2 jobs have a priority: policy 'fifo' ignores it
+  !       = hint: its parameter priority=order puts jobs of higher priority first
   $ cut -d, -f1,3,7-9 out/jobs.csv
   job_id,submission_time,starting_time,execution_time,finish_time
   b/side,5,5,90,95

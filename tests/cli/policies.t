@@ -7,11 +7,11 @@ The list, and its width on other terminals.
 
   $ horus policies
   policy               knows                       may
-  fifo                 nothing +                   divide GPUs
+  fifo                 nothing +                   divide GPUs +
                        first come, first served
-  sjf                  duration +                  divide GPUs
+  sjf                  duration +                  divide GPUs +
                        shortest job first, no preemption
-  qssf                 history +                   divide GPUs
+  qssf                 history +                   divide GPUs +
                        least estimated GPU time first, no preemption
   srtf                 duration +                  preempt
                        shortest remaining time first, preemptive
@@ -91,15 +91,15 @@ The list, and its width on other terminals.
   set aside has shown of it; pairs, speeds of two jobs on a GPU, as --speed-predictor tells them.
   $ COLUMNS=160 horus policies | head -n 3
   policy               knows                       may
-  fifo                 nothing +                   divide GPUs
+  fifo                 nothing +                   divide GPUs +
                        first come, first served
   $ COLUMNS=60 horus policies | head -n 6
   policy               knows                       may
-  fifo                 nothing +                   divide GPUs
+  fifo                 nothing +                   divide GPUs +
                        first come, first served
-  sjf                  duration +                  divide GPUs
+  sjf                  duration +                  divide GPUs +
                        shortest job first, no preemption
-  qssf                 history +                   divide GPUs
+  qssf                 history +                   divide GPUs +
 
 # policies-fifo
 One policy.
@@ -107,7 +107,7 @@ One policy.
   $ horus policies fifo
   fifo: first come, first served
   knows: nothing (some parameters: duration, estimate, history, speed)
-  may: divide GPUs
+  may: divide GPUs (some parameters: preempt)
   source: Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy); Mu'alem & Feitelson TPDS'01 (conservative)
 
     scan           strict|fit|easy|conservative [strict]
@@ -133,6 +133,17 @@ One policy.
                    estimate of a job of which file or history tell nothing
     pred_last      0..64 [0]
                    pred=rolling: the median of the last so many, 0: the mean of all
+    priority       ignore|order|preempt [ignore]
+                   order: jobs of higher priority first, the order of the policy among equals;
+                   preempt: they also take the GPUs of running jobs of lower priority
+    ageing         0s,1s..1000000000s [0s]
+                   a level more for each such window of earlier submission; 0: never
+    preempt_cost   free|table|job|restart|checkpoint [free]
+                   what a preempted job pays when it resumes; restart, checkpoint: by its model
+                   source: free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator
+    cost_table     duration/duration/... s [7/30/60]
+                   cost for 1, 2-8, more GPUs; also where the job's own is not known
+                   source: Hu et al. SC'21, Helios simulator
 
 # policies-json
 One policy as JSON.
@@ -152,7 +163,9 @@ One policy as JSON.
       "history",
       "speed"
     ],
-    "may_with_some_parameters": [],
+    "may_with_some_parameters": [
+      "preempt"
+    ],
     "parameters": [
       {
         "key": "scan",
@@ -231,6 +244,46 @@ One policy as JSON.
         "max": 64,
         "help": "pred=rolling: the median of the last so many, 0: the mean of all",
         "source": null
+      },
+      {
+        "key": "priority",
+        "type": "choice",
+        "values": "ignore|order|preempt",
+        "unit": null,
+        "default": "ignore",
+        "help": "order: jobs of higher priority first, the order of the policy among equals; preempt: they also take the GPUs of running jobs of lower priority",
+        "source": null
+      },
+      {
+        "key": "ageing",
+        "type": "duration",
+        "values": "0s,1s..1000000000s",
+        "unit": null,
+        "default": "0s",
+        "min": 0,
+        "max": 1000000000,
+        "help": "a level more for each such window of earlier submission; 0: never",
+        "source": null
+      },
+      {
+        "key": "preempt_cost",
+        "type": "choice",
+        "values": "free|table|job|restart|checkpoint",
+        "unit": null,
+        "default": "free",
+        "help": "what a preempted job pays when it resumes; restart, checkpoint: by its model",
+        "source": "free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator"
+      },
+      {
+        "key": "cost_table",
+        "type": "durations",
+        "values": "duration/duration/...",
+        "unit": "s",
+        "default": "7/30/60",
+        "min": 0,
+        "max": 1000000,
+        "help": "cost for 1, 2-8, more GPUs; also where the job's own is not known",
+        "source": "Hu et al. SC'21, Helios simulator"
       }
     ]
   }
@@ -296,6 +349,8 @@ One policy as Markdown.
   | `types` | any/fastest/spare/match | - | `any` | GPU types of a gang: any; of those with room the fastest for it by predicted speed, or that where it gains most beside the mean job, so that fast ones are spared for those that need them; or the one that it ran on in the trace | fastest first: Narayanan et al. OSDI'20, FIFO aware |
   | `preempt_cost` | free/table/job/restart/checkpoint | - | `free` | what a preempted job pays when it resumes; restart, checkpoint: by its model | free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator |
   | `cost_table` | duration/duration/... | s | `7/30/60` | cost for 1, 2-8, more GPUs; also where the job's own is not known | Hu et al. SC'21, Helios simulator |
+  | `priority` | ignore/order/preempt | - | `ignore` | order: jobs of higher priority first, the order of the policy among equals; it holds for running jobs, too, so that preempt is the same | - |
+  | `ageing` | 0s,1s..1000000000s | - | `0s` | a level more for each such window of earlier submission; 0: never | - |
   | `compat` | off/helios/muri | - | `off` | quirks of a published simulator. helios: 1 s more a job, waiting jobs first on a tie (with preempt_cost=table). muri: 1.5 % more a job, and a restart lost at every event (with placement=yarn and always form=replace) | Hu et al. SC'21 artifact; Zhao et al. SIGCOMM'22 simulator |
 
 # policies-markdown-list
@@ -304,25 +359,25 @@ All policies as a Markdown table.
   $ horus policies --markdown
   | policy | what | knows | may | parameters |
   | --- | --- | --- | --- | --- |
-  | `fifo` | first come, first served | nothing (some parameters: duration, estimate, history, speed) | divide GPUs | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last` |
-  | `sjf` | shortest job first, no preemption | duration (some parameters: estimate, history, speed) | divide GPUs | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last` |
-  | `qssf` | least estimated GPU time first, no preemption | history (some parameters: duration, estimate, speed) | divide GPUs | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `compat` |
-  | `srtf` | shortest remaining time first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
-  | `srsf` | shortest remaining service (time x GPUs) first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
-  | `edf` | earliest deadline first, preemptive | nothing (some parameters: duration, estimate, history, speed) | preempt | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `admission`, `preempt` |
-  | `llf` | least laxity first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `admission`, `preempt` |
+  | `fifo` | first come, first served | nothing (some parameters: duration, estimate, history, speed) | divide GPUs (some parameters: preempt) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `preempt_cost`, `cost_table` |
+  | `sjf` | shortest job first, no preemption | duration (some parameters: estimate, history, speed) | divide GPUs (some parameters: preempt) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `preempt_cost`, `cost_table` |
+  | `qssf` | least estimated GPU time first, no preemption | history (some parameters: duration, estimate, speed) | divide GPUs (some parameters: preempt) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `preempt_cost`, `cost_table`, `compat` |
+  | `srtf` | shortest remaining time first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `compat` |
+  | `srsf` | shortest remaining service (time x GPUs) first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `compat` |
+  | `edf` | earliest deadline first, preemptive | nothing (some parameters: duration, estimate, history, speed) | preempt | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `admission`, `preempt` |
+  | `llf` | least laxity first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `admission`, `preempt` |
   | `tiresias` | least attained service in discretized queues, GPUs times seconds; or Gittins index | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `las` | least attained service in discretized queues, by seconds | nothing (some parameters: duration, history, model, speed) | preempt, set timers | `index`, `gittins`, `gittins_delta`, `samples`, `queue_limits`, `promote_knob`, `inqueue`, `round_s`, `round_phase`, `placement`, `types`, `preempt_cost`, `cost_table`, `compat` |
   | `philly` | quotas that may be exceeded, locality that is given up after a while | nothing (some parameters: speed) | preempt, set timers, borrow quota | `retry`, `relax_after`, `max_level`, `fair_preempt`, `requeue`, `types`, `preempt_cost`, `cost_table` |
   | `fgd` | first come, first served, where the fewest fragments of GPUs are made | nothing | divide GPUs | `scan`, `score`, `typical` |
-  | `pack` | first come, first served on the fullest GPU with memory for the job | memory (some parameters: speed) | co-locate | `scan`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
-  | `gandiva-like` | first come, first served on the GPU of least memory, load and tenants | utilization, memory (some parameters: rate, speed) | co-locate (some parameters: preempt, set timers) | `scan`, `signal`, `w_mem`, `w_n`, `quantum`, `suspend`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
+  | `pack` | first come, first served on the fullest GPU with memory for the job | memory (some parameters: speed) | co-locate | `scan`, `priority`, `ageing`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
+  | `gandiva-like` | first come, first served on the GPU of least memory, load and tenants | utilization, memory (some parameters: rate, speed) | co-locate (some parameters: preempt, set timers) | `scan`, `priority`, `ageing`, `signal`, `w_mem`, `w_n`, `quantum`, `suspend`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
   | `gandiva` | turns on servers in excess, packing by trial, moves, growth; knows no run times | utilization, memory, rate (some parameters: speed) | preempt, migrate, co-locate, slice, resize, set timers | `slice`, `pack`, `migrate`, `defrag`, `grow`, `slicing`, `fluid_above`, `max_height`, `quantum`, `switch`, `arrival_front`, `introspect`, `trial`, `profile_steps`, `keep_margin`, `max_pack`, `defrag_free`, `grow_idle`, `types`, `migrate_base`, `migrate_intra`, `migrate_inter` |
-  | `colocate-fifo` | first come, first served, placed by the cost of horus | utilization, memory (some parameters: rate, speed) | co-locate | `scan`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `types`, `util_cap` |
-  | `horus` | least predicted utilization first, placed by predicted utilization and memory | utilization, memory (some parameters: rate, speed) | co-locate (some parameters: migrate, set timers) | `order`, `look_ahead`, `max_starts`, `tick`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `types`, `util_cap`, `migrate`, `migrate_every` |
+  | `colocate-fifo` | first come, first served, placed by the cost of horus | utilization, memory (some parameters: rate, speed) | co-locate | `scan`, `priority`, `ageing`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `types`, `util_cap` |
+  | `horus` | least predicted utilization first, placed by predicted utilization and memory | utilization, memory (some parameters: rate, speed) | co-locate (some parameters: migrate, set timers) | `order`, `priority`, `ageing`, `look_ahead`, `max_starts`, `tick`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `types`, `util_cap`, `migrate`, `migrate_every` |
   | `horus+` | horus with lanes of alike jobs, the lane of most jobs times wait first | utilization, memory (some parameters: rate, speed) | co-locate, set timers | `look_ahead`, `queues`, `credit`, `recluster_growth`, `recluster_period`, `wake_period`, `cost`, `signal`, `w_mem`, `w_u_over`, `w_u_under`, `w_n`, `w_type`, `max_tenants`, `mem_margin`, `share_up_to`, `types`, `util_cap` |
-  | `horus-s` | about in order of submission, where the predicted slowdown added is least | utilization, memory (some parameters: speed) | co-locate | `look_ahead`, `overtake`, `slowdown_cap`, `patience`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
-  | `gandiva-pack-only` | first come, first served on the GPU of lowest utilization with enough memory | utilization, memory (some parameters: speed) | co-locate | `scan`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
+  | `horus-s` | about in order of submission, where the predicted slowdown added is least | utilization, memory (some parameters: speed) | co-locate | `priority`, `ageing`, `look_ahead`, `overtake`, `slowdown_cap`, `patience`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
+  | `gandiva-pack-only` | first come, first served on the GPU of lowest utilization with enough memory | utilization, memory (some parameters: speed) | co-locate | `scan`, `priority`, `ageing`, `max_tenants`, `mem_margin`, `share_up_to`, `types` |
   | `gandiva-random-pairs` | random pairs of jobs of equal gang size when GPUs are short, kept if they pay | rate (some parameters: speed) | preempt, co-locate, set timers | `scan`, `trial`, `types`, `seed` |
   | `salus` | jobs keep their memory on a GPU and share it by mini-batches | duration, memory, rate (some parameters: estimate, history, speed) | co-locate, slice (some parameters: set timers) | `rule`, `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last` |
   | `salus-fifo` | a plain server: the next job starts when its GPUs are free | memory (some parameters: rate, speed) | nothing (some parameters: co-locate, slice, set timers) | `lanes`, `mode`, `fluid_above`, `exact_turns`, `infl_p`, `infl_total`, `reserve`, `max_sessions`, `poll`, `startup`, `startup_by`, `types`, `step` |
@@ -381,7 +436,7 @@ What the policy knows by default, and what it knows with other parameters.
   $ horus policies qssf
   qssf: least estimated GPU time first, no preemption
   knows: history (some parameters: duration, estimate, speed)
-  may: divide GPUs
+  may: divide GPUs (some parameters: preempt)
   source: Hu et al. SC'21
 
     scan           strict|fit|easy|conservative [strict]
@@ -407,6 +462,17 @@ What the policy knows by default, and what it knows with other parameters.
                    estimate of a job of which file or history tell nothing
     pred_last      0..64 [0]
                    pred=rolling: the median of the last so many, 0: the mean of all
+    priority       ignore|order|preempt [ignore]
+                   order: jobs of higher priority first, the order of the policy among equals;
+                   preempt: they also take the GPUs of running jobs of lower priority
+    ageing         0s,1s..1000000000s [0s]
+                   a level more for each such window of earlier submission; 0: never
+    preempt_cost   free|table|job|restart|checkpoint [free]
+                   what a preempted job pays when it resumes; restart, checkpoint: by its model
+                   source: free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator
+    cost_table     duration/duration/... s [7/30/60]
+                   cost for 1, 2-8, more GPUs; also where the job's own is not known
+                   source: Hu et al. SC'21, Helios simulator
     compat         off|helios [off]
                    helios: jobs that arrive where none waits go by GPUs, and so do equal GPU times
                    source: Helios artifact, simulator of QSSF
@@ -446,6 +512,11 @@ A preemptive policy.
     cost_table     duration/duration/... s [7/30/60]
                    cost for 1, 2-8, more GPUs; also where the job's own is not known
                    source: Hu et al. SC'21, Helios simulator
+    priority       ignore|order|preempt [ignore]
+                   order: jobs of higher priority first, the order of the policy among equals; it
+                   holds for running jobs, too, so that preempt is the same
+    ageing         0s,1s..1000000000s [0s]
+                   a level more for each such window of earlier submission; 0: never
     compat         off|helios|muri [off]
                    quirks of a published simulator. helios: 1 s more a job, waiting jobs first on a
                    tie (with preempt_cost=table). muri: 1.5 % more a job, and a restart lost at every

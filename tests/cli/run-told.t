@@ -74,6 +74,7 @@ priorities, antman at classes, no policy at deadlines. A column of one value tel
   > END
   $ for policy in fifo gandiva antman; do horus run columns.csv -c 1x4:V100 -p $policy --force -o out > /dev/null; done
   ! warning: 2 of 2 jobs have a priority: policy 'fifo' ignores it
+  !       = hint: its parameter priority=order puts jobs of higher priority first
   ! warning: 1 of 2 jobs have a deadline: policy 'fifo' ignores it
   ! warning: 2 of 2 jobs have a class: policy 'fifo' ignores it
   ! warning: 1 of 2 jobs have a deadline: policy 'gandiva' ignores it

@@ -69,6 +69,26 @@ preemptions.
   ! warning: policy 'tiresias': 'cost_table' has no effect: preempt_cost is free
   !       = hint: preempt_cost=table|job|restart|checkpoint
 
+# priority-parameters
+Where a job's place in a queue is settled by one number, priority=preempt does not go with a reservation, nor with what
+a published simulator does. A default that is written out is no mistake. Priorities that count, here of two jobs that
+never wait together, are not called ignored.
+
+  $ horus run traces/sample.csv -c 8x8:V100 -p fifo:scan=easy,priority=preempt 2>&1 | grep error
+  error: policy 'fifo': priority=preempt needs scan=strict or scan=fit
+  $ horus run traces/sample.csv -c 8x8:V100 -p qssf:compat=helios,priority=preempt 2>&1 | grep error
+  error: policy 'qssf': priority=preempt needs compat=off
+  $ horus run traces/sample.csv -c 8x8:V100 -p pack:priority=preempt 2>&1 | grep error
+  error: policy 'pack': 'priority' must be ignore|order, not 'preempt'
+  $ horus run traces/sample.csv -c 8x8:V100 -p fifo:ageing=1h --max-jobs 20 --dry-run >out
+  ! warning: policy 'fifo': 'ageing' has no effect: priority is ignore
+  !       = hint: priority=order|preempt
+  $ horus run traces/sample.csv -c 8x8:V100 -p fifo:ageing=0s,cost_table=7/30/60 --max-jobs 20 --dry-run >out
+  $ printf 'job_id,submit_time,gpus,duration,priority\na,0,1,5,1\nb,9,1,5,2\n' >two.csv
+  $ horus run two.csv -c 1x1 -p fifo:priority=preempt,ageing=1h -o out2 | grep -E '^(order|preemption)'
+  order       priority and age, then submit; scan strict; placement consolidate; gang all or nothing
+  preemption  by priority; cost free
+
 # use-parameter-without-value
 A parameter without a value.
 

@@ -44,7 +44,8 @@ static void make_jobs(struct hs_test_job *jobs, uint64_t seed)
                                        .gpus = 1 + (uint32_t)hs_rng_below(&rng, i % 5 == 0 ? 6 : 3),
                                        .duration_s = (int64_t)hs_rng_below(&rng, 30),
                                        .gpu_util_pm = 50 * (int32_t)hs_rng_below(&rng, 20),
-                                       .gpu_mem_mib = 1000 * (uint32_t)hs_rng_below(&rng, 10)};
+                                       .gpu_mem_mib = 1000 * (uint32_t)hs_rng_below(&rng, 10),
+                                       .priority = (int32_t)(i * 7 % 4)};
     }
     jobs[7].gpus = 9; /* more than two of the clusters have */
     hs_rng_close(&rng);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The policies that go by run times against a reference, on random scenarios: sjf and qssf with
- * virtual clusters, srtf and srsf in their evict form with costs; run times are true, or means of
- * what has finished, which the reference works out itself. See support/trials.h.
+ * The policies that go by run times, and fifo, against a reference, on random scenarios: sjf, qssf
+ * and fifo with virtual clusters, srtf and srsf in their evict form with costs; with priorities;
+ * run times are true, or means of what has finished, which the reference works out itself. See
+ * support/trials.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,7 @@
 
 #define HORIZON_US (20000 * HS_TEST_S)
 
-static const char *const policies[] = {"sjf", "qssf", "srtf", "srsf"};
+static const char *const policies[] = {"fifo", "sjf", "qssf", "srtf", "srsf"};
 static const char *const placers[] = {"count", "yarn", "consolidate"};
 static const char *const users[] = {"u0", "u1", "u2"};
 static const char *const vcs[] = {"vc0", "vc1", "vc2"};
@@ -30,7 +31,7 @@ static void draw_policy(struct trial *t, struct dice *d, bool is_odd)
 {
     char own[256] = "";
     t->world.placer = (enum ref_placer)dice_roll(d, REF_COUNT, REF_CONSOLIDATE);
-    if (rules.policy == SHORTEST_SJF) {
+    if (rules.policy <= SHORTEST_SJF) {
         rules.skips = dice_roll(d, 0, 1) == 1;
         (void)snprintf(own, sizeof own, "scan=%s", rules.skips ? "fit" : "strict");
     } else if (rules.policy == SHORTEST_QSSF) {
@@ -48,6 +49,26 @@ static void draw_policy(struct trial *t, struct dice *d, bool is_odd)
     size_t len = strlen(t->policy);
     (void)snprintf(t->policy + len, sizeof t->policy - len, ",pred=%s,pred_unknown=%s",
                    rules.is_rolling ? "rolling" : "oracle", trial_seconds(rules.unknown_us));
+}
+
+/* Priorities, of which some are equal; jobs are preempted by them in one virtual cluster alone,
+ * and not under compat=helios. */
+static void draw_priorities(struct trial *t, struct dice *d, bool is_odd)
+{
+    rules.has_levels = dice_roll(d, 0, 1) == 1;
+    if (!rules.has_levels)
+        return;
+    const bool by_order = rules.policy >= SHORTEST_SRTF;
+    rules.preempts = !by_order && rules.vc_count == 1 && !rules.is_helios && dice_roll(d, 0, 2) > 0;
+    rules.ageing_us = dice_roll(d, 0, 1) == 1 ? trial_draw_us(d, 1, 6, is_odd) : 0;
+    const bool says_preempt = rules.preempts || (by_order && dice_roll(d, 0, 1) == 1);
+    size_t len = strlen(t->policy);
+    (void)snprintf(t->policy + len, sizeof t->policy - len, ",priority=%s,ageing=%s%s%s",
+                   says_preempt ? "preempt" : "order", trial_seconds(rules.ageing_us),
+                   rules.preempts ? "," : "", rules.preempts ? trial_draw_cost(t, d, is_odd) : "");
+    const int most = dice_roll(d, 1, 4);
+    for (int i = 0; i < t->count; i++)
+        t->jobs[i].priority = dice_roll(d, -1, most);
 }
 
 /* Some of the nodes each, in order; or a quota each, perhaps more in all than there is. */
@@ -84,7 +105,7 @@ static void draw(struct trial *t, struct dice *d)
 {
     bool is_odd = dice_roll(d, 0, 2) == 0;
     memset(&rules, 0, sizeof rules);
-    rules.policy = (enum shortest_policy)dice_roll(d, SHORTEST_SJF, SHORTEST_SRSF);
+    rules.policy = (enum shortest_policy)dice_roll(d, SHORTEST_FIFO, SHORTEST_SRSF);
     draw_policy(t, d, is_odd);
     trial_draw_cluster(t, d, 4, 4, false);
     draw_vcs(t, d);
@@ -93,6 +114,7 @@ static void draw(struct trial *t, struct dice *d)
         t->jobs[i].user = users[dice_roll(d, 0, 2)];
         t->jobs[i].vc = vcs[dice_roll(d, 0, rules.vc_count - 1)];
     }
+    draw_priorities(t, d, is_odd);
 }
 
 /* compat=helios where nearly all is a tie: jobs of 1 to 6 s submitted at few seconds. The

@@ -32,6 +32,8 @@ static int64_t key_of(const struct state *st, int job)
     const struct ref_task *t = &st->w->tasks[job];
     int64_t attained_us = t->duration_us - t->left_us;
     switch (st->s->policy) {
+    case SHORTEST_FIFO:
+        return t->submit_us;
     case SHORTEST_SJF:
         return st->estimate_us[job];
     case SHORTEST_QSSF:
@@ -44,9 +46,20 @@ static int64_t key_of(const struct state *st, int job)
     return (st->estimate_us[job] - attained_us + t->owed_us) * t->gpus;
 }
 
+/* The larger goes first. */
+static int64_t level_of(const struct state *st, int job)
+{
+    const struct ref_task *t = &st->w->tasks[job];
+    if (!st->s->has_levels)
+        return 0;
+    return t->priority - (st->s->ageing_us > 0 ? t->submit_us / st->s->ageing_us : 0);
+}
+
 static bool goes_before(const struct state *st, int a, int b)
 {
     const struct ref_task *x = &st->w->tasks[a], *y = &st->w->tasks[b];
+    if (level_of(st, a) != level_of(st, b))
+        return level_of(st, a) > level_of(st, b);
     if (key_of(st, a) != key_of(st, b))
         return key_of(st, a) < key_of(st, b);
     if (st->s->policy == SHORTEST_QSSF && st->s->is_helios && x->gpus != y->gpus)
@@ -58,13 +71,32 @@ static bool goes_before(const struct state *st, int a, int b)
 
 static bool is_shorter(const struct state *st, int a, int b)
 {
+    if (level_of(st, a) != level_of(st, b))
+        return level_of(st, a) > level_of(st, b);
     return key_of(st, a) < key_of(st, b);
 }
 
 static bool is_smaller(const struct state *st, int a, int b)
 {
     const struct ref_task *x = &st->w->tasks[a], *y = &st->w->tasks[b];
+    if (level_of(st, a) != level_of(st, b))
+        return level_of(st, a) > level_of(st, b);
     return x->gpus != y->gpus ? x->gpus < y->gpus : a < b;
+}
+
+/* Where jobs are preempted by priority alone. */
+static bool keeps_before(const struct state *st, int a, int b)
+{
+    const struct ref_task *x = &st->w->tasks[a], *y = &st->w->tasks[b];
+    if (level_of(st, a) != level_of(st, b))
+        return level_of(st, a) > level_of(st, b);
+    if (x->is_holding != y->is_holding)
+        return x->is_holding;
+    if (!x->is_holding)
+        return goes_before(st, a, b);
+    if (x->since_us != y->since_us)
+        return x->since_us < y->since_us;
+    return x->submit_us != y->submit_us ? x->submit_us < y->submit_us : a < b;
 }
 
 static void insert(struct state *st, int count, int job,
@@ -118,6 +150,34 @@ static void pass_queue(struct state *st, int vc)
             return;
 }
 
+/* One virtual cluster. */
+static void pass_preempting(struct state *st)
+{
+    struct ref_world *w = st->w;
+    int count = 0, chosen_count = 0, left = ref_gpus(w);
+    bool is_blocked = false;
+    int *chosen = calloc((size_t)w->count + 1, sizeof *chosen);
+    for (int i = 0; i < w->count; i++)
+        if (w->tasks[i].is_live)
+            insert(st, count++, i, keeps_before);
+    for (int i = 0; i < count; i++) {
+        const struct ref_task *t = &w->tasks[st->order[i]];
+        if (t->gpus > left) {
+            is_blocked = is_blocked || !st->s->skips;
+            if (t->is_holding)
+                ref_preempt(w, st->order[i]);
+        } else if (t->is_holding || !is_blocked) {
+            left -= t->gpus;
+            if (!t->is_holding)
+                chosen[chosen_count++] = st->order[i];
+        }
+    }
+    for (int i = 0; i < chosen_count; i++)
+        if (!ref_try_start(w, chosen[i]) && !st->s->skips)
+            break;
+    free(chosen);
+}
+
 /* ---------------- srtf, srsf ---------------- */
 
 static void pass_evict(struct state *st)
@@ -158,6 +218,8 @@ static void pass(struct state *st)
 {
     if (st->s->policy >= SHORTEST_SRTF)
         pass_evict(st);
+    else if (st->s->preempts)
+        pass_preempting(st);
     else
         for (int vc = 0; vc < st->s->vc_count; vc++)
             pass_queue(st, vc);

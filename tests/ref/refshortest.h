@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The reference of the policies that go by run times, true or estimated: sjf and qssf, which
- * preempt nobody, srtf and srsf in their evict form. Virtual clusters, of nodes of their own or of
- * quotas, for the two that have a queue for each. In microseconds.
+ * preempt nobody unless by priority, srtf and srsf in their evict form; and of fifo. Virtual
+ * clusters, of nodes of their own or of quotas, for the two that have a queue for each. In
+ * microseconds.
  *
  *     struct shortest s = {.policy = SHORTEST_SRTF};
  *     bool all_done = shortest_simulate(&s, &world, horizon_us);
@@ -16,6 +17,11 @@
  *     pass, behind what arrived, and before the chosen ones leave it, in that order too; one that
  *     finds no place keeps its place in the queue.
  *   - A job of more GPUs than its virtual cluster is rejected.
+ *   - Priorities: the level of a job is its priority less the number of whole `ageing` windows
+ *     before its submission; higher levels first. Where sjf, qssf and fifo preempt, all jobs are
+ *     gone through by level, in one those with GPUs first, by the start of this turn: one that
+ *     does not fit into what those before it left loses its GPUs, or waits; where nothing is
+ *     skipped, no waiting job behind such a one is started, nor behind one without a place.
  */
 #ifndef HORUS_TESTS_REFSHORTEST_H
 #define HORUS_TESTS_REFSHORTEST_H
@@ -27,12 +33,14 @@
 
 #define SHORTEST_VCS_MAX 4
 
-enum shortest_policy { SHORTEST_SJF, SHORTEST_QSSF, SHORTEST_SRTF, SHORTEST_SRSF };
+enum shortest_policy { SHORTEST_FIFO, SHORTEST_SJF, SHORTEST_QSSF, SHORTEST_SRTF, SHORTEST_SRSF };
 enum shortest_vcs { SHORTEST_ONE, SHORTEST_PARTITION, SHORTEST_QUOTA };
 
 struct shortest {
     enum shortest_policy policy;
-    bool skips; /* sjf: behind a job that does not fit, too */
+    bool skips;                /* fifo, sjf: behind a job that does not fit, too */
+    bool has_levels, preempts; /* priorities count; fifo, sjf, qssf preempt by them */
+    int64_t ageing_us;         /* 0: none */
     /* As the artifact does: qssf orders what arrives by GPUs; srtf and srsf sort the queue and,
      * behind it, the list of running jobs, stably, and run each job 1 s longer, which it owes from
      * its submission on. */

@@ -30,7 +30,7 @@ struct ref_task {
     int64_t failed_us[REF_FAILURES_MAX]; /* attempts before that, for the policy to replay */
     int failures;
     int64_t cost_us; /* REF_PER_JOB */
-    int gpus, user, vc;
+    int gpus, user, vc, priority;
     /* out */
     int64_t start_us, finish_us; /* first start; -1 = never */
     int preemptions;

@@ -34,6 +34,7 @@ static struct scratch {
 static struct {
     int64_t key, submit_us;
     uint32_t gpus;
+    int32_t priority;
     bool is_in;
 } jobs[JOBS];
 
@@ -68,6 +69,12 @@ uint32_t hs_view_gpus(const struct hs_view *v, hs_job_id job)
     return jobs[job].gpus;
 }
 
+int32_t hs_view_priority(const struct hs_view *v, hs_job_id job)
+{
+    (void)v;
+    return jobs[job].priority;
+}
+
 int64_t hs_view_submit_us(const struct hs_view *v, hs_job_id job)
 {
     (void)v;
@@ -86,10 +93,20 @@ uint64_t hs_view_rank(const struct hs_view *v, hs_job_id job)
     return job;
 }
 
+/* The window of ageing of queues with levels of priority; 0: they have none. */
+static int64_t ordered_window_us;
+
+static inline int64_t ordered_level(uint32_t job)
+{
+    return jobs[job].priority - jobs[job].submit_us / ordered_window_us;
+}
+
 /* Of two jobs, for qsort. */
 static inline int by_order(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (ordered_window_us > 0 && ordered_level(x) != ordered_level(y))
+        return ordered_level(x) > ordered_level(y) ? -1 : 1;
     if (jobs[x].key != jobs[y].key)
         return jobs[x].key < jobs[y].key ? -1 : 1;
     if (jobs[x].submit_us != jobs[y].submit_us)

@@ -120,6 +120,7 @@ static void fill_tasks(struct trial *t)
                                         .gpus = (int)j->gpus,
                                         .user = number_of(j->user),
                                         .vc = number_of(j->vc),
+                                        .priority = j->priority,
                                         .failures = (int)j->failures};
         for (uint32_t k = 0; k < j->failures && k < REF_FAILURES_MAX; k++)
             t->tasks[i].failed_us[k] = j->failed_s[k] * HS_TEST_S;

@@ -79,11 +79,12 @@ static void rekey_everybody(struct hs_job_queue *set, int64_t salt)
         jobs[j].key = shuffled_key(NULL, j, &salt);
 }
 
-static void agrees_with_a_sorted_array(void **state)
+static void compare_with_array(const struct hs_priority *levels)
 {
-    (void)state;
     struct hs_rng rng;
-    struct hs_job_queue set = {0};
+    struct hs_job_queue set = {.levels = levels};
+    ordered_clear();
+    ordered_window_us = levels != NULL ? levels->ageing_us : 0;
     hs_rng_open(&rng, 7, "order");
     for (int step = 0; step < 20000; step++) {
         uint32_t j = (uint32_t)hs_rng_below(&rng, JOBS);
@@ -98,6 +99,7 @@ static void agrees_with_a_sorted_array(void **state)
             jobs[j].key = (int64_t)hs_rng_below(&rng, 6); /* few keys: ties decide */
             jobs[j].submit_us = (int64_t)hs_rng_below(&rng, 4);
             jobs[j].gpus = (uint32_t)hs_rng_below(&rng, 17);
+            jobs[j].priority = (int32_t)hs_rng_below(&rng, 3) - 1;
             hs_job_queue_add(&set, NULL, j, jobs[j].key);
         }
         jobs[j].is_in = !jobs[j].is_in;
@@ -109,6 +111,8 @@ static void agrees_with_a_sorted_array(void **state)
             check_walk(&set, UINT32_MAX);
             check_walk(&set, (uint32_t)hs_rng_below(&rng, 17));
             check_bounds(&set, (uint32_t)hs_rng_below(&rng, 17), (uint32_t)hs_rng_below(&rng, 17));
+            if (levels != NULL)
+                continue;
             check_search(&set,
                          (struct hs_job_place){(int64_t)hs_rng_below(&rng, 7),
                                                (int64_t)hs_rng_below(&rng, 4),
@@ -117,6 +121,14 @@ static void agrees_with_a_sorted_array(void **state)
         }
     }
     hs_rng_close(&rng);
+    ordered_window_us = 0;
+}
+
+static void agrees_with_a_sorted_array(void **state)
+{
+    (void)state;
+    compare_with_array(NULL);
+    compare_with_array(&(struct hs_priority){HS_PRIORITY_ORDER, 2});
 }
 
 /* A set by key and one by the key backwards, over links of their own: what one does leaves the

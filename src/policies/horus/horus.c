@@ -57,6 +57,7 @@ struct horus {
     int32_t cost, signal, order, types;
     bool migrates;
     int64_t look_ahead, max_starts, wake_period_us, migrate_every_us;
+    struct hs_priority priority;
     int64_t quantum_us, suspend_us; /* gandiva-like; quantum 0 = no quantum */
     int64_t overtake_us;            /* horus-s, as these */
     double slowdown_cap, patience;
@@ -254,6 +255,7 @@ static enum hs_status init(struct horus *h, const struct hs_view *v, hs_load_cos
     h->gang_gpus = hs_view_alloc(v, v->max_node_gpus * sizeof *h->gang_gpus);
     h->costs = hs_view_alloc(v, v->max_node_gpus * sizeof *h->costs);
     hs_vc_queues_init(&h->waiting.queue, v, HS_SCAN_FIT);
+    hs_vc_queues_prioritize(&h->waiting.queue, v, &h->priority, NULL);
     if (h->hqueues.queues > 0)
         hs_hplus_queues_init(&h->hqueues, v);
     if (h->slowdown_cap > 0)
@@ -704,7 +706,8 @@ static void describe(const struct horus *h, const char *order, const char *const
                                  .scan = scan,
                                  .placement = placement[h->types],
                                  .preemption = h->migrates ? "migrate" : moves,
-                                 .cost = h->migrates ? "memory" : cost};
+                                 .cost = h->migrates ? "memory" : cost,
+                                 .priority = hs_priority_text(&h->priority)};
 }
 
 static const char *horus_check(const void *state, const struct hs_view *v)
@@ -740,11 +743,14 @@ static enum hs_status horus_plus_decide(void *state, const struct hs_view *v, st
 
 /* ---- parameters ---- */
 
-static const struct hs_param pack_params[] = {
-    HS_COLOCATE_SCAN(struct horus, waiting), LIMIT_PARAMS("2"), {0}};
+static const struct hs_param pack_params[] = {HS_COLOCATE_SCAN(struct horus, waiting),
+                                              HS_PRIORITY_ORDER_PARAMS(struct horus, priority),
+                                              LIMIT_PARAMS("2"),
+                                              {0}};
 
 static const struct hs_param gandiva_like_params[] = {
     HS_COLOCATE_SCAN(struct horus, waiting),
+    HS_PRIORITY_ORDER_PARAMS(struct horus, priority),
     SIGNAL_PARAM("utilization of a GPU: sum of what is told of its tenants, or measured on it",
                  .source = "predicted: the authors' simulator sums the telemetry of the tasks"),
     MEMORY_WEIGHT_PARAM,
@@ -760,12 +766,16 @@ static const struct hs_param gandiva_like_params[] = {
     {0}};
 
 static const struct hs_param colocate_fifo_params[] = {
-    HS_COLOCATE_SCAN(struct horus, waiting), COST_PARAMS, {0}};
+    HS_COLOCATE_SCAN(struct horus, waiting),
+    HS_PRIORITY_ORDER_PARAMS(struct horus, priority),
+    COST_PARAMS,
+    {0}};
 
 static const struct hs_param horus_params[] = {
     HS_PARAM_CHOICE(struct horus, order, "order", "util_asc", order_names,
                     "of the waiting jobs: least predicted utilization first, or submission",
                     .source = "util_asc: the authors' simulator"),
+    HS_PRIORITY_ORDER_PARAMS(struct horus, priority),
     LOOK_AHEAD_PARAM("5", "5: " AUTHORS),
     HS_PARAM_INT(struct horus, max_starts, "max_starts", "0", 0, 1000000,
                  "started at one moment; 0: as many as fit (1, a tick apart: the authors' loop)",
@@ -786,6 +796,7 @@ static const struct hs_param horus_plus_params[] = {
 
 #define OURS "ours: results/horus.md"
 static const struct hs_param horus_s_params[] = {
+    HS_PRIORITY_ORDER_PARAMS(struct horus, priority),
     LOOK_AHEAD_PARAM("1000000", OURS),
     HS_PARAM_DURATION(struct horus, overtake_us, "overtake", "6h", 0, 1e9,
                       "jobs that pair well pass others that were submitted up to this much earlier",

@@ -48,6 +48,13 @@ bool hs_job_queue_tie_is_before(const struct hs_view *v, hs_job_id a, hs_job_id 
 
 static inline bool is_before(const struct hs_view *v, struct links l, hs_job_id a, hs_job_id b)
 {
+    const struct hs_priority *levels = l.queue->levels;
+    if (HS_UNLIKELY(levels != NULL)) {
+        const int64_t level_a = hs_priority_level(levels, v, a);
+        const int64_t level_b = hs_priority_level(levels, v, b);
+        if (level_a != level_b)
+            return level_a < level_b;
+    }
     const int64_t key_a = link_at(l, a)->key, key_b = link_at(l, b)->key;
     return key_a != key_b ? key_a < key_b : hs_job_queue_own_tie_is_before(l.queue, v, a, b);
 }

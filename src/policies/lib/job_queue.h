@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A queue of jobs ordered by (key, submission, rank), a total order. Each job carries the links in
- * its scratch, so a queue needs no memory of its own; a job is in at most one queue per link. Every
- * node knows the smallest gang below it, so "the next job in order that needs at most n GPUs" is
- * one descent.
+ * A queue of jobs ordered by ([level of priority,] key, submission, rank), a total order. Each job
+ * carries the links in its scratch, so a queue needs no memory of its own; a job is in at most one
+ * queue per link. Every node knows the smallest gang below it, so "the next job in order that needs
+ * at most n GPUs" is one descent.
  *
  *     struct scratch { struct hs_job_queue_link link; ... };          // link first in the scratch
  *     hs_job_queue_add(&queue, v, job, key);
@@ -18,7 +18,7 @@
  */
 #pragma once
 
-#include "horus/policy.h"
+#include "policies/lib/params.h"
 
 static inline uint64_t hs_smaller(uint64_t a, uint64_t b)
 {
@@ -65,7 +65,8 @@ struct hs_job_queue {
     /* Where not 0, equal keys go by the number (uint64_t) at this offset in the scratch of a job,
      * all different, in place of submission and rank. */
     uint32_t tie_offset;
-    hs_job_queue_size *size_of; /* its result is below UINT32_MAX; NULL: the gang size */
+    hs_job_queue_size *size_of;       /* its result is below UINT32_MAX; NULL: the gang size */
+    const struct hs_priority *levels; /* NULL: priorities do not count in the order */
 };
 
 /* Order of two jobs of equal key: by submission, then by rank. */
@@ -151,7 +152,8 @@ static inline bool hs_job_place_is_before(const struct hs_job_place *a,
         return a->key < b->key;
     return a->submit_us != b->submit_us ? a->submit_us < b->submit_us : a->rank < b->rank;
 }
-/* The first job at that position or behind it that is within the limits. */
+/* The first job at that position or behind it that is within the limits; of a queue without levels.
+ */
 hs_job_id hs_job_queue_next_from(struct hs_job_queue *queue, const struct hs_view *v,
                                  struct hs_job_place from, struct hs_gang_limits limits);
 /* A hash of consecutive numbers (finaliser of MurmurHash3). */

@@ -79,6 +79,16 @@ const char *hs_cost_text(const struct hs_preempt_cost *cost, bool is_at_events)
     return is_at_events ? at_events[cost->model] : hs_cost_names[cost->model];
 }
 
+const char *const hs_priority_names[] = {"ignore", "order", "preempt", NULL};
+const char *const hs_priority_order_names[] = {"ignore", "order", NULL};
+
+const char *hs_priority_text(const struct hs_priority *priority)
+{
+    if (priority->use == HS_PRIORITY_IGNORE)
+        return NULL;
+    return priority->ageing_us > 0 ? "priority and age" : "priority";
+}
+
 int64_t hs_compat_first_us(enum hs_compat compat, const struct hs_view *v, hs_job_id job)
 {
     if (compat == HS_COMPAT_OFF || hs_view_first_start_us(v, job) >= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Parameters that several policies have alike: estimates of run times, costs of preemption, quirks
- * of published simulators.
+ * Parameters that several policies have alike: estimates of run times, costs of preemption,
+ * priorities, quirks of published simulators.
  *
  * Estimates (hs_view_estimate_us) come from one of
  *
@@ -28,6 +28,13 @@
  *     checkpoint  saving and restoring its state at --storage-bandwidth, and that restart
  *
  * The last three fall back to the table for a job of which they, or a part of them, are not known.
+ *
+ * Priorities (column `priority` of the trace, larger first) make levels: jobs of a level before
+ * those of all lower ones, in a level the order of the policy. With `ageing` T a job is one level
+ * higher for each window of T that it was submitted earlier: its level is its priority less the
+ * number of its window, so it never changes and nothing is sorted anew. After (P + 1) T, P the
+ * range of priorities, no job that is submitted comes before a job any more. Cf. the age factor of
+ * Slurm's multifactor priority, and aging in Silberschatz et al., Operating System Concepts, 5.3.4.
  *
  * Quirks (enum hs_compat) are what no sensible parameter would have, to compare like with like; off
  * by default. What a job needs besides its run time it owes at its first start.
@@ -91,10 +98,13 @@ struct hs_preempt_cost {
 
 extern const char *const hs_cost_names[];
 
-#define HS_COST_PARAMS(state_type, field)                                                          \
+#define HS_COST_PARAMS(state_type, field) HS_COST_PARAMS_WITH(state_type, field, NULL)
+/* with: what preemption depends on (only_with of horus/param.h). */
+#define HS_COST_PARAMS_WITH(state_type, field, with)                                               \
     HS_PARAM_CHOICE(                                                                               \
         state_type, field.model, "preempt_cost", "free", hs_cost_names,                            \
         "what a preempted job pays when it resumes; restart, checkpoint: by its model",            \
+        .only_with = (with),                                                                       \
         .source = "free: Tiresias simulator; restart: Zhao et al. SIGCOMM'22, Muri simulator"),    \
         HS_PARAM_DURATIONS(state_type, field.table, "cost_table", "7/30/60", 0, 1e6,               \
                            "cost for 1, 2-8, more GPUs; also where the job's own is not known",    \
@@ -108,6 +118,47 @@ int64_t hs_cost_most_us(const struct hs_preempt_cost *cost);
 /* Text for the assumptions. is_at_events: under compat=muri each event costs every running job a
  * restart. */
 const char *hs_cost_text(const struct hs_preempt_cost *cost, bool is_at_events);
+
+/* ---- priorities ---- */
+
+enum hs_priority_use { HS_PRIORITY_IGNORE, HS_PRIORITY_ORDER, HS_PRIORITY_PREEMPT };
+struct hs_priority {
+    int32_t use; /* enum hs_priority_use */
+    int64_t ageing_us;
+};
+
+extern const char *const hs_priority_names[], *const hs_priority_order_names[];
+
+#define HS_PRIORITY_ROWS(state_type, field, names, used, ...)                                      \
+    HS_PARAM_CHOICE(state_type, field.use, "priority", "ignore", names, __VA_ARGS__),              \
+        HS_PARAM_DURATION(state_type, field.ageing_us, "ageing", "0s", 0, 1e9,                     \
+                          "a level more for each such window of earlier submission; 0: never",     \
+                          .floor = 1, .only_with = (used))
+/* Of a policy that does not preempt, of one that preempts by priority alone, and of one that
+ * preempts by its order. */
+#define HS_PRIORITY_ORDER_PARAMS(state_type, field)                                                \
+    HS_PRIORITY_ROWS(state_type, field, hs_priority_order_names, "priority=order",                 \
+                     "order: jobs of higher priority first, the order of the policy among equals")
+#define HS_PRIORITY_PREEMPT_PARAMS(state_type, field)                                              \
+    HS_PRIORITY_ROWS(                                                                              \
+        state_type, field, hs_priority_names, "priority=order|preempt",                            \
+        "order: jobs of higher priority first, the order of the policy among equals; preempt: "    \
+        "they also take the GPUs of running jobs of lower priority")
+#define HS_PRIORITY_PARAMS(state_type, field)                                                      \
+    HS_PRIORITY_ROWS(                                                                              \
+        state_type, field, hs_priority_names, "priority=order|preempt",                            \
+        "order: jobs of higher priority first, the order of the policy among equals; it holds "    \
+        "for running jobs, too, so that preempt is the same")
+
+/* The level of a job under a use other than ignore; the smaller goes first. */
+static inline int64_t hs_priority_level(const struct hs_priority *priority, const struct hs_view *v,
+                                        hs_job_id job)
+{
+    const int64_t ageing_us = priority->ageing_us;
+    return (ageing_us > 0 ? hs_view_submit_us(v, job) / ageing_us : 0) - hs_view_priority(v, job);
+}
+/* For struct hs_semantics; NULL: ignored. */
+const char *hs_priority_text(const struct hs_priority *priority);
 
 /* ---- quirks ---- */
 

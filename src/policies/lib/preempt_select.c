@@ -29,6 +29,7 @@ struct walk {
     hs_job_id next;                  /* the waiting job under test; HS_NO_JOB = none left */
     int64_t next_key;
     uint32_t next_gpus;
+    const struct hs_priority *levels; /* NULL: no priorities */
 };
 
 static struct hs_choice_link *link_of(const struct hs_view *v, hs_job_id job)
@@ -81,10 +82,21 @@ static inline void put_cursor(const struct walk *w, struct hs_running_class *cla
                                      : hs_choice_weigh(link->key - w->now_us, class->slope);
 }
 
+/* By how many levels of priority a job is below another. */
+static int64_t below_by(const struct walk *w, hs_job_id a, hs_job_id b)
+{
+    if (HS_LIKELY(w->levels == NULL))
+        return 0;
+    return hs_priority_level(w->levels, w->v, a) - hs_priority_level(w->levels, w->v, b);
+}
+
 /* Compares the cursors of two classes. */
 static bool is_before(const struct walk *w, const struct hs_running_class *a,
                       const struct hs_running_class *b)
 {
+    const int64_t below = below_by(w, a->at, b->at);
+    if (below != 0)
+        return below < 0;
     if (a->level != b->level)
         return a->level < b->level;
     return a->key != b->key ? a->key < b->key
@@ -94,6 +106,9 @@ static bool is_before(const struct walk *w, const struct hs_running_class *a,
 /* Whether a holder precedes the waiting job under test. */
 static inline bool is_before_next(const struct walk *w, uint32_t level, int64_t key, hs_job_id job)
 {
+    const int64_t below = below_by(w, job, w->next);
+    if (below != 0 || w->c->holders_first)
+        return below <= 0;
     if (level != w->level)
         return level < w->level;
     if (key != w->next_key)
@@ -130,6 +145,8 @@ static inline void step_back(struct walk *w)
 /* Finds the next waiting job, behind the one under test, that needs at most `gpus` GPUs. */
 static void look_for_next(struct walk *w, uint64_t gpus)
 {
+    if (w->c->is_strict)
+        gpus = UINT64_MAX;
     while ((w->next = hs_job_queue_next_fitting(&w->c->waiting[w->level], w->v, w->next, gpus)) ==
                HS_NO_JOB &&
            w->level + 1 < w->c->levels)
@@ -185,6 +202,9 @@ static void choose_freely(struct walk *w)
         if (taken <= room + w->gpus || finds_behind(w, taken - room)) {
             list_add(&w->c->chosen, w->v, w->next);
             w->taken = taken;
+        } else if (w->c->is_strict) {
+            w->next = HS_NO_JOB;
+            return;
         }
         look_for_next(w, w->bound);
     }
@@ -201,17 +221,23 @@ static void choose_onwards(struct walk *w)
                                           : hs_job_queue_next(&class->set, w->v, class->at));
     }
     for (struct hs_running_class *class = w->behind;;) {
-        if (w->next != HS_NO_JOB && w->next_gpus > left)
-            look_for_next(w, left);
+        if (w->next != HS_NO_JOB && w->next_gpus > left) {
+            if (w->c->is_strict)
+                w->next = HS_NO_JOB;
+            else
+                look_for_next(w, left);
+        }
         if (class == NULL && w->next == HS_NO_JOB)
             return;
         if (class != NULL &&
             (w->next == HS_NO_JOB || is_before_next(w, class->level, class->key, class->at))) {
             hs_job_id job = class->at;
-            if (class->gpus <= left)
+            if (class->gpus <= left) {
                 left -= class->gpus;
-            else
+            } else {
                 list_add(&w->c->evicted, w->v, job);
+                w->next = w->c->is_strict ? HS_NO_JOB : w->next;
+            }
             put_cursor(w, class, hs_job_queue_next(&class->set, w->v, job));
             class = find_class(w, false);
         } else {
@@ -229,6 +255,7 @@ void hs_preempt_select(struct hs_choice *c, const struct hs_view *v)
     w.v = v;
     w.links = hs_view_scratches(v, &w.link_size);
     w.now_us = hs_view_now_us(v);
+    w.levels = c->waiting->levels;
     w.taken = 0;
     w.bound = c->room + c->held;
     w.is_placed = false;
@@ -259,14 +286,20 @@ void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct 
     }
     uint64_t bound = hs_place_bound(v, hs_view_vc(v, c->chosen.first), rule);
     for (hs_job_id j = c->chosen.first; j != HS_NO_JOB; j = hs_choice_next(v, j)) {
-        if (hs_view_gpus(v, j) > bound && !hs_view_is_constrained(v, j))
-            continue;
-        hs_plan_reason(p, c->plan_reason(v, j, false));
-        if (hs_place(v, p, j, rule))
-            hs_compat_add_overhead(compat, v, p, j);
-        else if (!hs_reject_hopeless(v, p, j) && !hs_view_is_constrained(v, j) &&
-                 hs_place_is_monotone(rule))
-            bound = hs_view_gpus(v, j) - 1;
+        const bool is_constrained = hs_view_is_constrained(v, j);
+        if (hs_view_gpus(v, j) <= bound || is_constrained) {
+            hs_plan_reason(p, c->plan_reason(v, j, false));
+            if (hs_place(v, p, j, rule)) {
+                hs_compat_add_overhead(compat, v, p, j);
+                continue;
+            }
+            if (hs_reject_hopeless(v, p, j))
+                continue;
+            if (!is_constrained && hs_place_is_monotone(rule))
+                bound = hs_view_gpus(v, j) - 1;
+        }
+        if (c->is_strict)
+            break;
     }
     hs_plan_reason(p, NULL);
 }

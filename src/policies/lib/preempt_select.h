@@ -7,8 +7,11 @@
  *     hs_preempt_select(&c, v);                        // from c.room, c.classes, c.waiting
  *     hs_choice_apply(&c, v, p, rule, &cost, quirk);
  *
- * The order: level; key as of now; then holders first (or, by_submit, submission and then holders
- * first; or, waiting_first, waiting jobs first); then submission, rank, or the ties of the queues.
+ * The order: level of priority, where the queues have any; level; key as of now; then holders first
+ * (or, by_submit, submission and then holders first; or, waiting_first, waiting jobs first); then
+ * submission, rank, or the ties of the queues. With holders_first no key of a waiting job compares
+ * with that of a holder: within a level of priority all holders come first. With is_strict no
+ * waiting job behind one that does not fit, or that is evicted, is chosen.
  * Holders are kept in classes in which time does not change the order, so nothing is sorted anew:
  * the key of a class of slope s is (key - now) x s.
  *
@@ -54,7 +57,7 @@ struct hs_choice {
     uint32_t class_count;
     struct hs_job_queue *waiting; /* one queue per level */
     uint32_t levels;
-    bool by_submit, waiting_first;
+    bool by_submit, waiting_first, holders_first, is_strict;
     uint64_t room; /* free GPUs that these jobs may use */
     uint64_t held; /* GPUs that the jobs of the classes hold */
     /* Reason for the eviction or the choice of a job: a static text; NULL = the order. */
@@ -67,8 +70,8 @@ struct hs_choice {
 int64_t hs_choice_weigh(int64_t us, int64_t weight);
 void hs_preempt_select(struct hs_choice *c, const struct hs_view *v);
 hs_job_id hs_choice_next(const struct hs_view *v, hs_job_id job); /* successor in either list */
-/* Writes evictions and starts to the plan. A chosen job that cannot be placed keeps waiting; if its
- * pool is idle, it is rejected. */
+/* Writes evictions and starts to the plan. A chosen job that cannot be placed keeps waiting, and
+ * with is_strict so do those behind it; if its pool is idle, it is rejected. */
 void hs_choice_apply(const struct hs_choice *c, const struct hs_view *v, struct hs_plan *p,
                      struct hs_place_rule rule, const struct hs_preempt_cost *cost,
                      enum hs_compat compat);

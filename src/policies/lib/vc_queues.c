@@ -37,6 +37,26 @@ void hs_vc_queues_init(struct hs_vc_queues *q, const struct hs_view *v, enum hs_
         q->tails = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->tails);
 }
 
+void hs_vc_queues_prioritize(struct hs_vc_queues *q, const struct hs_view *v,
+                             const struct hs_priority *priority, const struct hs_preempt_cost *cost)
+{
+    const bool preempts = priority->use == HS_PRIORITY_PREEMPT && cost != NULL;
+    if (priority->use == HS_PRIORITY_IGNORE)
+        return;
+    for (uint32_t vc = 0; vc < q->vcs; vc++)
+        q->by_vc[vc].levels = priority;
+    if (!preempts)
+        return;
+    q->holders = hs_view_alloc(v, (uint64_t)q->vcs * sizeof *q->holders);
+    q->cost = cost;
+    q->is_strict = q->tails != NULL;
+    q->tails = NULL;
+    for (uint32_t vc = 0; vc < q->vcs; vc++) {
+        q->by_vc[vc].size_of = NULL;
+        q->holders[vc].by_start.set.levels = priority;
+    }
+}
+
 HS_EXPANDED void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job)
 {
     if (v->vcs_are_apart)
@@ -99,6 +119,21 @@ HS_EXPANDED void hs_vc_queues_remove(struct hs_vc_queues *q, const struct hs_vie
         hs_job_queue_remove(&q->by_vc[hs_view_vc(v, job)], v, job);
 }
 
+/* A job without GPUs is never evicted. */
+static void hold(struct hs_vc_holders *holders, const struct hs_view *v, hs_job_id job)
+{
+    if (hs_view_gpus(v, job) > 0)
+        hs_job_queue_add(&holders->by_start.set, v, job, hs_view_now_us(v));
+    holders->gpus += hs_view_gpus(v, job);
+}
+
+static void release(struct hs_vc_holders *holders, const struct hs_view *v, hs_job_id job)
+{
+    if (hs_view_gpus(v, job) > 0)
+        hs_job_queue_remove(&holders->by_start.set, v, job);
+    holders->gpus -= hs_view_gpus(v, job);
+}
+
 void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
                         const struct hs_event *event, int64_t key)
 {
@@ -114,10 +149,18 @@ void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
         break;
     case HS_EVENT_STARTED:
         hs_vc_queues_remove(q, v, job);
+        if (q->holders != NULL)
+            hold(&q->holders[hs_view_vc(v, job)], v, job);
+        break;
+    case HS_EVENT_STOPPED:
+        release(&q->holders[hs_view_vc(v, job)], v, job);
+        hs_vc_queues_add(q, v, job, key);
         break;
     case HS_EVENT_FINISH:
         if (hs_view_first_start_us(v, job) < 0) /* rejected */
             hs_vc_queues_remove(q, v, job);
+        else if (q->holders != NULL)
+            release(&q->holders[hs_view_vc(v, job)], v, job);
         hs_vc_queues_wake(q, v, job);
         break;
     default:
@@ -233,6 +276,29 @@ void hs_vc_queues_scan_set(struct hs_job_queue *set, const struct hs_view *v, st
         job = hs_job_queue_next(set, v, job);
 }
 
+static const char *priority_reason(const struct hs_view *v, hs_job_id job, bool is_evicted)
+{
+    (void)v;
+    (void)job;
+    return is_evicted ? "jobs of higher priority get its GPUs" : NULL;
+}
+
+static void scan_preempting(struct hs_vc_queues *q, uint32_t vc, const struct hs_view *v,
+                            struct hs_plan *p, struct hs_place_rule rule)
+{
+    struct hs_choice choice = {.classes = &q->holders[vc].by_start,
+                               .class_count = 1,
+                               .waiting = &q->by_vc[vc],
+                               .levels = 1,
+                               .holders_first = true,
+                               .is_strict = q->is_strict,
+                               .room = hs_vc_queues_room(v, vc),
+                               .held = q->holders[vc].gpus,
+                               .plan_reason = priority_reason};
+    hs_preempt_select(&choice, v);
+    hs_choice_apply(&choice, v, p, rule, q->cost, HS_COMPAT_OFF);
+}
+
 void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v, struct hs_plan *p,
                        struct hs_place_rule rule)
 {
@@ -242,7 +308,9 @@ void hs_vc_queues_scan(struct hs_vc_queues *q, const struct hs_view *v, struct h
     for (uint32_t vc = 0; vc < q->vcs; vc++) {
         if (!hs_vc_queues_needs_scan(q, vc))
             continue;
-        if (q->tails != NULL)
+        if (q->holders != NULL)
+            scan_preempting(q, vc, v, p, rule);
+        else if (q->tails != NULL)
             scan_front(q, vc, v, p, rule);
         else
             scan_fit(&q->by_vc[vc], v, p, vc, rule);
@@ -350,7 +418,17 @@ const char *hs_waiting_check(const struct hs_job_queue *queue, const struct hs_v
 const char *hs_vc_queues_check(const struct hs_vc_queues *q, const struct hs_view *v)
 {
     const char *fault = NULL;
-    for (uint32_t vc = 0; fault == NULL && vc < q->vcs; vc++)
+    for (uint32_t vc = 0; fault == NULL && vc < q->vcs; vc++) {
         fault = hs_waiting_check(&q->by_vc[vc], v);
+        if (q->holders == NULL)
+            continue;
+        const struct hs_job_queue *set = &q->holders[vc].by_start.set;
+        uint64_t gpus = 0;
+        for (hs_job_id j = hs_job_queue_first(set); j != HS_NO_JOB;
+             j = hs_job_queue_next(set, v, j))
+            gpus += hs_view_gpus_held(v, j);
+        if (!hs_job_queue_is_valid(set, v) || gpus != q->holders[vc].gpus)
+            return "the jobs that hold GPUs are out of order or miscounted";
+    }
     return fault;
 }

@@ -11,8 +11,7 @@
  */
 #pragma once
 
-#include "policies/lib/job_queue.h"
-#include "policies/lib/place.h"
+#include "policies/lib/preempt_select.h"
 
 enum hs_scan { HS_SCAN_STRICT, HS_SCAN_FIT, HS_SCAN_EASY, HS_SCAN_CONSERVATIVE };
 extern const char *const hs_scan_names[];     /* strict, fit, easy, conservative */
@@ -28,16 +27,33 @@ struct hs_vc_queue_tail {
     uint32_t stuck; /* job + 1 of the first job that did not fit in the last scan */
 };
 
+/* priority=preempt: the jobs of a VC that hold GPUs. */
+struct hs_vc_holders {
+    struct hs_running_class by_start;
+    uint64_t gpus;
+};
+
 struct hs_vc_queues {
     struct hs_job_queue *by_vc;
     struct hs_vc_queue_tail *tails; /* one per VC under strict order, else NULL */
     bool *is_awake;                 /* per VC: an event since its last scan may let a job start */
     bool is_any_awake;              /* false: no VC is awake */
     uint32_t vcs;
+    struct hs_vc_holders *holders; /* one per VC under priority=preempt, else NULL */
+    bool is_strict;                /* of these: the scan */
+    const struct hs_preempt_cost *cost;
 };
 
 /* scan: strict stops at the first job that does not fit, fit starts every job that fits. */
 void hs_vc_queues_init(struct hs_vc_queues *q, const struct hs_view *v, enum hs_scan scan);
+/* After it: priorities count in the order of the queues. Under priority=preempt the policy preempts
+ * (HS_CAN_PREEMPT, no HS_CAN_DIVIDE; its job_state_size is at least that of struct hs_choice_link):
+ * at each scan the jobs that should hold GPUs are chosen by preempt_select.h, within a level of
+ * priority the holders before all others and those that started last behind. cost: NULL where
+ * priority=preempt is no choice. Both are kept. */
+void hs_vc_queues_prioritize(struct hs_vc_queues *q, const struct hs_view *v,
+                             const struct hs_priority *priority,
+                             const struct hs_preempt_cost *cost);
 /* Whether the job holds no GPUs and may be started. */
 bool hs_job_waits(const struct hs_view *v, hs_job_id job);
 /* Whether no job holds a GPU that the job's VC may use. */
@@ -63,8 +79,9 @@ bool hs_vc_queues_needs_scan(struct hs_vc_queues *q, uint32_t vc);
 void hs_vc_queues_add(struct hs_vc_queues *q, const struct hs_view *v, hs_job_id job, int64_t key);
 void hs_vc_queues_remove(struct hs_vc_queues *q, const struct hs_view *v,
                          hs_job_id job); /* no effect if it is no member */
-/* The on_event of a policy without preemption: a submission adds the job, a start or a rejection
- * removes it, and VCs are woken. key: the key of the job at HS_EVENT_SUBMIT. */
+/* The on_event of a policy that preempts by priority alone, if at all: a submission or a stop adds
+ * the job, a start or a rejection removes it, and VCs are woken. key: the key of the job at
+ * HS_EVENT_SUBMIT and HS_EVENT_STOPPED. */
 void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
                         const struct hs_event *event, int64_t key);
 /* Scans the queue of each VC that is awake, by the rule given to hs_vc_queues_init. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Three orders that never preempt; a job's place is settled when it is submitted.
+ * Three orders that preempt for priority=preempt alone; a job's place is settled when it is
+ * submitted.
  *
  *     fifo   first come, first served: scan=strict is what Helios and the Philly cluster call FIFO,
  *            scan=fit what Tiresias' simulator calls fjf
@@ -66,7 +67,9 @@ struct slot_bound {
 struct fifo {
     int32_t scan, compat;
     struct hs_place_rule placement;
-    struct hs_estimate_choice estimate; /* the parameters end here */
+    struct hs_estimate_choice estimate;
+    struct hs_priority priority;
+    struct hs_preempt_cost cost; /* the parameters end here */
     enum order order;
     struct hs_vc_queues waiting; /* for scan=strict and fit */
     uint32_t *arrivals;          /* compat=helios, per VC: submissions since the last pass */
@@ -504,10 +507,15 @@ static void scan_helios(struct fifo *s, const struct hs_view *v, struct hs_plan 
     }
 }
 
+static bool preempts(const struct fifo *f)
+{
+    return f->priority.use == HS_PRIORITY_PREEMPT;
+}
+
 static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct fifo *f = state;
-    (void)can;
+    *can = preempts(f) ? HS_CAN_PREEMPT : HS_CAN_DIVIDE;
     if (backfills(f))
         hs_estimate_needs(&f->estimate, knows);
     else
@@ -518,7 +526,7 @@ static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
 static void sjf_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct fifo *f = state;
-    (void)can;
+    *can = preempts(f) ? HS_CAN_PREEMPT : HS_CAN_DIVIDE;
     hs_estimate_needs(&f->estimate, knows);
     hs_place_needs(f->placement, knows);
 }
@@ -530,8 +538,11 @@ static enum hs_status fifo_init(void *state, const struct hs_view *v)
         HS_TRY(hs_estimate_open(&f->estimate, v));
     if (!backfills(f)) {
         hs_vc_queues_init(&f->waiting, v, (enum hs_scan)f->scan);
+        hs_vc_queues_prioritize(&f->waiting, v, &f->priority, &f->cost);
         return HS_OK;
     }
+    if (preempts(f))
+        return hs_view_fail(v, HS_E_USAGE, "priority=preempt needs scan=strict or scan=fit");
     f->vcs = v->vcs;
     const uint64_t classes = (uint64_t)f->vcs + CLASSES;
     f->classes = hs_view_alloc(v, classes * sizeof *f->classes);
@@ -543,8 +554,10 @@ static enum hs_status fifo_init(void *state, const struct hs_view *v)
     }
     f->running = hs_view_alloc(v, (uint64_t)f->vcs * sizeof *f->running);
     f->is_awake = hs_view_alloc(v, (uint64_t)f->vcs * sizeof *f->is_awake);
-    for (uint32_t i = 0; i < classes; i++)
+    for (uint32_t i = 0; i < classes; i++) {
         f->classes[i].jobs.size_of = size_of;
+        f->classes[i].jobs.levels = f->priority.use == HS_PRIORITY_ORDER ? &f->priority : NULL;
+    }
     return HS_OK;
 }
 
@@ -560,8 +573,11 @@ static enum hs_status qssf_init(void *state, const struct hs_view *v)
     s->order = BY_GPU_TIME;
     if (s->compat == COMPAT_OFF)
         return fifo_init(state, v);
+    if (preempts(s))
+        return hs_view_fail(v, HS_E_USAGE, "priority=preempt needs compat=off");
     HS_TRY(hs_estimate_open(&s->estimate, v));
     hs_vc_queues_init(&s->waiting, v, HS_SCAN_FIT);
+    hs_vc_queues_prioritize(&s->waiting, v, &s->priority, NULL);
     for (uint32_t vc = 0; vc < v->vcs; vc++)
         while (hs_view_total_gpus(v, vc) >> s->gpus_bits !=
                0) /* no job has more GPUs than its VC */
@@ -578,7 +594,8 @@ static void fifo_event(void *state, const struct hs_view *v, const struct hs_eve
         easy_event(f, v, event);
         return;
     }
-    hs_vc_queues_event(&f->waiting, v, event, is_submission ? key_of(v, event->job, f) : 0);
+    const bool waits = is_submission || event->kind == HS_EVENT_STOPPED;
+    hs_vc_queues_event(&f->waiting, v, event, waits ? key_of(v, event->job, f) : 0);
     if (f->arrivals != NULL && is_submission)
         f->arrivals[hs_view_vc(v, event->job)]++;
 }
@@ -603,8 +620,9 @@ static void semantics_of(const struct fifo *f, const char *exact, const char *es
         (struct hs_semantics){.order = f->estimate.from == HS_ESTIMATE_ORACLE ? exact : estimated,
                               .scan = hs_scan_names[f->scan],
                               .placement = hs_place_text(f->placement),
-                              .preemption = "none",
-                              .cost = "none"};
+                              .preemption = preempts(f) ? "by priority" : "none",
+                              .cost = preempts(f) ? hs_cost_text(&f->cost, false) : "none",
+                              .priority = hs_priority_text(&f->priority)};
 }
 
 static void fifo_semantics(const void *state, struct hs_semantics *out)
@@ -641,6 +659,10 @@ static const char *fifo_check(const void *state, const struct hs_view *v)
 
 /* ---- the policies ---- */
 
+#define PRIORITY_ROWS                                                                              \
+    HS_PRIORITY_PREEMPT_PARAMS(struct fifo, priority),                                             \
+        HS_COST_PARAMS_WITH(struct fifo, cost, "priority=preempt")
+
 #define SCAN_ROW                                                                                   \
     HS_PARAM_CHOICE(struct fifo, scan, "scan", "strict", hs_scan_names,                            \
                     "behind a job that does not fit: stop, skip it, or backfill behind its "       \
@@ -651,17 +673,20 @@ static const char *fifo_check(const void *state, const struct hs_view *v)
 static const struct hs_param fifo_params[] = {SCAN_ROW,
                                               HS_PLACEMENT_PARAM(struct fifo, placement),
                                               HS_ESTIMATE_PARAMS(struct fifo, estimate, "oracle"),
+                                              PRIORITY_ROWS,
                                               {0}};
 
 static const struct hs_param sjf_params[] = {SCAN_ROW,
                                              HS_PLACEMENT_PARAM(struct fifo, placement),
                                              HS_ESTIMATE_PARAMS(struct fifo, estimate, "oracle"),
+                                             PRIORITY_ROWS,
                                              {0}};
 
 static const struct hs_param qssf_params[] = {
     SCAN_ROW,
     HS_PLACEMENT_PARAM(struct fifo, placement),
     HS_ESTIMATE_PARAMS(struct fifo, estimate, "rolling"),
+    PRIORITY_ROWS,
     HS_PARAM_CHOICE(
         struct fifo, compat, "compat", "off", compat_names,
         "helios: jobs that arrive where none waits go by GPUs, and so do equal GPU times",
@@ -673,11 +698,11 @@ static const struct hs_param qssf_params[] = {
         .name = label,                                                                             \
         .summary = text,                                                                           \
         .cite = source,                                                                            \
-        .can = HS_CAN_DIVIDE,                                                                      \
+        .can = HS_CAN_DIVIDE | HS_CAN_PREEMPT,                                                     \
         .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_SPEED,                                               \
         .params = id##_params,                                                                     \
         .state_size = sizeof(struct fifo),                                                         \
-        .job_state_size = sizeof(struct hs_job_queue_link),                                        \
+        .job_state_size = sizeof(struct hs_choice_link),                                           \
         .needs = needs_of,                                                                         \
         .init = id##_init,                                                                         \
         .on_event = fifo_event,                                                                    \

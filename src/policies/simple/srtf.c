@@ -82,6 +82,7 @@ struct srtf {
     struct hs_place_rule placement;
     struct hs_estimate_choice estimate;
     struct hs_preempt_cost cost;
+    struct hs_priority priority;
     int32_t admission; /* edf, llf */
     bool preempts;     /* edf, llf; the parameters end here */
     enum srtf_order order;
@@ -153,6 +154,7 @@ static void open_queues(struct srtf *s, const struct hs_view *v)
             classes++;
         s->lists[vc].jobs = hs_job_chain_empty(offsetof(struct replace_scratch, link));
         s->running[vc].classes = hs_view_alloc(v, classes * sizeof *s->running[vc].classes);
+        s->waiting[vc].levels = s->priority.use != HS_PRIORITY_IGNORE ? &s->priority : NULL;
         s->due[vc].link_offset = offsetof(struct due_scratch, due);
         if (s->compat == COMPAT_HELIOS)
             s->waiting[vc].tie_offset = offsetof(struct evict_scratch, entry);
@@ -179,6 +181,18 @@ static struct replace_scratch *link_of(const struct hs_view *v, hs_job_id job)
     return hs_view_scratch(v, job);
 }
 
+/* Whether a job comes behind another, by keys that are up to date. */
+static bool is_behind(const struct srtf *s, const struct hs_view *v, hs_job_id a, hs_job_id b)
+{
+    if (s->priority.use != HS_PRIORITY_IGNORE) {
+        const int64_t level_a = hs_priority_level(&s->priority, v, a);
+        const int64_t level_b = hs_priority_level(&s->priority, v, b);
+        if (level_a != level_b)
+            return level_a > level_b;
+    }
+    return link_of(v, a)->key > link_of(v, b)->key;
+}
+
 static void list_sort(struct job_list *list, const struct hs_view *v, const struct srtf *s)
 {
     for (hs_job_id at = list->jobs.first, after; at != HS_NO_JOB; at = after) {
@@ -187,7 +201,7 @@ static void list_sort(struct job_list *list, const struct hs_view *v, const stru
         link->key = hs_choice_weigh(left_us(v, at, s) + link->lost_us, weight_of(s, v, at));
         link->is_chosen = false;
         hs_job_id before = link->link.before;
-        while (before != HS_NO_JOB && link_of(v, before)->key > link->key)
+        while (before != HS_NO_JOB && is_behind(s, v, before, at))
             before = link_of(v, before)->link.before;
         if (before != link->link.before) {
             hs_job_chain_remove(&list->jobs, v, at);
@@ -335,8 +349,10 @@ static void running_add(struct srtf *s, const struct hs_view *v, hs_job_id job)
         return;
     uint32_t i = class_of(running, slope);
     if (i == running->count)
-        running->classes[running->count++] = (struct hs_running_class){
-            .slope = slope, .set.tie_offset = s->waiting[hs_view_vc(v, job)].tie_offset};
+        running->classes[running->count++] =
+            (struct hs_running_class){.slope = slope,
+                                      .set.tie_offset = s->waiting[hs_view_vc(v, job)].tie_offset,
+                                      .set.levels = s->waiting[hs_view_vc(v, job)].levels};
     running->held += hs_view_gpus(v, job);
     count_entry(s, v, job);
     hs_job_queue_add(&running->classes[i].set, v, job,
@@ -475,6 +491,13 @@ static const char *due_reason(const struct hs_view *v, hs_job_id job, bool is_ev
     return is_evicted ? "jobs that are due before it get its GPUs" : NULL;
 }
 
+static const char *level_reason(const struct hs_view *v, hs_job_id job, bool is_evicted)
+{
+    (void)v;
+    (void)job;
+    return is_evicted ? "jobs before it by priority, then by the order, get its GPUs" : NULL;
+}
+
 static void evict(const struct srtf *s, const struct hs_view *v, struct hs_plan *p, uint32_t vc)
 {
     const struct running_jobs *running = &s->running[vc];
@@ -486,7 +509,9 @@ static void evict(const struct srtf *s, const struct hs_view *v, struct hs_plan 
                                .waiting_first = s->compat == COMPAT_HELIOS,
                                .room = hs_vc_queues_room(v, vc),
                                .held = may_evict ? running->held : 0,
-                               .plan_reason = s->order < BY_DEADLINE ? plan_reason : due_reason};
+                               .plan_reason = s->waiting[vc].levels != NULL ? level_reason
+                                              : s->order < BY_DEADLINE      ? plan_reason
+                                                                            : due_reason};
     hs_preempt_select(&choice, v);
     hs_choice_apply(&choice, v, p, s->placement, &s->cost, compat_of(s));
 }
@@ -551,6 +576,7 @@ static void srtf_semantics(const void *state, struct hs_semantics *out)
                               .placement = hs_place_text(s->placement),
                               .preemption = is_anew ? "replace" : "evict",
                               .cost = hs_cost_text(&s->cost, s->compat == COMPAT_MURI),
+                              .priority = hs_priority_text(&s->priority),
                               .ties = is_anew ? "as the decision before, newcomers last"
                                       : s->compat == COMPAT_HELIOS
                                           ? "waiting jobs, then entry in the list"
@@ -612,6 +638,7 @@ static const struct hs_param due_params[] = {
     HS_ESTIMATE_PARAMS(struct srtf, estimate, "oracle"),
     HS_PLACEMENT_PARAM(struct srtf, placement),
     HS_COST_PARAMS(struct srtf, cost),
+    HS_PRIORITY_PARAMS(struct srtf, priority),
     HS_PARAM_CHOICE(struct srtf, admission, "admission", "none", admission_names,
                     "of a job whose deadline, or that of an admitted one, could not be met by GPU "
                     "time: demote takes it for one without a deadline",
@@ -626,6 +653,7 @@ static const struct hs_param params[] = {
     HS_ESTIMATE_PARAMS(struct srtf, estimate, "oracle"),
     HS_PLACEMENT_PARAM(struct srtf, placement),
     HS_COST_PARAMS(struct srtf, cost),
+    HS_PRIORITY_PARAMS(struct srtf, priority),
     HS_PARAM_CHOICE(struct srtf, compat, "compat", "off", compat_names,
                     "quirks of a published simulator. helios: 1 s more a job, waiting jobs "
                     "first on a tie (with preempt_cost=table). muri: 1.5 % more a job, and a "

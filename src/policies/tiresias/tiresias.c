@@ -643,7 +643,7 @@ static int64_t decide_queues(struct tiresias *t, const struct hs_view *v, struct
     choice.class_count = choice.levels = t->levels;
     choice.waiting = q->waiting;
     choice.by_submit = t->index == INDEX_GITTINS;
-    choice.waiting_first = false;
+    choice.waiting_first = choice.holders_first = choice.is_strict = false;
     choice.room = hs_vc_queues_room(v, vc);
     choice.held = q->held;
     choice.plan_reason = plan_reason;
