@@ -303,6 +303,7 @@ uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu);
 hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i);
 /* Whether the job may be put beside the GPU's tenants, by their number and who must be alone. */
 bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job);
+bool hs_view_is_alone(const struct hs_view *v, hs_job_id job); /* it may be put beside none */
 /* HS_KNOWS_RATE: joint utilization of a GPU, per mille, now (0) or in the mean of the last
  * window_us (of the HS_UTIL_KEPT changes remembered; only if the policy wants_mean_util). */
 #define HS_UTIL_KEPT 16u

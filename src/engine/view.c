@@ -750,6 +750,11 @@ bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job)
             (v->engine->can & HS_CAN_COLOCATE) != 0);
 }
 
+bool hs_view_is_alone(const struct hs_view *v, hs_job_id job)
+{
+    return hs_lookup_job(v, job)->is_alone;
+}
+
 /* Parameters of the checks of candidate GPUs. */
 struct inquiry {
     const struct hs_engine *engine;
@@ -847,24 +852,6 @@ uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from)
     while (id < n->first_gpu + n->gpus && lookup_tenants(v, id)->tentative_tenants > 0)
         id++;
     return id < n->first_gpu + n->gpus ? id : HS_NO_GPU;
-}
-
-static int64_t shares_of(int64_t rest, uint32_t share)
-{
-    return share == 0 ? UINT32_MAX : rest / share;
-}
-
-uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id slot, uint32_t node)
-{
-    const struct hs_ask *ask = &hs_lookup_job(v, slot)->ask;
-    int64_t cpus_milli, mem_mib;
-    if (node >= v->engine->cluster->node_count)
-        return 0;
-    hs_free_rest(v->engine->free_index, node, &cpus_milli, &mem_mib);
-    int64_t by_cpu = shares_of(cpus_milli, ask->cpus_milli_per_gpu);
-    int64_t by_mem = shares_of(mem_mib, ask->mem_mib_per_gpu);
-    int64_t workers = by_cpu < by_mem ? by_cpu : by_mem;
-    return workers <= 0 ? 0 : workers < UINT32_MAX ? (uint32_t)workers : UINT32_MAX;
 }
 
 uint32_t hs_view_find_node(const struct hs_view *v, hs_job_id job, uint32_t margin_mib,

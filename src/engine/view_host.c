@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a policy may know of speeds by CPUs and host memory.
+ * What a policy may know of CPUs and host memory, and of speeds by them.
  */
 #include "base/fixed.h"
 #include "engine/state.h"
@@ -41,4 +41,22 @@ int64_t hs_view_node_cpus_milli(const struct hs_view *v, uint32_t node)
     if (node < v->nodes)
         hs_free_rest(v->engine->free_index, node, &cpus_milli, &mem_mib);
     return cpus_milli;
+}
+
+static int64_t shares_of(int64_t rest, uint32_t share)
+{
+    return share == 0 ? UINT32_MAX : rest / share;
+}
+
+uint32_t hs_view_node_workers(const struct hs_view *v, hs_job_id slot, uint32_t node)
+{
+    const struct hs_ask *ask = &hs_lookup_job(v, slot)->ask;
+    int64_t cpus_milli, mem_mib;
+    if (node >= v->engine->cluster->node_count)
+        return 0;
+    hs_free_rest(v->engine->free_index, node, &cpus_milli, &mem_mib);
+    int64_t by_cpu = shares_of(cpus_milli, ask->cpus_milli_per_gpu);
+    int64_t by_mem = shares_of(mem_mib, ask->mem_mib_per_gpu);
+    int64_t workers = by_cpu < by_mem ? by_cpu : by_mem;
+    return workers <= 0 ? 0 : workers < UINT32_MAX ? (uint32_t)workers : UINT32_MAX;
 }

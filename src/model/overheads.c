@@ -234,7 +234,7 @@ static const struct overhead *find_overhead(const struct hs_overheads *table, co
     if (id == UINT32_MAX)
         id = find_overhead_model(table, other);
     if (id == UINT32_MAX)
-        id = find_overhead_model(table, OTHERS);
+        id = hs_intern_find(&table->models, OTHERS);
     if (id == UINT32_MAX)
         return NULL;
     uint32_t low = 0, high = table->count; /* rows before low are at most (id, key) */

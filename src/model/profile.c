@@ -16,7 +16,9 @@
 
 static const char *skip_ignored(const char *text)
 {
-    return text + strspn(text, "-_ \t");
+    while (*text == '-' || *text == '_' || *text == ' ' || *text == '\t')
+        text++;
+    return text;
 }
 
 static char fold(char c)

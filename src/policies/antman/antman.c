@@ -18,9 +18,9 @@
  * then the first job. The remainder, when no move gains, goes to the guests in order. The result is
  * within one move's gain of the best split on these points.
  *
- * Cost of a decision: O(log) for each job that arrives or leaves, O(nodes) for a guaranteed job
- * that does not fit the idle GPUs of one node, O(log GPUs) per GPU of an opportunistic job, and
- * O(GPUs that changed within the window).
+ * Cost of a decision, however many jobs wait: O(log) for each job that comes or goes, O(nodes) for
+ * a guaranteed one that fits no node's idle GPUs, O(log GPUs) per GPU of an opportunistic one, and
+ * the GPUs that changed within the window.
  */
 #include "policies/antman/antman.h"
 
@@ -452,8 +452,7 @@ static bool is_auto(const struct hs_antman *s, hs_job_id job)
 
 static int64_t next_round(int64_t *of_tenant, int64_t now)
 {
-    *of_tenant = *of_tenant + 1 > now ? *of_tenant + 1 : now;
-    return *of_tenant;
+    return *of_tenant = hs_later(*of_tenant + 1, now);
 }
 
 /* Enqueues the job as opportunistic. */
@@ -461,8 +460,7 @@ static void enqueue_waiting(struct hs_antman *s, hs_job_id job)
 {
     hs_antman_job(s, job)->role = HS_ANTMAN_WAITING;
     s->has_gained = true;
-    hs_job_queue_add(&s->waiting, s->v, job,
-                     next_round(&tenant_of(s, job)->waiting_round, s->waiting_round));
+    hs_antman_wait(s, job, next_round(&tenant_of(s, job)->waiting_round, s->waiting_round));
 }
 
 void hs_antman_dequeue(struct hs_antman *s, hs_job_id job)
@@ -475,7 +473,7 @@ void hs_antman_dequeue(struct hs_antman *s, hs_job_id job)
             hs_job_queue_remove(&s->autos, s->v, job);
     }
     if (j->role == HS_ANTMAN_WAITING)
-        hs_job_queue_remove(&s->waiting, s->v, job);
+        hs_antman_unwait(s, job);
     if (j->role == HS_ANTMAN_OPPORTUNISTIC && is_auto(s, job))
         hs_job_queue_remove(&t->upgradable, s->v, job);
     if (j->role == HS_ANTMAN_RESERVING) {
@@ -612,7 +610,7 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
     s->growth_ns_per_gb = (int64_t)(s->growth_ms_per_gb * 1e6 + 0.5);
     s->chunks = (uint32_t)(1 / s->mem_chunk + 0.5);
     s->sample_at_us = s->conversion_at_us = -1;
-    s->waiting.size_of = s->compat ? NULL : hs_antman_need_pm;
+    s->reserving.size_of = hs_antman_need_mib;
     s->autos.link_offset = offsetof(struct hs_antman_job, other);
     s->tenant_count = v->vcs;
     s->tenants = hs_view_alloc(v, (uint64_t)s->tenant_count * sizeof *s->tenants);
@@ -625,6 +623,7 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
     s->gpu_count = s->allocations.gpus;
     hs_capacity_tree_init(&s->candidates, v, s->gpu_count, 1);
     s->gpus = hs_view_alloc(v, (uint64_t)s->gpu_count * sizeof *s->gpus);
+    s->kinds = hs_view_alloc(v, sizeof *s->kinds);
     s->open = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->open);
     s->reserved = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->reserved);
     s->node_taken = hs_view_alloc(v, (uint64_t)nodes * sizeof *s->node_taken);
@@ -642,7 +641,7 @@ static enum hs_status antman_init(void *state, const struct hs_view *v)
     }
     for (uint32_t gpu = 0; gpu < s->gpu_count; gpu++)
         hs_capacity_tree_put(&s->candidates, 0, gpu, hs_antman_candidate_key(s, gpu, 0),
-                             (struct hs_capacity){{UINT32_MAX, UINT32_MAX}});
+                             (struct hs_capacity){{UINT32_MAX, HS_ANTMAN_WHOLE}});
     return HS_OK;
 }
 
@@ -653,6 +652,7 @@ static void learn(const struct hs_antman *s, hs_job_id job)
     struct hs_antman_job *j = hs_antman_job(s, job);
     int32_t util_pm = hs_view_util_pm(s->v, job);
     uint32_t least_mib = hs_view_gpu_mem_persistent_mib(s->v, job);
+    j->is_alone = hs_view_is_alone(s->v, job);
     j->util_pm = util_pm >= 0 ? (uint32_t)util_pm : FULL_PM; /* unknown */
     j->peak_mib = hs_view_gpu_mem_mib(s->v, job);
     if ((int64_t)j->peak_mib - least_mib > s->host_mib)
@@ -807,7 +807,7 @@ static enum hs_status antman_decide(void *state, const struct hs_view *v, struct
     s->is_woken = s->is_sampled = false;
     coordinate(s);
     int64_t sample_us = (s->now_us / s->tick_us + 1) * s->tick_us;
-    if (s->waiting.count > 0 && s->unsettled_count > 0 && sample_us != s->sample_at_us) {
+    if (s->kinds->jobs > 0 && s->unsettled_count > 0 && sample_us != s->sample_at_us) {
         hs_plan_timer(p, sample_us, s->gpu_count); /* a waiting job may find a candidate then */
         s->sample_at_us = sample_us;
     }

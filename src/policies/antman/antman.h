@@ -47,6 +47,8 @@ struct hs_antman_job {
     bool needs_more : 1;      /* its demand has just grown */
     bool has_surged : 1;      /* owner over its limit until the end of its mini-batch */
     bool is_step_awaited : 1; /* that end is awaited */
+    bool is_alone : 1;        /* it shares no GPU */
+    uint32_t kind : 11;       /* while it waits: number of its kind */
 };
 
 /* Initially all 0, so that the pages of unused GPUs occupy no memory. */
@@ -67,11 +69,35 @@ struct hs_antman_gpu {
     bool is_coordinated;
 };
 
+/* Waiting jobs whose gangs and least memory have the same binary orders of magnitude, by util_pm.
+ */
+#define HS_ANTMAN_KINDS (33 * 33)
+struct hs_antman_kind {
+    struct hs_job_queue jobs;
+    struct hs_capacity least; /* of its jobs */
+    uint32_t least_gpus;
+    uint64_t limit; /* above it all fail in this pass */
+    bool is_used;
+};
+struct hs_antman_kinds {
+    struct hs_antman_kind of[HS_ANTMAN_KINDS];
+    uint32_t used[HS_ANTMAN_KINDS]; /* numbers of those that ever had a job */
+    uint32_t used_count;
+    uint32_t jobs;                               /* of all kinds */
+    struct hs_merge_head heads[HS_ANTMAN_KINDS]; /* scratch */
+};
+
+/* Utilizations that no sum reaches: what a GPU without jobs has left, and a job that must be alone
+ * demands; what one without an owner has left. */
+#define HS_ANTMAN_WHOLE   (UINT32_MAX - 1)
+#define HS_ANTMAN_UNOWNED (UINT32_MAX - 2)
+
 struct hs_antman_tenant {
     struct hs_job_queue queue;
     struct hs_job_queue upgradable; /* opportunistic jobs of class `auto` */
     uint64_t quota, charged;        /* GPUs */
     int64_t round, waiting_round;   /* round of its last job */
+    uint32_t waiting;               /* number of its opportunistic jobs that wait */
     bool is_blocked;                /* no more of its jobs fit in this pass */
 };
 
@@ -103,9 +129,10 @@ struct hs_antman {
     uint64_t open_gpus, reserved_gpus;
     struct hs_antman_tenant *tenants;
     uint32_t tenant_count;
-    struct hs_job_queue reserving, waiting, autos;
-    int64_t round, waiting_round; /* round of the last job served */
-    int64_t reservations;         /* number made so far: the key of their order */
+    struct hs_job_queue reserving, autos;
+    struct hs_antman_kinds *kinds; /* of waiting opportunistic jobs */
+    int64_t round, waiting_round;  /* round of the last job served */
+    int64_t reservations;          /* number made so far: the key of their order */
     struct hs_allocation_map allocations;
     struct hs_map_entry *entries;           /* entries of the map */
     struct hs_capacity_tree candidates;     /* GPUs by load, for opportunistic jobs */
@@ -116,6 +143,7 @@ struct hs_antman {
     bool is_woken;                          /* a job arrived or left */
     bool has_gained; /* a waiting job may find GPUs that it did not find in the last pass */
     bool is_sampled; /* a sample of utilizations is due */
+    struct hs_job_queue waiting;  /* compat=muri */
     struct hs_job_queue placed;   /* compat=muri: jobs that hold GPUs */
     struct hs_job_place *by_load; /* compat=muri, scratch: GPUs */
     int64_t decided_us;           /* compat=muri: time of the last decision */
@@ -138,8 +166,13 @@ void hs_antman_unreserve(struct hs_antman *s, hs_job_id job);
 void hs_antman_note_freed(struct hs_antman *s, uint32_t node);
 /* owner: job + 1; 0 = none. */
 void hs_antman_set_owner(struct hs_antman *s, uint32_t gpu, uint32_t owner);
-/* Returns the utilization an opportunistic job adds, the key by which `waiting` is searched. */
+/* Returns the utilization that an opportunistic job adds, by which its kind is searched. */
 uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_constrained);
+/* Returns the memory that a guaranteed job needs on each GPU, by which `reserving` is searched. */
+uint32_t hs_antman_need_mib(const struct hs_view *v, hs_job_id job, bool *is_constrained);
+/* Adds an opportunistic job to the waiting ones of its kind, or removes it. */
+void hs_antman_wait(struct hs_antman *s, hs_job_id job, int64_t round);
+void hs_antman_unwait(struct hs_antman *s, hs_job_id job);
 /* The order of candidates: by load, then, unless types=any, as hs_place_node_is_before; then by id.
  */
 uint64_t hs_antman_candidate_key(const struct hs_antman *s, uint32_t gpu, uint32_t load_pm);

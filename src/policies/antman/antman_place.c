@@ -94,16 +94,17 @@ static uint32_t usable_gpus(struct hs_antman *s, hs_job_id job, uint32_t node, u
     return count;
 }
 
-/* Returns the best node for the rest of the gang, and counts the usable GPUs of
- * all nodes. Nodes with room for the whole rest come first: fewer GPUs with guests, then less use
- * by these, then the fuller node. Other nodes follow, most room first. */
+/* Returns the best node for the rest of the gang, and adds the usable GPUs of nodes to *usable;
+ * once that is enough, nodes with too few GPUs to be better are left out. Nodes with room for the
+ * whole rest come first: fewer GPUs with guests, then less use by these, then the fuller node.
+ * Other nodes follow, most room first. */
 static struct offer best_offer(struct hs_antman *s, hs_job_id job, uint32_t rest, uint64_t *usable)
 {
     bool may_take = hs_antman_job(s, job)->role == HS_ANTMAN_RESERVING;
     struct offer best = {.room = 0};
-    *usable = 0;
     for (uint32_t node = 0; node < s->v->nodes; node++) {
-        if (s->node_taken[node] > 0 || (s->open[node] == 0 && !(may_take && s->reserved[node] > 0)))
+        const uint32_t most = s->open[node] + (may_take ? s->reserved[node] : 0);
+        if (s->node_taken[node] > 0 || most == 0 || (*usable >= rest && most < best.room))
             continue;
         struct offer o = {.node = node, .idle = hs_view_node_free(s->v, node)};
         if (hs_view_may_use(s->v, job, node))
@@ -189,7 +190,7 @@ static bool choose_gpus(void *ctx, uint32_t type)
     const uint64_t before = c->before;
     (void)type;
     uint32_t gpus = hs_view_gpus(s->v, job);
-    uint64_t usable;
+    uint64_t usable = 0;
     s->chosen_count = 0;
     if (gpus == 0 || choose_idle(s, job, gpus))
         return true;
@@ -250,6 +251,61 @@ static bool has_usable(struct hs_antman *s, hs_job_id job, uint32_t node)
     return hs_view_may_use(s->v, job, node) && usable_gpus(s, job, node, 1) > 0;
 }
 
+uint32_t hs_antman_need_mib(const struct hs_view *v, hs_job_id job, bool *is_constrained)
+{
+    const struct hs_antman_job *j = hs_view_scratch(v, job);
+    *is_constrained = false;
+    return j->is_alone ? HS_ANTMAN_WHOLE : j->peak_mib;
+}
+
+/* Tells whether a job is on the GPU that shares none. */
+static bool is_closed(struct hs_antman *s, uint32_t gpu)
+{
+    const uint32_t h = s->allocations.on_gpu[gpu];
+    return h != 0 && hs_antman_job(s, s->entries[h].job)->is_alone;
+}
+
+/* Returns the most memory that GPUs of the freed nodes have for the job and those behind it in the
+ * order of reservations, or -1 if they have no GPU for these. A job that needs more fails as at its
+ * last attempt. */
+static int64_t freed_room_mib(struct hs_antman *s, hs_job_id job, const uint32_t *nodes,
+                              uint32_t count)
+{
+    int64_t most_mib = -1;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct hs_node *n = hs_view_node(s->v, nodes[i]);
+        for (uint32_t gpu = n->first_gpu; gpu < n->first_gpu + n->gpus; gpu++) {
+            const struct hs_antman_gpu *g = &s->gpus[gpu];
+            const int64_t mib = g->guests == 0 ? HS_ANTMAN_WHOLE
+                                               : (int64_t)hs_view_gpu_capacity_mib(s->v, gpu) -
+                                                     (int64_t)g->least_mib;
+            if (g->owner == 0 && mib > most_mib && (g->guests == 0 || !is_closed(s, gpu)) &&
+                (g->reserved == 0 || g->reserved == job + 1 ||
+                 !hs_job_queue_is_before(&s->reserving, s->v, g->reserved - 1, job)))
+                most_mib = mib;
+        }
+    }
+    return most_mib;
+}
+
+/* Returns the first job with a reservation, from this one on, that may have gained a GPU on a freed
+ * node: `looked` of them, and those freed in this pass. */
+static hs_job_id next_gaining(struct hs_antman *s, hs_job_id job, uint32_t looked)
+{
+    while (job != HS_NO_JOB) {
+        bool is_constrained;
+        int64_t mib = freed_room_mib(s, job, s->looked, looked);
+        const int64_t more_mib = freed_room_mib(s, job, s->freed, s->freed_count);
+        mib = hs_later(mib, more_mib);
+        if (mib < 0)
+            return HS_NO_JOB;
+        if (hs_antman_need_mib(s->v, job, &is_constrained) <= mib)
+            return job;
+        job = hs_job_queue_next_fitting(&s->reserving, s->v, job, (uint64_t)mib);
+    }
+    return HS_NO_JOB;
+}
+
 void hs_antman_unreserve(struct hs_antman *s, hs_job_id job)
 {
     const struct hs_antman_job *j = hs_antman_job(s, job);
@@ -281,23 +337,24 @@ void hs_antman_place_or_reserve(struct hs_antman *s, hs_job_id job, uint64_t bef
         reserve(s, job, before);
 }
 
-/* Serves jobs in the order of their reservations as long as GPUs exist that have no owner and no
- * earlier reservation. Nodes freed meanwhile are considered in another round. */
+/* Serves jobs in the order of their reservations, of those behind the first only the ones that may
+ * have gained a GPU: the others fail as at their last attempt. Nodes freed meanwhile are considered
+ * in another round. */
 void hs_antman_serve_reserving(struct hs_antman *s)
 {
     const struct hs_job_queue *set = &s->reserving;
     while (s->freed_count > 0) {
         uint32_t count = s->freed_count, *taken = s->freed;
-        uint64_t before = 0;
+        uint64_t before = 0; /* reserved for the jobs that were served */
         for (uint32_t i = 0; i < count; i++)
             s->is_freed[taken[i]] = false;
         s->freed = s->looked;
         s->looked = taken;
         s->freed_count = 0;
         hs_job_id job = hs_job_queue_first(set), next;
-        for (; job != HS_NO_JOB && s->open_gpus + s->reserved_gpus > before; job = next) {
+        for (; job != HS_NO_JOB; job = next) {
             next = hs_job_queue_next(set, s->v, job);
-            bool has_gained = false; /* else it fails as at the last attempt */
+            bool has_gained = false;
             for (uint32_t i = 0; i < count && !has_gained; i++)
                 has_gained = has_usable(s, job, s->looked[i]);
             for (uint32_t i = 0; i < s->freed_count && !has_gained; i++)
@@ -307,6 +364,8 @@ void hs_antman_serve_reserving(struct hs_antman *s)
             else if (job == hs_job_queue_first(set) && hs_reject_hopeless(s->v, s->p, job))
                 hs_antman_dequeue(s, job);
             before += hs_antman_job(s, job)->reserved_count;
+            if (next != hs_job_queue_first(set))
+                next = next_gaining(s, next, count);
         }
     }
 }
@@ -359,21 +418,26 @@ uint64_t hs_antman_candidate_key(const struct hs_antman *s, uint32_t gpu, uint32
     return ((uint64_t)load_pm << 52) + hs_place_kind(s->v, s->types, hs_view_gpu_node(s->v, gpu));
 }
 
+/* Returns the sum of utilizations for other guests beside the owner, which keeps one step of the
+ * cap for each. */
+static uint32_t left_pm(struct hs_antman *s, const struct hs_antman_gpu *g)
+{
+    if (g->owner == 0)
+        return g->guests == 0 ? HS_ANTMAN_WHOLE : HS_ANTMAN_UNOWNED;
+    uint32_t owner_pm = owner_of(s, g)->util_pm;
+    uint32_t most_pm = owner_pm < FULL_PM ? (FULL_PM - owner_pm) * FULL_PM / s->step_pm : 0;
+    return most_pm > g->guest_pm ? most_pm - g->guest_pm : 0;
+}
+
 /* Updates the GPU among the candidates. Room for an owner is kept; a job with a reservation that
  * ran out of memory gets the GPU exclusively. */
 static void renew(struct hs_antman *s, uint32_t gpu)
 {
     const struct hs_antman_gpu *g = &s->gpus[gpu];
     int64_t mib = room_mib(s, gpu);
-    uint32_t most = s->v->max_tenants;
-    uint32_t room_pm = UINT32_MAX; /* one step of the cap is kept for each guest */
-    if (g->owner != 0) {
-        uint32_t owner_pm = owner_of(s, g)->util_pm;
-        uint32_t most_pm = owner_pm < FULL_PM ? (FULL_PM - owner_pm) * FULL_PM / s->step_pm : 0;
-        room_pm = most_pm > g->guest_pm ? most_pm - g->guest_pm : 0;
-    }
+    uint32_t most = s->v->max_tenants, room_pm = left_pm(s, g);
     bool may_come = mib >= 0 && g->guests < (most > 1 ? most - 1 : 1) &&
-                    !hs_antman_is_settling(s, g) &&
+                    !hs_antman_is_settling(s, g) && !is_closed(s, gpu) &&
                     (g->reserved == 0 || hs_view_ooms(s->v, g->reserved - 1) == 0) &&
                     (g->guests == 0 || room_pm > 0);
     uint32_t pm = may_come ? load_pm(s, gpu) : UINT32_MAX;
@@ -394,7 +458,48 @@ uint32_t hs_antman_need_pm(const struct hs_view *v, hs_job_id job, bool *is_cons
 {
     const struct hs_antman_job *j = hs_view_scratch(v, job);
     *is_constrained = false;
-    return hs_view_gpus(v, job) > 0 ? j->util_pm : 0;
+    return hs_view_gpus(v, job) == 0 ? 0 : j->is_alone ? HS_ANTMAN_WHOLE : j->util_pm;
+}
+
+static struct hs_capacity need_of(const struct hs_view *v, hs_job_id job)
+{
+    const struct hs_antman_job *j = hs_view_scratch(v, job);
+    bool is_constrained;
+    return (struct hs_capacity){{j->least_mib, hs_antman_need_pm(v, job, &is_constrained)}};
+}
+
+/* The number of binary digits. */
+static uint32_t magnitude(uint32_t number)
+{
+    uint32_t digits = 0;
+    for (; number > 0; number /= 2)
+        digits++;
+    return digits;
+}
+
+void hs_antman_wait(struct hs_antman *s, hs_job_id job, int64_t round)
+{
+    struct hs_antman_job *j = hs_antman_job(s, job);
+    const uint32_t of_gpus = magnitude(hs_view_gpus(s->v, job)), of_mib = magnitude(j->least_mib);
+    j->kind = (of_gpus * 33 + of_mib) & 0x7ffu;
+    struct hs_antman_kind *k = &s->kinds->of[j->kind];
+    if (!k->is_used) {
+        k->is_used = true;
+        k->jobs.size_of = hs_antman_need_pm;
+        k->least_gpus = of_gpus > 0 ? 1u << (of_gpus - 1) : 0;
+        k->least.of[MEMORY] = of_mib > 0 ? 1u << (of_mib - 1) : 0;
+        s->kinds->used[s->kinds->used_count++] = j->kind;
+    }
+    hs_job_queue_add(&k->jobs, s->v, job, round);
+    s->kinds->jobs++;
+    s->tenants[hs_view_vc(s->v, job)].waiting++;
+}
+
+void hs_antman_unwait(struct hs_antman *s, hs_job_id job)
+{
+    hs_job_queue_remove(&s->kinds->of[hs_antman_job(s, job)->kind].jobs, s->v, job);
+    s->kinds->jobs--;
+    s->tenants[hs_view_vc(s->v, job)].waiting--;
 }
 
 /* Demands of gangs for which a pass found too few candidates with room. Candidates only lose room
@@ -425,8 +530,7 @@ static bool choose(void *ctx, uint32_t type)
     struct failures *failures = c->failures;
     const hs_job_id job = c->job;
     const uint32_t gpus = hs_view_gpus(s->v, job);
-    const struct hs_antman_job *j = hs_antman_job(s, job);
-    const struct hs_capacity need = {{j->least_mib, j->util_pm}};
+    const struct hs_capacity need = need_of(s->v, job);
     uint32_t met = 0;
     (void)type;
     s->chosen_count = 0;
@@ -469,39 +573,91 @@ static bool settle(struct hs_antman *s)
     return !was_settled && s->unsettled_count == 0;
 }
 
+/* Tells whether a job waits whose pool is idle: if all GPUs are settled, it starts now or never. */
+static bool has_idle_pool(const struct hs_antman *s)
+{
+    for (uint32_t vc = 0; vc < s->tenant_count; vc++)
+        if (s->tenants[vc].waiting > 0 &&
+            hs_view_free_gpus(s->v, vc) == hs_view_total_gpus(s->v, vc))
+            return true;
+    return false;
+}
+
+/* Lowers the limit of the kind after a job failed, if all that add as much or more do. */
+static void lower_limit(struct hs_antman *s, struct hs_antman_kind *k, uint64_t time_pm)
+{
+    const struct hs_capacity need = {{k->least.of[MEMORY], time_pm}};
+    uint32_t met = 0;
+    if (k->least_gpus <= s->candidates.count) {
+        uint32_t gpu = hs_capacity_tree_first(&s->candidates, 0, 0, need);
+        for (; met < k->least_gpus && gpu != HS_NO_CAPACITY; met++)
+            gpu = hs_capacity_tree_next(&s->candidates, 0, gpu, need);
+    }
+    if (met < k->least_gpus && time_pm < k->limit)
+        k->limit = time_pm;
+}
+
+/* Returns the first job of the kind, from this one on, that may find GPUs. */
+static hs_job_id next_of_kind(struct hs_antman *s, struct hs_antman_kind *k, hs_job_id job)
+{
+    const uint64_t most_pm = hs_capacity_tree_most(&s->candidates, 0).of[TIME] + 1;
+    const uint64_t limit_pm = hs_smaller(k->limit, most_pm);
+    if (limit_pm == 0)
+        return HS_NO_JOB;
+    return job == HS_NO_JOB || need_of(s->v, job).of[TIME] < limit_pm
+               ? job
+               : hs_job_queue_next_fitting(&k->jobs, s->v, job, limit_pm - 1);
+}
+
+/* Returns whether the job was started. */
+static bool try_start(struct hs_antman *s, hs_job_id job, struct failures *failures)
+{
+    struct choice choice = {.s = s, .job = job, .failures = failures};
+    if (!hs_place_by_type(s->v, job, s->types, choose, &choice))
+        return false;
+    const uint32_t gpus = hs_view_gpus(s->v, job);
+    int64_t round = hs_job_queue_key(s->v, job);
+    s->waiting_round = round > s->waiting_round ? round : s->waiting_round;
+    hs_antman_unwait(s, job);
+    if (hs_view_class(s->v, job) == HS_JOB_CLASS_AUTO)
+        hs_job_queue_add(&s->tenants[hs_view_vc(s->v, job)].upgradable, s->v, job, 0);
+    hs_antman_start(s, job, HS_ANTMAN_OPPORTUNISTIC);
+    for (uint32_t i = 0; i < gpus; i++)
+        renew(s, s->chosen[i]);
+    return true;
+}
+
 void hs_antman_fill(struct hs_antman *s)
 {
-    if (s->waiting.count == 0)
+    if (s->kinds->jobs == 0)
         return;
     const bool has_settled = settle(s);
     if (!s->has_gained && !has_settled)
         return; /* all would fail as in the last pass, and none proves infeasible */
     s->has_gained = false;
+    /* else no job is hopeless, and all that must fail can be left out */
+    const bool tries_all = s->unsettled_count == 0 && has_idle_pool(s);
     struct failures failures = {.count = 0};
-    hs_job_id job = HS_NO_JOB, next = hs_job_queue_first(&s->waiting);
-    for (;;) {
-        uint64_t most_pm = hs_capacity_tree_most(&s->candidates, 0).of[TIME];
-        bool is_constrained;
-        if (next != HS_NO_JOB && hs_antman_need_pm(s->v, next, &is_constrained) > most_pm)
-            next = hs_job_queue_next_fitting(&s->waiting, s->v, next, most_pm);
-        if (next == HS_NO_JOB)
-            return;
-        job = next;
-        next = hs_job_queue_next(&s->waiting, s->v, job);
-        uint32_t gpus = hs_view_gpus(s->v, job);
-        struct choice choice = {.s = s, .job = job, .failures = &failures};
-        if (hs_place_by_type(s->v, job, s->types, choose, &choice)) {
-            int64_t round = hs_job_queue_key(s->v, job);
-            s->waiting_round = round > s->waiting_round ? round : s->waiting_round;
-            hs_job_queue_remove(&s->waiting, s->v, job);
-            if (hs_view_class(s->v, job) == HS_JOB_CLASS_AUTO)
-                hs_job_queue_add(&s->tenants[hs_view_vc(s->v, job)].upgradable, s->v, job, 0);
-            hs_antman_start(s, job, HS_ANTMAN_OPPORTUNISTIC);
-            for (uint32_t i = 0; i < gpus; i++)
-                renew(s, s->chosen[i]);
-        } else if (s->unsettled_count == 0) {
-            (void)hs_reject_hopeless(s->v, s->p, job);
-        }
+    struct hs_merge_heap heap = {.at = s->kinds->heads, .order = &s->kinds->of[0].jobs};
+    for (uint32_t i = 0; i < s->kinds->used_count; i++) {
+        struct hs_antman_kind *k = &s->kinds->of[s->kinds->used[i]];
+        k->limit = UINT64_MAX;
+        const hs_job_id first = next_of_kind(s, k, hs_job_queue_first(&k->jobs));
+        if (first != HS_NO_JOB)
+            hs_merge_heap_add(&heap, s->v, (struct hs_merge_head){first, s->kinds->used[i]});
+    }
+    while (heap.count > 0) {
+        const struct hs_merge_head head = heap.at[0];
+        struct hs_antman_kind *k = &s->kinds->of[head.set];
+        const hs_job_id next = hs_job_queue_next(&k->jobs, s->v, head.job);
+        const uint64_t time_pm = need_of(s->v, head.job).of[TIME];
+        const bool is_started = try_start(s, head.job, &failures);
+        if (!is_started && tries_all)
+            (void)hs_reject_hopeless(s->v, s->p, head.job);
+        else if (!is_started)
+            lower_limit(s, k, time_pm);
+        hs_merge_heap_replace_first(&heap, s->v,
+                                    (struct hs_merge_head){next_of_kind(s, k, next), head.set});
     }
 }
 
@@ -587,7 +743,8 @@ const char *hs_antman_check(const void *state, const struct hs_view *v)
     if (s->compat)
         return broken != NULL ? broken : check_set(&s->waiting, s, HS_ANTMAN_WAITING);
     broken = broken != NULL ? broken : check_set(&s->reserving, s, HS_ANTMAN_RESERVING);
-    broken = broken != NULL ? broken : check_set(&s->waiting, s, HS_ANTMAN_WAITING);
+    for (uint32_t k = 0; k < HS_ANTMAN_KINDS && broken == NULL; k++)
+        broken = check_set(&s->kinds->of[k].jobs, s, HS_ANTMAN_WAITING);
     broken = broken != NULL ? broken : check_set(&s->autos, s, HS_ANTMAN_QUEUED);
     for (uint32_t vc = 0; vc < s->tenant_count && broken == NULL; vc++) {
         const struct hs_antman_tenant *t = &s->tenants[vc];
