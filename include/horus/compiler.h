@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The only place where compiler extensions are named, but for the vectors of base/block64.
+ * The only place where compiler extensions are named, but for the vectors of data/csv.
  * Everything else in the tree is C11.
  */
 #ifndef HORUS_COMPILER_H

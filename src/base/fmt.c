@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Numbers to text. Integers eight digits at a time, without stdio: jobs.csv and segments.csv are
- * mostly these. Ratios are exact in 128 bits. Doubles try 15, 16, 17 digits and take the first that
- * reads back: 15 digits always survive a round trip through a double, so nothing shorter is missed
- * (a power of two may have one digit more than the shortest); most are written as the integers they
- * came from. printf and strtod use the C locale because the program never calls setlocale.
+ * Numbers to text. Integers without stdio: jobs.csv and segments.csv are mostly these. Ratios are
+ * exact in 128 bits. Doubles try 15, 16, 17 digits and take the first that reads back: 15 digits
+ * always survive a round trip through a double, so nothing shorter is missed (a power of two may
+ * have one digit more than the shortest); most are written as the integers they came from. printf
+ * and strtod use the C locale because the program never calls setlocale.
  *
- * Dates are converted by counting days, because mktime() uses the host's time zone. Common numbers
+ * Dates are read by counting days, because mktime() uses the host's time zone. Common numbers
  * ("1234", "12.5") are read by one digit loop in 64 bits; exponents, many digits and extreme ranges
  * use the slow path, which is exact for any number of digits, as it never uses a double.
  */
@@ -19,13 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/word8.h"
-
-/* Digits converted at once, of numbers below that. */
-#define DIGITS     8u
-#define DIGITS_END 100000000u
-#define ZEROS      HS_WORD8_OF('0')
+#include <time.h>
 
 #define US_PER_S   INT64_C(1000000)
 #define US_PER_MIN (60 * US_PER_S)
@@ -35,41 +29,20 @@
 static const uint64_t powers[] = {1,      10,      100,      1000,      10000,
                                   100000, 1000000, 10000000, 100000000, 1000000000};
 
-/* Returns the digits of value < 10^8, one per byte, the first in the lowest byte: halves, quarters
- * and eighths of the number in parallel. A product with 10486 / 2^20 is a quotient by 100 below
- * 10^4, one with 103 / 2^10 a quotient by 10 below 10^2. */
-static uint64_t digits_of(uint32_t value)
-{
-    const uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
-    const uint64_t hundreds = (fours * 10486 >> 20) & UINT64_C(0x0000007f0000007f);
-    const uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
-    const uint64_t tens = (twos * 103 >> 10) & UINT64_C(0x000f000f000f000f);
-    return tens | (twos - 10 * tens) << 8;
-}
-
-/* Writes value < 10^count in `count` digits with leading zeros, in at least eight bytes of out. */
+/* Writes value < 10^count in `count` digits with leading zeros. */
 static void digits_put(char *out, uint64_t value, unsigned count)
 {
-    if (count > DIGITS) {
-        digits_put(out, value / DIGITS_END, count - DIGITS);
-        digits_put(out + count - DIGITS, value % DIGITS_END, DIGITS);
-        return;
-    }
-    hs_word8_put(out, (digits_of((uint32_t)value) | ZEROS) >> 8 * (DIGITS - count));
+    for (; count > 0; value /= 10)
+        out[--count] = (char)('0' + value % 10);
 }
 
-/* Nearly all have up to eight digits, in varying number: branch-free. */
 size_t hs_fmt_digits(char *out, uint64_t value)
 {
-    if (value < DIGITS_END) {
-        const uint64_t digits = digits_of((uint32_t)value);
-        const unsigned zeros = hs_word8_first(digits);
-        hs_word8_put(out, (digits | ZEROS) >> 8 * zeros);
-        return DIGITS - zeros;
-    }
-    size_t count = hs_fmt_digits(out, value / DIGITS_END);
-    digits_put(out + count, value % DIGITS_END, DIGITS);
-    return count + DIGITS;
+    unsigned count = 1;
+    for (uint64_t rest = value; (rest /= 10) > 0;)
+        count++;
+    digits_put(out, value, count);
+    return count;
 }
 
 /* Splits sign and magnitude; the magnitude of INT64_MIN does not fit an int64_t. */
@@ -123,27 +96,14 @@ size_t hs_fmt_some_seconds(char *out, int64_t us)
     return fraction == 0 ? len : len + fraction_put(out + len, fraction, 6);
 }
 
-/* Civil dates from day numbers: H. Hinnant, "chrono-compatible low-level date algorithms". */
 size_t hs_fmt_datetime(char *out, int64_t us)
 {
-    const int64_t us_per_day = INT64_C(86400000000);
-    static const char shape[] = "....-..-.. ..:..:..";
-    int64_t z = us / us_per_day + 719468, era = z / 146097, doe = z - era * 146097;
-    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-    int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
-    int64_t mday = doy - (153 * mp + 2) / 5 + 1, month = mp < 10 ? mp + 3 : mp - 9;
-    int64_t year = yoe + era * 400 + (month <= 2);
-    uint64_t second = (uint64_t)(us % us_per_day) / 1000000;
-    char day[DIGITS], time[DIGITS];
-    digits_put(day, (uint64_t)(year * 10000 + month * 100 + mday), DIGITS);
-    digits_put(time, second / 3600 * 10000 + second / 60 % 60 * 100 + second % 60, DIGITS);
-    memcpy(out, shape, sizeof shape - 1);
-    memcpy(out, day, 4);
-    memcpy(out + 5, day + 4, 2);
-    memcpy(out + 8, day + 6, 2);
-    for (unsigned i = 0; i < 3; i++)
-        memcpy(out + 11 + 3 * i, time + 2 + 2 * i, 2);
-    return sizeof shape - 1;
+    const time_t seconds = (time_t)(us / US_PER_S);
+    struct tm date;
+    char text[HS_FMT_MAX];
+    const size_t len = strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", gmtime_r(&seconds, &date));
+    memcpy(out, text, len);
+    return len;
 }
 
 size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals)

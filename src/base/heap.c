@@ -17,27 +17,15 @@ static inline uint32_t id_of(const struct hs_heap_node *e)
     return e->tag & (HEAP_MAX - 1);
 }
 
-/* (time, order) as one 128-bit number: comparisons on the way down are unpredictable, so they must
- * compile to arithmetic, not branches. */
-static inline hs_i128 key_of(const struct hs_heap_node *e)
+static inline bool is_before(const struct hs_heap_node *a, const struct hs_heap_node *b)
 {
-    return (hs_i128)((hs_u128)(uint64_t)e->time_us << 64 | e->tag);
+    return a->time_us != b->time_us ? a->time_us < b->time_us : a->tag < b->tag;
 }
 
-static inline size_t is_before(const struct hs_heap_node *a, const struct hs_heap_node *b)
-{
-    return key_of(a) < key_of(b);
-}
-
-/* Field by field: copying an entry as a whole just after it was written would stall the load. */
 static inline void entry_put(struct hs_heap *heap, uint32_t at, const struct hs_heap_node *entry)
 {
-    struct hs_heap_node *to = &heap->entries[at];
-    const int64_t time_us = entry->time_us;
-    const uint64_t tag = entry->tag;
-    to->time_us = time_us;
-    to->tag = tag;
-    heap->position[tag & (HEAP_MAX - 1)] = at;
+    heap->entries[at] = *entry;
+    heap->position[id_of(entry)] = at;
 }
 
 /* Moves the hole at `at` towards the root until entry fits, and puts it there. */
@@ -56,25 +44,16 @@ static inline void sift_up(struct hs_heap *heap, uint32_t at, const struct hs_he
 /* Moves the hole at `at` to a leaf; returns its position. */
 static inline uint32_t sink(struct hs_heap *heap, uint32_t at)
 {
-    struct hs_heap_node *const entries = heap->entries;
-    const size_t full = (heap->count - 1) / ARITY; /* entries before it have four children */
-    size_t hole = at;
-    while (hole < full) {
-        const struct hs_heap_node *four = &entries[hole * ARITY + 1]; /* least by pairs */
-        const size_t left = is_before(&four[1], &four[0]);
-        const size_t right = 2 + is_before(&four[3], &four[2]);
-        const size_t won = left ^ ((left ^ right) & (0 - is_before(&four[right], &four[left])));
-        const size_t least = hole * ARITY + 1 + won;
-        entry_put(heap, (uint32_t)hole, &entries[least]);
-        hole = least;
+    for (;;) {
+        uint32_t least = at * ARITY + 1;
+        const uint32_t end = least + ARITY < heap->count ? least + ARITY : heap->count;
+        if (least >= end)
+            return at;
+        for (uint32_t child = least + 1; child < end; child++)
+            least = is_before(&heap->entries[child], &heap->entries[least]) ? child : least;
+        entry_put(heap, at, &heap->entries[least]);
+        at = least;
     }
-    size_t least = hole * ARITY + 1;
-    if (least >= heap->count)
-        return (uint32_t)hole;
-    for (size_t child = least + 1; child < heap->count; child++)
-        least = is_before(&entries[child], &entries[least]) ? child : least;
-    entry_put(heap, (uint32_t)hole, &entries[least]);
-    return (uint32_t)least;
 }
 
 void hs_heap_set(struct hs_heap *heap, uint32_t id, int64_t time_us, uint64_t order)

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 
 struct hs_intern_slot {
-    uint64_t head; /* the first eight bytes of the name, 0 after its end */
     uint32_t hash;
     uint32_t number; /* id + 1; 0 = empty */
 };

@@ -7,9 +7,6 @@
 
 #include <stdlib.h>
 
-/* Before every block. The C library places a large block 16 bytes after the start of a page: with
- * this it begins at a cache line, and a record of one or two lines touches no other. */
-#define HEAD           (HS_CACHE_LINE - 16u)
 #define RESERVE        (UINT64_C(256) << 10)
 #define GROW_FIRST     16u
 #define ARENA_ALIGN    16u
@@ -59,13 +56,12 @@ void hs_grow_bare_to(void **items, uint32_t *cap, uint64_t need, size_t item_siz
         room = need;
     if (room > most)
         room = most;
-    if (room > (SIZE_MAX - HEAD) / item_size)
+    if (room > SIZE_MAX / item_size)
         hs_fatal(HS_E_MEMORY);
     /* Copied as bytes: the pointer is a T *; accessing it as a void * would violate aliasing. */
     unsigned char *memory;
     memcpy(&memory, items, sizeof memory);
-    memory = realloc(memory == NULL ? NULL : memory - HEAD, (size_t)room * item_size + HEAD);
-    memory = (unsigned char *)hs_must(memory) + HEAD;
+    memory = hs_must(realloc(memory, (size_t)room * item_size));
     memcpy(items, &memory, sizeof memory);
     *cap = (uint32_t)room;
 }
@@ -81,15 +77,14 @@ void hs_grow_to(void **items, uint32_t *cap, uint64_t need, size_t item_size, ui
 
 void *hs_alloc_zeroed(uint64_t count, size_t item_size)
 {
-    if (count != 0 && item_size > (SIZE_MAX - HEAD) / count)
+    if (count != 0 && item_size > SIZE_MAX / count)
         hs_fatal(HS_E_MEMORY);
-    return (unsigned char *)hs_must(calloc(1, (size_t)count * item_size + HEAD)) + HEAD;
+    return hs_must(calloc(1, (size_t)count * item_size));
 }
 
 void hs_free(void *memory)
 {
-    if (memory != NULL)
-        free((unsigned char *)memory - HEAD);
+    free(memory);
 }
 
 void *hs_arena_alloc(struct hs_arena *arena, uint64_t bytes)

@@ -19,8 +19,10 @@
 #include <unistd.h>
 
 #include <csv.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
-#include "base/word8.h"
 #include "data/json.h"
 
 #define FIELDS_MAX  4096u
@@ -33,7 +35,8 @@
 #define PARSER_MODE (CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL | CSV_EMPTY_IS_NULL)
 #define QUOTE_HINT  "quote the whole field and double the quotes inside it: \"a \"\"b\"\" c\""
 
-#define SPLIT_ROOM HS_BLOCK64
+#define BLOCK      64u
+#define SPLIT_ROOM BLOCK
 
 _Static_assert(SPLIT_ROOM <= HS_WINDOW_MARGIN, "a line may end where the window does");
 _Static_assert(SPLIT_ROOM <= HS_CSV_TEXT_ROOM, "what is split is put into the text");
@@ -54,6 +57,24 @@ static void trim(const char **begin, char **end)
     **end = '\0';
 }
 
+/* Positions of this byte in text[0, BLOCK): bit i for byte i. */
+static inline uint64_t block_find(const char *text, char byte)
+{
+    uint64_t found = 0;
+#if defined(__SSE2__)
+    const __m128i wanted = _mm_set1_epi8(byte);
+    HS_UNROLL
+    for (unsigned i = 0; i < BLOCK; i += 16) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(text + i));
+        found |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, wanted)) << i;
+    }
+#else
+    for (unsigned i = 0; i < BLOCK; i++)
+        found |= (uint64_t)(text[i] == byte) << i;
+#endif
+    return found;
+}
+
 /* Splits line[0, len), which has no quotes, line ends and NULs, by the rules of libcsv, in blocks
  * of bytes, at a tenth of the cost of libcsv; copies the fields, each with a NUL, to text. Reads
  * SPLIT_ROOM bytes after the line and writes as many after text. Returns the number of fields, at
@@ -64,10 +85,10 @@ static inline uint32_t split_plain(const char *line, uint32_t len, char delimite
     const char *begin = text;
     size_t count = 0;
 
-    for (uint32_t at = 0; at <= len; at += HS_BLOCK64) {
-        uint64_t ends = hs_block64_find(line + at, delimiter);
-        char *block = memcpy(text + at, line + at, HS_BLOCK64);
-        if (len - at < HS_BLOCK64) { /* the end of the line ends its last field */
+    for (uint32_t at = 0; at <= len; at += BLOCK) {
+        uint64_t ends = block_find(line + at, delimiter);
+        char *block = memcpy(text + at, line + at, BLOCK);
+        if (len - at < BLOCK) { /* the end of the line ends its last field */
             const uint64_t line_end = UINT64_C(1) << (len - at);
             ends = (ends & (line_end - 1)) | line_end;
         }
@@ -341,7 +362,6 @@ static inline unsigned is_special(char c)
 /* Blocks without branches, which compilers vectorise. */
 static bool has_special(const char *text, uint32_t len)
 {
-    enum { BLOCK = 256 };
     unsigned char found = 0;
     for (; len >= BLOCK && !found; text += BLOCK, len -= BLOCK)
         for (unsigned i = 0; i < BLOCK; i++)
@@ -755,24 +775,15 @@ static const bool is_stop[256] = {
 /* Writes a text that needs quotes or is long. */
 static void text_other(struct hs_csvw *w, const char *text)
 {
-    size_t len = strlen(text);
-    if (!is_blank(text[0]) && !is_blank(text[len - 1]) && strpbrk(text, ",\"\r\n") == NULL) {
-        hs_output_put(&w->out, text, len);
-        hs_output_put(&w->out, ",", 1);
-        return;
+    const bool is_plain =
+        !is_blank(text[0]) && !is_blank(text[strlen(text) - 1]) && strpbrk(text, ",\"\r\n") == NULL;
+    hs_output_put(&w->out, "\"", !is_plain);
+    for (const char *quote; (quote = strchr(text, '"')) != NULL; text = quote + 1) {
+        hs_output_put(&w->out, text, (size_t)(quote + 1 - text));
+        hs_output_put(&w->out, "\"", 1);
     }
-    hs_output_put(&w->out, "\"", 1);
-    for (size_t n; len > 0; text += n, len -= n) {
-        n = len < HS_OUTPUT_ROOM / 2 ? len : HS_OUTPUT_ROOM / 2; /* each byte may double */
-        char *to = hs_output_room(&w->out, 2 * n);
-        for (size_t i = 0; i < n; i++) {
-            if (text[i] == '"')
-                *to++ = '"';
-            *to++ = text[i];
-        }
-        hs_output_wrote(&w->out, to);
-    }
-    hs_output_put(&w->out, "\",", 2);
+    hs_output_put(&w->out, text, strlen(text));
+    hs_output_put(&w->out, is_plain ? "," : "\",", is_plain ? 1 : 2);
 }
 
 enum hs_status hs_csvw_open(struct hs_csvw *w, const char *path, const char *header,

@@ -19,7 +19,6 @@
 #include "base/fmt.h"
 #include "base/intern.h"
 #include "base/io.h"
-#include "base/word8.h"
 
 #define EXACT_MAX  9007199254740991.0 /* 2^53 - 1: above it two integers share a double */
 #define FEW_KEYS   16                 /* up to this number comparing all pairs is fastest */
@@ -37,27 +36,9 @@ struct json_walk {
     const char *what, *hint;   /* of the fault at `value` */
 };
 
-/* Skips the white space at p in text[0, stop). */
-static inline const char *skip_blanks(const char *p, const char *stop)
-{
-    while (stop - p >= 8 && hs_word8_at(p) == HS_WORD8_OF(' '))
-        p += 8;
-    while (p < stop && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
-        p++;
-    return p;
-}
-
 /* Returns the first quote, backslash or control character from p on, or stop. */
 static inline const char *text_end(const char *p, const char *stop)
 {
-    for (; stop - p >= 8; p += 8) {
-        uint64_t word = hs_word8_at(p);
-        uint64_t ends = hs_word8_zeros(word ^ HS_WORD8_OF('"')) |
-                        hs_word8_zeros(word ^ HS_WORD8_OF('\\')) |
-                        hs_word8_zeros(word & HS_WORD8_OF(0xe0));
-        if (ends != 0)
-            return p + hs_word8_first(ends);
-    }
     while (p < stop && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20)
         p++;
     return p;
@@ -168,23 +149,16 @@ static bool skip_comment(struct json_walk *w)
 }
 
 /* Skips white space, and comments if allowed. */
-static bool skip_far(struct json_walk *w)
+static bool skip_space(struct json_walk *w)
 {
     for (;;) {
-        w->at = (size_t)(skip_blanks(w->text + w->at, w->text + w->len) - w->text);
+        for (int c = peek(w); c == ' ' || c == '\n' || c == '\r' || c == '\t'; c = peek(w))
+            w->at++;
         if (peek(w) != '/' || !w->has_comments)
             return true;
         if (!skip_comment(w))
             return false;
     }
-}
-
-/* Usually there is one blank, or none. */
-static inline bool skip_space(struct json_walk *w)
-{
-    w->at += peek(w) == ' ';
-    int c = peek(w);
-    return HS_LIKELY(c > ' ' && c != '/') || skip_far(w);
 }
 
 /* Parses the four hex digits of \uXXXX at `at`; -1 if invalid. */
@@ -470,12 +444,6 @@ static const struct hs_json *json(const cJSON *value)
     return (const struct hs_json *)value;
 }
 
-/* Most keys differ in the first character. */
-static inline bool is_same_key(const char *a, const char *b)
-{
-    return a[0] == b[0] && strcmp(a, b) == 0;
-}
-
 /* ---- checks of a tree: numbers out of range, duplicate keys ---- */
 
 /* Returns the earliest member whose key an earlier one, *first, has. For many keys a hash table
@@ -492,7 +460,7 @@ static const cJSON *find_duplicate(const cJSON *object, const cJSON **first)
         if (are_many && hs_intern_get(&keys, m->string) == known)
             continue;
         for (*first = object->child; *first != m && found == NULL;)
-            if (is_same_key((*first)->string, m->string))
+            if (strcmp((*first)->string, m->string) == 0)
                 found = m;
             else
                 *first = (*first)->next;
@@ -640,7 +608,7 @@ const struct hs_json *hs_json_get(const struct hs_json *object, const char *key)
     if (object == NULL || (node(object)->type & 0xFF) != cJSON_Object)
         return NULL;
     for (const cJSON *member = node(object)->child; member != NULL; member = member->next)
-        if (is_same_key(member->string, key))
+        if (strcmp(member->string, key) == 0)
             return json(member);
     return NULL;
 }
