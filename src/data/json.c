@@ -567,19 +567,6 @@ enum hs_status hs_json_parse(const struct hs_source *source, char *blanked, stru
     return build(source, blanked != NULL ? blanked : walk.text, arena, root, diag);
 }
 
-enum hs_status hs_json_element(const struct hs_source *source, size_t most, struct hs_arena *arena,
-                               const struct hs_json **root, size_t *len, struct hs_diag *diag)
-{
-    struct json_walk walk = walk_of(source, UINT32_MAX);
-    struct hs_source element = *source;
-    *len = 0;
-    if (!walk_value(&walk, 0) || walk.at > most)
-        return HS_OK;
-    *len = walk.at;
-    element.end = source->begin + walk.at;
-    return build(&element, walk.text, arena, root, diag);
-}
-
 /* ---- values ---- */
 
 enum hs_json_kind hs_json_kind(const struct hs_json *value)

@@ -76,12 +76,6 @@ struct hs_span {
 HS_MUST_USE enum hs_status hs_json_parse(const struct hs_source *source, char *blanked,
                                          struct hs_arena *arena, const struct hs_json **root,
                                          struct hs_diag *diag);
-/* The same for one value without comments; anything may follow it. *len: its length; 0, with
- * nothing done or reported, if it has a fault, does not end in source, or is longer than `most`. */
-HS_MUST_USE enum hs_status hs_json_element(const struct hs_source *source, size_t most,
-                                           struct hs_arena *arena, const struct hs_json **root,
-                                           size_t *len, struct hs_diag *diag);
-
 /* Tells whether the element at p ends, judged only by brackets and quotes, and sets *at to its end.
  * Otherwise *at is the fault, described by *what and *hint; or *what is NULL, *at the text's
  * end. */

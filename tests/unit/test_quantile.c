@@ -35,7 +35,7 @@ static void add(struct quantiles *q, uint32_t set, uint64_t value)
 static int replay(struct quantiles *q, const uint64_t *values, uint32_t count)
 {
     int passes = 0;
-    quantiles_open(q, 1, 0);
+    quantiles_open(q, 1);
     for (; quantiles_begin(q); passes++)
         for (uint32_t i = 0; i < count; i++)
             add(q, 0, values[i]);
@@ -133,7 +133,7 @@ static void keeps_sets_apart(void **state)
 {
     (void)state;
     struct quantiles q;
-    quantiles_open(&q, 5, 0);
+    quantiles_open(&q, 5);
     while (quantiles_begin(&q)) {
         for (uint64_t i = 1; i <= 100; i++) {
             add(&q, 0, i * 1000);

@@ -151,7 +151,7 @@ struct hs_user_account {
 struct hs_stats {
     struct hs_diag *diag;
     int64_t warmup_us, cooldown_us;
-    struct hs_temp_records plain, samples; /* records of completed jobs: packed; others */
+    struct hs_temp_records samples; /* records of completed jobs */
     struct hs_user_account *users;         /* indexed by the engine's user ids */
     uint32_t user_cap;
     struct hs_intern vcs;

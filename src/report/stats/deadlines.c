@@ -74,8 +74,8 @@ enum hs_status hs_deadlines_end(struct hs_stats *s, int64_t now_us, const struct
         d = s->deadlines = hs_alloc_zeroed(1, sizeof *d);
         for (int kind = 0; kind < KINDS; kind++)
             hs_intern_init(&d->names[kind]);
-        hs_temp_records_open(&d->lateness, sizeof(struct hs_timed_value), s->plain.dir);
-        hs_temp_records_open(&d->jct, sizeof(struct hs_timed_value), s->plain.dir);
+        hs_temp_records_open(&d->lateness, sizeof(struct hs_timed_value), s->samples.dir);
+        hs_temp_records_open(&d->jct, sizeof(struct hs_timed_value), s->samples.dir);
         d->least_us = INT64_MAX;
     }
     const char *const names[KINDS] = {[BY_VC] = job->vc, [BY_USER] = job->user};

@@ -14,20 +14,13 @@
 
 #define PPM UINT64_C(1000000)
 
-enum {
-    /* A cell: jobs of one size, outcome and job class. Each job is counted once, in its cell, and
-     * cells are then added up to classes. */
-    CELLS = HS_CLASS_GPUS_COUNT * HS_OUTCOME_COUNT * HS_JOB_CLASS_COUNT,
-    CLASSES_OF_CELL = 4, /* all, GPUs, outcome, job class */
-    CLASSES_OF_JOB = CLASSES_OF_CELL + 2
-};
-_Static_assert(HS_CLASSES_MAX <= UINT8_MAX && CELLS <= UINT8_MAX, "bytes of a sample");
+#define CLASSES_OF_JOB 6 /* all, GPUs, outcome, job class, quintile of the user, VC */
+_Static_assert(HS_CLASSES_MAX <= UINT8_MAX, "bytes of a sample");
 
 /* The keys that determine the classes of a completed job. */
 struct class_key {
     uint32_t user;
-    uint8_t cell;
-    uint8_t vc; /* index of a class */
+    uint8_t gpus, outcome, job_class, vc; /* indices of classes */
 };
 
 struct job_sample {
@@ -36,26 +29,6 @@ struct job_sample {
     uint32_t milli_gpus; /* requested, in thousandths; at most UINT32_MAX */
     struct class_key key;
 };
-
-/* A job that started, ran for its isolated time and ended, without a cooldown, which needs
- * submissions: most jobs of most policies. Samples of 64 bytes would cost a sixth of fifo's
- * time. */
-struct plain_sample {
-    int64_t wait_us, work_us;
-    uint32_t milli_gpus;
-    struct class_key key;
-};
-
-HS_INLINE struct job_sample unpack(const struct plain_sample *plain)
-{
-    return (struct job_sample){.wait_us = plain->wait_us,
-                               .jct_us = plain->wait_us + plain->work_us,
-                               .run_us = plain->work_us,
-                               .work_us = plain->work_us,
-                               .progress_us = plain->wait_us,
-                               .milli_gpus = plain->milli_gpus,
-                               .key = plain->key};
-}
 
 /* ---- quantiles ----
  *
@@ -234,13 +207,12 @@ static void settle_collect(struct quantile_set *set, uint64_t *collection)
     set->ranges = 0;
 }
 
-/* parts: number of additional counters after those of the sets. */
-static void quantiles_open(struct quantiles *q, uint32_t sets, uint32_t parts)
+static void quantiles_open(struct quantiles *q, uint32_t sets)
 {
     const uint64_t least = sizeof *q->collection * COLLECTED / sizeof *q->cells + 1;
     *q = (struct quantiles){.set_count = sets};
     q->sets = hs_alloc_zeroed(sets, sizeof *q->sets);
-    void *memory = hs_alloc_zeroed(sets + parts > least ? sets + parts : least, sizeof *q->cells);
+    void *memory = hs_alloc_zeroed(sets > least ? sets : least, sizeof *q->cells);
     q->cells = memory;
     q->collection = memory;
 }
@@ -313,10 +285,6 @@ static struct hs_user_account *add_user(struct hs_stats *s, const struct hs_job_
 /* For a completed job. VCs beyond the named ones share the last class. */
 static struct class_key key_of(struct hs_stats *s, const struct hs_job_record *job)
 {
-    const uint32_t cell =
-        (hs_class_of_gpus(job->gpus) * HS_OUTCOME_COUNT + (uint32_t)job->outcome) *
-            HS_JOB_CLASS_COUNT +
-        (uint32_t)job->job_class;
     hs_grow((void **)&s->vc_of, &s->vc_of_cap, (uint64_t)job->vc_index + 1, sizeof *s->vc_of,
             HS_INTERN_MAX);
     uint32_t *vc = &s->vc_of[job->vc_index];
@@ -327,7 +295,9 @@ static struct class_key key_of(struct hs_stats *s, const struct hs_job_record *j
     s->has_job_classes = s->has_job_classes || job->job_class != HS_JOB_CLASS_AUTO;
     return (struct class_key){
         .user = job->user_index,
-        .cell = (uint8_t)cell,
+        .gpus = (uint8_t)(HS_CLASS_GPUS + hs_class_of_gpus(job->gpus)),
+        .outcome = (uint8_t)(HS_CLASS_OUTCOME + job->outcome),
+        .job_class = (uint8_t)(HS_CLASS_JOB + job->job_class),
         .vc = (uint8_t)(HS_CLASS_VC + (*vc <= HS_CLASS_VCS_MAX ? *vc : HS_CLASS_VCS_MAX) - 1)};
 }
 
@@ -359,25 +329,16 @@ static void rank_users(struct hs_stats *s)
     hs_free(ranks);
 }
 
-/* Sets the classes of the jobs of a cell; returns their number. */
-static uint32_t classes_of_cell(const struct hs_stats *s, uint32_t cell,
-                                uint32_t of[CLASSES_OF_CELL])
-{
-    of[0] = HS_CLASS_ALL;
-    of[1] = HS_CLASS_JOB + cell % HS_JOB_CLASS_COUNT;
-    of[2] = HS_CLASS_OUTCOME + cell / HS_JOB_CLASS_COUNT % HS_OUTCOME_COUNT;
-    of[3] = HS_CLASS_GPUS + cell / HS_JOB_CLASS_COUNT / HS_OUTCOME_COUNT;
-    if (s->has_job_classes)
-        return 4;
-    of[1] = of[3];
-    return 3;
-}
-
-/* Sets the other classes of a job, after the users are ranked; returns their number. */
-static uint32_t classes_beside(const struct hs_stats *s, const struct class_key *key,
-                               uint32_t of[CLASSES_OF_JOB - CLASSES_OF_CELL])
+/* Sets the classes of a job, after the users are ranked; returns their number. */
+static uint32_t classes_of(const struct hs_stats *s, const struct class_key *key,
+                           uint32_t of[CLASSES_OF_JOB])
 {
     uint32_t count = 0;
+    of[count++] = HS_CLASS_ALL;
+    of[count++] = key->gpus;
+    of[count++] = key->outcome;
+    if (s->has_job_classes)
+        of[count++] = key->job_class;
     if (s->has_users)
         of[count++] = HS_CLASS_QUINTILE + s->users[key->user].quintile;
     if (s->has_vcs)
@@ -414,7 +375,6 @@ void hs_stats_open(struct hs_stats *s, const char *dir, int64_t warmup_us, int64
                            .first_submit_us = -1,
                            .last_submit_us = -1,
                            .last_finish_us = -1};
-    hs_temp_records_open(&s->plain, sizeof(struct plain_sample), dir);
     hs_temp_records_open(&s->samples, sizeof(struct job_sample), dir);
     hs_intern_init(&s->vcs);
 }
@@ -454,15 +414,8 @@ static enum hs_status add_done(struct hs_stats *s, const struct hs_job_record *j
                                       .progress_us = progress_us - job->submit_us,
                                       .milli_gpus = (uint32_t)hs_record_milli(job),
                                       .key = key};
-    const bool is_plain = s->cooldown_us == 0 && sample.jct_us - sample.wait_us == sample.work_us &&
-                          sample.run_us == sample.work_us && sample.progress_us == sample.wait_us;
     void *at;
-    HS_TRY(hs_temp_records_add(is_plain ? &s->plain : &s->samples, &at, s->diag));
-    if (is_plain) {
-        const struct plain_sample plain = {sample.wait_us, sample.work_us, sample.milli_gpus, key};
-        memcpy(at, &plain, sizeof plain);
-        return HS_OK;
-    }
+    HS_TRY(hs_temp_records_add(&s->samples, &at, s->diag));
     memcpy(at, &sample, sizeof sample);
     s->has_faster =
         s->has_faster || sample.jct_us < sample.work_us || sample.run_us < sample.work_us;
@@ -504,7 +457,6 @@ enum hs_status hs_stats_end(struct hs_stats *s, int64_t now_us, const struct hs_
 
 void hs_stats_close(struct hs_stats *s)
 {
-    hs_temp_records_close(&s->plain);
     hs_temp_records_close(&s->samples);
     hs_free(s->users);
     hs_free(s->vc_of);
@@ -518,11 +470,6 @@ enum { SUM_WORK = HS_MEASURES, SUMS };
 #define SETS_OF_CLASS 4 /* wait, JCT, slowdown, run slowdown */
 #define SETS_OF_ALL   2 /* bounded slowdown, time to first progress */
 
-/* 128 bits; three instructions per value, where gcc needs six for an hs_u128. */
-struct wide_sum {
-    uint64_t low, high;
-};
-
 struct evaluation {
     struct hs_stats *stats;
     struct quantiles quantiles;
@@ -530,17 +477,11 @@ struct evaluation {
     /* Lower bound of a measure's values. Slowdowns minus it are 0 for the many jobs with 1, which
      * are then alone in a bucket: their quantiles need no further pass. */
     uint64_t least[HS_MEASURES];
-    bool has_cell[CELLS];
-    struct wide_sum sums[HS_CLASSES_MAX + CELLS][SUMS]; /* minus least; cells last */
-    hs_u128 run_us;                                     /* of all jobs */
+    hs_u128 sums[HS_CLASSES_MAX][SUMS]; /* minus least */
+    hs_u128 run_us;                     /* of all jobs */
     /* later passes: the classes that need values of a bucket, modulo 64 */
     uint64_t wanted[HS_MEASURES][BUCKETS];
 };
-
-static hs_u128 sum_of(const struct evaluation *e, uint32_t measure, uint32_t class)
-{
-    return (hs_u128)e->sums[class][measure].high << 64 | e->sums[class][measure].low;
-}
 
 /* The sets of a class's measures are adjacent; after all classes follow the measures that exist
  * only for all jobs. */
@@ -555,12 +496,6 @@ static const struct quantile_set *set_at(const struct evaluation *e, uint32_t me
                                          uint32_t class)
 {
     return &e->quantiles.sets[set_of(e, measure, class)];
-}
-
-/* Counters of cells follow all sets. */
-static uint32_t set_of_cell(const struct evaluation *e, uint32_t measure, uint32_t cell)
-{
-    return SETS_OF_CLASS * (e->classes + cell) + SETS_OF_ALL + measure;
 }
 
 /* Returns num / den in parts per million, rounded half up, saturating. */
@@ -592,62 +527,30 @@ HS_INLINE void measure(const struct evaluation *e, const struct job_sample *job,
     value[SUM_WORK] = (uint64_t)job->work_us;
 }
 
-/* Adds values to a class or cell whose sets begin at `set`. Slowdowns are skipped without work. */
-HS_INLINE void count_values(struct evaluation *e, uint32_t sums, uint32_t set,
-                            const uint64_t value[SUMS], const uint32_t bucket[HS_MEASURES])
-{
-    struct wide_sum *const sum = e->sums[sums];
-    uint32_t(*const cells)[BUCKETS] = e->quantiles.cells + set;
-    HS_UNROLL
-    for (uint32_t m = 0; m < SUMS; m++)
-        sum[m].high += __builtin_add_overflow(sum[m].low, value[m], &sum[m].low);
-    HS_UNROLL
-    for (uint32_t m = 0; m < SETS_OF_CLASS; m++)
-        if (m < HS_M_SLOWDOWN || value[SUM_WORK] > 0)
-            cells[m][bucket[m]]++;
-}
-
 /* First pass: adds to the sums, and to the buckets of the values. */
 HS_INLINE void count_job(struct evaluation *e, const struct job_sample *job)
 {
     struct hs_user_account *user = &e->stats->users[job->key.user];
     uint64_t value[SUMS];
     uint32_t of[CLASSES_OF_JOB], bucket[HS_MEASURES];
-    const uint32_t count = classes_beside(e->stats, &job->key, of);
+    const uint32_t count = classes_of(e->stats, &job->key, of);
     measure(e, job, value);
-    e->has_cell[job->key.cell] = true;
     HS_UNROLL
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         bucket[m] = bucket_of(value[m]);
-    count_values(e, HS_CLASSES_MAX + job->key.cell, set_of_cell(e, 0, job->key.cell), value,
-                 bucket);
-    for (uint32_t i = 0; i < count; i++)
-        count_values(e, of[i], set_of(e, 0, of[i]), value, bucket);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t(*const cells)[BUCKETS] = e->quantiles.cells + set_of(e, 0, of[i]);
+        for (uint32_t m = 0; m < SUMS; m++)
+            e->sums[of[i]][m] += value[m];
+        for (uint32_t m = 0; m < SETS_OF_CLASS; m++)
+            if (m < HS_M_SLOWDOWN || value[SUM_WORK] > 0) /* no slowdown without work */
+                cells[m][bucket[m]]++;
+    }
     for (uint32_t m = HS_M_BOUNDED; m < HS_MEASURES; m++)
         e->quantiles.cells[set_of(e, m, HS_CLASS_ALL)][bucket[m]]++;
     e->run_us += (uint64_t)job->run_us;
     user->need += (hs_u128)job->milli_gpus * (uint64_t)job->work_us;
     user->sojourn += (hs_u128)job->milli_gpus * (uint64_t)job->jct_us;
-}
-
-/* Adds the cells to their classes, after the first pass. */
-static void add_cells(struct evaluation *e)
-{
-    uint32_t of[CLASSES_OF_CELL], (*cells)[BUCKETS] = e->quantiles.cells;
-    for (uint32_t cell = 0; cell < CELLS; cell++) {
-        const uint32_t count = e->has_cell[cell] ? classes_of_cell(e->stats, cell, of) : 0;
-        for (uint32_t i = 0; i < count; i++) {
-            for (uint32_t m = 0; m < SUMS; m++) {
-                const struct wide_sum *of_cell = &e->sums[HS_CLASSES_MAX + cell][m];
-                struct wide_sum *sum = &e->sums[of[i]][m];
-                sum->high +=
-                    of_cell->high + __builtin_add_overflow(sum->low, of_cell->low, &sum->low);
-            }
-            for (uint32_t m = 0; m < SETS_OF_CLASS; m++)
-                for (uint32_t k = 0; k < BUCKETS; k++)
-                    cells[set_of(e, m, of[i])][k] += cells[set_of_cell(e, m, cell)][k];
-        }
-    }
 }
 
 /* Later pass: adds the values of a job to those of its classes that need them. */
@@ -661,8 +564,7 @@ HS_INLINE void take_job(struct evaluation *e, const struct job_sample *job)
         any |= asking[m] = e->wanted[m][bucket_of(value[m])];
     if (any == 0)
         return;
-    uint32_t count = classes_of_cell(e->stats, job->key.cell, of);
-    count += classes_beside(e->stats, &job->key, of + count);
+    const uint32_t count = classes_of(e->stats, &job->key, of);
     for (uint32_t i = 0; i < count; i++)
         mask |= UINT64_C(1) << of[i] % 64;
     if ((any & mask) == 0)
@@ -685,34 +587,17 @@ static void mark_wanted(struct evaluation *e)
         }
 }
 
-/* Reads a block. Compiled separately for plain samples, whose run time is the work and whose
- * progress begins at the start. */
-HS_INLINE void read_block(struct evaluation *e, const void *block, uint32_t count, bool is_plain)
+static enum hs_status read_samples(struct evaluation *e)
 {
     const int64_t last_us = e->stats->last_submit_us - e->stats->cooldown_us;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct job_sample job = is_plain ? unpack((const struct plain_sample *)block + i)
-                                               : ((const struct job_sample *)block)[i];
-        if (!is_plain && job.submit_us > last_us)
-            continue;
-        if (e->quantiles.pass == PASS_FIRST)
-            count_job(e, &job);
-        else
-            take_job(e, &job);
-    }
-}
-
-static enum hs_status read_samples(struct evaluation *e, struct hs_temp_records *records)
-{
     void *block;
     uint32_t count;
     enum hs_status status;
-    while ((status = hs_temp_records_next(records, &block, &count, e->stats->diag)) == HS_OK) {
-        if (records == &e->stats->plain)
-            read_block(e, block, count, true);
-        else
-            read_block(e, block, count, false);
-    }
+    while ((status = hs_temp_records_next(&e->stats->samples, &block, &count, e->stats->diag)) ==
+           HS_OK)
+        for (const struct job_sample *job = block; count > 0; job++, count--)
+            if (job->submit_us <= last_us)
+                (e->quantiles.pass == PASS_FIRST ? count_job : take_job)(e, job);
     return status == HS_END ? HS_OK : status;
 }
 
@@ -721,7 +606,7 @@ static enum hs_status read_samples(struct evaluation *e, struct hs_temp_records 
 /* In units of 1e6 of the values added (us, ppm); NaN without jobs. */
 static double mean_of(const struct evaluation *e, uint32_t measure, uint32_t class, uint64_t count)
 {
-    return hs_exact_double(sum_of(e, measure, class) + (hs_u128)e->least[measure] * count,
+    return hs_exact_double(e->sums[class][measure] + (hs_u128)e->least[measure] * count,
                            (hs_u128)count * PPM);
 }
 
@@ -746,7 +631,7 @@ enum hs_status hs_stats_figures(const struct hs_stats *s, struct hs_temp_records
     enum hs_status status = HS_OK;
     void *block;
     uint32_t count;
-    quantiles_open(&q, 1, 0);
+    quantiles_open(&q, 1);
     while (status == HS_OK && quantiles_begin(&q)) {
         while ((status = hs_temp_records_next(values, &block, &count, s->diag)) == HS_OK)
             for (uint32_t i = 0; i < count; i++) {
@@ -780,7 +665,7 @@ static void fill(const struct evaluation *e, struct hs_summary *summary)
 {
     struct hs_stats *s = e->stats;
     s->counted = set_at(e, HS_M_WAIT, HS_CLASS_ALL)->count;
-    s->jct_us = sum_of(e, HS_M_JCT, HS_CLASS_ALL);
+    s->jct_us = e->sums[HS_CLASS_ALL][HS_M_JCT];
     s->mean_queueing_delay = hs_exact_double(s->jct_us - e->run_us, (hs_u128)s->counted * PPM);
     for (uint32_t m = 0; m < HS_MEASURES; m++)
         set_figures(e, m, HS_CLASS_ALL, s->figure[m]);
@@ -799,7 +684,7 @@ static void fill(const struct evaluation *e, struct hs_summary *summary)
         for (uint32_t m = HS_M_WAIT; m <= HS_M_SLOWDOWN; m++, value += HS_FIGURES)
             set_figures(e, m, i, value);
         *value++ = mean_of(e, HS_M_BOUNDED, i, jobs);
-        *value++ = hs_exact_double(sum_of(e, SUM_WORK, i), (hs_u128)jobs * PPM);
+        *value++ = hs_exact_double(e->sums[i][SUM_WORK], (hs_u128)jobs * PPM);
         set_figures(e, HS_M_RUN_SLOWDOWN, i, value);
         value[HS_FIGURES] = mean_of(e, HS_M_PROGRESS, i, jobs);
     }
@@ -814,16 +699,12 @@ enum hs_status hs_stats_finish(struct hs_stats *s, struct hs_summary *summary)
         .classes = HS_CLASS_VC + (s->has_vcs ? vcs : 0),
         .least = {[HS_M_SLOWDOWN] = least, [HS_M_RUN_SLOWDOWN] = least, [HS_M_BOUNDED] = PPM}};
     rank_users(s);
-    quantiles_open(&e.quantiles, SETS_OF_CLASS * e.classes + SETS_OF_ALL, SETS_OF_CLASS * CELLS);
+    quantiles_open(&e.quantiles, SETS_OF_CLASS * e.classes + SETS_OF_ALL);
     enum hs_status status = HS_OK;
     while (status == HS_OK && quantiles_begin(&e.quantiles)) {
         if (e.quantiles.pass != PASS_FIRST)
             mark_wanted(&e);
-        status = read_samples(&e, &s->plain);
-        if (status == HS_OK)
-            status = read_samples(&e, &s->samples);
-        if (e.quantiles.pass == PASS_FIRST)
-            add_cells(&e);
+        status = read_samples(&e);
     }
     if (status == HS_OK)
         fill(&e, summary);

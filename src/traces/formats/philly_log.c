@@ -22,10 +22,9 @@
 #include "traces/format.h"
 
 /* ---- elements of a huge array ----
- * A huge array, or JSON Lines, is split into its elements: a scan finds the end of an element, and
- * cJSON parses that element alone. If the scan finds a fault, or the end of the window, brackets
- * and quotes determine the end of the element, whatever it contains. Memory of one element. After a
- * fault inside an element the next one is still readable. After a structural fault (a control
+ * A huge array, or JSON Lines, is split into its elements by brackets and quotes, whatever an
+ * element contains, and each is parsed alone. Memory of one element. After a fault inside an
+ * element the next one is still readable. After a structural fault (a control
  * character in a string, a missing comma, a truncated file) it is not: the first call returns
  * HS_E_INPUT, later ones HS_E_IO, so that callers do not count an endless number of bad rows. */
 
@@ -227,21 +226,9 @@ static enum hs_status stream_next(struct jsonstream *s)
         return HS_E_IO;
     hs_arena_reset(&s->arena);
     HS_TRY(element_seek(s));
-    /* Nearly all elements are in the window and valid: one pass finds the end. Otherwise the whole
-     * element is loaded, and its first fault is reported. */
-    struct hs_source source = source_of(s, s->at, s->window.end);
-    size_t len;
-    enum hs_status status =
-        hs_json_element(&source, ELEMENT_MAX, &s->arena, &s->element, &len, s->diag);
-    s->begin = s->at;
-    s->at += (uint32_t)len; /* skips a bad element */
-    HS_TRY(status);
-    if (len == 0) {
-        HS_TRY(element_split(s));
-        source = source_of(s, s->begin, s->at);
-        HS_TRY(hs_json_parse(&source, NULL, &s->arena, &s->element, s->diag));
-    }
-    return HS_OK;
+    HS_TRY(element_split(s));
+    const struct hs_source source = source_of(s, s->begin, s->at);
+    return hs_json_parse(&source, NULL, &s->arena, &s->element, s->diag);
 }
 
 /* Returns the place of a value in the current element (NULL = the element), with excerpt. */
