@@ -100,10 +100,13 @@ size_t hs_fmt_datetime(char *out, int64_t us)
 {
     const time_t seconds = (time_t)(us / US_PER_S);
     struct tm date;
-    char text[HS_FMT_MAX];
-    const size_t len = strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", gmtime_r(&seconds, &date));
-    memcpy(out, text, len);
-    return len;
+    char text[96];
+    (void)gmtime_r(&seconds, &date);
+    const int len =
+        snprintf(text, sizeof text, "%04d-%02d-%02d %02d:%02d:%02d", date.tm_year + 1900,
+                 date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec);
+    memcpy(out, text, (size_t)len);
+    return (size_t)len;
 }
 
 size_t hs_fmt_ratio(char *out, uint64_t num, uint64_t den, unsigned decimals)

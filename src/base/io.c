@@ -584,18 +584,14 @@ static bool find_file(const char *path, int standard, struct stat *info)
     return failed == 0 && S_ISREG(info->st_mode);
 }
 
-static bool is_same_file(const char *output, const char *input)
-{
-    struct stat out, in;
-    return find_file(output, STDOUT_FILENO, &out) && find_file(input, STDIN_FILENO, &in) &&
-           out.st_dev == in.st_dev && out.st_ino == in.st_ino;
-}
-
 enum hs_status hs_wholefile_check(const char *path, const char *option, const char *const *inputs,
                                   uint32_t count, struct hs_diag *diag)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (inputs[i] != NULL && is_same_file(path, inputs[i]))
+    struct stat out, in;
+    const bool has_output = find_file(path, STDOUT_FILENO, &out);
+    for (uint32_t i = 0; i < count && has_output; i++)
+        if (inputs[i] != NULL && find_file(inputs[i], STDIN_FILENO, &in) &&
+            out.st_dev == in.st_dev && out.st_ino == in.st_ino)
             return hs_fail(diag, HS_E_USAGE, NULL, "write to another file",
                            "%s %s would destroy the input %s", option, path, inputs[i]);
     return HS_OK;

@@ -35,11 +35,10 @@
 #define PARSER_MODE (CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL | CSV_EMPTY_IS_NULL)
 #define QUOTE_HINT  "quote the whole field and double the quotes inside it: \"a \"\"b\"\" c\""
 
-#define BLOCK      64u
-#define SPLIT_ROOM BLOCK
+#define BLOCK 64u
 
-_Static_assert(SPLIT_ROOM <= HS_WINDOW_MARGIN, "a line may end where the window does");
-_Static_assert(SPLIT_ROOM <= HS_CSV_TEXT_ROOM, "what is split is put into the text");
+_Static_assert(BLOCK <= HS_WINDOW_MARGIN, "a line may end where the window does");
+_Static_assert(BLOCK <= HS_CSV_TEXT_ROOM, "what is split is put into the text");
 
 static bool is_blank(char c)
 {
@@ -77,7 +76,7 @@ static inline uint64_t block_find(const char *text, char byte)
 
 /* Splits line[0, len), which has no quotes, line ends and NULs, by the rules of libcsv, in blocks
  * of bytes, at a tenth of the cost of libcsv; copies the fields, each with a NUL, to text. Reads
- * SPLIT_ROOM bytes after the line and writes as many after text. Returns the number of fields, at
+ * BLOCK bytes after the line and writes as many after text. Returns the number of fields, at
  * most len + 1; a line of blanks has none. */
 static inline uint32_t split_plain(const char *line, uint32_t len, char delimiter, char *text,
                                    const char **fields, uint32_t *lengths)
@@ -350,8 +349,7 @@ static enum hs_status row_fail(struct hs_csv *csv, enum fault fault, uint32_t at
 
 /* ---- reading ---- */
 
-/* Returns 1 for a quote, a control character or its first byte, except tabs and line feeds; else
- * 0. */
+/* 1 for a quote, and the first byte of a control character except tabs and line feeds. */
 static inline unsigned is_special(char c)
 {
     const unsigned char u = (unsigned char)c;
@@ -534,7 +532,6 @@ static enum hs_status row_seek(struct hs_csv *csv)
 {
     uint32_t len;
     enum hs_status status;
-
     if (!csv->is_started) {
         csv->is_started = true;
         do

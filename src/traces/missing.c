@@ -147,17 +147,11 @@ static bool has_text(const char *head, size_t len, const char *text)
     return false;
 }
 
-/* Tells whether this is JSON, possibly after a comment, with the nodes or racks of a cluster. */
-static bool is_cluster(const char *head, size_t len)
-{
-    return (head[0] == '{' || head[0] == '/') &&
-           (has_text(head, len, "\"nodes\"") || has_text(head, len, "\"racks\""));
-}
-
 enum hs_status hs_trace_refuse_known(const char *head, size_t len, const struct hs_place *place,
                                      struct hs_diag *diag)
 {
-    if (is_cluster(head, len))
+    if ((head[0] == '{' || head[0] == '/') && /* JSON, possibly after a comment */
+        (has_text(head, len, "\"nodes\"") || has_text(head, len, "\"racks\"")))
         return hs_fail(diag, HS_E_INPUT, place, "-c FILE takes it; the operand is a trace of jobs",
                        "this describes a cluster, not jobs");
     if (has_text(head, len < 200 ? len : 200, "JOBID") && has_text(head, len, "NODELIST"))

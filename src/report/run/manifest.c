@@ -433,14 +433,6 @@ bool hs_rowfile_range(const char **at, uint32_t *first, uint32_t *last)
 
 #define ROWS_TOLD 1024 /* about a millisecond */
 
-static void tell_reading(const struct hs_runmanifest *m, const char *name,
-                         const struct hs_input *input)
-{
-    uint64_t done, total;
-    hs_input_progress(input, &done, &total);
-    hs_reading_advance(m->reading, name, total > 0 ? (double)done / (double)total : -1);
-}
-
 enum hs_status hs_rowfile_each(struct hs_runmanifest *m, const char *name,
                                const struct hs_rowcell *cells,
                                enum hs_status (*each)(void *ctx, const struct hs_rowfile *f),
@@ -453,8 +445,11 @@ enum hs_status hs_rowfile_each(struct hs_runmanifest *m, const char *name,
     enum hs_status s = read_head(&f, path);
     for (uint64_t rows = 0; s == HS_OK && (s = hs_csv_next(f.csv, &f.row)) == HS_OK; rows++) {
         s = each(ctx, &f);
-        if (rows % ROWS_TOLD == 0)
-            tell_reading(m, name, f.input);
+        if (rows % ROWS_TOLD == 0) {
+            uint64_t done, total;
+            hs_input_progress(f.input, &done, &total);
+            hs_reading_advance(m->reading, name, total > 0 ? (double)done / (double)total : -1);
+        }
     }
     if (s == HS_END) {
         s = HS_OK;

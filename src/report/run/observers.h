@@ -152,7 +152,7 @@ struct hs_stats {
     struct hs_diag *diag;
     int64_t warmup_us, cooldown_us;
     struct hs_temp_records samples; /* records of completed jobs */
-    struct hs_user_account *users;         /* indexed by the engine's user ids */
+    struct hs_user_account *users;  /* indexed by the engine's user ids */
     uint32_t user_cap;
     struct hs_intern vcs;
     uint32_t *vc_of; /* indexed by the engine's ids: VC + 1; 0 = no job of it yet */

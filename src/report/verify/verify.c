@@ -459,12 +459,6 @@ static enum hs_status add_job_row(void *ctx, const struct hs_rowfile *f)
 
 #define JOBS_TOLD 1024 /* some milliseconds */
 
-static void tell_trace(const struct verify_run *run, const struct hs_trace *trace)
-{
-    const double expected = hs_trace_expected(trace);
-    hs_reading_advance(run->reading, "trace", expected > 0 ? run->job_count / expected : -1);
-}
-
 static enum hs_status load(struct verify_run *run)
 {
     struct hs_trace *trace;
@@ -491,8 +485,10 @@ static enum hs_status load(struct verify_run *run)
     HS_TRY(hs_trace_open(&trace, &run->setup.trace, run->diag));
     while (s == HS_OK && (s = hs_trace_next(trace, &job)) == HS_OK) {
         s = add_job(run, job, &epoch_us);
+        const double expected = run->job_count % JOBS_TOLD == 0 ? hs_trace_expected(trace) : 0;
         if (run->job_count % JOBS_TOLD == 0)
-            tell_trace(run, trace);
+            hs_reading_advance(run->reading, "trace",
+                               expected > 0 ? run->job_count / expected : -1);
     }
     if (s == HS_END)
         s = hs_trace_identity(trace, &run->trace_hash, &run->trace_bytes);
