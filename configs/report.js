@@ -141,7 +141,7 @@ document.querySelectorAll("table.figures").forEach(function (table) {
         sortable(table);
 });
 document.querySelectorAll("figure").forEach(function (figure) {
-    if (figure.querySelector("svg"))
+    if (figure.querySelector("figcaption") && figure.querySelector("svg"))
         make("button", figure, {type: "button", className: "enlarge", title: "zoom", textContent: "\u2922"})
             .onclick = function () { enlarge(figure); };
 });

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Puts completions and manual pages where bash, zsh and man look for them. Without scdoc there are
+# Puts completions and manual pages where bash, zsh, fish and man look for them. Without scdoc there are
 # no manual pages, which is said.
 #   scripts/install-docs.sh PROGRAM FOLDER     FOLDER: /usr/local/share, say
 set -eu
@@ -16,6 +16,8 @@ trap 'rm -rf "$pages"' EXIT
 
 "$horus" help --form=bash >"$pages/horus"
 "$horus" help --form=zsh >"$pages/_horus"
+"$horus" help --form=fish >"$pages/horus.fish"
+install -D -m 644 "$pages/horus.fish" "$folder/fish/vendor_completions.d/horus.fish"
 install -D -m 644 "$pages/horus" "$folder/bash-completion/completions/horus"
 install -D -m 644 "$pages/_horus" "$folder/zsh/site-functions/_horus"
 if ! command -v scdoc >/dev/null; then

@@ -48,6 +48,7 @@ struct hs_verb {
     HS_VERB(trace)                                                                                 \
     HS_VERB(generate)                                                                              \
     HS_VERB(policies)                                                                              \
+    HS_VERB(clusters)                                                                              \
     HS_VERB(calibrate)                                                                             \
     HS_VERB(predict)                                                                               \
     HS_VERB(report)                                                                                \
@@ -120,6 +121,8 @@ HS_MUST_USE enum hs_status hs_predict_list(struct hs_output *out, const char *pr
 void hs_help_say(struct hs_output *out, const struct hs_verb *verb, bool is_all, uint32_t columns);
 
 /* Prints the dictionary of the files that runs write, or of their metrics (help_dictionary.c). */
+/* Writes the completion of fish; verb and columns have no effect. */
+void hs_help_fish(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
 void hs_help_dictionary(struct hs_output *out, bool is_metrics, bool is_man, uint32_t columns);
 
 /* Parts of a manual page, as scdoc(1) source. name: "" for horus itself, "-run" for a command. */

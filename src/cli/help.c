@@ -780,7 +780,7 @@ static void man_files(struct hs_output *out, const struct hs_verb *verb, uint32_
 /* Writes a form of the tables, of the given verb if it concerns one. */
 typedef void help_writer(struct hs_output *out, const struct hs_verb *verb, uint32_t columns);
 
-static const char *const forms[] = {"text", "markdown", "json", "man", "bash", "zsh", NULL};
+static const char *const forms[] = {"text", "markdown", "json", "man", "bash", "zsh", "fish", NULL};
 
 /* By form; NULL: there is none. */
 static const struct {
@@ -790,7 +790,8 @@ static const struct {
                {tables_json, tables_json, NULL, NULL},
                {man_program, man_verb, man_formats, man_files},
                {complete_bash, NULL, NULL, NULL},
-               {complete_zsh, NULL, NULL, NULL}};
+               {complete_zsh, NULL, NULL, NULL},
+               {hs_help_fish, NULL, NULL, NULL}};
 
 struct help_options {
     int32_t form;
@@ -831,7 +832,7 @@ const struct hs_verb hs_verb_help = {
     .name = "help",
     .operands = "[COMMAND|formats|files|metrics]",
     .summary = "All options of a command; trace formats, files, metrics.",
-    .details = "The forms bash and zsh are whole completion scripts: source <(horus help "
+    .details = "The forms bash, zsh and fish are whole completion scripts: source <(horus help "
                "--form=bash). Manual pages: horus help --form=man | scdoc >horus.1, and so with "
                "each command; 'make install' does both.",
     .examples = {"help run", "help run --form=markdown", "help --form=zsh"},

@@ -2,11 +2,14 @@
  *
  * `horus help files` and `horus help metrics`: the data dictionary of results/README.md, which is
  * compiled in and which tests hold against the tables that write the files. As text, and as the
- * source of the manual pages horus-files(5) and horus-metrics(7).
+ * source of the manual pages horus-files(5) and horus-metrics(7). And `horus help --form=fish`,
+ * which fish completes by: a line a word.
  */
 #include "cli/cli.h"
 
 #include <stdio.h>
+
+#include "horus/version.h"
 
 #define DICTIONARY HS_BUILTIN "results/README.md"
 #define METRICS    "## `summary.json` and `summary.csv`"
@@ -142,5 +145,62 @@ void hs_help_dictionary(struct hs_output *out, bool is_metrics, bool is_man, uin
             begin_section(&d, line, (size_t)(end - line));
         else
             say_line(&d, line, end);
+    }
+}
+
+/* ---- fish ---- */
+
+/* As an argument in quotes. */
+static void put_quoted(struct hs_output *out, const char *text)
+{
+    hs_output_put(out, "'", 1);
+    for (const char *c = text; *c != '\0'; c++)
+        hs_say(out, "%s%c", *c == '\'' || *c == '\\' ? "\\" : "", *c);
+    hs_output_put(out, "'", 1);
+}
+
+static void fish_words(struct hs_output *out, const char *(*word_at)(size_t index))
+{
+    const char *word;
+    hs_say(out, " -f -a '");
+    for (size_t i = 0; (word = word_at(i)) != NULL; i++)
+        hs_say(out, "%s%s", i > 0 ? " " : "", word);
+    hs_say(out, "'");
+}
+
+static void fish_option(struct hs_output *out, const char *verb, const struct hs_option *o)
+{
+    char name[64];
+    hs_say(out, "complete -c horus -n '__fish_seen_subcommand_from %s' -l %s", verb,
+           hs_option_long_name(&o->param, name, sizeof name));
+    if (o->letter != 0)
+        hs_say(out, " -s %c", o->letter);
+    if (o->param.type != HS_PARAM_FLAG)
+        hs_say(out, " -r");
+    if (o->word_at != NULL)
+        fish_words(out, o->word_at);
+    for (const char *const *c = o->param.choices; o->param.type == HS_PARAM_CHOICE && *c; c++)
+        hs_say(out, "%s%s%s", c == o->param.choices ? " -f -a '" : " ", *c, c[1] ? "" : "'");
+    hs_say(out, " -d ");
+    put_quoted(out, o->param.help);
+    hs_say(out, "\n");
+}
+
+void hs_help_fish(struct hs_output *out, const struct hs_verb *verb, uint32_t columns)
+{
+    (void)columns;
+    hs_say(out, "# fish completion of horus " HS_VERSION ", made by 'horus help --form=fish'.\n"
+                "# To try it: horus help --form=fish | source\n");
+    for (size_t i = 0; (verb = hs_verb_at(i)) != NULL; i++) {
+        hs_say(out, "\ncomplete -c horus -n __fish_use_subcommand -f -a %s -d ", verb->name);
+        put_quoted(out, verb->summary);
+        hs_say(out, "\n");
+        for (const struct hs_option *o = verb->options; o->param.key != NULL; o++)
+            fish_option(out, verb->name, o);
+        if (verb->word_at != NULL) {
+            hs_say(out, "complete -c horus -n '__fish_seen_subcommand_from %s'", verb->name);
+            fish_words(out, verb->word_at);
+            hs_say(out, "\n");
+        }
     }
 }

@@ -268,7 +268,8 @@ static const char *written_at(size_t index)
          "trace format, or auto: by content ('horus help formats')", SHORT,                        \
          .check = hs_trace_format_check, .word_at = format_at),                                    \
         TEXT("map", read.map, INTAKE, NULL, "MAP",                                                 \
-             "columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON file"),   \
+             "columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON file",    \
+             SHORT),                                                                               \
         TEXT("map_value", read.map_values, INTAKE, NULL, "VALUES",                                 \
              "what values of state and class mean: "                                               \
              "'state:Succeeded=completed,state:Error=failed'"),                                    \
@@ -304,7 +305,7 @@ static const char *written_at(size_t index)
         INT("max_jobs", read.max_jobs, INTAKE, "0", 0, 9e15,                                       \
             "take only the first N jobs; 0: all"),                                                 \
         REAL("load", read.load, INTAKE, "1", HS_REPLAY_LEAST, HS_REPLAY_MOST,                      \
-             "scale the arrival rate: gaps between submissions are divided by this"),              \
+             "scale the arrival rate: gaps between submissions are divided by this", SHORT),       \
         REAL("scale_time", read.scale_time, INTAKE, "1", HS_REPLAY_LEAST, HS_REPLAY_MOST,          \
              "multiply the trace's times, gaps and durations alike: 0.1 replays it in a tenth of " \
              "the time at the same load"),                                                         \
@@ -351,7 +352,8 @@ static const char *written_at(size_t index)
 #define CLUSTER "Cluster"
 #define CLUSTER_ROWS                                                                               \
     CHOICE("vc", vc, CLUSTER, "ignore", vc_modes,                                                  \
-           "virtual clusters: none, each with nodes of its own, or GPU quotas on shared nodes"),   \
+           "virtual clusters: none, each with nodes of its own, or GPU quotas on shared nodes",    \
+           SHORT),                                                                                 \
         TEXT("vc_file", vc_file, CLUSTER, NULL, "FILE",                                            \
              "sizes of the virtual clusters: JSON, or Helios' cluster_gpu_number.csv; absent: "    \
              "the cluster file's own"),                                                            \
@@ -368,13 +370,14 @@ static const char *written_at(size_t index)
              "of the workload in the results; absent: from the name of the trace",                 \
              .check = check_name),                                                                 \
         TEXT("cluster", cluster, CLUSTER, HS_DEFAULT_CLUSTER, "SPEC",                              \
-             "JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100", LETTER('c'),       \
-             SHORT),                                                                               \
+             "JSON file, name ('horus clusters' lists them) or shape NODESxGPUS:TYPE,..., e.g. "   \
+             "20x8:V100,8x4:P100",                                                                 \
+             LETTER('c'), SHORT),                                                                  \
         CLUSTER_ROWS
 
 #define SIMULATION "Simulation"
 #define SIMULATION_ROWS                                                                            \
-    INT("seed", seed, SIMULATION, "1", 0, 9e15, "of every random draw"),                           \
+    INT("seed", seed, SIMULATION, "1", 0, 9e15, "of every random draw", SHORT),                    \
         DURATION("until", until_us, SIMULATION, "0s", 0, YEARS_100_S,                              \
                  "stop the clock here, list what is unfinished; 0: run to the end", SHORT),        \
         INT("max_events", max_events, SIMULATION, "0", 0, 9e15,                                    \
@@ -388,10 +391,10 @@ static const char *written_at(size_t index)
         INT("max_tenants", max_tenants, SIMULATION, "16", 1, HS_TENANTS_MAX,                       \
             "jobs on one GPU at most, whatever a policy's own limit is"),                          \
         CHOICE("check", check, SIMULATION, "fast", checks,                                         \
-               "invariants after every instant: none, cheap ones, full recounts", SHORT)
+               "invariants after every instant: none, cheap ones, full recounts")
 #define TIE_JITTER_ROW                                                                             \
     INT("tie_jitter", tie_jitter, SIMULATION, "0", 0, 10000,                                       \
-        "N more runs with seeded random ties: mean and spread beside each metric", SHORT)
+        "N more runs with seeded random ties: mean and spread beside each metric")
 #define POLICY_ROW                                                                                 \
     TEXT("policy", policy, SIMULATION, "fifo", "NAME[:KEY=VALUE,...]",                             \
          "scheduling policy ('horus policies' lists them)", LETTER('p'), .check = check_policy,    \
@@ -532,7 +535,8 @@ const struct hs_option hs_run_option_table[] = {
                        "without the last three"),
     FLAG("decisions", decisions, RESULTS,
          "write decisions.csv, too: each action of the policy with its reason"),
-    FLAG("report", report, RESULTS, "write report.html, too: the page of 'horus report'", LOCAL),
+    FLAG("report", report, RESULTS, "write report.html, too: the page of 'horus report'", SHORT,
+         LOCAL),
     FLAG("json", json, RESULTS, "print summary.json in place of the table", SHORT, LOCAL),
     SAMPLE_ROWS,
     CALL_ROWS,

@@ -623,6 +623,10 @@ static void write_counts(void *ctx, struct hs_jsonw *w)
                  " shares_rounded=%" PRIu64 " }",
                  f->events, f->instants, f->decisions, f->jobs, f->finished, f->failed, f->rejected,
                  f->unfinished, f->peak_live_jobs, f->shares_divided, f->shares_rounded);
+    if (run->setup->trace.load == 1 && run->setup->trace.scale_time == 1) {
+        hs_jsonw_key(w, "origin");
+        hs_jsonw_seconds(w, f->epoch_us);
+    }
     if (f->stop != HS_STOP_NONE)
         hs_jsonw_put(w, "stopped={ by=%s at_us=%" PRId64 " is_deterministic=%d }", stops[f->stop],
                      f->end_us, f->stop != HS_STOP_POLL);

@@ -15,10 +15,11 @@
 #include "data/gpu_types.h"
 
 #define SHAPE_HINT                                                                                 \
-    "no file and no shipped cluster has this name (horus version --verbose lists them), and a "    \
+    "no file and no shipped cluster has this name (horus clusters lists them), and a "             \
     "shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100"
 
-#define NO_VC UINT32_MAX
+#define NO_VC        UINT32_MAX
+#define SHIPPED_MOST 64u /* names looked at for a hint */
 
 /* ---- the draft: groups of like nodes, as all descriptions give them ---- */
 
@@ -229,6 +230,13 @@ static enum hs_status read_shape(struct hs_cluster *cluster, const char *spec, b
                       .diag = diag,
                       .takes_any = takes_any,
                       .hint = SHAPE_HINT};
+    const char *names[SHIPPED_MOST], *name;
+    char hint[HS_HINT_SIZE];
+    uint32_t count = 0;
+    while (count < SHIPPED_MOST && (name = hs_cluster_shipped(count)) != NULL)
+        names[count++] = hs_arena_text(&cluster->arena, name, strlen(name));
+    if (!takes_any)
+        s.hint = hs_did_you_mean(hint, spec, names, count, SHAPE_HINT);
     s.draft.rack_count = 1;
     enum hs_status status = shape_group(&s);
     while (status == HS_OK && *s.at++ == ',')
@@ -722,6 +730,22 @@ static enum hs_status read_json(struct hs_cluster *cluster, const char *path, st
 }
 
 /* ---- loading a description ---- */
+
+const char *hs_cluster_shipped(uint32_t index)
+{
+    static const char folder[] = "clusters/", suffix[] = ".json";
+    static char name[64];
+    const struct hs_builtin *file;
+    for (size_t i = 0; (file = hs_builtin_at(i)) != NULL; i++) {
+        if (strncmp(file->name, folder, strlen(folder)) != 0 || index-- > 0)
+            continue;
+        (void)snprintf(name, sizeof name, "%.*s",
+                       (int)(strlen(file->name) - strlen(folder) - strlen(suffix)),
+                       file->name + strlen(folder));
+        return name;
+    }
+    return NULL;
+}
 
 static enum hs_status read_file(struct hs_cluster *cluster, const char *path, bool is_json,
                                 struct hs_diag *diag)

@@ -9,7 +9,7 @@ Not NODESxGPUS.
   ! error: cluster '4by8': expected 'x' after the number of nodes
   !     1 | 4by8
   !       |  ^
-  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus clusters lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-duplicate-key
@@ -93,7 +93,7 @@ A colon and no type.
   ! error: cluster '4x8:': expected the name of a GPU type
   !     1 | 4x8:
   !       |     ^
-  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus clusters lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-shape-too-many-gpus
@@ -103,7 +103,7 @@ More GPUs on a node than the documented limit.
   ! error: cluster '1x2000:V100': a node must have 1..1024 GPUs
   !     1 | 1x2000:V100
   !       |   ^~~~
-  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus clusters lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-shape-too-many-nodes
@@ -113,7 +113,7 @@ More nodes than the documented limit.
   ! error: cluster '2000000x8:V100': the number of nodes must be 1..1000000
   !     1 | 2000000x8:V100
   !       | ^~~~~~~
-  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus clusters lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-shape-trailing-comma
@@ -123,7 +123,7 @@ A comma and nothing behind it.
   ! error: cluster '4x8:V100,': expected a number of nodes
   !     1 | 4x8:V100,
   !       |          ^
-  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus clusters lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-shape-zero-gpus
@@ -133,7 +133,7 @@ Nodes without a GPU.
   ! error: cluster '4x0:V100': a node must have 1..1024 GPUs
   !     1 | 4x0:V100
   !       |   ^
-  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus clusters lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-shape-zero-nodes
@@ -143,7 +143,7 @@ No nodes.
   ! error: cluster '0x8:V100': the number of nodes must be 1..1000000
   !     1 | 0x8:V100
   !       | ^
-  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: no file and no shipped cluster has this name (horus clusters lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
   [2]
 
 # cluster-syntax
@@ -320,7 +320,7 @@ A shipped cluster goes by its name, wherever the program is run; the manifest ha
   ! error: cluster 'venu': expected a number of nodes
   !     1 | venu
   !       | ^
-  !       = hint: no file and no shipped cluster has this name (horus version --verbose lists them), and a shape is NODESxGPUS[:TYPE],... such as 16x8:V100,8x4:P100
+  !       = hint: did you mean 'venus'?
   [2]
 
 # cluster-sinfo
@@ -353,3 +353,17 @@ without GPUs left out. 4 + 8 + 2 GPUs on three nodes.
   !       |                 ^~~~~~~~~~~~~~~~~~~~~
   !       = hint: gpu:a100:8, one type of GPUs a node
   [3]
+
+# cluster-by-name
+The shipped clusters, and a name that is nearly one.
+
+  $ horus clusters | grep -e '^cluster' -e venus -e gavel
+  cluster                nodes    GPUs   VCs  shape
+  gavel-36-36-36            27     108     0  9x4:V100,9x4:P100,9x4:K80
+  venus                    133    1064    16  133x8:V100
+  $ horus run traces/sample.csv -c venuss
+  ! error: cluster 'venuss': expected a number of nodes
+  !     1 | venuss
+  !       | ^
+  !       = hint: did you mean 'venus'?
+  [2]

@@ -16,6 +16,7 @@ The list of commands.
     trace      ACTION FILE                A trace: statistics, faults, another format, profiles.
     generate   --like NAME|--fit TRACE    Synthetic traces with the published statistics of real ones.
     policies   [POLICY]                   The policies, what each knows, the parameters of one.
+    clusters                              The clusters that -c takes by name.
     calibrate  SUBJECT                    Fit a model: interference, utilization, predictor, speed.
     predict    --job JOB --gpu TYPE       What the models say of a job, or of jobs on one GPU.
     report     RUN...                     Finished runs, a comparison or a sweep as one HTML page.
@@ -78,8 +79,10 @@ compare in brief.
   usage: horus compare [options] TRACE | RUN RUN
   A trace under several policies, or two runs job by job.
 
-    -c, --cluster=SPEC      JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
-                            [16x8:V100]
+    -c, --cluster=SPEC      JSON file, name ('horus clusters' lists them) or shape
+                            NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100 [16x8:V100]
+        --vc=WHAT           virtual clusters: none, each with nodes of its own, or GPU quotas on
+                            shared nodes [ignore]
     -p, --policy=NAME[:KEY=VALUE,...]
                             a scheduling policy; give one -p each, the first is the reference; a list
                             in a --config file
@@ -88,9 +91,12 @@ compare in brief.
         --assignments=SEEDS
                             and each of these seeds for the draws of profiles; absent: --assign-seed,
                             or the run's seed
+        --seed=N            of every random draw [1]
         --until=TIME        stop the clock here, list what is unfinished; 0: run to the end [0s]
-        --check=WHAT        invariants after every instant: none, cheap ones, full recounts [fast]
         --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
+        --map=MAP           columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON
+                            file
+        --load=X            scale the arrival rate: gaps between submissions are divided by this [1]
     -o, --output=DIR        directory of the comparison; absent: results/compare-TRACE-HASH
         --fail-if=CONDITION
                             exit code 1 if it holds: 'mean_jct>+1%' of a policy against the first, or
@@ -172,6 +178,7 @@ What each trace format needs.
     trace      ACTION FILE                A trace: statistics, faults, another format, profiles.
     generate   --like NAME|--fit TRACE    Synthetic traces with the published statistics of real ones.
     policies   [POLICY]                   The policies, what each knows, the parameters of one.
+    clusters                              The clusters that -c takes by name.
     calibrate  SUBJECT                    Fit a model: interference, utilization, predictor, speed.
     predict    --job JOB --gpu TYPE       What the models say of a job, or of jobs on one GPU.
     report     RUN...                     Finished runs, a comparison or a sweep as one HTML page.
@@ -253,8 +260,8 @@ Everything about run.
         --name=WORKLOAD     of the workload in the results; absent: from the name of the trace
 
   Cluster:
-    -c, --cluster=SPEC      JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
-                            [16x8:V100]
+    -c, --cluster=SPEC      JSON file, name ('horus clusters' lists them) or shape
+                            NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100 [16x8:V100]
         --vc=ignore|partition|quota
                             virtual clusters: none, each with nodes of its own, or GPU quotas on
                             shared nodes [ignore]
@@ -472,8 +479,8 @@ Everything about run.
         --name=WORKLOAD     of the workload in the results; absent: from the name of the trace
 
   Cluster:
-    -c, --cluster=SPEC      JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
-                            [16x8:V100]
+    -c, --cluster=SPEC      JSON file, name ('horus clusters' lists them) or shape
+                            NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100 [16x8:V100]
         --vc=ignore|partition|quota
                             virtual clusters: none, each with nodes of its own, or GPU quotas on
                             shared nodes [ignore]
@@ -681,16 +688,20 @@ Everything about run.
   usage: horus run [options] TRACE
   Replay a trace on a cluster under a policy.
 
-    -c, --cluster=SPEC      JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
-                            [16x8:V100]
+    -c, --cluster=SPEC      JSON file, name ('horus clusters' lists them) or shape
+                            NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100 [16x8:V100]
+        --vc=WHAT           virtual clusters: none, each with nodes of its own, or GPU quotas on
+                            shared nodes [ignore]
     -p, --policy=NAME[:KEY=VALUE,...]
                             scheduling policy ('horus policies' lists them) [fifo]
+        --seed=N            of every random draw [1]
         --until=TIME        stop the clock here, list what is unfinished; 0: run to the end [0s]
-        --check=WHAT        invariants after every instant: none, cheap ones, full recounts [fast]
-        --tie-jitter=N      N more runs with seeded random ties: mean and spread beside each metric
-                            [0]
         --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
+        --map=MAP           columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON
+                            file
+        --load=X            scale the arrival rate: gaps between submissions are divided by this [1]
     -o, --output=DIR        run directory; absent: results/TRACE-POLICY-HASH
+        --report            write report.html, too: the page of 'horus report'
         --json              print summary.json in place of the table
         --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
         --dry-run           check everything, the whole trace included, print the sizes, and stop
@@ -709,8 +720,13 @@ trace in brief.
   A trace: statistics, faults, another format, profiles.
 
         --format=NAME       trace format, or auto: by content ('horus help formats') [auto]
+        --map=MAP           columns of a csv by their own names: 'submit_time=timestamp,...' or a JSON
+                            file
+        --load=X            scale the arrival rate: gaps between submissions are divided by this [1]
     -c, --cluster=SPEC      validate: offered load and jobs that can never fit on this cluster;
                             assign: what is drawn fits its smallest GPU
+        --vc=WHAT           virtual clusters: none, each with nodes of its own, or GPU quotas on
+                            shared nodes [ignore]
         --config=FILE       JSON with any of the keys above (// comments allowed); flags override it
     -o, --output=FILE       convert, assign: the file to write, compressed if it ends in .gz or .zst;
                             - is standard output
@@ -741,7 +757,7 @@ The data dictionary travels with the program: results/README.md, section by sect
   columns.
    (esc)
   $ horus help files | grep -c '^  '
-  445
+  446
   $ horus help metrics --form=man | grep -A 1 '^\*mean.*jct'
   *mean\_jct* (s)
   \tJCT = end - submission (esc)

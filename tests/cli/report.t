@@ -160,3 +160,18 @@ The page mentions a point that failed.
   ! out: error: a sweep does not stand beside other operands
   !       = hint: make a report of it alone
   [2]
+
+# report-dates
+Where the trace has dates, so has the axis of time: from Jan 1, 18:00 on, two days, every six hours. Of jobs that are moved in time
+there are none.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,2024-01-01 18:00:00,1,172800\nb,2024-01-01 18:00:00,1,5\n' >t.csv
+  $ horus run t.csv -c 1x2 -q -o dated >/dev/null && jq .origin dated/manifest.json
+  1704132000
+  $ ticks() { sed -n '/id="time"/,/id="waiting"/p' $1 | grep -o 'text-anchor="middle"[^>]*>[^<]*' | sed 's/.*>//' | head -n 9 | paste -sd'|'; }
+  $ horus report dated -o dated.html >/dev/null && ticks dated.html
+  Jan 1, 2024 18:00|Jan 2|06:00|12:00|18:00|Jan 3|06:00|12:00|18:00
+  $ horus run t.csv -c 1x2 --load=2 -q -o moved >/dev/null && jq .origin moved/manifest.json
+  null
+  $ horus report moved -o moved.html >/dev/null && ticks moved.html
+  0|6 h|12 h|18 h|24 h|30 h|36 h|42 h|48 h

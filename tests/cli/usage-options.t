@@ -95,7 +95,7 @@ An empty cluster.
 
   $ horus run traces/sample.csv -c ""
   ! error: run: 'cluster' is empty
-  !       = hint: JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
+  !       = hint: JSON file, name ('horus clusters' lists them) or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
   [2]
 
 # use-jitter-stdin
@@ -119,7 +119,7 @@ An option without its value.
 
   $ horus run traces/sample.csv -c
   ! error: run: option '--cluster' needs a value: SPEC
-  !       = hint: JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
+  !       = hint: JSON file, name ('horus clusters' lists them) or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
   [2]
 
 # use-name-with-slash

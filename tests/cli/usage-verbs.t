@@ -48,6 +48,7 @@ No arguments: help, and a failure.
     trace      ACTION FILE                A trace: statistics, faults, another format, profiles.
     generate   --like NAME|--fit TRACE    Synthetic traces with the published statistics of real ones.
     policies   [POLICY]                   The policies, what each knows, the parameters of one.
+    clusters                              The clusters that -c takes by name.
     calibrate  SUBJECT                    Fit a model: interference, utilization, predictor, speed.
     predict    --job JOB --gpu TYPE       What the models say of a job, or of jobs on one GPU.
     report     RUN...                     Finished runs, a comparison or a sweep as one HTML page.

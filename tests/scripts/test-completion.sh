@@ -97,6 +97,18 @@ else
     skip "shellcheck over the bash script: shellcheck is not installed"
 fi
 
+if command -v fish >/dev/null; then
+    "$HORUS" help --form=fish >"$work/horus.fish"
+    is "fish reads its script" "" "$(fish --no-execute "$work/horus.fish" 2>&1)"
+    fish_offers() { fish -c "source $work/horus.fish; complete -C '$1'" 2>/dev/null | cut -f1 | sort | paste -sd' '; }
+    is "fish: commands" "report rerun" "$(fish_offers 'horus re')"
+    is "fish: an option" "--tie-jitter" "$(fish_offers 'horus run --tie-j' | tr -d =)"
+    is "fish: choices" "--check=fast --check=full" "$(fish_offers 'horus run --check=f')"
+    is "fish: an action" "validate" "$(fish_offers 'horus trace val')"
+else
+    skip "fish: it is not installed"
+fi
+
 # A pseudo-terminal with a zsh in it: the line and two tabs are typed, what it shows is read until
 # every word is there, or half a minute is over: a busy machine is slow.
 zsh_shows() { # LINE WORD...

@@ -18,7 +18,7 @@ case $said in
 *) verdict "without scdoc it says so" "$said" ;;
 esac
 verdict "completions where the shells look" "$(
-    for file in bash-completion/completions/horus zsh/site-functions/_horus; do
+    for file in bash-completion/completions/horus zsh/site-functions/_horus fish/vendor_completions.d/horus.fish; do
         [ -s "$work/bare/$file" ] || echo "$file"
     done
 )"

@@ -62,7 +62,7 @@ static enum hs_status report(struct hs_call *call)
 static const struct hs_option report_table[] = {
     TEXT("output", output, NULL, "report.html", "FILE", "where the page goes; - is standard output",
          LETTER('o'), SHORT),
-    FLAG("force", force, NULL, "replace FILE", SHORT),
+    FLAG("force", force, NULL, "replace FILE", LETTER('f'), SHORT),
     HS_OPTIONS_END,
 };
 #undef OWNER
@@ -223,7 +223,7 @@ static const struct hs_option plot_table[] = {
          UNIT("X"), SHORT),
     REAL("height", figure.height, NULL, "0", 0, 4000, "of each plot in it; 0: as the kind needs it",
          UNIT("X"), SHORT),
-    FLAG("force", force, NULL, "replace FILE", SHORT),
+    FLAG("force", force, NULL, "replace FILE", LETTER('f'), SHORT),
     HS_OPTIONS_END,
 };
 #undef OWNER

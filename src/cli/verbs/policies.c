@@ -293,6 +293,48 @@ const struct hs_verb hs_verb_policies = {
     .run = policies,
 };
 
+/* ==== clusters ==== */
+
+/* "8x8:V100,4x2" of runs of like nodes. */
+static void say_shape(const struct hs_cluster *c, struct hs_output *out)
+{
+    for (uint32_t first = 0, end; first < c->node_count; first = end) {
+        const struct hs_node *node = &c->nodes[first];
+        for (end = first; end < c->node_count; end++)
+            if (c->nodes[end].gpus != node->gpus || c->nodes[end].type != node->type)
+                break;
+        hs_say(out, "%s%" PRIu32 "x%" PRIu32 ":%s", first > 0 ? "," : "", end - first, node->gpus,
+               c->types[node->type].name);
+    }
+}
+
+static enum hs_status clusters(struct hs_call *call)
+{
+    const char *name;
+    hs_say(&call->out, "%-20s%8s%8s%6s  %s\n", "cluster", "nodes", "GPUs", "VCs", "shape");
+    for (uint32_t i = 0; (name = hs_cluster_shipped(i)) != NULL; i++) {
+        struct hs_cluster cluster;
+        HS_TRY(hs_cluster_load(&cluster, name, &call->diag));
+        hs_say(&call->out, "%-20s%8" PRIu32 "%8" PRIu32 "%6" PRIu32 "  ", name, cluster.node_count,
+               cluster.gpu_count, cluster.own_vc_count);
+        say_shape(&cluster, &call->out);
+        hs_say(&call->out, "\n");
+        hs_cluster_free(&cluster);
+    }
+    return HS_OK;
+}
+
+static const struct hs_option clusters_table[] = {HS_OPTIONS_END};
+
+const struct hs_verb hs_verb_clusters = {
+    .name = "clusters",
+    .operands = "",
+    .summary = "The clusters that -c takes by name.",
+    .examples = {"clusters", "run traces/sample.csv -c philly-8gpu"},
+    .options = clusters_table,
+    .run = clusters,
+};
+
 /* ==== schema ==== */
 
 #define EXACT_MAX 9007199254740991.0 /* 2^53 - 1: the largest number read */

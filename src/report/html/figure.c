@@ -12,6 +12,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/fixed.h"
+
 /* ---- markup ---- */
 
 const char *hs_text(char text[HS_HTML_SAY_MAX], const char *fmt, ...)
@@ -100,6 +102,8 @@ static const double time_steps[] = {
 static const double time_marks[] = {1e-6, 1e-5,     1e-4,      0.001,       0.01, 0.1,
                                     1,    10,       MINUTE,    10 * MINUTE, HOUR, 6 * HOUR,
                                     DAY,  10 * DAY, 100 * DAY, 1000 * DAY};
+
+#define DATES_MOST 9u /* marks of an axis of dates */
 
 #define NARROW 60 /* below this ratio a logarithmic time axis is marked like a linear one */
 
@@ -394,6 +398,45 @@ void hs_chart_x_axis(const struct hs_chart *c, enum hs_axis axis, uint32_t wante
 {
     struct hs_tick ticks[HS_TICKS_MAX];
     put_marks(c, true, ticks, scale_ticks(&c->x, axis, wanted, ticks), has_labels);
+}
+
+/* "Jan 2", or "12:30" between days; the first mark is "Jan 2, 2024 12:30". */
+static void date_label(struct hs_tick *tick, int64_t us, bool is_first)
+{
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    char date[HS_FMT_MAX + 1];
+    date[hs_fmt_datetime(date, us)] = '\0'; /* 2017-10-09 07:00:55 */
+    const char *month = months + 3 * ((date[5] - '0') * 10 + date[6] - '1');
+    const int day = (date[8] - '0') * 10 + date[9] - '0';
+    const bool is_midnight = strncmp(date + 11, "00:00", 5) == 0;
+    if (is_first)
+        (void)snprintf(tick->label, sizeof tick->label, "%.3s %d, %.4s%s%.5s", month, day, date,
+                       is_midnight ? "" : " ", is_midnight ? "" : date + 11);
+    else if (is_midnight)
+        (void)snprintf(tick->label, sizeof tick->label, "%.3s %d", month, day);
+    else
+        (void)snprintf(tick->label, sizeof tick->label, "%.5s", date + 11);
+}
+
+void hs_page_time_axis(const struct hs_page *page, const struct hs_chart *c, bool has_labels)
+{
+    struct hs_tick ticks[HS_TICKS_MAX];
+    const double step = step_of(HS_AXIS_TIME, (c->x.to - c->x.from) / (DATES_MOST - 1));
+    const int64_t step_us = (int64_t)step * HS_US_PER_S;
+    uint32_t count = 0;
+    if (page->figure != NULL || page->origin_us == 0 || step < MINUTE) {
+        hs_chart_x_axis(c, HS_AXIS_TIME, 10, has_labels);
+        return;
+    }
+    for (int64_t at = (page->origin_us + step_us - 1) / step_us * step_us; count < DATES_MOST;
+         at += step_us) {
+        ticks[count].value = (double)(at - page->origin_us) / HS_US_PER_S;
+        if (ticks[count].value > c->x.to)
+            break;
+        date_label(&ticks[count], at, count == 0);
+        count++;
+    }
+    put_marks(c, true, ticks, count, has_labels);
 }
 
 void hs_chart_y_marks(const struct hs_chart *c, const struct hs_tick *ticks, uint32_t count)

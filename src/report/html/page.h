@@ -52,7 +52,8 @@ struct hs_page {
     struct hs_page_group *groups;
     struct hs_table_row *rows;              /* label, summary; for a comparison ratios or means */
     uint32_t run_count, group_count, drawn; /* drawn: groups drawn */
-    double span_s; /* length of the time axis of all charts: the longest drawn run */
+    double span_s;     /* length of the time axis of all charts: the longest drawn run */
+    int64_t origin_us; /* its 0 since 1970; 0 = unknown, or not the same for all */
     struct hs_runmanifest manifest;         /* of the comparison or sweep */
     struct hs_sweeptable *sweep;            /* NULL unless it is a sweep */
     struct hs_page_figures *figures;        /* of each group of a comparison */
@@ -218,6 +219,9 @@ struct hs_chart {
 /* Draws grid lines at the values of an axis, and labels beside it. */
 void hs_chart_x_axis(const struct hs_chart *chart, enum hs_axis axis, uint32_t wanted,
                      bool has_labels);
+/* The axis of simulated time: dates of the trace on a page where they are known, else times since
+ * the first submission. */
+void hs_page_time_axis(const struct hs_page *page, const struct hs_chart *chart, bool has_labels);
 void hs_chart_y_axis(const struct hs_chart *chart, enum hs_axis axis, uint32_t wanted);
 /* The same at given values. */
 void hs_chart_y_marks(const struct hs_chart *chart, const struct hs_tick *ticks, uint32_t count);

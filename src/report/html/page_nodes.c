@@ -503,7 +503,7 @@ static void put_plot(struct nodes_section *s, const struct hs_frame *frame, bool
                   is_heat ? "Jobs per GPU by node and time"
                           : "Placements of jobs on GPUs over time");
     if (has_axis || !is_page)
-        hs_chart_x_axis(&c, HS_AXIS_TIME, 10, has_axis);
+        hs_page_time_axis(s->page, &c, has_axis);
     hs_plot_name(s->page, &c, s->group);
     if (is_heat) {
         (is_page ? put_picture : put_cells)(s, &c);

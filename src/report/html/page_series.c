@@ -407,7 +407,7 @@ static void put_panel(const struct series_section *s, const struct hs_frame *fra
     else
         hs_chart_y_axis(&c, HS_AXIS_PLAIN, is_page ? 4 : 5);
     if (is_last || !is_page)
-        hs_chart_x_axis(&c, HS_AXIS_TIME, 10, is_last);
+        hs_page_time_axis(s->page, &c, is_last);
     put_layers(s, &c, group, chart);
     hs_plot_name(s->page, &c, group);
     if (is_page)
