@@ -764,6 +764,7 @@ static const struct section {
     enum hs_page_source source;
 } of_runs[] = {{"summary", "Summary", put_summary, HS_FROM_SUMMARY},
                {"distributions", "Distributions", hs_put_distributions, HS_FROM_JOBS},
+               {"backtest", "Beside what happened", hs_put_backtest, HS_FROM_BACKTEST},
                {"deadlines", "Deadlines", hs_put_deadlines, HS_FROM_DEADLINES},
                {"time", "Over time", hs_put_time, HS_FROM_SERIES},
                {"waiting", "Why jobs waited", hs_put_waiting, HS_FROM_SUMMARY},
@@ -779,7 +780,10 @@ static const struct section {
 
 static bool is_wanted(const struct hs_page *page, const struct section *section)
 {
-    return section->source != HS_FROM_DEADLINES || hs_page_has_deadlines(page);
+    bool has_backtest = section->source != HS_FROM_BACKTEST;
+    for (uint32_t g = 0; g < page->drawn && !has_backtest; g++)
+        has_backtest = hs_page_has(page, g, "backtest.csv");
+    return has_backtest && (section->source != HS_FROM_DEADLINES || hs_page_has_deadlines(page));
 }
 
 static void put_title(struct hs_page *page)

@@ -81,8 +81,9 @@ const char *hs_figure_kind(size_t index);
 /* Sections of a page (listed in page.c) and kinds of figures (listed in figure.c). */
 typedef enum hs_status hs_page_part(struct hs_page *page);
 HS_MUST_USE hs_page_part hs_put_distributions, hs_put_deadlines, hs_put_classes, hs_put_teams,
-    hs_put_time, hs_put_waiting, hs_put_nodes, hs_put_results, hs_put_points, hs_draw_cdf,
-    hs_draw_classes, hs_draw_gantt, hs_draw_heat, hs_draw_sweep, hs_draw_time, hs_draw_waits;
+    hs_put_backtest, hs_put_time, hs_put_waiting, hs_put_nodes, hs_put_results, hs_put_points,
+    hs_draw_cdf, hs_draw_classes, hs_draw_gantt, hs_draw_heat, hs_draw_sweep, hs_draw_time,
+    hs_draw_waits;
 
 /* Returns "k0" ... "k7". */
 const char *hs_page_colour(uint32_t group);
@@ -94,6 +95,7 @@ enum hs_page_source {
     HS_FROM_SUMMARY,
     HS_FROM_JOBS,
     HS_FROM_DEADLINES,
+    HS_FROM_BACKTEST, /* omitted if no run is one */
     HS_FROM_SERIES,
     HS_FROM_SEGMENTS
 };
