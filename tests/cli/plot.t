@@ -147,3 +147,28 @@ PDF and PNG need rsvg-convert.
   t.csv
   tests
   traces
+
+# plot-pareto
+On one GPU a runs 100 s, b and c come at 1 and 2 s for 10 and 20: under fifo they end at 100, 110 and 130, JCTs of 100, 109 and 128;
+under srtf b at 11, c at 31, a at 130: 130, 10 and 29. With 50 s for each start fifo is dominated by both metrics: the line has one
+step, from srtf (56.3 and 130 s) to fifo (112.3 and 128 s).
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv
+  $ for p in fifo srtf; do horus run t.csv -c 1x1 -p $p -q -o $p >/dev/null; done; horus run t.csv -c 1x1 --startup=50s -q -o slow >/dev/null
+  ! warning: 54 % of the GPU time of the jobs paid for starts, switches, preemptions and moves, not for work
+  !       = hint: longer quanta or rounds, fewer preemptions or a smaller cost leave more for work ('horus policies' and --startup)
+  $ horus plot pareto fifo srtf slow -o p.svg && grep -o '<title>[^<]*' p.svg
+  p.svg
+  <title>no other is better in one and as good in the other
+  <title>fifo: mean JCT 112.3 s, p99 JCT 128.0 s
+  <title>srtf: mean JCT 56.3 s, p99 JCT 130.0 s
+  <title>slow: mean JCT 212.3 s, p99 JCT 278.0 s
+  $ grep -o 'd="[^"]*"><title>no other' p.svg | sed 's/[0-9]//g'
+  d="M hv"><title>no other
+  $ horus plot pareto fifo srtf -o p.svg --metric=mean_jct --force
+  ! error: a figure of this kind has two metrics
+  !       = hint: --metric=mean_jct,fairness_jain
+  [2]
+  $ horus plot pareto fifo srtf -o p.svg --metric=mean_jct,mood --force
+  ! error: fifo has no 'mood'
+  [3]

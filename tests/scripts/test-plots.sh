@@ -123,7 +123,7 @@ verdict "bars of classes are as long as summary.json says" "$(
 } >"$work/hostile.csv"
 "$HORUS" run "$work/hostile.csv" -c 2x8:V100 -p srtf -q -o "$work/hostile" >/dev/null
 verdict "every kind is well-formed, the same again, and of any run" "$(
-    for kind in cdf classes gantt heat time waits; do
+    for kind in cdf classes gantt heat pareto time waits; do
         for of in hostile few "few hostile" idle; do
             # shellcheck disable=SC2086 # two runs
             (cd "$work" && "$HORUS" plot $kind $of -o f.svg --force --title="that's <it> & \"all\"" 2>&1 >/dev/null)

@@ -235,7 +235,8 @@ const struct hs_verb hs_verb_plot = {
     .details =
         "KIND is one of: cdf: share of the jobs at or below a completion time, wait, slowdown. "
         "classes: means of classes of jobs, by gang size or --by. gantt: which job held which GPU "
-        "when, of at most 500 placements. heat: jobs per GPU by node and time. sweep: metrics "
+        "when, of at most 500 placements. heat: jobs per GPU by node and time. pareto: two metrics "
+        "against each other, and the runs that no other dominates. sweep: metrics "
         "along an axis of a sweep, with 95 % intervals over its seeds. time: GPU allocation, "
         "utilization and waiting jobs. waits: the GPUs that waiting jobs want, by cause. RUN is a "
         "directory of 'horus run', or one of 'horus compare --outputs=all', or of 'horus sweep'; "

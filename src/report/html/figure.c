@@ -480,6 +480,7 @@ static const struct {
     {"classes", hs_draw_classes, HS_FROM_SUMMARY, false, true, true, true},
     {"gantt", hs_draw_gantt, HS_FROM_SEGMENTS, false, false, false, false},
     {"heat", hs_draw_heat, HS_FROM_SEGMENTS, false, false, false, false},
+    {"pareto", hs_draw_pareto, HS_FROM_SUMMARY, false, true, true, false},
     {"sweep", hs_draw_sweep, HS_FROM_SUMMARY, true, true, true, false},
     {"time", hs_draw_time, HS_FROM_SERIES, false, false, false, false},
     {"waits", hs_draw_waits, HS_FROM_SERIES, false, false, false, false},

@@ -73,7 +73,7 @@ HS_MUST_USE enum hs_status hs_figure_write(struct hs_page *page, uint32_t kind,
 void hs_page_close(struct hs_page *page);
 
 /* Returns "cdf", "classes", ...; NULL after the last. */
-#define HS_FIGURE_KINDS 7u
+#define HS_FIGURE_KINDS 8u
 const char *hs_figure_kind(size_t index);
 
 /* ---- between the files of this module: what there is to draw ---- */
@@ -82,8 +82,8 @@ const char *hs_figure_kind(size_t index);
 typedef enum hs_status hs_page_part(struct hs_page *page);
 HS_MUST_USE hs_page_part hs_put_distributions, hs_put_deadlines, hs_put_classes, hs_put_teams,
     hs_put_backtest, hs_put_time, hs_put_waiting, hs_put_nodes, hs_put_results, hs_put_points,
-    hs_draw_cdf, hs_draw_classes, hs_draw_gantt, hs_draw_heat, hs_draw_sweep, hs_draw_time,
-    hs_draw_waits;
+    hs_draw_cdf, hs_draw_classes, hs_draw_gantt, hs_draw_heat, hs_draw_pareto, hs_draw_sweep,
+    hs_draw_time, hs_draw_waits;
 
 /* Returns "k0" ... "k7". */
 const char *hs_page_colour(uint32_t group);

@@ -749,3 +749,113 @@ enum hs_status hs_draw_classes(struct hs_page *page)
         put_measure(page, &frame, &rows, m, names[m]);
     return HS_OK;
 }
+
+/* ---- the figure of two metrics ---- */
+
+#define WIDE_RANGE 30 /* from this ratio of largest / smallest an axis is logarithmic */
+
+static double metric_of(const struct hs_page *page, uint32_t group, const char *metric)
+{
+    return hs_summary_get(page->rows[group].summary, metric);
+}
+
+/* Whether another group is as good in both, and better in one. */
+static bool is_dominated(const struct hs_page *page, const char *const *names, uint32_t group)
+{
+    for (uint32_t g = 0; g < page->group_count; g++) {
+        bool is_as_good = true, is_better = false;
+        for (int m = 0; m < 2; m++) {
+            const double sign = hs_runcolumn_of(names[m]).best == HS_BEST_MOST ? -1 : 1;
+            const double own = sign * metric_of(page, group, names[m]),
+                         other = sign * metric_of(page, g, names[m]);
+            is_as_good = is_as_good && other <= own;
+            is_better |= other < own;
+        }
+        if (is_as_good && is_better)
+            return true;
+    }
+    return false;
+}
+
+static struct hs_scale metric_scale(const struct hs_page *page, const char *metric)
+{
+    const enum hs_figure_scale scale = page->figure->scale;
+    double least = (double)INFINITY, most = 0;
+    for (uint32_t g = 0; g < page->group_count; g++) {
+        least = fmin(least, metric_of(page, g, metric));
+        most = fmax(most, metric_of(page, g, metric));
+    }
+    const bool is_log = least > 0 && (scale == HS_FIGURE_LOG ||
+                                      (scale == HS_FIGURE_AUTO && most / least >= WIDE_RANGE));
+    return (struct hs_scale){.from = is_log ? least / 1.3 : 0,
+                             .to = most > 0 ? most * (is_log ? 1.3 : 1.08) : 1,
+                             .is_log = is_log};
+}
+
+/* Steps through the points that no other dominates, in the order of x. */
+static void put_front(const struct hs_page *page, const struct hs_chart *c,
+                      const char *const *names)
+{
+    struct hs_path path;
+    double last = -(double)INFINITY, y = 0;
+    bool is_first = true;
+    hs_path_begin(&path, c->out, "axis", NULL);
+    for (;;) {
+        uint32_t next = page->group_count;
+        for (uint32_t g = 0; g < page->group_count; g++)
+            if (!is_dominated(page, names, g) && metric_of(page, g, names[0]) > last &&
+                (next == page->group_count ||
+                 metric_of(page, g, names[0]) < metric_of(page, next, names[0])))
+                next = g;
+        if (next == page->group_count)
+            break;
+        last = metric_of(page, next, names[0]);
+        const double x = hs_scale_at(&c->x, last);
+        if (!is_first)
+            hs_path_to(&path, x, y);
+        y = hs_scale_at(&c->y, metric_of(page, next, names[1]));
+        hs_path_to(&path, x, y);
+        is_first = false;
+    }
+    hs_path_end(&path, "no other is better in one and as good in the other");
+}
+
+enum hs_status hs_draw_pareto(struct hs_page *page)
+{
+    static const enum hs_axis axes[] = {[HS_COLUMN_TIME] = HS_AXIS_TIME,
+                                        [HS_COLUMN_SHARE] = HS_AXIS_SHARE,
+                                        [HS_COLUMN_RATIO] = HS_AXIS_PLAIN,
+                                        [HS_COLUMN_PLAIN] = HS_AXIS_PLAIN};
+    const char *names[HS_FIGURE_METRICS_MAX + 1];
+    struct hs_frame frame = {.rows = 1, .columns = 1, .height = 320, .margin = {66, 24, 12, 40}};
+    HS_TRY(hs_figure_metrics(page, "mean_jct,p99_jct", names));
+    if (names[1] == NULL || names[2] != NULL)
+        return hs_fail(page->diag, HS_E_USAGE, NULL, "--metric=mean_jct,fairness_jain",
+                       "a figure of this kind has two metrics");
+    for (uint32_t g = 0; g < page->group_count; g++)
+        for (int m = 0; m < 2; m++)
+            if (isnan(metric_of(page, g, names[m])))
+                return hs_fail(page->diag, HS_E_INPUT, NULL, NULL, "%s has no '%s'",
+                               page->rows[g].label, names[m]);
+    const struct hs_runcolumn x = hs_runcolumn_of(names[0]), y = hs_runcolumn_of(names[1]);
+    struct hs_chart c = {.x = metric_scale(page, names[0]), .y = metric_scale(page, names[1])};
+    hs_figure_begin(page, &frame, NULL, 0);
+    hs_plot_begin(page, &frame, 0, 0, &c, NULL);
+    hs_chart_x_axis(&c, axes[x.kind], 7, true);
+    hs_chart_y_axis(&c, axes[y.kind], 7);
+    put_front(page, &c, names);
+    for (uint32_t g = 0; g < page->group_count; g++) {
+        const double at = hs_scale_at(&c.x, metric_of(page, g, names[0])),
+                     to = hs_scale_at(&c.y, metric_of(page, g, names[1]));
+        const bool is_right = at > c.left + 0.75 * (c.right - c.left);
+        char text[2][HS_COLUMN_TEXT_SIZE];
+        hs_svg_dot(c.out, hs_page_colour(g), at, to,
+                   HS_TEXT("%s: %s %s, %s %s", page->rows[g].label, x.title,
+                           hs_runcolumn_text(&x, metric_of(page, g, names[0]), text[0]), y.title,
+                           hs_runcolumn_text(&y, metric_of(page, g, names[1]), text[1])));
+        hs_svg_text(c.out, at + (is_right ? -7 : 7), to - 6, is_right ? "end" : "start", "name",
+                    page->rows[g].label);
+    }
+    hs_plot_end(page, &c, x.title, y.title);
+    return HS_OK;
+}

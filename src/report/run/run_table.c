@@ -187,6 +187,7 @@ static const struct {
     {"gpu_utilization_loaded", "util loaded", ALWAYS},
     {"p95_jct", "p95 JCT", ALWAYS},
     {"p95_wait", "p95 wait", ALWAYS},
+    {"fairness_jain", "Jain's index", ALWAYS},
 };
 
 /* In order of importance: a narrow terminal omits the last ones. */
