@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Puts completions and manual pages where bash, zsh, fish and man look for them. Without scdoc there are
-# no manual pages, which is said.
+# Puts completions and manual pages where bash, zsh, fish and man look for them, and below doc/horus what the
+# examples and recipes use, under the same paths as in the tree. Without scdoc there are no manual pages, which is said.
 #   scripts/install-docs.sh PROGRAM FOLDER     FOLDER: /usr/local/share, say
 set -eu
 if [ $# -ne 2 ]; then
     echo "usage: scripts/install-docs.sh PROGRAM FOLDER" >&2
     exit 2
 fi
-horus=$1
-folder=$2
+horus=$(realpath "$1")
+folder=$(realpath -m "$2")
+cd "${BASH_SOURCE[0]%/*}/.."
 pages=$(mktemp -d "${TMPDIR:-/tmp}/horus-man.XXXXXX")
 trap 'rm -rf "$pages"' EXIT
 
@@ -20,11 +21,15 @@ trap 'rm -rf "$pages"' EXIT
 install -D -m 644 "$pages/horus.fish" "$folder/fish/vendor_completions.d/horus.fish"
 install -D -m 644 "$pages/horus" "$folder/bash-completion/completions/horus"
 install -D -m 644 "$pages/_horus" "$folder/zsh/site-functions/_horus"
+for file in results/RECIPES.md results/README.md traces/sample* configs/mappings/* configs/policies/* \
+    configs/sweeps/* scripts/horus_runs.py; do
+    install -D -m 644 "$file" "$folder/doc/horus/$file"
+done
 if ! command -v scdoc >/dev/null; then
     echo "install-docs.sh: no manual pages: scdoc is not installed (make man installs it)" >&2
     exit 0
 fi
-"${BASH_SOURCE[0]%/*}/man.sh" "$horus" "$pages/man"
+scripts/man.sh "$horus" "$pages/man"
 for page in "$pages"/man/*; do
     install -D -m 644 "$page" "$folder/man/man${page##*.}/${page##*/}"
 done

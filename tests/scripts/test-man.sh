@@ -9,7 +9,7 @@ subject='man'
 
 # Without scdoc: the completions are there, and that the pages are not is said.
 mkdir "$work/bin"
-for tool in bash sh sed mktemp rm install mkdir git date mv cp cat; do
+for tool in bash sh sed mktemp rm install mkdir git date mv cp cat realpath; do
     ln -s "$(command -v $tool)" "$work/bin/$tool"
 done
 said=$(PATH=$work/bin scripts/install-docs.sh "$HORUS" "$work/bare" 2>&1)
@@ -21,6 +21,11 @@ verdict "completions where the shells look" "$(
     for file in bash-completion/completions/horus zsh/site-functions/_horus fish/vendor_completions.d/horus.fish; do
         [ -s "$work/bare/$file" ] || echo "$file"
     done
+)"
+
+verdict "examples run where they are installed" "$(
+    cp -r "$work/bare/doc/horus" "$work/own" && cd "$work/own" && "$HORUS" run traces/sample.csv --max-jobs=50 -q -o results/srtf 2>&1 >/dev/null &&
+        python3 scripts/horus_runs.py results/srtf 2>&1 >/dev/null && grep -q results/srtf results/RECIPES.md || echo "exit $?"
 )"
 
 if ! command -v scdoc >/dev/null; then
