@@ -87,6 +87,8 @@ enum hs_segment_end {
     HS_SEGMENT_HORIZON, /* cut by --until */
     HS_SEGMENT_FAILURE, /* the attempt is over and has failed: submitted again at that instant */
     HS_SEGMENT_PROFILE, /* its profile is taken: what was done in it is lost */
+    HS_SEGMENT_FAULT,   /* a node of it failed: what was done since its last checkpoint is lost */
+    HS_SEGMENT_DRAIN,   /* a node of it is drained: it is submitted again, nothing is lost */
 };
 const char *hs_segment_end_text(enum hs_segment_end end);
 
@@ -141,6 +143,7 @@ struct hs_instant {
     uint64_t running, pending, suspended; /* jobs; running = placed */
     uint64_t gpus_held, gpus_shared;      /* GPUs with >= 1, >= 2 tenants */
     uint64_t milli_held;                  /* thousandths of GPUs: 1000 of one held whole */
+    uint64_t gpus_out;                    /* GPUs that no job holds, of nodes out of service */
     uint64_t gpus_wanted;                 /* by pending and suspended jobs; a share counts as 1 */
     uint64_t gpus_fragmented; /* free GPUs when one waiting job would fit in number, else 0 */
     uint64_t load_pm_q32;     /* busy part of each GPU, per mille, Q32, summed; unknown: 0 */

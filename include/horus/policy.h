@@ -188,11 +188,12 @@ enum hs_event_kind {
     HS_EVENT_STEP,     /* the mini-batches of hs_plan_notify_step are done */
     HS_EVENT_MEMORY,   /* it needs more or less GPU memory than before */
     HS_EVENT_TIMER,    /* tag */
+    HS_EVENT_NODE,     /* the node `tag` went out of service, or came back: there may be room */
 };
 
 struct hs_event {
     enum hs_event_kind kind;
-    hs_job_id job; /* HS_NO_JOB for a timer */
+    hs_job_id job; /* HS_NO_JOB for a timer and a node */
     uint64_t tag;
 };
 

@@ -310,7 +310,10 @@ bool hs_view_is_alone(const struct hs_view *v, hs_job_id job); /* it may be put 
 uint32_t hs_view_gpu_util_pm(const struct hs_view *v, uint32_t gpu, int64_t window_us);
 /* Of one GPU that is shared: what is for its tenants; UINT32_MAX = not stated. */
 uint32_t hs_view_gpu_capacity_mib(const struct hs_view *v, uint32_t gpu);
-/* Whether the node belongs to the job's VC and GPU types; free GPUs are not checked. */
+/* Whether the node takes jobs: it is not down, drained or absent (MODEL.md 13). The searches below
+ * look only at nodes in service; what is counted of all nodes counts the others as well. */
+bool hs_view_in_service(const struct hs_view *v, uint32_t node);
+/* Whether the node is in service and of the job's VC and GPU types; free GPUs are not checked. */
 bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node);
 uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc);
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc);

@@ -199,7 +199,7 @@ static void exec_event(void *state, const struct hs_view *v, const struct hs_eve
                                         [HS_EVENT_STARTED] = "started",
                                         [HS_EVENT_STOPPED] = "stopped"};
     const struct exec *x = state;
-    if (event->kind != HS_EVENT_SUBMIT && event->kind != HS_EVENT_TIMER &&
+    if (event->kind != HS_EVENT_SUBMIT && event->job != HS_NO_JOB &&
         (event->kind > HS_EVENT_STOPPED || words[event->kind] == NULL))
         return;
     put(&child.out, EVENT_MAX, "%s", child.out.len > 0 ? "," : "");
@@ -207,6 +207,8 @@ static void exec_event(void *state, const struct hs_view *v, const struct hs_eve
         put_submission(x, v, event->job);
     else if (event->kind == HS_EVENT_TIMER)
         put(&child.out, EVENT_MAX, "{\"timer\":%" PRIu64 "}", event->tag);
+    else if (event->kind == HS_EVENT_NODE)
+        put(&child.out, EVENT_MAX, "{\"node\":%" PRIu64 "}", event->tag);
     else
         put(&child.out, EVENT_MAX, "{\"%s\":%" PRIu32 "}", words[event->kind], event->job);
     if (event->kind == HS_EVENT_FINISH)

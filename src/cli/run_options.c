@@ -361,7 +361,15 @@ static const char *written_at(size_t index)
              "row of cluster_gpu_number.csv; absent: the last", .check = check_date),              \
         REAL("overcommit", overcommit, CLUSTER, "1", 0.01, 100,                                    \
              "so many times the nodes: what a log shows to be in use beside what its cluster "     \
-             "file has")
+             "file has"),                                                                          \
+        TEXT("events", events, CLUSTER, NULL, "FILE",                                              \
+             "machines that fail, are drained, added, removed or slow: CSV of time, node, event "  \
+             "and value (MODEL.md 13)"),                                                           \
+        DURATION("checkpoint_interval", checkpoint_us, CLUSTER, "0s", 0, YEARS_100_S,              \
+                 "work between two checkpoints of a job, which loses what it did since when a "    \
+                 "node of it fails; 0: since it got its GPUs"),                                    \
+        DURATION("restart_cost", restart_us, CLUSTER, "0s", 0, 1e6,                                \
+                 "cost of the start after a failure or a drain, besides --startup")
 
 #define WORKLOAD_ROWS                                                                              \
     TEXT("trace", trace, "Workload", NULL, "FILE",                                                 \

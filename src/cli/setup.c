@@ -506,8 +506,7 @@ static enum hs_status open_reserve(struct hs_setup *s, struct hs_diag *diag)
     return status;
 }
 
-/* Profiles are drawn if something depends on them, including the speed of a spread gang; unknown
- * values of a job are filled in if GPUs are shared. */
+/* Draws profiles if something depends on them; fills in unknown values if GPUs are shared. */
 static void open_assign(struct hs_setup *s, const struct hs_run_options *options)
 {
     s->assign = hs_setup_assign(options, &s->cluster);
@@ -787,6 +786,7 @@ enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *op
     HS_TRY(open_files(s, diag));
     HS_TRY(hs_setup_trace(&s->trace, options, diag));
     HS_TRY(hs_setup_cluster(&s->cluster, options, diag));
+    HS_TRY(hs_machines_load(&s->machines, options->events, &s->cluster, &s->arena, diag));
     s->trace.gpus = s->cluster.gpu_count;
     if (strncmp(options->trace, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0) {
         char path[HS_WHOLEFILE_PATH_MAX]; /* of the workload, an input of the run */
@@ -843,7 +843,7 @@ enum hs_status hs_setup_hash(const struct hs_setup *s, uint64_t *out, struct hs_
 {
     /* Compared by the content of their files, the policy by its parameters. */
     static const char *const by_content[] = {
-        "policy",        "trace",         "vc_file",           "profiles", "models",
+        "policy",        "trace",         "vc_file",           "events", "profiles", "models",
         "restart_table", "memory_limits", "gavel_throughputs", NULL};
     const struct hs_run_options *options = s->options;
     uint64_t hash = hs_seed_of(hs_seed_of(0, HS_VERSION), hs_version_commit());
@@ -874,6 +874,7 @@ enum hs_status hs_workload_hash(const struct hs_run_options *options, uint64_t *
     *hash = 0;
     HS_TRY(mix_file(hash, strcmp(options->trace, "-") != 0 ? options->trace : NULL, diag));
     HS_TRY(mix_file(hash, options->vc_file, diag));
+    HS_TRY(mix_file(hash, options->events, diag));
     return mix_file(hash, options->read.gavel_throughputs, diag);
 }
 

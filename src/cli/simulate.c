@@ -171,6 +171,7 @@ enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest
         inputs[i].path = hs_builtin_cluster(options->cluster);
     HS_TRY(add_input(inputs, count, "workload", setup->workload_file, diag));
     HS_TRY(add_input(inputs, count, "vcs", options->vc_file, diag));
+    HS_TRY(add_input(inputs, count, "events", options->events, diag));
     HS_TRY(add_input(inputs, count, "map", if_file(options->read.map), diag));
     HS_TRY(add_input(inputs, count, "gavel_throughputs", options->read.gavel_throughputs, diag));
     HS_TRY(add_input(inputs, count, "config", options->config_file, diag));
@@ -409,6 +410,9 @@ static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_
         .oom_delay_us = options->oom_delay,
         .oom_retries = (uint32_t)options->oom_retries,
         .startup_us = options->startup_us,
+        .machines = &setup->machines,
+        .checkpoint_us = options->checkpoint_us,
+        .restart_us = options->restart_us,
         .poll = pass_poll,
         .poll_ctx = pass,
     };

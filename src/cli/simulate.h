@@ -33,7 +33,7 @@ enum hs_time_unit { HS_UNIT_AUTO, HS_UNIT_S, HS_UNIT_MS, HS_UNIT_US, HS_UNIT_MIN
 /* Values of the options, described in the tables of run_options.c. */
 struct hs_run_options {
     struct hs_trace_options read; /* hs_setup_trace() adds path, units, window, sort and seed */
-    const char *trace, *name, *cluster, *policy, *vc_file, *vc_date;
+    const char *trace, *name, *cluster, *policy, *vc_file, *vc_date, *events;
     const char *cluster_file; /* where the file `cluster` lies now; NULL: at its name */
     const char *output, *outputs, *sort, *sample, *window;
     bool fairness, power;
@@ -42,6 +42,7 @@ struct hs_run_options {
     int32_t time_unit, vc, check, retries;
     int64_t seed, assign_seed /* 0 = seed */, tie_jitter, max_tenants;
     int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */
+    int64_t checkpoint_us, restart_us;                    /* checkpoint_us 0 = none */
     int64_t max_events, max_wall_us;                      /* 0 = no limit */
     double skip_bad_rows;                                 /* per cent */
     double overcommit;
@@ -135,6 +136,7 @@ struct hs_setup {
     const struct hs_config *config;
     struct hs_arena arena;
     struct hs_cluster cluster;
+    struct hs_machines machines;
     struct hs_trace_options trace;
     const char *workload_file; /* for a trace "gen:NAME,..."; NULL = another trace */
     const struct hs_policy_ops *policy;

@@ -200,7 +200,7 @@ static const char *check_shares(const struct hs_engine *e, uint32_t id)
         return "the shares of a GPU are miscounted";
     if (gpu->tenants > 1 && parts == 0 && !(e->can & HS_CAN_COLOCATE))
         return "a GPU is held twice under a policy that does not co-locate";
-    if (e->parts != NULL && hs_part_room(e->parts, id) != hs_tentative_room_milli(gpu))
+    if (e->parts != NULL && hs_part_room(e->parts, id) != hs_tentative_room_milli(e, gpu))
         return "the index of shares disagrees with a GPU";
     return NULL;
 }
@@ -559,15 +559,18 @@ static enum hs_status job_event(struct hs_engine *e, struct hs_job *job)
 
 /* Times of the next events; HS_TIME_MAX: none. */
 struct due {
-    int64_t job_us, timer_us;
+    int64_t job_us, timer_us, machine_us;
 };
 
 /* Handles everything due now, in the order of MODEL.md 8. */
 static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a, struct due due)
 {
-    e->instant.is_still = due.job_us != e->now_us && a->at_us != e->now_us;
+    e->instant.is_still =
+        due.job_us != e->now_us && a->at_us != e->now_us && due.machine_us != e->now_us;
     for (; due.job_us == e->now_us; due.job_us = hs_heap_next_us(&e->job_events))
         HS_TRY(job_event(e, hs_engine_job(e, next_slot(e))));
+    if (HS_UNLIKELY(due.machine_us == e->now_us))
+        HS_TRY(hs_machines_apply(e));
     while (a->at_us == e->now_us) {
         HS_TRY(hs_lifecycle_submit(e, a->next));
         e->figures.events++;
@@ -619,11 +622,13 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
 {
     for (enum hs_stop stop = HS_STOP_NONE;;) {
         const struct due due = {.job_us = hs_heap_next_us(&e->job_events),
-                                .timer_us = hs_heap_next_us(&e->timer_events)};
+                                .timer_us = hs_heap_next_us(&e->timer_events),
+                                .machine_us = hs_machines_next_us(e)};
         int64_t next_us = due.job_us < a->at_us ? due.job_us : a->at_us;
         if (a->at_us == HS_TIME_MAX && e->jobs.live == 0)
             return HS_OK;
         next_us = due.timer_us < next_us ? due.timer_us : next_us;
+        next_us = due.machine_us < next_us ? due.machine_us : next_us;
         if (next_us == HS_TIME_MAX)
             return HS_OK;
         if (stop == HS_STOP_NONE && next_us > e->config.until_us) {
@@ -782,6 +787,7 @@ enum hs_status hs_engine_open(struct hs_engine **engine, const struct hs_engine_
     hs_jobs_init(&e->jobs, (uint32_t)config->policy->job_state_size);
     hs_intern_init(&e->names);
     engine_open_cluster(e);
+    hs_machines_open(e);
     enum hs_status status = engine_open_policy(e);
     if (status == HS_OK)
         return HS_OK;

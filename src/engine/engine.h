@@ -16,6 +16,7 @@
 #include "horus/policy.h"
 #include "model/host.h"
 #include "model/interference.h"
+#include "model/machine.h"
 #include "model/predictor.h"
 #include "model/speed.h"
 #include "model/stages.h"
@@ -53,6 +54,11 @@ struct hs_engine_config {
     int64_t oom_delay_us;                /* from a start that overflows its GPU to the kill */
     uint32_t oom_retries;                /* after this many kills a job never shares */
     int64_t startup_us;                  /* cost of a first start (MODEL.md 7) */
+    const struct hs_machines *machines;  /* NULL: all nodes are always in service */
+    /* After a fault a job goes on from the work at which it last saved: its placement began, or
+     * each checkpoint_us of work after that; 0: only there. */
+    int64_t checkpoint_us;
+    int64_t restart_us; /* cost of the start after a fault or a drain, besides startup_us */
     /* Called after every 16th instant; HS_END ends the run like its horizon, a failure aborts it.
      * May be NULL. */
     enum hs_status (*poll)(void *ctx, const struct hs_instant *instant);
@@ -65,6 +71,7 @@ struct hs_engine_figures {
     uint64_t peak_live_jobs, checks;
     uint64_t shares_divided; /* jobs with shares of GPUs, as requested */
     uint64_t shares_rounded; /* jobs that request a share and get whole GPUs: no HS_CAN_DIVIDE */
+    uint64_t interrupts;     /* jobs stopped by faults and drains */
     uint64_t mem_capped;     /* jobs whose profile states more memory than any GPU has */
     uint64_t unnamed;        /* jobs not in the file of estimates */
     /* the policy read these of a job */

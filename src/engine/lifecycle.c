@@ -225,6 +225,7 @@ enum hs_status hs_observe_finish(struct hs_engine *e, const struct hs_job *job, 
 enum hs_status hs_observe_instant(struct hs_engine *e)
 {
     e->instant.time_us = e->now_us;
+    e->instant.gpus_out = hs_free_out(e->free_index);
     for (uint32_t left = e->observes_instant; left != 0;) {
         const struct hs_observer *o = next_listener(e, &left);
         HS_TRY(o->on_instant(o->ctx, &e->instant));
@@ -666,30 +667,62 @@ static inline enum hs_status job_leave(struct hs_engine *e, struct hs_job *job,
     return HS_OK;
 }
 
-/* Settings of the policy end with the attempt; knowledge of the job's memory does not. */
-static HS_COLD enum hs_status job_fail(struct hs_engine *e, struct hs_job *job)
+/* Its last checkpoint is at the start of its placement, or whole intervals of work later. */
+static void lose_since_checkpoint(struct hs_engine *e, struct hs_job *job)
+{
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    const struct hs_job_placement *placement = hs_placement_of(&e->jobs, job);
+    const int64_t interval_ns = e->config.checkpoint_us * HS_NS_PER_US;
+    int64_t lost_ns = run->done_ns - placement->segment_done_ns;
+    const bool is_saved = interval_ns > 0 && lost_ns >= interval_ns;
+    if (interval_ns > 0)
+        lost_ns %= interval_ns;
+    if (lost_ns > 0)
+        hs_lifecycle_lose_work(e, job, lost_ns);
+    run->carry = is_saved ? 0 : placement->segment_carry;
+}
+
+/* Ends the attempt of a placed job: for the policy it finishes and is submitted anew. Settings of
+ * the policy end with the attempt; knowledge of the job's memory does not. */
+static HS_COLD enum hs_status job_resubmit(struct hs_engine *e, struct hs_job *job,
+                                           enum hs_segment_end why)
 {
     job->state = HS_JOB_FAILED;
-    HS_TRY(job_leave(e, job, HS_SEGMENT_FAILURE));
+    HS_TRY(job_leave(e, job, why));
+    if (why == HS_SEGMENT_FAULT)
+        lose_since_checkpoint(e, job);
     hs_lifecycle_notify_policy(e, HS_EVENT_FINISH, job, 0);
+    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+    if (why != HS_SEGMENT_FAILURE)
+        hs_jobs_interrupt(&e->jobs, hs_slot_of(&e->jobs, job));
     struct hs_job_history *history = hs_history_of(&e->jobs, job);
     if (history->began_us < 0)
-        history->began_us = hs_run_of(&e->jobs, job)->first_start_us;
-    hs_jobs_retry(&e->jobs, hs_slot_of(&e->jobs, job));
-    struct hs_job_run *run = hs_run_of(&e->jobs, job);
+        history->began_us = run->first_start_us;
+    if (why == HS_SEGMENT_FAILURE)
+        hs_jobs_retry(&e->jobs, hs_slot_of(&e->jobs, job));
     hs_jobs_end_placement(&e->jobs, job);
     job->submit_us = e->now_us; /* a new job for the policy */
     run->first_start_us = -1;
     if (run->overhead != 0)
         hs_sharing_overhead_of(&e->jobs, job)->at_step_ns = -1;
     run->attained_us = 0;
-    run->cost_left_us = e->config.startup_us;
+    run->cost_left_us =
+        e->config.startup_us + (why != HS_SEGMENT_FAILURE ? e->config.restart_us : 0);
     if (e->jobs.has_needs)
         hs_needs_of(&e->jobs, job)->mem_limit_mib = 0;
     (void)hs_gpu_memory_update(e, job); /* holds no GPU: no other job is affected */
     hs_job_set_claim(&e->jobs, job, hs_oom_claim_mib(e, job, UINT32_MAX));
     job_enter(e, job);
     return HS_OK;
+}
+
+enum hs_status hs_lifecycle_interrupt(struct hs_engine *e, struct hs_job *job,
+                                      enum hs_segment_end why)
+{
+    hs_progress_sync(e, job);
+    hs_heap_remove(&e->job_events, job->placement);
+    e->figures.interrupts++;
+    return job_resubmit(e, job, why);
 }
 
 enum hs_status hs_lifecycle_finish(struct hs_engine *e, struct hs_job *job)
@@ -699,7 +732,7 @@ enum hs_status hs_lifecycle_finish(struct hs_engine *e, struct hs_job *job)
         hs_estimator_learn(e->estimation, &facts, hs_run_of(&e->jobs, job)->attained_us);
     }
     if (hs_history_of(&e->jobs, job)->next_attempt != HS_NO_ATTEMPT)
-        return job_fail(e, job);
+        return job_resubmit(e, job, HS_SEGMENT_FAILURE);
     job->state = HS_JOB_DONE;
     e->figures.finished++;
     HS_TRY(job_leave(e, job, HS_SEGMENT_FINISH));

@@ -15,7 +15,8 @@
 
 bool hs_tentative_is_open(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
-    return gpu->tentative_tenants < e->config.max_tenants && gpu->mem_claimed_mib < HS_CLAIM_ALONE;
+    return gpu->tentative_tenants < e->config.max_tenants &&
+           gpu->mem_claimed_mib < HS_CLAIM_ALONE && !hs_free_is_out(e->free_index, gpu->node);
 }
 
 struct hs_load hs_tentative_load(const struct hs_engine *e, const struct hs_gpu *gpu)
@@ -32,20 +33,23 @@ struct hs_load hs_tentative_load(const struct hs_engine *e, const struct hs_gpu 
     return load;
 }
 
-uint32_t hs_tentative_room_milli(const struct hs_gpu *gpu)
+uint32_t hs_tentative_room_milli(const struct hs_engine *e, const struct hs_gpu *gpu)
 {
-    return gpu->part_milli > 0 && !gpu->is_given ? HS_GPU_MILLI - gpu->part_milli : 0;
+    const bool is_open =
+        gpu->part_milli > 0 && !gpu->is_given && !hs_free_is_out(e->free_index, gpu->node);
+    return is_open ? HS_GPU_MILLI - gpu->part_milli : 0;
 }
 
 void hs_tentative_refresh(struct hs_engine *e, uint32_t id)
 {
     const struct hs_gpu *gpu = &e->gpus[id];
     if (e->parts != NULL)
-        hs_part_set(e->parts, id, hs_tentative_room_milli(gpu));
+        hs_part_set(e->parts, id, hs_tentative_room_milli(e, gpu));
     if (e->share == NULL)
         return;
-    if (gpu->tentative_tenants == 0 || !hs_tentative_is_open(e, gpu)) {
-        hs_share_close(e->share, id, gpu->tentative_tenants > 0);
+    const bool is_idle = gpu->tentative_tenants == 0 && !hs_free_is_out(e->free_index, gpu->node);
+    if (is_idle || !hs_tentative_is_open(e, gpu)) {
+        hs_share_close(e->share, id, !is_idle);
         return;
     }
     const struct hs_load load = hs_tentative_load(e, gpu);
@@ -164,7 +168,7 @@ static void plan_settle(struct hs_plan *p, const struct hs_action *a)
             continue;
         e->gpus[id].is_given = false;
         if (e->parts != NULL)
-            hs_part_set(e->parts, id, hs_tentative_room_milli(&e->gpus[id]));
+            hs_part_set(e->parts, id, hs_tentative_room_milli(e, &e->gpus[id]));
     }
 }
 
@@ -357,7 +361,9 @@ static HS_COLD void refuse_node(struct hs_plan *p, const struct hs_action *a, ui
                                 uint32_t gpus)
 {
     const struct hs_engine *e = p->engine;
-    if (hs_free_of_node(e->free_index, node) < gpus)
+    if (hs_free_is_out(e->free_index, node))
+        hs_plan_refuse(p, a->job, "node '%s' is out of service", e->cluster->nodes[node].name);
+    else if (hs_free_of_node(e->free_index, node) < gpus)
         hs_plan_refuse(p, a->job, "node '%s' has %u free GPUs, not %u",
                        e->cluster->nodes[node].name, hs_free_of_node(e->free_index, node), gpus);
     else if (node_is_allowed(p, a, node))
@@ -461,6 +467,8 @@ static bool gpu_is_allowed(struct hs_plan *p, const struct hs_action *a, uint32_
     struct hs_engine *e = p->engine;
     const struct hs_gpu *gpu = &e->gpus[id];
     const struct hs_job *job = &e->jobs.jobs[a->job];
+    if (hs_free_is_out(e->free_index, gpu->node))
+        return hs_plan_refuse(p, a->job, "GPU %u is on a node out of service", id);
     if (gpu->tentative_tenants == 0) /* and not given to this job before */
         return true;
     if (gpu->is_given)

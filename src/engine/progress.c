@@ -37,6 +37,8 @@ static inline void allocation_append(struct hs_engine *e, const struct hs_job *j
     *(*last == HS_NO_ALLOCATION ? &placement->first_allocation
                                 : &e->jobs.allocations[*last].next_of_job) = at;
     *last = at;
+    for (; HS_UNLIKELY(e->gpu_holder != NULL) && gpus != 0; gpus &= gpus - 1)
+        e->gpu_holder[gpu / 64 * 64 + HS_CTZ64(gpus)] = hs_slot_of(&e->jobs, job);
 }
 
 /* Allocates the lowest free GPUs of a node, which has enough, word by word of the map. */
@@ -278,8 +280,10 @@ static HS_APART uint64_t slowest_allocation_q32(const struct hs_engine *e, const
 {
     uint64_t slowest = UINT64_MAX;
     for (const struct hs_allocation *a = hs_job_first(e, job); a != NULL; a = hs_job_next(e, a)) {
-        const uint64_t speed =
+        uint64_t speed =
             hs_q32_mul(hs_speed_alone_q32(e, job, e->cluster->nodes[a->node].type), a->speed_q32);
+        if (e->machines != NULL)
+            speed = hs_q32_mul(speed, e->machines[a->node].speed_q32);
         if (speed < slowest)
             slowest = speed;
     }
@@ -291,7 +295,7 @@ static inline uint64_t job_slowest_q32(const struct hs_engine *e, const struct h
 {
     if (placement->gpus_held == 0) /* a CPU job */
         return HS_Q32_ONE;
-    if (e->uniform_speed_q32 != 0 && placement->shared_gpus == 0) /* all GPUs are equal */
+    if (e->uniform_speed_q32 != 0 && placement->shared_gpus == 0 && e->slow_nodes == 0) /* equal */
         return e->uniform_speed_q32;
     return slowest_allocation_q32(e, job);
 }

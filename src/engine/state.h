@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "model/estimator.h"
 #include "model/job.h"
+#include "model/machine.h"
 #include "model/shareindex.h"
 
 /* ---- causes of waiting (engine.c) ---- */
@@ -142,6 +143,12 @@ struct hs_plan {
     enum hs_status refused;
 };
 
+/* A node under machine events. */
+struct hs_machine {
+    uint64_t speed_q32; /* of its GPUs, relative to their type; Q32_ONE unless slow */
+    uint8_t why_out;    /* 0: in service (machines.c) */
+};
+
 struct hs_timer {
     int64_t at_us;
     uint64_t tag;
@@ -162,12 +169,16 @@ struct hs_engine {
     struct hs_plan plan;
     struct hs_arena arena;
     bool is_initialising;
-    bool is_worst_order;        /* the jobs of a group interleave in their worst order */
-    bool is_exclusive;          /* one allocation for all GPUs of a job on a node (progress.h) */
-    char misfit[160];           /* text of the last rejection that contains numbers */
-    uint64_t uniform_speed_q32; /* speed of all GPU types; 0 if they differ */
-    uint32_t least_gpu_mib;     /* least memory of a GPU over all types */
-    bool nodes_state_limits;    /* some node states CPUs or host memory */
+    bool is_worst_order;         /* the jobs of a group interleave in their worst order */
+    bool is_exclusive;           /* one allocation for all GPUs of a job on a node (progress.h) */
+    char misfit[160];            /* text of the last rejection that contains numbers */
+    uint64_t uniform_speed_q32;  /* speed of all GPU types; 0 if they differ */
+    uint32_t least_gpu_mib;      /* least memory of a GPU over all types */
+    bool nodes_state_limits;     /* some node states CPUs or host memory */
+    struct hs_machine *machines; /* by node; NULL: no machine events */
+    uint32_t *gpu_holder;        /* likewise, by GPU: the last job on it while is_exclusive */
+    uint32_t next_machine_event; /* index */
+    uint32_t slow_nodes;         /* number of nodes with another speed than their type */
 
     struct hs_jobs jobs;
     struct hs_gpu *gpus;
@@ -339,7 +350,7 @@ void hs_tentative_claim(struct hs_engine *e, struct hs_job *job, uint32_t claim_
 /* Updates the indexes of shared and divided GPUs with the present state of the GPU. */
 void hs_tentative_refresh(struct hs_engine *e, uint32_t gpu);
 /* Room for one more share on a GPU that holds shares; 0 = no room, or it holds none. */
-uint32_t hs_tentative_room_milli(const struct hs_gpu *gpu);
+uint32_t hs_tentative_room_milli(const struct hs_engine *e, const struct hs_gpu *gpu);
 /* The load of a GPU as a policy may see it. */
 struct hs_load hs_tentative_load(const struct hs_engine *e, const struct hs_gpu *gpu);
 /* Whether one more job may join the GPU, by the number of tenants and jobs that must run alone. */
@@ -536,6 +547,11 @@ void hs_lifecycle_lose_work(struct hs_engine *e, struct hs_job *job, int64_t los
 /* Counts a run on nodes set aside that ends now, with its GPU time. */
 void hs_lifecycle_book_profile(struct hs_engine *e, const struct hs_job *job,
                                enum hs_policy_counter how);
+/* Takes a placed job off its GPUs because of a machine (HS_SEGMENT_FAULT or HS_SEGMENT_DRAIN):
+ * after a fault the work since its last checkpoint is lost. It comes to the policy as submitted
+ * anew. */
+HS_MUST_USE enum hs_status hs_lifecycle_interrupt(struct hs_engine *e, struct hs_job *job,
+                                                  enum hs_segment_end why);
 /* Ends a waiting or released job, as HS_JOB_FAILED or HS_JOB_REJECTED. */
 HS_COLD HS_MUST_USE enum hs_status hs_lifecycle_abandon(struct hs_engine *e, struct hs_job *job,
                                                         enum hs_job_state state,
@@ -550,6 +566,24 @@ uint32_t hs_oom_claim_mib(const struct hs_engine *e, const struct hs_job *job, u
 /* Kills a placed job because its GPU ran out of memory: the work since its start is lost, it waits
  * again with a larger predicted need, and after oom_retries kills it runs only alone. */
 HS_MUST_USE enum hs_status hs_oom(struct hs_engine *e, struct hs_job *job);
+
+/* ---- machines.c ---- */
+
+/* Called before the policy is opened: nodes that are added later are out of service. */
+void hs_machines_open(struct hs_engine *e);
+/* Time of the next event; HS_TIME_MAX: none. */
+static inline int64_t hs_machines_next_us(const struct hs_engine *e)
+{
+    const struct hs_machines *machines = e->config.machines;
+    if (e->machines == NULL || e->next_machine_event == machines->count)
+        return HS_TIME_MAX;
+    const int64_t at_us = machines->events[e->next_machine_event].at_us -
+                          (machines->is_dated ? e->figures.epoch_us : 0);
+    return at_us > e->now_us ? at_us : e->now_us;
+}
+
+/* Handles all events due now. */
+HS_MUST_USE enum hs_status hs_machines_apply(struct hs_engine *e);
 
 /* ---- lifecycle.c: observers ---- */
 

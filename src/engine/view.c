@@ -437,7 +437,8 @@ uint64_t hs_view_rate_q32(const struct hs_view *v, hs_job_id job)
 
 uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node)
 {
-    return hs_view_node(v, node) == &nowhere ? 0 : hs_free_of_node(v->engine->free_index, node);
+    const bool is_usable = hs_view_node(v, node) != &nowhere && hs_view_in_service(v, node);
+    return is_usable ? hs_free_of_node(v->engine->free_index, node) : 0;
 }
 
 uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc)
@@ -699,7 +700,8 @@ bool hs_view_may_use(const struct hs_view *v, hs_job_id job, uint32_t node)
     const struct hs_node *n = hs_view_node(v, node);
     bool is_of_vc = v->engine->cluster->vc_mode != HS_VC_PARTITION || n->vc == j->ask.vc ||
                     (n->gpus > 0 && hs_free_is_aside(v->engine->free_index, node));
-    return n->gpus > 0 && is_of_vc && (j->ask.type_mask & v->engine->search_types) >> n->type & 1;
+    return n->gpus > 0 && is_of_vc && hs_view_in_service(v, node) &&
+           (j->ask.type_mask & v->engine->search_types) >> n->type & 1;
 }
 
 /* At the first query about a single GPU: creates a record for each. */
@@ -731,7 +733,9 @@ uint32_t hs_view_gpu_tenants(const struct hs_view *v, uint32_t gpu)
 uint32_t hs_view_gpu_room(const struct hs_view *v, uint32_t gpu)
 {
     const struct hs_gpu *g = lookup_tenants(v, gpu);
-    return g->tentative_tenants == 0 ? HS_GPU_MILLI : hs_tentative_room_milli(g);
+    return g->tentative_tenants == 0 && hs_view_in_service(v, g->node)
+               ? HS_GPU_MILLI
+               : hs_tentative_room_milli(v->engine, g);
 }
 
 hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i)
@@ -745,7 +749,7 @@ hs_job_id hs_view_gpu_tenant(const struct hs_view *v, uint32_t gpu, uint32_t i)
 bool hs_view_may_join(const struct hs_view *v, uint32_t gpu, hs_job_id job)
 {
     const struct hs_gpu *g = lookup_tenants(v, gpu);
-    return g->tentative_tenants == 0 ||
+    return (g->tentative_tenants == 0 && hs_view_in_service(v, g->node)) ||
            (hs_tentative_is_open(v->engine, g) && !hs_lookup_job(v, job)->is_alone &&
             (v->engine->can & HS_CAN_COLOCATE) != 0);
 }
@@ -849,6 +853,8 @@ uint32_t hs_view_idle_gpu(const struct hs_view *v, uint32_t node, uint32_t from)
 {
     const struct hs_node *n = hs_view_node(v, node);
     uint32_t id = from > n->first_gpu ? from : n->first_gpu;
+    if (!hs_view_in_service(v, node))
+        return HS_NO_GPU;
     while (id < n->first_gpu + n->gpus && lookup_tenants(v, id)->tentative_tenants > 0)
         id++;
     return id < n->first_gpu + n->gpus ? id : HS_NO_GPU;

@@ -25,17 +25,18 @@ struct hs_node_state {
     uint32_t local; /* number within the pool */
     uint32_t rack;
     uint16_t free, size;
-    bool is_aside;
+    bool is_aside, is_out;       /* by the policy; by a fault, a drain or its absence */
     int64_t cpus_milli, mem_mib; /* remaining; negative if overcommitted */
 };
 
 struct hs_node_pool {
     struct hs_kind kind;
-    uint32_t count;              /* all nodes */
-    uint32_t members;            /* nodes not set aside; the following counts are for these */
-    uint32_t idle;               /* nodes with all GPUs free */
-    uint64_t free;               /* free GPUs */
-    uint32_t *ids;               /* id of each local number, ascending */
+    uint32_t count;   /* all nodes */
+    uint32_t members; /* nodes not set aside */
+    uint32_t out;     /* of these, nodes out of service; the following are for the rest */
+    uint32_t idle;    /* nodes with all GPUs free */
+    uint64_t free;    /* free GPUs */
+    uint32_t *ids;    /* id of each local number, ascending */
     struct hs_bitset *with_free; /* [0 .. size]: local numbers */
     uint32_t set_words;          /* distance of these sets in words */
     struct hs_bitset counts;     /* free counts that occur */
@@ -47,12 +48,18 @@ struct hs_free {
     struct hs_node_pool **vc_pools; /* pools of VC v: [vc_pools[v], vc_pools[v + 1]) */
     uint64_t *vc_free;              /* free GPUs */
     uint64_t *vc_aside;             /* GPUs of nodes set aside */
+    uint64_t out;                   /* free GPUs of nodes out of service */
     uint32_t *rack_free;            /* free GPUs by rack */
     const uint32_t *rack_first;     /* first node of each */
     uint64_t seed, counter;         /* of draws among equally good nodes */
     uint32_t node_count, pool_count, vc_count, rack_count;
     bool by_vc;
 };
+
+static inline bool is_listed(const struct hs_node_state *n)
+{
+    return !n->is_aside && !n->is_out;
+}
 
 /* An amount not stated is unlimited: half the range leaves space for all demands. */
 #define UNLIMITED (INT64_MAX / 2)
@@ -178,18 +185,19 @@ static bool pool_is_valid(const struct hs_free *f, const struct hs_node_pool *p)
             if (f->nodes[p->ids[local]].free != k)
                 return false;
     }
-    uint32_t aside = 0;
+    uint32_t aside = 0, out = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct hs_node_state *n = &f->nodes[p->ids[i]];
         aside += n->is_aside;
-        free_gpus += n->is_aside ? 0 : n->free;
-        idle += !n->is_aside && n->free == p->kind.size;
-        if (n->is_aside && hs_bitset_has(&p->with_free[n->free], i))
+        out += !n->is_aside && n->is_out;
+        free_gpus += is_listed(n) ? n->free : 0;
+        idle += is_listed(n) && n->free == p->kind.size;
+        if (!is_listed(n) && hs_bitset_has(&p->with_free[n->free], i))
             return false;
     }
-    /* The node of every member has that count, so no node is in two sets; each node is in one. */
-    return members == p->members && members + aside == p->count && free_gpus == p->free &&
-           idle == p->idle;
+    /* The node of every listed one has that count, so none is in two sets; each is in one. */
+    return members + out == p->members && out == p->out && p->members + aside == p->count &&
+           free_gpus == p->free && idle == p->idle;
 }
 
 bool hs_free_is_valid(const struct hs_free *f)
@@ -207,7 +215,7 @@ bool hs_free_is_valid(const struct hs_free *f)
     for (uint32_t rack = 0; rack < f->rack_count; rack++) {
         uint32_t free_gpus = 0;
         for (uint32_t i = f->rack_first[rack]; i < f->rack_first[rack + 1]; i++)
-            free_gpus += f->nodes[i].is_aside ? 0 : f->nodes[i].free;
+            free_gpus += is_listed(&f->nodes[i]) ? f->nodes[i].free : 0;
         if (free_gpus != f->rack_free[rack])
             return false;
     }
@@ -452,7 +460,8 @@ HS_EXPANDED bool hs_free_fits(const struct hs_free *f, uint32_t node, const stru
     const struct hs_node_state *n = &f->nodes[node];
     const struct hs_kind *kind = &n->pool->kind;
     return (!f->by_vc || kind->vc == ask->vc || n->is_aside) &&
-           (ask->type_mask >> kind->type & 1) && n->free >= gpus && node_has_rest(n, ask, gpus);
+           (ask->type_mask >> kind->type & 1) && n->free >= gpus && !n->is_out &&
+           node_has_rest(n, ask, gpus);
 }
 
 uint64_t hs_free_total(const struct hs_free *f, uint32_t vc)
@@ -541,7 +550,8 @@ static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t f
 {
     struct hs_node_pool *p = n->pool;
     const uint32_t before = n->free;
-    if (HS_UNLIKELY(n->is_aside)) {
+    if (HS_UNLIKELY(!is_listed(n))) {
+        f->out += n->is_out ? (uint64_t)free - before : 0;
         n->free = (uint16_t)free;
         return;
     }
@@ -558,22 +568,54 @@ static void node_set_free(struct hs_free *f, struct hs_node_state *n, uint32_t f
     hs_bitset_put(&p->counts, free, true);
 }
 
-void hs_free_set_aside(struct hs_free *f, uint32_t node, bool is_aside)
+/* Adds the node to the sets and sums of its pool, or removes it. */
+static void node_list(struct hs_free *f, struct hs_node_state *n, bool is_listed)
 {
-    struct hs_node_state *n = &f->nodes[node];
     struct hs_node_pool *p = n->pool;
-    if (n->is_aside == is_aside)
-        return;
-    const uint64_t one = is_aside ? UINT64_MAX : 1; /* added: wraps to one less */
-    n->is_aside = is_aside;
-    p->members += (uint32_t)one;
+    const uint64_t one = is_listed ? 1 : UINT64_MAX; /* added: wraps to one less */
     p->idle += n->free == n->size ? (uint32_t)one : 0;
     p->free += one * n->free;
     f->vc_free[p->kind.vc] += one * n->free;
-    f->vc_aside[p->kind.vc] -= one * n->size;
     f->rack_free[n->rack] += (uint32_t)one * n->free;
-    hs_bitset_put(&p->with_free[n->free], n->local, !is_aside);
+    hs_bitset_put(&p->with_free[n->free], n->local, is_listed);
     hs_bitset_put(&p->counts, n->free, !hs_bitset_is_empty(&p->with_free[n->free]));
+}
+
+void hs_free_set_aside(struct hs_free *f, uint32_t node, bool is_aside)
+{
+    struct hs_node_state *n = &f->nodes[node];
+    if (n->is_aside == is_aside)
+        return;
+    const uint64_t one = is_aside ? UINT64_MAX : 1;
+    n->is_aside = is_aside;
+    n->pool->members += (uint32_t)one;
+    n->pool->out += n->is_out ? (uint32_t)one : 0;
+    f->vc_aside[n->pool->kind.vc] -= one * n->size;
+    if (!n->is_out)
+        node_list(f, n, !is_aside);
+}
+
+void hs_free_set_out(struct hs_free *f, uint32_t node, bool is_out)
+{
+    struct hs_node_state *n = &f->nodes[node];
+    if (n->is_out == is_out)
+        return;
+    n->is_out = is_out;
+    f->out += is_out ? n->free : 0 - (uint64_t)n->free;
+    if (n->is_aside)
+        return;
+    n->pool->out += is_out ? 1 : UINT32_MAX;
+    node_list(f, n, !is_out);
+}
+
+bool hs_free_is_out(const struct hs_free *f, uint32_t node)
+{
+    return f->nodes[node].is_out;
+}
+
+uint64_t hs_free_out(const struct hs_free *f)
+{
+    return f->out;
 }
 
 bool hs_free_is_aside(const struct hs_free *f, uint32_t node)

@@ -68,6 +68,11 @@ uint32_t hs_free_kind(const struct hs_free *f, uint32_t node);
 void hs_free_set_aside(struct hs_free *f, uint32_t node, bool is_aside);
 bool hs_free_is_aside(const struct hs_free *f, uint32_t node);
 uint64_t hs_free_aside(const struct hs_free *f, uint32_t vc); /* GPUs of these nodes */
+/* A node out of service offers no free GPU: it is in no search and no count of free GPUs or
+ * idle nodes, but among all nodes. Its jobs may still leave it. O(1). */
+void hs_free_set_out(struct hs_free *f, uint32_t node, bool is_out);
+bool hs_free_is_out(const struct hs_free *f, uint32_t node);
+uint64_t hs_free_out(const struct hs_free *f); /* GPUs of these nodes that no job holds */
 /* Tells whether the node suits VC and type and has `gpus` GPUs, with CPUs and host memory, free. */
 bool hs_free_fits(const struct hs_free *f, uint32_t node, const struct hs_ask *ask, uint32_t gpus);
 uint64_t hs_free_total(const struct hs_free *f, uint32_t vc); /* all types */

@@ -165,6 +165,16 @@ static int64_t drop_attempt(struct hs_jobs *jobs, struct hs_job_history *history
     return dropped.work_us;
 }
 
+static struct hs_job_history *begin_history(struct hs_jobs *jobs, uint32_t slot)
+{
+    const uint32_t at =
+        hs_pool_take(&jobs->history_pool, (void **)&jobs->histories, sizeof *jobs->histories);
+    jobs->identities[slot].history = at;
+    jobs->histories[at] = no_history;
+    jobs->histories[at].arrived_us = jobs->jobs[slot].submit_us;
+    return &jobs->histories[at];
+}
+
 void hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const int64_t *attempts_us,
                           uint32_t count)
 {
@@ -172,12 +182,7 @@ void hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const int64_t *at
     job->work_ns = attempts_us[0] * HS_NS_PER_US;
     if (count == 1)
         return;
-    const uint32_t at =
-        hs_pool_take(&jobs->history_pool, (void **)&jobs->histories, sizeof *jobs->histories);
-    struct hs_job_history *history = &jobs->histories[at];
-    jobs->identities[slot].history = at;
-    *history = no_history;
-    history->arrived_us = job->submit_us;
+    struct hs_job_history *history = begin_history(jobs, slot);
     for (uint32_t i = count; i-- > 1;) { /* in reverse: the chain begins with the next attempt */
         const uint32_t attempt =
             hs_pool_take(&jobs->attempt_pool, (void **)&jobs->attempts, sizeof *jobs->attempts);
@@ -201,6 +206,13 @@ void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot)
     }
     job->work_ns = drop_attempt(jobs, history) * HS_NS_PER_US;
     history->attempt++;
+    clear_scratch(jobs, slot);
+}
+
+void hs_jobs_interrupt(struct hs_jobs *jobs, uint32_t slot)
+{
+    if (jobs->identities[slot].history == 0)
+        begin_history(jobs, slot)->all_ns = jobs->jobs[slot].work_ns;
     clear_scratch(jobs, slot);
 }
 

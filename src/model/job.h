@@ -233,6 +233,9 @@ void hs_jobs_set_attempts(struct hs_jobs *jobs, uint32_t slot, const int64_t *at
                           uint32_t count);
 /* Called when a job failed: sets the work of its next attempt, which must exist; zeroes scratch. */
 void hs_jobs_retry(struct hs_jobs *jobs, uint32_t slot);
+/* Called when a machine stopped a job: its attempt goes on as a new job for the policy, with what
+ * it has done; zeroes scratch. */
+void hs_jobs_interrupt(struct hs_jobs *jobs, uint32_t slot);
 /* Create records; return their numbers. */
 uint32_t hs_jobs_add_training(struct hs_jobs *jobs, struct hs_training_profile training);
 uint32_t hs_jobs_add_request(struct hs_jobs *jobs, struct hs_job_request request);

@@ -260,6 +260,9 @@ The effective configuration, with origins, is itself a config.
     "vc_file": null,  // from default
     "vc_date": null,  // from default
     "overcommit": 1,  // from default
+    "events": null,  // from default
+    "checkpoint_interval": "0s",  // from default
+    "restart_cost": "0s",  // from default
     "policy": "fifo:scan=fit",  // from c.json
     "seed": 1,  // from default
     "until": "2h",  // from --until

@@ -271,6 +271,14 @@ Everything about run.
                             row of cluster_gpu_number.csv; absent: the last
         --overcommit=X      so many times the nodes: what a log shows to be in use beside what its
                             cluster file has [1]; 0.01..100
+        --events=FILE       machines that fail, are drained, added, removed or slow: CSV of time,
+                            node, event and value (MODEL.md 13)
+        --checkpoint-interval=TIME
+                            work between two checkpoints of a job, which loses what it did since when
+                            a node of it fails; 0: since it got its GPUs [0s]; 0s..36500d
+        --restart-cost=TIME
+                            cost of the start after a failure or a drain, besides --startup [0s];
+                            0s..1000000s
 
   Simulation:
     -p, --policy=NAME[:KEY=VALUE,...]
@@ -490,6 +498,14 @@ Everything about run.
                             row of cluster_gpu_number.csv; absent: the last
         --overcommit=X      so many times the nodes: what a log shows to be in use beside what its
                             cluster file has [1]; 0.01..100
+        --events=FILE       machines that fail, are drained, added, removed or slow: CSV of time,
+                            node, event and value (MODEL.md 13)
+        --checkpoint-interval=TIME
+                            work between two checkpoints of a job, which loses what it did since when
+                            a node of it fails; 0: since it got its GPUs [0s]; 0s..36500d
+        --restart-cost=TIME
+                            cost of the start after a failure or a drain, besides --startup [0s];
+                            0s..1000000s
 
   Simulation:
     -p, --policy=NAME[:KEY=VALUE,...]
@@ -757,7 +773,11 @@ The data dictionary travels with the program: results/README.md, section by sect
   columns.
    (esc)
   $ horus help files | grep -c '^  '
+<<<<<<< HEAD
   449
+=======
+  448
+>>>>>>> c6793b5f (Let machines fail, be drained, join, leave and be slow)
   $ horus help metrics --form=man | grep -A 1 '^\*mean.*jct'
   *mean\_jct* (s)
   \tJCT = end - submission (esc)

@@ -95,7 +95,7 @@ A changed segment is found: b starts while a holds its GPUs.
   ok    waits and turnarounds follow from the times: 3 jobs, 0 differences
   ok    slowdowns follow from the times: 3 jobs, 0 differences
   ok    every job comes to its end: 3 jobs, 0 do not
-  ok    work is lost where a GPU ran out of memory: 3 jobs, 0 differences
+  ok    work is lost where a GPU ran out of memory or a node failed: 3 jobs, 0 differences
   ok    every finished job has done its work: 3 jobs, 0 differences (3 exactly, 0 within the printed digits of mean_rate)
   ok    jobs fail and are tried again as they should: 0 attempts, 0 differences
   ok    every suspension is a switch: 3 jobs, 0 differences
@@ -138,7 +138,7 @@ A correct run.
   ok    waits and turnarounds follow from the times: 3 jobs, 0 differences
   ok    slowdowns follow from the times: 3 jobs, 0 differences
   ok    every job comes to its end: 3 jobs, 0 do not
-  ok    work is lost where a GPU ran out of memory: 3 jobs, 0 differences
+  ok    work is lost where a GPU ran out of memory or a node failed: 3 jobs, 0 differences
   ok    every finished job has done its work: 3 jobs, 0 differences (3 exactly, 0 within the printed digits of mean_rate)
   ok    jobs fail and are tried again as they should: 0 attempts, 0 differences
   ok    every suspension is a switch: 3 jobs, 0 differences

@@ -243,6 +243,87 @@ static void check_retries(const char *cluster, const char *spec, bool is_oracle,
         check_causality(jobs, cluster, spec, at_s * HS_TEST_S, seed);
 }
 
+/* Nodes fail, are drained, leave and are slow, 12 times each, and all are in service at the end. */
+struct outages {
+    char text[4096];
+    struct {
+        uint32_t node;
+        double from_s, to_s;
+        bool stops_jobs;
+    } at[64];
+    uint32_t count;
+};
+
+static void make_outages(struct outages *o, const char *cluster, uint64_t seed)
+{
+    static const char *const begins[] = {"down", "cordon", "drain", "remove", "slow"};
+    const uint32_t nodes = strcmp(cluster, clusters[0]) == 0 ? 2 : 3;
+    struct hs_rng rng;
+    hs_rng_open(&rng, seed, "outages");
+    size_t len = 0;
+    uint32_t node = 0;
+    double free_s[3] = {0};
+    o->count = 0;
+    for (double at_s = 1; o->count < 12 * nodes; at_s += 1 + (double)hs_rng_below(&rng, 9)) {
+        node = (uint32_t)hs_rng_below(&rng, nodes);
+        at_s = at_s > free_s[node] ? at_s : free_s[node];
+        const char *begin = begins[hs_rng_below(&rng, 5)];
+        const double to_s = at_s + 1 + (double)hs_rng_below(&rng, 8);
+        const bool is_removal = strcmp(begin, "remove") == 0, is_slow = strcmp(begin, "slow") == 0;
+        o->at[o->count].node = node;
+        o->at[o->count].from_s = is_slow ? to_s : at_s;
+        o->at[o->count].to_s = to_s;
+        o->at[o->count].stops_jobs = is_removal || strcmp(begin, "down") == 0;
+        o->count++;
+        len += (size_t)snprintf(o->text + len, sizeof o->text - len, "%s%g n%u %s%s, %g n%u %s",
+                                len > 0 ? ", " : "", at_s, node, begin, is_slow ? " 0.5" : "", to_s,
+                                node, is_removal ? "add" : "up");
+        at_s = to_s; /* so that the text is in the order of time */
+        free_s[node] = to_s;
+    }
+    hs_rng_close(&rng);
+}
+
+static uint32_t node_of_gpu(const char *cluster, uint32_t gpu)
+{
+    if (strcmp(cluster, clusters[0]) == 0)
+        return gpu / 4;
+    if (strcmp(cluster, clusters[2]) == 0)
+        return gpu / 2;
+    return gpu < 8 ? 0 : 1 + (gpu - 8) / 4;
+}
+
+/* No job is placed on a node out of service, or stays on one that failed. */
+static void check_outages(const char *cluster, const char *spec, uint64_t seed)
+{
+    static struct outages o;
+    struct hs_test_job jobs[JOBS];
+    struct hs_test_result plain, again;
+    make_jobs(jobs, seed);
+    make_outages(&o, cluster, seed);
+    struct hs_test_options options = {.machines = o.text, .checkpoint_s = seed % 2 == 0 ? 5 : 0};
+    run_with(jobs, cluster, spec, &options, &plain);
+    check_complete(jobs, &plain, spec);
+    for (uint32_t i = 0; i < plain.segment_count; i++)
+        for (uint32_t k = 0; k < o.count * plain.segments[i].gpu_count; k++) {
+            const struct hs_test_segment *s = &plain.segments[i];
+            const uint32_t at = k % o.count;
+            const double start_s = (double)s->start_us / 1e6, end_s = (double)s->end_us / 1e6;
+            if (node_of_gpu(cluster, s->gpus[k / o.count]) != o.at[at].node)
+                continue;
+            const bool begins_in = start_s >= o.at[at].from_s && start_s < o.at[at].to_s;
+            if (begins_in ||
+                (o.at[at].stops_jobs && start_s < o.at[at].from_s && end_s > o.at[at].from_s))
+                fail_msg("%s on %s: job %u is on n%u at %g s, which is out of service", spec,
+                         cluster, s->job, o.at[at].node, o.at[at].from_s);
+        }
+    options.scans_shared = true;
+    run_with(jobs, cluster, spec, &options, &again);
+    assert_same(&plain, &again, 0, 1);
+    hs_test_free(&again);
+    hs_test_free(&plain);
+}
+
 static void needs_of(const struct hs_policy_ops *policy, const char *spec, uint32_t *can,
                      uint32_t *knows)
 {
@@ -281,6 +362,7 @@ static void check_spec(const struct hs_policy_ops *policy, const char *spec)
         check_relations(jobs, cluster, spec, own);
         if (round % 4 == 0) /* each cluster once */
             check_retries(cluster, spec, is_oracle, SEED + round);
+        check_outages(cluster, spec, SEED + round);
         for (int64_t at_s = 15; !is_oracle && at_s <= 75; at_s += 30)
             check_causality(jobs, cluster, spec, at_s * HS_TEST_S, SEED + round);
     }

@@ -206,6 +206,27 @@ static enum hs_status constant_interference(double excess, const struct hs_clust
     return hs_interference_load(m, NULL, NULL, &options, types, cluster->type_count, diag);
 }
 
+static struct hs_machines parse_machines(const char *text, struct hs_arena *arena)
+{
+    struct hs_machines machines = {0};
+    const char *end = text;
+    if (text == NULL)
+        return machines;
+    machines.events = hs_arena_alloc(arena, (strlen(text) / 4 + 1) * sizeof *machines.events);
+    for (; end != NULL; end = strchr(end, ','), end = end != NULL ? end + 1 : NULL) {
+        struct hs_machine_event *event = &machines.events[machines.count++];
+        char word[16];
+        double at_s, speed = 1;
+        if (sscanf(end, " %lf n%u %15[a-z] %lf", &at_s, &event->node, word, &speed) < 3)
+            abort(); /* a mistake of the test */
+        event->at_us = llrint(at_s * 1e6);
+        event->speed_q32 = (uint64_t)(speed * (double)HS_Q32_ONE);
+        while (strcmp(hs_machine_change_text(event->change), word) != 0)
+            event->change++;
+    }
+    return machines;
+}
+
 enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, const char *cluster,
                                 const char *policy, const struct hs_test_options *options,
                                 struct hs_test_result *result)
@@ -242,13 +263,17 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
         .oom_delay_us = (options->oom_delay_s > 0 ? options->oom_delay_s : 30) * HS_TEST_S,
         .oom_retries = options->oom_retries > 0 ? options->oom_retries : 2,
         .max_tenants = options->max_tenants > 0 ? options->max_tenants : 2,
-        .startup_us = options->startup_us};
+        .startup_us = options->startup_us,
+        .checkpoint_us = options->checkpoint_s * HS_TEST_S,
+        .restart_us = options->restart_s * HS_TEST_S};
     enum hs_status status = hs_cluster_load(&hardware, cluster, &diag);
     if (status == HS_OK && options->vc != HS_VC_IGNORE)
         status = hs_cluster_set_vcs(&hardware, options->vc, options->vc_file, "", &diag);
     if (status == HS_OK)
         status = policy_from(policy, &config.policy, &state, &arena, &diag);
     config.policy_state = state;
+    struct hs_machines machines = parse_machines(options->machines, &arena);
+    config.machines = machines.count > 0 ? &machines : NULL;
     if (status == HS_OK && options->excess > 0)
         status = constant_interference(options->excess, &hardware, &constant, &diag);
     if (constant != NULL)

@@ -41,37 +41,38 @@ static void a_sound_run(void **state)
     verified_with(&r, FILES, NULL, NULL);
     assert_string_equal(r.sink.text, "");
     assert_string_equal(
-        r.text, "ok    the output files are as the manifest lists them: 0 files, 0 changed\n"
-                "skip  the trace is the one that was simulated: the manifest has no hash of it\n"
-                "ok    every segment is of a job of the trace: 5 segments, 0 strangers\n"
-                "ok    every GPU exists in the cluster: 8 GPU holdings, 0 beyond it\n"
-                "ok    every gang is whole: 5 segments, 0 of another size\n"
-                "ok    nothing starts before its submission: 5 segments, 0 too early\n"
-                "ok    no GPU is held twice: 5 segments, 0 overlaps\n"
-                "ok    no GPU gives more time than it has: 8 busy periods, 0 too much\n"
-                "skip  every GPU is of a type that its job wants: no job that ran wants GPUs of a "
-                "certain type\n"
-                "skip  no node gives more cores or memory than it has: no job that ran wants cores "
-                "or memory of a node\n"
-                "skip  no node serves two virtual clusters: the run has no partition into virtual "
-                "clusters\n"
-                "ok    a job is in one place at a time and ends once: 5 segments, 0 overlaps\n"
-                "ok    jobs.csv has one row a job of the trace: 3 jobs, 0 missing or too many\n"
-                "ok    jobs.csv says what the trace says: 3 jobs, 0 differences\n"
-                "ok    jobs.csv says what segments.csv says: 3 jobs, 0 differences\n"
-                "ok    waits and turnarounds follow from the times: 3 jobs, 0 differences\n"
-                "ok    slowdowns follow from the times: 3 jobs, 0 differences\n"
-                "ok    every job comes to its end: 3 jobs, 0 do not\n"
-                "ok    work is lost where a GPU ran out of memory: 3 jobs, 0 differences\n"
-                "ok    every finished job has done its work: 3 jobs, 0 differences (3 exactly, 0 "
-                "within the "
-                "printed digits of mean_rate)\n"
-                "ok    jobs fail and are tried again as they should: 0 attempts, 0 differences\n"
-                "ok    every suspension is a switch: 3 jobs, 0 differences\n"
-                "ok    jobs make progress from where they say: 3 jobs, 0 differences\n"
-                "ok    memory lies on the host while jobs are suspended: 3 jobs, 0 differences\n"
-                "ok    summary.json follows from the rows: 54 figures, 0 differences\n"
-                "21 checks passed\n");
+        r.text,
+        "ok    the output files are as the manifest lists them: 0 files, 0 changed\n"
+        "skip  the trace is the one that was simulated: the manifest has no hash of it\n"
+        "ok    every segment is of a job of the trace: 5 segments, 0 strangers\n"
+        "ok    every GPU exists in the cluster: 8 GPU holdings, 0 beyond it\n"
+        "ok    every gang is whole: 5 segments, 0 of another size\n"
+        "ok    nothing starts before its submission: 5 segments, 0 too early\n"
+        "ok    no GPU is held twice: 5 segments, 0 overlaps\n"
+        "ok    no GPU gives more time than it has: 8 busy periods, 0 too much\n"
+        "skip  every GPU is of a type that its job wants: no job that ran wants GPUs of a "
+        "certain type\n"
+        "skip  no node gives more cores or memory than it has: no job that ran wants cores "
+        "or memory of a node\n"
+        "skip  no node serves two virtual clusters: the run has no partition into virtual "
+        "clusters\n"
+        "ok    a job is in one place at a time and ends once: 5 segments, 0 overlaps\n"
+        "ok    jobs.csv has one row a job of the trace: 3 jobs, 0 missing or too many\n"
+        "ok    jobs.csv says what the trace says: 3 jobs, 0 differences\n"
+        "ok    jobs.csv says what segments.csv says: 3 jobs, 0 differences\n"
+        "ok    waits and turnarounds follow from the times: 3 jobs, 0 differences\n"
+        "ok    slowdowns follow from the times: 3 jobs, 0 differences\n"
+        "ok    every job comes to its end: 3 jobs, 0 do not\n"
+        "ok    work is lost where a GPU ran out of memory or a node failed: 3 jobs, 0 differences\n"
+        "ok    every finished job has done its work: 3 jobs, 0 differences (3 exactly, 0 "
+        "within the "
+        "printed digits of mean_rate)\n"
+        "ok    jobs fail and are tried again as they should: 0 attempts, 0 differences\n"
+        "ok    every suspension is a switch: 3 jobs, 0 differences\n"
+        "ok    jobs make progress from where they say: 3 jobs, 0 differences\n"
+        "ok    memory lies on the host while jobs are suspended: 3 jobs, 0 differences\n"
+        "ok    summary.json follows from the rows: 54 figures, 0 differences\n"
+        "21 checks passed\n");
     assert_int_equal(r.status, HS_OK);
 }
 
@@ -193,7 +194,7 @@ static void losses(void **state)
 {
     static struct verified r;
     static const char sound_line[] =
-        "ok    work is lost where a GPU ran out of memory: 3 jobs, 0 differences\n"
+        "ok    work is lost where a GPU ran out of memory or a node failed: 3 jobs, 0 differences\n"
         "ok    every finished job has done its work: 3 jobs, 0 differences";
     (void)state;
     verified_with(&r, TRACE, "0,0,2,100", "0,0,2,90");
@@ -206,9 +207,10 @@ static void losses(void **state)
     assert_non_null(strstr(r.text, "summary.json: lost_gpu_seconds is 0, by the rows it is 20\n"));
     expect_in_rows(&r, "0,0,2,1,0,180,0,180,unknown,1,90,100,0,10.000000005,0,0,200,0,2,1.111111,1",
                    sound_line);
-    expect_in_rows(&r, "0,0,2,1,0,180,0,180,unknown,1,90,100,0,10.000000006,0,0,200,0,2,1.111111,1",
-                   "FAIL  work is lost where a GPU ran out of memory: 3 jobs, 1 differences\n"
-                   "        jobs.csv:4: job 0: lost 10.000000006, by segments.csv 10\n");
+    expect_in_rows(
+        &r, "0,0,2,1,0,180,0,180,unknown,1,90,100,0,10.000000006,0,0,200,0,2,1.111111,1",
+        "FAIL  work is lost where a GPU ran out of memory or a node failed: 3 jobs, 1 differences\n"
+        "        jobs.csv:4: job 0: lost 10.000000006, by segments.csv 10\n");
     expect_in_rows(&r, "0,0,2,1,0,180,0,180,unknown,1,90,100,0,0,0,0,200,0,2,1.111111,1",
                    "        jobs.csv:4: job 0: lost 0, by segments.csv 10\n");
     expect_in_rows(&r, "0,0,2,1,0,180,0,180,unknown,1,90,100,0,10,0,0,200,0,2,1.111111,0",
@@ -217,7 +219,8 @@ static void losses(void **state)
     verified_replace("segments.csv", verified_sound[SEGMENTS], "0,90,180,0-1,1,1,finish",
                      "0,90,180,0-1,1,1,kill");
     expect_in_rows(&r, "0,0,2,0,0,180,0,180,failed,1,90,100,0,100,1,0,200,0,2,1.111111,0",
-                   "ok    work is lost where a GPU ran out of memory: 3 jobs, 0 differences\n");
+                   "ok    work is lost where a GPU ran out of memory or a node failed: 3 jobs, 0 "
+                   "differences\n");
     expect_in_rows(&r, "0,0,2,0,0,180,0,180,failed,1,90,100,0,0,1,0,200,0,2,1.111111,0",
                    "        jobs.csv:4: job 0: lost 0, by segments.csv 100\n");
 }

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * AntMan (Xiao et al., OSDI'20; see README.md): parameters; which jobs are guaranteed and which
- * opportunistic; the coordinator of each GPU; events, and one decision.
+ * AntMan (Xiao et al., OSDI'20): parameters, classes of jobs, coordinators of GPUs, decisions.
  *
  * Tenants take turns: a job's round is the one after that of the previous job of its tenant, or the
  * current one; jobs are served in order of rounds, then of submission.
  *
- * The ramp of a GPU begins when the owner arrives: for `init` the guests are paused, then their
- * caps rise by one step each tick until they fill what the owner leaves. A job on several GPUs has
- * the minimum of their caps and limits.
+ * The ramp of a GPU begins when the owner arrives: for `init` its guests are paused, then their
+ * caps rise by a step each tick up to what it leaves. On several GPUs the least cap and limit
+ * count.
  *
  * Memory: the owner has its peak; the guests share the rest so that the sum of their speeds is
- * large (AntMan searches by trial and error; here the speeds are known). Each guest has at least
- * `least`, and beyond that multiples of a chunk of its own peak. Curves of speed over memory have
- * cliffs, at which a search by single chunks would stop; each move is therefore the one with the
- * best gain per MiB over all higher points of all curves that still fit; ties: the larger gain,
- * then the first job. The remainder, when no move gains, goes to the guests in order. The result is
- * within one move's gain of the best split on these points.
+ * large (AntMan tries; here the speeds are known). Each has `least`, and more in chunks of its
+ * peak: as curves of speed over memory have cliffs, a move is the best gain per MiB over all higher
+ * points that fit; ties: larger gain, then the first job. What is left goes to them in order.
  *
  * Cost of a decision, however many jobs wait: O(log) for each job that comes or goes, O(nodes) for
  * a guaranteed one that fits no node's idle GPUs, O(log GPUs) per GPU of an opportunistic one, and
@@ -768,6 +764,10 @@ static void antman_event(void *state, const struct hs_view *v, const struct hs_e
         }
         s->is_sampled = s->is_sampled || event->tag == s->gpu_count;
         s->is_woken = s->is_woken || event->tag > s->gpu_count;
+        break;
+    case HS_EVENT_NODE:
+        hs_antman_note_freed(s, (uint32_t)event->tag);
+        s->is_woken = s->has_gained = true;
         break;
     case HS_EVENT_STARTED:
         break;

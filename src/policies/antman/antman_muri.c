@@ -86,7 +86,9 @@ static void note_rates(struct hs_antman *s)
 void hs_antman_muri_event(struct hs_antman *s, const struct hs_event *event)
 {
     const bool has_left = event->kind == HS_EVENT_FINISH || event->kind == HS_EVENT_STOPPED;
-    if (!s->is_woken && (has_left || event->kind == HS_EVENT_SUBMIT))
+    const bool is_change =
+        has_left || event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_NODE;
+    if (!s->is_woken && is_change)
         note_rates(s);
     if (has_left && hs_antman_job(s, event->job)->role != HS_ANTMAN_NONE)
         leave(s, event->job);

@@ -365,7 +365,9 @@ static void chronus_event(void *state, const struct hs_view *v, const struct hs_
     const hs_job_id job = event->job;
     if (event->kind == HS_EVENT_TIMER)
         return;
-    if (hs_view_gpus(v, job) == 0) {
+    for (uint32_t i = 0; event->kind == HS_EVENT_NODE && i < o->pool_count; i++)
+        o->pools[i].is_woken = o->pools[i].is_freed = true;
+    if (event->kind == HS_EVENT_NODE || hs_view_gpus(v, job) == 0) {
         hs_vc_queues_event(&o->cpu_jobs, v, event, 0);
         return;
     }

@@ -432,12 +432,21 @@ static void ended(struct fgd *f, const struct hs_view *v, hs_job_id job)
     f->is_awake = true;
 }
 
+static void node_changed(struct fgd *f, uint32_t node)
+{
+    changed(f, node);
+    f->ends++;
+    f->is_awake = true;
+}
+
 static void fgd_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     if (event->kind == HS_EVENT_SUBMIT)
         submitted(state, v, event->job);
     else if (event->kind == HS_EVENT_FINISH)
         ended(state, v, event->job);
+    else if (event->kind == HS_EVENT_NODE)
+        node_changed(state, (uint32_t)event->tag);
 }
 
 static enum hs_status fgd_init(void *state, const struct hs_view *v)

@@ -85,6 +85,22 @@ static void submitted(struct hs_gandiva *g, hs_job_id job)
     hs_gandiva_enqueue(g, job);
 }
 
+/* Jobs that wait for their turn on a server out of service wait in the queue instead. */
+static void dismiss(struct hs_gandiva *g, uint32_t server)
+{
+    for (hs_job_id leader = g->servers[server].ring.first, next; leader != HS_NO_JOB;
+         leader = next) {
+        next = hs_gandiva_job(g, leader)->ring.after;
+        for (hs_job_id job = leader, after; job != HS_NO_JOB; job = after) {
+            after = hs_gandiva_job(g, job)->member;
+            if (hs_gandiva_job(g, job)->is_running)
+                continue;
+            hs_gandiva_leave(g, job);
+            hs_gandiva_enqueue(g, job);
+        }
+    }
+}
+
 static void gandiva_event(void *state, const struct hs_view *v, const struct hs_event *event)
 {
     struct hs_gandiva *g = state;
@@ -119,6 +135,12 @@ static void gandiva_event(void *state, const struct hs_view *v, const struct hs_
     case HS_EVENT_MEMORY:
         if (hs_gandiva_job(g, job)->where == HS_GANDIVA_ON_SERVER)
             g->servers[hs_gandiva_job(g, job)->server].may_burst = true;
+        break;
+    case HS_EVENT_NODE:
+        if (!hs_view_in_service(v, (uint32_t)event->tag))
+            dismiss(g, (uint32_t)event->tag);
+        for (uint32_t i = 0; i < g->pool_count; i++)
+            g->pools[i].has_departure = g->pools[i].has_gained = true;
         break;
     case HS_EVENT_STARTED:
     case HS_EVENT_PROGRESS:

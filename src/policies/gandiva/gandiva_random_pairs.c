@@ -129,7 +129,7 @@ static void random_pairs_event(void *state, const struct hs_view *v, const struc
 {
     struct random_pairs *s = state;
     hs_job_id job = event->job;
-    if (event->kind == HS_EVENT_TIMER) {
+    if (job == HS_NO_JOB) { /* a timer or a node */
         hs_vc_queues_wake_all(&s->waiting.queue);
         return;
     }

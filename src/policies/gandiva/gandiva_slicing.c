@@ -437,6 +437,8 @@ static void set_share(const struct slice_pass *x, hs_job_id leader, uint64_t sha
 static void give_homes(const struct slice_pass *x)
 {
     const struct hs_gandiva_turn *turn = x->g->turns;
+    if (!hs_view_in_service(x->g->v, x->server)) /* those that run stay where they are */
+        return;
     count_homes(x);
     for (hs_job_id u = x->s->ring.first; u != HS_NO_JOB; u = job_of(x, u)->ring.after, turn++)
         if (turn->share_q32 > 0 && home_of(x, u) == 0) {

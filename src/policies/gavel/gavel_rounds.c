@@ -395,7 +395,9 @@ static void gavel_event(void *state, const struct hs_view *v, const struct hs_ev
     struct hs_gavel *g = state;
     if (event->kind == HS_EVENT_TIMER)
         return;
-    if (hs_view_gpus(v, event->job) == 0)
+    for (uint32_t i = 0; event->kind == HS_EVENT_NODE && i < g->pool_count; i++)
+        g->pools[i].is_dirty = g->pools[i].is_woken = true;
+    if (event->kind == HS_EVENT_NODE || hs_view_gpus(v, event->job) == 0)
         hs_vc_queues_event(&g->cpu_jobs, v, event, 0);
     else if (event->kind == HS_EVENT_SUBMIT)
         come(g, v, event->job);

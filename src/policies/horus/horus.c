@@ -321,7 +321,7 @@ static void horus_event(void *state, const struct hs_view *v, const struct hs_ev
         hs_job_queue_remove(&h->running, v, job);
     if (event->kind == HS_EVENT_STARTED && h->quantum_us > 0)
         hs_job_queue_add(&h->running, v, job, end_of_quantum_us(h, v, job));
-    if (event->kind == HS_EVENT_TIMER) {
+    if (job == HS_NO_JOB) { /* a timer or a node */
         hs_vc_queues_wake_all(&h->waiting.queue);
         return;
     }
@@ -726,7 +726,7 @@ static void horus_plus_event(void *state, const struct hs_view *v, const struct 
         hs_hplus_queues_add(&h->hqueues, v, event->job, utilization_pm(v, event->job));
     else if (event->kind == HS_EVENT_FINISH)
         hs_hplus_queues_remove(&h->hqueues, v, event->job);
-    if (event->kind == HS_EVENT_TIMER)
+    if (event->job == HS_NO_JOB) /* a timer or a node */
         hs_vc_queues_wake_all(&h->waiting.queue);
     else if (event->kind != HS_EVENT_STARTED && event->kind != HS_EVENT_PROGRESS)
         hs_vc_queues_wake(&h->waiting.queue, v, event->job);

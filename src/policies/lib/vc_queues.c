@@ -59,7 +59,7 @@ void hs_vc_queues_prioritize(struct hs_vc_queues *q, const struct hs_view *v,
 
 HS_EXPANDED void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job)
 {
-    if (v->vcs_are_apart)
+    if (v->vcs_are_apart && job != HS_NO_JOB)
         is_awake[hs_view_vc(v, job)] = true;
     else
         for (uint32_t vc = 0; vc < vcs; vc++)
@@ -162,6 +162,9 @@ void hs_vc_queues_event(struct hs_vc_queues *q, const struct hs_view *v,
         else if (q->holders != NULL)
             release(&q->holders[hs_view_vc(v, job)], v, job);
         hs_vc_queues_wake(q, v, job);
+        break;
+    case HS_EVENT_NODE:
+        hs_vc_queues_wake_all(q);
         break;
     default:
         break;
@@ -326,7 +329,7 @@ void hs_colocate_event(struct hs_vc_queues *q, const struct hs_view *v,
         hs_vc_queues_add(q, v, event->job, key);
     else if (event->kind == HS_EVENT_FINISH)
         hs_vc_queues_remove(q, v, event->job);
-    else
+    else if (event->kind != HS_EVENT_NODE)
         return;
     hs_vc_queues_wake(q, v, event->job);
 }

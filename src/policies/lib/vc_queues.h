@@ -66,8 +66,15 @@ uint64_t hs_vc_queues_room(const struct hs_view *v, uint32_t vc);
 /* The size_of of every queue that is scanned: thousandths of GPUs, to be compared with the room
  * left. */
 hs_job_queue_size hs_vc_queues_size;
+/* Tells whether it may let waiting jobs start. */
+static inline bool hs_event_wakes(const struct hs_event *event)
+{
+    return event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_FINISH ||
+           event->kind == HS_EVENT_NODE;
+}
+
 /* Marks the VCs whose jobs an event of this job may let start: its own VC if VCs own their nodes,
- * else all. */
+ * else all, as for HS_NO_JOB. */
 void hs_wake(bool *is_awake, uint32_t vcs, const struct hs_view *v, hs_job_id job);
 /* To be called at every submission and end. A VC is scanned only after an event of one of its own
  * jobs (of any job when VCs share nodes), so VCs with nodes of their own behave as separate

@@ -107,8 +107,8 @@ static bool suits(const struct hs_lucid *s, const struct hs_view *v, hs_job_id j
     const uint64_t mib = (uint64_t)j->mem_mib + h->mem_mib;
     if (mib >= (uint64_t)s->mem_mib || mib > hs_view_gpu_capacity_mib(v, h->gpus[0]))
         return false;
-    if (hs_view_is_constrained(v, job) &&
-        (!hs_view_may_use(v, job, h->node) ||
+    if (!hs_view_may_use(v, job, h->node) ||
+        (hs_view_is_constrained(v, job) &&
          hs_view_node_workers(v, job, h->node) < hs_view_gpus(v, job)))
         return false;
     if (s->packing == HS_LUCID_PACKING_NAIVE)
@@ -406,6 +406,8 @@ static void lucid_event(void *state, const struct hs_view *v, const struct hs_ev
 {
     struct hs_lucid *s = state;
     const bool is_end = event->kind == HS_EVENT_FINISH || event->kind == HS_EVENT_STOPPED;
+    for (uint32_t i = 0; event->kind == HS_EVENT_NODE && i < s->vc_count; i++)
+        s->vcs[i].is_awake = s->vcs[i].has_release = true;
     if (event->kind == HS_EVENT_SUBMIT)
         come(s, v, event->job);
     if (!is_end)

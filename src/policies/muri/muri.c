@@ -309,7 +309,9 @@ static void muri_event(void *state, const struct hs_view *v, const struct hs_eve
 {
     struct hs_muri *m = state;
     const hs_job_id job = event->job;
-    if (hs_view_gpus(v, job) == 0) {
+    if (event->kind == HS_EVENT_NODE)
+        hs_wake(m->is_awake, m->vcs, v, job);
+    if (event->kind == HS_EVENT_NODE || hs_view_gpus(v, job) == 0) {
         hs_vc_queues_event(&m->cpu_jobs, v, event, 0);
         return;
     }

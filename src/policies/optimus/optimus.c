@@ -329,7 +329,7 @@ static void optimus_event(void *state, const struct hs_view *v, const struct hs_
     struct hs_optimus *o = state;
     if (event->kind == HS_EVENT_TIMER)
         return;
-    if (hs_view_gpus(v, event->job) == 0) {
+    if (event->kind == HS_EVENT_NODE || hs_view_gpus(v, event->job) == 0) {
         hs_vc_queues_event(&o->cpu_jobs, v, event, 0);
     } else if (event->kind == HS_EVENT_SUBMIT) {
         come(o, v, event->job);

@@ -187,6 +187,9 @@ static void philly_event(void *state, const struct hs_view *v, const struct hs_e
     case HS_EVENT_TIMER:
         s->is_time = s->is_time || s->timer_us == hs_view_now_us(v);
         break;
+    case HS_EVENT_NODE:
+        hs_wake(s->is_awake, s->vc_count, v, job);
+        break;
     case HS_EVENT_PROGRESS:
     case HS_EVENT_STEP:
     case HS_EVENT_MEMORY:

@@ -434,6 +434,9 @@ static void salus_event(void *state, const struct hs_view *v, const struct hs_ev
         if (event->tag != POLL_TAG)
             due(s, (uint32_t)event->tag);
         break;
+    case HS_EVENT_NODE:
+        s->is_awake = true;
+        break;
     case HS_EVENT_STARTED:
         break;
     }

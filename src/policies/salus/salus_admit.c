@@ -250,9 +250,6 @@ static bool may_use_all(struct hs_salus *s, const struct admit_search *q,
                         const struct hs_salus_lane *lane)
 {
     uint32_t last = HS_NO_NODE, workers = 0;
-    if (q->type == HS_ANY_TYPE &&
-        !hs_view_is_constrained(s->v, q->job)) /* then it may use all GPUs of its pool */
-        return true;
     for (uint32_t at = lane->first_slot; at != 0; at = s->slots[at].next_of_job) {
         uint32_t node = hs_view_gpu_node(s->v, s->slots[at].gpu);
         if (node != last) {

@@ -148,7 +148,7 @@ static void easy_event(struct fifo *e, const struct hs_view *v, const struct hs_
         hs_job_queue_remove(has_run ? &e->running[hs_view_vc(v, job)] : &class_of(e, v, job)->jobs,
                             v, job);
     }
-    if (event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_FINISH)
+    if (hs_event_wakes(event))
         hs_wake(e->is_awake, e->vcs, v, job);
 }
 

@@ -437,9 +437,10 @@ static void srtf_event(void *state, const struct hs_view *v, const struct hs_eve
 {
     struct srtf *s = state;
     const hs_job_id job = event->job;
-    const bool comes_or_goes = event->kind == HS_EVENT_SUBMIT || event->kind == HS_EVENT_FINISH;
-    if (comes_or_goes)
+    if (hs_event_wakes(event))
         hs_wake(s->is_awake, s->vcs, v, job);
+    if (event->kind == HS_EVENT_NODE)
+        return;
     if (is_replacing(s)) {
         struct job_list *list = &s->lists[hs_view_vc(v, job)];
         if (event->kind == HS_EVENT_SUBMIT)

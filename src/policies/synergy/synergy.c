@@ -303,7 +303,8 @@ static void synergy_event(void *state, const struct hs_view *v, const struct hs_
     struct hs_synergy *s = state;
     if (event->kind == HS_EVENT_TIMER)
         return;
-    if (hs_view_gpus(v, event->job) == 0)
+    s->is_woken |= event->kind == HS_EVENT_NODE;
+    if (event->kind == HS_EVENT_NODE || hs_view_gpus(v, event->job) == 0)
         hs_vc_queues_event(&s->cpu_jobs, v, event, 0);
     else if (event->kind == HS_EVENT_SUBMIT)
         come(s, v, event->job);

@@ -27,12 +27,13 @@ void hs_synergy_clear(struct hs_synergy *s, const struct hs_view *v)
     s->free = s->refused_count = 0;
     for (uint32_t i = 0; i < v->nodes; i++) {
         const struct hs_node *node = hs_view_node(v, i);
-        s->nodes[i] = (struct hs_synergy_node){.gpus = node->gpus, .last = HS_SYNERGY_NONE};
+        const uint32_t gpus = hs_view_in_service(v, i) ? node->gpus : 0;
+        s->nodes[i] = (struct hs_synergy_node){.gpus = gpus, .last = HS_SYNERGY_NONE};
         if (s->fair.cpus_milli > 0)
             s->nodes[i].left =
                 (struct hs_synergy_share){UINT64_C(1000) * node->cpus, node->mem_mib};
-        nodes_with(s, node->gpus)[i / 64] |= UINT64_C(1) << i % 64;
-        s->free += node->gpus;
+        nodes_with(s, gpus)[i / 64] |= UINT64_C(1) << i % 64;
+        s->free += gpus;
     }
     for (uint32_t i = 0; i < v->vcs; i++)
         s->room[i] = hs_smaller(hs_view_total_gpus(v, i), hs_view_quota(v, i));

@@ -477,6 +477,9 @@ static void tiresias_event(void *state, const struct hs_view *v, const struct hs
         if (t->armed_us <= hs_view_now_us(v))
             t->armed_us = 0;
         break;
+    case HS_EVENT_NODE:
+        hs_wake(t->is_awake, t->vcs, v, job);
+        break;
     case HS_EVENT_STEP:
     case HS_EVENT_MEMORY:
         break;

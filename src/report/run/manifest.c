@@ -494,10 +494,10 @@ enum hs_status hs_schedule_add(void *schedule, const struct hs_rowfile *f)
     HS_TRY(hs_rowfile_read(f, &row));
     if (p->end_us < p->start_us)
         return hs_rowfile_bad(f, "end", "a time at or after start");
-    while (p->ended_by <= HS_SEGMENT_PROFILE &&
+    while (p->ended_by <= HS_SEGMENT_DRAIN &&
            strcmp(row.ended_by, hs_segment_end_text(p->ended_by)) != 0)
         p->ended_by++;
-    if (p->ended_by > HS_SEGMENT_PROFILE)
+    if (p->ended_by > HS_SEGMENT_DRAIN)
         return hs_rowfile_bad(f, "ended_by", s->expected_ended_by);
     int64_t above = -1;
     for (struct hs_gpu_range r; *row.gpus != '\0'; p->range_count++, above = r.last) {

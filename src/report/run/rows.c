@@ -224,7 +224,7 @@ static const struct {
 } trigger_words[] = {
     {HS_EVENT_FINISH, "finish"}, {HS_EVENT_STOPPED, "oom"},   {HS_EVENT_SUBMIT, "submit"},
     {HS_EVENT_PROGRESS, "paid"}, {HS_EVENT_MEMORY, "memory"}, {HS_EVENT_STEP, "step"},
-    {HS_EVENT_TIMER, "timer"},
+    {HS_EVENT_TIMER, "timer"},   {HS_EVENT_NODE, "node"},
 };
 
 /* The meaning of an action's value, and its default reason; actions not listed have neither. */

@@ -276,6 +276,7 @@ static enum hs_status read_config(struct verify_run *run)
     else
         return hs_fail(run->diag, HS_E_INPUT, NULL, NULL, "manifest: sort is not understood: '%s'",
                        m->sort);
+    m->checkpoint_us = hs_runmanifest_duration_us(&run->manifest, "checkpoint_interval");
     m->until_us = hs_runmanifest_horizon_us(&run->manifest);
     if (m->until_us < 0)
         m->until_us = HS_TIME_MAX;

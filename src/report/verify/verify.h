@@ -57,8 +57,9 @@ struct verify_sum {
     hs_i128 milli_us; /* thousandths of GPUs x time held */
     hs_i128 done;     /* sum of mean_rate x length, in 1e-9 us of isolated run time */
     uint64_t segments, preemptions, migrations, ooms, failures, suspensions;
-    hs_i128 lost_done;         /* part of done in segments ended by `oom` or `profile` */
+    hs_i128 lost_done;         /* part of done in segments ended by `oom`, `profile` or `fault` */
     int64_t lost_us;           /* length of these segments */
+    hs_i128 fault_most;        /* most that can be lost in the others ended by `fault` */
     hs_i128 attempt_done;      /* part of done since the last failure, not lost by `oom` */
     int64_t attempt_us;        /* time in segments since the last failure */
     int64_t finish_us;         /* end of the segment that ended by `finish`; -1 = none */
@@ -127,6 +128,7 @@ struct verify_setup {
     int32_t retries; /* enum verify_retries */
     int32_t deadlines;
     double skip_bad_rows, overcommit;
+    int64_t checkpoint_us;
     int64_t until_us; /* HS_TIME_MAX = no horizon */
     int64_t warmup_us, cooldown_us;
     double gpu_time; /* most that jobs use of a GPU together; 0 = no limit, unknown */
@@ -194,6 +196,13 @@ HS_MUST_USE enum hs_status verify_apply(struct verify_run *run, const struct ver
                                         struct verify_check *c);
 /* Of the schedule, then of jobs.csv; of deadlines, where there are any; end with a NULL title. */
 extern const struct verify_rule verify_rules[], verify_deadline_rules[], verify_summary_rules[];
+
+/* Whether all work of a placement is lost. */
+static inline bool verify_is_lost(const struct verify_run *run, const struct hs_placed *seg)
+{
+    return seg->ended_by == HS_SEGMENT_OOM || seg->ended_by == HS_SEGMENT_PROFILE ||
+           (seg->ended_by == HS_SEGMENT_FAULT && run->setup.checkpoint_us == 0);
+}
 
 /* What became of jobs with a deadline. */
 struct verify_due {

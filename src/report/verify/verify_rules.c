@@ -463,11 +463,6 @@ static enum hs_status check_hosts(struct verify_check *c)
 
 /* ---- the segments of each job ---- */
 
-static bool segment_is_lost(const struct hs_placed *seg)
-{
-    return seg->ended_by == HS_SEGMENT_OOM || seg->ended_by == HS_SEGMENT_PROFILE;
-}
-
 static void add_up(const struct verify_run *run, const struct hs_placed *seg,
                    struct verify_sum *sum)
 {
@@ -495,9 +490,12 @@ static void add_up(const struct verify_run *run, const struct hs_placed *seg,
     sum->migrations += seg->ended_by == HS_SEGMENT_MIGRATE;
     sum->suspensions += seg->ended_by == HS_SEGMENT_SUSPEND;
     sum->ooms += seg->ended_by == HS_SEGMENT_OOM;
-    if (segment_is_lost(seg)) {
+    if (verify_is_lost(run, seg)) {
         sum->lost_done += done;
         sum->lost_us += length_us;
+    } else if (seg->ended_by == HS_SEGMENT_FAULT) {
+        const hs_i128 interval = (hs_i128)run->setup.checkpoint_us * VERIFY_NANO;
+        sum->fault_most += done < interval ? done : interval;
     }
     if (seg->ended_by == HS_SEGMENT_FINISH)
         sum->finish_us = seg->end_us;
@@ -649,9 +647,11 @@ static void check_loss(struct verify_check *c, const struct verify_job *j)
 {
     const struct verify_row *row = &j->row;
     const bool is_given_up = !row->is_done && !row->is_rejected && row->finish_us >= 0;
-    const hs_i128 due = is_given_up ? j->sum.done : j->sum.lost_done;
-    if (!is_within(due, (hs_i128)row->lost_ns * NANO_OF_NS,
-                   is_given_up ? j->sum.run_us : j->sum.lost_us))
+    const hs_i128 lost = (hs_i128)row->lost_ns * NANO_OF_NS;
+    hs_i128 due = is_given_up ? j->sum.done : j->sum.lost_done;
+    if (!is_given_up && lost > due) /* of a fault at most the work since a checkpoint */
+        due = lost - due < j->sum.fault_most ? lost : due + j->sum.fault_most;
+    if (!is_within(due, lost, is_given_up ? j->sum.run_us : j->sum.lost_us))
         FAULT_JOB(c, j, ": lost %s, by segments.csv %s", NANOSECONDS(row->lost_ns),
                   NANOSECONDS(due / NANO_OF_NS));
 }
@@ -728,7 +728,7 @@ static void add_attempt(struct verify_check *c, const struct hs_placed *seg)
     const struct verify_job *j = &run->jobs[seg->job];
     struct verify_sum *sum = &run->jobs[seg->job].sum;
     sum->attempt_us += seg->end_us - seg->start_us;
-    if (!segment_is_lost(seg) && seg->rate_nano > 0)
+    if (!verify_is_lost(run, seg) && seg->rate_nano > 0)
         sum->attempt_done += (hs_i128)seg->rate_nano * (seg->end_us - seg->start_us);
     if (seg->ended_by != HS_SEGMENT_FAILURE)
         return;
@@ -855,7 +855,8 @@ const struct verify_rule verify_rules[] = {
     {"waits and turnarounds follow from the times", "jobs", "differences", .job = check_derived},
     {"slowdowns follow from the times", "jobs", "differences", .job = check_slowdowns},
     {"every job comes to its end", "jobs", "do not", .job = check_end},
-    {"work is lost where a GPU ran out of memory", "jobs", "differences", .job = check_loss},
+    {"work is lost where a GPU ran out of memory or a node failed", "jobs", "differences",
+     .job = check_loss},
     {"every finished job has done its work", "jobs", "differences", .run = check_work},
     {"jobs fail and are tried again as they should", "attempts", "differences",
      .segment = add_attempt, .job = check_attempts},

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Machines that fail, are drained, join, leave or are slow (model/machine.h, MODEL.md 13). A node
+ * out of service offers no GPU; jobs that it stops come to the policy as submitted anew. An event
+ * costs O(GPUs of the node), its jobs, and O(log nodes).
+ */
+#include "engine/state.h"
+
+/* Why a node is out of service: bits. */
+enum { IS_DOWN = 1u << 0, IS_DRAINED = 1u << 1, IS_ABSENT = 1u << 2 };
+
+void hs_machines_open(struct hs_engine *e)
+{
+    const struct hs_machines *machines = e->config.machines;
+    if (machines == NULL || machines->count == 0)
+        return;
+    const uint32_t nodes = e->cluster->node_count;
+    e->machines = hs_arena_alloc(&e->arena, nodes * sizeof *e->machines);
+    e->gpu_holder =
+        hs_arena_alloc(&e->arena, (uint64_t)e->cluster->gpu_count * sizeof *e->gpu_holder);
+    for (uint32_t n = 0; n < nodes; n++)
+        e->machines[n].speed_q32 = HS_Q32_ONE;
+    for (uint32_t i = machines->count; i-- > 0;) /* the first event of each node decides */
+        e->machines[machines->events[i].node].why_out =
+            machines->events[i].change == HS_MACHINE_ADD ? IS_ABSENT : 0;
+    for (uint32_t n = 0; n < nodes; n++)
+        hs_free_set_out(e->free_index, n, e->machines[n].why_out != 0);
+}
+
+/* Returns a job on the GPU, or NULL. */
+static struct hs_job *holder_of(struct hs_engine *e, uint32_t gpu)
+{
+    if ((e->gpu_free[gpu / 64] >> (gpu % 64) & 1) != 0)
+        return NULL;
+    return hs_engine_job(e, e->is_exclusive
+                                ? e->gpu_holder[gpu]
+                                : e->jobs.allocations[e->gpus[gpu].first_allocation].job);
+}
+
+/* Ends the attempts of all jobs of a node. */
+static enum hs_status stop_jobs(struct hs_engine *e, uint32_t node, enum hs_segment_end why)
+{
+    const struct hs_node *n = &e->cluster->nodes[node];
+    for (uint32_t gpu = n->first_gpu; gpu < n->first_gpu + n->gpus; gpu++)
+        for (struct hs_job *job; (job = holder_of(e, gpu)) != NULL;)
+            HS_TRY(hs_lifecycle_interrupt(e, job, why));
+    return HS_OK;
+}
+
+static void set_speed(struct hs_engine *e, uint32_t node, uint64_t speed_q32)
+{
+    const struct hs_node *n = &e->cluster->nodes[node];
+    struct hs_machine *machine = &e->machines[node];
+    e->slow_nodes += speed_q32 != HS_Q32_ONE;
+    e->slow_nodes -= machine->speed_q32 != HS_Q32_ONE;
+    machine->speed_q32 = speed_q32;
+    for (uint32_t gpu = n->first_gpu; gpu < n->first_gpu + n->gpus; gpu++) {
+        struct hs_job *job = holder_of(e, gpu);
+        const struct hs_allocation *a = e->is_exclusive ? NULL : hs_gpu_first(e, &e->gpus[gpu]);
+        while (job != NULL) {
+            hs_progress_sync(e, job);
+            hs_progress_touch(e, job);
+            a = a != NULL ? hs_gpu_next(e, a) : NULL;
+            job = a != NULL ? hs_tenant(e, a) : NULL;
+        }
+    }
+}
+
+/* Updates the indexes after the node went out of service or came back. */
+static void set_out(struct hs_engine *e, uint32_t node, uint8_t why_out)
+{
+    const struct hs_node *n = &e->cluster->nodes[node];
+    struct hs_machine *machine = &e->machines[node];
+    const bool changes = (why_out != 0) != (machine->why_out != 0);
+    machine->why_out = why_out;
+    if (!changes)
+        return;
+    hs_free_set_out(e->free_index, node, why_out != 0);
+    e->releases += why_out == 0; /* there is new room */
+    for (uint32_t gpu = n->first_gpu; gpu < n->first_gpu + n->gpus; gpu++)
+        hs_tentative_refresh(e, gpu);
+}
+
+static enum hs_status apply(struct hs_engine *e, const struct hs_machine_event *event)
+{
+    const uint32_t node = event->node;
+    const uint8_t why_out = e->machines[node].why_out;
+    const bool is_fault = event->change == HS_MACHINE_DOWN || event->change == HS_MACHINE_REMOVE;
+    e->figures.events++;
+    switch (event->change) {
+    case HS_MACHINE_DOWN:
+        set_out(e, node, why_out | IS_DOWN);
+        break;
+    case HS_MACHINE_REMOVE:
+        set_out(e, node, IS_ABSENT);
+        break;
+    case HS_MACHINE_CORDON:
+    case HS_MACHINE_DRAIN:
+        set_out(e, node, why_out | IS_DRAINED);
+        break;
+    case HS_MACHINE_UP:
+    case HS_MACHINE_ADD:
+        set_out(e, node, 0);
+        break;
+    case HS_MACHINE_SLOW:
+        break;
+    }
+    if (is_fault)
+        HS_TRY(stop_jobs(e, node, HS_SEGMENT_FAULT));
+    else if (event->change == HS_MACHINE_DRAIN && (e->can & HS_CAN_PREEMPT) != 0)
+        HS_TRY(stop_jobs(e, node, HS_SEGMENT_DRAIN));
+    if (event->change == HS_MACHINE_SLOW)
+        set_speed(e, node, event->speed_q32);
+    else if (e->machines[node].why_out == 0 || event->change == HS_MACHINE_REMOVE)
+        set_speed(e, node, HS_Q32_ONE);
+    hs_lifecycle_notify_policy(e, HS_EVENT_NODE, NULL, node);
+    return HS_OK;
+}
+
+enum hs_status hs_machines_apply(struct hs_engine *e)
+{
+    while (hs_machines_next_us(e) == e->now_us)
+        HS_TRY(apply(e, &e->config.machines->events[e->next_machine_event++]));
+    return HS_OK;
+}
+
+bool hs_view_in_service(const struct hs_view *v, uint32_t node)
+{
+    return node < v->nodes && !hs_free_is_out(v->engine->free_index, node);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fixed.h"
+#include "data/csv.h"
+
+#define EVENTS_MAX 100000000u
+
+static const char *const names[] = {"down", "up", "cordon", "drain", "add", "remove", "slow"};
+#define CHANGES (sizeof names / sizeof *names)
+
+const char *hs_machine_change_text(enum hs_machine_change change)
+{
+    return names[change];
+}
+
+/* ---- reading ---- */
+
+enum { TIME, NODE, EVENT, VALUE, COLUMNS };
+
+/* An event with its place, to report one that cannot happen. */
+struct row {
+    struct hs_machine_event of;
+    uint64_t number; /* in the order of the file */
+    int64_t line;
+};
+
+struct reader {
+    struct hs_csv *csv;
+    const struct hs_cluster *cluster;
+    struct hs_intern node_names; /* id - 1: the node */
+    uint32_t at[COLUMNS];
+    struct row *rows;
+    uint32_t count, cap;
+    bool is_dated;
+};
+
+static enum hs_status fault(const struct reader *r, uint32_t column, const char *hint,
+                            const char *text)
+{
+    return hs_csv_fail(r->csv, r->at[column], hint, "%s", text);
+}
+
+static enum hs_status read_time(struct reader *r, const struct hs_csv_row *row, int64_t *at_us)
+{
+    const char *text = row->fields[r->at[TIME]];
+    const uint32_t len = row->lengths[r->at[TIME]];
+    const bool is_date = hs_parse_datetime_us(text, len, at_us, NULL);
+    if (!is_date && (!hs_parse_duration_us(text, len, at_us) || *at_us < 0))
+        return fault(r, TIME,
+                     "seconds, 90min or 2h after the first submission, or 2020-04-01 00:00",
+                     "this is no time");
+    if (r->count > 0 && is_date != r->is_dated)
+        return fault(r, TIME, NULL, "times after the first submission and dates in one file");
+    r->is_dated = is_date;
+    return HS_OK;
+}
+
+static enum hs_status read_change(struct reader *r, const struct hs_csv_row *row,
+                                  struct hs_machine_event *event)
+{
+    const char *text = row->fields[r->at[EVENT]];
+    size_t i = 0;
+    double value = 0;
+    while (i < CHANGES && strcmp(text, names[i]) != 0)
+        i++;
+    if (i == CHANGES)
+        return fault(r, EVENT, "down, up, drain, cordon, add, remove or slow",
+                     "this is no event of a machine");
+    event->change = (enum hs_machine_change)i;
+    const uint32_t at = r->at[VALUE], len = at != UINT32_MAX ? row->lengths[at] : 0;
+    if (event->change != HS_MACHINE_SLOW)
+        return len == 0 ? HS_OK : fault(r, VALUE, NULL, "only slow has a value");
+    if (len == 0 || !hs_parse_double(row->fields[at], len, &value) || !(value > 0 && value <= 1))
+        return fault(r, at != UINT32_MAX ? VALUE : EVENT, "slow,0.5: half the speed",
+                     "slow needs a value above 0, at most 1");
+    event->speed_q32 = (uint64_t)(value * (double)HS_Q32_ONE + 0.5);
+    return HS_OK;
+}
+
+static void append(struct reader *r, struct hs_machine_event event, uint32_t node, int64_t line)
+{
+    event.node = node;
+    hs_grow((void **)&r->rows, &r->cap, (uint64_t)r->count + 1, sizeof *r->rows, EVENTS_MAX);
+    r->rows[r->count] = (struct row){.of = event, .number = r->count, .line = line};
+    r->count++;
+}
+
+/* The nodes that a text means: from `first`, `count` of them, spread over `among`. */
+struct selection {
+    uint64_t first, count, among;
+};
+
+/* count 0: none. */
+static struct selection select_nodes(const struct reader *r, const char *text, uint32_t len)
+{
+    const struct hs_cluster *c = r->cluster;
+    const uint32_t known = hs_intern_find(&r->node_names, text);
+    int64_t rack;
+    double share;
+    if (known != 0 && known != UINT32_MAX)
+        return (struct selection){known - 1, 1, 1};
+    if (strcmp(text, "all") == 0)
+        return (struct selection){0, c->node_count, c->node_count};
+    if (strncmp(text, "rack:", 5) == 0 && hs_parse_int64(text + 5, len - 5, &rack) && rack >= 0 &&
+        rack < c->rack_count) {
+        const uint32_t count = c->rack_first[rack + 1] - c->rack_first[rack];
+        return (struct selection){c->rack_first[rack], count, count};
+    }
+    if (len > 1 && text[len - 1] == '%' && hs_parse_double(text, len - 1, &share) && share > 0 &&
+        share <= 100)
+        return (struct selection){0, (uint64_t)(share * c->node_count / 100 + 0.5), c->node_count};
+    return (struct selection){0};
+}
+
+/* Appends the event for each node that the row means. */
+static enum hs_status read_nodes(struct reader *r, const struct hs_csv_row *row,
+                                 const struct hs_machine_event *event)
+{
+    const uint32_t at = r->at[NODE];
+    const struct selection nodes = select_nodes(r, row->fields[at], row->lengths[at]);
+    if (nodes.count == 0)
+        return fault(r, NODE, "a node's name as in nodes.csv, rack:0, 10% or all",
+                     "the cluster has no such node");
+    for (uint64_t i = 0; i < nodes.count; i++)
+        append(r, *event, (uint32_t)(nodes.first + i * nodes.among / nodes.count), row->line);
+    return HS_OK;
+}
+
+static enum hs_status read_rows(struct reader *r)
+{
+    static const char *const columns[] = {"time", "node", "event", "value"};
+    const struct hs_csv_head head = {"file of machine events", columns, COLUMNS, "note",
+                                     "the columns are time, node, event and, for slow, value"};
+    struct hs_csv_row row;
+    HS_TRY(hs_csv_bind(r->csv, &head, &row, r->at));
+    for (uint32_t i = 0; i < VALUE; i++)
+        if (r->at[i] == UINT32_MAX)
+            return hs_csv_fail(r->csv, 0, head.hint, "column '%s' is missing", columns[i]);
+    enum hs_status status;
+    while ((status = hs_csv_next(r->csv, &row)) == HS_OK) {
+        struct hs_machine_event event = {0};
+        if (row.count <= r->at[TIME] || row.count <= r->at[NODE] || row.count <= r->at[EVENT] ||
+            (r->at[VALUE] != UINT32_MAX && row.count <= r->at[VALUE]))
+            return hs_csv_fail(r->csv, row.count, NULL, "the row is shorter than the header");
+        HS_TRY(read_time(r, &row, &event.at_us));
+        HS_TRY(read_change(r, &row, &event));
+        HS_TRY(read_nodes(r, &row, &event));
+    }
+    return status == HS_END ? HS_OK : status;
+}
+
+/* ---- what can happen ---- */
+
+static int compare(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+    if (a->of.at_us != b->of.at_us)
+        return a->of.at_us < b->of.at_us ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+struct machine_history {
+    bool is_down, is_drained, is_slow, is_absent, is_known;
+};
+
+/* Returns why the event cannot happen, or NULL; updates the state. */
+static const char *happen(struct machine_history *n, enum hs_machine_change change)
+{
+    if (!n->is_known)
+        n->is_absent = change == HS_MACHINE_ADD;
+    n->is_known = true;
+    if (n->is_absent != (change == HS_MACHINE_ADD))
+        return n->is_absent ? "the node is not in the cluster at that time"
+                            : "the node is in the cluster already";
+    switch (change) {
+    case HS_MACHINE_DOWN:
+        if (n->is_down)
+            return "the node is down already";
+        n->is_down = true;
+        break;
+    case HS_MACHINE_CORDON:
+    case HS_MACHINE_DRAIN:
+        if (n->is_drained)
+            return "the node is cordoned or drained already";
+        n->is_drained = true;
+        break;
+    case HS_MACHINE_UP:
+        if (!n->is_down && !n->is_drained && !n->is_slow)
+            return "the node is up already";
+        n->is_down = n->is_drained = n->is_slow = false;
+        break;
+    case HS_MACHINE_ADD:
+        n->is_absent = false;
+        break;
+    case HS_MACHINE_REMOVE:
+        *n = (struct machine_history){.is_absent = true, .is_known = true};
+        break;
+    case HS_MACHINE_SLOW:
+        n->is_slow = true;
+        break;
+    }
+    return NULL;
+}
+
+static enum hs_status check_history(const struct reader *r, const char *path, struct hs_diag *diag)
+{
+    struct machine_history *nodes = hs_alloc_zeroed(r->cluster->node_count, sizeof *nodes);
+    enum hs_status status = HS_OK;
+    for (uint32_t i = 0; i < r->count && status == HS_OK; i++) {
+        const struct row *row = &r->rows[i];
+        const char *broken = happen(&nodes[row->of.node], row->of.change);
+        if (broken != NULL)
+            status = hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path, .line = row->line},
+                             "events of a node follow each other: down, up, drain, up, ...",
+                             "node '%s': %s", r->cluster->nodes[row->of.node].name, broken);
+    }
+    hs_free(nodes);
+    return status;
+}
+
+enum hs_status hs_machines_load(struct hs_machines *machines, const char *path,
+                                const struct hs_cluster *cluster, struct hs_arena *arena,
+                                struct hs_diag *diag)
+{
+    struct hs_input *input;
+    struct reader r = {.cluster = cluster};
+    *machines = (struct hs_machines){0};
+    if (path == NULL)
+        return HS_OK;
+    HS_TRY(hs_input_open(&input, path, diag));
+    hs_intern_init(&r.node_names);
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        (void)hs_intern_get(&r.node_names, cluster->nodes[n].name);
+    hs_csv_open(&r.csv, input, ',', diag);
+    enum hs_status status = read_rows(&r);
+    hs_csv_close(r.csv);
+    hs_input_close(input);
+    if (status == HS_OK) {
+        if (r.count > 0)
+            qsort(r.rows, r.count, sizeof *r.rows, compare); /* a total order */
+        status = check_history(&r, path, diag);
+    }
+    if (status == HS_OK) {
+        machines->events =
+            hs_arena_alloc(arena, ((uint64_t)r.count + 1) * sizeof *machines->events);
+        for (uint32_t i = 0; i < r.count; i++)
+            machines->events[i] = r.rows[i].of;
+        machines->count = r.count;
+        machines->is_dated = r.is_dated;
+    }
+    hs_intern_free(&r.node_names);
+    hs_free(r.rows);
+    return status;
+}

@@ -1,0 +1,92 @@
+SPDX-License-Identifier: GPL-3.0-or-later
+
+Machines that fail, are drained, join and are slow: --events.
+
+# run-events
+n0 fails at 4 s for 2 s. Job a has done 4 s, of which its checkpoint at 3 s keeps 3: 7 remain, and
+start when b (submitted at 1 s) has ended: 6 + 5 = 11 s.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,1,1,5\n' >t.csv
+  $ printf 'time,node,event\n4,n0,down\n6,n0,up\n' >e.csv
+  $ horus run t.csv -c 1x1 --events e.csv --checkpoint-interval=3s -q -o out >/dev/null
+  $ cut -d, -f1,2,3,7 out/segments.csv
+  job_id,start,end,ended_by
+  a,0,4,fault
+  b,6,11,finish
+  a,11,18,finish
+  $ horus verify out | tail -n 1
+  22 checks passed
+
+# run-events-dates
+Dates are of the trace's clock; the rows may be in any order.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,2020-04-01 00:00:00,1,10\n' >t.csv
+  $ printf 'event,time,node\nup,2020-04-01 00:00:06,all\ndown,2020-04-01 00:00:04,100%%\n' >e.csv
+  $ horus run t.csv -c 2x1 --events e.csv -q -o out >/dev/null
+  $ cut -d, -f1,2,3,7 out/segments.csv
+  job_id,start,end,ended_by
+  a,0,4,fault
+  a,6,16,finish
+
+# run-events-rack
+A rack fails as a whole.
+
+  $ printf '{"racks": [{"nodes": [{"count": 1, "gpus": 2}]}, {"nodes": [{"count": 2, "gpus": 2}]}]}' >c.json
+  $ printf 'job_id,submit_time,gpus,duration\na,0,6,10\n' >t.csv
+  $ printf 'time,node,event\n4,rack:1,down\n5,n1,up\n7s,n2,up\n' >e.csv
+  $ horus run t.csv -c c.json --events e.csv -q -o out >/dev/null
+  $ cut -d, -f1,2,3,7 out/segments.csv
+  job_id,start,end,ended_by
+  a,0,4,fault
+  a,7,17,finish
+
+# run-events-bad
+What cannot happen, and what is no event, is refused at its place.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' >t.csv
+  $ printf 'time,node,event\n4,n0,down\n6,n0,down\n' >e.csv
+  $ horus run t.csv -c 1x1 --events e.csv -q -o out
+  ! e.csv:3: error: node 'n0': the node is down already
+  !       = hint: events of a node follow each other: down, up, drain, up, ...
+  [3]
+  $ printf 'time,node,event\n4,n7,down\n' >e.csv
+  $ horus run t.csv -c 1x1 --events e.csv -q -o out
+  ! e.csv:2:3: error: the cluster has no such node
+  !     2 | 4,n7,down
+  !       |   ^~
+  !       = hint: a node's name as in nodes.csv, rack:0, 10% or all
+  [3]
+  $ printf 'time,node,event\n4,n0,explode\n' >e.csv
+  $ horus run t.csv -c 1x1 --events e.csv -q -o out
+  ! e.csv:2:6: error: this is no event of a machine
+  !     2 | 4,n0,explode
+  !       |      ^~~~~~~
+  !       = hint: down, up, drain, cordon, add, remove or slow
+  [3]
+  $ printf 'time,node,event,value\n4,n0,slow,2\n' >e.csv
+  $ horus run t.csv -c 1x1 --events e.csv -q -o out
+  ! e.csv:2:11: error: slow needs a value above 0, at most 1
+  !     2 | 4,n0,slow,2
+  !       |           ^
+  !       = hint: slow,0.5: half the speed
+  [3]
+  $ printf 'time,node,event\nsoon,n0,down\n' >e.csv
+  $ horus run t.csv -c 1x1 --events e.csv -q -o out
+  ! e.csv:2:1: error: this is no time
+  !     2 | soon,n0,down
+  !       | ^~~~
+  !       = hint: seconds, 90min or 2h after the first submission, or 2020-04-01 00:00
+  [3]
+  $ printf 'time,node,event\n1,n0,down\n2020-01-01,n0,up\n' >e.csv
+  $ horus run t.csv -c 1x1 --events e.csv -q -o out
+  ! e.csv:3:1: error: times after the first submission and dates in one file
+  !     3 | 2020-01-01,n0,up
+  !       | ^~~~~~~~~~
+  [3]
+  $ printf 'time,node\n1,n0\n' >e.csv
+  $ horus run t.csv -c 1x1 --events e.csv -q -o out
+  ! e.csv:1:1: error: column 'event' is missing
+  !     1 | time,node
+  !       | ^~~~
+  !       = hint: the columns are time, node, event and, for slow, value
+  [3]
