@@ -365,6 +365,8 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
         .warmup_us = setup->options->warmup_us,
         .cooldown_us = setup->options->cooldown_us,
         .has_fairness = setup->options->fairness,
+        .has_events = setup->machines.count > 0,
+        .checkpoint_us = setup->options->checkpoint_us,
         .has_power = setup->options->power,
         .is_preemptive = (setup->can & HS_CAN_PREEMPT) != 0,
         .is_sharing = (setup->can & HS_CAN_COLOCATE) != 0, /* slice groups, too */

@@ -562,7 +562,7 @@ enum hs_status hs_rows_check(const struct hs_row_file *file, uint64_t more)
 uint64_t hs_report_series_rows(int64_t span_us, int64_t sample_us)
 {
     const uint64_t steps = ((uint64_t)span_us + (uint64_t)sample_us - 1) / (uint64_t)sample_us;
-    return steps * HS_CH_SERIES;
+    return steps * HS_CH_GPUS_OUT; /* without events of machines */
 }
 
 /* ---- opening and closing ---- */
@@ -580,6 +580,7 @@ enum hs_status hs_report_open(struct hs_report **report, const struct hs_report_
     r->bounds = hs_alloc_zeroed(1, sizeof *r->bounds);
     bounds_open(r->bounds, options->cluster, options->speed);
     r->extras = hs_extras_open(&r->options, &r->stats, &r->extras_observer);
+    r->outages = hs_outages_open(&r->options, &r->outages_observer);
     for (uint32_t i = 0; i < HS_ROW_FILES && options->dir != NULL && status == HS_OK; i++) {
         const struct hs_row_format *format = hs_row_formats[i];
         char path[HS_PATH_SIZE], header[1024];
@@ -613,6 +614,8 @@ const struct hs_observer *hs_report_observer(const struct hs_report *report, siz
     /* the figures come last: series.csv reads the timeline before it advances */
     if (report->extras != NULL && index-- == 0)
         return &report->extras_observer;
+    if (report->outages != NULL && index-- == 0)
+        return &report->outages_observer;
     if (index < report->open_count)
         return &report->open[index]->observer;
     return index == report->open_count ? &report->observer : NULL;
@@ -637,11 +640,14 @@ enum hs_status hs_report_finish(struct hs_report *r, int64_t end_us, struct hs_s
     if (r->stats.deadlines != NULL && r->options.dir != NULL)
         HS_TRY(hs_deadlines_write(r->stats.deadlines, r->options.dir, &r->files[r->file_count++],
                                   diag));
+    if (r->outages != NULL && r->options.dir != NULL)
+        HS_TRY(hs_outages_write(r->outages, r->options.dir, &r->files[r->file_count++], diag));
     hs_timeline_advance(&r->timeline, end_us);
     bounds_finish(r->bounds);
     HS_TRY(hs_stats_finish(&r->stats, summary));
     fill_metrics(summary, r);
     HS_TRY(hs_extras_fill(r->extras, summary, r->span_us));
+    hs_outages_fill(r->outages, summary, r->timeline.sum[HS_CH_GPUS_OUT], r->span_us);
     return hs_deadlines_fill(&r->stats, summary);
 }
 
@@ -666,6 +672,7 @@ void hs_report_close(struct hs_report *r)
         hs_free(r->open[i]);
     }
     hs_extras_close(r->extras);
+    hs_outages_close(r->outages);
     hs_stats_close(&r->stats);
     bounds_close(r->bounds);
     hs_free(r->bounds);

@@ -69,7 +69,7 @@ null means absent, but a cluster is required.
   ! c.json:1:13: error: 'cluster' is empty
   !     1 | {"cluster": null}
   !       |             ^~~~
-  !       = hint: JSON file or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
+  !       = hint: JSON file, name ('horus clusters' lists them) or shape NODESxGPUS:TYPE,..., e.g. 20x8:V100,8x4:P100
   [3]
 
 # config-places

@@ -773,11 +773,7 @@ The data dictionary travels with the program: results/README.md, section by sect
   columns.
    (esc)
   $ horus help files | grep -c '^  '
-<<<<<<< HEAD
-  449
-=======
-  448
->>>>>>> c6793b5f (Let machines fail, be drained, join, leave and be slow)
+  472
   $ horus help metrics --form=man | grep -A 1 '^\*mean.*jct'
   *mean\_jct* (s)
   \tJCT = end - submission (esc)

@@ -17,6 +17,38 @@ start when b (submitted at 1 s) has ended: 6 + 5 = 11 s.
   $ horus verify out | tail -n 1
   22 checks passed
 
+# run-events-figures
+The same, counted: a lost 1 s of work. GPU time held 16 s, of which 15 s of work stay; the node was
+out for 2 of 18 s.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\nb,1,1,5\n' >t.csv
+  $ printf 'time,node,event\n4,n0,down\n6,n0,up\n' >e.csv
+  $ horus run t.csv -c 1x1 --events e.csv --checkpoint-interval=3s -q -o out >/dev/null
+  $ cat out/outages.csv
+  gpus,jobs,jobs_hit,faults,drains,run_time,mean_time_to_fault,lost_gpu_seconds,ettr
+  1,2,1,1,0,16,16,1,0.9375
+  $ grep -oE '"(jobs_hit|faults|fault_lost_gpu_seconds|lost_gpu_seconds|ettr|availability)": [^}]*' out/summary.json
+  "lost_gpu_seconds": 1,
+  "jobs_hit": 1,
+  "faults": 1,
+  "fault_lost_gpu_seconds": 1,
+  "ettr": 0.9375,
+  "availability": 0.8888888888888888
+  "lost_gpu_seconds": "GPU s",
+  "jobs_hit": "1",
+  "faults": "1",
+  "fault_lost_gpu_seconds": "GPU s",
+  "ettr": "1",
+  "availability": "1"
+  $ grep gpus_out out/series.csv | head -n 7
+  0,gpus_out,,0
+  1,gpus_out,,0
+  2,gpus_out,,0
+  3,gpus_out,,0
+  4,gpus_out,,1
+  5,gpus_out,,1
+  6,gpus_out,,0
+
 # run-events-dates
 Dates are of the trace's clock; the rows may be in any order.
 

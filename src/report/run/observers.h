@@ -30,7 +30,8 @@
     CHANNEL(WAIT_PRIORITY, "gpus_waiting", "priority", now->wait_priority)                         \
     CHANNEL(WAIT_FRAGMENTATION, "gpus_waiting", "fragmentation",                                   \
             now->wait_placement - now->wait_constraint)                                            \
-    CHANNEL(WAIT_CONSTRAINT, "gpus_waiting", "constraint", now->wait_constraint)
+    CHANNEL(WAIT_CONSTRAINT, "gpus_waiting", "constraint", now->wait_constraint)                   \
+    CHANNEL(GPUS_OUT, "gpus_out", "", now->gpus_out) /* last: only in runs with --events */
 
 #define HS_CHANNEL_NAME(name, metric, key, value) HS_CH_##name,
 enum hs_channel {
@@ -243,6 +244,20 @@ HS_MUST_USE enum hs_status hs_extras_fill(struct hs_extras *extras, struct hs_su
                                           int64_t span_us);
 void hs_extras_close(struct hs_extras *extras);
 
+/* ---- failures and drains (outages.c) ---- */
+
+struct hs_outages;
+/* Returns NULL if the run has no events of machines; close and fill accept NULL. */
+struct hs_outages *hs_outages_open(const struct hs_report_options *options,
+                                   struct hs_observer *observer);
+/* outages.csv; o is not NULL. */
+HS_MUST_USE enum hs_status hs_outages_write(const struct hs_outages *o, const struct hs_rundir *dir,
+                                            struct hs_output_file *file, struct hs_diag *diag);
+/* Adds the metrics of outages. out_us: GPUs out of service that no job held, times us. */
+void hs_outages_fill(const struct hs_outages *o, struct hs_summary *summary, hs_u128 out_us,
+                     int64_t span_us);
+void hs_outages_close(struct hs_outages *o);
+
 /* ---- the report ---- */
 
 /* Appends a metric; unit "1": a plain ratio. A NaN requires a reason. */
@@ -283,10 +298,11 @@ struct hs_report {
     struct hs_timeline timeline;
     struct hs_stats stats;
     struct hs_bounds *bounds;
-    struct hs_extras *extras; /* NULL: not requested */
-    int64_t span_us;          /* first submission to last instant; set at the end of the run */
-    struct hs_observer observer, extras_observer; /* of the figures */
+    struct hs_extras *extras;   /* NULL: not requested */
+    int64_t span_us;            /* first submission to last instant; set at the end of the run */
+    struct hs_outages *outages; /* NULL: no events of machines */
+    struct hs_observer observer, extras_observer, outages_observer; /* of the figures */
     struct hs_row_file *open[HS_ROW_FILES];
-    struct hs_output_file files[HS_ROW_FILES + 1]; /* and deadlines.csv */
+    struct hs_output_file files[HS_ROW_FILES + 2]; /* and deadlines.csv, outages.csv */
     uint32_t open_count, file_count;
 };

@@ -403,6 +403,12 @@ struct series_state {
     bool has_rows;
 };
 
+/* Number of channels that the file has. */
+static int channels_of(const struct series_state *s)
+{
+    return s->file.report->options.has_events ? HS_CH_SERIES : HS_CH_GPUS_OUT;
+}
+
 /* Writes integral / dt_us, dt_us > 0: utilization as a share, thousandths as GPUs, else counts. */
 static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u128 integral,
                      int64_t dt_us)
@@ -427,7 +433,7 @@ static void put_mean(struct series_state *s, int64_t time_us, int channel, hs_u1
 static void end_interval(struct series_state *s, int64_t until_us)
 {
     const struct hs_timeline *t = &s->file.report->timeline;
-    for (int c = 0; c < HS_CH_SERIES; c++) {
+    for (int c = 0; c < channels_of(s); c++) {
         const hs_u128 sum = hs_timeline_integral(t, c, until_us);
         put_mean(s, s->start_us, c, sum - s->before[c], until_us - s->start_us);
         s->before[c] = sum;
@@ -438,7 +444,8 @@ static void end_interval(struct series_state *s, int64_t until_us)
 static enum hs_status end_intervals(struct series_state *s, int64_t now_us)
 {
     const int64_t sample_us = s->file.report->options.sample_us;
-    HS_TRY(hs_rows_check(&s->file, (uint64_t)((now_us - s->start_us) / sample_us) * HS_CH_SERIES));
+    HS_TRY(hs_rows_check(&s->file, (uint64_t)((now_us - s->start_us) / sample_us) *
+                                       (uint64_t)channels_of(s)));
     while (now_us - s->start_us >= sample_us && s->file.csv.out.error == 0)
         end_interval(s, s->start_us + sample_us);
     return HS_OK;
@@ -452,7 +459,8 @@ static enum hs_status on_instant(void *state, const struct hs_instant *now)
     if (r->options.sample_us > 0)
         return end_intervals(s, now->time_us);
 #define PUT_CHANGE(name, metric, key, expression)                                                  \
-    if (!s->has_rows || (expression) != r->timeline.value[HS_CH_##name])                           \
+    if ((!s->has_rows && HS_CH_##name < channels_of(s)) ||                                         \
+        (expression) != r->timeline.value[HS_CH_##name])                                           \
         put_mean(s, now->time_us, HS_CH_##name, expression, 1);
     HS_SERIES_CHANNELS(PUT_CHANGE)
     s->has_rows = true;
@@ -481,7 +489,7 @@ static enum hs_status series_finish(void *state, int64_t end_us)
     for (uint32_t k = 0; k < intervals_of(t); k++) {
         int64_t start_us = start_us_of(t, k);
         int64_t dt_us = start_us_of(t, k + 1) - start_us;
-        for (int c = 0; c < HS_CH_SERIES; c++)
+        for (int c = 0; c < channels_of(s); c++)
             put_mean(s, start_us, c, part_of(t, (enum hs_channel)c, k), dt_us);
     }
     return hs_rows_check(&s->file, 0);
