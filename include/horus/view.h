@@ -220,11 +220,11 @@ struct hs_host_axes {
 uint64_t hs_view_host_q32(const struct hs_view *v, hs_job_id job, uint32_t cpus_milli,
                           uint32_t mem_mib);
 bool hs_view_host_axes(const struct hs_view *v, hs_job_id job, struct hs_host_axes *axes);
-/* HS_KNOWS_STAGES: predicted times of an iteration alone, and of its stages together. Jobs with the
- * same kind have the same. Never the truth, unless --speed-predictor is not noisy. */
+/* HS_KNOWS_STAGES: predicted times of an iteration alone and of its stages, the same for jobs of
+ * the same kind. Never the truth, unless --speed-predictor is not noisy. */
 struct hs_iteration {
     uint32_t kind;
-    int64_t alone_ns, stages_ns;
+    int64_t alone_ns, stage_ns[3]; /* storage and CPU; GPU; network */
     int64_t overhead_pm; /* what the released simulator adds to alone_ns: 1000 = nothing */
 };
 struct hs_iteration hs_view_iteration(const struct hs_view *v, hs_job_id job);

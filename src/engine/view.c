@@ -403,15 +403,14 @@ uint32_t hs_view_gpu_mem_mib(const struct hs_view *v, hs_job_id job)
 struct hs_iteration hs_view_iteration(const struct hs_view *v, hs_job_id job)
 {
     const struct hs_stages *stages = v->engine->config.stages;
-    struct hs_iteration of = {HS_STAGES_UNKNOWN, 1, 1, 1000};
+    struct hs_iteration of = {HS_STAGES_UNKNOWN, 1, {0, 1, 0}, 1000};
     if (!lookup_may_know(v, job, HS_KNOWS_STAGES, "stages of iterations") || stages == NULL)
         return of;
     of.kind = lookup_identity(v, job)->stages;
     const struct hs_stage_times *times = hs_stages_times(stages, of.kind, HS_STAGES_TOLD);
     of.alone_ns = times->iteration_ns;
     of.overhead_pm = hs_stages_overhead_pm(stages);
-    of.stages_ns = times->stage_ns[HS_STAGE_DATA] + times->stage_ns[HS_STAGE_GPU] +
-                   times->stage_ns[HS_STAGE_NETWORK];
+    memcpy(of.stage_ns, times->stage_ns, sizeof of.stage_ns);
     return of;
 }
 

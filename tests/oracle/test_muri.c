@@ -63,10 +63,11 @@ static void load_ends(const char *folder, uint32_t count)
     assert_int_equal(rows, count);
 }
 
-/* How a run compares: ends that are off by more than a millionth and a millisecond; mean JCT. */
+/* How a run compares: ends that are off by more than a millionth and a millisecond; mean JCT and
+ * last end. */
 struct comparison {
     uint32_t differ;
-    double mean_s, published_s;
+    double mean_s, published_s, last_s, published_last_s;
 };
 
 static struct comparison compare(const char *folder, uint32_t count, const char *policy,
@@ -86,6 +87,8 @@ static struct comparison compare(const char *folder, uint32_t count, const char 
     for (uint32_t i = 0; i < count; i++) {
         const double end_s = (double)r.jobs[i].end_us / 1e6;
         c.differ += fabs(end_s - ends_s[i]) > 1e-3 + 1e-6 * ends_s[i];
+        c.last_s = fmax(c.last_s, end_s);
+        c.published_last_s = fmax(c.published_last_s, ends_s[i]);
         c.mean_s += (end_s - (double)jobs[i].submit_us / 1e6) / count;
         c.published_s += (ends_s[i] - (double)jobs[i].submit_us / 1e6) / count;
     }
@@ -106,33 +109,24 @@ static void all_ends(const char *folder, uint32_t count, const char *policy)
     assert_int_equal(c.differ, 0);
 }
 
-static void within_a_hundredth_by(const char *folder, uint32_t count, const char *policy,
-                                  const char *stages_file)
-{
-    const struct comparison c = compare(folder, count, policy, stages_file);
-    assert_true(fabs(c.mean_s / c.published_s - 1) < .01);
-}
-
-static void within_a_hundredth(const char *folder, uint32_t count, const char *policy)
-{
-    within_a_hundredth_by(folder, count, policy, SHIPPED);
-}
-
 #define MURI_S "muri:compat=muri,placement=yarn"
 #define MURI_L MURI_S ",know=nothing"
 
+/* Muri-L agrees in every end up to 1,231,750 s; 29 later ones are off by a few minutes. */
 static void trace4_muri(void **state)
 {
     (void)state;
     load("trace4.csv", 200);
-    within_a_hundredth("trace4-first200_multi-resource-blossom-same-gpu", 200, MURI_S);
-    within_a_hundredth("trace4-first200_multi-resource-blossom-same-gpu-unaware", 200, MURI_L);
-    within_a_hundredth("trace4-first200_multi-resource-blossom-same-gpu-unaware-worstordering", 200,
-                       MURI_L ",order=worst");
+    all_ends("trace4-first200_multi-resource-blossom-same-gpu", 200, MURI_S);
+    all_ends("trace4-first200_multi-resource-blossom-same-gpu-unaware-worstordering", 200,
+             MURI_L ",order=worst");
+    const struct comparison c =
+        compare("trace4-first200_multi-resource-blossom-same-gpu-unaware", 200, MURI_L, SHIPPED);
+    assert_true(c.differ < 30);
+    assert_true(fabs(c.mean_s / c.published_s - 1) < 1e-6);
+    assert_true(fabs(c.last_s / c.published_last_s - 1) < 1e-6);
 }
 
-/* Every end agrees until 993,462 s, where two jobs have had exactly the same GPU time, and the
- * released program has them in the other order; later groups follow from that. */
 static void trace4_neighbours(void **state)
 {
     (void)state;
@@ -146,15 +140,17 @@ static void trace4_neighbours(void **state)
     assert_non_null(factor);
     factor[3] = '0';
     load("trace4.csv", 200);
-    within_a_hundredth_by("trace4-first200_multi-resource-gpu-unaware", 200,
-                          MURI_L ",matching=neighbours", scratch_write("stages.json", text, size));
+    const struct comparison c =
+        compare("trace4-first200_multi-resource-gpu-unaware", 200, MURI_L ",matching=neighbours",
+                scratch_write("stages.json", text, size));
+    assert_int_equal(c.differ, 0);
 }
 
 static void trace1_muri(void **state)
 {
     (void)state;
     load("trace1.csv", 150);
-    within_a_hundredth("trace1-first150_multi-resource-blossom-same-gpu", 150, MURI_S);
+    all_ends("trace1-first150_multi-resource-blossom-same-gpu", 150, MURI_S);
 }
 
 static void trace4_others(void **state)

@@ -58,7 +58,7 @@ static void solve(uint32_t n)
     hs_match_begin(&match, n);
     for (uint32_t u = 0; u < n; u++)
         for (uint32_t v = 0; v < u; v++)
-            hs_match_edge(&match, u, v, weights[u][v]);
+            hs_match_edge(&match, u, v, (double)weights[u][v]);
     hs_match_solve(&match);
 }
 

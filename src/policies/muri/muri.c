@@ -357,6 +357,7 @@ static enum hs_status muri_init(void *state, const struct hs_view *v)
     for (uint32_t vc = 0; vc < m->vcs; vc++)
         m->lists[vc] = hs_job_chain_empty(offsetof(struct hs_muri_scratch, chain));
     hs_match_open(&m->match, hs_view_alloc(v, hs_match_bytes(matched)), matched);
+    m->match.tolerance = m->compat ? 1e-5 : 0; /* math.isclose in matching.py */
     m->classes = hs_view_alloc(v, sizeof *m->classes);
     hs_vc_queues_init(&m->cpu_jobs, v, HS_SCAN_FIT);
     if (m->order != 0)

@@ -4,6 +4,9 @@
  */
 #include "policies/muri/muri.h"
 
+#include <math.h>
+
+#define STAGES     3u
 #define GAMMA_BITS 34 /* of the score of a group, which is at most 4 x iterations / period */
 
 /* ---- the jobs that come to the GPUs ---- */
@@ -95,7 +98,8 @@ static int64_t weight_of(const struct hs_muri *m, const struct hs_view *v,
     (void)kinds_of(v, b, kinds + kinds_of(v, a, kinds));
     for (uint32_t i = 0; i < count; i++) {
         const hs_job_id job = i < a->count ? a->members[i] : b->members[i - a->count];
-        sum += hs_muri_of(v, job)->iteration.stages_ns;
+        for (uint32_t s = 0; s < STAGES; s++)
+            sum += hs_muri_of(v, job)->iteration.stage_ns[s];
     }
     const double period = (double)hs_view_period_ns(v, kinds, count, m->order != 0) *
                           (double)hs_muri_of(v, a->members[0])->iteration.overhead_pm / 1000,
@@ -103,16 +107,10 @@ static int64_t weight_of(const struct hs_muri *m, const struct hs_view *v,
     return gamma > m->lambda * count / 4 ? (int64_t)(gamma * (INT64_C(1) << GAMMA_BITS)) : 0;
 }
 
-static void merge(const struct hs_view *v, struct hs_muri_group *into,
-                  const struct hs_muri_group *other)
+static void merge(struct hs_muri_group *into, const struct hs_muri_group *other)
 {
-    for (uint32_t i = 0; i < other->count; i++) {
-        uint32_t at = into->count++;
-        const uint32_t place = hs_muri_of(v, other->members[i])->place;
-        for (; at > 0 && hs_muri_of(v, into->members[at - 1])->place > place; at--)
-            into->members[at] = into->members[at - 1];
-        into->members[at] = other->members[i];
-    }
+    for (uint32_t i = 0; i < other->count; i++)
+        into->members[into->count++] = other->members[i];
 }
 
 /* Whether two groups have the same edges. */
@@ -193,9 +191,7 @@ static uint32_t find_mate(const struct hs_muri *m, uint32_t own, int64_t weight,
 }
 
 /* Which groups of the classes: the heaviest pairs first, from the last group on the first that may
- * be its mate. So does the published program where weights are equal: networkx'
- * max_weight_matching has the heaviest edges without slack first, and takes vertices from the end
- * of its queue, their neighbours from the first on. */
+ * be its mate; our choice among equal ones. */
 static void pair_classes(struct hs_muri *m, uint32_t from, uint32_t end)
 {
     struct hs_match_classes *c = m->classes;
@@ -217,11 +213,112 @@ static void pair_classes(struct hs_muri *m, uint32_t from, uint32_t end)
     }
 }
 
+/* ---- compat=muri: the matching of the released program (matching.py) ----
+ *
+ * Many pairs weigh the same. Its weights are sums of doubles, and their last bits decide. */
+
+struct stage_times {
+    double s[STAGES]; /* storage and CPU, GPU, network */
+};
+
+/* Period of one order, s, as in model/stages.h. */
+static double order_period(const struct stage_times *const *order, uint32_t count)
+{
+    double f[2 * HS_INTERLEAVED_MOST + 1] = {0};
+    for (uint32_t i = 0; i < 2 * HS_INTERLEAVED_MOST; i++) {
+        if ((i + 1) % HS_INTERLEAVED_MOST < count)
+            f[i + 1] = fmax(f[i + 1], f[i] + order[(i + 1) % HS_INTERLEAVED_MOST]->s[2]);
+        if ((i + 2) % HS_INTERLEAVED_MOST < count)
+            f[i + 1] = fmax(f[i + 1], f[i] + order[(i + 2) % HS_INTERLEAVED_MOST]->s[1]);
+        if (i > 0 && (i + 3) % HS_INTERLEAVED_MOST < count)
+            f[i + 1] = fmax(f[i + 1], f[i - 1] + order[(i + 3) % HS_INTERLEAVED_MOST]->s[0]);
+        if (i < HS_INTERLEAVED_MOST)
+            continue;
+        const double now = f[i + 1] - f[i - 3], before = f[i] - f[i - 4];
+        if (fabs(now - before) <= 1e-3 * fmax(now, before))
+            return now;
+    }
+    return f[2 * HS_INTERLEAVED_MOST] - f[HS_INTERLEAVED_MOST];
+}
+
+/* The least or greatest over the orders of those from `from` on. */
+static double extreme_period(const struct stage_times **order, uint32_t count, uint32_t from,
+                             bool is_worst)
+{
+    if (from + 1 >= count)
+        return order_period(order, count);
+    double extreme = is_worst ? 0 : HUGE_VAL;
+    for (uint32_t i = from; i < count; i++) {
+        const struct stage_times *first = order[i];
+        order[i] = order[from];
+        order[from] = first;
+        const double period = extreme_period(order, count, from + 1, is_worst);
+        extreme = is_worst ? fmax(extreme, period) : fmin(extreme, period);
+        order[from] = order[i];
+        order[i] = first;
+    }
+    return extreme;
+}
+
+/* Score of two groups, as seen from the first. */
+static double released_weight(const struct hs_muri *m, const struct hs_view *v,
+                              const struct hs_muri_group *a, const struct hs_muri_group *b)
+{
+    static const double overhead[] = {1.015, 1.33 / 1.015, 1.5 / 1.015, 1.37 / 1.015}; /* jobs.py */
+    struct stage_times times[2 * HS_INTERLEAVED_MOST];
+    const struct stage_times *order[2 * HS_INTERLEAVED_MOST];
+    double sum = 0;
+    const uint32_t count = a->count + b->count;
+    if (count > (uint32_t)m->cap || !may_share(v, a, b))
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const hs_job_id job = i < a->count ? a->members[i] : b->members[i - a->count];
+        for (uint32_t s = 0; s < STAGES; s++)
+            times[i].s[s] = (double)hs_muri_of(v, job)->iteration.stage_ns[s] / 1e6 / 1000;
+        sum += times[i].s[0] + times[i].s[1] + times[i].s[2];
+        order[i] = &times[i];
+    }
+    double period = extreme_period(order, count, 0, m->order != 0);
+    if (count == 2) {
+        const double halves = fmax(times[0].s[0], times[1].s[1] + times[1].s[2]) +
+                              fmax(times[1].s[0], times[0].s[1] + times[0].s[2]);
+        period = m->order != 0 ? fmax(period, halves) : fmin(period, halves);
+    }
+    period *= overhead[count - 1];
+    const double gamma = sum / (period * 4);
+    return gamma > m->lambda * count / 4 ? gamma : 0;
+}
+
+/* Group by group. Returns the first that is left. */
+static uint32_t match_each(struct hs_muri *m, const struct hs_view *v, uint32_t from,
+                           uint32_t count)
+{
+    count = count - from < m->match.most ? count - from : m->match.most;
+    hs_match_begin(&m->match, count);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < count; k++)
+            if (i != k)
+                hs_match_arc(&m->match, i, k,
+                             released_weight(m, v, &m->groups[m->of_bucket[from + i]],
+                                             &m->groups[m->of_bucket[from + k]]));
+    hs_match_solve(&m->match);
+    for (uint32_t i = 0; i < count; i++) { /* rounding may spoil it: then a group stays single */
+        const uint32_t mate = hs_match_mate(&m->match, i);
+        const bool is_pair = mate != HS_NO_MATE && hs_match_mate(&m->match, mate) == i;
+        m->sorted[from + i].job = is_pair ? from + mate : HS_NO_JOB;
+    }
+    return from + count;
+}
+
+/* ---- the groups of a bucket ---- */
+
 /* Matches groups from `from` of the bucket, as far as their classes go; their mates stand in
  * m->sorted[].job. Returns the first group that is left. */
 static uint32_t match_part(struct hs_muri *m, const struct hs_view *v, uint32_t from,
                            uint32_t count)
 {
+    if (m->compat)
+        return match_each(m, v, from, count);
     const uint32_t end = find_classes(m, v, from, count);
     (void)hs_match_classes_solve(&m->match, m->classes);
     pair_classes(m, from, end);
@@ -252,7 +349,7 @@ static void pair_bucket(struct hs_muri *m, const struct hs_view *v, uint32_t b, 
         }
         struct hs_muri_group *pair = &m->merged[(*merged)++];
         *pair = m->groups[m->of_bucket[mate]];
-        merge(v, pair, own);
+        merge(pair, own);
         *need -= own->gang;
     }
 }
@@ -287,7 +384,7 @@ static void pair_neighbours(struct hs_muri *m, const struct hs_view *v, uint64_t
         for (; i < m->count && i < first + (uint32_t)m->cap && m->groups[i].bucket == group.bucket;
              i++) {
             if (need > room && may_share(v, &group, &m->groups[i])) {
-                merge(v, &group, &m->groups[i]);
+                merge(&group, &m->groups[i]);
                 need -= group.gang;
             } else {
                 m->merged[merged++] = m->groups[i];
@@ -301,29 +398,45 @@ static void pair_neighbours(struct hs_muri *m, const struct hs_view *v, uint64_t
 /* A group that is slower than its members one after the other is none. */
 static void unpack(struct hs_muri *m, const struct hs_view *v)
 {
-    uint32_t kinds[HS_INTERLEAVED_MOST];
-    for (uint32_t i = m->count; i-- > 0;) {
-        struct hs_muri_group *g = &m->groups[i];
+    uint32_t kinds[HS_INTERLEAVED_MOST], count = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct hs_muri_group *g = &m->groups[i];
         int64_t alone = 0;
         for (uint32_t k = 0; k < g->count; k++)
             alone += hs_muri_of(v, g->members[k])->iteration.alone_ns;
-        if (g->count < 2 || hs_view_period_ns(v, kinds, kinds_of(v, g, kinds), false) <= alone)
+        if (g->count < 2 || hs_view_period_ns(v, kinds, kinds_of(v, g, kinds), false) <= alone) {
+            m->merged[count++] = *g;
             continue;
-        for (uint32_t k = 1; k < g->count; k++) {
-            m->groups[m->count] = *g;
-            m->groups[m->count].count = 1;
-            m->groups[m->count++].members[0] = g->members[k];
         }
-        g->count = 1;
+        for (uint32_t k = 0; k < g->count; k++) {
+            m->merged[count] = *g;
+            m->merged[count].count = 1;
+            m->merged[count++].members[0] = g->members[k];
+        }
+    }
+    turn(m, count);
+}
+
+static void sort_members(const struct hs_view *v, struct hs_muri_group *g)
+{
+    for (uint32_t i = 1; i < g->count; i++) {
+        const hs_job_id job = g->members[i];
+        uint32_t at = i;
+        for (; at > 0 && hs_muri_of(v, g->members[at - 1])->place > hs_muri_of(v, job)->place; at--)
+            g->members[at] = g->members[at - 1];
+        g->members[at] = job;
     }
 }
 
-/* By their first member. */
+/* By their first member; under compat=muri by its key, equal ones as they are. */
 static void sort(struct hs_muri *m, const struct hs_view *v)
 {
-    for (uint32_t i = 0; i < m->count; i++)
-        m->sorted[i] =
-            (struct hs_job_place){.key = hs_muri_of(v, m->groups[i].members[0])->place, .job = i};
+    for (uint32_t i = 0; i < m->count; i++) {
+        sort_members(v, &m->groups[i]);
+        const struct hs_muri_scratch *first = hs_muri_of(v, m->groups[i].members[0]);
+        m->sorted[i] = (struct hs_job_place){
+            .key = m->compat ? first->key : first->place, .rank = i, .job = i};
+    }
     hs_sort(m->sorted, m->count);
     for (uint32_t i = 0; i < m->count; i++)
         m->merged[i] = m->groups[m->sorted[i].job];

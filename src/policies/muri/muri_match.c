@@ -7,6 +7,7 @@
  */
 #include "policies/muri/muri_match.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FREE = -1, OUTER, INNER };
@@ -60,7 +61,7 @@ void hs_match_open(struct hs_match *m, void *memory, uint32_t most)
     (void)lay_out(m, memory);
 }
 
-static int64_t *weight_of(const struct hs_match *m, uint32_t u, uint32_t v)
+static double *weight_of(const struct hs_match *m, uint32_t u, uint32_t v)
 {
     return &m->weight[(size_t)u * (m->most + 1) + v];
 }
@@ -87,14 +88,20 @@ void hs_match_begin(struct hs_match *m, uint32_t n)
         memset(weight_of(m, u, 1), 0, n * sizeof *m->weight);
 }
 
-void hs_match_edge(struct hs_match *m, uint32_t a, uint32_t b, int64_t weight)
+void hs_match_edge(struct hs_match *m, uint32_t a, uint32_t b, double weight)
 {
-    *weight_of(m, a + 1, b + 1) = *weight_of(m, b + 1, a + 1) = weight;
+    hs_match_arc(m, a, b, weight);
+    hs_match_arc(m, b, a, weight);
+}
+
+void hs_match_arc(struct hs_match *m, uint32_t a, uint32_t b, double weight)
+{
+    *weight_of(m, a + 1, b + 1) = weight;
 }
 
 /* ---- slacks ---- */
 
-static int64_t slack_of(const struct hs_match *m, const struct hs_match_edge *e)
+static double slack_of(const struct hs_match *m, const struct hs_match_edge *e)
 {
     return m->dual[e->u] + m->dual[e->v] - 2 * *weight_of(m, e->u, e->v);
 }
@@ -330,28 +337,28 @@ static bool grow(struct hs_match *m)
 }
 
 /* By how much the duals can change until an edge loses its slack or an inner blossom its dual. */
-static int64_t step_of(const struct hs_match *m)
+static double step_of(const struct hs_match *m)
 {
-    int64_t step = INT64_MAX;
+    double step = HUGE_VAL;
     for (uint32_t b = m->n + 1; b <= m->nodes; b++)
         if (m->top[b] == b && m->label[b] == INNER && m->dual[b] / 2 < step)
             step = m->dual[b] / 2;
     for (uint32_t x = 1; x <= m->nodes; x++) {
         if (m->top[x] != x || m->slack[x] == 0 || m->label[x] == INNER)
             continue;
-        const int64_t slack = slack_of(m, edge_of(m, m->slack[x], x)),
-                      most = m->label[x] == FREE ? slack : slack / 2;
+        const double slack = slack_of(m, edge_of(m, m->slack[x], x)),
+                     most = m->label[x] == FREE ? slack : slack / 2;
         step = most < step ? most : step;
     }
     return step;
 }
 
 /* Returns false where a single vertex has no dual left: the matching is optimal. */
-static bool change_duals(struct hs_match *m, int64_t step)
+static bool change_duals(struct hs_match *m, double step)
 {
     bool is_last = false;
     for (uint32_t u = 1; u <= m->n; u++)
-        if (m->label[m->top[u]] == OUTER && m->dual[u] <= step) {
+        if (m->label[m->top[u]] == OUTER && m->dual[u] * (1 - m->tolerance) <= step) {
             step = m->dual[u];
             is_last = true;
         }
@@ -395,19 +402,19 @@ static bool find_path(struct hs_match *m)
         m->head = m->tail = 0;
         for (uint32_t x = 1; x <= m->nodes; x++) {
             const uint32_t u = m->slack[x];
-            if (m->top[x] == x && u != 0 && m->top[u] != x && slack_of(m, edge_of(m, u, x)) == 0 &&
+            if (m->top[x] == x && u != 0 && m->top[u] != x && slack_of(m, edge_of(m, u, x)) <= 0 &&
                 take_edge(m, *edge_of(m, u, x)))
                 return true;
         }
         for (uint32_t b = m->n + 1; b <= m->nodes; b++)
-            if (m->top[b] == b && m->label[b] == INNER && m->dual[b] == 0)
+            if (m->top[b] == b && m->label[b] == INNER && m->dual[b] <= 0)
                 open_blossom(m, b);
     }
 }
 
 void hs_match_solve(struct hs_match *m)
 {
-    int64_t most = 0;
+    double most = 0;
     m->nodes = m->n;
     memset(m->mate, 0, m->stride * sizeof *m->mate);
     memset(m->top, 0, m->stride * sizeof *m->top);
@@ -419,7 +426,7 @@ void hs_match_solve(struct hs_match *m)
         memset(holder_of(m, u, 0), 0, (m->n + 1) * sizeof *m->holder);
         *holder_of(m, u, u) = (uint16_t)u;
         for (uint32_t v = 1; v <= m->n; v++) {
-            const int64_t weight = *weight_of(m, u, v);
+            const double weight = *weight_of(m, u, v);
             *edge_of(m, u, v) = weight > 0 ? (struct hs_match_edge){(uint16_t)u, (uint16_t)v}
                                            : (struct hs_match_edge){0, 0};
             most = weight > most ? weight : most;
@@ -491,15 +498,15 @@ static void match_rest(struct hs_match *m, const struct hs_match_classes *c)
         for (uint32_t b = 0; b <= a; b++)
             for (uint32_t i = c->last[a] - c->rest[a]; i < c->last[a]; i++)
                 for (uint32_t k = c->last[b] - c->rest[b]; k < c->last[b] && k < i; k++)
-                    hs_match_edge(m, i, k, c->weight[a][b]);
+                    hs_match_edge(m, i, k, (double)c->weight[a][b]);
     hs_match_solve(m);
 }
 
 /* Whether any number of twins of a vertex could stand in all blossoms that hold it: each of these
  * that has a dual holds its mate (0: it is single), and its duals suffice for an edge to a twin. */
-static bool may_have_twins(const struct hs_match *m, uint32_t u, uint32_t mate, int64_t weight)
+static bool may_have_twins(const struct hs_match *m, uint32_t u, uint32_t mate, double weight)
 {
-    int64_t duals = 2 * m->dual[u];
+    double duals = 2 * m->dual[u];
     for (uint32_t x = m->top[u]; x > m->n; x = *holder_of(m, x, u)) {
         if (m->dual[x] > 0 && (mate == 0 || *holder_of(m, x, mate) == 0))
             return false;
@@ -517,8 +524,8 @@ static bool has_original(const struct hs_match *m, const struct hs_match_classes
         const uint32_t mate = m->mate[u];
         const bool is_wanted =
             a == HS_NO_MATE ? mate == 0 : mate > c->last[a] - c->rest[a] && mate <= c->last[a];
-        if (is_wanted && may_have_twins(m, u, mate, c->weight[b][b]) &&
-            (mate == 0 || may_have_twins(m, mate, u, c->weight[a][a])))
+        if (is_wanted && may_have_twins(m, u, mate, (double)c->weight[b][b]) &&
+            (mate == 0 || may_have_twins(m, mate, u, (double)c->weight[a][a])))
             return true;
     }
     return false;
