@@ -108,6 +108,9 @@ def parse_target: {fifo: 2.5, sjf: 2.5, srtf: 6, tiresias: 6, horus: 15, pack: 1
                    "gandiva:slicing=fluid": 25};
 def parse_stretch: {fifo: 2, sjf: 2, srtf: 4, tiresias: 4, horus: 8, pack: 8,
                     "gandiva:slicing=fluid": 12};
+# As ratios to fifo: 1,024 GPUs, 95 % load, 100,000 jobs, summary alone. What these decide looks at every
+# live job.
+def fifo_target: {muri: 60, synergy: 20, lucid: 25};
 def all_outputs_target: 2.5; # x summary alone
 def jobs_exponent_target: 1.05;
 def gpus_exponent_target: # of policies that give GPUs to one job at a time, of others
@@ -154,6 +157,17 @@ def point_tables: . as $m |
         {title: "\(.[0].gpus | thousands) GPUs, \(.[0].load) % load, \(.[0].jobs | thousands) jobs",
          head: point_head, rows: (by_policy($m) | map(.[0] | point_row($m)))}
     end;
+
+def fifo_tables: . as $m |
+    [.grid[] | select(.outputs == "summary" and .gpus == 1024 and .load == 95 and .jobs == 100000)] as $points |
+    ($points | find(.policy == "fifo" and (.capped | not))) as $fifo |
+    select($fifo) |
+    {title: "Beside fifo: 1,024 GPUs, 95 % load, 100,000 jobs",
+     head: ["policy", "CPU s", "x fifo", "target"],
+     rows: ($points | map(select(fifo_target[.policy])) | by_policy($m) | map(.[0] | fifo_target[.policy] as $target |
+        [.policy] + if .capped then ["> cap", ""] else
+            [(.cpu_us / 1e6 | fixed(2)), (.cpu_us / $fifo.cpu_us | held($target; short))] end +
+        [$target | tostring]))};
 
 def jobs_tables: . as $m |
     .growth.jobs | map({gpus, load}) | unique[] | . as $at |
@@ -241,7 +255,7 @@ def other_tables:
      rows: [.searches[] | [(.gpus | thousands), (if .workers == 1 then "one worker"
          else "a gang of \(.workers)" end), (.index_ns | thousands), (.scan_ns | thousands)]]});
 
-def tables: [point_tables, jobs_tables, gpus_tables, load_tables, backlog_tables, memory_tables,
+def tables: [point_tables, fifo_tables, jobs_tables, gpus_tables, load_tables, backlog_tables, memory_tables,
              file_tables, other_tables] | map(select(.rows | length > 0));
 
 def row_text($widths): . as $row | [range(length) | . as $i |
