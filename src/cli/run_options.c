@@ -155,6 +155,14 @@ enum hs_status hs_check_sort(const char *text, struct hs_diag *diag)
     uint64_t window;
     return hs_sort_parse(text, &window, diag);
 }
+static enum hs_status check_faults(const char *text, struct hs_diag *diag)
+{
+    struct hs_machines machines = {0};
+    struct hs_arena arena = {0};
+    const enum hs_status status = hs_machines_parse_law(&machines, text, &arena, diag);
+    hs_arena_free(&arena);
+    return status;
+}
 DEFINE_CHECK(window, struct hs_trace_window, hs_trace_window_parse)
 DEFINE_CHECK(reserve, int64_t, hs_reserve_parse)
 DEFINE_CHECK(interference, struct hs_interference_options, hs_interference_parse)
@@ -365,9 +373,16 @@ static const char *written_at(size_t index)
         TEXT("events", events, CLUSTER, NULL, "FILE",                                              \
              "machines that fail, are drained, added, removed or slow: CSV of time, node, event "  \
              "and value (MODEL.md 13)"),                                                           \
+        TEXT("faults", faults, CLUSTER, NULL, "LIST",                                              \
+             "nodes that fail by draw, by --seed: mtbf=30d,repair=4h, and perhaps shape "          \
+             "(Weibull, 1: "                                                                       \
+             "exponential) and rack_mtbf, of racks as a whole",                                    \
+             .check = check_faults),                                                               \
         DURATION("checkpoint_interval", checkpoint_us, CLUSTER, "0s", 0, YEARS_100_S,              \
                  "work between two checkpoints of a job, which loses what it did since when a "    \
                  "node of it fails; 0: since it got its GPUs"),                                    \
+        DURATION("checkpoint_cost", checkpoint_cost_us, CLUSTER, "0s", 0, 1e6,                     \
+                 "time that each takes, by which jobs are slower all the while"),                  \
         DURATION("restart_cost", restart_us, CLUSTER, "0s", 0, 1e6,                                \
                  "cost of the start after a failure or a drain, besides --startup")
 

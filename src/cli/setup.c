@@ -786,7 +786,7 @@ enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *op
     HS_TRY(open_files(s, diag));
     HS_TRY(hs_setup_trace(&s->trace, options, diag));
     HS_TRY(hs_setup_cluster(&s->cluster, options, diag));
-    HS_TRY(hs_machines_load(&s->machines, options->events, &s->cluster, &s->arena, diag));
+    HS_TRY(hs_setup_machines(s, diag));
     s->trace.gpus = s->cluster.gpu_count;
     if (strncmp(options->trace, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0) {
         char path[HS_WHOLEFILE_PATH_MAX]; /* of the workload, an input of the run */

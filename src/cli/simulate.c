@@ -365,7 +365,7 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
         .warmup_us = setup->options->warmup_us,
         .cooldown_us = setup->options->cooldown_us,
         .has_fairness = setup->options->fairness,
-        .has_events = setup->machines.count > 0,
+        .has_events = hs_machines_are_any(&setup->machines),
         .checkpoint_us = setup->options->checkpoint_us,
         .has_power = setup->options->power,
         .is_preemptive = (setup->can & HS_CAN_PREEMPT) != 0,
@@ -374,6 +374,17 @@ static enum hs_status open_report(struct pass *pass, const struct hs_rundir *dir
         .is_allotting = (setup->can & HS_CAN_HOST) != 0,
     };
     return hs_report_open(&pass->report, &options, pass->diag);
+}
+
+enum hs_status hs_setup_machines(struct hs_setup *s, struct hs_diag *diag)
+{
+    const struct hs_run_options *options = s->options;
+    if (options->faults == NULL)
+        return hs_machines_load(&s->machines, options->events, &s->cluster, &s->arena, diag);
+    if (options->events != NULL)
+        return hs_fail(diag, HS_E_USAGE, NULL, "leave one out", "both --events and --faults");
+    s->machines.law.seed = (uint64_t)options->seed;
+    return hs_machines_parse_law(&s->machines, options->faults, &s->arena, diag);
 }
 
 enum hs_status hs_setup_stages(struct hs_setup *s, const struct hs_speed_predictor *told,
@@ -414,6 +425,7 @@ static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_
         .startup_us = options->startup_us,
         .machines = &setup->machines,
         .checkpoint_us = options->checkpoint_us,
+        .checkpoint_cost_us = options->checkpoint_cost_us,
         .restart_us = options->restart_us,
         .poll = pass_poll,
         .poll_ctx = pass,

@@ -33,7 +33,7 @@ enum hs_time_unit { HS_UNIT_AUTO, HS_UNIT_S, HS_UNIT_MS, HS_UNIT_US, HS_UNIT_MIN
 /* Values of the options, described in the tables of run_options.c. */
 struct hs_run_options {
     struct hs_trace_options read; /* hs_setup_trace() adds path, units, window, sort and seed */
-    const char *trace, *name, *cluster, *policy, *vc_file, *vc_date, *events;
+    const char *trace, *name, *cluster, *policy, *vc_file, *vc_date, *events, *faults;
     const char *cluster_file; /* where the file `cluster` lies now; NULL: at its name */
     const char *output, *outputs, *sort, *sample, *window;
     bool fairness, power;
@@ -41,10 +41,10 @@ struct hs_run_options {
     const char *to, *reference; /* of horus trace */
     int32_t time_unit, vc, check, retries;
     int64_t seed, assign_seed /* 0 = seed */, tie_jitter, max_tenants;
-    int64_t until_us, warmup_us, cooldown_us, startup_us; /* until_us 0 = no horizon */
-    int64_t checkpoint_us, restart_us;                    /* checkpoint_us 0 = none */
-    int64_t max_events, max_wall_us;                      /* 0 = no limit */
-    double skip_bad_rows;                                 /* per cent */
+    int64_t until_us, warmup_us, cooldown_us, startup_us;  /* until_us 0 = no horizon */
+    int64_t checkpoint_us, checkpoint_cost_us, restart_us; /* checkpoint_us 0 = none */
+    int64_t max_events, max_wall_us;                       /* 0 = no limit */
+    double skip_bad_rows;                                  /* per cent */
     double overcommit;
     /* models */
     struct hs_predictor_options told;   /* its seed is that of the run */
@@ -177,6 +177,8 @@ HS_MUST_USE enum hs_status hs_setup_open(struct hs_setup *setup,
 /* What interleaved groups are made of, where the policy has them; told: what it is told. */
 HS_MUST_USE enum hs_status
 hs_setup_stages(struct hs_setup *s, const struct hs_speed_predictor *told, struct hs_diag *diag);
+/* Events of machines, of a file or by draw; the cluster is open. */
+HS_MUST_USE enum hs_status hs_setup_machines(struct hs_setup *s, struct hs_diag *diag);
 void hs_setup_close(struct hs_setup *setup);
 /* Warns of assumptions that change run times, when the jobs are known. */
 void hs_setup_warn(const struct hs_setup *setup, const struct hs_assign_counts *assigned,

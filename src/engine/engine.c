@@ -831,6 +831,7 @@ void hs_engine_close(struct hs_engine *e)
     hs_jobs_free(&e->jobs);
     hs_heap_free(&e->job_events);
     hs_heap_free(&e->timer_events);
+    hs_machine_feed_close(e->machine_feed);
     hs_free(e->timers);
     hs_free(e->plan.actions);
     hs_free(e->plan.picks);

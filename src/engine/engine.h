@@ -58,7 +58,9 @@ struct hs_engine_config {
     /* After a fault a job goes on from the work at which it last saved: its placement began, or
      * each checkpoint_us of work after that; 0: only there. */
     int64_t checkpoint_us;
-    int64_t restart_us; /* cost of the start after a fault or a drain, besides startup_us */
+    int64_t
+        checkpoint_cost_us; /* of each, by which a job is slower: interval / (interval + cost) */
+    int64_t restart_us;     /* cost of the start after a fault or a drain, besides startup_us */
     /* Called after every 16th instant; HS_END ends the run like its horizon, a failure aborts it.
      * May be NULL. */
     enum hs_status (*poll)(void *ctx, const struct hs_instant *instant);

@@ -12,8 +12,14 @@ enum { IS_DOWN = 1u << 0, IS_DRAINED = 1u << 1, IS_ABSENT = 1u << 2 };
 void hs_machines_open(struct hs_engine *e)
 {
     const struct hs_machines *machines = e->config.machines;
-    if (machines == NULL || machines->count == 0)
+    const int64_t cost_us = e->config.checkpoint_us > 0 ? e->config.checkpoint_cost_us : 0;
+    e->checkpoint_q32 = HS_Q32_ONE;
+    if (cost_us > 0)
+        e->checkpoint_q32 = (uint64_t)(((hs_u128)(uint64_t)e->config.checkpoint_us << 32) /
+                                       (uint64_t)(e->config.checkpoint_us + cost_us));
+    if (!hs_machines_are_any(machines))
         return;
+    hs_machine_feed_open(&e->machine_feed, machines, e->cluster, &e->arena);
     const uint32_t nodes = e->cluster->node_count;
     e->machines = hs_arena_alloc(&e->arena, nodes * sizeof *e->machines);
     e->gpu_holder =
@@ -119,8 +125,10 @@ static enum hs_status apply(struct hs_engine *e, const struct hs_machine_event *
 
 enum hs_status hs_machines_apply(struct hs_engine *e)
 {
-    while (hs_machines_next_us(e) == e->now_us)
-        HS_TRY(apply(e, &e->config.machines->events[e->next_machine_event++]));
+    while (hs_machines_next_us(e) == e->now_us) {
+        HS_TRY(apply(e, hs_machine_feed_next(e->machine_feed)));
+        hs_machine_feed_advance(e->machine_feed);
+    }
     return HS_OK;
 }
 

@@ -369,6 +369,8 @@ HS_EXPANDED uint64_t hs_rate_placed(const struct hs_engine *e, const struct hs_j
                           hs_host_speed_q32(e->config.host, profile_of(e, job),
                                             job->ask.cpus_milli_per_gpu, job->ask.mem_mib_per_gpu));
     rate = hs_q32_mul(hs_q32_mul(rate, placement->share_q32), placement->cap_q32);
+    if (HS_UNLIKELY(e->checkpoint_q32 != HS_Q32_ONE) && job->gpus > 0)
+        rate = hs_q32_mul(rate, e->checkpoint_q32);
     return hs_q32_mul(rate, placement->mem_factor_q32);
 }
 

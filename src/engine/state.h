@@ -177,8 +177,9 @@ struct hs_engine {
     bool nodes_state_limits;     /* some node states CPUs or host memory */
     struct hs_machine *machines; /* by node; NULL: no machine events */
     uint32_t *gpu_holder;        /* likewise, by GPU: the last job on it while is_exclusive */
-    uint32_t next_machine_event; /* index */
-    uint32_t slow_nodes;         /* number of nodes with another speed than their type */
+    struct hs_machine_feed *machine_feed; /* likewise */
+    uint64_t checkpoint_q32;              /* speed with checkpoints, of that without */
+    uint32_t slow_nodes;                  /* number of nodes with another speed than their type */
 
     struct hs_jobs jobs;
     struct hs_gpu *gpus;
@@ -574,11 +575,11 @@ void hs_machines_open(struct hs_engine *e);
 /* Time of the next event; HS_TIME_MAX: none. */
 static inline int64_t hs_machines_next_us(const struct hs_engine *e)
 {
-    const struct hs_machines *machines = e->config.machines;
-    if (e->machines == NULL || e->next_machine_event == machines->count)
+    const struct hs_machine_event *event =
+        e->machines != NULL ? hs_machine_feed_next(e->machine_feed) : NULL;
+    if (event == NULL)
         return HS_TIME_MAX;
-    const int64_t at_us = machines->events[e->next_machine_event].at_us -
-                          (machines->is_dated ? e->figures.epoch_us : 0);
+    const int64_t at_us = event->at_us - (e->config.machines->is_dated ? e->figures.epoch_us : 0);
     return at_us > e->now_us ? at_us : e->now_us;
 }
 

@@ -36,10 +36,20 @@ struct hs_machine_event {
     uint64_t speed_q32; /* of SLOW, in (0, 1] */
 };
 
+/* Failures by draw: every node, and every rack as a whole, is up for a time of the Weibull
+ * distribution with this mean and shape (1: exponential), then down for one of the exponential
+ * distribution; a node is down while it or its rack is. */
+struct hs_fault_law {
+    int64_t mtbf_us, rack_mtbf_us, repair_us; /* means; mtbf 0: it does not fail */
+    double shape;
+    uint64_t seed;
+};
+
 struct hs_machines {
-    struct hs_machine_event *events; /* by time */
+    struct hs_machine_event *events; /* by time; NULL: by draw */
     uint32_t count;
     bool is_dated;
+    struct hs_fault_law law;
 };
 
 /* The events are in the arena; path NULL: none. HS_E_INPUT: a bad row, or an event that cannot
@@ -47,3 +57,25 @@ struct hs_machines {
 HS_MUST_USE enum hs_status hs_machines_load(struct hs_machines *machines, const char *path,
                                             const struct hs_cluster *cluster,
                                             struct hs_arena *arena, struct hs_diag *diag);
+
+/* Reads "mtbf=30d,repair=4h[,shape=0.7][,rack_mtbf=300d]" into machines->law. HS_E_USAGE. */
+HS_MUST_USE enum hs_status hs_machines_parse_law(struct hs_machines *machines, const char *text,
+                                                 struct hs_arena *arena, struct hs_diag *diag);
+/* Whether anything happens to any machine. */
+static inline bool hs_machines_are_any(const struct hs_machines *machines)
+{
+    return machines != NULL &&
+           (machines->count > 0 || machines->law.mtbf_us > 0 || machines->law.rack_mtbf_us > 0);
+}
+
+/* The events of a run in order of time: of the file, or drawn one after the other. The draws of a
+ * node depend on the seed and its number alone, so that no policy or trace shifts them. */
+struct hs_machine_feed;
+/* Both are borrowed; memory of the arena: O(nodes). */
+void hs_machine_feed_open(struct hs_machine_feed **feed, const struct hs_machines *machines,
+                          const struct hs_cluster *cluster, struct hs_arena *arena);
+/* Returns the next event; NULL after the last of a file. Drawn ones never end. */
+const struct hs_machine_event *hs_machine_feed_next(const struct hs_machine_feed *feed);
+/* Goes on to the one after it. O(log nodes) for a drawn one. */
+void hs_machine_feed_advance(struct hs_machine_feed *feed);
+void hs_machine_feed_close(struct hs_machine_feed *feed);

@@ -261,7 +261,9 @@ The effective configuration, with origins, is itself a config.
     "vc_date": null,  // from default
     "overcommit": 1,  // from default
     "events": null,  // from default
+    "faults": null,  // from default
     "checkpoint_interval": "0s",  // from default
+    "checkpoint_cost": "0s",  // from default
     "restart_cost": "0s",  // from default
     "policy": "fifo:scan=fit",  // from c.json
     "seed": 1,  // from default

@@ -273,9 +273,14 @@ Everything about run.
                             cluster file has [1]; 0.01..100
         --events=FILE       machines that fail, are drained, added, removed or slow: CSV of time,
                             node, event and value (MODEL.md 13)
+        --faults=LIST       nodes that fail by draw, by --seed: mtbf=30d,repair=4h, and perhaps shape
+                            (Weibull, 1: exponential) and rack_mtbf, of racks as a whole
         --checkpoint-interval=TIME
                             work between two checkpoints of a job, which loses what it did since when
                             a node of it fails; 0: since it got its GPUs [0s]; 0s..36500d
+        --checkpoint-cost=TIME
+                            time that each takes, by which jobs are slower all the while [0s];
+                            0s..1000000s
         --restart-cost=TIME
                             cost of the start after a failure or a drain, besides --startup [0s];
                             0s..1000000s
@@ -500,9 +505,14 @@ Everything about run.
                             cluster file has [1]; 0.01..100
         --events=FILE       machines that fail, are drained, added, removed or slow: CSV of time,
                             node, event and value (MODEL.md 13)
+        --faults=LIST       nodes that fail by draw, by --seed: mtbf=30d,repair=4h, and perhaps shape
+                            (Weibull, 1: exponential) and rack_mtbf, of racks as a whole
         --checkpoint-interval=TIME
                             work between two checkpoints of a job, which loses what it did since when
                             a node of it fails; 0: since it got its GPUs [0s]; 0s..36500d
+        --checkpoint-cost=TIME
+                            time that each takes, by which jobs are slower all the while [0s];
+                            0s..1000000s
         --restart-cost=TIME
                             cost of the start after a failure or a drain, besides --startup [0s];
                             0s..1000000s

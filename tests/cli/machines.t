@@ -122,3 +122,32 @@ What cannot happen, and what is no event, is refused at its place.
   !       | ^~~~
   !       = hint: the columns are time, node, event and, for slow, value
   [3]
+
+# run-faults-bad
+Failures by draw need a rate and a time to repair, and no file besides.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,10\n' >t.csv
+  $ printf 'time,node,event\n4,n0,down\n' >e.csv
+  $ horus run t.csv -c 1x1 --faults mtbf=1d -q -o out
+  ! error: faults need mtbf or rack_mtbf, and repair
+  !       = hint: --faults=mtbf=30d,repair=4h
+  [2]
+  $ horus run t.csv -c 1x1 --faults mtbf=1d,repair=1h,forever=1 -q -o out
+  ! error: faults: unknown parameter 'forever'
+  !       = hint: the parameters are mtbf, rack_mtbf, repair, shape
+  [2]
+  $ horus run t.csv -c 1x1 --faults mtbf=1d,repair=1h --events e.csv -q -o out
+  ! error: both --events and --faults
+  !       = hint: leave one out
+  [2]
+
+# run-faults
+The same seed, the same failures; verify holds the run against its rows.
+
+  $ horus run traces/sample.csv -c 8x8:V100 --faults=mtbf=1d,repair=2h,rack_mtbf=9d -p srtf \
+  >     --max-jobs=300 --checkpoint-interval=10min --checkpoint-cost=10s -q -o a >/dev/null
+  $ horus run traces/sample.csv -c 8x8:V100 --faults=mtbf=1d,repair=2h,rack_mtbf=9d -p srtf \
+  >     --max-jobs=300 --checkpoint-interval=10min --checkpoint-cost=10s -q -o b >/dev/null
+  $ cmp a/jobs.csv b/jobs.csv && cmp a/segments.csv b/segments.csv
+  $ horus verify a | tail -n 1
+  22 checks passed

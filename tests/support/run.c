@@ -265,6 +265,7 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
         .max_tenants = options->max_tenants > 0 ? options->max_tenants : 2,
         .startup_us = options->startup_us,
         .checkpoint_us = options->checkpoint_s * HS_TEST_S,
+        .checkpoint_cost_us = options->checkpoint_cost_s * HS_TEST_S,
         .restart_us = options->restart_s * HS_TEST_S};
     enum hs_status status = hs_cluster_load(&hardware, cluster, &diag);
     if (status == HS_OK && options->vc != HS_VC_IGNORE)
@@ -273,7 +274,9 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
         status = policy_from(policy, &config.policy, &state, &arena, &diag);
     config.policy_state = state;
     struct hs_machines machines = parse_machines(options->machines, &arena);
-    config.machines = machines.count > 0 ? &machines : NULL;
+    if (options->faults != NULL)
+        machines.law = *options->faults;
+    config.machines = &machines;
     if (status == HS_OK && options->excess > 0)
         status = constant_interference(options->excess, &hardware, &constant, &diag);
     if (constant != NULL)

@@ -87,8 +87,9 @@ struct hs_test_options {
     int64_t until_us; /* 0 = none */
     int64_t startup_us;
     const char *machines; /* "10 n0 down, 30.5 n0 up, 40 n1 slow 0.5"; by time; NULL = none */
-    int64_t checkpoint_s, restart_s;
-    double excess; /* slowdown beside another job is 1 + this; 0 = none */
+    int64_t checkpoint_s, checkpoint_cost_s, restart_s;
+    const struct hs_fault_law *faults; /* instead of machines */
+    double excess;                     /* slowdown beside another job is 1 + this; 0 = none */
     const struct hs_interference *interference; /* instead of it */
     const struct hs_speed *speed;               /* with locality */
     const struct hs_host *host;
