@@ -426,6 +426,10 @@ const struct hs_manifest_library *hs_libraries(uint32_t *count);
 #define HS_RUNS_COLUMNS    "policy,seed,assignment" /* then those of summary.csv */
 /* `horus compare` of policies on a trace (compare_cells.c). */
 HS_MUST_USE enum hs_status hs_compare_policies(struct hs_call *call);
+/* Says so if the runs of each policy are the same in every figure, so that their number says
+ * nothing (compare.c). values: [(policy * runs + run) * count + figure]. */
+void hs_compare_say_alike(const double *values, uint32_t policies, uint32_t runs, size_t count,
+                          struct hs_output *out);
 /* Prints what the policies assume, where they differ (compare.c). */
 void hs_compare_say_terms(const struct hs_setup *const *setups, uint32_t count,
                           struct hs_output *out);

@@ -443,3 +443,17 @@ Command lines from which no comparison can be made.
   t.csv
   tests
   traces
+
+# compare-seeds-that-change-nothing
+Under fifo and sjf, without sharing, nothing is drawn: more seeds are no more evidence. --retries=generate draws failures by the seed.
+
+  $ printf 'job_id,submit_time,gpus,duration\na,0,1,100\nb,1,1,10\nc,2,1,20\n' >t.csv
+  $ horus compare t.csv -c 1x1 -p fifo -p sjf --seeds 1..3 -q -o same | grep -A 1 ^ratios
+  ratios      to fifo over 3 pairs of runs; intervals 95 %, +- that of a mean; *: best
+  seeds       the 3 runs of a policy are the same: nothing in them is drawn
+  $ horus compare traces/sample.csv -c 8x8:V100 -p fifo -p sjf --max-jobs 300 --retries=generate --seeds 1..2 -q -o drawn 2>/dev/null | grep -c ^seeds
+  0
+  [1]
+  $ horus compare t.csv -c 1x1 -p fifo -p sjf -q -o one | grep -c ^seeds
+  0
+  [1]

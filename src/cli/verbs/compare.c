@@ -4,6 +4,7 @@
  * runs of one workload, job by job.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -150,6 +151,22 @@ static enum hs_status compare_runs(struct hs_call *call)
     hs_paired_free(&c->paired);
     hs_message_log_close(&c->log);
     return status;
+}
+
+/* ---- runs that cannot differ ---- */
+
+void hs_compare_say_alike(const double *values, uint32_t policies, uint32_t runs, size_t count,
+                          struct hs_output *out)
+{
+    for (uint32_t i = 0; i < policies * runs; i++)
+        if (memcmp(values + i * count, values + i / runs * runs * count, count * sizeof *values) !=
+            0)
+            return;
+    if (runs > 1)
+        hs_say(out,
+               "seeds       the %" PRIu32 " runs of a policy are the same: nothing in them is "
+               "drawn\n",
+               runs);
 }
 
 /* ---- terms of policies ---- */

@@ -825,6 +825,7 @@ static void say_result(const struct comparison *c, const char *dir)
                "ratios      to %s over %" PRIu32
                " pairs of runs; intervals 95 %%, +- that of a mean; *: best\n",
                c->policies[0].spec, c->pair_count);
+    hs_compare_say_alike(c->values, c->policy_count, c->pair_count, c->metrics->count, out);
     for (uint32_t i = 0; i < c->order_count && c->pair_count > 1; i++)
         hs_say(out, "%-11s %s before %s by mean JCT in %" PRIu32 " of %" PRIu32 " pairs of runs\n",
                i == 0 ? "order" : "", c->policies[c->orders[i].first].spec,
