@@ -56,10 +56,10 @@ grep -v -e '<tr data-class' -e '<td class="text">\(JCT\|wait\|slowdown\)<' sampl
 result $? "sample: the figures in the document are those of summary.json"
 
 # What the script does, by one more that stands behind it in a copy without the policy.
-after() { # PAGE SCRIPT: what it leaves as the title goes to the file `got`
+after() { # PAGE SCRIPT OPTION...: what it leaves as the title goes to the file `got`
     sed 's|<meta http-equiv[^>]*>||; s|</body>||; s|</html>||' "$1" >scripted.html
     printf '<script>document.title = (function () { %s })();</script></body></html>\n' "$2" >>scripted.html
-    browse --dump-dom scripted.html | grep -m 1 -o '<title>[^<]*' | sed 's/<title>//' >got
+    browse "${@:3}" --dump-dom scripted.html | grep -m 1 -o '<title>[^<]*' | sed 's/<title>//' >got
 }
 after sample.html 'var table = document.querySelectorAll("#teams table")[1], rows = table.tBodies[0].rows;
     function waits() { return Array.from(rows, function (r) { return Number(r.cells[4].dataset.value); }); }
@@ -82,6 +82,29 @@ after comparison.html 'document.querySelector("#time .enlarge").click();
     return [dialog.open, texts > 4, zoomed.toFixed(2), svg.getAttribute("viewBox") === whole].join(" ");'
 echo 'true true 0.80 true' | diff - got >wrong
 result $? "comparison: a figure opens, is zoomed and shown whole again"
+
+for width in 390 1024 1440; do
+    after comparison.html 'document.querySelectorAll("details").forEach(function (d) { d.open = true; });
+        return document.documentElement.scrollWidth <= innerWidth ? "fits" : document.documentElement.scrollWidth + " of " + innerWidth;' \
+        --window-size=$width,900
+    echo fits | diff - got >wrong
+    result $? "comparison: nothing stands out at $width pixels"
+done
+
+# Printed, with closed details open: every heading of a column, and every name of a metric.
+if command -v pdftotext >/dev/null; then
+    for page in sample comparison; do
+        browse --print-to-pdf="$work/$page.pdf" --no-pdf-header-footer $page.html >/dev/null
+        pdftotext -layout $page.pdf - | tr -d ' \n' >printed
+        sed '/<script>/,/<\/script>/d' $page.html | grep -o '<th scope="\(col\|row\)">[^<]*</th>' |
+            sed 's/<[^>]*>//g; s/ //g; s/&#39;/'"'"'/g' | sort -u >headings
+        while read -r heading; do grep -qF -- "$heading" printed || echo "$heading"; done <headings >wrong
+        [ "$(wc -l <headings)" -gt 50 ] && [ ! -s wrong ]
+        result $? "$page: printed, no column and no row is lost"
+    done
+else
+    skip "printed: pdftotext is not installed"
+fi
 
 # Width and height of a PNG file stand in its bytes 17 to 24.
 side() { od -An -tu1 -j "$2" -N 4 "$1" | awk '{ print (($1 * 256 + $2) * 256 + $3) * 256 + $4 }'; }

@@ -513,12 +513,16 @@ static enum hs_status gather(struct hs_sweep *sweep)
 
 /* ---- printed output ---- */
 
-/* Prints what the table comes to, as the page has it; nothing of a sweep too large for a page. */
+#define FOUND_MOST 4096u /* points: to group them costs their square */
+
+/* Prints what the table comes to, as the page has it; nothing of a sweep that is too large. */
 static void say_finding(const struct hs_sweep *sweep)
 {
     struct hs_diag silent = {.least = HS_ERROR};
     char text[HS_FINDING_SIZE];
     struct hs_page page;
+    if (sweep->point_count > FOUND_MOST)
+        return;
     if (hs_page_open(&page, &sweep->dir, 1, &silent) == HS_OK &&
         hs_page_sweep_finding(&page, text)[0] != '\0')
         hs_say(&sweep->call->out, "\nfinding     %s\n", text);
