@@ -158,6 +158,33 @@ static void helios_ties(void **state)
     trials_run(&(struct trial_kind){.draw = draw_ties, .refer = refer}, 10000);
 }
 
+/* gittins=repo with ties, of a sample of few values that is given, or learnt. */
+static void draw_gittins_ties(struct trial *t, struct dice *d)
+{
+    memset(&rules, 0, sizeof rules);
+    rules.compat = (enum tiresias_compat)dice_roll(d, TIRESIAS_OFF, TIRESIAS_PUBLISHED);
+    rules.index = TIRESIAS_REPO;
+    rules.weighs_gpus = dice_roll(d, 0, 2) > 0;
+    t->world.placer = REF_COUNT;
+    add(t, "%s:", rules.weighs_gpus ? "tiresias" : "las");
+    draw_limits(t, d, false);
+    add(t, ",compat=%s,placement=count,index=gittins,gittins=repo",
+        rules.compat == TIRESIAS_OFF ? "off" : "tiresias");
+    if (dice_roll(d, 0, 1) == 1)
+        draw_samples(t, d, false);
+    add(t, ",%s", trial_draw_cost(t, d, false));
+    draw_promotion(t, d);
+    draw_rounds(t, d, false);
+    trial_draw_cluster(t, d, 4, 4, true);
+    trial_draw_ties(t, d, MANY_JOBS);
+}
+
+static void gittins_ties(void **state)
+{
+    (void)state;
+    trials_run(&(struct trial_kind){.draw = draw_gittins_ties, .refer = refer}, 10000);
+}
+
 /* So many jobs that the learnt sample is made 8 times, the last time of the second 1,024. */
 static void draw_large(struct trial *t, struct dice *d)
 {
@@ -189,8 +216,8 @@ static void learnt_of_many(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_scenarios),
-                                       cmocka_unit_test(helios_ties),
-                                       cmocka_unit_test(learnt_of_many)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_scenarios), cmocka_unit_test(helios_ties),
+        cmocka_unit_test(gittins_ties), cmocka_unit_test(learnt_of_many)};
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

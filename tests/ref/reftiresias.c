@@ -100,6 +100,8 @@ static bool goes_before(const struct state *st, int a, int b)
     const struct ref_task *x = &st->w->tasks[a], *y = &st->w->tasks[b];
     if (st->s->index != TIRESIAS_LAS && st->jobs[a].index != st->jobs[b].index)
         return st->jobs[a].index > st->jobs[b].index;
+    if (st->s->index == TIRESIAS_REPO)
+        return x->submit_us / SECOND_US < y->submit_us / SECOND_US;
     if (x->submit_us != y->submit_us || is_listed(st))
         return x->submit_us < y->submit_us;
     return x->is_holding != y->is_holding ? x->is_holding : a < b;

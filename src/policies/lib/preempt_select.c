@@ -115,6 +115,9 @@ static inline bool is_before_next(const struct walk *w, uint32_t level, int64_t 
         return key < w->next_key;
     if (w->c->waiting_first)
         return false;
+    const struct hs_job_queue *queue = &w->c->waiting[level];
+    if (w->c->by_submit && queue->tie_offset != 0)
+        return hs_job_queue_own_tie_is_before(queue, w->v, job, w->next);
     return !w->c->by_submit || hs_view_submit_us(w->v, job) <= hs_view_submit_us(w->v, w->next);
 }
 

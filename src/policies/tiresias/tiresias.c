@@ -12,7 +12,8 @@
  *                    the others: an older gang never evicts a younger one (published simulator)
  *     submit         by submission (Lucid's variant); on a tie by row, under compat=helios as its
  *                    artifact by entry in its queue or, when they run, its list of running jobs
- *     index=gittins  by Gittins index, larger first, then submission
+ *     index=gittins  by Gittins index, larger first, then submission; gittins=repo: then its
+ * second, then as in the queue before, where after each decision running jobs come first
  *
  * Service is the time that a job made progress; a queue's limit is reached at the very microsecond,
  * or noticed at the next round. It is accounted when the state of a job changes, and the moment at
@@ -21,11 +22,9 @@
  * jobs) for each job that changes its queue; gittins besides O(holders of the queues that lose
  * GPUs), because service changes the order.
  */
-#include <math.h>
-#include <string.h>
-
 #include "policies/lib/preempt_select.h"
 #include "policies/lib/vc_queues.h"
+#include "policies/tiresias/gittins.h"
 
 #define SECOND_US INT64_C(1000000)
 #define NEVER_DUE INT64_MAX
@@ -37,161 +36,6 @@ static const char *const index_names[] = {"las", "gittins", NULL};
 static const char *const gittins_names[] = {"exact", "repo", NULL};
 static const char *const inqueue_names[] = {"running_first", "submit", NULL};
 static const char *const compat_names[] = {"off", "tiresias", "helios", "muri", NULL};
-
-/* ---- Gittins index ---- */
-
-/* Of a job of which only the distribution of service S is known (Tiresias, NSDI'19):
- * having attained a, the chance that it ends within the next D over the service that this takes,
- *
- *     G(a) = P(S - a <= D | S > a) / E[min(S - a, D) | S > a]
- *
- *     exact  that, at the very a
- *     repo   as in the published simulator: tabulated at a = S_m - 1 for each S_m of the sample,
- *            looked up for the first S_m > a in whole seconds, and with whole services where the
- *            residual ones should be summed (gittins.e: sum of S in place of S - a); both terms
- *            are rounded to 5 decimals before they are divided
- *
- * A sample comes from a file, or is learnt. Sorted, with prefix sums, it makes an index two
- * searches and a division. A learnt sample is that of the last jobs to finish, taken anew whenever
- * their number has doubled, then every GITTINS_KEPT jobs: what was computed from it holds for as
- * long, and the work is O(log) a job. Service in GPU-us or us. */
-#define GITTINS_KEPT  1024u /* about the size of the published sample, 1,001 */
-#define GITTINS_FIRST 16u
-
-struct gittins {
-    bool is_repo;
-    int64_t repo_delta_us;
-    int64_t *sizes; /* the sample, ascending */
-    double *sums;   /* prefix sums of the sample, s */
-    double *scale;  /* gittins=repo: index of each entry of the sample */
-    uint32_t count;
-    struct hs_job_place *entries; /* memory for sorting */
-    int64_t *recent; /* ring of the last jobs to finish; NULL with a sample from a file */
-    uint64_t finished;
-};
-
-static void allocate(struct gittins *g, const struct hs_view *v, uint32_t cap)
-{
-    g->sizes = hs_view_alloc(v, cap * sizeof *g->sizes);
-    g->sums = hs_view_alloc(v, (cap + UINT64_C(1)) * sizeof *g->sums);
-    g->scale = hs_view_alloc(v, cap * sizeof *g->scale);
-    g->entries = hs_view_alloc(v, cap * sizeof *g->entries);
-}
-
-/* Number of entries of the sample that are at most `size`. */
-static uint32_t count_until(const struct gittins *g, int64_t size)
-{
-    uint32_t low = 0, high = g->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (g->sizes[middle] <= size)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static double seconds(int64_t us)
-{
-    return (double)us / (double)SECOND_US;
-}
-
-/* To the nearest of 5 decimals. */
-static double rounded(double value)
-{
-    return rint(value * 1e5) / 1e5;
-}
-
-/* The published form, at a = S_m - 1. */
-static double repo_index(const struct gittins *g, int64_t attained_us)
-{
-    uint32_t n = g->count, i = count_until(g, attained_us), k = n;
-    if (i == n)
-        return 0;
-    if (attained_us < INT64_MAX - g->repo_delta_us)
-        k = count_until(g, attained_us + g->repo_delta_us);
-    double p = (double)(k - i) / (double)(n - i);
-    double e =
-        (g->sums[k] - g->sums[i] + seconds(g->repo_delta_us) * (double)(n - k)) / (double)(n - i);
-    return 1e6 * rounded(p) / fmax(rounded(e), 1e-5); /* nothing is divided by 0 */
-}
-
-static void tabulate(struct gittins *g)
-{
-    for (uint32_t i = 0; i < g->count; i++)
-        g->entries[i] = (struct hs_job_place){.key = g->sizes[i], .rank = i};
-    hs_sort(g->entries, g->count);
-    g->sums[0] = 0;
-    for (uint32_t i = 0; i < g->count; i++) {
-        g->sizes[i] = g->entries[i].key;
-        g->sums[i + 1] = g->sums[i] + seconds(g->sizes[i]);
-    }
-    for (uint32_t i = 0; g->is_repo && i < g->count; i++)
-        g->scale[i] = repo_index(g, g->sizes[i] - SECOND_US);
-}
-
-/* Reads the sample, or allocates one to be learnt. */
-static enum hs_status gittins_open(struct gittins *g, const struct hs_view *v, const char *path)
-{
-    const int64_t *values;
-    if (path == NULL) {
-        g->recent = hs_view_alloc(v, GITTINS_KEPT * sizeof *g->recent);
-        allocate(g, v, GITTINS_KEPT);
-        return HS_OK;
-    }
-    HS_TRY(hs_view_numbers(v, path, &values, &g->count));
-    allocate(g, v, g->count);
-    memcpy(g->sizes, values, g->count * sizeof *values);
-    tabulate(g);
-    return HS_OK;
-}
-
-/* Records the total service of a finished job. Returns true when the sample was taken anew. */
-static bool gittins_learn(struct gittins *g, int64_t service_us)
-{
-    if (g->recent == NULL)
-        return false;
-    g->recent[g->finished++ % GITTINS_KEPT] = service_us;
-    bool is_due = g->finished >= GITTINS_KEPT
-                      ? g->finished % GITTINS_KEPT == 0
-                      : g->finished >= GITTINS_FIRST && (g->finished & (g->finished - 1)) == 0;
-    if (!is_due)
-        return false;
-    g->count = g->finished < GITTINS_KEPT ? (uint32_t)g->finished : GITTINS_KEPT;
-    memcpy(g->sizes, g->recent, g->count * sizeof *g->sizes);
-    tabulate(g);
-    return true;
-}
-
-static double exact_index(const struct gittins *g, int64_t attained_us, int64_t delta_us)
-{
-    uint32_t n = g->count, i = count_until(g, attained_us), k = n;
-    double beyond = 0; /* service of the entries beyond the horizon */
-    if (i == n)
-        return 0;
-    if (delta_us < INT64_MAX - attained_us) {
-        k = count_until(g, attained_us + delta_us);
-        if (k == i) /* also if the horizon is 0: e would be 0 */
-            return 0;
-        beyond = seconds(delta_us) * (double)(n - k);
-    }
-    double p = (double)(k - i) / (double)(n - i);
-    double e = (g->sums[k] - g->sums[i] - seconds(attained_us) * (double)(k - i) + beyond) /
-               (double)(n - i);
-    return p / fmax(e, p * seconds(1)); /* each entry takes at least 1 us, whatever rounding left */
-}
-
-/* The index in units of 1e-12 (exact) or 1e-10 (repo) per second, larger first; 0 beyond the
- * largest entry of the sample. delta_us is the horizon, INT64_MAX: none; repo uses repo_delta_us.
- * O(log sample). */
-static int64_t gittins_index(const struct gittins *g, int64_t attained_us, int64_t delta_us)
-{
-    if (!g->is_repo)
-        return llrint(1e12 * exact_index(g, attained_us, delta_us));
-    uint32_t m = count_until(g, attained_us / SECOND_US * SECOND_US);
-    return m < g->count ? llrint(1e4 * g->scale[m]) : 0;
-}
 
 /* ---- the state ---- */
 
@@ -206,6 +50,7 @@ struct tiresias_queues {
     int64_t stopped;    /* running_first: key of the next job that the last plan evicted */
     int64_t decided_us; /* time of the last decision */
     uint64_t entries;   /* jobs that began to wait or to run */
+    int64_t listed;     /* gittins=repo: the tail at the last decision */
     bool is_stale;      /* gittins: the sample has changed, so all indices are out of date */
 };
 
@@ -223,7 +68,7 @@ struct tiresias {
     struct tiresias_queues *by_vc;
     bool *is_awake; /* per VC: an event since its last decision may change the choice */
     uint32_t vcs;
-    struct gittins gittins;
+    struct hs_gittins gittins;
     int64_t armed_us; /* time of the timer that is set; 0 = none */
 };
 
@@ -236,6 +81,10 @@ struct tiresias_job {
     int64_t waited_us; /* likewise, where jobs are promoted */
     uint64_t entry;    /* number of the last time that it began to wait or to run */
 };
+
+/* gittins=repo: `entry` is the second of the submission, then the place in the queue. */
+#define PLACE_BITS 34
+#define PLACE_ZERO (INT64_C(1) << (PLACE_BITS - 1))
 
 static inline struct tiresias_job *job_of(const struct hs_view *v, hs_job_id job)
 {
@@ -355,7 +204,7 @@ static int64_t gittins_key(const struct hs_view *v, hs_job_id job, const void *c
     const struct tiresias *t = ctx;
     uint32_t level = job_of(v, job)->choice.level;
     int64_t delta_us = level + 1 < t->levels ? t->limits.us[level] : INT64_MAX;
-    return -gittins_index(&t->gittins, attained(t, v, job), delta_us);
+    return -hs_gittins_index(&t->gittins, attained(t, v, job), delta_us);
 }
 
 /* The key of a job in its queue; for the orders by arrival, its position there. */
@@ -367,10 +216,31 @@ static int64_t key_of(const struct tiresias *t, const struct hs_view *v, hs_job_
     return t->inqueue == INQUEUE_SUBMIT ? hs_view_submit_us(v, job) : place;
 }
 
+static bool is_repo(const struct tiresias *t)
+{
+    return t->index == INDEX_GITTINS && t->gittins_form == GITTINS_REPO;
+}
+
+static void set_place(const struct hs_view *v, hs_job_id job, int64_t place)
+{
+    const uint64_t second = (uint64_t)(hs_view_submit_us(v, job) / SECOND_US);
+    job_of(v, job)->entry = second << PLACE_BITS | (uint64_t)(PLACE_ZERO + place);
+}
+
+/* The place of a job in its queue, if that is in its key or its entry. */
+static int64_t place_of(const struct tiresias *t, const struct hs_view *v, hs_job_id job)
+{
+    const struct tiresias_job *j = job_of(v, job);
+    const uint64_t below = (UINT64_C(1) << PLACE_BITS) - 1;
+    return is_repo(t) ? (int64_t)(j->entry & below) - PLACE_ZERO : j->choice.link.key;
+}
+
 static void waiting_add(const struct tiresias *t, struct tiresias_queues *q,
                         const struct hs_view *v, hs_job_id job, int64_t place)
 {
     struct hs_job_queue *queue = &q->waiting[job_of(v, job)->choice.level];
+    if (is_repo(t))
+        set_place(v, job, place);
     hs_job_queue_add(queue, v, job, key_of(t, v, job, place));
 }
 
@@ -379,6 +249,8 @@ static void holding_add(const struct tiresias *t, struct tiresias_queues *q,
 {
     if (hs_view_gpus(v, job) == 0) /* a job without GPUs is never evicted */
         return;
+    if (is_repo(t))
+        set_place(v, job, place);
     hs_job_queue_add(&q->holding[job_of(v, job)->choice.level].set, v, job,
                      key_of(t, v, job, place));
 }
@@ -417,14 +289,14 @@ static void stopped(struct tiresias *t, const struct hs_view *v, hs_job_id job)
 {
     struct tiresias_queues *q = queues_of(t, v, job);
     struct tiresias_job *j = job_of(v, job);
-    bool is_at_tail = j->choice.link.key > 0;
+    const int64_t place = place_of(t, v, job);
     account(t, v, job);
     forget(q, v, job);
     queue_remove(q, v, job);
     q->held -= hs_view_gpus(v, job);
     j->choice.is_holding = j->choice.is_served = j->choice.is_evicted = false;
     j->entry = ++q->entries;
-    waiting_add(t, q, v, job, is_at_tail ? j->choice.link.key : q->stopped++);
+    waiting_add(t, q, v, job, place > 0 ? place : q->stopped++);
     watch(t, q, v, job);
 }
 
@@ -440,7 +312,7 @@ static void finished(struct tiresias *t, const struct hs_view *v, hs_job_id job)
         /* its whole service, also from before its promotions */
         int64_t had_us = counts_costs(t) ? j->service_us : hs_view_attained_us(v, job);
         int64_t service = hs_choice_weigh(had_us, weight_of(t, v, job));
-        bool is_news = gittins_learn(&t->gittins, service);
+        bool is_news = hs_gittins_learn(&t->gittins, service);
         for (uint32_t vc = 0; is_news && vc < t->vcs; vc++)
             t->by_vc[vc].is_stale = true;
     }
@@ -546,20 +418,43 @@ static HS_COLD void change_queues(struct tiresias *t, const struct hs_view *v,
     }
 }
 
+/* gittins=repo: numbers jobs anew in the order of a queue before its keys change; those that came
+ * since the last decision stay behind. Returns the number of the last. */
+static int64_t number_anew(const struct tiresias *t, const struct hs_view *v,
+                           const struct hs_job_queue *queue, int64_t listed, int64_t place)
+{
+    for (hs_job_id j = hs_job_queue_first(queue); j != HS_NO_JOB;
+         j = hs_job_queue_next(queue, v, j))
+        if (place_of(t, v, j) <= listed)
+            set_place(v, j, ++place);
+    return place;
+}
+
 /* Updates the indices: of waiting jobs when the sample has changed, of running jobs because their
- * service grows. */
+ * service grows. Without waiting jobs these matter for the order that gittins=repo keeps alone. */
 static HS_COLD void look_indices_up(const struct tiresias *t, const struct hs_view *v,
                                     struct tiresias_queues *q)
 {
-    uint32_t waiting = 0;
+    const int64_t lead = -PLACE_ZERO / 2;
+    uint32_t waiting = is_repo(t);
     for (uint32_t level = 0; level < t->levels; level++)
         waiting += q->waiting[level].count;
+    q->lead = is_repo(t) ? lead : q->lead;
     for (uint32_t level = 0; waiting > 0 && level < t->levels; level++) {
-        hs_job_queue_rekey_all(&q->holding[level].set, v, gittins_key, t);
+        struct hs_job_queue *holding = &q->holding[level].set;
+        if (is_repo(t)) {
+            q->lead = hs_later(q->lead, number_anew(t, v, holding, 0, lead));
+            if (q->is_stale) {
+                q->front -= q->waiting[level].count;
+                (void)number_anew(t, v, &q->waiting[level], q->listed, q->front - 1);
+            }
+        }
+        hs_job_queue_rekey_all(holding, v, gittins_key, t);
         if (q->is_stale)
             hs_job_queue_rekey_all(&q->waiting[level], v, gittins_key, t);
     }
     q->is_stale = q->is_stale && waiting == 0;
+    q->listed = q->tail;
 }
 
 /* Reasons "in queue 1: ..."; the last text serves all further queues. */
@@ -612,7 +507,8 @@ static void settle_moved(const struct tiresias *t, const struct hs_view *v,
         hs_job_queue_remove(moved, v, job);
         if (job_of(v, job)->choice.is_evicted)
             continue;
-        bool is_by_arrival = t->index == INDEX_LAS && t->inqueue == INQUEUE_RUNNING_FIRST;
+        bool is_by_arrival =
+            is_repo(t) || (t->index == INDEX_LAS && t->inqueue == INQUEUE_RUNNING_FIRST);
         if (is_by_arrival && hs_job_queue_has(v, job)) {
             queue_remove(q, v, job);
             holding_add(t, q, v, job, ++q->lead);
@@ -740,7 +636,7 @@ static void tiresias_needs(const void *state, uint32_t *can, uint32_t *knows)
 
 static bool is_by_entry(const struct tiresias *t)
 {
-    return t->compat == HS_COMPAT_HELIOS && t->index == INDEX_LAS;
+    return is_repo(t) || (t->compat == HS_COMPAT_HELIOS && t->index == INDEX_LAS);
 }
 
 static enum hs_status las_init(void *state, const struct hs_view *v)
@@ -767,7 +663,7 @@ static enum hs_status las_init(void *state, const struct hs_view *v)
         return HS_OK;
     t->gittins.is_repo = t->gittins_form == GITTINS_REPO;
     t->gittins.repo_delta_us = t->gittins_delta_us;
-    return gittins_open(&t->gittins, v, t->samples);
+    return hs_gittins_open(&t->gittins, v, t->samples);
 }
 
 static enum hs_status tiresias_init(void *state, const struct hs_view *v)
