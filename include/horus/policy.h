@@ -157,6 +157,8 @@ enum {
     /* With HS_CAN_COLOCATE: jobs on the same GPUs do not interfere, but interleave the stages of
      * their iterations (view.h), at most .tenants of them, whatever --max-tenants is. */
     HS_CAN_INTERLEAVE = 1u << 12,
+    HS_CAN_RESERVE = 1u << 13, /* start jobs on the nodes of reservations; in runs with some, a
+                                  share of a GPU is given as a whole GPU */
 };
 
 /* Knowledge beyond the facts that every scheduler has. */
@@ -188,7 +190,8 @@ enum hs_event_kind {
     HS_EVENT_STEP,     /* the mini-batches of hs_plan_notify_step are done */
     HS_EVENT_MEMORY,   /* it needs more or less GPU memory than before */
     HS_EVENT_TIMER,    /* tag */
-    HS_EVENT_NODE,     /* the node `tag` went out of service, or came back: there may be room */
+    HS_EVENT_NODE,     /* the node `tag` went out of service, or came back: there may be room.
+                          Of a reservation that begins or ends, for its first node */
 };
 
 struct hs_event {

@@ -90,6 +90,7 @@ struct hs_view {
     /* Ties among nodes are drawn (--tie-jitter), and each search may draw: one that is left out
      * because it would fail changes those after it. */
     bool ties_are_drawn;
+    uint32_t windows; /* reservations of the run; 0 unless HS_CAN_RESERVE */
 };
 
 int64_t hs_view_now_us(const struct hs_view *v);
@@ -360,6 +361,30 @@ uint32_t hs_view_rack_free(const struct hs_view *v, uint32_t rack);
 /* Lowest rack >= from with `count` wholly idle nodes of `size` GPUs for the job; HS_NO_RACK. */
 uint32_t hs_view_idle_rack(const struct hs_view *v, hs_job_id job, uint32_t size, uint32_t count,
                            uint32_t from);
+
+/* ---- reservations (HS_CAN_RESERVE) ----
+ * Windows of time in which nodes belong to a user or a virtual cluster. While one is open no search
+ * finds its nodes and no sum but hs_view_total_gpus counts them, but a job may be put on them by
+ * their number (hs_plan_on_node), as far as hs_view_window_is_for it. */
+struct hs_reserved {
+    int64_t start_us, end_us; /* [start, end) */
+    const uint32_t *nodes;    /* ascending */
+    uint32_t count;
+};
+/* In order of start. Times are known from the first event on, not in init(). */
+const struct hs_reserved *hs_view_window(const struct hs_view *v, uint32_t window);
+bool hs_view_window_is_open(const struct hs_view *v, uint32_t window);
+bool hs_view_window_is_over(const struct hs_view *v, uint32_t window);
+uint32_t hs_view_windows_left(const struct hs_view *v); /* that are open or to come */
+/* Whether its owner owns the job. */
+bool hs_view_window_is_for(const struct hs_view *v, uint32_t window, hs_job_id job);
+/* GPUs that a job holds on its nodes, or gets there in this plan. O(nodes of the job x log nodes),
+ * and in the second case the actions of the plan. */
+uint32_t hs_view_window_held(const struct hs_view *v, uint32_t window, hs_job_id job);
+/* Searches and sums from here on leave out the nodes of windows that open before that time as well,
+ * until the next call; 0, as it is at first: of open windows only. O(nodes of the windows that the
+ * change concerns). */
+void hs_view_search_until(const struct hs_view *v, int64_t until_us);
 
 /* ---- shares of GPUs (HS_CAN_DIVIDE) ----
  * A job may request a share of each of its GPUs, in thousandths, and as much of its memory. A share

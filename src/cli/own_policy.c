@@ -18,10 +18,10 @@
 const char *const hs_knows_words[] = {"duration", "utilization", "memory", "rate",    "estimate",
                                       "history",  "model",       "speed",  "profile", "scaling",
                                       "host",     "stages",      "loss",   "pairs",   NULL};
-const char *const hs_can_words[] = {"preempt",     "migrate", "co-locate",      "slice",
-                                    "throttle",    "resize",  "set timers",     "borrow quota",
-                                    "divide GPUs", "profile", "resize any job", "host",
-                                    "interleave",  NULL};
+const char *const hs_can_words[] = {
+    "preempt",        "migrate",    "co-locate",    "slice",       "throttle",
+    "resize",         "set timers", "borrow quota", "divide GPUs", "profile",
+    "resize any job", "host",       "interleave",   "reserve",     NULL};
 
 void hs_setup_describe(struct hs_setup *s)
 {

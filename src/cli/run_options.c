@@ -2,7 +2,8 @@
  *
  * The option tables of `horus run`, `horus compare`, `horus sweep` and `horus trace`. Rows used in
  * several tables are macros; each table lists them in the order of its help text. Before them:
- * parsers of options with a special syntax, also used as checks that discard the value.
+ * parsers of options with a special syntax, also used as checks that discard the value. Behind
+ * them: what a run opens by its options alone.
  */
 #include "cli/simulate.h"
 
@@ -367,6 +368,9 @@ static const char *written_at(size_t index)
              "the cluster file's own"),                                                            \
         TEXT("vc_date", vc_date, CLUSTER, NULL, "YYYY-MM-DD",                                      \
              "row of cluster_gpu_number.csv; absent: the last", .check = check_date),              \
+        TEXT("reservations", reservations, CLUSTER, NULL, "FILE",                                  \
+             "nodes for a user or a virtual cluster for some time: CSV with start, end, nodes or " \
+             "gpus, user, vc, name"),                                                              \
         REAL("overcommit", overcommit, CLUSTER, "1", 0.01, 100,                                    \
              "so many times the nodes: what a log shows to be in use beside what its cluster "     \
              "file has"),                                                                          \
@@ -749,4 +753,28 @@ bool hs_run_shows_progress(const struct hs_call *call)
     const struct hs_run_options *options = call->options;
     bool wants = options->progress || (call->terminal.err_is_tty && !options->quiet);
     return wants && !options->no_progress;
+}
+
+enum hs_status hs_default_dir(const struct hs_setup *s, char *path, size_t size,
+                              struct hs_diag *diag)
+{
+    uint64_t workload_hash;
+    char name[HS_RUN_NAME_SIZE];
+    HS_TRY(hs_workload_hash(s->options, &workload_hash, diag));
+    HS_TRY(hs_run_name(s, workload_hash, name, diag));
+    (void)snprintf(path, size, "results/%s", name);
+    return HS_OK;
+}
+
+enum hs_status hs_setup_reservations(struct hs_setup *s, struct hs_diag *diag)
+{
+    const char *path = s->options->reservations;
+    if (path == NULL)
+        return HS_OK;
+    if ((s->can & HS_CAN_RESERVE) == 0)
+        return hs_fail(diag, HS_E_USAGE, NULL, "'horus policies' tells which policies may reserve",
+                       "--reservations: policy '%s', as it is set, starts no jobs on reserved "
+                       "nodes",
+                       s->policy->name);
+    return hs_reservations_load(&s->reservations, path, &s->cluster, diag);
 }

@@ -108,6 +108,15 @@ static void warn_of_ignored(const struct hs_setup *setup, const struct hs_run_re
                          setup->policy->name);
 }
 
+static void warn_of_unused(const struct hs_setup *setup, const struct hs_reservation *of,
+                           struct hs_diag *diag)
+{
+    if (of != NULL)
+        hs_report(diag, HS_WARNING,
+                  &(struct hs_place){.file = setup->options->reservations, .line = of->line}, NULL,
+                  "reserved for user '%s', but no job of the run is of that user", of->user);
+}
+
 void hs_run_note_demand(const struct hs_setup *setup, const struct hs_run_result *result,
                         struct hs_diag *diag)
 {
@@ -167,6 +176,7 @@ void hs_run_warn(const struct hs_setup *setup, const struct hs_run_result *resul
                  setup->policy->name);
     hs_warn_some(diag, "the policy's pred_unknown was taken for them", figures->unnamed,
                  figures->jobs, "jobs are not in the file of estimates");
+    warn_of_unused(setup, figures->unused, diag);
     if (result->summary.overhead_share > 0.5)
         hs_report(
             diag, HS_WARNING, NULL,

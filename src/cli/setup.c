@@ -756,8 +756,9 @@ static void fill_card(struct hs_setup *s)
     if (s->predictor_text[0] != '\0')
         card->predictor = s->predictor_text;
     hs_bits_text(s->knows, hs_knows_words, card->knows, sizeof card->knows);
-    /* omits dividing GPUs: the result states how many jobs have shares */
-    hs_bits_text(s->can & ~(uint32_t)HS_CAN_DIVIDE, hs_can_words, card->can, sizeof card->can);
+    /* omits dividing GPUs: the result states how many jobs have shares; and reservations */
+    const uint32_t omitted = HS_CAN_DIVIDE | HS_CAN_RESERVE;
+    hs_bits_text(s->can & ~omitted, hs_can_words, card->can, sizeof card->can);
 }
 
 enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *options,
@@ -787,6 +788,7 @@ enum hs_status hs_setup_open(struct hs_setup *s, const struct hs_run_options *op
     HS_TRY(hs_setup_trace(&s->trace, options, diag));
     HS_TRY(hs_setup_cluster(&s->cluster, options, diag));
     HS_TRY(hs_setup_machines(s, diag));
+    HS_TRY(hs_setup_reservations(s, diag));
     s->trace.gpus = s->cluster.gpu_count;
     if (strncmp(options->trace, HS_INPUT_GENERATED, strlen(HS_INPUT_GENERATED)) == 0) {
         char path[HS_WHOLEFILE_PATH_MAX]; /* of the workload, an input of the run */
@@ -815,6 +817,7 @@ void hs_setup_close(struct hs_setup *s)
     hs_interference_free(s->interference);
     hs_modelset_free(&s->models);
     hs_catalogue_free(&s->catalogue);
+    hs_reservations_free(&s->reservations);
     hs_cluster_free(&s->cluster);
     hs_arena_free(&s->arena);
 }
@@ -843,8 +846,8 @@ enum hs_status hs_setup_hash(const struct hs_setup *s, uint64_t *out, struct hs_
 {
     /* Compared by the content of their files, the policy by its parameters. */
     static const char *const by_content[] = {
-        "policy",        "trace",         "vc_file",           "events", "profiles", "models",
-        "restart_table", "memory_limits", "gavel_throughputs", NULL};
+        "policy",        "trace",         "vc_file",           "events",       "profiles", "models",
+        "restart_table", "memory_limits", "gavel_throughputs", "reservations", NULL};
     const struct hs_run_options *options = s->options;
     uint64_t hash = hs_seed_of(hs_seed_of(0, HS_VERSION), hs_version_commit());
     for (const struct hs_option *o = s->config->options; o->param.key != NULL; o++)
@@ -860,6 +863,7 @@ enum hs_status hs_setup_hash(const struct hs_setup *s, uint64_t *out, struct hs_
     hash = hs_mix64(hash, s->catalogue.input_hash);
     HS_TRY(mix_file(&hash, s->restart != NULL ? options->restart_table : NULL, diag));
     HS_TRY(mix_file(&hash, s->workload_file, diag));
+    HS_TRY(mix_file(&hash, options->reservations, diag));
     HS_TRY(mix_file(&hash, s->memcurve != NULL ? options->memory_limits : NULL, diag));
     for (int kind = 0; kind < HS_MODEL_COUNT; kind++)
         if (hs_setup_uses(s, (enum hs_model_kind)kind))
@@ -885,16 +889,5 @@ enum hs_status hs_run_name(const struct hs_setup *s, uint64_t workload_hash,
     HS_TRY(hs_setup_hash(s, &hash, diag));
     (void)snprintf(name, HS_RUN_NAME_SIZE, "%s-%s-%012" PRIx64, s->workload, s->policy->name,
                    hs_mix64(hash, workload_hash) >> 16);
-    return HS_OK;
-}
-
-enum hs_status hs_default_dir(const struct hs_setup *s, char *path, size_t size,
-                              struct hs_diag *diag)
-{
-    uint64_t workload_hash;
-    char name[HS_RUN_NAME_SIZE];
-    HS_TRY(hs_workload_hash(s->options, &workload_hash, diag));
-    HS_TRY(hs_run_name(s, workload_hash, name, diag));
-    (void)snprintf(path, size, "results/%s", name);
     return HS_OK;
 }

@@ -172,6 +172,7 @@ enum hs_status hs_record_inputs(const struct hs_setup *setup, struct hs_manifest
     HS_TRY(add_input(inputs, count, "workload", setup->workload_file, diag));
     HS_TRY(add_input(inputs, count, "vcs", options->vc_file, diag));
     HS_TRY(add_input(inputs, count, "events", options->events, diag));
+    HS_TRY(add_input(inputs, count, "reservations", options->reservations, diag));
     HS_TRY(add_input(inputs, count, "map", if_file(options->read.map), diag));
     HS_TRY(add_input(inputs, count, "gavel_throughputs", options->read.gavel_throughputs, diag));
     HS_TRY(add_input(inputs, count, "config", options->config_file, diag));
@@ -416,6 +417,7 @@ static struct hs_engine_config engine_config(struct pass *pass, uint64_t jitter_
         .restart = setup->restart,
         .host = setup->host,
         .stages = setup->stages,
+        .reservations = &setup->reservations,
         .memcurve = setup->memcurve,
         .storage_mib_per_s = (uint32_t)options->storage_bandwidth,
         .max_tenants = (uint32_t)options->max_tenants,

@@ -33,7 +33,8 @@ enum hs_time_unit { HS_UNIT_AUTO, HS_UNIT_S, HS_UNIT_MS, HS_UNIT_US, HS_UNIT_MIN
 /* Values of the options, described in the tables of run_options.c. */
 struct hs_run_options {
     struct hs_trace_options read; /* hs_setup_trace() adds path, units, window, sort and seed */
-    const char *trace, *name, *cluster, *policy, *vc_file, *vc_date, *events, *faults;
+    const char *trace, *name, *cluster, *policy, *vc_file, *vc_date, *events, *faults,
+        *reservations;
     const char *cluster_file; /* where the file `cluster` lies now; NULL: at its name */
     const char *output, *outputs, *sort, *sample, *window;
     bool fairness, power;
@@ -156,9 +157,10 @@ struct hs_setup {
     struct hs_interference *interference;
     struct hs_speed *speed;
     struct hs_predictor *predictor;
-    struct hs_overheads *restart;  /* NULL: no preemption needs it */
-    struct hs_host *host;          /* NULL: CPUs and host memory have no effect */
-    struct hs_stages *stages;      /* NULL: no jobs interleave */
+    struct hs_overheads *restart; /* NULL: no preemption needs it */
+    struct hs_host *host;         /* NULL: CPUs and host memory have no effect */
+    struct hs_stages *stages;     /* NULL: no jobs interleave */
+    struct hs_reservations reservations;
     struct hs_overheads *memcurve; /* NULL: no memory is limited */
     bool is_reserve_fitted;        /* from the utilization file */
     uint32_t memory_reserve_mib;
@@ -179,6 +181,8 @@ HS_MUST_USE enum hs_status
 hs_setup_stages(struct hs_setup *s, const struct hs_speed_predictor *told, struct hs_diag *diag);
 /* Events of machines, of a file or by draw; the cluster is open. */
 HS_MUST_USE enum hs_status hs_setup_machines(struct hs_setup *s, struct hs_diag *diag);
+/* Reads the reservations, which the policy must know. */
+HS_MUST_USE enum hs_status hs_setup_reservations(struct hs_setup *setup, struct hs_diag *diag);
 void hs_setup_close(struct hs_setup *setup);
 /* Warns of assumptions that change run times, when the jobs are known. */
 void hs_setup_warn(const struct hs_setup *setup, const struct hs_assign_counts *assigned,

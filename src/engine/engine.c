@@ -576,6 +576,7 @@ static enum hs_status instant_events(struct hs_engine *e, struct arrivals *a, st
         e->figures.events++;
         HS_TRY(arrivals_advance(e, a));
     }
+    hs_windows_apply(e);
     for (; due.timer_us == e->now_us; due.timer_us = hs_heap_next_us(&e->timer_events)) {
         const uint32_t slot = hs_heap_next_id(&e->timer_events);
         hs_heap_remove(&e->timer_events, slot);
@@ -629,6 +630,8 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
             return HS_OK;
         next_us = due.timer_us < next_us ? due.timer_us : next_us;
         next_us = due.machine_us < next_us ? due.machine_us : next_us;
+        if (HS_UNLIKELY(hs_windows_next_us(e) < next_us))
+            next_us = hs_windows_next_us(e);
         if (next_us == HS_TIME_MAX)
             return HS_OK;
         if (stop == HS_STOP_NONE && next_us > e->config.until_us) {
@@ -668,6 +671,7 @@ enum hs_status hs_engine_run(struct hs_engine *e, struct hs_job_source source)
     e->jobs.runs[0].cost_left_us =
         e->config.startup_us; /* the default record, of jobs never placed */
     HS_TRY(arrivals_advance(e, &a));
+    hs_windows_begin(e);
     HS_TRY(run_until_quiet(e, &a));
     HS_TRY(e->plan.refused); /* a fault in the last events, after the last decision */
     e->figures.end_us = e->now_us;
@@ -746,6 +750,7 @@ static enum hs_status engine_open_policy(struct hs_engine *e)
         .max_tenants = e->config.max_tenants,
         .ties_are_drawn = e->config.jitter_seed != 0,
     };
+    hs_windows_open(e);
     e->is_exclusive = may_be_exclusive(e);
     if (policy->wants_mean_util)
         e->util_memory =
@@ -820,6 +825,7 @@ void hs_engine_get_figures(const struct hs_engine *e, struct hs_engine_figures *
 {
     *figures = e->figures;
     figures->has_shared_turns = e->instant.policy_counter[HS_POLICY_COUNTER_TURNS_SHARED] > 0;
+    figures->unused = hs_windows_unused(e);
     if (e->estimation != NULL)
         figures->unnamed = hs_estimator_unnamed(e->estimation);
 }

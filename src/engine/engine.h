@@ -18,6 +18,7 @@
 #include "model/interference.h"
 #include "model/machine.h"
 #include "model/predictor.h"
+#include "model/reservations.h"
 #include "model/speed.h"
 #include "model/stages.h"
 
@@ -61,6 +62,7 @@ struct hs_engine_config {
     int64_t
         checkpoint_cost_us; /* of each, by which a job is slower: interval / (interval + cost) */
     int64_t restart_us;     /* cost of the start after a fault or a drain, besides startup_us */
+    const struct hs_reservations *reservations; /* NULL: none; else the policy has HS_CAN_RESERVE */
     /* Called after every 16th instant; HS_END ends the run like its horizon, a failure aborts it.
      * May be NULL. */
     enum hs_status (*poll)(void *ctx, const struct hs_instant *instant);
@@ -76,6 +78,7 @@ struct hs_engine_figures {
     uint64_t interrupts;     /* jobs stopped by faults and drains */
     uint64_t mem_capped;     /* jobs whose profile states more memory than any GPU has */
     uint64_t unnamed;        /* jobs not in the file of estimates */
+    const struct hs_reservation *unused; /* for a user without jobs, the first; NULL: none */
     /* the policy read these of a job */
     bool reads_priority, reads_deadline, reads_class, reads_loss;
     int64_t end_us;   /* last instant */

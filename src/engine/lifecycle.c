@@ -537,7 +537,8 @@ static const char *job_misfit(struct hs_engine *e, struct hs_job *job, const str
     uint64_t gpus = ((uint64_t)job->gpus * job->ask.gpu_milli + HS_GPU_MILLI - 1) / HS_GPU_MILLI;
     if (is_barred && gpus > c->vcs[vc].quota_gpus)
         return "it needs more GPUs than the quota of its virtual cluster";
-    bool is_beyond = job->is_constrained ? hs_free_capacity(e->free_index, &job->ask) < job->gpus
+    bool is_beyond = job->is_constrained ? hs_free_capacity(e->free_index, &job->ask,
+                                                            e->view.windows > 0) < job->gpus
                                          : c->vcs[vc].gpus < job->gpus;
     if (is_beyond)
         return "it needs more GPUs than the nodes it may use have";
@@ -613,6 +614,8 @@ enum hs_status hs_lifecycle_submit(struct hs_engine *e, const struct hs_trace_jo
     struct hs_job_identity *identity = &e->jobs.identities[slot];
     hs_jobs_set_id(identity, r->id);
     identity->user = hs_intern_get(&e->names, r->user);
+    if (HS_UNLIKELY(identity->user < e->windows.user_count))
+        e->windows.has_job[identity->user] = true;
     identity->vc_name = hs_intern_get(&e->names, r->vc);
     identity->training = training_of(e, r);
     identity->request = request_of(e, r);

@@ -155,6 +155,28 @@ struct hs_timer {
     uint32_t next_free;
 };
 
+/* A reservation that begins or ends. */
+struct hs_window_change {
+    int64_t at_us;
+    uint32_t window;
+    bool is_end;
+};
+
+/* ---- reservations (windows.c); of a run without any, all is zero ---- */
+struct hs_windows {
+    struct hs_reserved *of; /* by start */
+    bool *is_over;
+    uint32_t *users, *vcs; /* owner: interned name, 0 = any; index, UINT32_MAX = any */
+    struct hs_window_change *changes;
+    uint32_t next_change, change_count;
+    uint32_t opened;  /* the first so many have begun */
+    uint32_t reached; /* the first so many are left out of searches, unless they are over */
+    uint32_t left;
+    bool *has_job; /* per interned name of a user: a job of it was submitted */
+    uint32_t user_count;
+    uint32_t *covers; /* per node: windows that leave it out of searches */
+};
+
 #define HS_OBSERVERS_MAX 10
 
 struct hs_engine {
@@ -207,6 +229,7 @@ struct hs_engine {
     uint32_t *usual_training; /* per profile and source of its names (lifecycle.c) */
     uint32_t usual_training_cap;
     struct hs_wait_account wait_account;
+    struct hs_windows windows;
     struct hs_estimation *estimation; /* of run times; NULL if the policy needs none */
 
     int64_t now_us;
@@ -531,6 +554,22 @@ static inline void hs_exclusive_end(struct hs_engine *e)
 void hs_exclusive_allocate(struct hs_engine *e, const struct hs_action *a);
 /* Frees all its allocations; is_release: its attempt has ended, so plans may use its GPUs. */
 void hs_exclusive_deallocate(struct hs_engine *e, struct hs_job *job, bool is_release);
+
+/* ---- windows.c ---- */
+
+void hs_windows_open(struct hs_engine *e);
+/* Sets the clock, when the epoch is known. */
+void hs_windows_begin(struct hs_engine *e);
+/* When the next one begins or ends; HS_TIME_MAX: never. */
+static inline int64_t hs_windows_next_us(const struct hs_engine *e)
+{
+    const struct hs_windows *w = &e->windows;
+    return w->next_change < w->change_count ? w->changes[w->next_change].at_us : HS_TIME_MAX;
+}
+/* Begins and ends those that are due, and informs the policy. O(their nodes). */
+void hs_windows_apply(struct hs_engine *e);
+/* The first for a user of whom no job was submitted; NULL: none. */
+const struct hs_reservation *hs_windows_unused(const struct hs_engine *e);
 
 /* ---- lifecycle.c ---- */
 

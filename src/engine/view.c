@@ -443,7 +443,8 @@ uint32_t hs_view_node_free(const struct hs_view *v, uint32_t node)
 uint64_t hs_view_total_gpus(const struct hs_view *v, uint32_t vc)
 {
     const uint32_t at = lookup_vc(v, vc);
-    return v->engine->cluster->vcs[at].gpus - hs_free_aside(v->engine->free_index, at);
+    const uint64_t gpus = v->engine->cluster->vcs[at].gpus;
+    return v->windows > 0 ? gpus : gpus - hs_free_aside(v->engine->free_index, at);
 }
 
 uint64_t hs_view_free_gpus(const struct hs_view *v, uint32_t vc)

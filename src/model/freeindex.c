@@ -512,12 +512,12 @@ uint64_t hs_free_gang_room(const struct hs_free *f, uint32_t vc)
     return idle < count ? (uint64_t)idle * size + most : UINT64_MAX;
 }
 
-uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask)
+uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask, bool is_all)
 {
     struct range pools = pools_of(f, ask->vc);
     uint64_t total = 0;
     for (const struct hs_node_pool *p = pools.at; p < pools.end; p++)
-        total += (uint64_t)pool_usable(p, ask) * p->members;
+        total += (uint64_t)pool_usable(p, ask) * (is_all ? p->count : p->members);
     return total;
 }
 

@@ -93,8 +93,9 @@ uint32_t hs_free_first(struct hs_free *f, const struct hs_ask *ask, uint32_t gpu
 uint32_t hs_free_idle(struct hs_free *f, const struct hs_ask *ask, uint32_t size, uint32_t from);
 uint32_t hs_free_idle_rack(struct hs_free *f, const struct hs_ask *ask, uint32_t size,
                            uint32_t count, uint32_t from_rack);
-/* Most GPUs that a job with this request could ever get: for rejections. */
-uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask);
+/* Most GPUs that a job with this request could ever get, for rejections: of all nodes, or of those
+ * that are not set aside. */
+uint64_t hs_free_capacity(const struct hs_free *f, const struct hs_ask *ask, bool is_all);
 /* Among all nodes: the largest size up to `most` (0 if none); and the number with exactly `size`,
  * of all or of idle ones. O(kinds of nodes). */
 uint32_t hs_free_node_size(const struct hs_free *f, const struct hs_ask *ask, uint32_t most);

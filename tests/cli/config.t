@@ -259,6 +259,7 @@ The effective configuration, with origins, is itself a config.
     "vc": "ignore",  // from default
     "vc_file": null,  // from default
     "vc_date": null,  // from default
+    "reservations": null,  // from default
     "overcommit": 1,  // from default
     "events": null,  // from default
     "faults": null,  // from default

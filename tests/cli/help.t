@@ -269,6 +269,9 @@ Everything about run.
                             absent: the cluster file's own
         --vc-date=YYYY-MM-DD
                             row of cluster_gpu_number.csv; absent: the last
+        --reservations=FILE
+                            nodes for a user or a virtual cluster for some time: CSV with start, end,
+                            nodes or gpus, user, vc, name
         --overcommit=X      so many times the nodes: what a log shows to be in use beside what its
                             cluster file has [1]; 0.01..100
         --events=FILE       machines that fail, are drained, added, removed or slow: CSV of time,
@@ -501,6 +504,9 @@ Everything about run.
                             absent: the cluster file's own
         --vc-date=YYYY-MM-DD
                             row of cluster_gpu_number.csv; absent: the last
+        --reservations=FILE
+                            nodes for a user or a virtual cluster for some time: CSV with start, end,
+                            nodes or gpus, user, vc, name
         --overcommit=X      so many times the nodes: what a log shows to be in use beside what its
                             cluster file has [1]; 0.01..100
         --events=FILE       machines that fail, are drained, added, removed or slow: CSV of time,

@@ -7,11 +7,11 @@ The list, and its width on other terminals.
 
   $ horus policies
   policy               knows                       may
-  fifo                 nothing +                   divide GPUs +
+  fifo                 nothing +                   divide GPUs, reserve +
                        first come, first served
-  sjf                  duration +                  divide GPUs +
+  sjf                  duration +                  divide GPUs, reserve +
                        shortest job first, no preemption
-  qssf                 history +                   divide GPUs +
+  qssf                 history +                   divide GPUs, reserve +
                        least estimated GPU time first, no preemption
   srtf                 duration +                  preempt
                        shortest remaining time first, preemptive
@@ -91,15 +91,15 @@ The list, and its width on other terminals.
   set aside has shown of it; pairs, speeds of two jobs on a GPU, as --speed-predictor tells them.
   $ COLUMNS=160 horus policies | head -n 3
   policy               knows                       may
-  fifo                 nothing +                   divide GPUs +
+  fifo                 nothing +                   divide GPUs, reserve +
                        first come, first served
   $ COLUMNS=60 horus policies | head -n 6
   policy               knows                       may
-  fifo                 nothing +                   divide GPUs +
+  fifo                 nothing +                   divide GPUs, reserve
+                                                   +
                        first come, first served
-  sjf                  duration +                  divide GPUs +
-                       shortest job first, no preemption
-  qssf                 history +                   divide GPUs +
+  sjf                  duration +                  divide GPUs, reserve
+                                                   +
 
 # policies-fifo
 One policy.
@@ -107,7 +107,7 @@ One policy.
   $ horus policies fifo
   fifo: first come, first served
   knows: nothing (some parameters: duration, estimate, history, speed)
-  may: divide GPUs (some parameters: preempt)
+  may: divide GPUs, reserve (some parameters: preempt)
   source: Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy); Mu'alem & Feitelson TPDS'01 (conservative)
 
     scan           strict|fit|easy|conservative [strict]
@@ -155,7 +155,8 @@ One policy as JSON.
     "cite": "Hu et al. SC'21 (strict, per VC); Gu et al. NSDI'19 (fit); Lifka JSSPP'95 (easy); Mu'alem & Feitelson TPDS'01 (conservative)",
     "knows": [],
     "may": [
-      "divide GPUs"
+      "divide GPUs",
+      "reserve"
     ],
     "knows_with_some_parameters": [
       "duration",
@@ -359,9 +360,9 @@ All policies as a Markdown table.
   $ horus policies --markdown
   | policy | what | knows | may | parameters |
   | --- | --- | --- | --- | --- |
-  | `fifo` | first come, first served | nothing (some parameters: duration, estimate, history, speed) | divide GPUs (some parameters: preempt) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `preempt_cost`, `cost_table` |
-  | `sjf` | shortest job first, no preemption | duration (some parameters: estimate, history, speed) | divide GPUs (some parameters: preempt) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `preempt_cost`, `cost_table` |
-  | `qssf` | least estimated GPU time first, no preemption | history (some parameters: duration, estimate, speed) | divide GPUs (some parameters: preempt) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `preempt_cost`, `cost_table`, `compat` |
+  | `fifo` | first come, first served | nothing (some parameters: duration, estimate, history, speed) | divide GPUs, reserve (some parameters: preempt) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `preempt_cost`, `cost_table` |
+  | `sjf` | shortest job first, no preemption | duration (some parameters: estimate, history, speed) | divide GPUs, reserve (some parameters: preempt) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `preempt_cost`, `cost_table` |
+  | `qssf` | least estimated GPU time first, no preemption | history (some parameters: duration, estimate, speed) | divide GPUs, reserve (some parameters: preempt) | `scan`, `placement`, `types`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `priority`, `ageing`, `preempt_cost`, `cost_table`, `compat` |
   | `srtf` | shortest remaining time first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `compat` |
   | `srsf` | shortest remaining service (time x GPUs) first, preemptive | duration (some parameters: estimate, history, speed) | preempt | `form`, `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `compat` |
   | `edf` | earliest deadline first, preemptive | nothing (some parameters: duration, estimate, history, speed) | preempt | `pred`, `pred_file`, `pred_sigma`, `pred_unknown`, `pred_last`, `placement`, `types`, `preempt_cost`, `cost_table`, `priority`, `ageing`, `admission`, `preempt` |
@@ -436,7 +437,7 @@ What the policy knows by default, and what it knows with other parameters.
   $ horus policies qssf
   qssf: least estimated GPU time first, no preemption
   knows: history (some parameters: duration, estimate, speed)
-  may: divide GPUs (some parameters: preempt)
+  may: divide GPUs, reserve (some parameters: preempt)
   source: Hu et al. SC'21
 
     scan           strict|fit|easy|conservative [strict]

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Backfilling, EASY and conservative, against a reference from the published rules, on random
- * scenarios: three orders, estimates right and wrong, virtual clusters of both kinds. See
- * support/trials.h and ref/refbackfill.h.
+ * scenarios: three orders, estimates right and wrong, virtual clusters of both kinds; and the same
+ * around reservations, strict and fit as well. See support/trials.h and ref/refbackfill.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,10 +21,11 @@
 #define JOBS_MAX   30
 
 static const char *const policies[] = {"fifo", "sjf", "qssf"};
-static const char *const scans[] = {"easy", "conservative"};
+static const char *const scans[] = {"strict", "fit", "easy", "conservative"};
 static const char *const placers[] = {"count",    "yarn",      "consolidate",
                                       "best_fit", "first_fit", "spread"};
 static const char *const vcs[] = {"vc0", "vc1", "vc2"};
+static const char *const users[] = {"u0", "u1", "u2"};
 
 static struct backfill rules;
 
@@ -79,12 +80,61 @@ static void draw_estimates(struct trial *t, struct dice *d)
     (void)snprintf(t->policy + len, sizeof t->policy - len, ",pred=file,pred_file=%s", path);
 }
 
-static void draw(struct trial *t, struct dice *d)
+/* Gives the window some of the nodes of its virtual cluster that have no window at that time, and
+ * appends its row. */
+static void draw_window(struct trial *t, struct dice *d, char *text, size_t size)
+{
+    static const char *const none = "";
+    struct backfill_window *v = &rules.windows[rules.window_count];
+    char nodes[128] = "";
+    *v = (struct backfill_window){.user = dice_roll(d, -1, 2), .vc = -1};
+    if (rules.vcs == BACKFILL_PARTITION || (rules.vcs == BACKFILL_QUOTA && v->user < 0))
+        v->vc = dice_roll(d, 0, rules.vc_count - 1);
+    if (v->user < 0 && v->vc < 0)
+        v->user = 0;
+    v->start_us = trial_draw_us(d, 0, 25, false);
+    if (rules.window_count > 0) /* they are by start */
+        v->start_us += rules.windows[rules.window_count - 1].start_us / 2;
+    if (rules.window_count > 0 && v->start_us < rules.windows[rules.window_count - 1].start_us)
+        v->start_us = rules.windows[rules.window_count - 1].start_us;
+    v->end_us = v->start_us + trial_draw_us(d, 1, 12, false);
+    for (int n = 0; n < t->world.nodes; n++) {
+        bool is_free = rules.vcs != BACKFILL_PARTITION || rules.node_vc[n] == v->vc;
+        for (int i = 0; i < rules.window_count; i++)
+            is_free = is_free &&
+                      (!rules.windows[i].has_node[n] || rules.windows[i].end_us <= v->start_us);
+        v->has_node[n] = is_free && dice_roll(d, 0, 1) == 1;
+        size_t len = strlen(nodes);
+        if (v->has_node[n])
+            (void)snprintf(nodes + len, sizeof nodes - len, "%sn%d", len > 0 ? " " : "", n);
+    }
+    if (nodes[0] == '\0')
+        return;
+    size_t len = strlen(text);
+    (void)snprintf(text + len, size - len, "%s,%s,%s,%s,%s\n", trial_seconds(v->start_us),
+                   trial_seconds(v->end_us), nodes, v->user >= 0 ? users[v->user] : none,
+                   v->vc >= 0 ? vcs[v->vc] : none);
+    rules.window_count++;
+}
+
+static void draw_windows(struct trial *t, struct dice *d)
+{
+    static char path[256];
+    char text[1024] = "start,end,nodes,user,vc\n";
+    for (int i = dice_roll(d, 0, BACKFILL_WINDOWS_MAX); i > 0; i--)
+        draw_window(t, d, text, sizeof text);
+    scratch_keep(path, sizeof path, "reservations.csv", text);
+    t->options.reservations = path;
+    size_t len = strlen(t->note);
+    (void)snprintf(t->note + len, sizeof t->note - len, "\n%s", text);
+}
+
+static void draw_from(struct trial *t, struct dice *d, enum backfill_scan first)
 {
     const bool is_odd = dice_roll(d, 0, 3) == 0;
     memset(&rules, 0, sizeof rules);
     rules.order = (enum backfill_order)dice_roll(d, BACKFILL_FIFO, BACKFILL_QSSF);
-    rules.scan = (enum backfill_scan)dice_roll(d, BACKFILL_EASY, BACKFILL_CONSERVATIVE);
+    rules.scan = (enum backfill_scan)dice_roll(d, (int)first, BACKFILL_CONSERVATIVE);
     t->world.placer = (enum ref_placer)dice_roll(d, REF_COUNT, REF_SPREAD);
     (void)snprintf(t->policy, sizeof t->policy, "%s:scan=%s,placement=%s", policies[rules.order],
                    scans[rules.scan], placers[t->world.placer]);
@@ -96,6 +146,19 @@ static void draw(struct trial *t, struct dice *d)
     draw_estimates(t, d);
 }
 
+static void draw(struct trial *t, struct dice *d)
+{
+    draw_from(t, d, BACKFILL_EASY);
+}
+
+static void draw_reserved(struct trial *t, struct dice *d)
+{
+    draw_from(t, d, BACKFILL_STRICT);
+    for (int i = 0; i < t->count; i++)
+        t->jobs[i].user = users[dice_roll(d, 0, 2)];
+    draw_windows(t, d);
+}
+
 static bool refer(struct trial *t)
 {
     return backfill_simulate(&rules, &t->world, HORIZON_US);
@@ -104,11 +167,18 @@ static bool refer(struct trial *t)
 static void random_scenarios(void **state)
 {
     (void)state;
-    trials_run(&(struct trial_kind){.draw = draw, .refer = refer}, 20000);
+    trials_run(&(struct trial_kind){.draw = draw, .refer = refer}, 10000);
+}
+
+static void around_reservations(void **state)
+{
+    (void)state;
+    trials_run(&(struct trial_kind){.draw = draw_reserved, .refer = refer}, 10000);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_scenarios)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_scenarios),
+                                       cmocka_unit_test(around_reservations)};
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

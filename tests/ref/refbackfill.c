@@ -77,18 +77,46 @@ static int room(const struct state *st)
     return left;
 }
 
-static void free_of_vc(const struct state *st, int *free_gpus)
+static bool is_open(const struct backfill_window *v, int64_t at_us)
+{
+    return v->start_us <= at_us && at_us < v->end_us;
+}
+
+static bool is_planning(const struct state *st)
+{
+    bool is_left = false;
+    for (int i = 0; i < st->s->window_count; i++)
+        is_left = is_left || st->s->windows[i].end_us > st->w->now_us;
+    return is_left && st->s->scan >= BACKFILL_EASY;
+}
+
+/* Whether the node is no window's at that time, and of the virtual cluster. */
+static bool is_ours(const struct state *st, int node, int64_t at_us)
+{
+    for (int i = 0; i < st->s->window_count; i++)
+        if (st->s->windows[i].has_node[node] && is_open(&st->s->windows[i], at_us))
+            return false;
+    return st->s->vcs != BACKFILL_PARTITION || st->s->node_vc[node] == st->vc;
+}
+
+/* Free now, and no window's from now until then. */
+static void free_until(const struct state *st, int64_t until_us, int *free_gpus)
 {
     ref_free_gpus(st->w, free_gpus);
-    for (int n = 0; n < st->w->nodes; n++)
-        if (st->s->vcs == BACKFILL_PARTITION && st->s->node_vc[n] != st->vc)
-            free_gpus[n] = 0;
+    for (int n = 0; n < st->w->nodes; n++) {
+        bool is_left = is_ours(st, n, st->w->now_us);
+        for (int i = 0; i < st->s->window_count; i++)
+            if (st->s->windows[i].has_node[n] && st->s->windows[i].start_us > st->w->now_us &&
+                st->s->windows[i].start_us < until_us)
+                is_left = false;
+        free_gpus[n] = is_left ? free_gpus[n] : 0;
+    }
 }
 
 static int free_now(const struct state *st)
 {
     int free_gpus[REF_NODES_MAX];
-    free_of_vc(st, free_gpus);
+    free_until(st, st->w->now_us, free_gpus);
     int free_count = ref_sum(free_gpus, st->w->nodes), left = room(st);
     return free_count < left ? free_count : left;
 }
@@ -97,12 +125,61 @@ static bool try_start(struct state *st, int job)
 {
     const struct ref_world *w = st->w;
     int free_gpus[REF_NODES_MAX], taken[REF_NODES_MAX];
-    free_of_vc(st, free_gpus);
+    free_until(st, is_planning(st) ? w->now_us + w->tasks[job].cost_us : w->now_us, free_gpus);
     if (w->tasks[job].gpus > room(st) ||
         !ref_place(w->placer, w->node_gpus, w->nodes, free_gpus, w->tasks[job].gpus, taken))
         return false;
     ref_hold(st->w, job, taken);
     return true;
+}
+
+/* On the nodes of open windows. */
+static void start_reserved(struct state *st, int job)
+{
+    struct ref_world *w = st->w;
+    const struct ref_task *t = &w->tasks[job];
+    for (int i = 0; i < st->s->window_count; i++) {
+        const struct backfill_window *v = &st->s->windows[i];
+        int free_gpus[REF_NODES_MAX], taken[REF_NODES_MAX] = {0}, best = -1, all = 0;
+        if (!is_open(v, w->now_us) || (v->user >= 0 && v->user != t->user) ||
+            (v->vc >= 0 && v->vc != t->vc) || t->gpus > room(st))
+            continue;
+        ref_free_gpus(w, free_gpus);
+        for (int n = 0; n < w->nodes; n++) {
+            free_gpus[n] = v->has_node[n] ? free_gpus[n] : 0;
+            all += free_gpus[n];
+            if (free_gpus[n] >= t->gpus && (best < 0 || free_gpus[n] < free_gpus[best]))
+                best = n;
+        }
+        if (all < t->gpus)
+            continue;
+        if (best >= 0)
+            taken[best] = t->gpus;
+        for (int left = best >= 0 ? 0 : t->gpus; left > 0;) {
+            int most = 0;
+            for (int n = 0; n < w->nodes; n++)
+                most = free_gpus[n] > free_gpus[most] ? n : most;
+            taken[most] = free_gpus[most] < left ? free_gpus[most] : left;
+            left -= taken[most];
+            free_gpus[most] = 0;
+        }
+        ref_hold(w, job, taken);
+        return;
+    }
+}
+
+static int list_waiting(struct state *st)
+{
+    int count = 0;
+    for (int i = 0; i < st->w->count; i++) {
+        if (!is_waiting(st, i))
+            continue;
+        int at = count++;
+        for (; at > 0 && goes_before(st, i, st->order[at - 1]); at--)
+            st->order[at] = st->order[at - 1];
+        st->order[at] = i;
+    }
+    return count;
 }
 
 /* ---------------- easy ---------------- */
@@ -144,11 +221,25 @@ static void pass_easy(struct state *st, int count)
 
 /* ---------------- conservative ---------------- */
 
+/* Node by node: what no running job is estimated to hold then. */
+static int free_of_nodes_at(const struct state *st, int64_t at_us)
+{
+    int count = 0;
+    for (int n = 0; n < st->w->nodes; n++) {
+        int held = 0;
+        for (int i = 0; i < st->w->count; i++) /* others' ends are not expected */
+            if (!is_running(st, i) || end_us(st, i) > at_us)
+                held += st->w->tasks[i].on_node[n];
+        count += is_ours(st, n, at_us) ? st->w->node_gpus[n] - held : 0;
+    }
+    return count;
+}
+
 static int free_at(const struct state *st, int64_t at_us)
 {
-    int count = free_now(st);
+    int count = is_planning(st) ? free_of_nodes_at(st, at_us) : free_now(st);
     for (int i = 0; i < st->w->count; i++)
-        if (is_running(st, i) && end_us(st, i) <= at_us)
+        if (!is_planning(st) && is_running(st, i) && end_us(st, i) <= at_us)
             count += st->w->tasks[i].gpus;
     for (int i = 0; i < st->slot_count; i++)
         if (st->slots[i].from_us <= at_us && at_us < st->slots[i].to_us)
@@ -156,7 +247,7 @@ static int free_at(const struct state *st, int64_t at_us)
     return count;
 }
 
-/* What is free falls only where a slot begins. */
+/* What is free falls only where a slot or a window begins. */
 static bool is_free(const struct state *st, int64_t from_us, const struct ref_task *t)
 {
     if (t->cost_us == 0)
@@ -165,10 +256,14 @@ static bool is_free(const struct state *st, int64_t from_us, const struct ref_ta
     for (int i = 0; all && i < st->slot_count; i++)
         if (st->slots[i].from_us > from_us && st->slots[i].from_us < from_us + t->cost_us)
             all = free_at(st, st->slots[i].from_us) >= t->gpus;
+    for (int i = 0; all && i < st->s->window_count; i++)
+        if (st->s->windows[i].start_us > from_us &&
+            st->s->windows[i].start_us < from_us + t->cost_us)
+            all = free_at(st, st->s->windows[i].start_us) >= t->gpus;
     return all;
 }
 
-/* It rises where a job or a slot ends. */
+/* It rises where a job, a slot or a window ends. */
 static int64_t first_us(const struct state *st, int64_t from_us, const struct ref_task *t)
 {
     int64_t best_us = is_free(st, from_us, t) ? from_us : NEVER;
@@ -180,12 +275,18 @@ static int64_t first_us(const struct state *st, int64_t from_us, const struct re
         if (st->slots[i].to_us > from_us && st->slots[i].to_us < best_us &&
             is_free(st, st->slots[i].to_us, t))
             best_us = st->slots[i].to_us;
+    for (int i = 0; best_us > from_us && i < st->s->window_count; i++)
+        if (st->s->windows[i].end_us > from_us && st->s->windows[i].end_us < best_us &&
+            is_free(st, st->s->windows[i].end_us, t))
+            best_us = st->s->windows[i].end_us;
     return best_us;
 }
 
-static void pass_conservative(struct state *st, int count)
+/* Under easy, with windows: the first in order that has to wait, and no other, holds a time. */
+static void pass_profile(struct state *st, int count)
 {
     struct ref_world *w = st->w;
+    bool has_head = false;
     st->slot_count = 0;
     for (int at = 0; at < count; at++) {
         const struct ref_task *t = &w->tasks[st->order[at]];
@@ -199,10 +300,20 @@ static void pass_conservative(struct state *st, int count)
                     end = end_us(st, i);
             begin_us = first_us(st, end == NEVER ? w->now_us : end, t);
         }
+        if (has_head && st->s->scan == BACKFILL_EASY)
+            continue;
+        has_head = true;
         if (begin_us == NEVER)
             return;
         st->slots[st->slot_count++] = (struct slot){begin_us, begin_us + t->cost_us, t->gpus};
     }
+}
+
+static void pass_greedy(struct state *st, int count)
+{
+    for (int at = 0; at < count; at++)
+        if (!try_start(st, st->order[at]) && st->s->scan == BACKFILL_STRICT)
+            return;
 }
 
 /* ---------------- time ---------------- */
@@ -213,21 +324,17 @@ static void pass(struct state *st)
     for (int vc = 0; vc < st->s->vc_count; vc++)
         is_any = is_any || st->has_event[vc];
     for (st->vc = 0; st->vc < st->s->vc_count; st->vc++) {
-        int count = 0;
         if (st->s->vcs == BACKFILL_PARTITION ? !st->has_event[st->vc] : !is_any)
             continue;
-        for (int i = 0; i < st->w->count; i++) {
-            if (!is_waiting(st, i))
-                continue;
-            int at = count++;
-            for (; at > 0 && goes_before(st, i, st->order[at - 1]); at--)
-                st->order[at] = st->order[at - 1];
-            st->order[at] = i;
-        }
-        if (st->s->scan == BACKFILL_EASY)
+        for (int i = 0, count = list_waiting(st); i < count; i++)
+            start_reserved(st, st->order[i]);
+        int count = list_waiting(st);
+        if (st->s->scan < BACKFILL_EASY)
+            pass_greedy(st, count);
+        else if (st->s->scan == BACKFILL_EASY && !is_planning(st))
             pass_easy(st, count);
         else
-            pass_conservative(st, count);
+            pass_profile(st, count);
     }
     memset(st->has_event, 0, sizeof st->has_event);
 }
@@ -250,6 +357,29 @@ static void handle_submissions(struct state *st)
     }
 }
 
+/* The next beginning or end of a window; of one that began before the run, its start. */
+static int64_t next_change_us(const struct state *st)
+{
+    int64_t next_us = NEVER;
+    for (int i = 0; i < st->s->window_count; i++) {
+        const int64_t times[] = {st->s->windows[i].start_us, st->s->windows[i].end_us};
+        for (int k = 0; k < 2; k++)
+            if (times[k] > st->w->now_us && times[k] < next_us)
+                next_us = times[k];
+    }
+    return next_us;
+}
+
+static int64_t next_event_us(const struct state *st)
+{
+    const int64_t job_us = ref_next_us(st->w), change_us = next_change_us(st);
+    bool is_any_left = false;
+    for (int i = 0; i < st->w->count; i++)
+        is_any_left =
+            is_any_left || st->w->tasks[i].is_live || st->w->tasks[i].submit_us > st->w->now_us;
+    return is_any_left && change_us < job_us ? change_us : job_us;
+}
+
 bool backfill_simulate(const struct backfill *s, struct ref_world *w, int64_t horizon_us)
 {
     struct state st = {.s = s, .w = w};
@@ -257,8 +387,11 @@ bool backfill_simulate(const struct backfill *s, struct ref_world *w, int64_t ho
     st.slots = calloc((size_t)w->count + 1, sizeof *st.slots);
     ref_begin(w);
     int64_t next_us;
-    while ((next_us = ref_next_us(w)) <= horizon_us) {
+    while ((next_us = next_event_us(&st)) <= horizon_us) {
+        const bool is_change = next_change_us(&st) == next_us;
         ref_advance(w, next_us);
+        for (int vc = 0; is_change && vc < s->vc_count; vc++)
+            st.has_event[vc] = true;
         handle_finishes(&st);
         handle_submissions(&st);
         pass(&st);

@@ -27,6 +27,9 @@
  *   - The times are found anew at each submission and end in the virtual cluster, or in any if they
  *     share nodes.
  *   - A job of estimate 0 takes nothing from the profile, and needs nothing of it.
+ *
+ * Reservations, from MODEL.md 14: windows of nodes for the jobs of a user, of a virtual cluster, or
+ * of both. Strict and fit start jobs in order, up to the first that does not fit or past it.
  */
 #ifndef HORUS_TESTS_REFBACKFILL_H
 #define HORUS_TESTS_REFBACKFILL_H
@@ -36,13 +39,22 @@
 
 #include "reftasks.h"
 
-#define BACKFILL_VCS_MAX 3
+#define BACKFILL_VCS_MAX     3
+#define BACKFILL_WINDOWS_MAX 6
 
 enum backfill_order { BACKFILL_FIFO, BACKFILL_SJF, BACKFILL_QSSF };
-enum backfill_scan { BACKFILL_EASY, BACKFILL_CONSERVATIVE };
+enum backfill_scan { BACKFILL_STRICT, BACKFILL_FIT, BACKFILL_EASY, BACKFILL_CONSERVATIVE };
 enum backfill_vcs { BACKFILL_ONE, BACKFILL_PARTITION, BACKFILL_QUOTA };
 
+struct backfill_window {
+    int64_t start_us, end_us;
+    bool has_node[REF_NODES_MAX];
+    int user, vc; /* -1 = any */
+};
+
 struct backfill {
+    struct backfill_window windows[BACKFILL_WINDOWS_MAX]; /* by start */
+    int window_count;
     enum backfill_order order;
     enum backfill_scan scan;
     enum backfill_vcs vcs;

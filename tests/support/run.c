@@ -233,6 +233,7 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
 {
     struct hs_diag diag;
     struct hs_cluster hardware = {0};
+    struct hs_reservations reservations = {0};
     struct hs_arena arena = {0};
     struct feed feed = {.jobs = jobs, .count = count};
     void *state = NULL;
@@ -270,6 +271,9 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
     enum hs_status status = hs_cluster_load(&hardware, cluster, &diag);
     if (status == HS_OK && options->vc != HS_VC_IGNORE)
         status = hs_cluster_set_vcs(&hardware, options->vc, options->vc_file, "", &diag);
+    if (status == HS_OK && options->reservations != NULL)
+        status = hs_reservations_load(&reservations, options->reservations, &hardware, &diag);
+    config.reservations = &reservations;
     if (status == HS_OK)
         status = policy_from(policy, &config.policy, &state, &arena, &diag);
     config.policy_state = state;
@@ -285,6 +289,7 @@ enum hs_status hs_test_run_with(const struct hs_test_job *jobs, uint32_t count, 
         status = run_engine(&config, options, &feed, result, &diag);
     free(state);
     hs_interference_free(constant);
+    hs_reservations_free(&reservations);
     hs_cluster_free(&hardware);
     hs_arena_free(&arena);
     return status;

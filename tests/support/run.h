@@ -82,7 +82,7 @@ struct hs_test_result {
 /* What may differ from a plain run. */
 struct hs_test_options {
     enum hs_vc_mode vc;
-    const char *vc_file;
+    const char *vc_file, *reservations; /* files; NULL: none */
     uint64_t seed, jitter_seed;
     int64_t until_us; /* 0 = none */
     int64_t startup_us;

@@ -99,10 +99,10 @@ static void test_types_and_sizes(void **state)
     assert_int_equal(hs_free_idle(x.f, &any, 8, 0), 2);
     assert_int_equal(hs_free_idle(x.f, &p100, 4, 0), NONE);
     assert_int_equal(hs_free_first(x.f, &none, 1, 0), NONE);
-    assert_int_equal(hs_free_capacity(x.f, &any), 20);
-    assert_int_equal(hs_free_capacity(x.f, &v100), 12);
-    assert_int_equal(hs_free_capacity(x.f, &p100), 8);
-    assert_int_equal(hs_free_capacity(x.f, &none), 0);
+    assert_int_equal(hs_free_capacity(x.f, &any, false), 20);
+    assert_int_equal(hs_free_capacity(x.f, &v100, false), 12);
+    assert_int_equal(hs_free_capacity(x.f, &p100, false), 8);
+    assert_int_equal(hs_free_capacity(x.f, &none, false), 0);
     assert_int_equal(hs_free_node_size(x.f, &any, NONE), 8);
     assert_int_equal(hs_free_node_size(x.f, &any, 7), 4);
     assert_int_equal(hs_free_node_size(x.f, &any, 3), 0);
@@ -167,8 +167,8 @@ static void test_cpu_and_memory(void **state)
     assert_int_equal(hs_free_fit(x.f, &cpu3, 3, HS_FIT_BEST), 1);
     assert_int_equal(hs_free_fit(x.f, &mem400, 2, HS_FIT_BEST), 0);
     assert_int_equal(hs_free_fit(x.f, &mem400, 3, HS_FIT_BEST), 1);
-    assert_int_equal(hs_free_capacity(x.f, &cpu3), 2 + 4);
-    assert_int_equal(hs_free_capacity(x.f, &mem400), 2 + 4);
+    assert_int_equal(hs_free_capacity(x.f, &cpu3, false), 2 + 4);
+    assert_int_equal(hs_free_capacity(x.f, &mem400, false), 2 + 4);
     assert_int_equal(hs_free_node_size(x.f, &cpu3, 3), 2);
     assert_int_equal(hs_free_idle(x.f, &cpu3, 4, 0), 1);
     assert_int_equal(hs_free_idle(x.f, &cpu3, 2, 0), 0);
@@ -204,7 +204,7 @@ static void test_partition(void **state)
     assert_int_equal(hs_free_total(x.f, 0), 8);
     assert_int_equal(hs_free_total(x.f, 1), 0);
     assert_int_equal(hs_free_max(x.f, 1), 0);
-    assert_int_equal(hs_free_capacity(x.f, &b), 0);
+    assert_int_equal(hs_free_capacity(x.f, &b, false), 0);
     assert_int_equal(hs_free_node_size(x.f, &b, NONE), 0);
     assert_false(hs_free_fits(x.f, 0, &c, 1));
     hs_free_take(x.f, 2, 4, &c);
@@ -365,7 +365,7 @@ static void compare_sums(struct walk *w, const struct hs_ask *ask, uint32_t size
         if (w->nodes[n].free > most)
             most = w->nodes[n].free;
     }
-    assert_int_equal(hs_free_capacity(w->x.f, ask), capacity);
+    assert_int_equal(hs_free_capacity(w->x.f, ask, false), capacity);
     assert_int_equal(hs_free_total(w->x.f, ask->vc), total);
     assert_int_equal(hs_free_max(w->x.f, ask->vc), most);
     assert_int_equal(hs_free_node_size(w->x.f, ask, size), largest);

@@ -35,7 +35,7 @@
  * start is one descent. A pass merges the classes by the order of their jobs. O(classes + jobs that
  * may start x (log classes + log n)), whatever the number of those that wait.
  */
-#include "policies/lib/free_profile.h"
+#include "policies/lib/reserved.h"
 #include "policies/lib/vc_queues.h"
 
 #define CLASSES    1024u
@@ -162,13 +162,19 @@ struct easy_pass {
     struct hs_place_rule placement;
     struct hs_merge_heap heads;   /* first jobs of the classes, in order */
     struct hs_gang_limits bounds; /* largest sizes that may still fit (hs_vc_queues_size) */
+    bool has_windows;             /* reservations that are not over: plans are by the profile */
     /* scan=easy */
     int64_t until_us; /* time until the reservation begins */
     uint64_t extra;   /* thousandths that the reservation leaves free */
-    /* scan=conservative */
+    /* scan=conservative, and scan=easy with reservations */
     struct hs_merge_heap hopeful; /* of each class the first job that may start now, in order */
     hs_job_id last_end;           /* last of the running jobs whose end is in the profile */
 };
+
+static bool is_by_profile(const struct easy_pass *x)
+{
+    return x->e->scan == HS_SCAN_CONSERVATIVE || x->has_windows;
+}
 
 static struct hs_job_queue *jobs_of(const struct easy_pass *x, uint32_t set)
 {
@@ -182,19 +188,56 @@ static void move_to_running(struct easy_pass *x, hs_job_id job, uint32_t set)
     hs_job_queue_add(&x->e->running[x->vc], x->v, job, hs_view_now_us(x->v) + busy_us(x->v, job));
 }
 
-/* Starts jobs in order while they fit. Returns the first that does not fit, or HS_NO_JOB. */
-static hs_job_id start_in_order(struct easy_pass *x)
+/* Where reservations are left, not on nodes of one that begins before the job is done. */
+static bool place(struct easy_pass *x, hs_job_id job)
 {
+    if (!x->has_windows)
+        return hs_place(x->v, x->p, job, x->placement);
+    hs_view_search_until(x->v, hs_view_now_us(x->v) + busy_us(x->v, job));
+    const bool is_placed = hs_place(x->v, x->p, job, x->placement);
+    hs_view_search_until(x->v, 0);
+    return is_placed;
+}
+
+/* A job that does not fit an idle pool is rejected, unless it may fit when a reservation is over.
+ */
+static bool reject_hopeless(struct easy_pass *x, hs_job_id job)
+{
+    return !x->has_windows && hs_reject_hopeless(x->v, x->p, job);
+}
+
+static void find_heads(struct easy_pass *x)
+{
+    x->heads.count = 0;
     for (uint32_t set = x->vc + 1; set != 0; set = x->e->classes[set - 1].next) {
         hs_job_id first = hs_job_queue_first(jobs_of(x, set - 1));
         if (first != HS_NO_JOB)
             hs_merge_heap_add(&x->heads, x->v, (struct hs_merge_head){first, set - 1});
     }
-    while (x->heads.count > 0) {
+}
+
+/* Starts, in order, jobs that fit on nodes reserved for them. O(jobs that wait x open windows). */
+static void start_reserved(struct easy_pass *x)
+{
+    if (!x->has_windows || !hs_reserved_has_room(x->v))
+        return;
+    for (find_heads(x); x->heads.count > 0;) {
+        const struct hs_merge_head head = x->heads.at[0];
+        const hs_job_id next = hs_job_queue_next(jobs_of(x, head.set), x->v, head.job);
+        hs_merge_heap_replace_first(&x->heads, x->v, (struct hs_merge_head){next, head.set});
+        if (hs_reserved_start(x->v, x->p, head.job))
+            move_to_running(x, head.job, head.set);
+    }
+}
+
+/* Starts jobs in order while they fit. Returns the first that does not fit, or HS_NO_JOB. */
+static hs_job_id start_in_order(struct easy_pass *x)
+{
+    for (find_heads(x); x->heads.count > 0;) {
         const struct hs_merge_head head = x->heads.at[0];
         hs_job_id next = hs_job_queue_next(jobs_of(x, head.set), x->v, head.job);
-        bool is_started = hs_place(x->v, x->p, head.job, x->placement);
-        if (!is_started && !hs_reject_hopeless(x->v, x->p, head.job))
+        bool is_started = place(x, head.job);
+        if (!is_started && !reject_hopeless(x, head.job))
             return head.job;
         hs_merge_heap_replace_first(&x->heads, x->v, (struct hs_merge_head){next, head.set});
         if (is_started)
@@ -232,22 +275,28 @@ static void reserve(struct easy_pass *x, hs_job_id head)
     }
 }
 
+/* Adds the expected end of a running job to the profile. False: no memory. */
+static bool add_end(struct easy_pass *x, hs_job_id job)
+{
+    const int64_t end_us = hs_later(hs_job_queue_key(x->v, job), hs_view_now_us(x->v));
+    return hs_free_profile_add(&x->e->profile, end_us, INT64_MAX, (int64_t)milli_of(x->v, job)) &&
+           (!x->has_windows || hs_reserved_correct(&x->e->profile, x->v, job, end_us, -1));
+}
+
 /* Adds expected ends of running jobs to the profile, in order: those up to that time, or, where it
  * is INT64_MAX, until so much is free at last. Returns whether there was one. A few ends too many
  * do no harm, and save searches. */
 static bool add_ends(struct easy_pass *x, int64_t until_us, int64_t wanted)
 {
     const struct hs_job_queue *running = &x->e->running[x->vc];
-    struct hs_free_profile *profile = &x->e->profile;
-    const int64_t now_us = hs_view_now_us(x->v);
+    const struct hs_free_profile *profile = &x->e->profile;
     bool is_any = false;
     for (uint32_t n = 0; n < ENDS || until_us == INT64_MAX; n++) {
         hs_job_id job = x->last_end == HS_NO_JOB ? hs_job_queue_first(running)
                                                  : hs_job_queue_next(running, x->v, x->last_end);
         if (job == HS_NO_JOB || hs_job_queue_key(x->v, job) > until_us ||
             (until_us == INT64_MAX && is_any && hs_free_profile_last(profile) >= wanted) ||
-            !hs_free_profile_add(profile, hs_later(hs_job_queue_key(x->v, job), now_us), INT64_MAX,
-                                 (int64_t)milli_of(x->v, job)))
+            !add_end(x, job))
             break;
         x->last_end = job;
         is_any = true;
@@ -302,9 +351,9 @@ static struct hs_gang_limits bounds_of(struct easy_pass *x, uint32_t set, hs_job
     bool is_constrained = false;
     const uint64_t size = is_mixed ? 0 : hs_vc_queues_size(x->v, job, &is_constrained);
     const uint64_t least = is_mixed ? 1 : milli_of(x->v, job);
-    const uint64_t steps = x->e->scan == HS_SCAN_CONSERVATIVE ? steps_of(room_us(x, least))
-                           : least <= x->extra                ? UINT64_MAX
-                                                              : steps_of(x->until_us);
+    const uint64_t steps = is_by_profile(x)    ? steps_of(room_us(x, least))
+                           : least <= x->extra ? UINT64_MAX
+                                               : steps_of(x->until_us);
     return (struct hs_gang_limits){.plain = size <= x->bounds.plain ? steps : 0,
                                    .constrained = size <= x->bounds.constrained ? steps : 0};
 }
@@ -371,27 +420,32 @@ static void backfill(struct easy_pass *x, hs_job_id head)
     hs_plan_reason(x->p, NULL);
 }
 
-/* Starts a job whose reservation begins now, or lets it hold one. Returns false if it can hold
- * none: no job behind it may start then. */
-static bool reserve_or_start(struct easy_pass *x, hs_job_id job, uint32_t set, bool *is_started)
+/* Starts a job whose reservation begins now, or lets it hold one, if it may. Returns false if it
+ * can hold none: no job behind it may start then. */
+static bool reserve_or_start(struct easy_pass *x, hs_job_id job, uint32_t set, bool may_hold,
+                             bool *is_started)
 {
     const struct hs_view *v = x->v;
     struct hs_free_profile *profile = &x->e->profile;
     const int64_t now_us = hs_view_now_us(v), milli = (int64_t)milli_of(v, job);
     int64_t at_us = first_slot_us(x, job, set);
-    *is_started = at_us == now_us && is_within(x, job) && hs_place(v, x->p, job, x->placement);
+    *is_started = at_us == now_us && is_within(x, job) && place(x, job);
     if (*is_started) {
         hs_vc_queues_narrow_by_room(&x->bounds, v, x->vc);
-        return hs_free_profile_add(profile, now_us, INT64_MAX, -milli);
+        return hs_free_profile_add(profile, now_us, INT64_MAX, -milli) &&
+               (!x->has_windows || hs_reserved_correct(profile, v, job, now_us, 1));
     }
     if (at_us == now_us) {
         const hs_job_id first = hs_job_queue_first(&x->e->running[x->vc]);
-        if (hs_reject_hopeless(v, x->p, job))
+        if (reject_hopeless(x, job))
             return true;
-        hs_vc_queues_narrow_by_failure(&x->bounds, v, job, x->placement);
+        if (!x->has_windows) /* else others, which are done earlier, may find more nodes */
+            hs_vc_queues_narrow_by_failure(&x->bounds, v, job, x->placement);
         if (first != HS_NO_JOB)
             at_us = slot_us(x, job, hs_later(hs_job_queue_key(v, first), now_us));
     }
+    if (!may_hold)
+        return true;
     return at_us < INT64_MAX &&
            hs_free_profile_add(profile, at_us, at_us + busy_us(v, job), -milli);
 }
@@ -411,23 +465,35 @@ static bool has_hopeful(struct easy_pass *x)
     return false;
 }
 
+/* Makes the profile of a pass. A quota counts in it only where no reservations are left: they may
+ * take what is beyond the quota. */
+static bool begin_profile(struct easy_pass *x)
+{
+    const uint64_t free_milli =
+        x->has_windows ? hs_view_free_gpus(x->v, x->vc) * HS_GPU_MILLI : free_milli_of(x->v, x->vc);
+    hs_free_profile_reset(&x->e->profile, hs_view_now_us(x->v), (int64_t)free_milli);
+    x->last_end = HS_NO_JOB;
+    x->e->passes++;
+    return !x->has_windows || hs_reserved_take(&x->e->profile, x->v, x->vc);
+}
+
 /* Goes on, in order, from the first job that did not fit. */
 static void reserve_all(struct easy_pass *x, hs_job_id head)
 {
-    struct hs_free_profile *profile = &x->e->profile;
-    hs_free_profile_reset(profile, hs_view_now_us(x->v), (int64_t)free_milli_of(x->v, x->vc));
-    x->last_end = HS_NO_JOB;
-    x->e->passes++;
+    if (!begin_profile(x))
+        return;
     find_hopeful(x, &x->hopeful, head);
     hs_plan_reason(x->p, "backfilled: delays no job before it");
     while (has_hopeful(x)) {
         const struct hs_merge_head h = x->heads.at[0];
         const hs_job_id next = hs_job_queue_next(jobs_of(x, h.set), x->v, h.job);
-        if (x->hopeful.at[0].job == h.job)
+        const bool is_hopeful = x->hopeful.at[0].job == h.job;
+        if (is_hopeful)
             hs_merge_heap_replace_first(
                 &x->hopeful, x->v, (struct hs_merge_head){next_of(x, h.set, h.job, h.job), h.set});
         bool is_started = false;
-        if (!reserve_or_start(x, h.job, h.set, &is_started))
+        const bool may_hold = x->e->scan == HS_SCAN_CONSERVATIVE || h.job == head;
+        if ((may_hold || is_hopeful) && !reserve_or_start(x, h.job, h.set, may_hold, &is_started))
             x->hopeful.count = 0;
         hs_merge_heap_replace_first(&x->heads, x->v, (struct hs_merge_head){next, h.set});
         if (!is_started)
@@ -435,8 +501,7 @@ static void reserve_all(struct easy_pass *x, hs_job_id head)
         move_to_running(x, h.job, h.set);
         if (x->last_end != HS_NO_JOB &&
             hs_job_queue_is_before(&x->e->running[x->vc], x->v, h.job, x->last_end))
-            hs_free_profile_add(profile, hs_job_queue_key(x->v, h.job), INT64_MAX,
-                                (int64_t)milli_of(x->v, h.job));
+            (void)add_end(x, h.job);
     }
     hs_plan_reason(x->p, NULL);
 }
@@ -454,12 +519,14 @@ static void easy_scan(struct fifo *e, const struct hs_view *v, struct hs_plan *p
                               .placement = e->placement,
                               .heads = {.at = e->heads, .order = &e->classes[vc].jobs},
                               .hopeful = {.at = e->hopeful, .order = &e->classes[vc].jobs},
-                              .bounds = {UINT64_MAX, UINT64_MAX}};
+                              .bounds = {UINT64_MAX, UINT64_MAX},
+                              .has_windows = v->windows > 0 && hs_view_windows_left(v) > 0};
+        start_reserved(&x);
         hs_job_id head = start_in_order(&x);
         if (head == HS_NO_JOB)
             continue;
         hs_vc_queues_narrow_by_room(&x.bounds, v, vc);
-        if (e->scan == HS_SCAN_CONSERVATIVE) {
+        if (is_by_profile(&x)) {
             reserve_all(&x, head);
             continue;
         }
@@ -512,10 +579,17 @@ static bool preempts(const struct fifo *f)
     return f->priority.use == HS_PRIORITY_PREEMPT;
 }
 
+static uint32_t can_of(const struct fifo *f)
+{
+    if (preempts(f))
+        return HS_CAN_PREEMPT;
+    return f->compat == COMPAT_OFF ? HS_CAN_DIVIDE | HS_CAN_RESERVE : HS_CAN_DIVIDE;
+}
+
 static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct fifo *f = state;
-    *can = preempts(f) ? HS_CAN_PREEMPT : HS_CAN_DIVIDE;
+    *can = can_of(f);
     if (backfills(f))
         hs_estimate_needs(&f->estimate, knows);
     else
@@ -526,7 +600,7 @@ static void fifo_needs(const void *state, uint32_t *can, uint32_t *knows)
 static void sjf_needs(const void *state, uint32_t *can, uint32_t *knows)
 {
     const struct fifo *f = state;
-    *can = preempts(f) ? HS_CAN_PREEMPT : HS_CAN_DIVIDE;
+    *can = can_of(f);
     hs_estimate_needs(&f->estimate, knows);
     hs_place_needs(f->placement, knows);
 }
@@ -547,7 +621,7 @@ static enum hs_status fifo_init(void *state, const struct hs_view *v)
     const uint64_t classes = (uint64_t)f->vcs + CLASSES;
     f->classes = hs_view_alloc(v, classes * sizeof *f->classes);
     f->heads = hs_view_alloc(v, classes * sizeof *f->heads);
-    if (f->scan == HS_SCAN_CONSERVATIVE) {
+    if (f->scan == HS_SCAN_CONSERVATIVE || v->windows > 0) {
         f->hopeful = hs_view_alloc(v, classes * sizeof *f->hopeful);
         f->slots = hs_view_alloc(v, classes * LENGTHS * sizeof *f->slots);
         hs_free_profile_init(&f->profile, v, PARTS);
@@ -596,13 +670,30 @@ static void fifo_event(void *state, const struct hs_view *v, const struct hs_eve
     }
     const bool waits = is_submission || event->kind == HS_EVENT_STOPPED;
     hs_vc_queues_event(&f->waiting, v, event, waits ? key_of(v, event->job, f) : 0);
+    if (v->windows > 0 && waits) /* behind others, too, it may start on nodes of its own */
+        hs_vc_queues_wake(&f->waiting, v, event->job);
     if (f->arrivals != NULL && is_submission)
         f->arrivals[hs_view_vc(v, event->job)]++;
+}
+
+/* start_reserved for scan=strict and fit. */
+static void start_reserved_of_queues(struct fifo *f, const struct hs_view *v, struct hs_plan *p)
+{
+    for (uint32_t vc = 0; vc < v->vcs; vc++) {
+        hs_job_id next = HS_NO_JOB, job = hs_job_queue_first(&f->waiting.by_vc[vc]);
+        for (; job != HS_NO_JOB && f->waiting.is_awake[vc]; job = next) {
+            next = hs_job_queue_next(&f->waiting.by_vc[vc], v, job);
+            if (hs_reserved_start(v, p, job))
+                hs_vc_queues_remove(&f->waiting, v, job);
+        }
+    }
 }
 
 static enum hs_status fifo_decide(void *state, const struct hs_view *v, struct hs_plan *p)
 {
     struct fifo *f = state;
+    if (v->windows > 0 && !backfills(f) && hs_reserved_has_room(v))
+        start_reserved_of_queues(f, v, p);
     if (backfills(f))
         easy_scan(f, v, p);
     else if (f->arrivals != NULL)
@@ -698,7 +789,7 @@ static const struct hs_param qssf_params[] = {
         .name = label,                                                                             \
         .summary = text,                                                                           \
         .cite = source,                                                                            \
-        .can = HS_CAN_DIVIDE | HS_CAN_PREEMPT,                                                     \
+        .can = HS_CAN_DIVIDE | HS_CAN_PREEMPT | HS_CAN_RESERVE,                                    \
         .knows = HS_ESTIMATE_KNOWS | HS_KNOWS_SPEED,                                               \
         .params = id##_params,                                                                     \
         .state_size = sizeof(struct fifo),                                                         \

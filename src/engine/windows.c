@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reservations: windows of time in which nodes belong to a user or a virtual cluster (MODEL.md 14).
+ * While a window is open its nodes are set aside in the index of free GPUs, whoever holds them:
+ * what is free of them is in no search, and what is freed of them stays aside. A node may have
+ * several windows, one after the other, and searches may look ahead: so it counts those that cover
+ * it.
+ */
+#include "engine/state.h"
+
+#include <stdlib.h>
+
+static void cover(struct hs_engine *e, uint32_t window, bool is_covered)
+{
+    const struct hs_reserved *of = &e->windows.of[window];
+    for (uint32_t i = 0; i < of->count && !e->windows.is_over[window]; i++) {
+        uint32_t *covers = &e->windows.covers[of->nodes[i]];
+        *covers += is_covered ? 1 : UINT32_MAX;
+        hs_free_set_aside(e->free_index, of->nodes[i], *covers > 0);
+    }
+}
+
+/* Covers those that open before that time, and those that have begun. */
+static void reach(struct hs_engine *e, int64_t until_us)
+{
+    struct hs_windows *w = &e->windows;
+    while (w->reached < e->view.windows &&
+           (w->reached < w->opened || w->of[w->reached].start_us < until_us))
+        cover(e, w->reached++, true);
+    while (w->reached > w->opened && w->of[w->reached - 1].start_us >= until_us)
+        cover(e, --w->reached, false);
+}
+
+void hs_windows_open(struct hs_engine *e)
+{
+    const struct hs_reservations *r = e->config.reservations;
+    struct hs_windows *w = &e->windows;
+    if (r == NULL || r->count == 0)
+        return;
+    e->view.windows = w->left = r->count;
+    e->can &= ~(uint32_t)HS_CAN_DIVIDE;
+    w->of = hs_arena_alloc(&e->arena, r->count * sizeof *w->of);
+    w->is_over = hs_arena_alloc(&e->arena, r->count * sizeof *w->is_over);
+    w->users = hs_arena_alloc(&e->arena, r->count * sizeof *w->users);
+    w->vcs = hs_arena_alloc(&e->arena, r->count * sizeof *w->vcs);
+    w->changes = hs_arena_alloc(&e->arena, 2 * (uint64_t)r->count * sizeof *w->changes);
+    w->covers = hs_arena_alloc(&e->arena, e->cluster->node_count * sizeof *w->covers);
+    for (uint32_t i = 0; i < r->count; i++) {
+        w->of[i] = (struct hs_reserved){.nodes = r->of[i].nodes, .count = r->of[i].count};
+        w->users[i] = hs_intern_get(&e->names, r->of[i].user);
+        w->vcs[i] = r->of[i].vc_index;
+    }
+    w->user_count = e->names.count;
+    w->has_job = hs_arena_alloc(&e->arena, w->user_count * sizeof *w->has_job);
+}
+
+/* Ends before beginnings, then by number. */
+static int compare_changes(const void *a, const void *b)
+{
+    const struct hs_window_change *x = a, *y = b;
+    if (x->at_us != y->at_us)
+        return x->at_us < y->at_us ? -1 : 1;
+    if (x->is_end != y->is_end)
+        return x->is_end ? -1 : 1;
+    return (x->window > y->window) - (x->window < y->window);
+}
+
+void hs_windows_begin(struct hs_engine *e)
+{
+    struct hs_windows *w = &e->windows;
+    for (uint32_t i = 0; i < e->view.windows; i++) {
+        const struct hs_reservation *r = &e->config.reservations->of[i];
+        w->of[i].start_us = r->start_us - e->figures.epoch_us;
+        w->of[i].end_us = r->end_us - e->figures.epoch_us;
+        w->changes[w->change_count++] = (struct hs_window_change){w->of[i].start_us, i, false};
+        w->changes[w->change_count++] = (struct hs_window_change){w->of[i].end_us, i, true};
+    }
+    if (w->change_count > 0)
+        qsort(w->changes, w->change_count, sizeof *w->changes, compare_changes);
+    for (uint32_t i = 0; i < w->change_count; i++) /* begun before the run */
+        w->changes[i].at_us = w->changes[i].at_us > 0 ? w->changes[i].at_us : 0;
+}
+
+void hs_windows_apply(struct hs_engine *e)
+{
+    struct hs_windows *w = &e->windows;
+    for (; hs_windows_next_us(e) <= e->now_us; w->next_change++) {
+        const struct hs_window_change *change = &w->changes[w->next_change];
+        if (change->is_end) {
+            cover(e, change->window, false);
+            w->is_over[change->window] = true;
+            w->left--;
+        } else {
+            w->opened++; /* they begin in the order of their numbers */
+            reach(e, 0);
+        }
+        e->figures.events++;
+        e->instant.is_still = false;
+        hs_lifecycle_notify_policy(e, HS_EVENT_NODE, NULL, w->of[change->window].nodes[0]);
+    }
+}
+
+const struct hs_reservation *hs_windows_unused(const struct hs_engine *e)
+{
+    const struct hs_windows *w = &e->windows;
+    for (uint32_t i = 0; i < e->view.windows; i++)
+        if (w->users[i] != 0 && !w->has_job[w->users[i]])
+            return &e->config.reservations->of[i];
+    return NULL;
+}
+
+/* ---- the view ---- */
+
+const struct hs_reserved *hs_view_window(const struct hs_view *v, uint32_t window)
+{
+    return &v->engine->windows.of[window];
+}
+
+bool hs_view_window_is_open(const struct hs_view *v, uint32_t window)
+{
+    return window < v->engine->windows.opened && !v->engine->windows.is_over[window];
+}
+
+bool hs_view_window_is_over(const struct hs_view *v, uint32_t window)
+{
+    return v->engine->windows.is_over[window];
+}
+
+uint32_t hs_view_windows_left(const struct hs_view *v)
+{
+    return v->engine->windows.left;
+}
+
+bool hs_view_window_is_for(const struct hs_view *v, uint32_t window, hs_job_id job)
+{
+    struct hs_engine *e = v->engine;
+    const struct hs_job *j = hs_lookup_job(v, job);
+    const uint32_t user = e->windows.users[window], vc = e->windows.vcs[window];
+    return (user == 0 || user == hs_identity_of(&e->jobs, j)->user) &&
+           (vc == UINT32_MAX || vc == j->ask.vc);
+}
+
+static bool has_node(const struct hs_reserved *of, uint32_t node)
+{
+    const uint32_t at = hs_ids_lower_bound(of->nodes, of->count, node);
+    return at < of->count && of->nodes[at] == node;
+}
+
+uint32_t hs_view_window_held(const struct hs_view *v, uint32_t window, hs_job_id job)
+{
+    struct hs_engine *e = v->engine;
+    const struct hs_reserved *of = &e->windows.of[window];
+    const struct hs_job *j = hs_lookup_job(v, job);
+    uint32_t held = 0;
+    if ((j->plan & HS_PLAN_PLACED) != 0) {
+        const struct hs_action *a = &e->plan.actions[e->plan.count - 1];
+        while (a->kind != HS_ACT_START || a->job != job)
+            a--;
+        for (uint32_t i = 0; i < a->pick_count; i++) {
+            const struct hs_pick *pick = &e->plan.picks[a->first_pick + i];
+            held += has_node(of, pick->node) ? pick->count : 0;
+        }
+        return held;
+    }
+    for (const struct hs_allocation *a = hs_job_first(e, j); a != NULL; a = hs_job_next(e, a))
+        if (has_node(of, a->node))
+            held += e->is_exclusive ? a->count : 1;
+    return held;
+}
+
+void hs_view_search_until(const struct hs_view *v, int64_t until_us)
+{
+    reach(v->engine, until_us);
+}
