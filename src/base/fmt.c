@@ -36,7 +36,7 @@ static void digits_put(char *out, uint64_t value, unsigned count)
         out[--count] = (char)('0' + value % 10);
 }
 
-size_t hs_fmt_digits(char *out, uint64_t value)
+size_t hs_fmt_u64(char *out, uint64_t value)
 {
     unsigned count = 1;
     for (uint64_t rest = value; (rest /= 10) > 0;)
@@ -87,7 +87,7 @@ static size_t fraction_put(char *out, uint64_t fraction, unsigned places)
     return 1 + (size_t)places;
 }
 
-size_t hs_fmt_some_seconds(char *out, int64_t us)
+size_t hs_fmt_seconds(char *out, int64_t us)
 {
     uint64_t magnitude;
     size_t len = sign_put(out, us, &magnitude);
@@ -146,7 +146,7 @@ size_t hs_fmt_double(char *out, double value)
     const double magnitude = fabs(value), scaled = magnitude * 1e6;
     const int64_t millionths = magnitude >= 1e-4 && scaled < 1e15 ? (int64_t)(scaled + 0.5) : 0;
     if (millionths > 0 && (double)millionths / 1e6 == magnitude)
-        return hs_fmt_some_seconds(out, value < 0 ? -millionths : millionths);
+        return hs_fmt_seconds(out, value < 0 ? -millionths : millionths);
     char text[HS_FMT_MAX];
     int len = 0;
     /* Below DBL_MIN a double has fewer digits. */

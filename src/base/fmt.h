@@ -13,27 +13,12 @@
 
 #define HS_FMT_MAX 32
 
-/* Most fields of most rows are one digit, often 0: these need no call. */
-size_t hs_fmt_digits(char *out, uint64_t value); /* value > 0 */
-static inline size_t hs_fmt_u64(char *out, uint64_t value)
-{
-    if (value >= 10)
-        return hs_fmt_digits(out, value);
-    out[0] = (char)('0' + value);
-    return 1;
-}
+size_t hs_fmt_u64(char *out, uint64_t value);
 size_t hs_fmt_i64(char *out, int64_t value);
 /* Formats 12345 as "12,345", for a reader; terminated; returns out. */
 const char *hs_fmt_grouped(char out[HS_FMT_MAX], uint64_t value);
 /* Formats us as seconds: "12", "12.5", "-0.000001"; at most six decimals, no trailing zeros. */
-size_t hs_fmt_some_seconds(char *out, int64_t us);
-static inline size_t hs_fmt_seconds(char *out, int64_t us)
-{
-    if (us != 0)
-        return hs_fmt_some_seconds(out, us);
-    out[0] = '0';
-    return 1;
-}
+size_t hs_fmt_seconds(char *out, int64_t us);
 /* Formats "2017-10-09 07:00:55" from microseconds since 1970-01-01 00:00:00, as in
  * hs_parse_datetime_us; truncates fractions. For 0 <= us < 2^58, so that a year has four digits. */
 size_t hs_fmt_datetime(char *out, int64_t us);

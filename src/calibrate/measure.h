@@ -193,12 +193,8 @@ void hs_measure_both(struct hs_measurements *m, const struct hs_pair *first, dou
                      uint32_t dropped_of_other);
 HS_MUST_USE enum hs_status hs_measure_gpu(struct hs_measurements *m, const char *name,
                                           const char *mode, uint32_t *index);
-/* The formats of measure_sets.c. head: of the file, "" of a folder. */
-bool hs_campaign_is(const char *path, const char *head);
-bool hs_tally_is(const char *path, const char *head);
-bool hs_nos_is(const char *path, const char *head);
-bool hs_sia_is(const char *path, const char *head);
-bool hs_gangs_is(const char *path, const char *head);
+/* The formats of measure_sets.c. */
+#define HS_TALLY_PAIRS "pairs_bert.csv"
 enum hs_status hs_campaign_read(struct hs_measurements *m, const char *path, struct hs_diag *diag);
 enum hs_status hs_tally_read(struct hs_measurements *m, const char *folder, struct hs_diag *diag);
 enum hs_status hs_nos_read(struct hs_measurements *m, const char *path, struct hs_diag *diag);

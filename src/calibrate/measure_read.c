@@ -327,6 +327,13 @@ static enum hs_status take_own(struct hs_sheet *s)
     return HS_OK;
 }
 
+/* Tells whether the first line contains the text. */
+static bool has_text(const char *head, const char *text)
+{
+    const char *found = strstr(head, text);
+    return found != NULL && found < head + strcspn(head, "\r\n");
+}
+
 /* A campaign in which no GPU was ever busy for more than 1 % is one of fractions. So, probably, is
  * the row of a job that is idle alone and not beside others: a job that is idle in truth adds
  * nothing to a pair. */
@@ -379,13 +386,10 @@ static enum hs_status read_own(struct hs_measurements *m, const char *path, stru
 
 static bool is_own(const char *path, const char *head)
 {
-    const char *end = head + strcspn(head, "\r\n");
     (void)path;
-    for (uint32_t c = OWN_JOB_A; c <= OWN_RATE_B; c++) {
-        const char *found = c != OWN_GPU ? strstr(head, own_columns[c].name) : NULL;
-        if (found != NULL && found < end)
+    for (uint32_t c = OWN_JOB_A; c <= OWN_RATE_B; c++)
+        if (c != OWN_GPU && has_text(head, own_columns[c].name))
             return true;
-    }
     return false;
 }
 
@@ -577,21 +581,31 @@ static bool is_gavel(const char *path, const char *head)
 
 /* ---- reading ---- */
 
+static bool is_tally(const char *path, const char *head)
+{
+    char name[PATH_SIZE];
+    struct stat info;
+    (void)head;
+    join(name, path, HS_TALLY_PAIRS);
+    return stat(name, &info) == 0;
+}
+
 static const struct {
     const char *name, *summary;
+    const char *columns; /* in the first line of a CSV; NULL: `recognise` decides */
     bool (*recognise)(const char *path, const char *head); /* head: "" of a folder */
     enum hs_status (*read)(struct hs_measurements *m, const char *path, struct hs_diag *diag);
 } formats[] = {
-    {"lucid", "a folder with " PAIR_FILE " and " SOLO_FILE, is_lucid, read_lucid},
-    {"gavel", "a JSON of throughputs {gpu: {job: {\"null\": alone, other: [own, other]}}}",
+    {"lucid", "a folder with " PAIR_FILE " and " SOLO_FILE, NULL, is_lucid, read_lucid},
+    {"gavel", "a JSON of throughputs {gpu: {job: {\"null\": alone, other: [own, other]}}}", NULL,
      is_gavel, read_gavel},
     {"campaign", "a CSV with set, gpu, mode, job, rate, ... of scripts/measure-sharing",
-     hs_campaign_is, hs_campaign_read},
-    {"tally", "a folder with Tally's pairs_bert.csv and solo.csv", hs_tally_is, hs_tally_read},
-    {"nos", "nos's CSV of equal inference clients", hs_nos_is, hs_nos_read},
-    {"blox-pal", "blox-pal's CSV of pairs of gangs", hs_gangs_is, hs_gangs_read},
-    {"sia", "Sia's CSV of the step times of gangs", hs_sia_is, hs_sia_read},
-    {"own", "a CSV with job_a, job_b, gpu, speed_a, speed_b, ... (configs/models/README.md)",
+     "set,gpu,mode,", NULL, hs_campaign_read},
+    {"tally", "a folder with Tally's pairs_bert.csv and solo.csv", NULL, is_tally, hs_tally_read},
+    {"nos", "nos's CSV of equal inference clients", "speed_vs_whole_gpu", NULL, hs_nos_read},
+    {"blox-pal", "blox-pal's CSV of pairs of gangs", "speed1_vs_own_strategy", NULL, hs_gangs_read},
+    {"sia", "Sia's CSV of the step times of gangs", "sync_time_s", NULL, hs_sia_read},
+    {"own", "a CSV with job_a, job_b, gpu, speed_a, speed_b, ... (configs/models/README.md)", NULL,
      is_own, read_own},
 };
 
@@ -609,7 +623,8 @@ static enum hs_status read_any(struct hs_measurements *m, const char *path, stru
         return hs_fail(diag, HS_E_INPUT, &(struct hs_place){.file = path}, NULL,
                        "the file is empty");
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (formats[i].recognise(path, head)) {
+        const char *columns = formats[i].columns;
+        if (columns != NULL ? has_text(head, columns) : formats[i].recognise(path, head)) {
             m->format = formats[i].name;
             return formats[i].read(m, path, diag);
         }

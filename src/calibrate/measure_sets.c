@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "calibrate/sheet.h"
 #include "model/cluster.h"
@@ -14,12 +13,6 @@
 #define RATE_MAX  1e12
 #define GPUS_MAX  1024
 #define PATH_SIZE 4096
-
-static bool has_column(const char *head, const char *name)
-{
-    const char *found = strstr(head, name);
-    return found != NULL && found < head + strcspn(head, "\r\n");
-}
 
 /* Of the row, under that mode. Its parts are texts of the row. */
 static enum hs_status job_of(struct hs_sheet *s, const char *gpu, const char *mode,
@@ -193,19 +186,12 @@ enum hs_status hs_campaign_read(struct hs_measurements *m, const char *path, str
     return status;
 }
 
-bool hs_campaign_is(const char *path, const char *head)
-{
-    (void)path;
-    return strncmp(head, "set,gpu,mode,", 13) == 0;
-}
-
 /* ---- Tally ----
  * solo.csv and pairs_bert.csv, from tally_results_demo of tally-bench: on one A100-40GB a BERT
  * inference server at half load beside a training job. */
 
 #define TALLY_GPU   "A100"
 #define TALLY_SOLOS "solo.csv"
-#define TALLY_PAIRS "pairs_bert.csv"
 
 #define TALLY_COLUMNS(X)                                                                           \
     X(A, "high_priority", true, HS_NO_NUMBER)                                                      \
@@ -265,17 +251,8 @@ enum hs_status hs_tally_read(struct hs_measurements *m, const char *folder, stru
     m->windows = HS_WINDOWS_COMMON;
     (void)snprintf(path, sizeof path, "%s/" TALLY_SOLOS, folder);
     HS_TRY(hs_sheet_read(&solos, path, take_tally_solo));
-    (void)snprintf(path, sizeof path, "%s/" TALLY_PAIRS, folder);
+    (void)snprintf(path, sizeof path, "%s/" HS_TALLY_PAIRS, folder);
     return hs_sheet_read(&pairs, path, take_tally_pair);
-}
-
-bool hs_tally_is(const char *path, const char *head)
-{
-    char name[PATH_SIZE];
-    struct stat info;
-    (void)head;
-    (void)snprintf(name, sizeof name, "%s/" TALLY_PAIRS, path);
-    return stat(name, &info) == 0;
 }
 
 /* ---- nos ----
@@ -311,12 +288,6 @@ enum hs_status hs_nos_read(struct hs_measurements *m, const char *path, struct h
     struct hs_sheet sheet = {.m = m, .columns = nos_columns, .count = NOS_COUNT, .diag = diag};
     m->windows = HS_WINDOWS_COMMON;
     return hs_sheet_read(&sheet, path, take_nos);
-}
-
-bool hs_nos_is(const char *path, const char *head)
-{
-    (void)path;
-    return has_column(head, "speed_vs_whole_gpu");
 }
 
 /* ---- blox-pal ----
@@ -361,12 +332,6 @@ enum hs_status hs_gangs_read(struct hs_measurements *m, const char *path, struct
     m->windows = HS_WINDOWS_COMMON;
     m->is_checked_only = true;
     return hs_sheet_read(&sheet, path, take_gangs);
-}
-
-bool hs_gangs_is(const char *path, const char *head)
-{
-    (void)path;
-    return has_column(head, "speed1_vs_own_strategy");
 }
 
 /* ---- Sia ----
@@ -443,10 +408,4 @@ enum hs_status hs_sia_read(struct hs_measurements *m, const char *path, struct h
     average_alone(&c);
     hs_free(c.rows);
     return status;
-}
-
-bool hs_sia_is(const char *path, const char *head)
-{
-    (void)path;
-    return has_column(head, "sync_time_s");
 }

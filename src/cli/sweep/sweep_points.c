@@ -100,19 +100,6 @@ static void unmake(struct made *made)
     hs_arena_free(&made->arena);
 }
 
-/* Reading models and profiles takes most of the time of a setup: points that differ only in options
- * that are read when a run begins share one setup for naming. */
-static bool share_setup(const struct hs_sweep *sweep, uint32_t a, uint32_t b)
-{
-    static const char *const late[] = {"load",       "seed",       "assign_seed", "until",
-                                       "startup",    "tie_jitter", "warmup",      "cooldown",
-                                       "scale_time", "max_events", "max_wall",    NULL};
-    for (uint32_t k = 0; k < sweep->key_count; k++)
-        if (!hs_word_is_in(late, sweep->keys[k]) && pair_of(sweep, a, k) != pair_of(sweep, b, k))
-            return false;
-    return true;
-}
-
 bool hs_sweep_read_failure(const struct hs_sweep *sweep, struct hs_sweep_point *point, char *text,
                            size_t size)
 {
@@ -152,7 +139,6 @@ static bool is_finished(const struct hs_sweep *sweep, const struct hs_sweep_poin
 static enum hs_status locate(struct hs_sweep *sweep, const struct made *made,
                              struct hs_sweep_point *point)
 {
-    struct hs_trace_options trace;
     char text[512];
     const struct hs_run_options *o = &made->options;
     const char *vc_file = o->vc_file != NULL ? o->vc_file : "";
@@ -169,10 +155,7 @@ static enum hs_status locate(struct hs_sweep *sweep, const struct made *made,
         sweep->workloads = w;
     }
     HS_TRY(hs_run_name(&made->setup, w->hash, point->name, sweep->diag));
-    /* a late option: the seed also selects the sample */
-    HS_TRY(hs_setup_trace(&trace, o, sweep->diag));
-    trace.gpus = made->setup.cluster.gpu_count;
-    point->trace_key = hs_trace_cache_key(&trace);
+    point->trace_key = hs_trace_cache_key(&made->setup.trace);
     if (is_finished(sweep, point))
         point->state = HS_POINT_DONE;
     else if (hs_sweep_read_failure(sweep, point, text, sizeof text))
@@ -196,22 +179,17 @@ static enum hs_status check_metric(struct hs_sweep *sweep, const struct hs_setup
 
 enum hs_status hs_sweep_plan(struct hs_sweep *sweep)
 {
-    struct made *made = hs_arena_alloc(sweep->arena, sizeof *made); /* of the previous point */
+    struct made *made = hs_arena_alloc(sweep->arena, sizeof *made);
     enum hs_status status = HS_OK;
     sweep->points = hs_arena_alloc(sweep->arena, sweep->point_count * sizeof *sweep->points);
     for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
-        if (i > 0 && share_setup(sweep, i - 1, i)) {
-            status = set_options(sweep, i, made, &sweep->once.diag);
-        } else {
-            unmake(made);
-            status = make(sweep, i, made, &sweep->once.diag);
-        }
+        status = make(sweep, i, made, &sweep->once.diag);
         if (status == HS_OK && i == 0)
             status = check_metric(sweep, &made->setup);
         if (status == HS_OK)
             status = locate(sweep, made, &sweep->points[i]);
+        unmake(made);
     }
-    unmake(made);
     struct hs_intern names; /* while all differ, the id of a name is its point's number */
     hs_intern_init(&names);
     for (uint32_t i = 0; i < sweep->point_count && status == HS_OK; i++) {
