@@ -46,14 +46,13 @@ struct job_sample {
  *
  * A quantile is the smallest value with at least q n values <= it; the maximum is one, too. The
  * first pass counts values in logarithmic buckets; each later pass splits the buckets that contain
- * a wanted rank by 256, or, if few enough values are in them, collects these and continues in
- * memory: radix selection with replay. Most values of a later pass are in no such bucket, so a
- * caller with many sets skips them. Two passes suffice for up to 131,072 values and for most real
- * sets of a few hundred thousand, three for most of any size, ten always. 7.5 KiB per set; exact
- * for any number of values.
+ * a wanted rank by 256: radix selection with replay. Most values of a later pass are in no such
+ * bucket, so a caller with many sets skips them. A bucket of values below 2^b has at most b - 6
+ * bits to split: six passes for times up to a year, nine always. 7.5 KiB per set; exact for any
+ * number of values.
  *
  * Invariant between passes: each wanted rank is either resolved or in a range of its set, ranges
- * are disjoint, ascending and non-empty, and `below` and `count` of a range are exact. */
+ * are disjoint, ascending and non-empty, and `below` of a range is exact. */
 
 enum { P50, P90, P95, P99, P100, QUANTILES };
 
@@ -61,17 +60,13 @@ enum { P50, P90, P95, P99, P100, QUANTILES };
 #define BUCKETS    1920u /* counters per set in every pass */
 #define SPLIT_BITS 8u    /* a range is split into 256 parts */
 #define SPLIT      (1u << SPLIT_BITS)
-/* Values collected in the last pass by all sets together: about as much memory as the counters of
- * the first pass, so that memory does not depend on the number of values. */
-#define COLLECTED 131072u
 _Static_assert(QUANTILES *SPLIT <= BUCKETS, "ranges split have room");
 
 /* Values in [low, low + 2^bits) that contain wanted ranks. */
 struct quantile_range {
     uint64_t low;
-    uint64_t below, count; /* number of values < low, and inside */
+    uint64_t below; /* number of values < low */
     uint32_t bits;
-    uint32_t collected, first; /* last pass: its part of the collection */
 };
 
 struct quantile_set {
@@ -85,9 +80,8 @@ struct quantile_set {
 struct quantiles {
     struct quantile_set *sets;
     uint32_t (*cells)[BUCKETS];
-    uint64_t *collection; /* shares memory with cells: a collecting pass counts nothing */
     uint32_t set_count;
-    enum { PASS_NONE, PASS_FIRST, PASS_SPLIT, PASS_COLLECT } pass;
+    enum { PASS_NONE, PASS_FIRST, PASS_SPLIT } pass;
 };
 
 /* Bucket of the first pass: one per value below 32, then 32 per power of two, up to 63 bits. */
@@ -136,7 +130,6 @@ static void settle_first(struct quantile_set *set, const uint32_t cells[BUCKETS]
         const uint32_t shift = bucket >> SUB_BITS;
         r.bits = shift > 0 ? shift - 1 : 0;
         r.low = (uint64_t)(bucket - (r.bits << SUB_BITS)) << r.bits;
-        r.count = cells[bucket];
         want(set, which, &r);
     }
 }
@@ -157,7 +150,6 @@ static struct quantile_range narrow(const struct quantile_range *r, const uint32
     while (part.below + cells[cell] < rank)
         part.below += cells[cell++];
     part.low = r->low + ((uint64_t)cell << bits);
-    part.count = cells[cell];
     return part;
 }
 
@@ -175,46 +167,11 @@ static void settle_split(struct quantile_set *set, const uint32_t cells[BUCKETS]
     }
 }
 
-/* Returns the value of a rank among all values of range r; permutes them. */
-static uint64_t select_rank(uint64_t *values, struct quantile_range r, uint64_t rank)
-{
-    while (r.bits > 0 && r.count > 1) {
-        uint32_t cells[SPLIT] = {0};
-        uint64_t count = r.count, inside = 0;
-        for (uint64_t i = 0; i < count; i++)
-            cells[part_of(&r, values[i] - r.low)]++;
-        r = narrow(&r, cells, rank);
-        for (uint64_t i = 0; i < count; i++) {
-            uint64_t value = values[i];
-            if ((value - r.low) >> r.bits != 0)
-                continue;
-            values[i] = values[inside];
-            values[inside++] = value;
-        }
-    }
-    return r.count == 1 ? values[0] : r.low;
-}
-
-static void settle_collect(struct quantile_set *set, uint64_t *collection)
-{
-    for (int which = 0; which < QUANTILES; which++) {
-        if (set->range_of[which] == QUANTILES)
-            continue;
-        const struct quantile_range *r = &set->range[set->range_of[which]];
-        set->value[which] = select_rank(collection + r->first, *r, rank_of(set->count, which));
-        set->range_of[which] = QUANTILES;
-    }
-    set->ranges = 0;
-}
-
 static void quantiles_open(struct quantiles *q, uint32_t sets)
 {
-    const uint64_t least = sizeof *q->collection * COLLECTED / sizeof *q->cells + 1;
-    *q = (struct quantiles){.set_count = sets};
-    q->sets = hs_alloc_zeroed(sets, sizeof *q->sets);
-    void *memory = hs_alloc_zeroed(sets > least ? sets : least, sizeof *q->cells);
-    q->cells = memory;
-    q->collection = memory;
+    *q = (struct quantiles){.set_count = sets,
+                            .sets = hs_alloc_zeroed(sets, sizeof *q->sets),
+                            .cells = hs_alloc_zeroed(sets, sizeof *q->cells)};
 }
 
 /* Ends a pass and begins the next; returns false, at the last call, when everything is known. */
@@ -224,23 +181,17 @@ static bool quantiles_begin(struct quantiles *q)
         q->pass = PASS_FIRST;
         return true;
     }
-    uint64_t left = 0; /* values in unresolved ranges, to which the collection is assigned */
+    uint32_t left = 0; /* unresolved ranges */
     for (uint32_t i = 0; i < q->set_count; i++) {
         struct quantile_set *set = &q->sets[i];
         if (q->pass == PASS_FIRST)
             settle_first(set, q->cells[i]);
-        else if (set->ranges > 0 && q->pass == PASS_SPLIT)
-            settle_split(set, q->cells[i]);
         else if (set->ranges > 0)
-            settle_collect(set, q->collection);
-        for (uint32_t r = 0; r < set->ranges; r++) {
-            set->range[r].first = (uint32_t)left;
-            left += set->range[r].count;
-        }
+            settle_split(set, q->cells[i]);
+        memset(q->cells[i], 0, set->ranges * SPLIT * sizeof *q->cells[i]);
+        left += set->ranges;
     }
-    q->pass = left <= COLLECTED ? PASS_COLLECT : PASS_SPLIT;
-    for (uint32_t i = 0; q->pass == PASS_SPLIT && i < q->set_count; i++)
-        memset(q->cells[i], 0, q->sets[i].ranges * SPLIT * sizeof *q->cells[i]);
+    q->pass = PASS_SPLIT;
     return left > 0;
 }
 
@@ -257,16 +208,13 @@ static void quantiles_take(struct quantiles *q, uint32_t set_index, uint64_t val
     const uint64_t offset = value - r->low;
     if (offset >> r->bits != 0)
         return;
-    if (q->pass == PASS_COLLECT)
-        q->collection[r->first + r->collected++] = value;
-    else
-        q->cells[set_index][i * SPLIT + part_of(r, offset)]++;
+    q->cells[set_index][i * SPLIT + part_of(r, offset)]++;
 }
 
 static void quantiles_close(struct quantiles *q)
 {
     hs_free(q->sets);
-    hs_free(q->cells); /* frees the collection, too */
+    hs_free(q->cells);
     *q = (struct quantiles){0};
 }
 
