@@ -83,7 +83,7 @@ AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(J
 .PHONY: all pgo demo check check-all check-docs asan cov bench bench-all bench-instr same fuzz mutate lint format determinism calibrate calibrate-report \
         reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
         reproduce-antman reproduce-lucid reproduce-chronus reproduce-optimus reproduce-synergy reproduce-openb reproduce-gavel \
-        reproduce-validation workload-report plot-compare man report-pictures new-policy \
+        reproduce-muri reproduce-validation workload-report plot-compare man report-pictures new-policy \
         install clean help \
         run-check run-fuzz run-report run-bench run-bench-instr run-install install-headers tests objects FORCE
 
@@ -232,6 +232,11 @@ reproduce-synergy: ## results/synergy.md: Synergy beside its released simulator,
 	$(Q)scripts/install-deps.sh build check
 	$(AGAIN) all
 	$(Q)scripts/reproduce-synergy.sh $(BUILD)
+
+reproduce-muri: ## results/muri.md: Muri beside its released simulator, job by job, and the figures of its authors (some minutes)
+	$(Q)scripts/install-deps.sh build check
+	$(AGAIN) all
+	$(Q)scripts/reproduce-muri.sh $(BUILD)
 
 reproduce-validation: ## results/validation.md: measured runs of real clusters beside their simulation
 	$(Q)scripts/install-deps.sh build check

@@ -53,7 +53,7 @@ held() { # TARGET
     determinism) echo "test-determinism.sh runs its short form" ;;
     calibrate) echo "test-shipped-models.sh runs its script" ;;
     calibrate-report) echo "test-calibrate-report.sh" ;;
-    reproduce-horus | reproduce-tiresias | reproduce-lucid | reproduce-chronus | reproduce-synergy | reproduce-validation) echo "test-reproduce.sh runs its short form" ;;
+    reproduce-horus | reproduce-tiresias | reproduce-lucid | reproduce-chronus | reproduce-synergy | reproduce-muri | reproduce-validation) echo "test-reproduce.sh runs its short form" ;;
     workload-report) echo "test-workload-report.sh runs its script" ;;
     reproduce-gavel) echo "ten minutes; before a release" ;;
     reproduce-openb) echo "test-reproduce-openb.sh runs its script" ;;

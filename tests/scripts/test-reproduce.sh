@@ -221,6 +221,19 @@ if [ -r "$HORUS_DATA/oracles/synergy/syn_multi.trace" ]; then
 else
     skip "the page on Synergy: no runs of its simulator"
 fi
+if [ -r "$HORUS_DATA/traces/trace4.csv" ] && [ -d "$HORUS_DATA/oracles/muri" ]; then
+    scripts/reproduce-muri.sh --quick "$(dirname "$HORUS")" "$work/muri" 2>"$work/log" ||
+        verdict "the quick form of the page on Muri runs" "$(cat "$work/log")"
+    verdict "results/muri.md: jobs of its simulator as committed, and every table is full" "$(
+        diff <(sed -n '/^## Exactly/,/^## Figure/p' results/muri.md) \
+            <(sed -n '/^## Exactly/,/^## Figure/p' "$work/muri/muri.md")
+        diff <(heads results/muri.md) <(heads "$work/muri/muri.md")
+        grep -n 'Quick run' results/muri.md
+        grep -E '\| - \||[^a-z]nan[^a-z]' "$work/muri/muri.md"
+    )"
+else
+    skip "the page on Muri: no traces or runs of its simulator"
+fi
 if [ -r "$HORUS_DATA/oracles/shockwave/min_total_duration_jobs.csv" ]; then
     scripts/reproduce-validation.sh "$(dirname "$HORUS")" "$work/validation" 2>"$work/log" || cat "$work/log"
     verdict "results/validation.md is of its script" "$(diff results/validation.md "$work/validation/validation.md")"
