@@ -83,7 +83,7 @@ AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(J
 .PHONY: all pgo demo check check-all check-docs asan cov bench bench-all bench-instr same fuzz mutate lint format determinism calibrate calibrate-report \
         reproduce-horus reproduce-tiresias reproduce-gandiva reproduce-salus \
         reproduce-antman reproduce-lucid reproduce-chronus reproduce-optimus reproduce-synergy reproduce-openb reproduce-gavel \
-        reproduce-muri reproduce-validation workload-report plot-compare man report-pictures new-policy \
+        reproduce-muri reproduce-faults reproduce-validation workload-report plot-compare man report-pictures new-policy \
         install clean help \
         run-check run-fuzz run-report run-bench run-bench-instr run-install install-headers tests objects FORCE
 
@@ -216,6 +216,11 @@ reproduce-lucid: ## results/lucid.md: Lucid and the policies of its paper on the
 	$(Q)scripts/install-deps.sh build check
 	$(AGAIN) all
 	$(Q)scripts/reproduce-lucid.sh $(BUILD)
+
+reproduce-faults: ## results/faults.md: failures of nodes beside closed forms and published figures
+	$(Q)scripts/install-deps.sh build check
+	$(AGAIN) all
+	$(Q)scripts/reproduce-faults.sh $(BUILD)
 
 reproduce-chronus: ## results/chronus.md: Chronus and other policies on the trace of its authors
 	$(Q)scripts/install-deps.sh build check

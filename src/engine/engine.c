@@ -632,8 +632,8 @@ static enum hs_status run_until_quiet(struct hs_engine *e, struct arrivals *a)
         next_us = due.machine_us < next_us ? due.machine_us : next_us;
         if (HS_UNLIKELY(hs_windows_next_us(e) < next_us))
             next_us = hs_windows_next_us(e);
-        if (next_us == HS_TIME_MAX)
-            return HS_OK;
+        if (next_us == HS_TIME_MAX) /* jobs wait for nodes that never come back, or by mistake */
+            return hs_free_out(e->free_index) > 0 ? hs_lifecycle_cut(e) : HS_OK;
         if (stop == HS_STOP_NONE && next_us > e->config.until_us) {
             stop = HS_STOP_UNTIL;
             e->now_us = e->config.until_us;

@@ -229,6 +229,19 @@ static void cordon_closes_shared(void **state)
            "0:0-10 1:12-22");
 }
 
+/* A node that never comes back: its job is unfinished at the end, which is no mistake of the
+ * policy. */
+static void never_repaired(void **state)
+{
+    const struct hs_test_job job = {.gpus = 1, .duration_s = 10};
+    struct hs_test_result r;
+    (void)state;
+    assert_int_equal(hs_test_run_with(&job, 1, "1x1", "fifo", MACHINES("4 n0 down"), &r), HS_OK);
+    assert_int_equal(r.jobs[0].end_us, -1);
+    assert_int_equal(r.figures.unfinished, 1);
+    hs_test_free(&r);
+}
+
 /* What a failure lost is counted: 4 s of job 0 in two failures, 3 s of job 1. */
 static void losses(void **state)
 {
@@ -277,6 +290,7 @@ int main(void)
         cmocka_unit_test(slow_then_down),
         cmocka_unit_test(tenants_stop_together),
         cmocka_unit_test(cordon_closes_shared),
+        cmocka_unit_test(never_repaired),
         cmocka_unit_test(losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
