@@ -79,8 +79,7 @@ No jobs, a directory for a stream, letters of other commands.
   !       = hint: -o DIR; jobs.csv is in it, among others
   [2]
   $ horus report -f some
-  ! error: report: unknown option '-f'
-  !       = hint: did you mean '--force'?
-  [2]
+  ! some: error: cannot open: No such file or directory
+  [4]
   $ horus -v | head -1 | cut -d' ' -f1
   horus
