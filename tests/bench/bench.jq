@@ -29,6 +29,7 @@ def joined($keep):
     if any(.[]; .capped) then {capped: true} else
         {rounds: length, wall_us: middle("wall_us"), user_us: middle("user_us"),
          cpu_us: middle("cpu_us"), peak_kib: middle("peak_kib")} +
+        (.[0] | {colocated} | del(..|nulls)) +
         (if .[0].parse_us then
             {parse_us: middle("parse_us"), ratio: (map(.cpu_us / .parse_us) | median)} else {} end) +
         (if .[0].events then
@@ -70,6 +71,8 @@ def figures:
      pipes: grouped("pipe"; ["jobs"]),
      pipe_generators: grouped("pipe-generator"; ["jobs"]),
      files: grouped("file"; ["file", "outputs"]),
+     classes: grouped("classes"; ["policy", "jobs"]),
+     random: part("random"),
      generator: (part("made") | if length == 0 then null else joined([]) end),
      searches: (part("search") | map(del(.part))),
      lookups: (part("lookup") | map(.text))} |
@@ -100,6 +103,7 @@ def fixed($d): if . == null then "" else
     end end;
 def short: if . == null then "" elif fabs < 10 then fixed(2) elif fabs < 100 then fixed(1)
     else round | thousands end;
+def percent: if . == null then "" else "\(. * 100 | fixed(1)) %" end;
 def jobs_text: if . % 1000000 == 0 then "\(. / 1000000) M" elif . % 1000 == 0 then "\(. / 1000) k"
     else tostring end;
 
@@ -117,6 +121,8 @@ def gpus_exponent_target: # of policies that give GPUs to one job at a time, of 
     if IN("fifo", "sjf", "qssf", "srtf", "srsf", "tiresias", "las", "philly", "salus-fifo") then 0.2
     else 0.5 end;
 def waiting_exponent_target: 0.1; # what log n looks like between 10^4 and 10^6: its slope is 0.088
+def classes_exponent_target: 1.1;
+def random_most: 100; # x fifo on the same jobs and cluster
 def job_bytes_target: 256;
 def gpu_bytes_target: 128;
 # A figure beside its target: "!" where it is missed.
@@ -140,9 +146,10 @@ def point_row($m): . as $p | if .capped then [.policy, (.jobs | jobs_text), "> c
      (.wall_us / 1e6 | fixed(2)), (.peak_kib / 1024 | fixed(1)), (.events_per_s | round | thousands),
      (.ns_per_event | round | thousands), (.ns_per_decision | round | thousands),
      (.live | thousands), (.ratio | held($target; short)), ($target // "" | tostring),
-     (if $all then $all.cpu_us / .cpu_us | held(all_outputs_target; fixed(2)) else "" end)] end;
+     (if $all then $all.cpu_us / .cpu_us | held(all_outputs_target; fixed(2)) else "" end),
+     (.colocated | percent)] end;
 def point_head: ["policy", "jobs", "CPU s", "user s", "wall s", "MiB", "events/s", "ns/event",
-    "ns/decision", "live jobs", "x parse", "target", "all outputs x"];
+    "ns/decision", "live jobs", "x parse", "target", "all outputs x", "co-located"];
 
 # The star has one point a policy here, the most jobs that it could do; a product all of them.
 def point_tables: . as $m |
@@ -245,6 +252,25 @@ def file_tables: . as $m | select(.files | length > 0) |
          (.ratio | held($target[1]; short)), ($target[1] // "" | tostring), (.wall_us / 1e6 | fixed(2)),
          (.peak_kib / 1024 | held(200; fixed(1))), "200", (.live | thousands)]]};
 
+# Half of the jobs opportunistic: GPUs are really shared.
+def class_tables: . as $m | select(.classes | length > 0) |
+    {title: "antman, half of the jobs opportunistic, 1,024 GPUs, 95 % load; exponent in jobs \(
+        .classes | map(select(.capped | not) | [.jobs, .cpu_us - $m.start_us]) | exponent |
+        held(classes_exponent_target; fixed(2))), target \(classes_exponent_target)",
+     head: ["jobs", "CPU s", "ns a job", "ns/event", "live jobs", "co-located"],
+     rows: [.classes[] | if .capped then [(.jobs | jobs_text), "> cap"] else
+        [(.jobs | jobs_text), (.cpu_us / 1e6 | fixed(2)), per_job, (.ns_per_event | round | thousands),
+         (.live | thousands), (.colocated | percent)] end]};
+
+# The dearest combinations; a run of more than `random_most` times what fifo takes was ended.
+def random_tables: select(.random | length > 0) | (.random | map(select(.capped)) | length) as $over |
+    {title: "\(.random | length) random combinations, 50,000 jobs: \($over) above \(random_most) x fifo\(
+        if $over > 0 then " !" else "" end), which were ended; the dearest 20",
+     head: ["policy", "cluster", "workload", "CPU s", "x fifo", "co-located"],
+     rows: (.random | sort_by(if .capped then -1e9 else -.cpu_us / .fifo_us end) | .[:20] | map(
+        [.policy, .cluster, .workload] + if .capped then ["", "> \(random_most)"] else
+        [(.cpu_us / 1e6 | fixed(2)), (.cpu_us / .fifo_us | short), (.colocated | percent)] end))};
+
 def other_tables:
     (select(.generator) | .generator |
     {title: "horus generate, 1,000,000 jobs of Venus as CSV",
@@ -256,7 +282,7 @@ def other_tables:
          else "a gang of \(.workers)" end), (.index_ns | thousands), (.scan_ns | thousands)]]});
 
 def tables: [point_tables, fifo_tables, jobs_tables, gpus_tables, load_tables, backlog_tables, memory_tables,
-             file_tables, other_tables] | map(select(.rows | length > 0));
+             class_tables, random_tables, file_tables, other_tables] | map(select(.rows | length > 0));
 
 def row_text($widths): . as $row | [range(length) | . as $i |
     $row[$i] | if $i == 0 then at($widths[0]) else right($widths[$i]) end] | join("  ") | sub(" +$"; "");
@@ -351,3 +377,37 @@ def page($before; $after):
     (faster($before; $after), grown($before; $after) | select(.rows | length > 0) | markdown),
     ($after | tables[] | markdown),
     ($after | lookups | select(.rows | length > 0) | markdown);
+
+# ---- random combinations ------------------------------------------------------------------------
+
+# The generator of Park and Miller (CACM 1988): states 1 to 2^31 - 2, the same on every machine.
+def next_state: . * 16807 % 2147483647;
+
+# Values to try of a parameter: all names of a choice, ends of a range and powers of ten within it.
+def tries:
+    if .type == "flag" then ["yes", "no"]
+    elif .type == "choice" then .values | split("|")
+    elif .type == "duration" then (.values | split(",") | last | split("..")) + ["1s", "60s", "1000s"]
+    elif .type == "integer" or .type == "real" then
+        (.values | split(",") | last | split("..") | map(tonumber? // empty)) as $ends |
+        if ($ends | length) < 2 then [] else
+            ($ends + [1, 10, 100, 1000] | map(select(. >= $ends[0] and . <= $ends[1])) | unique |
+             map(tostring)) end
+    else [] end;
+
+# One combination of the state: input, the state; $policies, of `horus policies --json`. Up to three
+# parameters have a value of their own.
+def combination($policies; $clusters; $workloads):
+    def pick($list): {x: next_state} | .it = $list[.x % ($list | length)];
+    pick($policies) | .it as $policy |
+    ($policy.parameters | map({key, tries: tries} | select(.tries | length > 0))) as $able |
+    reduce range([3, $able | if type == "array" then length else . end] | min) as $i
+        ({x, set: {}}; .set as $set | (.x | pick($able)) | .it as $p | (.x | pick($p.tries)) |
+         {x, set: ($set + {($p.key): .it})}) |
+    .set as $set | (.x | pick($clusters)) | .it as $cluster | (.x | pick($workloads)) |
+    {x, line: ([$policy.name + (if $set == {} then "" else ":" end) +
+                ($set | to_entries | map("\(.key)=\(.value)") | join(",")), $cluster, .it] | @tsv)};
+
+# So many lines POLICY, CLUSTER, WORKLOAD.
+def combinations($count; $seed; $policies; $clusters; $workloads):
+    foreach range($count) as $i ({x: $seed}; .x | combination($policies; $clusters; $workloads); .line);

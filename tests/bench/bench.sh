@@ -8,7 +8,7 @@
 #     --all                     the whole product of the lists below: hours
 #     --policies A,B            these alone, of the star or the product
 #     --jobs 10k,1M  --gpus 64  --load 70,95    only this part of the product, and nothing else
-#     --parts grid,backlog,idle,pipe,files,generate,searches    of the star; all
+#     --parts grid,classes,random,backlog,idle,pipe,files,generate,searches    of the star; all
 #     --rounds N [3]            medians of so many; beside the base point, runs of a second have one
 #     --cap SECONDS [10, of the product 120]    of CPU a run; longer ones are left out, and shown as such
 #     -o FILE                   [results/bench.json]
@@ -52,7 +52,7 @@ has_list=no
 rounds=3
 cap_s=
 to=results/bench.json
-parts=(grid backlog idle pipe files generate searches)
+parts=(grid classes random backlog idle pipe files generate searches)
 policies=()
 job_counts=(10000 100000 1000000 10000000)
 gpu_counts=(64 1024 16384 131072)
@@ -149,8 +149,9 @@ take_run() { # FIELDS TRACE ARGUMENT...
     shift 2
     rm -rf "$work/out" "$work"/out.tmp-* "$work/.out.horus" # of a run that was capped
     take "$fields" "$horus" run "$trace" -o "$work/out" -q --no-progress "$@" || return 1
-    amend --slurpfile m "$work/out/manifest.json" \
-        '. + ($m[0].engine | {events, decisions, live: .peak_live_jobs, ran: .jobs})'
+    amend --slurpfile m "$work/out/manifest.json" --slurpfile s "$work/out/summary.json" \
+        '. + ($m[0].engine | {events, decisions, live: .peak_live_jobs, ran: .jobs}) +
+         {colocated: $s[0].metrics.colocated_share}'
 }
 
 # ---- policies against jobs, GPUs and load: a bare parse before and behind each ------------------
@@ -256,6 +257,61 @@ grid_star() {
     done
     local cap_s=$((cap_s * 8))
     [[ " ${policies[*]} " != *" fifo "* ]] || grid_group 10000000 1024 95 fifo
+}
+
+# ---- GPUs that are really shared; random combinations --------------------------------------------
+
+# Every second job opportunistic.
+half_opportunistic() { # JOBS GPUS LOAD_PERCENT FILE
+    "$horus" generate --like venus -n "$1" -c "$(($2 / 8))x8:V100" --format csv -q \
+        --load "$(awk -v percent="$3" 'BEGIN { print percent / 100 }')" |
+        awk -F, -v OFS=, 'NR == 1 { for (at = 1; $at != "class"; at++); print; next }
+            { $at = NR % 2 ? "guaranteed" : "opportunistic"; print }' >"$4"
+}
+
+part_classes() {
+    local jobs
+    local cap_s=$((cap_s * 30))
+    for jobs in 10000 100000 1000000; do
+        log "$jobs jobs, half of them opportunistic"
+        half_opportunistic "$jobs" 1024 95 "$work/classes.csv"
+        take_run "\"part\": \"classes\", \"policy\": \"antman\", \"jobs\": $jobs" \
+            "$work/classes.csv" -c 128x8:V100 -p antman --outputs summary || break
+    done
+    rm -f "$work/classes.csv"
+}
+
+# Policies, parameters, clusters and workloads by a fixed seed. What the program refuses, as
+# parameters that do not go together, is left out.
+random_combinations=200
+part_random() {
+    local policy cluster workload at count=0 fifo_us fields
+    local -A fifo_cost=()
+    local clusters='["8x8:V100", "128x8:V100", "2048x8:V100", "64x4:P100,96x8:V100"]'
+    local workloads='["venus 50 %", "venus 95 %", "venus 150 %", "classes 95 %"]'
+    log "$random_combinations random combinations of 50,000 jobs"
+    while IFS=$'\t' read -r policy cluster workload && [ $count -lt $random_combinations ]; do
+        at="$work/random $cluster $workload.csv"
+        local cap_s=0 gpus
+        case $cluster in 8x8*) gpus=64 ;; 2048*) gpus=16384 ;; *) gpus=1024 ;; esac
+        if [ ! -e "$at" ]; then
+            local load=${workload#* }
+            "$([ "${workload% * %}" = classes ] && echo half_opportunistic || echo workload)" \
+                50000 $gpus "${load% %}" "$at"
+            read -r _ _ "fifo_cost[$cluster $workload]" _ < <(cost "$horus" run "$at" -c "$cluster" -p fifo \
+                -o "$work/fifo" --force -q --no-progress --outputs summary)
+        fi
+        head -n 2 "$at" >"$work/two.csv"
+        "$horus" run "$work/two.csv" -c "$cluster" -p "$policy" -q --dry-run >"$work/stdout" 2>&1 || continue
+        fifo_us=${fifo_cost["$cluster $workload"]}
+        cap_s=$((fifo_us / 10000 + 1)) # 100 times, in seconds
+        fields="\"part\": \"random\", \"policy\": \"$policy\", \"cluster\": \"$cluster\","
+        take_run "$fields \"workload\": \"$workload\", \"fifo_us\": $fifo_us" "$at" -c "$cluster" \
+            -p "$policy" --outputs summary || true
+        count=$((count + 1))
+    done < <(jq -nr -L "$here" --slurpfile p <("$horus" policies --json) --argjson c "$clusters" \
+        --argjson w "$workloads" 'include "bench"; combinations(2000; 1; $p[0]; $c; $w)')
+    rm -f "$work"/random*
 }
 
 # ---- a backlog that comes at once, memory, whole files, the generator, searches -----------------

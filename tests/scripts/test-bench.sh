@@ -23,7 +23,7 @@ cat >"$work/samples" <<'END'
 {"part": "start", "round": 3, "cpu_us": 5000, "events": 2, "decisions": 2, "live": 1}
 {"part": "grid", "policy": "p", "outputs": "summary", "jobs": 10000, "gpus": 1024, "load": 95, "round": 1, "cpu_us": 101000, "peak_kib": 1, "events": 20200, "decisions": 10100, "live": 7}
 {"part": "grid", "policy": "p", "outputs": "summary", "jobs": 100000000, "gpus": 1024, "load": 95, "round": 1, "cpu_us": 10000001000, "peak_kib": 1, "events": 2, "decisions": 1, "live": 9}
-{"part": "grid", "policy": "p", "outputs": "summary", "jobs": 5, "gpus": 64, "load": 70, "round": 1, "parse_us": 100, "cpu_us": 300, "events": 10, "decisions": 5, "live": 1}
+{"part": "grid", "policy": "p", "outputs": "summary", "jobs": 5, "gpus": 64, "load": 70, "round": 1, "parse_us": 100, "cpu_us": 300, "events": 10, "decisions": 5, "live": 1, "colocated": 0.25}
 {"part": "grid", "policy": "p", "outputs": "summary", "jobs": 5, "gpus": 64, "load": 70, "round": 2, "parse_us": 150, "cpu_us": 300, "events": 10, "decisions": 5, "live": 1}
 {"part": "grid", "policy": "p", "outputs": "summary", "jobs": 5, "gpus": 64, "load": 70, "round": 3, "parse_us": 200, "cpu_us": 1000, "events": 10, "decisions": 5, "live": 1}
 {"part": "grid", "policy": "p", "outputs": "summary", "jobs": 5, "gpus": 1024, "load": 70, "round": 1, "cpu_us": 500, "events": 10, "decisions": 5, "live": 1}
@@ -49,6 +49,7 @@ verdict "figures of made-up samples" "$(
     is '.growth.gpus[] | select(.load == 70) | .exponent * 1e6 | round / 1e6' 0.25
     is '.grid[] | select(.gpus == 64) | [.ratio, .cpu_us, .rounds]' '[3,300,3]'
     is '.grid[] | select(.gpus == 64) | [.ns_per_event, .ns_per_decision]' '[30000,60000]'
+    is '.grid[] | select(.gpus == 64) | .colocated' 0.25
     is '.grid[] | select(.policy == "q") | [.capped, .cpu_us]' '[true,null]'
     is '.growth.waiting[0].exponent * 1e6 | round / 1e6' 0.5
     is '[.memory.per_waiting_job[0].bytes, .memory.per_gpu[0].bytes]' '[256,64]'
@@ -66,6 +67,24 @@ verdict "costs beside fifo" "$(
 ["synergy","20.00","20.0  ","20"]
 ["lucid","> cap","","25"]
 END
+)"
+
+# The 10,000th number of the generator from 1 on: Park and Miller, CACM 31(10), 1988. A seed gives its
+# combinations again, and only values that the tables name or bound.
+combinations() { # SEED
+    jq -nr -L "$top/tests/bench" --argjson seed "$1" 'include "bench";
+        [{name: "a", parameters: [{key: "n", type: "integer", values: "5..20"},
+            {key: "c", type: "choice", values: "x|y"}, {key: "f", type: "file", values: "file"}]},
+         {name: "b", parameters: []}] as $policies |
+        combinations(40; $seed; $policies; ["1x8"]; ["venus 95 %"])'
+}
+verdict "random combinations" "$(
+    jq -n -L "$top/tests/bench" 'include "bench"; reduce range(10000) as $i (1; next_state) |
+        select(. != 1043618065)'
+    [ "$(combinations 1)" = "$(combinations 1)" ] || echo "the same seed differs"
+    [ "$(combinations 1)" != "$(combinations 2)" ] || echo "another seed is the same"
+    combinations 1 | grep -Evx $'(b|a:(n=(5|10|20)|c=[xy]|n=(5|10|20),c=[xy]|c=[xy],n=(5|10|20)))\t1x8\tvenus 95 %'
+    [ "$(combinations 1 | cut -f 1 | sort -u | wc -l)" -gt 5 ] || echo "few differ"
 )"
 
 # ---- a real measurement, joined with another, shown, written as a page ----
